@@ -1,7 +1,7 @@
 // The cost of bulk validation: `npm run build && node dist/bench/bulk.js [case...]`.
 // Ratios are measured within one run; absolute times depend on the machine.
 import { performance } from "node:perf_hooks";
-import { systemClock as clock } from "../src/base/system-clock.ts";
+import { systemClock as clock } from "../src/base/clock.ts";
 import { splitText } from "../src/core/batch/batch-chunk.ts";
 import { openDns } from "../src/main/parts/dns.ts";
 import { systemMachine } from "../src/main/process/machine.ts";

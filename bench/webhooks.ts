@@ -2,15 +2,13 @@
  * `node dist/bench/webhooks.js`: the CPU cost of signing and dispatching a notification, and the time that an
  * idle service needs from a finished batch to its dispatch. SQLite in memory, a receiver that answers at once.
  */
-import { sqlDeliveries } from "../src/webhooks/webhook-deliveries.ts";
-import { sqlWebhookEndpoints } from "../src/webhooks/webhooks-store.ts";
+import { sqlDeliveries, sqlWebhookEndpoints } from "../src/webhooks/webhooks-store.ts";
 import { openEmbedded } from "../src/store/database.ts";
 import { createSecretBox } from "../src/base/secrets.ts";
-import type { WebhookSender } from "../src/webhooks/webhook-sender-types.ts";
+import type { WebhookSender } from "../src/webhooks/webhook-sender.ts";
 import { createAnnounceBulk } from "../src/webhooks/announce.ts";
-import { createDispatcher } from "../src/webhooks/dispatcher.ts";
-import { envelope } from "../src/webhooks/envelope.ts";
-import { sign } from "../src/webhooks/sign.ts";
+import { createDispatcher, envelope } from "../src/webhooks/dispatcher.ts";
+import { sign } from "../src/webhooks/verify.ts";
 import { keptLog } from "../test/process/kept-log.ts";
 import { realClock } from "../test/time/real-clock.ts";
 

@@ -2,7 +2,7 @@ import { createSocket, type Socket } from "node:dgram";
 import { once } from "node:events";
 import { MX } from "../../src/dns/message/records.ts";
 import { encodeQuery } from "../../src/dns/message/wire.ts";
-import { systemClock } from "../../src/base/system-clock.ts";
+import { systemClock } from "../../src/base/clock.ts";
 
 const SOCKETS = 8;
 const UNDER_WAY = 200;

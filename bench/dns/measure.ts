@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import { createDnsLookup, type DnsLookup, type DnsStats } from "../../src/dns/lookup.ts";
 import { createResolver } from "../../src/dns/resolver.ts";
 import { SharedCap } from "../../src/dns/flow/shared-cap.ts";
-import { systemClock } from "../../src/base/system-clock.ts";
+import { systemClock } from "../../src/base/clock.ts";
 import type { Path } from "./proxy.ts";
 import type { Answer } from "../../src/core/mail/lookup.ts";
 

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { createDnsLookup } from "../../src/dns/lookup.ts";
 import { createResolver } from "../../src/dns/resolver.ts";
 import { SharedCap } from "../../src/dns/flow/shared-cap.ts";
-import { systemClock } from "../../src/base/system-clock.ts";
+import { systemClock } from "../../src/base/clock.ts";
 import { ZONE, zoneFile } from "./names.ts";
 
 export interface NameServer {

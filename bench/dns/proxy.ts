@@ -1,7 +1,7 @@
 import { createSocket, type RemoteInfo, type Socket } from "node:dgram";
 import { once } from "node:events";
 import { connect, createServer } from "node:net";
-import { systemClock } from "../../src/base/system-clock.ts";
+import { systemClock } from "../../src/base/clock.ts";
 import { isDeadQuery } from "./names.ts";
 
 /** What the path to the name server is like. */

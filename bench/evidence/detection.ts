@@ -7,11 +7,11 @@
 import { readFileSync } from "node:fs";
 import { listFolder } from "../../src/lists/files/feed-copy.ts";
 import { loadLists } from "../../src/lists/load/load-lists.ts";
-import { noRules } from "../../src/lists/table/operator.ts";
+import { noRules } from "../../src/lists/table/families.ts";
 import { attachDatasets } from "../../src/lists/table/shared-datasets.ts";
 import type { Datasets } from "../../src/core/evidence/datasets.ts";
 import { type Domain, parseDomain } from "../../src/core/name/domain.ts";
-import { domainVerdict } from "../../src/core/validate/domain-verdict.ts";
+import { domainVerdict } from "../../src/core/evidence/verdict.ts";
 import type { MailHosts } from "../../src/core/mail/mail-hosts.ts";
 import { readConfig } from "../../src/main/settings/config.ts";
 

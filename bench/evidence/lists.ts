@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { listFolder } from "../../src/lists/files/feed-copy.ts";
 import { loadLists } from "../../src/lists/load/load-lists.ts";
-import { noRules } from "../../src/lists/table/operator.ts";
+import { noRules } from "../../src/lists/table/families.ts";
 import { attachDatasets, type SharedDatasets } from "../../src/lists/table/shared-datasets.ts";
 import { openWorkerDesk } from "../../src/lists/refresh/worker-desk.ts";
 import { readConfig } from "../../src/main/settings/config.ts";

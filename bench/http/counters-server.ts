@@ -18,7 +18,7 @@ import { sqlCharges } from "../../src/accounts/admission/charges-store.ts";
 import { openEmbedded } from "../../src/store/database.ts";
 import { sqlKeys } from "../../src/accounts/keys-store.ts";
 import { sqlUsageLedger } from "../../src/accounts/admission/usage-ledger.ts";
-import { systemClock as clock } from "../../src/base/system-clock.ts";
+import { systemClock as clock } from "../../src/base/clock.ts";
 import type { Ids } from "../../src/base/ids.ts";
 import { hashApiKey, makeApiKey } from "../../src/accounts/admission/api-key.ts";
 import { createCheckOne } from "../../src/check/check-one.ts";

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { trimEntry } from "../core/address/trim.ts";
+import { trimEntry } from "../core/address/entry.ts";
 import { addressKey, parseAddress } from "../core/address/address.ts";
 import { isCommonPassword } from "../core/tables/data.ts";
 import type { Account, Accounts, AccountTier } from "./account.ts";

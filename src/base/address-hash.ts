@@ -1,3 +1,21 @@
+import { createHmac } from "node:crypto";
+import { deriveKey } from "./secrets.ts";
+
+const HEX_DIGITS = 32;
+
+/**
+ * HMAC-SHA256, cut to 128 bits, under a key derived from the service's master key: another one for each purpose, so
+ * that hashes of one cannot be matched with those of another.
+ */
+export function createAddressHash(
+  master: Uint8Array,
+  purpose: "address hashes" | "own traffic" = "address hashes",
+): AddressHash {
+  const key = deriveKey(master, purpose);
+  return (canonical) =>
+    createHmac("sha256", key).update(canonical).digest("hex").slice(0, HEX_DIGITS);
+}
+
 /**
  * The keyed hash of a canonical address: 32 lower-case hexadecimal digits, always the same under one secret
  * key. Without the key addresses cannot be guessed.

@@ -1,3 +1,15 @@
+/** The machine's own clocks. */
+export const systemClock: Clock = {
+  nowMs: () => Date.now(),
+  monotonicMs: () => performance.now(),
+  after(delayMs, task) {
+    // Browsers and workers have numbers for timers, which keep no process alive.
+    const timer: { unref?: () => unknown } = setTimeout(task, delayMs);
+    timer.unref?.();
+    return () => clearTimeout(timer as NodeJS.Timeout);
+  },
+};
+
 /** Time for services: tests turn the hands themselves. */
 export interface Clock {
   /** Milliseconds since the Unix epoch, UTC. May step in both directions. */

@@ -1,7 +1,6 @@
 import { Buffer } from "node:buffer";
 import { write, writeSync } from "node:fs";
-import type { Clock } from "./clock.ts";
-import { systemClock } from "./system-clock.ts";
+import { type Clock, systemClock } from "./clock.ts";
 
 /** Where lines go: a pipe, a file, a terminal. Neither call waits for room. */
 export interface LineSink {

@@ -1,7 +1,6 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
-import { latencyHistogram } from "./latency-histogram.ts";
-import { createMetrics } from "./prom-metrics.ts";
+import { createMetrics, latencyHistogram } from "./metrics.ts";
 
 test("a histogram counts each duration in its bucket and in those above", () => {
   const histogram = latencyHistogram("latency", "How long.", [0.1, 1]);

@@ -1,5 +1,5 @@
 import { DAY_MS, dayOf, isoTime, nextMonthStart } from "../core/calendar.ts";
-import { Refusal } from "./refusal.ts";
+import { Refusal } from "./bulk-refusals.ts";
 
 /**
  * Every sentence we say no with; those of bulk requests are in `bulk-refusals.ts`. `docs/errors.md` is held against both
@@ -7,7 +7,7 @@ import { Refusal } from "./refusal.ts";
  */
 
 export * from "./bulk-refusals.ts";
-export { Refusal, type RefusalDetail, type RefusalStatus } from "./refusal.ts";
+export { Refusal, type RefusalDetail, type RefusalStatus } from "./bulk-refusals.ts";
 
 export function missingParameter(name: string): Refusal {
   return new Refusal("missing_parameter", 400, `Missing parameter: ${name}.`);

@@ -11,7 +11,14 @@ import {
   writeSync,
 } from "node:fs";
 import { join } from "node:path";
-import type { SecretBox } from "./secret-box.ts";
+
+/** Encrypts what must be stored and read again, with a key that lives outside the database. */
+export interface SecretBox {
+  /** `about` says whose secret it is; the same must be said to open it. */
+  seal(secret: string, about: string): string;
+  /** Undefined when it was sealed with another key, about something else, or was changed. */
+  open(sealed: string, about: string): string | undefined;
+}
 
 const SECRET_KEY_BYTES = 32;
 const FILE_NAME = "secret.key";

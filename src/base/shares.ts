@@ -1,7 +1,7 @@
 import { FairQueue, largestBy } from "./fair-queue.ts";
 import type { OwnerKey } from "./owner.ts";
 import { type Resource, type ResourceName, RESOURCE_NAMES, RESOURCES } from "./resources.ts";
-import { StacklessError } from "./stackless-error.ts";
+import { StacklessError } from "./bulk-refusals.ts";
 
 /** Whether the owner is over its own share, or everything is in use. */
 export type WhyNoRoom = "owner" | "all";

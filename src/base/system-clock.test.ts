@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { mock, test } from "node:test";
-import { systemClock } from "./system-clock.ts";
+import { systemClock } from "./clock.ts";
 
 test("a timer that is a number, as in browsers and workers, runs and can be cleared", () => {
   const started = mock.method(globalThis, "setTimeout", (() => 7) as unknown as typeof setTimeout);

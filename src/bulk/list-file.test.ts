@@ -1,7 +1,7 @@
 import { strict as assert } from "node:assert";
 import { gzipSync } from "node:zlib";
 import { test } from "node:test";
-import { TableFault } from "../core/batch/table-fault.ts";
+import { TableFault } from "../core/batch/entry-cell.ts";
 import { type ListOptions, type ListPage, readListFile } from "./list-file.ts";
 
 async function* slices(octets: Uint8Array, size: number): AsyncGenerator<Uint8Array> {

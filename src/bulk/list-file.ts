@@ -1,6 +1,6 @@
-import { trimEntry } from "../core/address/trim.ts";
+import { trimEntry } from "../core/address/entry.ts";
 import { CELL_MAX_UNITS, COLUMNS_MAX, CsvReader, type RawRow } from "../core/batch/csv-reader.ts";
-import { entriesOf, kindOfCell } from "../core/batch/entry-cell.ts";
+import { TableFault, entriesOf, kindOfCell } from "../core/batch/entry-cell.ts";
 import {
   type ListForm,
   type ListRow,
@@ -8,7 +8,6 @@ import {
   ListTable,
   SAMPLE_ROWS,
 } from "../core/batch/list-table.ts";
-import { TableFault } from "../core/batch/table-fault.ts";
 import { type Sheet, Workbook } from "./workbook.ts";
 
 /** A file in slices, each at most some 64 KiB, at the reader's pace. */

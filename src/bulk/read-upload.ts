@@ -1,7 +1,7 @@
 import { splitBatch } from "../core/batch/batch-chunk.ts";
 import { readPieces } from "../core/batch/batch.ts";
 import { Spellings, spellingsMax } from "../core/batch/spellings.ts";
-import { TableFault } from "../core/batch/table-fault.ts";
+import { TableFault } from "../core/batch/entry-cell.ts";
 import type { StoredRow, TableRows } from "./batches.ts";
 import { badUpload, uploadTooLong } from "../base/refusals.ts";
 import type { BulkFile, FileFacts } from "./bulk.ts";

@@ -2,7 +2,7 @@ import { Parser } from "saxen";
 import { isoTime } from "../core/calendar.ts";
 import { type Entry, fromBuffer, type ZipFile } from "yauzl";
 import { CELL_MAX_UNITS, COLUMNS_MAX, type RawRow } from "../core/batch/csv-reader.ts";
-import { TableFault } from "../core/batch/table-fault.ts";
+import { TableFault } from "../core/batch/entry-cell.ts";
 
 /** Octets that the parts of a workbook may unpack to, together. */
 const UNPACKED_MAX_OCTETS = 400_000_000;

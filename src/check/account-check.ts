@@ -1,9 +1,8 @@
-import { advise } from "../core/validate/advice.ts";
-import type { Advice } from "../core/validate/advice.ts";
+import { type Advice, advise } from "../core/validate/reasons.ts";
 import type { Asked } from "../core/checks/run.ts";
 import type { Datasets } from "../core/evidence/datasets.ts";
 import type { EntryFault } from "../core/address/entry.ts";
-import { explain, type SaidBy } from "../core/validate/explain.ts";
+import { type SaidBy, explain } from "../core/validate/explain.ts";
 import type { FullResult } from "../core/validate/result.ts";
 import type { Signal } from "../core/evidence/signals.ts";
 import { meantBy, withLostAt } from "../core/validate/malformed.ts";
@@ -12,10 +11,10 @@ import { ownerKey } from "../base/owner.ts";
 import { type ListBehindJson, listBehindJson } from "./explain.ts";
 import {
   type DenialFields,
+  type SortedFeatures,
   denialFields,
   readWanted,
   sortFeatures,
-  type SortedFeatures,
 } from "./features.ts";
 import type { Admission, Entrance } from "../accounts/admission/admission.ts";
 import type { SingleCheck } from "./single-check.ts";

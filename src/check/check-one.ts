@@ -1,19 +1,28 @@
 import type { Awaitable } from "../core/mail/lookup.ts";
 import { when } from "../core/when.ts";
-import type { AnswerCache } from "./kept-answers.ts";
+import type { AnswerCache } from "./answer-cache.ts";
 import type { Clock } from "../base/clock.ts";
 import { type OwnerKey, ownerKey } from "../base/owner.ts";
 import type { Admission, Entrance, Receipt } from "../accounts/admission/admission.ts";
 import type { Tiers } from "../accounts/admission/tiers.ts";
 import {
-  denialFields,
   type FeatureName,
-  inContractOrder,
   type SortedFeatures,
+  denialFields,
+  inContractOrder,
   sortFeatures,
 } from "./features.ts";
-import { orRefund } from "./paid-check.ts";
 import type { SingleCheck, TimedValidation } from "./single-check.ts";
+
+/** Does the work that was paid for; a fault gives the unit back. */
+export async function orRefund<T>(receipt: Receipt, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (fault) {
+    await receipt.refund();
+    throw fault;
+  }
+}
 
 /** A single check as a client asked for it. */
 export interface CheckRequest {

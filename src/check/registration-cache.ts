@@ -1,3 +1,64 @@
+import { LRUCache } from "lru-cache";
+import type { Kysely } from "kysely";
+import { pruneRows } from "../store/prune-rows.ts";
+import type { Database } from "../store/schema.ts";
+
+/** Survives restarts and is shared by the processes on one store. */
+export function sqlRegistrationCache(db: Kysely<Database>): RegistrationCache {
+  return {
+    async read(domain, nowMs) {
+      const row = await db
+        .selectFrom("registrations")
+        .select(["registered_at_ms", "expires_at_ms"])
+        .where("domain", "=", domain)
+        .where("expires_at_ms", ">", nowMs)
+        .executeTakeFirst();
+      return (
+        row && { registeredAtMs: row.registered_at_ms ?? undefined, expiresAtMs: row.expires_at_ms }
+      );
+    },
+    async save(domain, { registeredAtMs, expiresAtMs }) {
+      const answer = { registered_at_ms: registeredAtMs ?? null, expires_at_ms: expiresAtMs };
+      await db
+        .insertInto("registrations")
+        .values({ domain, ...answer })
+        .onConflict((conflict) => conflict.column("domain").doUpdateSet(answer))
+        .execute();
+    },
+    prune: (nowMs) =>
+      pruneRows(db, {
+        table: "registrations",
+        key: ["domain"],
+        column: "expires_at_ms",
+        before: nowMs + 1,
+      }),
+  };
+}
+
+const DOMAINS_MAX = 100_000;
+
+/** Lives as long as the process; the domain that was asked longest ago goes first. */
+export function memoryRegistrationCache(): RegistrationCache {
+  const kept = new LRUCache<string, CachedRegistration>({ max: DOMAINS_MAX });
+  return {
+    read(domain, nowMs) {
+      const answer = kept.get(domain);
+      return Promise.resolve(
+        answer !== undefined && answer.expiresAtMs > nowMs ? answer : undefined,
+      );
+    },
+    save(domain, answer) {
+      kept.set(domain, answer);
+      return Promise.resolve();
+    },
+    prune(nowMs) {
+      const expired = [...kept].filter(([, { expiresAtMs }]) => expiresAtMs <= nowMs);
+      for (const [domain] of expired) kept.delete(domain);
+      return Promise.resolve(expired.length);
+    },
+  };
+}
+
 /** What a registry said of one domain; nothing of it is about a person. */
 export interface CachedRegistration {
   /** Milliseconds since the Unix epoch; undefined: the registry has no such domain, or no date for it. */

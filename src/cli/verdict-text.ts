@@ -1,5 +1,5 @@
 import { styleText } from "node:util";
-import { advise } from "../core/validate/advice.ts";
+import { advise } from "../core/validate/reasons.ts";
 import { dayOf, isoDate, isoTime } from "../core/calendar.ts";
 import { type Feature, FEATURES } from "../core/checks/registry.ts";
 import type { Datasets } from "../core/evidence/datasets.ts";

@@ -1,4 +1,4 @@
-import type { Receive, ReceivedPost } from "../webhooks/webhook-receiver.ts";
+import type { Receive, ReceivedPost } from "../webhooks/loopback-receiver.ts";
 import { verifySignature } from "../webhooks/verify.ts";
 import { CommandFailure, EXIT, type Terminal } from "./terminal.ts";
 

@@ -1,7 +1,7 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
 import type { MailExchange } from "../core/mail/lookup.ts";
-import { shareExchanges } from "./exchanges.ts";
+import { shareExchanges } from "./lookup.ts";
 
 /** A list of its own, as each message brings one: "10 a, 20 b". */
 const listOf = (text: string): readonly MailExchange[] =>

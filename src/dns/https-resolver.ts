@@ -1,12 +1,11 @@
-import type { Until, UnknownReason } from "../core/mail/lookup.ts";
+import type { UnknownReason, Until } from "../core/mail/lookup.ts";
 import type { Clock } from "../base/clock.ts";
 import { Places } from "../base/places.ts";
 import { interpret } from "./message/reply.ts";
-import { answers, decodeResponse, encodeQuery, type Question } from "./message/wire.ts";
-import { EXCHANGE_MAX_MS } from "./flow/patience.ts";
+import { type Question, answers, decodeResponse, encodeQuery } from "./message/wire.ts";
+import { EXCHANGE_MAX_MS, type ResolverStats, noUnknown } from "./flow/patience.ts";
 import type { Asked, Done } from "./query.ts";
 import type { Resolver } from "./resolver.ts";
-import { noUnknown, type ResolverStats } from "./resolver-stats.ts";
 
 /** What of `fetch` is used: browsers, workers, Deno and Node have it. */
 export type Fetch = (

@@ -1,17 +1,166 @@
-import type { Awaitable, Answer, Lookup, MailExchange } from "../core/mail/lookup.ts";
+import type { Answer, Awaitable, Lookup, MailExchange } from "../core/mail/lookup.ts";
 import { isReachable } from "../core/name/reachable.ts";
 import type { Share } from "../base/shares.ts";
 import { awakeClock } from "../base/awake-clock.ts";
 import type { Clock } from "../base/clock.ts";
 import { AnswerCache, type Outcome } from "./cache.ts";
-import { chase } from "./chase.ts";
-import { shareExchanges } from "./exchanges.ts";
-import { type Fetch, Line } from "./line.ts";
+import { type Fetch, Line, QuestionPlaces } from "./line.ts";
 import { A, AAAA, MX, NS, type RecordKind, TXT } from "./message/records.ts";
 import type { Resolver } from "./resolver.ts";
-import type { ResolverStats } from "./resolver-stats.ts";
-import { QuestionPlaces } from "./question-places.ts";
+import { EXCHANGE_MAX_MS, type ResolverStats } from "./flow/patience.ts";
 import type { Trust } from "./trust/trust.ts";
+import { triedExchanges } from "../core/mail/mail-hosts.ts";
+import { appended } from "./message/wire.ts";
+import type { Reply } from "./message/reply.ts";
+import type { Asked } from "./query.ts";
+
+/** Times a question is asked on where an answer stops at an alias. Resolvers follow aliases themselves. */
+const ASKS_MAX = 8;
+
+/**
+ * Asks for `name` and, where the answer stops at an alias, for what the alias names: at most 8 questions,
+ * within 5 s of the first try. A loop, and a target that cannot be asked for, is "malformed". Calls `done` once.
+ */
+function chase<T>(
+  question: Asked<T>,
+  { resolver, clock }: { readonly resolver: Resolver; readonly clock: Clock },
+  done: (outcome: Outcome<T>) => void,
+): void {
+  resolver.ask(question, (reply, spentMs) => {
+    if (reply.kind !== "alias") {
+      done(reply);
+      return;
+    }
+    const leftMs = EXCHANGE_MAX_MS - spentMs;
+    new Chase(question, { resolver, clock, done }, leftMs).follow(reply);
+  });
+}
+
+type Alias = Extract<Reply<unknown>, { kind: "alias" }>;
+
+interface ChaseDeps<T> {
+  readonly resolver: Resolver;
+  readonly clock: Clock;
+  readonly done: (outcome: Outcome<T>) => void;
+}
+
+class Chase<T> {
+  readonly #question: Asked<T>;
+  readonly #deps: ChaseDeps<T>;
+  readonly #seen: Set<string>;
+  readonly #cancelDeadline: () => void;
+  #ttlSeconds = Infinity;
+  #isDone = false;
+
+  constructor(question: Asked<T>, deps: ChaseDeps<T>, leftMs: number) {
+    this.#question = question;
+    this.#deps = deps;
+    this.#seen = new Set([question.name]);
+    this.#cancelDeadline = deps.clock.after(Math.max(0, leftMs), () =>
+      this.#finish({ kind: "unknown", why: "deadline" }),
+    );
+  }
+
+  follow({ target, ttlSeconds }: Alias): void {
+    this.#ttlSeconds = Math.min(this.#ttlSeconds, ttlSeconds);
+    if (this.#question.until?.isPast === true) {
+      this.#finish({ kind: "unknown", why: "deadline" });
+      return;
+    }
+    const isStrange = target === "" || target.includes("\\");
+    if (isStrange || this.#seen.has(target) || this.#seen.size >= ASKS_MAX) {
+      this.#finish({ kind: "unknown", why: "malformed" });
+      return;
+    }
+    this.#seen.add(target);
+    this.#deps.resolver.ask({ ...this.#question, name: target }, (reply) => {
+      if (this.#isDone) return;
+      if (reply.kind === "alias") this.follow(reply);
+      else this.#finish(reply);
+    });
+  }
+
+  #finish(outcome: Outcome<T>): void {
+    if (this.#isDone) return;
+    this.#isDone = true;
+    this.#cancelDeadline();
+    if (outcome.kind === "unknown" || outcome.ttlSeconds === undefined) this.#deps.done(outcome);
+    else {
+      const ttlSeconds = Math.min(outcome.ttlSeconds, this.#ttlSeconds);
+      this.#deps.done({ ...outcome, ttlSeconds });
+    }
+  }
+}
+
+/** Shared lists that are remembered; when there are more, all are forgotten. */
+const LISTS_MAX = 20_000;
+
+/** Longer lists are not shared, and only what is tried of them is kept. */
+const SHARED_LENGTH_MAX = 16;
+const SHARED_NAMES_MAX_OCTETS = 512;
+
+/** The most lists with the same first host that are kept apart; later ones are not shared. */
+const SAME_HOST_MAX = 64;
+
+/**
+ * Puts MX records in order (preference, then host: servers turn equal ones around) and gives the domains
+ * of one mail provider one and the same list, which is most of what an answer weighs.
+ */
+export function shareExchanges(): (records: readonly MailExchange[]) => readonly MailExchange[] {
+  const lists = new SharedLists();
+  return (records) => {
+    const sorted = records.length > 1 ? records.toSorted(byPreference) : records;
+    return isLong(sorted) ? shortened(sorted) : lists.share(sorted);
+  };
+}
+
+const isLong = (list: readonly MailExchange[]): boolean =>
+  list.length > SHARED_LENGTH_MAX ||
+  list.reduce((octets, { host }) => octets + host.length, 0) > SHARED_NAMES_MAX_OCTETS;
+
+/** Where none can be tried one is kept, which still tells a null MX from hosts that cannot be used. */
+function shortened(list: readonly MailExchange[]): readonly MailExchange[] {
+  const tried = triedExchanges(list);
+  if (tried.length > 0) return tried;
+  return list.toSorted((one, other) => other.host.length - one.host.length).slice(0, 1);
+}
+
+/** Indexed by first host, because a text key for each list costs more than comparing a few lists. */
+class SharedLists {
+  readonly #byHost = new Map<string, (readonly MailExchange[])[]>();
+  #length = 0;
+
+  /** The remembered list that equals `list`, or `list` itself. */
+  share(list: readonly MailExchange[]): readonly MailExchange[] {
+    const host = list[0]?.host ?? "";
+    const kept = this.#byHost.get(host);
+    const same = kept?.find((other) => areSame(other, list));
+    if (same !== undefined) return same;
+    if (kept === undefined || kept.length < SAME_HOST_MAX) this.#keep(host, list);
+    return list;
+  }
+
+  #keep(host: string, list: readonly MailExchange[]): void {
+    if (this.#length >= LISTS_MAX) {
+      this.#byHost.clear();
+      this.#length = 0;
+    }
+    this.#byHost.set(host, appended(this.#byHost.get(host), list));
+    this.#length += 1;
+  }
+}
+
+function areSame(one: readonly MailExchange[], other: readonly MailExchange[]): boolean {
+  if (one.length !== other.length) return false;
+  return one.every(({ preference, host }, index) => {
+    const its = other[index];
+    return its?.preference === preference && its.host === host;
+  });
+}
+
+function byPreference(a: MailExchange, b: MailExchange): number {
+  return a.preference - b.preference || (a.host < b.host ? -1 : Number(a.host > b.host));
+}
 
 /** The part of `Lookup` that DNS answers. A cached answer is returned without a promise. */
 export type DnsQuestions = Pick<Lookup, "mx" | "addresses" | "txt">;

@@ -2,28 +2,170 @@ import type { UnknownReason } from "../core/mail/lookup.ts";
 import { awakeClock } from "../base/awake-clock.ts";
 import type { Clock } from "../base/clock.ts";
 import { Chain } from "./chain.ts";
-import { DueList } from "./flow/due-list.ts";
-import { Lane, QUESTIONS_PER_TURN } from "./transport/lane.ts";
+import { DueList, Tries } from "./flow/tries.ts";
+import { Lane, type Permits, QUESTIONS_PER_TURN } from "./transport/lane.ts";
 import {
   type Asked,
   Attempt,
   type AttemptEvents,
-  byTcp,
   type Done,
   type Query,
   TypedQuery,
+  byTcp,
 } from "./query.ts";
-import { EXCHANGE_MAX_MS, PATIENCE, type Patience, type Profile } from "./flow/patience.ts";
-import type { ServerAddress } from "./transport/server-address.ts";
+import {
+  EXCHANGE_MAX_MS,
+  PATIENCE,
+  type Patience,
+  type Profile,
+  type ResolverStats,
+  noCounts,
+  noUnknown,
+} from "./flow/patience.ts";
+import type { ServerAddress } from "./transport/system-resolvers.ts";
 import type { SharedCap } from "./flow/shared-cap.ts";
 import { TcpPipe } from "./transport/tcp.ts";
-import { noCounts, noUnknown, type ResolverStats } from "./resolver-stats.ts";
-import { ServerList } from "./server-list.ts";
-import { Ticker } from "./flow/ticker.ts";
-import { Tries } from "./flow/tries.ts";
-import { openUdp } from "./transport/udp.ts";
+import { type UdpSender, openUdp } from "./transport/udp.ts";
 import { Window } from "./flow/window.ts";
-import { WindowPlaces } from "./flow/window-places.ts";
+
+/** After this many tries in a row without an answer another server is asked first. */
+const SILENT_TRIES_MAX = 8;
+
+/** Questions in a row that were answered without EDNS alone, after which a server that once read EDNS is asked without. */
+const PLAIN_MAX = 8;
+/** Then EDNS is tried again. */
+const PLAIN_MS = 3_600_000;
+
+interface Server {
+  readonly udp: UdpSender;
+  readonly tcp: TcpPipe;
+}
+
+/** The name servers, and which of them is asked first. */
+export class ServerList {
+  readonly count: number;
+  /** The server asked first, as an index. */
+  preferred = 0;
+  readonly #servers: readonly Server[];
+  /** By server: tries in a row without an answer. */
+  readonly #silentTries: number[];
+  /** By server: questions in a row that were answered without EDNS alone; until one with EDNS is, the first is enough. */
+  readonly #plainAnswers: number[];
+  /** By server: until when it is asked without EDNS. */
+  readonly #plainUntilMs: number[];
+
+  constructor(servers: readonly Server[]) {
+    this.#servers = servers;
+    this.count = servers.length;
+    this.#silentTries = servers.map(() => 0);
+    this.#plainAnswers = servers.map(() => PLAIN_MAX - 1);
+    this.#plainUntilMs = servers.map(() => 0);
+  }
+
+  at(index: number): Server {
+    const server = this.#servers[index];
+    if (server === undefined) throw new Error("resolver: no servers");
+    return server;
+  }
+
+  answered(index: number): void {
+    this.#silentTries[index] = 0;
+  }
+
+  silent(index: number): void {
+    const tries = (this.#silentTries[index] ?? 0) + 1;
+    this.#silentTries[index] = tries;
+    if (index !== this.preferred || tries < SILENT_TRIES_MAX) return;
+    this.preferred = (index + 1) % this.count;
+    this.#silentTries[this.preferred] = 0;
+  }
+
+  readEdns(index: number): void {
+    this.#plainAnswers[index] = 0;
+  }
+
+  /** It answered without EDNS what it refused or dropped with it. */
+  neededPlain(index: number, nowMs: number): void {
+    const answers = (this.#plainAnswers[index] ?? 0) + 1;
+    this.#plainAnswers[index] = answers;
+    if (answers >= PLAIN_MAX) this.#plainUntilMs[index] = nowMs + PLAIN_MS;
+  }
+
+  isPlain(index: number, nowMs: number): boolean {
+    return (this.#plainUntilMs[index] ?? 0) > nowMs;
+  }
+
+  close(): void {
+    for (const { udp, tcp } of this.#servers) {
+      udp.close();
+      tcp.close();
+    }
+  }
+}
+
+const TICK_MS = 20;
+
+/** A tick later than this means that the event loop was blocked: answers wait unread in the sockets. */
+const LATE_MS = 60;
+
+/** Runs a task every 20 ms while it is needed: one timer for all questions. */
+export class Ticker {
+  readonly #clock: Clock;
+  readonly #run: () => void;
+  readonly #isNeeded: () => boolean;
+  #dueMs: number | undefined;
+  #hasPassed = false;
+
+  /**
+   * After a pause of the whole process one tick is skipped, so that answers that arrived meanwhile are read before
+   * a try counts as lost; never two in a row, because a process that is always busy must time out too.
+   */
+  constructor(clock: Clock, run: () => void, isNeeded: () => boolean) {
+    this.#clock = clock;
+    this.#run = run;
+    this.#isNeeded = isNeeded;
+  }
+
+  start(): void {
+    if (this.#dueMs !== undefined) return;
+    this.#dueMs = this.#clock.monotonicMs() + TICK_MS;
+    this.#clock.after(TICK_MS, () => this.#tick());
+  }
+
+  #tick(): void {
+    const lateMs = this.#clock.monotonicMs() - (this.#dueMs ?? 0);
+    this.#dueMs = undefined;
+    this.#hasPassed = lateMs >= LATE_MS && !this.#hasPassed;
+    if (!this.#hasPassed) this.#run();
+    if (this.#isNeeded()) this.start();
+  }
+}
+
+/** The places of one client: as many as its window has, within what the process's cap leaves. */
+class WindowPlaces implements Permits {
+  held = 0;
+  readonly #window: Window;
+  readonly #cap: SharedCap;
+  readonly #limit: number;
+
+  /** `limit` of the cap's places. */
+  constructor(window: Window, cap: SharedCap, limit: number) {
+    this.#window = window;
+    this.#cap = cap;
+    this.#limit = limit;
+  }
+
+  take(): boolean {
+    if (this.held >= this.#window.size || !this.#cap.take(this.#limit)) return false;
+    this.held += 1;
+    return true;
+  }
+
+  giveBack(): void {
+    this.held -= 1;
+    this.#cap.giveBack();
+  }
+}
 
 export interface ResolverOptions {
   /** At least one. */

@@ -1,7 +1,7 @@
 import { usesCallerFacts } from "../core/policy/policy.ts";
 import type { CallerFact, Decision } from "../core/policy/policy.ts";
 import type { Awaitable } from "../core/mail/lookup.ts";
-import type { AnswerCache } from "../check/kept-answers.ts";
+import type { AnswerCache } from "../check/answer-cache.ts";
 import type { Clock } from "../base/clock.ts";
 import { inTime } from "../base/in-time.ts";
 import type { Log } from "../base/log.ts";

@@ -6,7 +6,7 @@ import type { Clock } from "../base/clock.ts";
 import { inTime } from "../base/in-time.ts";
 import type { Log } from "../base/log.ts";
 import type { Hook, HookCall, HookNews, HookOutcome, Hooks, HookSystem } from "./hook-types.ts";
-import type { SecretBox } from "../base/secret-box.ts";
+import type { SecretBox } from "../base/secrets.ts";
 import type { Admission } from "../accounts/admission/admission.ts";
 import { Refusal } from "../base/refusals.ts";
 import { WriteBehind } from "../base/write-behind.ts";

@@ -1,4 +1,4 @@
-import { trimEntry } from "../core/address/trim.ts";
+import { trimEntry } from "../core/address/entry.ts";
 import type { CallerFact } from "../core/policy/policy.ts";
 import type { HookSystem } from "./hook-types.ts";
 import {

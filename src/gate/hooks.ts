@@ -10,8 +10,8 @@ import {
   type HookStanding,
   type HookSystem,
 } from "./hook-types.ts";
-import type { HostCheck } from "../outbound/public-host-types.ts";
-import type { SecretBox } from "../base/secret-box.ts";
+import type { HostCheck } from "../outbound/public-host.ts";
+import type { SecretBox } from "../base/secrets.ts";
 import { badField, notFound, notNow } from "../base/refusals.ts";
 import { publicHttpsUrl } from "../webhooks/configure.ts";
 import { standardKey } from "./hook-signatures.ts";

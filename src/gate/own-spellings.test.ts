@@ -1,7 +1,7 @@
 import { strict as assert } from "node:assert";
 import { test, type TestContext } from "node:test";
 import { openStores, spellingsFixture } from "../../test/contracts/stores.ts";
-import { createAddressHash } from "../base/hashed-address.ts";
+import { createAddressHash } from "../base/address-hash.ts";
 import { DAY_MS } from "../core/calendar.ts";
 import { createSpellingCounter } from "./own-spellings.ts";
 import { createTrafficSwitch } from "./traffic-switch.ts";

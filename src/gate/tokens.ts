@@ -1,12 +1,12 @@
 import { createHash, createHmac } from "node:crypto";
-import { trimEntry } from "../core/address/trim.ts";
+import { trimEntry } from "../core/address/entry.ts";
 import type { Decision } from "../core/policy/policy.ts";
 import type { Accounts } from "../accounts/account.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Ids } from "../base/ids.ts";
 import type { Log } from "../base/log.ts";
 import type { Notices } from "../store/notices.ts";
-import type { SecretBox } from "../base/secret-box.ts";
+import type { SecretBox } from "../base/secrets.ts";
 import type { Caller } from "../accounts/admission/caller.ts";
 
 /** The content of a token about a sign-up. */

@@ -2,20 +2,19 @@ import { strict as assert } from "node:assert";
 import { test } from "node:test";
 import { keptLog } from "../../test/process/kept-log.ts";
 import { literalDatasets } from "../../test/lists/literal-datasets.ts";
-import { mailWorld, type WorldDomain } from "../../test/dns/mail-world.ts";
+import { type WorldDomain, mailWorld } from "../../test/dns/mail-world.ts";
 import { manualClock } from "../../test/time/manual-clock.ts";
 import { openStores } from "../../test/contracts/stores.ts";
 import { type Zone, zoneLookup } from "../../test/dns/zone-lookup.ts";
-import { sqlDomainMails } from "./domain-mail-store.ts";
+import { type DomainMail, sqlDomainMails } from "./domain-mail.ts";
 import { DAY_MS, dayOf } from "../core/calendar.ts";
 import { parseDomain } from "../core/name/domain.ts";
-import { domainVerdict } from "../core/validate/domain-verdict.ts";
+import { domainVerdict } from "../core/evidence/verdict.ts";
 import type { Lookup } from "../core/mail/lookup.ts";
 import type { LearnedServer } from "../core/evidence/mail-servers/learn-mail-servers.ts";
 import { findMailHosts } from "../core/mail/mail-hosts.ts";
-import type { DomainMail } from "./domain-mail.ts";
-import type { LearningRound } from "./learning-store.ts";
-import { createMailServerLearner, STEP_MS, STEP_NAMES } from "./mail-server-learner.ts";
+import type { LearningRound } from "./files/learning-file.ts";
+import { STEP_MS, STEP_NAMES, createMailServerLearner } from "./mail-server-learner.ts";
 
 const OWN = { disposable: false, day: 0 };
 

@@ -10,7 +10,7 @@ import { isCommonCarrier, isSharedMailHost } from "../core/mail/mail-carriers.ts
 import { findMailHosts, type MailHosts } from "../core/mail/mail-hosts.ts";
 import type { Clock } from "../base/clock.ts";
 import type { DomainMail } from "./domain-mail.ts";
-import type { LearningStore } from "./learning-store.ts";
+import type { LearningStore } from "./files/learning-file.ts";
 import { type End, every } from "../base/every.ts";
 import type { Log } from "../base/log.ts";
 

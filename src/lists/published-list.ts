@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { dayOf, isoDate } from "../core/calendar.ts";
 import type { Datasets, FeedKind } from "../core/evidence/datasets.ts";
-import type { FeedLicence } from "./feed-licence.ts";
+import type { FeedLicence } from "./sources/licences.ts";
 import { standingOf } from "../core/evidence/standing.ts";
 import { parseDomain } from "../core/name/domain.ts";
-import { domainVerdict } from "../core/validate/domain-verdict.ts";
+import { domainVerdict } from "../core/evidence/verdict.ts";
 
 /** One list as text and as JSON, compressed: together they have 13 MB. */
 export interface PublishedFiles {

@@ -2,8 +2,8 @@ import { strict as assert } from "node:assert";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { test } from "node:test";
 import { openStores } from "../../test/contracts/stores.ts";
-import { sqlDomainMails } from "./domain-mail-store.ts";
-import { sqlVerdictCounts } from "./verdict-counts-store.ts";
+import { sqlDomainMails } from "./domain-mail.ts";
+import { sqlVerdictCounts } from "./verdict-counts.ts";
 
 const names = Array.from({ length: 200 }, (_, at) => `n${String(at)}.example`);
 

@@ -6,36 +6,38 @@ import { sqlSignIns } from "../accounts/sign-in/sign-ins-store.ts";
 import { type EndedByRestore, settleRestored } from "../bulk/restored.ts";
 import { lockForServing } from "../store/embedded/serving-lock.ts";
 import { createSecretBox } from "../base/secrets.ts";
-import { systemClock as clock } from "../base/system-clock.ts";
-import { systemFiles as files } from "../base/disk-files.ts";
+import { systemClock as clock } from "../base/clock.ts";
+import { systemFiles as files } from "../base/files.ts";
 import { receiveWebhooks } from "../webhooks/loopback-receiver.ts";
 import type { BulkChecker } from "../cli/bulk/check-pages.ts";
 import type { CliAccounts } from "../cli/commands/account/account-deps.ts";
 import { accountCommand } from "../cli/commands/account/account.ts";
-import { backupCommand } from "../cli/commands/backup.ts";
+import {
+  type MigrateOptions,
+  backupCommand,
+  migrateCommand,
+  serveCommand,
+  workerCommand,
+} from "../cli/commands/options.ts";
 import { bulkCommand } from "../cli/commands/bulk.ts";
 import { checkCommand } from "../cli/commands/check.ts";
 import { completionCommand } from "../cli/commands/completion.ts";
 import { doctorCommand } from "../cli/commands/doctor.ts";
 import { keyCommand } from "../cli/commands/account/key.ts";
 import { type CliLists, listsCommand } from "../cli/commands/lists/lists.ts";
-import { migrateCommand, type MigrateOptions } from "../cli/commands/migrate.ts";
-import { serveCommand } from "../cli/commands/serve.ts";
 import { type CliWebhooks, webhookCommand } from "../cli/commands/webhook.ts";
-import { workerCommand } from "../cli/commands/worker.ts";
-import { refuse, type Terminal } from "../cli/terminal.ts";
-import type { DatabaseUse } from "../cli/with-opened.ts";
+import { type DatabaseUse, type Terminal, refuse } from "../cli/terminal.ts";
 import { COMMAND_LINE, createAudit, operatorId } from "../accounts/audit.ts";
 import {
+  type Note,
   auditedAccounts,
   auditedCredits,
   auditedEntries,
   auditedKeys,
   auditedRefresh,
-  auditedTraffic,
   auditedTokens,
+  auditedTraffic,
   auditedWebhooks,
-  type Note,
   noteBy,
 } from "../gate/audited.ts";
 import { diagnose } from "./doctor/diagnose.ts";
@@ -54,7 +56,7 @@ import { openStoredLists } from "./feeds/lists.ts";
 import { adoptSecretKey, openSecretKey } from "./settings/secret-key.ts";
 import { hasDatabase, missingWords, openStored } from "./process/stored.ts";
 import { limitHeapGrowth } from "./process/heap-growth.ts";
-import { openProcess, type Process } from "./process/open-process.ts";
+import { type Process, openProcess } from "./process/open-process.ts";
 import { requireFiles } from "./process/program-files.ts";
 import {
   type AccountStore,

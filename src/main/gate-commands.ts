@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { createHostCheck } from "../outbound/public-host.ts";
-import { sqlDomainMails } from "../lists/domain-mail-store.ts";
-import { sqlVerdictCounts } from "../lists/verdict-counts-store.ts";
+import { sqlDomainMails } from "../lists/domain-mail.ts";
+import { sqlVerdictCounts } from "../lists/verdict-counts.ts";
 import { sqlHooks } from "../gate/hooks-store.ts";
 import { sqlOutcomes } from "../gate/outcomes-store.ts";
 import { sqlPolicyStore } from "../gate/policy-store.ts";

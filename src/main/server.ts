@@ -1,7 +1,7 @@
 import type { Registry } from "prom-client";
-import { memoryAnswerCache } from "../check/answer-cache.ts";
+import { type AnswerCache, memoryAnswerCache } from "../check/answer-cache.ts";
 import { sqlAccounts } from "../accounts/accounts-store.ts";
-import { accountRoutes, addDashboard, type DashboardDeps } from "../http/account/dashboard.ts";
+import { type DashboardDeps, accountRoutes, addDashboard } from "../http/account/dashboard.ts";
 import { accountDocumentation } from "../http/account/documentation.ts";
 import { type AppDeps, buildApp } from "../http/app/app.ts";
 import type { Route } from "../http/answer/route.ts";
@@ -16,7 +16,6 @@ import { explainRoute } from "../http/api/explain.ts";
 import { uploadRoute } from "../http/api/bulk/upload.ts";
 import { viewRoute } from "../http/api/bulk/view.ts";
 import type { SetUp } from "../accounts/sign-in/set-up.ts";
-import type { AnswerCache } from "../check/kept-answers.ts";
 import { callerInForce } from "../accounts/admission/caller-in-force.ts";
 import { createCheckOne } from "../check/check-one.ts";
 import { createExplain } from "../check/explain.ts";
@@ -26,9 +25,9 @@ import type { Config } from "./settings/config.ts";
 import { openDashboard } from "./parts/dashboard.ts";
 import { guessesPublicUrl } from "./settings/links.ts";
 import { compatDepsOf, connectionTerms, hostCheckOf, settingsOf } from "./process/app-settings.ts";
-import { createListener, DEFAULT_LIMITS } from "./process/listening/listen.ts";
+import { DEFAULT_LIMITS, createListener } from "./process/listening/listen.ts";
 import type { Machine } from "./process/machine.ts";
-import { openProcess, type Process } from "./process/open-process.ts";
+import { type Process, openProcess } from "./process/open-process.ts";
 import { startUpkeep } from "./parts/serving.ts";
 import { IDLE_WORKER, watchWorker } from "./metrics/worker-metrics.ts";
 import { watchVerdicts } from "./metrics/verdict-metrics.ts";
@@ -38,7 +37,7 @@ import type { OpenBulk } from "./parts/open-bulk.ts";
 import { signInCounter, watchAnswerCache } from "./metrics/program-metrics.ts";
 import { programVersion } from "./process/program-version.ts";
 import { systemFacts } from "./parts/system-facts.ts";
-import { openServerParts, type ServerParts } from "./parts/server-parts.ts";
+import { type ServerParts, openServerParts } from "./parts/server-parts.ts";
 
 /** Part of GATEPOST_CACHE_MB for bodies of single checks, kept while DNS allows. */
 const ANSWERS_SHARE = 1 / 4;

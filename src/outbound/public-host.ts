@@ -1,5 +1,14 @@
-import type { HostCheck } from "./public-host-types.ts";
-import { checkedAddresses, type DialDeps, withDeadline } from "./dial.ts";
+import { type DialDeps, checkedAddresses, withDeadline } from "./dial.ts";
+
+export type HostStanding =
+  | { readonly kind: "public" }
+  /** At least one of its addresses is not public: `address`. */
+  | { readonly kind: "not_public"; readonly address: string }
+  | { readonly kind: "no_address" }
+  | { readonly kind: "unresolved" };
+
+/** Where a host name or a literal address (without brackets) leads, by DNS as it answers now. */
+export type HostCheck = (host: string) => Promise<HostStanding>;
 
 const RESOLVE_MS = 5_000;
 

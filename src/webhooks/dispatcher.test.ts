@@ -6,9 +6,8 @@ import { test } from "node:test";
 import { manualClock } from "../../test/time/manual-clock.ts";
 import { accepted, statsOf, until, webhookWorld } from "../../test/process/webhook-world.ts";
 import { WAITING_MAX } from "./announce.ts";
-import { deliver } from "./deliver.ts";
-import { deliveryRow } from "./delivery-log.ts";
-import { createDispatcher } from "./dispatcher.ts";
+import { createDispatcher, deliver } from "./dispatcher.ts";
+import { deliveryRow } from "./outcome-words.ts";
 import { verifySignature } from "./verify.ts";
 
 const SESSION = "a".repeat(32);

@@ -4,7 +4,38 @@ import type {
   OutboundFault,
   OutboundResult,
 } from "../outbound/outbound-types.ts";
-import type { DeliveryOutcome, DeliveryState, LoggedDelivery } from "./webhook-store.ts";
+import type {
+  DeliveryOutcome,
+  DeliveryState,
+  LoggedDelivery,
+  WebhookEvent,
+} from "./webhook-store.ts";
+import { isoTime } from "../core/calendar.ts";
+
+/** One delivery as `gatepost webhook log --json` shows it. */
+export interface DeliveryRow {
+  readonly event: WebhookEvent;
+  readonly session: string | null;
+  /** HTTP status; null when no answer began. */
+  readonly status: number | null;
+  /** In plain words; null when the receiver accepted, or nothing is known yet. */
+  readonly error: string | null;
+  readonly duration_ms: number | null;
+  /** ISO 8601, UTC; null when it was never attempted. */
+  readonly attempted_at: string | null;
+}
+
+export function deliveryRow(delivery: LoggedDelivery): DeliveryRow {
+  const { event, session, status, durationMs, attemptedAtMs } = delivery;
+  return {
+    event,
+    session: session ?? null,
+    status: status ?? null,
+    error: errorOf(delivery) ?? null,
+    duration_ms: durationMs ?? null,
+    attempted_at: attemptedAtMs === undefined ? null : isoTime(attemptedAtMs),
+  };
+}
 
 const FAULT_WORDS: Readonly<Record<OutboundFault, string>> = {
   bad_url: "The URL is not https.",
@@ -58,5 +89,5 @@ function statusWords(status: number): string | undefined {
 const printable = (text: string): string => text.replace(/[^\P{Cc}\n\t]/gu, "\ufffd");
 
 /** The error column of the log; undefined while nothing is known or when all went well. */
-export const errorOf = ({ state, error }: LoggedDelivery): string | undefined =>
+const errorOf = ({ state, error }: LoggedDelivery): string | undefined =>
   STATE_WORDS[state] ?? error;

@@ -1,8 +1,7 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
-import { envelope } from "./envelope.ts";
-import { sign } from "./sign.ts";
-import { verifySignature } from "./verify.ts";
+import { envelope } from "./dispatcher.ts";
+import { sign, verifySignature } from "./verify.ts";
 
 const body = new TextEncoder().encode("The quick brown fox jumps over the lazy dog");
 /** A known answer of HMAC-SHA256 with the key "key". */

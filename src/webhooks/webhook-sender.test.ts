@@ -2,11 +2,10 @@ import { strict as assert } from "node:assert";
 import { Socket } from "node:net";
 import { test } from "node:test";
 import type { Answer } from "../core/mail/lookup.ts";
-import type { WebhookPost } from "./webhook-sender-types.ts";
-import { readWebhookUrl } from "./webhook-url.ts";
+import { type WebhookPost, createWebhookSender } from "./webhook-sender.ts";
+import { readWebhookUrl } from "./configure.ts";
 import { realClock } from "../../test/time/real-clock.ts";
 import { createHostCheck } from "../outbound/public-host.ts";
-import { createWebhookSender } from "./webhook-sender.ts";
 
 /** A small generator of its own (mulberry32), so that a failing round can be run again. */
 function dice(seed: number) {

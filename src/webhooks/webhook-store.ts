@@ -5,7 +5,7 @@ export type WebhookEvent = (typeof WEBHOOK_EVENTS)[number];
 /** An account's endpoint. */
 export interface WebhookEndpoint {
   readonly accountId: string;
-  /** Absolute, https, as `webhooks/webhook-url.ts` writes it. */
+  /** Absolute, https, as `webhooks/configure.ts` writes it. */
   readonly url: string;
   /** Empty: all events. */
   readonly events: readonly WebhookEvent[];

@@ -1,10 +1,9 @@
-import { systemClock as clock } from "../../src/base/system-clock.ts";
-import { systemFiles } from "../../src/base/disk-files.ts";
+import { systemClock as clock } from "../../src/base/clock.ts";
+import { type Files, systemFiles } from "../../src/base/files.ts";
 import type { BulkChecker } from "../../src/cli/bulk/check-pages.ts";
 import { bulkCommand } from "../../src/cli/commands/bulk.ts";
 import { program, runProgram } from "../../src/cli/program.ts";
 import type { Terminal } from "../../src/cli/terminal.ts";
-import type { Files } from "../../src/base/files.ts";
 import { coreEntryCheck } from "../../src/bulk/worker/core-entry-check.ts";
 import { mailEverywhere, noDatasets } from "./bulk-world.ts";
 

@@ -3,17 +3,16 @@ import { MemoryQuotaCounter } from "../../src/accounts/admission/memory-quota-co
 import { sqlAccountDirectory } from "../../src/accounts/account-directory-store.ts";
 import { sqlAccounts } from "../../src/accounts/accounts-store.ts";
 import { sqlAuditLog } from "../../src/accounts/audit-store.ts";
-import { sqlDomainMails } from "../../src/lists/domain-mail-store.ts";
+import { sqlDomainMails } from "../../src/lists/domain-mail.ts";
 import { sqlInstallation } from "../../src/store/installation.ts";
 import { sqlKeys } from "../../src/accounts/keys-store.ts";
-import { sqlFeedFiles } from "../../src/lists/feed-files-store.ts";
+import { sqlFeedFiles } from "../../src/lists/feed-files.ts";
 import { sqlGuesses } from "../../src/accounts/guesses-store.ts";
 import { sqlSignIns } from "../../src/accounts/sign-in/sign-ins-store.ts";
-import { sqlRules } from "../../src/lists/rules/rules-store.ts";
-import { sqlRegistrationCache } from "../../src/check/registration-store.ts";
-import { sqlVerdictCounts } from "../../src/lists/verdict-counts-store.ts";
-import { sqlDeliveries } from "../../src/webhooks/webhook-deliveries.ts";
-import { sqlWebhookEndpoints } from "../../src/webhooks/webhooks-store.ts";
+import { sqlRules } from "../../src/lists/rules/rule.ts";
+import { sqlRegistrationCache } from "../../src/check/registration-cache.ts";
+import { sqlVerdictCounts } from "../../src/lists/verdict-counts.ts";
+import { sqlDeliveries, sqlWebhookEndpoints } from "../../src/webhooks/webhooks-store.ts";
 import { sqlHooks } from "../../src/gate/hooks-store.ts";
 import { sqlOutcomes } from "../../src/gate/outcomes-store.ts";
 import { sqlPolicyStore } from "../../src/gate/policy-store.ts";
@@ -37,14 +36,14 @@ import { outcomesContract } from "./policy/outcomes.ts";
 import { policyStoreContract } from "./policy/policy-store.ts";
 import { ownSpellingsContract } from "./evidence/own-spellings.ts";
 import {
-  heldUnitsContract,
   type HeldUnitsFixture,
+  heldUnitsContract,
   quotaCounterContract,
 } from "./admission/quota-counter.ts";
 import { registrationCacheContract } from "./evidence/registration-cache.ts";
 import { restoredContract } from "./bulk/restored.ts";
 import { retryKeysContract, sessionStoreContract } from "./bulk/session-store.ts";
-import { addAccount, type OpenSql, openStores, spellingsFixture, type Stores } from "./stores.ts";
+import { type OpenSql, type Stores, addAccount, openStores, spellingsFixture } from "./stores.ts";
 import { usageLedgerContract } from "./admission/usage.ts";
 import { verdictCountsContract } from "./evidence/verdict-counts.ts";
 import { webhookStoreContract } from "./webhooks/webhook-store.ts";

@@ -1,10 +1,9 @@
-import { sqlRules } from "../../src/lists/rules/rules-store.ts";
-import { sqlVerdictCounts } from "../../src/lists/verdict-counts-store.ts";
-import { createAddressHash } from "../../src/base/hashed-address.ts";
+import { sqlRules } from "../../src/lists/rules/rule.ts";
+import { type VerdictCounts, sqlVerdictCounts } from "../../src/lists/verdict-counts.ts";
+import { createAddressHash } from "../../src/base/address-hash.ts";
 import type { AccountStore } from "../../src/main/parts/backing/store.ts";
 import type { FeedRefresh, FeedStatus, RefreshOutcome } from "../../src/lists/feed-refresh.ts";
-import type { VerdictCounts } from "../../src/lists/verdict-counts.ts";
-import { createRuleService, type RuleService } from "../../src/lists/rules/rules.ts";
+import { type RuleService, createRuleService } from "../../src/lists/rules/rules.ts";
 import { realClock as clock } from "../time/real-clock.ts";
 
 export interface DashboardLists {

@@ -1,9 +1,8 @@
-import { sqlDeliveries } from "../../src/webhooks/webhook-deliveries.ts";
-import { sqlWebhookEndpoints } from "../../src/webhooks/webhooks-store.ts";
-import { systemIds as ids } from "../../src/base/random-ids.ts";
+import { sqlDeliveries, sqlWebhookEndpoints } from "../../src/webhooks/webhooks-store.ts";
+import { systemIds as ids } from "../../src/base/ids.ts";
 import { createSecretBox } from "../../src/base/secrets.ts";
 import type { AccountStore } from "../../src/main/parts/backing/store.ts";
-import type { HostCheck } from "../../src/outbound/public-host-types.ts";
+import type { HostCheck } from "../../src/outbound/public-host.ts";
 import { createAnnounceBulk } from "../../src/webhooks/announce.ts";
 import { createWebhookSetup } from "../../src/webhooks/configure.ts";
 import { createDispatcher } from "../../src/webhooks/dispatcher.ts";

@@ -4,7 +4,7 @@ import type { Command } from "commander";
 import { DAY_MS } from "../../src/core/calendar.ts";
 import { SIGNALS } from "../../src/core/evidence/signals.ts";
 import { FETCHED_SOURCES } from "../../src/lists/sources/feed-sources.ts";
-import { EXAMPLES } from "../../src/cli/examples.ts";
+import { EXAMPLES } from "../../src/cli/program.ts";
 import { allCommands } from "../../src/main/commands.ts";
 import { SETTINGS } from "../../src/main/settings/config.ts";
 import { AUDIT_MS } from "../../src/accounts/audit.ts";

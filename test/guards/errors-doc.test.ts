@@ -10,7 +10,7 @@ type Maker = Exclude<
   {
     [K in keyof typeof refusals]: (typeof refusals)[K] extends Function ? K : never;
   }[keyof typeof refusals],
-  "Refusal"
+  "Refusal" | "StacklessError"
 >;
 
 /** What the page shows of each refusal: the sentence, or in brackets its content if it varies. */

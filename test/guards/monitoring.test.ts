@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { test } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { createMetrics } from "../../src/base/prom-metrics.ts";
+import { createMetrics } from "../../src/base/metrics.ts";
 import { createListMetrics } from "../../src/lists/list-metrics.ts";
 import { watchBacklog } from "../../src/main/metrics/backlog-metrics.ts";
 import {

@@ -1,4 +1,4 @@
-import type { AnswerCache } from "../../src/check/kept-answers.ts";
+import type { AnswerCache } from "../../src/check/answer-cache.ts";
 
 /** Answers in a map, for services under test. */
 export function memoryAnswers(): AnswerCache {

@@ -1,8 +1,8 @@
 import type { TestContext } from "node:test";
-import { sqlDomainMails } from "../../src/lists/domain-mail-store.ts";
-import { sqlRules } from "../../src/lists/rules/rules-store.ts";
-import { sqlVerdictCounts } from "../../src/lists/verdict-counts-store.ts";
-import { createAddressHash } from "../../src/base/hashed-address.ts";
+import { sqlDomainMails } from "../../src/lists/domain-mail.ts";
+import { sqlRules } from "../../src/lists/rules/rule.ts";
+import { sqlVerdictCounts } from "../../src/lists/verdict-counts.ts";
+import { createAddressHash } from "../../src/base/address-hash.ts";
 import type { Datasets } from "../../src/core/evidence/datasets.ts";
 import { createBackTest } from "../../src/lists/rules/back-test.ts";
 import { createRuleService } from "../../src/lists/rules/rules.ts";

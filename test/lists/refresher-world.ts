@@ -14,7 +14,7 @@ import { createFeedRefresher, type FeedRefresher } from "../../src/lists/refresh
 import { unsharedLists } from "../../src/lists/refresh/feed-sharing.ts";
 import { loadLists } from "../../src/lists/load/load-lists.ts";
 import type { LoadedLists } from "../../src/lists/load/pack-lists.ts";
-import { noRules } from "../../src/lists/table/operator.ts";
+import { noRules } from "../../src/lists/table/families.ts";
 import { attachDatasets } from "../../src/lists/table/shared-datasets.ts";
 
 const ranges = parseRanges(["127.0.0.0/8"]);

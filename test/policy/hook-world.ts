@@ -2,7 +2,7 @@ import type { JsonWebKey } from "node:crypto";
 import type { TestContext } from "node:test";
 import { sqlAccounts } from "../../src/accounts/accounts-store.ts";
 import { sqlHooks } from "../../src/gate/hooks-store.ts";
-import { systemIds as ids } from "../../src/base/random-ids.ts";
+import { systemIds as ids } from "../../src/base/ids.ts";
 import { createSecretBox } from "../../src/base/secrets.ts";
 import { addHookPages } from "../../src/http/hooks/hook-pages.ts";
 import type { Hook } from "../../src/gate/hook-types.ts";

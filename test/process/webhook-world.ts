@@ -1,11 +1,10 @@
 import type { TestContext } from "node:test";
-import { sqlDeliveries } from "../../src/webhooks/webhook-deliveries.ts";
-import { sqlWebhookEndpoints } from "../../src/webhooks/webhooks-store.ts";
+import { sqlDeliveries, sqlWebhookEndpoints } from "../../src/webhooks/webhooks-store.ts";
 import { createSecretBox } from "../../src/base/secrets.ts";
 import type { Clock } from "../../src/base/clock.ts";
 import type { HttpReply, OutboundResult } from "../../src/outbound/outbound-types.ts";
 import type { WebhookEvent } from "../../src/webhooks/webhook-store.ts";
-import type { WebhookPost, WebhookSender } from "../../src/webhooks/webhook-sender-types.ts";
+import type { WebhookPost, WebhookSender } from "../../src/webhooks/webhook-sender.ts";
 import { createAnnounceBulk } from "../../src/webhooks/announce.ts";
 import type { BulkStats } from "../../src/bulk/bulk.ts";
 import { createDispatcher } from "../../src/webhooks/dispatcher.ts";

@@ -4,17 +4,19 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after } from "node:test";
 import type { Answer, Registration, Until } from "../../src/core/mail/lookup.ts";
-import type { RegistrationCache } from "../../src/check/registration-cache.ts";
+import {
+  type RegistrationCache,
+  memoryRegistrationCache,
+} from "../../src/check/registration-cache.ts";
 import { keptLog } from "../process/kept-log.ts";
 import { type ManualClock, manualClock } from "../time/manual-clock.ts";
-import { httpPeer, type Peer } from "../http/peer.ts";
+import { type Peer, httpPeer } from "../http/peer.ts";
 import { realClock } from "../time/real-clock.ts";
-import { memoryRegistrationCache } from "../../src/check/registration-memory.ts";
 import { createOutbound } from "../../src/outbound/outbound.ts";
 import { parseRanges } from "../../src/outbound/public-address.ts";
 import { createBootstrapCopy } from "../../src/check/rdap/bootstrap-copy.ts";
 import { createRegistration } from "../../src/check/rdap/registration.ts";
-import { createShares, ONE_OWNER } from "../../src/base/shares.ts";
+import { ONE_OWNER, createShares } from "../../src/base/shares.ts";
 
 export const DAY_MS = 86_400_000;
 const closing: (() => Promise<unknown>)[] = [];

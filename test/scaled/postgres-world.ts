@@ -15,7 +15,7 @@ import { openPostgres } from "../../src/store/postgres-database.ts";
 import { sqlIdempotencyKeys } from "../../src/bulk/idempotency-keys-store.ts";
 import { sqlSessionStore } from "../../src/bulk/sessions-store.ts";
 import { sqlUsageLedger } from "../../src/accounts/admission/usage-ledger.ts";
-import { systemIds as ids } from "../../src/base/random-ids.ts";
+import { systemIds as ids } from "../../src/base/ids.ts";
 import type { Clock } from "../../src/base/clock.ts";
 import { hashApiKey, makeApiKey } from "../../src/accounts/admission/api-key.ts";
 import { coreEntryCheck } from "../../src/bulk/worker/core-entry-check.ts";

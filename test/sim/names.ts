@@ -1,7 +1,7 @@
 import { A, AAAA, MX, NS } from "../../src/dns/message/records.ts";
 import type { Reply } from "../../src/dns/message/reply.ts";
 import type { Resolver, ResolverOptions } from "../../src/dns/resolver.ts";
-import type { ResolverStats } from "../../src/dns/resolver-stats.ts";
+import type { ResolverStats } from "../../src/dns/flow/patience.ts";
 import { awakeClock } from "../../src/base/awake-clock.ts";
 import type { Chance } from "./chance.ts";
 import type { Timeline } from "./timeline.ts";

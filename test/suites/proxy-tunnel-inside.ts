@@ -5,7 +5,7 @@ import { createServer as createHttp } from "node:http";
 import { createServer as createHttps } from "node:https";
 import { type AddressInfo, connect, type Server } from "node:net";
 import type { Duplex } from "node:stream";
-import { fetchList } from "../../src/lists/refresh/fetch-feed.ts";
+import { fetchList } from "../../src/lists/refresh/feed-refresher.ts";
 import { createProxiedHttp } from "../../src/outbound/proxied.ts";
 import type { Outbound } from "../../src/outbound/outbound-types.ts";
 import { expiredCertificate, receiverCertificate, receiverKey } from "../process/certificates.ts";

@@ -1,5 +1,60 @@
 import type { Answer, Registration, Unknown } from "../../core/mail/lookup.ts";
-import { eventDateMs } from "./event-date.ts";
+import { DAY_MS, dayOfDate } from "../../core/calendar.ts";
+
+const MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split(" ");
+
+type Digits = string | undefined;
+
+/**
+ * Midnight UTC of a Gregorian date from year 1 on, in milliseconds since the Unix epoch; undefined when there is
+ * no such day. `year` has four digits; `month` is a number from 1 or an English name of at least three letters.
+ */
+export function dateMs(year: Digits, month: Digits, day: Digits): number | undefined {
+  if (year === undefined || month === undefined || day === undefined) return undefined;
+  const found = dayOfDate([year, monthDigits(month), day.padStart(2, "0")].join("-"));
+  return found === undefined || Number(year) < 1 ? undefined : found * DAY_MS;
+}
+
+function monthDigits(month: string): string {
+  const named = MONTHS.indexOf(month.slice(0, 3).toLowerCase()) + 1;
+  return (named > 0 ? String(named) : month).padStart(2, "0");
+}
+
+/** Hours, minutes and seconds in milliseconds; a leap second counts as the second after (RFC 3339 section 5.7). */
+function timeMs(hours: Digits, minutes: Digits, seconds: Digits): number | undefined {
+  const [h, m, s] = [Number(hours ?? 0), Number(minutes ?? 0), Number(seconds ?? 0)];
+  return h <= 23 && m <= 59 && s <= 60 ? ((h * 60 + m) * 60 + s) * 1_000 : undefined;
+}
+
+const RFC_3339 =
+  /^(\d{4})-(\d\d)-(\d\d)(?:[Tt ](\d\d):(\d\d):(\d\d)(?:[.,]\d{1,12})?(?:[Zz]|([+-])(\d\d):?(\d\d))?)?$/;
+
+/**
+ * An RDAP event date (RFC 9083 section 4.5: RFC 3339) in milliseconds since the Unix epoch, fractions of a
+ * second dropped. A date alone, and a time without a zone, are read as UTC, because registries send them.
+ */
+export function eventDateMs(text: string): number | undefined {
+  const found = RFC_3339.exec(text) ?? [];
+  const [, year, month, day, hours, minutes, seconds, sign, offsetHours, offsetMinutes] = found;
+  const date = dateMs(year, month, day);
+  const time = timeMs(hours, minutes, seconds);
+  const offset = timeMs(offsetHours, offsetMinutes, undefined);
+  if (date === undefined || time === undefined || offset === undefined) return undefined;
+  return date + time - (sign === "-" ? -offset : offset);
+}
+
+const IMF_FIXDATE = /^[A-Z][a-z]{2}, (\d\d) ([A-Z][a-z]{2}) (\d{4}) (\d\d):(\d\d):(\d\d) GMT$/;
+
+/** Milliseconds that a Retry-After header asks for (RFC 9110 section 10.2.3); undefined when it says nothing. */
+export function retryAfterMs(header: string | undefined, nowMs: number): number | undefined {
+  if (header === undefined) return undefined;
+  if (/^\d{1,9}$/.test(header)) return Number(header) * 1_000;
+  const [, day, month, year, hours, minutes, seconds] = IMF_FIXDATE.exec(header) ?? [];
+  const date = dateMs(year, month, day);
+  const time = timeMs(hours, minutes, seconds);
+  if (date === undefined || time === undefined) return undefined;
+  return Math.max(0, date + time - nowMs);
+}
 
 const MALFORMED: Unknown = { kind: "unknown", why: "malformed" };
 

@@ -1,6 +1,6 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
-import { dateMs, eventDateMs, retryAfterMs } from "./event-date.ts";
+import { dateMs, eventDateMs, retryAfterMs } from "./domain-answer.ts";
 
 const read = [
   ["UTC", "1997-09-15T04:00:00Z", "1997-09-15T04:00:00Z"],

@@ -1,16 +1,15 @@
 import { strict as assert } from "node:assert";
 import type { RequestListener, ServerResponse } from "node:http";
 import { test } from "node:test";
-import type { RegistrationCache } from "../registration-cache.ts";
-import { memoryRegistrationCache } from "../registration-memory.ts";
+import { type RegistrationCache, memoryRegistrationCache } from "../registration-cache.ts";
 import { until } from "../../../test/time/until.ts";
 import { httpPeer } from "../../../test/http/peer.ts";
 import {
   DAY_MS,
-  registry,
   domainObject,
   found,
   kept,
+  registry,
   serve,
   short,
   world,

@@ -5,17 +5,143 @@ import {
   Askers,
   type Lookup,
   type Registration,
+  type UnknownReason,
   type Until,
 } from "../../core/mail/lookup.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
-import type { Outbound } from "../../outbound/outbound-types.ts";
+import type { HttpReply, Outbound, OutboundFailure } from "../../outbound/outbound-types.ts";
 import type { CachedRegistration, RegistrationCache } from "../registration-cache.ts";
 import type { OwnerKey } from "../../base/owner.ts";
-import type { Shares } from "../../base/shares.ts";
+import { NoRoom, type Shares } from "../../base/shares.ts";
 import type { BootstrapCopy } from "./bootstrap-copy.ts";
-import { askRdap, unknown } from "./rdap-client.ts";
-import { createServerSlots, type Question, type ServerSlots } from "./server-slots.ts";
+import { readDomainAnswer, retryAfterMs } from "./domain-answer.ts";
+
+/** How long a question may wait for its turn. */
+const WAIT_MS = 10_000;
+
+/** The owner of questions without a caller. */
+const OPERATOR = "account:operator";
+
+/** Asks a registry. `until`: given when others wait for the answer too. */
+type Question = (until?: Until) => Promise<Answer<Registration>>;
+
+/** Limits the questions to each registry's server, and serves owners in turn. */
+interface ServerSlots {
+  /** Runs `work` when the server has room; undefined when it has none in time or is held. */
+  run(server: string, work: Question, by?: OwnerKey): Promise<Answer<Registration> | undefined>;
+  /** Asks the server nothing for this time. */
+  hold(server: string, forMs: number): void;
+}
+
+function createServerSlots(
+  clock: Pick<Clock, "monotonicMs">,
+  shares: Pick<Shares, "registry">,
+): ServerSlots {
+  /** By server: the monotonic time before which it must not be asked. */
+  const heldUntilMs = new Map<string, number>();
+  const isHeld = (server: string): boolean =>
+    (heldUntilMs.get(server) ?? -Infinity) > clock.monotonicMs();
+  return {
+    async run(server, work, by = OPERATOR) {
+      const askedMs = clock.monotonicMs();
+      if (isHeld(server)) return undefined;
+      const inTurn = async () => {
+        const isLate = clock.monotonicMs() - askedMs > WAIT_MS;
+        return isHeld(server) || isLate ? undefined : await work();
+      };
+      try {
+        return await shares.registry(server).run(by, inTurn);
+      } catch (error) {
+        if (error instanceof NoRoom) return undefined;
+        throw error;
+      }
+    },
+    hold(server, forMs) {
+      const untilMs = clock.monotonicMs() + forMs;
+      heldUntilMs.set(server, Math.max(heldUntilMs.get(server) ?? -Infinity, untilMs));
+    },
+  };
+}
+
+interface RdapDeps {
+  readonly outbound: Pick<Outbound, "http">;
+  readonly clock: Pick<Clock, "nowMs">;
+  readonly slots: ServerSlots;
+  /** The owner in whose turn the question is asked. */
+  readonly by?: OwnerKey | undefined;
+  /** Nothing is sent later. */
+  readonly until: Until;
+  /** Of one question, redirects included. */
+  readonly timeoutMs: number;
+}
+
+const BYTES_MAX = 1_048_576;
+const REDIRECTS_MAX = 3;
+
+/** How long a server that failed is not asked, and the bounds for the time that its Retry-After may name. */
+const FAILED_MS = 5_000;
+const BUSY_MS = 60_000;
+const BUSY_MAX_MS = 3_600_000;
+
+const unknown = (why: UnknownReason): Answer<never> => ({ kind: "unknown", why });
+
+/** Asks the server at `base` for `domain` (RFC 9082 section 3.1.3). */
+async function askRdap(
+  base: string,
+  domain: string,
+  deps: RdapDeps,
+): Promise<Answer<Registration>> {
+  const server = new URL(base).origin;
+  const answer = await deps.slots.run(
+    server,
+    async (until = deps.until) => {
+      if (until.isPast) return unknown("deadline");
+      const reply = await deps.outbound.http({
+        url: `${base}domain/${domain}`,
+        method: "GET",
+        headers: { Accept: "application/rdap+json", "User-Agent": "gatepost" },
+        timeoutMs: deps.timeoutMs,
+        maxBodyBytes: BYTES_MAX,
+        maxRedirects: REDIRECTS_MAX,
+        until,
+      });
+      if (reply.ok) return check(reply.value, { server, domain }, deps);
+      // Where one name's redirect leads says nothing of the registry, which answered.
+      const isOfServer = reply.isRedirected !== true && reply.fault !== "malformed";
+      if (isOfServer) deps.slots.hold(server, FAILED_MS);
+      return unknown(reasonOf(reply));
+    },
+    deps.by,
+  );
+  return answer ?? unknown("refused");
+}
+
+/** RFC 7480 section 5: 200 is an answer, 404 is "no such domain", any other status says nothing about the domain. */
+function check(
+  reply: HttpReply,
+  { server, domain }: { readonly server: string; readonly domain: string },
+  { slots, clock }: RdapDeps,
+): Answer<Registration> {
+  const { status, headers, body, cut, isRedirected = false } = reply;
+  if (status === 404) return { kind: "absent", why: "noName" };
+  if (status === 200) return cut ? unknown("malformed") : readDomainAnswer(body, domain);
+  if ((status === 429 || status >= 500) && !isRedirected) {
+    const asked = retryAfterMs(headers["retry-after"], clock.nowMs());
+    const usual = status === 429 ? BUSY_MS : FAILED_MS;
+    slots.hold(server, Math.min(asked ?? usual, BUSY_MAX_MS));
+  }
+  return unknown(status >= 500 ? "servfail" : "refused");
+}
+
+/** The reason of `unknown` for a connection or exchange that failed. */
+function reasonOf({ fault }: OutboundFailure): UnknownReason {
+  if (fault === "timeout") return "timeout";
+  if (fault === "malformed") return "malformed";
+  return fault === "redirect" || fault === "not_public" || fault === "bad_url"
+    ? "refused"
+    : "network";
+}
 
 export interface RegistrationDeps {
   readonly bootstrap: BootstrapCopy;

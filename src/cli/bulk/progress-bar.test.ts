@@ -1,6 +1,6 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
-import { clockTime, progressLine, type RunProgress } from "./progress-bar.ts";
+import { clockTime, progressLine, type RunProgress } from "../commands/bulk.ts";
 
 const run: RunProgress = {
   entries: 45_000,

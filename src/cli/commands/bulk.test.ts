@@ -1,7 +1,7 @@
 import { strict as assert } from "node:assert";
 import { join } from "node:path";
 import { test } from "node:test";
-import { systemFiles } from "../../base/disk-files.ts";
+import { systemFiles } from "../../base/files.ts";
 import { folder, MANY } from "../../../test/bulk/bulk-folder.ts";
 
 /** The first columns of a CSV. */

@@ -1,15 +1,233 @@
 import { Command, Option } from "commander";
-import { TableFault } from "../../core/batch/table-fault.ts";
+import { TableFault } from "../../core/batch/entry-cell.ts";
 import type { Clock } from "../../base/clock.ts";
-import type { Files, FileWriter } from "../../base/files.ts";
-import { readListFile, type ReadShape } from "../../bulk/list-file.ts";
-import { type FileFormat, formatNamed } from "../bulk/entry-writer.ts";
-import { type Input, openInput } from "../bulk/input.ts";
-import { type BulkChecker, checkPages } from "../bulk/check-pages.ts";
-import { createMeter } from "../bulk/meter.ts";
-import { clockTime, grouped } from "../bulk/progress-bar.ts";
-import { type RunState, writePages } from "../bulk/run.ts";
-import { CommandFailure, EXIT, misuse, type Terminal } from "../terminal.ts";
+import type { FileFacts, FileWriter, Files } from "../../base/files.ts";
+import { type ReadShape, readListFile } from "../../bulk/list-file.ts";
+import {
+  type CheckedRow,
+  type FileFormat,
+  fileHead,
+  formatNamed,
+  formatOfForm,
+  rowsText,
+} from "../bulk/entry-writer.ts";
+import { type BulkChecker, type CheckedPage, checkPages } from "../bulk/check-pages.ts";
+import { CommandFailure, EXIT, type Terminal, misuse, wordsOf } from "../terminal.ts";
+import { isInconclusive } from "../../core/validate/result.ts";
+import { EMPTY_TALLY, type Tally, fateOf } from "../../core/batch/tally.ts";
+
+/** The progress of a run. */
+interface RunState {
+  readonly rows: number;
+  /** Rows that could not be read, and the first reasons. */
+  readonly spoilt: number;
+  readonly reasons: readonly string[];
+  /** What was read; absent for an empty file. */
+  readonly shape?: ReadShape;
+  readonly tally: Tally;
+  /** Entries of `tally.invalidDns` for which DNS did not answer. */
+  readonly inconclusive: number;
+}
+
+interface RunDeps {
+  readonly writer: FileWriter;
+  readonly clock: Clock;
+  readonly show: (state: RunState) => void;
+}
+
+interface OutputOptions {
+  /** Absent: the input's. */
+  readonly format: FileFormat | undefined;
+  /** The input begins with a byte order mark, by which spreadsheets know UTF-8. */
+  readonly mark: () => boolean;
+}
+
+const BYTE_ORDER_MARK = "\ufeff";
+
+/** How often the progress bar moves. */
+const SHOW_EVERY_MS = 200;
+
+/** Writes checked pages; returns what they came to. */
+async function writePages(
+  pages: AsyncIterable<CheckedPage>,
+  { format, mark }: OutputOptions,
+  { writer, clock, show }: RunDeps,
+): Promise<RunState> {
+  let state: RunState = { rows: 0, spoilt: 0, reasons: [], tally: EMPTY_TALLY, inconclusive: 0 };
+  let shownMs = clock.monotonicMs();
+  for await (const { rows, shape } of pages) {
+    const to = format ?? formatOfForm[shape.form];
+    const start = mark() && to === "csv" ? BYTE_ORDER_MARK : "";
+    const head = state.shape === undefined ? start + fileHead(to, shape) : "";
+    await writer.write(head + rowsText(to, rows, shape));
+    state = { ...advanced(state, rows), shape };
+    if (clock.monotonicMs() - shownMs < SHOW_EVERY_MS) continue;
+    shownMs = clock.monotonicMs();
+    show(state);
+  }
+  show(state);
+  return state;
+}
+
+/** Reasons that are shown. */
+const REASONS_MAX = 10;
+
+function advanced(state: RunState, rows: readonly CheckedRow[]): RunState {
+  const tally: Record<keyof Tally, number> = { ...state.tally };
+  let { inconclusive, spoilt, reasons } = state;
+  for (const { results, reason } of rows) {
+    if (reason !== undefined) {
+      spoilt += 1;
+      if (reasons.length < REASONS_MAX) reasons = [...reasons, reason];
+    }
+    for (const result of results) {
+      const fate = fateOf(result);
+      tally[fate] += 1;
+      if (fate === "invalidDns" && isInconclusive(result)) inconclusive += 1;
+    }
+  }
+  return { ...state, rows: state.rows + rows.length, spoilt, reasons, tally, inconclusive };
+}
+
+/** An opened input. */
+interface Input {
+  readonly path: string;
+  /** Absent for standard input. */
+  readonly facts: FileFacts | undefined;
+  /** Begins with a byte order mark; known once something was read. */
+  readonly mark: () => boolean;
+  readonly slices: AsyncIterable<Uint8Array>;
+  readonly readBytes: () => number;
+}
+
+/** Opens a file, or standard input. */
+async function openInput(path: string, files: Files, stop: AbortSignal): Promise<Input> {
+  const facts = await files.stat(path);
+  if (path !== "-" && facts === undefined) {
+    throw new CommandFailure(EXIT.failed, wordsOf({ code: "ENOENT", path }));
+  }
+  let readBytes = 0;
+  let mark = false;
+  const note = (slice: Uint8Array): void => {
+    if (readBytes === 0) mark = hasMark(slice);
+    readBytes += slice.length;
+  };
+  const slices = noted(files.read(path, stop), note);
+  return { path, facts, mark: () => mark, slices, readBytes: () => readBytes };
+}
+
+/** UTF-8's or UTF-16's. */
+const hasMark = ([a, b, c]: Uint8Array): boolean =>
+  (a === 0xef && b === 0xbb && c === 0xbf) ||
+  (a === 0xff && b === 0xfe) ||
+  (a === 0xfe && b === 0xff);
+
+async function* noted(
+  slices: AsyncIterable<Uint8Array>,
+  note: (slice: Uint8Array) => void,
+): AsyncGenerator<Uint8Array> {
+  for await (const slice of slices) {
+    note(slice);
+    yield slice;
+  }
+}
+
+/** How much of a file was read; undefined for standard input. */
+function shareOf({ facts, readBytes }: Input): number | undefined {
+  if (facts === undefined) return undefined;
+  return facts.sizeBytes === 0 ? 1 : Math.min(1, readBytes() / facts.sizeBytes);
+}
+
+/** The progress of a run. */
+export interface RunProgress {
+  readonly entries: number;
+  readonly elapsedMs: number;
+  /** 0 to 1; absent when the size of the input is unknown. */
+  readonly share?: number;
+}
+
+/** "1,234,567" */
+const grouped = (count: number): string => count.toLocaleString("en-US");
+
+/** One line of at most `columns` characters: bar, share, entries, rate and time left. */
+export function progressLine(progress: RunProgress, columns: number): string {
+  const { entries, share } = progress;
+  const rate = `${grouped(Math.round(ratePerSecond(progress)))}/s`;
+  if (share === undefined) return `${grouped(entries)} entries  ${rate}`.slice(0, columns);
+  const left = leftMs(progress);
+  const facts = [
+    `${String(Math.floor(share * 100)).padStart(3)} %`,
+    `${grouped(entries)} entries`,
+    rate,
+    ...(left === undefined ? [] : [`${clockTime(left)} left`]),
+  ].join("  ");
+  const width = columns - facts.length - "[] ".length;
+  if (width < 5) return facts.slice(0, columns);
+  const full = Math.round(share * width);
+  return `[${"#".repeat(full)}${"-".repeat(width - full)}] ${facts}`;
+}
+
+function ratePerSecond({ entries, elapsedMs }: RunProgress): number {
+  return elapsedMs <= 0 ? 0 : (entries * 1_000) / elapsedMs;
+}
+
+function leftMs({ share = 0, elapsedMs }: RunProgress): number | undefined {
+  return share <= 0 ? undefined : (elapsedMs * Math.max(0, 1 - share)) / share;
+}
+
+/** "1:05:09", "5:09" */
+export function clockTime(milliseconds: number): string {
+  const seconds = Math.round(milliseconds / 1_000);
+  const parts = [Math.floor(seconds / 3_600), Math.floor(seconds / 60) % 60, seconds % 60];
+  const [hours = 0, minutes = 0, rest = 0] = parts;
+  const tail = String(rest).padStart(2, "0");
+  return hours === 0
+    ? `${String(minutes)}:${tail}`
+    : `${String(hours)}:${String(minutes).padStart(2, "0")}:${tail}`;
+}
+
+interface Meter {
+  readonly show: (state: RunState) => void;
+  readonly clear: () => void;
+  /** Since the run began. */
+  readonly elapsedMs: () => number;
+}
+
+interface MeteredRun {
+  readonly input: Input;
+  readonly out: string;
+}
+
+interface MeterDeps {
+  readonly terminal: Terminal;
+  readonly clock: Clock;
+}
+
+/** The progress bar, on a terminal that does not show the output itself. */
+function createMeter({ input, out }: MeteredRun, { terminal, clock }: MeterDeps): Meter {
+  const startMs = clock.monotonicMs();
+  const elapsedMs = (): number => clock.monotonicMs() - startMs;
+  const width = terminal.columns - 1;
+  const isShown = terminal.interactive && (out !== "-" || !terminal.colours);
+  const progress = (state: RunState): RunProgress => {
+    const share = shareOf(input);
+    return {
+      entries: state.rows,
+      elapsedMs: elapsedMs(),
+      ...(share === undefined ? {} : { share }),
+    };
+  };
+  return {
+    elapsedMs,
+    show: (state) => {
+      const line = progressLine(progress(state), width);
+      if (isShown) terminal.err(`\r${line.padEnd(width)}`);
+    },
+    clear: () => {
+      if (isShown) terminal.err(`\r${" ".repeat(width)}\r`);
+    },
+  };
+}
 
 export interface BulkCommandDeps {
   readonly terminal: Terminal;

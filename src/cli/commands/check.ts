@@ -5,10 +5,16 @@ import { isInconclusive } from "../../core/validate/result.ts";
 import type { Validation } from "../../core/validate/validate.ts";
 import { explanationJson } from "../../check/explain.ts";
 import { featureNamed } from "../../check/features.ts";
-import { CommandFailure, EXIT, type ExitCode, misuse, type Terminal } from "../terminal.ts";
-import { shown } from "../text.ts";
+import {
+  CommandFailure,
+  EXIT,
+  type ExitCode,
+  type Terminal,
+  misuse,
+  shown,
+  withOpened,
+} from "../terminal.ts";
 import { painter, verdictText } from "../verdict-text.ts";
-import { withOpened } from "../with-opened.ts";
 
 /** Validates without a server; opened when a command needs it and closed when it is done. */
 export interface CliValidator {

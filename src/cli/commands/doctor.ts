@@ -1,6 +1,5 @@
 import { Command } from "commander";
-import { CommandFailure, EXIT, type Terminal } from "../terminal.ts";
-import { jsonLine } from "../text.ts";
+import { CommandFailure, EXIT, type Terminal, jsonLine } from "../terminal.ts";
 import { painter } from "../verdict-text.ts";
 import type { JsonOption } from "./options.ts";
 

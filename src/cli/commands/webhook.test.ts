@@ -1,11 +1,14 @@
 import { strict as assert } from "node:assert";
-import { test, type TestContext } from "node:test";
-import { receiveWebhooks } from "../../webhooks/loopback-receiver.ts";
-import type { HostStanding } from "../../outbound/public-host-types.ts";
-import type { Receive, WebhookReceiver } from "../../webhooks/webhook-receiver.ts";
+import { type TestContext, test } from "node:test";
+import {
+  type Receive,
+  type WebhookReceiver,
+  receiveWebhooks,
+} from "../../webhooks/loopback-receiver.ts";
+import type { HostStanding } from "../../outbound/public-host.ts";
 import { createWebhookSetup } from "../../webhooks/configure.ts";
-import { envelope } from "../../webhooks/envelope.ts";
-import { sign } from "../../webhooks/sign.ts";
+import { envelope } from "../../webhooks/dispatcher.ts";
+import { sign } from "../../webhooks/verify.ts";
 import { accepted, statsOf, until, webhookWorld } from "../../../test/process/webhook-world.ts";
 import { webhookCommand } from "./webhook.ts";
 

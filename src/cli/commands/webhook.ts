@@ -2,12 +2,19 @@ import { Command } from "commander";
 import { type LoggedDelivery, WEBHOOK_EVENTS } from "../../webhooks/webhook-store.ts";
 import { Refusal } from "../../base/refusals.ts";
 import type { WebhookSettings, WebhookSetup } from "../../webhooks/configure.ts";
-import { type DeliveryRow, deliveryRow } from "../../webhooks/delivery-log.ts";
+import { type DeliveryRow, deliveryRow } from "../../webhooks/outcome-words.ts";
 import type { Ping } from "../../webhooks/ping.ts";
-import { CommandFailure, EXIT, misuse, refuse, type Terminal } from "../terminal.ts";
-import { jsonLine, shown } from "../text.ts";
-import { listen, type ListenDeps, type ListenOptions } from "../webhook-listen.ts";
-import { withOpened } from "../with-opened.ts";
+import {
+  CommandFailure,
+  EXIT,
+  type Terminal,
+  jsonLine,
+  misuse,
+  refuse,
+  shown,
+  withOpened,
+} from "../terminal.ts";
+import { type ListenDeps, type ListenOptions, listen } from "../webhook-listen.ts";
 import { ACCOUNT, type JsonOption } from "./options.ts";
 
 /** Opened when a command needs it and closed when it is done. */

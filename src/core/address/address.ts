@@ -1,5 +1,5 @@
 import { type Domain, type DomainFault, type Parsed, parseDomain } from "../name/domain.ts";
-import { hasInvisible } from "../name/invisible.ts";
+import { hasInvisible } from "../name/ip-address.ts";
 import { ADDRESS_MAX_OCTETS, ENTRY_MAX_UNITS, LOCAL_PART_MAX_OCTETS } from "../limits.ts";
 
 /** A well-formed address (RFC 5321 section 4.1.2, with the UTF-8 letters of RFC 6531). */

@@ -1,5 +1,4 @@
-import { trimEntry } from "../address/trim.ts";
-import { entryKey, readEntry } from "../address/entry.ts";
+import { entryKey, readEntry, trimEntry } from "../address/entry.ts";
 import { ENTRY_MAX_UNITS } from "../limits.ts";
 
 /** A bulk text, split and de-duplicated. */

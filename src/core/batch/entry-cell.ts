@@ -1,4 +1,12 @@
-import { trimEntry } from "../address/trim.ts";
+import { trimEntry } from "../address/entry.ts";
+
+/** A file of entries that cannot be read. The message is one sentence for the sender. */
+export class TableFault extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = "TableFault";
+  }
+}
 
 /** What most cells are, and need nothing. */
 const PLAIN = /^[\w.+-]+@[\w-]+(?:\.[\w-]+)+$/;

@@ -1,8 +1,7 @@
-import { trimEntry } from "../address/trim.ts";
+import { trimEntry } from "../address/entry.ts";
 import type { RawRow } from "./csv-reader.ts";
-import { CELL_ENTRIES_MAX, entriesOf, kindOfCell } from "./entry-cell.ts";
+import { CELL_ENTRIES_MAX, TableFault, entriesOf, kindOfCell } from "./entry-cell.ts";
 import { NOT_READ, RESULT_COLUMNS } from "./result-cells.ts";
-import { TableFault } from "./table-fault.ts";
 
 /** One row of a list. */
 export interface ListRow {

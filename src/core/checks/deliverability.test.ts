@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import type { MailHosts } from "../mail/mail-hosts.ts";
-import type { Dmarc } from "./dmarc/dmarc-words.ts";
+import type { Dmarc } from "./dmarc/dmarc-record.ts";
 import type { DomainAge } from "./domain-age.ts";
 import type { PremiumFields } from "./registry.ts";
 import type { SpfSummary } from "./spf/spf-words.ts";

@@ -11,8 +11,13 @@ import {
   type Words,
 } from "./check.ts";
 import type { DkimFields } from "./dkim/dkim.ts";
-import { isIgnored, parsePolicyRecord, type Policy } from "./dmarc/dmarc-record.ts";
-import type { Dmarc, DmarcFields } from "./dmarc/dmarc-words.ts";
+import {
+  type Dmarc,
+  type DmarcFields,
+  type Policy,
+  isIgnored,
+  parsePolicyRecord,
+} from "./dmarc/dmarc-record.ts";
 import type { DomainAge, DomainAgeFields } from "./domain-age.ts";
 import type { SpfFields, SpfSummary } from "./spf/spf-words.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { zoneLookup } from "../../../test/dns/zone-lookup.ts";
-import { sharedLookup } from "./shared-lookup.ts";
+import { sharedLookup } from "./run.ts";
 
 const LONG = `${`${"a".repeat(60)}.`.repeat(4)}example`;
 

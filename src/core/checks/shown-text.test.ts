@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { SHOWN_TEXT_MAX, shownText } from "./shown-text.ts";
+import { SHOWN_TEXT_MAX, shownText } from "./tag-list.ts";
 
 const FULL = "x".repeat(SHOWN_TEXT_MAX);
 

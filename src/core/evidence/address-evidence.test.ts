@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { type LiteralKnowledge, literalDatasets } from "../../../test/lists/literal-datasets.ts";
-import { accountEvidence } from "./address-evidence.ts";
+import { accountEvidence } from "../validate/validate.ts";
 import { parseAddress } from "../address/address.ts";
 
 type Case = readonly [

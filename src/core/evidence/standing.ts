@@ -1,6 +1,15 @@
 import { ANONYMOUS_HOSTS } from "../tables/data.ts";
 import type { Datasets, NameTable } from "./datasets.ts";
 
+/** The operator's word on the domain beats the curated list in both directions. */
+export function isKnownGood(
+  name: string,
+  { operator, knownGood }: Pick<Datasets, "operator" | "knownGood">,
+): boolean {
+  const word = operator.domain(name);
+  return word === undefined ? knownGood.has(name) : word === "allow";
+}
+
 /**
  * What the feeds say of one name. `strong`: a curated feed or the operator, which is certain. `single`: uncurated feeds
  * only. `weak`: weak feeds only, or a doubtful one alone.

@@ -1,5 +1,16 @@
-import { type Evidence, type Signal, SIGNALS } from "./signals.ts";
+import { type Evidence, SIGNALS, type Signal } from "./signals.ts";
 import { SIGNALS_MAX } from "../limits.ts";
+import type { Datasets } from "./datasets.ts";
+import { domainEvidence } from "./domain-evidence.ts";
+import type { Domain } from "../name/domain.ts";
+import { isKnownGood } from "./standing.ts";
+import type { MailHosts } from "../mail/mail-hosts.ts";
+
+/** What lists, rules and mail hosts say of a domain by itself: no address, no DNS evidence, no premium check. */
+export function domainVerdict(domain: Domain, mail: MailHosts, datasets: Datasets): Verdict {
+  const pieces = domainEvidence(domain, mail, datasets);
+  return weigh(isKnownGood(domain.name, datasets) ? excuse(pieces) : pieces);
+}
 
 /** What the evidence comes to. */
 export interface Verdict {

@@ -2,7 +2,7 @@ import { parse } from "tldts";
 import { aLabels } from "./a-labels.ts";
 import { fromPunycode } from "./punycode.ts";
 import { DOMAIN_MAX_OCTETS, LABEL_MAX_OCTETS } from "../limits.ts";
-import { hasInvisible } from "./invisible.ts";
+import { hasInvisible } from "./ip-address.ts";
 import { SPECIAL_USE_NAMES } from "../tables/data.ts";
 
 /** A well-formed domain name and where it sits in the public suffix list. */

@@ -1,3 +1,17 @@
+/**
+ * Invisible characters: Unicode's default-ignorable and format characters (zero-width, soft hyphen, variation
+ * selectors, fillers), the blank Braille pattern, and code points without a character.
+ */
+const INVISIBLE = /[\p{Default_Ignorable_Code_Point}\p{Cf}\p{Cn}\u2800]/u;
+
+/** Whether `text` has a character by which two entries can differ and look the same. */
+export const hasInvisible = (text: string): boolean => INVISIBLE.test(text);
+
+/** `text` without them. */
+export const withoutInvisible = (text: string): string => text.replace(ALL_INVISIBLE, "");
+
+const ALL_INVISIBLE = new RegExp(INVISIBLE, "gu");
+
 /** The four octets of a dotted address; undefined if it is not one. Plain loops: every mail host passes here. */
 export function v4Octets(address: string): readonly number[] | undefined {
   const octets: number[] = [];

@@ -1,7 +1,7 @@
-import { editDistanceOne } from "./near-name.ts";
 import {
   type Condition,
   FACT_NAMES,
+  editDistanceOne,
   readCondition,
   reasonOf,
   shown,
@@ -9,8 +9,8 @@ import {
 } from "./conditions.ts";
 import {
   AGE_FACTS,
-  type Decision,
   DECISIONS,
+  type Decision,
   type Messages,
   type Policy,
   type PolicyRule,

@@ -1,9 +1,8 @@
-import { type EntryFault, type EntryMode, readEntry } from "../address/entry.ts";
-import { trimEntry } from "../address/trim.ts";
+import { type EntryFault, type EntryMode, readEntry, trimEntry } from "../address/entry.ts";
 import { malformedTarget, providerAtEnd } from "../evidence/names/typo.ts";
 import { ADDRESS_MAX_OCTETS } from "../limits.ts";
 import { hasKnownEnding } from "../name/domain.ts";
-import { withoutInvisible } from "../name/invisible.ts";
+import { withoutInvisible } from "../name/ip-address.ts";
 import { FAULT_WORDS, SLIP_WORDS, type Slip } from "./fault-words.ts";
 import type { FullResult } from "./result.ts";
 

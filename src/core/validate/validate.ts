@@ -1,22 +1,71 @@
-import { accountEvidence } from "../evidence/address-evidence.ts";
-import { subAddress } from "../address/address.ts";
-import { aliasOf } from "../evidence/alias.ts";
+import { type Address, subAddress } from "../address/address.ts";
+import { aliasOf, canonicalAddress } from "../evidence/alias.ts";
 import type { Subject } from "../checks/check.ts";
 import type { Feature } from "../checks/registry.ts";
-import type { Asked, CheckResults } from "../checks/run.ts";
-import { NOTHING_ASKED, runChecks, withoutFeatures } from "../checks/run.ts";
+import {
+  type Asked,
+  type CheckResults,
+  NOTHING_ASKED,
+  runChecks,
+  withoutFeatures,
+} from "../checks/run.ts";
 import type { Datasets } from "../evidence/datasets.ts";
 import { domainEvidence } from "../evidence/domain-evidence.ts";
 import type { Domain } from "../name/domain.ts";
 import { type Entry, type EntryMode, readEntry } from "../address/entry.ts";
-import { isKnownGood } from "../evidence/known-good.ts";
+import { isKnownGood } from "../evidence/standing.ts";
 import { type FormatProblem, formatProblem } from "./malformed.ts";
 import { MX_INFO_MAX } from "../limits.ts";
 import type { Awaitable, Lookup, PremiumLookup } from "../mail/lookup.ts";
-import { findMailHosts, type MailHosts } from "../mail/mail-hosts.ts";
+import { type MailHosts, findMailHosts } from "../mail/mail-hosts.ts";
 import type { DomainInfo, FullResult, ValidationResult } from "./result.ts";
 import { type Evidence, evidence } from "../evidence/signals.ts";
-import { weigh, excuse, type Verdict } from "../evidence/verdict.ts";
+import { type Verdict, excuse, weigh } from "../evidence/verdict.ts";
+
+/** An account that the operator named is certain. */
+const KNOWN_ACCOUNT_WEIGHT = 1;
+
+/** Evidence against this address at any provider: generator patterns, known accounts, dots. */
+export function accountEvidence(address: Address, datasets: Datasets): readonly Evidence[] {
+  const canonical = canonicalAddress(address);
+  const word = datasets.operator.address(canonical);
+  if (word === "allow") return [evidence("operator_allow")];
+  if (word !== undefined) {
+    return [{ ...evidence("disposable_account"), weight: KNOWN_ACCOUNT_WEIGHT }];
+  }
+  return isGmail(address) ? gmailEvidence(address.localPart.toLowerCase()) : [];
+}
+
+const isGmail = ({ quoted, domain }: Address): boolean =>
+  !quoted && (domain.name === "gmail.com" || domain.name === "googlemail.com");
+
+function gmailEvidence(local: string): readonly Evidence[] {
+  const { user, detail } = subAddress(local);
+  const pieces: Evidence[] = [];
+  if (isGenerated(user, detail)) pieces.push(evidence("disposable_account"));
+  if (isScattered(user)) pieces.push(evidence("dot_scatter"));
+  return pieces;
+}
+
+/**
+ * "mfpstmp+kjort": the mailboxes of one generator end in "tmp" and hand details out
+ * (FGRibreau/mailchecker #297). Dots do not count at Gmail, so they hide nothing here.
+ */
+function isGenerated(user: string, detail: string): boolean {
+  const mailbox = user.replaceAll(".", "");
+  return /^[a-z]{5,}$/.test(mailbox) && mailbox.endsWith("tmp") && /^[a-z0-9]{3,}$/.test(detail);
+}
+
+/** Many dots between short pieces: 20 of 29 reported accounts, 0 of 10 ordinary dotted ones (2026-11). */
+const SCATTER_MIN_DOTS = 4;
+const SCATTER_MAX_LETTERS_A_PIECE = 2.5;
+
+function isScattered(user: string): boolean {
+  const pieces = user.split(".");
+  const dots = pieces.length - 1;
+  const letters = user.length - dots;
+  return dots >= SCATTER_MIN_DOTS && letters / pieces.length <= SCATTER_MAX_LETTERS_A_PIECE;
+}
 
 /** One entry to check. */
 export interface Question {

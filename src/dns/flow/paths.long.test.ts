@@ -9,7 +9,7 @@ import {
 import { MX } from "../message/records.ts";
 import { createResolver } from "../resolver.ts";
 import { PATIENCE } from "./patience.ts";
-import { TryTimes } from "./try-times.ts";
+import { TryTimes } from "./tries.ts";
 import {
   SERVER,
   OWN_MAX,

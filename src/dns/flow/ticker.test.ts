@@ -1,7 +1,7 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
 import type { Clock } from "../../base/clock.ts";
-import { Ticker } from "./ticker.ts";
+import { Ticker } from "../resolver.ts";
 
 /** A clock whose timers come as late as `lateMs` says, one after the other. */
 function lateClock(lateMs: readonly number[]): Clock & { fire(): void } {

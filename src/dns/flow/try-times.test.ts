@@ -2,7 +2,7 @@ import { strict as assert } from "node:assert";
 import { test } from "node:test";
 import { seeded } from "../../../test/dns/simulated-network.ts";
 import { PATIENCE } from "./patience.ts";
-import { TryTimes } from "./try-times.ts";
+import { TryTimes } from "./tries.ts";
 
 /** What answers take in milliseconds, given a number from 0 to 1. */
 type Path = (draw: () => number) => number;

@@ -1,6 +1,5 @@
 import type { AbsentReason, UnknownReason } from "../../core/mail/lookup.ts";
-import { appended } from "./appended.ts";
-import { type Owned, type Question, RCODE, type Response } from "./wire.ts";
+import { type Owned, type Question, RCODE, type Response, appended } from "./wire.ts";
 
 /** The result of one exchange with a server. */
 export type Reply<T> =

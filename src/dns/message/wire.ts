@@ -1,6 +1,15 @@
-import { appended } from "./appended.ts";
 import { MalformedMessage, MessageReader, NAME_MAX_OCTETS } from "./message-reader.ts";
 import { CNAME, NS, type RecordKind, SOA_MINIMUM } from "./records.ts";
+
+/**
+ * `items` with `item` at its end; a new list if it is absent. Most lists here have one item, and an
+ * empty array that is pushed to takes room for seventeen.
+ */
+export function appended<T>(items: T[] | undefined, item: T): T[] {
+  if (items === undefined) return [item];
+  items.push(item);
+  return items;
+}
 
 /** Records of one message that are read at the most; an answer section with more is malformed. */
 const RECORDS_MAX = 256;

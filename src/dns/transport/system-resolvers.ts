@@ -1,6 +1,11 @@
 import { isIP, isIPv6 } from "node:net";
 import { isReachable } from "../../core/name/reachable.ts";
-import type { ServerAddress } from "./server-address.ts";
+
+/** A name server: a textual IPv4 or IPv6 address and a port. */
+export interface ServerAddress {
+  readonly host: string;
+  readonly port: number;
+}
 
 const DNS_PORT = 53;
 

@@ -3,7 +3,7 @@ import type { Until, UnknownReason } from "../../core/mail/lookup.ts";
 import type { OwnerKey } from "../../base/owner.ts";
 import type { Clock } from "../../base/clock.ts";
 import { countedPermits, Lane } from "./lane.ts";
-import type { ServerAddress } from "./server-address.ts";
+import type { ServerAddress } from "./system-resolvers.ts";
 import { answers } from "../message/wire.ts";
 
 /** Queries under way at once on one connection. */

@@ -6,9 +6,8 @@ import type { Outcome } from "../cache.ts";
 import type { Reply } from "../message/reply.ts";
 import type { Question } from "../message/wire.ts";
 import type { Resolver } from "../resolver.ts";
-import type { ResolverStats } from "../resolver-stats.ts";
-import { builtInCanaries, namedCanaries } from "./canaries.ts";
-import { Trust } from "./trust.ts";
+import type { ResolverStats } from "../flow/patience.ts";
+import { Trust, builtInCanaries, namedCanaries } from "./trust.ts";
 
 type Say = (name: string, type: number) => Reply<unknown>;
 

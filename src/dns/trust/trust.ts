@@ -1,10 +1,126 @@
 import type { Clock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
 import type { Outcome } from "../cache.ts";
-import { NS } from "../message/records.ts";
+import { A, MX, NS, type RecordKind } from "../message/records.ts";
 import type { Resolver } from "../resolver.ts";
-import { ask, type Canary, mailCanary } from "./canaries.ts";
-import { askRound, type Round, SUSPECT_REASONS, type SuspectReason } from "./round.ts";
+import { parseDomain } from "../../core/name/domain.ts";
+import type { Reply } from "../message/reply.ts";
+
+/** What a server says to one question. `silent`: no answer, or none that can be read. */
+type Word = "found" | "noName" | "noData" | "servfail" | "refused" | "silent";
+
+/** Asks for a name that must exist. */
+type Canary = (resolver: Resolver) => Promise<Word>;
+
+/** Names that cannot be absent from the public DNS. */
+const BUILT_IN_MX = ["gmail.com", "outlook.com", "yahoo.com", "icloud.com", "qq.com"];
+
+export function builtInCanaries(): readonly Canary[] {
+  const zones = ["", "com"].map(
+    (name): Canary =>
+      (resolver) =>
+        ask(resolver, name, NS),
+  );
+  return [...zones, ...BUILT_IN_MX.map(mailCanary)];
+}
+
+/** The operator's names: each must have a mail server or an address. */
+export function namedCanaries(names: readonly string[]): readonly Canary[] {
+  return names.map((name) => async (resolver) => {
+    const word = await ask(resolver, name, MX);
+    return word === "found" || word === "silent" ? word : ask(resolver, name, A);
+  });
+}
+
+/** `GATEPOST_DNS_CANARIES`: none for "off". Throws an `Error` that names a piece that is not a domain name. */
+export function parseCanaries(text: string): readonly string[] {
+  if (text.trim().toLowerCase() === "off") return [];
+  return text.split(",").map((piece) => {
+    const domain = parseDomain(piece.trim());
+    if (!domain.ok) throw new Error(`"${piece}" is not a domain name`);
+    return domain.value.name;
+  });
+}
+
+const mailCanary =
+  (name: string): Canary =>
+  (resolver) =>
+    ask(resolver, name, MX);
+
+export function ask<T>(resolver: Resolver, name: string, kind: RecordKind<T>): Promise<Word> {
+  return new Promise((resolve) =>
+    resolver.ask({ name, kind }, (reply: Reply<T>) => resolve(wordOf(reply))),
+  );
+}
+
+function wordOf(reply: Reply<unknown>): Word {
+  if (reply.kind === "found" || reply.kind === "alias") return "found";
+  if (reply.kind === "absent") return reply.why;
+  return reply.why === "servfail" || reply.why === "refused" ? reply.why : "silent";
+}
+
+/** Names that cannot exist: random labels alone, under `.com` and under `.invalid`. */
+function inventedNames(random: (count: number) => Uint8Array): readonly string[] {
+  const label = (): string =>
+    `gp${Buffer.from(random(10))
+      .toString("hex")
+      .replaceAll(/\d/g, (digit) => "ghijklmnop"[Number(digit)] ?? "x")}`;
+  return [`${label()}.com`, `${label()}.invalid`, label()];
+}
+
+/** What a server that cannot be trusted does, as it stands in logs and messages. */
+const SUSPECT_REASONS = {
+  denies: "denies names that exist (NXDOMAIN for every name)",
+  empty: "has no records for names that exist (an empty answer for every name)",
+  wildcard: "answers every name with addresses, as a captive portal does",
+  servfail: "answers SERVFAIL to every question",
+  refused: "refuses every question (REFUSED); its access list may not allow this machine",
+} as const;
+
+type SuspectReason = keyof typeof SUSPECT_REASONS;
+
+/**
+ * What one round of questions shows. `good`: a name that must exist was found. `bad`: none was, and all answers agree.
+ * `open`: nothing can be concluded, because too little was answered or the answers differ from name to name.
+ */
+type Round =
+  { readonly kind: "good" | "open" } | { readonly kind: "bad"; readonly reason: SuspectReason };
+
+const OPEN: Round = { kind: "open" };
+
+interface RoundDeps {
+  readonly resolver: Resolver;
+  readonly random: (count: number) => Uint8Array;
+  readonly canaries: readonly Canary[];
+}
+
+/** Asks for all canaries and, when none is found, for names that cannot exist. */
+async function askRound({ resolver, random, canaries }: RoundDeps): Promise<Round> {
+  const words = await Promise.all(canaries.map((canary) => canary(resolver)));
+  if (words.includes("found")) return { kind: "good" };
+  const told = words.filter((word) => word !== "silent");
+  // A path that loses half of its packets must not decide by the other half.
+  if (told.length === 0 || told.length * 2 < words.length) return OPEN;
+  const reason = reasonOf(told);
+  if (reason !== "denies" && reason !== "empty") {
+    return reason === undefined ? OPEN : { kind: "bad", reason };
+  }
+  const invented = inventedNames(random);
+  const found = await Promise.all(invented.map((name) => ask(resolver, name, A)));
+  if (!found.includes("found")) return { kind: "bad", reason };
+  // A server with mail servers for every name is a test server: its answers are never "no".
+  const mail = await Promise.all(invented.map((name) => ask(resolver, name, MX)));
+  return mail.includes("found") ? OPEN : { kind: "bad", reason: "wildcard" };
+}
+
+/** Undefined when the answers differ: a server that tells names apart knows some of them. */
+function reasonOf(words: readonly Word[]): SuspectReason | undefined {
+  if (words.every((word) => word === "noName" || word === "noData")) {
+    return words.includes("noName") ? "denies" : "empty";
+  }
+  if (words.every((word) => word === "servfail")) return "servfail";
+  return words.every((word) => word === "refused") ? "refused" : undefined;
+}
 
 /** For how long after a name was found an answer of "no" is believed; a busy service finds names all the time. */
 const FRESH_MS = 50;

@@ -2,7 +2,7 @@ import type { EntryFault } from "../../core/address/entry.ts";
 import type { Fate } from "../../core/batch/tally.ts";
 import type { Signal } from "../../core/evidence/signals.ts";
 import { type Described, oneOf, orNull, Type } from "../../core/json-schema.ts";
-import type { Advice } from "../../core/validate/advice.ts";
+import type { Advice } from "../../core/validate/reasons.ts";
 import type { SaidBy } from "../../core/validate/explain.ts";
 import { KEY, type Key } from "../../accounts/key-json.ts";
 import type { ResultSchema } from "../openapi/schemas.ts";

@@ -1,6 +1,5 @@
-import { trimEntry } from "../../core/address/trim.ts";
+import { readEntry, trimEntry } from "../../core/address/entry.ts";
 import { isoTime } from "../../core/calendar.ts";
-import { readEntry } from "../../core/address/entry.ts";
 import { canonicalAddress } from "../../core/evidence/alias.ts";
 import type { FullResult } from "../../core/validate/result.ts";
 

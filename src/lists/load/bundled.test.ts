@@ -11,7 +11,7 @@ import { readBundledLists } from "./bundled.ts";
 import { NEVER_DISPOSABLE } from "../sources/exceptions.ts";
 import { loadBundled } from "./load-lists.ts";
 import { rulesOf } from "../../core/evidence/rules.ts";
-import { noRules } from "../table/operator.ts";
+import { noRules } from "../table/families.ts";
 import { namesOfPackage } from "../sources/packages.ts";
 import { attachDatasets, type ListContents, shareDatasets } from "../table/shared-datasets.ts";
 

@@ -1,5 +1,5 @@
 import { BUILT_LISTS_FILE, readBuiltLists } from "./built-lists.ts";
-import { readLearned } from "../files/learned-file.ts";
+import { readLearned } from "../files/learning-file.ts";
 import { type FeedCopy, readCopy } from "../files/feed-copy.ts";
 import { FETCHED_SOURCES } from "../sources/feed-sources.ts";
 import { type LoadedLists, packLists } from "./pack-lists.ts";

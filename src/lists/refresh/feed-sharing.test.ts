@@ -2,17 +2,16 @@ import { strict as assert } from "node:assert";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { test, type TestContext } from "node:test";
+import { type TestContext, test } from "node:test";
 import { openStores } from "../../../test/contracts/stores.ts";
 import { keptLog } from "../../../test/process/kept-log.ts";
 import { copyOf, textOf } from "../../../test/lists/feed-copies.ts";
 import { goodNames } from "../../../test/lists/list-server.ts";
-import type { FeedFiles, SharedFile } from "../feed-files.ts";
-import { sqlFeedFiles } from "../feed-files-store.ts";
-import { writeLearned } from "../files/learned-file.ts";
+import { type FeedFiles, type SharedFile, sqlFeedFiles } from "../feed-files.ts";
+import { writeLearned } from "../files/learning-file.ts";
 import { writeCopy } from "../files/feed-copy.ts";
 import { shareLists } from "./feed-sharing.ts";
-import { packFile } from "../table/packed-file.ts";
+import { packFile } from "../table/lists-file.ts";
 import { readGeneration, readState, writeState } from "../files/refresh-state.ts";
 
 /** One database, and machines that share their lists through it. */

@@ -2,13 +2,25 @@ import { join } from "node:path";
 import type { Clock } from "../../base/clock.ts";
 import type { Ids } from "../../base/ids.ts";
 import type { FeedFiles } from "../feed-files.ts";
-import type { FeedSharing } from "../feed-sharing.ts";
 import type { Log } from "../../base/log.ts";
 import { textOf } from "../files/feed-copy.ts";
-import { versionOf } from "../table/packed-file.ts";
+import { versionOf } from "../table/lists-file.ts";
 import { STATE_FILE, writeGeneration } from "../files/refresh-state.ts";
-import { SHARED_NAMES } from "../table/shared-names.ts";
-import { openWorkerDesk, type WorkerDesk } from "./worker-desk.ts";
+import { SHARED_NAMES } from "../table/name-table.ts";
+import { type WorkerDesk, openWorkerDesk } from "./worker-desk.ts";
+
+/** Keeps the list files of this machine and the other machines equal. */
+export interface FeedSharing {
+  /** This process changed these files; the next `sync` shares them, unless another machine's came first. */
+  changed(names: readonly string[]): void;
+  /** The next `sync` shares what the data directory holds too where nothing whole was shared. */
+  offer(): void;
+  /**
+   * Shares what changed here and takes what changed elsewhere; a new generation in the data directory says that
+   * lists came. Never rejects: what could not be done is logged once and done at a later call.
+   */
+  sync(): Promise<void>;
+}
 
 export interface FeedSharingDeps {
   readonly folder: string;

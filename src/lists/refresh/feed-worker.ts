@@ -7,8 +7,8 @@ import { readCopy, textOf, writeCopy, writeWhole } from "../files/feed-copy.ts";
 import { FETCHED_SOURCES } from "../sources/feed-sources.ts";
 import { loadLists } from "../load/load-lists.ts";
 import type { LoadedLists } from "../load/pack-lists.ts";
-import { packFile, unpackFile } from "../table/packed-file.ts";
-import { isFit } from "../table/shared-names.ts";
+import { packFile, unpackFile } from "../table/lists-file.ts";
+import { isFit } from "../table/name-table.ts";
 
 /** The worker thread of a refresh: parses, tests, writes, packs, shares and takes, so that the thread that serves need not. */
 

@@ -1,7 +1,7 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
 import type { HttpQuestion, HttpReply, OutboundResult } from "../../outbound/outbound-types.ts";
-import { fetchList } from "./fetch-feed.ts";
+import { fetchList } from "./feed-refresher.ts";
 
 const SOURCE = "https://lists.example/ded";
 const COPY = { etag: '"1"', lastModified: "Sun, 01 Nov 2026 00:00:00 GMT" };

@@ -6,7 +6,7 @@ import { type End, every } from "../../base/every.ts";
 import type { Log } from "../../base/log.ts";
 import type { Notices } from "../../store/notices.ts";
 import type { RuleStore, Rule } from "../rules/rule.ts";
-import { noRules } from "../table/operator.ts";
+import { noRules } from "../table/families.ts";
 
 /** The operator's lists in this process's memory, kept up with what any process writes. */
 export interface LiveRules {

@@ -2,9 +2,9 @@ import { strict as assert } from "node:assert";
 import { test } from "node:test";
 import { openStores } from "../../../test/contracts/stores.ts";
 import { keptLog } from "../../../test/process/kept-log.ts";
-import type { LearningRound } from "../learning-store.ts";
-import { sqlFeedFiles } from "../feed-files-store.ts";
-import { packFile } from "../table/packed-file.ts";
+import type { LearningRound } from "../files/learning-file.ts";
+import { sqlFeedFiles } from "../feed-files.ts";
+import { packFile } from "../table/lists-file.ts";
 import { sharedLearning } from "./shared-learning.ts";
 
 const round = (lastName: string): LearningRound => ({

@@ -1,9 +1,8 @@
 import type { Clock } from "../../base/clock.ts";
-import type { LearningStore } from "../learning-store.ts";
+import { LEARNING_FILE, type LearningStore, parseRound } from "../files/learning-file.ts";
 import type { FeedFiles } from "../feed-files.ts";
 import type { Log } from "../../base/log.ts";
-import { LEARNING_FILE, parseRound } from "../files/learning-file.ts";
-import { packFile, unpackFile } from "../table/packed-file.ts";
+import { packFile, unpackFile } from "../table/lists-file.ts";
 
 /**
  * Keeps a round where every machine finds it, so that the next learner continues it. `save` rejects when

@@ -1,4 +1,135 @@
-import type { ListTopic, ListWord } from "../../core/evidence/rule.ts";
+import { type ListTopic, type ListWord, topicOf } from "../../core/evidence/rule.ts";
+import { type Kysely, sql } from "kysely";
+import { literally } from "../../store/like.ts";
+import type { Database } from "../../store/schema.ts";
+import type { RuleRow } from "../../store/tables/lists.ts";
+import { lockName } from "../../store/row-locks.ts";
+import { type Tx, inTransaction } from "../../store/transaction.ts";
+
+/** Rows of one statement, because databases limit its parameters. */
+const ROWS_MAX = 500;
+
+const entryOf = (row: RuleRow): Rule => ({
+  subject: row.subject,
+  word: row.word,
+  note: row.note,
+  author: row.author,
+  createdAtMs: row.created_at_ms,
+  ...(row.expires_at_ms !== null && { expiresAtMs: row.expires_at_ms }),
+});
+
+const rowOf = (entry: Rule): RuleRow => ({
+  subject: entry.subject,
+  topic: topicOf(entry.word),
+  word: entry.word,
+  note: entry.note,
+  author: entry.author,
+  created_at_ms: entry.createdAtMs,
+  expires_at_ms: entry.expiresAtMs ?? null,
+});
+
+/** One statement may not name a row twice (PostgreSQL): the last entry of a subject and topic counts. */
+function distinctRows(entries: readonly Rule[]): readonly RuleRow[] {
+  const rows = new Map<string, RuleRow>();
+  for (const entry of entries) {
+    const row = rowOf(entry);
+    rows.set(`${row.topic} ${row.subject}`, row);
+  }
+  return [...rows.values()];
+}
+
+async function countChange({ sql }: Tx): Promise<void> {
+  await sql
+    .updateTable("operator_changes")
+    .set((build) => ({ changes: build("changes", "+", 1) }))
+    .where("id", "=", 1)
+    .execute();
+}
+
+/** Changes come one after the other: two of the same entries would lock them in different order. */
+const takeTurn = (tx: Tx): Promise<void> => lockName(tx, "operator_entries");
+
+async function saveIn(tx: Tx, rows: readonly RuleRow[]): Promise<void> {
+  await takeTurn(tx);
+  for (let from = 0; from < rows.length; from += ROWS_MAX) {
+    await tx.sql
+      .insertInto("operator_entries")
+      .values(rows.slice(from, from + ROWS_MAX))
+      .onConflict((conflict) =>
+        conflict.columns(["subject", "topic"]).doUpdateSet((build) => ({
+          word: build.ref("excluded.word"),
+          note: build.ref("excluded.note"),
+          author: build.ref("excluded.author"),
+          created_at_ms: build.ref("excluded.created_at_ms"),
+          expires_at_ms: build.ref("excluded.expires_at_ms"),
+        })),
+      )
+      .execute();
+  }
+  if (rows.length > 0) await countChange(tx);
+}
+
+async function search(db: Kysely<Database>, query: EntryQuery): Promise<FoundEntries> {
+  const { text, word, nowMs, limit } = query;
+  const pattern = `%${literally(text.toLowerCase())}%`;
+  const inForce = db
+    .selectFrom("operator_entries")
+    .where((build) =>
+      build.or([build("expires_at_ms", "is", null), build("expires_at_ms", ">", nowMs)]),
+    )
+    .where(
+      sql<boolean>`(subject like ${pattern} escape '\\' or lower(note) like ${pattern} escape '\\')`,
+    );
+  const matching = word === undefined ? inForce : inForce.where("word", "=", word);
+  const rows = await matching
+    .selectAll()
+    .orderBy("subject")
+    .orderBy("topic")
+    .limit(limit)
+    .execute();
+  const { total } = await matching
+    .select(({ fn }) => fn.countAll().as("total"))
+    .executeTakeFirstOrThrow();
+  return { entries: rows.map(entryOf), total: Number(total) };
+}
+
+export function sqlRules(db: Kysely<Database>): RuleStore {
+  // Built once: every process asks it every 1.5 s.
+  const counted = db.selectFrom("operator_changes").select("changes").where("id", "=", 1).compile();
+  return {
+    async changes() {
+      const { rows } = await db.executeQuery(counted);
+      return Number(rows[0]?.changes ?? 0);
+    },
+    async all() {
+      const rows = await db
+        .selectFrom("operator_entries")
+        .selectAll()
+        .orderBy("subject")
+        .orderBy("topic")
+        .execute();
+      return rows.map(entryOf);
+    },
+    search: (query) => search(db, query),
+    save: (entries) => inTransaction(db, (tx) => saveIn(tx, distinctRows(entries))),
+    forget: (subject, topic) =>
+      inTransaction(db, async (tx) => {
+        await takeTurn(tx);
+        const all = tx.sql.deleteFrom("operator_entries").where("subject", "=", subject);
+        const some = topic === undefined ? all : all.where("topic", "=", topic);
+        const { numDeletedRows } = await some.executeTakeFirst();
+        if (numDeletedRows > 0n) await countChange(tx);
+        return Number(numDeletedRows);
+      }),
+    async prune(nowMs) {
+      const { numDeletedRows } = await db
+        .deleteFrom("operator_entries")
+        .where("expires_at_ms", "<=", nowMs)
+        .executeTakeFirst();
+      return Number(numDeletedRows); // what has expired says nothing already: no change
+    },
+  };
+}
 
 /** One entry of the operator's lists. */
 export interface Rule {

@@ -1,23 +1,25 @@
 import {
   type ListWord,
+  feedSubject,
   listSubjectText,
   readListSubject,
-  feedSubject,
   topicOf,
 } from "../../core/evidence/rule.ts";
 import type { SaidOf } from "../../core/evidence/rules.ts";
 import type { AddressHash } from "../../base/address-hash.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Notices } from "../../store/notices.ts";
-import type { FoundEntries, RuleStore, Rule } from "./rule.ts";
+import type { FoundEntries, Rule, RuleStore } from "./rule.ts";
 import {
   ENTRIES_MAX,
-  readListLines,
-  readSaying,
   type ReadSaying,
   type WrongLine,
+  readListLines,
+  readSaying,
 } from "./entry-lines.ts";
-import { isOneLine } from "./entry-text.ts";
+
+/** Whether a text is one line that drives no terminal. */
+const isOneLine = (text: string): boolean => !/[\p{Cc}\p{Cf}\p{Cs}]/u.test(text);
 
 /** Characters of a note. */
 export const NOTE_MAX = 500;

@@ -1,5 +1,5 @@
 import type { FeedKind } from "../../core/evidence/datasets.ts";
-import type { FeedLicence } from "../feed-licence.ts";
+import type { FeedLicence } from "./licences.ts";
 import { castleDays, type DatedName } from "./castle.ts";
 import { fakefilterHosts, jsonStrings, lines, type PackageId } from "./packages.ts";
 

@@ -1,3 +1,11 @@
+/** On which terms the names of a feed may be passed on. */
+export interface FeedLicence {
+  /** SPDX identifier. */
+  readonly spdx: string;
+  readonly copyright: string;
+  readonly url: string;
+}
+
 /** Texts that a copy of the lists must carry, by SPDX identifier; the copyright lines belong to the feeds. */
 export const LICENCE_TEXTS: Readonly<Record<string, string>> = {
   MIT: `Permission is hereby granted, free of charge, to any person obtaining a copy of this software and associated documentation files (the "Software"), to deal in the Software without restriction, including without limitation the rights to use, copy, modify, merge, publish, distribute, sublicense, and/or sell copies of the Software, and to permit persons to whom the Software is furnished to do so, subject to the following conditions:

@@ -1,7 +1,20 @@
 import type { FeedSource, Rules } from "../../core/evidence/datasets.ts";
 import { registrableOf } from "../../core/name/domain.ts";
 import { FAMILY_EXCEPTIONS } from "../../core/tables/data.ts";
-import { attachNameTable, namesOfTable, nameTableBuilder } from "./name-table.ts";
+import { attachNameTable, nameTableBuilder, namesOfTable } from "./name-table.ts";
+
+const nothing = (): undefined => undefined;
+
+/** An operator who has said nothing yet. */
+export const noRules: Rules = {
+  domain: nothing,
+  named: nothing,
+  mailHost: nothing,
+  address: nothing,
+  trap: nothing,
+  names: () => [],
+  isFeedOff: () => false,
+};
 
 /** This many curated names below one registrable domain show that one service owns the domain. */
 const FAMILY_MIN = 3;

@@ -3,9 +3,8 @@ import { listEvidence } from "../../core/evidence/list-evidence.ts";
 import { DAY_MS } from "../../core/calendar.ts";
 import { parseDomain } from "../../core/name/domain.ts";
 import { hasStrongWord } from "../../core/evidence/names/keywords.ts";
-import { attachNameSet, attachNameTable, LISTS_MAX, nameTableBuilder } from "./name-table.ts";
-import { curatedBits, familiesUnder, packFamilies } from "./families.ts";
-import { noRules } from "./operator.ts";
+import { LISTS_MAX, attachNameSet, attachNameTable, nameTableBuilder } from "./name-table.ts";
+import { curatedBits, familiesUnder, noRules, packFamilies } from "./families.ts";
 
 /** One list of disposable domains, as its source gives it. */
 export interface DisposableList extends FeedSource {

@@ -4,8 +4,8 @@ import { deflateRawSync } from "node:zlib";
 import { copyOf, textOf } from "../../../test/lists/feed-copies.ts";
 import { goodNames, namesOf } from "../../../test/lists/list-server.ts";
 import type { SharedFile } from "../feed-files.ts";
-import { packFile, unpackFile, versionOf } from "./packed-file.ts";
-import { isFit } from "./shared-names.ts";
+import { packFile, unpackFile, versionOf } from "./lists-file.ts";
+import { isFit } from "./name-table.ts";
 
 const good = copyOf(goodNames("ded"));
 const packed = (text: string): Promise<SharedFile> => packFile("ded.list", text, 0);

@@ -1,13 +1,12 @@
 import { setImmediate as nextRound } from "node:timers/promises";
-import { LEARNED_FILE, writeLearned } from "../../lists/files/learned-file.ts";
-import { learningFile } from "../../lists/files/learning-file.ts";
+import { LEARNED_FILE, learningFile, writeLearned } from "../../lists/files/learning-file.ts";
 import { listFolder } from "../../lists/files/feed-copy.ts";
-import { createFeedRefresher, type FeedRefresher } from "../../lists/refresh/feed-refresher.ts";
+import { type FeedRefresher, createFeedRefresher } from "../../lists/refresh/feed-refresher.ts";
 import type { FetchedSource } from "../../lists/sources/feed-sources.ts";
 import type { LiveRules } from "../../lists/refresh/live-rules.ts";
 import type { LoadedLists } from "../../lists/load/pack-lists.ts";
 import { attachNameTable, namesOfTable } from "../../lists/table/name-table.ts";
-import { packMailServers, type SharedDatasets } from "../../lists/table/shared-datasets.ts";
+import { type SharedDatasets, packMailServers } from "../../lists/table/shared-datasets.ts";
 import { sharedLearning } from "../../lists/refresh/shared-learning.ts";
 import { createProxiedHttp } from "../../outbound/proxied.ts";
 import type { SqlDatabase } from "../../store/database.ts";
@@ -15,14 +14,14 @@ import type { Rules } from "../../core/evidence/datasets.ts";
 import type { DnsLookup } from "../../dns/lookup.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { FeedFiles } from "../../lists/feed-files.ts";
-import type { ListMetrics, FeedRefresh } from "../../lists/feed-refresh.ts";
-import type { FeedSharing } from "../../lists/feed-sharing.ts";
+import type { FeedRefresh, ListMetrics } from "../../lists/feed-refresh.ts";
+import type { FeedSharing } from "../../lists/refresh/feed-sharing.ts";
 import type { Notices } from "../../store/notices.ts";
 import type { Outbound } from "../../outbound/outbound-types.ts";
 import type { DomainMails } from "../../lists/domain-mail.ts";
 import {
-  createMailServerLearner,
   type MailServerLearner,
+  createMailServerLearner,
 } from "../../lists/mail-server-learner.ts";
 import type { Process } from "../process/open-process.ts";
 import type { Config } from "../settings/config.ts";

@@ -8,8 +8,7 @@ import { listServer } from "../../../test/lists/list-server.ts";
 import { patientClock } from "../../../test/time/real-clock.ts";
 import { zoneLookup } from "../../../test/dns/zone-lookup.ts";
 import { openEmbedded } from "../../store/database.ts";
-import { sqlFeedFiles } from "../../lists/feed-files-store.ts";
-import type { FeedFiles } from "../../lists/feed-files.ts";
+import { type FeedFiles, sqlFeedFiles } from "../../lists/feed-files.ts";
 import { openLists } from "./lists.ts";
 
 test("lists come from the mirror that is set, once its address is allowed, and serve the next start", async (t) => {

@@ -1,23 +1,22 @@
 import { listFolder } from "../../lists/files/feed-copy.ts";
-import { shareLists, unsharedLists } from "../../lists/refresh/feed-sharing.ts";
-import { createLiveRules, type LiveRules } from "../../lists/refresh/live-rules.ts";
+import { type FeedSharing, shareLists, unsharedLists } from "../../lists/refresh/feed-sharing.ts";
+import { type LiveRules, createLiveRules } from "../../lists/refresh/live-rules.ts";
 import type { LoadedLists } from "../../lists/load/pack-lists.ts";
 import { FETCHED_SOURCES } from "../../lists/sources/feed-sources.ts";
-import { attachDatasets, type SharedDatasets } from "../../lists/table/shared-datasets.ts";
-import { sqlDomainMails } from "../../lists/domain-mail-store.ts";
-import { sqlRules } from "../../lists/rules/rules-store.ts";
-import { sqlVerdictCounts } from "../../lists/verdict-counts-store.ts";
-import { createAddressHash } from "../../base/hashed-address.ts";
+import { type SharedDatasets, attachDatasets } from "../../lists/table/shared-datasets.ts";
+import { sqlDomainMails } from "../../lists/domain-mail.ts";
+import { sqlRules } from "../../lists/rules/rule.ts";
+import { sqlVerdictCounts } from "../../lists/verdict-counts.ts";
+import { createAddressHash } from "../../base/address-hash.ts";
 import type { Datasets } from "../../core/evidence/datasets.ts";
 import { inTime } from "../../base/in-time.ts";
 import type { FeedRefresh } from "../../lists/feed-refresh.ts";
-import type { FeedSharing } from "../../lists/feed-sharing.ts";
 import {
   type BackTestDeps,
-  createBackTest,
   type RunBackTest,
+  createBackTest,
 } from "../../lists/rules/back-test.ts";
-import { createRuleService, type RuleService } from "../../lists/rules/rules.ts";
+import { type RuleService, createRuleService } from "../../lists/rules/rules.ts";
 import { type FeedJobs, type ListsParts, openFeedJobs } from "./feed-jobs.ts";
 import { openOwnTraffic } from "./own-traffic.ts";
 import type { Process } from "../process/open-process.ts";

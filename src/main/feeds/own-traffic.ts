@@ -1,7 +1,7 @@
-import { sqlDomainMails } from "../../lists/domain-mail-store.ts";
+import { sqlDomainMails } from "../../lists/domain-mail.ts";
 import { sqlOwnSpellings } from "../../gate/own-spellings-store.ts";
-import { sqlVerdictCounts } from "../../lists/verdict-counts-store.ts";
-import { createAddressHash } from "../../base/hashed-address.ts";
+import { sqlVerdictCounts } from "../../lists/verdict-counts.ts";
+import { createAddressHash } from "../../base/address-hash.ts";
 import type { SqlDatabase } from "../../store/database.ts";
 import { dayOf } from "../../core/calendar.ts";
 import type { Clock } from "../../base/clock.ts";

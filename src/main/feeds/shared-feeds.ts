@@ -1,5 +1,5 @@
 import type { SqlDatabase } from "../../store/database.ts";
-import { sqlFeedFiles } from "../../lists/feed-files-store.ts";
+import { sqlFeedFiles } from "../../lists/feed-files.ts";
 import type { Notices } from "../../store/notices.ts";
 import type { Config } from "../settings/config.ts";
 import type { SharedLists } from "./feed-jobs.ts";

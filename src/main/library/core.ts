@@ -2,9 +2,9 @@
 import { createHttpsResolver, type Fetch } from "../../dns/https-resolver.ts";
 import { createDnsLookup, type DnsQuestions } from "../../dns/lookup.ts";
 import { decodeLists } from "../../lists/table/lists-file.ts";
-import { noRules } from "../../lists/table/operator.ts";
+import { noRules } from "../../lists/table/families.ts";
 import { attachDatasets } from "../../lists/table/shared-datasets.ts";
-import { systemClock } from "../../base/system-clock.ts";
+import { systemClock } from "../../base/clock.ts";
 import { readEntry } from "../../core/address/entry.ts";
 import { crc32 } from "../../core/crc32.ts";
 import type { Datasets } from "../../core/evidence/datasets.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { crc32 } from "node:zlib";
 import type { Stock } from "../../lists/load/bundled.ts";
 import { listFolder } from "../../lists/files/feed-copy.ts";
-import { readLearned } from "../../lists/files/learned-file.ts";
+import { readLearned } from "../../lists/files/learning-file.ts";
 import { copiesIn } from "../../lists/load/load-lists.ts";
 import { packLists } from "../../lists/load/pack-lists.ts";
 import { FETCHED_SOURCES } from "../../lists/sources/feed-sources.ts";

@@ -1,12 +1,12 @@
 import type { DnsLookup } from "../../dns/lookup.ts";
 import { createResolver } from "../../dns/resolver.ts";
 import { parseDnsServers } from "../../dns/transport/system-resolvers.ts";
-import { noRules } from "../../lists/table/operator.ts";
+import { noRules } from "../../lists/table/families.ts";
 import { attachDatasets, type PackedDatasets } from "../../lists/table/shared-datasets.ts";
-import { memoryRegistrationCache } from "../../check/registration-memory.ts";
+import { memoryRegistrationCache } from "../../check/registration-cache.ts";
 import { createOutbound } from "../../outbound/outbound.ts";
-import { systemClock as clock } from "../../base/system-clock.ts";
-import { systemIds as ids } from "../../base/random-ids.ts";
+import { systemClock as clock } from "../../base/clock.ts";
+import { systemIds as ids } from "../../base/ids.ts";
 import type { Datasets } from "../../core/evidence/datasets.ts";
 import type { Lookup } from "../../core/mail/lookup.ts";
 import type { Log } from "../../base/log.ts";

@@ -1,5 +1,5 @@
 import type { Trust } from "../../dns/trust/trust.ts";
-import { memoryRegistrationCache } from "../../check/registration-memory.ts";
+import { memoryRegistrationCache } from "../../check/registration-cache.ts";
 import type { CliValidator } from "../../cli/commands/check.ts";
 import type { CliDecider } from "../../cli/commands/gate/decide.ts";
 import { present } from "../../check/check-one.ts";

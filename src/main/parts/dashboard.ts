@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { sqlVerdictCounts } from "../../lists/verdict-counts-store.ts";
+import { sqlVerdictCounts } from "../../lists/verdict-counts.ts";
 import { sqlAccountDirectory } from "../../accounts/account-directory-store.ts";
 import { sqlAccounts } from "../../accounts/accounts-store.ts";
 import { sqlAuditLog } from "../../accounts/audit-store.ts";

@@ -1,12 +1,14 @@
 import { readFileSync } from "node:fs";
-import { createDnsLookup, type DnsLookup, type LookupOptions } from "../../dns/lookup.ts";
+import { type DnsLookup, type LookupOptions, createDnsLookup } from "../../dns/lookup.ts";
 import type { Profile } from "../../dns/flow/patience.ts";
 import { SharedCap } from "../../dns/flow/shared-cap.ts";
-import type { ServerAddress } from "../../dns/transport/server-address.ts";
-import { builtInCanaries, namedCanaries } from "../../dns/trust/canaries.ts";
-import { Trust } from "../../dns/trust/trust.ts";
+import {
+  type ServerAddress,
+  readResolvConf,
+  underWayMaxFor,
+} from "../../dns/transport/system-resolvers.ts";
+import { Trust, builtInCanaries, namedCanaries } from "../../dns/trust/trust.ts";
 import type { Log } from "../../base/log.ts";
-import { readResolvConf, underWayMaxFor } from "../../dns/transport/system-resolvers.ts";
 import type { Machine } from "../process/machine.ts";
 import type { Config } from "../settings/config.ts";
 

@@ -1,6 +1,6 @@
 import { memoryAnswerCache } from "../../check/answer-cache.ts";
-import { sqlDomainMails } from "../../lists/domain-mail-store.ts";
-import { sqlVerdictCounts } from "../../lists/verdict-counts-store.ts";
+import { sqlDomainMails } from "../../lists/domain-mail.ts";
+import { sqlVerdictCounts } from "../../lists/verdict-counts.ts";
 import { createOutbound } from "../../outbound/outbound.ts";
 import { createHostCheck } from "../../outbound/public-host.ts";
 import { sqlAccounts } from "../../accounts/accounts-store.ts";

@@ -1,6 +1,6 @@
 import { pruneSessions } from "../../bulk/prune-sessions.ts";
 import { pruneCounters } from "../../accounts/admission/shared-counters.ts";
-import { sqlRegistrationCache } from "../../check/registration-store.ts";
+import { sqlRegistrationCache } from "../../check/registration-cache.ts";
 import { DAY_MS } from "../../core/calendar.ts";
 import { keepSessions } from "../../bulk/keep-house.ts";
 import type { Begin } from "../../store/elected.ts";

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { listFolder } from "../../lists/files/feed-copy.ts";
-import { noRules } from "../../lists/table/operator.ts";
+import { noRules } from "../../lists/table/families.ts";
 import { attachDatasets } from "../../lists/table/shared-datasets.ts";
 import { DATABASE_FILE } from "../../store/database.ts";
 import type { Datasets } from "../../core/evidence/datasets.ts";

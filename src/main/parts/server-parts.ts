@@ -1,5 +1,5 @@
 import { memoryRateCounter } from "../../accounts/admission/memory-rate-counter.ts";
-import { sqlRegistrationCache } from "../../check/registration-store.ts";
+import { sqlRegistrationCache } from "../../check/registration-cache.ts";
 import { createAdmission } from "../../accounts/admission/counting-admission.ts";
 import type { Admission } from "../../accounts/admission/admission.ts";
 import {

@@ -2,7 +2,7 @@ import type { DnsLookup } from "../../dns/lookup.ts";
 import type { Trust } from "../../dns/trust/trust.ts";
 import type { Profile } from "../../dns/flow/patience.ts";
 import { createListMetrics } from "../../lists/list-metrics.ts";
-import { createMetrics, type Metrics } from "../../base/prom-metrics.ts";
+import { createMetrics, type Metrics } from "../../base/metrics.ts";
 import type { Shares } from "../../base/shares.ts";
 import type { Tiers } from "../../accounts/admission/tiers.ts";
 import { startDuties, type Duties } from "../feeds/duties.ts";

@@ -1,5 +1,5 @@
 import type { Trust } from "../../dns/trust/trust.ts";
-import type { ServerAddress } from "../../dns/transport/server-address.ts";
+import type { ServerAddress } from "../../dns/transport/system-resolvers.ts";
 import { sqlJobs } from "../../bulk/jobs-store.ts";
 import type { SqlCharges } from "../../accounts/admission/charges-store.ts";
 import { lastBackUp } from "../../store/embedded/back-up.ts";

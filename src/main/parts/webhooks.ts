@@ -1,16 +1,15 @@
 import { createHostCheck } from "../../outbound/public-host.ts";
 import type { SqlDatabase } from "../../store/database.ts";
-import { sqlDeliveries } from "../../webhooks/webhook-deliveries.ts";
-import { sqlWebhookEndpoints } from "../../webhooks/webhooks-store.ts";
+import { sqlDeliveries, sqlWebhookEndpoints } from "../../webhooks/webhooks-store.ts";
 import { createSecretBox } from "../../base/secrets.ts";
 import type { Lookup } from "../../core/mail/lookup.ts";
 import type { Notices } from "../../store/notices.ts";
 import type { Deliveries } from "../../webhooks/webhook-store.ts";
 import { createAnnounceBulk } from "../../webhooks/announce.ts";
 import type { OnCompleted } from "../../bulk/announce.ts";
-import { createWebhookSetup, type WebhookSetup } from "../../webhooks/configure.ts";
-import { createDispatcher, type Dispatcher } from "../../webhooks/dispatcher.ts";
-import { createPing, type Ping } from "../../webhooks/ping.ts";
+import { type WebhookSetup, createWebhookSetup } from "../../webhooks/configure.ts";
+import { type Dispatcher, createDispatcher } from "../../webhooks/dispatcher.ts";
+import { type Ping, createPing } from "../../webhooks/ping.ts";
 import type { Process } from "../process/open-process.ts";
 import type { WebhookOutcome } from "../metrics/program-metrics.ts";
 

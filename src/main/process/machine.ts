@@ -1,16 +1,14 @@
 import type { LoadedLists } from "../../lists/load/pack-lists.ts";
 import { loadLists } from "../../lists/load/load-lists.ts";
-import { createResolver, type Resolver, type ResolverOptions } from "../../dns/resolver.ts";
+import { type Resolver, type ResolverOptions, createResolver } from "../../dns/resolver.ts";
 import { createOutbound } from "../../outbound/outbound.ts";
 import { createWebhookSender } from "../../webhooks/webhook-sender.ts";
-import { type EmbeddedOptions, openEmbedded, type SqlDatabase } from "../../store/database.ts";
+import { type EmbeddedOptions, type SqlDatabase, openEmbedded } from "../../store/database.ts";
 import type { PostgresDatabase } from "../../store/postgres-database.ts";
 import { lockForServing } from "../../store/embedded/serving-lock.ts";
-import { systemClock } from "../../base/system-clock.ts";
-import { systemIds } from "../../base/random-ids.ts";
-import { createLog, type LogLevel } from "../../base/pino-log.ts";
-import type { Clock } from "../../base/clock.ts";
-import type { Ids } from "../../base/ids.ts";
+import { type Clock, systemClock } from "../../base/clock.ts";
+import { type Ids, systemIds } from "../../base/ids.ts";
+import { type LogLevel, createLog } from "../../base/pino-log.ts";
 import type { Log } from "../../base/log.ts";
 import type { Share } from "../../base/shares.ts";
 import {

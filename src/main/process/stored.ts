@@ -2,10 +2,9 @@ import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { DATABASE_FILE } from "../../store/database.ts";
-import type { Terminal } from "../../cli/terminal.ts";
-import type { DatabaseUse } from "../../cli/with-opened.ts";
+import type { DatabaseUse, Terminal } from "../../cli/terminal.ts";
 import type { Config } from "../settings/config.ts";
-import { openProcess, type Process } from "./open-process.ts";
+import { type Process, openProcess } from "./open-process.ts";
 
 type PlaceConfig = Pick<Config, "dataDir" | "databaseUrl">;
 

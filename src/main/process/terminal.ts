@@ -1,8 +1,7 @@
 import { createReadStream } from "node:fs";
 import { userInfo } from "node:os";
 import { createInterface } from "node:readline/promises";
-import { wordsOf } from "../../cli/fault-words.ts";
-import { EXIT, type Terminal } from "../../cli/terminal.ts";
+import { EXIT, type Terminal, wordsOf } from "../../cli/terminal.ts";
 
 const NARROWEST_COLUMNS = 40;
 

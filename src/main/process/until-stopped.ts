@@ -1,4 +1,4 @@
-import { systemClock as clock } from "../../base/system-clock.ts";
+import { systemClock as clock } from "../../base/clock.ts";
 
 /** What stops a process, and how it leaves where it does not wait. SIGHUP: its terminal was closed. */
 const STOPPING = [

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { parseCanaries } from "../../dns/trust/canaries.ts";
+import { parseCanaries } from "../../dns/trust/trust.ts";
 import { parseDnsServers } from "../../dns/transport/system-resolvers.ts";
 import { type AddressRange, parseRanges } from "../../outbound/public-address.ts";
 import { SHAPES } from "../../http/compat/services.ts";

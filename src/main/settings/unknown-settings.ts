@@ -1,4 +1,4 @@
-import { editDistanceOne } from "../../core/policy/near-name.ts";
+import { editDistanceOne } from "../../core/policy/conditions.ts";
 import { SETTINGS } from "./config.ts";
 
 const KNOWN: readonly string[] = Object.values(SETTINGS).map(({ name }) => name);

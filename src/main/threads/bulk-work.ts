@@ -6,9 +6,9 @@ import { attachDatasets, type SharedDatasets } from "../../lists/table/shared-da
 import { alone } from "../../store/one-process-elections.ts";
 import { sqlChunkQueue } from "../../bulk/chunk-queue-store.ts";
 import type { SqlDatabase } from "../../store/database.ts";
-import { sqlRules } from "../../lists/rules/rules-store.ts";
+import { sqlRules } from "../../lists/rules/rule.ts";
 import { pruneSessions } from "../../bulk/prune-sessions.ts";
-import { createAddressHash } from "../../base/hashed-address.ts";
+import { createAddressHash } from "../../base/address-hash.ts";
 import type { Datasets } from "../../core/evidence/datasets.ts";
 import { every } from "../../base/every.ts";
 import type { Log } from "../../base/log.ts";

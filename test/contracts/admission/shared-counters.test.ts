@@ -10,7 +10,7 @@ import {
 import { sqlUsageLedger } from "../../../src/accounts/admission/usage-ledger.ts";
 import type { PostgresDatabase } from "../../../src/store/postgres-database.ts";
 import { inTransaction } from "../../../src/store/transaction.ts";
-import { systemIds } from "../../../src/base/random-ids.ts";
+import { systemIds } from "../../../src/base/ids.ts";
 import { DAY_MS, dayOf } from "../../../src/core/calendar.ts";
 import type { Clock } from "../../../src/base/clock.ts";
 import { StoreDown } from "../../../src/base/store-down.ts";

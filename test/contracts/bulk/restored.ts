@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { settleRestored } from "../../../src/bulk/restored.ts";
-import { sqlDeliveries } from "../../../src/webhooks/webhook-deliveries.ts";
+import { sqlDeliveries } from "../../../src/webhooks/webhooks-store.ts";
 import { CHUNK_ENTRIES } from "../../../src/core/batch/batch-chunk.ts";
-import { DELIVERY_LIMITS } from "../../../src/webhooks/deliver.ts";
+import { DELIVERY_LIMITS } from "../../../src/webhooks/dispatcher.ts";
 import { accept, allValid, type BulkStores, claim, newJob } from "./bulk-stores.ts";
 import type { Make } from "../contract.ts";
 

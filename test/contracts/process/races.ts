@@ -6,18 +6,17 @@ import { sqlAccounts } from "../../../src/accounts/accounts-store.ts";
 import { sqlCharges } from "../../../src/accounts/admission/charges-store.ts";
 import { sqlChunkQueue } from "../../../src/bulk/chunk-queue-store.ts";
 import type { SqlDatabase } from "../../../src/store/database.ts";
-import { sqlDeliveries } from "../../../src/webhooks/webhook-deliveries.ts";
+import { sqlDeliveries } from "../../../src/webhooks/webhooks-store.ts";
 import { sqlJobs } from "../../../src/bulk/jobs-store.ts";
-import { sqlRules } from "../../../src/lists/rules/rules-store.ts";
+import { type Rule, sqlRules } from "../../../src/lists/rules/rule.ts";
 import { sqlOwnSpellings } from "../../../src/gate/own-spellings-store.ts";
 import { sqlIdempotencyKeys } from "../../../src/bulk/idempotency-keys-store.ts";
 import { sqlSessionStore } from "../../../src/bulk/sessions-store.ts";
 import { sqlUsageLedger } from "../../../src/accounts/admission/usage-ledger.ts";
-import { sqlVerdictCounts } from "../../../src/lists/verdict-counts-store.ts";
-import type { Rule } from "../../../src/lists/rules/rule.ts";
+import { sqlVerdictCounts } from "../../../src/lists/verdict-counts.ts";
 import type { SpellingSighting } from "../../../src/gate/own-spellings-types.ts";
 import { createTrafficSwitch } from "../../../src/gate/traffic-switch.ts";
-import { systemIds } from "../../../src/base/random-ids.ts";
+import { systemIds } from "../../../src/base/ids.ts";
 import { type BulkStores, openBulkStores } from "../bulk/bulk-stores.ts";
 import { recordingLog } from "../stores.ts";
 import { jobRaces } from "./job-races.ts";
@@ -25,10 +24,10 @@ import {
   PROCESSES,
   type Race,
   balanceOf,
-  unitsUsed,
   creditTerms,
-  grant,
   everywhere,
+  grant,
+  unitsUsed,
 } from "./rivals.ts";
 
 /** Opens the one database once more, as another process does. */

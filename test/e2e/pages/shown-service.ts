@@ -1,5 +1,5 @@
 import { sqlUsageLedger } from "../../../src/accounts/admission/usage-ledger.ts";
-import { sqlVerdictCounts } from "../../../src/lists/verdict-counts-store.ts";
+import { sqlVerdictCounts } from "../../../src/lists/verdict-counts.ts";
 import { sqlOutcomes } from "../../../src/gate/outcomes-store.ts";
 import type { AccountStore } from "../../../src/main/parts/backing/store.ts";
 import { Browser } from "../../dashboard/dashboard-client.ts";

@@ -61,7 +61,7 @@ export const BULK_PLANTS: readonly Plant[] = [
     ["jobs of before a restart wait for the next one", "if (isHeld)", "if (isHeld === undefined)"],
   ),
   ...plantsIn(
-    "webhooks/webhook-claims",
+    "webhooks/webhooks-store",
     [
       "a webhook is sent by each look",
       `.set({ state: "sending", attempted_at_ms: nowMs })`,
@@ -159,7 +159,7 @@ export const BULK_PLANTS: readonly Plant[] = [
     "",
   ]),
   ...plantsIn(
-    "webhooks/deliver",
+    "webhooks/dispatcher",
     [
       "a webhook is signed without its body",
       "sign(secret, body)",

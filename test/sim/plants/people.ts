@@ -72,7 +72,7 @@ export const PEOPLE_PLANTS: readonly Plant[] = [
       `paidBy === "plan" ? { units: 0 }`,
     ],
   ),
-  ...plantsIn("lists/rules/rules-store", [
+  ...plantsIn("lists/rules/rule", [
     "a change of rules is not counted",
     `build("changes", "+", 1)`,
     `build("changes", "+", 0)`,

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { after, suite } from "node:test";
 import { fileURLToPath } from "node:url";
 import { hasTool, testWith } from "../../process/require-tool.ts";
-import { sign } from "../../../src/webhooks/sign.ts";
+import { sign } from "../../../src/webhooks/verify.ts";
 import { pageBlocks } from "./guide-blocks.ts";
 import { compileTypeScript } from "./samples.ts";
 

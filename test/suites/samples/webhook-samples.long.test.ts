@@ -1,7 +1,6 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
-import { sign } from "../../../src/webhooks/sign.ts";
-import { verifySignature } from "../../../src/webhooks/verify.ts";
+import { sign, verifySignature } from "../../../src/webhooks/verify.ts";
 import { type Driver, testSamples } from "./samples.ts";
 
 interface Case {

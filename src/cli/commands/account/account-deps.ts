@@ -5,9 +5,7 @@ import type { KeyService } from "../../../accounts/keys.ts";
 import type { SwitchTraffic } from "../../../gate/traffic-switch.ts";
 import type { ReportOutcomes } from "../../../gate/outcome-report.ts";
 import type { Tokens } from "../../../gate/tokens.ts";
-import { refuse, type Terminal } from "../../terminal.ts";
-import { shown } from "../../text.ts";
-import { type DatabaseUse, withOpened } from "../../with-opened.ts";
+import { type DatabaseUse, type Terminal, refuse, shown, withOpened } from "../../terminal.ts";
 
 /** The store as the commands use it, while a server may be running on it. */
 export interface CliAccounts {

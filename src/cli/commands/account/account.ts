@@ -1,14 +1,12 @@
 import { Argument, Command, Option } from "commander";
 import { isoTime } from "../../../core/calendar.ts";
-import { ACCOUNT_TIERS } from "../../../accounts/account.ts";
-import type { Account, AccountTier } from "../../../accounts/account.ts";
+import { ACCOUNT_TIERS, type Account, type AccountTier } from "../../../accounts/account.ts";
 import { type AccountOrder, promoteAccount } from "../../../accounts/accounts.ts";
 import { GRANT_MAX, REASON_MAX } from "../../../accounts/credits.ts";
 import { Refusal } from "../../../base/refusals.ts";
-import { misuse, refuse } from "../../terminal.ts";
-import { jsonLine, shown, table } from "../../text.ts";
+import { jsonLine, misuse, refuse, shown, table } from "../../terminal.ts";
 import { outcomesCommand } from "../gate/outcomes.ts";
-import { type AccountDeps, accountNamed, type CliAccounts, withAccounts } from "./account-deps.ts";
+import { type AccountDeps, type CliAccounts, accountNamed, withAccounts } from "./account-deps.ts";
 import { ACCOUNT, type JsonOption } from "../options.ts";
 
 /** `gatepost account ...`; may run beside a server, which follows within 5 s. */

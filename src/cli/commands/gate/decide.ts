@@ -8,9 +8,15 @@ import { parsePolicyText } from "../../../core/policy/parse-policy.ts";
 import type { Policy } from "../../../core/policy/policy.ts";
 import { isInconclusive } from "../../../core/validate/result.ts";
 import type { PolicyTest, TestPolicy } from "../../../gate/test-policy.ts";
-import { CommandFailure, EXIT, misuse, refuse, type Terminal } from "../../terminal.ts";
-import { shown } from "../../text.ts";
-import { withOpened } from "../../with-opened.ts";
+import {
+  CommandFailure,
+  EXIT,
+  type Terminal,
+  misuse,
+  refuse,
+  shown,
+  withOpened,
+} from "../../terminal.ts";
 import { entriesFrom } from "../check.ts";
 import type { JsonOption } from "../options.ts";
 

@@ -3,9 +3,7 @@ import type { Account } from "../../../accounts/account.ts";
 import { HOOK_SYSTEMS } from "../../../gate/hook-types.ts";
 import type { HookRow, HookService, SignedExample } from "../../../gate/hooks.ts";
 import { Refusal } from "../../../base/refusals.ts";
-import { refuse, type Terminal } from "../../terminal.ts";
-import { jsonLine, shown, table } from "../../text.ts";
-import { withOpened } from "../../with-opened.ts";
+import { type Terminal, jsonLine, refuse, shown, table, withOpened } from "../../terminal.ts";
 import { ACCOUNT, type JsonOption } from "../options.ts";
 
 /** Opened when a command needs it and closed when it is done. */

@@ -1,7 +1,6 @@
 import { Command } from "commander";
 import { OUTCOME_DAYS, type OutcomeReport } from "../../../gate/outcome-report.ts";
-import { misuse } from "../../terminal.ts";
-import { jsonLine, shown, table } from "../../text.ts";
+import { jsonLine, misuse, shown, table } from "../../terminal.ts";
 import { type AccountDeps, accountNamed, withAccounts } from "../account/account-deps.ts";
 import { ACCOUNT, type JsonOption } from "../options.ts";
 

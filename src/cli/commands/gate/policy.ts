@@ -6,9 +6,16 @@ import type { Policy } from "../../../core/policy/policy.ts";
 import type { BackTestPolicy, PolicyBackTest } from "../../../gate/back-test.ts";
 import type { PolicyRow, PolicyService, SavedPolicy } from "../../../gate/policies.ts";
 import { Refusal } from "../../../base/refusals.ts";
-import { CommandFailure, EXIT, misuse, refuse } from "../../terminal.ts";
-import { jsonLine, shown, table } from "../../text.ts";
-import { withOpened } from "../../with-opened.ts";
+import {
+  CommandFailure,
+  EXIT,
+  jsonLine,
+  misuse,
+  refuse,
+  shown,
+  table,
+  withOpened,
+} from "../../terminal.ts";
 import { type DecideDeps, policyOf, testText } from "./decide.ts";
 import { ACCOUNT, type JsonOption } from "../options.ts";
 

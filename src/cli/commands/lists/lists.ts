@@ -1,24 +1,213 @@
 import { Command, Option } from "commander";
-import { LIST_WORDS, type ListWord } from "../../../core/evidence/rule.ts";
-import type { FeedRefresh, RefreshOutcome } from "../../../lists/feed-refresh.ts";
+import { LIST_WORDS, type ListWord, feedSubject } from "../../../core/evidence/rule.ts";
+import type { FeedRefresh, FeedStatus, RefreshOutcome } from "../../../lists/feed-refresh.ts";
 import type { BackTest, BackTestAnswer, RunBackTest } from "../../../lists/rules/back-test.ts";
-import { backTestJson, entryJson } from "../../../lists/rules/entry-json.ts";
-import { listLines, type WrongLine } from "../../../lists/rules/entry-lines.ts";
-import type { ImportAnswer, RuleService } from "../../../lists/rules/rules.ts";
-import { CommandFailure, EXIT, misuse, type Terminal } from "../../terminal.ts";
-import { jsonLine, shown, table } from "../../text.ts";
-import { type DatabaseUse, withOpened } from "../../with-opened.ts";
+import { backTestJson, entryJson, statusJson } from "../../../lists/rules/entry-json.ts";
 import {
-  allowCommand,
-  denyCommand,
-  detailOptions,
-  type DetailOptions,
-  detailsFrom,
-  forgetCommand,
-  refusalOf,
-} from "./list-entries.ts";
-import { offCommand, onCommand, refusedBy, statusCommand } from "./list-feeds.ts";
+  ENTRIES_MAX,
+  type WrongLine,
+  endOfDay,
+  listLines,
+} from "../../../lists/rules/entry-lines.ts";
+import {
+  type EntryDetails,
+  type ImportAnswer,
+  NOTE_MAX,
+  type RuleService,
+  type SaveAnswer,
+} from "../../../lists/rules/rules.ts";
+import {
+  CommandFailure,
+  type DatabaseUse,
+  EXIT,
+  type Terminal,
+  jsonLine,
+  misuse,
+  refuse,
+  shown,
+  table,
+  withOpened,
+} from "../../terminal.ts";
 import type { JsonOption } from "../options.ts";
+import { dayOfDate, isoTime, isoTimeOrNull } from "../../../core/calendar.ts";
+import { FAULT_WORDS } from "../../../core/validate/fault-words.ts";
+import type { Rule } from "../../../lists/rules/rule.ts";
+
+const ENTRY = "a domain, *.suffix, mx:host or address";
+
+/** What commands on rules need of `ListsDeps`. */
+interface EntryDeps {
+  readonly terminal: Terminal;
+  readonly openLists: (database?: DatabaseUse) => Promise<{
+    readonly operator: RuleService;
+    readonly close: () => Promise<void>;
+  }>;
+  readonly author: string;
+}
+
+interface DetailOptions {
+  readonly note?: string;
+  readonly expires?: string;
+}
+
+/** The options of every command that creates a rule. */
+const detailOptions = (command: Command): Command =>
+  command
+    .option("--note <text>", "why; only the operator sees it")
+    .option("--expires <date>", "the rule's last day, YYYY-MM-DD (UTC)");
+
+function detailsFrom({ note = "", expires }: DetailOptions, author: string): EntryDetails {
+  if (expires === undefined) return { note, author };
+  const day = dayOfDate(expires);
+  if (day === undefined) throw misuse(`--expires must be a date such as 2027-01-31`);
+  return { note, author, expiresAtMs: endOfDay(day) };
+}
+
+/** Why a rule was not saved, as the command's failure. */
+function refusalOf(answer: Exclude<SaveAnswer, { kind: "saved" }>): CommandFailure {
+  switch (answer.kind) {
+    case "bad_entry":
+      return misuse(`not ${ENTRY}: ${FAULT_WORDS[answer.fault]}`);
+    case "bad_word":
+      return misuse(
+        "a trap must be an address or a domain, an account an address, and only a feed is off",
+      );
+    case "unknown_feed":
+      return misuse(`no such feed; the feeds are ${answer.known.join(", ")}`);
+    case "bad_note":
+      return misuse(`--note must be one line of up to ${String(NOTE_MAX)} characters`);
+    case "bad_expiry":
+      return misuse("--expires is in the past");
+    case "full":
+      return refuse(`the maximum of ${String(ENTRIES_MAX)} rules is reached: forget some first`);
+  }
+}
+
+function entryText({ word, subject, expiresAtMs }: Rule): string {
+  const until = expiresAtMs === undefined ? "" : ` until ${isoTime(expiresAtMs)}`;
+  return `${word} ${subject}${until}\n`;
+}
+
+const allowCommand = (deps: EntryDeps): Command =>
+  sayCommand(deps, "allow").description("allow an entry, even if a feed lists it");
+
+const denyCommand = (deps: EntryDeps): Command =>
+  sayCommand(deps, "deny").description("deny an entry: it counts as disposable");
+
+interface SayOptions extends DetailOptions {
+  readonly json?: true;
+}
+
+function sayCommand(deps: EntryDeps, word: "allow" | "deny"): Command {
+  const command = new Command(word).argument("<entry>", ENTRY).option("--json", "print the entry");
+  return detailOptions(command).action(async (text: string, options: SayOptions) => {
+    const details = detailsFrom(options, deps.author);
+    const answer = await withOpened(
+      () => deps.openLists("may_create"),
+      ({ operator }) => operator.save(text, word, details),
+    );
+    if (answer.kind !== "saved") throw refusalOf(answer);
+    const { entry } = answer;
+    deps.terminal.out(options.json === true ? jsonLine(entryJson(entry)) : entryText(entry));
+  });
+}
+
+function forgetCommand(deps: EntryDeps): Command {
+  return new Command("forget")
+    .description("delete every rule for an entry; exit 1 if there is none")
+    .argument("<entry>", ENTRY)
+    .option("--json", 'print {"forgotten"}')
+    .action(async (text: string, { json }: JsonOption) => {
+      const forgotten = await withOpened(
+        () => deps.openLists(),
+        ({ operator }) => operator.forget(text),
+      );
+      if (forgotten === undefined) throw misuse(`${shown(text)}: not ${ENTRY}`);
+      const { count } = forgotten;
+      if (json === true) deps.terminal.out(jsonLine({ forgotten: count }));
+      if (count === 0) throw refuse(`no rule for ${shown(text)}`);
+      if (json !== true) deps.terminal.out("forgotten\n");
+    });
+}
+
+/** What commands on feeds need of `ListsDeps`. */
+interface FeedDeps {
+  readonly terminal: Terminal;
+  readonly openLists: (database?: DatabaseUse) => Promise<{
+    readonly refresh: FeedRefresh;
+    readonly close: () => Promise<void>;
+  }>;
+}
+
+const statusRow = (status: FeedStatus): readonly string[] => [
+  status.id,
+  status.curated ? "curated" : "other",
+  status.isOff === true ? "off" : "on",
+  String(status.names),
+  status.from,
+  isoTimeOrNull(status.fetchedAtMs) ?? "-",
+  isoTimeOrNull(status.askedAtMs) ?? "never",
+  refusedBy(status.refusal?.why, status.refusal?.detail),
+];
+
+const refusedBy = (why: string | undefined, detail: string | undefined): string =>
+  why === undefined ? "" : detail === undefined ? why : `${why} (${detail})`;
+
+function statusCommand(deps: FeedDeps): Command {
+  return new Command("status")
+    .description("list every feed: names in use, origin, and why its last answer was refused")
+    .option("--json", "print an array")
+    .action(({ json }: JsonOption) => printStatus(json === true, deps));
+}
+
+async function printStatus(json: boolean, { terminal, openLists }: FeedDeps): Promise<void> {
+  const all = await withOpened(
+    () => openLists(),
+    ({ refresh }) => refresh.status(),
+  );
+  const headings = ["LIST", "KIND", "USE", "NAMES", "FROM", "FETCHED", "ASKED", "REFUSED"];
+  if (json) terminal.out(jsonLine(all.map(statusJson)));
+  else terminal.out(table(headings, all.map(statusRow)));
+}
+
+/** Switches one feed off in every process; its names count no more. */
+function offCommand(deps: EntryDeps): Command {
+  const command = new Command("off")
+    .description("switch a feed off: it gives no evidence until it is switched on")
+    .argument("<feed>", "as gatepost lists status names it")
+    .option("--json", 'print {"feed","off"}');
+  return detailOptions(command).action(
+    async (feed: string, options: DetailOptions & JsonOption) => {
+      const details = detailsFrom(options, deps.author);
+      const answer = await withOpened(
+        () => deps.openLists("may_create"),
+        ({ operator }) => operator.save(feedSubject(feed), "off", details),
+      );
+      if (answer.kind === "bad_entry") throw misuse(`${shown(feed)} is not a feed`);
+      if (answer.kind !== "saved") throw refusalOf(answer);
+      const { json } = options;
+      deps.terminal.out(json === true ? jsonLine({ feed, off: true }) : `${shown(feed)} is off\n`);
+    },
+  );
+}
+
+/** Takes `off` back. */
+function onCommand(deps: EntryDeps): Command {
+  return new Command("on")
+    .description("switch a feed on again; exit 1 if it is not off")
+    .argument("<feed>", "as gatepost lists status names it")
+    .option("--json", 'print {"feed","off"}')
+    .action(async (feed: string, { json }: JsonOption) => {
+      const forgotten = await withOpened(
+        () => deps.openLists(),
+        ({ operator }) => operator.forget(feedSubject(feed)),
+      );
+      if (forgotten === undefined || forgotten.count === 0) {
+        throw refuse(`${shown(feed)} is not off`);
+      }
+      deps.terminal.out(json === true ? jsonLine({ feed, off: false }) : `${shown(feed)} is on\n`);
+    });
+}
 
 /** Lists as the commands use them, while a server may be running on the same store. */
 export interface CliLists {

@@ -1,6 +1,5 @@
 import { Command } from "commander";
-import { misuse } from "../../terminal.ts";
-import { withOpened } from "../../with-opened.ts";
+import { misuse, withOpened } from "../../terminal.ts";
 import type { CliValidator } from "../check.ts";
 import type { CliDecider } from "../gate/decide.ts";
 import { type AskServer, localBackend, serverBackend } from "./backend.ts";

@@ -1,13 +1,12 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import fc from "fast-check";
+import { test } from "node:test";
 import { checkDeps, checkIn, domainOf, fieldsIn } from "../../../../test/process/check-run.ts";
 import { type Zone, zoneLookup } from "../../../../test/dns/zone-lookup.ts";
 import type { Answer, Lookup } from "../../mail/lookup.ts";
 import { COMMON_SELECTORS, RARER_SELECTORS, SELECTORS_OF_PROVIDER } from "../../tables/data.ts";
 import type { PremiumFields } from "../registry.ts";
-import { selectorsFor, unlikelySelector } from "./dkim.ts";
-import { readKey } from "./dkim-key.ts";
+import { readKey, selectorsFor, unlikelySelector } from "./dkim.ts";
 import { runChecks } from "../run.ts";
 
 const D = "shop.example";

@@ -1,12 +1,11 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import fc from "fast-check";
+import { test } from "node:test";
 import { checkIn, fieldsIn } from "../../../../test/process/check-run.ts";
 import type { Zone } from "../../../../test/dns/zone-lookup.ts";
-import { SHOWN_TEXT_MAX } from "../shown-text.ts";
-import type { Dmarc } from "./dmarc-words.ts";
+import { SHOWN_TEXT_MAX } from "../tag-list.ts";
+import { type Dmarc, isDmarcText, isIgnored, parsePolicyRecord } from "./dmarc-record.ts";
 import { walkNames } from "./dmarc.ts";
-import { isDmarcText, isIgnored, parsePolicyRecord } from "./dmarc-record.ts";
 
 const D = "shop.example";
 

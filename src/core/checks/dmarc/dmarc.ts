@@ -1,16 +1,19 @@
 import type { Domain } from "../../name/domain.ts";
-import { shownText } from "../shown-text.ts";
+import { shownText } from "../tag-list.ts";
 import type { Lookup } from "../../mail/lookup.ts";
 import type { MailHosts } from "../../mail/mail-hosts.ts";
 import type { Check, CheckRun, Outcome, Subject } from "../check.ts";
 import {
+  DMARC_FIELDS,
+  type Dmarc,
+  type DmarcFields,
+  type Policy,
+  type PolicyRecord,
+  dmarcAdvice,
   isDmarcText,
   isIgnored,
   parsePolicyRecord,
-  type Policy,
-  type PolicyRecord,
 } from "./dmarc-record.ts";
-import { DMARC_FIELDS, type Dmarc, dmarcAdvice, type DmarcFields } from "./dmarc-words.ts";
 
 /** A policy record and the domain that publishes it. */
 interface Published {

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { checkDeps, domainOf, fieldsIn } from "../../../../test/process/check-run.ts";
 import { type Zone, zoneLookup } from "../../../../test/dns/zone-lookup.ts";
-import { SHOWN_TEXT_MAX } from "../shown-text.ts";
+import { SHOWN_TEXT_MAX } from "../tag-list.ts";
 import { spf } from "./spf.ts";
 import { expandTarget, parseMacros } from "./spf-macro.ts";
 import { isSpfText, parseSpf } from "./spf-record.ts";

@@ -1,7 +1,7 @@
 import { type Described, oneOf, strict, Type } from "../../json-schema.ts";
 import { SPF_INCLUDES } from "../../tables/data.ts";
 import { type Advised, AUTH, type FieldsOf, NOT_NOW, type Words } from "../check.ts";
-import { SHOWN_TEXT_MAX } from "../shown-text.ts";
+import { SHOWN_TEXT_MAX } from "../tag-list.ts";
 import { parseSpf, type SpfRecord } from "./spf-record.ts";
 
 /** The API's words for the `all` qualifier; RFC 7208 says "fail" where the API says "hardfail". */

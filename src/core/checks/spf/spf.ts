@@ -1,5 +1,5 @@
 import type { Lookup } from "../../mail/lookup.ts";
-import { shownText } from "../shown-text.ts";
+import { shownText } from "../tag-list.ts";
 import type { Check, CheckRun, Outcome, Subject } from "../check.ts";
 import { expandTarget, type MacroWorld } from "./spf-macro.ts";
 import { isSpfText, parseSpf, type Qualifier, type SpfRecord } from "./spf-record.ts";

@@ -2,7 +2,7 @@ import { strict as assert } from "node:assert";
 import { test } from "node:test";
 import { literalDatasets } from "../../../../test/lists/literal-datasets.ts";
 import { parseDomain } from "../../name/domain.ts";
-import { mailServerEvidence } from "./mail-server-evidence.ts";
+import { mailServerEvidence } from "../domain-evidence.ts";
 
 const mailServers = { "198.51.100.1": "dedicated", "198.51.100.2": "shared" } as const;
 

@@ -7,7 +7,128 @@ import {
   STRONG_WORDS,
   WEAK_WORDS,
 } from "../../tables/keywords.ts";
-import { wordFinder, type WordHit } from "./word-finder.ts";
+
+/** Where a word was found: `text.slice(end - word.length, end)` is it. */
+interface WordHit {
+  readonly word: string;
+  readonly end: number;
+}
+
+/** Finds words of a fixed set in one pass over a text, however many words there are. */
+interface WordFinder {
+  /**
+   * The first hit in `text` before `end` that `accept` takes (any, unless given), by where hits end and
+   * longest first; undefined when there is none. Characters other than a-z, 0-9, "-" and "." are in no word.
+   */
+  find(text: string, end: number, accept?: (hit: WordHit) => boolean): WordHit | undefined;
+}
+
+const ALPHABET = "abcdefghijklmnopqrstuvwxyz0123456789-.";
+const WIDTH = ALPHABET.length;
+
+const SYMBOL_OF_CODE = Uint8Array.from({ length: 128 }, (_, code) => {
+  const at = ALPHABET.indexOf(String.fromCharCode(code));
+  return at < 0 ? WIDTH : at;
+});
+
+const symbolAt = (text: string, at: number): number => SYMBOL_OF_CODE[text.charCodeAt(at)] ?? WIDTH;
+
+/** The states of the automaton of Aho and Corasick (CACM 18:6, 1975); state 0 is the root. */
+interface Automaton {
+  /** `next[state * WIDTH + symbol]`. */
+  readonly next: Uint16Array;
+  /** The word that a state spells; undefined when it spells the beginning of one. */
+  readonly words: readonly (string | undefined)[];
+  /** The state of the longest word that ends in a state, itself included; 0 for none. */
+  readonly longest: Uint16Array;
+  /** The state of the longest word that is a proper suffix of a state; 0 for none. */
+  readonly shorter: Uint16Array;
+}
+
+/** Every word is of the alphabet above and not empty: tables are, and a test holds them to it. */
+export function wordFinder(words: readonly string[]): WordFinder {
+  const automaton = link(trieOf(words));
+  return { find: (text, end, accept = anyHit) => search(automaton, { text, end, accept }) };
+}
+
+const anyHit = (): boolean => true;
+
+interface Search {
+  readonly text: string;
+  readonly end: number;
+  readonly accept: (hit: WordHit) => boolean;
+}
+
+function search(automaton: Automaton, { text, end, accept }: Search): WordHit | undefined {
+  const { next, words, longest, shorter } = automaton;
+  let state = 0;
+  for (let at = 0; at < end; at += 1) {
+    const symbol = symbolAt(text, at);
+    state = symbol === WIDTH ? 0 : (next[state * WIDTH + symbol] ?? 0);
+    // Text without hits never enters this loop; with hits it takes as many rounds as words end here.
+    for (let word = longest[state] ?? 0; word !== 0; word = shorter[word] ?? 0) {
+      const hit = { word: words[word] ?? "", end: at + 1 };
+      if (accept(hit)) return hit;
+    }
+  }
+  return undefined;
+}
+
+interface Trie {
+  /** As `Automaton.next`, 0 where no word continues. */
+  readonly next: Uint16Array;
+  readonly words: readonly (string | undefined)[];
+}
+
+function trieOf(words: readonly string[]): Trie {
+  const letters = words.reduce((sum, word) => sum + word.length, 1);
+  const next = new Uint16Array(letters * WIDTH);
+  const ends: (string | undefined)[] = [undefined];
+  for (const word of words) {
+    let state = 0;
+    for (let at = 0; at < word.length; at += 1) {
+      const edge = state * WIDTH + symbolAt(word, at);
+      if (next[edge] === 0) next[edge] = ends.push(undefined) - 1;
+      state = next[edge] ?? 0;
+    }
+    ends[state] = word;
+  }
+  return { next: next.subarray(0, ends.length * WIDTH), words: ends };
+}
+
+/** Breadth first, so that every fallback state is finished before its users. */
+function link({ next, words }: Trie): Automaton {
+  const suffix = new Uint16Array(words.length);
+  const shorter = new Uint16Array(words.length);
+  const longest = new Uint16Array(words.length);
+  const queue = [0];
+  for (const state of queue) {
+    const fallback = suffix[state] ?? 0;
+    shorter[state] = longest[fallback] ?? 0; // the root's own is 0 still
+    longest[state] = words[state] === undefined ? (shorter[state] ?? 0) : state;
+    queue.push(...linkEdges(next, suffix, state));
+  }
+  return { next, words, longest, shorter };
+}
+
+/**
+ * Points each missing edge of `state` where the longest proper suffix of the path would go, and tells each
+ * child its own suffix. The children.
+ */
+function linkEdges(next: Uint16Array, suffix: Uint16Array, state: number): readonly number[] {
+  const children: number[] = [];
+  for (let symbol = 0; symbol < WIDTH; symbol += 1) {
+    const edge = state * WIDTH + symbol;
+    const child = next[edge] ?? 0;
+    const detour = state === 0 ? 0 : (next[(suffix[state] ?? 0) * WIDTH + symbol] ?? 0);
+    if (child === 0) next[edge] = detour;
+    else {
+      suffix[child] = detour;
+      children.push(child);
+    }
+  }
+  return children;
+}
 
 const STRONG = wordFinder(STRONG_WORDS);
 const ALONE = wordFinder(STRONG_ALONE);

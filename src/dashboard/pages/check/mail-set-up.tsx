@@ -1,5 +1,5 @@
 import type { VNode } from "preact";
-import type { Advice } from "../../../core/validate/advice.ts";
+import type { Advice } from "../../../core/validate/reasons.ts";
 import type { CheckStep, Result } from "../../api/shapes.ts";
 import { stampTime, nowMs } from "../../app/clock.ts";
 import { t, tx } from "../../app/i18n.ts";

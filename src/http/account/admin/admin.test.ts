@@ -1,6 +1,6 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
-import { sqlVerdictCounts } from "../../../lists/verdict-counts-store.ts";
+import { sqlVerdictCounts } from "../../../lists/verdict-counts.ts";
 import { Browser } from "../../../../test/dashboard/dashboard-client.ts";
 import { PASSWORD } from "../../../../test/dashboard/dashboard-world.ts";
 import { worldFor, ZONE, EMAIL } from "../../../../test/dashboard/account-world.ts";

@@ -1,4 +1,4 @@
-import { trimEntry } from "../../../core/address/trim.ts";
+import { trimEntry } from "../../../core/address/entry.ts";
 import type { AuditLog } from "../../../accounts/audit-log.ts";
 import type { SignIns } from "../../../accounts/sign-in/sign-in-records.ts";
 import { LATENCY_EDGES_MS } from "../../../accounts/admission/usage.ts";

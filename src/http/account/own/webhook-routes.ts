@@ -7,7 +7,7 @@ import {
 import type { Audit } from "../../../accounts/audit.ts";
 import { auditedWebhooks } from "../../../gate/audited.ts";
 import type { WebhookSetup } from "../../../webhooks/configure.ts";
-import { deliveryRow } from "../../../webhooks/delivery-log.ts";
+import { deliveryRow } from "../../../webhooks/outcome-words.ts";
 import type { Ping } from "../../../webhooks/ping.ts";
 import { Type } from "../../../core/json-schema.ts";
 import { textField, textsField } from "../fields.ts";

@@ -1,5 +1,5 @@
 // Makes dist: one file for each entry and module format, the types, the lists. The sources are the service's own
-// (../../src, compiled first by the root's build); decision 0050 says why.
+// (../../src, compiled first by the root's build); decision 0042 says why.
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";

@@ -23,7 +23,7 @@ export interface Pruned {
   readonly charges: number;
 }
 
-/** Deletes what is kept no longer; to be called daily. docs/operations.md says what that is. */
+/** Deletes what is kept no longer; to be called daily. docs/operations/run.md says what that is. */
 export type Prune = (nowMs: number) => Promise<Pruned>;
 
 export function createHousekeeping({ usage, charges, tiers }: HousekeepingDeps): Prune {

@@ -6,6 +6,7 @@ import { SIGNALS } from "../../src/core/evidence/signals.ts";
 import { FETCHED_SOURCES } from "../../src/lists/sources/feed-sources.ts";
 import { EXAMPLES } from "../../src/cli/program.ts";
 import { allCommands } from "../../src/main/commands.ts";
+import { NAMES } from "../../src/main/doctor/findings.ts";
 import { SETTINGS } from "../../src/main/settings/config.ts";
 import { AUDIT_MS } from "../../src/accounts/audit.ts";
 import { IDLE_MS, LIFE_MS } from "../../src/accounts/sign-in/sign-ins.ts";
@@ -45,14 +46,22 @@ test("docs/detection.md lists every feed with its kind and least size", () => {
   assert.deepEqual(rows.toSorted(), want.toSorted());
 });
 
-test("docs/operations.md gives the retention times of the code", () => {
+test("docs/operations/run.md gives the retention times of the code", () => {
   const days = (ms: number): string => `${String(ms / DAY_MS)} days`;
-  const rows = tableUnder(readDocument("docs/operations.md"), "## What is kept, and for how long");
+  const rows = tableUnder(
+    readDocument("docs/operations/run.md"),
+    "## What is kept, and for how long",
+  );
   const kept = (what: string): string | undefined =>
     rows.find(([name = ""]) => name.startsWith(what))?.[2];
   assert.equal(kept("Sign-in"), `${days(IDLE_MS)} unused, ${days(LIFE_MS)} at the most`);
   assert.equal(kept("Record of changes"), `${days(AUDIT_MS)}, when the account is deleted too`);
   assert.equal(kept("Verdicts"), `${String(VERDICT_DAYS)} days`);
+});
+
+test("docs/operations/troubleshooting.md has a heading for all that the doctor looks at", () => {
+  const page = readDocument("docs/operations/troubleshooting.md").toLowerCase();
+  for (const name of NAMES) assert.ok(page.includes(`\n## ${name.toLowerCase()}\n`), name);
 });
 
 /** "account create <email>" and its flags, for every command that does something itself, and those below it. */

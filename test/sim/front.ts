@@ -47,7 +47,7 @@ export class Front {
   weather = FINE;
   /** By UTC day: units of single checks that kills may have taken. */
   readonly #mayBeLost = new Map<number, number>();
-  /** UTC days on which counters were rebuilt without what one process could not write yet (decision 0010). */
+  /** UTC days on which counters were rebuilt without what one process could not write yet (decision 0004). */
   readonly #mayBeOver = new Set<number>();
   requests = 0;
   #day = 0;

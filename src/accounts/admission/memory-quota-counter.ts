@@ -51,7 +51,7 @@ const SPENT_MONTH: QuotaSpent = { kind: "spent", period: "month" };
  * Quota counts in this process, which must be the only one that serves. A count is a cache of three things:
  * what the ledger holds, what waits to be written there, and the open holds. So it may be forgotten at any
  * time, and it is whenever a transaction on its owner's units ends.
- * Why this is one truth: docs/decisions/0004-counters-and-ledger.md.
+ * Why this is one truth: docs/decisions/0004-counters.md.
  */
 export class MemoryQuotaCounter implements QuotaCounter {
   readonly #ledger: MemoryQuotaDeps["ledger"];

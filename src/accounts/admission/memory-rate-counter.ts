@@ -17,7 +17,7 @@ export interface MemoryRateCounter extends RateCounter {
 /** Windows of one generation: an owner loses an open window only if it is silent while this many others come. */
 const WINDOWS_MAX = 100_000;
 
-/** Rate windows in this process; a restart opens new ones. See docs/decisions/0004-counters-and-ledger.md. */
+/** Rate windows in this process; a restart opens new ones. See docs/decisions/0004-counters.md. */
 export function memoryRateCounter(windowsMax: number = WINDOWS_MAX): MemoryRateCounter {
   const windows = new Generations<Window>();
   let turnedAtMs = 0;

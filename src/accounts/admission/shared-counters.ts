@@ -154,7 +154,7 @@ interface Group {
   readonly askers: Asker[];
 }
 
-/** Counts what came together together. See docs/decisions/0010-counters.md for its figures. */
+/** Counts what came together together. See docs/decisions/0004-counters.md for its figures. */
 class GatheredCounts {
   readonly #deps: SharedCountersDeps;
   #groups = new Map<OwnerKey, Group>();
@@ -358,7 +358,7 @@ function unitOf({ monthly, units, day }: CountTerms, row: CounterRow): QuotaSpen
 /** Units that a transaction wants. */
 export type UnitsOrder = Pick<UnitOrder, "owner" | "units" | "limits"> & { readonly nowMs: number };
 
-/** Counts that all servers share; see docs/decisions/0010-counters.md. */
+/** Counts that all servers share; see docs/decisions/0004-counters.md. */
 export interface SharedCounters {
   readonly rates: RateCounter;
   readonly quotas: Pick<QuotaCounter, "take" | "giveBack">;

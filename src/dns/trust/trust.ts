@@ -166,7 +166,7 @@ export interface TrustStats {
   readonly withheld: number;
 }
 
-/** Whether the resolver tells the truth, by names whose answer is known. Decision 0033 has the rules and why. */
+/** Whether the resolver tells the truth, by names whose answer is known. Decision 0002 has the rules and why. */
 export class Trust {
   readonly #deps: TrustDeps;
   readonly #clock: Clock;

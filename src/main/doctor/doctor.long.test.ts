@@ -23,7 +23,10 @@ test("doctor: a resolver that denies every name is wrong, as the service finds i
   const resolver = findings.find(({ name }) => name === "resolver");
   assert.equal(resolver?.state, "wrong");
   assert.match(resolver.says, /denies names that exist/);
-  assert.match(resolver.toDo ?? "", /GATEPOST_DNS_SERVERS .* See docs\/operations\/dns\.md\.$/);
+  assert.match(
+    resolver.toDo ?? "",
+    /GATEPOST_DNS_SERVERS .* See docs\/operations\/troubleshooting\.md#resolver\.$/,
+  );
   assert.equal(findings.find(({ name }) => name === "program")?.state, "ok");
 });
 

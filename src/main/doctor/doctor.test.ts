@@ -1,13 +1,11 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { existsSync } from "node:fs";
 import { createServer as createHttpServer } from "node:http";
 import { type AddressInfo, createServer } from "node:net";
 import { test } from "node:test";
 import { manualClock } from "../../../test/time/manual-clock.ts";
 import type { OutboundResult, HttpReply } from "../../outbound/outbound-types.ts";
 import { readConfig } from "../settings/config.ts";
-import { PAGES } from "./findings.ts";
 import { examineMemory } from "./machine.ts";
 import { examineFetchProxies, examineTime, examineUrls } from "./network.ts";
 
@@ -108,12 +106,6 @@ test("doctor: a public URL that nobody answers is a note", async () => {
   const [finding] = await examineUrls(config);
   assert.equal(finding?.state, "note");
   assert.match(finding.says, /does not answer from here/);
-});
-
-test("doctor: every page that answers a fault exists", () => {
-  for (const page of Object.values(PAGES)) {
-    assert.ok(existsSync(new URL(`../../../../${page}`, import.meta.url)), page);
-  }
 });
 
 test("doctor: a proxy for feeds must accept connections, and its password is not shown", async () => {

@@ -1,27 +1,29 @@
 import type { Finding } from "../../cli/commands/doctor.ts";
 
-/** What is looked at, and the page that answers a fault of it. */
-export const PAGES = {
-  settings: "docs/configuration.md",
-  program: "docs/operations/install.md",
-  "public URL": "docs/operations.md",
-  proxy: "docs/operations.md",
-  HTTPS_PROXY: "docs/configuration.md",
-  HTTP_PROXY: "docs/configuration.md",
-  memory: "docs/operations/sizing.md",
-  disk: "docs/operations/sizing.md",
-  database: "docs/operations/install.md",
-  pooler: "docs/operations/install.md",
-  schema: "docs/operations/upgrade.md",
-  ledger: "docs/operations/back-up.md",
-  clock: "docs/operations/back-up.md",
-  workers: "docs/operations.md",
-  feeds: "docs/detection.md",
-  resolver: "docs/operations/dns.md",
-  time: "docs/operations.md",
-} as const;
+/** What is looked at; each has a heading of this name in `PAGE`. */
+export const NAMES = [
+  "settings",
+  "program",
+  "public URL",
+  "proxy",
+  "HTTPS_PROXY",
+  "HTTP_PROXY",
+  "memory",
+  "disk",
+  "database",
+  "pooler",
+  "schema",
+  "ledger",
+  "clock",
+  "workers",
+  "feeds",
+  "resolver",
+  "time",
+] as const;
 
-type Name = keyof typeof PAGES;
+const PAGE = "docs/operations/troubleshooting.md";
+
+type Name = (typeof NAMES)[number];
 
 export const ok = (name: Name, says: string): Finding => ({ name, state: "ok", says });
 
@@ -31,7 +33,7 @@ const fault =
     name,
     state,
     says,
-    toDo: `${toDo} See ${PAGES[name]}.`,
+    toDo: `${toDo} See ${PAGE}#${name.toLowerCase().replaceAll(" ", "-")}.`,
   });
 
 /** Worth knowing. */

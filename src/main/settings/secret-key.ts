@@ -19,7 +19,7 @@ export async function openSecretKey(config: KeyConfig, { db }: Store): Promise<U
     config.secretKey === undefined ? `secret.key in ${config.dataDir}` : "GATEPOST_SECRET_KEY";
   throw new Error(
     `${which} is not the key that this database is used with. Every process needs that one; ` +
-      "if it is lost, run `gatepost migrate --new-secret-key` to use this one (docs/operations/back-up.md)",
+      "if it is lost, run `gatepost migrate --new-secret-key` to use this one (docs/operations/secrets.md)",
   );
 }
 

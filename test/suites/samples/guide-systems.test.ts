@@ -120,6 +120,7 @@ const SYSTEMS: Readonly<Record<string, System>> = {
   discourse: {
     program: "ruby",
     fence: "rb",
+    page: "sites",
     files: ["plugin.rb"],
     stubs: {},
     driver: {
@@ -155,6 +156,7 @@ end`,
   wordpress: {
     program: "php",
     fence: "php",
+    page: "sites",
     files: ["gatepost.php"],
     stubs: {},
     driver: {

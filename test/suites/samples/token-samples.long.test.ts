@@ -4,44 +4,6 @@ import { tokenTable } from "../../clients/token-cases.ts";
 import { type Driver, testSamples } from "./samples.ts";
 
 const DRIVERS: Readonly<Record<string, Driver>> = {
-  typescript: (sample) => `import { readFileSync } from "node:fs";
-${sample}
-const { secrets, account, cases } = JSON.parse(readFileSync(process.argv[2] ?? "", "utf8"));
-const used = new Set<string>();
-const isNew = (jti: string): boolean => used.size < used.add(jti).size;
-for (const { token, email, now, form } of cases) {
-  console.log(verifyToken(token, { email, secrets, account, form, now, isNew })?.["dec"] ?? "-");
-}
-`,
-  python: (sample) => `${sample}
-import sys
-table = json.load(open(sys.argv[1], encoding="utf8"))
-used = set()
-def is_new(jti, exp):
-    known = jti in used
-    used.add(jti)
-    return not known
-for case in table["cases"]:
-    asked = (table["secrets"], table["account"], case.get("form"))
-    claims = verify_token(case["token"], case["email"], *asked, case["now"], is_new)
-    print(claims["dec"] if claims else "-")
-`,
-  php: (sample) => `<?php
-declare(strict_types=1);
-${sample}
-$table = json_decode(file_get_contents($argv[1]), true);
-$used = [];
-$isNew = function (string $jti) use (&$used): bool {
-    $known = isset($used[$jti]);
-    $used[$jti] = true;
-    return !$known;
-};
-foreach ($table['cases'] as $case) {
-    $asked = [$table['secrets'], $table['account'], $case['form'] ?? null];
-    $claims = verify_token($case['token'], $case['email'], ...[...$asked, $case['now'], $isNew]);
-    echo $claims['dec'] ?? '-', "\\n";
-}
-`,
   go: (sample) => `${sample.replace("import (", 'import (\n\t"fmt"\n\t"os"')}
 type table struct {
 	Secrets []string

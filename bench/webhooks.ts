@@ -87,7 +87,7 @@ const ACCOUNT = {
   credit_entries: 0,
   password_hash: null,
   disabled_at_ms: null,
-  spellings: 0,
+  traffic_since: 1,
   created_at_ms: 0,
 } as const;
 

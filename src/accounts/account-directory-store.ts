@@ -14,7 +14,7 @@ const OF_ACCOUNT = [
   "webhook_endpoints",
   "api_keys",
   "credit_entries",
-  "own_spellings",
+  "traffic",
   "policies",
   "policy_versions",
   "outcome_counts",

@@ -11,14 +11,17 @@ export interface Account {
   readonly origin: "operator" | "signup";
   readonly isAdmin: boolean;
   readonly isDisabled: boolean;
-  /** Its owner has spellings of one mailbox counted in the account's own traffic. */
-  readonly countsTraffic: boolean;
+  /** Above 0: its traffic is counted. Grows each time it is switched on; negative while it is off. */
+  readonly trafficSince: number;
   /** Sealed; absent: no token was made for it yet. */
   readonly tokenSecret?: string;
   /** The sum of its credit entries. */
   readonly creditBalance: number;
   readonly createdAtMs: number;
 }
+
+/** Accounts begin with their traffic counted. */
+export const FIRST_TRAFFIC = 1;
 
 export interface NewAccount extends Pick<
   Account,
@@ -33,7 +36,7 @@ export interface AccountChange {
   readonly tier?: AccountTier;
   readonly isAdmin?: boolean;
   readonly isDisabled?: boolean;
-  readonly countsTraffic?: boolean;
+  readonly trafficSince?: number;
   readonly passwordHash?: string;
   readonly tokenSecret?: string;
 }

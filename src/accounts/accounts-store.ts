@@ -1,5 +1,11 @@
 import type { Kysely } from "kysely";
-import type { Account, AccountChange, Accounts, NewAccount } from "./account.ts";
+import {
+  type Account,
+  type AccountChange,
+  type Accounts,
+  FIRST_TRAFFIC,
+  type NewAccount,
+} from "./account.ts";
 import type { Database } from "../store/schema.ts";
 import type { AccountRow } from "../store/tables/accounts.ts";
 
@@ -12,7 +18,7 @@ export function account(row: AccountRow): Account {
     origin,
     isAdmin: row.admin === 1,
     isDisabled: row.disabled_at_ms !== null,
-    countsTraffic: row.spellings === 1,
+    trafficSince: row.traffic_since,
     ...(row.token_secret !== null && { tokenSecret: row.token_secret }),
     creditBalance: row.credit_balance,
     createdAtMs: row.created_at_ms,
@@ -31,18 +37,18 @@ function newRow({ id, email, tier, origin, ...made }: NewAccount): AccountRow {
     password_hash: made.passwordHash ?? null,
     disabled_at_ms: null,
     token_secret: null,
-    spellings: 0,
+    traffic_since: FIRST_TRAFFIC,
     created_at_ms: made.createdAtMs,
   };
 }
 
 function changedColumns(change: AccountChange, nowMs: number): Partial<AccountRow> {
-  const { tier, isAdmin, isDisabled, countsTraffic, passwordHash, tokenSecret } = change;
+  const { tier, isAdmin, isDisabled, trafficSince, passwordHash, tokenSecret } = change;
   return {
     ...(tier !== undefined && { tier }),
     ...(isAdmin !== undefined && { admin: isAdmin ? 1 : 0 }),
     ...(isDisabled !== undefined && { disabled_at_ms: isDisabled ? nowMs : null }),
-    ...(countsTraffic !== undefined && { spellings: countsTraffic ? 1 : 0 }),
+    ...(trafficSince !== undefined && { traffic_since: trafficSince }),
     ...(passwordHash !== undefined && { password_hash: passwordHash }),
     ...(tokenSecret !== undefined && { token_secret: tokenSecret }),
   };

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { trimEntry } from "../core/address/entry.ts";
 import { addressKey, parseAddress } from "../core/address/address.ts";
 import { isCommonPassword } from "../core/tables/data.ts";
-import type { Account, Accounts, AccountTier } from "./account.ts";
+import { type Account, type Accounts, type AccountTier, FIRST_TRAFFIC } from "./account.ts";
 import { accountKey, type OwnerKey } from "../base/owner.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Ids } from "../base/ids.ts";
@@ -131,7 +131,7 @@ async function create(deps: AccountServiceDeps, order: AccountOrder): Promise<Ac
   if (!(await deps.accounts.create(stored))) return { kind: "email_taken" };
   return {
     kind: "created",
-    account: { ...made, isDisabled: false, countsTraffic: false, creditBalance: 0 },
+    account: { ...made, isDisabled: false, trafficSince: FIRST_TRAFFIC, creditBalance: 0 },
   };
 }
 

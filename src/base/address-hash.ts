@@ -3,15 +3,9 @@ import { deriveKey } from "./secrets.ts";
 
 const HEX_DIGITS = 32;
 
-/**
- * HMAC-SHA256, cut to 128 bits, under a key derived from the service's master key: another one for each purpose, so
- * that hashes of one cannot be matched with those of another.
- */
-export function createAddressHash(
-  master: Uint8Array,
-  purpose: "address hashes" | "own traffic" = "address hashes",
-): AddressHash {
-  const key = deriveKey(master, purpose);
+/** HMAC-SHA256, cut to 128 bits, under a key derived from the service's master key. */
+export function createAddressHash(master: Uint8Array): AddressHash {
+  const key = deriveKey(master, "address hashes");
   return (canonical) =>
     createHmac("sha256", key).update(canonical).digest("hex").slice(0, HEX_DIGITS);
 }

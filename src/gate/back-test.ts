@@ -141,7 +141,7 @@ async function factsAs(
   const { implicitMx } = deps;
   const question = { text: domain, mode: "domain", asked, nowMs: 0, implicitMx } as const;
   const validation = await validate(question, { datasets, lookup, premium });
-  const facts = factsOf(validation, { datasets, caller: new Map() });
+  const facts = { ...factsOf(validation, datasets), caller: new Map() };
   if (facts.dns === dns) return facts;
   // It has mail hosts, but which was never noted.
   return { ...facts, dns, signals: facts.signals.filter((one) => one !== "dns_indeterminate") };

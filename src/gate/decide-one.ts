@@ -1,23 +1,24 @@
-import { usesCallerFacts } from "../core/policy/policy.ts";
+import { LRUCache } from "lru-cache";
 import type { CallerFact, Decision } from "../core/policy/policy.ts";
 import type { Awaitable } from "../core/mail/lookup.ts";
-import type { AnswerCache } from "../check/answer-cache.ts";
 import type { Clock } from "../base/clock.ts";
 import { inTime } from "../base/in-time.ts";
 import type { Log } from "../base/log.ts";
 import { ownerKey } from "../base/owner.ts";
 import type { Admission, Entrance, Receipt } from "../accounts/admission/admission.ts";
 import type { Caller } from "../accounts/admission/caller.ts";
-import type { BudgetedCheck, BudgetedValidation } from "../check/single-check.ts";
+import type { Tiers } from "../accounts/admission/tiers.ts";
+import { present } from "../check/check-one.ts";
+import { sortFeatures } from "../check/features.ts";
+import type { BudgetedCheck } from "../check/single-check.ts";
 import type { Datasets } from "../core/evidence/datasets.ts";
-import type { MailboxSeen, MailboxSight } from "./own-spellings.ts";
 import { when } from "../core/when.ts";
 import { noSuchPolicy, Refusal } from "../base/refusals.ts";
-import { type BodyDeps, bodyOf } from "./decision-body.ts";
-import { askedBy, rule, type Ruling } from "./rule-entry.ts";
+import { askedBy, type CheckedEntry, checkedEntry, rule, type Ruling } from "./rule-entry.ts";
 import { BUILT_IN, type FindPolicies, isPolicyName, type PoliciesInForce } from "./in-force.ts";
 import type { Counted, RecordDecision } from "./outcome-recorder.ts";
 import type { SignToken } from "./tokens.ts";
+import { type AccountHash, mailboxId, type Marks, marksOf, type Traffic } from "./traffic.ts";
 
 /** A sign-up to decide on. */
 export interface DecideRequest {
@@ -51,13 +52,15 @@ export interface DecideAnswer {
 /** Charges one unit and decides on one entry in time. Throws a `Refusal` before anything is charged. */
 export type DecideOne = (entrance: Entrance, request: DecideRequest) => Promise<DecideAnswer>;
 
-export interface DecideDeps extends BodyDeps {
+export interface DecideDeps {
+  readonly tiers: Tiers;
+  readonly publicUrl: () => string;
+  readonly hash: AccountHash;
+  readonly traffic: Pick<Traffic, "count">;
   readonly admission: Pick<Admission, "charge">;
   readonly check: BudgetedCheck;
   readonly datasets: () => Datasets;
   readonly policies: FindPolicies;
-  readonly cache: AnswerCache;
-  readonly mailboxSeen: MailboxSeen;
   readonly record: RecordDecision;
   readonly sign: SignToken;
   readonly clock: Clock;
@@ -69,9 +72,19 @@ const FINISH_MS = 10;
 
 /** No answer is kept longer: see `KEPT_AT_MOST_MS` of single checks. */
 const KEPT_AT_MOST_MS = 3_600_000;
-const KEPT_KEY_MAX_UNITS = 1_024;
+const KEPT_TEXT_MAX_UNITS = 1_024;
 
-export function createDecideOne(deps: DecideDeps): DecideOne {
+const KEPT_BYTES = 24 * 1_048_576;
+
+/** Objects and cells around one kept check, in bytes. */
+const OVERHEAD_BYTES = 1_000;
+
+export function createDecideOne(parts: DecideDeps): DecideOne {
+  const checks = new LRUCache<string, Checked>({
+    maxSize: KEPT_BYTES,
+    sizeCalculation: ({ result }, key) => result.length + key.length + OVERHEAD_BYTES,
+  });
+  const deps: Deps = { ...parts, checks };
   return async (entrance, request) => {
     const endMs = deps.clock.monotonicMs() - request.waitedMs + request.deadlineMs - FINISH_MS;
     const left = (): number => Math.max(0, endMs - deps.clock.monotonicMs());
@@ -105,8 +118,12 @@ export function createDecideOne(deps: DecideDeps): DecideOne {
   };
 }
 
+interface Deps extends DecideDeps {
+  readonly checks: LRUCache<string, Checked>;
+}
+
 interface InTime {
-  readonly deps: DecideDeps;
+  readonly deps: Deps;
   readonly left: () => number;
 }
 
@@ -161,7 +178,6 @@ interface Asking {
   readonly left: () => number;
 }
 
-/** What is counted of a decision; kept in front of a cached body. */
 interface Tally extends Counted {
   readonly message?: string;
 }
@@ -172,84 +188,128 @@ interface Made {
   readonly isCached: boolean;
 }
 
-/** From the cache where nothing in the answer is of this request alone. */
-async function decided(asking: Asking, deps: DecideDeps): Promise<Made> {
+/** A check, and what follows from it for the account that asked: nothing of it is of one request alone. */
+interface Checked extends CheckedEntry {
+  readonly isComplete: boolean;
+  /** The single check's result, as JSON. */
+  readonly result: string;
+  readonly mailboxId: string | undefined;
+  /** Absent where nothing is counted. */
+  readonly marks: Marks | undefined;
+  readonly expiresAtMs: number;
+}
+
+/** The check may be from the cache; traffic and policies are looked at for each request. */
+async function decided(asking: Asking, deps: Deps): Promise<Made> {
+  const { request, policies, left } = asking;
   const key = cacheKey(asking, deps);
-  const kept = key === undefined ? undefined : deps.cache.read(key, deps.clock.nowMs());
-  if (kept !== undefined) return unpacked(kept);
-  const { made, expiresAtMs } = await freshly(asking, deps);
-  if (key !== undefined) {
-    const untilMs = Math.min(expiresAtMs, deps.clock.nowMs() + KEPT_AT_MOST_MS);
-    deps.cache.keep(key, packed(made), untilMs);
-  }
-  return made;
+  const kept = key === undefined ? undefined : keptCheck(key, deps);
+  const checked = kept ?? (await check(asking, key, deps));
+  const counting = checked.marks && deps.traffic.count(checked.marks, left());
+  const traffic = counting instanceof Promise ? await counting : counting;
+  const { facts: caller, language } = request;
+  const ruling = rule(checked, policies, { caller, traffic, language });
+  const token = carriesToken(asking) ? await tokenOf(asking, checked, { ruling, deps }) : undefined;
+  const { outcome, message, shadow } = ruling;
+  const { domain, format, disposable, dns } = checked.facts;
+  return {
+    body: bodyOf(asking, checked, { ruling, token, seen: traffic?.mailbox_seen }),
+    tally: {
+      decision: outcome.decision,
+      reason: outcome.reason,
+      ...(message !== undefined && { message }),
+      ...(shadow !== undefined && { shadow }),
+      domain,
+      format,
+      disposable,
+      dns,
+    },
+    isCached: kept !== undefined,
+  };
 }
 
-function cacheKey(asking: Asking, deps: DecideDeps): string | undefined {
-  const { caller, request, policies } = asking;
-  if (!asking.asksDns) return undefined;
-  const { live, shadow, name } = policies;
-  if (carriesToken(caller, request, policies) || caller.countsTraffic === true) return undefined;
-  if (request.facts.size > 0 && lookAtFacts(policies)) return undefined;
+/** What the check depends on; the text stands last, so that it cannot pass for another part. */
+function cacheKey({ caller, request, policies, asksDns }: Asking, deps: Deps): string | undefined {
+  if (!asksDns || request.text.length > KEPT_TEXT_MAX_UNITS) return undefined;
+  const { owner, tier, trafficSince = 0 } = caller;
+  const id = owner.kind === "account" ? owner.accountId : "";
+  const { features } = askedBy(policies, deps.tiers[tier].premium);
   const { version } = deps.datasets();
-  const owner = caller.owner.kind === "account" ? ownerKey(caller.owner) : "";
-  // As JSON, so that no text can pass for another part.
-  const versions = [live.version, shadow?.version ?? 0, version];
-  const key = JSON.stringify([owner, name, versions, caller.tier, request.language, request.text]);
-  return key.length > KEPT_KEY_MAX_UNITS ? undefined : key;
+  return `${id} ${String(trafficSince)} ${tier} ${features.join()} ${String(version)} ${request.text}`;
 }
 
-const lookAtFacts = ({ live, shadow }: PoliciesInForce): boolean =>
-  usesCallerFacts(live.policy) || (shadow !== undefined && usesCallerFacts(shadow.policy));
-
-const carriesToken = (caller: Caller, request: DecideRequest, { live }: PoliciesInForce): boolean =>
-  caller.keyId !== undefined &&
-  (request.wantsToken || live.policy.token || caller.isPublishable === true);
-
-/** The tally's JSON has no line break. */
-const packed = ({ body, tally }: Pick<Made, "body" | "tally">): string =>
-  `${JSON.stringify(tally)}\n${body}`;
-
-function unpacked(kept: string): Made {
-  const end = kept.indexOf("\n");
-  // Packed by this very file.
-  const tally = JSON.parse(kept.slice(0, end)) as Tally;
-  return { tally, body: kept.slice(end + 1), isCached: true };
+function keptCheck(key: string, { checks, clock }: Deps): Checked | undefined {
+  const kept = checks.get(key);
+  return kept !== undefined && kept.expiresAtMs > clock.nowMs() ? kept : undefined;
 }
 
-async function freshly(
-  asking: Asking,
-  deps: DecideDeps,
-): Promise<{ readonly made: Made; readonly expiresAtMs: number }> {
+async function check(asking: Asking, key: string | undefined, deps: Deps): Promise<Checked> {
   const { caller, request, policies, asksDns, left } = asking;
+  const { owner, trafficSince } = caller;
   const { premium } = deps.tiers[caller.tier];
-  const sight = await sightOf(asking, deps);
   const validation = await deps.check({
     text: request.text,
     mode: "address",
-    asked: { ...askedBy(policies, premium), by: ownerKey(caller.owner) },
+    asked: { ...askedBy(policies, premium), by: ownerKey(owner) },
     budgetMs: asksDns ? left() : 0,
   });
-  if (!asksDns) Object.assign(validation, { isComplete: false });
-  const ruling = rule(validation, policies, {
-    datasets: deps.datasets(),
-    caller: request.facts,
-    language: request.language,
-    ...(sight.seen !== undefined && { mailboxSeen: sight.seen }),
-  });
-  const tally = tallyOf(validation, ruling);
-  const token = carriesToken(caller, request, policies)
-    ? await tokenOf(asking, validation, { ruling, deps })
-    : undefined;
-  const body = bodyOf({ asking, token, validation, ruling, sight }, deps);
-  return { made: { body, tally, isCached: false }, expiresAtMs: validation.expiresAtMs };
+  const datasets = deps.datasets();
+  const { entry } = validation;
+  const accountId = owner.kind === "account" ? owner.accountId : undefined;
+  const hasMailbox = accountId !== undefined && entry.kind === "address";
+  const isCounted = accountId !== undefined && trafficSince !== undefined;
+  const checked = {
+    ...checkedEntry(validation, datasets),
+    isComplete: asksDns && validation.isComplete,
+    result: present(validation, sortFeatures([], { premium }), deps.publicUrl()),
+    mailboxId: hasMailbox ? mailboxId(deps.hash, accountId, entry.address) : undefined,
+    marks: isCounted
+      ? marksOf({ accountId, since: trafficSince }, validation, { hash: deps.hash, datasets })
+      : undefined,
+    expiresAtMs: Math.min(validation.expiresAtMs, deps.clock.nowMs() + KEPT_AT_MOST_MS),
+  };
+  if (key !== undefined) deps.checks.set(key, checked);
+  return checked;
 }
+
+interface Said {
+  readonly ruling: Ruling;
+  readonly token: string | undefined;
+  /** Spellings of the mailbox. */
+  readonly seen: number | undefined;
+}
+
+/** Keys in the order of the contract. A publishable key gets no result and no mailbox. */
+function bodyOf(
+  { caller, policies }: Asking,
+  { meant, isComplete, mailboxId: id, result }: Checked,
+  { ruling, token, seen }: Said,
+): string {
+  const { decision, reason } = ruling.outcome;
+  const isPublic = caller.isPublishable === true;
+  const head = JSON.stringify({
+    decision,
+    reason,
+    message: ruling.message,
+    did_you_mean: meant,
+    complete: isComplete,
+    policy: { name: policies.name, version: policies.live.version },
+    mailbox: isPublic || id === undefined ? undefined : { id, seen },
+  });
+  const shown = isPublic ? "" : `,"result":${result}`;
+  const last = token === undefined ? "" : `,"token":${JSON.stringify(token)}`;
+  return `${head.slice(0, -1)}${shown}${last}}`;
+}
+
+const carriesToken = ({ caller, request, policies }: Asking): boolean =>
+  caller.keyId !== undefined &&
+  (request.wantsToken || policies.live.policy.token || caller.isPublishable === true);
 
 /** A store that is slow or away costs the token, never the decision. */
 async function tokenOf(
   { caller, request, policies, left }: Asking,
-  { isComplete }: BudgetedValidation,
-  { ruling, deps }: { readonly ruling: Ruling; readonly deps: DecideDeps },
+  { isComplete }: Pick<Checked, "isComplete">,
+  { ruling, deps }: { readonly ruling: Ruling; readonly deps: Deps },
 ): Promise<string | undefined> {
   const { decision, reason } = ruling.outcome;
   const signing = deps.sign(caller, {
@@ -266,27 +326,4 @@ async function tokenOf(
     deps.log.error("decide.sign_failed", fault);
     return undefined;
   }
-}
-
-const UNSEEN: MailboxSight = {};
-
-function sightOf({ caller, request, left }: Asking, deps: DecideDeps): Awaitable<MailboxSight> {
-  const { owner, countsTraffic } = caller;
-  if (countsTraffic !== true || owner.kind !== "account") return UNSEEN;
-  const looking = deps.mailboxSeen(owner.accountId, request.text);
-  return inTime(looking, { timeoutMs: left(), late: UNSEEN, clock: deps.clock });
-}
-
-function tallyOf({ result }: BudgetedValidation, { outcome, shadow, message }: Ruling): Tally {
-  const isUnknown = result.signals.includes("dns_indeterminate");
-  return {
-    decision: outcome.decision,
-    reason: outcome.reason,
-    ...(message !== undefined && { message }),
-    ...(shadow !== undefined && { shadow }),
-    domain: result.domain,
-    format: result.format,
-    disposable: result.disposable,
-    dns: isUnknown ? "unknown" : result.dns ? "yes" : "no",
-  };
 }

@@ -1,4 +1,6 @@
-import { factsOf } from "../core/policy/facts.ts";
+import type { Asked } from "../core/checks/run.ts";
+import type { Datasets } from "../core/evidence/datasets.ts";
+import { type CheckFacts, factsOf } from "../core/policy/facts.ts";
 import { messageFor } from "../core/policy/messages.ts";
 import {
   type CallerFact,
@@ -6,12 +8,27 @@ import {
   type Decision,
   needsDomainAge,
   type Outcome,
+  type TrafficFacts,
 } from "../core/policy/policy.ts";
-import type { Asked } from "../core/checks/run.ts";
-import type { Datasets } from "../core/evidence/datasets.ts";
-import { meantBy } from "../core/validate/malformed.ts";
+import { type FormatProblem, meantBy } from "../core/validate/malformed.ts";
 import type { BudgetedValidation } from "../check/single-check.ts";
 import type { PoliciesInForce } from "./in-force.ts";
+
+/** What a policy decides on, as the check of one entry left it. */
+export interface CheckedEntry {
+  readonly facts: CheckFacts;
+  readonly meant: string | undefined;
+  readonly problem: FormatProblem | undefined;
+}
+
+export const checkedEntry = (
+  validation: Pick<BudgetedValidation, "entry" | "result" | "mail" | "evidence" | "problem">,
+  datasets: Pick<Datasets, "operator">,
+): CheckedEntry => ({
+  facts: factsOf(validation, datasets),
+  meant: meantBy(validation),
+  problem: validation.problem,
+});
 
 /** The result of one entry under the active policies. */
 export interface Ruling {
@@ -22,25 +39,20 @@ export interface Ruling {
 }
 
 export interface Circumstances {
-  readonly datasets: Pick<Datasets, "operator">;
   readonly caller: ReadonlyMap<string, CallerFact>;
-  readonly mailboxSeen?: number;
+  readonly traffic?: TrafficFacts | undefined;
   readonly language: string;
 }
 
-/** Applies the live policy, and the shadow beside it, to one validated entry. */
+/** Applies the live policy, and the shadow beside it, to one checked entry. */
 export function rule(
-  validation: Pick<BudgetedValidation, "entry" | "result" | "mail" | "evidence" | "problem">,
+  { facts: checked, meant, problem }: CheckedEntry,
   { live, shadow }: PoliciesInForce,
-  { language, ...beside }: Circumstances,
+  { caller, traffic, language }: Circumstances,
 ): Ruling {
-  const facts = factsOf(validation, beside);
+  const facts = { ...checked, caller, ...traffic };
   const outcome = decide(live.policy, facts);
-  const message = messageFor(outcome, {
-    language,
-    meant: meantBy(validation),
-    problem: validation.problem,
-  });
+  const message = messageFor(outcome, { language, meant, problem });
   return {
     outcome,
     ...(shadow !== undefined && { shadow: decide(shadow.policy, facts).decision }),

@@ -1,9 +1,8 @@
-import type { Decision, Policy } from "../core/policy/policy.ts";
+import { type Decision, type Policy, untestedFacts } from "../core/policy/policy.ts";
 import type { FullResult } from "../core/validate/result.ts";
 import type { Datasets } from "../core/evidence/datasets.ts";
-import { meantBy } from "../core/validate/malformed.ts";
 import type { BudgetedCheck } from "../check/single-check.ts";
-import { askedBy, rule } from "./rule-entry.ts";
+import { askedBy, checkedEntry, rule } from "./rule-entry.ts";
 
 /** The decision of a policy about one entry, and its rule; as JSON. */
 export interface PolicyTest {
@@ -15,6 +14,8 @@ export interface PolicyTest {
   readonly message?: string;
   readonly did_you_mean?: string;
   readonly complete: boolean;
+  /** Facts of the account's traffic and feedback, which a test does not count, that rules before this one ask for. */
+  readonly untested?: readonly string[];
   readonly result: FullResult;
 }
 
@@ -36,10 +37,11 @@ export function createTestPolicy({ check, datasets }: TestPolicyDeps): TestPolic
     const asked = askedBy(policies, premium);
     const test = async (entry: string): Promise<PolicyTest> => {
       const validation = await check({ text: entry, mode: "address", asked });
-      const circumstances = { datasets: datasets(), caller: new Map(), language };
-      const { outcome, message } = rule(validation, policies, circumstances);
+      const checked = checkedEntry(validation, datasets());
+      const { outcome, message } = rule(checked, policies, { caller: new Map(), language });
       const { result, isComplete } = validation;
-      const meant = meantBy(validation);
+      const { meant } = checked;
+      const untested = untestedFacts(policy, outcome);
       return {
         entry,
         decision: outcome.decision,
@@ -48,6 +50,7 @@ export function createTestPolicy({ check, datasets }: TestPolicyDeps): TestPolic
         ...(message !== undefined && { message }),
         ...(meant !== undefined && { did_you_mean: meant }),
         complete: isComplete,
+        ...(untested.length > 0 && { untested }),
         result,
       };
     };

@@ -1,17 +1,14 @@
 import type { Accounts } from "../accounts/account.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Notices } from "../store/notices.ts";
-import type { OwnSpellings } from "./own-spellings-types.ts";
+import type { SqlTraffic } from "./traffic-store.ts";
 
-/**
- * Whether the spellings of mailboxes in an account's own traffic are counted; active within 5 s. Off deletes
- * what was counted. False when there is no such account.
- */
+/** Whether an account's own traffic is counted; active within 5 s. Off deletes the counts. False: no such account. */
 export type SwitchTraffic = (accountId: string, state: "on" | "off") => Promise<boolean>;
 
 export interface TrafficSwitchDeps {
-  readonly accounts: Pick<Accounts, "change">;
-  readonly spellings: Pick<OwnSpellings, "forget">;
+  readonly accounts: Pick<Accounts, "find" | "change">;
+  readonly traffic: Pick<SqlTraffic, "forget">;
   readonly clock: Pick<Clock, "nowMs">;
   /** Notifies caches of accounts. */
   readonly notices?: Notices;
@@ -19,16 +16,21 @@ export interface TrafficSwitchDeps {
 
 export function createTrafficSwitch({
   accounts,
-  spellings,
+  traffic,
   clock,
   notices,
 }: TrafficSwitchDeps): SwitchTraffic {
   return async (accountId, state) => {
-    const change = { countsTraffic: state === "on" };
-    const isThere = await accounts.change(accountId, change, clock.nowMs());
+    const account = await accounts.find(accountId);
+    const { trafficSince: before = 0 } = account ?? {};
+    const isOn = before > 0;
+    if (isOn === (state === "on")) return account !== undefined;
+    const nowMs = clock.nowMs();
+    const trafficSince = isOn ? -before : Math.max(nowMs, 1 - before);
+    const isThere = await accounts.change(accountId, { trafficSince }, nowMs);
     if (isThere) notices?.tell("accounts");
-    // After the account says no, for nothing is written of such an account any more.
-    if (isThere && state === "off") await spellings.forget(accountId);
+    // Afterwards, because nothing is written of such an account any more.
+    if (isThere && state === "off") await traffic.forget(accountId);
     return isThere;
   };
 }

@@ -22,7 +22,7 @@ create table accounts (
   id text primary key, email text not null unique, tier text not null, origin text not null, admin integer not null,
   credit_balance bigint not null check (credit_balance >= 0), credit_entries bigint not null,
   password_hash text, token_secret text, disabled_at_ms bigint, created_at_ms bigint not null,
-  spellings integer not null default 0
+  traffic_since bigint not null default 1
 );
 create table api_keys (
   id text primary key, account_id text not null references accounts (id), name text not null,
@@ -130,11 +130,12 @@ create table verdict_counts (
   no_mail integer not null default 0, no_answer integer not null default 0, primary key (day, domain)
 );
 create index verdict_counts_domain on verdict_counts (domain);
-create table own_spellings (
-  account_id text not null, mailbox text not null, spelling text not null, day integer not null,
-  primary key (account_id, mailbox, spelling)
+create table traffic (
+  account_id text not null, subject text not null, kind text not null, item text not null,
+  first_ms bigint not null, last_ms bigint not null, primary key (account_id, subject, kind, item)
 );
-create index own_spellings_day on own_spellings (day);
+create index traffic_oldest on traffic (account_id, last_ms);
+create index traffic_kind on traffic (kind, last_ms);
 create table domain_mail (
   domain text primary key, hosts text not null, addresses text not null, disposable integer not null,
   day integer not null

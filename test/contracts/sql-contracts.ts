@@ -34,7 +34,7 @@ import { loginSessionsContract } from "./account/sign-ins.ts";
 import { operatorEntriesContract } from "./evidence/rules.ts";
 import { outcomesContract } from "./policy/outcomes.ts";
 import { policyStoreContract } from "./policy/policy-store.ts";
-import { ownSpellingsContract } from "./evidence/own-spellings.ts";
+import { trafficContract } from "./policy/traffic.ts";
 import {
   type HeldUnitsFixture,
   heldUnitsContract,
@@ -43,7 +43,7 @@ import {
 import { registrationCacheContract } from "./evidence/registration-cache.ts";
 import { restoredContract } from "./bulk/restored.ts";
 import { retryKeysContract, sessionStoreContract } from "./bulk/session-store.ts";
-import { type OpenSql, type Stores, addAccount, openStores, spellingsFixture } from "./stores.ts";
+import { type OpenSql, type Stores, addAccount, openStores } from "./stores.ts";
 import { usageLedgerContract } from "./admission/usage.ts";
 import { verdictCountsContract } from "./evidence/verdict-counts.ts";
 import { webhookStoreContract } from "./webhooks/webhook-store.ts";
@@ -121,11 +121,11 @@ function accountContracts(name: string, stores: Make<Stores>): void {
 function listContracts(name: string, stores: Make<Stores>): void {
   operatorEntriesContract(name, async (t) => sqlRules((await stores(t)).sql.db));
   domainMailContract(name, async (t) => sqlDomainMails((await stores(t)).sql.db));
-  ownSpellingsContract(name, async (t) => spellingsFixture(await stores(t)));
   verdictCountsContract(name, async (t) => sqlVerdictCounts((await stores(t)).sql.db));
 }
 
 function gateContracts(name: string, stores: Make<Stores>): void {
+  trafficContract(name, stores);
   policyStoreContract(name, async (t) => sqlPolicyStore((await stores(t)).sql.db));
   outcomesContract(name, async (t) => sqlOutcomes((await stores(t)).sql.db));
   hooksContract(name, async (t) => {

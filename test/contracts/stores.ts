@@ -1,10 +1,8 @@
 import type { TestContext } from "node:test";
 import { MemoryQuotaCounter } from "../../src/accounts/admission/memory-quota-counter.ts";
-import { sqlAccounts } from "../../src/accounts/accounts-store.ts";
 import { type SqlCharges, sqlCharges } from "../../src/accounts/admission/charges-store.ts";
 import { sqlCredits } from "../../src/accounts/admission/credits-store.ts";
 import { openEmbedded, type SqlDatabase } from "../../src/store/database.ts";
-import { sqlOwnSpellings } from "../../src/gate/own-spellings-store.ts";
 import { sqlUsageLedger } from "../../src/accounts/admission/usage-ledger.ts";
 import type { Account } from "../../src/accounts/account.ts";
 import type { Clock } from "../../src/base/clock.ts";
@@ -13,7 +11,6 @@ import type { Ids } from "../../src/base/ids.ts";
 import type { Log } from "../../src/base/log.ts";
 import type { UsageLedger } from "../../src/accounts/admission/usage.ts";
 import { type ManualClock, manualClock } from "../time/manual-clock.ts";
-import type { SpellingsFixture } from "./evidence/own-spellings.ts";
 
 /** Ids that count up, so that a test is readable and repeatable. */
 export function countingIds(): Ids {
@@ -94,7 +91,7 @@ export async function addAccount(
       credit_entries: 0,
       password_hash: null,
       disabled_at_ms: more.isDisabled === true ? clock.nowMs() : null,
-      spellings: 0,
+      traffic_since: 1,
       created_at_ms: clock.nowMs(),
     })
     .execute();
@@ -103,16 +100,4 @@ export async function addAccount(
     await credits.grant({ accountId: id, amount: balance, reference: "start", nowMs });
   }
   return id;
-}
-
-/** Spellings with the accounts "a1", whose traffic is counted, and "a2", whose traffic is not. */
-export async function spellingsFixture(stores: Stores): Promise<SpellingsFixture> {
-  const { db } = stores.sql;
-  const accounts = sqlAccounts(db);
-  for (const id of ["a1", "a2"]) await addAccount(stores, 0, id);
-  const turn = async (id: string, state: "on" | "off"): Promise<void> => {
-    await accounts.change(id, { countsTraffic: state === "on" }, stores.clock.nowMs());
-  };
-  await turn("a1", "on");
-  return { spellings: sqlOwnSpellings(db), turn };
 }

@@ -1,16 +1,14 @@
 import type { FastifyInstance } from "fastify";
 import type { TestContext } from "node:test";
-import { memoryAnswerCache } from "../../src/check/answer-cache.ts";
 import { memoryRateCounter } from "../../src/accounts/admission/memory-rate-counter.ts";
 import { MemoryQuotaCounter } from "../../src/accounts/admission/memory-quota-counter.ts";
 import { sqlCharges } from "../../src/accounts/admission/charges-store.ts";
 import { sqlUsageLedger } from "../../src/accounts/admission/usage-ledger.ts";
 import { sqlKeys } from "../../src/accounts/keys-store.ts";
-import { sqlOwnSpellings } from "../../src/gate/own-spellings-store.ts";
+import { sqlTraffic } from "../../src/gate/traffic-store.ts";
 import { sqlOutcomes } from "../../src/gate/outcomes-store.ts";
 import { sqlPolicyStore } from "../../src/gate/policy-store.ts";
 import { sqlAccounts } from "../../src/accounts/accounts-store.ts";
-import { createAddressHash } from "../../src/base/address-hash.ts";
 import { systemIds as ids } from "../../src/base/ids.ts";
 import { createSecretBox } from "../../src/base/secrets.ts";
 import type { Lookup } from "../../src/core/mail/lookup.ts";
@@ -24,10 +22,9 @@ import type { Admission } from "../../src/accounts/admission/admission.ts";
 import { createAdmission } from "../../src/accounts/admission/counting-admission.ts";
 import { DEFAULT_TIERS } from "../../src/accounts/admission/tiers.ts";
 import { createBudgetedCheck } from "../../src/check/single-check.ts";
-import { createSpellingCounter } from "../../src/gate/own-spellings.ts";
+import { createAccountHash, Traffic } from "../../src/gate/traffic.ts";
 import { createDecideOne, type DecideOne } from "../../src/gate/decide-one.ts";
 import { createFindPolicies } from "../../src/gate/in-force.ts";
-import { createMailboxId } from "../../src/gate/mailbox-id.ts";
 import { createOutcomeRecorder } from "../../src/gate/outcome-recorder.ts";
 import { createPolicyService, type PolicyService } from "../../src/gate/policies.ts";
 import { createTokens, type Tokens } from "../../src/gate/tokens.ts";
@@ -113,8 +110,7 @@ export async function gateWorld(
   const policyStore = sqlPolicyStore(db);
   const outcomes = sqlOutcomes(db);
   const recorder = createOutcomeRecorder({ outcomes, clock, log });
-  const hash = createAddressHash(GATE_KEY, "own traffic");
-  const spellings = createSpellingCounter({ spellings: sqlOwnSpellings(db), hash, clock, log });
+  const traffic = new Traffic({ store: sqlTraffic(db, clock), clock, log });
   const decideOne = createDecideOne({
     admission,
     check: createBudgetedCheck({ lookup, datasets: () => datasets, clock, implicitMx: false }),
@@ -126,9 +122,8 @@ export async function gateWorld(
       log,
       notices,
     }),
-    cache: memoryAnswerCache(1_000_000),
-    mailboxId: createMailboxId(GATE_KEY),
-    mailboxSeen: spellings.mailboxSeen,
+    hash: createAccountHash(GATE_KEY),
+    traffic,
     record: recorder.record,
     sign: tokens.sign,
     publicUrl,
@@ -141,7 +136,7 @@ export async function gateWorld(
     for (const close of closing) await close();
     await app.close();
     await quotas.flush();
-    await spellings.flush();
+    await traffic.flush();
     await recorder.flush();
     await store.sql.close();
   });
@@ -165,7 +160,7 @@ export async function gateWorld(
     },
     async flush() {
       await quotas.flush();
-      await spellings.flush();
+      await traffic.flush();
       await recorder.flush();
     },
   };

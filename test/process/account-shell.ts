@@ -12,7 +12,7 @@ import { openEmbedded } from "../../src/store/database.ts";
 import { sqlHooks } from "../../src/gate/hooks-store.ts";
 import { sqlOutcomes } from "../../src/gate/outcomes-store.ts";
 import { sqlKeys } from "../../src/accounts/keys-store.ts";
-import { sqlOwnSpellings } from "../../src/gate/own-spellings-store.ts";
+import { sqlTraffic } from "../../src/gate/traffic-store.ts";
 import { createSecretBox } from "../../src/base/secrets.ts";
 import type { Passwords } from "../../src/accounts/sign-in/passwords.ts";
 import { createAccountService } from "../../src/accounts/accounts.ts";
@@ -68,7 +68,7 @@ export function openShell(t: TestContext, input = "", more: More = {}): Shell {
       accounts: createAccountService({ accounts, passwords, ids, clock }),
       keys,
       credits,
-      switchTraffic: createTrafficSwitch({ accounts, spellings: sqlOwnSpellings(db), clock }),
+      switchTraffic: createTrafficSwitch({ accounts, traffic: sqlTraffic(db, clock), clock }),
       reportOutcomes: createOutcomeReport({
         outcomes: sqlOutcomes(db),
         keys: sqlKeys(db),

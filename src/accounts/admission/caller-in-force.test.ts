@@ -20,7 +20,7 @@ const account: Account = {
   origin: "operator",
   isAdmin: false,
   isDisabled: false,
-  countsTraffic: false,
+  trafficSince: 1,
   creditBalance: 0,
   createdAtMs: 0,
 };

@@ -18,8 +18,8 @@ export interface Caller {
   readonly tokenSecret?: string;
   /** Nobody could say in time who asks. */
   readonly isUnidentified?: true;
-  /** The account has spellings in its own traffic counted. */
-  readonly countsTraffic?: true;
+  /** The account has its traffic counted: see `Account`. */
+  readonly trafficSince?: number;
 }
 
 interface Stranger {

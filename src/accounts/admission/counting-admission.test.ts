@@ -87,6 +87,7 @@ test("a key has its account's limits, and keys of one account share them", async
     tier: "free",
     clientAddress: ADDRESS,
     keyId: "k2",
+    trafficSince: 1,
   });
 });
 
@@ -213,14 +214,14 @@ test("another tier takes effect within 5 s", async (t) => {
   assert.deepEqual([rate, caller.tier], [{ limit: 500, remaining: 498 }, "pro"]);
 });
 
-test("the counting of spellings takes effect within 5 s and is off at first", async (t) => {
+test("the counting of traffic is on at first, and ends within 5 s", async (t) => {
   const world = await openWorld(t);
   await addAccount(world);
   const credentials = withKey(await world.newKey());
-  assert.equal((await world.enter(credentials)).caller.countsTraffic, undefined);
-  await world.accounts.change("a1", { countsTraffic: true }, world.clock.nowMs());
+  assert.equal((await world.enter(credentials)).caller.trafficSince, 1);
+  await world.accounts.change("a1", { trafficSince: 0 }, world.clock.nowMs());
   world.clock.advance(5_000);
-  assert.equal((await world.enter(credentials)).caller.countsTraffic, true);
+  assert.equal((await world.enter(credentials)).caller.trafficSince, undefined);
 });
 
 test("an account made by sign-up has the stricter limits for 24 hours", async (t) => {

@@ -214,7 +214,7 @@ class CountingAdmission implements Admission {
       clientAddress: this.#strangers.at(clientAddress).caller.clientAddress,
     };
     if (keyId !== undefined) caller.keyId = keyId;
-    if (account.countsTraffic) caller.countsTraffic = true;
+    if (account.trafficSince > 0) caller.trafficSince = account.trafficSince;
     if (account.tokenSecret !== undefined) caller.tokenSecret = account.tokenSecret;
     if (origins !== undefined)
       return this.#asPublishable({ ...caller, origins, ...(page && { page }) }, account);

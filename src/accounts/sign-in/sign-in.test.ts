@@ -18,7 +18,7 @@ const ANN: Account = {
   origin: "operator",
   isAdmin: false,
   isDisabled: false,
-  countsTraffic: false,
+  trafficSince: 1,
   creditBalance: 0,
   createdAtMs: 0,
 };

@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { parseDomain } from "../name/domain.ts";
 import { providerOfHost } from "./inbox-provider.ts";
+import { type MailKind, mailKindOf } from "./mail-carriers.ts";
+import type { MailHosts } from "./mail-hosts.ts";
 import { INBOX_PROVIDERS } from "../tables/data.ts";
 
 const CASES: readonly [name: string, host: string, provider: string | undefined][] = [
@@ -31,3 +34,60 @@ test("the table names every suffix once, in lower case, with a star as second la
   assert.equal(new Set(suffixes).size, suffixes.length);
   for (const suffix of suffixes) assert.match(suffix, /^[a-z0-9-]+(\.\*)?(\.[a-z0-9-]+)+$/);
 });
+
+const hosts = (...names: readonly string[]): MailHosts => ({
+  kind: "hosts",
+  hosts: names,
+  implicit: false,
+});
+
+const KINDS: readonly [
+  name: string,
+  domain: string,
+  mail: MailHosts,
+  kind: MailKind | undefined,
+][] = [
+  ["a mailbox provider", "x.example", hosts("aspmx.l.google.com"), "mailbox"],
+  [
+    "a filtering gateway",
+    "x.example",
+    hosts("mxa-00.gslb.pphosted.com", "mx.x.example"),
+    "gateway",
+  ],
+  ["a forwarder", "x.example", hosts("mx1.improvmx.com"), "forwarder"],
+  ["a relay by its domain", "duck.com", hosts("mx.example"), "relay"],
+  ["a relay by its mail host", "x.example", hosts("mx1.simplelogin.co"), "relay"],
+  ["a sender's host", "x.example", hosts("mxa.mailgun.org"), "sender"],
+  ["a host of its own", "x.example", hosts("mail.x.example"), "own"],
+  [
+    "a host of its own beside a provider's",
+    "x.example",
+    hosts("mx.x.example", "mx1.improvmx.com"),
+    "own",
+  ],
+  ["a host of its own above a name", "shop.x.example", hosts("mail.x.example"), "own"],
+  [
+    "an address record alone",
+    "x.example",
+    { kind: "hosts", hosts: ["x.example"], implicit: true },
+    "own",
+  ],
+  ["a provider's own domain", "google.com", hosts("smtp.google.com"), "mailbox"],
+  ["a host that nobody knows", "x.example", hosts("mx.hoster.example"), "unknown"],
+  [
+    "a known host behind one that nobody knows",
+    "x.example",
+    hosts("mx.h.example", "mx1.improvmx.com"),
+    "forwarder",
+  ],
+  ["no mail server", "x.example", { kind: "none", why: "noMx" }, undefined],
+  ["DNS that does not answer", "x.example", { kind: "unknown" }, undefined],
+];
+
+for (const [name, domain, mail, kind] of KINDS) {
+  test(`kind of mail: ${name}`, () => {
+    const parsed = parseDomain(domain);
+    assert.ok(parsed.ok);
+    assert.equal(mailKindOf(parsed.value, mail), kind);
+  });
+}

@@ -1,5 +1,5 @@
 import { type Domain, isAtOrUnder, registrableOf, selfAndParents } from "../name/domain.ts";
-import { providerOfHost } from "./inbox-provider.ts";
+import { providerOfHost, providerOfMail } from "./inbox-provider.ts";
 import type { MailHosts } from "./mail-hosts.ts";
 import {
   COMMON_CARRIERS,
@@ -62,4 +62,28 @@ export function isSharedMailHost(host: string): boolean {
     dot = host.indexOf(".", start);
   }
   return false;
+}
+
+/** What kind of service takes a domain's mail. `sender`: one that sends mail for its customers; `own`: a host of the domain. */
+export const MAIL_KINDS = [
+  "mailbox",
+  "gateway",
+  "forwarder",
+  "relay",
+  "sender",
+  "own",
+  "unknown",
+] as const;
+export type MailKind = (typeof MAIL_KINDS)[number];
+
+/** By the table of providers; undefined while nobody knows where the mail goes, and for no mail. */
+export function mailKindOf(domain: Domain, mail: MailHosts): MailKind | undefined {
+  if (relayOfDomain(domain) !== undefined || relayOfMail(mail) !== undefined) return "relay";
+  if (mail.kind !== "hosts") return undefined;
+  const [preferred = ""] = mail.hosts;
+  const own = domain.registrableDomain ?? domain.name;
+  const isOwn = mail.implicit || isAtOrUnder(preferred, own);
+  const known = providerOfHost(preferred) ?? (isOwn ? undefined : providerOfMail(mail));
+  if (known !== undefined && !mail.implicit) return known.kind === "esp" ? "sender" : known.kind;
+  return isOwn ? "own" : "unknown";
 }

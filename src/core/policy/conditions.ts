@@ -1,6 +1,7 @@
 import { parseDomain, registrableOf } from "../name/domain.ts";
 import { SIGNALS, type Signal } from "../evidence/signals.ts";
-import type { CallerFact, Facts } from "./policy.ts";
+import { MAIL_KINDS } from "../mail/mail-carriers.ts";
+import type { CallerFact, Facts, TrafficFacts } from "./policy.ts";
 
 /** Whether one letter too many, missing, wrong or swapped with its neighbour is all that differs. */
 export function editDistanceOne(text: string, name: string): boolean {
@@ -108,8 +109,13 @@ function boundsOf(item: unknown): Test<number> | undefined {
   return (fact) => fact >= gte && fact < lt;
 }
 
-const amount = (name: "confidence" | "age_days" | "mailbox_seen"): Reader =>
+const amount = (name: "confidence" | "age_days" | keyof TrafficFacts): Reader =>
   anyOf(isBounded, (facts) => known(facts[name]));
+
+const isMailKind: ItemReader<string> = (item) =>
+  MAIL_KINDS.some((kind) => kind === item)
+    ? (fact) => fact === item
+    : `${shown(item)} is not one of ${MAIL_KINDS.join(", ")}`;
 
 const isSignal: ItemReader<string> = (item) =>
   typeof item === "string" && Object.hasOwn(SIGNALS, item)
@@ -192,6 +198,13 @@ const FACTS: Readonly<Record<string, FactRow>> = {
   confidence: { read: amount("confidence"), level: "domain", reason: "disposable" },
   age_days: { read: amount("age_days"), level: "address", reason: "fresh_domain" },
   mailbox_seen: { read: amount("mailbox_seen"), level: "address", reason: "repeated_mailbox" },
+  domain_mailboxes: { read: amount("domain_mailboxes"), level: "address", reason: "burst" },
+  sub_names: { read: amount("sub_names"), level: "address", reason: "burst" },
+  domain_known_days: { read: amount("domain_known_days"), level: "address", reason: "burst" },
+  mx_new_domains: { read: amount("mx_new_domains"), level: "address", reason: "burst" },
+  mailbox_abused: { read: amount("mailbox_abused"), level: "address", reason: "abuse" },
+  domain_abused: { read: amount("domain_abused"), level: "address", reason: "abuse" },
+  mail_kind: { read: anyOf(isMailKind, (facts) => known(facts.mail_kind)), level: "domain" },
   signals: { read: anyOf(isSignal, ({ signals }) => signals), level: "domain" },
   domain: { read: anyOf(isDomainOrTld, ({ domain }) => [domain]), level: "domain" },
   registrable_domain: {

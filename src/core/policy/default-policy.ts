@@ -10,6 +10,16 @@ export const DEFAULT_DOCUMENT = {
     { when: { typo: true }, then: "challenge", reason: "typo" },
     { when: { disposable: true }, then: "reject", reason: "disposable" },
     { when: { dns: "no" }, then: "reject", reason: "no_mail_server" },
+    {
+      when: { domain_mailboxes: { gte: 5 }, domain_known_days: { lt: 14 } },
+      then: "review",
+      reason: "burst",
+    },
+    {
+      when: { sub_names: { gte: 5 }, domain_known_days: { lt: 14 } },
+      then: "review",
+      reason: "burst",
+    },
     { when: { dns: "unknown" }, then: "accept", reason: "unknown" },
   ],
   else: "accept",
@@ -27,3 +37,20 @@ function readDefault(): Policy {
   if (!read.ok) throw new Error(read.mistakes.join("; "));
   return read.policy;
 }
+
+/** Rules for strict sites, to stand before "dns": "unknown": see docs/policies.md. */
+export const STRICT_RULES = [
+  {
+    when: { mail_kind: "forwarder", mx_new_domains: { gte: 10 }, domain_known_days: { lt: 14 } },
+    then: "review",
+    reason: "burst",
+  },
+  {
+    when: { mail_kind: "forwarder", domain_known_days: { lt: 14 } },
+    then: "challenge",
+    reason: "burst",
+  },
+  { when: { mailbox_seen: { gte: 5 } }, then: "review", reason: "repeated_mailbox" },
+  { when: { mailbox_abused: { gte: 1 } }, then: "reject", reason: "abuse" },
+  { when: { domain_abused: { gte: 3 } }, then: "review", reason: "abuse" },
+] as const;

@@ -4,25 +4,24 @@ import type { Signal } from "../evidence/signals.ts";
 import type { Entry } from "../address/entry.ts";
 import type { Domain } from "../name/domain.ts";
 import type { Validation } from "../validate/validate.ts";
+import { mailKindOf } from "../mail/mail-carriers.ts";
 import { mailNames } from "./conditions.ts";
-import type { CallerFact, Facts } from "./policy.ts";
+import type { Facts, TrafficFacts } from "./policy.ts";
 
-/** What a policy can know besides the validation. */
-export interface FactsBeside {
-  readonly datasets: Pick<Datasets, "operator">;
-  readonly caller: ReadonlyMap<string, CallerFact>;
-  /** Absent: the account has no spellings counted, or the store did not say. */
-  readonly mailboxSeen?: number;
-}
+type Checked = Pick<Validation, "entry" | "result" | "mail">;
 
-type Judged = Pick<Validation, "entry" | "result" | "mail" | "evidence">;
+/** What a check says of an entry; the caller's own facts and those of the account's traffic are added. */
+export type CheckFacts = Omit<Facts, keyof TrafficFacts | "caller">;
 
-/** The facts of one validated entry. */
-export function factsOf({ entry, result, mail }: Judged, beside: FactsBeside): Facts {
+export function factsOf(
+  { entry, result, mail }: Checked,
+  datasets: Pick<Datasets, "operator">,
+): CheckFacts {
   const has = (signal: Signal): boolean => result.signals.includes(signal);
   const hosts = mail?.kind === "hosts" ? mail.hosts : [];
   const isAllowed = has("operator_allow");
   const domain = entry.kind === "malformed" ? undefined : entry.domain;
+  const kind = domain && mail && mailKindOf(domain, mail);
   const { domain_age: age } = result;
   return {
     format: result.format,
@@ -34,16 +33,15 @@ export function factsOf({ entry, result, mail }: Judged, beside: FactsBeside): F
     typo: has("typo_domain"),
     whitelist: result.whitelist,
     allowed: isAllowed,
-    denied: !isAllowed && isDenied(entry, hosts, beside.datasets),
+    denied: !isAllowed && isDenied(entry, hosts, datasets),
     dns: has("dns_indeterminate") ? "unknown" : result.dns ? "yes" : "no",
     confidence: result.confidence,
     signals: result.signals,
     domain: result.domain,
     mx: mailNames(hosts),
-    caller: beside.caller,
     ...namesOf(domain),
     ...(age !== undefined && { fresh: age.fresh, age_days: age.age_days }),
-    ...(beside.mailboxSeen !== undefined && { mailbox_seen: beside.mailboxSeen }),
+    ...(kind !== undefined && { mail_kind: kind }),
   };
 }
 

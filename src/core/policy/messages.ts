@@ -108,6 +108,17 @@ const LATER: Words = {
   pl: "Nie udało się sprawdzić tego adresu. Spróbuj ponownie za kilka minut.",
 };
 
+const BURST: Words = {
+  en: "We need to look at this sign-up first. Please confirm your address or contact us.",
+  de: "Wir müssen diese Anmeldung erst prüfen. Bitte bestätigen Sie Ihre Adresse oder wenden Sie sich an uns.",
+  fr: "Nous devons d'abord vérifier cette inscription. Veuillez confirmer votre adresse ou nous contacter.",
+  es: "Primero tenemos que revisar este registro. Confirme su dirección o póngase en contacto con nosotros.",
+  it: "Dobbiamo prima verificare questa registrazione. Confermi il suo indirizzo o ci contatti.",
+  pt: "Temos de verificar primeiro este registo. Confirme o seu endereço ou contacte-nos.",
+  nl: "We moeten deze aanmelding eerst bekijken. Bevestig je adres of neem contact met ons op.",
+  pl: "Najpierw musimy sprawdzić tę rejestrację. Potwierdź swój adres lub skontaktuj się z nami.",
+};
+
 const ANOTHER: Words = {
   en: "Please use another email address.",
   de: "Bitte verwenden Sie eine andere E-Mail-Adresse.",
@@ -151,6 +162,7 @@ const BY_REASON: Readonly<Record<string, Words>> = {
   relay: MAIN,
   alias: MAIN,
   free: WORK,
+  burst: BURST,
   unknown: LATER,
 };
 

@@ -1,3 +1,5 @@
+import type { MailKind } from "../mail/mail-carriers.ts";
+
 /** The decisions of a policy about a sign-up, mildest first. */
 export const DECISIONS = ["accept", "challenge", "review", "reject"] as const;
 export type Decision = (typeof DECISIONS)[number];
@@ -5,8 +7,35 @@ export type Decision = (typeof DECISIONS)[number];
 /** A fact that the caller sends along. */
 export type CallerFact = string | number | boolean;
 
+/** What the account's own traffic and feedback say of an entry, this decision included. */
+export interface TrafficFacts {
+  /** Spellings of the mailbox in 7 days. */
+  readonly mailbox_seen?: number;
+  /** Mailboxes of the registrable domain in 24 hours. */
+  readonly domain_mailboxes?: number;
+  /** Names below the registrable domain in 24 hours. */
+  readonly sub_names?: number;
+  /** UTC days since the account first saw the registrable domain; 0 on the first. */
+  readonly domain_known_days?: number;
+  /** Registrable domains first seen in the last 24 hours behind the registrable domain of the same mail host. */
+  readonly mx_new_domains?: number;
+  /** Times that the account reported the mailbox, or a mailbox of the registrable domain, as abuse in 90 days. */
+  readonly mailbox_abused?: number;
+  readonly domain_abused?: number;
+}
+
+const TRAFFIC_FACTS = [
+  "mailbox_seen",
+  "domain_mailboxes",
+  "sub_names",
+  "domain_known_days",
+  "mx_new_domains",
+  "mailbox_abused",
+  "domain_abused",
+] as const satisfies readonly (keyof TrafficFacts)[];
+
 /** What is known of one entry when a policy decides. An absent member is unknown: no condition on it matches. */
-export interface Facts {
+export interface Facts extends TrafficFacts {
   readonly format: boolean;
   readonly disposable: boolean;
   readonly role: boolean;
@@ -24,8 +53,8 @@ export interface Facts {
   /** 0 to 100. */
   readonly confidence: number;
   readonly age_days?: number;
-  /** Spellings of the mailbox in the account's own traffic of 7 days. */
-  readonly mailbox_seen?: number;
+  /** What kind of service takes its mail. */
+  readonly mail_kind?: MailKind;
   readonly signals: readonly string[];
   readonly domain: string;
   readonly registrable_domain?: string;
@@ -84,6 +113,10 @@ export const needsDomainAge = ({ rules }: Policy): boolean =>
 /** Facts that only the premium check `domain_age` obtains. */
 export const AGE_FACTS: ReadonlySet<string> = new Set(["age_days", "fresh"]);
 
-/** Whether some rule looks at what the caller sent. */
-export const usesCallerFacts = ({ rules }: Policy): boolean =>
-  rules.some(({ facts }) => facts.some((fact) => fact.startsWith("caller.")));
+const OF_TRAFFIC: ReadonlySet<string> = new Set(TRAFFIC_FACTS);
+
+/** Facts of traffic and feedback that could have led to another outcome, where nobody counts. */
+export function untestedFacts({ rules }: Policy, { rule = rules.length }: Outcome): string[] {
+  const facts = rules.slice(0, rule).flatMap((one) => one.facts);
+  return [...new Set(facts.filter((fact) => OF_TRAFFIC.has(fact)))];
+}

@@ -17,6 +17,7 @@ const setOf = (table: string): ReadonlySet<string> => new Set(listOf(table));
 const words = (cell = ""): readonly string[] => (cell === "" ? [] : cell.split(" "));
 
 export const ANONYMOUS_HOSTS = setOf(TEXTS.anonymousHosts);
+export const DYNAMIC_DNS = setOf(TEXTS.dynamicDns);
 export const FAMILY_EXCEPTIONS = setOf(TEXTS.familyExceptions);
 export const FREE_REGISTRIES = setOf(TEXTS.freeRegistries);
 export const WEAK_REGISTRIES = setOf(TEXTS.weakRegistries);

@@ -14,7 +14,7 @@ export const shownAccount = (account: StoredAccount): Account => ({
   email: account.email,
   tier: account.tier,
   admin: account.isAdmin,
-  counts_traffic: account.countsTraffic,
+  counts_traffic: account.trafficSince > 0,
   created_at: isoTime(account.createdAtMs),
 });
 

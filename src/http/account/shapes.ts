@@ -28,7 +28,9 @@ export const ACCOUNT = {
   email: text,
   tier: text,
   admin: flag,
-  counts_traffic: Type.Boolean({ description: "Spellings of each mailbox are counted." }),
+  counts_traffic: Type.Boolean({
+    description: "Mailboxes and domains of the decisions are counted.",
+  }),
   created_at: time,
 };
 const Account = Type.Object(ACCOUNT);

@@ -49,7 +49,7 @@ export interface SharedLists {
 }
 
 /** Background work beside the checks. */
-type Traffic = Pick<OwnTraffic, "observe" | "observeAgain" | "mailboxSeen">;
+type Traffic = Pick<OwnTraffic, "observe" | "observeAgain">;
 
 export interface FeedJobs extends Traffic {
   readonly refresh: FeedRefresh;
@@ -121,7 +121,6 @@ export function openFeedJobs(process: Process, parts: ListsParts, held: Held): F
     refresh: refresher,
     observe: traffic.observe,
     observeAgain: traffic.observeAgain,
-    mailboxSeen: traffic.mailboxSeen,
     duties: config.listsRefresh === "daily" ? dutiesOf({ refresher, learner }) : {},
     start() {
       live.start(() => change());

@@ -107,7 +107,7 @@ export async function openLists(process: Process, parts: ListsParts): Promise<Li
   const hash = createAddressHash(secretKey);
   const entries = sqlRules(db);
   const mails = sqlDomainMails(db);
-  const traffic = openOwnTraffic({ sql: parts.sql, secretKey, clock, log });
+  const traffic = openOwnTraffic({ sql: parts.sql, clock, log });
   const live = createLiveRules({ entries, hash, clock, log, ...told });
   await live.refresh();
   const holder = new Holder(loaded, live);

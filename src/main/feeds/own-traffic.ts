@@ -1,16 +1,9 @@
 import { sqlDomainMails } from "../../lists/domain-mail.ts";
-import { sqlOwnSpellings } from "../../gate/own-spellings-store.ts";
 import { sqlVerdictCounts } from "../../lists/verdict-counts.ts";
-import { createAddressHash } from "../../base/address-hash.ts";
 import type { SqlDatabase } from "../../store/database.ts";
 import { dayOf } from "../../core/calendar.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
-import {
-  createSpellingCounter,
-  type MailboxSeen,
-  SPELLING_DAYS,
-} from "../../gate/own-spellings.ts";
 import {
   type CountedVerdict,
   createVerdictRecorder,
@@ -19,13 +12,12 @@ import {
   VERDICT_DAYS,
 } from "../../lists/verdict-recorder.ts";
 
-/** What this process's checks leave behind: by domain for everybody, by account where the owner wants it. */
+/** What this process's checks leave behind, by domain. */
 export interface OwnTraffic {
   /** Of each fresh verdict. */
   readonly observe: (validation: Observed) => void;
   /** Of each verdict that was kept and told again by a decision. */
   readonly observeAgain: (verdict: CountedVerdict) => void;
-  readonly mailboxSeen: MailboxSeen;
   /** Deletes what is kept no longer; to be called daily by one process. */
   readonly prune: () => Promise<void>;
   /** Writes what waits. Never rejects: what cannot be written is logged and lost. */
@@ -34,37 +26,25 @@ export interface OwnTraffic {
 
 export interface OwnTrafficParts {
   readonly sql: Pick<SqlDatabase, "db">;
-  readonly secretKey: Uint8Array;
   readonly clock: Clock;
   readonly log: Log;
 }
 
 /** For every process and thread that checks entries, on its own connection. */
-export function openOwnTraffic({
-  sql: { db },
-  secretKey,
-  clock,
-  log,
-}: OwnTrafficParts): OwnTraffic {
+export function openOwnTraffic({ sql: { db }, clock, log }: OwnTrafficParts): OwnTraffic {
   const counts = sqlVerdictCounts(db);
   const mails = sqlDomainMails(db);
-  const spellings = sqlOwnSpellings(db);
-  const hash = createAddressHash(secretKey, "own traffic");
   const recorder = createVerdictRecorder({ counts, mails, clock, log });
-  const counter = createSpellingCounter({ spellings, hash, clock, log });
   return {
     observe: (validation) => recorder.record(validation),
     observeAgain: (verdict) => recorder.count(verdict),
-    mailboxSeen: counter.mailboxSeen,
     async prune() {
       const today = dayOf(clock.nowMs());
       const fromDay = today - VERDICT_DAYS + 1;
       await counts.prune(fromDay);
       await mails.prune(fromDay, MAIL_DOMAINS_KEPT);
-      await spellings.prune(today - SPELLING_DAYS + 1);
     },
     async flush() {
-      await counter.flush();
       await recorder.flush().catch((fault: unknown) => {
         log.error("verdicts.flush_failed", fault);
       });

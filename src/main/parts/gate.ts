@@ -1,4 +1,3 @@
-import { memoryAnswerCache } from "../../check/answer-cache.ts";
 import { sqlDomainMails } from "../../lists/domain-mail.ts";
 import { sqlVerdictCounts } from "../../lists/verdict-counts.ts";
 import { createOutbound } from "../../outbound/outbound.ts";
@@ -16,7 +15,6 @@ import { createHookDesk, type HookDesk } from "../../gate/hook-desk.ts";
 import { createHookKeys } from "../../gate/hook-keys.ts";
 import { createHookService, type HookService } from "../../gate/hooks.ts";
 import { createFindPolicies } from "../../gate/in-force.ts";
-import { createMailboxId } from "../../gate/mailbox-id.ts";
 import {
   createOutcomeRecorder,
   type DecisionMade,
@@ -25,6 +23,8 @@ import {
 import { createPolicyService } from "../../gate/policies.ts";
 import { createTestPolicy } from "../../gate/test-policy.ts";
 import { createTokens, type Tokens } from "../../gate/tokens.ts";
+import { createAccountHash, Traffic } from "../../gate/traffic.ts";
+import { sqlTraffic } from "../../gate/traffic-store.ts";
 import { decisionCounter, hookCounter } from "../metrics/gate-metrics.ts";
 import type { Links } from "../settings/links.ts";
 import type { Checker } from "./checker.ts";
@@ -44,12 +44,12 @@ export interface GateParts extends Serving {
   readonly links: Links;
 }
 
-/** Bodies of decisions, kept while DNS allows. */
-const DECISION_CACHE_BYTES = 16 * 1_048_576;
+/** How long counts are believed where other servers count too. */
+const FRESH_MS = 400;
 
 /** What waits is written when the process closes. */
 export function openGate(parts: GateParts): Gate {
-  const { backing, secretKey, checker, admission, tiers, lists, links } = parts;
+  const { backing, secretKey, checker, admission, tiers, links } = parts;
   const { clock, ids, log, shares } = parts;
   const { sql, notices } = backing.store;
   const publicUrl = links.base;
@@ -65,9 +65,8 @@ export function openGate(parts: GateParts): Gate {
     datasets: checker.datasets,
     tiers,
     policies,
-    cache: memoryAnswerCache(DECISION_CACHE_BYTES),
-    mailboxId: createMailboxId(deriveKey(secretKey, "mailbox ids")),
-    mailboxSeen: lists.mailboxSeen,
+    hash: createAccountHash(deriveKey(secretKey, "mailbox ids")),
+    traffic: trafficOf(parts),
     record: recorderOf(parts),
     sign: tokens.sign,
     publicUrl,
@@ -101,6 +100,15 @@ export function openGate(parts: GateParts): Gate {
     }),
     hooks: hookDeskOf(parts, decideOne),
   };
+}
+
+/** What waits is written when the process closes. */
+function trafficOf({ backing, clock, log, closing }: GateParts): Traffic {
+  const store = sqlTraffic(backing.store.sql.db, clock);
+  const others = backing.where === "alone" ? {} : { freshMs: FRESH_MS };
+  const traffic = new Traffic({ store, clock, log, ...others });
+  closing.add(() => traffic.flush());
+  return traffic;
 }
 
 function hookDeskOf(parts: GateParts, decideOne: DecideOne): HookDesk {

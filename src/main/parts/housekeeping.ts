@@ -33,7 +33,7 @@ export function housekeepingDuty({ backing, tiers, clock, log, lists }: Kept): B
     const expired = await registrations.prune(clock.nowMs());
     await lists.prune();
     await pruneDashboard(store, clock.nowMs());
-    await pruneGate(store, clock.nowMs());
+    await pruneGate(store, clock);
     await pruneCounters(store.sql.db, clock.nowMs());
     log.info("housekeeping.done", { ...pruned, registrations: expired });
   };

@@ -65,7 +65,7 @@ async function open(
   const { clock, ids } = machine;
   const { db, scrub } = await openStore(settings, { machine, log }, closing);
   const known = await openDatasets(settings, { db, machine, log }, closing);
-  const traffic = openOwnTraffic({ sql: { db }, secretKey: settings.secretKey, clock, log });
+  const traffic = openOwnTraffic({ sql: { db }, clock, log });
   closing.add(() => traffic.flush());
   const { observe } = traffic;
   const bulk = openCheckers(settings, { machine, log, observe, datasets: known.datasets }, closing);

@@ -25,8 +25,8 @@ export interface AccountRow {
   disabled_at_ms: number | null;
   /** Sealed; null: no token was made yet. */
   token_secret: string | null;
-  /** 0 or 1: its own traffic is counted in `own_spellings`. */
-  spellings: number;
+  /** Above 0: its decisions are counted in `traffic`. */
+  traffic_since: number;
   created_at_ms: number;
 }
 

@@ -277,7 +277,7 @@ const addAccountTo = async (sql: PostgresDatabase): Promise<void> => {
       credit_entries: 0,
       password_hash: null,
       disabled_at_ms: null,
-      spellings: 0,
+      traffic_since: 1,
       created_at_ms: 0,
     })
     .execute();

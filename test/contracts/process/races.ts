@@ -9,12 +9,12 @@ import type { SqlDatabase } from "../../../src/store/database.ts";
 import { sqlDeliveries } from "../../../src/webhooks/webhooks-store.ts";
 import { sqlJobs } from "../../../src/bulk/jobs-store.ts";
 import { type Rule, sqlRules } from "../../../src/lists/rules/rule.ts";
-import { sqlOwnSpellings } from "../../../src/gate/own-spellings-store.ts";
+import { sqlTraffic } from "../../../src/gate/traffic-store.ts";
 import { sqlIdempotencyKeys } from "../../../src/bulk/idempotency-keys-store.ts";
 import { sqlSessionStore } from "../../../src/bulk/sessions-store.ts";
 import { sqlUsageLedger } from "../../../src/accounts/admission/usage-ledger.ts";
 import { sqlVerdictCounts } from "../../../src/lists/verdict-counts.ts";
-import type { SpellingSighting } from "../../../src/gate/own-spellings-types.ts";
+import type { NewTrafficRow } from "../../../src/gate/traffic.ts";
 import { createTrafficSwitch } from "../../../src/gate/traffic-switch.ts";
 import { systemIds } from "../../../src/base/ids.ts";
 import { type BulkStores, openBulkStores } from "../bulk/bulk-stores.ts";
@@ -120,12 +120,15 @@ const moneyRaces: readonly (readonly [string, Race])[] = [
 ];
 
 /** Enough that a switch happens while they are written. */
-const sightingsOf = (mailbox: number): readonly SpellingSighting[] =>
+const sightingsOf = (mailbox: number, since: number): readonly NewTrafficRow[] =>
   Array.from({ length: 100 }, (_, at) => ({
     accountId: "a1",
-    mailbox: `m${String(mailbox)}`,
-    spelling: `s${String(at)}`,
-    day: 1,
+    since,
+    subject: `m${String(mailbox)}`,
+    kind: "spelling",
+    item: `s${String(at)}`,
+    firstMs: 1,
+    lastMs: 1,
   }));
 
 const otherRaces: readonly (readonly [string, Race])[] = [
@@ -182,15 +185,17 @@ const otherRaces: readonly (readonly [string, Race])[] = [
     "switching counting off deletes everything, also rows written at the same time",
     async (rivals) => {
       const { sql, clock } = rivals.first;
-      const spellings = sqlOwnSpellings(sql.db);
-      const turn = createTrafficSwitch({ accounts: sqlAccounts(sql.db), spellings, clock });
+      const traffic = sqlTraffic(sql.db, clock);
+      const accounts = sqlAccounts(sql.db);
+      const turn = createTrafficSwitch({ accounts, traffic, clock });
       for (let afterMs = 0; afterMs < 10; afterMs += 1) {
         await turn("a1", "on");
+        const since = (await accounts.find("a1"))?.trafficSince ?? 0;
         await everywhere(rivals, 1, async (stores, at) => {
           if (stores === rivals.first) await setTimeout(afterMs).then(() => turn("a1", "off"));
-          else await sqlOwnSpellings(stores.sql.db).add(sightingsOf(at), 1_000);
+          else await sqlTraffic(stores.sql.db, clock).add(sightingsOf(at, since));
         });
-        assert.deepEqual(await spellings.ofMailboxes("a1", ["m1", "m2", "m3"], 0), []);
+        assert.deepEqual(await traffic.ofSubjects("a1", ["m1", "m2", "m3"]), []);
       }
     },
   ],

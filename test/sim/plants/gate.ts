@@ -87,26 +87,26 @@ export const GATE_PLANTS: readonly Plant[] = [
     `build("count", "+", 0)`,
   ]),
   ...plantsIn(
-    "gate/mailbox-id",
+    "gate/traffic",
     [
       "a mailbox has one id for all accounts",
       `createHmac("sha256", key).update(accountId)`,
       `createHmac("sha256", key)`,
     ],
-    [
-      "all mailboxes of a domain have one id",
-      "update(canonical)",
-      "update(canonical.domain ?? String(canonical).replace(/^.*@/, ''))",
-    ],
+    ["all mailboxes of a domain have one id", "update(text)", "update(text.replace(/^.*@/, ''))"],
   ),
   ...plantsIn(
-    "gate/decision-body",
+    "gate/decide-one",
     [
       "a page reads results",
       "const isPublic = caller.isPublishable === true;",
       "const isPublic = false;",
     ],
-    ["a stranger gets a mailbox id", `caller.owner.kind !== "account" || entry`, "entry"],
+    [
+      "a stranger gets a mailbox id",
+      `accountId !== undefined && entry.kind === "address"`,
+      `entry.kind === "address"`,
+    ],
   ),
   ...plantsIn("http/api/decide/decide", [
     "origins are not compared",

@@ -100,7 +100,7 @@ test("tier, credits, disabling and a password change what list shows", async (t)
     credits: 70,
     admin: true,
     disabled: true,
-    counts_traffic: false,
+    counts_traffic: true,
     created_at: "2026-11-20T12:00:00.000Z",
   };
   assert.deepEqual(await json("account", "list"), [want]);
@@ -112,10 +112,10 @@ test("tier, credits, disabling and a password change what list shows", async (t)
     (await run("account", "list")).out,
     /ID +EMAIL +TIER +CREDITS +STATE\n.* pro +70 +enabled admin\n/,
   );
-  const counting = { ...want, disabled: false, counts_traffic: true };
-  assert.deepEqual(await json("account", "traffic", ANN, "on"), counting);
-  assert.match((await run("account", "list")).out, / enabled admin traffic\n/);
-  assert.equal((await run("account", "traffic", ANN, "off")).code, 0);
+  const quiet = { ...want, disabled: false, counts_traffic: false };
+  assert.deepEqual(await json("account", "traffic", ANN, "off"), quiet);
+  assert.match((await run("account", "list")).out, / enabled admin no traffic\n/);
+  assert.equal((await run("account", "traffic", ANN, "on")).code, 0);
   assert.equal((await run("account", "traffic", ANN, "maybe")).code, 2);
 });
 

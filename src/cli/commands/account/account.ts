@@ -124,7 +124,7 @@ function accountJson(account: Account): Readonly<Record<string, unknown>> {
     credits: account.creditBalance,
     admin: account.isAdmin,
     disabled: account.isDisabled,
-    counts_traffic: account.countsTraffic,
+    counts_traffic: account.trafficSince > 0,
     created_at: isoTime(account.createdAtMs),
   };
 }
@@ -152,7 +152,7 @@ const row = (account: Account): readonly string[] => [
   [
     account.isDisabled ? "disabled" : "enabled",
     ...(account.isAdmin ? ["admin"] : []),
-    ...(account.countsTraffic ? ["traffic"] : []),
+    ...(account.trafficSince <= 0 ? ["no traffic"] : []),
   ].join(" "),
 ];
 
@@ -266,7 +266,7 @@ function passwordCommand(deps: AccountDeps): Command {
 function trafficCommand(deps: AccountDeps): Command {
   return new Command("traffic")
     .description(
-      "count the spellings of each mailbox in the account's decisions of 7 days; off deletes the counts",
+      "count mailboxes and domains in the account's decisions, as keyed hashes; off deletes the counts",
     )
     .argument("<account>", ACCOUNT)
     .addArgument(new Argument("<state>").choices(["on", "off"]))

@@ -65,6 +65,7 @@ export function decideCommand(deps: DecideDeps): Command {
         const names = unsure.map(({ entry }) => shown(entry)).join(", ");
         deps.terminal.err(`DNS did not answer for ${names}; format, lists and rules decided.\n`);
       }
+      deps.terminal.err(untestedText(tests));
       if (tests.some(({ decision }) => decision === "reject")) throw new CommandFailure(EXIT.no);
     });
 }
@@ -100,6 +101,13 @@ function jsonOf(
     result: test.result,
   }));
   return `${JSON.stringify(isList ? bodies : bodies[0])}\n`;
+}
+
+/** Which facts of rules could not be tested; "" for none. */
+export function untestedText(tests: readonly PolicyTest[]): string {
+  const facts = [...new Set(tests.flatMap(({ untested = [] }) => untested))];
+  if (facts.length === 0) return "";
+  return `Not tested: rules about ${facts.join(", ")}. Only decisions of a server count them.\n`;
 }
 
 /** One line for the decision, one for what the person reads. */

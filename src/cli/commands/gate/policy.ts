@@ -16,7 +16,7 @@ import {
   table,
   withOpened,
 } from "../../terminal.ts";
-import { type DecideDeps, policyOf, testText } from "./decide.ts";
+import { type DecideDeps, policyOf, testText, untestedText } from "./decide.ts";
 import { ACCOUNT, type JsonOption } from "../options.ts";
 
 /** Opened when a command needs it and closed when it is done. */
@@ -191,6 +191,7 @@ const testCommand = (deps: PolicyDeps): Command =>
         testPolicy(policy, entries, { premium: true }),
       );
       deps.terminal.out(json === true ? jsonLine(tests) : tests.map(testText).join(""));
+      deps.terminal.err(untestedText(tests));
       if (tests.some(({ decision }) => decision === "reject")) throw new CommandFailure(EXIT.no);
     });
 

@@ -64,6 +64,12 @@ export const PolicyTests = Type.Object({
       message: Type.Optional(text),
       did_you_mean: Type.Optional(text),
       complete: Type.Boolean(),
+      untested: Type.Optional(
+        Type.Array(text, {
+          description:
+            "Facts of traffic and feedback in rules before this one: a test counts none.",
+        }),
+      ),
       result: ResultSchema,
     }),
   ),

@@ -160,7 +160,7 @@ const trafficRoute = ({ switchTraffic, audit }: OwnDeps): AccountRoute => ({
   method: "POST",
   path: "traffic",
   for: "account",
-  summary: "Count the spellings of each mailbox in the account's own decisions; off forgets them",
+  summary: "Count mailboxes and domains in the account's own decisions; off deletes the counts",
   body: Type.Object({ state: Type.Union([Type.Literal("on"), Type.Literal("off")]) }),
   async handle(request) {
     const { state } = request.body;

@@ -4,7 +4,7 @@ import type { SqlCharges } from "../../../accounts/admission/charges-store.ts";
 import { sqlAccounts } from "../../../accounts/accounts-store.ts";
 import type { SqlDatabase } from "../../../store/database.ts";
 import { sqlKeys } from "../../../accounts/keys-store.ts";
-import { sqlOwnSpellings } from "../../../gate/own-spellings-store.ts";
+import { sqlTraffic } from "../../../gate/traffic-store.ts";
 import { sqlHooks } from "../../../gate/hooks-store.ts";
 import { sqlOutcomes } from "../../../gate/outcomes-store.ts";
 import { engineName } from "../../../store/embedded/sqlite.ts";
@@ -88,7 +88,7 @@ export function accountStore(
     credits: createCreditService({ credits: sqlCredits(db), clock, notices }),
     switchTraffic: createTrafficSwitch({
       accounts: sqlAccounts(db),
-      spellings: sqlOwnSpellings(db),
+      traffic: sqlTraffic(db, clock),
       clock,
       notices,
     }),

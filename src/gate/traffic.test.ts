@@ -1,0 +1,219 @@
+import { strict as assert } from "node:assert";
+import { test, type TestContext } from "node:test";
+import { addAccount, openStores } from "../../test/contracts/stores.ts";
+import { literalDatasets } from "../../test/lists/literal-datasets.ts";
+import { sqlAccounts } from "../accounts/accounts-store.ts";
+import { readEntry } from "../core/address/entry.ts";
+import { DAY_MS } from "../core/calendar.ts";
+import type { TrafficFacts } from "../core/policy/policy.ts";
+import { createAccountHash, marksOf, Traffic, type TrafficStore } from "./traffic.ts";
+import { sqlTraffic } from "./traffic-store.ts";
+import { createTrafficSwitch } from "./traffic-switch.ts";
+
+const hash = createAccountHash(new Uint8Array(32).fill(5));
+const datasets = literalDatasets({ free: ["free.example"], domains: { "ours.example": "allow" } });
+
+/** A counter on SQLite, with the accounts "a1" and "a2". */
+async function openCounter(
+  t: TestContext,
+  before: (store: TrafficStore) => TrafficStore = (s) => s,
+) {
+  const stores = await openStores(t);
+  const { clock, log, sql } = stores;
+  for (const id of ["a1", "a2"]) await addAccount(stores, 0, id);
+  const store = sqlTraffic(sql.db, clock);
+  const open = (freshMs?: number) =>
+    new Traffic({ store: before(store), clock, log, ...(freshMs !== undefined && { freshMs }) });
+  const accounts = sqlAccounts(sql.db);
+  const owner = async (accountId: string) => ({
+    accountId,
+    since: (await accounts.find(accountId))?.trafficSince ?? 0,
+  });
+  /** The facts of the last entry after all were decided on. */
+  const count = async (
+    entries: readonly string[],
+    { traffic = first, accountId = "a1", host = "mx.hoster.example" } = {},
+  ): Promise<TrafficFacts> => {
+    let facts: TrafficFacts = {};
+    for (const text of entries) {
+      const mail = { kind: "hosts", hosts: [host], implicit: false } as const;
+      const entry = readEntry(text, "address");
+      const marks = marksOf(await owner(accountId), { entry, mail }, { hash, datasets });
+      facts = marks === undefined ? {} : await traffic.count(marks, 1_000);
+    }
+    return facts;
+  };
+  const first = open();
+  return { ...stores, store, accounts, open, count, traffic: first };
+}
+
+const FOUR = ["ada.l@gmail.com", "a.dal@gmail.com", "adal+x@gmail.com", "adal@googlemail.com"];
+const NEW = { domain_known_days: 0, mx_new_domains: 1, sub_names: 0 };
+const one = (seen: number): TrafficFacts => ({ mailbox_seen: seen });
+
+const cases: readonly (readonly [string, readonly string[], TrafficFacts])[] = [
+  ["four spellings of one mailbox", FOUR, one(4)],
+  ["the fifth", [...FOUR, "adal@gmail.com"], one(5)],
+  ["upper case is no spelling", [...FOUR, "ADA.L@GMAIL.COM"], one(4)],
+  ["the same spelling again is none", [...FOUR, ...FOUR], one(4)],
+  ["another mailbox has its own count", [...FOUR, "ada@gmail.com"], one(1)],
+  [
+    "elsewhere dots make another mailbox",
+    ["a.b@x.example", "ab@x.example"],
+    { ...one(1), domain_mailboxes: 2, ...NEW },
+  ],
+  [
+    "details of one mailbox are spellings",
+    ["ab@x.example", "ab+1@x.example"],
+    { ...one(2), domain_mailboxes: 1, ...NEW },
+  ],
+  [
+    "names below a registrable domain, not the domain itself",
+    ["a@x.example", "a@p.x.example", "a@q.x.example", "b@q.x.example", "a@x.example"],
+    { ...one(1), domain_mailboxes: 4, ...NEW, sub_names: 2 },
+  ],
+  [
+    "new domains behind one mail host",
+    ["a@x.example", "a@y.example", "a@z.example", "b@x.example"],
+    { ...one(1), domain_mailboxes: 2, ...NEW, mx_new_domains: 3 },
+  ],
+  ["a free provider", ["a@free.example"], one(1)],
+  ["below a free provider", ["a@x.free.example"], one(1)],
+  ["a large provider", ["a@outlook.com"], one(1)],
+  ["a domain that the operator allows", ["a@ours.example"], one(1)],
+  ["a relay", ["a@duck.com"], one(1)],
+  ["a name of a relay", ["a@jo.anonaddy.com"], one(1)],
+  ["dynamic DNS on the public suffix list", ["a@jo.duckdns.org"], one(1)],
+  ["dynamic DNS that is not on it", ["a@jo.mooo.com"], one(1)],
+  ["a registry of free names", ["a@jo.us.ci"], one(1)],
+  ["a private suffix", ["a@jo.github.io"], one(1)],
+  ["a domain is no mailbox", ["x.example"], {}],
+  ["nonsense is no mailbox", ["a b@x"], {}],
+];
+
+for (const [name, entries, want] of cases) {
+  test(`traffic: ${name}`, async (t) => {
+    const { count, traffic, open } = await openCounter(t);
+    assert.deepEqual(await count(entries), want);
+    await traffic.flush();
+    assert.deepEqual(await count(entries.slice(-1), { traffic: open() }), want, "after a restart");
+  });
+}
+
+test("each fact forgets after its time, a domain does not", async (t) => {
+  const { count, clock, traffic, open } = await openCounter(t);
+  await count(["a@x.example", "a+1@x.example", "b@p.x.example", "c@y.example"]);
+  clock.advance(DAY_MS - 1);
+  const soon = { ...one(2), domain_mailboxes: 2, sub_names: 1, domain_known_days: 1 };
+  assert.deepEqual(await count(["a@x.example"]), { ...soon, mx_new_domains: 2 });
+  clock.advance(2);
+  const later = { ...one(2), domain_mailboxes: 1, sub_names: 0, domain_known_days: 1 };
+  assert.deepEqual(await count(["a@x.example"]), { ...later, mx_new_domains: 0 });
+  await traffic.flush();
+  assert.deepEqual(await count(["a@x.example"], { traffic: open() }), {
+    ...later,
+    mx_new_domains: 0,
+  });
+  clock.advance(6 * DAY_MS);
+  assert.equal((await count(["a+2@x.example"])).mailbox_seen, 2);
+  clock.advance(7 * DAY_MS);
+  assert.deepEqual(await count(["a@x.example"]), {
+    ...later,
+    ...one(1),
+    domain_known_days: 14,
+    mx_new_domains: 0,
+  });
+});
+
+test("what is kept are keyed hashes, others for each account", async (t) => {
+  const { count, traffic, sql } = await openCounter(t);
+  for (const accountId of ["a1", "a2"]) await count(["Ada.L@sub.rare.example"], { accountId });
+  await traffic.flush();
+  const rows = await sql.db.selectFrom("traffic").selectAll().execute();
+  assert.doesNotMatch(JSON.stringify(rows), /ada|rare|hoster/i);
+  const hashes = rows.flatMap(({ subject, item }) => [...new Set([subject, item])]);
+  const ofOne = (id: string) =>
+    new Set(rows.filter((row) => row.account_id === id).flatMap((row) => [row.subject, row.item]));
+  assert.equal(new Set(hashes).size, ofOne("a1").size + ofOne("a2").size);
+  assert.equal(rows.length, 10);
+});
+
+test("another account's decisions change nothing", async (t) => {
+  const { count } = await openCounter(t);
+  for (let at = 0; at < 9; at += 1) await count([`m${String(at)}@x.example`], { accountId: "a2" });
+  assert.deepEqual(await count(["a@x.example"]), { ...one(1), domain_mailboxes: 1, ...NEW });
+});
+
+test("counts of several processes add up within a second", async (t) => {
+  const { count, open, clock } = await openCounter(t);
+  const servers = [open(400), open(400)];
+  for (let at = 0; at < 8; at += 1) {
+    const traffic = servers[at % 2] ?? assert.fail();
+    await count([`m${String(at)}@p${String(at)}.x.example`], { traffic });
+    clock.advance(500);
+    for (const each of servers) await each.flush();
+    clock.advance(500);
+  }
+  for (const traffic of servers) {
+    const { domain_mailboxes: mailboxes, sub_names: names } = await count(["m0@p0.x.example"], {
+      traffic,
+    });
+    assert.deepEqual([mailboxes, names], [8, 8]);
+  }
+});
+
+test("a store that fails says nothing and is logged, and what waits is written later", async (t) => {
+  let isDown = true;
+  const { count, log, traffic } = await openCounter(t, (store) => ({
+    ofSubjects: (...asked) =>
+      isDown ? Promise.reject(new Error("down")) : store.ofSubjects(...asked),
+    add: (rows) => (isDown ? Promise.reject(new Error("down")) : store.add(rows)),
+  }));
+  for (const entry of FOUR) assert.deepEqual(await count([entry]), {});
+  await traffic.flush();
+  assert.deepEqual(log.lines, ["error traffic.read_failed"], "once a minute");
+  isDown = false;
+  assert.deepEqual(await count(["adal@gmail.com"]), one(5));
+});
+
+test("a store that does not answer delays a decision by 300 ms and no other one of the name", async (t) => {
+  let answer = (): void => undefined;
+  const { count, clock, traffic } = await openCounter(t, (store) => ({
+    ofSubjects: (...asked) =>
+      new Promise((resolve) => (answer = () => resolve(store.ofSubjects(...asked)))),
+    add: (rows) => store.add(rows),
+  }));
+  const asked = count(["jo@gmail.com"]);
+  await new Promise(setImmediate);
+  clock.advance(300);
+  assert.deepEqual(await asked, {});
+  answer();
+  await new Promise(setImmediate);
+  assert.deepEqual(await count(["j.o@gmail.com"]), one(2), "what came late is known now");
+  await traffic.flush();
+});
+
+test("a flood of one name stops counting at 1,000", async (t) => {
+  const { count, traffic, sql } = await openCounter(t);
+  const flood = Array.from({ length: 1_010 }, (_, at) => `m${String(at)}@x.example`);
+  assert.equal((await count(flood)).domain_mailboxes, 1_000);
+  await traffic.flush();
+  const rows = await sql.db
+    .selectFrom("traffic")
+    .select("kind")
+    .where("kind", "=", "mailbox")
+    .execute();
+  assert.equal(rows.length, 1_000);
+});
+
+test("switching off forgets, and switching on begins anew", async (t) => {
+  const { count, traffic, store, accounts, clock, sql } = await openCounter(t);
+  const turn = createTrafficSwitch({ accounts, traffic: store, clock });
+  await count([...FOUR, "adal@gmail.com"]);
+  await traffic.flush();
+  assert.equal(await turn("a1", "off"), true);
+  assert.deepEqual(await sql.db.selectFrom("traffic").selectAll().execute(), []);
+  assert.equal(await turn("a1", "on"), true);
+  assert.deepEqual(await count(["adal@gmail.com"]), one(1));
+  assert.equal(await turn("nobody", "off"), false);
+});

@@ -1,0 +1,374 @@
+import { createHmac } from "node:crypto";
+import { addressKey } from "../core/address/address.ts";
+import { DAY_MS, dayOf } from "../core/calendar.ts";
+import { canonicalAddress } from "../core/evidence/alias.ts";
+import type { Datasets } from "../core/evidence/datasets.ts";
+import { isKnownGood } from "../core/evidence/standing.ts";
+import type { Awaitable } from "../core/mail/lookup.ts";
+import { relayOfDomain } from "../core/mail/mail-carriers.ts";
+import { type Domain, registrableOf } from "../core/name/domain.ts";
+import type { TrafficFacts } from "../core/policy/policy.ts";
+import {
+  DYNAMIC_DNS,
+  FAMILY_EXCEPTIONS,
+  FREE_REGISTRIES,
+  LARGE_PROVIDERS,
+  WEAK_REGISTRIES,
+} from "../core/tables/data.ts";
+import type { Validation } from "../core/validate/validate.ts";
+import type { TrafficKind } from "../store/tables/own-traffic.ts";
+import type { Clock } from "../base/clock.ts";
+import { inTime } from "../base/in-time.ts";
+import type { Log } from "../base/log.ts";
+import { WriteBehind } from "../base/write-behind.ts";
+
+/**
+ * What an account's own decisions say of an address. All that is kept are keyed hashes, under a key of the account: who
+ * reads the store learns no name, and no two accounts' rows can be matched.
+ */
+
+/** 26 characters of base32: HMAC-SHA-256 under a key of the account, cut to 130 bits. */
+export type AccountHash = (accountId: string, text: string) => string;
+
+/** RFC 4648 section 6. */
+const BASE32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
+const HASH_LENGTH = 26;
+
+/** Accounts whose key is remembered; making one again costs one HMAC. */
+const KEYS_MAX = 10_000;
+
+/** `key` is for this alone. */
+export function createAccountHash(key: Uint8Array): AccountHash {
+  const keys = new Map<string, Uint8Array>();
+  const keyOf = (accountId: string): Uint8Array => {
+    const known = keys.get(accountId);
+    if (known !== undefined) return known;
+    const made = createHmac("sha256", key).update(accountId).digest();
+    if (keys.size >= KEYS_MAX) keys.clear();
+    keys.set(accountId, made);
+    return made;
+  };
+  return (accountId, text) =>
+    base32(createHmac("sha256", keyOf(accountId)).update(text).digest()).slice(0, HASH_LENGTH);
+}
+
+function base32(bytes: Uint8Array): string {
+  let text = "";
+  let bits = 0;
+  let value = 0;
+  for (const byte of bytes) {
+    value = ((value << 8) | byte) & 0xfff;
+    bits += 8;
+    for (; bits >= 5; bits -= 5) text += BASE32[(value >> (bits - 5)) & 31] ?? "";
+  }
+  return text;
+}
+
+/** The id that all spellings of one mailbox share within an account; two accounts never share one. */
+export const mailboxId = (
+  hash: AccountHash,
+  accountId: string,
+  address: Parameters<typeof canonicalAddress>[0],
+): string => `m_${hash(accountId, canonicalAddress(address))}`;
+
+/** An account with its traffic on. `since` changes when it is switched off and on: older rows are gone then. */
+export interface TrafficOwner {
+  readonly accountId: string;
+  readonly since: number;
+}
+
+/** What is counted of one address: hashes that no other owner shares. */
+export interface Marks {
+  readonly owner: TrafficOwner;
+  readonly mailbox: string;
+  readonly spelling: string;
+  /** Absent for domains whose mailboxes belong to strangers. */
+  readonly domain?: string;
+  /** Absent at the registrable domain itself. */
+  readonly subName?: string;
+  /** The registrable domain of the preferred mail host. */
+  readonly mailHost?: string;
+}
+
+/** Undefined for what is no address. */
+export function marksOf(
+  owner: TrafficOwner,
+  { entry, mail }: Pick<Validation, "entry" | "mail">,
+  { hash, datasets }: { readonly hash: AccountHash; readonly datasets: OwnDomainData },
+): Marks | undefined {
+  if (entry.kind !== "address") return undefined;
+  const { address, domain } = entry;
+  const mark = (kind: string, text: string): string =>
+    hash(owner.accountId, `${kind} ${String(owner.since)} ${text}`);
+  const marks = {
+    owner,
+    mailbox: mark("mailbox", canonicalAddress(address)),
+    spelling: mark("spelling", addressKey(address)),
+  };
+  const own = ownDomainOf(domain, datasets);
+  if (own === undefined) return marks;
+  const [host] = mail?.kind === "hosts" ? mail.hosts : [];
+  return {
+    ...marks,
+    domain: mark("domain", own),
+    ...(domain.name !== own && { subName: mark("name", domain.name) }),
+    ...(host !== undefined && { mailHost: mark("mail host", registrableOf(host) ?? host) }),
+  };
+}
+
+type OwnDomainData = Pick<Datasets, "free" | "knownGood" | "operator">;
+
+/**
+ * The registrable domain, where one owner has it: undefined for large, free and known-good providers, relays, public
+ * suffixes, registries of free names and dynamic DNS.
+ */
+function ownDomainOf(domain: Domain, datasets: OwnDomainData): string | undefined {
+  const { name, registrableDomain: own, privateRegistrableDomain } = domain;
+  if (own === undefined || own !== privateRegistrableDomain) return undefined;
+  if (SHARED.some((names) => names.has(own)) || relayOfDomain(domain) !== undefined) {
+    return undefined;
+  }
+  const isShared = [name, own].some(
+    (one) => LARGE_PROVIDERS.has(one) || datasets.free.has(one) || isKnownGood(one, datasets),
+  );
+  return isShared ? undefined : own;
+}
+
+const SHARED = [DYNAMIC_DNS, FAMILY_EXCEPTIONS, FREE_REGISTRIES, WEAK_REGISTRIES];
+
+/** How long a row counts after it was last seen. */
+export const COUNTED_MS: Readonly<Record<TrafficKind, number>> = {
+  spelling: 7 * DAY_MS,
+  mailbox: DAY_MS,
+  name: DAY_MS,
+  domain: 400 * DAY_MS,
+  new_domain: DAY_MS,
+};
+
+export interface TrafficRow {
+  /** Hash of the mailbox, domain or mail host. */
+  readonly subject: string;
+  readonly kind: TrafficKind;
+  /** Hash of what was seen of it. */
+  readonly item: string;
+  readonly firstMs: number;
+  readonly lastMs: number;
+}
+
+export interface NewTrafficRow extends TrafficRow, TrafficOwner {}
+
+export interface TrafficStore {
+  ofSubjects(accountId: string, subjects: readonly string[]): Promise<readonly TrafficRow[]>;
+  /** All or nothing. Rows of accounts that do not count traffic since then are left out. */
+  add(rows: readonly NewTrafficRow[]): Promise<void>;
+}
+
+/** Further items of one subject and kind change nothing and are not kept. */
+const ITEMS_MAX = 1_000;
+
+/** A row is written again when it was last seen this part of its time ago. */
+const REFRESH_PART = 1 / 1_440;
+
+/** Half of what the memory holds; what is forgotten is read again. */
+const ROWS_IN_MEMORY = 100_000;
+
+/** Together with a second process's `freshMs` below the second that a kill may cost. */
+const FLUSH_AFTER_MS = 400;
+const SUBJECTS_PER_WRITE = 50;
+/** Rows that wait while the store is away: a store that is down costs counts, not memory. */
+const WAITING_MAX = 20_000;
+
+/** A store that takes longer has not said anything: the facts are unknown. */
+const ANSWER_MS = 300;
+
+/** How often a failing store is logged. */
+const LOG_EVERY_MS = 60_000;
+
+/** What is known of one mailbox, domain or mail host of an account. */
+class Subject {
+  /** By kind, each item with when it was last seen, oldest first. */
+  readonly items = new Map<TrafficKind, Map<string, number>>();
+  /** Of a domain. */
+  firstMs: number | undefined;
+  readonly readAtMs: number;
+
+  constructor(rows: readonly TrafficRow[], readAtMs: number) {
+    this.readAtMs = readAtMs;
+    for (const { kind, item, firstMs, lastMs } of rows.toSorted((a, b) => a.lastMs - b.lastMs)) {
+      this.#of(kind).delete(item);
+      this.#of(kind).set(item, lastMs);
+      if (kind === "domain") this.firstMs = Math.min(firstMs, this.firstMs ?? firstMs);
+    }
+  }
+
+  /** Those that still count. */
+  current(kind: TrafficKind, nowMs: number): Map<string, number> {
+    const items = this.#of(kind);
+    for (const [item, lastMs] of items) {
+      if (lastMs > nowMs - COUNTED_MS[kind]) break;
+      items.delete(item);
+    }
+    return items;
+  }
+
+  #of(kind: TrafficKind): Map<string, number> {
+    const known = this.items.get(kind);
+    if (known !== undefined) return known;
+    const made = new Map<string, number>();
+    this.items.set(kind, made);
+    return made;
+  }
+}
+
+export interface TrafficDeps {
+  readonly store: TrafficStore;
+  /** How long what was read is believed: other processes write too. Absent: none does. */
+  readonly freshMs?: number;
+  readonly clock: Pick<Clock, "nowMs" | "monotonicMs" | "after">;
+  readonly log: Pick<Log, "error">;
+}
+
+type Counts = { -readonly [Name in keyof TrafficFacts]: TrafficFacts[Name] };
+
+/** Counts the decisions of accounts in memory, and writes them behind. A kill may lose the last second. */
+export class Traffic {
+  readonly #deps: TrafficDeps;
+  readonly #waiting: WriteBehind<ReadonlyMap<string, NewTrafficRow>>;
+  /** By hash. What is used moves from the older half to the newer one. */
+  #newer = new Map<string, Subject>();
+  #older = new Map<string, Subject>();
+  #rowsInMemory = 0;
+  #loggedAtMs = -Infinity;
+
+  constructor(deps: TrafficDeps) {
+    this.#deps = deps;
+    this.#waiting = new WriteBehind({
+      afterMs: FLUSH_AFTER_MS,
+      batch: SUBJECTS_PER_WRITE,
+      max: WAITING_MAX,
+      sizeOf: (rows) => rows.size,
+      merge: (older, newer) => new Map([...older, ...newer]),
+      clock: deps.clock,
+      save: (subjects) => deps.store.add(subjects.flatMap((rows) => [...rows.values()])),
+      failed: (fault, lost) => this.#failed("traffic.write_failed", fault, { lost }),
+    });
+  }
+
+  /** Counts a decision, and gives what the account's traffic says of it then. Never rejects. */
+  count(marks: Marks, timeoutMs: number): Awaitable<TrafficFacts> {
+    if (subjectsOf(marks).every((subject) => this.#isFresh(subject))) return this.#counted(marks);
+    return this.#read(marks, timeoutMs).then(() => this.#counted(marks));
+  }
+
+  /** Writes what waits. Never rejects. */
+  flush(): Promise<void> {
+    return this.#waiting.flush().catch((fault: unknown) => {
+      this.#failed("traffic.write_failed", fault);
+    });
+  }
+
+  #isFresh(subject: string): boolean {
+    const known = this.#known(subject);
+    const { freshMs, clock } = this.#deps;
+    if (known === undefined || freshMs === undefined) return known !== undefined;
+    return clock.monotonicMs() - known.readAtMs < freshMs;
+  }
+
+  #known(subject: string): Subject | undefined {
+    const known = this.#newer.get(subject);
+    if (known !== undefined) return known;
+    const old = this.#older.get(subject);
+    if (old !== undefined) this.#keep(subject, old);
+    return old;
+  }
+
+  #keep(hash: string, subject: Subject): void {
+    this.#older.delete(hash);
+    this.#newer.set(hash, subject);
+    let rows = 1;
+    for (const items of subject.items.values()) rows += items.size;
+    this.#grow(rows);
+  }
+
+  #grow(rows: number): void {
+    this.#rowsInMemory += rows;
+    if (this.#rowsInMemory < ROWS_IN_MEMORY) return;
+    this.#older = this.#newer;
+    this.#newer = new Map();
+    this.#rowsInMemory = 0;
+  }
+
+  async #read(marks: Marks, timeoutMs: number): Promise<void> {
+    const { store, clock } = this.#deps;
+    const subjects = subjectsOf(marks);
+    const reading = store.ofSubjects(marks.owner.accountId, subjects).then((rows) => {
+      for (const subject of subjects) {
+        if (this.#isFresh(subject)) continue; // another decision read it, and counted
+        const unwritten = this.#waiting.under(subject).flatMap((some) => [...some.values()]);
+        const own = rows.filter((row) => row.subject === subject);
+        this.#keep(subject, new Subject([...own, ...unwritten], clock.monotonicMs()));
+      }
+      return true;
+    });
+    try {
+      const limit = { timeoutMs: Math.min(timeoutMs, ANSWER_MS), late: false, clock };
+      if (!(await inTime(reading, limit))) throw new Error("the store does not answer in time");
+    } catch (fault) {
+      this.#failed("traffic.read_failed", fault); // what was read before still holds
+    }
+  }
+
+  #counted({ owner, mailbox, spelling, domain, subName, mailHost }: Marks): TrafficFacts {
+    const nowMs = this.#deps.clock.nowMs();
+    const facts: Counts = {};
+    const see = (subject: string, kind: TrafficKind, item: string): Subject | undefined =>
+      this.#see({ ...owner, subject, kind, item, firstMs: nowMs, lastMs: nowMs });
+    const set = (name: keyof Counts, kind: TrafficKind, subject: Subject | undefined): void => {
+      if (subject !== undefined) facts[name] = subject.current(kind, nowMs).size;
+    };
+    set("mailbox_seen", "spelling", see(mailbox, "spelling", spelling));
+    if (domain === undefined) return facts;
+    const known = see(domain, "domain", domain);
+    set("domain_mailboxes", "mailbox", see(domain, "mailbox", mailbox));
+    if (subName !== undefined) see(domain, "name", subName);
+    set("sub_names", "name", known);
+    const firstMs = known?.firstMs;
+    if (firstMs !== undefined) facts.domain_known_days = Math.max(0, dayOf(nowMs) - dayOf(firstMs));
+    if (mailHost === undefined) return facts;
+    const isNew = firstMs !== undefined && firstMs > nowMs - COUNTED_MS.new_domain;
+    const behind = isNew ? see(mailHost, "new_domain", domain) : this.#known(mailHost);
+    set("mx_new_domains", "new_domain", behind);
+    return facts;
+  }
+
+  /** Notes the row unless what is known is new enough. The subject, or undefined while the store has not said. */
+  #see(row: NewTrafficRow): Subject | undefined {
+    const { subject, kind, item, lastMs: nowMs } = row;
+    const known = this.#known(subject);
+    const items = known?.current(kind, nowMs);
+    const lastMs = items?.get(item);
+    if (lastMs !== undefined) {
+      // A domain is new once: it stops counting a day after it was first seen behind the host.
+      const isRecent = nowMs - lastMs < COUNTED_MS[kind] * REFRESH_PART;
+      if (isRecent || kind === "new_domain") return known;
+    } else if (items !== undefined) {
+      if (items.size >= ITEMS_MAX) return known;
+      this.#grow(1);
+    }
+    if (kind === "domain" && known !== undefined) known.firstMs ??= nowMs;
+    items?.delete(item);
+    items?.set(item, nowMs);
+    this.#waiting.note(subject, new Map([[`${kind} ${item}`, row]]));
+    return known;
+  }
+
+  #failed(event: string, fault: unknown, about: Readonly<Record<string, number>> = {}): void {
+    const nowMs = this.#deps.clock.monotonicMs();
+    if (nowMs - this.#loggedAtMs < LOG_EVERY_MS) return;
+    this.#loggedAtMs = nowMs;
+    this.#deps.log.error(event, fault, about);
+  }
+}
+
+const subjectsOf = ({ mailbox, domain, mailHost }: Marks): readonly string[] =>
+  [mailbox, domain, mailHost].filter((subject) => subject !== undefined);

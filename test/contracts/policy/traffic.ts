@@ -1,0 +1,96 @@
+import { strict as assert } from "node:assert";
+import { test } from "node:test";
+import { DAY_MS } from "../../../src/core/calendar.ts";
+import { createTrafficSwitch } from "../../../src/gate/traffic-switch.ts";
+import { sqlTraffic } from "../../../src/gate/traffic-store.ts";
+import type { NewTrafficRow } from "../../../src/gate/traffic.ts";
+import { sqlAccounts } from "../../../src/accounts/accounts-store.ts";
+import type { Make } from "../contract.ts";
+import { addAccount, type Stores } from "../stores.ts";
+
+const NOW_MS = 100 * DAY_MS;
+
+const row = (subject: string, item: string, more: Partial<NewTrafficRow> = {}): NewTrafficRow => ({
+  accountId: "a1",
+  since: 1,
+  subject,
+  kind: "mailbox",
+  item,
+  firstMs: NOW_MS,
+  lastMs: NOW_MS,
+  ...more,
+});
+
+/** The rules of the store of traffic. `make` returns an empty database. */
+export function trafficContract(name: string, make: Make<Stores>): void {
+  const check = (
+    rule: string,
+    run: (
+      its: Stores & { readonly open: (rowsMax?: number) => ReturnType<typeof sqlTraffic> },
+    ) => Promise<void>,
+  ): void =>
+    void test(`${name}: ${rule}`, async (t) => {
+      const stores = await make(t);
+      for (const id of ["a1", "a2"]) await addAccount(stores, 0, id);
+      const open = (rowsMax?: number) => sqlTraffic(stores.sql.db, stores.clock, rowsMax);
+      await run({ ...stores, open });
+    });
+
+  check("a row keeps when it was first seen and takes the later last time", async ({ open }) => {
+    const traffic = open();
+    await traffic.add([row("d1", "m1"), row("d1", "m2"), row("d2", "m1")]);
+    await traffic.add([row("d1", "m1", { firstMs: NOW_MS + 5, lastMs: NOW_MS + 5 })]);
+    await traffic.add([row("d1", "m2", { firstMs: NOW_MS - 5, lastMs: NOW_MS - 5 })]);
+    const found = await traffic.ofSubjects("a1", ["d1", "d9"]);
+    const times = found.map(
+      ({ item, firstMs, lastMs }) =>
+        `${item} ${String(firstMs - NOW_MS)} ${String(lastMs - NOW_MS)}`,
+    );
+    assert.deepEqual(times.sort(), ["m1 0 5", "m2 0 0"]);
+    assert.deepEqual(await traffic.ofSubjects("a2", ["d1", "d2"]), []);
+  });
+
+  check("nothing is kept for accounts that are off, gone, or counted anew", async (its) => {
+    const traffic = its.open();
+    const turn = createTrafficSwitch({ ...its, accounts: sqlAccounts(its.sql.db), traffic });
+    await traffic.add([row("d1", "m1"), row("d1", "m1", { accountId: "a2" })]);
+    await turn("a1", "off");
+    await traffic.add([row("d1", "m2"), row("d1", "m2", { accountId: "gone" })]);
+    await turn("a1", "on");
+    await traffic.add([row("d1", "m3")]);
+    assert.deepEqual(await traffic.ofSubjects("a1", ["d1"]), []);
+    assert.deepEqual(await traffic.ofSubjects("gone", ["d1"]), []);
+    assert.equal((await traffic.ofSubjects("a2", ["d1"])).length, 1);
+  });
+
+  check("beyond the most rows of an account the oldest go first", async ({ open, sql }) => {
+    const traffic = open(100);
+    const rows = Array.from({ length: 130 }, (_, at) =>
+      row(`d${String(at)}`, "m1", { lastMs: NOW_MS + at }),
+    );
+    await traffic.add([row("d1", "m1", { accountId: "a2" })]);
+    for (let at = 0; at < rows.length; at += 13) await traffic.add(rows.slice(at, at + 13));
+    const kept = await sql.db
+      .selectFrom("traffic")
+      .selectAll()
+      .where("account_id", "=", "a1")
+      .execute();
+    assert.ok(kept.length <= 100 && kept.length > 80, String(kept.length));
+    assert.ok(kept.every(({ last_ms: ms }) => Number(ms) >= NOW_MS + 130 - kept.length));
+    assert.equal((await traffic.ofSubjects("a2", ["d1"])).length, 1);
+  });
+
+  check("pruning deletes what counts no more, each kind after its time", async ({ open }) => {
+    const traffic = open();
+    await traffic.add([row("d1", "m1"), row("d1", "s1", { kind: "spelling" })]);
+    await traffic.add([row("d1", "d1", { kind: "domain" })]);
+    const left = async (afterMs: number): Promise<readonly string[]> => {
+      await traffic.prune(NOW_MS + afterMs);
+      return (await traffic.ofSubjects("a1", ["d1"])).map(({ kind }) => kind).sort();
+    };
+    assert.deepEqual(await left(DAY_MS - 1), ["domain", "mailbox", "spelling"]);
+    assert.deepEqual(await left(DAY_MS), ["domain", "spelling"]);
+    assert.deepEqual(await left(7 * DAY_MS), ["domain"]);
+    assert.deepEqual(await left(400 * DAY_MS), []);
+  });
+}

@@ -1,5 +1,39 @@
 import type { OwnerKey } from "./owner.ts";
 
+/** First in, first out, at constant cost. */
+export class Fifo<T> {
+  #items: (T | undefined)[] = [];
+  #head = 0;
+
+  get length(): number {
+    return this.#items.length - this.#head;
+  }
+
+  push(item: T): void {
+    this.#items.push(item);
+  }
+
+  /** The item that has waited longest, left where it is. */
+  peek(): T | undefined {
+    return this.#items[this.#head];
+  }
+
+  shift(): T | undefined {
+    const item = this.#items[this.#head];
+    if (this.#head < this.#items.length) this.#items[this.#head++] = undefined;
+    if (this.#head > 1_024 && this.#head * 2 > this.#items.length) {
+      this.#items = this.#items.slice(this.#head);
+      this.#head = 0;
+    }
+    return item;
+  }
+
+  /** Takes out the item that came last. */
+  pop(): T | undefined {
+    return this.length > 0 ? this.#items.pop() : undefined;
+  }
+}
+
 /** A piece of work that waits. */
 interface Piece<T> {
   readonly item: T;
@@ -10,7 +44,9 @@ interface Piece<T> {
 /** The pieces of one owner. */
 interface Line<T> {
   readonly owner: OwnerKey;
-  readonly pieces: Piece<T>[];
+  /** Lowest rank first; none is empty. */
+  readonly ranks: { readonly rank: number; readonly pieces: Fifo<Piece<T>> }[];
+  length: number;
   /** Virtual time at which the owner's last piece ended. */
   servedUntil: number;
 }
@@ -50,18 +86,21 @@ export class FairQueue<T> {
   }
 
   lengthOf(owner: OwnerKey): number {
-    return this.#lines.get(owner)?.pieces.length ?? 0;
+    return this.#lines.get(owner)?.length ?? 0;
   }
 
   /** Behind the owner's pieces of the same or a lower rank. */
   push(owner: OwnerKey, item: T, cost = 1, rank = 0): void {
     const line = this.#lineOf(owner);
-    const { pieces } = line;
-    if (pieces.length === 0) line.servedUntil = Math.max(this.#now, line.servedUntil);
-    let at = pieces.length;
-    while (at > 0 && (pieces[at - 1]?.rank ?? rank) > rank) at -= 1;
-    if (at === pieces.length) pieces.push({ item, cost, rank });
-    else pieces.splice(at, 0, { item, cost, rank });
+    const { ranks } = line;
+    if (line.length === 0) line.servedUntil = Math.max(this.#now, line.servedUntil);
+    const behind = ranks.findLastIndex((one) => one.rank <= rank);
+    let place = ranks[behind];
+    if (place?.rank !== rank) {
+      place = { rank, pieces: new Fifo() };
+      ranks.splice(behind + 1, 0, place);
+    }
+    place.pieces.push({ item, cost, rank });
     this.#waiting.add(line);
     this.#count(line, 1);
   }
@@ -74,16 +113,16 @@ export class FairQueue<T> {
     let next: Line<T> | undefined;
     let least = Infinity;
     for (const line of this.#waiting) {
-      const cost = line.pieces[0]?.cost ?? 0;
+      const cost = line.ranks[0]?.pieces.peek()?.cost ?? 0;
       const end = line.servedUntil + cost;
       if (end >= least || may?.(line.owner, cost) === false) continue;
       next = line;
       least = end;
     }
-    const [first] = next?.pieces ?? [];
+    const first = next?.ranks[0]?.pieces.peek();
     if (next === undefined || first === undefined || fits?.(first.cost) === false) return undefined;
-    next.pieces.shift();
-    this.#removed(next);
+    next.ranks[0]?.pieces.shift();
+    this.#removed(next, 0);
     this.#charge(next, next.servedUntil, first.cost);
     return first;
   }
@@ -96,14 +135,14 @@ export class FairQueue<T> {
 
   /** The owner with the most pieces. */
   longest(): OwnerKey | undefined {
-    return largestBy(this.#waiting, ({ pieces }) => pieces.length)?.owner;
+    return largestBy(this.#waiting, ({ length }) => length)?.owner;
   }
 
   /** Takes the owner's last piece out, unserved. */
   pop(owner: OwnerKey): T | undefined {
     const line = this.#lines.get(owner);
-    const piece = line?.pieces.pop();
-    if (line !== undefined && piece !== undefined) this.#removed(line);
+    const piece = line?.ranks.at(-1)?.pieces.pop();
+    if (line !== undefined && piece !== undefined) this.#removed(line, line.ranks.length - 1);
     return piece?.item;
   }
 
@@ -111,14 +150,15 @@ export class FairQueue<T> {
     const known = this.#lines.get(owner);
     if (known !== undefined) return known;
     if (this.#lines.size >= 2 * this.#waiting.size + EMPTY_LINES_MAX) this.#forgetEmpty();
-    const line: Line<T> = { owner, pieces: [], servedUntil: this.#now };
+    const line: Line<T> = { owner, ranks: [], length: 0, servedUntil: this.#now };
     this.#lines.set(owner, line);
     return line;
   }
 
-  #removed(line: Line<T>): void {
+  #removed(line: Line<T>, place: number): void {
+    if (line.ranks[place]?.pieces.length === 0) line.ranks.splice(place, 1);
     this.#count(line, -1);
-    if (line.pieces.length === 0) this.#waiting.delete(line);
+    if (line.length === 0) this.#waiting.delete(line);
   }
 
   #charge(line: Line<T>, start: number, cost: number): void {
@@ -126,16 +166,16 @@ export class FairQueue<T> {
     this.#now = Math.max(this.#now, start + cost / PASSING);
   }
 
-  /** Called after the change of the line. */
-  #count({ pieces: { length } }: Line<T>, change: 1 | -1): void {
-    const counted = Math.min(length, this.#countedPerOwner);
-    this.#length += counted - Math.min(length - change, this.#countedPerOwner);
+  #count(line: Line<T>, change: 1 | -1): void {
+    this.#length -= Math.min(line.length, this.#countedPerOwner);
+    line.length += change;
+    this.#length += Math.min(line.length, this.#countedPerOwner);
   }
 
   #forgetEmpty(): void {
     for (const [owner, line] of this.#lines) {
       const isAhead = line.servedUntil > this.#now;
-      if (!isAhead && line.pieces.length === 0) this.#lines.delete(owner);
+      if (!isAhead && line.length === 0) this.#lines.delete(owner);
     }
   }
 }

@@ -3,7 +3,7 @@ import type { Patience } from "./patience.ts";
 import type { Attempt, Reading } from "../query.ts";
 import { TryList } from "./try-list.ts";
 import type { Window } from "./window.ts";
-import { Fifo } from "../transport/lane.ts";
+import { Fifo } from "../../base/fair-queue.ts";
 
 /** Items that are all due after the same delay, so they are due in order of insertion. */
 export class DueList<T> {

@@ -53,7 +53,7 @@ for (const [name, address, want, known] of CASES) {
   });
 }
 
-test("account evidence never throws, for 100,000 Gmail addresses", () => {
+test("account evidence never throws, for 20,000 Gmail addresses", () => {
   const datasets = literalDatasets();
   const local = fc.oneof(
     fc.string({ minLength: 1, maxLength: 64, unit: "grapheme" }),
@@ -64,6 +64,6 @@ test("account evidence never throws, for 100,000 Gmail addresses", () => {
       const parsed = parseAddress(`${left}@gmail.com`);
       if (parsed.ok) assert.ok(accountEvidence(parsed.value, datasets).length <= 2);
     }),
-    { numRuns: 100_000 },
+    { numRuns: 20_000 },
   );
 });

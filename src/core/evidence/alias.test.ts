@@ -81,7 +81,7 @@ for (const [name, address, want] of CANONICAL) {
   test(`canonical form: ${name}`, () => assert.equal(canonicalAddress(addressOf(address)), want));
 }
 
-test("a canonical form is its own canonical form, for 100,000 addresses", () => {
+test("a canonical form is its own canonical form, for 20,000 addresses", () => {
   const local = fc.oneof(
     fc.stringMatching(/^[A-Za-z0-9+-]{1,12}(\.[A-Za-z0-9+-]{1,12}){0,3}$/),
     fc.stringMatching(/^"[ !#-Z^-~]{0,20}"$/),
@@ -102,7 +102,7 @@ test("a canonical form is its own canonical form, for 100,000 addresses", () => 
       assert.equal(canonicalAddress(again.value), once);
       checked += 1;
     }),
-    { numRuns: 100_000 },
+    { numRuns: 20_000 },
   );
   assert.ok(checked > 50_000, `only ${String(checked)} were addresses`);
 });

@@ -154,7 +154,7 @@ test("a suffix matches on label boundaries only", () => {
   assert.ok(!isAtOrUnder("com", "example.com"));
 });
 
-const RUNS = { numRuns: 100_000 };
+const RUNS = { numRuns: 20_000 };
 const shaped = fc.string({
   unit: fc.constantFrom(...Array.from("aB1.-_xn--é。ß\u00ad\u200d😆א/:@ \0")),
   maxLength: 40,

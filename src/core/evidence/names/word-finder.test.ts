@@ -41,7 +41,7 @@ test("words: a refused hit gives way to the next, shorter ones at the same end f
   assert.deepEqual(refused, ["cab3", "ab3", "b3", "ab5", "b5"]);
 });
 
-test("words: agrees with plain search for 100,000 texts over few letters", () => {
+test("words: agrees with plain search for 20,000 texts over few letters", () => {
   const text = fc.string({ unit: fc.constantFrom("a", "b", "-"), maxLength: 16 });
   const words = fc.uniqueArray(
     text.filter((word) => word !== "" && word.length < 6),
@@ -62,7 +62,7 @@ test("words: agrees with plain search for 100,000 texts over few letters", () =>
       );
       assert.deepEqual(hits.sort(), plain.sort());
     }),
-    { numRuns: 100_000 },
+    { numRuns: 20_000 },
   );
 });
 

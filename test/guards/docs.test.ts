@@ -64,22 +64,6 @@ test("docs/operations/troubleshooting.md has a heading for all that the doctor l
   for (const name of NAMES) assert.ok(page.includes(`\n## ${name.toLowerCase()}\n`), name);
 });
 
-/** "account create <email>" and its flags, for every command that does something itself, and those below it. */
-function commandRows(command: Command, path: readonly string[]): readonly (readonly string[])[] {
-  const name = [...path, command.name()];
-  const rows = command.commands.flatMap((below) => commandRows(below, name));
-  if (rows.length > 0 && command.registeredArguments.length === 0) return rows;
-  const words = command.registeredArguments.map((argument) => {
-    const dots = argument.variadic ? "..." : "";
-    return argument.required ? `<${argument.name()}${dots}>` : `[${argument.name()}${dots}]`;
-  });
-  const flags = command.options.map((option) => `\`${option.flags}\``);
-  return [
-    [`\`${["gatepost", ...name, ...words].join(" ")}\``, command.description(), flags.join(", ")],
-    ...rows,
-  ];
-}
-
 test("every command that does something has examples, which begin as it does", () => {
   /** What has commands below it and takes no arguments only lists them. */
   const paths = (command: Command, path: string): readonly string[] => {
@@ -93,7 +77,15 @@ test("every command that does something has examples, which begin as it does", (
   }
 });
 
-test("docs/cli.md lists every command with its options", () => {
-  const want = allCommands(recordingTerminal()).flatMap((command) => commandRows(command, []));
-  assert.deepEqual(tableUnder(readDocument("docs/cli.md"), "## Commands"), want);
+test("docs/cli.md names every command", () => {
+  const rows = tableUnder(readDocument("docs/cli.md"), "## Commands");
+  for (const command of allCommands(recordingTerminal())) {
+    const row = rows.find(([names = ""]) =>
+      names.replace("`gatepost ", "`").includes(`\`${command.name()}\``),
+    );
+    assert.ok(row !== undefined, command.name());
+    for (const below of command.commands) {
+      assert.ok(row[1]?.includes(`\`${below.name()}\``), `${command.name()} ${below.name()}`);
+    }
+  }
 });

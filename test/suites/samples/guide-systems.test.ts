@@ -39,7 +39,8 @@ const SYSTEMS: Readonly<Record<string, System>> = {
   "better-auth": {
     program: "node",
     fence: "js",
-    files: ["gatepost.mjs", "auth.mjs"],
+    page: "identity",
+    files: ["gatepost.mjs", "auth.mjs", "", "", ""],
     stubs: {
       "node_modules/better-auth/package.json": ESM,
       "node_modules/better-auth/index.mjs": "export const betterAuth = (options) => ({ options });",
@@ -62,7 +63,7 @@ const SYSTEMS: Readonly<Record<string, System>> = {
     program: "node",
     fence: "js",
     page: "identity",
-    files: ["gatepost.mjs", "action.cjs", "", ""],
+    files: ["gatepost.mjs", "", "action.cjs", "", ""],
     stubs: {},
     driver: {
       file: "driver.mjs",
@@ -80,7 +81,7 @@ const SYSTEMS: Readonly<Record<string, System>> = {
     program: "node",
     fence: "js",
     page: "identity",
-    files: ["gatepost.mjs", "", "index.mjs", ""],
+    files: ["gatepost.mjs", "", "", "index.mjs", ""],
     stubs: {},
     driver: {
       file: "driver.mjs",
@@ -100,7 +101,7 @@ const SYSTEMS: Readonly<Record<string, System>> = {
     program: "node",
     fence: "js",
     page: "identity",
-    files: ["gatepost.mjs", "", "", "index.mjs"],
+    files: ["gatepost.mjs", "", "", "", "index.mjs"],
     stubs: {
       "node_modules/firebase-functions/package.json":
         '{"type":"module","exports":{"./v2/identity":"./identity.mjs"}}',

@@ -4,7 +4,9 @@
 // start at once.
 import { spawnSync } from "node:child_process";
 import {
+  copyFileSync,
   existsSync,
+  mkdirSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -78,6 +80,17 @@ function buildDashboard() {
   mark(dashboardStamp, startedAt);
 }
 
+/** The viewer of the API documentation, as the service serves it. */
+const VIEWER = ["swagger-ui-bundle.js", "swagger-ui.css", "LICENSE", "NOTICE"];
+
+function copyViewer() {
+  const from = join(root, "node_modules", "swagger-ui-dist");
+  const to = join(root, "dist", "docs");
+  mkdirSync(to, { recursive: true });
+  for (const name of VIEWER) copyFileSync(join(from, name), join(to, name));
+  compress(to);
+}
+
 /** Builds when needed; ends the process with the compiler's exit code when it fails. */
 export function build({ clean = false, ifStale = false } = {}) {
   if (ifStale && isFresh(stamp, SOURCES)) return;
@@ -88,6 +101,7 @@ export function build({ clean = false, ifStale = false } = {}) {
   run(join(root, "dist", "src", "main", "pack-bundled.js"));
   run(vite, "build", "--config", "vite.program.ts", "--logLevel", "warn");
   buildDashboard();
+  copyViewer();
   mark(stamp, startedAt);
 }
 

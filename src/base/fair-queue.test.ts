@@ -1,6 +1,6 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
-import { FairQueue, Turns } from "./fair-queue.ts";
+import { FairQueue } from "./fair-queue.ts";
 import { type Resource, RESOURCES } from "./resources.ts";
 import { type Hold, NoRoom, Share } from "./shares.ts";
 
@@ -50,7 +50,7 @@ test("an owner that comes late has no turns saved up", async () => {
 });
 
 test("a small piece goes before large ones, and a large one waits for no more than four times its size of them", async () => {
-  const share = new Share("reading", { ...ROW, unit: "octets", total: 100, perOwner: 100 });
+  const share = new Share("small_bodies", { ...ROW, unit: "octets", total: 100, perOwner: 100 });
   const order: string[] = [];
   const waiting = ["large", "x", "y"].map(async (owner) => {
     const hold = await share.wait(owner, 100);
@@ -217,67 +217,6 @@ test("nobody takes at once while another waits, and what did not fit is not coun
   second.release();
   (await third).release();
   assert.deepEqual(share.figures().refused, { owner: 0, all: 0 });
-});
-
-/** Begins pieces and notes when. */
-function begins(turns: Turns, order: string[]) {
-  return (name: string, amount = 1): void => {
-    const begin = (): void => void order.push(name);
-    if (turns.take(amount, () => name.slice(0, 1), begin)) begin();
-  };
-}
-
-test("what one turn has no room for is begun in later ones, an owner after the other", async () => {
-  const order: string[] = [];
-  const begin = begins(new Turns(2), order);
-  for (const name of ["a1", "a2", "a3", "a4", "a5", "b1", "b2", "c1"]) begin(name);
-  assert.deepEqual(order, ["a1", "a2"]);
-  await turn();
-  assert.deepEqual(order.slice(2), ["a3", "b1"]);
-  begin("d1");
-  await turn();
-  assert.deepEqual(order.slice(4), ["c1", "d1"]);
-  await turn();
-  assert.deepEqual(order.slice(6), ["a4", "b2"]);
-  await turn();
-  assert.deepEqual(order.slice(8), ["a5"]);
-});
-
-test("after a turn without work the next is begun at once", async () => {
-  const order: string[] = [];
-  const turns = new Turns(1);
-  const begin = begins(turns, order);
-  begin("a1");
-  begin("a2");
-  assert.equal(turns.waitingOf("a"), 1);
-  await turn();
-  await turn();
-  assert.deepEqual([turns.waiting, turns.waitingOf("a"), turns.waitingOf("b")], [0, 0, 0]);
-  begin("a3");
-  assert.deepEqual(order, ["a1", "a2", "a3"]);
-});
-
-test("a piece that is larger than a turn is begun alone", async () => {
-  const order: string[] = [];
-  const begin = begins(new Turns(10), order);
-  for (const name of ["a1", "b1", "c1"]) begin(name, 25);
-  assert.deepEqual(order, ["a1"]);
-  await turn();
-  assert.deepEqual(order, ["a1", "b1"]);
-});
-
-test("small pieces go ahead of others' large ones, which are not passed for ever", async () => {
-  const order: string[] = [];
-  const begin = begins(new Turns(16), order);
-  for (const name of ["a1", "a2", "b1", "c1"]) begin(name, 16);
-  for (const name of ["s1", "s2", "s3"]) begin(name);
-  await turn();
-  assert.deepEqual(order, ["a1", "s1", "s2", "s3", "a2"]);
-  for (let at = 0; order.at(-1) !== "b1"; at += 1) {
-    assert.ok(at < 16, "it is passed by a turn's worth of small ones at most");
-    begin(`t${String(at)}`);
-    await turn();
-  }
 });
 
 test("an owner's pieces go by rank, and its last one can be taken out", () => {

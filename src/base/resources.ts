@@ -59,7 +59,6 @@ export const RESOURCES = {
     perOwner: 256,
     refusal: "429 or 503 and closed, after the longest idle and the largest owner's",
   }),
-  reading: octets(2_048, 1_024, queued(10_000, 256, "closed")),
   small_bodies: octets(32 * MIB, 4 * MIB),
   large_bodies: octets(32 * MIB, 12 * MIB),
   uploads: octets(64 * MIB, 24 * MIB),
@@ -103,7 +102,6 @@ export const RESOURCES = {
   back_tests: row({ total: 2, perOwner: 1, ...queued(8, 1) }),
   event_streams: row({ total: 1_000, perOwner: 4 }),
   view_streams: row({ total: 256, perOwner: 8 }),
-  pages: row({ total: 512, perOwner: 128 }),
 };
 
 export type ResourceName = keyof typeof RESOURCES;

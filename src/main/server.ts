@@ -1,15 +1,15 @@
 import type { Registry } from "prom-client";
 import { type AnswerCache, memoryAnswerCache } from "../check/answer-cache.ts";
 import { sqlAccounts } from "../accounts/accounts-store.ts";
-import { type DashboardDeps, accountRoutes, addDashboard } from "../http/account/dashboard.ts";
+import { accountRoutes, dashboard, type DashboardDeps } from "../http/account/dashboard.ts";
 import { accountDocumentation } from "../http/account/documentation.ts";
 import { type AppDeps, buildApp } from "../http/app/app.ts";
 import type { Route } from "../http/answer/route.ts";
 import type { Probe } from "../http/system/readiness.ts";
-import { addHookPages } from "../http/hooks/hook-pages.ts";
-import { addGatePages } from "../http/gate/gate-pages.ts";
+import { hookPage } from "../http/hooks/hook-pages.ts";
+import { gatePages } from "../http/gate/gate-pages.ts";
 import { compatRoutes } from "../http/compat/services.ts";
-import { addDisposablePage } from "../http/feeds/disposable-page.ts";
+import { disposablePages } from "../http/feeds/disposable-page.ts";
 import { bulkHandler } from "../http/api/bulk/bulk.ts";
 import { decideRoute } from "../http/api/decide/decide.ts";
 import { explainRoute } from "../http/api/explain.ts";
@@ -22,10 +22,9 @@ import { createExplain } from "../check/explain.ts";
 import type { Backing } from "./parts/backing/backing.ts";
 import type { Checker } from "./parts/checker.ts";
 import type { Config } from "./settings/config.ts";
-import { openDashboard } from "./parts/dashboard.ts";
+import { builtFolder, openDashboard } from "./parts/dashboard.ts";
 import { guessesPublicUrl } from "./settings/links.ts";
-import { compatDepsOf, connectionTerms, hostCheckOf, settingsOf } from "./process/app-settings.ts";
-import { DEFAULT_LIMITS, createListener } from "./process/listening/listen.ts";
+import { compatDepsOf, listenTerms, hostCheckOf, settingsOf } from "./process/app-settings.ts";
 import type { Machine } from "./process/machine.ts";
 import { type Process, openProcess } from "./process/open-process.ts";
 import { startUpkeep } from "./parts/serving.ts";
@@ -73,11 +72,10 @@ async function openServer(process: Process): Promise<Listens> {
   const parts = await openServerParts(process);
   const { config, machine, backing, lists, log, closing } = parts;
   const { deps, setUp } = appDeps(parts);
-  const listener = createListener(DEFAULT_LIMITS, connectionTerms(parts));
-  const app = await buildApp({ ...deps, listener });
+  const app = buildApp(deps);
   if (backing.where === "alone") await parts.webhooks.dispatcher.start("alone");
   startUpkeep(parts, lists.duties);
-  const { url, port, stop } = await machine.listen(app, config, DEFAULT_LIMITS);
+  const { url, port, stop } = await machine.listen(app, config, listenTerms(parts));
   closing.add(stop);
   parts.links.listensOn(port);
   announce(url, parts);
@@ -121,17 +119,23 @@ function appDeps(parts: ServerParts): { readonly deps: AppDeps; readonly setUp: 
     datasetsVersion: () => checker.datasets().version + (checker.trust?.epoch ?? 0),
   });
   const probes = probesOf(backing, checker);
-  const dashboard = dashboardOf(parts, probes);
-  const accountPaths = accountRoutes(dashboard);
+  const dashboardDeps = dashboardOf(parts, probes);
+  const accountPaths = accountRoutes(dashboardDeps);
+  const { pages, absent } = dashboard(accountPaths, { ...dashboardDeps, decodeLarge });
+  const viewer = builtFolder("docs", "swagger-ui.css");
   const deps: AppDeps = {
     admission,
     checkOne,
-    pages: async (scope) => {
-      addGatePages(scope);
-      addDisposablePage(scope, { ...openFeedFiles(parts), admission, trustedProxies });
-      addHookPages(scope, { ...gate, trustedProxies, shares, clock });
-      await addDashboard(scope, accountPaths, { ...dashboard, decodeLarge });
+    pages: {
+      pages: [
+        ...gatePages,
+        ...disposablePages({ ...openFeedFiles(parts), admission, trustedProxies }),
+        hookPage({ ...gate, trustedProxies, shares, clock }),
+        ...pages,
+      ],
+      absent,
     },
+    ...(viewer !== undefined && { docsViewer: viewer }),
     pagesDocumentation: accountDocumentation(accountPaths),
     bulk: bulkHandler({ bulk: parts.bulk.service, log }),
     routes: [...apiRoutes(parts), ...compatRoutes(compatDepsOf(parts, checkOne))],
@@ -145,7 +149,7 @@ function appDeps(parts: ServerParts): { readonly deps: AppDeps; readonly setUp: 
     decodeLarge,
     settings: settingsOf(parts),
   };
-  return { deps, setUp: dashboard.setUp };
+  return { deps, setUp: dashboardDeps.setUp };
 }
 
 /** Families of paths besides `email` and `domain`. */

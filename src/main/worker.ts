@@ -3,7 +3,7 @@ import { sqlChunkQueue } from "../bulk/chunk-queue-store.ts";
 import { sqlJobs } from "../bulk/jobs-store.ts";
 import { createHostCheck } from "../http/request/allowed-hosts.ts";
 import { createReadiness } from "../http/system/readiness.ts";
-import { buildWorkerApp } from "../http/app/worker-app.ts";
+import { buildWorkerApp } from "../http/app/app.ts";
 import { inTime } from "../base/in-time.ts";
 import { announcer } from "../bulk/announce.ts";
 import { keepJobs } from "../bulk/keep-house.ts";
@@ -12,7 +12,7 @@ import { type BulkChecker, openBulkChecker } from "./parts/bulk-checker.ts";
 import type { Config } from "./settings/config.ts";
 import { watchVerdicts } from "./metrics/verdict-metrics.ts";
 import { watchDns } from "./metrics/dns-metrics.ts";
-import { createListener, DEFAULT_LIMITS } from "./process/listening/listen.ts";
+import { DEFAULT_LIMITS } from "../http/server.ts";
 import { type Process, openProcess } from "./process/open-process.ts";
 import { type Machine, systemMachine } from "./process/machine.ts";
 import { webhookCounter } from "./metrics/program-metrics.ts";
@@ -137,6 +137,7 @@ async function show(serving: Serving, bulk: BulkChecker): Promise<string | undef
   if (config.workerPort === undefined) return undefined;
   const probes = new Map([...backing.probes, ["dns", () => bulk.dnsAnswers()] as const]);
   const app = buildWorkerApp({
+    clock,
     log,
     readiness: createReadiness(probes, clock),
     metrics: metrics.http,
@@ -148,10 +149,9 @@ async function show(serving: Serving, bulk: BulkChecker): Promise<string | undef
       hasPublicUrl: config.publicUrl !== undefined,
       listensOn: config.host,
     }),
-    listener: createListener(DEFAULT_LIMITS),
   });
   const address = { host: config.host, port: config.workerPort };
-  const { url, stop } = await machine.listen(app, address, DEFAULT_LIMITS);
+  const { url, stop } = await machine.listen(app, address, { limits: DEFAULT_LIMITS });
   closing.add(stop);
   return url;
 }

@@ -5,7 +5,6 @@ import { createRequire } from "node:module";
 import type { AddressInfo } from "node:net";
 import { test, type TestContext } from "node:test";
 import { pathToFileURL } from "node:url";
-import Fastify from "fastify";
 import { gatepostPlugin } from "../../clients/typescript/src/better-auth.ts";
 import * as express from "../../clients/typescript/src/express.ts";
 import { decisionOf, guardSignUp } from "../../clients/typescript/src/fastify.ts";
@@ -165,9 +164,34 @@ test("the language is the one that the browser likes best", () => {
   for (const [header, language] of rows) assert.equal(languageOf(header), language, String(header));
 });
 
-test("Fastify: the preHandler stops what must not sign up", async (t) => {
+interface FastifyReplyLike {
+  readonly code: (status: number) => FastifyReplyLike;
+  readonly send: (body: unknown) => unknown;
+}
+
+interface FastifyApp {
+  readonly addContentTypeParser: (
+    type: string,
+    options: object,
+    parse: (request: unknown, text: string, done: (error: null, body: unknown) => void) => void,
+  ) => void;
+  readonly post: (
+    path: string,
+    options: object,
+    handle: (request: Parameters<typeof decisionOf>[0], reply: FastifyReplyLike) => unknown,
+  ) => void;
+  readonly inject: (request: object) => Promise<{
+    readonly statusCode: number;
+    readonly body: string;
+    readonly json: () => unknown;
+  }>;
+  readonly close: () => Promise<void>;
+}
+
+withFramework("fastify", "Fastify: the preHandler stops what must not sign up", async (t) => {
   const { gatepost, asked } = gate();
-  const app = Fastify();
+  const { fastify } = await framework("fastify");
+  const app = (fastify as () => FastifyApp)();
   t.after(() => app.close());
   const parse = (text: string): unknown => Object.fromEntries(new URLSearchParams(text));
   app.addContentTypeParser(

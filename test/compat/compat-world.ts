@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
-import type { InjectOptions } from "fastify";
 import { memoryAnswerCache } from "../../src/check/answer-cache.ts";
 import type { UsageLedger } from "../../src/accounts/admission/usage.ts";
 import type { AppDeps } from "../../src/http/app/app.ts";
@@ -16,6 +15,7 @@ import { appDeps, appWith } from "../http/http-app.ts";
 import { literalDatasets } from "../lists/literal-datasets.ts";
 import { gateWorld, type GateWorld } from "../policy/gate-world.ts";
 import { manualClock } from "../time/manual-clock.ts";
+import { inject, type InjectOptions } from "../http/inject.ts";
 
 /** One name for each thing that can be said of a domain. */
 const COMPAT_ZONE: Zone = {
@@ -65,7 +65,7 @@ export async function compatWorld(
   t: TestContext,
   { isOptimistic = false, hosts = new Map() }: CompatOptions = {},
 ): Promise<CompatWorld> {
-  const { admission, store, closing, ...world } = await gateWorld(t);
+  const { admission, store, ...world } = await gateWorld(t);
   let units = 0;
   const charge: Admission["charge"] = admission.charge.bind(admission);
   Object.defineProperty(admission, "charge", {
@@ -97,15 +97,14 @@ export async function compatWorld(
   const recorder: AppDeps["usage"] = {
     record: (_, { isRefused }) => void (refusals += isRefused ? 1 : 0),
   };
-  const app = await appWith({ usage: recorder, admission, clock, routes, settings });
-  closing.push(() => app.close());
+  const app = appWith({ usage: recorder, admission, clock, routes, settings });
   return {
     account: (...order) => world.account(...order),
     store,
     admission,
     refusals: () => refusals,
     async ask(request) {
-      const { statusCode: status, headers, body } = await app.inject(request);
+      const { statusCode: status, headers, body } = await inject(app, request);
       const isJson = String(headers["content-type"]).startsWith("application/json");
       return { status, headers, body: isJson ? (JSON.parse(body) as unknown) : body };
     },

@@ -1,4 +1,3 @@
-import type { AddressInfo } from "node:net";
 import { memoryAnswerCache } from "../../src/check/answer-cache.ts";
 import { MemoryQuotaCounter } from "../../src/accounts/admission/memory-quota-counter.ts";
 import { memoryRateCounter } from "../../src/accounts/admission/memory-rate-counter.ts";
@@ -18,8 +17,9 @@ import type { Datasets } from "../../src/core/evidence/datasets.ts";
 import { bulkHandler } from "../../src/http/api/bulk/bulk.ts";
 import { viewRoute } from "../../src/http/api/bulk/view.ts";
 import { buildApp } from "../../src/http/app/app.ts";
+import { DEFAULT_LIMITS, listen } from "../../src/http/server.ts";
 import { accountDocumentation } from "../../src/http/account/documentation.ts";
-import { accountRoutes, addDashboard } from "../../src/http/account/dashboard.ts";
+import { accountRoutes, dashboard as dashboardOf } from "../../src/http/account/dashboard.ts";
 import { createShares } from "../../src/base/shares.ts";
 import { openDashboard } from "../../src/main/parts/dashboard.ts";
 import type { AccountStore } from "../../src/main/parts/backing/store.ts";
@@ -162,7 +162,7 @@ export async function dashboardWorld(options: DashboardWorldOptions = {}): Promi
     webhooks: hooks,
   });
   const routes = accountRoutes(dashboard);
-  const app = await buildApp({
+  const app = buildApp({
     admission,
     checkOne,
     clock,
@@ -178,17 +178,17 @@ export async function dashboardWorld(options: DashboardWorldOptions = {}): Promi
         isInForce: () => Promise.resolve(true),
       }),
     ],
-    pages: (scope) => addDashboard(scope, routes, dashboard),
+    pages: dashboardOf(routes, dashboard),
     metrics: { observe: () => undefined, refused: () => undefined },
     metricsPage: { contentType: "text/plain", text: () => Promise.resolve("") },
     probes: new Map(),
     shares,
     settings: { publicUrl, trustedProxies: [], accessLogLinesPerSecond: 1 },
   });
-  await app.listen({ host: "127.0.0.1", port: 0 });
-  const { port } = app.server.address() as AddressInfo;
+  const terms = { limits: { ...DEFAULT_LIMITS, stopTimeoutMs: 0 } };
+  const { url, stop } = await listen(app, { host: "127.0.0.1", port: 0 }, terms);
   return {
-    url: `http://127.0.0.1:${String(port)}`,
+    url,
     store,
     log,
     routes,
@@ -214,8 +214,7 @@ export async function dashboardWorld(options: DashboardWorldOptions = {}): Promi
       return `gatepost_session=${(await logins.start(account, visitor)).token}`;
     },
     async close() {
-      app.server.closeAllConnections();
-      await app.close();
+      await stop();
       await lists.stop();
       await hooks.stop();
       await Promise.all([quotas.flush(), requests.flush()]);

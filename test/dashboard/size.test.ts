@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { PAGE_SOURCES } from "../../src/http/account/dashboard-pages.ts";
-import { builtPages } from "../../src/main/parts/dashboard.ts";
+import { builtFolder } from "../../src/main/parts/dashboard.ts";
 import { dashboardWorld } from "./dashboard-world.ts";
 import { testWith } from "../process/require-tool.ts";
 
@@ -11,7 +11,7 @@ const JS_MAX_BYTES = 40_000;
 const ALL_JS_MAX_BYTES = 110_000;
 const CSS_MAX_BYTES = 10_000;
 
-const root = builtPages();
+const root = builtFolder("dashboard", "index.html");
 const missing = root === undefined ? ["the built dashboard (npm run build)"] : [];
 
 const read = (name: string): string => readFileSync(join(root ?? "", name), "utf8");

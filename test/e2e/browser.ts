@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { after } from "node:test";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
-import { builtPages } from "../../src/main/parts/dashboard.ts";
+import { builtFolder } from "../../src/main/parts/dashboard.ts";
 import { testWith } from "../process/require-tool.ts";
 import { PATIENCE_MS, until } from "../time/until.ts";
 
@@ -26,7 +26,9 @@ after(async () => (await running)?.close());
 export function testInBrowser(name: string, body: () => Promise<void>): void {
   const missing = [
     ...(BROWSER === undefined ? [BROWSERS.join(" or ")] : []),
-    ...(builtPages() === undefined ? ["the built dashboard (npm run build)"] : []),
+    ...(builtFolder("dashboard", "index.html") === undefined
+      ? ["the built dashboard (npm run build)"]
+      : []),
   ];
   testWith(["chromium-headless-shell", "the built dashboard"], missing, name, body);
 }

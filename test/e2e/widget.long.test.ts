@@ -4,7 +4,8 @@ import type { AddressInfo } from "node:net";
 import { after, before } from "node:test";
 import type { Page } from "playwright-core";
 import { decideRoute } from "../../src/http/api/decide/decide.ts";
-import { addGatePages } from "../../src/http/gate/gate-pages.ts";
+import { gatePages } from "../../src/http/gate/gate-pages.ts";
+import { DEFAULT_LIMITS, listen, type Listening } from "../../src/http/server.ts";
 import { appWith } from "../http/http-app.ts";
 import { type GateWorld, gateWorld } from "../policy/gate-world.ts";
 import { PATIENCE_MS, until } from "../time/until.ts";
@@ -19,7 +20,7 @@ interface Site {
 }
 
 let world: GateWorld;
-let gate: Awaited<ReturnType<typeof appWith>>;
+let gate: Listening;
 let gateUrl = "";
 let site: Site;
 let key = "";
@@ -31,12 +32,17 @@ before(async () => {
     { known: { curated: ["bad.example"] } },
   );
   const { admission, decideOne } = world;
-  gate = await appWith({
+  const app = appWith({
     admission,
     routes: [decideRoute({ decideOne })],
-    pages: async (scope): Promise<void> => addGatePages(scope),
+    pages: { pages: gatePages },
   });
-  gateUrl = await gate.listen({ host: "127.0.0.1", port: 0 });
+  gate = await listen(
+    app,
+    { host: "127.0.0.1", port: 0 },
+    { limits: { ...DEFAULT_LIMITS, stopTimeoutMs: 0 } },
+  );
+  gateUrl = gate.url;
   site = await openSite(() => gateUrl);
   const { id } = await world.account("owner@shop.example");
   const made = await world.store.keys.create(id, "page", { origins: [site.url], form: "join" });
@@ -46,7 +52,7 @@ before(async () => {
 
 after(async () => {
   site.close();
-  await gate.close();
+  await gate.stop();
   for (const close of closers) await close();
 });
 
@@ -248,7 +254,7 @@ testInBrowser("the form submits while the service is silent, and after it was ki
   assert.equal(formsOf("silent@bad.example").length, 1);
   await page.unrouteAll({ behavior: "ignoreErrors" });
   await page.goto(`${site.url}/enforce`);
-  await gate.close();
+  await gate.stop();
   const failed = page.waitForEvent("requestfailed");
   await typeAddress(page, "killed@bad.example");
   await failed;

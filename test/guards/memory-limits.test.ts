@@ -11,9 +11,7 @@ const MIB = 1_048_576;
 /** Part of the sum that is left as room for what the collector has not freed yet. */
 const ROOM = 1.5;
 
-// What `reading` bounds is parsed at once, not kept.
-const { reading: _, ...kept } = RESOURCES;
-const resources: readonly Resource[] = Object.values(kept);
+const resources: readonly Resource[] = Object.values(RESOURCES);
 const bodies = resources
   .filter(({ unit }) => unit === "octets")
   .reduce((octets, { total }) => octets + total, 0);

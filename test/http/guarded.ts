@@ -1,5 +1,4 @@
 import type { Handling, Route } from "../../src/http/answer/route.ts";
-import type { InjectOptions } from "fastify";
 import { appWith } from "./http-app.ts";
 import { entranceOf, openAdmission } from "./open-admission.ts";
 import type { Answered } from "./strict-client.ts";
@@ -11,13 +10,14 @@ import type {
 } from "../../src/accounts/admission/admission.ts";
 import { Refusal } from "../../src/base/refusals.ts";
 import type { AppDeps } from "../../src/http/app/app.ts";
+import { inject, type InjectOptions } from "./inject.ts";
 
 export async function ask(
   over: Partial<AppDeps>,
   request: InjectOptions | string,
 ): Promise<Answered> {
-  const app = await appWith(over);
-  const { statusCode, headers, body } = await app.inject(request);
+  const app = appWith(over);
+  const { statusCode, headers, body } = await inject(app, request);
   const texts = Object.entries(headers).map(([name, value]) => [name, String(value)]);
   return { status: statusCode, headers: Object.fromEntries(texts) as Answered["headers"], body };
 }

@@ -1,19 +1,11 @@
-import type { Server } from "node:http";
-import {
-  DEFAULT_LIMITS,
-  createListener,
-  listen,
-  type ListenLimits,
-} from "../../src/main/process/listening/listen.ts";
+import { DEFAULT_LIMITS, listen, type ListenLimits } from "../../src/http/server.ts";
 import { createShares } from "../../src/base/shares.ts";
+import type { Share } from "../../src/base/shares.ts";
 import type { AppDeps } from "../../src/http/app/app.ts";
 import { appWith } from "./http-app.ts";
-import { realClock } from "../time/real-clock.ts";
 
 export interface TestServer {
   readonly port: number;
-  /** To shorten its time limits while it runs. */
-  readonly http: Server;
   readonly stop: () => Promise<void>;
 }
 
@@ -21,16 +13,13 @@ export interface TestServer {
 export async function testServer(
   over: Partial<AppDeps> = {},
   limits: Partial<ListenLimits> = {},
+  share: Share = createShares().of("connections"),
 ): Promise<TestServer> {
-  const all = { ...DEFAULT_LIMITS, ...limits };
-  const shares = createShares();
   const terms = {
-    share: shares.of("connections"),
-    reading: shares.of("reading"),
+    limits: { ...DEFAULT_LIMITS, ...limits },
+    share,
     trustedProxies: [],
-    clock: realClock,
   };
-  const app = await appWith({ ...over, listener: createListener(all, terms) });
-  const { url, stop } = await listen(app, { host: "127.0.0.1", port: 0 }, all);
-  return { port: Number(new URL(url).port), http: app.server, stop };
+  const { port, stop } = await listen(appWith(over), { host: "127.0.0.1", port: 0 }, terms);
+  return { port, stop };
 }

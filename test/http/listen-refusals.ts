@@ -107,9 +107,14 @@ export const REFUSALS: readonly (readonly [
     "Method not allowed.",
   ],
   ["CONNECT", "CONNECT a:80 HTTP/1.1\r\nHost: a\r\n\r\n", 405, "Method not allowed."],
-  ["a target of 64 KiB and one", get(`/api/email/${LONG}a`), 414, "Request target too long."],
   [
-    "a target far over 64 KiB",
+    "a head over 16 KiB",
+    get(`/api/email/${LONG}`, `X: ${"a".repeat(64)}`),
+    431,
+    "Request header fields too large.",
+  ],
+  [
+    "a target far over 16 KiB",
     get(`/api/email/${"a".repeat(200_000)}`),
     431,
     "Request header fields too large.",
@@ -123,12 +128,6 @@ export const REFUSALS: readonly (readonly [
   [
     "thousands of headers before the type of a form",
     post("/api/email", FORM, "email=a@x", ...MANY_HEADERS),
-    431,
-    "Request header fields too large.",
-  ],
-  [
-    "a thousand empty headers",
-    get("/api/email/a@x", ..."a:,".repeat(1_000).split(",")),
     431,
     "Request header fields too large.",
   ],

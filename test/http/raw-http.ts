@@ -18,8 +18,8 @@ export interface RawClient {
 }
 
 /** A raw connection: nothing is repaired, added or encoded. */
-export function rawClient(port: number): RawClient {
-  const socket = connect({ port, host: "127.0.0.1", allowHalfOpen: true });
+export function rawClient(port: number, localAddress = "127.0.0.1"): RawClient {
+  const socket = connect({ port, host: "127.0.0.1", localAddress, allowHalfOpen: true });
   let received = Buffer.alloc(0);
   const waiting = new Set<() => void>();
   const wake = (): void => waiting.forEach((look) => look());

@@ -1,4 +1,5 @@
 import type { GateOptions, GateWorld } from "./gate-world.ts";
+import { inject } from "../http/inject.ts";
 
 interface Answer {
   readonly decision: string;
@@ -23,7 +24,7 @@ export async function ask(
 ): Promise<{ status: number; answer: Answer; headers: Record<string, unknown> }> {
   const type =
     typeof payload === "string" ? "application/x-www-form-urlencoded" : "application/json";
-  const reply = await app.inject({
+  const reply = await inject(app, {
     method: "POST",
     url: "/api/decide",
     payload,

@@ -1,4 +1,3 @@
-import type { FastifyInstance } from "fastify";
 import type { TestContext } from "node:test";
 import { memoryRateCounter } from "../../src/accounts/admission/memory-rate-counter.ts";
 import { MemoryQuotaCounter } from "../../src/accounts/admission/memory-quota-counter.ts";
@@ -29,6 +28,7 @@ import { createOutcomeRecorder } from "../../src/gate/outcome-recorder.ts";
 import { createPolicyService, type PolicyService } from "../../src/gate/policies.ts";
 import { createTokens, type Tokens } from "../../src/gate/tokens.ts";
 import { type Zone, zoneLookup } from "../dns/zone-lookup.ts";
+import type { App } from "../../src/http/server.ts";
 import { appWith } from "../http/http-app.ts";
 import { type LiteralKnowledge, literalDatasets } from "../lists/literal-datasets.ts";
 import { keptLog, type KeptLog } from "../process/kept-log.ts";
@@ -36,7 +36,7 @@ import { openTestStore } from "../process/test-process.ts";
 import { realClock } from "../time/real-clock.ts";
 
 export interface GateWorld {
-  readonly app: FastifyInstance;
+  readonly app: App;
   /** Run before the stores are closed. */
   readonly closing: (() => Promise<void>)[];
   readonly store: AccountStore;
@@ -130,11 +130,10 @@ export async function gateWorld(
     clock,
     log,
   });
-  const app = await appWith({ admission, clock, log, routes: [decideRoute({ decideOne })] });
+  const app = appWith({ admission, clock, log, routes: [decideRoute({ decideOne })] });
   const closing: (() => Promise<void>)[] = [];
   t.after(async () => {
     for (const close of closing) await close();
-    await app.close();
     await quotas.flush();
     await traffic.flush();
     await recorder.flush();

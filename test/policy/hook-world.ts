@@ -4,7 +4,7 @@ import { sqlAccounts } from "../../src/accounts/accounts-store.ts";
 import { sqlHooks } from "../../src/gate/hooks-store.ts";
 import { systemIds as ids } from "../../src/base/ids.ts";
 import { createSecretBox } from "../../src/base/secrets.ts";
-import { addHookPages } from "../../src/http/hooks/hook-pages.ts";
+import { hookPage } from "../../src/http/hooks/hook-pages.ts";
 import type { Hook } from "../../src/gate/hook-types.ts";
 import { createHookDesk } from "../../src/gate/hook-desk.ts";
 import { createHookService } from "../../src/gate/hooks.ts";
@@ -13,6 +13,7 @@ import { appWith } from "../http/http-app.ts";
 import { realClock } from "../time/real-clock.ts";
 import { GATE_KEY, gateWorld } from "./gate-world.ts";
 import { createShares } from "../../src/base/shares.ts";
+import { inject } from "../http/inject.ts";
 
 /** Hooks of one account in front of the sign-up gate; `bad.example` is disposable. */
 export async function hookWorld(
@@ -61,13 +62,9 @@ export async function hookWorld(
     log: world.log,
   });
   const shares = createShares();
-  const pages = async (app: Parameters<typeof addHookPages>[0]): Promise<void> =>
-    addHookPages(app, { hooks: desk, trustedProxies: [], shares, clock });
-  const app = await appWith({ clock, log: world.log, pages });
-  world.closing.push(async () => {
-    await app.close();
-    await desk.flush();
-  });
+  const page = hookPage({ hooks: desk, trustedProxies: [], shares, clock });
+  const app = appWith({ clock, log: world.log, pages: { pages: [page] } });
+  world.closing.push(() => desk.flush());
   return Object.assign(stand, {
     accountId: account.id,
     shares,
@@ -105,7 +102,7 @@ export async function hookWorld(
     ): Promise<readonly [number, string]> {
       const type = { "content-type": "application/json" };
       const url = `/hooks/${id}`;
-      const answer = await app.inject({
+      const answer = await inject(app, {
         method: "POST",
         url,
         payload,

@@ -1,3 +1,4 @@
+import type { App } from "../../src/http/server.ts";
 import type { Machine } from "../../src/main/process/machine.ts";
 import { loadLists } from "../../src/lists/load/load-lists.ts";
 import type { SqlDatabase } from "../../src/store/database.ts";
@@ -13,7 +14,6 @@ import { readFile } from "../../src/http/api/bulk/read-file.ts";
 import { decodeBody } from "../../src/http/request/body/decode.ts";
 import type { Ids } from "../../src/base/ids.ts";
 import type { Log } from "../../src/base/log.ts";
-import type { FastifyInstance } from "fastify";
 import type { Chance } from "./chance.ts";
 import { type NameFaults, simulatedResolver } from "./names.ts";
 import type { SimulatedStore } from "./store/store.ts";
@@ -45,7 +45,7 @@ export interface Host {
   readonly step: (sql: string) => void;
   /** How many migrations of later versions its program has. */
   readonly later: number;
-  app: FastifyInstance | undefined;
+  app: App | undefined;
   /** Requests that have no answer yet. */
   underWay: number;
   /** It takes no requests any more. */
@@ -118,14 +118,14 @@ export function simulatedMachine(ground: Ground, host: Host): Machine {
       readFile,
       close: () => Promise.resolve(),
     }),
-    async listen(app, _address, { stopTimeoutMs }) {
-      await app.ready();
+    async listen(app, _address, { limits: { stopTimeoutMs } }) {
+      await Promise.resolve();
       host.app = app;
       const stop = async (): Promise<void> => {
         const endMs = timeline.nowMs + stopTimeoutMs;
         while (host.underWay > 0 && timeline.nowMs < endMs)
           await new Promise<void>((go) => void clock.after(20, go));
-        await app.close();
+        app.stop();
       };
       return { url: `http://${life.name}`, port: 80, stop };
     },

@@ -13,6 +13,7 @@ import { type Operator, openOperator } from "./operator.ts";
 import { newPlace, type Place, stepAt } from "./place.ts";
 import { SimulatedStore } from "./store/store.ts";
 import { type Lifetime, newLife, Timeline } from "./timeline.ts";
+import { inject } from "../http/inject.ts";
 
 export interface WorldOptions {
   readonly seed: number;
@@ -227,7 +228,7 @@ export class World {
       const giveUp = this.timeline.after(undefined, REQUEST_MS, cut);
       host.underWay += 1;
       const answer = async (): Promise<void> => {
-        const answered = await app.inject({
+        const answered = await inject(app, {
           method,
           url,
           headers: { host: "gatepost.test", ...headers },

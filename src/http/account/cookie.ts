@@ -1,3 +1,4 @@
+import { basePathOf } from "../request/target.ts";
 import { IDLE_MS } from "../../accounts/sign-in/sign-ins.ts";
 
 /** How the session cookie is written: by the scheme of the public address. */
@@ -8,13 +9,15 @@ export interface SessionCookie {
 }
 
 /**
- * Behind TLS the `__Host-` prefix makes browsers hold it to Secure, this host and the whole path. Over plain
- * HTTP, as on a loopback address, they would refuse that name.
+ * Behind TLS the `__Host-` prefix makes browsers hold it to Secure, this host and the whole path, and `__Secure-`, for a
+ * public URL with a path, to Secure. Over plain HTTP, as on a loopback address, they would refuse such a name.
  */
 export function sessionCookie(publicUrl: string): SessionCookie {
   const isSecure = publicUrl.startsWith("https:");
-  const name = isSecure ? "__Host-gatepost_session" : "gatepost_session";
-  const attributes = `Path=/; HttpOnly; SameSite=Strict${isSecure ? "; Secure" : ""}`;
+  const path = basePathOf(publicUrl) || "/";
+  const prefix = path === "/" ? "__Host-" : "__Secure-";
+  const name = isSecure ? `${prefix}gatepost_session` : "gatepost_session";
+  const attributes = `Path=${path}; HttpOnly; SameSite=Strict${isSecure ? "; Secure" : ""}`;
   return {
     read: (header) => valueOf(name, header ?? ""),
     write: (token) => {

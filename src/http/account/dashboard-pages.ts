@@ -1,9 +1,11 @@
-import fastifyStatic from "@fastify/static";
-import type { FastifyInstance, FastifyReply } from "fastify";
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
 import { hostNotAllowed } from "../../base/refusals.ts";
+import { isHeld } from "../answer/etag.ts";
+import type { Reply } from "../answer/route.ts";
+import { filePages } from "../files.ts";
 import { type HostCheck, isAllowedFor } from "../request/allowed-hosts.ts";
-import { refuse } from "../system/framework.ts";
-import { readTarget } from "../request/target.ts";
+import type { Page, PageRequest } from "../routes.ts";
 
 /** The paths that the browser's program reads, each answered with the same file, and the page's own source. */
 export const PAGE_SOURCES: Readonly<Record<string, string>> = {
@@ -35,7 +37,7 @@ const CONTENT_SECURITY_POLICY = [
   "img-src 'self'",
   "connect-src 'self'",
   "form-action 'self'",
-  "base-uri 'none'",
+  "base-uri 'self'",
   "frame-ancestors 'none'",
 ].join("; ");
 
@@ -46,8 +48,6 @@ const PAGE_HEADERS = {
   "referrer-policy": "same-origin",
   "x-content-type-options": "nosniff",
 } as const;
-
-const YEAR_SECONDS = 31_536_000;
 
 /** The built dashboard. */
 export interface BuiltPages {
@@ -60,46 +60,59 @@ export interface BuiltPages {
 /** Its file beside the pages; never served. */
 export const MANIFEST_FILE = "manifest.json";
 
-/** Serves the built dashboard. */
-export async function addDashboardPages(
-  app: FastifyInstance,
+export interface DashboardPages {
+  readonly pages: readonly Page[];
+  /** For paths that no page has. */
+  readonly absent: (request: PageRequest) => Reply | undefined;
+}
+
+/** Serves the built dashboard. `base`: the path of the public URL. */
+export function dashboardPages(
   { root, manifest }: BuiltPages,
+  base: string,
   isHostAllowed: HostCheck,
-): Promise<void> {
-  app.addHook("onRequest", async ({ headers, originalUrl: url }, reply) => {
-    if (!isAllowedFor({ headers, url }, isHostAllowed)) return refuse(reply, hostNotAllowed());
+): DashboardPages {
+  const source = readFileSync(`${root}/index.html`, "utf8");
+  const html = source.replace('<base href="/"', `<base href="${base}/"`);
+  const etag = `"${createHash("sha256").update(html).digest("hex").slice(0, 32)}"`;
+  const page = ({ source: { headers } }: PageRequest, status: number, link: string): Reply => ({
+    status: isHeld(headers["if-none-match"], etag) && status === 200 ? 304 : status,
+    type: "text/html; charset=utf-8",
+    headers: { ...PAGE_HEADERS, etag, ...(link !== "" && { link }) },
+    body: html,
   });
-  await app.register(fastifyStatic, {
-    root,
-    index: false,
-    wildcard: false,
-    cacheControl: false,
-    preCompressed: true,
-    globIgnore: [".built", "index.html", MANIFEST_FILE, "**/*.gz"],
-    setHeaders: (reply, path) => {
-      if (path.endsWith("index.html")) return;
-      const isNamedByContent = path.includes("/assets/");
-      const days = isNamedByContent
-        ? `max-age=${String(YEAR_SECONDS)}, immutable`
-        : "max-age=86400";
-      reply.header("cache-control", `public, ${days}`);
-      reply.header("x-content-type-options", "nosniff");
+  const guarded = (each: Page): Page => ({
+    ...each,
+    handle(request) {
+      if (!isAllowedFor(request.source, isHostAllowed)) throw hostNotAllowed();
+      return each.handle(request);
     },
   });
-  const page = (reply: FastifyReply, link: string): FastifyReply =>
-    reply
-      .headers(link === "" ? PAGE_HEADERS : { ...PAGE_HEADERS, link })
-      .sendFile("index.html", { cacheControl: false });
-  for (const [path, source] of Object.entries(PAGE_SOURCES)) {
-    const link = chunksOf(source, manifest).map(hint).join(", ");
-    app.route({ method: ["GET", "HEAD"], url: path, handler: (_, reply) => page(reply, link) });
-  }
-  app.get("/*", { exposeHeadRoute: false }, async (request, reply) => {
-    const { path } = readTarget(request.originalUrl);
-    if (!isVisit(path, request.headers.accept)) return reply.callNotFound();
-    const isPage = path.endsWith("/") && Object.hasOwn(PAGE_SOURCES, path.slice(0, -1));
-    return page(reply.code(isPage ? 200 : 404), "");
+  const visits = Object.entries(PAGE_SOURCES).map(([path, name]): Page => {
+    const link = chunksOf(name, manifest).map((file) => hint(base, file));
+    return { method: "GET", path, handle: (request) => page(request, 200, link.join(", ")) };
   });
+  const files = filePages({
+    root,
+    at: "/",
+    except: new Set(["index.html", MANIFEST_FILE]),
+    headersOf: (name) => ({
+      "cache-control": name.startsWith("assets/")
+        ? "public, max-age=31536000, immutable" // it is named by its content
+        : "public, max-age=86400",
+      "x-content-type-options": "nosniff",
+    }),
+  });
+  return {
+    pages: [...visits, ...files].map(guarded),
+    absent(request) {
+      const { path } = request.target;
+      if (!isAllowedFor(request.source, isHostAllowed)) throw hostNotAllowed();
+      if (!isVisit(path, request.source.headers.accept)) return undefined;
+      const isPage = path.endsWith("/") && Object.hasOwn(PAGE_SOURCES, path.slice(0, -1));
+      return page(request, isPage ? 200 : 404, "");
+    },
+  };
 }
 
 /** Paths below which programs ask. */
@@ -131,4 +144,4 @@ function chunksOf(source: string, manifest: Manifest): readonly string[] {
 }
 
 /** The browser fetches it beside the first script instead of after it. */
-const hint = (file: string): string => `</${file}>; rel=modulepreload`;
+const hint = (base: string, file: string): string => `<${base}/${file}>; rel=modulepreload`;

@@ -1,8 +1,6 @@
-import type { FastifyInstance } from "fastify";
 import { createBodyReader } from "../request/body/body.ts";
 import type { Decode } from "../request/body/decode.ts";
-import { addDashboardPages, type BuiltPages } from "./dashboard-pages.ts";
-import { addAccountRoutes } from "./add-account-routes.ts";
+import { type BuiltPages, type DashboardPages, dashboardPages } from "./dashboard-pages.ts";
 import { adminEntryRoutes, type EntriesDeps } from "./admin/rule-routes.ts";
 import { type AdminDeps, adminRoutes } from "./admin/admin-routes.ts";
 import { type DirectoryDeps, directoryRoutes } from "./admin/directory-routes.ts";
@@ -10,7 +8,8 @@ import { adminSourceRoutes, type SourceDeps } from "./admin/feed-routes.ts";
 import { sessionCookie } from "./cookie.ts";
 import { type EntryDeps, entryRoutes, type ServiceInfo } from "./sign-in-routes.ts";
 import { createFaultLog } from "../answer/fault-log.ts";
-import type { AccountGuardDeps } from "./guard.ts";
+import { type AccountGuardDeps, accountPages } from "./guard.ts";
+import { basePathOf } from "../request/target.ts";
 import { type ListDeps, listRoutes } from "./own/bulk-routes.ts";
 import { type OwnDeps, ownRoutes } from "./own/own-routes.ts";
 import { tokenSecretRoute } from "./own/key-routes.ts";
@@ -66,18 +65,14 @@ export function accountRoutes(deps: DashboardDeps): readonly AccountRoute[] {
   ];
 }
 
-/** Puts the dashboard, pages and API, onto the app: for the `pages` of `buildApp`. */
-export async function addDashboard(
-  app: FastifyInstance,
-  routes: readonly AccountRoute[],
-  deps: DashboardDeps,
-): Promise<void> {
+/** The dashboard, its pages and its API. */
+export function dashboard(routes: readonly AccountRoute[], deps: DashboardDeps): DashboardPages {
   const { publicUrl } = deps.info;
   const bodies = createBodyReader(deps);
   const cookie = sessionCookie(publicUrl());
   const faultLog = createFaultLog(deps.log, deps.clock);
-  addAccountRoutes(app, routes, { ...deps, publicUrl, bodies, cookie, faultLog });
-  const { pages, isHostAllowed } = deps;
-  if (pages === undefined) return;
-  await app.register((scope) => addDashboardPages(scope, pages, isHostAllowed)); // its hook is for pages alone
+  const api = accountPages(routes, { ...deps, publicUrl, bodies, cookie, faultLog });
+  if (deps.pages === undefined) return { pages: api, absent: () => undefined };
+  const built = dashboardPages(deps.pages, basePathOf(publicUrl()), deps.isHostAllowed);
+  return { ...built, pages: [...api, ...built.pages] };
 }

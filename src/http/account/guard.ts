@@ -1,5 +1,4 @@
 import { Readable } from "node:stream";
-import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Clock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
 import { accountKey, type OwnerKey } from "../../base/owner.ts";
@@ -23,12 +22,14 @@ import {
   targetTooLong,
   unsupportedMediaType,
 } from "../../base/refusals.ts";
-import { errorBody, refusalOf } from "../answer/answer.ts";
+import { addressOf } from "../api/entering.ts";
+import { errorBody, refusalOf, refused } from "../answer/answer.ts";
 import type { BodyReader } from "../request/body/body.ts";
-import { clientAddress, type TrustedProxies } from "../request/client-address.ts";
+import type { TrustedProxies } from "../request/client-address.ts";
 import { type HostCheck, isAllowedFor } from "../request/allowed-hosts.ts";
 import type { FaultLog } from "../answer/fault-log.ts";
-import { JSON_TYPE } from "../answer/route.ts";
+import { type HttpRequest, JSON_TYPE, type Reply } from "../answer/route.ts";
+import type { Page, PageRequest } from "../routes.ts";
 import type { SessionCookie } from "./cookie.ts";
 import type { AccountReply, AccountRequest, AccountRoute } from "./route.ts";
 
@@ -64,29 +65,33 @@ const HEADERS = {
   vary: "Cookie",
 };
 
-/** The one chain of every `/account/*` request; answers refusals and faults in JSON itself. */
-export async function serve(
-  route: AccountRoute,
-  { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
+/** Every path under `/account/`. */
+export const accountPages = (
+  routes: readonly AccountRoute[],
   deps: AccountGuardDeps,
-): Promise<FastifyReply> {
-  reply.headers(HEADERS);
-  if (!isAllowedFor(rawOf(request), deps.isHostAllowed)) {
-    return refuse(reply, hostNotAllowed(), { route, faultLog: deps.faultLog });
-  }
+): readonly Page[] =>
+  routes.map((route) => ({
+    method: route.method,
+    path: `/account/${route.path}`,
+    handle: (request) => serve(route, request, deps),
+  }));
+
+/** The one chain of every `/account/*` request; answers refusals and faults in JSON itself. */
+async function serve(
+  route: AccountRoute,
+  request: PageRequest,
+  deps: AccountGuardDeps,
+): Promise<Reply> {
   const release: (() => void)[] = [];
   try {
-    const answer = await admit(route, request, { deps, release });
-    return await send(reply, answer, deps);
+    if (!isAllowedFor(request.source, deps.isHostAllowed)) throw hostNotAllowed();
+    return await replyOf(await admit(route, request, { deps, release }), deps);
   } catch (error) {
-    return refuse(reply, error, { route, faultLog: deps.faultLog });
+    return refusedReply(error, { route, faultLog: deps.faultLog });
   } finally {
     for (const task of release) task();
   }
 }
-
-/** As it was sent: the framework's own target is rewritten. */
-const rawOf = ({ headers, originalUrl: url }: FastifyRequest) => ({ headers, url });
 
 interface Passage {
   readonly deps: AccountGuardDeps;
@@ -96,14 +101,15 @@ interface Passage {
 
 async function admit(
   route: AccountRoute,
-  request: FastifyRequest,
+  request: PageRequest,
   passage: Passage,
 ): Promise<AccountReply> {
   const { deps } = passage;
-  const visitor = visitorOf(request, deps);
+  const { source } = request;
+  const visitor = visitorOf(source, deps);
   await countRequest(visitor, deps);
-  if (route.method !== "GET") checkOrigin(request, deps.publicUrl());
-  const token = deps.cookie.read(request.headers.cookie);
+  if (route.method !== "GET") checkOrigin(source, deps.publicUrl());
+  const token = deps.cookie.read(source.headers.cookie);
   const known = token === undefined ? undefined : await deps.logins.identify(token, visitor);
   checkStanding(route.for, known);
   const owner = ownerOf(known, visitor);
@@ -126,13 +132,9 @@ function checkStanding(needed: AccountRoute["for"], who: SignedIn | undefined): 
   if (needed === "admin" && !who.account.isAdmin) throw adminsOnly();
 }
 
-function visitorOf(request: FastifyRequest, { trustedProxies }: AccountGuardDeps): Visitor {
-  const { headers, socket } = request.raw;
-  const forwarded = headers["x-forwarded-for"];
-  const line = typeof forwarded === "string" ? forwarded : forwarded?.join(",");
-  const address = clientAddress(socket.remoteAddress, line, trustedProxies);
-  const userAgent = (headers["user-agent"] ?? "").slice(0, USER_AGENT_MAX);
-  return { clientAddress: bucketOf(address).address, userAgent };
+function visitorOf(request: HttpRequest, deps: AccountGuardDeps): Visitor {
+  const userAgent = (request.headers["user-agent"] ?? "").slice(0, USER_AGENT_MAX);
+  return { clientAddress: bucketOf(addressOf(request, deps)).address, userAgent };
 }
 
 async function countRequest(
@@ -149,7 +151,7 @@ async function countRequest(
  * no page of another site can make them name ours. Two origins are ours: the public address, and the host
  * that the request itself was sent to (a proxy may have rewritten one of the two).
  */
-function checkOrigin({ headers }: FastifyRequest, publicUrl: string): void {
+function checkOrigin({ headers }: HttpRequest, publicUrl: string): void {
   const { origin, host } = headers;
   if (origin === undefined || !URL.canParse(origin)) throw foreignOrigin();
   const from = new URL(origin);
@@ -165,26 +167,25 @@ function holdsNul(value: unknown): boolean {
 
 type Content = Pick<AccountRequest, "body" | "query" | "id">;
 
-function queryOf({ originalUrl }: FastifyRequest): AccountRequest["query"] {
-  const query = originalUrl.split("?")[1] ?? "";
+function queryOf({ target: { query } }: PageRequest): AccountRequest["query"] {
   if (query.length > QUERY_MAX_CHARACTERS) throw targetTooLong();
   return Object.fromEntries(new URLSearchParams(query));
 }
 
 async function contentOf(
   route: AccountRoute,
-  request: FastifyRequest,
+  request: PageRequest,
   { deps, release, owner }: Passage & { readonly owner: OwnerKey },
 ): Promise<Content> {
   const query = queryOf(request);
-  const { id = "" } = request.params as { readonly id?: string }; // the path's own, see `AccountRoute`
+  const { id, source } = request;
   if (holdsNul(id)) throw notFound();
   if (holdsNul(Object.entries(query))) throw nulInText();
   if (route.method === "GET") return { body: {}, query, id };
   const most = route.largeBody === true ? Infinity : SMALL_BODY_BYTES;
-  if (Number(request.headers["content-length"] ?? 0) > most) throw bodyTooLarge();
-  if (request.headers["transfer-encoding"] !== undefined) throw badRequest();
-  const { body, release: giveBack } = await deps.bodies.read(request.raw, { owner });
+  if (Number(source.headers["content-length"] ?? 0) > most) throw bodyTooLarge();
+  if (source.headers["transfer-encoding"] !== undefined) throw badRequest();
+  const { body, release: giveBack } = await deps.bodies.read(source, { owner });
   release.push(giveBack);
   if (body.kind === "json") {
     // A check's entry and those of a list may hold anything: they are malformed then, and lists store them escaped.
@@ -196,23 +197,22 @@ async function contentOf(
   return { body: {}, query, id };
 }
 
-async function send(
-  reply: FastifyReply,
-  answer: AccountReply,
-  { cookie, log }: AccountGuardDeps,
-): Promise<FastifyReply> {
-  if (answer.cookie !== undefined) reply.header("set-cookie", cookie.write(answer.cookie));
-  if (answer.headers !== undefined) reply.headers(answer.headers);
+async function replyOf(answer: AccountReply, { cookie, log }: AccountGuardDeps): Promise<Reply> {
+  const headers = {
+    ...HEADERS,
+    ...(answer.cookie !== undefined && { "set-cookie": cookie.write(answer.cookie) }),
+    ...answer.headers,
+  };
   if (answer.lines !== undefined) {
     const lines = await started(answer.lines); // what is refused is refused with its status
-    return reply.type("application/x-ndjson").send(Readable.from(asText(lines, log)));
+    return { headers, type: "application/x-ndjson", body: Readable.from(asText(lines, log)) };
   }
   if (answer.text !== undefined) {
     const { type, chunks } = answer.text;
-    return reply.type(type).send(Readable.from(await started(chunks)));
+    return { headers, type, body: Readable.from(await started(chunks)) };
   }
-  if (answer.json === undefined) return reply.code(204).send();
-  return reply.type(JSON_TYPE).send(JSON.stringify(answer.json));
+  if (answer.json === undefined) return { headers, status: 204 };
+  return { headers, type: JSON_TYPE, body: JSON.stringify(answer.json) };
 }
 
 /** The same values, the first of which is there. */
@@ -237,20 +237,15 @@ async function* asText(values: AsyncIterable<unknown>, log: Log): AsyncGenerator
   }
 }
 
-function refuse(
-  reply: FastifyReply,
+function refusedReply(
   error: unknown,
   { route, faultLog }: { readonly route: AccountRoute; readonly faultLog: FaultLog },
-): FastifyReply {
+): Reply {
   const refusal = refusalOf(error);
   if (refusal === undefined || refusal.code === "store_unavailable") {
     faultLog(error, { method: route.method, route: `/account/${route.path}` });
   }
-  if (refusal === undefined) {
-    return reply.code(500).type(JSON_TYPE).send(errorBody(INTERNAL_ERROR_MESSAGE));
-  }
-  const { code, status, message, detail, retryAfterSeconds } = refusal;
-  if (code === "not_signed_in") reply.header("x-session", "none");
-  if (retryAfterSeconds !== undefined) reply.header("retry-after", String(retryAfterSeconds));
-  return reply.code(status).type(JSON_TYPE).send(errorBody(message, detail));
+  const reply = refused(error, undefined);
+  const session = refusal?.code === "not_signed_in" ? { "x-session": "none" } : {};
+  return { ...reply, headers: { ...HEADERS, ...session, ...reply.headers } };
 }

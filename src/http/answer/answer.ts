@@ -1,25 +1,22 @@
-import type { Readable } from "node:stream";
-import { ownerKey } from "../../base/owner.ts";
+import { Readable } from "node:stream";
 import { storeDownOf } from "../../base/store-down.ts";
 import { RESOURCES } from "../../base/resources.ts";
 import { NoRoom } from "../../base/shares.ts";
 import type { Entrance } from "../../accounts/admission/admission.ts";
 import {
   INTERNAL_ERROR_MESSAGE,
-  badRequest,
   Refusal,
   serviceFull,
   storeUnavailable,
   tooManyStreams,
   tooMuchAtOnce,
-  unsupportedMediaType,
 } from "../../base/refusals.ts";
-import { drop } from "./intake.ts";
 import {
   type ApiReply,
   type ApiRequest,
   type HttpResponse,
   JSON_TYPE,
+  type Reply,
   type Route,
 } from "./route.ts";
 
@@ -65,15 +62,37 @@ export function send(
   answer: ApiReply,
   entrance: Entrance | undefined,
 ): void {
-  const headers = headersOf(answer, entrance);
-  const { status = 200, body } = answer;
-  if (typeof body === "string") {
-    headers["content-length"] = String(Buffer.byteLength(body));
-    response.writeHead(status, headers);
-    endAfterRequest(response, body, entrance);
-  } else if (body.destroyed || response.destroyed) {
+  write(response, { ...answer, headers: headersOf(answer, entrance) });
+}
+
+export const isStream = (body: Reply["body"]): body is Readable => body instanceof Readable;
+
+/** Sends an answer; of one to HEAD, the headers alone. */
+export function write(response: HttpResponse, { status = 200, type, body, headers }: Reply): void {
+  const all: Record<string, string> = { ...headers };
+  if (type !== undefined) all["content-type"] = type;
+  if (isStream(body)) {
+    writeStream(response, body, { status, headers: all });
+    return;
+  }
+  if (status !== 204 && status !== 304) {
+    all["content-length"] = String(body === undefined ? 0 : Buffer.byteLength(body));
+  }
+  response.writeHead(status, all);
+  endAfterRequest(response, body);
+}
+
+function writeStream(
+  response: HttpResponse,
+  body: Readable,
+  { status, headers }: { readonly status: number; readonly headers: Record<string, string> },
+): void {
+  if (body.destroyed || response.destroyed) {
     body.destroy(); // the client left before the stream began: nothing is wrong
     response.destroy();
+  } else if (response.req.method === "HEAD") {
+    body.destroy();
+    response.writeHead(status, headers).end();
   } else {
     response.writeHead(status, headers).once("close", () => body.destroy());
     body.once("error", () => response.destroy()).pipe(response); // it is logged where it happens
@@ -92,27 +111,29 @@ export function begun(body: Readable, response: HttpResponse): Promise<void> {
   }).finally(() => response.off("close", leave));
 }
 
+/** A refused body that is larger cuts the connection: no client of ours sends as much. */
+const DROPPED_MAX_OCTETS = 33_554_432;
+
 /**
  * The rest of a refused body is read and dropped before the answer ends, because the end may close the connection:
  * a client that sends first and reads later would be cut off and never see why. It has the whole answer from the
  * start; the time limit of the request bounds the rest.
  */
-function endAfterRequest(
-  response: HttpResponse,
-  body: string,
-  entrance: Entrance | undefined,
-): void {
+function endAfterRequest(response: HttpResponse, body: string | Uint8Array | undefined): void {
   const { req: request } = response;
   if (request.readableEnded || !hasBody(request)) {
     response.end(body);
     return;
   }
   response.flushHeaders(); // for HEAD, which writes nothing else
-  response.write(body);
+  if (body !== undefined) response.write(body);
   const end = (): void => void response.end();
   request.once("end", end).once("close", end);
-  const { remoteAddress = "" } = request.socket;
-  drop(request, entrance === undefined ? remoteAddress : ownerKey(entrance.caller.owner));
+  let left = DROPPED_MAX_OCTETS;
+  request.on("data", (chunk: Buffer) => {
+    left -= chunk.length;
+    if (left < 0) request.destroy();
+  });
 }
 
 /** Whether the request announced a body (RFC 9112 section 6). */
@@ -123,7 +144,6 @@ function headersOf(answer: ApiReply, entrance: Entrance | undefined): Record<str
   const headers: Record<string, string> = {
     "cache-control": EVERY_ANSWER["cache-control"],
     "x-content-type-options": EVERY_ANSWER["x-content-type-options"],
-    "content-type": answer.type,
   };
   if (answer.crossOrigin !== false) {
     headers["access-control-allow-origin"] = EVERY_ANSWER["access-control-allow-origin"];
@@ -138,11 +158,11 @@ function headersOf(answer: ApiReply, entrance: Entrance | undefined): Record<str
   return headers;
 }
 
-/** The refusal that a thrown value is, be it ours, a store's or the framework's; undefined for a fault. */
+/** The refusal that a thrown value is, be it ours or a store's; undefined for a fault. */
 export function refusalOf(error: unknown): Refusal | undefined {
   if (error instanceof Refusal) return error;
   if (error instanceof NoRoom) return refusalOfShare(error);
-  return storeDownOf(error) === undefined ? refusalOfFramework(error) : storeUnavailable();
+  return storeDownOf(error) === undefined ? undefined : storeUnavailable();
 }
 
 function refusalOfShare({ resource, why }: NoRoom): Refusal {
@@ -177,13 +197,3 @@ export function errorBody(message: string, detail: Refusal["detail"] = {}): stri
 }
 
 const allowed = ({ methods }: Route): string => [...methods, "OPTIONS"].join(", ");
-
-/** What the framework itself refuses comes as an `Error` with a `statusCode` of the 400s. */
-function refusalOfFramework(error: unknown): Refusal | undefined {
-  if (!(error instanceof Error) || !("statusCode" in error)) return undefined;
-  const { statusCode } = error;
-  if (statusCode === 415) return unsupportedMediaType();
-  return typeof statusCode === "number" && statusCode >= 400 && statusCode < 500
-    ? badRequest()
-    : undefined;
-}

@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest } from "fastify";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Readable } from "node:stream";
 import type { Awaitable } from "../../core/mail/lookup.ts";
 import type { Credentials, Entrance } from "../../accounts/admission/admission.ts";
@@ -6,9 +6,8 @@ import type { Refusal } from "../../base/refusals.ts";
 import type { PathItem } from "./operation.ts";
 import type { Params } from "../request/params.ts";
 
-/** Node's own objects: the API uses nothing that the framework puts around them. */
-export type HttpRequest = FastifyRequest["raw"];
-export type HttpResponse = FastifyReply["raw"];
+export type HttpRequest = IncomingMessage;
+export type HttpResponse = ServerResponse;
 
 export type Method = "GET" | "POST" | "DELETE";
 
@@ -89,14 +88,19 @@ export interface ApiRequest {
   readonly received: (octets: number) => void;
 }
 
-export interface ApiReply {
+export interface Reply {
   /** 200 unless told. */
   readonly status?: number;
   /** The value of Content-Type. */
-  readonly type: string;
+  readonly type?: string;
   /** A stream is destroyed when the client goes away. */
-  readonly body: string | Readable;
+  readonly body?: string | Uint8Array | Readable;
   readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface ApiReply extends Reply {
+  readonly type: string;
+  readonly body: string | Readable;
   /** What paid; credits take the rate headers off the answer. */
   readonly paidBy?: "plan" | "credits";
   /** False: pages of other sites may not read it. */

@@ -12,8 +12,6 @@ import { bodyTerms } from "./entering.ts";
 export interface Call {
   readonly request: HttpRequest;
   readonly target: Target;
-  /** Of the raw target, in characters. */
-  readonly targetLength: number;
   readonly route: Route | undefined;
   /** Of a route in another service's shape. */
   credentials?: Credentials;
@@ -40,12 +38,11 @@ export interface Call {
 export const askedOf = (call: Call, route: Route): Asked =>
   (call.asked ??= readAsked(call.target.path, route));
 
-/** No single check is in a larger target or body, so a refused one is read no further than this to know it. */
+/** No single check is in a larger body, so a refused one is read no further than this to know it. */
 const SINGLE_MAX_BYTES = 16_384;
 
-/** Its target or its body; a body of unknown length counts as large. */
-export function isLarge({ request: { headers }, targetLength }: Call): boolean {
-  if (targetLength > SINGLE_MAX_BYTES) return true;
+/** A body of unknown length counts as large. */
+export function isLarge({ request: { headers } }: Call): boolean {
   if (headers["transfer-encoding"] !== undefined) return true;
   return Number(headers["content-length"] ?? 0) > SINGLE_MAX_BYTES;
 }

@@ -9,6 +9,7 @@ import { StoreDown } from "../../base/store-down.ts";
 import type { AppDeps } from "../app/app.ts";
 import type { Route } from "../answer/route.ts";
 import { quiet, ask, CHECK, admissionWith, rateOf, RATE } from "../../../test/http/guarded.ts";
+import { inject } from "../../../test/http/inject.ts";
 
 const faults = [
   [
@@ -118,8 +119,8 @@ test("an answer that cannot be written ends its connection and not the process",
   const log = recordingLog();
   const headers = { "x-name": "line\r\nbreak" };
   const route = quiet(() => ({ type: "text/plain", body: "", headers }));
-  const app = await appWith({ log, routes: [route] });
-  await assert.rejects(async () => app.inject("/api/quiet"));
+  const app = appWith({ log, routes: [route] });
+  await assert.rejects(async () => inject(app, "/api/quiet"));
   assert.deepEqual(
     log.lines.map(({ event }) => event),
     ["http.answer_failed"],
@@ -133,11 +134,11 @@ test("a store that is down is a 503 that says when to come again, and one line o
   const { admission } = admissionWith({}, { refund: () => void (refunds += 1) });
   const down = new StoreDown("PostgreSQL does not serve");
   const checkOne = () => Promise.reject(new Error("read quota", { cause: down }));
-  const app = await appWith({ admission, checkOne, log, clock });
+  const app = appWith({ admission, checkOne, log, clock });
   const answers: unknown[] = [];
   for (const stepMs of [0, 0, 999, 1]) {
     clock.advance(stepMs);
-    const { statusCode, headers, body } = await app.inject(CHECK);
+    const { statusCode, headers, body } = await inject(app, CHECK);
     answers.push([statusCode, headers["retry-after"], body]);
   }
   const want = [503, "5", '{"error":"Service temporarily unavailable"}'];

@@ -16,6 +16,7 @@ import {
   RATE,
   PLAIN_REFUSAL,
 } from "../../../test/http/guarded.ts";
+import { inject } from "../../../test/http/inject.ts";
 
 const rated = [
   ["a result", CHECK, 200],
@@ -217,24 +218,22 @@ test("bulk requests go to their handler with their text and no features", async 
   ]);
 });
 
-test("routes get a call when the server stops", async () => {
+test("routes get a call when the server stops", () => {
   let stopped = 0;
-  const app = await appWith({ routes: [{ ...served, stop: () => void (stopped += 1) }] });
-  await app.ready();
-  await app.close();
+  const app = appWith({ routes: [{ ...served, stop: () => void (stopped += 1) }] });
+  app.stop();
   assert.equal(stopped, 1);
 });
 
-test("a refused body costs a request for each 64 KiB of it", async (t) => {
+test("a refused body costs a request for each 64 KiB of it", async () => {
   const spent: number[] = [];
   const admission = {
     ...openAdmission(),
     spend: (_: unknown, more: number) => void spent.push(more),
   };
-  const app = await appWith({ admission });
-  t.after(() => app.close());
+  const app = appWith({ admission });
   const post = (payload: string, type: string) =>
-    app.inject({ method: "POST", url: "/api/email", payload, headers: { "content-type": type } });
+    inject(app, { method: "POST", url: "/api/email", payload, headers: { "content-type": type } });
   const refused = await post(`{"email": ${"1".repeat(300_000)}}`, "application/json");
   assert.equal(refused.statusCode, 400);
   assert.equal(refused.headers["x-ratelimit-remaining"], "26");

@@ -19,7 +19,6 @@ import type { AccessLog } from "../answer/access-log.ts";
 import { begun, endOfTurn, preflight, refusalOf, refused, send } from "../answer/answer.ts";
 import type { BodyReader } from "../request/body/body.ts";
 import type { TrustedProxies } from "../request/client-address.ts";
-import { atCompatHost, type CompatHosts } from "../request/compat-hosts.ts";
 import { credentialsOf } from "../request/credentials.ts";
 import { chargeOctets } from "./charge-octets.ts";
 import { SEGMENTS_MAX } from "./asked.ts";
@@ -36,7 +35,7 @@ import type {
   Method,
   Route,
 } from "../answer/route.ts";
-import { readTarget, TARGET_MAX_CHARACTERS } from "../request/target.ts";
+import type { Target } from "../request/target.ts";
 
 export interface GuardDeps {
   readonly admission: Admission;
@@ -48,14 +47,10 @@ export interface GuardDeps {
   readonly accessLog: AccessLog;
   readonly faultLog: FaultLog;
   readonly usage: Pick<UsageRecorder, "record">;
-  readonly compatHosts: CompatHosts;
 }
 
-/**
- * Answers one request under `/api`; `target` is the request target as the client sent it. It uses nothing of the
- * framework, so that every request takes the same way with or without its router. Never rejects.
- */
-export type Guard = (request: HttpRequest, response: HttpResponse, target: string) => Promise<void>;
+/** Answers one request under `/api` or `/compat`. Never rejects. */
+export type Guard = (request: HttpRequest, response: HttpResponse, target: Target) => Promise<void>;
 
 /**
  * The one chain of every `/api` request: client address, gate, route, body, handler, rate headers, JSON of a
@@ -63,14 +58,13 @@ export type Guard = (request: HttpRequest, response: HttpResponse, target: strin
  */
 export function createGuard(routes: readonly Route[], deps: GuardDeps): Guard {
   const families = new Map(routes.map((route) => [route.family, route]));
-  return async (request, response, raw) => {
-    const target = atCompatHost(readTarget(raw), request.headers.host, deps.compatHosts);
+  return async (request, response, target) => {
     const route = families.get(familyOf(target.path));
     if (request.method === "OPTIONS" && route?.foreign?.cors !== false) {
       preflight(response);
       return;
     }
-    const call: Call = { request, target, targetLength: raw.length, route };
+    const call: Call = { request, target, route };
     try {
       await respond(call, response, deps);
     } catch (fault) {
@@ -195,7 +189,6 @@ function handle(call: Call, failed: unknown, deps: GuardDeps): Awaitable<ApiRepl
     const waitedMs = deps.clock.monotonicMs() - startedMs;
     const { route, request } = call;
     if (entrance.refusal !== undefined) throw entrance.refusal;
-    if (call.targetLength > TARGET_MAX_CHARACTERS) throw targetTooLong();
     if (route === undefined) throw notFound();
     if (entrance.caller.isPublishable === true && route.forPublishableKeys !== true) {
       throw publishableKeyElsewhere();

@@ -1,11 +1,13 @@
 import assert from "node:assert/strict";
-import { test, type TestContext } from "node:test";
+import type { Readable } from "node:stream";
+import { test } from "node:test";
 import { createGunzip, gunzipSync, gzipSync } from "node:zlib";
 import { appWith } from "../../../test/http/http-app.ts";
 import { callerAt, openAdmission } from "../../../test/http/open-admission.ts";
 import type { Admission, Entrance } from "../../accounts/admission/admission.ts";
 import { invalidApiKey, rateExceeded } from "../../base/refusals.ts";
-import { addDisposablePage } from "./disposable-page.ts";
+import { disposablePages } from "./disposable-page.ts";
+import { inject } from "../../../test/http/inject.ts";
 
 const TEXT = "# remark\na.example\nb.example\n";
 const FILES = {
@@ -15,12 +17,12 @@ const FILES = {
 
 const PACKED = { gzip: gzipSync("tables"), etag: 'W/"3c"' };
 
-const expand = (bytes: Uint8Array): NodeJS.ReadableStream => createGunzip().end(bytes);
+const expand = (bytes: Uint8Array): Readable => createGunzip().end(bytes);
 
 const KEY = { ...callerAt("192.0.2.1", "free"), keyId: "k1" };
 const RATE = { limit: 60, remaining: 59 };
 
-async function open(t: TestContext, entrance: Entrance) {
+function open(entrance: Entrance) {
   let made = 0;
   const admission: Admission = { ...openAdmission("free"), enter: () => entrance };
   const published = {
@@ -30,17 +32,14 @@ async function open(t: TestContext, entrance: Entrance) {
     },
   };
   const packed = { current: () => Promise.resolve(PACKED) };
-  const app = await appWith({
-    pages: async (scope): Promise<void> =>
-      addDisposablePage(scope, { published, packed, expand, admission, trustedProxies: [] }),
-  });
-  t.after(() => app.close());
+  const deps = { published, packed, expand, admission, trustedProxies: [] };
+  const app = appWith({ pages: { pages: disposablePages(deps) } });
   return { app, made: () => made };
 }
 
-test("a key gets the list, compressed if it takes that, and nothing if it holds it", async (t) => {
-  const { app } = await open(t, { caller: KEY, hasCredits: false, rate: RATE });
-  const plain = await app.inject("/feeds/disposable.txt");
+test("a key gets the list, compressed if it takes that, and nothing if it holds it", async () => {
+  const { app } = open({ caller: KEY, hasCredits: false, rate: RATE });
+  const plain = await inject(app, "/feeds/disposable.txt");
   assert.deepEqual([plain.statusCode, plain.body], [200, TEXT]);
   assert.equal(plain.headers["content-type"], "text/plain; charset=utf-8");
   assert.equal(plain.headers["cache-control"], "private, max-age=300");
@@ -54,17 +53,20 @@ test("a key gets the list, compressed if it takes that, and nothing if it holds 
   ];
   for (const [encoding, isGzip] of takes) {
     const headers = { "accept-encoding": encoding };
-    const answer = await app.inject({ url: "/feeds/disposable.txt", headers });
+    const answer = await inject(app, { url: "/feeds/disposable.txt", headers });
     assert.equal(answer.headers["content-encoding"], isGzip ? "gzip" : undefined, encoding);
     assert.equal(isGzip ? gunzipSync(answer.rawPayload).toString() : answer.body, TEXT);
   }
   const held = { "if-none-match": '"1a"' };
-  const none = await app.inject({ url: "/feeds/disposable.txt", headers: held });
+  const none = await inject(app, { url: "/feeds/disposable.txt", headers: held });
   assert.deepEqual([none.statusCode, none.body], [304, ""]);
-  const json = await app.inject({ url: "/feeds/disposable.json", headers: held });
-  assert.deepEqual([json.statusCode, json.body, json.headers.etag], [200, "{}", 'W/"2b"']);
-  const lists = await app.inject({ url: "/feeds/disposable.lists", headers: held });
-  assert.deepEqual([lists.statusCode, lists.body, lists.headers.etag], [200, "tables", 'W/"3c"']);
+  const json = await inject(app, { url: "/feeds/disposable.json", headers: held });
+  assert.deepEqual([json.statusCode, json.body, json.headers["etag"]], [200, "{}", 'W/"2b"']);
+  const lists = await inject(app, { url: "/feeds/disposable.lists", headers: held });
+  assert.deepEqual(
+    [lists.statusCode, lists.body, lists.headers["etag"]],
+    [200, "tables", 'W/"3c"'],
+  );
   assert.equal(lists.headers["content-type"], "application/octet-stream");
 });
 
@@ -85,9 +87,9 @@ const REFUSED: readonly (readonly [name: string, entrance: Entrance, status: num
 ];
 
 for (const [name, entrance, status] of REFUSED) {
-  test(`the list is refused, and not made, for ${name}`, async (t) => {
-    const { app, made } = await open(t, entrance);
-    const answer = await app.inject("/feeds/disposable.json");
+  test(`the list is refused, and not made, for ${name}`, async () => {
+    const { app, made } = open(entrance);
+    const answer = await inject(app, "/feeds/disposable.json");
     assert.equal(answer.statusCode, status);
     assert.ok((answer.json() as { error: string }).error.length > 0);
     assert.equal(answer.headers["retry-after"], status === 429 ? "9" : undefined);

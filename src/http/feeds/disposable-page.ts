@@ -1,19 +1,22 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { Readable } from "node:stream";
 import type { Admission } from "../../accounts/admission/admission.ts";
 import type { CurrentFile } from "../../lists/current-file.ts";
 import type { PublishedFile, PublishedFiles } from "../../lists/published-list.ts";
-import { apiKeyRequired, publishableKeyElsewhere } from "../../base/refusals.ts";
+import { apiKeyRequired, publishableKeyElsewhere, type Refusal } from "../../base/refusals.ts";
+import { refused } from "../answer/answer.ts";
 import { isHeld } from "../answer/etag.ts";
-import { JSON_TYPE } from "../answer/route.ts";
-import { clientAddress, type TrustedProxies } from "../request/client-address.ts";
+import { type HttpRequest, JSON_TYPE, type Reply } from "../answer/route.ts";
+import { addressOf } from "../api/entering.ts";
+import type { TrustedProxies } from "../request/client-address.ts";
 import { credentialsOf } from "../request/credentials.ts";
+import type { Page } from "../routes.ts";
 
 export interface DisposablePageDeps {
   readonly published: CurrentFile<PublishedFiles>;
   /** For the library: tables that it reads as they lie. */
   readonly packed: CurrentFile<PublishedFile>;
   /** The plain text of a compressed one, piece by piece. */
-  readonly expand: (gzip: Uint8Array) => NodeJS.ReadableStream;
+  readonly expand: (gzip: Uint8Array) => Readable;
   readonly admission: Pick<Admission, "enter">;
   readonly trustedProxies: TrustedProxies;
 }
@@ -25,51 +28,68 @@ const TYPES = {
 } as const;
 
 /** GET /feeds/disposable.txt, .json and .lists: for systems that take a list. Needs a key; costs a request of its rate. */
-export function addDisposablePage(app: FastifyInstance, deps: DisposablePageDeps): void {
-  for (const form of ["txt", "json", "lists"] as const) {
-    app.get(`/feeds/disposable.${form}`, async (request, reply) => {
-      await admit(request, reply, deps);
-      const { gzip, etag } =
-        form === "lists" ? await deps.packed.current() : (await deps.published.current())[form];
-      reply.headers({
-        etag,
-        "cache-control": "private, max-age=300",
-        vary: "Accept-Encoding",
-        "x-content-type-options": "nosniff",
-      });
-      if (isHeld(request.headers["if-none-match"], etag)) return reply.code(304).send();
-      reply.type(TYPES[form]);
-      if (takesGzip(request)) return reply.header("content-encoding", "gzip").send(gzip);
-      return reply.send(deps.expand(gzip));
-    });
+export const disposablePages = (deps: DisposablePageDeps): readonly Page[] =>
+  (["txt", "json", "lists"] as const).map((form) => ({
+    method: "GET",
+    path: `/feeds/disposable.${form}`,
+    handle: ({ source }) => listIn(form, source, deps),
+  }));
+
+async function listIn(
+  form: keyof typeof TYPES,
+  source: HttpRequest,
+  deps: DisposablePageDeps,
+): Promise<Reply> {
+  const { refusal, rate } = await admit(source, deps);
+  if (refusal !== undefined) {
+    const reply = refused(refusal, undefined);
+    return { ...reply, headers: { ...rate, ...reply.headers } };
   }
+  const { gzip, etag } =
+    form === "lists" ? await deps.packed.current() : (await deps.published.current())[form];
+  const headers = {
+    ...rate,
+    etag,
+    "cache-control": "private, max-age=300",
+    vary: "Accept-Encoding",
+    "x-content-type-options": "nosniff",
+  };
+  if (isHeld(source.headers["if-none-match"], etag)) return { status: 304, headers };
+  const type = TYPES[form];
+  return takesGzip(source)
+    ? { type, headers: { ...headers, "content-encoding": "gzip" }, body: gzip }
+    : { type, headers, body: deps.expand(gzip) };
 }
 
-/** Throws a `Refusal`; credits do not pay for it. */
+/** Credits do not pay for it. */
 async function admit(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  { admission, trustedProxies }: DisposablePageDeps,
-): Promise<void> {
-  const { headers, socket } = request.raw;
-  const forwarded = headers["x-forwarded-for"];
-  const forwardedFor = typeof forwarded === "string" ? forwarded : forwarded?.join(",");
-  const address = clientAddress(socket.remoteAddress, forwardedFor, trustedProxies);
-  const { caller, rate, refusal, creditsOnly } = await admission.enter(
-    credentialsOf(request.raw),
-    address,
-  );
-  if (rate !== undefined) {
-    reply.header("x-ratelimit-limit", rate.limit).header("x-ratelimit-remaining", rate.remaining);
-  }
-  const refused = refusal ?? creditsOnly;
-  if (refused !== undefined) throw refused;
-  if (caller.keyId === undefined) throw apiKeyRequired();
-  if (caller.isPublishable === true) throw publishableKeyElsewhere();
+  source: HttpRequest,
+  deps: DisposablePageDeps,
+): Promise<{ readonly refusal: Refusal | undefined; readonly rate: Record<string, string> }> {
+  const entrance = await deps.admission.enter(credentialsOf(source), addressOf(source, deps));
+  const { caller, rate, refusal, creditsOnly } = entrance;
+  return {
+    refusal: refusal ?? creditsOnly ?? keyRefusal(caller),
+    rate:
+      rate === undefined
+        ? {}
+        : {
+            "x-ratelimit-limit": String(rate.limit),
+            "x-ratelimit-remaining": String(rate.remaining),
+          },
+  };
 }
+
+const keyRefusal = (caller: {
+  readonly keyId?: string;
+  readonly isPublishable?: boolean;
+}): Refusal | undefined => {
+  if (caller.keyId === undefined) return apiKeyRequired();
+  return caller.isPublishable === true ? publishableKeyElsewhere() : undefined;
+};
 
 /** "gzip" or "*" with a quality above 0 (RFC 9110 section 12.5.3). */
-function takesGzip({ headers }: FastifyRequest): boolean {
+function takesGzip({ headers }: HttpRequest): boolean {
   const offered = String(headers["accept-encoding"] ?? "").toLowerCase();
   return offered
     .split(",")

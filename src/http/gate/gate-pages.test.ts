@@ -2,15 +2,15 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { gzipSync } from "node:zlib";
 import { appWith } from "../../../test/http/http-app.ts";
-import { addGatePages } from "./gate-pages.ts";
+import { gatePages } from "./gate-pages.ts";
 import { WIDGET } from "./widget.ts";
+import { inject } from "../../../test/http/inject.ts";
 
-test("the widget is served to every site, the hashed name for good, and no public keys", async (t) => {
-  const app = await appWith({ pages: async (scope): Promise<void> => addGatePages(scope) });
-  t.after(() => app.close());
-  assert.equal((await app.inject("/.well-known/jwks.json")).statusCode, 404);
+test("the widget is served to every site, the hashed name for good, and no public keys", async () => {
+  const app = appWith({ pages: { pages: gatePages } });
+  assert.equal((await inject(app, "/.well-known/jwks.json")).statusCode, 404);
   for (const path of ["/widget.js", `/widget-${WIDGET.hash}.js`]) {
-    const { statusCode, body, headers } = await app.inject(path);
+    const { statusCode, body, headers } = await inject(app, path);
     assert.deepEqual([statusCode, body], [200, WIDGET.source]);
     assert.match(String(headers["content-type"]), /^text\/javascript/);
     assert.equal(/immutable/.test(String(headers["cache-control"])), path !== "/widget.js");

@@ -10,7 +10,7 @@ const SOURCE = `(function () {
   var script = document.currentScript;
   // A page's own <img name="currentScript"> can stand there instead.
   if (!(script instanceof HTMLScriptElement)) return;
-  var base = script.getAttribute("data-url") || new URL(script.src).origin;
+  var base = script.getAttribute("data-url") || new URL(".", script.src).href.slice(0, -1);
   var key = script.getAttribute("data-key") || "";
   var enforce = script.hasAttribute("data-enforce");
   var TIMEOUT_MS = 2000;

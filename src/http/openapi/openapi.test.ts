@@ -1,19 +1,19 @@
 import { strict as assert } from "node:assert";
 import { before, test } from "node:test";
 import { createGunzip, gzipSync } from "node:zlib";
-import type { FastifyInstance } from "fastify";
 import { Compile } from "typebox/compile";
 import { appWith } from "../../../test/http/http-app.ts";
 import { openAdmission } from "../../../test/http/open-admission.ts";
-import { addDisposablePage } from "../feeds/disposable-page.ts";
+import { disposablePages } from "../feeds/disposable-page.ts";
 import { ErrorSchema, ResultSchema } from "./schemas.ts";
+import { inject } from "../../../test/http/inject.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
 let document: Json = {};
 before(async () => {
-  const app = await appWith();
-  const answer = await app.inject("/openapi.json");
+  const app = appWith();
+  const answer = await inject(app, "/openapi.json");
   assert.equal(answer.statusCode, 200);
   document = answer.json();
 });
@@ -58,8 +58,8 @@ test("every operation has an id of its own", () => {
 test("the dashboard's routes stand in a document of their own", async () => {
   assert.ok(!Object.keys(Object(document["paths"])).some((path) => path.startsWith("/account/")));
   const operation = { operationId: "getPlans", summary: "s", tags: [], responses: {} };
-  const app = await appWith({ pagesDocumentation: { "/account/plans": { get: operation } } });
-  const { statusCode, body } = await app.inject("/account/openapi.json");
+  const app = appWith({ pagesDocumentation: { "/account/plans": { get: operation } } });
+  const { statusCode, body } = await inject(app, "/account/openapi.json");
   assert.equal(statusCode, 200);
   assert.deepEqual(Object.keys(JSON.parse(body).paths), ["/account/plans"]);
 });
@@ -67,15 +67,14 @@ test("the dashboard's routes stand in a document of their own", async () => {
 test("every documented path is served, with every documented method", async () => {
   const file = { gzip: gzipSync(""), etag: 'W/"1"' };
   const published = { current: () => Promise.resolve({ txt: file, json: file }) };
-  const pages = async (scope: FastifyInstance): Promise<void> =>
-    addDisposablePage(scope, {
-      published,
-      packed: { current: () => Promise.resolve(file) },
-      expand: () => createGunzip().end(),
-      admission: openAdmission(),
-      trustedProxies: [],
-    });
-  const app = await appWith({ pages });
+  const pages = disposablePages({
+    published,
+    packed: { current: () => Promise.resolve(file) },
+    expand: () => createGunzip().end(),
+    admission: openAdmission(),
+    trustedProxies: [],
+  });
+  const app = appWith({ pages: { pages } });
   const operations = Object.entries(Object(document["paths"])).flatMap(([path, item]) =>
     Object.keys(Object(item)).map((method) => [path, method.toUpperCase()] as const),
   );
@@ -85,7 +84,7 @@ test("every documented path is served, with every documented method", async () =
       .replace("{email}", "a@x.example")
       .replace("{domain}", "x.example")
       .replace("{features}", "spf");
-    const { statusCode } = await app.inject({ method: method as "GET", url });
+    const { statusCode } = await inject(app, { method: method as "GET", url });
     assert.ok([200, 400, 401].includes(statusCode), `${method} ${url} is ${statusCode}`);
   }
 });

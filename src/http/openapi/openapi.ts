@@ -36,9 +36,11 @@ export type OpenApiDocument = Readonly<Record<string, unknown>> & {
 export function openApiDocument(
   routes: readonly Route[],
   system: Readonly<Record<string, PathItem>>,
+  basePath: string,
 ): OpenApiDocument {
   return {
     ...HEAD,
+    servers: serversAt(basePath),
     info: {
       ...HEAD.info,
       title: "Gatepost",
@@ -58,9 +60,13 @@ export function openApiDocument(
 }
 
 /** The dashboard's own API, which changes with the dashboard and is not part of the public one. */
-export function dashboardDocument(paths: Readonly<Record<string, PathItem>>): OpenApiDocument {
+export function dashboardDocument(
+  paths: Readonly<Record<string, PathItem>>,
+  basePath: string,
+): OpenApiDocument {
   return {
     ...HEAD,
+    servers: serversAt(basePath),
     info: {
       ...HEAD.info,
       title: "Gatepost dashboard",
@@ -73,12 +79,13 @@ export function dashboardDocument(paths: Readonly<Record<string, PathItem>>): Op
   };
 }
 
-/** The server that served the document: also behind a proxy, and on any of its names. */
 const HEAD = {
   openapi: "3.1.0",
   info: { version: "1", license: { name: "MIT", identifier: "MIT" } },
-  servers: [{ url: "/" }],
 } as const;
+
+/** The server that served the document: also behind a proxy, and on any of its names. */
+const serversAt = (basePath: string) => [{ url: basePath === "" ? "/" : basePath }];
 
 const COMPONENTS = {
   schemas: {
@@ -158,10 +165,10 @@ export const COMMON_ERRORS: Readonly<Record<string, Response>> = {
   405: apiError("Another method; `Allow` names those that work.", methodNotAllowed()),
   408: apiError("The request did not arrive within 30 s.", requestTimedOut()),
   413: apiError("The body is over 6,100,000 octets.", bodyTooLarge()),
-  414: apiError("The target is over 64 KiB.", targetTooLong()),
+  414: apiError("The path has over 1,000 segments.", targetTooLong()),
   415: apiError("The body is neither a form nor JSON.", unsupportedMediaType()),
   429: apiError("Rate limit or quota exceeded.", rateExceeded(17_000)),
-  431: apiError("The headers are over 16 KiB, with 32 octets for each.", headersTooLarge()),
+  431: apiError("The request line and headers are over 16 KiB.", headersTooLarge()),
   500: apiError("A fault of ours.", { message: INTERNAL_ERROR_MESSAGE }),
   503: apiError("Overloaded, or a store is down.", storeUnavailable()),
 };

@@ -1,8 +1,5 @@
 /** The request target: what stands between the method and the HTTP version (RFC 9112 section 3.2). */
 
-/** Longest target that is served, in characters; a raw target is ASCII, so these are octets. */
-export const TARGET_MAX_CHARACTERS = 65_536;
-
 export interface Target {
   /** Raw, from the first "/" to "?", nothing decoded. */
   readonly path: string;
@@ -25,6 +22,10 @@ function withoutOrigin(raw: string): string {
   const rest = raw.slice(origin.length);
   return rest.startsWith("/") ? rest : `/${rest}`;
 }
+
+/** The path of the public URL without a last "/"; "" for none. */
+export const basePathOf = (publicUrl: string): string =>
+  new URL(publicUrl).pathname.replace(/\/+$/, "");
 
 /** Whether the path belongs to the API or to another service's shape, which have their own dispatch and errors. */
 export const isApiPath = (path: string): boolean =>

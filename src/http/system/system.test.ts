@@ -1,14 +1,16 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
+import { fileURLToPath } from "node:url";
 import { appDeps, appWith } from "../../../test/http/http-app.ts";
 import { manualClock } from "../../../test/time/manual-clock.ts";
 import { askedRarely, type Probe } from "./readiness.ts";
+import { inject } from "../../../test/http/inject.ts";
 
 test("a living process says so without asking anything", async () => {
-  const app = await appWith({
+  const app = appWith({
     probes: new Map([["dns", () => Promise.reject(new Error("down"))]]),
   });
-  const { statusCode, body } = await app.inject("/healthz");
+  const { statusCode, body } = await inject(app, "/healthz");
   assert.deepEqual([statusCode, body], [200, '{"status":"ok"}']);
 });
 
@@ -54,8 +56,8 @@ const probes = [
 
 for (const [name, list, status, want] of probes) {
   test(name, async () => {
-    const app = await appWith({ probes: new Map<string, Probe>(list) });
-    const { statusCode, body } = await app.inject("/readyz");
+    const app = appWith({ probes: new Map<string, Probe>(list) });
+    const { statusCode, body } = await inject(app, "/readyz");
     assert.deepEqual([statusCode, body], [status, want]);
   });
 }
@@ -67,9 +69,8 @@ test("a probe that says nothing has said no after two seconds", async () => {
     asked += 1;
     return new Promise(() => undefined);
   };
-  const app = await appWith({ clock, probes: new Map([["dns", silent]]) });
-  await app.ready();
-  const answers = [app.inject("/readyz"), app.inject("/readyz")];
+  const app = appWith({ clock, probes: new Map([["dns", silent]]) });
+  const answers = [inject(app, "/readyz"), inject(app, "/readyz")];
   while (asked === 0) await new Promise(setImmediate);
   for (let turn = 0; turn < 10; turn += 1) await new Promise(setImmediate);
   clock.advance(2_000);
@@ -112,10 +113,10 @@ const metricsCases = [
 for (const [name, token, remoteAddress, headers, status] of metricsCases) {
   test(name, async () => {
     const { settings } = appDeps();
-    const app = await appWith({
+    const app = appWith({
       settings: { ...settings, ...(token === undefined ? {} : { metricsToken: token }) },
     });
-    const answer = await app.inject({ url: "/metrics", remoteAddress, headers });
+    const answer = await inject(app, { url: "/metrics", remoteAddress, headers });
     assert.equal(answer.statusCode, status);
     if (status === 200) assert.equal(answer.body, "figures 1\n");
     else assert.deepEqual(Object.keys(answer.json()), ["error"]);
@@ -124,31 +125,34 @@ for (const [name, token, remoteAddress, headers, status] of metricsCases) {
 }
 
 test("the rendered documentation runs only its own scripts", async () => {
-  const app = await appWith();
-  const { statusCode, headers, body } = await app.inject("/docs");
+  const docsViewer = fileURLToPath(new URL("../../../docs/", import.meta.url));
+  const app = appWith({ docsViewer });
+  const { statusCode, headers, body } = await inject(app, "/docs");
   assert.equal(statusCode, 200);
   const policy = String(headers["content-security-policy"]);
   assert.match(policy, /default-src 'none'/);
   assert.doesNotMatch(policy, /unsafe|https?:/);
   assert.doesNotMatch(
     body,
-    /<script>|<style|on[a-z]+="|https?:\/\//,
+    /<script>|<style|\son[a-z]+="|https?:\/\//,
     "nothing inline, nothing foreign",
   );
-  for (const [, path = ""] of body.matchAll(/(?:src|href)="([^"]+)"/g)) {
-    assert.equal((await app.inject(path)).statusCode, 200, path);
+  const files = [...body.matchAll(/(?:src|href)="(\/docs[^"]+)"/g)];
+  assert.equal(files.length, 3);
+  for (const [, path = ""] of files) {
+    assert.equal((await inject(app, path)).statusCode, 200, path);
   }
 });
 
 test("/llms.txt links to documents that exist, under the public URL", async () => {
-  const app = await appWith();
-  const { statusCode, headers, body } = await app.inject("/llms.txt");
+  const app = appWith();
+  const { statusCode, headers, body } = await inject(app, "/llms.txt");
   assert.equal(statusCode, 200);
   assert.equal(headers["content-type"], "text/plain; charset=utf-8");
   assert.match(body, /^# Gatepost\n\n> /);
   const links = [...body.matchAll(/\]\(http:\/\/gatepost\.example(\/[^)]*)\)/g)];
   assert.equal(links.length, 2);
-  for (const [, path = ""] of links) assert.equal((await app.inject(path)).statusCode, 200, path);
+  for (const [, path = ""] of links) assert.equal((await inject(app, path)).statusCode, 200, path);
 });
 
 test("a probe that writes is asked once a second at most", async () => {

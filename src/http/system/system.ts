@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from "node:crypto";
-import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { Clock } from "../../base/clock.ts";
 import type { HttpMetrics, MetricsPage } from "../../base/metrics.ts";
 import {
   hostNotAllowed,
@@ -8,15 +8,17 @@ import {
   notReady,
   type Refusal,
 } from "../../base/refusals.ts";
-import { errorBody } from "../answer/answer.ts";
+import { refused } from "../answer/answer.ts";
 import { type HostCheck, isAllowedFor } from "../request/allowed-hosts.ts";
 import { llmsText } from "./llms.ts";
 import { isLoopback } from "../request/client-address.ts";
 import type { Readiness } from "./readiness.ts";
-import { JSON_TYPE } from "../answer/route.ts";
+import { type HttpRequest, JSON_TYPE, type Reply } from "../answer/route.ts";
+import type { Page } from "../routes.ts";
 
 /** The routes of every process about itself. */
 export interface ProcessDeps {
+  readonly clock: Pick<Clock, "monotonicMs">;
   readonly readiness: Readiness;
   readonly metrics: HttpMetrics;
   readonly metricsPage: MetricsPage;
@@ -35,65 +37,86 @@ export interface SystemDeps extends ProcessDeps {
 }
 
 /** `/healthz`, `/readyz`, `/metrics`, `/openapi.json`, `/llms.txt`: for the operator, uncounted and without a key. */
-export function addSystemRoutes(app: FastifyInstance, deps: SystemDeps): void {
-  addProcessRoutes(app, deps);
-  addDocument(app, "/openapi.json", deps.openApi);
-  app.get("/llms.txt", (_, reply) =>
-    reply
-      .header("access-control-allow-origin", "*")
-      .type("text/plain; charset=utf-8")
-      .send(llmsText(deps.publicUrl().replace(/\/$/, ""))),
-  );
-  if (deps.dashboardApi !== undefined) {
-    addDocument(app, "/account/openapi.json", deps.dashboardApi);
-  }
+export function systemPages(deps: SystemDeps): readonly Page[] {
+  const { openApi, dashboardApi, publicUrl } = deps;
+  const llms: Page["handle"] = () => ({
+    type: "text/plain; charset=utf-8",
+    headers: OPEN,
+    body: llmsText(publicUrl().replace(/\/$/, "")),
+  });
+  return [
+    ...processPages(deps),
+    ...observed(deps, [
+      { method: "GET", path: "/openapi.json", handle: document(openApi) },
+      { method: "GET", path: "/llms.txt", handle: llms },
+      ...(dashboardApi === undefined
+        ? []
+        : ([
+            { method: "GET", path: "/account/openapi.json", handle: document(dashboardApi) },
+          ] as const)),
+    ]),
+  ];
 }
 
-function addDocument(app: FastifyInstance, url: string, serialise: () => string): void {
+const OPEN = { "access-control-allow-origin": "*" };
+
+function document(serialise: () => string): Page["handle"] {
   let octets: Buffer | undefined; // each answer that is not read yet would have a copy of a text
-  app.get(url, (_, reply) => {
-    octets ??= Buffer.from(serialise());
-    reply.header("access-control-allow-origin", "*").type(JSON_TYPE).send(octets);
-  });
+  return () => ({ type: JSON_TYPE, headers: OPEN, body: (octets ??= Buffer.from(serialise())) });
 }
 
 /** `/healthz`, `/readyz`, `/metrics`. */
-export function addProcessRoutes(app: FastifyInstance, deps: ProcessDeps): void {
-  app.addHook("onResponse", (request, reply, done) => {
-    const { url = "none" } = request.routeOptions;
-    deps.metrics.observe(url, request.method, reply.statusCode, reply.elapsedTime);
-    done();
-  });
-  // Load balancers ask with HEAD as well.
-  app.route({ method: ["GET", "HEAD"], url: "/healthz", handler: (_, reply) => ok(reply) });
-  app.route({
-    method: ["GET", "HEAD"],
-    url: "/readyz",
-    handler: async (_, reply) => {
-      const failing = await deps.readiness.failing();
-      return failing.length === 0 ? ok(reply) : refuse(reply, notReady(failing));
+export const processPages = (deps: ProcessDeps): readonly Page[] =>
+  observed(deps, [
+    { method: "GET", path: "/healthz", handle: () => OK },
+    {
+      method: "GET",
+      path: "/readyz",
+      async handle() {
+        const failing = await deps.readiness.failing();
+        return failing.length === 0 ? OK : refused(notReady(failing), undefined);
+      },
     },
-  });
-  app.get("/metrics", async (request, reply) => {
-    const refusal = metricsRefusal(request, deps);
-    if (refusal !== undefined) return refuse(reply, refusal);
-    return reply.type(deps.metricsPage.contentType).send(await deps.metricsPage.text());
-  });
-}
+    {
+      method: "GET",
+      path: "/metrics",
+      async handle({ source }) {
+        const refusal = metricsRefusal(source, deps);
+        if (refusal === undefined) {
+          return { type: deps.metricsPage.contentType, body: await deps.metricsPage.text() };
+        }
+        const reply = refused(refusal, undefined);
+        return refusal.status === 401
+          ? { ...reply, headers: { "www-authenticate": "Bearer" } }
+          : reply;
+      },
+    },
+  ]);
 
-const ok = (reply: FastifyReply): FastifyReply =>
-  reply.header("cache-control", "no-store").type(JSON_TYPE).send('{"status":"ok"}');
+const OK: Reply = {
+  type: JSON_TYPE,
+  headers: { "cache-control": "no-store" },
+  body: '{"status":"ok"}',
+};
 
-function refuse(reply: FastifyReply, { status, message }: Refusal): FastifyReply {
-  if (status === 401) reply.header("www-authenticate", "Bearer");
-  return reply.code(status).type(JSON_TYPE).send(errorBody(message));
-}
+/** The same pages, in the metrics of requests. */
+const observed = ({ metrics, clock }: ProcessDeps, pages: readonly Page[]): readonly Page[] =>
+  pages.map((page) => ({
+    ...page,
+    async handle(request) {
+      const startMs = clock.monotonicMs();
+      const reply = await page.handle(request);
+      const { method = page.method } = request.source;
+      metrics.observe(page.path, method, reply?.status ?? 200, clock.monotonicMs() - startMs);
+      return reply;
+    },
+  }));
 
 /** Headers that a proxy adds: with one of them the loopback peer forwards another client. */
 const FORWARDING = ["forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via"];
 
 function metricsRefusal(
-  request: FastifyRequest,
+  request: HttpRequest,
   { metricsToken: token, isHostAllowed }: ProcessDeps,
 ): Refusal | undefined {
   const { headers } = request;
@@ -101,12 +124,12 @@ function metricsRefusal(
     const given = /^bearer +(.+)$/i.exec(headers.authorization ?? "")?.[1] ?? "";
     return sameText(given, token) ? undefined : metricsUnauthorized();
   }
-  if (!isAllowedFor({ headers, url: request.originalUrl }, isHostAllowed)) return hostNotAllowed();
+  if (!isAllowedFor(request, isHostAllowed)) return hostNotAllowed();
   return isLocal(request) ? undefined : metricsClosed();
 }
 
 /** Whether the request comes from this machine itself, and not through a proxy on it. */
-const isLocal = ({ raw: { headers, socket } }: FastifyRequest): boolean =>
+const isLocal = ({ headers, socket }: HttpRequest): boolean =>
   FORWARDING.every((name) => headers[name] === undefined) && isLoopback(socket.remoteAddress ?? "");
 
 /** In constant time: digests have the same length for any input. */

@@ -1,3 +1,4 @@
+import type { Readable } from "node:stream";
 import { createGunzip, gzip } from "node:zlib";
 import { promisify } from "node:util";
 import { FETCHED_SOURCES, licenceOf } from "../../lists/sources/feed-sources.ts";
@@ -19,7 +20,7 @@ import type { Serving } from "../parts/serving.ts";
 export interface FeedFiles {
   readonly published: CurrentFile<PublishedFiles>;
   readonly packed: CurrentFile<PublishedFile>;
-  readonly expand: (gzip: Uint8Array) => NodeJS.ReadableStream;
+  readonly expand: (gzip: Uint8Array) => Readable;
 }
 
 type Parts = Pick<Serving, "lists" | "clock" | "log">;
@@ -29,7 +30,7 @@ const pause = (): Promise<void> => new Promise((resolve) => void setImmediate(re
 
 const compress: (plain: string | Uint8Array) => Promise<Uint8Array> = promisify(gzip);
 
-const expand = (bytes: Uint8Array): NodeJS.ReadableStream => {
+const expand = (bytes: Uint8Array): Readable => {
   const plain = createGunzip();
   plain.end(bytes);
   return plain;

@@ -76,10 +76,10 @@ export interface DashboardSettings {
   readonly trustedProxies: TrustedProxies;
 }
 
-/** The built pages beside this file's own build; undefined where only the server was compiled. */
-export function builtPages(): string | undefined {
-  const root = fileURLToPath(new URL("../../../dashboard/", import.meta.url));
-  return existsSync(join(root, "index.html")) ? root : undefined;
+/** A folder beside this file's own build; undefined where only the server was compiled. */
+export function builtFolder(name: "dashboard" | "docs", file: string): string | undefined {
+  const root = fileURLToPath(new URL(`../../../${name}/`, import.meta.url));
+  return existsSync(join(root, file)) ? root : undefined;
 }
 
 /** With what the build says of its chunks. */
@@ -149,7 +149,7 @@ export function openDashboard(parts: DashboardParts): DashboardDeps {
     frontPage: createFrontPage({ ...parts, refresh: parts.lists.refresh }),
     ...passedOn(parts),
     ...listsOf(parts),
-    ...pagesOf(builtPages()),
+    ...pagesOf(builtFolder("dashboard", "index.html")),
   };
 }
 

@@ -4,7 +4,6 @@ import { RESOURCES } from "../../base/resources.ts";
 import { createShares, type Shares } from "../../base/shares.ts";
 import { createHeldBackLog } from "../../accounts/admission/held-back.ts";
 import { watchShares } from "../metrics/share-metrics.ts";
-import { DEFAULT_LIMITS } from "../process/listening/listen.ts";
 import type { Process } from "../process/open-process.ts";
 import { dnsCap } from "./dns.ts";
 
@@ -13,16 +12,11 @@ export function openShares(process: Process, registry: Registry): Shares {
   const { config, clock, ids, log, machine } = process;
   const hashKey = ids.bytes(32);
   const heldBack = createHeldBackLog({ log, clock, hashKey });
-  const { maxConnections } = DEFAULT_LIMITS;
-  const connections = {
-    total: maxConnections,
-    perOwner: Math.min(maxConnections, config.maxConnectionsPerAddress),
-  };
+  const connections = { perOwner: config.maxConnectionsPerAddress };
   const part = dnsCap(config, machine).max / OWN_MAX; // a resolver of others is asked less at once
   const { total, perOwner } = RESOURCES.questions;
   const questions = { total: Math.ceil(total * part), perOwner: Math.ceil(perOwner * part) };
-  const reading = { queuePerOwner: connections.perOwner };
-  const shares = createShares(heldBack, { connections, reading, questions });
+  const shares = createShares(heldBack, { connections, questions });
   watchShares(registry, () => shares.figures());
   return shares;
 }

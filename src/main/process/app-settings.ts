@@ -6,7 +6,7 @@ import { createUnitsLeft } from "../../accounts/admission/units-left.ts";
 import type { CheckOne } from "../../check/check-one.ts";
 import type { Serving } from "../parts/serving.ts";
 import type { Links } from "../settings/links.ts";
-import type { ConnectionTerms } from "./listening/connections.ts";
+import { DEFAULT_LIMITS, type ListenTerms } from "../../http/server.ts";
 
 const ACCESS_LOG_LINES_PER_SECOND = 100;
 
@@ -20,15 +20,10 @@ export const hostCheckOf = ({ config, links }: Omit<Parts, "shares">): HostCheck
     listensOn: config.host,
   });
 
-export const connectionTerms = ({
-  shares,
-  config,
-  machine,
-}: Pick<Serving, "config" | "shares" | "machine">): ConnectionTerms => ({
+export const listenTerms = ({ shares, config }: Omit<Parts, "links">): ListenTerms => ({
+  limits: DEFAULT_LIMITS,
   share: shares.of("connections"),
-  reading: shares.of("reading"),
   trustedProxies: config.trustProxy ?? [],
-  clock: machine.clock,
 });
 
 export function settingsOf({ config, links }: Omit<Parts, "shares">): AppSettings {

@@ -18,7 +18,7 @@ import {
   startBulkThread,
 } from "../threads/bulk-thread.ts";
 import { type Texts, threadTexts } from "../threads/texts.ts";
-import { listen } from "./listening/listen.ts";
+import { listen } from "../../http/server.ts";
 
 /**
  * Everything that a process has from outside: time, chance, stores, networks, threads. The rest of `main` opens

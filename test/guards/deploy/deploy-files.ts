@@ -1,19 +1,14 @@
 import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
+import { parse } from "yaml";
 
 const root = new URL("../../../../", import.meta.url);
 
 /** A file of the project as text, by its path from the root. */
 export const readText = (path: string): string => readFileSync(new URL(path, root), "utf8");
 
-// The parser that comes with the API documentation; the program itself needs none.
-const yaml = createRequire(import.meta.resolve("@fastify/swagger"))("yaml") as {
-  parse(text: string, options: { readonly merge: boolean }): unknown;
-};
-
 /** A YAML document of a known shape; anchors and merges are resolved. */
 export const readYaml = <Shape>(path: string): Shape =>
-  yaml.parse(readText(path), { merge: true }) as Shape;
+  parse(readText(path), { merge: true }) as Shape;
 
 /** `[Section]`, `Name=value`: each name with all its values. */
 export function readUnit(text: string): ReadonlyMap<string, readonly string[]> {

@@ -8,7 +8,8 @@ import { test, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import { allCommands } from "../../../src/main/commands.ts";
 import { SETTINGS } from "../../../src/main/settings/config.ts";
-import { DEFAULT_LIMITS } from "../../../src/main/process/listening/listen.ts";
+import { RESOURCES } from "../../../src/base/resources.ts";
+import { DEFAULT_LIMITS } from "../../../src/http/server.ts";
 import { namesInEnvFile, readText, readUnit } from "./deploy-files.ts";
 import { recordingTerminal } from "../../process/recording-terminal.ts";
 import { hasTool } from "../../process/require-tool.ts";
@@ -63,7 +64,7 @@ for (const name of UNITS) {
       "0",
       "otherwise systemd gives up after five starts",
     );
-    assert.ok(Number(only("LimitNOFILE")) > DEFAULT_LIMITS.maxConnections * 2);
+    assert.ok(Number(only("LimitNOFILE")) > RESOURCES.connections.total * 2);
   });
 
   test(`${name} passes systemd-analyze, if it is installed`, (t) => {

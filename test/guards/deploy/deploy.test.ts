@@ -9,7 +9,7 @@ import { type TestContext, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { allCommands } from "../../../src/main/commands.ts";
 import { SETTINGS } from "../../../src/main/settings/config.ts";
-import { DEFAULT_LIMITS } from "../../../src/main/process/listening/listen.ts";
+import { DEFAULT_LIMITS } from "../../../src/http/server.ts";
 import { UPLOAD_MAX_OCTETS } from "../../../src/bulk/read-upload.ts";
 import { namesInEnvFile, readText, readYaml } from "./deploy-files.ts";
 import { recordingTerminal } from "../../process/recording-terminal.ts";

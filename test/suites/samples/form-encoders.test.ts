@@ -3,6 +3,7 @@ import { execFileSync } from "node:child_process";
 import { test } from "node:test";
 import { appWith } from "../../http/http-app.ts";
 import { testWithTools } from "../../process/require-tool.ts";
+import { inject } from "../../http/inject.ts";
 
 /** Each prints one line for every pair of arguments: the form encoding of `name=value` in that language. */
 const ENCODERS: Readonly<Record<string, readonly string[]>> = {
@@ -32,16 +33,15 @@ const CASES = [
 const HEADERS = { "content-type": "application/x-www-form-urlencoded" };
 
 async function checkAll(forms: readonly string[]): Promise<void> {
-  const app = await appWith();
+  const app = appWith();
   for (const [at, [name, , want]] of CASES.entries()) {
     const form = forms[at] ?? "";
     const post = { method: "POST", url: `/api/${name}`, headers: HEADERS, payload: form } as const;
     for (const request of [post, { method: "GET", url: `/api/${name}?${form}` } as const]) {
-      const { mx_info: echo } = (await app.inject(request)).json<{ mx_info: string[] }>();
+      const { mx_info: echo } = (await inject(app, request)).json<{ mx_info: string[] }>();
       assert.equal(echo[0], want, `${request.method} ${form}`);
     }
   }
-  await app.close();
 }
 
 for (const [program, args] of Object.entries(ENCODERS)) {

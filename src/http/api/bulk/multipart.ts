@@ -10,9 +10,8 @@ import {
   requestTimedOut,
   uploadTooLarge,
 } from "../../../base/refusals.ts";
-import { drop, pace } from "../../answer/intake.ts";
 import { Pieces } from "../../request/body/pieces.ts";
-import type { ReceiverDeps, Source } from "../../request/body/receive.ts";
+import { isCrumbled, type ReceiverDeps, type Source } from "../../request/body/receive.ts";
 import { SlowSenders } from "../../request/body/slow-senders.ts";
 
 /** What a `multipart/form-data` body holds: one file, and fields. */
@@ -46,7 +45,7 @@ export function createMultipartReader({ shares, clock }: ReceiverDeps): Multipar
     const { "content-type": type = "", "content-length": length = "0" } = source.headers;
     if (!/^multipart\/form-data *(?:;|$)/i.test(type)) throw notMultipart();
     if (Number(length) > BODY_MAX_BYTES) throw uploadTooLarge(UPLOAD_MAX_OCTETS, Number(length));
-    const reading = new Reading(source, owner, (reclaim) =>
+    const reading = new Reading(source, (reclaim) =>
       shares.of("uploads").take(owner, 0, { reclaim }),
     );
     reading.begin(type, slow);
@@ -62,20 +61,19 @@ interface Settle {
 class Reading {
   readonly result: Promise<Multipart>;
   readonly #source: Source;
-  readonly #owner: OwnerKey;
   readonly #hold: Hold;
   readonly #fields = new Map<string, string>();
   readonly #pieces = new Pieces();
   #file: Omit<UploadedFile, "chunks"> | undefined;
   #bodyBytes = 0;
+  #chunks = 0;
   #settle: Settle | undefined;
   #parser: BusboyInstance | undefined;
   #stopWatching: () => void = () => undefined;
 
   /** `take` may throw `NoRoom`: then it has started nothing. */
-  constructor(source: Source, owner: OwnerKey, take: (reclaim: () => void) => Hold) {
+  constructor(source: Source, take: (reclaim: () => void) => Hold) {
     this.#source = source;
-    this.#owner = owner;
     this.#hold = take(() => this.#refuse(new NoRoom("uploads", "owner")));
     this.result = new Promise((resolve, reject) => {
       this.#settle = { resolve, reject };
@@ -118,12 +116,12 @@ class Reading {
 
   readonly #parse = (chunk: Buffer): void => {
     this.#bodyBytes += chunk.length;
-    if (this.#bodyBytes > BODY_MAX_BYTES) {
+    this.#chunks += 1;
+    if (this.#bodyBytes > BODY_MAX_BYTES || isCrumbled(this.#chunks, this.#bodyBytes)) {
       this.#refuse(tooLarge(this.#source));
       return;
     }
     this.#parser?.write(chunk);
-    if (this.#settle !== undefined) pace(this.#source, chunk.length, this.#owner);
   };
 
   readonly #whole = (): void => void this.#parser?.end();
@@ -167,7 +165,7 @@ class Reading {
     const settle = this.#end();
     if (settle === undefined) return;
     this.#release();
-    drop(this.#source, this.#owner);
+    this.#source.resume();
     settle.reject(why);
   }
 

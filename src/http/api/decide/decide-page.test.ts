@@ -13,6 +13,7 @@ import { manualClock } from "../../../../test/time/manual-clock.ts";
 import { PATIENCE_MS, until } from "../../../../test/time/until.ts";
 import { GATE_KEY, type GateWorld, gateWorld } from "../../../../test/policy/gate-world.ts";
 import { KNOWN, ask } from "../../../../test/policy/asked-decision.ts";
+import { inject } from "../../../../test/http/inject.ts";
 
 const EMAIL = { email: "jo@good.example" };
 
@@ -127,7 +128,7 @@ test("a publishable key works from its origins alone and sees neither result nor
     "token",
   ]);
   assert.equal(headers["x-ratelimit-limit"], "30", "of the client address");
-  const elsewhere = await world.app.inject({ url: "/api/email/a@b.example", headers: from });
+  const elsewhere = await inject(world.app, { url: "/api/email/a@b.example", headers: from });
   assert.equal(elsewhere.statusCode, 403);
   await world.flush();
   const [row] = await world.outcomes.ofAccount(id, 0);

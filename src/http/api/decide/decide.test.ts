@@ -7,6 +7,7 @@ import { accountKey } from "../../../base/owner.ts";
 import { StoreDown } from "../../../base/store-down.ts";
 import { gateWorld, SILENT } from "../../../../test/policy/gate-world.ts";
 import { KNOWN, ask } from "../../../../test/policy/asked-decision.ts";
+import { inject } from "../../../../test/http/inject.ts";
 
 const SAID: readonly [name: string, payload: object | string, want: string][] = [
   ["a good address", { email: "jo@good.example" }, "accept ok"],
@@ -93,7 +94,7 @@ for (const [name, payload, status, error] of REFUSED) {
 
 test("GET is 405, and the keys of the answer are in the contract's order", async (t) => {
   const world = await gateWorld(t, KNOWN);
-  const { statusCode, headers } = await world.app.inject("/api/decide?email=a@b.example");
+  const { statusCode, headers } = await inject(world.app, "/api/decide?email=a@b.example");
   assert.deepEqual([statusCode, headers["allow"]], [405, "POST, OPTIONS"]);
   const { apiKey } = await world.account("jo@shop.example");
   const payload = { email: "jo@gmial.com", token: true };

@@ -1,13 +1,14 @@
 import { strict as assert } from "node:assert";
 import { Readable } from "node:stream";
 import { test } from "node:test";
-import type { FastifyRequest } from "fastify";
-import { createShares, NoRoom } from "../../../base/shares.ts";
+import type { IncomingMessage } from "node:http";
+import { NoRoom } from "../../../base/shares.ts";
+import { createShares } from "../../../base/shares.ts";
 import { manualClock } from "../../../../test/time/manual-clock.ts";
 import { Refusal } from "../../../base/refusals.ts";
 import { createBodyReader } from "./body.ts";
 
-type Source = FastifyRequest["raw"];
+type Source = IncomingMessage;
 
 /** What a request looks like to the reader. */
 function source(chunks: readonly string[], headers: Source["headers"] = {}): Source {
@@ -164,21 +165,6 @@ for (const [name, headers, text, want] of marked) {
 }
 
 const MULTIPART = { "content-type": 'Multipart/Form-Data ; boundary="x y"' };
-
-test("small multipart bodies are taken apart in turns, one owner after the other", async () => {
-  const { reader } = world();
-  const part = `--x\r\nContent-Disposition: form-data; name="email"\r\n\r\na@x\r\n`;
-  const text = `${part.repeat(800)}--x--\r\n`;
-  const read: string[] = [];
-  const readOf = async (owner: string, request: Source): Promise<void> => {
-    await reader.read(request, { owner: `account:${owner}` });
-    read.push(owner);
-  };
-  const type = { "content-type": "multipart/form-data; boundary=x" };
-  const long = Array.from({ length: 8 }, () => readOf("a", source([text], type)));
-  await Promise.all([...long, readOf("b", source([`${part}--x--\r\n`], type))]);
-  assert.ok(read.indexOf("b") < 4, read.join(" "));
-});
 
 test("multipart/form-data is a form of texts, and holds its memory until it is answered", async () => {
   const { reader, used } = world();

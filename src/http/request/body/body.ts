@@ -1,6 +1,5 @@
 import type { OwnerKey } from "../../../base/owner.ts";
 import { bodyTooLarge, unsupportedEncoding, unsupportedMediaType } from "../../../base/refusals.ts";
-import { Turns } from "../../../base/fair-queue.ts";
 import { type Decode, decodeBody, type DecodeOrder } from "./decode.ts";
 import type { Body } from "../params.ts";
 import { isLargeBody, Receiver, type ReceiverDeps, type Source } from "./receive.ts";
@@ -38,9 +37,6 @@ export interface BodyReader {
   read(source: Source, terms: ReadTerms): Promise<ReadBody>;
 }
 
-/** Of small multipart bodies, taken apart in one turn of the event loop: 800 parts in 56 KB take 3 ms. */
-const PARTS_OCTETS_PER_TURN = 65_536;
-
 const NOTHING: ReadBody = { body: { kind: "none" }, release: () => undefined };
 
 export interface BodyReaderDeps extends ReceiverDeps {
@@ -53,14 +49,8 @@ export function createBodyReader(deps: BodyReaderDeps): BodyReader {
   const receiver = new Receiver(deps);
   const { decodeLarge = decodeBody } = deps;
   const decoding = deps.shares.of("decoding");
-  const turns = new Turns(PARTS_OCTETS_PER_TURN);
-  const turn = (owner: OwnerKey, octets: number): Promise<void> =>
-    new Promise((resolve) => {
-      if (turns.take(octets, () => owner, resolve)) resolve();
-    });
   const decode = async (order: DecodeOrder, owner: OwnerKey, octets: number): Promise<Body> => {
     if (isLargeBody(octets)) return await decoding.run(owner, () => decodeLarge(order), octets);
-    if (order.kind === "parts") await turn(owner, octets);
     return await decodeBody(order);
   };
   return {

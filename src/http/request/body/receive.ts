@@ -4,7 +4,6 @@ import { SMALL_BODY_OCTETS } from "../../../base/resources.ts";
 import { type Hold, NoRoom, type Shares } from "../../../base/shares.ts";
 import { bodyCutShort, bodyTooLarge, requestTimedOut } from "../../../base/refusals.ts";
 import type { HttpRequest } from "../../answer/route.ts";
-import { drop, pace } from "../../answer/intake.ts";
 import { Pieces } from "./pieces.ts";
 import { SlowSenders } from "./slow-senders.ts";
 
@@ -23,6 +22,10 @@ export interface Received {
   /** Gives its memory back to its owner's share; may be called twice. */
   readonly release: () => void;
 }
+
+/** Chunks of a few octets cost the parser as much as large ones; no client sends a body in thousands of them. */
+export const isCrumbled = (chunks: number, octets: number): boolean =>
+  chunks > 1_000 + octets / 256;
 
 /** Whether a body of `octets` waits for its owner's turn to be decoded. */
 export const isLargeBody = (octets: number): boolean => octets > SMALL_BODY_OCTETS;
@@ -69,6 +72,7 @@ class Receiving {
   readonly #reclaim = { reclaim: () => this.#refuse(new NoRoom("large_bodies", "owner")) };
   #isSmall = false;
   #octets = 0;
+  #chunks = 0;
   #hold: Hold | undefined;
   /** What the hold covers; a small body is covered whole as soon as its length is known. */
   #covered = 0;
@@ -89,7 +93,7 @@ class Receiving {
     try {
       this.#hold = shares.of(resource).take(owner, this.#covered, this.#reclaim);
     } catch (error) {
-      drop(source, owner);
+      source.resume();
       this.#settle.reject(error);
       return;
     }
@@ -103,14 +107,14 @@ class Receiving {
 
   readonly #take = (chunk: Buffer): void => {
     this.#octets += chunk.length;
-    if (this.#octets > this.#order.maxBytes) {
+    this.#chunks += 1;
+    if (this.#octets > this.#order.maxBytes || isCrumbled(this.#chunks, this.#octets)) {
       this.#refuse(bodyTooLarge());
       return;
     }
     try {
       this.#cover();
       this.#pieces.add(chunk);
-      if (!this.#isSmall) pace(this.#order.source, chunk.length, this.#order.owner);
     } catch (error) {
       this.#refuse(error);
     }
@@ -147,7 +151,7 @@ class Receiving {
     this.#stop();
     this.#pieces.clear();
     this.#hold?.release();
-    drop(this.#order.source, this.#order.owner);
+    this.#order.source.resume();
     this.#settle.reject(why);
   }
 

@@ -2,13 +2,14 @@ import { strict as assert } from "node:assert";
 import { once } from "node:events";
 import { Readable } from "node:stream";
 import { test, type TestContext } from "node:test";
-import { appWith, echoingCheck, recordingLog } from "../../../../test/http/http-app.ts";
-import { testServer, type TestServer } from "../../../../test/http/http-server.ts";
-import { askRaw, type RawClient, rawClient } from "../../../../test/http/raw-http.ts";
-import { readError, readResult } from "../../../../test/http/strict-client.ts";
-import type { CheckOne } from "../../../check/check-one.ts";
-import type { Route } from "../../../http/answer/route.ts";
-import { createListener, DEFAULT_LIMITS, listen, type ListenLimits } from "./listen.ts";
+import { appWith, echoingCheck, recordingLog } from "../../test/http/http-app.ts";
+import { testServer, type TestServer } from "../../test/http/http-server.ts";
+import { askRaw, type RawClient, rawClient } from "../../test/http/raw-http.ts";
+import { createShares } from "../base/shares.ts";
+import { readError, readResult } from "../../test/http/strict-client.ts";
+import type { CheckOne } from "../check/check-one.ts";
+import type { Route } from "./answer/route.ts";
+import { DEFAULT_LIMITS, listen, type ListenLimits } from "./server.ts";
 
 const FORM = "application/x-www-form-urlencoded";
 const GOOD = "GET /api/email/a@x.example HTTP/1.1\r\nHost: a\r\n\r\n";
@@ -59,13 +60,11 @@ test("a connection that never says anything is cut", async (t) => {
 });
 
 test("a refused body that never ends is cut without a second answer", async (t) => {
-  const server = await start(t, { checkIntervalMs: 20 });
-  const client = connected(t, server);
+  const client = connected(t, await start(t, { ...IMPATIENT, requestTimeoutMs: 500 }));
   client.write(
     `POST /api/email HTTP/1.1\r\nHost: a\r\nContent-Type: text/plain\r\nContent-Length: 100\r\n\r\nx`,
   );
   readError(await client.answer(), 415);
-  server.http.requestTimeout = 1; // over before the next look
   await client.closed;
   await assert.rejects(client.answer(), /closed after ""/);
 });
@@ -75,17 +74,6 @@ test("an idle connection is closed after its time", async (t) => {
   client.write(GOOD);
   readResult(await client.answer(), "email");
   await client.closed;
-});
-
-test("an idle connection keeps no long target", async (t) => {
-  const server = await start(t, {});
-  const client = connected(t, server);
-  const seen = once(server.http, "request");
-  client.write(`GET /healthz?${"a".repeat(60_000)} HTTP/1.1\r\nHost: a\r\n\r\n`);
-  await client.answer();
-  const [request] = (await seen) as [object];
-  const kept = Object.values(request).filter((one) => typeof one === "string" && one.length > 99);
-  assert.deepEqual(kept, []);
 });
 
 /** A check that waits until the test lets it go. */
@@ -231,11 +219,8 @@ test("a client that leaves before its stream begins is nobody's fault, and count
 
 test("where nobody can listen is said in words", async (t) => {
   const { port } = await start(t, {});
-  const at = async (host: string, taken: number): Promise<unknown> => {
-    const app = await appWith({ listener: createListener(DEFAULT_LIMITS) });
-    t.after(() => app.close());
-    return listen(app, { host, port: taken }, DEFAULT_LIMITS);
-  };
+  const at = (host: string, taken: number): Promise<unknown> =>
+    listen(appWith(), { host, port: taken }, { limits: DEFAULT_LIMITS });
   await assert.rejects(at("127.0.0.1", port), {
     message: `cannot listen at 127.0.0.1, port ${String(port)}: another program listens there; stop it, or set PORT to a free port`,
   });
@@ -286,4 +271,76 @@ test("HTTP/1.0 needs no Host", async (t) => {
   const client = connected(t, await start(t, {}));
   client.write("GET /api/email/a@x HTTP/1.0\r\n\r\n");
   readResult(await client.answer(), "email");
+});
+
+const ADDRESSES = ["127.0.0.1", "127.0.0.2", "127.0.0.3"] as const;
+
+/** A server with few connections, and a way to connect from an address of this machine. */
+async function crowded(t: TestContext, total: number, perOwner: number) {
+  const held = heldCheck();
+  const share = createShares(undefined, { connections: { total, perOwner } }).of("connections");
+  const server = await testServer({ checkOne: held.checkOne }, {}, share);
+  t.after(() => {
+    held.release();
+    return server.stop();
+  });
+  /** `busy`: with a request under way. */
+  const from = async (address: string, how: "idle" | "busy"): Promise<RawClient> => {
+    const client = rawClient(server.port, address);
+    t.after(() => client.destroy());
+    client.write("GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n");
+    const { status } = await client.answer();
+    if (status === 200 && how === "busy") client.write(GOOD);
+    if (status === 200) return client;
+    throw new Error(String(status));
+  };
+  return { from };
+}
+
+test("an address over its share loses its longest idle connection", async (t) => {
+  const { from } = await crowded(t, 10, 2);
+  const [other] = [await from(ADDRESSES[1], "idle"), await from(ADDRESSES[1], "idle")];
+  const first = await from(ADDRESSES[0], "idle");
+  await from(ADDRESSES[0], "idle");
+  await from(ADDRESSES[0], "idle");
+  await first.closed;
+  other.write("GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n");
+  assert.equal((await other.answer()).status, 200);
+});
+
+test("an address whose connections are all busy is refused with 429", async (t) => {
+  const { from } = await crowded(t, 10, 1);
+  await from(ADDRESSES[0], "busy");
+  await assert.rejects(from(ADDRESSES[0], "idle"), { message: "429" });
+  await from(ADDRESSES[1], "idle");
+});
+
+test("the longest idle of all makes room, then the address with most, and 503 comes at last", async (t) => {
+  const { from } = await crowded(t, 3, 3);
+  const idle = await from(ADDRESSES[0], "idle");
+  const busy = await from(ADDRESSES[0], "busy");
+  await from(ADDRESSES[0], "busy");
+  await from(ADDRESSES[1], "busy");
+  await idle.closed;
+  await assert.rejects(from(ADDRESSES[1], "busy"), { message: "503" });
+  await from(ADDRESSES[2], "busy");
+  await busy.closed;
+});
+
+test("a connection with more than 16 unanswered requests is closed", async (t) => {
+  const { checkOne, release } = heldCheck();
+  const server = await start(t, {}, checkOne);
+  const [patient, pushy] = [connected(t, server), connected(t, server)];
+  patient.write(GOOD.repeat(16));
+  pushy.write(GOOD.repeat(17));
+  await pushy.closed;
+  release();
+  for (let count = 0; count < 16; count += 1) readResult(await patient.answer(), "email");
+});
+
+test("a body in thousands of chunks of one octet is refused", async (t) => {
+  const client = connected(t, await start(t, {}));
+  const head = `POST /api/email HTTP/1.1\r\nHost: a\r\nContent-Type: ${FORM}\r\nTransfer-Encoding: chunked\r\n\r\n`;
+  client.write(`${head}${"1\r\na\r\n".repeat(1_100)}0\r\n\r\n`);
+  readError(await client.answer(), 413);
 });

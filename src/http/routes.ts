@@ -1,0 +1,133 @@
+import type { Awaitable } from "../core/mail/lookup.ts";
+import type { Log } from "../base/log.ts";
+import { methodNotAllowed, notFound } from "../base/refusals.ts";
+import { begun, isStream, refused, write } from "./answer/answer.ts";
+import type { HttpRequest, HttpResponse, Reply } from "./answer/route.ts";
+import type { Guard } from "./api/guard.ts";
+import { atCompatHost, type CompatHosts } from "./request/compat-hosts.ts";
+import { decodeSegment, isApiPath, readTarget, type Target } from "./request/target.ts";
+
+export interface PageRequest {
+  readonly source: HttpRequest;
+  /** For handlers that write the answer themselves. */
+  readonly response: HttpResponse;
+  /** Below the path of the public URL. */
+  readonly target: Target;
+  /** The segment at ":id". */
+  readonly id: string;
+}
+
+/** One path outside `/api`. HEAD is answered where GET is. */
+export interface Page {
+  readonly method: "GET" | "POST" | "DELETE";
+  /** One segment may be ":id". */
+  readonly path: string;
+  /** Throws a `Refusal` to refuse; anything else it throws is a fault. Undefined: it writes the answer itself. */
+  readonly handle: (request: PageRequest) => Awaitable<Reply | undefined>;
+}
+
+export interface ServeTerms {
+  /** Answers everything under `/api` and `/compat`. */
+  readonly guard: Guard | undefined;
+  readonly pages: readonly Page[];
+  /** Answers a GET of a path that no page has; undefined: 404. */
+  readonly absent?: (request: PageRequest) => Reply | undefined;
+  /** The path of the public URL without the last "/"; "" for none. */
+  readonly basePath: string;
+  readonly compatHosts: CompatHosts;
+  readonly log: Log;
+}
+
+const ID_MAX_CHARACTERS = 100;
+
+/** Answers every request of a server. */
+export function createServe(terms: ServeTerms) {
+  const { guard, compatHosts, basePath } = terms;
+  const served = { ...terms, table: tableOf(terms.pages) };
+  return (request: HttpRequest, response: HttpResponse): void => {
+    const below = belowBase(readTarget(request.url ?? "/"), basePath);
+    const target = atCompatHost(below, request.headers.host, compatHosts);
+    if (guard !== undefined && isApiPath(target.path)) void guard(request, response, target);
+    else void answerPage({ source: request, response, target, id: "" }, served);
+  };
+}
+
+/** A proxy may pass the path of the public URL on, or strip it. */
+function belowBase(target: Target, basePath: string): Target {
+  const { path } = target;
+  if (basePath === "" || !path.startsWith(basePath)) return target;
+  const rest = path.slice(basePath.length);
+  if (rest === "") return { ...target, path: "/" };
+  return rest.startsWith("/") ? { ...target, path: rest } : target;
+}
+
+/** Path with ":id" at the place of its parameter -> method -> page. */
+type Table = ReadonlyMap<string, ReadonlyMap<string, Page>>;
+
+function tableOf(pages: readonly Page[]): Table {
+  const table = new Map<string, Map<string, Page>>();
+  for (const page of pages) {
+    const methods = table.get(page.path) ?? new Map<string, Page>();
+    table.set(page.path, methods.set(page.method, page));
+  }
+  return table;
+}
+
+interface Found {
+  readonly methods: ReadonlyMap<string, Page>;
+  readonly id: string;
+}
+
+/** A path itself, else one with ":id" in place of a segment. */
+function find(table: Table, path: string): Found | undefined {
+  const methods = table.get(path);
+  if (methods !== undefined) return { methods, id: "" };
+  const segments = path.split("/", 8);
+  for (const [at, segment] of segments.entries()) {
+    if (segment === "" || segment.length > 3 * ID_MAX_CHARACTERS) continue;
+    const pattern = segments.with(at, ":id").join("/");
+    const known = table.get(pattern);
+    const id = decodeSegment(segment);
+    if (known !== undefined && id.length <= ID_MAX_CHARACTERS) return { methods: known, id };
+  }
+  return undefined;
+}
+
+async function answerPage(
+  request: PageRequest,
+  terms: ServeTerms & { readonly table: Table },
+): Promise<void> {
+  const { response } = request;
+  try {
+    const reply = await replyOf(request, terms);
+    if (reply === undefined) return;
+    if (isStream(reply.body)) await begun(reply.body, response);
+    write(response, reply);
+  } catch (error) {
+    const reply = refused(error, undefined);
+    if (reply.status === 500) {
+      terms.log.error("http.page_failed", error, { method: request.source.method });
+    }
+    if (response.headersSent) response.destroy();
+    else write(response, reply);
+  }
+}
+
+async function replyOf(
+  request: PageRequest,
+  { table, absent }: ServeTerms & { readonly table: Table },
+): Promise<Reply | undefined> {
+  const { method = "" } = request.source;
+  const found = find(table, request.target.path);
+  if (found === undefined) {
+    const reply = method === "GET" || method === "HEAD" ? absent?.(request) : undefined;
+    if (reply === undefined) throw notFound();
+    return reply;
+  }
+  const page = found.methods.get(method === "HEAD" ? "GET" : method);
+  if (page !== undefined) return page.handle({ ...request, id: found.id });
+  const allowed = [...found.methods.keys()].flatMap((each) =>
+    each === "GET" ? ["GET", "HEAD"] : each,
+  );
+  return { ...refused(methodNotAllowed(), undefined), headers: { allow: allowed.join(", ") } };
+}

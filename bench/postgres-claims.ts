@@ -1,12 +1,11 @@
 import { MemoryQuotaCounter } from "../src/accounts/admission/memory-quota-counter.ts";
-import { sqlCharges } from "../src/accounts/admission/charges-store.ts";
-import { sqlChunkQueue } from "../src/bulk/chunk-queue-store.ts";
-import { sqlJobs } from "../src/bulk/jobs-store.ts";
+import { sqlCharges } from "../src/accounts/admission/charges.ts";
+import { type ChunkQueue, sqlChunkQueue } from "../src/bulk/chunk-queue.ts";
+import { sqlJobs } from "../src/bulk/jobs.ts";
 import { openPostgres } from "../src/store/postgres-database.ts";
-import { sqlUsageLedger } from "../src/accounts/admission/usage-ledger.ts";
+import { sqlUsageLedger } from "../src/accounts/admission/usage.ts";
 import { systemClock as clock } from "../src/base/clock.ts";
 import { systemIds as ids } from "../src/base/ids.ts";
-import type { ChunkQueue } from "../src/bulk/chunk-queue.ts";
 import { allValid, newJob, termsFor } from "../test/contracts/bulk/bulk-stores.ts";
 import { startPostgres } from "../test/services/postgres.ts";
 

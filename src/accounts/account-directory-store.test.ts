@@ -1,7 +1,7 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
 import { addAccount, openStores } from "../../test/contracts/stores.ts";
-import { sqlAccountDirectory } from "./account-directory-store.ts";
+import { sqlAccountDirectory } from "./account-directory.ts";
 
 /** Kept on purpose: who changed what stays on record. */
 const KEPT = ["audit_entries"];

@@ -1,6 +1,11 @@
-import type { Account, AccountTier } from "./account.ts";
+import { type Kysely, type RawBuilder, sql, type SqlBool } from "kysely";
+import { accountKey } from "../base/owner.ts";
+import { literally, lockAccount } from "../store/rows.ts";
+import type { Database } from "../store/schema.ts";
+import { inTransaction } from "../store/transaction.ts";
+import { type Account, account, type AccountTier } from "./accounts-store.ts";
 
-export interface FoundAccounts {
+interface FoundAccounts {
   /** In the order of their e-mail addresses. */
   readonly accounts: readonly Account[];
   /** How many match in all. */
@@ -9,7 +14,7 @@ export interface FoundAccounts {
 
 /** States that an administrator narrows accounts by. */
 export const ACCOUNT_STATES = ["admin", "disabled", "signed_up"] as const;
-export type AccountState = (typeof ACCOUNT_STATES)[number];
+type AccountState = (typeof ACCOUNT_STATES)[number];
 
 /** What is looked for; absent asks nothing. */
 export interface SoughtAccounts {
@@ -27,4 +32,73 @@ export interface AccountDirectory {
   search(sought: SoughtAccounts, limit: number): Promise<FoundAccounts>;
   /** Deletes the account and everything kept under it but the audit log. False when there is none. */
   erase(accountId: string): Promise<boolean>;
+}
+
+/** All that is kept under an account: by its id, by its owner key, and by the sessions of its lists. */
+const OF_ACCOUNT = [
+  "login_sessions",
+  "webhook_deliveries",
+  "webhook_endpoints",
+  "api_keys",
+  "credit_entries",
+  "traffic",
+  "policies",
+  "policy_versions",
+  "outcome_counts",
+  "shadow_counts",
+  "shadow_domains",
+  "hooks",
+] as const;
+const OF_OWNER = ["jobs", "retry_keys", "usage_days", "charges"] as const;
+const OF_SESSION = ["chunks", "table_pages"] as const;
+
+const STATES: Readonly<Record<AccountState, RawBuilder<SqlBool>>> = {
+  admin: sql`admin = 1`,
+  disabled: sql`disabled_at_ms is not null`,
+  signed_up: sql`origin = 'signup'`,
+};
+
+function conditionsOf({ text = "", tier, state }: SoughtAccounts): RawBuilder<SqlBool>[] {
+  const pattern = `%${literally(text.toLowerCase())}%`;
+  return [
+    sql`(email like ${pattern} escape '\\' or id like ${pattern} escape '\\')`,
+    ...(tier === undefined ? [] : [sql<SqlBool>`tier = ${tier}`]),
+    ...(state === undefined ? [] : [STATES[state]]),
+  ];
+}
+
+export function sqlAccountDirectory(db: Kysely<Database>): AccountDirectory {
+  return {
+    async search({ skip = 0, ...sought }, limit) {
+      const matching = db.selectFrom("accounts").where((is) => is.and(conditionsOf(sought)));
+      const rows = await matching.selectAll().orderBy("email").limit(limit).offset(skip).execute();
+      const { total } = await matching
+        .select(({ fn }) => fn.countAll().as("total"))
+        .executeTakeFirstOrThrow();
+      return { accounts: rows.map(account), total: Number(total) };
+    },
+    async erase(accountId) {
+      return await inTransaction(db, async (tx) => {
+        await lockAccount(tx, accountId); // nothing that refers to it comes in between
+        const hooks = tx.sql.selectFrom("hooks").select("id").where("account_id", "=", accountId);
+        await tx.sql.deleteFrom("hook_counts").where("hook_id", "in", hooks).execute();
+        for (const table of OF_ACCOUNT) {
+          await tx.sql.deleteFrom(table).where("account_id", "=", accountId).execute();
+        }
+        const owner = accountKey(accountId);
+        const sessions = tx.sql.selectFrom("jobs").select("session").where("owner", "=", owner);
+        for (const table of OF_SESSION) {
+          await tx.sql.deleteFrom(table).where("session", "in", sessions).execute();
+        }
+        for (const table of OF_OWNER) {
+          await tx.sql.deleteFrom(table).where("owner", "=", owner).execute();
+        }
+        const gone = await tx.sql
+          .deleteFrom("accounts")
+          .where("id", "=", accountId)
+          .executeTakeFirst();
+        return Number(gone.numDeletedRows) === 1;
+      });
+    },
+  };
 }

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { trimEntry } from "../core/address/entry.ts";
 import { addressKey, parseAddress } from "../core/address/address.ts";
 import { isCommonPassword } from "../core/tables/data.ts";
-import { type Account, type Accounts, type AccountTier, FIRST_TRAFFIC } from "./account.ts";
+import { type Account, type Accounts, type AccountTier, FIRST_TRAFFIC } from "./accounts-store.ts";
 import { accountKey, type OwnerKey } from "../base/owner.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Ids } from "../base/ids.ts";
@@ -10,7 +10,7 @@ import type { Notices } from "../store/notices.ts";
 import type { Passwords } from "./sign-in/passwords.ts";
 import { adminTierKept, badField } from "../base/refusals.ts";
 
-export interface AccountServiceDeps {
+interface AccountServiceDeps {
   /** Gets a notice of each change; absent: others notice within 5 s. */
   readonly notices?: Pick<Notices, "tell">;
   readonly accounts: Accounts;
@@ -29,7 +29,7 @@ export interface AccountOrder {
   readonly by?: OwnerKey;
 }
 
-export type AccountAnswer =
+type AccountAnswer =
   | { readonly kind: "created"; readonly account: Account }
   | { readonly kind: "bad_email" }
   | { readonly kind: "email_taken" }
@@ -45,7 +45,7 @@ const ADMIN_TIER: AccountTier = "pro";
 /** How many accounts one page holds. */
 const PAGE = 500;
 
-export type SetPassword =
+type SetPassword =
   "changed" | "no_account" | { readonly kind: "bad_password"; readonly mistake: string };
 
 export interface AccountService {
@@ -73,7 +73,7 @@ export function accountEmail(text: string): string | undefined {
 }
 
 /** A password for somebody who chooses another one later. */
-export const newPassword = (): string => randomBytes(18).toString("base64url");
+const newPassword = (): string => randomBytes(18).toString("base64url");
 
 /** What is wrong with a new password, in a sentence. */
 export function passwordMistake(password: string, email: string): string | undefined {

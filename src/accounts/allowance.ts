@@ -1,5 +1,5 @@
 import { DAY_MS, dayOf, isoDate, isoTime, nextMonthStart } from "../core/calendar.ts";
-import type { Account } from "./account.ts";
+import type { Account } from "./accounts-store.ts";
 import type { Clock } from "../base/clock.ts";
 import { accountKey } from "../base/owner.ts";
 import {
@@ -8,10 +8,10 @@ import {
   type UsageDay,
   type UsageLedger,
 } from "./admission/usage.ts";
-import { tierOf, type TierName, type Tiers } from "./admission/tiers.ts";
+import { type TierName, tierOf, type Tiers } from "./admission/tiers.ts";
 
 /** What was taken of a limit; null: none. */
-export interface Purse {
+interface Purse {
   readonly used: number;
   readonly limit: number | null;
   /** ISO 8601, UTC. */
@@ -19,7 +19,7 @@ export interface Purse {
 }
 
 /** What an account may do and has left. */
-export interface Allowance {
+interface Allowance {
   readonly tier: TierName;
   readonly day: Purse;
   readonly month: Purse;
@@ -29,19 +29,19 @@ export interface Allowance {
   readonly premium: boolean;
 }
 
-export interface ShownUsageDay extends Omit<UsageDay, "day"> {
+interface ShownUsageDay extends Omit<UsageDay, "day"> {
   /** YYYY-MM-DD, UTC. */
   readonly date: string;
 }
 
-export interface AllowanceDeps {
+interface AllowanceDeps {
   readonly usage: Pick<UsageLedger, "unitsUsed" | "days" | "totals" | "top">;
   readonly clock: Pick<Clock, "nowMs">;
   readonly tiers: Tiers;
 }
 
 /** What all owners used together. */
-export interface EveryonesUsage {
+interface EveryonesUsage {
   /** Empty days included. */
   readonly days: readonly ShownUsageDay[];
   readonly top: readonly OwnerTotal[];

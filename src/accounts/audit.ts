@@ -1,7 +1,129 @@
-import { DAY_MS } from "../core/calendar.ts";
-import type { AuditAction, AuditLog } from "./audit-log.ts";
+import type { Kysely } from "kysely";
 import type { Clock } from "../base/clock.ts";
 import type { Ids } from "../base/ids.ts";
+import { DAY_MS } from "../core/calendar.ts";
+import { pruneRows } from "../store/rows.ts";
+import type { Database } from "../store/schema.ts";
+import type { AuditEntryRow } from "../store/tables/dashboard.ts";
+
+/** What may be done to an account, as the audit log names it. */
+type AuditAction =
+  | "account.created"
+  | "account.deleted"
+  | "account.disabled"
+  | "account.enabled"
+  | "account.promoted"
+  | "account.demoted"
+  | "account.tier"
+  | "account.password"
+  | "account.traffic"
+  | "account.token_secret"
+  | "credits.granted"
+  | "key.created"
+  | "key.revoked"
+  | "key.origins"
+  | "policy.changed"
+  | "hook.created"
+  | "hook.secret"
+  | "hook.removed"
+  | "session.started"
+  | "session.delayed"
+  | "session.ended"
+  | "session.revoked"
+  | "webhook.saved"
+  | "webhook.secret"
+  | "webhook.removed"
+  | "lists.entry_saved"
+  | "lists.entry_forgotten"
+  | "lists.imported"
+  | "lists.fetched";
+
+/** One change: who, what, when, from where. Never a secret, never a checked address. */
+export interface AuditEntry {
+  readonly id: string;
+  readonly atMs: number;
+  readonly action: AuditAction;
+  /** Id of the account that did it; "operator:" and a system user's name for the command line; "visitor" for nobody known. */
+  readonly actorId: string;
+  /** Id of the account it was done to; "service" for what concerns all. */
+  readonly accountId: string;
+  /** A few words: the new plan, the key's name. May be "". */
+  readonly detail: string;
+  /** "the command line" where there is none. */
+  readonly clientAddress: string;
+}
+
+/** With the e-mail addresses that the ids have now; absent for an account that is gone. */
+export interface ReadAuditEntry extends AuditEntry {
+  readonly actorEmail?: string;
+  readonly accountEmail?: string;
+}
+
+/** Append-only. Rules are checked by `test/contracts/account/audit-log.ts`. */
+export interface AuditLog {
+  append(entry: AuditEntry): Promise<void>;
+  /** Newest first. */
+  ofAccount(accountId: string, limit: number): Promise<readonly ReadAuditEntry[]>;
+  /** Of all accounts, newest first. */
+  newest(limit: number): Promise<readonly ReadAuditEntry[]>;
+  /** Forgets entries made before then; returns how many. */
+  prune(beforeMs: number): Promise<number>;
+}
+
+interface JoinedRow extends AuditEntryRow {
+  actor_email: string | null;
+  account_email: string | null;
+}
+
+function auditEntry(row: JoinedRow): ReadAuditEntry {
+  return {
+    id: row.id,
+    atMs: row.at_ms,
+    action: row.action as AuditAction, // only `append` writes here
+    actorId: row.actor_id,
+    accountId: row.account_id,
+    detail: row.detail,
+    clientAddress: row.client_address,
+    ...(row.actor_email !== null && { actorEmail: row.actor_email }),
+    ...(row.account_email !== null && { accountEmail: row.account_email }),
+  };
+}
+
+export function sqlAuditLog(db: Kysely<Database>): AuditLog {
+  const newestFirst = (limit: number) =>
+    db
+      .selectFrom("audit_entries")
+      .leftJoin("accounts as actor", "actor.id", "audit_entries.actor_id")
+      .leftJoin("accounts as owner", "owner.id", "audit_entries.account_id")
+      .select(["actor.email as actor_email", "owner.email as account_email"]) // first, as in `find` of session-store.ts
+      .selectAll("audit_entries")
+      .orderBy("audit_entries.at_ms", "desc")
+      .orderBy("audit_entries.id")
+      .limit(limit);
+  return {
+    async append(entry) {
+      const row = {
+        id: entry.id,
+        at_ms: entry.atMs,
+        action: entry.action,
+        actor_id: entry.actorId,
+        account_id: entry.accountId,
+        detail: entry.detail,
+        client_address: entry.clientAddress,
+      };
+      await db.insertInto("audit_entries").values(row).execute();
+    },
+    async ofAccount(accountId, limit) {
+      const ofIt = newestFirst(limit).where("audit_entries.account_id", "=", accountId);
+      return (await ofIt.execute()).map(auditEntry);
+    },
+    async newest(limit) {
+      return (await newestFirst(limit).execute()).map(auditEntry);
+    },
+    prune: (beforeMs) =>
+      pruneRows(db, { table: "audit_entries", key: ["id"], column: "at_ms", before: beforeMs }),
+  };
+}
 
 /** How long entries are kept. */
 export const AUDIT_MS = 400 * DAY_MS;
@@ -41,7 +163,7 @@ export interface Change {
 /** Writes down who changed what, when and from where. */
 export type Audit = (change: Change) => Promise<void>;
 
-export interface AuditDeps {
+interface AuditDeps {
   readonly log: Pick<AuditLog, "append">;
   readonly ids: Ids;
   readonly clock: Pick<Clock, "nowMs">;

@@ -1,6 +1,115 @@
+import { type Kysely, sql } from "kysely";
 import type { Clock } from "../base/clock.ts";
-import type { CreditEntry, Credits } from "./admission/credits.ts";
 import type { Notices } from "../store/notices.ts";
+import type { Database } from "../store/schema.ts";
+import type { CreditEntryRow } from "../store/tables/accounts.ts";
+import { inTransaction, type Tx } from "../store/transaction.ts";
+
+/** One line of an account's ledger. */
+export interface CreditEntry {
+  /** 1 for the account's first entry; no gaps. */
+  readonly sequence: number;
+  /** Positive: came in; negative: went out. Never 0. */
+  readonly amount: number;
+  readonly balanceAfter: number;
+  readonly reason: "grant" | "charge" | "refund";
+  /** The words given with a grant; else the id of the charge. */
+  readonly reference: string;
+  readonly createdAtMs: number;
+}
+
+interface CreditGrant {
+  readonly accountId: string;
+  /** A whole number that is not 0; negative to take back. */
+  readonly amount: number;
+  readonly reference: string;
+  readonly nowMs: number;
+}
+
+type GrantAnswer =
+  | { readonly kind: "granted"; readonly balance: number }
+  /** The balance would fall below 0, or rise above what a number holds exactly. Nothing changed. */
+  | { readonly kind: "out_of_range"; readonly balance: number }
+  | { readonly kind: "no_account" };
+
+/** An append-only ledger for each account; its sum is the balance. Rules: `test/contracts/account/accounts.ts`. */
+export interface Credits {
+  grant(grant: CreditGrant): Promise<GrantAnswer>;
+  /** The newest `limit` entries, newest first. */
+  entries(accountId: string, limit: number): Promise<readonly CreditEntry[]>;
+}
+
+/**
+ * Writes one line of the ledger and moves the balance with it: nothing else may touch either. Returns the
+ * new balance; undefined, with nothing changed, when there is no such account or the balance would leave
+ * 0 to 2^53 - 1.
+ */
+export async function moveCreditsIn(
+  tx: Tx,
+  move: Omit<CreditEntryRow, "sequence" | "balance_after">,
+): Promise<number | undefined> {
+  const after = sql<number>`credit_balance + ${move.amount}`;
+  const moved = await tx.sql
+    .updateTable("accounts")
+    .set({ credit_balance: after, credit_entries: sql`credit_entries + 1` })
+    .where("id", "=", move.account_id)
+    .where(after, ">=", 0)
+    .where(after, "<=", Number.MAX_SAFE_INTEGER)
+    .returning(["credit_balance", "credit_entries"])
+    .executeTakeFirst();
+  if (moved === undefined) return undefined;
+  const { credit_balance: balance, credit_entries: sequence } = moved;
+  await tx.sql
+    .insertInto("credit_entries")
+    .values({ ...move, sequence, balance_after: balance })
+    .execute();
+  return balance;
+}
+
+function creditEntry(row: CreditEntryRow): CreditEntry {
+  const { sequence, amount, reason, reference } = row;
+  return {
+    sequence,
+    amount,
+    balanceAfter: row.balance_after,
+    reason,
+    reference,
+    createdAtMs: row.created_at_ms,
+  };
+}
+
+export function sqlCredits(db: Kysely<Database>): Credits {
+  return {
+    grant: ({ accountId, amount, reference, nowMs }) =>
+      inTransaction(db, async (tx) => {
+        const balance = await moveCreditsIn(tx, {
+          account_id: accountId,
+          amount,
+          reason: "grant",
+          reference,
+          created_at_ms: nowMs,
+        });
+        if (balance !== undefined) return { kind: "granted", balance };
+        const account = await tx.sql
+          .selectFrom("accounts")
+          .select("credit_balance")
+          .where("id", "=", accountId)
+          .executeTakeFirst();
+        if (account === undefined) return { kind: "no_account" };
+        return { kind: "out_of_range", balance: account.credit_balance };
+      }),
+    async entries(accountId, limit) {
+      const rows = await db
+        .selectFrom("credit_entries")
+        .selectAll()
+        .where("account_id", "=", accountId)
+        .orderBy("sequence", "desc")
+        .limit(limit)
+        .execute();
+      return rows.map(creditEntry);
+    },
+  };
+}
 
 /** Credits in one grant, in either direction. */
 export const GRANT_MAX = 1_000_000_000;
@@ -8,7 +117,7 @@ export const GRANT_MAX = 1_000_000_000;
 /** Characters of a reason. */
 export const REASON_MAX = 200;
 
-export type CreditAnswer =
+type CreditAnswer =
   | { readonly kind: "granted"; readonly balance: number }
   /** The balance, which stands, would fall below 0 or rise too high. */
   | { readonly kind: "out_of_range"; readonly balance: number }
@@ -23,7 +132,7 @@ export interface CreditService {
   entries(accountId: string, limit: number): Promise<readonly CreditEntry[]>;
 }
 
-export interface CreditServiceDeps {
+interface CreditServiceDeps {
   /** Called after a change; absent: other processes notice within 5 s. */
   readonly notices?: Pick<Notices, "tell">;
   readonly credits: Credits;

@@ -1,3 +1,7 @@
+import { type Kysely, sql } from "kysely";
+import { pruneRows } from "../store/rows.ts";
+import type { Database } from "../store/schema.ts";
+
 export interface GuessTaking {
   /** False: a delay runs, and nothing was counted. */
   readonly isGranted: boolean;
@@ -19,4 +23,75 @@ export interface Guesses {
   places(accountId: string): Promise<readonly string[]>;
   /** Forgets what was last tried before then; returns how many. */
   prune(beforeMs: number): Promise<number>;
+}
+
+const HOUR_MS = 3_600_000;
+
+/** Tries in an hour before the first delay. */
+const FREE_TRIES = 10;
+
+/** The first delay; each further try doubles it. */
+const DELAY_MS = 10_000;
+const DELAY_MAX_MS = 900_000;
+
+/** The try after which the delay no longer grows. */
+const LAST_STEP = FREE_TRIES + Math.ceil(Math.log2(DELAY_MAX_MS / DELAY_MS));
+
+/** Of one account that are looked at. */
+const PLACES = 100;
+
+export function sqlGuesses(db: Kysely<Database>): Guesses {
+  return {
+    async take(key, nowMs) {
+      const isOver = sql<boolean>`guesses.last_ms <= ${nowMs - HOUR_MS}`;
+      const delay = sql`case when guesses.tries + 1 >= ${sql.lit(LAST_STEP)} then ${sql.lit(DELAY_MAX_MS)}
+        else ${sql.lit(DELAY_MS)} * (1 << (guesses.tries + 1 - ${sql.lit(FREE_TRIES)})) end`;
+      const row = await db
+        .insertInto("guesses")
+        .values({ key, tries: 1, last_ms: nowMs, next_ms: 0 })
+        .onConflict((conflict) =>
+          conflict
+            .column("key")
+            .doUpdateSet({
+              tries: sql<number>`case when ${isOver} then 1 else guesses.tries + 1 end`,
+              next_ms: sql<number>`case when ${isOver} or guesses.tries + 1 < ${sql.lit(FREE_TRIES)} then 0
+                else ${sql.lit(nowMs)} + ${delay} end`,
+              last_ms: nowMs,
+            })
+            .where("guesses.next_ms", "<=", nowMs),
+        )
+        .returning(["tries", "next_ms"])
+        .executeTakeFirst();
+      const known =
+        row ??
+        (await db
+          .selectFrom("guesses")
+          .select(["tries", "next_ms"])
+          .where("key", "=", key)
+          .executeTakeFirst());
+      const waitMs = Math.max(0, (known?.next_ms ?? 0) - nowMs);
+      return { isGranted: row !== undefined, tries: known?.tries ?? 0, waitMs };
+    },
+    async giveBack(key) {
+      await db
+        .updateTable("guesses")
+        .set({ tries: sql<number>`tries - 1`, next_ms: 0 })
+        .where("key", "=", key)
+        .where("tries", ">", 0)
+        .execute();
+    },
+    async places(accountId) {
+      const rows = await db
+        .selectFrom("audit_entries")
+        .select("client_address")
+        .where("account_id", "=", accountId)
+        .where("action", "=", "session.started")
+        .orderBy("at_ms", "desc")
+        .limit(PLACES)
+        .execute();
+      return rows.map((row) => row.client_address);
+    },
+    prune: (beforeMs) =>
+      pruneRows(db, { table: "guesses", key: ["key"], column: "last_ms", before: beforeMs }),
+  };
 }

@@ -4,7 +4,7 @@ import type { UsageLedger } from "./admission/usage.ts";
 import type { Tiers } from "./admission/tiers.ts";
 
 /** How many UTC days of an account's usage are kept, today not counted. */
-export const USAGE_DAYS = 400;
+const USAGE_DAYS = 400;
 
 /** How long a charge can be refunded: far longer than any job lives. */
 const CHARGE_DAYS = 7;
@@ -12,19 +12,19 @@ const CHARGE_DAYS = 7;
 /** Days of an address bucket kept beyond those that count, because a clock may be set back. */
 const SPARE_DAYS = 1;
 
-export interface HousekeepingDeps {
+interface HousekeepingDeps {
   readonly usage: Pick<UsageLedger, "prune">;
   readonly charges: Pick<Charges, "prune">;
   readonly tiers: Tiers;
 }
 
-export interface Pruned {
+interface Pruned {
   readonly usageDays: number;
   readonly charges: number;
 }
 
 /** Deletes what is kept no longer; to be called daily. docs/operations/run.md says what that is. */
-export type Prune = (nowMs: number) => Promise<Pruned>;
+type Prune = (nowMs: number) => Promise<Pruned>;
 
 export function createHousekeeping({ usage, charges, tiers }: HousekeepingDeps): Prune {
   return async (nowMs) => {

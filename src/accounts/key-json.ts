@@ -1,6 +1,6 @@
 import { isoTime, isoTimeOrNull } from "../core/calendar.ts";
 import { type Described, orNull, Type } from "../core/json-schema.ts";
-import type { ApiKey } from "./admission/keys.ts";
+import type { ApiKey } from "./keys.ts";
 
 const text = Type.String();
 const time = Type.String({ format: "date-time" });

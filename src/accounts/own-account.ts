@@ -1,13 +1,12 @@
 import type { AccountDirectory } from "./account-directory.ts";
-import type { SignIns } from "./sign-in/sign-in-records.ts";
+import type { SignedIn, SignIns, Visitor } from "./sign-in/sign-ins.ts";
 import type { AccountService } from "./accounts.ts";
 import { wrongCurrentPassword } from "../base/refusals.ts";
 import type { Audit } from "./audit.ts";
-import type { SignedIn, Visitor } from "./sign-in/sign-ins.ts";
 import type { SignIn } from "./sign-in/sign-in.ts";
 import { checkPassword } from "./sign-in/sign-up.ts";
 
-export interface OwnAccountDeps {
+interface OwnAccountDeps {
   readonly accounts: Pick<AccountService, "setPassword">;
   readonly directory: Pick<AccountDirectory, "erase">;
   readonly sessions: Pick<SignIns, "endAll">;
@@ -23,7 +22,7 @@ export interface OwnAccount {
   erase(who: SignedIn, password: string, visitor: Visitor): Promise<void>;
 }
 
-export interface PasswordChange {
+interface PasswordChange {
   readonly current: string;
   readonly next: string;
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { manualClock } from "../../test/time/manual-clock.ts";
-import type { CompletedBatch } from "./batches.ts";
+import type { CompletedBatch } from "./batches-store.ts";
 import { announcer } from "./announce.ts";
 
 const batch = (session: string): CompletedBatch => ({

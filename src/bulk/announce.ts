@@ -1,11 +1,11 @@
-import type { CompletedBatch } from "./batches.ts";
+import type { CompletedBatch } from "./batches-store.ts";
 import type { Jobs } from "./jobs.ts";
 import type { Clock } from "../base/clock.ts";
 import type { End } from "../base/every.ts";
 import type { Log } from "../base/log.ts";
 import type { Owner } from "../base/owner.ts";
 import type { BulkStats } from "./bulk.ts";
-import { statsOf } from "./present.ts";
+import { statsOf } from "./read-session.ts";
 
 /** A batch that completed, synchronous or queued; never one that failed or was cancelled. */
 export interface CompletedEvent {
@@ -17,14 +17,14 @@ export interface CompletedEvent {
 /** Called at most once for each completed batch, and exactly once unless the process dies at that moment. */
 export type OnCompleted = (event: CompletedEvent) => Promise<void>;
 
-export interface AnnounceDeps {
+interface AnnounceDeps {
   readonly jobs: Pick<Jobs, "takeCompleted">;
   readonly clock: Clock;
   readonly log: Log;
   readonly onCompleted: OnCompleted;
 }
 
-export interface Announcer {
+interface Announcer {
   /**
    * Announces every completed batch that was not announced, from any worker. Calls that come while one
    * is under way are answered by a second round of it. Never rejects.

@@ -1,5 +1,5 @@
 import { type Kysely, sql as raw } from "kysely";
-import { SPEED_AGE_MS } from "./jobs-store.ts";
+import { SPEED_AGE_MS } from "./jobs.ts";
 import type { Database } from "../store/schema.ts";
 import { RUNNING } from "../store/tables/bulk.ts";
 

@@ -1,11 +1,40 @@
-import type { RowNote } from "../core/batch/result-cells.ts";
-import type { Tally } from "../core/batch/tally.ts";
+import type { Entrance } from "../accounts/admission/admission.ts";
+import type { Caller } from "../accounts/admission/caller.ts";
+import type { OwnerKey } from "../base/owner.ts";
+import { Refusal } from "../base/refusals.ts";
 import type { SplitBatch } from "../core/batch/batch-chunk.ts";
 import type { BatchLayout } from "../core/batch/batch.ts";
-import type { StoredTable } from "./batches.ts";
-import type { TooMany } from "./splitter.ts";
-import type { Caller } from "../accounts/admission/caller.ts";
-import type { Entrance } from "../accounts/admission/admission.ts";
+import type { RowNote } from "../core/batch/result-cells.ts";
+import type { Tally } from "../core/batch/tally.ts";
+import type { StoredTable } from "./batches-store.ts";
+
+interface SplitOrder {
+  readonly text: string;
+  readonly layout: BatchLayout;
+  /** Whose list it is: owners take turns. */
+  readonly owner: OwnerKey;
+  /** Unique entries that the list may hold; null: any number. */
+  readonly entriesMax: number | null;
+}
+
+/** More unique entries than allowed: how many were counted, of which some may be spellings of one entry. */
+export interface TooMany {
+  readonly kind: "too_many";
+  readonly count: number;
+}
+
+/**
+ * Splits a bulk text as `splitText` of core does, without keeping a thread that has other duties busy:
+ * large texts are split elsewhere. Rejects with `NoRoom`.
+ */
+export type Splitter = (order: SplitOrder) => Promise<SplitBatch | TooMany>;
+
+/** The refusal for bulk requests: one field in the body; only Retry-After has the wait. */
+export function forBulk(refusal: Refusal): Refusal {
+  const { code, status, message, retryAfterSeconds } = refusal;
+  const more = retryAfterSeconds === undefined ? {} : { retryAfterSeconds };
+  return new Refusal(code, status, message, more);
+}
 
 /** The contract's bulk summary; keys in its order. */
 export interface BulkStats {
@@ -76,7 +105,7 @@ export interface FileFacts {
 }
 
 /** A list as a face read it. */
-export interface BulkText {
+interface BulkText {
   /** Decoded; of several parameters, all of them joined by a newline. At most `BULK_MAX_OCTETS` octets. */
   readonly text: string;
   /** `list`: split on commas and ASCII white space. `lines`: one entry a line ("\n"), blanks trimmed. */
@@ -142,7 +171,7 @@ export type BulkResults =
     };
 
 /** What a batch that runs came to so far. */
-export interface SoFar {
+interface SoFar {
   /** Of the entries that are stored. */
   readonly tally: Tally;
   /** Some of the newest results. */

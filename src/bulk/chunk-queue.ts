@@ -1,6 +1,17 @@
-import type { Tally } from "../core/batch/tally.ts";
+import { type Kysely, sql as raw } from "kysely";
 import type { OwnerKey } from "../base/owner.ts";
-import type { ChunkOutcome } from "./batches.ts";
+import { entriesIn, type Tally } from "../core/batch/tally.ts";
+import { packLines, unpackText } from "../store/rows.ts";
+import type { Database } from "../store/schema.ts";
+import { type ChunkRow, RUNNING } from "../store/tables/bulk.ts";
+import { hasRivals, inTransaction, type Tx } from "../store/transaction.ts";
+import {
+  type ChunkOutcome,
+  CHUNKS_A_TURN,
+  SESSION_LIFE_MS,
+  TURNS_MAX,
+  turnsOf,
+} from "./batches-store.ts";
 
 /** How long a chunk belongs to whom. */
 export interface Lease {
@@ -11,7 +22,7 @@ export interface Lease {
 }
 
 /** Tokens of the claims that a worker has, or is asking for. */
-export interface Held {
+interface Held {
   readonly tokens: readonly string[];
   /** By token: what of the chunk is answered so far, where that is more than any worker counted before. */
   readonly answered?: ReadonlyMap<string, Tally>;
@@ -100,4 +111,340 @@ export interface ChunkQueue {
   freeAll(nowMs: number): Promise<void>;
   /** Puts all chunks of this worker back at once, as if it had not claimed them. */
   handBack(worker: string, nowMs: number): Promise<void>;
+}
+
+interface ChunkQueueDeps {
+  readonly db: Kysely<Database>;
+}
+
+/** `turnsOf` for the row of a job. */
+const TURNS = raw`case when chunk_count > ${CHUNKS_A_TURN * (TURNS_MAX - 1)}
+  then ${TURNS_MAX} else (chunk_count + ${CHUNKS_A_TURN - 1}) / ${CHUNKS_A_TURN} end`;
+
+/** On the counter of turns, where the chunk begins that was claimed last: `served_turn` is where a job's next one ends. */
+const BEGUN_LAST = raw<number>`(select max(served_turn - 2 * ${TURNS}) from jobs where is_running = 1)`;
+
+/** The running job whose owner's turn comes first, among those with a chunk to give. */
+const nextJob = ({ nowMs, except }: ClaimTerms, sql: Kysely<Database>) =>
+  sql
+    .selectFrom("jobs")
+    .select(["session", "spam_trap", "owner", "chunk_count", "served_turn", "state"])
+    .where("is_running", "=", RUNNING)
+    .$if(except.length > 0, (query) => query.where("owner", "not in", except))
+    .where((expression) =>
+      expression.exists(
+        expression
+          .selectFrom("chunks")
+          .select("number")
+          .whereRef("chunks.session", "=", "jobs.session")
+          .where("available_at_ms", "<=", nowMs)
+          .where("claims", "<", CLAIMS_MAX),
+      ),
+    )
+    .orderBy("served_turn")
+    .orderBy("chunk_count")
+    .orderBy("accepted_at_ms")
+    .limit(1);
+
+/**
+ * The next job, locked. Past those that another claim has just now: their owners are having their turn.
+ * When all of them are claimed just now, it waits for the first of those claims.
+ */
+async function lockNextJob(tx: Tx, terms: ClaimTerms) {
+  const next = nextJob(terms, tx.sql);
+  if (!hasRivals(tx.sql)) return await next.executeTakeFirst();
+  const free = await next.forUpdate().skipLocked().executeTakeFirst();
+  return free ?? (await next.forUpdate().executeTakeFirst());
+}
+
+interface ClaimTerms extends Lease {
+  readonly except: readonly OwnerKey[];
+}
+
+async function claimIn(tx: Tx, token: string, terms: ClaimTerms) {
+  const { worker, nowMs, leaseMs } = terms;
+  const job = await lockNextJob(tx, terms);
+  if (job === undefined) return undefined;
+  const { session } = job;
+  const chunk = await tx.sql
+    .updateTable("chunks")
+    .set(({ eb }) => ({
+      lease_worker: worker,
+      lease_token: token,
+      available_at_ms: nowMs + leaseMs,
+      claims: eb
+        .case()
+        .when("claims", "<", SILENT_CLAIMS_MAX)
+        .then(eb("claims", "+", 1))
+        .else(eb.ref("claims"))
+        .end(),
+    }))
+    .where("session", "=", session)
+    .where("number", "=", (query) =>
+      query
+        .selectFrom("chunks")
+        .select(({ fn }) => fn.min("number").as("number"))
+        .where("session", "=", session)
+        .where("available_at_ms", "<=", nowMs)
+        .where("claims", "<", CLAIMS_MAX),
+    )
+    .where("available_at_ms", "<=", nowMs)
+    .returningAll()
+    .executeTakeFirst();
+  if (chunk === undefined) return "taken";
+  const turns = turnsOf(Number(job.chunk_count));
+  const begin = Number(job.served_turn) - turns;
+  // A new list begins where the others are, and one that was held back not far behind: waiting saves nothing up, and small
+  // lists that follow each other keep no large one waiting.
+  const least = job.state === "processing" ? raw`${BEGUN_LAST} - ${TURNS_MAX}` : BEGUN_LAST;
+  await tx.sql
+    .updateTable("jobs")
+    .set({
+      state: "processing",
+      served_turn: raw<number>`
+        case when ${least} > ${begin} then ${least} else ${begin} end + ${2 * turns}`,
+    })
+    .where("session", "=", session)
+    .execute();
+  const { owner } = job;
+  const spamTrap = job.spam_trap === 1;
+  return { chunk, owner, turns, spamTrap };
+}
+
+/** Claims of others that end a job's chunks while ours waits for the job; then the look-round finds what is left. */
+const CLAIM_TRIES_MAX = 8;
+
+/** A free chunk, as `ChunkQueue` says. */
+async function claim(
+  terms: ClaimTerms,
+  token: string,
+  deps: ChunkQueueDeps,
+): Promise<ClaimedChunk | undefined> {
+  // Looked at outside a transaction first: workers ask again and again, and there is nothing nearly always.
+  if ((await nextJob(terms, deps.db).executeTakeFirst()) === undefined) return undefined;
+  for (let tries = 1; tries <= CLAIM_TRIES_MAX; tries += 1) {
+    const claimed = await inTransaction(deps.db, (tx) => claimIn(tx, token, terms));
+    if (claimed === undefined) return undefined;
+    if (claimed === "taken") continue;
+    const { chunk, owner, turns, spamTrap } = claimed;
+    const { session, number, entries } = chunk;
+    const isSuspect = chunk.claims >= SILENT_CLAIMS_MAX;
+    const content = await unpackText(chunk.content);
+    const answered = chunk.answered === null ? 0 : entriesIn(JSON.parse(chunk.answered) as Tally);
+    return {
+      session,
+      owner,
+      turns,
+      number,
+      entries,
+      token,
+      spamTrap,
+      isSuspect,
+      content,
+      answered,
+    };
+  }
+  return undefined;
+}
+
+type At = Parameters<ChunkQueue["complete"]>[2];
+
+/** Marks a chunk as this claim's no more; false when it was not. */
+async function letGo(
+  { sql }: Tx,
+  { session, number, token }: ClaimedChunk,
+  become: Partial<Omit<ChunkRow, "session" | "number">>,
+): Promise<boolean> {
+  const changed = await sql
+    .updateTable("chunks")
+    .set({ ...become, lease_worker: null, lease_token: null })
+    .where("session", "=", session)
+    .where("number", "=", number)
+    .where("lease_token", "=", token)
+    .executeTakeFirst();
+  return Number(changed.numUpdatedRows) === 1;
+}
+
+/** Counts a chunk in its job; the number of chunks still open, undefined when the job runs no more. */
+async function countIn(
+  { sql }: Tx,
+  session: string,
+  { outcome, at }: { readonly outcome: ChunkOutcome; readonly at: At },
+): Promise<number | undefined> {
+  const { results, tally } = outcome;
+  const job = await sql
+    .updateTable("jobs")
+    .set(({ eb }) => ({
+      processed: eb("processed", "+", results.length),
+      invalid_format: eb("invalid_format", "+", tally.invalidFormat),
+      disposable: eb("disposable", "+", tally.disposable),
+      invalid_dns: eb("invalid_dns", "+", tally.invalidDns),
+      valid: eb("valid", "+", tally.valid),
+      open_chunks: eb("open_chunks", "-", 1),
+      ...(at.conclusive ? { dns_down_since_ms: null } : {}),
+    }))
+    .where("session", "=", session)
+    .where("is_running", "=", RUNNING)
+    .returning("open_chunks")
+    .executeTakeFirst();
+  return job === undefined ? undefined : Number(job.open_chunks);
+}
+
+async function complete(
+  chunk: ClaimedChunk,
+  done: { readonly outcome: ChunkOutcome; readonly at: At },
+  { db }: ChunkQueueDeps,
+): Promise<CompleteOutcome> {
+  const { outcome, at } = done;
+  const results = await packLines(outcome.results);
+  const valid = await packLines(outcome.valid);
+  return await inTransaction<CompleteOutcome>(db, async (tx) => {
+    // The job before its chunks, as everywhere: in the other order two could wait for each other.
+    const open = await countIn(tx, chunk.session, done);
+    const become = { results, valid, available_at_ms: null, answered: null };
+    if (open === undefined || !(await letGo(tx, chunk, become))) {
+      tx.abandon();
+      return "late";
+    }
+    if (open > 0) return "stored";
+    await tx.sql
+      .updateTable("jobs")
+      .set({
+        state: "completed",
+        is_running: 0,
+        announced: 0,
+        expires_at_ms: at.nowMs + SESSION_LIFE_MS,
+      })
+      .where("session", "=", chunk.session)
+      .execute();
+    return "finished";
+  });
+}
+
+async function postpone(
+  chunk: ClaimedChunk,
+  at: Parameters<ChunkQueue["postpone"]>[1],
+  { db }: ChunkQueueDeps,
+): Promise<"retry" | "accept" | "late"> {
+  return await inTransaction(db, async (tx) => {
+    const job = await tx.sql
+      .updateTable("jobs")
+      .set((expression) => ({
+        dns_down_since_ms: expression.fn.coalesce("dns_down_since_ms", expression.val(at.nowMs)),
+      }))
+      .where("session", "=", chunk.session)
+      .where("is_running", "=", RUNNING)
+      .returning("dns_down_since_ms")
+      .executeTakeFirst();
+    if (job === undefined) return "late";
+    if (at.nowMs - Number(job.dns_down_since_ms) >= at.patienceMs) return "accept";
+    // Not 0: its names were asked for, so that a cancelled job does not get them back.
+    const mine = await letGo(tx, chunk, { available_at_ms: at.retryAtMs, claims: 1 });
+    return mine ? "retry" : "late";
+  });
+}
+
+async function release(
+  { session, number, token }: ClaimedChunk,
+  retryAtMs: number,
+  { db }: ChunkQueueDeps,
+): Promise<void> {
+  await db
+    .updateTable("chunks")
+    .set(({ eb }) => ({
+      available_at_ms: retryAtMs,
+      lease_worker: null,
+      lease_token: null,
+      // Below the bound the claim itself was counted.
+      claims: eb
+        .case()
+        .when("claims", ">=", SILENT_CLAIMS_MAX)
+        .then(eb("claims", "+", 1))
+        .else(eb.ref("claims"))
+        .end(),
+    }))
+    .where("session", "=", session)
+    .where("number", "=", number)
+    .where("lease_token", "=", token)
+    .execute();
+}
+
+/** The column for several claims at once; the others keep theirs. */
+const answeredBy = (answered: ReadonlyMap<string, Tally>) => {
+  const cases = [...answered].map(
+    ([token, tally]) => raw`when ${token} then ${JSON.stringify(tally)}`,
+  );
+  return raw<string | null>`case lease_token ${raw.join(cases, raw` `)} else answered end`;
+};
+
+async function renew(
+  { worker, nowMs, leaseMs, tokens, answered = new Map() }: Lease & Held,
+  speed: number,
+  { db }: ChunkQueueDeps,
+): Promise<ReadonlySet<string>> {
+  return await inTransaction(db, async ({ sql }) => {
+    const held = new Set<string>();
+    if (tokens.length > 0) {
+      const renewed = await sql
+        .updateTable("chunks")
+        .set({
+          available_at_ms: nowMs + leaseMs,
+          ...(answered.size > 0 ? { answered: answeredBy(answered) } : {}),
+        })
+        .where("lease_worker", "=", worker)
+        .where("lease_token", "in", tokens)
+        .returning("lease_token")
+        .execute();
+      for (const { lease_token: token } of renewed) if (token !== null) held.add(token);
+    }
+    const row = { entries_per_second: Math.round(speed), seen_at_ms: nowMs };
+    await sql
+      .insertInto("bulk_workers")
+      .values({ worker, ...row })
+      .onConflict((conflict) => conflict.column("worker").doUpdateSet(row))
+      .execute();
+    return held;
+  });
+}
+
+async function freeAll(nowMs: number, { db }: ChunkQueueDeps): Promise<void> {
+  await db
+    .updateTable("chunks")
+    .set({ available_at_ms: nowMs, lease_worker: null, lease_token: null })
+    .where("lease_token", "is not", null)
+    .execute();
+}
+
+async function handBack(worker: string, nowMs: number, { db }: ChunkQueueDeps): Promise<void> {
+  await inTransaction(db, async ({ sql }) => {
+    await sql
+      .updateTable("chunks")
+      .set(({ eb }) => ({
+        available_at_ms: nowMs,
+        lease_worker: null,
+        lease_token: null,
+        claims: eb
+          .case()
+          .when("claims", ">", 0)
+          .then(eb("claims", "-", 1))
+          .else(0)
+          .end(),
+      }))
+      .where("lease_worker", "=", worker)
+      .execute();
+    await sql.deleteFrom("bulk_workers").where("worker", "=", worker).execute();
+  });
+}
+
+/** Chunks with leases on SQLite or PostgreSQL. */
+export function sqlChunkQueue(deps: ChunkQueueDeps): ChunkQueue {
+  return {
+    claim: (lease, token, except = []) => claim({ ...lease, except }, token, deps),
+    renew: (lease, entriesPerSecond) => renew(lease, entriesPerSecond, deps),
+    complete: (chunk, outcome, at) => complete(chunk, { outcome, at }, deps),
+    postpone: (chunk, at) => postpone(chunk, at, deps),
+    release: (chunk, retryAtMs) => release(chunk, retryAtMs, deps),
+    freeAll: (nowMs) => freeAll(nowMs, deps),
+    handBack: (worker, nowMs) => handBack(worker, nowMs, deps),
+  };
 }

@@ -1,11 +1,107 @@
+import type { Kysely } from "kysely";
 import type { Clock } from "../base/clock.ts";
+import type { Ids } from "../base/ids.ts";
 import type { OwnerKey } from "../base/owner.ts";
-import type { IdempotencyKeys } from "./idempotency-keys.ts";
-import type { SessionStore } from "./session-store.ts";
 import { retryInFlight, retryOtherBody } from "../base/refusals.ts";
-import type { BulkAnswer, QueuedBatch, IdempotencyKey } from "./bulk.ts";
-import { statsOf } from "./present.ts";
+import { lockName } from "../store/rows.ts";
+import type { Database } from "../store/schema.ts";
+import { inTransaction, type Tx } from "../store/transaction.ts";
+import type { BulkAnswer, IdempotencyKey, QueuedBatch } from "./bulk.ts";
+import { statsOf } from "./read-session.ts";
 import { spelledResults, storedResults } from "./result-source.ts";
+import type { SessionStore } from "./sessions.ts";
+
+/** A request with its own key, so that a repetition is recognised. */
+interface RetryClaim {
+  readonly owner: OwnerKey;
+  readonly key: string;
+  readonly bodyHash: string;
+  readonly nowMs: number;
+  /** After this time without an answer the request counts as dead. */
+  readonly lockMs: number;
+}
+
+type RetryOutcome =
+  /** First of its kind: answer it, and keep the answer with `token` or call `release`. */
+  | { readonly kind: "new"; readonly token: string }
+  /** A twin is being answered, or its process died: then the lock ends in `restMs`. */
+  | { readonly kind: "in_flight"; readonly restMs: number }
+  | { readonly kind: "other_body" }
+  | { readonly kind: "kept"; readonly answer: string };
+
+/** Answers kept for repetitions, for as long as their session lives. Rules: `test/contracts/bulk/session-store.ts`. */
+export interface IdempotencyKeys {
+  begin(claim: RetryClaim): Promise<RetryOutcome>;
+  /** The request ended without an answer worth keeping. Nothing when the token is not the latest. */
+  release(owner: OwnerKey, key: string, token: string): Promise<void>;
+  /** Ends every lock: for the start of a process that is the only one, whose requests died with the last one. */
+  releaseAll(): Promise<void>;
+}
+
+/** An answer lives as long as its session, a lock until its time is over. */
+async function liveRow({ sql }: Tx, { owner, key, nowMs }: RetryClaim) {
+  const row = await sql
+    .selectFrom("retry_keys")
+    .leftJoin("jobs", "jobs.session", "retry_keys.session")
+    .select(["body_hash", "answer", "locked_until_ms", "jobs.state", "jobs.expires_at_ms"])
+    .where("retry_keys.owner", "=", owner)
+    .where("key", "=", key)
+    .executeTakeFirst();
+  if (row === undefined) return undefined;
+  if (row.answer === null) return Number(row.locked_until_ms) > nowMs ? row : undefined;
+  const isThere = row.state !== null && row.state !== "gone";
+  return isThere && Number(row.expires_at_ms ?? Infinity) > nowMs ? row : undefined;
+}
+
+async function beginIn(tx: Tx, claim: RetryClaim, token: string): Promise<RetryOutcome> {
+  // Of twins the second waits here until the first has its row, which cannot be locked before it is there.
+  await lockName(tx, `retry_keys ${claim.owner} ${claim.key}`);
+  const known = await liveRow(tx, claim);
+  if (known !== undefined) {
+    if (known.body_hash !== claim.bodyHash) return { kind: "other_body" };
+    if (known.answer !== null) return { kind: "kept", answer: known.answer };
+    return { kind: "in_flight", restMs: Number(known.locked_until_ms) - claim.nowMs };
+  }
+  const { owner, key, bodyHash, nowMs, lockMs } = claim;
+  const row = {
+    body_hash: bodyHash,
+    token,
+    session: null,
+    answer: null,
+    locked_until_ms: nowMs + lockMs,
+  };
+  await tx.sql
+    .insertInto("retry_keys")
+    .values({ owner, key, ...row })
+    .onConflict((conflict) => conflict.columns(["owner", "key"]).doUpdateSet(row))
+    .execute();
+  return { kind: "new", token };
+}
+
+/** Kept answers on SQLite or PostgreSQL. */
+export function sqlIdempotencyKeys({
+  db,
+  ids,
+}: {
+  readonly db: Kysely<Database>;
+  readonly ids: Ids;
+}): IdempotencyKeys {
+  return {
+    begin: (claim) => inTransaction(db, (tx) => beginIn(tx, claim, ids.hex32())),
+    async release(owner, key, token) {
+      await db
+        .deleteFrom("retry_keys")
+        .where("owner", "=", owner)
+        .where("key", "=", key)
+        .where("token", "=", token)
+        .where("answer", "is", null)
+        .execute();
+    },
+    async releaseAll() {
+      await db.deleteFrom("retry_keys").where("answer", "is", null).execute();
+    },
+  };
+}
 
 /** What is kept of an answer; results are read again from the session. */
 export type KeptRecord =

@@ -1,5 +1,24 @@
-import type { CompletedBatch, NewBatch } from "./batches.ts";
-import type { Charge, ChargeTerms, Unpaid } from "../accounts/admission/charges.ts";
+import { sql as raw } from "kysely";
+import type { Charge, ChargeTerms, HeldCharge, Unpaid } from "../accounts/admission/charges.ts";
+import { ownerKey, ownerOf } from "../base/owner.ts";
+import { entriesIn, sumOf, type Tally } from "../core/batch/tally.ts";
+import { tellIn } from "../store/postgres-database.ts";
+import { freeRows, lockName } from "../store/rows.ts";
+import { type JobRow, RUNNING, UNTOLD } from "../store/tables/bulk.ts";
+import { hasRivals, inTransaction, type Tx } from "../store/transaction.ts";
+import { CLAIMS_MAX, SILENT_CLAIMS_MAX, SUSPECT_LIFE_MS } from "./chunk-queue.ts";
+import {
+  type BulkStoreDeps,
+  type CompletedBatch,
+  deleteParts,
+  insertParts,
+  jobRow,
+  keepAnswer,
+  type NewBatch,
+  packBatch,
+  type PackedBatch,
+  SESSION_LIFE_MS,
+} from "./batches-store.ts";
 
 /** A batch to be queued. */
 export interface JobOrder extends NewBatch {
@@ -44,4 +63,284 @@ export interface Jobs {
   failStuck(nowMs: number): Promise<number>;
   /** One completed batch that was not announced, each at most once; undefined if there is none. */
   takeCompleted(nowMs: number): Promise<CompletedBatch | undefined>;
+}
+
+/** A worker that was silent for longer says nothing of today's speed. */
+export const SPEED_AGE_MS = 60_000;
+
+async function ownersTurn({ sql }: Tx, order: JobOrder): Promise<JobOutcome | undefined> {
+  const last = await sql
+    .selectFrom("jobs")
+    .select([
+      raw<number | null>`max(is_running)`.as("running"),
+      raw<number | string | null>`max(case when origin = 'queued' then accepted_at_ms end)`.as(
+        "acceptedAtMs",
+      ),
+    ])
+    .where("owner", "=", ownerKey(order.owner))
+    .executeTakeFirstOrThrow();
+  if (last.running === 1) return { kind: "running" };
+  const untilMs = Number(last.acceptedAtMs ?? -Infinity) + order.cooldownMs;
+  return untilMs > order.nowMs ? { kind: "cooldown", untilMs } : undefined;
+}
+
+async function openEntries({ sql }: Tx): Promise<number> {
+  const { open } = await sql
+    .selectFrom("jobs")
+    .select(raw<number | string>`coalesce(sum(unique_count - processed), 0)`.as("open"))
+    .where("is_running", "=", RUNNING)
+    .executeTakeFirstOrThrow();
+  return Number(open);
+}
+
+const isFull = async (tx: Tx, { unique, bufferMax }: JobOrder): Promise<boolean> =>
+  (await openEntries(tx)) + unique > bufferMax;
+
+interface Attempt {
+  readonly order: JobOrder;
+  readonly packed: PackedBatch;
+  readonly held: HeldCharge | Unpaid;
+}
+
+/** Who could not pay is told that, although the buffer is full. */
+async function unpaidOrFull(
+  tx: Tx,
+  held: HeldCharge | Unpaid,
+  charges: Pick<BulkStoreDeps["charges"], "writeIn">,
+): Promise<JobOutcome> {
+  const charge = await charges.writeIn(tx, held);
+  return charge.kind === "unpaid" ? charge : { kind: "full" };
+}
+
+async function createIn(
+  tx: Tx,
+  { order, packed, held }: Attempt,
+  { charges }: BulkStoreDeps,
+): Promise<JobOutcome> {
+  await lockName(tx, `jobs ${ownerKey(order.owner)}`);
+  const refused = await ownersTurn(tx, order);
+  if (refused !== undefined) return refused;
+  if (held.kind === "unpaid") return held;
+  if (await isFull(tx, order)) return await unpaidOrFull(tx, held, charges);
+  await insertParts(tx, packed);
+  // Late, because single checks of this owner wait from here to the commit where servers count together.
+  const charge = await charges.writeIn(tx, held);
+  if (charge.kind === "unpaid") return charge;
+  if (hasRivals(tx.sql)) {
+    // Only now, as all owners wait for each other from here to the commit.
+    await lockName(tx, "jobs buffer");
+    if (await isFull(tx, order)) return { kind: "full" };
+  }
+  const inserted = await tx.sql
+    .insertInto("jobs")
+    .values(
+      jobRow(packed, {
+        origin: "queued",
+        state: "pending",
+        is_running: 1,
+        charge_id: charge.id,
+        announced: 1,
+        spam_trap: order.spamTrap ? 1 : 0,
+      }),
+    )
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirst();
+  if (Number(inserted.numInsertedOrUpdatedRows) === 0) return { kind: "running" };
+  await keepAnswer(tx, order, order.keep);
+  await tellIn(tx, "jobs");
+  return { kind: "accepted", charge };
+}
+
+async function create(
+  order: JobOrder,
+  terms: ChargeTerms,
+  deps: BulkStoreDeps,
+): Promise<JobOutcome> {
+  const packed = await packBatch(order);
+  const held = await deps.charges.hold(terms);
+  try {
+    return await inTransaction(deps.db, async (tx) => {
+      const made = await createIn(tx, { order, packed, held }, deps);
+      if (made.kind !== "accepted") tx.abandon();
+      return made;
+    });
+  } finally {
+    await deps.charges.drop(held);
+  }
+}
+
+/** Entries of chunks that a worker has started or returned, and not finished: DNS was asked for them. */
+async function askedEntries({ sql }: Tx, session: string): Promise<number> {
+  const { asked } = await sql
+    .selectFrom("chunks")
+    .select(raw<number | string | null>`sum(entries)`.as("asked"))
+    .where("session", "=", session)
+    .where("available_at_ms", "is not", null)
+    .where("claims", ">", 0)
+    .executeTakeFirstOrThrow();
+  return Number(asked ?? 0);
+}
+
+/**
+ * Pays back what was not checked of a job that ends before its time. What its open chunks added to its progress
+ * stays, because progress never falls.
+ */
+export async function endEarly(
+  tx: Tx,
+  job: Pick<JobRow, "session" | "charge_id" | "unique_count" | "processed">,
+  { charges, nowMs, asked = 0 }: EndTerms,
+): Promise<void> {
+  const open = Number(job.unique_count) - Number(job.processed) - asked;
+  await charges.refundIn(tx, job.charge_id, open, nowMs);
+  const unfinished = await tx.sql
+    .selectFrom("chunks")
+    .select("answered")
+    .where("session", "=", job.session)
+    .where("answered", "is not", null)
+    .execute();
+  const shown = entriesIn(answeredIn(unfinished));
+  if (shown === 0) return;
+  await tx.sql
+    .updateTable("jobs")
+    .set(({ eb }) => ({ processed: eb("processed", "+", shown) }))
+    .where("session", "=", job.session)
+    .execute();
+}
+
+/** What workers answered of chunks that are not done. */
+export const answeredIn = (chunks: readonly { readonly answered: string | null }[]): Tally =>
+  sumOf(
+    chunks.flatMap(({ answered }) => (answered === null ? [] : (JSON.parse(answered) as Tally))),
+  );
+
+interface EndTerms {
+  readonly charges: SqlRefund;
+  readonly nowMs: number;
+  /** Entries that are paid for although they were not checked; absent: none. */
+  readonly asked?: number;
+}
+
+type SqlRefund = Pick<BulkStoreDeps["charges"], "refundIn">;
+
+async function remove(session: string, nowMs: number, { db, charges }: BulkStoreDeps) {
+  return await inTransaction(db, async (tx) => {
+    // Written before it is read: on PostgreSQL the row is then ours, and no chunk completes in between.
+    const job = await tx.sql
+      .updateTable("jobs")
+      .set({ state: "gone", announced: 1 })
+      .where("session", "=", session)
+      .where("state", "!=", "gone")
+      .returningAll()
+      .executeTakeFirst();
+    if (job === undefined) return false;
+    if (job.is_running === 1) {
+      await endEarly(tx, job, { charges, nowMs, asked: await askedEntries(tx, session) });
+      await tx.sql
+        .updateTable("jobs")
+        .set({ is_running: 0, expires_at_ms: nowMs + SESSION_LIFE_MS })
+        .where("session", "=", session)
+        .execute();
+    }
+    await deleteParts(tx, session);
+    return true;
+  });
+}
+
+async function failStuck(nowMs: number, { db, charges }: BulkStoreDeps): Promise<number> {
+  return await inTransaction(db, async (tx) => {
+    const stuck = await tx.sql
+      .updateTable("jobs")
+      .set({ state: "failed", is_running: 0, expires_at_ms: nowMs + SESSION_LIFE_MS })
+      .where("is_running", "=", RUNNING)
+      .where("session", "in", (query) =>
+        query
+          .selectFrom("chunks")
+          .select("session")
+          .where("available_at_ms", "<=", nowMs)
+          .where((chunk) =>
+            chunk.or([
+              chunk("claims", ">=", CLAIMS_MAX),
+              chunk.and([
+                chunk("claims", ">=", SILENT_CLAIMS_MAX),
+                chunk(chunk.ref("jobs.accepted_at_ms"), "<=", nowMs - SUSPECT_LIFE_MS),
+              ]),
+            ]),
+          ),
+      )
+      .returningAll()
+      .execute();
+    for (const job of stuck) {
+      await endEarly(tx, job, { charges, nowMs });
+      await deleteParts(tx, job.session);
+    }
+    return stuck.length;
+  });
+}
+
+async function takeCompleted(
+  nowMs: number,
+  { db }: BulkStoreDeps,
+): Promise<CompletedBatch | undefined> {
+  const taken = await db
+    .updateTable("jobs")
+    .set({ announced: 1 })
+    .where("announced", "=", UNTOLD)
+    .where("session", "=", (query) =>
+      freeRows(
+        db,
+        query
+          .selectFrom("jobs")
+          .select("session")
+          .where("announced", "=", UNTOLD)
+          .where("expires_at_ms", ">", nowMs)
+          .orderBy("expires_at_ms")
+          .limit(1),
+      ),
+    )
+    .returningAll()
+    .executeTakeFirst();
+  if (taken === undefined) return undefined;
+  return {
+    session: taken.session,
+    owner: ownerOf(taken.owner),
+    total: Number(taken.total),
+    unique: Number(taken.unique_count),
+    tally: tallyOf(taken),
+  };
+}
+
+/** The counters of a row; PostgreSQL hands bigint over as text. */
+export const tallyOf = (row: JobRow): CompletedBatch["tally"] => ({
+  invalidFormat: Number(row.invalid_format),
+  disposable: Number(row.disposable),
+  invalidDns: Number(row.invalid_dns),
+  valid: Number(row.valid),
+});
+
+async function queueAhead(nowMs: number, { db }: BulkStoreDeps): Promise<QueueAhead> {
+  const jobs = await db
+    .selectFrom("jobs")
+    .select(raw<number | string>`unique_count - processed`.as("open"))
+    .where("is_running", "=", RUNNING)
+    .execute();
+  const { speed } = await db
+    .selectFrom("bulk_workers")
+    .select(raw<number | string | null>`sum(entries_per_second)`.as("speed"))
+    .where("seen_at_ms", ">", nowMs - SPEED_AGE_MS)
+    .executeTakeFirstOrThrow();
+  return {
+    openEntries: jobs.map(({ open }) => Number(open)),
+    entriesPerSecond: speed === null ? undefined : Number(speed),
+  };
+}
+
+/** Jobs on SQLite or PostgreSQL. */
+export function sqlJobs(deps: BulkStoreDeps): Jobs {
+  return {
+    create: (order, terms) => create(order, terms, deps),
+    queueAhead: (nowMs) => queueAhead(nowMs, deps),
+    remove: (session, nowMs) => remove(session, nowMs, deps),
+    failStuck: (nowMs) => failStuck(nowMs, deps),
+    takeCompleted: (nowMs) => takeCompleted(nowMs, deps),
+  };
 }

@@ -1,7 +1,7 @@
 import type { Clock } from "../base/clock.ts";
 import type { Jobs } from "./jobs.ts";
 import type { Log } from "../base/log.ts";
-import type { SessionStore } from "./session-store.ts";
+import type { SessionStore } from "./sessions.ts";
 import { type End, every } from "../base/every.ts";
 
 /** The longest time that a stuck job stays after its last worker, and a session on disk after its end. */
@@ -24,7 +24,7 @@ const repeat = (task: () => Promise<void>, { clock, log }: House): End =>
     task,
   );
 
-export interface KeepJobsDeps extends House {
+interface KeepJobsDeps extends House {
   readonly jobs: Pick<Jobs, "failStuck">;
   /** Announces completed batches, also those left by a crash. */
   readonly announce: () => Promise<void>;
@@ -40,7 +40,7 @@ export function keepJobs(deps: KeepJobsDeps): End {
   }, deps);
 }
 
-export interface KeepSessionsDeps extends House {
+interface KeepSessionsDeps extends House {
   readonly sessions: Pick<SessionStore, "prune">;
   /** Makes the disk forget what was deleted. */
   readonly scrub: () => Promise<void>;

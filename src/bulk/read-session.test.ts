@@ -14,8 +14,7 @@ import {
 } from "../../test/bulk/bulk-world.ts";
 import { splitText } from "../core/batch/batch-chunk.ts";
 import { finish } from "../core/batch/batch.ts";
-import type { TableRows } from "./batches.ts";
-import { SESSION_LIFE_MS } from "./session-store.ts";
+import { SESSION_LIFE_MS, type TableRows } from "./batches-store.ts";
 import type { Caller } from "../accounts/admission/caller.ts";
 import { Refusal } from "../base/refusals.ts";
 import type { BulkProgress } from "./bulk.ts";

@@ -1,14 +1,58 @@
-import { chunkEntries, unpackChunk } from "../core/batch/batch-chunk.ts";
+import type { Caller } from "../accounts/admission/caller.ts";
 import type { Clock } from "../base/clock.ts";
 import { ownerKey } from "../base/owner.ts";
-import type { Session, SessionStore } from "./session-store.ts";
-import type { Caller } from "../accounts/admission/caller.ts";
 import { sessionNotFound } from "../base/refusals.ts";
-import type { BulkProgress, BulkResults, BulkView, SpelledResult } from "./bulk.ts";
-import { progressOf, statsOf, summaryOf } from "./present.ts";
+import { chunkEntries, unpackChunk } from "../core/batch/batch-chunk.ts";
+import type { Tally } from "../core/batch/tally.ts";
+import type {
+  BulkProgress,
+  BulkResults,
+  BulkStats,
+  BulkView,
+  CompletedSummary,
+  SpelledResult,
+} from "./bulk.ts";
 import { rowResults, spelledResults, storedResults, withNotes } from "./result-source.ts";
+import type { Session, SessionStore } from "./sessions.ts";
 
-export interface ReadDeps {
+interface Counted {
+  readonly session: string;
+  readonly total: number;
+  readonly unique: number;
+  readonly tally: Tally;
+}
+
+/** The bulk summary, keys in the contract's order. */
+export function statsOf({ session, total, unique, tally }: Counted): BulkStats {
+  const { invalidFormat, invalidDns, disposable, valid } = tally;
+  return {
+    total,
+    unique,
+    invalid_format: invalidFormat,
+    invalid_dns: invalidDns,
+    disposable,
+    valid,
+    session,
+  };
+}
+
+function progressOf({ session, state, unique, processed }: Session): BulkProgress {
+  const progress = { session, status: state, email_count: unique };
+  return state === "pending" ? progress : { ...progress, processed_count: processed };
+}
+
+function summaryOf(session: Session): CompletedSummary {
+  const { session: hash, ...counts } = statsOf(session);
+  return {
+    session: hash,
+    status: "completed",
+    email_count: session.unique,
+    processed_count: session.processed,
+    ...counts,
+  };
+}
+
+interface ReadDeps {
   readonly sessions: SessionStore;
   readonly clock: Clock;
 }
@@ -17,7 +61,7 @@ export interface ReadDeps {
  * `view` is the plain list of the contract. `everything` is what goes beyond it: all results, progress
  * events, deletion. Only the view of a synchronous result is also for the address it was submitted from.
  */
-export type Access = "view" | "everything";
+type Access = "view" | "everything";
 
 const SESSION_HASH = /^[0-9a-f]{32}$/;
 

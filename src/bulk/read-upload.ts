@@ -2,7 +2,7 @@ import { splitBatch } from "../core/batch/batch-chunk.ts";
 import { readPieces } from "../core/batch/batch.ts";
 import { Spellings, spellingsMax } from "../core/batch/spellings.ts";
 import { TableFault } from "../core/batch/entry-cell.ts";
-import type { StoredRow, TableRows } from "./batches.ts";
+import type { StoredRow, TableRows } from "./batches-store.ts";
 import { badUpload, uploadTooLong } from "../base/refusals.ts";
 import type { BulkFile, FileFacts } from "./bulk.ts";
 import {
@@ -27,7 +27,7 @@ export interface UploadOptions extends ListOptions {
 }
 
 /** What is left to do once a file was read: its entries are parsed and packed, in slices. */
-export type UploadSplit = Generator<undefined, BulkFile>;
+type UploadSplit = Generator<undefined, BulkFile>;
 
 /**
  * Reads an uploaded file. Refuses with 400 what cannot be read or is empty, and with 422 more than

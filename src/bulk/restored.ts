@@ -1,8 +1,7 @@
 import { type Kysely, sql as raw } from "kysely";
-import { SESSION_LIFE_MS } from "./session-store.ts";
-import { deleteParts } from "./batches-store.ts";
-import { endEarly } from "./jobs-store.ts";
-import { refundIn } from "../accounts/admission/refunds.ts";
+import { deleteParts, SESSION_LIFE_MS } from "./batches-store.ts";
+import { endEarly } from "./jobs.ts";
+import { refundIn } from "../accounts/admission/charges.ts";
 import type { Database } from "../store/schema.ts";
 import { RUNNING, UNTOLD } from "../store/tables/bulk.ts";
 import { hasRivals, inTransaction, type Tx } from "../store/transaction.ts";

@@ -7,11 +7,11 @@ import {
 } from "../core/batch/batch-chunk.ts";
 import { addressBalance, entryNote, type ListKind, withNote } from "../core/batch/entry-note.ts";
 import type { FullResult } from "../core/validate/result.ts";
-import type { SessionStore, TablePage } from "./session-store.ts";
+import type { SessionStore, TablePage } from "./sessions.ts";
 import type { RowResult, SpelledResult } from "./bulk.ts";
 
 /** The parts of a checked batch, wherever they are; undefined when they are gone. */
-export interface ResultSource {
+interface ResultSource {
   readonly chunks: number;
   chunk(number: number): Promise<Chunk | undefined>;
   results(chunk: number): Promise<readonly string[] | undefined>;
@@ -169,7 +169,7 @@ export async function* spelledResults(
 }
 
 /** Where the rows of an uploaded table are. */
-export interface RowSource {
+interface RowSource {
   readonly pages: number;
   page(number: number): Promise<TablePage | undefined>;
 }

@@ -1,18 +1,11 @@
-import { BULK_MAX_OCTETS } from "../core/limits.ts";
-import { type SplitBatch, unpackChunk } from "../core/batch/batch-chunk.ts";
-import type { ChunkOutcome, KeptAnswer, NewBatch } from "./batches.ts";
+import type { Admission, Entrance } from "../accounts/admission/admission.ts";
 import type { Charge, ChargeTerms, Unpaid } from "../accounts/admission/charges.ts";
+import type { Tiers } from "../accounts/admission/tiers.ts";
+import type { Clock } from "../base/clock.ts";
 import type { Ids } from "../base/ids.ts";
-import type { JobOutcome, Jobs } from "./jobs.ts";
+import { inTime } from "../base/in-time.ts";
 import type { Log } from "../base/log.ts";
 import { ownerKey } from "../base/owner.ts";
-import type { IdempotencyKeys } from "./idempotency-keys.ts";
-import type { SessionStore } from "./session-store.ts";
-import { storeDownOf } from "../base/store-down.ts";
-import { NoRoom, type Shares } from "../base/shares.ts";
-import type { Splitter, TooMany } from "./splitter.ts";
-import { forBulk } from "./bulk-refusal.ts";
-import type { Entrance, Admission } from "../accounts/admission/admission.ts";
 import {
   bulkBusy,
   bulkCooldown,
@@ -24,14 +17,79 @@ import {
   sessionNotFound,
   tooManyEntries,
 } from "../base/refusals.ts";
-import type { Tiers } from "../accounts/admission/tiers.ts";
-import type { BulkAnswer, BulkRequest, BulkService, QueuedBatch } from "./bulk.ts";
-import { estimatedSeconds } from "./worker/speed.ts";
-import { statsOf } from "./present.ts";
-import { findSession, followSession, sessionResults, viewSession } from "./read-session.ts";
+import { NoRoom, type Shares } from "../base/shares.ts";
+import { storeDownOf } from "../base/store-down.ts";
+import {
+  chunkEntries,
+  type PackedChunk,
+  type SplitBatch,
+  unpackChunk,
+} from "../core/batch/batch-chunk.ts";
+import { BULK_MAX_OCTETS } from "../core/limits.ts";
+import type { ChunkOutcome, KeptAnswer, NewBatch } from "./batches-store.ts";
+import {
+  type BulkAnswer,
+  type BulkRequest,
+  type BulkService,
+  forBulk,
+  type QueuedBatch,
+  type Splitter,
+  type TooMany,
+} from "./bulk.ts";
+import {
+  type IdempotencyKeys,
+  keptAnswer,
+  type KeptRecord,
+  openRetry,
+  type RetryDeps,
+} from "./idempotency.ts";
+import type { JobOutcome, Jobs } from "./jobs.ts";
+import {
+  findSession,
+  followSession,
+  sessionResults,
+  statsOf,
+  viewSession,
+} from "./read-session.ts";
 import { spelledResults } from "./result-source.ts";
-import { keptAnswer, type KeptRecord, openRetry, type RetryDeps } from "./idempotency.ts";
-import { type BatchOptions, runBatch, type RunBatchDeps } from "./run-batch.ts";
+import type { SessionStore } from "./sessions.ts";
+import {
+  checked,
+  type EntryCheck,
+  type EntryCheckOptions,
+  outcomeOf,
+} from "./worker/process-chunk.ts";
+import { estimatedSeconds } from "./worker/leases.ts";
+
+interface RunBatchDeps {
+  /** On the interactive lane: a client waits. */
+  readonly check: EntryCheck;
+  readonly clock: Clock;
+  readonly syncBudgetMs: number;
+}
+
+/** How a batch is checked. */
+type BatchOptions = Pick<EntryCheckOptions, "spamTrap" | "by">;
+
+async function checkChunk(
+  { content }: PackedChunk,
+  check: EntryCheck,
+  options: BatchOptions,
+): Promise<ChunkOutcome> {
+  const entries = chunkEntries(unpackChunk(content));
+  const results = entries.map(async (entry) => checked((await check(entry, options)).conclude()));
+  return outcomeOf(entries, await Promise.all(results));
+}
+
+/** Checks a small batch at once; undefined when the time budget ends first. */
+async function runBatch(
+  chunks: readonly PackedChunk[],
+  options: BatchOptions,
+  { check, clock, syncBudgetMs }: RunBatchDeps,
+): Promise<readonly ChunkOutcome[] | undefined> {
+  const outcomes = Promise.all(chunks.map((chunk) => checkChunk(chunk, check, options)));
+  return await inTime(outcomes, { timeoutMs: syncBudgetMs, late: undefined, clock });
+}
 
 /** Up to this many unique entries are checked at once. */
 const SYNC_MAX_ENTRIES = 100;
@@ -42,7 +100,7 @@ const ANONYMOUS_COOLDOWN_MS = 60_000;
 /** Entries not yet checked, of all owners. 100 Starter accounts' jobs and then some; about 100 MB of disk. */
 export const BUFFER_MAX_ENTRIES = 2_000_000;
 
-export interface SubmitDeps extends RunBatchDeps {
+interface SubmitDeps extends RunBatchDeps {
   readonly split: Splitter;
   readonly shares: Pick<Shares, "of">;
   readonly jobs: Jobs;

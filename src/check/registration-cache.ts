@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache";
 import type { Kysely } from "kysely";
-import { pruneRows } from "../store/prune-rows.ts";
+import { pruneRows } from "../store/rows.ts";
 import type { Database } from "../store/schema.ts";
 
 /** Survives restarts and is shared by the processes on one store. */

@@ -1,7 +1,7 @@
 import { dayOf } from "../core/calendar.ts";
 import { messageFor } from "../core/policy/messages.ts";
 import type { Decision } from "../core/policy/policy.ts";
-import type { Account, Accounts } from "../accounts/account.ts";
+import type { Account, Accounts } from "../accounts/accounts-store.ts";
 import type { Clock } from "../base/clock.ts";
 import { inTime } from "../base/in-time.ts";
 import type { Log } from "../base/log.ts";

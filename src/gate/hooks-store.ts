@@ -9,8 +9,7 @@ import {
   type HookStanding,
 } from "./hook-types.ts";
 import type { Database } from "../store/schema.ts";
-import { pruneRows } from "../store/prune-rows.ts";
-import { lockAccount } from "../store/row-locks.ts";
+import { lockAccount, pruneRows } from "../store/rows.ts";
 import { inTransaction, type Tx } from "../store/transaction.ts";
 import type { HookRow } from "../store/tables/policy.ts";
 import { isLivePolicy, lockPolicies } from "../store/live-policy.ts";

@@ -1,6 +1,6 @@
 import { dayOf, isoDate } from "../core/calendar.ts";
 import { type Decision, DECISIONS } from "../core/policy/policy.ts";
-import type { Keys } from "../accounts/admission/keys.ts";
+import type { Keys } from "../accounts/keys.ts";
 import type { Hooks } from "./hook-types.ts";
 import type { OutcomeCount, Outcomes } from "./outcome-types.ts";
 import type { Clock } from "../base/clock.ts";

@@ -9,8 +9,7 @@ import type {
   ShadowKey,
 } from "./outcome-types.ts";
 import type { Database } from "../store/schema.ts";
-import { pruneRows } from "../store/prune-rows.ts";
-import { lockName } from "../store/row-locks.ts";
+import { lockName, pruneRows } from "../store/rows.ts";
 import { inSlice, type Tx } from "../store/transaction.ts";
 import type { OutcomeCountRow, ShadowCountRow } from "../store/tables/policy.ts";
 

@@ -2,7 +2,7 @@ import { dayOf, isoDate, isoTime } from "../core/calendar.ts";
 import { DEFAULT_DOCUMENT, DEFAULT_NAME, DEFAULT_VERSION } from "../core/policy/default-policy.ts";
 import { parsePolicy, POLICY_MAX_BYTES } from "../core/policy/parse-policy.ts";
 import type { Decision } from "../core/policy/policy.ts";
-import type { Account } from "../accounts/account.ts";
+import type { Account } from "../accounts/accounts-store.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Notices } from "../store/notices.ts";
 import type { Outcomes, ShadowCount } from "./outcome-types.ts";

@@ -1,6 +1,6 @@
 import type { Kysely } from "kysely";
 import { DEFAULT_NAME } from "../core/policy/default-policy.ts";
-import type { PageTerms } from "../accounts/admission/keys.ts";
+import type { PageTerms } from "../accounts/keys.ts";
 import type {
   NewPolicyVersion,
   PolicyHead,

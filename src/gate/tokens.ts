@@ -1,7 +1,7 @@
 import { createHash, createHmac } from "node:crypto";
 import { trimEntry } from "../core/address/entry.ts";
 import type { Decision } from "../core/policy/policy.ts";
-import type { Accounts } from "../accounts/account.ts";
+import type { Accounts } from "../accounts/accounts-store.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Ids } from "../base/ids.ts";
 import type { Log } from "../base/log.ts";

@@ -2,10 +2,8 @@ import { type Kysely, sql } from "kysely";
 import type { Clock } from "../base/clock.ts";
 import type { Database } from "../store/schema.ts";
 import type { TrafficTableRow } from "../store/tables/own-traffic.ts";
-import { pruneSlices } from "../store/prune-rows.ts";
-import { lockAccount } from "../store/row-locks.ts";
+import { lockAccount, pruneSlices, upsert } from "../store/rows.ts";
 import { inSlice, type Tx } from "../store/transaction.ts";
-import { upsert } from "../store/upsert.ts";
 import { COUNTED_MS, type NewTrafficRow, type TrafficStore } from "./traffic.ts";
 
 /** Rows of one account. */

@@ -1,4 +1,4 @@
-import type { Accounts } from "../accounts/account.ts";
+import type { Accounts } from "../accounts/accounts-store.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Notices } from "../store/notices.ts";
 import type { SqlTraffic } from "./traffic-store.ts";

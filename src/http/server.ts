@@ -9,7 +9,7 @@ import type { AddressInfo, Socket } from "node:net";
 import type { OwnerKey } from "../base/owner.ts";
 import { type Hold, NoRoom } from "../base/shares.ts";
 import type { Share } from "../base/shares.ts";
-import { bucketKey } from "../accounts/admission/bucket.ts";
+import { bucketKey } from "../accounts/admission/caller.ts";
 import {
   badRequest,
   bodyTooLarge,

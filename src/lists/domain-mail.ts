@@ -1,9 +1,8 @@
 import type { Kysely } from "kysely";
-import { pruneRows } from "../store/prune-rows.ts";
+import { pruneRows, type Upsert, upsert, withinRoom } from "../store/rows.ts";
 import type { Database } from "../store/schema.ts";
 import type { DomainMailRow } from "../store/tables/own-traffic.ts";
 import { type Tx, inSlice } from "../store/transaction.ts";
-import { type Upsert, upsert, withinRoom } from "../store/upsert.ts";
 
 const listOf = (text: string): readonly string[] => (text === "" ? [] : text.split(" "));
 

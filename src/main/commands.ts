@@ -1,8 +1,8 @@
 import type { Command } from "commander";
 import { sqlAccounts } from "../accounts/accounts-store.ts";
-import { sqlAuditLog } from "../accounts/audit-store.ts";
+import { COMMAND_LINE, createAudit, operatorId, sqlAuditLog } from "../accounts/audit.ts";
 import { backUpEmbedded } from "../store/embedded/back-up.ts";
-import { sqlSignIns } from "../accounts/sign-in/sign-ins-store.ts";
+import { endingSessions, sqlSignIns } from "../accounts/sign-in/sign-ins.ts";
 import { type EndedByRestore, settleRestored } from "../bulk/restored.ts";
 import { lockForServing } from "../store/embedded/serving-lock.ts";
 import { createSecretBox } from "../base/secrets.ts";
@@ -27,7 +27,6 @@ import { keyCommand } from "../cli/commands/account/key.ts";
 import { type CliLists, listsCommand } from "../cli/commands/lists/lists.ts";
 import { type CliWebhooks, webhookCommand } from "../cli/commands/webhook.ts";
 import { type DatabaseUse, type Terminal, refuse } from "../cli/terminal.ts";
-import { COMMAND_LINE, createAudit, operatorId } from "../accounts/audit.ts";
 import {
   type Note,
   auditedAccounts,
@@ -42,7 +41,6 @@ import {
 } from "../gate/audited.ts";
 import { diagnose } from "./doctor/diagnose.ts";
 import { createTokens } from "../gate/tokens.ts";
-import { endingSessions } from "../accounts/sign-in/ending-sign-ins.ts";
 import { gateCommands } from "./gate-commands.ts";
 import { wiredMcpCommand } from "./mcp-command.ts";
 import { openBulkChecker } from "./parts/bulk-checker.ts";

@@ -16,7 +16,7 @@ import { explainRoute } from "../http/api/explain.ts";
 import { uploadRoute } from "../http/api/bulk/upload.ts";
 import { viewRoute } from "../http/api/bulk/view.ts";
 import type { SetUp } from "../accounts/sign-in/set-up.ts";
-import { callerInForce } from "../accounts/admission/caller-in-force.ts";
+import { callerInForce } from "../accounts/admission/caller.ts";
 import { createCheckOne } from "../check/check-one.ts";
 import { createExplain } from "../check/explain.ts";
 import type { Backing } from "./parts/backing/backing.ts";

@@ -1,6 +1,6 @@
 import { SharedCap } from "../dns/flow/shared-cap.ts";
-import { sqlChunkQueue } from "../bulk/chunk-queue-store.ts";
-import { sqlJobs } from "../bulk/jobs-store.ts";
+import { sqlChunkQueue } from "../bulk/chunk-queue.ts";
+import { sqlJobs } from "../bulk/jobs.ts";
 import { createHostCheck } from "../http/request/allowed-hosts.ts";
 import { createReadiness } from "../http/system/readiness.ts";
 import { buildWorkerApp } from "../http/app/app.ts";

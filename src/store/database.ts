@@ -2,12 +2,10 @@ import { chmodSync, closeSync, mkdirSync, openSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { Kysely } from "kysely";
 import { DatabaseFault, databaseFault } from "./database-fault.ts";
-import { logSync } from "./embedded/log-sync.ts";
+import { copyLog, logSync } from "./embedded/log-sync.ts";
 import { migrate } from "./migrate.ts";
 import type { Database } from "./schema.ts";
-import { openSqlite, sqliteDialect } from "./embedded/sqlite.ts";
-import { copyLog } from "./embedded/copy-log.ts";
-import { isBusy } from "./embedded/sqlite-driver.ts";
+import { isBusy, openSqlite, sqliteDialect } from "./embedded/sqlite.ts";
 import { hasRoom, takesWrites } from "./takes-writes.ts";
 
 /** One open store. The adapters made on the same `db` share its transactions. */

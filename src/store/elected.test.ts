@@ -2,8 +2,7 @@ import { strict as assert } from "node:assert";
 import { test } from "node:test";
 import { keptLog } from "../../test/process/kept-log.ts";
 import { manualClock } from "../../test/time/manual-clock.ts";
-import type { Elections } from "./elections.ts";
-import { CAMPAIGN_EVERY_MS, FAILED_REST_MS, whileElected } from "./elected.ts";
+import { CAMPAIGN_EVERY_MS, type Elections, FAILED_REST_MS, whileElected } from "./elections.ts";
 
 /** Longer than any pause of a campaign. */
 const LONG_MS = 30_000;

@@ -1,7 +1,7 @@
 import type { Kysely } from "kysely";
 import { DEFAULT_NAME } from "../core/policy/default-policy.ts";
 import type { Database } from "./schema.ts";
-import { lockName } from "./row-locks.ts";
+import { lockName } from "./rows.ts";
 import type { Tx } from "./transaction.ts";
 
 export interface PolicyName {

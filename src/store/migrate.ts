@@ -1,7 +1,7 @@
 import { type Kysely, type QueryExecutorProvider, sql as raw } from "kysely";
 import { DatabaseFault } from "./database-fault.ts";
 import type { Database } from "./schema.ts";
-import { lockName } from "./row-locks.ts";
+import { lockName } from "./rows.ts";
 import { hasRivals, inTransaction, type Tx } from "./transaction.ts";
 
 /**

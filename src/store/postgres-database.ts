@@ -1,12 +1,236 @@
-import { Kysely, PostgresDialect, sql } from "kysely";
-import type { SqlDatabase } from "./database.ts";
+import { randomUUID } from "node:crypto";
+import { Kysely, PostgresDialect, sql as raw, sql } from "kysely";
+import type { Client, ClientConfig } from "pg";
+import type { Clock } from "../base/clock.ts";
+import { inTime } from "../base/in-time.ts";
+import type { Log } from "../base/log.ts";
 import { DatabaseFault } from "./database-fault.ts";
+import type { SqlDatabase } from "./database.ts";
+import type { Elections } from "./elections.ts";
 import { migrate } from "./migrate.ts";
-import { openingFault } from "./postgres-fault.ts";
-import { LIMITS, openPool, type PostgresLimits, type SessionPool } from "./postgres-pool.ts";
-import { type DirectSession, openDirectSession, type SessionDeps } from "./postgres-session.ts";
+import { type Notices, type Topic, TOPICS } from "./notices.ts";
+import { openingFault, storeDown } from "./postgres-fault.ts";
+import {
+  type Driver,
+  LIMITS,
+  openPool,
+  type PostgresLimits,
+  type SessionPool,
+} from "./postgres-pool.ts";
 import type { Database } from "./schema.ts";
 import { takesWrites } from "./takes-writes.ts";
+import { hasRivals, type Tx } from "./transaction.ts";
+
+const CHANNEL = "gatepost";
+
+/** A session that says nothing for longer is given up, here and by the server, which then frees its locks. */
+const BEAT_EVERY_MS = 5_000;
+const ANSWER_MS = 2_000;
+const RETRY_MS = 1_000;
+const KEEP_ALIVE = ["idle=10", "interval=5", "count=3"];
+
+export interface SessionDeps {
+  readonly url: string;
+  readonly db: Kysely<Database>;
+  readonly clock: Pick<Clock, "after">;
+  readonly log: Pick<Log, "info" | "warn">;
+}
+
+/** The one session that a serving process keeps: it hears notices and holds the locks of duties. */
+export interface DirectSession {
+  readonly notices: Notices;
+  readonly elections: Elections;
+  /** Resolves when the session hears notices for the first time. */
+  readonly listens: Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Tells every process of `topic` when the transaction is committed. */
+export async function tellIn({ sql }: Tx, topic: Topic): Promise<void> {
+  if (hasRivals(sql)) await raw`select pg_notify(${CHANNEL}, ${topic})`.execute(sql);
+}
+
+/** Notices of a process that hears only its own; `sent` waits until they are on their way. */
+export function postgresTeller(
+  db: Kysely<Database>,
+  from = randomUUID(),
+): Pick<Notices, "tell"> & { sent(): Promise<void> } {
+  const sending = new Set<Promise<unknown>>();
+  return {
+    tell(topic) {
+      // A notice that is lost is made good by the polls of those who would have heard it.
+      const told = raw`select pg_notify(${CHANNEL}, ${`${topic} ${from}`})`.execute(db);
+      const done = told.catch(() => undefined).finally(() => sending.delete(done));
+      sending.add(done);
+    },
+    async sent() {
+      await Promise.all(sending);
+    },
+  };
+}
+
+function openDirectSession(driver: Driver, deps: SessionDeps): DirectSession {
+  const session = new Session(driver, deps);
+  session.start();
+  return session;
+}
+
+class Session implements DirectSession {
+  readonly #driver: Driver;
+  readonly #deps: SessionDeps;
+  readonly #name = randomUUID();
+  readonly #listeners = new Map<Topic, Set<() => void>>(TOPICS.map((topic) => [topic, new Set()]));
+  /** By duty: whom to tell when it is lost. */
+  readonly #held = new Map<string, () => void>();
+  readonly #teller: ReturnType<typeof postgresTeller>;
+  readonly listens: Promise<void>;
+  #nowListens = (): void => undefined;
+  #client: Client | undefined;
+  #isClosed = false;
+  #isSaid = false;
+  #callOff = (): void => undefined;
+
+  constructor(driver: Driver, deps: SessionDeps) {
+    this.#driver = driver;
+    this.#deps = deps;
+    this.#teller = postgresTeller(deps.db, this.#name);
+    this.listens = new Promise((resolve) => (this.#nowListens = resolve));
+  }
+
+  readonly notices: Notices = {
+    tell: (topic) => {
+      this.#call(topic);
+      this.#teller.tell(topic);
+    },
+    hear: (topic, listener) => {
+      const listeners = this.#listeners.get(topic);
+      listeners?.add(listener);
+      return () => void listeners?.delete(listener);
+    },
+  };
+
+  readonly elections: Elections = {
+    hold: async (duty, lost) => {
+      const client = this.#client;
+      if (client === undefined) throw storeDown(new Error("the session is lost"));
+      if (this.#held.has(duty)) return true;
+      const { rows } = await this.#ask(
+        client,
+        "select pg_try_advisory_lock($1, hashtext($2))",
+        duty,
+      );
+      const isHeld = rows[0]?.["pg_try_advisory_lock"] === true;
+      if (isHeld && client !== this.#client) throw storeDown(new Error("the session is lost"));
+      if (isHeld) this.#held.set(duty, lost);
+      return isHeld;
+    },
+    resign: async (duty) => {
+      if (!this.#held.delete(duty) || this.#client === undefined) return;
+      await this.#ask(this.#client, "select pg_advisory_unlock($1, hashtext($2))", duty);
+    },
+  };
+
+  start(): void {
+    void this.#connect();
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#callOff();
+    await this.#teller.sent();
+    const client = this.#client;
+    this.#client = undefined;
+    if (client === undefined) return;
+    const timely = { timeoutMs: ANSWER_MS, late: undefined, clock: this.#deps.clock };
+    await inTime(
+      client.end().catch(() => undefined),
+      timely,
+    );
+  }
+
+  async #connect(): Promise<void> {
+    const client = new this.#driver.Client(clientConfig(this.#deps.url));
+    client.on("error", () => this.#lose(client));
+    client.on("end", () => this.#lose(client));
+    client.on("notification", ({ payload = "" }) => this.#heard(payload));
+    try {
+      await client.connect();
+      await client.query(`listen ${CHANNEL}`);
+      if (this.#isClosed) return void client.end().catch(() => undefined);
+    } catch (fault) {
+      client.end().catch(() => undefined);
+      return this.#retry(fault);
+    }
+    this.#client = client;
+    if (this.#isSaid) this.#deps.log.info("notices.available");
+    this.#isSaid = false;
+    this.#nowListens();
+    // What was told meanwhile is lost.
+    for (const topic of TOPICS) this.#call(topic);
+    this.#beatLater(client);
+  }
+
+  #beatLater(client: Client): void {
+    this.#callOff = this.#deps.clock.after(BEAT_EVERY_MS, () => {
+      client.query("select 1").then(
+        () => client === this.#client && this.#beatLater(client),
+        () => this.#lose(client),
+      );
+    });
+  }
+
+  /** The server has freed the locks, or will soon: what they allow ends here first. */
+  #lose(client: Client): void {
+    if (client !== this.#client) return;
+    this.#client = undefined;
+    this.#callOff();
+    client.end().catch(() => undefined);
+    const lost = [...this.#held.values()];
+    this.#held.clear();
+    for (const tell of lost) tell();
+    this.#retry(new Error("the session is lost"));
+  }
+
+  #retry(fault: unknown): void {
+    if (this.#isClosed) return;
+    if (!this.#isSaid) {
+      const why = fault instanceof Error ? fault.message : String(fault);
+      this.#deps.log.warn("notices.unavailable", { why });
+    }
+    this.#isSaid = true;
+    this.#callOff = this.#deps.clock.after(RETRY_MS, () => void this.#connect());
+  }
+
+  #heard(payload: string): void {
+    const [topic, from] = payload.split(" ");
+    if (from !== this.#name && TOPICS.some((known) => known === topic)) this.#call(topic as Topic);
+  }
+
+  #call(topic: Topic): void {
+    for (const listener of this.#listeners.get(topic) ?? []) listener();
+  }
+
+  async #ask(client: Client, sql: string, duty: string) {
+    try {
+      return await client.query<Record<string, unknown>>(sql, [LOCKS, duty]);
+    } catch (fault) {
+      throw storeDown(fault);
+    }
+  }
+}
+
+/** The first of the two numbers of our locks. */
+const LOCKS = 0x6761_7465;
+
+const clientConfig = (connectionString: string): ClientConfig => ({
+  connectionString,
+  application_name: "gatepost notices",
+  connectionTimeoutMillis: LIMITS.connectTimeoutMs,
+  query_timeout: ANSWER_MS,
+  statement_timeout: LIMITS.statementTimeoutMs,
+  keepAlive: true,
+  options: KEEP_ALIVE.map((setting) => `-c tcp_keepalives_${setting}`).join(" "),
+});
 
 /** PostgreSQL 15, as `server_version_num` says it. */
 const VERSION_MIN = 150_000;

@@ -10,7 +10,7 @@ import type { RegistrationTables } from "./tables/registrations.ts";
 import type { UsageTables } from "./tables/usage.ts";
 import type { WebhookTables } from "./tables/webhooks.ts";
 
-export interface SchemaMigrationRow {
+interface SchemaMigrationRow {
   number: number;
   name: string;
   applied_at_ms: number;

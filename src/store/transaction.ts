@@ -10,7 +10,7 @@ import type { Awaitable } from "../core/mail/lookup.ts";
 import { StoreDown } from "../base/store-down.ts";
 import { isTryAgain } from "./postgres-fault.ts";
 import type { Database } from "./schema.ts";
-import { EmbeddedAdapter } from "./embedded/sqlite-driver.ts";
+import { EmbeddedAdapter } from "./embedded/sqlite.ts";
 
 /**
  * One transaction, as the adapters of this folder hand it to each other; ports never show it.

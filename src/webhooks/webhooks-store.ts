@@ -12,7 +12,7 @@ import {
 } from "./webhook-store.ts";
 import type { Database } from "../store/schema.ts";
 import { type Tx, inTransaction } from "../store/transaction.ts";
-import { pruneRows } from "../store/prune-rows.ts";
+import { pruneRows } from "../store/rows.ts";
 import type { WebhookDeliveryRow } from "../store/tables/webhooks.ts";
 
 interface Claim {

@@ -1,6 +1,6 @@
 import { createShares } from "../../src/base/shares.ts";
 import type { TestContext } from "node:test";
-import { memoryRateCounter } from "../../src/accounts/admission/memory-rate-counter.ts";
+import { memoryRateCounter } from "../../src/accounts/admission/rate-counter.ts";
 import { splitText } from "../../src/core/batch/batch-chunk.ts";
 import { finish } from "../../src/core/batch/batch.ts";
 import type { Datasets } from "../../src/core/evidence/datasets.ts";
@@ -9,7 +9,7 @@ import { announcer, type CompletedEvent } from "../../src/bulk/announce.ts";
 import type { BulkAnswer, BulkRequest, BulkService } from "../../src/bulk/bulk.ts";
 import { coreEntryCheck } from "../../src/bulk/worker/core-entry-check.ts";
 import { createBulk } from "../../src/bulk/submit.ts";
-import type { EntryCheck } from "../../src/bulk/worker/entry-check.ts";
+import type { EntryCheck } from "../../src/bulk/worker/process-chunk.ts";
 import { bulkWorker, type BulkWorker } from "../../src/bulk/worker/worker.ts";
 import type { Caller } from "../../src/accounts/admission/caller.ts";
 import { createAdmission } from "../../src/accounts/admission/counting-admission.ts";

@@ -1,4 +1,4 @@
-import { memoryRateCounter } from "../../src/accounts/admission/memory-rate-counter.ts";
+import { memoryRateCounter } from "../../src/accounts/admission/rate-counter.ts";
 import { manualClock } from "../time/manual-clock.ts";
 import { rateCounterContract } from "./admission/rate-counter.ts";
 import { sqlContracts } from "./sql-contracts.ts";

@@ -1,15 +1,13 @@
 import type { TestContext } from "node:test";
 import { MemoryQuotaCounter } from "../../src/accounts/admission/memory-quota-counter.ts";
-import { type SqlCharges, sqlCharges } from "../../src/accounts/admission/charges-store.ts";
-import { sqlCredits } from "../../src/accounts/admission/credits-store.ts";
+import { type SqlCharges, sqlCharges } from "../../src/accounts/admission/charges.ts";
+import { type Credits, sqlCredits } from "../../src/accounts/credits.ts";
 import { openEmbedded, type SqlDatabase } from "../../src/store/database.ts";
-import { sqlUsageLedger } from "../../src/accounts/admission/usage-ledger.ts";
-import type { Account } from "../../src/accounts/account.ts";
+import { sqlUsageLedger, type UsageLedger } from "../../src/accounts/admission/usage.ts";
+import type { Account } from "../../src/accounts/accounts-store.ts";
 import type { Clock } from "../../src/base/clock.ts";
-import type { Credits } from "../../src/accounts/admission/credits.ts";
 import type { Ids } from "../../src/base/ids.ts";
 import type { Log } from "../../src/base/log.ts";
-import type { UsageLedger } from "../../src/accounts/admission/usage.ts";
 import { type ManualClock, manualClock } from "../time/manual-clock.ts";
 
 /** Ids that count up, so that a test is readable and repeatable. */

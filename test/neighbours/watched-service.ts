@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import type { AccountTier } from "../../src/accounts/account.ts";
+import type { AccountTier } from "../../src/accounts/accounts-store.ts";
 import { type Home, makeHome, startService } from "../e2e/service-process.ts";
 import { openTestStore } from "../process/test-process.ts";
 import type { Outside } from "./outside.ts";

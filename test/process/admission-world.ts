@@ -1,13 +1,10 @@
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
 import { openStores, type Stores } from "../contracts/stores.ts";
-import { memoryNotices } from "../../src/store/one-process-notices.ts";
-import { memoryRateCounter } from "../../src/accounts/admission/memory-rate-counter.ts";
-import { sqlAccounts } from "../../src/accounts/accounts-store.ts";
-import { sqlKeys } from "../../src/accounts/keys-store.ts";
-import type { Accounts } from "../../src/accounts/account.ts";
-import type { Keys } from "../../src/accounts/admission/keys.ts";
-import type { Notices } from "../../src/store/notices.ts";
+import { memoryNotices, type Notices } from "../../src/store/notices.ts";
+import { memoryRateCounter } from "../../src/accounts/admission/rate-counter.ts";
+import { type Accounts, sqlAccounts } from "../../src/accounts/accounts-store.ts";
+import { type Keys, sqlKeys } from "../../src/accounts/keys.ts";
 import { hashApiKey, makeApiKey } from "../../src/accounts/admission/api-key.ts";
 import { createAdmission } from "../../src/accounts/admission/counting-admission.ts";
 import type { Credentials, Entrance, Admission } from "../../src/accounts/admission/admission.ts";

@@ -1,5 +1,5 @@
 import { sqlAccounts } from "../../src/accounts/accounts-store.ts";
-import { sqlSignIns } from "../../src/accounts/sign-in/sign-ins-store.ts";
+import { createSignIns, sqlSignIns } from "../../src/accounts/sign-in/sign-ins.ts";
 import { sqlOutcomes } from "../../src/gate/outcomes-store.ts";
 import { sqlPolicyStore } from "../../src/gate/policy-store.ts";
 import { openStoredLists } from "../../src/main/feeds/lists.ts";
@@ -8,7 +8,6 @@ import { openAccountStore } from "../../src/main/parts/backing/store.ts";
 import { openWebhooks } from "../../src/main/parts/webhooks.ts";
 import type { Process } from "../../src/main/process/open-process.ts";
 import { openSecretKey } from "../../src/main/settings/secret-key.ts";
-import { createSignIns } from "../../src/accounts/sign-in/sign-ins.ts";
 import { DEFAULT_TIERS } from "../../src/accounts/admission/tiers.ts";
 import { createPolicyService } from "../../src/gate/policies.ts";
 

@@ -1,6 +1,6 @@
 import type { Awaitable } from "../../core/mail/lookup.ts";
 import type { Charge, ChargeTerms, Unpaid } from "./charges.ts";
-import type { Account } from "../account.ts";
+import type { Account } from "../accounts-store.ts";
 import type { QuotaSpent, QuotaTaken } from "./quota-counter.ts";
 import type { Caller } from "./caller.ts";
 import type { Refusal } from "../../base/refusals.ts";
@@ -14,7 +14,7 @@ export interface Credentials {
 }
 
 /** For X-RateLimit-Limit and X-RateLimit-Remaining. */
-export interface RateState {
+interface RateState {
   readonly limit: number;
   readonly remaining: number;
 }

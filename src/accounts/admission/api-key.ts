@@ -44,7 +44,7 @@ function randomText(ids: Ids): string {
 }
 
 /** A publishable key may stand in a web page. */
-export type KeyKind = "secret" | "publishable";
+type KeyKind = "secret" | "publishable";
 
 /** A new key; 202 bits of it are random. */
 export function makeApiKey(ids: Ids, kind: KeyKind = "secret"): string {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { bucketOf } from "./bucket.ts";
+import { bucketOf } from "./caller.ts";
 
 for (const [name, address, wantAddress, wantBucket] of [
   ["an IPv4 address is its own bucket", "192.0.2.1", "192.0.2.1", "192.0.2.1"],

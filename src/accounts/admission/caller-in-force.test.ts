@@ -1,9 +1,8 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
-import type { Account } from "../account.ts";
-import type { ApiKey } from "./keys.ts";
-import { callerInForce } from "./caller-in-force.ts";
-import type { Caller } from "./caller.ts";
+import type { Account } from "../accounts-store.ts";
+import type { ApiKey } from "../keys.ts";
+import { type Caller, callerInForce } from "./caller.ts";
 
 const key: ApiKey = {
   id: "k1",

@@ -1,7 +1,39 @@
-import type { TierName } from "./tiers.ts";
-import type { PageTerms } from "./keys.ts";
 import { type Owner, type OwnerKey, ownerKey } from "../../base/owner.ts";
-import { bucketOf } from "./bucket.ts";
+import { mappedV4, v6Groups } from "../../core/name/ip-address.ts";
+import type { Accounts } from "../accounts-store.ts";
+import type { Keys, PageTerms } from "../keys.ts";
+import type { TierName } from "./tiers.ts";
+
+const hex = (groups: readonly number[]): string =>
+  groups.map((group) => group.toString(16)).join(":");
+
+interface ClientBucket {
+  /** One spelling for each address: dotted IPv4, or eight groups of lower-case hex. */
+  readonly address: string;
+  /** What anonymous limits count: the address itself, or the /64 of an IPv6 one. */
+  readonly bucket: string;
+}
+
+/**
+ * The anonymous bucket of a client address as the socket or `clientAddress` gives it. An invalid address
+ * shares one bucket, so that it meets limits too.
+ */
+export function bucketOf(clientAddress: string): ClientBucket {
+  if (!clientAddress.includes(":")) {
+    const address = clientAddress === "" ? "unknown" : clientAddress;
+    return { address, bucket: address };
+  }
+  const groups = v6Groups(clientAddress.split("%", 1)[0] ?? ""); // a zone (RFC 4007 section 11) is dropped
+  if (groups === undefined) return { address: "unknown", bucket: "unknown" };
+  const dotted = mappedV4(groups);
+  if (dotted !== undefined) return { address: dotted, bucket: dotted };
+  return { address: hex(groups), bucket: `${hex(groups.slice(0, 4))}::/64` };
+}
+
+/** The owner that an address without a key is. */
+export const bucketKey = (clientAddress: string): OwnerKey =>
+  ownerKey({ kind: "bucket", bucket: bucketOf(clientAddress).bucket });
+
 /** Who asks. */
 export interface Caller {
   readonly owner: Owner;
@@ -45,4 +77,24 @@ export class Strangers {
     this.#known.set(clientAddress, made);
     return made;
   }
+}
+
+interface CallerInForceDeps {
+  readonly keys: Pick<Keys, "list">;
+  readonly accounts: Pick<Accounts, "find">;
+}
+
+/** Whether an earlier caller would still be admitted: the key is active, the account not disabled. */
+export type CallerInForce = (caller: Caller) => Promise<boolean>;
+
+export function callerInForce({ keys, accounts }: CallerInForceDeps): CallerInForce {
+  return async ({ owner, keyId }) => {
+    if (owner.kind !== "account") return true;
+    const [account, all] = await Promise.all([
+      accounts.find(owner.accountId),
+      keys.list(owner.accountId),
+    ]);
+    const isHeld = all.some(({ id, revokedAtMs }) => id === keyId && revokedAtMs === undefined);
+    return isHeld && account?.isDisabled === false;
+  };
 }

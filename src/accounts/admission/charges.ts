@@ -1,5 +1,15 @@
-import type { Owner } from "../../base/owner.ts";
-import type { QuotaLimits } from "./quota-counter.ts";
+import type { Kysely } from "kysely";
+import type { Ids } from "../../base/ids.ts";
+import { type Owner, ownerKey } from "../../base/owner.ts";
+import { dayOf } from "../../core/calendar.ts";
+import { pruneRows } from "../../store/rows.ts";
+import type { Database } from "../../store/schema.ts";
+import type { ChargeRow } from "../../store/tables/usage.ts";
+import { inTransaction, type Tx } from "../../store/transaction.ts";
+import { moveCreditsIn } from "../credits.ts";
+import type { QuotaCounter, QuotaHold, QuotaLimits } from "./quota-counter.ts";
+import type { SharedCounters } from "./shared-counters.ts";
+import { countIn, takeUnitsIn } from "./usage.ts";
 
 /** What a request is to be charged, and what it may be paid with. */
 export interface ChargeTerms {
@@ -37,4 +47,225 @@ export interface Charges {
   refund(chargeId: string, units: number, nowMs: number): Promise<void>;
   /** Forgets charges made before `beforeMs`, which can then not be refunded any more; returns how many. */
   prune(beforeMs: number): Promise<number>;
+}
+
+/** A charge that is not written yet. Ends with the transaction it is written in, or by `drop`. */
+export type HeldCharge =
+  /** The units are counted. */
+  | { readonly kind: "held"; readonly terms: ChargeTerms; readonly hold: QuotaHold }
+  /** The transaction counts the units, where several processes count together. */
+  | { readonly kind: "held"; readonly terms: ChargeTerms }
+  /** Credits are to pay; whether they cover it shows when it is written. */
+  | { readonly kind: "held"; readonly terms: ChargeTerms; readonly otherwise: Unpaid };
+
+/**
+ * Charges for the adapters of this folder, so that a charge stands or falls with the job or session it pays:
+ *
+ *     const held = await charges.hold(terms);            // before the transaction: it may have to read
+ *     try {
+ *       return await inTransaction(db, async (tx) => {
+ *         const charge = await charges.writeIn(tx, held); // may be "unpaid": then tx.abandon()
+ *         ...
+ *       });
+ *     } finally {
+ *       await charges.drop(held);                         // nothing when the transaction was committed
+ *     }
+ */
+export interface SqlCharges extends Charges {
+  /** Takes the units from the counter, or finds that credits are to pay or that nothing can. */
+  hold(terms: ChargeTerms): Promise<HeldCharge | Unpaid>;
+  /** Writes the charge. An `Unpaid` is passed through, so that other refusals can come first. Once per hold. */
+  writeIn(tx: Tx, held: HeldCharge | Unpaid): Promise<Charge | Unpaid>;
+  /** Ends a hold that was not written. Nothing for one that was, or for an `Unpaid`. */
+  drop(held: HeldCharge | Unpaid): Promise<void>;
+  /** As `refund`, inside the transaction that ends the work. */
+  refundIn(tx: Tx, chargeId: string, units: number, nowMs: number): Promise<void>;
+}
+
+/** The units of one process alone, in its memory, or those of several, in the database. */
+type UnitCounts =
+  | { readonly counter: Pick<QuotaCounter, "hold" | "keep" | "drop" | "refunded"> }
+  | { readonly shared: Pick<SharedCounters, "spent" | "countIn" | "refundIn"> };
+
+type ChargesDeps = UnitCounts & {
+  readonly db: Kysely<Database>;
+  readonly ids: Ids;
+};
+
+interface Price {
+  readonly paidBy: "plan" | "credits";
+  readonly amount: number;
+  readonly day: number;
+  readonly isInLedger?: boolean;
+}
+
+async function insertCharge(tx: Tx, terms: ChargeTerms, id: string, price: Price): Promise<Charge> {
+  const { paidBy, amount, day, isInLedger = false } = price;
+  const owner = ownerKey(terms.owner);
+  const row = { id, owner, paid_by: paidBy, units: terms.units, amount, refunded: 0, day };
+  await tx.sql
+    .insertInto("charges")
+    .values({ ...row, created_at_ms: terms.nowMs })
+    .execute();
+  if (!isInLedger) {
+    await countIn(tx, { owner, day }, paidBy === "plan" ? { units: amount } : { credits: amount });
+  }
+  return { kind: "charged", id, paidBy, units: terms.units };
+}
+
+async function payByCredits(
+  tx: Tx,
+  ids: Ids,
+  { terms, otherwise }: { readonly terms: ChargeTerms; readonly otherwise: Unpaid },
+): Promise<Charge | Unpaid> {
+  if (terms.owner.kind !== "account") return otherwise;
+  const id = ids.hex32();
+  const amount = Math.max(1, terms.units);
+  const balance = await moveCreditsIn(tx, {
+    account_id: terms.owner.accountId,
+    amount: -amount,
+    reason: "charge",
+    reference: id,
+    created_at_ms: terms.nowMs,
+  });
+  if (balance === undefined) return otherwise;
+  return insertCharge(tx, terms, id, { paidBy: "credits", amount, day: dayOf(terms.nowMs) });
+}
+
+async function hold(counts: UnitCounts, terms: ChargeTerms): Promise<HeldCharge | Unpaid> {
+  if (terms.purses === "credits") {
+    return { kind: "held", terms, otherwise: { kind: "unpaid", by: "rate" } };
+  }
+  const { units, limits, nowMs } = terms;
+  const owner = ownerKey(terms.owner);
+  const taken =
+    "counter" in counts
+      ? await counts.counter.hold(owner, units, limits, nowMs)
+      : await counts.shared.spent({ owner, units, limits, nowMs });
+  if (taken === undefined) return { kind: "held", terms };
+  if (taken.kind === "held") return { kind: "held", terms, hold: taken };
+  const otherwise: Unpaid = { kind: "unpaid", by: taken.period };
+  return terms.purses === "plan" ? otherwise : { kind: "held", terms, otherwise };
+}
+
+/** Counts the units in the very transaction, or has credits pay. */
+async function payShared(
+  tx: Tx,
+  terms: ChargeTerms,
+  { ids, shared }: Pick<ChargesDeps, "ids"> & Extract<UnitCounts, { shared: unknown }>,
+): Promise<Charge | Unpaid> {
+  const { units, limits, nowMs } = terms;
+  const owner = ownerKey(terms.owner);
+  const counted = await shared.countIn(tx, { owner, units, limits, nowMs });
+  const isInLedger = counted === undefined;
+  const taken = counted ?? (await takeUnitsIn(tx, { owner, units, limits, day: dayOf(nowMs) }));
+  if (taken.kind === "taken") {
+    const price: Price = { paidBy: "plan", amount: units, day: taken.day, isInLedger };
+    return insertCharge(tx, terms, ids.hex32(), price);
+  }
+  const otherwise: Unpaid = { kind: "unpaid", by: taken.period };
+  return terms.purses === "plan" ? otherwise : payByCredits(tx, ids, { terms, otherwise });
+}
+
+export function sqlCharges(deps: ChargesDeps): SqlCharges {
+  const { db, ids } = deps;
+  const drop = async (held: HeldCharge | Unpaid): Promise<void> => {
+    if ("hold" in held && "counter" in deps) await deps.counter.drop(held.hold);
+  };
+  const writeIn = async (tx: Tx, held: HeldCharge | Unpaid): Promise<Charge | Unpaid> => {
+    if (held.kind === "unpaid") return held;
+    if ("otherwise" in held) return payByCredits(tx, ids, held);
+    if (!("counter" in deps)) return payShared(tx, held.terms, deps);
+    if (!("hold" in held)) throw new Error("charges: nothing is held");
+    const { counter } = deps;
+    const { hold: taken, terms } = held;
+    tx.afterCommit(() => counter.keep(taken));
+    tx.afterRollback(() => counter.drop(taken));
+    // If the result is unknown, counting too much is safer than too little.
+    tx.afterUnknown(() => counter.keep(taken));
+    const price: Price = { paidBy: "plan", amount: taken.units, day: taken.day };
+    return insertCharge(tx, terms, ids.hex32(), price);
+  };
+  return {
+    hold: (terms) => hold(deps, terms),
+    writeIn,
+    drop,
+    refundIn: (tx, chargeId, units, nowMs) => refundIn(tx, deps, { chargeId, units, nowMs }),
+    async charge(terms) {
+      const held = await hold(deps, terms);
+      try {
+        return await inTransaction(db, async (tx) => {
+          const made = await writeIn(tx, held);
+          if (made.kind === "unpaid") tx.abandon();
+          return made;
+        });
+      } finally {
+        await drop(held);
+      }
+    },
+    async refund(chargeId, units, nowMs) {
+      await inTransaction(db, (tx) => refundIn(tx, deps, { chargeId, units, nowMs }));
+    },
+    prune: (beforeMs) =>
+      pruneRows(db, { table: "charges", key: ["id"], column: "created_at_ms", before: beforeMs }),
+  };
+}
+
+/** Where units are counted; neither in a restore, beside which nobody counts. */
+interface Counts {
+  readonly counter?: Pick<QuotaCounter, "refunded">;
+  readonly shared?: Pick<SharedCounters, "refundIn">;
+}
+
+interface RefundOrder {
+  readonly chargeId: string;
+  /** Units given back in all, earlier refunds of the charge included. */
+  readonly units: number;
+  readonly nowMs: number;
+}
+
+/** What a charge of `units` gave for `refundedUnits` of them; a price of 1 for no units comes back too. */
+const worth = (charge: ChargeRow, refundedUnits: number): number =>
+  refundedUnits >= charge.units ? charge.amount : refundedUnits;
+
+async function creditsBack(tx: Tx, back: { charge: ChargeRow; amount: number; nowMs: number }) {
+  const { charge, amount, nowMs } = back;
+  const balance = await moveCreditsIn(tx, {
+    account_id: charge.owner.slice("account:".length),
+    amount,
+    reason: "refund",
+    reference: charge.id,
+    created_at_ms: nowMs,
+  });
+  if (balance === undefined) throw new Error(`refund of charge ${charge.id}: no account takes it`);
+  await countIn(tx, charge, { credits: -amount });
+}
+
+/** See `Charges.refund`. A charge that is not known, or known no more, is left alone. */
+export async function refundIn(
+  tx: Tx,
+  { counter, shared }: Counts,
+  { chargeId, units, nowMs }: RefundOrder,
+): Promise<void> {
+  // Touching the row makes twins of this refund wait, and see what was given back (PostgreSQL).
+  const charge = await tx.sql
+    .updateTable("charges")
+    .set({ id: chargeId })
+    .where("id", "=", chargeId)
+    .returningAll()
+    .executeTakeFirst();
+  if (charge === undefined) return;
+  const target = worth(charge, units);
+  const amount = target - charge.refunded;
+  if (amount <= 0) return;
+  await tx.sql
+    .updateTable("charges")
+    .set({ refunded: target })
+    .where("id", "=", chargeId)
+    .execute();
+  if (charge.paid_by === "credits") return creditsBack(tx, { charge, amount, nowMs });
+  const { owner, day } = charge;
+  await shared?.refundIn(tx, { owner, units: amount, day, nowMs });
+  await countIn(tx, charge, { units: -amount });
+  tx.afterCommit(() => counter?.refunded(owner, amount, day));
 }

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { addAccount } from "../../../test/contracts/stores.ts";
-import { memoryRateCounter } from "./memory-rate-counter.ts";
+import { memoryRateCounter } from "./rate-counter.ts";
 import { makeApiKey } from "./api-key.ts";
-import { forBulk } from "../../bulk/bulk-refusal.ts";
+import { forBulk } from "../../bulk/bulk.ts";
 import { createAdmission } from "./counting-admission.ts";
 import { createKeyService } from "../keys.ts";
 import { Refusal } from "../../base/refusals.ts";

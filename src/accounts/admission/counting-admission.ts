@@ -1,18 +1,16 @@
 import type { Awaitable } from "../../core/mail/lookup.ts";
 import { when } from "../../core/when.ts";
-import type { Account } from "../account.ts";
+import type { Account } from "../accounts-store.ts";
 import type { Charge, Charges, ChargeTerms, Unpaid } from "./charges.ts";
 import type { Clock } from "../../base/clock.ts";
-import type { KeyHolder } from "./keys.ts";
+import type { KeyHolder } from "../keys.ts";
 import { type OwnerKey, ownerKey } from "../../base/owner.ts";
 import type { QuotaCounter, QuotaLimits, QuotaSpent, QuotaTaken } from "./quota-counter.ts";
-import type { RateCounter, RateTaking } from "./rate-counter.ts";
-import type { RequestCounter } from "./request-counter.ts";
+import type { RateCounter, RateTaking, RequestCounter } from "./rate-counter.ts";
 import { type Caller, Strangers } from "./caller.ts";
 import type { Admission, AdvanceUnit, Credentials, Entrance, Receipt } from "./admission.ts";
 import { isApiKey, isPublishableKey } from "./api-key.ts";
-import { presentedKey } from "./identify.ts";
-import { KnownKeys, type KnownKeysDeps } from "./known-keys.ts";
+import { KnownKeys, type KnownKeysDeps, presentedKey } from "./identify.ts";
 import {
   accountDisabled,
   invalidApiKey,
@@ -22,7 +20,7 @@ import {
 } from "../../base/refusals.ts";
 import { tierOf, type Tiers } from "./tiers.ts";
 
-export interface AdmissionDeps extends Pick<KnownKeysDeps, "keys" | "notices"> {
+interface AdmissionDeps extends Pick<KnownKeysDeps, "keys" | "notices"> {
   readonly rates: RateCounter;
   /** Of this process, for callers whom a shared store did not identify in time; absent: `rates` is that. */
   readonly localRates?: RateCounter;

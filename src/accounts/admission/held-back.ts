@@ -4,7 +4,7 @@ import type { Clock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
 import type { HeldBack } from "../../base/shares.ts";
 
-export interface HeldBackOptions {
+interface HeldBackOptions {
   readonly log: Log;
   readonly clock: Pick<Clock, "monotonicMs">;
   /** Keys the hash; new with each process, so that a hash in the log leads to no address. */

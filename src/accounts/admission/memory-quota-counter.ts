@@ -14,7 +14,7 @@ import type { UsageLedger } from "./usage.ts";
 import { Generations } from "../../base/generations.ts";
 import { UnsavedUnits } from "./unsaved-units.ts";
 
-export interface MemoryQuotaDeps {
+interface MemoryQuotaDeps {
   readonly ledger: Pick<UsageLedger, "add" | "unitsUsed">;
   readonly clock: Pick<Clock, "after">;
   readonly log: Pick<Log, "error">;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Generations } from "../../base/generations.ts";
-import { memoryRateCounter } from "./memory-rate-counter.ts";
+import { memoryRateCounter } from "./rate-counter.ts";
 
 test("an open window is not forgotten while owners fit, however long others go on", () => {
   const counter = memoryRateCounter(1_000);

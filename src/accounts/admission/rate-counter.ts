@@ -1,5 +1,7 @@
-import type { Awaitable } from "../../core/mail/lookup.ts";
+import { Generations } from "../../base/generations.ts";
 import type { OwnerKey } from "../../base/owner.ts";
+import type { Awaitable } from "../../core/mail/lookup.ts";
+import type { QuotaLimits, QuotaSpent, QuotaTaken } from "./quota-counter.ts";
 
 /** What one request came to. */
 export interface RateTaking {
@@ -31,3 +33,82 @@ export interface RateCounter {
 
 /** How long a window stays open. */
 export const RATE_WINDOW_MS = 60_000;
+
+interface Window {
+  openedAtMs: number;
+  used: number;
+}
+
+/** Answers at once. */
+interface MemoryRateCounter extends RateCounter {
+  take(owner: OwnerKey, limit: number, steadyMs: number): RateTaking;
+  spend(owner: OwnerKey, window: number, count: number): void;
+  giveBack(owner: OwnerKey, window: number): void;
+}
+
+/** Windows of one generation: an owner loses an open window only if it is silent while this many others come. */
+const WINDOWS_MAX = 100_000;
+
+/** Rate windows in this process; a restart opens new ones. See docs/decisions/0004-counters.md. */
+export function memoryRateCounter(windowsMax: number = WINDOWS_MAX): MemoryRateCounter {
+  const windows = new Generations<Window>();
+  let turnedAtMs = 0;
+
+  const open = (owner: string, nowMs: number): Window => {
+    // What is old was opened before the last turn: a whole window later it is over.
+    if (nowMs - turnedAtMs >= RATE_WINDOW_MS || windows.youngSize >= windowsMax) {
+      windows.turn();
+      turnedAtMs = nowMs;
+    }
+    const window = { openedAtMs: nowMs, used: 0 };
+    windows.set(owner, window);
+    return window;
+  };
+
+  return {
+    take(owner, limit, steadyMs) {
+      const nowMs = Math.floor(steadyMs);
+      const known = windows.get(owner);
+      const isOpen = known !== undefined && nowMs - known.openedAtMs < RATE_WINDOW_MS;
+      const window = isOpen ? known : open(owner, nowMs);
+      const isGranted = window.used < limit;
+      if (isGranted) window.used += 1;
+      return {
+        isGranted,
+        remaining: Math.max(0, limit - window.used),
+        closesInMs: window.openedAtMs + RATE_WINDOW_MS - nowMs,
+        window: window.openedAtMs,
+      };
+    },
+    spend(owner, window, count) {
+      const known = windows.get(owner);
+      if (known?.openedAtMs === window) known.used += count;
+    },
+    giveBack(owner, window) {
+      const known = windows.get(owner);
+      if (known?.openedAtMs === window && known.used > 0) known.used -= 1;
+    },
+  };
+}
+
+interface RequestLimits extends QuotaLimits {
+  /** Requests in a window; null: no limit, and then nothing is counted. */
+  readonly ratePerMinute: number | null;
+}
+
+/** What one single check came to. */
+export interface RequestTaking {
+  /** Absent without a rate limit. */
+  readonly rate?: RateTaking;
+  /** Absent if the rate refused or the counter did not answer: call `QuotaCounter.take` then. */
+  readonly unit?: QuotaTaken | QuotaSpent;
+}
+
+/**
+ * Rate and quota of a single check in one step, for counters behind a network round trip. The same counts as
+ * `RateCounter` and `QuotaCounter`, which give back what was taken here.
+ */
+export interface RequestCounter {
+  /** Counts the request and, when its rate is granted, one unit. */
+  take(owner: OwnerKey, limits: RequestLimits, nowMs: number): Promise<RequestTaking>;
+}

@@ -2,21 +2,26 @@ import { CompiledQuery, type Kysely, sql as raw } from "kysely";
 import { DAY_MS, dayOf, monthStart, nextMonthStart } from "../../core/calendar.ts";
 import type { OwnerKey } from "../../base/owner.ts";
 import type { QuotaCounter, QuotaLimits, QuotaSpent, QuotaTaken } from "./quota-counter.ts";
-import { RATE_WINDOW_MS, type RateCounter, type RateTaking } from "./rate-counter.ts";
-import type { RequestCounter, RequestTaking } from "./request-counter.ts";
+import {
+  RATE_WINDOW_MS,
+  type RateCounter,
+  type RateTaking,
+  type RequestCounter,
+  type RequestTaking,
+} from "./rate-counter.ts";
 import type { UnitJournal } from "./unit-journal.ts";
 import type { UnitOrder, UsageLedger } from "./usage.ts";
 import type { Clock } from "../../base/clock.ts";
 import { StoreDown } from "../../base/store-down.ts";
 import type { NamedStatement, SessionPool } from "../../store/postgres-pool.ts";
 import { sqlState } from "../../store/postgres-fault.ts";
-import { pruneSlices } from "../../store/prune-rows.ts";
+import { pruneSlices } from "../../store/rows.ts";
 import type { Database } from "../../store/schema.ts";
 import { hasRivals, type Tx } from "../../store/transaction.ts";
 
 type Sessions = Pick<SessionPool, "run">;
 
-export interface SharedCountersDeps {
+interface SharedCountersDeps {
   /** Few sessions that wait for no lock for long. */
   readonly counting: Sessions;
   /** For an owner whose row somebody has locked. */
@@ -30,7 +35,7 @@ export interface SharedCountersDeps {
 }
 
 /** $1 to $6 are of each owner, $7 the day, $8 the first day of its month, $9 the time or null. */
-export const COUNT: NamedStatement = {
+const COUNT: NamedStatement = {
   name: "counters count",
   sql: `
 insert into counters as c
@@ -356,7 +361,7 @@ function unitOf({ monthly, units, day }: CountTerms, row: CounterRow): QuotaSpen
 }
 
 /** Units that a transaction wants. */
-export type UnitsOrder = Pick<UnitOrder, "owner" | "units" | "limits"> & { readonly nowMs: number };
+type UnitsOrder = Pick<UnitOrder, "owner" | "units" | "limits"> & { readonly nowMs: number };
 
 /** Counts that all servers share; see docs/decisions/0004-counters.md. */
 export interface SharedCounters {

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { readTiers, TiersFault } from "./tiers-file.ts";
-import { DEFAULT_TIERS, tierOf } from "./tiers.ts";
+import { DEFAULT_TIERS, readTiers, tierOf, TiersFault } from "./tiers.ts";
 
 const mistakes = (text: string): readonly string[] => {
   try {

@@ -1,12 +1,12 @@
 import { dayOf } from "../../core/calendar.ts";
-import type { Accounts } from "../account.ts";
+import type { Accounts } from "../accounts-store.ts";
 import { ownerKey } from "../../base/owner.ts";
 import type { UsageLedger } from "./usage.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Caller } from "./caller.ts";
 import type { Tiers } from "./tiers.ts";
 
-export interface UnitsLeftDeps {
+interface UnitsLeftDeps {
   readonly usage: Pick<UsageLedger, "unitsUsed">;
   readonly accounts: Pick<Accounts, "find">;
   readonly clock: Pick<Clock, "nowMs">;

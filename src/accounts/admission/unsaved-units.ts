@@ -4,7 +4,7 @@ import type { OwnerKey } from "../../base/owner.ts";
 import type { UnitJournal } from "./unit-journal.ts";
 import type { UsageDelta, UsageLedger } from "./usage.ts";
 
-export interface UnsavedUnitsDeps {
+interface UnsavedUnitsDeps {
   readonly ledger: Pick<UsageLedger, "add">;
   readonly clock: Pick<Clock, "after">;
   readonly log: Pick<Log, "error">;

@@ -1,6 +1,6 @@
 import { dayOf } from "../../core/calendar.ts";
 import type { Clock } from "../../base/clock.ts";
-import type { Keys } from "./keys.ts";
+import type { Keys } from "../keys.ts";
 import type { Log } from "../../base/log.ts";
 import { ownerKey } from "../../base/owner.ts";
 import { LATENCY_EDGES_MS, type UsageLedger } from "./usage.ts";
@@ -8,7 +8,7 @@ import type { Caller } from "./caller.ts";
 import { WriteBehind } from "../../base/write-behind.ts";
 
 /** How one request of an account ended. */
-export interface RequestOutcome {
+interface RequestOutcome {
   /** 401, 403 or 429, or any other refusal. */
   readonly isRefused: boolean;
   readonly latencyMs: number;
@@ -22,7 +22,7 @@ export interface UsageRecorder {
   flush(): Promise<void>;
 }
 
-export interface UsageRecorderDeps {
+interface UsageRecorderDeps {
   readonly usage: Pick<UsageLedger, "add">;
   readonly keys: Pick<Keys, "touch">;
   readonly clock: Pick<Clock, "nowMs" | "after">;

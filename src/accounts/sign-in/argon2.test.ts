@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { argonPasswords } from "./argon2.ts";
+import { argonPasswords } from "./passwords.ts";
 
 test("a password is kept as argon2id of 19 MiB and two passes, salted anew", async () => {
   const hash = await argonPasswords.hash("correct horse");

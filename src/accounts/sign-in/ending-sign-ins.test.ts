@@ -2,8 +2,7 @@ import { strict as assert } from "node:assert";
 import { test } from "node:test";
 import { Browser } from "../../../test/dashboard/dashboard-client.ts";
 import { dashboardWorld } from "../../../test/dashboard/dashboard-world.ts";
-import { sqlSignIns } from "./sign-ins-store.ts";
-import { endingSessions } from "./ending-sign-ins.ts";
+import { endingSessions, sqlSignIns } from "./sign-ins.ts";
 
 test("a password that the operator sets signs every browser of the account out", async (t) => {
   const world = await dashboardWorld();

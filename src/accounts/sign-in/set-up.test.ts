@@ -1,7 +1,7 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
 import { manualClock } from "../../../test/time/manual-clock.ts";
-import type { Account } from "../account.ts";
+import type { Account } from "../accounts-store.ts";
 import type { AccountOrder } from "../accounts.ts";
 import { createSetUp, SET_UP_LIFE_MS } from "./set-up.ts";
 

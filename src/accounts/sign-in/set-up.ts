@@ -2,14 +2,14 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import type { AccountDirectory } from "../account-directory.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Ids } from "../../base/ids.ts";
-import { bucketKey } from "../admission/bucket.ts";
+import { bucketKey } from "../admission/caller.ts";
 import { badField, setUpLinkInvalid } from "../../base/refusals.ts";
 import { type AccountService, accountEmail } from "../accounts.ts";
 import type { Audit } from "../audit.ts";
 import type { SignInService, StartedSession, Visitor } from "./sign-ins.ts";
 import { checkPassword } from "./sign-up.ts";
 
-export interface SetUpDeps {
+interface SetUpDeps {
   readonly accounts: Pick<AccountService, "create">;
   readonly directory: Pick<AccountDirectory, "search">;
   readonly logins: Pick<SignInService, "start">;
@@ -18,7 +18,7 @@ export interface SetUpDeps {
   readonly clock: Pick<Clock, "nowMs">;
 }
 
-export interface Credentials {
+interface Credentials {
   readonly email: string;
   readonly password: string;
 }

@@ -1,14 +1,13 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
 import { manualClock } from "../../../test/time/manual-clock.ts";
-import { memoryRateCounter } from "../admission/memory-rate-counter.ts";
-import type { Account } from "../account.ts";
-import type { Passwords } from "./passwords.ts";
+import { memoryRateCounter } from "../admission/rate-counter.ts";
+import type { Account } from "../accounts-store.ts";
+import { boundPasswords, type Passwords } from "./passwords.ts";
 import { Refusal } from "../../base/refusals.ts";
 import { createShares } from "../../base/shares.ts";
 import { openEmbedded } from "../../store/database.ts";
-import { sqlGuesses } from "../guesses-store.ts";
-import { boundPasswords } from "./bounded-passwords.ts";
+import { sqlGuesses } from "../guesses.ts";
 import { createSignIn } from "./sign-in.ts";
 
 const ANN: Account = {

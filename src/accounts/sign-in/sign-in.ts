@@ -1,13 +1,13 @@
 import { createHash } from "node:crypto";
-import type { GuessTaking, Guesses } from "../guesses.ts";
+import type { Guesses, GuessTaking } from "../guesses.ts";
 import type { Log } from "../../base/log.ts";
-import type { Accounts } from "../account.ts";
+import type { Accounts } from "../accounts-store.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Ids } from "../../base/ids.ts";
 import type { Passwords } from "./passwords.ts";
 import type { RateCounter } from "../admission/rate-counter.ts";
 import { accountEmail, PASSWORD_MAX } from "../accounts.ts";
-import { bucketKey, bucketOf } from "../admission/bucket.ts";
+import { bucketKey, bucketOf } from "../admission/caller.ts";
 import { accountDisabled, tooManyAttempts, wrongPassword } from "../../base/refusals.ts";
 import { type Audit, VISITOR } from "../audit.ts";
 import type { SignInService, StartedSession, Visitor } from "./sign-ins.ts";
@@ -20,7 +20,7 @@ const UNKNOWN_KEY_CHARACTERS = 5;
 
 export type SignInOutcome = "right" | "wrong" | "delayed";
 
-export interface SignInDeps {
+interface SignInDeps {
   readonly accounts: Pick<Accounts, "find" | "passwordHash">;
   readonly passwords: Passwords;
   readonly rates: RateCounter;

@@ -1,9 +1,145 @@
 import { createHash } from "node:crypto";
-import { DAY_MS } from "../../core/calendar.ts";
-import type { Account, Accounts } from "../account.ts";
+import type { Kysely } from "kysely";
 import type { Clock } from "../../base/clock.ts";
 import type { Ids } from "../../base/ids.ts";
-import type { SignIn, SignIns } from "./sign-in-records.ts";
+import { DAY_MS } from "../../core/calendar.ts";
+import { pruneRows } from "../../store/rows.ts";
+import type { Database } from "../../store/schema.ts";
+import type { SignInRow } from "../../store/tables/dashboard.ts";
+import { inTransaction, type Tx } from "../../store/transaction.ts";
+import type { Account, Accounts } from "../accounts-store.ts";
+import type { AccountService } from "../accounts.ts";
+
+/** A browser that is signed in to an account. */
+export interface SignIn {
+  readonly id: string;
+  readonly accountId: string;
+  readonly createdAtMs: number;
+  /** To five minutes or so. */
+  readonly lastSeenAtMs: number;
+  /** At this instant it is over, used or not. */
+  readonly expiresAtMs: number;
+  /** Where it was last used from. */
+  readonly clientAddress: string;
+  /** As the browser named itself at sign-in, cut. */
+  readonly userAgent: string;
+}
+
+export interface NewSignIn extends SignIn {
+  /** SHA-256 of the token in the cookie, lower-case hex. */
+  readonly tokenHash: string;
+}
+
+/** Signed-in browsers. Rules are checked by `test/contracts/account/sign-ins.ts`. */
+export interface SignIns {
+  /** Beyond 100 of an account the longest unused end. */
+  create(session: NewSignIn): Promise<void>;
+  /** Never an expired one, pruned or not. */
+  find(tokenHash: string, nowMs: number): Promise<SignIn | undefined>;
+  /** Notes where and when it was used, and puts off its end. */
+  touch(
+    id: string,
+    seen: Pick<SignIn, "lastSeenAtMs" | "expiresAtMs" | "clientAddress">,
+  ): Promise<void>;
+  /** Not expired, last seen first. */
+  list(accountId: string, nowMs: number): Promise<readonly SignIn[]>;
+  /** False when the account has no such session. */
+  end(accountId: string, id: string): Promise<boolean>;
+  /** Ends all sessions of the account but `keptId`; returns how many. */
+  endAll(accountId: string, keptId?: string): Promise<number>;
+  /** Deletes what has expired; returns how many. */
+  prune(nowMs: number): Promise<number>;
+}
+
+function signInOf(row: SignInRow): SignIn {
+  return {
+    id: row.id,
+    accountId: row.account_id,
+    createdAtMs: row.created_at_ms,
+    lastSeenAtMs: row.last_seen_at_ms,
+    expiresAtMs: row.expires_at_ms,
+    clientAddress: row.client_address,
+    userAgent: row.user_agent,
+  };
+}
+
+const newRow = (made: NewSignIn): SignInRow => ({
+  id: made.id,
+  account_id: made.accountId,
+  token_hash: made.tokenHash,
+  created_at_ms: made.createdAtMs,
+  last_seen_at_ms: made.lastSeenAtMs,
+  expires_at_ms: made.expiresAtMs,
+  client_address: made.clientAddress,
+  user_agent: made.userAgent,
+});
+
+/** Browsers that an account is signed in with; the longest unused is signed out for a new one. */
+const KEPT = 100;
+
+async function createIn({ sql }: Tx, made: NewSignIn): Promise<void> {
+  const last = await sql
+    .selectFrom("login_sessions")
+    .select("last_seen_at_ms")
+    .where("account_id", "=", made.accountId)
+    .orderBy("last_seen_at_ms", "desc")
+    .limit(1)
+    .offset(KEPT - 2)
+    .executeTakeFirst();
+  if (last !== undefined) {
+    await sql
+      .deleteFrom("login_sessions")
+      .where("account_id", "=", made.accountId)
+      .where("last_seen_at_ms", "<", last.last_seen_at_ms)
+      .execute();
+  }
+  await sql.insertInto("login_sessions").values(newRow(made)).execute();
+}
+
+export function sqlSignIns(db: Kysely<Database>): SignIns {
+  const alive = (nowMs: number) =>
+    db.selectFrom("login_sessions").selectAll().where("expires_at_ms", ">", nowMs);
+  return {
+    create: (made) => inTransaction(db, (tx) => createIn(tx, made)),
+    async find(tokenHash, nowMs) {
+      const row = await alive(nowMs).where("token_hash", "=", tokenHash).executeTakeFirst();
+      return row && signInOf(row);
+    },
+    async touch(id, { lastSeenAtMs, expiresAtMs, clientAddress }) {
+      const seen = { last_seen_at_ms: lastSeenAtMs, expires_at_ms: expiresAtMs };
+      const columns = { ...seen, client_address: clientAddress };
+      await db.updateTable("login_sessions").set(columns).where("id", "=", id).execute();
+    },
+    async list(accountId, nowMs) {
+      const rows = await alive(nowMs)
+        .where("account_id", "=", accountId)
+        .orderBy("last_seen_at_ms", "desc")
+        .orderBy("id")
+        .execute();
+      return rows.map(signInOf);
+    },
+    async end(accountId, id) {
+      const gone = await db
+        .deleteFrom("login_sessions")
+        .where("account_id", "=", accountId)
+        .where("id", "=", id)
+        .executeTakeFirst();
+      return Number(gone.numDeletedRows) === 1;
+    },
+    async endAll(accountId, keptId) {
+      const all = db.deleteFrom("login_sessions").where("account_id", "=", accountId);
+      const some = keptId === undefined ? all : all.where("id", "!=", keptId);
+      return Number((await some.executeTakeFirst()).numDeletedRows);
+    },
+    prune: (nowMs) =>
+      pruneRows(db, {
+        table: "login_sessions",
+        key: ["id"],
+        column: "expires_at_ms",
+        before: nowMs + 1,
+      }),
+  };
+}
 
 /** A sign-in ends after this time without use. */
 export const IDLE_MS = 14 * DAY_MS;
@@ -37,7 +173,7 @@ export interface StartedSession {
   readonly token: string;
 }
 
-export interface SignInDeps {
+interface SignInDeps {
   readonly sessions: SignIns;
   readonly accounts: Pick<Accounts, "find">;
   readonly ids: Ids;
@@ -97,4 +233,19 @@ async function touch(
   if (isFresh && clientAddress === session.clientAddress) return;
   const expiresAtMs = Math.min(session.createdAtMs + LIFE_MS, nowMs + IDLE_MS);
   await sessions.touch(session.id, { lastSeenAtMs: nowMs, expiresAtMs, clientAddress });
+}
+
+/** The same accounts; a password that is set signs every browser out: so an account is taken back from a thief. */
+export function endingSessions(
+  accounts: AccountService,
+  sessions: Pick<SignIns, "endAll">,
+): AccountService {
+  return {
+    ...accounts,
+    async setPassword(id, password) {
+      const answer = await accounts.setPassword(id, password);
+      if (answer === "changed") await sessions.endAll(id);
+      return answer;
+    },
+  };
 }

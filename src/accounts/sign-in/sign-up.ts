@@ -1,7 +1,7 @@
 import type { Clock } from "../../base/clock.ts";
 import type { QuotaCounter } from "../admission/quota-counter.ts";
 import { type AccountService, accountEmail, passwordMistake } from "../accounts.ts";
-import { bucketKey, bucketOf } from "../admission/bucket.ts";
+import { bucketKey, bucketOf } from "../admission/caller.ts";
 import { badField, setUpOpen, signUpClosed, signUpsSpent } from "../../base/refusals.ts";
 import type { Audit } from "../audit.ts";
 import type { Visitor } from "./sign-ins.ts";
@@ -9,7 +9,7 @@ import type { Visitor } from "./sign-ins.ts";
 /** Accounts that one address bucket may make in a UTC day; known e-mail addresses count too. */
 const SIGN_UPS_PER_DAY = 3;
 
-export interface SignUpDeps {
+interface SignUpDeps {
   /** GATEPOST_SIGNUP. */
   readonly mode: "open" | "closed";
   /** The link for the first administrator is open: who signed up now could be taken for the operator. */

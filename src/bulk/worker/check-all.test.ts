@@ -1,6 +1,6 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
-import { checkAll } from "./check-all.ts";
+import { checkAll } from "./process-chunk.ts";
 
 const noWait = (): undefined => undefined;
 

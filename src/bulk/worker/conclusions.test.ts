@@ -2,8 +2,7 @@ import { strict as assert } from "node:assert";
 import { test } from "node:test";
 import { CHUNK_ENTRIES } from "../../core/batch/batch-chunk.ts";
 import type { OwnerKey } from "../../base/owner.ts";
-import { Conclusions } from "./conclusions.ts";
-import type { Heard } from "./entry-check.ts";
+import { Conclusions, type Heard } from "./process-chunk.ts";
 
 const HEARD: Heard = {
   isAnswered: true,

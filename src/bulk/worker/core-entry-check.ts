@@ -7,9 +7,9 @@ import type { OwnerKey } from "../../base/owner.ts";
 import { awakeClock } from "../../base/awake-clock.ts";
 import type { Clock } from "../../base/clock.ts";
 import { type BoundedLookup, boundLookup } from "../../check/bounded-lookup.ts";
-import type { EntryCheck, EntryCheckOptions, Heard } from "./entry-check.ts";
+import type { EntryCheck, EntryCheckOptions, Heard } from "./process-chunk.ts";
 
-export interface CoreEntryCheckDeps {
+interface CoreEntryCheckDeps {
   readonly datasets: () => Datasets;
   readonly lookup: Lookup;
   /** Asks anew what `lookup` remembers as inconclusive. */

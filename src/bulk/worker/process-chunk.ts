@@ -1,19 +1,210 @@
-import { chunkEntries, unpackChunk } from "../../core/batch/batch-chunk.ts";
-import type { Fate } from "../../core/batch/tally.ts";
-import type { ChunkOutcome } from "../batches.ts";
-import type { ClaimedChunk } from "../chunk-queue.ts";
-import type { OwnerKey } from "../../base/owner.ts";
-import {
-  type EntryCheck,
-  type Checked,
-  checked,
-  type EntryCheckOptions,
-  outcomeOf,
-} from "./entry-check.ts";
-import type { Share } from "../../base/shares.ts";
+import { FairQueue } from "../../base/fair-queue.ts";
 import type { Pace } from "../../base/owner-paces.ts";
-import { checkAll } from "./check-all.ts";
-import type { Conclusions } from "./conclusions.ts";
+import type { OwnerKey } from "../../base/owner.ts";
+import type { Share } from "../../base/shares.ts";
+import { CHUNK_ENTRIES, chunkEntries, unpackChunk } from "../../core/batch/batch-chunk.ts";
+import { type Fate, fateOf, tally } from "../../core/batch/tally.ts";
+import { type FullResult, isInconclusive } from "../../core/validate/result.ts";
+import type { ChunkOutcome } from "../batches-store.ts";
+import type { ClaimedChunk } from "../chunk-queue.ts";
+
+export interface EntryCheckOptions {
+  /** The tier includes the check. */
+  readonly spamTrap: boolean;
+  /** The first answer was inconclusive: ask DNS once more, without the cache. */
+  readonly again?: true;
+  /** Whose questions they are, where owners share places for them. */
+  readonly by?: OwnerKey;
+}
+
+/** An entry for which DNS was asked. Thousands wait for their conclusion: it weighs less than the result. */
+export interface Heard {
+  /** DNS said something, or was not asked. */
+  readonly isAnswered: boolean;
+  /** About what its conclusion costs and its result weighs, in multiples of the least. */
+  readonly weight: number;
+  /** The result; it costs more CPU than the question. To be called once; throws for a fault only. */
+  conclude(): FullResult;
+}
+
+/** Core checks of one entry, its type inferred. Rejects for a fault only. */
+export type EntryCheck = (entry: string, options: EntryCheckOptions) => Promise<Heard>;
+
+/** Whether DNS was asked, and whether anybody could say. */
+type DnsOutcome = "conclusive" | "inconclusive" | "not_asked";
+
+/**
+ * An entry's result, reduced to what is kept: thousands of them wait for the slowest of their chunk, and
+ * the result itself is four times as large.
+ */
+interface Checked {
+  /** The result, serialised once. */
+  readonly text: string;
+  readonly fate: Fate;
+  readonly dns: DnsOutcome;
+}
+
+export const checked = (result: FullResult): Checked => ({
+  text: JSON.stringify(result),
+  fate: fateOf(result),
+  dns: dnsOutcome(result),
+});
+
+function dnsOutcome(result: FullResult): DnsOutcome {
+  if (!result.format || result.signals.includes("special_use_domain")) return "not_asked";
+  return isInconclusive(result) ? "inconclusive" : "conclusive";
+}
+
+/** What the results of a chunk's entries, in their order, come to. */
+export function outcomeOf(entries: readonly string[], results: readonly Checked[]): ChunkOutcome {
+  return {
+    results: results.map(({ text }) => text),
+    valid: entries.filter((_, index) => results[index]?.fate === "valid"),
+    tally: tally(results.map(({ fate }) => fate)),
+  };
+}
+
+/**
+ * Runs `check` on each item as soon as `room` allows it; the results are in the order of the items. Once all have begun,
+ * it rejects with the first fault, which may have come while later items still waited for room.
+ */
+export async function checkAll<Item, Result>(
+  items: readonly Item[],
+  check: (item: Item, at: number) => Promise<Result>,
+  room: () => Promise<void> | undefined,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  let open = items.length;
+  let resolve = (): void => undefined;
+  let reject: (fault: unknown) => void = () => undefined;
+  // One promise for all of them, because a list has thousands under way.
+  const ended = new Promise<void>((...settle) => ([resolve, reject] = settle));
+  ended.catch(() => undefined); // an unhandled rejection would end the process
+  if (open === 0) resolve();
+  for (const [at, item] of items.entries()) {
+    const wait = room();
+    if (wait !== undefined) await wait;
+    check(item, at).then((result) => {
+      results[at] = result;
+      open -= 1;
+      if (open === 0) resolve();
+    }, reject);
+  }
+  await ended;
+  return results;
+}
+
+/** In one turn of the event loop: some 20 names begin in it, and those come first. */
+const AT_ONCE = 8;
+
+/** The entries of one chunk. */
+interface Concluding {
+  /** DNS was asked for the entry at `at`. */
+  add(at: number, heard: Heard): void;
+  /** Resolves when all that were added are concluded; rejects with the first fault. No more are added. */
+  end(): Promise<void>;
+}
+
+interface OpenChunk {
+  readonly owner: OwnerKey;
+  /** What the chunk cost its owner: entries of small lists weigh less here, too. */
+  readonly turns: number;
+  /** Of its beginning among all chunks. */
+  readonly order: number;
+  readonly conclude: (at: number, heard: Heard) => void;
+  /** Entries that wait. */
+  waiting: number;
+  /** After a fault some of its entries may still be under way. */
+  isOver: boolean;
+  fault: { readonly error: unknown } | undefined;
+  emptied: () => void;
+}
+
+interface Ready {
+  readonly chunk: OpenChunk;
+  readonly at: number;
+  readonly heard: Heard;
+}
+
+/**
+ * Turns what DNS said into results, a few in each turn of the event loop. So a list's names are all asked for as early as
+ * can be, and what costs CPU alone is done while its last names are waited for. Owners are served in turn, each with the
+ * entries of its oldest chunk first.
+ */
+export class Conclusions {
+  readonly #concluded: () => void;
+  readonly #ready = new FairQueue<Ready>(CHUNK_ENTRIES);
+  #begun = 0;
+  #isRunning = false;
+
+  /** `concluded` is called after each turn in which entries were. */
+  constructor(concluded: () => void = () => undefined) {
+    this.#concluded = concluded;
+  }
+
+  /** Entries that wait, of each owner a chunk at most. */
+  get waiting(): number {
+    return this.#ready.length;
+  }
+
+  /** `conclude` is called once for each entry that is added. */
+  begin(
+    { owner, turns }: Pick<ClaimedChunk, "owner" | "turns">,
+    conclude: (at: number, heard: Heard) => void,
+  ): Concluding {
+    this.#begun += 1;
+    const chunk: OpenChunk = {
+      owner,
+      turns,
+      order: this.#begun,
+      conclude,
+      waiting: 0,
+      isOver: false,
+      fault: undefined,
+      emptied: () => undefined,
+    };
+    return {
+      add: (at, heard) => this.#add({ chunk, at, heard }),
+      end: () => end(chunk),
+    };
+  }
+
+  #add(ready: Ready): void {
+    const { chunk, heard } = ready;
+    if (chunk.isOver) return;
+    chunk.waiting += 1;
+    this.#ready.push(chunk.owner, ready, chunk.turns * heard.weight, chunk.order);
+    if (this.#isRunning) return;
+    this.#isRunning = true;
+    setImmediate(() => this.#turn());
+  }
+
+  #turn(): void {
+    for (let count = 0; count < AT_ONCE; count += 1) {
+      const next = this.#ready.next();
+      if (next !== undefined) conclude(next.item);
+    }
+    this.#isRunning = this.#ready.length > 0;
+    if (this.#isRunning) setImmediate(() => this.#turn());
+    this.#concluded();
+  }
+}
+
+function conclude({ chunk, at, heard }: Ready): void {
+  chunk.waiting -= 1;
+  try {
+    chunk.conclude(at, heard);
+  } catch (error) {
+    chunk.fault ??= { error };
+  }
+  if (chunk.waiting === 0) chunk.emptied();
+}
+
+async function end(chunk: OpenChunk): Promise<void> {
+  if (chunk.waiting > 0) await new Promise<void>((resolve) => (chunk.emptied = resolve));
+  chunk.isOver = true;
+  if (chunk.fault !== undefined) throw chunk.fault.error;
+}
 
 export interface ChunkDeps {
   /** On the bulk lane. */
@@ -56,9 +247,9 @@ export async function processChunk(chunk: ClaimedChunk, deps: ChunkDeps): Promis
   const { owner } = chunk;
   const results = await firstPass({ chunk, entries, options }, deps);
   const conclusive = results.some(({ dns }) => dns === "conclusive");
-  const isSilent = !conclusive && results.some(isInconclusive);
+  const isSilent = !conclusive && results.some(isOpen);
   if (!isSilent && !deps.isLost()) await secondPass({ owner, entries, results, options }, deps);
-  const dnsDown = results.some(isInconclusive) && !(await deps.dnsAnswers());
+  const dnsDown = results.some(isOpen) && !(await deps.dnsAnswers());
   return {
     outcome: outcomeOf(entries, results),
     conclusive,
@@ -70,7 +261,7 @@ export async function processChunk(chunk: ClaimedChunk, deps: ChunkDeps): Promis
 /** Ends the check of a chunk that another worker has by now. */
 export class ChunkLost extends Error {}
 
-const isInconclusive = ({ dns }: Checked): boolean => dns === "inconclusive";
+const isOpen = ({ dns }: Checked): boolean => dns === "inconclusive";
 
 async function firstPass(
   { chunk, entries, options }: FirstPass,
@@ -126,7 +317,7 @@ async function secondPass(
   { check, again, answered }: ChunkDeps,
 ): Promise<void> {
   const retries = results.map(async (first, index) => {
-    if (!isInconclusive(first)) return;
+    if (!isOpen(first)) return;
     const entry = entries[index] ?? "";
     const heard = await again.run(owner, () => check(entry, { ...options, again: true }));
     const result = checked(heard.conclude());

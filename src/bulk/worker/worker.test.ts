@@ -11,7 +11,7 @@ import {
   sessionOf,
   STARTER,
 } from "../../../test/bulk/bulk-world.ts";
-import type { EntryCheck } from "./entry-check.ts";
+import type { EntryCheck } from "./process-chunk.ts";
 import { until } from "../../../test/time/until.ts";
 import { switchedCheck } from "../../../test/bulk/switched-check.ts";
 

@@ -1,17 +1,128 @@
-import type { ChunkQueue, ClaimedChunk } from "../chunk-queue.ts";
 import type { Clock } from "../../base/clock.ts";
+import { type End, every } from "../../base/every.ts";
 import type { Log } from "../../base/log.ts";
-import { Claiming } from "./claiming.ts";
-import { Leases } from "./leases.ts";
-import { Conclusions } from "./conclusions.ts";
-import type { Fate } from "../../core/batch/tally.ts";
-import { CHUNK_ENTRIES } from "../../core/batch/batch-chunk.ts";
+import { OwnerPaces } from "../../base/owner-paces.ts";
+import type { OwnerKey } from "../../base/owner.ts";
 import { RESOURCES } from "../../base/resources.ts";
 import type { Share, Shares } from "../../base/shares.ts";
-import type { OwnerKey } from "../../base/owner.ts";
-import { OwnerPaces } from "../../base/owner-paces.ts";
-import { type ChunkDeps, type CheckedChunk, ChunkLost, processChunk } from "./process-chunk.ts";
-import { STORE_PAUSE_MS, storeChunk } from "./store-chunk.ts";
+import { CHUNK_ENTRIES } from "../../core/batch/batch-chunk.ts";
+import type { Fate } from "../../core/batch/tally.ts";
+import type { ChunkQueue, ClaimedChunk, CompleteOutcome } from "../chunk-queue.ts";
+import { Leases } from "./leases.ts";
+import {
+  type CheckedChunk,
+  type ChunkDeps,
+  ChunkLost,
+  Conclusions,
+  processChunk,
+} from "./process-chunk.ts";
+
+/** How often a worker looks for work without a notice. */
+const LOOK_EVERY_MS = 1_000;
+
+interface ClaimingDeps {
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Whether the worker could take one more chunk. */
+  readonly hasPlace: () => boolean;
+  /** Claims a chunk; false when there was none. */
+  readonly claimOne: () => Promise<boolean>;
+}
+
+/**
+ * When a worker claims: after a wake-up, after each chunk that ended, and every second, one claim after the other until
+ * one finds nothing.
+ */
+class Claiming {
+  readonly #deps: ClaimingDeps;
+  #isStopped = true;
+  #claiming: Promise<void> | undefined;
+  /** Until a claim finds nothing. */
+  #mayBeMore = false;
+  #endLooks: End = () => Promise.resolve();
+
+  constructor(deps: ClaimingDeps) {
+    this.#deps = deps;
+  }
+
+  get isStopped(): boolean {
+    return this.#isStopped;
+  }
+
+  start(): void {
+    this.#isStopped = false;
+    const { clock, log } = this.#deps;
+    const failed = (fault: unknown): void => log.error("bulk.claim_failed", fault);
+    const look = (): Promise<void> => Promise.resolve(this.wake());
+    this.#endLooks = every({ ms: LOOK_EVERY_MS, firstMs: 0, clock, failed }, look);
+  }
+
+  /** There may be work. */
+  wake(): void {
+    this.#mayBeMore = true;
+    this.freed();
+  }
+
+  /** There may be place again. */
+  freed(): void {
+    if (this.#claiming !== undefined || !this.#mayBeMore || !this.#hasPlace()) return;
+    this.#claiming = this.#claimWhileThereIs().finally(() => (this.#claiming = undefined));
+  }
+
+  /** Resolves when no claim is under way any more. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    await Promise.all([this.#endLooks(), this.#claiming]);
+  }
+
+  async #claimWhileThereIs(): Promise<void> {
+    while (this.#mayBeMore && this.#hasPlace()) {
+      this.#mayBeMore = false; // a wake-up during the claim counts
+      if (await this.#claimOne()) this.#mayBeMore = true;
+    }
+  }
+
+  async #claimOne(): Promise<boolean> {
+    try {
+      return await this.#deps.claimOne();
+    } catch (fault) {
+      this.#deps.log.error("bulk.claim_failed", fault);
+      return false;
+    }
+  }
+
+  #hasPlace(): boolean {
+    return !this.#isStopped && this.#deps.hasPlace();
+  }
+}
+
+/** A result that cannot be stored, on a full disk say, is offered again every second for half a minute. */
+const STORE_TRIES_MAX = 30;
+const STORE_PAUSE_MS = 1_000;
+
+interface StoreDeps {
+  readonly chunks: Pick<ChunkQueue, "complete">;
+  readonly clock: Pick<Clock, "nowMs" | "after">;
+  readonly log: Pick<Log, "error">;
+}
+
+/** Stores the results of a chunk; rejects with the last fault after 30 tries, and after the first one once it is stopped. */
+async function storeChunk(
+  chunk: ClaimedChunk,
+  { outcome, conclusive }: Pick<CheckedChunk, "outcome" | "conclusive">,
+  { chunks, clock, log }: StoreDeps,
+  isStopped: () => boolean,
+): Promise<CompleteOutcome> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await chunks.complete(chunk, outcome, { nowMs: clock.nowMs(), conclusive });
+    } catch (fault) {
+      if (tries === STORE_TRIES_MAX || isStopped()) throw fault;
+      log.error("bulk.store_failed", fault, { tries });
+    }
+    await new Promise<void>((resolve) => void clock.after(STORE_PAUSE_MS, resolve));
+  }
+}
 
 /** Chunks under way. Each holds some results back while its slowest names keep it. */
 const CHUNKS_MAX = 400;
@@ -43,7 +154,7 @@ const DNS_PAUSE_MS = 2_000;
 
 const NOBODY: ReadonlySet<OwnerKey> = new Set();
 
-export interface WorkerDeps extends Omit<
+interface WorkerDeps extends Omit<
   ChunkDeps,
   "again" | "pace" | "conclusions" | "answered" | "ended" | "isLost"
 > {

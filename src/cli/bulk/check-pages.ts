@@ -1,7 +1,6 @@
 import { addressBalance, entryNote, withNote } from "../../core/batch/entry-note.ts";
 import { type FullResult, isInconclusive } from "../../core/validate/result.ts";
-import type { EntryCheck } from "../../bulk/worker/entry-check.ts";
-import { checkAll } from "../../bulk/worker/check-all.ts";
+import { checkAll, type EntryCheck } from "../../bulk/worker/process-chunk.ts";
 import { Places } from "../../base/places.ts";
 import { entryKey, readEntry } from "../../core/address/entry.ts";
 import { TextHashes } from "../../core/batch/count-spellings.ts";

@@ -4,8 +4,8 @@ import type { Log } from "../../base/log.ts";
 import { accountKey, type OwnerKey } from "../../base/owner.ts";
 import type { RateCounter } from "../../accounts/admission/rate-counter.ts";
 import type { Shares } from "../../base/shares.ts";
-import type { SignInService, SignedIn, Visitor } from "../../accounts/sign-in/sign-ins.ts";
-import { bucketKey, bucketOf } from "../../accounts/admission/bucket.ts";
+import type { SignedIn, SignInService, Visitor } from "../../accounts/sign-in/sign-ins.ts";
+import { bucketKey, bucketOf } from "../../accounts/admission/caller.ts";
 import {
   accountDisabled,
   adminsOnly,

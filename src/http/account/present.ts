@@ -1,11 +1,10 @@
 import { isoTime } from "../../core/calendar.ts";
-import type { Account as StoredAccount } from "../../accounts/account.ts";
-import type { ReadAuditEntry } from "../../accounts/audit-log.ts";
-import type { CreditEntry as StoredEntry } from "../../accounts/admission/credits.ts";
-import type { SignIn as StoredSignIn } from "../../accounts/sign-in/sign-in-records.ts";
+import type { Account as StoredAccount } from "../../accounts/accounts-store.ts";
+import { operatorName, type ReadAuditEntry, SERVICE, VISITOR } from "../../accounts/audit.ts";
+import type { CreditEntry as StoredEntry } from "../../accounts/credits.ts";
+import type { SignIn as StoredSignIn } from "../../accounts/sign-in/sign-ins.ts";
 import type { Account, AuditEntry, CreditEntry, SignIn } from "./shapes.ts";
 import type { AdminAccount } from "./admin/admin-shapes.ts";
-import { operatorName, SERVICE, VISITOR } from "../../accounts/audit.ts";
 
 /** Records as the dashboard's API shows them: snake_case, ISO 8601, null for what is absent. */
 

@@ -1,6 +1,5 @@
-import type { SignIn } from "../../accounts/sign-in/sign-in-records.ts";
-import type { Account } from "../../accounts/account.ts";
-import type { Visitor } from "../../accounts/sign-in/sign-ins.ts";
+import type { SignIn, Visitor } from "../../accounts/sign-in/sign-ins.ts";
+import type { Account } from "../../accounts/accounts-store.ts";
 import type { Schema } from "../../core/json-schema.ts";
 
 /** A request for `/account/*` that was let in. */

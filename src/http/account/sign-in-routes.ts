@@ -1,5 +1,4 @@
-import type { SignInService } from "../../accounts/sign-in/sign-ins.ts";
-import type { SignIns } from "../../accounts/sign-in/sign-in-records.ts";
+import type { SignIns, SignInService } from "../../accounts/sign-in/sign-ins.ts";
 import type { Audit } from "../../accounts/audit.ts";
 import type { SignIn } from "../../accounts/sign-in/sign-in.ts";
 import type { SignUp } from "../../accounts/sign-in/sign-up.ts";

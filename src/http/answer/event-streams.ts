@@ -4,8 +4,7 @@ import type { Log } from "../../base/log.ts";
 import { ownerKey } from "../../base/owner.ts";
 import type { Shares } from "../../base/shares.ts";
 import type { BulkProgress } from "../../bulk/bulk.ts";
-import type { CallerInForce } from "../../accounts/admission/caller-in-force.ts";
-import type { Caller } from "../../accounts/admission/caller.ts";
+import type { Caller, CallerInForce } from "../../accounts/admission/caller.ts";
 
 /** A comment keeps proxies from closing a quiet stream. */
 export const COMMENT_EVERY_MS = 15_000;

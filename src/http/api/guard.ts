@@ -3,9 +3,9 @@ import { when } from "../../core/when.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
 import type { HttpMetrics } from "../../base/metrics.ts";
-import { forBulk } from "../../bulk/bulk-refusal.ts";
+import { forBulk } from "../../bulk/bulk.ts";
 import type { Admission, Entrance, Receipt } from "../../accounts/admission/admission.ts";
-import { bucketKey } from "../../accounts/admission/bucket.ts";
+import { bucketKey } from "../../accounts/admission/caller.ts";
 import {
   decideBodyTooLarge,
   methodNotAllowed,

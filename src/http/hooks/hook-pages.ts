@@ -1,5 +1,5 @@
 import type { HookDesk } from "../../gate/hook-desk.ts";
-import { bucketKey } from "../../accounts/admission/bucket.ts";
+import { bucketKey } from "../../accounts/admission/caller.ts";
 import { hookPayloadTooLarge, notFound, type Refusal } from "../../base/refusals.ts";
 import { refusalOf, refused } from "../answer/answer.ts";
 import { type HttpRequest, JSON_TYPE, type Reply } from "../answer/route.ts";

@@ -1,9 +1,8 @@
 import { type ListTopic, type ListWord, topicOf } from "../../core/evidence/rule.ts";
 import { type Kysely, sql } from "kysely";
-import { literally } from "../../store/like.ts";
+import { literally, lockName } from "../../store/rows.ts";
 import type { Database } from "../../store/schema.ts";
 import type { RuleRow } from "../../store/tables/lists.ts";
-import { lockName } from "../../store/row-locks.ts";
 import { type Tx, inTransaction } from "../../store/transaction.ts";
 
 /** Rows of one statement, because databases limit its parameters. */

@@ -1,7 +1,6 @@
 import type { Clock } from "../../base/clock.ts";
-import type { Elections } from "../../store/elections.ts";
+import { type Begin, type Candidacy, type Elections, whileElected } from "../../store/elections.ts";
 import type { Log } from "../../base/log.ts";
-import { type Begin, type Candidacy, whileElected } from "../../store/elected.ts";
 
 /** What one process at a time does, by its name in the elections. */
 export type Duties = Readonly<Record<string, Begin>>;

@@ -6,7 +6,7 @@ import type { Lookup } from "../../core/mail/lookup.ts";
 import type { DnsFigures } from "../metrics/dns-metrics.ts";
 import { verdictTally, type VerdictTally } from "../metrics/verdict-metrics.ts";
 import { coreEntryCheck } from "../../bulk/worker/core-entry-check.ts";
-import type { EntryCheck } from "../../bulk/worker/entry-check.ts";
+import type { EntryCheck } from "../../bulk/worker/process-chunk.ts";
 import type { Observed } from "../../lists/verdict-recorder.ts";
 import { openDns } from "./dns.ts";
 import { type Machine, systemMachine } from "../process/machine.ts";

@@ -1,9 +1,9 @@
-import { pruneSessions } from "../../bulk/prune-sessions.ts";
+import { pruneSessions } from "../../bulk/sessions.ts";
 import { pruneCounters } from "../../accounts/admission/shared-counters.ts";
 import { sqlRegistrationCache } from "../../check/registration-cache.ts";
 import { DAY_MS } from "../../core/calendar.ts";
 import { keepSessions } from "../../bulk/keep-house.ts";
-import type { Begin } from "../../store/elected.ts";
+import type { Begin } from "../../store/elections.ts";
 import { createHousekeeping } from "../../accounts/housekeeping.ts";
 import { every } from "../../base/every.ts";
 import type { Tiers } from "../../accounts/admission/tiers.ts";

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { recordingTerminal } from "../../../test/process/recording-terminal.ts";
-import { sqlAuditLog } from "../../accounts/audit-store.ts";
+import { sqlAuditLog } from "../../accounts/audit.ts";
 import { program, runProgram } from "../../cli/program.ts";
 import { allCommands } from "../commands.ts";
 import { openTestStore } from "../../../test/process/test-process.ts";

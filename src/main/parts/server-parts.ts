@@ -1,4 +1,4 @@
-import { memoryRateCounter } from "../../accounts/admission/memory-rate-counter.ts";
+import { memoryRateCounter } from "../../accounts/admission/rate-counter.ts";
 import { sqlRegistrationCache } from "../../check/registration-cache.ts";
 import { createAdmission } from "../../accounts/admission/counting-admission.ts";
 import type { Admission } from "../../accounts/admission/admission.ts";

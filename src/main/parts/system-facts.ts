@@ -1,7 +1,7 @@
 import type { Trust } from "../../dns/trust/trust.ts";
 import type { ServerAddress } from "../../dns/transport/system-resolvers.ts";
-import { sqlJobs } from "../../bulk/jobs-store.ts";
-import type { SqlCharges } from "../../accounts/admission/charges-store.ts";
+import { sqlJobs } from "../../bulk/jobs.ts";
+import type { SqlCharges } from "../../accounts/admission/charges.ts";
 import { lastBackUp } from "../../store/embedded/back-up.ts";
 import { isoTime } from "../../core/calendar.ts";
 import type { SystemState } from "../../http/account/admin/admin-shapes.ts";

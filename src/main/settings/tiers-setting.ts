@@ -1,6 +1,10 @@
 import { readFileSync } from "node:fs";
-import { DEFAULT_TIERS, type Tiers } from "../../accounts/admission/tiers.ts";
-import { readTiers, TiersFault } from "../../accounts/admission/tiers-file.ts";
+import {
+  DEFAULT_TIERS,
+  readTiers,
+  type Tiers,
+  TiersFault,
+} from "../../accounts/admission/tiers.ts";
 
 const NAME = "GATEPOST_TIERS_FILE";
 

@@ -4,7 +4,7 @@ import type { BatchLayout } from "../../core/batch/batch.ts";
 import type { FileOrder, FileRead } from "../../http/api/bulk/read-file.ts";
 import type { DecodeOrder } from "../../http/request/body/decode.ts";
 import type { Body } from "../../http/request/params.ts";
-import type { TooMany } from "../../bulk/splitter.ts";
+import type { TooMany } from "../../bulk/bulk.ts";
 import { Refusal } from "../../base/refusals.ts";
 
 /** What the thread does, by name. */

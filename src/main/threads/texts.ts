@@ -3,7 +3,7 @@ import { spellingsMax } from "../../core/batch/spellings.ts";
 import type { ReadFile } from "../../http/api/bulk/read-file.ts";
 import type { Decode } from "../../http/request/body/decode.ts";
 import { inSlices } from "../../http/request/body/slices.ts";
-import type { Splitter } from "../../bulk/splitter.ts";
+import type { Splitter } from "../../bulk/bulk.ts";
 import type { Share } from "../../base/shares.ts";
 import { TextThread } from "./text-thread.ts";
 

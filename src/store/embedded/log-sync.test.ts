@@ -6,8 +6,7 @@ import { test, type TestContext } from "node:test";
 import { Kysely, sql } from "kysely";
 import { StoreDown } from "../../base/store-down.ts";
 import { openEmbedded } from "../database.ts";
-import { copyLog } from "./copy-log.ts";
-import { type LogSync, logSync } from "./log-sync.ts";
+import { copyLog, type LogSync, logSync } from "./log-sync.ts";
 import { openSqlite, sqliteDialect } from "./sqlite.ts";
 import { inTransaction, quickly } from "../transaction.ts";
 

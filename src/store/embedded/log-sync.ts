@@ -1,5 +1,27 @@
 import { closeSync, fdatasync, openSync } from "node:fs";
+import { setTimeout as pause } from "node:timers/promises";
 import { promisify } from "node:util";
+import { type Kysely, sql } from "kysely";
+import type { Database } from "../schema.ts";
+
+/** Others read and write for some milliseconds at a time; the bulk thread copies the log itself every 5 s. */
+const LOOKS = 100;
+const LOOK_EVERY_MS = 5;
+
+/**
+ * Copies the write-ahead log into the database's file, syncs the file and empties the log
+ * (sqlite.org/pragma.html#pragma_wal_checkpoint). Rejects when others use the log all the time, or the disk refuses.
+ */
+export async function copyLog(db: Kysely<Database>): Promise<void> {
+  for (let looks = 1; looks <= LOOKS; looks += 1) {
+    const { rows } = await sql<{ readonly busy: number }>`pragma wal_checkpoint(truncate)`.execute(
+      db,
+    );
+    if (rows[0]?.busy === 0) return;
+    await pause(LOOK_EVERY_MS);
+  }
+  throw new Error("the log could not be copied into the database");
+}
 
 /** Waits for the disk beside the thread that commits. */
 export interface LogSync {
@@ -13,7 +35,7 @@ export interface LogSync {
   readonly close: () => Promise<void>;
 }
 
-export interface LogDisk {
+interface LogDisk {
   readonly sync?: (descriptor: number) => Promise<void>;
   /** Copies the whole log into its file and syncs that. Rejects when it cannot, also because others use the log. */
   readonly copy: () => Promise<void>;

@@ -1,6 +1,3 @@
-import type { Account, AccountTier } from "../../accounts/account.ts";
-import type { CreditEntry } from "../../accounts/admission/credits.ts";
-
 /** Tables of accounts, their keys and their money. */
 export interface AccountTables {
   accounts: AccountRow;
@@ -12,8 +9,8 @@ export interface AccountRow {
   id: string;
   /** Lower case; unique. */
   email: string;
-  tier: AccountTier;
-  origin: Account["origin"];
+  tier: "free" | "starter" | "pro";
+  origin: "operator" | "signup";
   /** 0 or 1: SQLite binds no booleans. */
   admin: number;
   /** Always the sum of the account's `credit_entries.amount`; both change in one statement's transaction. */
@@ -55,7 +52,7 @@ export interface CreditEntryRow {
   /** Positive: granted or given back; negative: spent or taken back. Never 0. */
   amount: number;
   balance_after: number;
-  reason: CreditEntry["reason"];
+  reason: "grant" | "charge" | "refund";
   /** The operator's words for a grant, else the id of the charge. */
   reference: string;
   created_at_ms: number;

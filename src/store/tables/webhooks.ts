@@ -1,5 +1,3 @@
-import type { DeliveryState, WebhookEvent } from "../../webhooks/webhook-store.ts";
-
 /** Tables of webhooks: endpoints of accounts, and their deliveries. */
 export interface WebhookTables {
   webhook_endpoints: WebhookEndpointRow;
@@ -19,11 +17,11 @@ export interface WebhookEndpointRow {
 export interface WebhookDeliveryRow {
   id: string;
   account_id: string;
-  event: WebhookEvent;
+  event: "bulk.completed" | "test.ping";
   session: string | null;
   /** JSON text. */
   data: string;
-  state: DeliveryState;
+  state: "queued" | "sending" | "done" | "removed" | "interrupted" | "dropped";
   queued_at_ms: number;
   attempted_at_ms: number | null;
   duration_ms: number | null;

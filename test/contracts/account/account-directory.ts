@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Account } from "../../../src/accounts/account.ts";
+import type { Account } from "../../../src/accounts/accounts-store.ts";
 import type { AccountDirectory } from "../../../src/accounts/account-directory.ts";
 import type { Make } from "../contract.ts";
 

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Accounts, NewAccount } from "../../../src/accounts/account.ts";
-import type { Credits } from "../../../src/accounts/admission/credits.ts";
-import type { Keys, NewApiKey } from "../../../src/accounts/admission/keys.ts";
+import type { Accounts, NewAccount } from "../../../src/accounts/accounts-store.ts";
+import type { Credits } from "../../../src/accounts/credits.ts";
+import type { Keys, NewApiKey } from "../../../src/accounts/keys.ts";
 import type { Make } from "../contract.ts";
 
 export interface AccountsFixture {

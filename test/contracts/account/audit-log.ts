@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { AuditEntry, AuditLog } from "../../../src/accounts/audit-log.ts";
+import type { AuditEntry, AuditLog } from "../../../src/accounts/audit.ts";
 import type { Make } from "../contract.ts";
 
 export interface AuditLogUnderTest {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { SignIns, NewSignIn } from "../../../src/accounts/sign-in/sign-in-records.ts";
+import type { NewSignIn, SignIns } from "../../../src/accounts/sign-in/sign-ins.ts";
 import type { Make } from "../contract.ts";
 
 export interface LoginSessionsUnderTest {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { DAY_MS, dayOf } from "../../../src/core/calendar.ts";
 import type { Charges, ChargeTerms } from "../../../src/accounts/admission/charges.ts";
-import type { Credits } from "../../../src/accounts/admission/credits.ts";
+import type { Credits } from "../../../src/accounts/credits.ts";
 import type { QuotaCounter, QuotaLimits } from "../../../src/accounts/admission/quota-counter.ts";
 import type { UsageLedger } from "../../../src/accounts/admission/usage.ts";
 import type { Make } from "../contract.ts";

@@ -1,20 +1,19 @@
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
 import { UnsavedUnits } from "../../../src/accounts/admission/unsaved-units.ts";
-import { type SqlCharges, sqlCharges } from "../../../src/accounts/admission/charges-store.ts";
+import { type SqlCharges, sqlCharges } from "../../../src/accounts/admission/charges.ts";
 import {
   pruneCounters,
   type SharedCounters,
   sharedCounters,
 } from "../../../src/accounts/admission/shared-counters.ts";
-import { sqlUsageLedger } from "../../../src/accounts/admission/usage-ledger.ts";
+import { sqlUsageLedger, type UsageLedger } from "../../../src/accounts/admission/usage.ts";
 import type { PostgresDatabase } from "../../../src/store/postgres-database.ts";
 import { inTransaction } from "../../../src/store/transaction.ts";
 import { systemIds } from "../../../src/base/ids.ts";
 import { DAY_MS, dayOf } from "../../../src/core/calendar.ts";
 import type { Clock } from "../../../src/base/clock.ts";
 import { StoreDown } from "../../../src/base/store-down.ts";
-import type { UsageLedger } from "../../../src/accounts/admission/usage.ts";
 import { withPostgres } from "../../services/with-postgres.ts";
 import { type ManualClock, manualClock } from "../../time/manual-clock.ts";
 import { realClock } from "../../time/real-clock.ts";

@@ -1,20 +1,20 @@
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
-import { sqlChunkQueue } from "../../../src/bulk/chunk-queue-store.ts";
-import { sqlJobs } from "../../../src/bulk/jobs-store.ts";
-import { sqlIdempotencyKeys } from "../../../src/bulk/idempotency-keys-store.ts";
-import { sqlSessionStore } from "../../../src/bulk/sessions-store.ts";
+import {
+  type ChunkQueue,
+  type ClaimedChunk,
+  sqlChunkQueue,
+} from "../../../src/bulk/chunk-queue.ts";
+import { type JobOrder, type Jobs, sqlJobs } from "../../../src/bulk/jobs.ts";
+import { type IdempotencyKeys, sqlIdempotencyKeys } from "../../../src/bulk/idempotency.ts";
+import { type SessionStore, sqlSessionStore } from "../../../src/bulk/sessions.ts";
 import { dayOf } from "../../../src/core/calendar.ts";
 import { splitText } from "../../../src/core/batch/batch-chunk.ts";
 import { finish } from "../../../src/core/batch/batch.ts";
-import type { ChunkOutcome, NewBatch } from "../../../src/bulk/batches.ts";
+import type { ChunkOutcome, NewBatch } from "../../../src/bulk/batches-store.ts";
 import type { ChargeTerms } from "../../../src/accounts/admission/charges.ts";
 import type { Clock } from "../../../src/base/clock.ts";
-import type { ChunkQueue, ClaimedChunk } from "../../../src/bulk/chunk-queue.ts";
-import type { JobOrder, Jobs } from "../../../src/bulk/jobs.ts";
 import type { Owner } from "../../../src/base/owner.ts";
-import type { IdempotencyKeys } from "../../../src/bulk/idempotency-keys.ts";
-import type { SessionStore } from "../../../src/bulk/session-store.ts";
 import type { UsageLedger } from "../../../src/accounts/admission/usage.ts";
 import { addAccount, type OpenSql, openStores, type Stores } from "../stores.ts";
 

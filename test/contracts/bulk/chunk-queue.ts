@@ -3,7 +3,7 @@ import { CHUNK_ENTRIES } from "../../../src/core/batch/batch-chunk.ts";
 import { EMPTY_TALLY } from "../../../src/core/batch/tally.ts";
 import { CLAIMS_MAX, SILENT_CLAIMS_MAX, SUSPECT_LIFE_MS } from "../../../src/bulk/chunk-queue.ts";
 import { accept, allValid, type BulkStores, claim, newJob, STRANGER } from "./bulk-stores.ts";
-import { SESSION_LIFE_MS } from "../../../src/bulk/session-store.ts";
+import { SESSION_LIFE_MS } from "../../../src/bulk/batches-store.ts";
 
 export type Rule = (sentence: string, check: (stores: BulkStores) => Promise<void>) => void;
 

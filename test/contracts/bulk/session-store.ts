@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { unpackChunk } from "../../../src/core/batch/batch-chunk.ts";
-import { SESSION_LIFE_MS } from "../../../src/bulk/session-store.ts";
+import { SESSION_LIFE_MS } from "../../../src/bulk/batches-store.ts";
 import { accept, allValid, type BulkStores, newBatch, newJob, termsFor } from "./bulk-stores.ts";
 import type { Make } from "../contract.ts";
 

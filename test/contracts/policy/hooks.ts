@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Hook, HookCall, Hooks } from "../../../src/gate/hook-types.ts";
-import type { Keys, NewApiKey } from "../../../src/accounts/admission/keys.ts";
+import type { Keys, NewApiKey } from "../../../src/accounts/keys.ts";
 import type { PolicyStore } from "../../../src/gate/policy-types.ts";
 import type { Make } from "../contract.ts";
 

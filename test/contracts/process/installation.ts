@@ -1,6 +1,6 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
-import type { Installation } from "../../../src/store/installation-id.ts";
+import type { Installation } from "../../../src/store/installation.ts";
 import type { Make } from "../contract.ts";
 
 /** The contract of every store of an installation's facts. `make` returns an empty one. */

@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
-import { memoryNotices } from "../../../src/store/one-process-notices.ts";
-import type { DirectSession } from "../../../src/store/postgres-session.ts";
-import { postgresTeller, tellIn } from "../../../src/store/postgres-session.ts";
+import { memoryNotices, TOPICS } from "../../../src/store/notices.ts";
+import {
+  type DirectSession,
+  postgresTeller,
+  tellIn,
+} from "../../../src/store/postgres-database.ts";
 import { inTransaction } from "../../../src/store/transaction.ts";
-import { TOPICS } from "../../../src/store/notices.ts";
 import { withPostgres } from "../../services/with-postgres.ts";
 import { realClock } from "../../time/real-clock.ts";
 import { until } from "../../time/until.ts";

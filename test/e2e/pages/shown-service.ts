@@ -1,4 +1,4 @@
-import { sqlUsageLedger } from "../../../src/accounts/admission/usage-ledger.ts";
+import { sqlUsageLedger } from "../../../src/accounts/admission/usage.ts";
 import { sqlVerdictCounts } from "../../../src/lists/verdict-counts.ts";
 import { sqlOutcomes } from "../../../src/gate/outcomes-store.ts";
 import type { AccountStore } from "../../../src/main/parts/backing/store.ts";

@@ -3,7 +3,7 @@ import { plantsIn, type Plant } from "./plant.ts";
 /** Batches, workers and webhooks. */
 export const BULK_PLANTS: readonly Plant[] = [
   ...plantsIn(
-    "bulk/chunk-queue-store",
+    "bulk/chunk-queue",
     [
       "a chunk is not counted off its job",
       `eb("open_chunks", "-", 1)`,
@@ -24,13 +24,13 @@ export const BULK_PLANTS: readonly Plant[] = [
     ],
     ["a finished session ends at once", "at.nowMs + SESSION_LIFE_MS", "at.nowMs + 1"],
   ),
-  ...plantsIn("bulk/chunk-claims", [
+  ...plantsIn("bulk/chunk-queue", [
     "a lease that ended is never given again",
     `.where("available_at_ms", "<=", nowMs)`,
     `.where("lease_worker", "is", null)`,
   ]),
   ...plantsIn(
-    "bulk/jobs-store",
+    "bulk/jobs",
     [
       "a completed batch is taken again and again",
       ".set({ announced: 1 })\n        .where",
@@ -43,7 +43,7 @@ export const BULK_PLANTS: readonly Plant[] = [
     ],
   ),
   ...plantsIn(
-    "bulk/idempotency-keys-store",
+    "bulk/idempotency",
     [
       "the answer behind an idempotency key is forgotten",
       "if (known !== undefined) {",
@@ -100,9 +100,9 @@ export const BULK_PLANTS: readonly Plant[] = [
       "KEEP_HOUSE_EVERY_MS = 500_000_000",
     ],
   ),
-  ...plantsIn("bulk/worker/claiming", ["a worker claims but once", "this.#mayBeMore = true;", ""]),
+  ...plantsIn("bulk/worker/worker", ["a worker claims but once", "this.#mayBeMore = true;", ""]),
   ...plantsIn(
-    "bulk/worker/entry-check",
+    "bulk/worker/process-chunk",
     [
       "invalid entries are listed",
       `results[index]?.fate === "valid"`,
@@ -133,7 +133,7 @@ export const BULK_PLANTS: readonly Plant[] = [
     ],
   ),
   ...plantsIn(
-    "bulk/sessions-store",
+    "bulk/sessions",
     ["a small batch is announced by nobody", "announced: 0,", "announced: 1,"],
     ["a small batch ends at once", "batch.nowMs + SESSION_LIFE_MS", "batch.nowMs"],
     ["a deleted session is found", `|| row.state === "gone"`, ""],
@@ -143,17 +143,17 @@ export const BULK_PLANTS: readonly Plant[] = [
       "valid: batch.unique",
     ],
   ),
-  ...plantsIn("bulk/jobs-store", [
+  ...plantsIn("bulk/jobs", [
     "an accepted job never runs",
     'state: "pending",\n        is_running: 1,',
     'state: "pending",\n        is_running: 0,',
   ]),
-  ...plantsIn("bulk/idempotency-keys-store", [
+  ...plantsIn("bulk/idempotency", [
     "a key is given to another request",
     "if (known.body_hash !== claim.bodyHash)",
     "if (known.body_hash === '')",
   ]),
-  ...plantsIn("bulk/prune-sessions", [
+  ...plantsIn("bulk/sessions", [
     "sessions are never deleted",
     `await sql.deleteFrom("jobs").where("session", "=", session).execute();`,
     "",

@@ -3,7 +3,7 @@ import { plantsIn, type Plant } from "./plant.ts";
 /** Keys, sign-ins, credits, quotas, rules, caches and counters that processes share. */
 export const PEOPLE_PLANTS: readonly Plant[] = [
   ...plantsIn(
-    "accounts/sign-in/sign-ins-store",
+    "accounts/sign-in/sign-ins",
     [
       "a sign-out ends nothing",
       `.where("id", "=", id)\n                .executeTakeFirst();`,
@@ -17,7 +17,7 @@ export const PEOPLE_PLANTS: readonly Plant[] = [
     "expiresAtMs: nowMs,\n        clientAddress",
   ]),
   ...plantsIn(
-    "accounts/keys-store",
+    "accounts/keys",
     [
       "a new key is revoked already",
       "revoked_at_ms: null,\n        origins",
@@ -59,12 +59,12 @@ export const PEOPLE_PLANTS: readonly Plant[] = [
     ],
   ),
   ...plantsIn(
-    "accounts/admission/credit-moves",
+    "accounts/credits",
     ["a balance may be negative", `.where(after, ">=", 0)`, ""],
     ["the ledger has another amount", "{ ...move, sequence", "{ ...move, amount: 1, sequence"],
   ),
   ...plantsIn(
-    "accounts/admission/charges-store",
+    "accounts/admission/charges",
     ["credits pay half the price", "amount: -amount,", "amount: -Math.ceil(amount / 2),"],
     [
       "a held charge is not counted in the ledger",

@@ -3,7 +3,7 @@ import { plantsIn, type Plant } from "./plant.ts";
 /** Quotas in memory, refunds, budgets and loops of one process. */
 export const PROCESS_PLANTS: readonly Plant[] = [
   ...plantsIn(
-    "accounts/admission/refunds",
+    "accounts/admission/charges",
     [
       "a refund gives back twice the units",
       "await countIn(tx, charge, { units: -amount });",
@@ -27,12 +27,12 @@ export const PROCESS_PLANTS: readonly Plant[] = [
     ["a restart forgets what was used", "dayUnits: used.inDay +", "dayUnits:"],
     ["a hold counts nothing", "inDay += hold.units;", ""],
   ),
-  ...plantsIn("accounts/keys-store", [
+  ...plantsIn("accounts/keys", [
     "a revoked key is found",
     `.where("api_keys.revoked_at_ms", "is", null)`,
     "",
   ]),
-  ...plantsIn("accounts/admission/known-keys", [
+  ...plantsIn("accounts/admission/identify", [
     "a known key is believed for an hour",
     "const BELIEVED_MS = 4_000;",
     "const BELIEVED_MS = 3_600_000;",

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { promisify } from "node:util";
 import { sqlAccounts } from "../../../src/accounts/accounts-store.ts";
-import { sqlCredits } from "../../../src/accounts/admission/credits-store.ts";
+import { sqlCredits } from "../../../src/accounts/credits.ts";
 import type { SqlDatabase } from "../../../src/store/database.ts";
 import { settleRestored } from "../../../src/bulk/restored.ts";
 import { CHUNK_ENTRIES } from "../../../src/core/batch/batch-chunk.ts";

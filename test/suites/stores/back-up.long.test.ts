@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { copyFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, suite, test } from "node:test";
-import { sqlCredits } from "../../../src/accounts/admission/credits-store.ts";
+import { sqlCredits } from "../../../src/accounts/credits.ts";
 import { openEmbedded } from "../../../src/store/database.ts";
 import { type ForkedDnsServer, forkDnsServer } from "../../dns/dns-server.ts";
 import type { ServedName } from "../../dns/dns-zone.ts";

@@ -7,7 +7,7 @@ import { test, type TestContext } from "node:test";
 import { shareDatasets } from "../../../src/lists/table/shared-datasets.ts";
 import { sqlDomainMails } from "../../../src/lists/domain-mail.ts";
 import { sqlVerdictCounts } from "../../../src/lists/verdict-counts.ts";
-import { memoryRateCounter } from "../../../src/accounts/admission/memory-rate-counter.ts";
+import { memoryRateCounter } from "../../../src/accounts/admission/rate-counter.ts";
 import { systemIds } from "../../../src/base/ids.ts";
 import { Closing } from "../../../src/main/process/closing.ts";
 import { systemMachine } from "../../../src/main/process/machine.ts";

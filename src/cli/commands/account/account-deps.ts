@@ -1,4 +1,4 @@
-import type { Account } from "../../../accounts/account.ts";
+import type { Account } from "../../../accounts/accounts-store.ts";
 import type { AccountService } from "../../../accounts/accounts.ts";
 import type { CreditService } from "../../../accounts/credits.ts";
 import type { KeyService } from "../../../accounts/keys.ts";

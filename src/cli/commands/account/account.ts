@@ -1,6 +1,6 @@
 import { Argument, Command, Option } from "commander";
 import { isoTime } from "../../../core/calendar.ts";
-import { ACCOUNT_TIERS, type Account, type AccountTier } from "../../../accounts/account.ts";
+import { type Account, ACCOUNT_TIERS, type AccountTier } from "../../../accounts/accounts-store.ts";
 import { type AccountOrder, promoteAccount } from "../../../accounts/accounts.ts";
 import { GRANT_MAX, REASON_MAX } from "../../../accounts/credits.ts";
 import { Refusal } from "../../../base/refusals.ts";

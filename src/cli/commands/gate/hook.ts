@@ -1,5 +1,5 @@
 import { Argument, Command, Option } from "commander";
-import type { Account } from "../../../accounts/account.ts";
+import type { Account } from "../../../accounts/accounts-store.ts";
 import { HOOK_SYSTEMS } from "../../../gate/hook-types.ts";
 import type { HookRow, HookService, SignedExample } from "../../../gate/hooks.ts";
 import { Refusal } from "../../../base/refusals.ts";

@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import type { Account } from "../../../accounts/account.ts";
+import type { Account } from "../../../accounts/accounts-store.ts";
 import { DEFAULT_NAME } from "../../../core/policy/default-policy.ts";
 import { parsePolicy } from "../../../core/policy/parse-policy.ts";
 import type { Policy } from "../../../core/policy/policy.ts";

@@ -1,13 +1,11 @@
-import { ACCOUNT_TIERS } from "../../../accounts/account.ts";
-import type { Account } from "../../../accounts/account.ts";
+import { type Account, ACCOUNT_TIERS } from "../../../accounts/accounts-store.ts";
 import { LATENCY_EDGES_MS } from "../../../accounts/admission/usage.ts";
-import type { AuditLog } from "../../../accounts/audit-log.ts";
-import type { Audit } from "../../../accounts/audit.ts";
+import type { Audit, AuditLog } from "../../../accounts/audit.ts";
 import { auditedAccounts, auditedCredits } from "../../../gate/audited.ts";
 import { checkPassword } from "../../../accounts/sign-in/sign-up.ts";
 import type { UsageReader } from "../../../accounts/allowance.ts";
 import type { AccountService } from "../../../accounts/accounts.ts";
-import { GRANT_MAX, REASON_MAX, type CreditService } from "../../../accounts/credits.ts";
+import { type CreditService, GRANT_MAX, REASON_MAX } from "../../../accounts/credits.ts";
 import { badField, notFound, notNow } from "../../../base/refusals.ts";
 import { dayOf } from "../../../core/calendar.ts";
 import { type Described, Type } from "../../../core/json-schema.ts";

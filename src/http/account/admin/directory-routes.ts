@@ -3,7 +3,7 @@ import {
   type AccountDirectory,
   type SoughtAccounts,
 } from "../../../accounts/account-directory.ts";
-import { ACCOUNT_TIERS } from "../../../accounts/account.ts";
+import { ACCOUNT_TIERS } from "../../../accounts/accounts-store.ts";
 import { LATENCY_EDGES_MS } from "../../../accounts/admission/usage.ts";
 import { type AccountService, promoteAccount } from "../../../accounts/accounts.ts";
 import type { UsageReader } from "../../../accounts/allowance.ts";

@@ -1,7 +1,7 @@
 import { dayOfDate } from "../../../core/calendar.ts";
 import { FAULT_WORDS } from "../../../core/validate/fault-words.ts";
 import { LIST_WORDS, type ListWord } from "../../../core/evidence/rule.ts";
-import type { Account } from "../../../accounts/account.ts";
+import type { Account } from "../../../accounts/accounts-store.ts";
 import { endOfDay, ENTRIES_MAX, type WrongLine } from "../../../lists/rules/entry-lines.ts";
 import { type EntryDetails, NOTE_MAX, type SaveAnswer } from "../../../lists/rules/rules.ts";
 import { badField, notNow, type Refusal } from "../../../base/refusals.ts";

@@ -1,8 +1,13 @@
-import type { ApiKey } from "../../../accounts/admission/keys.ts";
+import {
+  type ApiKey,
+  KEY_NAME_MAX,
+  KEYS_MAX,
+  type KeyService,
+  type NewPage,
+} from "../../../accounts/keys.ts";
 import type { Audit } from "../../../accounts/audit.ts";
 import { auditedKeys, auditedTokens } from "../../../gate/audited.ts";
 import { keyJson } from "../../../accounts/key-json.ts";
-import { KEY_NAME_MAX, KEYS_MAX, type KeyService, type NewPage } from "../../../accounts/keys.ts";
 import type { Tokens } from "../../../gate/tokens.ts";
 import { badField, notFound, notNow } from "../../../base/refusals.ts";
 import { Type } from "../../../core/json-schema.ts";

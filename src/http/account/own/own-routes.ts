@@ -1,6 +1,6 @@
 import { trimEntry } from "../../../core/address/entry.ts";
-import type { AuditLog } from "../../../accounts/audit-log.ts";
-import type { SignIns } from "../../../accounts/sign-in/sign-in-records.ts";
+import type { AuditLog } from "../../../accounts/audit.ts";
+import type { SignIns } from "../../../accounts/sign-in/sign-ins.ts";
 import { LATENCY_EDGES_MS } from "../../../accounts/admission/usage.ts";
 import type { UsageReader } from "../../../accounts/allowance.ts";
 import { auditedTraffic } from "../../../gate/audited.ts";

@@ -1,6 +1,6 @@
 import type { CallerFact } from "../../../core/policy/policy.ts";
 import type { DecideRequest } from "../../../gate/decide-one.ts";
-import type { PageTerms } from "../../../accounts/admission/keys.ts";
+import type { PageTerms } from "../../../accounts/keys.ts";
 import { badParameter, policyNotAllowed } from "../../../base/refusals.ts";
 import type { Params } from "../../request/params.ts";
 

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { sqlUsageLedger } from "../../../accounts/admission/usage-ledger.ts";
+import { sqlUsageLedger } from "../../../accounts/admission/usage.ts";
 import { dayOf } from "../../../core/calendar.ts";
-import type { Keys } from "../../../accounts/admission/keys.ts";
+import type { Keys } from "../../../accounts/keys.ts";
 import { accountKey } from "../../../base/owner.ts";
 import { StoreDown } from "../../../base/store-down.ts";
 import { gateWorld, SILENT } from "../../../../test/policy/gate-world.ts";

@@ -1,6 +1,5 @@
 import type { Elections } from "../../../store/elections.ts";
-import type { RateCounter } from "../../../accounts/admission/rate-counter.ts";
-import type { RequestCounter } from "../../../accounts/admission/request-counter.ts";
+import type { RateCounter, RequestCounter } from "../../../accounts/admission/rate-counter.ts";
 import type { Probe } from "../../../http/system/readiness.ts";
 import type { BulkRunnerParts, BulkRunner } from "./bulk-runner.ts";
 import type { SharedLists } from "../../feeds/feed-jobs.ts";

@@ -1,10 +1,10 @@
-import { alone } from "../../../store/one-process-elections.ts";
+import { alone } from "../../../store/elections.ts";
 import { MemoryQuotaCounter } from "../../../accounts/admission/memory-quota-counter.ts";
-import { memoryRateCounter } from "../../../accounts/admission/memory-rate-counter.ts";
-import { sqlCharges } from "../../../accounts/admission/charges-store.ts";
-import { sqlKeys } from "../../../accounts/keys-store.ts";
+import { memoryRateCounter } from "../../../accounts/admission/rate-counter.ts";
+import { sqlCharges } from "../../../accounts/admission/charges.ts";
+import { sqlKeys } from "../../../accounts/keys.ts";
 import { engineName } from "../../../store/embedded/sqlite.ts";
-import { sqlUsageLedger } from "../../../accounts/admission/usage-ledger.ts";
+import { sqlUsageLedger } from "../../../accounts/admission/usage.ts";
 import type { Machine } from "../../process/machine.ts";
 import type { Process } from "../../process/open-process.ts";
 import { askedRarely } from "../../../http/system/readiness.ts";

@@ -1,11 +1,11 @@
 import { UnsavedUnits } from "../../../accounts/admission/unsaved-units.ts";
-import { sqlCharges } from "../../../accounts/admission/charges-store.ts";
+import { sqlCharges } from "../../../accounts/admission/charges.ts";
 import { DatabaseFault } from "../../../store/database-fault.ts";
 import { sharedCounters } from "../../../accounts/admission/shared-counters.ts";
 import { inTime } from "../../../base/in-time.ts";
 import type { PostgresDatabase } from "../../../store/postgres-database.ts";
-import { sqlKeys } from "../../../accounts/keys-store.ts";
-import { sqlUsageLedger } from "../../../accounts/admission/usage-ledger.ts";
+import { sqlKeys } from "../../../accounts/keys.ts";
+import { sqlUsageLedger } from "../../../accounts/admission/usage.ts";
 import type { Process } from "../../process/open-process.ts";
 import { askedRarely } from "../../../http/system/readiness.ts";
 import { type Backing, DATABASE_PROBE_MS } from "./backing.ts";

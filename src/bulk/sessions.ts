@@ -1,14 +1,80 @@
-import { entriesIn, sumOf, type Tally } from "../core/batch/tally.ts";
-import type { ChunkOutcome, NewBatch } from "./batches.ts";
+import type { Kysely } from "kysely";
 import type { Charge, ChargeTerms, Unpaid } from "../accounts/admission/charges.ts";
-import type { Session, SessionStore, TablePage } from "./session-store.ts";
-import { SESSION_LIFE_MS } from "./session-store.ts";
-import { type BulkStoreDeps, insertParts, jobRow, keepAnswer, packBatch } from "./batches-store.ts";
-import { answeredIn, tallyOf } from "./jobs-store.ts";
-import { pruneSessions } from "./prune-sessions.ts";
-import { unpackLines, unpackText } from "../store/packed-text.ts";
+import type { OwnerKey } from "../base/owner.ts";
+import { entriesIn, sumOf, type Tally } from "../core/batch/tally.ts";
+import { unpackLines, unpackText } from "../store/rows.ts";
+import type { Database } from "../store/schema.ts";
 import type { JobRow } from "../store/tables/bulk.ts";
 import { inTransaction } from "../store/transaction.ts";
+import {
+  type BulkStoreDeps,
+  type ChunkOutcome,
+  insertParts,
+  jobRow,
+  keepAnswer,
+  type NewBatch,
+  packBatch,
+  SESSION_LIFE_MS,
+  type StoredRow,
+} from "./batches-store.ts";
+import { answeredIn, SPEED_AGE_MS, tallyOf } from "./jobs.ts";
+
+/** What is known of a session that is there. */
+export interface Session {
+  readonly session: string;
+  readonly owner: OwnerKey;
+  readonly clientAddress: string;
+  readonly origin: "sync" | "queued";
+  readonly state: "pending" | "processing" | "completed" | "failed";
+  readonly total: number;
+  readonly unique: number;
+  /** Entries that were answered; never falls. Up to 1 s late for those whose chunk is not done. */
+  readonly processed: number;
+  /** Of the processed ones. */
+  readonly tally: Tally;
+  readonly chunks: number;
+  /** Of the chunks those whose results can be read. */
+  readonly chunksDone: number;
+  /** From when on it is gone; absent while it is not over. */
+  readonly expiresAtMs?: number;
+  /** Of an uploaded table. */
+  readonly table?: { readonly header: readonly string[]; readonly pages: number };
+}
+
+/** Rows of an uploaded table, and the entries of all of them in their order. */
+export interface TablePage {
+  readonly rows: readonly StoredRow[];
+  readonly entries: readonly number[];
+}
+
+/**
+ * What a batch left to be read. Parts of a session that is gone, or not that far, are undefined.
+ * Rules: `test/contracts/bulk/session-store.ts`.
+ */
+export interface SessionStore {
+  /**
+   * Stores a batch that was checked at once, and charges it, all or nothing. It completes now.
+   * `outcomes` has one for each chunk.
+   */
+  save(
+    batch: NewBatch,
+    outcomes: readonly ChunkOutcome[],
+    terms: ChargeTerms,
+  ): Promise<Charge | Unpaid>;
+  /** What `save` would say of these terms now; nothing is charged, and nothing kept for later. */
+  payable(terms: ChargeTerms): Promise<Unpaid | undefined>;
+  /** Never a session that is expired or removed, pruned or not. */
+  find(session: string, nowMs: number): Promise<Session | undefined>;
+  /** For `unpackChunk`. */
+  content(session: string, chunk: number): Promise<string | undefined>;
+  /** JSON texts in the order of the chunk's entries. */
+  results(session: string, chunk: number): Promise<readonly string[] | undefined>;
+  /** First spellings of the chunk's valid entries. */
+  valid(session: string, chunk: number): Promise<readonly string[] | undefined>;
+  page(session: string, page: number): Promise<TablePage | undefined>;
+  /** Deletes what has expired; returns how many sessions. */
+  prune(nowMs: number): Promise<number>;
+}
 
 interface Checked {
   readonly batch: NewBatch;
@@ -173,4 +239,64 @@ export function sqlSessionStore(deps: BulkStoreDeps): SessionStore {
     page: (session, number) => page(deps, session, number),
     prune: (nowMs) => pruneSessions(deps.db, nowMs),
   };
+}
+
+/** Rows deleted in one transaction: other writers wait for its end. */
+const PRUNE_ROWS_MAX = 25;
+
+/** Deletes a session's parts a few at a time, then the session. It is invisible all the while. */
+async function pruneSession(db: Kysely<Database>, session: string): Promise<void> {
+  for (const table of ["chunks", "table_pages"] as const) {
+    let gone = PRUNE_ROWS_MAX;
+    while (gone === PRUNE_ROWS_MAX) {
+      const { numDeletedRows } = await db
+        .deleteFrom(table)
+        .where("session", "=", session)
+        .where("number", "in", (query) =>
+          query
+            .selectFrom(table)
+            .select("number")
+            .where("session", "=", session)
+            .limit(PRUNE_ROWS_MAX),
+        )
+        .executeTakeFirstOrThrow();
+      gone = Number(numDeletedRows);
+    }
+  }
+  await inTransaction(db, async ({ sql }) => {
+    await sql.deleteFrom("retry_keys").where("session", "=", session).execute();
+    await sql.deleteFrom("jobs").where("session", "=", session).execute();
+  });
+}
+
+/** What requests and workers left behind that died. */
+async function pruneLeftovers(db: Kysely<Database>, nowMs: number): Promise<void> {
+  await db
+    .deleteFrom("retry_keys")
+    .where("answer", "is", null)
+    .where("locked_until_ms", "<=", nowMs)
+    .execute();
+  await db
+    .deleteFrom("bulk_workers")
+    .where("seen_at_ms", "<=", nowMs - SPEED_AGE_MS)
+    .execute();
+}
+
+/** See `SessionStore.prune`. Needs only the database, so that a worker can do it. */
+export async function pruneSessions(db: Kysely<Database>, nowMs: number): Promise<number> {
+  await pruneLeftovers(db, nowMs);
+  const expired = await db
+    .selectFrom("jobs")
+    .select("session")
+    .where("expires_at_ms", "<=", nowMs)
+    .execute();
+  for (const { session } of expired) await pruneSession(db, session);
+  return expired.length;
+}
+
+/** Whether there is anything that `pruneSessions` or a worker will have to see to. */
+export async function holdsSessions(db: Kysely<Database>): Promise<boolean> {
+  const job = await db.selectFrom("jobs").select("session").limit(1).executeTakeFirst();
+  const key = await db.selectFrom("retry_keys").select("key").limit(1).executeTakeFirst();
+  return job !== undefined || key !== undefined;
 }

@@ -37,17 +37,3 @@ test("every function, class and value that a file exports is used by another one
   assert.ok(texts.size > 500);
   assert.deepEqual(idle, []);
 });
-
-const LOGGED = /\blog\.(?:info|warn|error)\(\s*"([^"]*)"/g;
-
-test("every log event is named area.what_happened", () => {
-  const sources = [...textsOf("src")].filter(([path]) => !path.includes(".test."));
-  const events = sources.flatMap(([, text]) =>
-    [...text.matchAll(LOGGED)].map(([, event = ""]) => event),
-  );
-  assert.ok(events.length > 50);
-  assert.deepEqual(
-    events.filter((event) => !/^[a-z_]+\.[a-z_]+$/.test(event)),
-    [],
-  );
-});

@@ -1,4 +1,4 @@
-// Input of one process from outside, printed as one JSON text: uneven.test.ts starts it in uneven time.
+// Input of one process from outside, printed as one JSON text: uneven.long.test.ts starts it in uneven time.
 import { fork } from "node:child_process";
 import { createSocket } from "node:dgram";
 import { once } from "node:events";

@@ -88,6 +88,7 @@ const ACCOUNT = {
   password_hash: null,
   disabled_at_ms: null,
   traffic_since: 1,
+  decision_log: 0,
   created_at_ms: 0,
 } as const;
 

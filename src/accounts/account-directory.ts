@@ -42,6 +42,8 @@ const OF_ACCOUNT = [
   "api_keys",
   "credit_entries",
   "traffic",
+  "feedback",
+  "decisions",
   "policies",
   "policy_versions",
   "outcome_counts",

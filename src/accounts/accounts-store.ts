@@ -17,6 +17,8 @@ export interface Account {
   readonly isDisabled: boolean;
   /** Above 0: its traffic is counted. Grows each time it is switched on; negative while it is off. */
   readonly trafficSince: number;
+  /** Its decisions of the last days are kept to be read. */
+  readonly logsDecisions: boolean;
   /** Sealed; absent: no token was made for it yet. */
   readonly tokenSecret?: string;
   /** The sum of its credit entries. */
@@ -41,6 +43,7 @@ interface AccountChange {
   readonly isAdmin?: boolean;
   readonly isDisabled?: boolean;
   readonly trafficSince?: number;
+  readonly logsDecisions?: boolean;
   readonly passwordHash?: string;
   readonly tokenSecret?: string;
 }
@@ -71,6 +74,7 @@ export function account(row: AccountRow): Account {
     isAdmin: row.admin === 1,
     isDisabled: row.disabled_at_ms !== null,
     trafficSince: row.traffic_since,
+    logsDecisions: row.decision_log === 1,
     ...(row.token_secret !== null && { tokenSecret: row.token_secret }),
     creditBalance: row.credit_balance,
     createdAtMs: row.created_at_ms,
@@ -90,17 +94,20 @@ function newRow({ id, email, tier, origin, ...made }: NewAccount): AccountRow {
     disabled_at_ms: null,
     token_secret: null,
     traffic_since: FIRST_TRAFFIC,
+    decision_log: 0,
     created_at_ms: made.createdAtMs,
   };
 }
 
 function changedColumns(change: AccountChange, nowMs: number): Partial<AccountRow> {
-  const { tier, isAdmin, isDisabled, trafficSince, passwordHash, tokenSecret } = change;
+  const { tier, isAdmin, isDisabled, trafficSince, logsDecisions, passwordHash, tokenSecret } =
+    change;
   return {
     ...(tier !== undefined && { tier }),
     ...(isAdmin !== undefined && { admin: isAdmin ? 1 : 0 }),
     ...(isDisabled !== undefined && { disabled_at_ms: isDisabled ? nowMs : null }),
     ...(trafficSince !== undefined && { traffic_since: trafficSince }),
+    ...(logsDecisions !== undefined && { decision_log: logsDecisions ? 1 : 0 }),
     ...(passwordHash !== undefined && { password_hash: passwordHash }),
     ...(tokenSecret !== undefined && { token_secret: tokenSecret }),
   };

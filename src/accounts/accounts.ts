@@ -131,7 +131,13 @@ async function create(deps: AccountServiceDeps, order: AccountOrder): Promise<Ac
   if (!(await deps.accounts.create(stored))) return { kind: "email_taken" };
   return {
     kind: "created",
-    account: { ...made, isDisabled: false, trafficSince: FIRST_TRAFFIC, creditBalance: 0 },
+    account: {
+      ...made,
+      isDisabled: false,
+      trafficSince: FIRST_TRAFFIC,
+      logsDecisions: false,
+      creditBalance: 0,
+    },
   };
 }
 

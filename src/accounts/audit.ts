@@ -17,6 +17,8 @@ type AuditAction =
   | "account.tier"
   | "account.password"
   | "account.traffic"
+  | "account.log"
+  | "feedback.answered"
   | "account.token_secret"
   | "credits.granted"
   | "key.created"

@@ -7,7 +7,7 @@ import type { KeyService } from "../accounts/keys.ts";
 import type { PolicyService, SavedPolicy } from "./policies.ts";
 import type { Tokens } from "./tokens.ts";
 import type { RuleService } from "../lists/rules/rules.ts";
-import type { SwitchTraffic } from "./traffic-switch.ts";
+import type { AccountSwitches, SwitchAccount } from "./account-switches.ts";
 import type { WebhookSetup } from "../webhooks/configure.ts";
 import { type Audit, type Change, SERVICE } from "../accounts/audit.ts";
 
@@ -66,13 +66,19 @@ export function auditedAccounts(accounts: AccountService, note: Note): AccountSe
   };
 }
 
-export const auditedTraffic =
-  (switchTraffic: SwitchTraffic, note: Note): SwitchTraffic =>
-  async (accountId, state) => {
-    const isThere = await switchTraffic(accountId, state);
-    if (isThere) await note({ action: "account.traffic", accountId, detail: state });
-    return isThere;
+export function auditedSwitches(switches: AccountSwitches, note: Note): AccountSwitches {
+  const noted =
+    (action: "account.traffic" | "account.log", change: SwitchAccount): SwitchAccount =>
+    async (accountId, state) => {
+      const isThere = await change(accountId, state);
+      if (isThere) await note({ action, accountId, detail: state });
+      return isThere;
+    };
+  return {
+    switchTraffic: noted("account.traffic", switches.switchTraffic),
+    switchLog: noted("account.log", switches.switchLog),
   };
+}
 
 export const auditedTokens = (
   tokens: Pick<Tokens, "renewSecret">,

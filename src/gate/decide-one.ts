@@ -1,5 +1,10 @@
 import { LRUCache } from "lru-cache";
-import type { CallerFact, Decision } from "../core/policy/policy.ts";
+import {
+  type CallerFact,
+  type Decision,
+  type TrafficFacts,
+  usesFeedback,
+} from "../core/policy/policy.ts";
 import type { Awaitable } from "../core/mail/lookup.ts";
 import type { Clock } from "../base/clock.ts";
 import { inTime } from "../base/in-time.ts";
@@ -16,9 +21,17 @@ import { when } from "../core/when.ts";
 import { noSuchPolicy, Refusal } from "../base/refusals.ts";
 import { askedBy, type CheckedEntry, checkedEntry, rule, type Ruling } from "./rule-entry.ts";
 import { BUILT_IN, type FindPolicies, isPolicyName, type PoliciesInForce } from "./in-force.ts";
-import type { Counted, RecordDecision } from "./outcome-recorder.ts";
+import type { DecisionMade, RecordDecision } from "./outcome-recorder.ts";
 import type { SignToken } from "./tokens.ts";
-import { type AccountHash, mailboxId, type Marks, marksOf, type Traffic } from "./traffic.ts";
+import {
+  type AccountHash,
+  mailboxId,
+  type Marks,
+  marksOf,
+  reportedDomainOf,
+  type Traffic,
+} from "./traffic.ts";
+import type { Feedback } from "./feedback.ts";
 
 /** A sign-up to decide on. */
 export interface DecideRequest {
@@ -57,6 +70,7 @@ export interface DecideDeps {
   readonly publicUrl: () => string;
   readonly hash: AccountHash;
   readonly traffic: Pick<Traffic, "count">;
+  readonly feedback: Pick<Feedback, "facts">;
   readonly admission: Pick<Admission, "charge">;
   readonly check: BudgetedCheck;
   readonly datasets: () => Datasets;
@@ -98,10 +112,9 @@ export function createDecideOne(parts: DecideDeps): DecideOne {
     try {
       const asksDns = spent === undefined;
       const made = await decided({ caller, request, policies, asksDns, left }, deps);
-      const { form = "" } = request;
-      deps.record(caller, { ...made.tally, policies, form, isCached: made.isCached });
-      const { body, tally } = made;
-      const { decision, reason, message } = tally;
+      deps.record(caller, made.made);
+      const { body, message } = made;
+      const { decision, reason } = made.made;
       const paidBy = receipt?.paidBy ?? "plan";
       return {
         body,
@@ -178,14 +191,10 @@ interface Asking {
   readonly left: () => number;
 }
 
-interface Tally extends Counted {
-  readonly message?: string;
-}
-
 interface Made {
   readonly body: string;
-  readonly tally: Tally;
-  readonly isCached: boolean;
+  readonly message: string | undefined;
+  readonly made: DecisionMade;
 }
 
 /** A check, and what follows from it for the account that asked: nothing of it is of one request alone. */
@@ -194,38 +203,63 @@ interface Checked extends CheckedEntry {
   /** The single check's result, as JSON. */
   readonly result: string;
   readonly mailboxId: string | undefined;
+  /** The domain that feedback is about; absent for domains whose mailboxes belong to strangers. */
+  readonly reportedDomain: string | undefined;
   /** Absent where nothing is counted. */
   readonly marks: Marks | undefined;
   readonly expiresAtMs: number;
 }
 
-/** The check may be from the cache; traffic and policies are looked at for each request. */
+/** The check may be from the cache; traffic, feedback and policies are looked at for each request. */
 async function decided(asking: Asking, deps: Deps): Promise<Made> {
   const { request, policies, left } = asking;
   const key = cacheKey(asking, deps);
   const kept = key === undefined ? undefined : keptCheck(key, deps);
   const checked = kept ?? (await check(asking, key, deps));
   const counting = checked.marks && deps.traffic.count(checked.marks, left());
-  const traffic = counting instanceof Promise ? await counting : counting;
-  const { facts: caller, language } = request;
+  const counted = counting instanceof Promise ? await counting : counting;
+  const reporting = reportedOf(asking, checked, deps);
+  const reported = reporting instanceof Promise ? await reporting : reporting;
+  const traffic = reported === undefined ? counted : { ...counted, ...reported };
+  const { facts: caller, language, form = "" } = request;
   const ruling = rule(checked, policies, { caller, traffic, language });
   const token = carriesToken(asking) ? await tokenOf(asking, checked, { ruling, deps }) : undefined;
   const { outcome, message, shadow } = ruling;
-  const { domain, format, disposable, dns } = checked.facts;
+  const { domain, format, disposable, dns, signals, registrable_domain } = checked.facts;
   return {
     body: bodyOf(asking, checked, { ruling, token, seen: traffic?.mailbox_seen }),
-    tally: {
+    message,
+    made: {
       decision: outcome.decision,
       reason: outcome.reason,
-      ...(message !== undefined && { message }),
       ...(shadow !== undefined && { shadow }),
       domain,
       format,
       disposable,
       dns,
+      policies,
+      form,
+      isCached: kept !== undefined,
+      isComplete: checked.isComplete,
+      rule: outcome.rule,
+      signals,
+      registrableDomain: registrable_domain,
+      mailboxId: checked.mailboxId,
     },
-    isCached: kept !== undefined,
   };
+}
+
+/** Only where a rule asks for it. */
+function reportedOf(
+  { caller: { owner }, policies, left }: Asking,
+  { mailboxId, reportedDomain }: Checked,
+  { feedback }: Deps,
+): Awaitable<TrafficFacts | undefined> {
+  if (owner.kind !== "account" || mailboxId === undefined) return undefined;
+  const { live, shadow } = policies;
+  const isAsked = usesFeedback(live.policy) || (shadow && usesFeedback(shadow.policy)) === true;
+  if (!isAsked) return undefined;
+  return feedback.facts(owner.accountId, { mailboxId, domain: reportedDomain }, left());
 }
 
 /** What the check depends on; the text stands last, so that it cannot pass for another part. */
@@ -262,6 +296,7 @@ async function check(asking: Asking, key: string | undefined, deps: Deps): Promi
     ...checkedEntry(validation, datasets),
     isComplete: asksDns && validation.isComplete,
     result: present(validation, sortFeatures([], { premium }), deps.publicUrl()),
+    reportedDomain: entry.kind === "address" ? reportedDomainOf(entry.domain, datasets) : undefined,
     mailboxId: hasMailbox ? mailboxId(deps.hash, accountId, entry.address) : undefined,
     marks: isCounted
       ? marksOf({ accountId, since: trafficSince }, validation, { hash: deps.hash, datasets })

@@ -14,8 +14,8 @@ import type { Caller } from "../accounts/admission/caller.ts";
 import { WriteBehind } from "../base/write-behind.ts";
 import type { PoliciesInForce } from "./in-force.ts";
 
-/** What is counted of one decision. */
-export interface Counted {
+/** What is kept of one decision. */
+export interface DecisionMade {
   readonly decision: Decision;
   readonly reason: string;
   /** What the shadow version says; absent when none runs. */
@@ -24,14 +24,18 @@ export interface Counted {
   readonly format: boolean;
   readonly disposable: boolean;
   readonly dns: "yes" | "no" | "unknown";
-}
-
-export interface DecisionMade extends Counted {
   readonly policies: PoliciesInForce;
   /** "" for none. */
   readonly form: string;
   /** Nothing was checked for it: an earlier answer still holds. */
   readonly isCached: boolean;
+  readonly isComplete: boolean;
+  /** Counts from 0; undefined: `else` decided. */
+  readonly rule: number | undefined;
+  readonly signals: readonly string[];
+  readonly registrableDomain: string | undefined;
+  /** Undefined for what is no address, and for callers without an account. */
+  readonly mailboxId: string | undefined;
 }
 
 export type RecordDecision = (caller: Caller, made: DecisionMade) => void;

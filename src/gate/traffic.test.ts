@@ -8,7 +8,7 @@ import { DAY_MS } from "../core/calendar.ts";
 import type { TrafficFacts } from "../core/policy/policy.ts";
 import { createAccountHash, marksOf, Traffic, type TrafficStore } from "./traffic.ts";
 import { sqlTraffic } from "./traffic-store.ts";
-import { createTrafficSwitch } from "./traffic-switch.ts";
+import { createAccountSwitches } from "./account-switches.ts";
 
 const hash = createAccountHash(new Uint8Array(32).fill(5));
 const datasets = literalDatasets({ free: ["free.example"], domains: { "ours.example": "allow" } });
@@ -208,7 +208,9 @@ test("a flood of one name stops counting at 1,000", async (t) => {
 
 test("switching off forgets, and switching on begins anew", async (t) => {
   const { count, traffic, store, accounts, clock, sql } = await openCounter(t);
-  const turn = createTrafficSwitch({ accounts, traffic: store, clock });
+  const { db } = sql;
+  const switches = createAccountSwitches({ accounts, traffic: store, db, clock });
+  const turn = switches.switchTraffic;
   await count([...FOUR, "adal@gmail.com"]);
   await traffic.flush();
   assert.equal(await turn("a1", "off"), true);

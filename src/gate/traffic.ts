@@ -123,11 +123,16 @@ type OwnDomainData = Pick<Datasets, "free" | "knownGood" | "operator">;
  * suffixes, registries of free names and dynamic DNS.
  */
 function ownDomainOf(domain: Domain, datasets: OwnDomainData): string | undefined {
-  const { name, registrableDomain: own, privateRegistrableDomain } = domain;
-  if (own === undefined || own !== privateRegistrableDomain) return undefined;
-  if (SHARED.some((names) => names.has(own)) || relayOfDomain(domain) !== undefined) {
-    return undefined;
-  }
+  const { registrableDomain, privateRegistrableDomain } = domain;
+  const isPrivate = registrableDomain !== privateRegistrableDomain;
+  return isPrivate ? undefined : reportedDomainOf(domain, datasets);
+}
+
+/** The same for feedback, which may be about one customer of a private suffix such as "github.io". */
+export function reportedDomainOf(domain: Domain, datasets: OwnDomainData): string | undefined {
+  const { name, privateRegistrableDomain: own } = domain;
+  if (own === undefined || relayOfDomain(domain) !== undefined) return undefined;
+  if (SHARED.some((names) => names.has(own))) return undefined;
   const isShared = [name, own].some(
     (one) => LARGE_PROVIDERS.has(one) || datasets.free.has(one) || isKnownGood(one, datasets),
   );

@@ -34,8 +34,8 @@ import {
   auditedEntries,
   auditedKeys,
   auditedRefresh,
+  auditedSwitches,
   auditedTokens,
-  auditedTraffic,
   auditedWebhooks,
   noteBy,
 } from "../gate/audited.ts";
@@ -260,7 +260,7 @@ async function openAccounts(process: Process): Promise<Omit<CliAccounts, "close"
     accounts: auditedAccounts(endingSessions(store.accounts, sessions), note),
     keys: auditedKeys(store.keys, note),
     credits: auditedCredits(store.credits, note),
-    switchTraffic: auditedTraffic(store.switchTraffic, note),
+    switches: auditedSwitches(store.switches, note),
     reportOutcomes: store.reportOutcomes,
     async renewTokenSecret(accountId) {
       const { config, ids, log } = process;

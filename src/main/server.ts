@@ -12,6 +12,7 @@ import { compatRoutes } from "../http/compat/services.ts";
 import { disposablePages } from "../http/feeds/disposable-page.ts";
 import { bulkHandler } from "../http/api/bulk/bulk.ts";
 import { decideRoute } from "../http/api/decide/decide.ts";
+import { decisionsRoute, feedbackRoute } from "../http/api/feedback.ts";
 import { explainRoute } from "../http/api/explain.ts";
 import { uploadRoute } from "../http/api/bulk/upload.ts";
 import { viewRoute } from "../http/api/bulk/view.ts";
@@ -165,6 +166,8 @@ function apiRoutes(parts: ServerParts): readonly Route[] {
     uploadRoute({ bulk, log, clock, shares, readLarge: parts.texts.readFile }),
     explainRoute({ explain: createExplain({ ...checker, admission }) }),
     decideRoute({ decideOne: gate.decideOne }),
+    feedbackRoute(gate.feedback),
+    decisionsRoute(gate.decisionLog),
   ];
 }
 

@@ -22,7 +22,7 @@ create table accounts (
   id text primary key, email text not null unique, tier text not null, origin text not null, admin integer not null,
   credit_balance bigint not null check (credit_balance >= 0), credit_entries bigint not null,
   password_hash text, token_secret text, disabled_at_ms bigint, created_at_ms bigint not null,
-  traffic_since bigint not null default 1
+  traffic_since bigint not null default 1, decision_log integer not null default 0
 );
 create table api_keys (
   id text primary key, account_id text not null references accounts (id), name text not null,
@@ -180,6 +180,21 @@ create table hooks (
   created_at_ms bigint not null
 );
 create index hooks_account on hooks (account_id);
+create table feedback (
+  account_id text not null, id text not null, mailbox text not null, domain text not null, outcome text not null,
+  day integer not null, note text not null, account_proposal text not null, operator_proposal text not null,
+  primary key (account_id, id)
+);
+create index feedback_mailbox on feedback (account_id, mailbox);
+create index feedback_domain on feedback (account_id, domain);
+create index feedback_proposed on feedback (domain) where operator_proposal <> '';
+create index feedback_day on feedback (day);
+create table decisions (
+  account_id text not null, id text not null, at_ms bigint not null, decision text not null, reason text not null,
+  rule integer, policy text not null, version integer not null, signals text not null, domain text, mailbox text,
+  form text, key_id text, complete integer not null, primary key (account_id, id)
+);
+create index decisions_at on decisions (at_ms);
 create table hook_counts (
   hook_id text not null, day integer not null, outcome text not null, count bigint not null,
   primary key (hook_id, day, outcome)

@@ -90,6 +90,7 @@ export async function addAccount(
       password_hash: null,
       disabled_at_ms: more.isDisabled === true ? clock.nowMs() : null,
       traffic_since: 1,
+      decision_log: 0,
       created_at_ms: clock.nowMs(),
     })
     .execute();

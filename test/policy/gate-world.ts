@@ -11,6 +11,7 @@ import { sqlAccounts } from "../../src/accounts/accounts-store.ts";
 import { systemIds as ids } from "../../src/base/ids.ts";
 import { createSecretBox } from "../../src/base/secrets.ts";
 import type { Lookup } from "../../src/core/mail/lookup.ts";
+import { decisionsRoute, feedbackRoute } from "../../src/http/api/feedback.ts";
 import { decideRoute } from "../../src/http/api/decide/decide.ts";
 import type { AccountStore } from "../../src/main/parts/backing/store.ts";
 import type { Outcomes } from "../../src/gate/outcome-types.ts";
@@ -21,6 +22,8 @@ import { createAdmission } from "../../src/accounts/admission/counting-admission
 import { DEFAULT_TIERS } from "../../src/accounts/admission/tiers.ts";
 import { createBudgetedCheck } from "../../src/check/single-check.ts";
 import { createAccountHash, Traffic } from "../../src/gate/traffic.ts";
+import { DecisionLog } from "../../src/gate/decision-log.ts";
+import { Feedback } from "../../src/gate/feedback.ts";
 import { createDecideOne, type DecideOne } from "../../src/gate/decide-one.ts";
 import { createFindPolicies } from "../../src/gate/in-force.ts";
 import { createOutcomeRecorder } from "../../src/gate/outcome-recorder.ts";
@@ -44,6 +47,8 @@ export interface GateWorld {
   readonly tokens: Tokens;
   readonly admission: Admission;
   readonly decideOne: DecideOne;
+  readonly feedback: Feedback;
+  readonly decisionLog: DecisionLog;
   readonly log: KeptLog;
   /** An account and its key. */
   account(
@@ -110,11 +115,10 @@ export async function gateWorld(
   const outcomes = sqlOutcomes(db);
   const recorder = createOutcomeRecorder({ outcomes, clock, log });
   const traffic = new Traffic({ store: sqlTraffic(db, clock), clock, log });
-  const decideOne = createDecideOne({
-    admission,
+  const decisionLog = new DecisionLog({ db, clock, ids, log });
+  const common = {
     check: createBudgetedCheck({ lookup, datasets: () => datasets, clock, implicitMx: false }),
     datasets: () => datasets,
-    tiers,
     policies: createFindPolicies({
       store: options.policyStore?.(policyStore) ?? policyStore,
       clock,
@@ -122,20 +126,32 @@ export async function gateWorld(
       notices,
     }),
     hash: createAccountHash(GATE_KEY),
-    traffic,
-    record: recorder.record,
-    sign: tokens.sign,
-    publicUrl,
     clock,
     log,
+  };
+  const feedback = new Feedback({ ...common, db, ids, counted: () => undefined });
+  const decideOne = createDecideOne({
+    ...common,
+    admission,
+    tiers,
+    traffic,
+    feedback,
+    record: (caller, made) => {
+      recorder.record(caller, made);
+      decisionLog.note(caller, made);
+    },
+    sign: tokens.sign,
+    publicUrl,
   });
-  const app = appWith({ admission, clock, log, routes: [decideRoute({ decideOne })] });
+  const routes = [decideRoute({ decideOne }), feedbackRoute(feedback), decisionsRoute(decisionLog)];
+  const app = appWith({ admission, clock, log, routes });
   const closing: (() => Promise<void>)[] = [];
   t.after(async () => {
     for (const close of closing) await close();
     await quotas.flush();
     await traffic.flush();
     await recorder.flush();
+    await decisionLog.flush();
     await store.sql.close();
   });
   return {
@@ -147,6 +163,8 @@ export async function gateWorld(
     admission,
     decideOne,
     log,
+    feedback,
+    decisionLog,
     policies: createPolicyService({ store: policyStore, outcomes, tiers, clock, notices }),
     async account(email, tier = "pro") {
       const order = { email, tier, isAdmin: false, origin: "operator" } as const;
@@ -160,6 +178,7 @@ export async function gateWorld(
       await quotas.flush();
       await traffic.flush();
       await recorder.flush();
+      await decisionLog.flush();
     },
   };
 }

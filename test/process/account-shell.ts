@@ -18,7 +18,7 @@ import type { Passwords } from "../../src/accounts/sign-in/passwords.ts";
 import { createAccountService } from "../../src/accounts/accounts.ts";
 import { createOutcomeReport } from "../../src/gate/outcome-report.ts";
 import { createTokens } from "../../src/gate/tokens.ts";
-import { createTrafficSwitch } from "../../src/gate/traffic-switch.ts";
+import { createAccountSwitches } from "../../src/gate/account-switches.ts";
 import { program, runProgram } from "../../src/cli/program.ts";
 import { accountCommand } from "../../src/cli/commands/account/account.ts";
 import type { AccountDeps, CliAccounts } from "../../src/cli/commands/account/account-deps.ts";
@@ -66,7 +66,7 @@ export function openShell(t: TestContext, input = "", more: More = {}): Shell {
       accounts: createAccountService({ accounts, passwords, ids, clock }),
       keys,
       credits,
-      switchTraffic: createTrafficSwitch({ accounts, traffic: sqlTraffic(db, clock), clock }),
+      switches: createAccountSwitches({ accounts, traffic: sqlTraffic(db, clock), db, clock }),
       reportOutcomes: createOutcomeReport({
         outcomes: sqlOutcomes(db),
         keys: sqlKeys(db),

@@ -20,6 +20,7 @@ const account: Account = {
   isAdmin: false,
   isDisabled: false,
   trafficSince: 1,
+  logsDecisions: false,
   creditBalance: 0,
   createdAtMs: 0,
 };

@@ -52,6 +52,7 @@ export interface Caller {
   readonly isUnidentified?: true;
   /** The account has its traffic counted: see `Account`. */
   readonly trafficSince?: number;
+  readonly logsDecisions?: true;
 }
 
 interface Stranger {

@@ -213,6 +213,7 @@ class CountingAdmission implements Admission {
     };
     if (keyId !== undefined) caller.keyId = keyId;
     if (account.trafficSince > 0) caller.trafficSince = account.trafficSince;
+    if (account.logsDecisions) caller.logsDecisions = true;
     if (account.tokenSecret !== undefined) caller.tokenSecret = account.tokenSecret;
     if (origins !== undefined)
       return this.#asPublishable({ ...caller, origins, ...(page && { page }) }, account);

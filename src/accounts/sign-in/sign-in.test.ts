@@ -18,6 +18,7 @@ const ANN: Account = {
   isAdmin: false,
   isDisabled: false,
   trafficSince: 1,
+  logsDecisions: false,
   creditBalance: 0,
   createdAtMs: 0,
 };

@@ -113,6 +113,10 @@ export const needsDomainAge = ({ rules }: Policy): boolean =>
 /** Facts that only the premium check `domain_age` obtains. */
 export const AGE_FACTS: ReadonlySet<string> = new Set(["age_days", "fresh"]);
 
+/** Whether some rule looks at the account's feedback. */
+export const usesFeedback = ({ rules }: Policy): boolean =>
+  rules.some(({ facts }) => facts.some((fact) => fact.endsWith("_abused")));
+
 const OF_TRAFFIC: ReadonlySet<string> = new Set(TRAFFIC_FACTS);
 
 /** Facts of traffic and feedback that could have led to another outcome, where nobody counts. */

@@ -14,6 +14,7 @@ import { type ListDeps, listRoutes } from "./own/bulk-routes.ts";
 import { type OwnDeps, ownRoutes } from "./own/own-routes.ts";
 import { tokenSecretRoute } from "./own/key-routes.ts";
 import { hookRoutes, type HookRouteDeps } from "./gate/hook-routes.ts";
+import { type FeedbackDeps, feedbackRoutes } from "./gate/feedback-routes.ts";
 import { type PolicyDeps, policyRoutes } from "./gate/policy-routes.ts";
 import type { Tokens } from "../../gate/tokens.ts";
 import type { AccountRoute } from "./route.ts";
@@ -26,7 +27,9 @@ interface Parts {
   /** Absent: the dashboard has no webhooks. */
   readonly webhooks?: Omit<WebhookDeps, "audit">;
   /** Absent: the sign-up gate is no part of the dashboard. */
-  readonly gate?: PolicyDeps & HookRouteDeps & { readonly tokens: Pick<Tokens, "renewSecret"> };
+  readonly gate?: PolicyDeps &
+    FeedbackDeps &
+    HookRouteDeps & { readonly tokens: Pick<Tokens, "renewSecret"> };
   /** Absent: the API alone. */
   readonly pages?: BuiltPages;
   /** Of large bodies; absent: here. */
@@ -56,6 +59,7 @@ export function accountRoutes(deps: DashboardDeps): readonly AccountRoute[] {
     ...(bulk === undefined ? [] : listRoutes({ ...deps, bulk })),
     ...(webhooks === undefined ? [] : webhookRoutes({ ...webhooks, audit })),
     ...(gate === undefined ? [] : policyRoutes({ ...deps, ...gate })),
+    ...(gate === undefined ? [] : feedbackRoutes({ ...gate, operator: deps.operator, audit })),
     ...(gate === undefined ? [] : hookRoutes({ ...gate, audit })),
     ...(gate === undefined ? [] : [tokenSecretRoute({ ...gate, audit })]),
     ...adminRoutes(deps),

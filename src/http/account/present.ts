@@ -14,6 +14,7 @@ export const shownAccount = (account: StoredAccount): Account => ({
   tier: account.tier,
   admin: account.isAdmin,
   counts_traffic: account.trafficSince > 0,
+  logs_decisions: account.logsDecisions,
   created_at: isoTime(account.createdAtMs),
 });
 

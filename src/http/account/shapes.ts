@@ -4,6 +4,7 @@ import type { Signal } from "../../core/evidence/signals.ts";
 import { type Described, oneOf, orNull, Type } from "../../core/json-schema.ts";
 import type { Advice } from "../../core/validate/reasons.ts";
 import type { SaidBy } from "../../core/validate/explain.ts";
+import { LoggedDecision, type Proposal, Proposals } from "../../gate/feedback-shapes.ts";
 import { KEY, type Key } from "../../accounts/key-json.ts";
 import type { ResultSchema } from "../openapi/schemas.ts";
 
@@ -31,6 +32,7 @@ export const ACCOUNT = {
   counts_traffic: Type.Boolean({
     description: "Mailboxes and domains of the decisions are counted.",
   }),
+  logs_decisions: Type.Boolean({ description: "The last decisions are kept." }),
   created_at: time,
 };
 const Account = Type.Object(ACCOUNT);
@@ -234,3 +236,14 @@ export const ListState = Type.Object({
   expires_in_seconds: Type.Optional(count),
 });
 export type ListState = Described<typeof ListState>;
+
+export { Proposals };
+export type { LoggedDecision, Proposal };
+
+export const AccountDecisions = Type.Object({
+  log: oneOf(["on", "off"], "Whether decisions are logged."),
+  decisions: Type.Array(LoggedDecision, { description: "Newest first." }),
+  next: orNull(text, "For `after`; null: there are no more."),
+});
+export type AccountDecisions = Described<typeof AccountDecisions>;
+export const FoundMailbox = Type.Object({ mailbox: text });

@@ -5,6 +5,7 @@ import type { DecisionMade } from "../../gate/outcome-recorder.ts";
 /** Reasons that have a series of their own; those that a policy makes up are "own". */
 const REASONS: ReadonlySet<string> = new Set([
   ...DEFAULT_POLICY.rules.map(({ reason }) => reason),
+  "abuse",
   "role",
   "relay",
   "alias",
@@ -37,4 +38,15 @@ export function hookCounter(registry: Registry): (system: string, outcome: strin
     registers: [registry],
   });
   return (system, outcome) => calls.inc({ system, outcome });
+}
+
+/** Counts feedback given to this process. */
+export function feedbackCounter(registry: Registry): (outcome: string) => void {
+  const given = new Counter({
+    name: "gatepost_feedback_total",
+    help: 'What accounts reported of their sign-ups: "abuse", "bounce" or "fine".',
+    labelNames: ["outcome"],
+    registers: [registry],
+  });
+  return (outcome) => given.inc({ outcome });
 }

@@ -128,7 +128,7 @@ export function openDashboard(parts: DashboardParts): DashboardDeps {
     accounts: endingSessions(accountService, sessions),
     keys: store.keys,
     credits: store.credits,
-    switchTraffic: store.switchTraffic,
+    switches: store.switches,
     signUp: createSignUp({
       mode: settings.signup,
       isSetUpOpen: () => setUp.isOpen(),

@@ -7,10 +7,13 @@ import { sqlHooks } from "../../gate/hooks-store.ts";
 import { sqlOutcomes } from "../../gate/outcomes-store.ts";
 import { sqlPolicyStore } from "../../gate/policy-store.ts";
 import { createSecretBox, deriveKey } from "../../base/secrets.ts";
+import type { FeedbackDeps } from "../../http/account/gate/feedback-routes.ts";
 import type { PolicyDeps } from "../../http/account/gate/policy-routes.ts";
 import type { Admission } from "../../accounts/admission/admission.ts";
 import { createBackTestPolicy } from "../../gate/back-test.ts";
 import { createDecideOne, type DecideOne } from "../../gate/decide-one.ts";
+import { DecisionLog } from "../../gate/decision-log.ts";
+import { Feedback } from "../../gate/feedback.ts";
 import { createHookDesk, type HookDesk } from "../../gate/hook-desk.ts";
 import { createHookKeys } from "../../gate/hook-keys.ts";
 import { createHookService, type HookService } from "../../gate/hooks.ts";
@@ -25,13 +28,14 @@ import { createTestPolicy } from "../../gate/test-policy.ts";
 import { createTokens, type Tokens } from "../../gate/tokens.ts";
 import { createAccountHash, Traffic } from "../../gate/traffic.ts";
 import { sqlTraffic } from "../../gate/traffic-store.ts";
-import { decisionCounter, hookCounter } from "../metrics/gate-metrics.ts";
+import { decisionCounter, feedbackCounter, hookCounter } from "../metrics/gate-metrics.ts";
 import type { Links } from "../settings/links.ts";
 import type { Checker } from "./checker.ts";
 import type { Serving } from "./serving.ts";
 
 /** The sign-up gate of a serving process. */
-export interface Gate extends PolicyDeps {
+export interface Gate extends PolicyDeps, FeedbackDeps {
+  readonly decisionLog: DecisionLog;
   readonly decideOne: DecideOne;
   readonly tokens: Tokens;
   readonly hookService: HookService;
@@ -59,21 +63,27 @@ export function openGate(parts: GateParts): Gate {
   const store = sqlPolicyStore(sql.db);
   const outcomes = sqlOutcomes(sql.db);
   const policies = createFindPolicies({ store, clock, log, notices });
+  const hash = createAccountHash(deriveKey(secretKey, "mailbox ids"));
+  const { datasets, budgeted: check } = checker;
+  const counted = feedbackCounter(parts.metrics.registry);
+  const basis = { db: sql.db, clock, ids, log };
+  const decisionLog = new DecisionLog(basis);
+  const feedback = new Feedback({ ...basis, datasets, check, policies, hash, counted });
   const decideOne = createDecideOne({
     admission,
     check: checker.budgeted,
     datasets: checker.datasets,
     tiers,
     policies,
-    hash: createAccountHash(deriveKey(secretKey, "mailbox ids")),
+    hash,
     traffic: trafficOf(parts),
-    record: recorderOf(parts),
+    feedback,
+    record: recorderOf(parts, decisionLog),
     sign: tokens.sign,
     publicUrl,
     clock,
     log,
   });
-  const { datasets } = checker;
   const backTestPolicy = createBackTestPolicy({
     counts: sqlVerdictCounts(sql.db),
     mails: sqlDomainMails(sql.db),
@@ -83,6 +93,9 @@ export function openGate(parts: GateParts): Gate {
   });
   return {
     decideOne,
+    decisionLog,
+    feedback,
+    hash,
     tokens,
     charge: (entrance, units) => admission.charge(entrance, units),
     policies: createPolicyService({ store, outcomes, tiers, clock, notices }),
@@ -132,15 +145,22 @@ function hookDeskOf(parts: GateParts, decideOne: DecideOne): HookDesk {
 }
 
 /** Counts for the account, the metrics, and by domain if no new check ran. */
-function recorderOf({ backing, metrics, lists, clock, log, closing }: GateParts): RecordDecision {
+function recorderOf(
+  { backing, metrics, lists, clock, log, closing }: GateParts,
+  decisionLog: DecisionLog,
+): RecordDecision {
   const outcomes = sqlOutcomes(backing.store.sql.db);
   const recorder = createOutcomeRecorder({ outcomes, clock, log });
   closing.add(() =>
     recorder.flush().catch((fault: unknown) => log.error("decisions.flush_failed", fault)),
   );
+  closing.add(() =>
+    decisionLog.flush().catch((fault: unknown) => log.error("decisions.log_failed", fault)),
+  );
   const counted = decisionCounter(metrics.registry);
   return (caller, made: DecisionMade) => {
     recorder.record(caller, made);
+    decisionLog.note(caller, made);
     counted(made);
     if (made.isCached && made.format) lists.observeAgain(made);
   };

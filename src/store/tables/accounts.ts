@@ -24,6 +24,8 @@ export interface AccountRow {
   token_secret: string | null;
   /** Above 0: its decisions are counted in `traffic`. */
   traffic_since: number;
+  /** 0 or 1: its decisions are logged in `decisions`. */
+  decision_log: number;
   created_at_ms: number;
 }
 

@@ -10,6 +10,44 @@ export interface PolicyTables {
   shadow_domains: ShadowCountRow;
   hooks: HookRow;
   hook_counts: HookCountRow;
+  feedback: FeedbackRow;
+  decisions: DecisionRow;
+}
+
+export interface FeedbackRow {
+  /** Grows with time. */
+  id: string;
+  account_id: string;
+  /** Its id within the account. */
+  mailbox: string;
+  /** "" when it is not known. */
+  domain: string;
+  outcome: "abuse" | "bounce" | "fine";
+  day: number;
+  note: string;
+  /** What is proposed to the account and to the operator; "" for nothing, or when they answered. */
+  account_proposal: "deny" | "allow" | "";
+  operator_proposal: "deny" | "allow" | "";
+}
+
+export interface DecisionRow {
+  account_id: string;
+  /** Grows with time. */
+  id: string;
+  at_ms: number;
+  decision: Decision;
+  reason: string;
+  rule: number | null;
+  policy: string;
+  version: number;
+  /** Separated by blanks. */
+  signals: string;
+  domain: string | null;
+  mailbox: string | null;
+  form: string | null;
+  key_id: string | null;
+  /** 0 or 1. */
+  complete: number;
 }
 
 /** Stays when the policy is removed, so that no version number is used twice. */

@@ -50,6 +50,7 @@ export function accountsContract(name: string, make: Make<AccountsFixture>): voi
       isAdmin: true,
       isDisabled: false,
       trafficSince: 1,
+      logsDecisions: false,
       creditBalance: 0,
       createdAtMs: NOW_MS,
     };
@@ -71,11 +72,14 @@ export function accountsContract(name: string, make: Make<AccountsFixture>): voi
     await accounts.create(account("a1"));
     assert.equal(await accounts.change("a1", { tier: "pro" }, NOW_MS), true);
     assert.equal(await accounts.change("a1", { isDisabled: true }, NOW_MS), true);
-    assert.equal(await accounts.change("a1", { trafficSince: 0 }, NOW_MS), true);
+    assert.equal(
+      await accounts.change("a1", { trafficSince: 0, logsDecisions: true }, NOW_MS),
+      true,
+    );
     assert.equal(await accounts.change("a1", { passwordHash: "$phc" }, NOW_MS), true);
     const found = await accounts.find("a1");
-    const states = [found?.tier, found?.isDisabled, found?.trafficSince];
-    assert.deepEqual(states, ["pro", true, 0]);
+    const states = [found?.tier, found?.isDisabled, found?.trafficSince, found?.logsDecisions];
+    assert.deepEqual(states, ["pro", true, 0, true]);
     assert.equal(await accounts.passwordHash("a1"), "$phc");
     await accounts.change("a1", { isDisabled: false }, NOW_MS);
     assert.equal((await accounts.find("a1"))?.isDisabled, false);

@@ -277,6 +277,7 @@ const addAccountTo = async (sql: PostgresDatabase): Promise<void> => {
       password_hash: null,
       disabled_at_ms: null,
       traffic_since: 1,
+      decision_log: 0,
       created_at_ms: 0,
     })
     .execute();

@@ -1,7 +1,7 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
 import { DAY_MS } from "../../../src/core/calendar.ts";
-import { createTrafficSwitch } from "../../../src/gate/traffic-switch.ts";
+import { createAccountSwitches } from "../../../src/gate/account-switches.ts";
 import { sqlTraffic } from "../../../src/gate/traffic-store.ts";
 import type { NewTrafficRow } from "../../../src/gate/traffic.ts";
 import { sqlAccounts } from "../../../src/accounts/accounts-store.ts";
@@ -52,7 +52,9 @@ export function trafficContract(name: string, make: Make<Stores>): void {
 
   check("nothing is kept for accounts that are off, gone, or counted anew", async (its) => {
     const traffic = its.open();
-    const turn = createTrafficSwitch({ ...its, accounts: sqlAccounts(its.sql.db), traffic });
+    const { db } = its.sql;
+    const accounts = sqlAccounts(db);
+    const turn = createAccountSwitches({ accounts, traffic, db, clock: its.clock }).switchTraffic;
     await traffic.add([row("d1", "m1"), row("d1", "m1", { accountId: "a2" })]);
     await turn("a1", "off");
     await traffic.add([row("d1", "m2"), row("d1", "m2", { accountId: "gone" })]);

@@ -15,7 +15,7 @@ import { sqlSessionStore } from "../../../src/bulk/sessions.ts";
 import { sqlUsageLedger } from "../../../src/accounts/admission/usage.ts";
 import { sqlVerdictCounts } from "../../../src/lists/verdict-counts.ts";
 import type { NewTrafficRow } from "../../../src/gate/traffic.ts";
-import { createTrafficSwitch } from "../../../src/gate/traffic-switch.ts";
+import { createAccountSwitches } from "../../../src/gate/account-switches.ts";
 import { systemIds } from "../../../src/base/ids.ts";
 import { type BulkStores, openBulkStores } from "../bulk/bulk-stores.ts";
 import { recordingLog } from "../stores.ts";
@@ -187,7 +187,8 @@ const otherRaces: readonly (readonly [string, Race])[] = [
       const { sql, clock } = rivals.first;
       const traffic = sqlTraffic(sql.db, clock);
       const accounts = sqlAccounts(sql.db);
-      const turn = createTrafficSwitch({ accounts, traffic, clock });
+      const { db } = sql;
+      const turn = createAccountSwitches({ accounts, traffic, db, clock }).switchTraffic;
       for (let afterMs = 0; afterMs < 10; afterMs += 1) {
         await turn("a1", "on");
         const since = (await accounts.find("a1"))?.trafficSince ?? 0;

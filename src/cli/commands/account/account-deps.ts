@@ -2,7 +2,7 @@ import type { Account } from "../../../accounts/accounts-store.ts";
 import type { AccountService } from "../../../accounts/accounts.ts";
 import type { CreditService } from "../../../accounts/credits.ts";
 import type { KeyService } from "../../../accounts/keys.ts";
-import type { SwitchTraffic } from "../../../gate/traffic-switch.ts";
+import type { AccountSwitches } from "../../../gate/account-switches.ts";
 import type { ReportOutcomes } from "../../../gate/outcome-report.ts";
 import type { Tokens } from "../../../gate/tokens.ts";
 import { type DatabaseUse, type Terminal, refuse, shown, withOpened } from "../../terminal.ts";
@@ -12,7 +12,7 @@ export interface CliAccounts {
   readonly accounts: AccountService;
   readonly keys: KeyService;
   readonly credits: CreditService;
-  readonly switchTraffic: SwitchTraffic;
+  readonly switches: AccountSwitches;
   readonly reportOutcomes: ReportOutcomes;
   readonly renewTokenSecret: Tokens["renewSecret"];
   readonly close: () => Promise<void>;

@@ -101,6 +101,7 @@ test("tier, credits, disabling and a password change what list shows", async (t)
     admin: true,
     disabled: true,
     counts_traffic: true,
+    logs_decisions: false,
     created_at: "2026-11-20T12:00:00.000Z",
   };
   assert.deepEqual(await json("account", "list"), [want]);
@@ -116,6 +117,11 @@ test("tier, credits, disabling and a password change what list shows", async (t)
   assert.deepEqual(await json("account", "traffic", ANN, "off"), quiet);
   assert.match((await run("account", "list")).out, / enabled admin no traffic\n/);
   assert.equal((await run("account", "traffic", ANN, "on")).code, 0);
+  const logged = { ...want, disabled: false, logs_decisions: true };
+  assert.deepEqual(await json("account", "log", ANN, "on"), logged);
+  assert.match((await run("account", "list")).out, / enabled admin log\n/);
+  assert.equal((await run("account", "log", ANN, "off")).code, 0);
+  assert.equal((await run("account", "log", ANN, "maybe")).code, 2);
   assert.equal((await run("account", "traffic", ANN, "maybe")).code, 2);
 });
 

@@ -6,6 +6,7 @@ import { GRANT_MAX, REASON_MAX } from "../../../accounts/credits.ts";
 import { Refusal } from "../../../base/refusals.ts";
 import { jsonLine, misuse, refuse, shown, table } from "../../terminal.ts";
 import { outcomesCommand } from "../gate/outcomes.ts";
+import type { SwitchAccount } from "../../../gate/account-switches.ts";
 import { type AccountDeps, type CliAccounts, accountNamed, withAccounts } from "./account-deps.ts";
 import { ACCOUNT, type JsonOption } from "../options.ts";
 
@@ -23,7 +24,18 @@ export function accountCommand(deps: AccountDeps): Command {
     .addCommand(stateCommand(deps, "demote"))
     .addCommand(passwordCommand(deps))
     .addCommand(tokenSecretCommand(deps))
-    .addCommand(trafficCommand(deps))
+    .addCommand(
+      switchCommand(deps, "traffic", {
+        what: "count mailboxes and domains in the account's decisions, as keyed hashes; off deletes the counts",
+        change: (store) => store.switches.switchTraffic,
+      }),
+    )
+    .addCommand(
+      switchCommand(deps, "log", {
+        what: "keep the account's last 10,000 decisions of 7 days, without addresses; off deletes them",
+        change: (store) => store.switches.switchLog,
+      }),
+    )
     .addCommand(outcomesCommand(deps));
 }
 
@@ -125,6 +137,7 @@ function accountJson(account: Account): Readonly<Record<string, unknown>> {
     admin: account.isAdmin,
     disabled: account.isDisabled,
     counts_traffic: account.trafficSince > 0,
+    logs_decisions: account.logsDecisions,
     created_at: isoTime(account.createdAtMs),
   };
 }
@@ -153,6 +166,7 @@ const row = (account: Account): readonly string[] => [
     account.isDisabled ? "disabled" : "enabled",
     ...(account.isAdmin ? ["admin"] : []),
     ...(account.trafficSince <= 0 ? ["no traffic"] : []),
+    ...(account.logsDecisions ? ["log"] : []),
   ].join(" "),
 ];
 
@@ -263,18 +277,21 @@ function passwordCommand(deps: AccountDeps): Command {
     );
 }
 
-function trafficCommand(deps: AccountDeps): Command {
-  return new Command("traffic")
-    .description(
-      "count mailboxes and domains in the account's decisions, as keyed hashes; off deletes the counts",
-    )
+interface Switch {
+  readonly what: string;
+  readonly change: (store: CliAccounts) => SwitchAccount;
+}
+
+function switchCommand(deps: AccountDeps, name: string, { what, change }: Switch): Command {
+  return new Command(name)
+    .description(what)
     .argument("<account>", ACCOUNT)
     .addArgument(new Argument("<state>").choices(["on", "off"]))
     .option("--json", "print the account")
-    .action((name: string, state: "on" | "off", options: JsonOption) =>
+    .action((account: string, state: "on" | "off", options: JsonOption) =>
       changing(deps, async (store, { id }) => {
-        await store.switchTraffic(id, state);
-      })(name, options),
+        await change(store)(id, state);
+      })(account, options),
     );
 }
 

@@ -3,12 +3,12 @@ import type { AuditLog } from "../../../accounts/audit.ts";
 import type { SignIns } from "../../../accounts/sign-in/sign-ins.ts";
 import { LATENCY_EDGES_MS } from "../../../accounts/admission/usage.ts";
 import type { UsageReader } from "../../../accounts/allowance.ts";
-import { auditedTraffic } from "../../../gate/audited.ts";
+import { auditedSwitches } from "../../../gate/audited.ts";
 import type { AccountCheck } from "../../../check/account-check.ts";
 import type { OwnAccount } from "../../../accounts/own-account.ts";
 import type { CreditService } from "../../../accounts/credits.ts";
 import { badField, missingParameter, notFound } from "../../../base/refusals.ts";
-import type { SwitchTraffic } from "../../../gate/traffic-switch.ts";
+import type { AccountSwitches } from "../../../gate/account-switches.ts";
 import { Type } from "../../../core/json-schema.ts";
 import { counted, type CountedDeps } from "../counted.ts";
 import { boundedNumber, textField, textsField } from "../fields.ts";
@@ -23,7 +23,7 @@ export interface OwnDeps extends CountedDeps, KeyDeps {
   readonly credits: Pick<CreditService, "entries">;
   readonly usage: UsageReader;
   readonly own: OwnAccount;
-  readonly switchTraffic: SwitchTraffic;
+  readonly switches: AccountSwitches;
   readonly sessions: SignIns;
   readonly auditLog: Pick<AuditLog, "ofAccount">;
 }
@@ -42,7 +42,7 @@ export function ownRoutes(deps: OwnDeps): readonly AccountRoute[] {
     ...keyRoutes(deps),
     ...sessionRoutes(deps),
     passwordRoute(deps),
-    trafficRoute(deps),
+    ...switchRoutes(deps),
     deleteRoute(deps),
   ];
 }
@@ -156,19 +156,33 @@ const passwordRoute = ({ own }: OwnDeps): AccountRoute => ({
   },
 });
 
-const trafficRoute = ({ switchTraffic, audit }: OwnDeps): AccountRoute => ({
-  method: "POST",
-  path: "traffic",
-  for: "account",
-  summary: "Count mailboxes and domains in the account's own decisions; off deletes the counts",
-  body: Type.Object({ state: Type.Union([Type.Literal("on"), Type.Literal("off")]) }),
-  async handle(request) {
-    const { state } = request.body;
-    if (state !== "on" && state !== "off") throw badField('"state" must be "on" or "off".');
-    await auditedTraffic(switchTraffic, noteOf(request, audit))(request.account.id, state);
-    return done;
-  },
-});
+const SWITCHES = [
+  [
+    "traffic",
+    "Count mailboxes and domains in the account's own decisions; off deletes the counts",
+    "switchTraffic",
+  ],
+  [
+    "decision-log",
+    "Keep the last decisions to be read, without addresses; off deletes them",
+    "switchLog",
+  ],
+] as const;
+
+const switchRoutes = ({ switches, audit }: OwnDeps): readonly AccountRoute[] =>
+  SWITCHES.map(([path, summary, name]) => ({
+    method: "POST",
+    path,
+    for: "account",
+    summary,
+    body: Type.Object({ state: Type.Union([Type.Literal("on"), Type.Literal("off")]) }),
+    async handle(request) {
+      const { state } = request.body;
+      if (state !== "on" && state !== "off") throw badField('"state" must be "on" or "off".');
+      await auditedSwitches(switches, noteOf(request, audit))[name](request.account.id, state);
+      return done;
+    },
+  }));
 
 const deleteRoute = ({ own }: OwnDeps): AccountRoute => ({
   method: "POST",

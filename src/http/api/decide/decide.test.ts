@@ -213,9 +213,9 @@ test("spellings are counted until the account says no", async (t) => {
     (await ask(world, { email }, { "x-api-key": apiKey })).answer.mailbox?.seen;
   const emails = ["jo@gmail.com", "j.o@gmail.com", "jo+a@gmail.com", "jo@gmail.com"];
   for (const [at, email] of emails.entries()) assert.equal(await seenOf(email), [1, 2, 3, 3][at]);
-  await world.store.switchTraffic(id, "off");
+  await world.store.switches.switchTraffic(id, "off");
   assert.equal(await seenOf("jo@gmail.com"), undefined);
-  await world.store.switchTraffic(id, "on");
+  await world.store.switches.switchTraffic(id, "on");
   assert.equal(await seenOf("j.o@gmail.com"), 1, "what was counted before is gone");
 });
 

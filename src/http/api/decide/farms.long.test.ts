@@ -121,7 +121,7 @@ test("a farm of one account changes no answer of another", async (t) => {
 
 test("an account that does not count its traffic gets no review", async (t) => {
   const { world, account, signUp } = await farm(t, ["new.example"]);
-  await world.store.switchTraffic(account.id, "off");
+  await world.store.switches.switchTraffic(account.id, "off");
   const said = await signUp(numbered(10, (at) => `m${at}@new.example`));
   assert.deepEqual(counted(said), { "accept ok": 10 });
 });

@@ -12,7 +12,7 @@ import { argonPasswords } from "../../../accounts/sign-in/passwords.ts";
 import type { QuotaCounter } from "../../../accounts/admission/quota-counter.ts";
 import type { UsageLedger } from "../../../accounts/admission/usage.ts";
 import { type AccountService, createAccountService } from "../../../accounts/accounts.ts";
-import { createTrafficSwitch, type SwitchTraffic } from "../../../gate/traffic-switch.ts";
+import { type AccountSwitches, createAccountSwitches } from "../../../gate/account-switches.ts";
 import { createOutcomeReport, type ReportOutcomes } from "../../../gate/outcome-report.ts";
 import type { Process } from "../../process/open-process.ts";
 import type { Config } from "../../settings/config.ts";
@@ -23,7 +23,7 @@ export interface AccountStore {
   readonly accounts: AccountService;
   readonly keys: KeyService;
   readonly credits: CreditService;
-  readonly switchTraffic: SwitchTraffic;
+  readonly switches: AccountSwitches;
   readonly reportOutcomes: ReportOutcomes;
   /** Called after a change by the services above. */
   readonly notices: Notices;
@@ -82,9 +82,10 @@ export function accountStore(
     }),
     keys: createKeyService({ keys: sqlKeys(db), ids, clock, notices }),
     credits: createCreditService({ credits: sqlCredits(db), clock, notices }),
-    switchTraffic: createTrafficSwitch({
+    switches: createAccountSwitches({
       accounts: sqlAccounts(db),
       traffic: sqlTraffic(db, clock),
+      db,
       clock,
       notices,
     }),

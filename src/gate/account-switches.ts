@@ -1,0 +1,54 @@
+import type { Kysely } from "kysely";
+import type { Accounts } from "../accounts/accounts-store.ts";
+import type { Clock } from "../base/clock.ts";
+import type { Notices } from "../store/notices.ts";
+import type { Database } from "../store/schema.ts";
+import type { SqlTraffic } from "./traffic-store.ts";
+
+/** Switches something of an account; active within 5 s. Off deletes what was kept. False: no such account. */
+export type SwitchAccount = (accountId: string, state: "on" | "off") => Promise<boolean>;
+
+export interface AccountSwitches {
+  /** Whether the account's own traffic is counted. */
+  readonly switchTraffic: SwitchAccount;
+  /** Whether its decisions are logged. */
+  readonly switchLog: SwitchAccount;
+}
+
+export interface AccountSwitchesDeps {
+  readonly accounts: Pick<Accounts, "find" | "change">;
+  readonly traffic: Pick<SqlTraffic, "forget">;
+  readonly db: Kysely<Database>;
+  readonly clock: Pick<Clock, "nowMs">;
+  /** Notifies caches of accounts. */
+  readonly notices?: Notices;
+}
+
+/** What was kept is deleted afterwards, because nothing is written of such an account any more. */
+export function createAccountSwitches(deps: AccountSwitchesDeps): AccountSwitches {
+  const { accounts, traffic, db, clock, notices } = deps;
+  const change = async (id: string, what: Parameters<Accounts["change"]>[1]): Promise<boolean> => {
+    const isThere = await accounts.change(id, what, clock.nowMs());
+    if (isThere) notices?.tell("accounts");
+    return isThere;
+  };
+  return {
+    async switchTraffic(accountId, state) {
+      const account = await accounts.find(accountId);
+      const { trafficSince: before = 0 } = account ?? {};
+      const isOn = before > 0;
+      if (isOn === (state === "on")) return account !== undefined;
+      const trafficSince = isOn ? -before : Math.max(clock.nowMs(), 1 - before);
+      const isThere = await change(accountId, { trafficSince });
+      if (isThere && isOn) await traffic.forget(accountId);
+      return isThere;
+    },
+    async switchLog(accountId, state) {
+      const isThere = await change(accountId, { logsDecisions: state === "on" });
+      if (state === "off") {
+        await db.deleteFrom("decisions").where("account_id", "=", accountId).execute();
+      }
+      return isThere;
+    },
+  };
+}

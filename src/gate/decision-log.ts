@@ -1,0 +1,191 @@
+import type { Kysely } from "kysely";
+import { DAY_MS, isoTime } from "../core/calendar.ts";
+import type { Decision } from "../core/policy/policy.ts";
+import type { Caller } from "../accounts/admission/caller.ts";
+import type { Clock } from "../base/clock.ts";
+import type { Ids } from "../base/ids.ts";
+import type { Log } from "../base/log.ts";
+import { WriteBehind } from "../base/write-behind.ts";
+import { lockAccount, pruneRows } from "../store/rows.ts";
+import type { Database } from "../store/schema.ts";
+import type { DecisionRow } from "../store/tables/policy.ts";
+import { inSlice, type Tx } from "../store/transaction.ts";
+import type { DecisionPage, LoggedDecision } from "./feedback-shapes.ts";
+import type { DecisionMade } from "./outcome-recorder.ts";
+
+/** What an account decided lately, where it asked for that: no address, and no name but the registrable domain. */
+
+/** Of one account; the oldest go first. */
+const LOGGED_MAX = 10_000;
+const LOGGED_DAYS = 7;
+export const LOG_PAGE_MAX = 100;
+
+/** What a page of the log is about; absent: everything. */
+export interface SoughtDecisions {
+  readonly decision?: Decision | undefined;
+  readonly reason?: string | undefined;
+  readonly domain?: string | undefined;
+  readonly mailbox?: string | undefined;
+  readonly form?: string | undefined;
+  readonly key?: string | undefined;
+  /** Older than this one. */
+  readonly after?: string | undefined;
+  readonly limit: number;
+}
+
+export interface DecisionLogDeps {
+  readonly db: Kysely<Database>;
+  readonly clock: Pick<Clock, "nowMs" | "after">;
+  readonly ids: Pick<Ids, "hex32">;
+  readonly log: Pick<Log, "error">;
+}
+
+const FLUSH_AFTER_MS = 500;
+const BATCH = 100;
+/** Decisions that wait while the store is away. */
+const WAITING_MAX = 10_000;
+
+const COLUMNS = {
+  decision: "decision",
+  reason: "reason",
+  domain: "domain",
+  mailbox: "mailbox",
+  form: "form",
+  key: "key_id",
+} as const;
+
+/** Decisions are written behind: a kill may lose the last second. */
+export class DecisionLog {
+  readonly #deps: DecisionLogDeps;
+  readonly #waiting: WriteBehind<DecisionRow>;
+  /** Keeps decisions of one millisecond in order. */
+  #sequence = 0;
+
+  constructor(deps: DecisionLogDeps) {
+    this.#deps = deps;
+    this.#waiting = new WriteBehind({
+      afterMs: FLUSH_AFTER_MS,
+      batch: BATCH,
+      max: WAITING_MAX,
+      merge: (_, newer) => newer,
+      clock: deps.clock,
+      save: (rows) => this.#save(rows),
+      failed: (fault, lost) => deps.log.error("decisions.log_failed", fault, { lost }),
+    });
+  }
+
+  note({ owner, keyId, logsDecisions }: Caller, made: DecisionMade): void {
+    if (owner.kind !== "account" || logsDecisions !== true) return;
+    const { policies } = made;
+    const nowMs = this.#deps.clock.nowMs();
+    this.#sequence = (this.#sequence + 1) % 0x1_0000;
+    const place = String(nowMs).padStart(14, "0") + this.#sequence.toString(16).padStart(4, "0");
+    const id = place + this.#deps.ids.hex32().slice(-6);
+    this.#waiting.note(id, {
+      account_id: owner.accountId,
+      id,
+      at_ms: nowMs,
+      decision: made.decision,
+      reason: made.reason,
+      rule: made.rule ?? null,
+      policy: policies.name,
+      version: policies.live.version,
+      signals: made.signals.join(" "),
+      domain: made.registrableDomain ?? null,
+      mailbox: made.mailboxId ?? null,
+      form: made.form === "" ? null : made.form,
+      key_id: keyId ?? null,
+      complete: made.isComplete ? 1 : 0,
+    });
+  }
+
+  flush(): Promise<void> {
+    return this.#waiting.flush();
+  }
+
+  /** Newest first. */
+  async page(accountId: string, sought: SoughtDecisions): Promise<DecisionPage> {
+    const { db, clock } = this.#deps;
+    let query = db
+      .selectFrom("decisions")
+      .selectAll()
+      .where("account_id", "=", accountId)
+      .where("at_ms", ">", clock.nowMs() - LOGGED_DAYS * DAY_MS);
+    for (const [name, column] of Object.entries(COLUMNS)) {
+      const value = sought[name as keyof typeof COLUMNS];
+      if (value !== undefined) query = query.where(column, "=", value);
+    }
+    if (sought.after !== undefined) query = query.where("id", "<", sought.after);
+    const rows = await query
+      .orderBy("id", "desc")
+      .limit(sought.limit + 1)
+      .execute();
+    const shown = rows.slice(0, sought.limit);
+    const next = rows.length > shown.length ? (shown.at(-1)?.id ?? null) : null;
+    return { decisions: shown.map(decisionOf), next };
+  }
+
+  async #save(rows: readonly DecisionRow[]): Promise<void> {
+    const ids = [...new Set(rows.map((row) => row.account_id))].toSorted();
+    await inSlice(this.#deps.db, async (tx) => {
+      for (const id of ids) {
+        const own = rows.filter((row) => row.account_id === id);
+        await addOf(tx, id, own);
+      }
+    });
+  }
+}
+
+/** Nothing is written of an account that does not want it any more, or is gone. */
+async function addOf(tx: Tx, accountId: string, rows: readonly DecisionRow[]): Promise<void> {
+  await lockAccount(tx, accountId);
+  const account = await tx.sql
+    .selectFrom("accounts")
+    .select("decision_log")
+    .where("id", "=", accountId)
+    .executeTakeFirst();
+  if (account?.decision_log !== 1) return;
+  await tx.sql
+    .insertInto("decisions")
+    .values([...rows])
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+  const tooOld = await tx.sql
+    .selectFrom("decisions")
+    .select("id")
+    .where("account_id", "=", accountId)
+    .orderBy("id", "desc")
+    .offset(LOGGED_MAX)
+    .limit(1)
+    .executeTakeFirst();
+  if (tooOld === undefined) return;
+  await tx.sql
+    .deleteFrom("decisions")
+    .where("account_id", "=", accountId)
+    .where("id", "<=", tooOld.id)
+    .execute();
+}
+
+const decisionOf = (row: DecisionRow): LoggedDecision => ({
+  id: row.id,
+  time: isoTime(row.at_ms),
+  decision: row.decision,
+  reason: row.reason,
+  rule: row.rule,
+  policy: { name: row.policy, version: row.version },
+  signals: row.signals === "" ? [] : row.signals.split(" "),
+  registrable_domain: row.domain,
+  mailbox: row.mailbox === null ? null : { id: row.mailbox },
+  form: row.form,
+  key: row.key_id,
+  complete: row.complete === 1,
+});
+
+/** Deletes what is kept no longer. */
+export const pruneDecisions = (db: Kysely<Database>, nowMs: number): Promise<number> =>
+  pruneRows(db, {
+    table: "decisions",
+    key: ["account_id", "id"],
+    column: "at_ms",
+    before: nowMs - LOGGED_DAYS * DAY_MS,
+  });

@@ -1,0 +1,321 @@
+import { type Kysely, sql } from "kysely";
+import { readEntry } from "../core/address/entry.ts";
+import { dayOf, isoDate } from "../core/calendar.ts";
+import type { Datasets } from "../core/evidence/datasets.ts";
+import { familyStanding, standingOf } from "../core/evidence/standing.ts";
+import type { Awaitable } from "../core/mail/lookup.ts";
+import { parseDomain } from "../core/name/domain.ts";
+import { factsOf } from "../core/policy/facts.ts";
+import { decide, type TrafficFacts } from "../core/policy/policy.ts";
+import type { Clock } from "../base/clock.ts";
+import type { Ids } from "../base/ids.ts";
+import { inTime } from "../base/in-time.ts";
+import type { Log } from "../base/log.ts";
+import { badParameter } from "../base/refusals.ts";
+import type { BudgetedCheck } from "../check/single-check.ts";
+import type { Database } from "../store/schema.ts";
+import type { FeedbackRow } from "../store/tables/policy.ts";
+import { inTransaction } from "../store/transaction.ts";
+import { lockAccount, pruneRows } from "../store/rows.ts";
+import type { FeedbackOutcome, Proposal } from "./feedback-shapes.ts";
+import type { FindPolicies } from "./in-force.ts";
+import { type AccountHash, mailboxId, reportedDomainOf } from "./traffic.ts";
+
+/** What became of an account's sign-ups, as the account says. Nothing follows by itself but facts and proposals. */
+
+const FEEDBACK_DAYS = 90;
+
+/** Of one account; the oldest go first. */
+const ROWS_MAX = 20_000;
+
+/** Reports of abuse about one unlisted domain after which it is proposed to deny it. */
+const ABUSE_PROPOSES = 3;
+const PROPOSALS_MAX = 100;
+
+/** How long DNS may take to say whether a sign-up would be refused. */
+const CHECK_MS = 1_000;
+
+/** A store that takes longer has not said anything: the facts are unknown. */
+const ANSWER_MS = 300;
+
+/** How long counts are believed; a report to this process is seen at once. */
+const BELIEVED_MS = 1_000;
+const KEPT_MAX = 10_000;
+
+export interface NewFeedback {
+  /** An address as it signed up, or the id of a mailbox. */
+  readonly about: { readonly email: string } | { readonly mailbox: string };
+  readonly outcome: FeedbackOutcome;
+  readonly note: string;
+}
+
+interface Reported {
+  readonly mailboxId: string;
+  /** Absent where the domain's mailboxes belong to strangers. */
+  readonly domain: string | undefined;
+}
+
+export interface FeedbackDeps {
+  readonly db: Kysely<Database>;
+  readonly datasets: () => Datasets;
+  readonly check: BudgetedCheck;
+  readonly policies: FindPolicies;
+  readonly hash: AccountHash;
+  readonly clock: Pick<Clock, "nowMs" | "monotonicMs" | "after">;
+  readonly ids: Pick<Ids, "hex32">;
+  readonly log: Pick<Log, "error">;
+  /** For the metrics. */
+  readonly counted: (outcome: FeedbackOutcome) => void;
+}
+
+export class Feedback {
+  readonly #deps: FeedbackDeps;
+  readonly #kept = new Map<string, { readonly facts: TrafficFacts; readonly atMs: number }>();
+
+  constructor(deps: FeedbackDeps) {
+    this.#deps = deps;
+  }
+
+  /** Stored when this returns. Throws a `Refusal` for what is no address. */
+  async record(accountId: string, { about, outcome, note }: NewFeedback): Promise<void> {
+    const { db, clock, ids } = this.#deps;
+    const {
+      mailboxId: mailbox,
+      domain = "",
+      isRefused,
+    } = "email" in about
+      ? await this.#ofAddress(accountId, about.email, outcome)
+      : await this.#ofMailbox(accountId, about.mailbox);
+    const proposes = outcome === "abuse" ? "deny" : outcome === "fine" && isRefused ? "allow" : "";
+    const proposal = domain === "" ? "" : proposes;
+    const nowMs = clock.nowMs();
+    const row: FeedbackRow = {
+      id: String(nowMs).padStart(14, "0") + ids.hex32().slice(-10),
+      account_id: accountId,
+      mailbox,
+      domain,
+      outcome,
+      day: dayOf(nowMs),
+      note,
+      account_proposal: proposal,
+      operator_proposal: proposal,
+    };
+    await inTransaction(db, async (tx) => {
+      await lockAccount(tx, accountId);
+      const rows = tx.sql.selectFrom("feedback").where("account_id", "=", accountId);
+      const tooOld = await rows
+        .select("id")
+        .orderBy("id", "desc")
+        .offset(ROWS_MAX - 1)
+        .limit(1)
+        .executeTakeFirst();
+      if (tooOld !== undefined) {
+        await tx.sql
+          .deleteFrom("feedback")
+          .where("account_id", "=", accountId)
+          .where("id", "<=", tooOld.id)
+          .execute();
+      }
+      await tx.sql.insertInto("feedback").values(row).execute();
+    });
+    this.#kept.clear();
+    this.#deps.counted(outcome);
+  }
+
+  /** What the account reported of a mailbox and its domain. Never rejects. */
+  facts(accountId: string, about: Reported, timeoutMs: number): Awaitable<TrafficFacts> {
+    const key = `${accountId} ${about.mailboxId}`;
+    const kept = this.#kept.get(key);
+    const isFresh = kept && this.#deps.clock.monotonicMs() - kept.atMs < BELIEVED_MS;
+    if (kept !== undefined && isFresh === true) return kept.facts;
+    return this.#readFacts(accountId, about, { key, timeoutMs });
+  }
+
+  /** Of one account, or without one of all, for the operator. */
+  async proposals(accountId?: string): Promise<readonly Proposal[]> {
+    const column = accountId === undefined ? "operator_proposal" : "account_proposal";
+    const rows = await this.#deps.db
+      .selectFrom("feedback")
+      .select(({ fn }) => [
+        "domain",
+        column,
+        fn.countAll().as("reports"),
+        fn.count("mailbox").distinct().as("mailboxes"),
+        fn.count("account_id").distinct().as("accounts"),
+        fn.max("day").as("last_day"),
+      ])
+      .where(column, "<>", "")
+      .where("day", ">", this.#firstDay())
+      .$if(accountId !== undefined, (query) => query.where("account_id", "=", accountId ?? ""))
+      .groupBy(["domain", column])
+      .having(sql<boolean>`${sql.ref(column)} = 'allow' or count(*) >= ${ABUSE_PROPOSES}`)
+      .orderBy("last_day", "desc")
+      .orderBy("domain")
+      .limit(PROPOSALS_MAX)
+      .execute();
+    return rows.flatMap(({ domain, [column]: proposes, ...row }) => {
+      if (proposes === undefined || proposes === "" || !this.#isOpen(domain, proposes)) return [];
+      return {
+        domain,
+        proposes,
+        reports: Number(row.reports),
+        mailboxes: Number(row.mailboxes),
+        accounts: Number(row.accounts),
+        last_day: isoDate(Number(row.last_day)),
+      };
+    });
+  }
+
+  /** The proposals about a domain are answered and go away. */
+  async answered(domain: string, accountId?: string): Promise<void> {
+    const update = this.#deps.db.updateTable("feedback").where("domain", "=", domain);
+    if (accountId === undefined) await update.set({ operator_proposal: "" }).execute();
+    else {
+      await update.set({ account_proposal: "" }).where("account_id", "=", accountId).execute();
+    }
+  }
+
+  #firstDay(): number {
+    return dayOf(this.#deps.clock.nowMs()) - FEEDBACK_DAYS;
+  }
+
+  /** A domain that got listed, allowed or denied meanwhile needs no answer. */
+  #isOpen(name: string, proposes: "deny" | "allow"): boolean {
+    const datasets = this.#deps.datasets();
+    const word = datasets.operator.domain(name);
+    if (proposes === "allow") return word !== "allow";
+    const parsed = parseDomain(name);
+    if (!parsed.ok || word !== undefined) return false;
+    const isListed =
+      standingOf(name, datasets) !== undefined || familyStanding(name, datasets) !== undefined;
+    return !isListed && reportedDomainOf(parsed.value, datasets) !== undefined;
+  }
+
+  async #ofAddress(accountId: string, email: string, outcome: FeedbackOutcome) {
+    const { hash, datasets } = this.#deps;
+    const entry = readEntry(email, "address");
+    if (entry.kind !== "address") throw badParameter("email", "an email address");
+    const isRefused = outcome === "fine" && (await this.#wouldRefuse(accountId, email));
+    return {
+      mailboxId: mailboxId(hash, accountId, entry.address),
+      domain: reportedDomainOf(entry.domain, datasets()),
+      isRefused,
+    };
+  }
+
+  /** What the decision log knows of it; else the domain stays unknown. */
+  async #ofMailbox(accountId: string, mailbox: string) {
+    const logged = await this.#deps.db
+      .selectFrom("decisions")
+      .select(["domain", "decision"])
+      .where("account_id", "=", accountId)
+      .where("mailbox", "=", mailbox)
+      .orderBy("id", "desc")
+      .limit(1)
+      .executeTakeFirst();
+    const parsed = parseDomain(logged?.domain ?? "");
+    return {
+      mailboxId: mailbox,
+      domain: parsed.ok ? reportedDomainOf(parsed.value, this.#deps.datasets()) : undefined,
+      isRefused: logged?.decision === "reject",
+    };
+  }
+
+  async #wouldRefuse(accountId: string, email: string): Promise<boolean> {
+    const { check, datasets, policies } = this.#deps;
+    const asked = { features: [], spamTrap: false } as const;
+    const validation = await check({ text: email, mode: "address", asked, budgetMs: CHECK_MS });
+    const live = (await policies(accountId, "default", CHECK_MS))?.live;
+    const facts = { ...factsOf(validation, datasets()), caller: new Map() };
+    return live !== undefined && decide(live.policy, facts).decision === "reject";
+  }
+
+  async #readFacts(
+    accountId: string,
+    about: Reported,
+    { key, timeoutMs }: { readonly key: string; readonly timeoutMs: number },
+  ): Promise<TrafficFacts> {
+    const { clock, log } = this.#deps;
+    try {
+      const limit = { timeoutMs: Math.min(timeoutMs, ANSWER_MS), late: undefined, clock };
+      const facts = await inTime(this.#count(accountId, about), limit);
+      if (facts === undefined) throw new Error("the store does not answer in time");
+      if (this.#kept.size >= KEPT_MAX) this.#kept.clear();
+      this.#kept.set(key, { facts, atMs: clock.monotonicMs() });
+      return facts;
+    } catch (fault) {
+      log.error("feedback.read_failed", fault);
+      return {};
+    }
+  }
+
+  /** A `fine` takes back one `abuse` of the same mailbox. */
+  async #count(accountId: string, { mailboxId: id, domain }: Reported): Promise<TrafficFacts> {
+    const rows = await this.#deps.db
+      .selectFrom("feedback")
+      .select(["mailbox", "domain"])
+      .select(
+        sql<number>`sum(case outcome when 'abuse' then 1 when 'fine' then -1 else 0 end)`.as("net"),
+      )
+      .where("account_id", "=", accountId)
+      .where("day", ">", this.#firstDay())
+      .where((is) => is.or([is("mailbox", "=", id), is("domain", "=", domain ?? id)]))
+      .groupBy(["mailbox", "domain"])
+      .execute();
+    const sum = (some: typeof rows): number =>
+      some.reduce((all, { net }) => all + Math.max(0, Number(net)), 0);
+    return {
+      mailbox_abused: sum(rows.filter(({ mailbox }) => mailbox === id)),
+      ...(domain !== undefined && {
+        domain_abused: sum(rows.filter((row) => row.domain === domain)),
+      }),
+    };
+  }
+}
+
+/** Deletes what is kept no longer. */
+export const pruneFeedback = (db: Kysely<Database>, nowMs: number): Promise<number> =>
+  pruneRows(db, {
+    table: "feedback",
+    key: ["account_id", "id"],
+    column: "day",
+    before: dayOf(nowMs) - FEEDBACK_DAYS + 1,
+  });
+
+/** What a rule of a policy's document may look like; it was checked when it was saved. */
+interface RuleDocument {
+  readonly when?: { readonly domain?: unknown };
+  readonly then?: unknown;
+  readonly reason?: unknown;
+}
+
+/** The policy's document with a rule that allows or denies a domain and the names below it, before all others. */
+export function withDomain(document: unknown, domain: string, word: "allow" | "deny"): object {
+  const { rules = [], ...rest } = document as { readonly rules?: readonly RuleDocument[] };
+  const names = [domain, `*.${domain}`];
+  const [then, reason] = word === "allow" ? ["accept", "allowed"] : ["reject", "denied"];
+  const others = rules.flatMap((rule): readonly RuleDocument[] => {
+    if (!isOwnRule(rule)) return [rule];
+    const left = rule.when.domain.filter((name) => !names.includes(name));
+    return left.length === 0 ? [] : [{ ...rule, when: { domain: left } }];
+  });
+  const at = others.findIndex(
+    (rule) => isOwnRule(rule) && rule.then === then && rule.when.domain.length + 2 <= ITEMS_MAX,
+  );
+  const known = at < 0 ? [] : ((others[at]?.when?.domain ?? []) as readonly string[]);
+  const rule = { when: { domain: [...known, ...names] }, then, reason };
+  return { ...rest, rules: [rule, ...others.filter((_, index) => index !== at)] };
+}
+
+/** Names of one rule. */
+const ITEMS_MAX = 200;
+
+/** One that `withDomain` made. */
+function isOwnRule(
+  rule: RuleDocument,
+): rule is RuleDocument & { readonly when: { readonly domain: readonly string[] } } {
+  const { when = {}, then, reason } = rule;
+  const words = `${String(then)} ${String(reason)}`;
+  const isDomains = Object.keys(when).join() === "domain" && Array.isArray(when.domain);
+  return isDomains && (words === "accept allowed" || words === "reject denied");
+}

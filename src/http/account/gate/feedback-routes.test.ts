@@ -1,0 +1,143 @@
+import { strict as assert } from "node:assert";
+import { test, type TestContext } from "node:test";
+import { rulesOf } from "../../../../test/dashboard/dashboard-lists.ts";
+import { ask } from "../../../../test/policy/asked-decision.ts";
+import { GATE_KEY, gateWorld } from "../../../../test/policy/gate-world.ts";
+import { DEFAULT_DOCUMENT } from "../../../core/policy/default-policy.ts";
+import { parsePolicy } from "../../../core/policy/parse-policy.ts";
+import { Refusal } from "../../../base/refusals.ts";
+import { withDomain } from "../../../gate/feedback.ts";
+import { createAccountHash } from "../../../gate/traffic.ts";
+import type { SignedInRequest } from "../route.ts";
+import { feedbackRoutes } from "./feedback-routes.ts";
+
+async function openRoutes(t: TestContext) {
+  const world = await gateWorld(t);
+  const made = await world.account("jo@shop.example");
+  const noted: string[] = [];
+  const { operator } = rulesOf(world.store);
+  const routes = feedbackRoutes({
+    feedback: world.feedback,
+    decisionLog: world.decisionLog,
+    hash: createAccountHash(GATE_KEY),
+    policies: world.policies,
+    operator,
+    audit: ({ action, detail = "" }) => Promise.resolve(void noted.push(`${action} ${detail}`)),
+  });
+  const call = async (name: string, more: Partial<SignedInRequest> = {}): Promise<unknown> => {
+    const [method, path] = name.split(" ");
+    const route = routes.find((one) => one.method === method && one.path === path);
+    const account = (await world.store.accounts.find(made.id)) ?? assert.fail();
+    const visitor = { clientAddress: "192.0.2.1" };
+    const request = { account, visitor, body: {}, query: {}, id: "", ...more };
+    const reply = await route?.handle(request as unknown as SignedInRequest);
+    return reply?.json;
+  };
+  const abuse = async (domain: string): Promise<void> => {
+    for (const name of ["a", "b", "c"]) {
+      await call("POST feedback", { body: { email: `${name}@${domain}`, outcome: "abuse" } });
+    }
+  };
+  return { world, made, call, abuse, noted, operator };
+}
+
+const refused = (status: number) => (error: unknown) =>
+  error instanceof Refusal && error.status === status;
+
+test("the page lists decisions, and finds a mailbox by its address", async (t) => {
+  const { world, made, call } = await openRoutes(t);
+  assert.deepEqual(await call("GET decisions"), { log: "off", decisions: [], next: null });
+  await world.store.switches.switchLog(made.id, "on");
+  for (const email of ["jo@good.example", "ann@good.example"]) {
+    await ask(world, { email }, { "x-api-key": made.apiKey });
+  }
+  await world.flush();
+  const found = (await call("POST decisions/find", { body: { email: " Jo+x@Good.example " } })) as {
+    readonly mailbox: string;
+  };
+  const page = (await call("GET decisions", { query: found })) as {
+    readonly log: string;
+    readonly decisions: readonly { readonly mailbox: object }[];
+  };
+  assert.deepEqual(
+    [page.log, page.decisions.map(({ mailbox }) => mailbox)],
+    ["on", [{ id: found.mailbox }]],
+  );
+  await assert.rejects(
+    call("POST decisions/find", { body: { email: "good.example" } }),
+    refused(400),
+  );
+  await assert.rejects(call("GET decisions", { query: { decision: "x" } }), refused(400));
+  await assert.rejects(call("POST feedback", { body: { outcome: "abuse" } }), refused(400));
+});
+
+test("one press denies a proposed domain by the account's policy, and can be taken back", async (t) => {
+  const { world, made, call, abuse, noted } = await openRoutes(t);
+  await abuse("farm.example");
+  const { proposals } = (await call("GET proposals")) as { proposals: { domain: string }[] };
+  assert.deepEqual(
+    proposals.map(({ domain }) => domain),
+    ["farm.example"],
+  );
+  const wrong = { domain: "farm.example", answer: "maybe" };
+  await assert.rejects(call("POST proposals", { body: wrong }), refused(400));
+  const other = { domain: "good.example", answer: "deny" };
+  await assert.rejects(call("POST proposals", { body: other }), refused(404));
+  await call("POST proposals", { body: { domain: "farm.example", answer: "deny" } });
+  assert.deepEqual(await call("GET proposals"), { proposals: [] });
+  const { answer } = await ask(world, { email: "x@a.farm.example" }, { "x-api-key": made.apiKey });
+  assert.deepEqual(
+    [answer.decision, answer.reason, answer.policy.version],
+    ["reject", "denied", 2],
+  );
+  assert.deepEqual(noted, ["policy.changed default 2 live", "feedback.answered deny farm.example"]);
+  const admin = (await call("GET admin/proposals")) as { proposals: object[] };
+  assert.equal(admin.proposals.length, 1, "the operator was not asked yet");
+});
+
+test("the operator denies a domain for everybody, and dismisses another", async (t) => {
+  const { call, abuse, noted, operator } = await openRoutes(t);
+  await abuse("farm.example");
+  await abuse("quiet.example");
+  await call("POST admin/proposals", { body: { domain: "farm.example", answer: "deny" } });
+  await call("POST admin/proposals", { body: { domain: "quiet.example", answer: "dismiss" } });
+  assert.deepEqual(await call("GET admin/proposals"), { proposals: [] });
+  assert.deepEqual(
+    (await operator.entries()).map(({ word, subject }) => `${word} ${subject}`),
+    ["deny farm.example"],
+  );
+  assert.deepEqual(noted.slice(-2), [
+    "feedback.answered deny farm.example",
+    "feedback.answered dismiss quiet.example",
+  ]);
+});
+
+type Document = { readonly rules: readonly { readonly when: { domain?: readonly string[] } }[] };
+
+test("domains gather in one rule for each answer, before all other rules", () => {
+  let document: unknown = DEFAULT_DOCUMENT;
+  const change = (domain: string, word: "allow" | "deny"): void => {
+    document = withDomain(document, domain, word);
+    assert.ok(parsePolicy(document, { hasDomainAge: false }).ok);
+  };
+  const own = (): readonly (readonly string[])[] =>
+    (document as Document).rules.flatMap(({ when }) => (when.domain ? [when.domain] : []));
+  change("a.example", "deny");
+  change("b.example", "deny");
+  change("c.example", "allow");
+  assert.deepEqual(own(), [
+    ["c.example", "*.c.example"],
+    ["a.example", "*.a.example", "b.example", "*.b.example"],
+  ]);
+  change("a.example", "allow");
+  change("b.example", "allow");
+  assert.deepEqual(own(), [
+    ["c.example", "*.c.example", "a.example", "*.a.example", "b.example", "*.b.example"],
+  ]);
+  for (let at = 0; at < 150; at += 1) change(`d${String(at)}.example`, "deny");
+  assert.deepEqual(
+    own().map(({ length }) => length),
+    [100, 200, 6],
+  );
+  assert.equal((document as Document).rules.length, DEFAULT_DOCUMENT.rules.length + 3);
+});

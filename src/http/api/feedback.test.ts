@@ -296,7 +296,7 @@ test("decisions are paged newest first, and filtered", async (t) => {
       sizes.push(decisions.length);
       ids.push(...decisions.map(({ id }) => id));
       if (body["next"] === null) break;
-      after = `&after=${String(body["next"])}`;
+      after = `&after=${body["next"] as string}`;
     }
     assert.deepEqual(ids, [...new Set(ids)].toSorted().toReversed(), "newest first, none twice");
     return sizes;

@@ -89,7 +89,7 @@ export function readFeedback(field: (name: string) => string | undefined): NewFe
   if (outcome === undefined) {
     throw badParameter("outcome", `one of ${FEEDBACK_OUTCOMES.join(", ")}`);
   }
-  if ([...note].length > FEEDBACK_NOTE_MAX) {
+  if (Array.from(note).length > FEEDBACK_NOTE_MAX) {
     throw badParameter("note", `text of at most ${String(FEEDBACK_NOTE_MAX)} characters`);
   }
   if (note.includes("\0")) throw nulInText();

@@ -2,7 +2,7 @@
  * `npm run bench:core`: how fast the core checks entries with DNS answers in memory, and how its cost
  * grows with the length of hostile input. One thread; rates depend on the machine, ratios do not.
  */
-import { readEntry } from "../src/core/address/entry.ts";
+import { readEntry } from "../src/core/address/address.ts";
 import type { Answer, Lookup, MailExchange } from "../src/core/mail/lookup.ts";
 import { validate, type World } from "../src/core/validate/validate.ts";
 import { literalDatasets } from "../test/lists/literal-datasets.ts";

@@ -1,9 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { trimEntry } from "../core/address/entry.ts";
-import { addressKey, parseAddress } from "../core/address/address.ts";
+import { addressKey, parseAddress, trimEntry } from "../core/address/address.ts";
 import { isCommonPassword } from "../core/tables/data.ts";
-import { type Account, type Accounts, type AccountTier, FIRST_TRAFFIC } from "./accounts-store.ts";
-import { accountKey, type OwnerKey } from "../base/owner.ts";
+import { type Account, type AccountTier, type Accounts, FIRST_TRAFFIC } from "./accounts-store.ts";
+import { type OwnerKey, accountKey } from "../base/owner.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Ids } from "../base/ids.ts";
 import type { Notices } from "../store/notices.ts";

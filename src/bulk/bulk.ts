@@ -2,10 +2,9 @@ import type { Entrance } from "../accounts/admission/admission.ts";
 import type { Caller } from "../accounts/admission/caller.ts";
 import type { OwnerKey } from "../base/owner.ts";
 import { Refusal } from "../base/refusals.ts";
-import type { SplitBatch } from "../core/batch/batch-chunk.ts";
+import type { SplitBatch, Tally } from "../core/batch/batch-chunk.ts";
 import type { BatchLayout } from "../core/batch/batch.ts";
 import type { RowNote } from "../core/batch/result-cells.ts";
-import type { Tally } from "../core/batch/tally.ts";
 import type { StoredTable } from "./batches-store.ts";
 
 interface SplitOrder {

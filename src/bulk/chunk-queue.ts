@@ -1,6 +1,6 @@
 import { type Kysely, sql as raw } from "kysely";
 import type { OwnerKey } from "../base/owner.ts";
-import { entriesIn, type Tally } from "../core/batch/tally.ts";
+import { entriesIn, type Tally } from "../core/batch/batch-chunk.ts";
 import { packLines, unpackText } from "../store/rows.ts";
 import type { Database } from "../store/schema.ts";
 import { type ChunkRow, RUNNING } from "../store/tables/bulk.ts";

@@ -1,7 +1,7 @@
 import { sql as raw } from "kysely";
 import type { Charge, ChargeTerms, HeldCharge, Unpaid } from "../accounts/admission/charges.ts";
 import { ownerKey, ownerOf } from "../base/owner.ts";
-import { entriesIn, sumOf, type Tally } from "../core/batch/tally.ts";
+import { entriesIn, sumOf, type Tally } from "../core/batch/batch-chunk.ts";
 import { tellIn } from "../store/postgres-database.ts";
 import { freeRows, lockName } from "../store/rows.ts";
 import { type JobRow, RUNNING, UNTOLD } from "../store/tables/bulk.ts";

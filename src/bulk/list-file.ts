@@ -1,4 +1,4 @@
-import { trimEntry } from "../core/address/entry.ts";
+import { trimEntry } from "../core/address/address.ts";
 import { CELL_MAX_UNITS, COLUMNS_MAX, CsvReader, type RawRow } from "../core/batch/csv-reader.ts";
 import { TableFault, entriesOf, kindOfCell } from "../core/batch/entry-cell.ts";
 import {

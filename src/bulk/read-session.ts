@@ -2,8 +2,7 @@ import type { Caller } from "../accounts/admission/caller.ts";
 import type { Clock } from "../base/clock.ts";
 import { ownerKey } from "../base/owner.ts";
 import { sessionNotFound } from "../base/refusals.ts";
-import { chunkEntries, unpackChunk } from "../core/batch/batch-chunk.ts";
-import type { Tally } from "../core/batch/tally.ts";
+import { type Tally, chunkEntries, unpackChunk } from "../core/batch/batch-chunk.ts";
 import type {
   BulkProgress,
   BulkResults,

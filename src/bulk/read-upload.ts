@@ -1,6 +1,6 @@
 import { splitBatch } from "../core/batch/batch-chunk.ts";
 import { readPieces } from "../core/batch/batch.ts";
-import { Spellings, spellingsMax } from "../core/batch/spellings.ts";
+import { Spellings, spellingsMax } from "../core/batch/count-spellings.ts";
 import { TableFault } from "../core/batch/entry-cell.ts";
 import type { StoredRow, TableRows } from "./batches-store.ts";
 import { badUpload, uploadTooLong } from "../base/refusals.ts";

@@ -5,7 +5,7 @@ import {
   entryAt,
   unpackChunk,
 } from "../core/batch/batch-chunk.ts";
-import { addressBalance, entryNote, type ListKind, withNote } from "../core/batch/entry-note.ts";
+import { addressBalance, entryNote, type ListKind, withNote } from "../core/batch/result-cells.ts";
 import type { FullResult } from "../core/validate/result.ts";
 import type { SessionStore, TablePage } from "./sessions.ts";
 import type { RowResult, SpelledResult } from "./bulk.ts";

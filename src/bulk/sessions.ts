@@ -1,7 +1,7 @@
 import type { Kysely } from "kysely";
 import type { Charge, ChargeTerms, Unpaid } from "../accounts/admission/charges.ts";
 import type { OwnerKey } from "../base/owner.ts";
-import { entriesIn, sumOf, type Tally } from "../core/batch/tally.ts";
+import { entriesIn, sumOf, type Tally } from "../core/batch/batch-chunk.ts";
 import { unpackLines, unpackText } from "../store/rows.ts";
 import type { Database } from "../store/schema.ts";
 import type { JobRow } from "../store/tables/bulk.ts";

@@ -25,7 +25,7 @@ import {
   type SplitBatch,
   unpackChunk,
 } from "../core/batch/batch-chunk.ts";
-import { BULK_MAX_OCTETS } from "../core/limits.ts";
+import { BULK_MAX_OCTETS } from "../core/name/domain.ts";
 import type { ChunkOutcome, KeptAnswer, NewBatch } from "./batches-store.ts";
 import {
   type BulkAnswer,

@@ -1,7 +1,7 @@
 import { type Advice, advise } from "../core/validate/reasons.ts";
 import type { Asked } from "../core/checks/run.ts";
 import type { Datasets } from "../core/evidence/datasets.ts";
-import type { EntryFault } from "../core/address/entry.ts";
+import type { EntryFault } from "../core/address/address.ts";
 import { type SaidBy, explain } from "../core/validate/explain.ts";
 import type { FullResult } from "../core/validate/result.ts";
 import type { Signal } from "../core/evidence/signals.ts";

@@ -1,6 +1,6 @@
 import type { Asked } from "../core/checks/run.ts";
 import type { Datasets } from "../core/evidence/datasets.ts";
-import type { EntryMode } from "../core/address/entry.ts";
+import type { EntryMode } from "../core/address/address.ts";
 import type { Awaitable, Lookup, PremiumLookup } from "../core/mail/lookup.ts";
 import { validate, type Validation, type World } from "../core/validate/validate.ts";
 import { awakeClock } from "../base/awake-clock.ts";

@@ -1,5 +1,5 @@
 import type { Answer, Awaitable, Lookup, MailExchange } from "../core/mail/lookup.ts";
-import { isReachable } from "../core/name/reachable.ts";
+import { isReachable } from "../core/name/ip-address.ts";
 import type { Share } from "../base/shares.ts";
 import { awakeClock } from "../base/awake-clock.ts";
 import type { Clock } from "../base/clock.ts";

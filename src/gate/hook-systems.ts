@@ -1,4 +1,4 @@
-import { trimEntry } from "../core/address/entry.ts";
+import { trimEntry } from "../core/address/address.ts";
 import type { CallerFact } from "../core/policy/policy.ts";
 import type { HookSystem } from "./hook-types.ts";
 import {

@@ -1,6 +1,6 @@
 import type { Asked } from "../core/checks/run.ts";
 import type { Datasets } from "../core/evidence/datasets.ts";
-import { type CheckFacts, factsOf } from "../core/policy/facts.ts";
+import { type CheckFacts, factsOf } from "../core/policy/conditions.ts";
 import { messageFor } from "../core/policy/messages.ts";
 import {
   type CallerFact,

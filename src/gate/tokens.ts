@@ -1,5 +1,5 @@
 import { createHash, createHmac } from "node:crypto";
-import { trimEntry } from "../core/address/entry.ts";
+import { trimEntry } from "../core/address/address.ts";
 import type { Decision } from "../core/policy/policy.ts";
 import type { Accounts } from "../accounts/accounts-store.ts";
 import type { Clock } from "../base/clock.ts";

@@ -3,7 +3,7 @@ import { test, type TestContext } from "node:test";
 import { addAccount, openStores } from "../../test/contracts/stores.ts";
 import { literalDatasets } from "../../test/lists/literal-datasets.ts";
 import { sqlAccounts } from "../accounts/accounts-store.ts";
-import { readEntry } from "../core/address/entry.ts";
+import { readEntry } from "../core/address/address.ts";
 import { DAY_MS } from "../core/calendar.ts";
 import type { TrafficFacts } from "../core/policy/policy.ts";
 import { createAccountHash, marksOf, Traffic, type TrafficStore } from "./traffic.ts";

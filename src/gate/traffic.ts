@@ -3,7 +3,7 @@ import { addressKey } from "../core/address/address.ts";
 import { DAY_MS, dayOf } from "../core/calendar.ts";
 import { canonicalAddress } from "../core/evidence/alias.ts";
 import type { Datasets } from "../core/evidence/datasets.ts";
-import { isKnownGood } from "../core/evidence/standing.ts";
+import { isKnownGood } from "../core/evidence/list-evidence.ts";
 import type { Awaitable } from "../core/mail/lookup.ts";
 import { relayOfDomain } from "../core/mail/mail-carriers.ts";
 import { type Domain, registrableOf } from "../core/name/domain.ts";

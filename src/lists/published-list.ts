@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { dayOf, isoDate } from "../core/calendar.ts";
 import type { Datasets, FeedKind } from "../core/evidence/datasets.ts";
 import type { FeedLicence } from "./sources/licences.ts";
-import { standingOf } from "../core/evidence/standing.ts";
+import { standingOf } from "../core/evidence/list-evidence.ts";
 import { parseDomain } from "../core/name/domain.ts";
 import { domainVerdict } from "../core/evidence/verdict.ts";
 

@@ -56,7 +56,7 @@ export const plants: readonly (readonly string[])[] = [
   [
     "an unknown folder",
     "src/ports/planted.ts",
-    `export const x = 1;\nexport * from "../core/limits.ts";`,
+    `export const x = 1;\nexport * from "../core/name/domain.ts";`,
   ],
   [
     "cycle of values",

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { crc32 } from "../../core/crc32.ts";
+import { crc32 } from "../../core/when.ts";
 import type { Ids } from "../../base/ids.ts";
 
 const SECRET_PREFIX = "gp_live_";

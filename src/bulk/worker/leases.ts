@@ -1,6 +1,6 @@
 import type { Clock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
-import { EMPTY_TALLY, entriesIn, type Fate, type Tally } from "../../core/batch/tally.ts";
+import { EMPTY_TALLY, entriesIn, type Fate, type Tally } from "../../core/batch/batch-chunk.ts";
 import type { ChunkQueue, ClaimedChunk, Lease } from "../chunk-queue.ts";
 import type { QueueAhead } from "../jobs.ts";
 

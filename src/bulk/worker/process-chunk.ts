@@ -2,8 +2,14 @@ import { FairQueue } from "../../base/fair-queue.ts";
 import type { Pace } from "../../base/owner-paces.ts";
 import type { OwnerKey } from "../../base/owner.ts";
 import type { Share } from "../../base/shares.ts";
-import { CHUNK_ENTRIES, chunkEntries, unpackChunk } from "../../core/batch/batch-chunk.ts";
-import { type Fate, fateOf, tally } from "../../core/batch/tally.ts";
+import {
+  CHUNK_ENTRIES,
+  type Fate,
+  chunkEntries,
+  fateOf,
+  tally,
+  unpackChunk,
+} from "../../core/batch/batch-chunk.ts";
 import { type FullResult, isInconclusive } from "../../core/validate/result.ts";
 import type { ChunkOutcome } from "../batches-store.ts";
 import type { ClaimedChunk } from "../chunk-queue.ts";

@@ -5,8 +5,7 @@ import { OwnerPaces } from "../../base/owner-paces.ts";
 import type { OwnerKey } from "../../base/owner.ts";
 import { RESOURCES } from "../../base/resources.ts";
 import type { Share, Shares } from "../../base/shares.ts";
-import { CHUNK_ENTRIES } from "../../core/batch/batch-chunk.ts";
-import type { Fate } from "../../core/batch/tally.ts";
+import { CHUNK_ENTRIES, type Fate } from "../../core/batch/batch-chunk.ts";
 import type { ChunkQueue, ClaimedChunk, CompleteOutcome } from "../chunk-queue.ts";
 import { Leases } from "./leases.ts";
 import {

@@ -1,8 +1,8 @@
-import { addressBalance, entryNote, withNote } from "../../core/batch/entry-note.ts";
+import { addressBalance, entryNote, withNote } from "../../core/batch/result-cells.ts";
 import { type FullResult, isInconclusive } from "../../core/validate/result.ts";
 import { checkAll, type EntryCheck } from "../../bulk/worker/process-chunk.ts";
 import { Places } from "../../base/places.ts";
-import { entryKey, readEntry } from "../../core/address/entry.ts";
+import { entryKey, readEntry } from "../../core/address/address.ts";
 import { TextHashes } from "../../core/batch/count-spellings.ts";
 import type { ListRow } from "../../core/batch/list-table.ts";
 import type { ListPage } from "../../bulk/list-file.ts";

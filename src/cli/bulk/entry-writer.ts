@@ -1,8 +1,13 @@
-import { csvCells, csvLine } from "../../core/batch/csv-text.ts";
-import type { NotedResult } from "../../core/batch/entry-note.ts";
+import {
+  NOT_READ,
+  type NotedResult,
+  RESULT_COLUMNS,
+  csvCells,
+  csvLine,
+  rowCells,
+} from "../../core/batch/result-cells.ts";
 import type { ListRow } from "../../core/batch/list-table.ts";
-import { NOT_READ, RESULT_COLUMNS, rowCells } from "../../core/batch/result-cells.ts";
-import { fateOf } from "../../core/batch/tally.ts";
+import { fateOf } from "../../core/batch/batch-chunk.ts";
 import type { ReadShape } from "../../bulk/list-file.ts";
 
 /** How entries are written: the valid ones a line each, every row with its result, every object with its result. */

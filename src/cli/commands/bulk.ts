@@ -14,7 +14,7 @@ import {
 import { type BulkChecker, type CheckedPage, checkPages } from "../bulk/check-pages.ts";
 import { CommandFailure, EXIT, type Terminal, misuse, wordsOf } from "../terminal.ts";
 import { isInconclusive } from "../../core/validate/result.ts";
-import { EMPTY_TALLY, type Tally, fateOf } from "../../core/batch/tally.ts";
+import { EMPTY_TALLY, type Tally, fateOf } from "../../core/batch/batch-chunk.ts";
 
 /** The progress of a run. */
 interface RunState {

@@ -1,7 +1,7 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
 import fc from "fast-check";
-import { type EntryMode, entryKey, readEntry } from "./entry.ts";
+import { type EntryMode, entryKey, readEntry } from "./address.ts";
 
 const read = (text: string, mode: EntryMode): string => {
   const entry = readEntry(text, mode);

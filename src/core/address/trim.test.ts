@@ -1,6 +1,6 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
-import { trimEntry } from "./entry.ts";
+import { trimEntry } from "./address.ts";
 
 test("exactly Unicode white space, U+FEFF and U+200B are dropped at both ends", () => {
   for (let code = 0; code <= 0xffff; code += 1) {

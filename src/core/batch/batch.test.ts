@@ -1,10 +1,17 @@
+import fc from "fast-check";
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
-import fc from "fast-check";
-import { chunkEntries, CHUNK_ENTRIES, entryAt, packChunks, unpackChunk } from "./batch-chunk.ts";
+import {
+  CHUNK_ENTRIES,
+  chunkEntries,
+  entryAt,
+  fateOf,
+  packChunks,
+  tally,
+  unpackChunk,
+} from "./batch-chunk.ts";
 import { type Batch, type BatchLayout, finish, readBatch } from "./batch.ts";
-import { entryKey, readEntry } from "../address/entry.ts";
-import { fateOf, tally } from "./tally.ts";
+import { entryKey, readEntry } from "../address/address.ts";
 
 const read = (text: string, layout: BatchLayout = "list"): Batch => finish(readBatch(text, layout));
 

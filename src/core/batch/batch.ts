@@ -1,5 +1,5 @@
-import { entryKey, readEntry, trimEntry } from "../address/entry.ts";
-import { ENTRY_MAX_UNITS } from "../limits.ts";
+import { entryKey, readEntry, trimEntry } from "../address/address.ts";
+import { ENTRY_MAX_UNITS } from "../name/domain.ts";
 
 /** A bulk text, split and de-duplicated. */
 export interface Batch {

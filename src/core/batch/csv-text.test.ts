@@ -1,6 +1,6 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
-import { csvLine } from "./csv-text.ts";
+import { csvLine } from "./result-cells.ts";
 
 const cases = [
   ["plain cells", ["a", "b c", ""], "a,b c,\r\n"],

@@ -1,4 +1,4 @@
-import { trimEntry } from "../address/entry.ts";
+import { trimEntry } from "../address/address.ts";
 
 /** A file of entries that cannot be read. The message is one sentence for the sender. */
 export class TableFault extends Error {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { addressBalance, entryNote, type ListKind } from "./entry-note.ts";
+import { addressBalance, entryNote, type ListKind } from "./result-cells.ts";
 
 const CASES: readonly (readonly [name: string, text: string, among: ListKind, want: string])[] = [
   ["two dots in a row", "a..b@x.co", "anything", "dot_dot"],

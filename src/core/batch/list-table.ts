@@ -1,4 +1,4 @@
-import { trimEntry } from "../address/entry.ts";
+import { trimEntry } from "../address/address.ts";
 import type { RawRow } from "./csv-reader.ts";
 import { CELL_ENTRIES_MAX, TableFault, entriesOf, kindOfCell } from "./entry-cell.ts";
 import { NOT_READ, RESULT_COLUMNS } from "./result-cells.ts";

@@ -1,7 +1,96 @@
-import { isInconclusive } from "../validate/result.ts";
-import type { CsvCell } from "./csv-text.ts";
-import type { NotedResult } from "./entry-note.ts";
-import { type Fate, fateOf } from "./tally.ts";
+import { type FullResult, isInconclusive } from "../validate/result.ts";
+import { type Fate, fateOf } from "./batch-chunk.ts";
+import { readEntry } from "../address/address.ts";
+import {
+  type FormatCode,
+  SLIP_WORDS,
+  formatProblem,
+  withLostAt,
+  withMeant,
+} from "../validate/malformed.ts";
+
+/** What the results of a list say about an entry beyond its validation. */
+interface EntryNote {
+  /** A stable word for programs. */
+  readonly code: FormatCode | "bare_domain";
+  readonly message: string;
+  readonly did_you_mean?: string;
+}
+
+/** A result of a list with its note. */
+export type NotedResult = FullResult & Partial<Pick<EntryNote, "code" | "message">>;
+
+/** Among addresses an entry without an at sign is suspicious. */
+export type ListKind = "addresses" | "anything";
+
+/** Entries with an at sign less those without; above 0 a list is one of addresses. */
+export function addressBalance(entries: Iterable<string>): number {
+  let balance = 0;
+  for (const entry of entries) balance += entry.includes("@") ? 1 : -1;
+  return balance;
+}
+
+/**
+ * Why the format of an entry is bad, and whether it is an address that lost its at sign. A well-formed domain is suspicious
+ * among addresses only.
+ */
+export function entryNote(text: string, among: ListKind): EntryNote | undefined {
+  const entry = readEntry(text, "either");
+  if (entry.kind === "address" || (entry.kind === "domain" && among === "anything"))
+    return undefined;
+  if (entry.kind === "malformed") {
+    const { meant, ...problem } = formatProblem(text, "either", entry.fault);
+    return { ...problem, ...(meant !== undefined && { did_you_mean: meant }) };
+  }
+  const meant = withLostAt(text);
+  if (meant === undefined) return BARE_DOMAIN;
+  return { code: "lost_at", message: SLIP_WORDS.lost_at, did_you_mean: meant };
+}
+
+const BARE_DOMAIN: EntryNote = {
+  code: "bare_domain",
+  message: "This is a domain without a mailbox in a list of addresses.",
+};
+
+/** The result with its note; `did_you_mean` stands behind `signals`. */
+export const withNote = (
+  result: FullResult,
+  { code, message, did_you_mean: meant }: EntryNote,
+): NotedResult => ({
+  ...withMeant(result, meant),
+  code,
+  message,
+});
+
+/**
+ * What a spreadsheet takes for the start of a formula, also in other widths and behind anything that is not seen: blanks,
+ * controls, marks of direction and all else that is drawn as nothing.
+ */
+const FORMULA_START =
+  /^(?:[\t\r\n]|[\s\p{Z}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]*[=+\-@\u2212\ufe62\ufe63\ufe66\ufe6b\uff0b\uff0d\uff1d\uff20])/u;
+
+/** Whether a spreadsheet may take the cell for a formula. */
+export const isLikeFormula = (cell: string): boolean => FORMULA_START.test(cell);
+
+const NEEDS_QUOTES = /["\r\n,;\t|]/;
+
+/** Undefined is an empty cell. */
+type CsvCell = string | number | boolean | undefined;
+
+/** One line of CSV (RFC 4180), its line break included; a text that begins like a formula gets a `'`. */
+export const csvLine = (cells: readonly CsvCell[], delimiter?: string): string =>
+  `${csvCells(cells, delimiter)}\r\n`;
+
+/** A part of a line. */
+export const csvCells = (cells: readonly CsvCell[], delimiter = ","): string =>
+  cells.map(csvCell).join(delimiter);
+
+function csvCell(cell: CsvCell): string {
+  if (cell === undefined || cell === "") return "";
+  if (typeof cell !== "string") return String(cell);
+  const safe = isLikeFormula(cell) ? `'${cell}` : cell;
+  return NEEDS_QUOTES.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}
 
 /** The summary's words for what an entry counts as. */
 const STATUS: Readonly<Record<Fate, string>> = {

@@ -1,6 +1,6 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
-import { Spellings } from "./spellings.ts";
+import { Spellings } from "./count-spellings.ts";
 
 /** Name, most spellings, texts, their numbers, how many there are and which are kept. */
 const cases: readonly (readonly [string, number, string, readonly number[], number, string])[] = [

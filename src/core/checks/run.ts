@@ -2,8 +2,7 @@ import type { CheckDeps, CheckRun, Outcome, Subject } from "./check.ts";
 import type { Datasets } from "../evidence/datasets.ts";
 import { CHECKS, type Feature, type PremiumFields } from "./registry.ts";
 import { checkSpamTrap } from "./spam-trap.ts";
-import { isSpecialUse } from "../name/domain.ts";
-import { DOMAIN_MAX_OCTETS } from "../limits.ts";
+import { DOMAIN_MAX_OCTETS, isSpecialUse } from "../name/domain.ts";
 import type { Absent, Answer, Awaitable, Lookup } from "../mail/lookup.ts";
 
 /** DNS questions asked so far, as they would go over the wire: an address question is two, A and AAAA. */

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { literalDatasets } from "../../../test/lists/literal-datasets.ts";
 import type { Datasets, Rules } from "../evidence/datasets.ts";
-import { readEntry } from "../address/entry.ts";
+import { readEntry } from "../address/address.ts";
 import { LARGE_PROVIDERS } from "../tables/data.ts";
 import type { Subject } from "./check.ts";
 import { type SpamTrap, checkSpamTrap } from "./spam-trap.ts";

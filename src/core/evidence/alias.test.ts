@@ -104,5 +104,5 @@ test("a canonical form is its own canonical form, for 20,000 addresses", () => {
     }),
     { numRuns: 20_000 },
   );
-  assert.ok(checked > 50_000, `only ${String(checked)} were addresses`);
+  assert.ok(checked > 10_000, `only ${String(checked)} were addresses`);
 });

@@ -1,8 +1,7 @@
 import type { Address } from "../address/address.ts";
 import type { Domain } from "../name/domain.ts";
-import { providerOfMail } from "../mail/inbox-provider.ts";
+import { providerOfMail, relayOfDomain, relayOfMail } from "../mail/mail-carriers.ts";
 import type { MailHosts } from "../mail/mail-hosts.ts";
-import { relayOfDomain, relayOfMail } from "../mail/mail-carriers.ts";
 import { type Evidence, evidence } from "./signals.ts";
 import { ALIAS_RULES, type AliasRule, PLAIN_RULE } from "../tables/alias-rules.ts";
 

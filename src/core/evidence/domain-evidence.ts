@@ -1,5 +1,5 @@
 import { DEDICATED_MAIL_SERVERS, FREE_REGISTRIES, WEAK_REGISTRIES } from "../tables/data.ts";
-import { listEvidence } from "./list-evidence.ts";
+import { hostStanding, listEvidence } from "./list-evidence.ts";
 import type { Datasets } from "./datasets.ts";
 import { type Domain, isAtOrUnder, registrableOf } from "../name/domain.ts";
 import { keywordEvidence } from "./names/keywords.ts";
@@ -13,7 +13,6 @@ import {
 import { type Evidence, evidence } from "./signals.ts";
 import { typoTarget } from "./names/typo.ts";
 import { BRANDS, type BrandRow } from "../tables/brands.ts";
-import { hostStanding } from "./standing.ts";
 
 /**
  * `blacklist_mx` for a host that is dedicated to disposable domains or strongly listed, itself or its

@@ -1,10 +1,95 @@
-import type { Datasets } from "./datasets.ts";
+import type { Datasets, NameTable } from "./datasets.ts";
 import { plainLook } from "../name/homograph.ts";
 import { type Domain, selfAndParents } from "../name/domain.ts";
 import { usesLargeProvider } from "../mail/mail-carriers.ts";
 import type { MailHosts } from "../mail/mail-hosts.ts";
 import { type Evidence, evidence } from "./signals.ts";
-import { familyStanding, lentStanding, type Standing, standingOf } from "./standing.ts";
+import { ANONYMOUS_HOSTS } from "../tables/data.ts";
+
+/** The operator's word on the domain beats the curated list in both directions. */
+export function isKnownGood(
+  name: string,
+  { operator, knownGood }: Pick<Datasets, "operator" | "knownGood">,
+): boolean {
+  const word = operator.domain(name);
+  return word === undefined ? knownGood.has(name) : word === "allow";
+}
+
+/**
+ * What the feeds say of one name. `strong`: a curated feed or the operator, which is certain. `single`: uncurated feeds
+ * only. `weak`: weak feeds only, or a doubtful one alone.
+ */
+interface Standing {
+  readonly strength: "strong" | "single" | "weak";
+  readonly name: string;
+  /** Bits of `Datasets.sources`; 0 when the operator says so. */
+  readonly sources: number;
+}
+
+/**
+ * Strong when a curated feed holds exactly this name or the operator denies it. Undefined when no feed holds it or the
+ * operator allows it.
+ */
+export function standingOf(name: string, datasets: Datasets): Standing | undefined {
+  const word = datasets.operator.domain(name);
+  if (word === undefined) return listStanding(name, datasets);
+  return word === "deny" ? denied(name) : undefined;
+}
+
+const denied = (name: string): Standing => ({ strength: "strong", name, sources: 0 });
+
+function listStanding(name: string, datasets: Datasets): Standing | undefined {
+  const sources = sourcesIn(datasets.disposable, name, datasets);
+  if (sources === 0) return undefined;
+  return { strength: strengthOf(name, sources, datasets), name, sources };
+}
+
+/** The feeds that hold the name, without those that the operator switched off. */
+function sourcesIn(table: NameTable, name: string, { sources, operator }: Datasets): number {
+  let bits = table.sourcesOf(name);
+  if (bits === 0) return 0;
+  for (const [bit, { id }] of sources.entries()) if (operator.isFeedOff(id)) bits &= ~(1 << bit);
+  return bits;
+}
+
+function strengthOf(name: string, bits: number, { sources }: Datasets): Standing["strength"] {
+  let strength: Standing["strength"] = "weak";
+  for (const [bit, { kind }] of sources.entries()) {
+    if (((bits >> bit) & 1) === 0 || kind === "weak") continue;
+    if (kind === "curated" && !ANONYMOUS_HOSTS.has(name)) return "strong";
+    const isAlone = bits === 1 << bit;
+    if (kind !== "doubtful" || !isAlone) strength = "single";
+  }
+  return strength;
+}
+
+/** The registrable domain `name` when three or more names of curated feeds hang under it, unless it is known good. */
+function familyStanding(name: string, datasets: Datasets): Standing | undefined {
+  const sources = sourcesIn(datasets.families, name, datasets);
+  if (sources === 0 || datasets.operator.domain(name) === "allow") return undefined;
+  return unlessGood({ strength: "strong", name, sources }, datasets);
+}
+
+/** As `standingOf`, of a name that lends its reputation to others: a known-good one lends none. */
+function lentStanding(name: string, datasets: Datasets): Standing | undefined {
+  return unlessGood(standingOf(name, datasets), datasets);
+}
+
+/**
+ * As `lentStanding`, of a mail host or the registrable domain above one. The operator denies it by an entry on the
+ * very name: "*.suffix" is about the domains below it, and their neighbours' mail may go there too.
+ */
+export function hostStanding(name: string, datasets: Datasets): Standing | undefined {
+  const { operator } = datasets;
+  if (operator.named(name) === "deny") return denied(name);
+  if (operator.domain(name) === "allow") return undefined;
+  return unlessGood(listStanding(name, datasets), datasets);
+}
+
+function unlessGood(standing: Standing | undefined, { knownGood }: Datasets): Standing | undefined {
+  if (standing === undefined || standing.sources === 0) return standing;
+  return knownGood.has(standing.name) ? undefined : standing;
+}
 
 /**
  * Weak feeds alone, or uncurated feeds about a name whose mail a large provider carries or whose mail hosts are unknown:

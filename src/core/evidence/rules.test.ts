@@ -1,7 +1,6 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
-import { type ListWord, listSubjectText, mayBeSaid, readListSubject } from "./rule.ts";
-import { rulesOf } from "./rules.ts";
+import { type ListWord, listSubjectText, mayBeSaid, readListSubject, rulesOf } from "./rule.ts";
 
 /** No secret, but 32 digits like one. */
 const hashOf = (canonical: string): string =>

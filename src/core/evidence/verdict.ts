@@ -1,9 +1,8 @@
 import { type Evidence, SIGNALS, type Signal } from "./signals.ts";
-import { SIGNALS_MAX } from "../limits.ts";
+import { type Domain, SIGNALS_MAX } from "../name/domain.ts";
 import type { Datasets } from "./datasets.ts";
 import { domainEvidence } from "./domain-evidence.ts";
-import type { Domain } from "../name/domain.ts";
-import { isKnownGood } from "./standing.ts";
+import { isKnownGood } from "./list-evidence.ts";
 import type { MailHosts } from "../mail/mail-hosts.ts";
 
 /** What lists, rules and mail hosts say of a domain by itself: no address, no DNS evidence, no premium check. */

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parseDomain } from "../name/domain.ts";
-import { providerOfHost } from "./inbox-provider.ts";
-import { type MailKind, mailKindOf } from "./mail-carriers.ts";
+import { type MailKind, mailKindOf, providerOfHost } from "./mail-carriers.ts";
 import type { MailHosts } from "./mail-hosts.ts";
 import { INBOX_PROVIDERS } from "../tables/data.ts";
 

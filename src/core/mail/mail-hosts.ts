@@ -1,6 +1,6 @@
 import { isHostName, isSpecialUse } from "../name/domain.ts";
 import type { Answer, Awaitable, Lookup, MailExchange } from "./lookup.ts";
-import { isReachable } from "../name/reachable.ts";
+import { isReachable } from "../name/ip-address.ts";
 
 /** Where mail for a domain goes. "None" and "could not tell" stay different. */
 export type MailHosts =

@@ -1,7 +1,7 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
 import { toASCII } from "tr46";
-import { aLabels } from "./a-labels.ts";
+import { aLabels } from "./domain.ts";
 import { fromPunycode, toPunycode } from "./punycode.ts";
 
 const points = (text: string): number[] =>

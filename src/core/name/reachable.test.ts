@@ -1,6 +1,6 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
-import { isReachable } from "./reachable.ts";
+import { isReachable } from "./ip-address.ts";
 
 const cases = [
   ["192.0.2.1", true],

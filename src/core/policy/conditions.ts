@@ -1,7 +1,67 @@
-import { parseDomain, registrableOf } from "../name/domain.ts";
+import { type Domain, parseDomain, registrableOf } from "../name/domain.ts";
 import { SIGNALS, type Signal } from "../evidence/signals.ts";
-import { MAIL_KINDS } from "../mail/mail-carriers.ts";
+import { MAIL_KINDS, mailKindOf } from "../mail/mail-carriers.ts";
 import type { CallerFact, Facts, TrafficFacts } from "./policy.ts";
+import { canonicalAddress } from "../evidence/alias.ts";
+import type { Datasets } from "../evidence/datasets.ts";
+import type { Entry } from "../address/address.ts";
+import type { Validation } from "../validate/validate.ts";
+
+type Checked = Pick<Validation, "entry" | "result" | "mail">;
+
+/** What a check says of an entry; the caller's own facts and those of the account's traffic are added. */
+export type CheckFacts = Omit<Facts, keyof TrafficFacts | "caller">;
+
+export function factsOf(
+  { entry, result, mail }: Checked,
+  datasets: Pick<Datasets, "operator">,
+): CheckFacts {
+  const has = (signal: Signal): boolean => result.signals.includes(signal);
+  const hosts = mail?.kind === "hosts" ? mail.hosts : [];
+  const isAllowed = has("operator_allow");
+  const domain = entry.kind === "malformed" ? undefined : entry.domain;
+  const kind = domain && mail && mailKindOf(domain, mail);
+  const { domain_age: age } = result;
+  return {
+    format: result.format,
+    disposable: result.disposable,
+    role: result.role,
+    free: result.free,
+    alias: result.alias === true,
+    relay: has("privacy_relay"),
+    typo: has("typo_domain"),
+    whitelist: result.whitelist,
+    allowed: isAllowed,
+    denied: !isAllowed && isDenied(entry, hosts, datasets),
+    dns: has("dns_indeterminate") ? "unknown" : result.dns ? "yes" : "no",
+    confidence: result.confidence,
+    signals: result.signals,
+    domain: result.domain,
+    mx: mailNames(hosts),
+    ...namesOf(domain),
+    ...(age !== undefined && { fresh: age.fresh, age_days: age.age_days }),
+    ...(kind !== undefined && { mail_kind: kind }),
+  };
+}
+
+function namesOf(domain: Domain | undefined): Pick<Facts, "tld" | "registrable_domain"> {
+  if (domain === undefined) return {};
+  const { publicSuffix: tld, registrableDomain } = domain;
+  return { tld, ...(registrableDomain !== undefined && { registrable_domain: registrableDomain }) };
+}
+
+function isDenied(
+  entry: Entry,
+  hosts: readonly string[],
+  { operator }: Pick<Datasets, "operator">,
+): boolean {
+  if (entry.kind === "malformed") return false;
+  if (operator.domain(entry.domain.name) === "deny") return true;
+  const ofAddress =
+    entry.kind === "address" ? operator.address(canonicalAddress(entry.address)) : undefined;
+  if (ofAddress === "deny") return true;
+  return hosts.some((host) => operator.mailHost(host) === "deny");
+}
 
 /** Whether one letter too many, missing, wrong or swapped with its neighbour is all that differs. */
 export function editDistanceOne(text: string, name: string): boolean {
@@ -253,6 +313,6 @@ export function reasonOf(name: string, value: unknown): string | undefined {
 }
 
 /** What the condition `mx` is compared with: each host and the registrable domain above it. */
-export const mailNames = (hosts: readonly string[]): readonly string[] => [
+const mailNames = (hosts: readonly string[]): readonly string[] => [
   ...new Set(hosts.flatMap((host) => [host, registrableOf(host) ?? host])),
 ];

@@ -1,6 +1,6 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
-import { readEntry } from "../address/entry.ts";
+import { readEntry } from "../address/address.ts";
 import { LANGUAGES, messageFor } from "../policy/messages.ts";
 import { formatProblem } from "./malformed.ts";
 

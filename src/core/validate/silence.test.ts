@@ -4,7 +4,7 @@ import { type LiteralKnowledge, literalDatasets } from "../../../test/lists/lite
 import { type Signal, SIGNALS } from "../evidence/signals.ts";
 import type { MailHosts } from "../mail/mail-hosts.ts";
 import { DEFAULT_POLICY } from "../policy/default-policy.ts";
-import { factsOf } from "../policy/facts.ts";
+import { factsOf } from "../policy/conditions.ts";
 import { decide } from "../policy/policy.ts";
 import { conclusionOf, type Validation } from "./validate.ts";
 

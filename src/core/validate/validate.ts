@@ -1,4 +1,10 @@
-import { type Address, subAddress } from "../address/address.ts";
+import {
+  type Address,
+  type Entry,
+  type EntryMode,
+  readEntry,
+  subAddress,
+} from "../address/address.ts";
 import { aliasOf, canonicalAddress } from "../evidence/alias.ts";
 import type { Subject } from "../checks/check.ts";
 import type { Feature } from "../checks/registry.ts";
@@ -11,11 +17,9 @@ import {
 } from "../checks/run.ts";
 import type { Datasets } from "../evidence/datasets.ts";
 import { domainEvidence } from "../evidence/domain-evidence.ts";
-import type { Domain } from "../name/domain.ts";
-import { type Entry, type EntryMode, readEntry } from "../address/entry.ts";
-import { isKnownGood } from "../evidence/standing.ts";
+import { type Domain, MX_INFO_MAX } from "../name/domain.ts";
+import { isKnownGood } from "../evidence/list-evidence.ts";
 import { type FormatProblem, formatProblem } from "./malformed.ts";
-import { MX_INFO_MAX } from "../limits.ts";
 import type { Awaitable, Lookup, PremiumLookup } from "../mail/lookup.ts";
 import { type MailHosts, findMailHosts } from "../mail/mail-hosts.ts";
 import type { DomainInfo, FullResult, ValidationResult } from "./result.ts";

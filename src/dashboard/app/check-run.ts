@@ -1,4 +1,4 @@
-import { trimEntry } from "../../core/address/entry.ts";
+import { trimEntry } from "../../core/address/address.ts";
 import { computed, effect, signal } from "@preact/signals";
 import { checkEntry } from "../api/check.ts";
 import { faultText } from "../api/client.ts";

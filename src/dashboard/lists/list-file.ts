@@ -1,4 +1,4 @@
-import { isLikeFormula } from "../../core/batch/csv-text.ts";
+import { isLikeFormula } from "../../core/batch/result-cells.ts";
 import { t } from "../app/i18n.ts";
 /** Reads a list that a person has: CSV or plain text, in the browser, where it stays. */
 

@@ -1,5 +1,5 @@
-import type { EntryFault } from "../../core/address/entry.ts";
-import { FAULT_WORDS } from "../../core/validate/fault-words.ts";
+import type { EntryFault } from "../../core/address/address.ts";
+import { FAULT_WORDS } from "../../core/validate/malformed.ts";
 import { SIGNALS, type Signal } from "../../core/evidence/signals.ts";
 import type { EvidenceShape, Result } from "../api/shapes.ts";
 import { t } from "../app/i18n.ts";

@@ -1,5 +1,5 @@
 import { isIP, isIPv6 } from "node:net";
-import { isReachable } from "../../core/name/reachable.ts";
+import { isReachable } from "../../core/name/ip-address.ts";
 
 /** A name server: a textual IPv4 or IPv6 address and a port. */
 export interface ServerAddress {

@@ -1,5 +1,5 @@
-import type { EntryFault } from "../../core/address/entry.ts";
-import type { Fate } from "../../core/batch/tally.ts";
+import type { EntryFault } from "../../core/address/address.ts";
+import type { Fate } from "../../core/batch/batch-chunk.ts";
 import type { Signal } from "../../core/evidence/signals.ts";
 import { type Described, oneOf, orNull, Type } from "../../core/json-schema.ts";
 import type { Advice } from "../../core/validate/reasons.ts";

@@ -1,4 +1,4 @@
-import { DOMAIN_MAX_OCTETS } from "../../core/limits.ts";
+import { DOMAIN_MAX_OCTETS } from "../../core/name/domain.ts";
 import type { Log } from "../../base/log.ts";
 import type { Caller } from "../../accounts/admission/caller.ts";
 

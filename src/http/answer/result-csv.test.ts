@@ -1,7 +1,6 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
-import { csvCells } from "../../core/batch/csv-text.ts";
-import { resultCells } from "../../core/batch/result-cells.ts";
+import { csvCells, resultCells } from "../../core/batch/result-cells.ts";
 import type { FullResult } from "../../core/validate/result.ts";
 import { resultCsv } from "./result-csv.ts";
 

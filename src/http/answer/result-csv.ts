@@ -1,5 +1,4 @@
-import { csvCells } from "../../core/batch/csv-text.ts";
-import { RESULT_COLUMNS, resultCells } from "../../core/batch/result-cells.ts";
+import { RESULT_COLUMNS, csvCells, resultCells } from "../../core/batch/result-cells.ts";
 import type { FullResult } from "../../core/validate/result.ts";
 
 /** How a well-formed entry's result begins. Nothing in a well-formed domain is escaped. */

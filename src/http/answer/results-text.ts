@@ -1,6 +1,11 @@
-import { csvCells, csvLine } from "../../core/batch/csv-text.ts";
-import type { NotedResult } from "../../core/batch/entry-note.ts";
-import { isNoted, RESULT_COLUMNS, rowCells } from "../../core/batch/result-cells.ts";
+import {
+  type NotedResult,
+  RESULT_COLUMNS,
+  csvCells,
+  csvLine,
+  isNoted,
+  rowCells,
+} from "../../core/batch/result-cells.ts";
 import type { BulkResults, FileFacts, RowResult, SpelledResult } from "../../bulk/bulk.ts";
 import { resultCsv } from "./result-csv.ts";
 import { framed } from "./streamed.ts";

@@ -1,4 +1,4 @@
-import { readEntry, trimEntry } from "../../core/address/entry.ts";
+import { readEntry, trimEntry } from "../../core/address/address.ts";
 import { isoTime } from "../../core/calendar.ts";
 import { canonicalAddress } from "../../core/evidence/alias.ts";
 import type { FullResult } from "../../core/validate/result.ts";

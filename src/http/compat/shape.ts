@@ -1,4 +1,4 @@
-import type { EntryMode } from "../../core/address/entry.ts";
+import type { EntryMode } from "../../core/address/address.ts";
 import type { FeatureName } from "../../check/features.ts";
 import { missingParameter } from "../../base/refusals.ts";
 import type { Method } from "../answer/route.ts";

@@ -1,5 +1,5 @@
-import { readEntry } from "../../core/address/entry.ts";
-import { ENTRY_MAX_UNITS } from "../../core/limits.ts";
+import { readEntry } from "../../core/address/address.ts";
+import { ENTRY_MAX_UNITS } from "../../core/name/domain.ts";
 import { type FeatureName, featureNamed, readFeatures } from "../../check/features.ts";
 
 /** What turns a single check into a bulk one when it stands behind the entries. */

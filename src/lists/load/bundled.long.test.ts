@@ -10,7 +10,7 @@ import { type Verdict, weigh, excuse } from "../../core/evidence/verdict.ts";
 import { readBundledLists } from "./bundled.ts";
 import { NEVER_DISPOSABLE } from "../sources/exceptions.ts";
 import { loadBundled } from "./load-lists.ts";
-import { rulesOf } from "../../core/evidence/rules.ts";
+import { rulesOf } from "../../core/evidence/rule.ts";
 import { noRules } from "../table/families.ts";
 import { namesOfPackage } from "../sources/packages.ts";
 import { attachDatasets, type ListContents, shareDatasets } from "../table/shared-datasets.ts";

@@ -1,5 +1,5 @@
 import type { Rules } from "../../core/evidence/datasets.ts";
-import { rulesOf } from "../../core/evidence/rules.ts";
+import { rulesOf } from "../../core/evidence/rule.ts";
 import type { AddressHash } from "../../base/address-hash.ts";
 import type { Clock } from "../../base/clock.ts";
 import { type End, every } from "../../base/every.ts";

@@ -3,7 +3,7 @@ import type { Datasets, Rules } from "../../core/evidence/datasets.ts";
 import { type Domain, parseDomain } from "../../core/name/domain.ts";
 import { domainVerdict } from "../../core/evidence/verdict.ts";
 import type { MailHosts } from "../../core/mail/mail-hosts.ts";
-import { rulesOf } from "../../core/evidence/rules.ts";
+import { rulesOf } from "../../core/evidence/rule.ts";
 import type { AddressHash } from "../../base/address-hash.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { DomainMails } from "../domain-mail.ts";

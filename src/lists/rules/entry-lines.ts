@@ -1,13 +1,13 @@
 import { DAY_MS, dayOf, dayOfDate, isoDate } from "../../core/calendar.ts";
-import type { EntryFault } from "../../core/address/entry.ts";
+import type { EntryFault } from "../../core/address/address.ts";
 import {
   LIST_WORDS,
-  listSubjectText,
   type ListWord,
+  type SaidOf,
+  listSubjectText,
   mayBeSaid,
   readListSubject,
 } from "../../core/evidence/rule.ts";
-import type { SaidOf } from "../../core/evidence/rules.ts";
 import type { AddressHash } from "../../base/address-hash.ts";
 
 /** Entries of one import, and of the lists in all: every process holds them in memory. */

@@ -1,11 +1,11 @@
 import {
   type ListWord,
+  type SaidOf,
   feedSubject,
   listSubjectText,
   readListSubject,
   topicOf,
 } from "../../core/evidence/rule.ts";
-import type { SaidOf } from "../../core/evidence/rules.ts";
 import type { AddressHash } from "../../base/address-hash.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Notices } from "../../store/notices.ts";

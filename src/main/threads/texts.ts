@@ -1,5 +1,5 @@
 import { splitText } from "../../core/batch/batch-chunk.ts";
-import { spellingsMax } from "../../core/batch/spellings.ts";
+import { spellingsMax } from "../../core/batch/count-spellings.ts";
 import type { ReadFile } from "../../http/api/bulk/read-file.ts";
 import type { Decode } from "../../http/request/body/decode.ts";
 import { inSlices } from "../../http/request/body/slices.ts";

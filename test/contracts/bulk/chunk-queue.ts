@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
-import { CHUNK_ENTRIES } from "../../../src/core/batch/batch-chunk.ts";
-import { EMPTY_TALLY } from "../../../src/core/batch/tally.ts";
+import { CHUNK_ENTRIES, EMPTY_TALLY } from "../../../src/core/batch/batch-chunk.ts";
 import { CLAIMS_MAX, SILENT_CLAIMS_MAX, SUSPECT_LIFE_MS } from "../../../src/bulk/chunk-queue.ts";
-import { accept, allValid, type BulkStores, claim, newJob, STRANGER } from "./bulk-stores.ts";
+import { type BulkStores, STRANGER, accept, allValid, claim, newJob } from "./bulk-stores.ts";
 import { SESSION_LIFE_MS } from "../../../src/bulk/batches-store.ts";
 
 export type Rule = (sentence: string, check: (stores: BulkStores) => Promise<void>) => void;

@@ -118,7 +118,7 @@ export const GATE_PLANTS: readonly Plant[] = [
     "entrance.caller.isPublishable === true && route.forPublishableKeys !== true",
     "false",
   ]),
-  ...plantsIn("core/policy/facts", [
+  ...plantsIn("core/policy/conditions", [
     "a name without an answer has no mail",
     `has("dns_indeterminate") ? "unknown" : result.dns`,
     "result.dns",

@@ -30,7 +30,7 @@ import {
 } from "../../terminal.ts";
 import type { JsonOption } from "../options.ts";
 import { dayOfDate, isoTime, isoTimeOrNull } from "../../../core/calendar.ts";
-import { FAULT_WORDS } from "../../../core/validate/fault-words.ts";
+import { FAULT_WORDS } from "../../../core/validate/malformed.ts";
 import type { Rule } from "../../../lists/rules/rule.ts";
 
 const ENTRY = "a domain, *.suffix, mx:host or address";

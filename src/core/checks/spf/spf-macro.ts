@@ -1,4 +1,4 @@
-import { DOMAIN_MAX_OCTETS } from "../../limits.ts";
+import { DOMAIN_MAX_OCTETS } from "../../name/domain.ts";
 
 /** SPF macro strings (RFC 7208 section 7). */
 

@@ -1,5 +1,5 @@
 import { dayOfDate } from "../../../core/calendar.ts";
-import { FAULT_WORDS } from "../../../core/validate/fault-words.ts";
+import { FAULT_WORDS } from "../../../core/validate/malformed.ts";
 import { LIST_WORDS, type ListWord } from "../../../core/evidence/rule.ts";
 import type { Account } from "../../../accounts/accounts-store.ts";
 import { endOfDay, ENTRIES_MAX, type WrongLine } from "../../../lists/rules/entry-lines.ts";

@@ -1,5 +1,5 @@
-import type { NotedResult } from "../../../core/batch/entry-note.ts";
-import { fateOf } from "../../../core/batch/tally.ts";
+import type { NotedResult } from "../../../core/batch/result-cells.ts";
+import { fateOf } from "../../../core/batch/batch-chunk.ts";
 import type { BulkResults, BulkService, SpelledResult } from "../../../bulk/bulk.ts";
 import type { Entrance } from "../../../accounts/admission/admission.ts";
 import { notNow } from "../../../base/refusals.ts";

@@ -1,4 +1,4 @@
-import { trimEntry } from "../../../core/address/entry.ts";
+import { trimEntry } from "../../../core/address/address.ts";
 import type { AuditLog } from "../../../accounts/audit.ts";
 import type { SignIns } from "../../../accounts/sign-in/sign-ins.ts";
 import { LATENCY_EDGES_MS } from "../../../accounts/admission/usage.ts";

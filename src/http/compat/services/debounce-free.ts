@@ -1,4 +1,4 @@
-import { trimEntry } from "../../../core/address/entry.ts";
+import { trimEntry } from "../../../core/address/address.ts";
 import { byMessage, entryOf, type Shape } from "../shape.ts";
 
 /** Many callers do not encode "+", which something between us may have turned into a blank. */

@@ -1,4 +1,4 @@
-import { BULK_MAX_OCTETS } from "../../../core/limits.ts";
+import { BULK_MAX_OCTETS } from "../../../core/name/domain.ts";
 import { bulkText } from "../bulk-text.ts";
 import { formFields, itemsName, type RawFields } from "../form.ts";
 import type { Body } from "../params.ts";

@@ -1,11 +1,11 @@
 import { type Kysely, sql } from "kysely";
-import { readEntry } from "../core/address/entry.ts";
+import { readEntry } from "../core/address/address.ts";
 import { dayOf, isoDate } from "../core/calendar.ts";
 import type { Datasets } from "../core/evidence/datasets.ts";
-import { familyStanding, standingOf } from "../core/evidence/standing.ts";
+import { familyStanding, standingOf } from "../core/evidence/list-evidence.ts";
 import type { Awaitable } from "../core/mail/lookup.ts";
 import { parseDomain } from "../core/name/domain.ts";
-import { factsOf } from "../core/policy/facts.ts";
+import { factsOf } from "../core/policy/conditions.ts";
 import { decide, type TrafficFacts } from "../core/policy/policy.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Ids } from "../base/ids.ts";

@@ -64,7 +64,7 @@ function strengthOf(name: string, bits: number, { sources }: Datasets): Standing
 }
 
 /** The registrable domain `name` when three or more names of curated feeds hang under it, unless it is known good. */
-function familyStanding(name: string, datasets: Datasets): Standing | undefined {
+export function familyStanding(name: string, datasets: Datasets): Standing | undefined {
   const sources = sourcesIn(datasets.families, name, datasets);
   if (sources === 0 || datasets.operator.domain(name) === "allow") return undefined;
   return unlessGood({ strength: "strong", name, sources }, datasets);

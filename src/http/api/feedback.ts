@@ -1,7 +1,7 @@
 import { badParameter, apiKeyRequired, missingParameter, nulInText } from "../../base/refusals.ts";
 import { type Decision, DECISIONS } from "../../core/policy/policy.ts";
 import { Type } from "../../core/json-schema.ts";
-import { trimEntry } from "../../core/address/entry.ts";
+import { trimEntry } from "../../core/address/address.ts";
 import { type DecisionLog, LOG_PAGE_MAX, type SoughtDecisions } from "../../gate/decision-log.ts";
 import type { Feedback, NewFeedback } from "../../gate/feedback.ts";
 import { DecisionPage, FEEDBACK_NOTE_MAX, FEEDBACK_OUTCOMES } from "../../gate/feedback-shapes.ts";

@@ -1,5 +1,4 @@
-import { trimEntry } from "../../../core/address/entry.ts";
-import { readEntry } from "../../../core/address/entry.ts";
+import { readEntry, trimEntry } from "../../../core/address/address.ts";
 import { Type } from "../../../core/json-schema.ts";
 import { DEFAULT_NAME } from "../../../core/policy/default-policy.ts";
 import type { Audit } from "../../../accounts/audit.ts";

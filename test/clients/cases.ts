@@ -25,6 +25,17 @@ export interface DecideCase {
   };
 }
 
+/** A row of `feedback`. */
+export interface FeedbackCase extends Pick<DecideCase, "name" | "at" | "client"> {
+  readonly tell: {
+    readonly email?: string;
+    readonly mailbox?: string;
+    readonly outcome: "abuse" | "bounce" | "fine";
+    readonly note?: string;
+  };
+  readonly fault?: { readonly kind: readonly string[]; readonly status?: number };
+}
+
 export interface WebhookCase {
   readonly name: string;
   readonly body: string;
@@ -35,6 +46,7 @@ export interface WebhookCase {
 
 export interface ClientCases {
   readonly decide: readonly DecideCase[];
+  readonly feedback: readonly FeedbackCase[];
   readonly tokens: TokenTable;
   readonly webhooks: readonly WebhookCase[];
 }

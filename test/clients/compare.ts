@@ -6,6 +6,8 @@ export interface Seen {
   /** Who decided three times, over one TLS connection. */
   readonly tls: readonly string[];
   readonly decide: Readonly<Record<string, SeenDecision>>;
+  /** By the name of the case: null for what was stored, else the fault. */
+  readonly feedback: Readonly<Record<string, SeenDecision["fault"]>>;
   /** "ok", or why a token is not good. */
   readonly tokens: readonly string[];
   readonly webhooks: readonly boolean[];
@@ -17,13 +19,14 @@ interface SeenDecision {
   readonly [field: string]: unknown;
 }
 
-const { decide, tokens, webhooks } = CLIENT_CASES;
+const { decide, feedback, tokens, webhooks } = CLIENT_CASES;
 
 /** Of all cases; `decisions` may come from several programs. */
 export function assertAsTheTableSays(seen: Seen): void {
   assert.deepEqual(seen.tls, ["service", "service", "service"]);
   const wrong = decide.flatMap((each) => differences(each, seen.decide[each.name]));
   assert.deepEqual(wrong, []);
+  assert.deepEqual(feedbackFaults(seen.feedback), []);
   assert.deepEqual(
     seen.tokens,
     tokens.cases.map(({ fault }) => fault ?? "ok"),
@@ -47,3 +50,14 @@ function hasItsFault({ fault, source }: DecideCase["expect"], found: SeenDecisio
   const { kind = "", status } = found.fault ?? {};
   return fault.kind.includes(kind) && (fault.status === undefined || fault.status === status);
 }
+
+/** Cases of `feedback` that ended otherwise. */
+export const feedbackFaults = (seen: Seen["feedback"]): readonly string[] =>
+  feedback.flatMap(({ name, fault }) => {
+    const found = seen[name];
+    const isFine =
+      fault === undefined
+        ? found === null
+        : fault.kind.includes(found?.kind ?? "") && (fault.status ?? null) === found?.status;
+    return isFine ? [] : [`${name}: ${JSON.stringify(found)}`];
+  });

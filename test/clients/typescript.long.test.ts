@@ -17,7 +17,8 @@ import {
 import { gzipSync } from "node:zlib";
 import { build, type Rolldown } from "vite";
 import { runReach } from "./reach.ts";
-import { CLIENT_CASES, type DecideCase } from "./cases.ts";
+import { CLIENT_CASES, type DecideCase, type FeedbackCase } from "./cases.ts";
+import { feedbackFaults } from "./compare.ts";
 import { type RunningWorld, startClientWorld } from "./client-world.ts";
 
 const FAULT_DEADLINE_MS = 400;
@@ -81,6 +82,20 @@ test("the client decides as the table says, against the service and every fault"
     await Promise.all(some.map(ask));
   }
   assert.ok(faults.filter((fault) => fault.startsWith("decide")).length >= 50);
+});
+
+test("the client tells feedback as the table says", async () => {
+  const tell = async ({ name, tell: told, ...row }: FeedbackCase) => {
+    const expect = { source: "service", decision: "", reason: "", ...row } as const;
+    const client = clientFor({ name, email: "", expect, ...row });
+    const fault = await client.feedback(told).then(
+      () => null,
+      (error: unknown) => error as GatepostError,
+    );
+    return [name, fault && { kind: fault.kind, status: fault.status ?? null }] as const;
+  };
+  const seen = await Promise.all(CLIENT_CASES.feedback.map(tell));
+  assert.deepEqual(feedbackFaults(Object.fromEntries(seen)), []);
 });
 
 test("tokens and webhooks are read as the table says", async () => {

@@ -124,6 +124,28 @@ final class Client
     }
 
     /**
+     * Says what became of a sign-up: 'abuse', 'bounce' or 'fine', by its address or by `mailbox`, the id of a decision. Needs a
+     * secret key.
+     *
+     * @throws GatepostException when it is not stored
+     */
+    public function feedback(
+        ?string $email = null,
+        string $outcome = '',
+        ?string $mailbox = null,
+        ?string $note = null,
+        ?int $deadlineMs = null,
+    ): void {
+        $fields = ['email' => $email, 'mailbox' => $mailbox, 'outcome' => $outcome, 'note' => $note];
+        $given = array_filter($fields, fn ($each) => $each !== null);
+        $deadline = new Deadline($deadlineMs ?? $this->deadlineMs);
+        $answer = $this->exchange->ask('POST', '/api/feedback', $deadline, $given)->json();
+        if (!is_array($answer) || ($answer['recorded'] ?? null) !== true) {
+            throw new GatepostException('answer', 'The answer is not one of Gatepost.');
+        }
+    }
+
+    /**
      * Checks a list. The same idempotency key and entries are not checked and charged twice.
      *
      * @param list<string> $entries

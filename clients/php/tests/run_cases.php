@@ -6,6 +6,7 @@ declare(strict_types=1);
 
 use Gatepost\Cache;
 use Gatepost\Client;
+use Gatepost\GatepostException;
 use Gatepost\StreamTransport;
 use Gatepost\Tokens;
 use Gatepost\Webhooks;
@@ -56,6 +57,27 @@ foreach ($cases['decide'] as $at => $case) {
     ];
 }
 
+$told = [];
+foreach ($cases['feedback'] as $case) {
+    $fault = $case['at'] ?? null;
+    $client = new Client(
+        $fault === null ? $world['service'] : $world['faults'][$fault],
+        match ($case['client']['key'] ?? '') {
+            'none' => null,
+            'wrong' => 'gp_live_' . str_repeat('0', 40),
+            default => $world['key'],
+        },
+        deadlineMs: in_array('timeout', $case['fault']['kind'] ?? [], true) ? 400 : 10_000,
+        cacheFolder: $folder,
+    );
+    try {
+        $client->feedback(...$case['tell']);
+        $told[$case['name']] = null;
+    } catch (GatepostException $thrown) {
+        $told[$case['name']] = ['kind' => $thrown->kind, 'status' => $thrown->status];
+    }
+}
+
 $secure = new Client(
     $world['tls'],
     deadlineMs: 10_000,
@@ -70,6 +92,7 @@ $firstUse = fn (string $jti, int $exp): bool => $used->first($jti, $exp, 0);
 echo json_encode([
     'tls' => $tls,
     'decide' => (object) $decided,
+    'feedback' => $told,
     'tokens' => array_map(
         fn ($each) => Tokens::verify(
             $each['token'],

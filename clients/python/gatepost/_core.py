@@ -103,6 +103,13 @@ class Core:
         response = yield from self._exchange(Ask("POST", f"/api/{kind}", deadline, _JSON, body))
         return read_result(_json(response))
 
+    def feedback(self, fields: Mapping[str, Optional[str]], deadline_ms: Optional[float]) -> Steps[None]:
+        body = json.dumps({name: value for name, value in fields.items() if value is not None}).encode()
+        deadline = Deadline(deadline_ms or self.deadline_ms)
+        answer = _json((yield from self._exchange(Ask("POST", "/api/feedback", deadline, _JSON, body))))
+        if not isinstance(answer, dict) or answer.get("recorded") is not True:
+            raise GatepostError("answer", "the answer is not one of Gatepost")
+
     def bulk(self, entries: Sequence[str], key: str, deadline: Deadline, report: Report) -> Steps[BulkResult]:
         """Submits once, whatever happens on the way: the service knows the key of a repeated request."""
         body = json.dumps({"bulk": True, "json": True, "email": "\n".join(entries)}).encode()

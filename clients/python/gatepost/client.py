@@ -94,6 +94,19 @@ class Client(_Base):
         """Checks an address or a domain. Raises GatepostError when there is no answer."""
         return _run(self._threads, self._core.check(entry, features, deadline_ms))
 
+    def feedback(
+        self,
+        email: Optional[str] = None,
+        outcome: str = "",
+        *,
+        mailbox: Optional[str] = None,
+        note: Optional[str] = None,
+        deadline_ms: Optional[float] = None,
+    ) -> None:
+        """Says what became of a sign-up: ``abuse``, ``bounce`` or ``fine``, by its address or by ``mailbox``, the id of a
+        decision. Needs a secret key. Raises GatepostError when it is not stored."""
+        return _run(self._threads, self._core.feedback(_told(email, outcome, mailbox, note), deadline_ms))
+
     def bulk(
         self,
         entries: Sequence[str],
@@ -151,6 +164,18 @@ class AsyncClient(_Base):
         """As ``Client.check``."""
         return await _run_async(self._tasks, self._core.check(entry, features, deadline_ms))
 
+    async def feedback(  # type: ignore[override]
+        self,
+        email: Optional[str] = None,
+        outcome: str = "",
+        *,
+        mailbox: Optional[str] = None,
+        note: Optional[str] = None,
+        deadline_ms: Optional[float] = None,
+    ) -> None:
+        """As ``Client.feedback``."""
+        return await _run_async(self._tasks, self._core.feedback(_told(email, outcome, mailbox, note), deadline_ms))
+
     async def bulk(
         self,
         entries: Sequence[str],
@@ -188,6 +213,12 @@ def _asked(
     policy: Optional[str], language: Optional[str], form: Optional[str], more: Tuple[Optional[Facts], Optional[bool]]
 ) -> Mapping[str, Any]:
     return {"policy": policy, "language": language, "form": form, "facts": more[0], "token": more[1]}
+
+
+def _told(
+    email: Optional[str], outcome: str, mailbox: Optional[str], note: Optional[str]
+) -> Mapping[str, Optional[str]]:
+    return {"email": email, "mailbox": mailbox, "outcome": outcome, "note": note}
 
 
 def _run(transport: Transport, steps: Steps[T]) -> T:

@@ -11,7 +11,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from gatepost import AsyncClient, Client  # noqa: E402
+from gatepost import AsyncClient, Client, GatepostError  # noqa: E402
 from gatepost.tokens import UsedTokens, verify_token  # noqa: E402
 from gatepost.webhooks import verify_webhook  # noqa: E402
 
@@ -26,7 +26,7 @@ def options(case, world):
     return {
         "url": world["service"] if at is None else world["faults"][at],
         "key": key,
-        "deadline_ms": 400 if "timeout" in case["expect"].get("fault", {}).get("kind", []) else 10_000,
+        "deadline_ms": 400 if "timeout" in case.get("expect", case).get("fault", {}).get("kind", []) else 10_000,
         "away": client.get("away", "accept"),
     }
 
@@ -49,6 +49,26 @@ def seen(decision):
 def decide(case, world):
     with Client(**options(case, world)) as client:
         return case["name"], seen(client.decide(case["email"], **case.get("ask", {})))
+
+
+def tell(case, world):
+    try:
+        with Client(**options(case, world)) as client:
+            return case["name"], client.feedback(**case["tell"])
+    except GatepostError as fault:
+        return case["name"], {"kind": fault.kind, "status": fault.status}
+
+
+async def tell_async(case, world):
+    try:
+        async with AsyncClient(**options(case, world)) as client:
+            return case["name"], await client.feedback(**case["tell"])
+    except GatepostError as fault:
+        return case["name"], {"kind": fault.kind, "status": fault.status}
+
+
+async def tell_all(world):
+    return await asyncio.gather(*(tell_async(case, world) for case in CASES["feedback"]))
 
 
 def tls_options(world):
@@ -80,9 +100,11 @@ def main(mode, world_file):
     world = json.loads(Path(world_file).read_text("utf8"))
     if mode == "async":
         decided = asyncio.run(decide_all(world))
+        told = asyncio.run(tell_all(world))
     else:
         with ThreadPoolExecutor(AT_ONCE) as pool:
             decided = list(pool.map(lambda case: decide(case, world), CASES["decide"]))
+            told = list(pool.map(lambda case: tell(case, world), CASES["feedback"]))
     tokens = CASES["tokens"]
     used = UsedTokens(lambda: 0)
     verified = [
@@ -96,6 +118,7 @@ def main(mode, world_file):
             {
                 "tls": tls(world) if mode == "sync" else asyncio.run(tls_async(world)),
                 "decide": dict(decided),
+                "feedback": dict(told),
                 "tokens": [result.reason or "ok" for result in verified],
                 "webhooks": [
                     verify_webhook(base64.b64decode(each["body"]), each["signature"], each["secret"])

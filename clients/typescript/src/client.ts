@@ -5,6 +5,7 @@ import {
   DECISIONS,
   GatepostError,
   readDecision,
+  readRecorded,
   readResult,
   type Result,
   type Verdict,
@@ -56,6 +57,17 @@ export interface CheckOptions extends CallOptions {
   readonly features?: readonly string[];
 }
 
+/** What became of a sign-up: docs/feedback.md. */
+export interface Feedback {
+  /** As the person signed up. This or `mailbox`. */
+  readonly email?: string;
+  /** `mailbox.id` of a decision. */
+  readonly mailbox?: string;
+  readonly outcome: "abuse" | "bounce" | "fine";
+  /** At most 1,000 characters. */
+  readonly note?: string;
+}
+
 export interface BulkOptions extends CallOptions {
   readonly onProgress?: (progress: Progress) => void;
   /** The same key and entries give the same batch; a random one unless set. */
@@ -67,6 +79,8 @@ export interface Gatepost {
   decide(email: string, options?: DecideOptions): Promise<Decision>;
   /** An address, or a bare domain. Rejects with a GatepostError without an answer. */
   check(entry: string, options?: CheckOptions): Promise<Result>;
+  /** Says what became of a sign-up; needs a secret key. Rejects with a GatepostError when it is not stored. */
+  feedback(feedback: Feedback, options?: CallOptions): Promise<void>;
   /** Rejects with a GatepostError; its `session` can be resumed. Ten minutes unless `deadlineMs` says otherwise. */
   bulk(entries: readonly string[], options?: BulkOptions): Promise<BulkResult>;
   resumeBulk(session: string, options?: Omit<BulkOptions, "idempotencyKey">): Promise<BulkResult>;
@@ -103,6 +117,15 @@ export function createGatepost(options: GatepostOptions): Gatepost {
       const question = { path: `/api/${kind}`, method: "POST", body, ...SMALL } as const;
       const once = (deadline: Deadline): Promise<unknown> => asking(question, deadline);
       return readResult(await within(ms, signal, twice(once)));
+    },
+    async feedback(
+      { email, mailbox, outcome, note },
+      { deadlineMs: ms = deadlineMs, signal } = {},
+    ) {
+      const body = JSON.stringify({ email, mailbox, outcome, note });
+      const question = { path: "/api/feedback", method: "POST", body, ...SMALL } as const;
+      const once = (deadline: Deadline): Promise<unknown> => asking(question, deadline);
+      readRecorded(await within(ms, signal, twice(once)));
     },
     bulk: (entries, more = {}) =>
       batch(more, (work) => submitBulk(entries, more.idempotencyKey ?? crypto.randomUUID(), work)),

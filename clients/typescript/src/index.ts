@@ -4,6 +4,7 @@ export {
   type CheckOptions,
   createGatepost,
   type DecideOptions,
+  type Feedback,
   type Gatepost,
   type GatepostOptions,
 } from "./client.ts";

@@ -119,3 +119,8 @@ export function readResult(body: unknown): Result {
   if (!isText(domain) || typeof confidence !== "number" || !Array.isArray(signals)) throw unlike();
   return body as Result;
 }
+
+/** Throws unless the service stored what it was told. */
+export function readRecorded(body: unknown): void {
+  if (!isFields(body) || body["recorded"] !== true) throw unlike();
+}

@@ -72,20 +72,6 @@ foreach (explode("\\n", file_get_contents($argv[1])) as $line) {
     echo verify_signature($body, $header, $secret) ? "true\\n" : "false\\n";
 }
 `,
-  go: (sample) => `${sample.replace("import (", 'import (\n\t"fmt"\n\t"os"\n\t"strings"')}
-func octets(field string) []byte {
-	value, _ := hex.DecodeString(strings.TrimLeft(field, "=-"))
-	return value
-}
-
-func main() {
-	text, _ := os.ReadFile(os.Args[1])
-	for _, line := range strings.Split(string(text), "\\n") {
-		fields := strings.Split(line, " ")
-		fmt.Println(verifySignature(octets(fields[0]), string(octets(fields[1])), string(octets(fields[2]))))
-	}
-}
-`,
   ruby: (sample) => `${sample}
 File.read(ARGV[0]).split("\\n").each do |line|
   body, header, secret = line.split(" ").map { |field| field == "-" ? nil : [field[1..]].pack("H*") }

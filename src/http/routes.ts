@@ -3,7 +3,7 @@ import type { Log } from "../base/log.ts";
 import { methodNotAllowed, notFound } from "../base/refusals.ts";
 import { begun, isStream, refused, write } from "./answer/answer.ts";
 import type { HttpRequest, HttpResponse, Reply } from "./answer/route.ts";
-import type { Guard } from "./api/guard.ts";
+import type { Guard } from "./guard.ts";
 import { atCompatHost, type CompatHosts } from "./request/compat-hosts.ts";
 import { decodeSegment, isApiPath, readTarget, type Target } from "./request/target.ts";
 

@@ -11,7 +11,7 @@ import type {
 import { splitText } from "../../src/core/batch/batch-chunk.ts";
 import { finish } from "../../src/core/batch/batch.ts";
 import { readFile } from "../../src/http/api/bulk/read-file.ts";
-import { decodeBody } from "../../src/http/request/body/decode.ts";
+import { decodeBody } from "../../src/http/decode.ts";
 import type { Ids } from "../../src/base/ids.ts";
 import type { Log } from "../../src/base/log.ts";
 import type { Chance } from "./chance.ts";

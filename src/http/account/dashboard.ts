@@ -1,5 +1,5 @@
-import { createBodyReader } from "../request/body/body.ts";
-import type { Decode } from "../request/body/decode.ts";
+import { createBodyReader } from "../body.ts";
+import type { Decode } from "../decode.ts";
 import { type BuiltPages, type DashboardPages, dashboardPages } from "./dashboard-pages.ts";
 import { adminEntryRoutes, type EntriesDeps } from "./admin/rule-routes.ts";
 import { type AdminDeps, adminRoutes } from "./admin/admin-routes.ts";

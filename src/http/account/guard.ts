@@ -22,10 +22,9 @@ import {
   targetTooLong,
   unsupportedMediaType,
 } from "../../base/refusals.ts";
-import { addressOf } from "../api/entering.ts";
 import { errorBody, refusalOf, refused } from "../answer/answer.ts";
-import type { BodyReader } from "../request/body/body.ts";
-import type { TrustedProxies } from "../request/client-address.ts";
+import type { BodyReader } from "../body.ts";
+import { addressOf, type TrustedProxies } from "../request/client-address.ts";
 import { type HostCheck, isAllowedFor } from "../request/allowed-hosts.ts";
 import type { FaultLog } from "../answer/fault-log.ts";
 import { type HttpRequest, JSON_TYPE, type Reply } from "../answer/route.ts";

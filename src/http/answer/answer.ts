@@ -44,7 +44,7 @@ let turnEnding: Promise<void> | undefined;
 
 /**
  * Resolves when the event loop has seen to all that had arrived. Answers that are sent together wake their reader, a proxy
- * above all, once instead of once each: a tenth of the CPU of an uncached check.
+ * above all, once instead of once each.
  */
 export function endOfTurn(): Promise<void> {
   turnEnding ??= new Promise((resolve) => {

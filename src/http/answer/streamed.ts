@@ -1,5 +1,5 @@
 import { Readable } from "node:stream";
-import { turn } from "../request/body/slices.ts";
+import { turn } from "../../base/slices.ts";
 import type { Log } from "../../base/log.ts";
 
 /** Text is handed on in pieces of about this many UTF-16 code units. */

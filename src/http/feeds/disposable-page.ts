@@ -6,8 +6,7 @@ import { apiKeyRequired, publishableKeyElsewhere, type Refusal } from "../../bas
 import { refused } from "../answer/answer.ts";
 import { isHeld } from "../answer/etag.ts";
 import { type HttpRequest, JSON_TYPE, type Reply } from "../answer/route.ts";
-import { addressOf } from "../api/entering.ts";
-import type { TrustedProxies } from "../request/client-address.ts";
+import { addressOf, type TrustedProxies } from "../request/client-address.ts";
 import { credentialsOf } from "../request/credentials.ts";
 import type { Page } from "../routes.ts";
 

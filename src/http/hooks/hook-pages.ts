@@ -3,11 +3,11 @@ import { bucketKey } from "../../accounts/admission/caller.ts";
 import { hookPayloadTooLarge, notFound, type Refusal } from "../../base/refusals.ts";
 import { refusalOf, refused } from "../answer/answer.ts";
 import { type HttpRequest, JSON_TYPE, type Reply } from "../answer/route.ts";
-import { clientAddress, type TrustedProxies } from "../request/client-address.ts";
-import { Receiver, type ReceiverDeps } from "../request/body/receive.ts";
+import { addressOf, type TrustedProxies } from "../request/client-address.ts";
+import { type BodyDeps, createBodyReader } from "../body.ts";
 import type { Page, PageRequest } from "../routes.ts";
 
-export interface HookPagesDeps extends ReceiverDeps {
+export interface HookPagesDeps extends BodyDeps {
   readonly hooks: Pick<HookDesk, "answer">;
   readonly trustedProxies: TrustedProxies;
 }
@@ -18,22 +18,19 @@ const NO_STORE = { "cache-control": "no-store" };
 
 /** POST /hooks/{id}: an identity system asks before it creates a user; it is answered in its own words. */
 export function hookPage(deps: HookPagesDeps): Page {
-  const receiver = new Receiver(deps);
+  const bodies = createBodyReader(deps);
   const handle = async ({ source, id }: PageRequest): Promise<Reply> => {
     const headers = oneLineEach(source);
-    const { remoteAddress } = source.socket;
-    const address = clientAddress(remoteAddress, headers["x-forwarded-for"], deps.trustedProxies);
+    const address = addressOf(source, deps);
     // Nobody has proved yet who calls: the memory is the address's.
-    const received = await receiver
+    const received = await bodies
       .receive(source, bucketKey(address), BODY_MAX_BYTES)
       .catch(refusalIn);
     if ("status" in received && !isOurs(received)) {
       throw received.status === 413 ? hookPayloadTooLarge() : received;
     }
     const call =
-      "status" in received
-        ? { unread: received.message }
-        : { body: Buffer.concat(received.chunks), headers };
+      "status" in received ? { unread: received.message } : { body: received.bytes, headers };
     const release = "status" in received ? undefined : received.release;
     const answer = await deps.hooks.answer(id, call, address).finally(release);
     if (answer === undefined) return { ...refused(notFound(), undefined), headers: NO_STORE };

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from "node:http";
 import ipaddr from "ipaddr.js";
 
 /** Addresses and networks whose `X-Forwarded-For` is believed. */
@@ -112,4 +113,14 @@ const written = (address: ipaddr.IPv4 | ipaddr.IPv6): string => address.toString
 export function isLoopback(address: string): boolean {
   const parsed = parse(address);
   return parsed !== undefined && unmapped(parsed).range() === "loopback";
+}
+
+/** Who asks, by the first address that is no trusted proxy. */
+export function addressOf(
+  { headers, socket }: IncomingMessage,
+  { trustedProxies }: { readonly trustedProxies: TrustedProxies },
+): string {
+  const forwarded = headers["x-forwarded-for"];
+  const line = typeof forwarded === "string" ? forwarded : forwarded?.join(",");
+  return clientAddress(socket.remoteAddress, line, trustedProxies);
 }

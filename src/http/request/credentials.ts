@@ -8,7 +8,11 @@ export function credentialsOf({ headers, rawHeaders }: HttpRequest): Credentials
   if (headers["x-api-key"] === undefined && headers.authorization === undefined) {
     return NO_CREDENTIALS;
   }
-  const values = (name: string): string[] =>
-    rawHeaders.filter((_, at) => at % 2 === 1 && rawHeaders[at - 1]?.toLowerCase() === name);
-  return { apiKey: values("x-api-key"), authorization: values("authorization") };
+  const [apiKey, authorization]: [string[], string[]] = [[], []];
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at]?.toLowerCase();
+    if (name === "x-api-key") apiKey.push(rawHeaders[at + 1] ?? "");
+    else if (name === "authorization") authorization.push(rawHeaders[at + 1] ?? "");
+  }
+  return { apiKey, authorization };
 }

@@ -19,29 +19,10 @@ const ITEMS = "[]";
  * checks and to bulk. A parameter without "=" has the value "". Linear in its input.
  */
 export function readForm(text: string, wanted: ReadonlySet<string>): RawFields {
-  const slices = formFields(text, wanted);
-  for (;;) {
-    const step = slices.next();
-    if (step.done === true) return step.value;
-  }
-}
-
-/** Values in one body: more than twice what the largest list may hold. */
-export const VALUES_MAX = 250_000;
-
-/** Pairs that are read between two turns of other requests: about 1 ms. */
-const SLICE_PAIRS = 8_192;
-
-/** The same in slices, for megabytes of pairs. Refuses more than `VALUES_MAX` values with 413. */
-export function* formFields(
-  text: string,
-  wanted: ReadonlySet<string>,
-): Generator<undefined, RawFields> {
   const fields = new Map<string, string[]>();
   let start = 0;
   let values = 0;
-  for (let pairs = 1; start < text.length; pairs += 1) {
-    if (pairs % SLICE_PAIRS === 0) yield;
+  while (start < text.length) {
     const next = text.indexOf("&", start);
     const end = next < 0 ? text.length : next;
     if (end > start && addPair(text, { start, end }, { wanted, fields })) values += 1;
@@ -50,6 +31,9 @@ export function* formFields(
   }
   return fields;
 }
+
+/** Values in one body: more than twice what the largest list may hold. A body with more is refused with 413. */
+export const VALUES_MAX = 250_000;
 
 interface Span {
   readonly start: number;

@@ -1,9 +1,16 @@
 import { wrongType } from "../../base/refusals.ts";
 import { bulkText } from "./bulk-text.ts";
 import { itemsName, type RawFields, readForm } from "./form.ts";
-import type { Parts } from "./body/parts.ts";
 import { singleText } from "./single-text.ts";
 import { decodePercent } from "./target.ts";
+
+/** The parts of a `multipart/form-data` body. Names are as `fieldName` gives them. */
+export interface Parts {
+  /** Values in order, as they were sent. */
+  readonly texts: RawFields;
+  /** Names of the parts that are files; nothing reads what they hold. */
+  readonly files: ReadonlySet<string>;
+}
 
 /** The body of a request, as far as it was read. */
 export type Body =

@@ -2,7 +2,7 @@ import { Worker } from "node:worker_threads";
 import type { SplitBatch } from "../../core/batch/batch-chunk.ts";
 import type { BatchLayout } from "../../core/batch/batch.ts";
 import type { FileOrder, FileRead } from "../../http/api/bulk/read-file.ts";
-import type { DecodeOrder } from "../../http/request/body/decode.ts";
+import type { DecodeOrder } from "../../http/decode.ts";
 import type { Body } from "../../http/request/params.ts";
 import type { TooMany } from "../../bulk/bulk.ts";
 import { Refusal } from "../../base/refusals.ts";

@@ -1,8 +1,8 @@
 import { splitText } from "../../core/batch/batch-chunk.ts";
 import { spellingsMax } from "../../core/batch/count-spellings.ts";
 import type { ReadFile } from "../../http/api/bulk/read-file.ts";
-import type { Decode } from "../../http/request/body/decode.ts";
-import { inSlices } from "../../http/request/body/slices.ts";
+import type { Decode } from "../../http/decode.ts";
+import { inSlices } from "../../base/slices.ts";
 import type { Splitter } from "../../bulk/bulk.ts";
 import type { Share } from "../../base/shares.ts";
 import { TextThread } from "./text-thread.ts";

@@ -5,7 +5,7 @@ import { checkBulkText } from "../../../bulk/submit.ts";
 import { badIdempotencyKey, missingParameter } from "../../../base/refusals.ts";
 import { resultsJson } from "../../answer/results-text.ts";
 import { type ApiReply, type ApiRequest, JSON_TYPE } from "../../answer/route.ts";
-import { ENTRY_CHARACTER } from "../../request/body/lists.ts";
+import { ENTRY_CHARACTER } from "../../decode.ts";
 import { streamed } from "../../answer/streamed.ts";
 import type { BulkHandler } from "../check.ts";
 

@@ -10,9 +10,8 @@ import {
   requestTimedOut,
   uploadTooLarge,
 } from "../../../base/refusals.ts";
-import { Pieces } from "../../request/body/pieces.ts";
-import { isCrumbled, type ReceiverDeps, type Source } from "../../request/body/receive.ts";
-import { SlowSenders } from "../../request/body/slow-senders.ts";
+import type { HttpRequest } from "../../answer/route.ts";
+import { type BodyDeps, isCrumbled, SlowSenders } from "../../body.ts";
 
 /** What a `multipart/form-data` body holds: one file, and fields. */
 export interface Multipart {
@@ -36,10 +35,10 @@ const FRAME_MAX_BYTES = 65_536;
 const BODY_MAX_BYTES = UPLOAD_MAX_OCTETS + FRAME_MAX_BYTES;
 
 /** Reads the one file of a body into memory. Refuses with 400, 408 (too slow), 413, 415, 429 or 503. */
-export type MultipartReader = (source: Source, owner: OwnerKey) => Promise<Multipart>;
+export type MultipartReader = (source: HttpRequest, owner: OwnerKey) => Promise<Multipart>;
 
 /** Reads the uploads of a whole server, within its shares. */
-export function createMultipartReader({ shares, clock }: ReceiverDeps): MultipartReader {
+export function createMultipartReader({ shares, clock }: BodyDeps): MultipartReader {
   const slow = new SlowSenders(clock);
   return async (source, owner) => {
     const { "content-type": type = "", "content-length": length = "0" } = source.headers;
@@ -60,10 +59,10 @@ interface Settle {
 
 class Reading {
   readonly result: Promise<Multipart>;
-  readonly #source: Source;
+  readonly #source: HttpRequest;
   readonly #hold: Hold;
   readonly #fields = new Map<string, string>();
-  readonly #pieces = new Pieces();
+  #pieces: Buffer[] = [];
   #file: Omit<UploadedFile, "chunks"> | undefined;
   #bodyBytes = 0;
   #chunks = 0;
@@ -72,7 +71,7 @@ class Reading {
   #stopWatching: () => void = () => undefined;
 
   /** `take` may throw `NoRoom`: then it has started nothing. */
-  constructor(source: Source, take: (reclaim: () => void) => Hold) {
+  constructor(source: HttpRequest, take: (reclaim: () => void) => Hold) {
     this.#source = source;
     this.#hold = take(() => this.#refuse(new NoRoom("uploads", "owner")));
     this.result = new Promise((resolve, reject) => {
@@ -91,10 +90,11 @@ class Reading {
     this.#listen(this.#parser);
     source.on("data", this.#parse).on("end", this.#whole);
     source.on("close", this.#cut).on("error", this.#cut);
-    this.#stopWatching = slow.watch(
+    const sending = slow.watch(
       () => this.#bodyBytes,
       () => this.#refuse(requestTimedOut()),
     );
+    this.#stopWatching = () => slow.forget(sending);
   }
 
   #listen(parser: BusboyInstance): void {
@@ -134,7 +134,7 @@ class Reading {
     if (this.#settle === undefined) return;
     try {
       this.#hold.grow(chunk.length);
-      this.#pieces.add(chunk);
+      this.#pieces.push(chunk);
     } catch (error) {
       this.#refuse(error);
     }
@@ -147,8 +147,8 @@ class Reading {
       return;
     }
     const settle = this.#end();
-    const chunks = this.#pieces.all();
-    this.#pieces.clear();
+    const chunks: Uint8Array[] = [Buffer.concat(this.#pieces)];
+    this.#pieces = [];
     this.#hold.keep(); // its memory stays in use until the file is read
     settle?.resolve({
       file: { ...file, chunks },
@@ -180,13 +180,13 @@ class Reading {
   }
 
   #release(): void {
-    this.#pieces.clear();
+    this.#pieces = [];
     this.#hold.release();
   }
 }
 
 /** The announced length counts the frame too, which is small. */
-function tooLarge({ headers }: Source): Error {
+function tooLarge({ headers }: HttpRequest): Error {
   const length = Number(headers["content-length"]);
   return uploadTooLarge(UPLOAD_MAX_OCTETS, length > UPLOAD_MAX_OCTETS ? length : undefined);
 }

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { BulkFile } from "../../../bulk/bulk.ts";
 import { readUpload, type UploadOptions } from "../../../bulk/read-upload.ts";
-import { inSlices, turn } from "../../request/body/slices.ts";
+import { inSlices, turn } from "../../../base/slices.ts";
 
 /** An uploaded file, to be read; it can be sent to a thread. */
 export interface FileOrder {

@@ -1,15 +1,15 @@
 import { strict as assert } from "node:assert";
 import { Readable } from "node:stream";
 import { test } from "node:test";
-import { appWith, recordingLog } from "../../../test/http/http-app.ts";
-import { manualClock } from "../../../test/time/manual-clock.ts";
-import { openAdmission } from "../../../test/http/open-admission.ts";
-import { readError } from "../../../test/http/strict-client.ts";
-import { StoreDown } from "../../base/store-down.ts";
-import type { AppDeps } from "../app/app.ts";
-import type { Route } from "../answer/route.ts";
-import { quiet, ask, CHECK, admissionWith, rateOf, RATE } from "../../../test/http/guarded.ts";
-import { inject } from "../../../test/http/inject.ts";
+import { appWith, recordingLog } from "../../test/http/http-app.ts";
+import { manualClock } from "../../test/time/manual-clock.ts";
+import { openAdmission } from "../../test/http/open-admission.ts";
+import { readError } from "../../test/http/strict-client.ts";
+import { StoreDown } from "../base/store-down.ts";
+import type { AppDeps } from "./app/app.ts";
+import type { Route } from "./answer/route.ts";
+import { quiet, ask, CHECK, admissionWith, rateOf, RATE } from "../../test/http/guarded.ts";
+import { inject } from "../../test/http/inject.ts";
 
 const faults = [
   [

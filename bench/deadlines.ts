@@ -1,9 +1,9 @@
 /**
- * `npm run bench:decide [-- DECISIONS]`: decisions over HTTP to the whole real service, DECISIONS (default 1,000) for
+ * `npm run bench:deadlines [-- DECISIONS]`: decisions over HTTP to the whole real service, DECISIONS (default 1,000) for
  * each way in which a DNS server can fail, 200 a second, with deadlines of 50 to 1,000 ms: how many came later than
  * the deadline and 50 ms, and whether a listed disposable name was rejected. On a busy machine a process waits for a
  * core: of a decision that is not there by then, `/healthz` is asked, and it is "ours" when even that is answered
- * first. Then cached decisions beside cached checks, one by one in turns.
+ * first.
  */
 import { Agent, request } from "node:http";
 import { writeFileSync } from "node:fs";
@@ -19,8 +19,6 @@ const GRACE_MS = 50;
 /** Every so many decisions one is about a listed name. */
 const LISTED_EVERY = 10;
 const LISTED = "mailinator.com";
-const CACHED_TURNS = 5_000;
-const ROUNDS = 5;
 const UNLIMITED = { rate_per_minute: null, daily: null, monthly: null };
 
 const domain = (index: number): string => `d${index.toString(36)}.example`;
@@ -142,9 +140,6 @@ async function withService<T>(
   }
 }
 
-const at = (share: number, times: readonly number[]): number =>
-  times.toSorted((a, b) => a - b)[Math.floor(times.length * share)] ?? Number.NaN;
-
 async function hostile(): Promise<void> {
   let [late, ours] = [0, 0];
   let wrong = 0;
@@ -165,38 +160,5 @@ async function hostile(): Promise<void> {
   );
 }
 
-async function timed(way: () => Promise<Answered>): Promise<number> {
-  const { status, tookMs } = await way();
-  if (status !== 200) throw new Error(`a cached one is ${String(status)}`);
-  return tookMs;
-}
-
-async function cached(): Promise<void> {
-  await withService("right", async ({ url }) => {
-    const body = JSON.stringify({ email: `jo@${domain(1)}` });
-    const ways = {
-      check: () => ask(`${url}/api/email/jo@${domain(1)}`, "GET"),
-      decide: () => ask(`${url}/api/decide`, "POST", body),
-    };
-    const ratios: number[] = [];
-    for (let round = 0; round < ROUNDS; round += 1) {
-      const times = { check: [] as number[], decide: [] as number[] };
-      for (let turn = 0; turn < CACHED_TURNS; turn += 1) {
-        const order =
-          turn % 2 === 0 ? (["check", "decide"] as const) : (["decide", "check"] as const);
-        for (const way of order) times[way].push(await timed(ways[way]));
-      }
-      const [check, decision] = [at(0.99, times.check), at(0.99, times.decide)];
-      ratios.push(decision / check);
-      console.log(
-        `cached: check p50 ${at(0.5, times.check).toFixed(2)} p99 ${check.toFixed(2)} ms, ` +
-          `decision p50 ${at(0.5, times.decide).toFixed(2)} p99 ${decision.toFixed(2)} ms`,
-      );
-    }
-    console.log(`p99 of a cached decision: ${at(0.5, ratios).toFixed(2)} of a cached check's`);
-  });
-}
-
-await cached();
 await hostile();
 agent.destroy();

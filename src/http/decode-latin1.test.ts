@@ -1,6 +1,6 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
-import { isLatin1, utf8Form } from "./latin1.ts";
+import { isLatin1, utf8Form } from "./decode.ts";
 
 const types = [
   ["application/x-www-form-urlencoded; charset=ISO-8859-1", true],

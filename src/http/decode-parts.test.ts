@@ -1,7 +1,7 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
-import { Refusal } from "../../../base/refusals.ts";
-import { readParts } from "./parts.ts";
+import { Refusal } from "../base/refusals.ts";
+import { readParts } from "./decode.ts";
 
 const TYPE = "multipart/form-data; boundary=x";
 const part = (head: string, body: string): string => `--x\r\n${head}\r\n\r\n${body}\r\n`;

@@ -2,10 +2,10 @@ import { strict as assert } from "node:assert";
 import { Readable } from "node:stream";
 import { test } from "node:test";
 import type { IncomingMessage } from "node:http";
-import { NoRoom } from "../../../base/shares.ts";
-import { createShares } from "../../../base/shares.ts";
-import { manualClock } from "../../../../test/time/manual-clock.ts";
-import { Refusal } from "../../../base/refusals.ts";
+import { NoRoom } from "../base/shares.ts";
+import { createShares } from "../base/shares.ts";
+import { manualClock } from "../../test/time/manual-clock.ts";
+import { Refusal } from "../base/refusals.ts";
 import { createBodyReader } from "./body.ts";
 
 type Source = IncomingMessage;

@@ -1,12 +1,12 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
-import { appWith } from "../../../test/http/http-app.ts";
-import { openAdmission } from "../../../test/http/open-admission.ts";
-import { readError, readResult } from "../../../test/http/strict-client.ts";
-import { StoreDown } from "../../base/store-down.ts";
-import { Refusal } from "../../base/refusals.ts";
-import type { AppDeps } from "../app/app.ts";
-import { readTrustedProxies } from "../request/client-address.ts";
+import { appWith } from "../../test/http/http-app.ts";
+import { openAdmission } from "../../test/http/open-admission.ts";
+import { readError, readResult } from "../../test/http/strict-client.ts";
+import { StoreDown } from "../base/store-down.ts";
+import { Refusal } from "../base/refusals.ts";
+import type { AppDeps } from "./app/app.ts";
+import { readTrustedProxies } from "./request/client-address.ts";
 import {
   ask,
   quiet,
@@ -15,8 +15,8 @@ import {
   rateOf,
   RATE,
   PLAIN_REFUSAL,
-} from "../../../test/http/guarded.ts";
-import { inject } from "../../../test/http/inject.ts";
+} from "../../test/http/guarded.ts";
+import { inject } from "../../test/http/inject.ts";
 
 const rated = [
   ["a result", CHECK, 200],

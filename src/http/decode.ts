@@ -1,0 +1,284 @@
+import { Busboy, type BusboyInstance } from "@fastify/busboy";
+import { SMALL_BODY_OCTETS } from "../base/resources.ts";
+import { badUpload, bulkTooLarge, invalidJson } from "../base/refusals.ts";
+import { BULK_MAX_OCTETS } from "../core/name/domain.ts";
+import { bulkText } from "./request/bulk-text.ts";
+import { fieldName, itemsName, readForm, VALUES_MAX } from "./request/form.ts";
+import type { Body, Parts } from "./request/params.ts";
+import { decodePercent, hexPair } from "./request/target.ts";
+
+/** A whole body, to be decoded; it can be sent to a thread. */
+export interface DecodeOrder {
+  readonly kind: "form" | "json" | "parts" | "text";
+  /** Content-Type. */
+  readonly type: string;
+  /** Parameters whose lists are decoded at once when the body is large. */
+  readonly wanted: ReadonlySet<string>;
+  /** Taken out; of a large body, in memory that can be given to a thread. */
+  readonly chunks: Uint8Array[];
+}
+
+/** Rejects with a `Refusal`. */
+export type Decode = (order: DecodeOrder) => Promise<Body>;
+
+export const decodeBody: Decode = async ({ kind, type, wanted, chunks }) => {
+  const bytes = whole(chunks.splice(0));
+  if (bytes.length === 0) return { kind: "none" };
+  if (kind === "parts") return { kind, parts: await readParts(type, bytes) };
+  return decodeText(bytes, { kind, type, wanted });
+};
+
+/** Whether a body of `octets` waits for its owner's turn to be decoded. */
+export const isLargeBody = (octets: number): boolean => octets > SMALL_BODY_OCTETS;
+
+/** Throws a `Refusal`. `text`: JSON where it begins with "{", else a form. */
+export function decodeText(
+  bytes: Buffer,
+  { kind: told, type, wanted }: Omit<DecodeOrder, "kind" | "chunks"> & TextKind,
+): Body {
+  if (bytes.length === 0) return { kind: "none" };
+  const text = withoutMark(bytes.toString("utf8"));
+  const kind = told === "text" ? (/^\s*\{/.test(text) ? "json" : "form") : told;
+  const latin1 = isLatin1(type) ? LATIN1[kind] : undefined;
+  // Who declares it and sends UTF-8 all the same is understood, too.
+  const read = latin1?.isNoUtf8(text) === true ? latin1.read(bytes) : text;
+  const isLarge = isLargeBody(bytes.length);
+  if (kind === "json") return readJson(read, isLarge ? wanted : NO_NAMES);
+  return isLarge ? readLists(read, wanted) : { kind, text: read };
+}
+
+interface TextKind {
+  readonly kind: Exclude<DecodeOrder["kind"], "parts">;
+}
+
+/** Threads get a Buffer as the array that it is underneath. */
+function whole(chunks: readonly Uint8Array[]): Buffer {
+  const [first, ...more] = chunks;
+  if (first === undefined || more.length > 0) return Buffer.concat(chunks);
+  return Buffer.from(first.buffer, first.byteOffset, first.length);
+}
+
+const NO_NAMES: ReadonlySet<string> = new Set();
+
+/** Some writers of UTF-8, .NET's above all, begin with a byte order mark. */
+const withoutMark = (text: string): string => (text.startsWith("\ufeff") ? text.slice(1) : text);
+
+/** Whether a Content-Type declares ISO-8859-1, as Apache's HttpClient 4 does for every form unless told otherwise. */
+export const isLatin1 = (contentType: string): boolean =>
+  /;\s*charset\s*=\s*"?(?:iso-8859-1|latin1)"?\s*(?:;|$)/i.test(contentType);
+
+const LOST = "\ufffd";
+
+const LATIN1 = {
+  form: { isNoUtf8: (text: string) => decodePercent(text).includes(LOST), read: utf8Form },
+  json: {
+    isNoUtf8: (text: string) => text.includes(LOST),
+    read: (bytes: Buffer) => bytes.toString("latin1"),
+  },
+};
+
+const PERCENT = 37;
+
+/**
+ * A form in ISO-8859-1 as one in UTF-8: octets above 127, raw or escaped, become the raw octets of the same
+ * character; all delimiters of a form are ASCII. Linear, and at most twice as long.
+ */
+export function utf8Form(octets: Buffer): string {
+  const out = Buffer.allocUnsafe(2 * octets.length);
+  let end = 0;
+  for (let at = 0; at < octets.length; at += 1) {
+    const octet = octets[at] ?? 0;
+    const escaped = octet === PERCENT ? hexPair(octets[at + 1], octets[at + 2]) : -1;
+    if (escaped >= 128) at += 2;
+    const meant = escaped >= 128 ? escaped : octet;
+    if (meant >= 128) out[end++] = 0xc0 | (meant >> 6);
+    out[end++] = meant >= 128 ? 0x80 | (meant & 63) : meant;
+  }
+  return out.toString("utf8", 0, end);
+}
+
+/** Our deepest body is an array of texts in an object. */
+const DEPTH_MAX = 16;
+
+/** Members, arrays and objects: a policy of 50 rules has about 1,000. Texts in an array do not count. */
+const JSON_PARTS_MAX = 4_000;
+
+/** Items beyond which an array is kept as the text of a list: each item of its own costs 40 octets of memory. */
+const ITEMS_KEPT = 1_000;
+
+const COMMA = 44;
+const QUOTE = 34;
+const BACKSLASH = 92;
+const COLON = 58;
+const [OPEN_BRACKET, CLOSE_BRACKET, OPEN_BRACE, CLOSE_BRACE] = [91, 93, 123, 125];
+
+/**
+ * Reads a JSON object. Arrays of `lists` are joined to the text of a list, and members of other names are dropped; with
+ * no `lists` everything is kept. Refuses with 400 what is not an object, and with 413 more than `VALUES_MAX` values, both
+ * unparsed: megabytes of brackets or items keep the parser busy for half a second.
+ */
+function readJson(text: string, lists: ReadonlySet<string>): Body {
+  const fault = faultIn(text);
+  if (fault === "values") throw bulkTooLarge();
+  const value = fault === undefined ? parsed(text) : undefined;
+  if (typeof value !== "object" || value === null || Array.isArray(value)) throw invalidJson();
+  if (lists.size === 0) return { kind: "json", value };
+  const kept = Object.fromEntries(Object.entries(value).filter(([name]) => lists.has(name)));
+  return { kind: "json", value: kept, texts: joined(kept, lists) };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function faultIn(text: string): "values" | "shape" | undefined {
+  let [depth, parts, values] = [0, 0, 1];
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) {
+      at = endOfText(text, at);
+      continue;
+    }
+    if (code === COMMA) values += 1;
+    else if (code === COLON) parts += 1;
+    else if (code === OPEN_BRACKET || code === OPEN_BRACE) {
+      depth += 1;
+      parts += 1;
+    } else if (code === CLOSE_BRACKET || code === CLOSE_BRACE) depth -= 1;
+    if (depth > DEPTH_MAX || parts > JSON_PARTS_MAX) return "shape";
+    if (values > VALUES_MAX) return "values";
+  }
+  return undefined;
+}
+
+/** Where the JSON text that begins at `start` ends; the end of all when it is not closed. */
+function endOfText(text: string, start: number): number {
+  for (let end = text.indexOf('"', start + 1); end >= 0; end = text.indexOf('"', end + 1)) {
+    if (!isEscaped(text, end)) return end;
+  }
+  return text.length;
+}
+
+/** Whether an odd number of backslashes stands before `at`. */
+function isEscaped(text: string, at: number): boolean {
+  let start = at;
+  while (text.charCodeAt(start - 1) === BACKSLASH) start -= 1;
+  return (at - start) % 2 === 1;
+}
+
+/** The lists in long arrays; of the arrays themselves only the first items are kept, or one that is not text. */
+function joined(
+  value: Record<string, unknown>,
+  lists: ReadonlySet<string>,
+): ReadonlyMap<string, string> {
+  const texts = new Map<string, string>();
+  for (const name of lists) {
+    const items: unknown = Object.hasOwn(value, name) ? value[name] : undefined;
+    if (!Array.isArray(items) || items.length <= ITEMS_KEPT) continue;
+    if (items.every((item) => typeof item === "string")) {
+      texts.set(name, refusable(items.join("\n")));
+      items.length = ITEMS_KEPT;
+    } else {
+      value[name] = [null]; // refused when it is read
+    }
+  }
+  return texts;
+}
+
+/** Characters of a parameter that is decoded with its body. */
+const LIST_CHARACTERS = 65_536;
+
+/** Reads a large form: its parameters, and the text of each long list among them. */
+function readLists(text: string, wanted: ReadonlySet<string>): Body {
+  const fields = new Map(readForm(text, wanted));
+  const texts = new Map<string, string>();
+  for (const name of wanted) {
+    const [own, items] = [fields.get(name), fields.get(itemsName(name))];
+    const raw = [...(own ?? []), ...(items ?? [])].join("%0A");
+    if (raw.length <= LIST_CHARACTERS) continue;
+    texts.set(name, refusable(bulkText(raw)));
+    keepFirst(fields, name, own, items);
+  }
+  return { kind: "fields", fields, texts };
+}
+
+/** Of a parameter whose list was decoded, the first value is enough. */
+function keepFirst(
+  fields: Map<string, readonly string[]>,
+  name: string,
+  own: readonly string[] | undefined,
+  items: readonly string[] = [],
+): void {
+  if (own === undefined) {
+    fields.set(itemsName(name), items.slice(0, 1));
+    return;
+  }
+  fields.set(name, own.slice(0, 1));
+  fields.delete(itemsName(name));
+}
+
+/** Neither a comma nor white space; a list without one has no entry. */
+export const ENTRY_CHARACTER = /[^ ,\t\r\n]/;
+
+/**
+ * Of a list that is longer than any may be, as much as is refused in the same words: what is left goes to the main
+ * thread, which stands still while it takes megabytes over.
+ */
+function refusable(list: string): string {
+  if (list.length <= BULK_MAX_OCTETS) return list;
+  const entry = ENTRY_CHARACTER.exec(list)?.[0] ?? ",";
+  return entry + list.slice(0, BULK_MAX_OCTETS);
+}
+
+/** Parts in one body, as many as a JSON body may have: each costs a hundred times what its octets do. */
+const PARTS_MAX = 1_000;
+
+const BROKEN = "The multipart body is broken.";
+
+/**
+ * Reads a form that was sent as `multipart/form-data` (RFC 7578): what PHP's curl makes of an array and most clients
+ * of their FormData. Refuses with 400. `bytes` are the whole body, whose size bounds that of every value.
+ */
+export function readParts(contentType: string, bytes: Buffer): Promise<Parts> {
+  return new Promise((resolve, reject) => {
+    const texts = new Map<string, string[]>();
+    const files = new Set<string>();
+    const fail = (reason: string): void => reject(badUpload(reason));
+    partsParser(contentType, bytes.length)
+      .on("field", (name, value) => addTo(texts, nameOf(name), value))
+      .on("file", (name, stream) => {
+        files.add(nameOf(name));
+        stream.on("error", () => fail(BROKEN)).resume();
+      })
+      .on("partsLimit", () => fail(`A multipart body has at most ${String(PARTS_MAX)} parts.`))
+      .on("error", () => fail(BROKEN))
+      .on("finish", () => resolve({ texts, files }))
+      .end(bytes);
+  });
+}
+
+/** A part may have no name, although the parser's types say otherwise. */
+const nameOf = (name: string | undefined): string => fieldName(name ?? "");
+
+function addTo(texts: Map<string, string[]>, name: string, value: string): void {
+  const values = texts.get(name);
+  if (values === undefined) texts.set(name, [value]);
+  else values.push(value);
+}
+
+function partsParser(contentType: string, fieldSize: number): BusboyInstance {
+  try {
+    return new Busboy({
+      headers: { "content-type": contentType },
+      limits: { fieldSize, parts: PARTS_MAX, headerPairs: 20, headerSize: 8_192 },
+      // A type alone makes no file: some clients call every part an octet stream (RFC 7578 section 4.2).
+      isPartAFile: (_name, _type, filename) => filename !== undefined,
+    });
+  } catch {
+    throw badUpload("The multipart body has no boundary.");
+  }
+}

@@ -1,0 +1,448 @@
+import type { Admission, Credentials, Entrance, Receipt } from "../accounts/admission/admission.ts";
+import { bucketKey } from "../accounts/admission/caller.ts";
+import type { UsageRecorder } from "../accounts/admission/usage-recorder.ts";
+import type { Clock } from "../base/clock.ts";
+import { inTime } from "../base/in-time.ts";
+import type { Log } from "../base/log.ts";
+import type { HttpMetrics } from "../base/metrics.ts";
+import { type OwnerKey, ownerKey } from "../base/owner.ts";
+import {
+  decideBodyTooLarge,
+  methodNotAllowed,
+  notFound,
+  publishableKeyElsewhere,
+  Refusal,
+  targetTooLong,
+} from "../base/refusals.ts";
+import { SMALL_BODY_OCTETS } from "../base/resources.ts";
+import { storeDownOf } from "../base/store-down.ts";
+import { forBulk } from "../bulk/bulk.ts";
+import type { Awaitable } from "../core/mail/lookup.ts";
+import type { AccessLog } from "./answer/access-log.ts";
+import { begun, endOfTurn, preflight, refusalOf, refused, send } from "./answer/answer.ts";
+import type { FaultLog } from "./answer/fault-log.ts";
+import type {
+  ApiReply,
+  ApiRequest,
+  Handling,
+  HttpRequest,
+  HttpResponse,
+  Method,
+  Route,
+} from "./answer/route.ts";
+import type { BodyReader, ReadTerms } from "./body.ts";
+import { addressOf, type TrustedProxies } from "./request/client-address.ts";
+import { credentialsOf } from "./request/credentials.ts";
+import { NO_PARAMS, type Params, readParams } from "./request/params.ts";
+import { decodeSegment, type Target } from "./request/target.ts";
+
+export interface GuardDeps {
+  readonly admission: Admission;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics: HttpMetrics;
+  readonly trustedProxies: TrustedProxies;
+  readonly bodies: BodyReader;
+  readonly accessLog: AccessLog;
+  readonly faultLog: FaultLog;
+  readonly usage: Pick<UsageRecorder, "record">;
+}
+
+/** Answers one request under `/api` or `/compat`. Never rejects. */
+export type Guard = (request: HttpRequest, response: HttpResponse, target: Target) => Promise<void>;
+
+/** What is known of the request so far; filled on the way. */
+interface Call {
+  readonly request: HttpRequest;
+  readonly target: Target;
+  readonly route: Route | undefined;
+  readonly address: string;
+  credentials: Credentials;
+  /** Of a route with a deadline. */
+  deadlineMs: number | undefined;
+  entrance: Entrance | undefined;
+  /** Set when the caller was not known in time: charges it once it is known, if it was served. */
+  settleLate: ((isServed: boolean) => void) | undefined;
+  /** The guard's own charge, for a route that charges nothing itself. */
+  receipt: Receipt | undefined;
+  releaseBody: (() => void) | undefined;
+  /** Octets of the body, once they are read. */
+  bodyOctets: number;
+  /** Once the path is read. */
+  asked: Asked | undefined;
+  /** Once they are read. */
+  params: Params | undefined;
+  isBodyTaken: boolean;
+  /** The status of its refusal, which another service's shape may not send. */
+  refusedAs: number | undefined;
+}
+
+/** The path behind the family, and how its route answers it. */
+interface Asked {
+  readonly path: ApiRequest["path"];
+  readonly handling: Handling;
+}
+
+/**
+ * The one chain of every `/api` request: client address, admission, route, body, handler, rate headers, JSON of a
+ * refusal or a fault, log and metrics. Nothing else answers there, so nothing can forget a part.
+ */
+export function createGuard(routes: readonly Route[], deps: GuardDeps): Guard {
+  const families = new Map(routes.map((route) => [route.family, route]));
+  return async (request, response, target) => {
+    const route = families.get(familyOf(target.path));
+    if (request.method === "OPTIONS" && route?.foreign?.cors !== false) {
+      preflight(response);
+      return;
+    }
+    const call: Call = {
+      request,
+      target,
+      route,
+      address: addressOf(request, deps),
+      credentials: credentialsOf(request),
+      deadlineMs: undefined,
+      entrance: undefined,
+      settleLate: undefined,
+      receipt: undefined,
+      releaseBody: undefined,
+      bodyOctets: 0,
+      asked: undefined,
+      params: undefined,
+      isBodyTaken: false,
+      refusedAs: undefined,
+    };
+    try {
+      await respond(call, response, deps);
+    } catch (fault) {
+      // An answer that cannot be written, a header with a line break say, must not end the process.
+      deps.log.error("http.answer_failed", fault, { route: route?.family ?? "none" });
+      request.destroy();
+    }
+  };
+}
+
+const PREFIX = "/api/";
+const COMPAT = "/compat/";
+
+/** The segment behind `/api/`, "compat/SERVICE" behind `/compat/`; "" for `/api` itself. */
+function familyOf(path: string): string {
+  const isCompat = path.startsWith(COMPAT);
+  const end = path.indexOf("/", isCompat ? COMPAT.length : PREFIX.length);
+  return path.slice(isCompat ? 1 : PREFIX.length, end < 0 ? path.length : end);
+}
+
+/** The path is read once, at the first use. */
+function askedOf(call: Call, route: Route): Asked {
+  if (call.asked !== undefined) return call.asked;
+  const path = segmentsOf(call.target.path, route.family);
+  call.asked = { path, handling: "read" in route ? route.read(path) : route };
+  return call.asked;
+}
+
+/** Segments of a path that are read; a path with more is refused. */
+const SEGMENTS_MAX = 1_000;
+
+const NO_SEGMENTS: readonly string[] = [];
+
+function segmentsOf(path: string, family: string): ApiRequest["path"] {
+  const start = (path.startsWith(COMPAT) ? 1 : PREFIX.length) + family.length + 1;
+  const end = path.endsWith("/") ? path.length - 1 : path.length;
+  if (start >= end) return NO_SEGMENTS;
+  const rest = path.slice(start, end);
+  return rest.includes("/")
+    ? rest.split("/", SEGMENTS_MAX + 1).map(decodeSegment)
+    : [decodeSegment(rest)];
+}
+
+async function respond(call: Call, response: HttpResponse, deps: GuardDeps): Promise<void> {
+  const startMs = deps.clock.monotonicMs();
+  let answer: ApiReply;
+  try {
+    answer = await handle(call, deps);
+    if (typeof answer.body !== "string") await begun(answer.body, response);
+  } catch (error) {
+    answer = await recover(error, call, deps);
+  } finally {
+    call.releaseBody?.();
+  }
+  call.settleLate?.((answer.status ?? 200) < 400);
+  const releasing = call.entrance?.advance?.release();
+  // Before the answer: otherwise the caller's next request could be refused.
+  if (releasing !== undefined) await releasing;
+  await endOfTurn();
+  send(response, answer, call.entrance);
+  record(answer, call, { startMs, endMs: deps.clock.monotonicMs() }, deps);
+}
+
+async function handle(call: Call, deps: GuardDeps): Promise<ApiReply> {
+  const { route, request } = call;
+  const failed = isReadEarly(route) ? await readEarly(call, route, deps) : undefined;
+  const startedMs = deps.clock.monotonicMs();
+  const entering = enter(call, deps, failed);
+  const entrance = entering instanceof Promise ? await entering : entering;
+  call.entrance = entrance;
+  const waitedMs = deps.clock.monotonicMs() - startedMs;
+  const [method, served] = servedBy(entrance, route, request.method);
+  if (failed !== undefined) throw failed;
+  const { path, handling } = askedOf(call, served);
+  if (path.length > SEGMENTS_MAX) throw targetTooLong();
+  // With the rate spent, a route that charges nothing itself costs one credit.
+  if (entrance.creditsOnly !== undefined && served.charges === "nothing") {
+    call.receipt = await deps.admission.charge(entrance, 0);
+  }
+  const reading =
+    call.params ?? paramsOf(call, served, deps.bodies, ownerKey(entrance.caller.owner));
+  const params = (call.params = reading instanceof Promise ? await reading : reading);
+  // A batch is charged for what it holds, and the unit taken in advance might be the last of it.
+  if (handling.isBulk?.(params) === true) await entrance.advance?.release();
+  const received = (octets: number): void => void (call.bodyOctets = octets);
+  const asked = { method, path, params, entrance, waitedMs, source: request, received };
+  const answering = handling.handle(asked);
+  return paidFrom(call.receipt, answering instanceof Promise ? await answering : answering);
+}
+
+const isReadEarly = (route: Route | undefined): route is Route =>
+  route?.foreign !== undefined || route?.deadlineMs !== undefined;
+
+function enter(call: Call, deps: GuardDeps, failed: unknown): Awaitable<Entrance> {
+  const { credentials, address, deadlineMs } = call;
+  const { admission } = deps;
+  const isSingle = failed === undefined && isLikelySingle(call, admission);
+  const entering = admission.enter(credentials, address, isSingle ? "unit" : undefined);
+  if (deadlineMs === undefined || !(entering instanceof Promise)) return entering;
+  return inDeadline(entering, call, deadlineMs, deps);
+}
+
+/** Asked only where it saves a network round trip: a unit is then counted with the rate, and given back if it is not needed. */
+function isLikelySingle(call: Call, { countsAhead }: Admission): boolean {
+  if (!countsAhead || call.route === undefined || isLarge(call)) return false;
+  return askedOf(call, call.route).handling.isSingle === true;
+}
+
+/** Throws the `Refusal` of a caller or method that the route does not serve. */
+function servedBy(
+  { caller, refusal }: Entrance,
+  route: Route | undefined,
+  method: string | undefined,
+): readonly [Method, Route] {
+  if (refusal !== undefined) throw refusal;
+  if (route === undefined) throw notFound();
+  if (caller.isPublishable === true && route.forPublishableKeys !== true) {
+    throw publishableKeyElsewhere();
+  }
+  const served = route.methods.find((name) => name === method);
+  if (served === undefined) throw methodNotAllowed();
+  return [served, route];
+}
+
+const paidFrom = (receipt: Receipt | undefined, answer: ApiReply): ApiReply =>
+  receipt === undefined ? answer : { ...answer, paidBy: receipt.paidBy };
+
+/**
+ * Reads who asks in another service's shape, or until when a decision is of use; what is wrong with the body is
+ * answered in its turn.
+ */
+async function readEarly(call: Call, route: Route, deps: GuardDeps): Promise<unknown> {
+  try {
+    const params = await paramsOf(call, route, deps.bodies, bucketKey(call.address));
+    call.params = params;
+    call.deadlineMs = route.deadlineMs?.(params, call.credentials);
+    if (route.foreign !== undefined) {
+      call.credentials = route.foreign.credentials(params, call.request);
+    }
+    return undefined;
+  } catch (error) {
+    const isTooLarge = route.deadlineMs !== undefined && refusalOf(error)?.status === 413;
+    return isTooLarge ? decideBodyTooLarge() : error;
+  }
+}
+
+/** No single check is in a larger body, so a refused one is read no further than this to know it. */
+const SINGLE_MAX_BYTES = 16_384;
+
+/** A body of unknown length counts as large. */
+function isLarge({ request: { headers } }: Call): boolean {
+  if (headers["transfer-encoding"] !== undefined) return true;
+  return Number(headers["content-length"] ?? 0) > SINGLE_MAX_BYTES;
+}
+
+function paramsOf(
+  call: Call,
+  route: Route,
+  bodies: BodyReader,
+  owner: OwnerKey,
+): Awaitable<Params> {
+  const { request, target } = call;
+  // Official clients of other services send a JSON body with GET.
+  if (route.body === "params" && (request.method !== "GET" || route.foreign !== undefined)) {
+    return readBody(call, route, bodies, owner);
+  }
+  if (target.query === "") return NO_PARAMS;
+  return readParams({ kind: "none" }, target.query, route.parameters);
+}
+
+async function readBody(
+  call: Call,
+  route: Route,
+  bodies: BodyReader,
+  owner: OwnerKey,
+): Promise<Params> {
+  call.isBodyTaken = true;
+  const received = (octets: number): void => void (call.bodyOctets = octets);
+  const terms = { owner, wanted: route.parameters, received, ...bodyTerms(route) };
+  const { body, release } = await bodies.read(call.request, terms);
+  call.releaseBody = release;
+  return readParams(body, call.target.query, route.parameters);
+}
+
+/** Of a body that is read before its sender is known: a batch of 200 addresses in JSON fits. */
+const EARLY_MAX_BYTES = 65_536;
+/** Larger, so that an address which is far too long is refused for its format by callers that fail open. */
+const DECIDE_MAX_BYTES = 1_048_576;
+
+function bodyTerms({
+  foreign,
+  deadlineMs,
+}: Route): Pick<ReadTerms, "maxBytes" | "takesText"> | undefined {
+  if (foreign !== undefined) return { maxBytes: EARLY_MAX_BYTES, takesText: true }; // official clients declare other types
+  return deadlineMs === undefined ? undefined : { maxBytes: DECIDE_MAX_BYTES };
+}
+
+/** What the decision itself takes after that, without DNS. */
+const DECIDE_MS = 25;
+
+/** A store that is slow or away must not hold up a sign-up: the caller is then an anonymous one. */
+async function inDeadline(
+  entering: Promise<Entrance>,
+  call: Call,
+  deadlineMs: number,
+  { admission, clock, faultLog }: GuardDeps,
+): Promise<Entrance> {
+  const timeoutMs = Math.max(0, deadlineMs - DECIDE_MS);
+  const told = (error: unknown): void => {
+    if (!(error instanceof Refusal)) faultLog(error, { method: "POST", route: "decide" });
+  };
+  let why: "late" | "away" = "late";
+  try {
+    const entrance = await inTime(entering, { timeoutMs, late: undefined, clock });
+    if (entrance !== undefined) return entrance;
+    call.settleLate = (isServed) => {
+      entering
+        .then((late) => settled(late, isServed, admission))
+        .catch((error: unknown) => told(error));
+    };
+  } catch (error) {
+    if (storeDownOf(error) === undefined) throw error;
+    told(error);
+    why = "away";
+  }
+  return admission.unidentified(call.credentials, call.address, why);
+}
+
+/** The rate was counted when the caller became known; whoever was refused, by either name, is charged nothing. */
+async function settled(
+  entrance: Entrance,
+  isServed: boolean,
+  admission: Pick<Admission, "charge">,
+): Promise<void> {
+  if (isServed && entrance.refusal === undefined) await admission.charge(entrance, 1);
+  else await entrance.advance?.release();
+}
+
+/** The answer to an error. Every fault, also of a store, is logged here and nowhere else. */
+async function recover(error: unknown, call: Call, deps: GuardDeps): Promise<ApiReply> {
+  const { log, faultLog, metrics } = deps;
+  const { request, route, receipt } = call;
+  const reason = await refusalFor(error, call, deps.bodies);
+  const refusal = refusalOf(reason);
+  if (refusal !== undefined) {
+    metrics.refused(refusal.code);
+    call.refusedAs = refusal.status;
+    await chargeOctets(call, refusal, deps.admission);
+  }
+  // Only another service's shape shows the path.
+  const answer = refused(reason, route, route?.foreign && askedOf(call, route).path);
+  const isDown = storeDownOf(error) !== undefined;
+  if (refusal !== undefined && !isDown) return paidFrom(receipt, answer);
+  faultLog(error, { method: request.method, route: route?.family ?? "none" });
+  const giveBack = async (): Promise<void> => {
+    try {
+      await receipt?.refund();
+    } catch (fault) {
+      log.error("http.refund_failed", fault, { route: route?.family ?? "none" });
+    }
+  };
+  // A store that is down would make the client wait for the refund as long as for the fault.
+  if (isDown) void giveBack();
+  else await giveBack();
+  return answer;
+}
+
+/** What the client gets; an error that is not a refusal stays as it is. */
+async function refusalFor(error: unknown, call: Call, bodies: BodyReader): Promise<unknown> {
+  const known = refusalOf(error);
+  if (known === undefined) return error;
+  const unpaid = call.receipt === undefined ? call.entrance : undefined;
+  // With the rate spent, credits pay or nothing is served: plain mistakes are not free of limits.
+  const refusal = known.status <= 405 ? (unpaid?.creditsOnly ?? known) : known;
+  const hasDetail = Object.keys(refusal.detail).length > 0;
+  return hasDetail && (await asksInBulk(call, bodies)) ? forBulk(refusal) : refusal;
+}
+
+/** Who was not let in yet; never the owner of a body that is decoded. */
+const NO_OWNER = "bucket:unknown";
+
+/** Whether the refused request is for many entries, which may be in a body that is not read yet. */
+async function asksInBulk(call: Call, bodies: BodyReader): Promise<boolean> {
+  const { route, entrance } = call;
+  if (route === undefined) return false;
+  if (call.params === undefined && isLarge(call)) return true;
+  const { isBulk } = askedOf(call, route).handling;
+  if (isBulk === undefined) return false;
+  if (isBulk(call.params ?? NO_PARAMS)) return true;
+  if (call.params !== undefined || call.isBodyTaken) return false;
+  const owner = entrance === undefined ? NO_OWNER : ownerKey(entrance.caller.owner);
+  try {
+    return isBulk(await paramsOf(call, route, bodies, owner));
+  } catch {
+    return false; // an unreadable body asks for nothing
+  }
+}
+
+/** Refusals that come after a body was decoded, or cut short for its size. */
+const COSTLY = new Set([400, 413, 422]);
+
+/** A refused body costs one request for each 64 KiB of it that was read, because reading is the work. */
+async function chargeOctets(call: Call, refusal: Refusal, admission: Admission): Promise<void> {
+  const { entrance } = call;
+  const more = Math.ceil(call.bodyOctets / SMALL_BODY_OCTETS) - 1;
+  if (entrance === undefined || more <= 0 || !COSTLY.has(refusal.status)) return;
+  await admission.spend(entrance, more);
+  const { rate } = entrance;
+  if (rate === undefined) return;
+  const remaining = Math.max(0, rate.remaining - more);
+  call.entrance = { ...entrance, rate: { ...rate, remaining } };
+}
+
+interface Span {
+  readonly startMs: number;
+  readonly endMs: number;
+}
+
+function record(answer: ApiReply, call: Call, { startMs, endMs }: Span, deps: GuardDeps): void {
+  const { request, route: served, entrance } = call;
+  const route = served?.family ?? "none";
+  const method = served?.methods.find((name) => name === request.method) ?? "other";
+  const status = answer.status ?? 200;
+  const { refusedAs = status } = call;
+  const durationMs = endMs - startMs;
+  deps.metrics.observe(route, method, status, durationMs);
+  const line = { method, route, status, durationMs };
+  deps.accessLog(line, { caller: entrance?.caller, entry: answer.entry }, endMs);
+  if (entrance === undefined) return;
+  deps.usage.record(entrance.caller, {
+    isRefused: refusedAs >= 400 && refusedAs < 500,
+    latencyMs: durationMs,
+  });
+}

@@ -1,7 +1,15 @@
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
@@ -13,6 +21,7 @@ import { DEFAULT_LIMITS } from "../../../src/http/server.ts";
 import { namesInEnvFile, readText, readUnit } from "./deploy-files.ts";
 import { recordingTerminal } from "../../process/recording-terminal.ts";
 import { hasTool } from "../../process/require-tool.ts";
+import { pageBlocks } from "../../suites/samples/guide-blocks.ts";
 
 const UNITS = ["gatepost.service", "gatepost-worker@.service"] as const;
 const settings = new Set<string>(Object.values(SETTINGS).map(({ name }) => name));
@@ -136,4 +145,44 @@ test("what the systemd page copies starts, and names a file that it lacks", asyn
   });
   assert.match(refused.stderr, /opt\/gatepost\/feeds\/castle\.csv: missing from this installation/);
   assert.equal(refused.status, 3);
+});
+
+/** The back-up page's timer, with the program of this checkout in place of the installed one. */
+test("the back-up service copies the database and deletes copies after 14 days", async (t) => {
+  const [service = "", timer = ""] = pageBlocks("docs/operations/back-up.md", "ini");
+  const folder = mkdtempSync(join(tmpdir(), "gatepost-timer-"));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const program = fileURLToPath(new URL("../../../../dist/run/gatepost.js", import.meta.url));
+  const env = { PATH: process.env["PATH"], GATEPOST_DATA_DIR: join(folder, "data") };
+  const created = [program, "account", "create", "a@x.example"];
+  assert.equal(spawnSync(process.execPath, created, { env }).status, 0);
+  const old = join(folder, "old.db");
+  writeFileSync(old, "");
+  utimesSync(old, 0, 0);
+  const unit = readUnit(service);
+  for (const name of ["ExecStart", "ExecStartPost"]) {
+    const line = (unit.get(name)?.at(-1) ?? "false")
+      .replaceAll("%%", "%")
+      .replaceAll("/opt/gatepost/dist/run/gatepost.js", program)
+      .replaceAll("/usr/bin/node", process.execPath)
+      .replaceAll("/var/backups/gatepost", folder);
+    const ran = spawnSync("sh", ["-c", line], { env, encoding: "utf8" });
+    assert.equal(ran.status, 0, ran.stderr);
+  }
+  const copies = readdirSync(folder).filter((name) => name.endsWith(".db"));
+  assert.equal(copies.length, 1);
+  assert.match(copies[0] ?? "", /^\d{4}-\d\d-\d\d-\d{6}\.db$/);
+  if (!hasTool("systemd-analyze")) return;
+  for (const [name, text] of [
+    ["gatepost-backup.service", service.replace("/usr/bin/node", process.execPath)],
+    ["gatepost-backup.timer", timer],
+  ] as const) {
+    writeFileSync(join(folder, name), text);
+  }
+  const words = ["verify", "--man=no", join(folder, "gatepost-backup.timer")];
+  const { stderr } = spawnSync("systemd-analyze", words, { encoding: "utf8" });
+  assert.deepEqual(
+    stderr.split("\n").filter((line) => line.includes("gatepost-backup")),
+    [],
+  );
 });

@@ -50,6 +50,7 @@ const OF_ACCOUNT = [
   "shadow_counts",
   "shadow_domains",
   "hooks",
+  "account_lists",
 ] as const;
 const OF_OWNER = ["jobs", "retry_keys", "usage_days", "charges"] as const;
 const OF_SESSION = ["chunks", "table_pages"] as const;
@@ -84,6 +85,11 @@ export function sqlAccountDirectory(db: Kysely<Database>): AccountDirectory {
         await lockAccount(tx, accountId); // nothing that refers to it comes in between
         const hooks = tx.sql.selectFrom("hooks").select("id").where("account_id", "=", accountId);
         await tx.sql.deleteFrom("hook_counts").where("hook_id", "in", hooks).execute();
+        const lists = tx.sql
+          .selectFrom("account_lists")
+          .select("id")
+          .where("account_id", "=", accountId);
+        await tx.sql.deleteFrom("account_list_parts").where("list", "in", lists).execute();
         for (const table of OF_ACCOUNT) {
           await tx.sql.deleteFrom(table).where("account_id", "=", accountId).execute();
         }

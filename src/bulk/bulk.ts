@@ -120,7 +120,11 @@ export interface BulkFile {
 }
 
 /** `retry`: the Idempotency-Key header and what the body comes to. */
-export type BulkRequest = (BulkText | BulkFile) & { readonly retry?: IdempotencyKey };
+export type BulkRequest = (BulkText | BulkFile) & {
+  readonly retry?: IdempotencyKey;
+  /** A new session's hash; absent: one is made. */
+  readonly session?: string;
+};
 
 /** Makes a repeated request the same request (decisions, section 5). */
 export interface IdempotencyKey {

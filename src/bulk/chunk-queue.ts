@@ -200,7 +200,7 @@ async function claimIn(tx: Tx, token: string, terms: ClaimTerms) {
   await tx.sql
     .updateTable("jobs")
     .set({
-      state: "processing",
+      state: raw`case when state = 'stopping' then state else 'processing' end`,
       served_turn: raw<number>`
         case when ${least} > ${begin} then ${least} else ${begin} end + ${2 * turns}`,
     })
@@ -310,9 +310,9 @@ async function complete(
     await tx.sql
       .updateTable("jobs")
       .set({
-        state: "completed",
+        state: raw`case when state = 'stopping' then 'stopped' else 'completed' end`,
         is_running: 0,
-        announced: 0,
+        announced: raw`case when state = 'stopping' then 1 else 0 end`,
         expires_at_ms: at.nowMs + SESSION_LIFE_MS,
       })
       .where("session", "=", chunk.session)

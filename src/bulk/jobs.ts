@@ -59,6 +59,11 @@ export interface Jobs {
    * refunded, the slot is free. False when the session is not there any more.
    */
   remove(session: string, nowMs: number): Promise<boolean>;
+  /**
+   * Ends a job early and keeps what was checked: what is not begun is refunded, what a worker has is finished. False
+   * when it does not run.
+   */
+  stop(session: string, nowMs: number): Promise<boolean>;
   /** Fails jobs that keep killing their workers, with refund and freed slot; returns how many. */
   failStuck(nowMs: number): Promise<number>;
   /** One completed batch that was not announced, each at most once; undefined if there is none. */
@@ -246,6 +251,48 @@ async function remove(session: string, nowMs: number, { db, charges }: BulkStore
   });
 }
 
+/** Takes the chunks that no worker has out of a job; its entries that were not asked for are refunded. */
+async function stop(session: string, nowMs: number, { db, charges }: BulkStoreDeps) {
+  return await inTransaction(db, async (tx) => {
+    const job = await tx.sql
+      .updateTable("jobs")
+      .set({ state: "stopping" })
+      .where("session", "=", session)
+      .where("is_running", "=", RUNNING)
+      .returning(["charge_id"])
+      .executeTakeFirst();
+    if (job === undefined) return false;
+    const closed = await tx.sql
+      .updateTable("chunks")
+      .set({ available_at_ms: null, lease_worker: null, lease_token: null, answered: null })
+      .where("session", "=", session)
+      .where((chunk) =>
+        chunk.or([
+          chunk("available_at_ms", "<=", nowMs),
+          chunk.and([chunk("available_at_ms", "is not", null), chunk("lease_token", "is", null)]),
+        ]),
+      )
+      .returning(["entries", "claims"])
+      .execute();
+    const fresh = closed.filter(({ claims }) => claims === 0);
+    const units = fresh.reduce((sum, { entries }) => sum + Number(entries), 0);
+    await charges.refundIn(tx, job.charge_id, units, nowMs);
+    const { open_chunks: open } = await tx.sql
+      .updateTable("jobs")
+      .set(({ eb }) => ({ open_chunks: eb("open_chunks", "-", closed.length) }))
+      .where("session", "=", session)
+      .returning("open_chunks")
+      .executeTakeFirstOrThrow();
+    if (Number(open) > 0) return true;
+    await tx.sql
+      .updateTable("jobs")
+      .set({ state: "stopped", is_running: 0, expires_at_ms: nowMs + SESSION_LIFE_MS })
+      .where("session", "=", session)
+      .execute();
+    return true;
+  });
+}
+
 async function failStuck(nowMs: number, { db, charges }: BulkStoreDeps): Promise<number> {
   return await inTransaction(db, async (tx) => {
     const stuck = await tx.sql
@@ -271,7 +318,12 @@ async function failStuck(nowMs: number, { db, charges }: BulkStoreDeps): Promise
       .execute();
     for (const job of stuck) {
       await endEarly(tx, job, { charges, nowMs });
-      await deleteParts(tx, job.session);
+      // What was checked stays until the session ends, for the list that it belongs to.
+      await tx.sql
+        .deleteFrom("chunks")
+        .where("session", "=", job.session)
+        .where("available_at_ms", "is not", null)
+        .execute();
     }
     return stuck.length;
   });
@@ -340,6 +392,7 @@ export function sqlJobs(deps: BulkStoreDeps): Jobs {
     create: (order, terms) => create(order, terms, deps),
     queueAhead: (nowMs) => queueAhead(nowMs, deps),
     remove: (session, nowMs) => remove(session, nowMs, deps),
+    stop: (session, nowMs) => stop(session, nowMs, deps),
     failStuck: (nowMs) => failStuck(nowMs, deps),
     takeCompleted: (nowMs) => takeCompleted(nowMs, deps),
   };

@@ -55,6 +55,13 @@ const cases: readonly Case[] = [
   ["lines that end with CR alone", PEOPLE.replaceAll("\n", "\r"), "email", [[JO], [AN]]],
   ["mixed ends of lines", `email\r\n${JO}\r${AN}\nx.test`, "email", [[JO], [AN], ["x.test"]]],
   ["a byte order mark and sep=", `\ufeffsep=;\nname;email\nJo;${JO}`, "email", [[JO]]],
+  [
+    "a list with an odd line at its end",
+    `${JO}\n${AN}\n=cmd|x`,
+    "entry",
+    [[JO], [AN], ["=cmd|x"]],
+    { name: "a.txt" },
+  ],
   ["blank lines", `\n\nemail\n\n${JO}\n\n\n${AN}\n\n`, "email", [[JO], [AN]]],
   ["a header in German", `Vorname;E-Mail-Adresse\nJo;${JO}`, "E-Mail-Adresse", [[JO]]],
   ["a header in French", `Nom,Adresse électronique\nJo,${JO}`, "Adresse électronique", [[JO]]],

@@ -30,6 +30,8 @@ export interface ReadShape extends ListShape {
   readonly form: ListForm;
   readonly sheet?: string;
   readonly otherSheets?: readonly string[];
+  /** All of a workbook, in its order. */
+  readonly sheets?: readonly string[];
 }
 
 export interface ListPage {
@@ -269,7 +271,10 @@ function formOf(head: string, { name = "", column }: ListOptions): Form {
     b.count > a.count || (b.count === a.count && b.width > a.width) ? b : a,
   );
   const isNamed = /\.(?:csv|tsv|tab)$/i.test(name);
-  const isTable = best.count * 2 > best.rows.length - best.first && best.width > 1;
+  // Lines above the first row of the table count for nothing unless an address is among them.
+  const above = best.rows.slice(0, best.first).flatMap(({ cells }) => cells);
+  const ignored = above.some((cell) => kindOfCell(cell) === "address") ? 0 : best.first;
+  const isTable = best.count * 2 > best.rows.length - ignored && best.width > 1;
   const isEntries = best.rows.every(({ cells }) =>
     cells.every((cell) => cell === "" || kindOfCell(cell) !== "other"),
   );
@@ -468,6 +473,7 @@ async function* workbookPages(
     form: "table",
     sheet: chosen.name,
     otherSheets,
+    sheets: sheets.map(({ name }) => name),
   });
 }
 

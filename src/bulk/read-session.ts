@@ -146,9 +146,9 @@ const NEWEST_TRIES = 4;
 const NEWEST_MAX = 6;
 
 /** Some results of a chunk that was stored lately; none while the first are on their way. */
-async function newestResults(
-  sessions: SessionStore,
-  { session, chunksDone: done }: Session,
+export async function newestResults(
+  sessions: Pick<SessionStore, "results" | "content">,
+  { session, chunksDone: done }: Pick<Session, "session" | "chunksDone">,
 ): Promise<readonly SpelledResult[]> {
   for (let number = done; number >= Math.max(0, done - NEWEST_TRIES); number -= 1) {
     const results = await sessions.results(session, number);

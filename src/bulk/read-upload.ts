@@ -18,7 +18,7 @@ import {
 export const UPLOAD_MAX_OCTETS = FILE_MAX_OCTETS;
 
 /** Most entries of a file before de-duplication: what 20 MB of one-letter lines cost would starve others. */
-const UPLOAD_MAX_ENTRIES = 1_000_000;
+export const UPLOAD_MAX_ENTRIES = 1_000_000;
 
 /** How an upload is to be read. */
 export interface UploadOptions extends ListOptions {

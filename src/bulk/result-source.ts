@@ -70,14 +70,14 @@ class NotingSource implements ResultSource {
     while (this.#counted < this.chunks) there(await this.chunk(this.#counted));
     const among: ListKind = this.#balance > 0 ? "addresses" : "anything";
     const entries = chunkEntries(there(await this.chunk(number)));
-    return results.map((text, at) => noted(text, entries[at] ?? "", among));
+    return results.map((text, at) => notedText(text, entries[at] ?? "", among));
   }
 }
 
 const MALFORMED = '{"format":false';
 
 /** Most results need no note, which their text and the entry show without parsing. */
-function noted(result: string, entry: string, among: ListKind): string {
+export function notedText(result: string, entry: string, among: ListKind): string {
   const isSuspect = among === "addresses" && !entry.includes("@");
   const note = isSuspect || result.startsWith(MALFORMED) ? entryNote(entry, among) : undefined;
   if (note === undefined) return result;

@@ -1,3 +1,4 @@
+import { pruneLists } from "./list-store.ts";
 import type { Kysely } from "kysely";
 import type { Charge, ChargeTerms, Unpaid } from "../accounts/admission/charges.ts";
 import type { OwnerKey } from "../base/owner.ts";
@@ -187,7 +188,9 @@ async function find({ db }: BulkStoreDeps, session: string, nowMs: number) {
   const [row] = rows;
   if (row === undefined || row.state === "gone") return undefined;
   if (row.expires_at_ms !== null && Number(row.expires_at_ms) <= nowMs) return undefined;
-  return sessionOf(row, row.state, answeredIn(rows));
+  const { state } = row;
+  const shown = state === "stopping" ? "processing" : state === "stopped" ? "failed" : state;
+  return sessionOf(row, shown, answeredIn(rows));
 }
 
 interface Part {
@@ -285,18 +288,20 @@ async function pruneLeftovers(db: Kysely<Database>, nowMs: number): Promise<void
 /** See `SessionStore.prune`. Needs only the database, so that a worker can do it. */
 export async function pruneSessions(db: Kysely<Database>, nowMs: number): Promise<number> {
   await pruneLeftovers(db, nowMs);
+  const lists = await pruneLists(db, nowMs);
   const expired = await db
     .selectFrom("jobs")
     .select("session")
     .where("expires_at_ms", "<=", nowMs)
     .execute();
   for (const { session } of expired) await pruneSession(db, session);
-  return expired.length;
+  return expired.length + lists;
 }
 
 /** Whether there is anything that `pruneSessions` or a worker will have to see to. */
 export async function holdsSessions(db: Kysely<Database>): Promise<boolean> {
   const job = await db.selectFrom("jobs").select("session").limit(1).executeTakeFirst();
   const key = await db.selectFrom("retry_keys").select("key").limit(1).executeTakeFirst();
-  return job !== undefined || key !== undefined;
+  const list = await db.selectFrom("account_lists").select("id").limit(1).executeTakeFirst();
+  return job !== undefined || key !== undefined || list !== undefined;
 }

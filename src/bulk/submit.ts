@@ -226,7 +226,7 @@ function newBatch({ entrance, request }: Asked, split: SplitBatch, deps: SubmitD
   const { total, unique, chunks } = split;
   const table = "table" in request ? request.table : undefined;
   return {
-    session: deps.ids.hex32(),
+    session: request.session ?? deps.ids.hex32(),
     owner,
     clientAddress,
     total,

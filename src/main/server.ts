@@ -226,7 +226,7 @@ function dashboardOf(parts: ServerParts, probes: ReadonlyMap<string, Probe>): Da
       postponed: () => bulk.figures?.()?.worker.postponed,
       ...(config.databaseUrl === undefined && { dataDir: config.dataDir }),
     }),
-    bulk: bulk.service,
+    accountLists: bulk.lists,
     webhooks,
     gate: parts.gate,
   });

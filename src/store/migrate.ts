@@ -118,6 +118,16 @@ create table retry_keys (
   locked_until_ms bigint not null, primary key (owner, key)
 );
 create index retry_keys_session on retry_keys (session);
+create table account_lists (
+  id text primary key, account_id text not null, name text not null, octets bigint not null, row_count bigint not null,
+  choice text not null, fixes bytea not null, runs text not null, version bigint not null,
+  created_at_ms bigint not null, expires_at_ms bigint not null
+);
+create index account_lists_account on account_lists (account_id);
+create index account_lists_expiry on account_lists (expires_at_ms);
+create table account_list_parts (
+  list text not null, number integer not null, content bytea not null, primary key (list, number)
+);
 
 create table operator_entries (
   subject text not null, topic text not null, word text not null, note text not null, author text not null,

@@ -138,9 +138,10 @@ const inflate = promisify(inflateRaw);
 export const packText = (text: string | Uint8Array): Promise<Uint8Array> =>
   deflate(text, { level: constants.Z_BEST_SPEED });
 
+export const unpackOctets = (packed: Uint8Array): Promise<Buffer> => inflate(packed);
+
 export async function unpackText(packed: Uint8Array): Promise<string> {
-  const text = await inflate(packed);
-  return text.toString("utf8");
+  return (await unpackOctets(packed)).toString("utf8");
 }
 
 /** Lines without line breaks in them, none of them empty. */

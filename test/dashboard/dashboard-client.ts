@@ -11,6 +11,7 @@ export interface Reply {
 
 export interface Call {
   readonly body?: unknown;
+  readonly form?: FormData;
   readonly headers?: Readonly<Record<string, string>>;
   /** Undefined: the server's own; null: none is sent. */
   readonly origin?: string | null;
@@ -27,7 +28,7 @@ export class Browser {
 
   async call(method: string, path: string, call: Call = {}): Promise<Reply> {
     const { url } = this.#world;
-    const { body, origin = url } = call;
+    const { body, form, origin = url } = call;
     const response = await fetch(`${url}${path}`, {
       method,
       redirect: "manual",
@@ -38,6 +39,7 @@ export class Browser {
         ...call.headers,
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(form === undefined ? {} : { body: form }),
     });
     const set = response.headers.get("set-cookie");
     if (set !== null) this.cookie = set.includes("Max-Age=0;") ? "" : (set.split(";")[0] ?? "");
@@ -51,6 +53,13 @@ export class Browser {
 
   post(path: string, body: unknown = {}): Promise<Reply> {
     return this.call("POST", `/account/${path}`, { body });
+  }
+
+  /** Sends a file as a form does. */
+  upload(path: string, name: string, content: string | Uint8Array<ArrayBuffer>): Promise<Reply> {
+    const form = new FormData();
+    form.set("file", new Blob([content]), name);
+    return this.call("POST", `/account/${path}`, { form });
   }
 
   delete(path: string): Promise<Reply> {

@@ -27,6 +27,7 @@ import { openTestStore } from "../process/test-process.ts";
 import type { HostCheck } from "../../src/outbound/public-host.ts";
 import { announcer } from "../../src/bulk/announce.ts";
 import { coreEntryCheck } from "../../src/bulk/worker/core-entry-check.ts";
+import { Lists } from "../../src/bulk/lists.ts";
 import { createBulk } from "../../src/bulk/submit.ts";
 import { bulkWorker } from "../../src/bulk/worker/worker.ts";
 import { createCheckOne } from "../../src/check/check-one.ts";
@@ -157,7 +158,7 @@ export async function dashboardWorld(options: DashboardWorldOptions = {}): Promi
         warnings: [],
         facts: [{ name: "Database", value: "PostgreSQL" }],
       }),
-    bulk: lists.bulk,
+    accountLists: lists.lists,
     webhooks: hooks,
   });
   const routes = accountRoutes(dashboard);
@@ -261,6 +262,8 @@ function listsOf({ store, admission, charges, lookup, datasets, log, hooks }: Li
     dnsAnswers: () => Promise.resolve(true),
   });
   worker.start();
+  const sessions = sqlSessionStore(deps);
+  const shares = createShares();
   const bulk = createBulk({
     where: "alone",
     ...shared,
@@ -268,13 +271,18 @@ function listsOf({ store, admission, charges, lookup, datasets, log, hooks }: Li
     jobs,
     ids,
     tiers: DEFAULT_TIERS,
-    sessions: sqlSessionStore(deps),
+    sessions,
     idempotencyKeys: sqlIdempotencyKeys(deps),
-    shares: createShares(),
+    shares,
     split: ({ text, layout }) => Promise.resolve(finish(splitText(text, layout))),
     wake: () => worker.wake(),
     syncBudgetMs: 10_000,
     bufferMax: 1_000_000,
   });
-  return { bulk, stop: () => worker.stop() };
+  const lists = new Lists({ ...deps, sessions, jobs, bulk, shares, clock, rouse: () => undefined });
+  const stop = async (): Promise<void> => {
+    lists.close();
+    await worker.stop();
+  };
+  return { bulk, lists, stop };
 }

@@ -20,13 +20,14 @@ const SHAPE = {
   form: "list",
   header: ["entry"],
   column: "column 1",
+  at: 0,
   others: [],
   delimiter: ",",
 } as const;
 
 async function* onePage(count: number): AsyncGenerator<ListPage> {
   const names = Array.from({ length: count }, (_, at) => `d${String(at)}.example`);
-  const rows = names.map((name) => ({ cells: [name], entries: [name] }));
+  const rows = names.map((name) => ({ cells: [name], line: 1, entries: [name] }));
   yield await Promise.resolve({ shape: SHAPE, rows });
 }
 

@@ -4,6 +4,7 @@ import {
   RESULT_COLUMNS,
   csvCells,
   csvLine,
+  resultCells,
   rowCells,
 } from "../../core/batch/result-cells.ts";
 import type { ListRow } from "../../core/batch/list-table.ts";
@@ -55,7 +56,7 @@ const LINES: Readonly<Record<FileFormat, (row: CheckedRow, shape: ReadShape) => 
   list: ({ entries, results }) =>
     entries.map((entry, at) => (isValid(results[at]) ? `${entry}\n` : "")).join(""),
   csv: ({ cells, results, ...note }, { delimiter }) =>
-    `${csvCells(cells, delimiter)}${delimiter}${csvLine(rowCells(results, note), delimiter)}`,
+    `${csvCells(cells, delimiter)}${delimiter}${csvLine(rowCells(results.map(resultCells), note), delimiter)}`,
   ndjson: (row, { header }) => `${withResult(objectOf(row, header), resultJson(row))}\n`,
 };
 

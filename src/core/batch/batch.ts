@@ -125,6 +125,10 @@ const DOT = 46;
 const AT = 64;
 const NON_ASCII = /[^\0-\x7f]/;
 
+/** What two spellings of one entry share: the parsed entry, or the text of an unparsable one. */
+export const keyOf = (piece: string): string =>
+  isOwnKey(piece) ? piece : entryKey(readEntry(piece, "either"), piece);
+
 class Reader {
   /** Cost of the pieces since the last yield. */
   sincePause = 0;

@@ -35,7 +35,7 @@ const WRAPS: readonly RegExp[] = [
 const WRAPS_MAX = 6;
 
 /** The entry inside "mailto:", "Name <...>", brackets, quotes, and what spreadsheets put around a text. */
-export function unwrapped(cell: string): string {
+function unwrapped(cell: string): string {
   let text = trimEntry(cell);
   for (let count = 0; count < WRAPS_MAX; count += 1) {
     const inside = WRAPS.map((wrap) => wrap.exec(text)?.[1]).find((found) => found !== undefined);

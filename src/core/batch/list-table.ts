@@ -7,6 +7,8 @@ import { NOT_READ, RESULT_COLUMNS } from "./result-cells.ts";
 export interface ListRow {
   /** As many as the header has. */
   readonly cells: readonly string[];
+  /** Where it begins in the file, from 1. */
+  readonly line: number;
   /** None when its cell is blank, several when the cell holds several. */
   readonly entries: readonly string[];
   /** What was read, where the cell says it in other words. */
@@ -22,6 +24,8 @@ export interface ListShape {
   readonly header: readonly string[];
   /** Name of the column with the entries, or "column 2". */
   readonly column: string;
+  /** Where it stands, from 0. */
+  readonly at: number;
   /** Other columns that hold entries. */
   readonly others: readonly string[];
   readonly delimiter: string;
@@ -130,6 +134,7 @@ export class ListTable {
     const shape = {
       header,
       column: nameOf(index),
+      at: index,
       others: others.map(nameOf),
       delimiter: this.#delimiter,
     };
@@ -237,7 +242,7 @@ export class ListTable {
       !(this.#ownAt < Infinity) &&
       raw.slice(width).some((cell) => cell !== "");
     const cells = squared(raw, width, extra ? this.#delimiter : undefined);
-    const kept = { cells, ...(object !== undefined && { object }) };
+    const kept = { cells, line, ...(object !== undefined && { object }) };
     const isOwnFault = raw[this.#ownAt] === NOT_READ;
     const reason =
       fault ??

@@ -10,7 +10,7 @@ import {
 } from "../validate/malformed.ts";
 
 /** What the results of a list say about an entry beyond its validation. */
-interface EntryNote {
+export interface EntryNote {
   /** A stable word for programs. */
   readonly code: FormatCode | "bare_domain";
   readonly message: string;
@@ -70,12 +70,12 @@ const FORMULA_START =
   /^(?:[\t\r\n]|[\s\p{Z}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]*[=+\-@\u2212\ufe62\ufe63\ufe66\ufe6b\uff0b\uff0d\uff1d\uff20])/u;
 
 /** Whether a spreadsheet may take the cell for a formula. */
-export const isLikeFormula = (cell: string): boolean => FORMULA_START.test(cell);
+const isLikeFormula = (cell: string): boolean => FORMULA_START.test(cell);
 
 const NEEDS_QUOTES = /["\r\n,;\t|]/;
 
 /** Undefined is an empty cell. */
-type CsvCell = string | number | boolean | undefined;
+export type CsvCell = string | number | boolean | undefined;
 
 /** One line of CSV (RFC 4180), its line break included; a text that begins like a formula gets a `'`. */
 export const csvLine = (cells: readonly CsvCell[], delimiter?: string): string =>
@@ -102,6 +102,9 @@ const STATUS: Readonly<Record<Fate, string>> = {
 
 /** Status of a row that could not be read. */
 export const NOT_READ = "not_read";
+
+/** Status of a row that was not checked. */
+const NOT_CHECKED = "not_checked";
 
 /** "unknown" when DNS did not answer: nobody could tell, and the summary counts it as `invalid_dns`. */
 function statusOf(result: NotedResult): string {
@@ -144,6 +147,10 @@ export interface RowNote {
   readonly isDuplicate?: boolean;
   /** Why nothing of it was checked. */
   readonly reason?: string;
+  /** What the cell was before a repair was applied. */
+  readonly was?: string;
+  /** No check has come to it. */
+  readonly isUnchecked?: boolean;
 }
 
 /** Behind the columns of a list, in this order. */
@@ -160,15 +167,14 @@ export const resultCells = (result: NotedResult): readonly CsvCell[] =>
 export const isNoted = ({ readAs, isDuplicate, reason }: RowNote): boolean =>
   readAs !== undefined || isDuplicate === true || reason !== undefined;
 
-/** The cells of a row with its results; of several entries a cell has the value that all share, or one each. */
-export function rowCells(results: readonly NotedResult[], note: RowNote): readonly CsvCell[] {
-  const { readAs, isDuplicate, reason } = note;
+/** The cells of a row with those of its results; of several entries a cell has the value that all share, or one each. */
+export function rowCells(each: readonly (readonly CsvCell[])[], note: RowNote): readonly CsvCell[] {
+  const { readAs, isDuplicate, reason, was, isUnchecked } = note;
   if (reason !== undefined) {
     return RESULT_COLUMNS.map((_, at) =>
       at === 0 ? NOT_READ : at === MESSAGE_AT ? reason : undefined,
     );
   }
-  const each = results.map(resultCells);
   const cells: CsvCell[] = CELLS.map((_, at) => {
     const values = each.map((one) => one[at] ?? "");
     return new Set(values).size <= 1 ? values[0] : values.join("; ");
@@ -176,7 +182,15 @@ export function rowCells(results: readonly NotedResult[], note: RowNote): readon
   const add = (at: number, text: string): void => {
     cells[at] = [cells[at] ?? "", text].filter((part) => part !== "").join(" ");
   };
-  if (readAs !== undefined) {
+  if (isUnchecked === true) {
+    cells[0] = NOT_CHECKED;
+    add(MESSAGE_AT, "It was not checked.");
+  }
+  if (was !== undefined) {
+    add(CODE_AT, "fixed");
+    add(MESSAGE_AT, `It was ${was}.`);
+  }
+  if (readAs !== undefined && was === undefined) {
     add(CODE_AT, "fixed");
     add(MESSAGE_AT, `Read as ${readAs}.`);
   }

@@ -1,7 +1,7 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
 import { withinOneDay } from "../../../test/time/within-one-day.ts";
-import { worldFor, ZONE, linesOf, EMAIL } from "../../../test/dashboard/account-world.ts";
+import { worldFor, ZONE, EMAIL } from "../../../test/dashboard/account-world.ts";
 
 test("a key is shown once, listed by its ends, and revoked for good", async (t) => {
   const { world, signedIn } = await worldFor(t);
@@ -40,55 +40,6 @@ test("traffic is counted until the account says no, which is on record", async (
   );
 });
 
-interface Made {
-  readonly session: string;
-  readonly stats: object;
-  readonly expires_in_seconds: number;
-}
-
-test("a row with NUL is malformed, and the rest of its list is checked", async (t) => {
-  const { world, signedIn } = await worldFor(t, { zone: ZONE });
-  await world.addAccount(EMAIL);
-  const browser = await signedIn(EMAIL);
-  const made = await browser.post("lists", { text: "ann@good.example\na\0b@good.example" });
-  assert.equal(made.status, 200);
-  const { session } = made.json as Made;
-  const rows = linesOf((await browser.get(`lists/${session}/rows`)).text).flat();
-  const fates = (rows as unknown as unknown[][]).map(([, fate]) => fate);
-  assert.deepEqual(fates, ["valid", "invalidFormat"]);
-});
-
-test("a list is charged once, told, shown in rows and forgotten", async (t) => {
-  const { world, signedIn } = await worldFor(t, { zone: ZONE });
-  await world.addAccount(EMAIL);
-  const browser = await signedIn(EMAIL);
-  const text = "ann@good.example\nANN@good.example\n=cmd|@x\nnowhere.example";
-  const made = (await browser.post("lists", { text })).json as Made;
-  assert.ok(made.expires_in_seconds > 890 && made.expires_in_seconds <= 900);
-  const stats = { total: 4, unique: 3, invalid_format: 1, invalid_dns: 1, disposable: 0, valid: 1 };
-  assert.deepEqual(made.stats, { ...stats, session: made.session });
-  const rows = linesOf((await browser.get(`lists/${made.session}/rows`)).text).flat();
-  assert.deepEqual(
-    (rows as unknown as unknown[][]).map(([entry, fate]) => [entry, fate]),
-    [
-      ["ann@good.example", "valid"],
-      ["ANN@good.example", "valid"],
-      ["=cmd|@x", "invalidFormat"],
-      ["nowhere.example", "invalidDns"],
-    ],
-  );
-  const again = (await browser.get(`lists/${made.session}`)).json as Made;
-  assert.ok(again.expires_in_seconds <= made.expires_in_seconds);
-  assert.deepEqual({ ...again, expires_in_seconds: made.expires_in_seconds }, made);
-  const valid = await browser.get(`lists/${made.session}/valid`);
-  assert.equal(valid.text, "ann@good.example");
-  assert.equal(valid.headers.get("content-disposition"), "attachment; filename=valid_list.txt");
-  const whole = (await browser.get(`lists/${made.session}/json`)).json as { results: object };
-  assert.equal(Object.keys(whole.results).length, 4);
-  assert.equal((await browser.delete(`lists/${made.session}`)).status, 204);
-  assert.equal((await browser.get(`lists/${made.session}`)).status, 404);
-});
-
 test("a webhook is saved with a reason when refused, its secret told once, and its log kept", async (t) => {
   const { world, signedIn } = await worldFor(t);
   await world.addAccount(EMAIL);
@@ -123,8 +74,8 @@ test("checks and lists count in the charts as the API's requests do, refused one
     const id = await world.addAccount(EMAIL, { tier: "pro" });
     const browser = await signedIn(EMAIL);
     await browser.post("check", { entry: "ann@good.example", features: ["spf"] });
-    await browser.post("lists", { text: "good.example" });
-    await browser.post("lists", { text: "" });
+    await browser.upload("lists", "a.txt", "good.example");
+    await browser.upload("lists", "a.txt", "");
     await browser.post("check", { entry: "", features: [] });
     await browser.get("keys");
     await world.countRequests();

@@ -58,8 +58,8 @@ before(async () => {
   strangerKey = (made.json as { id: string }).id;
   const { sessions } = (await stranger.get("sessions")).json as { sessions: { id: string }[] };
   strangerSession = sessions[0]?.id ?? "";
-  const list = await stranger.post("lists", { text: "good.example" });
-  strangerList = (list.json as { session: string }).session;
+  const list = await stranger.upload("lists", "a.txt", "good.example");
+  strangerList = (list.json as { id: string }).id;
 });
 
 after(() => world.close());
@@ -121,8 +121,11 @@ test("what belongs to another account does not exist", async () => {
       await browser.delete(`sessions/${strangerSession}`),
       await browser.get(`lists/${strangerList}`),
       await browser.get(`lists/${strangerList}/rows`),
-      await browser.get(`lists/${strangerList}/valid`),
-      await browser.get(`lists/${strangerList}/json`),
+      await browser.get(`lists/${strangerList}/csv`),
+      await browser.post(`lists/${strangerList}/read`),
+      await browser.post(`lists/${strangerList}/check`),
+      await browser.post(`lists/${strangerList}/stop`),
+      await browser.post(`lists/${strangerList}/fix`, { class: "misspelt" }),
       await browser.delete(`lists/${strangerList}`),
     ];
     assert.deepEqual(new Set(asked.map(({ status }) => status)), new Set([404]));

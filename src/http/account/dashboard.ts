@@ -10,20 +10,21 @@ import { type EntryDeps, entryRoutes, type ServiceInfo } from "./sign-in-routes.
 import { createFaultLog } from "../answer/fault-log.ts";
 import { type AccountGuardDeps, accountPages } from "./guard.ts";
 import { basePathOf } from "../request/target.ts";
-import { type ListDeps, listRoutes } from "./own/bulk-routes.ts";
+import { type ListDeps, listRoutes } from "./own/list-routes.ts";
 import { type OwnDeps, ownRoutes } from "./own/own-routes.ts";
 import { tokenSecretRoute } from "./own/key-routes.ts";
 import { hookRoutes, type HookRouteDeps } from "./gate/hook-routes.ts";
 import { type FeedbackDeps, feedbackRoutes } from "./gate/feedback-routes.ts";
 import { type PolicyDeps, policyRoutes } from "./gate/policy-routes.ts";
 import type { Tokens } from "../../gate/tokens.ts";
+import { createMultipartReader } from "../api/bulk/multipart.ts";
 import type { AccountRoute } from "./route.ts";
 import { type WebhookDeps, webhookRoutes } from "./own/webhook-routes.ts";
 
 interface Parts {
   readonly info: Omit<ServiceInfo, "parts">;
   /** Absent: the dashboard does not check lists. */
-  readonly bulk?: ListDeps["bulk"];
+  readonly accountLists?: ListDeps["lists"];
   /** Absent: the dashboard has no webhooks. */
   readonly webhooks?: Omit<WebhookDeps, "audit">;
   /** Absent: the sign-up gate is no part of the dashboard. */
@@ -42,21 +43,21 @@ export type DashboardDeps = Omit<EntryDeps, "info" | "logins" | "sessions"> &
   DirectoryDeps &
   SourceDeps &
   EntriesDeps &
-  Omit<AccountGuardDeps, "bodies" | "cookie" | "publicUrl" | "faultLog"> &
+  Omit<AccountGuardDeps, "bodies" | "readUpload" | "cookie" | "publicUrl" | "faultLog"> &
   Parts;
 
 /** Every route under `/account/`. */
 export function accountRoutes(deps: DashboardDeps): readonly AccountRoute[] {
-  const { bulk, webhooks, gate, audit } = deps;
+  const { accountLists: lists, webhooks, gate, audit } = deps;
   const parts = [
-    ...(bulk === undefined ? [] : (["lists"] as const)),
+    ...(lists === undefined ? [] : (["lists"] as const)),
     ...(webhooks === undefined ? [] : (["webhooks"] as const)),
     ...(gate === undefined ? [] : (["gate"] as const)),
   ];
   return [
     ...entryRoutes({ ...deps, info: { ...deps.info, parts } }),
     ...ownRoutes(deps),
-    ...(bulk === undefined ? [] : listRoutes({ ...deps, bulk })),
+    ...(lists === undefined ? [] : listRoutes({ ...deps, lists })),
     ...(webhooks === undefined ? [] : webhookRoutes({ ...webhooks, audit })),
     ...(gate === undefined ? [] : policyRoutes({ ...deps, ...gate })),
     ...(gate === undefined ? [] : feedbackRoutes({ ...gate, operator: deps.operator, audit })),
@@ -73,9 +74,10 @@ export function accountRoutes(deps: DashboardDeps): readonly AccountRoute[] {
 export function dashboard(routes: readonly AccountRoute[], deps: DashboardDeps): DashboardPages {
   const { publicUrl } = deps.info;
   const bodies = createBodyReader(deps);
+  const readUpload = createMultipartReader(deps);
   const cookie = sessionCookie(publicUrl());
   const faultLog = createFaultLog(deps.log, deps.clock);
-  const api = accountPages(routes, { ...deps, publicUrl, bodies, cookie, faultLog });
+  const api = accountPages(routes, { ...deps, publicUrl, bodies, readUpload, cookie, faultLog });
   if (deps.pages === undefined) return { pages: api, absent: () => undefined };
   const built = dashboardPages(deps.pages, basePathOf(publicUrl()), deps.isHostAllowed);
   return { ...built, pages: [...api, ...built.pages] };

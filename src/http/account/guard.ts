@@ -22,6 +22,7 @@ import {
   targetTooLong,
   unsupportedMediaType,
 } from "../../base/refusals.ts";
+import type { MultipartReader } from "../api/bulk/multipart.ts";
 import { errorBody, refusalOf, refused } from "../answer/answer.ts";
 import type { BodyReader } from "../body.ts";
 import { addressOf, type TrustedProxies } from "../request/client-address.ts";
@@ -36,6 +37,7 @@ export interface AccountGuardDeps {
   readonly logins: Pick<SignInService, "identify">;
   readonly rates: RateCounter;
   readonly bodies: BodyReader;
+  readonly readUpload: MultipartReader;
   readonly shares: Shares;
   readonly isHostAllowed: HostCheck;
   readonly cookie: SessionCookie;
@@ -49,7 +51,7 @@ export interface AccountGuardDeps {
 /** Requests in a minute from one address bucket, pages' own reloading included. */
 const REQUESTS_PER_MINUTE = 600;
 
-/** Bodies of all routes but lists. */
+/** Bodies of most routes. */
 const SMALL_BODY_BYTES = 65_536;
 
 const QUERY_MAX_CHARACTERS = 4_096;
@@ -164,7 +166,7 @@ function holdsNul(value: unknown): boolean {
   return Object.entries(value).some(([name, inner]) => name.includes("\0") || holdsNul(inner));
 }
 
-type Content = Pick<AccountRequest, "body" | "query" | "id">;
+type Content = Pick<AccountRequest, "body" | "query" | "id" | "file">;
 
 function queryOf({ target: { query } }: PageRequest): AccountRequest["query"] {
   if (query.length > QUERY_MAX_CHARACTERS) throw targetTooLong();
@@ -181,15 +183,20 @@ async function contentOf(
   if (holdsNul(id)) throw notFound();
   if (holdsNul(Object.entries(query))) throw nulInText();
   if (route.method === "GET") return { body: {}, query, id };
+  if (route.upload === true) {
+    const { file, release: giveBack } = await deps.readUpload(source, owner);
+    release.push(giveBack);
+    return { body: {}, query, id, file };
+  }
   const most = route.largeBody === true ? Infinity : SMALL_BODY_BYTES;
   if (Number(source.headers["content-length"] ?? 0) > most) throw bodyTooLarge();
   if (source.headers["transfer-encoding"] !== undefined) throw badRequest();
   const { body, release: giveBack } = await deps.bodies.read(source, { owner });
   release.push(giveBack);
   if (body.kind === "json") {
-    // A check's entry and those of a list may hold anything: they are malformed then, and lists store them escaped.
-    const { entry: _, entries: __, text, ...stored } = body.value as AccountRequest["body"];
-    if (holdsNul(stored) || (route.path !== "lists" && holdsNul(text))) throw nulInText();
+    // A check's entry may hold anything: it is malformed then, and never stored as it is.
+    const { entry: _, entries: __, ...stored } = body.value as AccountRequest["body"];
+    if (holdsNul(stored)) throw nulInText();
     return { body: { ...body.value }, query, id };
   }
   if (body.kind !== "none") throw unsupportedMediaType(); // a form, in either encoding, could be another site's

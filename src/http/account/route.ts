@@ -1,12 +1,15 @@
 import type { SignIn, Visitor } from "../../accounts/sign-in/sign-ins.ts";
 import type { Account } from "../../accounts/accounts-store.ts";
 import type { Schema } from "../../core/json-schema.ts";
+import type { UploadedFile } from "../api/bulk/multipart.ts";
 
 /** A request for `/account/*` that was let in. */
 export interface AccountRequest {
   readonly visitor: Visitor;
   /** The members of the JSON body; empty where there is none. */
   readonly body: Readonly<Record<string, unknown>>;
+  /** Of an upload. */
+  readonly file?: UploadedFile;
   readonly query: Readonly<Record<string, string | undefined>>;
   /** The path's parameter. */
   readonly id: string;
@@ -42,8 +45,10 @@ interface RouteWords {
   readonly body?: Schema;
   /** Of the 200 answer; of each line where it streams. */
   readonly answer?: Schema;
-  /** A list may be up to the transport's limit; other bodies stay below 64 KiB. */
+  /** A list of entries or rules may be up to the transport's limit; other bodies stay below 64 KiB. */
   readonly largeBody?: true;
+  /** The body is multipart/form-data with one file instead of JSON. */
+  readonly upload?: true;
 }
 
 /**

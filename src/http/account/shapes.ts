@@ -1,5 +1,5 @@
 import type { EntryFault } from "../../core/address/address.ts";
-import type { Fate } from "../../core/batch/batch-chunk.ts";
+import { ROW_CLASSES, type RowClass } from "../../core/batch/row-class.ts";
 import type { Signal } from "../../core/evidence/signals.ts";
 import { type Described, oneOf, orNull, Type } from "../../core/json-schema.ts";
 import type { Advice } from "../../core/validate/reasons.ts";
@@ -210,30 +210,84 @@ const AuditEntry = Type.Object({
 export type AuditEntry = Described<typeof AuditEntry>;
 export const AuditEntries = Type.Object({ entries: Type.Array(AuditEntry) });
 
-const KINDS = { invalid_format: count, invalid_dns: count, disposable: count, valid: count };
-const STATS = { total: count, unique: count, ...KINDS };
-const ListStats = Type.Object(STATS);
-export type ListStats = Described<typeof ListStats>;
+const RowClassShape = Type.Unsafe<RowClass>({
+  type: "string",
+  enum: ROW_CLASSES,
+  description: "What a row comes to; each row has one.",
+});
 
-/** Entry, fate, confidence, signals, domain, code of its problem, what was probably meant; "" for none. */
-export type CompactRow = readonly [string, Fate, number, readonly Signal[], string, string, string];
-export const CompactRows = Type.Array(
-  Type.Unsafe<CompactRow>({
-    type: "array",
-    description: "Entry, fate, confidence, signals, domain, code of its problem, what was meant.",
+const ListRowShape = Type.Object({
+  line: Type.Integer({ minimum: 0, description: "Where the row begins in the file." }),
+  entry: text,
+  class: RowClassShape,
+  why: Type.String({ description: 'A sentence; "" for none.' }),
+  meant: Type.String({ description: 'The entry as it was probably meant; "" for none.' }),
+  was: Type.Optional(Type.String({ description: "The entry of the file, where it is repaired." })),
+});
+export type ListRow = Described<typeof ListRowShape>;
+
+export const ListRows = Type.Object({
+  total: Type.Integer({ minimum: 0, description: "Rows that fit." }),
+  rows: Type.Array(ListRowShape),
+  reasons: Type.Array(Type.Object({ why: text, rows: count }), {
+    description: "Of all rows of the class, the most frequent first.",
   }),
-);
+});
+export type ListRows = Described<typeof ListRows>;
+
+const LIST_STATE = {
+  id: text,
+  name: text,
+  state: oneOf(["chosen", "running", "stopping", "done"], "How far it is."),
+  rows: count,
+  entries: Type.Integer({ minimum: 0, description: "Of the check under way; 0 without one." }),
+  processed: count,
+  expires_in_seconds: orNull(count, "Null: while it is checked."),
+};
+export const ListSummaries = Type.Object({ lists: Type.Array(Type.Object(LIST_STATE)) });
+export type ListSummaries = Described<typeof ListSummaries>;
+export type ListSummary = ListSummaries["lists"][number];
+
+const RepairShape = Type.Object({
+  class: RowClassShape,
+  open: Type.Integer({ minimum: 0, description: "Rows that can be repaired." }),
+  fixed: Type.Integer({ minimum: 0, description: "Rows that are." }),
+  slips: Type.Array(Type.Object({ from: text, to: text, rows: count })),
+});
+export type Repair = Described<typeof RepairShape>;
+
+const ReadShape = Type.Object({
+  columns: Type.Array(text),
+  column: Type.Integer({ minimum: 0, description: "Its place, from 0." }),
+  sheet: orNull(text),
+  sheets: Type.Array(text),
+  sample: Type.Array(Type.Array(text), { description: "Cells of the first rows." }),
+  counts: Type.Unsafe<Readonly<Record<RowClass, number>>>({
+    type: "object",
+    additionalProperties: count,
+    description: "Rows by class; they add up to all rows.",
+  }),
+  open: Type.Integer({ minimum: 0, description: "Different entries that are not checked." }),
+  unsure: Type.Integer({ minimum: 0, description: "Different entries without an answer." }),
+  covered: Type.Integer({ minimum: 0, description: "Entries that plan and credits cover now." }),
+  plan_left: orNull(count, "Checks left of the plan; null: no limit."),
+  credits: count,
+  list_limit: orNull(count, "Entries in one check; null: no limit."),
+  resets_at: time,
+  repairs: Type.Array(RepairShape),
+  disposable: Type.Array(Type.Object({ why: text, rows: count })),
+});
+export type ReadList = Described<typeof ReadShape>;
 
 export const ListState = Type.Object({
-  session: text,
-  status: oneOf(["pending", "processing", "failed", "completed"], "How far it is."),
-  email_count: Type.Optional(count),
-  processed_count: Type.Optional(count),
-  estimated_seconds: Type.Optional(count),
-  so_far: Type.Optional(Type.Object(KINDS)),
-  newest: Type.Optional(CompactRows),
-  stats: Type.Optional(ListStats),
-  expires_in_seconds: Type.Optional(count),
+  ...LIST_STATE,
+  /** The service could not finish the last check. */
+  failed: Type.Boolean({ description: "The last check could not be finished." }),
+  stopped: Type.Boolean({ description: "The last check was ended early." }),
+  charged: Type.Integer({ minimum: 0, description: "Checks that it cost so far." }),
+  so_far: Type.Optional(Type.Object({ good: count, disposable: count })),
+  newest: Type.Optional(Type.Array(Type.Object({ entry: text, class: RowClassShape, why: text }))),
+  read: Type.Optional(ReadShape),
 });
 export type ListState = Described<typeof ListState>;
 

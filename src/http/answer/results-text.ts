@@ -4,6 +4,7 @@ import {
   csvCells,
   csvLine,
   isNoted,
+  resultCells,
   rowCells,
 } from "../../core/batch/result-cells.ts";
 import type { BulkResults, FileFacts, RowResult, SpelledResult } from "../../bulk/bulk.ts";
@@ -42,7 +43,7 @@ export function resultsCsv({ results, table }: Finished, mark: boolean): AsyncGe
     const [only = ""] = texts;
     if (texts.length === 1 && !isNoted(note)) return `${csvCells(cells)},${cellsOf(only)}\r\n`;
     const noted = texts.map((text) => JSON.parse(text) as NotedResult);
-    return csvLine([...cells, ...rowCells(noted, note)]);
+    return csvLine([...cells, ...rowCells(noted.map(resultCells), note)]);
   };
   return table === undefined
     ? framed(

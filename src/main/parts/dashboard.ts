@@ -59,7 +59,7 @@ export interface DashboardParts {
   readonly shares: Shares;
   readonly countSignIn?: (outcome: SignInOutcome) => void;
   readonly system: () => Promise<SystemState>;
-  readonly bulk?: DashboardDeps["bulk"];
+  readonly accountLists?: DashboardDeps["accountLists"];
   readonly webhooks?: DashboardDeps["webhooks"];
   readonly gate?: DashboardDeps["gate"];
 }
@@ -150,12 +150,20 @@ export function openDashboard(parts: DashboardParts): DashboardDeps {
 }
 
 /** What the routes take as it is. */
-const passedOn = ({ log, shares, system, requests, bulk, webhooks, gate }: DashboardParts) => ({
+const passedOn = ({
   log,
   shares,
   system,
   requests,
-  ...(bulk !== undefined && { bulk }),
+  accountLists,
+  webhooks,
+  gate,
+}: DashboardParts) => ({
+  log,
+  shares,
+  system,
+  requests,
+  ...(accountLists !== undefined && { accountLists }),
   ...(webhooks !== undefined && { webhooks }),
   ...(gate !== undefined && { gate }),
 });

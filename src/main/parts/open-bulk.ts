@@ -8,6 +8,7 @@ import { CORE_BUDGET_MS } from "../../check/bounded-lookup.ts";
 import { announcer, type OnCompleted } from "../../bulk/announce.ts";
 import type { BulkService, Splitter } from "../../bulk/bulk.ts";
 import type { Shares } from "../../base/shares.ts";
+import { Lists } from "../../bulk/lists.ts";
 import { coreEntryCheck } from "../../bulk/worker/core-entry-check.ts";
 import { BUFFER_MAX_ENTRIES, createBulk } from "../../bulk/submit.ts";
 import { keepJobs } from "../../bulk/keep-house.ts";
@@ -41,6 +42,8 @@ export interface OpenBulkDeps {
 
 export interface OpenBulk {
   readonly service: BulkService;
+  /** Lists of the dashboard. */
+  readonly lists: Lists;
   /** The lists were refreshed. */
   readonly use: (datasets: SharedDatasets) => void;
   /** Of this process's own worker; absent where workers are elsewhere. */
@@ -74,10 +77,11 @@ export async function openBulk(process: BulkProcess, deps: OpenBulkDeps): Promis
   const budgets = { budgetMs: CORE_BUDGET_MS, againBudgetMs: CORE_BUDGET_MS };
   const idempotencyKeys = sqlIdempotencyKeys(stores);
   if (deps.where === "alone") await idempotencyKeys.releaseAll();
+  const sessions = sqlSessionStore(stores);
   const service = createBulk({
     where: deps.where,
     jobs,
-    sessions: sqlSessionStore(stores),
+    sessions,
     idempotencyKeys,
     wake: () => runner.wake(),
     split: deps.split,
@@ -94,8 +98,13 @@ export async function openBulk(process: BulkProcess, deps: OpenBulkDeps): Promis
   });
   rouseForKept(sql, runner, log);
   if (deps.where === "alone") closing.add(keepJobs({ jobs, announce, clock, log }));
+  const rouse = (): void => runner.rouse();
+  const { shares } = deps;
+  const lists = new Lists({ ...stores, sessions, jobs, bulk: service, shares, clock, rouse });
+  closing.add(() => Promise.resolve(lists.close()));
   return {
     service,
+    lists,
     use: (fresh) => runner.use(fresh),
     figures: runner.figures,
   };

@@ -12,6 +12,8 @@ export interface BulkTables {
   table_pages: TablePageRow;
   bulk_workers: BulkWorkerRow;
   retry_keys: IdempotencyKeyRow;
+  account_lists: AccountListRow;
+  account_list_parts: AccountListPartRow;
 }
 
 /** One batch, checked at once or queued, from its acceptance until its session has expired. */
@@ -21,8 +23,11 @@ export interface JobRow {
   owner: string;
   client_address: string;
   origin: "sync" | "queued";
-  /** `gone`: cancelled or forgotten; only the cooldown still wants the row. */
-  state: "pending" | "processing" | "completed" | "failed" | "gone";
+  /**
+   * `gone`: cancelled or forgotten; only the cooldown still wants the row. `stopping`: what is under way is finished, what is
+   * not begun was given back; then it is `stopped`.
+   */
+  state: "pending" | "processing" | "completed" | "failed" | "gone" | "stopping" | "stopped";
   /** 1 while it holds its owner's one slot, which a partial unique index guards. */
   is_running: number;
   spam_trap: number;
@@ -91,4 +96,31 @@ export interface IdempotencyKeyRow {
   answer: string | null;
   /** Until then the request may be in flight. */
   locked_until_ms: number;
+}
+
+/** A list of an account as the dashboard keeps it. */
+export interface AccountListRow {
+  id: string;
+  account_id: string;
+  name: string;
+  /** Of its stored parts. */
+  octets: number;
+  row_count: number;
+  /** JSON of the sheet and column that are read. */
+  choice: string;
+  /** Compressed lines: keys of the entries whose repair is applied. */
+  fixes: Uint8Array;
+  /** Its sessions, oldest first, with blanks between them. */
+  runs: string;
+  version: number;
+  created_at_ms: number;
+  /** When to look whether it is over; 0: it was deleted. */
+  expires_at_ms: number;
+}
+
+/** A piece of the file, compressed. */
+export interface AccountListPartRow {
+  list: string;
+  number: number;
+  content: Uint8Array;
 }

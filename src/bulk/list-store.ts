@@ -1,0 +1,321 @@
+import { type Kysely, sql as raw } from "kysely";
+import { SESSION_LIFE_MS } from "./batches-store.ts";
+import { entriesIn, sumOf, type Tally } from "../core/batch/batch-chunk.ts";
+import { lockName, packLines, packText, unpackLines, unpackOctets } from "../store/rows.ts";
+import type { Database } from "../store/schema.ts";
+import { inTransaction, type Tx } from "../store/transaction.ts";
+import { answeredIn, tallyOf } from "./jobs.ts";
+import type { AccountListRow, JobRow } from "../store/tables/bulk.ts";
+
+/** A list of an account: the file as it came, what is read of it, and the sessions that checked it. */
+export interface AccountList {
+  readonly id: string;
+  readonly accountId: string;
+  readonly name: string;
+  /** Of the file. */
+  readonly octets: number;
+  /** Rows of the sheet that is read. */
+  readonly rows: number;
+  readonly choice: ListChoice;
+  /** Keys of the entries whose repair is applied. */
+  readonly fixes: ReadonlySet<string>;
+  /** Sessions, oldest first; the last may be of a check that was refused. */
+  readonly runs: readonly string[];
+  /** Grows with each change. */
+  readonly version: number;
+  readonly createdAtMs: number;
+  /** When to look whether it is over. */
+  readonly expiresAtMs: number;
+}
+
+export interface ListChoice {
+  readonly sheet?: string;
+  readonly column?: string;
+}
+
+/** One check of a list. */
+export interface Run {
+  readonly session: string;
+  readonly state: JobRow["state"];
+  readonly isRunning: boolean;
+  readonly unique: number;
+  /** Units that it cost, less what was given back. */
+  readonly charged: number;
+  readonly processed: number;
+  readonly tally: Tally;
+  readonly chunks: number;
+  readonly chunksDone: number;
+  /** Absent while it is not over. */
+  readonly expiresAtMs?: number;
+}
+
+/** Octets of the file in one row. */
+const PART_OCTETS = 262_144;
+
+/** Lists of one account, and octets of all lists together. */
+export const LISTS_MAX = 10;
+const OCTETS_MAX = 1_000_000_000;
+
+/** An account has at most this part of the octets that are free, so that something is left for the next. */
+const PART_OF_FREE = 1 / 8;
+
+export type Kept = "kept" | "too_many" | "full";
+
+/** Stores a new list; `full`: it is more than the account's part of what is free. */
+export async function keepList(
+  db: Kysely<Database>,
+  list: AccountList,
+  file: readonly Uint8Array[],
+): Promise<Kept> {
+  const whole = Buffer.concat(file);
+  const parts: Uint8Array[] = [];
+  for (let at = 0; at < whole.length; at += PART_OCTETS) {
+    parts.push(await packText(whole.subarray(at, at + PART_OCTETS)));
+  }
+  const octets = parts.reduce((sum, part) => sum + part.length, 0);
+  const row = { ...(await rowOf(list)), octets };
+  return await inTransaction<Kept>(db, async (tx) => {
+    for (const [number, content] of parts.entries()) {
+      const part = { list: list.id, number, content };
+      await tx.sql.insertInto("account_list_parts").values(part).execute();
+    }
+    // Only now, as all owners wait for each other from here to the commit.
+    await lockName(tx, "account_lists");
+    const why = await noRoom(tx, list.accountId, octets);
+    if (why !== undefined) {
+      tx.abandon();
+      return why;
+    }
+    await tx.sql.insertInto("account_lists").values(row).execute();
+    return "kept";
+  });
+}
+
+async function noRoom({ sql }: Tx, accountId: string, octets: number): Promise<Kept | undefined> {
+  const { all, own, lists } = await sql
+    .selectFrom("account_lists")
+    .select([
+      raw<number | string>`coalesce(sum(octets), 0)`.as("all"),
+      raw<
+        number | string
+      >`coalesce(sum(case when account_id = ${accountId} then octets end), 0)`.as("own"),
+      raw<number | string>`coalesce(sum(case when account_id = ${accountId} then 1 end), 0)`.as(
+        "lists",
+      ),
+    ])
+    .executeTakeFirstOrThrow();
+  if (Number(lists) >= LISTS_MAX) return "too_many";
+  const free = OCTETS_MAX - Number(all);
+  return Number(own) + octets > free * PART_OF_FREE ? "full" : undefined;
+}
+
+async function rowOf(list: AccountList): Promise<AccountListRow> {
+  return {
+    id: list.id,
+    account_id: list.accountId,
+    name: list.name,
+    octets: list.octets,
+    row_count: list.rows,
+    choice: JSON.stringify(list.choice),
+    fixes: await packLines([...list.fixes]),
+    runs: list.runs.join(" "),
+    version: list.version,
+    created_at_ms: list.createdAtMs,
+    expires_at_ms: list.expiresAtMs,
+  };
+}
+
+async function listOf(row: AccountListRow): Promise<AccountList> {
+  return {
+    id: row.id,
+    accountId: row.account_id,
+    name: row.name,
+    octets: Number(row.octets),
+    rows: Number(row.row_count),
+    choice: JSON.parse(row.choice) as ListChoice,
+    fixes: new Set(await unpackLines(row.fixes)),
+    runs: row.runs === "" ? [] : row.runs.split(" "),
+    version: Number(row.version),
+    createdAtMs: Number(row.created_at_ms),
+    expiresAtMs: Number(row.expires_at_ms),
+  };
+}
+
+/** The list of that account; undefined when there is none. */
+export async function findList(
+  db: Kysely<Database>,
+  accountId: string,
+  id: string,
+): Promise<AccountList | undefined> {
+  const row = await db
+    .selectFrom("account_lists")
+    .selectAll()
+    .where("id", "=", id)
+    .where("account_id", "=", accountId)
+    .where("expires_at_ms", ">", 0)
+    .executeTakeFirst();
+  return row === undefined ? undefined : await listOf(row);
+}
+
+/** Newest first. */
+export async function listsOfAccount(
+  db: Kysely<Database>,
+  accountId: string,
+): Promise<readonly AccountList[]> {
+  const rows = await db
+    .selectFrom("account_lists")
+    .selectAll()
+    .where("account_id", "=", accountId)
+    .where("expires_at_ms", ">", 0)
+    .orderBy("created_at_ms", "desc")
+    .execute();
+  return await Promise.all(rows.map(listOf));
+}
+
+export async function* fileOf(
+  db: Kysely<Database>,
+  { id }: AccountList,
+): AsyncGenerator<Uint8Array> {
+  for (let number = 0; ; number += 1) {
+    const part = await db
+      .selectFrom("account_list_parts")
+      .select("content")
+      .where("list", "=", id)
+      .where("number", "=", number)
+      .executeTakeFirst();
+    if (part === undefined) return;
+    const octets = await unpackOctets(part.content);
+    for (let at = 0; at < octets.length; at += SLICE_OCTETS) {
+      yield octets.subarray(at, at + SLICE_OCTETS);
+    }
+  }
+}
+
+/** What is parsed between two pauses. */
+const SLICE_OCTETS = 65_536;
+
+/** Writes what `change` changes; false when the list was changed or deleted since it was read. */
+export async function changeList(
+  db: Kysely<Database>,
+  list: AccountList,
+  change: Partial<Pick<AccountList, "choice" | "rows" | "fixes" | "runs" | "expiresAtMs">>,
+): Promise<boolean> {
+  const {
+    id: _id,
+    octets: _octets,
+    ...row
+  } = await rowOf({ ...list, ...change, version: list.version + 1 });
+  const { numUpdatedRows } = await db
+    .updateTable("account_lists")
+    .set(row)
+    .where("id", "=", list.id)
+    .where("version", "=", list.version)
+    .executeTakeFirstOrThrow();
+  return Number(numUpdatedRows) === 1;
+}
+
+/** The list is gone; what is left of it goes with the next look. */
+export async function forgetList(db: Kysely<Database>, id: string): Promise<void> {
+  await inTransaction(db, async ({ sql }) => {
+    await sql.deleteFrom("account_list_parts").where("list", "=", id).execute();
+    await sql.updateTable("account_lists").set({ expires_at_ms: 0 }).where("id", "=", id).execute();
+  });
+}
+
+/** The checks of the lists, by their sessions; none for a session that never began. */
+export async function runsOf(
+  db: Kysely<Database>,
+  lists: readonly AccountList[],
+): Promise<ReadonlyMap<string, Run>> {
+  const sessions = lists.flatMap(({ runs }) => runs);
+  if (sessions.length === 0) return new Map();
+  const rows = await db
+    .selectFrom("jobs")
+    .leftJoin("chunks", (join) =>
+      join.onRef("chunks.session", "=", "jobs.session").on("chunks.answered", "is not", null),
+    )
+    .leftJoin("charges", "charges.id", "jobs.charge_id")
+    .select(["chunks.answered", "charges.amount", "charges.refunded"])
+    .selectAll("jobs")
+    .where("jobs.session", "in", sessions)
+    .execute();
+  const bySession = new Map<string, typeof rows>();
+  for (const row of rows) bySession.set(row.session, [...(bySession.get(row.session) ?? []), row]);
+  return new Map(
+    [...bySession].flatMap(([session, [job, ...more]]) =>
+      job === undefined ? [] : [[session, runOf(job, answeredIn([job, ...more]))]],
+    ),
+  );
+}
+
+type Charged = { readonly amount: number | null; readonly refunded: number | null };
+
+const runOf = (row: JobRow & Charged, answered: Tally): Run => ({
+  session: row.session,
+  state: row.state,
+  isRunning: Number(row.is_running) === 1,
+  unique: Number(row.unique_count),
+  charged: Number(row.amount ?? 0) - Number(row.refunded ?? 0),
+  processed: Number(row.processed) + entriesIn(answered),
+  tally: sumOf([tallyOf(row), answered]),
+  chunks: Number(row.chunk_count),
+  chunksDone: Number(row.chunk_count) - Number(row.open_chunks),
+  ...(row.expires_at_ms !== null && { expiresAtMs: Number(row.expires_at_ms) }),
+});
+
+/** Keeps the sessions that are over until then. */
+export async function keepSessionsUntil(
+  db: Kysely<Database>,
+  sessions: readonly string[],
+  untilMs: number,
+): Promise<void> {
+  if (sessions.length === 0) return;
+  await db
+    .updateTable("jobs")
+    .set({ expires_at_ms: untilMs })
+    .where("session", "in", sessions)
+    .where("expires_at_ms", "is not", null)
+    .execute();
+}
+
+/**
+ * Deletes the lists that are over, with their sessions: a list lives as long as its last check. While that one runs, the
+ * earlier ones are kept for it. Returns how many.
+ */
+export async function pruneLists(db: Kysely<Database>, nowMs: number): Promise<number> {
+  const rows = await db
+    .selectFrom("account_lists")
+    .selectAll()
+    .where("expires_at_ms", "<=", nowMs)
+    .limit(PRUNED_AT_ONCE)
+    .execute();
+  const lists = await Promise.all(rows.map(listOf));
+  const known = await runsOf(db, lists);
+  let gone = 0;
+  for (const list of lists) {
+    const runs = list.runs.flatMap((session) => known.get(session) ?? []);
+    const isRunning = runs.some((run) => run.isRunning);
+    const isForgotten = list.expiresAtMs === 0;
+    const endMs = isRunning ? nowMs + SESSION_LIFE_MS : isForgotten ? 0 : endOf(list, runs);
+    if (endMs > nowMs) {
+      if (isRunning) await keepSessionsUntil(db, list.runs, endMs + SESSION_LIFE_MS);
+      await db
+        .updateTable("account_lists")
+        .set({ expires_at_ms: endMs })
+        .where("id", "=", list.id)
+        .execute();
+      continue;
+    }
+    await keepSessionsUntil(db, list.runs, nowMs);
+    await db.deleteFrom("account_list_parts").where("list", "=", list.id).execute();
+    await db.deleteFrom("account_lists").where("id", "=", list.id).execute();
+    gone += 1;
+  }
+  return gone;
+}
+
+const PRUNED_AT_ONCE = 100;
+
+/** When a list is over of which no check runs. */
+export const endOf = (list: AccountList, runs: readonly Run[]): number =>
+  runs.findLast(({ state }) => state !== "gone")?.expiresAtMs ?? list.expiresAtMs;

@@ -1,0 +1,290 @@
+import { chunkEntries, unpackChunk } from "../core/batch/batch-chunk.ts";
+import { keyOf } from "../core/batch/batch.ts";
+import type { ListRow } from "../core/batch/list-table.ts";
+import {
+  addressBalance,
+  type CsvCell,
+  csvLine,
+  type ListKind,
+  type NotedResult,
+  RESULT_COLUMNS,
+  resultCells,
+  rowCells,
+} from "../core/batch/result-cells.ts";
+import {
+  type EntryVerdict,
+  ROW_CLASSES,
+  type RowClass,
+  UNCHECKED,
+  verdictOf,
+  worstOf,
+} from "../core/batch/row-class.ts";
+import type { FullResult } from "../core/validate/result.ts";
+import { uploadTooLong } from "../base/refusals.ts";
+import { turn } from "../base/slices.ts";
+import { UPLOAD_MAX_ENTRIES } from "./read-upload.ts";
+import { notedText } from "./result-source.ts";
+import type { SessionStore } from "./sessions.ts";
+import { type FileSlices, type ListOptions, readListFile, type ReadShape } from "./list-file.ts";
+
+/** One row of a list as it stands: repairs are applied. */
+export interface ViewRow {
+  readonly line: number;
+  /** Its entries, or the text of a row that has none. */
+  readonly entry: string;
+  readonly class: RowClass;
+  /** A sentence; "" for none. */
+  readonly why: string;
+  /** The entry as it was probably meant; "" for none. */
+  readonly meant: string;
+  /** The entry of the file, where a repair is applied. */
+  readonly was?: string;
+  /** The class that the row of the file has without its repair. */
+  readonly wasClass?: RowClass;
+}
+
+/** A list, read and compared with what its checks came to. */
+export interface ListView {
+  readonly shape: ReadShape;
+  /** Cells of the first rows. */
+  readonly sample: readonly (readonly string[])[];
+  readonly rows: readonly ViewRow[];
+  readonly counts: Readonly<Record<RowClass, number>>;
+  /** Different entries without a result, repaired ones included, in their order: what is left to check. */
+  readonly open: readonly string[];
+  /** Different entries that DNS said nothing about. */
+  readonly unsure: readonly string[];
+  /** What most entries are. */
+  readonly among: ListKind;
+}
+
+/** What a list is made of. */
+export interface ListParts {
+  readonly options: ListOptions;
+  readonly slices: () => FileSlices;
+  /** Keys of the entries whose repair is applied. */
+  readonly fixes: ReadonlySet<string>;
+  /** Sessions with results, oldest first: a later result takes the place of an earlier one. */
+  readonly sessions: readonly { readonly session: string; readonly chunks: number }[];
+  readonly store: Pick<SessionStore, "content" | "results">;
+}
+
+const SAMPLE_ROWS = 6;
+
+/** Rows and results that are worked on between two pauses. */
+const SLICE_ROWS = 2_000;
+
+type Row = { -readonly [Name in keyof ViewRow]: ViewRow[Name] };
+
+/** A row with the entries of its cell. */
+type Entered = readonly [row: Row, entries: readonly string[]];
+
+/** Reads the file and the results. Throws a `TableFault` for a file that cannot be read. */
+export async function readView(parts: ListParts): Promise<ListView> {
+  const { shape, sample, rows, among } = await readRows(parts);
+  const repair = repairer(parts.fixes, await verdictsOf(parts, among));
+  const none = Object.fromEntries(ROW_CLASSES.map((name) => [name, 0]));
+  const counts = none as Record<RowClass, number>;
+  const settling: Settling = { repair, seen: new Set(), open: [], unsure: [] };
+  for (const [at, entered] of rows.entries()) {
+    if (at % SLICE_ROWS === SLICE_ROWS - 1) await turn();
+    settle(entered, settling);
+    counts[entered[0].class] += 1;
+  }
+  const { open, unsure } = settling;
+  return { shape, sample, rows: rows.map(([row]) => row), counts, open, unsure, among };
+}
+
+async function readRows({ slices, options }: ListParts) {
+  const rows: Entered[] = [];
+  const sample: (readonly string[])[] = [];
+  let shape: ReadShape | undefined;
+  let balance = 0;
+  let total = 0;
+  for await (const page of readListFile(slices(), options)) {
+    shape = page.shape;
+    for (const { line, cells, entries, reason } of page.rows) {
+      total += entries.length;
+      if (total > UPLOAD_MAX_ENTRIES) throw uploadTooLong(UPLOAD_MAX_ENTRIES);
+      if (sample.length < SAMPLE_ROWS) sample.push(cells);
+      balance += addressBalance(entries);
+      const row: Row = {
+        line,
+        entry: entries.length > 0 ? entries.join(", ") : (cells[page.shape.at] ?? ""),
+        class: reason === undefined ? "blank" : "unread",
+        why: reason ?? "",
+        meant: "",
+      };
+      rows.push([row, entries]);
+    }
+    await turn();
+  }
+  const among: ListKind = balance > 0 ? "addresses" : "anything";
+  return { shape: shape ?? EMPTY, sample, rows, among };
+}
+
+const EMPTY: ReadShape = {
+  form: "list",
+  header: ["entry"],
+  column: "entry",
+  at: 0,
+  others: [],
+  delimiter: ",",
+};
+
+/** By the entry's key. */
+type Verdicts = ReadonlyMap<string, EntryVerdict>;
+
+/** The chunks of a session that have results, with the entries of each. */
+async function* checkedChunks({
+  sessions,
+  store,
+}: Pick<ListParts, "sessions" | "store">): AsyncGenerator<
+  readonly { readonly entry: string; readonly result: string }[]
+> {
+  for (const { session, chunks } of sessions) {
+    for (let number = 0; number < chunks; number += 1) {
+      const results = await store.results(session, number);
+      const content = results === undefined ? undefined : await store.content(session, number);
+      if (results === undefined || content === undefined) continue;
+      const entries = chunkEntries(unpackChunk(content));
+      yield results.map((result, at) => ({ entry: entries[at] ?? "", result }));
+      await turn();
+    }
+  }
+}
+
+async function verdictsOf(parts: ListParts, among: ListKind): Promise<Verdicts> {
+  const verdicts = new Map<string, EntryVerdict>();
+  for await (const chunk of checkedChunks(parts)) {
+    for (const { entry, result } of chunk) {
+      // The program's own text, made from a `FullResult`.
+      verdicts.set(keyOf(entry), verdictOf(JSON.parse(result) as FullResult, entry, among));
+    }
+  }
+  return verdicts;
+}
+
+interface Repaired {
+  readonly entry: string;
+  readonly verdict: EntryVerdict;
+  /** Without the repair; absent where none is applied. */
+  readonly before?: EntryVerdict;
+}
+
+/** Gives an entry as it stands with its verdict. */
+function repairer(fixes: ReadonlySet<string>, verdicts: Verdicts): (entry: string) => Repaired {
+  return (entry) => {
+    const key = keyOf(entry);
+    const before = verdicts.get(key) ?? UNCHECKED;
+    if (before.meant === "" || !fixes.has(key)) return { entry, verdict: before };
+    const fixed = verdicts.get(keyOf(before.meant)) ?? { ...UNCHECKED, class: "fixed" };
+    return { entry: before.meant, verdict: fixed, before };
+  };
+}
+
+interface Settling {
+  readonly repair: (entry: string) => Repaired;
+  /** Keys of the entries of the rows before. */
+  readonly seen: Set<string>;
+  readonly open: string[];
+  readonly unsure: string[];
+}
+
+/** Gives a row with entries its class. */
+function settle([row, entries]: Entered, { repair, seen, open, unsure }: Settling): void {
+  if (entries.length === 0) return;
+  const pieces = entries.map(repair);
+  let isNew = false;
+  for (const { entry, verdict } of pieces) {
+    const key = keyOf(entry);
+    if (seen.has(key)) continue;
+    seen.add(key);
+    isNew = true;
+    if (verdict.class === "unchecked" || verdict.class === "fixed") open.push(entry);
+    if (verdict.class === "unsure") unsure.push(entry);
+  }
+  const { class: name, why, meant } = worstOf(pieces.map(({ verdict }) => verdict));
+  row.class = isNew ? name : "duplicate";
+  row.why = isNew ? why : "It stands in a row before.";
+  row.meant = isNew && pieces.length === 1 ? meant : "";
+  const before = pieces.flatMap((piece) => piece.before ?? []);
+  if (before.length === 0) return;
+  row.was = row.entry;
+  row.wasClass = worstOf(before).class;
+  row.entry = pieces.map(({ entry }) => entry).join(", ");
+}
+
+/** Between the cells of a result; no cell holds it. */
+const BETWEEN = "\u001f";
+
+/** The cells of each result in one text, by the entry's key. */
+export async function resultTexts(
+  parts: ListParts,
+  among: ListKind,
+): Promise<ReadonlyMap<string, string>> {
+  const texts = new Map<string, string>();
+  for await (const chunk of checkedChunks(parts)) {
+    for (const { entry, result } of chunk) {
+      const cells = resultCells(JSON.parse(notedText(result, entry, among)) as NotedResult);
+      texts.set(keyOf(entry), cells.map((cell) => String(cell ?? "")).join(BETWEEN));
+    }
+  }
+  return texts;
+}
+
+interface Cleaning {
+  readonly view: ListView;
+  readonly texts: ReadonlyMap<string, string>;
+  readonly classes: ReadonlySet<RowClass>;
+}
+
+/** Text is handed on in pieces of about this many UTF-16 code units. */
+const PIECE_UNITS = 65_536;
+
+/** The rows of these classes as CSV: the file's columns, the original where repairs are applied, our columns. */
+export async function* cleanedCsv(
+  parts: ListParts,
+  { view, texts, classes }: Cleaning,
+): AsyncGenerator<string> {
+  const original = parts.fixes.size > 0 ? ["original"] : [];
+  const { header, at: column } = view.shape;
+  let text = csvLine([...header, ...original, ...RESULT_COLUMNS]);
+  let at = 0;
+  for await (const page of readListFile(parts.slices(), parts.options)) {
+    for (const row of page.rows) {
+      const known = view.rows[at];
+      at += 1;
+      if (known === undefined || !classes.has(known.class)) continue;
+      const { entry, was } = known;
+      const cells = was === undefined ? row.cells : row.cells.with(column, entry);
+      const before = original.map(() => was);
+      text += csvLine([...cells, ...before, ...ownCells(row, known, texts)]);
+    }
+    if (text.length < PIECE_UNITS) continue;
+    yield text;
+    text = "";
+    await turn();
+  }
+  yield text;
+}
+
+/** Our cells of one row. */
+function ownCells(
+  { entries, readAs, reason }: ListRow,
+  { entry, was, class: name }: ViewRow,
+  texts: ReadonlyMap<string, string>,
+): readonly CsvCell[] {
+  const pieces = entries.length > 1 ? entry.split(", ") : entries.length === 1 ? [entry] : [];
+  const each = pieces.flatMap((piece) => {
+    const known = texts.get(keyOf(piece));
+    return known === undefined ? [] : [known.split(BETWEEN)];
+  });
+  return rowCells(each, {
+    isDuplicate: name === "duplicate",
+    isUnchecked: each.length < pieces.length,
+    ...(readAs !== undefined && { readAs }),
+    ...(reason !== undefined && { reason }),
+    ...(was !== undefined && { was }),
+  });
+}

@@ -1,0 +1,87 @@
+import { SIGNALS } from "../evidence/signals.ts";
+import { type FullResult, isInconclusive } from "../validate/result.ts";
+import { type EntryNote, entryNote, type ListKind } from "./result-cells.ts";
+import { type Fate, fateOf } from "./batch-chunk.ts";
+
+/** What a row of a list comes to. Each row has exactly one, so that the counts add up to the rows. */
+export const ROW_CLASSES = [
+  "good",
+  /** A repair was applied; the new entry is not checked yet. */
+  "fixed",
+  "misspelt",
+  "disposable",
+  "no_mail",
+  "unsure",
+  "format",
+  "unchecked",
+  /** Each of its entries stands in a row before. */
+  "duplicate",
+  "blank",
+  "unread",
+] as const;
+export type RowClass = (typeof ROW_CLASSES)[number];
+
+/** What one entry comes to. */
+export interface EntryVerdict {
+  readonly class: RowClass;
+  /** A sentence; "" when there is nothing to say. */
+  readonly why: string;
+  /** The entry as it was probably meant; "" for none. */
+  readonly meant: string;
+}
+
+const GOOD: EntryVerdict = { class: "good", why: "", meant: "" };
+
+export const UNCHECKED: EntryVerdict = { class: "unchecked", why: "", meant: "" };
+
+/** Codes of entries whose domain alone was checked, because they are no whole addresses. */
+const NOT_WHOLE: ReadonlySet<EntryNote["code"]> = new Set(["lost_at", "bare_domain"]);
+
+/** What stands against the entry as it is written. */
+function noteOf(result: FullResult, entry: string, among: ListKind): EntryNote | undefined {
+  const isSuspect = among === "addresses" && !entry.includes("@");
+  const note = result.format && !isSuspect ? undefined : entryNote(entry, among);
+  return note !== undefined && (!result.format || NOT_WHOLE.has(note.code)) ? note : undefined;
+}
+
+/** `among`: what the other entries of the list are. A misspelling comes first, because it can be repaired. */
+export function verdictOf(result: FullResult, entry: string, among: ListKind): EntryVerdict {
+  const note = noteOf(result, entry, among);
+  if (note !== undefined) {
+    return { class: "format", why: note.message, meant: note.did_you_mean ?? "" };
+  }
+  const { signals, did_you_mean: meant = "" } = result;
+  if (signals.includes("typo_domain")) {
+    return { class: "misspelt", why: SIGNALS.typo_domain.short, meant };
+  }
+  const [first] = signals;
+  const fate = fateOf(result);
+  if (fate === "valid" && first === undefined) return GOOD;
+  const name = fate === "invalidDns" && isInconclusive(result) ? "unsure" : CLASS_OF[fate];
+  return { class: name, why: first === undefined ? "" : SIGNALS[first].short, meant };
+}
+
+const CLASS_OF: Readonly<Record<Fate, RowClass>> = {
+  valid: "good",
+  disposable: "disposable",
+  invalidDns: "no_mail",
+  invalidFormat: "format",
+};
+
+/** Of several entries in one cell the row has the class that comes first here. */
+const WORST_FIRST: readonly RowClass[] = [
+  "format",
+  "disposable",
+  "no_mail",
+  "misspelt",
+  "unsure",
+  "unchecked",
+  "fixed",
+  "good",
+];
+
+export function worstOf(verdicts: readonly EntryVerdict[]): EntryVerdict {
+  const [first = UNCHECKED, ...others] = verdicts;
+  const rank = (verdict: EntryVerdict): number => WORST_FIRST.indexOf(verdict.class);
+  return others.reduce((worst, each) => (rank(each) < rank(worst) ? each : worst), first);
+}

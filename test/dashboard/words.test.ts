@@ -2,11 +2,9 @@ import { strict as assert } from "node:assert";
 import { spawnSync } from "node:child_process";
 import { test } from "node:test";
 import type { Result } from "../../src/dashboard/api/shapes.ts";
-import { costOf } from "../../src/dashboard/words/cost.ts";
 import { factsOf } from "../../src/dashboard/words/facts.ts";
 import { sharesOf } from "../../src/dashboard/words/shares.ts";
 import { curlOf, shellQuoted } from "../../src/dashboard/words/curl-samples.ts";
-import { isLostAt, isMisspelt } from "../../src/dashboard/words/list-row.ts";
 import { verdictOf } from "../../src/dashboard/words/verdict.ts";
 
 const FINE: Result = {
@@ -84,12 +82,6 @@ for (const [name, more, entry, reason] of lost) {
   });
 }
 
-test("an entry of a list that lost its at sign is no misspelling", () => {
-  const row = { entry: "ann.lee.web.de", fate: "invalidDns", confidence: 0 } as const;
-  const slip = { ...row, signals: ["no_mx_records"], code: "lost_at", meant: "x@web.de" } as const;
-  assert.deepEqual([isMisspelt(slip), isLostAt(slip)], [false, true]);
-});
-
 test("an inconclusive mail server is grey among the facts, neither red nor amber", () => {
   const facts = factsOf({ ...FINE, dns: false, signals: ["dns_indeterminate"] });
   assert.deepEqual(facts[1], { mark: "quiet", words: "Mail server unknown" });
@@ -105,55 +97,6 @@ test("the curl sample passes any entry unchanged", () => {
     assert.equal(stdout, text);
   }
   assert.match(curlOf("http://x.example", "o'b@x.example"), /'email=o'\\''b@x\.example'/);
-});
-
-const PURSE = { used: 0, limit: 100, resets_at: "2026-11-23T00:00:00.000Z" };
-const ALLOWANCE = {
-  tier: "free",
-  day: PURSE,
-  month: PURSE,
-  credits: 0,
-  rate_per_minute: 60,
-  bulk_limit: 200,
-  premium: false,
-};
-const column = (unique: number) => ({
-  unique,
-  octets: 10,
-  text: "",
-  unwrapped: 0,
-  rowOf: new Map(),
-});
-
-const costs = [
-  ["an empty column costs nothing and goes nowhere", column(0), ALLOWANCE, true],
-  ["what fits the plan is fine", column(100), ALLOWANCE, false],
-  ["what exceeds the plan is too much", column(101), ALLOWANCE, true],
-  ["credits pay when they cover all of it", column(101), { ...ALLOWANCE, credits: 101 }, false],
-  [
-    "the month counts as well as the day",
-    column(6),
-    { ...ALLOWANCE, month: { ...PURSE, limit: 5 } },
-    true,
-  ],
-  [
-    "a plan without limits accepts any",
-    column(200),
-    { ...ALLOWANCE, day: { ...PURSE, limit: null }, month: { ...PURSE, limit: null } },
-    false,
-  ],
-  ["more than one list may hold is too much", column(201), { ...ALLOWANCE, credits: 1_000 }, true],
-] as const;
-
-for (const [name, given, allowance, isTooMuch] of costs) {
-  test(`the cost of a list: ${name}`, () => {
-    assert.equal(costOf(given, allowance).isTooMuch, isTooMuch);
-  });
-}
-
-test("what the plan does not cover says how much of it would fit", () => {
-  assert.equal(costOf(column(150), ALLOWANCE).fits, 100);
-  assert.equal(costOf(column(500), { ...ALLOWANCE, credits: 1_000 }).fits, 200);
 });
 
 const evidenceOf = (...weights: readonly number[]) =>

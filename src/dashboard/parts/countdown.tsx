@@ -2,16 +2,6 @@ import type { VNode } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { countdown, nowMs } from "../app/clock.ts";
 
-/** Whether that moment is over, from the moment on. */
-export function useIsPast(ms: number): boolean {
-  const [isPast, setPast] = useState(() => ms <= nowMs());
-  useEffect(() => {
-    const timer = setTimeout(() => setPast(true), Math.max(0, ms - nowMs()));
-    return () => clearTimeout(timer);
-  }, [ms]);
-  return isPast;
-}
-
 /** `words` with the time that is left in place of {time}; `past` when it is over. */
 export function Countdown(props: { untilMs: number; words: string; past: string }): VNode {
   const [now, setNow] = useState(nowMs);

@@ -26,32 +26,6 @@ const cookieOf = async (email: string): Promise<string> =>
 
 const button = (page: Page, name: string | RegExp) => page.getByRole("button", { name });
 
-async function choose(page: Page, name: string, text: string): Promise<void> {
-  const file = { name, mimeType: "text/csv", buffer: Buffer.from(text) };
-  await page.locator('input[type="file"]').setInputFiles(file);
-}
-
-testInBrowser("a cancelled batch leads back to an empty page, without an error", async () => {
-  const { page, context, complaints } = await openPage(world.url, {
-    cookie: await cookieOf("cancel@gatepost.example"),
-  });
-  await goTo(page, `${world.url}/lists`);
-  const lines = Array.from({ length: ENTRIES }, (_, at) => `jane@d${String(at)}.example`);
-  for (let round = 0; round < 3; round += 1) {
-    await choose(page, "long.txt", lines.join("\n"));
-    await button(page, /^Check 3,000/).click();
-    await page.getByRole("button", { name: "Cancel", exact: true }).waitFor();
-    await Promise.all([
-      page.waitForResponse((response) => response.url().endsWith("/allowance")),
-      page.getByRole("button", { name: "Cancel", exact: true }).click(),
-    ]);
-    await page.getByRole("heading", { name: "Check a list" }).waitFor();
-    assert.equal(await page.getByRole("alert").count(), 0);
-  }
-  assert.deepEqual(complaints, []);
-  await context.close();
-});
-
 testInBrowser("a revoked key disappears from the panel that showed it", async () => {
   const { page, context } = await openPage(world.url, {
     cookie: await cookieOf("panel@gatepost.example"),
@@ -113,20 +87,5 @@ testInBrowser("a page that cannot load offline says so, and loads when online", 
   await context.setOffline(false);
   await button(page, "Try again").click();
   await page.getByRole("heading", { name: "Usage", exact: true }).waitFor();
-  await context.close();
-});
-
-testInBrowser("a printed list has its rows", async () => {
-  const { page, context } = await openPage(world.url, {
-    cookie: await cookieOf("print@gatepost.example"),
-  });
-  await goTo(page, `${world.url}/lists`);
-  const lines = Array.from({ length: 400 }, (_, at) => `jane@d${String(at)}.example`);
-  await choose(page, "short.txt", lines.join("\n"));
-  await button(page, /^Check 400/).click();
-  await page.getByRole("heading", { name: "Every entry" }).waitFor();
-  await page.emulateMedia({ media: "print" });
-  await page.locator(".grid-row").nth(399).waitFor();
-  assert.equal(await page.getByRole("searchbox").isVisible(), false);
   await context.close();
 });

@@ -32,7 +32,7 @@ testInBrowser("thirty hostile strings are text wherever they are shown", async (
   await page.getByLabel("Or paste addresses and domains").fill(HOSTILE.join("\n"));
   await page.getByRole("button", { name: "Look at the list" }).click();
   await page.getByRole("button", { name: /^Check \d+ entr/ }).click();
-  await page.getByRole("heading", { name: "Every entry" }).waitFor();
+  await page.getByRole("heading", { name: "Every row" }).waitFor();
   await harmless(page, "lists");
   await goTo(page, `${world.url}/`);
   for (const text of HOSTILE) {

@@ -10,7 +10,7 @@ export const mail = (name: string, host = `mx.${name}`): Zone => ({
   [host]: { a: ["203.0.113.5"] },
 });
 
-export const LIST_DOMAINS = 2_000;
+const LIST_DOMAINS = 2_000;
 
 const ZONE: Zone = {
   ...mail("good.example"),

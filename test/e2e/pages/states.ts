@@ -1,4 +1,5 @@
 import type { Page } from "playwright-core";
+import type { ListState } from "../../../src/http/account/shapes.ts";
 import type { Who } from "./shown-service.ts";
 
 /** A page in one of its states, as somebody sees it. */
@@ -48,25 +49,25 @@ async function choose(page: Page): Promise<void> {
 async function finish(page: Page): Promise<void> {
   await choose(page);
   await press(/^Check \d+ entries/)(page);
-  await page.getByRole("heading", { name: "Every entry" }).waitFor();
+  await page.getByRole("heading", { name: "Every row" }).waitFor();
 }
 
 async function hold(page: Page): Promise<void> {
-  const newest = [["jo@good.example", "valid", 0, [], "", "", ""]];
-  const so_far = { valid: 480, disposable: 60, invalid_dns: 50, invalid_format: 10 };
-  const half = { status: "processing", email_count: 1_200, processed_count: 600, so_far, newest };
-  await page.route(/\/account\/lists\/[0-9a-f]{32}$/, (route) =>
-    route.fulfill({ json: { ...half, session: route.request().url().slice(-32) } }),
-  );
+  const newest = [{ entry: "jo@good.example", class: "good", why: "" }];
+  const half = { state: "running", entries: 1_200, processed: 600, expires_in_seconds: null };
+  await page.route(/\/account\/lists\/[0-9a-f]{32}$/, async (route) => {
+    const response = await route.fetch();
+    const { read: _, ...known } = (await response.json()) as ListState;
+    const json = { ...known, ...half, so_far: { good: 480, disposable: 60 }, newest };
+    await route.fulfill({ response, json });
+  });
 }
 
 async function run(page: Page): Promise<void> {
   const entries = Array.from({ length: 120 }, (_, at) => `user${String(at)}@good.example`);
   await page.getByLabel("Or paste addresses and domains").fill(entries.join("\n"));
   await press("Look at the list")(page);
-  await press("Check 120 entries")(page);
-  const bar = page.getByRole("progressbar", { name: "Pasted list" });
-  await bar.and(page.locator('[aria-valuenow="50"][aria-valuetext^="50%"]')).waitFor();
+  await page.getByText("600 of 1,200 entries checked").waitFor();
 }
 
 const AT = "2026-11-20T12:00:00.000Z";

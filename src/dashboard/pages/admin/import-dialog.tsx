@@ -4,7 +4,6 @@ import type { ListWord } from "../../../core/evidence/rule.ts";
 import { call } from "../../api/client.ts";
 import { detailsBody } from "../../api/rules.ts";
 import { announce } from "../../app/announce.ts";
-import { decodeFile, NO_TEXT } from "../../lists/list-file.ts";
 import { useAction } from "../../app/load.ts";
 import { counted } from "../../app/numbers.ts";
 import { Dialog, FormFoot } from "../../parts/dialog.tsx";
@@ -17,6 +16,8 @@ import { KindChoice } from "./rule-dialog.tsx";
 const FILE_MAX_BYTES = 5_000_000;
 const TOO_LARGE =
   "The file is larger than 5 MB. Split it, or use “gatepost lists import” on the server.";
+
+const NO_TEXT = "The file is not text. Save it as text in UTF-8.";
 
 interface Picked {
   readonly name: string;
@@ -36,8 +37,8 @@ export function ImportEntries(props: { onClose: () => void; onDone: () => void }
     setPicked(undefined);
     if (file === undefined || isTooLarge) return;
     run(async () => {
-      const text = decodeFile(new Uint8Array(await file.arrayBuffer()));
-      if (text === undefined) setUnfit(t(NO_TEXT));
+      const text = await file.text();
+      if (text.includes("\0")) setUnfit(t(NO_TEXT));
       else setPicked({ name: file.name, text });
     });
   };

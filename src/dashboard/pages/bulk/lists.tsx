@@ -1,124 +1,236 @@
 import type { VNode } from "preact";
-import { useEffect, useLayoutEffect } from "preact/hooks";
-import { announce } from "../../app/announce.ts";
-import { t } from "../../app/i18n.ts";
-import { forget, giveUp, listRun, type ListRun, resume } from "../../lists/list-run.ts";
-import { useAction } from "../../app/load.ts";
-import { notice } from "../../app/notice.ts";
-import { signIns } from "../../app/session.ts";
-import { PageHead } from "../../parts/page-head.tsx";
-import { Bones, Failed, Fault } from "../../parts/states.tsx";
-import { ListChosen } from "./list-chosen.tsx";
-import { ListPick } from "./list-pick.tsx";
-import { ListResults } from "./list-results.tsx";
-import { Progress } from "./list-progress.tsx";
-import { Shelf } from "./shelf.tsx";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { accepted, ApiFault, call, faultText } from "../../lib/client.ts";
+import { count, counted, percent } from "../../lib/format.ts";
+import { useAction, useLooks } from "../../lib/load.ts";
+import { takeBroughtFile, useDroppedFile } from "../../lib/page.ts";
+import { fragment, go } from "../../lib/router.ts";
+import { loadAllowance, signIns } from "../../lib/session.ts";
+import type { ListState, ListSummaries, ListSummary } from "../../lib/shapes.ts";
+import { announce } from "../../lib/state.ts";
+import { Bones, Failed, Fault, PageHead, Sheet, Table } from "../../parts/basic.tsx";
+import type { Known } from "./list-parts.tsx";
+import { ListRead } from "./list-read.tsx";
+import { ListResult } from "./list-result.tsx";
+import { Running } from "./list-running.tsx";
+import "./lists.css";
 
-/** From a file or a paste to the checked list, and the shelf of recent lists below. */
+const LIST_ID = /^[0-9a-f]{32}$/;
+
+/** The account's lists, or the one that the address names. All of it is on the server. */
 export function ListsPage(): VNode {
-  useEffect(() => void resume(), [signIns.value]);
+  const id = fragment.value;
+  return LIST_ID.test(id) ? <OneList key={id} id={id} /> : <Start />;
+}
+
+const RUNNING_EVERY_MS = 1_000;
+const RESTING_EVERY_MS = 5_000;
+
+/** Another tab may change the list, so that it is looked at again and again while the page is in sight. */
+function useList(id: string): { known?: Known; fault?: unknown; look: () => void } {
+  const [state, setState] = useState<ListState>();
+  const [fault, setFault] = useState<unknown>();
+  const turn = useRef(0);
+  const take = async (answer: Promise<ListState>): Promise<void> => {
+    const mine = ++turn.current;
+    const fresh = await answer;
+    // An answer to an earlier question may come late.
+    if (mine === turn.current) setState(fresh);
+    setFault(undefined);
+  };
+  const look = (): void => void take(call("GET", `lists/${id}`)).catch(setFault);
+  useLayoutEffect(look, [signIns.value]);
+  const isRunning = state?.state === "running" || state?.state === "stopping";
   useEffect(() => {
-    notice.value = undefined;
-  }, [listRun.value.step]);
-  return (
-    <>
-      <Step />
-      <Shelf key={listRun.value.step} />
-    </>
-  );
+    const timer = setInterval(
+      () => document.hidden || look(),
+      isRunning ? RUNNING_EVERY_MS : RESTING_EVERY_MS,
+    );
+    return () => clearInterval(timer);
+  }, [isRunning]);
+  useEffect(() => {
+    if (state?.state === "done") announce(`${state.name} is checked.`);
+    void loadAllowance();
+  }, [isRunning]);
+  if (state === undefined) return { fault, look };
+  const change = (name: string, body: object): Promise<void> =>
+    take(call("POST", `lists/${id}/${name}`, body));
+  const remove = async (): Promise<void> => {
+    await call("DELETE", `lists/${id}`);
+    go("lists");
+  };
+  return { known: { state, change, remove }, fault, look };
 }
 
-function Step(): VNode {
-  const run = listRun.value;
-  switch (run.step) {
-    case "none":
-      return <ListPick />;
-    case "resuming":
-      return <Resuming name={run.name} />;
-    case "away":
-      return <Away run={run} />;
-    case "chosen":
-      return <ListChosen key={run.name} name={run.name} table={run.table} />;
-    case "running":
-      return <Running run={run} />;
-    case "done":
-      return <ListResults key={run.sessions[0]} run={run} />;
-    case "failed":
-      return <FailedList run={run} />;
+const isGone = (fault: unknown): boolean => fault instanceof ApiFault && fault.status === 404;
+
+function OneList({ id }: { id: string }): VNode {
+  const { known, fault, look } = useList(id);
+  if (isGone(fault)) return <Gone />;
+  if (known === undefined) {
+    return (
+      <>
+        <PageHead title="List" />
+        {fault === undefined ? (
+          <Bones lines={6} />
+        ) : (
+          <Failed message={faultText(fault)} retry={look} />
+        )}
+      </>
+    );
   }
-}
-
-function Resuming({ name }: { name: string }): VNode {
+  const { state } = known.state;
+  const Part = state === "chosen" ? ListRead : state === "done" ? ListResult : Running;
   return (
     <>
-      <PageHead title={name} />
-      <section class="sheet">
-        <Bones lines={4} />
-      </section>
+      {fault === undefined ? null : <Fault text={faultText(fault)} />}
+      <Part {...known} />
     </>
   );
 }
 
-/** The list goes on at the server, out of reach; the page asks again as soon as the browser is back on its network. */
-function Away({ run }: { run: ListRun & { step: "away" } }): VNode {
-  useLayoutEffect(() => {
-    const look = (): void => void resume();
-    addEventListener("online", look);
-    return () => removeEventListener("online", look);
-  }, []);
+function Gone(): VNode {
   return (
     <>
       <PageHead
-        title={run.name}
-        lead={t(
-          "The list goes on at the server. Its results stay there for 15 minutes after it is done.",
-        )}
-      >
-        <button type="button" class="plain" onClick={giveUp}>
-          {t("Begin another list")}
-        </button>
-      </PageHead>
-      <Failed message={run.message} retry={() => void resume()} />
+        title="This list is not here any more"
+        lead="A list is deleted 15 minutes after its last check, or after its upload when it was not checked."
+      />
+      <p>
+        <a class="button main" href="lists">
+          Upload a list
+        </a>
+      </p>
     </>
   );
 }
 
-function FailedList({ run }: { run: ListRun & { step: "failed" } }): VNode {
+const FILE_MAX_OCTETS = 20_000_000;
+
+async function upload(file: File): Promise<void> {
+  if (file.size > FILE_MAX_OCTETS) {
+    throw new ApiFault(
+      413,
+      "The file is larger than 20 MB. Split it, and check its parts one after the other.",
+    );
+  }
+  const body = new FormData();
+  body.set("file", file);
+  const answer = await accepted(
+    fetch("account/lists", { method: "POST", credentials: "same-origin", body }),
+  );
+  go(`lists#${((await answer.json()) as ListState).id}`);
+}
+
+/** Where a list begins: dropped, picked or pasted. */
+function Start(): VNode {
+  const { busy, fault, run } = useAction();
+  const send = (file: File | undefined): void => {
+    if (file !== undefined) run(() => upload(file));
+  };
+  useEffect(() => send(takeBroughtFile()), []);
   return (
     <>
-      <PageHead title={run.name} />
-      <div class="notice no" role="alert">
-        <span>{run.message}</span>
-        <button type="button" class="small" onClick={() => (listRun.value = { step: "none" })}>
-          {t("Begin anew")}
+      <PageHead
+        title="Check a list"
+        lead="The file goes to this server, which shows what it read. Nothing is charged before you press Check, and everything is deleted after 15 minutes."
+      />
+      <Fault text={fault} />
+      <div class="even">
+        <Drop onFile={send} busy={busy} />
+        <Paste onText={(text) => send(new File([text], "pasted.txt"))} busy={busy} />
+      </div>
+      <AllLists />
+    </>
+  );
+}
+
+function Drop(props: { onFile: (file: File | undefined) => void; busy: boolean }): VNode {
+  const { onFile, busy } = props;
+  const isOver = useDroppedFile(onFile);
+  const input = useRef<HTMLInputElement>(null);
+  return (
+    <section class={isOver ? "drop over" : "drop"}>
+      <p>Drop a file on this page, or</p>
+      <button type="button" class="main" disabled={busy} onClick={() => input.current?.click()}>
+        {busy ? "Reading the file…" : "Choose a file"}
+      </button>
+      <input
+        ref={input}
+        type="file"
+        hidden
+        aria-label="File with the list"
+        onChange={(event) => {
+          onFile(event.currentTarget.files?.[0]);
+          event.currentTarget.value = "";
+        }}
+      />
+      <span class="note">CSV, Excel (.xlsx), JSON lines or text, up to 20 MB</span>
+    </section>
+  );
+}
+
+function Paste({ onText, busy }: { onText: (text: string) => void; busy: boolean }): VNode {
+  const [text, setText] = useState("");
+  return (
+    <form
+      class="sheet stack"
+      onSubmit={(event) => {
+        event.preventDefault();
+        onText(text);
+      }}
+    >
+      <label class="field">
+        <span class="label">Or paste addresses and domains</span>
+        <textarea
+          rows={5}
+          value={text}
+          spellcheck={false}
+          placeholder="One a line, or with commas between"
+          onInput={(event) => setText(event.currentTarget.value)}
+        />
+      </label>
+      <div class="bar">
+        <button type="submit" disabled={busy || text.trim() === ""}>
+          Look at the list
         </button>
       </div>
-    </>
+    </form>
   );
 }
 
-function Running({ run }: { run: ListRun & { step: "running" } }): VNode {
-  const { email_count: all = 0, processed_count: processed = 0 } = run.state;
-  const { busy, fault, run: act } = useAction();
-  const quarters = all === 0 ? 0 : Math.floor((processed / all) * 4);
-  // A screen reader hears of every quarter; each second would be too much.
-  useEffect(() => {
-    if (quarters > 0 && quarters < 4) announce(t("{n} % checked.", { n: quarters * 25 }));
-  }, [quarters]);
+function AllLists(): VNode | null {
+  const [lists, setLists] = useState<readonly ListSummary[]>([]);
+  const look = async (): Promise<void> => {
+    setLists((await call<ListSummaries>("GET", "lists")).lists);
+  };
+  useLayoutEffect(() => void look().catch(() => undefined), [signIns.value]);
+  useLooks(true, look);
+  if (lists.length === 0) return null;
   return (
-    <>
-      <PageHead
-        title={run.name}
-        lead={t(
-          "You can leave this page: the list goes on. What has not begun when you cancel is not charged.",
-        )}
-      >
-        <button type="button" disabled={busy} onClick={() => act(() => forget(run.sessions))}>
-          {t("Cancel")}
-        </button>
-      </PageHead>
-      <Fault text={fault} />
-      <Progress run={run} />
-    </>
+    <Sheet title="Your lists">
+      <Table
+        label="Your lists"
+        head={["List", "State", "Rows", "Deleted in"]}
+        numbers={[2, 3]}
+        rows={lists.map((list) => [
+          <a href={`lists#${list.id}`} class="break">
+            {list.name}
+          </a>,
+          stateWords(list),
+          count(list.rows),
+          list.expires_in_seconds === null
+            ? "–"
+            : counted(Math.ceil(list.expires_in_seconds / 60), "minute"),
+        ])}
+      />
+    </Sheet>
   );
+}
+
+function stateWords({ state, processed, entries }: ListSummary): string {
+  if (state === "chosen") return "Not checked";
+  if (state === "done") return "Checked";
+  if (state === "stopping") return "Stopping";
+  return entries === 0 ? "Checking" : `Checking, ${percent(processed / entries)}`;
 }

@@ -1,0 +1,1 @@
+export { accepted, ApiFault, call, faultText } from "../api/client.ts";

@@ -1,0 +1,3 @@
+export { useLooks } from "../app/every.ts";
+export { useAction } from "../app/load.ts";
+export { useRested } from "../app/rested.ts";

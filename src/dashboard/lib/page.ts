@@ -1,0 +1,1 @@
+export { takeBroughtFile, useDroppedFile } from "../parts/dropped-file.ts";

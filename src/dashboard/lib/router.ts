@@ -1,0 +1,1 @@
+export { fragment, go } from "../app/router.ts";

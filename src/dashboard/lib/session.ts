@@ -1,0 +1,1 @@
+export { loadAllowance, signIns } from "../app/session.ts";

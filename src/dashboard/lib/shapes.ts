@@ -1,0 +1,2 @@
+/** What `/account/*` sends: the server's own types. */
+export type * from "../../http/account/shapes.ts";

@@ -1,0 +1,173 @@
+import type { VNode } from "preact";
+import { useRef, useState } from "preact/hooks";
+import { count, counted, nowMs, relativeTime, timeMs } from "../../lib/format.ts";
+import { useAction } from "../../lib/load.ts";
+import type { ListRow, ListState, ReadList } from "../../lib/shapes.ts";
+import { Countdown, Fault, type MarkKind } from "../../parts/basic.tsx";
+import { Ask, Field } from "../../parts/form.tsx";
+
+export type RowClass = ListRow["class"];
+
+interface ClassWords {
+  /** In a row, and as a filter. */
+  readonly word: string;
+  readonly mark: MarkKind;
+  /** The class of its colour in bars. */
+  readonly colour: string;
+}
+
+/** What rows come to, in the order in which they are shown. */
+export const CLASSES: Readonly<Record<RowClass, ClassWords>> = {
+  good: { word: "Good", mark: "yes", colour: "k-yes" },
+  fixed: { word: "Fixed, not checked", mark: "unsure", colour: "k-accent" },
+  misspelt: { word: "Misspelt", mark: "unsure", colour: "k-unsure" },
+  disposable: { word: "Disposable", mark: "no", colour: "k-no" },
+  no_mail: { word: "No mail server", mark: "no", colour: "k-no-2" },
+  unsure: { word: "Could not tell", mark: "quiet", colour: "k-quiet" },
+  format: { word: "Bad format", mark: "no", colour: "k-accent-2" },
+  unchecked: { word: "Not checked", mark: "quiet", colour: "rest" },
+  duplicate: { word: "Repeated", mark: "quiet", colour: "k-line" },
+  blank: { word: "Empty", mark: "quiet", colour: "k-line" },
+  unread: { word: "Not read", mark: "unsure", colour: "k-line" },
+};
+
+/** The classes that have rows. */
+export const classesIn = ({ counts }: Pick<ReadList, "counts">): readonly RowClass[] =>
+  (Object.keys(CLASSES) as RowClass[]).filter((name) => counts[name] > 0);
+
+/** What a check of `entries` costs, and what pays for it: before it is pressed. */
+function costWords(entries: number, read: ReadList): string {
+  const { plan_left: left, credits, list_limit: most } = read;
+  const covered = coveredOf(entries, read);
+  const checks = counted(entries, "check");
+  const starts = `The plan starts again ${relativeTime(timeMs(read.resets_at), nowMs())}.`;
+  if (covered < entries) {
+    const why =
+      most !== null && covered === most
+        ? `One check of a list has at most ${count(most)} entries in your plan; check the others afterwards.`
+        : `The plan has ${counted(left ?? 0, "check")} left${credits > 0 ? `, and you have ${counted(credits, "credit")}` : ""}. ${starts}`;
+    return `It would cost ${checks}. ${why}`;
+  }
+  if (left === null) return `It costs ${checks}; your plan has no limit.`;
+  if (entries <= left) return `It costs ${checks} of the ${count(left)} that your plan has left.`;
+  return `Your plan has ${counted(left, "check")} left, so ${count(entries)} of your ${counted(credits, "credit")} pay for it.`;
+}
+
+/** How many of so many entries plan and credits cover now, in one check. */
+const coveredOf = (
+  entries: number,
+  { plan_left: left, credits, list_limit: most }: ReadList,
+): number => Math.min(entries, most ?? Infinity, Math.max(left ?? Infinity, credits));
+
+/** A list's state, and how to show the state that a change came to. */
+export interface Known {
+  readonly state: ListState;
+  /** Runs a change under the list's address and shows what it came to. */
+  readonly change: (name: string, body: object) => Promise<void>;
+  readonly remove: () => Promise<void>;
+}
+
+/** What every list can do: be left for another, and be deleted. */
+export function ListButtons({ state, remove }: Pick<Known, "state" | "remove">): VNode {
+  return (
+    <>
+      <a class="button plain" href="lists">
+        All lists
+      </a>
+      <Ask act="Delete" class="" title="Delete this list?" yes="Delete it" work={remove}>
+        {state.charged > 0
+          ? "The file and its results are deleted from the server. To see the results again, the list must be checked, and paid for, again."
+          : "The file is deleted from the server. Nothing was charged for it."}
+      </Ask>
+    </>
+  );
+}
+
+/** When the list goes, as the end of a sentence about it. */
+export function Ends({ state }: Pick<Known, "state">): VNode {
+  const { expires_in_seconds: seconds } = state;
+  const [seenMs] = useState(nowMs);
+  const first = useRef(seconds ?? 0);
+  return (
+    <Countdown
+      untilMs={seenMs + first.current * 1_000}
+      words="Deleted from this server in {time}."
+      past="Deleted from this server now."
+    />
+  );
+}
+
+/** Checks what is not checked, or as much of it as plan and credits cover. */
+export function CheckButton(props: {
+  read: ReadList;
+  entries: number;
+  change: Known["change"];
+  isMain?: true;
+  /** Those that DNS gave no answer for. */
+  again?: true;
+}): VNode {
+  const { read, entries, change, isMain, again } = props;
+  const { busy, fault, run } = useAction();
+  const covered = coveredOf(entries, read);
+  const body = {
+    ...(again && { again }),
+    ...(covered < entries && { first: covered }),
+  };
+  const words =
+    covered < entries
+      ? `Check the first ${count(covered)}`
+      : `Check ${counted(entries, "entry", "entries")}${again ? " again" : ""}`;
+  return (
+    <>
+      <div class="bar">
+        <button
+          type="button"
+          class={isMain ? "main" : "small"}
+          disabled={busy || covered === 0}
+          onClick={() => run(() => change("check", body))}
+        >
+          {busy ? "Starting…" : words}
+        </button>
+        <span class="note grow">
+          {entries === 0
+            ? "Nothing to check: choose another column or sheet."
+            : costWords(entries, read)}
+        </span>
+      </div>
+      <Fault text={fault} />
+    </>
+  );
+}
+
+/** Which sheet and column are read. */
+export function Choices({ read, change }: { read: ReadList; change: Known["change"] }): VNode {
+  const { busy, fault, run } = useAction();
+  const { sheet, sheets, columns, column } = read;
+  const choose = (body: object): void => run(() => change("read", body));
+  return (
+    <>
+      <div class="bar choose" aria-busy={busy}>
+        {sheet === null || sheets.length < 2 ? null : (
+          <Field
+            label="Sheet"
+            value={sheet}
+            choices={sheets.map((name) => [name, name])}
+            onValue={(name) => choose({ sheet: name })}
+          />
+        )}
+        {columns.length < 2 ? null : (
+          <Field
+            label="Column with the entries"
+            value={String(column)}
+            choices={columns.map((name, at) => [
+              String(at),
+              name.trim() === "" ? `Column ${String(at + 1)}` : name,
+            ])}
+            onValue={(at) => choose({ ...(sheet !== null && { sheet }), column: Number(at) })}
+          />
+        )}
+      </div>
+      <Fault text={fault} />
+    </>
+  );
+}

@@ -1,0 +1,340 @@
+import type { VNode } from "preact";
+import { useState } from "preact/hooks";
+import { count, counted, percent, plural } from "../../lib/format.ts";
+import type { ListState, ReadList, Repair } from "../../lib/shapes.ts";
+import { Bones, Meter, PageHead } from "../../parts/basic.tsx";
+import { Act } from "../../parts/form.tsx";
+import {
+  CheckButton,
+  Choices,
+  CLASSES,
+  classesIn,
+  Ends,
+  type Known,
+  ListButtons,
+  type RowClass,
+} from "./list-parts.tsx";
+import { Rows } from "./list-rows.tsx";
+
+/** What a list came to: the sentence, what can be repaired, every row, and the cleaned file. */
+export function ListResult({ state, change, remove }: Known): VNode {
+  const { read } = state;
+  const [shown, setShown] = useState<RowClass | "">("");
+  const see = (name: RowClass): void => {
+    setShown(name);
+    document.getElementById("rows")?.scrollIntoView();
+  };
+  return (
+    <>
+      <PageHead
+        title={state.name}
+        lead={
+          <>
+            {counted(state.rows, "row")}, {counted(state.charged, "check")} charged.{" "}
+            <Ends state={state} />
+          </>
+        }
+      >
+        <ListButtons {...{ state, remove }} />
+        <a class="button main" href="lists#cleaned" onClick={toCleaned}>
+          Download
+        </a>
+      </PageHead>
+      {read === undefined ? (
+        <Bones lines={6} />
+      ) : (
+        <>
+          <NotChecked {...{ state, read, change }} />
+          <Picture {...{ read, see }} rows={state.rows} />
+          <WhatToLookAt {...{ read, change, see }} />
+          <Rows {...{ read, change, shown, setShown }} id={state.id} />
+          <Cleaned {...{ state, read }} />
+          {read.sheets.length > 1 ? (
+            <section class="sheet stack">
+              <h2>Another sheet or column</h2>
+              <Choices {...{ read, change }} />
+            </section>
+          ) : null}
+        </>
+      )}
+    </>
+  );
+}
+
+function toCleaned(event: Event): void {
+  event.preventDefault();
+  document.getElementById("cleaned")?.scrollIntoView();
+  document.querySelector<HTMLElement>("#cleaned a")?.focus({ preventScroll: true });
+}
+
+/** Rows without a verdict are the first thing that is said. */
+function NotChecked(props: {
+  state: ListState;
+  read: ReadList;
+  change: Known["change"];
+}): VNode | null {
+  const { state, read, change } = props;
+  const { unchecked, fixed } = read.counts;
+  if (unchecked + fixed === 0) return null;
+  const why = state.failed
+    ? "The service could not finish the check; what it did not check is not charged. "
+    : state.stopped && unchecked > 0
+      ? "You ended the check before its end. "
+      : "";
+  const rows = [
+    unchecked > 0 ? `${counted(unchecked, "row was", "rows were")} not checked` : "",
+    fixed > 0
+      ? `${counted(fixed, "fixed row has", "fixed rows have")} a new entry that is not checked yet`
+      : "",
+  ];
+  return (
+    <section class="notice unsure wide">
+      <div class="stack close">
+        <h2>{rows.filter((words) => words !== "").join(", and ")}.</h2>
+        {why === "" ? null : <p>{why}</p>}
+        <CheckButton {...{ read, change }} entries={read.open} />
+      </div>
+    </section>
+  );
+}
+
+const flex = (rows: number): { flex: string } => ({ flex: `${String(rows)} 1 0` });
+
+/** One bar and its legend, whose counts add up to the rows of the file. */
+function Picture(props: { read: ReadList; rows: number; see: (name: RowClass) => void }): VNode {
+  const { read, rows, see } = props;
+  const { counts } = read;
+  const names = classesIn(read);
+  return (
+    <section class="sheet stack">
+      <h2 class="say">
+        {count(counts.good)} of {counted(rows, "row")}{" "}
+        {plural(counts.good, "is good to use.", "are good to use.")}
+      </h2>
+      <div
+        class="split"
+        role="img"
+        aria-label={names.map((name) => `${CLASSES[name].word}: ${count(counts[name])}`).join(", ")}
+      >
+        {names.map((name) => (
+          <i key={name} class={CLASSES[name].colour} style={flex(counts[name])} />
+        ))}
+      </div>
+      <ul class="legend list-legend">
+        {names.map((name) => (
+          <li key={name}>
+            <b>{count(counts[name])}</b>
+            <button
+              type="button"
+              class={`link key ${CLASSES[name].colour}`}
+              onClick={() => see(name)}
+            >
+              {CLASSES[name].word}
+            </button>{" "}
+            <span>{percent(counts[name] / rows)}</span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+/** First what can be repaired, then what cannot. */
+function WhatToLookAt(props: {
+  read: ReadList;
+  change: Known["change"];
+  see: (name: RowClass) => void;
+}): VNode | null {
+  const { read, change, see } = props;
+  const repairs = read.repairs.filter(({ open, fixed }) => open + fixed > 0);
+  if (repairs.length + read.disposable.length + read.unsure === 0) return null;
+  return (
+    <section class="stack" aria-labelledby="look">
+      <h2 id="look">What to look at</h2>
+      <div class="even">
+        {repairs.map((repair) => (
+          <RepairCard key={repair.class} {...{ repair, change, see }} />
+        ))}
+        {read.disposable.length === 0 ? null : <Why {...{ read, see }} />}
+        {read.unsure === 0 ? null : (
+          <article class="sheet stack close">
+            <h3 class="look-head">Could not tell</h3>
+            <p class="prose">
+              DNS gave no answer for {counted(read.unsure, "entry", "entries")}. Another try may
+              tell.
+            </p>
+            <CheckButton {...{ read, change }} entries={read.unsure} again />
+          </article>
+        )}
+      </div>
+    </section>
+  );
+}
+
+const REPAIR_WORDS: Partial<Record<RowClass, readonly [one: string, many: string]>> = {
+  misspelt: ["misspelt row", "misspelt rows"],
+  format: ["row with a slip", "rows with a slip"],
+};
+
+/** One kind of slip, with one press that repairs all of it, and one that takes it back. */
+function RepairCard(props: {
+  repair: Repair;
+  change: Known["change"];
+  see: (name: RowClass) => void;
+}): VNode {
+  const { repair, change, see } = props;
+  const { class: name, open, fixed, slips } = repair;
+  const [one, many] = REPAIR_WORDS[name] ?? ["row", "rows"];
+  const of = `: ${many}`;
+  return (
+    <article class="sheet stack close">
+      <h3 class="look-head">
+        <b>{count(open + fixed)}</b> {plural(open + fixed, one, many)} that can be repaired
+      </h3>
+      <ul class="lines">
+        {slips.map(({ from, to, rows }) => (
+          <li key={from}>
+            <span class="mono grow">
+              <Spellings from={from} to={to} />
+            </span>
+            <span class="note">{count(rows)}</span>
+          </li>
+        ))}
+      </ul>
+      {fixed > 0 ? (
+        <p class="prose">
+          {counted(fixed, "row is", "rows are")} fixed. The original stays in the file, in a column
+          of its own; a fixed row that now repeats another one is counted as repeated.
+        </p>
+      ) : null}
+      <div class="bar">
+        {open > 0 ? (
+          <Act
+            act={open === 1 ? "Fix it" : `Fix all ${count(open)}`}
+            {...{ of }}
+            class="fix"
+            work={() => change("fix", { class: name })}
+          />
+        ) : null}
+        {fixed > 0 ? (
+          <Act
+            act={`Undo ${counted(fixed, "fix", "fixes")}`}
+            {...{ of }}
+            class=""
+            work={() => change("fix", { class: name, undo: true })}
+          />
+        ) : null}
+        {open > 0 ? (
+          <button type="button" class="link" onClick={() => see(name)}>
+            See each one<span class="unseen">{of}</span>
+          </button>
+        ) : null}
+      </div>
+    </article>
+  );
+}
+
+/** Letters at the beginning, and at the end of what is left, that both have. */
+function shared(from: string, to: string): readonly [before: number, after: number] {
+  const most = Math.min(from.length, to.length);
+  let before = 0;
+  while (before < most && from[before] === to[before]) before += 1;
+  let after = 0;
+  while (after < most - before && from.at(-1 - after) === to.at(-1 - after)) after += 1;
+  return [before, after];
+}
+
+/** Both spellings; only the letters that differ are marked. */
+function Spellings({ from, to }: { from: string; to: string }): VNode {
+  const [before, after] = shared(from, to);
+  const middle = (word: string): string => word.slice(before, word.length - after);
+  const [start, end] = [from.slice(0, before), from.slice(from.length - after)];
+  return (
+    <>
+      {start}
+      <del>{middle(from)}</del>
+      {end} → {start}
+      <ins>{middle(to)}</ins>
+      {end}
+    </>
+  );
+}
+
+function Why({ read, see }: { read: ReadList; see: (name: RowClass) => void }): VNode {
+  const most = read.disposable[0]?.rows ?? 1;
+  return (
+    <article class="sheet stack close">
+      <h3 class="look-head">Why rows are disposable</h3>
+      <ul class="lines">
+        {read.disposable.map(({ why, rows }) => (
+          <li key={why}>
+            <span class="grow">{why}</span>
+            <span class="look-bar k-no">
+              <Meter share={rows / most} />
+            </span>
+            <span class="note">{count(rows)}</span>
+          </li>
+        ))}
+      </ul>
+      <div class="bar">
+        <button type="button" class="link" onClick={() => see("disposable")}>
+          See the disposable rows
+        </button>
+      </div>
+    </article>
+  );
+}
+
+/** The file with our columns behind its own, made by the server of the rows that the reader chooses. */
+function Cleaned({ state, read }: { state: ListState; read: ReadList }): VNode {
+  const names = classesIn(read);
+  const [chosen, setChosen] = useState<ReadonlySet<RowClass>>(new Set(["good", "fixed"]));
+  const kept = names.filter((name) => chosen.has(name));
+  const rows = kept.reduce((sum, name) => sum + read.counts[name], 0);
+  const choose = (name: RowClass, isChosen: boolean): void => {
+    const next = new Set(chosen);
+    if (isChosen) next.add(name);
+    else next.delete(name);
+    setChosen(next);
+  };
+  return (
+    <section class="sheet cleaned" id="cleaned">
+      <div class="stack close">
+        <h2>Cleaned list</h2>
+        <p class="prose">
+          {read.columns.length === 1
+            ? "One row for each chosen row of your file, with verdict, reason and suggestion behind it."
+            : `All ${count(read.columns.length)} columns of your file in their order, with verdict, reason and suggestion behind them.`}{" "}
+          It is a CSV file that Excel opens.
+        </p>
+        {rows === 0 ? (
+          <p class="note">Choose the rows to keep.</p>
+        ) : (
+          <p>
+            <a
+              class="button main"
+              href={`account/lists/${state.id}/csv?bom=1&classes=${kept.join(",")}`}
+              download=""
+            >
+              Download {counted(rows, "row")}
+            </a>
+          </p>
+        )}
+      </div>
+      <fieldset class="choices">
+        <legend class="label">Rows to keep</legend>
+        {names.map((name) => (
+          <label key={name} class="choice">
+            <input
+              type="checkbox"
+              checked={chosen.has(name)}
+              onChange={({ currentTarget }) => choose(name, currentTarget.checked)}
+            />
+            <span class="grow">{CLASSES[name].word}</span>
+            <span>{count(read.counts[name])}</span>
+          </label>
+        ))}
+      </fieldset>
+    </section>
+  );
+}

@@ -43,22 +43,12 @@ export const GATE_PLANTS: readonly Plant[] = [
     "gate/decide-one",
     [
       "kept decisions are of all accounts",
-      `caller.owner.kind === "account" ? ownerKey(caller.owner) : "";`,
+      `owner.kind === "account" ? owner.accountId : "";`,
       `"";`,
     ],
     [
-      "kept decisions outlive their policy",
-      "[live.version, shadow?.version ?? 0, version]",
-      "[version]",
-    ],
-    [
-      "a token is kept with its decision",
-      "carriesToken(caller, request, policies) || caller",
-      "caller",
-    ],
-    [
       "a decision is kept for days",
-      "Math.min(expiresAtMs, deps.clock.nowMs() + KEPT_AT_MOST_MS)",
+      "Math.min(validation.expiresAtMs, deps.clock.nowMs() + KEPT_AT_MOST_MS)",
       "deps.clock.nowMs() + 200 * KEPT_AT_MOST_MS",
     ],
     ["a decision waits for slow names", "budgetMs: asksDns ? left() : 0,", "budgetMs: 5_000,"],

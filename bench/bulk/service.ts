@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { MemoryQuotaCounter } from "../../src/accounts/admission/memory-quota-counter.ts";
 import { memoryRateCounter } from "../../src/accounts/admission/rate-counter.ts";
-import { readBundledLists } from "../../src/lists/load/bundled.ts";
-import { noRules } from "../../src/lists/table/families.ts";
-import { attachDatasets, shareDatasets } from "../../src/lists/table/shared-datasets.ts";
+import { readLists } from "../../src/lists/load-lists.ts";
+import { noRules } from "../../src/lists/shared-datasets.ts";
+import { attachDatasets, shareDatasets } from "../../src/lists/shared-datasets.ts";
 import { sqlCharges } from "../../src/accounts/admission/charges.ts";
 import { openEmbedded } from "../../src/store/database.ts";
 import { sqlUsageLedger } from "../../src/accounts/admission/usage.ts";
@@ -88,7 +88,7 @@ export async function startService(address: string): Promise<Service> {
     clock,
     tiers,
   });
-  const datasets = shareDatasets(readBundledLists());
+  const datasets = shareDatasets(readLists());
   const attached = attachDatasets(datasets, noRules);
   const dns = openDns(config, "interactive", { machine: systemMachine });
   const known = { datasets: () => attached, lookup: lookupBy(dns) };

@@ -5,10 +5,12 @@
  * with how well `confidence` is calibrated: of the names with a confidence near p, p % should be disposable.
  */
 import { readFileSync } from "node:fs";
-import { listFolder } from "../../src/lists/files/feed-copy.ts";
-import { loadLists } from "../../src/lists/load/load-lists.ts";
-import { noRules } from "../../src/lists/table/families.ts";
-import { attachDatasets } from "../../src/lists/table/shared-datasets.ts";
+import { sqlFeedFiles } from "../../src/lists/feed-files.ts";
+import { IN_USE } from "../../src/lists/feed-refresher.ts";
+import { loadLists } from "../../src/lists/load-lists.ts";
+import { openEmbedded } from "../../src/store/database.ts";
+import { noRules } from "../../src/lists/shared-datasets.ts";
+import { attachDatasets } from "../../src/lists/shared-datasets.ts";
 import type { Datasets } from "../../src/core/evidence/datasets.ts";
 import { type Domain, parseDomain } from "../../src/core/name/domain.ts";
 import { domainVerdict } from "../../src/core/evidence/verdict.ts";
@@ -68,7 +70,7 @@ function check(
 const share = (part: number, whole: number): string =>
   `${String(part)} (${((100 * part) / Math.max(1, whole)).toFixed(2)} %)`;
 
-function main(): void {
+async function main(): Promise<void> {
   const [listedPath, legitPath, answersPath] = process.argv.slice(2);
   if (listedPath === undefined || legitPath === undefined) {
     console.error("usage: npm run bench:detection LISTED LEGIT [ANSWERS]");
@@ -76,7 +78,9 @@ function main(): void {
     return;
   }
   const { dataDir } = readConfig(process.env);
-  const { shared, lists } = loadLists(listFolder(dataDir));
+  const { db, close } = await openEmbedded(dataDir, Date.now());
+  const { shared, lists } = loadLists(await sqlFeedFiles(db).read(...IN_USE));
+  await close();
   const datasets = attachDatasets(shared, noRules);
   const nothing = { sourcesOf: () => 0 };
   const rules: Datasets = { ...datasets, disposable: nothing, families: nothing };
@@ -144,4 +148,4 @@ function printReliability(listed: readonly number[], legit: readonly number[]): 
 const meanOf = (numbers: readonly number[]): number =>
   numbers.reduce((sum, number) => sum + number, 0) / Math.max(1, numbers.length);
 
-main();
+await main();

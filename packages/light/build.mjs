@@ -4,8 +4,7 @@ import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "no
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
-import { FETCHED_SOURCES } from "../../dist/src/lists/sources/feed-sources.js";
-import { LICENCE_TEXTS } from "../../dist/src/lists/sources/licences.js";
+import { FETCHED_SOURCES, LICENCE_TEXTS } from "../../dist/src/lists/feed-sources.js";
 import { compactTables } from "./compact-tables.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));

@@ -1,6 +1,6 @@
 import { isoDate, dayOf } from "../core/calendar.ts";
-import type { FeedRefresh } from "../lists/feed-refresh.ts";
-import type { Rule } from "../lists/rules/rule.ts";
+import type { FeedRefresh } from "../lists/feed-status.ts";
+import type { Rule } from "../lists/rules/entry-json.ts";
 import type { AccountService } from "../accounts/accounts.ts";
 import type { CreditService } from "../accounts/credits.ts";
 import type { KeyService } from "../accounts/keys.ts";

@@ -1,78 +1,136 @@
+import { createHash } from "node:crypto";
+import { promisify } from "node:util";
+import { constants, deflateRaw, inflateRawSync } from "node:zlib";
 import { type Kysely, sql } from "kysely";
+import type { LearnedServer } from "../core/evidence/mail-servers/learn-mail-servers.ts";
 import type { Database } from "../store/schema.ts";
+import { type Tx, inTransaction } from "../store/transaction.ts";
+import { countChange } from "./rules/rule.ts";
 
-async function add(db: Kysely<Database>, file: SharedFile): Promise<boolean> {
-  const { changedAtMs: changed_at_ms, ...same } = file;
-  const made = await db
-    .insertInto("list_files")
-    .values({ ...same, changed_at_ms })
-    .onConflict((conflict) => conflict.column("name").doNothing())
-    .returning("name")
-    .executeTakeFirst();
-  return made !== undefined;
-}
-
-async function replace(db: Kysely<Database>, file: SharedFile, replaces: string) {
-  const { name, version, content, changedAtMs } = file;
-  const { numUpdatedRows } = await db
-    .updateTable("list_files")
-    .set({ version, content, changed_at_ms: changedAtMs })
-    .where("name", "=", name)
-    .where("version", "=", replaces)
-    .executeTakeFirst();
-  return numUpdatedRows > 0n;
-}
-
-export function sqlFeedFiles(db: Kysely<Database>): FeedFiles {
-  // Built once: every process asks it every 2 s.
-  const all = db.selectFrom("list_files").select(["name", "version"]).compile();
-  return {
-    async versions() {
-      const { rows } = await db.executeQuery(all);
-      return new Map(rows.map(({ name, version }) => [name, version]));
-    },
-    async read(name) {
-      const row = await db
-        .selectFrom("list_files")
-        .selectAll()
-        .where("name", "=", name)
-        .where(sql<number>`length(content)`, "<=", SHARED_BYTES_MAX)
-        .executeTakeFirst();
-      if (row === undefined) return undefined;
-      const { changed_at_ms, ...same } = row;
-      return { ...same, changedAtMs: Number(changed_at_ms) };
-    },
-    async write(file, replaces) {
-      if (file.content.length > SHARED_BYTES_MAX) {
-        throw new Error(`list file ${file.name}: more than ${String(SHARED_BYTES_MAX)} octets`);
-      }
-      return replaces === undefined ? await add(db, file) : await replace(db, file, replaces);
-    },
-  };
-}
-
-/** A file of the lists as machines share it. */
-export interface SharedFile {
+/** A text in the database: the copy of a feed, the state of the feeds, learned servers or a round of learning. */
+export interface FeedFile {
   readonly name: string;
-  /** Changes with the content. */
+  /** The SHA-256 of the text, so that damaged content is detected. */
   readonly version: string;
-  /** Packed; at most `SHARED_BYTES_MAX`. */
+  /** Compressed; at most `FILE_OCTETS_MAX`. */
   readonly content: Uint8Array;
   readonly changedAtMs: number;
 }
 
 /** More is neither stored nor read. */
-export const SHARED_BYTES_MAX = 8 * 1_048_576;
+export const FILE_OCTETS_MAX = 8 * 1_048_576;
 
-/**
- * Files of the lists that all machines share. Every call ends in bounded time. Rules are checked by
- * `test/contracts/evidence/feed-files.ts`.
- */
+/** A longer text is not one of ours: the largest list has 3 MB. */
+const TEXT_OCTETS_MAX = 64 * 1_048_576;
+
+export const copyName = (id: string): string => `${id}.list`;
+export const LEARNED_FILE = "learned.json";
+export const STATE_FILE = "state.json";
+
+const versionOf = (text: string): string => createHash("sha256").update(text).digest("hex");
+
+const deflate = promisify(deflateRaw);
+
+export async function packText(name: string, text: string, changedAtMs: number): Promise<FeedFile> {
+  const content = await deflate(text, { level: constants.Z_BEST_SPEED });
+  return { name, version: versionOf(text), content, changedAtMs };
+}
+
+/** Undefined when there is none, or it is not what its version says. */
+export function unpackText(file: FeedFile | undefined): string | undefined {
+  if (file === undefined) return undefined;
+  try {
+    const octets = inflateRawSync(file.content, { maxOutputLength: TEXT_OCTETS_MAX });
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(octets);
+    return versionOf(text) === file.version ? text : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Undefined unless the text is JSON that `isValid` takes. */
+export function parseIf<T>(
+  text: string | undefined,
+  isValid: (value: unknown) => value is T,
+): T | undefined {
+  try {
+    const value: unknown = JSON.parse(text ?? "");
+    return isValid(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The result of the last round of learning. */
+export const parseLearned = (text: string | undefined): readonly LearnedServer[] =>
+  parseIf(text, isServers) ?? [];
+
+const isServers = (value: unknown): value is readonly LearnedServer[] =>
+  Array.isArray(value) &&
+  value.every((row) => {
+    const [host, kind] = (Array.isArray(row) ? row : []) as readonly unknown[];
+    const isHost = typeof host === "string" && /^[!-~]{1,255}$/.test(host);
+    return isHost && (kind === "dedicated" || kind === "shared");
+  });
+
+/** Files of the lists, which all processes share. Rules are checked by `test/contracts/evidence/feed-files.ts`. */
 export interface FeedFiles {
-  /** Of every file by its name; cheap enough for every few seconds. */
+  /** Of every file by its name. */
   versions(): Promise<ReadonlyMap<string, string>>;
-  /** Undefined when there is none, or one that is too large. */
-  read(name: string): Promise<SharedFile | undefined>;
-  /** False, and nothing is written, when what is there is not `replaces`: another wrote meanwhile. */
-  write(file: SharedFile, replaces: string | undefined): Promise<boolean>;
+  /** Those that are there and not too large. */
+  read(...names: readonly string[]): Promise<readonly FeedFile[]>;
+  /** False, and nothing is written, when what is there is not `replaces`: another process wrote meanwhile. */
+  write(file: FeedFile, replaces: string | undefined): Promise<boolean>;
+}
+
+export function sqlFeedFiles(db: Kysely<Database>): FeedFiles {
+  return {
+    async versions() {
+      const rows = await db.selectFrom("list_files").select(["name", "version"]).execute();
+      return new Map(rows.map(({ name, version }) => [name, version]));
+    },
+    async read(...names) {
+      const rows = await db
+        .selectFrom("list_files")
+        .selectAll()
+        .where("name", "in", names)
+        .where(sql<number>`length(content)`, "<=", FILE_OCTETS_MAX)
+        .execute();
+      return rows.map(({ changed_at_ms, ...same }) => ({
+        ...same,
+        changedAtMs: Number(changed_at_ms),
+      }));
+    },
+    async write(file, replaces) {
+      if (file.content.length > FILE_OCTETS_MAX) {
+        throw new Error(`list file ${file.name}: more than ${String(FILE_OCTETS_MAX)} octets`);
+      }
+      return await inTransaction(db, async (tx) => {
+        const isWritten = await write(tx, file, replaces);
+        const isInUse = file.name === LEARNED_FILE || file.name.endsWith(copyName(""));
+        if (isWritten && isInUse) await countChange(tx);
+        return isWritten;
+      });
+    },
+  };
+}
+
+async function write(tx: Tx, file: FeedFile, replaces: string | undefined): Promise<boolean> {
+  const { name, version, content, changedAtMs: changed_at_ms } = file;
+  if (replaces === undefined) {
+    const made = await tx.sql
+      .insertInto("list_files")
+      .values({ name, version, content, changed_at_ms })
+      .onConflict((conflict) => conflict.column("name").doNothing())
+      .returning("name")
+      .executeTakeFirst();
+    return made !== undefined;
+  }
+  const { numUpdatedRows } = await tx.sql
+    .updateTable("list_files")
+    .set({ version, content, changed_at_ms })
+    .where("name", "=", name)
+    .where("version", "=", replaces)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
 }

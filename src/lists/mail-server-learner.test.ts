@@ -13,8 +13,8 @@ import { domainVerdict } from "../core/evidence/verdict.ts";
 import type { Lookup } from "../core/mail/lookup.ts";
 import type { LearnedServer } from "../core/evidence/mail-servers/learn-mail-servers.ts";
 import { findMailHosts } from "../core/mail/mail-hosts.ts";
-import type { LearningRound } from "./files/learning-file.ts";
-import { STEP_MS, STEP_NAMES, createMailServerLearner } from "./mail-server-learner.ts";
+import type { LearningRound } from "./mail-server-learner.ts";
+import { MailServerLearner, STEP_MS, STEP_NAMES } from "./mail-server-learner.ts";
 
 const OWN = { disposable: false, day: 0 };
 
@@ -33,15 +33,13 @@ function openLearner(
     isSilent ? { kind: "unknown", why: "timeout" } : lookup.mx(name);
   let kept: LearningRound | undefined;
   let servers: readonly LearnedServer[] | undefined;
-  let pauses = 0;
   const make = () =>
-    createMailServerLearner({
+    new MailServerLearner({
       names: () => names.map(({ name, listed }) => ({ name, listed })),
       async *ownTraffic() {
         await Promise.resolve();
         for (let from = 0; from < own.length; from += 100) yield own.slice(from, from + 100);
       },
-      pause: () => Promise.resolve(void (pauses += 1)),
       lookup: { mx, addresses: (host) => lookup.addresses(host) },
       store: {
         read: () => Promise.resolve(kept),
@@ -49,7 +47,7 @@ function openLearner(
       },
       clock,
       log: keptLog(),
-      learned: (found) => (servers = found),
+      learned: (found) => Promise.resolve(void (servers = found)),
     });
   const step = async (): Promise<void> => {
     clock.advance(STEP_MS);
@@ -62,7 +60,6 @@ function openLearner(
     lookup,
     servers: () => servers,
     kept: () => kept,
-    pauses: () => pauses,
     silence: (state: boolean) => (isSilent = state),
   };
 }
@@ -93,7 +90,6 @@ test("a world of 5,000 domains and more: unlisted names on dedicated servers are
   assert.ok(recall > 0.7, String(recall));
   assert.deepEqual([precision, tally.accused], [1, 0]);
   assert.ok(tally.cleared >= 4_000, String(tally.cleared));
-  assert.ok(world.pauses() >= own.length / 100, "in slices");
 });
 
 test("own traffic of before a restart keeps a host of honest customers from being accused", async (t) => {

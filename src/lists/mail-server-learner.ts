@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { dayOf } from "../core/calendar.ts";
 import { registrableOf } from "../core/name/domain.ts";
 import {
@@ -10,9 +11,64 @@ import { isCommonCarrier, isSharedMailHost } from "../core/mail/mail-carriers.ts
 import { findMailHosts, type MailHosts } from "../core/mail/mail-hosts.ts";
 import type { Clock } from "../base/clock.ts";
 import type { DomainMail } from "./domain-mail.ts";
-import type { LearningStore } from "./files/learning-file.ts";
+import { type FeedFiles, packText, parseIf, unpackText } from "./feed-files.ts";
 import { type End, every } from "../base/every.ts";
 import type { Log } from "../base/log.ts";
+
+/** How far a round of learning has come. */
+export interface LearningRound {
+  /** The UTC day it was last worked on, in days since the Unix epoch. */
+  readonly day: number;
+  readonly isOver: boolean;
+  /** Names up to this one, in the order of code units, were asked. */
+  readonly lastName: string;
+  readonly sightings: readonly MailSighting[];
+}
+
+const ROUND_FILE = "learning.json";
+
+function isRound(value: unknown): value is LearningRound {
+  if (typeof value !== "object" || value === null) return false;
+  const { day, isOver, lastName, sightings } = value as Partial<LearningRound>;
+  return (
+    Number.isSafeInteger(day) &&
+    typeof isOver === "boolean" &&
+    typeof lastName === "string" &&
+    Array.isArray(sightings)
+  );
+}
+
+/** Keeps a round where every process finds it, so that the next learner continues it. */
+export class LearningStore {
+  readonly #files: FeedFiles;
+  readonly #clock: Pick<Clock, "nowMs">;
+  readonly #log: Pick<Log, "warn">;
+  #version: string | undefined;
+
+  constructor(files: FeedFiles, clock: Pick<Clock, "nowMs">, log: Pick<Log, "warn">) {
+    this.#files = files;
+    this.#clock = clock;
+    this.#log = log;
+  }
+
+  /** Undefined when there is none, or none that can be read. */
+  async read(): Promise<LearningRound | undefined> {
+    const [file] = await this.#files.read(ROUND_FILE);
+    this.#version = file?.version;
+    if (file === undefined) return undefined;
+    const round = parseIf(unpackText(file), isRound);
+    if (round === undefined) this.#log.warn("learning.round_invalid", { version: file.version });
+    return round;
+  }
+
+  /** Rejects when another process wrote since this one read or saved. */
+  async save(round: LearningRound): Promise<void> {
+    const file = await packText(ROUND_FILE, JSON.stringify(round), this.#clock.nowMs());
+    if (file.version === this.#version) return;
+    if (!(await this.#files.write(file, this.#version))) throw new Error("another process learns");
+    this.#version = file.version;
+  }
+}
 
 export interface MailServerLearnerDeps {
   /** Names to resolve: those of curated lists, and known-good ones as the counter-check. */
@@ -23,25 +79,16 @@ export interface MailServerLearnerDeps {
    */
   readonly ownTraffic: () => AsyncIterable<readonly DomainMail[]>;
   readonly lookup: Pick<Lookup, "mx" | "addresses">;
-  readonly store: LearningStore;
+  readonly store: Pick<LearningStore, "read" | "save">;
   readonly clock: Pick<Clock, "nowMs" | "after">;
   readonly log: Log;
-  /** Lets others have the thread between two slices of long work. */
-  readonly pause: () => Promise<void>;
   /** Called after each round. */
-  readonly learned: (servers: readonly LearnedServer[]) => void;
+  readonly learned: (servers: readonly LearnedServer[]) => Promise<void>;
 }
 
 export interface NameToLearnFrom {
   readonly name: string;
   readonly listed: boolean;
-}
-
-/** Learns which mail servers serve disposable domains, in the background. */
-export interface MailServerLearner {
-  start(): void;
-  /** Waits for the running step; the round continues at the next start. */
-  stop(): Promise<void>;
 }
 
 /** Ten names a second burden no resolver: a round over 15,000 names takes half an hour. */
@@ -60,13 +107,10 @@ const SILENCES_MAX = 3;
 /** Names that are taken in one go: some milliseconds of work. */
 const SLICE_NAMES = 1_000;
 
-export function createMailServerLearner(deps: MailServerLearnerDeps): MailServerLearner {
-  return new Learner(deps);
-}
-
 const isShared = (host: string): boolean => isCommonCarrier(host) || isSharedMailHost(host);
 
-class Learner implements MailServerLearner {
+/** Learns which mail servers serve disposable domains, in the background. */
+export class MailServerLearner {
   readonly #deps: MailServerLearnerDeps;
   #sightings: MailSighting[] = [];
   #queue: NameToLearnFrom[] = [];
@@ -88,6 +132,7 @@ class Learner implements MailServerLearner {
     this.#end = every({ ms: REST_MS, firstMs: STEP_MS, clock, failed }, () => this.#work());
   }
 
+  /** Waits for the running step; the round continues at the next start. */
   stop(): Promise<void> {
     return this.#end();
   }
@@ -149,7 +194,7 @@ class Learner implements MailServerLearner {
       if (slice.push(each) < SLICE_NAMES) continue;
       yield slice;
       slice = [];
-      await this.#deps.pause();
+      await nextTurn();
     }
     yield slice;
   }
@@ -175,10 +220,10 @@ class Learner implements MailServerLearner {
         const sighting = sightingOf(name, false, { ...mail, kind: "hosts", implicit: false });
         if (sighting !== undefined) tally.add(sighting);
       }
-      await this.#deps.pause();
+      await nextTurn();
     }
     const servers = tally.learned();
-    this.#deps.learned(servers);
+    await this.#deps.learned(servers);
     this.#deps.log.info("learning.finished", {
       names: this.#sightings.length,
       servers: servers.length,

@@ -1,13 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { gunzipSync, gzipSync } from "node:zlib";
+import { gunzipSync } from "node:zlib";
 import { type LiteralKnowledge, literalDatasets } from "../../test/lists/literal-datasets.ts";
 import { makePublishedList, type PublishedSource } from "./published-list.ts";
-
-const deps = {
-  pause: () => Promise.resolve(),
-  compress: (text: string) => Promise.resolve(gzipSync(text)),
-};
 
 const KNOWN: LiteralKnowledge = {
   curated: ["b.example", "allowed.example", "both.example"],
@@ -42,7 +37,7 @@ function source(known: LiteralKnowledge): PublishedSource {
 const textOf = (gzip: Uint8Array): string => gunzipSync(gzip).toString();
 
 test("the published list has what feeds with a licence show, and neither deny nor allow rules", async () => {
-  const { txt, json } = await makePublishedList(source(KNOWN), deps);
+  const { txt, json } = await makePublishedList(source(KNOWN));
   const lines = textOf(txt.gzip).split("\n");
   assert.deepEqual(
     lines.filter((line) => !line.startsWith("#")),
@@ -75,9 +70,9 @@ test("the published list has what feeds with a licence show, and neither deny no
 });
 
 test("the same lists make the same tags, other lists other ones", async () => {
-  const first = await makePublishedList(source(KNOWN), deps);
-  const again = await makePublishedList(source(KNOWN), deps);
-  const other = await makePublishedList(source({ ...KNOWN, curated: [] }), deps);
+  const first = await makePublishedList(source(KNOWN));
+  const again = await makePublishedList(source(KNOWN));
+  const other = await makePublishedList(source({ ...KNOWN, curated: [] }));
   for (const form of ["txt", "json"] as const) {
     assert.equal(first[form].etag, again[form].etag);
     assert.notEqual(first[form].etag, other[form].etag);

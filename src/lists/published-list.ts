@@ -1,10 +1,143 @@
 import { createHash } from "node:crypto";
+import type { Readable } from "node:stream";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { promisify } from "node:util";
+import { crc32, createGunzip, gzip } from "node:zlib";
+import type { Clock } from "../base/clock.ts";
+import type { Log } from "../base/log.ts";
 import { dayOf, isoDate } from "../core/calendar.ts";
-import type { Datasets, FeedKind } from "../core/evidence/datasets.ts";
-import type { FeedLicence } from "./sources/licences.ts";
+import type { Datasets, FeedKind, Rules } from "../core/evidence/datasets.ts";
 import { standingOf } from "../core/evidence/list-evidence.ts";
-import { parseDomain } from "../core/name/domain.ts";
 import { domainVerdict } from "../core/evidence/verdict.ts";
+import { parseDomain } from "../core/name/domain.ts";
+import { FETCHED_SOURCES, type FeedLicence, LICENCE_TEXTS, licenceOf } from "./feed-sources.ts";
+import { encodeLists } from "./lists-file.ts";
+import { namesOfTable, nameTableBuilder } from "./name-table.ts";
+import { attachDatasets, familiesUnder, type SharedDatasets } from "./shared-datasets.ts";
+
+/** A file made of the lists in use. */
+export interface CurrentFile<File> {
+  /** Makes the first one; rejects when that fails. A later one is made in the background. */
+  current(): Promise<File>;
+}
+
+/** What an installation serves of its lists. */
+export interface PublishedLists {
+  readonly published: CurrentFile<PublishedFiles>;
+  /** For the library: tables that it reads as they lie. */
+  readonly packed: CurrentFile<PublishedFile>;
+  /** The plain text of a compressed one, piece by piece. */
+  readonly expand: (gzip: Uint8Array) => Readable;
+}
+
+interface Parts {
+  readonly lists: {
+    datasets(): Datasets;
+    shared(): SharedDatasets;
+    version(): number;
+  };
+  readonly clock: Pick<Clock, "monotonicMs">;
+  readonly log: Pick<Log, "error">;
+}
+
+export function openPublishedLists(parts: Parts): PublishedLists {
+  const { lists } = parts;
+  return {
+    published: currentFile("published_list", parts, () => makePublishedList(sourceOf(lists))),
+    packed: currentFile("packed_lists", parts, () =>
+      makePackedFile(lists.shared(), sharedRules(lists)),
+    ),
+    expand(bytes) {
+      const plain = createGunzip();
+      plain.end(bytes);
+      return plain;
+    },
+  };
+}
+
+/** Changes of the operator come one by one; each would cost about 1.5 s of work. */
+const REMADE_AFTER_MS = 60_000;
+
+/** Made when it is asked for and the lists have changed, up to once a minute. `name`: of the log event. */
+function currentFile<File>(
+  name: string,
+  { lists, clock, log }: Parts,
+  makeFile: () => Promise<File>,
+): CurrentFile<File> {
+  let made: { readonly file: File; readonly version: number } | undefined;
+  let making: Promise<File> | undefined;
+  let madeAtMs = -Infinity;
+  const make = async (): Promise<File> => {
+    const version = lists.version();
+    try {
+      const file = await makeFile();
+      made = { file, version };
+      return file;
+    } finally {
+      madeAtMs = clock.monotonicMs();
+      making = undefined;
+    }
+  };
+  return {
+    async current() {
+      if (made === undefined) return (making ??= make());
+      const isOld = made.version !== lists.version();
+      if (isOld && making === undefined && clock.monotonicMs() - madeAtMs >= REMADE_AFTER_MS) {
+        making = make();
+        making.catch((fault: unknown) => log.error(`${name}.make_failed`, fault));
+      }
+      return made.file;
+    },
+  };
+}
+
+const MAY_NOT_SHARE: ReadonlySet<string> = new Set(
+  FETCHED_SOURCES.filter(({ licence }) => licence === undefined).map(({ id }) => id),
+);
+
+/** Without the feeds that may not be passed on, as if the operator had switched them off. */
+function sharedRules(lists: Pick<Parts["lists"], "datasets">): Rules {
+  const { operator } = lists.datasets();
+  return { ...operator, isFeedOff: (id) => MAY_NOT_SHARE.has(id) || operator.isFeedOff(id) };
+}
+
+function sourceOf(lists: Parts["lists"]): PublishedSource {
+  const shared = lists.shared();
+  return {
+    datasets: attachDatasets(shared, sharedRules(lists)),
+    licenceOf,
+    leftOut: [...MAY_NOT_SHARE],
+    texts: LICENCE_TEXTS,
+    *names() {
+      for (const [name] of namesOfTable(shared.disposable)) yield name;
+    },
+  };
+}
+
+const compress: (plain: string | Uint8Array) => Promise<Uint8Array> = promisify(gzip);
+
+/** Names between two pauses: about 2 ms of work. */
+const PACKED_SLICE_NAMES = 5_000;
+
+/** The lists in use as one file for the library: without feeds that `rules` switch off, and without the operator's words. */
+async function makePackedFile(shared: SharedDatasets, rules: Rules): Promise<PublishedFile> {
+  const on = shared.sources.reduce(
+    (bits, { id }, bit) => bits | (rules.isFeedOff(id) ? 0 : 1 << bit),
+    0,
+  );
+  const builder = nameTableBuilder();
+  let seen = 0;
+  for (const [name, bits] of namesOfTable(shared.disposable, on)) {
+    builder.put(name, bits & on);
+    seen += 1;
+    if (seen % PACKED_SLICE_NAMES === 0) await nextTurn();
+  }
+  const families = familiesUnder(rules, shared);
+  const packed = { ...shared, disposable: builder.finish(), families };
+  const feeds = FETCHED_SOURCES.map(({ id }) => ({ id, ...licenceOf(id) }));
+  const parts = encodeLists(packed, { feeds, licences: LICENCE_TEXTS }, crc32);
+  return await fileOf(parts);
+}
 
 /** One list as text and as JSON, compressed: together they have 13 MB. */
 export interface PublishedFiles {
@@ -31,12 +164,6 @@ export interface PublishedSource {
   readonly texts: Readonly<Record<string, string>>;
 }
 
-export interface PublishDeps {
-  /** Lets other work run. */
-  readonly pause: () => Promise<void>;
-  readonly compress: (text: string) => Promise<Uint8Array>;
-}
-
 /** A name and the feeds behind it. */
 interface PublishedName {
   readonly name: string;
@@ -52,30 +179,24 @@ const SLICE_NAMES = 250;
  * The names that are disposable by feeds that may be passed on, in alphabetical order. The operator's own deny rules
  * are not in it, and what the operator allows is not either.
  */
-export async function makePublishedList(
-  source: PublishedSource,
-  { pause, compress }: PublishDeps,
-): Promise<PublishedFiles> {
+export async function makePublishedList(source: PublishedSource): Promise<PublishedFiles> {
   const published: PublishedName[] = [];
   let seen = 0;
   for (const name of source.names()) {
     seen += 1;
-    if (seen % SLICE_NAMES === 0) await pause();
+    if (seen % SLICE_NAMES === 0) await nextTurn();
     const row = rowOf(name, source.datasets);
     if (row !== undefined) published.push(row);
   }
-  const sorted = await inOrder(published, pause);
+  const sorted = await inOrder(published);
   const feeds = feedsOf(sorted, source);
-  const txt = await fileOf(textOf(sorted, feeds), { pause, compress });
-  const json = await fileOf(jsonOf(sorted, feeds, source), { pause, compress });
+  const txt = await fileOf(textOf(sorted, feeds));
+  const json = await fileOf(jsonOf(sorted, feeds, source));
   return { txt, json };
 }
 
 /** By name. Sorting all at once would hold the process up for 50 ms. */
-async function inOrder(
-  rows: readonly PublishedName[],
-  pause: PublishDeps["pause"],
-): Promise<readonly PublishedName[]> {
+async function inOrder(rows: readonly PublishedName[]): Promise<readonly PublishedName[]> {
   const byFirst = new Map<string, PublishedName[]>();
   for (const row of rows) {
     const first = row.name.charAt(0);
@@ -85,7 +206,7 @@ async function inOrder(
   }
   const sorted: PublishedName[] = [];
   for (const first of [...byFirst.keys()].sort()) {
-    await pause();
+    await nextTurn();
     for (const row of byFirst.get(first)?.sort(byName) ?? []) sorted.push(row);
   }
   return sorted;
@@ -93,19 +214,16 @@ async function inOrder(
 
 const byName = (a: PublishedName, b: PublishedName): number => (a.name < b.name ? -1 : 1);
 
-async function fileOf(
-  pieces: Iterable<string>,
-  { pause, compress }: PublishDeps,
-): Promise<PublishedFile> {
+async function fileOf(pieces: Iterable<string | Uint8Array>): Promise<PublishedFile> {
   const hash = createHash("sha256");
-  const texts: string[] = [];
+  const octets: Uint8Array[] = [];
   for (const piece of pieces) {
     hash.update(piece);
-    texts.push(piece);
-    await pause();
+    octets.push(Buffer.from(piece as string));
+    await nextTurn();
   }
-  const gzip = await compress(texts.join(""));
-  return { gzip, etag: `W/"${hash.digest("hex").slice(0, 32)}"` };
+  const etag = `W/"${hash.digest("hex").slice(0, 32)}"`;
+  return { gzip: await compress(Buffer.concat(octets)), etag };
 }
 
 function rowOf(name: string, datasets: Datasets): PublishedName | undefined {

@@ -1,4 +1,4 @@
-import { loadBundled } from "../lists/load/load-lists.ts";
+import { loadLists } from "../lists/load-lists.ts";
 import { openValidator, type ValidatorOptions } from "./library/node.ts";
 import type { Validator } from "./library/validator.ts";
 
@@ -14,5 +14,5 @@ export type { FullResult } from "../core/validate/result.ts";
 
 /** Gatepost inside a program of yours: no server, no database, no limits except DNS. */
 export function createValidator(options: ValidatorOptions = {}): Promise<Validator> {
-  return openValidator(options, () => loadBundled().shared);
+  return openValidator(options, () => loadLists().shared);
 }

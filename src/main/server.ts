@@ -32,7 +32,7 @@ import { startUpkeep } from "./parts/serving.ts";
 import { IDLE_WORKER, watchWorker } from "./metrics/worker-metrics.ts";
 import { watchVerdicts } from "./metrics/verdict-metrics.ts";
 import { serverDns, watchDns } from "./metrics/dns-metrics.ts";
-import { openFeedFiles } from "./feeds/feed-files.ts";
+import { openPublishedLists } from "../lists/published-list.ts";
 import type { OpenBulk } from "./parts/open-bulk.ts";
 import { signInCounter, watchAnswerCache } from "./metrics/program-metrics.ts";
 import { programVersion } from "./process/program-version.ts";
@@ -130,7 +130,7 @@ function appDeps(parts: ServerParts): { readonly deps: AppDeps; readonly setUp: 
     pages: {
       pages: [
         ...gatePages,
-        ...disposablePages({ ...openFeedFiles(parts), admission, trustedProxies }),
+        ...disposablePages({ ...openPublishedLists(parts), admission, trustedProxies }),
         hookPage({ ...gate, trustedProxies, shares, clock }),
         ...pages,
       ],

@@ -1,9 +1,9 @@
 /**
  * What changed. `accounts`: keys, tiers, standing or credits of accounts. `policies`: sign-up policies
- * and hooks of accounts. `lists`: the operator's entries.
- * `list_files`: fetched or learned lists. `webhooks`: a webhook is queued. `jobs`: a job is queued.
+ * and hooks of accounts. `lists`: the operator's
+ * entries, fetched and learned lists. `webhooks`: a webhook is queued. `jobs`: a job is queued.
  */
-export const TOPICS = ["accounts", "policies", "lists", "list_files", "webhooks", "jobs"] as const;
+export const TOPICS = ["accounts", "policies", "lists", "webhooks", "jobs"] as const;
 export type Topic = (typeof TOPICS)[number];
 
 /**

@@ -21,7 +21,6 @@ suite("a start in a data directory that was used before, on any free port", () =
     home = makeHome({ GATEPOST_DNS_SERVERS: "127.0.0.1:9" });
     for (const [folder, name] of [
       [".", "secret.key"],
-      ["lists", "ded.list"],
       ["rdap", "dns.json"],
     ] as const) {
       leaveDraft(join(home.directory, folder), name);
@@ -40,7 +39,7 @@ suite("a start in a data directory that was used before, on any free port", () =
       names.filter((name) => name.endsWith(".tmp")),
       [],
     );
-    assert.match(service.log(), /"files":3,"msg":"start\.drafts_deleted"/);
+    assert.match(service.log(), /"files":2,"msg":"start\.drafts_deleted"/);
   });
 
   test("links have the port in use", async () => {

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { Command } from "commander";
 import { DAY_MS } from "../../src/core/calendar.ts";
 import { SIGNALS } from "../../src/core/evidence/signals.ts";
-import { FETCHED_SOURCES } from "../../src/lists/sources/feed-sources.ts";
+import { FETCHED_SOURCES } from "../../src/lists/feed-sources.ts";
 import { EXAMPLES } from "../../src/cli/program.ts";
 import { allCommands } from "../../src/main/commands.ts";
 import { NAMES } from "../../src/main/doctor/findings.ts";

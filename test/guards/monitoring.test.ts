@@ -3,7 +3,7 @@ import { readdirSync } from "node:fs";
 import { test } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { createMetrics } from "../../src/base/metrics.ts";
-import { createListMetrics } from "../../src/lists/list-metrics.ts";
+import { createListMetrics } from "../../src/lists/feed-status.ts";
 import { watchBacklog } from "../../src/main/metrics/backlog-metrics.ts";
 import {
   watchAnswerCache,

@@ -105,9 +105,9 @@ export const PLANTINGS: readonly Planting[] = [
     adds: {},
     lines: [
       [
-        "src/lists/sources/feed-sources.ts",
-        /(?<=FETCHED_SOURCES: readonly FetchedSource\[\] = \[[^]*?\n)\];/,
-        '  { id: "planted", kind: "weak", path: "planted/HEAD/list.txt", read: listLines, floor: 1, rotating: false },\n',
+        "tables/feeds.txt",
+        /^wesbos\t/m,
+        "planted\tweak\tlines\t1\tno\tno\tplanted/lists/HEAD/list.txt\n",
       ],
     ],
     docs: [],

@@ -16,7 +16,15 @@ const copy = mkdtempSync(join(tmpdir(), "gatepost-newcomer-"));
 const at = (path: string): string => join(copy, path);
 
 const NEW_FILE_LINES_MAX = 80;
-const COPIED = ["src", "feeds", "package.json", "tsconfig.base.json", "tsconfig.core.json"];
+const COPIED = [
+  "src",
+  "feeds",
+  "tables",
+  "scripts",
+  "package.json",
+  "tsconfig.base.json",
+  "tsconfig.core.json",
+];
 
 function plant({ adds, lines }: Planting): void {
   for (const [path, text] of Object.entries(adds)) writeFileSync(at(path), text);
@@ -68,6 +76,7 @@ before(async () => {
   }
   symlinkSync(join(root, "node_modules"), at("node_modules"));
   PLANTINGS.forEach(plant);
+  execFileSync(process.execPath, [at("scripts/tables.mjs")]);
   const { isFine, says } = compile("tsconfig.server.json");
   assert.ok(isFine, says);
   execFileSync(process.execPath, [at("dist/src/main/pack-bundled.js")], { cwd: copy });

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { TestContext } from "node:test";
-import { FETCHED_SOURCES } from "../../src/lists/sources/feed-sources.ts";
+import { FETCHED_SOURCES } from "../../src/lists/feed-sources.ts";
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 

@@ -1,6 +1,6 @@
 import type { App } from "../../src/http/server.ts";
 import type { Machine } from "../../src/main/process/machine.ts";
-import { loadLists } from "../../src/lists/load/load-lists.ts";
+import { loadLists } from "../../src/lists/load-lists.ts";
 import type { SqlDatabase } from "../../src/store/database.ts";
 import { type BulkWork, openBulkWork } from "../../src/main/threads/bulk-work.ts";
 import type {
@@ -62,7 +62,7 @@ export const newHost = (known: Pick<Host, "life" | "step" | "later">): Host => (
   stop: undefined,
 });
 
-const lists = loadLists("/nonexistent");
+const lists = loadLists();
 
 /** The machine under one simulated process. */
 export function simulatedMachine(ground: Ground, host: Host): Machine {

@@ -5,7 +5,7 @@ import { createServer as createHttp } from "node:http";
 import { createServer as createHttps } from "node:https";
 import { type AddressInfo, connect, type Server } from "node:net";
 import type { Duplex } from "node:stream";
-import { fetchList } from "../../src/lists/refresh/feed-refresher.ts";
+import { fetchList } from "../../src/lists/feed-refresher.ts";
 import { createProxiedHttp } from "../../src/outbound/proxied.ts";
 import type { Outbound } from "../../src/outbound/outbound-types.ts";
 import { expiredCertificate, receiverCertificate, receiverKey } from "../process/certificates.ts";
@@ -100,9 +100,8 @@ async function ask(tunnel: Tunnel, { path = "/list", etag = "", isSilent = false
   const answer = await fetchList("ded", `https://receiver.example${path}`, last, quick);
   proxy.closeAllConnections();
   proxy.close();
-  if (answer.kind === "file")
-    return { targets, taken: Buffer.from(answer.body).toString() === LIST };
-  const { kind, why, detail } = answer.outcome;
+  if ("body" in answer) return { targets, taken: Buffer.from(answer.body).toString() === LIST };
+  const { kind, why, detail } = answer;
   // The exact OpenSSL error depends on its version.
   return { targets, kind, why, detail: detail?.replace(/ERR_SSL_\w+/, "ERR_SSL") };
 }
@@ -114,7 +113,7 @@ async function askNobody() {
     { direct, clock: patientClock },
   );
   const answer = await fetchList("ded", "https://receiver.example/list", undefined, http);
-  return answer.kind === "outcome" ? answer.outcome : answer.kind;
+  return "kind" in answer ? answer : "file";
 }
 
 const outcomes = {

@@ -3,14 +3,15 @@ import * as TEXTS from "./texts.ts";
 /** Tables of names and providers. The files under `tables/` hold them, each with its source on the first line. */
 
 /** The lines of a table without comments, each as its columns, which a tab separates. */
-const rowsOf = (table: string): readonly (readonly string[])[] =>
+export const rowsOf = (table: string): readonly (readonly string[])[] =>
   table
     .split("\n")
     .map((line) => line.replace(/(?:^| +)#.*/, ""))
     .filter((line) => line !== "")
     .map((line) => line.split("\t"));
 
-const listOf = (table: string): readonly string[] => rowsOf(table).map(([name = ""]) => name);
+export const listOf = (table: string): readonly string[] =>
+  rowsOf(table).map(([name = ""]) => name);
 
 const setOf = (table: string): ReadonlySet<string> => new Set(listOf(table));
 

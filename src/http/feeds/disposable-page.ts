@@ -1,7 +1,5 @@
-import type { Readable } from "node:stream";
 import type { Admission } from "../../accounts/admission/admission.ts";
-import type { CurrentFile } from "../../lists/current-file.ts";
-import type { PublishedFile, PublishedFiles } from "../../lists/published-list.ts";
+import type { PublishedLists } from "../../lists/published-list.ts";
 import { apiKeyRequired, publishableKeyElsewhere, type Refusal } from "../../base/refusals.ts";
 import { refused } from "../answer/answer.ts";
 import { isHeld } from "../answer/etag.ts";
@@ -10,12 +8,7 @@ import { addressOf, type TrustedProxies } from "../request/client-address.ts";
 import { credentialsOf } from "../request/credentials.ts";
 import type { Page } from "../routes.ts";
 
-export interface DisposablePageDeps {
-  readonly published: CurrentFile<PublishedFiles>;
-  /** For the library: tables that it reads as they lie. */
-  readonly packed: CurrentFile<PublishedFile>;
-  /** The plain text of a compressed one, piece by piece. */
-  readonly expand: (gzip: Uint8Array) => Readable;
+export interface DisposablePageDeps extends PublishedLists {
   readonly admission: Pick<Admission, "enter">;
   readonly trustedProxies: TrustedProxies;
 }

@@ -1,9 +1,21 @@
 import { isoTime, isoTimeOrNull } from "../../core/calendar.ts";
 import type { ListWord } from "../../core/evidence/rule.ts";
 import { type Described, oneOf, orNull, Type } from "../../core/json-schema.ts";
-import type { FeedStatus } from "../feed-refresh.ts";
-import type { Rule } from "./rule.ts";
-import type { BackTest } from "./back-test.ts";
+import type { FeedStatus } from "../feed-status.ts";
+
+/** One entry of the operator's lists. */
+export interface Rule {
+  /** As `listSubjectText` writes it; an address is its keyed hash. */
+  readonly subject: string;
+  readonly word: ListWord;
+  /** For the operator alone; may be "". */
+  readonly note: string;
+  /** Who made it: an account id or the name of a system user. */
+  readonly author: string;
+  readonly createdAtMs: number;
+  /** Milliseconds since the Unix epoch. From this instant on the entry says nothing. */
+  readonly expiresAtMs?: number;
+}
 
 const text = Type.String();
 const flag = Type.Boolean();
@@ -55,16 +67,4 @@ export const entryJson = (entry: Rule): OwnEntry => ({
   author: entry.author,
   created_at: isoTime(entry.createdAtMs),
   expires_at: isoTimeOrNull(entry.expiresAtMs),
-});
-
-export const backTestJson = (test: BackTest): object => ({
-  days: test.days,
-  domains: test.domains,
-  domains_with_mail: test.domainsWithMail,
-  checks: test.checks,
-  changed_domains: test.changedDomains,
-  changed_checks: test.changedChecks,
-  changed: test.changed,
-  untestable: test.untestable,
-  untestable_lines: test.untestableLines,
 });

@@ -1,5 +1,6 @@
 import { type ListTopic, type ListWord, topicOf } from "../../core/evidence/rule.ts";
 import { type Kysely, sql } from "kysely";
+import type { Rule } from "./entry-json.ts";
 import { literally, lockName } from "../../store/rows.ts";
 import type { Database } from "../../store/schema.ts";
 import type { RuleRow } from "../../store/tables/lists.ts";
@@ -37,7 +38,8 @@ function distinctRows(entries: readonly Rule[]): readonly RuleRow[] {
   return [...rows.values()];
 }
 
-async function countChange({ sql }: Tx): Promise<void> {
+/** Makes every process look at the lists within `RULES_POLL_MS`. */
+export async function countChange({ sql }: Tx): Promise<void> {
   await sql
     .updateTable("operator_changes")
     .set((build) => ({ changes: build("changes", "+", 1) }))
@@ -128,20 +130,6 @@ export function sqlRules(db: Kysely<Database>): RuleStore {
       return Number(numDeletedRows); // what has expired says nothing already: no change
     },
   };
-}
-
-/** One entry of the operator's lists. */
-export interface Rule {
-  /** As `listSubjectText` writes it; an address is its keyed hash. */
-  readonly subject: string;
-  readonly word: ListWord;
-  /** For the operator alone; may be "". */
-  readonly note: string;
-  /** Who made it: an account id or the name of a system user. */
-  readonly author: string;
-  readonly createdAtMs: number;
-  /** Milliseconds since the Unix epoch. From this instant on the entry says nothing. */
-  readonly expiresAtMs?: number;
 }
 
 /** Which entries are looked for. */

@@ -2,7 +2,7 @@ import { strict as assert } from "node:assert";
 import { test } from "node:test";
 import { keptLog } from "../../../test/process/kept-log.ts";
 import { hash, listsWorld } from "../../../test/lists/lists-world.ts";
-import { createLiveRules, OPERATOR_POLL_MS } from "../refresh/live-rules.ts";
+import { createLiveRules, OPERATOR_POLL_MS } from "./live-rules.ts";
 import { memoryNotices } from "../../store/notices.ts";
 import { DAY_MS, dayOf, isoDate } from "../../core/calendar.ts";
 import type { RuleStore } from "./rule.ts";

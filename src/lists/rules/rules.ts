@@ -9,7 +9,8 @@ import {
 import type { AddressHash } from "../../base/address-hash.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Notices } from "../../store/notices.ts";
-import type { FoundEntries, Rule, RuleStore } from "./rule.ts";
+import type { Rule } from "./entry-json.ts";
+import type { FoundEntries, RuleStore } from "./rule.ts";
 import {
   ENTRIES_MAX,
   type ReadSaying,

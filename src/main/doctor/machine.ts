@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { totalmem } from "node:os";
 import type { Finding } from "../../cli/commands/doctor.ts";
-import type { FeedStatus } from "../../lists/feed-refresh.ts";
+import type { FeedStatus } from "../../lists/feed-status.ts";
 import { RESOURCES } from "../../base/resources.ts";
 import type { Config } from "../settings/config.ts";
 import { megabytes, note, ok, wrong } from "./findings.ts";

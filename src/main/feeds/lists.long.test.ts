@@ -5,10 +5,9 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { testProcess } from "../../../test/process/test-process.ts";
 import { listServer } from "../../../test/lists/list-server.ts";
-import { patientClock } from "../../../test/time/real-clock.ts";
+import { until } from "../../../test/time/until.ts";
 import { zoneLookup } from "../../../test/dns/zone-lookup.ts";
 import { openEmbedded } from "../../store/database.ts";
-import { type FeedFiles, sqlFeedFiles } from "../../lists/feed-files.ts";
 import { openLists } from "./lists.ts";
 
 test("lists come from the mirror that is set, once its address is allowed, and serve the next start", async (t) => {
@@ -51,51 +50,28 @@ test("lists come from the mirror that is set, once its address is allowed, and s
   await offline.close();
 });
 
-test("a machine with an empty data directory has what others share before it serves, or serves without", async (t) => {
-  const [ours, theirs, database] = ["a", "b", "database"].map((name) => {
-    const folder = mkdtempSync(join(tmpdir(), `gatepost-shared-${name}-`));
-    t.after(() => rmSync(folder, { recursive: true, force: true }));
-    return folder;
-  }) as [string, string, string];
+test("the lists of one process are those of every process on its database", async (t) => {
+  const database = mkdtempSync(join(tmpdir(), "gatepost-shared-lists-"));
+  t.after(() => rmSync(database, { recursive: true, force: true }));
   const { url } = await listServer(t);
   const sql = await openEmbedded(database, 0);
   t.after(() => sql.close());
-  const open = async (dataDir: string, its: Partial<FeedFiles> = {}) => {
+  const open = async () => {
     const process = testProcess({
-      GATEPOST_DATA_DIR: dataDir,
+      GATEPOST_DATA_DIR: database,
       GATEPOST_LISTS_MIRROR: `${url}/`,
       GATEPOST_OUTBOUND_ALLOW: "127.0.0.1",
-      GATEPOST_SECRET_KEY: Buffer.alloc(32).toString("base64"),
     });
-    const lists = await openLists(process, {
-      sql,
-      lookup: zoneLookup({}),
-      shared: {
-        files: { ...sqlFeedFiles(sql.db), ...its },
-        tell: () => undefined,
-        hear: () => () => undefined,
-        clock: patientClock, // a machine with other work may be slower than a start waits
-      },
-    });
-    const { log, closing } = process;
-    return {
-      lists,
-      log,
-      stop: () => closing.close(),
-      names: () => lists.datasets().disposable.sourcesOf("bad7.example"),
-    };
+    const lists = await openLists(process, { sql, lookup: zoneLookup({}) });
+    t.after(() => process.closing.close());
+    return { lists, names: () => lists.datasets().disposable.sourcesOf("bad7.example") };
   };
-  const a = await open(ours);
-  await a.lists.refresh.refresh();
-  await a.stop();
-
-  const away = await open(theirs, { versions: () => Promise.reject(new Error("away")) });
-  assert.deepEqual([away.names(), away.log.events], [0, ["feed.share_failed"]]);
-  await away.stop();
-
-  const b = await open(theirs);
-  assert.notEqual(b.names(), 0);
-  assert.deepEqual(await b.lists.refresh.status(), await a.lists.refresh.status());
-  assert.deepEqual(Object.keys(b.lists.duties), ["list_refresh", "learning"]);
-  await b.stop();
+  const [serving, command] = [await open(), await open()];
+  serving.lists.start();
+  await command.lists.refresh.refresh();
+  await until(() => serving.names() !== 0);
+  const later = await open();
+  assert.notEqual(later.names(), 0);
+  assert.deepEqual(await later.lists.refresh.status(), await command.lists.refresh.status());
+  assert.deepEqual(Object.keys(later.lists.duties), ["list_refresh", "learning"]);
 });

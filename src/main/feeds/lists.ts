@@ -1,32 +1,46 @@
-import { listFolder } from "../../lists/files/feed-copy.ts";
-import { type FeedSharing, shareLists, unsharedLists } from "../../lists/refresh/feed-sharing.ts";
-import { type LiveRules, createLiveRules } from "../../lists/refresh/live-rules.ts";
-import type { LoadedLists } from "../../lists/load/pack-lists.ts";
-import { FETCHED_SOURCES } from "../../lists/sources/feed-sources.ts";
-import { type SharedDatasets, attachDatasets } from "../../lists/table/shared-datasets.ts";
-import { sqlDomainMails } from "../../lists/domain-mail.ts";
-import { sqlRules } from "../../lists/rules/rule.ts";
-import { sqlVerdictCounts } from "../../lists/verdict-counts.ts";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { createAddressHash } from "../../base/address-hash.ts";
-import type { Datasets } from "../../core/evidence/datasets.ts";
-import { inTime } from "../../base/in-time.ts";
-import type { FeedRefresh } from "../../lists/feed-refresh.ts";
+import type { Datasets, Rules } from "../../core/evidence/datasets.ts";
+import type { DnsLookup } from "../../dns/lookup.ts";
+import { sqlDomainMails, type DomainMails } from "../../lists/domain-mail.ts";
+import { type FeedFiles, sqlFeedFiles } from "../../lists/feed-files.ts";
+import { type FeedRefresh } from "../../lists/feed-status.ts";
+import { FeedRefresher } from "../../lists/feed-refresher.ts";
+import { FETCHED_SOURCES } from "../../lists/feed-sources.ts";
+import type { ListMetrics } from "../../lists/feed-status.ts";
+import { LearningStore, MailServerLearner } from "../../lists/mail-server-learner.ts";
+import { attachNameTable, namesOfTable } from "../../lists/name-table.ts";
 import {
   type BackTestDeps,
   type RunBackTest,
   createBackTest,
 } from "../../lists/rules/back-test.ts";
+import { type LiveRules, createLiveRules } from "../../lists/rules/live-rules.ts";
+import { sqlRules } from "../../lists/rules/rule.ts";
 import { type RuleService, createRuleService } from "../../lists/rules/rules.ts";
-import { type FeedJobs, type ListsParts, openFeedJobs } from "./feed-jobs.ts";
-import { openOwnTraffic } from "./own-traffic.ts";
-import type { Process } from "../process/open-process.ts";
-import { openDns } from "../parts/dns.ts";
+import { type SharedDatasets, attachDatasets } from "../../lists/shared-datasets.ts";
+import { sqlVerdictCounts } from "../../lists/verdict-counts.ts";
+import type { Outbound } from "../../outbound/outbound-types.ts";
+import { createProxiedHttp } from "../../outbound/proxied.ts";
+import type { SqlDatabase } from "../../store/database.ts";
+import type { Notices } from "../../store/notices.ts";
 import type { AccountStore } from "../parts/backing/store.ts";
-import { sharedByConfig } from "./shared-feeds.ts";
+import { openDns } from "../parts/dns.ts";
+import type { Process } from "../process/open-process.ts";
 import { openSecretKey } from "../settings/secret-key.ts";
+import type { Duties } from "./duties.ts";
+import { type OwnTraffic, openOwnTraffic } from "./own-traffic.ts";
+
+export interface ListsParts {
+  readonly sql: Pick<SqlDatabase, "db">;
+  /** A DNS client of its own profile, so that learning holds up no check. */
+  readonly lookup: Pick<DnsLookup, "mx" | "addresses" | "everyAddress">;
+  readonly metrics?: ListMetrics;
+  readonly notices?: Notices;
+}
 
 /** All that is known of names, kept fresh, and what the operator and clients do about it. */
-export interface Lists extends FeedJobs {
+export interface Lists extends Pick<OwnTraffic, "observe" | "observeAgain"> {
   /** What is known now; take it anew for each check. */
   readonly datasets: () => Datasets;
   readonly version: () => number;
@@ -36,36 +50,66 @@ export interface Lists extends FeedJobs {
   readonly onShared: (listener: (shared: SharedDatasets) => void) => void;
   readonly operator: RuleService;
   readonly backTest: RunBackTest;
+  readonly refresh: FeedRefresh;
+  /** Fetching and learning, by one process at a time; none if GATEPOST_LISTS_REFRESH is off. */
+  readonly duties: Duties;
+  /** Follows what any process fetches, learns or gets from the operator. */
+  readonly start: () => void;
   /** Deletes what is kept no longer; to be called daily. */
   readonly prune: () => Promise<void>;
 }
 
+const SOURCES_URL = "https://raw.githubusercontent.com";
+
+function httpOf({ config, machine, clock }: Process, { lookup }: ListsParts): Outbound["http"] {
+  const outbound = machine.openOutbound({
+    addresses: (host) => lookup.everyAddress(host),
+    clock,
+    allowed: config.outboundAllow ?? [],
+  });
+  const direct: Outbound["http"] = (question) => outbound.http(question);
+  const { httpsProxy: https, httpProxy: http, noProxy = [] } = config;
+  return createProxiedHttp({ https, http, direct: noProxy }, { direct, clock });
+}
+
+function openRefresher(
+  process: Process,
+  parts: ListsParts,
+  files: FeedFiles,
+): Promise<FeedRefresher> {
+  const { config, machine, clock, log } = process;
+  const { listsMirror } = config;
+  return FeedRefresher.open({
+    files,
+    urlOf: ({ id, path }) =>
+      listsMirror === undefined ? `${SOURCES_URL}/${path}` : `${listsMirror}/${id}`,
+    http: httpOf(process, parts),
+    clock,
+    log,
+    metrics: parts.metrics,
+    load: machine.loadLists,
+    tell: () => parts.notices?.tell("lists"),
+  });
+}
+
 /** Data that changes as one: every change gives `datasets` a new version. */
-class Holder {
-  #shared: SharedDatasets;
-  #datasets: Datasets;
+class Known {
   readonly #live: LiveRules;
   readonly #listeners: ((shared: SharedDatasets) => void)[] = [];
+  shared: SharedDatasets;
+  datasets: Datasets;
 
-  constructor({ shared }: LoadedLists, live: LiveRules) {
-    this.#shared = shared;
+  constructor(shared: SharedDatasets, live: LiveRules) {
     this.#live = live;
-    this.#datasets = attachDatasets(shared, live.current());
-  }
-
-  get datasets(): Datasets {
-    return this.#datasets;
-  }
-
-  get shared(): SharedDatasets {
-    return this.#shared;
+    this.shared = shared;
+    this.datasets = attachDatasets(shared, live.current());
   }
 
   /** Takes new data, or the operator's changed word on the same: microseconds of work. */
-  change(shared: SharedDatasets = this.#shared): void {
-    const version = this.#datasets.version + 1;
-    this.#shared = shared;
-    this.#datasets = { ...attachDatasets(shared, this.#live.current()), version };
+  change(shared = this.shared): void {
+    const version = this.datasets.version + 1;
+    this.shared = shared;
+    this.datasets = { ...attachDatasets(shared, this.#live.current()), version };
     for (const listener of this.#listeners) listener(shared);
   }
 
@@ -74,87 +118,113 @@ class Holder {
   }
 }
 
-/** A start waits no longer for what other machines have; it comes later then. */
-const FIRST_SYNC_MS = 10_000;
-
-/** What other machines share lies in the data directory when it resolves, if their store answers in time. */
-async function openSharing(
-  folder: string,
-  { clock, ids, log }: Process,
-  { shared }: ListsParts,
-): Promise<FeedSharing> {
-  if (shared === undefined) return unsharedLists;
-  const { files, tell } = shared;
-  const sharing = shareLists({ folder, files, clock, ids, log, tell });
-  const patience = { timeoutMs: FIRST_SYNC_MS, late: undefined, clock: shared.clock ?? clock };
-  await inTime(sharing.sync(), patience);
-  return sharing;
-}
-
-/**
- * Reads what lies in the data directory, the packages and the database, and what other machines share; nothing is
- * fetched yet.
- */
+/** Reads what lies in the packages and the database; nothing is fetched yet, and nothing runs. */
 export async function openLists(process: Process, parts: ListsParts): Promise<Lists> {
-  const { config, machine, clock, log } = process;
-  const { notices } = parts;
-  const told = notices === undefined ? {} : { notices };
-  const { db } = parts.sql;
-  const folder = listFolder(config.dataDir);
-  const sharing = await openSharing(folder, process, parts);
-  const loaded = machine.loadLists(folder);
-  const secretKey = await openSecretKey(config, parts.sql);
+  const { config, clock, log, closing } = process;
+  const { notices, sql, lookup } = parts;
+  const { db } = sql;
+  const secretKey = await openSecretKey(config, sql);
   const hash = createAddressHash(secretKey);
   const entries = sqlRules(db);
   const mails = sqlDomainMails(db);
-  const traffic = openOwnTraffic({ sql: parts.sql, clock, log });
+  const files = sqlFeedFiles(db);
+  const told = notices === undefined ? {} : { notices };
   const live = createLiveRules({ entries, hash, clock, log, ...told });
   await live.refresh();
-  const holder = new Holder(loaded, live);
-  const feeds = FETCHED_SOURCES.map(({ id }) => id);
-  const operator = createRuleService({ entries, hash, clock, feeds, ...told });
-  const jobs = openFeedJobs(process, parts, {
-    loaded,
-    sharing,
-    shared: () => holder.shared,
-    change: (shared) => holder.change(shared),
-    live,
-    mails,
-    traffic,
+  const refresher = await openRefresher(process, parts, files);
+  const known = new Known(refresher.loaded.shared, live);
+  const traffic = openOwnTraffic({ sql, clock, log });
+  const learner = new MailServerLearner({
+    names: () => namesToLearnFrom(known.shared, live.current()),
+    ownTraffic: () => honestMail(mails, () => known.shared),
+    lookup,
+    store: new LearningStore(files, clock, log),
+    clock,
+    log,
+    learned: (servers) => refresher.learned(servers),
   });
+  closing.add(async () => {
+    live.stop();
+    await Promise.all([refresher.stop(), learner.stop()]);
+    await traffic.flush();
+  });
+  const feeds = FETCHED_SOURCES.map(({ id }) => id);
   return {
-    datasets: () => holder.datasets,
-    version: () => holder.datasets.version,
-    shared: () => holder.shared,
-    onShared: (listener) => holder.listen(listener),
-    operator,
-    backTest: backTestOf(holder, { entries, counts: sqlVerdictCounts(db), mails, hash, clock }),
+    datasets: () => known.datasets,
+    version: () => known.datasets.version,
+    shared: () => known.shared,
+    onShared: (listener) => known.listen(listener),
+    operator: createRuleService({ entries, hash, clock, feeds, ...told }),
+    backTest: backTestOf(known, { entries, counts: sqlVerdictCounts(db), mails, hash, clock }),
+    refresh: withSwitches(refresher, live),
+    ...traffic,
+    duties: config.listsRefresh === "daily" ? dutiesOf(refresher, learner) : {},
+    start() {
+      refresher.follow((fresh) => known.change(fresh.shared));
+      live.start(() => {
+        known.change();
+        void refresher.lookLogged();
+      });
+    },
     async prune() {
       await entries.prune(clock.nowMs());
       await traffic.prune();
     },
-    ...jobs,
-    refresh: withSwitches(jobs.refresh, live),
   };
 }
 
-const backTestOf = (holder: Holder, deps: Omit<BackTestDeps, "datasets">): RunBackTest =>
-  createBackTest({ ...deps, datasets: () => holder.datasets });
+const backTestOf = (known: Known, deps: Omit<BackTestDeps, "datasets">): RunBackTest =>
+  createBackTest({ ...deps, datasets: () => known.datasets });
+
+const dutiesOf = (refresher: FeedRefresher, learner: MailServerLearner): Duties => ({
+  list_refresh: () => Promise.resolve(refresher.fetch()),
+  learning() {
+    learner.start();
+    return Promise.resolve(() => learner.stop());
+  },
+});
 
 /** The status of a feed says too whether the operator switched it off. */
-const withSwitches = (refresh: FeedRefresh, live: LiveRules): FeedRefresh => ({
-  refresh: (confirmed) => refresh.refresh(confirmed),
+const withSwitches = (refresher: FeedRefresher, live: LiveRules): FeedRefresh => ({
+  refresh: (confirmed) => refresher.refresh(confirmed),
   async status() {
     const rules = live.current();
-    return (await refresh.status()).map((feed) => ({ ...feed, isOff: rules.isFeedOff(feed.id) }));
+    return (await refresher.status()).map((feed) => ({ ...feed, isOff: rules.isFeedOff(feed.id) }));
   },
 });
 
 /** For a command: with a DNS client of its own. */
-export function openStoredLists(process: Process, store: AccountStore): Promise<Lists> {
+export function openStoredLists(process: Process, { sql, notices }: AccountStore): Promise<Lists> {
   const { config, machine, closing } = process;
   const lookup = openDns(config, "bulk", { machine });
   closing.add(() => lookup.close());
-  const { sql, notices } = store;
-  return openLists(process, { sql, lookup, notices, ...sharedByConfig(config, store) });
+  return openLists(process, { sql, lookup, notices });
+}
+
+/** Names of curated lists that are on, and free providers as the cross-check: a host with theirs identifies no operator. */
+function* namesToLearnFrom(shared: SharedDatasets, rules: Rules) {
+  const curated = shared.sources.reduce(
+    (bits, { id, kind }, bit) => bits | (kind === "curated" && !rules.isFeedOff(id) ? 1 << bit : 0),
+    0,
+  );
+  for (const [name] of namesOfTable(shared.disposable, curated)) yield { name, listed: true };
+  for (const [name] of namesOfTable(shared.knownGood)) yield { name, listed: false };
+}
+
+const MAIL_PAGE = 1_000;
+
+/**
+ * Own traffic that speaks for its mail servers. What was called disposable, by a learned host above all, would
+ * testify against its own server, and a domain that is listed by now is not an honest customer.
+ */
+async function* honestMail(mails: Pick<DomainMails, "page">, inUse: () => SharedDatasets) {
+  let after = "";
+  for (;;) {
+    const page = await mails.page(after, MAIL_PAGE);
+    const listed = attachNameTable(inUse().disposable);
+    yield page.filter(({ domain, disposable }) => !disposable && listed.sourcesOf(domain) === 0);
+    after = page.at(-1)?.domain ?? "";
+    if (page.length < MAIL_PAGE) return;
+    await nextTurn(); // the embedded database works on this thread
+  }
 }

@@ -1,9 +1,9 @@
 // The part of the library that needs nothing of Node: browsers, workers and Deno run it too.
 import { createHttpsResolver, type Fetch } from "../../dns/https-resolver.ts";
 import { createDnsLookup, type DnsQuestions } from "../../dns/lookup.ts";
-import { decodeLists } from "../../lists/table/lists-file.ts";
-import { noRules } from "../../lists/table/families.ts";
-import { attachDatasets } from "../../lists/table/shared-datasets.ts";
+import { decodeLists } from "../../lists/lists-file.ts";
+import { noRules } from "../../lists/shared-datasets.ts";
+import { attachDatasets } from "../../lists/shared-datasets.ts";
 import { systemClock } from "../../base/clock.ts";
 import { readEntry } from "../../core/address/address.ts";
 import { crc32 } from "../../core/when.ts";

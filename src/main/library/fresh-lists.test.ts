@@ -21,8 +21,7 @@ test("a server of lists that redirects is not followed, and the key goes nowhere
     const moved = await listen(t, (_, response) => {
       response.writeHead(status, { location: `${other}/lists` }).end();
     });
-    const bundled = (): never => assert.fail("not needed");
-    const read = freshLists(`${moved}/lists`, { bundled, key: "gp_live_of_the_test" });
+    const read = freshLists(`${moved}/lists`, "gp_live_of_the_test");
     await assert.rejects(read, new RegExp(`the server answers ${String(status)}`));
   }
   assert.deepEqual(seen, []);

@@ -1,8 +1,8 @@
 import type { DnsLookup } from "../../dns/lookup.ts";
 import { createResolver } from "../../dns/resolver.ts";
 import { parseDnsServers } from "../../dns/transport/system-resolvers.ts";
-import { noRules } from "../../lists/table/families.ts";
-import { attachDatasets, type PackedDatasets } from "../../lists/table/shared-datasets.ts";
+import { noRules } from "../../lists/shared-datasets.ts";
+import { attachDatasets, type PackedDatasets } from "../../lists/shared-datasets.ts";
 import { memoryRegistrationCache } from "../../check/registration-cache.ts";
 import { createOutbound } from "../../outbound/outbound.ts";
 import { systemClock as clock } from "../../base/clock.ts";
@@ -41,8 +41,8 @@ export interface ValidatorOptions extends CheckOptions {
   /** Where the registries' address book for `domain_age` is kept between runs; "./data" unless given. */
   readonly dataDir?: string;
   /**
-   * Fresh lists: the URL of a file of lists (`/feeds/disposable.lists` of a Gatepost server), such a file, or the data directory
-   * of a Gatepost service. Those of the package unless given, and while these cannot be read.
+   * Fresh lists: the URL of a file of lists (`/feeds/disposable.lists` of a Gatepost server), or such a file. Those of the
+   * package unless given, and while these cannot be read.
    */
   readonly lists?: string;
   /** API key for the server that `lists` names. */
@@ -166,10 +166,8 @@ class LiveLists {
       const value = String(listsEveryMinutes);
       throw new RangeError(`listsEveryMinutes: ${value} is not a number from 1 to 10080`);
     }
-    const packed = bundled();
-    this.datasets = attachDatasets(packed, noRules);
-    this.#read =
-      lists === undefined ? undefined : freshLists(lists, { bundled: () => packed, key: listsKey });
+    this.datasets = attachDatasets(bundled(), noRules);
+    this.#read = lists === undefined ? undefined : freshLists(lists, listsKey);
     this.#everyMs = listsEveryMinutes * 60_000;
     this.#warn = onWarning ?? (() => undefined);
   }

@@ -1,4 +1,4 @@
-import type { SharedDatasets } from "../../lists/table/shared-datasets.ts";
+import type { SharedDatasets } from "../../lists/shared-datasets.ts";
 import type { SqlCharges } from "../../accounts/admission/charges.ts";
 import type { SqlDatabase } from "../../store/database.ts";
 import { sqlJobs } from "../../bulk/jobs.ts";

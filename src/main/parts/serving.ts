@@ -1,7 +1,7 @@
 import type { DnsLookup } from "../../dns/lookup.ts";
 import type { Trust } from "../../dns/trust/trust.ts";
 import type { Profile } from "../../dns/flow/patience.ts";
-import { createListMetrics } from "../../lists/list-metrics.ts";
+import { createListMetrics } from "../../lists/feed-status.ts";
 import { createMetrics, type Metrics } from "../../base/metrics.ts";
 import type { Shares } from "../../base/shares.ts";
 import type { Tiers } from "../../accounts/admission/tiers.ts";
@@ -56,7 +56,6 @@ export async function openServing(process: Process, profile: Profile): Promise<S
     sql,
     lookup: dns,
     metrics: createListMetrics(metrics.registry),
-    ...(backing.sharedLists !== undefined && { shared: backing.sharedLists }),
     notices,
   });
   return { ...process, tiers, backing, secretKey, metrics, shares, trust, dns, lists };

@@ -1,5 +1,4 @@
 import { join } from "node:path";
-import { listFolder } from "../../lists/files/feed-copy.ts";
 import { sweepDrafts } from "../../base/drafts.ts";
 import type { Process } from "../process/open-process.ts";
 
@@ -8,7 +7,7 @@ export const rdapFolder = (dataDir: string): string => join(dataDir, "rdap");
 
 /** At a start: what killed processes left half written in the data directory goes. */
 export function tidyUp({ config: { dataDir }, clock, log }: Process): void {
-  const folders = [dataDir, listFolder(dataDir), rdapFolder(dataDir)];
+  const folders = [dataDir, rdapFolder(dataDir)];
   const files = sweepDrafts(folders, clock.nowMs());
   if (files > 0) log.info("start.drafts_deleted", { files });
 }

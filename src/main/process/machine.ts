@@ -1,5 +1,4 @@
-import type { LoadedLists } from "../../lists/load/pack-lists.ts";
-import { loadLists } from "../../lists/load/load-lists.ts";
+import { loadLists } from "../../lists/load-lists.ts";
 import { type Resolver, type ResolverOptions, createResolver } from "../../dns/resolver.ts";
 import { createOutbound } from "../../outbound/outbound.ts";
 import { createWebhookSender } from "../../webhooks/webhook-sender.ts";
@@ -38,8 +37,7 @@ export interface Machine {
   readonly openResolver: (options: ResolverOptions) => Resolver;
   readonly openOutbound: typeof createOutbound;
   readonly openWebhookSender: typeof createWebhookSender;
-  /** What lies in the data directory and in the packages. */
-  readonly loadLists: (folder: string) => LoadedLists;
+  readonly loadLists: typeof loadLists;
   readonly startBulkThread: (settings: BulkThreadSettings, deps: BulkThreadDeps) => BulkThread;
   readonly openTexts: (splitting: Share) => Texts;
   readonly listen: typeof listen;

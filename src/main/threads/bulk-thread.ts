@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 import type { ServerAddress } from "../../dns/transport/system-resolvers.ts";
-import type { SharedDatasets } from "../../lists/table/shared-datasets.ts";
+import type { SharedDatasets } from "../../lists/shared-datasets.ts";
 import { systemClock as clock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
 import type { AllFigures } from "../../base/shares.ts";

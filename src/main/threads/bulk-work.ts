@@ -1,8 +1,8 @@
 import { createShares, type Shares } from "../../base/shares.ts";
 import { createHeldBackLog } from "../../accounts/admission/held-back.ts";
 import { sql } from "kysely";
-import { createLiveRules } from "../../lists/refresh/live-rules.ts";
-import { attachDatasets, type SharedDatasets } from "../../lists/table/shared-datasets.ts";
+import { createLiveRules } from "../../lists/rules/live-rules.ts";
+import { attachDatasets, type SharedDatasets } from "../../lists/shared-datasets.ts";
 import { alone } from "../../store/elections.ts";
 import { sqlChunkQueue } from "../../bulk/chunk-queue.ts";
 import type { SqlDatabase } from "../../store/database.ts";

@@ -1,13 +1,9 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
-import {
-  type FeedFiles,
-  SHARED_BYTES_MAX,
-  type SharedFile,
-} from "../../../src/lists/feed-files.ts";
+import { type FeedFiles, FILE_OCTETS_MAX, type FeedFile } from "../../../src/lists/feed-files.ts";
 import type { Make } from "../contract.ts";
 
-const file = (version: string, content = [1, 0, 255]): SharedFile => ({
+const file = (version: string, content = [1, 0, 255]): FeedFile => ({
   name: "ded.list",
   version,
   content: Uint8Array.from(content),
@@ -20,10 +16,10 @@ export function feedFilesContract(name: string, make: Make<FeedFiles>): void {
     void test(`${name}: ${rule}`, async (t) => run(await make(t)));
 
   check("a file is returned octet for octet, with its version among the others", async (files) => {
-    assert.equal(await files.read("ded.list"), undefined);
+    assert.deepEqual(await files.read("ded.list"), []);
     assert.equal(await files.write(file("v1"), undefined), true);
     await files.write({ ...file("w1"), name: "castle.list" }, undefined);
-    const read = await files.read("ded.list");
+    const [read] = await files.read("absent.list", "ded.list");
     assert.ok(read !== undefined);
     assert.deepEqual({ ...read, content: Uint8Array.from(read.content) }, file("v1"));
     assert.deepEqual(
@@ -42,7 +38,7 @@ export function feedFilesContract(name: string, make: Make<FeedFiles>): void {
     assert.equal(await files.write({ ...file("v2"), name: "new.list" }, "v1"), false);
     assert.deepEqual([...(await files.versions())], [["ded.list", "v1"]]);
     assert.equal(await files.write(file("v2", [2]), "v1"), true);
-    assert.deepEqual([...((await files.read("ded.list"))?.content ?? [])], [2]);
+    assert.deepEqual([...((await files.read("ded.list"))[0]?.content ?? [])], [2]);
   });
 
   check("one of many writers over the same version succeeds", async (files) => {
@@ -57,7 +53,7 @@ export function feedFilesContract(name: string, make: Make<FeedFiles>): void {
   });
 
   check("a file that is too large is refused", async (files) => {
-    const content = new Uint8Array(SHARED_BYTES_MAX + 1);
+    const content = new Uint8Array(FILE_OCTETS_MAX + 1);
     await assert.rejects(files.write({ ...file("v1"), content }, undefined), /octets/);
     assert.equal((await files.versions()).size, 0);
   });

@@ -1,6 +1,7 @@
 import { strict as assert } from "node:assert";
 import { test, type TestContext } from "node:test";
-import type { RuleStore, Rule } from "../../../src/lists/rules/rule.ts";
+import type { Rule } from "../../../src/lists/rules/entry-json.ts";
+import type { RuleStore } from "../../../src/lists/rules/rule.ts";
 import type { Make } from "../contract.ts";
 
 const entry = (subject: string, more: Partial<Rule> = {}): Rule => ({

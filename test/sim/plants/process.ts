@@ -37,7 +37,7 @@ export const PROCESS_PLANTS: readonly Plant[] = [
     "const BELIEVED_MS = 4_000;",
     "const BELIEVED_MS = 3_600_000;",
   ]),
-  ...plantsIn("lists/refresh/live-rules", [
+  ...plantsIn("lists/rules/live-rules", [
     "rules are read once",
     "if (changes === seen && nowMs < nextExpiryMs)",
     "if (seen !== -1)",

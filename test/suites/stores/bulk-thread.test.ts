@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
-import { shareDatasets } from "../../../src/lists/table/shared-datasets.ts";
+import { shareDatasets } from "../../../src/lists/shared-datasets.ts";
 import { sqlDomainMails } from "../../../src/lists/domain-mail.ts";
 import { sqlVerdictCounts } from "../../../src/lists/verdict-counts.ts";
 import { memoryRateCounter } from "../../../src/accounts/admission/rate-counter.ts";

@@ -3,7 +3,7 @@ import { test, type TestContext } from "node:test";
 import { literalDatasets } from "../../../../test/lists/literal-datasets.ts";
 import { listsWorld } from "../../../../test/lists/lists-world.ts";
 import { recordingTerminal } from "../../../../test/process/recording-terminal.ts";
-import type { FeedRefresh } from "../../../lists/feed-refresh.ts";
+import type { FeedRefresh } from "../../../lists/feed-status.ts";
 import { program, runProgram } from "../../program.ts";
 import { listsCommand } from "./lists.ts";
 

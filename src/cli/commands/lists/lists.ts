@@ -1,8 +1,8 @@
 import { Command, Option } from "commander";
 import { LIST_WORDS, type ListWord, feedSubject } from "../../../core/evidence/rule.ts";
-import type { FeedRefresh, FeedStatus, RefreshOutcome } from "../../../lists/feed-refresh.ts";
+import type { FeedRefresh, FeedStatus, RefreshOutcome } from "../../../lists/feed-status.ts";
 import type { BackTest, BackTestAnswer, RunBackTest } from "../../../lists/rules/back-test.ts";
-import { backTestJson, entryJson, statusJson } from "../../../lists/rules/entry-json.ts";
+import { entryJson, statusJson } from "../../../lists/rules/entry-json.ts";
 import {
   ENTRIES_MAX,
   type WrongLine,
@@ -31,7 +31,7 @@ import {
 import type { JsonOption } from "../options.ts";
 import { dayOfDate, isoTime, isoTimeOrNull } from "../../../core/calendar.ts";
 import { FAULT_WORDS } from "../../../core/validate/malformed.ts";
-import type { Rule } from "../../../lists/rules/rule.ts";
+import type { Rule } from "../../../lists/rules/entry-json.ts";
 
 const ENTRY = "a domain, *.suffix, mx:host or address";
 
@@ -376,3 +376,15 @@ function importCommand(deps: ListsDeps): Command {
     );
   });
 }
+
+const backTestJson = (test: BackTest): object => ({
+  days: test.days,
+  domains: test.domains,
+  domains_with_mail: test.domainsWithMail,
+  checks: test.checks,
+  changed_domains: test.changedDomains,
+  changed_checks: test.changedChecks,
+  changed: test.changed,
+  untestable: test.untestable,
+  untestable_lines: test.untestableLines,
+});

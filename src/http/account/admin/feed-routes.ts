@@ -1,4 +1,4 @@
-import type { FeedRefresh } from "../../../lists/feed-refresh.ts";
+import type { FeedRefresh } from "../../../lists/feed-status.ts";
 import type { Audit } from "../../../accounts/audit.ts";
 import { auditedRefresh } from "../../../gate/audited.ts";
 import { statusJson } from "../../../lists/rules/entry-json.ts";

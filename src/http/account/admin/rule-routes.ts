@@ -1,5 +1,5 @@
 import { LIST_WORDS, type ListWord } from "../../../core/evidence/rule.ts";
-import type { Rule } from "../../../lists/rules/rule.ts";
+import type { Rule } from "../../../lists/rules/entry-json.ts";
 import type { Audit } from "../../../accounts/audit.ts";
 import { auditedEntries } from "../../../gate/audited.ts";
 import type { AccountService } from "../../../accounts/accounts.ts";

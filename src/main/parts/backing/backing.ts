@@ -2,7 +2,6 @@ import type { Elections } from "../../../store/elections.ts";
 import type { RateCounter, RequestCounter } from "../../../accounts/admission/rate-counter.ts";
 import type { Probe } from "../../../http/system/readiness.ts";
 import type { BulkRunnerParts, BulkRunner } from "./bulk-runner.ts";
-import type { SharedLists } from "../../feeds/feed-jobs.ts";
 import type { AccountStore, Ledgers } from "./store.ts";
 
 /** The probe of the database writes, so it is asked no more often. */
@@ -21,8 +20,6 @@ export interface Backing {
   readonly requests: RequestCounter | undefined;
   /** Decides which process does what only one may do. */
   readonly elections: Elections;
-  /** Keeps the machines' lists equal; undefined for a single machine. */
-  readonly sharedLists: SharedLists | undefined;
   /** Do the stores answer? By name, as `/readyz` shows them. */
   readonly probes: ReadonlyMap<string, Probe>;
   /** Starts what runs bulk jobs here, or what tells the processes that run them elsewhere. */

@@ -1,5 +1,5 @@
 import type { BulkFigures } from "../../threads/bulk-thread.ts";
-import type { SharedDatasets } from "../../../lists/table/shared-datasets.ts";
+import type { SharedDatasets } from "../../../lists/shared-datasets.ts";
 import type { Log } from "../../../base/log.ts";
 
 export interface BulkRunnerParts {

@@ -37,7 +37,6 @@ export async function openEmbeddedBacking(process: Process): Promise<Backing> {
     rates: memoryRateCounter(),
     requests: undefined,
     elections: alone,
-    sharedLists: undefined,
     probes: new Map([["database", askedRarely(() => sql.answers(), DATABASE_PROBE_MS, clock)]]),
     startBulkRunner: (parts) => threadRunner(config, parts, machine),
   };

@@ -10,7 +10,6 @@ import type { Process } from "../../process/open-process.ts";
 import { askedRarely } from "../../../http/system/readiness.ts";
 import { type Backing, DATABASE_PROBE_MS } from "./backing.ts";
 import type { BulkRunner } from "./bulk-runner.ts";
-import { sharedListsOf } from "../../feeds/shared-feeds.ts";
 import { accountStore } from "./store.ts";
 
 /** How long a start waits for the session that hears notices. */
@@ -43,7 +42,6 @@ export async function openScaledBacking(databaseUrl: string, process: Process): 
     rates,
     requests,
     elections,
-    sharedLists: sharedListsOf(db, notices),
     probes: new Map([["database", askedRarely(() => sql.answers(), DATABASE_PROBE_MS, clock)]]),
     startBulkRunner: () => WORKERS,
   };

@@ -1,0 +1,419 @@
+import { Worker } from "node:worker_threads";
+import { DAY_MS } from "../core/calendar.ts";
+import type { Clock } from "../base/clock.ts";
+import { every } from "../base/every.ts";
+import type { Log } from "../base/log.ts";
+import type { HttpReply, Outbound } from "../outbound/outbound-types.ts";
+import type { Validators } from "./assess-feed.ts";
+import {
+  copyName,
+  type FeedFile,
+  type FeedFiles,
+  LEARNED_FILE,
+  packText,
+  parseIf,
+  parseLearned,
+  STATE_FILE,
+  unpackText,
+} from "./feed-files.ts";
+import { FETCHED_SOURCES, type FetchedSource } from "./feed-sources.ts";
+import type { Assessed, ListWork } from "./feed-worker.ts";
+import type {
+  FeedRefresh,
+  FeedStatus,
+  ListMetrics,
+  ListRefusal,
+  RefreshOutcome,
+} from "./feed-status.ts";
+import { type LoadedLists, loadLists } from "./load-lists.ts";
+import { packMailServers } from "./shared-datasets.ts";
+
+/** What the source answered: a file to test, or an outcome already. */
+type FetchAnswer = { readonly body: Uint8Array; readonly validators: Validators } | RefreshOutcome;
+
+const FETCH_MS = 60_000;
+const BYTES_MAX = 16 * 1_048_576;
+const REDIRECTS_MAX = 3;
+
+/** Asks for one list, on condition that it changed since `last` (RFC 9110 section 13.1). Never rejects. */
+export async function fetchList(
+  id: string,
+  url: string,
+  last: Validators | undefined,
+  http: Outbound["http"],
+): Promise<FetchAnswer> {
+  const conditions = {
+    ...(last?.etag !== undefined && { "If-None-Match": last.etag }),
+    ...(last?.lastModified !== undefined && { "If-Modified-Since": last.lastModified }),
+  };
+  const result = await http({
+    url,
+    method: "GET",
+    headers: { Accept: "*/*", "User-Agent": "gatepost", ...conditions },
+    timeoutMs: FETCH_MS,
+    maxBodyBytes: BYTES_MAX,
+    maxRedirects: REDIRECTS_MAX,
+  });
+  if (result.ok) return readReply(id, result.value, last !== undefined);
+  const detail = [result.fault, result.detail].filter((word) => word !== undefined).join(" ");
+  return { id, kind: "refused", why: "not_fetched", detail };
+}
+
+function readReply(id: string, reply: HttpReply, hasCopy: boolean): FetchAnswer {
+  const { status, headers, body, cut } = reply;
+  if (status === 304 && hasCopy) return { id, kind: "unchanged" };
+  if (status !== 200) return { id, kind: "refused", why: "bad_status", detail: String(status) };
+  if (cut) return { id, kind: "refused", why: "too_large" };
+  const etag = validator(headers["etag"]);
+  const lastModified = validator(headers["last-modified"]);
+  const validators = {
+    ...(etag !== undefined && { etag }),
+    ...(lastModified !== undefined && { lastModified }),
+  };
+  return { body, validators };
+}
+
+/** Validators longer than this are not sent back. */
+const VALIDATOR_MAX = 300;
+
+const validator = (text: string | undefined): string | undefined =>
+  text !== undefined && text.length <= VALIDATOR_MAX && /^[ -~]+$/.test(text) ? text : undefined;
+
+/** When a source was last asked, and why its answer was not taken. */
+interface SourceState {
+  readonly askedAtMs: number;
+  readonly why?: ListRefusal;
+  readonly detail?: string;
+  readonly confirmedAtMs?: number;
+}
+
+type RefreshState = Readonly<Record<string, SourceState | undefined>>;
+
+const isState = (value: unknown): value is RefreshState =>
+  typeof value === "object" &&
+  value !== null &&
+  Object.values(value).every((state: Partial<SourceState> | null) =>
+    Number.isFinite(state?.askedAtMs),
+  );
+
+const RETRY_MS = 3_600_000;
+
+/** A source that did not answer is asked again sooner, and so is one whose answer the database did not take. */
+const RETRIED: ReadonlySet<ListRefusal | undefined> = new Set([
+  "not_fetched",
+  "bad_status",
+  "not_kept",
+]);
+
+/** A clock that was set back makes a source due, not silent. */
+function isDue(state: SourceState | undefined, nowMs: number): boolean {
+  if (state === undefined) return true;
+  return Math.abs(nowMs - state.askedAtMs) >= (RETRIED.has(state.why) ? RETRY_MS : DAY_MS);
+}
+
+/** What `loadLists` reads. */
+export const IN_USE: readonly string[] = [
+  ...FETCHED_SOURCES.map(({ id }) => copyName(id)),
+  LEARNED_FILE,
+];
+
+/** A list takes up to 1 s; a thread that takes longer than this is stuck. */
+const WORK_MS = 120_000;
+
+function inThread(
+  work: ListWork & { kind: "load" },
+  clock: Pick<Clock, "after">,
+): Promise<LoadedLists>;
+function inThread(work: ListWork, clock: Pick<Clock, "after">): Promise<Assessed>;
+async function inThread(work: ListWork, clock: Pick<Clock, "after">): Promise<unknown> {
+  const worker = new Worker(new URL("./feed-worker.js", import.meta.url), { workerData: work });
+  let cancel = (): void => undefined;
+  try {
+    return await new Promise((resolve, reject) => {
+      const fail = (why: string) => () => reject(new Error(`list worker: ${why}`));
+      cancel = clock.after(WORK_MS, fail("no answer"));
+      worker.once("message", resolve).once("error", reject).once("exit", fail("ended"));
+    });
+  } finally {
+    cancel();
+    await worker.terminate();
+  }
+}
+
+export interface FeedRefresherDeps {
+  readonly files: FeedFiles;
+  /** Where a source is fetched. */
+  readonly urlOf: (source: Pick<FetchedSource, "id" | "path">) => string;
+  readonly http: Outbound["http"];
+  readonly clock: Pick<Clock, "nowMs" | "after">;
+  readonly log: Log;
+  readonly metrics?: ListMetrics | undefined;
+  /** `loadLists` unless given. */
+  readonly load?: typeof loadLists;
+  /** Tells other processes that files changed. */
+  readonly tell?: () => void;
+}
+
+/** A failed look is repeated after this time; changes are looked at when they are made known. */
+const LOOK_MS = 60_000;
+const FIRST_ASK_MS = 10_000;
+const DUE_LOOK_MS = 600_000;
+/** Processes that note the state of a source at the same time try again this often. */
+const NOTE_TRIES = 5;
+
+/** Fetches feeds, keeps their copies in the database and loads what any process put there. */
+export class FeedRefresher implements FeedRefresh {
+  readonly #deps: FeedRefresherDeps;
+  #loaded: LoadedLists;
+  /** By name, of what is in use. */
+  #versions: ReadonlyMap<string, string>;
+  #state: RefreshState = {};
+  #running: Promise<readonly RefreshOutcome[]> | undefined;
+  #looking: Promise<void> = Promise.resolve();
+  #swap: (loaded: LoadedLists) => void = () => undefined;
+  readonly #over = new AbortController();
+
+  private constructor(deps: FeedRefresherDeps, inUse: readonly FeedFile[]) {
+    const { load = loadLists } = deps;
+    this.#deps = deps;
+    this.#versions = new Map(inUse.map(({ name, version }) => [name, version]));
+    this.#loaded = load(inUse);
+  }
+
+  /** Reads what the database holds; rejects when it does not answer. */
+  static async open(deps: FeedRefresherDeps): Promise<FeedRefresher> {
+    const refresher = new FeedRefresher(deps, await deps.files.read(...IN_USE));
+    await refresher.#readState();
+    refresher.#showMetrics();
+    return refresher;
+  }
+
+  get loaded(): LoadedLists {
+    return this.#loaded;
+  }
+
+  async status(): Promise<readonly FeedStatus[]> {
+    await this.#readState();
+    return this.#statusNow();
+  }
+
+  async refresh(confirmed: readonly string[] = []): Promise<readonly RefreshOutcome[]> {
+    // One that is under way knows nothing of the operator's word.
+    if (confirmed.length > 0) await Promise.allSettled([this.#running]);
+    return await this.#runOnce(FETCHED_SOURCES, confirmed, this.#over.signal);
+  }
+
+  /** From now on `swap` is called with every fetched set, from this process or another. */
+  follow(swap: (loaded: LoadedLists) => void): void {
+    this.#swap = swap;
+    this.#every(LOOK_MS, LOOK_MS, this.#over.signal, () => this.look());
+  }
+
+  /** Loads what changed in the database; rejects when that fails. */
+  look(): Promise<void> {
+    const looked = this.#looking.then(() => this.#lookNow());
+    this.#looking = looked.catch(() => undefined);
+    return looked;
+  }
+
+  async lookLogged(): Promise<void> {
+    await this.look().catch((fault: unknown) => this.#failed(fault));
+  }
+
+  /** Takes the servers of a finished round of learning. */
+  async learned(servers: Parameters<typeof packMailServers>[0]): Promise<void> {
+    const { files, clock, tell } = this.#deps;
+    const file = await packText(LEARNED_FILE, JSON.stringify(servers), clock.nowMs());
+    const before = (await files.versions()).get(LEARNED_FILE);
+    if (before === file.version) return;
+    await files.write(file, before);
+    await this.look();
+    tell?.();
+  }
+
+  /** Asks sources daily by itself until what it returns is called; what is asked by then comes to nothing. */
+  fetch(): () => Promise<void> {
+    const mine = new AbortController();
+    const over = AbortSignal.any([mine.signal, this.#over.signal]);
+    let asking: Promise<void> | undefined;
+    this.#every(FIRST_ASK_MS, DUE_LOOK_MS, over, () => (asking = this.#askDue(over)));
+    return async () => {
+      mine.abort();
+      // The operator's request continues, and stopping does not wait for it.
+      await Promise.allSettled([asking]);
+    };
+  }
+
+  /** Waits for a refresh that runs; what is asked by then comes to nothing. */
+  async stop(): Promise<void> {
+    this.#over.abort();
+    await Promise.allSettled([this.#running, this.#looking]);
+  }
+
+  #every(firstMs: number, ms: number, over: AbortSignal, work: () => Promise<void>): void {
+    const { clock } = this.#deps;
+    const end = every({ ms, firstMs, clock, failed: (fault) => this.#failed(fault) }, work);
+    over.addEventListener("abort", () => void end(), { once: true });
+  }
+
+  #failed(fault: unknown): void {
+    this.#deps.log.error("feed.refresh_failed", fault);
+  }
+
+  async #lookNow(): Promise<void> {
+    if (this.#over.signal.aborted) return;
+    const { files, clock } = this.#deps;
+    const there = await files.versions();
+    const changed = IN_USE.filter((name) => there.get(name) !== this.#versions.get(name));
+    if (changed.length === 0) return;
+    const isLearnedAlone = changed.every((name) => name === LEARNED_FILE);
+    const inUse = await files.read(...(isLearnedAlone ? changed : IN_USE));
+    if (isLearnedAlone) {
+      const mailServers = packMailServers(parseLearned(unpackText(inUse[0])));
+      this.#loaded = { ...this.#loaded, shared: { ...this.#loaded.shared, mailServers } };
+    } else this.#loaded = await inThread({ kind: "load", files: inUse }, clock);
+    this.#versions = there;
+    if (!this.#over.signal.aborted) this.#swap(this.#loaded);
+    const names = this.#loaded.lists.reduce((sum, list) => sum + list.names, 0);
+    this.#deps.log.info("feed.swapped", { names });
+    this.#showMetrics();
+  }
+
+  async #askDue(over: AbortSignal): Promise<void> {
+    await this.#readState(); // another process may have asked since
+    this.#showMetrics();
+    const nowMs = this.#deps.clock.nowMs();
+    const due = FETCHED_SOURCES.filter(({ id }) => isDue(this.#state[id], nowMs));
+    if (due.length === 0 || over.aborted || this.#running !== undefined) return;
+    await this.#runOnce(due, [], over);
+  }
+
+  #runOnce(
+    sources: readonly FetchedSource[],
+    confirmed: readonly string[],
+    over: AbortSignal,
+  ): Promise<readonly RefreshOutcome[]> {
+    this.#running ??= this.#run(sources, confirmed, over).finally(() => {
+      this.#running = undefined;
+    });
+    return this.#running;
+  }
+
+  async #run(
+    sources: readonly FetchedSource[],
+    confirmed: readonly string[],
+    over: AbortSignal,
+  ): Promise<readonly RefreshOutcome[]> {
+    const outcomes: RefreshOutcome[] = [];
+    await this.#readState();
+    // One after the other: so one file at a time is in memory.
+    for (const source of sources) {
+      const outcome = await this.#ask(source, confirmed.includes(source.id), over);
+      if (outcome === undefined) break;
+      outcomes.push(outcome);
+      await this.#note(outcome);
+    }
+    if (outcomes.some(({ kind }) => kind === "accepted")) {
+      await this.look();
+      this.#deps.tell?.();
+    }
+    this.#showMetrics();
+    return outcomes;
+  }
+
+  /** Undefined when it was over before the answer was tested. */
+  async #ask(
+    source: FetchedSource,
+    isConfirmed: boolean,
+    over: AbortSignal,
+  ): Promise<RefreshOutcome | undefined> {
+    const { urlOf, http, clock } = this.#deps;
+    const { id } = source;
+    // Only of a copy that is in use: to ask whether another one changed would leave us without.
+    const validators = this.#loaded.lists.find((list) => list.id === id)?.validators;
+    const fetching = (): Promise<FetchAnswer> => fetchList(id, urlOf(source), validators, http);
+    const answer = await unlessOver(fetching, over);
+    if (answer === undefined || !("body" in answer)) return answer;
+    const removalSeen = this.#state[id]?.why === "many_removed";
+    const fetched = { ...answer, id, fetchedAtMs: clock.nowMs(), removalSeen, isConfirmed };
+    try {
+      const [previous] = await this.#deps.files.read(copyName(id));
+      const assessed = await inThread({ kind: "assess", ...fetched, previous }, clock);
+      if ("id" in assessed) return assessed;
+      const isWritten = await this.#deps.files.write(assessed, previous?.version);
+      return { id, kind: isWritten ? "accepted" : "unchanged" }; // another process was faster
+    } catch (fault) {
+      const detail = fault instanceof Error ? fault.message : "unknown";
+      return { id, kind: "refused", why: "not_kept", detail };
+    }
+  }
+
+  async #note({ id, kind, why, detail }: RefreshOutcome): Promise<void> {
+    const { clock, log, metrics, files } = this.#deps;
+    const askedAtMs = clock.nowMs();
+    if (why === undefined) log.info("feed.fetched", { id, kind });
+    else log.warn("feed.refused", { id, why, detail });
+    metrics?.refreshed({ id, kind, ...(why !== undefined && { why }) });
+    const confirmedAtMs = why === undefined ? askedAtMs : this.#state[id]?.confirmedAtMs;
+    const note = {
+      askedAtMs,
+      ...(confirmedAtMs !== undefined && { confirmedAtMs }),
+      ...(why !== undefined && { why }),
+      ...(detail !== undefined && { detail }),
+    };
+    this.#state = { ...this.#state, [id]: note };
+    try {
+      for (let tries = 0; tries < NOTE_TRIES; tries += 1) {
+        const version = await this.#readState(id);
+        const file = await packText(STATE_FILE, JSON.stringify(this.#state), askedAtMs);
+        if (await files.write(file, version)) return;
+      }
+    } catch (fault) {
+      log.error("feed.state_save_failed", fault);
+    }
+  }
+
+  /** Takes what other processes noted later of other sources than `own`, and returns the version that was read. */
+  async #readState(own?: string): Promise<string | undefined> {
+    const [file] = await this.#deps.files.read(STATE_FILE);
+    for (const [id, there] of Object.entries(parseIf(unpackText(file), isState) ?? {})) {
+      const isNewer = (there?.askedAtMs ?? 0) > (this.#state[id]?.askedAtMs ?? -1);
+      if (isNewer && id !== own) this.#state = { ...this.#state, [id]: there };
+    }
+    return file?.version;
+  }
+
+  #showMetrics(): void {
+    this.#deps.metrics?.stand(this.#statusNow());
+  }
+
+  #statusNow(): readonly FeedStatus[] {
+    return this.#loaded.lists.map(({ id, curated, names, from, fetchedAtMs }) => {
+      const { why, detail, ...times } = this.#state[id] ?? {};
+      return {
+        id,
+        curated,
+        names,
+        from,
+        ...times,
+        ...(fetchedAtMs !== undefined && { fetchedAtMs }),
+        ...(why !== undefined && { refusal: { why, ...(detail !== undefined && { detail }) } }),
+      };
+    });
+  }
+}
+
+/** Undefined when it is over first. */
+async function unlessOver<T>(work: () => Promise<T>, over: AbortSignal): Promise<T | undefined> {
+  if (over.aborted) return undefined;
+  let end = (): void => undefined;
+  const ended = new Promise<undefined>((resolve) => {
+    end = () => resolve(undefined);
+  });
+  over.addEventListener("abort", end, { once: true });
+  try {
+    return await Promise.race([work(), ended]);
+  } finally {
+    over.removeEventListener("abort", end);
+  }
+}

@@ -1,0 +1,123 @@
+import { dayOfDate } from "../core/calendar.ts";
+import type { FeedKind } from "../core/evidence/datasets.ts";
+import { rowsOf } from "../core/tables/data.ts";
+import * as TEXTS from "../core/tables/texts.ts";
+import {
+  bundledText,
+  castleRows,
+  fakefilterHosts,
+  jsonStrings,
+  lines,
+  type PackageId,
+} from "./packages.ts";
+
+/** On which terms the names of a feed may be passed on. */
+export interface FeedLicence {
+  /** SPDX identifier. */
+  readonly spdx: string;
+  readonly copyright: string;
+  readonly url: string;
+}
+
+export interface HeldName {
+  readonly name: string;
+  /** First seen, in days since the Unix epoch. */
+  readonly sinceDay: number;
+  /** On a rotating list: last seen. */
+  readonly seenDay: number;
+}
+
+/** A public list that is fetched, as its repository publishes it. */
+export interface FetchedSource {
+  readonly id: string;
+  readonly kind: FeedKind;
+  /** Of the raw file: repository, default branch, file. */
+  readonly path: string;
+  readonly read: (text: string) => readonly string[];
+  /** Fewer names mean a broken list. */
+  readonly floor: number;
+  /** On which its names may be passed on; absent: they may not, and `/feeds/disposable` leaves them out. */
+  readonly licence?: FeedLicence;
+  /** Only a part of it is published each day: names are kept as `KEPT_UNSEEN_DAYS` says. */
+  readonly rotating: boolean;
+  /** The package that stands in until it is fetched. */
+  readonly bundled?: PackageId;
+  /** Of a rotating list: the names and days that the first fetched copy starts from. */
+  readonly seed?: () => readonly HeldName[];
+}
+
+/** How the names are found in a fetched file. A line that begins with "#" is a remark. */
+const FORMATS: Readonly<Record<string, FetchedSource["read"]>> = {
+  fakefilter: fakefilterHosts,
+  json: jsonStrings,
+  lines: (text) => lines(text).filter((line) => !line.startsWith("#")),
+};
+
+/** In the order of the lists' bits. */
+export const FETCHED_SOURCES: readonly FetchedSource[] = rowsOf(TEXTS.feeds).map((row) => {
+  const [id = "", kind, format = "", floor, bundled, rotating, path = "", spdx, copyright] = row;
+  const url = `https://github.com/${path.split("/", 2).join("/")}`;
+  return {
+    id,
+    kind: kind as FeedKind,
+    path,
+    read: FORMATS[format] ?? jsonStrings,
+    floor: Number(floor),
+    rotating: rotating === "yes",
+    ...(spdx !== undefined && { licence: { spdx, copyright: copyright ?? "", url } }),
+    ...(bundled === "yes" && { bundled: id as PackageId }),
+    ...(id === "castle" && { seed: castleDays }),
+  };
+});
+
+/** The names of castle's day lists that come with the release (`feeds/castle.csv`), with their days. */
+export function castleDays(): readonly HeldName[] {
+  const days = new Map<string, number>();
+  const numberOf = (date: string): number => {
+    const known = days.get(date) ?? dayOfDate(date) ?? 0;
+    days.set(date, known);
+    return known;
+  };
+  return castleRows(bundledText("castle")).map(([name = "", since = "", seen = ""]) => ({
+    name,
+    sinceDay: numberOf(since),
+    seenDay: numberOf(seen),
+  }));
+}
+
+/**
+ * A rotating list forgets a name that was absent on this many days on which the list was fetched. Days without a fetch
+ * do not count: after months offline the first fetch would otherwise drop the whole history.
+ */
+export const KEPT_UNSEEN_DAYS = 180;
+
+/** Every whole list holds these four; one without them is some other file. */
+export const ALWAYS_LISTED: readonly string[] = [
+  "guerrillamail.com",
+  "mailinator.com",
+  "sharklasers.com",
+  "yopmail.com",
+];
+
+export const licenceOf = (id: string): FeedLicence | undefined =>
+  FETCHED_SOURCES.find((source) => source.id === id)?.licence;
+
+/** Texts that a copy of the lists must carry, by SPDX identifier; the copyright lines belong to the feeds. */
+export const LICENCE_TEXTS: Readonly<Record<string, string>> = {
+  MIT: `Permission is hereby granted, free of charge, to any person obtaining a copy of this software and associated documentation files (the "Software"), to deal in the Software without restriction, including without limitation the rights to use, copy, modify, merge, publish, distribute, sublicense, and/or sell copies of the Software, and to permit persons to whom the Software is furnished to do so, subject to the following conditions:
+
+The above copyright notice and this permission notice shall be included in all copies or substantial portions of the Software.
+
+THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR IMPLIED, INCLUDING BUT NOT LIMITED TO THE WARRANTIES OF MERCHANTABILITY, FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE AUTHORS OR COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM, OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE.`,
+  "BSD-3-Clause": `Redistribution and use in source and binary forms, with or without modification, are permitted provided that the following conditions are met:
+
+1. Redistributions of source code must retain the above copyright notice, this list of conditions and the following disclaimer.
+
+2. Redistributions in binary form must reproduce the above copyright notice, this list of conditions and the following disclaimer in the documentation and/or other materials provided with the distribution.
+
+3. Neither the name of the copyright holder nor the names of its contributors may be used to endorse or promote products derived from this software without specific prior written permission.
+
+THIS SOFTWARE IS PROVIDED BY THE COPYRIGHT HOLDERS AND CONTRIBUTORS "AS IS" AND ANY EXPRESS OR IMPLIED WARRANTIES, INCLUDING, BUT NOT LIMITED TO, THE IMPLIED WARRANTIES OF MERCHANTABILITY AND FITNESS FOR A PARTICULAR PURPOSE ARE DISCLAIMED. IN NO EVENT SHALL THE COPYRIGHT HOLDER OR CONTRIBUTORS BE LIABLE FOR ANY DIRECT, INDIRECT, INCIDENTAL, SPECIAL, EXEMPLARY, OR CONSEQUENTIAL DAMAGES (INCLUDING, BUT NOT LIMITED TO, PROCUREMENT OF SUBSTITUTE GOODS OR SERVICES; LOSS OF USE, DATA, OR PROFITS; OR BUSINESS INTERRUPTION) HOWEVER CAUSED AND ON ANY THEORY OF LIABILITY, WHETHER IN CONTRACT, STRICT LIABILITY, OR TORT (INCLUDING NEGLIGENCE OR OTHERWISE) ARISING IN ANY WAY OUT OF THE USE OF THIS SOFTWARE, EVEN IF ADVISED OF THE POSSIBILITY OF SUCH DAMAGE.`,
+  "CC0-1.0":
+    "To the extent possible under law, the authors have waived all copyright and related or neighbouring rights to this list: https://creativecommons.org/publicdomain/zero/1.0/",
+};

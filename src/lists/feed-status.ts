@@ -1,0 +1,106 @@
+import { Counter, Gauge, type Registry } from "prom-client";
+
+/** Why a fetched list was not taken; the copy before it stays. */
+export type ListRefusal =
+  /** There was no valid HTTP answer; the detail says why. */
+  | "not_fetched"
+  /** Another status than 200. */
+  | "bad_status"
+  /** Over 16 MB. */
+  | "too_large"
+  /** Not the format of this list, or under 98 % of it are names. */
+  | "not_a_list"
+  /** Fewer names than this list ever had. */
+  | "below_floor"
+  /** Under 0.8 or over 1.3 times the last accepted size; stays so until the operator confirms it. */
+  | "size_swing"
+  /** A name that every such list holds is not there. */
+  | "lacks_known"
+  /** It holds a large provider. */
+  | "holds_provider"
+  /** More than 5 % of the names went; the next fetch must say so again. */
+  | "many_removed"
+  /** It was good, and the database could not take it. */
+  | "not_kept";
+
+/** One source as it stands. Times are milliseconds since the Unix epoch. */
+export interface FeedStatus {
+  readonly id: string;
+  readonly curated: boolean;
+  /** 0 when nothing of it is in use. */
+  readonly names: number;
+  /** Where what is in use came from: fetched, the package that came with the program, or nowhere. */
+  readonly from: "fetch" | "package" | "nowhere";
+  /** When what is in use was fetched. */
+  readonly fetchedAtMs?: number;
+  /** When the source was last asked, with any result. */
+  readonly askedAtMs?: number;
+  /** When it last gave what is in use, or said that this is the newest still. */
+  readonly confirmedAtMs?: number;
+  /** The operator switched it off: it gives no evidence. */
+  readonly isOff?: boolean;
+  /** Why the last answer was not taken. */
+  readonly refusal?: { readonly why: ListRefusal; readonly detail?: string };
+}
+
+export interface RefreshOutcome {
+  readonly id: string;
+  readonly kind: "accepted" | "unchanged" | "refused";
+  readonly why?: ListRefusal;
+  readonly detail?: string;
+}
+
+/** Fetches list sources and says how they stand. */
+export interface FeedRefresh {
+  status(): Promise<readonly FeedStatus[]>;
+  /**
+   * Asks every source now. Never rejects for what a source did. `confirmed`: sources that are not refused for
+   * `size_swing` and `many_removed` this once.
+   */
+  refresh(confirmed?: readonly string[]): Promise<readonly RefreshOutcome[]>;
+}
+
+export interface ListMetrics {
+  refreshed(outcome: RefreshOutcome): void;
+  /** How all lists stand; after each change of it. */
+  stand(status: readonly FeedStatus[]): void;
+}
+
+/** Names in use by list, the times of the copy in use and of its last confirmation, and what each fetch came to. */
+export function createListMetrics(registry: Registry): ListMetrics {
+  const registers = [registry];
+  const names = new Gauge({
+    name: "gatepost_list_names",
+    help: "Names in use, by list.",
+    labelNames: ["list"],
+    registers,
+  });
+  const fetched = new Gauge({
+    name: "gatepost_list_fetched_timestamp_seconds",
+    help: "When the copy in use was fetched; 0 for one that came with the program.",
+    labelNames: ["list"],
+    registers,
+  });
+  const confirmed = new Gauge({
+    name: "gatepost_list_confirmed_timestamp_seconds",
+    help: "When the source last gave the copy in use or said that it is the newest; 0 for never.",
+    labelNames: ["list"],
+    registers,
+  });
+  const outcomes = new Counter({
+    name: "gatepost_list_fetches_total",
+    help: 'Fetches by list and what they came to: "accepted", "unchanged" or why they were refused.',
+    labelNames: ["list", "outcome"],
+    registers,
+  });
+  return {
+    refreshed: ({ id, kind, why }) => outcomes.inc({ list: id, outcome: why ?? kind }),
+    stand(status) {
+      for (const { id, names: count, fetchedAtMs = 0, confirmedAtMs = 0 } of status) {
+        confirmed.set({ list: id }, confirmedAtMs / 1_000);
+        names.set({ list: id }, count);
+        fetched.set({ list: id }, fetchedAtMs / 1_000);
+      }
+    },
+  };
+}

@@ -1,0 +1,281 @@
+import type { Datasets, FeedSource, MailServerKind, Rules } from "../core/evidence/datasets.ts";
+import { listEvidence } from "../core/evidence/list-evidence.ts";
+import { DAY_MS } from "../core/calendar.ts";
+import { hasStrongWord } from "../core/evidence/names/keywords.ts";
+import {
+  LISTS_MAX,
+  attachNameSet,
+  attachNameTable,
+  nameTableBuilder,
+  namesOfTable,
+} from "./name-table.ts";
+import { FAMILY_EXCEPTIONS } from "../core/tables/data.ts";
+import { parseDomain, registrableOf } from "../core/name/domain.ts";
+
+/** One list of disposable domains, as its source gives it. */
+export interface DisposableList extends FeedSource {
+  /** Its lines, read when their turn comes: all lists at once would be 50 MB of text. */
+  readonly read: () => Iterable<string>;
+  /** Of a fetched list: the day of its first copy, and the names that came on a later one. */
+  readonly history?: {
+    readonly baseDay: number;
+    readonly later: () => Iterable<readonly [name: string, day: number]>;
+  };
+}
+
+/** What lists hold before they are packed: names in any case, as U-labels or A-labels. */
+export interface ListContents {
+  readonly version: number;
+  readonly disposable: readonly DisposableList[];
+  /** Names that are never disposable, even if a list has them. */
+  readonly exceptions: ReadonlySet<string>;
+  readonly free: readonly string[];
+  /** Known good beside the free providers. */
+  readonly knownGood: readonly string[];
+  /** Lower case. */
+  readonly roles: readonly string[];
+  readonly mailServers: readonly (readonly [host: string, kind: MailServerKind])[];
+}
+
+/** Everything of `Datasets` but the operator's word, in buffers. Browsers have no shared ones for most pages. */
+export interface PackedDatasets<Memory extends ArrayBufferLike = ArrayBufferLike> {
+  readonly version: number;
+  readonly sources: readonly FeedSource[];
+  readonly disposable: Memory;
+  readonly families: Memory;
+  /** By list: since when names that came later than its first copy are held, in days as the "bits" of a table. */
+  readonly history: readonly ({ readonly baseDay: number; readonly later: Memory } | undefined)[];
+  readonly free: Memory;
+  readonly knownGood: Memory;
+  readonly roles: Memory;
+  readonly mailServers: Memory;
+}
+
+/** In buffers that threads share: post it and attach. */
+export type SharedDatasets = PackedDatasets<SharedArrayBuffer>;
+
+const KINDS: readonly MailServerKind[] = ["dedicated", "shared"];
+
+/** The bundled lists hold 164,448 names between them; room for them at once saves half of the packing. */
+const DISPOSABLE_NAMES_EXPECTED = 200_000;
+
+/** Packs lists. Invalid domain names are left out. Throws for more lists than a table can hold. */
+export function shareDatasets(contents: ListContents): SharedDatasets {
+  const sources = contents.disposable.map(({ id, kind, fetchedAtMs }) => ({
+    id,
+    kind,
+    ...(fetchedAtMs !== undefined && { fetchedAtMs }),
+  }));
+  if (sources.length > LISTS_MAX) throw new Error(`more than ${String(LISTS_MAX)} lists`);
+  const { exceptions } = contents;
+  const disposable = pack(
+    contents.disposable.map(({ read }) => read),
+    (line) => {
+      const name = domainName(line);
+      return name === undefined || exceptions.has(name) ? undefined : name;
+    },
+    DISPOSABLE_NAMES_EXPECTED,
+  );
+  const isHonest = honestBy(sources, disposable);
+  const honest = (lines: readonly string[]): readonly string[] =>
+    lines.map(domainName).filter((name): name is string => name !== undefined && isHonest(name));
+  const free = honest(contents.free);
+  return {
+    version: contents.version,
+    sources,
+    disposable,
+    families: packFamilies(sources, disposable, exceptions),
+    history: contents.disposable.map(({ history }) => history && packHistory(history)),
+    free: packAsIs(free),
+    knownGood: packAsIs([...free, ...honest(contents.knownGood)]),
+    roles: packAsIs(contents.roles),
+    mailServers: packMailServers(contents.mailServers),
+  };
+}
+
+/** Learned mail hosts and addresses by kind; small, so that they are packed again wherever they change. */
+export function packMailServers(
+  servers: readonly (readonly [host: string, kind: MailServerKind])[],
+): SharedArrayBuffer {
+  const hostsOf = (kind: MailServerKind): readonly string[] =>
+    servers.flatMap(([host, its]) => (its === kind ? host : []));
+  return packAsIs(...KINDS.map(hostsOf));
+}
+
+function packHistory({ baseDay, later }: NonNullable<DisposableList["history"]>) {
+  const builder = nameTableBuilder();
+  for (const [name, day] of later()) builder.put(name, day);
+  return { baseDay, later: builder.finish() };
+}
+
+/** Reads packed datasets where they lie; nothing is copied. `operator` is each process's own. */
+export function attachDatasets(shared: PackedDatasets, operator: Rules): Datasets {
+  const servers = attachNameTable(shared.mailServers);
+  const histories = shared.history.map(
+    (history) => history && { ...history, later: attachNameTable(history.later) },
+  );
+  return {
+    version: shared.version,
+    sources: shared.sources,
+    disposable: attachNameTable(shared.disposable),
+    families: attachNameTable(familiesUnder(operator, shared)),
+    history: {
+      sinceMs(name, bit) {
+        const history = histories[bit];
+        return history && (history.later.sourcesOf(name) || history.baseDay) * DAY_MS;
+      },
+    },
+    mailServers: {
+      kindOf(host) {
+        const bits = servers.sourcesOf(host);
+        return bits === 0 ? undefined : KINDS.find((_, bit) => (bits >> bit) & 1);
+      },
+    },
+    free: attachNameSet(shared.free),
+    knownGood: attachNameSet(shared.knownGood),
+    roles: attachNameSet(shared.roles),
+    operator,
+  };
+}
+
+const asItIs = (name: string): string => name;
+const packAsIs = (...lists: readonly (readonly string[])[]): SharedArrayBuffer =>
+  pack(
+    lists.map((names) => () => names),
+    asItIs,
+  );
+
+/** List n of `lists` becomes bit n; `nameOf` gives each line as it is looked up, undefined to leave it out. */
+function pack(
+  lists: readonly (() => Iterable<string>)[],
+  nameOf: (line: string) => string | undefined,
+  expectedNames?: number,
+): SharedArrayBuffer {
+  const builder = nameTableBuilder(expectedNames);
+  for (const [bit, read] of lists.entries()) {
+    for (const line of read()) {
+      const name = nameOf(line);
+      if (name !== undefined) builder.add(name, bit);
+    }
+  }
+  return builder.finish();
+}
+
+/**
+ * Whether a list of free providers is right about a name. Such lists hold throw-away services too: what a
+ * curated list holds, what lies under a listed name or says by its own name what it is for earns no trust.
+ */
+function honestBy(sources: readonly FeedSource[], disposable: SharedArrayBuffer) {
+  const empty = packAsIs();
+  const plain = {
+    history: [],
+    families: empty,
+    free: empty,
+    knownGood: empty,
+    roles: empty,
+    mailServers: empty,
+  };
+  const datasets = attachDatasets({ version: 0, sources, disposable, ...plain }, noRules);
+  const curated = curatedBits(sources);
+  return (name: string): boolean =>
+    !hasStrongWord(name) &&
+    (datasets.disposable.sourcesOf(name) & curated) === 0 &&
+    !liesBelowListed(name, datasets);
+}
+
+/** Two labels are a registrable name or a suffix, and nothing above them counts: most names end there. */
+function liesBelowListed(name: string, datasets: Datasets): boolean {
+  if (name.indexOf(".") === name.lastIndexOf(".")) return false;
+  const parsed = parseDomain(name);
+  if (!parsed.ok) return false;
+  return listEvidence(parsed.value, { kind: "unknown" }, datasets)?.signal === "blacklist_parent";
+}
+
+/** A name without upper case or U-labels; whether it is well-formed too does not matter: no other is asked for. */
+const PLAIN = /^[a-z0-9.-]+$/;
+
+/** The name as it is looked up; undefined if the line is not a domain name. */
+function domainName(line: string): string | undefined {
+  if (PLAIN.test(line) && line.includes(".")) return line;
+  const parsed = parseDomain(line);
+  return parsed.ok ? parsed.value.name : undefined;
+}
+
+const nothing = (): undefined => undefined;
+
+/** An operator who has said nothing yet. */
+export const noRules: Rules = {
+  domain: nothing,
+  named: nothing,
+  mailHost: nothing,
+  address: nothing,
+  trap: nothing,
+  names: () => [],
+  isFeedOff: () => false,
+};
+
+/** This many curated names below one registrable domain show that one service owns the domain. */
+const FAMILY_MIN = 3;
+
+export const curatedBits = (sources: readonly FeedSource[]): number =>
+  sources.reduce((bits, { kind }, bit) => bits | (kind === "curated" ? 1 << bit : 0), 0);
+
+/** Registrable domains with `FAMILY_MIN` curated names below them, and the bits of the feeds that hold those. */
+export function packFamilies(
+  sources: readonly FeedSource[],
+  disposable: SharedArrayBuffer,
+  exceptions: ReadonlySet<string>,
+): SharedArrayBuffer {
+  return familiesOf(
+    disposable,
+    curatedBits(sources),
+    (name) => !isNoFamily(name) && !exceptions.has(name),
+  );
+}
+
+const isNoFamily = (registrable: string): boolean =>
+  FAMILY_EXCEPTIONS.has(registrable) || registrable.endsWith(".arpa");
+
+function familiesOf(
+  disposable: ArrayBufferLike,
+  curated: number,
+  mayBeFamily: (registrable: string) => boolean,
+): SharedArrayBuffer {
+  const families = new Map<string, { count: number; bits: number }>();
+  for (const [name, bits] of namesOfTable(disposable, curated)) {
+    const registrable = registrableOf(name);
+    if (registrable === undefined || registrable === name || !mayBeFamily(registrable)) continue;
+    const family = families.get(registrable) ?? { count: 0, bits: 0 };
+    families.set(registrable, { count: family.count + 1, bits: family.bits | (bits & curated) });
+  }
+  const builder = nameTableBuilder();
+  for (const [name, { count, bits }] of families) if (count >= FAMILY_MIN) builder.put(name, bits);
+  return builder.finish();
+}
+
+interface Packed {
+  readonly sources: readonly FeedSource[];
+  readonly disposable: ArrayBufferLike;
+  readonly families: ArrayBufferLike;
+}
+
+/** What was counted without the feeds that are off, of the tables in use: counting takes some 30 ms. */
+const counted = new WeakMap<ArrayBufferLike, Map<number, ArrayBufferLike>>();
+
+/** The families that the feeds which are on show by themselves. */
+export function familiesUnder(rules: Rules, packed: Packed): ArrayBufferLike {
+  const { sources, disposable, families } = packed;
+  const all = curatedBits(sources);
+  const on = curatedBits(
+    sources.map((feed) => (rules.isFeedOff(feed.id) ? { ...feed, kind: "weak" } : feed)),
+  );
+  if (on === all) return families;
+  const known = counted.get(disposable) ?? new Map<number, ArrayBufferLike>();
+  counted.set(disposable, known);
+  const before = known.get(on);
+  if (before !== undefined) return before;
+  const full = attachNameTable(families);
+  const fewer = familiesOf(disposable, on, (name) => full.sourcesOf(name) !== 0);
+  known.set(on, fewer);
+  return fewer;
+}

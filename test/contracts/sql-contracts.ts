@@ -27,6 +27,7 @@ import { domainMailContract } from "./evidence/domain-mail.ts";
 import { hooksContract } from "./policy/hooks.ts";
 import { installationContract } from "./process/installation.ts";
 import { jobsContract } from "./bulk/jobs.ts";
+import { listsContract } from "./bulk/lists.ts";
 import { feedFilesContract } from "./evidence/feed-files.ts";
 import { guessesContract } from "./account/guesses.ts";
 import { loginSessionsContract } from "./account/sign-ins.ts";
@@ -67,6 +68,7 @@ export function sqlContracts(name: string, place: string | OpenSql): void {
     };
   });
   jobsContract(name, (t) => openBulkStores(t, { place }));
+  listsContract(name, (t) => openBulkStores(t, { place }));
   backlogContract(name, (t) => openBulkStores(t, { place }));
   clocksApartContract(name, (t) => openBulkStores(t, { place }));
   restoredContract(name, (t) => openBulkStores(t, { place }));

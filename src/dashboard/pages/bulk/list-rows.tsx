@@ -165,7 +165,7 @@ const cellsOf = (row: ListRow, change: Known["change"]): readonly (VNode | strin
     {row.was === undefined ? null : <span class="note"> was {row.was}</span>}
   </span>,
   <Mark mark={CLASSES[row.class].mark} words={CLASSES[row.class].word} />,
-  <span class="note">{row.why}</span>,
+  row.why === "" ? "" : <span class="note">{row.why}</span>,
   row.was !== undefined ? (
     <Act act="Undo" of={row.was} work={() => change("fix", { entry: row.was, undo: true })} />
   ) : row.meant === "" ? (

@@ -174,11 +174,10 @@ const rowRoutes = (deps: ListDeps): readonly AccountRoute[] => [
       const { class: name = "", why = "", text = "", from = "0" } = query;
       const ofClass = name === "" ? rows : rows.filter((row) => row.class === classOf(name));
       const sought = text.trim().toLowerCase();
-      const found = ofClass.filter(
-        (row) =>
-          (why === "" || row.why === why) &&
-          (sought === "" || row.entry.toLowerCase().includes(sought)),
-      );
+      const isSought = (row: ViewRow): boolean =>
+        (why === "" || row.why === why) &&
+        (sought === "" || row.entry.toLowerCase().includes(sought));
+      const found = why === "" && sought === "" ? ofClass : ofClass.filter(isSought);
       const start = Number.isSafeInteger(Number(from)) ? Math.max(0, Number(from)) : 0;
       const page = found.slice(start, start + boundedNumber(query["count"], PAGE_ROWS));
       return {

@@ -3,8 +3,8 @@
 import { performance } from "node:perf_hooks";
 import { systemClock as clock } from "../src/base/clock.ts";
 import { splitText } from "../src/core/batch/batch-chunk.ts";
-import { openDns } from "../src/main/parts/dns.ts";
-import { systemMachine } from "../src/main/process/machine.ts";
+import { openDns } from "../src/main/checker.ts";
+import { systemMachine } from "../src/main/process.ts";
 import { readConfig } from "../src/main/settings/config.ts";
 import { createShares } from "../src/base/shares.ts";
 import { threadTexts } from "../src/main/threads/texts.ts";

@@ -1,6 +1,8 @@
+import type { Key } from "./key-json.ts";
 import type { CompiledQuery, Kysely } from "kysely";
 import type { Clock } from "../base/clock.ts";
 import type { Ids } from "../base/ids.ts";
+import { isoTime, isoTimeOrNull } from "../core/calendar.ts";
 import { DEFAULT_NAME } from "../core/policy/default-policy.ts";
 import { isLivePolicy, lockPolicies } from "../store/live-policy.ts";
 import type { Notices } from "../store/notices.ts";
@@ -377,3 +379,16 @@ export function createKeyService({ keys, ids, clock, notices }: KeyServiceDeps):
     },
   };
 }
+
+/** A key as the commands and the dashboard show it: snake_case, ISO 8601, null for what is absent; never the key itself. */
+export const keyJson = (key: ApiKey): Key => ({
+  id: key.id,
+  name: key.name,
+  prefix: key.prefix,
+  last_four: key.lastFour,
+  created_at: isoTime(key.createdAtMs),
+  last_used_at: isoTimeOrNull(key.lastUsedAtMs),
+  revoked_at: isoTimeOrNull(key.revokedAtMs),
+  ...(key.origins !== undefined && { origins: key.origins }),
+  ...key.page,
+});

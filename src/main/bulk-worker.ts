@@ -1,14 +1,14 @@
 // The thread that works off bulk jobs. It shares the lists in memory with the main thread and nothing else, so that
 // it holds up no single check.
 import { parentPort, workerData } from "node:worker_threads";
-import { systemMachine as machine } from "./process/machine.ts";
-import type {
-  BulkThreadOrder,
-  BulkThreadReport,
-  BulkThreadSettings,
+import { systemMachine as machine } from "./process.ts";
+import {
+  type BulkThreadOrder,
+  type BulkThreadReport,
+  type BulkThreadSettings,
+  sendingLog,
 } from "./threads/bulk-thread.ts";
 import { openBulkWork } from "./threads/bulk-work.ts";
-import { sendingLog } from "./threads/thread-log.ts";
 
 const port = parentPort;
 if (port === null) throw new Error("bulk-worker is a thread, not a program");

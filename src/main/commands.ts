@@ -1,70 +1,214 @@
 import type { Command } from "commander";
 import { sqlAccounts } from "../accounts/accounts-store.ts";
 import { COMMAND_LINE, createAudit, operatorId, sqlAuditLog } from "../accounts/audit.ts";
-import { backUpEmbedded } from "../store/embedded/back-up.ts";
 import { endingSessions, sqlSignIns } from "../accounts/sign-in/sign-ins.ts";
-import { type EndedByRestore, settleRestored } from "../bulk/restored.ts";
-import { lockForServing } from "../store/embedded/serving-lock.ts";
-import { createSecretBox } from "../base/secrets.ts";
 import { systemClock as clock } from "../base/clock.ts";
 import { systemFiles as files } from "../base/files.ts";
-import { receiveWebhooks } from "../webhooks/loopback-receiver.ts";
+import { createSecretBox } from "../base/secrets.ts";
+import { type EndedByRestore, settleRestored } from "../bulk/restored.ts";
 import type { BulkChecker } from "../cli/bulk/check-pages.ts";
 import type { CliAccounts } from "../cli/commands/account/account-deps.ts";
 import { accountCommand } from "../cli/commands/account/account.ts";
-import {
-  type MigrateOptions,
-  backupCommand,
-  migrateCommand,
-  serveCommand,
-  workerCommand,
-} from "../cli/commands/options.ts";
+import { keyCommand } from "../cli/commands/account/key.ts";
 import { bulkCommand } from "../cli/commands/bulk.ts";
 import { checkCommand } from "../cli/commands/check.ts";
 import { completionCommand } from "../cli/commands/completion.ts";
 import { doctorCommand } from "../cli/commands/doctor.ts";
-import { keyCommand } from "../cli/commands/account/key.ts";
+import { decideCommand } from "../cli/commands/gate/decide.ts";
+import { hookCommand } from "../cli/commands/gate/hook.ts";
+import { policyCommand } from "../cli/commands/gate/policy.ts";
 import { type CliLists, listsCommand } from "../cli/commands/lists/lists.ts";
-import { type CliWebhooks, webhookCommand } from "../cli/commands/webhook.ts";
-import { type DatabaseUse, type Terminal, refuse } from "../cli/terminal.ts";
+import type { AskServer } from "../cli/commands/mcp/backend.ts";
+import { mcpCommand } from "../cli/commands/mcp/mcp.ts";
 import {
-  type Note,
+  backupCommand,
+  migrateCommand,
+  type MigrateOptions,
+  serveCommand,
+  workerCommand,
+} from "../cli/commands/options.ts";
+import { type CliWebhooks, webhookCommand } from "../cli/commands/webhook.ts";
+import { type DatabaseUse, refuse, type Terminal } from "../cli/terminal.ts";
+import {
   auditedAccounts,
   auditedCredits,
   auditedEntries,
   auditedKeys,
+  auditedPolicies,
   auditedRefresh,
   auditedSwitches,
   auditedTokens,
   auditedWebhooks,
+  type Note,
   noteBy,
 } from "../gate/audited.ts";
-import { diagnose } from "./doctor/diagnose.ts";
+import { createBackTestPolicy } from "../gate/back-test.ts";
+import { sqlHooks } from "../gate/hooks-store.ts";
+import { createHookService, type SignedExample } from "../gate/hooks.ts";
+import { sqlOutcomes } from "../gate/outcomes-store.ts";
+import { createPolicyService } from "../gate/policies.ts";
+import { sqlPolicyStore } from "../gate/policy-store.ts";
 import { createTokens } from "../gate/tokens.ts";
-import { gateCommands } from "./gate-commands.ts";
-import { wiredMcpCommand } from "./mcp-command.ts";
-import { openBulkChecker } from "./parts/bulk-checker.ts";
-import { openDns, openTrust } from "./parts/dns.ts";
-import { openCliValidator, warnOf } from "./parts/cli-validator.ts";
+import { sqlDomainMails } from "../lists/domain-mail.ts";
+import { sqlVerdictCounts } from "../lists/verdict-counts.ts";
+import { createHostCheck } from "../outbound/public-host.ts";
+import { backUpEmbedded } from "../store/embedded/back-up.ts";
+import { lockForServing } from "../store/embedded/serving-lock.ts";
+import { receiveWebhooks } from "../webhooks/loopback-receiver.ts";
+import { openBulkChecker } from "./bulk.ts";
+import { openDns, openTrust } from "./checker.ts";
+import { openCliValidator, openKnownLists, warnOf } from "./cli-validator.ts";
+import { diagnose } from "./doctor/diagnose.ts";
+import { openStoredLists } from "./lists.ts";
+import { openWebhooks } from "./webhooks.ts";
+import { openProcess, type Process } from "./process.ts";
+import { programVersion, requireFiles } from "./program-files.ts";
 import { type Config, readConfig } from "./settings/config.ts";
 import { publicUrlOf } from "./settings/links.ts";
-import { unknownSettings } from "./settings/unknown-settings.ts";
-import { openKnownLists } from "./parts/known-lists.ts";
-import { openStoredLists } from "./feeds/lists.ts";
 import { adoptSecretKey, openSecretKey } from "./settings/secret-key.ts";
-import { hasDatabase, missingWords, openStored } from "./process/stored.ts";
-import { limitHeapGrowth } from "./process/heap-growth.ts";
-import { type Process, openProcess } from "./process/open-process.ts";
-import { requireFiles } from "./process/program-files.ts";
+import { readTiersFile } from "./settings/tiers-setting.ts";
+import { unknownSettings } from "./settings/unknown-settings.ts";
+import { type AccountStore, databasePlace, openAccountStore, openSql } from "./store.ts";
 import {
-  type AccountStore,
-  databasePlace,
-  openAccountStore,
-  openSql,
-} from "./parts/backing/store.ts";
-import { confirm, readInput, readText, systemUser } from "./process/terminal.ts";
-import { leaveSoon, leaveWhenAsked, untilStopped } from "./process/until-stopped.ts";
-import { openWebhooks } from "./parts/webhooks.ts";
+  confirm,
+  hasDatabase,
+  leaveSoon,
+  leaveWhenAsked,
+  limitHeapGrowth,
+  missingWords,
+  openStored,
+  readInput,
+  readText,
+  systemUser,
+  untilStopped,
+} from "./terminal.ts";
+
+/** Opens a process for one command. */
+type Run = <T extends object>(
+  open: (process: Process) => Promise<T>,
+) => Promise<T & { readonly close: () => Promise<void> }>;
+
+interface GateCommandParts {
+  readonly terminal: Terminal;
+  readonly run: Run;
+  /** Changes are written down as the operator's. */
+  readonly noteFor: (process: Process, store: AccountStore) => Note;
+}
+
+/** The commands of the sign-up gate. */
+function gateCommands({ terminal, run, noteFor }: GateCommandParts): readonly Command[] {
+  const openDecider = () => run((process) => openCliValidator(process, terminal.err));
+  const decide = { terminal, readFile: readText, openDecider };
+  return [
+    decideCommand(decide),
+    policyCommand({
+      ...decide,
+      openPolicies: () => run((process) => openPolicies(process, noteFor)),
+      openBackTest: () => run(openBackTest),
+    }),
+    hookCommand({ terminal, openHooks: () => run(openHooks), readInput, send }),
+  ];
+}
+
+async function openPolicies(process: Process, noteFor: GateCommandParts["noteFor"]) {
+  const store = await openAccountStore(process);
+  const { db } = store.sql;
+  const policies = createPolicyService({
+    store: sqlPolicyStore(db),
+    outcomes: sqlOutcomes(db),
+    tiers: readTiersFile(process.config.tiersFile),
+    clock: process.clock,
+    notices: store.notices,
+  });
+  return {
+    account: (idOrEmail: string) => store.accounts.find(idOrEmail),
+    policies: auditedPolicies(policies, noteFor(process, store)),
+    author: systemUser(),
+  };
+}
+
+async function openBackTest(process: Process) {
+  const store = await openAccountStore(process);
+  const { datasets } = await openStoredLists(process, store);
+  const { db } = store.sql;
+  return {
+    backTestPolicy: createBackTestPolicy({
+      counts: sqlVerdictCounts(db),
+      mails: sqlDomainMails(db),
+      datasets,
+      implicitMx: process.config.implicitMx,
+      clock: process.clock,
+    }),
+  };
+}
+
+async function openHooks(process: Process) {
+  const store = await openAccountStore(process);
+  const { clock, ids, config } = process;
+  const dns = openDns(config, "interactive", process);
+  process.closing.add(() => dns.close());
+  return {
+    account: (idOrEmail: string) => store.accounts.find(idOrEmail),
+    hooks: createHookService({
+      hooks: sqlHooks(store.sql.db),
+      box: createSecretBox(await openSecretKey(config, store.sql)),
+      ids,
+      clock,
+      publicUrl: () => publicUrlOf(config),
+      checkHost: createHostCheck({ addresses: dns.everyAddress, clock }),
+    }),
+  };
+}
+
+/** To the public URL, as the identity system would. */
+async function send({ url, headers, body }: SignedExample) {
+  const signal = AbortSignal.timeout(10_000);
+  const answer = await fetch(url, { method: "POST", headers, body, signal }).catch(() => {
+    throw refuse(`${url} does not answer: start the service, or set GATEPOST_PUBLIC_URL`);
+  });
+  return { status: answer.status, body: await answer.text() };
+}
+
+/** A check ends after 5 s, a list after 10 s. */
+const SERVER_TIMEOUT_MS = 30_000;
+
+interface McpParts {
+  readonly terminal: Terminal;
+  readonly config: () => Pick<Config, "apiKey">;
+  /** Opens a process for one command. */
+  readonly run: <T extends object>(
+    open: (process: Process) => Promise<T>,
+  ) => Promise<T & { readonly close: () => Promise<void> }>;
+}
+
+/** `gatepost mcp`, wired. */
+const wiredMcpCommand = ({ terminal, config, run }: McpParts): Command =>
+  mcpCommand({
+    version: programVersion(),
+    openHere: () => run((process) => openCliValidator(process, terminal.err)),
+    askServer: (base) => askServer(base, config().apiKey),
+    inputEnded: () =>
+      new Promise((resolve) => void process.stdin.once("end", resolve).once("close", resolve)),
+  });
+
+function askServer(base: string, key: string | undefined): AskServer {
+  return async (path, body) => {
+    const headers = {
+      "content-type": "application/json",
+      ...(key !== undefined && { "x-api-key": key }),
+    };
+    const sent = body === undefined ? {} : { method: "POST", body: JSON.stringify(body) };
+    const signal = AbortSignal.timeout(SERVER_TIMEOUT_MS);
+    try {
+      const answer = await fetch(`${base}${path}`, { ...sent, headers, signal, redirect: "error" });
+      return { status: answer.status, body: await answer.text() };
+    } catch {
+      throw new Error(
+        `The server at ${base} did not answer. Is it running, and is --server right?`,
+      );
+    }
+  };
+}
 
 /** Every command, wired. Settings are read when a command runs, so that --help works with bad ones. */
 export function allCommands(terminal: Terminal): readonly Command[] {
@@ -119,7 +263,7 @@ const command = <T extends object>(
 async function serve(terminal: Terminal, port: string | undefined): Promise<void> {
   leaveWhenAsked();
   // Loaded here, for the other commands start faster without a server's parts.
-  const { startServer } = await import("./server.ts");
+  const { startServer } = await import("./service.ts");
   await runUntilStopped(terminal, async () => {
     const running = await startServer(
       readConfig({ ...process.env, ...(port !== undefined && { PORT: port }) }),

@@ -1,7 +1,7 @@
 import { program, runProgram } from "../cli/program.ts";
 import { allCommands } from "./commands.ts";
-import { programVersion } from "./process/program-version.ts";
-import { outputWritten, systemTerminal } from "./process/terminal.ts";
+import { programVersion } from "./program-files.ts";
+import { outputWritten, systemTerminal } from "./terminal.ts";
 
 /** The command `gatepost`. */
 

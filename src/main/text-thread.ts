@@ -8,7 +8,7 @@ import { decodeBody } from "../http/decode.ts";
 import { inSlices } from "../base/slices.ts";
 import { Refusal } from "../base/refusals.ts";
 import { lowerPriority } from "./threads/lower-priority.ts";
-import type { Numbered, TaskName, Tasks, ThreadReport } from "./threads/text-thread.ts";
+import type { Numbered, TaskName, Tasks, ThreadReport } from "./threads/texts.ts";
 
 const port = parentPort;
 

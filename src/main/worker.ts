@@ -8,17 +8,13 @@ import { inTime } from "../base/in-time.ts";
 import { announcer } from "../bulk/announce.ts";
 import { keepJobs } from "../bulk/keep-house.ts";
 import { type BulkWorker, bulkWorker } from "../bulk/worker/worker.ts";
-import { type BulkChecker, openBulkChecker } from "./parts/bulk-checker.ts";
+import { type BulkChecker, openBulkChecker } from "./bulk.ts";
 import type { Config } from "./settings/config.ts";
-import { watchVerdicts } from "./metrics/verdict-metrics.ts";
-import { watchDns } from "./metrics/dns-metrics.ts";
+import { watchDns, watchVerdicts, watchWorker, webhookCounter } from "./metrics.ts";
 import { DEFAULT_LIMITS } from "../http/server.ts";
-import { type Process, openProcess } from "./process/open-process.ts";
-import { type Machine, systemMachine } from "./process/machine.ts";
-import { webhookCounter } from "./metrics/program-metrics.ts";
-import { openServing, type Serving, startUpkeep } from "./parts/serving.ts";
-import { openWebhooks, type Webhooks } from "./parts/webhooks.ts";
-import { watchWorker } from "./metrics/worker-metrics.ts";
+import { type Machine, openProcess, type Process, systemMachine } from "./process.ts";
+import { openServing, type Serving, startUpkeep } from "./serving.ts";
+import { openWebhooks, type Webhooks } from "./webhooks.ts";
 
 export interface RunningWorker {
   /** Its own, new with each start; in logs, metrics and leases. */

@@ -189,3 +189,24 @@ class Campaign implements Candidacy {
     return { duty: this.#deps.duty };
   }
 }
+
+/** What one process at a time does, by its name in the elections. */
+export type Duties = Readonly<Record<string, Begin>>;
+
+export interface DutyDeps {
+  readonly elections: Elections;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Runs each duty while this process is elected to it; `stop` ends them all and makes room for others. */
+export function startDuties(duties: Duties, deps: DutyDeps): Candidacy {
+  const candidacies = Object.entries(duties).map(([duty, begin]) =>
+    whileElected({ ...deps, duty }, begin),
+  );
+  return {
+    async stop() {
+      await Promise.all(candidacies.map((each) => each.stop()));
+    },
+  };
+}

@@ -1,7 +1,7 @@
 import { sqlRules } from "../../src/lists/rules/rule.ts";
 import { type VerdictCounts, sqlVerdictCounts } from "../../src/lists/verdict-counts.ts";
 import { createAddressHash } from "../../src/base/address-hash.ts";
-import type { AccountStore } from "../../src/main/parts/backing/store.ts";
+import type { AccountStore } from "../../src/main/store.ts";
 import type { FeedRefresh, FeedStatus, RefreshOutcome } from "../../src/lists/feed-status.ts";
 import { type RuleService, createRuleService } from "../../src/lists/rules/rules.ts";
 import { realClock as clock } from "../time/real-clock.ts";

@@ -1,7 +1,7 @@
 import { sqlDeliveries, sqlWebhookEndpoints } from "../../src/webhooks/webhooks-store.ts";
 import { systemIds as ids } from "../../src/base/ids.ts";
 import { createSecretBox } from "../../src/base/secrets.ts";
-import type { AccountStore } from "../../src/main/parts/backing/store.ts";
+import type { AccountStore } from "../../src/main/store.ts";
 import type { HostCheck } from "../../src/outbound/public-host.ts";
 import { createAnnounceBulk } from "../../src/webhooks/announce.ts";
 import { createWebhookSetup } from "../../src/webhooks/configure.ts";

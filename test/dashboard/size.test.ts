@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { PAGE_SOURCES } from "../../src/http/account/dashboard-pages.ts";
-import { builtFolder } from "../../src/main/parts/dashboard.ts";
+import { builtFolder } from "../../src/main/dashboard.ts";
 import { dashboardWorld } from "./dashboard-world.ts";
 import { testWith } from "../process/require-tool.ts";
 

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { after } from "node:test";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
-import { builtFolder } from "../../src/main/parts/dashboard.ts";
+import { builtFolder } from "../../src/main/dashboard.ts";
 import { testWith } from "../process/require-tool.ts";
 import { PATIENCE_MS, until } from "../time/until.ts";
 

@@ -6,7 +6,7 @@ import { SIGNALS } from "../../src/core/evidence/signals.ts";
 import { FETCHED_SOURCES } from "../../src/lists/feed-sources.ts";
 import { EXAMPLES } from "../../src/cli/program.ts";
 import { allCommands } from "../../src/main/commands.ts";
-import { NAMES } from "../../src/main/doctor/findings.ts";
+import { NAMES } from "../../src/main/doctor/network.ts";
 import { SETTINGS } from "../../src/main/settings/config.ts";
 import { AUDIT_MS } from "../../src/accounts/audit.ts";
 import { IDLE_MS, LIFE_MS } from "../../src/accounts/sign-in/sign-ins.ts";

@@ -1,6 +1,6 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
-import { WORK_BYTES } from "../../src/main/doctor/machine.ts";
+import { WORK_BYTES } from "../../src/main/doctor/diagnose.ts";
 import { readConfig } from "../../src/main/settings/config.ts";
 import { type Resource, RESOURCES } from "../../src/base/resources.ts";
 import { readText, readUnit, readYaml } from "./deploy/deploy-files.ts";

@@ -4,14 +4,14 @@ import { test } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { createMetrics } from "../../src/base/metrics.ts";
 import { createListMetrics } from "../../src/lists/feed-status.ts";
-import { watchBacklog } from "../../src/main/metrics/backlog-metrics.ts";
+import { watchBacklog } from "../../src/main/backlog-metrics.ts";
 import {
   watchAnswerCache,
   watchProgram,
+  watchShares,
+  watchWorker,
   webhookCounter,
-} from "../../src/main/metrics/program-metrics.ts";
-import { watchShares } from "../../src/main/metrics/share-metrics.ts";
-import { watchWorker } from "../../src/main/metrics/worker-metrics.ts";
+} from "../../src/main/metrics.ts";
 import { createShares } from "../../src/base/shares.ts";
 import type { WorkerFigures } from "../../src/bulk/worker/worker.ts";
 import { readText, readYaml } from "./deploy/deploy-files.ts";

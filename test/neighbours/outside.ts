@@ -1,5 +1,5 @@
 import type { Settings } from "../e2e/service-process.ts";
-import type { AccountStore } from "../../src/main/parts/backing/store.ts";
+import type { AccountStore } from "../../src/main/store.ts";
 
 /** Where a service will be started. */
 export interface Prepared {

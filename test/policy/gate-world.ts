@@ -13,7 +13,7 @@ import { createSecretBox } from "../../src/base/secrets.ts";
 import type { Lookup } from "../../src/core/mail/lookup.ts";
 import { decisionsRoute, feedbackRoute } from "../../src/http/api/feedback.ts";
 import { decideRoute } from "../../src/http/api/decide/decide.ts";
-import type { AccountStore } from "../../src/main/parts/backing/store.ts";
+import type { AccountStore } from "../../src/main/store.ts";
 import type { Outcomes } from "../../src/gate/outcome-types.ts";
 import type { Clock } from "../../src/base/clock.ts";
 import type { PolicyStore } from "../../src/gate/policy-types.ts";

@@ -1,4 +1,4 @@
-import type { OwnTraffic } from "../../src/main/feeds/own-traffic.ts";
+import type { OwnTraffic } from "../../src/main/lists.ts";
 
 /** Observes and counts nothing. */
 export const noTraffic: Pick<OwnTraffic, "observe"> = {

@@ -1,7 +1,5 @@
-import { openAccountStore, type AccountStore } from "../../src/main/parts/backing/store.ts";
-import { Closing } from "../../src/main/process/closing.ts";
-import { systemMachine } from "../../src/main/process/machine.ts";
-import { openProcess, type Process } from "../../src/main/process/open-process.ts";
+import { type AccountStore, openAccountStore } from "../../src/main/store.ts";
+import { Closing, openProcess, type Process, systemMachine } from "../../src/main/process.ts";
 import { readConfig } from "../../src/main/settings/config.ts";
 import { type KeptLog, keptLog } from "./kept-log.ts";
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { SqlDatabase } from "../../src/store/database.ts";
 import { sqlWebhookEndpoints } from "../../src/webhooks/webhooks-store.ts";
 import { createSecretBox } from "../../src/base/secrets.ts";
-import type { AccountStore } from "../../src/main/parts/backing/store.ts";
+import type { AccountStore } from "../../src/main/store.ts";
 import type { Answered } from "../http/strict-client.ts";
 import { until } from "../time/until.ts";
 

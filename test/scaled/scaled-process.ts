@@ -1,8 +1,8 @@
 // A process of the scale-out under test: `serve` or `worker` as the program starts them. It prints, one JSON text a
 // line, that it is ready, and that it received a signal to stop.
 import { readConfig } from "../../src/main/settings/config.ts";
-import { startServer } from "../../src/main/server.ts";
-import { untilStopped } from "../../src/main/process/until-stopped.ts";
+import { startServer } from "../../src/main/service.ts";
+import { untilStopped } from "../../src/main/terminal.ts";
 import { startWorker } from "../../src/main/worker.ts";
 
 export interface ScaledProcessOrder {

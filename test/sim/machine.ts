@@ -1,5 +1,5 @@
 import type { App } from "../../src/http/server.ts";
-import type { Machine } from "../../src/main/process/machine.ts";
+import type { Machine } from "../../src/main/process.ts";
 import { loadLists } from "../../src/lists/load-lists.ts";
 import type { SqlDatabase } from "../../src/store/database.ts";
 import { type BulkWork, openBulkWork } from "../../src/main/threads/bulk-work.ts";

@@ -1,18 +1,266 @@
+import { existsSync, readFileSync, statfsSync } from "node:fs";
+import { totalmem } from "node:os";
+import { resolve } from "node:path";
+import { type Kysely, sql } from "kysely";
+import type { Clock } from "../../base/clock.ts";
+import { RESOURCES } from "../../base/resources.ts";
 import type { Finding } from "../../cli/commands/doctor.ts";
-import { openStoredLists } from "../feeds/lists.ts";
-import { openDns, openTrust } from "../parts/dns.ts";
-import { openAccountStore } from "../parts/backing/store.ts";
-import { hasDatabase, missingWords } from "../process/stored.ts";
-import { openProcess, type Process } from "../process/open-process.ts";
-import { missingFiles } from "../process/program-files.ts";
+import type { FeedStatus } from "../../lists/feed-status.ts";
+import type { SqlDatabase } from "../../store/database.ts";
+import { MIGRATIONS } from "../../store/migrate.ts";
+import type { Database } from "../../store/schema.ts";
+import { openDns, openTrust } from "../checker.ts";
+import { openStoredLists } from "../lists.ts";
+import { openProcess, type Process } from "../process.ts";
+import { missingFiles } from "../program-files.ts";
 import { type Config, readConfig } from "../settings/config.ts";
 import { unknownSettings } from "../settings/unknown-settings.ts";
-import { note, ok, wrong } from "./findings.ts";
-import { examineFeeds, examineMemory } from "./machine.ts";
-import { examineFetchProxies, examineTime, examineUrls } from "./network.ts";
-import { examinePooler, examineWorkers } from "./postgres.ts";
-import { examineResolver } from "./resolver.ts";
-import { examineDatabase, examineDisk } from "./store.ts";
+import { openAccountStore } from "../store.ts";
+import { hasDatabase, missingWords } from "../terminal.ts";
+import {
+  examineFetchProxies,
+  examineResolver,
+  examineTime,
+  examineUrls,
+  note,
+  ok,
+  wrong,
+} from "./network.ts";
+
+const MB = 1_048_576;
+
+const megabytes = (bytes: number): string =>
+  bytes >= 10_240 * MB
+    ? `${Math.round(bytes / MB / 1_024).toLocaleString("en-US")} GB`
+    : `${Math.round(bytes / MB).toLocaleString("en-US")} MB`;
+
+const MIB = 1_048_576;
+
+/** An embedded service with a batch of 100,000 entries; see docs/operations/sizing.md. */
+export const WORK_BYTES = 245 * MIB;
+
+/** Bodies that are received and parsed at once, at the most. */
+const BODY_BYTES = Object.values(RESOURCES).reduce(
+  (all, { unit, total }) => all + (unit === "octets" ? total : 0),
+  0,
+);
+
+const CGROUP_LIMITS = ["/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"];
+
+/** What a process may use, against what sizing.md says that it takes. */
+export function examineMemory(
+  { cacheMb }: Pick<Config, "cacheMb">,
+  { total, read }: MemoryFacts = { total: totalmem(), read: readLimit },
+): Finding {
+  const limits = CGROUP_LIMITS.map(read).filter((limit) => limit > 0);
+  const bytes = Math.min(total, ...limits);
+  const least = WORK_BYTES + cacheMb * MIB;
+  const full = least + BODY_BYTES;
+  const says = `${megabytes(bytes)} for this process; it takes up to ${megabytes(least)}, and ${megabytes(full)} with all bodies that it may hold.`;
+  const advice = `Give the container or machine ${megabytes(full)}, or lower GATEPOST_CACHE_MB (${String(cacheMb)}).`;
+  if (bytes < least) return wrong("memory", says, advice);
+  return bytes < full ? note("memory", says, advice) : ok("memory", says);
+}
+
+interface MemoryFacts {
+  readonly total: number;
+  /** The limit in a file; 0: none. */
+  readonly read: (path: string) => number;
+}
+
+function readLimit(path: string): number {
+  try {
+    return Number(readFileSync(path, "utf8")) || 0; // "max" is no limit
+  } catch {
+    return 0;
+  }
+}
+
+/** Feeds that were not fetched for 3 days miss new disposable domains. */
+const FEED_OLD_DAYS = 3;
+const DAY_MS = 86_400_000;
+
+function examineFeeds(
+  feeds: readonly FeedStatus[],
+  refresh: Config["listsRefresh"],
+  nowMs: number,
+): Finding {
+  if (refresh === "off") {
+    return note(
+      "feeds",
+      "Fetching is off; only bundled lists are used.",
+      "Set GATEPOST_LISTS_REFRESH=daily.",
+    );
+  }
+  const old = feeds.filter(
+    ({ confirmedAtMs = 0 }) => nowMs - confirmedAtMs > FEED_OLD_DAYS * DAY_MS,
+  );
+  if (old.length === 0) return ok("feeds", "All were confirmed in the last 3 days.");
+  const ids = old.map(({ id }) => id).join(", ");
+  return note(
+    "feeds",
+    `Not confirmed in the last 3 days: ${ids}.`,
+    "Run gatepost lists refresh, or see gatepost lists status for the reason.",
+  );
+}
+
+const DISK_LOW_BYTES = 1_000_000_000;
+const DISK_FULL_BYTES = 100_000_000;
+
+function examineDisk(dataDir: string): Finding {
+  const folder = existsSync(dataDir) ? dataDir : ".";
+  const { bavail, bsize } = statfsSync(folder);
+  const says = `${megabytes(bavail * bsize)} are free at ${resolve(folder)}.`;
+  const advice = "Free some space, or set GATEPOST_DATA_DIR to a larger disk.";
+  if (bavail * bsize < DISK_FULL_BYTES) return wrong("disk", says, advice);
+  return bavail * bsize < DISK_LOW_BYTES ? note("disk", says, advice) : ok("disk", says);
+}
+
+/** Integrity of the file (SQLite), the schema's version, the ledger, the clock against what was written. */
+async function examineDatabase(
+  { db, answers }: SqlDatabase,
+  isEmbedded: boolean,
+  clock: Clock,
+): Promise<readonly Finding[]> {
+  if (!(await answers())) {
+    return [
+      wrong(
+        "database",
+        "It takes no writes now.",
+        "Look for a full disk, a read-only file or server, or another program that holds it locked.",
+      ),
+    ];
+  }
+  const findings = [
+    isEmbedded ? await integrity(db) : ok("database", "PostgreSQL answers and takes writes."),
+  ];
+  const { rows } = await sql<{ number: number; newest: number | string }>`
+    select max(number) as number, max(applied_at_ms) as newest from schema_migrations`.execute(db);
+  const { number = 0, newest = 0 } = rows[0] ?? {};
+  findings.push(
+    Number(number) === MIGRATIONS.length
+      ? ok("schema", `Version ${String(number)}, as this program has it.`)
+      : wrong(
+          "schema",
+          `Version ${String(number)}; this program has ${String(MIGRATIONS.length)}.`,
+          "Run gatepost migrate.",
+        ),
+  );
+  findings.push(await ledger(db), clockFinding(clock.nowMs(), Number(newest)));
+  return findings;
+}
+
+async function integrity(db: SqlDatabase["db"]): Promise<Finding> {
+  const { rows } = await sql<Record<string, string>>`pragma quick_check(5)`.execute(db);
+  const words = rows.flatMap((row) => Object.values(row));
+  if (words.join() === "ok") return ok("database", "The file is whole and takes writes.");
+  return wrong(
+    "database",
+    `The file is damaged: ${words.join("; ").slice(0, 300)}`,
+    "Stop the service and restore a back-up.",
+  );
+}
+
+/** An account's balance is the sum of its entries, and never negative. */
+async function ledger(db: SqlDatabase["db"]): Promise<Finding> {
+  const { rows } = await sql<{ id: string }>`
+    select id from accounts where credit_balance < 0 or credit_balance <>
+      (select coalesce(sum(amount), 0) from credit_entries where account_id = accounts.id)
+    limit 5`.execute(db);
+  if (rows.length === 0) return ok("ledger", "Every balance is the sum of its entries.");
+  const ids = rows.map(({ id }) => id).join(", ");
+  return wrong(
+    "ledger",
+    `Balances differ from their entries: ${ids}.`,
+    "Keep a copy of the database and report this; no command of Gatepost does it.",
+  );
+}
+
+/** A minute: what was written a moment ago by another machine may be ahead. */
+const CLOCK_SLACK_MS = 60_000;
+
+function clockFinding(nowMs: number, newestMs: number): Finding {
+  if (nowMs >= newestMs - CLOCK_SLACK_MS) return ok("clock", "It is not behind the database.");
+  return wrong(
+    "clock",
+    "It is behind times that are in the database.",
+    "Set this machine's clock (NTP): quotas, sessions and keys go by it.",
+  );
+}
+
+const CONNECT_MS = 3_000;
+/** How long a notice may take from one session to another. */
+const NOTICE_MS = 2_000;
+
+/**
+ * Whether a session keeps what it asked for: a pooler in transaction mode loses notices (LISTEN), and old ones lose
+ * prepared statements. Tried by two sessions on the service's own URL.
+ */
+export async function examinePooler(url: string): Promise<Finding> {
+  const { default: pg } = await import("pg");
+  const options = {
+    connectionString: url,
+    connectionTimeoutMillis: CONNECT_MS,
+    query_timeout: CONNECT_MS,
+  };
+  const [listener, sender] = [new pg.Client(options), new pg.Client(options)];
+  for (const client of [listener, sender]) client.on("error", () => undefined);
+  const advice =
+    "Connect to PostgreSQL directly, or set the pooler to session mode (pool_mode = session).";
+  try {
+    await Promise.all([listener.connect(), sender.connect()]);
+    const prepared = { name: "doctor_probe", text: "select 1" };
+    await listener.query(prepared);
+    await listener.query("listen doctor_probe");
+    // While the sender's transaction holds a server session, a pooler gives the listener another one.
+    await sender.query("begin");
+    await sender.query("notify doctor_probe");
+    await listener.query(prepared);
+    const heard = notice(listener);
+    await sender.query("commit");
+    if (await heard) return ok("pooler", "Sessions keep their prepared statements and notices.");
+    const says =
+      "A notice from one session does not reach another: a connection pooler in transaction mode is between.";
+    return wrong("pooler", says, advice);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    return wrong("pooler", `A session does not keep what it prepared: ${why}.`, advice);
+  } finally {
+    await Promise.allSettled([listener.end(), sender.end()]);
+  }
+}
+
+interface Listener {
+  once(event: "notification", heard: () => void): unknown;
+}
+
+function notice(listener: Listener): Promise<boolean> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => resolve(false), NOTICE_MS);
+    listener.once("notification", () => {
+      clearTimeout(timer);
+      resolve(true);
+    });
+  });
+}
+
+/** Workers say every few seconds that they live. */
+const GONE_MS = 60_000;
+
+export async function examineWorkers(db: Kysely<Database>, nowMs: number): Promise<Finding> {
+  const { newest } = await db
+    .selectFrom("bulk_workers")
+    .select(({ fn }) => fn.max("seen_at_ms").as("newest"))
+    .executeTakeFirstOrThrow();
+  const advice = "Start at least one gatepost worker with the same DATABASE_URL.";
+  if (newest === null) {
+    return note("workers", "None was ever seen: batches and webhooks wait.", advice);
+  }
+  const seconds = Math.max(0, Math.round((nowMs - Number(newest)) / 1_000));
+  const says = `One was seen ${String(seconds)} s ago`;
+  if (seconds * 1_000 <= GONE_MS) return ok("workers", `${says}.`);
+  return wrong("workers", `${says}, none since: batches and webhooks wait.`, advice);
+}
 
 /** Looks at everything that a service needs. Changes nothing; a service may be running. */
 export async function diagnose(

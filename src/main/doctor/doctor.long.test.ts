@@ -7,8 +7,7 @@ import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { startDnsServer } from "../../../test/dns/dns-server.ts";
 import { withPostgres } from "../../../test/services/with-postgres.ts";
-import { diagnose } from "./diagnose.ts";
-import { examinePooler, examineWorkers } from "./postgres.ts";
+import { diagnose, examinePooler, examineWorkers } from "./diagnose.ts";
 
 test("doctor: a resolver that denies every name is wrong, as the service finds it", async (t) => {
   const server = await startDnsServer({});

@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { manualClock } from "../../../test/time/manual-clock.ts";
 import type { OutboundResult, HttpReply } from "../../outbound/outbound-types.ts";
 import { readConfig } from "../settings/config.ts";
-import { examineMemory } from "./machine.ts";
+import { examineMemory } from "./diagnose.ts";
 import { examineFetchProxies, examineTime, examineUrls } from "./network.ts";
 
 const MIB = 1_048_576;

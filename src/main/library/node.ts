@@ -10,8 +10,7 @@ import { systemIds as ids } from "../../base/ids.ts";
 import type { Datasets } from "../../core/evidence/datasets.ts";
 import type { Lookup } from "../../core/mail/lookup.ts";
 import type { Log } from "../../base/log.ts";
-import { registrationFrom } from "../parts/checker.ts";
-import { openDns, openTrust } from "../parts/dns.ts";
+import { openDns, openTrust, registrationFrom } from "../checker.ts";
 import { type Dns, lookupOf, requireDns } from "./core.ts";
 import { freshLists, type ReadFresh } from "./fresh-lists.ts";
 import {

@@ -1,14 +1,37 @@
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
-import type { ServerAddress } from "../../dns/transport/system-resolvers.ts";
-import type { SharedDatasets } from "../../lists/shared-datasets.ts";
 import { systemClock as clock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
 import type { AllFigures } from "../../base/shares.ts";
 import type { WorkerFigures } from "../../bulk/worker/worker.ts";
-import type { DnsFigures } from "../metrics/dns-metrics.ts";
-import type { VerdictCounts } from "../metrics/verdict-metrics.ts";
-import { type LogMessage, writeLine } from "./thread-log.ts";
+import type { ServerAddress } from "../../dns/transport/system-resolvers.ts";
+import type { SharedDatasets } from "../../lists/shared-datasets.ts";
+import type { DnsFigures, VerdictCounts } from "../metrics.ts";
+
+/** A line of a thread's log on its way to the thread that writes it. */
+interface LogMessage {
+  readonly kind: "log";
+  readonly level: keyof Log;
+  readonly event: string;
+  readonly fault?: unknown;
+  readonly fields?: Readonly<Record<string, unknown>>;
+}
+
+/** Sends every line elsewhere. */
+export function sendingLog(send: (message: LogMessage) => void): Log {
+  const kind = "log";
+  return {
+    info: (event, fields = {}) => send({ kind, level: "info", event, fields }),
+    warn: (event, fields = {}) => send({ kind, level: "warn", event, fields }),
+    error: (event, fault, fields = {}) => send({ kind, level: "error", event, fault, fields }),
+  };
+}
+
+/** Writes a line that a thread sent. */
+function writeLine(log: Log, { level, event, fault, fields }: LogMessage): void {
+  if (level === "error") log.error(event, fault, fields);
+  else log[level](event, fields);
+}
 
 /** What the thread is given at its start. */
 export interface BulkThreadSettings {

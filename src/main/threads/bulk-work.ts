@@ -3,7 +3,6 @@ import { createHeldBackLog } from "../../accounts/admission/held-back.ts";
 import { sql } from "kysely";
 import { createLiveRules } from "../../lists/rules/live-rules.ts";
 import { attachDatasets, type SharedDatasets } from "../../lists/shared-datasets.ts";
-import { alone } from "../../store/elections.ts";
 import { sqlChunkQueue } from "../../bulk/chunk-queue.ts";
 import type { SqlDatabase } from "../../store/database.ts";
 import { sqlRules } from "../../lists/rules/rule.ts";
@@ -14,16 +13,11 @@ import { every } from "../../base/every.ts";
 import type { Log } from "../../base/log.ts";
 import { keepSessions } from "../../bulk/keep-house.ts";
 import { type BulkWorker, bulkWorker } from "../../bulk/worker/worker.ts";
-import {
-  type BulkChecker,
-  type BulkCheckerOptions,
-  openBulkChecker,
-} from "../parts/bulk-checker.ts";
-import { joinDnsCap, openTrust } from "../parts/dns.ts";
-import { startDuties } from "../feeds/duties.ts";
-import { openOwnTraffic } from "../feeds/own-traffic.ts";
-import { Closing } from "../process/closing.ts";
-import type { Machine } from "../process/machine.ts";
+import { type BulkChecker, type BulkCheckerOptions, openBulkChecker } from "../bulk.ts";
+import { joinDnsCap, openTrust } from "../checker.ts";
+import { alone, startDuties } from "../../store/elections.ts";
+import { openOwnTraffic } from "../lists.ts";
+import { Closing, type Machine } from "../process.ts";
 import type { BulkFigures, BulkThreadSettings } from "./bulk-thread.ts";
 
 /** The bulk worker of one process alone, with a database connection, a resolver and a cache of its own. */
@@ -35,7 +29,7 @@ export interface BulkWork {
   readonly stop: () => Promise<void>;
 }
 
-export interface BulkWorkDeps {
+interface BulkWorkDeps {
   readonly machine: Machine;
   readonly log: Log;
   /** A job is done and may be announced. */

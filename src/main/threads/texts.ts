@@ -1,11 +1,124 @@
-import { splitText } from "../../core/batch/batch-chunk.ts";
-import { spellingsMax } from "../../core/batch/count-spellings.ts";
-import type { ReadFile } from "../../http/api/bulk/read-file.ts";
-import type { Decode } from "../../http/decode.ts";
-import { inSlices } from "../../base/slices.ts";
-import type { Splitter } from "../../bulk/bulk.ts";
+import { Worker } from "node:worker_threads";
+import { Refusal } from "../../base/refusals.ts";
 import type { Share } from "../../base/shares.ts";
-import { TextThread } from "./text-thread.ts";
+import { inSlices } from "../../base/slices.ts";
+import type { Splitter, TooMany } from "../../bulk/bulk.ts";
+import { type SplitBatch, splitText } from "../../core/batch/batch-chunk.ts";
+import type { BatchLayout } from "../../core/batch/batch.ts";
+import { spellingsMax } from "../../core/batch/count-spellings.ts";
+import type { FileOrder, FileRead, ReadFile } from "../../http/api/bulk/read-file.ts";
+import type { Decode, DecodeOrder } from "../../http/decode.ts";
+import type { Body } from "../../http/request/params.ts";
+
+/** What the thread does, by name. */
+export interface Tasks {
+  readonly split: {
+    readonly order: {
+      readonly text: string;
+      readonly layout: BatchLayout;
+      /** Unique entries that it may hold. */
+      readonly uniqueMax: number;
+      /** A list of more spellings is not parsed. */
+      readonly spellingsMax: number;
+    };
+    readonly result: SplitBatch | TooMany;
+  };
+  readonly file: { readonly order: FileOrder; readonly result: FileRead };
+  readonly decode: { readonly order: DecodeOrder; readonly result: Body };
+}
+
+export type TaskName = keyof Tasks;
+
+export interface Numbered {
+  readonly id: number;
+  readonly name: TaskName;
+  readonly order: Tasks[TaskName]["order"];
+}
+
+type TaskResult = {
+  readonly [Name in TaskName]: { readonly name: Name; readonly result: Tasks[Name]["result"] };
+}[TaskName];
+
+export type ThreadReport = { readonly id: number } & (
+  | TaskResult
+  | {
+      readonly refusal: Pick<
+        Refusal,
+        "code" | "status" | "message" | "detail" | "retryAfterSeconds"
+      >;
+    }
+  | { readonly fault: unknown }
+);
+
+interface Waiting {
+  readonly resolve: (result: unknown) => void;
+  readonly reject: (fault: unknown) => void;
+}
+
+/** A large text leaves some 60 MB that an idle thread would keep; starting one takes 0.1 s. */
+const IDLE_MAX_MS = 5_000;
+
+/** A thread that lives as long as it has work. */
+class TextThread {
+  readonly #waiting = new Map<number, Waiting>();
+  #worker: Worker | undefined;
+  #idle: NodeJS.Timeout | undefined;
+  #lastId = 0;
+
+  /** Rejects with a `Refusal`, or when the thread ends. What is in `transfer` cannot be used afterwards. */
+  run<Name extends TaskName>(
+    name: Name,
+    order: Tasks[Name]["order"],
+    transfer: readonly ArrayBufferLike[] = [],
+  ): Promise<Tasks[Name]["result"]> {
+    const worker = (this.#worker ??= this.#launch());
+    clearTimeout(this.#idle);
+    const id = (this.#lastId += 1);
+    return new Promise((resolve, reject) => {
+      this.#waiting.set(id, { resolve: resolve as Waiting["resolve"], reject });
+      worker.postMessage({ id, name, order } satisfies Numbered, transfer as ArrayBuffer[]);
+    });
+  }
+
+  async close(): Promise<void> {
+    clearTimeout(this.#idle);
+    const worker = this.#worker;
+    this.#worker = undefined;
+    await worker?.terminate();
+  }
+
+  #launch(): Worker {
+    const worker = new Worker(new URL("../text-thread.js", import.meta.url));
+    worker.unref(); // an idle thread keeps no process alive
+    let fault = new Error("the text thread ended");
+    worker.on("message", (report: ThreadReport) => {
+      const waiting = this.#waiting.get(report.id);
+      this.#waiting.delete(report.id);
+      if (waiting !== undefined) settle(waiting, report);
+      if (this.#waiting.size > 0) return;
+      this.#idle = setTimeout(() => void this.close(), IDLE_MAX_MS).unref();
+    });
+    worker.on("error", (error) => (fault = new Error("the text thread", { cause: error })));
+    worker.on("exit", () => {
+      if (this.#worker !== worker) return; // it was let go, and nobody waits for it
+      this.#worker = undefined;
+      for (const { reject } of this.#waiting.values()) reject(fault);
+      this.#waiting.clear();
+    });
+    return worker;
+  }
+}
+
+function settle({ resolve, reject }: Waiting, report: ThreadReport): void {
+  if ("result" in report) {
+    resolve(report.result);
+  } else if ("refusal" in report) {
+    const { code, status, message, ...more } = report.refusal;
+    reject(new Refusal(code, status, message, more));
+  } else {
+    reject(report.fault);
+  }
+}
 
 /** Reads large texts beside the main thread. */
 export interface Texts {

@@ -1,7 +1,7 @@
 import { sqlUsageLedger } from "../../../src/accounts/admission/usage.ts";
 import { sqlVerdictCounts } from "../../../src/lists/verdict-counts.ts";
 import { sqlOutcomes } from "../../../src/gate/outcomes-store.ts";
-import type { AccountStore } from "../../../src/main/parts/backing/store.ts";
+import type { AccountStore } from "../../../src/main/store.ts";
 import { Browser } from "../../dashboard/dashboard-client.ts";
 import { startDnsServer } from "../../dns/dns-server.ts";
 import { openTestStore } from "../../process/test-process.ts";

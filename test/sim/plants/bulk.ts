@@ -52,7 +52,7 @@ export const BULK_PLANTS: readonly Plant[] = [
     ["an idempotency key is read without its owner", `.where("retry_keys.owner", "=", owner)`, ""],
   ),
   ...plantsIn(
-    "main/parts/open-bulk",
+    "main/bulk",
     [
       "locks of a killed process stay",
       "await idempotencyKeys.releaseAll();",
@@ -86,7 +86,7 @@ export const BULK_PLANTS: readonly Plant[] = [
       "if (session.owner === undefined)",
     ],
   ),
-  ...plantsIn("main/parts/bulk-checker", [
+  ...plantsIn("main/bulk", [
     "an entry of a batch has 500 ms",
     "const ENTRY_BUDGET_MS = 10_000;",
     "const ENTRY_BUDGET_MS = 500;",

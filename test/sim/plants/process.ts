@@ -48,12 +48,12 @@ export const PROCESS_PLANTS: readonly Plant[] = [
     ["a single check has 300 ms", "CORE_BUDGET_MS = 5_000", "CORE_BUDGET_MS = 300"],
     ["a single check waits for ever", "CORE_BUDGET_MS = 5_000", "CORE_BUDGET_MS = 5_000_000"],
   ),
-  ...plantsIn("main/parts/backing/embedded", [
+  ...plantsIn("main/store", [
     "a stop does not write what waits",
     "quotas.flush().catch(",
     "Promise.resolve().catch(",
   ]),
-  ...plantsIn("main/parts/gate", [
+  ...plantsIn("main/gate", [
     "a stop forgets decisions",
     "recorder.flush().catch(",
     "Promise.resolve().catch(",

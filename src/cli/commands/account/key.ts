@@ -1,7 +1,12 @@
 import { Command } from "commander";
 import { isoTime, isoTimeOrNull } from "../../../core/calendar.ts";
-import { type ApiKey, KEY_NAME_MAX, KEYS_MAX, type NewPage } from "../../../accounts/keys.ts";
-import { keyJson } from "../../../accounts/key-json.ts";
+import {
+  type ApiKey,
+  KEY_NAME_MAX,
+  keyJson,
+  KEYS_MAX,
+  type NewPage,
+} from "../../../accounts/keys.ts";
 import { jsonLine, misuse, refuse, shown, table } from "../../terminal.ts";
 import { type AccountDeps, accountNamed, withAccounts } from "./account-deps.ts";
 import { ACCOUNT, type JsonOption } from "../options.ts";

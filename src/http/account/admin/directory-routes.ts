@@ -9,8 +9,7 @@ import { type AccountService, promoteAccount } from "../../../accounts/accounts.
 import type { UsageReader } from "../../../accounts/allowance.ts";
 import type { Audit } from "../../../accounts/audit.ts";
 import { auditedAccounts } from "../../../gate/audited.ts";
-import { keyJson } from "../../../accounts/key-json.ts";
-import type { KeyService } from "../../../accounts/keys.ts";
+import { keyJson, type KeyService } from "../../../accounts/keys.ts";
 import { notFound, notNow } from "../../../base/refusals.ts";
 import { boundedNumber } from "../fields.ts";
 import { noteOf } from "../note.ts";

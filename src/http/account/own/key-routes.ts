@@ -1,13 +1,13 @@
+import type { Audit } from "../../../accounts/audit.ts";
+import { auditedKeys, auditedTokens } from "../../../gate/audited.ts";
 import {
   type ApiKey,
   KEY_NAME_MAX,
+  keyJson,
   KEYS_MAX,
   type KeyService,
   type NewPage,
 } from "../../../accounts/keys.ts";
-import type { Audit } from "../../../accounts/audit.ts";
-import { auditedKeys, auditedTokens } from "../../../gate/audited.ts";
-import { keyJson } from "../../../accounts/key-json.ts";
 import type { Tokens } from "../../../gate/tokens.ts";
 import { badField, notFound, notNow } from "../../../base/refusals.ts";
 import { Type } from "../../../core/json-schema.ts";

@@ -1,0 +1,229 @@
+import type { Admission } from "../accounts/admission/admission.ts";
+import type { SqlCharges } from "../accounts/admission/charges.ts";
+import type { Tiers } from "../accounts/admission/tiers.ts";
+import type { Shares } from "../base/shares.ts";
+import { announcer, type OnCompleted } from "../bulk/announce.ts";
+import type { BulkService, Splitter } from "../bulk/bulk.ts";
+import { sqlIdempotencyKeys } from "../bulk/idempotency.ts";
+import { sqlJobs } from "../bulk/jobs.ts";
+import { keepJobs } from "../bulk/keep-house.ts";
+import { Lists } from "../bulk/lists.ts";
+import { holdsSessions, sqlSessionStore } from "../bulk/sessions.ts";
+import { BUFFER_MAX_ENTRIES, createBulk } from "../bulk/submit.ts";
+import { coreEntryCheck } from "../bulk/worker/core-entry-check.ts";
+import type { EntryCheck } from "../bulk/worker/process-chunk.ts";
+import { CORE_BUDGET_MS } from "../check/bounded-lookup.ts";
+import type { Datasets } from "../core/evidence/datasets.ts";
+import type { Lookup } from "../core/mail/lookup.ts";
+import type { SharedCap } from "../dns/flow/shared-cap.ts";
+import type { DnsQuestions } from "../dns/lookup.ts";
+import type { Trust } from "../dns/trust/trust.ts";
+import type { SharedDatasets } from "../lists/shared-datasets.ts";
+import type { Observed } from "../lists/verdict-recorder.ts";
+import type { SqlDatabase } from "../store/database.ts";
+import { type Checker, openDns } from "./checker.ts";
+import type { OwnTraffic } from "./lists.ts";
+import { type DnsFigures, verdictTally, type VerdictTally } from "./metrics.ts";
+import { type Machine, type Process, systemMachine } from "./process.ts";
+import type { Config } from "./settings/config.ts";
+import type { BulkRunner, BulkRunnerParts } from "./store.ts";
+
+/** Checks entries of batches. */
+export interface BulkChecker {
+  readonly check: EntryCheck;
+  /** Undefined while the resolver takes questions, else a promise of that. */
+  readonly room: () => Promise<void> | undefined;
+  /** Whether DNS answers, in four tries, and its answers can be trusted. */
+  readonly dnsAnswers: () => Promise<boolean>;
+  readonly dnsFigures: () => DnsFigures;
+  readonly verdicts: VerdictTally["counts"];
+  /** Names that DNS takes at once. */
+  readonly window: () => number;
+  /** Leaves no socket and no timer. */
+  readonly close: () => void;
+}
+
+/** No client waits for one entry, so all its tries may run, also those of a second host. */
+const ENTRY_BUDGET_MS = 10_000;
+
+/** The second pass: one try and its ticks. What the server has learnt by now it says at once. */
+const AGAIN_BUDGET_MS = 500;
+
+/** Entries started in one turn; with more, answers waiting in the sockets look slow, which narrows the window. */
+const BEGUN_AT_ONCE = 20;
+
+/** Names between two readings of the window. */
+const WINDOW_READ_EVERY = 64;
+
+export interface BulkCheckerOptions {
+  /** Called with every fresh verdict. */
+  readonly observe?: (validation: Observed) => void;
+  /** Bounds the DNS tries under way; the process's unless given. */
+  readonly cap?: SharedCap | undefined;
+  readonly machine?: Machine;
+  /** The process's, if it watches the resolver. */
+  readonly trust?: Trust | undefined;
+}
+
+export function openBulkChecker(
+  config: Pick<Config, "dnsServers" | "implicitMx">,
+  datasets: () => Datasets,
+  { observe = () => undefined, cap, machine = systemMachine, trust }: BulkCheckerOptions = {},
+): BulkChecker {
+  const dns = openDns(config, "bulk", { cap, machine, trust });
+  // The second pass has sockets and a window of its own: names that are dead would narrow that of the first.
+  const second = openDns(config, "again", { cap, machine, trust });
+  const probe = openDns(config, "probe", { cap, machine });
+  const verdicts = verdictTally();
+  const check = coreEntryCheck({
+    datasets,
+    lookup: withoutRegistry({ mx: dns.mx, addresses: dns.addresses, txt: dns.txt }),
+    again: withoutRegistry(second.again),
+    clock: machine.clock,
+    implicitMx: config.implicitMx,
+    budgetMs: ENTRY_BUDGET_MS,
+    againBudgetMs: AGAIN_BUDGET_MS,
+    observe(validation) {
+      verdicts.count(validation.result);
+      observe(validation);
+    },
+  });
+  let begun = 0;
+  let asked = 0;
+  let window = 0;
+  return {
+    check,
+    /** Waits for the resolver, and at intervals for a turn of the event loop. */
+    room() {
+      begun += 1;
+      if (begun % BEGUN_AT_ONCE > 0) return dns.room();
+      return new Promise((resolve) => setImmediate(resolve)).then(() => dns.room());
+    },
+    dnsAnswers: () => trust?.answers() ?? probe.probe(),
+    dnsFigures: () => ({
+      clients: { bulk: dns.stats(), again: second.stats() },
+      trust: trust?.stats(),
+    }),
+    verdicts: verdicts.counts,
+    window() {
+      // Asked for every name, and it changes every few seconds.
+      if (asked % WINDOW_READ_EVERY === 0) window = dns.stats().window;
+      asked += 1;
+      return window;
+    },
+    close() {
+      dns.close();
+      second.close();
+      probe.close();
+    },
+  };
+}
+
+/** Bulk asks no registry: of the premium checks only the spam trap runs, which needs no question. */
+const withoutRegistry = (questions: DnsQuestions): Lookup => ({
+  ...questions,
+  registration: () => ({ kind: "unknown", why: "deadline" }),
+});
+
+export interface OpenBulkDeps {
+  readonly sql: SqlDatabase;
+  readonly charges: SqlCharges;
+  readonly admission: Pick<Admission, "terms" | "receipt">;
+  readonly tiers: Tiers;
+  readonly checker: Pick<Checker, "datasets" | "lookup">;
+  /** What batches that are checked here leave behind. */
+  readonly traffic: Pick<OwnTraffic, "observe">;
+  /** What `checker.datasets` is attached to. */
+  readonly datasets: SharedDatasets;
+  readonly secretKey: Uint8Array;
+  readonly onCompleted: OnCompleted;
+  readonly shares: Pick<Shares, "of" | "include">;
+  readonly split: Splitter;
+  readonly startRunner: (parts: BulkRunnerParts) => BulkRunner;
+  /** For tests. */
+  /** Whether workers elsewhere see to jobs that are stuck. */
+  readonly where: "alone" | "among_others";
+}
+
+export interface OpenBulk {
+  readonly service: BulkService;
+  /** Lists of the dashboard. */
+  readonly lists: Lists;
+  /** The lists were refreshed. */
+  readonly use: (datasets: SharedDatasets) => void;
+  /** Of this process's own worker; absent where workers are elsewhere. */
+  readonly figures: BulkRunner["figures"];
+}
+
+/** What of a process bulk needs. */
+interface BulkProcess extends Pick<Process, "clock" | "ids" | "log" | "closing"> {
+  readonly config: Pick<Config, "implicitMx" | "syncBudgetMs">;
+}
+
+/** Bulk validation: the service here, its worker where the runner has it. Closing hands jobs back. */
+export async function openBulk(process: BulkProcess, deps: OpenBulkDeps): Promise<OpenBulk> {
+  const { clock, ids, log, closing } = process;
+  const { sql, charges, admission, tiers, checker, onCompleted } = deps;
+  const { implicitMx, syncBudgetMs } = process.config;
+  const stores = { db: sql.db, charges, ids };
+  const jobs = sqlJobs(stores);
+  const { announce, stop } = announcer({ jobs, clock, log, onCompleted });
+  closing.add(stop);
+  const runner = deps.startRunner({ ...deps, log, completed: () => void announce() });
+  closing.add(() => runner.stop());
+  deps.shares.include(() => runner.figures?.()?.shares);
+  const completed = (): void => {
+    runner.rouse(); // the session has an end
+    void announce();
+  };
+  const { datasets, lookup } = checker;
+  const { observe } = deps.traffic;
+  const check = { datasets, lookup, again: lookup, clock, implicitMx, observe };
+  const budgets = { budgetMs: CORE_BUDGET_MS, againBudgetMs: CORE_BUDGET_MS };
+  const idempotencyKeys = sqlIdempotencyKeys(stores);
+  if (deps.where === "alone") await idempotencyKeys.releaseAll();
+  const sessions = sqlSessionStore(stores);
+  const service = createBulk({
+    where: deps.where,
+    jobs,
+    sessions,
+    idempotencyKeys,
+    wake: () => runner.wake(),
+    split: deps.split,
+    shares: deps.shares,
+    check: coreEntryCheck({ ...check, ...budgets }),
+    admission,
+    tiers,
+    clock,
+    ids,
+    log,
+    syncBudgetMs,
+    bufferMax: BUFFER_MAX_ENTRIES,
+    completed,
+  });
+  rouseForKept(sql, runner, log);
+  if (deps.where === "alone") closing.add(keepJobs({ jobs, announce, clock, log }));
+  const rouse = (): void => runner.rouse();
+  const { shares } = deps;
+  const lists = new Lists({ ...stores, sessions, jobs, bulk: service, shares, clock, rouse });
+  closing.add(() => Promise.resolve(lists.close()));
+  return {
+    service,
+    lists,
+    use: (fresh) => runner.use(fresh),
+    figures: runner.figures,
+  };
+}
+
+/** For jobs and sessions of before this start. */
+function rouseForKept({ db }: SqlDatabase, runner: BulkRunner, log: Process["log"]): void {
+  holdsSessions(db).then(
+    (isHeld) => {
+      if (isHeld) runner.rouse();
+    },
+    (fault: unknown) => {
+      log.error("bulk.lookup_failed", fault);
+      runner.rouse();
+    },
+  );
+}

@@ -1,0 +1,68 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { present } from "../check/check-one.ts";
+import { readFeatures, sortFeatures } from "../check/features.ts";
+import { memoryRegistrationCache } from "../check/registration-cache.ts";
+import type { CliValidator } from "../cli/commands/check.ts";
+import type { CliDecider } from "../cli/commands/gate/decide.ts";
+import type { Datasets } from "../core/evidence/datasets.ts";
+import type { Trust } from "../dns/trust/trust.ts";
+import { createTestPolicy } from "../gate/test-policy.ts";
+import { attachDatasets, noRules } from "../lists/shared-datasets.ts";
+import { DATABASE_FILE } from "../store/database.ts";
+import { openChecker } from "./checker.ts";
+import { openStoredLists } from "./lists.ts";
+import type { Process } from "./process.ts";
+import { publicUrlOf } from "./settings/links.ts";
+import { openAccountStore } from "./store.ts";
+
+/**
+ * What commands without a server check by: the lists of the database, or where there is none
+ * those that came with the program. Makes no database.
+ */
+export async function openKnownLists(process: Process): Promise<() => Datasets> {
+  const { config, machine } = process;
+  const isEmbedded = config.databaseUrl === undefined;
+  if (isEmbedded && !existsSync(join(config.dataDir, DATABASE_FILE))) {
+    const loaded = machine.loadLists();
+    const fetched = attachDatasets(loaded.shared, noRules);
+    return () => fetched;
+  }
+  const { datasets } = await openStoredLists(process, await openAccountStore(process));
+  return datasets;
+}
+
+/** The command line asks for itself and has every feature. */
+const EVERYTHING = { premium: true };
+
+/** Validates and decides without a server. `warn` is called at the end when DNS cannot be trusted. */
+export async function openCliValidator(
+  process: Process,
+  warn: (text: string) => void,
+): Promise<Omit<CliValidator & CliDecider, "close">> {
+  const datasets = await openKnownLists(process);
+  const checker = openChecker(process, { registrations: memoryRegistrationCache(), datasets });
+  process.closing.add(() => checker.close());
+  process.closing.add(() => warnOf(checker.trust, warn));
+  return {
+    datasets: checker.datasets(),
+    testPolicy: createTestPolicy({ check: checker.budgeted, datasets: checker.datasets }),
+    validate(text, features) {
+      const { permitted } = sortFeatures(readFeatures(features), EVERYTHING);
+      const spamTrap = permitted.length > 0;
+      return Promise.resolve(checker.check(text, "either", { features: permitted, spamTrap }));
+    },
+    present: (validation, features) =>
+      present(
+        validation,
+        sortFeatures(readFeatures(features), EVERYTHING),
+        publicUrlOf(process.config),
+      ),
+  };
+}
+
+/** Says what is wrong with DNS, if anything is. */
+export function warnOf(trust: Trust | undefined, warn: (text: string) => void): void {
+  const warning = trust?.warning();
+  if (warning !== undefined) warn(`${warning}\n`);
+}

@@ -1,0 +1,31 @@
+import { strict as assert } from "node:assert";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { zoneLookup } from "../../test/dns/zone-lookup.ts";
+import { testProcess } from "../../test/process/test-process.ts";
+import { until } from "../../test/time/until.ts";
+import { openEmbedded } from "../store/database.ts";
+import { openLists } from "./lists.ts";
+
+test("lists open without a network, and a word of one process is heard by another", async (t) => {
+  const dataDir = mkdtempSync(join(tmpdir(), "gatepost-main-lists-"));
+  t.after(() => rmSync(dataDir, { recursive: true, force: true }));
+  const open = async () => {
+    const sql = await openEmbedded(dataDir, 0);
+    const process = testProcess({ GATEPOST_DATA_DIR: dataDir, GATEPOST_LISTS_REFRESH: "off" });
+    const lists = await openLists(process, { sql, lookup: zoneLookup({}) });
+    return { lists, sql, closing: process.closing };
+  };
+  const [serving, command] = [await open(), await open()];
+  serving.lists.start();
+  const version = serving.lists.version();
+  await command.lists.operator.save("bad.example", "deny", { note: "", author: "ada" });
+  await until(() => serving.lists.datasets().operator.domain("bad.example") === "deny");
+  assert.ok(serving.lists.version() > version);
+  for (const { closing, sql } of [serving, command]) {
+    await closing.close();
+    await sql.close();
+  }
+});

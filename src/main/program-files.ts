@@ -1,0 +1,27 @@
+import { existsSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+/** What the program reads of its package, from its root. */
+const NEEDED = ["package.json", "feeds/castle.csv"];
+/** It starts without these: slower, or without its pages. */
+const MISSED = ["dist/bundled.lists", "dist/dashboard/index.html"];
+
+const ROOT = new URL("../../../", import.meta.url);
+
+/** The files that this copy of the program lacks, each with its whole path. */
+export const missingFiles = (files = [...NEEDED, ...MISSED]): readonly string[] =>
+  files.map((file) => fileURLToPath(new URL(file, ROOT))).filter((path) => !existsSync(path));
+
+/** Throws a sentence that names every file without which the program does not start. */
+export function requireFiles(): void {
+  const missing = missingFiles(NEEDED);
+  if (missing.length === 0) return;
+  const words = missing.map((path) => `${path}: missing from this installation`).join("\n");
+  throw new Error(`${words}\nInstall the whole package again: docs/operations/install.md`);
+}
+
+/** The version of this package. */
+export function programVersion(): string {
+  const file = new URL("../../../package.json", import.meta.url);
+  return (JSON.parse(readFileSync(file, "utf8")) as { readonly version: string }).version;
+}

@@ -217,11 +217,11 @@ export const noRules: Rules = {
 /** This many curated names below one registrable domain show that one service owns the domain. */
 const FAMILY_MIN = 3;
 
-export const curatedBits = (sources: readonly FeedSource[]): number =>
+const curatedBits = (sources: readonly FeedSource[]): number =>
   sources.reduce((bits, { kind }, bit) => bits | (kind === "curated" ? 1 << bit : 0), 0);
 
 /** Registrable domains with `FAMILY_MIN` curated names below them, and the bits of the feeds that hold those. */
-export function packFamilies(
+function packFamilies(
   sources: readonly FeedSource[],
   disposable: SharedArrayBuffer,
   exceptions: ReadonlySet<string>,

@@ -267,7 +267,7 @@ export interface ServerParts extends Serving {
 }
 
 /** Everything is closed with the process. */
-export async function openServerParts(process: Process): Promise<ServerParts> {
+async function openServerParts(process: Process): Promise<ServerParts> {
   const serving = await openServing(process, "bulk");
   const { config, clock, log, closing, tiers, backing, metrics, lists, secretKey } = serving;
   const { store, ledgers, rates, requests } = backing;
@@ -331,7 +331,7 @@ const ACCESS_LOG_LINES_PER_SECOND = 100;
 
 type Parts = Pick<Serving, "config" | "shares"> & { readonly links: Links };
 
-export const hostCheckOf = ({ config, links }: Omit<Parts, "shares">): HostCheck =>
+const hostCheckOf = ({ config, links }: Omit<Parts, "shares">): HostCheck =>
   createHostCheck({
     allowed: config.allowedHosts,
     publicUrl: links.base,
@@ -339,13 +339,13 @@ export const hostCheckOf = ({ config, links }: Omit<Parts, "shares">): HostCheck
     listensOn: config.host,
   });
 
-export const listenTerms = ({ shares, config }: Omit<Parts, "links">): ListenTerms => ({
+const listenTerms = ({ shares, config }: Omit<Parts, "links">): ListenTerms => ({
   limits: DEFAULT_LIMITS,
   share: shares.of("connections"),
   trustedProxies: config.trustProxy ?? [],
 });
 
-export function settingsOf({ config, links }: Omit<Parts, "shares">): AppSettings {
+function settingsOf({ config, links }: Omit<Parts, "shares">): AppSettings {
   return {
     publicUrl: links.base,
     isHostAllowed: hostCheckOf({ config, links }),
@@ -360,7 +360,7 @@ type CompatParts = Pick<Serving, "backing" | "config" | "clock" | "tiers"> &
   Pick<CompatDeps, "admission">;
 
 /** What other services' shapes are answered with. */
-export function compatDepsOf(
+function compatDepsOf(
   { backing, config, clock, tiers, admission }: CompatParts,
   checkOne: CheckOne,
 ): CompatDeps {

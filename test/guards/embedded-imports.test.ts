@@ -26,7 +26,7 @@ const driversOf = (module: string): readonly string[] => {
   return DRIVERS.filter((driver) => packages.has(driver));
 };
 
-for (const module of ["gatepost.js", "server.js", "bulk-worker.js", "library.js"]) {
+for (const module of ["gatepost.js", "service.js", "bulk-worker.js", "library.js"]) {
   test(`${module} starts without the drivers for several processes`, () => {
     assert.deepEqual(driversOf(module), []);
   });

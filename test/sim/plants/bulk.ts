@@ -16,7 +16,11 @@ export const BULK_PLANTS: readonly Plant[] = [
     ],
     ["valid entries are not counted", `eb("valid", "+", tally.valid)`, `eb("valid", "+", 0)`],
     ["a finished job keeps its slot", "is_running: 0,", "is_running: 1,"],
-    ["a finished job is announced by nobody", "announced: 0,", "announced: 1,"],
+    [
+      "a finished job is announced by nobody",
+      "case when state = 'stopping' then 1 else 0 end",
+      "case when state = 'stopping' then 1 else 1 end",
+    ],
     [
       "a result outlives its session by an hour",
       "at.nowMs + SESSION_LIFE_MS",

@@ -103,9 +103,9 @@ export const GATE_PLANTS: readonly Plant[] = [
     "!origins.includes(origin)",
     "false",
   ]),
-  ...plantsIn("http/api/guard", [
+  ...plantsIn("http/guard", [
     "a key for pages opens every route",
-    "entrance.caller.isPublishable === true && route.forPublishableKeys !== true",
+    "caller.isPublishable === true && route.forPublishableKeys !== true",
     "false",
   ]),
   ...plantsIn("core/policy/conditions", [

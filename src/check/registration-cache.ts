@@ -1,39 +1,4 @@
 import { LRUCache } from "lru-cache";
-import type { Kysely } from "kysely";
-import { pruneRows } from "../store/rows.ts";
-import type { Database } from "../store/schema.ts";
-
-/** Survives restarts and is shared by the processes on one store. */
-export function sqlRegistrationCache(db: Kysely<Database>): RegistrationCache {
-  return {
-    async read(domain, nowMs) {
-      const row = await db
-        .selectFrom("registrations")
-        .select(["registered_at_ms", "expires_at_ms"])
-        .where("domain", "=", domain)
-        .where("expires_at_ms", ">", nowMs)
-        .executeTakeFirst();
-      return (
-        row && { registeredAtMs: row.registered_at_ms ?? undefined, expiresAtMs: row.expires_at_ms }
-      );
-    },
-    async save(domain, { registeredAtMs, expiresAtMs }) {
-      const answer = { registered_at_ms: registeredAtMs ?? null, expires_at_ms: expiresAtMs };
-      await db
-        .insertInto("registrations")
-        .values({ domain, ...answer })
-        .onConflict((conflict) => conflict.column("domain").doUpdateSet(answer))
-        .execute();
-    },
-    prune: (nowMs) =>
-      pruneRows(db, {
-        table: "registrations",
-        key: ["domain"],
-        column: "expires_at_ms",
-        before: nowMs + 1,
-      }),
-  };
-}
 
 const DOMAINS_MAX = 100_000;
 

@@ -9,7 +9,7 @@ import { sweepDrafts } from "../base/drafts.ts";
 import { every } from "../base/every.ts";
 import { keepSessions } from "../bulk/keep-house.ts";
 import { pruneSessions } from "../bulk/sessions.ts";
-import { sqlRegistrationCache } from "../check/registration-cache.ts";
+import { sqlRegistrationCache } from "../check/registration-store.ts";
 import { DAY_MS, dayOf } from "../core/calendar.ts";
 import { pruneDecisions } from "../gate/decision-log.ts";
 import { pruneFeedback } from "../gate/feedback.ts";

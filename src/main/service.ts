@@ -10,7 +10,7 @@ import type { SetUp } from "../accounts/sign-in/set-up.ts";
 import { type AnswerCache, memoryAnswerCache } from "../check/answer-cache.ts";
 import { type CheckOne, createCheckOne } from "../check/check-one.ts";
 import { createExplain } from "../check/explain.ts";
-import { sqlRegistrationCache } from "../check/registration-cache.ts";
+import { sqlRegistrationCache } from "../check/registration-store.ts";
 import { accountRoutes, dashboard, type DashboardDeps } from "../http/account/dashboard.ts";
 import { accountDocumentation } from "../http/account/documentation.ts";
 import type { Route } from "../http/answer/route.ts";

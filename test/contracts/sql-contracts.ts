@@ -9,7 +9,7 @@ import { sqlFeedFiles } from "../../src/lists/feed-files.ts";
 import { sqlGuesses } from "../../src/accounts/guesses.ts";
 import { sqlSignIns } from "../../src/accounts/sign-in/sign-ins.ts";
 import { sqlRules } from "../../src/lists/rules/rule.ts";
-import { sqlRegistrationCache } from "../../src/check/registration-cache.ts";
+import { sqlRegistrationCache } from "../../src/check/registration-store.ts";
 import { sqlVerdictCounts } from "../../src/lists/verdict-counts.ts";
 import { sqlDeliveries, sqlWebhookEndpoints } from "../../src/webhooks/webhooks-store.ts";
 import { sqlHooks } from "../../src/gate/hooks-store.ts";

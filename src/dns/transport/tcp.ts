@@ -28,14 +28,14 @@ class TcpQuery {
   readonly packet: Buffer;
   readonly by: OwnerKey | undefined;
   readonly until: Until | undefined;
-  readonly done: (outcome: Buffer | UnknownReason) => void;
+  readonly done: (outcome: Uint8Array | UnknownReason) => void;
   sends = 0;
   settled = false;
   /** Where it was sent last. */
   connection: Connection | undefined;
   cancelDeadline = (): void => undefined;
 
-  constructor({ packet, by, until }: TcpQuestion, done: (outcome: Buffer | UnknownReason) => void) {
+  constructor({ packet, by, until }: TcpQuestion, done: (outcome: Uint8Array | UnknownReason) => void) {
     this.packet = Buffer.from(packet);
     this.by = by;
     this.until = until;
@@ -80,7 +80,7 @@ export class TcpPipe {
   ask(
     question: TcpQuestion,
     timeoutMs: number,
-    done: (outcome: Buffer | UnknownReason) => void,
+    done: (outcome: Uint8Array | UnknownReason) => void,
   ): void {
     const query = new TcpQuery(question, done);
     query.cancelDeadline = this.#clock.after(Math.max(0, timeoutMs), () => this.#expire(query));

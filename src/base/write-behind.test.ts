@@ -64,3 +64,38 @@ test("what is being written can be read until it is written", async () => {
   await writing;
   assert.deepEqual(behind.under("a"), ["2"]);
 });
+
+test("what may not be written waits on, and a failed write is tried again later", async () => {
+  const clock = manualClock();
+  const saved: string[] = [];
+  const state = { barred: "b", isDown: true };
+  const behind = new WriteBehind<string>({
+    afterMs: 100,
+    retryAfterMs: 2_000,
+    mayWrite: (key) => key !== state.barred,
+    batch: Infinity,
+    max: Infinity,
+    merge: (older, newer) => older + newer,
+    clock,
+    failed: () => undefined,
+    save(items) {
+      if (state.isDown) return Promise.reject(new Error("down"));
+      saved.push(...items);
+      return Promise.resolve();
+    },
+  });
+  for (const key of ["a", "b"]) behind.note(key, key);
+  const pass = async (ms: number): Promise<void> => {
+    clock.advance(ms);
+    for (let turns = 0; turns < 3; turns += 1) await turn();
+  };
+  await pass(100);
+  state.isDown = false;
+  await pass(1_900);
+  assert.deepEqual([saved, behind.under("a")], [[], ["a"]]);
+  await pass(100);
+  assert.deepEqual([saved, behind.under("b")], [["a"], ["b"]]);
+  state.barred = "";
+  await behind.flush();
+  assert.deepEqual(saved, ["a", "b"]);
+});

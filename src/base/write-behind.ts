@@ -3,6 +3,10 @@ import type { Clock } from "./clock.ts";
 export interface WriteBehindOptions<T> {
   /** From the first item that waits to the write. */
   readonly afterMs: number;
+  /** The same after a write that failed; absent: `afterMs`. */
+  readonly retryAfterMs?: number;
+  /** What must not be written just now waits on. */
+  readonly mayWrite?: (key: string) => boolean;
   /** Items of one transaction: short, because others wait for it. */
   readonly batch: number;
   /** What may wait, in units of `sizeOf`. What does not fit is counted as lost. */
@@ -29,6 +33,7 @@ export class WriteBehind<T> {
   #size = 0;
   #lost = 0;
   #isArmed = false;
+  #hasFailed = false;
   /** One write after the other: a caller that waits for the last has waited for the one that a timer began. */
   #last: Promise<void> = Promise.resolve();
 
@@ -44,6 +49,11 @@ export class WriteBehind<T> {
   /** What waits under this key or is being written. */
   under(key: string): readonly T[] {
     return [this.#writing, this.#waiting].flatMap((items) => items.get(key) ?? []);
+  }
+
+  /** Resolves when nothing is being written; never rejects. */
+  settled(): Promise<void> {
+    return this.#last;
   }
 
   /** Writes what waits; rejects when the store does, and then it waits on. */
@@ -68,9 +78,7 @@ export class WriteBehind<T> {
 
   async #write(): Promise<void> {
     const { batch, save } = this.#options;
-    this.#writing = this.#waiting;
-    this.#waiting = new Map();
-    this.#size = 0;
+    this.#takeOut();
     const all = [...this.#writing];
     try {
       for (let from = 0; from < all.length; from += batch) {
@@ -78,28 +86,35 @@ export class WriteBehind<T> {
         await save(some.map(([, item]) => item));
         for (const [key] of some) this.#writing.delete(key);
       }
+      this.#hasFailed = false;
     } catch (fault) {
-      this.#putBack();
+      this.#hasFailed = true;
+      this.#refill(this.#writing, this.#waiting);
+      this.#writing = new Map();
       throw fault;
+    } finally {
+      if (this.#waiting.size > 0) this.#arm();
     }
   }
 
-  #putBack(): void {
-    const newer = this.#waiting;
+  #takeOut(): void {
+    const { mayWrite = () => true } = this.#options;
+    const all = [...this.#waiting];
+    this.#writing = new Map(all.filter(([key]) => mayWrite(key)));
+    this.#refill(new Map(all.filter(([key]) => !this.#writing.has(key))));
+  }
+
+  #refill(...older: readonly ReadonlyMap<string, T>[]): void {
     this.#waiting = new Map();
     this.#size = 0;
-    for (const items of [this.#writing, newer]) {
-      for (const [key, item] of items) this.#put(key, item);
-    }
-    this.#writing = new Map();
-    this.#arm();
+    for (const items of older) for (const [key, item] of items) this.#put(key, item);
   }
 
   #arm(): void {
     if (this.#isArmed) return;
     this.#isArmed = true;
-    const { clock, afterMs, failed } = this.#options;
-    clock.after(afterMs, () => {
+    const { clock, afterMs, retryAfterMs = afterMs, failed } = this.#options;
+    clock.after(this.#hasFailed ? retryAfterMs : afterMs, () => {
       this.#isArmed = false;
       this.flush().catch((fault: unknown) => {
         const lost = this.#lost;

@@ -9,7 +9,7 @@ import {
   type RequestCounter,
   type RequestTaking,
 } from "./rate-counter.ts";
-import type { UnitJournal } from "./unit-journal.ts";
+import type { UnsavedUnits } from "./unsaved-units.ts";
 import type { UnitOrder, UsageLedger } from "./usage.ts";
 import type { Clock } from "../../base/clock.ts";
 import { StoreDown } from "../../base/store-down.ts";
@@ -28,7 +28,7 @@ interface SharedCountersDeps {
   readonly patient: Sessions;
   readonly ledger: Pick<UsageLedger, "take">;
   /** Writes the units of single checks to the ledger. */
-  readonly journal: UnitJournal;
+  readonly journal: Pick<UnsavedUnits, "add" | "written" | "flush">;
   readonly clock: Pick<Clock, "nowMs" | "monotonicMs" | "after">;
   /** A clock that the processes of a test share; absent: the server's. */
   readonly serverMs?: () => number;

@@ -96,9 +96,9 @@ export const PEOPLE_PLANTS: readonly Plant[] = [
     ],
     ["who waits for a share waits for ever", "next.item.begin();", "void next;"],
   ),
-  ...plantsIn("accounts/admission/unsaved-units", [
-    "units of a failed write are forgotten",
-    "this.add(owner, units, day);\n            throw fault;",
-    "void [owner, units, day];\n            throw fault;",
+  ...plantsIn("base/write-behind", [
+    "what a failed write held is forgotten",
+    "this.#refill(this.#writing, this.#waiting);",
+    "this.#refill(this.#waiting);",
   ]),
 ];

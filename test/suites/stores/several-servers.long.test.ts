@@ -308,3 +308,18 @@ rule("a deny rule of a command is announced to all processes and applied", async
     await until(isDenied, { what: `its denial by ${api}` });
   }
 });
+
+rule("a farm that signs up on both is found by each", async () => {
+  const { world, apis } = here();
+  const account = await world.account();
+  const [name = ""] = domains(1).split("\n");
+  const decide = async (api: string, local: string): Promise<string> => {
+    const { body } = await account.post(api, "/api/decide", { email: `${local}@${name}` });
+    const { decision, reason } = JSON.parse(body) as { decision: string; reason: string };
+    return `${decision} ${reason}`;
+  };
+  for (const [at, local] of ["a", "b", "c", "d"].entries()) {
+    assert.equal(await decide(apis[at % 2] ?? "", local), "accept ok");
+  }
+  for (const api of apis) await until(async () => (await decide(api, "e")) === "review burst");
+});

@@ -55,7 +55,7 @@ testInBrowser("from sign-up to a checked file, with a copied command that runs",
   const [, good] = readFileSync((await list.path()) ?? "", "utf8").split("\r\n");
   assert.match(good ?? "", /^Ann,ann@good\.example,valid,/);
   await page.goBack();
-  await page.getByRole("heading", { name: "Check", exact: true }).waitFor();
+  await page.getByRole("heading", { name: "Check a list" }).waitFor();
   await page.goForward();
   await page.getByRole("heading", { name: "people.csv" }).waitFor();
   assert.deepEqual(complaints, []);

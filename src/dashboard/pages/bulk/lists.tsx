@@ -138,7 +138,10 @@ function Start(): VNode {
       <Fault text={fault} />
       <div class="even">
         <Drop onFile={send} busy={busy} />
-        <Paste onText={(text) => send(new File([text], "pasted.txt"))} busy={busy} />
+        <Paste
+          onText={(text) => send(new File([text.replaceAll("\0", "\ufffd")], "pasted.txt"))}
+          busy={busy}
+        />
       </div>
       <AllLists />
     </>

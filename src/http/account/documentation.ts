@@ -80,8 +80,19 @@ const WHO: Readonly<Record<AccountRoute["for"], string>> = {
   admin: "For administrators.",
 };
 
+/** Of an upload. */
+const FILE = Type.Object({
+  file: Type.Unsafe<unknown>({
+    type: "string",
+    format: "binary",
+    description: "Text, CSV, JSON lines or .xlsx, at most 20,000,000 octets.",
+  }),
+});
+
 function operation(route: AccountRoute): Operation {
-  const { summary, body, path, method, answer } = route;
+  const { summary, path, method, answer, upload } = route;
+  const body = upload === true ? FILE : route.body;
+  const media = upload === true ? "multipart/form-data" : "application/json";
   const origin = method === "GET" ? "" : " The Origin header must be this site's.";
   return {
     operationId: operationId(route),
@@ -93,7 +104,7 @@ function operation(route: AccountRoute): Operation {
       parameters: [pathParameter("id", "As the list shows it.", EXAMPLE_ID)],
     }),
     ...(body !== undefined && {
-      requestBody: { required: true, content: { "application/json": { schema: body } } },
+      requestBody: { required: true, content: { [media]: { schema: body } } },
     }),
     responses: { ...(answer === undefined ? NOTHING_OR_FILE : answered(answer)), ...ERRORS },
   };

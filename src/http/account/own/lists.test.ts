@@ -22,9 +22,12 @@ before(async () => {
 });
 after(() => world.close());
 
-async function person(tier: "free" | "pro" = "pro"): Promise<Browser> {
+/** `spent`: checks of its day that are used up. */
+async function person(tier: "free" | "pro" = "pro", spent = 0): Promise<Browser> {
   people += 1;
   const id = await world.addAccount(`p${String(people)}@lists.example`, { tier });
+  const day = Math.floor(Date.now() / 86_400_000);
+  if (spent > 0) await world.usage.add([{ owner: `account:${id}`, day, units: spent }]);
   const browser = new Browser(world);
   browser.cookie = await world.cookieOf(id);
   return browser;
@@ -104,4 +107,112 @@ test("the list of lists", async () => {
   );
 });
 
-export type { ListRows, Reply };
+test("rows come a page at a time, filtered and searched", async () => {
+  const browser = await person();
+  const entries = Array.from({ length: 120 }, (_, at) => `u${String(at)}@good.example`);
+  const { id } = await uploaded(browser, [...entries, "x@throwaway.example"].join("\n"), "a.txt");
+  await check(browser, id);
+  const rows = async (query: string): Promise<ListRows> =>
+    (await browser.get(`lists/${id}/rows?${query}`)).json as ListRows;
+  const first = await rows("");
+  assert.deepEqual([first.total, first.rows.length, first.rows[0]?.line], [121, 50, 1]);
+  assert.deepEqual((await rows("from=100&count=200")).rows.length, 21);
+  const bad = await rows("class=disposable");
+  assert.deepEqual(
+    bad.rows.map(({ entry, class: name }) => [entry, name]),
+    [["x@throwaway.example", "disposable"]],
+  );
+  assert.deepEqual(bad.reasons, [{ why: bad.rows[0]?.why, rows: 1 }]);
+  assert.equal((await rows("text=U77@")).total, 1);
+  assert.equal((await browser.get(`lists/${id}/rows?class=odd`)).status, 400);
+});
+
+test("the cleaned file has the classes that are asked for, and a mark for Excel", async () => {
+  const browser = await person();
+  const { id } = await uploaded(browser, PEOPLE, "Männer.xlsx.csv");
+  await check(browser, id);
+  const reply = await browser.get(`lists/${id}/csv?classes=good&bom=1`);
+  assert.equal(reply.headers.get("content-type"), "text/csv; charset=utf-8");
+  assert.equal(
+    reply.headers.get("content-disposition"),
+    "attachment; filename*=UTF-8''M%C3%A4nner.xlsx-cleaned.csv",
+  );
+  const lines = reply.text.trim().split("\r\n");
+  assert.deepEqual(
+    lines.map((line) => line.split(",").slice(0, 4).join()),
+    ["Name,E-mail,Old,status", "Ann,ann@good.example,x,valid", "Bob,BOB@GMAIL.COM,y,valid"],
+  );
+  assert.equal((await browser.get(`lists/${id}/csv?classes=good,odd`)).status, 400);
+});
+
+type Refusal = readonly [
+  name: string,
+  ask: (browser: Browser, id: string) => Promise<Reply>,
+  status: number,
+  error: RegExp,
+];
+
+/** What is refused, in words that stand on the page as they are. */
+const refusals: readonly Refusal[] = [
+  [
+    "a PNG",
+    (b) => b.upload("lists", "a.png", PNG),
+    400,
+    /^The file is an image \(PNG\), not a list\.$/,
+  ],
+  ["no file", (b) => b.post("lists", { text: "a@b.example" }), 415, /multipart/],
+  ["an unknown sheet", (b, id) => b.post(`lists/${id}/read`, { column: 40 }), 400, /no column/],
+  [
+    "a column that is no number",
+    (b, id) => b.post(`lists/${id}/read`, { column: "x" }),
+    400,
+    /whole number/,
+  ],
+  [
+    "nothing to check again",
+    (b, id) => b.post(`lists/${id}/check`, { again: true }),
+    409,
+    /^Nothing of this list is left/,
+  ],
+  [
+    "an unknown class",
+    (b, id) => b.post(`lists/${id}/fix`, { class: "odd" }),
+    400,
+    /class of rows/,
+  ],
+  ["another list", (b) => b.get(`lists/${"0".repeat(32)}`), 404, /Not found/],
+  [
+    "a negative part",
+    (b, id) => b.post(`lists/${id}/check`, { first: -1 }),
+    409,
+    /^Nothing of this list is left/,
+  ],
+];
+const PNG = new Uint8Array(Buffer.from("89504e470d0a1a0a0000000d", "hex"));
+
+test("what is refused is said in a sentence, and changes nothing", async (t) => {
+  const browser = await person();
+  const { id } = await uploaded(browser, "ann@good.example\nbob@good.example\n", "a.txt");
+  for (const [name, ask, status, error] of refusals) {
+    await t.test(name, async () => {
+      const reply = await ask(browser, id);
+      assert.equal(reply.status, status, reply.text);
+      assert.match((reply.json as { error: string }).error, error);
+    });
+  }
+  assert.equal(await used(browser), 0);
+  assert.equal(((await browser.get(`lists/${id}`)).json as ListState).state, "chosen");
+});
+
+test("a plan covers a part, which is checked; the rest is refused in words and free", async () => {
+  const browser = await person("free", 9_990);
+  const entries = Array.from({ length: 30 }, (_, at) => `u${String(at)}@good.example`);
+  const list = await uploaded(browser, entries.join("\n"), "a.txt");
+  assert.deepEqual([list.read?.open, list.read?.covered, list.read?.plan_left], [30, 10, 10]);
+  const whole = await browser.post(`lists/${list.id}/check`);
+  assert.equal(whole.status, 429);
+  assert.match((whole.json as { error: string }).error, /quota exceeded\.$/);
+  const part = await check(browser, list.id, { first: 10 });
+  assert.deepEqual(countsOf(part), { good: 10, unchecked: 20 });
+  assert.deepEqual([part.read?.covered, part.charged], [0, 10]);
+});

@@ -37,7 +37,7 @@ function isInFirst(id: string, graph: Graph, seen = new Set<string>()): boolean 
 // oxlint-disable-next-line import/no-default-export
 export default defineConfig({
   root: path("src/dashboard"),
-  base: "/",
+  base: "./",
   plugins: [compiledAtOnce],
   oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
   build: {

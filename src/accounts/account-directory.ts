@@ -47,6 +47,7 @@ const OF_ACCOUNT = [
   "policies",
   "policy_versions",
   "outcome_counts",
+  "hour_counts",
   "shadow_counts",
   "shadow_domains",
   "hooks",

@@ -39,6 +39,8 @@ export interface NewAccount extends Pick<
 
 /** What may change in an account; what is absent stays. */
 interface AccountChange {
+  /** Lower case. */
+  readonly email?: string;
   readonly tier?: AccountTier;
   readonly isAdmin?: boolean;
   readonly isDisabled?: boolean;
@@ -100,9 +102,18 @@ function newRow({ id, email, tier, origin, ...made }: NewAccount): AccountRow {
 }
 
 function changedColumns(change: AccountChange, nowMs: number): Partial<AccountRow> {
-  const { tier, isAdmin, isDisabled, trafficSince, logsDecisions, passwordHash, tokenSecret } =
-    change;
+  const {
+    email,
+    tier,
+    isAdmin,
+    isDisabled,
+    trafficSince,
+    logsDecisions,
+    passwordHash,
+    tokenSecret,
+  } = change;
   return {
+    ...(email !== undefined && { email }),
     ...(tier !== undefined && { tier }),
     ...(isAdmin !== undefined && { admin: isAdmin ? 1 : 0 }),
     ...(isDisabled !== undefined && { disabled_at_ms: isDisabled ? nowMs : null }),

@@ -61,6 +61,8 @@ export interface AccountService {
   /** The dashboard's pages for administrators, and the plan Pro; in force with the next request. */
   promote(id: string): Promise<boolean>;
   demote(id: string): Promise<boolean>;
+  /** "taken" when another account has the address. */
+  setEmail(id: string, email: string): Promise<"changed" | "taken" | "bad_email">;
   /** Answers with a sentence when the password is refused. */
   setPassword(id: string, password: string): Promise<SetPassword>;
 }
@@ -172,6 +174,20 @@ export function createAccountService(deps: AccountServiceDeps): AccountService {
     enable: (id) => change(id, { isDisabled: false }),
     promote: (id) => change(id, { isAdmin: true, tier: ADMIN_TIER }),
     demote: (id) => change(id, { isAdmin: false }),
+    async setEmail(id, text) {
+      const email = accountEmail(text);
+      if (email === undefined) return "bad_email";
+      const known = await accounts.find(email);
+      if (known !== undefined) return known.id === id ? "changed" : "taken";
+      try {
+        await change(id, { email });
+        return "changed";
+      } catch (fault) {
+        // Another account took the address in between.
+        if ((await accounts.find(email)) !== undefined) return "taken";
+        throw fault;
+      }
+    },
     async setPassword(id, password) {
       const mistake = passwordMistake(password, (await accounts.find(id))?.email ?? "");
       if (mistake !== undefined) return { kind: "bad_password", mistake };

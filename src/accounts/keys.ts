@@ -73,6 +73,7 @@ export interface Keys {
   revoke(id: string, nowMs: number): Promise<boolean>;
   /** Replaces the origins of a publishable key. False when there is no such one. */
   setOrigins(id: string, origins: readonly string[]): Promise<boolean>;
+  rename(id: string, name: string): Promise<void>;
   /** Notes that the keys were used; a time before the one known is dropped. */
   touch(ids: readonly string[], nowMs: number): Promise<void>;
 }
@@ -234,6 +235,9 @@ export function sqlKeys(db: Kysely<Database>): Keys {
       return Number(found.numUpdatedRows) === 1;
     },
     setOrigins: (id, origins) => setOrigins(db, id, origins),
+    async rename(id, name) {
+      await db.updateTable("api_keys").set({ name }).where("id", "=", id).execute();
+    },
     async touch(ids, nowMs) {
       if (ids.length > 0) await inTransaction(db, (tx) => touchIn(tx, ids, nowMs));
     },
@@ -292,6 +296,8 @@ export interface KeyService {
   find(keyId: string): Promise<ApiKey | undefined>;
   /** Replaces the origins of a publishable key: the mistake in them, or undefined when it is done. */
   setOrigins(keyId: string, origins: readonly string[]): Promise<string | undefined>;
+  /** False for a name that is no line of at most `KEY_NAME_MAX` characters. */
+  rename(keyId: string, name: string): Promise<boolean>;
   /** Refused everywhere within 5 s, for good. False when there is no such key. */
   revoke(keyId: string): Promise<boolean>;
 }
@@ -341,12 +347,18 @@ const termsOf = ({ policy = DEFAULT_NAME, form, daily = PAGE_DAILY }: NewPage): 
   daily,
 });
 
+/** The name of a key as it is kept; undefined for what is none. */
+function nameIn(text: string): string | undefined {
+  const name = text.trim();
+  const isFit = name !== "" && name.length <= KEY_NAME_MAX && !UNFIT.test(name);
+  return isFit ? name : undefined;
+}
+
 export function createKeyService({ keys, ids, clock, notices }: KeyServiceDeps): KeyService {
   return {
     async create(accountId, text, page) {
-      const name = text.trim();
-      if (name === "" || name.length > KEY_NAME_MAX || UNFIT.test(name))
-        return { kind: "bad_name" };
+      const name = nameIn(text);
+      if (name === undefined) return { kind: "bad_name" };
       const mistake = page && pageMistake(page);
       if (mistake !== undefined) return { kind: "bad_page", mistake };
       const apiKey = makeApiKey(ids, page === undefined ? "secret" : "publishable");
@@ -365,6 +377,11 @@ export function createKeyService({ keys, ids, clock, notices }: KeyServiceDeps):
     },
     list: (accountId) => keys.list(accountId),
     find: (keyId) => keys.find(keyId),
+    async rename(keyId, text) {
+      const name = nameIn(text);
+      if (name !== undefined) await keys.rename(keyId, name);
+      return name !== undefined;
+    },
     async setOrigins(keyId, origins) {
       const mistake = originsMistake(origins);
       if (mistake !== undefined) return mistake;

@@ -1,23 +1,29 @@
 import type { AccountDirectory } from "./account-directory.ts";
 import type { SignedIn, SignIns, Visitor } from "./sign-in/sign-ins.ts";
 import type { AccountService } from "./accounts.ts";
-import { wrongCurrentPassword } from "../base/refusals.ts";
+import { badField, notNow, wrongCurrentPassword } from "../base/refusals.ts";
 import type { Audit } from "./audit.ts";
 import type { SignIn } from "./sign-in/sign-in.ts";
 import { checkPassword } from "./sign-in/sign-up.ts";
 
 interface OwnAccountDeps {
-  readonly accounts: Pick<AccountService, "setPassword">;
+  readonly accounts: Pick<AccountService, "setPassword" | "setEmail">;
   readonly directory: Pick<AccountDirectory, "erase">;
   readonly sessions: Pick<SignIns, "endAll">;
   readonly signIn: Pick<SignIn, "isPassword">;
   readonly audit: Audit;
 }
 
-/** Steps that ask for the password again. Both throw a `Refusal` for a wrong one. */
+/** Steps that ask for the password again. All throw a `Refusal` for a wrong one. */
 export interface OwnAccount {
   /** Ends every other session of the account. */
   changePassword(who: SignedIn, words: PasswordChange, visitor: Visitor): Promise<void>;
+  /** The address may be no other account's. */
+  changeEmail(
+    who: SignedIn,
+    words: { readonly password: string; readonly email: string },
+    visitor: Visitor,
+  ): Promise<void>;
   /** Erases the account and all that is kept under it. */
   erase(who: SignedIn, password: string, visitor: Visitor): Promise<void>;
 }
@@ -40,6 +46,14 @@ export function createOwnAccount(deps: OwnAccountDeps): OwnAccount {
       await accounts.setPassword(account.id, next);
       await sessions.endAll(account.id, session.id);
       await audit({ action: "account.password", ...actor(who, visitor) });
+    },
+    async changeEmail(who, { password, email }, visitor) {
+      const { id } = who.account;
+      await confirm(who, password, visitor);
+      const answer = await accounts.setEmail(id, email);
+      if (answer === "bad_email") throw badField("That is not a valid email address.");
+      if (answer === "taken") throw notNow("Another account has this address. Choose another one.");
+      await audit({ action: "account.email", ...actor(who, visitor) });
     },
     async erase(who, password, visitor) {
       await confirm(who, password, visitor);

@@ -1,7 +1,6 @@
 import { type Advice, advise } from "../core/validate/reasons.ts";
 import type { Asked } from "../core/checks/run.ts";
 import type { Datasets } from "../core/evidence/datasets.ts";
-import type { EntryFault } from "../core/address/address.ts";
 import { type SaidBy, explain } from "../core/validate/explain.ts";
 import type { FullResult } from "../core/validate/result.ts";
 import type { Signal } from "../core/evidence/signals.ts";
@@ -38,8 +37,8 @@ export interface CheckStep {
   readonly evidence: readonly ShownEvidence[];
   /** On what was asked for and permitted. */
   readonly advice: readonly Advice[];
-  /** Why it is not an address or domain. */
-  readonly fault?: EntryFault;
+  /** Why it is not an address or domain, in a sentence. */
+  readonly problem?: string;
   /** The entry as it was probably meant: without a misspelling, or with the at sign that it lacks. */
   readonly meant?: string;
 }
@@ -93,11 +92,11 @@ export function coreStep(text: string, validation: Validation, datasets: Dataset
 }
 
 /** What is wrong with the entry as it is written. A domain that takes mail is one, whatever it looks like. */
-function repair(text: string, validation: Validation): Pick<CheckStep, "fault" | "meant"> {
-  const { entry, result } = validation;
+function repair(text: string, validation: Validation): Pick<CheckStep, "problem" | "meant"> {
+  const { problem, result } = validation;
   const meant = meantBy(validation) ?? (result.dns ? undefined : withLostAt(text));
   return {
-    ...(entry.kind === "malformed" && { fault: entry.fault }),
+    ...(problem !== undefined && { problem: problem.message }),
     ...(meant !== undefined && { meant }),
   };
 }

@@ -83,13 +83,14 @@ async function makePage(deps: FrontDeps): Promise<FrontPage> {
     refresh.status(),
     usage.totals(today - 1, today),
   ]);
-  const updatedMs = feeds.map(({ confirmedAtMs, fetchedAtMs }) => confirmedAtMs ?? fetchedAtMs);
+  const used = feeds.filter(({ isOff }) => isOff !== true);
+  const updatedMs = used.map(({ confirmedAtMs, fetchedAtMs }) => confirmedAtMs ?? fetchedAtMs);
   const latestMs = Math.max(...updatedMs.map((ms) => ms ?? -Infinity));
   return {
     checked_at: isoTime(nowMs),
     examples: checked.flat(),
-    lists: feeds.filter(({ names }) => names > 0).length,
-    list_entries: feeds.reduce((sum, { names }) => sum + names, 0),
+    lists: used.filter(({ names }) => names > 0).length,
+    list_entries: used.reduce((sum, { names }) => sum + names, 0),
     // A clock that was set back must not show a time to come.
     lists_updated_at: latestMs > 0 && latestMs < nowMs + DAY_MS ? isoTime(latestMs) : null,
     median_ms: medianOf(days.map(({ latency }) => latency)) ?? null,

@@ -1,21 +1,15 @@
 import type { VNode } from "preact";
-import { useLayoutEffect, useState } from "preact/hooks";
-import { faultText } from "./api/client.ts";
-import type { SessionState } from "./api/shapes.ts";
-import { announcement } from "./app/announce.ts";
-import type { Loadable } from "./app/loaded-parts.ts";
-import { isOpenTo, pageAt } from "./app/pages.ts";
-import { t } from "./app/i18n.ts";
-import { notice } from "./app/notice.ts";
-import { path } from "./app/router.ts";
-import { isEnded, loadSession, session } from "./app/session.ts";
-import { areCommandsOpen } from "./frame/commands-key.ts";
-import { Lazy } from "./parts/lazy.tsx";
-import { PageHead } from "./parts/page-head.tsx";
-import { Shell } from "./frame/shell.tsx";
-import { Bones, Failed } from "./parts/states.tsx";
-import { SignInAgain } from "./pages/sign-in/sign-in-again.tsx";
-import { SignInPage } from "./pages/sign-in/sign-in.tsx";
+import { useEffect, useLayoutEffect, useState } from "preact/hooks";
+import { faultText } from "./lib/client.ts";
+import { path } from "./lib/router.ts";
+import { isEnded, leave, loadSession, session, signInAgain } from "./lib/session.ts";
+import type { SessionState } from "./lib/shapes.ts";
+import { announcement, notice, type Notice } from "./lib/state.ts";
+import { isOpenTo, pageAt } from "./pages.ts";
+import { SignInPage } from "./pages/sign-in.tsx";
+import { Bones, Failed, Lazy, PageHead } from "./parts/basic.tsx";
+import { Act, Dialog, Form } from "./parts/form.tsx";
+import { Shell } from "./shell.tsx";
 
 /** The whole dashboard: who is here, which was `asked` already, the frame, and the page of the path. */
 export function App({ asked }: { asked: Promise<void> }): VNode {
@@ -25,16 +19,18 @@ export function App({ asked }: { asked: Promise<void> }): VNode {
     answer.catch((error: unknown) => setFault(faultText(error)));
   };
   useLayoutEffect(() => follow(asked), []);
+  // What was done on one page is not the next one's.
+  useEffect(() => path.subscribe(() => (notice.value = undefined)), []);
   const known = session.value;
   return (
     <>
       <Shell session={known}>
-        <Notice />
+        {notice.value === undefined ? null : <Told {...notice.value} />}
         {fault === "" ? (
           frame(known)
         ) : (
           <>
-            <PageHead title={t("Gatepost cannot be reached")} />
+            <PageHead title="Gatepost cannot be reached" />
             <Failed message={fault} retry={() => follow(loadSession())} />
           </>
         )}
@@ -42,7 +38,6 @@ export function App({ asked }: { asked: Promise<void> }): VNode {
       {isEnded.value && known?.account !== undefined ? (
         <SignInAgain email={known.account.email} />
       ) : null}
-      {areCommandsOpen.value ? <Lazy part={COMMANDS} wait={<></>} /> : null}
       <div class="unseen" role="status">
         {announcement.value}
       </div>
@@ -50,23 +45,32 @@ export function App({ asked }: { asked: Promise<void> }): VNode {
   );
 }
 
-/** What happened on another page, above this one. */
-function Notice(): VNode | null {
-  const known = notice.value;
-  if (known === undefined) return null;
+/** What was done, and the way back. */
+function Told({ words, undo, href }: Notice): VNode {
+  const close = (): void => {
+    notice.value = undefined;
+  };
   return (
-    <p class="notice yes" role="status">
-      <span>{known.words}</span>
-      <a href={known.href} onClick={() => (notice.value = undefined)}>
-        {t("See it")}
-      </a>
-    </p>
+    <div class="notice told" role="status">
+      <span>{words}</span>
+      <span class="bar">
+        {undo === undefined ? null : (
+          <Act
+            act="Undo"
+            work={async () => {
+              await undo();
+              close();
+            }}
+          />
+        )}
+        {href === undefined ? null : <a href={href}>See it</a>}
+        <button type="button" class="small plain" onClick={close}>
+          Close
+        </button>
+      </span>
+    </div>
   );
 }
-
-const COMMANDS: Loadable = {
-  load: async () => (await import("./frame/commands.tsx")).Commands,
-};
 
 function frame(known: SessionState | undefined): VNode {
   const page = pageAt(path.value, known);
@@ -76,16 +80,51 @@ function frame(known: SessionState | undefined): VNode {
   return known.account === undefined ? <SignInPage /> : <Missing />;
 }
 
-function Missing(): VNode {
+const Missing = (): VNode => (
+  <>
+    <PageHead
+      title="There is no such page"
+      lead="The address may be mistyped, or the page is not for this account."
+    />
+    <p>
+      <a href="./">Go to Check</a>
+    </p>
+  </>
+);
+
+/** Stands before a page whose session has ended, so that nothing that was typed there is lost. */
+function SignInAgain({ email }: { email: string }): VNode {
+  const [opened, setOpened] = useState(0);
+  // Only its buttons close it: Escape opens it again, because the page behind it may belong to another user.
   return (
-    <>
-      <PageHead
-        title={t("There is no such page")}
-        lead={t("The address may be mistyped, or the page is not for this account.")}
-      />
+    <Dialog
+      key={opened}
+      title="Your session has ended"
+      onClose={() => setOpened(opened + 1)}
+      hidesPage
+    >
       <p>
-        <a href="/">{t("Go to Check")}</a>
+        Sign in again as <b class="break">{email}</b>, and go on where you were: what you typed is
+        still there.
       </p>
-    </>
+      <Form
+        class="stack"
+        user={email}
+        act="Sign in"
+        fields={[
+          {
+            name: "password",
+            label: "Password",
+            input: { type: "password", autocomplete: "current-password", required: true },
+          },
+        ]}
+        send={({ password = "" }) => signInAgain(email, password)}
+        extra={
+          <button type="button" class="plain push" onClick={leave}>
+            Leave the page
+          </button>
+        }
+      />
+    </Dialog>
   );
 }

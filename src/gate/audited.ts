@@ -58,6 +58,11 @@ export function auditedAccounts(accounts: AccountService, note: Note): AccountSe
       if (isDone) await note({ action: "account.demoted", accountId: id });
       return isDone;
     },
+    async setEmail(id, email) {
+      const answer = await accounts.setEmail(id, email);
+      if (answer === "changed") await note({ action: "account.email", accountId: id });
+      return answer;
+    },
     async setPassword(id, password) {
       const answer = await accounts.setPassword(id, password);
       if (answer === "changed") await note({ action: "account.password", accountId: id });
@@ -108,6 +113,14 @@ export function auditedKeys(keys: KeyService, note: Note): KeyService {
         await note({ action: "key.origins", accountId: key.accountId, detail: key.name });
       }
       return mistake;
+    },
+    async rename(keyId, name) {
+      const isDone = await keys.rename(keyId, name);
+      const key = isDone ? await keys.find(keyId) : undefined;
+      if (key !== undefined) {
+        await note({ action: "key.renamed", accountId: key.accountId, detail: key.name });
+      }
+      return isDone;
     },
     async revoke(keyId) {
       const key = await keys.find(keyId);

@@ -24,7 +24,7 @@ export interface PolicyBackTest {
     readonly shadow: Decision;
     readonly count: number;
   }[];
-  /** Those with the most checks, at most 100; empty for callers that may not see what others checked. */
+  /** Those with the most checks, at most 100. */
   readonly changed: readonly ChangedDomain[];
   /** Rules that counts by domain cannot test: they are taken as not matching. */
   readonly untestable: readonly { readonly rule: number; readonly facts: readonly string[] }[];
@@ -41,10 +41,9 @@ export interface BackTested {
   readonly live: Policy;
   readonly draft: Policy;
   readonly days: number;
-  /** The counts are of all accounts: only the operator may ask by domain and see domains. */
-  readonly for: "operator" | "account";
 }
 
+/** The counts are of all accounts: for the operator alone. */
 export type BackTestPolicy = (asked: BackTested) => Promise<PolicyBackTest>;
 
 export interface BackTestDeps {
@@ -59,20 +58,15 @@ export interface BackTestDeps {
 const PAGE = 100;
 const SHOWN_MAX = 100;
 
-/** Facts by which one account could ask for the checks of others. */
-const NAMING: ReadonlySet<string> = new Set(["domain", "registrable_domain", "tld", "mx"]);
-
 export function createBackTestPolicy(deps: BackTestDeps): BackTestPolicy {
-  return async ({ live, draft, days, ...asked }) => {
-    const isTestable = (fact: string): boolean =>
-      isDomainLevel(fact) && (asked.for === "operator" || !NAMING.has(fact));
+  return async ({ live, draft, days }) => {
     const untestable = draft.rules.flatMap(({ facts }, rule) => {
-      const names = facts.filter((fact) => !isTestable(fact));
+      const names = facts.filter((fact) => !isDomainLevel(fact));
       return names.length === 0 ? [] : { rule, facts: [...new Set(names)] };
     });
     const tested = (policy: Policy): Policy => ({
       ...policy,
-      rules: policy.rules.filter(({ facts }) => facts.every(isTestable)),
+      rules: policy.rules.filter(({ facts }) => facts.every(isDomainLevel)),
     });
     const sums = new Sums();
     const policies = { live: tested(live), draft: tested(draft) };
@@ -84,8 +78,7 @@ export function createBackTestPolicy(deps: BackTestDeps): BackTestPolicy {
         checks,
       );
     });
-    const { changed, ...report } = sums.report();
-    return { days, ...report, changed: asked.for === "operator" ? changed : [], untestable };
+    return { days, ...sums.report(), untestable };
   };
 }
 

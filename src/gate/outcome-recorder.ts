@@ -1,6 +1,7 @@
 import { dayOf } from "../core/calendar.ts";
 import type { Decision } from "../core/policy/policy.ts";
 import type { Clock } from "../base/clock.ts";
+import type { HourCounts } from "../accounts/hour-counts.ts";
 import type { Log } from "../base/log.ts";
 import type {
   OutcomeBatch,
@@ -53,6 +54,8 @@ export interface OutcomeRecorderDeps {
   readonly outcomes: Pick<Outcomes, "add">;
   readonly clock: Pick<Clock, "nowMs" | "after">;
   readonly log: Pick<Log, "error">;
+  /** Absent: nothing is counted by hour. */
+  readonly hours?: Pick<HourCounts, "note">;
 }
 
 const FLUSH_AFTER_MS = 1_000;
@@ -72,6 +75,7 @@ export function createOutcomeRecorder({
   outcomes,
   clock,
   log,
+  hours,
 }: OutcomeRecorderDeps): OutcomeRecorder {
   const writer = <T extends { readonly count: number }>(
     kind: string,
@@ -97,6 +101,7 @@ export function createOutcomeRecorder({
       const { accountId } = owner;
       const day = dayOf(clock.nowMs());
       const { decision, reason, form } = made;
+      hours?.note(accountId, decision);
       const key = JSON.stringify([day, accountId, keyId, form, decision, reason]);
       counts.note(key, { day, accountId, keyId, form, decision, reason, count: 1 });
       const pair = pairOf(accountId, day, made);

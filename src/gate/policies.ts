@@ -42,6 +42,8 @@ export interface PolicyPage extends PolicyRow {
   /** Of the document. */
   readonly version: number;
   readonly document: unknown;
+  /** What each rule of it gives as its reason. */
+  readonly rule_reasons: readonly string[];
   readonly versions: readonly VersionRow[];
 }
 
@@ -243,10 +245,13 @@ async function pageOf(
     ...authorOf(one),
   }));
   const first = { version: DEFAULT_VERSION, state: state(DEFAULT_VERSION), ...authorOf(undefined) };
+  const document = saved === undefined ? DEFAULT_DOCUMENT : (JSON.parse(saved.document) as unknown);
+  const read = parsePolicy(document, { hasDomainAge: true });
   return {
     ...(await rowOf(accountId, head, store)),
     version,
-    document: saved === undefined ? DEFAULT_DOCUMENT : (JSON.parse(saved.document) as unknown),
+    document,
+    rule_reasons: read.ok ? read.policy.rules.map(({ reason }) => reason) : [],
     versions: name === DEFAULT_NAME ? [...rows, first] : rows,
   };
 }

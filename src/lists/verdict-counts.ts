@@ -1,4 +1,4 @@
-import type { Kysely } from "kysely";
+import { type Kysely, sql } from "kysely";
 import { pruneRows, type Upsert, upsert, withinRoom } from "../store/rows.ts";
 import type { Database } from "../store/schema.ts";
 import { type Tx, inSlice } from "../store/transaction.ts";
@@ -79,6 +79,11 @@ const adding = (db: Kysely<Database>): Upsert<VerdictCountRow> =>
       ),
   );
 
+/** A disposable domain without mail counts as disposable: a domain's checks are nearly always all of one kind. */
+const besideDisposable = (column: "no_mail" | "no_answer") =>
+  sql<number>`coalesce(sum(case when ${sql.ref(column)} > disposable
+    then ${sql.ref(column)} - disposable else 0 end), 0)`;
+
 const sumsIn: (db: Kysely<Database>, fromDay: number) => ReturnType<VerdictCounts["sums"]> = async (
   db,
   fromDay,
@@ -88,18 +93,14 @@ const sumsIn: (db: Kysely<Database>, fromDay: number) => ReturnType<VerdictCount
     .select(({ fn }) => [
       fn.sum("disposable").as("disposable"),
       fn.sum("other").as("other"),
-      fn.sum("no_mail").as("noMail"),
-      fn.sum("no_answer").as("noAnswer"),
+      besideDisposable("no_mail").as("noMail"),
+      besideDisposable("no_answer").as("noAnswer"),
     ])
     .where("day", ">=", fromDay)
     .executeTakeFirstOrThrow();
-  const { disposable, other, noMail, noAnswer } = found;
-  return {
-    disposable: Number(disposable),
-    other: Number(other),
-    noMail: Number(noMail),
-    noAnswer: Number(noAnswer),
-  };
+  const [noMail, noAnswer] = [Number(found.noMail), Number(found.noAnswer)];
+  const good = Number(found.other) - noMail - noAnswer;
+  return { good, disposable: Number(found.disposable), noMail, noAnswer };
 };
 
 export function sqlVerdictCounts(db: Kysely<Database>): VerdictCounts {
@@ -157,6 +158,13 @@ export interface VerdictCount {
   readonly noAnswer?: number;
 }
 
+export interface VerdictSums {
+  readonly good: number;
+  readonly disposable: number;
+  readonly noMail: number;
+  readonly noAnswer: number;
+}
+
 /** Keeps counts for back-tests. Rules are checked by `test/contracts/evidence/verdict-counts.ts`. */
 export interface VerdictCounts {
   /**
@@ -170,8 +178,8 @@ export interface VerdictCounts {
     afterDomain: string,
     limit: number,
   ): Promise<readonly Omit<VerdictCount, "day">[]>;
-  /** Of all domains together, from `fromDay` on. */
-  sums(fromDay: number): Promise<Required<Omit<VerdictCount, "day" | "domain">>>;
+  /** Of all domains together, from `fromDay` on, each check in one class. */
+  sums(fromDay: number): Promise<VerdictSums>;
   /** Deletes days before `fromDay`; returns how many rows. */
   prune(fromDay: number): Promise<number>;
 }

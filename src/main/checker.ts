@@ -39,7 +39,7 @@ const CACHE_SIXTEENTHS: Readonly<Record<Profile, number>> = {
 };
 
 /** What of a machine DNS needs: the library has no more. */
-type DnsMachine = Pick<Machine, "clock" | "ids" | "openResolver">;
+export type DnsMachine = Pick<Machine, "clock" | "ids" | "openResolver">;
 
 interface TrustProcess {
   readonly config: Pick<Config, "dnsServers" | "dnsCanaries">;
@@ -117,7 +117,8 @@ export function openDns(
   return createDnsLookup(resolver, { clock, trust, cacheOctets, questions });
 }
 
-function serversOf({ dnsServers }: DnsConfig): readonly ServerAddress[] {
+/** Those that the operator named, else the system's. */
+export function serversOf({ dnsServers }: DnsConfig): readonly ServerAddress[] {
   if (dnsServers !== undefined) return dnsServers;
   try {
     return readResolvConf(readFileSync("/etc/resolv.conf", "utf8"));

@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
+import { statfs } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { sqlAccountDirectory } from "../accounts/account-directory.ts";
@@ -15,6 +16,8 @@ import { createAudit, sqlAuditLog } from "../accounts/audit.ts";
 import { sqlGuesses } from "../accounts/guesses.ts";
 import { createOwnAccount } from "../accounts/own-account.ts";
 import { argonPasswords, boundPasswords } from "../accounts/sign-in/passwords.ts";
+import { createResetLinks } from "../accounts/reset-links.ts";
+import { createSecretBox } from "../base/secrets.ts";
 import { createSetUp } from "../accounts/sign-in/set-up.ts";
 import { createSignIn, type SignInOutcome } from "../accounts/sign-in/sign-in.ts";
 import { createSignIns, endingSessions, sqlSignIns } from "../accounts/sign-in/sign-ins.ts";
@@ -31,7 +34,7 @@ import { isoTime } from "../core/calendar.ts";
 import type { Datasets } from "../core/evidence/datasets.ts";
 import type { ServerAddress } from "../dns/transport/system-resolvers.ts";
 import type { Trust } from "../dns/trust/trust.ts";
-import type { SystemState } from "../http/account/admin/admin-shapes.ts";
+import type { DnsTest, SystemState } from "../http/account/admin/admin-shapes.ts";
 import { type BuiltPages, type Manifest, MANIFEST_FILE } from "../http/account/dashboard-pages.ts";
 import type { DashboardDeps } from "../http/account/dashboard.ts";
 import type { HostCheck } from "../http/request/allowed-hosts.ts";
@@ -63,6 +66,10 @@ interface DashboardParts {
   readonly shares: Shares;
   readonly countSignIn?: (outcome: SignInOutcome) => void;
   readonly system: () => Promise<SystemState>;
+  readonly dnsTest: () => Promise<DnsTest>;
+  readonly hours: DashboardDeps["hours"];
+  /** 32 bytes, kept outside the database. */
+  readonly secretKey: Uint8Array;
   readonly accountLists?: DashboardDeps["accountLists"];
   readonly webhooks?: DashboardDeps["webhooks"];
   readonly gate?: DashboardDeps["gate"];
@@ -115,9 +122,12 @@ export function openDashboard(parts: DashboardParts): DashboardDeps {
     log: parts.log,
     counted: parts.countSignIn ?? (() => undefined),
   });
+  const box = createSecretBox(parts.secretKey);
+  const endingAccounts = endingSessions(accountService, sessions);
   return {
     logins,
     sessions,
+    resetLinks: createResetLinks({ stored: accounts, accounts: endingAccounts, box, audit, clock }),
     auditLog,
     audit,
     directory,
@@ -129,10 +139,8 @@ export function openDashboard(parts: DashboardParts): DashboardDeps {
     info: settings,
     trustedProxies: settings.trustedProxies,
     isHostAllowed: settings.isHostAllowed,
-    accounts: endingSessions(accountService, sessions),
+    accounts: endingAccounts,
     keys: store.keys,
-    credits: store.credits,
-    switches: store.switches,
     signUp: createSignUp({
       mode: settings.signup,
       isSetUpOpen: () => setUp.isOpen(),
@@ -144,7 +152,6 @@ export function openDashboard(parts: DashboardParts): DashboardDeps {
     own: createOwnAccount({ accounts: accountService, directory, sessions, signIn, audit }),
     usage: createUsageReader({ usage, clock, tiers }),
     check: createAccountCheck({ ...parts, publicUrl: settings.publicUrl }),
-    verdicts: sqlVerdictCounts(db),
     setUp,
     frontPage: createFrontPage({ ...parts, refresh: parts.lists.refresh }),
     ...passedOn(parts),
@@ -155,17 +162,25 @@ export function openDashboard(parts: DashboardParts): DashboardDeps {
 
 /** What the routes take as it is. */
 const passedOn = ({
+  store,
   log,
   shares,
   system,
+  dnsTest,
+  hours,
   requests,
   accountLists,
   webhooks,
   gate,
 }: DashboardParts) => ({
+  verdicts: sqlVerdictCounts(store.sql.db),
+  credits: store.credits,
+  switches: store.switches,
   log,
   shares,
   system,
+  dnsTest,
+  hours,
   requests,
   ...(accountLists !== undefined && { accountLists }),
   ...(webhooks !== undefined && { webhooks }),
@@ -203,6 +218,7 @@ export function systemFacts(parts: SystemParts): () => Promise<SystemState> {
   const startedAt = isoTime(clock.nowMs());
   return async () => {
     const failing = await readiness.failing();
+    const queue = failing.includes("database") ? EMPTY : await queueOf(parts);
     return {
       version: programVersion(),
       node: process.version,
@@ -210,7 +226,9 @@ export function systemFacts(parts: SystemParts): () => Promise<SystemState> {
       warnings: warningsOf(parts),
       ...(parts.dataDir !== undefined && { last_backup: lastBackUp(parts.dataDir) ?? null }),
       probes: [...probes.keys()].map((name) => ({ name, ok: !failing.includes(name) })),
-      facts: failing.includes("database") ? [] : await factsOf(parts),
+      disk: await diskOf(parts.dataDir),
+      queue: { lists: queue.openEntries.length, waiting: waitingIn(queue) },
+      facts: failing.includes("database") ? [] : factsOf(parts, queue),
     };
   };
 }
@@ -220,12 +238,26 @@ function warningsOf({ trust }: SystemParts): readonly string[] {
   return warning === undefined ? [] : [warning];
 }
 
-async function factsOf(parts: SystemParts): Promise<SystemState["facts"]> {
-  const { clock, ids, store, charges, dnsServers, engine, trust } = parts;
+type Queue = Awaited<ReturnType<ReturnType<typeof sqlJobs>["queueAhead"]>>;
+
+const EMPTY: Queue = { openEntries: [], entriesPerSecond: undefined };
+
+const queueOf = ({ clock, ids, store, charges }: SystemParts): Promise<Queue> =>
+  sqlJobs({ db: store.sql.db, charges, ids }).queueAhead(clock.nowMs());
+
+const waitingIn = ({ openEntries }: Queue): number =>
+  openEntries.reduce((sum, open) => sum + open, 0);
+
+/** Of the file system that holds the embedded database. */
+async function diskOf(dataDir: string | undefined): Promise<SystemState["disk"]> {
+  if (dataDir === undefined) return null;
+  const { bavail, blocks, bsize } = await statfs(dataDir);
+  return { free: bavail * bsize, size: blocks * bsize };
+}
+
+function factsOf(parts: SystemParts, { entriesPerSecond }: Queue): SystemState["facts"] {
+  const { dnsServers, engine, trust } = parts;
   const postponed = parts.postponed();
-  const jobs = sqlJobs({ db: store.sql.db, charges, ids });
-  const { openEntries, entriesPerSecond } = await jobs.queueAhead(clock.nowMs());
-  const waiting = openEntries.reduce((sum, open) => sum + open, 0);
   const speed =
     entriesPerSecond === undefined ? "not measured yet" : String(Math.round(entriesPerSecond));
   return [
@@ -238,8 +270,6 @@ async function factsOf(parts: SystemParts): Promise<SystemState["facts"]> {
     ...(postponed === undefined
       ? []
       : [{ name: "Chunks put back without DNS", value: String(postponed) }]),
-    { name: "Lists running", value: String(openEntries.length) },
-    { name: "Entries waiting", value: String(waiting) },
     { name: "Entries a second", value: speed },
   ];
 }

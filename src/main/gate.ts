@@ -1,4 +1,5 @@
 import { sqlAccounts } from "../accounts/accounts-store.ts";
+import type { HourCounts } from "../accounts/hour-counts.ts";
 import type { Admission } from "../accounts/admission/admission.ts";
 import { createSecretBox, deriveKey } from "../base/secrets.ts";
 import { createBackTestPolicy } from "../gate/back-test.ts";
@@ -46,6 +47,7 @@ interface GateParts extends Serving {
   readonly checker: Checker;
   readonly admission: Admission;
   readonly links: Links;
+  readonly hours: Pick<HourCounts, "note">;
 }
 
 /** How long counts are believed where other servers count too. */
@@ -155,12 +157,10 @@ function hookDeskOf(parts: GateParts, decideOne: DecideOne): HookDesk {
 }
 
 /** Counts for the account, the metrics, and by domain if no new check ran. */
-function recorderOf(
-  { backing, metrics, lists, clock, log, closing }: GateParts,
-  decisionLog: DecisionLog,
-): RecordDecision {
+function recorderOf(parts: GateParts, decisionLog: DecisionLog): RecordDecision {
+  const { backing, metrics, lists, clock, log, closing, hours } = parts;
   const outcomes = sqlOutcomes(backing.store.sql.db);
-  const recorder = createOutcomeRecorder({ outcomes, clock, log });
+  const recorder = createOutcomeRecorder({ outcomes, clock, log, hours });
   closing.add(() =>
     recorder.flush().catch((fault: unknown) => log.error("decisions.flush_failed", fault)),
   );

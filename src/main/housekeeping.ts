@@ -1,5 +1,6 @@
 import { pruneCounters } from "../accounts/admission/shared-counters.ts";
 import type { Tiers } from "../accounts/admission/tiers.ts";
+import { pruneHours } from "../accounts/hour-counts.ts";
 import { AUDIT_MS, sqlAuditLog } from "../accounts/audit.ts";
 import { sqlGuesses } from "../accounts/guesses.ts";
 import { createHousekeeping } from "../accounts/housekeeping.ts";
@@ -90,4 +91,5 @@ async function pruneDashboard({ sql: { db } }: AccountStore, nowMs: number): Pro
   await sqlSignIns(db).prune(nowMs);
   await sqlGuesses(db).prune(nowMs - DAY_MS);
   await sqlAuditLog(db).prune(nowMs - AUDIT_MS);
+  await pruneHours(db, nowMs);
 }

@@ -5,6 +5,7 @@ import { callerInForce } from "../accounts/admission/caller.ts";
 import { createAdmission } from "../accounts/admission/counting-admission.ts";
 import { memoryRateCounter } from "../accounts/admission/rate-counter.ts";
 import { createUnitsLeft } from "../accounts/admission/units-left.ts";
+import { HourCounts } from "../accounts/hour-counts.ts";
 import { createUsageRecorder, type UsageRecorder } from "../accounts/admission/usage-recorder.ts";
 import type { SetUp } from "../accounts/sign-in/set-up.ts";
 import { type AnswerCache, memoryAnswerCache } from "../check/answer-cache.ts";
@@ -33,6 +34,7 @@ import { openPublishedLists } from "../lists/published-list.ts";
 import { type OpenBulk, openBulk } from "./bulk.ts";
 import { type Checker, observed, openChecker } from "./checker.ts";
 import { builtFolder, openDashboard, systemFacts } from "./dashboard.ts";
+import { createDnsTest } from "./dns-test.ts";
 import { type Gate, openGate } from "./gate.ts";
 import {
   IDLE_WORKER,
@@ -229,6 +231,7 @@ function dashboardOf(parts: ServerParts, probes: ReadonlyMap<string, Probe>): Da
       version: programVersion(),
       trustedProxies: config.trustProxy ?? [],
     },
+    dnsTest: createDnsTest(parts),
     system: systemFacts({
       probes,
       clock,
@@ -257,6 +260,7 @@ export interface ServerParts extends Serving {
   readonly links: Links;
   readonly checker: Checker;
   readonly usage: UsageRecorder;
+  readonly hours: HourCounts;
   readonly admission: Admission;
   readonly webhooks: Webhooks;
   readonly bulk: OpenBulk;
@@ -287,7 +291,11 @@ async function openServerParts(process: Process): Promise<ServerParts> {
     ...(backing.where !== "alone" && { localRates: memoryRateCounter() }),
   };
   const admission = createAdmission({ keys, quotas, charges, clock, tiers, notices, ...counters });
-  const usage = createUsageRecorder({ usage: ledgers.usage, keys, clock, log });
+  const hours = new HourCounts(sql.db, { clock, log });
+  closing.add(() =>
+    hours.flush().catch((fault: unknown) => log.error("hours.flush_failed", fault)),
+  );
+  const usage = createUsageRecorder({ usage: ledgers.usage, keys, clock, log, hours });
   closing.add(() =>
     usage.flush().catch((fault: unknown) => log.error("usage.flush_failed", fault)),
   );
@@ -317,8 +325,9 @@ async function openServerParts(process: Process): Promise<ServerParts> {
   });
   lists.onShared((shared) => bulk.use(shared));
   const links = createLinks(config);
-  const gate = openGate({ ...serving, links, checker, admission });
-  return { ...serving, links, checker, admission, usage, webhooks, bulk, gate, verdicts, texts };
+  const gate = openGate({ ...serving, links, checker, admission, hours });
+  const made = { links, checker, admission, usage, hours, webhooks, bulk, gate, verdicts, texts };
+  return { ...serving, ...made };
 }
 
 function openTexts({ machine, shares, closing }: Serving): Texts {

@@ -63,6 +63,10 @@ create table usage_days (
   primary key (owner, day)
 );
 create index usage_days_day on usage_days (day);
+create table hour_counts (
+  account_id text not null, hour integer not null, kind text not null, count bigint not null,
+  primary key (account_id, hour, kind)
+);
 create table usage_writers (writer text primary key, batch bigint not null, day integer not null);
 create table charges (
   id text primary key, owner text not null, paid_by text not null, units bigint not null, amount bigint not null,

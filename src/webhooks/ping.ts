@@ -1,7 +1,7 @@
 import type { Clock } from "../base/clock.ts";
 import type { Ids } from "../base/ids.ts";
 import type { Deliveries, LoggedDelivery, WebhookEndpoints } from "./webhook-store.ts";
-import { noWebhook, tooManyPings } from "../base/refusals.ts";
+import { notFound, noWebhook, tooManyPings } from "../base/refusals.ts";
 import { WAITING_MAX } from "./announce.ts";
 import type { Dispatcher } from "./dispatcher.ts";
 
@@ -22,19 +22,24 @@ export interface PingDeps {
 }
 
 /**
- * Sends test.ping, independent of the selected events, and returns its log row, which is still queued only when
- * the account's other deliveries hold all places for long. Throws a `Refusal` without a webhook and for
- * the eleventh within a minute.
+ * Sends test.ping, independent of the selected events, or once more a message whose attempt is over, and returns its
+ * log row, which is still queued only when the account's other deliveries hold all places for long. Throws a `Refusal`
+ * without a webhook, for a message that is not there, and for the eleventh within a minute.
  */
-export type Ping = (accountId: string) => Promise<LoggedDelivery>;
+export type Ping = (accountId: string, again?: string) => Promise<LoggedDelivery>;
 
 export function createPing({ endpoints, deliveries, dispatcher, ids, clock }: PingDeps): Ping {
-  return async (accountId) => {
+  return async (accountId, again) => {
     if ((await endpoints.find(accountId)) === undefined) throw noWebhook();
     const [id, queuedAtMs] = [ids.hex32(), clock.nowMs()];
     const recent = { sinceMs: queuedAtMs - MINUTE_MS, most: PINGS_A_MINUTE };
+    const message =
+      again === undefined
+        ? { accountId, event: "test.ping" as const, data: DATA }
+        : await deliveries.sent(accountId, again);
+    if (message === undefined) throw notFound();
     const queued = await deliveries.enqueue(
-      { id, accountId, event: "test.ping", data: DATA, queuedAtMs },
+      { ...message, id, queuedAtMs },
       { waiting: WAITING_MAX, recent },
     );
     if (queued === "too_many") throw tooManyPings(PINGS_A_MINUTE);

@@ -90,6 +90,8 @@ export interface Deliveries {
   /** Ends a delivery that is `sending`; nothing for any other. */
   complete(id: string, state: "done" | "removed", outcome: DeliveryOutcome): Promise<void>;
   find(id: string): Promise<LoggedDelivery | undefined>;
+  /** What was to be sent; undefined unless it is the account's and its attempt is over. */
+  sent(accountId: string, id: string): Promise<Delivery | undefined>;
   /** Newest first. */
   list(accountId: string, limit: number): Promise<readonly LoggedDelivery[]>;
   /** Ends as `interrupted` what has been `sending` since before then; returns how many. */

@@ -162,6 +162,18 @@ export function sqlDeliveries(db: Kysely<Database>): Deliveries {
       const row = await select(db).where("id", "=", id).executeTakeFirst();
       return row && loggedOf(row);
     },
+    async sent(accountId, id) {
+      const row = await db
+        .selectFrom("webhook_deliveries")
+        .selectAll()
+        .where("id", "=", id)
+        .where("account_id", "=", accountId)
+        .where("state", "not in", ["queued", "sending"])
+        .executeTakeFirst();
+      if (row === undefined) return undefined;
+      const { event, session, data, queued_at_ms: queuedAtMs } = row;
+      return { id, accountId, event, data, queuedAtMs, ...(session !== null && { session }) };
+    },
     async list(accountId, limit) {
       const rows = await select(db)
         .where("account_id", "=", accountId)

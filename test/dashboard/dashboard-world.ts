@@ -146,6 +146,21 @@ export async function dashboardWorld(options: DashboardWorldOptions = {}): Promi
       version: "0.0.0-test",
       trustedProxies: [],
     },
+    secretKey: new Uint8Array(32),
+    hours: { today: () => Promise.resolve([]) },
+    dnsTest: () =>
+      Promise.resolve({
+        resolvers: [
+          { server: "192.0.2.53", median_ms: 12, tcp: true, truthful: true, says: "" },
+          {
+            server: "192.0.2.54",
+            median_ms: null,
+            tcp: null,
+            truthful: null,
+            says: "DNS does not answer.",
+          },
+        ],
+      }),
     system: () =>
       Promise.resolve({
         version: "0.0.0-test",
@@ -156,6 +171,8 @@ export async function dashboardWorld(options: DashboardWorldOptions = {}): Promi
           { name: "dns", ok: false },
         ],
         warnings: [],
+        disk: { free: 4e9, size: 1e10 },
+        queue: { lists: 0, waiting: 0 },
         facts: [{ name: "Database", value: "PostgreSQL" }],
       }),
     accountLists: lists.lists,

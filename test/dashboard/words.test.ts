@@ -1,11 +1,10 @@
 import { strict as assert } from "node:assert";
 import { spawnSync } from "node:child_process";
 import { test } from "node:test";
-import type { Result } from "../../src/dashboard/api/shapes.ts";
-import { factsOf } from "../../src/dashboard/words/facts.ts";
-import { sharesOf } from "../../src/dashboard/words/shares.ts";
-import { curlOf, shellQuoted } from "../../src/dashboard/words/curl-samples.ts";
-import { verdictOf } from "../../src/dashboard/words/verdict.ts";
+import type { Result } from "../../src/dashboard/lib/shapes.ts";
+import { mayRefuseMore, type PolicyDocument, inRules } from "../../src/dashboard/words/policy.ts";
+import { curlOf, nodeOf } from "../../src/dashboard/words/samples.ts";
+import { factsOf, sharesOf, verdictOf } from "../../src/dashboard/words/verdict.ts";
 
 const FINE: Result = {
   format: true,
@@ -38,6 +37,12 @@ const verdicts = [
     "a missing mail server is a no",
     { dns: false, signals: ["no_mx_records"] },
     "no",
+    "No mail server",
+  ],
+  [
+    "a domain with an address record alone may bounce, and is no certain no",
+    { dns: false, signals: ["implicit_mx"] },
+    "unsure",
     "No mail server",
   ],
   ["bad format comes before everything", { format: false, disposable: true }, "no", "Bad format"],
@@ -84,19 +89,52 @@ for (const [name, more, entry, reason] of lost) {
 
 test("an inconclusive mail server is grey among the facts, neither red nor amber", () => {
   const facts = factsOf({ ...FINE, dns: false, signals: ["dns_indeterminate"] });
-  assert.deepEqual(facts[1], { mark: "quiet", words: "Mail server unknown" });
+  assert.deepEqual(facts[1], ["quiet", "Mail server unknown"]);
 });
 
 const hostile = ["it's", "$(id)", "`id`", "a;b", '"', "\\", "!x", "a\nb", "''", "-x", "é"];
 
 test("the curl sample passes any entry unchanged", () => {
   for (const text of hostile) {
-    const { stdout } = spawnSync("sh", ["-c", `printf %s ${shellQuoted(text)}`], {
-      encoding: "utf8",
-    });
-    assert.equal(stdout, text);
+    const command = curlOf("http://x.example", text).replace(/^curl/, "printf '%s\n'");
+    const { stdout } = spawnSync("sh", ["-c", command], { encoding: "utf8" });
+    assert.ok(stdout.endsWith(`domain=${text}\n`), text);
   }
-  assert.match(curlOf("http://x.example", "o'b@x.example"), /'email=o'\\''b@x\.example'/);
+});
+
+test("the sample in JavaScript asks, and lets the person in when nobody answers", () => {
+  const code = nodeOf("http://127.0.0.1:1", "gp_live_x");
+  const { stdout } = spawnSync(process.execPath, ["-e", code], { encoding: "utf8" });
+  assert.match(stdout, /^accept/);
+});
+
+const reject = { when: { disposable: true }, then: "reject" } as const;
+const allow = { when: { domain: ["a.example"] }, then: "accept" } as const;
+const review = { when: { free: true }, then: "review" } as const;
+const policy = (...rules: PolicyDocument["rules"]): PolicyDocument => ({ rules, else: "accept" });
+
+const drafts = [
+  ["the same rules", policy(allow, reject), policy(allow, reject), false],
+  ["one more refusal", policy(allow), policy(allow, reject), true],
+  ["one refusal less", policy(allow, reject), policy(allow), false],
+  ["a milder rule is gone", policy(allow, reject), policy(reject), true],
+  ["a milder rule stands below", policy(allow, reject), policy(reject, allow), true],
+  ["a rule that asks is added", policy(reject), policy(reject, review), false],
+  ["another reason", policy(reject), policy({ ...reject, reason: "mine" }), false],
+  ["all others are refused", policy(reject), { ...policy(reject), else: "reject" as const }, true],
+] as const;
+
+for (const [name, live, draft, want] of drafts) {
+  test(`a draft that may refuse more people is told apart: ${name}`, () => {
+    assert.equal(mayRefuseMore(live, draft), want);
+  });
+}
+
+test("a mistake in a draft names the rule as the page numbers it", () => {
+  assert.equal(
+    inRules('rules[2].when.domain[0]: "a b" is no domain; else: "no" is not one of accept'),
+    'Rule 3: "a b" is no domain; Otherwise: "no" is not one of accept',
+  );
 });
 
 const evidenceOf = (...weights: readonly number[]) =>

@@ -1,5 +1,6 @@
 import { dayOf } from "../../core/calendar.ts";
 import type { Clock } from "../../base/clock.ts";
+import type { HourCounts } from "../hour-counts.ts";
 import type { Keys } from "../keys.ts";
 import type { Log } from "../../base/log.ts";
 import { ownerKey } from "../../base/owner.ts";
@@ -27,6 +28,8 @@ interface UsageRecorderDeps {
   readonly keys: Pick<Keys, "touch">;
   readonly clock: Pick<Clock, "nowMs" | "after">;
   readonly log: Pick<Log, "error">;
+  /** Absent: nothing is counted by hour. */
+  readonly hours?: Pick<HourCounts, "note">;
 }
 
 interface Tally {
@@ -82,6 +85,8 @@ class Recorder implements UsageRecorder {
     latency[edge < 0 ? LATENCY_EDGES_MS.length : edge] = 1;
     const key = ownerKey(owner);
     const refusals = isRefused ? 1 : 0;
+    this.#deps.hours?.note(owner.accountId, "requests");
+    if (isRefused) this.#deps.hours?.note(owner.accountId, "refusals");
     this.#tallies.note(`${key} ${String(day)}`, {
       owner: key,
       day,

@@ -1,1 +1,138 @@
-export { accepted, ApiFault, call, faultText } from "../api/client.ts";
+import { fetchCheck, takeAsked } from "./asked.ts";
+import { nowMs, relativeTime, timeMs } from "./format.ts";
+import type { CheckStep } from "./shapes.ts";
+
+/** The server said no, or did not answer. `message` is for people. */
+export class ApiFault extends Error {
+  /** HTTP status; 0 when no answer came. */
+  readonly status: number;
+
+  constructor(status: number, message: string) {
+    super(message);
+    this.name = "ApiFault";
+    this.status = status;
+  }
+}
+
+let tellSignedOut: () => void = () => undefined;
+
+/** Runs `task` whenever the server no longer knows this browser's session. */
+export function whenSignedOut(task: () => void): void {
+  tellSignedOut = task;
+}
+
+export type Method = "GET" | "POST" | "DELETE";
+
+const NO_ANSWER = "The server did not answer. Check your connection and try again.";
+
+/** The message for a status; the server's own text is for programs. */
+const STATUS_WORDS: Readonly<Record<number, string>> = {
+  500: "Something went wrong in the service. Try again; if it persists, tell the operator.",
+  503: "The service is busy, or something it needs is away. Try again in a few minutes.",
+};
+
+async function messageOf(response: Response): Promise<string> {
+  const known = STATUS_WORDS[response.status];
+  if (known !== undefined) return known;
+  try {
+    const body: unknown = await response.json();
+    if (typeof body === "object" && body !== null && "error" in body) {
+      const resetsAt = "reset_at" in body ? timeMs(String(body.reset_at)) : NaN;
+      const again = Number.isNaN(resetsAt)
+        ? ""
+        : ` It starts again ${relativeTime(resetsAt, nowMs())}.`;
+      return `${String(body.error)}${again}`;
+    }
+  } catch {
+    // Not JSON: a proxy answered in our place.
+  }
+  return `The server answered with status ${String(response.status)}. Try again in a minute.`;
+}
+
+/** Sends one request and returns the streaming answer; throws an `ApiFault` unless it is 2xx. */
+export async function send(
+  method: Method,
+  path: string,
+  body?: unknown,
+  signal?: AbortSignal,
+): Promise<Response> {
+  return accepted(
+    fetch(path, {
+      method,
+      credentials: "same-origin",
+      ...(body === undefined
+        ? {}
+        : { headers: { "content-type": "application/json" }, body: JSON.stringify(body) }),
+      ...(signal === undefined ? {} : { signal }),
+    }),
+  );
+}
+
+/** The answer to a request; throws an `ApiFault` unless it is 2xx. */
+export async function accepted(answer: Promise<Response>): Promise<Response> {
+  let response: Response;
+  try {
+    response = await answer;
+  } catch (error) {
+    if (error instanceof DOMException && error.name === "AbortError") throw error;
+    throw new ApiFault(0, NO_ANSWER);
+  }
+  if (response.ok) return response;
+  const fault = new ApiFault(response.status, await messageOf(response));
+  if (response.status === 401 && response.headers.get("x-session") === "none") tellSignedOut();
+  throw fault;
+}
+
+/** One request under `account/`, JSON in and out. The shape is the server's promise, not checked again. */
+export async function call<Answer>(method: Method, path: string, body?: unknown): Promise<Answer> {
+  const response = await send(method, `account/${path}`, body);
+  const read = async (): Promise<unknown> => response.json();
+  return (response.status === 204 ? undefined : await read().catch(cutOff)) as Answer;
+}
+
+export const post = <Answer = unknown>(path: string, body: unknown = {}): Promise<Answer> =>
+  call<Answer>("POST", path, body);
+
+/** The connection broke while the answer came, or a proxy's own page came in its place. */
+function cutOff(): never {
+  throw new ApiFault(0, NO_ANSWER);
+}
+
+/** Reads an answer of one JSON value a line, each as soon as it is there. */
+async function readLines(response: Response, take: (value: unknown) => void): Promise<void> {
+  if (response.body === null) return;
+  const reader = response.body.getReader();
+  const decoder = new TextDecoder();
+  let rest = "";
+  const next = (): ReturnType<typeof reader.read> => reader.read().catch(cutOff);
+  for (let chunk = await next(); !chunk.done; chunk = await next()) {
+    const lines = (rest + decoder.decode(chunk.value, { stream: true })).split("\n");
+    rest = lines.pop() ?? "";
+    for (const line of lines) takeLine(line, take);
+  }
+  takeLine(rest, take);
+}
+
+/** The server puts what goes wrong on the way into a last line of its own. */
+function takeLine(line: string, take: (value: unknown) => void): void {
+  if (line === "") return;
+  const value: unknown = JSON.parse(line);
+  if (typeof value === "object" && value !== null && "error" in value) {
+    throw new ApiFault(500, STATUS_WORDS[500] ?? String(value.error));
+  }
+  take(value);
+}
+
+/** Checks one entry for one unit. `take` gets the core facts first and the whole result last. */
+export async function checkEntry(
+  entry: string,
+  take: (step: CheckStep) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  const response = await accepted(takeAsked(entry) ?? fetchCheck(entry, signal));
+  await readLines(response, (value) => take(value as CheckStep));
+}
+
+/** What to show for anything that was thrown. */
+export const faultText = (error: unknown): string =>
+  error instanceof ApiFault ? error.message : "Something went wrong in this page. Reload it.";

@@ -1,1 +1,90 @@
-export { fragment, go } from "../app/router.ts";
+import { signal } from "@preact/signals";
+import { BASE, readFragment } from "./asked.ts";
+
+/** Links, requests and files are relative to `BASE`: "keys", "account/session"; "./" is the first page. */
+export { BASE };
+
+/** The path below the base without a trailing slash: "keys", "admin/system"; "" for the first page. */
+export const path = signal(readPath());
+
+function readPath(): string {
+  const { pathname } = location;
+  const own = pathname.startsWith(BASE) ? pathname.slice(BASE.length) : pathname;
+  return own.replace(/^\/+|\/+$/g, "");
+}
+
+/** What follows "#" in the address bar, decoded; "" for none. */
+export const fragment = signal(readFragment());
+
+/** The address bar's path, query and fragment below the base. */
+const here = (): string => location.pathname.slice(BASE.length) + location.search + location.hash;
+
+/** Goes to a page of the dashboard; `to` may have a query and a fragment. */
+export function go(to: string): void {
+  const url = new URL(to === "" ? "./" : to, document.baseURI);
+  if (url.href !== location.href) {
+    history.pushState(null, "", url);
+    letGoOfFocus();
+  }
+  follow();
+  scrollTo(0, 0);
+}
+
+/** Names what the page shows in the address bar, as a step of its own that Back leaves again. */
+export function setFragment(text: string): void {
+  const hash = text === "" ? "" : `#${encodeURIComponent(text)}`;
+  if (text !== fragment.value) {
+    history.pushState(null, "", location.pathname + location.search + hash);
+  }
+  fragment.value = text;
+}
+
+function follow(): void {
+  path.value = readPath();
+  fragment.value = readFragment();
+}
+
+/** The page that a visitor asked for before signing in; `fallback` when there is none. */
+export function wantedPage(fallback: string): string {
+  const wanted = new URLSearchParams(location.search).get("next") ?? "";
+  if (wanted === "" || !URL.canParse(wanted, document.baseURI)) return fallback;
+  const url = new URL(wanted, document.baseURI);
+  // "//host" and "/\\host" are other sites.
+  const isOurs = url.origin === location.origin && url.pathname.startsWith(BASE);
+  return isOurs ? url.pathname.slice(BASE.length) + url.search + url.hash : fallback;
+}
+
+/** The sign-in or sign-up page, which leads back to the page of now. */
+export function doorTo(door: "sign-in" | "sign-up"): string {
+  if (path.value === "" && location.hash === "") return door;
+  const next = path.value.startsWith("sign-") ? wantedPage("") : here();
+  return next === "" ? door : `${door}?next=${encodeURIComponent(next)}`;
+}
+
+/** Links of the rail stay when their page comes: without the focus, its heading can take it and is read out. */
+function letGoOfFocus(): void {
+  if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
+}
+
+/** Paths that the server answers with something else than this page. */
+const ELSEWHERE = /^(?:docs|openapi\.json|account|api)(?:\/|$)/;
+
+function isPlainClick(event: MouseEvent): boolean {
+  const { button, metaKey, ctrlKey, shiftKey, altKey } = event;
+  return button === 0 && !metaKey && !ctrlKey && !shiftKey && !altKey && !event.defaultPrevented;
+}
+
+/** Follows links inside the dashboard without loading it again. */
+export function startRouter(): void {
+  addEventListener("popstate", follow);
+  document.addEventListener("click", (event) => {
+    const link = event.target instanceof Element ? event.target.closest("a") : null;
+    if (link === null || !isPlainClick(event)) return;
+    if (link.target !== "" || link.hasAttribute("download")) return;
+    if (link.origin !== location.origin || !link.pathname.startsWith(BASE)) return;
+    const to = link.pathname.slice(BASE.length) + link.search + link.hash;
+    if (ELSEWHERE.test(to)) return;
+    event.preventDefault();
+    go(to);
+  });
+}

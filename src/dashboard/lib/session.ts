@@ -1,1 +1,130 @@
-export { loadAllowance, signIns } from "../app/session.ts";
+import { signal } from "@preact/signals";
+import { call, post, whenSignedOut } from "./client.ts";
+import type { Allowance, Purse, SessionState } from "./shapes.ts";
+
+/** Undefined until the server has said who is here. */
+export const session = signal<SessionState | undefined>(undefined);
+
+/** The account's first day as YYYY-MM-DD, UTC; "" for a visitor. */
+export const createdDay = (): string => session.value?.account?.created_at.slice(0, 10) ?? "";
+
+/** Whether the server has that part. */
+export const has = (part: SessionState["parts"][number]): boolean =>
+  session.value?.parts.includes(part) === true;
+
+/** Base of addresses that programs use, without a slash at its end. */
+export const publicUrl = (): string => session.value?.public_url ?? location.origin;
+
+/** Why the visitor was sent to the sign-in page. */
+export const signInReason = signal("");
+
+/** The server no longer knows the session: the page, and what was typed there, waits behind the question for it. */
+export const isEnded = signal(false);
+
+/** The account that is signed in, "" for a visitor; undefined until the server has said who is here. */
+export const ownerId = (): string | undefined =>
+  session.value === undefined ? undefined : (session.value.account?.id ?? "");
+
+/** What is left of the plan; undefined for visitors and until it is known. */
+export const allowance = signal<Allowance | undefined>(undefined);
+
+/** What is left of a purse; infinite where it has no limit. */
+export const leftOf = ({ used, limit }: Purse): number =>
+  limit === null ? Infinity : Math.max(0, limit - used);
+
+const STORED = "gatepost-was-here";
+
+/** Whether an account was signed in at this browser the last time: which frame a page begins with. */
+export function wasHere(): boolean {
+  try {
+    return localStorage.getItem(STORED) !== null;
+  } catch {
+    return false;
+  }
+}
+
+function rememberHere(isHere: boolean): void {
+  try {
+    if (isHere) localStorage.setItem(STORED, "1");
+    else localStorage.removeItem(STORED);
+  } catch {
+    // Then a page begins with the visitor's frame.
+  }
+}
+
+/** Asks who is here. Throws an `ApiFault`. */
+export async function loadSession(): Promise<void> {
+  session.value = await call<SessionState>("GET", "session");
+  rememberHere(session.value.account !== undefined);
+  isEnded.value = false;
+  if (session.value.account === undefined) allowance.value = undefined;
+  else void loadAllowance();
+}
+
+/** Brings the figure in the rail up to date; a failure leaves the old one. */
+export async function loadAllowance(): Promise<void> {
+  try {
+    allowance.value = await call<Allowance>("GET", "allowance");
+  } catch {
+    // The rail shows what it knew; the page itself says what is wrong.
+  }
+}
+
+/** Grows when an ended session is taken up again: what could not be loaded meanwhile can be. */
+export const signIns = signal(0);
+
+/** Signs in the account whose session has ended. Throws an `ApiFault`. */
+export async function signInAgain(email: string, password: string): Promise<void> {
+  await post("sign-in", { email, password });
+  await loadSession();
+  signIns.value += 1;
+}
+
+/** Lets the page go, with all that it shows. */
+export function leave(): void {
+  const known = session.value;
+  isEnded.value = false;
+  if (known?.account === undefined) return;
+  const { account: _, ...visitor } = known;
+  signInReason.value = "Your session has ended. Sign in again.";
+  allowance.value = undefined;
+  session.value = visitor;
+}
+
+function ask(): void {
+  if (session.value?.account !== undefined) isEnded.value = true;
+}
+
+whenSignedOut(ask);
+
+/** Who signs out means all tabs of the browser: nothing of the account stays on any. */
+const tabs = new BroadcastChannel("gatepost-signed-out");
+
+/** Forgets who was here, in every tab; the server has done so. */
+export async function signedOut(): Promise<void> {
+  tabs.postMessage("");
+  signInReason.value = "";
+  await loadSession();
+}
+
+/**
+ * A tab that is looked at again may show one account while the browser, by another tab, has become another's:
+ * what is pressed here would change that one.
+ */
+async function compare(): Promise<void> {
+  const known = session.value;
+  if (document.visibilityState !== "visible" || known === undefined) return;
+  const { account: now } = await call<SessionState>("GET", "session");
+  if (now?.id === known.account?.id) {
+    if (isEnded.value) signIns.value += 1;
+    isEnded.value = false;
+  } else if (now === undefined) ask();
+  else if (known.account === undefined) await loadSession();
+  else location.reload();
+}
+
+export function watchOtherTabs(): void {
+  tabs.addEventListener("message", leave);
+  // A failure changes nothing: the next thing that is pressed tells it.
+  document.addEventListener("visibilitychange", () => void compare().catch(() => undefined));
+}

@@ -1,21 +1,25 @@
-import type { HTMLAttributes, VNode } from "preact";
-import { useState } from "preact/hooks";
-import { t } from "../app/i18n.ts";
-import { Reading, type Series } from "./chart-reading.tsx";
-import { count, shortCount } from "../app/numbers.ts";
+import type { VNode } from "preact";
+import { count, shortCount } from "../lib/format.ts";
+import { Table } from "./basic.tsx";
 
-export interface ChartProps {
-  /** What it shows, with its range and highest point. */
+export interface Series {
+  readonly name: string;
+  readonly values: readonly number[];
+  /** The class of its colour: `k-no`, `k-accent`, ... */
+  readonly colour: string;
+}
+
+interface ChartProps {
+  /** What it shows, with its range. */
   label: string;
-  /** Name of each step of the axis, for reading one: "20 November". */
+  /** What a step is: "Day", "Hour". */
+  step: string;
+  /** Name of each step of the axis: "20 November". */
   steps: readonly string[];
-  /** Bars stand on each other in this order; lines do not. */
+  /** Bars stand on each other in this order. */
   series: readonly Series[];
-  kind: "bars" | "lines";
-  /** The period before, as one dashed line. */
-  before?: readonly (number | null)[];
-  /** Shows a figure; a count unless it says otherwise. */
-  figure?: (value: number) => string;
+  /** The period before, as one dashed line; its name for the legend. */
+  before?: { readonly name: string; readonly values: readonly number[] } | undefined;
 }
 
 /** Units of the plot, which stretches to its box. */
@@ -29,74 +33,83 @@ function topOf(most: number): number {
   return Math.max(4, factor * size);
 }
 
-const sumAt = (series: readonly Series[], at: number): number =>
-  series.reduce((sum, { values }) => sum + (values[at] ?? 0), 0);
+const total = (values: readonly number[]): number => values.reduce((all, value) => all + value, 0);
 
-/** Bars or lines over time. Arrow keys and the pointer read one step; a table beside it has all figures. */
-export function Chart(props: ChartProps): VNode {
-  const { steps, series, kind, before = [], figure = count } = props;
-  const [at, setAt] = useState<number>();
-  const heights = steps.map((_, step) =>
-    kind === "bars"
-      ? sumAt(series, step)
-      : Math.max(...series.map(({ values }) => values[step] ?? 0)),
-  );
-  const top = topOf(Math.max(0, ...heights, ...before.map((value) => value ?? 0)));
+const sumAt = (series: readonly Series[], at: number): number =>
+  total(series.map(({ values }) => values[at] ?? 0));
+
+/** Bars over time with their legend; a table below has all figures. One step alone has no bar. */
+export function Chart({ label, step, steps, series, before }: ChartProps): VNode {
+  const heights = steps.map((_, place) => sumAt(series, place));
+  const top = topOf(Math.max(0, ...heights, ...(before?.values ?? [])));
   const marks = [top, (top * 3) / 4, top / 2, top / 4, 0];
-  return (
-    <div class="chart">
-      <div class="chart-y" aria-hidden="true">
-        {marks.map((value) => (
-          <span key={value}>{Number.isInteger(value) ? shortCount(value) : ""}</span>
-        ))}
-      </div>
-      <div class="plot" {...reading(props, at, setAt)}>
-        <Plot {...props} top={top} marks={marks} at={at} />
-        {at === undefined ? null : <Reading {...props} at={at} figure={figure} />}
-      </div>
-      <div class="chart-x" aria-hidden="true">
-        {ends(steps).map((name) => (
-          <span key={name}>{name}</span>
-        ))}
-      </div>
+  const table = steps.map((name, place) => [
+    name,
+    ...series.map(({ values }) => count(values[place] ?? 0)),
+  ]);
+  const highest = heights.indexOf(Math.max(...heights));
+  const legend = (
+    <div class="keys">
+      {series.map(({ name, colour, values }) => (
+        <span key={name} class={`key ${colour}`}>
+          {name} {count(total(values))}
+        </span>
+      ))}
+      {before === undefined ? null : <span class="key dashed">{before.name}</span>}
     </div>
   );
+  if (steps.length < 2) return legend;
+  return (
+    <>
+      {legend}
+      <div
+        class="chart"
+        role="img"
+        aria-label={`${label}, ${steps[0] ?? ""} to ${steps.at(-1) ?? ""}, highest ${steps[highest] ?? ""}: ${count(heights[highest] ?? 0)}`}
+      >
+        <div class="chart-y">
+          {marks.map((value) => (
+            <span key={value}>{Number.isInteger(value) ? shortCount(value) : ""}</span>
+          ))}
+        </div>
+        <Plot {...{ series, top, marks }} ghost={before?.values ?? []} />
+        <div class="chart-x">
+          {ends(steps).map((name) => (
+            <span key={name}>{name}</span>
+          ))}
+        </div>
+      </div>
+      <details>
+        <summary>Figures by {step.toLowerCase()}</summary>
+        <Table
+          tall
+          label={label}
+          head={[step, ...series.map(({ name }) => name)]}
+          numbers={series.map((_, place) => place + 1)}
+          rows={table.toReversed()}
+        />
+      </details>
+    </>
+  );
 }
 
-interface PlotProps extends ChartProps {
+function Plot(props: {
+  series: readonly Series[];
   top: number;
   marks: readonly number[];
-  at: number | undefined;
-}
-
-function Plot({ steps, series, kind, before = [], top, marks, at }: PlotProps): VNode {
+  ghost: readonly number[];
+}): VNode {
+  const { series, top, marks, ghost } = props;
+  const view = `0 0 ${String(WIDTH)} ${String(HEIGHT)}`;
   return (
-    <svg
-      viewBox={`0 0 ${String(WIDTH)} ${String(HEIGHT)}`}
-      preserveAspectRatio="none"
-      aria-hidden="true"
-    >
+    <svg class="plot" viewBox={view} preserveAspectRatio="none">
       {marks.map((value) => (
-        <line
-          key={value}
-          class="grid"
-          x1="0"
-          x2={WIDTH}
-          y1={yOf(value, top)}
-          y2={yOf(value, top)}
-        />
+        <path key={value} class="grid" d={`M0 ${String(yOf(value, top))}H${String(WIDTH)}`} />
       ))}
-      {kind === "bars"
-        ? series.map((one, index) => (
-            <path key={one.name} class={one.colour} d={bars(series, index, top)} />
-          ))
-        : series.map((one) => (
-            <path key={one.name} class={`line ${one.colour}`} d={line(one.values, top)} />
-          ))}
-      <path class="ghost" d={line(before, top)} />
-      {at === undefined ? null : (
-        <line class="cursor" x1={middle(at, steps)} x2={middle(at, steps)} y1="0" y2={HEIGHT} />
-      )}
+      {series.map((one, index) => (
+        <path key={one.name} class={one.colour} d={bars(series, index, top)} />
+      ))}
+      <path class="ghost" d={line(ghost, top)} />
     </svg>
   );
 }
@@ -107,9 +120,6 @@ function ends(steps: readonly string[]): readonly string[] {
   return [...places].map((place) => steps[place] ?? "");
 }
 
-const middle = (at: number, steps: readonly string[]): number =>
-  ((at + 0.5) * WIDTH) / steps.length;
-
 const yOf = (value: number, top: number): number => HEIGHT - (value / top) * HEIGHT;
 
 /** One path for all bars of a series, above those of the series before it. */
@@ -119,7 +129,7 @@ function bars(series: readonly Series[], index: number, top: number): string {
   const gap = Math.min(width * 0.12, 3);
   return values
     .map((value, at) => {
-      if (value === null || value === 0) return "";
+      if (value === 0) return "";
       const below = sumAt(series.slice(0, index), at);
       const [left, right] = [at * width + gap, (at + 1) * width - gap];
       const bottom = yOf(below, top) - (below > 0 ? 1.5 : 0);
@@ -129,62 +139,36 @@ function bars(series: readonly Series[], index: number, top: number): string {
     .join("");
 }
 
-/** Straight lines between neighbours; a gap where there is no data. */
-function line(values: readonly (number | null)[], top: number): string {
-  const width = WIDTH / values.length;
-  let isDown = false;
-  return values
+/** Straight lines between neighbours. */
+const line = (values: readonly number[], top: number): string =>
+  values
     .map((value, at) => {
-      const step = isDown ? "L" : "M";
-      isDown = value !== null;
-      return value === null
-        ? ""
-        : `${step}${((at + 0.5) * width).toFixed(1)} ${yOf(value, top).toFixed(1)}`;
+      const x = ((at + 0.5) * WIDTH) / values.length;
+      return `${at === 0 ? "M" : "L"}${x.toFixed(1)} ${yOf(value, top).toFixed(1)}`;
     })
     .join("");
+
+/** More bars than this become weeks. */
+const BARS_MAX = 90;
+const WEEK = 7;
+
+export interface Steps {
+  readonly names: readonly string[];
+  readonly step: "Day" | "Week";
+  /** One figure a bar. */
+  readonly sums: (values: readonly number[]) => readonly number[];
 }
 
-function sentence({ steps, series, figure = count }: ChartProps, at: number): string {
-  const parts = series.map(({ name, values }) => {
-    const value = values[at];
-    return `${name} ${value === null || value === undefined ? t("no data") : figure(value)}`;
-  });
-  return `${steps[at] ?? ""}: ${parts.join(", ")}`;
-}
-
-const MOVES: Readonly<Record<string, number>> = { ArrowLeft: -1, ArrowRight: 1 };
-
-/** A slider over the steps: pointer and arrow keys choose one, Escape none. */
-function reading(
-  props: ChartProps,
-  at: number | undefined,
-  setAt: (at: number | undefined) => void,
-): HTMLAttributes<HTMLDivElement> {
-  const last = props.steps.length - 1;
-  const now = at ?? last;
+/** The bars for named days, oldest first: days, or weeks of which the last ends today. */
+export function stepsOf(days: readonly string[]): Steps {
+  if (days.length <= BARS_MAX) return { names: days, step: "Day", sums: (values) => values };
+  const starts = Array.from({ length: Math.ceil(days.length / WEEK) }, (_, at) =>
+    Math.max(0, days.length - (at + 1) * WEEK),
+  ).reverse();
   return {
-    role: "slider",
-    tabIndex: 0,
-    "aria-label": props.label,
-    "aria-valuemin": 0,
-    "aria-valuemax": last,
-    "aria-valuenow": now,
-    "aria-valuetext": sentence(props, now),
-    onPointerMove: (event) => {
-      const box = event.currentTarget.getBoundingClientRect();
-      const place = Math.floor(((event.clientX - box.left) / box.width) * props.steps.length);
-      setAt(Math.max(0, Math.min(last, place)));
-    },
-    onPointerLeave: () => setAt(undefined),
-    onBlur: () => setAt(undefined),
-    onKeyDown: (event) => {
-      const move = MOVES[event.key];
-      if (event.key === "Escape") setAt(undefined);
-      if (event.key === "Home") setAt(0);
-      if (event.key === "End") setAt(last);
-      if (move === undefined) return;
-      event.preventDefault();
-      setAt(Math.max(0, Math.min(last, (at ?? last - Math.min(move, 0)) + move)));
-    },
+    names: starts.map((start) => `week from ${days[start] ?? ""}`),
+    step: "Week",
+    sums: (values) =>
+      starts.map((start, at) => total(values.slice(start, starts[at + 1] ?? days.length))),
   };
 }

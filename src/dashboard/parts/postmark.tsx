@@ -1,8 +1,7 @@
 import type { VNode } from "preact";
 import { useId } from "preact/hooks";
-import { nowMs, stampTime } from "../app/clock.ts";
-import { t } from "../app/i18n.ts";
-import type { Mark } from "../words/verdict.ts";
+import { nowMs, stampTime } from "../lib/format.ts";
+import type { MarkKind } from "./basic.tsx";
 
 const WAVES = [72, 88, 104, 120]
   .map((y) => `M-118 ${String(y)}q12-9 24 0t24 0 24 0 24 0 10-2`)
@@ -18,14 +17,14 @@ function fitted(
 
 /** The verdict, once, large: the one ornament of the product. */
 export function Postmark(props: {
-  mark: Mark;
+  mark: MarkKind;
   stamp: string;
   small: string;
   atMs?: number;
 }): VNode {
   const { mark, stamp, small, atMs = nowMs() } = props;
   const id = useId();
-  const label = t("Verdict: {stamp}, {small}", { stamp, small });
+  const label = `Verdict: ${stamp}, ${small}`;
   return (
     <svg class={`postmark ${mark}`} viewBox="0 0 200 200" role="img" aria-label={label}>
       <path class="waves" d={WAVES} />
@@ -35,7 +34,7 @@ export function Postmark(props: {
       <path id={`${id}l`} d="M11 100a89 89 0 0 0 178 0" fill="none" />
       <text aria-hidden="true">
         <textPath href={`#${id}u`} startOffset="50%">
-          {t("Checked by Gatepost")}
+          Checked by Gatepost
         </textPath>
       </text>
       <text aria-hidden="true">

@@ -1,127 +1,162 @@
-import type { Decision, Rule } from "../api/gate.ts";
-import { t } from "../app/i18n.ts";
-import type { Mark } from "./verdict.ts";
+import type { MarkKind } from "./verdict.ts";
 
-export const DECISION_MARKS: Readonly<Record<Decision, Mark>> = {
-  accept: "yes",
-  challenge: "unsure",
-  review: "unsure",
-  reject: "no",
+export const DECISIONS = ["accept", "challenge", "review", "reject"] as const;
+export type Decision = (typeof DECISIONS)[number];
+export type Counts = Readonly<Record<Decision, number>>;
+
+export interface Rule {
+  readonly when: Readonly<Record<string, unknown>>;
+  readonly then: Decision;
+  readonly reason?: string;
+  readonly message?: Readonly<Record<string, string>>;
+}
+
+export interface PolicyDocument {
+  readonly rules: readonly Rule[];
+  readonly else: Decision;
+}
+
+/** Each decision: its words, its mark and its colour in charts. */
+export const DECISION: Readonly<
+  Record<Decision, { readonly words: string; readonly mark: MarkKind; readonly colour: string }>
+> = {
+  accept: { words: "accept", mark: "yes", colour: "k-yes" },
+  challenge: { words: "ask again", mark: "unsure", colour: "k-accent-2" },
+  review: { words: "review", mark: "unsure", colour: "k-unsure" },
+  reject: { words: "reject", mark: "no", colour: "k-no" },
 };
-
-const DECISION_WORDS: Readonly<Record<Decision, string>> = {
-  accept: "accept",
-  challenge: "ask again",
-  review: "review",
-  reject: "reject",
-};
-
-export const decisionWords = (decision: Decision): string => t(DECISION_WORDS[decision]);
 
 /** A condition that the page can edit: one fact, and a figure or texts where it has some. */
 export interface Condition {
   readonly id: string;
   readonly words: string;
-  readonly when: Rule["when"];
-  /** The fact's figure may be changed, by this comparison. */
-  readonly figure?: "gte" | "lt";
-  /** The fact takes texts, separated by commas. */
-  readonly texts?: true;
+  readonly fact: string;
+  /** What a new one begins with; of one without a figure or texts what it always is. */
+  readonly value: unknown;
+  readonly kind: "fixed" | "gte" | "lt" | "texts";
 }
+
+const fixed = (id: string, words: string, fact: string, value: unknown): Condition => ({
+  id,
+  words,
+  fact,
+  value,
+  kind: "fixed",
+});
+const figure = (kind: "gte" | "lt", fact: string, words: string, value: number): Condition => ({
+  id: fact,
+  words,
+  fact,
+  value: { [kind]: value },
+  kind,
+});
+const texts = (fact: string, words: string, value: string): Condition => ({
+  id: fact,
+  words,
+  fact,
+  value: [value],
+  kind: "texts",
+});
 
 /** In the order of the choice. */
 export const CONDITIONS: readonly Condition[] = [
-  { id: "format", words: "the address is not valid", when: { format: false } },
-  { id: "allowed", words: "it is on the allow list", when: { allowed: true } },
-  { id: "denied", words: "it is on the deny list", when: { denied: true } },
-  { id: "typo", words: "the domain is misspelt", when: { typo: true } },
-  { id: "disposable", words: "it is disposable", when: { disposable: true } },
-  {
-    id: "confidence",
-    words: "its score is at least",
-    when: { confidence: { gte: 80 } },
-    figure: "gte",
-  },
-  { id: "dns-no", words: "it cannot receive mail", when: { dns: "no" } },
-  { id: "dns-unknown", words: "DNS does not answer", when: { dns: "unknown" } },
-  { id: "role", words: "it is a role address", when: { role: true } },
-  { id: "free", words: "it is a free provider", when: { free: true } },
-  { id: "alias", words: "it is an alias", when: { alias: true } },
-  { id: "relay", words: "a relay hides the address", when: { relay: true } },
-  {
-    id: "age",
-    words: "the domain is younger than, in days",
-    when: { age_days: { lt: 30 } },
-    figure: "lt",
-  },
-  {
-    id: "seen",
-    words: "spellings of the mailbox are at least",
-    when: { mailbox_seen: { gte: 3 } },
-    figure: "gte",
-  },
-  { id: "domain", words: "the domain is one of", when: { domain: ["example.com"] }, texts: true },
-  { id: "tld", words: "the ending is one of", when: { tld: ["example"] }, texts: true },
-  { id: "mx", words: "its mail server is one of", when: { mx: ["mx.example.com"] }, texts: true },
+  fixed("format", "the address is malformed", "format", false),
+  fixed("allowed", "it is on the allow list", "allowed", true),
+  fixed("denied", "it is on the deny list", "denied", true),
+  fixed("typo", "the domain is misspelt", "typo", true),
+  fixed("disposable", "it is disposable", "disposable", true),
+  figure("gte", "confidence", "its score, at least", 80),
+  fixed("dns-no", "it cannot receive mail", "dns", "no"),
+  fixed("dns-unknown", "DNS does not answer", "dns", "unknown"),
+  fixed("role", "it is a role address", "role", true),
+  fixed("free", "it is a free provider", "free", true),
+  fixed("alias", "it is an alias", "alias", true),
+  fixed("relay", "a relay hides the address", "relay", true),
+  figure("lt", "age_days", "the domain's age in days, below", 30),
+  figure("gte", "domain_mailboxes", "new addresses at its domain, at least", 5),
+  figure("gte", "sub_names", "new sub-domains, at least", 5),
+  figure("lt", "domain_known_days", "its domain is known for days, fewer than", 14),
+  figure("gte", "mx_new_domains", "new domains at its mail server, at least", 10),
+  figure("gte", "mailbox_seen", "spellings of the mailbox, at least", 3),
+  figure("gte", "mailbox_abused", "abuse by this mailbox, at least", 1),
+  figure("gte", "domain_abused", "abuse from its domain, at least", 3),
+  texts("domain", "the domain is one of", "example.com"),
+  texts("tld", "the ending is one of", "example"),
+  texts("mx", "its mail server is one of", "mx.example.com"),
+  texts("mail_kind", "its mail server's kind is one of", "forwarder"),
 ];
 
-const only = (when: Rule["when"]): readonly [string, unknown] | undefined => {
-  const entries = Object.entries(when);
-  return entries.length === 1 ? entries[0] : undefined;
-};
-
-/** The condition of a rule; undefined for one that was written by hand and says more. */
-export function conditionOf({ when }: Rule): Condition | undefined {
-  const [fact, value] = only(when) ?? ["", undefined];
-  return CONDITIONS.find((condition) => {
-    const [name, standard] = only(condition.when) ?? ["", undefined];
-    if (name !== fact) return false;
-    if (condition.texts === true) return true;
-    if (condition.figure !== undefined) return figureIn(value, condition.figure) !== undefined;
-    return value === standard;
-  });
-}
-
-function figureIn(value: unknown, figure: "gte" | "lt"): number | undefined {
+function figureIn(value: unknown, kind: "gte" | "lt"): number | undefined {
   if (typeof value !== "object" || value === null || Object.keys(value).length !== 1)
     return undefined;
-  const found = (value as Record<string, unknown>)[figure];
+  const found = (value as Record<string, unknown>)[kind];
   return typeof found === "number" ? found : undefined;
 }
 
+/** The condition of one fact and its value; undefined for one that was written by hand and says more. */
+export const conditionOf = (fact: string, value: unknown): Condition | undefined =>
+  CONDITIONS.find((one) => {
+    if (one.fact !== fact) return false;
+    if (one.kind === "texts") return true;
+    return one.kind === "fixed" ? one.value === value : figureIn(value, one.kind) !== undefined;
+  });
+
 /** What the reader may change about a condition, as text. */
-export function detailOf(rule: Rule, { figure, texts }: Condition): string {
-  const [, value] = only(rule.when) ?? [];
-  if (figure !== undefined) return String(figureIn(value, figure) ?? "");
-  if (texts !== true) return "";
+export function detailOf(value: unknown, { kind }: Condition): string {
+  if (kind === "fixed") return "";
+  if (kind !== "texts") return String(figureIn(value, kind) ?? "");
   return Array.isArray(value) ? value.join(", ") : String(value);
 }
 
-/** Every condition of a rule in words; one that the page does not know as it was written. */
-export function conditionWords(rule: Rule): string {
-  const one = ([fact, value]: readonly [string, unknown]): string => {
-    const alone = { ...rule, when: { [fact]: value } };
-    const condition = conditionOf(alone);
-    return condition === undefined
-      ? `${fact} ${JSON.stringify(value)}`
-      : `${t(condition.words)} ${detailOf(alone, condition)}`.trim();
-  };
-  return Object.entries(rule.when).map(one).join(", ");
+/** The condition's value for what was typed. */
+export function valueOf(detail: string, { kind }: Condition): unknown {
+  if (kind !== "texts") return { [kind]: Math.max(0, Math.trunc(Number(detail)) || 0) };
+  const words = detail.split(/[\s,]+/).filter((text) => text !== "");
+  return words.map((text) => text.toLowerCase());
 }
 
-/** The rule with another condition, or the same with another figure or other texts. */
-export function withCondition(rule: Rule, condition: Condition, detail?: string): Rule {
-  const [fact = ""] = only(condition.when) ?? [];
-  if (detail === undefined) return { ...rule, when: condition.when };
-  if (condition.figure !== undefined) {
-    return {
-      ...rule,
-      when: { [fact]: { [condition.figure]: Math.max(0, Math.trunc(Number(detail)) || 0) } },
-    };
-  }
-  const texts = detail
-    .split(/[\s,]+/)
-    .map((text) => text.toLowerCase())
-    .filter((text) => text !== "");
-  return { ...rule, when: { [fact]: texts } };
+/** Every condition of a rule in words; one that the page does not know as it was written. */
+export const ruleWords = ({ when }: Rule): string =>
+  Object.entries(when)
+    .map(([fact, value]) => {
+      const known = conditionOf(fact, value);
+      return known === undefined
+        ? `${fact.replaceAll("_", " ")} is ${JSON.stringify(value).replaceAll(/[{}"[\]]/g, "")}`
+        : `${known.words} ${detailOf(value, known)}`.trim();
+    })
+    .join(" and ");
+
+const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
+
+/**
+ * Whether the draft may refuse somebody whom the live policy lets in: it says so without looking at any sign-up, and
+ * rather once too often.
+ */
+export function mayRefuseMore(live: PolicyDocument, draft: PolicyDocument): boolean {
+  if (draft.else === "reject" && live.else !== "reject") return true;
+  const refuses = (document: PolicyDocument): boolean =>
+    document.else === "reject" || document.rules.some(({ then }) => then === "reject");
+  if (!refuses(draft)) return false;
+  const bare = ({ when, then }: Rule): unknown => [when, then];
+  const before = live.rules.map(bare);
+  const after = draft.rules.map(bare);
+  const isNewRefusal = draft.rules.some(
+    (rule) => rule.then === "reject" && !before.some((known) => same(known, bare(rule))),
+  );
+  // A milder rule that is gone, or stands elsewhere, no longer protects from a refusal below it.
+  const kept = before.filter((known) => after.some((one) => same(one, known)));
+  const order = after.filter((one) => before.some((known) => same(one, known)));
+  const isMilderGone = live.rules.some(
+    (rule) => rule.then !== "reject" && !after.some((one) => same(one, bare(rule))),
+  );
+  return isNewRefusal || isMilderGone || !same(kept, order);
 }
+
+/** The server's words about a draft, with rules by their number instead of by a path. */
+export const inRules = (message: string): string =>
+  message
+    .replaceAll(
+      /rules\[(\d+)\](?:\.\w+(?:\[\d+\])?)*:/g,
+      (_, at: string) => `Rule ${String(Number(at) + 1)}:`,
+    )
+    .replaceAll(/\belse(?:_\w+)?:/g, "Otherwise:");

@@ -1,16 +1,12 @@
-import type { EntryFault } from "../../core/address/address.ts";
-import { FAULT_WORDS } from "../../core/validate/malformed.ts";
 import { SIGNALS, type Signal } from "../../core/evidence/signals.ts";
-import type { EvidenceShape, Result } from "../api/shapes.ts";
-import { t } from "../app/i18n.ts";
-import { counted } from "../app/numbers.ts";
-import { joined, listedSince, reasonOf } from "./evidence.ts";
+import { counted, joined, shownDay } from "../lib/format.ts";
+import type { EvidenceShape, Result } from "../lib/shapes.ts";
 
 /** Good, bad, look at it, could not tell. Colour and words say the same. */
-export type Mark = "yes" | "no" | "unsure" | "quiet";
+export type MarkKind = "yes" | "no" | "unsure" | "quiet";
 
 export interface Verdict {
-  readonly mark: Mark;
+  readonly mark: MarkKind;
   /** One or two words. */
   readonly stamp: string;
   /** Below it, smaller. */
@@ -26,78 +22,73 @@ export interface Verdict {
 export interface Checked {
   readonly result: Result;
   readonly evidence: readonly EvidenceShape[];
-  readonly fault?: EntryFault;
+  readonly problem?: string;
   readonly meant?: string;
 }
 
 /** Whether the entry was an address, which alone can be an alias. */
-export const isAddress = (result: Result): boolean => result.alias !== undefined;
+const isAddress = (result: Result): boolean => result.alias !== undefined;
 
 /** The verdict in words. "Could not tell" is never shown as "no"; a misspelling comes before everything but format. */
 export function verdictOf(checked: Checked, entry = ""): Verdict {
-  const { meant } = checked;
   const verdict = plainVerdict(checked, entry);
+  const { meant } = checked;
   return meant === undefined ? verdict : { ...verdict, suggestion: meant };
 }
 
 function plainVerdict(checked: Checked, entry: string): Verdict {
   const { result } = checked;
+  const { signals } = result;
   if (!result.format) return malformed(checked, entry);
-  if (result.signals.includes("typo_domain")) return misspelt(checked);
+  if (signals.includes("typo_domain")) return misspelt(checked);
   if (result.disposable) return disposable(checked);
-  if (result.signals.includes("dns_indeterminate")) return unknown();
+  if (signals.includes("dns_indeterminate")) return UNKNOWN;
   if (!result.dns) return unreachable(checked, entry);
-  return good(checked);
+  return {
+    mark: "yes",
+    stamp: "Looks good",
+    small: "accepts mail",
+    sentence: "This domain accepts mail.",
+    reason: goodReason(result),
+  };
 }
 
 /** What was meant has an "@" that the entry lacks. */
 const isLostAt = (meant = "", entry: string): boolean =>
   meant.includes("@") && !entry.includes("@");
 
-function malformed({ result, fault, meant }: Checked, entry: string): Verdict {
+function malformed({ result, problem = "", meant }: Checked, entry: string): Verdict {
   const looksLikeBoth = /^[^@\s]+\.[^@\s]+$/.test(entry.trim());
   const lost = isLostAt(meant, entry);
+  const kind = isAddress(result) || lost || !looksLikeBoth ? "address" : "domain";
   return {
     mark: "no",
-    stamp: t("Bad format"),
-    small: t("cannot be sent to"),
-    sentence:
-      isAddress(result) || lost || !looksLikeBoth
-        ? t("This is not a valid address.")
-        : t("This is not a valid domain."),
-    reason: lost
-      ? t("Perhaps the @ is missing.")
-      : fault === undefined
-        ? ""
-        : `${capital(t(FAULT_WORDS[fault]))}.`,
+    stamp: "Bad format",
+    small: "cannot be sent to",
+    sentence: `This is not a complete ${kind}.`,
+    reason: lost ? "Perhaps the @ is missing." : problem,
   };
 }
-
-const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 function misspelt({ result, meant }: Checked): Verdict {
   const { domain } = result;
   const isLost = !result.dns && !result.signals.includes("dns_indeterminate");
   const parts = [
     isLost
-      ? t("{domain} has no mail server.", { domain })
+      ? `${domain} has no mail server.`
       : result.dns
-        ? t("{domain} accepts mail, but it may not be the address that was meant.", { domain })
-        : t("DNS did not answer for {domain}.", { domain }),
-    ...(meant === undefined
-      ? []
-      : [t("It is close to {meant}.", { meant: meant.slice(meant.lastIndexOf("@") + 1) })]),
+        ? `${domain} accepts mail, but it may not be the address that was meant.`
+        : `DNS did not answer for ${domain}.`,
+    ...(meant === undefined ? [] : [`It is close to ${meant.slice(meant.lastIndexOf("@") + 1)}.`]),
     ...(result.disposable
-      ? [t("It is also called disposable: {score} of 100.", { score: result.confidence })]
+      ? [`It is also called disposable: ${String(result.confidence)} of 100.`]
       : []),
   ];
   return {
     mark: "unsure",
-    stamp: t("Misspelt"),
-    small: isLost ? t("mail bounces") : t("check it"),
-    sentence: isLost
-      ? t("Mail to {domain} will bounce.", { domain })
-      : t("{domain} is probably misspelt.", { domain }),
+    stamp: "Misspelt",
+    small: isLost ? "mail bounces" : "check it",
+    sentence: isLost ? `Mail to ${domain} will bounce.` : `${domain} is probably misspelt.`,
     reason: parts.join(" "),
   };
 }
@@ -106,46 +97,20 @@ function disposable({ result, evidence }: Checked): Verdict {
   const strongest = [...evidence].sort((a, b) => b.weight - a.weight)[0];
   return {
     mark: "no",
-    stamp: t("Disposable"),
-    small: t("{score} of 100", { score: result.confidence }),
-    sentence: isAddress(result)
-      ? t("This address is disposable.")
-      : t("This domain is disposable."),
-    reason: strongest === undefined ? "" : disposableReason(strongest),
+    stamp: "Disposable",
+    small: `${String(result.confidence)} of 100`,
+    sentence: `This ${isAddress(result) ? "address" : "domain"} is disposable.`,
+    reason: strongest === undefined ? "" : reasonOf(strongest),
   };
 }
 
-function disposableReason(piece: EvidenceShape): string {
-  const { lists, subject, signal } = piece;
-  if (lists.length === 0 || subject === undefined || !ON_LISTS.has(signal)) return reasonOf(piece);
-  const names = joined(lists.map(({ id }) => id));
-  const listed = counted(
-    lists.length,
-    "{n} list of disposable domains",
-    "{n} lists of disposable domains",
-  );
-  const since = listedSince(piece);
-  return since === undefined
-    ? t("{name} is on {listed}: {names}.", { name: subject, listed, names })
-    : t("{name} is on {listed}: {names}, since {day}.", {
-        name: subject,
-        listed,
-        names,
-        day: since,
-      });
-}
-
-const ON_LISTS: ReadonlySet<Signal> = new Set(["blacklist_exact", "blacklist_single"]);
-
-function unknown(): Verdict {
-  return {
-    mark: "quiet",
-    stamp: t("Could not tell"),
-    small: t("try again"),
-    sentence: t("DNS did not answer, so we cannot tell."),
-    reason: t("This is not a “no”. Its name servers often answer a minute later: check again."),
-  };
-}
+const UNKNOWN: Verdict = {
+  mark: "quiet",
+  stamp: "Could not tell",
+  small: "try again",
+  sentence: "DNS did not answer, so we cannot tell.",
+  reason: "This is not a “no”. Its name servers often answer a minute later: check again.",
+};
 
 const UNREACHABLE = [
   "null_mx",
@@ -157,34 +122,111 @@ const UNREACHABLE = [
 
 function unreachable({ result, meant }: Checked, entry: string): Verdict {
   const known = UNREACHABLE.find((signal) => result.signals.includes(signal));
-  const reason =
-    known === undefined ? t("No mail server can be reached.") : t(SIGNALS[known].short);
+  const reason = known === undefined ? "No mail server can be reached." : SIGNALS[known].short;
+  const lost = isLostAt(meant, entry) ? " Perhaps the @ is missing." : "";
+  const kind = isAddress(result) ? "address" : "domain";
+  if (known === "implicit_mx") {
+    return {
+      mark: "unsure",
+      stamp: "No mail server",
+      small: "mail may bounce",
+      sentence: `Mail to this ${kind} may bounce.`,
+      reason: `${reason} Some senders then try the web server, which seldom takes mail.${lost}`,
+    };
+  }
   return {
     mark: "no",
-    stamp: t("No mail server"),
-    small: t("mail bounces"),
-    sentence: isAddress(result)
-      ? t("Mail to this address will bounce.")
-      : t("Mail to this domain will bounce."),
-    reason: isLostAt(meant, entry) ? `${reason} ${t("Perhaps the @ is missing.")}` : reason,
-  };
-}
-
-function good({ result }: Checked): Verdict {
-  return {
-    mark: "yes",
-    stamp: t("Looks good"),
-    small: t("accepts mail"),
-    sentence: t("This domain accepts mail."),
-    reason: goodReason(result),
+    stamp: "No mail server",
+    small: "mail bounces",
+    sentence: `Mail to this ${kind} will bounce.`,
+    reason: reason + lost,
   };
 }
 
 function goodReason(result: Result): string {
   if (result.signals.includes("privacy_relay"))
-    return t("It forwards to a real mailbox: a person is behind it.");
-  if (result.whitelist) return t("The domain is known to be good.");
+    return "It forwards to a real mailbox: a person is behind it.";
+  if (result.whitelist) return "The domain is known to be good.";
   if (result.confidence > 0)
-    return t("There is a sign against it, but not enough to call it disposable.");
-  return t("No sign of being disposable. Only a message can show whether this mailbox exists.");
+    return "There is a sign against it, but not enough to call it disposable.";
+  return "No sign of being disposable. Only a message can show whether this mailbox exists.";
 }
+
+/** Short facts beside the verdict; none for what has no format. */
+export function factsOf(result: Result): readonly (readonly [MarkKind, string])[] {
+  if (!result.format) return [["no", "Bad format"]];
+  const isUnknown = result.signals.includes("dns_indeterminate");
+  const isUnnamed = result.signals.includes("implicit_mx");
+  return [
+    ["yes", "Format is right"],
+    result.dns
+      ? ["yes", "Accepts mail"]
+      : isUnknown
+        ? ["quiet", "Mail server unknown"]
+        : [isUnnamed ? "unsure" : "no", "No mail server"],
+    result.disposable ? ["no", "Disposable"] : ["yes", "Not disposable"],
+    ...(result.whitelist ? [["yes", "Known good"] as const] : []),
+    ...(isAddress(result)
+      ? [["quiet", result.role ? "Role address" : "Not a role address"] as const]
+      : []),
+    ...(result.alias === true ? [["quiet", "An alias"] as const] : []),
+    ["quiet", result.free ? "Free provider" : "Not a free provider"],
+  ];
+}
+
+/** The concrete reason: which name, which lists, since when. */
+export function reasonOf({ signal, subject, lists }: EvidenceShape): string {
+  const { found, short } = SIGNALS[signal];
+  const first = found === null || subject === undefined ? short : `${found(subject)}.`;
+  if (lists.length === 0) return first;
+  const days = lists.flatMap(({ since }) => (since === null ? [] : [since.slice(0, 10)])).sort();
+  const since = days[0] === undefined ? "" : `, since ${shownDay(days[0])}`;
+  const names = joined(lists.map(({ id }) => id));
+  return ON_LISTS.has(signal)
+    ? `${subject ?? "It"} is on ${counted(lists.length, "list")} of disposable domains: ${names}${since}.`
+    : `${first} Lists: ${names}${since}.`;
+}
+
+const ON_LISTS: ReadonlySet<Signal> = new Set(["blacklist_exact", "blacklist_single"]);
+
+/** A few words for one piece of evidence. */
+export function titleOf({ signal, lists }: EvidenceShape): string {
+  if (ON_LISTS.has(signal) && lists.length > 0) return `On ${counted(lists.length, "public list")}`;
+  return SIGNALS[signal].short.replace(/\.$/, "");
+}
+
+/** A signal with its part of the score. */
+export interface Share {
+  readonly piece: EvidenceShape;
+  /** Points of the score: the shares of all pieces add up to it. */
+  readonly points: number;
+  /** Where its bar begins: the points of those before it. */
+  readonly from: number;
+}
+
+/**
+ * What each signal adds to the score, strongest first: its weight counts on what those before it left open. Rounded
+ * by the largest remainder, so that the shares add up to `confidence`.
+ */
+export function sharesOf(evidence: readonly EvidenceShape[], confidence: number): readonly Share[] {
+  const counting = evidence.filter(({ weight }) => weight > 0);
+  const sorted = [...counting].sort((a, b) => b.weight - a.weight);
+  let open = 100;
+  const exact = sorted.map(({ weight }) => {
+    const part = (open * weight) / 100;
+    open -= part;
+    return part;
+  });
+  const points = exact.map(Math.floor);
+  const missing = confidence - points.reduce((sum, part) => sum + part, 0);
+  const byRemainder = [...exact.keys()].sort((a, b) => remainder(exact, b) - remainder(exact, a));
+  for (const at of byRemainder.slice(0, Math.max(0, missing))) points[at] = (points[at] ?? 0) + 1;
+  let from = 0;
+  return sorted.map((piece, at) => {
+    const share = { piece, points: points[at] ?? 0, from };
+    from += share.points;
+    return share;
+  });
+}
+
+const remainder = (exact: readonly number[], at: number): number => (exact[at] ?? 0) % 1;

@@ -9,23 +9,22 @@ import type { Page, PageRequest } from "../routes.ts";
 
 /** The paths that the browser's program reads, each answered with the same file, and the page's own source. */
 export const PAGE_SOURCES: Readonly<Record<string, string>> = {
-  "/": "pages/front/front.tsx", // a part of the first script
+  "/": "pages/front.tsx", // a part of the first script
   "/lists": "pages/bulk/lists.tsx",
-  "/policy": "pages/policy/policy.tsx",
-  "/keys": "pages/account/keys.tsx",
-  "/usage": "pages/account/usage.tsx",
-  "/webhooks": "pages/webhooks/webhooks.tsx",
-  "/hooks": "pages/webhooks/hooks.tsx",
-  "/credits": "pages/account/credits.tsx",
-  "/guide": "pages/guide.tsx",
-  "/pricing": "pages/account/plans.tsx",
-  "/settings": "pages/account/settings.tsx",
-  "/sign-in": "pages/sign-in/sign-in.tsx",
-  "/setup": "pages/sign-in/set-up.tsx",
-  "/sign-up": "pages/sign-in/sign-up.tsx",
-  "/admin/accounts": "pages/admin/accounts.tsx",
-  "/admin/lists": "pages/admin/lists.tsx",
-  "/admin/system": "pages/admin/system.tsx",
+  "/gate": "pages/policy.tsx",
+  "/gate/decisions": "pages/decisions.tsx",
+  "/gate/hooks": "pages/hooks.tsx",
+  "/usage": "pages/usage.tsx",
+  "/keys": "pages/keys.tsx",
+  "/settings": "pages/settings.tsx",
+  "/admin/system": "pages/system.tsx",
+  "/admin/accounts": "pages/accounts.tsx",
+  "/admin/rules": "pages/rules.tsx",
+  "/pricing": "pages/plans.tsx",
+  "/sign-in": "pages/sign-in.tsx",
+  "/sign-up": "pages/sign-up.tsx",
+  "/new-password": "pages/sign-up.tsx",
+  "/setup": "pages/set-up.tsx",
 };
 
 /** Everything comes from this server, nothing is inline, and no site may frame the page. */

@@ -12,6 +12,7 @@ import { type AccountGuardDeps, accountPages } from "./guard.ts";
 import { basePathOf } from "../request/target.ts";
 import { type ListDeps, listRoutes } from "./own/list-routes.ts";
 import { type OwnDeps, ownRoutes } from "./own/own-routes.ts";
+import { exportRoute } from "./own/export-route.ts";
 import { tokenSecretRoute } from "./own/key-routes.ts";
 import { hookRoutes, type HookRouteDeps } from "./gate/hook-routes.ts";
 import { type FeedbackDeps, feedbackRoutes } from "./gate/feedback-routes.ts";
@@ -54,7 +55,7 @@ export function accountRoutes(deps: DashboardDeps): readonly AccountRoute[] {
     ...(webhooks === undefined ? [] : (["webhooks"] as const)),
     ...(gate === undefined ? [] : (["gate"] as const)),
   ];
-  return [
+  const routes = [
     ...entryRoutes({ ...deps, info: { ...deps.info, parts } }),
     ...ownRoutes(deps),
     ...(lists === undefined ? [] : listRoutes({ ...deps, lists })),
@@ -68,6 +69,7 @@ export function accountRoutes(deps: DashboardDeps): readonly AccountRoute[] {
     ...adminSourceRoutes(deps),
     ...adminEntryRoutes(deps),
   ];
+  return [...routes, exportRoute(routes, deps)];
 }
 
 /** The dashboard, its pages and its API. */

@@ -1,4 +1,3 @@
-import type { EntryFault } from "../../core/address/address.ts";
 import { ROW_CLASSES, type RowClass } from "../../core/batch/row-class.ts";
 import type { Signal } from "../../core/evidence/signals.ts";
 import { type Described, oneOf, orNull, Type } from "../../core/json-schema.ts";
@@ -104,7 +103,7 @@ export const CheckStep = Type.Object({
   advice: Type.Array(
     Type.Unsafe<Advice>({ type: "object", description: "What one premium result means." }),
   ),
-  fault: Type.Optional(word<EntryFault>("Why it is not an address or domain.")),
+  problem: Type.Optional(Type.String({ description: "Why it is not an address or domain." })),
   meant: Type.Optional(Type.String({ description: "The entry as it was probably meant." })),
 });
 export type CheckStep = Described<typeof CheckStep>;
@@ -145,8 +144,17 @@ export const UsageDay = Type.Object({
   }),
 });
 export type UsageDay = Described<typeof UsageDay>;
+const HOUR = {
+  requests: count,
+  refusals: count,
+  accept: count,
+  challenge: count,
+  review: count,
+  reject: count,
+};
 export const Usage = Type.Object({
   days: Type.Array(UsageDay),
+  hours: Type.Array(Type.Object(HOUR), { description: "Each hour of today up to now." }),
   latency_edges_ms: Type.Array(count),
   allowance: Allowance,
 });

@@ -5,6 +5,7 @@ import type { SignUp } from "../../accounts/sign-in/sign-up.ts";
 import type { FrontPage as Front } from "../../check/front-page.ts";
 import type { SetUp } from "../../accounts/sign-in/set-up.ts";
 import type { Tiers } from "../../accounts/admission/tiers.ts";
+import type { ResetLinks } from "../../accounts/reset-links.ts";
 import { Type } from "../../core/json-schema.ts";
 import { textField } from "./fields.ts";
 import { shownAccount } from "./present.ts";
@@ -20,6 +21,7 @@ export interface EntryDeps {
   readonly tiers: Tiers;
   readonly info: ServiceInfo;
   readonly setUp: SetUp;
+  readonly resetLinks: Pick<ResetLinks, "use">;
   readonly frontPage: () => Promise<Front>;
 }
 
@@ -34,6 +36,7 @@ export interface ServiceInfo {
 /** A browser sends at most 254 characters of address; a little room for blanks. */
 const EMAIL_MAX = 320;
 const PASSWORD_FIELD_MAX = 2_000;
+const TOKEN_MAX = 1_000;
 
 const CREDENTIALS = Type.Object({ email: Type.String(), password: Type.String() });
 
@@ -45,6 +48,7 @@ export function entryRoutes(deps: EntryDeps): readonly AccountRoute[] {
     frontRoute(deps),
     signUpRoute(deps),
     ...setUpRoutes(deps),
+    newPasswordRoute(deps),
     signInRoute(deps),
     signOutRoute(deps),
   ];
@@ -76,7 +80,7 @@ const plansRoute = ({ tiers }: EntryDeps): AccountRoute =>
     for: "everyone",
     summary: "The tier table",
     handle: () => {
-      const plans = (["anonymous", "free", "starter", "pro"] as const).map((name) => ({
+      const plans = (["anonymous", "new_free", "free", "starter", "pro"] as const).map((name) => ({
         name,
         rate_per_minute: tiers[name].ratePerMinute,
         daily: tiers[name].daily,
@@ -132,6 +136,19 @@ const setUpRoutes = ({ setUp }: EntryDeps): readonly AccountRoute[] => [
     },
   },
 ];
+
+const newPasswordRoute = ({ resetLinks }: EntryDeps): AccountRoute => ({
+  method: "POST",
+  path: "new-password",
+  for: "everyone",
+  summary: "Choose a new password by an operator's one-time link",
+  body: Type.Object({ token: Type.String(), password: Type.String() }),
+  async handle({ body, visitor }) {
+    const token = textField(body, "token", TOKEN_MAX);
+    await resetLinks.use(token, textField(body, "password", PASSWORD_FIELD_MAX), visitor);
+    return done;
+  },
+});
 
 const signInRoute = ({ signIn }: EntryDeps): AccountRoute => ({
   method: "POST",

@@ -68,36 +68,48 @@ interface ResolverDeps {
   readonly ids: Ids;
 }
 
+export interface Measured {
+  readonly finding: Finding;
+  /** Undefined: it does not answer. */
+  readonly medianMs?: number;
+  /** Null: nothing was found, and names that exist were not asked. */
+  readonly isTruthful: boolean | null;
+}
+
+export const examineResolver = async (deps: ResolverDeps): Promise<Finding> =>
+  (await measureResolver(deps)).finding;
+
 /** Whether DNS tells the truth about names that cannot exist, how fast it is and how much is lost. */
-export async function examineResolver(deps: ResolverDeps): Promise<Finding> {
+export async function measureResolver(deps: ResolverDeps): Promise<Measured> {
   const lie = await deps.trust?.round();
-  if (lie !== undefined) return wrong(NAME, lie.says, lie.toDo);
+  const told = lie && wrong(NAME, lie.says, lie.toDo);
   const answers = await Promise.all(Array.from({ length: QUESTIONS }, () => ask(deps)));
   const lost = answers.filter(({ kind }) => kind === "unknown").length;
   if (lost === QUESTIONS) {
-    return wrong(
-      NAME,
-      "DNS does not answer.",
-      "Check the network, or set GATEPOST_DNS_SERVERS to a resolver that answers.",
-    );
-  }
-  if (answers.some(({ kind }) => kind === "found")) {
-    return wrong(
-      NAME,
-      "It invents addresses for names that do not exist, so every typing error looks like a domain.",
-      "Set GATEPOST_DNS_SERVERS to a resolver that tells the truth, best one of your own.",
-    );
+    const says = "DNS does not answer.";
+    const toDo = "Check the network, or set GATEPOST_DNS_SERVERS to a resolver that answers.";
+    return { finding: told ?? wrong(NAME, says, toDo), isTruthful: null };
   }
   const medianMs = Math.round(
     answers.map(({ ms }) => ms).sort((a, b) => a - b)[QUESTIONS / 2] ?? 0,
   );
+  if (told !== undefined) return { finding: told, medianMs, isTruthful: false };
+  if (answers.some(({ kind }) => kind === "found")) {
+    const says =
+      "It invents addresses for names that do not exist, so every typing error looks like a domain.";
+    const toDo =
+      "Set GATEPOST_DNS_SERVERS to a resolver that tells the truth, best one of your own.";
+    return { finding: wrong(NAME, says, toDo), medianMs, isTruthful: false };
+  }
+  const isTruthful = deps.trust === undefined ? null : true;
   const figures = `${String(QUESTIONS - lost)} of ${String(QUESTIONS)} answers, half of them within ${String(medianMs)} ms.`;
   if (lost > LOST_MAX || medianMs > SLOW_MS) {
     const advice =
       "Use a resolver that is nearer, best one on this machine (GATEPOST_DNS_SERVERS).";
-    return note(NAME, `It is slow or loses answers: ${figures}`, advice);
+    const finding = note(NAME, `It is slow or loses answers: ${figures}`, advice);
+    return { finding, medianMs, isTruthful };
   }
-  return ok(NAME, `It tells the truth: ${figures}`);
+  return { finding: ok(NAME, `It tells the truth: ${figures}`), medianMs, isTruthful };
 }
 
 async function ask({ lookup, clock, ids }: ResolverDeps): Promise<{ kind: string; ms: number }> {

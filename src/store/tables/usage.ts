@@ -3,6 +3,16 @@ export interface UsageTables {
   usage_days: UsageDayRow;
   charges: ChargeRow;
   usage_writers: UsageWriterRow;
+  hour_counts: HourCountRow;
+}
+
+/** What one account did in one hour. */
+export interface HourCountRow {
+  account_id: string;
+  /** Since the Unix epoch. */
+  hour: number;
+  kind: string;
+  count: number;
 }
 
 /** One owner's UTC day. */

@@ -91,26 +91,41 @@ async function makeKey(page: Page): Promise<void> {
   await page.getByText("Waiting for your first request").waitFor();
 }
 
-async function backTest(page: Page): Promise<void> {
+async function editRules(page: Page): Promise<void> {
   await page.getByLabel("Rule 1: what to do").selectOption("review");
+  await press("Remove rule 2")(page);
+  await page.getByText("Rule 2 is removed from the draft.").waitFor();
+}
+
+async function publish(page: Page): Promise<void> {
+  await page.getByLabel("Otherwise").selectOption("reject");
+  await ask("Publish 3")(page);
+}
+
+async function backTest(page: Page): Promise<void> {
+  await page.getByLabel("Rule 5: what to do").selectOption("review");
   await press("Test against 30 days")(page);
   await page.getByText(/would have been decided otherwise/).waitFor();
 }
 
 async function tryPolicy(page: Page): Promise<void> {
   await page.getByPlaceholder("name@domain").fill("jo@mailinator.com");
-  await press(/^Try$/)(page);
-  await page.getByText("Rule 5").waitFor();
+  await press("Try it for 1 check")(page);
+  await page.getByText("Rule 5:").waitFor();
 }
+
+const by =
+  (who: Who) =>
+  (state: Omit<State, "who">): State => ({ ...state, who });
 
 const VISITOR: readonly Omit<State, "who">[] = [
   { name: "front", path: "/" },
   { name: "disposable", ...verdict("someone@mailinator.com") },
   { name: "misspelt", ...verdict("maria@gmail.con") },
-  { name: "guide", path: "/guide" },
   { name: "plans", path: "/pricing" },
   { name: "sign-in", path: "/sign-in" },
   { name: "sign-up", path: "/sign-up" },
+  { name: "new password", path: "/new-password#x" },
   { name: "used set-up link", path: "/setup#0123" },
   { name: "no such page", path: "/nowhere" },
 ];
@@ -118,11 +133,11 @@ const VISITOR: readonly Omit<State, "who">[] = [
 const FRESH: readonly Omit<State, "who">[] = [
   { name: "check", path: "/" },
   { name: "lists", path: "/lists" },
-  { name: "own policy", path: "/policy" },
+  { name: "own policy", path: "/gate" },
+  { name: "no decisions", path: "/gate/decisions" },
   { name: "no use", path: "/usage" },
   { name: "no keys", path: "/keys" },
-  { name: "no hooks", path: "/hooks" },
-  { name: "no credits", path: "/credits" },
+  { name: "no hooks", path: "/gate/hooks" },
   { name: "deleting", path: "/settings", act: ask("Delete the account") },
 ];
 
@@ -133,29 +148,20 @@ const OWN: readonly Omit<State, "who">[] = [
   { name: "chosen list", path: "/lists", act: choose },
   { name: "running list", path: "/lists", before: hold, act: run },
   { name: "finished list", path: "/lists", act: finish },
-  { name: "shadow", path: "/policy" },
-  { name: "draft tested", path: "/policy", act: backTest },
-  { name: "address tried", path: "/policy", act: tryPolicy },
+  { name: "shadow", path: "/gate" },
+  { name: "draft with a removed rule", path: "/gate", act: editRules },
+  { name: "publishing more refusals", path: "/gate", act: publish },
+  { name: "address tried", path: "/gate", act: tryPolicy },
   { name: "use", path: "/usage" },
   { name: "use of 400 days", path: "/usage", act: press("400 days") },
   { name: "keys", path: "/keys" },
-  { name: "origins", path: "/keys", act: ask("Origins Shop widget") },
   { name: "revoking", path: "/keys", act: ask("Revoke Website sign-up") },
-  { name: "no webhook", path: "/webhooks" },
-  { name: "webhook", path: "/webhooks", before: webhook },
-  { name: "hooks", path: "/hooks" },
-  { name: "new hook", path: "/hooks", act: ask("Create a hook") },
-  { name: "credits", path: "/credits" },
-  { name: "plans", path: "/pricing" },
-  { name: "account", path: "/settings" },
-  {
-    name: "command menu",
-    path: "/guide",
-    act: async (page) => {
-      await page.keyboard.press("Control+k");
-      await page.getByRole("combobox", { name: "Page, or an address to check" }).waitFor();
-    },
-  },
+  { name: "hooks", path: "/gate/hooks" },
+  { name: "origins", path: "/gate/hooks", act: ask("Origins Shop widget") },
+  { name: "new hook", path: "/gate/hooks", act: ask("Create a hook") },
+  { name: "settings", path: "/settings" },
+  { name: "settings with a webhook", path: "/settings", before: webhook },
+  { name: "new address", path: "/settings", act: ask("Change the address") },
   {
     name: "keys that do not load",
     path: "/keys",
@@ -167,21 +173,23 @@ const OWN: readonly Omit<State, "who">[] = [
 
 const ADMIN: readonly Omit<State, "who">[] = [
   { name: "new key", path: "/keys", act: makeKey },
-  { name: "cockpit", path: "/admin/system" },
+  { name: "draft tested", path: "/gate", act: backTest },
+  { name: "system", path: "/admin/system" },
   { name: "accounts", path: "/admin/accounts" },
-  { name: "public lists", path: "/admin/lists" },
-  { name: "new entry", path: "/admin/lists", act: ask("Add an entry") },
-  { name: "import", path: "/admin/lists", act: ask("Import a file") },
+  { name: "new account", path: "/admin/accounts", act: ask("Create an account") },
+  { name: "rules", path: "/admin/rules" },
+  { name: "new rule", path: "/admin/rules", act: ask("Add a rule") },
+  { name: "switching a list off", path: "/admin/rules", act: ask(/^Switch off/) },
 ];
-
-const by =
-  (who: Who) =>
-  (state: Omit<State, "who">): State => ({ ...state, who });
 
 /** Every page, and every state of it that looks different. `account` is one to be opened by an administrator. */
 export const statesOf = (account: string): readonly State[] => [
   ...VISITOR.map(by("visitor")),
   ...FRESH.map(by("fresh")),
   ...OWN.map(by("own")),
-  ...[...ADMIN, { name: "one account", path: `/admin/accounts#${account}` }].map(by("admin")),
+  ...[
+    ...ADMIN,
+    { name: "one account", path: `/admin/accounts#${account}` },
+    { name: "promoting", path: `/admin/accounts#${account}`, act: ask("Make an administrator") },
+  ].map(by("admin")),
 ];

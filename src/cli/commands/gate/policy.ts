@@ -212,7 +212,7 @@ const backTestCommand = (deps: PolicyDeps): Command =>
       const draft = await policyOf(file, deps);
       const live = await atDesk(account, deps, (desk) => storedOf(desk, options.name));
       const report = await withOpened(deps.openBackTest, ({ backTestPolicy }) =>
-        backTestPolicy({ live, draft, days, for: "operator" }),
+        backTestPolicy({ live, draft, days }),
       );
       deps.terminal.out(options.json === true ? jsonLine(report) : reportText(report));
     });

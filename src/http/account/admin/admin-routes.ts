@@ -19,7 +19,7 @@ import type { SignIn } from "../../../accounts/sign-in/sign-in.ts";
 import { shownAudit } from "../present.ts";
 import { type AccountRoute, answering, done, type SignedInRequest } from "../route.ts";
 import { AuditEntries, Balance } from "../shapes.ts";
-import { Cockpit, SystemState } from "./admin-shapes.ts";
+import { Cockpit, DnsTest, SystemState } from "./admin-shapes.ts";
 
 export interface AdminDeps {
   readonly accounts: AccountService;
@@ -32,6 +32,7 @@ export interface AdminDeps {
   readonly auditLog: Pick<AuditLog, "newest">;
   readonly audit: Audit;
   readonly system: () => Promise<SystemState>;
+  readonly dnsTest: () => Promise<Described<typeof DnsTest>>;
 }
 
 const AUDIT_MAX = 200;
@@ -46,6 +47,7 @@ export function adminRoutes(deps: AdminDeps): readonly AccountRoute[] {
 const readingRoutes = ({
   auditLog,
   system,
+  dnsTest,
   usage,
   verdicts,
   shares,
@@ -88,6 +90,13 @@ const readingRoutes = ({
     for: "admin",
     summary: "Health and facts of this process",
     handle: async () => await system(),
+  }),
+  answering(DnsTest, {
+    method: "GET",
+    path: "admin/dns-test",
+    for: "admin",
+    summary: "Asks each DNS resolver now: how fast it is, over TCP too, and whether it is truthful",
+    handle: async () => await dnsTest(),
   }),
 ];
 

@@ -7,6 +7,24 @@ import { ACCOUNT, Allowance, count, flag, text, time, UsageDay } from "../shapes
 
 export type { OwnEntry, Source };
 
+export const ResetLink = Type.Object({
+  link: Type.String({ description: "Works once." }),
+  expires_at: time,
+});
+
+export const DnsTest = Type.Object({
+  resolvers: Type.Array(
+    Type.Object({
+      server: text,
+      median_ms: orNull(count, "Half of its answers came within; null: it does not answer."),
+      tcp: orNull(flag, "It answers over TCP; null: it answers nothing."),
+      truthful: orNull(flag, "It finds names that exist and invents none; null: not tested."),
+      says: Type.String({ description: "What is wrong and what to do; empty for nothing." }),
+    }),
+  ),
+});
+export type DnsTest = Described<typeof DnsTest>;
+
 export const Promoted = Type.Object({ password: text });
 
 const AdminAccount = Type.Object({ ...ACCOUNT, credits: count, disabled: flag, origin: text });
@@ -29,8 +47,8 @@ export type AdminAccountPage = Described<typeof AdminAccountPage>;
 
 export const Cockpit = Type.Object({
   verdicts: Type.Object(
-    { disposable: count, other: count, no_mail: count, no_answer: count },
-    { description: "By domain; the last two are parts of both the first." },
+    { good: count, disposable: count, no_mail: count, no_answer: count },
+    { description: "By domain, each check in one class." },
   ),
   held_back: Type.Array(
     Type.Object({ resource: text, refused: count, waiting: count, owners: count }),
@@ -56,6 +74,11 @@ export const SystemState = Type.Object({
   last_backup: Type.Optional(
     orNull(time, "Of the embedded database; null: none is known. Absent with PostgreSQL."),
   ),
+  disk: orNull(
+    Type.Object({ free: count, size: count }),
+    "Octets where the embedded database is; null with PostgreSQL.",
+  ),
+  queue: Type.Object({ lists: count, waiting: count }, { description: "Lists and their entries." }),
   warnings: Type.Array(text, { description: "Sentences: what is wrong and what to do." }),
   facts: Type.Array(Type.Object({ name: text, value: text }), {
     description: "For people: queue, DNS servers, stores.",

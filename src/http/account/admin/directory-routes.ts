@@ -3,22 +3,24 @@ import {
   type AccountDirectory,
   type SoughtAccounts,
 } from "../../../accounts/account-directory.ts";
-import { ACCOUNT_TIERS } from "../../../accounts/accounts-store.ts";
+import { type Account, ACCOUNT_TIERS } from "../../../accounts/accounts-store.ts";
+import type { ResetLinks } from "../../../accounts/reset-links.ts";
+import { isoTime } from "../../../core/calendar.ts";
 import { LATENCY_EDGES_MS } from "../../../accounts/admission/usage.ts";
 import { type AccountService, promoteAccount } from "../../../accounts/accounts.ts";
 import type { UsageReader } from "../../../accounts/allowance.ts";
 import type { Audit } from "../../../accounts/audit.ts";
 import { auditedAccounts } from "../../../gate/audited.ts";
 import { keyJson, type KeyService } from "../../../accounts/keys.ts";
-import { notFound, notNow } from "../../../base/refusals.ts";
-import { boundedNumber } from "../fields.ts";
+import { badField, notFound, notNow } from "../../../base/refusals.ts";
+import { boundedNumber, textField } from "../fields.ts";
 import { noteOf } from "../note.ts";
 import { adminAccount } from "../present.ts";
 import { type AccountRoute, answering, done } from "../route.ts";
-import { Type } from "../../../core/json-schema.ts";
+import { type Described, Type } from "../../../core/json-schema.ts";
 import type { SignIn } from "../../../accounts/sign-in/sign-in.ts";
 import { confirmOwn } from "./confirm-own.ts";
-import { AdminAccountPage, AdminAccounts, Promoted } from "./admin-shapes.ts";
+import { AdminAccountPage, AdminAccounts, Promoted, ResetLink } from "./admin-shapes.ts";
 
 export interface DirectoryDeps {
   readonly directory: Pick<AccountDirectory, "search">;
@@ -27,6 +29,8 @@ export interface DirectoryDeps {
   readonly usage: Pick<UsageReader, "allowance" | "days">;
   readonly audit: Audit;
   readonly signIn: Pick<SignIn, "isPassword">;
+  readonly resetLinks: Pick<ResetLinks, "make">;
+  readonly info: { readonly publicUrl: () => string };
 }
 
 const PAGE_SIZE = 50;
@@ -37,9 +41,63 @@ const QUERY_MAX = 320;
 /** The accounts of this service: pages of them, one of them, and who is an administrator. */
 export const directoryRoutes = (deps: DirectoryDeps): readonly AccountRoute[] => [
   listRoute(deps),
+  createRoute(deps),
   accountRoute(deps),
+  linkRoute(deps),
   ...roleRoutes(deps),
 ];
+
+/** The page where the owner of the account chooses a password. */
+async function linkFor(
+  account: Account,
+  { resetLinks, info }: DirectoryDeps,
+): Promise<Described<typeof ResetLink>> {
+  const { token, expiresAtMs } = await resetLinks.make(account);
+  const link = `${info.publicUrl()}/new-password#${encodeURIComponent(token)}`;
+  return { link, expires_at: isoTime(expiresAtMs) };
+}
+
+const createRoute = (deps: DirectoryDeps): AccountRoute =>
+  answering(ResetLink, {
+    method: "POST",
+    path: "admin/accounts",
+    for: "admin",
+    summary: "Make an account; its owner chooses a password by the one-time link of the answer",
+    body: Type.Object({
+      email: Type.String(),
+      tier: Type.Enum(ACCOUNT_TIERS),
+      current_password: Type.String(),
+    }),
+    async handle(request) {
+      const email = textField(request.body, "email", QUERY_MAX);
+      const name = textField(request.body, "tier", 50);
+      const tier = ACCOUNT_TIERS.find((known) => known === name);
+      if (tier === undefined) throw badField("There is no plan of that name.");
+      await confirmOwn(request, deps);
+      const noted = auditedAccounts(deps.accounts, noteOf(request, deps.audit));
+      const answer = await noted.create({ email, tier, origin: "operator", isAdmin: false });
+      if (answer.kind === "email_taken") throw notNow("An account has this address already.");
+      if (answer.kind !== "created") throw badField("That is not a valid email address.");
+      return await linkFor(answer.account, deps);
+    },
+  });
+
+const linkRoute = (deps: DirectoryDeps): AccountRoute =>
+  answering(ResetLink, {
+    method: "POST",
+    path: "admin/accounts/:id/reset-link",
+    for: "admin",
+    summary: "Make a one-time link with which the account's owner chooses a new password",
+    body: Type.Object({ current_password: Type.String() }),
+    async handle(request) {
+      const account = await deps.accounts.find(request.id);
+      if (account === undefined) throw notFound();
+      await confirmOwn(request, deps);
+      const note = noteOf(request, deps.audit);
+      await note({ action: "account.reset_link", accountId: account.id });
+      return await linkFor(account, deps);
+    },
+  });
 
 /** Unknown words narrow nothing. */
 function soughtIn(query: Readonly<Record<string, string | undefined>>): SoughtAccounts {

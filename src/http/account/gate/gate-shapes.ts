@@ -28,6 +28,7 @@ export const PolicyPage = Type.Object({
   ...POLICY,
   version,
   document: Type.Unsafe<unknown>({ type: "object" }),
+  rule_reasons: Type.Array(text, { description: "What each rule gives as its reason." }),
   versions: Type.Array(
     Type.Object({
       version,
@@ -87,7 +88,7 @@ export const BackTestReport = Type.Object({
   pairs: Type.Array(Pair),
   changed: Type.Array(
     Type.Object({ domain: text, live: decision, draft: decision, checks: count }),
-    { description: "For administrators alone: the counts are of all accounts." },
+    { description: "The counts are of all accounts." },
   ),
   untestable: Type.Array(
     Type.Object({ rule: Type.Integer({ minimum: 0 }), facts: Type.Array(text) }),

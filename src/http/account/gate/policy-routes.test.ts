@@ -5,7 +5,7 @@ import { NoRoom } from "../../../base/shares.ts";
 import type { SignedInRequest } from "../route.ts";
 import { policyRoutes } from "./policy-routes.ts";
 
-test("a back-test waits for its account's turn, and is refused with it", async () => {
+test("a back-test is for administrators, waits for its turn, and is refused with it", async () => {
   const document = { rules: [{ when: { role: true }, then: "challenge" }], else: "accept" };
   const owners: OwnerKey[] = [];
   const deps = {
@@ -16,10 +16,11 @@ test("a back-test waits for its account's turn, and is refused with it", async (
     },
   } as unknown as Parameters<typeof policyRoutes>[0];
   const route = policyRoutes(deps).find(({ path }) => path === "policies/:id/back-test");
-  const request = { account: { id: "a1", isAdmin: false }, body: {}, id: "default" };
-  await assert.rejects(
-    async () => await route?.handle(request as unknown as SignedInRequest & { session: never }),
-    NoRoom,
-  );
+  const ask = async (isAdmin: boolean): Promise<unknown> => {
+    const request = { account: { id: "a1", isAdmin }, body: {}, id: "default" };
+    return await route?.handle(request as unknown as SignedInRequest & { session: never });
+  };
+  await assert.rejects(ask(false), { code: "admins_only" }, "it reads what all accounts checked");
+  await assert.rejects(ask(true), NoRoom);
   assert.deepEqual(owners, [accountKey("a1")]);
 });

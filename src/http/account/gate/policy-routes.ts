@@ -10,7 +10,7 @@ import { OUTCOME_DAYS, type ReportOutcomes } from "../../../gate/outcome-report.
 import { type PolicyService, SHADOW_DAYS } from "../../../gate/policies.ts";
 import type { TestPolicy } from "../../../gate/test-policy.ts";
 import { VERDICT_DAYS } from "../../../lists/verdict-recorder.ts";
-import { badField, badPolicy } from "../../../base/refusals.ts";
+import { adminsOnly, badField, badPolicy } from "../../../base/refusals.ts";
 import { Type } from "../../../core/json-schema.ts";
 import { counted, type CountedDeps } from "../counted.ts";
 import { boundedNumber, numberField, textsField } from "../fields.ts";
@@ -195,11 +195,13 @@ const backTestRoute = (deps: Deps): AccountRoute =>
     method: "POST",
     path: "policies/:id/back-test",
     for: "account",
-    summary: "What a draft, or else the shadow, would have decided on the checks counted by domain",
+    summary:
+      "For administrators: what a draft, or else the shadow, would have decided on the checks of all accounts",
     body: Type.Object({ document: Type.Optional(Document), days: Type.Optional(Type.Integer()) }),
     largeBody: true,
     async handle(request) {
       const { account, body, id } = request;
+      if (!account.isAdmin) throw adminsOnly();
       const { live, shadow } = await deps.policies.show(account.id, id);
       const asked = body["days"] === undefined ? VERDICT_DAYS : numberField(body, "days");
       const days = Math.max(1, Math.min(VERDICT_DAYS, asked));
@@ -208,7 +210,6 @@ const backTestRoute = (deps: Deps): AccountRoute =>
         live: await storedOf(request, deps, live),
         draft,
         days,
-        for: account.isAdmin ? "operator" : "account",
       });
       return report;
     },

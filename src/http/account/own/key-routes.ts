@@ -95,6 +95,7 @@ export const keyRoutes = ({ keys, audit }: KeyDeps): readonly AccountRoute[] => 
     },
   },
   originsRoute({ keys, audit }),
+  nameRoute({ keys, audit }),
 ];
 
 export const tokenSecretRoute = (deps: {
@@ -112,6 +113,22 @@ export const tokenSecretRoute = (deps: {
       return { secret: await noted.renewSecret(request.account.id) };
     },
   });
+
+const nameRoute = ({ keys, audit }: KeyDeps): AccountRoute => ({
+  method: "POST",
+  path: "keys/:id/name",
+  for: "account",
+  summary: "Rename a key",
+  body: Type.Object({ name: Type.String({ maxLength: KEY_NAME_MAX }) }),
+  async handle(request) {
+    const key = await keys.find(request.id);
+    if (key?.accountId !== request.account.id) throw notFound();
+    const name = textField(request.body, "name", NAME_FIELD_MAX);
+    const noted = auditedKeys(keys, noteOf(request, audit));
+    if (!(await noted.rename(key.id, name))) throw badField(BAD_KEY_NAME);
+    return done;
+  },
+});
 
 const originsRoute = ({ keys, audit }: KeyDeps): AccountRoute => ({
   method: "POST",

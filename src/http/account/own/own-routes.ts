@@ -7,6 +7,7 @@ import { auditedSwitches } from "../../../gate/audited.ts";
 import type { AccountCheck } from "../../../check/account-check.ts";
 import type { OwnAccount } from "../../../accounts/own-account.ts";
 import type { CreditService } from "../../../accounts/credits.ts";
+import type { HourCounts } from "../../../accounts/hour-counts.ts";
 import { badField, missingParameter, notFound } from "../../../base/refusals.ts";
 import type { AccountSwitches } from "../../../gate/account-switches.ts";
 import { Type } from "../../../core/json-schema.ts";
@@ -24,6 +25,7 @@ export interface OwnDeps extends CountedDeps, KeyDeps {
   readonly usage: UsageReader;
   readonly own: OwnAccount;
   readonly switches: AccountSwitches;
+  readonly hours: Pick<HourCounts, "today">;
   readonly sessions: SignIns;
   readonly auditLog: Pick<AuditLog, "ofAccount">;
 }
@@ -42,6 +44,7 @@ export function ownRoutes(deps: OwnDeps): readonly AccountRoute[] {
     ...keyRoutes(deps),
     ...sessionRoutes(deps),
     passwordRoute(deps),
+    emailRoute(deps),
     ...switchRoutes(deps),
     deleteRoute(deps),
   ];
@@ -65,7 +68,7 @@ const checkRoute = (deps: OwnDeps): AccountRoute =>
     },
   });
 
-const figureRoutes = ({ usage, credits, auditLog }: OwnDeps): readonly AccountRoute[] => [
+const figureRoutes = ({ usage, credits, auditLog, hours }: OwnDeps): readonly AccountRoute[] => [
   answering(Allowance, {
     method: "GET",
     path: "allowance",
@@ -81,7 +84,12 @@ const figureRoutes = ({ usage, credits, auditLog }: OwnDeps): readonly AccountRo
     async handle({ account, query }) {
       const days = await usage.days(account, boundedNumber(query["days"], USAGE_DAYS));
       const allowance = await usage.allowance(account);
-      return { days, latency_edges_ms: LATENCY_EDGES_MS, allowance };
+      return {
+        days,
+        hours: await hours.today(account.id),
+        latency_edges_ms: LATENCY_EDGES_MS,
+        allowance,
+      };
     },
   }),
   answering(Credits, {
@@ -183,6 +191,20 @@ const switchRoutes = ({ switches, audit }: OwnDeps): readonly AccountRoute[] =>
       return done;
     },
   }));
+
+const emailRoute = ({ own }: OwnDeps): AccountRoute => ({
+  method: "POST",
+  path: "email",
+  for: "account",
+  summary: "Change the address that the account signs in with",
+  body: Type.Object({ current_password: Type.String(), email: Type.String() }),
+  async handle(request) {
+    const { body, visitor } = request;
+    const password = textField(body, "current_password", PASSWORD_FIELD_MAX);
+    await own.changeEmail(request, { password, email: textField(body, "email", 320) }, visitor);
+    return done;
+  },
+});
 
 const deleteRoute = ({ own }: OwnDeps): AccountRoute => ({
   method: "POST",

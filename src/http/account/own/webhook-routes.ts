@@ -69,6 +69,13 @@ const readingRoutes = ({ setup, ping, deliveries }: WebhookDeps): readonly Accou
     summary: "Send test.ping and wait for what comes of it",
     handle: async ({ account }) => shownDelivery(await ping(account.id)),
   }),
+  answering(Delivery, {
+    method: "POST",
+    path: "webhook/deliveries/:id/resend",
+    for: "account",
+    summary: "Send a message once more, whose attempt is over, and wait for what comes of it",
+    handle: async ({ account, id }) => shownDelivery(await ping(account.id, id)),
+  }),
 ];
 
 const saveRoute = ({ setup, audit }: WebhookDeps): AccountRoute =>

@@ -1,0 +1,105 @@
+import { type Kysely, sql } from "kysely";
+import type { Clock } from "../base/clock.ts";
+import type { Log } from "../base/log.ts";
+import { WriteBehind } from "../base/write-behind.ts";
+import { DAY_MS } from "../core/calendar.ts";
+import { DECISIONS } from "../core/policy/policy.ts";
+import { pruneRows } from "../store/rows.ts";
+import type { Database } from "../store/schema.ts";
+import type { HourCountRow } from "../store/tables/usage.ts";
+
+const HOUR_MS = 3_600_000;
+const HOURS = DAY_MS / HOUR_MS;
+const FLUSH_AFTER_MS = 1_000;
+const BATCH = 500;
+const WAITING_MAX = 20_000;
+
+/** What is counted: requests, how many of them were refused, and the gate's decisions. */
+const HOUR_KINDS = ["requests", "refusals", ...DECISIONS] as const;
+export type HourKind = (typeof HOUR_KINDS)[number];
+export type HourCount = Readonly<Record<HourKind, number>>;
+
+/** Counts by hour, for the charts of an account's first day. Kept two days; a kill may lose a second of them. */
+export class HourCounts {
+  readonly #db: Kysely<Database>;
+  readonly #clock: Pick<Clock, "nowMs">;
+  readonly #rows: WriteBehind<HourCountRow>;
+
+  constructor(
+    db: Kysely<Database>,
+    { clock, log }: { readonly clock: Clock; readonly log: Pick<Log, "error"> },
+  ) {
+    this.#db = db;
+    this.#clock = clock;
+    this.#rows = new WriteBehind({
+      afterMs: FLUSH_AFTER_MS,
+      batch: BATCH,
+      max: WAITING_MAX,
+      merge: (older, newer) => ({ ...older, count: older.count + newer.count }),
+      clock,
+      save: (rows) => this.#save(rows),
+      failed: (fault, lost) => log.error("hours.flush_failed", fault, { lost }),
+    });
+  }
+
+  note(accountId: string, kind: HourKind): void {
+    const hour = Math.floor(this.#clock.nowMs() / HOUR_MS);
+    const row = { account_id: accountId, hour, kind, count: 1 };
+    this.#rows.note(`${accountId} ${String(hour)} ${kind}`, row);
+  }
+
+  flush(): Promise<void> {
+    return this.#rows.flush();
+  }
+
+  /** Each hour of today (UTC) up to now. */
+  async today(accountId: string): Promise<readonly HourCount[]> {
+    const now = Math.floor(this.#clock.nowMs() / HOUR_MS);
+    const first = now - (now % HOURS);
+    const rows = await this.#db
+      .selectFrom("hour_counts")
+      .selectAll()
+      .where("account_id", "=", accountId)
+      .where("hour", ">=", first)
+      .execute();
+    return Array.from({ length: now - first + 1 }, (_, at) => {
+      const ofHour = rows.filter(({ hour }) => hour === first + at);
+      const of = (kind: HourKind): number =>
+        Number(ofHour.find((row) => row.kind === kind)?.count ?? 0);
+      return Object.fromEntries(HOUR_KINDS.map((kind) => [kind, of(kind)])) as HourCount;
+    });
+  }
+
+  /** Accounts that were deleted meanwhile are left out. */
+  async #save(rows: readonly HourCountRow[]): Promise<void> {
+    const known = await this.#db
+      .selectFrom("accounts")
+      .select("id")
+      .where("id", "in", [...new Set(rows.map((row) => row.account_id))])
+      .execute();
+    const ids = new Set(known.map(({ id }) => id));
+    const kept = rows.filter((row) => ids.has(row.account_id));
+    if (kept.length === 0) return;
+    await this.#db
+      .insertInto("hour_counts")
+      .values(
+        kept.toSorted((a, b) =>
+          `${a.account_id} ${a.kind}` < `${b.account_id} ${b.kind}` ? -1 : 1,
+        ),
+      )
+      .onConflict((conflict) =>
+        conflict
+          .columns(["account_id", "hour", "kind"])
+          .doUpdateSet({ count: sql`hour_counts.count + excluded.count` }),
+      )
+      .execute();
+  }
+}
+
+export const pruneHours = (db: Kysely<Database>, nowMs: number): Promise<number> =>
+  pruneRows(db, {
+    table: "hour_counts",
+    key: ["account_id", "hour", "kind"],
+    column: "hour",
+    before: Math.floor(nowMs / HOUR_MS) - 2 * HOURS,
+  });

@@ -1,0 +1,122 @@
+import { strict as assert } from "node:assert";
+import { test } from "node:test";
+import { worldFor } from "../../test/dashboard/account-world.ts";
+import { Browser } from "../../test/dashboard/dashboard-client.ts";
+import { PASSWORD } from "../../test/dashboard/dashboard-world.ts";
+import { manualClock } from "../../test/time/manual-clock.ts";
+import { createSecretBox } from "../base/secrets.ts";
+import { sqlAccounts } from "./accounts-store.ts";
+import { createResetLinks } from "./reset-links.ts";
+
+const OPERATOR = "ops@gatepost.example";
+const OWNER = "ann@gatepost.example";
+const NEXT = "seven quiet rivers";
+
+async function linked(t: Parameters<typeof worldFor>[0]) {
+  const { world, signedIn } = await worldFor(t);
+  await world.addAccount(OPERATOR, { isAdmin: true, tier: "pro" });
+  const id = await world.addAccount(OWNER);
+  const operator = await signedIn(OPERATOR);
+  const make = async (password = PASSWORD) =>
+    operator.post(`admin/accounts/${id}/reset-link`, { current_password: password });
+  const tokenOf = async (): Promise<string> => {
+    const { link } = (await make()).json as { link: string };
+    return decodeURIComponent(link.split("#")[1] ?? "");
+  };
+  const visitor = new Browser(world);
+  const use = async (token: string, password = NEXT): Promise<number> =>
+    (await visitor.post("new-password", { token, password })).status;
+  return { world, id, make, tokenOf, use, signedIn };
+}
+
+test("a link for a new password needs the operator's own, works once, and ends sessions", async (t) => {
+  const { make, tokenOf, use, signedIn, world } = await linked(t);
+  assert.equal((await make("not mine at all")).status, 403);
+  const [first, second] = [await tokenOf(), await tokenOf()];
+  const owner = await signedIn(OWNER);
+  assert.equal(await use(first, "short"), 400);
+  assert.equal(await use(first), 204);
+  assert.equal((await owner.get("keys")).status, 401, "who was signed in is signed out");
+  assert.equal(await use(first), 403);
+  assert.equal(await use(second), 403, "it replaced another password");
+  assert.equal((await new Browser(world).signIn(OWNER, PASSWORD)).status, 401);
+  await signedIn(OWNER, NEXT);
+});
+
+test("a link ends after a day, and another text is none", async (t) => {
+  const { world, id, tokenOf, use } = await linked(t);
+  const token = await tokenOf();
+  for (const other of [
+    "",
+    "x",
+    token.slice(0, -4),
+    `${token.slice(0, 12)}AAAA${token.slice(16)}`,
+  ]) {
+    assert.equal(await use(other), 403, other);
+  }
+  const clock = manualClock();
+  const stored = sqlAccounts(world.store.sql.db);
+  const links = createResetLinks({
+    stored,
+    accounts: world.store.accounts,
+    box: createSecretBox(new Uint8Array(32)),
+    audit: () => Promise.resolve(),
+    clock,
+  });
+  const account = await stored.find(id);
+  assert.ok(account);
+  const old = await links.make(account);
+  clock.advance(old.expiresAtMs - clock.nowMs());
+  await assert.rejects(links.use(old.token, NEXT, { clientAddress: "192.0.2.1", userAgent: "" }), {
+    code: "reset_link_invalid",
+  });
+});
+
+test("an account that the operator made is entered by its link alone", async (t) => {
+  const { world, signedIn } = await worldFor(t);
+  await world.addAccount(OPERATOR, { isAdmin: true, tier: "pro" });
+  const operator = await signedIn(OPERATOR);
+  const order = { email: "New@Gatepost.example", tier: "starter", current_password: PASSWORD };
+  const { link } = (await operator.post("admin/accounts", order)).json as { link: string };
+  assert.match(link, /\/new-password#/);
+  assert.equal((await operator.post("admin/accounts", order)).status, 409);
+  for (const wrong of [{ tier: "gold" }, { email: "no address" }]) {
+    assert.equal((await operator.post("admin/accounts", { ...order, ...wrong })).status, 400);
+  }
+  const visitor = new Browser(world);
+  const token = decodeURIComponent(link.split("#")[1] ?? "");
+  assert.equal((await visitor.post("new-password", { token, password: NEXT })).status, 204);
+  await signedIn("new@gatepost.example", NEXT);
+});
+
+test("an address is changed with the password, to one that no other account has", async (t) => {
+  const { world, signedIn } = await worldFor(t);
+  await world.addAccount(OPERATOR);
+  await world.addAccount(OWNER);
+  const owner = await signedIn(OWNER);
+  const change = async (email: string, password = PASSWORD): Promise<number> =>
+    (await owner.post("email", { email, current_password: password })).status;
+  assert.deepEqual(
+    [await change("b@gatepost.example", "wrong one"), await change(OPERATOR), await change("no")],
+    [403, 409, 400],
+  );
+  assert.equal(await change("Bea@Gatepost.example"), 204);
+  await signedIn("bea@gatepost.example");
+  const { json } = await owner.get("export");
+  assert.equal((json as { account: { email: string } }).account.email, "bea@gatepost.example");
+  assert.doesNotMatch(JSON.stringify(json), /password_hash|\$argon2/);
+});
+
+test("keys are renamed by their account alone", async (t) => {
+  const { world, signedIn } = await worldFor(t);
+  await world.addAccount(OPERATOR);
+  const id = await world.addAccount(OWNER);
+  const made = await world.store.keys.create(id, "one");
+  const path = made.kind === "created" ? `keys/${made.key.id}/name` : "";
+  const [owner, other] = [await signedIn(OWNER), await signedIn(OPERATOR)];
+  assert.equal((await owner.post(path, { name: "two\nlines" })).status, 400);
+  assert.equal((await other.post(path, { name: "mine" })).status, 404);
+  assert.equal((await owner.post(path, { name: " two " })).status, 204);
+  const { keys } = (await owner.get("keys")).json as { keys: { name: string }[] };
+  assert.equal(keys[0]?.name, "two");
+});

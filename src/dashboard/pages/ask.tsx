@@ -1,0 +1,232 @@
+import type { VNode } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { BASE } from "../lib/asked.ts";
+import { check, checkLinked, checkRun, typed } from "../lib/check-run.ts";
+import { timeMs } from "../lib/format.ts";
+import { type Loadable, type Loading, readyValue } from "../lib/load.ts";
+import { fragment } from "../lib/router.ts";
+import type { CheckStep, FrontPage } from "../lib/shapes.ts";
+import { announce } from "../lib/state.ts";
+import { Bones, Failed, Lazy, Time } from "../parts/basic.tsx";
+import { copyText } from "../parts/form.tsx";
+import { BlankPostmark, Postmark } from "../parts/postmark.tsx";
+import { factsOf, verdictOf } from "../words/verdict.ts";
+
+/** Longest text that is sent: no entry is longer, and a pasted novel is a mistake. */
+const ENTRY_MAX_CHARACTERS = 2_000;
+
+const isTyping = (target: EventTarget | null): boolean =>
+  target instanceof HTMLElement && target.closest("input, textarea, select, dialog") !== null;
+
+/** The one field of the page, which has the focus. "/" brings it back. */
+export function Ask({ onFocus }: { onFocus?: () => void }): VNode {
+  const { text, shown } = checkRun.value;
+  const input = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    const isWide = matchMedia("(min-width: 901px)").matches; // a phone would open its keyboard
+    if (isWide && fragment.value === "") input.current?.focus({ preventScroll: true });
+    const focus = (event: KeyboardEvent): void => {
+      if (event.key !== "/" || event.ctrlKey || event.metaKey || isTyping(event.target)) return;
+      event.preventDefault();
+      input.current?.select();
+    };
+    document.addEventListener("keydown", focus);
+    return () => document.removeEventListener("keydown", focus);
+  }, []);
+  const isBusy = shown.state === "checking";
+  return (
+    <form
+      class="ask"
+      role="search"
+      onSubmit={(event) => {
+        event.preventDefault();
+        check(text);
+      }}
+    >
+      <input
+        ref={input}
+        aria-label="Address or domain"
+        aria-keyshortcuts="/"
+        placeholder="name@domain"
+        value={text}
+        onFocus={onFocus}
+        onInput={(event) => typed(event.currentTarget.value)}
+        maxLength={ENTRY_MAX_CHARACTERS}
+        spellcheck={false}
+        autocomplete="off"
+        autocapitalize="off"
+        inputMode="email"
+        enterkeyhint="go"
+        required
+      />
+      <button type="submit" class="main">
+        <span class={isBusy ? "stacked unshown" : "stacked"}>Check</span>
+        <span class={isBusy ? "stacked" : "stacked unshown"} aria-hidden={!isBusy}>
+          Checking
+        </span>
+      </button>
+    </form>
+  );
+}
+
+/** Checks what a link names behind "#": of an opened page before it is drawn, so that nothing is drawn for nothing. */
+export function useDeepLink(): void {
+  useState(checkLinked);
+  useEffect(checkLinked, [fragment.value]);
+}
+
+/** What the field came to; nothing before it was used. */
+export function Answer(): VNode | null {
+  const { shown } = checkRun.value;
+  switch (shown.state) {
+    case "nothing":
+      return null;
+    case "checking":
+      return (
+        <section class="sheet verdict">
+          <div>
+            <code class="subject">{shown.entry}</code>
+            <h2 class="say">Asking its name servers…</h2>
+            <Bones lines={2} />
+          </div>
+          <BlankPostmark />
+        </section>
+      );
+    case "failed":
+      return <Failed message={shown.message} retry={() => check(shown.entry)} />;
+    case "answered":
+      return <CheckResult entry={shown.entry} step={shown.step} atMs={shown.atMs} />;
+  }
+}
+
+/** Why, and what was found: fetched when a check is near, and shown once the verdict is seen. */
+export const DETAILS: Loadable = {
+  load: async () => (await import("./details.tsx")).Details,
+};
+
+interface ResultProps {
+  entry: string;
+  step: CheckStep;
+  atMs: number;
+}
+
+/** The verdict; and once it is seen why, and what was found. `step` "core" still waits for the premium part. */
+function CheckResult(props: ResultProps): VNode {
+  const [isSeen, setSeen] = useState(false);
+  useEffect(() => setSeen(true), []);
+  // What stands below does not move when the rest comes.
+  const room = <div style={{ minHeight: "100vh" }} />;
+  return (
+    <>
+      <VerdictSheet {...props} />
+      {isSeen ? <Lazy part={DETAILS} wait={room} /> : room}
+    </>
+  );
+}
+
+function VerdictSheet({ entry, step, atMs }: ResultProps): VNode {
+  const { suggestion, ...verdict } = verdictOf(step, entry);
+  return (
+    <section class="sheet verdict">
+      <div>
+        <code class="subject">{entry}</code>
+        <h2 class="say">{verdict.sentence}</h2>
+        {verdict.reason === "" ? null : <p class="why">{verdict.reason}</p>}
+        <div class="facts">
+          {factsOf(step.result).map(([mark, words]) => (
+            <span key={words} class={`chip ${mark}`}>
+              {words}
+            </span>
+          ))}
+        </div>
+        <div class="bar acts">
+          {suggestion === undefined ? null : (
+            <button type="button" class="main" onClick={() => check(suggestion)}>
+              Did you mean {suggestion}?
+            </button>
+          )}
+          <button type="button" class="small" onClick={() => check(entry)}>
+            Check again
+          </button>
+          <CopyLink entry={entry} />
+        </div>
+      </div>
+      <Postmark key={`${entry} ${verdict.stamp}`} {...verdict} atMs={atMs} />
+    </section>
+  );
+}
+
+function CopyLink({ entry }: { entry: string }): VNode {
+  const [isCopied, setCopied] = useState(false);
+  const copy = (): void => {
+    copyText(`${location.origin}${BASE}#${encodeURIComponent(entry)}`).then(
+      () => {
+        setCopied(true);
+        announce("Link copied.");
+      },
+      () => announce("The browser does not allow copying. The address bar has the link."),
+    );
+  };
+  return (
+    <button type="button" class="small plain" onClick={copy}>
+      {isCopied ? "Link copied" : "Copy link"}
+    </button>
+  );
+}
+
+/** Results that this server found a few minutes ago; one that is no longer true is not shown. */
+export function Examples({ loading }: { loading: Loading<FrontPage> }): VNode | null {
+  const front = readyValue(loading);
+  const isLoading = loading.loaded.state === "loading";
+  if (!isLoading && (front?.examples.length ?? 0) === 0) return null;
+  return (
+    <section class="stack">
+      <div class="bar dated">
+        <h2>Results of this server</h2>
+        <span class="note">
+          {front === undefined ? null : (
+            <>
+              checked <Time at={front.checked_at} />
+            </>
+          )}
+        </span>
+      </div>
+      <div class="even examples-grid">
+        {front === undefined
+          ? [0, 1, 2].map((at) => <article key={at} class="sheet" aria-hidden="true" />)
+          : front.examples.map(({ entry, step }) => (
+              <Example key={entry} entry={entry} step={step} atMs={timeMs(front.checked_at)} />
+            ))}
+      </div>
+    </section>
+  );
+}
+
+function Example({ entry, step, atMs }: ResultProps): VNode {
+  const at = entry.indexOf("@") + 1;
+  const { suggestion, ...verdict } = verdictOf(step, entry);
+  return (
+    <article class="sheet">
+      <div class="example-top">
+        <code>
+          {entry.slice(0, at)}
+          <wbr />
+          {entry.slice(at)}
+        </code>
+        <Postmark {...verdict} atMs={atMs} />
+      </div>
+      <h3>{verdict.sentence}</h3>
+      <p>{verdict.reason}</p>
+      {suggestion === undefined ? null : (
+        <button type="button" class="small fix" onClick={() => check(suggestion)}>
+          Did you mean {suggestion}?
+        </button>
+      )}
+      <div class="bar">
+        <button type="button" class="link push" onClick={() => check(entry)}>
+          See why<span class="unseen"> {entry}</span>
+        </button>
+      </div>
+    </article>
+  );
+}

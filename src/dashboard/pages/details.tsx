@@ -1,0 +1,227 @@
+import type { VNode } from "preact";
+import type { Advice } from "../../core/validate/reasons.ts";
+import { checkRun } from "../lib/check-run.ts";
+import { capital, shownDay, stampTime } from "../lib/format.ts";
+import { freshKey } from "../lib/state.ts";
+import { publicUrl, session } from "../lib/session.ts";
+import type { CheckStep, EvidenceShape, Result } from "../lib/shapes.ts";
+import { Bones, Mark, type MarkKind, Time } from "../parts/basic.tsx";
+import { Code } from "../parts/form.tsx";
+import { curlOf } from "../words/samples.ts";
+import { reasonOf, type Share, sharesOf, titleOf } from "../words/verdict.ts";
+
+/** Why, and what was found, for programs too. */
+export function Details(): VNode | null {
+  const { shown } = checkRun.value;
+  if (shown.state !== "answered") return null;
+  const { entry, step, atMs } = shown;
+  return (
+    <>
+      <Why step={step} />
+      <MailSetUp step={step} atMs={atMs} />
+      <details class="sheet unprinted">
+        <summary>For programs: the request and its JSON</summary>
+        <div class="stack">
+          <Code what="curl" text={curlOf(publicUrl(), entry, freshKey.value?.api_key)} />
+          <Code what="JSON" text={JSON.stringify(step.result, null, 2)} />
+        </div>
+      </details>
+    </>
+  );
+}
+
+/** The score as a sum: each bar begins where the one above ended. */
+function Why({ step: { evidence, result } }: { step: CheckStep }): VNode {
+  const score = result.confidence;
+  const shares = sharesOf(evidence, score).filter(({ points }) => points > 0);
+  const counting = new Set(shares.map(({ piece }) => piece));
+  const notes = evidence.filter((piece) => !counting.has(piece));
+  const lead = !result.format
+    ? "The format is wrong, so nothing else was checked."
+    : shares.length > 0
+      ? "Disposable from 50. Each bar begins where the one above ends."
+      : "Nothing found against it: no list, no word, no suspicious mail server.";
+  return (
+    <section class="sheet stack">
+      <div>
+        <h2>{score > 0 ? `Why ${String(score)} of 100` : "Why"}</h2>
+        <p class="note">{lead}</p>
+      </div>
+      {shares.length === 0 ? null : (
+        <ol class="fall">
+          {shares.map((share) => (
+            <Row key={share.piece.signal} share={share} />
+          ))}
+          {shares.length === 1 ? null : (
+            <li class="sum">
+              <div>Sum</div>
+              <Bar
+                from={0}
+                points={score}
+                words={String(score)}
+                label={`${String(score)} of 100`}
+              />
+            </li>
+          )}
+        </ol>
+      )}
+      {notes.length === 0 ? null : (
+        <div>
+          <h3 class="small-head">Also noted, adds 0</h3>
+          <ul class="lines noted">
+            {notes.map((piece) => (
+              <li key={piece.signal}>
+                <span class="grow">{reasonOf(piece)}</span>
+                <code class="note">{piece.signal}</code>
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
+    </section>
+  );
+}
+
+function Row({ share: { piece, points, from } }: { share: Share }): VNode {
+  return (
+    <li>
+      <div>
+        <h3>{titleOf(piece)}</h3>
+        <p>
+          {reasonOf(piece)} <Fetched piece={piece} /> <code>{piece.signal}</code>
+        </p>
+      </div>
+      <Bar {...{ from, points }} words={`+${String(points)}`} label={`adds ${String(points)}`} />
+    </li>
+  );
+}
+
+/** Narrower bars have their figure beside them. */
+const INSIDE_FROM = 24;
+
+function Bar(props: { from: number; points: number; words: string; label: string }): VNode {
+  const { from, points, words, label } = props;
+  const left = `${String(from)}%`;
+  const place = points >= INSIDE_FROM ? "in" : from >= INSIDE_FROM ? "before" : "after";
+  const figureAt =
+    place === "in"
+      ? { left: `calc(${left} + 10px)` }
+      : place === "before"
+        ? { right: `calc(${String(100 - from)}% + 8px)` }
+        : { left: `calc(${String(from + points)}% + 8px)` };
+  return (
+    <div class="fall-bar" role="img" aria-label={label}>
+      <i style={{ left, width: `max(${String(points)}%, 3px)` }} />
+      <u />
+      <b class={place} style={figureAt}>
+        {words}
+      </b>
+    </div>
+  );
+}
+
+/** When the copies in use were fetched, or that they came with the program. */
+function Fetched({ piece: { lists, by } }: { piece: EvidenceShape }): VNode | null {
+  if (lists.length === 0) {
+    return by === "learned" ? <>Learned from the mail servers of listed domains.</> : null;
+  }
+  const fetched = lists.flatMap(({ fetched_at: at }) => (at === null ? [] : [at])).sort();
+  const newest = fetched.at(-1);
+  if (newest === undefined) return <>The list came with this version.</>;
+  return (
+    <span title={shownDay(newest.slice(0, 10))}>
+      Fetched <Time at={newest} />.
+    </span>
+  );
+}
+
+/** The mail servers and the premium results, one mark each. */
+function MailSetUp({ step, atMs }: { step: CheckStep; atMs: number }): VNode | null {
+  const { result, advice } = step;
+  if (!result.format) return null;
+  const isWaiting = step.step === "core";
+  return (
+    <section class="stack close" aria-labelledby="set-up">
+      <div class="bar">
+        <h2 id="set-up">How its mail is set up</h2>
+        <span class="push note">asked {stampTime(atMs)}</span>
+      </div>
+      <ul class="facts-grid">
+        <Servers result={result} />
+        {advice.map((piece) => (
+          <AdviceCard key={piece.check} piece={piece} />
+        ))}
+        {isWaiting
+          ? Array.from({ length: 7 }, (_, at) => (
+              <li key={at}>
+                <Bones lines={3} />
+              </li>
+            ))
+          : null}
+        {isWaiting || advice.length > 0 ? null : (
+          <li class="rest">
+            <p>
+              SPF, DKIM, DMARC, age, mailbox provider, a score and spam traps come with the Pro
+              plan.{" "}
+              <a href={session.value?.account === undefined ? "pricing" : "usage"}>See plans</a>
+            </p>
+          </li>
+        )}
+      </ul>
+    </section>
+  );
+}
+
+function Servers({ result }: { result: Result }): VNode {
+  const { mx_info: hosts = [], signals, domain } = result;
+  const parent = result.domain_info?.parent_domain ?? null;
+  const [mark, words, says]: readonly [MarkKind, string, string] =
+    hosts.length > 0
+      ? ["yes", `${String(hosts.length)} found`, "The domain can receive mail."]
+      : signals.includes("dns_indeterminate")
+        ? ["quiet", "Unknown", "DNS did not answer. Check again in a minute."]
+        : signals.includes("implicit_mx")
+          ? ["unsure", "None named", "It has a web address, which seldom takes mail."]
+          : ["no", "None", "None that can be used."];
+  return (
+    <li>
+      <h3>Mail servers</h3>
+      <Mark mark={mark} words={words} />
+      <p>{says}</p>
+      <details>
+        <summary>Details</summary>
+        {hosts.length === 0 ? null : <pre class="wrap">{hosts.join("\n")}</pre>}
+        <p>
+          Domain: {domain}
+          {parent === null ? "" : `, part of ${parent}`}
+        </p>
+      </details>
+    </li>
+  );
+}
+
+const MARKS: Readonly<Record<Advice["state"], readonly [MarkKind, string]>> = {
+  good: ["yes", "Good"],
+  warn: ["unsure", "Weak"],
+  bad: ["no", "Bad"],
+  unknown: ["quiet", "Unknown"],
+};
+
+function AdviceCard({ piece }: { piece: Advice }): VNode {
+  const { title, state, figure, record, says, fix } = piece;
+  const [mark, words] = MARKS[state];
+  return (
+    <li>
+      <h3>{title}</h3>
+      <Mark mark={mark} words={figure === undefined ? words : capital(figure)} />
+      <p>{says}</p>
+      {fix === undefined && record === undefined ? null : (
+        <details>
+          <summary>Details</summary>
+          {record === undefined ? null : <pre class="wrap">{record}</pre>}
+          {fix === undefined ? null : <p>If the domain is yours: {fix}</p>}
+        </details>
+      )}
+    </li>
+  );
+}

@@ -1,0 +1,42 @@
+import type { VNode } from "preact";
+import { post } from "../lib/client.ts";
+import { doorTo, go, path, wantedPage } from "../lib/router.ts";
+import { loadSession, session, signInReason } from "../lib/session.ts";
+import { PageHead } from "../parts/basic.tsx";
+import { EMAIL, type FieldSpec, Form, type Values } from "../parts/form.tsx";
+
+const PASSWORD: FieldSpec = {
+  name: "password",
+  label: "Password",
+  input: { type: "password", autocomplete: "current-password", required: true },
+};
+
+async function enter({ email, password }: Values): Promise<void> {
+  await post("sign-in", { email, password });
+  signInReason.value = "";
+  await loadSession();
+  if (path.value.startsWith("sign-")) go(wantedPage("./"));
+}
+
+/** Signs in and stays on the page that was asked for, or goes to the first one. */
+export function SignInPage(): VNode {
+  const isOpen = session.value?.signup === "open";
+  return (
+    <div class="gate">
+      <PageHead title="Sign in" />
+      {signInReason.value === "" ? null : <p class="notice">{signInReason.value}</p>}
+      <Form class="sheet stack" fields={[EMAIL, PASSWORD]} act="Sign in" send={enter} />
+      <p class="note">
+        Forgot your password? Ask the operator of this service for a link, with which you choose a
+        new one.
+      </p>
+      {isOpen ? (
+        <p>
+          No account yet? <a href={doorTo("sign-up")}>Create one</a>
+        </p>
+      ) : (
+        <p class="note">Accounts are made by the operator of this service.</p>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,271 @@
+import type { ComponentChildren, VNode } from "preact";
+import { useEffect, useId, useRef } from "preact/hooks";
+import { ApiFault, post } from "./lib/client.ts";
+import { count, counted, nowMs, relativeTime, timeMs } from "./lib/format.ts";
+import { doorTo, go, path } from "./lib/router.ts";
+import { allowance, leftOf, signedOut, wasHere } from "./lib/session.ts";
+import type { Allowance, Purse, SessionState } from "./lib/shapes.ts";
+import { chooseTheme, theme, THEMES } from "./lib/state.ts";
+import { isOpenTo, type Page, PAGES } from "./pages.ts";
+import { Meter, PageLink, waiting } from "./parts/basic.tsx";
+import { Act } from "./parts/form.tsx";
+import { tierName } from "./words/names.ts";
+
+interface ShellProps {
+  session: SessionState | undefined;
+  children: ComponentChildren;
+}
+
+/** The frame of every page: a rail for accounts, or a tab bar where it is narrow; a bar on top for visitors. */
+export function Shell({ session, children }: ShellProps): VNode {
+  const isVisitor = session === undefined ? !wasHere() : session.account === undefined;
+  const Frame = isVisitor ? VisitorShell : AccountShell;
+  return (
+    <Frame session={session}>
+      <main id="content" tabIndex={-1} class={waiting.value > 0 ? "waiting" : ""}>
+        {children}
+      </main>
+    </Frame>
+  );
+}
+
+function Skip(): VNode {
+  const skip = (event: Event): void => {
+    event.preventDefault();
+    document.getElementById("content")?.focus();
+  };
+  return (
+    <a class="skip button" href="#content" onClick={skip}>
+      Skip to the page
+    </a>
+  );
+}
+
+function AccountShell({ session, children }: ShellProps): VNode {
+  const email = session?.account?.email;
+  return (
+    <div class="shell">
+      <Skip />
+      <header class="rail">
+        <Brand />
+        <nav class="nav" aria-label="Main">
+          <Groups session={session} names={["main", "build", "admin"]} />
+        </nav>
+        <div class="rail-foot">
+          <AllowanceBox />
+          {email === undefined ? null : (
+            <>
+              <button type="button" class="who" popovertarget="account-menu" title={email}>
+                <span>{email}</span>
+                <span class="unseen">, account menu</span>
+                <span aria-hidden="true">⋯</span>
+              </button>
+              <div class="menu" id="account-menu" popover="auto">
+                <AccountMenu />
+              </div>
+            </>
+          )}
+        </div>
+      </header>
+      <header class="bar-top">
+        <Brand />
+        <AllowanceBox />
+      </header>
+      {children}
+      <TabBar session={session} />
+    </div>
+  );
+}
+
+function VisitorShell({ session, children }: ShellProps): VNode {
+  const isDoor = path.value.startsWith("sign-");
+  const isOpen = session?.signup !== "closed";
+  const isDark = theme.value === "dark";
+  return (
+    <div class="visitor">
+      <Skip />
+      <header class="bar-visitor">
+        <Brand />
+        <nav aria-label="Main">
+          <a href="docs">API</a>
+          {isOpen ? <PageLink href="pricing">Plans</PageLink> : null}
+        </nav>
+        {isDoor ? null : (
+          <div class={session === undefined ? "bar unshown" : "bar"}>
+            <a class="button plain" href={doorTo("sign-in")}>
+              Sign in
+            </a>
+            {isOpen ? (
+              <a class="button" href={doorTo("sign-up")}>
+                Sign up
+              </a>
+            ) : null}
+          </div>
+        )}
+      </header>
+      {children}
+      <footer>
+        <span>Gatepost {session?.version ?? ""}</span>
+        <a href="docs">API reference</a>
+        <span class="push" />
+        <button type="button" class="link" onClick={() => chooseTheme(isDark ? "light" : "dark")}>
+          {isDark ? "Light colours" : "Dark colours"}
+        </button>
+      </footer>
+    </div>
+  );
+}
+
+const Brand = (): VNode => (
+  <a class="brand" href="./">
+    <svg width="22" height="24" viewBox="0 0 22 24" aria-hidden="true">
+      <path d="M4 2v20M18 2v20M4 8l7 5 7-5M4 17h14" />
+    </svg>
+    Gatepost
+  </a>
+);
+
+function RailLink({ page }: { page: Page }): VNode {
+  return (
+    <PageLink href={page.path === "" ? "./" : page.path}>
+      {page.icon === undefined ? null : <Icon d={page.icon} />}
+      {page.name}
+    </PageLink>
+  );
+}
+
+/** A small drawing beside a word that says the same. */
+const Icon = ({ d, width = "1.7" }: { d: string; width?: string }): VNode => (
+  <svg class="icon" viewBox="0 0 18 18" aria-hidden="true">
+    <path d={d} stroke-width={width} />
+  </svg>
+);
+
+/** On a narrow screen: four pages at the bottom, and the rest behind "More". */
+function TabBar({ session }: { session: SessionState | undefined }): VNode {
+  const drawer = useRef<HTMLDivElement>(null);
+  useEffect(() => path.subscribe(() => drawer.current?.hidePopover()), []);
+  const main = pagesOf(session).filter(({ group }) => group === "main");
+  const isElsewhere = !main.some((page) => page.path === path.value.split("/")[0]);
+  return (
+    <>
+      <nav class="tabbar" aria-label="Main, at the bottom">
+        {main.map((page) => (
+          <RailLink key={page.path} page={page} />
+        ))}
+        <button
+          type="button"
+          class={session === undefined ? "unshown" : ""}
+          popovertarget="drawer"
+          {...(isElsewhere && { "aria-current": "true" as const })}
+        >
+          <Icon d="M3 9h.01M9 9h.01M15 9h.01" width="2.8" />
+          More
+        </button>
+      </nav>
+      <div class="drawer" id="drawer" popover="auto" ref={drawer}>
+        <nav class="nav" aria-label="More pages">
+          <Groups session={session} names={["build", "admin"]} />
+        </nav>
+        <AccountMenu />
+      </div>
+    </>
+  );
+}
+
+const GROUPS = { main: "", build: "Account", admin: "Operator" } as const;
+type GroupName = keyof typeof GROUPS;
+
+const pagesOf = (session: SessionState | undefined): readonly Page[] =>
+  session === undefined ? [] : PAGES.filter((page) => isOpenTo(page, session));
+
+function Groups(props: { session: SessionState | undefined; names: readonly GroupName[] }): VNode {
+  const open = pagesOf(props.session);
+  return (
+    <>
+      {props.names.map((name) => {
+        const pages = open.filter(({ group }) => group === name);
+        if (pages.length === 0) return null;
+        return (
+          <>
+            {GROUPS[name] === "" ? null : <h2>{GROUPS[name]}</h2>}
+            {pages.map((page) => (
+              <RailLink key={page.path} page={page} />
+            ))}
+          </>
+        );
+      })}
+    </>
+  );
+}
+
+/** A session that has ended already is what was asked for. */
+function unlessOut(error: unknown): void {
+  if (!(error instanceof ApiFault && error.status === 401)) throw error;
+}
+
+/** Signing out and colours. */
+function AccountMenu(): VNode {
+  const menu = useRef<HTMLDivElement>(null);
+  const group = useId(); // it is there twice: in the rail and in the drawer
+  const signOut = async (): Promise<void> => {
+    await post("sign-out").catch(unlessOut);
+    menu.current?.closest<HTMLElement>("[popover]")?.hidePopover();
+    go("./");
+    await signedOut();
+  };
+  return (
+    <div class="menu-items" ref={menu}>
+      <Act act="Sign out" class="" work={signOut} />
+      <fieldset>
+        <legend>Appearance</legend>
+        {THEMES.map((name) => (
+          <label key={name}>
+            <input
+              type="radio"
+              name={group}
+              checked={theme.value === name}
+              onChange={() => chooseTheme(name)}
+            />
+            {name === "system" ? "As the system" : name === "light" ? "Light" : "Dark"}
+          </label>
+        ))}
+      </fieldset>
+    </div>
+  );
+}
+
+/** The purse that runs dry first. */
+function tightest({ day, month }: Allowance): readonly [Purse, string] {
+  return leftOf(day) <= leftOf(month) ? [day, "today"] : [month, "this month"];
+}
+
+/** What is left of the plan, at the foot of the rail; the page "Usage" says it itself. */
+function AllowanceBox(): VNode | null {
+  const known = allowance.value;
+  if (known === undefined || path.value === "usage") return null;
+  const [purse, when] = tightest(known);
+  const left = leftOf(purse);
+  const limit = purse.limit ?? 0;
+  return (
+    <div class="allow">
+      {left === Infinity ? (
+        <div>{counted(known.day.used, "check")} today, no limit</div>
+      ) : (
+        <>
+          <div>
+            <b>{count(left)}</b> of {count(limit)} checks left {when}
+          </div>
+          {left === 0 ? (
+            <div>It starts again {relativeTime(timeMs(purse.resets_at), nowMs())}.</div>
+          ) : null}
+          <Meter share={limit === 0 ? 0 : left / limit} />
+          {known.credits > 0 ? <div>and {counted(known.credits, "credit")}</div> : null}
+        </>
+      )}
+      <div>
+        <a href="usage">{tierName(known.tier)}</a>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,137 @@
+import { SIGNALS, type Signal } from "../../core/evidence/signals.ts";
+import type { AuditEntry } from "../lib/shapes.ts";
+
+/** Names of what the server calls by codes. What this page does not know stays as it is, with blanks. */
+
+type Names = Readonly<Record<string, string>>;
+
+const spaced = (code: string): string => code.replaceAll(/[._]/g, " ");
+
+const named = (names: Names, code: string): string =>
+  Object.hasOwn(names, code) ? (names[code] ?? code) : spaced(code);
+
+const TIERS: Names = {
+  anonymous: "No account",
+  free: "Free",
+  new_free: "Free, first 24 hours",
+  starter: "Starter",
+  pro: "Pro",
+};
+
+/** A plan's name; one that the operator made up stays as it is. */
+export const tierName = (tier: string): string => named(TIERS, tier);
+
+const REASONS: Names = {
+  format: "bad format",
+  disposable: "disposable",
+  no_mail_server: "no mail server",
+  typo: "misspelt",
+  burst: "many new addresses at one new domain",
+  abuse: "reported as abuse before",
+  role: "role address",
+  relay: "forwarding service",
+  alias: "alias",
+  free: "free provider",
+  fresh_domain: "new domain",
+  repeated_mailbox: "same mailbox again",
+  unknown: "DNS did not answer",
+  caller: "facts of your own",
+  allowed: "on the allow list",
+  denied: "on the deny list",
+  ok: "nothing against it",
+};
+
+/** The reason of a decision; a policy's own reasons stay as they were written. */
+export const reasonName = (reason: string): string => named(REASONS, reason);
+
+/** A signal as a few words. */
+export const signalName = (signal: string): string =>
+  Object.hasOwn(SIGNALS, signal)
+    ? SIGNALS[signal as Signal].short.replace(/\.$/, "").toLowerCase()
+    : spaced(signal);
+
+const ACTIONS: Names = {
+  "feedback.answered": "Proposal answered",
+  "account.created": "Account made",
+  "account.deleted": "Account deleted",
+  "account.disabled": "Account switched off",
+  "account.enabled": "Account switched on",
+  "account.promoted": "Made an administrator",
+  "account.demoted": "No longer an administrator",
+  "account.tier": "Plan changed",
+  "account.email": "Email address changed",
+  "account.password": "Password changed",
+  "account.reset_link": "Link for a new password made",
+  "account.traffic": "Counting of traffic switched",
+  "account.decision_log": "Decision log switched",
+  "account.exported": "Data exported",
+  "account.token_secret": "New token secret made",
+  "credits.granted": "Credits moved",
+  "key.created": "Key created",
+  "key.renamed": "Key renamed",
+  "key.revoked": "Key revoked",
+  "key.origins": "Origins of a key changed",
+  "policy.changed": "Policy changed",
+  "hook.created": "Hook created",
+  "hook.secret": "Hook secret changed",
+  "hook.removed": "Hook removed",
+  "session.started": "Signed in",
+  "session.delayed": "Wrong passwords",
+  "session.ended": "Signed out",
+  "session.revoked": "Signed out elsewhere",
+  "webhook.saved": "Webhook saved",
+  "webhook.secret": "New webhook secret made",
+  "webhook.removed": "Webhook removed",
+  "lists.entry_saved": "Rule made",
+  "lists.entry_forgotten": "Rule removed",
+  "lists.imported": "Rules imported",
+  "lists.fetched": "Public lists fetched",
+};
+
+/** What happened. */
+export function actionWords({ action, detail }: AuditEntry): string {
+  const words = named(ACTIONS, action);
+  return detail === "" ? words : `${words}: ${withoutHashes(detail)}`;
+}
+
+const HASHED = /^address:[0-9a-f]{32}@(.*)$/;
+
+/** An entry of the operator's rules: addresses are kept as a hash that says nothing to anybody. */
+export function entryWords(entry: string): string {
+  const domain = HASHED.exec(entry)?.[1];
+  if (domain !== undefined) return `an address at ${domain}`;
+  if (entry.startsWith("feed:")) return `list ${entry.slice("feed:".length)}`;
+  return entry.startsWith("mx:") ? `mail server ${entry.slice("mx:".length)}` : entry;
+}
+
+/** The same for a text with entries in it. */
+const withoutHashes = (text: string): string =>
+  text.replaceAll(/address:[0-9a-f]{32}@[^\s,]+/g, entryWords);
+
+const BROWSERS = [
+  [/\bEdg(?:e|A|iOS)?\//, "Edge"],
+  [/\bOPR\//, "Opera"],
+  [/\bFirefox\/|\bFxiOS\//, "Firefox"],
+  [/\bChrome\/|\bCriOS\//, "Chrome"],
+  [/\bSafari\//, "Safari"],
+] as const;
+
+const SYSTEMS = [
+  [/\bAndroid\b/, "Android"],
+  [/\biPhone\b|\biPad\b/, "iOS"],
+  [/\bWindows\b/, "Windows"],
+  [/\bMac OS X\b/, "macOS"],
+  [/\bLinux\b/, "Linux"],
+] as const;
+
+type Table = readonly (readonly [RegExp, string])[];
+
+const nameIn = (table: Table, text: string): string | undefined =>
+  table.find(([pattern]) => pattern.test(text))?.[1];
+
+/** "Firefox on Linux" for a User-Agent; a guess, for people to tell their browsers apart. */
+export function browserName(userAgent: string): string {
+  const browser = nameIn(BROWSERS, userAgent) ?? "A browser";
+  const system = nameIn(SYSTEMS, userAgent);
+  return system === undefined ? browser : `${browser} on ${system}`;
+}

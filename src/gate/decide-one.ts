@@ -103,10 +103,12 @@ export function createDecideOne(parts: DecideDeps): DecideOne {
     const endMs = deps.clock.monotonicMs() - request.waitedMs + request.deadlineMs - FINISH_MS;
     const left = (): number => Math.max(0, endMs - deps.clock.monotonicMs());
     const { caller } = entrance;
-    const policies = await policiesOf(caller, request.policy, { deps, left });
+    const finding = policiesOf(caller, request.policy, { deps, left });
+    const policies = finding instanceof Promise ? await finding : finding;
     if (policies === undefined) throw noSuchPolicy();
     const isPaid = caller.isUnidentified !== true;
-    const payment = isPaid ? await payOrSpent(entrance, request, { deps, left }) : undefined;
+    const paying = isPaid ? payOrSpent(entrance, request, { deps, left }) : undefined;
+    const payment = paying instanceof Promise ? await paying : paying;
     const spent = payment instanceof Refusal ? payment : undefined;
     const receipt = payment instanceof Refusal ? undefined : payment;
     try {
@@ -152,18 +154,22 @@ function policiesOf(
   return isPolicyName(name) && name === BUILT_IN.name ? BUILT_IN : undefined;
 }
 
-async function payOrSpent(
+function payOrSpent(
   entrance: Entrance,
   { whenSpent }: DecideRequest,
   inTime: InTime,
-): Promise<Receipt | Refusal | undefined> {
-  try {
-    if (entrance.refusal !== undefined) throw entrance.refusal;
-    return await pay(entrance, inTime);
-  } catch (error) {
+): Awaitable<Receipt | Refusal | undefined> {
+  const spent = (error: unknown): Refusal => {
     const isSpent = error instanceof Refusal && error.status === 429;
     if (isSpent && whenSpent === "decide_without_dns") return error;
     throw error;
+  };
+  try {
+    if (entrance.refusal !== undefined) throw entrance.refusal;
+    const paying = pay(entrance, inTime);
+    return paying instanceof Promise ? paying.catch(spent) : paying;
+  } catch (error) {
+    return spent(error);
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Asked } from "../core/checks/run.ts";
 import type { Datasets } from "../core/evidence/datasets.ts";
-import { type CheckFacts, factsOf } from "../core/policy/conditions.ts";
+import { type CheckFacts, factsOf, factsWith } from "../core/policy/conditions.ts";
 import { messageFor } from "../core/policy/messages.ts";
 import {
   type CallerFact,
@@ -50,7 +50,7 @@ export function rule(
   { live, shadow }: PoliciesInForce,
   { caller, traffic, language }: Circumstances,
 ): Ruling {
-  const facts = { ...checked, caller, ...traffic };
+  const facts = factsWith(checked, caller, traffic);
   const outcome = decide(live.policy, facts);
   const message = messageFor(outcome, { language, meant, problem });
   return {

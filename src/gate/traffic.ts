@@ -327,7 +327,7 @@ export class Traffic {
     const nowMs = this.#deps.clock.nowMs();
     const facts: Counts = {};
     const see = (subject: string, kind: TrafficKind, item: string): Subject | undefined =>
-      this.#see({ ...owner, subject, kind, item, firstMs: nowMs, lastMs: nowMs });
+      this.#see(owner, subject, kind, item, nowMs);
     const set = (name: keyof Counts, kind: TrafficKind, subject: Subject | undefined): void => {
       if (subject !== undefined) facts[name] = subject.current(kind, nowMs).size;
     };
@@ -347,8 +347,13 @@ export class Traffic {
   }
 
   /** Notes the row unless what is known is new enough. The subject, or undefined while the store has not said. */
-  #see(row: NewTrafficRow): Subject | undefined {
-    const { subject, kind, item, lastMs: nowMs } = row;
+  #see(
+    owner: TrafficOwner,
+    subject: string,
+    kind: TrafficKind,
+    item: string,
+    nowMs: number,
+  ): Subject | undefined {
     const known = this.#known(subject);
     const items = known?.current(kind, nowMs);
     const lastMs = items?.get(item);
@@ -363,6 +368,7 @@ export class Traffic {
     if (kind === "domain" && known !== undefined) known.firstMs ??= nowMs;
     items?.delete(item);
     items?.set(item, nowMs);
+    const row = { ...owner, subject, kind, item, firstMs: nowMs, lastMs: nowMs };
     this.#waiting.note(subject, new Map([[`${kind} ${item}`, row]]));
     return known;
   }

@@ -16,7 +16,7 @@ import type { Body } from "./request/params.ts";
  * Largest body in octets: a bulk list of 2,000,000 octets, every one of them percent-encoded, and the
  * parameter names around it.
  */
-const BODY_MAX_BYTES = 6_100_000;
+export const BODY_MAX_BYTES = 6_100_000;
 
 export interface BodyDeps {
   readonly shares: Pick<Shares, "of">;
@@ -70,8 +70,9 @@ export function createBodyReader(deps: BodyDeps): BodyReader {
     received(source, { owner, maxBytes, shares, slow });
   return {
     receive,
-    async read(source, { owner, wanted = NO_NAMES, maxBytes = BODY_MAX_BYTES, ...terms }) {
+    async read(source, terms) {
       if (!hasBody(source)) return NOTHING;
+      const { owner, wanted = NO_NAMES, maxBytes = BODY_MAX_BYTES } = terms;
       const { headers } = source;
       const type = headers["content-type"] ?? "";
       const kind = kindOf(type, headers["content-encoding"], terms.takesText === true);

@@ -30,7 +30,7 @@ import type {
   Method,
   Route,
 } from "./answer/route.ts";
-import type { BodyReader, ReadTerms } from "./body.ts";
+import { BODY_MAX_BYTES, type BodyReader } from "./body.ts";
 import { addressOf, type TrustedProxies } from "./request/client-address.ts";
 import { credentialsOf } from "./request/credentials.ts";
 import { NO_PARAMS, type Params, readParams } from "./request/params.ts";
@@ -289,9 +289,13 @@ async function readBody(
   owner: OwnerKey,
 ): Promise<Params> {
   call.isBodyTaken = true;
-  const received = (octets: number): void => void (call.bodyOctets = octets);
-  const terms = { owner, wanted: route.parameters, received, ...bodyTerms(route) };
-  const { body, release } = await bodies.read(call.request, terms);
+  const { body, release } = await bodies.read(call.request, {
+    owner,
+    wanted: route.parameters,
+    maxBytes: maxBytesOf(route),
+    takesText: route.foreign !== undefined, // official clients declare other types
+    received: (octets: number): void => void (call.bodyOctets = octets),
+  });
   call.releaseBody = release;
   return readParams(body, call.target.query, route.parameters);
 }
@@ -301,12 +305,9 @@ const EARLY_MAX_BYTES = 65_536;
 /** Larger, so that an address which is far too long is refused for its format by callers that fail open. */
 const DECIDE_MAX_BYTES = 1_048_576;
 
-function bodyTerms({
-  foreign,
-  deadlineMs,
-}: Route): Pick<ReadTerms, "maxBytes" | "takesText"> | undefined {
-  if (foreign !== undefined) return { maxBytes: EARLY_MAX_BYTES, takesText: true }; // official clients declare other types
-  return deadlineMs === undefined ? undefined : { maxBytes: DECIDE_MAX_BYTES };
+function maxBytesOf({ foreign, deadlineMs }: Route): number {
+  if (foreign !== undefined) return EARLY_MAX_BYTES;
+  return deadlineMs === undefined ? BODY_MAX_BYTES : DECIDE_MAX_BYTES;
 }
 
 /** What the decision itself takes after that, without DNS. */

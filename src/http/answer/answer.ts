@@ -62,7 +62,8 @@ export function send(
   answer: ApiReply,
   entrance: Entrance | undefined,
 ): void {
-  write(response, { ...answer, headers: headersOf(answer, entrance) });
+  const { status = 200, body } = answer;
+  writeAll(response, status, headersOf(answer, entrance), body);
 }
 
 export const isStream = (body: Reply["body"]): body is Readable => body instanceof Readable;
@@ -71,14 +72,24 @@ export const isStream = (body: Reply["body"]): body is Readable => body instance
 export function write(response: HttpResponse, { status = 200, type, body, headers }: Reply): void {
   const all: Record<string, string> = { ...headers };
   if (type !== undefined) all["content-type"] = type;
+  writeAll(response, status, all, body);
+}
+
+/** `headers` may be added to. */
+function writeAll(
+  response: HttpResponse,
+  status: number,
+  headers: Record<string, string>,
+  body: Reply["body"],
+): void {
   if (isStream(body)) {
-    writeStream(response, body, { status, headers: all });
+    writeStream(response, body, { status, headers });
     return;
   }
   if (status !== 204 && status !== 304) {
-    all["content-length"] = String(body === undefined ? 0 : Buffer.byteLength(body));
+    headers["content-length"] = String(body === undefined ? 0 : Buffer.byteLength(body));
   }
-  response.writeHead(status, all);
+  response.writeHead(status, headers);
   endAfterRequest(response, body);
 }
 
@@ -144,6 +155,7 @@ function headersOf(answer: ApiReply, entrance: Entrance | undefined): Record<str
   const headers: Record<string, string> = {
     "cache-control": EVERY_ANSWER["cache-control"],
     "x-content-type-options": EVERY_ANSWER["x-content-type-options"],
+    "content-type": answer.type,
   };
   if (answer.crossOrigin !== false) {
     headers["access-control-allow-origin"] = EVERY_ANSWER["access-control-allow-origin"];

@@ -36,7 +36,7 @@ test("docs/signals.md lists every signal with its weight and meaning, most impor
 });
 
 test("docs/detection.md lists every feed with its kind and least size", () => {
-  const row = /^\| `([\w-]+)` +\| ([a-z, ]+?) +\| ([\d,]+) +\|/gm;
+  const row = /^\| *`([\w-]+)` *\| *([a-z, ]+?) *\| *([\d,]+) *\|/gm;
   const rows = [...readDocument("docs/detection.md").matchAll(row)].map((found) =>
     found.slice(1).join(" | "),
   );

@@ -182,7 +182,7 @@ test("docs/premium.md names every weight and value", () => {
   const rowsOf = (title: string): string =>
     page.slice(page.indexOf(`### ${title}`)).split("\n\n")[1] ?? "";
   const value = (rows: string, label: string): number =>
-    Number(new RegExp(`^\\| ${label} +\\| ([\\d.]+) +\\|$`, "m").exec(rows)?.[1]);
+    Number(new RegExp(`^\\| *${label} *\\| *([\\d.]+) *\\|$`, "m").exec(rows)?.[1]);
   const weights = rowsOf("Weights");
   const names = { mx: "Mail host", spf: "SPF", dkim: "DKIM", dmarc: "DMARC", age: "Domain age" };
   for (const [key, label] of Object.entries(names)) {

@@ -194,7 +194,7 @@ test("a registry that takes its time keeps only the score waiting", async () => 
 test("docs/premium.md has a row for every check, and the number of questions of all", () => {
   const page = readFileSync("docs/premium.md", "utf8");
   const table = page.slice(page.indexOf("## DNS questions of each check")).split("\n\n")[1] ?? "";
-  const named = [...table.matchAll(/^\| `(\w+)`/gm)].map(([, name]) => name);
+  const named = [...table.matchAll(/^\| *`(\w+)`/gm)].map(([, name]) => name);
   assert.deepEqual(named, FEATURES);
   assert.match(page, new RegExp(`at most ${String(QUESTIONS_MAX)} questions`));
 });

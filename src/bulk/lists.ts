@@ -185,7 +185,11 @@ export class Lists {
   }
 
   /** Charges and begins a check of what has no result. Its session is noted before it is charged, so that none is lost. */
-  async check(whose: Whose, entrance: Entrance, { first = Infinity, again }: CheckOrder): Promise<OpenList> {
+  async check(
+    whose: Whose,
+    entrance: Entrance,
+    { first = Infinity, again }: CheckOrder,
+  ): Promise<OpenList> {
     const { db, clock, ids, bulk } = this.#deps;
     const { list, runs } = await this.#resting(whose);
     const view = await this.#views.view(opened(list, byName(runs)));

@@ -62,6 +62,8 @@ const coveredOf = (
 /** A list's state, and how to show the state that a change came to. */
 export interface Known {
   readonly state: ListState;
+  /** A change is on its way: what is shown may be over. */
+  readonly busy: boolean;
   /** Runs a change under the list's address and shows what it came to. */
   readonly change: (name: string, body: object) => Promise<void>;
   readonly remove: () => Promise<void>;
@@ -101,18 +103,17 @@ export function Ends({ state }: Pick<Known, "state">): VNode {
 export function CheckButton(props: {
   read: ReadList;
   entries: number;
+  busy: boolean;
   change: Known["change"];
   isMain?: true;
   /** Those that DNS gave no answer for. */
   again?: true;
 }): VNode {
   const { read, entries, change, isMain, again } = props;
-  const { busy, fault, run } = useAction();
+  const { busy: isStarting, fault, run } = useAction();
   const covered = coveredOf(entries, read);
-  const body = {
-    ...(again && { again }),
-    ...(covered < entries && { first: covered }),
-  };
+  // No more than the button says, whatever another tab chose meanwhile.
+  const body = { first: covered, ...(again && { again }) };
   const words =
     covered < entries
       ? `Check the first ${count(covered)}`
@@ -123,10 +124,10 @@ export function CheckButton(props: {
         <button
           type="button"
           class={isMain ? "main" : "small"}
-          disabled={busy || covered === 0}
+          disabled={props.busy || covered === 0}
           onClick={() => run(() => change("check", body))}
         >
-          {busy ? "Starting…" : words}
+          {isStarting ? "Starting…" : words}
         </button>
         <span class="note grow">
           {entries === 0
@@ -146,7 +147,7 @@ export function Choices({ read, change }: { read: ReadList; change: Known["chang
   const choose = (body: object): void => run(() => change("read", body));
   return (
     <>
-      <div class="bar choose" aria-busy={busy}>
+      <fieldset class="choose" disabled={busy}>
         {sheet === null || sheets.length < 2 ? null : (
           <Field
             label="Sheet"
@@ -166,7 +167,7 @@ export function Choices({ read, change }: { read: ReadList; change: Known["chang
             onValue={(at) => choose({ ...(sheet !== null && { sheet }), column: Number(at) })}
           />
         )}
-      </div>
+      </fieldset>
       <Fault text={fault} />
     </>
   );

@@ -14,7 +14,7 @@ import {
 } from "./list-parts.tsx";
 
 /** What was read of the file, and what its check costs: before anything is charged. */
-export function ListRead({ state, change, remove }: Known): VNode {
+export function ListRead({ state, busy, change, remove }: Known): VNode {
   const { read, rows } = state;
   return (
     <>
@@ -32,7 +32,7 @@ export function ListRead({ state, change, remove }: Known): VNode {
         <>
           <section class="sheet stack">
             <Figures read={read} rows={rows} />
-            <CheckButton read={read} entries={read.open} change={change} isMain />
+            <CheckButton {...{ read, busy, change }} entries={read.open} isMain />
           </section>
           <section class="sheet stack">
             <Choices read={read} change={change} />

@@ -17,7 +17,7 @@ import {
 import { Rows } from "./list-rows.tsx";
 
 /** What a list came to: the sentence, what can be repaired, every row, and the cleaned file. */
-export function ListResult({ state, change, remove }: Known): VNode {
+export function ListResult({ state, busy, change, remove }: Known): VNode {
   const { read } = state;
   const [shown, setShown] = useState<RowClass | "">("");
   const see = (name: RowClass): void => {
@@ -44,9 +44,9 @@ export function ListResult({ state, change, remove }: Known): VNode {
         <Bones lines={6} />
       ) : (
         <>
-          <NotChecked {...{ state, read, change }} />
+          <NotChecked {...{ state, read, busy, change }} />
           <Picture {...{ read, see }} rows={state.rows} />
-          <WhatToLookAt {...{ read, change, see }} />
+          <WhatToLookAt {...{ read, busy, change, see }} />
           <Rows {...{ read, change, shown, setShown }} id={state.id} />
           <Cleaned {...{ state, read }} />
           {read.sheets.length > 1 ? (
@@ -71,9 +71,10 @@ function toCleaned(event: Event): void {
 function NotChecked(props: {
   state: ListState;
   read: ReadList;
+  busy: boolean;
   change: Known["change"];
 }): VNode | null {
-  const { state, read, change } = props;
+  const { state, read, busy, change } = props;
   const { unchecked, fixed } = read.counts;
   if (unchecked + fixed === 0) return null;
   const why = state.failed
@@ -92,7 +93,7 @@ function NotChecked(props: {
       <div class="stack close">
         <h2>{rows.filter((words) => words !== "").join(", and ")}.</h2>
         {why === "" ? null : <p>{why}</p>}
-        <CheckButton {...{ read, change }} entries={read.open} />
+        <CheckButton {...{ read, busy, change }} entries={read.open} />
       </div>
     </section>
   );
@@ -120,7 +121,7 @@ function Picture(props: { read: ReadList; rows: number; see: (name: RowClass) =>
           <i key={name} class={CLASSES[name].colour} style={flex(counts[name])} />
         ))}
       </div>
-      <ul class="legend list-legend">
+      <ul class="list-legend">
         {names.map((name) => (
           <li key={name}>
             <b>{count(counts[name])}</b>
@@ -142,10 +143,11 @@ function Picture(props: { read: ReadList; rows: number; see: (name: RowClass) =>
 /** First what can be repaired, then what cannot. */
 function WhatToLookAt(props: {
   read: ReadList;
+  busy: boolean;
   change: Known["change"];
   see: (name: RowClass) => void;
 }): VNode | null {
-  const { read, change, see } = props;
+  const { read, busy, change, see } = props;
   const repairs = read.repairs.filter(({ open, fixed }) => open + fixed > 0);
   if (repairs.length + read.disposable.length + read.unsure === 0) return null;
   return (
@@ -163,7 +165,7 @@ function WhatToLookAt(props: {
               DNS gave no answer for {counted(read.unsure, "entry", "entries")}. Another try may
               tell.
             </p>
-            <CheckButton {...{ read, change }} entries={read.unsure} again />
+            <CheckButton {...{ read, busy, change }} entries={read.unsure} again />
           </article>
         )}
       </div>

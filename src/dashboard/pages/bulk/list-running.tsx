@@ -98,7 +98,7 @@ function Progress({ state }: Pick<Known, "state">): VNode {
           ) : null,
         )}
       </div>
-      <div class="legend list-legend">
+      <div class="list-legend">
         {parts.map(([colour, many, words]) => (
           <div key={words}>
             <b>{count(many)}</b>

@@ -30,6 +30,7 @@ const RESTING_EVERY_MS = 5_000;
 function useList(id: string): { known?: Known; fault?: unknown; look: () => void } {
   const [state, setState] = useState<ListState>();
   const [fault, setFault] = useState<unknown>();
+  const [busy, setBusy] = useState(false);
   const turn = useRef(0);
   const take = async (answer: Promise<ListState>): Promise<void> => {
     const mine = ++turn.current;
@@ -53,13 +54,19 @@ function useList(id: string): { known?: Known; fault?: unknown; look: () => void
     void loadAllowance();
   }, [isRunning]);
   if (state === undefined) return { fault, look };
-  const change = (name: string, body: object): Promise<void> =>
-    take(call("POST", `lists/${id}/${name}`, body));
+  const change = async (name: string, body: object): Promise<void> => {
+    setBusy(true);
+    try {
+      await take(call("POST", `lists/${id}/${name}`, body));
+    } finally {
+      setBusy(false);
+    }
+  };
   const remove = async (): Promise<void> => {
     await call("DELETE", `lists/${id}`);
     go("lists");
   };
-  return { known: { state, change, remove }, fault, look };
+  return { known: { state, busy, change, remove }, fault, look };
 }
 
 const isGone = (fault: unknown): boolean => fault instanceof ApiFault && fault.status === 404;

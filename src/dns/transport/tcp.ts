@@ -35,7 +35,10 @@ class TcpQuery {
   connection: Connection | undefined;
   cancelDeadline = (): void => undefined;
 
-  constructor({ packet, by, until }: TcpQuestion, done: (outcome: Uint8Array | UnknownReason) => void) {
+  constructor(
+    { packet, by, until }: TcpQuestion,
+    done: (outcome: Uint8Array | UnknownReason) => void,
+  ) {
     this.packet = Buffer.from(packet);
     this.by = by;
     this.until = until;

@@ -34,6 +34,7 @@ import { loginSessionsContract } from "./account/sign-ins.ts";
 import { operatorEntriesContract } from "./evidence/rules.ts";
 import { outcomesContract } from "./policy/outcomes.ts";
 import { policyStoreContract } from "./policy/policy-store.ts";
+import { feedbackContract } from "./policy/feedback.ts";
 import { trafficContract } from "./policy/traffic.ts";
 import {
   type HeldUnitsFixture,
@@ -127,6 +128,7 @@ function listContracts(name: string, stores: Make<Stores>): void {
 
 function gateContracts(name: string, stores: Make<Stores>): void {
   trafficContract(name, stores);
+  feedbackContract(name, stores);
   policyStoreContract(name, async (t) => sqlPolicyStore((await stores(t)).sql.db));
   outcomesContract(name, async (t) => sqlOutcomes((await stores(t)).sql.db));
   hooksContract(name, async (t) => {

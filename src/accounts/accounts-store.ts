@@ -1,6 +1,5 @@
 import type { Kysely } from "kysely";
-import type { Database } from "../store/schema.ts";
-import type { AccountRow } from "../store/tables/accounts.ts";
+import type { AccountRow, Database } from "../store/schema.ts";
 
 /** The plans an account can have; what they allow is the tier table of the service. */
 export const ACCOUNT_TIERS = ["free", "starter", "pro"] as const;

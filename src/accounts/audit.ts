@@ -3,8 +3,7 @@ import type { Clock } from "../base/clock.ts";
 import type { Ids } from "../base/ids.ts";
 import { DAY_MS } from "../core/calendar.ts";
 import { pruneRows } from "../store/rows.ts";
-import type { Database } from "../store/schema.ts";
-import type { AuditEntryRow } from "../store/tables/dashboard.ts";
+import type { AuditEntryRow, Database } from "../store/schema.ts";
 
 /** What may be done to an account, as the audit log names it. */
 type AuditAction =

@@ -1,8 +1,7 @@
 import { type Kysely, sql } from "kysely";
 import type { Clock } from "../base/clock.ts";
 import type { Notices } from "../store/notices.ts";
-import type { Database } from "../store/schema.ts";
-import type { CreditEntryRow } from "../store/tables/accounts.ts";
+import type { CreditEntryRow, Database } from "../store/schema.ts";
 import { inTransaction, type Tx } from "../store/transaction.ts";
 
 /** One line of an account's ledger. */

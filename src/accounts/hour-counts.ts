@@ -5,8 +5,7 @@ import { WriteBehind } from "../base/write-behind.ts";
 import { DAY_MS } from "../core/calendar.ts";
 import { DECISIONS } from "../core/policy/policy.ts";
 import { pruneRows } from "../store/rows.ts";
-import type { Database } from "../store/schema.ts";
-import type { HourCountRow } from "../store/tables/usage.ts";
+import type { Database, HourCountRow } from "../store/schema.ts";
 
 const HOUR_MS = 3_600_000;
 const HOURS = DAY_MS / HOUR_MS;

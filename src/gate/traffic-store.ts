@@ -1,7 +1,6 @@
 import { type Kysely, sql } from "kysely";
 import type { Clock } from "../base/clock.ts";
-import type { Database } from "../store/schema.ts";
-import type { TrafficTableRow } from "../store/tables/own-traffic.ts";
+import type { Database, TrafficTableRow } from "../store/schema.ts";
 import { lockAccount, pruneSlices, upsert } from "../store/rows.ts";
 import { inSlice, type Tx } from "../store/transaction.ts";
 import { COUNTED_MS, type NewTrafficRow, type TrafficStore } from "./traffic.ts";

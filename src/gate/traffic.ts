@@ -16,7 +16,7 @@ import {
   WEAK_REGISTRIES,
 } from "../core/tables/data.ts";
 import type { Validation } from "../core/validate/validate.ts";
-import type { TrafficKind } from "../store/tables/own-traffic.ts";
+import type { TrafficKind } from "../store/schema.ts";
 import type { Clock } from "../base/clock.ts";
 import { inTime } from "../base/in-time.ts";
 import type { Log } from "../base/log.ts";

@@ -1,7 +1,6 @@
 import type { Kysely } from "kysely";
 import { pruneRows, type Upsert, upsert, withinRoom } from "../store/rows.ts";
-import type { Database } from "../store/schema.ts";
-import type { DomainMailRow } from "../store/tables/own-traffic.ts";
+import type { Database, DomainMailRow } from "../store/schema.ts";
 import { type Tx, inSlice } from "../store/transaction.ts";
 
 const listOf = (text: string): readonly string[] => (text === "" ? [] : text.split(" "));

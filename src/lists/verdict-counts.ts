@@ -1,8 +1,7 @@
 import { type Kysely, sql } from "kysely";
 import { pruneRows, type Upsert, upsert, withinRoom } from "../store/rows.ts";
-import type { Database } from "../store/schema.ts";
+import type { Database, VerdictCountRow } from "../store/schema.ts";
 import { type Tx, inSlice } from "../store/transaction.ts";
-import type { VerdictCountRow } from "../store/tables/lists.ts";
 
 async function domainsOf({ sql }: Tx, day: number): Promise<number> {
   const { rows } = await sql

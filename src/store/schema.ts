@@ -1,34 +1,279 @@
-import type { AccountTables } from "./tables/accounts.ts";
+import type { ListTopic, ListWord } from "../core/evidence/rule.ts";
 import type { BulkTables } from "./tables/bulk.ts";
-import type { DashboardTables } from "./tables/dashboard.ts";
-import type { DutyTables } from "./tables/duties.ts";
-import type { InstallationTables } from "./tables/installation.ts";
-import type { ListTables } from "./tables/lists.ts";
-import type { OwnTrafficTables } from "./tables/own-traffic.ts";
 import type { PolicyTables } from "./tables/policy.ts";
-import type { RegistrationTables } from "./tables/registrations.ts";
-import type { UsageTables } from "./tables/usage.ts";
-import type { WebhookTables } from "./tables/webhooks.ts";
+
+/** Every table: an area adds its tables here and to `migrate.ts`. */
+export interface Database extends BulkTables, PolicyTables {
+  accounts: AccountRow;
+  api_keys: ApiKeyRow;
+  credit_entries: CreditEntryRow;
+  login_sessions: SignInRow;
+  audit_entries: AuditEntryRow;
+  guesses: GuessRow;
+  list_files: FeedFileRow;
+  installation: InstallationRow;
+  operator_entries: RuleRow;
+  operator_changes: OperatorChangesRow;
+  verdict_counts: VerdictCountRow;
+  traffic: TrafficTableRow;
+  domain_mail: DomainMailRow;
+  registrations: RegistrationRow;
+  usage_days: UsageDayRow;
+  charges: ChargeRow;
+  usage_writers: UsageWriterRow;
+  hour_counts: HourCountRow;
+  webhook_endpoints: WebhookEndpointRow;
+  webhook_deliveries: WebhookDeliveryRow;
+  webhook_claims: WebhookClaimsRow;
+  schema_migrations: SchemaMigrationRow;
+}
+
+export interface AccountRow {
+  id: string;
+  /** Lower case; unique. */
+  email: string;
+  tier: "free" | "starter" | "pro";
+  origin: "operator" | "signup";
+  /** 0 or 1: SQLite binds no booleans. */
+  admin: number;
+  /** Always the sum of the account's `credit_entries.amount`; both change in one statement's transaction. */
+  credit_balance: number;
+  /** How many `credit_entries` there are: the newest one's sequence. */
+  credit_entries: number;
+  /** PHC string of argon2id; null: sign-in is impossible. */
+  password_hash: string | null;
+  disabled_at_ms: number | null;
+  /** Sealed; null: no token was made yet. */
+  token_secret: string | null;
+  /** Above 0: its decisions are counted in `traffic`. */
+  traffic_since: number;
+  /** 0 or 1: its decisions are logged in `decisions`. */
+  decision_log: number;
+  created_at_ms: number;
+}
+
+export interface ApiKeyRow {
+  id: string;
+  account_id: string;
+  name: string;
+  /** SHA-256 of the whole key, lower-case hex; unique. */
+  key_hash: string;
+  prefix: string;
+  last_four: string;
+  created_at_ms: number;
+  last_used_at_ms: number | null;
+  revoked_at_ms: number | null;
+  /** JSON array of a publishable key's origins; null: the key is a secret one. */
+  origins: string | null;
+  /** JSON of a publishable key's `PageTerms`; null: the standard ones. */
+  page: string | null;
+}
+
+/** Append-only: no row is ever changed, and none is deleted while its account exists. */
+export interface CreditEntryRow {
+  account_id: string;
+  /** 1 for the account's first entry; no gaps. */
+  sequence: number;
+  /** Positive: granted or given back; negative: spent or taken back. Never 0. */
+  amount: number;
+  balance_after: number;
+  reason: "grant" | "charge" | "refund";
+  /** The operator's words for a grant, else the id of the charge. */
+  reference: string;
+  created_at_ms: number;
+}
+
+interface GuessRow {
+  key: string;
+  tries: number;
+  last_ms: number;
+  /** No try is granted before. */
+  next_ms: number;
+}
+
+export interface SignInRow {
+  id: string;
+  account_id: string;
+  /** SHA-256 of the cookie's token, lower-case hex; unique. */
+  token_hash: string;
+  created_at_ms: number;
+  last_seen_at_ms: number;
+  expires_at_ms: number;
+  client_address: string;
+  user_agent: string;
+}
+
+/** Append-only; ids of accounts that are gone stay. */
+export interface AuditEntryRow {
+  id: string;
+  at_ms: number;
+  action: string;
+  actor_id: string;
+  account_id: string;
+  detail: string;
+  client_address: string;
+}
+
+interface FeedFileRow {
+  name: string;
+  version: string;
+  /** Compressed text. */
+  content: Uint8Array;
+  changed_at_ms: number;
+}
+
+interface InstallationRow {
+  name: string;
+  value: string;
+}
+
+export interface RuleRow {
+  subject: string;
+  topic: ListTopic;
+  word: ListWord;
+  note: string;
+  author: string;
+  created_at_ms: number;
+  expires_at_ms: number | null;
+}
+
+/** One row, with id 1. */
+interface OperatorChangesRow {
+  id: number;
+  changes: number;
+}
+
+export interface VerdictCountRow {
+  day: number;
+  domain: string;
+  disposable: number;
+  other: number;
+  /** Of both those whose domain has no mail server, and those for which DNS did not say. */
+  no_mail: number;
+  no_answer: number;
+}
+
+/** Without a reference to its account, which may be erased while a batch of many accounts is written. */
+export interface TrafficTableRow {
+  account_id: string;
+  /** The hash of a mailbox, a domain or a mail host; no two accounts share one. */
+  subject: string;
+  kind: TrafficKind;
+  /** The hash of what was seen of it. */
+  item: string;
+  first_ms: number;
+  last_ms: number;
+}
+
+/** A spelling of a mailbox, a mailbox or name of a domain, the domain itself, a new domain behind a mail host. */
+export type TrafficKind = "spelling" | "mailbox" | "name" | "domain" | "new_domain";
+
+export interface DomainMailRow {
+  domain: string;
+  /** Separated by blanks, as no name and no address holds one. */
+  hosts: string;
+  addresses: string;
+  /** 0 or 1. */
+  disposable: number;
+  day: number;
+}
+
+interface RegistrationRow {
+  /** Lower-case A-labels. */
+  domain: string;
+  /** Null: the registry has no such domain, or no date for it. */
+  registered_at_ms: number | null;
+  expires_at_ms: number;
+}
+
+/** What one account did in one hour. */
+export interface HourCountRow {
+  account_id: string;
+  /** Since the Unix epoch. */
+  hour: number;
+  kind: string;
+  count: number;
+}
+
+/** One owner's UTC day. */
+export interface UsageDayRow {
+  /** "account:<id>" or "bucket:<bucket>". */
+  owner: string;
+  /** Days since the Unix epoch. */
+  day: number;
+  /** Taken from the plan; refunds are taken off. */
+  units: number;
+  /** Credits spent; refunds are taken off. */
+  credits: number;
+  requests: number;
+  refusals: number;
+  latency_le_10: number;
+  latency_le_50: number;
+  latency_le_100: number;
+  latency_le_500: number;
+  latency_le_1000: number;
+  latency_le_5000: number;
+  latency_more: number;
+}
+
+/** What a bulk request, or a request paid by credits, took. Single checks on the plan have no row. */
+export interface ChargeRow {
+  id: string;
+  owner: string;
+  paid_by: "plan" | "credits";
+  units: number;
+  /** Units, or credits, that were taken. */
+  amount: number;
+  /** How much of `amount` was given back. */
+  refunded: number;
+  /** The UTC day whose counter was moved, in days since the Unix epoch. */
+  day: number;
+  created_at_ms: number;
+}
+
+/** A process that adds to `usage_days`, and the last batch of it that was written. */
+interface UsageWriterRow {
+  /** Random, new with each start. */
+  writer: string;
+  /** From 1. */
+  batch: number;
+  /** The last day that was counted. */
+  day: number;
+}
+
+interface WebhookEndpointRow {
+  account_id: string;
+  url: string;
+  /** Between commas; "" is all. */
+  events: string;
+  sealed_secret: string;
+}
+
+/** The queue of deliveries and their log. */
+export interface WebhookDeliveryRow {
+  id: string;
+  account_id: string;
+  event: "bulk.completed" | "test.ping";
+  session: string | null;
+  /** JSON text. */
+  data: string;
+  state: "queued" | "sending" | "done" | "removed" | "interrupted" | "dropped";
+  queued_at_ms: number;
+  attempted_at_ms: number | null;
+  duration_ms: number | null;
+  status: number | null;
+  error: string | null;
+  snippet: string | null;
+}
+
+/** One row, with id 1: a claim updates it first, so that processes claim one after the other. */
+interface WebhookClaimsRow {
+  id: number;
+  claims: number;
+}
 
 interface SchemaMigrationRow {
   number: number;
   name: string;
   applied_at_ms: number;
-}
-
-/** Every table by its area: an area adds its interface here and its tables to `migrate.ts`. */
-export interface Database
-  extends
-    AccountTables,
-    BulkTables,
-    DashboardTables,
-    UsageTables,
-    WebhookTables,
-    RegistrationTables,
-    ListTables,
-    OwnTrafficTables,
-    DutyTables,
-    InstallationTables,
-    PolicyTables {
-  schema_migrations: SchemaMigrationRow;
 }

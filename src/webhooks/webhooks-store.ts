@@ -10,10 +10,9 @@ import {
   type WebhookEndpoints,
   type WebhookEvent,
 } from "./webhook-store.ts";
-import type { Database } from "../store/schema.ts";
+import type { Database, WebhookDeliveryRow } from "../store/schema.ts";
 import { type Tx, inTransaction } from "../store/transaction.ts";
 import { pruneRows } from "../store/rows.ts";
-import type { WebhookDeliveryRow } from "../store/tables/webhooks.ts";
 
 interface Claim {
   readonly nowMs: number;

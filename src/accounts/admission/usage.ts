@@ -3,8 +3,7 @@ import { type CompiledQuery, type Kysely, sql } from "kysely";
 import type { OwnerKey } from "../../base/owner.ts";
 import { monthStart, nextMonthStart } from "../../core/calendar.ts";
 import { lockName, pruneSlices } from "../../store/rows.ts";
-import type { Database } from "../../store/schema.ts";
-import type { UsageDayRow } from "../../store/tables/usage.ts";
+import type { Database, UsageDayRow } from "../../store/schema.ts";
 import { hasRivals, inTransaction, quickly, type Tx } from "../../store/transaction.ts";
 import type { QuotaLimits, QuotaSpent, QuotaTaken } from "./quota-counter.ts";
 

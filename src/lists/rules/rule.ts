@@ -2,8 +2,7 @@ import { type ListTopic, type ListWord, topicOf } from "../../core/evidence/rule
 import { type Kysely, sql } from "kysely";
 import type { Rule } from "./entry-json.ts";
 import { literally, lockName } from "../../store/rows.ts";
-import type { Database } from "../../store/schema.ts";
-import type { RuleRow } from "../../store/tables/lists.ts";
+import type { Database, RuleRow } from "../../store/schema.ts";
 import { type Tx, inTransaction } from "../../store/transaction.ts";
 
 /** Rows of one statement, because databases limit its parameters. */

@@ -40,10 +40,12 @@ export interface Response {
   readonly content?: Readonly<Record<string, MediaType>>;
 }
 
-/** The same operation by GET and by POST. */
-export const byGetAndPost = (operation: Operation): PathItem => ({
-  get: operation,
-  post: { ...operation, operationId: `${operation.operationId}ByPost` },
+/** An operation that GET and POST do alike, described once. */
+export const byGet = (operation: Operation): PathItem => ({
+  get: {
+    ...operation,
+    description: [operation.description, "POST does the same."].filter(Boolean).join(" "),
+  },
 });
 
 /** To something under `components`. */

@@ -8,7 +8,7 @@ import {
   pathParameter,
   queryParameter,
 } from "../openapi/openapi.ts";
-import { byGetAndPost, type Operation, type PathItem, type Response } from "../answer/operation.ts";
+import { byGet, type Operation, type PathItem, type Response } from "../answer/operation.ts";
 import {
   BULK_ERRORS,
   BULK_EXAMPLES,
@@ -126,10 +126,10 @@ function documentation(words: Words): Readonly<Record<string, PathItem>> {
       },
       post: posted(words),
     },
-    [`/api/${family}/{${family}}`]: byGetAndPost(
+    [`/api/${family}/{${family}}`]: byGet(
       inPath(`check${name}InPath`, `Check ${what} given in the path`),
     ),
-    [`/api/${family}/{${family}}/{features}`]: byGetAndPost({
+    [`/api/${family}/{${family}}/{features}`]: byGet({
       ...inPath(`check${name}WithFeature`, `Check ${what} with a premium feature as path suffix`),
       parameters: [entry, suffixes],
     }),

@@ -4,6 +4,7 @@ import { createGunzip, gzipSync } from "node:zlib";
 import { Compile } from "typebox/compile";
 import { appWith } from "../../../test/http/http-app.ts";
 import { openAdmission } from "../../../test/http/open-admission.ts";
+import { decideRoute } from "../api/decide/decide.ts";
 import { disposablePages } from "../feeds/disposable-page.ts";
 import { ErrorSchema, ResultSchema } from "./schemas.ts";
 import { inject } from "../../../test/http/inject.ts";
@@ -106,4 +107,19 @@ test("every example of a result is one, and every example of an error", () => {
     }
   }
   assert.ok(seen > 30);
+});
+
+test("an operation stands there once, and the sign-up gate comes first", async () => {
+  const decideOne = () => Promise.reject(new Error("nobody decides"));
+  const app = appWith({ routes: [decideRoute({ decideOne })] });
+  const { paths } = (await inject(app, "/openapi.json")).json<{ paths: object }>();
+  assert.equal(Object.keys(paths)[0], "/api/decide");
+  const summaries = Object.entries(paths).map(([path, item]) => {
+    const { get, post } = item as Record<string, { summary: string } | undefined>;
+    return [path, get !== undefined && get.summary === post?.summary];
+  });
+  assert.deepEqual(
+    summaries.filter(([, isTwice]) => isTwice),
+    [],
+  );
 });

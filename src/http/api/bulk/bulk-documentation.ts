@@ -15,7 +15,7 @@ import {
   queryParameter,
 } from "../../openapi/openapi.ts";
 import {
-  byGetAndPost,
+  byGet,
   type Operation,
   type Parameter,
   type PathItem,
@@ -96,8 +96,8 @@ export function bulkPaths(family: "email" | "domain"): Readonly<Record<string, P
     responses: bulkResponses,
   });
   return {
-    [`/api/${family}/{entries}/mass`]: byGetAndPost(operation(`${name}InPath`)),
-    [`/api/${family}/{entries}/bulk`]: byGetAndPost(operation(`${name}InPathAlias`)),
+    [`/api/${family}/{entries}/mass`]: byGet(operation(`${name}InPath`)),
+    [`/api/${family}/{entries}/bulk`]: byGet(operation(`${name}InPathAlias`)),
   };
 }
 

@@ -9,7 +9,7 @@ import {
   queryParameter,
 } from "../../openapi/openapi.ts";
 import {
-  byGetAndPost,
+  byGet,
   type MediaType,
   type Operation,
   type PathItem,
@@ -128,8 +128,8 @@ const removal: Operation = {
 };
 
 export const viewDocumentation: Readonly<Record<string, PathItem>> = {
-  "/api/view/{session}": { ...byGetAndPost(list), delete: removal },
-  "/api/view/{session}/json": byGetAndPost(results),
-  "/api/view/{session}/csv": byGetAndPost(table),
-  "/api/view/{session}/events": byGetAndPost(events),
+  "/api/view/{session}": { ...byGet(list), delete: removal },
+  "/api/view/{session}/json": byGet(results),
+  "/api/view/{session}/csv": byGet(table),
+  "/api/view/{session}/events": byGet(events),
 };

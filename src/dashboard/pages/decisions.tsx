@@ -2,7 +2,7 @@ import type { VNode } from "preact";
 import { useState } from "preact/hooks";
 import { call, post } from "../lib/client.ts";
 import { count, counted } from "../lib/format.ts";
-import { useLoad, useLooks } from "../lib/load.ts";
+import { readyValue, useLoad, useLooks } from "../lib/load.ts";
 import { loadSession } from "../lib/session.ts";
 import type { AccountDecisions, LoggedDecision, Proposal } from "../lib/shapes.ts";
 import { say } from "../lib/state.ts";
@@ -80,20 +80,17 @@ const FIND: FieldSpec = {
   input: { class: "mono", placeholder: "name@domain", required: true, maxLength: 300 },
 };
 
-function Switch({
-  loading,
-}: {
-  loading: ReturnType<typeof useLoad<AccountDecisions>>;
-}): VNode | null {
-  if (loading.loaded.state !== "ready") return null;
+function Switch({ loading }: { loading: ReturnType<typeof useLoad<AccountDecisions>> }): VNode {
   const turn = async (state: "on" | "off"): Promise<void> => {
     await post("decision-log", { state });
     await loadSession();
     loading.reload();
     say(`The decision log is ${state}.`);
   };
-  if (loading.loaded.value.log === "off") {
-    return <Act act="Switch the log on" class="main" work={() => turn("on")} />;
+  const log = readyValue(loading)?.log;
+  if (log !== "on") {
+    const kind = log === undefined ? "main unshown" : "main";
+    return <Act act="Switch the log on" class={kind} work={() => turn("on")} />;
   }
   return (
     <Ask act="Switch the log off" class="" title="Delete the log?" work={() => turn("off")}>

@@ -140,7 +140,6 @@ export interface OpenBulkDeps {
   readonly shares: Pick<Shares, "of" | "include">;
   readonly split: Splitter;
   readonly startRunner: (parts: BulkRunnerParts) => BulkRunner;
-  /** For tests. */
   /** Whether workers elsewhere see to jobs that are stuck. */
   readonly where: "alone" | "among_others";
 }
@@ -169,7 +168,12 @@ export async function openBulk(process: BulkProcess, deps: OpenBulkDeps): Promis
   const jobs = sqlJobs(stores);
   const { announce, stop } = announcer({ jobs, clock, log, onCompleted });
   closing.add(stop);
-  const runner = deps.startRunner({ ...deps, log, completed: () => void announce() });
+  const runner = deps.startRunner({
+    datasets: deps.datasets,
+    secretKey: deps.secretKey,
+    log,
+    completed: () => void announce(),
+  });
   closing.add(() => runner.stop());
   deps.shares.include(() => runner.figures?.()?.shares);
   const completed = (): void => {

@@ -279,7 +279,9 @@ async function openServerParts(process: Process): Promise<ServerParts> {
   const { sql, notices } = store;
   const registrations = sqlRegistrationCache(sql.db);
   const verdicts = verdictTally();
-  const plain = openChecker(process, { ...serving, registrations, datasets: lists.datasets });
+  const { shares, trust } = serving;
+  const { datasets } = lists;
+  const plain = openChecker(process, { shares, trust, registrations, datasets });
   const checker = observed(plain, (validation) => {
     lists.observe(validation);
     verdicts.count(validation.result);
@@ -320,7 +322,7 @@ async function openServerParts(process: Process): Promise<ServerParts> {
     datasets: lists.shared(),
     traffic: lists,
     secretKey,
-    shares: serving.shares,
+    shares,
     onCompleted: webhooks.announce,
   });
   lists.onShared((shared) => bulk.use(shared));

@@ -79,7 +79,7 @@ async function openWorker(
     machine,
   });
   closing.add(() => bulk.close());
-  const worker = openWork({ ...serving, webhooks, bulk });
+  const worker = openWork(serving, webhooks, bulk);
   closing.add(backing.store.notices.hear("jobs", () => worker.wake()));
   watchWorker(metrics.registry, name, worker);
   watchDns(metrics.registry, () => [
@@ -100,14 +100,9 @@ async function openWorker(
   return { name, url };
 }
 
-interface WorkParts extends Serving {
-  readonly webhooks: Webhooks;
-  readonly bulk: BulkChecker;
-}
-
 /** The worker, not started, beside what looks after jobs that are stuck or not announced. */
-function openWork(parts: WorkParts): BulkWorker {
-  const { clock, ids, log, name, backing, webhooks, bulk, closing, shares } = parts;
+function openWork(serving: Serving, webhooks: Webhooks, bulk: BulkChecker): BulkWorker {
+  const { clock, ids, log, name, backing, closing, shares } = serving;
   const { db } = backing.store.sql;
   const jobs = sqlJobs({ db, charges: backing.ledgers.charges, ids });
   const { announce, stop } = announcer({ jobs, clock, log, onCompleted: webhooks.announce });

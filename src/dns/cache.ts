@@ -36,7 +36,6 @@ const STEP_OCTETS = 64;
 /** How often expired entries are removed. Takes a few ms for 100,000. */
 const SWEEP_EVERY_MS = 60_000;
 
-/** The result of a lookup after its aliases were followed. */
 export type Outcome<T> = Exclude<Reply<T>, { kind: "alias" }>;
 
 interface Held<T> extends Link<Held<T>> {
@@ -51,19 +50,15 @@ interface Held<T> extends Link<Held<T>> {
 
 export interface Cached<T> {
   readonly answer: Answer<T>;
-  /** Often asked for and nearly over: ask again, without waiting for it. */
   readonly isDue: boolean;
 }
 
 export interface CacheOptions<T> {
-  /** Of all entries together, by estimate. */
   readonly octetsMax: number;
   readonly clock: Clock;
-  /** About how many octets a record holds. */
   readonly sizeOctets: (record: T) => number;
 }
 
-/** Keeps answers of one type by name for as long as DNS allows. */
 export class AnswerCache<T> {
   readonly #options: CacheOptions<T>;
   readonly #startMs: number;
@@ -73,7 +68,6 @@ export class AnswerCache<T> {
    * cannot be used, because V8 steps over all deleted entries to find the first.
    */
   readonly #order = new Chain<Held<T>>();
-  /** In octets. */
   #weight = 0;
   #sweptMs = 0;
 
@@ -86,7 +80,6 @@ export class AnswerCache<T> {
     return this.#held.size;
   }
 
-  /** Undefined when nothing is held, or what is held has ended. */
   get(name: string): Cached<T> | undefined {
     const held = this.#held.get(name);
     if (held === undefined) return undefined;
@@ -125,7 +118,6 @@ export class AnswerCache<T> {
     return answer;
   }
 
-  /** Drops every "no": the server that said it may have lied. */
   forgetAbsent(): void {
     for (const held of this.#held.values()) {
       if (held.answer.kind === "absent") this.#drop(held);
@@ -162,7 +154,6 @@ export class AnswerCache<T> {
     return Math.ceil(octets / STEP_OCTETS) * STEP_OCTETS;
   }
 
-  /** Removes expired answers, which would otherwise stay until the cache is full. */
   #sweep(nowMs: number): void {
     if (nowMs - this.#sweptMs < SWEEP_EVERY_MS) return;
     this.#sweptMs = nowMs;

@@ -29,7 +29,6 @@ export class Chain<T extends Link<T>> {
     this.#length += 1;
   }
 
-  /** `item` must be in this chain. */
   remove(item: T): void {
     const { previous, next } = item;
     if (previous === undefined) this.#first = next;

@@ -34,7 +34,6 @@ export interface HttpsResolverOptions {
   readonly clock: Clock;
 }
 
-/** Questions under way at once; later ones wait for a place. */
 const UNDER_WAY_MAX = 32;
 
 /** A DNS message has at most 65,535 octets (RFC 8484 section 6). */
@@ -98,7 +97,6 @@ class HttpsResolver implements Resolver {
     done(reply, clock.monotonicMs() - startMs);
   }
 
-  /** Never rejects. */
   async #answer<T>(question: Asked<T>): Promise<Parameters<Done<T>>[0]> {
     const query = encodeQuery(question, { edns: false });
     if (query === undefined) return { kind: "absent", why: "noName", ttlSeconds: undefined };
@@ -189,7 +187,6 @@ function read<T>(
   return { ...reply, ttlSeconds: Math.max(0, reply.ttlSeconds - ageSeconds) };
 }
 
-/** Undefined when it is longer than any message. */
 async function readBody(body: Answered["body"]): Promise<Uint8Array | undefined> {
   const reader = body?.getReader();
   const message = new Uint8Array(MESSAGE_MAX_OCTETS);

@@ -20,7 +20,6 @@ export class QuestionPlaces {
     this.#clock = clock;
   }
 
-  /** A place at once; undefined when this owner has to wait. */
   takeIfFree(by: OwnerKey): Hold | undefined {
     return this.#share.takeIfFree(by);
   }
@@ -48,7 +47,6 @@ export interface AskedBy {
 /** Asks DNS; calls `done` once, and never before it returns. */
 export type Fetch<T> = (name: string, done: (outcome: Outcome<T>) => void, asked: AskedBy) => void;
 
-/** A question under way, and all who wait for it. */
 interface Flight<T> {
   readonly answer: Promise<Answer<T>>;
   readonly askers: Askers;
@@ -57,13 +55,9 @@ interface Flight<T> {
 /** Not kept: the next asker may have a place. */
 const NO_PLACE = { kind: "unknown", why: "deadline" } as const;
 
-/** Answers of one type: from the cache at once, else asked for, and each question asked once at a time. */
 export class Line<T> {
-  /** Answered from the cache. */
   hits = 0;
-  /** Asked for. */
   misses = 0;
-  /** Joined a question that was under way. */
   joined = 0;
   /** Asked again before they expired, because they are often read. */
   refreshed = 0;
@@ -72,7 +66,6 @@ export class Line<T> {
   readonly #places: QuestionPlaces | undefined;
   readonly #flights = new Map<string, Flight<T>>();
 
-  /** `places`: for questions that are asked by an owner; undefined: they need none. */
   constructor(cache: AnswerCache<T>, fetch: Fetch<T>, places?: QuestionPlaces) {
     this.#cache = cache;
     this.#fetch = fetch;
@@ -98,7 +91,6 @@ export class Line<T> {
     return cached.answer;
   }
 
-  /** The same, but asks again if only "could not tell" is cached. */
   askAgain(name: string, by?: OwnerKey, until?: Until): Awaitable<Answer<T>> {
     const cached = this.#cache.get(name);
     if (cached === undefined || cached.answer.kind === "unknown") {

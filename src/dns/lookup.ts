@@ -92,7 +92,6 @@ class Chase<T> {
   }
 }
 
-/** Shared lists that are remembered; when there are more, all are forgotten. */
 const LISTS_MAX = 20_000;
 
 /** Longer lists are not shared, and only what is tried of them is kept. */
@@ -130,7 +129,6 @@ class SharedLists {
   readonly #byHost = new Map<string, (readonly MailExchange[])[]>();
   #length = 0;
 
-  /** The remembered list that equals `list`, or `list` itself. */
   share(list: readonly MailExchange[]): readonly MailExchange[] {
     const host = list[0]?.host ?? "";
     const kept = this.#byHost.get(host);
@@ -184,10 +182,8 @@ export interface DnsLookup extends DnsQuestions {
   readonly again: DnsQuestions;
   /** A and AAAA together, to connect to: the network may have one of both alone. Found when either has records. */
   readonly everyAddress: (host: string) => Awaitable<Answer<string>>;
-  /** See `Resolver.room`: await it before each of thousands of names. */
   room(): Promise<void> | undefined;
   stats(): DnsStats;
-  /** Whether DNS gives any well-formed response, REFUSED included. Answers within 5 s. */
   probe(): Promise<boolean>;
   /** Leaves no socket and no timer; what is under way becomes `unknown`, "deadline". */
   close(): void;
@@ -197,15 +193,12 @@ export interface LookupOptions {
   /** All types together; half is for MX, a third for addresses of either kind, the rest for TXT. 32 MiB unless given. */
   readonly cacheOctets?: number | undefined;
   readonly clock: Clock;
-  /** Absent: every answer is believed. */
   readonly trust?: Trust | undefined;
-  /** The share of questions under way; absent: no question needs a place. */
   readonly questions?: Pick<Share, "takeIfFree" | "wait"> | undefined;
 }
 
 const CACHE_OCTETS = 32 * 1_048_576;
 
-/** Asks DNS by way of `resolver` and remembers what it says. `close` closes the resolver too. */
 export function createDnsLookup(
   resolver: Resolver,
   { cacheOctets = CACHE_OCTETS, clock, trust, questions }: LookupOptions,
@@ -287,7 +280,6 @@ function sharing<T>(fetch: Fetch<T>, share: (records: readonly T[]) => readonly 
   };
 }
 
-/** Withholds what `trust` does not believe. */
 function examined<T>(fetch: Fetch<T>, trust: Trust | undefined): Fetch<T> {
   if (trust === undefined) return fetch;
   return (name, done, asked) => fetch(name, (outcome) => trust.examine(name, outcome, done), asked);
@@ -325,7 +317,6 @@ function isEnough(outcome: Outcome<string>): boolean {
   return outcome.kind === "unknown" && (outcome.why === "timeout" || outcome.why === "deadline");
 }
 
-/** Asks two ways at once and joins what they say. */
 function both<T>(first: Fetch<T>, second: Fetch<T>): Fetch<T> {
   return (name, done, asked) => {
     let earlier: Outcome<T> | undefined;

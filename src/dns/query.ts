@@ -25,7 +25,6 @@ export interface Asked<T> extends Question<T> {
   readonly until?: Until | undefined;
 }
 
-/** One question, of any type, with its tries. */
 export abstract class Query implements Link<Query> {
   previous: Query | undefined;
   next: Query | undefined;
@@ -37,18 +36,14 @@ export abstract class Query implements Link<Query> {
   edns = true;
   /** A try with EDNS was refused or silent. */
   isEdnsDoubted = false;
-  /** Which server is asked next, as an index. */
   server = 0;
   /** How often it was sent; also the number of the next try. */
   sends = 0;
-  /** A retry waits for its place. */
   isQueued = false;
   isRedirected = false;
   isTruncated = false;
   isSettled = false;
-  /** The reason to give when no answer comes. */
   why: UnknownReason = "timeout";
-  /** The last try; earlier ones follow by `earlier`. */
   latest: Attempt | undefined;
 
   constructor(askedAtMs: number, { by, until }: Pick<Asked<unknown>, "by" | "until">) {
@@ -77,7 +72,6 @@ export type Done<T> = (reply: Reply<T>, spentMs: number) => void;
 /** The reply until one is read. It holds for a name that cannot be asked for: such a name cannot exist. */
 const NO_SUCH_NAME = { kind: "absent", why: "noName", ttlSeconds: undefined } as const;
 
-/** A query of one type, with the callback that waits for its reply. */
 export class TypedQuery<T> extends Query {
   readonly #question: Question<T>;
   readonly #done: Done<T>;
@@ -114,21 +108,16 @@ export interface AttemptEvents {
   failed(attempt: Attempt): void;
 }
 
-/** One try of a query by UDP. */
 export class Attempt implements Listener, Timed<Attempt> {
   previous: Attempt | undefined;
   next: Attempt | undefined;
-  /** The try before it. */
   readonly earlier: Attempt | undefined;
-  /** Where its time runs; undefined once it is answered or expired. */
   list: TryList<Attempt> | undefined;
   readonly query: Query;
   readonly packet: Uint8Array;
   readonly server: number;
-  /** 0 for the first try. */
   readonly number: number;
   readonly sentAtMs: number;
-  /** Of the window, for its end. */
   readonly epoch: number;
   seat: Seat | undefined;
   /** False for a try whose time runs without a packet, because nobody waits. */

@@ -45,7 +45,7 @@ async function ask(
 
 const profiles = [
   ["interactive", 2_600, [400, 1_000, 1_700]],
-  ["bulk", 4_800, [1_200, 2_400, 3_600]],
+  ["bulk", 3_000, [700, 1_400, 2_200]],
   ["again", 400, []],
   ["probe", 1_600, [250, 600, 1_050]],
 ] as const;

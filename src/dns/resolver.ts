@@ -33,7 +33,6 @@ const SILENT_TRIES_MAX = 8;
 
 /** Questions in a row that were answered without EDNS alone, after which a server that once read EDNS is asked without. */
 const PLAIN_MAX = 8;
-/** Then EDNS is tried again. */
 const PLAIN_MS = 3_600_000;
 
 interface Server {
@@ -41,17 +40,13 @@ interface Server {
   readonly tcp: TcpPipe;
 }
 
-/** The name servers, and which of them is asked first. */
 export class ServerList {
   readonly count: number;
-  /** The server asked first, as an index. */
   preferred = 0;
   readonly #servers: readonly Server[];
-  /** By server: tries in a row without an answer. */
   readonly #silentTries: number[];
   /** By server: questions in a row that were answered without EDNS alone; until one with EDNS is, the first is enough. */
   readonly #plainAnswers: number[];
-  /** By server: until when it is asked without EDNS. */
   readonly #plainUntilMs: number[];
 
   constructor(servers: readonly Server[]) {
@@ -141,14 +136,12 @@ export class Ticker {
   }
 }
 
-/** The places of one client: as many as its window has, within what the process's cap leaves. */
 class WindowPlaces implements Permits {
   held = 0;
   readonly #window: Window;
   readonly #cap: SharedCap;
   readonly #limit: number;
 
-  /** `limit` of the cap's places. */
   constructor(window: Window, cap: SharedCap, limit: number) {
     this.#window = window;
     this.#cap = cap;
@@ -168,15 +161,11 @@ class WindowPlaces implements Permits {
 }
 
 export interface ResolverOptions {
-  /** At least one. */
   readonly servers: readonly ServerAddress[];
   readonly profile: Profile;
   readonly clock: Clock;
-  /** `count` random bytes from a cryptographic source. */
   readonly random: (count: number) => Uint8Array;
-  /** Bounds the tries under way of all clients of the process. */
   readonly cap: SharedCap;
-  /** Sends by UDP; sockets unless given. */
   readonly openUdp?: typeof openUdp;
 }
 
@@ -309,7 +298,7 @@ class UdpResolver implements Resolver, AttemptEvents {
     const isRead = reading === "settles" || reading === "truncated";
     if (isRead && attempt.hasEdns) this.#servers.readEdns(attempt.server);
     else if (isRead && query.isEdnsDoubted) this.#servers.neededPlain(attempt.server, nowMs);
-    this.#tries.answered(attempt, reading, nowMs);
+    this.#tries.answered(attempt, reading);
     attempt.end();
     if (reading === "settles") {
       if (attempt.number > 0) this.#counts.recovered += 1;
@@ -325,7 +314,6 @@ class UdpResolver implements Resolver, AttemptEvents {
     this.#couldNotSay(attempt.query, attempt, "network");
   }
 
-  /** Called by the lane when it has given `query` a place. */
   #send(query: Query): void {
     const lane = this.#lane;
     query.isQueued = false;
@@ -367,7 +355,6 @@ class UdpResolver implements Resolver, AttemptEvents {
     query.finish(why, nowMs - query.startedAtMs);
   }
 
-  /** Whether `attempt` is the latest, so that its outcome decides what is done next. */
   #isLast({ query, number }: Attempt): boolean {
     return number === query.sends - 1 && !query.isQueued && !query.isTruncated;
   }

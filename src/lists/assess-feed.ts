@@ -29,7 +29,6 @@ export interface CopyHead {
   readonly validators: Validators;
 }
 
-/** The last good copy of one list. */
 export interface FeedCopy {
   readonly head: CopyHead;
   /** "name" or "name sinceDay seenDay", one a line. */
@@ -75,7 +74,6 @@ function headOf(line: string): CopyHead | undefined {
   }
 }
 
-/** A fetched file with what must be known to test it. */
 export interface Fetched {
   readonly text: string;
   readonly fetchedAtMs: number;

@@ -100,15 +100,10 @@ export function sqlDomainMails(db: Kysely<Database>): DomainMails {
 
 /** Where the mail of a domain that was checked went. Never an address of a person, never who asked. */
 export interface DomainMail {
-  /** Lower-case A-labels. */
   readonly domain: string;
-  /** Mail hosts in order of preference; at least one. */
   readonly hosts: readonly string[];
-  /** IP addresses of the hosts that resolve. */
   readonly addresses: readonly string[];
-  /** What the verdict was. */
   readonly disposable: boolean;
-  /** The day it was seen last, in days since the Unix epoch, UTC. */
   readonly day: number;
 }
 

@@ -61,7 +61,6 @@ export function parseIf<T>(
   }
 }
 
-/** The result of the last round of learning. */
 export const parseLearned = (text: string | undefined): readonly LearnedServer[] =>
   parseIf(text, isServers) ?? [];
 
@@ -75,7 +74,6 @@ const isServers = (value: unknown): value is readonly LearnedServer[] =>
 
 /** Files of the lists, which all processes share. Rules are checked by `test/contracts/evidence/feed-files.ts`. */
 export interface FeedFiles {
-  /** Of every file by its name. */
   versions(): Promise<ReadonlyMap<string, string>>;
   /** Those that are there and not too large. */
   read(...names: readonly string[]): Promise<readonly FeedFile[]>;

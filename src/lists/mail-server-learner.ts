@@ -82,7 +82,6 @@ export interface MailServerLearnerDeps {
   readonly store: Pick<LearningStore, "read" | "save">;
   readonly clock: Pick<Clock, "nowMs" | "after">;
   readonly log: Log;
-  /** Called after each round. */
   readonly learned: (servers: readonly LearnedServer[]) => Promise<void>;
 }
 
@@ -96,7 +95,6 @@ export const STEP_MS = 1_000;
 export const STEP_NAMES = 10;
 /** How often a round's findings are written down. */
 const SAVE_EVERY_NAMES = 500;
-/** Days between the starts of two rounds. */
 const ROUND_DAYS = 1;
 const REST_MS = 600_000;
 /**
@@ -104,7 +102,6 @@ const REST_MS = 600_000;
  * run empty and forget what was learned, and a row of names on one dead server does not end it.
  */
 const SILENCES_MAX = 3;
-/** Names that are taken in one go: some milliseconds of work. */
 const SLICE_NAMES = 1_000;
 
 const isShared = (host: string): boolean => isCommonCarrier(host) || isSharedMailHost(host);
@@ -116,7 +113,6 @@ export class MailServerLearner {
   #queue: NameToLearnFrom[] = [];
   #asked = 0;
   #lastName = "";
-  /** Of the step that is next. */
   #silences = 0;
   #end: End = () => Promise.resolve();
 
@@ -132,7 +128,6 @@ export class MailServerLearner {
     this.#end = every({ ms: REST_MS, firstMs: STEP_MS, clock, failed }, () => this.#work());
   }
 
-  /** Waits for the running step; the round continues at the next start. */
   stop(): Promise<void> {
     return this.#end();
   }

@@ -65,13 +65,11 @@ const bitsAt = (text: Uint8Array, at: number): number =>
 /** An entry's length is one byte. */
 const NAME_MAX = 255;
 
-/** A table that is still being filled. */
 export interface NameTableBuilder {
   /** Adds list bit `bit` (0 to 15) to `name`: printable ASCII, 1 to 255 characters, as it will be asked for. */
   add(name: string, bit: number): void;
   /** Gives `name` a number of 16 bits in place of list bits. */
   put(name: string, value: number): void;
-  /** The finished table in a buffer of its exact size. */
   finish(): SharedArrayBuffer;
 }
 
@@ -130,7 +128,6 @@ function enlarged(text: Uint8Array): Uint8Array<ArrayBuffer> {
 /** A power of 2 of which `count` names take at most half. */
 const slotsFor = (count: number): number => 2 ** Math.ceil(Math.log2(Math.max(1, count) * 2));
 
-/** The same entries over another number of slots. */
 function rehashed(
   slots: Uint32Array,
   text: Uint8Array,
@@ -158,7 +155,6 @@ function writeName(name: string, text: Uint8Array, at: number): void {
 
 const EMPTY: NameTable = { sourcesOf: () => 0 };
 
-/** Reads a finished table where it lies. */
 export function attachNameTable(buffer: ArrayBufferLike): NameTable {
   const slotCount = new Uint32Array(buffer, 0, 1)[0] ?? 0;
   const slots = new Uint32Array(buffer, HEADER_BYTES, slotCount);
@@ -189,7 +185,6 @@ export function* namesOfTable(
   }
 }
 
-/** A table read as a plain set. */
 export function attachNameSet(buffer: ArrayBufferLike): NameSet {
   const table = attachNameTable(buffer);
   return { has: (name) => table.sourcesOf(name) !== 0 };

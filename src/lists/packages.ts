@@ -11,7 +11,6 @@ const require = createRequire(import.meta.url);
 /** Lists that no npm package holds; `feeds/README.md` names their sources and licences. */
 const FEEDS = fileURLToPath(new URL("../../../feeds/", import.meta.url));
 
-/** One data file and how its names are found in it. */
 export interface PackageFile {
   readonly name: string;
   /** Where the file lies when it comes with the project and not in an npm package. */
@@ -54,12 +53,10 @@ const FILES = {
 
 export type PackageId = keyof typeof FILES;
 
-/** The names a package holds, as they stand there. Throws as `readPackage` does. */
 export function namesOfPackage(id: PackageId): readonly string[] {
   return readPackage(FILES[id]);
 }
 
-/** The versions of all list packages, by name. */
 export function packageVersions(): Readonly<Record<string, string>> {
   return Object.fromEntries(
     Object.values<PackageFile>(FILES).map((row) => [row.name, versionOf(row)]),
@@ -73,7 +70,6 @@ function versionOf({ name, folder, file }: PackageFile): string {
   return version;
 }
 
-/** The text of a list as it was bundled. Throws when the file is gone. */
 export const bundledText = (id: PackageId): string => textOf(FILES[id]);
 
 function textOf({ name, folder, file }: PackageFile): string {
@@ -137,7 +133,6 @@ export function mailcheckerNames(text: string): readonly string[] {
   return jsonStrings(text.slice(start + MAILCHECKER_START.length - 1, end + 1));
 }
 
-/** Lines of a text file, blank ones left out. */
 export function lines(text: string): readonly string[] {
   return text.split("\n").flatMap((line) => line.trim() || []);
 }
@@ -152,7 +147,6 @@ function castleNames(text: string): readonly string[] {
   return castleRows(text).map(([name = ""]) => name);
 }
 
-/** The quoted lines of the array in the package's source. */
 export function roleNames(text: string): readonly string[] {
   return [...text.matchAll(/^ {2}'([^'\n]+)',?$/gm)].flatMap((match) => match[1] ?? []);
 }

@@ -15,13 +15,11 @@ import { encodeLists } from "./lists-file.ts";
 import { namesOfTable, nameTableBuilder } from "./name-table.ts";
 import { attachDatasets, familiesUnder, type SharedDatasets } from "./shared-datasets.ts";
 
-/** A file made of the lists in use. */
 export interface CurrentFile<File> {
   /** Makes the first one; rejects when that fails. A later one is made in the background. */
   current(): Promise<File>;
 }
 
-/** What an installation serves of its lists. */
 export interface PublishedLists {
   readonly published: CurrentFile<PublishedFiles>;
   /** For the library: tables that it reads as they lie. */
@@ -146,7 +144,6 @@ export interface PublishedFiles {
 }
 
 export interface PublishedFile {
-  /** Compressed with gzip. */
   readonly gzip: Uint8Array;
   /** With its quotes and as a weak one: the same for the compressed and the plain body. */
   readonly etag: string;
@@ -155,16 +152,13 @@ export interface PublishedFile {
 export interface PublishedSource {
   /** With the feeds alone that may be passed on. */
   readonly datasets: Datasets;
-  /** Names of feeds; may repeat. */
   readonly names: () => Iterable<string>;
   readonly licenceOf: (feed: string) => FeedLicence | undefined;
   /** Feeds whose licence does not allow to pass their names on. */
   readonly leftOut: readonly string[];
-  /** By SPDX identifier. */
   readonly texts: Readonly<Record<string, string>>;
 }
 
-/** A name and the feeds behind it. */
 interface PublishedName {
   readonly name: string;
   readonly first_seen: string | null;
@@ -245,7 +239,6 @@ function rowOf(name: string, datasets: Datasets): PublishedName | undefined {
   };
 }
 
-/** The earliest day; null when it came with the program. */
 function firstSeen(
   name: string,
   held: readonly { readonly bit: number }[],
@@ -260,7 +253,6 @@ function firstSeen(
 interface PublishedFeed extends FeedLicence {
   readonly id: string;
   readonly kind: FeedKind;
-  /** Of the list: names that this feed holds. */
   readonly names: number;
 }
 

@@ -9,9 +9,7 @@ export interface DialDeps {
   /** The project's own DNS: `Lookup.addresses`. Never the system's resolver. */
   readonly addresses: (host: string) => Awaitable<Answer<string>>;
   readonly clock: Pick<Clock, "after">;
-  /** Non-public addresses that may be dialled all the same. */
   readonly allowed: readonly AddressRange[];
-  /** Begins a TCP connection to a checked literal address. */
   readonly connect: (address: string, port: number) => Socket;
 }
 
@@ -19,7 +17,6 @@ export const realConnect: DialDeps["connect"] = (address, port) =>
   connectTcp({ host: address, port, family: isIP(address) });
 
 export interface Peer {
-  /** A host name or a literal address without brackets, lower case. */
   readonly host: string;
   readonly port: number;
   readonly tls: boolean;
@@ -39,7 +36,6 @@ export function codeOf(error: unknown): string {
   return typeof code === "string" ? code : "unknown";
 }
 
-/** Calls `work` with a signal that aborts after `timeoutMs`. */
 export async function withDeadline<T>(
   timeoutMs: number,
   clock: DialDeps["clock"],
@@ -54,14 +50,12 @@ export async function withDeadline<T>(
   }
 }
 
-/** Runs `stop` when the deadline is past, at once when it already is; the returned function calls it off. */
 export function onAbort(signal: AbortSignal, stop: () => void): () => void {
   if (signal.aborted) stop();
   signal.addEventListener("abort", stop, { once: true });
   return () => signal.removeEventListener("abort", stop);
 }
 
-/** `work`, or "aborted" as soon as the signal says so. */
 async function orAborted<T>(work: Awaitable<T>, signal: AbortSignal): Promise<T | "aborted"> {
   let off = (): void => undefined;
   const aborted = new Promise<"aborted">((resolve) => {
@@ -155,7 +149,6 @@ export async function secure(
   return result.fault === "timeout" ? result : { ...result, fault: "tls" };
 }
 
-/** Waits for `event`; an error, an end or the deadline destroys the socket. */
 export function ready(
   socket: Socket,
   event: "connect" | "secureConnect",

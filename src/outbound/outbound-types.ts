@@ -1,12 +1,9 @@
 import type { Until } from "../core/mail/lookup.ts";
 
-/** Why a peer could not be asked, or gave nothing that can be used. */
 export type OutboundFault =
   /** Not http or https, or with a user name in it. */
   | "bad_url"
-  /** DNS did not answer for the name. */
   | "unresolved"
-  /** The name has no address, on authority. */
   | "no_address"
   /** An address of the name is outside the public internet. */
   | "not_public"
@@ -14,11 +11,9 @@ export type OutboundFault =
   | "unreachable"
   /** The TLS handshake failed or the certificate does not hold. */
   | "tls"
-  /** The whole exchange took longer than allowed. */
   | "timeout"
   /** The connection ended before the answer did. */
   | "broken"
-  /** The answer is not HTTP. */
   | "malformed"
   /** More redirects than allowed, or one that points where none may. */
   | "redirect";
@@ -37,7 +32,6 @@ export interface OutboundFailure {
 export type OutboundResult<T> = { readonly ok: true; readonly value: T } | OutboundFailure;
 
 export interface HttpQuestion {
-  /** Absolute, http or https. */
   readonly url: string;
   readonly method: "GET" | "POST";
   /** Sent as they are, after Host, Connection and (with a body) Content-Length. */
@@ -45,7 +39,6 @@ export interface HttpQuestion {
   readonly body?: Uint8Array;
   /** From the first question to DNS to the last byte of the answer, redirects included. */
   readonly timeoutMs: number;
-  /** Octets of the answer's body that are read; the rest is cut off with the connection. */
   readonly maxBodyBytes: number;
   /** A redirect led here: no address may be dialled that is not public, whatever the operator allows. */
   readonly isRedirected?: boolean;
@@ -60,7 +53,6 @@ export interface HttpReply {
   /** Names in lower case; a repeated header as Node joins it. */
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly body: Uint8Array;
-  /** The body was longer than `maxBodyBytes`. */
   readonly cut: boolean;
   /** It comes from where a redirect led, not from the peer that was named. */
   readonly isRedirected?: boolean;

@@ -33,7 +33,6 @@ const follow = (
     ),
   );
 
-/** Asks the URL of a question and those it redirects to, as often as it may. */
 export async function followRedirects(
   question: Pick<HttpQuestion, "url" | "maxRedirects" | "until">,
   askUrl: AskUrl,

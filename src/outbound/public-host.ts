@@ -12,7 +12,6 @@ export type HostCheck = (host: string) => Promise<HostStanding>;
 
 const RESOLVE_MS = 5_000;
 
-/** Checks hosts for callers that may reach only public addresses; the operator's allowances do not apply. */
 export function createHostCheck(deps: Pick<DialDeps, "addresses" | "clock">): HostCheck {
   return async (host) => {
     const guarded = { ...deps, allowed: [] };

@@ -9,7 +9,6 @@ import { isRecord, readJson } from "./domain-answer.ts";
 
 /** Which RDAP server knows the names under a suffix (RFC 9224 section 4). */
 interface Bootstrap {
-  /** Base URL with a last slash for the longest suffix of `domain` that has one. */
   serverFor(domain: string): string | undefined;
 }
 
@@ -65,9 +64,7 @@ function parentOf(name: string): string {
 }
 
 export interface BootstrapDeps {
-  /** GATEPOST_RDAP_BOOTSTRAP_URL. */
   readonly url: string;
-  /** Where the copy is kept between runs. */
   readonly path: string;
   readonly outbound: Pick<Outbound, "http">;
   readonly clock: Pick<Clock, "nowMs">;
@@ -76,7 +73,6 @@ export interface BootstrapDeps {
 }
 
 export interface BootstrapCopy {
-  /** The newest copy; undefined when none was ever fetched. Fetches at most once at a time. */
   current(): Promise<Bootstrap | undefined>;
 }
 
@@ -127,7 +123,6 @@ export function createBootstrapCopy(deps: BootstrapDeps): BootstrapCopy {
   };
 }
 
-/** Never rejects: it runs beside the lookup that asked for it. */
 async function fetchCopy(deps: BootstrapDeps, nowMs: number): Promise<Copy | undefined> {
   const reply = await deps.outbound.http({
     url: deps.url,

@@ -58,7 +58,6 @@ export function retryAfterMs(header: string | undefined, nowMs: number): number 
 
 const MALFORMED: Unknown = { kind: "unknown", why: "malformed" };
 
-/** The JSON value of UTF-8 octets; undefined if they are not JSON. */
 export function readJson(body: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body));

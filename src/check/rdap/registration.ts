@@ -17,20 +17,15 @@ import { NoRoom, type Shares } from "../../base/shares.ts";
 import type { BootstrapCopy } from "./bootstrap-copy.ts";
 import { readDomainAnswer, retryAfterMs } from "./domain-answer.ts";
 
-/** How long a question may wait for its turn. */
 const WAIT_MS = 10_000;
 
-/** The owner of questions without a caller. */
 const OPERATOR = "account:operator";
 
 /** Asks a registry. `until`: given when others wait for the answer too. */
 type Question = (until?: Until) => Promise<Answer<Registration>>;
 
-/** Limits the questions to each registry's server, and serves owners in turn. */
 interface ServerSlots {
-  /** Runs `work` when the server has room; undefined when it has none in time or is held. */
   run(server: string, work: Question, by?: OwnerKey): Promise<Answer<Registration> | undefined>;
-  /** Asks the server nothing for this time. */
   hold(server: string, forMs: number): void;
 }
 
@@ -38,7 +33,6 @@ function createServerSlots(
   clock: Pick<Clock, "monotonicMs">,
   shares: Pick<Shares, "registry">,
 ): ServerSlots {
-  /** By server: the monotonic time before which it must not be asked. */
   const heldUntilMs = new Map<string, number>();
   const isHeld = (server: string): boolean =>
     (heldUntilMs.get(server) ?? -Infinity) > clock.monotonicMs();
@@ -68,11 +62,8 @@ interface RdapDeps {
   readonly outbound: Pick<Outbound, "http">;
   readonly clock: Pick<Clock, "nowMs">;
   readonly slots: ServerSlots;
-  /** The owner in whose turn the question is asked. */
   readonly by?: OwnerKey | undefined;
-  /** Nothing is sent later. */
   readonly until: Until;
-  /** Of one question, redirects included. */
   readonly timeoutMs: number;
 }
 
@@ -86,7 +77,6 @@ const BUSY_MAX_MS = 3_600_000;
 
 const unknown = (why: UnknownReason): Answer<never> => ({ kind: "unknown", why });
 
-/** Asks the server at `base` for `domain` (RFC 9082 section 3.1.3). */
 async function askRdap(
   base: string,
   domain: string,
@@ -134,7 +124,6 @@ function check(
   return unknown(status >= 500 ? "servfail" : "refused");
 }
 
-/** The reason of `unknown` for a connection or exchange that failed. */
 function reasonOf({ fault }: OutboundFailure): UnknownReason {
   if (fault === "timeout") return "timeout";
   if (fault === "malformed") return "malformed";
@@ -150,7 +139,6 @@ export interface RegistrationDeps {
   readonly clock: Pick<Clock, "nowMs" | "monotonicMs">;
   readonly log: Log;
   readonly shares: Pick<Shares, "registry">;
-  /** Of one question to one server. */
   readonly timeoutMs: number;
 }
 

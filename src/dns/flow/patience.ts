@@ -1,6 +1,5 @@
 import type { UnknownReason } from "../../core/mail/lookup.ts";
 
-/** Counters since the start, and two gauges. */
 export interface ResolverStats {
   readonly queries: number;
   readonly retries: number;
@@ -12,17 +11,13 @@ export interface ResolverStats {
   readonly strays: number;
   readonly truncated: number;
   readonly unknown: Readonly<Record<UnknownReason, number>>;
-  /** Gauge: how many tries of this client may be under way. */
   readonly window: number;
-  /** Gauge: tries of this client under way. */
   readonly underWay: number;
-  /** Gauge: questions without a reply. */
   readonly unsettled: number;
 }
 
 type Counter = Exclude<keyof ResolverStats, "unknown" | "window" | "underWay" | "unsettled">;
 
-/** The counters at the start. */
 export const noCounts = (): Record<Counter, number> => ({
   queries: 0,
   retries: 0,
@@ -49,11 +44,8 @@ export const noUnknown = (): Record<UnknownReason, number> => ({
 export type Profile = "interactive" | "bulk" | "again" | "probe";
 
 export interface Patience {
-  /** How long each try is waited for before the next, at the most. It keeps its place that long. */
+  /** How long each try is waited for, and keeps its place, before the next. */
   readonly triesMs: readonly number[];
-  /** The least, where answers come fast; absent: always `triesMs`. */
-  readonly fastTriesMs?: readonly number[];
-  /** How long an answer by TCP may take. */
   readonly tcpMs: number;
   /** How long a question may wait for its first try; Infinity: its 5 s begin with the first try. */
   readonly queueMs: number;
@@ -61,17 +53,13 @@ export interface Patience {
   readonly capPart: number;
 }
 
-const INTERACTIVE_TRIES_MS = [400, 600, 700, 900];
-
 export const PATIENCE: Readonly<Record<Profile, Patience>> = {
-  // Four tries in 2.6 s. Each is listened for to the end. Through a median of 250 ms with a long tail and 2 % loss,
-  // three tries in 2.4 s left 8 of 100,000 live names without an answer.
-  interactive: { triesMs: INTERACTIVE_TRIES_MS, tcpMs: 2_000, queueMs: 2_000, capPart: 1 },
-  // Four tries: at 2 % loss three leave one in 125,000 live names without an answer, four one in 6 million.
-  // Of answers with a median of 250 ms and a long tail 6 % take longer than 1.2 s: those have two tries under way.
+  // Each try is listened for to the end. At 2 % loss three tries leave one in 125,000 live names without an answer, four
+  // one in 6 million.
+  interactive: { triesMs: [400, 600, 700, 900], tcpMs: 2_000, queueMs: 2_000, capPart: 1 },
   bulk: {
-    triesMs: [1_200, 1_200, 1_200, 1_200],
-    fastTriesMs: INTERACTIVE_TRIES_MS, // a dead name then holds its place for 2.6 s instead of 4.8
+    // Longer: where answers take 250 ms and vary, shorter tries would have a tenth more under way than the cap allows.
+    triesMs: [700, 700, 800, 800],
     tcpMs: 3_000,
     queueMs: Infinity,
     capPart: 14 / 16, // so that a full batch makes neither single checks nor second passes wait

@@ -5,7 +5,6 @@
  */
 export class SharedCap {
   readonly max: number;
-  /** For `join` in the process's other thread. */
   readonly memory: SharedArrayBuffer;
   readonly #cells: Int32Array;
   readonly #own: 0 | 1;
@@ -21,7 +20,6 @@ export class SharedCap {
     return new SharedCap(max, new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT), 0);
   }
 
-  /** The same cap in the process's other thread. */
   static join(max: number, memory: SharedArrayBuffer): SharedCap {
     return new SharedCap(max, memory, 1);
   }
@@ -35,7 +33,6 @@ export class SharedCap {
     return Math.ceil(this.max * part);
   }
 
-  /** Counts one more and returns true unless that would pass `limit`. */
   take(limit: number): boolean {
     Atomics.add(this.#cells, this.#own, 1);
     // Read after the add: of two threads that take the last place at once, at least one sees the sum.

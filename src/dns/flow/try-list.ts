@@ -1,23 +1,18 @@
 import { Chain, type Link } from "../chain.ts";
 
-/** A try whose time runs. */
 export interface Timed<T extends Timed<T>> extends Link<T> {
   readonly sentAtMs: number;
-  /** The list it is in. */
   list: TryList<T> | undefined;
 }
 
 /** The tries of one number that are under way, in the order they were sent. */
 export class TryList<T extends Timed<T>> {
   readonly #attempts = new Chain<T>();
-  readonly #tryMs: () => number;
+  readonly #tryMs: number;
   readonly #expired: (attempt: T) => void;
 
-  /**
-   * `expired` is called for each attempt without an answer after `tryMs`, once it has left the list. A change of `tryMs`
-   * counts for those under way too.
-   */
-  constructor(tryMs: () => number, expired: (attempt: T) => void) {
+  /** `expired` is called for each attempt without an answer after `tryMs`, once it has left the list. */
+  constructor(tryMs: number, expired: (attempt: T) => void) {
     this.#tryMs = tryMs;
     this.#expired = expired;
   }
@@ -33,7 +28,7 @@ export class TryList<T extends Timed<T>> {
   }
 
   run(nowMs: number): void {
-    const sentBeforeMs = nowMs - this.#tryMs();
+    const sentBeforeMs = nowMs - this.#tryMs;
     for (let { first } = this.#attempts; first !== undefined; { first } = this.#attempts) {
       if (first.sentAtMs > sentBeforeMs) return;
       this.remove(first);

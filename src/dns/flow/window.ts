@@ -28,13 +28,11 @@ const ACCEPTED_DECAY = 0.98;
 const GROWTH_SHARE = 1 / 8;
 const LEAST = 16;
 
-/** Of an epoch: the share of bad tries, and of how many. */
 interface Sample {
   readonly share: number;
   readonly tries: number;
 }
 
-/** The size and the epoch before it, and whether its next epoch is judged. */
 interface Trial {
   readonly size: number;
   readonly before: Sample;
@@ -59,11 +57,9 @@ export class Window {
   readonly #max: number;
   #size: number;
   #epoch = 0;
-  /** When the epoch's first try was sent. */
   #startedMs: number | undefined;
   #most = 0;
   #accepted = BAD_MAX;
-  /** Size and share before the trial that runs. */
   #trial: Trial | undefined;
 
   constructor(max: number) {
@@ -82,12 +78,10 @@ export class Window {
     return nowMs - this.#startedMs < COUNTED_MS ? this.#epoch : -1;
   }
 
-  /** A try was answered in time. `by`: on whose behalf it was sent, here and below. */
   answered(epoch: number, by?: OwnerKey): void {
     if (epoch === this.#epoch) this.#tallyOf(by).good += 1;
   }
 
-  /** A try expired, or the server could not say. */
   failed(epoch: number, by?: OwnerKey): void {
     if (epoch === this.#epoch) this.#tallyOf(by).bad += 1;
   }
@@ -100,7 +94,6 @@ export class Window {
     tally.good += 1;
   }
 
-  /** To be called every few milliseconds. */
   adjust(nowMs: number): void {
     if (this.#startedMs === undefined || nowMs - this.#startedMs < EPOCH_MS) return;
     const triesMin = this.#trial === undefined ? TRIES_MIN : FEW_TRIES_MIN;
@@ -141,7 +134,6 @@ export class Window {
     }
   }
 
-  /** It proved nothing. */
   #endTrial(): void {
     this.#size = this.#trial?.size ?? this.#size;
     this.#trial = undefined;

@@ -25,9 +25,7 @@ const text = new Uint8Array(NAME_MAX_OCTETS * 4);
  */
 export class MessageReader {
   readonly bytes: Uint8Array;
-  /** Labels and pointers read so far, as a measure of the work. */
   steps = 0;
-  /** Where the name that was read last ended. */
   end = 0;
 
   constructor(bytes: Uint8Array) {
@@ -58,12 +56,10 @@ export class MessageReader {
     return used === 0 ? "" : latin1(text.subarray(0, used - 1));
   }
 
-  /** Passes over the name at `at`, for where it ends; the same is malformed as by `name`. */
   skip(at: number): void {
     this.#walk(at, false);
   }
 
-  /** Follows the name at `at`; returns the used length of the text, which is 0 unless `isKept`. */
   #walk(at: number, isKept: boolean): number {
     let from = at;
     let fragment = at;
@@ -101,7 +97,6 @@ export class MessageReader {
     return target;
   }
 
-  /** Appends the label up to `stop` and a dot to the text; returns how much of it is used. */
   #label(start: number, stop: number, used: number): number {
     let to = used;
     for (let at = start; at < stop; at += 1) {
@@ -118,7 +113,6 @@ export class MessageReader {
   }
 }
 
-/** Writes "\\ddd" into the text; returns the place after it. */
 function writeEscape(octet: number, to: number): number {
   text[to] = BACKSLASH;
   text[to + 1] = ZERO + Math.floor(octet / 100);

@@ -1,10 +1,8 @@
 import type { MailExchange } from "../../core/mail/lookup.ts";
 import { latin1, MalformedMessage, type MessageReader } from "./message-reader.ts";
 
-/** One record type: its number (IANA DNS parameters) and how its data is read. */
 export interface RecordKind<T> {
   readonly type: number;
-  /** Reads `length` octets at `start`; throws `MalformedMessage` if they are not such a record. */
   readonly read: (reader: MessageReader, start: number, length: number) => T;
 }
 
@@ -12,7 +10,6 @@ function sized(actual: number, expected: number): void {
   if (actual !== expected) throw new MalformedMessage("record data of the wrong length");
 }
 
-/** A name that fills the record data from `start` to its end. */
 function nameToEnd(reader: MessageReader, start: number, stop: number): string {
   const name = reader.name(start);
   sized(reader.end, stop);

@@ -1,11 +1,9 @@
 import type { AbsentReason, UnknownReason } from "../../core/mail/lookup.ts";
 import { type Owned, type Question, RCODE, type Response, appended } from "./wire.ts";
 
-/** The result of one exchange with a server. */
 export type Reply<T> =
   | {
       readonly kind: "found";
-      /** At least one, in the server's order. */
       readonly records: readonly T[];
       /** The least of the record set and the aliases that led to it. */
       readonly ttlSeconds: number;
@@ -52,11 +50,9 @@ export function interpret<T>({ name }: Question<T>, response: Response<T>): Repl
 
 interface ChainEnd {
   readonly name: string;
-  /** The least TTL on the way; infinite when nothing was on the way. */
   readonly ttlSeconds: number;
 }
 
-/** Where the aliases lead from `name`; undefined for a loop or a chain that is too long. */
 function chainEnd(name: string, aliases: readonly Owned<string>[]): ChainEnd | undefined {
   let end: ChainEnd = { name, ttlSeconds: Infinity };
   if (aliases.length === 0) return end;

@@ -11,7 +11,6 @@ export function appended<T>(items: T[] | undefined, item: T): T[] {
   return items;
 }
 
-/** Records of one message that are read at the most; an answer section with more is malformed. */
 const RECORDS_MAX = 256;
 
 /** Response codes (RFC 1035 section 4.1.1, RFC 6891 section 9). */
@@ -89,7 +88,6 @@ const SLAB_OCTETS = 16_384;
 let slab = new ArrayBuffer(SLAB_OCTETS);
 let slabUsed = 0;
 
-/** Writes the labels after the header; false if they are not valid labels. */
 function writeName(message: Uint8Array, name: string): boolean {
   let lengthAt = HEADER_OCTETS;
   for (let at = 0; at <= name.length; at += 1) {
@@ -115,7 +113,6 @@ function writeOpt(message: Uint8Array, at: number): void {
   message[at + 4] = UDP_PAYLOAD_OCTETS & 255;
 }
 
-/** Where the question of a query made by `encodeQuery` ends. */
 function questionEnd(query: Uint8Array): number {
   return query[11] === 1 ? query.length - OPT_OCTETS : query.length;
 }
@@ -135,7 +132,6 @@ export function answers(message: Uint8Array, query: Uint8Array): boolean {
 const isSame = (given: number, asked: number): boolean =>
   given === asked || (given + 32 === asked && asked >= 97 && asked <= 122);
 
-/** A response (QR) to a plain query (opcode 0) with the id of `query`. */
 function isResponse(message: Uint8Array, query: Uint8Array): boolean {
   if (message.length < HEADER_OCTETS || ((message[2] ?? 0) & 0xf8) !== 0x80) return false;
   return message[0] === query[0] && message[1] === query[1];
@@ -153,12 +149,10 @@ export interface Owned<T> {
   readonly data: T;
 }
 
-/** What a response tells about its question. */
 export interface Response<T> {
   /** With its upper bits, where nothing was found and an OPT record came (RFC 6891 section 6.1.3). */
   readonly rcode: number;
   readonly truncated: boolean;
-  /** Of the asked type, with any owner name. */
   readonly records: readonly Owned<T>[];
   readonly aliases: readonly Owned<string>[];
   /** The lesser of the SOA's TTL and its MINIMUM; undefined where no SOA came, or records were found. */
@@ -178,7 +172,6 @@ export function decodeResponse<T>(
   return readResponse(new MessageReader(message), question);
 }
 
-/** `decodeResponse` on a reader whose `steps` the caller wants to know. */
 export function readResponse<T>(
   reader: MessageReader,
   question: Question<T>,
@@ -191,7 +184,6 @@ export function readResponse<T>(
   }
 }
 
-/** Reads record after record, and never more than `RECORDS_MAX` of a message. */
 class SectionReader<T> {
   readonly #reader: MessageReader;
   readonly #question: Question<T>;
@@ -242,7 +234,6 @@ class SectionReader<T> {
     for (let count = 0; count < additionalCount; count += 1) this.#additional();
   }
 
-  /** Reads what stands before the data of the next record; returns whether it is of class IN. */
   #head(): boolean {
     const reader = this.#reader;
     // Nearly every owner is a pointer to the question, whose name is known.

@@ -11,14 +11,11 @@ const SHORT_QUEUE = 256;
  */
 export const QUESTIONS_PER_TURN = 16;
 
-/** Hands out places. */
 export interface Permits {
-  /** False when there is none just now. */
   take(): boolean;
   giveBack(): void;
 }
 
-/** At most `max` at once. */
 export function countedPermits(max: number): Permits {
   let held = 0;
   return {
@@ -33,23 +30,17 @@ export function countedPermits(max: number): Permits {
 
 export interface LaneTerms<T> {
   readonly permits: Permits;
-  /** Must not throw. */
   readonly start: (item: T) => void;
-  /** Monotonic. */
   readonly nowMs: () => number;
   /** Places that there are; absent: an owner may have all of them. */
   readonly window?: () => number;
-  /** Items that start in one turn of the event loop; absent: as many as there are places. */
   readonly perTurn?: number;
 }
 
-/** What one owner has in a lane. */
 class Party<T> {
   readonly urgent = new Fifo<T>();
   readonly waiting = new Fifo<T>();
-  /** Items that were added and are not over, whether they wait or not. */
   open = 0;
-  /** Places that its items have. */
   held = 0;
   /** Milliseconds that it had places until `sinceMs`, summed over its places. It starts with what others had. */
   spentMs: number;
@@ -66,7 +57,6 @@ class Party<T> {
     return this.spentMs + this.held * (nowMs - this.sinceMs);
   }
 
-  /** It has so many places more, or less, from now on. */
   hold(change: 1 | -1, nowMs: number): void {
     this.spentMs = this.spentAt(nowMs);
     this.sinceMs = nowMs;
@@ -91,7 +81,6 @@ class Party<T> {
 export class Lane<T> {
   readonly #parties = new Map<OwnerKey, Party<T>>();
   readonly #ownerless = new Party<T>(0, 0);
-  /** The parties with items that wait. */
   readonly #queued = new Set<Party<T>>();
   #waiting = 0;
   readonly #permits: Permits;
@@ -124,7 +113,6 @@ export class Lane<T> {
     return this.#room.promise;
   }
 
-  /** Items that wait and are not urgent. */
   get waiting(): number {
     return this.#waiting;
   }
@@ -147,7 +135,6 @@ export class Lane<T> {
     this.pump();
   }
 
-  /** An item of that owner has ended, whether it waited or not. */
   over(owner: OwnerKey | undefined, answered: boolean): void {
     if (owner === undefined) return;
     const party = this.#partyOf(owner);
@@ -156,7 +143,6 @@ export class Lane<T> {
     this.#forget(owner, party);
   }
 
-  /** A started item no longer needs its place. */
   release(owner?: OwnerKey): void {
     this.#permits.giveBack();
     if (owner !== undefined) {

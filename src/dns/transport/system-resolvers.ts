@@ -1,7 +1,6 @@
 import { isIP, isIPv6 } from "node:net";
 import { isReachable } from "../../core/name/ip-address.ts";
 
-/** A name server: a textual IPv4 or IPv6 address and a port. */
 export interface ServerAddress {
   readonly host: string;
   readonly port: number;

@@ -31,7 +31,6 @@ class TcpQuery {
   readonly done: (outcome: Uint8Array | UnknownReason) => void;
   sends = 0;
   settled = false;
-  /** Where it was sent last. */
   connection: Connection | undefined;
   cancelDeadline = (): void => undefined;
 
@@ -48,9 +47,7 @@ class TcpQuery {
 
 export interface TcpQuestion {
   readonly packet: Uint8Array;
-  /** On whose behalf, where that is known. */
   readonly by?: OwnerKey | undefined;
-  /** Nothing is sent later. */
   readonly until?: Until | undefined;
 }
 
@@ -59,9 +56,7 @@ export class TcpPipe {
   readonly #server: ServerAddress;
   readonly #clock: Clock;
   readonly #lane: Lane<TcpQuery>;
-  /** All that are open. */
   readonly #connections = new Set<Connection>();
-  /** The one that first sends share. */
   #shared: Connection | undefined;
   #closed = false;
   #nextId = 0;
@@ -183,7 +178,6 @@ class Connection {
     this.#socket.write(Buffer.concat([length, query.packet]));
   }
 
-  /** No longer waits for it. In the middle of a frame, later answers cannot be read either. */
   forget(query: TcpQuery): void {
     this.#asked.delete(query.packet.readUInt16BE(0));
     if (this.#filled > 0) this.destroy();

@@ -66,19 +66,15 @@ const REOPEN_AFTER_MS = 250;
 /** Draws of an id that is not in use already; with 2,000 in use one draw in 33 fails. */
 const ID_DRAWS = 16;
 
-/** One query that was sent and is waited for. */
 export interface Listener {
   /** The pool writes the id into it. */
   readonly packet: Uint8Array;
-  /** Set by the pool while it listens. */
   seat: Seat | undefined;
-  /** The first message that answers the packet; the listener is forgotten by then. */
   answered(message: Uint8Array): void;
   /** The system refused to send, or the server's machine to take it. Never called within `send`. */
   failed(): void;
 }
 
-/** Where a listener sits. */
 export interface Seat {
   forget(listener: Listener): void;
 }
@@ -88,26 +84,21 @@ interface UdpOptions {
   readonly clock: Clock;
   readonly outbox: Batch<PortSocket>;
   readonly inbox: Batch<PortSocket>;
-  /** 16 random bits, from a cryptographic source. */
   readonly random16: () => number;
   /** Something came that answers nothing we asked: late copies, or a forger at work. */
   readonly strayed: () => void;
 }
 
-/** Sends queries to one server and passes their answers on. */
 export interface UdpSender {
   /** Sends and listens until the answer comes or `listener.seat` forgets the listener. */
   send(listener: Listener): void;
-  /** Closes every socket; listeners that are left are not called. */
   close(): void;
 }
 
 export interface OpenUdpOptions extends Pick<UdpOptions, "clock" | "strayed"> {
-  /** `count` random bytes from a cryptographic source. */
   readonly random: (count: number) => Uint8Array;
 }
 
-/** Senders that share one outbox and one inbox. */
 export function openUdp({
   clock,
   random,
@@ -119,7 +110,6 @@ export function openUdp({
   return (server) => new UdpPool({ server, clock, outbox, inbox, random16, strayed });
 }
 
-/** Uses changing sockets and random ids. */
 class UdpPool implements UdpSender {
   readonly #options: UdpOptions;
   readonly #slots: Slot[];
@@ -196,7 +186,6 @@ interface SocketOwner {
   closed(socket: PortSocket): void;
 }
 
-/** One connected socket and its listeners, by id. */
 class PortSocket implements Seat {
   sent = 0;
   readonly #options: UdpOptions;
@@ -234,7 +223,6 @@ class PortSocket implements Seat {
     if (this.#state !== "opening") this.#options.outbox.add(this, packet);
   }
 
-  /** Nothing when it is closed meanwhile. */
   transmit(packet: Uint8Array): void {
     if (this.#state !== "closed") this.#socket.send(packet);
   }
@@ -245,7 +233,6 @@ class PortSocket implements Seat {
     else listener.seat = undefined;
   }
 
-  /** Sends nothing more; closes when the last listener is gone. */
   retire(): void {
     this.#state = "retired";
     this.#closeWhenIdle();
@@ -276,7 +263,6 @@ class PortSocket implements Seat {
     this.#owner.opened(this);
   }
 
-  /** A message came, in this turn of the event loop. */
   received(message: Uint8Array): void {
     const id = message.length < 2 ? -1 : idOf(message);
     const listener = this.#listeners.get(id);

@@ -9,7 +9,6 @@ import type { Reply } from "../message/reply.ts";
 /** What a server says to one question. `silent`: no answer, or none that can be read. */
 type Word = "found" | "noName" | "noData" | "servfail" | "refused" | "silent";
 
-/** Asks for a name that must exist. */
 type Canary = (resolver: Resolver) => Promise<Word>;
 
 /** Names that cannot be absent from the public DNS. */
@@ -24,7 +23,6 @@ export function builtInCanaries(): readonly Canary[] {
   return [...zones, ...BUILT_IN_MX.map(mailCanary)];
 }
 
-/** The operator's names: each must have a mail server or an address. */
 export function namedCanaries(names: readonly string[]): readonly Canary[] {
   return names.map((name) => async (resolver) => {
     const word = await ask(resolver, name, MX);
@@ -94,7 +92,6 @@ interface RoundDeps {
   readonly canaries: readonly Canary[];
 }
 
-/** Asks for all canaries and, when none is found, for names that cannot exist. */
 async function askRound({ resolver, random, canaries }: RoundDeps): Promise<Round> {
   const words = await Promise.all(canaries.map((canary) => canary(resolver)));
   if (words.includes("found")) return { kind: "good" };
@@ -128,7 +125,6 @@ const FRESH_MS = 50;
 const FRESH_CLOSED_MS = 1_000;
 /** An answer of "no" waits up to this long for a canary, and is believed when none has answered by then. */
 const WAIT_MS = 1_000;
-/** Least time between rounds in which no name was found. */
 const REPEAT_MS = 200;
 /** Between rounds: while all is well, and while suspect. */
 const ROUND_EVERY_MS = 60_000;
@@ -145,12 +141,10 @@ const LEARNED_MAX = 8;
 const TEST_NAME = /(?:^|\.)(?:test|example)$/;
 
 export interface TrustDeps {
-  /** With the profile "probe". Closed with the trust. */
   readonly resolver: Resolver;
   readonly random: (count: number) => Uint8Array;
   readonly clock: Clock;
   readonly log: Log;
-  /** Shown in the log. */
   readonly servers: string;
   readonly canaries: readonly Canary[];
 }
@@ -162,7 +156,6 @@ export interface TrustFault {
 
 export interface TrustStats {
   readonly suspect: SuspectReason | undefined;
-  /** Answers of "no" that were not believed. */
   readonly withheld: number;
 }
 
@@ -172,10 +165,8 @@ export class Trust {
   readonly #clock: Clock;
   #suspect: SuspectReason | undefined;
   #withheld = 0;
-  /** Grows when answers of before may be lies. */
   epoch = 0;
   readonly #forgetters: (() => void)[] = [];
-  /** When a name was found last, and whether one ever was. */
   #foundMs = -Infinity;
   #everFound = false;
   /** A canary was found at some time, so that learned names are not needed as canaries. */
@@ -212,7 +203,6 @@ export class Trust {
     return fault && `${fault.says} ${fault.toDo}`;
   }
 
-  /** Asks one round of questions; what is wrong then, and what to do. */
   async round(): Promise<TrustFault | undefined> {
     await this.#ask();
     return this.#fault();
@@ -228,17 +218,14 @@ export class Trust {
     };
   }
 
-  /** `forget` is called when answers of before may be lies. */
   onSuspect(forget: () => void): void {
     this.#forgetters.push(forget);
   }
 
-  /** The first round; others follow. */
   start(): void {
     void this.#ask();
   }
 
-  /** Whether the server answers anything, and is not suspect. Within 2 s. */
   async answers(): Promise<boolean> {
     if (this.#suspect !== undefined) return false;
     void this.#confirm();

@@ -259,7 +259,7 @@ test("shared datasets: a thread attaches to the same buffers without a copy", as
   const workerData = {
     shared,
     datasets: at("./shared-datasets.js"),
-    operator: at("../table/operator.js"),
+    operator: at("./shared-datasets.js"),
   };
   const worker = new Worker(source, { eval: true, workerData });
   try {

@@ -139,6 +139,7 @@ function received(source: HttpRequest, order: Order): Promise<Received> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let octets = 0;
+    let isOver = false;
     let room: Room;
     try {
       const declared = Number(source.headers["content-length"] ?? 0);
@@ -153,17 +154,18 @@ function received(source: HttpRequest, order: Order): Promise<Received> {
       () => refuse(requestTimedOut()),
     );
     const stop = (): void => {
+      isOver = true; // what comes later, a connection that breaks say, matters to nobody
       slow.forget(sending);
-      source.off("data", take).off("end", finish).off("close", cut).off("error", cut);
-      source.on("error", ignore); // a connection that breaks after the body matters to nobody
     };
     const refuse = (why: unknown): void => {
+      if (isOver) return;
       stop();
       room.hold.release();
       source.resume();
       reject(why as Error);
     };
     const take = (chunk: Buffer): void => {
+      if (isOver) return;
       octets += chunk.length;
       chunks.push(chunk);
       try {
@@ -174,6 +176,7 @@ function received(source: HttpRequest, order: Order): Promise<Received> {
       }
     };
     const finish = (): void => {
+      if (isOver) return;
       stop();
       room.hold.keep(); // its memory stays in use until the request is answered
       const [first] = chunks;
@@ -221,8 +224,6 @@ class Room {
     return share.take(this.#order.owner, octets, { reclaim: this.#reclaim });
   }
 }
-
-const ignore = (): void => undefined;
 
 /** The least octets that a body must bring in each window of this length; a healthy connection brings far more. */
 const SPEED_WINDOW_MS = 5_000;

@@ -39,8 +39,10 @@ async function survive(
     if (front.wrong.length === 0) await people.rest();
     const lines = ground.places.map(({ command, lastLines }) => `${command}: ${lastLines}`);
     assert.deepEqual(front.wrong, [], `KILL_SEED=${String(SEED)}\n${lines.join("\n")}`);
-    // A webhook has one attempt: one that is under way at a strike may be lost, and no other.
-    assert.ok(people.untold() <= rounds, `${String(people.untold())} webhooks are lost`);
+    // A webhook has one attempt: one that is under way at a strike may be lost, and no other. A disk refuses up to 40
+    // writes in a row, so more than one attempt may fall among them.
+    const lostMax = strike === failDisk ? 4 * rounds : rounds;
+    assert.ok(people.untold() <= lostMax, `${String(people.untold())} webhooks are lost`);
     for (const place of ground.places) assert.equal(await place.stop("SIGTERM"), 0);
     assert.ok(strike !== killOne || hasFallen(ground), "nobody died at a statement");
     return people.summary();

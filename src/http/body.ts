@@ -183,7 +183,9 @@ function received(source: HttpRequest, order: Order): Promise<Received> {
       const bytes = chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks);
       resolve({ bytes, release: () => room.hold.release() });
     };
-    const cut = (): void => refuse(bodyCutShort());
+    const cut = (): void => {
+      if (!isOver) refuse(bodyCutShort());
+    };
     source.on("data", take).on("end", finish).on("close", cut).on("error", cut);
   });
 }

@@ -3,7 +3,7 @@ import { execFile, execFileSync, spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { type AddressInfo, connect } from "node:net";
 import { join } from "node:path";
-import { suite } from "node:test";
+import { suite, test } from "node:test";
 import { createServer, type Server } from "node:tls";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -35,7 +35,6 @@ const GO = { ...process.env, GOFLAGS: "-mod=mod", GOPROXY: "off", GOTOOLCHAIN: "
 const hasGo =
   spawnSync("go", ["list", "-deps", "."], { cwd: join(FOLDER, "go"), env: GO }).status === 0;
 const MISSING = {
-  go: hasGo ? [] : ["go with the modules of test/compat-clients/go"],
   php: hasTool("php") ? [] : ["php"],
   ruby: hasTool("ruby") ? [] : ["ruby"],
   node: [...TOOLS, ...installed("node_modules")],
@@ -132,7 +131,9 @@ suite("clients of other services work unmodified, by host name or by base URL", 
     assert.deepEqual(await told("python3", ["clients.py"]), PYTHON_CLIENTS);
   });
 
-  testWith(NEEDED, [...TOOLS, ...MISSING.go], "Mailgun's client in Go", async () => {
+  // Only npm and Debian are part of the set-up: it is tried by whoever ran `go mod download` in its folder.
+  const skip = hasGo && TOOLS.length === 0 ? false : "the modules of test/compat-clients/go";
+  test("Mailgun's client in Go", { skip }, async () => {
     Object.assign(environment, GO, { PATH: process.env["PATH"] });
     const said = { "go mailgun-go, by URL": MAILGUN };
     assert.deepEqual(await told("go", ["run", "."], "go"), said);

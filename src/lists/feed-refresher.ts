@@ -120,16 +120,14 @@ export const IN_USE: readonly string[] = [
 /** A list takes up to 1 s; a thread that takes longer than this is stuck. */
 const WORK_MS = 120_000;
 
-function inThread(
-  work: ListWork & { kind: "load" },
+async function inThread(
+  work: ListWork,
   clock: Pick<Clock, "after">,
-): Promise<LoadedLists>;
-function inThread(work: ListWork, clock: Pick<Clock, "after">): Promise<Assessed>;
-async function inThread(work: ListWork, clock: Pick<Clock, "after">): Promise<unknown> {
+): Promise<Assessed | LoadedLists> {
   const worker = new Worker(new URL("./feed-worker.js", import.meta.url), { workerData: work });
   let cancel = (): void => undefined;
   try {
-    return await new Promise((resolve, reject) => {
+    return await new Promise<Assessed | LoadedLists>((resolve, reject) => {
       const fail = (why: string) => () => reject(new Error(`list worker: ${why}`));
       cancel = clock.after(WORK_MS, fail("no answer"));
       worker.once("message", resolve).once("error", reject).once("exit", fail("ended"));
@@ -141,6 +139,8 @@ async function inThread(work: ListWork, clock: Pick<Clock, "after">): Promise<un
 }
 
 export interface FeedRefresherDeps {
+  /** A thread of its own unless given. */
+  readonly work?: typeof inThread;
   readonly files: FeedFiles;
   /** Where a source is fetched. */
   readonly urlOf: (source: Pick<FetchedSource, "id" | "path">) => string;
@@ -262,7 +262,7 @@ export class FeedRefresher implements FeedRefresh {
 
   async #lookNow(): Promise<void> {
     if (this.#over.signal.aborted) return;
-    const { files, clock } = this.#deps;
+    const { files, clock, work = inThread } = this.#deps;
     const there = await files.versions();
     const changed = IN_USE.filter((name) => there.get(name) !== this.#versions.get(name));
     if (changed.length === 0) return;
@@ -271,7 +271,7 @@ export class FeedRefresher implements FeedRefresh {
     if (isLearnedAlone) {
       const mailServers = packMailServers(parseLearned(unpackText(inUse[0])));
       this.#loaded = { ...this.#loaded, shared: { ...this.#loaded.shared, mailServers } };
-    } else this.#loaded = await inThread({ kind: "load", files: inUse }, clock);
+    } else this.#loaded = (await work({ kind: "load", files: inUse }, clock)) as LoadedLists;
     this.#versions = there;
     if (!this.#over.signal.aborted) this.#swap(this.#loaded);
     const names = this.#loaded.lists.reduce((sum, list) => sum + list.names, 0);
@@ -327,7 +327,7 @@ export class FeedRefresher implements FeedRefresh {
     isConfirmed: boolean,
     over: AbortSignal,
   ): Promise<RefreshOutcome | undefined> {
-    const { urlOf, http, clock } = this.#deps;
+    const { urlOf, http, clock, work = inThread } = this.#deps;
     const { id } = source;
     // Only of a copy that is in use: to ask whether another one changed would leave us without.
     const validators = this.#loaded.lists.find((list) => list.id === id)?.validators;
@@ -338,7 +338,8 @@ export class FeedRefresher implements FeedRefresh {
     const fetched = { ...answer, id, fetchedAtMs: clock.nowMs(), removalSeen, isConfirmed };
     try {
       const [previous] = await this.#deps.files.read(copyName(id));
-      const assessed = await inThread({ kind: "assess", ...fetched, previous }, clock);
+      const assessing = await work({ kind: "assess", ...fetched, previous }, clock);
+      const assessed = assessing as Assessed;
       if ("id" in assessed) return assessed;
       const isWritten = await this.#deps.files.write(assessed, previous?.version);
       return { id, kind: isWritten ? "accepted" : "unchanged" }; // another process was faster

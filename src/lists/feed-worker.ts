@@ -27,8 +27,8 @@ async function assess({ id, body, previous, ...fetched }: AssessWork): Promise<A
   return await packText(copyName(id), copyText(judged.copy), fetched.fetchedAtMs);
 }
 
+export const listWork = (work: ListWork): Promise<Assessed | LoadedLists> =>
+  work.kind === "load" ? Promise.resolve(loadLists(work.files)) : assess(work);
+
 // A fault ends the thread and rejects the work.
-const work = workerData as ListWork;
-const answer: Assessed | LoadedLists =
-  work.kind === "load" ? loadLists(work.files) : await assess(work);
-parentPort?.postMessage(answer);
+if (parentPort !== null) parentPort.postMessage(await listWork(workerData as ListWork));

@@ -13,6 +13,7 @@ import type { Datasets } from "../../src/core/evidence/datasets.ts";
 import { createOutbound } from "../../src/outbound/outbound.ts";
 import { parseRanges } from "../../src/outbound/public-address.ts";
 import { FeedRefresher } from "../../src/lists/feed-refresher.ts";
+import { listWork } from "../../src/lists/feed-worker.ts";
 import type { LoadedLists } from "../../src/lists/load-lists.ts";
 import { noRules } from "../../src/lists/shared-datasets.ts";
 import { attachDatasets } from "../../src/lists/shared-datasets.ts";
@@ -55,6 +56,7 @@ export async function openWorld(t: TestContext) {
         ),
       clock: { nowMs: () => clock.nowMs(), after: (ms, task) => clock.after(ms, task) },
       log,
+      work: listWork, // a thread for each file would take most of the time
     });
     t.after(() => made.stop());
     return made;

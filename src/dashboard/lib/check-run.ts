@@ -4,7 +4,7 @@ import { isEntry, trimEntry } from "./asked.ts";
 import { checkEntry, faultText } from "./client.ts";
 import { nowMs } from "./format.ts";
 import { fragment, setFragment } from "./router.ts";
-import { loadAllowance, ownerId, session } from "./session.ts";
+import { loadAllowanceSoon, ownerId } from "./session.ts";
 import type { CheckStep } from "./shapes.ts";
 import { announce } from "./state.ts";
 
@@ -89,7 +89,7 @@ export function check(given: string): void {
     if (text !== said) announce(text);
     said = text;
   };
-  checkEntry(entry, take, own.signal).then(loadAllowanceOfAccount, (error: unknown) =>
+  checkEntry(entry, take, own.signal).then(loadAllowanceSoon, (error: unknown) =>
     show({ state: "failed", entry, message: faultText(error) }),
   );
 }
@@ -118,10 +118,3 @@ export function checkLinked(): void {
     kept.value = { text: wanted, shown: known, owner: ownerId() };
   } else check(wanted);
 }
-
-/** The server's counters are up to a quarter of a second behind. */
-const BOOKED_AFTER_MS = 400;
-
-const loadAllowanceOfAccount = (): void => {
-  if (session.value?.account !== undefined) setTimeout(() => void loadAllowance(), BOOKED_AFTER_MS);
-};

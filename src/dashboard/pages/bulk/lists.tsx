@@ -5,7 +5,7 @@ import { count, counted, percent } from "../../lib/format.ts";
 import { useAction, useLooks } from "../../lib/load.ts";
 import { takeBroughtFile, useDroppedFile } from "../../lib/page.ts";
 import { fragment, go } from "../../lib/router.ts";
-import { loadAllowance, signIns } from "../../lib/session.ts";
+import { loadAllowanceSoon, signIns } from "../../lib/session.ts";
 import type { ListState, ListSummaries, ListSummary } from "../../lib/shapes.ts";
 import { announce } from "../../lib/state.ts";
 import { Bones, Failed, Fault, PageHead, Sheet, Table } from "../../parts/basic.tsx";
@@ -51,8 +51,8 @@ function useList(id: string): { known?: Known; fault?: unknown; look: () => void
   }, [isRunning]);
   useEffect(() => {
     if (state?.state === "done") announce(`${state.name} is checked.`);
-    void loadAllowance();
   }, [isRunning]);
+  useEffect(loadAllowanceSoon, [state?.state]);
   if (state === undefined) return { fault, look };
   const change = async (name: string, body: object): Promise<void> => {
     setBusy(true);

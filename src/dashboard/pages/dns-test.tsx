@@ -34,7 +34,7 @@ export function DnsTest(): VNode {
         {({ resolvers }) => (
           <Table
             label="DNS resolvers"
-            head={["Resolver", "Half of its answers within", "TCP", "Truthful"]}
+            head={["Resolver", "Median", "TCP", "Truthful"]}
             rows={resolvers.map(cellsOf)}
           />
         )}

@@ -1,5 +1,5 @@
 /** Variables for a preload of the test run (`NODE_OPTIONS`) and for programs; never settings of the product. */
-const PASSED_ON = /^(?:PATH|HOME|NODE_OPTIONS|UNEVEN_\w+)$/;
+const PASSED_ON = /^(?:PATH|HOME|NODE_OPTIONS)$/;
 
 /**
  * The environment of a child process under test: it has only the test's settings, independent of the environment

@@ -2,7 +2,6 @@ import { strict as assert } from "node:assert";
 import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { floorViolations } from "./floors.ts";
-import { fine, plants } from "./plants.ts";
 
 const root = new URL("../../../", import.meta.url);
 
@@ -20,20 +19,62 @@ test("no file imports from a floor above it, a neighbour or a package not allowe
   assert.deepEqual(floorViolations(all), []);
 });
 
-for (const [name, ...files] of plants) {
-  test(`a planted import is refused: ${name}`, () => {
-    assert.notDeepEqual(floorViolations(pairs(files)), []);
-  });
+/** Files that must not be there, one a line. */
+const REFUSED = `
+core/planted.ts export { open } from "../store/database.ts";
+core/planted.ts import { lookup } from "node:dns"; export const x = lookup;
+core/planted.ts import { LRUCache } from "lru-cache"; export const x = LRUCache;
+core/checks/planted.ts import type { Clock } from "../../base/clock.ts"; export type X = Clock;
+core/planted.ts import "../store/database.ts";
+core/planted.ts export const x = import("../store/database.ts");
+core/planted.ts export type X = typeof import("../dns/resolver.ts");
+base/planted.ts export { open } from "../store/database.ts";
+lists/planted.ts export { checkOne } from "../check/check-one.ts";
+gate/planted.ts export { route } from "../http/answer/route.ts";
+http/planted.ts export { run } from "../cli/program.ts";
+cli/planted.ts export { compose } from "../main/server.ts";
+dashboard/planted.ts export { decide } from "../gate/decide-one.ts";
+bulk/planted.ts import type * as g from "gatepost-server"; export type X = typeof g;
+bulk/planted.ts export * from "../core/checks/spf.test.ts";
+ports/planted.ts export * from "../core/name/domain.ts";
+`;
+
+/** Imports that must be allowed. */
+const FINE = `
+main/planted.ts export { open } from "../store/database.ts"; export { run } from "../cli/program.ts";
+gate/planted.ts export { checkOne } from "../check/check-one.ts"; export { every } from "../base/every.ts";
+bulk/planted.ts export { announce } from "../webhooks/announce.ts";
+core/planted.ts export { parse } from "tldts";
+`;
+
+/** Files of the folder gate, each of which imports the next. */
+const circle = (kind: string, count: number): Map<string, string> =>
+  new Map(
+    Array.from({ length: count }, (_, at) => [
+      `src/gate/planted${String(at)}.ts`,
+      `${kind} { x } from "./planted${String((at + 1) % count)}.ts"; export const y = 1;`,
+    ]),
+  );
+
+const planted = (line: string): Map<string, string> => {
+  const [file = "", ...code] = line.split(" ");
+  return new Map([[`src/${file}`, code.join(" ")]]);
+};
+
+for (const line of REFUSED.trim().split("\n")) {
+  test(`this is refused: ${line}`, () => assert.notDeepEqual(floorViolations(planted(line)), []));
 }
 
-for (const [name, ...files] of fine) {
-  test(`an import downwards is fine: ${name}`, () => {
-    assert.deepEqual(floorViolations(pairs(files)), []);
-  });
+for (const line of FINE.trim().split("\n")) {
+  test(`this is fine: ${line}`, () => assert.deepEqual(floorViolations(planted(line)), []));
 }
 
-function pairs(list: readonly string[]): Map<string, string> {
-  const made = new Map<string, string>();
-  for (let at = 0; at + 1 < list.length; at += 2) made.set(list[at] ?? "", list[at + 1] ?? "");
-  return made;
+for (const [kind, count] of [
+  ["import", 2],
+  ["import type", 2],
+  ["import", 3],
+] as const) {
+  test(`a circle of ${String(count)} files by "${kind}" is refused`, () => {
+    assert.notDeepEqual(floorViolations(circle(kind, count)), []);
+  });
 }

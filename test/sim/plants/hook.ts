@@ -1,8 +1,7 @@
 // Runs in Node's thread for loading modules: gives one file of the program its fault.
 import type { LoadHook } from "node:module";
-import type { Plant } from "./plant.ts";
 
-let plant: Pick<Plant, "file" | "from" | "to"> | undefined;
+let plant: { readonly file: string; readonly from: string; readonly to: string } | undefined;
 
 export function initialize(given: typeof plant): void {
   plant = given;

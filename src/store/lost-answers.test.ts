@@ -1,19 +1,33 @@
 import { strict as assert } from "node:assert";
-import { test } from "node:test";
-import { newJob, termsFor } from "../../test/contracts/bulk/bulk-stores.ts";
-import { manualClock } from "../../test/time/manual-clock.ts";
-import { eventually, postgresWorld } from "../../test/scaled/postgres-world.ts";
+import { test, type TestContext } from "node:test";
+import { newJob, openBulkStores, termsFor } from "../../test/contracts/bulk/bulk-stores.ts";
+import { openCutLine } from "../../test/services/cut-line.ts";
 import { withPostgres } from "../../test/services/with-postgres.ts";
+import { until } from "../../test/time/until.ts";
 import { storeDownOf } from "../base/store-down.ts";
+import { openPostgres } from "./postgres-database.ts";
 import { inTransaction } from "./transaction.ts";
 
-withPostgres("what gets no answer from PostgreSQL", (shared) => {
+withPostgres("what gets no answer from PostgreSQL", ({ server, database }) => {
+  /** Stores behind a line that can be cut, and the same database without the line. */
+  async function openWorld(t: TestContext) {
+    const url = await database();
+    const line = await openCutLine(server().port);
+    t.after(() => line.close());
+    const direct = await openPostgres(url, 0);
+    t.after(() => direct.close());
+    const far = new URL(url);
+    far.port = String(line.port);
+    const place = (nowMs: number) => openPostgres(far.href, nowMs);
+    return { line, direct, stores: await openBulkStores(t, { place }) };
+  }
+
   for (const [where, text, isWritten] of [
     ["whose commit got no answer", "commit", true],
     ["that was cut before its commit", "insert into", false],
   ] as const) {
     test(`a batch of counts ${where} counts once when it is added again`, async (t) => {
-      const { line, stores, direct } = await postgresWorld(t, shared, manualClock());
+      const { line, stores, direct } = await openWorld(t);
       const add = (units: number) => stores.usage.add([{ owner: "account:a1", day: 7, units }]);
       const inLedger = async (): Promise<number> => {
         const rows = await direct.db.selectFrom("usage_days").selectAll().execute();
@@ -25,7 +39,7 @@ withPostgres("what gets no answer from PostgreSQL", (shared) => {
         const before = await inLedger();
         await assert.rejects(add(units), (fault) => storeDownOf(fault) !== undefined);
         if (isWritten) {
-          await eventually("its line", async () => (await inLedger()) === before + units);
+          await until(async () => (await inLedger()) === before + units);
         }
         await add(units + 1);
         assert.equal(await inLedger(), before + units + 1);
@@ -41,8 +55,8 @@ withPostgres("what gets no answer from PostgreSQL", (shared) => {
   }
 
   test("a chunk whose claim got no answer is free when its lease is over, renewed or not", async (t) => {
-    const clock = manualClock();
-    const { line, stores } = await postgresWorld(t, shared, clock);
+    const { line, stores } = await openWorld(t);
+    const { clock } = stores;
     const order = newJob(stores, 1_000);
     assert.equal((await stores.jobs.create(order, termsFor(order))).kind, "accepted");
     const lease = (worker = "w1") => ({ worker, nowMs: clock.nowMs(), leaseMs: 3_000 });
@@ -58,7 +72,7 @@ withPostgres("what gets no answer from PostgreSQL", (shared) => {
   });
 
   test("a commit without an answer is neither a commit nor a rollback", async (t) => {
-    const { line, stores } = await postgresWorld(t, shared, manualClock());
+    const { line, stores } = await openWorld(t);
     const told: string[] = [];
     const attempt = () =>
       inTransaction(stores.sql.db, async (tx) => {

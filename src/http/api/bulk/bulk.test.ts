@@ -129,8 +129,10 @@ test("without json the answer is the summary alone", async (t) => {
   assert.deepEqual(counts(body), [1, 1, 0, 1]);
 });
 
-test("more than 100 unique entries are queued, with json too", async (t) => {
+test("100 unique entries are checked at once, and more are queued, with json too", async (t) => {
   const server = await bulkServer(t);
+  const small = `bulk=1&email=${domains(100).replaceAll("\n", ",")},d0.example`;
+  assert.deepEqual(counts((await server.post("/api/email", small, PRO)).body), [101, 100, 0, 100]);
   const form = `bulk=1&json=1&email=${domains(101).replaceAll("\n", ",")}`;
   const { status, body } = await server.post("/api/email", form, PRO);
   assert.equal(status, 200);

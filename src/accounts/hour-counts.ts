@@ -1,7 +1,7 @@
 import { type Kysely, sql } from "kysely";
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
-import { WriteBehind } from "../base/write-behind.ts";
+import { addCount, WriteBehind } from "../base/write-behind.ts";
 import { DAY_MS } from "../core/calendar.ts";
 import { DECISIONS } from "../core/policy/policy.ts";
 import { pruneRows } from "../store/rows.ts";
@@ -34,7 +34,7 @@ export class HourCounts {
       afterMs: FLUSH_AFTER_MS,
       batch: BATCH,
       max: WAITING_MAX,
-      merge: (older, newer) => ({ ...older, count: older.count + newer.count }),
+      merge: addCount,
       clock,
       save: (rows) => this.#save(rows),
       failed: (fault, lost) => log.error("hours.flush_failed", fault, { lost }),

@@ -13,7 +13,7 @@ export interface WriteBehindOptions<T> {
   readonly max: number;
   /** 1 when absent. */
   readonly sizeOf?: (item: T) => number;
-  /** Two items under one key become one. */
+  /** Two items under one key become one. It may change and return `older`. */
   readonly merge: (older: T, newer: T) => T;
   readonly save: (items: readonly T[]) => Promise<void>;
   readonly clock: Pick<Clock, "after">;
@@ -46,6 +46,11 @@ export class WriteBehind<T> {
     this.#arm();
   }
 
+  /** What waits under this key; it may be changed as long as its size stays. */
+  waiting(key: string): T | undefined {
+    return this.#waiting.get(key);
+  }
+
   /** What waits under this key or is being written. */
   under(key: string): readonly T[] {
     return [this.#writing, this.#waiting].flatMap((items) => items.get(key) ?? []);
@@ -64,16 +69,17 @@ export class WriteBehind<T> {
   }
 
   #put(key: string, item: T): void {
-    const { max, merge, sizeOf = () => 1 } = this.#options;
+    const { max, merge, sizeOf } = this.#options;
     const older = this.#waiting.get(key);
+    const olderSize = older === undefined ? 0 : (sizeOf?.(older) ?? 1);
     const merged = older === undefined ? item : merge(older, item);
-    const grown = sizeOf(merged) - (older === undefined ? 0 : sizeOf(older));
+    const grown = (sizeOf?.(merged) ?? 1) - olderSize;
     if (grown > 0 && this.#size + grown > max) {
       this.#lost += grown;
       return;
     }
     this.#size += grown;
-    this.#waiting.set(key, merged);
+    if (merged !== older) this.#waiting.set(key, merged);
   }
 
   async #write(): Promise<void> {
@@ -123,4 +129,10 @@ export class WriteBehind<T> {
       });
     });
   }
+}
+
+/** A `merge` for rows that are counts. */
+export function addCount<T extends { count: number }>(older: T, newer: T): T {
+  older.count += newer.count;
+  return older;
 }

@@ -44,7 +44,7 @@ export interface DecideRequest {
   readonly waitedMs: number;
   /** A BCP 47 tag. */
   readonly language: string;
-  readonly form?: string;
+  readonly form?: string | undefined;
   readonly facts: ReadonlyMap<string, CallerFact>;
   readonly wantsToken: boolean;
   /** What happens when the rate, quota or credits are spent: unless given, the `Refusal` is thrown. */
@@ -56,10 +56,10 @@ export interface DecideAnswer {
   readonly body: string;
   readonly paidBy: Receipt["paidBy"];
   /** Set when format, lists and rules decided alone, uncharged, because this was spent. */
-  readonly spent?: Refusal;
+  readonly spent: Refusal | undefined;
   readonly decision: Decision;
   readonly reason: string;
-  readonly message?: string;
+  readonly message: string | undefined;
 }
 
 /** Charges one unit and decides on one entry in time. Throws a `Refusal` before anything is charged. */
@@ -123,8 +123,8 @@ export function createDecideOne(parts: DecideDeps): DecideOne {
         paidBy,
         decision,
         reason,
-        ...(message !== undefined && { message }),
-        ...(spent !== undefined && { spent }),
+        message,
+        spent,
       };
     } catch (fault) {
       await receipt?.refund();
@@ -214,6 +214,8 @@ interface Checked extends CheckedEntry {
   /** Absent where nothing is counted. */
   readonly marks: Marks | undefined;
   readonly expiresAtMs: number;
+  /** The answer that was made of it last: the next one is mostly the same. */
+  last?: Said & { readonly body: string };
 }
 
 /** The check may be from the cache; traffic, feedback and policies are looked at for each request. */
@@ -231,14 +233,16 @@ async function decided(asking: Asking, deps: Deps): Promise<Made> {
   const ruling = rule(checked, policies, { caller, traffic, language });
   const token = carriesToken(asking) ? await tokenOf(asking, checked, { ruling, deps }) : undefined;
   const { outcome, message, shadow } = ruling;
+  const isPublic = asking.caller.isPublishable === true;
+  const said = { ruling, policies, isPublic, seen: traffic?.mailbox_seen };
   const { domain, format, disposable, dns, signals, registrable_domain } = checked.facts;
   return {
-    body: bodyOf(asking, checked, { ruling, token, seen: traffic?.mailbox_seen }),
+    body: bodyOf(checked, said, token),
     message,
     made: {
       decision: outcome.decision,
       reason: outcome.reason,
-      ...(shadow !== undefined && { shadow }),
+      shadow,
       domain,
       format,
       disposable,
@@ -313,21 +317,41 @@ async function check(asking: Asking, key: string | undefined, deps: Deps): Promi
   return checked;
 }
 
+/** What a body says besides what its check does. */
 interface Said {
   readonly ruling: Ruling;
-  readonly token: string | undefined;
+  readonly policies: PoliciesInForce;
+  /** A publishable key gets no result and no mailbox. */
+  readonly isPublic: boolean;
   /** Spellings of the mailbox. */
   readonly seen: number | undefined;
 }
 
-/** Keys in the order of the contract. A publishable key gets no result and no mailbox. */
-function bodyOf(
-  { caller, policies }: Asking,
+function isSame(one: Said, other: Said): boolean {
+  return (
+    one.policies === other.policies &&
+    one.isPublic === other.isPublic &&
+    one.seen === other.seen &&
+    one.ruling.message === other.ruling.message &&
+    one.ruling.outcome.decision === other.ruling.outcome.decision &&
+    one.ruling.outcome.reason === other.ruling.outcome.reason
+  );
+}
+
+function bodyOf(checked: Checked, said: Said, token: string | undefined): string {
+  const { last } = checked;
+  const isKnown = last !== undefined && isSame(last, said);
+  const body = isKnown ? last.body : written(checked, said);
+  if (!isKnown) checked.last = { ...said, body };
+  return token === undefined ? body : `${body.slice(0, -1)},"token":${JSON.stringify(token)}}`;
+}
+
+/** Keys in the order of the contract. */
+function written(
   { meant, isComplete, mailboxId: id, result }: Checked,
-  { ruling, token, seen }: Said,
+  { ruling, policies, isPublic, seen }: Said,
 ): string {
   const { decision, reason } = ruling.outcome;
-  const isPublic = caller.isPublishable === true;
   const head = JSON.stringify({
     decision,
     reason,
@@ -337,9 +361,7 @@ function bodyOf(
     policy: { name: policies.name, version: policies.live.version },
     mailbox: isPublic || id === undefined ? undefined : { id, seen },
   });
-  const shown = isPublic ? "" : `,"result":${result}`;
-  const last = token === undefined ? "" : `,"token":${JSON.stringify(token)}`;
-  return `${head.slice(0, -1)}${shown}${last}}`;
+  return isPublic ? head : `${head.slice(0, -1)},"result":${result}}`;
 }
 
 const carriesToken = ({ caller, request, policies }: Asking): boolean =>

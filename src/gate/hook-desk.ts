@@ -56,6 +56,8 @@ export interface HookDeskDeps {
 
 interface Known {
   readonly hook: Hook;
+  /** Undefined: it was sealed with another secret key. */
+  readonly secret: string | undefined;
   readonly account: Account;
   readonly staleAtMs: number;
 }
@@ -117,6 +119,7 @@ export function createHookDesk(deps: HookDeskDeps): HookDesk {
 function finder({
   hooks,
   accounts,
+  box,
   clock,
 }: HookDeskDeps): (id: string) => Promise<Known | undefined> {
   const kept = new Map<string, Known>();
@@ -129,7 +132,8 @@ function finder({
       return undefined;
     }
     if (kept.size >= KEPT_MAX) kept.clear();
-    const made = { hook, account, staleAtMs: clock.monotonicMs() + BELIEVED_MS };
+    const secret = box.open(hook.secret, aboutHook(id));
+    const made = { hook, secret, account, staleAtMs: clock.monotonicMs() + BELIEVED_MS };
     kept.set(id, made);
     return made;
   };
@@ -186,7 +190,7 @@ async function ended(
   const { hook } = found;
   if ("unread" in request) return letThrough(hook, request.unread);
   try {
-    const wrong = await forgery(hook, request, passage.deps);
+    const wrong = await forgery(found, request, passage.deps);
     if (wrong !== undefined) {
       const body = JSON.stringify({ error: wrong });
       return { reply: { status: 401, body }, outcome: "unauthenticated", why: wrong };
@@ -202,25 +206,23 @@ async function ended(
 }
 
 async function forgery(
-  hook: Hook,
+  { hook, secret }: Known,
   request: HookRequest,
-  { box, jwks, clock }: HookDeskDeps,
+  { jwks, clock }: HookDeskDeps,
 ): Promise<string | undefined> {
-  const secret = box.open(hook.secret, aboutHook(hook.id));
   if (secret === undefined) throw new Error("the hook's secret was sealed with another secret key");
   const { jwksUrl, system } = hook;
   const keys = jwksUrl === undefined ? () => Promise.resolve([]) : jwks(jwksUrl);
   return await SYSTEMS[system].authenticate(request, { secret, nowMs: clock.nowMs(), jwks: keys });
 }
 
+/** Drops a byte order mark. */
+const UTF8 = new TextDecoder();
+
 /** The error of the parser would quote the body, which holds an address, so it is dropped. */
 function payloadOf(body: Uint8Array): object | undefined {
   try {
-    const value: unknown = JSON.parse(
-      Buffer.from(body)
-        .toString()
-        .replace(/^\uFEFF/, ""),
-    );
+    const value: unknown = JSON.parse(UTF8.decode(body));
     return typeof value === "object" && value !== null && !Array.isArray(value) ? value : undefined;
   } catch {
     return undefined;

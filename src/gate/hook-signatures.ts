@@ -10,8 +10,13 @@ import {
 /** A call as it came: signatures are over the very octets. */
 export interface HookRequest {
   readonly body: Uint8Array;
-  /** Names in lower case. */
-  readonly headers: Readonly<Record<string, string | undefined>>;
+  /** Names in lower case, as Node gives them. */
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+}
+
+function header({ headers }: Pick<HookRequest, "headers">, name: string): string | undefined {
+  const value = headers[name];
+  return typeof value === "object" ? value.join(",") : value;
 }
 
 export interface HookKeys {
@@ -35,8 +40,8 @@ const OLD = "The timestamp is missing or more than 5 minutes off.";
 
 /** In constant time for texts of one length. */
 function same(a: string, b: string): boolean {
-  const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
-  return timingSafeEqual(digest(a), digest(b));
+  const [given, wanted] = [Buffer.from(a), Buffer.from(b)];
+  return given.length === wanted.length && timingSafeEqual(given, wanted);
 }
 
 const isRecent = (ms: number, nowMs: number): boolean => Math.abs(nowMs - ms) <= TOLERANCE_MS;
@@ -60,15 +65,15 @@ export function standardKey(secret: string): Buffer | undefined {
 }
 
 /** Standard Webhooks; Svix sends the same under names of its own. */
-export const standardWebhooks: Authenticate = ({ body, headers }, { secret, nowMs }) => {
+export const standardWebhooks: Authenticate = (request, { secret, nowMs }) => {
   const read = (name: string): string =>
-    headers[`webhook-${name}`] ?? headers[`svix-${name}`] ?? "";
+    header(request, `webhook-${name}`) ?? header(request, `svix-${name}`) ?? "";
   const [id, timestamp] = [read("id"), read("timestamp")];
   if (id === "") return "The header webhook-id is missing.";
   if (!/^\d{1,12}$/.test(timestamp) || !isRecent(Number(timestamp) * 1_000, nowMs)) return OLD;
   const key = standardKey(secret);
   if (key === undefined) return "The hook's secret is unusable: make a new one.";
-  const wanted = hmac(key, [`${id}.${timestamp}.`, body], "base64");
+  const wanted = hmac(key, [`${id}.${timestamp}.`, request.body], "base64");
   // Supabase joins several with a comma and a blank, the standard with a blank.
   const given = read("signature").split(/\s+/).slice(0, 20);
   const pieces = given.map((piece) => piece.replace(/,$/, ""));
@@ -87,27 +92,27 @@ export function signStandard(body: string, secret: string, nowMs: number): Recor
 }
 
 /** The secret as a Bearer token, as the password of basic authentication, or in X-Api-Key. */
-export const sharedSecret: Authenticate = ({ headers }, { secret }) => {
-  const authorization = headers["authorization"] ?? "";
+export const sharedSecret: Authenticate = (request, { secret }) => {
+  const authorization = header(request, "authorization") ?? "";
   const [, scheme = "", value = ""] = /^(\S+) +(.+)$/.exec(authorization) ?? [];
   const basic = Buffer.from(value, "base64")
     .toString()
     .replace(/^[^:]*:/, "");
   const given = scheme.toLowerCase() === "basic" ? basic : value;
-  const candidates = [given, headers["x-api-key"] ?? "", authorization];
+  const candidates = [given, header(request, "x-api-key") ?? "", authorization];
   return candidates.some((one) => same(one.trim(), secret)) ? undefined : "The secret is wrong.";
 };
 
 /** ZITADEL-Signature: t=SECONDS,v1=HEX, several v1 while keys change. */
-export const zitadelSignature: Authenticate = ({ body, headers }, { secret, nowMs }) => {
-  const parts = (headers["zitadel-signature"] ?? "").split(",").slice(0, 20);
+export const zitadelSignature: Authenticate = (request, { secret, nowMs }) => {
+  const parts = (header(request, "zitadel-signature") ?? "").split(",").slice(0, 20);
   const values = (name: string): readonly string[] =>
     parts.flatMap((part) =>
       part.trim().startsWith(`${name}=`) ? part.trim().slice(name.length + 1) : [],
     );
   const [timestamp = ""] = values("t");
   if (!/^\d{1,12}$/.test(timestamp) || !isRecent(Number(timestamp) * 1_000, nowMs)) return OLD;
-  const wanted = hmac(secret, [`${timestamp}.`, body], "hex");
+  const wanted = hmac(secret, [`${timestamp}.`, request.body], "hex");
   return values("v1").some((one) => same(one, wanted)) ? undefined : MISMATCH;
 };
 
@@ -188,7 +193,7 @@ async function isSignedBy(
  * the key is a secret or public: the token never chooses.
  */
 export const fusionAuthSignature: Authenticate = async (request, keys) => {
-  const token = request.headers["x-fusionauth-signature-jwt"];
+  const token = header(request, "x-fusionauth-signature-jwt");
   if (token === undefined) return sharedSecret(request, keys);
   const jws = readJws(token);
   if (jws === undefined) return MISMATCH;
@@ -215,7 +220,7 @@ export function signFusionAuth(body: string, secret: string): Record<string, str
 
 /** A detached JWS over the timestamp and the body, both encoded twice (Neon Auth). */
 export const neonSignature: Authenticate = async (request, { nowMs, jwks }) => {
-  const read = (name: string): string => request.headers[`x-neon-${name}`] ?? "";
+  const read = (name: string): string => header(request, `x-neon-${name}`) ?? "";
   const timestamp = read("timestamp");
   if (!/^\d{1,15}$/.test(timestamp) || !isRecent(Number(timestamp), nowMs)) return OLD;
   const text = read("signature");

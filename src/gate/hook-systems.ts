@@ -29,6 +29,13 @@ export interface SignUp {
   readonly language: string;
 }
 
+/** Names of members, from the outside in. */
+type Path = readonly string[];
+
+/** "user.email" -> the path of that member. */
+const namesOf = (path: string): Path => path.split(".");
+const at = (...paths: readonly string[]): readonly Path[] => paths.map(namesOf);
+
 interface SystemRow {
   /** For people. */
   readonly name: string;
@@ -36,9 +43,9 @@ interface SystemRow {
   readonly deadlineMs: number;
   readonly authenticate: Authenticate;
   /** Where the address may be, in the order tried. */
-  readonly emailAt: readonly string[];
+  readonly emailAt: readonly Path[];
   /** Where the payload names its event, and which events bring a new address. */
-  readonly event?: { readonly at: string; readonly isChecked: RegExp };
+  readonly event?: { readonly at: Path; readonly isChecked: RegExp };
   readonly accept: HookReply;
   readonly reject: (message: string, payload: unknown) => HookReply;
   readonly secret: "whsec" | "plain";
@@ -59,8 +66,8 @@ export const SYSTEMS: Readonly<Record<HookSystem, SystemRow>> = {
     name: "Supabase Auth",
     deadlineMs: 1_000,
     authenticate: standardWebhooks,
-    emailAt: ["user.email"],
-    event: { at: "metadata.name", isChecked: /^before-user-created$/ },
+    emailAt: at("user.email"),
+    event: { at: namesOf("metadata.name"), isChecked: /^before-user-created$/ },
     accept: json(200, {}),
     // Another status than 200 would lose the message; an empty one would create the user.
     reject: (message) => json(200, { error: { http_code: 400, message } }),
@@ -86,7 +93,7 @@ export const SYSTEMS: Readonly<Record<HookSystem, SystemRow>> = {
     name: "Ory Kratos",
     deadlineMs: 1_000,
     authenticate: sharedSecret,
-    emailAt: ["email", "traits.email", "identity.traits.email", "ctx.identity.traits.email"],
+    emailAt: at("email", "traits.email", "identity.traits.email", "ctx.identity.traits.email"),
     accept: { status: 204 },
     // Two messages: the two-step registration hides the field, and shows only what stands at the form.
     reject: (text, payload) => {
@@ -106,7 +113,7 @@ export const SYSTEMS: Readonly<Record<HookSystem, SystemRow>> = {
     name: "ZITADEL",
     deadlineMs: 1_000,
     authenticate: zitadelSignature,
-    emailAt: ["request.human.email.email", "request.email.email"],
+    emailAt: at("request.human.email.email", "request.email.email"),
     accept: { status: 200 },
     reject: (message) => json(200, { forwardedStatusCode: 400, forwardedErrorMessage: message }),
     secret: "plain",
@@ -127,8 +134,11 @@ export const SYSTEMS: Readonly<Record<HookSystem, SystemRow>> = {
     name: "FusionAuth",
     deadlineMs: 500,
     authenticate: fusionAuthSignature,
-    emailAt: ["event.user.email"],
-    event: { at: "event.type", isChecked: /^user\.(create|registration\.create|email\.update)\b/ },
+    emailAt: at("event.user.email"),
+    event: {
+      at: namesOf("event.type"),
+      isChecked: /^user\.(create|registration\.create|email\.update)\b/,
+    },
     accept: { status: 200 },
     reject: (error) => json(422, { error }),
     secret: "plain",
@@ -146,8 +156,8 @@ export const SYSTEMS: Readonly<Record<HookSystem, SystemRow>> = {
     name: "Neon Auth",
     deadlineMs: 1_000,
     authenticate: neonSignature,
-    emailAt: ["user.email"],
-    event: { at: "event_type", isChecked: /^user\.before_create$/ },
+    emailAt: at("user.email"),
+    event: { at: namesOf("event_type"), isChecked: /^user\.before_create$/ },
     accept: json(200, { allowed: true }),
     reject: (message) =>
       json(200, { allowed: false, error_message: message, error_code: "EMAIL_REJECTED" }),
@@ -158,7 +168,7 @@ export const SYSTEMS: Readonly<Record<HookSystem, SystemRow>> = {
     name: "Standard Webhooks",
     deadlineMs: 1_000,
     authenticate: standardWebhooks,
-    emailAt: ["email", "user.email", "data.email", "data.user.email"],
+    emailAt: at("email", "user.email", "data.email", "data.user.email"),
     accept: json(200, { decision: "accept", reason: "unknown", complete: false }),
     reject: (message) => json(200, { decision: "reject", message }), // the decision itself is sent instead
     secret: "whsec",
@@ -169,13 +179,14 @@ export const SYSTEMS: Readonly<Record<HookSystem, SystemRow>> = {
 
 /** Kratos adds a text field for a pointer that its form does not have, so a trait of another name must be told. */
 function traitPointer(payload: unknown): string {
-  const told = textAt(payload, ["instance_ptr"]);
+  const told = textAt(payload, INSTANCE_AT);
   return /^#\/traits(\/[\w-]{1,64}){1,4}$/.test(told) ? told : "#/traits/email";
 }
 
-const PROVIDER_AT = ["provider", "user.app_metadata.provider", "event_data.auth_provider"];
-const ANONYMOUS_AT = ["anonymous", "is_anonymous", "user.is_anonymous", "user.isAnonymous"];
-const LANGUAGE_AT = [
+const INSTANCE_AT = at("instance_ptr");
+const PROVIDER_AT = at("provider", "user.app_metadata.provider", "event_data.auth_provider");
+const ANONYMOUS_AT = at("anonymous", "is_anonymous", "user.is_anonymous", "user.isAnonymous");
+const LANGUAGE_AT = at(
   "language",
   "locale",
   "user.language",
@@ -185,7 +196,7 @@ const LANGUAGE_AT = [
   "request.human.profile.preferredLanguage",
   "request.profile.preferredLanguage",
   "event.user.preferredLanguages",
-];
+);
 
 /** The system invents an address for these accounts, or has none. */
 const WITHOUT_MAILBOX = /^(anonymous|phone|phone-number|siwe|web3)$/;
@@ -235,7 +246,7 @@ const isBlank = (value: unknown): boolean =>
   value === undefined || value === null || (typeof value === "string" && trimEntry(value) === "");
 
 /** The first text at one of the paths that is not blank; "" when there is none. */
-function textAt(payload: unknown, paths: readonly string[]): string {
+function textAt(payload: unknown, paths: readonly Path[]): string {
   for (const path of paths) {
     const value = valueAt(payload, path);
     const first: unknown = Array.isArray(value) ? value[0] : value;
@@ -244,11 +255,12 @@ function textAt(payload: unknown, paths: readonly string[]): string {
   return "";
 }
 
-function valueAt(payload: unknown, path: string): unknown {
+function valueAt(payload: unknown, path: Path): unknown {
   let value = payload;
-  for (const name of path.split(".")) {
-    const isObject = typeof value === "object" && value !== null && Object.hasOwn(value, name);
-    value = isObject ? Reflect.get(value as object, name) : undefined;
+  for (const name of path) {
+    if (typeof value !== "object" || value === null || !Object.hasOwn(value, name))
+      return undefined;
+    value = Reflect.get(value, name);
   }
   return value;
 }

@@ -12,7 +12,7 @@ import type {
   ShadowDomain,
 } from "./outcome-types.ts";
 import type { Caller } from "../accounts/admission/caller.ts";
-import { WriteBehind } from "../base/write-behind.ts";
+import { addCount, WriteBehind } from "../base/write-behind.ts";
 import type { PoliciesInForce } from "./in-force.ts";
 
 /** What is kept of one decision. */
@@ -20,7 +20,7 @@ export interface DecisionMade {
   readonly decision: Decision;
   readonly reason: string;
   /** What the shadow version says; absent when none runs. */
-  readonly shadow?: Decision;
+  readonly shadow?: Decision | undefined;
   readonly domain: string;
   readonly format: boolean;
   readonly disposable: boolean;
@@ -66,18 +66,13 @@ const BATCH = 200;
 /** Rows that wait at most: a store that is away for long costs counts, not memory. */
 const WAITING_MAX = 20_000;
 
-const add = <T extends { readonly count: number }>(older: T, newer: T): T => ({
-  ...older,
-  count: older.count + newer.count,
-});
-
 export function createOutcomeRecorder({
   outcomes,
   clock,
   log,
   hours,
 }: OutcomeRecorderDeps): OutcomeRecorder {
-  const writer = <T extends { readonly count: number }>(
+  const writer = <T extends { count: number }>(
     kind: string,
     save: (rows: readonly T[]) => Promise<void>,
   ): WriteBehind<T> =>
@@ -86,7 +81,7 @@ export function createOutcomeRecorder({
       batch: BATCH,
       max: WAITING_MAX,
       clock,
-      merge: add,
+      merge: addCount,
       save,
       failed: (fault, lost) => log.error("decisions.flush_failed", fault, { kind, lost }),
     });
@@ -102,7 +97,7 @@ export function createOutcomeRecorder({
       const day = dayOf(clock.nowMs());
       const { decision, reason, form } = made;
       hours?.note(accountId, decision);
-      const key = JSON.stringify([day, accountId, keyId, form, decision, reason]);
+      const key = [day, accountId, keyId, decision, reason, form].join("\n");
       counts.note(key, { day, accountId, keyId, form, decision, reason, count: 1 });
       const pair = pairOf(accountId, day, made);
       if (pair === undefined) return;

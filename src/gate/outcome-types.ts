@@ -11,7 +11,7 @@ export interface OutcomeCount {
   readonly form: string;
   readonly decision: Decision;
   readonly reason: string;
-  readonly count: number;
+  count: number;
 }
 
 /** How often a live and a shadow version said this of the same entry. */
@@ -23,7 +23,7 @@ export interface ShadowCount {
   readonly version: number;
   readonly live: Decision;
   readonly shadow: Decision;
-  readonly count: number;
+  count: number;
 }
 
 /** The same for one domain that the two disagree on. */

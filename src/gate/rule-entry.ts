@@ -34,8 +34,8 @@ export const checkedEntry = (
 export interface Ruling {
   readonly outcome: Outcome;
   /** What the shadow version says; absent when none runs. */
-  readonly shadow?: Decision;
-  readonly message?: string;
+  readonly shadow: Decision | undefined;
+  readonly message: string | undefined;
 }
 
 export interface Circumstances {
@@ -52,11 +52,10 @@ export function rule(
 ): Ruling {
   const facts = factsWith(checked, caller, traffic);
   const outcome = decide(live.policy, facts);
-  const message = messageFor(outcome, { language, meant, problem });
   return {
     outcome,
-    ...(shadow !== undefined && { shadow: decide(shadow.policy, facts).decision }),
-    ...(message !== undefined && { message }),
+    shadow: shadow && decide(shadow.policy, facts).decision,
+    message: messageFor(outcome, { language, meant, problem }),
   };
 }
 

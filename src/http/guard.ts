@@ -48,8 +48,8 @@ export interface GuardDeps {
   readonly usage: Pick<UsageRecorder, "record">;
 }
 
-/** Answers one request under `/api` or `/compat`. Never rejects. */
-export type Guard = (request: HttpRequest, response: HttpResponse, target: Target) => Promise<void>;
+/** Answers one request under `/api` or `/compat`. Never throws. */
+export type Guard = (request: HttpRequest, response: HttpResponse, target: Target) => void;
 
 /** What is known of the request so far; filled on the way. */
 interface Call {
@@ -89,7 +89,7 @@ interface Asked {
  */
 export function createGuard(routes: readonly Route[], deps: GuardDeps): Guard {
   const families = new Map(routes.map((route) => [route.family, route]));
-  return async (request, response, target) => {
+  return (request, response, target) => {
     const route = families.get(familyOf(target.path));
     if (request.method === "OPTIONS" && route?.foreign?.cors !== false) {
       preflight(response);
@@ -112,13 +112,11 @@ export function createGuard(routes: readonly Route[], deps: GuardDeps): Guard {
       isBodyTaken: false,
       refusedAs: undefined,
     };
-    try {
-      await respond(call, response, deps);
-    } catch (fault) {
+    respond(call, response, deps).catch((fault: unknown) => {
       // An answer that cannot be written, a header with a line break say, must not end the process.
       deps.log.error("http.answer_failed", fault, { route: route?.family ?? "none" });
       request.destroy();
-    }
+    });
   };
 }
 

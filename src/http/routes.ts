@@ -47,7 +47,7 @@ export function createServe(terms: ServeTerms) {
   return (request: HttpRequest, response: HttpResponse): void => {
     const below = belowBase(readTarget(request.url ?? "/"), basePath);
     const target = atCompatHost(below, request.headers.host, compatHosts);
-    if (guard !== undefined && isApiPath(target.path)) void guard(request, response, target);
+    if (guard !== undefined && isApiPath(target.path)) guard(request, response, target);
     else void answerPage({ source: request, response, target, id: "" }, served);
   };
 }

@@ -149,12 +149,12 @@ export interface VerdictCount {
   readonly day: number;
   /** Lower-case A-labels. */
   readonly domain: string;
-  readonly disposable: number;
-  readonly other: number;
+  disposable: number;
+  other: number;
   /** Of both those whose domain has no mail server; absent: none. */
-  readonly noMail?: number;
+  noMail?: number;
   /** Of both those for which DNS did not say; absent: none. */
-  readonly noAnswer?: number;
+  noAnswer?: number;
 }
 
 export interface VerdictSums {

@@ -82,13 +82,13 @@ class Recorder implements VerdictRecorder {
     };
     this.#counts = new WriteBehind({
       ...rules,
-      merge: (older, newer) => ({
-        ...older,
-        disposable: older.disposable + newer.disposable,
-        other: older.other + newer.other,
-        noMail: (older.noMail ?? 0) + (newer.noMail ?? 0),
-        noAnswer: (older.noAnswer ?? 0) + (newer.noAnswer ?? 0),
-      }),
+      merge: (older, newer) => {
+        older.disposable += newer.disposable;
+        older.other += newer.other;
+        older.noMail = (older.noMail ?? 0) + (newer.noMail ?? 0);
+        older.noAnswer = (older.noAnswer ?? 0) + (newer.noAnswer ?? 0);
+        return older;
+      },
       save: (rows) => counts.add(rows, VERDICT_DOMAINS_MAX),
     });
     this.#mails = new WriteBehind({

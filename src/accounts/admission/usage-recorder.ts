@@ -80,20 +80,17 @@ class Recorder implements UsageRecorder {
     const nowMs = this.#deps.clock.nowMs();
     const day = dayOf(nowMs);
     if (keyId !== undefined) this.#use(keyId, nowMs);
-    const edge = LATENCY_EDGES_MS.findIndex((edgeMs) => latencyMs <= edgeMs);
-    const latency = Array<number>(LATENCY_EDGES_MS.length + 1).fill(0);
-    latency[edge < 0 ? LATENCY_EDGES_MS.length : edge] = 1;
-    const key = ownerKey(owner);
-    const refusals = isRefused ? 1 : 0;
     this.#deps.hours?.note(owner.accountId, "requests");
     if (isRefused) this.#deps.hours?.note(owner.accountId, "refusals");
-    this.#tallies.note(`${key} ${String(day)}`, {
-      owner: key,
-      day,
-      requests: 1,
-      refusals,
-      latency,
-    });
+    const key = ownerKey(owner);
+    const waiting = this.#tallies.waiting(`${key} ${String(day)}`);
+    const tally = waiting ?? { owner: key, day, requests: 0, refusals: 0, latency: NO_LATENCY() };
+    const edge = LATENCY_EDGES_MS.findIndex((edgeMs) => latencyMs <= edgeMs);
+    const bucket = edge < 0 ? LATENCY_EDGES_MS.length : edge;
+    tally.requests += 1;
+    tally.refusals += isRefused ? 1 : 0;
+    tally.latency[bucket] = (tally.latency[bucket] ?? 0) + 1;
+    if (waiting === undefined) this.#tallies.note(`${key} ${String(day)}`, tally);
   }
 
   flush(): Promise<void> {
@@ -118,6 +115,8 @@ class Recorder implements UsageRecorder {
     this.#usedKeys.add(keyId);
   }
 }
+
+const NO_LATENCY = (): number[] => Array<number>(LATENCY_EDGES_MS.length + 1).fill(0);
 
 /** Adds in place: `older` is the recorder's own. */
 function together(older: Tally, newer: Tally): Tally {

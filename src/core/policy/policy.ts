@@ -90,9 +90,9 @@ export interface Outcome {
   readonly decision: Decision;
   readonly reason: string;
   /** Counts from 0; absent: no rule matched and `else` decides. */
-  readonly rule?: number;
+  readonly rule?: number | undefined;
   /** The policy's own words. */
-  readonly messages?: Messages;
+  readonly messages?: Messages | undefined;
 }
 
 export function decide(policy: Policy, facts: Facts): Outcome {
@@ -101,8 +101,8 @@ export function decide(policy: Policy, facts: Facts): Outcome {
   return {
     decision: rule.decision,
     reason: rule.reason,
-    ...(at >= 0 && { rule: at }),
-    ...(rule.messages !== undefined && { messages: rule.messages }),
+    rule: at >= 0 ? at : undefined,
+    messages: rule.messages,
   };
 }
 

@@ -2,7 +2,7 @@ import type { HookDesk } from "../../gate/hook-desk.ts";
 import { bucketKey } from "../../accounts/admission/caller.ts";
 import { hookPayloadTooLarge, notFound, type Refusal } from "../../base/refusals.ts";
 import { refusalOf, refused } from "../answer/answer.ts";
-import { type HttpRequest, JSON_TYPE, type Reply } from "../answer/route.ts";
+import { JSON_TYPE, type Reply } from "../answer/route.ts";
 import { addressOf, type TrustedProxies } from "../request/client-address.ts";
 import { type BodyDeps, createBodyReader } from "../body.ts";
 import type { Page, PageRequest } from "../routes.ts";
@@ -20,7 +20,7 @@ const NO_STORE = { "cache-control": "no-store" };
 export function hookPage(deps: HookPagesDeps): Page {
   const bodies = createBodyReader(deps);
   const handle = async ({ source, id }: PageRequest): Promise<Reply> => {
-    const headers = oneLineEach(source);
+    const { headers } = source;
     const address = addressOf(source, deps);
     // Nobody has proved yet who calls: the memory is the address's.
     const received = await bodies
@@ -48,11 +48,3 @@ function refusalIn(error: unknown): Refusal {
 
 /** No room for the call: the person must not suffer from it. */
 const isOurs = ({ status }: Refusal): boolean => status === 429 || status === 503;
-
-function oneLineEach({ headers }: HttpRequest): Record<string, string | undefined> {
-  const lines = Object.entries(headers).map(([name, value]) => [
-    name,
-    Array.isArray(value) ? value.join(",") : value,
-  ]);
-  return Object.fromEntries(lines) as Record<string, string | undefined>;
-}

@@ -53,43 +53,82 @@ type EntryKind = Parameters<typeof singleText>[1];
 const NAMES_MAX_CHARACTERS = 1_000;
 
 /** `wanted` are the parameters that the route knows; the others are not looked at. */
-export function readParams(body: Body, query: string, wanted: ReadonlySet<string>): Params {
-  const queryFields = query === "" ? NO_FIELDS : readForm(query, wanted);
-  const inBody = bodyReader(body, wanted);
-  const valuesOf = (name: string): Values | undefined =>
-    inBody(name) ?? valuesIn(queryFields, name, "encoded");
-  const text = (name: string): string | undefined => {
-    const values = valuesOf(name);
+export const readParams = (body: Body, query: string, wanted: ReadonlySet<string>): Params =>
+  new RequestParams(body, query, wanted);
+
+class RequestParams implements Params {
+  readonly #body: Body;
+  /** Of a form's body. */
+  readonly #fields: RawFields;
+  readonly #query: RawFields;
+
+  constructor(body: Body, query: string, wanted: ReadonlySet<string>) {
+    this.#body = body;
+    this.#fields = body.kind === "form" ? readForm(body.text, wanted) : NO_FIELDS;
+    this.#query = query === "" ? NO_FIELDS : readForm(query, wanted);
+  }
+
+  text(name: string): string | undefined {
+    const values = this.#values(name);
     return values && readTexts(values, values.texts.slice(0, 1))[0];
-  };
-  const entry = (name: string, kind: EntryKind): string | undefined => {
-    const values = valuesOf(name);
+  }
+
+  entry(name: string, kind: EntryKind): string | undefined {
+    const values = this.#values(name);
     const first = values?.texts[0];
     return first !== undefined && values?.form === "encoded" ? singleText(first, kind) : first;
-  };
-  return {
-    text,
-    entry,
-    words: (name) => entry(name, "domain"),
-    value: (name) => {
-      const isMember = body.kind === "json" && Object.hasOwn(body.value, name);
-      return isMember ? Reflect.get(body.value, name) : entry(name, "domain");
-    },
-    bulkText: (name) => {
-      const list = "texts" in body ? body.texts?.get(name) : undefined;
-      if (list !== undefined) return list;
-      const values = valuesOf(name);
-      // Joined before they are read: hundreds of thousands of tiny values are one pass then.
-      return values?.form === "encoded"
-        ? bulkText(values.texts.join("%0A"))
-        : values?.texts.join("\n");
-    },
-    flag: (name) => /^(?:true|1)$/i.test(text(name) ?? ""),
-    names: (name) => {
-      const values = valuesOf(name);
-      return values === undefined ? [] : splitNames(readTexts(values, listed(values)).join(","));
-    },
-  };
+  }
+
+  words(name: string): string | undefined {
+    return this.entry(name, "domain");
+  }
+
+  value(name: string): unknown {
+    const body = this.#body;
+    const isMember = body.kind === "json" && Object.hasOwn(body.value, name);
+    return isMember ? Reflect.get(body.value, name) : this.words(name);
+  }
+
+  bulkText(name: string): string | undefined {
+    const list = "texts" in this.#body ? this.#body.texts?.get(name) : undefined;
+    if (list !== undefined) return list;
+    const values = this.#values(name);
+    // Joined before they are read: hundreds of thousands of tiny values are one pass then.
+    return values?.form === "encoded"
+      ? bulkText(values.texts.join("%0A"))
+      : values?.texts.join("\n");
+  }
+
+  flag(name: string): boolean {
+    return /^(?:true|1)$/i.test(this.text(name) ?? "");
+  }
+
+  names(name: string): readonly string[] {
+    const values = this.#values(name);
+    return values === undefined ? [] : splitNames(readTexts(values, listed(values)).join(","));
+  }
+
+  #values(name: string): Values | undefined {
+    return this.#inBody(name) ?? valuesIn(this.#query, name, "encoded");
+  }
+
+  #inBody(name: string): Values | undefined {
+    const body = this.#body;
+    switch (body.kind) {
+      case "none":
+        return undefined;
+      case "form":
+        return valuesIn(this.#fields, name, "encoded");
+      case "fields":
+        return valuesIn(body.fields, name, "encoded");
+      case "parts":
+        return partsIn(body.parts, name);
+      case "json":
+        return Object.hasOwn(body.value, name)
+          ? jsonValues(name, Reflect.get(body.value, name))
+          : undefined;
+    }
+  }
 }
 
 /** What stands under one name. */
@@ -109,29 +148,8 @@ const readTexts = ({ form }: Values, texts: readonly string[]): readonly string[
 const listed = ({ texts, items }: Values): readonly string[] =>
   texts.filter((_, at) => at === 0 || at >= texts.length - items).slice(0, NAMES_MAX_CHARACTERS);
 
-type ValueReader = (name: string) => Values | undefined;
-
-function bodyReader(body: Body, wanted: ReadonlySet<string>): ValueReader {
-  switch (body.kind) {
-    case "none":
-      return () => undefined;
-    case "form": {
-      const fields = readForm(body.text, wanted);
-      return (name) => valuesIn(fields, name, "encoded");
-    }
-    case "fields":
-      return (name) => valuesIn(body.fields, name, "encoded");
-    case "parts":
-      return (name) => partsIn(body.parts, name);
-    case "json":
-      return (name) =>
-        Object.hasOwn(body.value, name)
-          ? jsonValues(name, Reflect.get(body.value, name))
-          : undefined;
-  }
-}
-
 function valuesIn(fields: RawFields, name: string, form: Values["form"]): Values | undefined {
+  if (fields.size === 0) return undefined;
   const own = fields.get(name);
   const items = fields.get(itemsName(name));
   if (items === undefined) return own && { texts: own, items: 0, form };
@@ -157,15 +175,7 @@ function jsonValues(name: string, value: unknown): Values {
 const NO_FIELDS: RawFields = new Map();
 
 /** No parameter at all, for requests that carry neither a body nor a query. */
-export const NO_PARAMS: Params = {
-  text: () => undefined,
-  entry: () => undefined,
-  words: () => undefined,
-  value: () => undefined,
-  bulkText: () => undefined,
-  flag: () => false,
-  names: () => [],
-};
+export const NO_PARAMS: Params = new RequestParams({ kind: "none" }, "", new Set());
 
 function splitNames(text: string): readonly string[] {
   return text

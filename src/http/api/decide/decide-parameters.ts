@@ -22,34 +22,35 @@ const FACT_TEXT_MAX = 128;
 /** What no table and no log line should hold. */
 const CONTROL = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
 
-/** All that a decision is asked with, but the entry. Throws the `Refusal` of a value out of bounds. */
+/** What a decision is asked with. Throws the `Refusal` of a value out of bounds. */
 export function readDecide(
   params: Params,
+  { text, waitedMs }: Pick<DecideRequest, "text" | "waitedMs">,
   page?: PageTerms,
-): Omit<DecideRequest, "text" | "waitedMs"> {
+): DecideRequest {
   const language = languageOf(textOf(params, "language"));
-  if (page !== undefined) return { ...ofPage(params, page), language };
-  const form = formOf(params);
+  const policy = textOf(params, "policy");
+  if (page === undefined) {
+    return {
+      text,
+      waitedMs,
+      language,
+      policy: policy ?? "default",
+      deadlineMs: deadlineOf(params),
+      form: formOf(params),
+      facts: factsOf(params),
+      wantsToken: isOn(params.value("token")),
+    };
+  }
+  // What a page must not choose is its key's; its facts are not read.
+  if ((policy ?? page.policy) !== page.policy) throw policyNotAllowed();
   return {
-    policy: textOf(params, "policy") ?? "default",
-    deadlineMs: deadlineOf(params),
+    text,
+    waitedMs,
     language,
-    ...(form !== undefined && { form }),
-    facts: factsOf(params),
-    wantsToken: isOn(params.value("token")),
-  };
-}
-
-/** What a page must not choose is its key's; its facts are not read. */
-function ofPage(
-  params: Params,
-  { policy, form }: PageTerms,
-): Omit<DecideRequest, "text" | "waitedMs" | "language"> {
-  if ((textOf(params, "policy") ?? policy) !== policy) throw policyNotAllowed();
-  return {
-    policy,
+    policy: page.policy,
     deadlineMs: pageDeadlineOf(params),
-    ...(form !== undefined && { form }),
+    form: page.form,
     facts: NO_FACTS,
     wantsToken: true,
     whenSpent: "decide_without_dns",
@@ -70,7 +71,8 @@ function textOf(params: Params, name: string): string | undefined {
 const LANGUAGE_MAX = 35;
 
 /** A BCP 47 tag (RFC 5646); anything else is English. */
-export function languageOf(text = ""): string {
+export function languageOf(text?: string): string {
+  if (text === undefined) return "en";
   const tag = text.trim().toLowerCase();
   const isTag = tag.length <= LANGUAGE_MAX && /^[a-z]{1,8}(?:-[a-z0-9]{1,8})*$/.test(tag);
   return isTag ? tag : "en";

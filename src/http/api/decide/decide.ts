@@ -31,7 +31,7 @@ export function decideRoute({ decideOne }: DecideRouteDeps): Route {
       checkOrigin(entrance.caller, source);
       const text = path.join("/") || (params.entry("email", "address") ?? "");
       if (text === "") throw missingParameter("email");
-      const request = { ...readDecide(params, entrance.caller.page), text, waitedMs };
+      const request = readDecide(params, { text, waitedMs }, entrance.caller.page);
       const { body, paidBy } = await decideOne(entrance, request);
       return { type: JSON_TYPE, body, paidBy, entry: text };
     },

@@ -2,7 +2,7 @@ import { strict as assert } from "node:assert";
 import { test } from "node:test";
 import { appDeps } from "../../test/http/http-app.ts";
 import { inject } from "../../test/http/inject.ts";
-import { sessionCookie } from "./account/cookie.ts";
+import { sessionCookie } from "./account/guard.ts";
 import { buildApp } from "./app/app.ts";
 import type { Page } from "./routes.ts";
 

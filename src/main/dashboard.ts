@@ -34,7 +34,7 @@ import { isoTime } from "../core/calendar.ts";
 import type { Datasets } from "../core/evidence/datasets.ts";
 import type { ServerAddress } from "../dns/transport/system-resolvers.ts";
 import type { Trust } from "../dns/trust/trust.ts";
-import type { DnsTest, SystemState } from "../http/account/admin/admin-shapes.ts";
+import type { DnsTest, SystemState } from "../http/account/admin-shapes.ts";
 import { type BuiltPages, type Manifest, MANIFEST_FILE } from "../http/account/dashboard-pages.ts";
 import type { DashboardDeps } from "../http/account/dashboard.ts";
 import type { HostCheck } from "../http/request/allowed-hosts.ts";
@@ -70,8 +70,8 @@ interface DashboardParts {
   readonly hours: DashboardDeps["hours"];
   /** 32 bytes, kept outside the database. */
   readonly secretKey: Uint8Array;
-  readonly accountLists?: DashboardDeps["accountLists"];
-  readonly webhooks?: DashboardDeps["webhooks"];
+  readonly accountLists: DashboardDeps["accountLists"];
+  readonly webhooks: DashboardDeps["webhooks"];
   readonly gate?: DashboardDeps["gate"];
 }
 
@@ -182,8 +182,8 @@ const passedOn = ({
   dnsTest,
   hours,
   requests,
-  ...(accountLists !== undefined && { accountLists }),
-  ...(webhooks !== undefined && { webhooks }),
+  accountLists,
+  webhooks,
   ...(gate !== undefined && { gate }),
 });
 

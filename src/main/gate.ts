@@ -9,7 +9,7 @@ import { Feedback } from "../gate/feedback.ts";
 import { createHookDesk, type HookDesk } from "../gate/hook-desk.ts";
 import { createHookKeys } from "../gate/hook-keys.ts";
 import { sqlHooks } from "../gate/hooks-store.ts";
-import { createHookService, type HookService } from "../gate/hooks.ts";
+import { createHookService } from "../gate/hooks.ts";
 import { createFindPolicies } from "../gate/in-force.ts";
 import {
   createOutcomeRecorder,
@@ -23,8 +23,7 @@ import { createTestPolicy } from "../gate/test-policy.ts";
 import { createTokens, type Tokens } from "../gate/tokens.ts";
 import { sqlTraffic } from "../gate/traffic-store.ts";
 import { createAccountHash, Traffic } from "../gate/traffic.ts";
-import type { FeedbackDeps } from "../http/account/gate/feedback-routes.ts";
-import type { PolicyDeps } from "../http/account/gate/policy-routes.ts";
+import type { DashboardGate } from "../http/account/context.ts";
 import { sqlDomainMails } from "../lists/domain-mail.ts";
 import { sqlVerdictCounts } from "../lists/verdict-counts.ts";
 import { createOutbound } from "../outbound/outbound.ts";
@@ -35,11 +34,10 @@ import type { Serving } from "./serving.ts";
 import type { Links } from "./settings/links.ts";
 
 /** The sign-up gate of a serving process. */
-export interface Gate extends PolicyDeps, FeedbackDeps {
+export interface Gate extends DashboardGate {
   readonly decisionLog: DecisionLog;
   readonly decideOne: DecideOne;
   readonly tokens: Tokens;
-  readonly hookService: HookService;
   readonly hooks: HookDesk;
 }
 
@@ -92,7 +90,6 @@ export function openGate(parts: GateParts): Gate {
     feedback,
     hash,
     tokens,
-    charge: (entrance, units) => admission.charge(entrance, units),
     policies: createPolicyService({ store, outcomes, tiers, clock, notices }),
     testPolicy: createTestPolicy({ check: checker.budgeted, datasets }),
     backTestPolicy: backTestOf(parts),

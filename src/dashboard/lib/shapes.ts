@@ -1,6 +1,6 @@
 /** What `account/*` sends: the server's own types. */
 export type * from "../../http/account/shapes.ts";
-export type * from "../../http/account/admin/admin-shapes.ts";
+export type * from "../../http/account/admin-shapes.ts";
 export type {
   BackTestReport,
   HooksPage,
@@ -9,4 +9,4 @@ export type {
   PolicyRow,
   PolicyTest,
   ShadowReport,
-} from "../../http/account/gate/gate-shapes.ts";
+} from "../../http/account/gate-shapes.ts";

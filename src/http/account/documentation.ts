@@ -89,9 +89,15 @@ const FILE = Type.Object({
   }),
 });
 
+const bodySchema = (fields: NonNullable<AccountRoute["body"]>): Schema =>
+  Type.Object(
+    Object.fromEntries(Object.entries(fields).map(([name, { schema }]) => [name, schema])),
+  );
+
 function operation(route: AccountRoute): Operation {
-  const { summary, path, method, answer, upload } = route;
-  const body = upload === true ? FILE : route.body;
+  const { summary, path, method, upload, lines } = route;
+  const answer = route.answer ?? lines;
+  const body = upload === true ? FILE : route.body && bodySchema(route.body);
   const media = upload === true ? "multipart/form-data" : "application/json";
   const origin = method === "GET" ? "" : " The Origin header must be this site's.";
   return {

@@ -1,10 +1,8 @@
 import { Readable } from "node:stream";
-import type { Clock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
 import { accountKey, type OwnerKey } from "../../base/owner.ts";
-import type { RateCounter } from "../../accounts/admission/rate-counter.ts";
-import type { Shares } from "../../base/shares.ts";
-import type { SignedIn, SignInService, Visitor } from "../../accounts/sign-in/sign-ins.ts";
+import { IDLE_MS, type SignedIn, type Visitor } from "../../accounts/sign-in/sign-ins.ts";
+import { noteBy } from "../../gate/audited.ts";
 import { bucketKey, bucketOf } from "../../accounts/admission/caller.ts";
 import {
   accountDisabled,
@@ -25,26 +23,20 @@ import {
 import type { MultipartReader } from "../api/bulk/multipart.ts";
 import { errorBody, refusalOf, refused } from "../answer/answer.ts";
 import type { BodyReader } from "../body.ts";
-import { addressOf, type TrustedProxies } from "../request/client-address.ts";
-import { type HostCheck, isAllowedFor } from "../request/allowed-hosts.ts";
+import { addressOf } from "../request/client-address.ts";
+import { isAllowedFor } from "../request/allowed-hosts.ts";
+import { basePathOf } from "../request/target.ts";
 import type { FaultLog } from "../answer/fault-log.ts";
 import { type HttpRequest, JSON_TYPE, type Reply } from "../answer/route.ts";
 import type { Page, PageRequest } from "../routes.ts";
-import type { SessionCookie } from "./cookie.ts";
-import type { AccountReply, AccountRequest, AccountRoute } from "./route.ts";
+import type { DashboardContext } from "./context.ts";
+import type { AccountReply, AccountRequest, AccountRoute, SignedInRequest } from "./route.ts";
 
-export interface AccountGuardDeps {
-  readonly logins: Pick<SignInService, "identify">;
-  readonly rates: RateCounter;
+/** The context, and what the guard alone uses. */
+interface Deps extends DashboardContext {
   readonly bodies: BodyReader;
   readonly readUpload: MultipartReader;
-  readonly shares: Shares;
-  readonly isHostAllowed: HostCheck;
   readonly cookie: SessionCookie;
-  readonly trustedProxies: TrustedProxies;
-  readonly publicUrl: () => string;
-  readonly clock: Clock;
-  readonly log: Log;
   readonly faultLog: FaultLog;
 }
 
@@ -67,10 +59,7 @@ const HEADERS = {
 };
 
 /** Every path under `/account/`. */
-export const accountPages = (
-  routes: readonly AccountRoute[],
-  deps: AccountGuardDeps,
-): readonly Page[] =>
+export const accountPages = (routes: readonly AccountRoute[], deps: Deps): readonly Page[] =>
   routes.map((route) => ({
     method: route.method,
     path: `/account/${route.path}`,
@@ -78,15 +67,11 @@ export const accountPages = (
   }));
 
 /** The one chain of every `/account/*` request; answers refusals and faults in JSON itself. */
-async function serve(
-  route: AccountRoute,
-  request: PageRequest,
-  deps: AccountGuardDeps,
-): Promise<Reply> {
+async function serve(route: AccountRoute, request: PageRequest, deps: Deps): Promise<Reply> {
   const release: (() => void)[] = [];
   try {
     if (!isAllowedFor(request.source, deps.isHostAllowed)) throw hostNotAllowed();
-    return await replyOf(await admit(route, request, { deps, release }), deps);
+    return await replyOf(await admit(route, request, { deps, release }), route, deps);
   } catch (error) {
     return refusedReply(error, { route, faultLog: deps.faultLog });
   } finally {
@@ -95,7 +80,7 @@ async function serve(
 }
 
 interface Passage {
-  readonly deps: AccountGuardDeps;
+  readonly deps: Deps;
   /** What is to be done once the request is answered. */
   readonly release: (() => void)[];
 }
@@ -104,12 +89,12 @@ async function admit(
   route: AccountRoute,
   request: PageRequest,
   passage: Passage,
-): Promise<AccountReply> {
+): Promise<unknown> {
   const { deps } = passage;
   const { source } = request;
   const visitor = visitorOf(source, deps);
   await countRequest(visitor, deps);
-  if (route.method !== "GET") checkOrigin(source, deps.publicUrl());
+  if (route.method !== "GET") checkOrigin(source, deps.info.publicUrl());
   const token = deps.cookie.read(source.headers.cookie);
   const known = token === undefined ? undefined : await deps.logins.identify(token, visitor);
   checkStanding(route.for, known);
@@ -117,9 +102,11 @@ async function admit(
   const content = await contentOf(route, request, { ...passage, owner });
   const account = known?.account.isDisabled === false ? { account: known.account } : {};
   const shared = { visitor, token, ...account, ...content };
-  if (route.for === "everyone") return route.handle(shared);
-  if (known === undefined) throw notSignedIn();
-  return route.handle({ ...shared, ...known });
+  if (known === undefined || route.for === "everyone") return await route.handle(shared);
+  const { clientAddress } = visitor;
+  const note = noteBy(deps.audit, { actorId: known.account.id, clientAddress });
+  const signedIn: SignedInRequest = { ...shared, ...known, note };
+  return await route.handle(signedIn);
 }
 
 const ownerOf = (known: SignedIn | undefined, { clientAddress }: Visitor): OwnerKey =>
@@ -133,14 +120,14 @@ function checkStanding(needed: AccountRoute["for"], who: SignedIn | undefined): 
   if (needed === "admin" && !who.account.isAdmin) throw adminsOnly();
 }
 
-function visitorOf(request: HttpRequest, deps: AccountGuardDeps): Visitor {
+function visitorOf(request: HttpRequest, deps: Deps): Visitor {
   const userAgent = (request.headers["user-agent"] ?? "").slice(0, USER_AGENT_MAX);
   return { clientAddress: bucketOf(addressOf(request, deps)).address, userAgent };
 }
 
 async function countRequest(
   { clientAddress: address }: Visitor,
-  { rates, clock }: AccountGuardDeps,
+  { rates, clock }: Deps,
 ): Promise<void> {
   const owner = `dashboard:${bucketOf(address).bucket}`;
   const taking = await rates.take(owner, REQUESTS_PER_MINUTE, clock.monotonicMs());
@@ -195,7 +182,7 @@ async function contentOf(
   release.push(giveBack);
   if (body.kind === "json") {
     // A check's entry may hold anything: it is malformed then, and never stored as it is.
-    const { entry: _, entries: __, ...stored } = body.value as AccountRequest["body"];
+    const { entry: _, entries: __, ...stored } = body.value as Readonly<Record<string, unknown>>;
     if (holdsNul(stored)) throw nulInText();
     return { body: { ...body.value }, query, id };
   }
@@ -203,22 +190,32 @@ async function contentOf(
   return { body: {}, query, id };
 }
 
-async function replyOf(answer: AccountReply, { cookie, log }: AccountGuardDeps): Promise<Reply> {
+async function replyOf(
+  answer: unknown,
+  route: AccountRoute,
+  { cookie: cookies, log }: Deps,
+): Promise<Reply> {
+  if (route.lines !== undefined) {
+    // What is refused is refused with its status.
+    const lines = await started(answer as AsyncIterable<unknown>);
+    return {
+      headers: HEADERS,
+      type: "application/x-ndjson",
+      body: Readable.from(asText(lines, log)),
+    };
+  }
+  if (route.answer !== undefined) {
+    if (answer === undefined) return { headers: HEADERS, status: 204 };
+    return { headers: HEADERS, type: JSON_TYPE, body: JSON.stringify(answer) };
+  }
+  const { cookie, text, headers: more } = (answer ?? {}) as AccountReply;
   const headers = {
     ...HEADERS,
-    ...(answer.cookie !== undefined && { "set-cookie": cookie.write(answer.cookie) }),
-    ...answer.headers,
+    ...(cookie !== undefined && { "set-cookie": cookies.write(cookie) }),
+    ...more,
   };
-  if (answer.lines !== undefined) {
-    const lines = await started(answer.lines); // what is refused is refused with its status
-    return { headers, type: "application/x-ndjson", body: Readable.from(asText(lines, log)) };
-  }
-  if (answer.text !== undefined) {
-    const { type, chunks } = answer.text;
-    return { headers, type, body: Readable.from(await started(chunks)) };
-  }
-  if (answer.json === undefined) return { headers, status: 204 };
-  return { headers, type: JSON_TYPE, body: JSON.stringify(answer.json) };
+  if (text === undefined) return { headers, status: 204 };
+  return { headers, type: text.type, body: Readable.from(await started(text.chunks)) };
 }
 
 /** The same values, the first of which is there. */
@@ -254,4 +251,35 @@ function refusedReply(
   const reply = refused(error, undefined);
   const session = refusal?.code === "not_signed_in" ? { "x-session": "none" } : {};
   return { ...reply, headers: { ...HEADERS, ...session, ...reply.headers } };
+}
+
+/** How the session cookie is written: by the scheme of the public address. */
+export interface SessionCookie {
+  read(header: string | undefined): string | undefined;
+  /** The value of Set-Cookie; an empty token takes the cookie away. */
+  write(token: string): string;
+}
+
+/**
+ * Behind TLS the `__Host-` prefix makes browsers hold it to Secure, this host and the whole path, and `__Secure-`, for a
+ * public URL with a path, to Secure. Over plain HTTP, as on a loopback address, they would refuse such a name.
+ */
+export function sessionCookie(publicUrl: string): SessionCookie {
+  const isSecure = publicUrl.startsWith("https:");
+  const path = basePathOf(publicUrl) || "/";
+  const prefix = path === "/" ? "__Host-" : "__Secure-";
+  const name = isSecure ? `${prefix}gatepost_session` : "gatepost_session";
+  const attributes = `Path=${path}; HttpOnly; SameSite=Strict${isSecure ? "; Secure" : ""}`;
+  return {
+    read: (header) => valueOf(name, header ?? ""),
+    write: (token) => {
+      const seconds = token === "" ? 0 : Math.floor(IDLE_MS / 1_000);
+      return `${name}=${token}; Max-Age=${String(seconds)}; ${attributes}`;
+    },
+  };
+}
+
+function valueOf(name: string, header: string): string | undefined {
+  const pair = header.split(";").find((part) => part.trim().startsWith(`${name}=`));
+  return pair?.trim().slice(name.length + 1);
 }

@@ -4,7 +4,7 @@ import { operatorName, type ReadAuditEntry, SERVICE, VISITOR } from "../../accou
 import type { CreditEntry as StoredEntry } from "../../accounts/credits.ts";
 import type { SignIn as StoredSignIn } from "../../accounts/sign-in/sign-ins.ts";
 import type { Account, AuditEntry, CreditEntry, SignIn } from "./shapes.ts";
-import type { AdminAccount } from "./admin/admin-shapes.ts";
+import type { AdminAccount } from "./admin-shapes.ts";
 
 /** Records as the dashboard's API shows them: snake_case, ISO 8601, null for what is absent. */
 

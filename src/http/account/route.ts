@@ -1,13 +1,15 @@
-import type { SignIn, Visitor } from "../../accounts/sign-in/sign-ins.ts";
 import type { Account } from "../../accounts/accounts-store.ts";
-import type { Schema } from "../../core/json-schema.ts";
+import type { SignIn, Visitor } from "../../accounts/sign-in/sign-ins.ts";
+import { badField } from "../../base/refusals.ts";
+import { type Optional, type Schema, Type } from "../../core/json-schema.ts";
+import type { Awaitable } from "../../core/mail/lookup.ts";
+import type { Note } from "../../gate/audited.ts";
 import type { UploadedFile } from "../api/bulk/multipart.ts";
 
 /** A request for `/account/*` that was let in. */
-export interface AccountRequest {
+export interface AccountRequest<Body = unknown> {
   readonly visitor: Visitor;
-  /** The members of the JSON body; empty where there is none. */
-  readonly body: Readonly<Record<string, unknown>>;
+  readonly body: Body;
   /** Of an upload. */
   readonly file?: UploadedFile;
   readonly query: Readonly<Record<string, string | undefined>>;
@@ -19,85 +21,186 @@ export interface AccountRequest {
   readonly account?: Account;
 }
 
-export interface SignedInRequest extends AccountRequest {
+export interface SignedInRequest<Body = unknown> extends AccountRequest<Body> {
   readonly account: Account;
   readonly session: SignIn;
+  /** Writes down what this account changes, here or in another account. */
+  readonly note: Note;
 }
 
-/** What is sent back: JSON, or nothing for `undefined`. */
+/** An answer other than JSON; 204 without `text`. */
 export interface AccountReply {
-  readonly json?: unknown;
-  /** JSON values, one a line, each sent as soon as it is made. */
-  readonly lines?: AsyncIterable<unknown>;
   /** A new session's token, or "" to take the cookie away. */
   readonly cookie?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Text of another type than JSON. */
   readonly text?: { readonly type: string; readonly chunks: AsyncIterable<string> };
 }
 
+/** A field of a JSON body: as it is documented, and how it is read. `read` throws the `Refusal` of a wrong value. */
+export interface Field<T> {
+  readonly schema: Schema<T> | Optional<T>;
+  readonly read: (value: unknown, name: string) => T;
+}
+
+type Fields = Readonly<Record<string, Field<unknown>>>;
+type BodyOf<F extends Fields> = {
+  readonly [Name in keyof F]: F[Name] extends Field<infer T> ? T : never;
+};
+
 interface RouteWords {
-  readonly method: "GET" | "POST" | "DELETE";
-  /** Behind `/account/`; one parameter may be `:id`. */
-  readonly path: string;
   /** For the documentation. */
   readonly summary: string;
-  readonly body?: Schema;
-  /** Of the 200 answer; of each line where it streams. */
+  readonly body?: Fields;
+  /** Of the 200 answer. */
   readonly answer?: Schema;
+  /** Of each line of an answer that streams. */
+  readonly lines?: Schema;
   /** A list of entries or rules may be up to the transport's limit; other bodies stay below 64 KiB. */
   readonly largeBody?: true;
   /** The body is multipart/form-data with one file instead of JSON. */
   readonly upload?: true;
 }
 
-/**
- * One path of the dashboard's API. `everyone` may be a visitor; `account` and `admin` need a session of an
- * account that is not disabled; `leaving` serves a disabled one too.
- */
-export type AccountRoute = RouteWords &
-  (
-    | {
-        readonly for: "everyone";
-        readonly handle: (request: AccountRequest) => Promise<AccountReply>;
-      }
-    | {
-        readonly for: "account" | "admin" | "leaving";
-        readonly handle: (request: SignedInRequest) => Promise<AccountReply>;
-      }
-  );
+interface RequestsFor<Body> {
+  readonly everyone: AccountRequest<Body>;
+  readonly account: SignedInRequest<Body>;
+  readonly admin: SignedInRequest<Body>;
+  readonly leaving: SignedInRequest<Body>;
+}
+type Audience = keyof RequestsFor<unknown>;
 
-interface RequestsFor {
-  readonly everyone: AccountRequest;
-  readonly account: SignedInRequest;
-  readonly admin: SignedInRequest;
-  readonly leaving: SignedInRequest;
+/** One path of the dashboard's API. */
+export interface AccountRoute extends RouteWords {
+  readonly for: Audience;
+  readonly method: "GET" | "POST" | "DELETE";
+  /** Behind `/account/`; one parameter may be `:id`. */
+  readonly path: string;
+  /**
+   * Reads the members of a JSON body. Resolves to the JSON of `answer` or the values of `lines`, undefined for 204;
+   * without both to an `AccountReply`.
+   */
+  readonly handle: (request: AccountRequest) => Awaitable<unknown>;
 }
 
-type Handling<For extends keyof RequestsFor, Reply> = RouteWords & {
-  readonly for: For;
-  readonly handle: (request: RequestsFor[For]) => Promise<Reply>;
+type Terms<F extends Fields, T, Line> = Omit<RouteWords, "summary"> & {
+  readonly body?: F;
+  readonly answer?: Schema<T>;
+  readonly lines?: Schema<Line>;
+};
+type Answer<T, Line> = [Line] extends [never]
+  ? [T] extends [never]
+    ? AccountReply | void
+    : T | undefined
+  : AsyncIterable<Line>;
+
+const routeFor =
+  <For extends Audience>(audience: For) =>
+  <F extends Fields, T = never, Line = never>(
+    place: `${AccountRoute["method"]} ${string}`,
+    summary: string,
+    terms: Terms<F, T, Line>,
+    handle: (request: RequestsFor<BodyOf<F>>[For]) => Awaitable<Answer<NoInfer<T>, NoInfer<Line>>>,
+  ): AccountRoute => {
+    const [method = "", path = ""] = place.split(" ");
+    return {
+      ...terms,
+      method: method as AccountRoute["method"], // by the type of `place`
+      path,
+      for: audience,
+      summary,
+      handle: (request) =>
+        // The guard lets in nobody but the audience.
+        handle({ ...request, body: read(terms.body, request.body) } as typeof request &
+          RequestsFor<BodyOf<F>>[For]),
+    };
+  };
+
+/** Visitors too. */
+export const everyone = routeFor("everyone");
+export const account = routeFor("account");
+export const admin = routeFor("admin");
+/** A disabled account too. */
+export const leaving = routeFor("leaving");
+
+function read(fields: Fields = {}, body: unknown): Readonly<Record<string, unknown>> {
+  const given = body as Readonly<Record<string, unknown>>;
+  const entries = Object.entries(fields);
+  return Object.fromEntries(entries.map(([name, field]) => [name, field.read(given[name], name)]));
+}
+
+export const textField = (
+  maxCharacters: number,
+  keywords?: Readonly<Record<string, unknown>>,
+): Field<string> => ({
+  schema: Type.String(keywords),
+  read(value, name) {
+    if (typeof value !== "string") throw badField(`"${name}" must be text.`);
+    if (value.length <= maxCharacters) return value;
+    throw badField(`"${name}" must have at most ${String(maxCharacters)} characters.`);
+  },
+});
+
+export const textsField = (maxItems: number): Field<readonly string[]> => ({
+  schema: Type.Array(Type.String()),
+  read(value, name) {
+    const isList = Array.isArray(value) && value.every((item) => typeof item === "string");
+    if (!isList || value.length > maxItems) throw badField(`"${name}" must be a list of texts.`);
+    return value;
+  },
+});
+
+export const wholeField: Field<number> = {
+  schema: Type.Integer(),
+  read(value, name) {
+    if (typeof value === "number" && Number.isSafeInteger(value)) return value;
+    throw badField(`"${name}" must be a whole number.`);
+  },
 };
 
-/** A route that answers JSON of one shape: 200. */
-export function answering<T, For extends keyof RequestsFor>(
-  answer: Schema<T>,
-  route: Handling<For, NoInfer<T>>,
-): AccountRoute {
-  const { handle, ...words } = route;
-  const reply = async (request: RequestsFor[For]): Promise<AccountReply> => ({
-    json: await handle(request),
-  });
-  return { ...words, answer, handle: reply } as AccountRoute; // `for` and the request fit by the types above
+/** On for `true`. */
+export const flagField: Field<boolean> = {
+  schema: Type.Optional(Type.Boolean()),
+  read: (value) => value === true,
+};
+
+/** One of `words`; `mistake` is a sentence for any other value. */
+export const wordField = <const T extends string>(
+  words: readonly T[],
+  mistake: string,
+): Field<T> => ({
+  schema: Type.Enum(words),
+  read(value) {
+    const found = words.find((word) => word === value);
+    if (found === undefined) throw badField(mistake);
+    return found;
+  },
+});
+
+export const optional = <T>({ schema, read: readIt }: Field<T>): Field<T | undefined> => ({
+  schema: Type.Optional(schema as Schema<T>),
+  read: (value, name) => (value === undefined ? undefined : readIt(value, name)),
+});
+
+export const emailField = textField(320);
+export const passwordField = textField(2_000);
+
+/** A whole number of the query within bounds; `standard` when it is absent or no such number. */
+export function boundedNumber(
+  text: string | undefined,
+  { standard, max }: { readonly standard: number; readonly max: number },
+): number {
+  const value = Number(text ?? "");
+  return Number.isSafeInteger(value) && value >= 1 && value <= max ? value : standard;
 }
 
-/** A route that answers JSON values of one shape, one a line. */
-export function streaming<T, For extends keyof RequestsFor>(
-  answer: Schema<T>,
-  route: Handling<For, { readonly lines: AsyncIterable<NoInfer<T>> }>,
-): AccountRoute {
-  return { ...route, answer } as AccountRoute;
-}
+/** Writes down what the account did to itself. */
+export const noteOwn = (
+  { account: { id: accountId }, note }: Pick<SignedInRequest, "account" | "note">,
+  change: Omit<Parameters<Note>[0], "accountId">,
+): Promise<void> => note({ ...change, accountId });
 
-/** 204. */
-export const done: AccountReply = {};
+/** A file that the browser saves under `name`, which needs no quotes. */
+export function file(name: string, type: string, chunks: AsyncIterable<string>): AccountReply {
+  const headers = { "content-disposition": `attachment; filename=${name}` };
+  return { headers, text: { type, chunks } };
+}

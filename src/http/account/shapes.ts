@@ -9,7 +9,7 @@ import type { ResultSchema } from "../openapi/schemas.ts";
 
 /**
  * What `/account/*` answers: the routes are compiled against these schemas, `/openapi.json` shows them, and the
- * dashboard imports their types and nothing else. `admin/admin-shapes.ts` has what administrators see. Times are
+ * dashboard imports their types and nothing else. `admin-shapes.ts` has what administrators see. Times are
  * ISO 8601 in UTC.
  */
 

@@ -1,6 +1,6 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
-import { worldFor, ZONE, linesOf, EMAIL } from "../../../../test/dashboard/account-world.ts";
+import { worldFor, ZONE, linesOf, EMAIL } from "../../../test/dashboard/account-world.ts";
 
 test("a check sends the core facts first, then what the API would answer, for one unit", async (t) => {
   const { world, signedIn } = await worldFor(t, { zone: ZONE });

@@ -1,7 +1,7 @@
 import { strict as assert } from "node:assert";
 import { type TestContext, test } from "node:test";
-import { Browser } from "../../../../test/dashboard/dashboard-client.ts";
-import { dashboardWorld, PASSWORD } from "../../../../test/dashboard/dashboard-world.ts";
+import { Browser } from "../../../test/dashboard/dashboard-client.ts";
+import { dashboardWorld, PASSWORD } from "../../../test/dashboard/dashboard-world.ts";
 
 const ADMIN = "admin@gatepost.example";
 

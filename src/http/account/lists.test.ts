@@ -1,9 +1,9 @@
 import { strict as assert } from "node:assert";
 import { after, before, test } from "node:test";
-import { Browser, type Reply } from "../../../../test/dashboard/dashboard-client.ts";
-import { type DashboardWorld, dashboardWorld } from "../../../../test/dashboard/dashboard-world.ts";
-import { until } from "../../../../test/time/until.ts";
-import type { ListRows, ListState, ListSummaries } from "../shapes.ts";
+import { Browser, type Reply } from "../../../test/dashboard/dashboard-client.ts";
+import { type DashboardWorld, dashboardWorld } from "../../../test/dashboard/dashboard-world.ts";
+import { until } from "../../../test/time/until.ts";
+import type { ListRows, ListState, ListSummaries } from "./shapes.ts";
 
 let world: DashboardWorld;
 let people = 0;

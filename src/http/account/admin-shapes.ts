@@ -1,7 +1,7 @@
-import { oneOf, orNull, type Described, Type } from "../../../core/json-schema.ts";
-import { KEY } from "../../../accounts/key-json.ts";
-import { OwnEntry, Source } from "../../../lists/rules/entry-json.ts";
-import { ACCOUNT, Allowance, count, flag, text, time, UsageDay } from "../shapes.ts";
+import { oneOf, orNull, type Described, Type } from "../../core/json-schema.ts";
+import { KEY } from "../../accounts/key-json.ts";
+import { OwnEntry, Source } from "../../lists/rules/entry-json.ts";
+import { ACCOUNT, Allowance, count, flag, text, time, UsageDay } from "./shapes.ts";
 
 /** What administrators see: see `shapes.ts`. */
 

@@ -1,15 +1,16 @@
 import { strict as assert } from "node:assert";
 import { test, type TestContext } from "node:test";
-import { rulesOf } from "../../../../test/dashboard/dashboard-lists.ts";
-import { ask } from "../../../../test/policy/asked-decision.ts";
-import { GATE_KEY, gateWorld } from "../../../../test/policy/gate-world.ts";
-import { DEFAULT_DOCUMENT } from "../../../core/policy/default-policy.ts";
-import { parsePolicy } from "../../../core/policy/parse-policy.ts";
-import { Refusal } from "../../../base/refusals.ts";
-import { withDomain } from "../../../gate/feedback.ts";
-import { createAccountHash } from "../../../gate/traffic.ts";
-import type { SignedInRequest } from "../route.ts";
-import { feedbackRoutes } from "./feedback-routes.ts";
+import { rulesOf } from "../../../test/dashboard/dashboard-lists.ts";
+import { ask } from "../../../test/policy/asked-decision.ts";
+import { GATE_KEY, gateWorld } from "../../../test/policy/gate-world.ts";
+import { DEFAULT_DOCUMENT } from "../../core/policy/default-policy.ts";
+import { parsePolicy } from "../../core/policy/parse-policy.ts";
+import { Refusal } from "../../base/refusals.ts";
+import type { Note } from "../../gate/audited.ts";
+import { withDomain } from "../../gate/feedback.ts";
+import { createAccountHash } from "../../gate/traffic.ts";
+import type { SignedInRequest } from "./route.ts";
+import { feedbackRoutes } from "./feedback.ts";
 
 async function openRoutes(t: TestContext) {
   const world = await gateWorld(t);
@@ -22,16 +23,16 @@ async function openRoutes(t: TestContext) {
     hash: createAccountHash(GATE_KEY),
     policies: world.policies,
     operator,
-    audit: ({ action, detail = "" }) => Promise.resolve(void noted.push(`${action} ${detail}`)),
   });
+  const note: Note = ({ action, detail = "" }) =>
+    Promise.resolve(void noted.push(`${action} ${detail}`));
   const call = async (name: string, more: Partial<SignedInRequest> = {}): Promise<unknown> => {
     const [method, path] = name.split(" ");
     const route = routes.find((one) => one.method === method && one.path === path);
     const account = (await world.store.accounts.find(made.id)) ?? assert.fail();
     const visitor = { clientAddress: "192.0.2.1" };
-    const request = { account, visitor, body: {}, query: {}, id: "", ...more };
-    const reply = await route?.handle(request as unknown as SignedInRequest);
-    return reply?.json;
+    const request = { account, visitor, note, body: {}, query: {}, id: "", ...more };
+    return await route?.handle(request as unknown as SignedInRequest);
   };
   const abuse = async (domain: string): Promise<void> => {
     for (const name of ["a", "b", "c"]) {

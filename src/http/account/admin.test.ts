@@ -1,9 +1,9 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
-import { sqlVerdictCounts } from "../../../lists/verdict-counts.ts";
-import { Browser } from "../../../../test/dashboard/dashboard-client.ts";
-import { PASSWORD } from "../../../../test/dashboard/dashboard-world.ts";
-import { worldFor, ZONE, EMAIL } from "../../../../test/dashboard/account-world.ts";
+import { sqlVerdictCounts } from "../../lists/verdict-counts.ts";
+import { Browser } from "../../../test/dashboard/dashboard-client.ts";
+import { PASSWORD } from "../../../test/dashboard/dashboard-world.ts";
+import { worldFor, ZONE, EMAIL } from "../../../test/dashboard/account-world.ts";
 
 test("an administrator changes plan, credits and switch, and every change is on record", async (t) => {
   const { world, signedIn } = await worldFor(t);

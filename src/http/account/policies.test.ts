@@ -1,9 +1,9 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
-import { accountKey, type OwnerKey } from "../../../base/owner.ts";
-import { NoRoom } from "../../../base/shares.ts";
-import type { SignedInRequest } from "../route.ts";
-import { policyRoutes } from "./policy-routes.ts";
+import { accountKey, type OwnerKey } from "../../base/owner.ts";
+import { NoRoom } from "../../base/shares.ts";
+import type { SignedInRequest } from "./route.ts";
+import { policyRoutes } from "./policies.ts";
 
 test("a back-test is for administrators, waits for its turn, and is refused with it", async () => {
   const document = { rules: [{ when: { role: true }, then: "challenge" }], else: "accept" };

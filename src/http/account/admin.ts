@@ -1,0 +1,333 @@
+import { ACCOUNT_STATES, type SoughtAccounts } from "../../accounts/account-directory.ts";
+import { type Account, ACCOUNT_TIERS } from "../../accounts/accounts-store.ts";
+import { promoteAccount } from "../../accounts/accounts.ts";
+import { LATENCY_EDGES_MS } from "../../accounts/admission/usage.ts";
+import { type CreditService, GRANT_MAX, REASON_MAX } from "../../accounts/credits.ts";
+import { keyJson } from "../../accounts/keys.ts";
+import { checkPassword } from "../../accounts/sign-in/sign-up.ts";
+import { badField, notFound, notNow, wrongCurrentPassword } from "../../base/refusals.ts";
+import type { Shares } from "../../base/shares.ts";
+import { dayOf, isoTime } from "../../core/calendar.ts";
+import type { Described } from "../../core/json-schema.ts";
+import { auditedAccounts, auditedCredits, auditedRefresh } from "../../gate/audited.ts";
+import { statusJson } from "../../lists/rules/entry-json.ts";
+import {
+  AdminAccountPage,
+  AdminAccounts,
+  Cockpit,
+  DnsTest,
+  Outcomes,
+  Promoted,
+  ResetLink,
+  Sources,
+  SystemState,
+} from "./admin-shapes.ts";
+import type { DashboardContext } from "./context.ts";
+import { adminAccount, shownAudit } from "./present.ts";
+import {
+  admin,
+  type AccountRoute,
+  boundedNumber,
+  emailField,
+  optional,
+  passwordField,
+  type SignedInRequest,
+  textField,
+  textsField,
+  wholeField,
+  wordField,
+} from "./route.ts";
+import { AuditEntries, Balance } from "./shapes.ts";
+
+const AUDIT_MAX = 200;
+const COCKPIT_DAYS = { standard: 14, max: 90 };
+const PAGE_SIZE = 50;
+const PAGES = { standard: 1, max: 100_000 };
+const USAGE_DAYS = { standard: 30, max: 400 };
+const SOUGHT_MAX = 320;
+/** More than there are. */
+const SOURCES_MAX = 20;
+
+/** What administrators see and change. */
+export const adminRoutes = (context: DashboardContext): readonly AccountRoute[] => [
+  ...systemRoutes(context),
+  ...changeRoutes(context),
+  ...directoryRoutes(context),
+  ...roleRoutes(context),
+  ...sourceRoutes(context),
+];
+
+const systemRoutes = (context: DashboardContext): readonly AccountRoute[] => [
+  admin(
+    "GET admin/cockpit",
+    "Traffic and verdicts of all owners, who used most, who was held back; `days` of them",
+    { answer: Cockpit },
+    async ({ query }) => {
+      const length = boundedNumber(query["days"], COCKPIT_DAYS);
+      const { days, top } = await context.usage.everyone(length);
+      const today = dayOf(context.clock.nowMs());
+      const { noMail, noAnswer, ...mix } = await context.verdicts.sums(today - length + 1);
+      const named = top.map(async ({ owner, units, requests }) => {
+        const [kind, id = ""] = owner.split(":");
+        const account = kind === "account" ? await context.accounts.find(id) : undefined;
+        return { name: account?.email ?? null, units, requests };
+      });
+      return {
+        days,
+        latency_edges_ms: [...LATENCY_EDGES_MS],
+        top: await Promise.all(named),
+        verdicts: { ...mix, no_mail: noMail, no_answer: noAnswer },
+        held_back: heldBackIn(context.shares),
+      };
+    },
+  ),
+  admin(
+    "GET admin/audit",
+    "The newest changes of all accounts",
+    { answer: AuditEntries },
+    async () => ({ entries: (await context.auditLog.newest(AUDIT_MAX)).map(shownAudit) }),
+  ),
+  admin("GET admin/system", "Health and facts of this process", { answer: SystemState }, () =>
+    context.system(),
+  ),
+  admin(
+    "GET admin/dns-test",
+    "Asks each DNS resolver now: how fast it is, over TCP too, and whether it is truthful",
+    { answer: DnsTest },
+    () => context.dnsTest(),
+  ),
+];
+
+const heldBackIn = (shares: Shares): Described<typeof Cockpit>["held_back"] =>
+  [...shares.figures("look")]
+    .map(([resource, { refused, waiting, owners }]) => ({
+      resource,
+      refused: refused.owner + refused.all,
+      waiting,
+      owners,
+    }))
+    .filter(({ refused, waiting }) => refused + waiting > 0)
+    .toSorted((a, b) => b.refused - a.refused);
+
+async function subjectOf(
+  { id }: Pick<SignedInRequest, "id">,
+  { accounts }: DashboardContext,
+): Promise<Account> {
+  const account = await accounts.find(id);
+  if (account === undefined) throw notFound();
+  return account;
+}
+
+const tierField = wordField(ACCOUNT_TIERS, "There is no plan of that name.");
+
+/** The administrator's own password: a browser left open is not enough. */
+const CONFIRMED = { current_password: passwordField };
+
+async function confirm(
+  request: SignedInRequest<{ readonly current_password: string }>,
+  { signIn }: DashboardContext,
+): Promise<void> {
+  const { account, body, visitor } = request;
+  const isOwn = await signIn.isPassword(account.id, body.current_password, visitor);
+  if (!isOwn) throw wrongCurrentPassword();
+}
+
+const changeRoutes = (context: DashboardContext): readonly AccountRoute[] => [
+  admin(
+    "POST admin/accounts/:id/tier",
+    "Change an account's plan",
+    { body: { tier: tierField } },
+    async (request) => {
+      const { id } = await subjectOf(request, context);
+      await auditedAccounts(context.accounts, request.note).setTier(id, request.body.tier);
+    },
+  ),
+  admin(
+    "POST admin/accounts/:id/credits",
+    "Grant credits, or take some back with a negative amount",
+    {
+      body: { amount: wholeField, reason: textField(REASON_MAX, { maxLength: REASON_MAX }) },
+      answer: Balance,
+    },
+    async (request) => {
+      const { amount, reason } = request.body;
+      const { id } = await subjectOf(request, context);
+      const credits = auditedCredits(context.credits, request.note);
+      const answer = await credits.grant(id, amount, reason);
+      if (answer.kind !== "granted") throw creditRefusal(answer);
+      return { balance: answer.balance };
+    },
+  ),
+  admin(
+    "POST admin/accounts/:id/disable",
+    "Switch an account off; its keys are refused within 5 s",
+    {},
+    async (request) => {
+      const { id } = await subjectOf(request, context);
+      if (id === request.account.id) throw notNow("You cannot switch yourself off.");
+      await auditedAccounts(context.accounts, request.note).disable(id);
+    },
+  ),
+  admin("POST admin/accounts/:id/enable", "Switch an account on again", {}, async (request) => {
+    const { id } = await subjectOf(request, context);
+    await auditedAccounts(context.accounts, request.note).enable(id);
+  }),
+  admin(
+    "POST admin/accounts/:id/password",
+    "Set a new password, which ends every session of the account",
+    { body: { password: passwordField, ...CONFIRMED } },
+    async (request) => {
+      const { id, email } = await subjectOf(request, context);
+      await confirm(request, context);
+      const { password } = request.body;
+      checkPassword(password, email);
+      await auditedAccounts(context.accounts, request.note).setPassword(id, password);
+    },
+  ),
+];
+
+type Refused = Exclude<Awaited<ReturnType<CreditService["grant"]>>, { kind: "granted" }>;
+
+function creditRefusal(answer: Refused): Error {
+  switch (answer.kind) {
+    case "no_account":
+      return notFound();
+    case "out_of_range":
+      return notNow(
+        `The account has ${String(answer.balance)} credits; the balance stays at 0 or more.`,
+      );
+    case "bad_amount":
+      return badField(`The amount is a whole number that is not 0, at most ${String(GRANT_MAX)}.`);
+    case "bad_reason":
+      return badField(`The reason is one line of at most ${String(REASON_MAX)} characters.`);
+  }
+}
+
+/** The page where the owner of the account chooses a password. */
+async function linkFor(
+  account: Account,
+  { resetLinks, info }: DashboardContext,
+): Promise<Described<typeof ResetLink>> {
+  const { token, expiresAtMs } = await resetLinks.make(account);
+  const link = `${info.publicUrl()}/new-password#${encodeURIComponent(token)}`;
+  return { link, expires_at: isoTime(expiresAtMs) };
+}
+
+/** Unknown words narrow nothing. */
+function soughtIn(query: SignedInRequest["query"]): SoughtAccounts {
+  const tier = ACCOUNT_TIERS.find((name) => name === query["tier"]);
+  const state = ACCOUNT_STATES.find((name) => name === query["state"]);
+  return {
+    text: (query["q"] ?? "").trim().slice(0, SOUGHT_MAX),
+    ...(tier !== undefined && { tier }),
+    ...(state !== undefined && { state }),
+  };
+}
+
+/** The accounts of this service: pages of them, and one of them. */
+const directoryRoutes = (context: DashboardContext): readonly AccountRoute[] => [
+  admin(
+    "GET admin/accounts",
+    "Accounts whose address or id holds `q`, by `tier` and `state`, 50 a `page`",
+    { answer: AdminAccounts },
+    async ({ query }) => {
+      const page = boundedNumber(query["page"], PAGES);
+      const sought = { ...soughtIn(query), skip: (page - 1) * PAGE_SIZE };
+      const { accounts, total } = await context.directory.search(sought, PAGE_SIZE);
+      return { accounts: accounts.map(adminAccount), total, page, page_size: PAGE_SIZE };
+    },
+  ),
+  admin(
+    "POST admin/accounts",
+    "Make an account; its owner chooses a password by the one-time link of the answer",
+    { body: { email: emailField, tier: tierField, ...CONFIRMED }, answer: ResetLink },
+    async (request) => {
+      const { email, tier } = request.body;
+      await confirm(request, context);
+      const noted = auditedAccounts(context.accounts, request.note);
+      const answer = await noted.create({ email, tier, origin: "operator", isAdmin: false });
+      if (answer.kind === "email_taken") throw notNow("An account has this address already.");
+      if (answer.kind !== "created") throw badField("That is not a valid email address.");
+      return await linkFor(answer.account, context);
+    },
+  ),
+  admin(
+    "GET admin/accounts/:id",
+    "One account with its usage of `days`, allowance and keys",
+    { answer: AdminAccountPage },
+    async (request) => {
+      const account = await subjectOf(request, context);
+      const [days, allowance, keys] = await Promise.all([
+        context.usage.days(account, boundedNumber(request.query["days"], USAGE_DAYS)),
+        context.usage.allowance(account),
+        context.keys.list(account.id),
+      ]);
+      return {
+        account: adminAccount(account),
+        days,
+        latency_edges_ms: [...LATENCY_EDGES_MS],
+        allowance,
+        keys: keys.map(keyJson).reverse(),
+      };
+    },
+  ),
+];
+
+/** Who is an administrator, and who may choose a new password. */
+const roleRoutes = (context: DashboardContext): readonly AccountRoute[] => [
+  admin(
+    "POST admin/accounts/:id/reset-link",
+    "Make a one-time link with which the account's owner chooses a new password",
+    { body: CONFIRMED, answer: ResetLink },
+    async (request) => {
+      const account = await subjectOf(request, context);
+      await confirm(request, context);
+      await request.note({ action: "account.reset_link", accountId: account.id });
+      return await linkFor(account, context);
+    },
+  ),
+  admin(
+    "POST admin/accounts/:id/promote",
+    "Make an account an administrator, with the plan pro; 200 with its new password when a sign-up made it, else 204",
+    { body: CONFIRMED, answer: Promoted },
+    async (request) => {
+      const account = await subjectOf(request, context);
+      await confirm(request, context);
+      if (account.isAdmin) return undefined;
+      const noted = auditedAccounts(context.accounts, request.note);
+      const password = await promoteAccount(noted, account);
+      return password === undefined ? undefined : { password };
+    },
+  ),
+  admin(
+    "POST admin/accounts/:id/demote",
+    "Take the administrator rights away; the plan stays",
+    {},
+    async ({ id, account, note }) => {
+      if (id === account.id) throw notNow("You cannot take your own administrator rights away.");
+      if (!(await auditedAccounts(context.accounts, note).demote(id))) throw notFound();
+    },
+  ),
+];
+
+/** Where detection's data comes from. */
+const sourceRoutes = ({ refresh }: DashboardContext): readonly AccountRoute[] => [
+  admin(
+    "GET admin/lists",
+    "Every list source: names in use, where from, and why its last answer was not taken",
+    { answer: Sources },
+    async () => ({ sources: (await refresh.status()).map(statusJson) }),
+  ),
+  admin(
+    "POST admin/lists/refresh",
+    "Ask every source now and say what came of it; those in `accept` may have changed much, this once",
+    { body: { accept: optional(textsField(SOURCES_MAX)) }, answer: Outcomes },
+    async ({ body: { accept = [] }, note }) => {
+      const known = new Set((await refresh.status()).map(({ id }) => id));
+      if (!accept.every((id) => known.has(id))) throw badField("That is not one of the lists.");
+      const outcomes = await auditedRefresh(refresh, note).refresh(accept);
+      const nulls = { why: null, detail: null };
+      return { outcomes: outcomes.map((outcome) => ({ ...nulls, ...outcome })) };
+    },
+  ),
+];

@@ -1,0 +1,173 @@
+import type { AccountDirectory } from "../../accounts/account-directory.ts";
+import type { AccountService } from "../../accounts/accounts.ts";
+import type { Admission, Entrance } from "../../accounts/admission/admission.ts";
+import type { RateCounter } from "../../accounts/admission/rate-counter.ts";
+import type { Tiers } from "../../accounts/admission/tiers.ts";
+import type { UsageRecorder } from "../../accounts/admission/usage-recorder.ts";
+import type { UsageReader } from "../../accounts/allowance.ts";
+import type { Audit, AuditLog } from "../../accounts/audit.ts";
+import type { CreditService } from "../../accounts/credits.ts";
+import type { HourCounts } from "../../accounts/hour-counts.ts";
+import type { KeyService } from "../../accounts/keys.ts";
+import type { OwnAccount } from "../../accounts/own-account.ts";
+import type { ResetLinks } from "../../accounts/reset-links.ts";
+import type { SetUp } from "../../accounts/sign-in/set-up.ts";
+import type { SignIn } from "../../accounts/sign-in/sign-in.ts";
+import type { SignIns, SignInService } from "../../accounts/sign-in/sign-ins.ts";
+import type { SignUp } from "../../accounts/sign-in/sign-up.ts";
+import type { Clock } from "../../base/clock.ts";
+import type { Log } from "../../base/log.ts";
+import type { OwnerKey } from "../../base/owner.ts";
+import { Refusal } from "../../base/refusals.ts";
+import type { Shares } from "../../base/shares.ts";
+import type { Lists } from "../../bulk/lists.ts";
+import type { AccountCheck } from "../../check/account-check.ts";
+import type { FrontPage } from "../../check/front-page.ts";
+import type { AccountSwitches } from "../../gate/account-switches.ts";
+import type { BackTested, PolicyBackTest } from "../../gate/back-test.ts";
+import type { DecisionLog } from "../../gate/decision-log.ts";
+import type { Feedback } from "../../gate/feedback.ts";
+import type { HookDesk } from "../../gate/hook-desk.ts";
+import type { HookService } from "../../gate/hooks.ts";
+import type { ReportOutcomes } from "../../gate/outcome-report.ts";
+import type { PolicyService } from "../../gate/policies.ts";
+import type { TestPolicy } from "../../gate/test-policy.ts";
+import type { Tokens } from "../../gate/tokens.ts";
+import type { AccountHash } from "../../gate/traffic.ts";
+import type { FeedRefresh } from "../../lists/feed-status.ts";
+import type { RuleService } from "../../lists/rules/rules.ts";
+import type { VerdictCounts } from "../../lists/verdict-counts.ts";
+import type { WebhookSetup } from "../../webhooks/configure.ts";
+import type { Ping } from "../../webhooks/ping.ts";
+import type { Deliveries } from "../../webhooks/webhook-store.ts";
+import type { HostCheck } from "../request/allowed-hosts.ts";
+import type { TrustedProxies } from "../request/client-address.ts";
+import type { DnsTest, SystemState } from "./admin-shapes.ts";
+import type { AccountRequest } from "./route.ts";
+
+/** What the routes of the dashboard work with. */
+export interface DashboardContext {
+  readonly accounts: AccountService;
+  readonly admission: Pick<Admission, "enter" | "enterAs" | "charge">;
+  readonly audit: Audit;
+  readonly auditLog: Pick<AuditLog, "ofAccount" | "newest">;
+  readonly check: AccountCheck;
+  readonly clock: Clock;
+  readonly credits: CreditService;
+  readonly directory: Pick<AccountDirectory, "search">;
+  readonly dnsTest: () => Promise<DnsTest>;
+  readonly frontPage: () => Promise<FrontPage>;
+  /** Absent: the sign-up gate is no part of the dashboard. */
+  readonly gate?: DashboardGate;
+  readonly hours: Pick<HourCounts, "today">;
+  readonly info: ServiceInfo;
+  readonly isHostAllowed: HostCheck;
+  readonly keys: KeyService;
+  readonly accountLists: Lists;
+  readonly log: Log;
+  readonly logins: Pick<SignInService, "identify">;
+  /** The operator's rules. */
+  readonly operator: RuleService;
+  readonly own: OwnAccount;
+  readonly rates: RateCounter;
+  readonly refresh: FeedRefresh;
+  readonly requests: Pick<UsageRecorder, "record">;
+  readonly resetLinks: Pick<ResetLinks, "make" | "use">;
+  readonly sessions: SignIns;
+  readonly setUp: SetUp;
+  readonly shares: Shares;
+  readonly signIn: Pick<SignIn, "signIn" | "isPassword">;
+  readonly signUp: SignUp;
+  readonly switches: AccountSwitches;
+  readonly system: () => Promise<SystemState>;
+  readonly tiers: Tiers;
+  readonly trustedProxies: TrustedProxies;
+  readonly usage: UsageReader;
+  readonly verdicts: Pick<VerdictCounts, "sums">;
+  readonly webhooks: DashboardWebhooks;
+}
+
+export interface DashboardGate {
+  /** In the owner's turn. Rejects with `NoRoom`. */
+  readonly backTestPolicy: (owner: OwnerKey, asked: BackTested) => Promise<PolicyBackTest>;
+  readonly decisionLog: Pick<DecisionLog, "page">;
+  readonly feedback: Feedback;
+  readonly hash: AccountHash;
+  readonly hooks: Pick<HookDesk, "answer">;
+  readonly hookService: HookService;
+  readonly policies: PolicyService;
+  readonly reportOutcomes: ReportOutcomes;
+  readonly testPolicy: TestPolicy;
+  readonly tokens: Pick<Tokens, "renewSecret">;
+}
+
+export interface DashboardWebhooks {
+  readonly setup: WebhookSetup;
+  readonly ping: Ping;
+  readonly deliveries: Pick<Deliveries, "list">;
+}
+
+/** What every page may know of this service. */
+interface ServiceInfo {
+  readonly signup: "open" | "closed";
+  readonly publicUrl: () => string;
+  readonly version: string;
+}
+
+const NO_KEY = { apiKey: [], authorization: [] };
+
+/**
+ * Lets the account in as its key would be, and a visitor as an anonymous caller, and counts the request in its charts as
+ * the API counts one: with its time to the last octet, and as refused for any refusal below 500.
+ */
+export async function counted<T>(
+  request: Pick<AccountRequest, "account" | "visitor">,
+  context: Pick<DashboardContext, "admission" | "requests" | "clock">,
+  work: (entrance: Entrance) => Promise<T>,
+): Promise<T> {
+  const { entrance, ended } = await enter(request, context);
+  try {
+    if (entrance.refusal !== undefined) throw entrance.refusal;
+    const answer = await work(entrance);
+    ended();
+    return answer;
+  } catch (fault) {
+    ended(fault);
+    throw fault;
+  }
+}
+
+/** The same for an answer that streams: it is counted when it ends, also when the client stops reading. */
+export async function* countedLines<T>(
+  request: Pick<AccountRequest, "account" | "visitor">,
+  context: Pick<DashboardContext, "admission" | "requests" | "clock">,
+  work: (entrance: Entrance) => AsyncIterable<T>,
+): AsyncGenerator<T> {
+  const { entrance, ended } = await enter(request, context);
+  let fault: unknown;
+  try {
+    if (entrance.refusal !== undefined) throw entrance.refusal;
+    yield* work(entrance);
+  } catch (thrown) {
+    fault = thrown;
+    throw thrown;
+  } finally {
+    ended(fault);
+  }
+}
+
+async function enter(
+  { account, visitor: { clientAddress } }: Pick<AccountRequest, "account" | "visitor">,
+  { admission, requests, clock }: Pick<DashboardContext, "admission" | "requests" | "clock">,
+) {
+  const startMs = clock.monotonicMs();
+  const entrance =
+    account === undefined
+      ? await admission.enter(NO_KEY, clientAddress)
+      : await admission.enterAs(account, clientAddress);
+  const ended = (fault?: unknown): void => {
+    const isRefused = fault instanceof Refusal && fault.status < 500;
+    requests.record(entrance.caller, { isRefused, latencyMs: clock.monotonicMs() - startMs });
+  };
+  return { entrance, ended };
+}

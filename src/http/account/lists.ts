@@ -1,0 +1,324 @@
+import type { ListChoice, Run } from "../../bulk/list-store.ts";
+import type { ListView, ViewRow } from "../../bulk/list-view.ts";
+import type { FixOrder, OpenList, Whose } from "../../bulk/lists.ts";
+import { ROW_CLASSES, type RowClass, verdictOf } from "../../core/batch/row-class.ts";
+import { Type } from "../../core/json-schema.ts";
+import type { FullResult } from "../../core/validate/result.ts";
+import { badField, missingParameter, notNow } from "../../base/refusals.ts";
+import { counted, type DashboardContext } from "./context.ts";
+import {
+  account,
+  type AccountRoute,
+  boundedNumber,
+  type Field,
+  flagField,
+  optional,
+  type SignedInRequest,
+  textField,
+  wholeField,
+} from "./route.ts";
+import {
+  type ListRow,
+  ListRows,
+  ListState,
+  ListSummaries,
+  type ListSummary,
+  type ReadList,
+} from "./shapes.ts";
+
+/** Lists from the file to the cleaned file. The list's id is in the path. */
+export const listRoutes = (context: DashboardContext): readonly AccountRoute[] => [
+  ...readRoutes(context),
+  ...changeRoutes(context),
+  ...rowRoutes(context),
+];
+
+type Asked = Pick<SignedInRequest, "account" | "id">;
+
+const whose = ({ account: { id: accountId }, id }: Asked): Whose => ({ accountId, id });
+
+const readRoutes = (context: DashboardContext): readonly AccountRoute[] => [
+  account(
+    "POST lists",
+    "Upload a file with a list; it is read and kept, and nothing is charged",
+    { upload: true, answer: ListState },
+    (request) =>
+      counted(request, context, async () => {
+        const { file, account: own } = request;
+        if (file === undefined) throw missingParameter("file");
+        const { name, chunks } = file;
+        const open = await context.accountLists.add({ accountId: own.id, name, file: chunks });
+        return await stateOf(open, request, context);
+      }),
+  ),
+  account(
+    "GET lists",
+    "The account's lists, newest first",
+    { answer: ListSummaries },
+    async (request) => ({
+      lists: (await context.accountLists.all(request.account.id)).map((open) =>
+        summaryOf(open, context),
+      ),
+    }),
+  ),
+  account(
+    "GET lists/:id",
+    "What was read of a list, how far its check is, and what it came to",
+    { answer: ListState },
+    async (request) => stateOf(await context.accountLists.find(whose(request)), request, context),
+  ),
+  account(
+    "DELETE lists/:id",
+    "Delete a list with its results; what runs of it is ended",
+    {},
+    async (request) => {
+      await context.accountLists.remove(whose(request));
+    },
+  ),
+];
+
+/** Read when it is needed: a list of another account is not found before. */
+const classField: Field<unknown> = {
+  schema: Type.Optional(Type.String()),
+  read: (value) => value,
+};
+
+const changeRoutes = (context: DashboardContext): readonly AccountRoute[] => [
+  account(
+    "POST lists/:id/read",
+    "Read another sheet, or another column by its place from 0",
+    {
+      body: { sheet: optional(textField(1_000)), column: optional(wholeField) },
+      answer: ListState,
+    },
+    async (request) => {
+      const { sheet, column } = request.body;
+      const choice: ListChoice = {
+        ...(sheet !== undefined && { sheet }),
+        ...(column !== undefined && { column: `column ${String(column + 1)}` }),
+      };
+      return stateOf(await context.accountLists.choose(whose(request), choice), request, context);
+    },
+  ),
+  account(
+    "POST lists/:id/check",
+    "Check and charge what is not checked, the `first` so many entries of it; `again`: what DNS gave no answer for",
+    { body: { first: optional(wholeField), again: flagField }, answer: ListState },
+    async (request) => {
+      const { again, first } = request.body;
+      const order = { again, ...(first !== undefined && { first }) };
+      const open = await counted(request, context, (entrance) =>
+        context.accountLists.check(whose(request), entrance, order),
+      );
+      return stateOf(open, request, context);
+    },
+  ),
+  account(
+    "POST lists/:id/stop",
+    "End the check and keep what it came to; entries that were not begun are given back",
+    { body: {}, answer: ListState },
+    async (request) => stateOf(await context.accountLists.stop(whose(request)), request, context),
+  ),
+  account(
+    "POST lists/:id/fix",
+    "Apply the repairs of a class of rows, or of one entry; `undo` takes them back",
+    {
+      body: { class: classField, entry: optional(textField(40_000)), undo: flagField },
+      answer: ListState,
+    },
+    async (request) => {
+      const { entry, class: name, undo } = request.body;
+      const order: FixOrder = {
+        of: entry === undefined ? { class: classOf(name) } : { entry },
+        undo,
+      };
+      return stateOf(await context.accountLists.fix(whose(request), order), request, context);
+    },
+  ),
+];
+
+function classOf(value: unknown): RowClass {
+  const found = ROW_CLASSES.find((name) => name === value);
+  if (found === undefined) throw badField(`A class of rows is one of ${ROW_CLASSES.join(", ")}.`);
+  return found;
+}
+
+const PAGE_ROWS = { standard: 50, max: 200 };
+
+const rowRoutes = ({ accountLists: lists }: DashboardContext): readonly AccountRoute[] => [
+  account(
+    "GET lists/:id/rows",
+    "Rows of the `class` with the reason `why` whose entry holds `text`: `count` of them from `from`",
+    { answer: ListRows },
+    async (request) => {
+      const { query } = request;
+      const { rows } = await viewOf(await lists.find(whose(request)), lists);
+      const { class: name = "", why = "", text = "", from = "0" } = query;
+      const ofClass = name === "" ? rows : rows.filter((row) => row.class === classOf(name));
+      const sought = text.trim().toLowerCase();
+      const isSought = (row: ViewRow): boolean =>
+        (why === "" || row.why === why) &&
+        (sought === "" || row.entry.toLowerCase().includes(sought));
+      const found = why === "" && sought === "" ? ofClass : ofClass.filter(isSought);
+      const start = Number.isSafeInteger(Number(from)) ? Math.max(0, Number(from)) : 0;
+      const page = found.slice(start, start + boundedNumber(query["count"], PAGE_ROWS));
+      return {
+        total: found.length,
+        rows: page.map(shownRow),
+        reasons: name === "" ? [] : reasonsOf(ofClass),
+      };
+    },
+  ),
+  account(
+    "GET lists/:id/csv",
+    "The cleaned file: rows of the `classes`, all without, our columns at the end; `bom=1` for Excel",
+    {},
+    async (request) => {
+      const { classes = ROW_CLASSES.join(), bom } = request.query;
+      const open = await lists.find(whose(request));
+      if (open.running !== undefined) throw notNow("The list is being checked.");
+      const chosen = new Set(classes.split(",").map(classOf));
+      const chunks = await lists.csv(open, chosen);
+      const name = encodeURIComponent(`${open.list.name.replace(/\.\w{1,5}$/, "")}-cleaned.csv`);
+      return {
+        headers: { "content-disposition": `attachment; filename*=UTF-8''${name}` },
+        text: { type: "text/csv; charset=utf-8", chunks: bom === "1" ? marked(chunks) : chunks },
+      };
+    },
+  ),
+];
+
+const shownRow = ({ line, entry, class: name, why, meant, was }: ViewRow): ListRow => ({
+  line,
+  entry,
+  class: name,
+  why,
+  meant,
+  ...(was !== undefined && { was }),
+});
+
+/** By the mark spreadsheets know UTF-8. */
+async function* marked(chunks: AsyncIterable<string>): AsyncGenerator<string> {
+  yield "\ufeff";
+  yield* chunks;
+}
+
+async function viewOf(open: OpenList, lists: DashboardContext["accountLists"]): Promise<ListView> {
+  if (open.running !== undefined) throw notNow("The list is being checked.");
+  return await lists.view(open);
+}
+
+function summaryOf(
+  { list, runs, running, endMs }: OpenList,
+  { clock }: DashboardContext,
+): ListSummary {
+  const begun = runs.some(({ state }) => state !== "gone") ? "done" : "chosen";
+  const busy = running?.state === "stopping" ? "stopping" : "running";
+  return {
+    id: list.id,
+    name: list.name,
+    state: running === undefined ? begun : busy,
+    rows: list.rows,
+    entries: running?.unique ?? 0,
+    processed: running?.processed ?? 0,
+    expires_in_seconds:
+      endMs === undefined ? null : Math.max(0, Math.floor((endMs - clock.nowMs()) / 1_000)),
+  };
+}
+
+async function stateOf(open: OpenList, request: Asked, deps: DashboardContext): Promise<ListState> {
+  const { runs, running } = open;
+  const last = runs.at(-1)?.state;
+  const state = {
+    ...summaryOf(open, deps),
+    failed: last === "failed",
+    stopped: last === "stopped",
+    charged: runs.reduce((sum, run) => sum + run.charged, 0),
+  };
+  if (running !== undefined) return { ...state, ...(await soFar(running, deps)) };
+  return { ...state, read: await readOf(open, request, deps) };
+}
+
+async function soFar(run: Run, { accountLists }: DashboardContext) {
+  const newest = await accountLists.newest(run);
+  return {
+    so_far: { good: run.tally.valid, disposable: run.tally.disposable },
+    newest: newest.map(({ spelling: entry, result }) => {
+      const verdict = verdictOf(JSON.parse(result) as FullResult, entry, "anything");
+      return { entry, class: verdict.class, why: verdict.why };
+    }),
+  };
+}
+
+const left = ({ used, limit }: { readonly used: number; readonly limit: number | null }): number =>
+  limit === null ? Infinity : Math.max(0, limit - used);
+
+async function readOf(
+  open: OpenList,
+  { account: own }: Asked,
+  { accountLists, usage }: DashboardContext,
+): Promise<ReadList> {
+  const view = await viewOf(open, accountLists);
+  const { shape } = view;
+  const { day, month, credits, bulk_limit: most } = await usage.allowance(own);
+  const rest = Math.min(left(day), left(month));
+  const covered = Math.min(view.open.length, most ?? Infinity, Math.max(rest, credits));
+  return {
+    columns: shape.header,
+    column: shape.at,
+    sheet: shape.sheet ?? null,
+    sheets: shape.sheets ?? [],
+    sample: view.sample,
+    counts: view.counts,
+    open: view.open.length,
+    unsure: view.unsure.length,
+    covered,
+    plan_left: rest === Infinity ? null : rest,
+    credits,
+    list_limit: most,
+    resets_at: (left(day) <= left(month) ? day : month).resets_at,
+    repairs: REPAIRED.map((name) => repairsOf(name, view)),
+    disposable: reasonsOf(view.rows.filter((row) => row.class === "disposable")).slice(0, SHOWN),
+  };
+}
+
+const REPAIRED = ["misspelt", "format"] as const;
+
+/** Reasons and slips that are shown. */
+const SHOWN = 4;
+const REASONS_MAX = 50;
+
+function reasonsOf(rows: readonly ViewRow[]): ListRows["reasons"] {
+  const counts = new Map<string, number>();
+  for (const { why } of rows) {
+    if (why !== "") counts.set(why, (counts.get(why) ?? 0) + 1);
+  }
+  return [...counts]
+    .map(([why, times]) => ({ why, rows: times }))
+    .sort((a, b) => b.rows - a.rows)
+    .slice(0, REASONS_MAX);
+}
+
+/** Rows of one class that can be repaired, with the most frequent slips: of domains where only they differ. */
+function repairsOf(name: RowClass, { rows }: ListView): ReadList["repairs"][number] {
+  const slips = new Map<string, { from: string; to: string; rows: number }>();
+  let [open, fixed] = [0, 0];
+  for (const row of rows) {
+    const isFixed = row.wasClass === name;
+    if (isFixed) fixed += 1;
+    else if (row.class === name && row.meant !== "") open += 1;
+    else continue;
+    const [from, to] = differing(row.was ?? row.entry, isFixed ? row.entry : row.meant);
+    const known = slips.get(from) ?? { from, to, rows: 0 };
+    known.rows += 1;
+    slips.set(from, known);
+  }
+  const most = [...slips.values()].sort((a, b) => b.rows - a.rows).slice(0, SHOWN);
+  return { class: name, open, fixed, slips: most };
+}
+
+/** The domains of both where what stands before them is the same. */
+function differing(from: string, to: string): readonly [string, string] {
+  const at = to.lastIndexOf("@") + 1;
+  return at > 0 && from.startsWith(to.slice(0, at)) ? [from.slice(at), to.slice(at)] : [from, to];
+}

@@ -1,0 +1,193 @@
+import { badField, notFound, notNow, type Refusal } from "../../base/refusals.ts";
+import { dayOfDate } from "../../core/calendar.ts";
+import { LIST_WORDS, type ListWord } from "../../core/evidence/rule.ts";
+import { Type } from "../../core/json-schema.ts";
+import { FAULT_WORDS } from "../../core/validate/malformed.ts";
+import { auditedEntries } from "../../gate/audited.ts";
+import { entryJson, OwnEntry, type Rule } from "../../lists/rules/entry-json.ts";
+import { endOfDay, ENTRIES_MAX, listLines, type WrongLine } from "../../lists/rules/entry-lines.ts";
+import { type EntryDetails, NOTE_MAX, type SaveAnswer } from "../../lists/rules/rules.ts";
+import { Forgotten, FoundEntries, Imported } from "./admin-shapes.ts";
+import type { DashboardContext } from "./context.ts";
+import {
+  type AccountRoute,
+  admin,
+  type Field,
+  file,
+  optional,
+  type SignedInRequest,
+  textField,
+  wordField,
+} from "./route.ts";
+
+const SHOWN_MAX = 200;
+const SOUGHT_MAX = 320;
+const LINES_AT_ONCE = 5_000;
+
+const entryField = textField(2_000);
+const kindField = wordField(LIST_WORDS, `An entry says one of: ${LIST_WORDS.join(", ")}.`);
+
+/** Undefined: it does not end. */
+const expiresField: Field<number | undefined> = {
+  schema: Type.Optional(
+    Type.String({ description: "The last day it counts, YYYY-MM-DD (UTC)." }),
+  ) as Field<number | undefined>["schema"],
+  read(value, name) {
+    if (value === undefined || value === null) return undefined;
+    const day = dayOfDate(textField(10).read(value, name));
+    if (day === undefined) throw badField("The last day is a date such as 2027-01-31.");
+    return endOfDay(day);
+  },
+};
+
+const DETAILS = {
+  note: textField(NOTE_MAX, { maxLength: NOTE_MAX }),
+  expires: expiresField,
+};
+
+type Details = SignedInRequest<{ readonly note: string; readonly expires: number | undefined }>;
+
+/** Why, who and until when of a new entry. */
+const detailsOf = ({
+  body: { note, expires },
+  account: { id: author },
+}: Details): EntryDetails => ({
+  note: note.trim(),
+  author,
+  ...(expires !== undefined && { expiresAtMs: expires }),
+});
+
+const wordOf = (text: string | undefined): ListWord | undefined =>
+  LIST_WORDS.find((known) => known === text);
+
+/** The operator's own word on domains, mail hosts and addresses. */
+export const ruleRoutes = (context: DashboardContext): readonly AccountRoute[] => [
+  ...entryRoutes(context),
+  ...fileRoutes(context),
+];
+
+const entryRoutes = ({ operator, accounts }: DashboardContext): readonly AccountRoute[] => [
+  admin(
+    "GET admin/lists/entries",
+    "Rules of one `kind` or all, whose text or note holds `q`",
+    { answer: FoundEntries },
+    async ({ query }) => {
+      const text = (query["q"] ?? "").slice(0, SOUGHT_MAX);
+      const { entries, total } = await operator.search(text, wordOf(query["kind"]), SHOWN_MAX);
+      const names = await authorsOf(entries, accounts);
+      const named = entries.map((entry) => ({
+        ...entryJson(entry),
+        author: names.get(entry.author) ?? entry.author,
+      }));
+      return { entries: named, total };
+    },
+  ),
+  admin(
+    "POST admin/lists/entries",
+    "Say of an entry what it is; it replaces what was said before",
+    { body: { entry: entryField, kind: kindField, ...DETAILS }, answer: OwnEntry },
+    async (request) => {
+      const { entry, kind } = request.body;
+      const noted = auditedEntries(operator, request.note);
+      const answer = await noted.save(entry, kind, detailsOf(request));
+      if (answer.kind !== "saved") throw entryRefusal(answer);
+      return entryJson(answer.entry);
+    },
+  ),
+  admin(
+    "POST admin/lists/forget",
+    "Take back everything said of an entry",
+    { body: { entry: entryField }, answer: Forgotten },
+    async ({ body: { entry }, note }) => {
+      const forgotten = await auditedEntries(operator, note).forget(entry);
+      if (forgotten === undefined) throw badField("Enter a domain, *.suffix, mx:host or address.");
+      if (forgotten.count === 0) throw notFound();
+      return { forgotten: forgotten.count };
+    },
+  ),
+];
+
+const fileRoutes = ({ operator }: DashboardContext): readonly AccountRoute[] => [
+  admin(
+    "POST admin/lists/import",
+    "Take all lines of a text, or none if one is wrong; `kind` is for lines without a word",
+    {
+      // The transport's limit stands before this one.
+      body: { text: textField(6_000_000), kind: optional(kindField), ...DETAILS },
+      answer: Imported,
+      largeBody: true,
+    },
+    async (request) => {
+      const { text, kind } = request.body;
+      const noted = auditedEntries(operator, request.note);
+      const answer = await noted.importLines(text, kind, detailsOf(request));
+      if (answer.kind === "wrong_lines") throw wrongLines(answer.lines);
+      if (answer.kind !== "imported") throw entryRefusal(answer);
+      return { imported: answer.count };
+    },
+  ),
+  admin(
+    "GET admin/lists/export",
+    "Rules of one `kind` or all, as lines that an import reads",
+    {},
+    async ({ query }) => {
+      const word = wordOf(query["kind"]);
+      const all = await operator.entries();
+      const wanted = all.filter((entry) => word === undefined || entry.word === word);
+      return file("gatepost-lists.txt", "text/plain; charset=utf-8", linesOf(wanted));
+    },
+  ),
+];
+
+async function* linesOf(rules: readonly Rule[]): AsyncGenerator<string> {
+  for (let from = 0; from < rules.length; from += LINES_AT_ONCE) {
+    yield await Promise.resolve(listLines(rules.slice(from, from + LINES_AT_ONCE)));
+  }
+}
+
+/** The e-mail addresses of authors that are accounts. */
+async function authorsOf(
+  entries: readonly Rule[],
+  accounts: DashboardContext["accounts"],
+): Promise<ReadonlyMap<string, string>> {
+  const names = new Map<string, string>();
+  for (const id of new Set(entries.map(({ author }) => author))) {
+    const account = /^[0-9a-f]{32}$/.test(id) ? await accounts.find(id) : undefined;
+    if (account !== undefined) names.set(id, account.email);
+  }
+  return names;
+}
+
+/** Why an entry was not taken. */
+export function entryRefusal(answer: Exclude<SaveAnswer, { kind: "saved" }>): Refusal {
+  switch (answer.kind) {
+    case "bad_entry":
+      return badField(`Not a domain, *.suffix, mx:host or address: ${FAULT_WORDS[answer.fault]}.`);
+    case "bad_word":
+      return badField(
+        "A trap is an address or a domain, an account is an address, and only a feed is off.",
+      );
+    case "unknown_feed":
+      return badField(`No such feed. The feeds are ${answer.known.join(", ")}.`);
+    case "bad_note":
+      return badField(`A note is one line of at most ${String(NOTE_MAX)} characters.`);
+    case "bad_expiry":
+      return badField("The last day lies in the past.");
+    case "full":
+      return notNow(`The lists hold at most ${String(ENTRIES_MAX)} entries.`);
+  }
+}
+
+const WHY_WRONG: Readonly<Record<WrongLine["why"], string>> = {
+  bad_entry: "is not a domain, *.suffix, mx:host or address",
+  bad_date: "has an invalid date",
+  bad_word:
+    'has a trap that is a mail host, an account that is not an address, or "off" without a feed',
+  no_word: "does not say allow or deny",
+};
+
+/** Names the wrong lines in one sentence; nothing was done. */
+export function wrongLines(lines: readonly WrongLine[]): Refusal {
+  const words = lines.map(({ line, why }) => `Line ${String(line)} ${WHY_WRONG[why]}.`);
+  return badField(words.join(" "));
+}

@@ -1,0 +1,91 @@
+import { isoTime } from "../../core/calendar.ts";
+import { auditedWebhooks } from "../../gate/audited.ts";
+import { deliveryRow } from "../../webhooks/outcome-words.ts";
+import { type LoggedDelivery, WEBHOOK_EVENTS } from "../../webhooks/webhook-store.ts";
+import type { DashboardWebhooks } from "./context.ts";
+import { account, type AccountRoute, textField, textsField } from "./route.ts";
+import { DeliveryLog, Delivery, NewSecret, SavedWebhook, WebhookState } from "./shapes.ts";
+
+const DELIVERIES_MAX = 100;
+const URL_MAX = 2_100;
+
+/** As the log shows it; a delivery that waits has the time it was queued. */
+function shownDelivery(delivery: LoggedDelivery): Delivery {
+  const row = deliveryRow(delivery);
+  return {
+    id: delivery.id,
+    ...row,
+    attempted_at: row.attempted_at ?? isoTime(delivery.queuedAtMs),
+    response: delivery.snippet ?? null,
+  };
+}
+
+/** The account's webhook: address, events, secret, test and log. */
+export const webhookRoutes = (webhooks: DashboardWebhooks): readonly AccountRoute[] => [
+  ...readingRoutes(webhooks),
+  ...changeRoutes(webhooks),
+];
+
+const readingRoutes = ({ setup, ping, deliveries }: DashboardWebhooks): readonly AccountRoute[] => [
+  account(
+    "GET webhook",
+    "The webhook and the events there are",
+    { answer: WebhookState },
+    async ({ account: { id } }) => ({
+      known_events: WEBHOOK_EVENTS,
+      webhook: (await setup.show(id)) ?? null,
+    }),
+  ),
+  account(
+    "GET webhook/deliveries",
+    "What was sent in the last 7 days, newest first",
+    { answer: DeliveryLog },
+    async ({ account: { id } }) => ({
+      deliveries: (await deliveries.list(id, DELIVERIES_MAX)).map(shownDelivery),
+    }),
+  ),
+  account(
+    "POST webhook/ping",
+    "Send test.ping and wait for what comes of it",
+    { answer: Delivery },
+    async (request) => shownDelivery(await ping(request.account.id)),
+  ),
+  account(
+    "POST webhook/deliveries/:id/resend",
+    "Send a message once more, whose attempt is over, and wait for what comes of it",
+    { answer: Delivery },
+    async (request) => shownDelivery(await ping(request.account.id, request.id)),
+  ),
+];
+
+const changeRoutes = ({ setup }: DashboardWebhooks): readonly AccountRoute[] => [
+  account(
+    "POST webhook",
+    "Save address and events; a new address gets a new secret, which is in this answer only",
+    { body: { url: textField(URL_MAX), events: textsField(20) }, answer: SavedWebhook },
+    async ({ account: { id }, body: { url, events }, note }) => {
+      const noted = auditedWebhooks(setup, note);
+      if ((await setup.show(id))?.url !== url) {
+        return { secret: (await noted.set(id, url, events)).secret };
+      }
+      await noted.selectEvents(id, events);
+      return { secret: null };
+    },
+  ),
+  account(
+    "POST webhook/secret",
+    "Make a new signing secret; it is in this answer only",
+    { answer: NewSecret },
+    async ({ account: { id }, note }) => ({
+      secret: (await auditedWebhooks(setup, note).renewSecret(id)).secret,
+    }),
+  ),
+  account(
+    "DELETE webhook",
+    "Remove the webhook; deliveries that wait are dropped",
+    {},
+    async ({ account: { id }, note }) => {
+      await auditedWebhooks(setup, note).remove(id);
+    },
+  ),
+];

@@ -10,10 +10,10 @@ import type { Trust } from "../dns/trust/trust.ts";
 import { createTestPolicy } from "../gate/test-policy.ts";
 import { attachDatasets, noRules } from "../lists/shared-datasets.ts";
 import { DATABASE_FILE } from "../store/database.ts";
-import { openChecker } from "./checker.ts";
+import { openChecker, openTrust } from "./checker.ts";
 import { openStoredLists } from "./lists.ts";
 import type { Process } from "./process.ts";
-import { publicUrlOf } from "./settings/links.ts";
+import { publicUrlOf } from "./settings/config.ts";
 import { openAccountStore } from "./store.ts";
 
 /**
@@ -41,9 +41,11 @@ export async function openCliValidator(
   warn: (text: string) => void,
 ): Promise<Omit<CliValidator & CliDecider, "close">> {
   const datasets = await openKnownLists(process);
-  const checker = openChecker(process, { registrations: memoryRegistrationCache(), datasets });
-  process.closing.add(() => checker.close());
-  process.closing.add(() => warnOf(checker.trust, warn));
+  const trust = openTrust(process);
+  process.closing.add(() => trust?.close());
+  const registrations = memoryRegistrationCache();
+  const checker = openChecker(process, { registrations, datasets, trust });
+  process.closing.add(() => warnOf(trust, warn));
   return {
     datasets: checker.datasets(),
     testPolicy: createTestPolicy({ check: checker.budgeted, datasets: checker.datasets }),

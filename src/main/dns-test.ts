@@ -5,7 +5,7 @@ import type { ServerAddress } from "../dns/transport/system-resolvers.ts";
 import type { DnsTest } from "../http/account/admin-shapes.ts";
 import { measureResolver } from "./doctor/network.ts";
 import type { Config } from "./settings/config.ts";
-import { type DnsMachine, openDns, openTrust, serversOf } from "./checker.ts";
+import { type DnsMachine, openDns, openTrust, serversOf, serverText } from "./checker.ts";
 
 type Tested = DnsTest["resolvers"][number];
 
@@ -25,9 +25,6 @@ export function createDnsTest(parts: DnsTestParts): () => Promise<DnsTest> {
       .finally(() => (running = undefined)));
 }
 
-const textOf = ({ host, port }: ServerAddress): string =>
-  host.includes(":") ? `[${host}]:${String(port)}` : `${host}:${String(port)}`;
-
 async function testOf(server: ServerAddress, parts: DnsTestParts): Promise<Tested> {
   const { machine, clock, log } = parts;
   const { ids } = machine;
@@ -43,7 +40,7 @@ async function testOf(server: ServerAddress, parts: DnsTestParts): Promise<Teste
     const isSilent = medianMs === undefined;
     const says = finding.state === "ok" ? "" : `${finding.says} ${finding.toDo ?? ""}`;
     return {
-      server: textOf(server),
+      server: serverText(server),
       median_ms: medianMs ?? null,
       tcp: isSilent ? null : tcp,
       truthful: isSilent ? null : isTruthful,

@@ -119,11 +119,11 @@ export const PLANTINGS: readonly Planting[] = [
     lines: [
       [
         "src/main/settings/config.ts",
-        /^ +maxConnectionsPerAddress: whole\(/m,
-        '  planted: text("GATEPOST_PLANTED", "nothing", "Words of the planted route."),\n',
+        /^ +maxConnectionsPerAddress: set\(/m,
+        '  planted: set("GATEPOST_PLANTED", "nothing", text)("Words of the planted route."),\n',
       ],
       ["src/main/service.ts", START, 'import { plantedRoute } from "../http/api/planted.ts";\n'],
-      ["src/main/service.ts", /^ +viewRoute\(/m, "      plantedRoute(parts.config.planted),\n"],
+      ["src/main/service.ts", /^ +viewRoute\(/m, "    plantedRoute(process.config.planted),\n"],
     ],
     docs: ["docs/configuration.md", "docs/api.md"],
     most: { added: 1, lines: 2 },

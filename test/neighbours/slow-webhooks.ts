@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { createServer as createTls } from "node:tls";
 import { sqlDeliveries, sqlWebhookEndpoints } from "../../src/webhooks/webhooks-store.ts";
 import { createSecretBox } from "../../src/base/secrets.ts";
-import { openSecretKey } from "../../src/main/settings/secret-key.ts";
+import { openSecretKey } from "../../src/main/store.ts";
 import { RESOURCES } from "../../src/base/resources.ts";
 import { receiverCertificate, receiverKey, testAuthority } from "../process/certificates.ts";
 import { PUBLIC_V4 } from "../process/public-namespace.ts";

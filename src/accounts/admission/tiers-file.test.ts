@@ -1,13 +1,16 @@
 import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { test } from "node:test";
-import { DEFAULT_TIERS, readTiers, tierOf, TiersFault } from "./tiers.ts";
+import { DEFAULT_TIERS, readTiers, readTiersFile, tierOf } from "./tiers.ts";
 
 const mistakes = (text: string): readonly string[] => {
   try {
     readTiers(text);
   } catch (fault) {
-    if (fault instanceof TiersFault) return fault.mistakes;
-    throw fault;
+    const { message } = fault as Error;
+    return message.split("\n").map((line) => line.replace(/^GATEPOST_TIERS_FILE: /, ""));
   }
   return [];
 };
@@ -73,3 +76,26 @@ for (const [name, tier, origin, ageMs, want] of [
     assert.equal(tierOf({ tier, origin, createdAtMs: 1_000 }, 1_000 + ageMs), want);
   });
 }
+
+test("without a file the table is the default one", () => {
+  assert.equal(readTiersFile(undefined), DEFAULT_TIERS);
+});
+
+test("every mistake in the file, and a file that cannot be read, is told under the setting's name", (t) => {
+  const folder = mkdtempSync(join(tmpdir(), "gatepost-tiers-"));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const path = join(folder, "tiers.json");
+  writeFileSync(path, '{"gold": {}, "free": {"daily": -1}}');
+  assert.throws(
+    () => readTiersFile(path),
+    /^Error: GATEPOST_TIERS_FILE: gold.+\nGATEPOST_TIERS_FILE: free.+$/,
+  );
+  for (const [unread, why] of [
+    [join(folder, "none.json"), "there is no such file"],
+    [join(path, "below"), "there is no such file"],
+    [folder, "it is a directory"],
+  ] as const) {
+    const message = `GATEPOST_TIERS_FILE: cannot read ${unread}: ${why}`;
+    assert.throws(() => readTiersFile(unread), { message });
+  }
+});

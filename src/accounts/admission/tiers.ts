@@ -1,7 +1,6 @@
+import { readFileSync } from "node:fs";
 import { DAY_MS } from "../../core/calendar.ts";
 import type { Account } from "../accounts-store.ts";
-
-/** The plans. One table, overridable by the operator (GATEPOST_TIERS_FILE). */
 
 export type TierName = "anonymous" | "free" | "new_free" | "starter" | "pro";
 
@@ -37,7 +36,6 @@ export const DEFAULT_TIERS: Tiers = {
 /** How long a free account made by sign-up has the limits of `new_free`. */
 const NEW_FREE_MS = DAY_MS;
 
-/** The tier whose limits an account has at `nowMs`. */
 export function tierOf(
   { tier, origin, createdAtMs }: Pick<Account, "tier" | "origin" | "createdAtMs">,
   nowMs: number,
@@ -46,24 +44,14 @@ export function tierOf(
   return tier === "free" && isNew ? "new_free" : tier;
 }
 
-/** The tiers file cannot be used; `message` names every mistake, one a line. */
-export class TiersFault extends Error {
-  readonly mistakes: readonly string[];
-
-  constructor(mistakes: readonly string[]) {
-    super(mistakes.join("\n"));
-    this.name = "TiersFault";
-    this.mistakes = mistakes;
-  }
-}
-
 /** The file's names of the numbers, where they go, and the least they may be. */
-const NUMBERS = new Map([
-  ["rate_per_minute", { field: "ratePerMinute", least: 1 }],
-  ["daily", { field: "daily", least: 0 }],
-  ["monthly", { field: "monthly", least: 0 }],
-  ["bulk_limit", { field: "bulkLimit", least: 1 }],
-] as const);
+const NUMBERS: ReadonlyMap<string, { readonly field: keyof Tier; readonly least: number }> =
+  new Map([
+    ["rate_per_minute", { field: "ratePerMinute", least: 1 }],
+    ["daily", { field: "daily", least: 0 }],
+    ["monthly", { field: "monthly", least: 0 }],
+    ["bulk_limit", { field: "bulkLimit", least: 1 }],
+  ]);
 
 const NAMES = [...NUMBERS.keys(), "premium"].join(", ");
 
@@ -72,16 +60,12 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
 
 const isTierName = (name: string): name is TierName => Object.hasOwn(DEFAULT_TIERS, name);
 
-function isNumberName(name: string): name is Parameters<typeof NUMBERS.get>[0] {
-  return (NUMBERS as ReadonlyMap<string, unknown>).has(name);
-}
-
 /** What is wrong with one number of a tier; undefined when nothing is. */
 function mistakeIn(name: string, value: unknown): string | undefined {
   if (name === "premium") return typeof value === "boolean" ? undefined : "must be true or false";
-  if (!isNumberName(name)) return `is not known (known: ${NAMES})`;
+  const least = NUMBERS.get(name)?.least;
+  if (least === undefined) return `is not known (known: ${NAMES})`;
   if (value === null) return undefined;
-  const least = NUMBERS.get(name)?.least ?? 0;
   const isFine = typeof value === "number" && Number.isSafeInteger(value) && value >= least;
   return isFine ? undefined : `must be null or a whole number of at least ${String(least)}`;
 }
@@ -95,27 +79,26 @@ function readTier(name: TierName, given: unknown, mistakes: string[]): Tier {
   for (const [key, value] of Object.entries(given)) {
     const mistake = mistakeIn(key, value);
     if (mistake !== undefined) mistakes.push(`${name}.${key}: ${mistake}`);
-    else changes[isNumberName(key) ? (NUMBERS.get(key)?.field ?? key) : key] = value;
+    else changes[NUMBERS.get(key)?.field ?? key] = value;
   }
   return { ...DEFAULT_TIERS[name], ...(changes as Partial<Tier>) };
 }
 
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (cause) {
-    const reason = cause instanceof Error ? `: ${cause.message}` : "";
-    throw new TiersFault([`is not JSON${reason}`]);
-  }
-}
+const NAME = "GATEPOST_TIERS_FILE";
 
-/**
- * The tier table with what the text of a GATEPOST_TIERS_FILE changes: an absent tier or number keeps its
- * default, null means no limit. Throws one `TiersFault` with all mistakes.
- */
+/** Names every mistake, one a line. */
+const fault = (mistakes: readonly string[], options?: ErrorOptions): Error =>
+  new Error(mistakes.map((mistake) => `${NAME}: ${mistake}`).join("\n"), options);
+
+/** The tier table with what the operator's file changes: an absent tier or number keeps its default, null is no limit. */
 export function readTiers(text: string): Tiers {
-  const given = parsed(text);
-  if (!isObject(given)) throw new TiersFault(["must be an object of tiers"]);
+  let given: unknown;
+  try {
+    given = JSON.parse(text);
+  } catch (cause) {
+    throw fault([`is not JSON: ${(cause as Error).message}`], { cause });
+  }
+  if (!isObject(given)) throw fault(["must be an object of tiers"]);
   const mistakes: string[] = [];
   const tiers: Record<TierName, Tier> = { ...DEFAULT_TIERS };
   for (const [name, tier] of Object.entries(given)) {
@@ -125,6 +108,25 @@ export function readTiers(text: string): Tiers {
       mistakes.push(`${name}: unknown tier (known: ${known})`);
     }
   }
-  if (mistakes.length > 0) throw new TiersFault(mistakes);
+  if (mistakes.length > 0) throw fault(mistakes);
   return tiers;
+}
+
+const REASONS: ReadonlyMap<string, string> = new Map([
+  ["ENOENT", "there is no such file"],
+  ["ENOTDIR", "there is no such file"],
+  ["EISDIR", "it is a directory"],
+  ["EACCES", "this user may not read it"],
+]);
+
+export function readTiersFile(path: string | undefined): Tiers {
+  if (path === undefined) return DEFAULT_TIERS;
+  let text: string;
+  try {
+    text = readFileSync(path, "utf8");
+  } catch (cause) {
+    const { code = "", message } = cause as NodeJS.ErrnoException;
+    throw fault([`cannot read ${path}: ${REASONS.get(code) ?? message}`], { cause });
+  }
+  return readTiers(text);
 }

@@ -13,8 +13,7 @@ import { openDns, openTrust } from "../checker.ts";
 import { openStoredLists } from "../lists.ts";
 import { openProcess, type Process } from "../process.ts";
 import { missingFiles } from "../program-files.ts";
-import { type Config, readConfig } from "../settings/config.ts";
-import { unknownSettings } from "../settings/unknown-settings.ts";
+import { type Config, readConfig, unknownSettings } from "../settings/config.ts";
 import { openAccountStore } from "../store.ts";
 import { hasDatabase, missingWords } from "../terminal.ts";
 import {

@@ -6,8 +6,7 @@ import type { Lookup } from "../../core/mail/lookup.ts";
 import type { Trust } from "../../dns/trust/trust.ts";
 import { isTrustedProxy } from "../../http/request/client-address.ts";
 import type { Outbound } from "../../outbound/outbound-types.ts";
-import type { Config } from "../settings/config.ts";
-import { guessesPublicUrl, publicUrlOf } from "../settings/links.ts";
+import { type Config, guessesPublicUrl, publicUrlOf } from "../settings/config.ts";
 
 /** What is looked at; each has a heading of this name in `PAGE`. */
 export const NAMES = [

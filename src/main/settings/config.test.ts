@@ -1,8 +1,6 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
-import { readConfig } from "./config.ts";
-import { publicUrlOf } from "./links.ts";
-import { unknownSettings } from "./unknown-settings.ts";
+import { publicUrlOf, readConfig, unknownSettings } from "./config.ts";
 
 test("without any setting the service listens on loopback port 8080", () => {
   const config = readConfig({});

@@ -1,201 +1,264 @@
 import { resolve } from "node:path";
-import { parseCanaries } from "../../dns/trust/trust.ts";
+import { editDistanceOne } from "../../core/policy/conditions.ts";
 import { parseDnsServers } from "../../dns/transport/system-resolvers.ts";
-import { type AddressRange, parseRanges } from "../../outbound/public-address.ts";
+import { parseCanaries } from "../../dns/trust/trust.ts";
 import { SHAPES } from "../../http/compat/services.ts";
 import { readTrustedProxies } from "../../http/request/client-address.ts";
-import { readCompatHosts } from "../../http/request/compat-hosts.ts";
-import {
-  choice,
-  flag,
-  optional,
-  parsed,
-  readApiKey,
-  readBaseUrl,
-  readHosts,
-  readPort,
-  readProxy,
-  secretKey,
-  secretUrl,
-  type Setting,
-  text,
-  url,
-  whole,
-} from "./setting.ts";
+import { type CompatHosts, readCompatHosts } from "../../http/request/compat-hosts.ts";
+import { type AddressRange, parseRanges } from "../../outbound/public-address.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-function readRanges(text: string): readonly AddressRange[] {
-  const parsed = parseRanges(text.split(",").map((part) => part.trim()));
+/** Makes a value of a setting's text. Throws an Error with what is wrong; never with a secret in it. */
+type Read<Value> = (text: string) => Value;
+
+/** The words are those of `docs/configuration.md`. */
+interface Setting<Value> {
+  readonly name: string;
+  readonly shownDefault: string;
+  readonly meaning: string;
+  /** `undefined` stands for unset and blank. */
+  readonly read: (text: string | undefined) => Value;
+}
+
+type Means<Value> = (meaning: string) => Setting<Value>;
+
+/** A setting whose default is a text like any other. */
+const set =
+  <Value>(name: string, shownDefault: string, read: Read<Value>): Means<Value> =>
+  (meaning) => ({ name, shownDefault, meaning, read: (given = shownDefault) => read(given) });
+
+/** A setting that may be absent. */
+const may =
+  <Value>(name: string, read: Read<Value>, shownDefault = "none"): Means<Value | undefined> =>
+  (meaning) => ({
+    name,
+    shownDefault,
+    meaning,
+    read: (given) => (given === undefined ? undefined : read(given)),
+  });
+
+const text: Read<string> = (given) => given;
+
+const whole =
+  (min: number, max: number): Read<number> =>
+  (given) => {
+    if (/^\d+$/.test(given) && Number(given) >= min && Number(given) <= max) return Number(given);
+    throw new Error(`must be a whole number from ${String(min)} to ${String(max)}, not "${given}"`);
+  };
+
+const oneOf =
+  <const Word extends string>(...words: readonly Word[]): Read<Word> =>
+  (given) => {
+    const word = words.find((known) => known === given);
+    if (word !== undefined) return word;
+    throw new Error(`must be ${words.join(" or ")}, not "${given}"`);
+  };
+
+const flag: Read<boolean> = (given) => {
+  if (/^(?:false|0|no|off)$/i.test(given)) return false;
+  if (/^(?:true|1|yes|on)$/i.test(given)) return true;
+  throw new Error(`must be true or false, not "${given}"`);
+};
+
+const parsedUrl = (given: string): URL | undefined =>
+  URL.canParse(given) ? new URL(given) : undefined;
+
+const url: Read<string> = (given) => {
+  const { protocol, username, password, href } = parsedUrl(given) ?? {};
+  const isHttp = protocol === "https:" || protocol === "http:";
+  if (isHttp && href !== undefined && username === "" && password === "") return href;
+  throw new Error("must be an http or https URL without a user name");
+};
+
+/** Without slashes at its end. */
+const baseUrl: Read<string> = (given) => url(given).replace(/\/+$/, "");
+
+const databaseUrl: Read<string> = (given) => {
+  const { protocol = "", hostname = "" } = parsedUrl(given) ?? {};
+  if (/^postgres(?:ql)?:$/.test(protocol) && hostname !== "") return given;
+  throw new Error("must be the URL of a PostgreSQL database, with postgres:// or postgresql://");
+};
+
+const proxy: Read<URL> = (given) => {
+  const found = parsedUrl(given.includes("://") ? given : `http://${given}`);
+  if (found?.protocol === "http:") return found;
+  throw new Error("must be the http URL of a proxy");
+};
+
+const hosts: Read<readonly string[]> = (given) =>
+  given.split(/[\s,]+/).filter((host) => host !== "");
+
+const ranges: Read<readonly AddressRange[]> = (given) => {
+  const parsed = parseRanges(given.split(",").map((part) => part.trim()));
   if (parsed.ok) return parsed.ranges;
   throw new Error(`not an IP address or CIDR range: ${parsed.wrong.join(", ")}`);
-}
+};
+
+const compatHosts: Read<CompatHosts> = (given) =>
+  readCompatHosts(
+    given,
+    SHAPES.map(({ service }) => service),
+  );
+
+const apiKey: Read<string> = (given) => {
+  if (/^[!-~]{1,200}$/.test(given)) return given;
+  throw new Error("must be printable ASCII without blanks");
+};
+
+const secretKey: Read<Buffer> = (given) => {
+  const key = Buffer.from(given, "base64");
+  if (key.length === 32) return key;
+  throw new Error("must be 32 bytes in base64");
+};
 
 /** Every setting. Only this file reads the environment. */
 export const SETTINGS = {
-  host: text("HOST", "127.0.0.1", "Address to listen on."),
-  port: whole("PORT", 8_080, { min: 0, max: 65_535 }, "Port to listen on; 0 picks a free one."),
-  databaseUrl: parsed(
-    [
-      "DATABASE_URL",
-      "none",
-      "`postgres://...` of the PostgreSQL that several processes share, by a direct connection; unset: SQLite in the data directory.",
-    ],
-    secretUrl("a PostgreSQL database", ["postgres:", "postgresql:"]),
+  host: set("HOST", "127.0.0.1", text)("Address to listen on."),
+  port: set("PORT", "8080", whole(0, 65_535))("Port to listen on; 0 picks a free one."),
+  databaseUrl: may(
+    "DATABASE_URL",
+    databaseUrl,
+  )(
+    "`postgres://...` of the PostgreSQL that several processes share, by a direct connection; unset: SQLite in the data directory.",
   ),
-  workerPort: parsed(
-    [
-      "GATEPOST_WORKER_PORT",
-      "none",
-      "Port of `HOST` where `gatepost worker` serves `/healthz`, `/readyz` and `/metrics`; 0 picks a free one; unset: no port.",
-    ],
-    readPort,
+  workerPort: may(
+    "GATEPOST_WORKER_PORT",
+    whole(0, 65_535),
+  )(
+    "Port of `HOST` where `gatepost worker` serves `/healthz`, `/readyz` and `/metrics`; 0 picks a free one; unset: no port.",
   ),
-  dataDir: text("GATEPOST_DATA_DIR", "./data", "Database, cached lists, keys."),
-  publicUrl: parsed(
-    [
-      "GATEPOST_PUBLIC_URL",
-      "none",
-      "Base of links in answers, such as the pricing page; unset: `http://HOST:PORT`.",
-    ],
-    readBaseUrl,
-  ),
-  dnsServers: parsed(
-    [
-      "GATEPOST_DNS_SERVERS",
-      "the system's resolvers",
-      "DNS servers to ask: comma-separated `ip` or `ip:port` (`[v6]:port`).",
-    ],
+  dataDir: set("GATEPOST_DATA_DIR", "./data", text)("Database, cached lists, keys."),
+  publicUrl: may(
+    "GATEPOST_PUBLIC_URL",
+    baseUrl,
+  )("Base of links in answers, such as the pricing page; unset: `http://HOST:PORT`."),
+  dnsServers: may(
+    "GATEPOST_DNS_SERVERS",
     parseDnsServers,
-  ),
-  cacheMb: whole(
+    "the system's resolvers",
+  )("DNS servers to ask: comma-separated `ip` or `ip:port` (`[v6]:port`)."),
+  cacheMb: set(
     "GATEPOST_CACHE_MB",
-    128,
-    { min: 8, max: 65_536 },
-    "Memory of all caches of a process together, in MiB.",
-  ),
-  dnsCanaries: parsed(
-    [
-      "GATEPOST_DNS_CANARIES",
-      "built in",
-      "Names that must exist, comma-separated, or `off`: when DNS finds none of them, its answers are not trusted.",
-    ],
+    "128",
+    whole(8, 65_536),
+  )("Memory of all caches of a process together, in MiB."),
+  dnsCanaries: may(
+    "GATEPOST_DNS_CANARIES",
     parseCanaries,
+    "built in",
+  )(
+    "Names that must exist, comma-separated, or `off`: when DNS finds none of them, its answers are not trusted.",
   ),
-  trustProxy: parsed(
-    [
-      "GATEPOST_TRUST_PROXY",
-      "none",
-      "Proxies whose `X-Forwarded-For` is trusted: IP addresses or CIDR ranges, comma-separated.",
-    ],
+  trustProxy: may(
+    "GATEPOST_TRUST_PROXY",
     readTrustedProxies,
-  ),
-  secretKey: secretKey(
+  )("Proxies whose `X-Forwarded-For` is trusted: IP addresses or CIDR ranges, comma-separated."),
+  secretKey: may(
     "GATEPOST_SECRET_KEY",
+    secretKey,
     "made in the data directory",
+  )(
     "32 bytes in base64: encrypts webhook secrets and keys the stored hashes of addresses; required with `DATABASE_URL`. Keep it apart from the database's back-up.",
   ),
-  signup: choice(
+  signup: set(
     "GATEPOST_SIGNUP",
-    ["open", "closed"],
-    "Who may create accounts in the dashboard: `open` or `closed`.",
-  ),
-  implicitMx: flag(
+    "open",
+    oneOf("open", "closed"),
+  )("Who may create accounts in the dashboard: `open` or `closed`."),
+  implicitMx: set(
     "GATEPOST_IMPLICIT_MX",
-    "Count an address record alone as a mail server (RFC 5321 section 5.1).",
-  ),
-  tiersFile: optional(
+    "false",
+    flag,
+  )("Count an address record alone as a mail server (RFC 5321 section 5.1)."),
+  tiersFile: may(
     "GATEPOST_TIERS_FILE",
-    "JSON file that overrides numbers of the tier table; a mistake in it stops the start.",
-  ),
-  syncBudgetMs: whole(
+    text,
+  )("JSON file that overrides numbers of the tier table; a mistake in it stops the start."),
+  syncBudgetMs: set(
     "GATEPOST_SYNC_BUDGET_MS",
-    10_000,
-    { min: 1, max: 600_000 },
-    "How long a bulk request of up to 100 entries may run before it is queued, in milliseconds.",
-  ),
-  rdapBootstrapUrl: url(
+    "10000",
+    whole(1, 600_000),
+  )("How long a bulk request of up to 100 entries may run before it is queued, in milliseconds."),
+  rdapBootstrapUrl: set(
     "GATEPOST_RDAP_BOOTSTRAP_URL",
     "https://data.iana.org/rdap/dns.json",
-    "URL of the RDAP bootstrap file (RFC 9224).",
+    url,
+  )("URL of the RDAP bootstrap file (RFC 9224)."),
+  outboundAllow: may(
+    "GATEPOST_OUTBOUND_ALLOW",
+    ranges,
+  )(
+    "Non-public IP addresses or CIDR ranges that RDAP and list fetches may reach; webhooks never may.",
   ),
-  outboundAllow: parsed(
-    [
-      "GATEPOST_OUTBOUND_ALLOW",
-      "none",
-      "Non-public IP addresses or CIDR ranges that RDAP and list fetches may reach; webhooks never may.",
-    ],
-    readRanges,
-  ),
-  listsRefresh: choice(
+  listsRefresh: set(
     "GATEPOST_LISTS_REFRESH",
-    ["daily", "off"],
-    "`daily` or `off`: fetch feeds and learn mail servers from DNS.",
-  ),
-  listsMirror: parsed(
-    ["GATEPOST_LISTS_MIRROR", "none", "Base URL of a mirror that serves each feed as `<id>`."],
-    readBaseUrl,
-  ),
-  httpsProxy: parsed(
-    ["HTTPS_PROXY", "none", "Proxy for feeds with an https URL; also in lower case."],
-    readProxy,
-  ),
-  httpProxy: parsed(
-    ["HTTP_PROXY", "none", "Proxy for feeds with an http URL; also in lower case."],
-    readProxy,
-  ),
-  noProxy: parsed(
-    [
-      "NO_PROXY",
-      "none",
-      "Hosts and host suffixes, comma-separated, to fetch without a proxy; also in lower case.",
-    ],
-    readHosts,
-  ),
-  metricsToken: optional(
+    "daily",
+    oneOf("daily", "off"),
+  )("`daily` or `off`: fetch feeds and learn mail servers from DNS."),
+  listsMirror: may(
+    "GATEPOST_LISTS_MIRROR",
+    baseUrl,
+  )("Base URL of a mirror that serves each feed as `<id>`."),
+  httpsProxy: may("HTTPS_PROXY", proxy)("Proxy for feeds with an https URL; also in lower case."),
+  httpProxy: may("HTTP_PROXY", proxy)("Proxy for feeds with an http URL; also in lower case."),
+  noProxy: may(
+    "NO_PROXY",
+    hosts,
+  )("Hosts and host suffixes, comma-separated, to fetch without a proxy; also in lower case."),
+  metricsToken: may(
     "GATEPOST_METRICS_TOKEN",
-    "Bearer token for `/metrics`; unset: loopback peers without forwarding headers only.",
-  ),
-  logLevel: choice(
+    text,
+  )("Bearer token for `/metrics`; unset: loopback peers without forwarding headers only."),
+  logLevel: set(
     "LOG_LEVEL",
-    ["info", "debug", "warn", "error", "silent"],
-    "The least severe level that is logged.",
-  ),
-  maxConnectionsPerAddress: whole(
+    "info",
+    oneOf("info", "debug", "warn", "error", "silent"),
+  )("The least severe level that is logged."),
+  maxConnectionsPerAddress: set(
     "GATEPOST_MAX_CONNECTIONS_PER_ADDRESS",
-    256,
-    { min: 1, max: 1_000_000 },
-    "Largest number of connections of one IPv4 address or IPv6 /64; not for trusted proxies.",
+    "256",
+    whole(1, 1_000_000),
+  )("Largest number of connections of one IPv4 address or IPv6 /64; not for trusted proxies."),
+  allowedHosts: may(
+    "GATEPOST_ALLOWED_HOSTS",
+    hosts,
+    "from the public URL and loopback",
+  )(
+    "Host names that `/account/*` and `/metrics` answer to, comma-separated, beside that of the public URL and loopback names, and the dashboard's pages too. Unset, without `GATEPOST_PUBLIC_URL`: any, unless `HOST` is a loopback address.",
   ),
-  allowedHosts: parsed(
-    [
-      "GATEPOST_ALLOWED_HOSTS",
-      "from the public URL and loopback",
-      "Host names that `/account/*` and `/metrics` answer to, comma-separated, beside that of the public URL and loopback names, and the dashboard's pages too. Unset, without `GATEPOST_PUBLIC_URL`: any, unless `HOST` is a loopback address.",
-    ],
-    readHosts,
+  compatHosts: may(
+    "GATEPOST_COMPAT_HOSTS",
+    compatHosts,
+  )(
+    "Host names that serve another service's shape at their root: `host=service`, comma-separated; services as in `docs/migrate.md`.",
   ),
-  compatHosts: parsed(
-    [
-      "GATEPOST_COMPAT_HOSTS",
-      "none",
-      "Host names that serve another service's shape at their root: `host=service`, comma-separated; services as in `docs/migrate.md`.",
-    ],
-    (text) =>
-      readCompatHosts(
-        text,
-        SHAPES.map(({ service }) => service),
-      ),
-  ),
-  compatOptimistic: flag(
+  compatOptimistic: set(
     "GATEPOST_COMPAT_OPTIMISTIC",
+    "false",
+    flag,
+  )(
     "In other services' shapes, say that a mailbox is deliverable when its domain takes mail and nothing was found; if false, unknown.",
   ),
-  apiKey: parsed(
-    ["GATEPOST_API_KEY", "none", "API key that `gatepost mcp --server` sends to the server."],
-    readApiKey,
-  ),
+  apiKey: may(
+    "GATEPOST_API_KEY",
+    apiKey,
+  )("API key that `gatepost mcp --server` sends to the server."),
 } as const satisfies Readonly<Record<string, Setting<unknown>>>;
+
+/** Settings of earlier versions, and what to do now. */
+const REMOVED: ReadonlyMap<string, string> = new Map([
+  ["REDIS_URL", "PostgreSQL alone (DATABASE_URL) is shared by several processes."],
+  ["GATEPOST_SITE_TITLE", "the front page has a fixed headline."],
+  ["GATEPOST_SITE_TEXT", "the front page has a fixed text."],
+  ["GATEPOST_LOG_ADDRESSES", "the log never holds checked addresses in clear."],
+  [
+    "GATEPOST_MAX_CONNECTIONS",
+    "the server holds 10,000 connections, and closes the longest idle one for a further one.",
+  ],
+  ["GATEPOST_WHOIS", "the age of a domain comes from RDAP alone."],
+  ["GATEPOST_CENSUS_NAMES", "there is no census of mail servers any more."],
+]);
 
 type Settings = typeof SETTINGS;
 
@@ -204,45 +267,70 @@ export type Config = {
   readonly [Name in keyof Settings]: ReturnType<Settings[Name]["read"]>;
 };
 
-/** The environment cannot be used; `message` names every mistake, one a line. */
-class ConfigFault extends Error {
-  constructor(mistakes: readonly string[]) {
-    super(mistakes.join("\n"));
-    this.name = "ConfigFault";
-  }
-}
-
-/** Reads all settings; throws one `ConfigFault` with all mistakes. Blank counts as unset. */
+/** Reads all settings; throws one Error that names every mistake, one a line. Blank counts as unset. */
 export function readConfig(environment: Environment): Config {
   const mistakes: string[] = [];
-  const entries = Object.entries(SETTINGS).map(([key, setting]) => {
+  const given = (name: string): string | undefined => environment[name]?.trim() || undefined;
+  const entries = Object.entries(SETTINGS).map(([key, { name, read }]) => {
     // The proxy variables are as often written in lower case; no other setting is.
-    const also = setting.name.endsWith("_PROXY")
-      ? environment[setting.name.toLowerCase()]
-      : undefined;
-    const given = (environment[setting.name] ?? also)?.trim();
+    const also = name.endsWith("_PROXY") ? given(name.toLowerCase()) : undefined;
     try {
-      return [key, setting.read(given === "" ? undefined : given)];
+      return [key, read(given(name) ?? also)];
     } catch (fault) {
-      mistakes.push(`${setting.name}: ${fault instanceof Error ? fault.message : "is bad"}.`);
+      mistakes.push(`${name}: ${fault instanceof Error ? fault.message : "is bad"}.`);
       return [key, undefined];
     }
   });
-  mistakes.push(...incomplete(environment));
-  if (mistakes.length > 0) throw new ConfigFault(mistakes);
+  if (given("DATABASE_URL") !== undefined && given("GATEPOST_SECRET_KEY") === undefined) {
+    mistakes.push(
+      "GATEPOST_SECRET_KEY: required with DATABASE_URL: all processes must have the same one.",
+    );
+  }
+  if (mistakes.length > 0) throw new Error(mistakes.join("\n"));
   const config = Object.fromEntries(entries) as Config;
   return { ...config, dataDir: resolve(config.dataDir) };
 }
 
-/** Settings that need each other. Invalid values are reported elsewhere. */
-function incomplete(environment: Environment): readonly string[] {
-  const isGiven = ({ name }: Setting<unknown>): boolean => (environment[name] ?? "").trim() !== "";
-  const { databaseUrl, secretKey: key } = SETTINGS;
-  const missing: string[] = [];
-  if (isGiven(databaseUrl) && !isGiven(key)) {
-    missing.push(
-      "GATEPOST_SECRET_KEY: required with DATABASE_URL: all processes must have the same one.",
-    );
-  }
-  return missing;
+const KNOWN: readonly string[] = Object.values(SETTINGS).map(({ name }) => name);
+
+/** What Kubernetes sets in containers of a service called "gatepost": GATEPOST_PORT=tcp://192.0.2.1:80 and more. */
+const SERVICE_LINK = /_(?:SERVICE_(?:HOST|PORT)|PORT_\d+_(?:TCP|UDP))[_=]|_PORT=(?:tcp|udp):/;
+
+/** One warning for each variable that looks like a setting but is not one. */
+export function unknownSettings(environment: Environment): readonly string[] {
+  return Object.entries(environment)
+    .filter(([name, value = ""]) => !SERVICE_LINK.test(`${name}=${value}`))
+    .map(([name]) => name)
+    .filter((name) => REMOVED.has(name) || (name.startsWith("GATEPOST_") && !KNOWN.includes(name)))
+    .sort()
+    .map((name) => {
+      const removed = REMOVED.get(name);
+      if (removed !== undefined) return `Removed setting ${name} (ignored). Unset it: ${removed}`;
+      return `Unknown setting ${name} (ignored). ${hint(name)}`;
+    });
+}
+
+function hint(name: string): string {
+  const meant = KNOWN.find(
+    (known) => bare(name) === bare(known) || editDistanceOne(bare(name), bare(known)),
+  );
+  return meant === undefined
+    ? "docs/configuration.md lists all settings."
+    : `Did you mean ${meant}?`;
+}
+
+/** A name without prefix and underscores, which users most often get wrong. */
+const bare = (name: string): string => name.replace(/^GATEPOST_/, "").replaceAll("_", "");
+
+const ANY_ADDRESS: ReadonlySet<string> = new Set(["0.0.0.0", "::"]);
+
+/** Whether links need GATEPOST_PUBLIC_URL, because no client can use the address that the service listens on. */
+export const guessesPublicUrl = ({ publicUrl, host }: Config): boolean =>
+  publicUrl === undefined && ANY_ADDRESS.has(host);
+
+/** The base of links, without a trailing slash. */
+export function publicUrlOf({ publicUrl, host, port }: Config): string {
+  const known = ANY_ADDRESS.has(host) ? "localhost" : host;
+  const name = known.includes(":") ? `[${known}]` : known;
+  return publicUrl ?? `http://${name}:${String(port)}`;
 }

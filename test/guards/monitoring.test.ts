@@ -4,9 +4,9 @@ import { test } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { createMetrics } from "../../src/base/metrics.ts";
 import { createListMetrics } from "../../src/lists/feed-status.ts";
-import { watchBacklog } from "../../src/main/backlog-metrics.ts";
 import {
   watchAnswerCache,
+  watchBacklog,
   watchProgram,
   watchShares,
   watchWorker,
@@ -72,7 +72,7 @@ function page(read: () => Promise<typeof backlog>, answers = yes) {
   watchWorker(metrics.registry, "w1", { figures: () => FIGURES });
   webhookCounter(metrics.registry)("accepted");
   watchShares(metrics.registry, () => createShares().figures());
-  watchBacklog({ registry: metrics.registry, clock, read, answers });
+  watchBacklog(metrics.registry, { clock, read, answers });
   return { metrics, clock };
 }
 

@@ -14,9 +14,8 @@ import { systemClock as clock } from "../../src/base/clock.ts";
 import { systemIds as ids } from "../../src/base/ids.ts";
 import { openDns } from "../../src/main/checker.ts";
 import { Closing, systemMachine } from "../../src/main/process.ts";
-import { type Config, readConfig } from "../../src/main/settings/config.ts";
-import { threadRunner } from "../../src/main/store.ts";
-import { openBulk, type OpenBulkDeps } from "../../src/main/bulk.ts";
+import { readConfig } from "../../src/main/settings/config.ts";
+import { openBulk } from "../../src/main/bulk.ts";
 import type { Lookup } from "../../src/core/mail/lookup.ts";
 import type { Log } from "../../src/base/log.ts";
 import type { BulkService, BulkStats } from "../../src/bulk/bulk.ts";
@@ -24,7 +23,6 @@ import type { Caller } from "../../src/accounts/admission/caller.ts";
 import { createAdmission } from "../../src/accounts/admission/counting-admission.ts";
 import { createSingleCheck, type SingleCheck } from "../../src/check/single-check.ts";
 import { DEFAULT_TIERS } from "../../src/accounts/admission/tiers.ts";
-import { noTraffic } from "../../test/process/no-traffic.ts";
 
 export interface Service {
   readonly bulk: BulkService;
@@ -56,11 +54,6 @@ const callerOf = (account: string): Caller => ({
   tier: "pro",
   clientAddress: "192.0.2.1",
 });
-
-const startThread =
-  (config: Config): OpenBulkDeps["startRunner"] =>
-  (parts) =>
-    threadRunner(config, parts, systemMachine);
 
 const lookupBy = (dns: ReturnType<typeof openDns>): Lookup => ({
   mx: (name) => dns.mx(name),
@@ -97,11 +90,16 @@ export async function startService(address: string): Promise<Service> {
   const deps = { sql, charges, admission, tiers, datasets, secretKey, onCompleted };
   const shares = createShares();
   const { split, close } = systemMachine.openTexts(shares.of("splitting"));
-  const runner = { where: "alone", shares, split, startRunner: startThread(config) } as const;
+  const runner = { where: "alone", shares, split } as const;
   const closing = new Closing();
   closing.add(close);
   const process = { config, machine: systemMachine, clock, ids, log, closing };
-  const open = await openBulk(process, { ...deps, ...runner, checker: known, traffic: noTraffic });
+  const open = await openBulk(process, {
+    ...deps,
+    ...runner,
+    checker: known,
+    observe: () => undefined,
+  });
   const bulk = open.service;
   return {
     bulk,

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openStores } from "../../test/contracts/stores.ts";
 import { dayOf } from "../core/calendar.ts";
-import { createHousekeeping } from "./housekeeping.ts";
+import { pruneUsage } from "./housekeeping.ts";
 import { DEFAULT_TIERS } from "./admission/tiers.ts";
 
 const ACCOUNT = "account:a1";
@@ -22,12 +22,8 @@ for (const [name, monthly, bucketDays] of [
       ),
     );
     const anonymous = { ...DEFAULT_TIERS.anonymous, monthly };
-    const prune = createHousekeeping({
-      usage,
-      charges,
-      tiers: { ...DEFAULT_TIERS, anonymous },
-    });
-    const { usageDays } = await prune(clock.nowMs());
+    const tiers = { ...DEFAULT_TIERS, anonymous };
+    const { usageDays } = await pruneUsage({ usage, charges, tiers }, clock.nowMs());
     const kept = async (owner: string) =>
       (await usage.days(owner, 0, today)).map(({ day }) => today - day).reverse();
     assert.deepEqual(await kept(ACCOUNT), [0, 1, 2, 20, 21, 400]);
@@ -38,7 +34,7 @@ for (const [name, monthly, bucketDays] of [
 
 test("charges are forgotten after 7 days", async (t) => {
   const { usage, charges, clock } = await openStores(t);
-  const prune = createHousekeeping({ usage, charges, tiers: DEFAULT_TIERS });
+  const prune = (nowMs: number) => pruneUsage({ usage, charges, tiers: DEFAULT_TIERS }, nowMs);
   const owner = { kind: "bucket", bucket: "192.0.2.1" } as const;
   const limits = { daily: null, monthly: null };
   await charges.charge({ owner, units: 1, limits, purses: "plan", nowMs: clock.nowMs() });

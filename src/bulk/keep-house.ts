@@ -1,8 +1,10 @@
+import type { Kysely } from "kysely";
 import type { Clock } from "../base/clock.ts";
 import type { Jobs } from "./jobs.ts";
 import type { Log } from "../base/log.ts";
-import type { SessionStore } from "./sessions.ts";
+import { pruneSessions } from "./sessions.ts";
 import { type End, every } from "../base/every.ts";
+import type { Database } from "../store/schema.ts";
 
 /** The longest time that a stuck job stays after its last worker, and a session on disk after its end. */
 const KEEP_HOUSE_EVERY_MS = 5_000;
@@ -41,7 +43,7 @@ export function keepJobs(deps: KeepJobsDeps): End {
 }
 
 interface KeepSessionsDeps extends House {
-  readonly sessions: Pick<SessionStore, "prune">;
+  readonly db: Kysely<Database>;
   /** Makes the disk forget what was deleted. */
   readonly scrub: () => Promise<void>;
 }
@@ -51,11 +53,11 @@ const SCRUB_EVERY_MS = 60_000;
 
 /** Deletes expired sessions, and makes the disk forget them; one process at a time need do it. */
 export function keepSessions(deps: KeepSessionsDeps): End {
-  const { sessions, scrub, clock } = deps;
+  const { db, scrub, clock } = deps;
   let isScrubDue = false;
   let scrubbedMs = -Infinity;
   return repeat(async () => {
-    if ((await sessions.prune(clock.nowMs())) > 0) isScrubDue = true;
+    if ((await pruneSessions(db, clock.nowMs())) > 0) isScrubDue = true;
     if (!isScrubDue || clock.monotonicMs() - scrubbedMs < SCRUB_EVERY_MS) return;
     isScrubDue = false;
     scrubbedMs = clock.monotonicMs();

@@ -30,7 +30,7 @@ port.on("message", (order: BulkThreadOrder) => {
   else {
     cancelTelling();
     work
-      .stop()
+      .close()
       .catch((fault: unknown) => log.error("bulk.stop_failed", fault))
       .finally(() => port.close());
   }

@@ -21,12 +21,11 @@ import type { Trust } from "../dns/trust/trust.ts";
 import type { SharedDatasets } from "../lists/shared-datasets.ts";
 import type { Observed } from "../lists/verdict-recorder.ts";
 import type { SqlDatabase } from "../store/database.ts";
-import { type Checker, openDns } from "./checker.ts";
-import type { OwnTraffic } from "./lists.ts";
+import { type Checker, dnsCap, openDns } from "./checker.ts";
 import { type DnsFigures, verdictTally, type VerdictTally } from "./metrics.ts";
 import { type Machine, type Process, systemMachine } from "./process.ts";
 import type { Config } from "./settings/config.ts";
-import type { BulkRunner, BulkRunnerParts } from "./store.ts";
+import type { BulkThread } from "./threads/bulk-thread.ts";
 
 /** Checks entries of batches. */
 export interface BulkChecker {
@@ -111,11 +110,7 @@ export function openBulkChecker(
       asked += 1;
       return window;
     },
-    close() {
-      dns.close();
-      second.close();
-      probe.close();
-    },
+    close: () => [dns, second, probe].forEach((client) => client.close()),
   };
 }
 
@@ -125,109 +120,117 @@ const withoutRegistry = (questions: DnsQuestions): Lookup => ({
   registration: () => ({ kind: "unknown", why: "deadline" }),
 });
 
-export interface OpenBulkDeps {
+export interface OpenBulkParts {
+  /** Alone the jobs run in a thread of this process, else in workers that look after them. */
+  readonly where: "alone" | "among_others";
   readonly sql: SqlDatabase;
   readonly charges: SqlCharges;
   readonly admission: Pick<Admission, "terms" | "receipt">;
   readonly tiers: Tiers;
   readonly checker: Pick<Checker, "datasets" | "lookup">;
-  /** What batches that are checked here leave behind. */
-  readonly traffic: Pick<OwnTraffic, "observe">;
+  /** Called with the verdicts of batches that are checked at once. */
+  readonly observe: (validation: Observed) => void;
   /** What `checker.datasets` is attached to. */
   readonly datasets: SharedDatasets;
   readonly secretKey: Uint8Array;
   readonly onCompleted: OnCompleted;
   readonly shares: Pick<Shares, "of" | "include">;
   readonly split: Splitter;
-  readonly startRunner: (parts: BulkRunnerParts) => BulkRunner;
-  /** Whether workers elsewhere see to jobs that are stuck. */
-  readonly where: "alone" | "among_others";
 }
 
 export interface OpenBulk {
   readonly service: BulkService;
   /** Lists of the dashboard. */
   readonly lists: Lists;
-  /** The lists were refreshed. */
-  readonly use: (datasets: SharedDatasets) => void;
-  /** Of this process's own worker; absent where workers are elsewhere. */
-  readonly figures: BulkRunner["figures"];
+  /** Undefined where workers run the jobs. */
+  readonly thread: BulkThread | undefined;
 }
 
 /** What of a process bulk needs. */
-interface BulkProcess extends Pick<Process, "clock" | "ids" | "log" | "closing"> {
-  readonly config: Pick<Config, "implicitMx" | "syncBudgetMs">;
+interface BulkProcess extends Pick<Process, "machine" | "clock" | "ids" | "log" | "closing"> {
+  readonly config: Pick<
+    Config,
+    "dataDir" | "dnsServers" | "dnsCanaries" | "implicitMx" | "syncBudgetMs"
+  > &
+    Partial<Pick<Config, "cacheMb">>;
 }
 
-/** Bulk validation: the service here, its worker where the runner has it. Closing hands jobs back. */
-export async function openBulk(process: BulkProcess, deps: OpenBulkDeps): Promise<OpenBulk> {
-  const { clock, ids, log, closing } = process;
-  const { sql, charges, admission, tiers, checker, onCompleted } = deps;
-  const { implicitMx, syncBudgetMs } = process.config;
-  const stores = { db: sql.db, charges, ids };
-  const jobs = sqlJobs(stores);
+/** Bulk validation: the service here, and its worker where it is alone. Closing hands jobs back. */
+export async function openBulk(process: BulkProcess, parts: OpenBulkParts): Promise<OpenBulk> {
+  const { clock, ids, log, closing, config } = process;
+  const { where, sql, charges, checker, observe, shares, onCompleted } = parts;
+  const { db } = sql;
+  const jobs = sqlJobs({ db, charges, ids });
   const { announce, stop } = announcer({ jobs, clock, log, onCompleted });
   closing.add(stop);
-  const runner = deps.startRunner({
-    datasets: deps.datasets,
-    secretKey: deps.secretKey,
-    log,
-    completed: () => void announce(),
-  });
-  closing.add(() => runner.stop());
-  deps.shares.include(() => runner.figures?.()?.shares);
-  const completed = (): void => {
-    runner.rouse(); // the session has an end
-    void announce();
-  };
+  const thread = where === "alone" ? openThread(process, parts, announce) : undefined;
+  const rouse = (): void => thread?.rouse();
+  const idempotencyKeys = sqlIdempotencyKeys({ db, ids });
+  if (where === "alone") await idempotencyKeys.releaseAll();
+  const sessions = sqlSessionStore({ db, charges, ids });
   const { datasets, lookup } = checker;
-  const { observe } = deps.traffic;
-  const check = { datasets, lookup, again: lookup, clock, implicitMx, observe };
-  const budgets = { budgetMs: CORE_BUDGET_MS, againBudgetMs: CORE_BUDGET_MS };
-  const idempotencyKeys = sqlIdempotencyKeys(stores);
-  if (deps.where === "alone") await idempotencyKeys.releaseAll();
-  const sessions = sqlSessionStore(stores);
   const service = createBulk({
-    where: deps.where,
+    where,
     jobs,
     sessions,
     idempotencyKeys,
-    wake: () => runner.wake(),
-    split: deps.split,
-    shares: deps.shares,
-    check: coreEntryCheck({ ...check, ...budgets }),
-    admission,
-    tiers,
+    wake: () => thread?.wake(),
+    split: parts.split,
+    shares,
+    check: coreEntryCheck({
+      datasets,
+      lookup,
+      again: lookup,
+      clock,
+      implicitMx: config.implicitMx,
+      observe,
+      budgetMs: CORE_BUDGET_MS,
+      againBudgetMs: CORE_BUDGET_MS,
+    }),
+    admission: parts.admission,
+    tiers: parts.tiers,
     clock,
     ids,
     log,
-    syncBudgetMs,
+    syncBudgetMs: config.syncBudgetMs,
     bufferMax: BUFFER_MAX_ENTRIES,
-    completed,
+    completed() {
+      rouse(); // the session has an end
+      void announce();
+    },
   });
-  rouseForKept(sql, runner, log);
-  if (deps.where === "alone") closing.add(keepJobs({ jobs, announce, clock, log }));
-  const rouse = (): void => runner.rouse();
-  const { shares } = deps;
-  const lists = new Lists({ ...stores, sessions, jobs, bulk: service, shares, clock, rouse });
-  closing.add(() => Promise.resolve(lists.close()));
-  return {
-    service,
-    lists,
-    use: (fresh) => runner.use(fresh),
-    figures: runner.figures,
-  };
+  if (where === "alone") closing.add(keepJobs({ jobs, announce, clock, log }));
+  const lists = new Lists({ db, ids, sessions, jobs, bulk: service, shares, clock, rouse });
+  closing.add(() => lists.close());
+  return { service, lists, thread };
 }
 
-/** For jobs and sessions of before this start. */
-function rouseForKept({ db }: SqlDatabase, runner: BulkRunner, log: Process["log"]): void {
-  holdsSessions(db).then(
+/** The thread that runs jobs; it is woken for those of before this start. */
+function openThread(
+  { machine, config, log, closing }: BulkProcess,
+  { sql, datasets, secretKey, shares }: OpenBulkParts,
+  announce: () => Promise<void>,
+): BulkThread {
+  const { dataDir, dnsServers, dnsCanaries, implicitMx, cacheMb } = config;
+  const cap = dnsCap(config, machine);
+  const caches = cacheMb === undefined ? {} : { cacheMb };
+  const dns = { dnsServers, dnsCanaries, dnsCap: cap.memory, ...caches };
+  const settings = { dataDir, ...dns, implicitMx, datasets, secretKey };
+  const thread = machine.startBulkThread(settings, {
+    log,
+    completed: () => void announce(),
+    ended: () => cap.clearOther(),
+  });
+  closing.add(() => thread.stop());
+  shares.include(() => thread.figures()?.shares);
+  holdsSessions(sql.db).then(
     (isHeld) => {
-      if (isHeld) runner.rouse();
+      if (isHeld) thread.rouse();
     },
     (fault: unknown) => {
       log.error("bulk.lookup_failed", fault);
-      runner.rouse();
+      thread.rouse();
     },
   );
+  return thread;
 }

@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { sqlAccounts } from "../accounts/accounts-store.ts";
+import { readTiersFile } from "../accounts/admission/tiers.ts";
 import { COMMAND_LINE, createAudit, operatorId, sqlAuditLog } from "../accounts/audit.ts";
 import { endingSessions, sqlSignIns } from "../accounts/sign-in/sign-ins.ts";
 import { systemClock as clock } from "../base/clock.ts";
@@ -63,12 +64,15 @@ import { openStoredLists } from "./lists.ts";
 import { openWebhooks } from "./webhooks.ts";
 import { openProcess, type Process } from "./process.ts";
 import { programVersion, requireFiles } from "./program-files.ts";
-import { type Config, readConfig } from "./settings/config.ts";
-import { publicUrlOf } from "./settings/links.ts";
-import { adoptSecretKey, openSecretKey } from "./settings/secret-key.ts";
-import { readTiersFile } from "./settings/tiers-setting.ts";
-import { unknownSettings } from "./settings/unknown-settings.ts";
-import { type AccountStore, databasePlace, openAccountStore, openSql } from "./store.ts";
+import { type Config, publicUrlOf, readConfig, unknownSettings } from "./settings/config.ts";
+import {
+  type AccountStore,
+  adoptSecretKey,
+  databasePlace,
+  openAccountStore,
+  openSecretKey,
+  openSql,
+} from "./store.ts";
 import {
   confirm,
   hasDatabase,

@@ -1,6 +1,6 @@
 import { sqlAccounts } from "../accounts/accounts-store.ts";
-import type { HourCounts } from "../accounts/hour-counts.ts";
 import type { Admission } from "../accounts/admission/admission.ts";
+import type { HourCounts } from "../accounts/hour-counts.ts";
 import { createSecretBox, deriveKey } from "../base/secrets.ts";
 import { createBackTestPolicy } from "../gate/back-test.ts";
 import { createDecideOne, type DecideOne } from "../gate/decide-one.ts";
@@ -30,8 +30,8 @@ import { createOutbound } from "../outbound/outbound.ts";
 import { createHostCheck } from "../outbound/public-host.ts";
 import type { Checker } from "./checker.ts";
 import { decisionCounter, feedbackCounter, hookCounter } from "./metrics.ts";
+import { flushLast, type Process } from "./process.ts";
 import type { Serving } from "./serving.ts";
-import type { Links } from "./settings/links.ts";
 
 /** The sign-up gate of a serving process. */
 export interface Gate extends DashboardGate {
@@ -41,10 +41,11 @@ export interface Gate extends DashboardGate {
   readonly hooks: HookDesk;
 }
 
-interface GateParts extends Serving {
+interface GateParts {
+  readonly serving: Serving;
   readonly checker: Checker;
   readonly admission: Admission;
-  readonly links: Links;
+  readonly publicUrl: () => string;
   readonly hours: Pick<HourCounts, "note">;
 }
 
@@ -52,38 +53,46 @@ interface GateParts extends Serving {
 const FRESH_MS = 400;
 
 /** What waits is written when the process closes. */
-export function openGate(parts: GateParts): Gate {
-  const { backing, secretKey, checker, admission, tiers, links } = parts;
-  const { clock, ids, log } = parts;
-  const { sql, notices } = backing.store;
-  const publicUrl = links.base;
+export function openGate(process: Process, parts: GateParts): Gate {
+  const { clock, ids, log } = process;
+  const { serving, checker, admission, publicUrl } = parts;
+  const { backing, secretKey, tiers, metrics, shares } = serving;
+  const { sql, notices, reportOutcomes } = backing.store;
+  const { db } = sql;
   const box = createSecretBox(secretKey);
-  const accounts = sqlAccounts(sql.db);
+  const [accounts, hooks] = [sqlAccounts(db), sqlHooks(db)];
   const tokens = createTokens({ accounts, box, publicUrl, clock, ids, log, notices });
-  const store = sqlPolicyStore(sql.db);
-  const outcomes = sqlOutcomes(sql.db);
+  const [store, outcomes] = [sqlPolicyStore(db), sqlOutcomes(db)];
   const policies = createFindPolicies({ store, clock, log, notices });
   const hash = createAccountHash(deriveKey(secretKey, "mailbox ids"));
-  const { datasets, budgeted: check } = checker;
-  const counted = feedbackCounter(parts.metrics.registry);
-  const basis = { db: sql.db, clock, ids, log };
-  const decisionLog = new DecisionLog(basis);
-  const feedback = new Feedback({ ...basis, datasets, check, policies, hash, counted });
+  const { datasets, budgeted: check, dns } = checker;
+  const counted = feedbackCounter(metrics.registry);
+  const decisionLog = new DecisionLog({ db, clock, ids, log });
+  const feedback = new Feedback({ db, clock, ids, log, datasets, check, policies, hash, counted });
+  const freshness = backing.where === "alone" ? {} : { freshMs: FRESH_MS };
+  const traffic = new Traffic({ store: sqlTraffic(db, clock), clock, log, ...freshness });
+  flushLast(process, "traffic.flush_failed", traffic);
+  const record = recorderOf(process, parts, decisionLog);
   const decideOne = createDecideOne({
     admission,
-    check: checker.budgeted,
-    datasets: checker.datasets,
+    check,
+    datasets,
     tiers,
     policies,
     hash,
-    traffic: trafficOf(parts),
+    traffic,
     feedback,
-    record: recorderOf(parts, decisionLog),
+    record,
     sign: tokens.sign,
     publicUrl,
     clock,
     log,
   });
+  const checkHost = createHostCheck({ addresses: dns.everyAddress, clock });
+  const mails = sqlDomainMails(db);
+  const { implicitMx } = process.config;
+  const counts = sqlVerdictCounts(db);
+  const backTest = createBackTestPolicy({ counts, mails, datasets, implicitMx, clock });
   return {
     decideOne,
     decisionLog,
@@ -91,51 +100,21 @@ export function openGate(parts: GateParts): Gate {
     hash,
     tokens,
     policies: createPolicyService({ store, outcomes, tiers, clock, notices }),
-    testPolicy: createTestPolicy({ check: checker.budgeted, datasets }),
-    backTestPolicy: backTestOf(parts),
-    reportOutcomes: backing.store.reportOutcomes,
-    hookService: createHookService({
-      hooks: sqlHooks(sql.db),
-      box,
-      ids,
-      clock,
-      publicUrl,
-      checkHost: createHostCheck({ addresses: checker.dns.everyAddress, clock }),
-    }),
-    hooks: hookDeskOf(parts, decideOne),
+    testPolicy: createTestPolicy({ check, datasets }),
+    backTestPolicy: (owner, asked) => shares.of("back_tests").run(owner, () => backTest(asked)),
+    reportOutcomes,
+    hookService: createHookService({ hooks, box, ids, clock, publicUrl, checkHost }),
+    hooks: hookDeskOf(process, parts, decideOne),
   };
 }
 
-function backTestOf({
-  backing,
-  checker,
-  config,
-  clock,
-  shares,
-}: GateParts): Gate["backTestPolicy"] {
-  const { db } = backing.store.sql;
-  const run = createBackTestPolicy({
-    counts: sqlVerdictCounts(db),
-    mails: sqlDomainMails(db),
-    datasets: checker.datasets,
-    implicitMx: config.implicitMx,
-    clock,
-  });
-  return (owner, asked) => shares.of("back_tests").run(owner, () => run(asked));
-}
-
-/** What waits is written when the process closes. */
-function trafficOf({ backing, clock, log, closing }: GateParts): Traffic {
-  const store = sqlTraffic(backing.store.sql.db, clock);
-  const others = backing.where === "alone" ? {} : { freshMs: FRESH_MS };
-  const traffic = new Traffic({ store, clock, log, ...others });
-  closing.add(() => traffic.flush());
-  return traffic;
-}
-
-function hookDeskOf(parts: GateParts, decideOne: DecideOne): HookDesk {
-  const { backing, secretKey, checker, admission, metrics, clock, log, closing } = parts;
-  const { db } = backing.store.sql;
+function hookDeskOf(
+  process: Process,
+  { serving, checker, admission }: GateParts,
+  decideOne: DecideOne,
+): HookDesk {
+  const { clock, log } = process;
+  const { db } = serving.backing.store.sql;
   // Accounts name these URLs, so nothing that the operator allows to others is allowed here.
   const outbound = createOutbound({ addresses: checker.dns.everyAddress, clock, allowed: [] });
   const desk = createHookDesk({
@@ -143,32 +122,33 @@ function hookDeskOf(parts: GateParts, decideOne: DecideOne): HookDesk {
     accounts: sqlAccounts(db),
     admission,
     decideOne,
-    box: createSecretBox(secretKey),
+    box: createSecretBox(serving.secretKey),
     jwks: createHookKeys(outbound, clock),
-    counted: hookCounter(metrics.registry),
+    counted: hookCounter(serving.metrics.registry),
     clock,
     log,
   });
-  closing.add(() => desk.flush().catch((fault: unknown) => log.error("hooks.flush_failed", fault)));
+  flushLast(process, "hooks.flush_failed", desk);
   return desk;
 }
 
 /** Counts for the account, the metrics, and by domain if no new check ran. */
-function recorderOf(parts: GateParts, decisionLog: DecisionLog): RecordDecision {
-  const { backing, metrics, lists, clock, log, closing, hours } = parts;
+function recorderOf(
+  process: Process,
+  { serving, hours }: GateParts,
+  decisionLog: DecisionLog,
+): RecordDecision {
+  const { backing, metrics, lists } = serving;
+  const { clock, log } = process;
   const outcomes = sqlOutcomes(backing.store.sql.db);
   const recorder = createOutcomeRecorder({ outcomes, clock, log, hours });
-  closing.add(() =>
-    recorder.flush().catch((fault: unknown) => log.error("decisions.flush_failed", fault)),
-  );
-  closing.add(() =>
-    decisionLog.flush().catch((fault: unknown) => log.error("decisions.log_failed", fault)),
-  );
+  flushLast(process, "decisions.flush_failed", recorder);
+  flushLast(process, "decisions.log_failed", decisionLog);
   const counted = decisionCounter(metrics.registry);
   return (caller, made: DecisionMade) => {
     recorder.record(caller, made);
     decisionLog.note(caller, made);
     counted(made);
-    if (made.isCached && made.format) lists.observeAgain(made);
+    if (made.isCached && made.format) lists.recorder.count(made);
   };
 }

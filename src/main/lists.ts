@@ -1,143 +1,52 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { createAddressHash } from "../base/address-hash.ts";
-import type { Clock } from "../base/clock.ts";
-import type { Log } from "../base/log.ts";
 import { dayOf } from "../core/calendar.ts";
 import type { Datasets, Rules } from "../core/evidence/datasets.ts";
 import type { DnsLookup } from "../dns/lookup.ts";
 import { type DomainMails, sqlDomainMails } from "../lists/domain-mail.ts";
-import { type FeedFiles, sqlFeedFiles } from "../lists/feed-files.ts";
+import { sqlFeedFiles } from "../lists/feed-files.ts";
 import { FeedRefresher } from "../lists/feed-refresher.ts";
 import { FETCHED_SOURCES } from "../lists/feed-sources.ts";
 import type { FeedRefresh, ListMetrics } from "../lists/feed-status.ts";
 import { LearningStore, MailServerLearner } from "../lists/mail-server-learner.ts";
 import { attachNameTable, namesOfTable } from "../lists/name-table.ts";
-import { type BackTestDeps, createBackTest, type RunBackTest } from "../lists/rules/back-test.ts";
+import { createBackTest, type RunBackTest } from "../lists/rules/back-test.ts";
 import { createLiveRules, type LiveRules } from "../lists/rules/live-rules.ts";
 import { sqlRules } from "../lists/rules/rule.ts";
 import { createRuleService, type RuleService } from "../lists/rules/rules.ts";
 import { attachDatasets, type SharedDatasets } from "../lists/shared-datasets.ts";
 import { sqlVerdictCounts } from "../lists/verdict-counts.ts";
 import {
-  type CountedVerdict,
   createVerdictRecorder,
   MAIL_DOMAINS_KEPT,
-  type Observed,
   VERDICT_DAYS,
+  type VerdictRecorder,
 } from "../lists/verdict-recorder.ts";
 import type { Outbound } from "../outbound/outbound-types.ts";
 import { createProxiedHttp } from "../outbound/proxied.ts";
 import type { SqlDatabase } from "../store/database.ts";
+import type { Duties } from "../store/elections.ts";
 import type { Notices } from "../store/notices.ts";
 import { openDns } from "./checker.ts";
-import type { Duties } from "../store/elections.ts";
-import type { Process } from "./process.ts";
-import { openSecretKey } from "./settings/secret-key.ts";
-import type { AccountStore } from "./store.ts";
+import { flushLast, type Process } from "./process.ts";
+import { type AccountStore, openSecretKey } from "./store.ts";
 
-/** What this process's checks leave behind, by domain. */
-export interface OwnTraffic {
-  /** Of each fresh verdict. */
-  readonly observe: (validation: Observed) => void;
-  /** Of each verdict that was kept and told again by a decision. */
-  readonly observeAgain: (verdict: CountedVerdict) => void;
-  /** Deletes what is kept no longer; to be called daily by one process. */
-  readonly prune: () => Promise<void>;
-  /** Writes what waits. Never rejects: what cannot be written is logged and lost. */
-  readonly flush: () => Promise<void>;
+type Db = SqlDatabase["db"];
+
+/** What this process's checks leave behind, by domain; for every process and thread that checks entries. */
+export function openVerdictRecorder(
+  process: Pick<Process, "clock" | "log" | "closing">,
+  db: Db,
+): VerdictRecorder {
+  const { clock, log } = process;
+  const stores = { counts: sqlVerdictCounts(db), mails: sqlDomainMails(db) };
+  const recorder = createVerdictRecorder({ ...stores, clock, log });
+  flushLast(process, "verdicts.flush_failed", recorder);
+  return recorder;
 }
 
-interface OwnTrafficParts {
-  readonly sql: Pick<SqlDatabase, "db">;
-  readonly clock: Clock;
-  readonly log: Log;
-}
-
-/** For every process and thread that checks entries, on its own connection. */
-export function openOwnTraffic({ sql: { db }, clock, log }: OwnTrafficParts): OwnTraffic {
-  const counts = sqlVerdictCounts(db);
-  const mails = sqlDomainMails(db);
-  const recorder = createVerdictRecorder({ counts, mails, clock, log });
-  return {
-    observe: (validation) => recorder.record(validation),
-    observeAgain: (verdict) => recorder.count(verdict),
-    async prune() {
-      const today = dayOf(clock.nowMs());
-      const fromDay = today - VERDICT_DAYS + 1;
-      await counts.prune(fromDay);
-      await mails.prune(fromDay, MAIL_DOMAINS_KEPT);
-    },
-    async flush() {
-      await recorder.flush().catch((fault: unknown) => {
-        log.error("verdicts.flush_failed", fault);
-      });
-    },
-  };
-}
-
-interface ListsParts {
-  readonly sql: Pick<SqlDatabase, "db">;
-  /** A DNS client of its own profile, so that learning holds up no check. */
-  readonly lookup: Pick<DnsLookup, "mx" | "addresses" | "everyAddress">;
-  readonly metrics?: ListMetrics;
-  readonly notices?: Notices;
-}
-
-/** All that is known of names, kept fresh, and what the operator and clients do about it. */
-export interface Lists extends Pick<OwnTraffic, "observe" | "observeAgain"> {
-  /** What is known now; take it anew for each check. */
-  readonly datasets: () => Datasets;
-  readonly version: () => number;
-  /** What `datasets` reads, for threads that attach to it too. */
-  readonly shared: () => SharedDatasets;
-  /** `listener` is called with every new `shared`. */
-  readonly onShared: (listener: (shared: SharedDatasets) => void) => void;
-  readonly operator: RuleService;
-  readonly backTest: RunBackTest;
-  readonly refresh: FeedRefresh;
-  /** Fetching and learning, by one process at a time; none if GATEPOST_LISTS_REFRESH is off. */
-  readonly duties: Duties;
-  /** Follows what any process fetches, learns or gets from the operator. */
-  readonly start: () => void;
-  /** Deletes what is kept no longer; to be called daily. */
-  readonly prune: () => Promise<void>;
-}
-
-const SOURCES_URL = "https://raw.githubusercontent.com";
-
-function httpOf({ config, machine, clock }: Process, { lookup }: ListsParts): Outbound["http"] {
-  const outbound = machine.openOutbound({
-    addresses: (host) => lookup.everyAddress(host),
-    clock,
-    allowed: config.outboundAllow ?? [],
-  });
-  const direct: Outbound["http"] = (question) => outbound.http(question);
-  const { httpsProxy: https, httpProxy: http, noProxy = [] } = config;
-  return createProxiedHttp({ https, http, direct: noProxy }, { direct, clock });
-}
-
-function openRefresher(
-  process: Process,
-  parts: ListsParts,
-  files: FeedFiles,
-): Promise<FeedRefresher> {
-  const { config, machine, clock, log } = process;
-  const { listsMirror } = config;
-  return FeedRefresher.open({
-    files,
-    urlOf: ({ id, path }) =>
-      listsMirror === undefined ? `${SOURCES_URL}/${path}` : `${listsMirror}/${id}`,
-    http: httpOf(process, parts),
-    clock,
-    log,
-    metrics: parts.metrics,
-    load: machine.loadLists,
-    tell: () => parts.notices?.tell("lists"),
-  });
-}
-
-/** Data that changes as one: every change gives `datasets` a new version. */
-class Known {
+/** All that is known of names, under the operator's rules: every change gives `datasets` a new version. */
+export class KnownNames {
   readonly #live: LiveRules;
   readonly #listeners: ((shared: SharedDatasets) => void)[] = [];
   shared: SharedDatasets;
@@ -162,27 +71,80 @@ class Known {
   }
 }
 
+/** All that is known of names, kept fresh, and what the operator and clients do about it. */
+export interface Lists {
+  /** What is known now; take it anew for each check. */
+  readonly datasets: () => Datasets;
+  readonly version: () => number;
+  /** What `datasets` reads, for threads that attach to it too. */
+  readonly shared: () => SharedDatasets;
+  /** `listener` is called with every new `shared`. */
+  readonly onShared: (listener: (shared: SharedDatasets) => void) => void;
+  readonly recorder: VerdictRecorder;
+  readonly operator: RuleService;
+  readonly backTest: RunBackTest;
+  readonly refresh: FeedRefresh;
+  /** Fetching and learning, by one process at a time; none if GATEPOST_LISTS_REFRESH is off. */
+  readonly duties: Duties;
+  /** Follows what any process fetches, learns or gets from the operator. */
+  readonly start: () => void;
+  /** Deletes what is kept no longer; to be called daily. */
+  readonly prune: () => Promise<void>;
+}
+
+interface ListsParts {
+  readonly sql: Pick<SqlDatabase, "db">;
+  /** A DNS client of its own profile, so that learning holds up no check. */
+  readonly lookup: Pick<DnsLookup, "mx" | "addresses" | "everyAddress">;
+  readonly metrics?: ListMetrics;
+  readonly notices?: Notices;
+}
+
+const SOURCES_URL = "https://raw.githubusercontent.com";
+
+function httpOf({ config, machine, clock }: Process, { lookup }: ListsParts): Outbound["http"] {
+  const { outboundAllow: allowed = [], httpsProxy: https, httpProxy: http } = config;
+  const addresses = (host: string) => lookup.everyAddress(host);
+  const outbound = machine.openOutbound({ addresses, clock, allowed });
+  const direct: Outbound["http"] = (question) => outbound.http(question);
+  return createProxiedHttp({ https, http, direct: config.noProxy ?? [] }, { direct, clock });
+}
+
+function openRefresher(process: Process, parts: ListsParts): Promise<FeedRefresher> {
+  const { config, machine, clock, log } = process;
+  const { listsMirror } = config;
+  return FeedRefresher.open({
+    files: sqlFeedFiles(parts.sql.db),
+    urlOf: ({ id, path }) =>
+      listsMirror === undefined ? `${SOURCES_URL}/${path}` : `${listsMirror}/${id}`,
+    http: httpOf(process, parts),
+    clock,
+    log,
+    metrics: parts.metrics,
+    load: machine.loadLists,
+    tell: () => parts.notices?.tell("lists"),
+  });
+}
+
 /** Reads what lies in the packages and the database; nothing is fetched yet, and nothing runs. */
 export async function openLists(process: Process, parts: ListsParts): Promise<Lists> {
   const { config, clock, log, closing } = process;
   const { notices, sql, lookup } = parts;
   const { db } = sql;
-  const secretKey = await openSecretKey(config, sql);
-  const hash = createAddressHash(secretKey);
-  const entries = sqlRules(db);
-  const mails = sqlDomainMails(db);
-  const files = sqlFeedFiles(db);
+  const hash = createAddressHash(await openSecretKey(config, sql));
+  const [entries, mails, counts] = [sqlRules(db), sqlDomainMails(db), sqlVerdictCounts(db)];
   const told = notices === undefined ? {} : { notices };
   const live = createLiveRules({ entries, hash, clock, log, ...told });
   await live.refresh();
-  const refresher = await openRefresher(process, parts, files);
-  const known = new Known(refresher.loaded.shared, live);
-  const traffic = openOwnTraffic({ sql, clock, log });
+  const refresher = await openRefresher(process, parts);
+  const known = new KnownNames(refresher.loaded.shared, live);
+  const datasets = (): Datasets => known.datasets;
+  const recorder = openVerdictRecorder(process, db);
   const learner = new MailServerLearner({
     names: () => namesToLearnFrom(known.shared, live.current()),
     ownTraffic: () => honestMail(mails, () => known.shared),
     lookup,
-    store: new LearningStore(files, clock, log),
+    store: new LearningStore(sqlFeedFiles(db), clock, log),
     clock,
     log,
     learned: (servers) => refresher.learned(servers),
@@ -190,18 +152,17 @@ export async function openLists(process: Process, parts: ListsParts): Promise<Li
   closing.add(async () => {
     live.stop();
     await Promise.all([refresher.stop(), learner.stop()]);
-    await traffic.flush();
   });
   const feeds = FETCHED_SOURCES.map(({ id }) => id);
   return {
-    datasets: () => known.datasets,
+    datasets,
     version: () => known.datasets.version,
     shared: () => known.shared,
     onShared: (listener) => known.listen(listener),
+    recorder,
     operator: createRuleService({ entries, hash, clock, feeds, ...told }),
-    backTest: backTestOf(known, { entries, counts: sqlVerdictCounts(db), mails, hash, clock }),
+    backTest: createBackTest({ entries, counts, mails, hash, clock, datasets }),
     refresh: withSwitches(refresher, live),
-    ...traffic,
     duties: config.listsRefresh === "daily" ? dutiesOf(refresher, learner) : {},
     start() {
       refresher.follow((fresh) => known.change(fresh.shared));
@@ -211,14 +172,13 @@ export async function openLists(process: Process, parts: ListsParts): Promise<Li
       });
     },
     async prune() {
+      const fromDay = dayOf(clock.nowMs()) - VERDICT_DAYS + 1;
       await entries.prune(clock.nowMs());
-      await traffic.prune();
+      await counts.prune(fromDay);
+      await mails.prune(fromDay, MAIL_DOMAINS_KEPT);
     },
   };
 }
-
-const backTestOf = (known: Known, deps: Omit<BackTestDeps, "datasets">): RunBackTest =>
-  createBackTest({ ...deps, datasets: () => known.datasets });
 
 const dutiesOf = (refresher: FeedRefresher, learner: MailServerLearner): Duties => ({
   list_refresh: () => Promise.resolve(refresher.fetch()),

@@ -4,32 +4,24 @@ import { type Clock, systemClock } from "../base/clock.ts";
 import { type Ids, systemIds } from "../base/ids.ts";
 import type { Log } from "../base/log.ts";
 import { createLog, type LogLevel } from "../base/pino-log.ts";
-import type { Share } from "../base/shares.ts";
 import type { Awaitable } from "../core/mail/lookup.ts";
-import { createResolver, type Resolver, type ResolverOptions } from "../dns/resolver.ts";
+import { createResolver } from "../dns/resolver.ts";
 import { listen } from "../http/server.ts";
 import { loadLists } from "../lists/load-lists.ts";
 import { createOutbound } from "../outbound/outbound.ts";
-import { type EmbeddedOptions, openEmbedded, type SqlDatabase } from "../store/database.ts";
+import { openEmbedded } from "../store/database.ts";
 import { lockForServing } from "../store/embedded/serving-lock.ts";
 import type { PostgresDatabase } from "../store/postgres-database.ts";
 import { createWebhookSender } from "../webhooks/webhook-sender.ts";
 import type { Config } from "./settings/config.ts";
-import {
-  type BulkThread,
-  type BulkThreadDeps,
-  type BulkThreadSettings,
-  startBulkThread,
-} from "./threads/bulk-thread.ts";
-import { type Texts, threadTexts } from "./threads/texts.ts";
+import { startBulkThread } from "./threads/bulk-thread.ts";
+import { threadTexts } from "./threads/texts.ts";
 
 type Close = () => Awaitable<void>;
 
-/** How everything that a process opened is closed. */
 export class Closing {
   readonly #closers: Close[] = [];
 
-  /** Call it right after the thing is open. */
   add(close: Close): void {
     this.#closers.push(close);
   }
@@ -59,19 +51,15 @@ export interface Machine {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly openLog: (level: LogLevel) => Log;
-  readonly openSqlite: (
-    dataDir: string,
-    nowMs: number,
-    options?: EmbeddedOptions,
-  ) => Promise<SqlDatabase>;
-  readonly lockForServing: (dataDir: string) => () => void;
+  readonly openSqlite: typeof openEmbedded;
+  readonly lockForServing: typeof lockForServing;
   readonly openPostgres: (url: string, nowMs: number) => Promise<PostgresDatabase>;
-  readonly openResolver: (options: ResolverOptions) => Resolver;
+  readonly openResolver: typeof createResolver;
   readonly openOutbound: typeof createOutbound;
   readonly openWebhookSender: typeof createWebhookSender;
   readonly loadLists: typeof loadLists;
-  readonly startBulkThread: (settings: BulkThreadSettings, deps: BulkThreadDeps) => BulkThread;
-  readonly openTexts: (splitting: Share) => Texts;
+  readonly startBulkThread: typeof startBulkThread;
+  readonly openTexts: typeof threadTexts;
   readonly listen: typeof listen;
 }
 
@@ -79,7 +67,7 @@ export interface Machine {
 export const systemMachine: Machine = {
   clock: systemClock,
   ids: systemIds,
-  openLog: (level) => createLog(level),
+  openLog: createLog,
   openSqlite: openEmbedded,
   lockForServing,
   async openPostgres(url, nowMs) {
@@ -95,10 +83,6 @@ export const systemMachine: Machine = {
   listen,
 };
 
-/** A name for this process, new with each start: it tells an operator which process holds what. */
-const processName = (ids: Pick<Ids, "hex32">): string =>
-  `${hostname()}-${String(pid)}-${ids.hex32().slice(-8)}`;
-
 /** What every server, worker and command has, and what opens all of its other parts. */
 export interface Process {
   readonly config: Config;
@@ -106,7 +90,7 @@ export interface Process {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly log: Log;
-  /** Of this process alone, new with each start; in logs, metrics, leases and elections. */
+  /** New with each start; in logs, metrics, leases and elections. */
   readonly name: string;
   /** Code that opens a resource adds its close function. */
   readonly closing: Closing;
@@ -119,31 +103,42 @@ interface ProcessOptions {
 }
 
 /**
- * Opens what `start` opens, and returns what it returned with `close`, which closes all of it, newest first. When the
- * start fails half way, all that it had opened is closed before the fault is thrown.
+ * What `start` opens, with `close`, which closes all of it, newest first. When the start fails half way, all that it had
+ * opened is closed before the fault is thrown.
  */
-export async function openProcess<T extends object>(
+export async function closedTogether<T extends object>(
+  log: Log,
+  start: (closing: Closing) => Promise<T>,
+): Promise<T & { readonly close: () => Promise<void> }> {
+  const closing = new Closing();
+  try {
+    return { ...(await start(closing)), close: () => closing.close() };
+  } catch (fault) {
+    // The fault of the start says what is wrong; one of closing would only follow from it.
+    await closing.close().catch((after: unknown) => log.error("start.close_failed", after));
+    throw fault;
+  }
+}
+
+/** Opens a process with what `start` opens in it. */
+export function openProcess<T extends object>(
   config: Config,
-  { machine = systemMachine, log = "by_level" }: ProcessOptions,
+  { machine = systemMachine, log: lines = "by_level" }: ProcessOptions,
   start: (process: Process) => Promise<T>,
 ): Promise<T & { readonly close: () => Promise<void> }> {
   const { clock, ids } = machine;
-  const level = log === "silent" ? log : config.logLevel;
-  const closing = new Closing();
-  const process: Process = {
-    config,
-    machine,
-    clock,
-    ids,
-    log: machine.openLog(level),
-    name: processName(ids),
-    closing,
-  };
-  try {
-    return { ...(await start(process)), close: () => closing.close() };
-  } catch (fault) {
-    // The fault of the start says what is wrong; one of closing would only follow from it.
-    await closing.close().catch((after: unknown) => process.log.error("start.close_failed", after));
-    throw fault;
-  }
+  const log = machine.openLog(lines === "silent" ? lines : config.logLevel);
+  const name = `${hostname()}-${String(pid)}-${ids.hex32().slice(-8)}`;
+  return closedTogether(log, (closing) =>
+    start({ config, machine, clock, ids, log, name, closing }),
+  );
+}
+
+/** Writes what waits when the process closes. What cannot be written is logged as `event` and lost. */
+export function flushLast(
+  { closing, log }: Pick<Process, "closing" | "log">,
+  event: string,
+  waiting: { flush(): Promise<void> },
+): void {
+  closing.add(() => waiting.flush().catch((fault: unknown) => log.error(event, fault)));
 }

@@ -1,14 +1,12 @@
-import type { Registry } from "prom-client";
 import { sqlAccounts } from "../accounts/accounts-store.ts";
-import type { Admission } from "../accounts/admission/admission.ts";
 import { callerInForce } from "../accounts/admission/caller.ts";
 import { createAdmission } from "../accounts/admission/counting-admission.ts";
 import { memoryRateCounter } from "../accounts/admission/rate-counter.ts";
 import { createUnitsLeft } from "../accounts/admission/units-left.ts";
+import { createUsageRecorder } from "../accounts/admission/usage-recorder.ts";
 import { HourCounts } from "../accounts/hour-counts.ts";
-import { createUsageRecorder, type UsageRecorder } from "../accounts/admission/usage-recorder.ts";
-import type { SetUp } from "../accounts/sign-in/set-up.ts";
-import { type AnswerCache, memoryAnswerCache } from "../check/answer-cache.ts";
+import { sqlKeys } from "../accounts/keys.ts";
+import { memoryAnswerCache } from "../check/answer-cache.ts";
 import { type CheckOne, createCheckOne } from "../check/check-one.ts";
 import { createExplain } from "../check/explain.ts";
 import { sqlRegistrationCache } from "../check/registration-store.ts";
@@ -21,24 +19,23 @@ import { viewRoute } from "../http/api/bulk/view.ts";
 import { decideRoute } from "../http/api/decide/decide.ts";
 import { explainRoute } from "../http/api/explain.ts";
 import { decisionsRoute, feedbackRoute } from "../http/api/feedback.ts";
-import { type AppDeps, type AppSettings, buildApp } from "../http/app/app.ts";
-import type { CompatDeps } from "../http/compat/compat-route.ts";
+import { buildApp } from "../http/app/app.ts";
 import { compatRoutes } from "../http/compat/services.ts";
 import { disposablePages } from "../http/feeds/disposable-page.ts";
 import { gatePages } from "../http/gate/gate-pages.ts";
 import { hookPage } from "../http/hooks/hook-pages.ts";
-import { createHostCheck, type HostCheck } from "../http/request/allowed-hosts.ts";
-import { DEFAULT_LIMITS, type ListenTerms } from "../http/server.ts";
+import { createHostCheck } from "../http/request/allowed-hosts.ts";
+import { DEFAULT_LIMITS } from "../http/server.ts";
 import type { Probe } from "../http/system/readiness.ts";
 import { openPublishedLists } from "../lists/published-list.ts";
-import { type OpenBulk, openBulk } from "./bulk.ts";
-import { type Checker, observed, openChecker } from "./checker.ts";
+import { openBulk } from "./bulk.ts";
+import { type Checker, openChecker } from "./checker.ts";
 import { builtFolder, openDashboard, systemFacts } from "./dashboard.ts";
 import { createDnsTest } from "./dns-test.ts";
-import { type Gate, openGate } from "./gate.ts";
+import { openGate } from "./gate.ts";
+import { startUpkeep } from "./housekeeping.ts";
 import {
   IDLE_WORKER,
-  serverDns,
   signInCounter,
   type VerdictTally,
   verdictTally,
@@ -48,17 +45,16 @@ import {
   watchWorker,
   webhookCounter,
 } from "./metrics.ts";
-import { type Machine, openProcess, type Process } from "./process.ts";
+import { flushLast, type Machine, openProcess, type Process } from "./process.ts";
 import { programVersion } from "./program-files.ts";
-import { openServing, type Serving, startUpkeep } from "./serving.ts";
-import type { Config } from "./settings/config.ts";
-import { createLinks, guessesPublicUrl, type Links } from "./settings/links.ts";
-import type { Backing } from "./store.ts";
-import type { Texts } from "./threads/texts.ts";
-import { openWebhooks, type Webhooks } from "./webhooks.ts";
+import { openServing, type Serving } from "./serving.ts";
+import { type Config, guessesPublicUrl, publicUrlOf } from "./settings/config.ts";
+import { openWebhooks } from "./webhooks.ts";
 
 /** Part of GATEPOST_CACHE_MB for bodies of single checks, kept while DNS allows. */
 const ANSWERS_SHARE = 1 / 4;
+
+const ACCESS_LOG_LINES_PER_SECOND = 100;
 
 export interface Running {
   /** "http://127.0.0.1:8080", with the port that was really taken. */
@@ -85,297 +81,278 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
   return { ...running, stop };
 }
 
-type Listens = Pick<Running, "url" | "setUpUrl"> & Pick<Process, "log">;
-
-async function openServer(process: Process): Promise<Listens> {
-  const parts = await openServerParts(process);
-  const { config, machine, backing, lists, log, closing } = parts;
-  const { deps, setUp } = appDeps(parts);
-  const app = buildApp(deps);
-  if (backing.where === "alone") await parts.webhooks.dispatcher.start("alone");
-  startUpkeep(parts, lists.duties);
-  const { url, port, stop } = await machine.listen(app, config, listenTerms(parts));
+/** Opens one part after the other, each on those before it; the process closes them in reverse. */
+async function openServer(process: Process) {
+  const { config, machine, log, closing } = process;
+  const parts = await openParts(process);
+  const { serving, links, webhooks } = parts;
+  const { backing, lists, shares } = serving;
+  const { app, setUp } = appOf(process, parts);
+  if (backing.where === "alone") await webhooks.dispatcher.start("alone");
+  startUpkeep(process, serving, lists.duties);
+  const { url, port, stop } = await machine.listen(app, config, {
+    limits: DEFAULT_LIMITS,
+    share: shares.of("connections"),
+    trustedProxies: config.trustProxy ?? [],
+  });
   closing.add(stop);
-  parts.links.listensOn(port);
-  announce(url, parts);
-  const setUpUrl = backing.where === "alone" ? await setUpUrlOf(setUp, parts) : undefined;
-  return { url, log, ...(setUpUrl !== undefined && { setUpUrl }) };
+  links.base = publicUrlOf({ ...config, port });
+  log.info("server.listening", { url, docs: `${links.base}/docs` });
+  if (guessesPublicUrl(config)) {
+    const advice = "Set GATEPOST_PUBLIC_URL to the address that clients use.";
+    log.warn("server.public_url_guessed", { links: links.base, advice });
+  }
+  // Without an account the start shows where the first administrator is made. It works in this process alone.
+  const token = backing.where === "alone" ? await setUp.begin() : undefined;
+  return { url, log, ...(token !== undefined && { setUpUrl: `${links.base}/setup#${token}` }) };
 }
 
-/** Without an account the start shows where the first administrator is made. It works in this process alone. */
-async function setUpUrlOf(
-  setUp: SetUp,
-  { links }: Pick<ServerParts, "links">,
-): Promise<string | undefined> {
-  const token = await setUp.begin();
-  return token === undefined ? undefined : `${links.base()}/setup#${token}`;
-}
+type Parts = Awaited<ReturnType<typeof openParts>>;
 
-function announce(
-  url: string,
-  { config, links, log }: Pick<ServerParts, "config" | "links" | "log">,
-): void {
-  const base = links.base();
-  log.info("server.listening", { url, docs: `${base}/docs` });
-  if (!guessesPublicUrl(config)) return;
-  const advice = "Set GATEPOST_PUBLIC_URL to the address that clients use.";
-  log.warn("server.public_url_guessed", { links: base, advice });
-}
-
-function appDeps(parts: ServerParts): { readonly deps: AppDeps; readonly setUp: SetUp } {
-  const { config, clock, tiers, log, backing, checker, usage, admission } = parts;
-  const { links, metrics, shares, gate } = parts;
-  const { decode: decodeLarge } = parts.texts;
-  const trustedProxies = config.trustProxy ?? [];
-  const checkOne = createCheckOne({
-    admission,
-    check: checker.check,
-    cache: watchedCache(parts),
+/** Everything that a server opens before it listens. */
+async function openParts(process: Process) {
+  const { config, machine, clock, log, closing } = process;
+  const serving = await openServing(process, "bulk");
+  const { tiers, backing, secretKey, metrics, shares, lists } = serving;
+  const { where, store, usage, quotas, charges, rates, requests } = backing;
+  const { sql, notices } = store;
+  const { db } = sql;
+  const keys = sqlKeys(db);
+  const verdicts = verdictTally();
+  const checker = checkerOf(process, serving, verdicts);
+  const localRates = where === "alone" ? rates : memoryRateCounter();
+  const admission = createAdmission({
+    keys,
+    rates,
+    localRates,
+    requests,
+    quotas,
+    charges,
     clock,
     tiers,
-    publicUrl: links.base,
-    // Answers kept from before the resolver became suspect are not given any more.
-    datasetsVersion: () => checker.datasets().version + (checker.trust?.epoch ?? 0),
+    notices,
   });
-  const probes = probesOf(backing, checker);
-  const dashboardDeps = dashboardOf(parts, probes);
-  const accountPaths = accountRoutes(dashboardDeps);
-  const { pages, absent } = dashboard(accountPaths, { ...dashboardDeps, decodeLarge });
-  const viewer = builtFolder("docs", "swagger-ui.css");
-  const deps: AppDeps = {
+  const hours = new HourCounts(db, { clock, log });
+  flushLast(process, "hours.flush_failed", hours);
+  const charts = createUsageRecorder({ usage, keys, clock, log, hours });
+  flushLast(process, "usage.flush_failed", charts);
+  const webhooks = openWebhooks(process, {
+    sql,
+    secretKey,
+    addresses: checker.dns.everyAddress,
+    sent: where === "alone" ? "here" : "elsewhere",
+    notices,
+    counted: webhookCounter(metrics.registry),
+  });
+  const texts = machine.openTexts(shares.of("splitting"));
+  closing.add(() => texts.close());
+  const bulk = await openBulk(process, {
+    where,
+    sql,
+    charges,
+    admission,
+    tiers,
+    checker,
+    observe: (validation) => lists.recorder.record(validation),
+    datasets: lists.shared(),
+    secretKey,
+    onCompleted: webhooks.announce,
+    shares,
+    split: texts.split,
+  });
+  lists.onShared((shared) => bulk.thread?.use(shared));
+  /** The base of links is known for good once the service listens: port 0 takes any free one. */
+  const links = { base: publicUrlOf(config) };
+  const publicUrl = (): string => links.base;
+  const gate = openGate(process, { serving, checker, admission, publicUrl, hours });
+  const counts = { verdicts, hours, charts };
+  return { serving, links, publicUrl, checker, admission, counts, webhooks, texts, bulk, gate };
+}
+
+function checkerOf(process: Process, serving: Serving, verdicts: VerdictTally): Checker {
+  const { backing, lists, trust, shares } = serving;
+  const { datasets, recorder } = lists;
+  return openChecker(process, {
+    datasets,
+    registrations: sqlRegistrationCache(backing.store.sql.db),
+    trust,
+    shares,
+    seen(validation) {
+      recorder.record(validation);
+      verdicts.count(validation.result);
+    },
+  });
+}
+
+function appOf(process: Process, parts: Parts) {
+  const { config, clock, log } = process;
+  const { serving, checker, admission, counts, publicUrl, texts, gate } = parts;
+  const { metrics, shares, trust, lists } = serving;
+  watchParts(parts);
+  const checkOne = checkOneOf(process, parts);
+  const probes = new Map<string, Probe>([
+    ["database", serving.backing.answers],
+    ["dns", () => trust?.answers() ?? checker.dns.probe()],
+  ]);
+  const trustedProxies = config.trustProxy ?? [];
+  const isHostAllowed = createHostCheck({
+    allowed: config.allowedHosts,
+    publicUrl,
+    hasPublicUrl: config.publicUrl !== undefined,
+    listensOn: config.host,
+  });
+  const pagesDeps = dashboardOf(process, parts, { probes, isHostAllowed });
+  const accountPaths = accountRoutes(pagesDeps);
+  const account = dashboard(accountPaths, { ...pagesDeps, decodeLarge: texts.decode });
+  const published = openPublishedLists({ lists, clock, log });
+  const pages = [
+    ...gatePages,
+    ...disposablePages({ ...published, admission, trustedProxies }),
+    hookPage({ ...gate, trustedProxies, shares, clock }),
+    ...account.pages,
+  ];
+  const { compatHosts, metricsToken } = config;
+  const docsViewer = builtFolder("docs", "swagger-ui.css");
+  const app = buildApp({
     admission,
     checkOne,
-    pages: {
-      pages: [
-        ...gatePages,
-        ...disposablePages({ ...openPublishedLists(parts), admission, trustedProxies }),
-        hookPage({ ...gate, trustedProxies, shares, clock }),
-        ...pages,
-      ],
-      absent,
-    },
-    ...(viewer !== undefined && { docsViewer: viewer }),
+    pages: { pages, absent: account.absent },
+    ...(docsViewer !== undefined && { docsViewer }),
     pagesDocumentation: accountDocumentation(accountPaths),
     bulk: bulkHandler({ bulk: parts.bulk.service, log }),
-    routes: [...apiRoutes(parts), ...compatRoutes(compatDepsOf(parts, checkOne))],
-    usage,
+    routes: apiRoutes(process, parts, checkOne),
+    usage: counts.charts,
     clock,
     log,
     metrics: metrics.http,
     metricsPage: metrics.page,
     probes,
     shares,
-    decodeLarge,
-    settings: settingsOf(parts),
-  };
-  return { deps, setUp: dashboardDeps.setUp };
+    decodeLarge: texts.decode,
+    settings: {
+      publicUrl,
+      isHostAllowed,
+      trustedProxies,
+      accessLogLinesPerSecond: ACCESS_LOG_LINES_PER_SECOND,
+      ...(compatHosts !== undefined && { compatHosts }),
+      ...(metricsToken !== undefined && { metricsToken }),
+    },
+  });
+  return { app, setUp: pagesDeps.setUp };
+}
+
+function checkOneOf({ config, clock }: Process, parts: Parts): CheckOne {
+  const { serving, checker, admission, publicUrl } = parts;
+  const { tiers, metrics, trust } = serving;
+  const cache = memoryAnswerCache(config.cacheMb * 1_048_576 * ANSWERS_SHARE);
+  watchAnswerCache(metrics.registry, () => cache.reads());
+  return createCheckOne({
+    admission,
+    check: checker.check,
+    cache,
+    clock,
+    tiers,
+    publicUrl,
+    // Answers kept from before the resolver became suspect are not given any more.
+    datasetsVersion: () => checker.datasets().version + (trust?.epoch ?? 0),
+  });
 }
 
 /** Families of paths besides `email` and `domain`. */
-function apiRoutes(parts: ServerParts): readonly Route[] {
-  const { clock, log, backing, checker, admission, shares, gate } = parts;
-  const bulk = parts.bulk.service;
-  const isInForce = callerInForce({
-    keys: backing.ledgers.keys,
-    accounts: sqlAccounts(backing.store.sql.db),
-  });
+function apiRoutes(process: Process, parts: Parts, checkOne: CheckOne): readonly Route[] {
+  const { config, clock, log } = process;
+  const { serving, checker, admission, bulk, texts, gate } = parts;
+  const { tiers, shares, backing } = serving;
+  const { usage, store } = backing;
+  const { db } = store.sql;
+  const accounts = sqlAccounts(db);
+  const isInForce = callerInForce({ keys: sqlKeys(db), accounts });
+  const { service } = bulk;
+  const unitsLeft = createUnitsLeft({ usage, accounts, clock, tiers });
+  const isOptimistic = config.compatOptimistic;
   return [
-    viewRoute({ bulk, clock, log, isInForce, shares }),
-    uploadRoute({ bulk, log, clock, shares, readLarge: parts.texts.readFile }),
+    viewRoute({ bulk: service, clock, log, isInForce, shares }),
+    uploadRoute({ bulk: service, log, clock, shares, readLarge: texts.readFile }),
     explainRoute({ explain: createExplain({ ...checker, admission }) }),
     decideRoute({ decideOne: gate.decideOne }),
     feedbackRoute(gate.feedback),
     decisionsRoute(gate.decisionLog),
+    ...compatRoutes({ checkOne, unitsLeft, admission, clock, isOptimistic }),
   ];
 }
 
-/** The cache of finished answers; its figures and those of the parts are on the page of metrics. */
-function watchedCache(parts: ServerParts): AnswerCache {
-  const { config, metrics } = parts;
-  const { registry } = metrics;
-  const cache = memoryAnswerCache(config.cacheMb * 1_048_576 * ANSWERS_SHARE);
-  const { bulk, verdicts } = parts;
-  watchDns(registry, () => serverDns(parts));
+/** Figures of the DNS clients of the main thread and, once it has started, of the bulk thread. */
+const dnsOf = ({ checker, serving, bulk }: Parts) => [
+  {
+    clients: { single: checker.dns.stats(), learning: serving.dns.stats() },
+    trust: serving.trust?.stats(),
+  },
+  bulk.thread?.figures()?.dns,
+];
+
+function watchParts(parts: Parts): void {
+  const { thread } = parts.bulk;
+  const { registry } = parts.serving.metrics;
+  watchDns(registry, () => dnsOf(parts));
   watchVerdicts(registry, {
-    single: verdicts.counts,
-    bulk: () => bulk.figures?.()?.verdicts,
+    single: parts.counts.verdicts.counts,
+    bulk: () => thread?.figures()?.verdicts,
   });
-  watchThread(registry, bulk);
-  watchAnswerCache(registry, () => cache.reads());
-  return cache;
+  if (thread === undefined) return;
+  watchWorker(registry, "bulk-thread", {
+    figures: () => thread.figures()?.worker ?? IDLE_WORKER,
+  });
 }
 
-/** The worker in the bulk thread, where this process has one. */
-function watchThread(registry: Registry, { figures }: OpenBulk): void {
-  if (figures === undefined) return;
-  watchWorker(registry, "bulk-thread", { figures: () => figures()?.worker ?? IDLE_WORKER });
+interface DashboardTerms {
+  readonly probes: ReadonlyMap<string, Probe>;
+  readonly isHostAllowed: ReturnType<typeof createHostCheck>;
 }
 
-function dashboardOf(parts: ServerParts, probes: ReadonlyMap<string, Probe>): DashboardDeps {
-  const { config, clock, ids, backing, checker, bulk, webhooks } = parts;
-  const { store, ledgers, rates } = backing;
+function dashboardOf(
+  process: Process,
+  parts: Parts,
+  { probes, isHostAllowed }: DashboardTerms,
+): DashboardDeps {
+  const { config, clock, ids, log } = process;
+  const { serving, checker, admission, counts, bulk, webhooks, gate, publicUrl } = parts;
+  const { backing, tiers, lists, shares, secretKey, metrics, trust } = serving;
+  const { store, rates, quotas, usage } = backing;
   return openDashboard({
-    ...parts,
     store,
+    admission,
     rates,
-    quotas: ledgers.quotas,
-    usage: ledgers.usage,
-    requests: parts.usage,
-    countSignIn: signInCounter(parts.metrics.registry),
+    quotas,
+    usage,
+    requests: counts.charts,
+    lists,
     check: checker.check,
     datasets: checker.datasets,
+    tiers,
+    clock,
+    ids,
+    log,
     settings: {
       signup: config.signup,
-      publicUrl: parts.links.base,
-      isHostAllowed: hostCheckOf(parts),
+      publicUrl,
+      isHostAllowed,
       version: programVersion(),
       trustedProxies: config.trustProxy ?? [],
     },
-    dnsTest: createDnsTest(parts),
-    system: systemFacts({
+    shares,
+    countSignIn: signInCounter(metrics.registry),
+    system: systemFacts(process, {
+      backing,
       probes,
-      clock,
-      ids,
-      store,
-      charges: ledgers.charges,
-      engine: backing.engine,
-      dnsServers: config.dnsServers,
-      trust: checker.trust,
-      dns: () => serverDns(parts),
-      postponed: () => bulk.figures?.()?.worker.postponed,
-      ...(config.databaseUrl === undefined && { dataDir: config.dataDir }),
+      trust,
+      dns: () => dnsOf(parts),
+      postponed: () => bulk.thread?.figures()?.worker.postponed,
     }),
+    dnsTest: createDnsTest(process),
+    hours: counts.hours,
+    secretKey,
     accountLists: bulk.lists,
     webhooks,
-    gate: parts.gate,
+    gate,
   });
-}
-
-function probesOf({ probes }: Backing, { dns, trust }: Checker): ReadonlyMap<string, Probe> {
-  return new Map<string, Probe>([...probes, ["dns", () => trust?.answers() ?? dns.probe()]]);
-}
-
-/** All that a server opens before it listens. */
-export interface ServerParts extends Serving {
-  readonly links: Links;
-  readonly checker: Checker;
-  readonly usage: UsageRecorder;
-  readonly hours: HourCounts;
-  readonly admission: Admission;
-  readonly webhooks: Webhooks;
-  readonly bulk: OpenBulk;
-  readonly texts: Texts;
-  readonly gate: Gate;
-  /** Of single checks. */
-  readonly verdicts: VerdictTally;
-}
-
-/** Everything is closed with the process. */
-async function openServerParts(process: Process): Promise<ServerParts> {
-  const serving = await openServing(process, "bulk");
-  const { config, clock, log, closing, tiers, backing, metrics, lists, secretKey } = serving;
-  const { store, ledgers, rates, requests } = backing;
-  const { keys, quotas, charges } = ledgers;
-  const { sql, notices } = store;
-  const registrations = sqlRegistrationCache(sql.db);
-  const verdicts = verdictTally();
-  const { shares, trust } = serving;
-  const { datasets } = lists;
-  const plain = openChecker(process, { shares, trust, registrations, datasets });
-  const checker = observed(plain, (validation) => {
-    lists.observe(validation);
-    verdicts.count(validation.result);
-  });
-  closing.add(() => checker.close());
-  const counters = {
-    rates,
-    ...(requests !== undefined && { requests }),
-    ...(backing.where !== "alone" && { localRates: memoryRateCounter() }),
-  };
-  const admission = createAdmission({ keys, quotas, charges, clock, tiers, notices, ...counters });
-  const hours = new HourCounts(sql.db, { clock, log });
-  closing.add(() =>
-    hours.flush().catch((fault: unknown) => log.error("hours.flush_failed", fault)),
-  );
-  const usage = createUsageRecorder({ usage: ledgers.usage, keys, clock, log, hours });
-  closing.add(() =>
-    usage.flush().catch((fault: unknown) => log.error("usage.flush_failed", fault)),
-  );
-  const webhooks = openWebhooks(process, {
-    sql,
-    secretKey,
-    addresses: checker.dns.everyAddress,
-    sent: backing.where === "alone" ? "here" : "elsewhere",
-    notices,
-    counted: webhookCounter(metrics.registry),
-  });
-  const texts = openTexts(serving);
-  const bulk = await openBulk(process, {
-    split: texts.split,
-    sql,
-    charges,
-    where: backing.where,
-    startRunner: backing.startBulkRunner,
-    admission,
-    tiers,
-    checker,
-    datasets: lists.shared(),
-    traffic: lists,
-    secretKey,
-    shares,
-    onCompleted: webhooks.announce,
-  });
-  lists.onShared((shared) => bulk.use(shared));
-  const links = createLinks(config);
-  const gate = openGate({ ...serving, links, checker, admission, hours });
-  const made = { links, checker, admission, usage, hours, webhooks, bulk, gate, verdicts, texts };
-  return { ...serving, ...made };
-}
-
-function openTexts({ machine, shares, closing }: Serving): Texts {
-  const texts = machine.openTexts(shares.of("splitting"));
-  closing.add(() => texts.close());
-  return texts;
-}
-
-const ACCESS_LOG_LINES_PER_SECOND = 100;
-
-type Parts = Pick<Serving, "config" | "shares"> & { readonly links: Links };
-
-const hostCheckOf = ({ config, links }: Omit<Parts, "shares">): HostCheck =>
-  createHostCheck({
-    allowed: config.allowedHosts,
-    publicUrl: links.base,
-    hasPublicUrl: config.publicUrl !== undefined,
-    listensOn: config.host,
-  });
-
-const listenTerms = ({ shares, config }: Omit<Parts, "links">): ListenTerms => ({
-  limits: DEFAULT_LIMITS,
-  share: shares.of("connections"),
-  trustedProxies: config.trustProxy ?? [],
-});
-
-function settingsOf({ config, links }: Omit<Parts, "shares">): AppSettings {
-  return {
-    publicUrl: links.base,
-    isHostAllowed: hostCheckOf({ config, links }),
-    trustedProxies: config.trustProxy ?? [],
-    accessLogLinesPerSecond: ACCESS_LOG_LINES_PER_SECOND,
-    ...(config.compatHosts === undefined ? {} : { compatHosts: config.compatHosts }),
-    ...(config.metricsToken === undefined ? {} : { metricsToken: config.metricsToken }),
-  };
-}
-
-type CompatParts = Pick<Serving, "backing" | "config" | "clock" | "tiers"> &
-  Pick<CompatDeps, "admission">;
-
-/** What other services' shapes are answered with. */
-function compatDepsOf(
-  { backing, config, clock, tiers, admission }: CompatParts,
-  checkOne: CheckOne,
-): CompatDeps {
-  const accounts = sqlAccounts(backing.store.sql.db);
-  const unitsLeft = createUnitsLeft({ usage: backing.ledgers.usage, accounts, clock, tiers });
-  return { checkOne, unitsLeft, admission, clock, isOptimistic: config.compatOptimistic };
 }

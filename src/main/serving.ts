@@ -1,42 +1,25 @@
 import type { Registry } from "prom-client";
 import { createHeldBackLog } from "../accounts/admission/held-back.ts";
-import type { Tiers } from "../accounts/admission/tiers.ts";
+import { readTiersFile, type Tiers } from "../accounts/admission/tiers.ts";
+import { sweepDrafts } from "../base/drafts.ts";
 import { createMetrics, type Metrics } from "../base/metrics.ts";
 import { RESOURCES } from "../base/resources.ts";
 import { createShares, type Shares } from "../base/shares.ts";
+import { readBacklog } from "../bulk/backlog.ts";
 import type { Profile } from "../dns/flow/patience.ts";
 import type { DnsLookup } from "../dns/lookup.ts";
 import { OWN_MAX } from "../dns/transport/system-resolvers.ts";
 import type { Trust } from "../dns/trust/trust.ts";
 import { createListMetrics } from "../lists/feed-status.ts";
-import { watchStores } from "./backlog-metrics.ts";
-import { dnsCap, openDns, openTrust } from "./checker.ts";
-import { housekeepingDuty, sessionsDuty, tidyUp } from "./housekeeping.ts";
-import { type Duties, startDuties } from "../store/elections.ts";
+import { dnsCap, openDns, openTrust, rdapFolder } from "./checker.ts";
 import { type Lists, openLists } from "./lists.ts";
-import { watchProgram, watchShares } from "./metrics.ts";
+import { watchBacklog, watchProgram, watchShares } from "./metrics.ts";
 import type { Process } from "./process.ts";
 import { programVersion } from "./program-files.ts";
-import { openSecretKey } from "./settings/secret-key.ts";
-import { readTiersFile } from "./settings/tiers-setting.ts";
-import { type Backing, openEmbeddedBacking, openScaledBacking } from "./store.ts";
-
-/** The shares of this process; owners that are held back are in its log and metrics. */
-function openShares(process: Process, registry: Registry): Shares {
-  const { config, clock, ids, log, machine } = process;
-  const hashKey = ids.bytes(32);
-  const heldBack = createHeldBackLog({ log, clock, hashKey });
-  const connections = { perOwner: config.maxConnectionsPerAddress };
-  const part = dnsCap(config, machine).max / OWN_MAX; // a resolver of others is asked less at once
-  const { total, perOwner } = RESOURCES.questions;
-  const questions = { total: Math.ceil(total * part), perOwner: Math.ceil(perOwner * part) };
-  const shares = createShares(heldBack, { connections, questions });
-  watchShares(registry, () => shares.figures());
-  return shares;
-}
+import { type Backing, openBacking, openSecretKey } from "./store.ts";
 
 /** What servers and workers share. */
-export interface Serving extends Process {
+export interface Serving {
   readonly tiers: Tiers;
   readonly backing: Backing;
   readonly secretKey: Uint8Array;
@@ -55,40 +38,39 @@ export async function openServing(process: Process, profile: Profile): Promise<S
   const tiers = readTiersFile(config.tiersFile);
   tidyUp(process);
   const backing = await openBacking(process);
-  const { sql, notices } = backing.store;
+  const { answers, store } = backing;
+  const { sql, notices } = store;
   const secretKey = await openSecretKey(config, sql);
   const metrics = createMetrics();
-  const shares = openShares(process, metrics.registry);
-  watchProgram(metrics.registry, programVersion());
-  watchStores(metrics.registry, backing, clock);
+  const { registry } = metrics;
+  const shares = openShares(process, registry);
+  watchProgram(registry, programVersion());
+  watchBacklog(registry, { clock, answers, read: () => readBacklog(sql.db, clock.nowMs()) });
   const trust = openTrust(process);
   trust?.start();
   closing.add(() => trust?.close());
   const dns = openDns(config, profile, { machine, trust });
   closing.add(() => dns.close());
-  const lists = await openLists(process, {
-    sql,
-    lookup: dns,
-    metrics: createListMetrics(metrics.registry),
-    notices,
-  });
-  return { ...process, tiers, backing, secretKey, metrics, shares, trust, dns, lists };
+  const listMetrics = createListMetrics(registry);
+  const lists = await openLists(process, { sql, lookup: dns, metrics: listMetrics, notices });
+  return { tiers, backing, secretKey, metrics, shares, trust, dns, lists };
 }
 
-/** By the settings: many processes with DATABASE_URL, else one. */
-function openBacking(process: Process): Promise<Backing> {
-  const { databaseUrl } = process.config;
-  if (databaseUrl === undefined) return openEmbeddedBacking(process);
-  return openScaledBacking(databaseUrl, process);
+/** At a start: what killed processes left half written in the data directory goes. */
+function tidyUp({ config: { dataDir }, clock, log }: Process): void {
+  const files = sweepDrafts([dataDir, rdapFolder(dataDir)], clock.nowMs());
+  if (files > 0) log.info("start.drafts_deleted", { files });
 }
 
-/** Follows changes of the lists and does what one process at a time does; alone, the bulk thread looks after sessions. */
-export function startUpkeep(serving: Serving, ofLists: Duties): void {
-  const { backing, lists, clock, log, closing } = serving;
-  lists.start();
-  const sessions = backing.where === "alone" ? {} : sessionsDuty(serving);
-  const duties = { ...ofLists, ...sessions, housekeeping: housekeepingDuty(serving) };
-  const { elections } = backing;
-  const started = startDuties(duties, { elections, clock, log });
-  closing.add(() => started.stop());
+/** The shares of this process; owners that are held back are in its log and metrics. */
+function openShares(process: Process, registry: Registry): Shares {
+  const { config, clock, ids, log, machine } = process;
+  const heldBack = createHeldBackLog({ log, clock, hashKey: ids.bytes(32) });
+  const connections = { perOwner: config.maxConnectionsPerAddress };
+  const part = dnsCap(config, machine).max / OWN_MAX; // a resolver of others is asked less at once
+  const { total, perOwner } = RESOURCES.questions;
+  const questions = { total: Math.ceil(total * part), perOwner: Math.ceil(perOwner * part) };
+  const shares = createShares(heldBack, { connections, questions });
+  watchShares(registry, () => shares.figures());
+  return shares;
 }

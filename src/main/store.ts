@@ -12,51 +12,25 @@ import { sharedCounters } from "../accounts/admission/shared-counters.ts";
 import { UnsavedUnits } from "../accounts/admission/unsaved-units.ts";
 import { sqlUsageLedger, type UsageLedger } from "../accounts/admission/usage.ts";
 import { createCreditService, type CreditService, sqlCredits } from "../accounts/credits.ts";
-import { createKeyService, type Keys, type KeyService, sqlKeys } from "../accounts/keys.ts";
+import { createKeyService, type KeyService, sqlKeys } from "../accounts/keys.ts";
 import { argonPasswords } from "../accounts/sign-in/passwords.ts";
 import { inTime } from "../base/in-time.ts";
-import type { Log } from "../base/log.ts";
+import { keyFingerprint, loadSecretKey } from "../base/secrets.ts";
 import { type AccountSwitches, createAccountSwitches } from "../gate/account-switches.ts";
 import { sqlHooks } from "../gate/hooks-store.ts";
 import { createOutcomeReport, type ReportOutcomes } from "../gate/outcome-report.ts";
 import { sqlOutcomes } from "../gate/outcomes-store.ts";
 import { sqlTraffic } from "../gate/traffic-store.ts";
 import { askedRarely, type Probe } from "../http/system/readiness.ts";
-import type { SharedDatasets } from "../lists/shared-datasets.ts";
 import { DatabaseFault } from "../store/database-fault.ts";
 import type { SqlDatabase } from "../store/database.ts";
 import { alone, type Elections } from "../store/elections.ts";
 import { engineName } from "../store/embedded/sqlite.ts";
+import { sqlInstallation } from "../store/installation.ts";
 import { memoryNotices, type Notices, TOPICS } from "../store/notices.ts";
 import type { PostgresDatabase } from "../store/postgres-database.ts";
-import { dnsCap } from "./checker.ts";
-import type { Machine, Process } from "./process.ts";
+import { flushLast, type Process } from "./process.ts";
 import type { Config } from "./settings/config.ts";
-import type { BulkFigures } from "./threads/bulk-thread.ts";
-
-export interface BulkRunnerParts {
-  /** The evidence on names that checks need. */
-  readonly datasets: SharedDatasets;
-  /** Keys the hashes of addresses on the operator's lists. */
-  readonly secretKey: Uint8Array;
-  readonly log: Log;
-  /** A job that ran here completed. */
-  readonly completed: () => void;
-}
-
-/** Where queued jobs go. */
-export interface BulkRunner {
-  /** A job was queued. */
-  wake(): void;
-  /** Jobs or sessions are stored: wakes their worker. */
-  rouse(): void;
-  /** The lists were refreshed. */
-  use(datasets: SharedDatasets): void;
-  /** Of its own worker; absent where workers are elsewhere, undefined before it reports. */
-  readonly figures?: () => BulkFigures | undefined;
-  /** Hands jobs back; to be called before the database is closed. */
-  stop(): Promise<void>;
-}
 
 /** What the commands and the server do with accounts; both may have the database open at once. */
 export interface AccountStore {
@@ -70,16 +44,6 @@ export interface AccountStore {
   readonly notices: Notices;
 }
 
-/** What only a serving process does: count. */
-interface Ledgers {
-  readonly keys: Keys;
-  readonly usage: UsageLedger;
-  readonly quotas: Pick<QuotaCounter, "take" | "giveBack">;
-  readonly charges: SqlCharges;
-}
-
-type StoreConfig = Pick<Config, "dataDir" | "databaseUrl">;
-
 /** The database of the settings, brought to this program's schema. Throws a `DatabaseFault`. */
 export async function openSql({ config, machine, clock, closing }: Process): Promise<SqlDatabase> {
   const { dataDir, databaseUrl } = config;
@@ -91,9 +55,7 @@ export async function openSql({ config, machine, clock, closing }: Process): Pro
   return sql;
 }
 
-/**
- * For a command: on PostgreSQL it tells the servers and workers of changes. Throws a `DatabaseFault`.
- */
+/** For a command: on PostgreSQL it tells the servers and workers of changes. Throws a `DatabaseFault`. */
 export async function openAccountStore(process: Process): Promise<AccountStore> {
   const sql = await openSql(process);
   const store = accountStore(sql, process);
@@ -112,43 +74,26 @@ export function accountStore(
   notices: Notices = memoryNotices(),
 ): AccountStore {
   const { db } = sql;
+  const [accounts, keys, hooks] = [sqlAccounts(db), sqlKeys(db), sqlHooks(db)];
+  const [outcomes, traffic] = [sqlOutcomes(db), sqlTraffic(db, clock)];
+  const passwords = argonPasswords;
   return {
     sql,
-    accounts: createAccountService({
-      accounts: sqlAccounts(db),
-      passwords: argonPasswords,
-      ids,
-      clock,
-      notices,
-    }),
-    keys: createKeyService({ keys: sqlKeys(db), ids, clock, notices }),
+    accounts: createAccountService({ accounts, passwords, ids, clock, notices }),
+    keys: createKeyService({ keys, ids, clock, notices }),
     credits: createCreditService({ credits: sqlCredits(db), clock, notices }),
-    switches: createAccountSwitches({
-      accounts: sqlAccounts(db),
-      traffic: sqlTraffic(db, clock),
-      db,
-      clock,
-      notices,
-    }),
-    reportOutcomes: createOutcomeReport({
-      outcomes: sqlOutcomes(db),
-      keys: sqlKeys(db),
-      hooks: sqlHooks(db),
-      clock,
-    }),
+    switches: createAccountSwitches({ accounts, traffic, db, clock, notices }),
+    reportOutcomes: createOutcomeReport({ outcomes, keys, hooks, clock }),
     notices,
   };
 }
 
 /** "in /var/lib/gatepost (node:sqlite)" or "gatepost of db.example (PostgreSQL)"; never a password. */
-export function databasePlace({ dataDir, databaseUrl }: StoreConfig): string {
+export function databasePlace({ dataDir, databaseUrl }: Config): string {
   if (databaseUrl === undefined) return `in ${dataDir} (${engineName})`;
   const { pathname, host } = new URL(databaseUrl);
   return `${pathname.slice(1)} of ${host} (PostgreSQL)`;
 }
-
-/** The probe of the database writes, so it is asked no more often. */
-const DATABASE_PROBE_MS = 1_000;
 
 /** What differs between one process on SQLite and many on PostgreSQL. */
 export interface Backing {
@@ -157,70 +102,47 @@ export interface Backing {
   /** For the dashboard's system page: "embedded, by node:sqlite". */
   readonly engine: string;
   readonly store: AccountStore;
-  readonly ledgers: Ledgers;
+  readonly usage: UsageLedger;
+  readonly quotas: Pick<QuotaCounter, "take" | "giveBack">;
+  readonly charges: SqlCharges;
   readonly rates: RateCounter;
   /** Rate, day and month of a check in one step; undefined where they are steps in this process anyway. */
   readonly requests: RequestCounter | undefined;
   /** Decides which process does what only one may do. */
   readonly elections: Elections;
-  /** Do the stores answer? By name, as `/readyz` shows them. */
-  readonly probes: ReadonlyMap<string, Probe>;
-  /** Starts what runs bulk jobs here, or what tells the processes that run them elsewhere. */
-  readonly startBulkRunner: (parts: BulkRunnerParts) => BulkRunner;
+  /** Whether the database answers and takes writes. */
+  readonly answers: Probe;
 }
 
-/** One process: SQLite in the data directory, counters in memory, bulk jobs in a thread. */
-export async function openEmbeddedBacking(process: Process): Promise<Backing> {
-  const { config, machine, clock, ids, log, closing } = process;
-  const { dataDir } = config;
-  const sql = await machine.openSqlite(dataDir, clock.nowMs());
-  closing.add(() => sql.close());
-  closing.add(machine.lockForServing(dataDir));
+/** The probe of the database writes, so it is asked no more often. */
+const DATABASE_PROBE_MS = 1_000;
+
+/** By the settings: many processes with DATABASE_URL, else one. */
+export const openBacking = (process: Process): Promise<Backing> =>
+  process.config.databaseUrl === undefined
+    ? openEmbeddedBacking(process)
+    : openScaledBacking(process.config.databaseUrl, process);
+
+/** One process: SQLite in the data directory, counters in memory. */
+async function openEmbeddedBacking(process: Process): Promise<Backing> {
+  const { machine, clock, ids, log, closing } = process;
+  const sql = await openSql(process);
+  closing.add(machine.lockForServing(process.config.dataDir));
   const { db } = sql;
   const usage = sqlUsageLedger(db);
   const quotas = new MemoryQuotaCounter({ ledger: usage, clock, log });
-  closing.add(() =>
-    quotas.flush().catch((fault: unknown) => log.error("quota.flush_failed", fault)),
-  );
-  const charges = sqlCharges({ db, counter: quotas, ids });
+  flushLast(process, "quota.flush_failed", quotas);
   return {
     where: "alone",
     engine: `embedded, by ${engineName}`,
     store: accountStore(sql, process),
-    ledgers: { keys: sqlKeys(db), usage, quotas, charges },
+    usage,
+    quotas,
+    charges: sqlCharges({ db, counter: quotas, ids }),
     rates: memoryRateCounter(),
     requests: undefined,
     elections: alone,
-    probes: new Map([["database", askedRarely(() => sql.answers(), DATABASE_PROBE_MS, clock)]]),
-    startBulkRunner: (parts) => threadRunner(config, parts, machine),
-  };
-}
-
-type RunnerConfig = Pick<Config, "dataDir" | "dnsServers" | "dnsCanaries" | "implicitMx"> &
-  Partial<Pick<Config, "cacheMb">>;
-
-/** Bulk jobs in a thread of this process. */
-export function threadRunner(
-  config: RunnerConfig,
-  parts: BulkRunnerParts,
-  machine: Machine,
-): BulkRunner {
-  const { dataDir, dnsServers, dnsCanaries, implicitMx, cacheMb } = config;
-  const { datasets, secretKey, log, completed } = parts;
-  const cap = dnsCap(config, machine);
-  const caches = cacheMb === undefined ? {} : { cacheMb };
-  const dns = { dnsServers, dnsCanaries, dnsCap: cap.memory, ...caches };
-  const settings = { dataDir, ...dns, implicitMx, datasets, secretKey };
-  const ended = (): void => cap.clearOther();
-  let latest: BulkFigures | undefined;
-  const figures = (fresh: BulkFigures): void => void (latest = fresh);
-  const thread = machine.startBulkThread(settings, { log, completed, ended, figures });
-  return {
-    wake: () => thread.wake(),
-    rouse: () => thread.rouse(),
-    use: (fresh) => thread.use(fresh),
-    figures: () => latest,
-    stop: () => thread.stop(),
+    answers: askedRarely(() => sql.answers(), DATABASE_PROBE_MS, clock),
   };
 }
 
@@ -238,34 +160,22 @@ export async function openScaledBacking(databaseUrl: string, process: Process): 
   const { notices, elections, listens } = session;
   const usage = sqlUsageLedger(db);
   const journal = new UnsavedUnits({ ledger: usage, clock, log });
-  // A database that is away takes with it what it did not take; the rest is closed all the same.
-  closing.add(() =>
-    journal.flush().catch((fault: unknown) => log.error("quota.flush_failed", fault)),
-  );
+  flushLast(process, "quota.flush_failed", journal);
   const shared = sharedCounters({ counting, patient, ledger: usage, journal, clock });
-  const { rates, quotas, requests } = shared;
-  const charges = sqlCharges({ db, shared, ids });
   await inTime(listens, { timeoutMs: LISTENS_WITHIN_MS, late: undefined, clock });
   return {
     where: "among_others",
     engine: "PostgreSQL",
     store: accountStore(sql, process, notices),
-    ledgers: { keys: sqlKeys(db), usage, quotas, charges },
-    rates,
-    requests,
+    usage,
+    quotas: shared.quotas,
+    charges: sqlCharges({ db, shared, ids }),
+    rates: shared.rates,
+    requests: shared.requests,
     elections,
-    probes: new Map([["database", askedRarely(() => sql.answers(), DATABASE_PROBE_MS, clock)]]),
-    startBulkRunner: () => WORKERS,
+    answers: askedRarely(() => sql.answers(), DATABASE_PROBE_MS, clock),
   };
 }
-
-/** Bulk jobs in worker processes, which are told of a job in its transaction and look after their own lists. */
-const WORKERS: BulkRunner = {
-  wake: () => undefined,
-  rouse: () => undefined,
-  use: () => undefined,
-  stop: () => Promise.resolve(),
-};
 
 const DATABASE_WAIT_MS = 60_000;
 const DATABASE_PAUSE_MS = 1_000;
@@ -273,7 +183,7 @@ const DATABASE_PAUSE_MS = 1_000;
 /** PostgreSQL may be starting beside this process: it is waited for up to 60 s, with one line in the log. */
 async function openWhenThere(
   url: string,
-  { machine, clock, log }: Pick<Process, "machine" | "clock" | "log">,
+  { machine, clock, log }: Process,
 ): Promise<PostgresDatabase> {
   const untilMs = clock.monotonicMs() + DATABASE_WAIT_MS;
   for (let tries = 1; ; tries += 1) {
@@ -286,4 +196,34 @@ async function openWhenThere(
     }
     await new Promise<void>((resolve) => void clock.after(DATABASE_PAUSE_MS, resolve));
   }
+}
+
+type KeyConfig = Pick<Config, "secretKey" | "dataDir">;
+
+/**
+ * The secret key of the settings or the data directory. Throws when the database was used with another one: its webhook
+ * secrets would be unreadable and its hashes of addresses never found, and so would be what is written now.
+ */
+export async function openSecretKey(
+  config: KeyConfig,
+  { db }: Pick<SqlDatabase, "db">,
+): Promise<Uint8Array> {
+  const key = loadSecretKey(config.secretKey, config.dataDir);
+  const fingerprint = keyFingerprint(key);
+  if ((await sqlInstallation(db).agree("secret_key", fingerprint)) === fingerprint) return key;
+  const which =
+    config.secretKey === undefined ? `secret.key in ${config.dataDir}` : "GATEPOST_SECRET_KEY";
+  throw new Error(
+    `${which} is not the key that this database is used with. Every process needs that one; ` +
+      "if it is lost, run `gatepost migrate --new-secret-key` to use this one (docs/operations/secrets.md)",
+  );
+}
+
+/** From now on the database is used with the key of the settings; what the old one sealed stays sealed. */
+export async function adoptSecretKey(
+  config: KeyConfig,
+  { db }: Pick<SqlDatabase, "db">,
+): Promise<void> {
+  const key = loadSecretKey(config.secretKey, config.dataDir);
+  await sqlInstallation(db).replace("secret_key", keyFingerprint(key));
 }

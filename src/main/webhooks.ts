@@ -32,7 +32,6 @@ interface WebhookParts {
   readonly addresses: Lookup["addresses"];
   /** `elsewhere`: another process sends what is announced here; a notice tells it, or it looks a second later. */
   readonly sent: "here" | "elsewhere";
-  /** Absent: nobody is told. */
   readonly notices?: Pick<Notices, "tell">;
   /** Called with the result of each delivery of this process. */
   readonly counted?: (outcome: WebhookOutcome) => void;
@@ -40,12 +39,11 @@ interface WebhookParts {
 
 export function openWebhooks(process: Process, parts: WebhookParts): Webhooks {
   const { machine, clock, ids, log, closing } = process;
-  const { sql, secretKey, addresses, sent, notices, counted = () => undefined } = parts;
-  const endpoints = sqlWebhookEndpoints(sql.db);
-  const deliveries = countedDeliveries(sqlDeliveries(sql.db), counted);
+  const { sql, secretKey, addresses, sent, notices, counted } = parts;
+  const [endpoints, deliveries] = [sqlWebhookEndpoints(sql.db), sqlDeliveries(sql.db)];
   const box = createSecretBox(secretKey);
   const sender = machine.openWebhookSender({ addresses, clock });
-  const dispatcher = createDispatcher({ endpoints, deliveries, box, sender, clock, log });
+  const dispatcher = createDispatcher({ endpoints, deliveries, box, sender, clock, log, counted });
   closing.add(() => dispatcher.stop());
   const checkHost = createHostCheck({ addresses, clock });
   const wake = (): void => {
@@ -58,19 +56,5 @@ export function openWebhooks(process: Process, parts: WebhookParts): Webhooks {
     announce: createAnnounceBulk({ endpoints, deliveries, ids, clock, log, wake }),
     ping: createPing({ endpoints, deliveries, dispatcher, ids, clock }),
     dispatcher,
-  };
-}
-
-function countedDeliveries(
-  deliveries: Deliveries,
-  counted: NonNullable<WebhookParts["counted"]>,
-): Deliveries {
-  return {
-    ...deliveries,
-    async complete(id, state, outcome) {
-      await deliveries.complete(id, state, outcome);
-      if (state === "removed") counted("removed");
-      else counted(outcome.error === undefined ? "accepted" : "failed");
-    },
   };
 }

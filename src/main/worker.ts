@@ -1,19 +1,20 @@
 import { SharedCap } from "../dns/flow/shared-cap.ts";
-import { sqlChunkQueue } from "../bulk/chunk-queue.ts";
-import { sqlJobs } from "../bulk/jobs.ts";
-import { createHostCheck } from "../http/request/allowed-hosts.ts";
-import { createReadiness } from "../http/system/readiness.ts";
-import { buildWorkerApp } from "../http/app/app.ts";
 import { inTime } from "../base/in-time.ts";
 import { announcer } from "../bulk/announce.ts";
+import { sqlChunkQueue } from "../bulk/chunk-queue.ts";
+import { sqlJobs } from "../bulk/jobs.ts";
 import { keepJobs } from "../bulk/keep-house.ts";
 import { type BulkWorker, bulkWorker } from "../bulk/worker/worker.ts";
-import { type BulkChecker, openBulkChecker } from "./bulk.ts";
-import type { Config } from "./settings/config.ts";
-import { watchDns, watchVerdicts, watchWorker, webhookCounter } from "./metrics.ts";
+import { buildWorkerApp } from "../http/app/app.ts";
+import { createHostCheck } from "../http/request/allowed-hosts.ts";
 import { DEFAULT_LIMITS } from "../http/server.ts";
+import { createReadiness } from "../http/system/readiness.ts";
+import { type BulkChecker, openBulkChecker } from "./bulk.ts";
+import { startUpkeep } from "./housekeeping.ts";
+import { watchDns, watchVerdicts, watchWorker, webhookCounter } from "./metrics.ts";
 import { type Machine, openProcess, type Process, systemMachine } from "./process.ts";
-import { openServing, type Serving, startUpkeep } from "./serving.ts";
+import { openServing, type Serving } from "./serving.ts";
+import type { Config } from "./settings/config.ts";
 import { openWebhooks, type Webhooks } from "./webhooks.ts";
 
 export interface RunningWorker {
@@ -41,56 +42,46 @@ const STOP_LIMIT_MS = 25_000;
 /** A process of the scale-out that works off bulk jobs and sends webhooks; rejects with one clear sentence. */
 export async function startWorker(
   config: Config,
-  options: WorkerOptions = {},
+  { machine = systemMachine, dnsWindowMax }: WorkerOptions = {},
 ): Promise<RunningWorker> {
   if (config.databaseUrl === undefined) {
     throw new Error(
       "`gatepost worker` needs DATABASE_URL; without it, `gatepost serve` runs bulk jobs itself",
     );
   }
-  const { machine = systemMachine } = options;
-  const start = (process: Process): Promise<Pick<RunningWorker, "name" | "url">> =>
-    openWorker(process, options);
+  const cap = dnsWindowMax === undefined ? undefined : SharedCap.open(dnsWindowMax);
+  const start = (process: Process) => openWorker(process, cap);
   const { name, url, close } = await openProcess(config, { machine }, start);
   const limit = { timeoutMs: STOP_LIMIT_MS, late: undefined, clock: machine.clock };
   return { name, url, stop: () => inTime(close(), limit) };
 }
 
-const capOf = ({ dnsWindowMax }: WorkerOptions): SharedCap | undefined =>
-  dnsWindowMax === undefined ? undefined : SharedCap.open(dnsWindowMax);
-
-async function openWorker(
-  process: Process,
-  options: WorkerOptions,
-): Promise<Pick<RunningWorker, "name" | "url">> {
+async function openWorker(process: Process, cap: SharedCap | undefined) {
+  const { config, machine, name, closing, log } = process;
   const serving = await openServing(process, "interactive");
-  const { config, machine, name, lists, metrics, secretKey, dns, backing, closing, log } = serving;
-  const webhooks = openWebhooks(serving, {
-    sql: backing.store.sql,
+  const { lists, metrics, secretKey, dns, backing, trust } = serving;
+  const { registry } = metrics;
+  const { sql, notices } = backing.store;
+  const webhooks = openWebhooks(process, {
+    sql,
     secretKey,
     addresses: dns.everyAddress,
     sent: "here",
-    counted: webhookCounter(metrics.registry),
+    counted: webhookCounter(registry),
   });
-  const bulk = openBulkChecker(config, lists.datasets, {
-    observe: lists.observe,
-    cap: capOf(options),
-    trust: serving.trust,
-    machine,
-  });
+  const observe = lists.recorder.record.bind(lists.recorder);
+  const bulk = openBulkChecker(config, lists.datasets, { observe, cap, trust, machine });
   closing.add(() => bulk.close());
-  const worker = openWork(serving, webhooks, bulk);
-  closing.add(backing.store.notices.hear("jobs", () => worker.wake()));
-  watchWorker(metrics.registry, name, worker);
-  watchDns(metrics.registry, () => [
-    bulk.dnsFigures(),
-    { clients: { learning: dns.stats() }, trust: undefined },
-  ]);
-  watchVerdicts(metrics.registry, { bulk: bulk.verdicts });
+  const worker = openWork(process, serving, { webhooks, bulk });
+  closing.add(notices.hear("jobs", () => worker.wake()));
+  watchWorker(registry, name, worker);
+  const learning = () => ({ clients: { learning: dns.stats() }, trust: undefined });
+  watchDns(registry, () => [bulk.dnsFigures(), learning()]);
+  watchVerdicts(registry, { bulk: bulk.verdicts });
   await webhooks.dispatcher.start("among_others");
-  closing.add(backing.store.notices.hear("webhooks", () => webhooks.dispatcher.wake()));
-  startUpkeep(serving, {});
-  const url = await show(serving, bulk);
+  closing.add(notices.hear("webhooks", () => webhooks.dispatcher.wake()));
+  startUpkeep(process, serving, {});
+  const url = await show(process, serving, bulk);
   closing.add(async () => {
     await worker.stop().catch((fault: unknown) => log.error("bulk.stop_failed", fault));
     log.info("worker.chunks_returned", { worker: name, ...worker.figures() });
@@ -101,10 +92,13 @@ async function openWorker(
 }
 
 /** The worker, not started, beside what looks after jobs that are stuck or not announced. */
-function openWork(serving: Serving, webhooks: Webhooks, bulk: BulkChecker): BulkWorker {
-  const { clock, ids, log, name, backing, closing, shares } = serving;
+function openWork(
+  { clock, ids, log, name, closing }: Process,
+  { backing, shares }: Serving,
+  { webhooks, bulk }: { readonly webhooks: Webhooks; readonly bulk: BulkChecker },
+): BulkWorker {
   const { db } = backing.store.sql;
-  const jobs = sqlJobs({ db, charges: backing.ledgers.charges, ids });
+  const jobs = sqlJobs({ db, charges: backing.charges, ids });
   const { announce, stop } = announcer({ jobs, clock, log, onCompleted: webhooks.announce });
   closing.add(stop);
   closing.add(keepJobs({ jobs, announce, clock, log }));
@@ -123,10 +117,16 @@ function openWork(serving: Serving, webhooks: Webhooks, bulk: BulkChecker): Bulk
 }
 
 /** Listens where the operator looks, if anywhere. */
-async function show(serving: Serving, bulk: BulkChecker): Promise<string | undefined> {
-  const { config, machine, clock, log, metrics, backing, closing } = serving;
+async function show(
+  { config, machine, clock, log, closing }: Process,
+  { metrics, backing }: Serving,
+  bulk: BulkChecker,
+): Promise<string | undefined> {
   if (config.workerPort === undefined) return undefined;
-  const probes = new Map([...backing.probes, ["dns", () => bulk.dnsAnswers()] as const]);
+  const probes = new Map([
+    ["database", backing.answers],
+    ["dns", bulk.dnsAnswers],
+  ]);
   const app = buildWorkerApp({
     clock,
     log,

@@ -39,21 +39,25 @@ interface DeliverDeps {
   readonly sender: WebhookSender;
   readonly clock: Clock;
   readonly log: Log;
+  /** Called with what came of each delivery. */
+  readonly counted?: ((outcome: "accepted" | "failed" | "removed") => void) | undefined;
 }
 
 /** Makes the one attempt at a claimed delivery and completes its row. Rejects for faults of the store only. */
 export async function deliver(delivery: Delivery, deps: DeliverDeps): Promise<void> {
-  const { endpoints, deliveries, clock } = deps;
+  const { endpoints, deliveries, clock, counted } = deps;
   // Read now, not when it was queued: a new URL or secret counts at once.
   const endpoint = await endpoints.find(delivery.accountId);
   if (endpoint === undefined) {
     await deliveries.complete(delivery.id, "removed", { durationMs: 0 });
+    counted?.("removed");
     return;
   }
   const startedMs = clock.monotonicMs();
   const attempted = await attempt(delivery, endpoint, deps);
   const durationMs = Math.round(clock.monotonicMs() - startedMs);
   await deliveries.complete(delivery.id, "done", { ...attempted, durationMs });
+  counted?.(attempted.error === undefined ? "accepted" : "failed");
 }
 
 async function attempt(

@@ -153,6 +153,7 @@ function simulatedThread(
     rouse: () => void rouse(),
     wake: () => void rouse().then((its) => its?.wake()),
     use: (datasets) => void work?.then((its) => its?.use(datasets)),
-    stop: async () => (await work)?.stop(),
+    figures: () => undefined,
+    stop: async () => (await work)?.close(),
   };
 }

@@ -4,10 +4,9 @@ import { sqlOutcomes } from "../../src/gate/outcomes-store.ts";
 import { sqlPolicyStore } from "../../src/gate/policy-store.ts";
 import { openStoredLists } from "../../src/main/lists.ts";
 import { openDns } from "../../src/main/checker.ts";
-import { openAccountStore } from "../../src/main/store.ts";
 import { openWebhooks } from "../../src/main/webhooks.ts";
 import type { Process } from "../../src/main/process.ts";
-import { openSecretKey } from "../../src/main/settings/secret-key.ts";
+import { openAccountStore, openSecretKey } from "../../src/main/store.ts";
 import { DEFAULT_TIERS } from "../../src/accounts/admission/tiers.ts";
 import { createPolicyService } from "../../src/gate/policies.ts";
 

@@ -26,7 +26,7 @@ interface AdmissionDeps extends Pick<KnownKeysDeps, "keys" | "notices"> {
   readonly localRates?: RateCounter;
   readonly quotas: Pick<QuotaCounter, "take" | "giveBack">;
   /** With counters over the network: the same counts in one round trip. */
-  readonly requests?: RequestCounter;
+  readonly requests?: RequestCounter | undefined;
   readonly charges: Pick<Charges, "charge" | "refund">;
   readonly clock: Pick<Clock, "nowMs" | "monotonicMs">;
   readonly tiers: Tiers;

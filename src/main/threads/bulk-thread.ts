@@ -27,7 +27,6 @@ export function sendingLog(send: (message: LogMessage) => void): Log {
   };
 }
 
-/** Writes a line that a thread sent. */
 function writeLine(log: Log, { level, event, fault, fields }: LogMessage): void {
   if (level === "error") log.error(event, fault, fields);
   else log[level](event, fields);
@@ -76,6 +75,8 @@ export interface BulkThread {
   wake(): void;
   /** The lists were refreshed. */
   use(datasets: SharedDatasets): void;
+  /** As told every second; undefined before the first time. */
+  figures(): BulkFigures | undefined;
   /** Hands the chunks under way back and ends the thread. */
   stop(): Promise<void>;
 }
@@ -83,8 +84,6 @@ export interface BulkThread {
 export interface BulkThreadDeps {
   readonly log: Log;
   readonly completed: () => void;
-  /** Told every second while the thread runs. */
-  readonly figures: (figures: BulkFigures) => void;
   /** The thread has ended. */
   readonly ended: () => void;
 }
@@ -103,71 +102,56 @@ const STOP_WITHIN_MS = 10_000;
  */
 const HEAP_LIMITS = { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 64 };
 
-export function startBulkThread(settings: BulkThreadSettings, deps: BulkThreadDeps): BulkThread {
-  return new RestartedThread(settings, deps);
-}
-
-class RestartedThread implements BulkThread {
-  #settings: BulkThreadSettings;
-  readonly #deps: BulkThreadDeps;
-  #worker: Worker | undefined;
-  #isStopping = false;
-  #callOffRestart = (): void => undefined;
-
-  constructor(settings: BulkThreadSettings, deps: BulkThreadDeps) {
-    this.#settings = settings;
-    this.#deps = deps;
-  }
-
-  rouse(): void {
-    if (!this.#isStopping) this.#worker ??= this.#launch();
-  }
-
-  wake(): void {
-    this.rouse();
-    this.#send({ kind: "wake" });
-  }
-
-  use(datasets: SharedDatasets): void {
-    this.#settings = { ...this.#settings, datasets };
-    this.#send({ kind: "datasets", datasets });
-  }
-
-  async stop(): Promise<void> {
-    this.#isStopping = true;
-    this.#callOffRestart();
-    const worker = this.#worker;
-    if (worker === undefined || worker.threadId === -1) return; // never roused, or dead and its restart called off
-    const ended = once(worker, "exit");
-    this.#send({ kind: "stop" });
-    const callOff = clock.after(STOP_WITHIN_MS, () => void worker.terminate());
-    await ended;
-    callOff();
-  }
-
-  #send(order: BulkThreadOrder): void {
-    this.#worker?.postMessage(order);
-  }
-
-  #launch(): Worker {
-    const { log, completed, figures } = this.#deps;
-    const worker = new Worker(new URL("../bulk-worker.js", import.meta.url), {
-      workerData: this.#settings,
+export function startBulkThread(given: BulkThreadSettings, deps: BulkThreadDeps): BulkThread {
+  const { log, completed, ended } = deps;
+  let settings = given;
+  let worker: Worker | undefined;
+  let figures: BulkFigures | undefined;
+  let isStopping = false;
+  let callOffRestart = (): void => undefined;
+  const send = (order: BulkThreadOrder): void => worker?.postMessage(order);
+  const launch = (): Worker => {
+    const launched = new Worker(new URL("../bulk-worker.js", import.meta.url), {
+      workerData: settings,
       resourceLimits: HEAP_LIMITS,
     });
-    worker.on("message", (report: BulkThreadReport) => {
+    launched.on("message", (report: BulkThreadReport) => {
       if (report.kind === "log") writeLine(log, report);
-      else if (report.kind === "figures") figures(report.figures);
+      else if (report.kind === "figures") figures = report.figures;
       else completed();
     });
-    worker.on("error", (fault) => log.error("bulk.thread_failed", fault));
-    worker.on("exit", () => {
-      this.#deps.ended();
-      if (this.#isStopping) return;
-      this.#callOffRestart = clock.after(RESTART_AFTER_MS, () => {
-        this.#worker = this.#launch();
-      });
+    launched.on("error", (fault) => log.error("bulk.thread_failed", fault));
+    launched.on("exit", () => {
+      ended();
+      if (isStopping) return;
+      callOffRestart = clock.after(RESTART_AFTER_MS, () => void (worker = launch()));
     });
-    return worker;
-  }
+    return launched;
+  };
+  const rouse = (): void => {
+    if (!isStopping) worker ??= launch();
+  };
+  return {
+    rouse,
+    wake() {
+      rouse();
+      send({ kind: "wake" });
+    },
+    use(datasets) {
+      settings = { ...settings, datasets };
+      send({ kind: "datasets", datasets });
+    },
+    figures: () => figures,
+    async stop() {
+      isStopping = true;
+      callOffRestart();
+      if (worker === undefined || worker.threadId === -1) return; // never roused, or dead and its restart called off
+      const running = worker;
+      const exited = once(running, "exit");
+      send({ kind: "stop" });
+      const callOff = clock.after(STOP_WITHIN_MS, () => void running.terminate());
+      await exited;
+      callOff();
+    },
+  };
 }

@@ -1,23 +1,21 @@
-import { createShares, type Shares } from "../../base/shares.ts";
-import { createHeldBackLog } from "../../accounts/admission/held-back.ts";
 import { sql } from "kysely";
-import { createLiveRules } from "../../lists/rules/live-rules.ts";
-import { attachDatasets, type SharedDatasets } from "../../lists/shared-datasets.ts";
-import { sqlChunkQueue } from "../../bulk/chunk-queue.ts";
-import type { SqlDatabase } from "../../store/database.ts";
-import { sqlRules } from "../../lists/rules/rule.ts";
-import { pruneSessions } from "../../bulk/sessions.ts";
+import { createHeldBackLog } from "../../accounts/admission/held-back.ts";
 import { createAddressHash } from "../../base/address-hash.ts";
-import type { Datasets } from "../../core/evidence/datasets.ts";
 import { every } from "../../base/every.ts";
 import type { Log } from "../../base/log.ts";
+import { createShares } from "../../base/shares.ts";
+import { sqlChunkQueue } from "../../bulk/chunk-queue.ts";
 import { keepSessions } from "../../bulk/keep-house.ts";
-import { type BulkWorker, bulkWorker } from "../../bulk/worker/worker.ts";
-import { type BulkChecker, type BulkCheckerOptions, openBulkChecker } from "../bulk.ts";
-import { joinDnsCap, openTrust } from "../checker.ts";
+import { bulkWorker } from "../../bulk/worker/worker.ts";
+import { createLiveRules } from "../../lists/rules/live-rules.ts";
+import { sqlRules } from "../../lists/rules/rule.ts";
+import type { SharedDatasets } from "../../lists/shared-datasets.ts";
+import type { SqlDatabase } from "../../store/database.ts";
 import { alone, startDuties } from "../../store/elections.ts";
-import { openOwnTraffic } from "../lists.ts";
-import { Closing, type Machine } from "../process.ts";
+import { openBulkChecker } from "../bulk.ts";
+import { joinDnsCap, openTrust } from "../checker.ts";
+import { KnownNames, openVerdictRecorder } from "../lists.ts";
+import { type Closing, closedTogether, type Machine } from "../process.ts";
 import type { BulkFigures, BulkThreadSettings } from "./bulk-thread.ts";
 
 /** The bulk worker of one process alone, with a database connection, a resolver and a cache of its own. */
@@ -26,7 +24,7 @@ export interface BulkWork {
   readonly use: (datasets: SharedDatasets) => void;
   readonly figures: () => BulkFigures;
   /** Hands the chunks under way back and closes everything. */
-  readonly stop: () => Promise<void>;
+  readonly close: () => Promise<void>;
 }
 
 interface BulkWorkDeps {
@@ -37,63 +35,65 @@ interface BulkWorkDeps {
 }
 
 /** Opens and starts it. When that fails half way, all that was opened is closed. */
-export async function openBulkWork(
-  settings: BulkThreadSettings,
-  deps: BulkWorkDeps,
-): Promise<BulkWork> {
-  const closing = new Closing();
-  try {
-    const work = await open(settings, deps, closing);
-    return { ...work, stop: () => closing.close() };
-  } catch (fault) {
-    await closing.close().catch((after: unknown) => deps.log.error("start.close_failed", after));
-    throw fault;
-  }
-}
+export const openBulkWork = (settings: BulkThreadSettings, deps: BulkWorkDeps): Promise<BulkWork> =>
+  closedTogether(deps.log, (closing) => open(settings, deps, closing));
 
 async function open(
   settings: BulkThreadSettings,
-  { machine, log, completed }: BulkWorkDeps,
+  deps: BulkWorkDeps,
   closing: Closing,
-): Promise<Omit<BulkWork, "stop">> {
+): Promise<Omit<BulkWork, "close">> {
+  const { machine, log, completed } = deps;
   const { clock, ids } = machine;
-  const { db, scrub } = await openStore(settings, { machine, log }, closing);
-  const known = await openDatasets(settings, { db, machine, log }, closing);
-  const traffic = openOwnTraffic({ sql: { db }, clock, log });
-  closing.add(() => traffic.flush());
-  const { observe } = traffic;
-  const bulk = openCheckers(settings, { machine, log, observe, datasets: known.datasets }, closing);
-  const name = ids.hex32();
-  const shares = sharesOf(machine, log);
+  const { db, scrub } = await openStore(settings, deps, closing);
+  const hash = createAddressHash(settings.secretKey);
+  const rules = createLiveRules({ entries: sqlRules(db), hash, clock, log });
+  await rules.refresh();
+  const known = new KnownNames(settings.datasets, rules);
+  rules.start(() => known.change());
+  closing.add(() => rules.stop());
+  const recorder = openVerdictRecorder({ clock, log, closing }, db);
+  const cap = joinDnsCap(settings, settings.dnsCap);
+  // Not started: in a closed network a thread without traffic has found no name yet, and would be suspicious of it.
+  const trust = openTrust({ config: settings, machine, log, cap });
+  closing.add(() => trust?.close());
+  const observe = recorder.record.bind(recorder);
+  const options = { observe, cap, machine, trust };
+  const bulk = openBulkChecker(settings, () => known.datasets, options);
+  closing.add(() => bulk.close());
+  const shares = createShares(createHeldBackLog({ log, clock, hashKey: ids.bytes(32) }));
   const chunks = sqlChunkQueue({ db });
   await chunks.freeAll(clock.nowMs()); // a thread or process before this one may have left leases
-  const worker: BulkWorker = bulkWorker({
+  const name = ids.hex32();
+  const { check, room, dnsAnswers, window } = bulk;
+  const worker = bulkWorker({
+    check,
+    room,
+    dnsAnswers,
+    window,
     shares,
-    window: bulk.window,
     chunks,
     name,
-    check: bulk.check,
-    room: bulk.room,
-    dnsAnswers: bulk.dnsAnswers,
     clock,
     log,
     completed,
   });
   closing.add(() => worker.stop());
-  const sessions = { prune: (nowMs: number) => pruneSessions(db, nowMs) };
-  const duties = startDuties(
-    { sessions: () => Promise.resolve(keepSessions({ sessions, scrub, clock, log })) },
-    { elections: alone, clock, log },
-  );
+  const sessions = (): Promise<() => Promise<void>> =>
+    Promise.resolve(keepSessions({ db, scrub, clock, log }));
+  const duties = startDuties({ sessions }, { elections: alone, clock, log });
   closing.add(() => duties.stop());
   worker.start();
-  const figures = (): BulkFigures => ({
-    dns: bulk.dnsFigures(),
-    verdicts: bulk.verdicts(),
-    worker: worker.figures(),
-    shares: shares.figures(),
-  });
-  return { wake: () => worker.wake(), use: known.use, figures };
+  return {
+    wake: () => worker.wake(),
+    use: (datasets) => known.change(datasets),
+    figures: () => ({
+      dns: bulk.dnsFigures(),
+      verdicts: bulk.verdicts(),
+      worker: worker.figures(),
+      shares: shares.figures(),
+    }),
+  };
 }
 
 /** The main thread copies nothing of the database's log into its file while this one does. */
@@ -102,13 +102,11 @@ const COPY_LOG_EVERY_MS = 5_000;
 /** The thread's own connection. `scrub` makes the disk forget what was deleted. */
 async function openStore(
   { dataDir }: BulkThreadSettings,
-  { machine, log }: Pick<BulkWorkDeps, "machine" | "log">,
+  { machine: { clock, openSqlite }, log }: BulkWorkDeps,
   closing: Closing,
 ): Promise<Pick<SqlDatabase, "db"> & { readonly scrub: () => Promise<void> }> {
-  const { clock } = machine;
   // What a power cut takes from this connection is checked once more; what a killed process wrote stays anyway.
-  const own = { waitsForDisk: false };
-  const { db, close, shrink } = await machine.openSqlite(dataDir, clock.nowMs(), own);
+  const { db, close, shrink } = await openSqlite(dataDir, clock.nowMs(), { waitsForDisk: false });
   closing.add(close);
   const failed = (fault: unknown): void => log.error("bulk.housekeeping_failed", fault);
   const copyLog = async (): Promise<void> => {
@@ -120,51 +118,4 @@ async function openStore(
     await sql`pragma wal_checkpoint(truncate)`.execute(db);
   };
   return { db, scrub };
-}
-
-function sharesOf({ clock, ids }: Pick<Machine, "clock" | "ids">, log: Log): Shares {
-  const hashKey = ids.bytes(32);
-  return createShares(createHeldBackLog({ log, clock, hashKey }));
-}
-
-type CheckerDeps = Pick<BulkWorkDeps, "machine" | "log"> &
-  Pick<BulkCheckerOptions, "observe"> & { readonly datasets: () => Datasets };
-
-/** The DNS clients of this thread, under the process's cap, and what watches their resolver. */
-function openCheckers(
-  settings: BulkThreadSettings,
-  { machine, log, datasets, ...options }: CheckerDeps,
-  closing: Closing,
-): BulkChecker {
-  const cap = joinDnsCap(settings, settings.dnsCap);
-  const trust = openTrust({ config: settings, machine, log, cap });
-  closing.add(() => trust?.close());
-  // Not started: in a closed network a thread without traffic has found no name yet, and would be suspicious of it.
-  const bulk = openBulkChecker(settings, datasets, { ...options, cap, machine, trust });
-  closing.add(() => bulk.close());
-  return bulk;
-}
-
-type Store = Pick<BulkWorkDeps, "machine" | "log"> & {
-  readonly db: Parameters<typeof sqlRules>[0];
-};
-
-/** The lists that the serving thread shares, under the operator's rules as this thread reads them. */
-async function openDatasets(
-  { datasets: given, secretKey }: BulkThreadSettings,
-  { db, machine: { clock }, log }: Store,
-  closing: Closing,
-) {
-  const hash = createAddressHash(secretKey);
-  const operator = createLiveRules({ entries: sqlRules(db), hash, clock, log });
-  await operator.refresh();
-  let shared = given;
-  let datasets = attachDatasets(shared, operator.current());
-  const use = (fresh: SharedDatasets = shared): void => {
-    shared = fresh;
-    datasets = attachDatasets(shared, operator.current());
-  };
-  operator.start(() => use());
-  closing.add(() => operator.stop());
-  return { datasets: () => datasets, use };
 }

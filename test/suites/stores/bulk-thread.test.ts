@@ -9,10 +9,8 @@ import { sqlDomainMails } from "../../../src/lists/domain-mail.ts";
 import { sqlVerdictCounts } from "../../../src/lists/verdict-counts.ts";
 import { memoryRateCounter } from "../../../src/accounts/admission/rate-counter.ts";
 import { systemIds } from "../../../src/base/ids.ts";
-import { Closing, systemMachine } from "../../../src/main/process.ts";
-import { threadRunner } from "../../../src/main/store.ts";
-import type { Config } from "../../../src/main/settings/config.ts";
-import { openBulk, type OpenBulk, type OpenBulkDeps } from "../../../src/main/bulk.ts";
+import { Closing, type Machine, systemMachine } from "../../../src/main/process.ts";
+import { openBulk, type OpenBulk } from "../../../src/main/bulk.ts";
 import type { CompletedEvent } from "../../../src/bulk/announce.ts";
 import { createAdmission } from "../../../src/accounts/admission/counting-admission.ts";
 import { DEFAULT_TIERS } from "../../../src/accounts/admission/tiers.ts";
@@ -26,7 +24,6 @@ import {
 } from "../../bulk/bulk-world.ts";
 import { addAccount, openStores, type Stores } from "../../contracts/stores.ts";
 import { type DnsServer, startDnsServer } from "../../dns/dns-server.ts";
-import { noTraffic } from "../../process/no-traffic.ts";
 import { zoneLookup } from "../../dns/zone-lookup.ts";
 import { until } from "../../time/until.ts";
 
@@ -36,9 +33,8 @@ interface World {
   readonly stores: Stores;
   readonly events: CompletedEvent[];
   readonly shares: Shares;
-  readonly open: (startRunner: OpenBulkDeps["startRunner"]) => Promise<OpenBulk>;
+  readonly open: (machine?: Machine) => Promise<OpenBulk>;
   readonly closing: Closing;
-  readonly config: typeof CONFIG & Pick<Config, "dataDir" | "dnsServers">;
 }
 
 const CONFIG = { dnsCanaries: undefined, implicitMx: false, syncBudgetMs: 10_000 } as const;
@@ -59,24 +55,26 @@ async function openWorld(t: TestContext, server: Pick<DnsServer, "host" | "port"
   const shares = createShares();
   const texts = systemMachine.openTexts(shares.of("splitting"));
   closing.add(() => texts.close());
-  const process = { config, machine: systemMachine, clock, ids: systemIds, log, closing };
-  const open = (startRunner: OpenBulkDeps["startRunner"]): Promise<OpenBulk> =>
-    openBulk(process, {
-      sql,
-      charges,
-      admission: createAdmission({ keys, rates, quotas: counter, charges, clock, tiers }),
-      tiers,
-      checker: { datasets: () => noDatasets, lookup: zoneLookup({}) },
-      datasets: LISTS,
-      traffic: noTraffic,
-      secretKey: new Uint8Array(32),
-      shares,
-      split: texts.split,
-      onCompleted: (event) => Promise.resolve(void events.push(event)),
-      where: "alone",
-      startRunner,
-    });
-  return { stores, events, shares, open, closing, config };
+  const process = { config, clock, ids: systemIds, log, closing };
+  const open = (machine: Machine = systemMachine): Promise<OpenBulk> =>
+    openBulk(
+      { ...process, machine },
+      {
+        sql,
+        charges,
+        admission: createAdmission({ keys, rates, quotas: counter, charges, clock, tiers }),
+        tiers,
+        checker: { datasets: () => noDatasets, lookup: zoneLookup({}) },
+        datasets: LISTS,
+        observe: () => undefined,
+        secretKey: new Uint8Array(32),
+        shares,
+        split: texts.split,
+        onCompleted: (event) => Promise.resolve(void events.push(event)),
+        where: "alone",
+      },
+    );
+  return { stores, events, shares, open, closing };
 }
 
 const LISTS = shareDatasets({
@@ -97,10 +95,9 @@ test("the thread runs a job against a real name server, with the shared lists", 
     "mx.provider.example": { a: ["203.0.113.5"] },
   });
   t.after(() => server.close());
-  const { stores, events, shares, open: openIt, closing, config } = await openWorld(t, server);
+  const { stores, events, shares, open, closing } = await openWorld(t, server);
   const { sql, log } = stores;
-  const open = await openIt((parts) => threadRunner(config, parts, systemMachine));
-  const { service } = open;
+  const { service } = await open();
   const session = sessionOf(await service.submit(entranceOf(STARTER), listOf(domains(NAMES))));
   const [event] = await Promise.all([
     until(() => events[0]),
@@ -141,12 +138,16 @@ test("only stored jobs, old or new, wake the runner", async (t) => {
   const { open, closing } = await openWorld(t, { host: "127.0.0.1", port: 9 });
   let roused = 0;
   const start = (): Promise<OpenBulk> =>
-    open(() => ({
-      wake: () => undefined,
-      rouse: () => void (roused += 1),
-      use: () => undefined,
-      stop: () => Promise.resolve(),
-    }));
+    open({
+      ...systemMachine,
+      startBulkThread: () => ({
+        wake: () => undefined,
+        rouse: () => void (roused += 1),
+        use: () => undefined,
+        figures: () => undefined,
+        stop: () => Promise.resolve(),
+      }),
+    });
   const first = await start();
   await assert.rejects(first.service.submit(entranceOf(STARTER), listOf("")));
   assert.equal(roused, 0, "a refused batch wakes nothing");

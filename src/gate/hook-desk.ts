@@ -237,21 +237,17 @@ async function decided(
   const system = SYSTEMS[hook.system];
   const { email, unchecked, facts, language } = readSignUp(payload, system);
   if (unchecked !== undefined) return { reply: system.accept, outcome: "accepted", why: unchecked };
-  const entrance = await deps.admission.enterAs(account, clientAddress);
-  const caller = { ...entrance.caller, keyId: `hook:${hook.id}` };
-  const answer = await deps.decideOne(
-    { ...entrance, caller },
-    {
-      text: email,
-      policy: hook.policy,
-      deadlineMs: system.deadlineMs - AFTER_MS,
-      waitedMs: spentMs(),
-      language,
-      facts,
-      wantsToken: false,
-      whenSpent: "decide_without_dns",
-    },
-  );
+  const entrance = await deps.admission.enterAs(account, clientAddress, `hook:${hook.id}`);
+  const answer = await deps.decideOne(entrance, {
+    text: email,
+    policy: hook.policy,
+    deadlineMs: system.deadlineMs - AFTER_MS,
+    waitedMs: spentMs(),
+    language,
+    facts,
+    wantsToken: false,
+    whenSpent: "decide_without_dns",
+  });
   const refuses = isRefused(answer.decision, hook);
   const decision = `${answer.decision}: ${answer.reason}`;
   const { spent } = answer;

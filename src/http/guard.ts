@@ -5,7 +5,7 @@ import type { Clock } from "../base/clock.ts";
 import { inTime } from "../base/in-time.ts";
 import type { Log } from "../base/log.ts";
 import type { HttpMetrics } from "../base/metrics.ts";
-import { type OwnerKey, ownerKey } from "../base/owner.ts";
+import { ownerKey } from "../base/owner.ts";
 import {
   decideBodyTooLarge,
   methodNotAllowed,
@@ -189,8 +189,7 @@ async function handle(call: Call, deps: GuardDeps): Promise<ApiReply> {
   if (entrance.creditsOnly !== undefined && served.charges === "nothing") {
     call.receipt = await deps.admission.charge(entrance, 0);
   }
-  const reading =
-    call.params ?? paramsOf(call, served, deps.bodies, ownerKey(entrance.caller.owner));
+  const reading = call.params ?? paramsOf(call, served, deps.bodies);
   const params = (call.params = reading instanceof Promise ? await reading : reading);
   // A batch is charged for what it holds, and the unit taken in advance might be the last of it.
   if (handling.isBulk?.(params) === true) await entrance.advance?.release();
@@ -243,7 +242,7 @@ const paidFrom = (receipt: Receipt | undefined, answer: ApiReply): ApiReply =>
  */
 async function readEarly(call: Call, route: Route, deps: GuardDeps): Promise<unknown> {
   try {
-    const params = await paramsOf(call, route, deps.bodies, bucketKey(call.address));
+    const params = await paramsOf(call, route, deps.bodies);
     call.params = params;
     call.deadlineMs = route.deadlineMs?.(params, call.credentials);
     if (route.foreign !== undefined) {
@@ -265,28 +264,21 @@ function isLarge({ request: { headers } }: Call): boolean {
   return Number(headers["content-length"] ?? 0) > SINGLE_MAX_BYTES;
 }
 
-function paramsOf(
-  call: Call,
-  route: Route,
-  bodies: BodyReader,
-  owner: OwnerKey,
-): Awaitable<Params> {
+function paramsOf(call: Call, route: Route, bodies: BodyReader): Awaitable<Params> {
   const { request, target } = call;
   // Official clients of other services send a JSON body with GET.
   if (route.body === "params" && (request.method !== "GET" || route.foreign !== undefined)) {
-    return readBody(call, route, bodies, owner);
+    return readBody(call, route, bodies);
   }
   if (target.query === "") return NO_PARAMS;
   return readParams({ kind: "none" }, target.query, route.parameters);
 }
 
-async function readBody(
-  call: Call,
-  route: Route,
-  bodies: BodyReader,
-  owner: OwnerKey,
-): Promise<Params> {
+async function readBody(call: Call, route: Route, bodies: BodyReader): Promise<Params> {
   call.isBodyTaken = true;
+  const { entrance } = call;
+  // The memory is the address's until it is known who asks.
+  const owner = entrance === undefined ? bucketKey(call.address) : ownerKey(entrance.caller.owner);
   const { body, release } = await bodies.read(call.request, {
     owner,
     wanted: route.parameters,
@@ -389,21 +381,17 @@ async function refusalFor(error: unknown, call: Call, bodies: BodyReader): Promi
   return hasDetail && (await asksInBulk(call, bodies)) ? forBulk(refusal) : refusal;
 }
 
-/** Who was not let in yet; never the owner of a body that is decoded. */
-const NO_OWNER = "bucket:unknown";
-
 /** Whether the refused request is for many entries, which may be in a body that is not read yet. */
 async function asksInBulk(call: Call, bodies: BodyReader): Promise<boolean> {
-  const { route, entrance } = call;
+  const { route } = call;
   if (route === undefined) return false;
   if (call.params === undefined && isLarge(call)) return true;
   const { isBulk } = askedOf(call, route).handling;
   if (isBulk === undefined) return false;
   if (isBulk(call.params ?? NO_PARAMS)) return true;
   if (call.params !== undefined || call.isBodyTaken) return false;
-  const owner = entrance === undefined ? NO_OWNER : ownerKey(entrance.caller.owner);
   try {
-    return isBulk(await paramsOf(call, route, bodies, owner));
+    return isBulk(await paramsOf(call, route, bodies));
   } catch {
     return false; // an unreadable body asks for nothing
   }

@@ -1,7 +1,7 @@
 import type { Awaitable } from "../core/mail/lookup.ts";
 import type { Log } from "../base/log.ts";
 import { methodNotAllowed, notFound } from "../base/refusals.ts";
-import { begun, isStream, refused, write } from "./answer/answer.ts";
+import { begun, endOfTurn, isStream, refused, write } from "./answer/answer.ts";
 import type { HttpRequest, HttpResponse, Reply } from "./answer/route.ts";
 import type { Guard } from "./guard.ts";
 import { atCompatHost, type CompatHosts } from "./request/compat-hosts.ts";
@@ -83,10 +83,10 @@ function find(table: Table, path: string): Found | undefined {
   const methods = table.get(path);
   if (methods !== undefined) return { methods, id: "" };
   const segments = path.split("/", 8);
-  for (const [at, segment] of segments.entries()) {
+  for (let at = segments.length - 1; at > 0; at -= 1) {
+    const segment = segments[at] ?? "";
     if (segment === "" || segment.length > 3 * ID_MAX_CHARACTERS) continue;
-    const pattern = segments.with(at, ":id").join("/");
-    const known = table.get(pattern);
+    const known = table.get(segments.with(at, ":id").join("/"));
     const id = decodeSegment(segment);
     if (known !== undefined && id.length <= ID_MAX_CHARACTERS) return { methods: known, id };
   }
@@ -102,6 +102,7 @@ async function answerPage(
     const reply = await replyOf(request, terms);
     if (reply === undefined) return;
     if (isStream(reply.body)) await begun(reply.body, response);
+    await endOfTurn();
     write(response, reply);
   } catch (error) {
     const reply = refused(error, undefined);

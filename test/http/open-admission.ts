@@ -35,8 +35,12 @@ export function openAdmission(tier: TierName = "anonymous"): OpenGate {
       caller: { ...callerAt(clientAddress), isUnidentified: true },
       hasCredits: false,
     }),
-    enterAs: ({ id }, clientAddress) => ({
-      caller: { ...callerAt(clientAddress, tier), owner: { kind: "account", accountId: id } },
+    enterAs: ({ id }, clientAddress, keyId) => ({
+      caller: {
+        ...callerAt(clientAddress, tier),
+        owner: { kind: "account", accountId: id },
+        ...(keyId !== undefined && { keyId }),
+      },
       rate,
       hasCredits: false,
     }),

@@ -71,8 +71,8 @@ export interface Admission {
     clientAddress: string,
     why: "late" | "away",
   ): Awaitable<Entrance>;
-  /** The same for an account that proved itself without a key: by a session of the dashboard. */
-  enterAs(account: Account, clientAddress: string): Awaitable<Entrance>;
+  /** The same for an account that proved itself without a key: by a session of the dashboard, or a hook. */
+  enterAs(account: Account, clientAddress: string, keyId?: string): Awaitable<Entrance>;
   /** Counts `more` requests in the window of this one, for refused work of the same cost. */
   spend(entrance: Entrance, more: number): Awaitable<void>;
   /**

@@ -33,7 +33,9 @@ interface AdmissionDeps extends Pick<KnownKeysDeps, "keys" | "notices"> {
 }
 
 /** An account with the key that named it, or without one. */
-type Holder = Pick<KeyHolder, "account" | "origins" | "page"> & Partial<Pick<KeyHolder, "keyId">>;
+type Holder = Pick<KeyHolder, "account" | "origins" | "page"> & {
+  readonly keyId: string | undefined;
+};
 
 export function createAdmission(deps: AdmissionDeps): Admission {
   return new CountingAdmission(deps);
@@ -65,8 +67,8 @@ class CountingAdmission implements Admission {
     );
   }
 
-  enterAs(account: Account, clientAddress: string): Awaitable<Entrance> {
-    return this.#asAccount({ account }, clientAddress);
+  enterAs(account: Account, clientAddress: string, keyId?: string): Awaitable<Entrance> {
+    return this.#asAccount({ account, keyId }, clientAddress);
   }
 
   unidentified(

@@ -9,9 +9,7 @@ import type { SqlTraffic } from "./traffic-store.ts";
 export type SwitchAccount = (accountId: string, state: "on" | "off") => Promise<boolean>;
 
 export interface AccountSwitches {
-  /** Whether the account's own traffic is counted. */
   readonly switchTraffic: SwitchAccount;
-  /** Whether its decisions are logged. */
   readonly switchLog: SwitchAccount;
 }
 
@@ -20,7 +18,6 @@ export interface AccountSwitchesDeps {
   readonly traffic: Pick<SqlTraffic, "forget">;
   readonly db: Kysely<Database>;
   readonly clock: Pick<Clock, "nowMs">;
-  /** Notifies caches of accounts. */
   readonly notices?: Notices;
 }
 

@@ -7,121 +7,107 @@ import type { KeyService } from "../accounts/keys.ts";
 import type { PolicyService, SavedPolicy } from "./policies.ts";
 import type { Tokens } from "./tokens.ts";
 import type { RuleService } from "../lists/rules/rules.ts";
-import type { AccountSwitches, SwitchAccount } from "./account-switches.ts";
+import type { AccountSwitches } from "./account-switches.ts";
 import type { WebhookSetup } from "../webhooks/configure.ts";
 import { type Audit, type Change, SERVICE } from "../accounts/audit.ts";
 
 /** The same services, which write down each change that they made. A refusal is not a change. */
 
-/** Writes down one change, by whom and from where being settled. */
-export type Note = (change: Pick<Change, "action" | "accountId" | "detail">) => Promise<void>;
+type Noted = Pick<Change, "action" | "accountId" | "detail">;
 
-/** Everything noted was done by `doer`. */
+/** Writes down one change, by whom and from where being settled. */
+export type Note = (change: Noted) => Promise<void>;
+
 export const noteBy =
   (audit: Audit, doer: Pick<Change, "actorId" | "clientAddress">): Note =>
   (change) =>
     audit({ ...change, ...doer });
 
+/** What a service's methods changed, by their answer and arguments; undefined: nothing. */
+type Changes<S> = {
+  readonly [Name in keyof S]?: S[Name] extends (...args: infer Args) => Promise<infer Answer>
+    ? (answer: Answer, ...args: Args) => Noted | undefined | Promise<Noted | undefined>
+    : never;
+};
+
+function audited<S extends object>(service: S, note: Note, changes: Changes<S>): S {
+  const noting = Object.entries<unknown>(changes).map(([name, changeOf]) => {
+    const method = Reflect.get(service, name) as (...args: unknown[]) => Promise<unknown>;
+    const read = changeOf as (...all: unknown[]) => Noted | undefined | Promise<Noted | undefined>;
+    const noted = async (...args: unknown[]): Promise<unknown> => {
+      const answer = await method.apply(service, args);
+      const change = await read(answer, ...args);
+      if (change !== undefined) await note(change);
+      return answer;
+    };
+    return [name, noted] as const;
+  });
+  return { ...service, ...Object.fromEntries(noting) };
+}
+
+const whenDone =
+  (action: Change["action"]) =>
+  (answer: unknown, accountId: string): Noted | undefined =>
+    answer === true || answer === "changed" ? { action, accountId } : undefined;
+
 export function auditedAccounts(accounts: AccountService, note: Note): AccountService {
   return {
-    ...accounts,
-    async create(order) {
-      const answer = await accounts.create(order);
-      if (answer.kind !== "created") return answer;
-      const detail = `${answer.account.tier}${order.isAdmin ? ", administrator" : ""}`;
-      await note({ action: "account.created", accountId: answer.account.id, detail });
-      return answer;
-    },
+    ...audited(accounts, note, {
+      create(answer, { isAdmin }) {
+        if (answer.kind !== "created") return undefined;
+        const { id: accountId, tier } = answer.account;
+        const detail = `${tier}${isAdmin ? ", administrator" : ""}`;
+        return { action: "account.created", accountId, detail };
+      },
+      disable: whenDone("account.disabled"),
+      enable: whenDone("account.enabled"),
+      promote: whenDone("account.promoted"),
+      demote: whenDone("account.demoted"),
+      setEmail: whenDone("account.email"),
+      setPassword: whenDone("account.password"),
+    }),
     async setTier(id, tier) {
       const before = await accounts.find(id);
       if (before === undefined || !(await accounts.setTier(id, tier))) return false;
       await note({ action: "account.tier", accountId: id, detail: `${before.tier} to ${tier}` });
       return true;
     },
-    async disable(id) {
-      const isDone = await accounts.disable(id);
-      if (isDone) await note({ action: "account.disabled", accountId: id });
-      return isDone;
-    },
-    async enable(id) {
-      const isDone = await accounts.enable(id);
-      if (isDone) await note({ action: "account.enabled", accountId: id });
-      return isDone;
-    },
-    async promote(id) {
-      const isDone = await accounts.promote(id);
-      if (isDone) await note({ action: "account.promoted", accountId: id });
-      return isDone;
-    },
-    async demote(id) {
-      const isDone = await accounts.demote(id);
-      if (isDone) await note({ action: "account.demoted", accountId: id });
-      return isDone;
-    },
-    async setEmail(id, email) {
-      const answer = await accounts.setEmail(id, email);
-      if (answer === "changed") await note({ action: "account.email", accountId: id });
-      return answer;
-    },
-    async setPassword(id, password) {
-      const answer = await accounts.setPassword(id, password);
-      if (answer === "changed") await note({ action: "account.password", accountId: id });
-      return answer;
-    },
   };
 }
 
 export function auditedSwitches(switches: AccountSwitches, note: Note): AccountSwitches {
   const noted =
-    (action: "account.traffic" | "account.log", change: SwitchAccount): SwitchAccount =>
-    async (accountId, state) => {
-      const isThere = await change(accountId, state);
-      if (isThere) await note({ action, accountId, detail: state });
-      return isThere;
-    };
-  return {
-    switchTraffic: noted("account.traffic", switches.switchTraffic),
-    switchLog: noted("account.log", switches.switchLog),
-  };
+    (action: "account.traffic" | "account.log") =>
+    (isThere: boolean, accountId: string, detail: string): Noted | undefined =>
+      isThere ? { action, accountId, detail } : undefined;
+  return audited(switches, note, {
+    switchTraffic: noted("account.traffic"),
+    switchLog: noted("account.log"),
+  });
 }
 
 export const auditedTokens = (
   tokens: Pick<Tokens, "renewSecret">,
   note: Note,
-): Pick<Tokens, "renewSecret"> => ({
-  async renewSecret(accountId: string): Promise<string> {
-    const secret = await tokens.renewSecret(accountId);
-    await note({ action: "account.token_secret", accountId });
-    return secret;
-  },
-});
+): Pick<Tokens, "renewSecret"> =>
+  audited(tokens, note, {
+    renewSecret: (_, accountId) => ({ action: "account.token_secret", accountId }),
+  });
 
 export function auditedKeys(keys: KeyService, note: Note): KeyService {
+  const ofKey = async (action: Change["action"], id: string): Promise<Noted | undefined> => {
+    const key = await keys.find(id);
+    return key && { action, accountId: key.accountId, detail: key.name };
+  };
   return {
-    ...keys,
-    async create(accountId, name, page) {
-      const answer = await keys.create(accountId, name, page);
-      if (answer.kind === "created") {
-        await note({ action: "key.created", accountId, detail: answer.key.name });
-      }
-      return answer;
-    },
-    async setOrigins(keyId, origins) {
-      const mistake = await keys.setOrigins(keyId, origins);
-      const key = mistake === undefined ? await keys.find(keyId) : undefined;
-      if (key !== undefined) {
-        await note({ action: "key.origins", accountId: key.accountId, detail: key.name });
-      }
-      return mistake;
-    },
-    async rename(keyId, name) {
-      const isDone = await keys.rename(keyId, name);
-      const key = isDone ? await keys.find(keyId) : undefined;
-      if (key !== undefined) {
-        await note({ action: "key.renamed", accountId: key.accountId, detail: key.name });
-      }
-      return isDone;
-    },
+    ...audited(keys, note, {
+      create: (answer, accountId) =>
+        answer.kind === "created"
+          ? { action: "key.created", accountId, detail: answer.key.name }
+          : undefined,
+      setOrigins: (mistake, id) => (mistake === undefined ? ofKey("key.origins", id) : undefined),
+      rename: (isDone, id) => (isDone ? ofKey("key.renamed", id) : undefined),
+    }),
     async revoke(keyId) {
       const key = await keys.find(keyId);
       if (key === undefined || !(await keys.revoke(keyId))) return false;
@@ -132,96 +118,65 @@ export function auditedKeys(keys: KeyService, note: Note): KeyService {
   };
 }
 
-export function auditedCredits(credits: CreditService, note: Note): CreditService {
-  return {
-    ...credits,
-    async grant(accountId, amount, reason) {
-      const answer = await credits.grant(accountId, amount, reason);
-      if (answer.kind !== "granted") return answer;
+export const auditedCredits = (credits: CreditService, note: Note): CreditService =>
+  audited(credits, note, {
+    grant(answer, accountId, amount, reason) {
       const detail = `${String(amount)}${reason === "" ? "" : `, ${reason}`}`;
-      await note({ action: "credits.granted", accountId, detail });
-      return answer;
+      return answer.kind === "granted"
+        ? { action: "credits.granted", accountId, detail }
+        : undefined;
     },
-  };
-}
+  });
 
 export function auditedPolicies(policies: PolicyService, note: Note): PolicyService {
-  const noted = async (accountId: string, what: string, saving: Promise<SavedPolicy>) => {
-    const saved = await saving;
-    const detail = `${saved.name} ${String(saved.version)} ${what}`;
-    await note({ action: "policy.changed", accountId, detail });
-    return saved;
-  };
-  const ended = async (accountId: string, detail: string, ending: Promise<void>) => {
-    await ending;
-    await note({ action: "policy.changed", accountId, detail });
-  };
-  return {
-    ...policies,
-    save: (by, name, document, as) =>
-      noted(by.account.id, as, policies.save(by, name, document, as)),
-    setShadow: (accountId, name, version) =>
-      noted(accountId, "shadow", policies.setShadow(accountId, name, version)),
-    promote: (accountId, name) => noted(accountId, "live", policies.promote(accountId, name)),
-    endShadow: (accountId, name) =>
-      ended(accountId, `${name} without shadow`, policies.endShadow(accountId, name)),
-    remove: (accountId, name) =>
-      ended(accountId, `${name} removed`, policies.remove(accountId, name)),
-  };
+  const changed = (accountId: string, detail: string): Noted => ({
+    action: "policy.changed",
+    accountId,
+    detail,
+  });
+  const saved = (accountId: string, { name, version }: SavedPolicy, what: string): Noted =>
+    changed(accountId, `${name} ${String(version)} ${what}`);
+  return audited(policies, note, {
+    save: (policy, by, _name, _document, as) => saved(by.account.id, policy, as),
+    setShadow: (policy, accountId) => saved(accountId, policy, "shadow"),
+    promote: (policy, accountId) => saved(accountId, policy, "live"),
+    endShadow: (_, accountId, name) => changed(accountId, `${name} without shadow`),
+    remove: (_, accountId, name) => changed(accountId, `${name} removed`),
+  });
 }
 
-export function auditedWebhooks(setup: WebhookSetup, note: Note): WebhookSetup {
-  return {
-    ...setup,
-    async set(accountId, url, events) {
-      const saved = await setup.set(accountId, url, events);
-      await note({ action: "webhook.saved", accountId, detail: new URL(saved.url).host });
-      return saved;
-    },
-    async selectEvents(accountId, events) {
-      const saved = await setup.selectEvents(accountId, events);
-      await note({ action: "webhook.saved", accountId, detail: "events" });
-      return saved;
-    },
-    async renewSecret(accountId) {
-      const renewed = await setup.renewSecret(accountId);
-      await note({ action: "webhook.secret", accountId });
-      return renewed;
-    },
-    async remove(accountId) {
-      const isRemoved = await setup.remove(accountId);
-      if (isRemoved) await note({ action: "webhook.removed", accountId });
-      return isRemoved;
-    },
-  };
-}
+export const auditedWebhooks = (setup: WebhookSetup, note: Note): WebhookSetup =>
+  audited(setup, note, {
+    set: ({ url }, accountId) => ({
+      action: "webhook.saved",
+      accountId,
+      detail: new URL(url).host,
+    }),
+    selectEvents: (_, accountId) => ({ action: "webhook.saved", accountId, detail: "events" }),
+    renewSecret: (_, accountId) => ({ action: "webhook.secret", accountId }),
+    remove: whenDone("webhook.removed"),
+  });
 
 /** Addresses are noted as they are stored: by their keyed hash. */
 export function auditedEntries(operator: RuleService, note: Note): RuleService {
-  return {
-    ...operator,
-    async save(text, word, details) {
-      const answer = await operator.save(text, word, details);
-      if (answer.kind !== "saved") return answer;
-      const detail = entryWords(answer.entry);
-      await note({ action: "lists.entry_saved", accountId: SERVICE, detail });
-      return answer;
+  const changed = (action: Change["action"], detail: string): Noted => ({
+    action,
+    accountId: SERVICE,
+    detail,
+  });
+  return audited(operator, note, {
+    save: (answer) =>
+      answer.kind === "saved" ? changed("lists.entry_saved", entryWords(answer.entry)) : undefined,
+    forget: (forgotten) =>
+      forgotten === undefined || forgotten.count === 0
+        ? undefined
+        : changed("lists.entry_forgotten", forgotten.subject),
+    importLines(answer) {
+      if (answer.kind !== "imported") return undefined;
+      const { count } = answer;
+      return changed("lists.imported", `${String(count)} ${count === 1 ? "entry" : "entries"}`);
     },
-    async forget(text) {
-      const forgotten = await operator.forget(text);
-      if (forgotten === undefined || forgotten.count === 0) return forgotten;
-      const detail = forgotten.subject;
-      await note({ action: "lists.entry_forgotten", accountId: SERVICE, detail });
-      return forgotten;
-    },
-    async importLines(text, word, details) {
-      const answer = await operator.importLines(text, word, details);
-      if (answer.kind !== "imported") return answer;
-      const detail = `${String(answer.count)} ${answer.count === 1 ? "entry" : "entries"}`;
-      await note({ action: "lists.imported", accountId: SERVICE, detail });
-      return answer;
-    },
-  };
+  });
 }
 
 /** "deny a.example", and until when where it ends. */

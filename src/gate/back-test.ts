@@ -10,7 +10,6 @@ import type { DomainMails } from "../lists/domain-mail.ts";
 import type { VerdictCount, VerdictCounts } from "../lists/verdict-counts.ts";
 import { knownMail, nextTurn } from "../lists/rules/back-test.ts";
 
-/** What a draft would have decided on the counted checks, beside what the live policy would. */
 export interface PolicyBackTest {
   readonly days: number;
   readonly domains: number;
@@ -54,7 +53,7 @@ export interface BackTestDeps {
   readonly clock: Pick<Clock, "nowMs" | "after">;
 }
 
-/** Domains between two turns of the event loop: 3 ms. */
+/** About 3 ms of work between two turns of the event loop. */
 const PAGE = 100;
 const SHOWN_MAX = 100;
 

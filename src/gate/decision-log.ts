@@ -15,7 +15,6 @@ import type { DecisionMade } from "./outcome-recorder.ts";
 
 /** What an account decided lately, where it asked for that: no address, and no name but the registrable domain. */
 
-/** Of one account; the oldest go first. */
 const LOGGED_MAX = 10_000;
 const LOGGED_DAYS = 7;
 export const LOG_PAGE_MAX = 100;
@@ -103,7 +102,6 @@ export class DecisionLog {
     return this.#waiting.flush();
   }
 
-  /** Newest first. */
   async page(accountId: string, sought: SoughtDecisions): Promise<DecisionPage> {
     const { db, clock } = this.#deps;
     let query = db
@@ -181,7 +179,6 @@ const decisionOf = (row: DecisionRow): LoggedDecision => ({
   complete: row.complete === 1,
 });
 
-/** Deletes what is kept no longer. */
 export const pruneDecisions = (db: Kysely<Database>, nowMs: number): Promise<number> =>
   pruneRows(db, {
     table: "decisions",

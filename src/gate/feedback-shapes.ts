@@ -5,7 +5,6 @@ import { DECISIONS } from "../core/policy/policy.ts";
 
 const text = Type.String();
 
-/** One decision of the log, as JSON. */
 export const LoggedDecision = Type.Object({
   id: Type.String({ description: "Grows with time; goes into `after`." }),
   time: Type.String({ format: "date-time" }),
@@ -28,11 +27,9 @@ export const DecisionPage = Type.Object({
 });
 export type DecisionPage = Described<typeof DecisionPage>;
 
-/** What became of a mailbox. */
 export const FEEDBACK_OUTCOMES = ["abuse", "bounce", "fine"] as const;
 export type FeedbackOutcome = (typeof FEEDBACK_OUTCOMES)[number];
 
-/** Characters of a note. */
 export const FEEDBACK_NOTE_MAX = 1_000;
 
 /** A domain that feedback speaks of, and what is proposed to do with it. */
@@ -48,6 +45,5 @@ export type Proposal = Described<typeof Proposal>;
 
 export const Proposals = Type.Object({ proposals: Type.Array(Proposal) });
 
-/** The answers to a proposal. */
 export const PROPOSAL_ANSWERS = ["allow", "deny", "dismiss"] as const;
 export type ProposalAnswer = (typeof PROPOSAL_ANSWERS)[number];

@@ -25,7 +25,6 @@ import { type AccountHash, mailboxId, reportedDomainOf } from "./traffic.ts";
 
 const FEEDBACK_DAYS = 90;
 
-/** Of one account; the oldest go first. */
 const ROWS_MAX = 20_000;
 
 /** Reports of abuse about one unlisted domain after which it is proposed to deny it. */
@@ -38,7 +37,6 @@ const CHECK_MS = 1_000;
 /** A store that takes longer has not said anything: the facts are unknown. */
 const ANSWER_MS = 300;
 
-/** How long counts are believed; a report to this process is seen at once. */
 const BELIEVED_MS = 1_000;
 const KEPT_MAX = 10_000;
 
@@ -64,7 +62,6 @@ export interface FeedbackDeps {
   readonly clock: Pick<Clock, "nowMs" | "monotonicMs" | "after">;
   readonly ids: Pick<Ids, "hex32">;
   readonly log: Pick<Log, "error">;
-  /** For the metrics. */
   readonly counted: (outcome: FeedbackOutcome) => void;
 }
 
@@ -131,7 +128,6 @@ export class Feedback {
     return this.#readFacts(accountId, about, { key, timeoutMs });
   }
 
-  /** Of one account, or without one of all, for the operator. */
   async proposals(accountId?: string): Promise<readonly Proposal[]> {
     const column = accountId === undefined ? "operator_proposal" : "account_proposal";
     const rows = await this.#deps.db
@@ -203,7 +199,6 @@ export class Feedback {
     };
   }
 
-  /** What the decision log knows of it; else the domain stays unknown. */
   async #ofMailbox(accountId: string, mailbox: string) {
     const logged = await this.#deps.db
       .selectFrom("decisions")
@@ -276,7 +271,6 @@ export class Feedback {
   }
 }
 
-/** Deletes what is kept no longer. */
 export const pruneFeedback = (db: Kysely<Database>, nowMs: number): Promise<number> =>
   pruneRows(db, {
     table: "feedback",
@@ -310,10 +304,8 @@ export function withDomain(document: unknown, domain: string, word: "allow" | "d
   return { ...rest, rules: [rule, ...others.filter((_, index) => index !== at)] };
 }
 
-/** Names of one rule. */
 const ITEMS_MAX = 200;
 
-/** One that `withDomain` made. */
 function isOwnRule(
   rule: RuleDocument,
 ): rule is RuleDocument & { readonly when: { readonly domain: readonly string[] } } {

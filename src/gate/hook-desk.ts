@@ -5,7 +5,8 @@ import type { Account, Accounts } from "../accounts/accounts-store.ts";
 import type { Clock } from "../base/clock.ts";
 import { inTime } from "../base/in-time.ts";
 import type { Log } from "../base/log.ts";
-import type { Hook, HookCall, HookNews, HookOutcome, Hooks, HookSystem } from "./hook-types.ts";
+import type { HookOutcome, HookSystem } from "./hook-types.ts";
+import type { Hook, HookCall, HookNews, Hooks } from "./hooks-store.ts";
 import type { SecretBox } from "../base/secrets.ts";
 import type { Admission } from "../accounts/admission/admission.ts";
 import { Refusal } from "../base/refusals.ts";
@@ -19,7 +20,6 @@ import { type HookReply, readSignUp, SYSTEMS } from "./hook-systems.ts";
 const BELIEVED_MS = 4_000;
 const KEPT_MAX = 5_000;
 
-/** How long the stores may take to find a hook. */
 const FIND_MS = 300;
 
 /** The end of a hook's deadline that is kept for what comes after the decision. */
@@ -38,7 +38,6 @@ export interface HookDesk {
     request: HookRequest | { readonly unread: string },
     clientAddress: string,
   ): Promise<HookReply | undefined>;
-  /** Writes what waits; rejects when the store does. */
   flush(): Promise<void>;
 }
 

@@ -19,7 +19,6 @@ export interface HookReply {
   readonly body?: string;
 }
 
-/** What a payload says of the person who signs up. */
 export interface SignUp {
   /** As sent; "" when there is none. */
   readonly email: string;
@@ -37,7 +36,6 @@ const namesOf = (path: string): Path => path.split(".");
 const at = (...paths: readonly string[]): readonly Path[] => paths.map(namesOf);
 
 interface SystemRow {
-  /** For people. */
   readonly name: string;
   /** Everything is answered by then: half of what the system waits for, 1 s at most. */
   readonly deadlineMs: number;
@@ -49,7 +47,6 @@ interface SystemRow {
   readonly accept: HookReply;
   readonly reject: (message: string, payload: unknown) => HookReply;
   readonly secret: "whsec" | "plain";
-  /** A payload as the system sends it. */
   readonly example: (email: string) => object;
   /** Headers that prove the example; absent where only the system can sign. */
   readonly sign?: (body: string, secret: string, nowMs: number) => Record<string, string>;

@@ -1,18 +1,68 @@
 import type { Kysely } from "kysely";
-import {
-  type Hook,
-  HOOK_OUTCOMES,
-  type HookCall,
-  type HookNews,
-  type HookOutcome,
-  type Hooks,
-  type HookStanding,
-} from "./hook-types.ts";
+import { HOOK_OUTCOMES, type HookOutcome, type HookSystem } from "./hook-types.ts";
 import type { Database } from "../store/schema.ts";
 import { lockAccount, pruneRows } from "../store/rows.ts";
 import { inTransaction, type Tx } from "../store/transaction.ts";
 import type { HookRow } from "../store/tables/policy.ts";
 import { isLivePolicy, lockPolicies } from "../store/live-policy.ts";
+
+export interface HookCall {
+  readonly atMs: number;
+  readonly outcome: HookOutcome;
+  /** A plain sentence without an address. */
+  readonly why: string;
+  readonly durationMs: number;
+}
+
+export interface Hook {
+  /** 32 hexadecimal digits: the last segment of its URL. */
+  readonly id: string;
+  readonly accountId: string;
+  readonly system: HookSystem;
+  readonly policy: string;
+  /** What `challenge` and `review` become. */
+  readonly challenge: "accept" | "reject";
+  /** Sealed. */
+  readonly secret: string;
+  /** Where the system's public keys are, for systems that sign with one. */
+  readonly jwksUrl?: string;
+  readonly createdAtMs: number;
+}
+
+/** What waits to be written of calls. */
+export interface HookNews {
+  readonly counts: readonly {
+    readonly day: number;
+    readonly hookId: string;
+    readonly outcome: HookOutcome;
+    readonly count: number;
+  }[];
+  /** By hook. */
+  readonly lastCalls: ReadonlyMap<string, HookCall>;
+  readonly lastFailures: ReadonlyMap<string, HookCall>;
+}
+
+export interface HookStanding {
+  readonly lastCall?: HookCall;
+  /** The newest call that failed open or was unauthenticated. */
+  readonly lastFailure?: HookCall;
+  readonly counts: Readonly<Record<HookOutcome, number>>;
+}
+
+/** Rules are checked by `test/contracts/policy/hooks.ts`. */
+export interface Hooks {
+  /** Nothing is changed when the account has `limit` hooks, or no policy of the hook's name. */
+  create(hook: Hook, limit: number): Promise<"created" | "full" | "no_policy">;
+  find(id: string): Promise<Hook | undefined>;
+  /** Newest first. */
+  list(accountId: string): Promise<readonly Hook[]>;
+  setSecret(id: string, sealed: string): Promise<boolean>;
+  remove(id: string): Promise<boolean>;
+  /** Adds counts and replaces the last calls; hooks that are gone are left out. */
+  note(news: HookNews): Promise<void>;
+  standing(id: string, fromDay: number): Promise<HookStanding>;
+  prune(fromDay: number): Promise<number>;
+}
 
 const hook = (row: HookRow): Hook => ({
   id: row.id,
@@ -38,15 +88,10 @@ const newRow = (made: Hook): HookRow => ({
   created_at_ms: made.createdAtMs,
 });
 
-/** Written by `note` below. */
 const call = (text: string | null): HookCall | undefined =>
   text === null ? undefined : (JSON.parse(text) as HookCall);
 
-async function createIn(
-  tx: Tx,
-  made: Hook,
-  limit: number,
-): Promise<"created" | "full" | "no_policy"> {
+async function createIn(tx: Tx, made: Hook, limit: number): ReturnType<Hooks["create"]> {
   await lockAccount(tx, made.accountId);
   const { hooks } = await tx.sql
     .selectFrom("hooks")

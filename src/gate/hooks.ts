@@ -1,15 +1,8 @@
 import { dayOf, isoTime } from "../core/calendar.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Ids } from "../base/ids.ts";
-import {
-  type Hook,
-  HOOK_SYSTEMS,
-  type HookCall,
-  type HookOutcome,
-  type Hooks,
-  type HookStanding,
-  type HookSystem,
-} from "./hook-types.ts";
+import { HOOK_SYSTEMS, type HookOutcome, type HookSystem } from "./hook-types.ts";
+import type { Hook, HookCall, Hooks, HookStanding } from "./hooks-store.ts";
 import type { HostCheck } from "../outbound/public-host.ts";
 import type { SecretBox } from "../base/secrets.ts";
 import { badField, notFound, notNow } from "../base/refusals.ts";
@@ -20,7 +13,6 @@ import { SYSTEMS } from "./hook-systems.ts";
 const HOOKS_MAX = 20;
 const COUNTED_DAYS = 30;
 
-/** What a new hook is to be. */
 export interface HookOrder {
   readonly system: string;
   readonly policy?: string;
@@ -28,7 +20,6 @@ export interface HookOrder {
   readonly jwksUrl?: string;
 }
 
-/** As the command line and the dashboard show it. */
 export interface HookRow {
   readonly id: string;
   readonly system: HookSystem;
@@ -62,7 +53,6 @@ export interface HookService {
   ): Promise<HookRow & { readonly secret: string | null }>;
   list(accountId: string): Promise<readonly HookRow[]>;
   find(id: string): Promise<Hook | undefined>;
-  /** The given secret, or a new one. */
   setSecret(hook: Hook, secret?: string): Promise<string>;
   remove(hook: Hook): Promise<void>;
   /** What the system would send for this address, signed. */
@@ -75,7 +65,6 @@ export interface HookServiceDeps {
   readonly ids: Ids;
   readonly clock: Pick<Clock, "nowMs">;
   readonly publicUrl: () => string;
-  /** Where public keys may be fetched: the rules of webhooks. */
   readonly checkHost: HostCheck;
 }
 

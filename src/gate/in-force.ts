@@ -6,15 +6,13 @@ import type { Clock } from "../base/clock.ts";
 import { inTime } from "../base/in-time.ts";
 import type { Log } from "../base/log.ts";
 import type { Notices } from "../store/notices.ts";
-import type { PolicyStore, PolicyVersion } from "./policy-types.ts";
+import type { PolicyStore, PolicyVersion } from "./policy-store.ts";
 
-/** A version, ready to decide. */
 export interface ReadyPolicy {
   readonly version: number;
   readonly policy: Policy;
 }
 
-/** What decides for an account under one name. */
 export interface PoliciesInForce {
   readonly name: string;
   readonly live: ReadyPolicy;
@@ -120,7 +118,8 @@ class Finder {
     live: PolicyVersion | undefined,
     shadow: PolicyVersion | undefined,
   ): PoliciesInForce | undefined {
-    const decides = live === undefined ? builtIn(name) : readyOf(live);
+    const builtIn = name === DEFAULT_NAME ? BUILT_IN.live : undefined;
+    const decides = live === undefined ? builtIn : readyOf(live);
     if (decides === undefined) return undefined;
     return { name, live: decides, ...(shadow !== undefined && { shadow: readyOf(shadow) }) };
   }
@@ -133,13 +132,7 @@ class Finder {
   }
 }
 
-const builtIn = (name: string): ReadyPolicy | undefined =>
-  name === DEFAULT_NAME ? BUILT_IN.live : undefined;
-
-/**
- * Saved policies were found right. The plan may have changed since: a rule about the age of domains then finds none
- * and does not match.
- */
+/** The plan may have changed since it was saved: a rule about the age of domains then never matches. */
 function readyOf({ version, document }: PolicyVersion): ReadyPolicy {
   const read = parsePolicyText(document, { hasDomainAge: true });
   if (!read.ok) throw new Error(`policy version ${String(version)}: ${read.mistakes.join("; ")}`);

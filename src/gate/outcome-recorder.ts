@@ -10,12 +10,11 @@ import type {
   Outcomes,
   ShadowCount,
   ShadowDomain,
-} from "./outcome-types.ts";
+} from "./outcomes-store.ts";
 import type { Caller } from "../accounts/admission/caller.ts";
 import { addCount, WriteBehind } from "../base/write-behind.ts";
 import type { PoliciesInForce } from "./in-force.ts";
 
-/** What is kept of one decision. */
 export interface DecisionMade {
   readonly decision: Decision;
   readonly reason: string;
@@ -26,7 +25,6 @@ export interface DecisionMade {
   readonly disposable: boolean;
   readonly dns: "yes" | "no" | "unknown";
   readonly policies: PoliciesInForce;
-  /** "" for none. */
   readonly form: string;
   /** Nothing was checked for it: an earlier answer still holds. */
   readonly isCached: boolean;
@@ -41,12 +39,10 @@ export interface DecisionMade {
 
 export type RecordDecision = (caller: Caller, made: DecisionMade) => void;
 
-/** Rows of outcomes of one account and day, and domains of one shadow and day. */
 const OUTCOME_LIMITS: OutcomeLimits = { rowsMax: 1_000, domainsMax: 100 };
 
 export interface OutcomeRecorder {
   readonly record: RecordDecision;
-  /** Writes what waits; rejects when the store does, and then it waits on. */
   flush(): Promise<void>;
 }
 
@@ -60,7 +56,6 @@ export interface OutcomeRecorderDeps {
 
 const FLUSH_AFTER_MS = 1_000;
 
-/** Rows of one transaction: short enough to hold up no other writer. */
 const BATCH = 200;
 
 /** Rows that wait at most: a store that is away for long costs counts, not memory. */

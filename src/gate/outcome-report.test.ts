@@ -1,6 +1,6 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
-import type { OutcomeCount } from "./outcome-types.ts";
+import type { OutcomeCount } from "./outcomes-store.ts";
 import { createOutcomeReport } from "./outcome-report.ts";
 
 const TODAY = 20_000;

@@ -1,13 +1,12 @@
 import { dayOf, isoDate } from "../core/calendar.ts";
 import { type Decision, DECISIONS } from "../core/policy/policy.ts";
 import type { Keys } from "../accounts/keys.ts";
-import type { Hooks } from "./hook-types.ts";
-import type { OutcomeCount, Outcomes } from "./outcome-types.ts";
+import type { Hooks } from "./hooks-store.ts";
+import type { OutcomeCount, Outcomes } from "./outcomes-store.ts";
 import type { Clock } from "../base/clock.ts";
 
 type ByDecision = Readonly<Record<Decision, number>>;
 
-/** Decisions of an account, as the dashboard and the command line show them. */
 export interface OutcomeReport {
   /** Every day of the range, oldest first. */
   readonly days: readonly ({ readonly day: string } & ByDecision)[];
@@ -68,7 +67,6 @@ export function createOutcomeReport(deps: OutcomeReportDeps): ReportOutcomes {
   };
 }
 
-/** Each of `length` days from `first`. */
 function daysOf(
   rows: readonly OutcomeCount[],
   first: number,

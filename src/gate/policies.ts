@@ -5,8 +5,8 @@ import type { Decision } from "../core/policy/policy.ts";
 import type { Account } from "../accounts/accounts-store.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Notices } from "../store/notices.ts";
-import type { Outcomes, ShadowCount } from "./outcome-types.ts";
-import type { PolicyHead, PolicyStore, PolicyVersion } from "./policy-types.ts";
+import type { Outcomes, ShadowCount } from "./outcomes-store.ts";
+import type { PolicyHead, PolicyStore, PolicyVersion } from "./policy-store.ts";
 import { tierOf, type Tiers } from "../accounts/admission/tiers.ts";
 import { badField, badPolicy, noSuchPolicy, notNow } from "../base/refusals.ts";
 import { isPolicyName } from "./in-force.ts";
@@ -14,13 +14,11 @@ import { isPolicyName } from "./in-force.ts";
 /** Policies of one account, and versions of one policy that are kept. */
 const POLICY_LIMITS = { policiesMax: 50, versionsMax: 500 };
 
-/** Versions that one page shows. */
 const VERSIONS_SHOWN = 100;
 
 /** UTC days that counts of shadows are kept, today included. */
 export const SHADOW_DAYS = 90;
 
-/** A policy in lists, as JSON. */
 export interface PolicyRow {
   readonly name: string;
   readonly built_in: boolean;
@@ -39,7 +37,6 @@ export interface VersionRow {
 }
 
 export interface PolicyPage extends PolicyRow {
-  /** Of the document. */
   readonly version: number;
   readonly document: unknown;
   /** What each rule of it gives as its reason. */
@@ -68,7 +65,6 @@ export interface SavedPolicy {
   readonly version: number;
 }
 
-/** Who changes a policy. */
 export interface Author {
   readonly account: Pick<Account, "id" | "tier" | "origin" | "createdAtMs">;
   /** An e-mail address, or the operator's name. */
@@ -78,11 +74,8 @@ export interface Author {
 /** What an account does with its policies. Throws a `Refusal` that names the mistake. */
 export interface PolicyService {
   list(accountId: string): Promise<readonly PolicyRow[]>;
-  /** `version`: the live one unless given. */
   show(accountId: string, name: string, version?: number): Promise<PolicyPage>;
-  /** Makes a new version, which is live or runs as shadow from now on. */
   save(by: Author, name: string, document: unknown, as: "live" | "shadow"): Promise<SavedPolicy>;
-  /** An older version runs as shadow. */
   setShadow(accountId: string, name: string, version: number): Promise<SavedPolicy>;
   endShadow(accountId: string, name: string): Promise<void>;
   promote(accountId: string, name: string): Promise<SavedPolicy>;

@@ -1,17 +1,71 @@
-import type { Kysely } from "kysely";
+import type { ExpressionBuilder, Kysely } from "kysely";
 import { DEFAULT_NAME } from "../core/policy/default-policy.ts";
 import type { PageTerms } from "../accounts/keys.ts";
-import type {
-  NewPolicyVersion,
-  PolicyHead,
-  PolicyRemoval,
-  PolicyStore,
-  PolicyVersion,
-} from "./policy-types.ts";
 import type { Database } from "../store/schema.ts";
 import { lockPolicies, type PolicyName } from "../store/live-policy.ts";
 import { inTransaction, type Tx } from "../store/transaction.ts";
 import type { PolicyRow, PolicyVersionRow } from "../store/tables/policy.ts";
+
+export interface PolicyVersion {
+  /** From 1; the built-in `default` is version 1, so that what an account saves under this name starts at 2. */
+  readonly version: number;
+  readonly document: string;
+  /** Who saved it: an e-mail address, or the operator's name on the command line. */
+  readonly author: string;
+  readonly createdAtMs: number;
+}
+
+export interface PolicyHead {
+  readonly name: string;
+  /** Absent: none of the account's own is live. */
+  readonly live?: number;
+  /** Runs beside the live one and decides nothing. */
+  readonly shadow?: number;
+}
+
+export interface PolicyInForce {
+  readonly live?: PolicyVersion;
+  readonly shadow?: PolicyVersion;
+}
+
+export interface NewPolicyVersion extends Omit<PolicyVersion, "version"> {
+  readonly accountId: string;
+  readonly name: string;
+  readonly as: "live" | "shadow";
+  readonly firstVersion: number;
+}
+
+export interface PolicyLimits {
+  readonly policiesMax: number;
+  readonly versionsMax: number;
+}
+
+/** `usedBy`: "hook 0123abcd (kratos)". */
+export type PolicyRemoval =
+  | { readonly kind: "removed" | "unknown" }
+  | { readonly kind: "in_use"; readonly usedBy: readonly string[] };
+
+/** Rules are checked by `test/contracts/policy/policy-store.ts`. */
+export interface PolicyStore {
+  /**
+   * The new version's number, one above all that were ever saved under the name. Undefined, with nothing changed,
+   * when the account has `policiesMax` other policies. Of older versions that do not run, the newest
+   * `versionsMax` stay.
+   */
+  save(version: NewPolicyVersion, limits: PolicyLimits): Promise<number | undefined>;
+  /** By name; those with a version that runs. */
+  list(accountId: string): Promise<readonly PolicyHead[]>;
+  inForce(accountId: string, name: string): Promise<PolicyInForce>;
+  version(accountId: string, name: string, version: number): Promise<PolicyVersion | undefined>;
+  /** Newest first. */
+  versions(accountId: string, name: string, limit: number): Promise<readonly PolicyVersion[]>;
+  /** Ends the shadow, or makes a version it. False when there is no such policy or version. */
+  setShadow(accountId: string, name: string, version: number | undefined): Promise<boolean>;
+  /** The shadow becomes live; its number, or undefined when there is none. */
+  promote(accountId: string, name: string): Promise<number | undefined>;
+  /** No version of it runs any more; the versions stay to be read. Nothing changes while something uses it. */
+  remove(accountId: string, name: string): Promise<PolicyRemoval>;
+}
 
 type Sql = Kysely<Database>;
 
@@ -36,13 +90,11 @@ const row = (sql: Sql, accountId: string, name: string) =>
     .where("name", "=", name)
     .executeTakeFirst();
 
+const hasRunning = (build: ExpressionBuilder<Database, "policies">) =>
+  build.or([build("live_version", "is not", null), build("shadow_version", "is not", null)]);
+
 const running = (sql: Sql, accountId: string) =>
-  sql
-    .selectFrom("policies")
-    .where("account_id", "=", accountId)
-    .where((build) =>
-      build.or([build("live_version", "is not", null), build("shadow_version", "is not", null)]),
-    );
+  sql.selectFrom("policies").where("account_id", "=", accountId).where(hasRunning);
 
 function one(sql: Sql, accountId: string, name: string, number: number | null | undefined) {
   if (number === null || number === undefined) return Promise.resolve(undefined);
@@ -66,7 +118,7 @@ async function hasRoom({ sql }: Tx, { accountId, name }: NewPolicyVersion, most:
 async function saveIn(
   tx: Tx,
   made: NewPolicyVersion,
-  limits: { readonly policiesMax: number; readonly versionsMax: number },
+  limits: PolicyLimits,
 ): Promise<number | undefined> {
   const { sql } = tx;
   const { accountId, name, document, author, createdAtMs } = made;
@@ -126,9 +178,7 @@ async function change(
     .set(changed)
     .where("account_id", "=", accountId)
     .where("name", "=", name)
-    .where((build) =>
-      build.or([build("live_version", "is not", null), build("shadow_version", "is not", null)]),
-    )
+    .where(hasRunning)
     .executeTakeFirst();
   return Number(numUpdatedRows) === 1;
 }

@@ -8,13 +8,15 @@ import {
   type Decision,
   needsDomainAge,
   type Outcome,
+  type Policy,
   type TrafficFacts,
+  untestedFacts,
 } from "../core/policy/policy.ts";
 import { type FormatProblem, meantBy } from "../core/validate/malformed.ts";
-import type { BudgetedValidation } from "../check/single-check.ts";
+import type { FullResult } from "../core/validate/result.ts";
+import type { BudgetedCheck, BudgetedValidation } from "../check/single-check.ts";
 import type { PoliciesInForce } from "./in-force.ts";
 
-/** What a policy decides on, as the check of one entry left it. */
 export interface CheckedEntry {
   readonly facts: CheckFacts;
   readonly meant: string | undefined;
@@ -30,7 +32,6 @@ export const checkedEntry = (
   problem: validation.problem,
 });
 
-/** The result of one entry under the active policies. */
 export interface Ruling {
   readonly outcome: Outcome;
   /** What the shadow version says; absent when none runs. */
@@ -64,4 +65,57 @@ export function askedBy({ live, shadow }: PoliciesInForce, premium: boolean): As
   const wantsAge =
     needsDomainAge(live.policy) || (shadow !== undefined && needsDomainAge(shadow.policy));
   return { features: premium && wantsAge ? ["domain_age"] : [], spamTrap: premium };
+}
+
+export interface PolicyTest {
+  readonly entry: string;
+  readonly decision: Decision;
+  readonly reason: string;
+  /** Counts from 0; null: `else`. */
+  readonly rule: number | null;
+  readonly message?: string;
+  readonly did_you_mean?: string;
+  readonly complete: boolean;
+  /** Facts of the account's traffic and feedback, which a test does not count, that rules before this one ask for. */
+  readonly untested?: readonly string[];
+  readonly result: FullResult;
+}
+
+export type TestPolicy = (
+  policy: Policy,
+  entries: readonly string[],
+  options: { readonly premium: boolean; readonly language?: string },
+) => Promise<readonly PolicyTest[]>;
+
+export function createTestPolicy({
+  check,
+  datasets,
+}: {
+  readonly check: BudgetedCheck;
+  readonly datasets: () => Datasets;
+}): TestPolicy {
+  return (policy, entries, { premium, language = "en" }) => {
+    const policies = { name: "tested", live: { version: 0, policy } };
+    const asked = askedBy(policies, premium);
+    const test = async (entry: string): Promise<PolicyTest> => {
+      const validation = await check({ text: entry, mode: "address", asked });
+      const checked = checkedEntry(validation, datasets());
+      const { outcome, message } = rule(checked, policies, { caller: new Map(), language });
+      const { result, isComplete } = validation;
+      const { meant } = checked;
+      const untested = untestedFacts(policy, outcome);
+      return {
+        entry,
+        decision: outcome.decision,
+        reason: outcome.reason,
+        rule: outcome.rule ?? null,
+        ...(message !== undefined && { message }),
+        ...(meant !== undefined && { did_you_mean: meant }),
+        complete: isComplete,
+        ...(untested.length > 0 && { untested }),
+        result,
+      };
+    };
+    return Promise.all(entries.map(test));
+  };
 }

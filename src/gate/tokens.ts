@@ -9,13 +9,11 @@ import type { Notices } from "../store/notices.ts";
 import type { SecretBox } from "../base/secrets.ts";
 import type { Caller } from "../accounts/admission/caller.ts";
 
-/** The content of a token about a sign-up. */
 export interface TokenContent {
   /** As the caller sent it: only its hash is in the token. */
   readonly address: string;
   readonly decision: Decision;
   readonly reason: string;
-  /** "name@version" */
   readonly policy: string;
   readonly form?: string;
   readonly isComplete: boolean;

@@ -11,7 +11,6 @@ const ROWS_MAX = 50_000;
 /** Deleted beyond what is too much, so that not every write deletes. */
 const SLACK_PART = 0.01;
 
-/** Accounts whose rows were counted lately. */
 const ACCOUNTS_MAX = 10_000;
 
 /** Other processes write too: their rows are counted this often. */
@@ -57,11 +56,9 @@ async function keepWithin({ sql: db }: Tx, accountId: string, rowsMax: number): 
 
 export interface SqlTraffic extends TrafficStore {
   forget(accountId: string): Promise<void>;
-  /** Deletes what counts no more. */
   prune(nowMs: number): Promise<void>;
 }
 
-/** Writes the rows of one account within a transaction. */
 function adder(db: Kysely<Database>, clock: Pick<Clock, "nowMs">, rowsMax: number) {
   const save = upsert(db, SAMPLE, (query, rows) =>
     query

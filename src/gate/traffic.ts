@@ -30,11 +30,9 @@ import { WriteBehind } from "../base/write-behind.ts";
 /** 26 characters of base32: HMAC-SHA-256 under a key of the account, cut to 130 bits. */
 export type AccountHash = (accountId: string, text: string) => string;
 
-/** RFC 4648 section 6. */
 const BASE32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 const HASH_LENGTH = 26;
 
-/** Accounts whose key is remembered; making one again costs one HMAC. */
 const KEYS_MAX = 10_000;
 
 /** `key` is for this alone. */
@@ -77,7 +75,6 @@ export interface TrafficOwner {
   readonly since: number;
 }
 
-/** What is counted of one address: hashes that no other owner shares. */
 export interface Marks {
   readonly owner: TrafficOwner;
   readonly mailbox: string;
@@ -90,7 +87,6 @@ export interface Marks {
   readonly mailHost?: string;
 }
 
-/** Undefined for what is no address. */
 export function marksOf(
   owner: TrafficOwner,
   { entry, mail }: Pick<Validation, "entry" | "mail">,
@@ -151,10 +147,8 @@ export const COUNTED_MS: Readonly<Record<TrafficKind, number>> = {
 };
 
 export interface TrafficRow {
-  /** Hash of the mailbox, domain or mail host. */
   readonly subject: string;
   readonly kind: TrafficKind;
-  /** Hash of what was seen of it. */
   readonly item: string;
   readonly firstMs: number;
   readonly lastMs: number;
@@ -186,14 +180,11 @@ const WAITING_MAX = 20_000;
 /** A store that takes longer has not said anything: the facts are unknown. */
 const ANSWER_MS = 300;
 
-/** How often a failing store is logged. */
 const LOG_EVERY_MS = 60_000;
 
-/** What is known of one mailbox, domain or mail host of an account. */
 class Subject {
   /** By kind, each item with when it was last seen, oldest first. */
   readonly items = new Map<TrafficKind, Map<string, number>>();
-  /** Of a domain. */
   firstMs: number | undefined;
   readonly readAtMs: number;
 
@@ -206,7 +197,6 @@ class Subject {
     }
   }
 
-  /** Those that still count. */
   current(kind: TrafficKind, nowMs: number): Map<string, number> {
     const items = this.#of(kind);
     for (const [item, lastMs] of items) {

@@ -7,7 +7,7 @@ import type { CliValidator } from "../cli/commands/check.ts";
 import type { CliDecider } from "../cli/commands/gate/decide.ts";
 import type { Datasets } from "../core/evidence/datasets.ts";
 import type { Trust } from "../dns/trust/trust.ts";
-import { createTestPolicy } from "../gate/test-policy.ts";
+import { createTestPolicy } from "../gate/rule-entry.ts";
 import { attachDatasets, noRules } from "../lists/shared-datasets.ts";
 import { DATABASE_FILE } from "../store/database.ts";
 import { openChecker, openTrust } from "./checker.ts";

@@ -19,7 +19,7 @@ import {
 import { sqlOutcomes } from "../gate/outcomes-store.ts";
 import { createPolicyService } from "../gate/policies.ts";
 import { sqlPolicyStore } from "../gate/policy-store.ts";
-import { createTestPolicy } from "../gate/test-policy.ts";
+import { createTestPolicy } from "../gate/rule-entry.ts";
 import { createTokens, type Tokens } from "../gate/tokens.ts";
 import { sqlTraffic } from "../gate/traffic-store.ts";
 import { createAccountHash, Traffic } from "../gate/traffic.ts";

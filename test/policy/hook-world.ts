@@ -5,7 +5,7 @@ import { sqlHooks } from "../../src/gate/hooks-store.ts";
 import { systemIds as ids } from "../../src/base/ids.ts";
 import { createSecretBox } from "../../src/base/secrets.ts";
 import { hookPage } from "../../src/http/hooks/hook-pages.ts";
-import type { Hook } from "../../src/gate/hook-types.ts";
+import type { Hook } from "../../src/gate/hooks-store.ts";
 import { createHookDesk } from "../../src/gate/hook-desk.ts";
 import { createHookService } from "../../src/gate/hooks.ts";
 import { SYSTEMS } from "../../src/gate/hook-systems.ts";

@@ -31,7 +31,7 @@ import type { HookDesk } from "../../gate/hook-desk.ts";
 import type { HookService } from "../../gate/hooks.ts";
 import type { ReportOutcomes } from "../../gate/outcome-report.ts";
 import type { PolicyService } from "../../gate/policies.ts";
-import type { TestPolicy } from "../../gate/test-policy.ts";
+import type { TestPolicy } from "../../gate/rule-entry.ts";
 import type { Tokens } from "../../gate/tokens.ts";
 import type { AccountHash } from "../../gate/traffic.ts";
 import type { FeedRefresh } from "../../lists/feed-status.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Hook, HookCall, Hooks } from "../../../src/gate/hook-types.ts";
+import type { Hook, HookCall, Hooks } from "../../../src/gate/hooks-store.ts";
 import type { Keys, NewApiKey } from "../../../src/accounts/keys.ts";
-import type { PolicyStore } from "../../../src/gate/policy-types.ts";
+import type { PolicyStore } from "../../../src/gate/policy-store.ts";
 import type { Make } from "../contract.ts";
 
 const hook = (id: string, more: Partial<Hook> = {}): Hook => ({

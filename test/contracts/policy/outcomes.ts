@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { OutcomeCount, Outcomes, ShadowDomain } from "../../../src/gate/outcome-types.ts";
+import type { OutcomeCount, Outcomes, ShadowDomain } from "../../../src/gate/outcomes-store.ts";
 import type { Make } from "../contract.ts";
 
 const LIMITS = { rowsMax: 3, domainsMax: 2 };

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { NewPolicyVersion, PolicyStore } from "../../../src/gate/policy-types.ts";
+import type { NewPolicyVersion, PolicyStore } from "../../../src/gate/policy-store.ts";
 import type { Make } from "../contract.ts";
 
 const LIMITS = { policiesMax: 3, versionsMax: 5 };

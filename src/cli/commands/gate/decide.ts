@@ -7,7 +7,7 @@ import {
 import { parsePolicyText } from "../../../core/policy/parse-policy.ts";
 import type { Policy } from "../../../core/policy/policy.ts";
 import { isInconclusive } from "../../../core/validate/result.ts";
-import type { PolicyTest, TestPolicy } from "../../../gate/test-policy.ts";
+import type { PolicyTest, TestPolicy } from "../../../gate/rule-entry.ts";
 import {
   CommandFailure,
   EXIT,

@@ -1,4 +1,5 @@
 import { Command, CommanderError } from "commander";
+import { Refusal } from "../base/refusals.ts";
 import {
   CommandFailure,
   EXIT,
@@ -50,10 +51,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   "webhook log": ["gatepost webhook log jo@example.com --json"],
   "webhook remove": ["gatepost webhook remove jo@example.com"],
   "webhook listen": ["gatepost webhook listen --help"],
-  "lists status": [
-    "gatepost lists status",
-    "gatepost lists status --measure disposable.txt customers.txt",
-  ],
+  "lists status": ["gatepost lists status"],
   "lists off": ["gatepost lists off castle --note 'too many of our customers'"],
   "lists on": ["gatepost lists on castle"],
   "lists refresh": ["gatepost lists refresh"],
@@ -129,7 +127,6 @@ function showExamples(command: Command, path: string): void {
   for (const child of command.commands) showExamples(child, `${path} ${child.name()}`);
 }
 
-/** Commander writes to the terminal, and throws instead of ending the process. */
 function harden(command: Command, terminal: Terminal): void {
   const writeErr = (text: string): void => terminal.err(harmless(text));
   command.exitOverride().configureOutput({ writeOut: terminal.out, writeErr });
@@ -154,6 +151,7 @@ export async function runProgram(
     if (fault instanceof CommanderError) return fault.exitCode === 0 ? EXIT.fine : EXIT.usage;
     const message = fault instanceof CommandFailure ? fault.message : wordsOf(fault);
     if (message !== "") terminal.err(harmless(`gatepost: ${message}\n`));
-    return fault instanceof CommandFailure ? fault.exitCode : EXIT.failed;
+    if (fault instanceof CommandFailure) return fault.exitCode;
+    return fault instanceof Refusal ? EXIT.no : EXIT.failed;
   }
 }

@@ -1,4 +1,3 @@
-/** What a fault of the file system means, and what to do. */
 const FILE_FAULTS: Readonly<Record<string, string>> = {
   EACCES: "permission denied; change its permissions, or run the command as its owner",
   EDQUOT: "the disk quota is used up; free some space, or write elsewhere",
@@ -35,7 +34,6 @@ export const shown = (text: string): string =>
 export const harmless = (lines: string): string =>
   lines.replace(DRIVES_TERMINAL, (mark) => (mark === "\n" ? mark : "\ufffd"));
 
-/** Rows under their headings, in columns of the width they need. Ends with a line feed. */
 export function table(headings: readonly string[], rows: readonly (readonly string[])[]): string {
   const all = [headings, ...rows];
   const widths = headings.map((_, at) => Math.max(...all.map((row) => (row[at] ?? "").length)));
@@ -66,7 +64,6 @@ export async function withOpened<Opened extends { readonly close: () => Promise<
   }
 }
 
-/** Where a command writes, and its exit codes. */
 export interface Terminal {
   /** Standard output: the answer. */
   readonly out: (text: string) => void;
@@ -74,13 +71,10 @@ export interface Terminal {
   readonly err: (text: string) => void;
   /** Whether standard output is a terminal that shows colours (NO_COLOR is honoured by main). */
   readonly colours: boolean;
-  /** Whether standard error is a terminal: progress bars. */
   readonly interactive: boolean;
-  /** Characters in a line of the terminal. */
   readonly columns: number;
 }
 
-/** The meanings of exit codes. */
 export const EXIT = { fine: 0, no: 1, usage: 2, failed: 3 } as const;
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
@@ -95,8 +89,6 @@ export class CommandFailure extends Error {
   }
 }
 
-/** The answer is no. */
 export const refuse = (message: string): CommandFailure => new CommandFailure(EXIT.no, message);
 
-/** The command line is invalid. */
 export const misuse = (message: string): CommandFailure => new CommandFailure(EXIT.usage, message);

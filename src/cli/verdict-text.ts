@@ -15,7 +15,6 @@ import type { Validation } from "../core/validate/validate.ts";
 
 type Colour = "green" | "red" | "yellow" | "dim" | "bold";
 
-/** Colours text if the terminal shows colours. */
 export type Paint = (colour: Colour, text: string) => string;
 
 export function painter(colours: boolean): Paint {
@@ -52,7 +51,6 @@ const STATE_COLOURS = { good: "green", warn: "yellow", bad: "red", unknown: "dim
 /** Wide enough for every name of a check. */
 const CHECK_COLUMNS = Math.max(...FEATURES.map((name) => name.length)) + 2;
 
-/** Each premium result as a sentence, and what to change. */
 function adviceLines(
   { result, unavailable }: Validation,
   { paint, features }: View,
@@ -118,7 +116,6 @@ function reason(each: ExplainedSignal, { paint, dated }: View): string {
   return `  ${name}\n       ${each.means}${by}${said}`;
 }
 
-/** "ded (since 2026-11-20, fetched 2026-11-22T03:10:00.000Z)". */
 function datedList({ id, sinceMs, fetchedAtMs }: ListBehind): string {
   if (fetchedAtMs === undefined) return `${id} (bundled with the program)`;
   const since = sinceMs === undefined ? "" : `since ${isoDate(dayOf(sinceMs))}, `;

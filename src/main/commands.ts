@@ -19,7 +19,7 @@ import { decideCommand } from "../cli/commands/gate/decide.ts";
 import { hookCommand } from "../cli/commands/gate/hook.ts";
 import { policyCommand } from "../cli/commands/gate/policy.ts";
 import { type CliLists, listsCommand } from "../cli/commands/lists/lists.ts";
-import type { AskServer } from "../cli/commands/mcp/backend.ts";
+import type { AskServer } from "../cli/commands/mcp/serve-tools.ts";
 import { mcpCommand } from "../cli/commands/mcp/mcp.ts";
 import {
   backupCommand,
@@ -125,7 +125,7 @@ async function openPolicies(process: Process, noteFor: GateCommandParts["noteFor
     notices: store.notices,
   });
   return {
-    account: (idOrEmail: string) => store.accounts.find(idOrEmail),
+    accounts: store.accounts,
     policies: auditedPolicies(policies, noteFor(process, store)),
     author: systemUser(),
   };
@@ -152,7 +152,7 @@ async function openHooks(process: Process) {
   const dns = openDns(config, "interactive", process);
   process.closing.add(() => dns.close());
   return {
-    account: (idOrEmail: string) => store.accounts.find(idOrEmail),
+    accounts: store.accounts,
     hooks: createHookService({
       hooks: sqlHooks(store.sql.db),
       box: createSecretBox(await openSecretKey(config, store.sql)),
@@ -445,7 +445,7 @@ const openCliWebhooks = (): Promise<CliWebhooks> =>
       sent: "elsewhere",
     });
     return {
-      accountId: async (account) => (await store.accounts.find(account))?.id,
+      accounts: store.accounts,
       setup: auditedWebhooks(setup, operatorNote(process, store)),
       ping,
       log: (accountId, limit) => deliveries.list(accountId, limit),

@@ -20,13 +20,11 @@ export interface CheckedPage extends Pick<ListPage, "shape"> {
   readonly rows: readonly CheckedRow[];
 }
 
-/** Entries checked together. */
 const BLOCK_ENTRIES = 500;
 
 /** Blocks checked at once: enough that a few slow names delay no other block, few enough to fit in memory. */
 const BLOCKS_MAX = 16;
 
-/** Names of the second pass asked at once. */
 const AGAIN_MAX = 400;
 
 /** The command line runs every check that needs no lookup of its own. */
@@ -91,7 +89,6 @@ const keyOf = (entry: string): string =>
   OWN_KEY.test(entry) ? entry : entryKey(readEntry(entry, "either"), entry);
 
 interface Checking extends Pick<BulkChecker, "check" | "room"> {
-  /** Limits the second pass of all running blocks together. */
   readonly again: Places;
 }
 

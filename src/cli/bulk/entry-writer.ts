@@ -14,7 +14,6 @@ import type { ReadShape } from "../../bulk/list-file.ts";
 /** How entries are written: the valid ones a line each, every row with its result, every object with its result. */
 export type FileFormat = "list" | "csv" | "ndjson";
 
-/** The format by the file's name; undefined if the name does not tell. */
 export function formatNamed(path: string): FileFormat | undefined {
   const ending = /\.([a-z]+)$/i.exec(path)?.[1]?.toLowerCase() ?? "";
   return ENDINGS.get(ending);
@@ -31,19 +30,15 @@ const ENDINGS = new Map<string, FileFormat>([
 
 export const formatOfForm = { table: "csv", list: "list", objects: "ndjson" } as const;
 
-/** A row with the results of its entries. */
 export interface CheckedRow extends ListRow {
   readonly results: readonly NotedResult[];
-  /** All of its entries came before. */
   readonly isDuplicate: boolean;
 }
 
-/** The text before the first row of a file. */
 export function fileHead(format: FileFormat, { header, delimiter }: ReadShape): string {
   return format === "csv" ? csvLine([...header, ...RESULT_COLUMNS], delimiter) : "";
 }
 
-/** The text of some rows. */
 export function rowsText(
   format: FileFormat,
   rows: readonly CheckedRow[],
@@ -77,6 +72,5 @@ function objectOf({ cells, object }: ListRow, header: readonly string[]): string
   return `{${members.join(",")}}`;
 }
 
-/** The JSON of an object with one more member at its end. */
 const withResult = (object: string, result: string): string =>
   `${object.slice(0, -1)}${/^\{\s*\}$/.test(object) ? "" : ","}"result":${result}}`;

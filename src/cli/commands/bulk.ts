@@ -11,63 +11,28 @@ import {
   formatOfForm,
   rowsText,
 } from "../bulk/entry-writer.ts";
-import { type BulkChecker, type CheckedPage, checkPages } from "../bulk/check-pages.ts";
+import { type BulkChecker, checkPages } from "../bulk/check-pages.ts";
 import { CommandFailure, EXIT, type Terminal, misuse, wordsOf } from "../terminal.ts";
 import { isInconclusive } from "../../core/validate/result.ts";
 import { EMPTY_TALLY, type Tally, fateOf } from "../../core/batch/batch-chunk.ts";
 
-/** The progress of a run. */
 interface RunState {
   readonly rows: number;
   /** Rows that could not be read, and the first reasons. */
   readonly spoilt: number;
   readonly reasons: readonly string[];
-  /** What was read; absent for an empty file. */
+  /** Absent for an empty file. */
   readonly shape?: ReadShape;
   readonly tally: Tally;
   /** Entries of `tally.invalidDns` for which DNS did not answer. */
   readonly inconclusive: number;
 }
 
-interface RunDeps {
-  readonly writer: FileWriter;
-  readonly clock: Clock;
-  readonly show: (state: RunState) => void;
-}
-
-interface OutputOptions {
-  /** Absent: the input's. */
-  readonly format: FileFormat | undefined;
-  /** The input begins with a byte order mark, by which spreadsheets know UTF-8. */
-  readonly mark: () => boolean;
-}
-
+/** Spreadsheets know UTF-8 by it. */
 const BYTE_ORDER_MARK = "\ufeff";
 
 /** How often the progress bar moves. */
 const SHOW_EVERY_MS = 200;
-
-/** Writes checked pages; returns what they came to. */
-async function writePages(
-  pages: AsyncIterable<CheckedPage>,
-  { format, mark }: OutputOptions,
-  { writer, clock, show }: RunDeps,
-): Promise<RunState> {
-  let state: RunState = { rows: 0, spoilt: 0, reasons: [], tally: EMPTY_TALLY, inconclusive: 0 };
-  let shownMs = clock.monotonicMs();
-  for await (const { rows, shape } of pages) {
-    const to = format ?? formatOfForm[shape.form];
-    const start = mark() && to === "csv" ? BYTE_ORDER_MARK : "";
-    const head = state.shape === undefined ? start + fileHead(to, shape) : "";
-    await writer.write(head + rowsText(to, rows, shape));
-    state = { ...advanced(state, rows), shape };
-    if (clock.monotonicMs() - shownMs < SHOW_EVERY_MS) continue;
-    shownMs = clock.monotonicMs();
-    show(state);
-  }
-  show(state);
-  return state;
-}
 
 /** Reasons that are shown. */
 const REASONS_MAX = 10;
@@ -89,7 +54,6 @@ function advanced(state: RunState, rows: readonly CheckedRow[]): RunState {
   return { ...state, rows: state.rows + rows.length, spoilt, reasons, tally, inconclusive };
 }
 
-/** An opened input. */
 interface Input {
   readonly path: string;
   /** Absent for standard input. */
@@ -100,7 +64,6 @@ interface Input {
   readonly readBytes: () => number;
 }
 
-/** Opens a file, or standard input. */
 async function openInput(path: string, files: Files, stop: AbortSignal): Promise<Input> {
   const facts = await files.stat(path);
   if (path !== "-" && facts === undefined) {
@@ -108,12 +71,14 @@ async function openInput(path: string, files: Files, stop: AbortSignal): Promise
   }
   let readBytes = 0;
   let mark = false;
-  const note = (slice: Uint8Array): void => {
-    if (readBytes === 0) mark = hasMark(slice);
-    readBytes += slice.length;
-  };
-  const slices = noted(files.read(path, stop), note);
-  return { path, facts, mark: () => mark, slices, readBytes: () => readBytes };
+  async function* slices(): AsyncGenerator<Uint8Array> {
+    for await (const slice of files.read(path, stop)) {
+      if (readBytes === 0) mark = hasMark(slice);
+      readBytes += slice.length;
+      yield slice;
+    }
+  }
+  return { path, facts, mark: () => mark, slices: slices(), readBytes: () => readBytes };
 }
 
 /** UTF-8's or UTF-16's. */
@@ -122,23 +87,12 @@ const hasMark = ([a, b, c]: Uint8Array): boolean =>
   (a === 0xff && b === 0xfe) ||
   (a === 0xfe && b === 0xff);
 
-async function* noted(
-  slices: AsyncIterable<Uint8Array>,
-  note: (slice: Uint8Array) => void,
-): AsyncGenerator<Uint8Array> {
-  for await (const slice of slices) {
-    note(slice);
-    yield slice;
-  }
-}
-
 /** How much of a file was read; undefined for standard input. */
 function shareOf({ facts, readBytes }: Input): number | undefined {
   if (facts === undefined) return undefined;
   return facts.sizeBytes === 0 ? 1 : Math.min(1, readBytes() / facts.sizeBytes);
 }
 
-/** The progress of a run. */
 export interface RunProgress {
   readonly entries: number;
   readonly elapsedMs: number;
@@ -150,11 +104,11 @@ export interface RunProgress {
 const grouped = (count: number): string => count.toLocaleString("en-US");
 
 /** One line of at most `columns` characters: bar, share, entries, rate and time left. */
-export function progressLine(progress: RunProgress, columns: number): string {
-  const { entries, share } = progress;
-  const rate = `${grouped(Math.round(ratePerSecond(progress)))}/s`;
+export function progressLine({ entries, elapsedMs, share }: RunProgress, columns: number): string {
+  const perSecond = elapsedMs <= 0 ? 0 : (entries * 1_000) / elapsedMs;
+  const rate = `${grouped(Math.round(perSecond))}/s`;
   if (share === undefined) return `${grouped(entries)} entries  ${rate}`.slice(0, columns);
-  const left = leftMs(progress);
+  const left = share <= 0 ? undefined : (elapsedMs * Math.max(0, 1 - share)) / share;
   const facts = [
     `${String(Math.floor(share * 100)).padStart(3)} %`,
     `${grouped(entries)} entries`,
@@ -165,14 +119,6 @@ export function progressLine(progress: RunProgress, columns: number): string {
   if (width < 5) return facts.slice(0, columns);
   const full = Math.round(share * width);
   return `[${"#".repeat(full)}${"-".repeat(width - full)}] ${facts}`;
-}
-
-function ratePerSecond({ entries, elapsedMs }: RunProgress): number {
-  return elapsedMs <= 0 ? 0 : (entries * 1_000) / elapsedMs;
-}
-
-function leftMs({ share = 0, elapsedMs }: RunProgress): number | undefined {
-  return share <= 0 ? undefined : (elapsedMs * Math.max(0, 1 - share)) / share;
 }
 
 /** "1:05:09", "5:09" */
@@ -186,44 +132,21 @@ export function clockTime(milliseconds: number): string {
     : `${String(hours)}:${String(minutes).padStart(2, "0")}:${tail}`;
 }
 
-interface Meter {
-  readonly show: (state: RunState) => void;
-  readonly clear: () => void;
-  /** Since the run began. */
-  readonly elapsedMs: () => number;
-}
-
-interface MeteredRun {
-  readonly input: Input;
-  readonly out: string;
-}
-
-interface MeterDeps {
-  readonly terminal: Terminal;
-  readonly clock: Clock;
-}
-
 /** The progress bar, on a terminal that does not show the output itself. */
-function createMeter({ input, out }: MeteredRun, { terminal, clock }: MeterDeps): Meter {
+function createMeter(input: Input, out: string, { terminal, clock }: BulkCommandDeps) {
   const startMs = clock.monotonicMs();
   const elapsedMs = (): number => clock.monotonicMs() - startMs;
   const width = terminal.columns - 1;
   const isShown = terminal.interactive && (out !== "-" || !terminal.colours);
-  const progress = (state: RunState): RunProgress => {
-    const share = shareOf(input);
-    return {
-      entries: state.rows,
-      elapsedMs: elapsedMs(),
-      ...(share === undefined ? {} : { share }),
-    };
-  };
   return {
     elapsedMs,
-    show: (state) => {
-      const line = progressLine(progress(state), width);
-      if (isShown) terminal.err(`\r${line.padEnd(width)}`);
+    show: ({ rows: entries }: RunState): void => {
+      if (!isShown) return;
+      const share = shareOf(input);
+      const progress = { entries, elapsedMs: elapsedMs(), ...(share !== undefined && { share }) };
+      terminal.err(`\r${progressLine(progress, width).padEnd(width)}`);
     },
-    clear: () => {
+    clear: (): void => {
       if (isShown) terminal.err(`\r${" ".repeat(width)}\r`);
     },
   };
@@ -334,35 +257,21 @@ async function carryOut(
   }
 }
 
-interface CheckAllDeps extends Pick<BulkCommandDeps, "terminal" | "clock"> {
+interface CheckAllDeps extends BulkCommandDeps {
   readonly check: BulkChecker;
   readonly writer: FileWriter;
   readonly stop: AbortSignal;
 }
 
-async function checkAll(
-  input: Input,
-  { out = "-", format, column, sheet, bom }: Options,
-  { check, writer, stop, terminal, clock }: CheckAllDeps,
-): Promise<void> {
-  const meter = createMeter({ input, out }, { terminal, clock });
-  const source = readListFile(input.slices, {
-    name: input.path,
-    ...(column !== undefined && { column }),
-    ...(sheet !== undefined && { sheet }),
-  });
-  const state = await writePages(
-    checkPages(source, check, stop),
-    { format: format ?? formatNamed(out), mark: () => bom === true || input.mark() },
-    { writer, clock, show: meter.show },
-  );
-  meter.clear();
+async function checkAll(input: Input, options: Options, deps: CheckAllDeps): Promise<void> {
+  const { stop, terminal } = deps;
+  const { state, elapsedMs } = await writeAll(input, options, deps);
   if (stop.aborted) {
     const count = grouped(state.rows);
     throw new CommandFailure(EXIT.failed, `stopped after ${count} rows; the output ends there`);
   }
   if (state.shape !== undefined) terminal.err(shapeWords(state.shape));
-  terminal.err(spoiltWords(state) + summary(state, meter.elapsedMs()));
+  terminal.err(spoiltWords(state) + summary(state, elapsedMs));
   if (state.inconclusive > 0) {
     const count = grouped(state.inconclusive);
     throw new CommandFailure(
@@ -370,6 +279,35 @@ async function checkAll(
       `DNS did not answer for ${count} of the entries, so their result is not known; check them again later`,
     );
   }
+}
+
+async function writeAll(
+  input: Input,
+  { out = "-", format = formatNamed(out), column, sheet, bom }: Options,
+  deps: CheckAllDeps,
+): Promise<{ readonly state: RunState; readonly elapsedMs: number }> {
+  const { check, writer, stop, clock } = deps;
+  const meter = createMeter(input, out, deps);
+  const source = readListFile(input.slices, {
+    name: input.path,
+    ...(column !== undefined && { column }),
+    ...(sheet !== undefined && { sheet }),
+  });
+  let state: RunState = { rows: 0, spoilt: 0, reasons: [], tally: EMPTY_TALLY, inconclusive: 0 };
+  let shownMs = clock.monotonicMs();
+  for await (const { rows, shape } of checkPages(source, check, stop)) {
+    const to = format ?? formatOfForm[shape.form];
+    const start = (bom === true || input.mark()) && to === "csv" ? BYTE_ORDER_MARK : "";
+    const head = state.shape === undefined ? start + fileHead(to, shape) : "";
+    await writer.write(head + rowsText(to, rows, shape));
+    state = { ...advanced(state, rows), shape };
+    if (clock.monotonicMs() - shownMs < SHOW_EVERY_MS) continue;
+    shownMs = clock.monotonicMs();
+    meter.show(state);
+  }
+  meter.show(state);
+  meter.clear();
+  return { state, elapsedMs: meter.elapsedMs() };
 }
 
 function summary({ tally, inconclusive }: RunState, elapsedMs: number): string {

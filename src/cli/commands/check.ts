@@ -28,7 +28,6 @@ export interface CliValidator {
 export interface CheckDeps {
   readonly terminal: Terminal;
   readonly openValidator: () => Promise<CliValidator>;
-  /** Standard input to its end. */
   readonly readInput: () => Promise<string>;
 }
 
@@ -123,7 +122,6 @@ export async function entriesFrom(
   return { entries, isList: true };
 }
 
-/** Each result of several says which entry it is about. */
 function arrayOf(bodies: readonly string[], entries: readonly string[]): string {
   const items = bodies.map(
     (body, at) => `{"entry":${JSON.stringify(entries[at] ?? "")},${body.slice(1)}`,

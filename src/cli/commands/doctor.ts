@@ -19,7 +19,6 @@ export interface DoctorDeps {
 
 const COLOURS = { ok: "green", note: "yellow", wrong: "red" } as const;
 
-/** `gatepost doctor`: exit 1 when something is wrong. */
 export function doctorCommand({ terminal, diagnose }: DoctorDeps): Command {
   return new Command("doctor")
     .description("find what is wrong with this installation, and say what to do; changes nothing")

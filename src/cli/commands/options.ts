@@ -3,7 +3,6 @@ import { type Terminal, jsonLine } from "../terminal.ts";
 
 interface BackUpDeps {
   readonly terminal: Terminal;
-  /** Makes the copy; returns its size in bytes. */
   readonly backUp: (file: string) => Promise<number>;
 }
 
@@ -35,7 +34,6 @@ interface MigrateDeps {
   readonly migrate: (options: MigrateOptions) => Promise<string>;
 }
 
-/** `gatepost migrate`: brings the database to this version and prints the result. */
 export function migrateCommand({ terminal, migrate }: MigrateDeps): Command {
   return new Command("migrate")
     .description("bring the database to this version, as every start does")
@@ -72,10 +70,8 @@ export function serveCommand(serve: (port: string | undefined) => Promise<void>)
     .action(({ port }: { readonly port?: string }) => serve(port));
 }
 
-/** What an argument `<account>` is, as help shows it. */
 export const ACCOUNT = "its id or e-mail address";
 
-/** Every command that prints an answer has it. */
 export interface JsonOption {
   readonly json?: true;
 }

@@ -6,6 +6,7 @@ import {
   receiveWebhooks,
 } from "../../webhooks/loopback-receiver.ts";
 import type { HostStanding } from "../../outbound/public-host.ts";
+import { Refusal } from "../../base/refusals.ts";
 import { createWebhookSetup } from "../../webhooks/configure.ts";
 import { envelope } from "../../webhooks/dispatcher.ts";
 import { sign } from "../../webhooks/verify.ts";
@@ -34,8 +35,10 @@ async function shell(t: TestContext, standing: HostStanding = { kind: "public" }
     readInput: () => Promise.resolve("topsecret"),
     openWebhooks: () =>
       Promise.resolve({
-        accountId: (account: string) =>
-          Promise.resolve(account === "a1@x.example" ? "a1" : undefined),
+        accounts: {
+          find: (account: string) =>
+            Promise.resolve(account === "a1@x.example" ? { id: "a1" } : undefined),
+        },
         setup: createWebhookSetup({ ...world, checkHost }),
         ping: world.ping,
         log: (accountId: string, limit: number) => world.deliveries.list(accountId, limit),
@@ -57,6 +60,7 @@ async function shell(t: TestContext, standing: HostStanding = { kind: "public" }
         await command.parseAsync(words, { from: "user" });
         return { code: 0, out, closed };
       } catch (fault) {
+        if (fault instanceof Refusal) return { code: 1, out, closed, reason: fault.message };
         assert.ok(fault instanceof Error && "exitCode" in fault, String(fault));
         return { code: fault.exitCode, out, closed, reason: fault.message };
       }

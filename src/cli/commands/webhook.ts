@@ -1,8 +1,9 @@
 import { Command } from "commander";
 import { type LoggedDelivery, WEBHOOK_EVENTS } from "../../webhooks/webhook-store.ts";
-import { Refusal } from "../../base/refusals.ts";
 import type { WebhookSettings, WebhookSetup } from "../../webhooks/configure.ts";
+import { verifySignature } from "../../webhooks/verify.ts";
 import { type DeliveryRow, deliveryRow } from "../../webhooks/outcome-words.ts";
+import type { Receive, ReceivedPost } from "../../webhooks/loopback-receiver.ts";
 import type { Ping } from "../../webhooks/ping.ts";
 import {
   CommandFailure,
@@ -14,13 +15,11 @@ import {
   shown,
   withOpened,
 } from "../terminal.ts";
-import { type ListenDeps, type ListenOptions, listen } from "../webhook-listen.ts";
+import { accountNamed } from "./account/account-deps.ts";
 import { ACCOUNT, type JsonOption } from "./options.ts";
 
-/** Opened when a command needs it and closed when it is done. */
 export interface CliWebhooks {
-  /** Of an id or an e-mail address; undefined if the account does not exist. */
-  readonly accountId: (account: string) => Promise<string | undefined>;
+  readonly accounts: { find(idOrEmail: string): Promise<{ readonly id: string } | undefined> };
   readonly setup: WebhookSetup;
   readonly ping: Ping;
   /** Newest first. */
@@ -28,11 +27,14 @@ export interface CliWebhooks {
   readonly close: () => Promise<void>;
 }
 
-export interface WebhookDeps extends ListenDeps {
+export interface WebhookDeps {
+  readonly terminal: Terminal;
+  readonly receive: Receive;
+  /** Standard input to its end, at most a few KB. */
+  readonly readInput: () => Promise<string>;
   readonly openWebhooks: () => Promise<CliWebhooks>;
 }
 
-/** What a sub-command needs for one account. */
 interface Scope {
   readonly terminal: Terminal;
   readonly webhooks: CliWebhooks;
@@ -41,13 +43,15 @@ interface Scope {
 
 /** `gatepost webhook ...`: an account's webhook and its deliveries. */
 export function webhookCommand(deps: WebhookDeps): Command {
-  const command = new Command("webhook").description(
-    "notify an account's server of finished batches",
-  );
-  for (const make of [setCommand, eventsCommand, secretCommand, pingCommand, logCommand]) {
-    command.addCommand(make(deps));
-  }
-  return command.addCommand(removeCommand(deps)).addCommand(listenCommand(deps));
+  return new Command("webhook")
+    .description("notify an account's server of finished batches")
+    .addCommand(setCommand(deps))
+    .addCommand(eventsCommand(deps))
+    .addCommand(secretCommand(deps))
+    .addCommand(pingCommand(deps))
+    .addCommand(logCommand(deps))
+    .addCommand(removeCommand(deps))
+    .addCommand(listenCommand(deps));
 }
 
 const JSON_OPTION = ["--json", "print only JSON"] as const;
@@ -157,22 +161,15 @@ function listenCommand(deps: WebhookDeps): Command {
     .action(async (options: ListenOptions) => listen(options, deps));
 }
 
-/** Finds the account, closes the store also on a fault, and turns a refusal into the answer "no". */
-async function withAccount(
+const withAccount = (
   account: string,
   { openWebhooks, terminal }: WebhookDeps,
   work: (scope: Scope) => Promise<void>,
-): Promise<void> {
-  await withOpened(openWebhooks, async (webhooks) => {
-    const accountId = await webhooks.accountId(account);
-    if (accountId === undefined) throw refuse(`no account ${shown(account)}`);
-    try {
-      await work({ terminal, webhooks, accountId });
-    } catch (fault) {
-      throw fault instanceof Refusal ? refuse(fault.message) : fault;
-    }
+): Promise<void> =>
+  withOpened(openWebhooks, async (webhooks) => {
+    const { id: accountId } = await accountNamed(webhooks, account);
+    await work({ terminal, webhooks, accountId });
   });
-}
 
 function eventNames(list: string): readonly string[] {
   const names = list
@@ -205,3 +202,56 @@ function rowText({
   const about = session === null ? event : `${event} ${session}`;
   return `${attempted_at ?? "-".padEnd(24)}  ${about}  ${went}\n`;
 }
+
+interface ListenOptions extends JsonOption {
+  readonly host: string;
+  readonly port: string;
+}
+
+/** Prints what a webhook sends and whether its signature is valid, until it is interrupted. */
+async function listen(options: ListenOptions, deps: WebhookDeps): Promise<void> {
+  const { terminal, receive, readInput } = deps;
+  const port = Number(options.port);
+  if (!/^\d{1,5}$/.test(options.port) || port > 65_535) {
+    throw misuse("the port must be a number from 0 to 65535");
+  }
+  if (terminal.interactive) terminal.err("Type the signing secret, then Enter and Ctrl-D.\n");
+  const secret = (await readInput()).trim();
+  if (secret === "") throw misuse("no secret on standard input");
+  const receiver = await receive({ host: options.host, port }, (post) => {
+    const verified = verifySignature(post.body, post.headers["x-service-signature"], secret);
+    terminal.out(options.json === true ? postJson(post, verified) : paragraph(post, verified));
+    return verified ? 204 : 401;
+  });
+  terminal.err(`Listening on ${receiver.url}, Ctrl-C to stop.\n`);
+  await receiver.closed;
+}
+
+function postJson(post: ReceivedPost, verified: boolean): string {
+  return `${visible(JSON.stringify({ verified, event: eventOf(post), body: bodyOf(post) }))}\n`;
+}
+
+function paragraph(post: ReceivedPost, verified: boolean): string {
+  const signature = verified ? "signature good" : "SIGNATURE BAD";
+  const body = bodyOf(post);
+  const text = typeof body === "string" ? body : JSON.stringify(body, undefined, 2);
+  return `${visible(`${eventOf(post) ?? "no event"}, ${signature}\n${text}`)}\n\n`;
+}
+
+function eventOf({ headers }: ReceivedPost): string | null {
+  const event = headers["x-service-event"];
+  return typeof event === "string" ? event : null;
+}
+
+/** Its JSON value, or its text if it is not JSON. */
+function bodyOf({ body }: ReceivedPost): unknown {
+  const text = new TextDecoder().decode(body);
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return text;
+  }
+}
+
+/** Any client may post here, so control characters must not reach the terminal. */
+const visible = (text: string): string => text.replace(/[^\P{C}\n]/gu, "\ufffd");

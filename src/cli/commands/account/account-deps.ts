@@ -1,4 +1,3 @@
-import type { Account } from "../../../accounts/accounts-store.ts";
 import type { AccountService } from "../../../accounts/accounts.ts";
 import type { CreditService } from "../../../accounts/credits.ts";
 import type { KeyService } from "../../../accounts/keys.ts";
@@ -20,7 +19,6 @@ export interface CliAccounts {
 
 export interface AccountDeps {
   readonly terminal: Terminal;
-  /** Opened when a command needs it, and closed by the command. */
   readonly openAccounts: (database?: DatabaseUse) => Promise<CliAccounts>;
   /** Standard input to its end, up to a few KB; one line feed at its end is removed. */
   readonly readInput: () => Promise<string>;
@@ -28,7 +26,6 @@ export interface AccountDeps {
   readonly confirm: (question: string) => Promise<boolean>;
 }
 
-/** Opens the store for `work` and closes it, also when `work` fails. */
 export const withAccounts = <T>(
   { openAccounts }: Pick<AccountDeps, "openAccounts">,
   work: (store: CliAccounts) => Promise<T>,
@@ -36,8 +33,11 @@ export const withAccounts = <T>(
 ): Promise<T> => withOpened(() => openAccounts(database), work);
 
 /** The account with that id or e-mail address; without one the command's answer is no. */
-export async function accountNamed(store: CliAccounts, name: string): Promise<Account> {
-  const account = await store.accounts.find(name);
+export async function accountNamed<T>(
+  { accounts }: { readonly accounts: { find(idOrEmail: string): Promise<T | undefined> } },
+  name: string,
+): Promise<T> {
+  const account = await accounts.find(name);
   if (account === undefined) throw refuse(`no account ${shown(name)}`);
   return account;
 }

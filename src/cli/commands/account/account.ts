@@ -3,10 +3,8 @@ import { isoTime } from "../../../core/calendar.ts";
 import { type Account, ACCOUNT_TIERS, type AccountTier } from "../../../accounts/accounts-store.ts";
 import { type AccountOrder, promoteAccount } from "../../../accounts/accounts.ts";
 import { GRANT_MAX, REASON_MAX } from "../../../accounts/credits.ts";
-import { Refusal } from "../../../base/refusals.ts";
 import { jsonLine, misuse, refuse, shown, table } from "../../terminal.ts";
-import { outcomesCommand } from "../gate/outcomes.ts";
-import type { SwitchAccount } from "../../../gate/account-switches.ts";
+import { OUTCOME_DAYS, type OutcomeReport } from "../../../gate/outcome-report.ts";
 import { type AccountDeps, type CliAccounts, accountNamed, withAccounts } from "./account-deps.ts";
 import { ACCOUNT, type JsonOption } from "../options.ts";
 
@@ -24,18 +22,8 @@ export function accountCommand(deps: AccountDeps): Command {
     .addCommand(stateCommand(deps, "demote"))
     .addCommand(passwordCommand(deps))
     .addCommand(tokenSecretCommand(deps))
-    .addCommand(
-      switchCommand(deps, "traffic", {
-        what: "count mailboxes and domains in the account's decisions, as keyed hashes; off deletes the counts",
-        change: (store) => store.switches.switchTraffic,
-      }),
-    )
-    .addCommand(
-      switchCommand(deps, "log", {
-        what: "keep the account's last 10,000 decisions of 7 days, without addresses; off deletes them",
-        change: (store) => store.switches.switchLog,
-      }),
-    )
+    .addCommand(switchCommand(deps, "traffic"))
+    .addCommand(switchCommand(deps, "log"))
     .addCommand(outcomesCommand(deps));
 }
 
@@ -96,7 +84,7 @@ async function create(
   if (answer.kind !== "created" && (known?.origin !== "signup" || !order.isAdmin)) {
     throw refuse(`${shown(order.email)}: an account with this email address exists`);
   }
-  if (known !== undefined) await promote(store, known, { warn, password: order.password });
+  if (known !== undefined) await promote(store, known, warn, order.password);
   const account =
     answer.kind === "created" ? answer.account : await accountNamed(store, order.email);
   const first = await store.keys.create(account.id, "first key");
@@ -105,17 +93,12 @@ async function create(
   return { account, apiKey: first.apiKey, isTakenOver: known !== undefined };
 }
 
-interface Promotion {
-  readonly warn: (text: string) => void;
-  /** Absent: one is made. */
-  readonly password?: string | undefined;
-}
-
 /** Warns when a sign-up made the account. */
 async function promote(
   { accounts }: CliAccounts,
   account: Account,
-  { warn, password: given }: Promotion,
+  warn: (text: string) => void,
+  given?: string,
 ): Promise<void> {
   const password = await promoteAccount(accounts, account, given);
   if (password === undefined) return;
@@ -170,7 +153,6 @@ const row = (account: Account): readonly string[] => [
   ].join(" "),
 ];
 
-/** Does `work` on one account, then prints the account. */
 function changing(
   deps: AccountDeps,
   work: (store: CliAccounts, account: Account) => Promise<void>,
@@ -195,17 +177,9 @@ function tierCommand(deps: AccountDeps): Command {
     .option("--json", "print the account")
     .action((name: string, tier: AccountTier, options: JsonOption) =>
       changing(deps, async (store, { id }) => {
-        try {
-          await store.accounts.setTier(id, tier);
-        } catch (fault) {
-          throw fault instanceof Refusal ? refuse(fault.message) : fault;
-        }
+        await store.accounts.setTier(id, tier);
       })(name, options),
     );
-}
-
-interface CreditOptions extends JsonOption {
-  readonly reason: string;
 }
 
 function creditCommand(deps: AccountDeps): Command {
@@ -215,7 +189,7 @@ function creditCommand(deps: AccountDeps): Command {
     .argument("<amount>", "a whole number, such as 1000 or -50")
     .option("--reason <text>", "stored with the credit entry", "operator")
     .option("--json", "print the account")
-    .action((name: string, amount: string, options: CreditOptions) => {
+    .action((name: string, amount: string, options: JsonOption & { readonly reason: string }) => {
       if (!/^[+-]?\d{1,12}$/.test(amount)) throw misuse("the amount must be a whole number");
       const work = (store: CliAccounts, { id }: Account): Promise<void> =>
         credit(store, id, Number(amount), options.reason);
@@ -257,7 +231,7 @@ function stateCommand(deps: AccountDeps, verb: keyof typeof STATES): Command {
     .option("--json", "print the account")
     .action(
       changing(deps, async (store, account) => {
-        if (verb === "promote") await promote(store, account, { warn: deps.terminal.err });
+        if (verb === "promote") await promote(store, account, deps.terminal.err);
         else await store.accounts[verb](account.id);
       }),
     );
@@ -277,20 +251,27 @@ function passwordCommand(deps: AccountDeps): Command {
     );
 }
 
-interface Switch {
-  readonly what: string;
-  readonly change: (store: CliAccounts) => SwitchAccount;
-}
+const SWITCHES = {
+  traffic: {
+    does: "count mailboxes and domains in the account's decisions, as keyed hashes; off deletes the counts",
+    change: "switchTraffic",
+  },
+  log: {
+    does: "keep the account's last 10,000 decisions of 7 days, without addresses; off deletes them",
+    change: "switchLog",
+  },
+} as const;
 
-function switchCommand(deps: AccountDeps, name: string, { what, change }: Switch): Command {
+function switchCommand(deps: AccountDeps, name: keyof typeof SWITCHES): Command {
+  const { does, change } = SWITCHES[name];
   return new Command(name)
-    .description(what)
+    .description(does)
     .argument("<account>", ACCOUNT)
     .addArgument(new Argument("<state>").choices(["on", "off"]))
     .option("--json", "print the account")
     .action((account: string, state: "on" | "off", options: JsonOption) =>
-      changing(deps, async (store, { id }) => {
-        await change(store)(id, state);
+      changing(deps, async ({ switches }, { id }) => {
+        await switches[change](id, state);
       })(account, options),
     );
 }
@@ -312,4 +293,54 @@ function tokenSecretCommand(deps: AccountDeps): Command {
               "The secret is not shown again. The old one ended.\n",
       );
     });
+}
+
+function outcomesCommand(deps: AccountDeps): Command {
+  return new Command("outcomes")
+    .description("what was decided on the account's sign-ups")
+    .argument("<account>", ACCOUNT)
+    .option("--days <number>", `UTC days, up to ${String(OUTCOME_DAYS)}`, "30")
+    .option("--json", "print JSON alone")
+    .action(async (name: string, { days, json }: JsonOption & { readonly days: string }) => {
+      const number = Number(days);
+      if (!/^\d{1,3}$/.test(days) || number < 1 || number > OUTCOME_DAYS) {
+        throw misuse(`--days: "${shown(days)}" is not a number from 1 to ${String(OUTCOME_DAYS)}`);
+      }
+      const report = await withAccounts(deps, async (store) => {
+        const account = await accountNamed(store, name);
+        return store.reportOutcomes(account.id, number);
+      });
+      deps.terminal.out(json === true ? jsonLine(report) : outcomesText(report));
+    });
+}
+
+const DECISION_HEADINGS = ["ACCEPT", "CHALLENGE", "REVIEW", "REJECT"];
+
+type Counts = OutcomeReport["days"][number];
+
+const counts = ({ accept, challenge, review, reject }: Omit<Counts, "day">): readonly string[] =>
+  [accept, challenge, review, reject].map(String);
+
+/** Days without a decision are left out. */
+function outcomesText({ days, reasons, keys, forms, total }: OutcomeReport): string {
+  if (total === 0) return "no decisions in these days\n";
+  const busy = days.filter((day) => counts(day).some((count) => count !== "0"));
+  return [
+    table(
+      ["DAY", ...DECISION_HEADINGS],
+      busy.map((day) => [day.day, ...counts(day)]),
+    ),
+    table(
+      ["DECISION", "REASON", "COUNT"],
+      reasons.map(({ decision, reason, count }) => [decision, reason, String(count)]),
+    ),
+    table(
+      ["KEY", ...DECISION_HEADINGS],
+      keys.map((key) => [shown(key.name ?? key.key_id ?? "none"), ...counts(key)]),
+    ),
+    table(
+      ["FORM", ...DECISION_HEADINGS],
+      forms.map((form) => [shown(form.form ?? "none"), ...counts(form)]),
+    ),
+  ].join("\n");
 }

@@ -85,7 +85,6 @@ export async function policyOf(
 const nameOf = (file: string): string =>
   shown((file.split(/[\\/]/).at(-1) ?? file).replace(/\.json$/, ""));
 
-/** As `/api/decide` answers. */
 function jsonOf(
   tests: readonly PolicyTest[],
   isList: boolean,
@@ -110,7 +109,6 @@ export function untestedText(tests: readonly PolicyTest[]): string {
   return `Not tested: rules about ${facts.join(", ")}. Only decisions of a server count them.\n`;
 }
 
-/** One line for the decision, one for what the person reads. */
 export function testText({ entry, decision, reason, rule, message }: PolicyTest): string {
   const by = rule === null ? "else" : `rules[${String(rule)}]`;
   const line = `${decision.padEnd(9)} ${shown(entry)}  ${reason} (${by})\n`;

@@ -1,23 +1,21 @@
 import { Argument, Command, Option } from "commander";
-import type { Account } from "../../../accounts/accounts-store.ts";
-import { HOOK_SYSTEMS } from "../../../gate/hook-types.ts";
+import type { AccountService } from "../../../accounts/accounts.ts";
+import { HOOK_OUTCOMES, HOOK_SYSTEMS } from "../../../gate/hook-types.ts";
 import type { HookRow, HookService, SignedExample } from "../../../gate/hooks.ts";
-import { Refusal } from "../../../base/refusals.ts";
 import { type Terminal, jsonLine, refuse, shown, table, withOpened } from "../../terminal.ts";
+import { accountNamed } from "../account/account-deps.ts";
 import { ACCOUNT, type JsonOption } from "../options.ts";
 
-/** Opened when a command needs it and closed when it is done. */
-export interface CliHooks {
-  readonly account: (idOrEmail: string) => Promise<Account | undefined>;
+interface CliHooks {
+  readonly accounts: Pick<AccountService, "find">;
   readonly hooks: HookService;
   readonly close: () => Promise<void>;
 }
 
-export interface HookDeps {
+interface HookDeps {
   readonly terminal: Terminal;
   readonly openHooks: () => Promise<CliHooks>;
   readonly readInput: () => Promise<string>;
-  /** Posts to the running service. */
   readonly send: (
     example: SignedExample,
   ) => Promise<{ readonly status: number; readonly body: string }>;
@@ -34,30 +32,13 @@ export function hookCommand(deps: HookDeps): Command {
     .addCommand(removeCommand(deps));
 }
 
-async function withHooks<T>(
-  { openHooks }: HookDeps,
-  work: (opened: CliHooks) => Promise<T>,
-): Promise<T> {
-  return await withOpened(openHooks, async (opened) => {
-    try {
-      return await work(opened);
-    } catch (fault) {
-      throw fault instanceof Refusal ? refuse(fault.message) : fault;
-    }
-  });
-}
-
-async function accountOf({ account }: CliHooks, name: string): Promise<Account> {
-  const found = await account(name);
-  if (found === undefined) throw refuse(`no account ${shown(name)}`);
-  return found;
-}
-
 async function hookOf({ hooks }: CliHooks, id: string) {
   const hook = await hooks.find(id);
   if (hook === undefined) throw refuse(`no hook ${shown(id)}`);
   return hook;
 }
+
+const HOOK_ID = "the id that `hook list` shows";
 
 interface CreateOptions extends JsonOption {
   readonly policy?: string;
@@ -81,8 +62,8 @@ const createCommand = (deps: HookDeps): Command =>
     .option("--json", "print JSON alone")
     .action(async (name: string, system: string, options: CreateOptions) => {
       const { policy, challenge, jwks, json } = options;
-      const made = await withHooks(deps, async (opened) => {
-        const { id } = await accountOf(opened, name);
+      const made = await withOpened(deps.openHooks, async (opened) => {
+        const { id } = await accountNamed(opened, name);
         return await opened.hooks.create(id, {
           system,
           ...(policy !== undefined && { policy }),
@@ -97,14 +78,15 @@ const createCommand = (deps: HookDeps): Command =>
       );
     });
 
+const HEADINGS = "ID,SYSTEM,POLICY,ACCEPTED,REFUSED,FAILED OPEN,UNAUTHENTICATED,LAST CALL".split(
+  ",",
+);
+
 const row = (hook: HookRow): readonly string[] => [
   hook.id,
   hook.system,
   hook.policy,
-  String(hook.calls.accepted),
-  String(hook.calls.refused),
-  String(hook.calls.failed_open),
-  String(hook.calls.unauthenticated),
+  ...HOOK_OUTCOMES.map((outcome) => String(hook.calls[outcome])),
   hook.last_call === null ? "never" : `${hook.last_call.at} ${hook.last_call.why}`,
 ];
 
@@ -114,31 +96,21 @@ const listCommand = (deps: HookDeps): Command =>
     .argument("<account>", ACCOUNT)
     .option("--json", "print JSON alone")
     .action(async (name: string, { json }: JsonOption) => {
-      const rows = await withHooks(deps, async (opened) =>
-        opened.hooks.list((await accountOf(opened, name)).id),
+      const rows = await withOpened(deps.openHooks, async (opened) =>
+        opened.hooks.list((await accountNamed(opened, name)).id),
       );
-      const headings = [
-        "ID",
-        "SYSTEM",
-        "POLICY",
-        "ACCEPTED",
-        "REFUSED",
-        "FAILED OPEN",
-        "UNAUTHENTICATED",
-        "LAST CALL",
-      ];
-      deps.terminal.out(json === true ? jsonLine(rows) : table(headings, rows.map(row)));
+      deps.terminal.out(json === true ? jsonLine(rows) : table(HEADINGS, rows.map(row)));
     });
 
 const secretCommand = (deps: HookDeps): Command =>
   new Command("secret")
     .description("make a new secret and print it once, or take the one that the system made")
-    .argument("<hook-id>", "the id that `hook list` shows")
+    .argument("<hook-id>", HOOK_ID)
     .option("--stdin", "read the secret from standard input (ZITADEL: its signing key)")
     .option("--json", 'print {"secret"}')
     .action(async (id: string, options: JsonOption & { readonly stdin?: true }) => {
       const given = options.stdin === true ? (await deps.readInput()).trim() : undefined;
-      const secret = await withHooks(deps, async (opened) =>
+      const secret = await withOpened(deps.openHooks, async (opened) =>
         opened.hooks.setSecret(await hookOf(opened, id), given),
       );
       deps.terminal.out(options.json === true ? jsonLine({ secret }) : `secret  ${secret}\n`);
@@ -147,11 +119,11 @@ const secretCommand = (deps: HookDeps): Command =>
 const testCommand = (deps: HookDeps): Command =>
   new Command("test")
     .description("send a signed example to the running service and print its answer")
-    .argument("<hook-id>", "the id that `hook list` shows")
+    .argument("<hook-id>", HOOK_ID)
     .option("--email <address>", "the address that signs up", "jo@mailinator.com")
     .option("--json", 'print {"status","body"}')
     .action(async (id: string, { email, json }: JsonOption & { readonly email: string }) => {
-      const example = await withHooks(deps, async (opened) =>
+      const example = await withOpened(deps.openHooks, async (opened) =>
         opened.hooks.example(await hookOf(opened, id), email),
       );
       const { status, body } = await deps.send(example);
@@ -161,9 +133,11 @@ const testCommand = (deps: HookDeps): Command =>
 const removeCommand = (deps: HookDeps): Command =>
   new Command("remove")
     .description("remove a hook")
-    .argument("<hook-id>", "the id that `hook list` shows")
+    .argument("<hook-id>", HOOK_ID)
     .option("--json", 'print {"id","removed"}')
     .action(async (id: string, { json }: JsonOption) => {
-      await withHooks(deps, async (opened) => opened.hooks.remove(await hookOf(opened, id)));
+      await withOpened(deps.openHooks, async (opened) =>
+        opened.hooks.remove(await hookOf(opened, id)),
+      );
       deps.terminal.out(json === true ? jsonLine({ id, removed: true }) : `removed ${shown(id)}\n`);
     });

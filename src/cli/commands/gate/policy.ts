@@ -5,7 +5,7 @@ import { parsePolicy } from "../../../core/policy/parse-policy.ts";
 import type { Policy } from "../../../core/policy/policy.ts";
 import type { BackTestPolicy, PolicyBackTest } from "../../../gate/back-test.ts";
 import type { PolicyRow, PolicyService, SavedPolicy } from "../../../gate/policies.ts";
-import { Refusal } from "../../../base/refusals.ts";
+import type { AccountService } from "../../../accounts/accounts.ts";
 import {
   CommandFailure,
   EXIT,
@@ -17,25 +17,22 @@ import {
   withOpened,
 } from "../../terminal.ts";
 import { type DecideDeps, policyOf, testText, untestedText } from "./decide.ts";
+import { accountNamed } from "../account/account-deps.ts";
 import { ACCOUNT, type JsonOption } from "../options.ts";
 
-/** Opened when a command needs it and closed when it is done. */
-export interface CliPolicies {
-  readonly account: (idOrEmail: string) => Promise<Account | undefined>;
+interface PolicyDeps extends DecideDeps {
+  readonly openPolicies: () => Promise<CliPolicies>;
+  readonly openBackTest: () => Promise<{
+    readonly backTestPolicy: BackTestPolicy;
+    readonly close: () => Promise<void>;
+  }>;
+}
+
+interface CliPolicies {
+  readonly accounts: Pick<AccountService, "find">;
   readonly policies: PolicyService;
-  /** Who saves: the system's user. */
   readonly author: string;
   readonly close: () => Promise<void>;
-}
-
-export interface CliBackTest {
-  readonly backTestPolicy: BackTestPolicy;
-  readonly close: () => Promise<void>;
-}
-
-export interface PolicyDeps extends DecideDeps {
-  readonly openPolicies: () => Promise<CliPolicies>;
-  readonly openBackTest: () => Promise<CliBackTest>;
 }
 
 interface Desk extends CliPolicies {
@@ -51,36 +48,26 @@ interface Named extends JsonOption {
 
 /** `gatepost policy ...`; a running server follows within 5 s. */
 export function policyCommand(deps: PolicyDeps): Command {
-  const command = new Command("policy").description("what an account's sign-up forms do");
-  const makers = [
-    listCommand,
-    showCommand,
-    setCommand,
-    shadowCommand,
-    promoteCommand,
-    testCommand,
-    backTestCommand,
-    removeCommand,
-  ];
-  for (const make of makers) command.addCommand(make(deps));
-  return command;
+  return new Command("policy")
+    .description("what an account's sign-up forms do")
+    .addCommand(listCommand(deps))
+    .addCommand(showCommand(deps))
+    .addCommand(setCommand(deps))
+    .addCommand(shadowCommand(deps))
+    .addCommand(promoteCommand(deps))
+    .addCommand(testCommand(deps))
+    .addCommand(backTestCommand(deps))
+    .addCommand(removeCommand(deps));
 }
 
-async function atDesk<T>(
+const atDesk = <T>(
   account: string,
-  { openPolicies }: Pick<PolicyDeps, "openPolicies">,
+  { openPolicies }: PolicyDeps,
   work: (desk: Desk) => Promise<T>,
-): Promise<T> {
-  return await withOpened(openPolicies, async (opened) => {
-    const of = await opened.account(account);
-    if (of === undefined) throw refuse(`no account ${shown(account)}`);
-    try {
-      return await work({ ...opened, of });
-    } catch (fault) {
-      throw fault instanceof Refusal ? refuse(fault.message) : fault;
-    }
-  });
-}
+): Promise<T> =>
+  withOpened(openPolicies, async (opened) =>
+    work({ ...opened, of: await accountNamed(opened, account) }),
+  );
 
 const row = ({ name, live, shadow, author, created_at: at }: PolicyRow): readonly string[] => [
   name,
@@ -101,6 +88,10 @@ const listCommand = (deps: PolicyDeps): Command =>
       deps.terminal.out(json === true ? jsonLine(rows) : table(headings, rows.map(row)));
     });
 
+interface ShowOptions extends JsonOption {
+  readonly version?: string;
+}
+
 const showCommand = (deps: PolicyDeps): Command =>
   new Command("show")
     .description("print a policy's document; with --json its versions too")
@@ -108,21 +99,14 @@ const showCommand = (deps: PolicyDeps): Command =>
     .argument("[name]", "the policy's name", DEFAULT_NAME)
     .option("--version <number>", "another version than the live one")
     .option(...JSON_OPTION)
-    .action(
-      async (
-        account: string,
-        name: string,
-        options: JsonOption & { readonly version?: string },
-      ) => {
-        const number =
-          options.version === undefined ? undefined : count(options.version, "version");
-        const page = await atDesk(account, deps, ({ policies, of }) =>
-          policies.show(of.id, name, number),
-        );
-        const text = `${JSON.stringify(page.document, null, 2)}\n`;
-        deps.terminal.out(options.json === true ? jsonLine(page) : text);
-      },
-    );
+    .action(async (account: string, name: string, { version, json }: ShowOptions) => {
+      const number = version === undefined ? undefined : count(version, "version");
+      const page = await atDesk(account, deps, ({ policies, of }) =>
+        policies.show(of.id, name, number),
+      );
+      const text = `${JSON.stringify(page.document, null, 2)}\n`;
+      deps.terminal.out(json === true ? jsonLine(page) : text);
+    });
 
 function saidSaved(deps: PolicyDeps, saved: SavedPolicy, words: string, json?: true): void {
   const { name, version } = saved;
@@ -195,10 +179,6 @@ const testCommand = (deps: PolicyDeps): Command =>
       if (tests.some(({ decision }) => decision === "reject")) throw new CommandFailure(EXIT.no);
     });
 
-interface BackTestOptions extends Named {
-  readonly days: string;
-}
-
 const backTestCommand = (deps: PolicyDeps): Command =>
   new Command("back-test")
     .description("what a policy would have decided on the checks counted by domain")
@@ -207,7 +187,7 @@ const backTestCommand = (deps: PolicyDeps): Command =>
     .option("--days <number>", "UTC days, up to 30", "30")
     .option(...NAME_OPTION)
     .option(...JSON_OPTION)
-    .action(async (account: string, file: string, options: BackTestOptions) => {
+    .action(async (account: string, file: string, options: Named & { readonly days: string }) => {
       const days = Math.min(30, count(options.days, "days"));
       const draft = await policyOf(file, deps);
       const live = await atDesk(account, deps, (desk) => storedOf(desk, options.name));

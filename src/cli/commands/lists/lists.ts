@@ -5,16 +5,14 @@ import type { BackTest, BackTestAnswer, RunBackTest } from "../../../lists/rules
 import { entryJson, statusJson } from "../../../lists/rules/entry-json.ts";
 import {
   ENTRIES_MAX,
-  type WrongLine,
-  endOfDay,
-  listLines,
-} from "../../../lists/rules/entry-lines.ts";
-import {
   type EntryDetails,
   type ImportAnswer,
   NOTE_MAX,
   type RuleService,
   type SaveAnswer,
+  type WrongLine,
+  endOfDay,
+  listLines,
 } from "../../../lists/rules/rules.ts";
 import {
   CommandFailure,
@@ -35,20 +33,16 @@ import type { Rule } from "../../../lists/rules/entry-json.ts";
 
 const ENTRY = "a domain, *.suffix, mx:host or address";
 
-/** What commands on rules need of `ListsDeps`. */
-interface EntryDeps {
-  readonly terminal: Terminal;
-  readonly openLists: (database?: DatabaseUse) => Promise<{
-    readonly operator: RuleService;
-    readonly close: () => Promise<void>;
-  }>;
-  readonly author: string;
-}
-
-interface DetailOptions {
+interface DetailOptions extends JsonOption {
   readonly note?: string;
   readonly expires?: string;
 }
+
+const withLists = <T>(
+  { openLists }: ListsDeps,
+  work: (lists: CliLists) => Promise<T>,
+  database?: DatabaseUse,
+): Promise<T> => withOpened(() => openLists(database), work);
 
 /** The options of every command that creates a rule. */
 const detailOptions = (command: Command): Command =>
@@ -63,7 +57,6 @@ function detailsFrom({ note = "", expires }: DetailOptions, author: string): Ent
   return { note, author, expiresAtMs: endOfDay(day) };
 }
 
-/** Why a rule was not saved, as the command's failure. */
 function refusalOf(answer: Exclude<SaveAnswer, { kind: "saved" }>): CommandFailure {
   switch (answer.kind) {
     case "bad_entry":
@@ -88,23 +81,22 @@ function entryText({ word, subject, expiresAtMs }: Rule): string {
   return `${word} ${subject}${until}\n`;
 }
 
-const allowCommand = (deps: EntryDeps): Command =>
-  sayCommand(deps, "allow").description("allow an entry, even if a feed lists it");
+const SAYS = {
+  allow: "allow an entry, even if a feed lists it",
+  deny: "deny an entry: it counts as disposable",
+} as const;
 
-const denyCommand = (deps: EntryDeps): Command =>
-  sayCommand(deps, "deny").description("deny an entry: it counts as disposable");
-
-interface SayOptions extends DetailOptions {
-  readonly json?: true;
-}
-
-function sayCommand(deps: EntryDeps, word: "allow" | "deny"): Command {
-  const command = new Command(word).argument("<entry>", ENTRY).option("--json", "print the entry");
-  return detailOptions(command).action(async (text: string, options: SayOptions) => {
+function sayCommand(deps: ListsDeps, word: keyof typeof SAYS): Command {
+  const command = new Command(word)
+    .description(SAYS[word])
+    .argument("<entry>", ENTRY)
+    .option("--json", "print the entry");
+  return detailOptions(command).action(async (text: string, options: DetailOptions) => {
     const details = detailsFrom(options, deps.author);
-    const answer = await withOpened(
-      () => deps.openLists("may_create"),
+    const answer = await withLists(
+      deps,
       ({ operator }) => operator.save(text, word, details),
+      "may_create",
     );
     if (answer.kind !== "saved") throw refusalOf(answer);
     const { entry } = answer;
@@ -112,31 +104,19 @@ function sayCommand(deps: EntryDeps, word: "allow" | "deny"): Command {
   });
 }
 
-function forgetCommand(deps: EntryDeps): Command {
+function forgetCommand(deps: ListsDeps): Command {
   return new Command("forget")
     .description("delete every rule for an entry; exit 1 if there is none")
     .argument("<entry>", ENTRY)
     .option("--json", 'print {"forgotten"}')
     .action(async (text: string, { json }: JsonOption) => {
-      const forgotten = await withOpened(
-        () => deps.openLists(),
-        ({ operator }) => operator.forget(text),
-      );
+      const forgotten = await withLists(deps, ({ operator }) => operator.forget(text));
       if (forgotten === undefined) throw misuse(`${shown(text)}: not ${ENTRY}`);
       const { count } = forgotten;
       if (json === true) deps.terminal.out(jsonLine({ forgotten: count }));
       if (count === 0) throw refuse(`no rule for ${shown(text)}`);
       if (json !== true) deps.terminal.out("forgotten\n");
     });
-}
-
-/** What commands on feeds need of `ListsDeps`. */
-interface FeedDeps {
-  readonly terminal: Terminal;
-  readonly openLists: (database?: DatabaseUse) => Promise<{
-    readonly refresh: FeedRefresh;
-    readonly close: () => Promise<void>;
-  }>;
 }
 
 const statusRow = (status: FeedStatus): readonly string[] => [
@@ -153,55 +133,44 @@ const statusRow = (status: FeedStatus): readonly string[] => [
 const refusedBy = (why: string | undefined, detail: string | undefined): string =>
   why === undefined ? "" : detail === undefined ? why : `${why} (${detail})`;
 
-function statusCommand(deps: FeedDeps): Command {
+function statusCommand(deps: ListsDeps): Command {
   return new Command("status")
     .description("list every feed: names in use, origin, and why its last answer was refused")
     .option("--json", "print an array")
-    .action(({ json }: JsonOption) => printStatus(json === true, deps));
+    .action(async ({ json }: JsonOption) => {
+      const all = await withLists(deps, ({ refresh }) => refresh.status());
+      const headings = ["LIST", "KIND", "USE", "NAMES", "FROM", "FETCHED", "ASKED", "REFUSED"];
+      if (json === true) deps.terminal.out(jsonLine(all.map(statusJson)));
+      else deps.terminal.out(table(headings, all.map(statusRow)));
+    });
 }
 
-async function printStatus(json: boolean, { terminal, openLists }: FeedDeps): Promise<void> {
-  const all = await withOpened(
-    () => openLists(),
-    ({ refresh }) => refresh.status(),
-  );
-  const headings = ["LIST", "KIND", "USE", "NAMES", "FROM", "FETCHED", "ASKED", "REFUSED"];
-  if (json) terminal.out(jsonLine(all.map(statusJson)));
-  else terminal.out(table(headings, all.map(statusRow)));
-}
-
-/** Switches one feed off in every process; its names count no more. */
-function offCommand(deps: EntryDeps): Command {
+function offCommand(deps: ListsDeps): Command {
   const command = new Command("off")
     .description("switch a feed off: it gives no evidence until it is switched on")
     .argument("<feed>", "as gatepost lists status names it")
     .option("--json", 'print {"feed","off"}');
-  return detailOptions(command).action(
-    async (feed: string, options: DetailOptions & JsonOption) => {
-      const details = detailsFrom(options, deps.author);
-      const answer = await withOpened(
-        () => deps.openLists("may_create"),
-        ({ operator }) => operator.save(feedSubject(feed), "off", details),
-      );
-      if (answer.kind === "bad_entry") throw misuse(`${shown(feed)} is not a feed`);
-      if (answer.kind !== "saved") throw refusalOf(answer);
-      const { json } = options;
-      deps.terminal.out(json === true ? jsonLine({ feed, off: true }) : `${shown(feed)} is off\n`);
-    },
-  );
+  return detailOptions(command).action(async (feed: string, options: DetailOptions) => {
+    const details = detailsFrom(options, deps.author);
+    const answer = await withLists(
+      deps,
+      ({ operator }) => operator.save(feedSubject(feed), "off", details),
+      "may_create",
+    );
+    if (answer.kind === "bad_entry") throw misuse(`${shown(feed)} is not a feed`);
+    if (answer.kind !== "saved") throw refusalOf(answer);
+    const { json } = options;
+    deps.terminal.out(json === true ? jsonLine({ feed, off: true }) : `${shown(feed)} is off\n`);
+  });
 }
 
-/** Takes `off` back. */
-function onCommand(deps: EntryDeps): Command {
+function onCommand(deps: ListsDeps): Command {
   return new Command("on")
     .description("switch a feed on again; exit 1 if it is not off")
     .argument("<feed>", "as gatepost lists status names it")
     .option("--json", 'print {"feed","off"}')
     .action(async (feed: string, { json }: JsonOption) => {
-      const forgotten = await withOpened(
-        () => deps.openLists(),
-        ({ operator }) => operator.forget(feedSubject(feed)),
-      );
+      const forgotten = await withLists(deps, ({ operator }) => operator.forget(feedSubject(feed)));
       if (forgotten === undefined || forgotten.count === 0) {
         throw refuse(`${shown(feed)} is not off`);
       }
@@ -219,7 +188,6 @@ export interface CliLists {
 
 export interface ListsDeps {
   readonly terminal: Terminal;
-  /** Opened when a command needs it, and closed by the command. */
   readonly openLists: (database?: DatabaseUse) => Promise<CliLists>;
   /** A file's text, "-" for standard input; at most some 64 MB. Rejects with a sentence. */
   readonly readFile: (path: string) => Promise<string>;
@@ -235,8 +203,8 @@ export function listsCommand(deps: ListsDeps): Command {
     .addCommand(refreshCommand(deps))
     .addCommand(offCommand(deps))
     .addCommand(onCommand(deps))
-    .addCommand(allowCommand(deps))
-    .addCommand(denyCommand(deps))
+    .addCommand(sayCommand(deps, "allow"))
+    .addCommand(sayCommand(deps, "deny"))
     .addCommand(forgetCommand(deps))
     .addCommand(testCommand(deps))
     .addCommand(exportCommand(deps))
@@ -256,16 +224,14 @@ function refreshCommand(deps: ListsDeps): Command {
     )
     .option("--json", "print an array")
     .action(async ({ json, accept = [] }: RefreshOptions) => {
-      const all = await withOpened(
-        () => deps.openLists("may_create"),
-        async ({ refresh }) => {
-          const known = await refresh.status();
-          const odd = accept.find((id) => known.every((list) => list.id !== id));
-          if (odd !== undefined)
-            throw misuse(`--accept: no feed ${shown(odd)}; gatepost lists status names them`);
-          return await refresh.refresh(accept);
-        },
-      );
+      const refreshed = async ({ refresh }: CliLists): Promise<readonly RefreshOutcome[]> => {
+        const known = await refresh.status();
+        const odd = accept.find((id) => known.every((list) => list.id !== id));
+        if (odd !== undefined)
+          throw misuse(`--accept: no feed ${shown(odd)}; gatepost lists status names them`);
+        return await refresh.refresh(accept);
+      };
+      const all = await withLists(deps, refreshed, "may_create");
       const row = ({ id, kind, why, detail }: RefreshOutcome): readonly string[] => [
         id,
         kind,
@@ -299,10 +265,7 @@ function testCommand(deps: ListsDeps): Command {
     .option("--json", "print an object")
     .action(async (file: string, { json }: JsonOption) => {
       const text = await deps.readFile(file);
-      const answer: BackTestAnswer = await withOpened(
-        () => deps.openLists(),
-        ({ backTest }) => backTest(text),
-      );
+      const answer: BackTestAnswer = await withLists(deps, ({ backTest }) => backTest(text));
       if (answer.kind === "wrong_lines") throw wrongLines(answer.lines);
       if (json === true) deps.terminal.out(jsonLine(backTestJson(answer)));
       else deps.terminal.out(backTestText(answer));
@@ -322,7 +285,6 @@ function backTestText(test: BackTest): string {
   return `${head}${untestable}${table(["DOMAIN", "BECOMES", "CHECKS"], rows)}`;
 }
 
-/** Names the lines that were not tested, and why. */
 function untestableText({ untestable, untestableLines: lines }: BackTest): string {
   if (untestable === 0) return "";
   const more = untestable > lines.length ? " and more" : "";
@@ -338,17 +300,14 @@ function exportCommand(deps: ListsDeps): Command {
     .addOption(kindOption())
     .option("--json", "print an array, with notes, authors and dates")
     .action(async ({ kind, json }: JsonOption & { readonly kind?: ListWord }) => {
-      const all = await withOpened(
-        () => deps.openLists(),
-        ({ operator }) => operator.entries(),
-      );
+      const all = await withLists(deps, ({ operator }) => operator.entries());
       const wanted = all.filter(({ word }) => kind === undefined || word === kind);
       if (json === true) deps.terminal.out(jsonLine(wanted.map(entryJson)));
       else deps.terminal.out(listLines(wanted));
     });
 }
 
-interface ImportOptions extends DetailOptions, JsonOption {
+interface ImportOptions extends DetailOptions {
   readonly kind?: ListWord;
 }
 
@@ -364,9 +323,10 @@ function importCommand(deps: ListsDeps): Command {
   return detailOptions(command).action(async (file: string, options: ImportOptions) => {
     const details = detailsFrom(options, deps.author);
     const text = await deps.readFile(file);
-    const answer: ImportAnswer = await withOpened(
-      () => deps.openLists("may_create"),
+    const answer: ImportAnswer = await withLists(
+      deps,
       ({ operator }) => operator.importLines(text, options.kind, details),
+      "may_create",
     );
     if (answer.kind === "wrong_lines") throw wrongLines(answer.lines);
     if (answer.kind !== "imported") throw refusalOf(answer);

@@ -2,9 +2,9 @@ import { Command } from "commander";
 import { misuse, withOpened } from "../../terminal.ts";
 import type { CliValidator } from "../check.ts";
 import type { CliDecider } from "../gate/decide.ts";
-import { type AskServer, localBackend, serverBackend } from "./backend.ts";
+import type { AskServer } from "./serve-tools.ts";
 
-export interface McpDeps {
+interface McpDeps {
   readonly version: string;
   readonly openHere: () => Promise<CliValidator & CliDecider>;
   /** Requests to the server at this base URL. */
@@ -30,7 +30,7 @@ export function mcpCommand({ version, openHere, askServer, inputEnded }: McpDeps
     .action(async ({ server }: Options) => {
       const ended = inputEnded();
       // Loaded here, because the other commands start faster without it.
-      const { serveTools } = await import("./serve-tools.ts");
+      const { localBackend, serverBackend, serveTools } = await import("./serve-tools.ts");
       if (server !== undefined) {
         await serveTools(serverBackend(askServer(baseOf(server))), version, ended);
         return;

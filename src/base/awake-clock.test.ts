@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { manualClock } from "../../test/time/manual-clock.ts";
-import { awakeClock } from "./awake-clock.ts";
+import { AwakeClock } from "./awake-clock.ts";
 
 /** Time passes with turns for the process, every 20 ms. */
 function pass(clock: ReturnType<typeof manualClock>, ms: number): void {
@@ -10,7 +10,7 @@ function pass(clock: ReturnType<typeof manualClock>, ms: number): void {
 
 test("a budget of 5 s does not run through a freeze of 20 s", () => {
   const clock = manualClock();
-  const awake = awakeClock(clock);
+  const awake = new AwakeClock(clock);
   let isOver = false;
   const startMs = awake.monotonicMs();
   awake.after(5_000, () => (isOver = true));
@@ -25,7 +25,7 @@ test("a budget of 5 s does not run through a freeze of 20 s", () => {
 
 test("time in which the process had turns runs, also when it was busy for 800 ms", () => {
   const clock = manualClock();
-  const awake = awakeClock(clock);
+  const awake = new AwakeClock(clock);
   let isOver = false;
   awake.after(1_000, () => (isOver = true));
   pass(clock, 200);
@@ -35,7 +35,7 @@ test("time in which the process had turns runs, also when it was busy for 800 ms
 
 test("a process without timers has no gap", () => {
   const clock = manualClock();
-  const awake = awakeClock(clock);
+  const awake = new AwakeClock(clock);
   awake.after(100, () => undefined);
   pass(clock, 1_000);
   const atMs = awake.monotonicMs();

@@ -14,11 +14,7 @@ const EARLY_MS = 1;
  * container, a snapshot, SIGSTOP, a laptop asleep. For budgets of questions to others, whose answers nothing reads
  * meanwhile. Not for leases, which others count on. A gap is seen only while a timer waits.
  */
-export function awakeClock(clock: Clock): Clock {
-  return new AwakeClock(clock);
-}
-
-class AwakeClock implements Clock {
+export class AwakeClock implements Clock {
   readonly #clock: Clock;
   #gapsMs = 0;
   #waiting = 0;

@@ -1,4 +1,3 @@
-/** The machine's own clocks. */
 export const systemClock: Clock = {
   nowMs: () => Date.now(),
   monotonicMs: () => performance.now(),
@@ -10,7 +9,6 @@ export const systemClock: Clock = {
   },
 };
 
-/** Time for services: tests turn the hands themselves. */
 export interface Clock {
   /** Milliseconds since the Unix epoch, UTC. May step in both directions. */
   nowMs(): number;

@@ -6,8 +6,8 @@ const DRAFT = /\.[0-9a-f]{16,32}\.tmp$/;
 const DEAD_AFTER_MS = 3_600_000;
 
 /**
- * Deletes what processes that were killed in mid write left in these folders, and returns how many files that were.
- * What is younger than an hour may be another process's that writes now. What cannot be looked at or deleted stays.
+ * Deletes what killed processes left in these folders in mid write, and returns how many files that were. A file younger
+ * than an hour may be another process's that writes now. What cannot be looked at or deleted stays.
  */
 export function sweepDrafts(folders: readonly string[], nowMs: number): number {
   return folders.flatMap(draftsIn).filter((path) => sweep(path, nowMs)).length;

@@ -18,8 +18,8 @@ export interface Repeat {
 const JITTER_SHARE = 0.1;
 
 /**
- * Runs `task` again and again, never twice at a time; a task may return its own pause before the next. A round that fails changes nothing: the next one comes after
- * the same pause. The returned function ends the loop and waits for the round that runs.
+ * Runs `task` again and again, never twice at a time, also after a round that fails. A task may return its own pause. The
+ * returned function ends the loop and waits for the round that runs.
  */
 export function every(repeat: Repeat, task: () => Promise<number | void>): End {
   const { ms, firstMs = ms, clock, failed, jitter = () => 0 } = repeat;

@@ -34,14 +34,12 @@ export class Fifo<T> {
   }
 }
 
-/** A piece of work that waits. */
 interface Piece<T> {
   readonly item: T;
   readonly cost: number;
   readonly rank: number;
 }
 
-/** The pieces of one owner. */
 interface Line<T> {
   readonly owner: OwnerKey;
   /** Lowest rank first; none is empty. */
@@ -80,7 +78,6 @@ export class FairQueue<T> {
     return this.#length;
   }
 
-  /** Owners that are remembered. */
   get owners(): number {
     return this.#lines.size;
   }
@@ -89,7 +86,6 @@ export class FairQueue<T> {
     return this.#lines.get(owner)?.length ?? 0;
   }
 
-  /** Behind the owner's pieces of the same or a lower rank. */
   push(owner: OwnerKey, item: T, cost = 1, rank = 0): void {
     const line = this.#lineOf(owner);
     const { ranks } = line;
@@ -127,13 +123,11 @@ export class FairQueue<T> {
     return first;
   }
 
-  /** The owner was served that much without waiting. */
   charge(owner: OwnerKey, cost: number): void {
     const line = this.#lineOf(owner);
     this.#charge(line, Math.max(this.#now, line.servedUntil), cost);
   }
 
-  /** The owner with the most pieces. */
   longest(): OwnerKey | undefined {
     return largestBy(this.#waiting, ({ length }) => length)?.owner;
   }

@@ -4,7 +4,6 @@ import type { Readable } from "node:stream";
 
 const SLICE_BYTES = 65_536;
 
-/** The files of this machine, and the process's own standard input and output. Faults have the `path` that they are about. */
 export const systemFiles: Files = {
   read(path, stop) {
     const stream =
@@ -33,7 +32,6 @@ async function* slices(
   }
 }
 
-/** A read or write of an open file fails without its name. */
 const faultAt = (path: string, error: unknown): unknown =>
   error instanceof Error ? Object.assign(error, { path }) : error;
 
@@ -94,7 +92,6 @@ export interface FileFacts {
   /** The same for two paths to one file. */
   readonly id: string;
   readonly sizeBytes: number;
-  /** False for devices, pipes and folders. */
   readonly isFile: boolean;
 }
 

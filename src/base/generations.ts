@@ -6,7 +6,6 @@ export class Generations<V> {
   #young = new Map<string, V>();
   #old = new Map<string, V>();
 
-  /** The value, which moves to the young half when it was in the old one. */
   get(key: string): V | undefined {
     const value = this.#young.get(key);
     if (value !== undefined) return value;
@@ -37,7 +36,6 @@ export class Generations<V> {
     return this.#young.size + this.#old.size;
   }
 
-  /** Forgets the old half, and makes the young one old. */
   turn(): void {
     this.#old = this.#young;
     this.#young = new Map();

@@ -2,7 +2,6 @@ import { Buffer } from "node:buffer";
 import { write, writeSync } from "node:fs";
 import { type Clock, systemClock } from "./clock.ts";
 
-/** Where lines go: a pipe, a file, a terminal. Neither call waits for room. */
 export interface LineSink {
   /** `done` gets the number of written octets, or the error. */
   write(bytes: Buffer, done: (fault: Error | null, taken: number) => void): void;
@@ -15,7 +14,6 @@ export interface LineSink {
 /** What waits for a reader, in octets; what is logged beyond it is lost, and counted. */
 const WAITING_BYTES_MAX = 4 * 1_048_576;
 
-/** Between two tries to write what was not taken. */
 const RETRY_MS = 100;
 
 /** How long a process that ends waits for its reader. */
@@ -120,7 +118,6 @@ const standardOutput: LineSink = {
 
 let standardLines: LogLines | undefined;
 
-/** The lines of this process's standard output. */
 export function openStandardLines(): LogLines {
   if (standardLines === undefined) {
     const lines = new LogLines(standardOutput, systemClock);

@@ -1,7 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { Counter, Registry, collectDefaultMetrics } from "prom-client";
 
-/** Counts durations by labels, in Prometheus' text format. An observation costs one map look-up. */
 interface LatencyHistogram {
   observe(labels: LatencyLabels, durationMs: number): void;
   /** The lines of the metric, with its HELP and TYPE. */
@@ -17,12 +16,10 @@ interface LatencyLabels {
 
 interface Row {
   readonly labels: string;
-  /** How many durations fell into each bucket alone; the last one is beyond all bounds. */
   readonly counts: number[];
   sumSeconds: number;
 }
 
-/** `boundsSeconds` ascend. */
 export function latencyHistogram(
   name: string,
   help: string,
@@ -126,20 +123,15 @@ export function createMetrics(): Metrics {
   };
 }
 
-/** What the HTTP floor counts. */
 export interface HttpMetrics {
-  /**
-   * One answered request. `route` comes from our own short list of names, never from a client; `method` is a
-   * method we serve, or "other". `durationMs` runs from the first look at the request to the answer.
-   */
+  /** `route` comes from our own short list, `method` is one we serve or "other". */
   observe(route: string, method: string, status: number, durationMs: number): void;
-  /** One refused request under `/api`, by the code of its `Refusal`. */
+  /** By the code of its `Refusal`. */
   refused(code: string): void;
 }
 
-/** The page that a Prometheus server scrapes. */
 export interface MetricsPage {
   readonly contentType: string;
-  /** Made once for all that ask in one turn of the event loop or while it is made. */
+  /** Made once for all that ask while it is made. */
   text(): Promise<string>;
 }

@@ -21,14 +21,11 @@ interface OwnerPace {
   underWay: number;
   /** Names that DNS answered, less four times those that it did not. */
   proven: number;
-  /** Chunks that have begun in all. */
   begun: number;
   readonly waiting: Waiting[];
 }
 
-/** The next name of one chunk. */
 interface Waiting {
-  /** Of its chunk among the owner's, oldest first. */
   readonly order: number;
   readonly start: () => void;
 }
@@ -55,7 +52,6 @@ export class OwnerPaces {
   #unproven = 0;
   #ready = 0;
 
-  /** `window`: names that DNS takes at once. `begun` is called whenever fewer are ready. */
   constructor(window: () => number, begun: () => void = () => undefined) {
     this.#window = window;
     this.#begun = begun;
@@ -66,7 +62,6 @@ export class OwnerPaces {
     return this.#ready;
   }
 
-  /** A chunk with that many names. */
   begin(owner: OwnerKey, names: number): Pace {
     const pace = this.#owners.get(owner) ?? {
       chunks: 0,
@@ -100,7 +95,6 @@ export class OwnerPaces {
     };
   }
 
-  /** The owners with chunks under way. */
   owners(): readonly OwnerKey[] {
     return [...this.#owners.keys()];
   }
@@ -162,7 +156,6 @@ export class OwnerPaces {
   }
 }
 
-/** Names of an owner that may be under way at once. */
 export function mostUnderWay(
   proven: number,
   { window, owners }: { readonly window: number; readonly owners: number },

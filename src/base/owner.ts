@@ -13,7 +13,6 @@ export const accountKey = (accountId: string): OwnerKey => ["account:", accountI
 export const ownerKey = (owner: Owner): OwnerKey =>
   owner.kind === "account" ? accountKey(owner.accountId) : ["bucket:", owner.bucket].join("");
 
-/** Whose key it is. */
 export function ownerOf(key: OwnerKey): Owner {
   const rest = key.slice(key.indexOf(":") + 1);
   return key.startsWith("account:")

@@ -6,7 +6,6 @@ import { openStandardLines } from "./log-lines.ts";
 /** LOG_LEVEL; "silent" writes nothing. */
 export type LogLevel = Level | "silent";
 
-/** Members whose value is never written. */
 const SECRET_NAMES = [
   "authorization",
   "cookie",
@@ -49,7 +48,6 @@ interface Fault {
   readonly cause?: Fault;
 }
 
-/** A chain of causes is followed so far and no further: one may lead back to itself. */
 const CAUSES_MAX = 8;
 
 /** Where in the program a store was found to be away says nothing, and is said every second while it is. */

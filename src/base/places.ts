@@ -1,11 +1,10 @@
-/** The answer to a caller that finds neither a place nor room in the line. */
 type WhenFull<Full> = () => Full;
 
 const neverFull: WhenFull<never> = () => {
   throw new Error("there is room for everybody in the line");
 };
 
-/** A bounded number of places; who finds none waits in line, which may be bounded too. First come, first served. */
+/** A bounded number of places; who finds none waits in line. */
 export class Places {
   #free: number;
   readonly #waitingMax: number;

@@ -14,10 +14,8 @@ export interface Resource {
   readonly perFree?: number;
   /** 0 to 1; absent: `perFree` holds for all. */
   readonly reservePart?: number;
-  /** How many may wait in all; 0: nothing waits. */
   readonly queue: number;
   readonly queuePerOwner: number;
-  /** What happens to work that finds no room. */
   readonly refusal: string;
   /** Where it is bounded, when not by a `Share`. */
   readonly boundedBy?: "database";
@@ -30,7 +28,6 @@ export const SMALL_BODY_OCTETS = 65_536;
 
 type Row = Pick<Resource, "total" | "perOwner"> & Partial<Resource>;
 
-/** Work without a queue is refused at once. */
 const row = (given: Row): Resource => ({
   unit: "places",
   queue: 0,

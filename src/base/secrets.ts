@@ -12,7 +12,6 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 
-/** Encrypts what must be stored and read again, with a key that lives outside the database. */
 export interface SecretBox {
   /** `about` says whose secret it is; the same must be said to open it. */
   seal(secret: string, about: string): string;

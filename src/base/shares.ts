@@ -1,7 +1,7 @@
 import { FairQueue, largestBy } from "./fair-queue.ts";
 import type { OwnerKey } from "./owner.ts";
 import { type Resource, type ResourceName, RESOURCE_NAMES, RESOURCES } from "./resources.ts";
-import { StacklessError } from "./bulk-refusals.ts";
+import { StacklessError } from "./refusals.ts";
 
 /** Whether the owner is over its own share, or everything is in use. */
 export type WhyNoRoom = "owner" | "all";
@@ -19,11 +19,8 @@ export class NoRoom extends StacklessError {
   }
 }
 
-/** What an owner holds of a resource. */
 export interface Hold {
-  /** Takes more, or throws `NoRoom` and holds what it held. */
   grow(amount: number): void;
-  /** Gives a part of it back. */
   shrink(amount: number): void;
   /** From now on it is never reclaimed: its work can no longer be ended. */
   keep(): void;
@@ -39,7 +36,6 @@ export interface TakeOptions {
   readonly reclaim?: () => void;
 }
 
-/** What an operator sees of one resource. */
 export interface ShareFigures {
   readonly total: number;
   readonly used: number;
@@ -49,7 +45,6 @@ export interface ShareFigures {
   /** The most that one owner held since the last reading. */
   readonly largest: number;
   readonly refused: Readonly<Record<WhyNoRoom, number>>;
-  /** Holds that were taken away for an owner with less. */
   readonly reclaimed: number;
 }
 
@@ -95,7 +90,6 @@ export class Share {
     this.#heldBack = heldBack;
   }
 
-  /** Takes at once, without waiting; throws `NoRoom`. */
   take(owner: OwnerKey, amount = 1, options: TakeOptions = {}): Hold {
     const tenant = this.#tenantOf(owner);
     if (!this.#fitsOwner(tenant, amount)) throw this.#refuse(tenant, "owner");
@@ -148,7 +142,6 @@ export class Share {
     }
   }
 
-  /** Whether the owner could take that much within its share. */
   hasRoom(owner: OwnerKey, amount: number): boolean {
     const tenant = this.#tenants.get(owner);
     return tenant === undefined || this.#fitsOwner(tenant, amount);
@@ -289,10 +282,8 @@ export class Share {
   }
 }
 
-/** The shares of one process: one for each resource, and one for each registry's server. */
 export interface Shares {
   of(name: ResourceName): Share;
-  /** One share a server, by its name. */
   registry(server: string): Share;
   /** Of all resources; those of all registries are one. `how`: see `Share.figures`. */
   figures(how?: "read" | "look"): AllFigures;
@@ -314,7 +305,7 @@ export const ONE_OWNER = {
   },
 } as const satisfies Overrides;
 
-/** Servers whose share is kept while nobody uses it; all registries that answer RDAP are fewer. */
+/** More than there are registries that answer RDAP. */
 const SERVERS_MAX = 2_000;
 
 /** `over`: what the operator set of some rows. */

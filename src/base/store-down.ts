@@ -9,7 +9,6 @@ export class StoreDown extends Error {
   }
 }
 
-/** Causes are followed so far and no further: one may lead back to itself. */
 const CAUSES_MAX = 8;
 
 /** The `StoreDown` that `fault` is or was caused by; undefined for any other fault. */

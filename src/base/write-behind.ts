@@ -11,7 +11,6 @@ export interface WriteBehindOptions<T> {
   readonly batch: number;
   /** What may wait, in units of `sizeOf`. What does not fit is counted as lost. */
   readonly max: number;
-  /** 1 when absent. */
   readonly sizeOf?: (item: T) => number;
   /** Two items under one key become one. It may change and return `older`. */
   readonly merge: (older: T, newer: T) => T;

@@ -2,7 +2,7 @@ import { A, AAAA, MX, NS } from "../../src/dns/message/records.ts";
 import type { Reply } from "../../src/dns/message/reply.ts";
 import type { Resolver, ResolverOptions } from "../../src/dns/resolver.ts";
 import type { ResolverStats } from "../../src/dns/flow/patience.ts";
-import { awakeClock } from "../../src/base/awake-clock.ts";
+import { AwakeClock } from "../../src/base/awake-clock.ts";
 import type { Chance } from "./chance.ts";
 import type { Timeline } from "./timeline.ts";
 
@@ -77,7 +77,7 @@ export function simulatedResolver(
   },
 ): Resolver {
   const { timeline, chance, faults } = world;
-  const awake = awakeClock(clock);
+  const awake = new AwakeClock(clock);
   return {
     ask(question, done) {
       const startMs = awake.monotonicMs();

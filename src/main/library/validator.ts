@@ -4,7 +4,7 @@ import type { Lookup } from "../../core/mail/lookup.ts";
 import { meantBy, withMeant } from "../../core/validate/malformed.ts";
 import { type Reason, reasonsOf } from "../../core/validate/reasons.ts";
 import type { FullResult } from "../../core/validate/result.ts";
-import { awakeClock } from "../../base/awake-clock.ts";
+import { AwakeClock } from "../../base/awake-clock.ts";
 import type { Clock } from "../../base/clock.ts";
 import { CORE_BUDGET_MS } from "../../check/bounded-lookup.ts";
 import { type DenialFields, denialFields, sortFeatures } from "../../check/features.ts";
@@ -75,7 +75,7 @@ export function validatorOf(parts: ValidatorParts): Validator {
   if (typeof implicitMx !== "boolean") {
     throw new TypeError(`implicitMx: ${String(implicitMx)} is not true or false`);
   }
-  const check = createBudgetedCheck({ ...parts, implicitMx }, awakeClock(parts.clock));
+  const check = createBudgetedCheck({ ...parts, implicitMx }, new AwakeClock(parts.clock));
   return {
     async validate(entry, features = []) {
       if (typeof entry !== "string") throw new TypeError(`entry: ${typeof entry} is not text`);

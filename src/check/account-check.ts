@@ -25,7 +25,6 @@ export interface ShownEvidence {
   readonly weight: number;
   readonly subject?: string;
   readonly by: SaidBy;
-  /** The lists behind it, as the API explains them. */
   readonly lists: readonly ListBehindJson[];
 }
 
@@ -35,7 +34,6 @@ export interface CheckStep {
   /** In the last step what the API answers to the same question. */
   readonly result: FullResult & DenialFields;
   readonly evidence: readonly ShownEvidence[];
-  /** On what was asked for and permitted. */
   readonly advice: readonly Advice[];
   /** Why it is not an address or domain, in a sentence. */
   readonly problem?: string;
@@ -43,7 +41,7 @@ export interface CheckStep {
   readonly meant?: string;
 }
 
-export interface AccountCheckDeps {
+interface Deps {
   readonly admission: Pick<Admission, "charge">;
   readonly check: SingleCheck;
   readonly datasets: () => Datasets;
@@ -58,7 +56,7 @@ export type AccountCheck = (
   features: readonly string[],
 ) => AsyncGenerator<CheckStep>;
 
-export function createAccountCheck(deps: AccountCheckDeps): AccountCheck {
+export function createAccountCheck(deps: Deps): AccountCheck {
   return async function* steps(entrance, entry, features) {
     const mode = entry.includes("@") ? "address" : "domain";
     const { premium } = deps.tiers[entrance.caller.tier];
@@ -80,7 +78,6 @@ export function createAccountCheck(deps: AccountCheckDeps): AccountCheck {
   };
 }
 
-/** What a check without premium features came to. */
 export function coreStep(text: string, validation: Validation, datasets: Datasets): CheckStep {
   return {
     step: "full",
@@ -114,7 +111,7 @@ const shownEvidence = (
   }));
 
 const shower =
-  (text: string, sorted: SortedFeatures, deps: AccountCheckDeps) =>
+  (text: string, sorted: SortedFeatures, deps: Deps) =>
   (step: CheckStep["step"], validation: Validation): CheckStep => {
     const { result, evidence, unavailable } = validation;
     const isLast = step === "full";

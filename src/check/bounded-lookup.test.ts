@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { manualClock } from "../../test/time/manual-clock.ts";
 import { zoneLookup } from "../../test/dns/zone-lookup.ts";
 import type { Answer, Lookup, MailExchange } from "../core/mail/lookup.ts";
-import { boundLookup } from "./bounded-lookup.ts";
+import { BoundedLookup } from "./bounded-lookup.ts";
 
 const found: Answer<MailExchange> = {
   kind: "found",
@@ -14,7 +14,7 @@ const silent = (): Promise<never> => new Promise(() => undefined);
 const withMx = (mx: Lookup["mx"]): Lookup => ({ ...zoneLookup({}), mx });
 
 test("a known answer passes through without a promise", () => {
-  const bounded = boundLookup(
+  const bounded = new BoundedLookup(
     withMx(() => found),
     manualClock(),
   );
@@ -24,7 +24,7 @@ test("a known answer passes through without a promise", () => {
 
 test("a question still open at the deadline is unknown, and so is every later one", async () => {
   const clock = manualClock();
-  const bounded = boundLookup(withMx(silent), clock);
+  const bounded = new BoundedLookup(withMx(silent), clock);
   const answer = bounded.lookup.mx("d.example");
   clock.advance(5_000);
   assert.deepEqual(await answer, { kind: "unknown", why: "deadline" });
@@ -35,7 +35,7 @@ test("a shorter bound ends its own questions only", async () => {
   const clock = manualClock();
   let answerLate: (answer: Answer<MailExchange>) => void = () => undefined;
   const late = new Promise<Answer<MailExchange>>((resolve) => (answerLate = resolve));
-  const bounded = boundLookup(
+  const bounded = new BoundedLookup(
     withMx(() => late),
     clock,
   );
@@ -49,7 +49,7 @@ test("a shorter bound ends its own questions only", async () => {
 
 test("a shorter bound counts from when it was asked for, and ends with the premium budget", async () => {
   const clock = manualClock();
-  const bounded = boundLookup(withMx(silent), clock);
+  const bounded = new BoundedLookup(withMx(silent), clock);
   clock.advance(1_000);
   const second = bounded.premium.within(2_500).mx("d.example");
   clock.advance(2_500);
@@ -61,7 +61,7 @@ test("a shorter bound counts from when it was asked for, and ends with the premi
 
 test("the core goes on when the premium budget is spent", async () => {
   const clock = manualClock();
-  const bounded = boundLookup(
+  const bounded = new BoundedLookup(
     withMx(() => found),
     clock,
   );
@@ -71,7 +71,7 @@ test("the core goes on when the premium budget is spent", async () => {
 });
 
 test("an answer that says nothing of its age is stale at once", async () => {
-  const bounded = boundLookup(zoneLookup({}), manualClock());
+  const bounded = new BoundedLookup(zoneLookup({}), manualClock());
   await bounded.lookup.mx("d.example");
   assert.equal(bounded.expiresAtMs(), 0);
 });
@@ -81,7 +81,7 @@ test("the earliest answer to go stale is the one that counts", async () => {
     ...found,
     expiresAtMs: name === "a.example" ? 9_000 : 7_000,
   }));
-  const bounded = boundLookup(lookup, manualClock());
+  const bounded = new BoundedLookup(lookup, manualClock());
   await bounded.lookup.mx("a.example");
   await bounded.lookup.mx("b.example");
   assert.equal(bounded.expiresAtMs(), 7_000);
@@ -89,7 +89,7 @@ test("the earliest answer to go stale is the one that counts", async () => {
 
 test("nothing is left to fire when the result is out", async () => {
   const clock = manualClock();
-  const bounded = boundLookup(withMx(silent), clock);
+  const bounded = new BoundedLookup(withMx(silent), clock);
   let fired = false;
   void Promise.resolve(bounded.lookup.mx("d.example")).then(() => (fired = true));
   bounded.end();

@@ -17,51 +17,26 @@ export const CORE_BUDGET_MS = 5_000;
 /** Core fields never wait longer than this for premium ones, counted from the start of the request. */
 const PREMIUM_BUDGET_MS = 4_000;
 
-/** Lookups with an end, and when the first of their answers goes stale. */
-export interface BoundedLookup {
-  /** What is open when the core budget is spent is `unknown`. */
-  readonly lookup: Lookup;
-  readonly premium: PremiumLookup;
-  /** Milliseconds since the Unix epoch; the earliest `expiresAtMs` of the answers so far, else Infinity. */
-  readonly expiresAtMs: () => number;
-  /** Whether a question about mail hosts got no answer: it was overdue, or no name server spoke. */
-  readonly isUnanswered: () => boolean;
-  /** Takes the timers back. Call it when the result is out. */
-  readonly end: () => void;
-}
-
 /**
- * Bounds every question by budgets counted from now: what is still open then is `unknown`, and what is
- * asked later is `unknown` at once. Bulk entries may have a longer one, because no client waits for each. Known answers
- * need no promise and no timer.
+ * Lookups bounded by budgets counted from now: what is still open then is `unknown`, and what is asked later is `unknown`
+ * at once. Known answers need no promise and no timer.
  */
-export function boundLookup(
-  lookup: Lookup,
-  clock: Clock,
-  coreBudgetMs: number = CORE_BUDGET_MS,
-  by?: string,
-): BoundedLookup {
-  return new Bounded({ lookup, clock, by }, coreBudgetMs);
-}
-
-interface Asking {
+export class BoundedLookup {
   readonly lookup: Lookup;
-  readonly clock: Clock;
-  readonly by: string | undefined;
-}
-
-class Bounded implements BoundedLookup {
-  readonly lookup: Lookup;
-  readonly #asking: Asking;
+  readonly #inner: Lookup;
+  readonly #clock: Clock;
+  readonly #by: string | undefined;
   readonly #premiumEndMs: number;
   #premium: PremiumLookup | undefined;
   readonly #deadlines: Deadline[] = [];
   #expiresAtMs = Infinity;
   #isUnanswered = false;
 
-  constructor(asking: Asking, coreBudgetMs: number) {
-    this.#asking = asking;
-    const startedMs = asking.clock.monotonicMs();
+  constructor(lookup: Lookup, clock: Clock, coreBudgetMs: number = CORE_BUDGET_MS, by?: string) {
+    this.#inner = lookup;
+    this.#clock = clock;
+    this.#by = by;
+    const startedMs = clock.monotonicMs();
     this.#premiumEndMs = startedMs + Math.min(PREMIUM_BUDGET_MS, coreBudgetMs);
     this.lookup = this.#until(startedMs + coreBudgetMs, true);
   }
@@ -71,28 +46,32 @@ class Bounded implements BoundedLookup {
     this.#premium ??= {
       lookup: this.#until(this.#premiumEndMs, false),
       within: (milliseconds) => {
-        const endMs = this.#asking.clock.monotonicMs() + milliseconds;
+        const endMs = this.#clock.monotonicMs() + milliseconds;
         return this.#until(Math.min(endMs, this.#premiumEndMs), false);
       },
     };
     return this.#premium;
   }
 
+  /** The earliest `expiresAtMs` of the answers so far, else Infinity. */
   expiresAtMs(): number {
     return this.#expiresAtMs;
   }
 
+  /** Whether a question about mail hosts got no answer: it was overdue, or no name server spoke. */
   isUnanswered(): boolean {
     return this.#isUnanswered;
   }
 
+  /** Takes the timers back. Call it when the result is out. */
   end(): void {
     for (const deadline of this.#deadlines) deadline.end();
   }
 
   #until(atMs: number, isCore: boolean): Lookup {
-    const { lookup, clock, by } = this.#asking;
-    const deadline = new Deadline(clock, atMs);
+    const lookup = this.#inner;
+    const by = this.#by;
+    const deadline = new Deadline(this.#clock, atMs);
     this.#deadlines.push(deadline);
     const note = <T>(answer: Answer<T>): Answer<T> => {
       this.#expiresAtMs = Math.min(this.#expiresAtMs, answer.expiresAtMs ?? 0);
@@ -111,7 +90,6 @@ class Bounded implements BoundedLookup {
   }
 }
 
-/** No name server said anything, not even that it cannot tell. */
 const SILENT: ReadonlySet<UnknownReason> = new Set(["deadline", "timeout", "network"]);
 
 /** One point in time that many questions race; its timer starts with the first that has to wait. */

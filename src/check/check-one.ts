@@ -24,7 +24,6 @@ export async function orRefund<T>(receipt: Receipt, work: () => Promise<T>): Pro
   }
 }
 
-/** A single check as a client asked for it. */
 export interface CheckRequest {
   /** Not empty; as sent, blanks included. */
   readonly text: string;
@@ -48,7 +47,6 @@ export interface CheckOneDeps {
   readonly cache: AnswerCache;
   readonly clock: Clock;
   readonly tiers: Tiers;
-  /** Base of the link to the pricing page. */
   readonly publicUrl: () => string;
   /** Grows when what is known of domains changes; older answers are stale then. */
   readonly datasetsVersion: () => number;

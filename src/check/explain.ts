@@ -30,7 +30,6 @@ export function createExplain(deps: ExplainDeps): ExplainOne {
   };
 }
 
-/** The API's JSON: the result as a check sends it, why the format is bad, and each signal explained. */
 export function explanationJson(
   validation: Pick<Validation, "result" | "evidence" | "problem">,
   datasets: Datasets,
@@ -57,7 +56,6 @@ const signalJson = (each: ExplainedSignal): Readonly<Record<string, unknown>> =>
   lists: each.lists.map(listBehindJson),
 });
 
-/** A list behind a signal: since when it holds the name and when it was fetched; null: it came with the program. */
 export interface ListBehindJson {
   readonly id: string;
   readonly curated: boolean;

@@ -29,7 +29,6 @@ export interface FrontDeps {
 
 type Shows = (validation: TimedValidation) => boolean;
 
-/** Fixed names, and what each is there to show. */
 const EXAMPLES: readonly (readonly [entry: string, shows: Shows])[] = [
   ["someone@mailinator.com", ({ result }) => result.disposable],
   ["maria@gmail.con", ({ result }) => result.signals.includes("typo_domain") && !result.disposable],

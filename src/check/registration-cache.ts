@@ -36,7 +36,6 @@ export interface CachedRegistration {
 export interface RegistrationCache {
   /** Never returns an expired answer, pruned or not. */
   read(domain: string, nowMs: number): Promise<CachedRegistration | undefined>;
-  /** Replaces what was kept of the same domain. */
   save(domain: string, answer: CachedRegistration): Promise<void>;
   /** Deletes what has expired; returns how many. */
   prune(nowMs: number): Promise<number>;

@@ -3,9 +3,9 @@ import type { Datasets } from "../core/evidence/datasets.ts";
 import type { EntryMode } from "../core/address/address.ts";
 import type { Awaitable, Lookup, PremiumLookup } from "../core/mail/lookup.ts";
 import { validate, type Validation, type World } from "../core/validate/validate.ts";
-import { awakeClock } from "../base/awake-clock.ts";
+import { AwakeClock } from "../base/awake-clock.ts";
 import type { Clock } from "../base/clock.ts";
-import { type BoundedLookup, boundLookup } from "./bounded-lookup.ts";
+import { BoundedLookup } from "./bounded-lookup.ts";
 
 export interface SingleCheckDeps {
   readonly lookup: Lookup;
@@ -19,7 +19,6 @@ export interface TimedValidation extends Validation {
   readonly expiresAtMs: number;
 }
 
-/** Validates one entry within the time budgets of a single check. */
 export type SingleCheck = (
   text: string,
   mode: EntryMode,
@@ -27,11 +26,10 @@ export type SingleCheck = (
 ) => Awaitable<TimedValidation>;
 
 export function createSingleCheck(deps: SingleCheckDeps): SingleCheck {
-  const check = createBudgetedCheck(deps, awakeClock(deps.clock));
+  const check = createBudgetedCheck(deps, new AwakeClock(deps.clock));
   return (text, mode, asked) => check({ text, mode, asked });
 }
 
-/** An entry to check, and how long that may take. */
 export interface BudgetedQuestion {
   readonly text: string;
   readonly mode: EntryMode;
@@ -54,7 +52,7 @@ export function createBudgetedCheck(
 ): BudgetedCheck {
   return async ({ text, mode, asked, budgetMs }) => {
     const { clock, implicitMx } = deps;
-    const bounded = boundLookup(deps.lookup, budgetClock, budgetMs, asked.by);
+    const bounded = new BoundedLookup(deps.lookup, budgetClock, budgetMs, asked.by);
     const world = new BoundedWorld(deps.datasets(), bounded);
     const question = { text, mode, asked, nowMs: clock.nowMs(), implicitMx };
     try {

@@ -4,9 +4,9 @@ import type { MailHosts } from "../../core/mail/mail-hosts.ts";
 import type { FullResult } from "../../core/validate/result.ts";
 import { conclusionOf, mailOf, type Validation } from "../../core/validate/validate.ts";
 import type { OwnerKey } from "../../base/owner.ts";
-import { awakeClock } from "../../base/awake-clock.ts";
+import { AwakeClock } from "../../base/awake-clock.ts";
 import type { Clock } from "../../base/clock.ts";
-import { type BoundedLookup, boundLookup } from "../../check/bounded-lookup.ts";
+import { BoundedLookup } from "../../check/bounded-lookup.ts";
 import type { EntryCheck, EntryCheckOptions, Heard } from "./process-chunk.ts";
 
 interface CoreEntryCheckDeps {
@@ -38,7 +38,7 @@ function sharedBudget(
   return (by) => {
     const nowMs = clock.monotonicMs();
     if (bounded === undefined || owner !== by || nowMs - madeMs >= SHARED_FOR_MS) {
-      bounded = boundLookup(lookup, clock, budgetMs, by);
+      bounded = new BoundedLookup(lookup, clock, budgetMs, by);
       owner = by;
       madeMs = nowMs;
     }
@@ -48,7 +48,7 @@ function sharedBudget(
 
 /** Checks entries like single checks, without features, which bulk ignores. */
 export function coreEntryCheck(deps: CoreEntryCheckDeps): EntryCheck {
-  const awake = awakeClock(deps.clock);
+  const awake = new AwakeClock(deps.clock);
   const first = sharedBudget(deps.lookup, awake, deps.budgetMs);
   const second = sharedBudget(deps.again, awake, deps.againBudgetMs);
   return async (text, options) => {

@@ -8,9 +8,7 @@ import type { Outbound } from "../../outbound/outbound-types.ts";
 import { isRecord, readJson } from "./domain-answer.ts";
 
 /** Which RDAP server knows the names under a suffix (RFC 9224 section 4). */
-interface Bootstrap {
-  serverFor(domain: string): string | undefined;
-}
+export type Bootstrap = (domain: string) => string | undefined;
 
 const SUFFIXES_MAX = 20_000;
 const URLS_MAX = 8;
@@ -25,7 +23,7 @@ function readBootstrap(body: Uint8Array): Bootstrap | undefined {
   const servers = new Map<string, string>();
   for (const service of file["services"].slice(0, SUFFIXES_MAX)) addService(service, servers);
   if (servers.size === 0) return undefined;
-  return { serverFor: (domain) => longestMatch(domain, servers) };
+  return (domain) => longestMatch(domain, servers);
 }
 
 function addService(service: unknown, servers: Map<string, string>): void {
@@ -63,17 +61,13 @@ function parentOf(name: string): string {
   return dot < 0 ? "" : name.slice(dot + 1);
 }
 
-export interface BootstrapDeps {
+interface BootstrapDeps {
   readonly url: string;
   readonly path: string;
   readonly outbound: Pick<Outbound, "http">;
   readonly clock: Pick<Clock, "nowMs">;
   readonly ids: Pick<Ids, "hex32">;
   readonly log: Log;
-}
-
-export interface BootstrapCopy {
-  current(): Promise<Bootstrap | undefined>;
 }
 
 const FRESH_MS = 7 * DAY_MS;
@@ -90,7 +84,7 @@ interface Copy {
  * The bootstrap file, fetched when first needed and again after a week. While a fetch fails the old copy stays in use,
  * and the next try is a minute later. A lookup never waits because its copy is old.
  */
-export function createBootstrapCopy(deps: BootstrapDeps): BootstrapCopy {
+export function createBootstrapCopy(deps: BootstrapDeps): () => Promise<Bootstrap | undefined> {
   let copy: Copy | undefined;
   let loaded: Promise<void> | undefined;
   let fetching: Promise<void> | undefined;
@@ -98,28 +92,20 @@ export function createBootstrapCopy(deps: BootstrapDeps): BootstrapCopy {
   const refresh = (): Promise<void> => {
     triedAtMs = deps.clock.nowMs();
     fetching ??= fetchCopy(deps, triedAtMs)
-      .then((fetched) => {
-        copy = fetched ?? copy;
-      })
-      .finally(() => {
-        fetching = undefined;
-      });
+      .then((fetched) => void (copy = fetched ?? copy))
+      .finally(() => (fetching = undefined));
     return fetching;
   };
-  const load = async (): Promise<void> => {
-    copy = await loadCopy(deps);
-  };
-  return {
-    async current() {
-      await (loaded ??= load());
-      const ageMs = deps.clock.nowMs() - (copy?.fetchedAtMs ?? -Infinity);
-      // A clock that was set back makes the age negative; the copy then counts as old.
-      const isFresh = ageMs >= 0 && ageMs < FRESH_MS;
-      const mayTry = Math.abs(deps.clock.nowMs() - triedAtMs) >= RETRY_MS;
-      const refreshed = !isFresh && mayTry ? refresh() : fetching;
-      if (copy === undefined) await refreshed;
-      return copy?.bootstrap;
-    },
+  const load = async (): Promise<void> => void (copy = await loadCopy(deps));
+  return async () => {
+    await (loaded ??= load());
+    const ageMs = deps.clock.nowMs() - (copy?.fetchedAtMs ?? -Infinity);
+    // A clock that was set back makes the age negative; the copy then counts as old.
+    const isFresh = ageMs >= 0 && ageMs < FRESH_MS;
+    const mayTry = Math.abs(deps.clock.nowMs() - triedAtMs) >= RETRY_MS;
+    const refreshed = !isFresh && mayTry ? refresh() : fetching;
+    if (copy === undefined) await refreshed;
+    return copy?.bootstrap;
   };
 }
 

@@ -14,7 +14,7 @@ import type { HttpReply, Outbound, OutboundFailure } from "../../outbound/outbou
 import type { CachedRegistration, RegistrationCache } from "../registration-cache.ts";
 import type { OwnerKey } from "../../base/owner.ts";
 import { NoRoom, type Shares } from "../../base/shares.ts";
-import type { BootstrapCopy } from "./bootstrap-copy.ts";
+import type { Bootstrap } from "./bootstrap-copy.ts";
 import { readDomainAnswer, retryAfterMs } from "./domain-answer.ts";
 
 const WAIT_MS = 10_000;
@@ -132,8 +132,8 @@ function reasonOf({ fault }: OutboundFailure): UnknownReason {
     : "network";
 }
 
-export interface RegistrationDeps {
-  readonly bootstrap: BootstrapCopy;
+interface RegistrationDeps {
+  readonly bootstrap: () => Promise<Bootstrap | undefined>;
   readonly outbound: Outbound;
   readonly cache: RegistrationCache;
   readonly clock: Pick<Clock, "nowMs" | "monotonicMs">;
@@ -146,10 +146,7 @@ export interface RegistrationDeps {
 const FOUND_MS = 7 * DAY_MS;
 const ABSENT_MS = 3_600_000;
 
-/**
- * When a domain was registered, by its registry's RDAP server. What registries said is reused for 7 days; questions in flight are asked once; a suffix
- * without any server is `absent`.
- */
+/** By the registry's RDAP server. Questions in flight are asked once; a suffix without any server is `absent`. */
 export function createRegistration(deps: RegistrationDeps): Lookup["registration"] {
   const slots = createServerSlots(deps.clock, deps.shares);
   // By domain, and by owner too: what still waits in the turn of one owner must not keep another waiting.
@@ -229,10 +226,10 @@ async function ask(
   deps: RegistrationDeps,
   turn: Turn,
 ): Promise<Answer<Registration>> {
-  const bootstrap = await deps.bootstrap.current();
+  const bootstrap = await deps.bootstrap();
   if (bootstrap === undefined) return unknown("network");
   if (turn.until.isPast) return unknown("deadline");
-  const base = bootstrap.serverFor(domain);
+  const base = bootstrap(domain);
   if (base === undefined) return { kind: "absent", why: "noData" };
   return askRdap(base, domain, { ...deps, ...turn });
 }
@@ -243,7 +240,6 @@ function answerOf({ registeredAtMs, expiresAtMs }: CachedRegistration): Answer<R
     : { kind: "found", records: [{ registeredAtMs }], expiresAtMs };
 }
 
-/** When the cache fails, the registry is asked. */
 async function read(
   domain: string,
   { cache, clock, log }: RegistrationDeps,

@@ -35,7 +35,6 @@ export interface FeedCopy {
   readonly lines: readonly string[];
 }
 
-/** The names of a copy; those without dates of their own are as old as the copy and were seen with it. */
 export function* heldNames({ head, lines }: FeedCopy): Generator<HeldName> {
   const fetchDay = dayOf(head.fetchedAtMs);
   for (const line of lines) {
@@ -53,7 +52,6 @@ const VERSION = 1;
 export const copyText = ({ head, lines }: FeedCopy): string =>
   [JSON.stringify({ v: VERSION, ...head }), ...lines, ""].join("\n");
 
-/** Undefined unless the text is a complete copy of this list. */
 export function parseCopy(text: string, id: string): FeedCopy | undefined {
   const [first = "", ...lines] = text.split("\n");
   const last = lines.pop(); // every line ends with a line feed
@@ -113,7 +111,7 @@ export function assessFeed(
     oddContent(names, source) ??
     (fetched.isConfirmed ? undefined : swing(names.size, previous?.head)) ??
     (mayRemove ? undefined : manyRemoved(source.id, names, held));
-  return refusal ?? { kind: "accepted", copy: copyOf(names, source, fetched, { previous, held }) };
+  return refusal ?? { kind: "accepted", copy: copyOf(names, source, fetched, previous, held) };
 }
 
 const refused = (why: ListRefusal, detail: string): Refused => ({ kind: "refused", why, detail });
@@ -159,16 +157,12 @@ function manyRemoved(id: string, names: ReadonlySet<string>, held: ReadonlyMap<s
   return refused("many_removed", `${gone}; the next fetch may say so too, or ${wayOut(id)}`);
 }
 
-interface Before {
-  readonly previous: FeedCopy | undefined;
-  readonly held: ReadonlyMap<string, HeldName>;
-}
-
 function copyOf(
   names: ReadonlySet<string>,
   { id, rotating }: FetchedSource,
   { fetchedAtMs, validators }: Fetched,
-  { previous, held }: Before,
+  previous: FeedCopy | undefined,
+  held: ReadonlyMap<string, HeldName>,
 ): FeedCopy {
   const today = dayOf(fetchedAtMs);
   const baseDay = previous?.head.baseDay ?? today;

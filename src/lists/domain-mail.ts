@@ -107,7 +107,6 @@ export interface DomainMail {
   readonly day: number;
 }
 
-/** The mail hosts of checked domains, the last seen of each. Rules are checked by `test/contracts/evidence/domain-mail.ts`. */
 export interface DomainMails {
   /** Replaces, all or nothing; no domain twice. New domains beyond `domainsMax` are left out. */
   save(mails: readonly DomainMail[], domainsMax: number): Promise<void>;

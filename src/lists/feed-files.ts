@@ -17,7 +17,6 @@ export interface FeedFile {
   readonly changedAtMs: number;
 }
 
-/** More is neither stored nor read. */
 export const FILE_OCTETS_MAX = 8 * 1_048_576;
 
 /** A longer text is not one of ours: the largest list has 3 MB. */
@@ -75,7 +74,6 @@ const isServers = (value: unknown): value is readonly LearnedServer[] =>
 /** Files of the lists, which all processes share. Rules are checked by `test/contracts/evidence/feed-files.ts`. */
 export interface FeedFiles {
   versions(): Promise<ReadonlyMap<string, string>>;
-  /** Those that are there and not too large. */
   read(...names: readonly string[]): Promise<readonly FeedFile[]>;
   /** False, and nothing is written, when what is there is not `replaces`: another process wrote meanwhile. */
   write(file: FeedFile, replaces: string | undefined): Promise<boolean>;

@@ -28,7 +28,6 @@ import type {
 import { type LoadedLists, loadLists } from "./load-lists.ts";
 import { packMailServers } from "./shared-datasets.ts";
 
-/** What the source answered: a file to test, or an outcome already. */
 type FetchAnswer = { readonly body: Uint8Array; readonly validators: Validators } | RefreshOutcome;
 
 const FETCH_MS = 60_000;
@@ -73,7 +72,6 @@ function readReply(id: string, reply: HttpReply, hasCopy: boolean): FetchAnswer 
   return { body, validators };
 }
 
-/** Validators longer than this are not sent back. */
 const VALIDATOR_MAX = 300;
 
 const validator = (text: string | undefined): string | undefined =>
@@ -111,7 +109,6 @@ function isDue(state: SourceState | undefined, nowMs: number): boolean {
   return Math.abs(nowMs - state.askedAtMs) >= (RETRIED.has(state.why) ? RETRY_MS : DAY_MS);
 }
 
-/** What `loadLists` reads. */
 export const IN_USE: readonly string[] = [
   ...FETCHED_SOURCES.map(({ id }) => copyName(id)),
   LEARNED_FILE,
@@ -142,7 +139,6 @@ export interface FeedRefresherDeps {
   /** A thread of its own unless given. */
   readonly work?: typeof inThread;
   readonly files: FeedFiles;
-  /** Where a source is fetched. */
   readonly urlOf: (source: Pick<FetchedSource, "id" | "path">) => string;
   readonly http: Outbound["http"];
   readonly clock: Pick<Clock, "nowMs" | "after">;
@@ -150,15 +146,12 @@ export interface FeedRefresherDeps {
   readonly metrics?: ListMetrics | undefined;
   /** `loadLists` unless given. */
   readonly load?: typeof loadLists;
-  /** Tells other processes that files changed. */
   readonly tell?: () => void;
 }
 
-/** A failed look is repeated after this time; changes are looked at when they are made known. */
 const LOOK_MS = 60_000;
 const FIRST_ASK_MS = 10_000;
 const DUE_LOOK_MS = 600_000;
-/** Processes that note the state of a source at the same time try again this often. */
 const NOTE_TRIES = 5;
 
 /** Fetches feeds, keeps their copies in the database and loads what any process put there. */
@@ -180,7 +173,6 @@ export class FeedRefresher implements FeedRefresh {
     this.#loaded = load(inUse);
   }
 
-  /** Reads what the database holds; rejects when it does not answer. */
   static async open(deps: FeedRefresherDeps): Promise<FeedRefresher> {
     const refresher = new FeedRefresher(deps, await deps.files.read(...IN_USE));
     await refresher.#readState();
@@ -203,7 +195,6 @@ export class FeedRefresher implements FeedRefresh {
     return await this.#runOnce(FETCHED_SOURCES, confirmed, this.#over.signal);
   }
 
-  /** From now on `swap` is called with every fetched set, from this process or another. */
   follow(swap: (loaded: LoadedLists) => void): void {
     this.#swap = swap;
     this.#every(LOOK_MS, LOOK_MS, this.#over.signal, () => this.look());
@@ -220,7 +211,6 @@ export class FeedRefresher implements FeedRefresh {
     await this.look().catch((fault: unknown) => this.#failed(fault));
   }
 
-  /** Takes the servers of a finished round of learning. */
   async learned(servers: Parameters<typeof packMailServers>[0]): Promise<void> {
     const { files, clock, tell } = this.#deps;
     const file = await packText(LEARNED_FILE, JSON.stringify(servers), clock.nowMs());

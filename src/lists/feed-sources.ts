@@ -11,7 +11,6 @@ import {
   type PackageId,
 } from "./packages.ts";
 
-/** On which terms the names of a feed may be passed on. */
 export interface FeedLicence {
   /** SPDX identifier. */
   readonly spdx: string;
@@ -21,7 +20,6 @@ export interface FeedLicence {
 
 export interface HeldName {
   readonly name: string;
-  /** First seen, in days since the Unix epoch. */
   readonly sinceDay: number;
   /** On a rotating list: last seen. */
   readonly seenDay: number;

@@ -23,7 +23,6 @@ export type ListRefusal =
   /** It was good, and the database could not take it. */
   | "not_kept";
 
-/** One source as it stands. Times are milliseconds since the Unix epoch. */
 export interface FeedStatus {
   readonly id: string;
   readonly curated: boolean;
@@ -31,9 +30,7 @@ export interface FeedStatus {
   readonly names: number;
   /** Where what is in use came from: fetched, the package that came with the program, or nowhere. */
   readonly from: "fetch" | "package" | "nowhere";
-  /** When what is in use was fetched. */
   readonly fetchedAtMs?: number;
-  /** When the source was last asked, with any result. */
   readonly askedAtMs?: number;
   /** When it last gave what is in use, or said that this is the newest still. */
   readonly confirmedAtMs?: number;
@@ -50,7 +47,6 @@ export interface RefreshOutcome {
   readonly detail?: string;
 }
 
-/** Fetches list sources and says how they stand. */
 export interface FeedRefresh {
   status(): Promise<readonly FeedStatus[]>;
   /**
@@ -62,31 +58,22 @@ export interface FeedRefresh {
 
 export interface ListMetrics {
   refreshed(outcome: RefreshOutcome): void;
-  /** How all lists stand; after each change of it. */
   stand(status: readonly FeedStatus[]): void;
 }
 
-/** Names in use by list, the times of the copy in use and of its last confirmation, and what each fetch came to. */
 export function createListMetrics(registry: Registry): ListMetrics {
   const registers = [registry];
-  const names = new Gauge({
-    name: "gatepost_list_names",
-    help: "Names in use, by list.",
-    labelNames: ["list"],
-    registers,
-  });
-  const fetched = new Gauge({
-    name: "gatepost_list_fetched_timestamp_seconds",
-    help: "When the copy in use was fetched; 0 for one that came with the program.",
-    labelNames: ["list"],
-    registers,
-  });
-  const confirmed = new Gauge({
-    name: "gatepost_list_confirmed_timestamp_seconds",
-    help: "When the source last gave the copy in use or said that it is the newest; 0 for never.",
-    labelNames: ["list"],
-    registers,
-  });
+  const labelNames = ["list"] as const;
+  const gauge = (name: string, help: string) => new Gauge({ name, help, labelNames, registers });
+  const names = gauge("gatepost_list_names", "Names in use, by list.");
+  const fetched = gauge(
+    "gatepost_list_fetched_timestamp_seconds",
+    "When the copy in use was fetched; 0 for one that came with the program.",
+  );
+  const confirmed = gauge(
+    "gatepost_list_confirmed_timestamp_seconds",
+    "When the source last gave the copy in use or said that it is the newest; 0 for never.",
+  );
   const outcomes = new Counter({
     name: "gatepost_list_fetches_total",
     help: 'Fetches by list and what they came to: "accepted", "unchanged" or why they were refused.',

@@ -15,7 +15,6 @@ export interface AssessWork extends Omit<Fetched, "text"> {
   readonly previous: FeedFile | undefined;
 }
 
-/** A refusal, or the file that replaces the previous one. */
 export type Assessed = RefreshOutcome | FeedFile;
 
 async function assess({ id, body, previous, ...fetched }: AssessWork): Promise<Assessed> {

@@ -9,7 +9,6 @@ const LENGTH_BYTES = 4;
 /** About 1,000 octets; a longer one is not a head. */
 const HEAD_BYTES_MAX = 65_536;
 
-/** In this order in the file. */
 const TABLES = ["disposable", "families", "free", "knownGood", "roles", "mailServers"] as const;
 
 const FORMAT = "gatepost-lists-1";
@@ -17,14 +16,12 @@ const FORMAT = "gatepost-lists-1";
 interface Head extends Pick<PackedDatasets, "sources"> {
   readonly format: string;
   readonly bytes: readonly number[];
-  /** CRC-32 of the tables. */
   readonly checksum: number;
 }
 
 /** Continues a CRC-32 over more octets. */
 export type Crc32 = (octets: Uint8Array, sum: number) => number;
 
-/** The file as its parts; `more` stands in the head, too. */
 export function encodeLists(
   packed: PackedDatasets,
   more: object,
@@ -99,7 +96,6 @@ function readHead(file: Uint8Array): { readonly head: Head; readonly end: number
   return { head, end };
 }
 
-/** Undefined unless the text is a head of this format. */
 function headOf(text: string): Head | undefined {
   try {
     const head = JSON.parse(text) as Head;

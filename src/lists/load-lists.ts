@@ -36,7 +36,6 @@ const NOT_ROLES: ReadonlySet<string> = new Set(listOf(TEXTS.notRoles));
 /** Shorter words of the package are initials of people; the additions name those that are functions. */
 const ROLE_MIN_LENGTH = 3;
 
-/** The version of the bundled lists; later fetches count up from here. */
 const BUNDLED_VERSION = 1;
 
 type Copies = ReadonlyMap<string, FeedCopy>;
@@ -93,16 +92,13 @@ function listOfSource(
   };
 }
 
-/** One list as it was packed. */
 export interface LoadedList extends Pick<
   FeedStatus,
   "id" | "curated" | "names" | "from" | "fetchedAtMs"
 > {
-  /** Of the copy. */
   readonly validators?: Validators;
 }
 
-/** Lists, packed, and what each source gave. */
 export interface LoadedLists {
   readonly shared: SharedDatasets;
   /** Every source there is, those without any data too. */

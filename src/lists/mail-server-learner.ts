@@ -15,9 +15,7 @@ import { type FeedFiles, packText, parseIf, unpackText } from "./feed-files.ts";
 import { type End, every } from "../base/every.ts";
 import type { Log } from "../base/log.ts";
 
-/** How far a round of learning has come. */
 export interface LearningRound {
-  /** The UTC day it was last worked on, in days since the Unix epoch. */
   readonly day: number;
   readonly isOver: boolean;
   /** Names up to this one, in the order of code units, were asked. */
@@ -51,7 +49,6 @@ export class LearningStore {
     this.#log = log;
   }
 
-  /** Undefined when there is none, or none that can be read. */
   async read(): Promise<LearningRound | undefined> {
     const [file] = await this.#files.read(ROUND_FILE);
     this.#version = file?.version;
@@ -93,7 +90,6 @@ export interface NameToLearnFrom {
 /** Ten names a second burden no resolver: a round over 15,000 names takes half an hour. */
 export const STEP_MS = 1_000;
 export const STEP_NAMES = 10;
-/** How often a round's findings are written down. */
 const SAVE_EVERY_NAMES = 500;
 const ROUND_DAYS = 1;
 const REST_MS = 600_000;

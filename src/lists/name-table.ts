@@ -68,7 +68,6 @@ const NAME_MAX = 255;
 export interface NameTableBuilder {
   /** Adds list bit `bit` (0 to 15) to `name`: printable ASCII, 1 to 255 characters, as it will be asked for. */
   add(name: string, bit: number): void;
-  /** Gives `name` a number of 16 bits in place of list bits. */
   put(name: string, value: number): void;
   finish(): SharedArrayBuffer;
 }

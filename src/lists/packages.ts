@@ -4,8 +4,6 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { isHostName, parseDomain } from "../core/name/domain.ts";
 
-/** The list packages, read as data: their code never runs, because some of it fetches from the network. */
-
 const require = createRequire(import.meta.url);
 
 /** Lists that no npm package holds; `feeds/README.md` names their sources and licences. */
@@ -13,10 +11,8 @@ const FEEDS = fileURLToPath(new URL("../../../feeds/", import.meta.url));
 
 export interface PackageFile {
   readonly name: string;
-  /** Where the file lies when it comes with the project and not in an npm package. */
   readonly folder?: string;
   readonly file: string;
-  /** Fewer names than this mean that the file has changed its format. */
   readonly floor: number;
   readonly read: (text: string) => readonly string[];
 }

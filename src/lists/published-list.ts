@@ -15,15 +15,10 @@ import { encodeLists } from "./lists-file.ts";
 import { namesOfTable, nameTableBuilder } from "./name-table.ts";
 import { attachDatasets, familiesUnder, type SharedDatasets } from "./shared-datasets.ts";
 
-export interface CurrentFile<File> {
-  /** Makes the first one; rejects when that fails. A later one is made in the background. */
-  current(): Promise<File>;
-}
-
 export interface PublishedLists {
-  readonly published: CurrentFile<PublishedFiles>;
+  readonly published: () => Promise<PublishedFiles>;
   /** For the library: tables that it reads as they lie. */
-  readonly packed: CurrentFile<PublishedFile>;
+  readonly packed: () => Promise<PublishedFile>;
   /** The plain text of a compressed one, piece by piece. */
   readonly expand: (gzip: Uint8Array) => Readable;
 }
@@ -61,7 +56,7 @@ function currentFile<File>(
   name: string,
   { lists, clock, log }: Parts,
   makeFile: () => Promise<File>,
-): CurrentFile<File> {
+): () => Promise<File> {
   let made: { readonly file: File; readonly version: number } | undefined;
   let making: Promise<File> | undefined;
   let madeAtMs = -Infinity;
@@ -76,16 +71,14 @@ function currentFile<File>(
       making = undefined;
     }
   };
-  return {
-    async current() {
-      if (made === undefined) return (making ??= make());
-      const isOld = made.version !== lists.version();
-      if (isOld && making === undefined && clock.monotonicMs() - madeAtMs >= REMADE_AFTER_MS) {
-        making = make();
-        making.catch((fault: unknown) => log.error(`${name}.make_failed`, fault));
-      }
-      return made.file;
-    },
+  return async () => {
+    if (made === undefined) return (making ??= make());
+    const isOld = made.version !== lists.version();
+    if (isOld && making === undefined && clock.monotonicMs() - madeAtMs >= REMADE_AFTER_MS) {
+      making = make();
+      making.catch((fault: unknown) => log.error(`${name}.make_failed`, fault));
+    }
+    return made.file;
   };
 }
 
@@ -154,7 +147,6 @@ export interface PublishedSource {
   readonly datasets: Datasets;
   readonly names: () => Iterable<string>;
   readonly licenceOf: (feed: string) => FeedLicence | undefined;
-  /** Feeds whose licence does not allow to pass their names on. */
   readonly leftOut: readonly string[];
   readonly texts: Readonly<Record<string, string>>;
 }
@@ -189,7 +181,7 @@ export async function makePublishedList(source: PublishedSource): Promise<Publis
   return { txt, json };
 }
 
-/** By name. Sorting all at once would hold the process up for 50 ms. */
+/** Sorting all at once would hold the process up for 50 ms. */
 async function inOrder(rows: readonly PublishedName[]): Promise<readonly PublishedName[]> {
   const byFirst = new Map<string, PublishedName[]>();
   for (const row of rows) {
@@ -274,7 +266,6 @@ function feedsOf(
 /** Rows of one piece of a file: about 2 ms of work. */
 const PIECE_ROWS = 1_000;
 
-/** Remarks begin with "#"; then one name a line. */
 function* textOf(
   published: readonly PublishedName[],
   feeds: readonly PublishedFeed[],

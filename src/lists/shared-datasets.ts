@@ -30,9 +30,7 @@ export interface ListContents {
   /** Names that are never disposable, even if a list has them. */
   readonly exceptions: ReadonlySet<string>;
   readonly free: readonly string[];
-  /** Known good beside the free providers. */
   readonly knownGood: readonly string[];
-  /** Lower case. */
   readonly roles: readonly string[];
   readonly mailServers: readonly (readonly [host: string, kind: MailServerKind])[];
 }
@@ -84,7 +82,11 @@ export function shareDatasets(contents: ListContents): SharedDatasets {
     version: contents.version,
     sources,
     disposable,
-    families: packFamilies(sources, disposable, exceptions),
+    families: familiesOf(
+      disposable,
+      curatedBits(sources),
+      (name) => !isNoFamily(name) && !exceptions.has(name),
+    ),
     history: contents.disposable.map(({ history }) => history && packHistory(history)),
     free: packAsIs(free),
     knownGood: packAsIs([...free, ...honest(contents.knownGood)]),
@@ -219,19 +221,6 @@ const FAMILY_MIN = 3;
 
 const curatedBits = (sources: readonly FeedSource[]): number =>
   sources.reduce((bits, { kind }, bit) => bits | (kind === "curated" ? 1 << bit : 0), 0);
-
-/** Registrable domains with `FAMILY_MIN` curated names below them, and the bits of the feeds that hold those. */
-function packFamilies(
-  sources: readonly FeedSource[],
-  disposable: SharedArrayBuffer,
-  exceptions: ReadonlySet<string>,
-): SharedArrayBuffer {
-  return familiesOf(
-    disposable,
-    curatedBits(sources),
-    (name) => !isNoFamily(name) && !exceptions.has(name),
-  );
-}
 
 const isNoFamily = (registrable: string): boolean =>
   FAMILY_EXCEPTIONS.has(registrable) || registrable.endsWith(".arpa");

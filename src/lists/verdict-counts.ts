@@ -166,10 +166,7 @@ export interface VerdictSums {
 
 /** Keeps counts for back-tests. Rules are checked by `test/contracts/evidence/verdict-counts.ts`. */
 export interface VerdictCounts {
-  /**
-   * Adds to what is kept, all or nothing; no domain twice for one day. New domains of a day beyond `domainsMax` are
-   * left out.
-   */
+  /** All or nothing; no domain twice for one day. New domains of a day beyond `domainsMax` are left out. */
   add(counts: readonly VerdictCount[], domainsMax: number): Promise<void>;
   /** Sums by domain from `fromDay` on, in the order of names after `afterDomain`; at most `limit`. */
   page(
@@ -177,8 +174,6 @@ export interface VerdictCounts {
     afterDomain: string,
     limit: number,
   ): Promise<readonly Omit<VerdictCount, "day">[]>;
-  /** Of all domains together, from `fromDay` on, each check in one class. */
   sums(fromDay: number): Promise<VerdictSums>;
-  /** Deletes days before `fromDay`; returns how many rows. */
   prune(fromDay: number): Promise<number>;
 }

@@ -4,7 +4,7 @@ import type { ValidationResult } from "../core/validate/result.ts";
 import { keptLog } from "../../test/process/kept-log.ts";
 import { manualClock } from "../../test/time/manual-clock.ts";
 import { until } from "../../test/time/until.ts";
-import { createVerdictRecorder } from "./verdict-recorder.ts";
+import { VerdictRecorder } from "./verdict-recorder.ts";
 
 const mails = { save: () => Promise.resolve() };
 
@@ -31,7 +31,7 @@ test("whoever flushes in the end waits for what a timer began to write", async (
         });
       }),
   };
-  const recorder = createVerdictRecorder({ counts, mails, clock, log: keptLog() });
+  const recorder = new VerdictRecorder({ counts, mails, clock, log: keptLog() });
   const asked = (times: number) =>
     until(() => answers[times - 1], { what: "a write", withinMs: 30_000 });
   recorder.record(verdict("a.example"));
@@ -54,7 +54,7 @@ test("a flush that fails says so, and the next one writes", async () => {
   const counts = {
     add: () => (isDown ? Promise.reject(new Error("gone")) : Promise.resolve()),
   };
-  const recorder = createVerdictRecorder({ counts, mails, clock, log: keptLog() });
+  const recorder = new VerdictRecorder({ counts, mails, clock, log: keptLog() });
   recorder.record(verdict("a.example"));
   await assert.rejects(recorder.flush(), /gone/);
   isDown = false;
@@ -65,7 +65,7 @@ test("a flush that fails says so, and the next one writes", async () => {
 test("a domain whose save failed once is saved with the next write", async () => {
   const saved: string[] = [];
   let isDown = true;
-  const recorder = createVerdictRecorder({
+  const recorder = new VerdictRecorder({
     counts: { add: () => Promise.resolve() },
     mails: {
       save: (rows) => {

@@ -19,7 +19,6 @@ const MAIL_DOMAINS_MAX = 60_000;
 /** The most rows that pruning keeps, of the newest days. */
 export const MAIL_DOMAINS_KEPT = 40_000;
 
-/** What is counted of a verdict. */
 export interface CountedVerdict {
   /** Lower-case A-labels. */
   readonly domain: string;
@@ -27,42 +26,27 @@ export interface CountedVerdict {
   readonly dns: "yes" | "no" | "unknown";
 }
 
-/** What is recorded of a verdict. */
 export type Observed = Pick<Validation, "result" | "mail">;
 
 /**
  * Counts verdicts by domain for back-tests and notes where each domain's mail goes, for those and as evidence
  * before a mail server is accused. Never addresses of people. A kill may lose ten seconds of it.
  */
-export interface VerdictRecorder {
-  /** Malformed entries have no domain and are not counted. */
-  record(validation: Observed): void;
-  /** The same for an answer that was kept: where its mail goes is noted already. */
-  count(verdict: CountedVerdict): void;
-  /** Writes what waits, after what is being written; rejects when the store does, and then the rest waits on. */
-  flush(): Promise<void>;
-}
 
 const FLUSH_AFTER_MS = 10_000;
 
-/** Rows of one transaction: few enough not to delay others. */
 const BATCH = 200;
 
-/** Hosts and addresses of one domain that are noted. */
 const SERVERS_MAX = 20;
 
-export interface VerdictRecorderDeps {
+interface VerdictRecorderDeps {
   readonly counts: Pick<VerdictCounts, "add">;
   readonly mails: Pick<DomainMails, "save">;
   readonly clock: Pick<Clock, "nowMs" | "after">;
   readonly log: Pick<Log, "error">;
 }
 
-export function createVerdictRecorder(deps: VerdictRecorderDeps): VerdictRecorder {
-  return new Recorder(deps);
-}
-
-class Recorder implements VerdictRecorder {
+export class VerdictRecorder {
   readonly #deps: VerdictRecorderDeps;
   readonly #counts: WriteBehind<VerdictCount>;
   readonly #mails: WriteBehind<DomainMail>;
@@ -110,7 +94,7 @@ class Recorder implements VerdictRecorder {
     this.#mails.note(domain, { domain, hosts, addresses, disposable, day });
   }
 
-  /** The day it counted for. */
+  /** For an answer that was kept: where its mail goes is noted already. Returns the day it counted for. */
   count({ domain, disposable, dns }: CountedVerdict): number {
     const day = dayOf(this.#deps.clock.nowMs());
     this.#counts.note(`${String(day)} ${domain}`, {

@@ -16,12 +16,7 @@ import { sqlRules } from "../lists/rules/rule.ts";
 import { createRuleService, type RuleService } from "../lists/rules/rules.ts";
 import { attachDatasets, type SharedDatasets } from "../lists/shared-datasets.ts";
 import { sqlVerdictCounts } from "../lists/verdict-counts.ts";
-import {
-  createVerdictRecorder,
-  MAIL_DOMAINS_KEPT,
-  VERDICT_DAYS,
-  type VerdictRecorder,
-} from "../lists/verdict-recorder.ts";
+import { MAIL_DOMAINS_KEPT, VERDICT_DAYS, VerdictRecorder } from "../lists/verdict-recorder.ts";
 import type { Outbound } from "../outbound/outbound-types.ts";
 import { createProxiedHttp } from "../outbound/proxied.ts";
 import type { SqlDatabase } from "../store/database.ts";
@@ -40,7 +35,7 @@ export function openVerdictRecorder(
 ): VerdictRecorder {
   const { clock, log } = process;
   const stores = { counts: sqlVerdictCounts(db), mails: sqlDomainMails(db) };
-  const recorder = createVerdictRecorder({ ...stores, clock, log });
+  const recorder = new VerdictRecorder({ ...stores, clock, log });
   flushLast(process, "verdicts.flush_failed", recorder);
   return recorder;
 }

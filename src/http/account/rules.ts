@@ -5,8 +5,15 @@ import { Type } from "../../core/json-schema.ts";
 import { FAULT_WORDS } from "../../core/validate/malformed.ts";
 import { auditedEntries } from "../../gate/audited.ts";
 import { entryJson, OwnEntry, type Rule } from "../../lists/rules/entry-json.ts";
-import { endOfDay, ENTRIES_MAX, listLines, type WrongLine } from "../../lists/rules/entry-lines.ts";
-import { type EntryDetails, NOTE_MAX, type SaveAnswer } from "../../lists/rules/rules.ts";
+import {
+  ENTRIES_MAX,
+  type EntryDetails,
+  NOTE_MAX,
+  type SaveAnswer,
+  type WrongLine,
+  endOfDay,
+  listLines,
+} from "../../lists/rules/rules.ts";
 import { Forgotten, FoundEntries, Imported } from "./admin-shapes.ts";
 import type { DashboardContext } from "./context.ts";
 import {

@@ -25,13 +25,11 @@ const RATE = { limit: 60, remaining: 59 };
 function open(entrance: Entrance) {
   let made = 0;
   const admission: Admission = { ...openAdmission("free"), enter: () => entrance };
-  const published = {
-    current: () => {
-      made += 1;
-      return Promise.resolve(FILES);
-    },
+  const published = () => {
+    made += 1;
+    return Promise.resolve(FILES);
   };
-  const packed = { current: () => Promise.resolve(PACKED) };
+  const packed = () => Promise.resolve(PACKED);
   const deps = { published, packed, expand, admission, trustedProxies: [] };
   const app = appWith({ pages: { pages: disposablePages(deps) } });
   return { app, made: () => made };

@@ -37,8 +37,7 @@ async function listIn(
     const reply = refused(refusal, undefined);
     return { ...reply, headers: { ...rate, ...reply.headers } };
   }
-  const { gzip, etag } =
-    form === "lists" ? await deps.packed.current() : (await deps.published.current())[form];
+  const { gzip, etag } = form === "lists" ? await deps.packed() : (await deps.published())[form];
   const headers = {
     ...rate,
     etag,

@@ -67,10 +67,10 @@ test("the dashboard's routes stand in a document of their own", async () => {
 
 test("every documented path is served, with every documented method", async () => {
   const file = { gzip: gzipSync(""), etag: 'W/"1"' };
-  const published = { current: () => Promise.resolve({ txt: file, json: file }) };
+  const published = () => Promise.resolve({ txt: file, json: file });
   const pages = disposablePages({
     published,
-    packed: { current: () => Promise.resolve(file) },
+    packed: () => Promise.resolve(file),
     expand: () => createGunzip().end(),
     admission: openAdmission(),
     trustedProxies: [],

@@ -7,7 +7,7 @@ import { DAY_MS, dayOf } from "../../core/calendar.ts";
 import type { MailHosts } from "../../core/mail/mail-hosts.ts";
 import type { ValidationResult } from "../../core/validate/result.ts";
 import type { DomainMail } from "../domain-mail.ts";
-import { createVerdictRecorder, VERDICT_DAYS, VERDICT_DOMAINS_MAX } from "../verdict-recorder.ts";
+import { VerdictRecorder, VERDICT_DAYS, VERDICT_DOMAINS_MAX } from "../verdict-recorder.ts";
 
 const BY_ADA = { note: "", author: "ada" };
 
@@ -23,7 +23,7 @@ const verdict = (domain: string, disposable: boolean, format = true) => ({
 
 test("verdicts are counted by domain and day and written in the end", async (t) => {
   const { counts, mails, clock } = await listsWorld(t);
-  const recorder = createVerdictRecorder({ counts, mails, clock, log: keptLog() });
+  const recorder = new VerdictRecorder({ counts, mails, clock, log: keptLog() });
   recorder.record(verdict("a.example", true));
   recorder.record(verdict("a.example", false));
   recorder.record(verdict("a.example", true));
@@ -41,7 +41,7 @@ test("a flood of made-up domains fills no memory", () => {
   };
   const clock = { nowMs: () => 0, after: () => () => undefined };
   const mails = { save: () => Promise.resolve() };
-  const recorder = createVerdictRecorder({ counts, mails, clock, log: keptLog() });
+  const recorder = new VerdictRecorder({ counts, mails, clock, log: keptLog() });
   for (let n = 0; n < VERDICT_DOMAINS_MAX + 5_000; n += 1) {
     recorder.record(verdict(`d${String(n)}.example`, false));
   }
@@ -103,7 +103,7 @@ test("a back-test tells what the counted days would have looked like", async (t)
 test("a back-test of mail hosts goes by where mail was seen to go", async (t) => {
   const datasets = literalDatasets({ mailServers: { "mx.bad.example": "dedicated" } });
   const { backTest, counts, mails, clock } = await listsWorld(t, { datasets });
-  const recorder = createVerdictRecorder({ counts, mails, clock, log: keptLog() });
+  const recorder = new VerdictRecorder({ counts, mails, clock, log: keptLog() });
   const seen = (domain: string, host: string, disposable: boolean): void =>
     recorder.record({ ...verdict(domain, disposable), mail: mailAt(host) });
   seen("a.example", "mx1.host.example", false);
@@ -135,7 +135,7 @@ test("a busy domain's mail hosts are written once a day, and when its verdict ch
         ),
       ),
   };
-  const recorder = createVerdictRecorder({ counts, mails, clock, log: keptLog() });
+  const recorder = new VerdictRecorder({ counts, mails, clock, log: keptLog() });
   const day = dayOf(clock.nowMs());
   for (const disposable of [false, false, true, true]) {
     recorder.record({ ...verdict("a.example", disposable), mail: mailAt("mx.a.example") });

@@ -9,21 +9,18 @@ import type { Clock } from "../../base/clock.ts";
 import type { DomainMails } from "../domain-mail.ts";
 import type { RuleStore } from "./rule.ts";
 import type { VerdictCounts } from "../verdict-counts.ts";
-import { readListLines, type WrongLine } from "./entry-lines.ts";
-import { isInForce } from "./rules.ts";
+import { type WrongLine, isInForce, readListLines } from "./rules.ts";
 import { VERDICT_DAYS } from "../verdict-recorder.ts";
 
 /** One domain whose checks would have ended otherwise. */
 export interface ChangedDomain {
   readonly domain: string;
   readonly becomes: "disposable" | "fine";
-  /** Checks of it that would have ended otherwise. */
   readonly checks: number;
 }
 
 export interface BackTest {
   readonly days: number;
-  /** Of those days, as far as they were counted. */
   readonly domains: number;
   /** Of the domains those whose mail hosts are known: entries about mail hosts are tested on them alone. */
   readonly domainsWithMail: number;
@@ -71,12 +68,12 @@ export function createBackTest(deps: BackTestDeps): RunBackTest {
     const held = (await deps.entries.all()).filter((entry) => isInForce(entry, nowMs));
     const said = proposed.said.filter((line) => isInForce(line, nowMs));
     const datasets = deps.datasets();
-    const lists: Lists = {
+    const known = {
       before: { ...datasets, operator: rulesOf(held, deps.hash) },
       after: { ...datasets, operator: rulesOf([...held, ...said], deps.hash) },
+      mail: await knownMail(deps),
     };
-    const mail = await knownMail(deps);
-    const sums = await compare({ ...lists, mail }, dayOf(nowMs) - VERDICT_DAYS + 1, deps);
+    const sums = await compare(known, dayOf(nowMs) - VERDICT_DAYS + 1, deps);
     const lines = said.flatMap(({ subject, line }) => (subject.startsWith("address:") ? line : []));
     const untestable = { untestable: lines.length, untestableLines: lines.slice(0, SHOWN_MAX) };
     return { kind: "tested", days: VERDICT_DAYS, ...sums, ...untestable };
@@ -101,12 +98,9 @@ export async function knownMail({
   }
 }
 
-interface Lists {
+interface Known {
   readonly before: Datasets;
   readonly after: Datasets;
-}
-
-interface Known extends Lists {
   readonly mail: ReadonlyMap<string, MailHosts>;
 }
 

@@ -3,7 +3,6 @@ import type { ListWord } from "../../core/evidence/rule.ts";
 import { type Described, oneOf, orNull, Type } from "../../core/json-schema.ts";
 import type { FeedStatus } from "../feed-status.ts";
 
-/** One entry of the operator's lists. */
 export interface Rule {
   /** As `listSubjectText` writes it; an address is its keyed hash. */
   readonly subject: string;

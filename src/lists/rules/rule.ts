@@ -131,7 +131,6 @@ export function sqlRules(db: Kysely<Database>): RuleStore {
   };
 }
 
-/** Which entries are looked for. */
 export interface EntryQuery {
   /** Part of the subject or of the note, in any case; "" for all. */
   readonly text: string;
@@ -142,9 +141,7 @@ export interface EntryQuery {
 }
 
 export interface FoundEntries {
-  /** By subject, at most as many as were asked for. */
   readonly entries: readonly Rule[];
-  /** How many fit. */
   readonly total: number;
 }
 
@@ -159,6 +156,5 @@ export interface RuleStore {
   save(entries: readonly Rule[]): Promise<void>;
   /** Deletes what is said of a subject, on one topic or on all; returns how many entries. */
   forget(subject: string, topic?: ListTopic): Promise<number>;
-  /** Deletes what has expired; returns how many. */
   prune(nowMs: number): Promise<number>;
 }

@@ -6,8 +6,7 @@ import { createLiveRules, OPERATOR_POLL_MS } from "./live-rules.ts";
 import { memoryNotices } from "../../store/notices.ts";
 import { DAY_MS, dayOf, isoDate } from "../../core/calendar.ts";
 import type { RuleStore } from "./rule.ts";
-import { endOfDay, listLines } from "./entry-lines.ts";
-import { createRuleService, NOTE_MAX } from "./rules.ts";
+import { NOTE_MAX, createRuleService, endOfDay, listLines } from "./rules.ts";
 
 const BY_ADA = { note: "", author: "ada" };
 

@@ -1,9 +1,13 @@
+import type { EntryFault } from "../../core/address/address.ts";
+import { DAY_MS, dayOf, dayOfDate, isoDate } from "../../core/calendar.ts";
 import {
-  type ListWord,
-  type SaidOf,
   feedSubject,
+  LIST_WORDS,
   listSubjectText,
+  type ListWord,
+  mayBeSaid,
   readListSubject,
+  type SaidOf,
   topicOf,
 } from "../../core/evidence/rule.ts";
 import type { AddressHash } from "../../base/address-hash.ts";
@@ -11,13 +15,103 @@ import type { Clock } from "../../base/clock.ts";
 import type { Notices } from "../../store/notices.ts";
 import type { Rule } from "./entry-json.ts";
 import type { FoundEntries, RuleStore } from "./rule.ts";
-import {
-  ENTRIES_MAX,
-  type ReadSaying,
-  type WrongLine,
-  readListLines,
-  readSaying,
-} from "./entry-lines.ts";
+
+/** Entries of one import, and of the lists in all: every process holds them in memory. */
+export const ENTRIES_MAX = 500_000;
+
+const WRONG_LINES_MAX = 20;
+
+export type ReadSaying =
+  | { readonly kind: "said"; readonly said: SaidOf }
+  | { readonly kind: "bad_entry"; readonly fault: EntryFault }
+  /** Traps cannot be mail hosts, and accounts must be addresses. */
+  | { readonly kind: "bad_word" };
+
+/** An entry as a person writes it, with its word. */
+function readSaying(text: string, word: ListWord, hash: AddressHash): ReadSaying {
+  const subject = readListSubject(text);
+  if (!subject.ok) return { kind: "bad_entry", fault: subject.fault };
+  if (!mayBeSaid(word, subject.value)) return { kind: "bad_word" };
+  return { kind: "said", said: { subject: listSubjectText(subject.value, hash), word } };
+}
+
+export interface WrongLine {
+  /** From 1. */
+  readonly line: number;
+  readonly why: "bad_entry" | "bad_word" | "bad_date" | "no_word";
+}
+
+export interface SaidLine extends SaidOf {
+  readonly line: number;
+  /** The end of the last day that the line names; it may be past. Milliseconds since the Unix epoch. */
+  readonly expiresAtMs?: number;
+}
+
+export interface ReadLines {
+  readonly said: readonly SaidLine[];
+  /** The first twenty; then nothing of the text should be used. */
+  readonly wrong: readonly WrongLine[];
+}
+
+/**
+ * One entry a line, a remark behind "#". A line may begin with its own word ("deny a.example"), others take
+ * `standard`, and end with the last day it counts ("a.example until 2027-01-31"). Reads `ENTRIES_MAX` entries and one more.
+ */
+export function readListLines(
+  text: string,
+  standard: ListWord | undefined,
+  hash: AddressHash,
+): ReadLines {
+  const said: SaidLine[] = [];
+  const wrong: WrongLine[] = [];
+  for (const [index, line] of text.split(/\r?\n/).entries()) {
+    const parts = lineParts(line, standard);
+    if (parts.entry === "") continue;
+    const read = readParts(parts, hash);
+    if (read.kind === "said") said.push({ ...read.said, ...read.until, line: index + 1 });
+    else wrong.push({ line: index + 1, why: read.kind });
+    if (wrong.length >= WRONG_LINES_MAX || said.length > ENTRIES_MAX) break;
+  }
+  return { said, wrong };
+}
+
+interface LineParts {
+  readonly entry: string;
+  readonly word: ListWord | undefined;
+  readonly lastDay: string | undefined;
+}
+
+function lineParts(line: string, standard: ListWord | undefined): LineParts {
+  const text = line.replace(/(?:^|\s)#.*$/, "").trim();
+  const { said = text, lastDay } = UNTIL.exec(text)?.groups ?? {};
+  const blank = said.search(/\s/);
+  const word = blank < 0 ? undefined : LIST_WORDS.find((known) => known === said.slice(0, blank));
+  const entry = word === undefined ? said : said.slice(blank);
+  return { entry: entry.trim(), word: word ?? standard, lastDay };
+}
+
+/** No entry ends so: an address ends with its domain. */
+const UNTIL = /^(?<said>.*\S)\s+until\s+(?<lastDay>\S+)$/;
+
+function readParts({ entry, word, lastDay }: LineParts, hash: AddressHash) {
+  if (word === undefined) return { kind: "no_word" } as const;
+  const day = lastDay === undefined ? undefined : dayOfDate(lastDay);
+  if (lastDay !== undefined && day === undefined) return { kind: "bad_date" } as const;
+  const until = day === undefined ? {} : { expiresAtMs: endOfDay(day) };
+  return { ...readSaying(entry, word, hash), until };
+}
+
+/** The instant from which on an entry whose last day this is says nothing. */
+export const endOfDay = (day: number): number => (day + 1) * DAY_MS;
+
+/** Lines that `readListLines` reads back, addresses as their hash. Ends with a line feed unless empty. */
+export const listLines = (said: readonly Omit<SaidLine, "line">[]): string =>
+  said
+    .map(({ word, subject, expiresAtMs }) => `${word} ${subject}${untilText(expiresAtMs)}\n`)
+    .join("");
+
+const untilText = (expiresAtMs: number | undefined): string =>
+  expiresAtMs === undefined ? "" : ` until ${isoDate(dayOf(expiresAtMs - 1))}`;
 
 /** Whether a text is one line that drives no terminal. */
 const isOneLine = (text: string): boolean => !/[\p{Cc}\p{Cf}\p{Cs}]/u.test(text);
@@ -28,7 +122,6 @@ export const NOTE_MAX = 500;
 export interface EntryDetails {
   /** For the operator alone; may be "". */
   readonly note: string;
-  /** Who says so. */
   readonly author: string;
   readonly expiresAtMs?: number;
 }
@@ -54,20 +147,16 @@ export type ImportAnswer =
   | DetailsRefusal;
 
 export interface Forgotten {
-  /** As it was stored. */
   readonly subject: string;
-  /** How many entries it was. */
   readonly count: number;
 }
 
-/** The operator's rules; active on every process within 5 s of a change. */
 export interface RuleService {
   save(text: string, word: ListWord, details: EntryDetails): Promise<SaveAnswer>;
   /** Takes back everything said of the entry. Undefined for a bad entry. */
   forget(text: string): Promise<Forgotten | undefined>;
   /** Active rules of one kind or of all, whose subject or note contains `text`. An address finds its hash. */
   search(text: string, word: ListWord | undefined, limit: number): Promise<FoundEntries>;
-  /** Active rules, by subject. */
   entries(): Promise<readonly Rule[]>;
   /** Lines as `readListLines` takes them, all of them or nothing; those whose last day is past say nothing. */
   importLines(text: string, word: ListWord | undefined, how: EntryDetails): Promise<ImportAnswer>;
@@ -77,11 +166,9 @@ export interface RuleServiceDeps {
   /** Called after a change; absent: other processes notice within 5 s. */
   readonly notices?: Pick<Notices, "tell">;
   readonly entries: RuleStore;
-  /** Ids of the feeds that can be switched off. */
   readonly feeds?: readonly string[];
   readonly hash: AddressHash;
   readonly clock: Pick<Clock, "nowMs">;
-  /** Rules in all; `ENTRIES_MAX` unless given. */
   readonly entriesMax?: number;
 }
 
@@ -121,7 +208,7 @@ export function createRuleService(deps: RuleServiceDeps): RuleService {
       const query = { text: sought, nowMs: clock.nowMs(), limit };
       return entries.search(word === undefined ? query : { ...query, word });
     },
-    entries: () => inForce(entries, clock.nowMs()),
+    entries: async () => (await entries.all()).filter((one) => isInForce(one, clock.nowMs())),
     async importLines(text, word, details) {
       const read = readListLines(text, word, hash);
       if (read.wrong.length > 0) return { kind: "wrong_lines", lines: read.wrong };
@@ -158,9 +245,6 @@ const entryOf = (
 
 export const isInForce = ({ expiresAtMs }: Pick<Rule, "expiresAtMs">, nowMs: number): boolean =>
   expiresAtMs === undefined || expiresAtMs > nowMs;
-
-const inForce = async (entries: RuleStore, nowMs: number): Promise<readonly Rule[]> =>
-  (await entries.all()).filter((entry) => isInForce(entry, nowMs));
 
 function badDetails(
   { note, expiresAtMs }: EntryDetails,

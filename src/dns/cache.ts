@@ -4,7 +4,6 @@ import type { Clock } from "../base/clock.ts";
 import { Chain, type Link } from "./chain.ts";
 import type { Reply } from "./message/reply.ts";
 
-/** Positive answers live for their TTL within these bounds. */
 const FOUND_MIN_MS = 30_000;
 const FOUND_MAX_MS = DAY_MS;
 
@@ -22,7 +21,6 @@ const UNKNOWN_MAX_MS = 30_000;
 const HOT_HITS = 3;
 const REFRESH_SHARE = 0.1;
 
-/** How many old but often read answers are kept, at most, to make room for one new answer. */
 const SPARED_MAX = 64;
 
 /** Estimate of an entry without its name and records: objects, map cell, string headers of the first records. */
@@ -30,10 +28,8 @@ const OVERHEAD_OCTETS = 300;
 const FIRST_RECORDS = 5;
 /** Object and string header of each further record. */
 const RECORD_OCTETS = 64;
-/** V8 allocates in steps. */
 const STEP_OCTETS = 64;
 
-/** How often expired entries are removed. Takes a few ms for 100,000. */
 const SWEEP_EVERY_MS = 60_000;
 
 export type Outcome<T> = Exclude<Reply<T>, { kind: "alias" }>;
@@ -91,9 +87,6 @@ export class AnswerCache<T> {
     return { answer: held.answer, isDue: isDue && held.answer.kind !== "unknown" };
   }
 
-  /**
-   * Keeps an outcome and returns it as an answer. `unknown` never replaces an answer that has not expired.
-   */
   put(name: string, outcome: Outcome<T>): Answer<T> {
     const before = this.#held.get(name);
     const lifeMs = this.#lifeMs(outcome, before);

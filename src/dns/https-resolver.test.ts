@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { message, mxData, questionOctets, soaData, TYPE } from "../../test/dns/dns-message.ts";
 import { manualClock } from "../../test/time/manual-clock.ts";
 import type { MailExchange } from "../core/mail/lookup.ts";
-import { createHttpsResolver, type Fetch } from "./https-resolver.ts";
+import { HttpsResolver, type Fetch } from "./https-resolver.ts";
 import { MX } from "./message/records.ts";
 import type { Reply } from "./message/reply.ts";
 
@@ -92,7 +92,7 @@ const cases: readonly (readonly [
 ];
 
 const resolverOf = (fetch: Fetch, clock = manualClock()) =>
-  createHttpsResolver({ url: "https://dns.example/q", fetch, clock });
+  new HttpsResolver({ url: "https://dns.example/q", fetch, clock });
 
 const ask = (resolver: ReturnType<typeof resolverOf>, name = NAME): Promise<Reply<MailExchange>> =>
   new Promise((resolve) => resolver.ask({ name, kind: MX }, (reply) => resolve(reply)));

@@ -28,7 +28,7 @@ interface BodyReader {
   cancel(): Promise<void>;
 }
 
-export interface HttpsResolverOptions {
+interface Options {
   readonly url: string;
   readonly fetch: Fetch;
   readonly clock: Clock;
@@ -45,19 +45,15 @@ const MEDIA_TYPE = "application/dns-message";
  * Asks by DNS over HTTPS (RFC 8484) with GET, which browsers send to another origin without asking first. Each question is
  * sent once, and once more after a network fault or an error of the server.
  */
-export function createHttpsResolver(options: HttpsResolverOptions): Resolver {
-  return new HttpsResolver(options);
-}
-
-class HttpsResolver implements Resolver {
-  readonly #options: HttpsResolverOptions;
+export class HttpsResolver implements Resolver {
+  readonly #options: Options;
   readonly #places = new Places(UNDER_WAY_MAX);
   readonly #open = new Set<AbortController>();
   readonly #counts = { queries: 0, retries: 0, recovered: 0 };
   readonly #unknown = noUnknown();
   #isClosed = false;
 
-  constructor(options: HttpsResolverOptions) {
+  constructor(options: Options) {
     this.#options = options;
   }
 
@@ -120,7 +116,6 @@ class HttpsResolver implements Resolver {
     }
   }
 
-  /** Asks a second time where that may help, and nothing once nobody waits. */
   async #exchanges(
     query: Uint8Array,
     signal: AbortSignal,
@@ -136,7 +131,6 @@ class HttpsResolver implements Resolver {
     return second;
   }
 
-  /** The message with the seconds that caches held it, or why there is none. Throws when it is aborted. */
   async #exchange(query: Uint8Array, signal: AbortSignal): Promise<Told | UnknownReason> {
     const { url, fetch } = this.#options;
     signal.throwIfAborted(); // it may have waited for a place

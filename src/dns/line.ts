@@ -11,31 +11,22 @@ const WAIT_MAX_MS = 2_000;
  * Places for questions under way, which owners share. A name whose servers are silent keeps the resolver's place for 2.6
  * s: without shares one caller with a few hundred such names had all places, and everybody else's checks could not tell.
  */
-export class QuestionPlaces {
-  readonly #share: Pick<Share, "takeIfFree" | "wait">;
-  readonly #clock: Clock;
+export interface QuestionPlaces {
+  readonly share: Pick<Share, "takeIfFree" | "wait">;
+  readonly clock: Clock;
+}
 
-  constructor(share: Pick<Share, "takeIfFree" | "wait">, clock: Clock) {
-    this.#share = share;
-    this.#clock = clock;
+/** Undefined when the owner has too many waiting, or its turn came too late. */
+async function placeInTurn({ share, clock }: QuestionPlaces, by: OwnerKey) {
+  const sinceMs = clock.monotonicMs();
+  try {
+    const hold = await share.wait(by);
+    if (clock.monotonicMs() - sinceMs <= WAIT_MAX_MS) return hold;
+    hold.release();
+  } catch (error) {
+    if (!(error instanceof NoRoom)) throw error;
   }
-
-  takeIfFree(by: OwnerKey): Hold | undefined {
-    return this.#share.takeIfFree(by);
-  }
-
-  /** A place in turn; undefined when the owner has too many waiting, or its turn came too late. */
-  async wait(by: OwnerKey): Promise<Hold | undefined> {
-    const sinceMs = this.#clock.monotonicMs();
-    try {
-      const hold = await this.#share.wait(by);
-      if (this.#clock.monotonicMs() - sinceMs <= WAIT_MAX_MS) return hold;
-      hold.release();
-    } catch (error) {
-      if (!(error instanceof NoRoom)) throw error;
-    }
-    return undefined;
-  }
+  return undefined;
 }
 
 /** On whose behalf a question is asked, where that is known, and how long anybody waits for it. */
@@ -44,7 +35,6 @@ export interface AskedBy {
   readonly until?: Until | undefined;
 }
 
-/** Asks DNS; calls `done` once, and never before it returns. */
 export type Fetch<T> = (name: string, done: (outcome: Outcome<T>) => void, asked: AskedBy) => void;
 
 interface Flight<T> {
@@ -108,8 +98,8 @@ export class Line<T> {
       this.misses += 1;
       return this.#start(name, { until });
     }
-    const place = this.#places.takeIfFree(by);
-    if (place === undefined) return this.#inTurn(name, asked, this.#places.wait(by));
+    const place = this.#places.share.takeIfFree(by);
+    if (place === undefined) return this.#inTurn(name, asked, placeInTurn(this.#places, by));
     this.misses += 1;
     return this.#start(name, asked, place);
   }

@@ -1,10 +1,10 @@
 import type { Answer, Awaitable, Lookup, MailExchange } from "../core/mail/lookup.ts";
 import { isReachable } from "../core/name/ip-address.ts";
 import type { Share } from "../base/shares.ts";
-import { awakeClock } from "../base/awake-clock.ts";
+import { AwakeClock } from "../base/awake-clock.ts";
 import type { Clock } from "../base/clock.ts";
 import { AnswerCache, type Outcome } from "./cache.ts";
-import { type Fetch, Line, QuestionPlaces } from "./line.ts";
+import { type Fetch, Line } from "./line.ts";
 import { A, AAAA, MX, NS, type RecordKind, TXT } from "./message/records.ts";
 import type { Resolver } from "./resolver.ts";
 import { EXCHANGE_MAX_MS, type ResolverStats } from "./flow/patience.ts";
@@ -94,11 +94,9 @@ class Chase<T> {
 
 const LISTS_MAX = 20_000;
 
-/** Longer lists are not shared, and only what is tried of them is kept. */
 const SHARED_LENGTH_MAX = 16;
 const SHARED_NAMES_MAX_OCTETS = 512;
 
-/** The most lists with the same first host that are kept apart; later ones are not shared. */
 const SAME_HOST_MAX = 64;
 
 /**
@@ -160,7 +158,6 @@ function byPreference(a: MailExchange, b: MailExchange): number {
   return a.preference - b.preference || (a.host < b.host ? -1 : Number(a.host > b.host));
 }
 
-/** The part of `Lookup` that DNS answers. A cached answer is returned without a promise. */
 export type DnsQuestions = Pick<Lookup, "mx" | "addresses" | "txt">;
 
 export interface CacheStats {
@@ -203,8 +200,8 @@ export function createDnsLookup(
   resolver: Resolver,
   { cacheOctets = CACHE_OCTETS, clock, trust, questions }: LookupOptions,
 ): DnsLookup {
-  const places = questions === undefined ? undefined : new QuestionPlaces(questions, clock);
-  const deps = { resolver, clock: awakeClock(clock) };
+  const places = questions && { share: questions, clock };
+  const deps = { resolver, clock: new AwakeClock(clock) };
   const fetch = <T>(kind: RecordKind<T>): Fetch<T> => {
     return (name, done, { by, until }) => chase({ name, kind, by, until }, deps, done);
   };
@@ -212,7 +209,7 @@ export function createDnsLookup(
     new AnswerCache({ octetsMax: cacheOctets * share, clock, sizeOctets });
   const textOctets = (text: string): number => text.length;
   const exchangeOctets = ({ host }: MailExchange): number => host.length;
-  const mail = learning(sharing(fetch(MX), shareExchanges()), trust);
+  const mail = fetchMail(fetch(MX), trust);
   const mx = new Line(cache(1 / 2, exchangeOctets), examined(mail, trust), places);
   const [a, aaaa] = [fetch(A), fetch(AAAA)];
   const addresses = new Line(cache(1 / 4, textOctets), examined(forMail(a, aaaa), trust), places);
@@ -234,10 +231,7 @@ export function createDnsLookup(
     },
     everyAddress: (host) => everyAddress.ask(host),
     room: () => resolver.room(),
-    stats: () => ({
-      ...resolver.stats(),
-      cache: total(lines),
-    }),
+    stats: () => ({ ...resolver.stats(), cache: total(lines) }),
     probe() {
       probing ??= probe(resolver).finally(() => (probing = undefined));
       return probing;
@@ -267,34 +261,26 @@ function probe(resolver: Resolver): Promise<boolean> {
   });
 }
 
-function sharing<T>(fetch: Fetch<T>, share: (records: readonly T[]) => readonly T[]): Fetch<T> {
+/** Lets `trust` learn names that have mail servers. */
+function fetchMail(fetch: Fetch<MailExchange>, trust: Trust | undefined): Fetch<MailExchange> {
+  const share = shareExchanges();
   return (name, done, asked) => {
-    const shared = (outcome: Outcome<T>): void => {
-      if (outcome.kind !== "found") done(outcome);
-      else {
-        const { kind, ttlSeconds } = outcome;
-        done({ kind, records: share(outcome.records), ttlSeconds });
+    const heard = (outcome: Outcome<MailExchange>): void => {
+      if (outcome.kind !== "found") {
+        done(outcome);
+        return;
       }
+      trust?.learn(name);
+      const { kind, ttlSeconds } = outcome;
+      done({ kind, records: share(outcome.records), ttlSeconds });
     };
-    fetch(name, shared, asked);
+    fetch(name, heard, asked);
   };
 }
 
 function examined<T>(fetch: Fetch<T>, trust: Trust | undefined): Fetch<T> {
   if (trust === undefined) return fetch;
   return (name, done, asked) => fetch(name, (outcome) => trust.examine(name, outcome, done), asked);
-}
-
-/** Lets `trust` learn names that have mail servers. */
-function learning<T>(fetch: Fetch<T>, trust: Trust | undefined): Fetch<T> {
-  if (trust === undefined) return fetch;
-  return (name, done, asked) => {
-    const learnt = (outcome: Outcome<T>): void => {
-      if (outcome.kind === "found") trust.learn(name);
-      done(outcome);
-    };
-    fetch(name, learnt, asked);
-  };
 }
 
 /**
@@ -317,26 +303,17 @@ function isEnough(outcome: Outcome<string>): boolean {
   return outcome.kind === "unknown" && (outcome.why === "timeout" || outcome.why === "deadline");
 }
 
+/** In the order of the two, whichever comes first: the same question gets the same answer. */
 function both<T>(first: Fetch<T>, second: Fetch<T>): Fetch<T> {
   return (name, done, asked) => {
-    let earlier: Outcome<T> | undefined;
-    // In the order of the two, whichever comes first: the same question gets the same answer.
-    first(
-      name,
-      (outcome) => {
-        if (earlier === undefined) earlier = outcome;
-        else done(join(outcome, earlier));
-      },
-      asked,
-    );
-    second(
-      name,
-      (outcome) => {
-        if (earlier === undefined) earlier = outcome;
-        else done(join(earlier, outcome));
-      },
-      asked,
-    );
+    const ended: [Outcome<T> | undefined, Outcome<T> | undefined] = [undefined, undefined];
+    const end = (at: 0 | 1) => (outcome: Outcome<T>) => {
+      ended[at] = outcome;
+      const [one, other] = ended;
+      if (one !== undefined && other !== undefined) done(join(one, other));
+    };
+    first(name, end(0), asked);
+    second(name, end(1), asked);
   };
 }
 

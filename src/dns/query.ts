@@ -37,7 +37,6 @@ export abstract class Query implements Link<Query> {
   /** A try with EDNS was refused or silent. */
   isEdnsDoubted = false;
   server = 0;
-  /** How often it was sent; also the number of the next try. */
   sends = 0;
   isQueued = false;
   isRedirected = false;
@@ -122,7 +121,6 @@ export class Attempt implements Listener, Timed<Attempt> {
   seat: Seat | undefined;
   /** False for a try whose time runs without a packet, because nobody waits. */
   isSent = true;
-  /** The lane in which it holds a place; it may listen on without one. */
   lane: Lane<Query> | undefined;
   readonly #events: AttemptEvents;
 

@@ -1,5 +1,5 @@
 import type { UnknownReason } from "../core/mail/lookup.ts";
-import { awakeClock } from "../base/awake-clock.ts";
+import { AwakeClock } from "../base/awake-clock.ts";
 import type { Clock } from "../base/clock.ts";
 import { Chain } from "./chain.ts";
 import { DueList, Tries } from "./flow/tries.ts";
@@ -45,7 +45,6 @@ export class ServerList {
   preferred = 0;
   readonly #servers: readonly Server[];
   readonly #silentTries: number[];
-  /** By server: questions in a row that were answered without EDNS alone; until one with EDNS is, the first is enough. */
   readonly #plainAnswers: number[];
   readonly #plainUntilMs: number[];
 
@@ -212,7 +211,7 @@ class UdpResolver implements Resolver, AttemptEvents {
 
   constructor(options: ResolverOptions) {
     const { servers, random, cap } = options;
-    const clock = awakeClock(options.clock);
+    const clock = new AwakeClock(options.clock);
     this.#clock = clock;
     this.#startMs = clock.monotonicMs();
     this.#patience = PATIENCE[options.profile];

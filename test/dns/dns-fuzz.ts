@@ -1,7 +1,7 @@
 import { MessageReader } from "../../src/dns/message/message-reader.ts";
 import { A, AAAA, MX, TXT } from "../../src/dns/message/records.ts";
 import { interpret } from "../../src/dns/message/reply.ts";
-import { type Question, readResponse } from "../../src/dns/message/wire.ts";
+import { decodeResponse, type Question } from "../../src/dns/message/wire.ts";
 import { message, pointer, questionOctets, TYPE, uint16 } from "./dns-message.ts";
 import { rightAnswer, type ServedName } from "./dns-zone.ts";
 
@@ -85,7 +85,7 @@ export function fuzzDecoder(count: number, seed: number): FuzzResult {
   for (let done = 0; done < count; done += 1) {
     const { octets, question } = kept[done % kept.length] ?? pointerBomb();
     const reader = new MessageReader(mutated(octets, pick));
-    const response = readResponse(reader, question);
+    const response = decodeResponse(reader.bytes, question, reader);
     if (response !== undefined) {
       interpret(question, response);
       decoded += 1;

@@ -49,7 +49,6 @@ export interface TriesDeps {
   readonly release: (by: OwnerKey | undefined) => void;
 }
 
-/** The tries of one client: how long each is waited for, and how long its place is kept. */
 export class Tries {
   readonly #window: TriesDeps["window"];
   readonly #lists: readonly TryList<Attempt>[];

@@ -11,7 +11,6 @@ export class TryList<T extends Timed<T>> {
   readonly #tryMs: number;
   readonly #expired: (attempt: T) => void;
 
-  /** `expired` is called for each attempt without an answer after `tryMs`, once it has left the list. */
   constructor(tryMs: number, expired: (attempt: T) => void) {
     this.#tryMs = tryMs;
     this.#expired = expired;

@@ -86,7 +86,6 @@ export class Window {
     if (epoch === this.#epoch) this.#tallyOf(by).bad += 1;
   }
 
-  /** A try that had expired was answered: it was slow, and not lost. */
   late(epoch: number, by?: OwnerKey): void {
     if (epoch !== this.#epoch) return;
     const tally = this.#tallyOf(by);

@@ -1,7 +1,6 @@
 /** Longest name on the wire, length octets and root label counted (RFC 1035 section 2.3.4). */
 export const NAME_MAX_OCTETS = 255;
 
-/** Pointers followed within one name; no name of 255 octets has more labels than that. */
 const POINTER_HOPS_MAX = 127;
 
 /** A message that breaks RFC 1035 or a bound of ours. Thrown by the reader, caught by the decoder. */

@@ -18,7 +18,6 @@ export type Reply<T> =
   | { readonly kind: "alias"; readonly target: string; readonly ttlSeconds: number }
   | { readonly kind: "unknown"; readonly why: UnknownReason };
 
-/** Aliases followed in one chain; resolvers themselves give up between 8 and 17. */
 const CHAIN_MAX = 16;
 
 const MALFORMED = { kind: "unknown", why: "malformed" } as const;

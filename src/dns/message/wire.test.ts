@@ -13,10 +13,9 @@ import {
   txtData,
 } from "../../../test/dns/dns-message.ts";
 import { fuzzDecoder, STEPS_MAX } from "../../../test/dns/dns-fuzz.ts";
-import { MessageReader } from "./message-reader.ts";
 import { A, AAAA, MX, type RecordKind, TXT } from "./records.ts";
 import { interpret } from "./reply.ts";
-import { answers, decodeResponse, encodeQuery, readResponse } from "./wire.ts";
+import { answers, decodeResponse, encodeQuery } from "./wire.ts";
 
 const NAME = "shop.example";
 const MALFORMED = { kind: "unknown", why: "malformed" };
@@ -291,5 +290,5 @@ test("a fault that is no malformed message is not swallowed", () => {
       throw new TypeError("a bug");
     },
   };
-  assert.throws(() => readResponse(new MessageReader(reply), { name: NAME, kind }), TypeError);
+  assert.throws(() => decodeResponse(reply, { name: NAME, kind }), TypeError);
 });

@@ -34,7 +34,6 @@ const CLASS_IN = 1;
 const DOT = 46;
 const BACKSLASH = 92;
 
-/** Shared: nearly every message has no alias, and many have no record. */
 const NONE: readonly never[] = [];
 
 /** What is asked: class IN, recursion desired. `name` is lower case without a trailing dot, "" the root. */
@@ -43,17 +42,13 @@ export interface Question<T> {
   readonly kind: RecordKind<T>;
 }
 
-export interface QueryOptions {
-  readonly edns: boolean;
-}
-
 /**
  * A query message with id 0, or undefined when no such name can be: an empty label, one over 63 octets,
  * over 255 in all, or characters beyond ASCII, blanks and escapes.
  */
 export function encodeQuery(
   { name, kind }: Question<unknown>,
-  { edns }: QueryOptions,
+  { edns }: { readonly edns: boolean },
 ): Uint8Array | undefined {
   const nameOctets = name === "" ? 1 : name.length + 2;
   if (nameOctets > NAME_MAX_OCTETS) return undefined;
@@ -168,13 +163,7 @@ export interface Response<T> {
 export function decodeResponse<T>(
   message: Uint8Array,
   question: Question<T>,
-): Response<T> | undefined {
-  return readResponse(new MessageReader(message), question);
-}
-
-export function readResponse<T>(
-  reader: MessageReader,
-  question: Question<T>,
+  reader = new MessageReader(message),
 ): Response<T> | undefined {
   try {
     return new SectionReader(reader, question).response();

@@ -89,7 +89,6 @@ export class Lane<T> {
   readonly #window: (() => number) | undefined;
   readonly #perTurn: number;
   #startedInTurn = 0;
-  /** What the owner that was served last had spent: where a new one starts. */
   #spentMs = 0;
   #pumping = false;
   #room: { readonly promise: Promise<void>; readonly resolve: () => void } | undefined;
@@ -102,7 +101,6 @@ export class Lane<T> {
     this.#perTurn = perTurn;
   }
 
-  /** Undefined while the queue is short, else a promise that resolves when it is short again. */
   room(): Promise<void> | undefined {
     if (this.#waiting < SHORT_QUEUE) return undefined;
     if (this.#room === undefined) {

@@ -6,7 +6,6 @@ import { countedPermits, Lane } from "./lane.ts";
 import type { ServerAddress } from "./system-resolvers.ts";
 import { answers } from "../message/wire.ts";
 
-/** Queries under way at once on one connection. */
 const PIPELINED_MAX = 64;
 
 /**
@@ -15,7 +14,6 @@ const PIPELINED_MAX = 64;
  */
 const SENDS_MAX = 2;
 
-/** Frames that answer nothing before the connection is given up. */
 const STRAYS_MAX = 64;
 
 /** An unused connection is kept this long (RFC 7766 section 6.2.3 asks for seconds). */
@@ -51,7 +49,6 @@ export interface TcpQuestion {
   readonly until?: Until | undefined;
 }
 
-/** Asks one server by TCP: one connection, opened when needed, many queries at once (RFC 7766). */
 export class TcpPipe {
   readonly #server: ServerAddress;
   readonly #clock: Clock;
@@ -200,7 +197,6 @@ class Connection {
     }
   }
 
-  /** Octets of the frame that is being filled: its length field first, then all of it. */
   #frameOctets(): number {
     return this.#filled < LENGTH_OCTETS
       ? LENGTH_OCTETS

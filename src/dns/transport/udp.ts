@@ -36,7 +36,6 @@ class Batch<To> {
 
 const DRAWN_OCTETS = 4_096;
 
-/** Numbers of 16 random bits, drawn from the source a few thousand at a time. */
 function random16From(random: (count: number) => Uint8Array): () => number {
   let drawn = random(DRAWN_OCTETS);
   let used = 0;
@@ -51,10 +50,8 @@ function random16From(random: (count: number) => Uint8Array): () => number {
   };
 }
 
-/** Sockets to one server: each has a source port that a forger would have to guess. */
 const SOCKETS = 8;
 
-/** Queries after which a socket, and with it the port, is replaced. */
 const QUERIES_PER_SOCKET = 2_000;
 
 /** The system's default of some 200 KB loses answers when a few hundred come at once. */
@@ -128,7 +125,6 @@ class UdpPool implements UdpSender {
   }
 }
 
-/** One place in the pool: the socket in use, and the one that is being opened to take over. */
 class Slot {
   readonly #options: UdpOptions;
   #current: PortSocket | undefined;

@@ -11,7 +11,6 @@ type Word = "found" | "noName" | "noData" | "servfail" | "refused" | "silent";
 
 type Canary = (resolver: Resolver) => Promise<Word>;
 
-/** Names that cannot be absent from the public DNS. */
 const BUILT_IN_MX = ["gmail.com", "outlook.com", "yahoo.com", "icloud.com", "qq.com"];
 
 export function builtInCanaries(): readonly Canary[] {
@@ -30,7 +29,6 @@ export function namedCanaries(names: readonly string[]): readonly Canary[] {
   });
 }
 
-/** `GATEPOST_DNS_CANARIES`: none for "off". Throws an `Error` that names a piece that is not a domain name. */
 export function parseCanaries(text: string): readonly string[] {
   if (text.trim().toLowerCase() === "off") return [];
   return text.split(",").map((piece) => {
@@ -66,7 +64,6 @@ function inventedNames(random: (count: number) => Uint8Array): readonly string[]
   return [`${label()}.com`, `${label()}.invalid`, label()];
 }
 
-/** What a server that cannot be trusted does, as it stands in logs and messages. */
 const SUSPECT_REASONS = {
   denies: "denies names that exist (NXDOMAIN for every name)",
   empty: "has no records for names that exist (an empty answer for every name)",
@@ -134,7 +131,6 @@ const CONFIRM_AFTER_MS = 5_000;
 const CONFIRM_TURNED_AFTER_MS = 1_000;
 /** A server that said "yes" or "no" within this time does not refuse everything. */
 const TOLD_MS = 60_000;
-/** Names of the traffic that are remembered as found. */
 const LEARNED_MAX = 8;
 
 /** Never delegated (RFC 6761): a real resolver denies them too, so a "no" does no harm. */
@@ -169,14 +165,12 @@ export class Trust {
   readonly #forgetters: (() => void)[] = [];
   #foundMs = -Infinity;
   #everFound = false;
-  /** A canary was found at some time, so that learned names are not needed as canaries. */
   #hasCanaries = false;
   readonly #learned = new Map<string, Canary>();
   #round: Promise<Round> | undefined;
   #quick: Promise<Round> | undefined;
   #last: Round = { kind: "open" };
   #lastMs = -Infinity;
-  /** When traffic got its last "yes" or "no". */
   #toldMs = -Infinity;
   #firstBadMs: number | undefined;
   #goodRounds = 0;
@@ -307,7 +301,6 @@ export class Trust {
     return first;
   }
 
-  /** One name that was found before, a different one each time; shared by all who ask meanwhile. */
   #askOne(): Promise<Round> {
     this.#quick ??= this.#askOneNow().finally(() => (this.#quick = undefined));
     return this.#quick;
@@ -345,7 +338,6 @@ export class Trust {
     return round;
   }
 
-  /** Whether traffic shows that the server does not treat all names the same. */
   #isRefuted(round: Round, startedMs: number): boolean {
     if (round.kind !== "bad") return false;
     if (this.#foundMs >= startedMs) return true;

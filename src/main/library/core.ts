@@ -1,5 +1,5 @@
 // The part of the library that needs nothing of Node: browsers, workers and Deno run it too.
-import { createHttpsResolver, type Fetch } from "../../dns/https-resolver.ts";
+import { HttpsResolver, type Fetch } from "../../dns/https-resolver.ts";
 import { createDnsLookup, type DnsQuestions } from "../../dns/lookup.ts";
 import { decodeLists } from "../../lists/lists-file.ts";
 import { noRules } from "../../lists/shared-datasets.ts";
@@ -117,7 +117,7 @@ export function dnsOverHttps(options: DnsOverHttpsOptions): Dns {
   refuseUnknown(options, { url: true, fetch: true, cacheOctets: true });
   const { fetch = ownFetch, cacheOctets = CACHE_OCTETS } = options;
   const clock = systemClock;
-  const resolver = createHttpsResolver({ url: queryUrl(options.url), fetch, clock });
+  const resolver = new HttpsResolver({ url: queryUrl(options.url), fetch, clock });
   return createDnsLookup(resolver, { clock, cacheOctets });
 }
 

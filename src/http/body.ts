@@ -8,9 +8,9 @@ import {
   unsupportedMediaType,
 } from "../base/refusals.ts";
 import { type Hold, NoRoom, type Shares } from "../base/shares.ts";
-import type { HttpRequest } from "./answer/route.ts";
+import type { HttpRequest } from "./route.ts";
 import { type Decode, decodeBody, type DecodeOrder, decodeText, isLargeBody } from "./decode.ts";
-import type { Body } from "./request/params.ts";
+import type { Body } from "./params.ts";
 
 /**
  * Largest body in octets: a bulk list of 2,000,000 octets, every one of them percent-encoded, and the

@@ -1,7 +1,7 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
 import { decodeText } from "./decode.ts";
-import { bulkText } from "./request/bulk-text.ts";
+import { bulkText } from "./params.ts";
 
 const read = (text: string, ...wanted: string[]) =>
   decodeText(Buffer.from(text), {

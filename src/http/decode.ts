@@ -1,11 +1,17 @@
 import { Busboy, type BusboyInstance } from "@fastify/busboy";
-import { SMALL_BODY_OCTETS } from "../base/resources.ts";
 import { badUpload, bulkTooLarge, invalidJson } from "../base/refusals.ts";
+import { SMALL_BODY_OCTETS } from "../base/resources.ts";
 import { BULK_MAX_OCTETS } from "../core/name/domain.ts";
-import { bulkText } from "./request/bulk-text.ts";
-import { fieldName, itemsName, readForm, VALUES_MAX } from "./request/form.ts";
-import type { Body, Parts } from "./request/params.ts";
-import { decodePercent, hexPair } from "./request/target.ts";
+import {
+  type Body,
+  bulkText,
+  fieldName,
+  itemsName,
+  type Parts,
+  readForm,
+  VALUES_MAX,
+} from "./params.ts";
+import { decodePercent, hexPair } from "./target.ts";
 
 /** A whole body, to be decoded; it can be sent to a thread. */
 export interface DecodeOrder {

@@ -6,8 +6,8 @@ import { manualClock } from "../../test/time/manual-clock.ts";
 import { openAdmission } from "../../test/http/open-admission.ts";
 import { readError } from "../../test/http/strict-client.ts";
 import { StoreDown } from "../base/store-down.ts";
-import type { AppDeps } from "./app/app.ts";
-import type { Route } from "./answer/route.ts";
+import type { AppDeps } from "./app.ts";
+import type { Route } from "./route.ts";
 import { quiet, ask, CHECK, admissionWith, rateOf, RATE } from "../../test/http/guarded.ts";
 import { inject } from "../../test/http/inject.ts";
 

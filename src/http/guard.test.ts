@@ -5,8 +5,8 @@ import { openAdmission } from "../../test/http/open-admission.ts";
 import { readError, readResult } from "../../test/http/strict-client.ts";
 import { StoreDown } from "../base/store-down.ts";
 import { Refusal } from "../base/refusals.ts";
-import type { AppDeps } from "./app/app.ts";
-import { readTrustedProxies } from "./request/client-address.ts";
+import type { AppDeps } from "./app.ts";
+import { readTrustedProxies } from "./client-address.ts";
 import {
   ask,
   quiet,

@@ -18,9 +18,11 @@ import { SMALL_BODY_OCTETS } from "../base/resources.ts";
 import { storeDownOf } from "../base/store-down.ts";
 import { forBulk } from "../bulk/bulk.ts";
 import type { Awaitable } from "../core/mail/lookup.ts";
-import type { AccessLog } from "./answer/access-log.ts";
-import { begun, endOfTurn, preflight, refusalOf, refused, send } from "./answer/answer.ts";
-import type { FaultLog } from "./answer/fault-log.ts";
+import { begun, endOfTurn, preflight, refusalOf, refused, send } from "./answer.ts";
+import { BODY_MAX_BYTES, type BodyReader } from "./body.ts";
+import { addressOf, credentialsOf, type TrustedProxies } from "./client-address.ts";
+import { NO_PARAMS, type Params, readParams } from "./params.ts";
+import type { AccessLog, FaultLog } from "./request-logs.ts";
 import type {
   ApiReply,
   ApiRequest,
@@ -29,12 +31,8 @@ import type {
   HttpResponse,
   Method,
   Route,
-} from "./answer/route.ts";
-import { BODY_MAX_BYTES, type BodyReader } from "./body.ts";
-import { addressOf, type TrustedProxies } from "./request/client-address.ts";
-import { credentialsOf } from "./request/credentials.ts";
-import { NO_PARAMS, type Params, readParams } from "./request/params.ts";
-import { decodeSegment, type Target } from "./request/target.ts";
+} from "./route.ts";
+import { decodeSegment, type Target } from "./target.ts";
 
 export interface GuardDeps {
   readonly admission: Admission;

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { appDeps } from "../../test/http/http-app.ts";
 import { inject } from "../../test/http/inject.ts";
 import { sessionCookie } from "./account/guard.ts";
-import { buildApp } from "./app/app.ts";
+import { buildApp } from "./app.ts";
 import type { Page } from "./routes.ts";
 
 const hook: Page = {

@@ -1,11 +1,11 @@
 import type { Awaitable } from "../core/mail/lookup.ts";
 import type { Log } from "../base/log.ts";
 import { methodNotAllowed, notFound } from "../base/refusals.ts";
-import { begun, endOfTurn, isStream, refused, write } from "./answer/answer.ts";
-import type { HttpRequest, HttpResponse, Reply } from "./answer/route.ts";
+import { begun, endOfTurn, isStream, refused, write } from "./answer.ts";
+import type { HttpRequest, HttpResponse, Reply } from "./route.ts";
 import type { Guard } from "./guard.ts";
-import { atCompatHost, type CompatHosts } from "./request/compat-hosts.ts";
-import { decodeSegment, isApiPath, readTarget, type Target } from "./request/target.ts";
+import { atCompatHost, type CompatHosts } from "./hosts.ts";
+import { decodeSegment, isApiPath, readTarget, type Target } from "./target.ts";
 
 export interface PageRequest {
   readonly source: HttpRequest;

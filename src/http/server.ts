@@ -6,10 +6,8 @@ import {
   STATUS_CODES,
 } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
-import type { OwnerKey } from "../base/owner.ts";
-import { type Hold, NoRoom } from "../base/shares.ts";
-import type { Share } from "../base/shares.ts";
 import { bucketKey } from "../accounts/admission/caller.ts";
+import type { OwnerKey } from "../base/owner.ts";
 import {
   badRequest,
   bodyTooLarge,
@@ -20,9 +18,10 @@ import {
   serviceFull,
   tooMuchAtOnce,
 } from "../base/refusals.ts";
-import { EVERY_ANSWER, errorBody } from "./answer/answer.ts";
-import { type HttpRequest, JSON_TYPE } from "./answer/route.ts";
-import { isTrustedProxy, type TrustedProxies } from "./request/client-address.ts";
+import { type Hold, NoRoom, type Share } from "../base/shares.ts";
+import { errorBody, EVERY_ANSWER } from "./answer.ts";
+import { isTrustedProxy, type TrustedProxies } from "./client-address.ts";
+import { type HttpRequest, JSON_TYPE } from "./route.ts";
 
 /** How patient the listener is. */
 export interface ListenLimits {

@@ -12,19 +12,19 @@ import { createExplain } from "../check/explain.ts";
 import { sqlRegistrationCache } from "../check/registration-store.ts";
 import { accountRoutes, dashboard, type DashboardDeps } from "../http/account/dashboard.ts";
 import { accountDocumentation } from "../http/account/documentation.ts";
-import type { Route } from "../http/answer/route.ts";
-import { bulkHandler } from "../http/api/bulk/bulk.ts";
-import { uploadRoute } from "../http/api/bulk/upload.ts";
-import { viewRoute } from "../http/api/bulk/view.ts";
+import type { Route } from "../http/route.ts";
+import { bulkHandler } from "../http/api/bulk.ts";
+import { uploadRoute } from "../http/api/upload.ts";
+import { viewRoute } from "../http/api/view.ts";
 import { decideRoute } from "../http/api/decide/decide.ts";
 import { explainRoute } from "../http/api/explain.ts";
 import { decisionsRoute, feedbackRoute } from "../http/api/feedback.ts";
-import { buildApp } from "../http/app/app.ts";
+import { buildApp } from "../http/app.ts";
 import { compatRoutes } from "../http/compat/services.ts";
-import { disposablePages } from "../http/feeds/disposable-page.ts";
-import { gatePages } from "../http/gate/gate-pages.ts";
+import { disposablePages } from "../http/system/disposable-page.ts";
+import { gatePages } from "../http/system/widget.ts";
 import { hookPage } from "../http/hooks/hook-pages.ts";
-import { createHostCheck } from "../http/request/allowed-hosts.ts";
+import { createHostCheck } from "../http/hosts.ts";
 import { DEFAULT_LIMITS } from "../http/server.ts";
 import type { Probe } from "../http/system/readiness.ts";
 import { openPublishedLists } from "../lists/published-list.ts";
@@ -219,7 +219,7 @@ function appOf(process: Process, parts: Parts) {
     pages: { pages, absent: account.absent },
     ...(docsViewer !== undefined && { docsViewer }),
     pagesDocumentation: accountDocumentation(accountPaths),
-    bulk: bulkHandler({ bulk: parts.bulk.service, log }),
+    bulk: bulkHandler(parts.bulk.service, log),
     routes: apiRoutes(process, parts, checkOne),
     usage: counts.charts,
     clock,

@@ -3,7 +3,7 @@
 import { parentPort } from "node:worker_threads";
 import { splitText } from "../core/batch/batch-chunk.ts";
 import { countSpellings } from "../core/batch/count-spellings.ts";
-import { readFile } from "../http/api/bulk/read-file.ts";
+import { readFile } from "../http/api/read-file.ts";
 import { decodeBody } from "../http/decode.ts";
 import { inSlices } from "../base/slices.ts";
 import { Refusal } from "../base/refusals.ts";

@@ -1,9 +1,9 @@
 import type { TestContext } from "node:test";
-import { readTrustedProxies } from "../../src/http/request/client-address.ts";
-import { bulkHandler } from "../../src/http/api/bulk/bulk.ts";
-import { readFile, type ReadFile } from "../../src/http/api/bulk/read-file.ts";
-import { uploadRoute } from "../../src/http/api/bulk/upload.ts";
-import { viewRoute } from "../../src/http/api/bulk/view.ts";
+import { readTrustedProxies } from "../../src/http/client-address.ts";
+import { bulkHandler } from "../../src/http/api/bulk.ts";
+import { readFile, type ReadFile } from "../../src/http/api/read-file.ts";
+import { uploadRoute } from "../../src/http/api/upload.ts";
+import { viewRoute } from "../../src/http/api/view.ts";
 import type { Shares } from "../../src/base/shares.ts";
 import type { BulkService } from "../../src/bulk/bulk.ts";
 import type { Caller } from "../../src/accounts/admission/caller.ts";
@@ -86,7 +86,7 @@ export async function bulkServer(
     admission: keyedGate(),
     log,
     shares,
-    bulk: bulkHandler({ bulk, log }),
+    bulk: bulkHandler(bulk, log),
     routes: [
       viewRoute({ bulk, log, clock, isInForce, shares }),
       uploadRoute({ bulk, log, clock, shares, readLarge }),

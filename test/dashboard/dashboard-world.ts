@@ -14,9 +14,9 @@ import { systemIds as ids } from "../../src/base/ids.ts";
 import { splitText } from "../../src/core/batch/batch-chunk.ts";
 import { finish } from "../../src/core/batch/batch.ts";
 import type { Datasets } from "../../src/core/evidence/datasets.ts";
-import { bulkHandler } from "../../src/http/api/bulk/bulk.ts";
-import { viewRoute } from "../../src/http/api/bulk/view.ts";
-import { buildApp } from "../../src/http/app/app.ts";
+import { bulkHandler } from "../../src/http/api/bulk.ts";
+import { viewRoute } from "../../src/http/api/view.ts";
+import { buildApp } from "../../src/http/app.ts";
 import { DEFAULT_LIMITS, listen } from "../../src/http/server.ts";
 import { accountDocumentation } from "../../src/http/account/documentation.ts";
 import { accountRoutes, dashboard as dashboardOf } from "../../src/http/account/dashboard.ts";
@@ -185,7 +185,7 @@ export async function dashboardWorld(options: DashboardWorldOptions = {}): Promi
     clock,
     log,
     usage: requests,
-    bulk: bulkHandler({ bulk: lists.bulk, log }),
+    bulk: bulkHandler(lists.bulk, log),
     routes: [
       viewRoute({
         bulk: lists.bulk,

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { after, before } from "node:test";
 import type { Page } from "playwright-core";
 import { decideRoute } from "../../src/http/api/decide/decide.ts";
-import { gatePages } from "../../src/http/gate/gate-pages.ts";
+import { gatePages } from "../../src/http/system/widget.ts";
 import { DEFAULT_LIMITS, listen, type Listening } from "../../src/http/server.ts";
 import { appWith } from "../http/http-app.ts";
 import { type GateWorld, gateWorld } from "../policy/gate-world.ts";

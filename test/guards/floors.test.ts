@@ -30,7 +30,7 @@ core/planted.ts export const x = import("../store/database.ts");
 core/planted.ts export type X = typeof import("../dns/resolver.ts");
 base/planted.ts export { open } from "../store/database.ts";
 lists/planted.ts export { checkOne } from "../check/check-one.ts";
-gate/planted.ts export { route } from "../http/answer/route.ts";
+gate/planted.ts export { route } from "../http/route.ts";
 http/planted.ts export { run } from "../cli/program.ts";
 cli/planted.ts export { compose } from "../main/server.ts";
 dashboard/planted.ts export { decide } from "../gate/decide-one.ts";

@@ -29,7 +29,7 @@ export const planted: Check<"planted", typeof FIELDS> = {
 };
 `;
 
-const ROUTE = `import { JSON_TYPE, type Route } from "../answer/route.ts";
+const ROUTE = `import { JSON_TYPE, type Route } from "../route.ts";
 
 /** GET /api/planted. */
 export function plantedRoute(words: string): Route {

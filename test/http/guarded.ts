@@ -1,4 +1,4 @@
-import type { Handling, Route } from "../../src/http/answer/route.ts";
+import type { Handling, Route } from "../../src/http/route.ts";
 import { appWith } from "./http-app.ts";
 import { entranceOf, openAdmission } from "./open-admission.ts";
 import type { Answered } from "./strict-client.ts";
@@ -9,7 +9,7 @@ import type {
   Receipt,
 } from "../../src/accounts/admission/admission.ts";
 import { Refusal } from "../../src/base/refusals.ts";
-import type { AppDeps } from "../../src/http/app/app.ts";
+import type { AppDeps } from "../../src/http/app.ts";
 import { inject, type InjectOptions } from "./inject.ts";
 
 export async function ask(

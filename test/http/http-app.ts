@@ -1,4 +1,4 @@
-import { type AppDeps, buildApp } from "../../src/http/app/app.ts";
+import { type AppDeps, buildApp } from "../../src/http/app.ts";
 import type { Log } from "../../src/base/log.ts";
 import type { CheckOne } from "../../src/check/check-one.ts";
 import { createShares } from "../../src/base/shares.ts";

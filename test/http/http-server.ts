@@ -1,7 +1,6 @@
+import { createShares, type Share } from "../../src/base/shares.ts";
+import type { AppDeps } from "../../src/http/app.ts";
 import { DEFAULT_LIMITS, listen, type ListenLimits } from "../../src/http/server.ts";
-import { createShares } from "../../src/base/shares.ts";
-import type { Share } from "../../src/base/shares.ts";
-import type { AppDeps } from "../../src/http/app/app.ts";
 import { appWith } from "./http-app.ts";
 
 export interface TestServer {

@@ -40,8 +40,8 @@ import type { VerdictCounts } from "../../lists/verdict-counts.ts";
 import type { WebhookSetup } from "../../webhooks/configure.ts";
 import type { Ping } from "../../webhooks/ping.ts";
 import type { Deliveries } from "../../webhooks/webhook-store.ts";
-import type { HostCheck } from "../request/allowed-hosts.ts";
-import type { TrustedProxies } from "../request/client-address.ts";
+import type { HostCheck } from "../hosts.ts";
+import type { TrustedProxies } from "../client-address.ts";
 import type { DnsTest, SystemState } from "./admin-shapes.ts";
 import type { AccountRequest } from "./route.ts";
 

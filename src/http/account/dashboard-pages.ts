@@ -1,10 +1,9 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { hostNotAllowed } from "../../base/refusals.ts";
-import { isHeld } from "../answer/etag.ts";
-import type { Reply } from "../answer/route.ts";
-import { filePages } from "../files.ts";
-import { type HostCheck, isAllowedFor } from "../request/allowed-hosts.ts";
+import { filePages, isHeld } from "../files.ts";
+import { type HostCheck, isAllowedFor } from "../hosts.ts";
+import type { Reply } from "../route.ts";
 import type { Page, PageRequest } from "../routes.ts";
 
 /** The paths that the browser's program reads, each answered with the same file, and the page's own source. */

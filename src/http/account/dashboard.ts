@@ -1,8 +1,8 @@
-import { createFaultLog } from "../answer/fault-log.ts";
-import { createMultipartReader } from "../api/bulk/multipart.ts";
+import { createFaultLog } from "../request-logs.ts";
+import { createMultipartReader } from "../api/multipart.ts";
 import { createBodyReader } from "../body.ts";
 import type { Decode } from "../decode.ts";
-import { basePathOf } from "../request/target.ts";
+import { basePathOf } from "../target.ts";
 import { adminRoutes } from "./admin.ts";
 import type { DashboardContext } from "./context.ts";
 import { type BuiltPages, type DashboardPages, dashboardPages } from "./dashboard-pages.ts";

@@ -13,14 +13,21 @@ import {
   unsupportedMediaType,
 } from "../../base/refusals.ts";
 import { type Schema, Type } from "../../core/json-schema.ts";
-import { errorResponse, EXAMPLE_ID, pathParameter } from "../openapi/openapi.ts";
-import type { Operation, PathItem, Response } from "../answer/operation.ts";
+import {
+  errorResponse,
+  EXAMPLE_ID,
+  type Operation,
+  type PathItem,
+  type Paths,
+  pathParameter,
+  type Responses,
+} from "../openapi.ts";
 import type { AccountRoute } from "./route.ts";
 
 const METHODS = { GET: "get", POST: "post", DELETE: "delete" } as const;
 
 /** Of a route without a JSON answer. */
-const NOTHING_OR_FILE: Readonly<Record<string, Response>> = {
+const NOTHING_OR_FILE: Responses = {
   200: {
     description: "A file.",
     content: {
@@ -31,7 +38,7 @@ const NOTHING_OR_FILE: Readonly<Record<string, Response>> = {
   204: { description: "Done." },
 };
 
-const answered = (schema: Schema): Readonly<Record<string, Response>> => ({
+const answered = (schema: Schema): Responses => ({
   200: {
     description: "Done; where it streams, one JSON text a line.",
     content: { "application/json": { schema }, "application/x-ndjson": { schema } },
@@ -39,7 +46,7 @@ const answered = (schema: Schema): Readonly<Record<string, Response>> => ({
 });
 
 /** What stands against any request. */
-const ERRORS: Readonly<Record<string, Response>> = {
+const ERRORS: Responses = {
   400: errorResponse("A field is missing or wrong.", badField('"email" must be text.')),
   401: errorResponse("Not signed in.", notSignedIn()),
   403: errorResponse("Not for this account, or from another site.", adminsOnly()),
@@ -62,9 +69,7 @@ function operationId({ method, path }: AccountRoute): string {
 }
 
 /** The OpenAPI part of the dashboard's own API: path -> operations. */
-export function accountDocumentation(
-  routes: readonly AccountRoute[],
-): Readonly<Record<string, PathItem>> {
+export function accountDocumentation(routes: readonly AccountRoute[]): Paths {
   const paths = new Map<string, PathItem>();
   for (const route of routes) {
     const path = `/account/${route.path.replace(":id", "{id}")}`;

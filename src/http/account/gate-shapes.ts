@@ -1,7 +1,7 @@
 import { HOOK_OUTCOMES, HOOK_SYSTEMS } from "../../gate/hook-types.ts";
 import { DECISIONS } from "../../core/policy/policy.ts";
 import { type Described, oneOf, orNull, Type } from "../../core/json-schema.ts";
-import { ResultSchema } from "../openapi/schemas.ts";
+import { ResultSchema } from "../schemas.ts";
 import { count, text, time } from "./shapes.ts";
 
 /** What the routes of the sign-up gate answer: see `shapes.ts`. */

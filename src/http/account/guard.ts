@@ -20,14 +20,14 @@ import {
   targetTooLong,
   unsupportedMediaType,
 } from "../../base/refusals.ts";
-import type { MultipartReader } from "../api/bulk/multipart.ts";
-import { errorBody, refusalOf, refused } from "../answer/answer.ts";
+import type { MultipartReader } from "../api/multipart.ts";
+import { errorBody, refusalOf, refused } from "../answer.ts";
 import type { BodyReader } from "../body.ts";
-import { addressOf } from "../request/client-address.ts";
-import { isAllowedFor } from "../request/allowed-hosts.ts";
-import { basePathOf } from "../request/target.ts";
-import type { FaultLog } from "../answer/fault-log.ts";
-import { type HttpRequest, JSON_TYPE, type Reply } from "../answer/route.ts";
+import { addressOf } from "../client-address.ts";
+import { isAllowedFor } from "../hosts.ts";
+import { basePathOf } from "../target.ts";
+import type { FaultLog } from "../request-logs.ts";
+import { type HttpRequest, JSON_TYPE, type Reply } from "../route.ts";
 import type { Page, PageRequest } from "../routes.ts";
 import type { DashboardContext } from "./context.ts";
 import type { AccountReply, AccountRequest, AccountRoute, SignedInRequest } from "./route.ts";

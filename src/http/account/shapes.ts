@@ -5,7 +5,7 @@ import type { Advice } from "../../core/validate/reasons.ts";
 import type { SaidBy } from "../../core/validate/explain.ts";
 import { LoggedDecision, type Proposal, Proposals } from "../../gate/feedback-shapes.ts";
 import { KEY, type Key } from "../../accounts/key-json.ts";
-import type { ResultSchema } from "../openapi/schemas.ts";
+import type { ResultSchema } from "../schemas.ts";
 
 /**
  * What `/account/*` answers: the routes are compiled against these schemas, `/openapi.json` shows them, and the

@@ -1,9 +1,9 @@
-import type { ExplainOne } from "../../check/explain.ts";
 import { apiKeyRequired, missingParameter } from "../../base/refusals.ts";
+import type { ExplainOne } from "../../check/explain.ts";
 import { Type } from "../../core/json-schema.ts";
-import { apiError, COMMON_ERRORS, pathParameter } from "../openapi/openapi.ts";
-import type { PathItem } from "../answer/operation.ts";
-import { JSON_TYPE, type Route } from "../answer/route.ts";
+import { apiError, COMMON_ERRORS, KEY_NEEDED, type Paths, pathParameter } from "../openapi.ts";
+import { component } from "../schemas.ts";
+import { JSON_TYPE, type Route } from "../route.ts";
 
 export interface ExplainRouteDeps {
   readonly explain: ExplainOne;
@@ -49,14 +49,14 @@ const Explained = Type.Object({
   lists: Type.Array(ListBehind),
 });
 
-const DOCUMENTATION: Readonly<Record<string, PathItem>> = {
+const DOCUMENTATION: Paths = {
   "/api/explain/{entry}": {
     get: {
       operationId: "explainVerdict",
       summary: "Explain a verdict",
       description: "Needs a key; costs one unit. An entry with an at sign is an address.",
       tags: ["checks"],
-      security: [{ apiKey: [] }, { bearer: [] }],
+      security: KEY_NEEDED,
       parameters: [pathParameter("entry", "Percent-encoded.", "ada@mailinator.com")],
       responses: {
         200: {
@@ -64,7 +64,7 @@ const DOCUMENTATION: Readonly<Record<string, PathItem>> = {
           content: {
             "application/json": {
               schema: Type.Object({
-                result: Type.Unsafe({ $ref: "#/components/schemas/Result" }),
+                result: component("Result"),
                 code: Type.Optional(
                   Type.String({ description: "Why the format is bad; absent when it is good." }),
                 ),

@@ -5,8 +5,8 @@ import { trimEntry } from "../../core/address/address.ts";
 import { type DecisionLog, LOG_PAGE_MAX, type SoughtDecisions } from "../../gate/decision-log.ts";
 import type { Feedback, NewFeedback } from "../../gate/feedback.ts";
 import { DecisionPage, FEEDBACK_NOTE_MAX, FEEDBACK_OUTCOMES } from "../../gate/feedback-shapes.ts";
-import { apiError, COMMON_ERRORS, jsonResponse, queryParameter } from "../openapi/openapi.ts";
-import { type ApiRequest, JSON_TYPE, type Route } from "../answer/route.ts";
+import { apiError, COMMON_ERRORS, KEY_NEEDED, jsonResponse, queryParameter } from "../openapi.ts";
+import { type ApiRequest, JSON_TYPE, type Route } from "../route.ts";
 
 /** The account of a secret key; nobody else may ask. */
 function accountOf({ entrance: { caller } }: ApiRequest): string {
@@ -14,7 +14,6 @@ function accountOf({ entrance: { caller } }: ApiRequest): string {
   return caller.owner.accountId;
 }
 
-const KEYS = [{ apiKey: [] }, { bearer: [] }];
 const NO_KEY = apiError("No key, or one that is invalid or revoked.", apiKeyRequired());
 
 /** POST /api/feedback: what became of a mailbox; one of the rate, no unit. */
@@ -33,7 +32,7 @@ export const feedbackRoute = (feedback: Pick<Feedback, "record">): Route => ({
           "Needs a secret key; counts against the rate and costs no unit. Send `email` or `mailbox`. It becomes the " +
           "facts `mailbox_abused` and `domain_abused` of your policies; nothing is denied by itself.",
         tags: ["checks"],
-        security: KEYS,
+        security: KEY_NEEDED,
         requestBody: {
           required: true,
           content: {
@@ -126,7 +125,7 @@ export const decisionsRoute = (log: Pick<DecisionLog, "page">): Route => ({
           "Needs a secret key; counts against the rate and costs no unit. The last 10,000 decisions of 7 days, without " +
           "addresses, once the log is on: `gatepost account log ACCOUNT on`. With `decision=review` it is a review queue.",
         tags: ["checks"],
-        security: KEYS,
+        security: KEY_NEEDED,
         parameters: [
           queryParameter("decision", `One of ${DECISIONS.join(", ")}.`, "review"),
           queryParameter("reason", "The rule's reason.", "burst"),

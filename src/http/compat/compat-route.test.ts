@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { compatWorld, form, json } from "../../../test/compat/compat-world.ts";
-import { readCompatHosts } from "../request/compat-hosts.ts";
+import { readCompatHosts } from "../hosts.ts";
 import { SHAPES } from "./services.ts";
 
 const SERVICES = SHAPES.map(({ service }) => service);

@@ -9,8 +9,8 @@ import {
   notFound,
   type Refusal,
 } from "../../base/refusals.ts";
-import { type ApiReply, type ApiRequest, JSON_TYPE, type Route } from "../answer/route.ts";
-import { credentialsOf } from "../request/credentials.ts";
+import { type ApiReply, type ApiRequest, JSON_TYPE, type Route } from "../route.ts";
+import { credentialsOf } from "../client-address.ts";
 import { factsOf } from "./facts.ts";
 import {
   type Answer,

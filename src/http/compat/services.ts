@@ -1,4 +1,4 @@
-import type { Route } from "../answer/route.ts";
+import type { Route } from "../route.ts";
 import { type CompatDeps, compatRoute } from "./compat-route.ts";
 import { abstract } from "./services/abstract.ts";
 import { aftership } from "./services/aftership.ts";

@@ -1,8 +1,8 @@
 import type { EntryMode } from "../../core/address/address.ts";
 import type { FeatureName } from "../../check/features.ts";
 import { missingParameter } from "../../base/refusals.ts";
-import type { Method } from "../answer/route.ts";
-import type { Params } from "../request/params.ts";
+import type { Method } from "../route.ts";
+import type { Params } from "../params.ts";
 import type { Facts } from "./facts.ts";
 
 /** Another service's requests and answers. */

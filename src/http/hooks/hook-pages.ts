@@ -1,9 +1,9 @@
 import type { HookDesk } from "../../gate/hook-desk.ts";
 import { bucketKey } from "../../accounts/admission/caller.ts";
 import { hookPayloadTooLarge, notFound, type Refusal } from "../../base/refusals.ts";
-import { refusalOf, refused } from "../answer/answer.ts";
-import { JSON_TYPE, type Reply } from "../answer/route.ts";
-import { addressOf, type TrustedProxies } from "../request/client-address.ts";
+import { refusalOf, refused } from "../answer.ts";
+import { JSON_TYPE, type Reply } from "../route.ts";
+import { addressOf, type TrustedProxies } from "../client-address.ts";
 import { type BodyDeps, createBodyReader } from "../body.ts";
 import type { Page, PageRequest } from "../routes.ts";
 

@@ -8,13 +8,20 @@ import {
   notReady,
   type Refusal,
 } from "../../base/refusals.ts";
-import { refused } from "../answer/answer.ts";
-import { type HostCheck, isAllowedFor } from "../request/allowed-hosts.ts";
-import { llmsText } from "./llms.ts";
-import { isLoopback } from "../request/client-address.ts";
-import type { Readiness } from "./readiness.ts";
-import { type HttpRequest, JSON_TYPE, type Reply } from "../answer/route.ts";
+import { strict, Type } from "../../core/json-schema.ts";
+import { refused } from "../answer.ts";
+import { isLoopback } from "../client-address.ts";
+import { type HostCheck, isAllowedFor } from "../hosts.ts";
+import {
+  errorResponse,
+  type PathItem,
+  type Paths,
+  type Response,
+  type Responses,
+} from "../openapi.ts";
+import { type HttpRequest, JSON_TYPE, type Reply } from "../route.ts";
 import type { Page } from "../routes.ts";
+import type { Readiness } from "./readiness.ts";
 
 /** The routes of every process about itself. */
 export interface ProcessDeps {
@@ -137,3 +144,66 @@ function sameText(given: string, wanted: string): boolean {
   const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
   return timingSafeEqual(digest(given), digest(wanted));
 }
+
+/**
+ * `/llms.txt`: what this service does, in the words that agents read first (llmstxt.org). `publicUrl` has no trailing
+ * slash.
+ */
+const llmsText = (publicUrl: string): string => `# Gatepost
+
+> Checks email addresses and domains without sending mail: is the format valid, can mail be received, is it disposable, and why.
+
+Every check answers HTTP 200 with a JSON object; any other status is {"error": "..."}. Look at "format" first, then "disposable" and "dns".
+"dns": false with the signal "dns_indeterminate" means that DNS did not answer: retry later, and let the person pass. Mailboxes are not
+probed, so nothing says that a mailbox exists. Send a key as X-Api-Key; without one the limits of the client address apply. Wait as long
+as Retry-After says.
+
+## API
+
+- [OpenAPI](${publicUrl}/openapi.json): every route, parameter and field
+- [Documentation](${publicUrl}/docs): the same for people
+- POST ${publicUrl}/api/email with "email": check one address; with "bulk=1&json=1" up to 100 at once
+- POST ${publicUrl}/api/domain with "domain": check a domain
+- POST ${publicUrl}/api/decide with "email": accept, challenge, review or reject a sign-up
+- GET ${publicUrl}/api/explain/{entry}: why, signal by signal; needs a key
+
+## Tools for agents
+
+- gatepost mcp --server ${publicUrl}: a Model Context Protocol server on standard input and output
+`;
+
+const YES: Response = {
+  description: "Yes.",
+  content: {
+    "application/json": {
+      schema: Type.Object({ status: Type.Literal("ok") }, strict),
+      example: { status: "ok" },
+    },
+  },
+};
+
+const page = (operationId: string, summary: string, responses: Responses): PathItem => ({
+  get: { operationId, summary, tags: ["system"], security: [{}], responses },
+});
+
+export const systemDocumentation: Paths = {
+  "/healthz": page("getHealth", "Whether the process lives", { 200: YES }),
+  "/readyz": page("getReadiness", "Whether it can serve", {
+    200: YES,
+    503: errorResponse("The names of what does not answer.", notReady(["dns"])),
+  }),
+  "/metrics": page("getMetrics", "Figures for Prometheus", {
+    200: {
+      description: "The text format of Prometheus.",
+      content: { "text/plain": { schema: Type.String() } },
+    },
+    401: errorResponse("A token is set and was not sent.", metricsUnauthorized()),
+    403: errorResponse("No token is set and the peer is not this machine.", metricsClosed()),
+  }),
+  "/openapi.json": page("getOpenApi", "This document", {
+    200: {
+      description: "OpenAPI 3.1.",
+      content: { "application/json": { schema: Type.Object({}) } },
+    },
+  }),
+};

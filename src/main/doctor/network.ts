@@ -4,7 +4,7 @@ import type { Ids } from "../../base/ids.ts";
 import type { Finding } from "../../cli/commands/doctor.ts";
 import type { Lookup } from "../../core/mail/lookup.ts";
 import type { Trust } from "../../dns/trust/trust.ts";
-import { isTrustedProxy } from "../../http/request/client-address.ts";
+import { isTrustedProxy } from "../../http/client-address.ts";
 import type { Outbound } from "../../outbound/outbound-types.ts";
 import { type Config, guessesPublicUrl, publicUrlOf } from "../settings/config.ts";
 

@@ -3,8 +3,8 @@ import { editDistanceOne } from "../../core/policy/conditions.ts";
 import { parseDnsServers } from "../../dns/transport/system-resolvers.ts";
 import { parseCanaries } from "../../dns/trust/trust.ts";
 import { SHAPES } from "../../http/compat/services.ts";
-import { readTrustedProxies } from "../../http/request/client-address.ts";
-import { type CompatHosts, readCompatHosts } from "../../http/request/compat-hosts.ts";
+import { readTrustedProxies } from "../../http/client-address.ts";
+import { type CompatHosts, readCompatHosts } from "../../http/hosts.ts";
 import { type AddressRange, parseRanges } from "../../outbound/public-address.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;

@@ -1,7 +1,7 @@
 import { strict as assert } from "node:assert";
 import { test, type TestContext } from "node:test";
 import { createShares, NoRoom } from "../../base/shares.ts";
-import { type FileOrder, readFile as readHere } from "../../http/api/bulk/read-file.ts";
+import { type FileOrder, readFile as readHere } from "../../http/api/read-file.ts";
 import { decodeBody, type DecodeOrder } from "../../http/decode.ts";
 import { Refusal } from "../../base/refusals.ts";
 import { threadTexts } from "./texts.ts";

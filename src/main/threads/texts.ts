@@ -6,9 +6,9 @@ import type { Splitter, TooMany } from "../../bulk/bulk.ts";
 import { type SplitBatch, splitText } from "../../core/batch/batch-chunk.ts";
 import type { BatchLayout } from "../../core/batch/batch.ts";
 import { spellingsMax } from "../../core/batch/count-spellings.ts";
-import type { FileOrder, FileRead, ReadFile } from "../../http/api/bulk/read-file.ts";
+import type { FileOrder, FileRead, ReadFile } from "../../http/api/read-file.ts";
 import type { Decode, DecodeOrder } from "../../http/decode.ts";
-import type { Body } from "../../http/request/params.ts";
+import type { Body } from "../../http/params.ts";
 
 /** What the thread does, by name. */
 export interface Tasks {

@@ -1,13 +1,13 @@
-import { DECISIONS } from "../../../core/policy/policy.ts";
 import {
   decideBodyTooLarge,
   missingParameter,
   noSuchPolicy,
   originNotAllowed,
 } from "../../../base/refusals.ts";
-import type { PathItem } from "../../answer/operation.ts";
 import { Type } from "../../../core/json-schema.ts";
-import { apiError, COMMON_ERRORS, jsonResponse } from "../../openapi/openapi.ts";
+import { DECISIONS } from "../../../core/policy/policy.ts";
+import { apiError, COMMON_ERRORS, jsonResponse, type Paths } from "../../openapi.ts";
+import { component } from "../../schemas.ts";
 import { DEADLINE_MS, FACTS_MAX, FORM_MAX } from "./decide-parameters.ts";
 
 const { least, standard, most } = DEADLINE_MS;
@@ -51,7 +51,7 @@ const Decided = Type.Object({
       seen: Type.Optional(Type.Integer({ description: "Spellings of it in 7 days." })),
     }),
   ),
-  result: Type.Optional(Type.Unsafe({ $ref: "#/components/schemas/Result" })),
+  result: Type.Optional(component("Result")),
   token: Type.Optional(Type.String({ description: "A compact JWS: see docs/tokens.md." })),
 });
 
@@ -80,7 +80,7 @@ const EXAMPLE = {
   },
 };
 
-export const decideDocumentation: Readonly<Record<string, PathItem>> = {
+export const decideDocumentation: Paths = {
   "/api/decide": {
     post: {
       operationId: "decideSignUp",

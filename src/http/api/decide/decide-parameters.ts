@@ -2,7 +2,7 @@ import type { CallerFact } from "../../../core/policy/policy.ts";
 import type { DecideRequest } from "../../../gate/decide-one.ts";
 import type { PageTerms } from "../../../accounts/keys.ts";
 import { badParameter, policyNotAllowed } from "../../../base/refusals.ts";
-import type { Params } from "../../request/params.ts";
+import type { Params } from "../../params.ts";
 
 export const DECIDE_PARAMETERS: ReadonlySet<string> = new Set([
   "email",

@@ -3,7 +3,7 @@ import { missingParameter, originNotAllowed } from "../../../base/refusals.ts";
 import { isPublishableKey } from "../../../accounts/admission/api-key.ts";
 import { presentedKey } from "../../../accounts/admission/identify.ts";
 import type { Caller } from "../../../accounts/admission/caller.ts";
-import { JSON_TYPE, type ApiRequest, type Route } from "../../answer/route.ts";
+import { JSON_TYPE, type ApiRequest, type Route } from "../../route.ts";
 import { decideDocumentation } from "./decide-documentation.ts";
 import { DECIDE_PARAMETERS, deadlineOf, pageDeadlineOf, readDecide } from "./decide-parameters.ts";
 

@@ -1,5 +1,11 @@
-import type { Answer, Asked, CheckTerms } from "../shape.ts";
-import { byScheme, inParam, type Shape } from "../shape.ts";
+import {
+  type Answer,
+  type Asked,
+  byScheme,
+  type CheckTerms,
+  inParam,
+  type Shape,
+} from "../shape.ts";
 
 const INVALID = {
   address: "The email address is invalid.",

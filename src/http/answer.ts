@@ -1,0 +1,211 @@
+import { Readable } from "node:stream";
+import { storeDownOf } from "../base/store-down.ts";
+import { RESOURCES } from "../base/resources.ts";
+import { NoRoom } from "../base/shares.ts";
+import type { Entrance } from "../accounts/admission/admission.ts";
+import {
+  INTERNAL_ERROR_MESSAGE,
+  Refusal,
+  serviceFull,
+  storeUnavailable,
+  tooManyStreams,
+  tooMuchAtOnce,
+} from "../base/refusals.ts";
+import {
+  type ApiReply,
+  type ApiRequest,
+  type HttpResponse,
+  JSON_TYPE,
+  type Reply,
+  type Route,
+} from "./route.ts";
+
+/** On every answer of the API. A result is a moment's verdict on an address: no cache may keep it. */
+export const EVERY_ANSWER = {
+  "access-control-allow-origin": "*",
+  "access-control-expose-headers": "X-RateLimit-Limit, X-RateLimit-Remaining, Retry-After",
+  "cache-control": "no-store",
+  "x-content-type-options": "nosniff",
+} as const;
+
+/** Answers a preflight: any page may call the API, with a key of its own. Never counted. */
+export function preflight(response: HttpResponse): void {
+  response
+    .writeHead(204, {
+      ...EVERY_ANSWER,
+      "access-control-allow-methods": "GET, POST, DELETE, OPTIONS",
+      "access-control-allow-headers": "X-Api-Key, Authorization, Content-Type, Idempotency-Key",
+      "access-control-max-age": "86400",
+    })
+    .end();
+}
+
+let turnEnding: Promise<void> | undefined;
+
+/**
+ * Resolves when the event loop has seen to all that had arrived. Answers that are sent together wake their reader, a proxy
+ * above all, once instead of once each.
+ */
+export function endOfTurn(): Promise<void> {
+  turnEnding ??= new Promise((resolve) => {
+    setImmediate(() => {
+      turnEnding = undefined;
+      resolve();
+    });
+  });
+  return turnEnding;
+}
+
+/** Sends an answer with the rate headers of its entrance, unless credits paid for it. */
+export function send(
+  response: HttpResponse,
+  answer: ApiReply,
+  entrance: Entrance | undefined,
+): void {
+  const { status = 200, body } = answer;
+  writeAll(response, status, headersOf(answer, entrance), body);
+}
+
+export const isStream = (body: Reply["body"]): body is Readable => body instanceof Readable;
+
+/** Sends an answer; of one to HEAD, the headers alone. */
+export function write(response: HttpResponse, { status = 200, type, body, headers }: Reply): void {
+  const all: Record<string, string> = { ...headers };
+  if (type !== undefined) all["content-type"] = type;
+  writeAll(response, status, all, body);
+}
+
+/** `headers` may be added to. */
+function writeAll(
+  response: HttpResponse,
+  status: number,
+  headers: Record<string, string>,
+  body: Reply["body"],
+): void {
+  if (isStream(body)) {
+    writeStream(response, body, { status, headers });
+    return;
+  }
+  if (status !== 204 && status !== 304) {
+    headers["content-length"] = String(body === undefined ? 0 : Buffer.byteLength(body));
+  }
+  response.writeHead(status, headers);
+  endAfterRequest(response, body);
+}
+
+function writeStream(
+  response: HttpResponse,
+  body: Readable,
+  { status, headers }: { readonly status: number; readonly headers: Record<string, string> },
+): void {
+  if (body.destroyed || response.destroyed) {
+    body.destroy(); // the client left before the stream began: nothing is wrong
+    response.destroy();
+  } else if (response.req.method === "HEAD") {
+    body.destroy();
+    response.writeHead(status, headers).end();
+  } else {
+    response.writeHead(status, headers).once("close", () => body.destroy());
+    body.once("error", () => response.destroy()).pipe(response); // it is logged where it happens
+  }
+}
+
+/**
+ * Resolves once the first part of a body is there, or the client has left; rejects with the fault that kept the
+ * body from beginning, so that it can still be answered with a 500.
+ */
+export function begun(body: Readable, response: HttpResponse): Promise<void> {
+  const leave = (): void => void body.destroy();
+  response.once("close", leave);
+  return new Promise<void>((resolve, reject) => {
+    body.once("readable", resolve).once("close", resolve).once("error", reject);
+  }).finally(() => response.off("close", leave));
+}
+
+/** A refused body that is larger cuts the connection: no client of ours sends as much. */
+const DROPPED_MAX_OCTETS = 33_554_432;
+
+/**
+ * The rest of a refused body is read and dropped before the answer ends, because the end may close the connection:
+ * a client that sends first and reads later would be cut off and never see why. It has the whole answer from the
+ * start; the time limit of the request bounds the rest.
+ */
+function endAfterRequest(response: HttpResponse, body: string | Uint8Array | undefined): void {
+  const { req: request } = response;
+  if (request.readableEnded || !hasBody(request)) {
+    response.end(body);
+    return;
+  }
+  response.flushHeaders(); // for HEAD, which writes nothing else
+  if (body !== undefined) response.write(body);
+  const end = (): void => void response.end();
+  request.once("end", end).once("close", end);
+  let left = DROPPED_MAX_OCTETS;
+  request.on("data", (chunk: Buffer) => {
+    left -= chunk.length;
+    if (left < 0) request.destroy();
+  });
+}
+
+/** Whether the request announced a body (RFC 9112 section 6). */
+const hasBody = ({ headers }: HttpResponse["req"]): boolean =>
+  headers["content-length"] !== undefined || headers["transfer-encoding"] !== undefined;
+
+function headersOf(answer: ApiReply, entrance: Entrance | undefined): Record<string, string> {
+  const headers: Record<string, string> = {
+    "cache-control": EVERY_ANSWER["cache-control"],
+    "x-content-type-options": EVERY_ANSWER["x-content-type-options"],
+    "content-type": answer.type,
+  };
+  if (answer.crossOrigin !== false) {
+    headers["access-control-allow-origin"] = EVERY_ANSWER["access-control-allow-origin"];
+    headers["access-control-expose-headers"] = EVERY_ANSWER["access-control-expose-headers"];
+  }
+  const rate = entrance?.rate;
+  if (rate !== undefined && answer.paidBy !== "credits") {
+    headers["x-ratelimit-limit"] = String(rate.limit);
+    headers["x-ratelimit-remaining"] = String(rate.remaining);
+  }
+  if (answer.headers !== undefined) Object.assign(headers, answer.headers);
+  return headers;
+}
+
+/** The refusal that a thrown value is, be it ours or a store's; undefined for a fault. */
+export function refusalOf(error: unknown): Refusal | undefined {
+  if (error instanceof Refusal) return error;
+  if (error instanceof NoRoom) return refusalOfShare(error);
+  return storeDownOf(error) === undefined ? undefined : storeUnavailable();
+}
+
+function refusalOfShare({ resource, why }: NoRoom): Refusal {
+  if (why === "all") return serviceFull();
+  return resource === "event_streams"
+    ? tooManyStreams(RESOURCES.event_streams.perOwner)
+    : tooMuchAtOnce();
+}
+
+/** What a thrown value looks like to the client: a refusal as it stands, anything else as a 500. */
+export function refused(
+  error: unknown,
+  route: Route | undefined,
+  path: ApiRequest["path"] = [],
+): ApiReply {
+  const refusal = refusalOf(error);
+  const foreign = route?.foreign?.refused(refusal, path);
+  if (refusal === undefined) {
+    return foreign ?? { status: 500, type: JSON_TYPE, body: errorBody(INTERNAL_ERROR_MESSAGE) };
+  }
+  const { status, message, detail, retryAfterSeconds } = refusal;
+  const headers = {
+    ...(retryAfterSeconds === undefined ? {} : { "retry-after": String(retryAfterSeconds) }),
+    ...(status === 405 && route !== undefined ? { allow: allowed(route) } : {}),
+  };
+  return { status, type: JSON_TYPE, body: errorBody(message, detail), headers, ...foreign };
+}
+
+/** `{"error": ...}` and what else belongs to it. */
+export function errorBody(message: string, detail: Refusal["detail"] = {}): string {
+  return JSON.stringify({ error: message, ...detail });
+}
+
+const allowed = ({ methods }: Route): string => [...methods, "OPTIONS"].join(", ");

@@ -1,0 +1,45 @@
+import { createHash } from "node:crypto";
+import type { BulkFile } from "../../bulk/bulk.ts";
+import { readUpload, type UploadOptions } from "../../bulk/read-upload.ts";
+import { inSlices, turn } from "../../base/slices.ts";
+
+/** An uploaded file, to be read; it can be sent to a thread. */
+export interface FileOrder {
+  /** Taken out as they are read, so that their memory is free; each in memory that can be given to a thread. */
+  readonly chunks: Uint8Array[];
+  readonly options: UploadOptions;
+}
+
+export interface FileRead {
+  readonly entries: BulkFile;
+  /** SHA-256 of the file, in hex. */
+  readonly digest: string;
+}
+
+/** Rejects with a `Refusal`. */
+export type ReadFile = (order: FileOrder) => Promise<FileRead>;
+
+/** In slices, where it is called. */
+export const readFile: ReadFile = async ({ chunks, options }) => {
+  const hash = createHash("sha256");
+  const slices = paced(chunks, (slice) => void hash.update(slice));
+  const split = await readUpload(slices, options);
+  return { entries: await inSlices(split), digest: hash.digest("hex") };
+};
+
+const SLICE_BYTES = 65_536;
+
+/** Slices with room for other work between them. */
+async function* paced(
+  chunks: Uint8Array[],
+  note: (slice: Uint8Array) => void,
+): AsyncGenerator<Uint8Array> {
+  for (let chunk = chunks.shift(); chunk !== undefined; chunk = chunks.shift()) {
+    for (let at = 0; at < chunk.length; at += SLICE_BYTES) {
+      const slice = chunk.subarray(at, at + SLICE_BYTES);
+      note(slice);
+      yield slice;
+      await turn();
+    }
+  }
+}

@@ -1,0 +1,337 @@
+import { bulkTooLarge, wrongType } from "../base/refusals.ts";
+import { decodePercent, hexPair } from "./target.ts";
+
+/** The parts of a `multipart/form-data` body. Names are as `fieldName` gives them. */
+export interface Parts {
+  /** Values in order, as they were sent. */
+  readonly texts: RawFields;
+  /** Names of the parts that are files; nothing reads what they hold. */
+  readonly files: ReadonlySet<string>;
+}
+
+/** The body of a request, as far as it was read. */
+export type Body =
+  | { readonly kind: "none" }
+  | { readonly kind: "form"; readonly text: string }
+  /** `multipart/form-data`. */
+  | { readonly kind: "parts"; readonly parts: Parts }
+  /** `value` is the parsed object; its members may have any type and any name. */
+  | { readonly kind: "json"; readonly value: object; readonly texts?: Lists }
+  /** A large form. */
+  | { readonly kind: "fields"; readonly fields: RawFields; readonly texts: Lists };
+
+/** Name -> the text of its list, where a large body was decoded as it was read. */
+type Lists = ReadonlyMap<string, string>;
+
+/**
+ * Parameters of the body, and of the query for those that the body does not name at all. A value is one of a name
+ * that stands there once or several times, or an item of an array: JSON's, or "name[]" of a form.
+ */
+export interface Params {
+  /** The first value; "+" is a plus sign. Absent when the request does not name it; may be "". */
+  text(name: string): string | undefined;
+  /** The first value as one entry, "+" of encoded forms read by the rule of `singleText`. */
+  entry(name: string, kind: EntryKind): string | undefined;
+  /** The first value as a sentence: "+" of encoded forms is a blank. */
+  words(name: string): string | undefined;
+  /** All values joined with line feeds, "+" of encoded forms read by the rule of `bulkText`. */
+  bulkText(name: string): string | undefined;
+  /** A member of a JSON body as it is, of any type; else what `words` gives. */
+  value(name: string): unknown;
+  /** Whether the first value is "true" (any case) or "1". */
+  flag(name: string): boolean;
+  /** The first value, or all items of an array, split at commas and blanks; lower case, no empty pieces. */
+  names(name: string): readonly string[];
+}
+
+type EntryKind = Parameters<typeof singleText>[1];
+
+/** Longest text that is read as a list of names: all names we know fit in it many times. */
+const NAMES_MAX_CHARACTERS = 1_000;
+
+/** `wanted` are the parameters that the route knows; the others are not looked at. */
+export const readParams = (body: Body, query: string, wanted: ReadonlySet<string>): Params =>
+  new RequestParams(body, query, wanted);
+
+class RequestParams implements Params {
+  readonly #body: Body;
+  /** Of a form's body. */
+  readonly #fields: RawFields;
+  readonly #query: RawFields;
+
+  constructor(body: Body, query: string, wanted: ReadonlySet<string>) {
+    this.#body = body;
+    this.#fields = body.kind === "form" ? readForm(body.text, wanted) : NO_FIELDS;
+    this.#query = query === "" ? NO_FIELDS : readForm(query, wanted);
+  }
+
+  text(name: string): string | undefined {
+    const values = this.#values(name);
+    return values && readTexts(values, values.texts.slice(0, 1))[0];
+  }
+
+  entry(name: string, kind: EntryKind): string | undefined {
+    const values = this.#values(name);
+    const first = values?.texts[0];
+    return first !== undefined && values?.form === "encoded" ? singleText(first, kind) : first;
+  }
+
+  words(name: string): string | undefined {
+    return this.entry(name, "domain");
+  }
+
+  value(name: string): unknown {
+    const body = this.#body;
+    const isMember = body.kind === "json" && Object.hasOwn(body.value, name);
+    return isMember ? Reflect.get(body.value, name) : this.words(name);
+  }
+
+  bulkText(name: string): string | undefined {
+    const list = "texts" in this.#body ? this.#body.texts?.get(name) : undefined;
+    if (list !== undefined) return list;
+    const values = this.#values(name);
+    // Joined before they are read: hundreds of thousands of tiny values are one pass then.
+    return values?.form === "encoded"
+      ? bulkText(values.texts.join("%0A"))
+      : values?.texts.join("\n");
+  }
+
+  flag(name: string): boolean {
+    return /^(?:true|1)$/i.test(this.text(name) ?? "");
+  }
+
+  names(name: string): readonly string[] {
+    const values = this.#values(name);
+    return values === undefined ? [] : splitNames(readTexts(values, listed(values)).join(","));
+  }
+
+  #values(name: string): Values | undefined {
+    return this.#inBody(name) ?? valuesIn(this.#query, name, "encoded");
+  }
+
+  #inBody(name: string): Values | undefined {
+    const body = this.#body;
+    switch (body.kind) {
+      case "none":
+        return undefined;
+      case "form":
+        return valuesIn(this.#fields, name, "encoded");
+      case "fields":
+        return valuesIn(body.fields, name, "encoded");
+      case "parts":
+        return partsIn(body.parts, name);
+      case "json":
+        return Object.hasOwn(body.value, name)
+          ? jsonValues(name, Reflect.get(body.value, name))
+          : undefined;
+    }
+  }
+}
+
+/** What stands under one name. */
+interface Values {
+  /** Those of the name itself, then the items of an array. */
+  readonly texts: readonly string[];
+  /** How many of them are items. */
+  readonly items: number;
+  /** Whether they are still percent-encoded. */
+  readonly form: "encoded" | "plain";
+}
+
+const readTexts = ({ form }: Values, texts: readonly string[]): readonly string[] =>
+  form === "encoded" ? texts.map(decodePercent) : texts;
+
+/** The first value of the name itself and all items, as far as a list of names can hold them. */
+const listed = ({ texts, items }: Values): readonly string[] =>
+  texts.filter((_, at) => at === 0 || at >= texts.length - items).slice(0, NAMES_MAX_CHARACTERS);
+
+function valuesIn(fields: RawFields, name: string, form: Values["form"]): Values | undefined {
+  if (fields.size === 0) return undefined;
+  const own = fields.get(name);
+  const items = fields.get(itemsName(name));
+  if (items === undefined) return own && { texts: own, items: 0, form };
+  return { texts: [...(own ?? []), ...items], items: items.length, form };
+}
+
+/** A file where text should stand is a mistake worth telling. */
+function partsIn({ texts, files }: Parts, name: string): Values | undefined {
+  if (files.has(name) || files.has(itemsName(name))) throw wrongType(name);
+  return valuesIn(texts, name, "plain");
+}
+
+/** JSON takes text, booleans and arrays of text; anything else is a mistake worth telling. */
+function jsonValues(name: string, value: unknown): Values {
+  if (typeof value === "string") return { texts: [value], items: 0, form: "plain" };
+  if (typeof value === "boolean") return { texts: [String(value)], items: 0, form: "plain" };
+  if (!Array.isArray(value) || !value.every((item) => typeof item === "string")) {
+    throw wrongType(name);
+  }
+  return { texts: value, items: value.length, form: "plain" };
+}
+
+const NO_FIELDS: RawFields = new Map();
+
+/** No parameter at all, for requests that carry neither a body nor a query. */
+export const NO_PARAMS: Params = new RequestParams({ kind: "none" }, "", new Set());
+
+function splitNames(text: string): readonly string[] {
+  return text
+    .slice(0, NAMES_MAX_CHARACTERS)
+    .toLowerCase()
+    .split(/[\s,+]+/)
+    .filter((piece) => piece !== "");
+}
+
+/** Name as `fieldName` gives it -> values as they were sent, still encoded, in order. */
+export type RawFields = ReadonlyMap<string, readonly string[]>;
+
+/** "email[]", "email[0]": how PHP, axios and others write the items of an array. All are "email[]" here. */
+export const fieldName = (name: string): string =>
+  name.endsWith("]") ? name.replace(/\[\d*\]$/, ITEMS) : name;
+
+/** The items of an array that a form holds under this name. */
+export const itemsName = (name: string): string => `${name}${ITEMS}`;
+
+const ITEMS = "[]";
+
+/**
+ * Reads `application/x-www-form-urlencoded` text (a body or a query), keeping only the parameters in
+ * `wanted`: unread names cost no memory. Values stay raw because "+" means different things to single
+ * checks and to bulk. A parameter without "=" has the value "". Linear in its input.
+ */
+export function readForm(text: string, wanted: ReadonlySet<string>): RawFields {
+  const fields = new Map<string, string[]>();
+  let start = 0;
+  let values = 0;
+  while (start < text.length) {
+    const next = text.indexOf("&", start);
+    const end = next < 0 ? text.length : next;
+    if (end > start && addPair(text, { start, end }, { wanted, fields })) values += 1;
+    if (values > VALUES_MAX) throw bulkTooLarge();
+    start = end + 1;
+  }
+  return fields;
+}
+
+/** Values in one body: more than twice what the largest list may hold. A body with more is refused with 413. */
+export const VALUES_MAX = 250_000;
+
+interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+interface Sink {
+  readonly wanted: ReadonlySet<string>;
+  readonly fields: Map<string, string[]>;
+}
+
+/** No name we know is longer than this when every character of it is percent-encoded. */
+const NAME_MAX_CHARACTERS = 60;
+
+/** False for a pair that is not wanted. */
+function addPair(text: string, { start, end }: Span, { wanted, fields }: Sink): boolean {
+  const nameEnd = endOfName(text, start, Math.min(end, start + NAME_MAX_CHARACTERS));
+  if (nameEnd !== end && text.charCodeAt(nameEnd) !== EQUALS) return false;
+  const name = nameOf(text.slice(start, nameEnd));
+  if (name === undefined || !isWanted(name, wanted)) return false;
+  const value = text.slice(nameEnd + 1, Math.max(end, nameEnd + 1));
+  const values = fields.get(name);
+  if (values === undefined) fields.set(name, [value]);
+  else values.push(value);
+  return true;
+}
+
+const EQUALS = 61;
+
+/** Our names are ASCII words. What cannot be one is not decoded: a million failures would take seconds. */
+const NAME = /^(?:[\w[\]]|%[2-7][0-9a-f])+$/i;
+
+const nameOf = (raw: string): string | undefined =>
+  NAME.test(raw) ? fieldName(decodePercent(raw)) : undefined;
+
+const isWanted = (name: string, wanted: ReadonlySet<string>): boolean =>
+  wanted.has(name.endsWith(ITEMS) ? name.slice(0, -ITEMS.length) : name);
+
+function endOfName(text: string, start: number, end: number): number {
+  let at = start;
+  while (at < end && text.charCodeAt(at) !== EQUALS) at += 1;
+  return at;
+}
+
+/**
+ * The one entry of a raw form value. Form encoders write a blank as "+", and many clients send addresses unencoded:
+ * up to the last at sign ("@" or "%40") "+" is a plus sign, after it a blank; in a domain it is always a blank.
+ * "%2B" is always a plus sign and "%20" always a blank. A value of `either` kind without an at sign is a domain.
+ */
+function singleText(raw: string, kind: "address" | "domain" | "either"): string {
+  if (!raw.includes("+")) return decodePercent(raw);
+  const at = Math.max(raw.lastIndexOf("@"), raw.lastIndexOf("%40"));
+  if (at < 0 && kind === "address") return decodePercent(raw);
+  const start = kind === "domain" ? 0 : Math.max(at, 0);
+  return decodePercent(raw.slice(0, start) + raw.slice(start).replaceAll("+", " "));
+}
+
+/**
+ * The text of a bulk list out of its raw form value. Clients write "+" for a plus sign and for a blank
+ * the same way, so each one is read by its place in its token:
+ *
+ * - before a raw "@" it is a plus sign: nothing was encoded here;
+ * - before a "%40", after the at sign, and in a token without one, it is a blank: an encoder was at work,
+ *   or no address can hold it.
+ *
+ * "%2B" is always a plus sign and "%20" always a blank. A token ends at a comma or white space, raw or
+ * encoded, and at a "+" that is a blank. Linear: every octet is looked at twice at most.
+ */
+export function bulkText(raw: string): string {
+  return decodePercent(raw.includes("+") ? blankPluses(Buffer.from(raw, "utf8")) : raw);
+}
+
+const PLUS = 43;
+const PERCENT = 37;
+const AT = 64;
+const BLANK = 32;
+
+/** Works in place: all marks are ASCII, which no octet of a longer UTF-8 sequence is. */
+function blankPluses(octets: Buffer): string {
+  let start = 0;
+  while (start < octets.length) {
+    const end = endOfLocalPart(octets, start);
+    if (octets[end] !== AT) blankRange(octets, start, end);
+    start = isAt(octets, end) ? endOfDomain(octets, end + 1) : end + 1;
+  }
+  return octets.toString("utf8");
+}
+
+/** The first at sign or separator, raw or encoded; the length when there is none. */
+function endOfLocalPart(octets: Buffer, start: number): number {
+  let at = start;
+  while (at < octets.length && !isAt(octets, at) && !isSeparator(octets, at)) at += 1;
+  return at;
+}
+
+/** Just behind the separator or the "+" that ends the domain; further at signs belong to it. */
+function endOfDomain(octets: Buffer, start: number): number {
+  let at = start;
+  while (at < octets.length && octets[at] !== PLUS && !isSeparator(octets, at)) at += 1;
+  if (octets[at] === PLUS) octets[at] = BLANK;
+  return at + 1;
+}
+
+function blankRange(octets: Buffer, start: number, end: number): void {
+  for (let at = start; at < end; at += 1) if (octets[at] === PLUS) octets[at] = BLANK;
+}
+
+const isAt = (octets: Buffer, at: number): boolean => meant(octets, at) === AT;
+
+/** A comma, blank, tab, CR or LF. */
+function isSeparator(octets: Buffer, at: number): boolean {
+  const octet = meant(octets, at);
+  return octet === 44 || octet === BLANK || octet === 9 || octet === 10 || octet === 13;
+}
+
+/** The octet itself, or the one that an escape starting here stands for; -1 for a stray "%". */
+function meant(octets: Buffer, at: number): number {
+  const octet = octets[at] ?? -1;
+  return octet === PERCENT ? hexPair(octets[at + 1], octets[at + 2]) : octet;
+}

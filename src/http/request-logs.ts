@@ -1,0 +1,103 @@
+import type { Caller } from "../accounts/admission/caller.ts";
+import type { Clock } from "../base/clock.ts";
+import type { Log } from "../base/log.ts";
+import { storeDownOf } from "../base/store-down.ts";
+import { DOMAIN_MAX_OCTETS } from "../core/name/domain.ts";
+
+/** One answered request. */
+export interface AccessLine {
+  readonly method: string;
+  /** The route's family. */
+  readonly route: string;
+  readonly status: number;
+  readonly durationMs: number;
+}
+
+export interface AccessDetail {
+  readonly caller: Caller | undefined;
+  /** What was checked, in clear. */
+  readonly entry: string | undefined;
+}
+
+/** `monotonicMs` is when the request was answered, by `Clock.monotonicMs`. */
+export type AccessLog = (line: AccessLine, detail: AccessDetail, monotonicMs: number) => void;
+
+/**
+ * A quiet server logs every request; a busy one `linesPerSecond`, so that logging never sets its pace. The next line says
+ * how many were left out.
+ */
+export function createAccessLog(log: Log, linesPerSecond: number): AccessLog {
+  let windowStartMs = 0;
+  let lines = 0;
+  let leftOut = 0;
+  return (line, detail, monotonicMs) => {
+    if (monotonicMs - windowStartMs >= 1_000) {
+      windowStartMs = monotonicMs;
+      lines = 0;
+    }
+    if (lines >= linesPerSecond) {
+      leftOut += 1;
+      return;
+    }
+    lines += 1;
+    log.info("http.request", {
+      ...line,
+      durationMs: Math.round(line.durationMs * 100) / 100,
+      ...fieldsOf(detail),
+      ...(leftOut > 0 ? { leftOut } : {}),
+    });
+    leftOut = 0;
+  };
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function fieldsOf({ caller, entry }: AccessDetail): Fields {
+  return {
+    ...(caller === undefined ? {} : callerFields(caller)),
+    ...(entry === undefined ? {} : { domain: domainOf(entry) }),
+  };
+}
+
+function callerFields({ owner, tier, keyId }: Caller): Fields {
+  const account = owner.kind === "account" ? { account: owner.accountId } : {};
+  return { tier, ...account, ...(keyId === undefined ? {} : { key: keyId }) };
+}
+
+/**
+ * What stands behind the last at sign, or a whole text that looks like a domain; "invalid" for the rest:
+ * a local part, password or key may have been pasted there.
+ */
+function domainOf(entry: string): string {
+  const domain = entry
+    .slice(entry.lastIndexOf("@") + 1)
+    .trim()
+    .toLowerCase();
+  const fits = domain.length <= DOMAIN_MAX_OCTETS && /^[\p{L}\p{M}\p{N}.-]+$/u.test(domain);
+  return fits && domain.includes(".") ? domain : "invalid";
+}
+
+/** Logs a request that ended in a fault, once. */
+export type FaultLog = (fault: unknown, fields: Readonly<Record<string, unknown>>) => void;
+
+/** While a store is down every request fails for the same reason: one line in this time says so. */
+const DOWN_EVERY_MS = 1_000;
+
+export function createFaultLog(log: Log, clock: Pick<Clock, "monotonicMs">): FaultLog {
+  let nextAtMs = -Infinity;
+  let leftOut = 0;
+  return (fault, fields) => {
+    if (storeDownOf(fault) === undefined) {
+      log.error("http.request_failed", fault, fields);
+      return;
+    }
+    const nowMs = clock.monotonicMs();
+    if (nowMs < nextAtMs) {
+      leftOut += 1;
+      return;
+    }
+    nextAtMs = nowMs + DOWN_EVERY_MS;
+    log.error("http.store_down", fault, { ...fields, ...(leftOut > 0 ? { leftOut } : {}) });
+    leftOut = 0;
+  };
+}

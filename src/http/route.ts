@@ -1,0 +1,112 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Readable } from "node:stream";
+import type { Awaitable } from "../core/mail/lookup.ts";
+import type { Credentials, Entrance } from "../accounts/admission/admission.ts";
+import type { Refusal } from "../base/refusals.ts";
+import type { Paths } from "./openapi.ts";
+import type { Params } from "./params.ts";
+
+export type HttpRequest = IncomingMessage;
+export type HttpResponse = ServerResponse;
+
+export type Method = "GET" | "POST" | "DELETE";
+
+/** How one request is to be answered. */
+export interface Handling {
+  /**
+   * Whether it is for more than a single check: the refusals of such requests tell how long to wait in
+   * `Retry-After` alone. Absent: it is not.
+   */
+  readonly isBulk?: (params: Params) => boolean;
+  /** By its path alone it is likely to be charged one unit. */
+  readonly isSingle?: boolean;
+  /** Throws a `Refusal` to refuse; anything else it throws is a fault. */
+  handle(request: ApiRequest): Awaitable<ApiReply>;
+}
+
+/** One family of paths under `/api/`, all with the same first segment. */
+export type Route = RouteWords &
+  (
+    | Handling
+    /** Reads the path's segments, once for each request. */
+    | { readonly read: (path: ApiRequest["path"]) => Handling }
+  );
+
+interface RouteWords {
+  /** The first segment behind `/api/`, which is also the route's name in metrics: "email"; or "compat/SERVICE". */
+  readonly family: string;
+  readonly methods: readonly Method[];
+  /**
+   * `params`: forms and JSON are read before `handle`. `stream`: the body is left to `handle`, which reads it
+   * from `source` (multipart uploads).
+   */
+  readonly body: "params" | "stream";
+  /** Every parameter that `handle` reads; no other is kept. */
+  readonly parameters: ReadonlySet<string>;
+  /**
+   * `units`: `handle` charges through a use case and names the purse in its reply. `nothing`: the request
+   * costs its rate alone; when that is spent the guard takes one credit before `handle` runs.
+   */
+  readonly charges: "units" | "nothing";
+  /** For `/openapi.json`: documented path -> operations. */
+  readonly documentation: Paths;
+  /** A publishable key may be used; the route looks at where it is used from. Absent: it is refused. */
+  readonly forPublishableKeys?: true;
+  /**
+   * The answer must be sent within so many milliseconds: who cannot be identified by then is answered as an anonymous
+   * caller. The body, at most 64 KiB, is read before.
+   */
+  readonly deadlineMs?: (params: Params, credentials: Credentials) => number;
+  /** The route speaks another service's words. */
+  readonly foreign?: Foreign;
+  /** The server is stopping: end what would otherwise go on, event streams above all. */
+  readonly stop?: () => void;
+}
+
+/** How a route of another service's shape differs. Its body, at most 64 KiB, is read before the caller is known. */
+export interface Foreign {
+  /** Pages of other sites may read the answers. */
+  readonly cors: boolean;
+  /** The key may be in the parameters. */
+  credentials(params: Params, source: HttpRequest): Credentials;
+  /** Undefined: a fault. */
+  refused(refusal: Refusal | undefined, path: ApiRequest["path"]): ApiReply;
+}
+
+/** A request that was let in. */
+export interface ApiRequest {
+  readonly method: Method;
+  /** Segments behind the family, split at raw "/" and then decoded; one trailing "/" is ignored. */
+  readonly path: readonly string[];
+  readonly params: Params;
+  readonly entrance: Entrance;
+  /** Milliseconds that it took to let the request in. */
+  readonly waitedMs: number;
+  /** Headers, and the body of a `stream` route. */
+  readonly source: HttpRequest;
+  /** To be called by a `stream` route with the size of the body it received. */
+  readonly received: (octets: number) => void;
+}
+
+export interface Reply {
+  /** 200 unless told. */
+  readonly status?: number;
+  /** The value of Content-Type. */
+  readonly type?: string;
+  /** A stream is destroyed when the client goes away. */
+  readonly body?: string | Uint8Array | Readable;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface ApiReply extends Reply {
+  readonly type: string;
+  readonly body: string | Readable;
+  /** What paid; credits take the rate headers off the answer. */
+  readonly paidBy?: "plan" | "credits";
+  /** False: pages of other sites may not read it. */
+  readonly crossOrigin?: boolean;
+  /** What was checked, for the access log, which keeps only its domain by default. */
+  readonly entry?: string;
+}
+
+export const JSON_TYPE = "application/json";

@@ -1,0 +1,167 @@
+import { PREMIUM_SCHEMAS } from "../core/checks/registry.ts";
+import { type Signal, SIGNALS } from "../core/evidence/signals.ts";
+import { oneOf, type Schema, strict, Type } from "../core/json-schema.ts";
+
+/** What the API sends, for `/openapi.json`; a test holds the schemas against the core's types. */
+
+const text = (description: string) => Type.String({ description });
+const flag = (description: string) => Type.Boolean({ description });
+const count = (description: string, more: object = {}) =>
+  Type.Integer({ description, minimum: 0, ...more });
+const list = (description: string, more: object = {}) =>
+  Type.Array(Type.String(), { description, ...more });
+const signalMeanings = Object.entries(SIGNALS)
+  .map(([name, { weight, means }]) => `- \`${name}\` (${weight.toFixed(2)}): ${means}`)
+  .join("\n");
+
+const DomainInfo = Type.Object(
+  {
+    tld: text('The public suffix (ICANN section) without a leading dot: "co.uk".'),
+    is_subdomain: flag("Whether labels stand left of the registrable domain."),
+    parent_domain: Type.Union([Type.String(), Type.Null()], {
+      description: "The registrable domain when `is_subdomain`, else null.",
+    }),
+  },
+  { ...strict, description: "How the name sits in the public suffix list." },
+);
+
+/** The validation result with everything that may stand in it, in the order it is sent. */
+export const ResultSchema = Type.Object(
+  {
+    format: flag("Whether the input has a valid format. Check it first."),
+    domain: Type.String({
+      minLength: 1,
+      maxLength: 253,
+      description: 'The domain evaluated: lower-case A-labels, never blank; "invalid" at worst.',
+    }),
+    disposable: flag("The verdict, derived from the signals: `confidence` of 50 or more."),
+    dns: flag(
+      "Whether a usable mail host exists. False too with `dns_indeterminate`: retry later.",
+    ),
+    confidence: count("How sure `disposable` is; 100 is an exact hit on a curated list.", {
+      maximum: 100,
+    }),
+    whitelist: flag("The domain is known to be good."),
+    signals: Type.Array(Type.Unsafe<Signal>({ type: "string" }), {
+      maxItems: 20,
+      description: `The evidence, most important first; names may be added:\n${signalMeanings}`,
+    }),
+    did_you_mean: Type.Optional(
+      text("With `typo_domain`: the whole address (or domain) with the provider's domain."),
+    ),
+    domain_info: Type.Optional(DomainInfo),
+    mx_info: Type.Optional(
+      list("The usable mail hosts in preference order; exactly when `dns` is true.", {
+        maxItems: 20,
+      }),
+    ),
+    role: flag("A role address such as info@; always false for a domain."),
+    free: flag("The domain is a free mail provider."),
+    alias: Type.Optional(flag("A sub-address or a relay's alias; email checks only.")),
+    ...PREMIUM_SCHEMAS,
+    requires_upgrade: Type.Optional(list("Asked features that the plan does not include.")),
+    upgrade_url: Type.Optional(text("The pricing page; with `requires_upgrade`.")),
+    upgrade_message: Type.Optional(text("For people; with `requires_upgrade`.")),
+    unsupported_features: Type.Optional(list("Asked features on no plan: `smtp`, `catch_all`.")),
+    temporarily_unavailable_features: Type.Optional(
+      list("Asked checks that could not finish: retry later."),
+    ),
+  },
+  { ...strict, description: "Validation result. With `format` false, optional fields are absent." },
+);
+
+export const ErrorSchema = Type.Object(
+  {
+    error: Type.String({ minLength: 1, description: "What went wrong, for people." }),
+    retry_after: Type.Optional(count("Seconds; with the rate refusal of a single check.")),
+    reset_at: Type.Optional(
+      Type.String({
+        format: "date-time",
+        description: "With the quota refusal of a single check.",
+      }),
+    ),
+  },
+  strict,
+);
+
+/** One of `SCHEMAS` where it is used. */
+export const component = (name: string): Schema =>
+  Type.Unsafe<unknown>({ $ref: `#/components/schemas/${name}` });
+
+const session = Type.String({
+  pattern: "^[0-9a-f]{32}$",
+  description: "For `/api/view/{session}`; expires 15 minutes after the results are created.",
+});
+
+const counters = {
+  total: count("Entries submitted, before de-duplication."),
+  unique: count(
+    "Distinct entries: `invalid_format` + `invalid_dns` + `disposable` + `valid`, always.",
+  ),
+  invalid_format: count("Entries with invalid format."),
+  invalid_dns: count(
+    "Entries that are not disposable and have `dns` false, inconclusive ones too.",
+  ),
+  disposable: count("Entries detected as disposable."),
+  valid: count("The entries that the view endpoint lists."),
+};
+
+const closed = <F extends Parameters<typeof Type.Object>[0]>(description: string, fields: F) =>
+  Type.Object(fields, { ...strict, description });
+
+const BulkSummary = closed("Bulk summary.", { ...counters, session });
+
+const resultsOf = (name: string) => ({
+  session,
+  stats: BulkSummary,
+  results: Type.Record(component(name), {
+    description: "By submitted spelling, in submission order.",
+  }),
+});
+
+const noted = {
+  ...ResultSchema.properties,
+  code: Type.Optional(
+    text(
+      "Why the format is bad, such as `two_ats`; `lost_at` where the at sign is missing; among addresses `bare_domain` for domains.",
+    ),
+  ),
+  message: Type.Optional(text("The same for people.")),
+};
+
+/** `components.schemas` of both documents. */
+export const SCHEMAS = {
+  Result: ResultSchema,
+  Error: ErrorSchema,
+  BulkSummary,
+  BulkResults: closed("The summary with the result of every entry.", resultsOf("Result")),
+  NotedResult: Type.Object(noted, {
+    ...strict,
+    required: ResultSchema.required,
+    description: "A result, and why its format is bad.",
+  }),
+  SessionResults: closed(
+    "The summary with the result of every entry of a session.",
+    resultsOf("NotedResult"),
+  ),
+  Queued: closed("The batch is queued; ask `/api/view/{session}` for it.", {
+    session,
+    status: Type.Literal("pending"),
+    email_count: count("Unique entries in the job."),
+    estimated_seconds: Type.Integer({ minimum: 1, description: "Until it is done, roughly." }),
+  }),
+  Progress: closed("How far a job is.", {
+    session,
+    status: oneOf(["pending", "processing", "failed", "completed"], "`completed` in events only."),
+    email_count: count("Unique entries in the job."),
+    processed_count: Type.Optional(count("Entries answered, from `processing` on; never falls.")),
+  }),
+  Completed: closed("A finished batch without a valid entry.", {
+    session,
+    status: Type.Literal("completed"),
+    email_count: count("Unique entries."),
+    processed_count: count("The same."),
+    ...counters,
+  }),
+  Removed: closed("The session is gone.", { session, deleted: Type.Literal(true) }),
+};

@@ -37,20 +37,3 @@ function readDefault(): Policy {
   if (!read.ok) throw new Error(read.mistakes.join("; "));
   return read.policy;
 }
-
-/** Rules for strict sites, to stand before "dns": "unknown": see docs/policies.md. */
-export const STRICT_RULES = [
-  {
-    when: { mail_kind: "forwarder", mx_new_domains: { gte: 10 }, domain_known_days: { lt: 14 } },
-    then: "review",
-    reason: "burst",
-  },
-  {
-    when: { mail_kind: "forwarder", domain_known_days: { lt: 14 } },
-    then: "challenge",
-    reason: "burst",
-  },
-  { when: { mailbox_seen: { gte: 5 } }, then: "review", reason: "repeated_mailbox" },
-  { when: { mailbox_abused: { gte: 1 } }, then: "reject", reason: "abuse" },
-  { when: { domain_abused: { gte: 3 } }, then: "review", reason: "abuse" },
-] as const;

@@ -18,13 +18,11 @@ import {
 
 const RULES_MAX = 50;
 
-/** Octets of a policy's JSON. */
 export const POLICY_MAX_BYTES = 65_536;
 
 /** Characters of one text for the person at the form: Neon Auth cuts no later. */
 const MESSAGE_MAX = 500;
 
-/** The most mistakes reported at once. */
 const MISTAKES_MAX = 20;
 
 export type PolicyRead =
@@ -45,7 +43,6 @@ export function parsePolicy(document: unknown, scope: PolicyScope): PolicyRead {
   return mistakes.length === 0 ? { ok: true, policy } : { ok: false, mistakes };
 }
 
-/** The same for text. */
 export function parsePolicyText(text: string, scope: PolicyScope): PolicyRead {
   let document: unknown;
   try {

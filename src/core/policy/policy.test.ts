@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { DEFAULT_POLICY } from "./default-policy.ts";
+import { rowsOf } from "../tables/data.ts";
+import * as TEXTS from "../tables/texts.ts";
+import { FAULT_WORDS, SLIP_WORDS } from "../validate/malformed.ts";
 import { languageOf, LANGUAGES, messageFor } from "./messages.ts";
 import { parsePolicy } from "./parse-policy.ts";
 import { decide, type Facts, type Outcome, type Policy } from "./policy.ts";
@@ -184,6 +187,24 @@ test("every reason has one line in every language, and none names a list", () =>
     }
     assert.ok(seen.size >= 10, language);
   }
+});
+
+test("every sentence is there in every language, for a code that there is", () => {
+  const codes = new Set<string>([...Object.keys(FAULT_WORDS), ...Object.keys(SLIP_WORDS)]);
+  const languages: string[] = [];
+  for (const [name = "", sentence] of rowsOf(TEXTS.messages)) {
+    if (sentence !== undefined) {
+      languages.push(name);
+      continue;
+    }
+    for (const use of name.split(" ")) {
+      const [kind = "", code = ""] = use.split(".");
+      assert.match(kind, /^(?:decision|reason|meant|format)$/);
+      assert.ok(kind !== "format" || codes.has(code), use);
+    }
+  }
+  assert.deepEqual(languages.slice(0, LANGUAGES.length), LANGUAGES);
+  assert.equal(languages.join(), Array(34).fill(LANGUAGES.join()).join());
 });
 
 test("a typo asks with the address, whatever characters it holds", () => {

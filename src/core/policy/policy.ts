@@ -1,6 +1,5 @@
 import type { MailKind } from "../mail/mail-carriers.ts";
 
-/** The decisions of a policy about a sign-up, mildest first. */
 export const DECISIONS = ["accept", "challenge", "review", "reject"] as const;
 export type Decision = (typeof DECISIONS)[number];
 
@@ -64,7 +63,6 @@ export interface Facts extends TrafficFacts {
   readonly caller: ReadonlyMap<string, CallerFact>;
 }
 
-/** Texts for the person at the form, by language tag in lower case. Not empty. */
 export type Messages = ReadonlyMap<string, string>;
 
 export interface PolicyRule {
@@ -85,13 +83,11 @@ export interface Policy {
   readonly token: boolean;
 }
 
-/** The decision of a policy about some facts. */
 export interface Outcome {
   readonly decision: Decision;
   readonly reason: string;
   /** Counts from 0; absent: no rule matched and `else` decides. */
   readonly rule?: number | undefined;
-  /** The policy's own words. */
   readonly messages?: Messages | undefined;
 }
 
@@ -106,14 +102,12 @@ export function decide(policy: Policy, facts: Facts): Outcome {
   };
 }
 
-/** Whether the policy asks for the age of the domain, which takes a question to its registry. */
 export const needsDomainAge = ({ rules }: Policy): boolean =>
   rules.some(({ facts }) => facts.some((fact) => AGE_FACTS.has(fact)));
 
 /** Facts that only the premium check `domain_age` obtains. */
 export const AGE_FACTS: ReadonlySet<string> = new Set(["age_days", "fresh"]);
 
-/** Whether some rule looks at the account's feedback. */
 export const usesFeedback = ({ rules }: Policy): boolean =>
   rules.some(({ facts }) => facts.some((fact) => fact.endsWith("_abused")));
 

@@ -3,7 +3,60 @@ import type { Domain } from "../name/domain.ts";
 import { providerOfMail, relayOfDomain, relayOfMail } from "../mail/mail-carriers.ts";
 import type { MailHosts } from "../mail/mail-hosts.ts";
 import { type Evidence, evidence } from "./signals.ts";
-import { ALIAS_RULES, type AliasRule, PLAIN_RULE } from "../tables/alias-rules.ts";
+
+/**
+ * How a provider writes sub-addresses and which spellings it takes for one mailbox, where that differs from
+ * the common rule: "+" before a detail (RFC 5233 section 1), case ignored, nothing else.
+ */
+interface AliasRule {
+  /** Exact domains. */
+  readonly domains: readonly string[];
+  /** The label in front of any public suffix: "yahoo" for yahoo.com, yahoo.co.uk ... */
+  readonly families?: readonly string[];
+  /** Customers' own domains, by `providerOfHost` of their mail host. */
+  readonly providers?: readonly string[];
+  /** What separates user and detail. */
+  readonly separator: "+" | "-";
+  /** "anything@user.domain" is "user+anything@domain". */
+  readonly userAsSubdomain?: true;
+  /** In the canonical form: dots go, or become hyphens. */
+  readonly dots?: "ignored" | "hyphens";
+  /** The canonical form's domain, where several reach one mailbox. */
+  readonly canonicalDomain?: string;
+}
+
+const PLAIN_RULE: AliasRule = { domains: [], separator: "+" };
+
+const ALIAS_RULES: readonly AliasRule[] = [
+  {
+    // Google's help: dots do not matter at gmail.com; at work and school domains they do.
+    domains: ["gmail.com", "googlemail.com"],
+    separator: "+",
+    dots: "ignored",
+    canonicalDomain: "gmail.com",
+  },
+  {
+    // Yahoo's disposable addresses are nickname-keyword; a user name has no hyphen.
+    domains: ["ymail.com", "rocketmail.com", "myyahoo.com"],
+    families: ["yahoo"],
+    providers: ["Yahoo Mail"],
+    separator: "-",
+  },
+  {
+    // Fastmail's help on sub-domain addressing.
+    domains: ["fastmail.com", "fastmail.fm"],
+    providers: ["Fastmail"],
+    separator: "+",
+    userAsSubdomain: true,
+  },
+  {
+    // Yandex: one login under every national ending, dots and hyphens taken for each other.
+    domains: ["ya.ru", ...["ru", "com", "by", "kz", "ua"].map((ending) => `yandex.${ending}`)],
+    separator: "+",
+    dots: "hyphens",
+    canonicalDomain: "yandex.ru",
+  },
+];
 
 export interface Alias {
   readonly alias: boolean;
@@ -11,11 +64,11 @@ export interface Alias {
   readonly evidence: readonly Evidence[];
 }
 
-const indexed = (names: (rule: AliasRule) => readonly string[]): ReadonlyMap<string, AliasRule> =>
-  new Map(ALIAS_RULES.flatMap((rule) => names(rule).map((name) => [name, rule] as const)));
-const BY_DOMAIN = indexed(({ domains }) => domains);
-const BY_FAMILY = indexed(({ families }) => families);
-const BY_PROVIDER = indexed(({ providers }) => providers);
+const indexed = (by: "domains" | "families" | "providers"): ReadonlyMap<string, AliasRule> =>
+  new Map(ALIAS_RULES.flatMap((rule) => (rule[by] ?? []).map((name) => [name, rule] as const)));
+const BY_DOMAIN = indexed("domains");
+const BY_FAMILY = indexed("families");
+const BY_PROVIDER = indexed("providers");
 
 /** Whether the address is a sub-address (RFC 5233) by its provider's rules, or a relay's alias. */
 export function aliasOf(address: Address, mail: MailHosts): Alias {

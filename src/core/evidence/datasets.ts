@@ -17,16 +17,13 @@ export interface NameSet {
  */
 export type FeedKind = "curated" | "uncurated" | "doubtful" | "weak";
 
-/** A list of disposable domains. Its place in `Datasets.sources` is its bit. */
 export interface FeedSource {
-  /** As in `gatepost lists status`: "fakefilter", "mailchecker", ... */
   readonly id: string;
   readonly kind: FeedKind;
   /** When what is in use was fetched, in milliseconds since the Unix epoch; absent: it came with the program. */
   readonly fetchedAtMs?: number;
 }
 
-/** Since when lists have held names. */
 export interface ListHistory {
   /**
    * The start of the UTC day on which list `bit` was first seen to hold `name`, which it holds. Undefined when
@@ -43,7 +40,6 @@ export interface MailServers {
   kindOf(host: string): MailServerKind | undefined;
 }
 
-/** What the operator of this service said of a name or an address. */
 export type OperatorWord = "allow" | "deny";
 
 /** Kinds of spam traps that only the operator's file can name. */
@@ -78,7 +74,6 @@ export interface Datasets {
   /** For explanations; absent where nothing is fetched. */
   readonly history?: ListHistory;
   readonly mailServers: MailServers;
-  /** Free mailbox providers. */
   readonly free: NameSet;
   /** Curated known-good domains: the API's `whitelist`. */
   readonly knownGood: NameSet;

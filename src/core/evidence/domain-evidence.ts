@@ -12,7 +12,6 @@ import {
 } from "../mail/mail-carriers.ts";
 import { type Evidence, evidence } from "./signals.ts";
 import { typoTarget } from "./names/typo.ts";
-import { BRANDS, type BrandRow } from "../tables/brands.ts";
 
 /**
  * `blacklist_mx` for a host that is dedicated to disposable domains or strongly listed, itself or its
@@ -56,7 +55,6 @@ function byAddress(
   return evidence(signal, { sources: 0, ...(subject !== undefined && { subject }) });
 }
 
-/** A bad reputation, and the lists behind it (bits of `Datasets.sources`). */
 interface Reputation {
   readonly signal: "blacklist_mx" | "mx_shared_disposable";
   readonly sources: number;
@@ -112,28 +110,36 @@ function badName(name: string, { datasets, counted }: Place): Reputation | undef
   return { signal: "blacklist_mx", sources: standing.sources };
 }
 
-/** Where the brand stands in `name` before `end` as a word of its own; negative when nowhere. */
-function brandAt(name: string, end: number, { word, notAfter }: BrandRow): number {
-  let at = name.indexOf(word);
-  while (at >= 0 && at + word.length <= end) {
+/**
+ * The one brand that others put into their names to look like it: +0.5 points of recall on abuse lists for one hit among
+ * 200,900 legitimate names (2026-11). Others were tried on the bundled packages and refused: hotmail, outlook and yahoo
+ * run under dozens of national endings of their own, icloud and protonmail find next to nothing.
+ */
+const BRAND = "gmail";
+const BRAND_OWNS = ["gmail.com", "googlemail.com", "google.com"];
+const BRAND_SPARES = "gmailify.com";
+
+/** What stands before it when its first letter belongs to another word: "booking" + "mail", "blog" + "mail". */
+const NOT_AFTER = ["n", "bi", "blo", "do", "fro", "or"];
+
+/** Whether the brand stands in `name` before `end` as a word of its own. */
+function hasBrand(name: string, end: number): boolean {
+  let at = name.indexOf(BRAND);
+  while (at >= 0 && at + BRAND.length <= end) {
     const before = name.slice(0, at);
-    if (!notAfter.some((ending) => before.endsWith(ending))) return at;
-    at = name.indexOf(word, at + word.length);
+    if (!NOT_AFTER.some((ending) => before.endsWith(ending))) return true;
+    at = name.indexOf(BRAND, at + BRAND.length);
   }
-  return -1;
+  return false;
 }
 
-/** `lookalike_provider` when a brand stands left of the public suffix of a name that is not its owner's. */
+/** When the brand stands left of the public suffix of a name that is not its owner's. */
 function lookalikeEvidence(domain: Domain): Evidence | undefined {
   const { name, publicSuffix, registrableDomain } = domain;
-  const end = name.length - publicSuffix.length;
-  for (const brand of BRANDS) {
-    if (brandAt(name, end, brand) < 0) continue;
-    if (brand.own.some((own) => isAtOrUnder(name, own))) continue;
-    if (brand.honest.includes(registrableDomain ?? name)) continue;
-    return evidence("lookalike_provider", { subject: brand.provider });
-  }
-  return undefined;
+  if (!hasBrand(name, name.length - publicSuffix.length)) return undefined;
+  if (BRAND_OWNS.some((own) => isAtOrUnder(name, own))) return undefined;
+  if ((registrableDomain ?? name) === BRAND_SPARES) return undefined;
+  return evidence("lookalike_provider", { subject: "gmail.com" });
 }
 
 /**
@@ -184,7 +190,6 @@ function customerNote(mail: MailHosts): Evidence | undefined {
 /** Below a registry that honest people use too: together with a young domain it is not enough for a verdict. */
 const AT_WEAK_REGISTRY = 0.25;
 
-/** `free_registry_suffix` when `name` lies below a registry of free names; the registry itself does not. */
 function freeRegistryEvidence(name: string): Evidence | undefined {
   const last = name.lastIndexOf(".");
   const second = last > 0 ? name.lastIndexOf(".", last - 1) : -1;

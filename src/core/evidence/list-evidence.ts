@@ -44,7 +44,6 @@ function listStanding(name: string, datasets: Datasets): Standing | undefined {
   return { strength: strengthOf(name, sources, datasets), name, sources };
 }
 
-/** The feeds that hold the name, without those that the operator switched off. */
 function sourcesIn(table: NameTable, name: string, { sources, operator }: Datasets): number {
   let bits = table.sourcesOf(name);
   if (bits === 0) return 0;
@@ -70,7 +69,6 @@ export function familyStanding(name: string, datasets: Datasets): Standing | und
   return unlessGood({ strength: "strong", name, sources }, datasets);
 }
 
-/** As `standingOf`, of a name that lends its reputation to others: a known-good one lends none. */
 function lentStanding(name: string, datasets: Datasets): Standing | undefined {
   return unlessGood(standingOf(name, datasets), datasets);
 }
@@ -117,7 +115,6 @@ export function listEvidence(
   return doubtful([own, ...parents], mail);
 }
 
-/** Of standings without a strong one: an uncurated feed's before a weak one's. */
 function doubtful(
   standings: readonly (Standing | undefined)[],
   mail: MailHosts,

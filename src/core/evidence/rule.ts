@@ -28,7 +28,6 @@ function wordFor<Word>(name: string, { exact, below }: NameWords<Word>): Word | 
   return undefined;
 }
 
-/** The same for addresses, by domain first: without an entry at a domain nothing need be hashed. */
 type AddressWords<Word> = Map<string, Map<string, Word>>;
 
 interface Said {
@@ -100,7 +99,6 @@ function addAddress<Word>(
   words.set(domain, known.set(hash, word));
 }
 
-/** What an operator's rule says about its subject; a trap is not a verdict, and only feeds are switched off. */
 export const LIST_WORDS = [
   "allow",
   "deny",
@@ -146,7 +144,6 @@ export function readListSubject(text: string): Parsed<ListSubject, EntryFault> {
   return trimmed.includes("@") ? readAddress(trimmed) : readName(trimmed, "domain");
 }
 
-/** Subjects that are written in one way only. */
 function storedSubject(text: string): ListSubject | undefined {
   const [, hash = "", domain = ""] = HASHED_FORM.exec(text) ?? [];
   if (hash !== "") return { kind: "hashed", hash, domain };
@@ -171,7 +168,6 @@ function readName(text: string, kind: "domain" | "mailHost"): Parsed<ListSubject
   return { ok: true, value: { kind, name, below } };
 }
 
-/** How the switch of a feed is stored and shown. */
 export const feedSubject = (id: string): string => FEED + id;
 
 /** How an entry is stored and shown: `readListSubject` reads it back, addresses as their hash alone. */

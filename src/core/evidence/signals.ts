@@ -1,4 +1,3 @@
-/** A signal: its name, weight and words. A test compares `docs/signals.md` with this table. */
 interface SignalRow {
   /** How strongly it speaks for "disposable": 0 not at all, 1 certainly. */
   readonly weight: number;
@@ -179,18 +178,15 @@ export const SIGNALS = {
 
 export type Signal = keyof typeof SIGNALS;
 
-/** One piece of evidence. */
 export interface Evidence {
   readonly signal: Signal;
   /** 0 to 1; mostly the table's, see `blacklist_single` and `disposable_account`. */
   readonly weight: number;
-  /** What was matched; the explanation shows it: a listed name, a mail host, a word, the provider meant. */
   readonly subject?: string;
   /** The lists behind it, as bits of `Datasets.sources`; 0 or absent for none. */
   readonly sources?: number;
 }
 
-/** Evidence with the weight of the table. */
 export function evidence(signal: Signal, more: Omit<Evidence, "signal" | "weight"> = {}): Evidence {
   return { signal, weight: SIGNALS[signal].weight, ...more };
 }

@@ -11,7 +11,6 @@ export function domainVerdict(domain: Domain, mail: MailHosts, datasets: Dataset
   return weigh(isKnownGood(domain.name, datasets) ? excuse(pieces) : pieces);
 }
 
-/** What the evidence comes to. */
 export interface Verdict {
   readonly disposable: boolean;
   /** 0 to 100. */
@@ -20,7 +19,6 @@ export interface Verdict {
   readonly evidence: readonly Evidence[];
 }
 
-/** From this confidence on an entry is called disposable. */
 const DISPOSABLE_AT = 50;
 
 const RANK: ReadonlyMap<string, number> = new Map(

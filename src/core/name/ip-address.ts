@@ -59,7 +59,6 @@ const INVISIBLE = /[\p{Default_Ignorable_Code_Point}\p{Cf}\p{Cn}\u2800]/u;
 /** Whether `text` has a character by which two entries can differ and look the same. */
 export const hasInvisible = (text: string): boolean => INVISIBLE.test(text);
 
-/** `text` without them. */
 export const withoutInvisible = (text: string): string => text.replace(ALL_INVISIBLE, "");
 
 const ALL_INVISIBLE = new RegExp(INVISIBLE, "gu");
@@ -84,7 +83,6 @@ function v4Octets(address: string): readonly number[] | undefined {
 
 const DOT = 46;
 
-/** The value of an ASCII digit; NaN for anything else. */
 const digit = (code: number): number => (code >= 48 && code <= 57 ? code - 48 : Number.NaN);
 
 /** The eight groups of a textual IPv6 address (RFC 4291 section 2.2); undefined if it is not one. */

@@ -81,7 +81,7 @@ export const RELAYS: readonly RelayRow[] = rowsOf(TEXTS.relays).map(
   }),
 );
 
-const wordsByName = (table: string): readonly (readonly [string, readonly string[]])[] =>
+export const wordsByName = (table: string): readonly (readonly [string, readonly string[]])[] =>
   rowsOf(table).map(([provider = "", cell]) => [provider, words(cell)]);
 
 export const SPF_INCLUDES = wordsByName(TEXTS.spfIncludes);

@@ -1,17 +1,14 @@
 import type { MailServerKind } from "../datasets.ts";
 
-/** Where the mail of one domain goes, as DNS said. */
 export interface MailSighting {
   /** The registrable domain under the whole public suffix list: names below one domain count once. */
   readonly domain: string;
   /** A curated list holds it; else it is taken for honest, or for not known yet. */
   readonly listed: boolean;
   readonly hosts: readonly string[];
-  /** Of the hosts that resolve. */
   readonly addresses: readonly string[];
 }
 
-/** From when on a server is accused. */
 export interface LearningThresholds {
   /** A host or address is learned from this many listed domains. */
   readonly listedMin: number;
@@ -41,7 +38,6 @@ interface Customers {
   readonly addresses: Set<string>;
 }
 
-/** Addresses that are kept of one host. */
 const ADDRESSES_MAX = 20;
 
 /** Others that are counted at one server: more of them change nothing. */

@@ -1,12 +1,7 @@
 import type { Domain } from "../../name/domain.ts";
 import { type Evidence, evidence } from "../signals.ts";
-import {
-  ACCIDENTS,
-  NOT_DISPOSABLE_BY_NAME,
-  STRONG_ALONE,
-  STRONG_WORDS,
-  WEAK_WORDS,
-} from "../../tables/keywords.ts";
+import { wordsByName } from "../../tables/data.ts";
+import * as TEXTS from "../../tables/texts.ts";
 
 /** Where a word was found: `text.slice(end - word.length, end)` is it. */
 interface WordHit {
@@ -37,7 +32,6 @@ const symbolAt = (text: string, at: number): number => SYMBOL_OF_CODE[text.charC
 interface Automaton {
   /** `next[state * WIDTH + symbol]`. */
   readonly next: Uint16Array;
-  /** The word that a state spells; undefined when it spells the beginning of one. */
   readonly words: readonly (string | undefined)[];
   /** The state of the longest word that ends in a state, itself included; 0 for none. */
   readonly longest: Uint16Array;
@@ -130,9 +124,59 @@ function linkEdges(next: Uint16Array, suffix: Uint16Array, state: number): reado
   return children;
 }
 
+const table = new Map(wordsByName(TEXTS.keywords));
+const wordsOf = (use: string): readonly string[] => table.get(use) ?? [];
+const MAIL_WORDS = wordsOf("mail");
+
+/** German for "throw away": strong in front of a mail word only, because waste firms and cameras are called so too. */
+const WEGWERF = ["wegwerf", "wegwerf-"].flatMap((first) =>
+  MAIL_WORDS.map((second) => first + second),
+);
+
+const PAIRS = wordsOf("throw-away").flatMap((first) =>
+  MAIL_WORDS.flatMap((second) => [first + second, `${first}-${second}`]),
+);
+
+/** No word twice, though "dispos" + "email" is "dispose" + "mail". */
+export const STRONG_WORDS: readonly string[] = [
+  ...new Set([...wordsOf("service"), ...PAIRS, ...WEGWERF]),
+];
+export const WEAK_WORDS = wordsOf("weak");
+
+/** Strong words that stand in honest names as parts of other words. */
+interface AccidentRow {
+  readonly words: readonly string[];
+  /** What stands before the word then: "last" + "minutemail". */
+  readonly notAfter: readonly string[];
+  /** What follows it: "mailtemp" + "late". */
+  readonly notBefore: readonly string[];
+}
+
+const pairsOf = (...firsts: readonly string[]): readonly string[] =>
+  PAIRS.filter((pair) => firsts.some((first) => pair.startsWith(first)));
+
+/** Of 766 names on the bundled lists that hold a strong word these rows excuse one, "btc0010mine.tk" (2026-11). */
+const ACCIDENTS: readonly AccidentRow[] = [
+  // Templates of mail, a trade of its own.
+  { words: ["mailtemp"], notAfter: [], notBefore: ["late"] },
+  // 110 minutes, minds, miners, mines, mining, ministers, minor things.
+  {
+    words: ["10min"],
+    notAfter: Array.from("0123456789"),
+    notBefore: ["d", "er", "es", "ing", "is", "or"],
+  },
+  // Contemporary things.
+  { words: pairsOf("temp"), notAfter: ["con"], notBefore: [] },
+  { words: pairsOf("minute"), notAfter: ["last", "last-"], notBefore: ["er", "ing"] },
+  // Campaigns against unwanted letters.
+  { words: pairsOf("junk", "spam"), notAfter: ["stop", "stop-"], notBefore: [] },
+];
+
 const STRONG = wordFinder(STRONG_WORDS);
-const ALONE = wordFinder(STRONG_ALONE);
+const ALONE = wordFinder(wordsOf("alone"));
 const WEAK = wordFinder(WEAK_WORDS);
+
+const HONEST: ReadonlySet<string> = new Set(wordsOf("honest"));
 
 const ACCIDENTS_OF = new Map(ACCIDENTS.flatMap((row) => row.words.map((word) => [word, row])));
 
@@ -170,8 +214,7 @@ export function keywordEvidence(domain: Domain): Evidence | undefined {
   const end = name.length - publicSuffix.length;
   const strong = strongWord(name, end);
   const found = strong ?? WEAK.find(name, end, (hit) => standsAlone(name, hit));
-  if (found === undefined || NOT_DISPOSABLE_BY_NAME.has(registrableDomain ?? name))
-    return undefined;
+  if (found === undefined || HONEST.has(registrableDomain ?? name)) return undefined;
   return evidence(strong === undefined ? "keyword_weak" : "keyword_match", { subject: found.word });
 }
 

@@ -13,7 +13,6 @@ const TARGET_MIN_LABEL = 5;
 
 interface Target {
   readonly name: string;
-  /** Letters that occur, as `letterMask` gives them. */
   readonly mask: number;
 }
 

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { STRONG_WORDS, WEAK_WORDS } from "../../tables/keywords.ts";
-import { wordFinder } from "./keywords.ts";
+import { STRONG_WORDS, WEAK_WORDS, wordFinder } from "./keywords.ts";
 
 const CASES: readonly [name: string, words: string, text: string, want: string | undefined][] = [
   ["a word at the start", "temp", "temperature", "temp"],

@@ -1,7 +1,7 @@
 // Questions and CPU of premium checks with answers in memory, and how the cost of parsers grows with hostile
 // records. CPU is that of this process, so a busy machine changes it little; compare rows of one run.
 import { FEATURES } from "../src/core/checks/registry.ts";
-import { isDmarcText, parsePolicyRecord } from "../src/core/checks/dmarc/dmarc-record.ts";
+import { isDmarcText, parsePolicyRecord } from "../src/core/checks/dmarc/dmarc.ts";
 import { readKey } from "../src/core/checks/dkim/dkim.ts";
 import { runChecks } from "../src/core/checks/run.ts";
 import { isSpfText, parseSpf } from "../src/core/checks/spf/spf-record.ts";

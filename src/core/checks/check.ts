@@ -5,7 +5,6 @@ import type { Described, Schema } from "../json-schema.ts";
 import type { PremiumLookup } from "../mail/lookup.ts";
 import type { MailHosts } from "../mail/mail-hosts.ts";
 
-/** What is checked: a parsed domain, with the address when one was given, and its mail hosts. */
 export interface Subject {
   readonly domain: Domain;
   readonly address?: Address;
@@ -54,14 +53,12 @@ export const NOT_NOW: Words = {
   says: "This could not be looked up just now. Try again in a few minutes.",
 };
 
-/** The part of a result that every check may give advice on. */
 export interface Advised {
   readonly domain: string;
   /** Whether the domain has a usable mail host. */
   readonly dns: boolean;
 }
 
-/** Description of the object that the checks of forged mail share. */
 export const AUTH = "Features `spf`, `dkim` and `dmarc`.";
 
 /** Schemas of the fields that a check sends. Two checks may share an object, each with members of its own. */
@@ -74,7 +71,6 @@ export type FieldsOf<S extends FieldSchemas> = {
 /** Fields of a result, with all that the faces say of them. `Reads`: fields of other checks that it builds on. */
 export interface PremiumPart<Name extends string, S extends FieldSchemas, Reads = unknown> {
   readonly name: Name;
-  /** A short heading in the dashboard. */
   readonly title: string;
   readonly fields: S;
   /** Also called when the check ended without a field. */

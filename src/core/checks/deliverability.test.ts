@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import type { MailHosts } from "../mail/mail-hosts.ts";
-import type { Dmarc } from "./dmarc/dmarc-record.ts";
+import type { Dmarc } from "./dmarc/dmarc.ts";
 import type { DomainAge } from "./domain-age.ts";
 import type { PremiumFields } from "./registry.ts";
-import type { SpfSummary } from "./spf/spf-words.ts";
+import type { SpfSummary } from "./spf/spf.ts";
 import {
   AGE_VALUES,
   DKIM_VALUES,

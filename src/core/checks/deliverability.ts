@@ -17,9 +17,9 @@ import {
   type Policy,
   isIgnored,
   parsePolicyRecord,
-} from "./dmarc/dmarc-record.ts";
+} from "./dmarc/dmarc.ts";
 import type { DomainAge, DomainAgeFields } from "./domain-age.ts";
-import type { SpfFields, SpfSummary } from "./spf/spf-words.ts";
+import type { SpfFields, SpfSummary } from "./spf/spf.ts";
 
 const FIELDS = {
   deliverability_score: Type.Integer({
@@ -84,7 +84,6 @@ function ageValue({ age_days: days }: DomainAge): number {
   return AGE_VALUES.find(([below]) => days < below)?.[1] ?? 1;
 }
 
-/** One input of the score: what it counts, and how good it is from 0 to 1. */
 type Input = readonly [weight: number, value: number];
 
 /**

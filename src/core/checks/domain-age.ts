@@ -15,7 +15,6 @@ export type DomainAge = Described<typeof DomainAge>;
 const FIELDS = { domain_age: DomainAge };
 export type DomainAgeFields = FieldsOf<typeof FIELDS>;
 
-/** Younger than this is fresh. */
 const FRESH_DAYS = 30;
 
 /** The first names of the DNS were registered on this day; registries that lost a date write an older one. */
@@ -65,7 +64,6 @@ function advise({ domain_age: age }: Advised & DomainAgeFields): Words {
   };
 }
 
-/** `domain_age` (RFC 9083 section 4.5, event "registration"). */
 export const domainAge: Check<"domain_age", typeof FIELDS> = {
   name: "domain_age",
   title: "Age",

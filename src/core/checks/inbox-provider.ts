@@ -58,7 +58,6 @@ function advise({ inbox_provider: provider }: Advised & InboxProviderFields): Wo
     : { state: "good", says: `Mail is kept by ${provider}.`, figure: provider };
 }
 
-/** `inbox_provider`. */
 export const inboxProvider: Check<"inbox_provider", typeof FIELDS> = {
   name: "inbox_provider",
   title: "Mailbox provider",

@@ -30,10 +30,8 @@ type FieldsOfAll<List> = List extends readonly [
 
 type Flat<T> = { readonly [Name in keyof T]: T[Name] };
 
-/** The premium part of a result. */
 export type PremiumFields = Flat<FieldsOfAll<typeof REGISTRATIONS>>;
 
-/** The checks without the types of their own fields. */
 export const CHECKS: readonly Check<Feature, Record<never, Schema>, PremiumFields>[] = ALL;
 
 type PremiumSchemas = {

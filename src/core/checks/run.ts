@@ -65,7 +65,6 @@ export function sharedLookup(lookup: Lookup, count: QuestionCount): Lookup {
   };
 }
 
-/** What a caller asked for and may have. */
 export interface Asked {
   /** In the order they were asked, none twice. */
   readonly features: readonly Feature[];
@@ -85,7 +84,6 @@ export interface CheckResults {
 
 export const NOTHING_ASKED: CheckResults = { fields: {}, unavailable: [], freshDomain: false };
 
-/** DNS questions that the premium checks of one entry ask at the most, beside the core check's MX, A and AAAA. */
 export const QUESTIONS_MAX = CHECKS.reduce((sum, { questions }) => sum + questions, 0);
 
 /** When no feature was asked: only the spam trap, which asks nobody. */
@@ -117,7 +115,6 @@ export async function runChecks(
 
 type Ending = Promise<Outcome<Readonly<Record<string, unknown>>>>;
 
-/** Starts the asked checks in the registry's order. */
 function start(
   asked: readonly Feature[],
   subject: Subject,

@@ -98,7 +98,6 @@ function advise({ spam_trap: found }: Advised & FieldsOf<typeof FIELDS>): Words 
   };
 }
 
-/** `spam_trap`. No feature: it runs by itself where the plan includes it. */
 export const spamTrap: PremiumPart<"spam_trap", typeof FIELDS> = {
   name: "spam_trap",
   title: "Spam trap",

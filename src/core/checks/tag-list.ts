@@ -24,7 +24,6 @@ export const TAGS_MAX = 100;
 
 const TAG_NAME = /^[A-Za-z][A-Za-z0-9_]*$/;
 
-/** Printable ASCII but ";", and folding white space inside (RFC 6376 section 3.2, tag-value). */
 const FOREIGN = /[^\t\n\r -~]/;
 
 /** Reads any text. Never throws; linear in its length, and in `TAGS_MAX` at the most for tags kept. */
@@ -48,7 +47,6 @@ interface Taking {
   readonly last: boolean;
 }
 
-/** Keeps one tag; false if it is not a tag. */
 function take(piece: string, { tags, last }: Taking): boolean {
   const equals = piece.indexOf("=");
   if (equals < 0) return last && trimFolds(piece) === "";

@@ -62,13 +62,10 @@ const FIELDS = {
 };
 export type DkimFields = FieldsOf<typeof FIELDS>;
 
-/** Questions open at one time. */
 const IN_FLIGHT = 8;
-/** Milliseconds for all probes of one domain. */
 const PROBES_MS = 2_500;
 /** Three answer "is DKIM set up"; more would only cost its owner's servers questions. */
 const FOUND_MAX = 3;
-/** Selectors always probed, however many questions the other checks ask. */
 const SELECTORS_SURE = 20;
 /** Selectors probed at the most. With the wildcard probe and a usual domain's SPF, DMARC and MX: 41 questions. */
 const SELECTORS_MAX = 34;
@@ -97,7 +94,6 @@ export function unlikelySelector(domain: string): string {
   return `gp-${hex(low)}${hex(high)}`;
 }
 
-/** The valid keys at one selector, as texts; undefined if DNS did not answer. */
 async function fetchKeys(
   selector: string,
   domain: string,
@@ -108,16 +104,13 @@ async function fetchKeys(
   return answer.kind === "found" ? answer.records.filter((text) => readKey(text) === "key") : [];
 }
 
-/** What the probes of one domain came to so far. */
 interface Probing {
   readonly domain: string;
   readonly lookup: Pick<Lookup, "txt">;
   readonly selectors: readonly string[];
   /** What a wildcard answers for every selector; undefined if DNS did not answer. */
   readonly wildcard: Promise<readonly string[] | undefined>;
-  /** Places in `selectors`. */
   readonly found: Set<number>;
-  /** The place of the next probe. */
   next: number;
   inconclusive: boolean;
 }

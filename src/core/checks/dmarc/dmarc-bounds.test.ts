@@ -4,9 +4,7 @@ import { test } from "node:test";
 import { checkIn, fieldsIn } from "../../../../test/process/check-run.ts";
 import type { Zone } from "../../../../test/dns/zone-lookup.ts";
 import { SHOWN_TEXT_MAX } from "../tag-list.ts";
-import { type Dmarc, isDmarcText, isIgnored, parsePolicyRecord } from "./dmarc-record.ts";
-import { walkNames } from "./dmarc.ts";
-
+import { type Dmarc, isDmarcText, isIgnored, parsePolicyRecord, walkNames } from "./dmarc.ts";
 const D = "shop.example";
 
 async function dmarcOf(zone: Zone, domain = D): Promise<Dmarc | "unavailable" | undefined> {

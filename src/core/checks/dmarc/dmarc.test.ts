@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fieldsIn } from "../../../../test/process/check-run.ts";
 import type { Zone } from "../../../../test/dns/zone-lookup.ts";
-import type { Dmarc } from "./dmarc-record.ts";
+import type { Dmarc } from "./dmarc.ts";
 
 const D = "shop.example";
 

@@ -6,7 +6,6 @@ export type MacroPiece =
   | { readonly kind: "text"; readonly text: string }
   | {
       readonly kind: "macro";
-      /** Lower case: s l o d i p h v. */
       readonly letter: string;
       /** How many labels from the right are kept; 0: all of them. */
       readonly keep: number;
@@ -24,7 +23,6 @@ const MACRO = /%\{([slodiphv])(\d{0,3})(r?)([.\-+,/_=]{0,7})\}/iy;
 /** Visible ASCII but "%" (RFC 7208 section 7.1, macro-literal). */
 const LITERAL = /[!-$&-~]+/y;
 
-/** What "%%", "%_" and "%-" stand for. */
 const ESCAPES: ReadonlyMap<string, string> = new Map([
   ["%%", "%"],
   ["%_", " "],

@@ -4,7 +4,6 @@ import { parseMacros } from "./spf-macro.ts";
 /** What a mechanism's match means (RFC 7208 section 4.6.2). */
 export type Qualifier = "+" | "-" | "~" | "?";
 
-/** One SPF record, as far as a summary needs it. */
 export interface SpfRecord {
   /** Of the first `all`; what stands behind that one is never reached (RFC 7208 section 5.1). */
   readonly all: Qualifier | undefined;
@@ -54,7 +53,6 @@ export function parseSpf(text: string): SpfParsed {
   return { ok: true, record };
 }
 
-/** `redirect` and `exp` may stand once each (RFC 7208 section 6). */
 function isSecond({ kind, name }: Term, terms: readonly Term[]): boolean {
   return kind === "once" && terms.some((term) => term.name === name);
 }
@@ -71,7 +69,6 @@ const COSTS_LOOKUP: ReadonlySet<string> = new Set([
 interface Term {
   /** "once" are `redirect` and `exp`; "noted" is an undefined modifier, which has no effect (section 6). */
   readonly kind: "mechanism" | "once" | "noted";
-  /** Lower case. */
   readonly name: string;
   readonly qualifier: Qualifier;
   readonly target: string;

@@ -2,14 +2,11 @@
 
 export const DAY_MS = 86_400_000;
 
-/** The UTC day that holds `nowMs`, in days since 1970-01-01. */
 export const dayOf = (nowMs: number): number => Math.floor(nowMs / DAY_MS);
 
 export interface CivilDate {
   readonly year: number;
-  /** 1 to 12. */
   readonly month: number;
-  /** 1 to 31. */
   readonly dayOfMonth: number;
 }
 
@@ -35,10 +32,8 @@ export function civilDate(day: number): CivilDate {
   return { year: cycle * 400 + yearOfCycle + (month <= 2 ? 1 : 0), month, dayOfMonth };
 }
 
-/** The first day of the month that holds `day`. */
 export const monthStart = (day: number): number => day - civilDate(day).dayOfMonth + 1;
 
-/** The first day of the month after the one that holds `day`. */
 export const nextMonthStart = (day: number): number => monthStart(monthStart(day) + 31);
 
 const padded = (value: number, digits: number): string => String(value).padStart(digits, "0");

@@ -11,7 +11,6 @@ export interface Schema<T = unknown> {
   readonly [described]?: T;
 }
 
-/** The type that a schema describes. */
 export type Described<S> = S extends Schema<infer T> ? T : never;
 
 /** A field of an object that may be absent. */
@@ -36,7 +35,6 @@ export interface ObjectSchema<F extends Fields> extends Schema<ObjectOf<F>> {
   readonly required?: readonly string[];
 }
 
-/** Further keywords of a schema, `description` above all. */
 type Keywords = Readonly<Record<string, unknown>>;
 
 const isOptional = (field: Schema | Optional): field is Optional => "optional" in field;
@@ -69,7 +67,6 @@ export const Type = {
   Array: <T>(items: Schema<T>, keywords?: Keywords): Schema<readonly T[]> =>
     plain("array", { items, ...keywords }),
   Object: objectSchema,
-  /** Of any names. */
   Record: <T>(values: Schema<T>, keywords?: Keywords): Schema<Readonly<Record<string, T>>> =>
     plain("object", { additionalProperties: values, ...keywords }),
   Union: <S extends readonly Schema[]>(
@@ -81,7 +78,6 @@ export const Type = {
   Unsafe: <T>(schema: Keywords): Schema<T> => raw(schema),
 };
 
-/** One of a few texts. */
 export const oneOf = <const T extends readonly string[]>(
   values: T,
   description: string,
@@ -90,7 +86,6 @@ export const oneOf = <const T extends readonly string[]>(
 export const orNull = <T>(schema: Schema<T>, description?: string): Schema<T | null> =>
   Type.Union([schema, Type.Null()], description === undefined ? {} : { description });
 
-/** Only the named members. */
 export const strict = { additionalProperties: false } as const;
 
 function plain<T>(type: string, keywords: Keywords = {}): Schema<T> {

@@ -11,10 +11,7 @@ import {
 } from "../name/domain.ts";
 import { hasInvisible } from "../name/ip-address.ts";
 
-/**
- * Drops white space at both ends: Unicode `White_Space`, U+FEFF and U+200B. Every door of the product uses it.
- * Linear, because a regular expression would try every inner run.
- */
+/** Drops Unicode `White_Space`, U+FEFF and U+200B at both ends. Linear: a regular expression would try every inner run. */
 export function trimEntry(text: string): string {
   let start = 0;
   let end = text.length;
@@ -54,11 +51,9 @@ export type Entry =
       readonly fault: EntryFault;
       /** What a result names as its domain: printable, never blank. */
       readonly shownDomain: string;
-      /** Which of the two it was taken for. */
       readonly as: "address" | "domain";
     };
 
-/** Reads one entry. Never throws; linear in its input. */
 export function readEntry(text: string, mode: EntryMode): Entry {
   const trimmed = trimEntry(text);
   const as = mode === "either" ? (trimmed.includes("@") ? "address" : "domain") : mode;
@@ -84,22 +79,18 @@ function malformed(text: string, fault: EntryFault, as: "address" | "domain"): E
   return { kind: "malformed", fault, shownDomain: shown(tail), as };
 }
 
-/** The part of a malformed input that may be shown as its domain; "invalid" if there is none. */
 function shown(text: string): string {
   const kept = text.slice(0, SHOWN_FROM_UNITS).replace(/[^A-Za-z0-9.-]+/g, "");
   return kept === "" ? "invalid" : kept.toLowerCase().slice(0, DOMAIN_MAX_OCTETS);
 }
 
-/** How much of a malformed input is searched for something to show. */
 const SHOWN_FROM_UNITS = 65_536;
 
-/** What makes two spellings one entry: the parsed form, or the raw text of a malformed one. */
 export function entryKey(entry: Entry, text: string): string {
   if (entry.kind === "address") return addressKey(entry.address);
   return entry.kind === "domain" ? entry.domain.name : text;
 }
 
-/** A well-formed address (RFC 5321 section 4.1.2, with the UTF-8 letters of RFC 6531). */
 export interface Address {
   readonly kind: "address";
   /** As it was written, quotes included: only the domain's owner may say what case means in it. */
@@ -145,7 +136,6 @@ const hasNonAscii = (text: string): boolean => {
   return false;
 };
 
-/** Octets of `text` in UTF-8. */
 export function utf8Octets(text: string): number {
   let octets = text.length;
   for (let at = 0; at < text.length; at += 1) {
@@ -179,8 +169,8 @@ const isUnsafe = (local: string): boolean =>
   UNSAFE.test(local.replaceAll(" ", "")) || hasInvisible(local) || LEADING_MARK.test(local);
 
 /**
- * Reads one address: split at the last "@", no comments, no display name, no literal, no blanks around it.
- * Never throws; linear in its input, which is refused unread beyond `ENTRY_MAX_UNITS`.
+ * Split at the last "@": no comments, no display name, no literal, no blanks around it. Never throws; linear in its
+ * input, which is refused unread beyond `ENTRY_MAX_UNITS`.
  */
 export function parseAddress(text: string): Parsed<Address, AddressFault> {
   const at = text.lastIndexOf("@");

@@ -4,7 +4,6 @@ import type { ValidationResult } from "../validate/result.ts";
 /** What an entry counts as; the first that applies, in this order: format, disposable, dns, else valid. */
 export type Fate = "invalidFormat" | "disposable" | "invalidDns" | "valid";
 
-/** Unique entries by fate. */
 export type Tally = Readonly<Record<Fate, number>>;
 
 export const EMPTY_TALLY: Tally = { invalidFormat: 0, disposable: 0, invalidDns: 0, valid: 0 };
@@ -16,7 +15,6 @@ export function fateOf(result: Pick<ValidationResult, "format" | "disposable" | 
   return result.dns ? "valid" : "invalidDns";
 }
 
-/** Sums tallies, fate by fate. */
 export function sumOf(tallies: Iterable<Tally>): Tally {
   const sums = { ...EMPTY_TALLY };
   for (const one of tallies) {
@@ -25,23 +23,19 @@ export function sumOf(tallies: Iterable<Tally>): Tally {
   return sums;
 }
 
-/** How many entries a tally counts. */
 export const entriesIn = ({ invalidFormat, disposable, invalidDns, valid }: Tally): number =>
   invalidFormat + disposable + invalidDns + valid;
 
-/** Counts each fate; the four sum up to the number of fates. */
 export function tally(fates: Iterable<Fate>): Tally {
   const counts = { ...EMPTY_TALLY };
   for (const fate of fates) counts[fate] += 1;
   return counts;
 }
 
-/** Unique entries in one chunk of a batch; the last chunk may hold fewer. */
 export const CHUNK_ENTRIES = 500;
 
 /** A stretch of a batch: what is checked, stored and retried together. */
 export interface Chunk {
-  /** The number of its first new entry in the batch. */
   readonly first: number;
   /** Spellings in submission order, of its own entries and, again, of earlier ones. At least one. */
   readonly spellings: readonly string[];
@@ -49,14 +43,12 @@ export interface Chunk {
   readonly entryOf?: readonly number[];
 }
 
-/** A chunk as it is stored: `content` is JSON for `unpackChunk`. */
 export interface PackedChunk {
   /** Entries whose first spelling is in it; at least 1, at most `CHUNK_ENTRIES`. */
   readonly entries: number;
   readonly content: string;
 }
 
-/** A bulk text, split, de-duplicated and packed. */
 export interface SplitBatch {
   /** Entries before de-duplication. */
   readonly total: number;
@@ -73,7 +65,6 @@ export function* splitText(
   return yield* splitBatch(yield* readBatch(text, layout, uniqueMax));
 }
 
-/** `packChunks` in slices; a batch that was cut short gets no chunks. */
 export function* splitBatch(batch: Batch): Generator<undefined, SplitBatch> {
   const { total, unique } = batch;
   const chunks: PackedChunk[] = [];
@@ -115,15 +106,12 @@ function cut(
   return isPlain ? { first, spellings } : { first, spellings, entryOf };
 }
 
-/** Reads what `packChunks` wrote. */
 export function unpackChunk(content: string): Chunk {
   return JSON.parse(content) as Chunk;
 }
 
-/** The chunk that an entry is in. */
 export const chunkOf = (entry: number): number => Math.floor(entry / CHUNK_ENTRIES);
 
-/** The entry of each spelling. */
 export function entryAt(chunk: Chunk, index: number): number {
   return chunk.entryOf?.[index] ?? chunk.first + index;
 }

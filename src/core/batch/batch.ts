@@ -5,9 +5,7 @@ import { ENTRY_MAX_UNITS } from "../name/domain.ts";
 export interface Batch {
   /** Entries before de-duplication. */
   readonly total: number;
-  /** Distinct entries. */
   readonly unique: number;
-  /** Every distinct spelling, in submission order. */
   readonly spellings: readonly string[];
   /** For each spelling its entry; entries are numbered from 0 in the order of their first spellings. */
   readonly entryOf: readonly number[];
@@ -29,10 +27,9 @@ const SLICE_UNITS = 65_536;
 const COSTLY_MAX = 2_000;
 
 /**
- * Splits and de-duplicates, linear in `text`. A generator, so that a thread with other duties can do
- * something else at each yield; run it to its end for the batch. Entries are one when they parse to the
- * same address or domain; unparsable ones when their text is the same. Beyond `uniqueMax` entries the reading ends
- * where it becomes costly.
+ * Splits and de-duplicates, linear in `text`; a thread with other duties does something else at each yield. Entries are
+ * one when they parse to the same address or domain, unparsable ones when their text is the same. Beyond `uniqueMax`
+ * entries the reading ends where it becomes costly.
  */
 export function* readBatch(
   text: string,
@@ -57,7 +54,6 @@ export function* readBatch(
   return reader.batch();
 }
 
-/** The same for pieces that are known, none of them empty. */
 export function* readPieces(
   pieces: Iterable<string>,
   uniqueMax = Infinity,
@@ -78,9 +74,8 @@ export function* readPieces(
 const BYTE_ORDER_MARK = "\ufeff";
 
 const LF = 10;
-const endsLine = (code: number): boolean => code === LF;
-/** Blank, comma, LF, CR, tab. */
-const endsPiece = (code: number): boolean =>
+export const endsLine = (code: number): boolean => code === LF;
+export const endsPiece = (code: number): boolean =>
   code === 32 || code === 44 || code === LF || code === 13 || code === 9;
 
 const LAYOUTS = {
@@ -96,7 +91,6 @@ function isOwnKey(piece: string): boolean {
   return piece.length > ENTRY_MAX_UNITS || lacksDot(piece) || isPlain(piece);
 }
 
-/** ASCII without a dot in its domain. */
 function lacksDot(piece: string): boolean {
   for (let at = piece.length - 1; at >= 0; at -= 1) {
     const code = piece.charCodeAt(at);
@@ -125,7 +119,6 @@ const DOT = 46;
 const AT = 64;
 const NON_ASCII = /[^\0-\x7f]/;
 
-/** What two spellings of one entry share: the parsed entry, or the text of an unparsable one. */
 export const keyOf = (piece: string): string =>
   isOwnKey(piece) ? piece : entryKey(readEntry(piece, "either"), piece);
 
@@ -183,7 +176,6 @@ class Reader {
   }
 }
 
-/** Runs a sliced reading to its end at once. */
 export function finish<T>(slices: Generator<undefined, T>): T {
   for (;;) {
     const step = slices.next();

@@ -1,4 +1,4 @@
-import type { BatchLayout } from "./batch.ts";
+import { type BatchLayout, endsLine, endsPiece } from "./batch.ts";
 
 /**
  * A list with more spellings than this is refused by their count, before any is parsed: twice the limit, because no
@@ -27,7 +27,6 @@ export class Spellings {
     return this.#counted !== undefined;
   }
 
-  /** The number of a text; -1 when there are too many. */
   add(text: string): number {
     if (this.#counted !== undefined) {
       this.#counted.addText(text);
@@ -42,7 +41,6 @@ export class Spellings {
     return -1;
   }
 
-  /** In the order of their numbers; none when there are too many. */
   all(): Iterable<string> {
     return this.#numbers.keys();
   }
@@ -72,7 +70,7 @@ export function* countSpellings(text: string, layout: BatchLayout): Generator<un
       yield;
       sliceEnd = at + SLICE_UNITS;
     }
-    const code = at < text.length ? text.charCodeAt(at) : LF;
+    const code = at < text.length ? text.charCodeAt(at) : 10;
     if (!isEnd(code)) {
       first = firstWith(first, code);
       second = secondWith(second, code);
@@ -90,11 +88,6 @@ const [FIRST_SEED, SECOND_SEED] = [0x811c9dc5 | 0, 0x9e3779b9 | 0];
 const firstWith = (hash: number, code: number): number => Math.imul(hash ^ code, 0x01000193);
 const secondWith = (hash: number, code: number): number =>
   Math.imul(hash + code, 0x85ebca6b) ^ (hash >>> 13);
-
-const LF = 10;
-const endsLine = (code: number): boolean => code === LF;
-const endsPiece = (code: number): boolean =>
-  code === 32 || code === 44 || code === LF || code === 13 || code === 9;
 
 /** Hashes of 64 bits, two of which are the same in one of 10^8 lists of 400,000 texts. */
 export class TextHashes {

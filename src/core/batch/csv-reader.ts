@@ -1,7 +1,6 @@
 /** Longest cell in UTF-16 code units: what spreadsheets hold, and one. */
 export const CELL_MAX_UNITS = 32_768;
 
-/** Most cells in one row. */
 export const COLUMNS_MAX = 500;
 
 /** A row of a file as it was written. */
@@ -49,14 +48,12 @@ export class CsvReader {
     this.#line = this.#rowLine = firstLine;
   }
 
-  /** The rows that ended in `text`. */
   push(text: string): readonly RawRow[] {
     let rest: string | undefined = text;
     while (rest !== undefined) rest = this.#read(rest);
     return this.#takeRows();
   }
 
-  /** The last row, when no line break ended it. */
   end(): readonly RawRow[] {
     while (this.#state === "quoted") {
       let rest: string | undefined = this.#spoilt("");

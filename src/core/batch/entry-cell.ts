@@ -11,13 +11,11 @@ export class TableFault extends Error {
 /** What most cells are, and need nothing. */
 const PLAIN = /^[\w.+-]+@[\w-]+(?:\.[\w-]+)+$/;
 
-/** Most entries of one cell. */
 export const CELL_ENTRIES_MAX = 100;
 
 /** Longer cells are one entry as they are. */
 const READ_MAX_UNITS = 32_768;
 
-/** What people and programs put around an entry; the first group is what is inside. */
 const WRAPS: readonly RegExp[] = [
   /^=HYPERLINK\(\s*"([^"]*)".*\)$/is,
   /^="(.*)"$/s,
@@ -70,7 +68,6 @@ export function entriesOf(cell: string): readonly string[] {
   return [text.replace(/[\r\n]+/g, " ")];
 }
 
-/** Something with a dot behind an at sign. Whether it is well-formed is for the validation to say. */
 const ADDRESS = /^[^@\s][^@]*[@\uff20][^@\s]+\.[^@\s]+$|[([{<]\s*at\s*[)\]}>]/i;
 /** Letters and digits in at least two labels, the last of letters. */
 const DOMAIN = /^(?:[\p{L}\p{N}-]+\.)+\p{L}[\p{L}\p{N}-]+\.?$/u;
@@ -80,7 +77,6 @@ const EXAMINED_MAX_UNITS = 1_000;
 
 export type CellKind = "address" | "domain" | "other";
 
-/** What a cell is at a glance. */
 export function kindOfCell(cell: string): CellKind {
   if (cell === "" || cell.length > EXAMINED_MAX_UNITS) return "other";
   if (PLAIN.test(cell)) return "address";

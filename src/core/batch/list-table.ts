@@ -3,7 +3,6 @@ import type { RawRow } from "./csv-reader.ts";
 import { CELL_ENTRIES_MAX, TableFault, entriesOf, kindOfCell } from "./entry-cell.ts";
 import { NOT_READ, RESULT_COLUMNS } from "./result-cells.ts";
 
-/** One row of a list. */
 export interface ListRow {
   /** As many as the header has. */
   readonly cells: readonly string[];
@@ -15,18 +14,15 @@ export interface ListRow {
   readonly readAs?: string;
   /** Why nothing of the row is checked. */
   readonly reason?: string;
-  /** The JSON object that it was. */
   readonly object?: string;
 }
 
-/** What was read of a file, and what else could be. */
 export interface ListShape {
   readonly header: readonly string[];
   /** Name of the column with the entries, or "column 2". */
   readonly column: string;
   /** Where it stands, from 0. */
   readonly at: number;
-  /** Other columns that hold entries. */
   readonly others: readonly string[];
   readonly delimiter: string;
 }
@@ -34,7 +30,6 @@ export interface ListShape {
 /** `list`: one column of entries, whose name may stand above it. `objects`: the first row names the columns. */
 export type ListForm = "table" | "list" | "objects";
 
-/** How many rows are looked at to find header and column. */
 export const SAMPLE_ROWS = 200;
 
 /** A header does not stand below this row. */
@@ -142,7 +137,6 @@ export class ListTable {
     return this.#read(shape, body);
   }
 
-  /** The row that names the columns; -1 when none does. */
   #headerAt(rows: readonly RawRow[]): number {
     if (this.#form === "objects") return 0;
     const wanted = this.#wanted.toLowerCase();
@@ -274,7 +268,6 @@ export class ListTable {
   }
 }
 
-/** How many cells most rows have. */
 function widthOf(rows: readonly RawRow[]): number {
   const counts = new Map<number, number>();
   for (const { cells } of rows) counts.set(cells.length, (counts.get(cells.length) ?? 0) + 1);

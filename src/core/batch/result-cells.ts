@@ -17,7 +17,6 @@ export interface EntryNote {
   readonly did_you_mean?: string;
 }
 
-/** A result of a list with its note. */
 export type NotedResult = FullResult & Partial<Pick<EntryNote, "code" | "message">>;
 
 /** Among addresses an entry without an at sign is suspicious. */
@@ -69,7 +68,6 @@ export const withNote = (
 const FORMULA_START =
   /^(?:[\t\r\n]|[\s\p{Z}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]*[=+\-@\u2212\ufe62\ufe63\ufe66\ufe6b\uff0b\uff0d\uff1d\uff20])/u;
 
-/** Whether a spreadsheet may take the cell for a formula. */
 const isLikeFormula = (cell: string): boolean => FORMULA_START.test(cell);
 
 const NEEDS_QUOTES = /["\r\n,;\t|]/;
@@ -81,7 +79,6 @@ export type CsvCell = string | number | boolean | undefined;
 export const csvLine = (cells: readonly CsvCell[], delimiter?: string): string =>
   `${csvCells(cells, delimiter)}\r\n`;
 
-/** A part of a line. */
 export const csvCells = (cells: readonly CsvCell[], delimiter = ","): string =>
   cells.map(csvCell).join(delimiter);
 
@@ -92,7 +89,6 @@ function csvCell(cell: CsvCell): string {
   return NEEDS_QUOTES.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
-/** The summary's words for what an entry counts as. */
 const STATUS: Readonly<Record<Fate, string>> = {
   valid: "valid",
   disposable: "disposable",
@@ -103,7 +99,6 @@ const STATUS: Readonly<Record<Fate, string>> = {
 /** Status of a row that could not be read. */
 export const NOT_READ = "not_read";
 
-/** Status of a row that was not checked. */
 const NOT_CHECKED = "not_checked";
 
 /** "unknown" when DNS did not answer: nobody could tell, and the summary counts it as `invalid_dns`. */
@@ -114,7 +109,6 @@ function statusOf(result: NotedResult): string {
 
 type Cell = (result: NotedResult) => CsvCell;
 
-/** A result as columns of a table, by their names; lists are joined with blanks. */
 const COLUMNS = {
   status: statusOf,
   format: ({ format }) => format,
@@ -139,17 +133,14 @@ const COLUMNS = {
 
 const CELLS: readonly Cell[] = Object.values(COLUMNS);
 
-/** What is said of a row beside its result. */
 export interface RowNote {
   /** What was read, where the cell says it in other words. */
   readonly readAs?: string;
   /** Whether each of its entries stood in a row before. */
   readonly isDuplicate?: boolean;
-  /** Why nothing of it was checked. */
   readonly reason?: string;
   /** What the cell was before a repair was applied. */
   readonly was?: string;
-  /** No check has come to it. */
   readonly isUnchecked?: boolean;
 }
 
@@ -159,11 +150,9 @@ export const RESULT_COLUMNS: readonly string[] = Object.keys(COLUMNS);
 const CODE_AT = RESULT_COLUMNS.indexOf("code");
 const MESSAGE_AT = RESULT_COLUMNS.indexOf("message");
 
-/** One cell for each of `RESULT_COLUMNS`. */
 export const resultCells = (result: NotedResult): readonly CsvCell[] =>
   CELLS.map((cell) => cell(result));
 
-/** Whether the row is more than its one result. */
 export const isNoted = ({ readAs, isDuplicate, reason }: RowNote): boolean =>
   readAs !== undefined || isDuplicate === true || reason !== undefined;
 

@@ -21,7 +21,6 @@ export const ROW_CLASSES = [
 ] as const;
 export type RowClass = (typeof ROW_CLASSES)[number];
 
-/** What one entry comes to. */
 export interface EntryVerdict {
   readonly class: RowClass;
   /** A sentence; "" when there is nothing to say. */

@@ -3,7 +3,6 @@
 /** Why nothing is there, on authority: NXDOMAIN, or the name exists without that type (RFC 2308 section 2). */
 export type AbsentReason = "noName" | "noData";
 
-/** Why it is unknown. */
 export type UnknownReason =
   | "timeout"
   | "servfail"
@@ -41,7 +40,6 @@ export type Answer<T> = Found<T> | Absent | Unknown;
 /** A cached answer comes back at once, without a promise: bulk lists live from that. */
 export type Awaitable<T> = T | Promise<T>;
 
-/** One MX record. */
 export interface MailExchange {
   /** The lower is tried first (RFC 5321 section 5.1). 0 to 65,535. */
   readonly preference: number;
@@ -55,7 +53,6 @@ export interface Registration {
   readonly registeredAtMs: number;
 }
 
-/** The time when the asker stops waiting. */
 export interface Until {
   readonly isPast: boolean;
 }
@@ -99,7 +96,6 @@ export interface Lookup {
   ): Awaitable<Answer<Registration>>;
 }
 
-/** The same questions on the premium budget. */
 export interface PremiumLookup {
   /** Everything still open when the budget is spent is `unknown`. */
   readonly lookup: Lookup;

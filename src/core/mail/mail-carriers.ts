@@ -17,7 +17,6 @@ import {
   SHARED_MAIL_SUFFIXES,
 } from "../tables/data.ts";
 
-/** Who runs a mail host. */
 interface InboxProvider {
   readonly provider: string;
   readonly kind: MailHostKind;
@@ -63,7 +62,6 @@ export function providerOfHost(host: string): InboxProvider | undefined {
   return undefined;
 }
 
-/** Who runs the most preferred mail host that anybody knows; undefined when none is known. */
 export function providerOfMail(mail: MailHosts): InboxProvider | undefined {
   if (mail.kind !== "hosts" || mail.implicit) return undefined;
   for (const host of mail.hosts) {

@@ -19,7 +19,6 @@ export type MailHosts =
 /** `implicitMx`: none by MX, though an address record is there and the operator does not count it. */
 export type NoMailReason = "noMx" | "nullMx" | "implicitMx" | "unresolvable" | "specialUse";
 
-/** How many mail hosts of one domain are tried, at the most. */
 const HOSTS_MAX = 20;
 
 /** How long the names of more than two may be together: it is the domain's owner who writes them. */
@@ -95,7 +94,6 @@ function tryHosts(
   });
 }
 
-/** Host names that mail can be sent to, by preference and then by name: DNS turns equal ones around. */
 const candidates = (records: readonly MailExchange[]): string[] =>
   triedExchanges(records).map(({ host }) => host);
 
@@ -119,6 +117,5 @@ export function triedExchanges(records: readonly MailExchange[]): MailExchange[]
   return [...tried.values()];
 }
 
-/** The addresses that mail can reach; of a name without addresses, none. */
 const reachable = (answer: Answer<string>): readonly string[] =>
   answer.kind === "found" ? answer.records.filter(isReachable) : [];

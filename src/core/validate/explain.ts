@@ -3,7 +3,6 @@ import { registrableOf } from "../name/domain.ts";
 import { type Evidence, type Signal, SIGNALS } from "../evidence/signals.ts";
 import type { Validation } from "./validate.ts";
 
-/** One list behind a signal. */
 export interface ListBehind {
   readonly id: string;
   readonly curated: boolean;
@@ -24,7 +23,6 @@ export interface ExplainedSignal {
   /** What was matched: a listed name, a mail host, a word, the provider meant. Never more than was asked about. */
   readonly subject: string | undefined;
   readonly by: SaidBy;
-  /** Empty unless `by` is "lists". */
   readonly lists: readonly ListBehind[];
 }
 

@@ -4,7 +4,6 @@ import { ADDRESS_MAX_OCTETS, hasKnownEnding } from "../name/domain.ts";
 import { withoutInvisible } from "../name/ip-address.ts";
 import type { FullResult } from "./result.ts";
 
-/** Why a text is not an address or domain, as text for a person. */
 export const FAULT_WORDS: Readonly<Record<EntryFault, string>> = {
   empty: "it is empty",
   no_at: 'it has no "@"',
@@ -83,7 +82,6 @@ const inDomain =
     return text.slice(0, at + 1) + repair(text.slice(at + 1));
   };
 
-/** Quotes of all kinds that people put around an address. */
 const QUOTES = "\"'`\u00ab\u00bb\u2018-\u201f\u2039\u203a\u300c-\u300f";
 const IN_QUOTES = new RegExp(`^[${QUOTES}]+|[${QUOTES}]+$`, "g");
 

@@ -40,7 +40,6 @@ export function advise(result: Result, { features, unavailable }: AdviceScope): 
 export interface Reason {
   /** Stable, for programs. */
   readonly code: Signal | FormatCode;
-  /** One sentence in English. */
   readonly message: string;
   /** How strongly it speaks for "disposable", 0 to 1; absent for a malformed entry. */
   readonly weight?: number;

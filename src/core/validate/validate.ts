@@ -24,7 +24,7 @@ import type { Awaitable, Lookup, PremiumLookup } from "../mail/lookup.ts";
 import { type MailHosts, findMailHosts } from "../mail/mail-hosts.ts";
 import type { DomainInfo, FullResult, ValidationResult } from "./result.ts";
 import { type Evidence, evidence } from "../evidence/signals.ts";
-import { type Verdict, excuse, weigh } from "../evidence/verdict.ts";
+import { excuse, weigh } from "../evidence/verdict.ts";
 
 /** An account that the operator named is certain. */
 const KNOWN_ACCOUNT_WEIGHT = 1;
@@ -71,7 +71,6 @@ function isScattered(user: string): boolean {
   return dots >= SCATTER_MIN_DOTS && letters / pieces.length <= SCATTER_MAX_LETTERS_A_PIECE;
 }
 
-/** One entry to check. */
 export interface Question {
   readonly text: string;
   readonly mode: EntryMode;
@@ -94,7 +93,6 @@ export interface Validation {
   readonly result: FullResult;
   /** Behind `result.signals`, in the same order. */
   readonly evidence: readonly Evidence[];
-  /** What is wrong with a malformed entry. */
   readonly problem?: FormatProblem;
   /** Where its mail goes; absent for a malformed entry. */
   readonly mail?: MailHosts;
@@ -168,72 +166,28 @@ function malformed(entry: Entry & { readonly kind: "malformed" }, question: Ques
   return { entry, result, evidence: [], unavailable: [], problem };
 }
 
+/** A result in the making: fields are set in the contract's order, which is the order they are sent in. */
+type Draft = { -readonly [Field in keyof FullResult]: FullResult[Field] };
+
 interface Findings {
   readonly question: Question;
   readonly checks: CheckResults;
   readonly datasets: Datasets;
 }
 
-/** A result in the making: fields are set in the contract's order, which is the order they are sent in. */
-type Draft = { -readonly [Field in keyof FullResult]: FullResult[Field] };
-
-function conclude(entry: WellFormed, subject: Subject, findings: Findings): Validation {
+function conclude(entry: WellFormed, subject: Subject, { checks, datasets }: Findings): Validation {
   const { domain, address, mail } = subject;
-  const { checks, datasets } = findings;
   const alias = address === undefined ? undefined : aliasOf(address, mail);
   const account = address === undefined ? NO_EVIDENCE : accountEvidence(address, datasets);
   const whitelist = account.some(isAllowance) || isKnownGood(domain.name, datasets);
-  const pieces = gather(subject, findings, { account, alias: alias?.evidence ?? NO_EVIDENCE });
-  const verdict = weigh(whitelist ? excuse(pieces) : pieces);
-  const draft = coreFields({
-    domain,
-    mail,
-    verdict,
-    whitelist,
-    meant: didYouMean(subject, verdict.evidence),
-    role: address !== undefined && isRole(address.localPart, datasets),
-    free: datasets.free.has(domain.name),
-  });
-  if (alias !== undefined) draft.alias = alias.alias;
-  if (checks !== NOTHING_ASKED) Object.assign(draft, checks.fields);
-  const { unavailable } = checks;
-  return { entry, result: draft, evidence: verdict.evidence, mail, unavailable };
-}
-
-const NO_EVIDENCE: readonly Evidence[] = [];
-
-const isAllowance = ({ signal }: Evidence): boolean => signal === "operator_allow";
-
-interface AddressPieces {
-  readonly account: readonly Evidence[];
-  readonly alias: readonly Evidence[];
-}
-
-/** All evidence, before a known-good domain is excused of some of it. */
-function gather(
-  { domain, mail }: Subject,
-  { checks, datasets }: Findings,
-  { account, alias }: AddressPieces,
-): readonly Evidence[] {
-  const pieces = domainEvidence(domain, mail, datasets).concat(mailEvidence(mail), alias, account);
+  const pieces = domainEvidence(domain, mail, datasets).concat(
+    mailEvidence(mail),
+    alias?.evidence ?? NO_EVIDENCE,
+    account,
+  );
   if (checks.freshDomain) pieces.push(evidence("fresh_domain"));
   if (datasets.operator.domain(domain.name) === "allow") pieces.push(evidence("operator_allow"));
-  return pieces;
-}
-
-interface CoreFacts {
-  readonly domain: Domain;
-  readonly mail: MailHosts;
-  readonly verdict: Verdict;
-  readonly whitelist: boolean;
-  readonly meant: string | undefined;
-  readonly role: boolean;
-  readonly free: boolean;
-}
-
-/** Every field that both kinds of check send. */
-function coreFields(facts: CoreFacts): Draft {
-  const { domain, mail, verdict, whitelist, meant, role, free } = facts;
+  const verdict = weigh(whitelist ? excuse(pieces) : pieces);
   const draft: Partial<Draft> = {
     format: true,
     domain: domain.name,
@@ -243,13 +197,21 @@ function coreFields(facts: CoreFacts): Draft {
     whitelist,
     signals: verdict.evidence.map(({ signal }) => signal),
   };
+  const meant = didYouMean(subject, verdict.evidence);
   if (meant !== undefined) draft.did_you_mean = meant;
   draft.domain_info = domainInfo(domain);
   if (mail.kind === "hosts") draft.mx_info = mail.hosts.slice(0, MX_INFO_MAX);
-  draft.role = role;
-  draft.free = free;
-  return draft as Draft; // all that is required is set by now
+  draft.role = address !== undefined && isRole(address.localPart, datasets);
+  draft.free = datasets.free.has(domain.name);
+  if (alias !== undefined) draft.alias = alias.alias;
+  if (checks !== NOTHING_ASKED) Object.assign(draft, checks.fields);
+  const result = draft as Draft; // all that is required is set by now
+  return { entry, result, evidence: verdict.evidence, mail, unavailable: checks.unavailable };
 }
+
+const NO_EVIDENCE: readonly Evidence[] = [];
+
+const isAllowance = ({ signal }: Evidence): boolean => signal === "operator_allow";
 
 /** The entry with the provider's domain in place of the misspelled one. */
 function didYouMean({ address }: Subject, pieces: readonly Evidence[]): string | undefined {

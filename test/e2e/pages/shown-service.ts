@@ -68,7 +68,7 @@ async function count({ sql: { db } }: AccountStore, id: string): Promise<void> {
     })),
   );
   const kinds = [
-    ["accept", "else", 900],
+    ["accept", "ok", 900],
     ["challenge", "typo", 12],
     ["reject", "disposable", 70],
   ] as const;

@@ -196,6 +196,7 @@ testInBrowser(
     await button(page, /^Fix all 1|^Fix it/).click();
     await button(page, /^Undo/).first().waitFor();
     await button(page, "Check 1 entry").click();
+    await page.getByText("4 checks charged").waitFor();
     await page.getByRole("heading", { name: /of 4 rows/ }).waitFor();
     const counts = await legend(page);
     assert.equal(sum(counts), 4);

@@ -4,11 +4,11 @@ import { faultText } from "./lib/client.ts";
 import { path } from "./lib/router.ts";
 import { isEnded, leave, loadSession, session, signInAgain } from "./lib/session.ts";
 import type { SessionState } from "./lib/shapes.ts";
-import { announcement, notice, type Notice } from "./lib/state.ts";
+import { announcement, notice, type Notice, shownOnce } from "./lib/state.ts";
 import { isOpenTo, pageAt } from "./pages.ts";
 import { SignInPage } from "./pages/sign-in.tsx";
 import { Bones, Failed, Lazy, PageHead } from "./parts/basic.tsx";
-import { Act, Dialog, Form } from "./parts/form.tsx";
+import { Act, Dialog, Form, PASSWORD } from "./parts/form.tsx";
 import { Shell } from "./shell.tsx";
 
 /** The whole dashboard: who is here, which was `asked` already, the frame, and the page of the path. */
@@ -20,12 +20,12 @@ export function App({ asked }: { asked: Promise<void> }): VNode {
   };
   useLayoutEffect(() => follow(asked), []);
   // What was done on one page is not the next one's.
-  useEffect(() => path.subscribe(() => (notice.value = undefined)), []);
+  useEffect(() => path.subscribe(() => (notice.value = shownOnce.value = undefined)), []);
   const known = session.value;
   return (
     <>
       <Shell session={known}>
-        {notice.value === undefined ? null : <Told {...notice.value} />}
+        {notice.value && <Told {...notice.value} />}
         {fault === "" ? (
           frame(known)
         ) : (
@@ -46,24 +46,13 @@ export function App({ asked }: { asked: Promise<void> }): VNode {
 }
 
 /** What was done, and the way back. */
-function Told({ words, undo, href }: Notice): VNode {
-  const close = (): void => {
-    notice.value = undefined;
-  };
+function Told({ words, undo }: Notice): VNode {
+  const close = (): void => void (notice.value = undefined);
   return (
     <div class="notice told" role="status">
       <span>{words}</span>
       <span class="bar">
-        {undo === undefined ? null : (
-          <Act
-            act="Undo"
-            work={async () => {
-              await undo();
-              close();
-            }}
-          />
-        )}
-        {href === undefined ? null : <a href={href}>See it</a>}
+        {undo === undefined ? null : <Act act="Undo" work={() => undo().then(close)} />}
         <button type="button" class="small plain" onClick={close}>
           Close
         </button>
@@ -75,9 +64,8 @@ function Told({ words, undo, href }: Notice): VNode {
 function frame(known: SessionState | undefined): VNode {
   const page = pageAt(path.value, known);
   if (known === undefined) return <Bones lines={6} />;
-  if (page === undefined) return <Missing />;
-  if (isOpenTo(page, known)) return <Lazy key={`${page.path} ${page.for}`} part={page} />;
-  return known.account === undefined ? <SignInPage /> : <Missing />;
+  if (page && isOpenTo(page, known)) return <Lazy key={`${page.path} ${page.for}`} part={page} />;
+  return page && known.account === undefined ? <SignInPage /> : <Missing />;
 }
 
 const Missing = (): VNode => (
@@ -111,13 +99,7 @@ function SignInAgain({ email }: { email: string }): VNode {
         class="stack"
         user={email}
         act="Sign in"
-        fields={[
-          {
-            name: "password",
-            label: "Password",
-            input: { type: "password", autocomplete: "current-password", required: true },
-          },
-        ]}
+        fields={[PASSWORD]}
         send={({ password = "" }) => signInAgain(email, password)}
         extra={
           <button type="button" class="plain push" onClick={leave}>

@@ -3,133 +3,70 @@ import type { SessionState } from "./lib/shapes.ts";
 import { FrontPage } from "./pages/front.tsx";
 import { SignInPage } from "./pages/sign-in.tsx";
 
+/** Who sees a page; a visitor is sent to sign in. */
+type For = "everyone" | "visitor" | "account" | "admin";
+type ServicePart = SessionState["parts"][number];
+
 export interface Page extends Loadable {
   /** Below the base: "" is the first page. */
   readonly path: string;
-  /** In the rail. */
-  readonly name: string;
-  /** Who sees it; a visitor is sent to sign in. */
-  readonly for: "everyone" | "visitor" | "account" | "admin";
-  /** Where the rail shows it; absent: nowhere. */
-  readonly group?: "main" | "build" | "admin";
-  /** A path of the small drawing beside its name. */
-  readonly icon?: string;
+  readonly for: For;
   /** The part of the service it needs. */
-  readonly part?: SessionState["parts"][number];
+  readonly part?: ServicePart | undefined;
 }
 
-/** Every page of the dashboard. The server answers these paths with the app. */
-export const PAGES: readonly Page[] = [
-  { path: "", name: "Check", for: "visitor", load: () => Promise.resolve(FrontPage) },
-  {
-    path: "",
-    name: "Check",
-    for: "account",
-    group: "main",
-    icon: "M3 9.5l4 4L15 4.5",
-    load: async () => (await import("./pages/check.tsx")).CheckPage,
-  },
-  {
-    path: "lists",
-    name: "Lists",
-    for: "account",
-    group: "main",
-    icon: "M3 4.5h12M3 9h12M3 13.5h8",
-    part: "lists",
-    load: async () => (await import("./pages/bulk/lists.tsx")).ListsPage,
-  },
-  {
-    path: "gate",
-    name: "Gate",
-    for: "account",
-    group: "main",
-    icon: "M9 2l6 2.5v4c0 4-2.6 6.3-6 7.5-3.4-1.2-6-3.5-6-7.5v-4z",
-    part: "gate",
-    load: async () => (await import("./pages/policy.tsx")).PolicyPage,
-  },
-  {
-    path: "gate/decisions",
-    name: "Decisions",
-    for: "account",
-    part: "gate",
-    load: async () => (await import("./pages/decisions.tsx")).DecisionsPage,
-  },
-  {
-    path: "gate/hooks",
-    name: "Hooks and keys for pages",
-    for: "account",
-    part: "gate",
-    load: async () => (await import("./pages/hooks.tsx")).HooksPage,
-  },
-  {
-    path: "usage",
-    name: "Usage",
-    for: "account",
-    group: "main",
-    icon: "M3 15V9M7 15V3M11 15v-4M15 15V6",
-    load: async () => (await import("./pages/usage.tsx")).UsagePage,
-  },
-  {
-    path: "keys",
-    name: "Keys",
-    for: "account",
-    group: "build",
-    load: async () => (await import("./pages/keys.tsx")).KeysPage,
-  },
-  {
-    path: "settings",
-    name: "Settings",
-    for: "account",
-    group: "build",
-    load: async () => (await import("./pages/settings.tsx")).SettingsPage,
-  },
-  {
-    path: "admin/system",
-    name: "System",
-    for: "admin",
-    group: "admin",
-    load: async () => (await import("./pages/system.tsx")).SystemPage,
-  },
-  {
-    path: "admin/accounts",
-    name: "Accounts",
-    for: "admin",
-    group: "admin",
-    load: async () => (await import("./pages/accounts.tsx")).AccountsPage,
-  },
-  {
-    path: "admin/rules",
-    name: "Rules",
-    for: "admin",
-    group: "admin",
-    load: async () => (await import("./pages/rules.tsx")).RulesPage,
-  },
-  {
-    path: "pricing",
-    name: "Plans",
-    for: "everyone",
-    load: async () => (await import("./pages/plans.tsx")).PlansPage,
-  },
-  { path: "sign-in", name: "Sign in", for: "everyone", load: () => Promise.resolve(SignInPage) },
-  {
-    path: "sign-up",
-    name: "Create an account",
-    for: "everyone",
-    load: async () => (await import("./pages/sign-up.tsx")).SignUpPage,
-  },
-  {
-    path: "new-password",
-    name: "New password",
-    for: "everyone",
-    load: async () => (await import("./pages/sign-up.tsx")).NewPasswordPage,
-  },
-  {
-    path: "setup",
-    name: "Set-up",
-    for: "everyone",
-    load: async () => (await import("./pages/set-up.tsx")).SetUpPage,
-  },
+type Row = readonly [path: string, who: For, load: Page["load"], part?: ServicePart];
+
+const ROWS: readonly Row[] = [
+  ["", "visitor", () => Promise.resolve(FrontPage)],
+  ["", "account", async () => (await import("./pages/check.tsx")).CheckPage],
+  ["lists", "account", async () => (await import("./pages/bulk/lists.tsx")).ListsPage, "lists"],
+  ["gate", "account", async () => (await import("./pages/policy.tsx")).PolicyPage, "gate"],
+  [
+    "gate/decisions",
+    "account",
+    async () => (await import("./pages/decisions.tsx")).DecisionsPage,
+    "gate",
+  ],
+  ["gate/hooks", "account", async () => (await import("./pages/hooks.tsx")).HooksPage, "gate"],
+  ["usage", "account", async () => (await import("./pages/usage.tsx")).UsagePage],
+  ["keys", "account", async () => (await import("./pages/keys.tsx")).KeysPage],
+  ["settings", "account", async () => (await import("./pages/settings.tsx")).SettingsPage],
+  ["admin/system", "admin", async () => (await import("./pages/system.tsx")).SystemPage],
+  ["admin/accounts", "admin", async () => (await import("./pages/accounts.tsx")).AccountsPage],
+  ["admin/rules", "admin", async () => (await import("./pages/rules.tsx")).RulesPage],
+  ["pricing", "everyone", async () => (await import("./pages/plans.tsx")).PlansPage],
+  ["sign-in", "everyone", () => Promise.resolve(SignInPage)],
+  ["sign-up", "everyone", async () => (await import("./pages/sign-up.tsx")).SignUpPage],
+  ["new-password", "everyone", async () => (await import("./pages/sign-up.tsx")).NewPasswordPage],
+  ["setup", "everyone", async () => (await import("./pages/set-up.tsx")).SetUpPage],
 ];
+
+/** Every page of the dashboard. The server answers these paths with the app. */
+export const PAGES: readonly Page[] = ROWS.map(([path, who, load, part]) => {
+  return { path, for: who, load, part };
+});
+
+export type Link = readonly [path: string, name: string, icon?: string];
+
+/** The rail, each page with the path of a small drawing. */
+export const RAIL = {
+  main: [
+    ["", "Check", "M3 9.5l4 4L15 4.5"],
+    ["lists", "Lists", "M3 4.5h12M3 9h12M3 13.5h8"],
+    ["gate", "Gate", "M9 2l6 2.5v4c0 4-2.6 6.3-6 7.5-3.4-1.2-6-3.5-6-7.5v-4z"],
+    ["usage", "Usage", "M3 15V9M7 15V3M11 15v-4M15 15V6"],
+  ],
+  Account: [
+    ["keys", "Keys"],
+    ["settings", "Settings"],
+  ],
+  Operator: [
+    ["admin/system", "System"],
+    ["admin/accounts", "Accounts"],
+    ["admin/rules", "Rules"],
+  ],
+} as const satisfies Readonly<Record<string, readonly Link[]>>;
 
 /** The page of a path: of two, the one for who is here. */
 export function pageAt(path: string, known: SessionState | undefined): Page | undefined {

@@ -6,7 +6,7 @@ import { doorTo, go, path } from "./lib/router.ts";
 import { allowance, leftOf, signedOut, wasHere } from "./lib/session.ts";
 import type { Allowance, Purse, SessionState } from "./lib/shapes.ts";
 import { chooseTheme, theme, THEMES } from "./lib/state.ts";
-import { isOpenTo, type Page, PAGES } from "./pages.ts";
+import { isOpenTo, type Link, type Page, PAGES, RAIL } from "./pages.ts";
 import { Meter, PageLink, waiting } from "./parts/basic.tsx";
 import { Act } from "./parts/form.tsx";
 import { tierName } from "./words/names.ts";
@@ -49,7 +49,7 @@ function AccountShell({ session, children }: ShellProps): VNode {
       <header class="rail">
         <Brand />
         <nav class="nav" aria-label="Main">
-          <Groups session={session} names={["main", "build", "admin"]} />
+          <Groups session={session} names={["main", "Account", "Operator"]} />
         </nav>
         <div class="rail-foot">
           <AllowanceBox />
@@ -107,7 +107,6 @@ function VisitorShell({ session, children }: ShellProps): VNode {
       <footer>
         <span>Gatepost {session?.version ?? ""}</span>
         <a href="docs">API reference</a>
-        <span class="push" />
         <button type="button" class="link" onClick={() => chooseTheme(isDark ? "light" : "dark")}>
           {isDark ? "Light colours" : "Dark colours"}
         </button>
@@ -125,15 +124,6 @@ const Brand = (): VNode => (
   </a>
 );
 
-function RailLink({ page }: { page: Page }): VNode {
-  return (
-    <PageLink href={page.path === "" ? "./" : page.path}>
-      {page.icon === undefined ? null : <Icon d={page.icon} />}
-      {page.name}
-    </PageLink>
-  );
-}
-
 /** A small drawing beside a word that says the same. */
 const Icon = ({ d, width = "1.7" }: { d: string; width?: string }): VNode => (
   <svg class="icon" viewBox="0 0 18 18" aria-hidden="true">
@@ -141,18 +131,45 @@ const Icon = ({ d, width = "1.7" }: { d: string; width?: string }): VNode => (
   </svg>
 );
 
+type Group = keyof typeof RAIL;
+
+/** The links of a group that this visitor may follow. */
+const linksOf = (group: Group, session: SessionState | undefined): readonly VNode[] =>
+  RAIL[group]
+    .filter(([to]) => session !== undefined && PAGES.some((page) => isRailOf(page, to, session)))
+    .map(([to, name, icon]: Link) => (
+      <PageLink key={to} href={to === "" ? "./" : to}>
+        {icon === undefined ? null : <Icon d={icon} />}
+        {name}
+      </PageLink>
+    ));
+
+const isRailOf = (page: Page, to: string, session: SessionState): boolean =>
+  page.path === to && page.for !== "visitor" && isOpenTo(page, session);
+
+function Groups(props: { session: SessionState | undefined; names: readonly Group[] }): VNode {
+  const groups = props.names.map((name) => [name, linksOf(name, props.session)] as const);
+  return (
+    <>
+      {groups.map(([name, links]) => (
+        <>
+          {name === "main" || links.length === 0 ? null : <h2>{name}</h2>}
+          {links}
+        </>
+      ))}
+    </>
+  );
+}
+
 /** On a narrow screen: four pages at the bottom, and the rest behind "More". */
 function TabBar({ session }: { session: SessionState | undefined }): VNode {
   const drawer = useRef<HTMLDivElement>(null);
   useEffect(() => path.subscribe(() => drawer.current?.hidePopover()), []);
-  const main = pagesOf(session).filter(({ group }) => group === "main");
-  const isElsewhere = !main.some((page) => page.path === path.value.split("/")[0]);
+  const isElsewhere = !RAIL.main.some(([to]) => to === path.value.split("/")[0]);
   return (
     <>
       <nav class="tabbar" aria-label="Main, at the bottom">
-        {main.map((page) => (
-          <RailLink key={page.path} page={page} />
-        ))}
+        {linksOf("main", session)}
         <button
           type="button"
           class={session === undefined ? "unshown" : ""}
@@ -165,7 +182,7 @@ function TabBar({ session }: { session: SessionState | undefined }): VNode {
       </nav>
       <div class="drawer" id="drawer" popover="auto" ref={drawer}>
         <nav class="nav" aria-label="More pages">
-          <Groups session={session} names={["build", "admin"]} />
+          <Groups session={session} names={["Account", "Operator"]} />
         </nav>
         <AccountMenu />
       </div>
@@ -173,43 +190,15 @@ function TabBar({ session }: { session: SessionState | undefined }): VNode {
   );
 }
 
-const GROUPS = { main: "", build: "Account", admin: "Operator" } as const;
-type GroupName = keyof typeof GROUPS;
-
-const pagesOf = (session: SessionState | undefined): readonly Page[] =>
-  session === undefined ? [] : PAGES.filter((page) => isOpenTo(page, session));
-
-function Groups(props: { session: SessionState | undefined; names: readonly GroupName[] }): VNode {
-  const open = pagesOf(props.session);
-  return (
-    <>
-      {props.names.map((name) => {
-        const pages = open.filter(({ group }) => group === name);
-        if (pages.length === 0) return null;
-        return (
-          <>
-            {GROUPS[name] === "" ? null : <h2>{GROUPS[name]}</h2>}
-            {pages.map((page) => (
-              <RailLink key={page.path} page={page} />
-            ))}
-          </>
-        );
-      })}
-    </>
-  );
-}
-
-/** A session that has ended already is what was asked for. */
-function unlessOut(error: unknown): void {
-  if (!(error instanceof ApiFault && error.status === 401)) throw error;
-}
-
 /** Signing out and colours. */
 function AccountMenu(): VNode {
   const menu = useRef<HTMLDivElement>(null);
   const group = useId(); // it is there twice: in the rail and in the drawer
   const signOut = async (): Promise<void> => {
-    await post("sign-out").catch(unlessOut);
+    await post("sign-out").catch((error: unknown) => {
+      // A session that has ended already is what was asked for.
+      if (!(error instanceof ApiFault && error.status === 401)) throw error;
+    });
     menu.current?.closest<HTMLElement>("[popover]")?.hidePopover();
     go("./");
     await signedOut();

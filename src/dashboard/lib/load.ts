@@ -1,22 +1,20 @@
 import type { ComponentType } from "preact";
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { ApiFault, call, faultText } from "./client.ts";
-import { signIns } from "./session.ts";
-
-export type Loaded<Value> =
-  | { readonly state: "loading" }
-  | { readonly state: "failed"; readonly message: string }
-  | { readonly state: "ready"; readonly value: Value };
+import { changes } from "./session.ts";
 
 export interface Loading<Value> {
-  readonly loaded: Loaded<Value>;
+  readonly value?: Value;
+  /** Why there is no value; "" while it is on its way. */
+  readonly fault: string;
   /** Asks again; what is shown stays until the new answer is there. */
   readonly reload: () => void;
 }
 
-/** Fetches `path` under `account/` when the component appears and when `path` changes. */
-export function useLoad<Value>(path: string): Loading<Value> {
-  const [loaded, setLoaded] = useState<Loaded<Value>>({ state: "loading" });
+/** Fetches `path` under `account/` when the component appears, when `path` changes, and after all that is done. `stamp`
+ * changes when the answer may have. */
+export function useLoad<Value>(path: string, stamp = ""): Loading<Value> {
+  const [loaded, setLoaded] = useState<{ value?: Value; fault: string }>({ fault: "" });
   const [turn, setTurn] = useState(0);
   // Before the page is painted: the question is on its way meanwhile.
   useLayoutEffect(() => {
@@ -24,27 +22,23 @@ export function useLoad<Value>(path: string): Loading<Value> {
     const fail = (error: unknown): void => {
       // Who signs in again finds the page as it was.
       if (stale || (error instanceof ApiFault && error.status === 401)) return;
-      setLoaded({ state: "failed", message: faultText(error) });
+      setLoaded({ fault: faultText(error) });
     };
-    call<Value>("GET", path).then((value) => stale || setLoaded({ state: "ready", value }), fail);
+    call<Value>("GET", path).then((value) => stale || setLoaded({ value, fault: "" }), fail);
     return () => {
       stale = true;
     };
-  }, [path, turn, signIns.value]);
+  }, [path, stamp, turn, changes.value]);
   const reload = useCallback(() => setTurn((known) => known + 1), []);
-  return { loaded, reload };
+  return { ...loaded, reload };
 }
 
-/** What was loaded; undefined until then. */
-export const readyValue = <Value>({ loaded }: Loading<Value>): Value | undefined =>
-  loaded.state === "ready" ? loaded.value : undefined;
-
-export interface Action {
+interface Action {
   readonly busy: boolean;
   /** What went wrong last time; "" when nothing did. */
   readonly fault: string;
-  /** Runs `work` unless it is running already. */
-  readonly run: (work: () => Promise<void>) => void;
+  /** Runs `work` unless it is running already; what the page shows is asked for again afterwards. */
+  readonly run: (work: () => Promise<unknown>) => void;
   /** Takes the fault away, because what it was about has changed. */
   readonly clear: () => void;
 }
@@ -53,11 +47,12 @@ export interface Action {
 export function useAction(): Action {
   const [busy, setBusy] = useState(false);
   const [fault, setFault] = useState("");
-  const run = (work: () => Promise<void>): void => {
+  const run = (work: () => Promise<unknown>): void => {
     if (busy) return;
     setBusy(true);
     setFault("");
     work()
+      .then(() => (changes.value += 1))
       .catch((error: unknown) => setFault(faultText(error)))
       .finally(() => setBusy(false));
   };

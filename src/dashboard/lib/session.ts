@@ -32,43 +32,45 @@ export const allowance = signal<Allowance | undefined>(undefined);
 export const leftOf = ({ used, limit }: Purse): number =>
   limit === null ? Infinity : Math.max(0, limit - used);
 
-const STORED = "gatepost-was-here";
+/** What this browser keeps under a name; null for nothing, or where its storage is switched off. */
+export function stored(name: string): string | null {
+  try {
+    return localStorage.getItem(name);
+  } catch {
+    return null;
+  }
+}
+
+/** Keeps a text, or for null no longer; without storage it lasts for this visit. */
+export function store(name: string, text: string | null): void {
+  try {
+    if (text === null) localStorage.removeItem(name);
+    else localStorage.setItem(name, text);
+  } catch {
+    // Nothing is kept then.
+  }
+}
+
+const WAS_HERE = "gatepost-was-here";
 
 /** Whether an account was signed in at this browser the last time: which frame a page begins with. */
-export function wasHere(): boolean {
-  try {
-    return localStorage.getItem(STORED) !== null;
-  } catch {
-    return false;
-  }
-}
-
-function rememberHere(isHere: boolean): void {
-  try {
-    if (isHere) localStorage.setItem(STORED, "1");
-    else localStorage.removeItem(STORED);
-  } catch {
-    // Then a page begins with the visitor's frame.
-  }
-}
+export const wasHere = (): boolean => stored(WAS_HERE) !== null;
 
 /** Asks who is here. Throws an `ApiFault`. */
 export async function loadSession(): Promise<void> {
   session.value = await call<SessionState>("GET", "session");
-  rememberHere(session.value.account !== undefined);
+  store(WAS_HERE, session.value.account === undefined ? null : "1");
   isEnded.value = false;
   if (session.value.account === undefined) allowance.value = undefined;
   else void loadAllowance();
 }
 
-/** Brings the figure in the rail up to date; a failure leaves the old one. */
-export async function loadAllowance(): Promise<void> {
-  try {
-    allowance.value = await call<Allowance>("GET", "allowance");
-  } catch {
-    // The rail shows what it knew; the page itself says what is wrong.
-  }
-}
+/** Brings the figure in the rail up to date; a failure leaves the old one, and the page itself says what is wrong. */
+export const loadAllowance = (): Promise<void> =>
+  call<Allowance>("GET", "allowance").then(
+    (known) => void (allowance.value = known),
+    () => undefined,
+  );
 
 /** The server's counters are up to a quarter of a second behind. */
 const BOOKED_AFTER_MS = 400;
@@ -78,14 +80,14 @@ export const loadAllowanceSoon = (): void => {
   if (session.value?.account !== undefined) setTimeout(() => void loadAllowance(), BOOKED_AFTER_MS);
 };
 
-/** Grows when an ended session is taken up again: what could not be loaded meanwhile can be. */
-export const signIns = signal(0);
+/** Grows with all that is done, and when an ended session is taken up again: what is shown is asked for anew. */
+export const changes = signal(0);
 
 /** Signs in the account whose session has ended. Throws an `ApiFault`. */
 export async function signInAgain(email: string, password: string): Promise<void> {
   await post("sign-in", { email, password });
   await loadSession();
-  signIns.value += 1;
+  changes.value += 1;
 }
 
 /** Lets the page go, with all that it shows. */
@@ -99,9 +101,9 @@ export function leave(): void {
   session.value = visitor;
 }
 
-function ask(): void {
+const ask = (): void => {
   if (session.value?.account !== undefined) isEnded.value = true;
-}
+};
 
 whenSignedOut(ask);
 
@@ -124,7 +126,7 @@ async function compare(): Promise<void> {
   if (document.visibilityState !== "visible" || known === undefined) return;
   const { account: now } = await call<SessionState>("GET", "session");
   if (now?.id === known.account?.id) {
-    if (isEnded.value) signIns.value += 1;
+    if (isEnded.value) changes.value += 1;
     isEnded.value = false;
   } else if (now === undefined) ask();
   else if (known.account === undefined) await loadSession();

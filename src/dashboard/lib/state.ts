@@ -1,5 +1,6 @@
 import { effect, signal } from "@preact/signals";
-import { session } from "./session.ts";
+import type { VNode } from "preact";
+import { ownerId, store, stored } from "./session.ts";
 
 /** Short announcements to a screen reader: "Copied.", "Key revoked." */
 export const announcement = signal("");
@@ -11,11 +12,14 @@ export function announce(text: string): void {
   });
 }
 
-/** One sentence above the page: what was done, with the way back or the way on. */
+/** The same once something is done. */
+export const told = (work: Promise<unknown>, said: string): Promise<void> =>
+  work.then(() => announce(said));
+
+/** One sentence above the page: what was done, with the way back. */
 export interface Notice {
   readonly words: string;
   readonly undo?: () => Promise<unknown>;
-  readonly href?: string;
 }
 
 /** Until its reader closes it, goes to another page or does the next thing. */
@@ -29,39 +33,38 @@ export function say(words: string, undo?: () => Promise<unknown>): void {
 /** A key as the server answers it once, when it is made. */
 export interface MadeKey {
   readonly id: string;
-  readonly name: string;
   readonly api_key: string;
-  /** Of a publishable key alone. */
-  readonly origins?: readonly string[];
 }
 
 /** The secret key made in this tab since it was loaded: samples hold it, so that they run as copied. */
 export const freshKey = signal<MadeKey | undefined>(undefined);
 
-let ownerId: string | undefined;
+/** What the server tells this once, above the page until its reader has kept it. */
+export interface ShownOnce {
+  readonly title: string;
+  readonly value: string;
+  readonly words?: string;
+  /** What can be done with it. */
+  readonly more?: VNode;
+}
+
+export const shownOnce = signal<ShownOnce | undefined>(undefined);
+
+let owner: string | undefined;
 
 // One account's key must not appear in the samples of the next one at this browser.
 effect(() => {
-  const id = session.value?.account?.id;
-  if (id !== ownerId) freshKey.value = undefined;
-  ownerId = id;
+  const id = ownerId();
+  if (id !== owner) freshKey.value = shownOnce.value = undefined;
+  owner = id;
 });
 
 export const THEMES = ["system", "light", "dark"] as const;
 export type Theme = (typeof THEMES)[number];
 
-const STORED = "gatepost-theme";
+const THEME = "gatepost-theme";
 
-/** Storage may be switched off in the browser. */
-function stored(): string | null {
-  try {
-    return localStorage.getItem(STORED);
-  } catch {
-    return null;
-  }
-}
-
-export const theme = signal<Theme>(THEMES.find((name) => name === stored()) ?? "system");
+export const theme = signal<Theme>(THEMES.find((name) => name === stored(THEME)) ?? "system");
 
 /** Shows the page in `name`. */
 export function showTheme(name: Theme): void {
@@ -73,9 +76,5 @@ export function showTheme(name: Theme): void {
 /** The same, and remembers it in this browser. */
 export function chooseTheme(name: Theme): void {
   showTheme(name);
-  try {
-    localStorage.setItem(STORED, name);
-  } catch {
-    // Then it holds for this visit.
-  }
+  store(THEME, name);
 }

@@ -2,26 +2,26 @@ import type { VNode } from "preact";
 import { useState } from "preact/hooks";
 import { post } from "../lib/client.ts";
 import { count, counted, exactTime, timeMs } from "../lib/format.ts";
-import { useLoad, useRested } from "../lib/load.ts";
+import { useLoad } from "../lib/load.ts";
 import { fragment } from "../lib/router.ts";
 import { session } from "../lib/session.ts";
 import type { AdminAccount, AdminAccountPage, AdminAccounts } from "../lib/shapes.ts";
-import { announce, say } from "../lib/state.ts";
-import { Cells, Empty, Lines, PageHead, Sheet, Shown, Table, Time } from "../parts/basic.tsx";
+import { announce, say, shownOnce } from "../lib/state.ts";
+import { Empty, Lines, PageHead, Pairs, Sheet, Shown, Table, Time } from "../parts/basic.tsx";
 import {
   Act,
   Ask,
   EMAIL,
   type FieldSpec,
   Form,
-  FormDialog,
-  Options,
   OWN_PASSWORD,
-  Search,
-  Secret,
+  textField,
+  useChoice,
+  useSearch,
   type Values,
 } from "../parts/form.tsx";
 import { tierName } from "../words/names.ts";
+import { nameOf, shortOf } from "./keys.tsx";
 import { Requests } from "./usage.tsx";
 
 const TIERS = ["free", "starter", "pro"].map((name) => [name, tierName(name)] as const);
@@ -45,41 +45,29 @@ interface MadeLink {
   readonly expires_at: string;
 }
 
-/** The link as it is shown once, and what takes it away. */
-function useLink(): readonly [shown: VNode | null, set: (made: MadeLink) => void] {
-  const [made, setMade] = useState<MadeLink>();
-  const shown = made && (
-    <Secret
-      title="The link for a new password"
-      value={made.link}
-      words={`Send it to the account's owner. It works once, until ${exactTime(timeMs(made.expires_at))}, and is shown this once.`}
-      onDone={() => setMade(undefined)}
-    />
-  );
-  return [shown ?? null, setMade];
+function showLink({ link: value, expires_at: ends }: MadeLink): void {
+  const words = `Send it to the account's owner. It works once, until ${exactTime(timeMs(ends))}, and is shown this once.`;
+  shownOnce.value = { title: "The link for a new password", value, words };
 }
 
 const ownEmail = (): string => session.value?.account?.email ?? "";
 
 const TIER: FieldSpec = { name: "tier", label: "Plan", choices: TIERS };
 
+async function create(values: Values): Promise<void> {
+  showLink(await post<MadeLink>("admin/accounts", values));
+  announce("Account made. The link for its password is at the top of the page.");
+}
+
 function Directory(): VNode {
-  const [sought, setSought] = useState({ text: "", tier: "", state: "", page: 1 });
-  const [link, setLink] = useLink();
-  const q = useRested(sought.text);
-  const { text, page, ...choices } = sought;
-  const query = new URLSearchParams({ q, page: String(page), ...choices }).toString();
-  const loading = useLoad<AdminAccounts>(`admin/accounts?${query}`);
-  const seek = (more: Partial<typeof sought>): void => setSought({ ...sought, page: 1, ...more });
-  const create = async (values: Values): Promise<void> => {
-    setLink(await post<MadeLink>("admin/accounts", values));
-    announce("Account made. The link for its password is at the top of the page.");
-    loading.reload();
-  };
+  const [q, search] = useSearch("Email address or id");
+  const [state, stateChoice] = useChoice("Which accounts", STATES);
+  const [tier, tierChoice] = useChoice("Which plan", [["", "Any plan"], ...TIERS]);
+  const query = new URLSearchParams({ q, tier, state }).toString();
   return (
     <>
       <PageHead title="Accounts" lead="Everybody who has an account on this service.">
-        <FormDialog
+        <Ask
           act="Create an account"
           class="main"
           title="Create an account"
@@ -88,75 +76,64 @@ function Directory(): VNode {
           fields={[EMAIL, TIER, OWN_PASSWORD]}
           send={create}
         >
-          <p class="note">You get a link with which its owner chooses a password.</p>
-        </FormDialog>
+          You get a link with which its owner chooses a password.
+        </Ask>
       </PageHead>
-      {link}
       <section class="sheet stack">
         <div class="bar">
-          <Search
-            label="Email address or id"
-            value={text}
-            onValue={(value) => seek({ text: value })}
-          />
-          <Options
-            label="Which accounts"
-            class="kind"
-            value={choices.state}
-            onValue={(state) => seek({ state })}
-            choices={STATES}
-          />
-          <Options
-            label="Which plan"
-            class="kind"
-            value={choices.tier}
-            onValue={(tier) => seek({ tier })}
-            choices={[["", "Any plan"], ...TIERS]}
-          />
+          {search}
+          {stateChoice}
+          {tierChoice}
         </div>
-        <Shown loading={loading} lines={6}>
-          {(found) => <Found found={found} onPage={(next) => seek({ page: next })} />}
-        </Shown>
+        <Found query={query} />
       </section>
     </>
   );
 }
 
-function Found({ found, onPage }: { found: AdminAccounts; onPage: (page: number) => void }): VNode {
-  const { accounts, total, page, page_size: size } = found;
-  const pages = Math.max(1, Math.ceil(total / size));
-  if (accounts.length === 0) {
-    return <Empty title="Nobody found">No account fits the search and the choices.</Empty>;
-  }
+function Found({ query }: { query: string }): VNode {
+  const [turned, setTurned] = useState({ query, page: 1 });
+  const at = String(turned.query === query ? turned.page : 1);
+  const turn = (page: number): void => setTurned({ query, page });
   return (
-    <>
-      <p class="note" role="status">
-        {counted(total, "account")}
-        {pages > 1 ? `, page ${count(page)} of ${count(pages)}` : ""}
-      </p>
-      <Table
-        label="Accounts"
-        head={["Email address", "Plan", "Credits", "Made", "State"]}
-        numbers={[2]}
-        rows={accounts.map((account) => [
-          <a href={`admin/accounts#${account.id}`}>{account.email}</a>,
-          tierName(account.tier),
-          count(account.credits),
-          <Time at={account.created_at} />,
-          stateOf(account),
-        ])}
-      />
-      {pages > 1 ? (
-        <div class="bar">
-          <button type="button" disabled={page <= 1} onClick={() => onPage(page - 1)}>
-            Previous page
-          </button>
-          <button type="button" disabled={page >= pages} onClick={() => onPage(page + 1)}>
-            Next page
-          </button>
-        </div>
-      ) : null}
-    </>
+    <Shown loading={useLoad<AdminAccounts>(`admin/accounts?${query}&page=${at}`)} lines={6}>
+      {({ accounts, total, page, page_size: size }) => {
+        const pages = Math.max(1, Math.ceil(total / size));
+        if (accounts.length === 0) {
+          return <Empty title="Nobody found">No account fits the search and the choices.</Empty>;
+        }
+        return (
+          <>
+            <p class="note" role="status">
+              {counted(total, "account")}
+              {pages > 1 ? `, page ${count(page)} of ${count(pages)}` : ""}
+            </p>
+            <Table
+              label="Accounts"
+              head={["Email address", "Plan", "Credits", "Made", "State"]}
+              numbers={[2]}
+              rows={accounts.map((account) => [
+                <a href={`admin/accounts#${account.id}`}>{account.email}</a>,
+                tierName(account.tier),
+                count(account.credits),
+                <Time at={account.created_at} />,
+                stateOf(account),
+              ])}
+            />
+            {pages > 1 ? (
+              <div class="bar">
+                <button type="button" disabled={page <= 1} onClick={() => turn(page - 1)}>
+                  Previous page
+                </button>
+                <button type="button" disabled={page >= pages} onClick={() => turn(page + 1)}>
+                  Next page
+                </button>
+              </div>
+            ) : null}
+          </>
+        );
+      }}
+    </Shown>
   );
 }
 
@@ -167,56 +144,61 @@ function stateOf({ disabled, admin, origin }: AdminAccount): VNode {
 }
 
 /** One account: what it used, its keys, and everything an administrator may change. */
-function AccountPage({ id }: { id: string }): VNode {
-  const loading = useLoad<AdminAccountPage>(`admin/accounts/${encodeURIComponent(id)}`);
-  const [link, setLink] = useLink();
-  return (
-    <Shown loading={loading} lines={8}>
-      {(page) => {
-        const { account, days } = page;
-        return (
-          <>
-            <PageHead
-              title={account.email}
-              lead={
+const AccountPage = ({ id }: { id: string }): VNode => (
+  <Shown loading={useLoad<AdminAccountPage>(`admin/accounts/${encodeURIComponent(id)}`)} lines={8}>
+    {({ account, allowance, days, keys }) => (
+      <>
+        <PageHead
+          title={account.email}
+          lead={
+            <>
+              {tierName(account.tier)}, made <Time at={account.created_at} />,{" "}
+              <span class="mono">{account.id}</span> {stateOf(account)}
+            </>
+          }
+        >
+          <a class="button plain" href="admin/accounts">
+            All accounts
+          </a>
+        </PageHead>
+        <div class="two start">
+          <Changes {...account} />
+          <Sheet title="Keys">
+            <Lines
+              none="No keys yet."
+              rows={keys.map((key) => [
                 <>
-                  {tierName(account.tier)}, made <Time at={account.created_at} />,{" "}
-                  <span class="mono">{account.id}</span> {stateOf(account)}
-                </>
-              }
-            >
-              <a class="button plain" href="admin/accounts">
-                All accounts
-              </a>
-            </PageHead>
-            {link}
-            <div class="two start">
-              <Changes account={account} onChanged={loading.reload} onLink={setLink} />
-              <Keys page={page} />
-            </div>
-            <Figures page={page} />
-            <Requests rows={days} />
-          </>
-        );
-      }}
-    </Shown>
-  );
-}
+                  {nameOf(key)}
+                  <div class="note mono">{shortOf(key)}</div>
+                </>,
+                <span class="note">
+                  {key.revoked_at === null ? "used " : "revoked "}
+                  <Time at={key.revoked_at ?? key.last_used_at} />
+                </span>,
+              ])}
+            />
+          </Sheet>
+        </div>
+        <Figures {...{ allowance, days }} />
+        <Requests rows={days} />
+      </>
+    )}
+  </Shown>
+);
 
-function Figures({ page: { days, allowance } }: { page: AdminAccountPage }): VNode {
+function Figures({ days, allowance }: Pick<AdminAccountPage, "days" | "allowance">): VNode {
   const { used, limit } = allowance.day;
   const sum = (pick: (day: (typeof days)[number]) => number): string =>
     count(days.reduce((all, day) => all + pick(day), 0));
+  const today = limit === null ? "checks today, no limit" : `checks today, of ${count(limit)}`;
   return (
-    <Cells
+    <Pairs
+      cells
       rows={[
         ["checks in 30 days", sum(({ units, credits }) => units + credits)],
         ["requests in 30 days", sum(({ requests }) => requests)],
         ["refused requests", sum(({ refusals }) => refusals)],
-        [
-          limit === null ? "checks today, no limit" : `checks today, of ${count(limit)}`,
-          count(used),
-        ],
+        [today, count(used)],
         ["credits", count(allowance.credits)],
       ]}
     />
@@ -224,43 +206,25 @@ function Figures({ page: { days, allowance } }: { page: AdminAccountPage }): VNo
 }
 
 const CREDIT_FIELDS: readonly FieldSpec[] = [
-  {
-    name: "amount",
-    label: "Credits to add",
-    hint: "A negative number takes some back.",
-    input: { type: "number", step: 1, required: true },
-  },
-  {
-    name: "reason",
-    label: "Reason",
-    hint: "The account sees it.",
-    input: { maxLength: 200, autocomplete: "off" },
-  },
+  textField("amount", "Credits to add", "A negative number takes some back.", {
+    type: "number",
+    step: 1,
+    required: true,
+  }),
+  textField("reason", "Reason", "The account sees it.", { maxLength: 200 }),
 ];
 
-interface ChangeProps {
-  account: AdminAccount;
-  onChanged: () => void;
-}
+const change = <Answer,>(id: string, action: string, body: unknown = {}): Promise<Answer> =>
+  post<Answer>(`admin/accounts/${id}/${action}`, body);
 
-/** What changes the account: each says what it did. */
-const changing =
-  ({ account: { id }, onChanged }: ChangeProps) =>
-  async <Answer,>(action: string, body: unknown = {}): Promise<Answer> => {
-    const answer = await post<Answer>(`admin/accounts/${id}/${action}`, body);
-    onChanged();
-    return answer;
-  };
-
-function Changes(props: ChangeProps & { onLink: (made: MadeLink) => void }): VNode {
-  const { tier, admin, email, credits } = props.account;
-  const change = changing(props);
+function Changes(account: AdminAccount): VNode {
+  const { id, tier, admin, email, credits } = account;
   const setTier = async ({ tier: next = "" }: Values): Promise<void> => {
-    await change("tier", { tier: next });
-    say(`${email} has the plan ${tierName(next)}.`, () => change("tier", { tier }));
+    await change(id, "tier", { tier: next });
+    say(`${email} has the plan ${tierName(next)}.`, () => change(id, "tier", { tier }));
   };
   const move = async ({ amount, reason }: Values): Promise<void> => {
-    await change("credits", { amount: Number(amount), reason });
+    await change(id, "credits", { amount: Number(amount), reason });
     say("The credits are moved.");
   };
   return (
@@ -277,59 +241,74 @@ function Changes(props: ChangeProps & { onLink: (made: MadeLink) => void }): VNo
         />
       )}
       <div class="bar">
-        <FormDialog
+        <Ask
           act="Add or take credits"
           title={`Credits of ${email}`}
           yes="Move the credits"
           fields={CREDIT_FIELDS}
           send={move}
         >
-          <p class="note">It has {counted(credits, "credit")} now.</p>
-        </FormDialog>
-        <FormDialog
+          It has {counted(credits, "credit")} now.
+        </Ask>
+        <Ask
           act="Make a link for a new password"
           title="Make a link for a new password?"
           yes="Make the link"
           user={ownEmail()}
           fields={[OWN_PASSWORD]}
-          send={async (values) => props.onLink(await change<MadeLink>("reset-link", values))}
+          send={async (values) => showLink(await change<MadeLink>(id, "reset-link", values))}
         >
-          <p>
-            For somebody who forgot theirs. You send the link to {email}; until it is used, the old
-            password works.
-          </p>
-        </FormDialog>
+          For somebody who forgot theirs. You send the link to {email}; until it is used, the old
+          password works.
+        </Ask>
       </div>
       {email === ownEmail() ? (
         <p class="note">You cannot switch yourself off or take your own rights.</p>
       ) : (
-        <Rights {...props} />
+        rightsOf(account)
       )}
     </Sheet>
   );
 }
 
 /** What changes what the account may do: each asks once, and can be undone. */
-function Rights(props: ChangeProps): VNode {
-  const { email, admin, disabled } = props.account;
-  const change = changing(props);
+function rightsOf({ id, email, admin, disabled, origin }: AdminAccount): VNode {
   const demote = async (): Promise<void> => {
-    await change("demote");
+    await change(id, "demote");
     say(`${email} is no longer an administrator.`);
   };
   const turn = async (action: "disable" | "enable"): Promise<void> => {
-    await change(action);
-    const other = action === "disable" ? "enable" : "disable";
-    say(`${email} is switched ${action === "disable" ? "off" : "on"}.`, () => change(other));
+    await change(id, action);
+    const [word, other] = action === "disable" ? ["off", "enable"] : ["on", "disable"];
+    say(`${email} is switched ${word}.`, () => change(id, other));
+  };
+  const promote = async (values: Values): Promise<void> => {
+    type Answer = { readonly password: string } | undefined;
+    const answer = await change<Answer>(id, "promote", values);
+    const password = answer && ` Its new password, shown this once: ${answer.password}`;
+    say(`${email} is an administrator.${password ?? ""}`, () => change(id, "demote"));
   };
   return (
     <div class="bar">
       {admin ? (
-        <Ask act="Take the administrator rights away" title="Take the rights away?" work={demote}>
+        <Ask act="Take the administrator rights away" title="Take the rights away?" send={demote}>
           {email} no longer sees the operator's pages, and keeps the plan Pro.
         </Ask>
       ) : (
-        <Promote {...props} />
+        <Ask
+          act="Make an administrator"
+          title={`Make ${email} an administrator?`}
+          grave
+          user={ownEmail()}
+          fields={[OWN_PASSWORD]}
+          send={promote}
+        >
+          An administrator sees every account, changes rules for all of them and may make more
+          administrators.
+          {origin === "signup"
+            ? " This account was registered by a sign-up, which proves nothing about its owner: it gets a new password, which you see once, and every browser is signed out. Its API keys still work."
+            : ""}
+        </Ask>
       )}
       {disabled ? (
         <Act act="Switch the account on" work={() => turn("enable")} />
@@ -338,62 +317,11 @@ function Rights(props: ChangeProps): VNode {
           act="Switch the account off"
           class="small grave"
           title={`Switch ${email} off?`}
-          work={() => turn("disable")}
+          send={() => turn("disable")}
         >
           Its keys and sign-ins are refused within 5 seconds. Nothing is deleted.
         </Ask>
       )}
     </div>
-  );
-}
-
-function Promote(props: ChangeProps): VNode {
-  const { email, origin } = props.account;
-  const change = changing(props);
-  const promote = async (values: Values): Promise<void> => {
-    const answer = await change<{ readonly password: string } | undefined>("promote", values);
-    const password = answer && ` Its new password, shown this once: ${answer.password}`;
-    say(`${email} is an administrator.${password ?? ""}`, () => change("demote"));
-  };
-  return (
-    <FormDialog
-      act="Make an administrator"
-      title={`Make ${email} an administrator?`}
-      yes="Make an administrator"
-      grave
-      user={ownEmail()}
-      fields={[OWN_PASSWORD]}
-      send={promote}
-    >
-      <p>
-        An administrator sees every account, changes rules for all of them and may make more
-        administrators.
-        {origin === "signup"
-          ? " This account was registered by a sign-up, which proves nothing about its owner: it gets a new password, which you see once, and every browser is signed out. Its API keys still work."
-          : ""}
-      </p>
-    </FormDialog>
-  );
-}
-
-function Keys({ page: { keys } }: { page: AdminAccountPage }): VNode {
-  return (
-    <Sheet title="Keys">
-      {keys.length === 0 ? <p class="note">No keys yet.</p> : null}
-      <Lines
-        rows={keys.map((key) => [
-          <>
-            {key.name === "" ? "Unnamed" : key.name}
-            <div class="note mono">
-              {key.prefix}…{key.last_four}
-            </div>
-          </>,
-          <span class="note">
-            {key.revoked_at === null ? "used " : "revoked "}
-            <Time at={key.revoked_at ?? key.last_used_at} />
-          </span>,
-        ])}
-      />
-    </Sheet>
   );
 }

@@ -3,13 +3,13 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { BASE } from "../lib/asked.ts";
 import { check, checkLinked, checkRun, typed } from "../lib/check-run.ts";
 import { timeMs } from "../lib/format.ts";
-import { type Loadable, type Loading, readyValue } from "../lib/load.ts";
+import type { Loadable, Loading } from "../lib/load.ts";
 import { fragment } from "../lib/router.ts";
 import type { CheckStep, FrontPage } from "../lib/shapes.ts";
 import { announce } from "../lib/state.ts";
 import { Bones, Failed, Lazy, Time } from "../parts/basic.tsx";
 import { copyText } from "../parts/form.tsx";
-import { BlankPostmark, Postmark } from "../parts/postmark.tsx";
+import { BLANK, Postmark } from "../parts/postmark.tsx";
 import { factsOf, verdictOf } from "../words/verdict.ts";
 
 /** Longest text that is sent: no entry is longer, and a pasted novel is a mistake. */
@@ -78,25 +78,21 @@ export function useDeepLink(): void {
 /** What the field came to; nothing before it was used. */
 export function Answer(): VNode | null {
   const { shown } = checkRun.value;
-  switch (shown.state) {
-    case "nothing":
-      return null;
-    case "checking":
-      return (
-        <section class="sheet verdict">
-          <div>
-            <code class="subject">{shown.entry}</code>
-            <h2 class="say">Asking its name servers…</h2>
-            <Bones lines={2} />
-          </div>
-          <BlankPostmark />
-        </section>
-      );
-    case "failed":
-      return <Failed message={shown.message} retry={() => check(shown.entry)} />;
-    case "answered":
-      return <CheckResult entry={shown.entry} step={shown.step} atMs={shown.atMs} />;
+  if (shown.state === "nothing") return null;
+  if (shown.state === "answered") return <CheckResult {...shown} />;
+  if (shown.state === "failed") {
+    return <Failed message={shown.message} retry={() => check(shown.entry)} />;
   }
+  return (
+    <section class="sheet verdict">
+      <div>
+        <code class="subject">{shown.entry}</code>
+        <h2 class="say">Asking its name servers…</h2>
+        <Bones lines={2} />
+      </div>
+      {BLANK}
+    </section>
+  );
 }
 
 /** Why, and what was found: fetched when a check is near, and shown once the verdict is seen. */
@@ -158,15 +154,14 @@ function VerdictSheet({ entry, step, atMs }: ResultProps): VNode {
 
 function CopyLink({ entry }: { entry: string }): VNode {
   const [isCopied, setCopied] = useState(false);
-  const copy = (): void => {
-    copyText(`${location.origin}${BASE}#${encodeURIComponent(entry)}`).then(
-      () => {
-        setCopied(true);
-        announce("Link copied.");
-      },
-      () => announce("The browser does not allow copying. The address bar has the link."),
-    );
+  const copied = (): void => {
+    setCopied(true);
+    announce("Link copied.");
   };
+  const copy = (): void =>
+    void copyText(`${location.origin}${BASE}#${encodeURIComponent(entry)}`).then(copied, () =>
+      announce("The browser does not allow copying. The address bar has the link."),
+    );
   return (
     <button type="button" class="small plain" onClick={copy}>
       {isCopied ? "Link copied" : "Copy link"}
@@ -174,33 +169,32 @@ function CopyLink({ entry }: { entry: string }): VNode {
   );
 }
 
-/** Results that this server found a few minutes ago; one that is no longer true is not shown. */
-export function Examples({ loading }: { loading: Loading<FrontPage> }): VNode | null {
-  const front = readyValue(loading);
-  const isLoading = loading.loaded.state === "loading";
-  if (!isLoading && (front?.examples.length ?? 0) === 0) return null;
-  return (
-    <section class="stack">
-      <div class="bar dated">
-        <h2>Results of this server</h2>
-        <span class="note">
-          {front === undefined ? null : (
-            <>
-              checked <Time at={front.checked_at} />
-            </>
-          )}
-        </span>
-      </div>
-      <div class="even examples-grid">
-        {front === undefined
-          ? [0, 1, 2].map((at) => <article key={at} class="sheet" aria-hidden="true" />)
-          : front.examples.map(({ entry, step }) => (
-              <Example key={entry} entry={entry} step={step} atMs={timeMs(front.checked_at)} />
-            ))}
-      </div>
-    </section>
-  );
-}
+/** Whether there are some, or may be. */
+export const hasExamples = ({ value, fault }: Loading<FrontPage>): boolean =>
+  value === undefined ? fault === "" : value.examples.length > 0;
+
+/** Results that this server found a few minutes ago, or their room; one that is no longer true is not shown. */
+export const Examples = ({ front }: { front: FrontPage | undefined }): VNode => (
+  <section class="stack">
+    <div class="bar dated">
+      <h2>Results of this server</h2>
+      <span class="note">
+        {front && (
+          <>
+            checked <Time at={front.checked_at} />
+          </>
+        )}
+      </span>
+    </div>
+    <div class="even examples-grid">
+      {front === undefined
+        ? [0, 1, 2].map((at) => <article key={at} class="sheet" aria-hidden="true" />)
+        : front.examples.map(({ entry, step }) => (
+            <Example key={entry} entry={entry} step={step} atMs={timeMs(front.checked_at)} />
+          ))}
+    </div>
+  </section>
+);
 
 function Example({ entry, step, atMs }: ResultProps): VNode {
   const at = entry.indexOf("@") + 1;

@@ -1,10 +1,10 @@
 import type { VNode } from "preact";
 import { check, checkRun } from "../lib/check-run.ts";
-import { readyValue, useLoad } from "../lib/load.ts";
+import { useLoad } from "../lib/load.ts";
 import { has } from "../lib/session.ts";
 import type { FrontPage } from "../lib/shapes.ts";
 import { Lines, PageHead, Sheet } from "../parts/basic.tsx";
-import { Answer, Ask, Examples, useDeepLink } from "./ask.tsx";
+import { Answer, Ask, Examples, hasExamples, useDeepLink } from "./ask.tsx";
 
 export function CheckPage(): VNode {
   useDeepLink();
@@ -27,11 +27,8 @@ const EXAMPLES = [
 
 /** The page before the first check: three results of this server, or entries to try where it has none. */
 function Teach(): VNode {
-  const loading = useLoad<FrontPage>("front");
-  const isLoading = loading.loaded.state === "loading";
-  if (isLoading || (readyValue(loading)?.examples.length ?? 0) > 0) {
-    return <Examples loading={loading} />;
-  }
+  const front = useLoad<FrontPage>("front");
+  if (hasExamples(front)) return <Examples front={front.value} />;
   return (
     <Sheet title="What you will see">
       <p class="prose">

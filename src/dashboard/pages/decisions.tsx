@@ -1,20 +1,25 @@
-import type { VNode } from "preact";
+import type { ComponentChildren, VNode } from "preact";
 import { useState } from "preact/hooks";
 import { call, post } from "../lib/client.ts";
-import { count, counted } from "../lib/format.ts";
-import { readyValue, useLoad, useLooks } from "../lib/load.ts";
+import { counted } from "../lib/format.ts";
+import { useLoad, useLooks } from "../lib/load.ts";
 import { loadSession } from "../lib/session.ts";
 import type { AccountDecisions, LoggedDecision, Proposal } from "../lib/shapes.ts";
 import { say } from "../lib/state.ts";
 import { Empty, Lines, Mark, PageHead, Sheet, Shown, Table, Time } from "../parts/basic.tsx";
-import { Act, Ask, type FieldSpec, Form, FormDialog, Options } from "../parts/form.tsx";
+import { Act, Ask, Form, textField, useChoice, type Values } from "../parts/form.tsx";
 import { reasonName, signalName } from "../words/names.ts";
 import { DECISION, DECISIONS } from "../words/policy.ts";
 import { GateTabs } from "./gate.tsx";
 
+const CHOICES = [
+  ["", "All decisions"] as const,
+  ...DECISIONS.map((one) => [one, DECISION[one].words] as const),
+];
+
 /** The decision log, and what became of the people in it. */
 export function DecisionsPage(): VNode {
-  const [decision, setDecision] = useState("");
+  const [decision, choice] = useChoice("Which decisions", CHOICES);
   const [mailbox, setMailbox] = useState("");
   const [isLive, setLive] = useState(false);
   const query = new URLSearchParams({
@@ -23,14 +28,12 @@ export function DecisionsPage(): VNode {
   }).toString();
   const loading = useLoad<AccountDecisions>(`decisions?${query}`);
   useLooks(isLive, loading.reload);
-  const find = async ({ email = "" }: Readonly<Record<string, string>>): Promise<void> => {
-    const found = await post<{ readonly mailbox: string }>("decisions/find", { email });
-    setMailbox(found.mailbox);
-  };
+  const find = async ({ email = "" }: Values): Promise<void> =>
+    setMailbox((await post<{ readonly mailbox: string }>("decisions/find", { email })).mailbox);
   return (
     <>
       <PageHead title="Decisions" lead="What the gate decided in the last 7 days, newest first.">
-        <Switch loading={loading} />
+        {logSwitch(loading.value?.log)}
       </PageHead>
       <GateTabs />
       <Proposals path="proposals" whose="your policy" />
@@ -42,16 +45,7 @@ export function DecisionsPage(): VNode {
               <input type="checkbox" checked={isLive} onChange={() => setLive(!isLive)} />
               Follow it live
             </label>
-            <Options
-              label="Which decisions"
-              class="kind"
-              value={decision}
-              onValue={setDecision}
-              choices={[
-                ["", "All decisions"],
-                ...DECISIONS.map((one) => [one, DECISION[one].words] as const),
-              ]}
-            />
+            {choice}
           </>
         }
       >
@@ -73,27 +67,25 @@ export function DecisionsPage(): VNode {
   );
 }
 
-const FIND: FieldSpec = {
-  name: "email",
-  label: "Address",
-  hint: "The log has no addresses: what you type is found by its keyed hash.",
-  input: { class: "mono", placeholder: "name@domain", required: true, maxLength: 300 },
-};
+const FIND = textField(
+  "email",
+  "Address",
+  "The log has no addresses: what you type is found by its keyed hash.",
+  { class: "mono", placeholder: "name@domain", required: true, maxLength: 300 },
+);
 
-function Switch({ loading }: { loading: ReturnType<typeof useLoad<AccountDecisions>> }): VNode {
+function logSwitch(log: AccountDecisions["log"] | undefined): VNode {
   const turn = async (state: "on" | "off"): Promise<void> => {
     await post("decision-log", { state });
     await loadSession();
-    loading.reload();
     say(`The decision log is ${state}.`);
   };
-  const log = readyValue(loading)?.log;
   if (log !== "on") {
     const kind = log === undefined ? "main unshown" : "main";
     return <Act act="Switch the log on" class={kind} work={() => turn("on")} />;
   }
   return (
-    <Ask act="Switch the log off" class="" title="Delete the log?" work={() => turn("off")}>
+    <Ask act="Switch the log off" class="" title="Delete the log?" send={() => turn("off")}>
       The logged decisions are deleted at once. Counts by day and reason stay.
     </Ask>
   );
@@ -134,13 +126,12 @@ function Rows({ first, query }: { first: AccountDecisions; query: string }): VNo
   );
 }
 
-function cellsOf(row: LoggedDecision) {
-  const { decision, reason, rule, policy, signals, complete, mailbox, form, key } = row;
-  const { mark, words } = DECISION[decision];
+function cellsOf(row: LoggedDecision): readonly ComponentChildren[] {
+  const { reason, rule, policy, signals, complete, mailbox, form, key } = row;
   const by = `${policy.name}, version ${String(policy.version)}`;
   return [
     <Time at={row.time} />,
-    <Mark mark={mark} words={words} />,
+    <Mark {...DECISION[row.decision]} />,
     <>
       {reasonName(reason)}
       <div class="note">
@@ -151,103 +142,79 @@ function cellsOf(row: LoggedDecision) {
     </>,
     row.registrable_domain ?? "–",
     form ?? (key?.startsWith("hook:") === true ? "a hook" : key === null ? "no key" : "a key"),
-    mailbox === null ? null : <Feedback mailbox={mailbox.id} row={row} />,
+    mailbox === null ? null : feedback(mailbox.id, row.registrable_domain ?? ""),
   ];
 }
 
-const NOTE: FieldSpec = {
-  name: "note",
-  label: "Note",
-  hint: "For yourself. May stay empty.",
-  input: { maxLength: 1_000, autocomplete: "off" },
-};
+const NOTE = textField("note", "Note", "For yourself. May stay empty.", { maxLength: 1_000 });
 
 /** Nothing is denied by it alone. */
-function Feedback({ mailbox, row }: { mailbox: string; row: LoggedDecision }): VNode {
+function feedback(mailbox: string, of: string): VNode {
   const tell =
     (outcome: "abuse" | "fine", said: string) =>
-    async ({ note = "" }: Readonly<Record<string, string>>): Promise<void> => {
+    async ({ note = "" }: Values): Promise<void> => {
       await post("feedback", { mailbox, outcome, ...(note !== "" && { note }) });
       say(said);
     };
-  const of = row.registrable_domain ?? "";
+  const reported = "Reported. Rules can ask for your reports; nothing is denied by itself.";
   return (
     <span class="bar">
-      <FormDialog
-        act="Abuse"
-        of={of}
+      <Ask
+        {...{ act: "Abuse", of, yes: "Report it", fields: [NOTE] }}
         title="Report this sign-up as abuse?"
-        yes="Report it"
-        fields={[NOTE]}
-        send={tell(
-          "abuse",
-          "Reported. Rules can ask for your reports; nothing is denied by itself.",
-        )}
+        send={tell("abuse", reported)}
       >
-        <p>Three reports about one domain that no list has become a proposal to deny it.</p>
-      </FormDialog>
-      <FormDialog
-        act="Fine"
-        of={of}
+        Three reports about one domain that no list has become a proposal to deny it.
+      </Ask>
+      <Ask
+        {...{ act: "Fine", of, yes: "Say so", fields: [NOTE] }}
         title="Was this person fine?"
-        yes="Say so"
-        fields={[NOTE]}
         send={tell("fine", "Noted as fine.")}
       >
-        <p>For a refused address it becomes a proposal to allow its domain.</p>
-      </FormDialog>
+        For a refused address it becomes a proposal to allow its domain.
+      </Ask>
     </span>
   );
 }
 
 /** What feedback proposes: one press, and nothing chosen beforehand. */
 export function Proposals({ path, whose }: { path: string; whose: string }): VNode | null {
-  const loading = useLoad<{ readonly proposals: readonly Proposal[] }>(path);
-  if (loading.loaded.state !== "ready" || loading.loaded.value.proposals.length === 0) return null;
-  const answer = async (domain: string, word: string, said: string): Promise<void> => {
-    await post(path, { domain, answer: word });
-    loading.reload();
-    say(said);
+  const { value } = useLoad<{ readonly proposals: readonly Proposal[] }>(path);
+  if (value === undefined || value.proposals.length === 0) return null;
+  const acts = (of: string): VNode => {
+    const answer = (word: string, said: string) => async (): Promise<void> => {
+      await post(path, { domain: of, answer: word });
+      say(said);
+    };
+    const denied = answer("deny", `${of} is denied by ${whose}.`);
+    const allowed = answer("allow", `${of} is allowed by ${whose}.`);
+    const dismissed = answer("dismiss", `The proposal about ${of} is gone.`);
+    return (
+      <span class="bar">
+        <Ask act="Deny" of={of} class="small grave" title={`Deny ${of}?`} send={denied}>
+          Every address at {of} is refused from now on, by a rule of {whose}.
+        </Ask>
+        <Ask act="Allow" of={of} title={`Allow ${of}?`} send={allowed}>
+          Every address at {of} is accepted from now on, by a rule of {whose}.
+        </Ask>
+        <Act act="Dismiss" of={of} work={dismissed} />
+      </span>
+    );
   };
   return (
     <Sheet title="What your feedback proposes">
       <Lines
-        rows={loading.loaded.value.proposals.map(({ domain, proposes, reports, mailboxes }) => [
+        rows={value.proposals.map(({ domain, proposes, reports, mailboxes }) => [
           <>
             <b class="mono">{domain}</b>
             <div class="note">
-              {counted(
-                reports,
-                proposes === "deny" ? "report of abuse" : "“fine”",
-                proposes === "deny" ? "reports of abuse" : "“fine”",
-              )}{" "}
-              about {count(mailboxes)} {mailboxes === 1 ? "mailbox" : "mailboxes"}
+              {proposes === "deny"
+                ? counted(reports, "report of abuse", "reports of abuse")
+                : counted(reports, "“fine”", "“fine”")}{" "}
+              about {counted(mailboxes, "mailbox", "mailboxes")}
             </div>
           </>,
-          <span class="bar">
-            <Ask
-              act="Deny"
-              of={domain}
-              class="small grave"
-              title={`Deny ${domain}?`}
-              work={() => answer(domain, "deny", `${domain} is denied by ${whose}.`)}
-            >
-              Every address at {domain} is refused from now on, by a rule of {whose}.
-            </Ask>
-            <Ask
-              act="Allow"
-              of={domain}
-              title={`Allow ${domain}?`}
-              work={() => answer(domain, "allow", `${domain} is allowed by ${whose}.`)}
-            >
-              Every address at {domain} is accepted from now on, by a rule of {whose}.
-            </Ask>
-            <Act
-              act="Dismiss"
-              of={domain}
-              work={() => answer(domain, "dismiss", `The proposal about ${domain} is gone.`)}
-            />
-          </span>,
+          acts(domain),
         ])}
       />
     </Sheet>

@@ -67,7 +67,7 @@ function Why({ step: { evidence, result } }: { step: CheckStep }): VNode {
       )}
       {notes.length === 0 ? null : (
         <div>
-          <h3 class="small-head">Also noted, adds 0</h3>
+          <h3>Also noted, adds 0</h3>
           <ul class="lines noted">
             {notes.map((piece) => (
               <li key={piece.signal}>

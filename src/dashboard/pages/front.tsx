@@ -2,15 +2,15 @@ import type { VNode } from "preact";
 import { useEffect } from "preact/hooks";
 import { checkRun } from "../lib/check-run.ts";
 import { count, duration } from "../lib/format.ts";
-import { loadPart, readyValue, useLoad } from "../lib/load.ts";
+import { loadPart, useLoad } from "../lib/load.ts";
 import { bringFile, useDroppedFile } from "../lib/page.ts";
 import { doorTo, go } from "../lib/router.ts";
 import { publicUrl, session } from "../lib/session.ts";
 import type { FrontPage as Front, Plan } from "../lib/shapes.ts";
-import { Cells, Lines, Mark, Time } from "../parts/basic.tsx";
+import { Lines, Mark, Pairs, Time } from "../parts/basic.tsx";
 import { Code } from "../parts/form.tsx";
 import { curlOf } from "../words/samples.ts";
-import { Answer, Ask, DETAILS, Examples, useDeepLink } from "./ask.tsx";
+import { Answer, Ask, DETAILS, Examples, hasExamples, useDeepLink } from "./ask.tsx";
 
 /** The front door: what Gatepost is, a field that works, and what this server knows. */
 export function FrontPage(): VNode {
@@ -51,7 +51,7 @@ export function FrontPage(): VNode {
 }
 
 function Under(): VNode {
-  const plans = readyValue(useLoad<{ readonly plans: readonly Plan[] }>("plans"))?.plans ?? [];
+  const plans = useLoad<{ readonly plans: readonly Plan[] }>("plans").value?.plans ?? [];
   const daily = plans.find(({ name }) => name === "anonymous")?.daily;
   return (
     <p class="under">
@@ -64,12 +64,12 @@ function Under(): VNode {
 /** What stands below the field until there is something to answer. */
 function Below(): VNode {
   const loading = useLoad<Front>("front");
-  const front = readyValue(loading);
+  const front = loading.value;
   const isOpen = session.value?.signup === "open";
   return (
     <>
-      {isOpen ? <Examples loading={loading} /> : null}
-      <Cells label="This server today" rows={front === undefined ? WAITING : figuresOf(front)} />
+      {isOpen && hasExamples(loading) ? <Examples front={front} /> : null}
+      <Pairs cells label="This server today" rows={figuresOf(front)} />
       <div class="two far">
         <WholeList isOpen={isOpen} />
         <section class="sheet stack headed">
@@ -86,20 +86,17 @@ function Below(): VNode {
   );
 }
 
-const WAITING = [
-  ["names on public lists", ""],
-  ["public lists in use", ""],
-  ["lists last updated", ""],
-  ["half of all answers, today", ""],
-] as const;
-
-const figuresOf = (front: Front) => [
-  [WAITING[0][0], count(front.list_entries)] as const,
-  [WAITING[1][0], count(front.lists)] as const,
-  [WAITING[2][0], <Time at={front.lists_updated_at} never="with this version" />] as const,
-  front.median_ms === null
+/** Without their values until those are known. */
+const figuresOf = (front: Front | undefined) => [
+  ["names on public lists", front ? count(front.list_entries) : ""] as const,
+  ["public lists in use", front ? count(front.lists) : ""] as const,
+  [
+    "lists last updated",
+    front ? <Time at={front.lists_updated_at} never="with this version" /> : "",
+  ] as const,
+  front?.median_ms === null
     ? (["addresses sent to other services", "0"] as const)
-    : ([WAITING[3][0], `≤ ${duration(front.median_ms)}`] as const),
+    : (["half of all answers, today", front ? `≤ ${duration(front.median_ms)}` : ""] as const),
 ];
 
 const PEEK = [
@@ -117,7 +114,7 @@ function WholeList({ isOpen }: { isOpen: boolean }): VNode {
     go(toLists);
   });
   return (
-    <section class={isOver ? "sheet stack drop-teaser over" : "sheet stack drop-teaser"}>
+    <section class={isOver ? "sheet stack drop over" : "sheet stack drop"}>
       <h2 class="say">Clean a whole list</h2>
       <p class="prose">
         Drop a CSV, Excel or text file here. It is kept in this browser; sign {isOpen ? "up" : "in"}{" "}
@@ -151,6 +148,15 @@ function answerOf(front: Front | undefined): string {
   return told.replace(/[:,]/g, "$& ").replace("}", ", … }");
 }
 
+const PRIVACY = [
+  [
+    "Goes out",
+    "DNS questions about the domain to the server's resolver, a daily download of public lists, and a registry lookup when you ask for the domain's age. Never the part before the @.",
+  ],
+  ["Stays", "Addresses, results, keys and counts."],
+  ["Is deleted", "Every list and its results, 15 minutes after it finishes."],
+] as const;
+
 /** What leaves the server, what stays, and for how long. */
 const Privacy = (): VNode => (
   <div class="two start privacy far">
@@ -159,21 +165,12 @@ const Privacy = (): VNode => (
       <p class="prose">No tracking, no third-party scripts, no copy of your lists.</p>
     </div>
     <ul class="lines">
-      <li>
-        <b>Goes out</b>
-        <span class="grow prose">
-          DNS questions about the domain to the server's resolver, a daily download of public lists,
-          and a registry lookup when you ask for the domain's age. Never the part before the @.
-        </span>
-      </li>
-      <li>
-        <b>Stays</b>
-        <span class="grow prose">Addresses, results, keys and counts.</span>
-      </li>
-      <li>
-        <b>Is deleted</b>
-        <span class="grow prose">Every list and its results, 15 minutes after it finishes.</span>
-      </li>
+      {PRIVACY.map(([what, words]) => (
+        <li key={what}>
+          <b>{what}</b>
+          <span class="grow prose">{words}</span>
+        </li>
+      ))}
     </ul>
   </div>
 );

@@ -1,10 +1,11 @@
 import type { VNode } from "preact";
 import { ApiFault, call, post } from "../lib/client.ts";
 import { count } from "../lib/format.ts";
-import { readyValue, useLoad } from "../lib/load.ts";
+import { useLoad } from "../lib/load.ts";
 import type { PolicyPage as Opened, ShadowReport } from "../lib/shapes.ts";
 import { announce, say } from "../lib/state.ts";
 import { Lines, PageLink, Shown } from "../parts/basic.tsx";
+import { Split } from "../parts/chart.tsx";
 import { Act, Ask } from "../parts/form.tsx";
 import {
   type Counts,
@@ -42,86 +43,83 @@ export const asked = <Answer,>(work: Promise<Answer>): Promise<Answer> =>
 
 /** Makes a document live, and says how to take it back. */
 export async function makeLive(
-  policy: Policy,
+  { name, document }: Policy,
   work: () => Promise<{ readonly version: number }>,
-  onChange: () => void,
 ): Promise<void> {
   const { version } = await asked(work());
-  onChange();
   say(`Version ${String(version)} is live.`, async () => {
-    await post(at(policy.name), { document: policy.document });
+    await post(at(name), { document });
     announce("The rules before are live again, as a new version.");
-    onChange();
   });
 }
 
 /** Two sets of decisions as bars, with their words and counts. */
-export function DecisionBars(props: {
+export const DecisionBars = (props: {
   names: readonly [string, string];
   was: Counts;
   becomes: Counts;
-}): VNode {
-  const { names, was, becomes } = props;
-  return (
-    <>
-      {[was, becomes].map((counts, at) => {
-        const name = names[at] ?? "";
-        const words = DECISIONS.map((one) => `${DECISION[one].words} ${count(counts[one])}`);
-        return (
-          <div key={name} class="decision-bar">
-            <span class="note">{name}</span>
-            <div class="split" role="img" aria-label={`${name}: ${words.join(", ")}`}>
-              {DECISIONS.filter((one) => counts[one] > 0).map((one) => (
-                <i
-                  key={one}
-                  class={DECISION[one].colour}
-                  style={{ flex: `${String(counts[one])} 1 0` }}
-                />
-              ))}
-            </div>
-          </div>
-        );
-      })}
-      <div class="keys">
-        {DECISIONS.map((one) => (
-          <span key={one} class={`key ${DECISION[one].colour}`}>
-            {DECISION[one].words} {count(was[one])}
-            {was[one] === becomes[one] ? "" : ` → ${count(becomes[one])}`}
-          </span>
-        ))}
+}): VNode => (
+  <>
+    {[props.was, props.becomes].map((counts, at) => (
+      <div key={at} class="decision-bar">
+        <span class="note">{props.names[at]}</span>
+        <Split
+          label={props.names[at] ?? ""}
+          parts={DECISIONS.map((one) => [DECISION[one].words, DECISION[one].colour, counts[one]])}
+        />
       </div>
-    </>
-  );
-}
+    ))}
+    <div class="keys">
+      {DECISIONS.map((one) => (
+        <span key={one} class={`key ${DECISION[one].colour}`}>
+          {DECISION[one].words} {count(props.was[one])}
+          {props.was[one] === props.becomes[one] ? "" : ` → ${count(props.becomes[one])}`}
+        </span>
+      ))}
+    </div>
+  </>
+);
 
-type Pairs = ShadowReport["pairs"];
+const turned = (was: Decision, becomes: Decision): string =>
+  `${DECISION[was].words} → ${DECISION[becomes].words}`;
 
-function sums(pairs: Pairs, side: "live" | "shadow"): Counts {
+type Turned = readonly [domain: string, was: Decision, becomes: Decision, times: number];
+
+/** Domains that would have been decided otherwise. */
+export const TurnedDomains = ({ domains }: { domains: readonly Turned[] }): VNode => (
+  <Lines
+    rows={domains.map(([domain, was, becomes, times]) => [
+      <span class="mono">{domain}</span>,
+      <span class="note">
+        {turned(was, becomes)}, {count(times)}
+      </span>,
+    ])}
+  />
+);
+
+function sums({ pairs }: ShadowReport, side: "live" | "shadow"): Counts {
   const made: Record<Decision, number> = { accept: 0, challenge: 0, review: 0, reject: 0 };
   for (const pair of pairs) made[pair[side]] += pair.count;
   return made;
 }
 
 /** What the shadow would have changed of the account's own sign-ups, before anything else on the page. */
-export function Effect({ policy, onChange }: { policy: Policy; onChange: () => void }): VNode {
-  const loading = useLoad<ShadowReport>(at(policy.name, "/shadow?days=30"));
+export function Effect({ policy }: { policy: Policy }): VNode {
   const shadow = String(policy.shadow);
   const end = async (): Promise<void> => {
     await call("DELETE", at(policy.name, "/shadow"));
-    onChange();
-    say(`Version ${shadow} no longer runs in the shadow.`, async () => {
-      await post(at(policy.name, "/shadow"), { version: policy.shadow });
-      onChange();
-    });
+    say(`Version ${shadow} no longer runs in the shadow.`, () =>
+      post(at(policy.name, "/shadow"), { version: policy.shadow }),
+    );
   };
   return (
     <section class="sheet stack">
-      <Shown loading={loading} lines={4}>
+      <Shown loading={useLoad<ShadowReport>(at(policy.name, "/shadow?days=30"))} lines={4}>
         {(report) => (
           <>
-            <Changed report={report} />
+            <Changed {...report} />
             <div class="bar">
-              <MakeLive {...{ policy, report, onChange }} />
+              <MakeLive {...{ policy, report }} />
               <Act act={`Discard ${shadow}`} class="plain" work={end} />
             </div>
           </>
@@ -132,18 +130,17 @@ export function Effect({ policy, onChange }: { policy: Policy; onChange: () => v
 }
 
 /** Asks when the shadow refused more people, or might. */
-function MakeLive(props: { policy: Policy; report: ShadowReport; onChange: () => void }): VNode {
-  const { policy, report, onChange } = props;
-  const shadow = readyValue(useLoad<Policy>(at(policy.name, `?version=${String(policy.shadow)}`)));
-  const act = `Make ${String(policy.shadow)} live`;
-  const [was, becomes] = [sums(report.pairs, "live").reject, sums(report.pairs, "shadow").reject];
+function MakeLive({ policy, report }: { policy: Policy; report: ShadowReport }): VNode {
+  const version = String(policy.shadow);
+  const shadow = useLoad<Policy>(at(policy.name, `?version=${version}`)).value;
+  const [was, becomes] = [sums(report, "live").reject, sums(report, "shadow").reject];
   const isUnknown =
     report.total === 0 && (shadow === undefined || mayRefuseMore(policy.document, shadow.document));
-  const work = (): Promise<void> =>
-    makeLive(policy, () => post(at(policy.name, "/promote")), onChange);
-  if (becomes <= was && !isUnknown) return <Act act={act} class="main" work={work} />;
+  const button = { act: `Make ${version} live`, class: "main" };
+  const work = (): Promise<void> => makeLive(policy, () => post(at(policy.name, "/promote")));
+  if (becomes <= was && !isUnknown) return <Act {...button} work={work} />;
   return (
-    <Ask act={act} class="main" title="Refuse more people?" work={work}>
+    <Ask {...button} title="Refuse more people?" send={work}>
       {report.total === 0
         ? "It has seen no sign-ups yet, and it may refuse people whom the live version lets in."
         : `Of your ${count(report.total)} sign-ups it would have refused ${count(becomes)}, the live version ${count(was)}.`}
@@ -151,7 +148,7 @@ function MakeLive(props: { policy: Policy; report: ShadowReport; onChange: () =>
   );
 }
 
-function Changed({ report }: { report: ShadowReport }): VNode {
+function Changed(report: ShadowReport): VNode {
   const { pairs, live, shadow, total, changed, domains } = report;
   const version = String(shadow ?? 0);
   if (total === 0) return <h2 class="say">Version {version} has seen no sign-ups yet.</h2>;
@@ -162,8 +159,8 @@ function Changed({ report }: { report: ShadowReport }): VNode {
       </h2>
       <DecisionBars
         names={[`${String(live)}, live`, `${version}, shadow`]}
-        was={sums(pairs, "live")}
-        becomes={sums(pairs, "shadow")}
+        was={sums(report, "live")}
+        becomes={sums(report, "shadow")}
       />
       <div class="figures">
         {pairs
@@ -171,22 +168,15 @@ function Changed({ report }: { report: ShadowReport }): VNode {
           .map((pair) => (
             <div key={`${pair.live} ${pair.shadow}`} class="figure">
               <b>{count(pair.count)}</b>
-              <span>
-                {DECISION[pair.live].words} → {DECISION[pair.shadow].words}
-              </span>
+              <span>{turned(pair.live, pair.shadow)}</span>
             </div>
           ))}
       </div>
       {domains.length === 0 ? null : (
         <details>
           <summary>See the domains</summary>
-          <Lines
-            rows={domains.map(({ domain, live: was, shadow: becomes, count: times }) => [
-              <span class="mono">{domain}</span>,
-              <span class="note">
-                {DECISION[was].words} → {DECISION[becomes].words}, {count(times)}
-              </span>,
-            ])}
+          <TurnedDomains
+            domains={domains.map((one) => [one.domain, one.live, one.shadow, one.count])}
           />
         </details>
       )}

@@ -2,10 +2,10 @@ import type { ComponentChildren, VNode } from "preact";
 import { useState } from "preact/hooks";
 import { call, post } from "../lib/client.ts";
 import { count } from "../lib/format.ts";
-import { readyValue, useLoad, useLooks } from "../lib/load.ts";
+import { useLoad, useLooks } from "../lib/load.ts";
 import { publicUrl } from "../lib/session.ts";
 import type { HooksPage as State, Key, PolicyRow } from "../lib/shapes.ts";
-import { announce, type MadeKey } from "../lib/state.ts";
+import { announce, type MadeKey, shownOnce } from "../lib/state.ts";
 import {
   Empty,
   Mark,
@@ -16,15 +16,7 @@ import {
   Shown,
   Time,
 } from "../parts/basic.tsx";
-import {
-  Ask,
-  Code,
-  type FieldSpec,
-  Form,
-  FormDialog,
-  Secret,
-  type Values,
-} from "../parts/form.tsx";
+import { Ask, Code, type FieldSpec, Form, textField, type Values } from "../parts/form.tsx";
 import { widgetOf } from "../words/samples.ts";
 import { GateTabs } from "./gate.tsx";
 import { KEY_NAME, KeySheet, type KnownKeys, ORIGINS, originsIn } from "./keys.tsx";
@@ -34,56 +26,34 @@ type Call = NonNullable<Hook["last_call"]>;
 
 /** The account's policies as a choice, `default` included. */
 function usePolicyField(): FieldSpec {
-  const list = readyValue(useLoad<{ readonly policies: readonly PolicyRow[] }>("policies"));
-  const names = list?.policies.map(({ name }) => name) ?? [];
-  const all = names.includes("default") ? names : ["default", ...names];
-  return {
-    name: "policy",
-    label: "Policy",
-    value: "default",
-    choices: all.map((name) => [name, name]),
-  };
+  const list = useLoad<{ readonly policies: readonly PolicyRow[] }>("policies").value;
+  const names = new Set(["default", ...(list?.policies.map(({ name }) => name) ?? [])]);
+  return { name: "policy", label: "Policy", choices: [...names].map((name) => [name, name]) };
 }
 
 /** How sign-ups reach the gate: by an identity system, or from a page with a publishable key. */
 export function HooksPage(): VNode {
   const hooks = useLoad<State>("hooks");
   const keys = useLoad<KnownKeys>("keys");
-  const [secret, setSecret] = useState("");
-  const [made, setMade] = useState<MadeKey>();
-  const state = readyValue(hooks);
+  const state = hooks.value;
   useLooks(state?.hooks.some(({ last_call: last }) => last === null) === true, hooks.reload);
-  const told = (next: string | null): void => {
-    setSecret(next ?? "");
-    hooks.reload();
-  };
-  const keyMade = (key: MadeKey): void => {
-    setMade(key);
-    keys.reload();
-  };
   return (
     <>
       <PageHead
         title="Hooks and keys for pages"
         lead="Your identity system asks Gatepost before it creates a user, or your page asks by itself. When anything fails, the person is let through."
       >
-        <Creating systems={state?.systems ?? []} onKey={keyMade} onHook={told} />
+        <Creating systems={state?.systems ?? []} />
       </PageHead>
       <GateTabs />
-      {secret === "" ? null : (
-        <Secret title="The hook's secret" value={secret} onDone={() => setSecret("")} />
-      )}
-      {made && <MadePageKey made={made} onDone={() => setMade(undefined)} />}
       <Shown loading={hooks} lines={5}>
-        {(known) => <Hooks state={known} onSecret={told} />}
+        {(known) => <Hooks {...known} />}
       </Shown>
-      <Shown loading={keys} lines={3}>
+      <Shown loading={keys}>
         {(known) => (
           <KeySheet
             title="Publishable keys"
             keys={known.keys.filter(({ origins }) => origins !== undefined)}
-            onChange={keys.reload}
-            onRevoked={keys.reload}
             more={terms}
           >
             A publishable key may stand in a web page: it asks for decisions only, from your own
@@ -95,25 +65,26 @@ export function HooksPage(): VNode {
   );
 }
 
-function Creating(props: {
-  systems: State["systems"];
-  onKey: (made: MadeKey) => void;
-  onHook: (secret: string | null) => void;
-}): VNode {
+const showSecret = (value: string | null): void => {
+  if (value !== null) shownOnce.value = { title: "The hook's secret", value };
+};
+
+function Creating({ systems }: Pick<State, "systems">): VNode {
   const policy = usePolicyField();
   const createHook = async ({ jwks_url: url, ...order }: Values): Promise<void> => {
     const body = order["system"] === WITH_KEYS ? { ...order, jwks_url: url?.trim() } : order;
-    props.onHook((await post<{ readonly secret: string | null }>("hooks", body)).secret);
+    showSecret((await post<{ readonly secret: string | null }>("hooks", body)).secret);
     announce("Hook created.");
   };
   const createKey = async ({ origins, daily, form, ...order }: Values): Promise<void> => {
     const more = { ...(form !== "" && { form }), ...(daily !== "" && { daily: Number(daily) }) };
-    props.onKey(await post<MadeKey>("keys", { ...order, origins: originsIn(origins), ...more }));
+    const body = { ...order, origins: originsIn(origins), ...more };
+    showKey((await post<MadeKey>("keys", body)).api_key);
     announce("Key created. It is shown at the top of the page.");
   };
   return (
     <>
-      <FormDialog
+      <Ask
         act="Create a key for a page"
         class=""
         title="Create a publishable key"
@@ -121,12 +92,12 @@ function Creating(props: {
         fields={[KEY_NAME, ORIGINS, policy, ...PAGE_FIELDS]}
         send={createKey}
       />
-      <FormDialog
+      <Ask
         act="Create a hook"
         class="main"
         title="Create a hook"
         yes="Create"
-        fields={hookFields(props.systems, policy)}
+        fields={hookFields(systems, policy)}
         send={createHook}
       />
     </>
@@ -143,41 +114,30 @@ const terms = ({ origins = [], policy, form, daily }: Key): string =>
   ].join("; ");
 
 const PAGE_FIELDS: readonly FieldSpec[] = [
-  {
-    name: "form",
-    label: "Form",
-    hint: "A label for counts and tokens. It may be empty.",
-    input: { maxLength: 64, autocomplete: "off" },
-  },
-  {
-    name: "daily",
-    label: "Decisions a day",
-    hint: "Beyond them, format, lists and rules decide without DNS. Empty means 2,000.",
-    input: { type: "number", min: 1, step: 1 },
-  },
+  textField("form", "Form", "A label for counts and tokens. It may be empty.", { maxLength: 64 }),
+  textField(
+    "daily",
+    "Decisions a day",
+    "Beyond them, format, lists and rules decide without DNS. Empty means 2,000.",
+    { type: "number", min: 1, step: 1 },
+  ),
 ];
 
-/** The two lines that guard a form of a web page. */
-function MadePageKey({ made, onDone }: { made: MadeKey; onDone: () => void }): VNode {
-  return (
-    <>
-      <Secret
-        title="Your new publishable key"
-        value={made.api_key}
-        words="It is no secret: it stands in your page. The whole of it is shown here once."
-        onDone={onDone}
-      />
-      <Sheet title="Guard a form of your page">
-        <p class="prose">
-          The widget asks when the address changes, shows the message beside the field and adds a
-          signed token as <code>gatepost-token</code>. When the service does not answer, the form
-          works as before. Your server verifies the token with the{" "}
-          <a href="settings">token secret</a>.
-        </p>
-        <Code what="HTML" text={widgetOf(publicUrl(), made.api_key)} />
-      </Sheet>
-    </>
+/** With the two lines that guard a form of a web page. */
+function showKey(value: string): void {
+  const more = (
+    <Sheet title="Guard a form of your page">
+      <p class="prose">
+        The widget asks when the address changes, shows the message beside the field and adds a
+        signed token as <code>gatepost-token</code>. When the service does not answer, the form
+        works as before. Your server verifies the token with the <a href="settings">token secret</a>
+        .
+      </p>
+      <Code what="HTML" text={widgetOf(publicUrl(), value)} />
+    </Sheet>
   );
+  const words = "It is no secret: it stands in your page. The whole of it is shown here once.";
+  shownOnce.value = { title: "Your new publishable key", value, words, more };
 }
 
 /** This system signs with a key of its own, which has an address. */
@@ -203,12 +163,8 @@ const hookFields = (systems: State["systems"], policy: FieldSpec): readonly Fiel
   },
 ];
 
-interface HookActs {
-  onSecret: (secret: string | null) => void;
-}
-
-function Hooks({ state, onSecret }: HookActs & { state: State }): VNode {
-  if (state.hooks.length === 0) {
+function Hooks({ hooks, systems }: State): VNode {
+  if (hooks.length === 0) {
     return (
       <section class="sheet">
         <Empty title="No hooks yet">
@@ -219,14 +175,8 @@ function Hooks({ state, onSecret }: HookActs & { state: State }): VNode {
     );
   }
   const nameOf = ({ system }: Hook): string =>
-    state.systems.find(({ id }) => id === system)?.name ?? system;
-  return (
-    <>
-      {state.hooks.map((hook) => (
-        <HookSheet key={hook.id} hook={hook} name={nameOf(hook)} onSecret={onSecret} />
-      ))}
-    </>
-  );
+    systems.find(({ id }) => id === system)?.name ?? system;
+  return <>{hooks.map((hook) => hookSheet(hook, nameOf(hook)))}</>;
 }
 
 const OUTCOMES: Readonly<Record<Call["outcome"], readonly [mark: MarkKind, words: string]>> = {
@@ -243,28 +193,24 @@ function light({ last_call: last }: Hook): VNode {
 }
 
 const callRow = (name: string, call: Call | null): readonly [string, ComponentChildren] | null =>
-  call === null
-    ? null
-    : [
-        name,
-        <>
-          {OUTCOMES[call.outcome][1]}, <Time at={call.at} />{" "}
-          <span class="note break">{call.why}</span>
-        </>,
-      ];
+  call && [
+    name,
+    <>
+      {OUTCOMES[call.outcome][1]}, <Time at={call.at} /> <span class="note break">{call.why}</span>
+    </>,
+  ];
 
-function HookSheet({ hook, name, onSecret }: HookActs & { hook: Hook; name: string }): VNode {
-  const { calls } = hook;
-  const renew = async (): Promise<void> => {
-    onSecret((await post<{ readonly secret: string }>(`hooks/${hook.id}/secret`)).secret);
-  };
+function hookSheet(hook: Hook, of: string): VNode {
+  const { id, calls } = hook;
+  const renew = async (): Promise<void> =>
+    showSecret((await post<{ readonly secret: string }>(`hooks/${id}/secret`)).secret);
   const remove = async (): Promise<void> => {
-    await call("DELETE", `hooks/${hook.id}`);
+    await call("DELETE", `hooks/${id}`);
+    shownOnce.value = undefined;
     announce("Hook removed.");
-    onSecret(null);
   };
   return (
-    <Sheet title={name} aside={light(hook)}>
+    <Sheet key={id} title={of} aside={light(hook)}>
       <Pairs
         rows={[
           ["Address", <span class="mono">{hook.url}</span>],
@@ -280,24 +226,20 @@ function HookSheet({ hook, name, onSecret }: HookActs & { hook: Hook; name: stri
           callRow("Last failure", hook.last_failure),
         ]}
       />
-      <HookTest hook={hook} onTested={() => onSecret(null)} />
+      <HookTest id={id} />
       <div class="bar">
         <Ask
-          act="Make a new secret"
-          of={name}
-          class="plain"
+          {...{ act: "Make a new secret", of, class: "plain" }}
           title="Make a new secret?"
-          work={renew}
+          send={renew}
         >
           Calls that are signed with the old secret are refused at once. Enter the new one in your
           identity system.
         </Ask>
         <Ask
-          act="Remove the hook"
-          of={name}
-          class="plain grave"
+          {...{ act: "Remove the hook", of, class: "plain grave" }}
           title="Remove this hook?"
-          work={remove}
+          send={remove}
         >
           <code class="break">{hook.url}</code> answers 404 within 5 seconds. Remove it from your
           identity system first.
@@ -312,33 +254,26 @@ interface Reply {
   readonly body: string;
 }
 
+const TEST_EMAIL: FieldSpec = {
+  ...textField("email", "Address to test with", "A test costs 1 check and counts as a call.", {
+    class: "mono",
+    required: true,
+    maxLength: 300,
+  }),
+  value: "jo@mailinator.com",
+};
+
 /** A signed example, as the system would send it, and what it would hear. */
-function HookTest({ hook, onTested }: { hook: Hook; onTested: () => void }): VNode {
+function HookTest({ id }: { id: string }): VNode {
   const [reply, setReply] = useState<Reply>();
-  const send = async ({ email = "" }: Values): Promise<void> => {
-    setReply(await post<Reply>(`hooks/${hook.id}/test`, { email: email.trim() }));
-    onTested();
-  };
+  const send = async ({ email = "" }: Values): Promise<void> =>
+    setReply(await post<Reply>(`hooks/${id}/test`, { email: email.trim() }));
   return (
     <details>
       <summary>Send a test</summary>
-      <Form
-        class="form"
-        keeps
-        act="Send a test"
-        fields={[
-          {
-            name: "email",
-            label: "Address to test with",
-            value: "jo@mailinator.com",
-            hint: "A test costs 1 check and counts as a call.",
-            input: { class: "mono", required: true, maxLength: 300, autocomplete: "off" },
-          },
-        ]}
-        send={send}
-      />
+      <Form keeps act="Send a test" fields={[TEST_EMAIL]} send={send} />
       <div aria-live="polite">
-        {reply === undefined ? null : (
+        {reply && (
           <>
             <p class="note">The system would receive status {reply.status}.</p>
             {reply.body === "" ? null : <Code what="Answer of the hook" text={reply.body} />}

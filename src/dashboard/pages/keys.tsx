@@ -4,42 +4,36 @@ import { call, post } from "../lib/client.ts";
 import { useLoad, useLooks } from "../lib/load.ts";
 import { publicUrl } from "../lib/session.ts";
 import type { Key } from "../lib/shapes.ts";
-import { announce, freshKey, type MadeKey } from "../lib/state.ts";
+import { announce, freshKey, type MadeKey, shownOnce } from "../lib/state.ts";
 import { Empty, Mark, PageHead, Sheet, Shown, Table, Time } from "../parts/basic.tsx";
-import { Ask, Code, type FieldSpec, FormDialog, Secret, type Values } from "../parts/form.tsx";
+import { Ask, Code, type FieldSpec, textField, type Values } from "../parts/form.tsx";
 import { curlOf, nodeOf } from "../words/samples.ts";
 
 export interface KnownKeys {
   readonly keys: readonly Key[];
 }
 
-export const KEY_NAME: FieldSpec = {
-  name: "name",
-  label: "Name",
-  hint: "Where it will be used, so that you can tell your keys apart.",
-  input: { maxLength: 100, required: true, autocomplete: "off", placeholder: "Shop, staging" },
-};
+export const KEY_NAME = textField(
+  "name",
+  "Name",
+  "Where it will be used, so that you can tell your keys apart.",
+  { maxLength: 100, required: true, placeholder: "Shop, staging" },
+);
+
+async function create({ name }: Values): Promise<void> {
+  const made = await post<MadeKey>("keys", { name });
+  freshKey.value = made;
+  const more = <FirstRequest key={made.id} made={made} />;
+  shownOnce.value = { title: "Your new secret key", value: made.api_key, more };
+  announce("Key created. It is shown once, at the top of the page.");
+}
 
 /** The account's secret keys. Those that may stand in a page are with the gate. */
 export function KeysPage(): VNode {
-  const loading = useLoad<KnownKeys>("keys");
-  const [made, setMade] = useState<MadeKey>();
-  const create = async ({ name }: Values): Promise<void> => {
-    const key = await post<MadeKey>("keys", { name });
-    setMade(key);
-    freshKey.value = key;
-    announce("Key created. It is shown once, at the top of the page.");
-    loading.reload();
-  };
-  const revoked = ({ id }: Key): void => {
-    if (made?.id === id) setMade(undefined);
-    if (freshKey.value?.id === id) freshKey.value = undefined;
-    loading.reload();
-  };
   return (
     <>
       <PageHead title="Keys" lead={LEAD}>
-        <FormDialog
+        <Ask
           act="Create a key"
           class="main"
           title="Create a secret key"
@@ -48,22 +42,9 @@ export function KeysPage(): VNode {
           send={create}
         />
       </PageHead>
-      {made && (
-        <Secret
-          title="Your new secret key"
-          value={made.api_key}
-          onDone={() => setMade(undefined)}
-        />
-      )}
-      {made && <FirstRequest key={made.id} made={made} />}
-      <Shown loading={loading} lines={4}>
+      <Shown loading={useLoad<KnownKeys>("keys")} lines={4}>
         {({ keys }) => (
-          <KeySheet
-            title="Secret keys"
-            keys={keys.filter(({ origins }) => origins === undefined)}
-            onChange={loading.reload}
-            onRevoked={revoked}
-          >
+          <KeySheet title="Secret keys" keys={keys.filter(({ origins }) => origins === undefined)}>
             Create one for your server. Without a key the API works too, with lower limits.
           </KeySheet>
         )}
@@ -86,18 +67,13 @@ function FirstRequest({ made }: { made: MadeKey }): VNode {
     const { keys } = await call<KnownKeys>("GET", "keys");
     if (keys.find(({ id }) => id === made.id)?.last_used_at) setUsed(true);
   });
+  const light = isUsed ? (
+    <Mark mark="yes" words="The first request came" />
+  ) : (
+    <Mark mark="quiet" words="Waiting for your first request" />
+  );
   return (
-    <Sheet
-      title="Make the first request"
-      aside={
-        <span role="status">
-          <Mark
-            mark={isUsed ? "yes" : "quiet"}
-            words={isUsed ? "The first request came" : "Waiting for your first request"}
-          />
-        </span>
-      }
-    >
+    <Sheet title="Make the first request" aside={<span role="status">{light}</span>}>
       <Code what="curl" text={curlOf(publicUrl(), "jane@example.org", made.api_key)} />
       <details>
         <summary>The same from JavaScript</summary>
@@ -107,35 +83,14 @@ function FirstRequest({ made }: { made: MadeKey }): VNode {
   );
 }
 
-/** Keys of one kind, each to be renamed and revoked. */
+/** Keys of one kind, each to be renamed and revoked. `more`: what publishable keys have beside. */
 export function KeySheet(props: {
   title: string;
   keys: readonly Key[];
-  onChange: () => void;
-  onRevoked: (key: Key) => void;
-  /** What publishable keys have beside. */
-  more?: (key: Key) => ComponentChildren;
+  more?: (key: Key) => string;
   children: ComponentChildren;
 }): VNode {
-  const { title, keys, onChange, onRevoked, more } = props;
-  const cells = (key: Key): readonly ComponentChildren[] => [
-    <>
-      {key.name === "" ? "Unnamed" : key.name}
-      {more === undefined ? null : <div class="note">{more(key)}</div>}
-    </>,
-    <span class="mono whole">
-      {key.prefix}…{key.last_four}
-    </span>,
-    <Time at={key.created_at} />,
-    <Time at={key.last_used_at} />,
-    key.revoked_at === null ? (
-      <Changes known={key} {...{ onChange, onRevoked }} />
-    ) : (
-      <span class="note">
-        Revoked <Time at={key.revoked_at} />
-      </span>
-    ),
-  ];
+  const { title, keys, more } = props;
   return (
     <Sheet title={title}>
       {keys.length === 0 ? (
@@ -144,12 +99,32 @@ export function KeySheet(props: {
         <Table
           label={title}
           head={["Name", "Key", "Created", "Last used", ""]}
-          rows={keys.map(cells)}
+          rows={keys.map((key) => [
+            <>
+              {nameOf(key)}
+              {more === undefined ? null : <div class="note">{more(key)}</div>}
+            </>,
+            <span class="mono whole">{shortOf(key)}</span>,
+            <Time at={key.created_at} />,
+            <Time at={key.last_used_at} />,
+            key.revoked_at === null ? (
+              changesOf(key)
+            ) : (
+              <span class="note">
+                Revoked <Time at={key.revoked_at} />
+              </span>
+            ),
+          ])}
         />
       )}
     </Sheet>
   );
 }
+
+export const nameOf = ({ name }: Pick<Key, "name">): string => (name === "" ? "Unnamed" : name);
+
+export const shortOf = (key: Pick<Key, "prefix" | "last_four">): string =>
+  `${key.prefix}…${key.last_four}`;
 
 /** The web addresses whose pages may use a publishable key. */
 export const ORIGINS: FieldSpec = {
@@ -164,55 +139,36 @@ export const ORIGINS: FieldSpec = {
 export const originsIn = (text = ""): readonly string[] =>
   text.split(/[\s,]+/).filter((origin) => origin !== "");
 
-function Changes(props: {
-  known: Key;
-  onChange: () => void;
-  onRevoked: (key: Key) => void;
-}): VNode {
-  const { known, onChange, onRevoked } = props;
-  const { id, name, origins } = known;
-  const save = async (what: "name" | "origins", value: unknown): Promise<void> => {
-    await post(`keys/${id}/${what}`, { [what]: value });
-    onChange();
-  };
+function changesOf(key: Key): VNode {
+  const { id, name, origins } = key;
   const revoke = async (): Promise<void> => {
     await call("DELETE", `keys/${id}`);
+    if (freshKey.value?.id === id) freshKey.value = shownOnce.value = undefined;
     announce("Key revoked.");
-    onRevoked(known);
   };
   return (
     <span class="bar">
-      <FormDialog
-        act="Rename"
-        of={name}
+      <Ask
+        {...{ act: "Rename", of: name, yes: "Save the name" }}
         title="Rename the key"
-        yes="Save the name"
         fields={[{ ...KEY_NAME, value: name }]}
-        send={(values) => save("name", values["name"])}
+        send={(values) => post(`keys/${id}/name`, values)}
       />
       {origins === undefined ? null : (
-        <FormDialog
-          act="Origins"
-          of={name}
+        <Ask
+          {...{ act: "Origins", of: name, yes: "Save the origins" }}
           title={`Origins of ${name}`}
-          yes="Save the origins"
           fields={[{ ...ORIGINS, value: origins.join("\n") }]}
-          send={(values) => save("origins", originsIn(values["origins"]))}
+          send={(values) => post(`keys/${id}/origins`, { origins: originsIn(values["origins"]) })}
         />
       )}
       <Ask
-        act="Revoke"
-        of={name}
-        class="small grave"
+        {...{ act: "Revoke", of: name, class: "small grave", yes: "Revoke the key" }}
         title="Revoke this key?"
-        yes="Revoke the key"
-        work={revoke}
+        send={revoke}
       >
-        What uses “{name}” (
-        <code>
-          {known.prefix}…{known.last_four}
-        </code>
-        ) is refused within 5 seconds. A revoked key cannot be brought back.
+        What uses “{name}” (<code>{shortOf(key)}</code>) is refused within 5 seconds. A revoked key
+        cannot be brought back.
       </Ask>
     </span>
   );

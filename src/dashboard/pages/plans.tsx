@@ -1,25 +1,23 @@
 import type { VNode } from "preact";
-import { count } from "../lib/format.ts";
+import { capital, limitText } from "../lib/format.ts";
 import { useLoad } from "../lib/load.ts";
 import { session } from "../lib/session.ts";
 import type { Plan } from "../lib/shapes.ts";
-import { PageHead, Sheet, Shown, Table } from "../parts/basic.tsx";
+import { LoadedSheet, PageHead, Table } from "../parts/basic.tsx";
 import { tierName } from "../words/names.ts";
 
 /** For visitors; accounts have the same table on the page "Usage". */
-export function PlansPage(): VNode {
-  return (
-    <>
-      <PageHead
-        title="Plans"
-        lead="Every plan finds bad addresses, missing mail servers and disposable domains."
-      />
-      <Plans />
-    </>
-  );
-}
+export const PlansPage = (): VNode => (
+  <>
+    <PageHead
+      title="Plans"
+      lead="Every plan finds bad addresses, missing mail servers and disposable domains."
+    />
+    <Plans />
+  </>
+);
 
-const limit = (value: number | null): string => (value === null ? "No limit" : count(value));
+const limit = (value: number | null): string => capital(limitText(value));
 
 const ROWS: readonly (readonly [name: string, value: (plan: Plan) => string])[] = [
   ["Checks a day", ({ daily }) => limit(daily)],
@@ -31,30 +29,33 @@ const ROWS: readonly (readonly [name: string, value: (plan: Plan) => string])[] 
 
 /** The plans as the server's tier table has them, side by side, so that one line compares one thing. */
 export function Plans(): VNode {
-  const loading = useLoad<{ readonly plans: readonly Plan[] }>("plans");
   const mine = session.value?.account?.tier;
-  const nameOf = (name: string): string => tierName(name) + (name === mine ? " (yours)" : "");
   return (
-    <Sheet title="What each plan has">
-      <Shown loading={loading} lines={6}>
-        {({ plans }) => (
-          <>
-            <Table
-              label="What each plan has"
-              head={["Plan", ...plans.map(({ name }) => nameOf(name))]}
-              rows={ROWS.map(([name, value]) => [name, ...plans.map(value)])}
-            />
-            <p class="prose">
-              A check is one address or domain; in a list every different entry counts once. Premium
-              checks look at who may send in a domain's name (SPF, DKIM, DMARC), its age, its
-              mailbox provider, a score of its mail set-up, and known spam traps.{" "}
-              {mine === undefined
-                ? "To use a plan, create an account and ask the operator of this service to switch it."
-                : "To change your plan or to get credits, ask the operator of this service."}
-            </p>
-          </>
-        )}
-      </Shown>
-    </Sheet>
+    <LoadedSheet
+      title="What each plan has"
+      loading={useLoad<{ readonly plans: readonly Plan[] }>("plans")}
+      lines={6}
+    >
+      {({ plans }) => (
+        <>
+          <Table
+            label="What each plan has"
+            head={[
+              "Plan",
+              ...plans.map(({ name }) => tierName(name) + (name === mine ? " (yours)" : "")),
+            ]}
+            rows={ROWS.map(([name, value]) => [name, ...plans.map(value)])}
+          />
+          <p class="prose">
+            A check is one address or domain; in a list every different entry counts once. Premium
+            checks look at who may send in a domain's name (SPF, DKIM, DMARC), its age, its mailbox
+            provider, a score of its mail set-up, and known spam traps.{" "}
+            {mine === undefined
+              ? "To use a plan, create an account and ask the operator of this service to switch it."
+              : "To change your plan or to get credits, ask the operator of this service."}
+          </p>
+        </>
+      )}
+    </LoadedSheet>
   );
 }

@@ -3,93 +3,92 @@ import { useEffect, useMemo, useState } from "preact/hooks";
 import { messageFor } from "../../core/policy/messages.ts";
 import { call, post } from "../lib/client.ts";
 import { count } from "../lib/format.ts";
-import { readyValue, useLoad } from "../lib/load.ts";
-import { session } from "../lib/session.ts";
+import { useLoad } from "../lib/load.ts";
+import { ownerId, session, store, stored } from "../lib/session.ts";
 import type { BackTestReport, OutcomeReport, PolicyRow, PolicyTest } from "../lib/shapes.ts";
 import { say } from "../lib/state.ts";
-import { Lines, Mark, PageHead, Sheet, Shown, Time } from "../parts/basic.tsx";
-import { Act, Ask, Confirm, Form, Options } from "../parts/form.tsx";
+import { Lines, Mark, PageHead, Pairs, Sheet, Shown, Time } from "../parts/basic.tsx";
+import {
+  Act,
+  Ask,
+  Form,
+  Options,
+  Question,
+  textField,
+  useChoice,
+  type Values,
+} from "../parts/form.tsx";
 import { reasonName } from "../words/names.ts";
-import { DECISION, mayRefuseMore, type PolicyDocument } from "../words/policy.ts";
-import { asked, at, DecisionBars, Effect, GateTabs, makeLive, type Policy } from "./gate.tsx";
+import { DECISION, mayRefuseMore, type PolicyDocument, same } from "../words/policy.ts";
+import {
+  asked,
+  at,
+  DecisionBars,
+  Effect,
+  GateTabs,
+  makeLive,
+  type Policy,
+  TurnedDomains,
+} from "./gate.tsx";
 import { Rules } from "./rule-editor.tsx";
 
 /** What a form does with a new address: one policy at a time, the default first. */
 export function PolicyPage(): VNode {
   const list = useLoad<{ readonly policies: readonly PolicyRow[] }>("policies");
   const [name, setName] = useState("default");
-  const loading = useLoad<Policy>(at(name));
-  const [turn, setTurn] = useState(0);
-  const changed = (): void => {
-    setTurn(turn + 1);
-    loading.reload();
-    list.reload();
-  };
-  const names = readyValue(list)?.policies.map((policy) => policy.name) ?? [];
+  const names = list.value?.policies.map((policy) => policy.name) ?? [];
   return (
-    <Shown loading={loading} lines={8}>
+    <Shown loading={useLoad<Policy>(at(name))} lines={8}>
       {(policy) => (
         <Editor
-          key={`${policy.name} ${String(policy.version)} ${String(policy.shadow)} ${String(turn)}`}
+          key={`${policy.name} ${String(policy.version)} ${String(policy.shadow)}`}
           {...{ policy, names }}
           onName={setName}
-          onChange={changed}
         />
       )}
     </Shown>
   );
 }
 
+interface Draft {
+  /** The version that it was made from. */
+  readonly base: number;
+  readonly document: PolicyDocument;
+}
+
 /** The draft of one policy, which survives leaving the page and the browser. */
 function useDraft({ name, live, document }: Policy) {
-  const place = `gatepost-draft ${session.value?.account?.id ?? ""} ${name}`;
+  const place = `gatepost-draft ${ownerId() ?? ""} ${name}`;
   const [draft, setDraft] = useState(() => readDraft(place) ?? { base: live, document });
-  const isChanged = useMemo(
-    () => JSON.stringify(draft.document) !== JSON.stringify(document),
-    [draft],
-  );
-  useEffect(() => {
-    try {
-      if (isChanged) localStorage.setItem(place, JSON.stringify(draft));
-      else localStorage.removeItem(place);
-    } catch {
-      // Without storage it lasts until the page is left.
-    }
-  }, [draft]);
+  const isChanged = useMemo(() => !same(draft.document, document), [draft]);
+  useEffect(() => store(place, isChanged ? JSON.stringify(draft) : null), [draft]);
   const set = (next: PolicyDocument): void => setDraft({ base: draft.base, document: next });
   return { draft: draft.document, base: draft.base, isChanged, set };
 }
 
-function readDraft(place: string): { base: number; document: PolicyDocument } | undefined {
+function readDraft(place: string): Draft | undefined {
   try {
-    return JSON.parse(localStorage.getItem(place) ?? "") as {
-      base: number;
-      document: PolicyDocument;
-    };
+    return JSON.parse(stored(place) ?? "") as Draft;
   } catch {
     return undefined;
   }
 }
 
-interface EditorProps {
+function Editor(props: {
   policy: Policy;
   names: readonly string[];
   onName: (name: string) => void;
-  onChange: () => void;
-}
-
-function Editor({ policy, names, onName, onChange }: EditorProps): VNode {
+}): VNode {
+  const { policy, names, onName } = props;
   const { draft, base, isChanged, set } = useDraft(policy);
   const runInShadow = async (): Promise<void> => {
     await asked(post(at(policy.name, "/shadow"), { document: draft }));
     set(policy.document);
     say("The draft runs in the shadow of the live version. It decides nothing.");
-    onChange();
   };
   const discard = (): void => {
-    const before = draft;
     set(policy.document);
-    say("The draft is discarded.", async () => set(before));
+    say("The draft is discarded.", async () => set(draft));
   };
   return (
     <>
@@ -104,10 +103,10 @@ function Editor({ policy, names, onName, onChange }: EditorProps): VNode {
           />
         )}
         <Act act="Run in shadow" class="" disabled={!isChanged} work={runInShadow} />
-        <Publish {...{ policy, draft, isChanged, onChange }} />
+        <Publish {...{ policy, draft, isChanged }} />
       </PageHead>
       <GateTabs />
-      {policy.shadow === null ? null : <Effect policy={policy} onChange={onChange} />}
+      {policy.shadow === null ? null : <Effect policy={policy} />}
       <div class="two start">
         <div class="stack wide">
           <Rules draft={draft} live={policy} hits={useHits(policy)} onDraft={set} />
@@ -124,7 +123,7 @@ function Editor({ policy, names, onName, onChange }: EditorProps): VNode {
               </button>
             </p>
           ) : null}
-          <BackTest name={policy.name} draft={draft} />
+          {isOperator() ? <BackTest name={policy.name} draft={draft} /> : null}
         </div>
         <div class="stack wide">
           <TryPolicy name={policy.name} draft={draft} />
@@ -136,6 +135,8 @@ function Editor({ policy, names, onName, onChange }: EditorProps): VNode {
   );
 }
 
+const isOperator = (): boolean => session.value?.account?.admin === true;
+
 function leadOf({ live, shadow, built_in: isBuiltIn }: Policy): string {
   const what = "What your form does with a new address.";
   if (shadow !== null) {
@@ -146,9 +147,9 @@ function leadOf({ live, shadow, built_in: isBuiltIn }: Policy): string {
     : `${what} Version ${String(live)} is live.`;
 }
 
-/** How often each live rule's decision and reason were given in 30 days. */
+/** How often each live rule's decision and reason were given in 30 days; undefined until known. */
 function useHits({ document, rule_reasons: reasons }: Policy): readonly (number | undefined)[] {
-  const counts = readyValue(useLoad<OutcomeReport>("outcomes?days=30"))?.reasons;
+  const counts = useLoad<OutcomeReport>("outcomes?days=30").value?.reasons;
   return document.rules.map(({ then }, rule) => {
     const fits = ({ decision, reason }: OutcomeReport["reasons"][number]): boolean =>
       decision === then && reason === reasons[rule];
@@ -156,22 +157,17 @@ function useHits({ document, rule_reasons: reasons }: Policy): readonly (number 
   });
 }
 
+const backTest = (name: string, body: object): Promise<BackTestReport> =>
+  asked(post<BackTestReport>(at(name, "/back-test"), body));
+
 /** Makes the draft the live version; asks first when it would or might refuse more people. */
-function Publish(props: {
-  policy: Policy;
-  draft: PolicyDocument;
-  isChanged: boolean;
-  onChange: () => void;
-}): VNode {
-  const { policy, draft, isChanged, onChange } = props;
+function Publish(props: { policy: Policy; draft: PolicyDocument; isChanged: boolean }): VNode {
+  const { policy, draft, isChanged } = props;
   const [question, setQuestion] = useState("");
-  const isOperator = session.value?.account?.admin === true;
   const publish = (): Promise<void> =>
-    makeLive(policy, () => post(at(policy.name), { document: draft }), onChange);
+    makeLive(policy, () => post(at(policy.name), { document: draft }));
   const press = async (): Promise<void> => {
-    const test = isOperator
-      ? await asked(post<BackTestReport>(at(policy.name, "/back-test"), { document: draft }))
-      : undefined;
+    const test = isOperator() ? await backTest(policy.name, { document: draft }) : undefined;
     if (test !== undefined && test.draft.reject > test.live.reject) {
       setQuestion(
         `Of ${count(test.checks)} checks of all accounts on this server in the last 30 days, this draft would have refused ${count(test.draft.reject)}, the live version ${count(test.live.reject)}.`,
@@ -187,29 +183,29 @@ function Publish(props: {
   };
   const next = Math.max(0, ...policy.versions.map(({ version }) => version)) + 1;
   const act = `Publish ${String(next)}`;
+  const close = (): void => setQuestion("");
   return (
     <>
       <Act act={act} class="main" disabled={!isChanged} work={press} />
       {question === "" ? null : (
-        <Confirm
-          title="Refuse more people?"
-          act={act}
-          work={publish}
-          onClose={() => setQuestion("")}
-        >
+        <Question title="Refuse more people?" act={act} send={publish} onClose={close}>
           {question}
-        </Confirm>
+        </Question>
       )}
     </>
   );
 }
 
+interface DraftProps {
+  name: string;
+  draft: PolicyDocument;
+}
+
 /** The draft against what was checked on the whole server, which its operator alone may read. */
-function BackTest({ name, draft }: { name: string; draft: PolicyDocument }): VNode | null {
+function BackTest({ name, draft }: DraftProps): VNode {
   const [report, setReport] = useState<BackTestReport>();
-  if (session.value?.account?.admin !== true) return null;
   const test = async (): Promise<void> =>
-    setReport(await asked(post(at(name, "/back-test"), { document: draft, days: 30 })));
+    setReport(await backTest(name, { document: draft, days: 30 }));
   return (
     <Sheet
       title="What the draft would have done"
@@ -219,69 +215,59 @@ function BackTest({ name, draft }: { name: string; draft: PolicyDocument }): VNo
         Uses the domains that all accounts of this server checked in the last 30 days. You see it as
         the operator. Nothing is charged.
       </p>
-      <div aria-live="polite">{report === undefined ? null : <Report report={report} />}</div>
+      <div aria-live="polite">{report && <Report {...report} />}</div>
     </Sheet>
   );
 }
 
-function Report({ report }: { report: BackTestReport }): VNode {
+function Report(report: BackTestReport): VNode {
   const { checks, changed_checks: changed, live, draft, untestable } = report;
+  if (checks === 0) return <p>No checks were counted in these days.</p>;
   return (
     <div class="stack close">
       <p>
-        {checks === 0
-          ? "No checks were counted in these days."
-          : `${count(changed)} of ${count(checks)} checks of all accounts would have been decided otherwise.`}
+        {count(changed)} of {count(checks)} checks of all accounts would have been decided
+        otherwise.
       </p>
-      {checks === 0 ? null : <DecisionBars names={["live", "draft"]} was={live} becomes={draft} />}
+      <DecisionBars names={["live", "draft"]} was={live} becomes={draft} />
       {untestable.map(({ rule, facts }) => (
         <p key={rule} class="note">
           Rule {rule + 1} could not be tested: {facts.join(", ").replaceAll("_", " ")} is known of
           single sign-ups only.
         </p>
       ))}
-      <Lines
-        rows={report.changed
+      <TurnedDomains
+        domains={report.changed
           .slice(0, 10)
-          .map(({ domain, live: was, draft: becomes, checks: times }) => [
-            <span class="mono">{domain}</span>,
-            <span class="note">
-              {DECISION[was].words} → {DECISION[becomes].words}, {count(times)}
-            </span>,
-          ])}
+          .map((one) => [one.domain, one.live, one.draft, one.checks])}
       />
     </div>
   );
 }
 
+const ENTRY = textField("entry", "Address", undefined, {
+  class: "mono",
+  placeholder: "name@domain",
+  required: true,
+  maxLength: 2_000,
+});
+
 /** One address against the draft, before it is published. */
-function TryPolicy({ name, draft }: { name: string; draft: PolicyDocument }): VNode {
+function TryPolicy({ name, draft }: DraftProps): VNode {
   const [tried, setTried] = useState<PolicyTest>();
-  const send = async (values: Readonly<Record<string, string>>): Promise<void> => {
-    const body = { document: draft, entries: [(values["entry"] ?? "").trim()] };
+  const send = async ({ entry = "" }: Values): Promise<void> => {
+    const body = { document: draft, entries: [entry.trim()] };
     type Answer = { readonly results: readonly PolicyTest[] };
     setTried((await asked(post<Answer>(at(name, "/test"), body))).results[0]);
   };
   return (
     <Sheet title="Try an address">
-      <Form
-        class="stack close"
-        act="Try it for 1 check"
-        keeps
-        fields={[
-          {
-            name: "entry",
-            label: "Address",
-            input: { class: "mono", placeholder: "name@domain", required: true, maxLength: 2_000 },
-          },
-        ]}
-        send={send}
-      />
+      <Form class="stack close" act="Try it for 1 check" keeps fields={[ENTRY]} send={send} />
       <div aria-live="polite">
-        {tried === undefined ? null : (
+        {tried && (
           <div class="stack close">
             <div class="bar">
-              <Mark mark={DECISION[tried.decision].mark} words={DECISION[tried.decision].words} />
+              <Mark {...DECISION[tried.decision]} />
               <span class="note">
                 {tried.rule === null ? "No rule fits." : `Rule ${String(tried.rule + 1)}:`}{" "}
                 {reasonName(tried.reason)}
@@ -308,58 +294,35 @@ const LANGUAGES = [
 
 /** What the person at the form reads, rule by rule, in their language. */
 function Messages(props: { draft: PolicyDocument; reasons: readonly string[] }): VNode {
-  const { draft, reasons } = props;
-  const [language, setLanguage] = useState("en");
-  const said = draft.rules.flatMap(({ then, reason, message }, rule) => {
+  const [language, choice] = useChoice("Language", LANGUAGES, "en");
+  const said = props.draft.rules.flatMap(({ then, reason, message }, rule) => {
     const messages = message && new Map(Object.entries(message));
-    const outcome = { decision: then, reason: reason ?? reasons[rule] ?? "" };
+    const outcome = { decision: then, reason: reason ?? props.reasons[rule] ?? "" };
     const spoken = { language, meant: outcome.reason === "typo" ? "jo@gmail.com" : undefined };
     const words = messageFor({ ...outcome, ...(messages && { messages }) }, spoken);
-    return words === undefined ? [] : [[`Rule ${String(rule + 1)}`, `“${words}”`] as const];
+    const quoted = <span lang={language}>“{words}”</span>;
+    return words === undefined ? [] : [[`Rule ${String(rule + 1)}`, quoted] as const];
   });
   return (
-    <Sheet
-      title="What the person reads"
-      aside={
-        <Options
-          label="Language"
-          class="kind"
-          value={language}
-          onValue={setLanguage}
-          choices={LANGUAGES}
-        />
-      }
-    >
-      <dl class="pairs">
-        {said.map(([rule, words]) => (
-          <div key={rule}>
-            <dt>{rule}</dt>
-            <dd lang={language}>{words}</dd>
-          </div>
-        ))}
-      </dl>
+    <Sheet title="What the person reads" aside={choice}>
+      <Pairs rows={said} />
     </Sheet>
   );
 }
 
 /** Every version with its author; an old one may become the draft again. */
-function Versions({
-  policy,
-  onUse,
-}: {
-  policy: Policy;
-  onUse: (document: PolicyDocument) => void;
-}): VNode {
+function Versions(props: { policy: Policy; onUse: (document: PolicyDocument) => void }): VNode {
+  const { name, versions } = props.policy;
   const use = async (version: number): Promise<void> =>
-    onUse((await call<Policy>("GET", at(policy.name, `?version=${String(version)}`))).document);
+    props.onUse((await call<Policy>("GET", at(name, `?version=${String(version)}`))).document);
   const remove = async (): Promise<void> => {
-    await call("DELETE", at(policy.name));
+    await call("DELETE", at(name));
     location.reload();
   };
   return (
     <Sheet title="Versions">
       <Lines
-        rows={policy.versions.map(({ version, state, author, created_at: made }) => [
+        rows={versions.map(({ version, state, author, created_at: made }) => [
           <>
             <b>{version}</b>{" "}
             <span class="note">
@@ -380,13 +343,13 @@ function Versions({
           ),
         ])}
       />
-      {policy.name === "default" ? null : (
+      {name === "default" ? null : (
         <div>
           <Ask
             act="Remove this policy"
             class="small grave"
-            title={`Remove the policy “${policy.name}”?`}
-            work={remove}
+            title={`Remove the policy “${name}”?`}
+            send={remove}
           >
             All its versions go. Forms and hooks that name it are refused until you change them.
           </Ask>

@@ -1,5 +1,5 @@
 import type { VNode } from "preact";
-import { counted } from "../lib/format.ts";
+import { capital, counted } from "../lib/format.ts";
 import { say } from "../lib/state.ts";
 import { Sheet } from "../parts/basic.tsx";
 import { Options } from "../parts/form.tsx";
@@ -14,39 +14,31 @@ import {
   type PolicyDocument,
   type Rule,
   ruleWords,
+  same,
   valueOf,
 } from "../words/policy.ts";
-
-interface RulesProps {
-  draft: PolicyDocument;
-  live: { readonly document: PolicyDocument };
-  /** Of each live rule, in 30 days; undefined until known. */
-  hits: readonly (number | undefined)[];
-  onDraft: (draft: PolicyDocument) => void;
-}
 
 const RULES_MAX = 50;
 
 /** A new rule begins as the most frequent one. */
 const ADDED: Rule = { when: { disposable: true }, then: "reject" };
 
-const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
-
-function moved(rules: readonly Rule[], at: number, by: number): readonly Rule[] {
-  const next = [...rules];
-  const [rule] = next.splice(at, 1);
-  if (rule !== undefined) next.splice(at + by, 0, rule);
-  return next;
-}
-
-/** Rules as sentences with slots; the first that fits decides. */
-export function Rules({ draft, live, hits, onDraft }: RulesProps): VNode {
+/** Rules as sentences with slots; the first that fits decides. `hits`: of each live rule, in 30 days. */
+export function Rules(props: {
+  draft: PolicyDocument;
+  live: { readonly document: PolicyDocument };
+  hits: readonly (number | undefined)[];
+  onDraft: (draft: PolicyDocument) => void;
+}): VNode {
+  const { draft, live, hits, onDraft } = props;
   const { rules } = draft;
   const put = (next: readonly Rule[]): void => onDraft({ ...draft, rules: next });
   const remove = (at: number): void => {
-    put(rules.filter((_, place) => place !== at));
+    put(rules.toSpliced(at, 1));
     say(`Rule ${String(at + 1)} is removed from the draft.`, async () => onDraft(draft));
   };
+  const move = (at: number, by: number): void =>
+    put(rules.toSpliced(at, 1).toSpliced(at + by, 0, ...rules.slice(at, at + 1)));
   return (
     <Sheet
       title="Rules"
@@ -54,29 +46,28 @@ export function Rules({ draft, live, hits, onDraft }: RulesProps): VNode {
     >
       <ol class="policy-rules">
         {rules.map((rule, at) => {
+          const name = `rule ${String(at + 1)}`;
           const known = live.document.rules.findIndex((one) => same(one, rule));
+          const change = (next: Rule): void => put(rules.toSpliced(at, 1, next));
           return (
-            <RuleRow
-              key={at}
-              at={at}
-              last={rules.length - 1}
-              rule={rule}
-              hits={known < 0 ? "changed" : hits[known]}
-              onChange={(next) => put(rules.map((one, place) => (place === at ? next : one)))}
-              onMove={(by) => put(moved(rules, at, by))}
-              onTake={(from) => put(moved(rules, from, at - from))}
-              onRemove={() => remove(at)}
-            />
+            <li key={at}>
+              <b class="rule-number">{at + 1}</b>
+              <div class="stack close">
+                {whenSlots(at, rule, change)}
+                {thenSlots(at, rule, change, known < 0 ? "changed" : hits[known])}
+              </div>
+              <span class="moves">
+                {small(`Move ${name} up`, "↑", () => move(at, -1), at === 0)}
+                {small(`Move ${name} down`, "↓", () => move(at, 1), at === rules.length - 1)}
+                {small(`Remove ${name}`, "×", () => remove(at))}
+              </span>
+            </li>
           );
         })}
       </ol>
       <div class="bar sentence otherwise">
         <span>Otherwise</span>
-        <Action
-          label="Otherwise"
-          value={draft.else}
-          onValue={(then) => onDraft({ ...draft, else: then })}
-        />
+        {actionSlot("Otherwise", draft.else, (then) => onDraft({ ...draft, else: then }))}
       </div>
       <div>
         <button
@@ -91,153 +82,73 @@ export function Rules({ draft, live, hits, onDraft }: RulesProps): VNode {
   );
 }
 
-interface RowProps {
-  at: number;
-  last: number;
-  rule: Rule;
-  hits: number | undefined | "changed";
-  onChange: (rule: Rule) => void;
-  onMove: (by: number) => void;
-  /** Another rule was dropped here. */
-  onTake: (from: number) => void;
-  onRemove: () => void;
-}
-
-/** What a dragged rule carries: its place. Buttons do the same for the keyboard and for fingers. */
-const DRAGGED = "application/x-gatepost-rule";
-
-function RuleRow(props: RowProps): VNode {
-  const { at, last, rule, hits, onChange, onMove, onTake, onRemove } = props;
-  const name = `rule ${String(at + 1)}`;
-  return (
-    <li
-      onDragOver={(event) => {
-        if (event.dataTransfer?.types.includes(DRAGGED) === true) event.preventDefault();
-      }}
-      onDrop={(event) => {
-        const from = event.dataTransfer?.getData(DRAGGED) ?? "";
-        if (from === "") return;
-        event.preventDefault();
-        onTake(Number(from));
-      }}
-    >
-      <b
-        class="rule-number"
-        draggable
-        onDragStart={(event) => event.dataTransfer?.setData(DRAGGED, String(at))}
-      >
-        {at + 1}
-      </b>
-      <div class="stack close">
-        <When {...{ name, rule, onChange }} />
-        <div class="bar sentence">
-          <span>then</span>
-          <Action
-            label={`Rule ${String(at + 1)}: what to do`}
-            value={rule.then}
-            onValue={(then) => onChange({ ...rule, then })}
-          />
-          {rule.then === "accept" ? null : <Message {...{ name, rule, onChange }} />}
-          {hits === "changed" ? (
-            <span class="chip tip">Changed</span>
-          ) : (
-            <span class="note">{hits === undefined ? "" : counted(hits, "time")}</span>
-          )}
-        </div>
-      </div>
-      <span class="moves">
-        <Move of={`Move ${name} up`} sign="↑" off={at === 0} work={() => onMove(-1)} />
-        <Move of={`Move ${name} down`} sign="↓" off={at === last} work={() => onMove(1)} />
-        <Move of={`Remove ${name}`} sign="×" off={false} work={onRemove} />
-      </span>
-    </li>
-  );
-}
-
-const Move = (props: { of: string; sign: string; off: boolean; work: () => void }): VNode => (
-  <button
-    type="button"
-    class="small plain"
-    disabled={props.off}
-    aria-label={props.of}
-    onClick={props.work}
-  >
-    {props.sign}
+const small = (label: string, sign: string, work: () => void, isOff = false): VNode => (
+  <button type="button" class="small plain" disabled={isOff} aria-label={label} onClick={work}>
+    {sign}
   </button>
 );
 
-interface PartProps {
-  name: string;
-  rule: Rule;
-  onChange: (rule: Rule) => void;
-}
-
-/** A rule whose conditions changed gives the reason that belongs to them. */
-const withWhen = ({ then, message }: Rule, when: Rule["when"]): Rule => ({
-  when,
-  then,
-  ...(message && { message }),
-});
+type Change = (rule: Rule) => void;
 
 /** Each condition of the rule; all have to hold. One that was written by hand stays as it is. */
-function When({ name, rule, onChange }: PartProps): VNode {
+function whenSlots(at: number, rule: Rule, onChange: Change): VNode {
+  const name = `rule ${String(at + 1)}`;
   const entries = Object.entries(rule.when);
-  const put = (next: readonly (readonly [string, unknown])[]): void =>
-    onChange(withWhen(rule, Object.fromEntries(next)));
-  const replace = (at: number, fact: string, value: unknown): void =>
-    put(entries.map((one, place) => (place === at ? [fact, value] : one)));
+  // A rule whose conditions changed gives the reason that belongs to them.
+  const put = (next: typeof entries): void => {
+    const { reason: _, ...others } = rule;
+    onChange({ ...others, when: Object.fromEntries(next) });
+  };
   const free = CONDITIONS.filter(({ fact }) => !Object.hasOwn(rule.when, fact));
-  const add = ({ fact, value }: Condition): void => put([...entries, [fact, value]]);
+  const added = free.find(({ id }) => id === "free") ?? free[0];
   return (
     <>
-      {entries.map(([fact, value], at) => (
-        <div key={fact} class="bar sentence">
-          <span>{at === 0 ? "If" : "and"}</span>
-          <Slot
-            name={at === 0 ? name : `${name}, condition ${String(at + 1)}`}
-            {...{ fact, value, free }}
-            onValue={(next, changed) => replace(at, next, changed)}
-          />
-          {entries.length === 1 ? null : (
-            <Move
-              of={`Remove condition ${String(at + 1)} of ${name}`}
-              sign="×"
-              off={false}
-              work={() => put(entries.filter((_, place) => place !== at))}
+      {entries.map(([fact, value], place) => {
+        const number = String(place + 1);
+        return (
+          <div key={fact} class="bar sentence">
+            <span>{place === 0 ? "If" : "and"}</span>
+            <Slot
+              label={capital(place === 0 ? name : `${name}, condition ${number}`)}
+              {...{ fact, value, free }}
+              onValue={(...next) => put(entries.toSpliced(place, 1, next))}
             />
-          )}
-          {at === entries.length - 1 && free[0] !== undefined ? (
-            <button
-              type="button"
-              class="small plain"
-              onClick={() => add(free.find(({ id }) => id === "free") ?? (free[0] as Condition))}
-            >
-              and…<span class="unseen"> in {name}</span>
-            </button>
-          ) : null}
-        </div>
-      ))}
+            {entries.length === 1
+              ? null
+              : small(`Remove condition ${number} of ${name}`, "×", () =>
+                  put(entries.toSpliced(place, 1)),
+                )}
+            {place === entries.length - 1 && added !== undefined ? (
+              <button
+                type="button"
+                class="small plain"
+                onClick={() => put([...entries, [added.fact, added.value]])}
+              >
+                and…<span class="unseen"> in {name}</span>
+              </button>
+            ) : null}
+          </div>
+        );
+      })}
     </>
   );
 }
 
 function Slot(props: {
-  name: string;
+  label: string;
   fact: string;
   value: unknown;
   free: readonly Condition[];
   onValue: (fact: string, value: unknown) => void;
 }): VNode {
-  const { name, fact, value, free, onValue } = props;
+  const { label, fact, value, free, onValue } = props;
   const known = conditionOf(fact, value);
-  const own = CONDITIONS.filter((one) => one.fact === fact);
-  const choices = CONDITIONS.filter((one) => own.includes(one) || free.includes(one));
-  const label = name.replace(/^r/, "R");
-  const choose = (id: string): void => {
-    const found = CONDITIONS.find((one) => one.id === id);
-    if (found !== undefined) onValue(found.fact, found.value);
-  };
   const words = ruleWords({ when: { [fact]: value }, then: "accept" });
+  const choices = CONDITIONS.filter((one) => one.fact === fact || free.includes(one));
+  const choose = (id: string): void => {
+    const chosen = choices.find((one) => one.id === id);
+    if (chosen !== undefined) onValue(chosen.fact, chosen.value);
+  };
   return (
     <>
       <Options
@@ -263,36 +174,47 @@ function Slot(props: {
   );
 }
 
-const isDecision = (text: string): text is Decision => DECISIONS.some((one) => one === text);
-
-const Action = (props: {
-  label: string;
-  value: Decision;
-  onValue: (decision: Decision) => void;
-}): VNode => (
+const actionSlot = (label: string, value: Decision, onValue: (next: Decision) => void): VNode => (
   <Options
-    class={`slot then-${props.value}`}
-    label={props.label}
-    value={props.value}
-    onValue={(value) => isDecision(value) && props.onValue(value)}
+    class={`slot ${DECISION[value].mark}`}
+    {...{ label, value }}
+    onValue={(next) => onValue(DECISIONS.find((one) => one === next) ?? value)}
     choices={DECISIONS.map((one) => [one, DECISION[one].words])}
   />
 );
 
-/** The sentence that the person at the form reads; empty: the one that comes with Gatepost, in eight languages. */
-function Message({ name, rule, onChange }: PartProps): VNode {
-  const put = (text: string): void => {
+/** What to do, the sentence that the person reads, and how often it was done. */
+function thenSlots(
+  at: number,
+  rule: Rule,
+  onChange: Change,
+  hits: number | "changed" | undefined,
+): VNode {
+  const name = `Rule ${String(at + 1)}`;
+  // Empty: the sentence that comes with Gatepost, in eight languages.
+  const speak = (text: string): void => {
     const { message: _, ...plain } = rule;
     onChange(text.trim() === "" ? plain : { ...plain, message: { ...rule.message, en: text } });
   };
   return (
-    <input
-      class="said"
-      aria-label={`${name.replace(/^r/, "R")}: text for the person`}
-      placeholder="Standard text for the person"
-      maxLength={300}
-      value={rule.message?.["en"] ?? ""}
-      onInput={(event) => put(event.currentTarget.value)}
-    />
+    <div class="bar sentence">
+      <span>then</span>
+      {actionSlot(`${name}: what to do`, rule.then, (then) => onChange({ ...rule, then }))}
+      {rule.then === "accept" ? null : (
+        <input
+          class="said"
+          aria-label={`${name}: text for the person`}
+          placeholder="Standard text for the person"
+          maxLength={300}
+          value={rule.message?.["en"] ?? ""}
+          onInput={(event) => speak(event.currentTarget.value)}
+        />
+      )}
+      {hits === "changed" ? (
+        <span class="chip tip">Changed</span>
+      ) : (
+        <span class="note">{hits === undefined ? "" : counted(hits, "time")}</span>
+      )}
+    </div>
   );
 }

@@ -1,36 +1,42 @@
-import type { VNode } from "preact";
-import { useState } from "preact/hooks";
+import type { ComponentChildren, VNode } from "preact";
 import type { ListWord } from "../../core/evidence/rule.ts";
 import { ApiFault, post } from "../lib/client.ts";
 import { count, counted } from "../lib/format.ts";
-import { useLoad, useRested } from "../lib/load.ts";
+import { useLoad } from "../lib/load.ts";
 import type { FoundEntries, Outcome, OwnEntry, Source } from "../lib/shapes.ts";
 import { announce, say } from "../lib/state.ts";
-import { Empty, type MarkKind, PageHead, Sheet, Shown, Table, Time } from "../parts/basic.tsx";
+import {
+  Empty,
+  LoadedSheet,
+  type MarkKind,
+  PageHead,
+  Sheet,
+  Shown,
+  Table,
+  Time,
+} from "../parts/basic.tsx";
 import {
   Act,
   Ask,
   type FieldSpec,
-  FormDialog,
-  Options,
-  Search,
+  textField,
+  useChoice,
+  useSearch,
   type Values,
 } from "../parts/form.tsx";
 import { entryWords } from "../words/names.ts";
 
 /** What detection knows: the operator's own rules, and the public lists. */
-export function RulesPage(): VNode {
-  return (
-    <>
-      <PageHead
-        title="Rules"
-        lead="Names that you allow or deny, and the public lists. Changes apply everywhere within 5 seconds."
-      />
-      <OwnEntries />
-      <Sources />
-    </>
-  );
-}
+export const RulesPage = (): VNode => (
+  <>
+    <PageHead
+      title="Rules"
+      lead="Names that you allow or deny, and the public lists. Changes apply everywhere within 5 seconds."
+    />
+    <OwnEntries />
+    <Sources />
+  </>
+);
 
 /** What an entry says of its subject. Feeds are switched off in their own table. */
 const KINDS: Readonly<Record<Exclude<ListWord, "off">, readonly [MarkKind, string]>> = {
@@ -46,18 +52,12 @@ const CHOICES = Object.entries(KINDS).map(([kind, [, words]]) => [kind, words] a
 const CHOOSE = [["", "Choose…"] as const, ...CHOICES];
 
 const DETAILS: readonly FieldSpec[] = [
-  {
-    name: "note",
-    label: "Note",
-    hint: "Why, for you and the other administrators. May stay empty.",
-    input: { maxLength: 500, autocomplete: "off" },
-  },
-  {
-    name: "expires",
-    label: "Last day",
-    hint: "It counts to the end of this day (UTC). Empty: for good.",
-    input: { type: "date" },
-  },
+  textField("note", "Note", "Why, for you and the other administrators. May stay empty.", {
+    maxLength: 500,
+  }),
+  textField("expires", "Last day", "It counts to the end of this day (UTC). Empty: for good.", {
+    type: "date",
+  }),
 ];
 
 /** In the server's form: without a last day the member is absent. */
@@ -67,12 +67,12 @@ const bodyOf = ({ expires = "", ...values }: Values): Values => {
 };
 
 const ADD: readonly FieldSpec[] = [
-  {
-    name: "entry",
-    label: "Domain, mail server or address",
-    hint: "a.example, *.suffix.example for all below it, mx:mail.example, or one address, which is kept as a hash.",
-    input: { class: "mono", required: true, autocapitalize: "off", autocomplete: "off" },
-  },
+  textField(
+    "entry",
+    "Domain, mail server or address",
+    "a.example, *.suffix.example for all below it, mx:mail.example, or one address, which is kept as a hash.",
+    { class: "mono", required: true, autocapitalize: "off" },
+  ),
   { name: "kind", label: "What it is", choices: CHOOSE },
   ...DETAILS,
 ];
@@ -89,59 +89,35 @@ const IMPORT: readonly FieldSpec[] = [
   ...DETAILS,
 ];
 
-/** The operator's word on names. */
-function OwnEntries(): VNode {
-  const [text, setText] = useState("");
-  const [kind, setKind] = useState("");
-  const sought = useRested(text);
-  const query = `q=${encodeURIComponent(sought)}&kind=${kind}`;
-  const loading = useLoad<FoundEntries>(`admin/lists/entries?${query}`);
-  return (
-    <Sheet title="Your own rules" aside={<Adding kind={kind} onChange={loading.reload} />}>
-      <div class="bar">
-        <Search label="Name, address or note" value={text} onValue={setText} />
-        <Options
-          label="Which rules"
-          class="kind"
-          value={kind}
-          onValue={setKind}
-          choices={[["", "All kinds"], ...CHOICES]}
-        />
-      </div>
-      <Shown loading={loading} lines={4}>
-        {(found) => (
-          <Found found={found} isSought={sought + kind !== ""} onChange={loading.reload} />
-        )}
-      </Shown>
-    </Sheet>
-  );
+async function add(values: Values): Promise<void> {
+  await post("admin/lists/entries", bodyOf(values));
+  announce("Rule saved.");
 }
 
-function Adding({ kind, onChange }: { kind: string; onChange: () => void }): VNode {
-  const add = async (values: Values): Promise<void> => {
-    await post("admin/lists/entries", bodyOf(values));
-    announce("Rule saved.");
-    onChange();
-  };
-  const take = async (values: Values): Promise<void> => {
-    type Answer = { readonly imported: number };
-    const { imported } = await post<Answer>("admin/lists/import", bodyOf(values));
-    say(`${counted(imported, "rule")} imported.`);
-    onChange();
-  };
-  return (
+async function importAll(values: Values): Promise<void> {
+  type Answer = { readonly imported: number };
+  const { imported } = await post<Answer>("admin/lists/import", bodyOf(values));
+  say(`${counted(imported, "rule")} imported.`);
+}
+
+/** The operator's word on names. */
+function OwnEntries(): VNode {
+  const [sought, search] = useSearch("Name, address or note");
+  const [kind, choice] = useChoice("Which rules", [["", "All kinds"], ...CHOICES]);
+  const query = `q=${encodeURIComponent(sought)}&kind=${kind}`;
+  const adding = (
     <>
       <a class="button small plain" href={`account/admin/lists/export?kind=${kind}`} download>
         Export
       </a>
-      <FormDialog
+      <Ask
         act="Import many"
         title="Import rules"
         yes="Import them"
         fields={IMPORT}
-        send={take}
+        send={importAll}
       />
-      <FormDialog
+      <Ask
         act="Add a rule"
         class="small main"
         title="Add a rule"
@@ -151,14 +127,24 @@ function Adding({ kind, onChange }: { kind: string; onChange: () => void }): VNo
       />
     </>
   );
+  return (
+    <Sheet title="Your own rules" aside={adding}>
+      <div class="bar">
+        {search}
+        {choice}
+      </div>
+      <Shown loading={useLoad<FoundEntries>(`admin/lists/entries?${query}`)} lines={4}>
+        {(found) => <Found {...found} isSought={sought + kind !== ""} />}
+      </Shown>
+    </Sheet>
+  );
 }
 
-function Found(props: { found: FoundEntries; isSought: boolean; onChange: () => void }): VNode {
-  const { entries: all, total } = props.found;
+function Found({ entries: all, total, isSought }: FoundEntries & { isSought: boolean }): VNode {
   const entries = all.filter(({ kind }) => kind !== "off");
   const hidden = all.length - entries.length;
   if (entries.length === 0) {
-    return props.isSought ? (
+    return isSought ? (
       <Empty title="No rule fits">Take another kind, or clear the search.</Empty>
     ) : (
       <Empty title="No rules yet">
@@ -179,24 +165,22 @@ function Found(props: { found: FoundEntries; isSought: boolean; onChange: () => 
         tall
         label="Your own rules"
         head={["Name", "Says", "Note", "Made", ""]}
-        rows={entries.map((entry) => cellsOf(entry, props.onChange))}
+        rows={entries.map(cellsOf)}
       />
     </>
   );
 }
 
-function cellsOf(entry: OwnEntry, onChange: () => void) {
+function cellsOf(entry: OwnEntry): readonly ComponentChildren[] {
   const { kind, note, expires_at: ends, created_at: made, author } = entry;
   const [mark, words] = kind === "off" ? (["unsure", "Off"] as const) : KINDS[kind];
   const name = entryWords(entry.entry);
   const forget = async (): Promise<void> => {
     await post("admin/lists/forget", { entry: entry.entry });
-    onChange();
     const expires = ends === null ? {} : { expires: ends.slice(0, 10) };
-    say(`All that you said of ${name} is taken back.`, async () => {
-      await post("admin/lists/entries", { entry: entry.entry, kind, note, ...expires });
-      onChange();
-    });
+    say(`All that you said of ${name} is taken back.`, () =>
+      post("admin/lists/entries", { entry: entry.entry, kind, note, ...expires }),
+    );
   };
   return [
     name === entry.entry ? <code>{name}</code> : <span title={entry.entry}>{name}</span>,
@@ -213,7 +197,7 @@ function cellsOf(entry: OwnEntry, onChange: () => void) {
       <Time at={made} />
       <div class="note">by {author}</div>
     </>,
-    <Ask act="Forget" of={name} title="Forget this rule?" yes="Forget it" work={forget}>
+    <Ask act="Forget" of={name} title="Forget this rule?" yes="Forget it" send={forget}>
       All that you said of <b class="break">{name}</b> is taken back. The public lists alone decide
       then.
     </Ask>,
@@ -233,102 +217,97 @@ const REFUSALS: Readonly<Record<string, string>> = {
   not_kept: "The data directory could not take it",
 };
 
-/** Why an answer was not taken. */
-export const refusalWords = (why: string, detail: string | null): string =>
-  `${REFUSALS[why] ?? why.replaceAll("_", " ")}${detail === null || detail === "" ? "" : ` (${detail})`}.`;
+/** Why an answer was not taken; "" for one that was. */
+export function refusalWords({ refused, detail }: Source): string {
+  if (refused === null) return "";
+  const words = REFUSALS[refused] ?? refused.replaceAll("_", " ");
+  return `${words}${detail === null || detail === "" ? "" : ` (${detail})`}.`;
+}
 
 /** Refusals that the operator may overrule; what else is wrong with a file stays wrong. */
-const mayBeTaken = (refused: string | null): boolean =>
-  refused === "size_swing" || refused === "many_removed";
+const MAY_BE_TAKEN: readonly (string | null)[] = ["size_swing", "many_removed"];
 
 /** What a fetch of all lists came to, in a sentence. */
 function outcomeWords(outcomes: readonly Outcome[]): string {
-  const of = (kind: Outcome["kind"]): number =>
-    outcomes.filter((outcome) => outcome.kind === kind).length;
-  const parts = [
-    [of("accepted"), "changed"],
-    [of("unchanged"), "unchanged"],
-    [of("refused"), "not taken"],
-  ] as const;
-  const said = parts.filter(([number]) => number > 0).map(([n, words]) => `${count(n)} ${words}`);
+  const words = { accepted: "changed", unchanged: "unchanged", refused: "not taken" };
+  const said = Object.entries(words).flatMap(([kind, done]) => {
+    const many = outcomes.filter((outcome) => outcome.kind === kind).length;
+    return many > 0 ? [`${count(many)} ${done}`] : [];
+  });
   return `${counted(outcomes.length, "list")} checked: ${said.join(", ")}.`;
 }
 
-/** Every public list: how fresh, how large, and why its last answer was not taken. */
-function Sources(): VNode {
-  const loading = useLoad<{ readonly sources: readonly Source[] }>("admin/lists");
-  const refresh = async (accept: readonly string[]): Promise<void> => {
-    const body = { accept };
-    const { outcomes } = await post<{ readonly outcomes: readonly Outcome[] }>(
-      "admin/lists/refresh",
-      body,
-    );
-    say(outcomeWords(outcomes));
-    loading.reload();
-  };
-  return (
-    <Sheet title="Public lists" aside={<Act act="Fetch them now" work={() => refresh([])} />}>
-      <Shown loading={loading} lines={6}>
-        {({ sources }) => (
-          <>
-            <p class="note">
-              {counted(
-                sources.reduce((sum, { names, off }) => (off ? sum : sum + names), 0),
-                "name",
-              )}{" "}
-              in use, many of them on several lists. A name counts fully when a curated list holds
-              it; the other lists copy each other and count once.
-            </p>
-            <Table
-              label="Public lists"
-              head={["List", "Names", "In use", "Last asked", ""]}
-              numbers={[1]}
-              rows={sources.map((source) => [
-                <Named source={source} onTake={() => refresh([source.id])} />,
-                count(source.names),
-                source.from === "nowhere" ? (
-                  <span class="chip unsure">Nothing yet</span>
-                ) : source.from === "package" ? (
-                  "Came with the program"
-                ) : (
-                  <>
-                    Fetched <Time at={source.fetched_at} />
-                  </>
-                ),
-                <Time at={source.asked_at} />,
-                <Switch source={source} onDone={loading.reload} />,
-              ])}
-            />
-          </>
-        )}
-      </Shown>
-    </Sheet>
-  );
+async function refresh(accept: readonly string[]): Promise<void> {
+  type Answer = { readonly outcomes: readonly Outcome[] };
+  say(outcomeWords((await post<Answer>("admin/lists/refresh", { accept })).outcomes));
 }
 
-function Named({ source, onTake }: { source: Source; onTake: () => Promise<void> }): VNode {
-  const { id, curated, off, refused, detail, names } = source;
+const namesIn = (sources: readonly Source[]): string =>
+  counted(
+    sources.reduce((sum, { names, off }) => (off ? sum : sum + names), 0),
+    "name",
+  );
+
+/** Every public list: how fresh, how large, and why its last answer was not taken. */
+const Sources = (): VNode => (
+  <LoadedSheet
+    title="Public lists"
+    aside={<Act act="Fetch them now" work={() => refresh([])} />}
+    loading={useLoad<{ readonly sources: readonly Source[] }>("admin/lists")}
+    lines={6}
+  >
+    {({ sources }) => (
+      <>
+        <p class="note">
+          {namesIn(sources)} in use, many of them on several lists. A name counts fully when a
+          curated list holds it; the other lists copy each other and count once.
+        </p>
+        <Table
+          label="Public lists"
+          head={["List", "Names", "In use", "Last asked", ""]}
+          numbers={[1]}
+          rows={sources.map((source) => [
+            named(source),
+            count(source.names),
+            source.from === "nowhere" ? (
+              <span class="chip unsure">Nothing yet</span>
+            ) : source.from === "package" ? (
+              "Came with the program"
+            ) : (
+              <>
+                Fetched <Time at={source.fetched_at} />
+              </>
+            ),
+            <Time at={source.asked_at} />,
+            feedSwitch(source),
+          ])}
+        />
+      </>
+    )}
+  </LoadedSheet>
+);
+
+function named(source: Source): VNode {
+  const { id, curated, off, refused, names } = source;
+  const words = refusalWords(source);
   return (
     <>
       <code>{id}</code> {curated ? <span class="chip">Curated</span> : null}
       {off ? <span class="chip unsure">Off</span> : null}
       {refused === null ? null : (
         <div class="note refusal">
-          {refusalWords(refused, detail)}{" "}
-          {names === 0 ? "Nothing of it is in use." : "The copy before it stays in use."}
+          {words} {names === 0 ? "Nothing of it is in use." : "The copy before it stays in use."}
         </div>
       )}
-      {mayBeTaken(refused) ? (
+      {MAY_BE_TAKEN.includes(refused) ? (
         <Ask
-          act="Take it all the same"
-          of={`for ${id}`}
+          {...{ act: "Take it all the same", of: `for ${id}`, yes: "Take it" }}
           title={`Take “${id}” as it is now?`}
-          yes="Take it"
-          work={onTake}
+          send={() => refresh([id])}
         >
-          {refusalWords(refused ?? "", detail)} A source that was broken into, or lost a part of its
-          file, looks just like this: names that went are no longer called disposable, names that
-          came are. Look at the source first. All other rules hold, and every source is asked anew.
+          {words} A source that was broken into, or lost a part of its file, looks just like this:
+          names that went are no longer called disposable, names that came are. Look at the source
+          first. All other rules hold, and every source is asked anew.
         </Ask>
       ) : null}
     </>
@@ -336,18 +315,16 @@ function Named({ source, onTake }: { source: Source; onTake: () => Promise<void>
 }
 
 /** A feed that is off gives no evidence, in every process. */
-function Switch({ source, onDone }: { source: Source; onDone: () => void }): VNode {
-  const { id, off, names } = source;
+function feedSwitch({ id, off, names }: Source): VNode {
   const turn = async (isOff: boolean): Promise<void> => {
     const entry = `feed:${id}`;
     if (isOff) await post("admin/lists/entries", { entry, kind: "off", note: "" });
     else await post("admin/lists/forget", { entry });
-    onDone();
     say(`${id} is ${isOff ? "off" : "on"}.`, () => turn(!isOff));
   };
   if (off) return <Act act="Switch on" of={id} work={() => turn(false)} />;
   return (
-    <Ask act="Switch off" of={id} title={`Switch ${id} off?`} work={() => turn(true)}>
+    <Ask act="Switch off" of={id} title={`Switch ${id} off?`} send={() => turn(true)}>
       Its {counted(names, "name")} no longer count for any account, within 5 seconds. Names that
       other lists hold too stay listed.
     </Ask>

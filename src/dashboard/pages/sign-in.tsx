@@ -3,13 +3,7 @@ import { post } from "../lib/client.ts";
 import { doorTo, go, path, wantedPage } from "../lib/router.ts";
 import { loadSession, session, signInReason } from "../lib/session.ts";
 import { PageHead } from "../parts/basic.tsx";
-import { EMAIL, type FieldSpec, Form, type Values } from "../parts/form.tsx";
-
-const PASSWORD: FieldSpec = {
-  name: "password",
-  label: "Password",
-  input: { type: "password", autocomplete: "current-password", required: true },
-};
+import { EMAIL, Form, PASSWORD, type Values } from "../parts/form.tsx";
 
 async function enter({ email, password }: Values): Promise<void> {
   await post("sign-in", { email, password });

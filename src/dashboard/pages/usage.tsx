@@ -1,6 +1,6 @@
-import type { ComponentChildren, VNode } from "preact";
+import type { VNode } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { count, counted, duration, limitText, percent, shortDay } from "../lib/format.ts";
+import { count, counted, duration, limitText, percent } from "../lib/format.ts";
 import { useLoad } from "../lib/load.ts";
 import { allowance, createdDay, has, leftOf, loadAllowance } from "../lib/session.ts";
 import type { Credits, OutcomeReport, Purse, Usage, UsageDay } from "../lib/shapes.ts";
@@ -15,7 +15,7 @@ import {
   Table,
   Time,
 } from "../parts/basic.tsx";
-import { Chart, stepsOf } from "../parts/chart.tsx";
+import { Chart, type ChartLine, sumOf } from "../parts/chart.tsx";
 import { reasonName, tierName } from "../words/names.ts";
 import { type Counts, DECISION } from "../words/policy.ts";
 import { Plans } from "./plans.tsx";
@@ -25,7 +25,6 @@ const RANGES = [7, 30, 90, 400] as const;
 /** What was decided and checked, and what is left of the plan. */
 export function UsagePage(): VNode {
   const [days, setDays] = useState<number>(30);
-  const loading = useLoad<Usage>(`usage?days=${String(days)}`);
   useEffect(() => void loadAllowance(), []);
   return (
     <>
@@ -44,11 +43,11 @@ export function UsagePage(): VNode {
         </div>
       </PageHead>
       <AllowanceSheet />
-      <Shown loading={loading} lines={8}>
+      <Shown loading={useLoad<Usage>(`usage?days=${String(days)}`)} lines={8}>
         {(usage) => (
           <>
             {has("gate") ? <KeptOut days={days} hours={usage.hours} /> : null}
-            <Checks usage={usage} />
+            <Checks {...usage} />
           </>
         )}
       </Shown>
@@ -66,14 +65,16 @@ function AllowanceSheet(): VNode {
   return (
     <Sheet title={`Your plan: ${tierName(tier)}`}>
       <div class="figures">
-        <PurseFigure when="today" purse={day} />
-        <PurseFigure when="this month" purse={month} />
-        <Figure value={count(credits)}>
-          {credits === 1 ? "credit" : "credits"}, used when the plan is spent
-        </Figure>
-        <Figure value={limitText(rate)}>
-          {rate === null ? "on requests" : "requests a minute"}
-        </Figure>
+        {purseFigure("today", day)}
+        {purseFigure("this month", month)}
+        <div class="figure">
+          <b>{count(credits)}</b>
+          <span>{credits === 1 ? "credit" : "credits"}, used when the plan is spent</span>
+        </div>
+        <div class="figure">
+          <b>{limitText(rate)}</b>
+          <span>{rate === null ? "on requests" : "requests a minute"}</span>
+        </div>
       </div>
       {tier === "new_free" ? (
         <p class="note">
@@ -84,30 +85,25 @@ function AllowanceSheet(): VNode {
   );
 }
 
-const Figure = (props: { value: string; children: ComponentChildren }): VNode => (
-  <div class="figure">
-    <b>{props.value}</b>
-    <span>{props.children}</span>
-  </div>
-);
-
-function PurseFigure({ when, purse }: { when: string; purse: Purse }): VNode {
+function purseFigure(when: string, purse: Purse): VNode {
   const { used, limit } = purse;
-  if (limit === null) return <Figure value={count(used)}>used {when}, no limit</Figure>;
   const left = leftOf(purse);
   return (
     <div class="figure">
-      <b>{count(left)}</b>
-      <span>
-        of {count(limit)} left {when}, starts again <Time at={purse.resets_at} />
-      </span>
-      <Meter share={limit === 0 ? 0 : left / limit} />
+      <b>{count(limit === null ? used : left)}</b>
+      {limit === null ? (
+        <span>used {when}, no limit</span>
+      ) : (
+        <>
+          <span>
+            of {count(limit)} left {when}, starts again <Time at={purse.resets_at} />
+          </span>
+          <Meter share={limit === 0 ? 0 : left / limit} />
+        </>
+      )}
     </div>
   );
 }
-
-const sumOf = <Row,>(rows: readonly Row[], pick: (row: Row) => number): number =>
-  rows.reduce((total, row) => total + pick(row), 0);
 
 /** Days from the account's first one, or from the first one that has something. */
 function since<Row>(rows: readonly Row[], dayOf: (row: Row) => string, sum: (row: Row) => number) {
@@ -115,65 +111,37 @@ function since<Row>(rows: readonly Row[], dayOf: (row: Row) => string, sum: (row
   return rows.slice(Math.max(0, first));
 }
 
-type Line<Row> = readonly [name: string, colour: string, pick: (row: Row) => number];
-
-/** Bars by day or week; by the hour on the first day, where hours are known. */
-function Bars<Row>(props: {
-  what: string;
-  days: readonly string[];
-  rows: readonly Row[];
-  hours?: readonly Row[];
-  lines: readonly Line<Row>[];
-  before?: { readonly name: string; readonly values: readonly number[] };
-}): VNode {
-  const { what, rows, hours = [], lines, before } = props;
-  const days = stepsOf(props.days.map(shortDay));
-  const isFirst = rows.length < 2 && hours.length > 0;
-  const step = isFirst ? "Hour" : days.step;
-  return (
-    <Chart
-      label={`${what} by ${step.toLowerCase()}`}
-      step={step}
-      steps={isFirst ? hours.map((_, hour) => `${String(hour)}:00 UTC`) : days.names}
-      series={lines.map(([name, colour, pick]) => ({
-        name,
-        colour,
-        values: isFirst ? hours.map(pick) : days.sums(rows.map(pick)),
-      }))}
-      before={before && { ...before, values: days.sums(before.values) }}
-    />
-  );
-}
-
 const DECISION_LINES = (["reject", "challenge", "review", "accept"] as const).map(
-  (one): Line<Counts> => [DECISION[one].words, DECISION[one].colour, (counts) => counts[one]],
+  (one): ChartLine<Counts> => [DECISION[one].words, DECISION[one].colour, (counts) => counts[one]],
 );
 
 const allOf = ({ accept, challenge, review, reject }: Counts): number =>
   accept + challenge + review + reject;
 
-/** What the sign-up gate decided, by day or by the hour of the first day, by reason and by key. */
-function KeptOut({ days, hours }: { days: number; hours: Usage["hours"] }): VNode {
-  const loading = useLoad<OutcomeReport>(`outcomes?days=${String(days)}`);
-  return (
-    <Shown loading={loading} lines={6}>
-      {(outcomes) =>
-        outcomes.total === 0 ? (
-          <Sheet title="What we kept out">
-            <p class="prose">
-              No sign-up was decided in these days. <a href="gate/hooks">Connect your form</a>
-            </p>
-          </Sheet>
-        ) : (
-          <Decisions outcomes={outcomes} hours={hours} />
-        )
-      }
-    </Shown>
-  );
+interface KeptOutProps {
+  days: number;
+  hours: Usage["hours"];
 }
 
-function Decisions(props: { outcomes: OutcomeReport; hours: Usage["hours"] }): VNode {
-  const { days, before, total, reasons, keys } = props.outcomes;
+/** What the sign-up gate decided, by day or by the hour of the first day, by reason and by key. */
+const KeptOut = ({ days, hours }: KeptOutProps): VNode => (
+  <Shown loading={useLoad<OutcomeReport>(`outcomes?days=${String(days)}`)} lines={6}>
+    {(outcomes) =>
+      outcomes.total === 0 ? (
+        <Sheet title="What we kept out">
+          <p class="prose">
+            No sign-up was decided in these days. <a href="gate/hooks">Connect your form</a>
+          </p>
+        </Sheet>
+      ) : (
+        decisions(outcomes, hours)
+      )
+    }
+  </Shown>
+);
+
+function decisions(outcomes: OutcomeReport, hours: Usage["hours"]): VNode {
+  const { days, before, total, reasons, keys } = outcomes;
   const refused = sumOf(days, ({ reject }) => reject);
   const gap = refused - sumOf(before, ({ reject }) => reject);
   const trend =
@@ -189,17 +157,17 @@ function Decisions(props: { outcomes: OutcomeReport; hours: Usage["hours"] }): V
         {percent(refused / total)} of {counted(total, "sign-up")}
         {isWhole ? `, ${trend} ${period}` : ""}.
       </p>
-      <Bars
+      <Chart
         what="Sign-ups"
         days={rows.map(({ day }) => day)}
         rows={rows}
-        hours={props.hours}
+        hours={hours}
         lines={DECISION_LINES}
         {...(isWhole && rows.length === days.length && { before: ghost })}
       />
       <div class="even">
-        <div>
-          <h3 class="small-head">By reason</h3>
+        <div class="stack close">
+          <h3>By reason</h3>
           <Lines
             rows={reasons.map(({ decision, reason, count: times }) => [
               `${DECISION[decision].words}: ${reasonName(reason)}`,
@@ -207,8 +175,8 @@ function Decisions(props: { outcomes: OutcomeReport; hours: Usage["hours"] }): V
             ])}
           />
         </div>
-        <div>
-          <h3 class="small-head">By key</h3>
+        <div class="stack close">
+          <h3>By key</h3>
           <Lines
             rows={keys.map(({ name, ...counts }) => [
               name ?? "without a key",
@@ -225,8 +193,13 @@ function Decisions(props: { outcomes: OutcomeReport; hours: Usage["hours"] }): V
 
 const used = ({ requests, units, credits }: UsageDay): number => requests + units + credits;
 
+const CHECK_LINES: readonly ChartLine<UsageDay>[] = [
+  ["From the plan", "k-accent", ({ units }) => units],
+  ["By credits", "k-accent-2", ({ credits }) => credits],
+];
+
 /** Checks and requests by day, and how long answers took. */
-function Checks({ usage }: { usage: Usage }): VNode {
+function Checks(usage: Usage): VNode {
   const rows = since(usage.days, ({ date }) => date, used);
   if (sumOf(rows, used) === 0) {
     return (
@@ -238,48 +211,41 @@ function Checks({ usage }: { usage: Usage }): VNode {
       </section>
     );
   }
+  const days = rows.map(({ date }) => date);
   return (
     <>
       <Sheet title="Checks">
-        <Bars
-          what="Checks"
-          days={rows.map(({ date }) => date)}
-          rows={rows}
-          lines={[
-            ["From the plan", "k-accent", ({ units }) => units],
-            ["By credits", "k-accent-2", ({ credits }) => credits],
-          ]}
-        />
+        <Chart what="Checks" {...{ days, rows }} lines={CHECK_LINES} />
       </Sheet>
       <Requests rows={rows} hours={usage.hours} />
-      <Latency usage={usage} />
+      <Latency {...usage} />
     </>
   );
 }
 
 type Requested = Pick<UsageDay, "requests" | "refusals">;
 
-/** Requests by day or hour, of an account or of the whole server. */
-export function Requests(props: {
+const REQUEST_LINES: readonly ChartLine<Requested>[] = [
+  ["Answered", "k-accent", ({ requests, refusals }) => requests - refusals],
+  ["Refused", "k-no", ({ refusals }) => refusals],
+];
+
+interface RequestsProps {
   rows: readonly UsageDay[];
   hours?: readonly Requested[];
-}): VNode {
-  const lines: readonly Line<Requested>[] = [
-    ["Answered", "k-accent", ({ requests, refusals }) => requests - refusals],
-    ["Refused", "k-no", ({ refusals }) => refusals],
-  ];
-  return (
-    <Sheet title="Requests">
-      <Bars<Requested>
-        what="Requests"
-        days={props.rows.map(({ date }) => date)}
-        rows={props.rows}
-        hours={props.hours ?? []}
-        lines={lines}
-      />
-    </Sheet>
-  );
 }
+
+/** Requests by day or hour, of an account or of the whole server. */
+export const Requests = ({ rows, hours = [] }: RequestsProps): VNode => (
+  <Sheet title="Requests">
+    <Chart<Requested>
+      what="Requests"
+      days={rows.map(({ date }) => date)}
+      {...{ rows, hours }}
+      lines={REQUEST_LINES}
+    />
+  </Sheet>
+);
 
 type Timed = Pick<Usage, "days" | "latency_edges_ms">;
 
@@ -299,12 +265,9 @@ export function quantile(usage: Timed, share: number): string {
   return all === 0 ? "–" : (found?.words ?? "–");
 }
 
-function Latency({ usage }: { usage: Usage }): VNode {
+function Latency(usage: Usage): VNode {
   const rows = byLatency(usage);
-  const all = Math.max(
-    1,
-    sumOf(rows, ({ requests }) => requests),
-  );
+  const all = sumOf(rows, ({ requests }) => requests) || 1;
   return (
     <Sheet title="How long answers took">
       <p class="prose">
@@ -317,11 +280,7 @@ function Latency({ usage }: { usage: Usage }): VNode {
           label="Requests by time"
           head={["Time", "Requests", "Share"]}
           numbers={[1, 2]}
-          rows={rows.map(({ words, requests }) => [
-            words,
-            count(requests),
-            percent(requests / all),
-          ])}
+          rows={rows.map(({ words, requests: many }) => [words, count(many), percent(many / all)])}
         />
       </details>
     </Sheet>
@@ -335,34 +294,28 @@ function creditWords({ reason, reference, amount }: Credits["entries"][number]):
   return reference === "" ? words : `${words}: ${reference}`;
 }
 
-function CreditSheet(): VNode {
-  const loading = useLoad<Credits>("credits");
-  return (
-    <Sheet title="Credits">
-      <p class="prose">
-        One credit pays for one check when the plan's rate or quota is spent. Credits do not expire.
-        The operator of this service grants them.
-      </p>
-      <Shown loading={loading}>
-        {({ entries }) =>
-          entries.length === 0 ? (
-            <p class="note">No credits have moved yet.</p>
-          ) : (
-            <Table
-              tall
-              label="Movements of credits"
-              head={["When", "What", "Credits", "Balance"]}
-              numbers={[2, 3]}
-              rows={entries.map((entry) => [
-                <Time at={entry.created_at} />,
-                creditWords(entry),
-                entry.amount > 0 ? `+${count(entry.amount)}` : `−${count(-entry.amount)}`,
-                count(entry.balance_after),
-              ])}
-            />
-          )
-        }
-      </Shown>
-    </Sheet>
-  );
-}
+const CreditSheet = (): VNode => (
+  <Sheet title="Credits">
+    <p class="prose">
+      One credit pays for one check when the plan's rate or quota is spent. Credits do not expire.
+      The operator of this service grants them.
+    </p>
+    <Shown loading={useLoad<Credits>("credits")}>
+      {({ entries }) => (
+        <Table
+          tall
+          label="Movements of credits"
+          head={["When", "What", "Credits", "Balance"]}
+          numbers={[2, 3]}
+          none="No credits have moved yet."
+          rows={entries.map((entry) => [
+            <Time at={entry.created_at} />,
+            creditWords(entry),
+            entry.amount > 0 ? `+${count(entry.amount)}` : `−${count(-entry.amount)}`,
+            count(entry.balance_after),
+          ])}
+        />
+      )}
+    </Shown>
+  </Sheet>
+);

@@ -2,10 +2,12 @@ import { signal } from "@preact/signals";
 import type { ComponentChildren, VNode } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { call, faultText } from "../lib/client.ts";
-import { countdown, exactTime, nowMs, relativeTime, timeMs } from "../lib/format.ts";
+import { exactTime, nowMs, relativeTime, timeMs } from "../lib/format.ts";
 import { path } from "../lib/router.ts";
 import { type Loadable, type Loading, loadedPart, loadPart } from "../lib/load.ts";
+import { shownOnce } from "../lib/state.ts";
 import type { MarkKind } from "../words/verdict.ts";
+import { Once } from "./form.tsx";
 
 export type { MarkKind };
 
@@ -39,30 +41,35 @@ export function Meter({ share }: { share: number }): VNode {
   );
 }
 
-/** The title of a page, one sentence about it, and its main button. Takes the focus when the page opens. */
+/**
+ * The title of a page, one sentence about it, its main button, and what is shown once. Takes the focus when the page
+ * opens.
+ */
 export function PageHead(props: {
   title: string;
   lead?: ComponentChildren;
   children?: ComponentChildren;
 }): VNode {
+  const { title, lead, children } = props;
   const heading = useRef<HTMLHeadingElement>(null);
-  useEffect(() => {
-    document.title = `${props.title} · Gatepost`;
-  }, [props.title]);
+  useEffect(() => void (document.title = `${title} · Gatepost`), [title]);
   useEffect(() => {
     // A form that took the focus itself keeps it.
     if (document.activeElement === document.body) heading.current?.focus({ preventScroll: true });
   }, []);
   return (
-    <div class="head">
-      <div>
-        <h1 ref={heading} tabIndex={-1}>
-          {props.title}
-        </h1>
-        {props.lead === undefined ? null : <p>{props.lead}</p>}
+    <>
+      <div class="head">
+        <div>
+          <h1 ref={heading} tabIndex={-1}>
+            {title}
+          </h1>
+          {lead === undefined ? null : <p>{lead}</p>}
+        </div>
+        {children === undefined ? null : <div class="bar">{children}</div>}
       </div>
-      {props.children === undefined ? null : <div class="bar">{props.children}</div>}
-    </div>
+      {shownOnce.value && <Once {...shownOnce.value} />}
+    </>
   );
 }
 
@@ -84,27 +91,27 @@ export function PageLink(props: {
   );
 }
 
-/** A part of a page; `aside` stands at the end of its heading's line. */
-export function Sheet(props: {
+interface SheetProps {
   title: string;
+  /** Stands at the end of the heading's line. */
   aside?: ComponentChildren;
   children: ComponentChildren;
-}): VNode {
-  const { title, aside } = props;
-  return (
-    <section class="sheet stack">
-      {aside === undefined ? (
-        <h2>{title}</h2>
-      ) : (
-        <div class="bar">
-          <h2>{title}</h2>
-          <div class="bar push">{aside}</div>
-        </div>
-      )}
-      {props.children}
-    </section>
-  );
 }
+
+/** A part of a page. */
+export const Sheet = ({ title, aside, children }: SheetProps): VNode => (
+  <section class="sheet stack">
+    {aside === undefined ? (
+      <h2>{title}</h2>
+    ) : (
+      <div class="bar">
+        <h2>{title}</h2>
+        <div class="bar push">{aside}</div>
+      </div>
+    )}
+    {children}
+  </section>
+);
 
 /** How many parts of the page are on their way: what stands below them waits, too. */
 export const waiting = signal(0);
@@ -149,27 +156,27 @@ export function Empty(props: { title: string; children: ComponentChildren }): VN
   );
 }
 
-/** Shows `children` of what was loaded, or why it is not there. */
-export function Shown<Value>(props: {
+interface ShownProps<Value> {
   loading: Loading<Value>;
   lines?: number;
   children: (value: Value) => ComponentChildren;
-}): VNode {
-  const { loaded, reload } = props.loading;
-  if (loaded.state === "loading") return <Bones lines={props.lines ?? 3} />;
-  if (loaded.state === "failed") return <Failed message={loaded.message} retry={reload} />;
-  return <>{props.children(loaded.value)}</>;
 }
 
-/** The fault of a form or a button; nothing when there is none. */
-export function Fault({ text }: { text: string }): VNode | null {
-  if (text === "") return null;
-  return (
-    <p class="notice no" role="alert">
-      {text}
-    </p>
-  );
+/** Shows `children` of what was loaded, or why it is not there. */
+export function Shown<Value>({ loading, lines, children }: ShownProps<Value>): VNode {
+  const { value, fault, reload } = loading;
+  if (value !== undefined) return <>{children(value)}</>;
+  return fault === "" ? <Bones lines={lines ?? 3} /> : <Failed message={fault} retry={reload} />;
 }
+
+/** The same as a part of the page. */
+export const LoadedSheet = <Value,>(
+  props: Omit<SheetProps, "children"> & ShownProps<Value>,
+): VNode => (
+  <Sheet title={props.title} aside={props.aside}>
+    <Shown {...props} />
+  </Sheet>
+);
 
 const NOT_LOADED = "This page could not be loaded. The service may have been updated: reload.";
 
@@ -217,17 +224,6 @@ export function Time({ at, never = "never" }: { at: string | null; never?: strin
   );
 }
 
-/** `words` with the time that is left in place of {time}; `past` when it is over. */
-export function Countdown(props: { untilMs: number; words: string; past: string }): VNode {
-  const [now, setNow] = useState(nowMs);
-  useEffect(() => {
-    const timer = setInterval(() => setNow(nowMs()), 1_000);
-    return () => clearInterval(timer);
-  }, []);
-  if (now >= props.untilMs) return <>{props.past}</>;
-  return <>{props.words.replace("{time}", countdown(props.untilMs - now))}</>;
-}
-
 /**
  * A table whose rows become blocks where it is narrow. `numbers` are the columns of figures; a column without a name
  * has buttons.
@@ -238,8 +234,11 @@ export function Table(props: {
   rows: readonly (readonly ComponentChildren[])[];
   numbers?: readonly number[];
   tall?: true;
+  /** In place of no rows. */
+  none?: ComponentChildren;
 }): VNode {
-  const { label, head, rows, numbers = [], tall } = props;
+  const { label, head, rows, numbers = [], tall, none } = props;
+  if (rows.length === 0 && none !== undefined) return <div class="note">{none}</div>;
   const kindOf = (at: number): string =>
     head[at] === "" ? "act" : numbers.includes(at) ? "number" : "";
   return (
@@ -270,49 +269,36 @@ export function Table(props: {
   );
 }
 
-type Row = readonly [name: ComponentChildren, value: ComponentChildren];
-type Rows = readonly (Row | null)[];
+/** One that is null is left out. */
+type Row = readonly [name: ComponentChildren, value: ComponentChildren] | null;
 
-const there = (rows: Rows): readonly Row[] => rows.filter((row) => row !== null);
-
-/** Names with their values; null rows are left out. */
-export function Pairs({ rows }: { rows: Rows }): VNode {
-  return (
-    <dl class="pairs">
-      {there(rows).map(([name, value], at) => (
+/** Names with their values: beside them, or large above them in `cells`. */
+export const Pairs = (props: { rows: readonly Row[]; cells?: true; label?: string }): VNode => (
+  <dl class={props.cells ? "cells" : "pairs"} aria-label={props.label}>
+    {props.rows.map((row, at) =>
+      row === null ? null : (
         <div key={at}>
-          <dt>{name}</dt>
-          <dd>{value}</dd>
+          <dt>{row[0]}</dt>
+          <dd>{row[1] === "" ? "\u00a0" : row[1]}</dd>
         </div>
-      ))}
-    </dl>
-  );
-}
+      ),
+    )}
+  </dl>
+);
 
-/** Large figures with their names. */
-export function Cells({ rows, label }: { rows: Rows; label?: string }): VNode {
-  return (
-    <dl class="cells" aria-label={label}>
-      {there(rows).map(([name, value], at) => (
-        <div key={at}>
-          <dt>{name}</dt>
-          <dd>{value === "" ? "\u00a0" : value}</dd>
-        </div>
-      ))}
-    </dl>
-  );
-}
-
-/** One line each: what grows, and what stands at its end. */
-export function Lines({ rows }: { rows: Rows }): VNode {
-  return (
+/** One line each: what grows, and what stands at its end; `none` in place of no lines. */
+export const Lines = ({ rows, none }: { rows: readonly Row[]; none?: string }): VNode =>
+  rows.length === 0 && none !== undefined ? (
+    <p class="note">{none}</p>
+  ) : (
     <ul class="lines">
-      {there(rows).map(([name, value], at) => (
-        <li key={at}>
-          <span class="grow">{name}</span>
-          {value}
-        </li>
-      ))}
+      {rows.map((row, at) =>
+        row === null ? null : (
+          <li key={at}>
+            <span class="grow">{row[0]}</span>
+            {row[1]}
+          </li>
+        ),
+      )}
     </ul>
   );
-}

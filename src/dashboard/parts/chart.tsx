@@ -1,25 +1,30 @@
 import type { VNode } from "preact";
-import { count, shortCount } from "../lib/format.ts";
-import { Table } from "./basic.tsx";
+import { count, shortCount, shortDay } from "../lib/format.ts";
+import { Meter, Table } from "./basic.tsx";
 
-export interface Series {
-  readonly name: string;
-  readonly values: readonly number[];
-  /** The class of its colour: `k-no`, `k-accent`, ... */
-  readonly colour: string;
+export const sumOf = <Row,>(rows: readonly Row[], pick: (row: Row) => number): number =>
+  rows.reduce((total, row) => total + pick(row), 0);
+
+/** A series of bars: its name, the class of its colour, and its figure of a row. */
+export type ChartLine<Row> = readonly [name: string, colour: string, pick: (row: Row) => number];
+
+interface ChartProps<Row> {
+  what: string;
+  /** As YYYY-MM-DD, oldest first, with a row each. */
+  days: readonly string[];
+  rows: readonly Row[];
+  /** Of today, shown where there is no other day. */
+  hours?: readonly Row[];
+  /** Their bars stand on each other in this order. */
+  lines: readonly ChartLine<Row>[];
+  /** The period before, as one dashed line; its name for the legend. */
+  before?: { readonly name: string; readonly values: readonly number[] };
 }
 
-interface ChartProps {
-  /** What it shows, with its range. */
-  label: string;
-  /** What a step is: "Day", "Hour". */
-  step: string;
-  /** Name of each step of the axis: "20 November". */
-  steps: readonly string[];
-  /** Bars stand on each other in this order. */
-  series: readonly Series[];
-  /** The period before, as one dashed line; its name for the legend. */
-  before?: { readonly name: string; readonly values: readonly number[] } | undefined;
+interface Series {
+  readonly name: string;
+  readonly colour: string;
+  readonly values: readonly number[];
 }
 
 /** Units of the plot, which stretches to its box. */
@@ -33,31 +38,29 @@ function topOf(most: number): number {
   return Math.max(4, factor * size);
 }
 
-const total = (values: readonly number[]): number => values.reduce((all, value) => all + value, 0);
+const total = (values: readonly number[]): number => sumOf(values, (value) => value);
 
 const sumAt = (series: readonly Series[], at: number): number =>
-  total(series.map(({ values }) => values[at] ?? 0));
+  sumOf(series, ({ values }) => values[at] ?? 0);
 
-/** Bars over time with their legend; a table below has all figures. One step alone has no bar. */
-export function Chart({ label, step, steps, series, before }: ChartProps): VNode {
+/** Bars by day or week with their legend, by the hour on a first day; a table below has all figures. */
+export function Chart<Row>(props: ChartProps<Row>): VNode {
+  const { what, rows, hours = [], lines, before } = props;
+  const days = stepsOf(props.days.map(shortDay));
+  const isFirst = rows.length < 2 && hours.length > 0;
+  const step = isFirst ? "Hour" : days.step;
+  const steps = isFirst ? hours.map((_, hour) => `${String(hour)}:00 UTC`) : days.names;
+  const series = lines.map(([name, colour, pick]) => {
+    return { name, colour, values: isFirst ? hours.map(pick) : days.sums(rows.map(pick)) };
+  });
+  const ghost = days.sums(before?.values ?? []);
   const heights = steps.map((_, place) => sumAt(series, place));
-  const top = topOf(Math.max(0, ...heights, ...(before?.values ?? [])));
-  const marks = [top, (top * 3) / 4, top / 2, top / 4, 0];
-  const table = steps.map((name, place) => [
-    name,
-    ...series.map(({ values }) => count(values[place] ?? 0)),
-  ]);
+  const top = topOf(Math.max(0, ...heights, ...ghost));
   const highest = heights.indexOf(Math.max(...heights));
-  const legend = (
-    <div class="keys">
-      {series.map(({ name, colour, values }) => (
-        <span key={name} class={`key ${colour}`}>
-          {name} {count(total(values))}
-        </span>
-      ))}
-      {before === undefined ? null : <span class="key dashed">{before.name}</span>}
-    </div>
-  );
+  const label = `${what} by ${step.toLowerCase()}`;
+  const ends = [...new Set([0, Math.floor((steps.length - 1) / 2), steps.length - 1])];
+  const legend = legendOf(series, before?.name);
+  // One step alone has no bar.
   if (steps.length < 2) return legend;
   return (
     <>
@@ -68,14 +71,14 @@ export function Chart({ label, step, steps, series, before }: ChartProps): VNode
         aria-label={`${label}, ${steps[0] ?? ""} to ${steps.at(-1) ?? ""}, highest ${steps[highest] ?? ""}: ${count(heights[highest] ?? 0)}`}
       >
         <div class="chart-y">
-          {marks.map((value) => (
-            <span key={value}>{Number.isInteger(value) ? shortCount(value) : ""}</span>
+          {QUARTERS.map((part) => (
+            <span key={part}>{Number.isInteger(part * top) ? shortCount(part * top) : ""}</span>
           ))}
         </div>
-        <Plot {...{ series, top, marks }} ghost={before?.values ?? []} />
+        {plot(series, ghost, top)}
         <div class="chart-x">
-          {ends(steps).map((name) => (
-            <span key={name}>{name}</span>
+          {ends.map((place) => (
+            <span key={place}>{steps[place]}</span>
           ))}
         </div>
       </div>
@@ -86,39 +89,39 @@ export function Chart({ label, step, steps, series, before }: ChartProps): VNode
           label={label}
           head={[step, ...series.map(({ name }) => name)]}
           numbers={series.map((_, place) => place + 1)}
-          rows={table.toReversed()}
+          rows={steps
+            .map((name, at) => [name, ...series.map(({ values }) => count(values[at] ?? 0))])
+            .toReversed()}
         />
       </details>
     </>
   );
 }
 
-function Plot(props: {
-  series: readonly Series[];
-  top: number;
-  marks: readonly number[];
-  ghost: readonly number[];
-}): VNode {
-  const { series, top, marks, ghost } = props;
-  const view = `0 0 ${String(WIDTH)} ${String(HEIGHT)}`;
-  return (
-    <svg class="plot" viewBox={view} preserveAspectRatio="none">
-      {marks.map((value) => (
-        <path key={value} class="grid" d={`M0 ${String(yOf(value, top))}H${String(WIDTH)}`} />
-      ))}
-      {series.map((one, index) => (
-        <path key={one.name} class={one.colour} d={bars(series, index, top)} />
-      ))}
-      <path class="ghost" d={line(ghost, top)} />
-    </svg>
-  );
-}
+const legendOf = (series: readonly Series[], before: string | undefined): VNode => (
+  <div class="keys">
+    {series.map(({ name, colour, values }) => (
+      <span key={name} class={`key ${colour}`}>
+        {name} {count(total(values))}
+      </span>
+    ))}
+    {before === undefined ? null : <span class="key dashed">{before}</span>}
+  </div>
+);
 
-/** The first, middle and last step. */
-function ends(steps: readonly string[]): readonly string[] {
-  const places = new Set([0, Math.floor((steps.length - 1) / 2), steps.length - 1]);
-  return [...places].map((place) => steps[place] ?? "");
-}
+const QUARTERS = [1, 0.75, 0.5, 0.25, 0];
+
+const plot = (series: readonly Series[], ghost: readonly number[], top: number): VNode => (
+  <svg class="plot" viewBox={`0 0 ${String(WIDTH)} ${String(HEIGHT)}`} preserveAspectRatio="none">
+    {QUARTERS.map((part) => (
+      <path key={part} class="grid" d={`M0 ${String(part * HEIGHT)}H${String(WIDTH)}`} />
+    ))}
+    {series.map((one, index) => (
+      <path key={one.name} class={one.colour} d={bars(series, index, top)} />
+    ))}
+    <path class="ghost" d={line(ghost, top)} />
+  </svg>
+);
 
 const yOf = (value: number, top: number): number => HEIGHT - (value / top) * HEIGHT;
 
@@ -152,7 +155,7 @@ const line = (values: readonly number[], top: number): string =>
 const BARS_MAX = 90;
 const WEEK = 7;
 
-export interface Steps {
+interface Steps {
   readonly names: readonly string[];
   readonly step: "Day" | "Week";
   /** One figure a bar. */
@@ -160,7 +163,7 @@ export interface Steps {
 }
 
 /** The bars for named days, oldest first: days, or weeks of which the last ends today. */
-export function stepsOf(days: readonly string[]): Steps {
+function stepsOf(days: readonly string[]): Steps {
   if (days.length <= BARS_MAX) return { names: days, step: "Day", sums: (values) => values };
   const starts = Array.from({ length: Math.ceil(days.length / WEEK) }, (_, at) =>
     Math.max(0, days.length - (at + 1) * WEEK),
@@ -172,3 +175,54 @@ export function stepsOf(days: readonly string[]): Steps {
       starts.map((start, at) => total(values.slice(start, starts[at + 1] ?? days.length))),
   };
 }
+
+/** A part of a whole: its name, the class of its colour, how many. */
+export type Part = readonly [name: string, colour: string, many: number];
+
+/** A bar of parts, in their order. */
+export function Split({ parts, label }: { parts: readonly Part[]; label?: string }): VNode {
+  const words = parts.map(([name, , many]) => `${name} ${count(many)}`).join(", ");
+  return (
+    <div class="split" role="img" aria-label={label === undefined ? words : `${label}: ${words}`}>
+      {parts.map(([name, colour, many]) =>
+        many === 0 ? null : <i key={name} class={colour} style={{ flex: `${String(many)} 1 0` }} />,
+      )}
+    </div>
+  );
+}
+
+/** The same with its legend; `see` leads from a part to what it has, `share` tells its per cent. */
+export const SplitWithLegend = (props: {
+  parts: readonly Part[];
+  see?: (at: number) => void;
+  share?: (many: number) => string;
+}): VNode => (
+  <>
+    <Split parts={props.parts} />
+    <ul class="list-legend">
+      {props.parts.map(([name, colour, many], at) => (
+        <li key={name}>
+          <b>{count(many)}</b>
+          {props.see === undefined ? (
+            <span class={`key ${colour}`}>{name}</span>
+          ) : (
+            <button type="button" class={`link key ${colour}`} onClick={() => props.see?.(at)}>
+              {name}
+            </button>
+          )}{" "}
+          <span>{props.share?.(many)}</span>
+        </li>
+      ))}
+    </ul>
+  </>
+);
+
+/** A share of the most as a line, with its figure; `colour`: the class of one that is not the usual. */
+export const Share = (props: { share: number; words: string; colour?: string }): VNode => (
+  <>
+    <span class={`share ${props.colour ?? ""}`}>
+      <Meter share={props.share} />
+    </span>
+    <span class="note">{props.words}</span>
+  </>
+);

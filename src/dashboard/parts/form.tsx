@@ -1,8 +1,10 @@
 import type { ComponentChildren, InputHTMLAttributes, VNode } from "preact";
 import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { useAction } from "../lib/load.ts";
-import { announce } from "../lib/state.ts";
-import { Fault } from "./basic.tsx";
+import { useAction, useRested } from "../lib/load.ts";
+import { announce, type ShownOnce, shownOnce } from "../lib/state.ts";
+
+type Input = InputHTMLAttributes<HTMLInputElement>;
+export type Choices = readonly (readonly [value: string, words: string])[];
 
 /** One thing that a form asks for. */
 export interface FieldSpec {
@@ -12,19 +14,62 @@ export interface FieldSpec {
   /** What it begins with; of a choice the first one otherwise. */
   readonly value?: string;
   /** A choice of these instead of a text. */
-  readonly choices?: readonly (readonly [value: string, words: string])[];
+  readonly choices?: Choices;
   /** Lines of a larger box. */
   readonly rows?: number;
-  readonly input?: InputHTMLAttributes<HTMLInputElement>;
+  readonly input?: Input;
   /** Only while this holds. */
   readonly when?: (values: Values) => boolean;
 }
 
 export type Values = Readonly<Record<string, string>>;
 
+/** A line of text that no browser fills in. */
+export const textField = (
+  name: string,
+  label: string,
+  hint?: string,
+  input: Input = {},
+): FieldSpec => ({ name, label, hint, input: { autocomplete: "off", ...input } });
+
+const passwordField = (name: string, label: string): FieldSpec => ({
+  name,
+  label,
+  input: { type: "password", autocomplete: "current-password", required: true },
+});
+
+export const PASSWORD = passwordField("password", "Password");
+export const OWN_PASSWORD = passwordField(
+  "current_password",
+  "Your own password, to be sure it is you",
+);
+
+/** The server holds the same limits and says so. */
+export const NEW_PASSWORD: FieldSpec = {
+  ...PASSWORD,
+  hint: "At least 10 characters. A few unrelated words do well.",
+  input: { ...PASSWORD.input, autocomplete: "new-password", minLength: 10, maxLength: 200 },
+};
+
+export const EMAIL: FieldSpec = {
+  name: "email",
+  label: "Email address",
+  input: { type: "email", autocomplete: "username", required: true, maxLength: 254 },
+};
+
 interface FieldProps extends Omit<FieldSpec, "name" | "when" | "value"> {
   value: string;
   onValue: (value: string) => void;
+}
+
+/** The fault of a form or a button; nothing when there is none. */
+export function Fault({ text }: { text: string }): VNode | null {
+  if (text === "") return null;
+  return (
+    <p class="notice no" role="alert">
+      {text}
+    </p>
+  );
 }
 
 /** A labelled line of input, box or choice. */
@@ -32,6 +77,8 @@ export function Field(props: FieldProps): VNode {
   const { label, hint, value, onValue, choices, rows, input = {} } = props;
   const id = useId();
   const shared = { id, ...(hint !== undefined && { "aria-describedby": `${id}-hint` }) };
+  const type = (event: { currentTarget: { value: string } }): void =>
+    onValue(event.currentTarget.value);
   return (
     <div class="field">
       <label for={id}>{label}</label>
@@ -39,21 +86,15 @@ export function Field(props: FieldProps): VNode {
         <Options {...shared} {...{ value, onValue, choices }} />
       ) : rows !== undefined ? (
         <textarea
-          {...shared}
-          {...{ rows, value }}
+          {...{ ...shared, rows, value }}
           class="mono"
           spellcheck={false}
           placeholder={input.placeholder}
           required={input.required}
-          onInput={(event) => onValue(event.currentTarget.value)}
+          onInput={type}
         />
       ) : (
-        <input
-          {...shared}
-          value={value}
-          onInput={(event) => onValue(event.currentTarget.value)}
-          {...input}
-        />
+        <input {...shared} value={value} onInput={type} {...input} />
       )}
       {hint === undefined ? null : (
         <span class="note" id={`${id}-hint`}>
@@ -64,47 +105,75 @@ export function Field(props: FieldProps): VNode {
   );
 }
 
-/** A native choice. Without a label of its own it needs `label`. */
-export function Options(props: {
+interface OptionsProps {
   value: string;
   onValue: (value: string) => void;
-  choices: readonly (readonly [value: string, words: string])[];
+  choices: Choices;
+  /** Where no other label stands. */
   label?: string;
   id?: string;
   class?: string;
-}): VNode {
-  const { value, onValue, choices, label, ...more } = props;
-  return (
-    <select
-      {...more}
-      aria-label={label}
-      value={value}
-      onChange={(event) => onValue(event.currentTarget.value)}
-    >
-      {choices.map(([one, words]) => (
-        <option key={one} value={one}>
-          {words}
-        </option>
-      ))}
-    </select>
-  );
 }
 
-/** A line that narrows what is shown below it. */
-export const Search = (props: {
-  label: string;
-  value: string;
-  onValue: (value: string) => void;
-}): VNode => (
-  <input
-    class="search"
-    type="search"
-    aria-label={`Search: ${props.label}`}
-    placeholder={props.label}
-    value={props.value}
-    onInput={(event) => props.onValue(event.currentTarget.value)}
-  />
+/** A native choice. */
+export const Options = ({ onValue, choices, label, ...more }: OptionsProps): VNode => (
+  <select {...more} aria-label={label} onChange={(event) => onValue(event.currentTarget.value)}>
+    {choices.map(([one, words]) => (
+      <option key={one} value={one}>
+        {words}
+      </option>
+    ))}
+  </select>
 );
+
+/** Which of several is shown below: what is chosen, and the choice. */
+export function useChoice(label: string, choices: Choices, first = ""): readonly [string, VNode] {
+  const [value, setValue] = useState(first);
+  return [value, <Options class="kind" {...{ label, value, choices }} onValue={setValue} />];
+}
+
+/** What is sought, once typing rests, and the line for it. */
+export function useSearch(label: string, aria = `Search: ${label}`): readonly [string, VNode] {
+  const [text, setText] = useState("");
+  return [
+    useRested(text),
+    <input
+      class="search"
+      type="search"
+      aria-label={aria}
+      placeholder={label}
+      value={text}
+      onInput={(event) => setText(event.currentTarget.value)}
+    />,
+  ];
+}
+
+/** As many of some as their reader likes. */
+export function Checks<Name extends string>(props: {
+  legend: string;
+  rows: readonly (readonly [name: Name, words: ComponentChildren])[];
+  chosen: readonly Name[];
+  onChosen: (chosen: readonly Name[]) => void;
+}): VNode {
+  const { legend, rows, chosen, onChosen } = props;
+  const choose = (name: Name, isChosen: boolean): void =>
+    onChosen([...chosen.filter((one) => one !== name), ...(isChosen ? [name] : [])]);
+  return (
+    <fieldset class="choices">
+      <legend class="label">{legend}</legend>
+      {rows.map(([name, words]) => (
+        <label key={name} class="choice">
+          <input
+            type="checkbox"
+            checked={chosen.includes(name)}
+            onChange={({ currentTarget }) => choose(name, currentTarget.checked)}
+          />
+          {words}
+        </label>
+      ))}
+    </fieldset>
+  );
+}
 
 interface FormProps {
   fields: readonly FieldSpec[];
@@ -129,15 +198,19 @@ const startOf = (fields: readonly FieldSpec[]): Values =>
 
 /** Fields and one button. It empties itself when its sending went well, unless it `keeps`. */
 export function Form(props: FormProps): VNode {
-  const { fields, act, send, user } = props;
+  const { fields, user } = props;
   const [values, setValues] = useState(() => startOf(fields));
   const { busy, fault, run, clear } = useAction();
   const submit = (event: Event): void => {
     event.preventDefault();
     run(async () => {
-      await send(values);
+      await props.send(values);
       if (props.keeps === undefined) setValues(startOf(fields));
     });
+  };
+  const put = (name: string, value: string): void => {
+    clear();
+    setValues((known) => ({ ...known, [name]: value }));
   };
   return (
     <form class={props.class ?? "form"} onSubmit={submit}>
@@ -145,16 +218,13 @@ export function Form(props: FormProps): VNode {
         <input type="text" autocomplete="username" value={user} readOnly hidden />
       )}
       {props.children}
-      {fields.map(({ name, when, ...field }) =>
-        when === undefined || when(values) ? (
+      {fields.map(({ name, when = () => true, ...field }) =>
+        when(values) ? (
           <Field
             key={name}
             {...field}
             value={values[name] ?? ""}
-            onValue={(value) => {
-              clear();
-              setValues((known) => ({ ...known, [name]: value }));
-            }}
+            onValue={(value) => put(name, value)}
           />
         ) : null,
       )}
@@ -162,38 +232,12 @@ export function Form(props: FormProps): VNode {
       <div class="bar foot">
         {props.extra}
         <button type="submit" class={props.grave ? "main grave" : "main"} disabled={busy}>
-          {act}
+          {props.act}
         </button>
       </div>
     </form>
   );
 }
-
-export const EMAIL: FieldSpec = {
-  name: "email",
-  label: "Email address",
-  input: { type: "email", autocomplete: "username", required: true, maxLength: 254 },
-};
-
-/** The server holds the same limits and says so. */
-export const NEW_PASSWORD: FieldSpec = {
-  name: "password",
-  label: "Password",
-  hint: "At least 10 characters. A few unrelated words do well.",
-  input: {
-    type: "password",
-    autocomplete: "new-password",
-    required: true,
-    minLength: 10,
-    maxLength: 200,
-  },
-};
-
-export const OWN_PASSWORD: FieldSpec = {
-  name: "current_password",
-  label: "Your own password, to be sure it is you",
-  input: { type: "password", autocomplete: "current-password", required: true },
-};
 
 /** A native modal dialog that opens when it appears. Escape and its own buttons call `onClose`. */
 export function Dialog(props: {
@@ -229,7 +273,7 @@ export function Dialog(props: {
   return (
     <dialog
       ref={dialog}
-      class={props.hidesPage === true ? "alone" : ""}
+      class={props.hidesPage ? "alone" : ""}
       aria-labelledby={id}
       onCancel={cancel}
       onClose={close}
@@ -242,36 +286,29 @@ export function Dialog(props: {
   );
 }
 
-/** The way out of a dialog. */
-export const Leave = (props: { onClose: () => void; words?: string }): VNode => (
-  <button type="button" class="plain push" onClick={props.onClose}>
-    {props.words ?? "Cancel"}
-  </button>
-);
-
-/** Asks before something that others notice or that cannot be taken back. */
-export function Confirm(props: {
+interface QuestionProps extends Omit<FormProps, "class" | "extra" | "fields"> {
   title: string;
-  act: string;
-  work: () => Promise<unknown>;
-  onClose: () => void;
-  children: ComponentChildren;
-}): VNode {
-  const send = async (): Promise<void> => {
-    await props.work();
-    props.onClose();
+  /** None: it only asks before something that others notice or that cannot be taken back. */
+  fields?: readonly FieldSpec[];
+}
+
+/** A form, or a mere question, in a dialog. */
+export function Question(props: QuestionProps & { onClose: () => void }): VNode {
+  const { title, fields = [], send, onClose, children, ...form } = props;
+  const isMere = fields.length === 0;
+  const sent = async (values: Values): Promise<void> => {
+    await send(values);
+    onClose();
   };
+  const leave = (
+    <button type="button" class="plain push" onClick={onClose}>
+      {isMere ? "Keep it as it is" : "Cancel"}
+    </button>
+  );
   return (
-    <Dialog title={props.title} onClose={props.onClose}>
-      <Form
-        class="stack"
-        fields={[]}
-        act={props.act}
-        send={send}
-        grave
-        extra={<Leave onClose={props.onClose} words="Keep it as it is" />}
-      >
-        <div class="prose">{props.children}</div>
+    <Dialog title={title} onClose={onClose}>
+      <Form class="stack" grave={isMere} {...form} fields={fields} send={sent} extra={leave}>
+        {children === undefined ? null : <div class="prose">{children}</div>}
       </Form>
     </Dialog>
   );
@@ -285,85 +322,37 @@ interface ButtonProps {
   disabled?: boolean;
 }
 
-function Press(props: ButtonProps & { onClick: () => void }): VNode {
-  const { act, of, class: kind = "small", disabled = false, onClick } = props;
-  return (
-    <button type="button" class={kind} disabled={disabled} onClick={onClick}>
-      {act}
-      {of === undefined ? null : <span class="unseen"> {of}</span>}
-    </button>
-  );
-}
+const Press = (props: ButtonProps & { onClick: () => void }): VNode => (
+  <button
+    type="button"
+    class={props.class ?? "small"}
+    disabled={props.disabled}
+    onClick={props.onClick}
+  >
+    {props.act}
+    {props.of === undefined ? null : <span class="unseen"> {props.of}</span>}
+  </button>
+);
 
-/** A button that asks once. `title`: the question. */
-export function Ask(
-  props: ButtonProps & {
-    title: string;
-    yes?: string;
-    work: () => Promise<unknown>;
-    children: ComponentChildren;
-  },
-): VNode {
-  const { title, yes, work, children, ...button } = props;
+/** A button that asks first: by default whether to do it, or with `fields` for more. */
+export function Ask(props: ButtonProps & Omit<QuestionProps, "act"> & { yes?: string }): VNode {
+  const { act, of, class: kind = "small", yes = act, ...question } = props;
   const [isAsked, setAsked] = useState(false);
   return (
     <>
-      <Press {...button} onClick={() => setAsked(true)} />
-      {isAsked ? (
-        <Confirm title={title} act={yes ?? button.act} work={work} onClose={() => setAsked(false)}>
-          {children}
-        </Confirm>
-      ) : null}
+      <Press {...{ act, class: kind }} {...(of && { of })} onClick={() => setAsked(true)} />
+      {isAsked ? <Question {...question} act={yes} onClose={() => setAsked(false)} /> : null}
     </>
   );
 }
 
 /** A button that does its work at once, and says below it what went wrong. */
-export function Act(props: ButtonProps & { work: () => Promise<unknown> }): VNode {
-  const { work, ...button } = props;
+export function Act({ work, ...button }: ButtonProps & { work: () => Promise<unknown> }): VNode {
   const { busy, fault, run } = useAction();
   return (
     <>
-      <Press
-        {...button}
-        disabled={busy || button.disabled === true}
-        onClick={() =>
-          run(async () => {
-            await work();
-          })
-        }
-      />
+      <Press {...button} disabled={busy || button.disabled === true} onClick={() => run(work)} />
       <Fault text={fault} />
-    </>
-  );
-}
-
-/** A button that opens a form. */
-export function FormDialog(
-  props: Omit<FormProps, "class" | "extra" | "act"> & ButtonProps & { title: string; yes: string },
-): VNode {
-  const { title, yes, fields, send, user, children, grave = false, ...button } = props;
-  const [isOpen, setOpen] = useState(false);
-  const close = (): void => setOpen(false);
-  const sent = async (values: Values): Promise<void> => {
-    await send(values);
-    close();
-  };
-  return (
-    <>
-      <Press {...button} onClick={() => setOpen(true)} />
-      {isOpen ? (
-        <Dialog title={title} onClose={close}>
-          <Form
-            class="stack"
-            act={yes}
-            send={sent}
-            {...{ fields, children, grave }}
-            {...(user !== undefined && { user })}
-            extra={<Leave onClose={close} />}
-          />
-        </Dialog>
-      ) : null}
     </>
   );
 }
@@ -376,18 +365,17 @@ function CopyButton({ text, what }: { text: string; what: string }): VNode {
     const timer = setTimeout(() => setWord("Copy"), 2_000);
     return () => clearTimeout(timer);
   }, [word]);
+  const tell = (shown: string, said: string): void => {
+    setWord(shown);
+    announce(said);
+  };
+  const copied = (): void => tell("Copied", `${what} copied.`);
   const copy = ({ currentTarget }: { currentTarget: HTMLButtonElement }): void => {
     const shownText = currentTarget.previousElementSibling;
-    const tell = (shown: string, said: string): void => {
-      setWord(shown);
-      announce(said);
-    };
-    copyText(text).then(
-      () => tell("Copied", `${what} copied.`),
-      () =>
-        copySelected(shownText)
-          ? tell("Copied", `${what} copied.`)
-          : tell("Selected", `The browser does not allow copying. ${what} is selected: copy it.`),
+    copyText(text).then(copied, () =>
+      copySelected(shownText)
+        ? copied()
+        : tell("Selected", `The browser does not allow copying. ${what} is selected: copy it.`),
     );
   };
   return (
@@ -411,45 +399,40 @@ function copySelected(shownText: Element | null): boolean {
 }
 
 /** Code as text, with a copy button. */
-export function Code({ text, what }: { text: string; what: string }): VNode {
-  return (
-    <div class="code">
-      <pre class="wrap" tabIndex={0} role="region" aria-label={what}>
-        {text}
-      </pre>
-      <CopyButton text={text} what={what} />
-    </div>
-  );
-}
+export const Code = ({ text, what }: { text: string; what: string }): VNode => (
+  <div class="code">
+    <pre class="wrap" tabIndex={0} role="region" aria-label={what}>
+      {text}
+    </pre>
+    <CopyButton text={text} what={what} />
+  </div>
+);
+
+const KEEP = "This is the only time it is shown. Copy it to where your server keeps its secrets.";
 
 /** What is shown this once, and says so before it goes. */
-export function Secret(props: {
-  title: string;
-  value: string;
-  words?: string;
-  onDone: () => void;
-}): VNode {
+export function Once({ title, value, words = KEEP, more }: ShownOnce): VNode {
   const box = useRef<HTMLDivElement>(null);
   // After the dialog that made it is gone: it may stand out of sight, and it is shown only once.
-  useEffect(() => box.current?.focus(), [props.value]);
+  useEffect(() => box.current?.focus(), [value]);
   const done = (): void => {
     document.querySelector("h1")?.focus();
-    props.onDone();
+    shownOnce.value = undefined;
   };
   return (
-    <div class="secret" role="group" aria-label={props.title} tabIndex={-1} ref={box}>
-      <h2>{props.title}</h2>
-      <p>
-        {props.words ??
-          "This is the only time it is shown. Copy it to where your server keeps its secrets."}
-      </p>
-      <div class="bar">
-        <code>{props.value}</code>
-        <CopyButton text={props.value} what={props.title} />
-        <button type="button" class="small" onClick={done}>
-          I have kept it
-        </button>
+    <>
+      <div class="secret" role="group" aria-label={title} tabIndex={-1} ref={box}>
+        <h2>{title}</h2>
+        <p>{words}</p>
+        <div class="bar">
+          <code>{value}</code>
+          <CopyButton text={value} what={title} />
+          <button type="button" class="small" onClick={done}>
+            I have kept it
+          </button>
+        </div>
       </div>
-    </div>
+      {more}
+    </>
   );
 }

@@ -8,12 +8,8 @@ const WAVES = [72, 88, 104, 120]
   .join("");
 
 /** Words are fitted to the ring, so that no font overflows it; those of fewer letters are not stretched. */
-function fitted(
-  words: string,
-  from: number,
-): { textLength?: number; lengthAdjust?: "spacingAndGlyphs" } {
-  return words.length < from ? {} : { textLength: 124, lengthAdjust: "spacingAndGlyphs" };
-}
+const fitted = (words: string, from: number) =>
+  words.length < from ? {} : { textLength: 124, lengthAdjust: "spacingAndGlyphs" as const };
 
 /** The verdict, once, large: the one ornament of the product. */
 export function Postmark(props: {
@@ -58,10 +54,8 @@ export function Postmark(props: {
 }
 
 /** Its place while nothing is known yet. */
-export function BlankPostmark(): VNode {
-  return (
-    <svg class="postmark blank" viewBox="0 0 200 200" aria-hidden="true">
-      <circle cx="100" cy="100" r="97" />
-    </svg>
-  );
-}
+export const BLANK = (
+  <svg class="postmark blank" viewBox="0 0 200 200" aria-hidden="true">
+    <circle cx="100" cy="100" r="97" />
+  </svg>
+);

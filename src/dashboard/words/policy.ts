@@ -16,10 +16,14 @@ export interface PolicyDocument {
   readonly else: Decision;
 }
 
-/** Each decision: its words, its mark and its colour in charts. */
-export const DECISION: Readonly<
-  Record<Decision, { readonly words: string; readonly mark: MarkKind; readonly colour: string }>
-> = {
+interface DecisionWords {
+  readonly words: string;
+  readonly mark: MarkKind;
+  /** The class of its colour in charts. */
+  readonly colour: string;
+}
+
+export const DECISION: Readonly<Record<Decision, DecisionWords>> = {
   accept: { words: "accept", mark: "yes", colour: "k-yes" },
   challenge: { words: "ask again", mark: "unsure", colour: "k-accent-2" },
   review: { words: "review", mark: "unsure", colour: "k-unsure" },
@@ -36,42 +40,30 @@ export interface Condition {
   readonly kind: "fixed" | "gte" | "lt" | "texts";
 }
 
-const fixed = (id: string, words: string, fact: string, value: unknown): Condition => ({
-  id,
-  words,
-  fact,
-  value,
-  kind: "fixed",
-});
-const figure = (kind: "gte" | "lt", fact: string, words: string, value: number): Condition => ({
-  id: fact,
-  words,
-  fact,
-  value: { [kind]: value },
-  kind,
-});
-const texts = (fact: string, words: string, value: string): Condition => ({
-  id: fact,
-  words,
-  fact,
-  value: [value],
-  kind: "texts",
-});
+const fixed = (fact: string, words: string, value: unknown, id = fact): Condition => {
+  return { id, words, fact, value, kind: "fixed" };
+};
+const figure = (kind: "gte" | "lt", fact: string, words: string, value: number): Condition => {
+  return { id: fact, words, fact, value: { [kind]: value }, kind };
+};
+const texts = (fact: string, words: string, value: string): Condition => {
+  return { id: fact, words, fact, value: [value], kind: "texts" };
+};
 
 /** In the order of the choice. */
 export const CONDITIONS: readonly Condition[] = [
-  fixed("format", "the address is malformed", "format", false),
-  fixed("allowed", "it is on the allow list", "allowed", true),
-  fixed("denied", "it is on the deny list", "denied", true),
-  fixed("typo", "the domain is misspelt", "typo", true),
-  fixed("disposable", "it is disposable", "disposable", true),
+  fixed("format", "the address is malformed", false),
+  fixed("allowed", "it is on the allow list", true),
+  fixed("denied", "it is on the deny list", true),
+  fixed("typo", "the domain is misspelt", true),
+  fixed("disposable", "it is disposable", true),
   figure("gte", "confidence", "its score, at least", 80),
-  fixed("dns-no", "it cannot receive mail", "dns", "no"),
-  fixed("dns-unknown", "DNS does not answer", "dns", "unknown"),
-  fixed("role", "it is a role address", "role", true),
-  fixed("free", "it is a free provider", "free", true),
-  fixed("alias", "it is an alias", "alias", true),
-  fixed("relay", "a relay hides the address", "relay", true),
+  fixed("dns", "it cannot receive mail", "no", "dns-no"),
+  fixed("dns", "DNS does not answer", "unknown", "dns-unknown"),
+  fixed("role", "it is a role address", true),
+  fixed("free", "it is a free provider", true),
+  fixed("alias", "it is an alias", true),
+  fixed("relay", "a relay hides the address", true),
   figure("lt", "age_days", "the domain's age in days, below", 30),
   figure("gte", "domain_mailboxes", "new addresses at its domain, at least", 5),
   figure("gte", "sub_names", "new sub-domains, at least", 5),
@@ -126,7 +118,7 @@ export const ruleWords = ({ when }: Rule): string =>
     })
     .join(" and ");
 
-const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
+export const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
 
 /**
  * Whether the draft may refuse somebody whom the live policy lets in: it says so without looking at any sign-up, and

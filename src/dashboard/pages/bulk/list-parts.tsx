@@ -1,16 +1,15 @@
 import type { VNode } from "preact";
-import { useRef, useState } from "preact/hooks";
-import { count, counted, nowMs, relativeTime, timeMs } from "../../lib/format.ts";
+import { useEffect, useState } from "preact/hooks";
+import { count, countdown, counted, nowMs, relativeTime, timeMs } from "../../lib/format.ts";
 import { useAction } from "../../lib/load.ts";
 import type { ListRow, ListState, ReadList } from "../../lib/shapes.ts";
-import { Countdown, Fault, type MarkKind } from "../../parts/basic.tsx";
-import { Ask, Field } from "../../parts/form.tsx";
+import type { MarkKind } from "../../parts/basic.tsx";
+import { Ask, Fault, Field } from "../../parts/form.tsx";
 
 export type RowClass = ListRow["class"];
 
 interface ClassWords {
-  /** In a row, and as a filter. */
-  readonly word: string;
+  readonly words: string;
   readonly mark: MarkKind;
   /** The class of its colour in bars. */
   readonly colour: string;
@@ -18,21 +17,21 @@ interface ClassWords {
 
 /** What rows come to, in the order in which they are shown. */
 export const CLASSES: Readonly<Record<RowClass, ClassWords>> = {
-  good: { word: "Good", mark: "yes", colour: "k-yes" },
-  fixed: { word: "Fixed, not checked", mark: "unsure", colour: "k-accent" },
-  misspelt: { word: "Misspelt", mark: "unsure", colour: "k-unsure" },
-  disposable: { word: "Disposable", mark: "no", colour: "k-no" },
-  no_mail: { word: "No mail server", mark: "no", colour: "k-no-2" },
-  unsure: { word: "Could not tell", mark: "quiet", colour: "k-quiet" },
-  format: { word: "Bad format", mark: "no", colour: "k-accent-2" },
-  unchecked: { word: "Not checked", mark: "quiet", colour: "rest" },
-  duplicate: { word: "Repeated", mark: "quiet", colour: "k-line" },
-  blank: { word: "Empty", mark: "quiet", colour: "k-line" },
-  unread: { word: "Not read", mark: "unsure", colour: "k-line" },
+  good: { words: "Good", mark: "yes", colour: "k-yes" },
+  fixed: { words: "Fixed, not checked", mark: "unsure", colour: "k-accent" },
+  misspelt: { words: "Misspelt", mark: "unsure", colour: "k-unsure" },
+  disposable: { words: "Disposable", mark: "no", colour: "k-no" },
+  no_mail: { words: "No mail server", mark: "no", colour: "k-no-2" },
+  unsure: { words: "Could not tell", mark: "quiet", colour: "k-quiet" },
+  format: { words: "Bad format", mark: "no", colour: "k-accent-2" },
+  unchecked: { words: "Not checked", mark: "quiet", colour: "rest" },
+  duplicate: { words: "Repeated", mark: "quiet", colour: "k-line" },
+  blank: { words: "Empty", mark: "quiet", colour: "k-line" },
+  unread: { words: "Not read", mark: "unsure", colour: "k-line" },
 };
 
 /** The classes that have rows. */
-export const classesIn = ({ counts }: Pick<ReadList, "counts">): readonly RowClass[] =>
+export const classesIn = ({ counts }: ReadList): readonly RowClass[] =>
   (Object.keys(CLASSES) as RowClass[]).filter((name) => counts[name] > 0);
 
 /** What a check of `entries` costs, and what pays for it: before it is pressed. */
@@ -69,34 +68,33 @@ export interface Known {
   readonly remove: () => Promise<void>;
 }
 
-/** What every list can do: be left for another, and be deleted. */
-export function ListButtons({ state, remove }: Pick<Known, "state" | "remove">): VNode {
-  return (
-    <>
-      <a class="button plain" href="lists">
-        All lists
-      </a>
-      <Ask act="Delete" class="" title="Delete this list?" yes="Delete it" work={remove}>
-        {state.charged > 0
-          ? "The file and its results are deleted from the server. To see the results again, the list must be checked, and paid for, again."
-          : "The file is deleted from the server. Nothing was charged for it."}
-      </Ask>
-    </>
-  );
-}
+export const ALL_LISTS = (
+  <a class="button plain" href="lists">
+    All lists
+  </a>
+);
 
-/** When the list goes, as the end of a sentence about it. */
+/** What every list at rest can do: be left for another, and be deleted. */
+export const ListButtons = ({ state, remove }: Pick<Known, "state" | "remove">): VNode => (
+  <>
+    {ALL_LISTS}
+    <Ask act="Delete" class="" title="Delete this list?" yes="Delete it" send={remove}>
+      {state.charged > 0
+        ? "The file and its results are deleted from the server. To see the results again, the list must be checked, and paid for, again."
+        : "The file is deleted from the server. Nothing was charged for it."}
+    </Ask>
+  </>
+);
+
+/** When the list goes, as a sentence. */
 export function Ends({ state }: Pick<Known, "state">): VNode {
-  const { expires_in_seconds: seconds } = state;
-  const [seenMs] = useState(nowMs);
-  const first = useRef(seconds ?? 0);
-  return (
-    <Countdown
-      untilMs={seenMs + first.current * 1_000}
-      words="Deleted from this server in {time}."
-      past="Deleted from this server now."
-    />
-  );
+  const [endsMs] = useState(() => nowMs() + (state.expires_in_seconds ?? 0) * 1_000);
+  const [now, setNow] = useState(nowMs);
+  useEffect(() => {
+    const timer = setInterval(() => setNow(nowMs()), 1_000);
+    return () => clearInterval(timer);
+  }, []);
+  return <>Deleted from this server {now >= endsMs ? "now" : `in ${countdown(endsMs - now)}`}.</>;
 }
 
 /** Checks what is not checked, or as much of it as plan and credits cover. */
@@ -140,6 +138,9 @@ export function CheckButton(props: {
   );
 }
 
+export const columnName = (name: string, at: number): string =>
+  name.trim() === "" ? `Column ${String(at + 1)}` : name;
+
 /** Which sheet and column are read. */
 export function Choices({ read, change }: { read: ReadList; change: Known["change"] }): VNode {
   const { busy, fault, run } = useAction();
@@ -160,10 +161,7 @@ export function Choices({ read, change }: { read: ReadList; change: Known["chang
           <Field
             label="Column with the entries"
             value={String(column)}
-            choices={columns.map((name, at) => [
-              String(at),
-              name.trim() === "" ? `Column ${String(at + 1)}` : name,
-            ])}
+            choices={columns.map((name, at) => [String(at), columnName(name, at)])}
             onValue={(at) => choose({ ...(sheet !== null && { sheet }), column: Number(at) })}
           />
         )}

@@ -8,6 +8,7 @@ import {
   Choices,
   CLASSES,
   classesIn,
+  columnName,
   Ends,
   type Known,
   ListButtons,
@@ -54,7 +55,7 @@ function Figures({ read, rows }: { read: ReadList; rows: number }): VNode {
         <p class="prose">
           Of {counted(rows, "row")},{" "}
           {others
-            .map((name) => `${count(counts[name])} ${WORDS[name] ?? CLASSES[name].word}`)
+            .map((name) => `${count(counts[name])} ${WORDS[name] ?? CLASSES[name].words}`)
             .join(", ")}
           . They stay in the file that you get.
         </p>
@@ -87,7 +88,7 @@ function Sample({ read }: { read: ReadList }): VNode {
           <tr>
             {columns.map((name, at) => (
               <th key={at} scope="col" class={at === column ? "picked" : ""}>
-                {name.trim() === "" ? `Column ${String(at + 1)}` : name}
+                {columnName(name, at)}
               </th>
             ))}
           </tr>

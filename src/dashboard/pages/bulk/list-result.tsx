@@ -2,8 +2,9 @@ import type { VNode } from "preact";
 import { useState } from "preact/hooks";
 import { count, counted, percent, plural } from "../../lib/format.ts";
 import type { ListState, ReadList, Repair } from "../../lib/shapes.ts";
-import { Bones, Meter, PageHead } from "../../parts/basic.tsx";
-import { Act } from "../../parts/form.tsx";
+import { Bones, Lines, PageHead, Sheet } from "../../parts/basic.tsx";
+import { Share, SplitWithLegend } from "../../parts/chart.tsx";
+import { Act, Checks } from "../../parts/form.tsx";
 import {
   CheckButton,
   Choices,
@@ -17,7 +18,8 @@ import {
 import { Rows } from "./list-rows.tsx";
 
 /** What a list came to: the sentence, what can be repaired, every row, and the cleaned file. */
-export function ListResult({ state, busy, change, remove }: Known): VNode {
+export function ListResult(known: Known): VNode {
+  const { state, change, remove } = known;
   const { read } = state;
   const [shown, setShown] = useState<RowClass | "">("");
   const see = (name: RowClass): void => {
@@ -44,16 +46,15 @@ export function ListResult({ state, busy, change, remove }: Known): VNode {
         <Bones lines={6} />
       ) : (
         <>
-          <NotChecked {...{ state, read, busy, change }} />
+          <NotChecked {...{ ...known, read }} />
           <Picture {...{ read, see }} rows={state.rows} />
-          <WhatToLookAt {...{ read, busy, change, see }} />
+          <WhatToLookAt {...{ ...known, read, see }} />
           <Rows {...{ read, change, shown, setShown }} id={state.id} />
           <Cleaned {...{ state, read }} />
           {read.sheets.length > 1 ? (
-            <section class="sheet stack">
-              <h2>Another sheet or column</h2>
+            <Sheet title="Another sheet or column">
               <Choices {...{ read, change }} />
-            </section>
+            </Sheet>
           ) : null}
         </>
       )}
@@ -67,20 +68,17 @@ function toCleaned(event: Event): void {
   document.querySelector<HTMLElement>("#cleaned a")?.focus({ preventScroll: true });
 }
 
+type ReadProps = Pick<Known, "busy" | "change"> & { read: ReadList };
+type See = (name: RowClass) => void;
+
 /** Rows without a verdict are the first thing that is said. */
-function NotChecked(props: {
-  state: ListState;
-  read: ReadList;
-  busy: boolean;
-  change: Known["change"];
-}): VNode | null {
-  const { state, read, busy, change } = props;
+function NotChecked({ state, read, busy, change }: ReadProps & { state: ListState }): VNode | null {
   const { unchecked, fixed } = read.counts;
   if (unchecked + fixed === 0) return null;
   const why = state.failed
-    ? "The service could not finish the check; what it did not check is not charged. "
+    ? "The service could not finish the check; what it did not check is not charged."
     : state.stopped && unchecked > 0
-      ? "You ended the check before its end. "
+      ? "You ended the check before its end."
       : "";
   const rows = [
     unchecked > 0 ? `${counted(unchecked, "row was", "rows were")} not checked` : "",
@@ -89,7 +87,7 @@ function NotChecked(props: {
       : "",
   ];
   return (
-    <section class="notice unsure wide">
+    <section class="notice unsure">
       <div class="stack close">
         <h2>{rows.filter((words) => words !== "").join(", and ")}.</h2>
         {why === "" ? null : <p>{why}</p>}
@@ -99,11 +97,8 @@ function NotChecked(props: {
   );
 }
 
-const flex = (rows: number): { flex: string } => ({ flex: `${String(rows)} 1 0` });
-
 /** One bar and its legend, whose counts add up to the rows of the file. */
-function Picture(props: { read: ReadList; rows: number; see: (name: RowClass) => void }): VNode {
-  const { read, rows, see } = props;
+function Picture({ read, rows, see }: { read: ReadList; rows: number; see: See }): VNode {
   const { counts } = read;
   const names = classesIn(read);
   return (
@@ -112,44 +107,20 @@ function Picture(props: { read: ReadList; rows: number; see: (name: RowClass) =>
         {count(counts.good)} of {counted(rows, "row")}{" "}
         {plural(counts.good, "is good to use.", "are good to use.")}
       </h2>
-      <div
-        class="split"
-        role="img"
-        aria-label={names.map((name) => `${CLASSES[name].word}: ${count(counts[name])}`).join(", ")}
-      >
-        {names.map((name) => (
-          <i key={name} class={CLASSES[name].colour} style={flex(counts[name])} />
-        ))}
-      </div>
-      <ul class="list-legend">
-        {names.map((name) => (
-          <li key={name}>
-            <b>{count(counts[name])}</b>
-            <button
-              type="button"
-              class={`link key ${CLASSES[name].colour}`}
-              onClick={() => see(name)}
-            >
-              {CLASSES[name].word}
-            </button>{" "}
-            <span>{percent(counts[name] / rows)}</span>
-          </li>
-        ))}
-      </ul>
+      <SplitWithLegend
+        parts={names.map((name) => [CLASSES[name].words, CLASSES[name].colour, counts[name]])}
+        share={(many) => percent(many / rows)}
+        see={(at) => see(names[at] ?? "good")}
+      />
     </section>
   );
 }
 
 /** First what can be repaired, then what cannot. */
-function WhatToLookAt(props: {
-  read: ReadList;
-  busy: boolean;
-  change: Known["change"];
-  see: (name: RowClass) => void;
-}): VNode | null {
-  const { read, busy, change, see } = props;
+function WhatToLookAt({ read, busy, change, see }: ReadProps & { see: See }): VNode | null {
   const repairs = read.repairs.filter(({ open, fixed }) => open + fixed > 0);
   if (repairs.length + read.disposable.length + read.unsure === 0) return null;
+  const most = read.disposable[0]?.rows ?? 1;
   return (
     <section class="stack" aria-labelledby="look">
       <h2 id="look">What to look at</h2>
@@ -157,7 +128,22 @@ function WhatToLookAt(props: {
         {repairs.map((repair) => (
           <RepairCard key={repair.class} {...{ repair, change, see }} />
         ))}
-        {read.disposable.length === 0 ? null : <Why {...{ read, see }} />}
+        {read.disposable.length === 0 ? null : (
+          <article class="sheet stack close">
+            <h3 class="look-head">Why rows are disposable</h3>
+            <Lines
+              rows={read.disposable.map(({ why, rows }) => [
+                why,
+                <Share share={rows / most} words={count(rows)} colour="k-no" />,
+              ])}
+            />
+            <div class="bar">
+              <button type="button" class="link" onClick={() => see("disposable")}>
+                See the disposable rows
+              </button>
+            </div>
+          </article>
+        )}
         {read.unsure === 0 ? null : (
           <article class="sheet stack close">
             <h3 class="look-head">Could not tell</h3>
@@ -179,13 +165,9 @@ const REPAIR_WORDS: Partial<Record<RowClass, readonly [one: string, many: string
 };
 
 /** One kind of slip, with one press that repairs all of it, and one that takes it back. */
-function RepairCard(props: {
-  repair: Repair;
-  change: Known["change"];
-  see: (name: RowClass) => void;
-}): VNode {
-  const { repair, change, see } = props;
-  const { class: name, open, fixed, slips } = repair;
+function RepairCard(props: { repair: Repair; change: Known["change"]; see: See }): VNode {
+  const { change, see } = props;
+  const { class: name, open, fixed, slips } = props.repair;
   const [one, many] = REPAIR_WORDS[name] ?? ["row", "rows"];
   const of = `: ${many}`;
   return (
@@ -193,16 +175,12 @@ function RepairCard(props: {
       <h3 class="look-head">
         <b>{count(open + fixed)}</b> {plural(open + fixed, one, many)} that can be repaired
       </h3>
-      <ul class="lines">
-        {slips.map(({ from, to, rows }) => (
-          <li key={from}>
-            <span class="mono grow">
-              <Spellings from={from} to={to} />
-            </span>
-            <span class="note">{count(rows)}</span>
-          </li>
-        ))}
-      </ul>
+      <Lines
+        rows={slips.map(({ from, to, rows }) => [
+          <span class="mono">{spellings(from, to)}</span>,
+          <span class="note">{count(rows)}</span>,
+        ])}
+      />
       {fixed > 0 ? (
         <p class="prose">
           {counted(fixed, "row is", "rows are")} fixed. The original stays in the file, in a column
@@ -213,16 +191,14 @@ function RepairCard(props: {
         {open > 0 ? (
           <Act
             act={open === 1 ? "Fix it" : `Fix all ${count(open)}`}
-            {...{ of }}
-            class="fix"
+            {...{ of, class: "fix" }}
             work={() => change("fix", { class: name })}
           />
         ) : null}
         {fixed > 0 ? (
           <Act
             act={`Undo ${counted(fixed, "fix", "fixes")}`}
-            {...{ of }}
-            class=""
+            {...{ of, class: "" }}
             work={() => change("fix", { class: name, undo: true })}
           />
         ) : null}
@@ -236,19 +212,13 @@ function RepairCard(props: {
   );
 }
 
-/** Letters at the beginning, and at the end of what is left, that both have. */
-function shared(from: string, to: string): readonly [before: number, after: number] {
+/** Both spellings; only the letters that differ are marked. */
+function spellings(from: string, to: string): VNode {
   const most = Math.min(from.length, to.length);
   let before = 0;
   while (before < most && from[before] === to[before]) before += 1;
   let after = 0;
   while (after < most - before && from.at(-1 - after) === to.at(-1 - after)) after += 1;
-  return [before, after];
-}
-
-/** Both spellings; only the letters that differ are marked. */
-function Spellings({ from, to }: { from: string; to: string }): VNode {
-  const [before, after] = shared(from, to);
   const middle = (word: string): string => word.slice(before, word.length - after);
   const [start, end] = [from.slice(0, before), from.slice(from.length - after)];
   return (
@@ -262,43 +232,12 @@ function Spellings({ from, to }: { from: string; to: string }): VNode {
   );
 }
 
-function Why({ read, see }: { read: ReadList; see: (name: RowClass) => void }): VNode {
-  const most = read.disposable[0]?.rows ?? 1;
-  return (
-    <article class="sheet stack close">
-      <h3 class="look-head">Why rows are disposable</h3>
-      <ul class="lines">
-        {read.disposable.map(({ why, rows }) => (
-          <li key={why}>
-            <span class="grow">{why}</span>
-            <span class="look-bar k-no">
-              <Meter share={rows / most} />
-            </span>
-            <span class="note">{count(rows)}</span>
-          </li>
-        ))}
-      </ul>
-      <div class="bar">
-        <button type="button" class="link" onClick={() => see("disposable")}>
-          See the disposable rows
-        </button>
-      </div>
-    </article>
-  );
-}
-
 /** The file with our columns behind its own, made by the server of the rows that the reader chooses. */
 function Cleaned({ state, read }: { state: ListState; read: ReadList }): VNode {
   const names = classesIn(read);
-  const [chosen, setChosen] = useState<ReadonlySet<RowClass>>(new Set(["good", "fixed"]));
-  const kept = names.filter((name) => chosen.has(name));
+  const [chosen, setChosen] = useState<readonly RowClass[]>(["good", "fixed"]);
+  const kept = names.filter((name) => chosen.includes(name));
   const rows = kept.reduce((sum, name) => sum + read.counts[name], 0);
-  const choose = (name: RowClass, isChosen: boolean): void => {
-    const next = new Set(chosen);
-    if (isChosen) next.add(name);
-    else next.delete(name);
-    setChosen(next);
-  };
   return (
     <section class="sheet cleaned" id="cleaned">
       <div class="stack close">
@@ -323,20 +262,18 @@ function Cleaned({ state, read }: { state: ListState; read: ReadList }): VNode {
           </p>
         )}
       </div>
-      <fieldset class="choices">
-        <legend class="label">Rows to keep</legend>
-        {names.map((name) => (
-          <label key={name} class="choice">
-            <input
-              type="checkbox"
-              checked={chosen.has(name)}
-              onChange={({ currentTarget }) => choose(name, currentTarget.checked)}
-            />
-            <span class="grow">{CLASSES[name].word}</span>
+      <Checks
+        legend="Rows to keep"
+        rows={names.map((name) => [
+          name,
+          <>
+            <span class="grow">{CLASSES[name].words}</span>
             <span>{count(read.counts[name])}</span>
-          </label>
-        ))}
-      </fieldset>
+          </>,
+        ])}
+        chosen={chosen}
+        onChosen={setChosen}
+      />
     </section>
   );
 }

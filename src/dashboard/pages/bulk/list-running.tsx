@@ -1,27 +1,31 @@
 import type { VNode } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { count, counted, nowMs } from "../../lib/format.ts";
+import type { ListState } from "../../lib/shapes.ts";
 import { announce } from "../../lib/state.ts";
-import { Mark, PageHead } from "../../parts/basic.tsx";
+import { Mark, PageHead, Sheet } from "../../parts/basic.tsx";
+import { SplitWithLegend } from "../../parts/chart.tsx";
 import { Ask } from "../../parts/form.tsx";
-import { CLASSES, type Known } from "./list-parts.tsx";
+import { ALL_LISTS, CLASSES, type Known } from "./list-parts.tsx";
 
 /** Before that the speed is not known well enough to say when it ends. */
 const RECKONED_AFTER_MS = 3_000;
 
-/** "about 17 s", "about 2 min"; "" until it is known. */
+/** "Left: about 17 s.", "Left: about 2 min."; "" until it is known. */
 function useTimeLeft(processed: number, entries: number): string {
   const since = useRef({ ms: nowMs(), processed });
   const tookMs = nowMs() - since.current.ms;
   const done = processed - since.current.processed;
   if (done <= 0 || tookMs < RECKONED_AFTER_MS) return "";
   const seconds = Math.ceil(((entries - processed) * tookMs) / done / 1_000);
-  return seconds > 90 ? `about ${count(Math.ceil(seconds / 60))} min` : `about ${count(seconds)} s`;
+  const [many, unit] = seconds > 90 ? [Math.ceil(seconds / 60), "min"] : [seconds, "s"];
+  return `Left: about ${count(many)} ${unit}.`;
 }
 
 /** A check under way; every tab and browser of the account shows the same. */
 export function Running({ state, change }: Known): VNode {
   const { processed, entries, newest = [] } = state;
+  const isStopping = state.state === "stopping";
   const quarters = entries === 0 ? 0 : Math.floor((processed / entries) * 4);
   // A screen reader hears of every quarter; each second would be too much.
   useEffect(() => {
@@ -33,85 +37,58 @@ export function Running({ state, change }: Known): VNode {
         title={state.name}
         lead="You can leave this page: the check goes on, and every tab shows it."
       >
-        <a class="button plain" href="lists">
-          All lists
-        </a>
-        {state.state === "stopping" ? (
+        {ALL_LISTS}
+        {isStopping ? (
           <button type="button" disabled>
             Stopping…
           </button>
         ) : (
           <Ask
-            act="Cancel"
-            class=""
+            {...{ act: "Cancel", class: "", yes: "Cancel it" }}
             title="Cancel the check?"
-            yes="Cancel it"
-            work={() => change("stop", {})}
+            send={() => change("stop", {})}
           >
             {counted(processed, "entry is", "entries are")} checked so far. They stay, and so does
             their charge. What has not begun is not charged, and you can check it later.
           </Ask>
         )}
       </PageHead>
-      <Progress state={state} />
+      <Progress {...state} />
       {newest.length === 0 ? null : (
-        <section class="sheet stack">
-          <h2>Newest results</h2>
+        <Sheet title="Newest results">
           <ul class="lines">
             {newest.map(({ entry, class: name, why }) => (
               <li key={entry}>
                 <span class="mono grow">{entry}</span>
-                <Mark mark={CLASSES[name].mark} words={CLASSES[name].word} />
+                <Mark {...CLASSES[name]} />
                 <span class="note grow">{why}</span>
               </li>
             ))}
           </ul>
-        </section>
+        </Sheet>
       )}
     </>
   );
 }
 
-function Progress({ state }: Pick<Known, "state">): VNode {
-  const { processed, entries, so_far: soFar = { good: 0, disposable: 0 } } = state;
+function Progress({ state, processed, entries, so_far: soFar }: ListState): VNode {
+  const { good, disposable } = soFar ?? { good: 0, disposable: 0 };
   const left = useTimeLeft(processed, entries);
-  const others = Math.max(0, processed - soFar.good - soFar.disposable);
-  const parts = [
-    ["k-yes", soFar.good, "good"],
-    ["k-no", soFar.disposable, "disposable"],
-    ["k-quiet", others, "something else"],
-    ["rest", entries - processed, "still to check"],
-  ] as const;
   return (
     <section class="sheet stack" aria-label="Progress">
       <p class="say">
         {count(processed)} of {counted(entries, "entry", "entries")} checked
       </p>
-      <div
-        class="split"
-        role="img"
-        aria-label={parts.map(([, many, words]) => `${count(many)} ${words}`).join(", ")}
-      >
-        {parts.map(([colour, many, words]) =>
-          many > 0 ? (
-            <i key={words} class={colour} style={{ flex: `${String(many)} 1 0` }} />
-          ) : null,
-        )}
-      </div>
-      <div class="list-legend">
-        {parts.map(([colour, many, words]) => (
-          <div key={words}>
-            <b>{count(many)}</b>
-            <span class={`key ${colour}`}>{words}</span>
-          </div>
-        ))}
-      </div>
+      <SplitWithLegend
+        parts={[
+          ["good", "k-yes", good],
+          ["disposable", "k-no", disposable],
+          ["something else", "k-quiet", Math.max(0, processed - good - disposable)],
+          ["still to check", "rest", entries - processed],
+        ]}
+      />
       <p class="note" role="status">
-        {state.state === "stopping"
-          ? "The entries that have begun are being finished."
-          : left === ""
-            ? ""
-            : `Left: ${left}.`}
+        {state === "stopping" ? "The entries that have begun are being finished." : left}
       </p>
     </section>
   );

@@ -2,13 +2,14 @@ import type { VNode } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { accepted, ApiFault, call, faultText } from "../../lib/client.ts";
 import { count, counted, percent } from "../../lib/format.ts";
-import { useAction, useLooks } from "../../lib/load.ts";
+import { useAction, useLoad, useLooks } from "../../lib/load.ts";
 import { takeBroughtFile, useDroppedFile } from "../../lib/page.ts";
 import { fragment, go } from "../../lib/router.ts";
-import { loadAllowanceSoon, signIns } from "../../lib/session.ts";
+import { changes, loadAllowanceSoon } from "../../lib/session.ts";
 import type { ListState, ListSummaries, ListSummary } from "../../lib/shapes.ts";
 import { announce } from "../../lib/state.ts";
-import { Bones, Failed, Fault, PageHead, Sheet, Table } from "../../parts/basic.tsx";
+import { Bones, Failed, PageHead, Sheet, Table } from "../../parts/basic.tsx";
+import { Fault } from "../../parts/form.tsx";
 import type { Known } from "./list-parts.tsx";
 import { ListRead } from "./list-read.tsx";
 import { ListResult } from "./list-result.tsx";
@@ -40,7 +41,7 @@ function useList(id: string): { known?: Known; fault?: unknown; look: () => void
     setFault(undefined);
   };
   const look = (): void => void take(call("GET", `lists/${id}`)).catch(setFault);
-  useLayoutEffect(look, [signIns.value]);
+  useLayoutEffect(look, [changes.value]);
   const isRunning = state?.state === "running" || state?.state === "stopping";
   useEffect(() => {
     const timer = setInterval(
@@ -69,20 +70,14 @@ function useList(id: string): { known?: Known; fault?: unknown; look: () => void
   return { known: { state, busy, change, remove }, fault, look };
 }
 
-const isGone = (fault: unknown): boolean => fault instanceof ApiFault && fault.status === 404;
-
 function OneList({ id }: { id: string }): VNode {
   const { known, fault, look } = useList(id);
-  if (isGone(fault)) return <Gone />;
+  if (fault instanceof ApiFault && fault.status === 404) return GONE;
   if (known === undefined) {
     return (
       <>
         <PageHead title="List" />
-        {fault === undefined ? (
-          <Bones lines={6} />
-        ) : (
-          <Failed message={faultText(fault)} retry={look} />
-        )}
+        {fault ? <Failed message={faultText(fault)} retry={look} /> : <Bones lines={6} />}
       </>
     );
   }
@@ -90,27 +85,25 @@ function OneList({ id }: { id: string }): VNode {
   const Part = state === "chosen" ? ListRead : state === "done" ? ListResult : Running;
   return (
     <>
-      {fault === undefined ? null : <Fault text={faultText(fault)} />}
+      {fault ? <Fault text={faultText(fault)} /> : null}
       <Part {...known} />
     </>
   );
 }
 
-function Gone(): VNode {
-  return (
-    <>
-      <PageHead
-        title="This list is not here any more"
-        lead="A list is deleted 15 minutes after its last check, or after its upload when it was not checked."
-      />
-      <p>
-        <a class="button main" href="lists">
-          Upload a list
-        </a>
-      </p>
-    </>
-  );
-}
+const GONE = (
+  <>
+    <PageHead
+      title="This list is not here any more"
+      lead="A list is deleted 15 minutes after its last check, or after its upload when it was not checked."
+    />
+    <p>
+      <a class="button main" href="lists">
+        Upload a list
+      </a>
+    </p>
+  </>
+);
 
 const FILE_MAX_OCTETS = 20_000_000;
 
@@ -145,22 +138,23 @@ function Start(): VNode {
       <Fault text={fault} />
       <div class="even">
         <Drop onFile={send} busy={busy} />
-        <Paste
-          onText={(text) => send(new File([text.replaceAll("\0", "\ufffd")], "pasted.txt"))}
-          busy={busy}
-        />
+        <Paste onFile={send} busy={busy} />
       </div>
       <AllLists />
     </>
   );
 }
 
-function Drop(props: { onFile: (file: File | undefined) => void; busy: boolean }): VNode {
-  const { onFile, busy } = props;
+interface FileProps {
+  onFile: (file: File | undefined) => void;
+  busy: boolean;
+}
+
+function Drop({ onFile, busy }: FileProps): VNode {
   const isOver = useDroppedFile(onFile);
   const input = useRef<HTMLInputElement>(null);
   return (
-    <section class={isOver ? "drop over" : "drop"}>
+    <section class={isOver ? "sheet drop over" : "sheet drop"}>
       <p>Drop a file on this page, or</p>
       <button type="button" class="main" disabled={busy} onClick={() => input.current?.click()}>
         {busy ? "Reading the file…" : "Choose a file"}
@@ -180,14 +174,14 @@ function Drop(props: { onFile: (file: File | undefined) => void; busy: boolean }
   );
 }
 
-function Paste({ onText, busy }: { onText: (text: string) => void; busy: boolean }): VNode {
+function Paste({ onFile, busy }: FileProps): VNode {
   const [text, setText] = useState("");
   return (
     <form
       class="sheet stack"
       onSubmit={(event) => {
         event.preventDefault();
-        onText(text);
+        onFile(new File([text.replaceAll("\0", "\ufffd")], "pasted.txt"));
       }}
     >
       <label class="field">
@@ -210,20 +204,16 @@ function Paste({ onText, busy }: { onText: (text: string) => void; busy: boolean
 }
 
 function AllLists(): VNode | null {
-  const [lists, setLists] = useState<readonly ListSummary[]>([]);
-  const look = async (): Promise<void> => {
-    setLists((await call<ListSummaries>("GET", "lists")).lists);
-  };
-  useLayoutEffect(() => void look().catch(() => undefined), [signIns.value]);
-  useLooks(true, look);
-  if (lists.length === 0) return null;
+  const { value, reload } = useLoad<ListSummaries>("lists");
+  useLooks(true, reload);
+  if (value === undefined || value.lists.length === 0) return null;
   return (
     <Sheet title="Your lists">
       <Table
         label="Your lists"
         head={["List", "State", "Rows", "Deleted in"]}
         numbers={[2, 3]}
-        rows={lists.map((list) => [
+        rows={value.lists.map((list) => [
           <a href={`lists#${list.id}`} class="break">
             {list.name}
           </a>,

@@ -1,7 +1,7 @@
 import { MemoryQuotaCounter } from "../src/accounts/admission/memory-quota-counter.ts";
 import { sqlCharges } from "../src/accounts/admission/charges.ts";
-import { type ChunkQueue, sqlChunkQueue } from "../src/bulk/chunk-queue.ts";
-import { sqlJobs } from "../src/bulk/jobs.ts";
+import { ChunkQueue } from "../src/bulk/chunk-queue.ts";
+import { Jobs } from "../src/bulk/jobs.ts";
 import { openPostgres } from "../src/store/postgres-database.ts";
 import { sqlUsageLedger } from "../src/accounts/admission/usage.ts";
 import { systemClock as clock } from "../src/base/clock.ts";
@@ -24,7 +24,7 @@ const log = { error: () => undefined };
 const processes = opened.map(({ db }) => {
   const counter = new MemoryQuotaCounter({ ledger: sqlUsageLedger(db), clock, log });
   const deps = { db, ids, charges: sqlCharges({ db, counter, ids }) };
-  return { jobs: sqlJobs(deps), chunks: sqlChunkQueue(deps) };
+  return { jobs: new Jobs(deps), chunks: new ChunkQueue(deps) };
 });
 
 async function makeJobs(owners: number): Promise<void> {

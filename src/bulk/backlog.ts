@@ -20,7 +20,7 @@ export interface Backlog {
   readonly queuedWebhooks: number;
 }
 
-type Count = number | string | null;
+type Count = number | null;
 
 /** Reads running and waiting work by separate indexes, independent of finished sessions. */
 export async function readBacklog(db: Kysely<Database>, nowMs: number): Promise<Backlog> {

@@ -1,4 +1,4 @@
-import type { Kysely } from "kysely";
+import type { Kysely, UpdateObject } from "kysely";
 import type { SqlCharges } from "../accounts/admission/charges.ts";
 import type { Ids } from "../base/ids.ts";
 import { type Owner, ownerKey } from "../base/owner.ts";
@@ -198,6 +198,14 @@ export async function keepAnswer(
     .where("key", "=", keep.key)
     .where("token", "=", keep.token)
     .execute();
+}
+
+export async function setJob(
+  { sql }: Tx,
+  session: string,
+  columns: UpdateObject<Database, "jobs">,
+): Promise<void> {
+  await sql.updateTable("jobs").set(columns).where("session", "=", session).execute();
 }
 
 /** Deletes what a batch holds besides its row in `jobs`. */

@@ -9,6 +9,7 @@ import {
   type ChunkOutcome,
   CHUNKS_A_TURN,
   SESSION_LIFE_MS,
+  setJob,
   TURNS_MAX,
   turnsOf,
 } from "./batches-store.ts";
@@ -21,8 +22,8 @@ export interface Lease {
   readonly leaseMs: number;
 }
 
-/** Tokens of the claims that a worker has, or is asking for. */
 interface Held {
+  /** Of the claims that a worker has, or is asking for. */
   readonly tokens: readonly string[];
   /** By token: what of the chunk is answered so far, where that is more than any worker counted before. */
   readonly answered?: ReadonlyMap<string, Tally>;
@@ -38,7 +39,6 @@ export interface ClaimedChunk {
   readonly owner: OwnerKey;
   /** What the claim cost its owner: 1 for a chunk of a list of up to 2,000 entries, more for one of a longer list, at most 4. */
   readonly turns: number;
-  /** How many. */
   readonly entries: number;
   /** For `unpackChunk`. */
   readonly content: string;
@@ -67,62 +67,194 @@ export const SILENT_CLAIMS_MAX = 5;
  */
 export const CLAIMS_MAX = 10;
 
-/**
- * A job with an unclaimed suspect this long after its acceptance fails too, because a chunk that silently ends its
- * workers must not do so without limit.
- */
+/** A job with an unclaimed suspect this long after its acceptance fails: the chunk must not end workers without limit. */
 export const SUSPECT_LIFE_MS = 3_600_000;
 
+/** Claims of others that end a job's chunks while ours waits for the job; then the look-round finds what is left. */
+const CLAIM_TRIES_MAX = 8;
+
 /** The chunks of running jobs, seen from a worker. Rules: `test/contracts/bulk/jobs.ts`. */
-export interface ChunkQueue {
+export class ChunkQueue {
+  readonly #db: Kysely<Database>;
+
+  constructor({ db }: { readonly db: Kysely<Database> }) {
+    this.#db = db;
+  }
+
   /**
-   * A free chunk of the owner who waited longest for a turn; undefined if there is none.
-   * A chunk whose lease has ended is free. `token` was never used before.
-   * Owners in `except` have their share of this worker.
+   * A free chunk, or one whose lease has ended, of the owner who waited longest for a turn. `token` was never used
+   * before. Owners in `except` have their share of this worker.
    */
-  claim(
+  async claim(
     lease: Lease,
     token: string,
-    except?: readonly OwnerKey[],
-  ): Promise<ClaimedChunk | undefined>;
+    except: readonly OwnerKey[] = [],
+  ): Promise<ClaimedChunk | undefined> {
+    const terms = { ...lease, except };
+    // Looked at outside a transaction first: workers ask again and again, and there is nothing nearly always.
+    if ((await nextJob(terms, this.#db).executeTakeFirst()) === undefined) return undefined;
+    for (let tries = 1; tries <= CLAIM_TRIES_MAX; tries += 1) {
+      const claimed = await inTransaction(this.#db, (tx) => claimIn(tx, token, terms));
+      if (claimed === undefined) return undefined;
+      if (claimed === "taken") continue;
+      const { chunk, owner, turns, spamTrap } = claimed;
+      const { session, number, entries, claims, answered } = chunk;
+      return {
+        session,
+        owner,
+        turns,
+        number,
+        entries,
+        token,
+        spamTrap,
+        isSuspect: claims >= SILENT_CLAIMS_MAX,
+        content: await unpackText(chunk.content),
+        answered: answered === null ? 0 : entriesIn(JSON.parse(answered) as Tally),
+      };
+    }
+    return undefined;
+  }
+
   /**
    * Prolongs the leases of these claims, where they are still this worker's, and notes its speed and progress; returns the
-   * tokens of those that are. A claim that the worker gave up, because the database could not be reached, is not among
-   * them and ends.
+   * tokens of those that are. A claim that the worker gave up, because the database could not be reached, ends.
    */
-  renew(lease: Lease & Held, entriesPerSecond: number): Promise<ReadonlySet<string>>;
+  async renew(
+    { worker, nowMs, leaseMs, tokens, answered = new Map() }: Lease & Held,
+    entriesPerSecond: number,
+  ): Promise<ReadonlySet<string>> {
+    return await inTransaction(this.#db, async ({ sql }) => {
+      const held = new Set<string>();
+      if (tokens.length > 0) {
+        const renewed = await sql
+          .updateTable("chunks")
+          .set({
+            available_at_ms: nowMs + leaseMs,
+            ...(answered.size > 0 ? { answered: answeredBy(answered) } : {}),
+          })
+          .where("lease_worker", "=", worker)
+          .where("lease_token", "in", tokens)
+          .returning("lease_token")
+          .execute();
+        for (const { lease_token: token } of renewed) if (token !== null) held.add(token);
+      }
+      const row = { entries_per_second: Math.round(entriesPerSecond), seen_at_ms: nowMs };
+      await sql
+        .insertInto("bulk_workers")
+        .values({ worker, ...row })
+        .onConflict((conflict) => conflict.column("worker").doUpdateSet(row))
+        .execute();
+      return held;
+    });
+  }
+
   /** Stores a chunk's outcome and counts it, in one step. `conclusive`: DNS answered for some of it. */
-  complete(
-    chunk: ClaimedChunk,
-    outcome: ChunkOutcome,
-    at: { readonly nowMs: number; readonly conclusive: boolean },
-  ): Promise<CompleteOutcome>;
+  async complete(chunk: ClaimedChunk, outcome: ChunkOutcome, at: At): Promise<CompleteOutcome> {
+    const results = await packLines(outcome.results);
+    const valid = await packLines(outcome.valid);
+    return await inTransaction<CompleteOutcome>(this.#db, async (tx) => {
+      // The job before its chunks, as everywhere: in the other order two could wait for each other.
+      const open = await countIn(tx, chunk.session, { outcome, at });
+      const become = { results, valid, available_at_ms: null, answered: null };
+      if (open === undefined || !(await letGo(tx, chunk, become))) {
+        tx.abandon();
+        return "late";
+      }
+      if (open > 0) return "stored";
+      await setJob(tx, chunk.session, {
+        state: raw`case when state = 'stopping' then 'stopped' else 'completed' end`,
+        is_running: 0,
+        announced: raw`case when state = 'stopping' then 1 else 0 end`,
+        expires_at_ms: at.nowMs + SESSION_LIFE_MS,
+      });
+      return "finished";
+    });
+  }
+
   /**
    * The chunk was wholly inconclusive. `retry`: it is put back until `retryAtMs`. `accept`: its job has
    * waited `patienceMs` for DNS since its first such chunk, so store what there is. `late` as above.
    */
-  postpone(
+  async postpone(
     chunk: ClaimedChunk,
     at: { readonly nowMs: number; readonly retryAtMs: number; readonly patienceMs: number },
-  ): Promise<"retry" | "accept" | "late">;
-  /** Puts a chunk back after a fault, which counts against its job. */
-  release(chunk: ClaimedChunk, retryAtMs: number): Promise<void>;
+  ): Promise<"retry" | "accept" | "late"> {
+    return await inTransaction(this.#db, async (tx) => {
+      const job = await tx.sql
+        .updateTable("jobs")
+        .set(({ fn, val }) => ({
+          dns_down_since_ms: fn.coalesce("dns_down_since_ms", val(at.nowMs)),
+        }))
+        .where("session", "=", chunk.session)
+        .where("is_running", "=", RUNNING)
+        .returning("dns_down_since_ms")
+        .executeTakeFirst();
+      if (job === undefined) return "late";
+      if (at.nowMs - (job.dns_down_since_ms ?? at.nowMs) >= at.patienceMs) return "accept";
+      // Not 0: its names were asked for, so that a cancelled job does not get them back.
+      const mine = await letGo(tx, chunk, { available_at_ms: at.retryAtMs, claims: 1 });
+      return mine ? "retry" : "late";
+    });
+  }
+
+  /** Puts a chunk back after a fault, which counts against its job; below the bound the claim itself was counted. */
+  async release({ session, number, token }: ClaimedChunk, retryAtMs: number): Promise<void> {
+    await this.#db
+      .updateTable("chunks")
+      .set({
+        available_at_ms: retryAtMs,
+        lease_worker: null,
+        lease_token: null,
+        claims: raw`case when claims >= ${SILENT_CLAIMS_MAX} then claims + 1 else claims end`,
+      })
+      .where("session", "=", session)
+      .where("number", "=", number)
+      .where("lease_token", "=", token)
+      .execute();
+  }
+
   /** Ends every lease, for a process that has the database alone: who had them is gone. */
-  freeAll(nowMs: number): Promise<void>;
+  async freeAll(nowMs: number): Promise<void> {
+    await this.#db
+      .updateTable("chunks")
+      .set({ available_at_ms: nowMs, lease_worker: null, lease_token: null })
+      .where("lease_token", "is not", null)
+      .execute();
+  }
+
   /** Puts all chunks of this worker back at once, as if it had not claimed them. */
-  handBack(worker: string, nowMs: number): Promise<void>;
+  async handBack(worker: string, nowMs: number): Promise<void> {
+    await inTransaction(this.#db, async ({ sql }) => {
+      await sql
+        .updateTable("chunks")
+        .set({
+          available_at_ms: nowMs,
+          lease_worker: null,
+          lease_token: null,
+          claims: raw`case when claims > 0 then claims - 1 else 0 end`,
+        })
+        .where("lease_worker", "=", worker)
+        .execute();
+      await sql.deleteFrom("bulk_workers").where("worker", "=", worker).execute();
+    });
+  }
 }
 
-interface ChunkQueueDeps {
-  readonly db: Kysely<Database>;
+interface At {
+  readonly nowMs: number;
+  readonly conclusive: boolean;
 }
 
 /** `turnsOf` for the row of a job. */
 const TURNS = raw`case when chunk_count > ${CHUNKS_A_TURN * (TURNS_MAX - 1)}
   then ${TURNS_MAX} else (chunk_count + ${CHUNKS_A_TURN - 1}) / ${CHUNKS_A_TURN} end`;
 
-/** On the counter of turns, where the chunk begins that was claimed last: `served_turn` is where a job's next one ends. */
+/** Virtual time at which the last claimed chunk started: `served_turn` is where a job's next one ends. */
 const BEGUN_LAST = raw<number>`(select max(served_turn - 2 * ${TURNS}) from jobs where is_running = 1)`;
+
+interface ClaimTerms extends Lease {
+  readonly except: readonly OwnerKey[];
+}
 
 /** The running job whose owner's turn comes first, among those with a chunk to give. */
 const nextJob = ({ nowMs, except }: ClaimTerms, sql: Kysely<Database>) =>
@@ -131,9 +263,9 @@ const nextJob = ({ nowMs, except }: ClaimTerms, sql: Kysely<Database>) =>
     .select(["session", "spam_trap", "owner", "chunk_count", "served_turn", "state"])
     .where("is_running", "=", RUNNING)
     .$if(except.length > 0, (query) => query.where("owner", "not in", except))
-    .where((expression) =>
-      expression.exists(
-        expression
+    .where((query) =>
+      query.exists(
+        query
           .selectFrom("chunks")
           .select("number")
           .whereRef("chunks.session", "=", "jobs.session")
@@ -146,10 +278,7 @@ const nextJob = ({ nowMs, except }: ClaimTerms, sql: Kysely<Database>) =>
     .orderBy("accepted_at_ms")
     .limit(1);
 
-/**
- * The next job, locked. Past those that another claim has just now: their owners are having their turn.
- * When all of them are claimed just now, it waits for the first of those claims.
- */
+/** The next job, locked. Past those that another claim has just now; when all of them are, it waits for the first. */
 async function lockNextJob(tx: Tx, terms: ClaimTerms) {
   const next = nextJob(terms, tx.sql);
   if (!hasRivals(tx.sql)) return await next.executeTakeFirst();
@@ -157,28 +286,19 @@ async function lockNextJob(tx: Tx, terms: ClaimTerms) {
   return free ?? (await next.forUpdate().executeTakeFirst());
 }
 
-interface ClaimTerms extends Lease {
-  readonly except: readonly OwnerKey[];
-}
-
 async function claimIn(tx: Tx, token: string, terms: ClaimTerms) {
   const { worker, nowMs, leaseMs } = terms;
   const job = await lockNextJob(tx, terms);
   if (job === undefined) return undefined;
-  const { session } = job;
+  const { session, owner } = job;
   const chunk = await tx.sql
     .updateTable("chunks")
-    .set(({ eb }) => ({
+    .set({
       lease_worker: worker,
       lease_token: token,
       available_at_ms: nowMs + leaseMs,
-      claims: eb
-        .case()
-        .when("claims", "<", SILENT_CLAIMS_MAX)
-        .then(eb("claims", "+", 1))
-        .else(eb.ref("claims"))
-        .end(),
-    }))
+      claims: raw`case when claims < ${SILENT_CLAIMS_MAX} then claims + 1 else claims end`,
+    })
     .where("session", "=", session)
     .where("number", "=", (query) =>
       query
@@ -192,62 +312,18 @@ async function claimIn(tx: Tx, token: string, terms: ClaimTerms) {
     .returningAll()
     .executeTakeFirst();
   if (chunk === undefined) return "taken";
-  const turns = turnsOf(Number(job.chunk_count));
-  const begin = Number(job.served_turn) - turns;
+  const turns = turnsOf(job.chunk_count);
+  const begin = job.served_turn - turns;
   // A new list begins where the others are, and one that was held back not far behind: waiting saves nothing up, and small
   // lists that follow each other keep no large one waiting.
   const least = job.state === "processing" ? raw`${BEGUN_LAST} - ${TURNS_MAX}` : BEGUN_LAST;
-  await tx.sql
-    .updateTable("jobs")
-    .set({
-      state: raw`case when state = 'stopping' then state else 'processing' end`,
-      served_turn: raw<number>`
+  await setJob(tx, session, {
+    state: raw`case when state = 'stopping' then state else 'processing' end`,
+    served_turn: raw<number>`
         case when ${least} > ${begin} then ${least} else ${begin} end + ${2 * turns}`,
-    })
-    .where("session", "=", session)
-    .execute();
-  const { owner } = job;
-  const spamTrap = job.spam_trap === 1;
-  return { chunk, owner, turns, spamTrap };
+  });
+  return { chunk, owner, turns, spamTrap: job.spam_trap === 1 };
 }
-
-/** Claims of others that end a job's chunks while ours waits for the job; then the look-round finds what is left. */
-const CLAIM_TRIES_MAX = 8;
-
-/** A free chunk, as `ChunkQueue` says. */
-async function claim(
-  terms: ClaimTerms,
-  token: string,
-  deps: ChunkQueueDeps,
-): Promise<ClaimedChunk | undefined> {
-  // Looked at outside a transaction first: workers ask again and again, and there is nothing nearly always.
-  if ((await nextJob(terms, deps.db).executeTakeFirst()) === undefined) return undefined;
-  for (let tries = 1; tries <= CLAIM_TRIES_MAX; tries += 1) {
-    const claimed = await inTransaction(deps.db, (tx) => claimIn(tx, token, terms));
-    if (claimed === undefined) return undefined;
-    if (claimed === "taken") continue;
-    const { chunk, owner, turns, spamTrap } = claimed;
-    const { session, number, entries } = chunk;
-    const isSuspect = chunk.claims >= SILENT_CLAIMS_MAX;
-    const content = await unpackText(chunk.content);
-    const answered = chunk.answered === null ? 0 : entriesIn(JSON.parse(chunk.answered) as Tally);
-    return {
-      session,
-      owner,
-      turns,
-      number,
-      entries,
-      token,
-      spamTrap,
-      isSuspect,
-      content,
-      answered,
-    };
-  }
-  return undefined;
-}
-
-type At = Parameters<ChunkQueue["complete"]>[2];
 
 /** Marks a chunk as this claim's no more; false when it was not. */
 async function letGo(
@@ -287,86 +363,7 @@ async function countIn(
     .where("is_running", "=", RUNNING)
     .returning("open_chunks")
     .executeTakeFirst();
-  return job === undefined ? undefined : Number(job.open_chunks);
-}
-
-async function complete(
-  chunk: ClaimedChunk,
-  done: { readonly outcome: ChunkOutcome; readonly at: At },
-  { db }: ChunkQueueDeps,
-): Promise<CompleteOutcome> {
-  const { outcome, at } = done;
-  const results = await packLines(outcome.results);
-  const valid = await packLines(outcome.valid);
-  return await inTransaction<CompleteOutcome>(db, async (tx) => {
-    // The job before its chunks, as everywhere: in the other order two could wait for each other.
-    const open = await countIn(tx, chunk.session, done);
-    const become = { results, valid, available_at_ms: null, answered: null };
-    if (open === undefined || !(await letGo(tx, chunk, become))) {
-      tx.abandon();
-      return "late";
-    }
-    if (open > 0) return "stored";
-    await tx.sql
-      .updateTable("jobs")
-      .set({
-        state: raw`case when state = 'stopping' then 'stopped' else 'completed' end`,
-        is_running: 0,
-        announced: raw`case when state = 'stopping' then 1 else 0 end`,
-        expires_at_ms: at.nowMs + SESSION_LIFE_MS,
-      })
-      .where("session", "=", chunk.session)
-      .execute();
-    return "finished";
-  });
-}
-
-async function postpone(
-  chunk: ClaimedChunk,
-  at: Parameters<ChunkQueue["postpone"]>[1],
-  { db }: ChunkQueueDeps,
-): Promise<"retry" | "accept" | "late"> {
-  return await inTransaction(db, async (tx) => {
-    const job = await tx.sql
-      .updateTable("jobs")
-      .set((expression) => ({
-        dns_down_since_ms: expression.fn.coalesce("dns_down_since_ms", expression.val(at.nowMs)),
-      }))
-      .where("session", "=", chunk.session)
-      .where("is_running", "=", RUNNING)
-      .returning("dns_down_since_ms")
-      .executeTakeFirst();
-    if (job === undefined) return "late";
-    if (at.nowMs - Number(job.dns_down_since_ms) >= at.patienceMs) return "accept";
-    // Not 0: its names were asked for, so that a cancelled job does not get them back.
-    const mine = await letGo(tx, chunk, { available_at_ms: at.retryAtMs, claims: 1 });
-    return mine ? "retry" : "late";
-  });
-}
-
-async function release(
-  { session, number, token }: ClaimedChunk,
-  retryAtMs: number,
-  { db }: ChunkQueueDeps,
-): Promise<void> {
-  await db
-    .updateTable("chunks")
-    .set(({ eb }) => ({
-      available_at_ms: retryAtMs,
-      lease_worker: null,
-      lease_token: null,
-      // Below the bound the claim itself was counted.
-      claims: eb
-        .case()
-        .when("claims", ">=", SILENT_CLAIMS_MAX)
-        .then(eb("claims", "+", 1))
-        .else(eb.ref("claims"))
-        .end(),
-    }))
-    .where("session", "=", session)
-    .where("number", "=", number)
-    .where("lease_token", "=", token)
-    .execute();
+  return job === undefined ? undefined : job.open_chunks;
 }
 
 /** The column for several claims at once; the others keep theirs. */
@@ -376,75 +373,3 @@ const answeredBy = (answered: ReadonlyMap<string, Tally>) => {
   );
   return raw<string | null>`case lease_token ${raw.join(cases, raw` `)} else answered end`;
 };
-
-async function renew(
-  { worker, nowMs, leaseMs, tokens, answered = new Map() }: Lease & Held,
-  speed: number,
-  { db }: ChunkQueueDeps,
-): Promise<ReadonlySet<string>> {
-  return await inTransaction(db, async ({ sql }) => {
-    const held = new Set<string>();
-    if (tokens.length > 0) {
-      const renewed = await sql
-        .updateTable("chunks")
-        .set({
-          available_at_ms: nowMs + leaseMs,
-          ...(answered.size > 0 ? { answered: answeredBy(answered) } : {}),
-        })
-        .where("lease_worker", "=", worker)
-        .where("lease_token", "in", tokens)
-        .returning("lease_token")
-        .execute();
-      for (const { lease_token: token } of renewed) if (token !== null) held.add(token);
-    }
-    const row = { entries_per_second: Math.round(speed), seen_at_ms: nowMs };
-    await sql
-      .insertInto("bulk_workers")
-      .values({ worker, ...row })
-      .onConflict((conflict) => conflict.column("worker").doUpdateSet(row))
-      .execute();
-    return held;
-  });
-}
-
-async function freeAll(nowMs: number, { db }: ChunkQueueDeps): Promise<void> {
-  await db
-    .updateTable("chunks")
-    .set({ available_at_ms: nowMs, lease_worker: null, lease_token: null })
-    .where("lease_token", "is not", null)
-    .execute();
-}
-
-async function handBack(worker: string, nowMs: number, { db }: ChunkQueueDeps): Promise<void> {
-  await inTransaction(db, async ({ sql }) => {
-    await sql
-      .updateTable("chunks")
-      .set(({ eb }) => ({
-        available_at_ms: nowMs,
-        lease_worker: null,
-        lease_token: null,
-        claims: eb
-          .case()
-          .when("claims", ">", 0)
-          .then(eb("claims", "-", 1))
-          .else(0)
-          .end(),
-      }))
-      .where("lease_worker", "=", worker)
-      .execute();
-    await sql.deleteFrom("bulk_workers").where("worker", "=", worker).execute();
-  });
-}
-
-/** Chunks with leases on SQLite or PostgreSQL. */
-export function sqlChunkQueue(deps: ChunkQueueDeps): ChunkQueue {
-  return {
-    claim: (lease, token, except = []) => claim({ ...lease, except }, token, deps),
-    renew: (lease, entriesPerSecond) => renew(lease, entriesPerSecond, deps),
-    complete: (chunk, outcome, at) => complete(chunk, { outcome, at }, deps),
-    postpone: (chunk, at) => postpone(chunk, at, deps),
-    release: (chunk, retryAtMs) => release(chunk, retryAtMs, deps),
-    freeAll: (nowMs) => freeAll(nowMs, deps),
-    handBack: (worker, nowMs) => handBack(worker, nowMs, deps),
-  };
-}

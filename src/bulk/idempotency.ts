@@ -29,15 +29,6 @@ type RetryOutcome =
   | { readonly kind: "other_body" }
   | { readonly kind: "kept"; readonly answer: string };
 
-/** Answers kept for repetitions, for as long as their session lives. Rules: `test/contracts/bulk/session-store.ts`. */
-export interface IdempotencyKeys {
-  begin(claim: RetryClaim): Promise<RetryOutcome>;
-  /** The request ended without an answer worth keeping. Nothing when the token is not the latest. */
-  release(owner: OwnerKey, key: string, token: string): Promise<void>;
-  /** Ends every lock: for the start of a process that is the only one, whose requests died with the last one. */
-  releaseAll(): Promise<void>;
-}
-
 /** An answer lives as long as its session, a lock until its time is over. */
 async function liveRow({ sql }: Tx, { owner, key, nowMs }: RetryClaim) {
   const row = await sql
@@ -48,7 +39,7 @@ async function liveRow({ sql }: Tx, { owner, key, nowMs }: RetryClaim) {
     .where("key", "=", key)
     .executeTakeFirst();
   if (row === undefined) return undefined;
-  if (row.answer === null) return Number(row.locked_until_ms) > nowMs ? row : undefined;
+  if (row.answer === null) return row.locked_until_ms > nowMs ? row : undefined;
   const isThere = row.state !== null && row.state !== "gone";
   return isThere && Number(row.expires_at_ms ?? Infinity) > nowMs ? row : undefined;
 }
@@ -78,29 +69,35 @@ async function beginIn(tx: Tx, claim: RetryClaim, token: string): Promise<RetryO
   return { kind: "new", token };
 }
 
-/** Kept answers on SQLite or PostgreSQL. */
-export function sqlIdempotencyKeys({
-  db,
-  ids,
-}: {
-  readonly db: Kysely<Database>;
-  readonly ids: Ids;
-}): IdempotencyKeys {
-  return {
-    begin: (claim) => inTransaction(db, (tx) => beginIn(tx, claim, ids.hex32())),
-    async release(owner, key, token) {
-      await db
-        .deleteFrom("retry_keys")
-        .where("owner", "=", owner)
-        .where("key", "=", key)
-        .where("token", "=", token)
-        .where("answer", "is", null)
-        .execute();
-    },
-    async releaseAll() {
-      await db.deleteFrom("retry_keys").where("answer", "is", null).execute();
-    },
-  };
+/** Answers kept for repetitions, for as long as their session lives. Rules: `test/contracts/bulk/session-store.ts`. */
+export class IdempotencyKeys {
+  readonly #db: Kysely<Database>;
+  readonly #ids: Ids;
+
+  constructor({ db, ids }: { readonly db: Kysely<Database>; readonly ids: Ids }) {
+    this.#db = db;
+    this.#ids = ids;
+  }
+
+  begin(claim: RetryClaim): Promise<RetryOutcome> {
+    return inTransaction(this.#db, (tx) => beginIn(tx, claim, this.#ids.hex32()));
+  }
+
+  /** The request ended without an answer worth keeping. Nothing when the token is not the latest. */
+  async release(owner: OwnerKey, key: string, token: string): Promise<void> {
+    await this.#db
+      .deleteFrom("retry_keys")
+      .where("owner", "=", owner)
+      .where("key", "=", key)
+      .where("token", "=", token)
+      .where("answer", "is", null)
+      .execute();
+  }
+
+  /** Ends every lock: for the start of a process that is the only one, whose requests died with the last one. */
+  async releaseAll(): Promise<void> {
+    await this.#db.deleteFrom("retry_keys").where("answer", "is", null).execute();
+  }
 }
 
 /** What is kept of an answer; results are read again from the session. */

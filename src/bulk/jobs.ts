@@ -18,6 +18,7 @@ import {
   packBatch,
   type PackedBatch,
   SESSION_LIFE_MS,
+  setJob,
 } from "./batches-store.ts";
 
 /** A batch to be queued. */
@@ -46,39 +47,197 @@ export interface QueueAhead {
   readonly entriesPerSecond: number | undefined;
 }
 
+/** A worker that was silent for longer says nothing of today's speed. */
+export const SPEED_AGE_MS = 60_000;
+
 /** Queued batches, seen from where they are made and ended. Rules: `test/contracts/bulk/jobs.ts`. */
-export interface Jobs {
+export class Jobs {
+  readonly #deps: BulkStoreDeps;
+
+  constructor(deps: BulkStoreDeps) {
+    this.#deps = deps;
+  }
+
   /**
    * Takes the owner's one slot, charges and stores, all or nothing. Refuses in this order: a job is running,
    * cooldown, unpaid, full.
    */
-  create(order: JobOrder, terms: ChargeTerms): Promise<JobOutcome>;
-  queueAhead(nowMs: number): Promise<QueueAhead>;
+  async create(order: JobOrder, terms: ChargeTerms): Promise<JobOutcome> {
+    const packed = await packBatch(order);
+    const held = await this.#deps.charges.hold(terms);
+    try {
+      return await inTransaction(this.#deps.db, async (tx) => {
+        const made = await createIn(tx, { order, packed, held }, this.#deps);
+        if (made.kind !== "accepted") tx.abandon();
+        return made;
+      });
+    } finally {
+      this.#deps.charges.drop(held);
+    }
+  }
+
+  async queueAhead(nowMs: number): Promise<QueueAhead> {
+    const { db } = this.#deps;
+    const jobs = await db
+      .selectFrom("jobs")
+      .select(raw<number>`unique_count - processed`.as("open"))
+      .where("is_running", "=", RUNNING)
+      .execute();
+    const { speed } = await db
+      .selectFrom("bulk_workers")
+      .select(raw<number | null>`sum(entries_per_second)`.as("speed"))
+      .where("seen_at_ms", ">", nowMs - SPEED_AGE_MS)
+      .executeTakeFirstOrThrow();
+    return {
+      openEntries: jobs.map(({ open }) => Number(open)),
+      entriesPerSecond: speed === null ? undefined : Number(speed),
+    };
+  }
+
   /**
    * Cancels a job or forgets a finished batch: its entries and results are deleted, what was not checked is
    * refunded, the slot is free. False when the session is not there any more.
    */
-  remove(session: string, nowMs: number): Promise<boolean>;
+  async remove(session: string, nowMs: number): Promise<boolean> {
+    const { db, charges } = this.#deps;
+    return await inTransaction(db, async (tx) => {
+      // Written before it is read: on PostgreSQL the row is then ours, and no chunk completes in between.
+      const job = await tx.sql
+        .updateTable("jobs")
+        .set({ state: "gone", announced: 1 })
+        .where("session", "=", session)
+        .where("state", "!=", "gone")
+        .returningAll()
+        .executeTakeFirst();
+      if (job === undefined) return false;
+      if (job.is_running === 1) {
+        await endEarly(tx, job, { charges, nowMs, asked: await askedEntries(tx, session) });
+        await setJob(tx, session, { is_running: 0, expires_at_ms: nowMs + SESSION_LIFE_MS });
+      }
+      await deleteParts(tx, session);
+      return true;
+    });
+  }
+
   /**
    * Ends a job early and keeps what was checked: what is not begun is refunded, what a worker has is finished. False
    * when it does not run.
    */
-  stop(session: string, nowMs: number): Promise<boolean>;
-  /** Fails jobs that keep killing their workers, with refund and freed slot; returns how many. */
-  failStuck(nowMs: number): Promise<number>;
-  /** One completed batch that was not announced, each at most once; undefined if there is none. */
-  takeCompleted(nowMs: number): Promise<CompletedBatch | undefined>;
-}
+  async stop(session: string, nowMs: number): Promise<boolean> {
+    const { db, charges } = this.#deps;
+    return await inTransaction(db, async (tx) => {
+      const job = await tx.sql
+        .updateTable("jobs")
+        .set({ state: "stopping" })
+        .where("session", "=", session)
+        .where("is_running", "=", RUNNING)
+        .returning(["charge_id"])
+        .executeTakeFirst();
+      if (job === undefined) return false;
+      const closed = await tx.sql
+        .updateTable("chunks")
+        .set({ available_at_ms: null, lease_worker: null, lease_token: null, answered: null })
+        .where("session", "=", session)
+        .where((chunk) =>
+          chunk.or([
+            chunk("available_at_ms", "<=", nowMs),
+            chunk.and([chunk("available_at_ms", "is not", null), chunk("lease_token", "is", null)]),
+          ]),
+        )
+        .returning(["entries", "claims"])
+        .execute();
+      const fresh = closed.filter(({ claims }) => claims === 0);
+      const units = fresh.reduce((sum, { entries }) => sum + Number(entries), 0);
+      await charges.refundIn(tx, job.charge_id, units, nowMs);
+      const { open_chunks: open } = await tx.sql
+        .updateTable("jobs")
+        .set(({ eb }) => ({ open_chunks: eb("open_chunks", "-", closed.length) }))
+        .where("session", "=", session)
+        .returning("open_chunks")
+        .executeTakeFirstOrThrow();
+      if (Number(open) > 0) return true;
+      const expires_at_ms = nowMs + SESSION_LIFE_MS;
+      await setJob(tx, session, { state: "stopped", is_running: 0, expires_at_ms });
+      return true;
+    });
+  }
 
-/** A worker that was silent for longer says nothing of today's speed. */
-export const SPEED_AGE_MS = 60_000;
+  /** Fails jobs that keep killing their workers, with refund and freed slot; returns how many. */
+  async failStuck(nowMs: number): Promise<number> {
+    const { db, charges } = this.#deps;
+    return await inTransaction(db, async (tx) => {
+      const stuck = await tx.sql
+        .updateTable("jobs")
+        .set({ state: "failed", is_running: 0, expires_at_ms: nowMs + SESSION_LIFE_MS })
+        .where("is_running", "=", RUNNING)
+        .where("session", "in", (query) =>
+          query
+            .selectFrom("chunks")
+            .select("session")
+            .where("available_at_ms", "<=", nowMs)
+            .where((chunk) =>
+              chunk.or([
+                chunk("claims", ">=", CLAIMS_MAX),
+                chunk.and([
+                  chunk("claims", ">=", SILENT_CLAIMS_MAX),
+                  chunk(chunk.ref("jobs.accepted_at_ms"), "<=", nowMs - SUSPECT_LIFE_MS),
+                ]),
+              ]),
+            ),
+        )
+        .returningAll()
+        .execute();
+      for (const job of stuck) {
+        await endEarly(tx, job, { charges, nowMs });
+        // What was checked stays until the session ends, for the list that it belongs to.
+        await tx.sql
+          .deleteFrom("chunks")
+          .where("session", "=", job.session)
+          .where("available_at_ms", "is not", null)
+          .execute();
+      }
+      return stuck.length;
+    });
+  }
+
+  /** One completed batch that was not announced, each at most once. */
+  async takeCompleted(nowMs: number): Promise<CompletedBatch | undefined> {
+    const { db } = this.#deps;
+    const taken = await db
+      .updateTable("jobs")
+      .set({ announced: 1 })
+      .where("announced", "=", UNTOLD)
+      .where("session", "=", (query) =>
+        freeRows(
+          db,
+          query
+            .selectFrom("jobs")
+            .select("session")
+            .where("announced", "=", UNTOLD)
+            .where("expires_at_ms", ">", nowMs)
+            .orderBy("expires_at_ms")
+            .limit(1),
+        ),
+      )
+      .returningAll()
+      .executeTakeFirst();
+    if (taken === undefined) return undefined;
+    return {
+      session: taken.session,
+      owner: ownerOf(taken.owner),
+      total: taken.total,
+      unique: taken.unique_count,
+      tally: tallyOf(taken),
+    };
+  }
+}
 
 async function ownersTurn({ sql }: Tx, order: JobOrder): Promise<JobOutcome | undefined> {
   const last = await sql
     .selectFrom("jobs")
     .select([
       raw<number | null>`max(is_running)`.as("running"),
-      raw<number | string | null>`max(case when origin = 'queued' then accepted_at_ms end)`.as(
+      raw<number | null>`max(case when origin = 'queued' then accepted_at_ms end)`.as(
         "acceptedAtMs",
       ),
     ])
@@ -92,7 +251,7 @@ async function ownersTurn({ sql }: Tx, order: JobOrder): Promise<JobOutcome | un
 async function openEntries({ sql }: Tx): Promise<number> {
   const { open } = await sql
     .selectFrom("jobs")
-    .select(raw<number | string>`coalesce(sum(unique_count - processed), 0)`.as("open"))
+    .select(raw<number>`coalesce(sum(unique_count - processed), 0)`.as("open"))
     .where("is_running", "=", RUNNING)
     .executeTakeFirstOrThrow();
   return Number(open);
@@ -156,29 +315,11 @@ async function createIn(
   return { kind: "accepted", charge };
 }
 
-async function create(
-  order: JobOrder,
-  terms: ChargeTerms,
-  deps: BulkStoreDeps,
-): Promise<JobOutcome> {
-  const packed = await packBatch(order);
-  const held = await deps.charges.hold(terms);
-  try {
-    return await inTransaction(deps.db, async (tx) => {
-      const made = await createIn(tx, { order, packed, held }, deps);
-      if (made.kind !== "accepted") tx.abandon();
-      return made;
-    });
-  } finally {
-    await deps.charges.drop(held);
-  }
-}
-
 /** Entries of chunks that a worker has started or returned, and not finished: DNS was asked for them. */
 async function askedEntries({ sql }: Tx, session: string): Promise<number> {
   const { asked } = await sql
     .selectFrom("chunks")
-    .select(raw<number | string | null>`sum(entries)`.as("asked"))
+    .select(raw<number | null>`sum(entries)`.as("asked"))
     .where("session", "=", session)
     .where("available_at_ms", "is not", null)
     .where("claims", ">", 0)
@@ -195,7 +336,7 @@ export async function endEarly(
   job: Pick<JobRow, "session" | "charge_id" | "unique_count" | "processed">,
   { charges, nowMs, asked = 0 }: EndTerms,
 ): Promise<void> {
-  const open = Number(job.unique_count) - Number(job.processed) - asked;
+  const open = job.unique_count - job.processed - asked;
   await charges.refundIn(tx, job.charge_id, open, nowMs);
   const unfinished = await tx.sql
     .selectFrom("chunks")
@@ -205,11 +346,7 @@ export async function endEarly(
     .execute();
   const shown = entriesIn(answeredIn(unfinished));
   if (shown === 0) return;
-  await tx.sql
-    .updateTable("jobs")
-    .set(({ eb }) => ({ processed: eb("processed", "+", shown) }))
-    .where("session", "=", job.session)
-    .execute();
+  await setJob(tx, job.session, { processed: raw`processed + ${shown}` });
 }
 
 /** What workers answered of chunks that are not done. */
@@ -227,173 +364,10 @@ interface EndTerms {
 
 type SqlRefund = Pick<BulkStoreDeps["charges"], "refundIn">;
 
-async function remove(session: string, nowMs: number, { db, charges }: BulkStoreDeps) {
-  return await inTransaction(db, async (tx) => {
-    // Written before it is read: on PostgreSQL the row is then ours, and no chunk completes in between.
-    const job = await tx.sql
-      .updateTable("jobs")
-      .set({ state: "gone", announced: 1 })
-      .where("session", "=", session)
-      .where("state", "!=", "gone")
-      .returningAll()
-      .executeTakeFirst();
-    if (job === undefined) return false;
-    if (job.is_running === 1) {
-      await endEarly(tx, job, { charges, nowMs, asked: await askedEntries(tx, session) });
-      await tx.sql
-        .updateTable("jobs")
-        .set({ is_running: 0, expires_at_ms: nowMs + SESSION_LIFE_MS })
-        .where("session", "=", session)
-        .execute();
-    }
-    await deleteParts(tx, session);
-    return true;
-  });
-}
-
-/** Takes the chunks that no worker has out of a job; its entries that were not asked for are refunded. */
-async function stop(session: string, nowMs: number, { db, charges }: BulkStoreDeps) {
-  return await inTransaction(db, async (tx) => {
-    const job = await tx.sql
-      .updateTable("jobs")
-      .set({ state: "stopping" })
-      .where("session", "=", session)
-      .where("is_running", "=", RUNNING)
-      .returning(["charge_id"])
-      .executeTakeFirst();
-    if (job === undefined) return false;
-    const closed = await tx.sql
-      .updateTable("chunks")
-      .set({ available_at_ms: null, lease_worker: null, lease_token: null, answered: null })
-      .where("session", "=", session)
-      .where((chunk) =>
-        chunk.or([
-          chunk("available_at_ms", "<=", nowMs),
-          chunk.and([chunk("available_at_ms", "is not", null), chunk("lease_token", "is", null)]),
-        ]),
-      )
-      .returning(["entries", "claims"])
-      .execute();
-    const fresh = closed.filter(({ claims }) => claims === 0);
-    const units = fresh.reduce((sum, { entries }) => sum + Number(entries), 0);
-    await charges.refundIn(tx, job.charge_id, units, nowMs);
-    const { open_chunks: open } = await tx.sql
-      .updateTable("jobs")
-      .set(({ eb }) => ({ open_chunks: eb("open_chunks", "-", closed.length) }))
-      .where("session", "=", session)
-      .returning("open_chunks")
-      .executeTakeFirstOrThrow();
-    if (Number(open) > 0) return true;
-    await tx.sql
-      .updateTable("jobs")
-      .set({ state: "stopped", is_running: 0, expires_at_ms: nowMs + SESSION_LIFE_MS })
-      .where("session", "=", session)
-      .execute();
-    return true;
-  });
-}
-
-async function failStuck(nowMs: number, { db, charges }: BulkStoreDeps): Promise<number> {
-  return await inTransaction(db, async (tx) => {
-    const stuck = await tx.sql
-      .updateTable("jobs")
-      .set({ state: "failed", is_running: 0, expires_at_ms: nowMs + SESSION_LIFE_MS })
-      .where("is_running", "=", RUNNING)
-      .where("session", "in", (query) =>
-        query
-          .selectFrom("chunks")
-          .select("session")
-          .where("available_at_ms", "<=", nowMs)
-          .where((chunk) =>
-            chunk.or([
-              chunk("claims", ">=", CLAIMS_MAX),
-              chunk.and([
-                chunk("claims", ">=", SILENT_CLAIMS_MAX),
-                chunk(chunk.ref("jobs.accepted_at_ms"), "<=", nowMs - SUSPECT_LIFE_MS),
-              ]),
-            ]),
-          ),
-      )
-      .returningAll()
-      .execute();
-    for (const job of stuck) {
-      await endEarly(tx, job, { charges, nowMs });
-      // What was checked stays until the session ends, for the list that it belongs to.
-      await tx.sql
-        .deleteFrom("chunks")
-        .where("session", "=", job.session)
-        .where("available_at_ms", "is not", null)
-        .execute();
-    }
-    return stuck.length;
-  });
-}
-
-async function takeCompleted(
-  nowMs: number,
-  { db }: BulkStoreDeps,
-): Promise<CompletedBatch | undefined> {
-  const taken = await db
-    .updateTable("jobs")
-    .set({ announced: 1 })
-    .where("announced", "=", UNTOLD)
-    .where("session", "=", (query) =>
-      freeRows(
-        db,
-        query
-          .selectFrom("jobs")
-          .select("session")
-          .where("announced", "=", UNTOLD)
-          .where("expires_at_ms", ">", nowMs)
-          .orderBy("expires_at_ms")
-          .limit(1),
-      ),
-    )
-    .returningAll()
-    .executeTakeFirst();
-  if (taken === undefined) return undefined;
-  return {
-    session: taken.session,
-    owner: ownerOf(taken.owner),
-    total: Number(taken.total),
-    unique: Number(taken.unique_count),
-    tally: tallyOf(taken),
-  };
-}
-
 /** The counters of a row; PostgreSQL hands bigint over as text. */
 export const tallyOf = (row: JobRow): CompletedBatch["tally"] => ({
-  invalidFormat: Number(row.invalid_format),
-  disposable: Number(row.disposable),
-  invalidDns: Number(row.invalid_dns),
-  valid: Number(row.valid),
+  invalidFormat: row.invalid_format,
+  disposable: row.disposable,
+  invalidDns: row.invalid_dns,
+  valid: row.valid,
 });
-
-async function queueAhead(nowMs: number, { db }: BulkStoreDeps): Promise<QueueAhead> {
-  const jobs = await db
-    .selectFrom("jobs")
-    .select(raw<number | string>`unique_count - processed`.as("open"))
-    .where("is_running", "=", RUNNING)
-    .execute();
-  const { speed } = await db
-    .selectFrom("bulk_workers")
-    .select(raw<number | string | null>`sum(entries_per_second)`.as("speed"))
-    .where("seen_at_ms", ">", nowMs - SPEED_AGE_MS)
-    .executeTakeFirstOrThrow();
-  return {
-    openEntries: jobs.map(({ open }) => Number(open)),
-    entriesPerSecond: speed === null ? undefined : Number(speed),
-  };
-}
-
-/** Jobs on SQLite or PostgreSQL. */
-export function sqlJobs(deps: BulkStoreDeps): Jobs {
-  return {
-    create: (order, terms) => create(order, terms, deps),
-    queueAhead: (nowMs) => queueAhead(nowMs, deps),
-    remove: (session, nowMs) => remove(session, nowMs, deps),
-    stop: (session, nowMs) => stop(session, nowMs, deps),
-    failStuck: (nowMs) => failStuck(nowMs, deps),
-    takeCompleted: (nowMs) => takeCompleted(nowMs, deps),
-  };
-}

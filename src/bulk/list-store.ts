@@ -95,13 +95,9 @@ async function noRoom({ sql }: Tx, accountId: string, octets: number): Promise<K
   const { all, own, lists } = await sql
     .selectFrom("account_lists")
     .select([
-      raw<number | string>`coalesce(sum(octets), 0)`.as("all"),
-      raw<
-        number | string
-      >`coalesce(sum(case when account_id = ${accountId} then octets end), 0)`.as("own"),
-      raw<number | string>`coalesce(sum(case when account_id = ${accountId} then 1 end), 0)`.as(
-        "lists",
-      ),
+      raw<number>`coalesce(sum(octets), 0)`.as("all"),
+      raw<number>`coalesce(sum(case when account_id = ${accountId} then octets end), 0)`.as("own"),
+      raw<number>`coalesce(sum(case when account_id = ${accountId} then 1 end), 0)`.as("lists"),
     ])
     .executeTakeFirstOrThrow();
   if (Number(lists) >= LISTS_MAX) return "too_many";
@@ -130,14 +126,14 @@ async function listOf(row: AccountListRow): Promise<AccountList> {
     id: row.id,
     accountId: row.account_id,
     name: row.name,
-    octets: Number(row.octets),
-    rows: Number(row.row_count),
+    octets: row.octets,
+    rows: row.row_count,
     choice: JSON.parse(row.choice) as ListChoice,
     fixes: new Set(await unpackLines(row.fixes)),
     runs: row.runs === "" ? [] : row.runs.split(" "),
-    version: Number(row.version),
-    createdAtMs: Number(row.created_at_ms),
-    expiresAtMs: Number(row.expires_at_ms),
+    version: row.version,
+    createdAtMs: row.created_at_ms,
+    expiresAtMs: row.expires_at_ms,
   };
 }
 
@@ -253,14 +249,14 @@ type Charged = { readonly amount: number | null; readonly refunded: number | nul
 const runOf = (row: JobRow & Charged, answered: Tally): Run => ({
   session: row.session,
   state: row.state,
-  isRunning: Number(row.is_running) === 1,
-  unique: Number(row.unique_count),
+  isRunning: row.is_running === 1,
+  unique: row.unique_count,
   charged: Number(row.amount ?? 0) - Number(row.refunded ?? 0),
-  processed: Number(row.processed) + entriesIn(answered),
+  processed: row.processed + entriesIn(answered),
   tally: sumOf([tallyOf(row), answered]),
-  chunks: Number(row.chunk_count),
-  chunksDone: Number(row.chunk_count) - Number(row.open_chunks),
-  ...(row.expires_at_ms !== null && { expiresAtMs: Number(row.expires_at_ms) }),
+  chunks: row.chunk_count,
+  chunksDone: row.chunk_count - row.open_chunks,
+  ...(row.expires_at_ms !== null && { expiresAtMs: row.expires_at_ms }),
 });
 
 /** Keeps the sessions that are over until then. */

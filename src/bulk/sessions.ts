@@ -48,108 +48,20 @@ export interface TablePage {
   readonly entries: readonly number[];
 }
 
-/**
- * What a batch left to be read. Parts of a session that is gone, or not that far, are undefined.
- * Rules: `test/contracts/bulk/session-store.ts`.
- */
-export interface SessionStore {
-  /**
-   * Stores a batch that was checked at once, and charges it, all or nothing. It completes now.
-   * `outcomes` has one for each chunk.
-   */
-  save(
-    batch: NewBatch,
-    outcomes: readonly ChunkOutcome[],
-    terms: ChargeTerms,
-  ): Promise<Charge | Unpaid>;
-  /** What `save` would say of these terms now; nothing is charged, and nothing kept for later. */
-  payable(terms: ChargeTerms): Promise<Unpaid | undefined>;
-  /** Never a session that is expired or removed, pruned or not. */
-  find(session: string, nowMs: number): Promise<Session | undefined>;
-  /** For `unpackChunk`. */
-  content(session: string, chunk: number): Promise<string | undefined>;
-  /** JSON texts in the order of the chunk's entries. */
-  results(session: string, chunk: number): Promise<readonly string[] | undefined>;
-  /** First spellings of the chunk's valid entries. */
-  valid(session: string, chunk: number): Promise<readonly string[] | undefined>;
-  page(session: string, page: number): Promise<TablePage | undefined>;
-  /** Deletes what has expired; returns how many sessions. */
-  prune(nowMs: number): Promise<number>;
-}
-
-interface Checked {
-  readonly batch: NewBatch;
-  readonly outcomes: readonly ChunkOutcome[];
-}
-
 /** The counters of a batch whose chunks are all checked. */
-function counters({ batch, outcomes }: Checked) {
-  const sum = (of: (outcome: ChunkOutcome) => number): number =>
-    outcomes.reduce((total, outcome) => total + of(outcome), 0);
+function counters(batch: NewBatch, outcomes: readonly ChunkOutcome[]) {
+  const { invalidFormat, disposable, invalidDns, valid } = sumOf(
+    outcomes.map(({ tally }) => tally),
+  );
   return {
     processed: batch.unique,
     open_chunks: 0,
-    invalid_format: sum(({ tally }) => tally.invalidFormat),
-    disposable: sum(({ tally }) => tally.disposable),
-    invalid_dns: sum(({ tally }) => tally.invalidDns),
-    valid: sum(({ tally }) => tally.valid),
+    invalid_format: invalidFormat,
+    disposable,
+    invalid_dns: invalidDns,
+    valid,
     expires_at_ms: batch.nowMs + SESSION_LIFE_MS,
   };
-}
-
-async function save(
-  checked: Checked,
-  terms: ChargeTerms,
-  { db, charges }: BulkStoreDeps,
-): Promise<Charge | Unpaid> {
-  const { batch } = checked;
-  const packed = await packBatch(batch, checked.outcomes);
-  const held = await charges.hold(terms);
-  try {
-    return await inTransaction(db, async (tx) => {
-      const made = await charges.writeIn(tx, held);
-      if (made.kind === "unpaid") {
-        tx.abandon();
-        return made;
-      }
-      const row = jobRow(packed, {
-        origin: "sync",
-        state: "completed",
-        is_running: 0,
-        charge_id: made.id,
-        announced: 0,
-        spam_trap: 0,
-      });
-      await tx.sql
-        .insertInto("jobs")
-        .values({ ...row, ...counters(checked) })
-        .execute();
-      await insertParts(tx, packed);
-      await keepAnswer(tx, batch, batch.keep);
-      return made;
-    });
-  } finally {
-    await charges.drop(held);
-  }
-}
-
-async function payable(
-  terms: ChargeTerms,
-  { db, charges }: BulkStoreDeps,
-): Promise<Unpaid | undefined> {
-  const held = await charges.hold(terms);
-  if (held.kind === "unpaid") return held;
-  try {
-    // Whether credits cover it shows only when they are taken.
-    if (!("otherwise" in held)) return undefined;
-    const charge = await inTransaction(db, async (tx) => {
-      tx.abandon();
-      return await charges.writeIn(tx, held);
-    });
-    return charge.kind === "unpaid" ? charge : undefined;
-  } finally {
-    await charges.drop(held);
-  }
 }
 
 /** `answered`: of the chunks that are not done. */
@@ -161,87 +73,144 @@ function sessionOf(row: JobRow, state: Session["state"], answered: Tally): Sessi
     clientAddress: row.client_address,
     origin: row.origin,
     state,
-    total: Number(row.total),
-    unique: Number(row.unique_count),
-    processed: Number(row.processed) + entriesIn(answered),
+    total: row.total,
+    unique: row.unique_count,
+    processed: row.processed + entriesIn(answered),
     tally: sumOf([tallyOf(row), answered]),
-    chunks: Number(row.chunk_count),
-    chunksDone: Number(row.chunk_count) - Number(row.open_chunks),
-    ...(row.expires_at_ms !== null && { expiresAtMs: Number(row.expires_at_ms) }),
+    chunks: row.chunk_count,
+    chunksDone: row.chunk_count - row.open_chunks,
+    ...(row.expires_at_ms !== null && { expiresAtMs: row.expires_at_ms }),
     ...(header === null
       ? {}
-      : { table: { header: JSON.parse(header) as string[], pages: Number(row.table_pages) } }),
+      : { table: { header: JSON.parse(header) as string[], pages: row.table_pages } }),
   };
 }
 
-async function find({ db }: BulkStoreDeps, session: string, nowMs: number) {
-  // One statement, so that a chunk that is stored meanwhile counts once.
-  const rows = await db
-    .selectFrom("jobs")
-    .leftJoin("chunks", (join) =>
-      join.onRef("chunks.session", "=", "jobs.session").on("chunks.answered", "is not", null),
-    )
-    .select("chunks.answered") // first: where a later version adds a column, node:sqlite 22.23 forgets the last one
-    .selectAll("jobs")
-    .where("jobs.session", "=", session)
-    .execute();
-  const [row] = rows;
-  if (row === undefined || row.state === "gone") return undefined;
-  if (row.expires_at_ms !== null && Number(row.expires_at_ms) <= nowMs) return undefined;
-  const { state } = row;
-  const shown = state === "stopping" ? "processing" : state === "stopped" ? "failed" : state;
-  return sessionOf(row, shown, answeredIn(rows));
-}
+type Column = "content" | "results" | "valid";
 
-interface Part {
-  readonly session: string;
-  readonly chunk: number;
-  readonly column: "content" | "results" | "valid";
-}
+/**
+ * What a batch left to be read. Parts of a session that is gone, or not that far, are undefined.
+ * Rules: `test/contracts/bulk/session-store.ts`.
+ */
+export class SessionStore {
+  readonly #deps: BulkStoreDeps;
 
-async function part(
-  { db }: BulkStoreDeps,
-  { session, chunk, column }: Part,
-): Promise<Uint8Array | undefined> {
-  const row = await db
-    .selectFrom("chunks")
-    .select(`${column} as packed`)
-    .where("session", "=", session)
-    .where("number", "=", chunk)
-    .executeTakeFirst();
-  return row?.packed ?? undefined;
-}
+  constructor(deps: BulkStoreDeps) {
+    this.#deps = deps;
+  }
 
-async function page({ db }: BulkStoreDeps, session: string, number: number) {
-  const row = await db
-    .selectFrom("table_pages")
-    .select("content")
-    .where("session", "=", session)
-    .where("number", "=", number)
-    .executeTakeFirst();
-  if (row === undefined) return undefined;
-  return JSON.parse(await unpackText(row.content)) as TablePage;
-}
+  /** Stores a batch that was checked at once, with one outcome for each chunk, and charges it, all or nothing. */
+  async save(
+    batch: NewBatch,
+    outcomes: readonly ChunkOutcome[],
+    terms: ChargeTerms,
+  ): Promise<Charge | Unpaid> {
+    const { db, charges } = this.#deps;
+    const packed = await packBatch(batch, outcomes);
+    const held = await charges.hold(terms);
+    try {
+      return await inTransaction(db, async (tx) => {
+        const made = await charges.writeIn(tx, held);
+        if (made.kind === "unpaid") {
+          tx.abandon();
+          return made;
+        }
+        const row = jobRow(packed, {
+          origin: "sync",
+          state: "completed",
+          is_running: 0,
+          charge_id: made.id,
+          announced: 0,
+          spam_trap: 0,
+        });
+        await tx.sql
+          .insertInto("jobs")
+          .values({ ...row, ...counters(batch, outcomes) })
+          .execute();
+        await insertParts(tx, packed);
+        await keepAnswer(tx, batch, batch.keep);
+        return made;
+      });
+    } finally {
+      charges.drop(held);
+    }
+  }
 
-/** Sessions on SQLite or PostgreSQL. */
-export function sqlSessionStore(deps: BulkStoreDeps): SessionStore {
-  const lines = async (wanted: Part): Promise<readonly string[] | undefined> => {
-    const packed = await part(deps, wanted);
-    return packed === undefined ? undefined : unpackLines(packed);
-  };
-  return {
-    save: (batch, outcomes, terms) => save({ batch, outcomes }, terms, deps),
-    payable: (terms) => payable(terms, deps),
-    find: (session, nowMs) => find(deps, session, nowMs),
-    async content(session, chunk) {
-      const packed = await part(deps, { session, chunk, column: "content" });
-      return packed === undefined ? undefined : unpackText(packed);
-    },
-    results: (session, chunk) => lines({ session, chunk, column: "results" }),
-    valid: (session, chunk) => lines({ session, chunk, column: "valid" }),
-    page: (session, number) => page(deps, session, number),
-    prune: (nowMs) => pruneSessions(deps.db, nowMs),
-  };
+  /** What `save` would say of these terms now; nothing is charged, and nothing kept for later. */
+  async payable(terms: ChargeTerms): Promise<Unpaid | undefined> {
+    const { db, charges } = this.#deps;
+    const held = await charges.hold(terms);
+    if (held.kind === "unpaid") return held;
+    try {
+      // Whether credits cover it shows only when they are taken.
+      if (!("otherwise" in held)) return undefined;
+      const charge = await inTransaction(db, async (tx) => {
+        tx.abandon();
+        return await charges.writeIn(tx, held);
+      });
+      return charge.kind === "unpaid" ? charge : undefined;
+    } finally {
+      charges.drop(held);
+    }
+  }
+
+  /** Never a session that is expired or removed, pruned or not. */
+  async find(session: string, nowMs: number): Promise<Session | undefined> {
+    // One statement, so that a chunk that is stored meanwhile counts once.
+    const rows = await this.#deps.db
+      .selectFrom("jobs")
+      .leftJoin("chunks", (join) =>
+        join.onRef("chunks.session", "=", "jobs.session").on("chunks.answered", "is not", null),
+      )
+      .select("chunks.answered") // first: where a later version adds a column, node:sqlite 22.23 forgets the last one
+      .selectAll("jobs")
+      .where("jobs.session", "=", session)
+      .execute();
+    const [row] = rows;
+    if (row === undefined || row.state === "gone") return undefined;
+    if (row.expires_at_ms !== null && row.expires_at_ms <= nowMs) return undefined;
+    const { state } = row;
+    const shown = state === "stopping" ? "processing" : state === "stopped" ? "failed" : state;
+    return sessionOf(row, shown, answeredIn(rows));
+  }
+
+  /** For `unpackChunk`. */
+  async content(session: string, chunk: number): Promise<string | undefined> {
+    const packed = await this.#part(session, chunk, "content");
+    return packed && unpackText(packed);
+  }
+
+  /** JSON texts in the order of the chunk's entries. */
+  async results(session: string, chunk: number): Promise<readonly string[] | undefined> {
+    const packed = await this.#part(session, chunk, "results");
+    return packed && unpackLines(packed);
+  }
+
+  /** First spellings of the chunk's valid entries. */
+  async valid(session: string, chunk: number): Promise<readonly string[] | undefined> {
+    const packed = await this.#part(session, chunk, "valid");
+    return packed && unpackLines(packed);
+  }
+
+  async page(session: string, number: number): Promise<TablePage | undefined> {
+    const row = await this.#deps.db
+      .selectFrom("table_pages")
+      .select("content")
+      .where("session", "=", session)
+      .where("number", "=", number)
+      .executeTakeFirst();
+    return row && (JSON.parse(await unpackText(row.content)) as TablePage);
+  }
+
+  async #part(session: string, chunk: number, column: Column): Promise<Uint8Array | undefined> {
+    const row = await this.#deps.db
+      .selectFrom("chunks")
+      .select(`${column} as packed`)
+      .where("session", "=", session)
+      .where("number", "=", chunk)
+      .executeTakeFirst();
+    return row?.packed ?? undefined;
+  }
 }
 
 /** Rows deleted in one transaction: other writers wait for its end. */
@@ -285,7 +254,7 @@ async function pruneLeftovers(db: Kysely<Database>, nowMs: number): Promise<void
     .execute();
 }
 
-/** See `SessionStore.prune`. Needs only the database, so that a worker can do it. */
+/** Deletes what has expired; returns how many sessions and lists. */
 export async function pruneSessions(db: Kysely<Database>, nowMs: number): Promise<number> {
   await pruneLeftovers(db, nowMs);
   const lists = await pruneLists(db, nowMs);

@@ -23,6 +23,7 @@ import {
   chunkEntries,
   type PackedChunk,
   type SplitBatch,
+  sumOf,
   unpackChunk,
 } from "../core/batch/batch-chunk.ts";
 import { BULK_MAX_OCTETS } from "../core/name/domain.ts";
@@ -61,20 +62,10 @@ import {
 } from "./worker/process-chunk.ts";
 import { estimatedSeconds } from "./worker/leases.ts";
 
-interface RunBatchDeps {
-  /** On the interactive lane: a client waits. */
-  readonly check: EntryCheck;
-  readonly clock: Clock;
-  readonly syncBudgetMs: number;
-}
-
-/** How a batch is checked. */
-type BatchOptions = Pick<EntryCheckOptions, "spamTrap" | "by">;
-
 async function checkChunk(
   { content }: PackedChunk,
   check: EntryCheck,
-  options: BatchOptions,
+  options: EntryCheckOptions,
 ): Promise<ChunkOutcome> {
   const entries = chunkEntries(unpackChunk(content));
   const results = entries.map(async (entry) => checked((await check(entry, options)).conclude()));
@@ -84,8 +75,8 @@ async function checkChunk(
 /** Checks a small batch at once; undefined when the time budget ends first. */
 async function runBatch(
   chunks: readonly PackedChunk[],
-  options: BatchOptions,
-  { check, clock, syncBudgetMs }: RunBatchDeps,
+  options: EntryCheckOptions,
+  { check, clock, syncBudgetMs }: SubmitDeps,
 ): Promise<readonly ChunkOutcome[] | undefined> {
   const outcomes = Promise.all(chunks.map((chunk) => checkChunk(chunk, check, options)));
   return await inTime(outcomes, { timeoutMs: syncBudgetMs, late: undefined, clock });
@@ -100,7 +91,11 @@ const ANONYMOUS_COOLDOWN_MS = 60_000;
 /** Entries not yet checked, of all owners. 100 Starter accounts' jobs and then some; about 100 MB of disk. */
 export const BUFFER_MAX_ENTRIES = 2_000_000;
 
-interface SubmitDeps extends RunBatchDeps {
+interface SubmitDeps {
+  /** On the interactive lane: a client waits. */
+  readonly check: EntryCheck;
+  readonly clock: Clock;
+  readonly syncBudgetMs: number;
   readonly split: Splitter;
   readonly shares: Pick<Shares, "of">;
   readonly jobs: Jobs;
@@ -127,7 +122,6 @@ export function checkBulkText(text: string): void {
   if (isLarge || (!isSmall && Buffer.byteLength(text) > BULK_MAX_OCTETS)) throw bulkTooLarge();
 }
 
-/** The bulk service on its stores. */
 export function createBulk(deps: SubmitDeps): BulkService {
   return {
     submit: (entrance, request) => submit(entrance, request, deps),
@@ -202,10 +196,7 @@ async function answer(asked: Asked, deps: SubmitDeps): Promise<BulkAnswer> {
   const unpaid = await deps.sessions.payable(submission.terms);
   if (unpaid !== undefined) await settle(entrance, unpaid, deps);
   const owner = ownerKey(entrance.caller.owner);
-  const options: BatchOptions = {
-    spamTrap: premium,
-    by: owner,
-  };
+  const options: EntryCheckOptions = { spamTrap: premium, by: owner };
   const batches = deps.shares.of("batches");
   const outcomes = await batches.run(owner, () => runBatch(split.chunks, options, deps));
   if (outcomes === undefined) return enqueue(submission, asked, deps);
@@ -263,7 +254,7 @@ async function finish(
       Promise.resolve(chunks[number] && unpackChunk(chunks[number].content)),
     results: (number: number) => Promise.resolve(outcomes[number]?.results),
   };
-  const tally = outcomes.map((outcome) => outcome.tally).reduce(addTallies);
+  const tally = sumOf(outcomes.map((outcome) => outcome.tally));
   return {
     kind: "done",
     paidBy,
@@ -271,13 +262,6 @@ async function finish(
     results: () => spelledResults(source),
   };
 }
-
-const addTallies = (a: ChunkOutcome["tally"], b: ChunkOutcome["tally"]): ChunkOutcome["tally"] => ({
-  invalidFormat: a.invalidFormat + b.invalidFormat,
-  disposable: a.disposable + b.disposable,
-  invalidDns: a.invalidDns + b.invalidDns,
-  valid: a.valid + b.valid,
-});
 
 async function enqueue(
   { entrance, batch, terms, spamTrap }: Submission,

@@ -4,11 +4,11 @@ import type { Tiers } from "../accounts/admission/tiers.ts";
 import type { Shares } from "../base/shares.ts";
 import { announcer, type OnCompleted } from "../bulk/announce.ts";
 import type { BulkService, Splitter } from "../bulk/bulk.ts";
-import { sqlIdempotencyKeys } from "../bulk/idempotency.ts";
-import { sqlJobs } from "../bulk/jobs.ts";
+import { IdempotencyKeys } from "../bulk/idempotency.ts";
+import { Jobs } from "../bulk/jobs.ts";
 import { keepJobs } from "../bulk/keep-house.ts";
 import { Lists } from "../bulk/lists.ts";
-import { holdsSessions, sqlSessionStore } from "../bulk/sessions.ts";
+import { holdsSessions, SessionStore } from "../bulk/sessions.ts";
 import { BUFFER_MAX_ENTRIES, createBulk } from "../bulk/submit.ts";
 import { coreEntryCheck } from "../bulk/worker/core-entry-check.ts";
 import type { EntryCheck } from "../bulk/worker/process-chunk.ts";
@@ -160,14 +160,14 @@ export async function openBulk(process: BulkProcess, parts: OpenBulkParts): Prom
   const { clock, ids, log, closing, config } = process;
   const { where, sql, charges, checker, observe, shares, onCompleted } = parts;
   const { db } = sql;
-  const jobs = sqlJobs({ db, charges, ids });
+  const jobs = new Jobs({ db, charges, ids });
   const { announce, stop } = announcer({ jobs, clock, log, onCompleted });
   closing.add(stop);
   const thread = where === "alone" ? openThread(process, parts, announce) : undefined;
   const rouse = (): void => thread?.rouse();
-  const idempotencyKeys = sqlIdempotencyKeys({ db, ids });
+  const idempotencyKeys = new IdempotencyKeys({ db, ids });
   if (where === "alone") await idempotencyKeys.releaseAll();
-  const sessions = sqlSessionStore({ db, charges, ids });
+  const sessions = new SessionStore({ db, charges, ids });
   const { datasets, lookup } = checker;
   const service = createBulk({
     where,

@@ -20,7 +20,7 @@ import { createSignIns, endingSessions, sqlSignIns } from "../accounts/sign-in/s
 import { createSignUp } from "../accounts/sign-in/sign-up.ts";
 import type { Ids } from "../base/ids.ts";
 import { createSecretBox } from "../base/secrets.ts";
-import { sqlJobs } from "../bulk/jobs.ts";
+import { Jobs } from "../bulk/jobs.ts";
 import { createAccountCheck } from "../check/account-check.ts";
 import { createFrontPage } from "../check/front-page.ts";
 import type { SingleCheck } from "../check/single-check.ts";
@@ -178,7 +178,7 @@ export function systemFacts(
   const readiness = createReadiness(probes, clock);
   const started_at = isoTime(clock.nowMs());
   const dataDir = config.databaseUrl === undefined ? config.dataDir : undefined;
-  const jobs = sqlJobs({ db: backing.store.sql.db, charges: backing.charges, ids });
+  const jobs = new Jobs({ db: backing.store.sql.db, charges: backing.charges, ids });
   return async () => {
     const failing = await readiness.failing();
     const isUp = !failing.includes("database");

@@ -1,10 +1,10 @@
 import { SharedCap } from "../dns/flow/shared-cap.ts";
 import { inTime } from "../base/in-time.ts";
 import { announcer } from "../bulk/announce.ts";
-import { sqlChunkQueue } from "../bulk/chunk-queue.ts";
-import { sqlJobs } from "../bulk/jobs.ts";
+import { ChunkQueue } from "../bulk/chunk-queue.ts";
+import { Jobs } from "../bulk/jobs.ts";
 import { keepJobs } from "../bulk/keep-house.ts";
-import { type BulkWorker, bulkWorker } from "../bulk/worker/worker.ts";
+import { BulkWorker } from "../bulk/worker/worker.ts";
 import { buildWorkerApp } from "../http/app.ts";
 import { createHostCheck } from "../http/hosts.ts";
 import { DEFAULT_LIMITS } from "../http/server.ts";
@@ -98,17 +98,17 @@ function openWork(
   { webhooks, bulk }: { readonly webhooks: Webhooks; readonly bulk: BulkChecker },
 ): BulkWorker {
   const { db } = backing.store.sql;
-  const jobs = sqlJobs({ db, charges: backing.charges, ids });
+  const jobs = new Jobs({ db, charges: backing.charges, ids });
   const { announce, stop } = announcer({ jobs, clock, log, onCompleted: webhooks.announce });
   closing.add(stop);
   closing.add(keepJobs({ jobs, announce, clock, log }));
-  return bulkWorker({
+  return new BulkWorker({
     shares,
     window: bulk.window,
     check: bulk.check,
     room: bulk.room,
     dnsAnswers: bulk.dnsAnswers,
-    chunks: sqlChunkQueue({ db }),
+    chunks: new ChunkQueue({ db }),
     name,
     clock,
     log,

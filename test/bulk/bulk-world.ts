@@ -10,7 +10,7 @@ import type { BulkAnswer, BulkRequest, BulkService } from "../../src/bulk/bulk.t
 import { coreEntryCheck } from "../../src/bulk/worker/core-entry-check.ts";
 import { createBulk } from "../../src/bulk/submit.ts";
 import type { EntryCheck } from "../../src/bulk/worker/process-chunk.ts";
-import { bulkWorker, type BulkWorker } from "../../src/bulk/worker/worker.ts";
+import { BulkWorker } from "../../src/bulk/worker/worker.ts";
 import type { Caller } from "../../src/accounts/admission/caller.ts";
 import { createAdmission } from "../../src/accounts/admission/counting-admission.ts";
 import type { Entrance } from "../../src/accounts/admission/admission.ts";
@@ -114,7 +114,7 @@ export async function bulkWorld(t: TestContext, options: WorldOptions): Promise<
     completed: () => void announce(),
   });
   const worker = (name = "w1"): BulkWorker => {
-    const made = bulkWorker({
+    const made = new BulkWorker({
       shares: createShares(),
       window: () => 1_000,
       chunks: stores.chunks,

@@ -3,12 +3,12 @@ import { MemoryQuotaCounter } from "../../src/accounts/admission/memory-quota-co
 import { memoryRateCounter } from "../../src/accounts/admission/rate-counter.ts";
 import { sqlAccounts } from "../../src/accounts/accounts-store.ts";
 import { sqlCharges } from "../../src/accounts/admission/charges.ts";
-import { sqlChunkQueue } from "../../src/bulk/chunk-queue.ts";
-import { sqlJobs } from "../../src/bulk/jobs.ts";
+import { ChunkQueue } from "../../src/bulk/chunk-queue.ts";
+import { Jobs } from "../../src/bulk/jobs.ts";
 import { sqlKeys } from "../../src/accounts/keys.ts";
 import { createSignIns, sqlSignIns } from "../../src/accounts/sign-in/sign-ins.ts";
-import { sqlIdempotencyKeys } from "../../src/bulk/idempotency.ts";
-import { sqlSessionStore } from "../../src/bulk/sessions.ts";
+import { IdempotencyKeys } from "../../src/bulk/idempotency.ts";
+import { SessionStore } from "../../src/bulk/sessions.ts";
 import { sqlUsageLedger } from "../../src/accounts/admission/usage.ts";
 import { systemIds as ids } from "../../src/base/ids.ts";
 import { splitText } from "../../src/core/batch/batch-chunk.ts";
@@ -29,7 +29,7 @@ import { announcer } from "../../src/bulk/announce.ts";
 import { coreEntryCheck } from "../../src/bulk/worker/core-entry-check.ts";
 import { Lists } from "../../src/bulk/lists.ts";
 import { createBulk } from "../../src/bulk/submit.ts";
-import { bulkWorker } from "../../src/bulk/worker/worker.ts";
+import { BulkWorker } from "../../src/bulk/worker/worker.ts";
 import { createCheckOne } from "../../src/check/check-one.ts";
 import { createAdmission } from "../../src/accounts/admission/counting-admission.ts";
 import type { Admission } from "../../src/accounts/admission/admission.ts";
@@ -252,7 +252,7 @@ interface ListParts {
 
 function listsOf({ store, admission, charges, lookup, datasets, log, hooks }: ListParts) {
   const deps = { db: store.sql.db, charges, ids };
-  const jobs = sqlJobs(deps);
+  const jobs = new Jobs(deps);
   const budgets = { budgetMs: 5_000, againBudgetMs: 1_700 };
   const check = coreEntryCheck({
     datasets,
@@ -269,17 +269,17 @@ function listsOf({ store, admission, charges, lookup, datasets, log, hooks }: Li
     onCompleted: hooks.announce,
   });
   const shared = { clock, log, check, completed: () => void announce() };
-  const worker = bulkWorker({
+  const worker = new BulkWorker({
     shares: createShares(),
     window: () => 1_000,
     ...shared,
-    chunks: sqlChunkQueue(deps),
+    chunks: new ChunkQueue(deps),
     name: "w1",
     room: () => undefined,
     dnsAnswers: () => Promise.resolve(true),
   });
   worker.start();
-  const sessions = sqlSessionStore(deps);
+  const sessions = new SessionStore(deps);
   const shares = createShares();
   const bulk = createBulk({
     where: "alone",
@@ -289,7 +289,7 @@ function listsOf({ store, admission, charges, lookup, datasets, log, hooks }: Li
     ids,
     tiers: DEFAULT_TIERS,
     sessions,
-    idempotencyKeys: sqlIdempotencyKeys(deps),
+    idempotencyKeys: new IdempotencyKeys(deps),
     shares,
     split: ({ text, layout }) => Promise.resolve(finish(splitText(text, layout))),
     wake: () => worker.wake(),

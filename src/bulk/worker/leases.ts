@@ -4,42 +4,6 @@ import { EMPTY_TALLY, entriesIn, type Fate, type Tally } from "../../core/batch/
 import type { ChunkQueue, ClaimedChunk, Lease } from "../chunk-queue.ts";
 import type { QueueAhead } from "../jobs.ts";
 
-/** How much the newest measurement counts. */
-const NEWEST_SHARE = 0.3;
-
-/** Entries checked in a second while there is work, smoothed. */
-class Speedometer {
-  readonly #clock: Clock;
-  #sinceMs = 0;
-  #entries = 0;
-  #perSecond: number | undefined;
-
-  constructor(clock: Clock) {
-    this.#clock = clock;
-  }
-
-  /** Work begins; idle time before it does not count. */
-  start(): void {
-    this.#sinceMs = this.#clock.monotonicMs();
-    this.#entries = 0;
-  }
-
-  count(entries: number): void {
-    this.#entries += entries;
-  }
-
-  /** The speed, with what was counted since `start` or the last reading. Undefined before anything was. */
-  read(): number | undefined {
-    const elapsedMs = this.#clock.monotonicMs() - this.#sinceMs;
-    if (elapsedMs <= 0 || this.#entries === 0) return this.#perSecond;
-    const sample = (this.#entries * 1_000) / elapsedMs;
-    const before = this.#perSecond ?? sample;
-    this.#perSecond = before + (sample - before) * NEWEST_SHARE;
-    this.start();
-    return this.#perSecond;
-  }
-}
-
 /** Taken for the speed of the workers until one has measured its own. */
 const ASSUMED_ENTRIES_PER_SECOND = 1_000;
 
@@ -55,6 +19,9 @@ export function estimatedSeconds(
   const speed = Math.max(1, entriesPerSecond ?? ASSUMED_ENTRIES_PER_SECOND);
   return Math.max(1, Math.ceil((ahead + entries) / speed));
 }
+
+/** How much the newest measurement of the speed counts. */
+const NEWEST_SHARE = 0.3;
 
 /** A worker that is silent for this time has lost its chunks. */
 const LEASE_MS = 15_000;
@@ -82,7 +49,9 @@ interface Progress {
 export class Leases {
   readonly #deps: LeasesDeps;
   readonly #isStopped: () => boolean;
-  readonly #speed: Speedometer;
+  /** Entries stored since then, for the speed while there is work. */
+  #entries = 0;
+  #entriesSinceMs = 0;
   /** By token the chunks that are claimed or, with undefined, being claimed. */
   readonly #held = new Map<string, Progress | undefined>();
   #claims = 0;
@@ -94,7 +63,6 @@ export class Leases {
   constructor(deps: LeasesDeps, isStopped: () => boolean) {
     this.#deps = deps;
     this.#isStopped = isStopped;
-    this.#speed = new Speedometer(deps.clock);
   }
 
   /** Chunks. */
@@ -153,7 +121,7 @@ export class Leases {
 
   /** That many entries were stored. */
   stored(entries: number): void {
-    this.#speed.count(entries);
+    this.#entries += entries;
   }
 
   stop(): void {
@@ -161,8 +129,8 @@ export class Leases {
   }
 
   #begin(): void {
-    this.#speed.start();
-    this.#renewedMs = this.#deps.clock.monotonicMs();
+    this.#entries = 0;
+    this.#entriesSinceMs = this.#renewedMs = this.#deps.clock.monotonicMs();
     this.#callOffRenewal = this.#deps.clock.after(RENEW_EVERY_MS, () => void this.#renew());
   }
 
@@ -174,7 +142,7 @@ export class Leases {
       this.#callOffRenewal = clock.after(RENEW_EVERY_MS, () => void this.#renew());
     }
     try {
-      this.#entriesPerSecond = this.#speed.read() ?? 0;
+      this.#measure();
       const known = [...this.#held];
       const held = { tokens: known.map(([token]) => token), answered: this.#answered() };
       const lease = { worker: name, nowMs: clock.nowMs(), leaseMs: LEASE_MS, ...held };
@@ -186,6 +154,17 @@ export class Leases {
     } catch (fault) {
       log.error("bulk.renew_failed", fault);
     }
+  }
+
+  /** Smoothed; the first measurement counts whole. */
+  #measure(): void {
+    const elapsedMs = this.#deps.clock.monotonicMs() - this.#entriesSinceMs;
+    if (elapsedMs <= 0 || this.#entries === 0) return;
+    const sample = (this.#entries * 1_000) / elapsedMs;
+    const before = this.#entriesPerSecond || sample;
+    this.#entriesPerSecond = before + (sample - before) * NEWEST_SHARE;
+    this.#entries = 0;
+    this.#entriesSinceMs += elapsedMs;
   }
 
   /** By token what was answered; not of a chunk of which a worker before this one answered more. */

@@ -19,109 +19,9 @@ import {
 /** How often a worker looks for work without a notice. */
 const LOOK_EVERY_MS = 1_000;
 
-interface ClaimingDeps {
-  readonly clock: Clock;
-  readonly log: Log;
-  /** Whether the worker could take one more chunk. */
-  readonly hasPlace: () => boolean;
-  /** Claims a chunk; false when there was none. */
-  readonly claimOne: () => Promise<boolean>;
-}
-
-/**
- * When a worker claims: after a wake-up, after each chunk that ended, and every second, one claim after the other until
- * one finds nothing.
- */
-class Claiming {
-  readonly #deps: ClaimingDeps;
-  #isStopped = true;
-  #claiming: Promise<void> | undefined;
-  /** Until a claim finds nothing. */
-  #mayBeMore = false;
-  #endLooks: End = () => Promise.resolve();
-
-  constructor(deps: ClaimingDeps) {
-    this.#deps = deps;
-  }
-
-  get isStopped(): boolean {
-    return this.#isStopped;
-  }
-
-  start(): void {
-    this.#isStopped = false;
-    const { clock, log } = this.#deps;
-    const failed = (fault: unknown): void => log.error("bulk.claim_failed", fault);
-    const look = (): Promise<void> => Promise.resolve(this.wake());
-    this.#endLooks = every({ ms: LOOK_EVERY_MS, firstMs: 0, clock, failed }, look);
-  }
-
-  /** There may be work. */
-  wake(): void {
-    this.#mayBeMore = true;
-    this.freed();
-  }
-
-  /** There may be place again. */
-  freed(): void {
-    if (this.#claiming !== undefined || !this.#mayBeMore || !this.#hasPlace()) return;
-    this.#claiming = this.#claimWhileThereIs().finally(() => (this.#claiming = undefined));
-  }
-
-  /** Resolves when no claim is under way any more. */
-  async stop(): Promise<void> {
-    this.#isStopped = true;
-    await Promise.all([this.#endLooks(), this.#claiming]);
-  }
-
-  async #claimWhileThereIs(): Promise<void> {
-    while (this.#mayBeMore && this.#hasPlace()) {
-      this.#mayBeMore = false; // a wake-up during the claim counts
-      if (await this.#claimOne()) this.#mayBeMore = true;
-    }
-  }
-
-  async #claimOne(): Promise<boolean> {
-    try {
-      return await this.#deps.claimOne();
-    } catch (fault) {
-      this.#deps.log.error("bulk.claim_failed", fault);
-      return false;
-    }
-  }
-
-  #hasPlace(): boolean {
-    return !this.#isStopped && this.#deps.hasPlace();
-  }
-}
-
 /** A result that cannot be stored, on a full disk say, is offered again every second for half a minute. */
 const STORE_TRIES_MAX = 30;
 const STORE_PAUSE_MS = 1_000;
-
-interface StoreDeps {
-  readonly chunks: Pick<ChunkQueue, "complete">;
-  readonly clock: Pick<Clock, "nowMs" | "after">;
-  readonly log: Pick<Log, "error">;
-}
-
-/** Stores the results of a chunk; rejects with the last fault after 30 tries, and after the first one once it is stopped. */
-async function storeChunk(
-  chunk: ClaimedChunk,
-  { outcome, conclusive }: Pick<CheckedChunk, "outcome" | "conclusive">,
-  { chunks, clock, log }: StoreDeps,
-  isStopped: () => boolean,
-): Promise<CompleteOutcome> {
-  for (let tries = 1; ; tries += 1) {
-    try {
-      return await chunks.complete(chunk, outcome, { nowMs: clock.nowMs(), conclusive });
-    } catch (fault) {
-      if (tries === STORE_TRIES_MAX || isStopped()) throw fault;
-      log.error("bulk.store_failed", fault, { tries });
-    }
-    await new Promise<void>((resolve) => void clock.after(STORE_PAUSE_MS, resolve));
-  }
-}
 
 /** Chunks under way. Each holds some results back while its slowest names keep it. */
 const CHUNKS_MAX = 400;
@@ -132,10 +32,7 @@ const CHUNKS_MAX = 400;
  */
 const OPEN_ENTRIES_MAX = RESOURCES.chunks.total - CHUNK_ENTRIES;
 
-/**
- * Entries that are ready to begin or to be concluded and wait for those of others: while there are so many, four owners'
- * chunks, no more is claimed. Claimed chunks go in the order of their claims; the others by turns, small lists first.
- */
+/** Stop claiming chunks while four chunks' worth of entries are ready and wait for others: they go by turns, small lists first. */
 const READY_MAX = 4 * CHUNK_ENTRIES;
 
 /** Chunks checked and not stored, before no more are claimed: answers from the cache come faster than disks write. */
@@ -160,23 +57,16 @@ interface WorkerDeps extends Omit<
   readonly shares: Pick<Shares, "of">;
   /** Names that DNS takes at once. */
   readonly window: () => number;
-  readonly chunks: ChunkQueue;
+  readonly chunks: Pick<
+    ChunkQueue,
+    "claim" | "renew" | "complete" | "postpone" | "release" | "handBack"
+  >;
   /** A name for this worker, new with each start. */
   readonly name: string;
   readonly clock: Clock;
   readonly log: Log;
   /** Called when a job completed, so that it is announced. */
   readonly completed: () => void;
-}
-
-/** Takes chunks of running jobs, checks them and stores their results, until it is stopped. */
-export interface BulkWorker {
-  start(): void;
-  /** There may be work. */
-  wake(): void;
-  figures(): WorkerFigures;
-  /** Claims no more and hands back what is under way; resolves when others can have it. */
-  stop(): Promise<void>;
 }
 
 /** What a worker did since its start, and does now. */
@@ -198,17 +88,21 @@ export interface WorkerFigures {
   readonly openEntries: number;
 }
 
-export function bulkWorker(deps: WorkerDeps): BulkWorker {
-  return new ClaimingWorker(deps);
-}
-
-class ClaimingWorker implements BulkWorker {
+/**
+ * Takes chunks of running jobs, checks them and stores their results, until it is stopped. It claims after a wake-up,
+ * after each chunk that ended, and every second, one claim after the other until one finds nothing.
+ */
+export class BulkWorker {
   readonly #deps: WorkerDeps;
-  readonly #claiming: Claiming;
   readonly #leases: Leases;
   readonly #open: Share;
   readonly #paces: OwnerPaces;
   readonly #conclusions: Conclusions;
+  #isStopped = true;
+  #claiming: Promise<void> | undefined;
+  /** Until a claim finds nothing. */
+  #mayBeMore = false;
+  #endLooks: End = () => Promise.resolve();
   /** The owners that had enough when a claim found only their chunks; empty otherwise. */
   #heldBack: ReadonlySet<OwnerKey> = NOBODY;
   #callOffHoldBack = (): void => undefined;
@@ -226,25 +120,25 @@ class ClaimingWorker implements BulkWorker {
   constructor(deps: WorkerDeps) {
     this.#deps = deps;
     this.#open = deps.shares.of("chunks");
-    const freed = (): void => this.#claiming.freed();
+    const freed = (): void => this.#claim();
     this.#paces = new OwnerPaces(deps.window, freed);
     this.#conclusions = new Conclusions(freed);
-    this.#leases = new Leases(deps, () => this.#claiming.isStopped);
-    this.#claiming = new Claiming({
-      ...deps,
-      hasPlace: () => this.#hasPlace(),
-      claimOne: () => this.#claimOne(),
-    });
+    this.#leases = new Leases(deps, () => this.#isStopped);
   }
 
   start(): void {
-    this.#claiming.start();
+    this.#isStopped = false;
+    const { clock, log } = this.#deps;
+    const failed = (fault: unknown): void => log.error("bulk.claim_failed", fault);
+    const look = (): Promise<void> => Promise.resolve(this.#look());
+    this.#endLooks = every({ ms: LOOK_EVERY_MS, firstMs: 0, clock, failed }, look);
   }
 
+  /** There may be work. */
   wake(): void {
     this.#wakes += 1;
     this.#holdBack(NOBODY);
-    this.#claiming.wake();
+    this.#look();
   }
 
   figures(): WorkerFigures {
@@ -257,19 +151,42 @@ class ClaimingWorker implements BulkWorker {
     };
   }
 
+  /** Claims no more and hands back what is under way; resolves when others can have it. */
   async stop(): Promise<void> {
-    await this.#claiming.stop();
+    this.#isStopped = true;
+    await Promise.all([this.#endLooks(), this.#claiming]);
     this.#leases.stop();
     this.#callOffHoldBack();
     const { chunks, name, clock } = this.#deps;
     await chunks.handBack(name, clock.nowMs());
   }
 
-  #hasPlace(): boolean {
-    if (this.#suspects > 0) return false;
-    if (this.#unstored >= UNSTORED_MAX || this.#openEntries >= OPEN_ENTRIES_MAX) return false;
-    if (this.#heldBack.size > 0 || this.#paces.ready + this.#conclusions.waiting >= READY_MAX)
+  #look(): void {
+    this.#mayBeMore = true;
+    this.#claim();
+  }
+
+  /** Claims if there may be work and place for it. */
+  #claim(): void {
+    if (this.#claiming !== undefined || !this.#mayBeMore || !this.#hasPlace()) return;
+    this.#claiming = this.#claimWhileThereIs().finally(() => (this.#claiming = undefined));
+  }
+
+  async #claimWhileThereIs(): Promise<void> {
+    const failed = (fault: unknown): false => {
+      this.#deps.log.error("bulk.claim_failed", fault);
       return false;
+    };
+    while (this.#mayBeMore && this.#hasPlace()) {
+      this.#mayBeMore = false; // a wake-up during the claim counts
+      if (await this.#claimOne().catch(failed)) this.#mayBeMore = true;
+    }
+  }
+
+  #hasPlace(): boolean {
+    if (this.#isStopped || this.#suspects > 0 || this.#heldBack.size > 0) return false;
+    if (this.#unstored >= UNSTORED_MAX || this.#openEntries >= OPEN_ENTRIES_MAX) return false;
+    if (this.#paces.ready + this.#conclusions.waiting >= READY_MAX) return false;
     return this.#leases.underWay < (this.#isProbing ? 1 : CHUNKS_MAX);
   }
 
@@ -306,7 +223,7 @@ class ClaimingWorker implements BulkWorker {
     }
     if (chunk.isSuspect) this.#suspects -= 1;
     await this.#leases.release(chunk.token);
-    this.#claiming.wake();
+    this.#look();
   }
 
   async #putBack(chunk: ClaimedChunk, fault: unknown): Promise<void> {
@@ -329,14 +246,14 @@ class ClaimingWorker implements BulkWorker {
     if (owners.size === 0) return;
     this.#callOffHoldBack = this.#deps.clock.after(HELD_BACK_MS, () => {
       this.#heldBack = NOBODY;
-      this.#claiming.wake();
+      this.#look();
     });
   }
 
   /** Claims again once an owner that was held back has room. */
   #freed(owner: OwnerKey): void {
     if (this.#heldBack.has(owner) && !this.#hasEnough(owner)) this.wake();
-    else this.#claiming.freed();
+    else this.#claim();
   }
 
   async #check(chunk: ClaimedChunk): Promise<CheckedChunk> {
@@ -370,15 +287,13 @@ class ClaimingWorker implements BulkWorker {
   }
 
   async #finish(chunk: ClaimedChunk, checked: CheckedChunk): Promise<void> {
-    if (this.#claiming.isStopped) return;
+    if (this.#isStopped) return;
     this.#isProbing = checked.dnsDown;
     if (checked.isPostponed && (await this.#postponed(chunk))) return;
     this.#isProbing = false;
     this.#unstored += 1;
     const share = this.#deps.shares.of("storing");
-    const storing = share.run(chunk.owner, () =>
-      storeChunk(chunk, checked, this.#deps, () => this.#claiming.isStopped),
-    );
+    const storing = share.run(chunk.owner, () => this.#store(chunk, checked));
     const stored = await storing.finally(() => (this.#unstored -= 1));
     if (stored === "late") {
       this.#counts.late += 1;
@@ -387,6 +302,23 @@ class ClaimingWorker implements BulkWorker {
     this.#counts.stored += 1;
     this.#leases.stored(checked.outcome.results.length);
     if (stored === "finished") this.#deps.completed();
+  }
+
+  /** Rejects with the last fault after 30 tries, and after the first one once it is stopped. */
+  async #store(
+    chunk: ClaimedChunk,
+    { outcome, conclusive }: CheckedChunk,
+  ): Promise<CompleteOutcome> {
+    const { chunks, clock, log } = this.#deps;
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await chunks.complete(chunk, outcome, { nowMs: clock.nowMs(), conclusive });
+      } catch (fault) {
+        if (tries === STORE_TRIES_MAX || this.#isStopped) throw fault;
+        log.error("bulk.store_failed", fault, { tries });
+      }
+      await new Promise<void>((resolve) => void clock.after(STORE_PAUSE_MS, resolve));
+    }
   }
 
   async #postponed(chunk: ClaimedChunk): Promise<boolean> {

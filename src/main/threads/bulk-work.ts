@@ -4,9 +4,9 @@ import { createAddressHash } from "../../base/address-hash.ts";
 import { every } from "../../base/every.ts";
 import type { Log } from "../../base/log.ts";
 import { createShares } from "../../base/shares.ts";
-import { sqlChunkQueue } from "../../bulk/chunk-queue.ts";
+import { ChunkQueue } from "../../bulk/chunk-queue.ts";
 import { keepSessions } from "../../bulk/keep-house.ts";
-import { bulkWorker } from "../../bulk/worker/worker.ts";
+import { BulkWorker } from "../../bulk/worker/worker.ts";
 import { createLiveRules } from "../../lists/rules/live-rules.ts";
 import { sqlRules } from "../../lists/rules/rule.ts";
 import type { SharedDatasets } from "../../lists/shared-datasets.ts";
@@ -62,11 +62,11 @@ async function open(
   const bulk = openBulkChecker(settings, () => known.datasets, options);
   closing.add(() => bulk.close());
   const shares = createShares(createHeldBackLog({ log, clock, hashKey: ids.bytes(32) }));
-  const chunks = sqlChunkQueue({ db });
+  const chunks = new ChunkQueue({ db });
   await chunks.freeAll(clock.nowMs()); // a thread or process before this one may have left leases
   const name = ids.hex32();
   const { check, room, dnsAnswers, window } = bulk;
-  const worker = bulkWorker({
+  const worker = new BulkWorker({
     check,
     room,
     dnsAnswers,

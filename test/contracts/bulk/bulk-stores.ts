@@ -1,13 +1,9 @@
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
-import {
-  type ChunkQueue,
-  type ClaimedChunk,
-  sqlChunkQueue,
-} from "../../../src/bulk/chunk-queue.ts";
-import { type JobOrder, type Jobs, sqlJobs } from "../../../src/bulk/jobs.ts";
-import { type IdempotencyKeys, sqlIdempotencyKeys } from "../../../src/bulk/idempotency.ts";
-import { type SessionStore, sqlSessionStore } from "../../../src/bulk/sessions.ts";
+import { type ClaimedChunk, ChunkQueue } from "../../../src/bulk/chunk-queue.ts";
+import { type JobOrder, Jobs } from "../../../src/bulk/jobs.ts";
+import { IdempotencyKeys } from "../../../src/bulk/idempotency.ts";
+import { SessionStore } from "../../../src/bulk/sessions.ts";
 import { dayOf } from "../../../src/core/calendar.ts";
 import { splitText } from "../../../src/core/batch/batch-chunk.ts";
 import { finish } from "../../../src/core/batch/batch.ts";
@@ -42,10 +38,10 @@ export async function openBulkStores(
   const deps = { db: sql.db, charges, ids };
   return {
     ...stores,
-    jobs: sqlJobs(deps),
-    chunks: sqlChunkQueue(deps),
-    sessions: sqlSessionStore(deps),
-    idempotencyKeys: sqlIdempotencyKeys(deps),
+    jobs: new Jobs(deps),
+    chunks: new ChunkQueue(deps),
+    sessions: new SessionStore(deps),
+    idempotencyKeys: new IdempotencyKeys(deps),
     unitsUsed: () => unitsOf(usage, clock.nowMs()),
   };
 }

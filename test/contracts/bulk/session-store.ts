@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { unpackChunk } from "../../../src/core/batch/batch-chunk.ts";
 import { SESSION_LIFE_MS } from "../../../src/bulk/batches-store.ts";
 import { accept, allValid, type BulkStores, newBatch, newJob, termsFor } from "./bulk-stores.ts";
+import { pruneSessions } from "../../../src/bulk/sessions.ts";
 import type { Make } from "../contract.ts";
 
 export function sessionStoreContract(name: string, make: Make<BulkStores>): void {
@@ -78,11 +79,11 @@ export function sessionStoreContract(name: string, make: Make<BulkStores>): void
     const young = newBatch(stores, 1);
     await sessions.save(young, [allValid(1)], termsFor(young));
     const running = await accept(stores, newJob(stores, 200));
-    assert.equal(await sessions.prune(stores.clock.nowMs()), 45);
+    assert.equal(await pruneSessions(stores.sql.db, stores.clock.nowMs()), 45);
     assert.equal(await sessions.content(old[0]?.session ?? "", 0), undefined);
     assert.ok((await sessions.content(young.session, 0)) !== undefined);
     assert.ok((await sessions.content(running, 0)) !== undefined);
-    assert.equal(await sessions.prune(stores.clock.nowMs()), 0);
+    assert.equal(await pruneSessions(stores.sql.db, stores.clock.nowMs()), 0);
   });
 
   rule("a table's rows come back with their entries", async (stores) => {

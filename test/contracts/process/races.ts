@@ -4,15 +4,15 @@ import { setTimeout } from "node:timers/promises";
 import { MemoryQuotaCounter } from "../../../src/accounts/admission/memory-quota-counter.ts";
 import { sqlAccounts } from "../../../src/accounts/accounts-store.ts";
 import { sqlCharges } from "../../../src/accounts/admission/charges.ts";
-import { sqlChunkQueue } from "../../../src/bulk/chunk-queue.ts";
+import { ChunkQueue } from "../../../src/bulk/chunk-queue.ts";
 import type { SqlDatabase } from "../../../src/store/database.ts";
 import { sqlDeliveries } from "../../../src/webhooks/webhooks-store.ts";
-import { sqlJobs } from "../../../src/bulk/jobs.ts";
+import { Jobs } from "../../../src/bulk/jobs.ts";
 import type { Rule } from "../../../src/lists/rules/entry-json.ts";
 import { sqlRules } from "../../../src/lists/rules/rule.ts";
 import { sqlTraffic } from "../../../src/gate/traffic-store.ts";
-import { sqlIdempotencyKeys } from "../../../src/bulk/idempotency.ts";
-import { sqlSessionStore } from "../../../src/bulk/sessions.ts";
+import { IdempotencyKeys } from "../../../src/bulk/idempotency.ts";
+import { SessionStore } from "../../../src/bulk/sessions.ts";
 import { sqlUsageLedger } from "../../../src/accounts/admission/usage.ts";
 import { sqlVerdictCounts } from "../../../src/lists/verdict-counts.ts";
 import type { NewTrafficRow } from "../../../src/gate/traffic.ts";
@@ -51,10 +51,10 @@ function storesOn(sql: SqlDatabase, first: BulkStores): BulkStores {
     charges,
     ids,
     log,
-    jobs: sqlJobs(deps),
-    chunks: sqlChunkQueue(deps),
-    sessions: sqlSessionStore(deps),
-    idempotencyKeys: sqlIdempotencyKeys(deps),
+    jobs: new Jobs(deps),
+    chunks: new ChunkQueue(deps),
+    sessions: new SessionStore(deps),
+    idempotencyKeys: new IdempotencyKeys(deps),
   };
 }
 

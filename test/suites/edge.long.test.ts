@@ -26,7 +26,7 @@ const bulk: Attempt = async ({ charges }, _owner, terms) =>
 
 /** Bulk work refused after its units were held, as when a job is running. */
 const droppedBulk: Attempt = async ({ charges }, _owner, terms) => {
-  await charges.drop(await charges.hold(terms));
+  charges.drop(await charges.hold(terms));
   return false;
 };
 

@@ -6,7 +6,8 @@ import { pruneRows } from "../../store/rows.ts";
 import type { ChargeRow, Database } from "../../store/schema.ts";
 import { inTransaction, type Tx } from "../../store/transaction.ts";
 import { moveCreditsIn } from "../credits.ts";
-import type { QuotaCounter, QuotaHold, QuotaLimits } from "./quota-counter.ts";
+import type { MemoryQuotaCounter, QuotaHold } from "./memory-quota-counter.ts";
+import type { QuotaLimits } from "./quota-counter.ts";
 import type { SharedCounters } from "./shared-counters.ts";
 import { countIn, takeUnitsIn } from "./usage.ts";
 
@@ -67,7 +68,7 @@ export type HeldCharge =
  *         ...
  *       });
  *     } finally {
- *       await charges.drop(held);                         // nothing when the transaction was committed
+ *       charges.drop(held);                               // nothing when the transaction was committed
  *     }
  */
 export interface SqlCharges extends Charges {
@@ -76,14 +77,14 @@ export interface SqlCharges extends Charges {
   /** Writes the charge. An `Unpaid` is passed through, so that other refusals can come first. Once per hold. */
   writeIn(tx: Tx, held: HeldCharge | Unpaid): Promise<Charge | Unpaid>;
   /** Ends a hold that was not written. Nothing for one that was, or for an `Unpaid`. */
-  drop(held: HeldCharge | Unpaid): Promise<void>;
+  drop(held: HeldCharge | Unpaid): void;
   /** As `refund`, inside the transaction that ends the work. */
   refundIn(tx: Tx, chargeId: string, units: number, nowMs: number): Promise<void>;
 }
 
 /** The units of one process alone, in its memory, or those of several, in the database. */
 type UnitCounts =
-  | { readonly counter: Pick<QuotaCounter, "hold" | "keep" | "drop" | "refunded"> }
+  | { readonly counter: Pick<MemoryQuotaCounter, "hold" | "end" | "forget"> }
   | { readonly shared: Pick<SharedCounters, "spent" | "countIn" | "refundIn"> };
 
 type ChargesDeps = UnitCounts & {
@@ -168,8 +169,8 @@ async function payShared(
 
 export function sqlCharges(deps: ChargesDeps): SqlCharges {
   const { db, ids } = deps;
-  const drop = async (held: HeldCharge | Unpaid): Promise<void> => {
-    if ("hold" in held && "counter" in deps) await deps.counter.drop(held.hold);
+  const drop = (held: HeldCharge | Unpaid): void => {
+    if ("hold" in held && "counter" in deps) deps.counter.end(held.hold);
   };
   const writeIn = async (tx: Tx, held: HeldCharge | Unpaid): Promise<Charge | Unpaid> => {
     if (held.kind === "unpaid") return held;
@@ -178,10 +179,10 @@ export function sqlCharges(deps: ChargesDeps): SqlCharges {
     if (!("hold" in held)) throw new Error("charges: nothing is held");
     const { counter } = deps;
     const { hold: taken, terms } = held;
-    tx.afterCommit(() => counter.keep(taken));
-    tx.afterRollback(() => counter.drop(taken));
-    // If the result is unknown, counting too much is safer than too little.
-    tx.afterUnknown(() => counter.keep(taken));
+    const end = (): void => counter.end(taken);
+    tx.afterCommit(end);
+    tx.afterRollback(end);
+    tx.afterUnknown(end);
     const price: Price = { paidBy: "plan", amount: taken.units, day: taken.day };
     return insertCharge(tx, terms, ids.hex32(), price);
   };
@@ -199,7 +200,7 @@ export function sqlCharges(deps: ChargesDeps): SqlCharges {
           return made;
         });
       } finally {
-        await drop(held);
+        drop(held);
       }
     },
     async refund(chargeId, units, nowMs) {
@@ -212,7 +213,7 @@ export function sqlCharges(deps: ChargesDeps): SqlCharges {
 
 /** Where units are counted; neither in a restore, beside which nobody counts. */
 interface Counts {
-  readonly counter?: Pick<QuotaCounter, "refunded">;
+  readonly counter?: Pick<MemoryQuotaCounter, "forget">;
   readonly shared?: Pick<SharedCounters, "refundIn">;
 }
 
@@ -266,5 +267,5 @@ export async function refundIn(
   const { owner, day } = charge;
   await shared?.refundIn(tx, { owner, units: amount, day, nowMs });
   await countIn(tx, charge, { units: -amount });
-  tx.afterCommit(() => counter?.refunded(owner, amount, day));
+  tx.afterCommit(() => counter?.forget(owner));
 }

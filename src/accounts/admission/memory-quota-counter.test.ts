@@ -73,7 +73,7 @@ test("a count that is being written is read after the writing", async () => {
   await take("a", 10);
   const flushed = counter.flush();
   await settle();
-  counter.refunded("a"); // forgets the count: the next request reads
+  counter.forget("a"); // forgets the count: the next request reads
   const answer = Promise.resolve(counter.take("a", 1, LIMITS, nowMs));
   await ledger.release();
   await flushed;
@@ -83,7 +83,7 @@ test("a count that is being written is read after the writing", async () => {
 test("nothing of an owner is written while it is read", async () => {
   const { counter, ledger, take, nowMs } = openCounter();
   await take("a", 4);
-  counter.refunded("a");
+  counter.forget("a");
   const answer = Promise.resolve(counter.take("a", 6, LIMITS, nowMs));
   await settle();
   await counter.flush();
@@ -103,10 +103,10 @@ test("a hold that ends during a reading makes it read again", async () => {
   await ledger.release();
   const hold = await holding;
   assert.ok(hold.kind === "held");
-  counter.refunded("a");
+  counter.forget("a");
   const answer = Promise.resolve(counter.take("a", 10, LIMITS, nowMs));
   await settle();
-  counter.drop(hold);
+  counter.end(hold);
   await ledger.release();
   assert.equal((await answer).kind, "taken");
 });
@@ -116,7 +116,7 @@ test("an open hold counts in a reading", async () => {
   const holding = counter.hold("a", 6, LIMITS, nowMs);
   await ledger.release();
   await holding;
-  counter.refunded("a");
+  counter.forget("a");
   assert.equal(await take("a", 5), "spent");
   assert.equal(await take("a", 4), "taken");
 });

@@ -3,13 +3,7 @@ import type { Awaitable } from "../../core/mail/lookup.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
 import type { OwnerKey } from "../../base/owner.ts";
-import type {
-  QuotaCounter,
-  QuotaHold,
-  QuotaLimits,
-  QuotaSpent,
-  QuotaTaken,
-} from "./quota-counter.ts";
+import type { QuotaCounter, QuotaLimits, QuotaSpent, QuotaTaken } from "./quota-counter.ts";
 import type { UsageLedger } from "./usage.ts";
 import { Generations } from "../../base/generations.ts";
 import { UnsavedUnits } from "./unsaved-units.ts";
@@ -18,6 +12,14 @@ interface MemoryQuotaDeps {
   readonly ledger: Pick<UsageLedger, "add" | "unitsUsed">;
   readonly clock: Pick<Clock, "after">;
   readonly log: Pick<Log, "error">;
+}
+
+/** Units that are counted while a transaction is to write them; made by `hold`, ended by `end`. */
+export interface QuotaHold {
+  readonly kind: "held";
+  readonly owner: OwnerKey;
+  readonly units: number;
+  readonly day: number;
 }
 
 /** One owner's units on the day it was last seen, and in that day's month. */
@@ -86,6 +88,7 @@ export class MemoryQuotaCounter implements QuotaCounter {
     this.#counts.delete(owner);
   }
 
+  /** Counts `units`, all or none, and leaves writing them to the ledger to the caller's transaction. */
   hold(
     owner: OwnerKey,
     units: number,
@@ -102,29 +105,18 @@ export class MemoryQuotaCounter implements QuotaCounter {
     });
   }
 
-  keep(hold: QuotaHold): void {
-    this.#end(hold);
-  }
-
-  drop(hold: QuotaHold): void {
-    this.#end(hold);
-  }
-
-  refunded(owner: OwnerKey): void {
-    this.#forget(owner);
+  /** The ledger has the units now or will never have them: in both cases the next count is right without the hold. */
+  end(hold: QuotaHold): void {
+    if (this.#holds.delete(hold)) this.forget(hold.owner);
   }
 
   /** Writes every count that waits. Call it after the last request; rejects when the ledger does. */
-  async flush(): Promise<void> {
-    await this.#unsaved.flush();
+  flush(): Promise<void> {
+    return this.#unsaved.flush();
   }
 
-  /** The ledger has the units now or will never have them: in both cases the next count is right without the hold. */
-  #end(hold: QuotaHold): void {
-    if (this.#holds.delete(hold)) this.#forget(hold.owner);
-  }
-
-  #forget(owner: OwnerKey): void {
+  /** A committed transaction changed the owner's units in the ledger. */
+  forget(owner: OwnerKey): void {
     this.#counts.delete(owner);
     const reading = this.#readings.get(owner);
     if (reading !== undefined) reading.isStale = true;
@@ -175,22 +167,15 @@ export class MemoryQuotaCounter implements QuotaCounter {
       const held = this.#held(owner, day);
       const used = await this.#ledger.unitsUsed(owner, day);
       if (reading.isStale && attempt < READINGS_MAX) continue;
-      this.#remember(owner, {
+      const [first, last] = [monthStart(day), nextMonthStart(day) - 1];
+      if (this.#counts.youngSize >= this.#countsMax) this.#counts.turn();
+      this.#counts.set(owner, {
         day,
         dayUnits: used.inDay + held.inDay + this.#unsaved.waiting(owner, day, day),
-        monthUnits: used.inMonth + held.inMonth + this.#waitingInMonth(owner, day),
+        monthUnits: used.inMonth + held.inMonth + this.#unsaved.waiting(owner, first, last),
       });
       return;
     }
-  }
-
-  #remember(owner: OwnerKey, count: Count): void {
-    if (this.#counts.youngSize >= this.#countsMax) this.#counts.turn();
-    this.#counts.set(owner, count);
-  }
-
-  #waitingInMonth(owner: OwnerKey, day: number): number {
-    return this.#unsaved.waiting(owner, monthStart(day), nextMonthStart(day) - 1);
   }
 
   #held(owner: OwnerKey, day: number): { readonly inDay: number; readonly inMonth: number } {

@@ -21,14 +21,6 @@ export interface QuotaTaken {
   readonly day: number;
 }
 
-/** Units that are counted while a transaction is to write them; made by `hold`, ended by `keep` or `drop`. */
-export interface QuotaHold {
-  readonly kind: "held";
-  readonly owner: OwnerKey;
-  readonly units: number;
-  readonly day: number;
-}
-
 /**
  * Units of every owner in the UTC day and month. Each method is one atomic step: parallel calls at the
  * edge grant exactly what is left. Counts start from the usage ledger, so an owner that was forgotten,
@@ -44,17 +36,4 @@ export interface QuotaCounter {
   ): Awaitable<QuotaTaken | QuotaSpent>;
   /** Takes back what `take` counted on `day`; in the ledger within 250 ms. */
   giveBack(owner: OwnerKey, units: number, day: number): Awaitable<void>;
-  /** Counts `units`, all or none, and leaves writing them to the ledger to the caller's transaction. */
-  hold(
-    owner: OwnerKey,
-    units: number,
-    limits: QuotaLimits,
-    nowMs: number,
-  ): Awaitable<QuotaHold | QuotaSpent>;
-  /** The transaction with these units is committed. Nothing when the hold has ended. */
-  keep(hold: QuotaHold): Awaitable<void>;
-  /** The units were not written: they are free again. Nothing when the hold has ended. */
-  drop(hold: QuotaHold): Awaitable<void>;
-  /** A committed transaction took `units` off the ledger's `day`: they are free again. */
-  refunded(owner: OwnerKey, units: number, day: number): Awaitable<void>;
 }

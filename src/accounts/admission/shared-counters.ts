@@ -28,7 +28,7 @@ interface SharedCountersDeps {
   readonly patient: Sessions;
   readonly ledger: Pick<UsageLedger, "take">;
   /** Writes the units of single checks to the ledger. */
-  readonly journal: Pick<UnsavedUnits, "add" | "written" | "flush">;
+  readonly journal: Pick<UnsavedUnits, "add" | "written">;
   readonly clock: Pick<Clock, "nowMs" | "monotonicMs" | "after">;
   /** A clock that the processes of a test share; absent: the server's. */
   readonly serverMs?: () => number;
@@ -243,24 +243,26 @@ class GatheredCounts {
 
   async #run(groups: readonly Group[], sessions: Sessions, round = 1): Promise<void> {
     const { counting, serverMs } = this.#deps;
-    let rows: readonly CounterRow[];
     try {
-      rows = await sessions.run<CounterRow>(COUNT, valuesOf(groups, serverMs?.()));
+      const rows = await sessions.run<CounterRow>(COUNT, valuesOf(groups, serverMs?.()));
       this.#awayUntilMs = undefined;
+      const byOwner = new Map(rows.map((row) => [row.owner, row]));
+      const missing: Group[] = [];
+      for (const group of groups) {
+        const row = byOwner.get(group.owner);
+        if (row === undefined || row.day < 0) missing.push(group);
+        else answerAll(group, row);
+      }
+      if (missing.length === 0) return;
+      groups = missing;
+      await this.#fill(groups, sessions, round);
     } catch (fault) {
       if (sessions === counting && isContended(fault)) {
         for (const group of groups) void this.#runAlone(group);
       } else this.#fail(groups, fault);
       return;
     }
-    const byOwner = new Map(rows.map((row) => [row.owner, row]));
-    const missing: Group[] = [];
-    for (const group of groups) {
-      const row = byOwner.get(group.owner);
-      if (row === undefined || row.day < 0) missing.push(group);
-      else answerAll(group, row);
-    }
-    if (missing.length > 0) await this.#fill(missing, sessions, round);
+    await this.#run(groups, sessions, round + 1);
   }
 
   /** The next of its requests wait until these are answered, so that an owner has one patient session at most. */
@@ -272,16 +274,10 @@ class GatheredCounts {
   }
 
   async #fill(groups: readonly Group[], sessions: Sessions, round: number): Promise<void> {
-    const { journal } = this.#deps;
-    try {
-      if (round === ROUNDS_MAX) throw new Error("counters: a row is removed again and again");
-      for (const { owner } of groups) await journal.written(owner);
-      const owners = groups.map(({ owner }) => owner);
-      await sessions.run(FILL, fillValues(owners, groups[0]?.terms.day ?? 0));
-    } catch (fault) {
-      return this.#fail(groups, fault);
-    }
-    await this.#run(groups, sessions, round + 1);
+    if (round === ROUNDS_MAX) throw new Error("counters: a row is removed again and again");
+    for (const { owner } of groups) await this.#deps.journal.written(owner);
+    const owners = groups.map(({ owner }) => owner);
+    await sessions.run(FILL, fillValues(owners, groups[0]?.terms.day ?? 0));
   }
 
   #fail(groups: readonly Group[], fault: unknown): void {
@@ -360,6 +356,9 @@ function unitOf({ monthly, units, day }: CountTerms, row: CounterRow): QuotaSpen
   return { kind: "spent", period: isMonth ? "month" : "day" };
 }
 
+const nothing = (): void => undefined;
+const NO_UNITS = { units: null, daily: null, monthly: null };
+
 /** Units that a transaction wants. */
 type UnitsOrder = Pick<UnitOrder, "owner" | "units" | "limits"> & { readonly nowMs: number };
 
@@ -380,11 +379,12 @@ export interface SharedCounters {
 }
 
 export function sharedCounters(deps: SharedCountersDeps): SharedCounters {
-  const { counting, journal, clock } = deps;
+  const { counting, journal, ledger, clock } = deps;
   const gathered = new GatheredCounts(deps);
   const spent = new SpentWindows(clock);
+  /** What is not taken off stays counted: too much is safer than too little. */
   const quietly = (statement: NamedStatement, values: readonly unknown[]): Promise<void> =>
-    runQuietly(counting, statement, values);
+    counting.run(statement, values).then(nothing, nothing);
 
   const count = async (owner: OwnerKey, terms: CountTerms): Promise<RequestTaking> => {
     const refused = spent.find(owner, terms.rate);
@@ -399,13 +399,7 @@ export function sharedCounters(deps: SharedCountersDeps): SharedCounters {
     rates: {
       async take(owner, limit) {
         const day = dayOf(clock.nowMs());
-        const { rate } = await count(owner, {
-          rate: limit,
-          units: null,
-          daily: null,
-          monthly: null,
-          day,
-        });
+        const { rate } = await count(owner, { ...NO_UNITS, rate: limit, day });
         if (rate === undefined) throw new Error("counters: no answer to a rate");
         return rate;
       },
@@ -423,7 +417,12 @@ export function sharedCounters(deps: SharedCountersDeps): SharedCounters {
       async take(owner, units, { daily, monthly }, nowMs) {
         const day = dayOf(nowMs);
         const { unit } = await count(owner, { rate: null, units, daily, monthly, day });
-        return unit ?? takeInLedger({ owner, units, limits: { daily, monthly }, day }, deps);
+        if (unit !== undefined) return unit;
+        // Of a day before the one that the row counts.
+        await journal.written(owner);
+        const answer = await ledger.take({ owner, units, limits: { daily, monthly }, day });
+        if (answer.kind === "taken") await quietly(LESS, lessValues({ owner, units: -units, day }));
+        return answer;
       },
       giveBack(owner, units, day) {
         journal.add(owner, -units, day);
@@ -448,27 +447,6 @@ async function spentIn(
   if (row === undefined) return undefined;
   const left = Math.min((daily ?? Infinity) - row.in_day, (monthly ?? Infinity) - row.in_month);
   return units > left ? unitOf({ rate: null, units, daily, monthly, day }, row) : undefined;
-}
-
-/** Of a day before the one that the row counts. */
-async function takeInLedger(
-  order: UnitOrder,
-  { counting, journal, ledger }: SharedCountersDeps,
-): Promise<QuotaTaken | QuotaSpent> {
-  await journal.written(order.owner);
-  const answer = await ledger.take(order);
-  if (answer.kind === "spent") return answer;
-  await runQuietly(counting, LESS, lessValues({ ...order, units: -order.units }));
-  return answer;
-}
-
-/** What is not taken off stays counted: too much is safer than too little. */
-async function runQuietly(
-  counting: SharedCountersDeps["counting"],
-  statement: NamedStatement,
-  values: readonly unknown[],
-): Promise<void> {
-  await counting.run(statement, values).catch(() => undefined);
 }
 
 const lessValues = ({ owner, units, day }: Pick<UnitOrder, "owner" | "units" | "day">) => [
@@ -503,16 +481,10 @@ async function countIn(
 
 const NOBODY: Asker = { answer: () => undefined, fail: () => undefined };
 
-interface SpentWindow {
-  readonly limit: number;
-  /** By the process's steady clock. */
-  readonly untilMs: number;
-}
-
 /** Owners that are over their rate are refused without a question until their window closes. */
 class SpentWindows {
   readonly #clock: Pick<Clock, "monotonicMs">;
-  readonly #windows = new Map<OwnerKey, SpentWindow>();
+  readonly #windows = new Map<OwnerKey, { readonly limit: number; readonly untilMs: number }>();
 
   constructor(clock: Pick<Clock, "monotonicMs">) {
     this.#clock = clock;

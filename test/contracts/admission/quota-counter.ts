@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { DAY_MS, dayOf } from "../../../src/core/calendar.ts";
+import type { MemoryQuotaCounter } from "../../../src/accounts/admission/memory-quota-counter.ts";
 import type { QuotaCounter, QuotaLimits } from "../../../src/accounts/admission/quota-counter.ts";
 import type { UsageLedger } from "../../../src/accounts/admission/usage.ts";
 import type { ManualClock } from "../../time/manual-clock.ts";
@@ -9,7 +10,7 @@ import type { Make } from "../contract.ts";
 type Counter = Pick<QuotaCounter, "take" | "giveBack">;
 
 export interface HeldUnitsFixture extends QuotaCounterFixture {
-  readonly counter: QuotaCounter;
+  readonly counter: MemoryQuotaCounter;
 }
 
 export interface QuotaCounterFixture {
@@ -63,8 +64,8 @@ export function heldUnitsContract(name: string, make: Make<HeldUnitsFixture>): v
       kind: "spent",
       period: "day",
     });
-    await counter.drop(hold);
-    await counter.drop(hold);
+    counter.end(hold);
+    counter.end(hold);
     assert.equal(await granted(counter, daily(10), nowMs), 10);
   });
 
@@ -73,8 +74,8 @@ export function heldUnitsContract(name: string, make: Make<HeldUnitsFixture>): v
     const hold = await counter.hold(OWNER, 6, daily(10), nowMs);
     assert.ok(hold.kind === "held");
     await ledger.add([{ owner: OWNER, day, units: 6 }]);
-    await counter.keep(hold);
-    await counter.drop(hold);
+    counter.end(hold);
+    counter.end(hold);
     assert.equal(await granted(counter, daily(10), nowMs), 4);
   });
 
@@ -82,7 +83,7 @@ export function heldUnitsContract(name: string, make: Make<HeldUnitsFixture>): v
     const day = dayOf(nowMs);
     await counter.take(OWNER, 10, NO_LIMITS, nowMs);
     await ledger.add([{ owner: OWNER, day, units: -3 }]);
-    await counter.refunded(OWNER, 3, day);
+    counter.forget(OWNER);
     assert.equal(await granted(counter, daily(10), nowMs), 3);
   });
 }

@@ -182,9 +182,7 @@ export class ChunkQueue {
     return await inTransaction(this.#db, async (tx) => {
       const job = await tx.sql
         .updateTable("jobs")
-        .set(({ fn, val }) => ({
-          dns_down_since_ms: fn.coalesce("dns_down_since_ms", val(at.nowMs)),
-        }))
+        .set({ dns_down_since_ms: raw`coalesce(dns_down_since_ms, ${at.nowMs})` })
         .where("session", "=", chunk.session)
         .where("is_running", "=", RUNNING)
         .returning("dns_down_since_ms")

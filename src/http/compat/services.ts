@@ -1,20 +1,43 @@
-import type { Route } from "../route.ts";
-import { type CompatDeps, compatRoute } from "./compat-route.ts";
-import { abstract } from "./services/abstract.ts";
-import { aftership } from "./services/aftership.ts";
-import { blockTemporaryEmail } from "./services/block-temporary-email.ts";
-import { debounceFree } from "./services/debounce-free.ts";
-import { debounce } from "./services/debounce.ts";
-import { emailable } from "./services/emailable.ts";
-import { kickboxOpen } from "./services/kickbox-open.ts";
-import { kickbox } from "./services/kickbox.ts";
-import { mailcheckAi } from "./services/mailcheck-ai.ts";
-import { mailgun } from "./services/mailgun.ts";
-import { neverbounce } from "./services/neverbounce.ts";
-import { reacher } from "./services/reacher.ts";
-import { usercheck } from "./services/usercheck.ts";
-import { zerobounce } from "./services/zerobounce.ts";
-import type { Shape } from "./shape.ts";
+import type { FullResult } from "../../core/validate/result.ts";
+import type { Clock } from "../../base/clock.ts";
+import type { Admission } from "../../accounts/admission/admission.ts";
+import type { UnitsLeft } from "../../accounts/admission/units-left.ts";
+import type { CheckOne } from "../../check/check-one.ts";
+import {
+  INTERNAL_ERROR_MESSAGE,
+  methodNotAllowed,
+  notFound,
+  type Refusal,
+} from "../../base/refusals.ts";
+import { type ApiReply, type ApiRequest, JSON_TYPE, type Route } from "../route.ts";
+import { credentialsOf } from "../client-address.ts";
+import {
+  blockTemporaryEmail,
+  debounceFree,
+  kickboxOpen,
+  mailcheckAi,
+  usercheck,
+} from "./domains.ts";
+import { factsOf } from "./facts.ts";
+import { neverbounce } from "./neverbounce.ts";
+import {
+  type Answer,
+  type Asked,
+  type Endpoint,
+  type Shape,
+  UNLIMITED,
+  type Why,
+} from "./shape.ts";
+import {
+  abstract,
+  aftership,
+  debounce,
+  emailable,
+  kickbox,
+  mailgun,
+  reacher,
+} from "./verifiers.ts";
+import { zerobounce } from "./zerobounce.ts";
 
 /** Every service whose clients work here with another base URL. */
 export const SHAPES: readonly Shape[] = [
@@ -34,5 +57,133 @@ export const SHAPES: readonly Shape[] = [
   blockTemporaryEmail,
 ];
 
+interface CompatDeps {
+  readonly checkOne: CheckOne;
+  readonly admission: Pick<Admission, "spend">;
+  readonly unitsLeft: UnitsLeft;
+  readonly clock: Clock;
+  /** GATEPOST_COMPAT_OPTIMISTIC. */
+  readonly isOptimistic: boolean;
+}
+
 export const compatRoutes = (deps: CompatDeps): readonly Route[] =>
   SHAPES.map((shape) => compatRoute(shape, deps));
+
+/** Answers what clients of another service send, in its words: the same gate, units and rates as a single check. */
+function compatRoute(shape: Shape, deps: CompatDeps): Route {
+  const { service, keys, parameters, cors = false, endpoints } = shape;
+  return {
+    family: `compat/${service}`,
+    methods: [...new Set(endpoints.flatMap(methodsOf))],
+    body: "params",
+    parameters: new Set(parameters),
+    charges: "units",
+    documentation: {},
+    foreign: {
+      cors,
+      credentials(params, source) {
+        const { headers } = source;
+        const key = keys
+          .map((place) => place({ params, headers }))
+          .find((text) => text !== undefined);
+        return key === undefined ? credentialsOf(source) : { apiKey: [key], authorization: [] };
+      },
+      refused(refusal, path) {
+        const found = endpointAt(endpoints, path)?.endpoint;
+        return { crossOrigin: cors, ...replyOf((found?.refused ?? shape.refused)(whyOf(refusal))) };
+      },
+    },
+    isSingle: true,
+    async handle(request) {
+      const at = endpointAt(endpoints, request.path) ?? absent();
+      if (!methodsOf(at.endpoint).includes(request.method)) throw methodNotAllowed();
+      const { paid, asked } = askedOf(request, at.entry, deps);
+      const reply = replyOf(await at.endpoint.answer(asked));
+      return { crossOrigin: cors, ...reply, ...paid };
+    },
+  };
+}
+
+function absent(): never {
+  throw notFound();
+}
+
+const methodsOf = ({ methods = ["GET"] }: Endpoint): readonly ApiRequest["method"][] => methods;
+
+interface Found {
+  readonly endpoint: Endpoint;
+  readonly entry: string;
+}
+
+function endpointAt(endpoints: readonly Endpoint[], path: ApiRequest["path"]): Found | undefined {
+  const text = path.join("/");
+  for (const endpoint of endpoints) {
+    for (const pattern of endpoint.paths) {
+      const entry = entryAt(pattern, text);
+      if (entry !== undefined) return { endpoint, entry };
+    }
+  }
+  return undefined;
+}
+
+/** The entry at the pattern's "*", "" in a pattern without one; undefined if the path is another. */
+function entryAt(pattern: string, path: string): string | undefined {
+  const star = pattern.indexOf("*");
+  if (star < 0) return path === pattern ? "" : undefined;
+  const [start, end] = [pattern.slice(0, star), pattern.slice(star + 1)];
+  const isLong = path.length > start.length + end.length;
+  if (!isLong || !path.startsWith(start) || !path.endsWith(end)) return undefined;
+  return path.slice(start.length, path.length - end.length);
+}
+
+/** What paid for the last check, and its entry for the log. */
+type Paid = { -readonly [Name in "paidBy" | "entry"]?: ApiReply[Name] };
+
+function askedOf(
+  { params, entrance }: ApiRequest,
+  entry: string,
+  { checkOne, unitsLeft, admission, clock, isOptimistic }: CompatDeps,
+): { readonly asked: Asked; readonly paid: Paid } {
+  const paid: Paid = {};
+  const asked: Asked = {
+    params,
+    entry,
+    async check(text, { mode = "address", features = [] } = {}) {
+      const startMs = clock.monotonicMs();
+      const as = mode === "either" ? (text.includes("@") ? "address" : "domain") : mode;
+      const { body, paidBy } = await checkOne(entrance, { text, mode: as, features });
+      Object.assign(paid, { paidBy, entry: text });
+      const result = JSON.parse(body) as FullResult; // a single check's own body
+      const tookMs = clock.monotonicMs() - startMs;
+      return factsOf(text, result, { isOptimistic, tookMs, nowMs: clock.nowMs() });
+    },
+    spend: async (requests) => await admission.spend(entrance, requests),
+    unitsLeft: async () => Math.min(await unitsLeft(entrance.caller), UNLIMITED),
+  };
+  return { asked, paid };
+}
+
+function replyOf({ status = 200, body, headers }: Answer): ApiReply {
+  const isText = typeof body === "string";
+  return {
+    status,
+    type: isText ? "text/plain; charset=utf-8" : JSON_TYPE,
+    body: isText ? body : JSON.stringify(body),
+    ...(headers !== undefined && { headers }),
+  };
+}
+
+const KINDS: Readonly<Record<string, Why["kind"]>> = {
+  invalid_api_key: "key",
+  account_disabled: "key",
+  publishable_key: "key",
+  rate_exceeded: "rate",
+  quota_exceeded: "quota",
+  missing_parameter: "missing",
+};
+
+function whyOf(refusal: Refusal | undefined): Why {
+  if (refusal === undefined) return { kind: "fault", message: INTERNAL_ERROR_MESSAGE, status: 500 };
+  const { code, status, message } = refusal;
+  return { kind: KINDS[code] ?? (status >= 500 ? "fault" : "request"), message, status };
+}

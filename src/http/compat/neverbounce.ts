@@ -1,5 +1,5 @@
-import type { Facts, Verdict } from "../facts.ts";
-import { type Asked, flagOf, inParam, type Shape, single } from "../shape.ts";
+import type { Facts, Verdict } from "./facts.ts";
+import { type Asked, flagOf, inParam, type Shape, single, type Why } from "./shape.ts";
 
 /** Every other word is "unknown". */
 const RESULTS: Readonly<Partial<Record<Verdict, string>>> = {
@@ -47,9 +47,12 @@ const creditsInfo = async ({ unitsLeft }: Asked, used: number): Promise<object> 
 });
 
 const VERSIONS = ["v4", "v4.1", "v4.2"];
-const PATHS = VERSIONS.map((version) => `${version}/single/check`);
 const NO_JOBS = { completed: 0, under_review: 0, queued: 0, processing: 0 };
-const STATUSES = { key: "auth_failure", rate: "throttle_triggered", fault: "temp_unavail" };
+const STATUSES: Partial<Record<Why["kind"], string>> = {
+  key: "auth_failure",
+  rate: "throttle_triggered",
+  fault: "temp_unavail",
+};
 
 /** api.neverbounce.com: every answer has the HTTP status 200, because its clients drop the body of any other. */
 export const neverbounce: Shape = {
@@ -60,7 +63,7 @@ export const neverbounce: Shape = {
     single(
       {
         methods: ["GET", "POST"],
-        paths: PATHS,
+        paths: VERSIONS.map((version) => `${version}/single/check`),
         name: "email",
       },
       async (facts, asked) => ({
@@ -89,7 +92,7 @@ export const neverbounce: Shape = {
   ],
   refused: ({ kind, message }) => ({
     body: {
-      status: STATUSES[kind as keyof typeof STATUSES] ?? "general_failure",
+      status: STATUSES[kind] ?? "general_failure",
       message: kind === "missing" ? "Missing required parameter 'email'" : message,
       execution_time: 0,
     },

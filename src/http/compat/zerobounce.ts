@@ -1,6 +1,6 @@
-import type { Facts, Verdict } from "../facts.ts";
-import { type Asked, inParam, type Shape, single, textOf } from "../shape.ts";
-import { validateBatch } from "./zerobounce-batch.ts";
+import { Refusal } from "../../base/refusals.ts";
+import type { Facts, Verdict } from "./facts.ts";
+import { type Asked, type Endpoint, inParam, type Shape, single, textOf } from "./shape.ts";
 
 const STATUSES = "valid invalid catch_all do_not_mail spamtrap unknown".split(" ");
 
@@ -51,6 +51,63 @@ const NO_KEY = "Invalid API Key or your account ran out of credits";
 
 const TERMS = { features: ["domain_age", "inbox_provider"] } as const;
 
+const BATCH_MAX = 200;
+/** Addresses of one batch that are checked at the same time. */
+const AT_ONCE = 20;
+
+const batchError = (error: string) => ({
+  email_batch: [],
+  errors: [{ error, email_address: "all" }],
+});
+
+/** Up to 200 addresses, one unit each and one request of the rate for each 20; `errors` holds what cannot be paid. */
+const validateBatch: Endpoint = {
+  methods: ["POST"],
+  paths: ["v2/validatebatch"],
+  async answer(asked) {
+    const rows = asked.params.value("email_batch");
+    if (!Array.isArray(rows)) {
+      return { status: 400, body: batchError("Missing parameter: email_batch.") };
+    }
+    if (rows.length > BATCH_MAX) {
+      const error = `At most ${String(BATCH_MAX)} addresses in a batch.`;
+      return { status: 400, body: batchError(error) };
+    }
+    if (rows.length > AT_ONCE) await asked.spend(Math.ceil(rows.length / AT_ONCE) - 1);
+    const found: object[] = [];
+    for (let at = 0; at < rows.length; at += AT_ONCE) {
+      const portion = rows.slice(at, at + AT_ONCE) as readonly ({
+        email_address?: unknown;
+      } | null)[];
+      found.push(...(await Promise.all(portion.map((row) => oneOf(row?.email_address, asked)))));
+    }
+    const isError = (row: object): boolean => "error" in row;
+    return {
+      body: {
+        email_batch: found.filter((row) => !isError(row)),
+        errors: found.filter(isError),
+      },
+    };
+  },
+  refused: ({ kind, status, message }) =>
+    kind === "key" || kind === "quota"
+      ? { body: batchError(NO_KEY) }
+      : { status, body: batchError(message) },
+};
+
+async function oneOf(text: unknown, { check }: Asked): Promise<object> {
+  if (typeof text !== "string" || text === "") {
+    return { error: "Missing email_address.", email_address: "" };
+  }
+  try {
+    return shown(await check(text, TERMS));
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    const isSpent = error.code === "quota_exceeded";
+    return { error: isSpent ? NO_KEY : error.message, email_address: text };
+  }
+}
+
 /** api.zerobounce.net: a wrong key is an answer with the status 200. */
 export const zerobounce: Shape = {
   service: "zerobounce",
@@ -58,7 +115,7 @@ export const zerobounce: Shape = {
   parameters: ["api_key", "email", "email_batch", "start_date", "end_date"],
   endpoints: [
     single({ paths: ["v2/validate"], name: "email" }, shown, TERMS),
-    validateBatch(NO_KEY, async ({ check }: Asked, text) => shown(await check(text, TERMS))),
+    validateBatch,
     {
       paths: ["v2/getapiusage"],
       // The service counts units by account, not by status: its own figures are in the dashboard.

@@ -39,11 +39,17 @@ async function runFiles(files, concurrency) {
 
 /** One that begins last and takes minutes would run alone. */
 const LONGEST = [
-  "kill/kill.",
+  "together/http.",
+  "together/main.",
+  "kill/",
   "stores/outages.",
+  "sim/sim.",
   "pages/states.",
-  "dashboard/dashboard.",
-  "contracts-postgres.",
+  "stores/",
+  "suites/neighbours.",
+  "dashboard/",
+  "guards/newcomer.",
+  "suites/",
 ];
 const rank = (name) => {
   const at = LONGEST.findIndex((part) => name.includes(part));
@@ -57,11 +63,13 @@ const TOGETHER = join("dist", "together");
 const needsOwnProcess = (file) =>
   /^(?:(?:before|after)(?:Each)?\(|(?:const .+ = )?await )/m.test(readFileSync(file, "utf8"));
 
-/** Joins the tests of each folder of the sources in one file: to load what they need takes longer than most of them. */
+/** Joins the tests of each folder of `src` in one file: to load what they need takes longer than most of them. */
 function together(files) {
   const joined = new Map();
   for (const file of files) {
-    const key = file.startsWith(SOURCES) && !needsOwnProcess(file) ? dirname(file) : file;
+    const [top, source, folder] = file.split(sep);
+    const key =
+      join(top, source) === SOURCES && !needsOwnProcess(file) ? join(SOURCES, folder) : file;
     joined.set(key, [...(joined.get(key) ?? []), file]);
   }
   rmSync(TOGETHER, { recursive: true, force: true });
@@ -81,12 +89,14 @@ const files = readdirSync("dist", { recursive: true })
   .filter((name) => name.endsWith(".test.js") && name.endsWith(".long.test.js") === long)
   .filter(hasSource)
   .filter((name) => words.length === 0 || words.some((word) => name.includes(word)))
-  .sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1))
   .map((name) => join("dist", name));
 if (files.length === 0) throw new Error("no compiled tests match: run npm run build first");
 
 // More than there are cores, because tests wait for timers and servers; long suites wait for half of their time.
-const tally = await runFiles(long ? files : together(files), long ? 5 : 3);
+const ordered = (long ? files : together(files)).toSorted(
+  (a, b) => rank(a) - rank(b) || (a < b ? -1 : 1),
+);
+const tally = await runFiles(ordered, long ? 8 : 3);
 let { passed, failed } = tally;
 if (failed > 0 && tally.files.length > 0 && tally.files.length <= again) {
   process.execArgv.push(MAPS);

@@ -2,7 +2,7 @@ import { strict as assert } from "node:assert";
 import { test } from "node:test";
 import type { Described } from "../core/json-schema.ts";
 import type { FullResult } from "../core/validate/result.ts";
-import { ErrorSchema, ResultSchema } from "./schemas.ts";
+import { ResultSchema } from "./schemas.ts";
 
 /** What the service adds to a result when something asked for is not in the plan, or did not finish. */
 interface DenialFields {
@@ -37,40 +37,3 @@ test("the documented result and the core's are one type, and both stand in the c
       "upgrade_url upgrade_message unsupported_features temporarily_unavailable_features",
   );
 });
-
-test("the fields that are always sent are the required ones", () => {
-  assert.deepEqual(ResultSchema.required, [
-    "format",
-    "domain",
-    "disposable",
-    "dns",
-    "confidence",
-    "whitelist",
-    "signals",
-    "role",
-    "free",
-  ]);
-});
-
-/** Every object schema within, by its place. */
-function objectsIn(schema: unknown, place: string): readonly (readonly [string, object])[] {
-  if (typeof schema !== "object" || schema === null) return [];
-  const within = Object.entries(schema).flatMap(([name, part]) =>
-    objectsIn(part, `${place}.${name}`),
-  );
-  return "properties" in schema ? [[place, schema], ...within] : within;
-}
-
-for (const [place, schema] of [
-  ...objectsIn(ResultSchema, "result"),
-  ...objectsIn(ErrorSchema, "error"),
-]) {
-  test(`${place}: every field says what it means, and no other is allowed`, () => {
-    assert.equal(Reflect.get(schema, "additionalProperties"), false);
-    const fields: object = Reflect.get(schema, "properties");
-    for (const [name, field] of Object.entries(fields)) {
-      if (name === "dmarc") continue; // described by its members
-      assert.match(String(Reflect.get(Object(field), "description")), /\w{3}/, name);
-    }
-  });
-}

@@ -5,7 +5,6 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { manualClock } from "../../test/time/manual-clock.ts";
 import { accepted, statsOf, until, webhookWorld } from "../../test/process/webhook-world.ts";
-import { WAITING_MAX } from "./announce.ts";
 import { createDispatcher, deliver } from "./dispatcher.ts";
 import { deliveryRow } from "./outcome-words.ts";
 import { verifySignature } from "./verify.ts";
@@ -153,22 +152,6 @@ test("a secret sealed with another key is an error in the log, not a fault", asy
   assert.equal(posts.length, 0);
 });
 
-test("no account has more than eight deliveries under way, and all together no more than 64", async (t) => {
-  const { subscribe, announce, parked, deliveries } = await webhookWorld(t);
-  const accounts = Array.from({ length: 80 }, (_, index) => `a${String(index)}`);
-  for (const id of accounts) await subscribe(id, "https://hang.example/");
-  for (let index = 0; index < 12; index += 1) await announce("a0", statsOf(SESSION));
-  await until("eight", () => parked.length === 8);
-  for (const id of accounts.slice(1)) await announce(id, statsOf(SESSION));
-  await until("all places", () => parked.length === 64);
-  await deliveries.enqueue(
-    { id: "x", accountId: "a0", event: "test.ping", data: "{}", queuedAtMs: 0 },
-    { waiting: 500 },
-  );
-  const claimed = await deliveries.claim(0, { perAccount: 8, inAll: 64, beyondFirst: 8 });
-  assert.equal(claimed.length, 0);
-});
-
 test("fifty receivers that hang, with work piled up, delay nobody else", async (t) => {
   // No time passes: nobody is waited for.
   const { subscribe, announce, posts, parked } = await webhookWorld(t, { clock: manualClock() });
@@ -186,15 +169,6 @@ test("fifty receivers that hang, with work piled up, delay nobody else", async (
     );
   }
   assert.equal(parked.length, 58);
-});
-
-test("a backlog beyond its bound is logged as dropped", async (t) => {
-  const { subscribe, announce, deliveries, dispatcher } = await webhookWorld(t);
-  await subscribe("a1");
-  await dispatcher.stop();
-  for (let index = 0; index <= WAITING_MAX; index += 1) await announce("a1", statsOf(SESSION));
-  const rows = (await deliveries.list("a1", WAITING_MAX + 1)).map(deliveryRow);
-  assert.equal(rows.filter(({ error }) => error?.startsWith("Dropped:") === true).length, 1);
 });
 
 test("a delivery cut off by a crash is logged as interrupted at the next start and never sent again", async (t) => {

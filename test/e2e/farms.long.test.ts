@@ -73,28 +73,3 @@ test("a farm is found across a kill, and no file holds an address", async () => 
     await close();
   }
 });
-
-test("a running service follows the switch of the command line", async () => {
-  let key = "";
-  const { home, service, close } = await startServiceWorld({
-    zone: ZONE,
-    tiers: { pro: { rate_per_minute: 10_000 } },
-    prepare: (made) => ({ api_key: key } = createAccount(made, "jo@shop.example")),
-  });
-  const all = async (): Promise<string> => {
-    const said = [];
-    for (const name of NAMES) said.push(await decide(service, `jo@${name}`, key));
-    return said.join();
-  };
-  try {
-    assert.match(await all(), /(?:accept ok,){4}(?:review burst,?){6}/);
-    const off = gatepost(home, ["account", "traffic", "jo@shop.example", "off", "--json"]);
-    assert.match(off.out, /"counts_traffic":false/);
-    await until(async () => !(await all()).includes("burst"), { everyMs: 1_000 });
-    assert.equal(gatepost(home, ["account", "traffic", "jo@shop.example", "on"]).code, 0);
-    await until(async () => (await all()).includes("burst"), { everyMs: 1_000 });
-    assert.match(await all(), /burst/);
-  } finally {
-    await close();
-  }
-});

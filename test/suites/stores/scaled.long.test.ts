@@ -5,7 +5,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before } from "node:test";
 import { domains } from "../../bulk/bulk-world.ts";
-import { check, refusedWithin } from "../../time/refused-within.ts";
 import { testWith } from "../../process/require-tool.ts";
 import type { ScaledAccount } from "../../scaled/scaled-account.ts";
 import {
@@ -124,15 +123,6 @@ rule("a job blocks its owner until another server cancels it, with a refund", as
   assert.deepEqual((await account.books()).units, 0);
   const again = await account.queue(apis[1], TEXT);
   assert.equal((await account.remove(apis[0], `/api/view/${again}`)).status, 200);
-});
-
-rule("a key that is revoked is refused by every server within 5 s", async () => {
-  const account = await world().account();
-  assert.deepEqual(await check(account, apis), [200, 200]);
-  const [key] = (await world().store.keys.list(account.accountId)) ?? [];
-  assert.ok(key !== undefined);
-  await world().store.keys.revoke(key.id);
-  await refusedWithin(account, apis, 5_000);
 });
 
 rule("two servers grant exactly the last units of a quota, 200 times", async () => {

@@ -1,52 +1,15 @@
 import { strict as assert } from "node:assert";
-import { readdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { gzipSync } from "node:zlib";
 import { PAGE_SOURCES } from "../../src/http/account/dashboard-pages.ts";
 import { builtFolder } from "../../src/main/dashboard.ts";
 import { dashboardWorld } from "./dashboard-world.ts";
 import { testWith } from "../process/require-tool.ts";
 
-const JS_MAX_BYTES = 40_000;
-const ALL_JS_MAX_BYTES = 90_000;
-const CSS_MAX_BYTES = 10_000;
-
 const root = builtFolder("dashboard", "index.html");
 const missing = root === undefined ? ["the built dashboard (npm run build)"] : [];
 
 const read = (name: string): string => readFileSync(join(root ?? "", name), "utf8");
-const gzipBytes = (name: string): number => gzipSync(read(name), { level: 9 }).length;
-
-/** The chunk and every chunk it imports before it runs. */
-function withImports(name: string, known = new Set<string>()): ReadonlySet<string> {
-  if (known.has(name)) return known;
-  known.add(name);
-  for (const match of read(name).matchAll(/(?:from|import)"\.\/([^"]+)"/g)) {
-    withImports(`assets/${match[1] ?? ""}`, known);
-  }
-  return known;
-}
-
-function assetsOf(pattern: RegExp): readonly string[] {
-  return [...read("index.html").matchAll(pattern)].map((match) => match[1] ?? "");
-}
-
-testWith(["the built dashboard"], missing, "the first page loads in few bytes", async () => {
-  const [entry = ""] = assetsOf(/<script[^>]*src="(?:\.?\/)?(assets\/[^"]+\.js)"/g);
-  const names = readdirSync(join(root ?? "", "assets"));
-  const loaded = withImports(entry);
-  const all = names.filter((name) => name.endsWith(".js") && !/^(?:xlsx|lists)-/.test(name));
-  const whole = all.reduce((sum, name) => sum + gzipBytes(`assets/${name}`), 0);
-  assert.ok(whole <= ALL_JS_MAX_BYTES, `${String(whole)} B of JavaScript on all pages`);
-  const scripts = [...loaded].reduce((sum, name) => sum + gzipBytes(name), 0);
-  assert.ok(loaded.size <= 2 && scripts > 5_000, "few files, and they were found");
-  assert.ok(scripts <= JS_MAX_BYTES, `${String(scripts)} B of JavaScript`);
-  const styles = assetsOf(/href="(?:\.?\/)?(assets\/[^"]+\.css)"/g);
-  const css = styles.reduce((sum, name) => sum + gzipBytes(name), 0);
-  assert.ok(css > 1_000 && css <= CSS_MAX_BYTES, `${String(css)} B of CSS`);
-  await Promise.resolve();
-});
-
 testWith(
   ["the built dashboard"],
   missing,

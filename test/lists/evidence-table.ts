@@ -30,9 +30,39 @@ export const shown = (test: Omit<Case, "want" | "name">): readonly string[] =>
     ({ signal, weight, subject = "" }) => `${signal} ${String(weight)} ${subject}`,
   );
 
-export function table(title: string, cases: readonly Case[]): void {
-  for (const row of cases) {
-    test(`${title}: ${row.name}`, () => assert.deepEqual(shown(row), row.want));
+const pairs = (text: string) => Object.fromEntries(text.split(",").map((pair) => pair.split(":")));
+
+/** "a.example mx=h1,h2 curated=b.example domains=c.example:deny": a domain, its mail hosts, and what is known. */
+function read(text: string): Omit<Case, "want" | "name"> {
+  const [domain = "", ...words] = text.split(/\s+/);
+  const fields = words.map(
+    (word) => [word.split("=")[0] ?? "", word.replace(/^\w+=/, "")] as const,
+  );
+  const mx = fields.find(([name]) => name === "mx")?.[1];
+  const known = fields
+    .filter(([name]) => name !== "mx")
+    .map(([name, value]) => [name, value.includes(":") ? pairs(value) : value.split(",")]);
+  return {
+    domain,
+    known: Object.fromEntries(known),
+    ...(mx !== undefined && { mx: mx === "unknown" ? mx : mx.split(",") }),
+  };
+}
+
+/**
+ * Cases as text: a line with the name, then, indented, what is given and "->" with the evidence: "signal weight subject",
+ * strongest first, parted by "|", or "nothing".
+ */
+export function table(title: string, text: string): void {
+  for (const part of text.trim().split(/\n(?! )/)) {
+    const [name = "", ...lines] = part.split("\n");
+    const [given = "", want = ""] = lines
+      .join(" ")
+      .trim()
+      .split(/\s+-> /);
+    test(`${title}: ${name}`, () => {
+      assert.deepEqual(shown(read(given)), want === "nothing" ? [] : want.split(" | "));
+    });
   }
 }
 

@@ -111,25 +111,6 @@ test("a fault gives the unit back", async () => {
   assert.equal(here.admission.charged(), 0);
 });
 
-test("the core's keys come first and in the contract's order", async () => {
-  assert.deepEqual(Object.keys(await asks(world(), "anonymous", ["spf"])), [
-    "format",
-    "domain",
-    "disposable",
-    "dns",
-    "confidence",
-    "whitelist",
-    "signals",
-    "domain_info",
-    "role",
-    "free",
-    "alias",
-    "requires_upgrade",
-    "upgrade_url",
-    "upgrade_message",
-  ]);
-});
-
 test("a kept answer serves the same features in any order, and names what is missing in the order asked", async () => {
   const here = world({ txt: () => ({ kind: "unknown", why: "timeout", expiresAtMs: 5e15 }) });
   const first = await asks(here, "pro", ["dmarc", "smtp", "spf", "deliverability"]);

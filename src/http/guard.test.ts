@@ -2,7 +2,7 @@ import { strict as assert } from "node:assert";
 import { test } from "node:test";
 import { appWith } from "../../test/http/http-app.ts";
 import { openAdmission } from "../../test/http/open-admission.ts";
-import { readError, readResult } from "../../test/http/strict-client.ts";
+import { readError } from "../../test/http/strict-client.ts";
 import { StoreDown } from "../base/store-down.ts";
 import { Refusal } from "../base/refusals.ts";
 import type { AppDeps } from "./app.ts";
@@ -191,30 +191,6 @@ test("every answer is counted under our own names", async () => {
     "method_not_allowed",
     ["email", "other", 405],
     ["/healthz", "GET", 200],
-  ]);
-});
-
-test("bulk requests go to their handler with their text and no features", async () => {
-  const seen: unknown[] = [];
-  const bulk: NonNullable<AppDeps["bulk"]> = (_request, input) => {
-    seen.push(input);
-    return { type: "application/json", body: "{}" };
-  };
-  const headers = { "content-type": "application/x-www-form-urlencoded" };
-  const form = (payload: string) =>
-    ({ method: "POST", url: "/api/email", headers, payload }) as const;
-  await ask({ bulk }, "/api/email/a+b@x,c@y/mass?json=1");
-  await ask({ bulk }, "/api/domain/x%20y/BULK/");
-  await ask({ bulk }, form("bulk=1&email=a%40x+b%40y&email=c%40z&domain=d+e"));
-  await ask({ bulk }, "/api/email?bulk=true&email=a+b@x");
-  readError(await ask({ bulk }, form("bulk=1&email=")), 400);
-  readResult(await ask({ bulk }, "/api/email/mass"), "email");
-  readResult(await ask({ bulk }, form("bulk=0&email=a")), "email");
-  assert.deepEqual(seen, [
-    { family: "email", text: "a+b@x,c@y", wantsResults: true },
-    { family: "domain", text: "x y", wantsResults: false },
-    { family: "email", text: "a@x b@y\nc@z\nd e", wantsResults: false },
-    { family: "email", text: "a+b@x", wantsResults: false },
   ]);
 });
 

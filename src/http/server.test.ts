@@ -2,7 +2,7 @@ import { strict as assert } from "node:assert";
 import { once } from "node:events";
 import { Readable } from "node:stream";
 import { test, type TestContext } from "node:test";
-import { appWith, echoingCheck, recordingLog } from "../../test/http/http-app.ts";
+import { appWith, echoingCheck } from "../../test/http/http-app.ts";
 import { testServer, type TestServer } from "../../test/http/http-server.ts";
 import { askRaw, type RawClient, rawClient } from "../../test/http/raw-http.ts";
 import { createShares } from "../base/shares.ts";
@@ -175,46 +175,6 @@ test("a stream ends when its client goes away", async (t) => {
   assert.equal((await client.answer()).status, 200);
   client.destroy();
   await gone;
-});
-
-test("a client that leaves before its stream begins is nobody's fault, and counts once", async (t) => {
-  const body = Readable.from(["too late"]);
-  const dropped = once(body, "close");
-  const log = recordingLog();
-  const counted: unknown[] = [];
-  let begin = (): void => undefined;
-  const begun = new Promise<void>((resolve) => (begin = resolve));
-  const late: Route = {
-    ...streamRoute(body),
-    methods: ["POST"],
-    handle: async ({ source }) => {
-      const left = once(source.socket, "close");
-      begin();
-      await left;
-      return { type: "text/plain", body };
-    },
-  };
-  const observe = (route: string, _method: string, status: number): void =>
-    void counted.push([route, status]);
-  const metrics = { observe, refused: () => undefined };
-  const server = await testServer({ routes: [late], log, metrics });
-  t.after(() => server.stop());
-  const client = connected(t, server);
-  client.write(
-    `POST /api/stream HTTP/1.1\r\nHost: a\r\nContent-Type: ${FORM}\r\nContent-Length: 3\r\n\r\na=b`,
-  );
-  await begun;
-  client.destroy();
-  await dropped;
-  readResult(await askRaw(server.port, GOOD), "email");
-  assert.deepEqual(counted, [
-    ["stream", 200],
-    ["email", 200],
-  ]);
-  assert.deepEqual(
-    log.lines.filter(({ level }) => level === "error"),
-    [],
-  );
 });
 
 test("where nobody can listen is said in words", async (t) => {

@@ -1,9 +1,7 @@
 import assert from "node:assert/strict";
-import { once } from "node:events";
 import { test } from "node:test";
-import { Worker } from "node:worker_threads";
 import fc from "fast-check";
-import { attachNameSet, attachNameTable, nameTableBuilder } from "./name-table.ts";
+import { attachNameTable, nameTableBuilder } from "./name-table.ts";
 
 function tableOf(entries: Iterable<readonly [name: string, bit: number]>) {
   const builder = nameTableBuilder();
@@ -78,26 +76,4 @@ test("name table: agrees with a map for any names", () => {
     }),
     { numRuns: 5_000 },
   );
-});
-
-test("name table: another thread reads the same bytes", async () => {
-  const builder = nameTableBuilder();
-  builder.add("a.example", 4);
-  const buffer = builder.finish();
-  const module = new URL("./name-table.js", import.meta.url).href;
-  const source = `
-    const { parentPort, workerData } = require("node:worker_threads");
-    import(workerData.module).then(({ attachNameSet, attachNameTable }) => {
-      const table = attachNameTable(workerData.buffer);
-      const set = attachNameSet(workerData.buffer);
-      parentPort.postMessage([table.sourcesOf("a.example"), set.has("b.example")]);
-    });`;
-  const worker = new Worker(source, { eval: true, workerData: { buffer, module } });
-  try {
-    const [answer] = (await once(worker, "message")) as [unknown];
-    assert.deepEqual(answer, [16, false]);
-    assert.equal(attachNameSet(buffer).has("a.example"), true);
-  } finally {
-    await worker.terminate();
-  }
 });

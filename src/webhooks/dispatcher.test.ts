@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { manualClock } from "../../test/time/manual-clock.ts";
 import { accepted, statsOf, until, webhookWorld } from "../../test/process/webhook-world.ts";
-import { createDispatcher, deliver } from "./dispatcher.ts";
+import { deliver } from "./dispatcher.ts";
 import { deliveryRow } from "./outcome-words.ts";
 import { verifySignature } from "./verify.ts";
 
@@ -227,28 +227,4 @@ test("the log is pruned at seven days while the dispatcher runs, and polls find 
   await queue("later", clock.nowMs());
   clock.advance(1_000);
   await until("a poll finds it", () => posts.length === before + 1);
-});
-
-test("a stop waits for a sweep of the log that runs", async (t) => {
-  const world = await webhookWorld(t, { clock: manualClock() });
-  let endSweep = (): void => undefined;
-  let sweeps = 0;
-  const dispatcher = createDispatcher({
-    ...world,
-    deliveries: {
-      ...world.deliveries,
-      prune() {
-        sweeps += 1;
-        return new Promise<number>((resolve) => (endSweep = () => resolve(0)));
-      },
-    },
-  });
-  await dispatcher.start("alone");
-  await until("a sweep", () => sweeps === 1);
-  let isOver = false;
-  const stopping = dispatcher.stop().then(() => (isOver = true));
-  await new Promise((resolve) => setImmediate(resolve));
-  assert.equal(isOver, false);
-  endSweep();
-  await stopping;
 });

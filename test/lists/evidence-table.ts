@@ -65,5 +65,3 @@ export function table(title: string, text: string): void {
     });
   }
 }
-
-export const THROWN = { curated: ["thrown.example"] };

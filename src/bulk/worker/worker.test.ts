@@ -18,30 +18,6 @@ import { switchedCheck } from "../../../test/bulk/switched-check.ts";
 const submit = async (world: BulkWorld, count: number): Promise<string> =>
   sessionOf(await world.bulk.submit(entranceOf(STARTER), listOf(domains(count))));
 
-test("progress moves by entry while a chunk waits for its slowest name", async (t) => {
-  let open = (): void => undefined;
-  const opened = new Promise<void>((resolve) => (open = resolve));
-  const { check } = switchedCheck();
-  const slow: EntryCheck = async (entry, options) => {
-    if (entry === "d7.example") await opened;
-    return check(entry, options);
-  };
-  const world = await bulkWorld(t, { lookup: mailEverywhere(), check: slow });
-  const session = await submit(world, 200);
-  world.worker().start();
-  await until(async () => {
-    world.stores.clock.advance(1_000);
-    const view = await world.bulk.view(STARTER, session);
-    return (view.kind === "progress" && view.progress.processed_count === 199) || undefined;
-  });
-  open();
-  await until(async () => {
-    const view = await world.bulk.view(STARTER, session);
-    if (view.kind === "progress") assert.equal(view.progress.processed_count, 199);
-    return view.kind === "list" || undefined;
-  });
-});
-
 test("a check that breaks on one entry fails the job in the end, and pays back", async (t) => {
   const good = switchedCheck();
   const check: EntryCheck = (entry, options) =>
@@ -62,28 +38,6 @@ test("a check that breaks on one entry fails the job in the end, and pays back",
   assert.ok(processed >= 700 && processed <= 1_199, String(processed));
   assert.equal(await world.stores.unitsUsed(), 700);
   assert.deepEqual(world.events, []);
-});
-
-test("one bad entry among 150 fails its chunk while later entries wait for room", async (t) => {
-  const good = switchedCheck();
-  const check: EntryCheck = (entry, options) =>
-    entry === "d3.example" ? Promise.reject(new Error("a bug")) : good.check(entry, options);
-  const room = () => new Promise<void>((resolve) => setImmediate(resolve));
-  const world = await bulkWorld(t, {
-    lookup: mailEverywhere(),
-    check,
-    room,
-  });
-  const session = await submit(world, 150);
-  world.worker().start();
-  await until(async () => {
-    world.stores.clock.advance(1_000);
-    await world.stores.jobs.failStuck(world.stores.clock.nowMs());
-    const view = await world.bulk.view(STARTER, session);
-    return (view.kind === "progress" && view.progress.status === "failed") || undefined;
-  });
-  assert.ok(world.stores.log.lines.includes("error bulk.chunk_failed"));
-  assert.equal(await world.stores.unitsUsed(), 0);
 });
 
 test("a chunk that another worker has by now is given up, and nothing of it is stored", async (t) => {

@@ -134,56 +134,6 @@ test("at most two questions are with one server, twins are one, and the rest wai
   assert.deepEqual([most, asked], [2, 10]);
 });
 
-test("owner B's question is asked before owner A's second, and A's eleventh waiting one is not", async () => {
-  const asked: string[] = [];
-  const open: ServerResponse[] = [];
-  const { registration } = await registry(
-    ({ url = "" }, response) => {
-      asked.push(url.replace(/.*\//, ""));
-      open.push(response);
-    },
-    { owners: "several" },
-  );
-  const ofA = Array.from({ length: 12 }, (_, at) => registration(`a${String(at)}.example`, "a"));
-  assert.equal(short(await (ofA[11] ?? assert.fail())), "unknown refused");
-  await until(() => asked.length === 1);
-  const ofB = registration("b.example", "b");
-  await until(() => asked.length === 2);
-  assert.deepEqual(asked, ["a0.example", "b.example"]);
-  const answering = setInterval(
-    () => open.splice(0).forEach((each) => each.writeHead(404).end()),
-    1,
-  );
-  await Promise.all([...ofA, ofB]);
-  clearInterval(answering);
-  assert.equal(asked.length, 12);
-});
-
-test("a question that waits in owner A's turn is asked in owner B's when that is earlier", async () => {
-  const asked: string[] = [];
-  const open: ServerResponse[] = [];
-  const { registration } = await registry(
-    ({ url = "" }, response) => {
-      asked.push(url.replace(/.*\//, ""));
-      open.push(response);
-    },
-    { owners: "several" },
-  );
-  const ofA = Array.from({ length: 5 }, (_, at) => registration(`n${String(at)}.example`, "a"));
-  await until(() => asked.length === 1);
-  const ofB = registration("n4.example", "b");
-  await until(() => asked.length === 2);
-  assert.deepEqual(asked, ["n0.example", "n4.example"]);
-  const answering = setInterval(
-    () => open.splice(0).forEach((each) => each.writeHead(404).end()),
-    1,
-  );
-  assert.equal(short(await ofB), "absent noName");
-  await Promise.all(ofA);
-  clearInterval(answering);
-  assert.equal(asked.length, 5, "what was answered meanwhile is not asked again");
-});
-
 test("fifty owners at a registry that never answers delay nobody who asks another", async () => {
   const silent = await kept(httpPeer(() => undefined));
   const good = await kept(httpPeer((_request, response) => response.writeHead(404).end()));

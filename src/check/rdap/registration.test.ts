@@ -209,30 +209,6 @@ for (const [name, listener, want] of raw) {
   });
 }
 
-test("a body of ten megabytes is cut at one and says nothing", async () => {
-  let sent = 0;
-  const { registration } = await registry((_request, response) => {
-    const piece = Buffer.alloc(65_536, " ");
-    const more = (): void => {
-      while (sent < 10_485_760 && !response.destroyed) {
-        sent += piece.length;
-        if (!response.write(piece)) return void response.once("drain", more);
-      }
-      response.end(JSON.stringify(domainObject()));
-    };
-    more();
-  });
-  assert.equal(short(await registration("a.example")), "unknown malformed");
-  assert.ok(sent < 10_485_760, "the connection was not cut");
-});
-
-test("a body of exactly one megabyte is read", async () => {
-  const text = JSON.stringify(domainObject());
-  const padding = " ".repeat(1_048_576 - text.length);
-  const { registration } = await registry((_request, response) => response.end(text + padding));
-  assert.equal((await registration("a.example")).kind, "found");
-});
-
 test("RFC 9082 section 3.1.3 and RFC 7480 section 4.2: path and media type of the question", async () => {
   const seen: string[] = [];
   const { registration } = await registry((request, response) => {

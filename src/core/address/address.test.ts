@@ -18,10 +18,6 @@ const outcome = (text: string): string => {
   return parsed.ok ? "valid" : parsed.fault;
 };
 
-test("the table of format cases is whole", () => {
-  assert.equal(cases.length, 239);
-});
-
 for (const { input, format, reason } of cases) {
   test(`${JSON.stringify(input)} is ${format ? "valid" : (reason ?? "")}`, () => {
     assert.equal(outcome(input), format ? "valid" : reason);

@@ -3,7 +3,7 @@ import { after, before, test } from "node:test";
 import { Browser, type Reply } from "../../../test/dashboard/dashboard-client.ts";
 import { type DashboardWorld, dashboardWorld } from "../../../test/dashboard/dashboard-world.ts";
 import { until } from "../../../test/time/until.ts";
-import type { ListRows, ListState, ListSummaries } from "./shapes.ts";
+import type { ListRows, ListState } from "./shapes.ts";
 
 let world: DashboardWorld;
 let people = 0;
@@ -95,16 +95,6 @@ test("a list from the file to the cleaned file", async () => {
     unread: 1,
   });
   assert.deepEqual([done.charged, await used(browser)], [6, 6]);
-});
-
-test("the list of lists", async () => {
-  const browser = await person();
-  const list = await uploaded(browser, "ann@good.example\n", "a.txt");
-  const { lists } = (await browser.get("lists")).json as ListSummaries;
-  assert.deepEqual(
-    lists.map(({ id, name, state, rows }) => [id, name, state, rows]),
-    [[list.id, "a.txt", "chosen", 1]],
-  );
 });
 
 test("rows come a page at a time, filtered and searched", async () => {

@@ -2,11 +2,6 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { openStores } from "../../../../test/contracts/stores.ts";
-import { memoryRateCounter } from "../../../accounts/admission/rate-counter.ts";
-import { sqlKeys } from "../../../accounts/keys.ts";
-import { createAdmission } from "../../../accounts/admission/counting-admission.ts";
-import { DEFAULT_TIERS } from "../../../accounts/admission/tiers.ts";
 import { openShell, ANN } from "../../../../test/process/account-shell.ts";
 
 interface Created {
@@ -151,36 +146,6 @@ for (const [name, isSure, code] of [
     assert.deepEqual(asked, [`Revoke key ${id}?`]);
   });
 }
-
-test("a running server follows the command line within 5 s", async (t) => {
-  const { dataDir, json, run } = openShell(t);
-  const server = await openStores(t, dataDir);
-  const keys = sqlKeys(server.sql.db);
-  const admission = createAdmission({
-    ...server,
-    keys,
-    rates: memoryRateCounter(),
-    quotas: server.counter,
-    tiers: DEFAULT_TIERS,
-  });
-  const { api_key: apiKey } = (await json("account", "create", ANN)) as Created;
-  const enter = async () => {
-    server.clock.advance(5_000);
-    return admission.enter({ apiKey: [apiKey], authorization: [] }, "192.0.2.1");
-  };
-  assert.equal((await enter()).rate?.limit, 60);
-  await run("account", "tier", ANN, "pro");
-  assert.equal((await enter()).rate?.limit, 500);
-  await run("account", "credit", ANN, "5");
-  assert.equal((await enter()).hasCredits, true);
-  await run("account", "disable", ANN);
-  assert.equal((await enter()).refusal?.status, 403);
-  await run("account", "enable", ANN);
-  assert.equal((await enter()).refusal, undefined);
-  const [key] = (await json("key", "list", ANN)) as { readonly id: string }[];
-  await run("key", "revoke", key?.id ?? "");
-  assert.equal((await enter()).refusal?.status, 401);
-});
 
 test("token-secret prints a new secret each time, once", async (t) => {
   const shell = openShell(t);

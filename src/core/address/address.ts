@@ -49,7 +49,6 @@ export type Entry =
   | {
       readonly kind: "malformed";
       readonly fault: EntryFault;
-      /** What a result names as its domain: printable, never blank. */
       readonly shownDomain: string;
       readonly as: "address" | "domain";
     };
@@ -125,7 +124,6 @@ const QUOTED_STRING = /^"(?:[ !#-[\]-~\u0080-\u{10ffff}]|\\[ -~])*"$/u;
 /** Control characters, private use, blanks, and U+FFFD, which replaces what a decoder could not read. */
 const UNSAFE = /[\p{Cc}\p{Co}\p{Z}\ufffd]/u;
 
-/** A combining mark with nothing to combine with: at the start, or behind the dot or quote. */
 const LEADING_MARK = /(?:^|[."])\p{M}/u;
 
 /** Half a character: no UTF-8 can carry it. */
@@ -168,10 +166,7 @@ function localFault(local: string): AddressFault | undefined {
 const isUnsafe = (local: string): boolean =>
   UNSAFE.test(local.replaceAll(" ", "")) || hasInvisible(local) || LEADING_MARK.test(local);
 
-/**
- * Split at the last "@": no comments, no display name, no literal, no blanks around it. Never throws; linear in its
- * input, which is refused unread beyond `ENTRY_MAX_UNITS`.
- */
+/** Split at the last "@": no comments, display name or literal. Never throws; linear, and unread beyond `ENTRY_MAX_UNITS`. */
 export function parseAddress(text: string): Parsed<Address, AddressFault> {
   const at = text.lastIndexOf("@");
   const local = text.slice(0, Math.max(at, 0));
@@ -206,7 +201,6 @@ export function subAddress(localPart: string): { readonly user: string; readonly
   return { user: localPart.slice(0, plus), detail: localPart.slice(plus + 1) };
 }
 
-/** What makes two spellings one entry: the lower-case address with its domain in A-labels. */
 export function addressKey(address: Address): string {
   return `${address.localPart.toLowerCase()}@${address.domain.name}`;
 }

@@ -34,7 +34,6 @@ export function tally(fates: Iterable<Fate>): Tally {
 
 export const CHUNK_ENTRIES = 500;
 
-/** A stretch of a batch: what is checked, stored and retried together. */
 export interface Chunk {
   readonly first: number;
   /** Spellings in submission order, of its own entries and, again, of earlier ones. At least one. */
@@ -50,7 +49,6 @@ export interface PackedChunk {
 }
 
 export interface SplitBatch {
-  /** Entries before de-duplication. */
   readonly total: number;
   readonly unique: number;
   readonly chunks: readonly PackedChunk[];
@@ -76,7 +74,6 @@ export function* splitBatch(batch: Batch): Generator<undefined, SplitBatch> {
   return { total, unique, chunks };
 }
 
-/** Cuts a batch into chunks, one a step. An empty batch has none. */
 export function* packChunks(batch: Batch): Generator<PackedChunk> {
   let start = 0;
   let first = 0;
@@ -116,7 +113,6 @@ export function entryAt(chunk: Chunk, index: number): number {
   return chunk.entryOf?.[index] ?? chunk.first + index;
 }
 
-/** The first spelling of each of the chunk's own entries, in their order. */
 export function chunkEntries(chunk: Chunk): readonly string[] {
   const { entryOf } = chunk;
   if (entryOf === undefined) return chunk.spellings;

@@ -1,7 +1,6 @@
 import { entryKey, readEntry, trimEntry } from "../address/address.ts";
 import { ENTRY_MAX_UNITS } from "../name/domain.ts";
 
-/** A bulk text, split and de-duplicated. */
 export interface Batch {
   /** Entries before de-duplication. */
   readonly total: number;
@@ -83,10 +82,7 @@ const LAYOUTS = {
   lines: { isEnd: endsLine, tidy: (line: string) => trimEntry(line) },
 } as const satisfies Readonly<Record<BatchLayout, object>>;
 
-/**
- * Whether a piece is its own key, seen without parsing: it is malformed for its length or for want of a
- * dot in its domain, or it has nothing that parsing would change, be it well-formed or not.
- */
+/** Seen without parsing: it is malformed for its length or for want of a dot, or has nothing that parsing would change. */
 function isOwnKey(piece: string): boolean {
   return piece.length > ENTRY_MAX_UNITS || lacksDot(piece) || isPlain(piece);
 }
@@ -123,7 +119,6 @@ export const keyOf = (piece: string): string =>
   isOwnKey(piece) ? piece : entryKey(readEntry(piece, "either"), piece);
 
 class Reader {
-  /** Cost of the pieces since the last yield. */
   sincePause = 0;
   #costly = 0;
   #total = 0;

@@ -1,15 +1,9 @@
 import { type BatchLayout, endsLine, endsPiece } from "./batch.ts";
 
-/**
- * A list with more spellings than this is refused by their count, before any is parsed: twice the limit, because no
- * list that people keep spells all of its entries twice. `entriesMax`: unique entries that it may hold.
- */
+/** More spellings are refused before any is parsed: no list that people keep spells all of its `entriesMax` entries twice. */
 export const spellingsMax = (entriesMax: number): number => 2 * entriesMax + 1_000;
 
-/**
- * The different texts of a list, as they come, numbered from 0 in the order of their first. Once there are more than
- * `max` they are counted and no longer kept.
- */
+/** The different texts of a list, numbered from 0 in their order. Beyond `max` they are counted and no longer kept. */
 export class Spellings {
   readonly #max: number;
   readonly #numbers = new Map<string, number>();
@@ -56,10 +50,7 @@ export class Spellings {
 /** Characters that are read between two yields: about 1 ms. */
 const SLICE_UNITS = 131_072;
 
-/**
- * How many different texts stand in a list, without parsing or copying any: spellings of one entry count each. In
- * slices; linear, and 8 octets of memory for each text.
- */
+/** How many different texts stand in a list, in slices and without copying any; 8 octets of memory for each text. */
 export function* countSpellings(text: string, layout: BatchLayout): Generator<undefined, number> {
   const isEnd = layout === "list" ? endsPiece : endsLine;
   const seen = new TextHashes();
@@ -94,7 +85,6 @@ export class TextHashes {
   #slots = new Int32Array(2 * 4_096);
   size = 0;
 
-  /** Whether the text is new. */
   addText(text: string): boolean {
     const before = this.size;
     let [first, second] = [FIRST_SEED, SECOND_SEED];

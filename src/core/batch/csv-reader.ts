@@ -3,14 +3,12 @@ export const CELL_MAX_UNITS = 32_768;
 
 export const COLUMNS_MAX = 500;
 
-/** A row of a file as it was written. */
 export interface RawRow {
   readonly cells: readonly string[];
   /** Where it begins, from 1. */
   readonly line: number;
   /** Why it cannot be read: a sentence. */
   readonly fault?: string;
-  /** The JSON object that it was. */
   readonly object?: string;
   /** The JSON text that it was: its entry, whatever the columns are. */
   readonly text?: string;

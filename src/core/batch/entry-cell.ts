@@ -8,12 +8,10 @@ export class TableFault extends Error {
   }
 }
 
-/** What most cells are, and need nothing. */
 const PLAIN = /^[\w.+-]+@[\w-]+(?:\.[\w-]+)+$/;
 
 export const CELL_ENTRIES_MAX = 100;
 
-/** Longer cells are one entry as they are. */
 const READ_MAX_UNITS = 32_768;
 
 const WRAPS: readonly RegExp[] = [
@@ -72,7 +70,6 @@ const ADDRESS = /^[^@\s][^@]*[@\uff20][^@\s]+\.[^@\s]+$|[([{<]\s*at\s*[)\]}>]/i;
 /** Letters and digits in at least two labels, the last of letters. */
 const DOMAIN = /^(?:[\p{L}\p{N}-]+\.)+\p{L}[\p{L}\p{N}-]+\.?$/u;
 
-/** Longer cells are not examined. */
 const EXAMINED_MAX_UNITS = 1_000;
 
 export type CellKind = "address" | "domain" | "other";

@@ -21,7 +21,6 @@ export interface ListShape {
   readonly header: readonly string[];
   /** Name of the column with the entries, or "column 2". */
   readonly column: string;
-  /** Where it stands, from 0. */
   readonly at: number;
   readonly others: readonly string[];
   readonly delimiter: string;
@@ -32,7 +31,6 @@ export type ListForm = "table" | "list" | "objects";
 
 export const SAMPLE_ROWS = 200;
 
-/** A header does not stand below this row. */
 const PREAMBLE_MAX_ROWS = 20;
 
 const ADDRESS_NAMES = new Set(
@@ -69,7 +67,6 @@ const isEntryRow = (cells: readonly string[]): boolean =>
       (kindOfCell(cell) !== "other" && !isEntryName(cell) && !ADDRESS_WORD.test(cell)),
   );
 
-/** Turns the rows of a file into those of a table with one column of entries, as they come. */
 export class ListTable {
   readonly #wanted: string;
   readonly #form: ListForm;
@@ -88,7 +85,6 @@ export class ListTable {
     this.#wanted = wanted === undefined ? "" : trimEntry(wanted);
   }
 
-  /** Undefined before the first rows came out. */
   get shape(): ListShape | undefined {
     return this.#shape;
   }

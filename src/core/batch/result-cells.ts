@@ -11,7 +11,6 @@ import {
 
 /** What the results of a list say about an entry beyond its validation. */
 export interface EntryNote {
-  /** A stable word for programs. */
   readonly code: FormatCode | "bare_domain";
   readonly message: string;
   readonly did_you_mean?: string;
@@ -29,10 +28,7 @@ export function addressBalance(entries: Iterable<string>): number {
   return balance;
 }
 
-/**
- * Why the format of an entry is bad, and whether it is an address that lost its at sign. A well-formed domain is suspicious
- * among addresses only.
- */
+/** Why its format is bad, or that it is an address without its at sign. A domain is suspicious among addresses only. */
 export function entryNote(text: string, among: ListKind): EntryNote | undefined {
   const entry = readEntry(text, "either");
   if (entry.kind === "address" || (entry.kind === "domain" && among === "anything"))
@@ -51,7 +47,6 @@ const BARE_DOMAIN: EntryNote = {
   message: "This is a domain without a mailbox in a list of addresses.",
 };
 
-/** The result with its note; `did_you_mean` stands behind `signals`. */
 export const withNote = (
   result: FullResult,
   { code, message, did_you_mean: meant }: EntryNote,
@@ -61,10 +56,7 @@ export const withNote = (
   message,
 });
 
-/**
- * What a spreadsheet takes for the start of a formula, also in other widths and behind anything that is not seen: blanks,
- * controls, marks of direction and all else that is drawn as nothing.
- */
+/** What a spreadsheet takes for the start of a formula, also in other widths and behind what is drawn as nothing. */
 const FORMULA_START =
   /^(?:[\t\r\n]|[\s\p{Z}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]*[=+\-@\u2212\ufe62\ufe63\ufe66\ufe6b\uff0b\uff0d\uff1d\uff20])/u;
 
@@ -96,7 +88,6 @@ const STATUS: Readonly<Record<Fate, string>> = {
   invalidFormat: "invalid_format",
 };
 
-/** Status of a row that could not be read. */
 export const NOT_READ = "not_read";
 
 const NOT_CHECKED = "not_checked";
@@ -134,7 +125,6 @@ const COLUMNS = {
 const CELLS: readonly Cell[] = Object.values(COLUMNS);
 
 export interface RowNote {
-  /** What was read, where the cell says it in other words. */
   readonly readAs?: string;
   /** Whether each of its entries stood in a row before. */
   readonly isDuplicate?: boolean;
@@ -144,7 +134,6 @@ export interface RowNote {
   readonly isUnchecked?: boolean;
 }
 
-/** Behind the columns of a list, in this order. */
 export const RESULT_COLUMNS: readonly string[] = Object.keys(COLUMNS);
 
 const CODE_AT = RESULT_COLUMNS.indexOf("code");

@@ -23,7 +23,6 @@ export type RowClass = (typeof ROW_CLASSES)[number];
 
 export interface EntryVerdict {
   readonly class: RowClass;
-  /** A sentence; "" when there is nothing to say. */
   readonly why: string;
   /** The entry as it was probably meant; "" for none. */
   readonly meant: string;
@@ -36,7 +35,6 @@ export const UNCHECKED: EntryVerdict = { class: "unchecked", why: "", meant: "" 
 /** Codes of entries whose domain alone was checked, because they are no whole addresses. */
 const NOT_WHOLE: ReadonlySet<EntryNote["code"]> = new Set(["lost_at", "bare_domain"]);
 
-/** What stands against the entry as it is written. */
 function noteOf(result: FullResult, entry: string, among: ListKind): EntryNote | undefined {
   const isSuspect = among === "addresses" && !entry.includes("@");
   const note = result.format && !isSuspect ? undefined : entryNote(entry, among);

@@ -35,16 +35,13 @@ export interface CheckRun<Reads = unknown> extends CheckDeps {
 /** `unknown`: it could not be found out, or it does not apply. */
 export type AdviceState = "good" | "warn" | "bad" | "unknown";
 
-/** What one premium result means to a person who sends mail, without the terms of the standards. */
 export interface Words {
   readonly state: AdviceState;
   /** Whole sentences of printable text. */
   readonly says: string;
   /** What to change, mostly in DNS; absent if no change is needed. */
   readonly fix?: string;
-  /** The result in one or two words; shown as a chip beside the sentence. */
   readonly figure?: string;
-  /** The record that the result was read from. */
   readonly record?: string;
 }
 
@@ -55,13 +52,11 @@ export const NOT_NOW: Words = {
 
 export interface Advised {
   readonly domain: string;
-  /** Whether the domain has a usable mail host. */
   readonly dns: boolean;
 }
 
 export const AUTH = "Features `spf`, `dkim` and `dmarc`.";
 
-/** Schemas of the fields that a check sends. Two checks may share an object, each with members of its own. */
 export type FieldSchemas = Readonly<Record<string, Schema>>;
 
 export type FieldsOf<S extends FieldSchemas> = {
@@ -83,7 +78,6 @@ export interface Check<
   S extends FieldSchemas,
   Reads = unknown,
 > extends PremiumPart<Name, S, Reads> {
-  /** A short description in the API's documentation. */
   readonly about: string;
   /** DNS questions it asks at the most, without those that a check named before it asks anyway. */
   readonly questions: number;

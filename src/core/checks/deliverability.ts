@@ -30,7 +30,6 @@ const FIELDS = {
 };
 type Fields = FieldsOf<typeof FIELDS>;
 
-/** What the score is made of, besides the mail hosts. */
 type Inputs = SpfFields & DkimFields & DmarcFields & DomainAgeFields;
 
 /** What each input counts; `docs/premium.md` is held against this table by a test. */
@@ -86,10 +85,7 @@ function ageValue({ age_days: days }: DomainAge): number {
 
 type Input = readonly [weight: number, value: number];
 
-/**
- * 0 to 100: the weighted mean of the mail host and of what was asked for and obtained; 0 with no mail host.
- * Undefined if it is unknown whether there is one. Improving one input never lowers it.
- */
+/** The weighted mean of what was asked for and obtained, 0 to 100. Improving one input never lowers it. */
 export function scoreOf(mail: MailHosts, fields: Inputs): number | undefined {
   if (mail.kind === "unknown") return undefined;
   if (mail.kind === "none") return 0;
@@ -138,7 +134,6 @@ function advise({ domain, dns, deliverability_score: score }: Advised & Fields):
   return { state: score >= FAIR_SCORE ? "warn" : "bad", says, fix, figure };
 }
 
-/** `deliverability_score`. Builds on the checks asked beside it. */
 export const deliverability: Check<"deliverability", typeof FIELDS, Inputs> = {
   name: "deliverability",
   title: "Mail set-up",

@@ -20,10 +20,7 @@ const FRESH_DAYS = 30;
 /** The first names of the DNS were registered on this day; registries that lost a date write an older one. */
 const FIRST_REGISTRATION_MS = 473_385_600_000;
 
-/**
- * The API's fields for a moment of registration; undefined when the registry's date cannot be true.
- * A date up to a day ahead is a clock or a time zone, and counts as today.
- */
+/** Undefined when the registry's date cannot be true. Up to a day ahead is a clock or a time zone, and counts as today. */
 export function ageOf(registeredAtMs: number, nowMs: number): DomainAge | undefined {
   const elapsedMs = nowMs - registeredAtMs;
   if (!(registeredAtMs >= FIRST_REGISTRATION_MS) || !(elapsedMs >= -DAY_MS)) return undefined;

@@ -27,10 +27,7 @@ export function mailboxInSpf(text: string): string | undefined {
 export type ProviderFound =
   { readonly kind: "known"; readonly provider: string | undefined } | { readonly kind: "unknown" };
 
-/**
- * The service that keeps the mail: by mail host, and behind a filtering gateway by the domain's own SPF record,
- * else the gateway's name.
- */
+/** By mail host, and behind a filtering gateway by the domain's own SPF record, else the gateway's name. */
 export async function findInboxProvider(
   { domain, mail }: Subject,
   lookup: Pick<Lookup, "txt">,

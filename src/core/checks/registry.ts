@@ -8,10 +8,7 @@ import { inboxProvider } from "./inbox-provider.ts";
 import { spamTrap } from "./spam-trap.ts";
 import { spf } from "./spf/spf.ts";
 
-/**
- * Every check that a client may ask for by name, in the order of its fields. A check may build on those before
- * it: DKIM probes with the questions that SPF and DMARC leave, the score reads the fields of all.
- */
+/** In the order of fields. DKIM probes with the questions that SPF and DMARC leave, the score reads the fields of all. */
 const ALL = [spf, dmarc, dkim, domainAge, inboxProvider, deliverability] as const;
 
 export type Feature = (typeof ALL)[number]["name"];
@@ -38,7 +35,6 @@ type PremiumSchemas = {
   readonly [Name in keyof PremiumFields]-?: Optional<NonNullable<PremiumFields[Name]>>;
 };
 
-/** The schemas of all premium fields, in the order in which they are sent. */
 export const PREMIUM_SCHEMAS: PremiumSchemas = schemas();
 
 function schemas(): PremiumSchemas {
@@ -52,7 +48,6 @@ function schemas(): PremiumSchemas {
   return Object.fromEntries(entries) as PremiumSchemas; // every name of every registration stands in it
 }
 
-/** One object with the members of all: a field that several checks share. */
 function joined(parts: readonly Schema[]): Schema {
   const [first] = parts;
   if (first !== undefined && parts.length === 1) return first;

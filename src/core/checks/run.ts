@@ -37,10 +37,7 @@ function withoutBulk(answer: Answer<string>): Answer<string> {
 const octetsOf = (texts: readonly string[]): number =>
   texts.reduce((sum, text) => sum + text.length, 0);
 
-/**
- * The same lookup for the checks of one entry: each question is asked once however many checks need it and is
- * counted then. Names that cannot exist and special-use names (RFC 6761) count as absent without a question.
- */
+/** Asks and counts each question once. Names that cannot exist and special-use names count as absent without a question. */
 export function sharedLookup(lookup: Lookup, count: QuestionCount): Lookup {
   const once = <T>(questions: number, ask: (name: string) => Awaitable<Answer<T>>) => {
     const answers = new Map<string, Awaitable<Answer<T>>>();
@@ -66,7 +63,6 @@ export function sharedLookup(lookup: Lookup, count: QuestionCount): Lookup {
 }
 
 export interface Asked {
-  /** In the order they were asked, none twice. */
   readonly features: readonly Feature[];
   /** Runs by itself where the tier includes it. */
   readonly spamTrap: boolean;
@@ -76,9 +72,7 @@ export interface Asked {
 
 export interface CheckResults {
   readonly fields: PremiumFields;
-  /** Checks that could not finish, in the order they were asked. */
   readonly unavailable: readonly Feature[];
-  /** The domain's age was obtained and is below 30 days. */
   readonly freshDomain: boolean;
 }
 
@@ -86,7 +80,6 @@ export const NOTHING_ASKED: CheckResults = { fields: {}, unavailable: [], freshD
 
 export const QUESTIONS_MAX = CHECKS.reduce((sum, { questions }) => sum + questions, 0);
 
-/** When no feature was asked: only the spam trap, which asks nobody. */
 export function withoutFeatures(
   { spamTrap }: Asked,
   subject: Subject,

@@ -35,11 +35,7 @@ const FIELDS = { spam_trap: SpamTrap };
 
 const NO_TRAP: SpamTrap = { is_trap: false, type: null, reason: null };
 
-/**
- * What is known of this entry as a spam trap: the operator's trap file first, then, unless the operator allows
- * the entry, words that only traps are called and a misspelt large provider. "No trap" proves nothing, for traps
- * are secret. Never throws, asks no server.
- */
+/** The operator's trap file first, then, unless allowed, names of traps and misspelt providers. "No trap" proves nothing. */
 export function checkSpamTrap(subject: Subject, datasets: Datasets): SpamTrap {
   const listed = fromOperator(subject, datasets);
   if (listed !== undefined) return listed;

@@ -1,7 +1,6 @@
 /** Texts that DNS dictates (`spf_record`, `dmarc.record`, `rua`) are cut to this many UTF-16 code units. */
 export const SHOWN_TEXT_MAX = 4_096;
 
-/** `text` cut to `SHOWN_TEXT_MAX`, never inside a character. */
 export function shownText(text: string): string {
   if (text.length <= SHOWN_TEXT_MAX) return text;
   const last = text.charCodeAt(SHOWN_TEXT_MAX - 1);
@@ -26,7 +25,6 @@ const TAG_NAME = /^[A-Za-z][A-Za-z0-9_]*$/;
 
 const FOREIGN = /[^\t\n\r -~]/;
 
-/** Reads any text. Never throws; linear in its length, and in `TAGS_MAX` at the most for tags kept. */
 export function parseTagList(text: string): TagList {
   const tags = new Map<string, string>();
   let wellFormed = true;

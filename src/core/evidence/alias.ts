@@ -4,18 +4,13 @@ import { providerOfMail, relayOfDomain, relayOfMail } from "../mail/mail-carrier
 import type { MailHosts } from "../mail/mail-hosts.ts";
 import { type Evidence, evidence } from "./signals.ts";
 
-/**
- * How a provider writes sub-addresses and which spellings it takes for one mailbox, where that differs from
- * the common rule: "+" before a detail (RFC 5233 section 1), case ignored, nothing else.
- */
+/** Where a provider differs from the common rule: "+" before a detail (RFC 5233 section 1), case ignored, nothing else. */
 interface AliasRule {
-  /** Exact domains. */
   readonly domains: readonly string[];
   /** The label in front of any public suffix: "yahoo" for yahoo.com, yahoo.co.uk ... */
   readonly families?: readonly string[];
   /** Customers' own domains, by `providerOfHost` of their mail host. */
   readonly providers?: readonly string[];
-  /** What separates user and detail. */
   readonly separator: "+" | "-";
   /** "anything@user.domain" is "user+anything@domain". */
   readonly userAsSubdomain?: true;
@@ -70,7 +65,6 @@ const BY_DOMAIN = indexed("domains");
 const BY_FAMILY = indexed("families");
 const BY_PROVIDER = indexed("providers");
 
-/** Whether the address is a sub-address (RFC 5233) by its provider's rules, or a relay's alias. */
 export function aliasOf(address: Address, mail: MailHosts): Alias {
   if (isSubAddress(address, mail)) return { alias: true, evidence: [evidence("plus_alias")] };
   const relayed = relayOfDomain(address.domain) !== undefined || relayOfMail(mail) !== undefined;
@@ -114,9 +108,8 @@ function userLabel({ name, registrableDomain }: Domain): string | undefined {
 }
 
 /**
- * One text per mailbox: for de-duplication and the operator's lists, never to send mail to. Depends on the
- * address alone, so that it does not depend on DNS: providers are known by their own domains only.
- * A canonical address is its own canonical form; of a quoted local part only the domain is touched.
+ * One text per mailbox, never to send mail to. Depends on the address alone: providers are known by their own domains only.
+ * It is its own canonical form; of a quoted local part only the domain is touched.
  */
 export function canonicalAddress({ localPart, quoted, domain }: Address): string {
   if (quoted) return `${localPart}@${domain.name}`;

@@ -25,10 +25,7 @@ export interface FeedSource {
 }
 
 export interface ListHistory {
-  /**
-   * The start of the UTC day on which list `bit` was first seen to hold `name`, which it holds. Undefined when
-   * it came with the program.
-   */
+  /** The start of the UTC day on which list `bit` first held `name`. Undefined when it came with the program. */
   sinceMs(name: string, bit: number): number | undefined;
 }
 
@@ -55,7 +52,6 @@ export interface Rules {
   address(canonical: string): OperatorWord | "account" | undefined;
   /** Whether the operator switched the feed off: it gives no evidence then. */
   isFeedOff(id: string): boolean;
-  /** A spam trap that the operator's file names: an address (canonical) or a domain. */
   trap(subject: string): OperatorTrap | undefined;
   /** The domain names with an entry, and "a.example" for "*.a.example". */
   names(): Iterable<string>;
@@ -66,16 +62,12 @@ export interface Datasets {
   readonly version: number;
   readonly sources: readonly FeedSource[];
   readonly disposable: NameTable;
-  /**
-   * Registrable domains under which three or more names of curated feeds hang, with the bits of those feeds. The
-   * registrable domain itself need not be listed.
-   */
+  /** Registrable domains with three or more names of curated feeds below them, and the bits of those feeds. */
   readonly families: NameTable;
   /** For explanations; absent where nothing is fetched. */
   readonly history?: ListHistory;
   readonly mailServers: MailServers;
   readonly free: NameSet;
-  /** Curated known-good domains: the API's `whitelist`. */
   readonly knownGood: NameSet;
   /** Role local parts (RFC 2142 and common ones), lower case. */
   readonly roles: NameSet;

@@ -13,11 +13,7 @@ import {
 import { type Evidence, evidence } from "./signals.ts";
 import { typoTarget } from "./names/typo.ts";
 
-/**
- * `blacklist_mx` for a host that is dedicated to disposable domains or strongly listed, itself or its
- * registrable domain, else `mx_shared_disposable`; undefined when no host has such a reputation. Hosts on
- * the shared-mail list have none, even if lists have them, unless the operator denies them.
- */
+/** Hosts on the shared-mail list have no reputation, even if lists have them, unless the operator denies them. */
 export function mailServerEvidence(mail: MailHosts, place: Place): Evidence | undefined {
   const { datasets } = place;
   if (mail.kind !== "hosts") return undefined;
@@ -122,7 +118,6 @@ const BRAND_SPARES = "gmailify.com";
 /** What stands before it when its first letter belongs to another word: "booking" + "mail", "blog" + "mail". */
 const NOT_AFTER = ["n", "bi", "blo", "do", "fro", "or"];
 
-/** Whether the brand stands in `name` before `end` as a word of its own. */
 function hasBrand(name: string, end: number): boolean {
   let at = name.indexOf(BRAND);
   while (at >= 0 && at + BRAND.length <= end) {
@@ -133,7 +128,6 @@ function hasBrand(name: string, end: number): boolean {
   return false;
 }
 
-/** When the brand stands left of the public suffix of a name that is not its owner's. */
 function lookalikeEvidence(domain: Domain): Evidence | undefined {
   const { name, publicSuffix, registrableDomain } = domain;
   if (!hasBrand(name, name.length - publicSuffix.length)) return undefined;
@@ -142,10 +136,7 @@ function lookalikeEvidence(domain: Domain): Evidence | undefined {
   return evidence("lookalike_provider", { subject: "gmail.com" });
 }
 
-/**
- * Everything about the domain that speaks for "disposable", and notes on it (`privacy_relay`,
- * `typo_domain`). The caller drops what a known-good domain is excused of.
- */
+/** What speaks for "disposable", and notes on it. The caller drops what a known-good domain is excused of. */
 export function domainEvidence(domain: Domain, mail: MailHosts, datasets: Datasets): Evidence[] {
   const relay = relayOfDomain(domain);
   if (relay !== undefined) return [...denial(domain, datasets), relayNote(relay)];
@@ -178,10 +169,7 @@ function denial(domain: Domain, datasets: Datasets): readonly Evidence[] {
 
 const relayNote = (service: string): Evidence => evidence("privacy_relay", { subject: service });
 
-/**
- * A customer's own domain at a relay. What lists say of it stays: the owner of a domain chooses its mail
- * host, and would excuse any name by pointing it there.
- */
+/** What lists say of it stays: its owner chooses the mail host, and would excuse any name by pointing it there. */
 function customerNote(mail: MailHosts): Evidence | undefined {
   const service = relayOfMail(mail);
   return service === undefined ? undefined : relayNote(service);

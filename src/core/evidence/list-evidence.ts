@@ -26,10 +26,7 @@ interface Standing {
   readonly sources: number;
 }
 
-/**
- * Strong when a curated feed holds exactly this name or the operator denies it. Undefined when no feed holds it or the
- * operator allows it.
- */
+/** Undefined when no feed holds it or the operator allows it. */
 export function standingOf(name: string, datasets: Datasets): Standing | undefined {
   const word = datasets.operator.domain(name);
   if (word === undefined) return listStanding(name, datasets);
@@ -73,10 +70,7 @@ function lentStanding(name: string, datasets: Datasets): Standing | undefined {
   return unlessGood(standingOf(name, datasets), datasets);
 }
 
-/**
- * As `lentStanding`, of a mail host or the registrable domain above one. The operator denies it by an entry on the
- * very name: "*.suffix" is about the domains below it, and their neighbours' mail may go there too.
- */
+/** The operator denies a host by an entry on the very name: the neighbours of names below "*.suffix" may use it too. */
 export function hostStanding(name: string, datasets: Datasets): Standing | undefined {
   const { operator } = datasets;
   if (operator.named(name) === "deny") return denied(name);
@@ -89,16 +83,10 @@ function unlessGood(standing: Standing | undefined, { knownGood }: Datasets): St
   return knownGood.has(standing.name) ? undefined : standing;
 }
 
-/**
- * Weak feeds alone, or uncurated feeds about a name whose mail a large provider carries or whose mail hosts are unknown:
- * never a verdict by itself, so that a silent name server does not make one.
- */
+/** Never a verdict by itself, so that a silent name server does not make one. */
 const SINGLE_IN_DOUBT = 0.4;
 
-/**
- * The strongest that lists and the operator say of the domain or of a name above it, down to and including
- * the registrable domain under the whole public suffix list: names above belong to another owner.
- */
+/** The strongest on the domain or a name above it, down to the registrable domain: what is above belongs to another. */
 export function listEvidence(
   domain: Domain,
   mail: MailHosts,

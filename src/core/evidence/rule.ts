@@ -3,7 +3,6 @@ import { canonicalAddress } from "./alias.ts";
 import { ENTRY_MAX_UNITS, type Parsed, parseDomain, withoutLastDot } from "../name/domain.ts";
 import type { OperatorTrap, OperatorWord, Rules } from "./datasets.ts";
 
-/** What is needed of an entry to answer for it; `subject` as `listSubjectText` writes it. */
 export interface SaidOf {
   readonly subject: string;
   readonly word: ListWord;
@@ -39,7 +38,6 @@ interface Said {
   readonly feedsOff: Set<string>;
 }
 
-/** Lists that answer from memory. `hashOf` is how the addresses among the entries were hashed. */
 export function rulesOf(entries: Iterable<SaidOf>, hashOf: (canonical: string) => string): Rules {
   const said: Said = {
     domains: nameWords(),

@@ -4,7 +4,6 @@ interface SignalRow {
   /** What the evidence is about: only `domain` signals are dropped for known-good domains. */
   readonly about: "domain" | "address" | "dns" | "note";
   readonly means: string;
-  /** A short sentence; shown in one row of a list. */
   readonly short: string;
   /** With what was matched, without a full stop; null for a signal that has no subject. */
   readonly found: ((subject: string) => string) | null;

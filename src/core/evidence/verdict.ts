@@ -13,7 +13,6 @@ export function domainVerdict(domain: Domain, mail: MailHosts, datasets: Dataset
 
 export interface Verdict {
   readonly disposable: boolean;
-  /** 0 to 100. */
   readonly confidence: number;
   /** Most important first, no signal twice. */
   readonly evidence: readonly Evidence[];
@@ -39,7 +38,6 @@ export function weigh(pieces: readonly Evidence[]): Verdict {
 
 const NOTHING_FOUND: Verdict = { disposable: false, confidence: 0, evidence: [] };
 
-/** Strongest first; of two pieces for one signal the stronger stays. */
 function distinct(pieces: readonly Evidence[]): readonly Evidence[] {
   const sorted = [...pieces].sort((a, b) => b.weight - a.weight || rank(a.signal) - rank(b.signal));
   const seen = new Set<Signal>();
@@ -47,10 +45,7 @@ function distinct(pieces: readonly Evidence[]): readonly Evidence[] {
   return kept.slice(0, SIGNALS_MAX);
 }
 
-/**
- * For a known-good domain: what speaks against the domain is dropped, what DNS says stays without weight,
- * and what speaks against the very address stays as it is.
- */
+/** Drops what speaks against the domain, and the weight of what DNS says; what speaks against the very address stays. */
 export function excuse(pieces: readonly Evidence[]): readonly Evidence[] {
   return pieces
     .filter(({ signal }) => SIGNALS[signal].about !== "domain")

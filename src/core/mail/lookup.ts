@@ -20,7 +20,6 @@ interface Reusable {
 
 export interface Found<T> extends Reusable {
   readonly kind: "found";
-  /** At least one. */
   readonly records: readonly T[];
 }
 
@@ -49,7 +48,6 @@ export interface MailExchange {
 
 /** When a registrable domain was registered: the RDAP event "registration" (RFC 9083 section 4.5). */
 export interface Registration {
-  /** Milliseconds since the Unix epoch. */
   readonly registeredAtMs: number;
 }
 
@@ -74,21 +72,16 @@ export class Askers implements Until {
 }
 
 /**
- * Asks about names. Never rejects for what a peer did: timeouts and garbage are `unknown`. `by`: the owner whose share
- * of the questions under way is used; absent: no owner's. `until`: nothing further is sent after it, while an answer
- * that comes later is still kept for the next asker; absent: the lookup's own limits hold.
+ * Never rejects for what a peer did. `by`: the owner whose share of the questions under way is used. `until`: nothing
+ * further is sent after it, while an answer that comes later is still kept for the next asker.
  */
 export interface Lookup {
   /** `name` is lower-case A-labels without a trailing dot, here and below. */
   mx(name: string, by?: string, until?: Until): Awaitable<Answer<MailExchange>>;
-  /**
-   * In textual form: A, and AAAA where mail reaches none of those. Found when either has records; absent only when both
-   * are.
-   */
+  /** In textual form: A, and AAAA where mail reaches none of those. Absent only when both are. */
   addresses(host: string, by?: string, until?: Until): Awaitable<Answer<string>>;
   /** The character-strings of each TXT record joined without a separator (RFC 7208 section 3.3). */
   txt(name: string, by?: string, until?: Until): Awaitable<Answer<string>>;
-  /** By a registry's RDAP server; `found` holds exactly one record. */
   registration(
     registrableDomain: string,
     by?: string,

@@ -48,10 +48,7 @@ function nodesOf(rows: readonly ProviderRow[]): ReadonlyMap<string, Node> {
   return nodes;
 }
 
-/**
- * The service behind a mail host (lower case, no trailing dot): the longest known suffix wins, on label
- * boundaries; undefined when none is known. Of two equally long suffixes the one without "*" wins.
- */
+/** The longest known suffix of a mail host wins, on label boundaries; of two equally long ones that without "*". */
 export function providerOfHost(host: string): InboxProvider | undefined {
   for (let start = 0; start >= 0; start = nextLabel(host, start)) {
     const node = NODES.get(start === 0 ? host : host.slice(start));
@@ -89,7 +86,6 @@ const REGISTRABLE: ReadonlySet<string> = new Set(
   [...BY_DOMAIN.keys()].map((domain) => registrableOf(domain) ?? domain),
 );
 
-/** The forwarding service whose own domain this is or lies under; undefined for any other domain. */
 export function relayOfDomain({ name, registrableDomain }: Domain): string | undefined {
   if (registrableDomain === undefined || !REGISTRABLE.has(registrableDomain)) return undefined;
   for (const above of selfAndParents(name, registrableDomain)) {
@@ -99,23 +95,18 @@ export function relayOfDomain({ name, registrableDomain }: Domain): string | und
   return undefined;
 }
 
-/** The forwarding service that takes the mail of a customer's own domain, by the preferred host; undefined for none. */
 export function relayOfMail(mail: MailHosts): string | undefined {
   const host = mail.kind === "hosts" ? (mail.hosts[0] ?? "") : "";
   for (const { suffix, service } of MAIL_HOSTS) if (isAtOrUnder(host, suffix)) return service;
   return undefined;
 }
 
-/**
- * Whether a large mailbox provider, not a gateway or forwarder, is where the domain's mail goes first: any
- * domain can name one behind its own host.
- */
+/** By the preferred host alone: any domain can name a large provider behind its own. */
 export function usesLargeProvider(mail: MailHosts): boolean {
   const preferred = mail.kind === "hosts" ? (mail.hosts[0] ?? "") : "";
   return LARGE_MAILBOX_PROVIDERS.has(providerOfHost(preferred)?.provider ?? "");
 }
 
-/** Whether a host is at one of the few carriers that most of the world's mail goes to. */
 export function isCommonCarrier(host: string): boolean {
   for (const suffix of COMMON_CARRIERS) if (isAtOrUnder(host, suffix)) return true;
   return false;

@@ -6,7 +6,6 @@ import { isReachable } from "../name/ip-address.ts";
 export type MailHosts =
   | {
       readonly kind: "hosts";
-      /** Usable mail hosts in preference order; at least one. */
       readonly hosts: readonly string[];
       /** Whether only an address record stands behind it (RFC 5321 section 5.1). */
       readonly implicit: boolean;
@@ -25,9 +24,8 @@ const HOSTS_MAX = 20;
 const NAMES_MAX_OCTETS = 2_048;
 
 /**
- * Finds the usable mail hosts of `name` (lower-case A-labels): RFC 5321 section 5.1, RFC 7505.
- * Hosts are tried in preference order until one resolves to an address that mail can reach; hosts that
- * DNS denies are left out, hosts without an answer stay in.
+ * RFC 5321 section 5.1, RFC 7505. Hosts are tried in preference order until one resolves to an address that mail can
+ * reach; hosts that DNS denies are left out, hosts without an answer stay in.
  */
 export function findMailHosts(
   name: string,
@@ -74,7 +72,6 @@ function usable(
   return tryHosts(candidates(records), 0, lookup);
 }
 
-/** Asks for the addresses of `hosts`, from the one at `at` on, until one can be reached; takes out those that cannot. */
 function tryHosts(
   hosts: string[],
   at: number,
@@ -97,10 +94,7 @@ function tryHosts(
 const candidates = (records: readonly MailExchange[]): string[] =>
   triedExchanges(records).map(({ host }) => host);
 
-/**
- * The exchanges that are tried, in their order, each host once: at most 20, and of those after the second only as many
- * as have 2 KiB of names. RFC 5321 section 5.1 allows a limit and asks for two.
- */
+/** At most 20, and of those after the second only 2 KiB of names. RFC 5321 section 5.1 allows a limit and asks for two. */
 export function triedExchanges(records: readonly MailExchange[]): MailExchange[] {
   const named = records.filter(({ host }) => isHostName(host) && !isSpecialUse(host));
   if (named.length < 2) return named;

@@ -19,10 +19,7 @@ const UTS46 = {
 /** For "r3---x" names in ASCII, which do exist. `parseDomain` refuses outer hyphens. */
 const ANY_HYPHENS = { ...UTS46, checkHyphens: false } as const;
 
-/**
- * Unicode to A-labels by UTS-46, non-transitional; undefined when the name has no such form. A U-label has inner
- * hyphens only, and not two in its third and fourth places (RFC 5891 section 4.2.3.1).
- */
+/** By UTS-46, non-transitional. A U-label has inner hyphens only, not two in places 3 and 4 (RFC 5891 section 4.2.3.1). */
 export function aLabels(text: string): string | undefined {
   const lower = text.toLowerCase();
   if (!BEYOND_ASCII.test(text) && !lower.includes("xn--")) return lower;
@@ -40,10 +37,7 @@ const HYPHENS =
 const isALabelOrPlain = (label: string): boolean =>
   !label.startsWith("xn--") || toASCII(label, UTS46) !== null;
 
-/**
- * The A-labels of a name of simple characters and ASCII; undefined for any other. UTS-46 has nothing to do for such
- * a name but to encode it, and takes 20 times as long for that: a list of 50,000 such names would take seconds.
- */
+/** UTS-46 has nothing to do for names of simple characters but to encode them, and takes 20 times as long for that. */
 function simpleName(text: string): string | undefined {
   const labels: string[] = [];
   for (const label of text.split(".")) {
@@ -60,7 +54,6 @@ function plainLabel(label: string): string | undefined {
   return lower.startsWith("xn--") ? simpleALabel(lower) : lower;
 }
 
-/** An A-label of simple characters as it is, when it is what they encode to. */
 function simpleALabel(label: string): string | undefined {
   const codes = label.length > LABEL_MAX_OCTETS ? undefined : fromPunycode(label.slice(4));
   const isWhole = codes?.some((code) => code >= 128) === true && codes.every(isSimpleCode);
@@ -91,10 +84,7 @@ const OTHER = 2;
 const CODES_MAX = 0x40000;
 let kinds: Uint8Array | undefined;
 
-/**
- * Whether UTS-46 takes the character as it is wherever it stands in a label: it is valid and not mapped, it joins
- * nothing before it, and it is written from left to right.
- */
+/** UTS-46 takes it as it is wherever it stands: valid, not mapped, joins nothing before it, written from left to right. */
 function isSimple(code: number): boolean {
   if (code >= CODES_MAX) return false;
   kinds ??= new Uint8Array(CODES_MAX);
@@ -115,10 +105,7 @@ const JOINING = /[\p{M}\p{Cf}\u1100-\u11ff\ua960-\ua97f\ud7b0-\ud7ff]/u;
 const LEFT_TO_RIGHT =
   /^(?=\p{L})[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Armenian}\p{Script=Georgian}\p{Script=Thai}\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Tamil}]$/u;
 
-/**
- * Longest address we accept, in octets of UTF-8, without angle brackets.
- * 256 octets for a path (RFC 5321 section 4.5.3.1.3) less "<" and ">"; see RFC 3696 erratum 1690.
- */
+/** Octets of UTF-8: 256 for a path (RFC 5321 section 4.5.3.1.3) less "<" and ">"; see RFC 3696 erratum 1690. */
 export const ADDRESS_MAX_OCTETS = 254;
 
 /** Longest local part in octets of UTF-8 (RFC 5321 section 4.5.3.1.1). */
@@ -130,21 +117,14 @@ export const DOMAIN_MAX_OCTETS = 253;
 /** Longest label (RFC 1035 section 2.3.4). */
 const LABEL_MAX_OCTETS = 63;
 
-/**
- * Longest entry that is parsed at all, in UTF-16 code units; a longer one is always malformed.
- * No accepted address has more units than octets, so this cap refuses nothing that a rule above accepts,
- * except for U-labels that shrink when they become A-labels, which no name of this length does.
- */
+/** In UTF-16 code units; a longer entry is malformed unread. No accepted address has more units than octets. */
 export const ENTRY_MAX_UNITS = 1_024;
 
-/** Octets of a bulk text in UTF-8, decoded. */
 export const BULK_MAX_OCTETS = 2_000_000;
 
-/** How many mail hosts a result names, and how many signals. */
 export const MX_INFO_MAX = 20;
 export const SIGNALS_MAX = 20;
 
-/** A well-formed domain name and where it sits in the public suffix list. */
 export interface Domain {
   readonly kind: "domain";
   /** Lower-case A-labels without a trailing dot (RFC 5890 section 2.3.2.1). */
@@ -153,10 +133,7 @@ export interface Domain {
   readonly publicSuffix: string;
   /** One label more than the public suffix; undefined when the name is itself a public suffix. */
   readonly registrableDomain: string | undefined;
-  /**
-   * The same under the whole list, private section included: for "shop.github.io" it is that name.
-   * Names above it do not lend their reputation, because they belong to another owner.
-   */
+  /** The same with the private section: "shop.github.io". Names above it belong to another owner. */
   readonly privateRegistrableDomain: string | undefined;
 }
 
@@ -183,7 +160,6 @@ const isLetter = (code: number): boolean => code >= 97 && code <= 122;
 const FOREIGN_ASCII = /[\0-,/:-@[-`{-\x7f]/;
 const NON_ASCII = /[^\0-\x7f]/;
 
-/** The first fault of a name that holds only lower-case letters, digits, hyphens and dots. */
 function labelFault(name: string): DomainFault | undefined {
   if (name.length > DOMAIN_MAX_OCTETS) return "domain_idna";
   let start = 0;
@@ -224,10 +200,7 @@ function nameFault(name: string): DomainFault | undefined {
   return isTopLevel(name.slice(lastDot + 1)) ? undefined : "tld_shape";
 }
 
-/**
- * Reads a domain name: ASCII or Unicode, any case, without blanks, port or trailing dot.
- * The caller has capped the length (`ENTRY_MAX_UNITS`). Never throws.
- */
+/** ASCII or Unicode, any case. The caller has capped the length (`ENTRY_MAX_UNITS`). Never throws. */
 export function parseDomain(text: string): Parsed<Domain, DomainFault> {
   const inText = textFault(text);
   if (inText !== undefined) return { ok: false, fault: inText };
@@ -255,7 +228,6 @@ const PSL = { validateHostname: false, extractHostname: false, detectIp: false }
 const ICANN = { ...PSL, allowPrivateDomains: false } as const;
 const WHOLE = { ...PSL, allowPrivateDomains: true } as const;
 
-/** Looks a well-formed name up in the public suffix list. */
 function place(name: string): Domain {
   const whole = parse(name, WHOLE);
   const icann = whole.isPrivate === true ? parse(name, ICANN) : whole;
@@ -294,10 +266,7 @@ export function withoutLastDot(text: string): string {
 const isDot = (code: number): boolean =>
   code === 0x2e || code === 0x3002 || code === 0xff0e || code === 0xff61;
 
-/**
- * Names that are never sent to DNS (RFC 6761 and its registry). ".test" and ".example" are reserved too,
- * but are looked up like any name so that a private DNS can serve them.
- */
+/** Never sent to DNS (RFC 6761 and its registry). ".test" and ".example" are, so that a private DNS can serve them. */
 export function isSpecialUse(name: string): boolean {
   for (let at = 0; at >= 0; at = nextLabel(name, at)) {
     if (SPECIAL_USE_NAMES.has(at === 0 ? name : name.slice(at))) return true;
@@ -305,7 +274,6 @@ export function isSpecialUse(name: string): boolean {
   return false;
 }
 
-/** Where the label after the one at `at` begins; negative when there is none. */
 export function nextLabel(name: string, at: number): number {
   const dot = name.indexOf(".", at);
   return dot < 0 ? -1 : dot + 1;

@@ -1,9 +1,6 @@
 import { toUnicode } from "tr46";
 
-/**
- * Letters that look like a plain one and have no decomposition to it: of other scripts by Unicode's confusables (UTS 39,
- * confusables.txt), and Latin ones, above all the dotless "ı" that a Turkish keyboard has beside the "i".
- */
+/** Letters without a decomposition to the one they look like: confusables.txt of UTS 39, and Latin ones such as "ı". */
 const TWINS: Readonly<Record<string, string>> = {
   a: "аα",
   c: "с",
@@ -31,7 +28,6 @@ const PLAIN_LETTERS: ReadonlyMap<string, string> = new Map(
   ),
 );
 
-/** A name in A-labels as a person reads it: "bücher.example". */
 const uLabels = (name: string): string => (name.includes("xn--") ? toUnicode(name).domain : name);
 
 /** How a name in A-labels looks to a reader: without accents, and other scripts' letters as their twins. */

@@ -1,8 +1,6 @@
 /**
- * Whether an address from DNS can be a mail server's on the public internet: not unspecified, loopback,
- * private (RFC 1918, RFC 4193), link-local or shared (RFC 6598). Documentation ranges count as reachable:
- * they do no harm and tests use them. This checks a record; what may be *dialled* is
- * decided by the stricter guard of the outbound adapter.
+ * Whether an address from DNS can be a mail server's. Documentation ranges count as reachable: they do no harm and tests
+ * use them. What may be dialled is decided by the stricter guard of `outbound`.
  */
 export function isReachable(address: string): boolean {
   if (!address.includes(":")) return isReachableV4(address);
@@ -50,13 +48,9 @@ const UNREACHABLE_V4: readonly (readonly [number, number, number])[] = [
   [192, 168, 168], // private
 ];
 
-/**
- * Invisible characters: Unicode's default-ignorable and format characters (zero-width, soft hyphen, variation
- * selectors, fillers), the blank Braille pattern, and code points without a character.
- */
+/** Default-ignorable and format characters, the blank Braille pattern, and code points without a character. */
 const INVISIBLE = /[\p{Default_Ignorable_Code_Point}\p{Cf}\p{Cn}\u2800]/u;
 
-/** Whether `text` has a character by which two entries can differ and look the same. */
 export const hasInvisible = (text: string): boolean => INVISIBLE.test(text);
 
 export const withoutInvisible = (text: string): string => text.replace(ALL_INVISIBLE, "");

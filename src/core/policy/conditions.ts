@@ -115,7 +115,6 @@ export function editDistanceOne(text: string, name: string): boolean {
   return left.length === 2 && right.length === 2 && left[0] === right[1] && left[1] === right[0];
 }
 
-/** Whether one condition of a rule holds. */
 export type Condition = (facts: Facts) => boolean;
 
 /** A condition that was read, or what is wrong with its value, at which place within it. */
@@ -128,7 +127,6 @@ type Reader = (value: unknown, name: string) => ConditionRead;
 /** One test of one value; undefined when the value cannot be used. */
 type Test<T> = (fact: T) => boolean;
 
-/** Items of one array in a condition. */
 const ITEMS_MAX = 200;
 
 const wrong = (at: string, text: string): ConditionRead => ({ ok: false, at, wrong: text });
@@ -155,7 +153,6 @@ const one = <T>(item: ItemReader<T>, get: (facts: Facts) => T | undefined): Read
     return fact !== undefined && passes(tests, fact);
   });
 
-/** Of a fact with several values. */
 const anyOf = <T>(item: ItemReader<T>, get: (facts: Facts) => readonly T[]): Reader =>
   conditionOf(item, (facts, tests) => {
     for (const fact of get(facts)) if (passes(tests, fact)) return true;
@@ -239,7 +236,6 @@ const isSignal: ItemReader<string> = (item) =>
     ? (fact) => fact === item
     : `${shown(item)} is not a signal`;
 
-/** A name, or "*.name" for every name below it. */
 function nameTest(
   item: unknown,
   isFit: (name: string) => string | undefined,
@@ -294,11 +290,9 @@ type Level = "domain" | "address";
 interface FactRow {
   readonly read: Reader;
   readonly level: Level;
-  /** The reason of a rule that names none; absent: "allowed" or "denied". */
   readonly reason?: string;
 }
 
-/** Every fact that a rule may ask for. */
 const FACTS: Readonly<Record<string, FactRow>> = {
   format: { read: flag("format"), level: "address", reason: "format" },
   disposable: { read: flag("disposable"), level: "domain", reason: "disposable" },
@@ -364,12 +358,10 @@ export function isDomainLevel(name: string): boolean {
   return about !== "address" && !UNCOUNTED.has(signal);
 }
 
-/** The reason of a rule that names none, by its first condition. */
 export function reasonOf(name: string, value: unknown): string | undefined {
   return name === "dns" && value === "unknown" ? "unknown" : rowOf(name)?.reason;
 }
 
-/** What the condition `mx` is compared with: each host and the registrable domain above it. */
 const mailNames = (hosts: readonly string[]): readonly string[] => [
   ...new Set(hosts.flatMap((host) => [host, registrableOf(host) ?? host])),
 ];

@@ -3,7 +3,6 @@ import * as TEXTS from "../tables/texts.ts";
 import type { FormatProblem } from "../validate/malformed.ts";
 import type { Messages, Outcome } from "./policy.ts";
 
-/** Languages that every message is there in. */
 export const LANGUAGES = ["en", "de", "fr", "es", "it", "pt", "nl", "pl"] as const;
 export type Language = (typeof LANGUAGES)[number];
 
@@ -54,10 +53,8 @@ export function messageFor(
 }
 
 export interface Spoken {
-  /** A BCP 47 tag. */
   readonly language: string;
   readonly meant: string | undefined;
-  /** Of a malformed entry. */
   readonly problem?: FormatProblem | undefined;
 }
 

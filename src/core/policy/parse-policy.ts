@@ -31,11 +31,9 @@ export type PolicyRead =
   | { readonly ok: false; readonly mistakes: readonly string[] };
 
 export interface PolicyScope {
-  /** The tier of the account includes the age of domains. */
   readonly hasDomainAge: boolean;
 }
 
-/** Reads a policy document as JSON gave it. Collects the mistakes; never throws. */
 export function parsePolicy(document: unknown, scope: PolicyScope): PolicyRead {
   const reader = new Reader(scope);
   const policy = reader.policy(document);

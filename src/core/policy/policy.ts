@@ -3,7 +3,6 @@ import type { MailKind } from "../mail/mail-carriers.ts";
 export const DECISIONS = ["accept", "challenge", "review", "reject"] as const;
 export type Decision = (typeof DECISIONS)[number];
 
-/** A fact that the caller sends along. */
 export type CallerFact = string | number | boolean;
 
 /** What the account's own traffic and feedback say of an entry, this decision included. */
@@ -49,10 +48,8 @@ export interface Facts extends TrafficFacts {
   /** The operator denies the domain, the address or a mail host of it. */
   readonly denied: boolean;
   readonly dns: "yes" | "no" | "unknown";
-  /** 0 to 100. */
   readonly confidence: number;
   readonly age_days?: number;
-  /** What kind of service takes its mail. */
   readonly mail_kind?: MailKind;
   readonly signals: readonly string[];
   readonly domain: string;
@@ -66,7 +63,6 @@ export interface Facts extends TrafficFacts {
 export type Messages = ReadonlyMap<string, string>;
 
 export interface PolicyRule {
-  /** Whether all conditions hold. */
   readonly matches: (facts: Facts) => boolean;
   /** Names of the facts that the conditions are about, "caller.NAME" included. */
   readonly facts: readonly string[];
@@ -79,7 +75,6 @@ export interface PolicyRule {
 export interface Policy {
   readonly rules: readonly PolicyRule[];
   readonly otherwise: Omit<PolicyRule, "matches" | "facts">;
-  /** Every answer carries a token. */
   readonly token: boolean;
 }
 

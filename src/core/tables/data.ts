@@ -25,11 +25,9 @@ export const WEAK_REGISTRIES = setOf(TEXTS.weakRegistries);
 export const HONEYPOT_LOCAL_PARTS = setOf(TEXTS.honeypots);
 export const SPECIAL_USE_NAMES = setOf(TEXTS.specialUseNames);
 export const SHARED_MAIL_SUFFIXES = setOf(TEXTS.sharedMailSuffixes);
-/** Providers of `INBOX_PROVIDERS` by name. */
 export const LARGE_MAILBOX_PROVIDERS = setOf(TEXTS.largeMailboxProviders);
 export const REAL_NEIGHBOURS = setOf(TEXTS.providerNeighbours);
 
-/** Mail hosts, registrable domains of mail hosts, and addresses. */
 export const DEDICATED_MAIL_SERVERS = setOf(TEXTS.dedicatedMailServers);
 
 /** A list of disposable domains that holds one of them was tampered with or broke. */
@@ -46,7 +44,6 @@ export const COMMON_CARRIERS: readonly string[] = ["google.com", "outlook.com", 
 /** What stands behind a mail host: only a `mailbox` provider keeps the mail itself. */
 export type MailHostKind = "mailbox" | "gateway" | "forwarder" | "relay" | "esp";
 
-/** One service and the suffixes of its mail hosts. */
 export interface ProviderRow {
   readonly provider: string;
   readonly kind: MailHostKind;
@@ -62,13 +59,11 @@ export const INBOX_PROVIDERS: readonly ProviderRow[] = rowsOf(TEXTS.inboxProvide
   }),
 );
 
-/** A forwarding service that hides a real mailbox of its user. */
 export interface RelayRow {
   readonly service: string;
   readonly domains: readonly string[];
   /** Whether names below its domains are aliases too ("anything@user.anonaddy.com"). */
   readonly subdomains: boolean;
-  /** Mail host suffixes of customers' own domains at this service. */
   readonly mailHosts: readonly string[];
 }
 
@@ -91,7 +86,6 @@ const { any = [], rare = [], ...SELECTORS } = Object.fromEntries(wordsByName(TEX
 export const SELECTORS_OF_PROVIDER: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries(SELECTORS),
 );
-/** Asked of every domain. */
 export const COMMON_SELECTORS: readonly string[] = any;
 /** Asked while questions are left, likeliest first. */
 export const RARER_SELECTORS: readonly string[] = rare;

@@ -17,7 +17,6 @@ export type SaidBy = "lists" | "operator" | "learned" | "rules" | "dns";
 
 export interface ExplainedSignal {
   readonly signal: Signal;
-  /** As it counted for this entry, 0 to 1. */
   readonly weight: number;
   readonly means: string;
   /** What was matched: a listed name, a mail host, a word, the provider meant. Never more than was asked about. */
@@ -41,7 +40,6 @@ export function explain(
   }));
 }
 
-/** Without a list behind them these come from the operator. */
 const OPERATORS_ALONE: ReadonlySet<Signal> = new Set([
   "operator_allow",
   "blacklist_exact",

@@ -112,10 +112,8 @@ const SLIPS: readonly (readonly [Slip, Repair])[] = [
 /** "Jo <jo@x>", "<jo@x>", "(jo@x)", "[jo@x]", "{jo@x}". */
 const BRACKETS = /^(?:[^<>@]*<([^<>]*)>|\(([^()]*)\)|\[([^[\]]*)\]|\{([^{}]*)\})$/;
 
-/** Longer texts are not searched for slips. */
 const REPAIRED_MAX_UNITS = 2 * ADDRESS_MAX_OCTETS;
 
-/** Says what is wrong with an entry that `readEntry` found malformed. */
 export function formatProblem(text: string, mode: EntryMode, fault: EntryFault): FormatProblem {
   const entry = trimEntry(text);
   if (entry.length > REPAIRED_MAX_UNITS) return { code: fault, message: faultSentence(fault) };
@@ -168,10 +166,7 @@ function nearProvider(repaired: string, entry: string, mode: EntryMode): string 
 /** The at sign as people write it out: "jo(at)web.de", "jo [at] web.de", "jo at web.de". */
 const WRITTEN_AT = /\s*[([{<]\s*at\s*[)\]}>]\s*|\s+at\s+/i;
 
-/**
- * The address that `text` is with the at sign that it lacks: it is written out, or stood before a large provider's
- * name, as in "zo1827gmail.com" and "ann.lee.web.de". Undefined when there is one, or nothing looks like an address.
- */
+/** It is written out, or stood before a large provider's name, as in "zo1827gmail.com" and "ann.lee.web.de". */
 export function withLostAt(text: string): string | undefined {
   const entry = trimEntry(text);
   if (entry.length > ADDRESS_MAX_OCTETS || entry.includes("@")) return undefined;

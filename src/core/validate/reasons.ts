@@ -7,13 +7,11 @@ import { type Advised, NOT_NOW, type Words } from "../checks/check.ts";
 import { CHECKS, type Feature, type PremiumFields } from "../checks/registry.ts";
 import { spamTrap } from "../checks/spam-trap.ts";
 
-/** What one premium result means to a person who sends mail. */
 export interface Advice extends Words {
   readonly check: Feature | "spam_trap";
   readonly title: string;
 }
 
-/** What was asked for and permitted, and what of it could not finish. */
 interface AdviceScope {
   readonly features: readonly Feature[];
   readonly unavailable: readonly Feature[];
@@ -38,16 +36,13 @@ export function advise(result: Result, { features, unavailable }: AdviceScope): 
 
 /** Why a result is as it is: one signal, or the fault of a malformed entry. */
 export interface Reason {
-  /** Stable, for programs. */
   readonly code: Signal | FormatCode;
   readonly message: string;
   /** How strongly it speaks for "disposable", 0 to 1; absent for a malformed entry. */
   readonly weight?: number;
   /** What was matched: a listed name, a mail host, a word, the provider meant. */
   readonly subject?: string;
-  /** Who or what says so; absent for a malformed entry. */
   readonly by?: SaidBy;
-  /** The lists behind it, where there are any. */
   readonly lists?: readonly string[];
 }
 

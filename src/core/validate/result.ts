@@ -5,9 +5,7 @@ import type { Signal } from "../evidence/signals.ts";
 export interface DomainInfo {
   /** The public suffix without a leading dot: "co.uk". */
   readonly tld: string;
-  /** Whether labels stand left of the registrable domain. */
   readonly is_subdomain: boolean;
-  /** The registrable domain when `is_subdomain`, else null. */
   readonly parent_domain: string | null;
 }
 
@@ -38,7 +36,6 @@ export interface ValidationResult {
   readonly alias?: boolean;
 }
 
-/** With premium fields where they were asked for and obtained. */
 export type FullResult = ValidationResult & PremiumFields;
 
 /** DNS did not answer, so its mail DNS is unknown. */

@@ -26,7 +26,6 @@ import type { DomainInfo, FullResult, ValidationResult } from "./result.ts";
 import { type Evidence, evidence } from "../evidence/signals.ts";
 import { excuse, weigh } from "../evidence/verdict.ts";
 
-/** An account that the operator named is certain. */
 const KNOWN_ACCOUNT_WEIGHT = 1;
 
 /** Evidence against this address at any provider: generator patterns, known accounts, dots. */
@@ -51,10 +50,7 @@ function gmailEvidence(local: string): readonly Evidence[] {
   return pieces;
 }
 
-/**
- * "mfpstmp+kjort": the mailboxes of one generator end in "tmp" and hand details out
- * (FGRibreau/mailchecker #297). Dots do not count at Gmail, so they hide nothing here.
- */
+/** "mfpstmp+kjort": a generator whose mailboxes end in "tmp" (FGRibreau/mailchecker #297). Dots do not count at Gmail. */
 function isGenerated(user: string, detail: string): boolean {
   const mailbox = user.replaceAll(".", "");
   return /^[a-z]{5,}$/.test(mailbox) && mailbox.endsWith("tmp") && /^[a-z0-9]{3,}$/.test(detail);
@@ -76,11 +72,9 @@ export interface Question {
   readonly mode: EntryMode;
   readonly asked: Asked;
   readonly nowMs: number;
-  /** GATEPOST_IMPLICIT_MX: an address record alone counts as a mail server. */
   readonly implicitMx: boolean;
 }
 
-/** What is known, and whom to ask. */
 export interface World {
   readonly datasets: Datasets;
   readonly lookup: Lookup;
@@ -91,12 +85,10 @@ export interface World {
 export interface Validation {
   readonly entry: Entry;
   readonly result: FullResult;
-  /** Behind `result.signals`, in the same order. */
   readonly evidence: readonly Evidence[];
   readonly problem?: FormatProblem;
   /** Where its mail goes; absent for a malformed entry. */
   readonly mail?: MailHosts;
-  /** Checks that could not finish. */
   readonly unavailable: readonly Feature[];
 }
 
@@ -213,7 +205,6 @@ const NO_EVIDENCE: readonly Evidence[] = [];
 
 const isAllowance = ({ signal }: Evidence): boolean => signal === "operator_allow";
 
-/** The entry with the provider's domain in place of the misspelled one. */
 function didYouMean({ address }: Subject, pieces: readonly Evidence[]): string | undefined {
   const provider = pieces.find(({ signal }) => signal === "typo_domain")?.subject;
   if (provider === undefined || address === undefined) return provider;
@@ -229,7 +220,6 @@ function domainInfo({ name, publicSuffix, registrableDomain }: Domain): DomainIn
   };
 }
 
-/** What DNS said of mail, as signals. */
 function mailEvidence(mail: MailHosts): readonly Evidence[] {
   if (mail.kind === "unknown") return [evidence("dns_indeterminate")];
   if (mail.kind === "hosts") return mail.implicit ? IMPLICIT : [];

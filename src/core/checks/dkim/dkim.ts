@@ -70,18 +70,13 @@ const SELECTORS_SURE = 20;
 /** Selectors probed at the most. With the wildcard probe and a usual domain's SPF, DMARC and MX: 41 questions. */
 const SELECTORS_MAX = 34;
 
-/** The selectors to probe: those of the domain's provider first, then the common ones. None twice. */
 export function selectorsFor(provider: string | undefined): readonly string[] {
   const own = provider === undefined ? [] : (SELECTORS_OF_PROVIDER.get(provider) ?? []);
   const all = new Set([...own, ...COMMON_SELECTORS, ...RARER_SELECTORS]);
   return [...all].slice(0, SELECTORS_MAX);
 }
 
-/**
- * An unused selector, to see whether a wildcard answers for all. The core has no randomness, and
- * needs none: it is a hash of the domain, so a repeated check asks a question that caches know, and only the
- * domain's own owner could foresee it, who could as well publish a key at a real selector.
- */
+/** To see whether a wildcard answers for all. A hash of the domain, so that a repeated check asks what caches know. */
 export function unlikelySelector(domain: string): string {
   let low = 0x811c9dc5; // FNV-1a, twice from different starts
   let high = 0x01000193;
@@ -115,10 +110,7 @@ interface Probing {
   inconclusive: boolean;
 }
 
-/**
- * Probes the selectors before place `end`, eight at a time, until three are found. Probes start in order and
- * what has started is awaited, so the first three found do not depend on the order of answers.
- */
+/** Eight at a time, until three are found: in order, so that the three do not depend on the order of answers. */
 async function probeUntil(end: number, probing: Probing): Promise<void> {
   const worker = async (): Promise<void> => {
     while (probing.next < end && probing.found.size < FOUND_MAX) {
@@ -188,7 +180,6 @@ function advise({
   };
 }
 
-/** `email_auth.dkim_configured` and `email_auth.dkim_selectors_found` (RFC 6376). */
 export const dkim: Check<"dkim", typeof FIELDS, InboxProviderFields> = {
   name: "dkim",
   title: "Signed mail (DKIM)",

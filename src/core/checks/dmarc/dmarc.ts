@@ -39,7 +39,6 @@ const DMARC_FIELDS = {
 };
 export type DmarcFields = FieldsOf<typeof DMARC_FIELDS>;
 
-/** What the DMARC fields of a result mean to the domain's owner. */
 function advise({ domain, email_auth: { dmarc } = {} }: Advised & DmarcFields): Words {
   if (dmarc === undefined) return NOT_NOW;
   const { policy, record } = dmarc;
@@ -100,7 +99,6 @@ export type Policy = "none" | "quarantine" | "reject";
 
 /** One DMARC policy record (RFC 9989 section 4.7), its defaults not yet filled in. */
 export interface PolicyRecord {
-  /** As published. */
   readonly text: string;
   readonly p: Policy | undefined;
   readonly sp: Policy | undefined;
@@ -122,10 +120,7 @@ export function isDmarcText(text: string): boolean {
   return /^[vV][ \t]*=[ \t]*DMARC1[ \t]*(?:;|$)/.test(text);
 }
 
-/**
- * Reads a record that `isDmarcText` accepted. Unknown tags and broken pieces are passed over, as receivers
- * must (RFC 9989 section 4.7); of a repeated tag the first counts. Never throws; linear in its length.
- */
+/** Unknown tags and broken pieces are passed over (RFC 9989 section 4.7); of a repeated tag the first counts. */
 export function parsePolicyRecord(text: string): PolicyRecord {
   const { tags } = parseTagList(text);
   const policies = (["p", "sp", "np"] as const).map((name) => readPolicy(tags.get(name)));
@@ -163,7 +158,6 @@ function readPct(value: string | undefined): number {
 /** A scheme, something behind it, and the size limit of RFC 7489 section 6.2 that some still write. */
 const REPORT_URI = /^[A-Za-z][A-Za-z0-9+.-]*:[^\s,!;"<>\\^`{|}]+(?:!\d+[KMGTkmgt]?)?$/;
 
-/** More destinations than a receiver reports to. */
 const REPORT_URIS_MAX = 20;
 
 /** Whether `rua` names a place to report to, which makes a broken record count as "none" (RFC 9989 section 4.10.1). */
@@ -177,7 +171,6 @@ export function isIgnored({ state, rua }: PolicyRecord): boolean {
   return state === "broken" && !hasReportUri(rua);
 }
 
-/** A policy record and the domain that publishes it. */
 interface Published {
   readonly domain: string;
   readonly record: PolicyRecord;
@@ -206,10 +199,7 @@ async function fetchPolicy(
   return { domain, record: parsePolicyRecord(text) };
 }
 
-/**
- * Policy discovery (RFC 9989 section 4.10.1): the domain's own record ends it at once; else the walk goes up
- * until a record says "psd=y" or "psd=n", and that of the organizational domain counts.
- */
+/** RFC 9989 section 4.10.1: the domain's own record ends it; else the walk goes up until a record says "psd=y" or "psd=n". */
 async function discover(
   domain: string,
   lookup: Pick<Lookup, "txt">,
@@ -226,10 +216,7 @@ async function discover(
   return ofOrganization(above, domain) ?? "none";
 }
 
-/**
- * Of the records above a domain, from the nearest up, the organizational domain's: the highest one, or under a
- * registry's ("psd=y") the one a label below it; the registry's own where there is none (section 4.10.2).
- */
+/** The highest record, or the one a label below a registry's ("psd=y"), or the registry's own (section 4.10.2). */
 function ofOrganization(above: readonly Published[], domain: string): Published | undefined {
   const highest = above.at(-1);
   if (highest?.record.psd !== "y") return highest;
@@ -290,7 +277,6 @@ function done(dmarc: Dmarc): Outcome<DmarcFields> {
   return { kind: "done", fields: { email_auth: { dmarc } } };
 }
 
-/** `email_auth.dmarc` (RFC 9989). */
 export const dmarc: Check<"dmarc", typeof DMARC_FIELDS> = {
   name: "dmarc",
   title: "What happens to forged mail (DMARC)",

@@ -10,14 +10,10 @@ export type MacroPiece =
       /** How many labels from the right are kept; 0: all of them. */
       readonly keep: number;
       readonly reversed: boolean;
-      /** Characters that part labels; "." when none was given. */
       readonly delimiters: string;
     };
 
-/**
- * A name has at most 127 labels, and there are seven delimiters, so no real macro asks for more of either.
- * `c`, `r` and `t` are for explanations only (RFC 7208 section 7.2), which are not used here.
- */
+/** At most 127 labels and seven delimiters. `c`, `r` and `t` are for explanations (section 7.2), which are not used. */
 const MACRO = /%\{([slodiphv])(\d{0,3})(r?)([.\-+,/_=]{0,7})\}/iy;
 
 /** Visible ASCII but "%" (RFC 7208 section 7.1, macro-literal). */
@@ -29,7 +25,6 @@ const ESCAPES: ReadonlyMap<string, string> = new Map([
   ["%-", "%20"],
 ]);
 
-/** Reads a macro string; undefined if it is not one. Never throws; linear in its length. */
 export function parseMacros(text: string): readonly MacroPiece[] | undefined {
   const pieces: MacroPiece[] = [];
   for (let at = 0; at < text.length;) {
@@ -74,18 +69,12 @@ function macroAt(text: string, at: number): Read {
   return [macro, whole.length];
 }
 
-/** What is known of a message before there is one: the two domains. */
 export interface MacroWorld {
-  /** The domain whose record is being read: "d". */
   readonly domain: string;
-  /** The sender's domain, the one that was asked about: "o". */
   readonly senderDomain: string;
 }
 
-/**
- * The name a target stands for: lower case, no trailing dot, cut to a name's length from the left.
- * Undefined when it hangs on a message (its sender's local part, its client's address).
- */
+/** Lower case, no trailing dot. Undefined when it hangs on a message (its sender's local part, its client's address). */
 export function expandTarget(target: string, world: MacroWorld): string | undefined {
   let name = "";
   for (const piece of parseMacros(target) ?? []) {

@@ -7,7 +7,6 @@ export type Qualifier = "+" | "-" | "~" | "?";
 export interface SpfRecord {
   /** Of the first `all`; what stands behind that one is never reached (RFC 7208 section 5.1). */
   readonly all: Qualifier | undefined;
-  /** The target of `redirect=`, macros unexpanded. */
   readonly redirect: string | undefined;
   /** Targets of `include:`, macros unexpanded, in order, at most `INCLUDES_MAX`. */
   readonly includes: readonly string[];
@@ -28,10 +27,7 @@ export function isSpfText(text: string): boolean {
   return /^v=spf1(?: |$)/i.test(text);
 }
 
-/**
- * Reads a whole record by the grammar of RFC 7208 section 12: any error anywhere breaks all of it
- * (section 4.6). Never throws; linear in its length.
- */
+/** RFC 7208 section 12: any error anywhere breaks all of it (section 4.6). Never throws; linear in its length. */
 export function parseSpf(text: string): SpfParsed {
   const terms: Term[] = [];
   for (const written of text.slice("v=spf1".length).split(" ")) {
@@ -104,7 +100,6 @@ function readModifier(name: string, target: string): Term | undefined {
   return valid ? { kind: once ? "once" : "noted", name, qualifier: "+", target } : undefined;
 }
 
-/** Whether what follows a mechanism's name is allowed there; `mark` is ":" or "/" or nothing. */
 type ArgumentRule = (argument: string, mark: string) => boolean;
 
 const domainOnly: ArgumentRule = (argument, mark) => mark === ":" && isDomainSpec(argument);
@@ -122,10 +117,7 @@ const IP4 = new RegExp(`^${OCTET}(?:\\.${OCTET}){3}(?:${LENGTH_4})?$`);
 const IP6_LENGTH = new RegExp(`^${LENGTH_6}$`);
 const LENGTHS = new RegExp(`^(?:${LENGTH_4})?(?:/${LENGTH_6})?$`);
 
-/**
- * Where "/24//64" begins in an argument of `a` or `mx` (RFC 7208 section 12, dual-cidr-length);
- * its length when there is none, undefined when what looks like one is wrong.
- */
+/** Where "/24//64" begins (RFC 7208 section 12, dual-cidr-length); undefined when what looks like one is wrong. */
 function prefixLengthsAt(argument: string): number | undefined {
   const tail = /(?:\/\d*){1,3}$/.exec(argument.slice(-12));
   const at = tail === null ? argument.length : argument.length - tail[0].length;

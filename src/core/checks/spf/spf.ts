@@ -43,10 +43,8 @@ export interface Provider {
 
 type Read = Advised & SpfFields & Provider;
 
-/** Lookups that a receiver makes for one record before it gives up (RFC 7208 section 4.6.4). */
 const LOOKUPS_MAX = 10;
 
-/** What the SPF fields of a result mean to a sender, and what to change. */
 function advise(result: Read): Words {
   const { spf, spf_record: record } = result.email_auth ?? {};
   if (spf === undefined) return NOT_NOW;
@@ -214,7 +212,6 @@ async function run({ domain }: Subject, { lookup }: CheckRun): Promise<Outcome<S
   return { kind: "done", fields: { email_auth: { spf, spf_record: shownText(own.text) } } };
 }
 
-/** `email_auth.spf` and `email_auth.spf_record` (RFC 7208). */
 export const spf: Check<"spf", typeof SPF_FIELDS, Provider> = {
   name: "spf",
   title: "Who may send in its name (SPF)",

@@ -10,14 +10,9 @@ export interface MailSighting {
 }
 
 export interface LearningThresholds {
-  /** A host or address is learned from this many listed domains. */
   readonly listedMin: number;
-  /**
-   * With fewer it is uncertain that others are under 5 % of a server's customers, and it counts as shared: a small
-   * hosting company with a handful of bad customers looks the same until its good ones are met.
-   */
+  /** With fewer it counts as shared: a small company with a few bad customers looks the same until good ones are met. */
   readonly dedicatedListedMin: number;
-  /** Dedicated carries less of others than this share. */
   readonly othersShareMax: number;
 }
 
@@ -28,7 +23,6 @@ export const LEARNING: LearningThresholds = {
   othersShareMax: 0.05,
 };
 
-/** A mail host, or an address that mail hosts have, and what it was learned to be. */
 export type LearnedServer = readonly [server: string, kind: MailServerKind];
 
 interface Customers {

@@ -3,18 +3,13 @@ import { type Evidence, evidence } from "../signals.ts";
 import { wordsByName } from "../../tables/data.ts";
 import * as TEXTS from "../../tables/texts.ts";
 
-/** Where a word was found: `text.slice(end - word.length, end)` is it. */
 interface WordHit {
   readonly word: string;
   readonly end: number;
 }
 
-/** Finds words of a fixed set in one pass over a text, however many words there are. */
 interface WordFinder {
-  /**
-   * The first hit in `text` before `end` that `accept` takes (any, unless given), by where hits end and
-   * longest first; undefined when there is none. Characters other than a-z, 0-9, "-" and "." are in no word.
-   */
+  /** The first hit before `end` that `accept` takes, by where hits end and longest first. Others are in no word. */
   find(text: string, end: number, accept?: (hit: WordHit) => boolean): WordHit | undefined;
 }
 
@@ -69,7 +64,6 @@ function search(automaton: Automaton, { text, end, accept }: Search): WordHit | 
 }
 
 interface Trie {
-  /** As `Automaton.next`, 0 where no word continues. */
   readonly next: Uint16Array;
   readonly words: readonly (string | undefined)[];
 }
@@ -105,10 +99,7 @@ function link({ next, words }: Trie): Automaton {
   return { next, words, longest, shorter };
 }
 
-/**
- * Points each missing edge of `state` where the longest proper suffix of the path would go, and tells each
- * child its own suffix. The children.
- */
+/** Points missing edges where the longest proper suffix of the path would go, and tells the children their own suffix. */
 function linkEdges(next: Uint16Array, suffix: Uint16Array, state: number): readonly number[] {
   const children: number[] = [];
   for (let symbol = 0; symbol < WIDTH; symbol += 1) {
@@ -143,7 +134,6 @@ export const STRONG_WORDS: readonly string[] = [
 ];
 export const WEAK_WORDS = wordsOf("weak");
 
-/** Strong words that stand in honest names as parts of other words. */
 interface AccidentRow {
   readonly words: readonly string[];
   /** What stands before the word then: "last" + "minutemail". */
@@ -205,10 +195,7 @@ function standsAlone(name: string, { word, end }: WordHit): boolean {
   return !isLetterAt(name, end) && !isLetterAt(name, end - word.length - 1);
 }
 
-/**
- * The strongest word left of the public suffix: `keyword_match` for a strong one anywhere in a label, else
- * `keyword_weak` for a weak one that stands by itself; undefined for neither.
- */
+/** Left of the public suffix: a strong word anywhere in a label, else a weak one that stands by itself. */
 export function keywordEvidence(domain: Domain): Evidence | undefined {
   const { name, publicSuffix, registrableDomain } = domain;
   const end = name.length - publicSuffix.length;
@@ -218,7 +205,6 @@ export function keywordEvidence(domain: Domain): Evidence | undefined {
   return evidence(strong === undefined ? "keyword_weak" : "keyword_match", { subject: found.word });
 }
 
-/** Whether a strong word stands anywhere in `name`, its public suffix included. */
 export function hasStrongWord(name: string): boolean {
   return strongWord(name, name.length) !== undefined;
 }

@@ -18,7 +18,6 @@ interface Target {
 
 const labelLength = (name: string): number => name.indexOf(".");
 
-/** One bit for each letter; digits, "-" and "." share the other six. */
 function letterMask(name: string): number {
   let mask = 0;
   for (let at = 0; at < name.length; at += 1) {
@@ -61,11 +60,7 @@ const atMostTwoBits = (bits: number): boolean => {
   return (one & (one - 1)) === 0;
 };
 
-/**
- * The large provider that `name` (lower-case A-labels) misspells by one letter too many, missing, wrong or
- * swapped with its neighbour (Damerau-Levenshtein distance 1), or writes with letters of another keyboard; undefined when it misspells none, or is
- * itself a free or known-good provider or a real neighbour.
- */
+/** One letter too many, missing, wrong or swapped (Damerau-Levenshtein distance 1), or letters of another keyboard. */
 export function typoTarget(
   name: string,
   datasets: Pick<Datasets, "free" | "knownGood">,
@@ -98,10 +93,7 @@ function slipAmong(
     ?.name;
 }
 
-/**
- * The large provider meant by a text that is not a domain name: "gmail..com", "gmailcom", "web.d". Undefined for a text
- * that is more than one letter and its dots away from every provider.
- */
+/** Of a text that is no domain name: "gmail..com", "gmailcom", "web.d". At most one letter and its dots away. */
 export function malformedTarget(text: string): string | undefined {
   if (text.length > PROVIDER_MAX_LENGTH) return undefined;
   const name = text
@@ -120,8 +112,8 @@ const WITHOUT_DOTS: ReadonlyMap<string, string> = new Map(
 );
 
 /**
- * The large provider whose name ends a longer one: as a part of a label, "zo1827gmail.com", or behind labels that no host
- * has, "ann.lee.web.de" but not "mail.web.de". Short names are found behind a dot alone.
+ * As a part of a label, "zo1827gmail.com", or behind labels that no host has, "ann.lee.web.de" but not "mail.web.de".
+ * Short names are found behind a dot alone.
  */
 export function providerAtEnd(name: string): string | undefined {
   if (LARGE_PROVIDERS.has(name)) return undefined;
@@ -137,7 +129,6 @@ export function providerAtEnd(name: string): string | undefined {
   return longest;
 }
 
-/** Names of hosts, which stand below a provider's domain too. */
 const HOST_LABEL =
   /(?:^|[.-])(?:www|mail|webmail|mx|smtp|imap|pop|ns|ftp|api|login|accounts?|autodiscover|autoconfig|help|support|news)\d*(?:[.-]|$)/;
 

@@ -26,7 +26,6 @@ const SPARED_MAX = 64;
 /** Estimate of an entry without its name and records: objects, map cell, string headers of the first records. */
 const OVERHEAD_OCTETS = 300;
 const FIRST_RECORDS = 5;
-/** Object and string header of each further record. */
 const RECORD_OCTETS = 64;
 const STEP_OCTETS = 64;
 
@@ -59,10 +58,7 @@ export class AnswerCache<T> {
   readonly #options: CacheOptions<T>;
   readonly #startMs: number;
   readonly #held = new Map<string, Held<T>>();
-  /**
-   * In order of insertion, but often read entries move to the end when they would be removed. The map's own order
-   * cannot be used, because V8 steps over all deleted entries to find the first.
-   */
+  /** Often read entries move to the end. A map would not do: V8 steps over all deleted entries to find the first. */
   readonly #order = new Chain<Held<T>>();
   #weight = 0;
   #sweptMs = 0;

@@ -4,10 +4,7 @@ export interface Link<T> {
   next: T | undefined;
 }
 
-/**
- * Items in order of insertion; any can be removed at constant cost. A removed item is not kept in memory, because
- * tens of thousands of questions are answered a second.
- */
+/** In order of insertion; any item can be removed at constant cost, and is then not kept in memory. */
 export class Chain<T extends Link<T>> {
   #first: T | undefined;
   #last: T | undefined;

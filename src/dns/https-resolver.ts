@@ -41,10 +41,7 @@ const MESSAGE_MAX_OCTETS = 65_535;
 
 const MEDIA_TYPE = "application/dns-message";
 
-/**
- * Asks by DNS over HTTPS (RFC 8484) with GET, which browsers send to another origin without asking first. Each question is
- * sent once, and once more after a network fault or an error of the server.
- */
+/** RFC 8484 with GET, which browsers send to another origin without asking first. One retry after a fault. */
 export class HttpsResolver implements Resolver {
   readonly #options: Options;
   readonly #places = new Places(UNDER_WAY_MAX);

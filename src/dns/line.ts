@@ -7,10 +7,7 @@ import type { Clock } from "../base/clock.ts";
 /** A turn that comes later is of no use: its caller has given up, or soon will. */
 const WAIT_MAX_MS = 2_000;
 
-/**
- * Places for questions under way, which owners share. A name whose servers are silent keeps the resolver's place for 2.6
- * s: without shares one caller with a few hundred such names had all places, and everybody else's checks could not tell.
- */
+/** A silent name keeps its place for 2.6 s: without shares one caller with a few hundred of them had all places. */
 export interface QuestionPlaces {
   readonly share: Pick<Share, "takeIfFree" | "wait">;
   readonly clock: Clock;
@@ -29,7 +26,6 @@ async function placeInTurn({ share, clock }: QuestionPlaces, by: OwnerKey) {
   return undefined;
 }
 
-/** On whose behalf a question is asked, where that is known, and how long anybody waits for it. */
 export interface AskedBy {
   readonly by?: OwnerKey | undefined;
   readonly until?: Until | undefined;

@@ -14,13 +14,9 @@ import { appended } from "./message/wire.ts";
 import type { Reply } from "./message/reply.ts";
 import type { Asked } from "./query.ts";
 
-/** Times a question is asked on where an answer stops at an alias. Resolvers follow aliases themselves. */
 const ASKS_MAX = 8;
 
-/**
- * Asks for `name` and, where the answer stops at an alias, for what the alias names: at most 8 questions,
- * within 5 s of the first try. A loop, and a target that cannot be asked for, is "malformed". Calls `done` once.
- */
+/** Follows aliases: at most 8 questions, within 5 s of the first try. A loop is "malformed". Calls `done` once. */
 function chase<T>(
   question: Asked<T>,
   { resolver, clock }: { readonly resolver: Resolver; readonly clock: Clock },
@@ -99,10 +95,7 @@ const SHARED_NAMES_MAX_OCTETS = 512;
 
 const SAME_HOST_MAX = 64;
 
-/**
- * Puts MX records in order (preference, then host: servers turn equal ones around) and gives the domains
- * of one mail provider one and the same list, which is most of what an answer weighs.
- */
+/** Servers turn equal MX records around. Domains of one provider share one list, most of what an answer weighs. */
 export function shareExchanges(): (records: readonly MailExchange[]) => readonly MailExchange[] {
   const lists = new SharedLists();
   return (records) => {
@@ -161,7 +154,6 @@ function byPreference(a: MailExchange, b: MailExchange): number {
 export type DnsQuestions = Pick<Lookup, "mx" | "addresses" | "txt">;
 
 export interface CacheStats {
-  /** Gauge: answers held, ended ones included until their place is needed. */
   readonly size: number;
   readonly hits: number;
   readonly misses: number;
@@ -261,7 +253,6 @@ function probe(resolver: Resolver): Promise<boolean> {
   });
 }
 
-/** Lets `trust` learn names that have mail servers. */
 function fetchMail(fetch: Fetch<MailExchange>, trust: Trust | undefined): Fetch<MailExchange> {
   const share = shareExchanges();
   return (name, done, asked) => {
@@ -283,10 +274,7 @@ function examined<T>(fetch: Fetch<T>, trust: Trust | undefined): Fetch<T> {
   return (name, done, asked) => fetch(name, (outcome) => trust.examine(name, outcome, done), asked);
 }
 
-/**
- * Most mail hosts have an A record, and whether they have AAAA too changes no verdict: AAAA is asked for only when mail
- * reaches none of what A says. A server that is silent about A is not asked again.
- */
+/** AAAA only when mail reaches none of what A says: else it changes no verdict. Silent about A: not asked again. */
 function forMail(a: Fetch<string>, aaaa: Fetch<string>): Fetch<string> {
   return (name, done, asked) => {
     const heard = (first: Outcome<string>): void => {

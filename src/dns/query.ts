@@ -7,7 +7,6 @@ import type { Timed, TryList } from "./flow/try-list.ts";
 import type { Listener, Seat } from "./transport/udp.ts";
 import { decodeResponse, encodeQuery, type Question, RCODE } from "./message/wire.ts";
 
-/** What a message means for the query: it settles it, it must be asked in another way, or the server cannot say. */
 export type Reading = "settles" | "truncated" | "noEdns" | UnknownReason;
 
 /** A server says so of a question with EDNS that it cannot read (RFC 6891 sections 6.1.3 and 7). */
@@ -19,7 +18,6 @@ export function byTcp(reading: Reading): UnknownReason | undefined {
   return reading === "truncated" || reading === "noEdns" ? "malformed" : reading;
 }
 
-/** A question, on whose behalf it is asked (see `Lane`), and how long anybody waits for it. */
 export interface Asked<T> extends Question<T> {
   readonly by?: OwnerKey | undefined;
   readonly until?: Until | undefined;
@@ -57,7 +55,6 @@ export abstract class Query implements Link<Query> {
     return this.until?.isPast === true;
   }
 
-  /** A new packet for each try; undefined when the name cannot be in DNS. */
   abstract encode(): Uint8Array | undefined;
   /** Reads a message that answers the question; when it settles the query, `finish` tells its reply. */
   abstract read(message: Uint8Array): Reading;
@@ -144,7 +141,6 @@ export class Attempt implements Listener, Timed<Attempt> {
     this.#events.failed(this);
   }
 
-  /** Answered, or its question is settled: its time stops and its place is free. */
   end(): void {
     this.list?.remove(this);
     this.seat?.forget(this);

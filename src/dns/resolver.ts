@@ -102,7 +102,6 @@ const TICK_MS = 20;
 /** A tick later than this means that the event loop was blocked: answers wait unread in the sockets. */
 const LATE_MS = 60;
 
-/** Runs a task every 20 ms while it is needed: one timer for all questions. */
 export class Ticker {
   readonly #clock: Clock;
   readonly #run: () => void;
@@ -110,10 +109,7 @@ export class Ticker {
   #dueMs: number | undefined;
   #hasPassed = false;
 
-  /**
-   * After a pause of the whole process one tick is skipped, so that answers that arrived meanwhile are read before
-   * a try counts as lost; never two in a row, because a process that is always busy must time out too.
-   */
+  /** After a pause of the process one tick is skipped, so that waiting answers are read before a try counts as lost. */
   constructor(clock: Clock, run: () => void, isNeeded: () => boolean) {
     this.#clock = clock;
     this.#run = run;
@@ -169,15 +165,9 @@ export interface ResolverOptions {
 }
 
 export interface Resolver {
-  /**
-   * Asks, and calls `done` once, never before it returns and at most 5 s later, for bulk 5 s after the first
-   * try. An answer that ends at an alias is not followed.
-   */
+  /** Calls `done` once, never before it returns, at most 5 s later, for bulk 5 s after the first try. */
   ask<T>(question: Asked<T>, done: Done<T>): void;
-  /**
-   * Undefined while few questions wait for their first try, else a promise that resolves then. Await it before
-   * each of many names: questions that wait live long, and garbage collection copies what lives.
-   */
+  /** Undefined while few questions wait. Await it before each of many names: what waits is copied by the collector. */
   room(): Promise<void> | undefined;
   stats(): ResolverStats;
   /** Closes all sockets and answers what is open `unknown`, "deadline". */

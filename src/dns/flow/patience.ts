@@ -3,7 +3,6 @@ import type { UnknownReason } from "../../core/mail/lookup.ts";
 export interface ResolverStats {
   readonly queries: number;
   readonly retries: number;
-  /** Questions answered by a retry. */
   readonly recovered: number;
   /** Answers that came after their try's time was over. */
   readonly lateAnswers: number;
@@ -37,10 +36,7 @@ export const noUnknown = (): Record<UnknownReason, number> => ({
   suspect: 0,
 });
 
-/**
- * Time limits by use: single checks must answer a person, bulk can wait, a second pass asks for names without an
- * answer, and a probe asks whether the server works. Each profile is a client with sockets of its own.
- */
+/** Single checks answer a person, bulk can wait, `again` is a second pass, a probe asks whether the server works. */
 export type Profile = "interactive" | "bulk" | "again" | "probe";
 
 export interface Patience {

@@ -1,8 +1,4 @@
-/**
- * Counts the tries that a process has under way to its name servers, over all clients and threads, and never
- * lets them pass `max`. Each thread writes its own cell of shared memory, so a thread that dies is cleared
- * without touching the other's count.
- */
+/** Tries under way, over all clients and threads. Each thread has a cell of its own, which can be cleared if it dies. */
 export class SharedCap {
   readonly max: number;
   readonly memory: SharedArrayBuffer;
@@ -28,7 +24,6 @@ export class SharedCap {
     return Atomics.load(this.#cells, 0) + Atomics.load(this.#cells, 1);
   }
 
-  /** Places that may be in use when a client with this part of the cap sends. */
   limit(part: number): number {
     return Math.ceil(this.max * part);
   }

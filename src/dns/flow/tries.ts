@@ -5,7 +5,6 @@ import { TryList } from "./try-list.ts";
 import type { Window } from "./window.ts";
 import { Fifo } from "../../base/fair-queue.ts";
 
-/** Items that are all due after the same delay, so they are due in order of insertion. */
 export class DueList<T> {
   readonly #items = new Fifo<T>();
   readonly #dueAtMs: (item: T) => number;

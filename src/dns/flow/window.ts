@@ -9,10 +9,7 @@ const TRIES_MIN = 100;
 const FEW_TRIES_MIN = 20;
 /** Share of bad tries that is always accepted: 2 % of dead names, 1 % loss each way, and chance. */
 const BAD_MAX = 0.05;
-/**
- * A trial at 0.7 of the size, or at the part of it that was answered if that is less, must lower the share by a tenth, and
- * by two standard deviations of what chance does, or the size is not its cause.
- */
+/** A trial must lower the share by a tenth and by two standard deviations of chance, or the size is not its cause. */
 const TRIAL_FACTOR = 0.7;
 const HELPED_PART = 0.1;
 const DEVIATIONS = 2;
@@ -21,10 +18,7 @@ const MOST = 0.5;
 /** A share that does not come from the size is accepted with this margin, which wears off by 2 % an epoch and as the share falls. */
 const ACCEPTED_MARGIN = 1.3;
 const ACCEPTED_DECAY = 0.98;
-/**
- * Of the maximum, added after a good epoch, but at most the size again. Added, not multiplied: two clients of one server
- * then come to equal shares.
- */
+/** Added after a good epoch, not multiplied: two clients of one server then come to equal shares. */
 const GROWTH_SHARE = 1 / 8;
 const LEAST = 16;
 
@@ -146,10 +140,7 @@ export class Window {
 
 const triesOf = ({ good, bad }: Tally): number => good + bad;
 
-/**
- * The share of bad tries of the owner with the least, among those with enough tries; of all where no owner has enough.
- * Owners without any answer do not count. Undefined: it proves nothing.
- */
+/** Of the owner with the least, among those with any answer. Undefined: it proves nothing. */
 function sampleOf(tallies: readonly Tally[], triesMin: number): Sample | undefined {
   const answered = tallies.filter(({ good }) => good > 0);
   const tries = sum(answered.map(triesOf));

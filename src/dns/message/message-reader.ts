@@ -18,10 +18,7 @@ const ZERO = 48;
 /** Room for a name whose every octet needs the four characters of "\ddd". */
 const text = new Uint8Array(NAME_MAX_OCTETS * 4);
 
-/**
- * Reads names and numbers from one message without ever leaving it. Each name costs at most 127 labels
- * and 127 pointers, because pointers must lead strictly backward.
- */
+/** Never leaves its message. Each name costs at most 127 labels and 127 pointers, which must lead strictly backward. */
 export class MessageReader {
   readonly bytes: Uint8Array;
   steps = 0;
@@ -45,11 +42,7 @@ export class MessageReader {
     return this.uint16(at) * 0x1_0000 + this.uint16(at + 2);
   }
 
-  /**
-   * The name at `at`: lower case, no trailing dot, "" for the root. An octet outside printable ASCII,
-   * and a dot or backslash inside a label, is escaped as in a zone file (RFC 1035 section 5.1), so that
-   * such a name never passes for a host name.
-   */
+  /** Lower case, no trailing dot. Other octets are escaped (RFC 1035 section 5.1), so that none passes for a host name. */
   name(at: number): string {
     const used = this.#walk(at, true);
     return used === 0 ? "" : latin1(text.subarray(0, used - 1));

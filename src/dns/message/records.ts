@@ -60,10 +60,7 @@ function compressed(groups: readonly string[]): string {
   return `${groups.slice(0, bestAt).join(":")}::${groups.slice(bestAt + best).join(":")}`;
 }
 
-/**
- * RFC 1035 section 3.3.14: the character-strings joined without a separator (RFC 7208 section 3.3), as
- * UTF-8 where the octets are valid UTF-8, which all ASCII is, and as Latin-1 otherwise.
- */
+/** RFC 1035 section 3.3.14, joined without a separator (RFC 7208 section 3.3): UTF-8 where valid, else Latin-1. */
 export const TXT: RecordKind<string> = {
   type: 16,
   read(reader, start, length) {

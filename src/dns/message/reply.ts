@@ -5,7 +5,6 @@ export type Reply<T> =
   | {
       readonly kind: "found";
       readonly records: readonly T[];
-      /** The least of the record set and the aliases that led to it. */
       readonly ttlSeconds: number;
     }
   | {
@@ -22,10 +21,7 @@ const CHAIN_MAX = 16;
 
 const MALFORMED = { kind: "unknown", why: "malformed" } as const;
 
-/**
- * Decides by the response code and by whether the asked type stands at the end of the alias chain, never
- * by the absence of an error (RFC 2308 section 2, RFC 6604 section 3).
- */
+/** By the response code and by whether the asked type stands at the end of the chain (RFC 2308 s. 2, RFC 6604 s. 3). */
 export function interpret<T>({ name }: Question<T>, response: Response<T>): Reply<T> {
   const { rcode } = response;
   if (rcode === RCODE.refused) return { kind: "unknown", why: "refused" };

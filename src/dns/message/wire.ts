@@ -1,10 +1,7 @@
 import { MalformedMessage, MessageReader, NAME_MAX_OCTETS } from "./message-reader.ts";
 import { CNAME, NS, type RecordKind, SOA_MINIMUM } from "./records.ts";
 
-/**
- * `items` with `item` at its end; a new list if it is absent. Most lists here have one item, and an
- * empty array that is pushed to takes room for seventeen.
- */
+/** Most lists here have one item, and an empty array that is pushed to takes room for seventeen. */
 export function appended<T>(items: T[] | undefined, item: T): T[] {
   if (items === undefined) return [item];
   items.push(item);
@@ -42,10 +39,7 @@ export interface Question<T> {
   readonly kind: RecordKind<T>;
 }
 
-/**
- * A query message with id 0, or undefined when no such name can be: an empty label, one over 63 octets,
- * over 255 in all, or characters beyond ASCII, blanks and escapes.
- */
+/** With id 0. Undefined when no such name can be: labels of 0 or over 63 octets, or characters beyond ASCII. */
 export function encodeQuery(
   { name, kind }: Question<unknown>,
   { edns }: { readonly edns: boolean },
@@ -65,10 +59,7 @@ export function encodeQuery(
   return message;
 }
 
-/**
- * Zeros, cut from a larger array: an array of this size is small enough to live in V8's heap, and sockets would have to
- * copy it out. (`Buffer.allocUnsafe` does the same, and exists only in Node.)
- */
+/** Cut from a larger array: a small one lives in V8's heap, and sockets have to copy it out. */
 function allocate(octets: number): Uint8Array {
   if (slabUsed + octets > SLAB_OCTETS) {
     slab = new ArrayBuffer(SLAB_OCTETS);
@@ -156,10 +147,7 @@ export interface Response<T> {
   readonly referral: boolean;
 }
 
-/**
- * Reads a response that `answers` its query. Only the answer section is read, and the authority section
- * where nothing was found. Undefined when it is malformed or beyond a bound; never throws.
- */
+/** The answer section, and the authority section where nothing was found. Undefined when malformed; never throws. */
 export function decodeResponse<T>(
   message: Uint8Array,
   question: Question<T>,

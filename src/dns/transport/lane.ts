@@ -5,10 +5,7 @@ import { mostUnderWay, provenAfter } from "../../base/owner-paces.ts";
 /** A queue this short is refilled: long enough that places never stay empty, short enough to be cheap. */
 const SHORT_QUEUE = 256;
 
-/**
- * Questions that start in one turn of the event loop: about 0.5 ms with their answers. With as many as there are places, a
- * thousand of premium checks made turns of 40 ms, and others' checks waited for several of them.
- */
+/** In one turn of the event loop, about 0.5 ms. Without it a thousand premium checks made turns of 40 ms. */
 export const QUESTIONS_PER_TURN = 16;
 
 export interface Permits {
@@ -32,7 +29,6 @@ export interface LaneTerms<T> {
   readonly permits: Permits;
   readonly start: (item: T) => void;
   readonly nowMs: () => number;
-  /** Places that there are; absent: an owner may have all of them. */
   readonly window?: () => number;
   readonly perTurn?: number;
 }
@@ -73,10 +69,8 @@ class Party<T> {
 }
 
 /**
- * Starts items as there are places for them; the others wait. The next place is the owner's that had places for the
- * shortest time. With a `window`, an owner has no more places than its answers have earned: otherwise, where a resolver
- * takes a few hundred questions, an owner with 1,000 silent names makes all others wait for 2 s. Items without an owner
- * go first.
+ * The next place is the owner's that had places for the shortest time. With a `window` it has no more than its answers
+ * have earned: else 1,000 silent names of one make all others wait for 2 s. Items without an owner go first.
  */
 export class Lane<T> {
   readonly #parties = new Map<OwnerKey, Party<T>>();

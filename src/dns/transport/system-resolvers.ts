@@ -15,10 +15,7 @@ const SYSTEM_SERVERS_MAX = 3;
 export const OWN_MAX = 2_000;
 const FOREIGN_MAX = 800;
 
-/**
- * The name servers of a `resolv.conf` text, in order, at most three. Entries that are not addresses are skipped.
- * Without any the machine itself is asked, as resolv.conf(5) says.
- */
+/** At most three. Without any the machine itself is asked, as resolv.conf(5) says. */
 export function readResolvConf(text: string): readonly ServerAddress[] {
   const hosts = text
     .split("\n")
@@ -28,10 +25,7 @@ export function readResolvConf(text: string): readonly ServerAddress[] {
   return (hosts.length === 0 ? ["127.0.0.1"] : hosts).map((host) => ({ host, port: DNS_PORT }));
 }
 
-/**
- * The servers of `GATEPOST_DNS_SERVERS`: comma-separated `192.0.2.1`, `192.0.2.1:5353`, `2001:db8::1` or
- * `[2001:db8::1]:5353`. Throws an `Error` that names a piece of any other form.
- */
+/** `GATEPOST_DNS_SERVERS`. Throws an `Error` that names a piece of any other form. */
 export function parseDnsServers(text: string): readonly ServerAddress[] {
   const pieces = text.split(",").map((piece) => piece.trim());
   return pieces.map((piece) => {
@@ -54,10 +48,7 @@ function parseServer(text: string): ServerAddress | undefined {
   return isAddress && port >= 1 && port <= 65_535 ? { host, port } : undefined;
 }
 
-/**
- * How many tries may be under way at once, over all servers: 2,000 when every server is on this machine or in a
- * private network, 800 when one of them is not.
- */
+/** 2,000 when every server is on this machine or in a private network. */
 export function underWayMaxFor(servers: readonly ServerAddress[]): number {
   return servers.some(({ host }) => isReachable(host)) ? FOREIGN_MAX : OWN_MAX;
 }

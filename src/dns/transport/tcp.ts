@@ -8,10 +8,7 @@ import { answers } from "../message/wire.ts";
 
 const PIPELINED_MAX = 64;
 
-/**
- * Connections that one query is sent on, because servers may close them at any time (RFC 7766 section 6.2.3). The
- * second connection serves this query only, so that a query that makes a server close fails others once at most.
- */
+/** Servers may close at any time (RFC 7766 section 6.2.3). The second connection serves this query alone. */
 const SENDS_MAX = 2;
 
 const STRAYS_MAX = 64;
@@ -68,10 +65,7 @@ export class TcpPipe {
     });
   }
 
-  /**
-   * Calls `done` once, never before it returns: with the answer within `timeoutMs`, or why there is none.
-   * Nothing is called after `close`.
-   */
+  /** Calls `done` once, never before it returns; nothing after `close`. */
   ask(
     question: TcpQuestion,
     timeoutMs: number,

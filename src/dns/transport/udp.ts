@@ -4,11 +4,7 @@ import type { Clock } from "../../base/clock.ts";
 import type { ServerAddress } from "./system-resolvers.ts";
 import { answers } from "../message/wire.ts";
 
-/**
- * Hands on all packets of one turn of the event loop together, in their order. Each packet sent alone wakes the server; a
- * hundred sent together wake it once, which halves our CPU for a query. Read together, what follows from a hundred answers
- * shares the processor's caches: uncached checks are 3 % cheaper and a tenth more go through.
- */
+/** Packets of one turn together: sent alone, each wakes the server, and read alone, each loses the processor's caches. */
 class Batch<To> {
   readonly #hand: (to: To, packet: Uint8Array) => void;
   #to: To[] = [];
@@ -64,7 +60,6 @@ const REOPEN_AFTER_MS = 250;
 const ID_DRAWS = 16;
 
 export interface Listener {
-  /** The pool writes the id into it. */
   readonly packet: Uint8Array;
   seat: Seat | undefined;
   answered(message: Uint8Array): void;
@@ -87,7 +82,6 @@ interface UdpOptions {
 }
 
 export interface UdpSender {
-  /** Sends and listens until the answer comes or `listener.seat` forgets the listener. */
   send(listener: Listener): void;
   close(): void;
 }

@@ -55,7 +55,6 @@ function wordOf(reply: Reply<unknown>): Word {
   return reply.why === "servfail" || reply.why === "refused" ? reply.why : "silent";
 }
 
-/** Names that cannot exist: random labels alone, under `.com` and under `.invalid`. */
 function inventedNames(random: (count: number) => Uint8Array): readonly string[] {
   const label = (): string =>
     `gp${Buffer.from(random(10))
@@ -74,10 +73,7 @@ const SUSPECT_REASONS = {
 
 type SuspectReason = keyof typeof SUSPECT_REASONS;
 
-/**
- * What one round of questions shows. `good`: a name that must exist was found. `bad`: none was, and all answers agree.
- * `open`: nothing can be concluded, because too little was answered or the answers differ from name to name.
- */
+/** `good`: a name that must exist was found. `bad`: none was, and all answers agree. `open`: it proves nothing. */
 type Round =
   { readonly kind: "good" | "open" } | { readonly kind: "bad"; readonly reason: SuspectReason };
 

@@ -21,7 +21,6 @@ import type { Tiers } from "../accounts/admission/tiers.ts";
 
 export interface ShownEvidence {
   readonly signal: Signal;
-  /** 0 to 100. */
   readonly weight: number;
   readonly subject?: string;
   readonly by: SaidBy;
@@ -35,7 +34,6 @@ export interface CheckStep {
   readonly result: FullResult & DenialFields;
   readonly evidence: readonly ShownEvidence[];
   readonly advice: readonly Advice[];
-  /** Why it is not an address or domain, in a sentence. */
   readonly problem?: string;
   /** The entry as it was probably meant: without a misspelling, or with the at sign that it lacks. */
   readonly meant?: string;

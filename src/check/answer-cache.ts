@@ -17,7 +17,6 @@ interface Kept {
 const OVERHEAD_BYTES = 200;
 
 export interface MemoryAnswerCache extends AnswerCache {
-  /** Since it was made. */
   reads(): { readonly hits: number; readonly misses: number };
 }
 

@@ -17,10 +17,7 @@ export const CORE_BUDGET_MS = 5_000;
 /** Core fields never wait longer than this for premium ones, counted from the start of the request. */
 const PREMIUM_BUDGET_MS = 4_000;
 
-/**
- * Lookups bounded by budgets counted from now: what is still open then is `unknown`, and what is asked later is `unknown`
- * at once. Known answers need no promise and no timer.
- */
+/** What is open when its budget is spent, and what is asked later, is `unknown`. Known answers need no promise. */
 export class BoundedLookup {
   readonly lookup: Lookup;
   readonly #inner: Lookup;
@@ -63,7 +60,6 @@ export class BoundedLookup {
     return this.#isUnanswered;
   }
 
-  /** Takes the timers back. Call it when the result is out. */
   end(): void {
     for (const deadline of this.#deadlines) deadline.end();
   }

@@ -28,12 +28,10 @@ export interface CheckRequest {
   /** Not empty; as sent, blanks included. */
   readonly text: string;
   readonly mode: "address" | "domain";
-  /** In the order they were asked, none twice. */
   readonly features: readonly FeatureName[];
 }
 
 export interface CheckAnswer {
-  /** The JSON body, keys in the contract's order. */
   readonly body: string;
   readonly paidBy: "plan" | "credits";
 }
@@ -52,10 +50,7 @@ export interface CheckOneDeps {
   readonly datasetsVersion: () => number;
 }
 
-/**
- * No answer is kept longer, regardless of its DNS TTL: a domain's age grows by the day, and an operator who repairs
- * a DNS record must not wait a day.
- */
+/** Regardless of the DNS TTL: a domain's age grows, and who repairs a DNS record must not wait a day. */
 const KEPT_AT_MOST_MS = 3_600_000;
 
 /** Longer texts are malformed anyway and would fill the cache. */

@@ -35,7 +35,6 @@ const EXAMPLES: readonly (readonly [entry: string, shows: Shows])[] = [
   ["info@iana.org", ({ result }) => result.dns && !result.disposable],
 ];
 
-/** How long one answer serves all visitors. */
 const FRESH_MS = 600_000;
 
 /** When an example is missing, DNS may answer the next time. */

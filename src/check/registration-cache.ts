@@ -37,6 +37,5 @@ export interface RegistrationCache {
   /** Never returns an expired answer, pruned or not. */
   read(domain: string, nowMs: number): Promise<CachedRegistration | undefined>;
   save(domain: string, answer: CachedRegistration): Promise<void>;
-  /** Deletes what has expired; returns how many. */
   prune(nowMs: number): Promise<number>;
 }

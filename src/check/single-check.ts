@@ -34,7 +34,6 @@ export interface BudgetedQuestion {
   readonly text: string;
   readonly mode: EntryMode;
   readonly asked: Asked;
-  /** The budget of a single check unless given. */
   readonly budgetMs?: number;
 }
 

@@ -136,7 +136,6 @@ async function inThread(
 }
 
 export interface FeedRefresherDeps {
-  /** A thread of its own unless given. */
   readonly work?: typeof inThread;
   readonly files: FeedFiles;
   readonly urlOf: (source: Pick<FetchedSource, "id" | "path">) => string;
@@ -158,7 +157,6 @@ const NOTE_TRIES = 5;
 export class FeedRefresher implements FeedRefresh {
   readonly #deps: FeedRefresherDeps;
   #loaded: LoadedLists;
-  /** By name, of what is in use. */
   #versions: ReadonlyMap<string, string>;
   #state: RefreshState = {};
   #running: Promise<readonly RefreshOutcome[]> | undefined;

@@ -12,7 +12,6 @@ import {
 } from "./packages.ts";
 
 export interface FeedLicence {
-  /** SPDX identifier. */
   readonly spdx: string;
   readonly copyright: string;
   readonly url: string;
@@ -21,7 +20,6 @@ export interface FeedLicence {
 export interface HeldName {
   readonly name: string;
   readonly sinceDay: number;
-  /** On a rotating list: last seen. */
   readonly seenDay: number;
 }
 
@@ -32,13 +30,11 @@ export interface FetchedSource {
   /** Of the raw file: repository, default branch, file. */
   readonly path: string;
   readonly read: (text: string) => readonly string[];
-  /** Fewer names mean a broken list. */
   readonly floor: number;
   /** On which its names may be passed on; absent: they may not, and `/feeds/disposable` leaves them out. */
   readonly licence?: FeedLicence;
   /** Only a part of it is published each day: names are kept as `KEPT_UNSEEN_DAYS` says. */
   readonly rotating: boolean;
-  /** The package that stands in until it is fetched. */
   readonly bundled?: PackageId;
   /** Of a rotating list: the names and days that the first fetched copy starts from. */
   readonly seed?: () => readonly HeldName[];
@@ -83,10 +79,7 @@ export function castleDays(): readonly HeldName[] {
   }));
 }
 
-/**
- * A rotating list forgets a name that was absent on this many days on which the list was fetched. Days without a fetch
- * do not count: after months offline the first fetch would otherwise drop the whole history.
- */
+/** Days on which it was fetched: after months offline the first fetch would otherwise drop the whole history. */
 export const KEPT_UNSEEN_DAYS = 180;
 
 /** Every whole list holds these four; one without them is some other file. */

@@ -2,11 +2,8 @@ import { Counter, Gauge, type Registry } from "prom-client";
 
 /** Why a fetched list was not taken; the copy before it stays. */
 export type ListRefusal =
-  /** There was no valid HTTP answer; the detail says why. */
   | "not_fetched"
-  /** Another status than 200. */
   | "bad_status"
-  /** Over 16 MB. */
   | "too_large"
   /** Not the format of this list, or under 98 % of it are names. */
   | "not_a_list"
@@ -14,19 +11,15 @@ export type ListRefusal =
   | "below_floor"
   /** Under 0.8 or over 1.3 times the last accepted size; stays so until the operator confirms it. */
   | "size_swing"
-  /** A name that every such list holds is not there. */
   | "lacks_known"
-  /** It holds a large provider. */
   | "holds_provider"
   /** More than 5 % of the names went; the next fetch must say so again. */
   | "many_removed"
-  /** It was good, and the database could not take it. */
   | "not_kept";
 
 export interface FeedStatus {
   readonly id: string;
   readonly curated: boolean;
-  /** 0 when nothing of it is in use. */
   readonly names: number;
   /** Where what is in use came from: fetched, the package that came with the program, or nowhere. */
   readonly from: "fetch" | "package" | "nowhere";
@@ -34,9 +27,7 @@ export interface FeedStatus {
   readonly askedAtMs?: number;
   /** When it last gave what is in use, or said that this is the newest still. */
   readonly confirmedAtMs?: number;
-  /** The operator switched it off: it gives no evidence. */
   readonly isOff?: boolean;
-  /** Why the last answer was not taken. */
   readonly refusal?: { readonly why: ListRefusal; readonly detail?: string };
 }
 
@@ -49,10 +40,7 @@ export interface RefreshOutcome {
 
 export interface FeedRefresh {
   status(): Promise<readonly FeedStatus[]>;
-  /**
-   * Asks every source now. Never rejects for what a source did. `confirmed`: sources that are not refused for
-   * `size_swing` and `many_removed` this once.
-   */
+  /** Never rejects for what a source did. `confirmed`: not refused for `size_swing` and `many_removed` this once. */
   refresh(confirmed?: readonly string[]): Promise<readonly RefreshOutcome[]>;
 }
 

@@ -1,9 +1,6 @@
 import type { PackedDatasets } from "./shared-datasets.ts";
 
-/**
- * Packed lists as one file: a start then reads a few tables instead of 6 MB of JSON and source texts, and the library
- * takes it from a folder or a server. In the file: the length of the head (4 octets, little-endian), the head in JSON, the tables.
- */
+/** Packed lists as one file: the length of the head (4 octets, little-endian), the head in JSON, the tables. */
 const LENGTH_BYTES = 4;
 
 /** About 1,000 octets; a longer one is not a head. */
@@ -45,16 +42,12 @@ const checksumOf = (tables: readonly Uint8Array[], crc32: Crc32): number =>
   tables.reduce((sum, table) => crc32(table, sum), 0);
 
 export interface DecodedLists<Memory extends ArrayBufferLike> {
-  /** Everything in the head, `more` included. */
   readonly head: object;
   /** Its version is 1, and it tells no history. */
   readonly packed: PackedDatasets<Memory>;
 }
 
-/**
- * Reads the file into memory of `make`. Throws an `Error` that says what is wrong with it. Without `crc32` a file is
- * refused only where its format or its lengths are wrong.
- */
+/** Throws an `Error` that says what is wrong with the file. Without `crc32` only its format and lengths are looked at. */
 export function decodeLists<Memory extends ArrayBufferLike>(
   file: Uint8Array,
   make: (bytes: number) => Memory,

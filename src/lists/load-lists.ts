@@ -40,10 +40,7 @@ const BUNDLED_VERSION = 1;
 
 type Copies = ReadonlyMap<string, FeedCopy>;
 
-/**
- * The last good copy of each list, in its absence the package that came with the program. Throws a fault that names a
- * package when one has changed its shape: a service that silently lost a list would call disposable addresses good.
- */
+/** Throws when a package has changed its shape: a service that silently lost a list would call disposable names good. */
 export function readLists(
   copies: Copies = new Map(),
   mailServers: ListContents["mailServers"] = [],
@@ -101,7 +98,6 @@ export interface LoadedList extends Pick<
 
 export interface LoadedLists {
   readonly shared: SharedDatasets;
-  /** Every source there is, those without any data too. */
   readonly lists: readonly LoadedList[];
 }
 
@@ -134,10 +130,7 @@ export function packLists(
   return { shared, lists };
 }
 
-/**
- * Loads the copies and the learned servers among `files`: a few milliseconds as long as nothing was fetched, else the work
- * of `packLists`. Throws as `readLists`.
- */
+/** A few milliseconds as long as nothing was fetched, else the work of `packLists`. Throws as `readLists`. */
 export function loadLists(files: readonly FeedFile[] = []): LoadedLists {
   const textOf = (name: string): string | undefined =>
     unpackText(files.find((file) => file.name === name));
@@ -160,7 +153,6 @@ interface Built extends Pick<LoadedLists, "lists"> {
   readonly packages: Readonly<Record<string, string>>;
 }
 
-/** Writes what `packLists` made of the packages alone. */
 export function writeBuiltLists(path: string, { shared, lists }: LoadedLists): void {
   const built: Built = { packages: packageVersions(), lists };
   writeFileSync(path, Buffer.concat(encodeLists(shared, built, crc32)));

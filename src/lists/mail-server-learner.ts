@@ -70,10 +70,7 @@ export class LearningStore {
 export interface MailServerLearnerDeps {
   /** Names to resolve: those of curated lists, and known-good ones as the counter-check. */
   readonly names: () => Iterable<NameToLearnFrom>;
-  /**
-   * What checks found of names that are not called disposable, page by page; keeps servers of honest customers from
-   * being accused.
-   */
+  /** Names that checks did not call disposable; keeps servers of honest customers from being accused. */
   readonly ownTraffic: () => AsyncIterable<readonly DomainMail[]>;
   readonly lookup: Pick<Lookup, "mx" | "addresses">;
   readonly store: Pick<LearningStore, "read" | "save">;
@@ -93,10 +90,7 @@ export const STEP_NAMES = 10;
 const SAVE_EVERY_NAMES = 500;
 const ROUND_DAYS = 1;
 const REST_MS = 600_000;
-/**
- * How often a step without answers is repeated, with a pause: while DNS does not answer a round does not
- * run empty and forget what was learned, and a row of names on one dead server does not end it.
- */
+/** A step without answers is repeated, so that no round runs empty and forgets; a row of dead names does not end it. */
 const SILENCES_MAX = 3;
 const SLICE_NAMES = 1_000;
 
@@ -148,7 +142,6 @@ export class MailServerLearner {
     return isOver ? REST_MS : STEP_MS;
   }
 
-  /** Whether DNS did not answer, and a repetition may help. */
   #isSilent(found: readonly { readonly mail: MailHosts }[]): boolean {
     const isSilent = found.every(({ mail }) => mail.kind === "unknown");
     this.#silences = isSilent && this.#silences < SILENCES_MAX ? this.#silences + 1 : 0;

@@ -1,10 +1,8 @@
 import type { NameSet, NameTable } from "../core/evidence/datasets.ts";
 
 /**
- * Names and the lists that hold them in one shared buffer: open addressing with linear probing over the
- * names' own bytes. Threads attach to the buffer without copying it; once finished it is never written.
- *
- * Layout: [slot count: u32] [slot: u32, one more than where its entry begins in the text, 0 for empty]...
+ * Names and the lists that hold them in one shared buffer, by open addressing with linear probing:
+ * [slot count: u32] [slot: u32, one more than where its entry begins in the text, 0 for empty]...
  * [text: entries of u8 length, u16 bits, bytes]
  */
 const HEADER_BYTES = 4;
@@ -62,7 +60,6 @@ function isNameAt(name: string, text: Uint8Array, at: number): boolean {
 const bitsAt = (text: Uint8Array, at: number): number =>
   (text[at + 1] ?? 0) | ((text[at + 2] ?? 0) << 8);
 
-/** An entry's length is one byte. */
 const NAME_MAX = 255;
 
 export interface NameTableBuilder {

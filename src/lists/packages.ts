@@ -73,10 +73,7 @@ function textOf({ name, folder, file }: PackageFile): string {
   return readFileSync(join(root, file), "utf8");
 }
 
-/**
- * Throws a fault that names the package and its file when the file is gone, cannot be read as what it was,
- * or holds fewer names than it ever should.
- */
+/** Throws when a file is gone, cannot be read as what it was, or holds fewer names than it ever should. */
 export function readPackage(row: PackageFile): readonly string[] {
   const { name, file, floor, read } = row;
   let names: readonly string[];

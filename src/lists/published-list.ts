@@ -19,7 +19,6 @@ export interface PublishedLists {
   readonly published: () => Promise<PublishedFiles>;
   /** For the library: tables that it reads as they lie. */
   readonly packed: () => Promise<PublishedFile>;
-  /** The plain text of a compressed one, piece by piece. */
   readonly expand: (gzip: Uint8Array) => Readable;
 }
 
@@ -143,7 +142,6 @@ export interface PublishedFile {
 }
 
 export interface PublishedSource {
-  /** With the feeds alone that may be passed on. */
   readonly datasets: Datasets;
   readonly names: () => Iterable<string>;
   readonly licenceOf: (feed: string) => FeedLicence | undefined;
@@ -161,10 +159,7 @@ interface PublishedName {
 /** Names between two pauses: about 2 ms of work. */
 const SLICE_NAMES = 250;
 
-/**
- * The names that are disposable by feeds that may be passed on, in alphabetical order. The operator's own deny rules
- * are not in it, and what the operator allows is not either.
- */
+/** In alphabetical order, of feeds that may be passed on; without the operator's own rules. */
 export async function makePublishedList(source: PublishedSource): Promise<PublishedFiles> {
   const published: PublishedName[] = [];
   let seen = 0;

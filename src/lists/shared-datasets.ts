@@ -12,7 +12,6 @@ import {
 import { FAMILY_EXCEPTIONS } from "../core/tables/data.ts";
 import { parseDomain, registrableOf } from "../core/name/domain.ts";
 
-/** One list of disposable domains, as its source gives it. */
 export interface DisposableList extends FeedSource {
   /** Its lines, read when their turn comes: all lists at once would be 50 MB of text. */
   readonly read: () => Iterable<string>;
@@ -163,10 +162,7 @@ function pack(
   return builder.finish();
 }
 
-/**
- * Whether a list of free providers is right about a name. Such lists hold throw-away services too: what a
- * curated list holds, what lies under a listed name or says by its own name what it is for earns no trust.
- */
+/** Lists of free providers hold throw-away services too: a name that is listed or says so itself earns no trust. */
 function honestBy(sources: readonly FeedSource[], disposable: SharedArrayBuffer) {
   const empty = packAsIs();
   const plain = {

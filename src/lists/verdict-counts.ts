@@ -147,7 +147,6 @@ export function sqlVerdictCounts(db: Kysely<Database>): VerdictCounts {
 export interface VerdictCount {
   /** Days since the Unix epoch, UTC. */
   readonly day: number;
-  /** Lower-case A-labels. */
   readonly domain: string;
   disposable: number;
   other: number;

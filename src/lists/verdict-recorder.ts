@@ -7,7 +7,6 @@ import type { Log } from "../base/log.ts";
 import type { VerdictCount, VerdictCounts } from "./verdict-counts.ts";
 import { WriteBehind } from "../base/write-behind.ts";
 
-/** How many UTC days of counts are kept, today included. */
 export const VERDICT_DAYS = 30;
 
 /** Domains of one day that are counted; those that come later are not. */
@@ -20,7 +19,6 @@ const MAIL_DOMAINS_MAX = 60_000;
 export const MAIL_DOMAINS_KEPT = 40_000;
 
 export interface CountedVerdict {
-  /** Lower-case A-labels. */
   readonly domain: string;
   readonly disposable: boolean;
   readonly dns: "yes" | "no" | "unknown";

@@ -13,10 +13,7 @@ export type Bootstrap = (domain: string) => string | undefined;
 const SUFFIXES_MAX = 20_000;
 const URLS_MAX = 8;
 
-/**
- * Reads a bootstrap file for domain names (RFC 9224 section 3). Ignores unknown members and invalid services; undefined
- * when no valid service is left, so that an older copy stays in use.
- */
+/** RFC 9224 section 3. Undefined when no valid service is left, so that an older copy stays in use. */
 function readBootstrap(body: Uint8Array): Bootstrap | undefined {
   const file = readJson(body);
   if (!isRecord(file) || !Array.isArray(file["services"])) return undefined;
@@ -80,10 +77,7 @@ interface Copy {
   readonly fetchedAtMs: number;
 }
 
-/**
- * The bootstrap file, fetched when first needed and again after a week. While a fetch fails the old copy stays in use,
- * and the next try is a minute later. A lookup never waits because its copy is old.
- */
+/** Fetched when first needed and again after a week; a lookup never waits because its copy is old. */
 export function createBootstrapCopy(deps: BootstrapDeps): () => Promise<Bootstrap | undefined> {
   let copy: Copy | undefined;
   let loaded: Promise<void> | undefined;

@@ -5,10 +5,7 @@ const MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split(" ");
 
 type Digits = string | undefined;
 
-/**
- * Midnight UTC of a Gregorian date from year 1 on, in milliseconds since the Unix epoch; undefined when there is
- * no such day. `year` has four digits; `month` is a number from 1 or an English name of at least three letters.
- */
+/** Midnight UTC in milliseconds since the Unix epoch. `month` is a number from 1 or an English name. */
 export function dateMs(year: Digits, month: Digits, day: Digits): number | undefined {
   if (year === undefined || month === undefined || day === undefined) return undefined;
   const found = dayOfDate([year, monthDigits(month), day.padStart(2, "0")].join("-"));
@@ -29,10 +26,7 @@ function timeMs(hours: Digits, minutes: Digits, seconds: Digits): number | undef
 const RFC_3339 =
   /^(\d{4})-(\d\d)-(\d\d)(?:[Tt ](\d\d):(\d\d):(\d\d)(?:[.,]\d{1,12})?(?:[Zz]|([+-])(\d\d):?(\d\d))?)?$/;
 
-/**
- * An RDAP event date (RFC 9083 section 4.5: RFC 3339) in milliseconds since the Unix epoch, fractions of a
- * second dropped. A date alone, and a time without a zone, are read as UTC, because registries send them.
- */
+/** RFC 9083 section 4.5: RFC 3339. A date alone, and a time without a zone, are read as UTC: registries send them. */
 export function eventDateMs(text: string): number | undefined {
   const found = RFC_3339.exec(text) ?? [];
   const [, year, month, day, hours, minutes, seconds, sign, offsetHours, offsetMinutes] = found;

@@ -12,7 +12,6 @@ import type { VerdictCounts } from "../verdict-counts.ts";
 import { type WrongLine, isInForce, readListLines } from "./rules.ts";
 import { VERDICT_DAYS } from "../verdict-recorder.ts";
 
-/** One domain whose checks would have ended otherwise. */
 export interface ChangedDomain {
   readonly domain: string;
   readonly becomes: "disposable" | "fine";
@@ -31,7 +30,6 @@ export interface BackTest {
   readonly changed: readonly ChangedDomain[];
   /** Entries about addresses: nothing is counted by address. */
   readonly untestable: number;
-  /** Their lines from 1, the first 100. */
   readonly untestableLines: readonly number[];
 }
 

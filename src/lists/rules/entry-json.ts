@@ -7,7 +7,6 @@ export interface Rule {
   /** As `listSubjectText` writes it; an address is its keyed hash. */
   readonly subject: string;
   readonly word: ListWord;
-  /** For the operator alone; may be "". */
   readonly note: string;
   /** Who made it: an account id or the name of a system user. */
   readonly author: string;

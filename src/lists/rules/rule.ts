@@ -135,7 +135,6 @@ export interface EntryQuery {
   /** Part of the subject or of the note, in any case; "" for all. */
   readonly text: string;
   readonly word?: ListWord;
-  /** What has expired by then is left out. */
   readonly nowMs: number;
   readonly limit: number;
 }

@@ -27,7 +27,6 @@ export type ReadSaying =
   /** Traps cannot be mail hosts, and accounts must be addresses. */
   | { readonly kind: "bad_word" };
 
-/** An entry as a person writes it, with its word. */
 function readSaying(text: string, word: ListWord, hash: AddressHash): ReadSaying {
   const subject = readListSubject(text);
   if (!subject.ok) return { kind: "bad_entry", fault: subject.fault };
@@ -36,7 +35,6 @@ function readSaying(text: string, word: ListWord, hash: AddressHash): ReadSaying
 }
 
 export interface WrongLine {
-  /** From 1. */
   readonly line: number;
   readonly why: "bad_entry" | "bad_word" | "bad_date" | "no_word";
 }
@@ -53,10 +51,7 @@ export interface ReadLines {
   readonly wrong: readonly WrongLine[];
 }
 
-/**
- * One entry a line, a remark behind "#". A line may begin with its own word ("deny a.example"), others take
- * `standard`, and end with the last day it counts ("a.example until 2027-01-31"). Reads `ENTRIES_MAX` entries and one more.
- */
+/** One entry a line, a remark behind "#": "deny a.example until 2027-01-31". Reads `ENTRIES_MAX` entries and one more. */
 export function readListLines(
   text: string,
   standard: ListWord | undefined,
@@ -116,7 +111,6 @@ const untilText = (expiresAtMs: number | undefined): string =>
 /** Whether a text is one line that drives no terminal. */
 const isOneLine = (text: string): boolean => !/[\p{Cc}\p{Cf}\p{Cs}]/u.test(text);
 
-/** Characters of a note. */
 export const NOTE_MAX = 500;
 
 export interface EntryDetails {
@@ -128,7 +122,6 @@ export interface EntryDetails {
 
 export type DetailsRefusal =
   | { readonly kind: "bad_note" }
-  /** In the past. */
   | { readonly kind: "bad_expiry" }
   /** There would be more than `entriesMax` entries. */
   | { readonly kind: "full" };
@@ -142,7 +135,6 @@ export type SaveAnswer =
 
 export type ImportAnswer =
   | { readonly kind: "imported"; readonly count: number }
-  /** Nothing was imported. */
   | { readonly kind: "wrong_lines"; readonly lines: readonly WrongLine[] }
   | DetailsRefusal;
 

@@ -1,6 +1,5 @@
 import type { Clock } from "./clock.ts";
 
-/** How often the clock is looked at while a timer waits. */
 const BEAT_MS = 250;
 
 /** A beat that is later than this found the process without a turn. Shorter delays are a busy process's own. */
@@ -10,9 +9,8 @@ const GAP_MIN_MS = 1_000;
 const EARLY_MS = 1;
 
 /**
- * The same clock, whose monotonic time and timers stand still while the whole process stands still: a paused
- * container, a snapshot, SIGSTOP, a laptop asleep. For budgets of questions to others, whose answers nothing reads
- * meanwhile. Not for leases, which others count on. A gap is seen only while a timer waits.
+ * Stands still while the whole process does (a paused container, SIGSTOP, a laptop asleep), as far as a timer waits then.
+ * For budgets of questions to others, not for leases, which others count on.
  */
 export class AwakeClock implements Clock {
   readonly #clock: Clock;

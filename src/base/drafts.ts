@@ -5,10 +5,7 @@ import { join } from "node:path";
 const DRAFT = /\.[0-9a-f]{16,32}\.tmp$/;
 const DEAD_AFTER_MS = 3_600_000;
 
-/**
- * Deletes what killed processes left in these folders in mid write, and returns how many files that were. A file younger
- * than an hour may be another process's that writes now. What cannot be looked at or deleted stays.
- */
+/** Deletes what killed processes left in mid write; what is younger than an hour may be another process's. How many. */
 export function sweepDrafts(folders: readonly string[], nowMs: number): number {
   return folders.flatMap(draftsIn).filter((path) => sweep(path, nowMs)).length;
 }

@@ -17,10 +17,7 @@ export interface Repeat {
 
 const JITTER_SHARE = 0.1;
 
-/**
- * Runs `task` again and again, never twice at a time, also after a round that fails. A task may return its own pause. The
- * returned function ends the loop and waits for the round that runs.
- */
+/** Never twice at a time, also after a round that fails. A task may return its own pause. The result ends the loop. */
 export function every(repeat: Repeat, task: () => Promise<number | void>): End {
   const { ms, firstMs = ms, clock, failed, jitter = () => 0 } = repeat;
   let callOff = (): void => undefined;

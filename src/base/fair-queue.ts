@@ -1,6 +1,5 @@
 import type { OwnerKey } from "./owner.ts";
 
-/** First in, first out, at constant cost. */
 export class Fifo<T> {
   #items: (T | undefined)[] = [];
   #head = 0;
@@ -28,7 +27,6 @@ export class Fifo<T> {
     return item;
   }
 
-  /** Takes out the item that came last. */
   pop(): T | undefined {
     return this.length > 0 ? this.#items.pop() : undefined;
   }
@@ -56,13 +54,11 @@ const PASSING = 4;
 const EMPTY_LINES_MAX = 64;
 
 /**
- * Work of many owners, served in turn: the next piece is the one that ends first in virtual time, in which each owner is
- * served at the same speed (weighted fair queueing). A small piece therefore goes before large ones, and an owner with
- * many pieces does not hold up one with a few. An owner that comes later starts where the others are.
+ * Weighted fair queueing: the next piece is the one that ends first in virtual time, in which each owner is served at the
+ * same speed. Small pieces go before large ones, and a later owner starts where the others are.
  */
 export class FairQueue<T> {
   readonly #lines = new Map<OwnerKey, Line<T>>();
-  /** The lines with pieces. */
   readonly #waiting = new Set<Line<T>>();
   readonly #countedPerOwner: number;
   /** Virtual time: it grows with each piece served, so that new owners cannot pass for ever. */

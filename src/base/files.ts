@@ -77,10 +77,7 @@ function standardOutput(): FileWriter {
 
 /** Files for the command line. `path` is as the user wrote it; "-" is standard input or output. */
 export interface Files {
-  /**
-   * The file in slices of at most 64 KiB, no faster than they are taken. Ends early when `stop` is aborted,
-   * also while it waits for input. Rejects when the file cannot be read.
-   */
+  /** In slices of at most 64 KiB, no faster than they are taken. Ends early when `stop` is aborted. */
   read(path: string, stop: AbortSignal): AsyncIterable<Uint8Array>;
   /** Opens for writing. A file that exists is a fault unless it may be `replaced`; devices and pipes are written to. */
   write(path: string, existing: "refused" | "replaced"): Promise<FileWriter>;
@@ -96,7 +93,6 @@ export interface FileFacts {
 }
 
 export interface FileWriter {
-  /** Resolves when there is room for more. */
   write(text: string): Promise<void>;
   close(): Promise<void>;
 }

@@ -1,7 +1,4 @@
-/**
- * A map that forgets: entries live in a young and an old half, and turning drops the old one whole. No
- * order of use is kept, so a read costs one or two look-ups, and forgetting costs nothing.
- */
+/** A map that forgets its old half whole. No order of use is kept, so a read costs one or two look-ups. */
 export class Generations<V> {
   #young = new Map<string, V>();
   #old = new Map<string, V>();

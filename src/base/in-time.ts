@@ -2,15 +2,11 @@ import type { Clock } from "./clock.ts";
 
 export interface Limit<Late> {
   readonly timeoutMs: number;
-  /** What stands for an answer that is not there by then. */
   readonly late: Late;
   readonly clock: Pick<Clock, "after">;
 }
 
-/**
- * The result of `work`, or `late` if it takes longer; the work continues. Leaves no timer. If this process
- * itself did not run, events that arrived meanwhile are handled before the work counts as late.
- */
+/** The work continues. If this process itself did not run, events that arrived meanwhile are handled first. */
 export async function inTime<T, Late>(
   work: Promise<T>,
   { timeoutMs, late, clock }: Limit<Late>,

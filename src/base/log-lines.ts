@@ -19,16 +19,12 @@ const RETRY_MS = 100;
 /** How long a process that ends waits for its reader. */
 const LAST_WORDS_MS = 1_000;
 
-/**
- * Outgoing log lines. A slow or missing reader never blocks or ends the process: a reader that stands
- * still, a full disk and a broken pipe cost lines only, and how many is said when lines are taken again.
- */
+/** A slow or missing reader never blocks or ends the process: it costs lines only, and how many is said later. */
 export class LogLines {
   readonly #sink: LineSink;
   readonly #clock: Clock;
   #waiting: string[] = [];
   #waitingBytes = 0;
-  /** What is being written; empty when nothing is. */
   #rest: Buffer = Buffer.alloc(0);
   /** Whether the sink has `#rest` and has said nothing yet. */
   #isUnderWay = false;

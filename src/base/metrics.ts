@@ -3,7 +3,6 @@ import { Counter, Registry, collectDefaultMetrics } from "prom-client";
 
 interface LatencyHistogram {
   observe(labels: LatencyLabels, durationMs: number): void;
-  /** The lines of the metric, with its HELP and TYPE. */
   text(): string;
 }
 
@@ -79,17 +78,13 @@ function linesOf(name: string, row: Row, boundsSeconds: readonly number[]): read
 export interface Metrics {
   readonly http: HttpMetrics;
   readonly page: MetricsPage;
-  /** For further figures; everything in it is on the page. */
   readonly registry: Registry;
 }
 
 /** From a cached answer to the longest a bulk request may take. */
 const LATENCY_BOUNDS_SECONDS = [0.001, 0.005, 0.015, 0.05, 0.15, 0.5, 1.5, 5, 10, 30];
 
-/**
- * Requests by route, method and status with their latency, and the process's own figures. The former do not
- * go through prom-client, which hashes all labels again for every observation: a tenth of a cached answer.
- */
+/** Requests do not go through prom-client, which hashes all labels for every observation: a tenth of a cached answer. */
 export function createMetrics(): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
@@ -126,7 +121,6 @@ export function createMetrics(): Metrics {
 export interface HttpMetrics {
   /** `route` comes from our own short list, `method` is one we serve or "other". */
   observe(route: string, method: string, status: number, durationMs: number): void;
-  /** By the code of its `Refusal`. */
   refused(code: string): void;
 }
 

@@ -8,10 +8,7 @@ const UNPROVEN_LEAST = 4;
 /** The part of the window that all such names together may hold; beyond it each owner has the least. */
 const ALL_UNPROVEN_PART = 1 / 2;
 
-/**
- * A name without an answer holds its place fifty times as long as one with an answer. An owner may have proven as much as
- * a window full of such names costs: those of a list's first second end together, and nothing would begin after them.
- */
+/** A silent name holds its place fifty times as long; those of a list's first second end together. */
 const SILENT_COST = 4;
 
 interface OwnerPace {
@@ -30,7 +27,6 @@ interface Waiting {
   readonly start: () => void;
 }
 
-/** The names of one chunk on their way into DNS. */
 export interface Pace {
   /** Undefined when the next name may begin, else a promise of that. Each is followed by one `leave`. */
   enter(): Promise<void> | undefined;
@@ -39,11 +35,7 @@ export interface Pace {
   end(): void;
 }
 
-/**
- * How many names of each owner may be under way at once: a part of the window, and as many more as DNS has answered.
- * So a list behind a silent name server cannot fill the window that the lists of others need, and takes no more chunks
- * than it can begin.
- */
+/** A part of the window, and as many more as DNS has answered: a list of silent names cannot fill it. */
 export class OwnerPaces {
   readonly #window: () => number;
   readonly #begun: () => void;
@@ -99,10 +91,7 @@ export class OwnerPaces {
     return [...this.#owners.keys()];
   }
 
-  /**
-   * Whether as many names wait as may be under way: one more chunk would only wait behind them. Beside other owners a
-   * chunk's worth is enough, so that theirs come between.
-   */
+  /** One more chunk would only wait. Beside other owners a chunk's worth is enough, so that theirs come between. */
   hasEnough(owner: OwnerKey): boolean {
     const pace = this.#owners.get(owner);
     if (pace === undefined) return false;
@@ -173,10 +162,7 @@ const readyOf = ({ waiting, unbegun }: OwnerPace): number =>
 
 const unprovenOf = ({ underWay, proven }: OwnerPace): number => Math.max(0, underWay - proven);
 
-/**
- * Takes out the name of the oldest chunk, so that an owner's chunks end one after the other: in turns, a few silent names
- * of each chunk would hold up all of them.
- */
+/** An owner's chunks end one after the other: in turns, a few silent names of each would hold up all of them. */
 function oldestOf(waiting: Waiting[]): Waiting | undefined {
   let oldest = 0;
   for (const [at, { order }] of waiting.entries()) {

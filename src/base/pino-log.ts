@@ -78,10 +78,7 @@ function withStacks(fault: unknown, depth: number = CAUSES_MAX): Fault {
 
 const HIDDEN = "[hidden]";
 
-/**
- * One line of JSON in, one out. Hides our keys, bearer values, long hexadecimal secrets, passwords in URLs, and local
- * parts: what stands before an at sign up to a blank, a quote or a bracket.
- */
+/** Hides our keys, bearer values, long hexadecimal secrets, passwords in URLs, and local parts of addresses. */
 function blacken(line: string): string {
   return line
     .replace(/gp_live_[A-Za-z0-9_-]+/g, HIDDEN)

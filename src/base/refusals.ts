@@ -16,9 +16,7 @@ export type RefusalStatus =
   400 | 401 | 403 | 404 | 405 | 408 | 409 | 413 | 414 | 415 | 422 | 429 | 431 | 503;
 
 export interface RefusalDetail {
-  /** Seconds. */
   readonly retry_after?: number;
-  /** ISO 8601, UTC. */
   readonly reset_at?: string;
 }
 
@@ -77,7 +75,6 @@ export const decideBodyTooLarge = fixed(
   "The body is too large for a decision.",
 );
 
-/** POST /hooks/{id}: over 1 MiB. */
 export const hookPayloadTooLarge = fixed(
   "hook_payload_too_large",
   413,
@@ -127,7 +124,6 @@ export function notReady(names: readonly string[]): Refusal {
   return new Refusal("not_ready", 503, `Not ready: ${names.join(", ")}.`);
 }
 
-/** GATEPOST_METRICS_TOKEN is set and was not sent. */
 export const metricsUnauthorized = fixed(
   "metrics_unauthorized",
   401,

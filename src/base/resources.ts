@@ -3,14 +3,10 @@ export interface Resource {
   readonly unit: "places" | "octets" | "entries" | "connections";
   /** What one process has; of webhooks, all processes together. */
   readonly total: number;
-  /** The most that one owner holds at once. */
   readonly perOwner: number;
   /** Pieces of work that one owner has begun at once; absent: as many as `perOwner` allows. */
   readonly atOncePerOwner?: number;
-  /**
-   * Of the last `reservePart` an owner gets more only while it holds at most `perFree` times what is then free, so that
-   * something is left for the next owner, and the one after it.
-   */
+  /** Of the last `reservePart` it gets more only while it holds at most `perFree` times what is then free. */
   readonly perFree?: number;
   /** 0 to 1; absent: `perFree` holds for all. */
   readonly reservePart?: number;
@@ -45,10 +41,7 @@ const queued = (queue: number, queuePerOwner: number, refusal?: string): Partial
   ...(refusal !== undefined && { refusal }),
 });
 
-/**
- * Every bounded resource that callers share. `docs/operations/sizing.md` has the same table, held against this
- * one by a test. An owner is an account, an IPv4 address or an IPv6 /64.
- */
+/** `docs/operations/sizing.md` has the same table. An owner is an account, an IPv4 address or an IPv6 /64. */
 export const RESOURCES = {
   connections: row({
     unit: "connections",

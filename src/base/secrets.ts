@@ -26,9 +26,8 @@ const TAG_BYTES = 16;
 const VERSION = "v1:";
 
 /**
- * The service's master key: `setting` when there is one, else the file in `dataDir`, made with mode 0600
- * when it is missing. Processes that start together on one directory get the same key. Throws when the
- * file cannot be made or does not hold 32 bytes in base64.
+ * `setting`, else the file in `dataDir`, made with mode 0600 when it is missing. Processes that start together get the
+ * same key. Throws for a file that cannot be made or does not hold 32 bytes in base64.
  */
 export function loadSecretKey(setting: Uint8Array | undefined, dataDir: string): Uint8Array {
   if (setting !== undefined) return checked(setting, "GATEPOST_SECRET_KEY");

@@ -24,15 +24,11 @@ export interface Hold {
   shrink(amount: number): void;
   /** From now on it is never reclaimed: its work can no longer be ended. */
   keep(): void;
-  /** Gives all of it back; later calls do nothing. */
   release(): void;
 }
 
 export interface TakeOptions {
-  /**
-   * Called when an owner with less than an equal part needs room that this owner has beyond one. It must end the
-   * work and release the hold before it returns. Absent: the hold is never taken away.
-   */
+  /** For an owner with less than an equal part: must end the work and release the hold before it returns. */
   readonly reclaim?: () => void;
 }
 
@@ -40,7 +36,6 @@ export interface ShareFigures {
   readonly total: number;
   readonly used: number;
   readonly waiting: number;
-  /** Owners that hold something or wait. */
   readonly owners: number;
   /** The most that one owner held since the last reading. */
   readonly largest: number;
@@ -109,10 +104,7 @@ export class Share {
     return this.#grant(tenant, amount);
   }
 
-  /**
-   * Takes in turn; more than the share counts as the whole share. Rejects with `NoRoom` when the queue of the owner
-   * is full, or that of everybody while no owner has more waiting than this one.
-   */
+  /** More than the share counts as the share. Rejects with `NoRoom` when the queue is full and no owner's is longer. */
   async wait(owner: OwnerKey, amount = 1): Promise<Hold> {
     const wanted = Math.min(amount, this.#row.total, this.#row.perOwner);
     const atOnce = this.takeIfFree(owner, wanted);
@@ -132,7 +124,6 @@ export class Share {
     });
   }
 
-  /** Runs `work` with a hold of its own, in turn. */
   async run<T>(owner: OwnerKey, work: () => Promise<T>, amount = 1): Promise<T> {
     const hold = await this.wait(owner, amount);
     try {
@@ -305,7 +296,6 @@ export const ONE_OWNER = {
   },
 } as const satisfies Overrides;
 
-/** More than there are registries that answer RDAP. */
 const SERVERS_MAX = 2_000;
 
 /** `over`: what the operator set of some rows. */

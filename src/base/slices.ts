@@ -1,4 +1,3 @@
-/** Work that waits for its turn, first come, first served. */
 const waiting: (() => void)[] = [];
 
 /** Lets the next go on; the others wait until the event loop has seen to its connections once more. */
@@ -7,10 +6,7 @@ function goOn(): void {
   if (waiting.length > 0) setImmediate(goOn);
 }
 
-/**
- * Resolves when it is the caller's turn to work for some milliseconds. One has a turn in each round of the event loop,
- * however many wait: slices of fifty bodies in one round would keep single checks waiting as one long slice does.
- */
+/** One has a turn in each round of the event loop: slices of fifty bodies in one would keep single checks waiting. */
 export function turn(): Promise<void> {
   return new Promise((resolve) => {
     waiting.push(resolve);

@@ -1,7 +1,4 @@
-/**
- * A store that the service needs is out of reach, starting up, shutting down, read-only, out of connections
- * or too slow. It says nothing of the request: the same one may be answered a moment later.
- */
+/** Out of reach, starting, read-only, out of connections or too slow: the same request may be answered a moment later. */
 export class StoreDown extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);

@@ -1,7 +1,6 @@
 import type { Clock } from "./clock.ts";
 
 export interface WriteBehindOptions<T> {
-  /** From the first item that waits to the write. */
   readonly afterMs: number;
   /** The same after a write that failed; absent: `afterMs`. */
   readonly retryAfterMs?: number;
@@ -20,10 +19,7 @@ export interface WriteBehindOptions<T> {
   readonly failed: (fault: unknown, lost: number) => void;
 }
 
-/**
- * Collects what may be lost with a kill, and writes it a little later. What a store does not take waits for the next
- * write, merged with what came meanwhile, so that a long outage costs bounded memory.
- */
+/** Collects what may be lost with a kill. What a store does not take is merged with what comes meanwhile. */
 export class WriteBehind<T> {
   readonly #options: WriteBehindOptions<T>;
   #waiting = new Map<string, T>();

@@ -23,7 +23,6 @@ export interface PolicyBackTest {
     readonly shadow: Decision;
     readonly count: number;
   }[];
-  /** Those with the most checks, at most 100. */
   readonly changed: readonly ChangedDomain[];
   /** Rules that counts by domain cannot test: they are taken as not matching. */
   readonly untestable: readonly { readonly rule: number; readonly facts: readonly string[] }[];

@@ -41,7 +41,6 @@ export interface DecisionLogDeps {
 
 const FLUSH_AFTER_MS = 500;
 const BATCH = 100;
-/** Decisions that wait while the store is away. */
 const WAITING_MAX = 10_000;
 
 const COLUMNS = {

@@ -162,7 +162,6 @@ export class Feedback {
     });
   }
 
-  /** The proposals about a domain are answered and go away. */
   async answered(domain: string, accountId?: string): Promise<void> {
     const update = this.#deps.db.updateTable("feedback").where("domain", "=", domain);
     if (accountId === undefined) await update.set({ operator_proposal: "" }).execute();

@@ -29,10 +29,7 @@ const AFTER_MS = 100;
 const ACCEPT_ANY: HookReply = { status: 204 };
 
 export interface HookDesk {
-  /**
-   * Undefined: there is no such hook. Never rejects: on any fault of ours the person is let through. `request` may be
-   * the reason why the call could not be read.
-   */
+  /** Undefined: no such hook. Never rejects. `request` may be the reason why the call could not be read. */
   answer(
     id: string,
     request: HookRequest | { readonly unread: string },

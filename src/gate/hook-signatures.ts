@@ -188,10 +188,7 @@ async function isSignedBy(
   }
 }
 
-/**
- * X-FusionAuth-Signature-JWT, whose claim is the hash of the body, or the secret as a header. The hook says whether
- * the key is a secret or public: the token never chooses.
- */
+/** The claim is the hash of the body. The hook says whether the key is a secret or public: the token never chooses. */
 export const fusionAuthSignature: Authenticate = async (request, keys) => {
   const token = header(request, "x-fusionauth-signature-jwt");
   if (token === undefined) return sharedSecret(request, keys);

@@ -22,7 +22,6 @@ export interface HookReply {
 export interface SignUp {
   /** As sent; "" when there is none. */
   readonly email: string;
-  /** Why the person is let in without a check. */
   readonly unchecked?: string;
   readonly facts: ReadonlyMap<string, CallerFact>;
   readonly language: string;

@@ -8,9 +8,6 @@ export const HOOK_SYSTEMS = [
 ] as const;
 export type HookSystem = (typeof HOOK_SYSTEMS)[number];
 
-/**
- * How a call ended. `failed_open`: something of ours failed or was spent, and the person was let through.
- * `unauthenticated`: a wrong signature or secret; no decision was made.
- */
+/** `failed_open`: something of ours failed, and the person was let through. `unauthenticated`: a wrong signature. */
 export const HOOK_OUTCOMES = ["accepted", "refused", "failed_open", "unauthenticated"] as const;
 export type HookOutcome = (typeof HOOK_OUTCOMES)[number];

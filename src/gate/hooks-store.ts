@@ -22,14 +22,12 @@ export interface Hook {
   readonly policy: string;
   /** What `challenge` and `review` become. */
   readonly challenge: "accept" | "reject";
-  /** Sealed. */
   readonly secret: string;
   /** Where the system's public keys are, for systems that sign with one. */
   readonly jwksUrl?: string;
   readonly createdAtMs: number;
 }
 
-/** What waits to be written of calls. */
 export interface HookNews {
   readonly counts: readonly {
     readonly day: number;
@@ -37,7 +35,6 @@ export interface HookNews {
     readonly outcome: HookOutcome;
     readonly count: number;
   }[];
-  /** By hook. */
   readonly lastCalls: ReadonlyMap<string, HookCall>;
   readonly lastFailures: ReadonlyMap<string, HookCall>;
 }
@@ -54,7 +51,6 @@ export interface Hooks {
   /** Nothing is changed when the account has `limit` hooks, or no policy of the hook's name. */
   create(hook: Hook, limit: number): Promise<"created" | "full" | "no_policy">;
   find(id: string): Promise<Hook | undefined>;
-  /** Newest first. */
   list(accountId: string): Promise<readonly Hook[]>;
   setSecret(id: string, sealed: string): Promise<boolean>;
   remove(id: string): Promise<boolean>;

@@ -24,10 +24,7 @@ export const BUILT_IN: PoliciesInForce = {
   live: { version: DEFAULT_VERSION, policy: DEFAULT_POLICY },
 };
 
-/**
- * The policies of an account under a name; undefined for an unknown name. Answers within `timeoutMs`, also if the
- * store does: with what it said last, or else with the built-in policy.
- */
+/** Undefined for an unknown name. In `timeoutMs`, with what the store said last, or else the built-in policy. */
 export type FindPolicies = (
   accountId: string,
   name: string,

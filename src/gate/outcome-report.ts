@@ -8,7 +8,6 @@ import type { Clock } from "../base/clock.ts";
 type ByDecision = Readonly<Record<Decision, number>>;
 
 export interface OutcomeReport {
-  /** Every day of the range, oldest first. */
   readonly days: readonly ({ readonly day: string } & ByDecision)[];
   readonly reasons: readonly {
     readonly decision: Decision;
@@ -25,7 +24,6 @@ export interface OutcomeReport {
   readonly before: readonly ({ readonly day: string } & ByDecision)[];
 }
 
-/** UTC days that outcomes are kept, today included. */
 export const OUTCOME_DAYS = 400;
 
 export type ReportOutcomes = (accountId: string, days: number) => Promise<OutcomeReport>;

@@ -43,7 +43,6 @@ export interface OutcomeBatch {
 export interface OutcomeLimits {
   /** Forms, keys and reasons of one account and day, counted together as rows. */
   readonly rowsMax: number;
-  /** Domains of one account, policy, version and day. */
   readonly domainsMax: number;
 }
 

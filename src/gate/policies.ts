@@ -16,7 +16,6 @@ const POLICY_LIMITS = { policiesMax: 50, versionsMax: 500 };
 
 const VERSIONS_SHOWN = 100;
 
-/** UTC days that counts of shadows are kept, today included. */
 export const SHADOW_DAYS = 90;
 
 export interface PolicyRow {
@@ -39,7 +38,6 @@ export interface VersionRow {
 export interface PolicyPage extends PolicyRow {
   readonly version: number;
   readonly document: unknown;
-  /** What each rule of it gives as its reason. */
   readonly rule_reasons: readonly string[];
   readonly versions: readonly VersionRow[];
 }
@@ -67,7 +65,6 @@ export interface SavedPolicy {
 
 export interface Author {
   readonly account: Pick<Account, "id" | "tier" | "origin" | "createdAtMs">;
-  /** An e-mail address, or the operator's name. */
   readonly author: string;
 }
 

@@ -47,17 +47,12 @@ export type PolicyRemoval =
 
 /** Rules are checked by `test/contracts/policy/policy-store.ts`. */
 export interface PolicyStore {
-  /**
-   * The new version's number, one above all that were ever saved under the name. Undefined, with nothing changed,
-   * when the account has `policiesMax` other policies. Of older versions that do not run, the newest
-   * `versionsMax` stay.
-   */
+  /** Its number, above all that were saved under the name. Undefined: the account has `policiesMax` other policies. */
   save(version: NewPolicyVersion, limits: PolicyLimits): Promise<number | undefined>;
   /** By name; those with a version that runs. */
   list(accountId: string): Promise<readonly PolicyHead[]>;
   inForce(accountId: string, name: string): Promise<PolicyInForce>;
   version(accountId: string, name: string, version: number): Promise<PolicyVersion | undefined>;
-  /** Newest first. */
   versions(accountId: string, name: string, limit: number): Promise<readonly PolicyVersion[]>;
   /** Ends the shadow, or makes a version it. False when there is no such policy or version. */
   setShadow(accountId: string, name: string, version: number | undefined): Promise<boolean>;

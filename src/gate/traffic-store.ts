@@ -5,7 +5,6 @@ import { lockAccount, pruneSlices, upsert } from "../store/rows.ts";
 import { inSlice, type Tx } from "../store/transaction.ts";
 import { COUNTED_MS, type NewTrafficRow, type TrafficStore } from "./traffic.ts";
 
-/** Rows of one account. */
 const ROWS_MAX = 50_000;
 
 /** Deleted beyond what is too much, so that not every write deletes. */

@@ -22,10 +22,7 @@ import { inTime } from "../base/in-time.ts";
 import type { Log } from "../base/log.ts";
 import { WriteBehind } from "../base/write-behind.ts";
 
-/**
- * What an account's own decisions say of an address. All that is kept are keyed hashes, under a key of the account: who
- * reads the store learns no name, and no two accounts' rows can be matched.
- */
+/** What an account's decisions say of an address: hashes under a key of the account, which no other's rows match. */
 
 /** 26 characters of base32: HMAC-SHA-256 under a key of the account, cut to 130 bits. */
 export type AccountHash = (accountId: string, text: string) => string;
@@ -114,10 +111,7 @@ export function marksOf(
 
 type OwnDomainData = Pick<Datasets, "free" | "knownGood" | "operator">;
 
-/**
- * The registrable domain, where one owner has it: undefined for large, free and known-good providers, relays, public
- * suffixes, registries of free names and dynamic DNS.
- */
+/** Undefined for providers, relays, public suffixes, registries of free names and dynamic DNS: no one owner has them. */
 function ownDomainOf(domain: Domain, datasets: OwnDomainData): string | undefined {
   const { registrableDomain, privateRegistrableDomain } = domain;
   const isPrivate = registrableDomain !== privateRegistrableDomain;
@@ -137,7 +131,6 @@ export function reportedDomainOf(domain: Domain, datasets: OwnDomainData): strin
 
 const SHARED = [DYNAMIC_DNS, FAMILY_EXCEPTIONS, FREE_REGISTRIES, WEAK_REGISTRIES];
 
-/** How long a row counts after it was last seen. */
 export const COUNTED_MS: Readonly<Record<TrafficKind, number>> = {
   spelling: 7 * DAY_MS,
   mailbox: DAY_MS,

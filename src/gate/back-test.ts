@@ -8,32 +8,10 @@ import { validate } from "../core/validate/validate.ts";
 import type { Clock } from "../base/clock.ts";
 import type { DomainMails } from "../lists/domain-mail.ts";
 import type { VerdictCount, VerdictCounts } from "../lists/verdict-counts.ts";
+import type { BackTestReport } from "./gate-shapes.ts";
 import { knownMail, nextTurn } from "../lists/rules/back-test.ts";
 
-export interface PolicyBackTest {
-  readonly days: number;
-  readonly domains: number;
-  readonly checks: number;
-  readonly live: Readonly<Record<Decision, number>>;
-  readonly draft: Readonly<Record<Decision, number>>;
-  readonly changed_checks: number;
-  readonly changed_domains: number;
-  readonly pairs: readonly {
-    readonly live: Decision;
-    readonly shadow: Decision;
-    readonly count: number;
-  }[];
-  readonly changed: readonly ChangedDomain[];
-  /** Rules that counts by domain cannot test: they are taken as not matching. */
-  readonly untestable: readonly { readonly rule: number; readonly facts: readonly string[] }[];
-}
-
-interface ChangedDomain {
-  readonly domain: string;
-  readonly live: Decision;
-  readonly draft: Decision;
-  readonly checks: number;
-}
+type ChangedDomain = BackTestReport["changed"][number];
 
 export interface BackTested {
   readonly live: Policy;
@@ -42,7 +20,7 @@ export interface BackTested {
 }
 
 /** The counts are of all accounts: for the operator alone. */
-export type BackTestPolicy = (asked: BackTested) => Promise<PolicyBackTest>;
+export type BackTestPolicy = (asked: BackTested) => Promise<BackTestReport>;
 
 export interface BackTestDeps {
   readonly counts: Pick<VerdictCounts, "page">;
@@ -185,7 +163,7 @@ class Sums {
     if (this.#changed.length > 2 * SHOWN_MAX) this.#changed = mostChecked(this.#changed);
   }
 
-  report(): Omit<PolicyBackTest, "days" | "untestable"> {
+  report(): Omit<BackTestReport, "days" | "untestable"> {
     const pairs = [...this.#pairs.values()].toSorted((a, b) => b.count - a.count);
     const sum = (some: readonly { readonly count: number }[]): number =>
       some.reduce((all, { count }) => all + count, 0);

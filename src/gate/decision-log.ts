@@ -10,7 +10,7 @@ import { lockAccount, pruneRows } from "../store/rows.ts";
 import type { Database } from "../store/schema.ts";
 import type { DecisionRow } from "../store/tables/policy.ts";
 import { inSlice, type Tx } from "../store/transaction.ts";
-import type { DecisionPage, LoggedDecision } from "./feedback-shapes.ts";
+import type { DecisionPage, LoggedDecision } from "./gate-shapes.ts";
 import type { DecisionMade } from "./outcome-recorder.ts";
 
 /** What an account decided lately, where it asked for that: no address, and no name but the registrable domain. */

@@ -17,7 +17,7 @@ import type { Database } from "../store/schema.ts";
 import type { FeedbackRow } from "../store/tables/policy.ts";
 import { inTransaction } from "../store/transaction.ts";
 import { lockAccount, pruneRows } from "../store/rows.ts";
-import type { FeedbackOutcome, Proposal } from "./feedback-shapes.ts";
+import type { FeedbackOutcome, Proposal } from "./gate-shapes.ts";
 import type { FindPolicies } from "./in-force.ts";
 import { type AccountHash, mailboxId, reportedDomainOf } from "./traffic.ts";
 

@@ -1,12 +1,13 @@
 import { dayOf, isoTime } from "../core/calendar.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Ids } from "../base/ids.ts";
-import { HOOK_SYSTEMS, type HookOutcome, type HookSystem } from "./hook-types.ts";
+import { HOOK_SYSTEMS, type HookSystem } from "./hook-types.ts";
 import type { Hook, HookCall, Hooks, HookStanding } from "./hooks-store.ts";
 import type { HostCheck } from "../outbound/public-host.ts";
 import type { SecretBox } from "../base/secrets.ts";
 import { badField, notFound, notNow } from "../base/refusals.ts";
 import { publicHttpsUrl } from "../webhooks/configure.ts";
+import type { HookRow } from "./gate-shapes.ts";
 import { standardKey } from "./hook-signatures.ts";
 import { SYSTEMS } from "./hook-systems.ts";
 
@@ -18,25 +19,6 @@ export interface HookOrder {
   readonly policy?: string;
   readonly challenge?: string;
   readonly jwksUrl?: string;
-}
-
-export interface HookRow {
-  readonly id: string;
-  readonly system: HookSystem;
-  readonly url: string;
-  readonly policy: string;
-  readonly challenge: "accept" | "reject";
-  readonly created_at: string;
-  readonly calls: Readonly<Record<HookOutcome, number>>;
-  readonly last_call: CallRow | null;
-  readonly last_failure: CallRow | null;
-}
-
-interface CallRow {
-  readonly at: string;
-  readonly outcome: HookOutcome;
-  readonly why: string;
-  readonly duration_ms: number;
 }
 
 export interface SignedExample {
@@ -169,7 +151,7 @@ function newSecret(system: HookSystem, ids: Ids): string {
   return system === "supabase" ? `v1,${secret}` : secret;
 }
 
-const callRow = (call: HookCall | undefined): CallRow | null =>
+const callRow = (call: HookCall | undefined): HookRow["last_call"] =>
   call === undefined
     ? null
     : {

@@ -3,26 +3,10 @@ import { type Decision, DECISIONS } from "../core/policy/policy.ts";
 import type { Keys } from "../accounts/keys.ts";
 import type { Hooks } from "./hooks-store.ts";
 import type { OutcomeCount, Outcomes } from "./outcomes-store.ts";
+import type { OutcomeReport } from "./gate-shapes.ts";
 import type { Clock } from "../base/clock.ts";
 
 type ByDecision = Readonly<Record<Decision, number>>;
-
-export interface OutcomeReport {
-  readonly days: readonly ({ readonly day: string } & ByDecision)[];
-  readonly reasons: readonly {
-    readonly decision: Decision;
-    readonly reason: string;
-    readonly count: number;
-  }[];
-  readonly keys: readonly ({
-    readonly key_id: string | null;
-    readonly name: string | null;
-  } & ByDecision)[];
-  readonly forms: readonly ({ readonly form: string | null } & ByDecision)[];
-  readonly total: number;
-  /** As many days before them, oldest first; shorter when counts do not go back that far. */
-  readonly before: readonly ({ readonly day: string } & ByDecision)[];
-}
 
 export const OUTCOME_DAYS = 400;
 

@@ -1,7 +1,6 @@
 import { dayOf, isoDate, isoTime } from "../core/calendar.ts";
 import { DEFAULT_DOCUMENT, DEFAULT_NAME, DEFAULT_VERSION } from "../core/policy/default-policy.ts";
 import { parsePolicy, POLICY_MAX_BYTES } from "../core/policy/parse-policy.ts";
-import type { Decision } from "../core/policy/policy.ts";
 import type { Account } from "../accounts/accounts-store.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Notices } from "../store/notices.ts";
@@ -9,6 +8,7 @@ import type { Outcomes, ShadowCount } from "./outcomes-store.ts";
 import type { PolicyHead, PolicyStore, PolicyVersion } from "./policy-store.ts";
 import { tierOf, type Tiers } from "../accounts/admission/tiers.ts";
 import { badField, badPolicy, noSuchPolicy, notNow } from "../base/refusals.ts";
+import type { Pair, PolicyPage, PolicyRow, SavedPolicy, ShadowReport } from "./gate-shapes.ts";
 import { isPolicyName } from "./in-force.ts";
 
 /** Policies of one account, and versions of one policy that are kept. */
@@ -17,51 +17,6 @@ const POLICY_LIMITS = { policiesMax: 50, versionsMax: 500 };
 const VERSIONS_SHOWN = 100;
 
 export const SHADOW_DAYS = 90;
-
-export interface PolicyRow {
-  readonly name: string;
-  readonly built_in: boolean;
-  readonly live: number;
-  readonly shadow: number | null;
-  /** Of the live version; null for the built-in one. */
-  readonly author: string | null;
-  readonly created_at: string | null;
-}
-
-export interface VersionRow {
-  readonly version: number;
-  readonly state: "live" | "shadow" | "old";
-  readonly author: string | null;
-  readonly created_at: string | null;
-}
-
-export interface PolicyPage extends PolicyRow {
-  readonly version: number;
-  readonly document: unknown;
-  readonly rule_reasons: readonly string[];
-  readonly versions: readonly VersionRow[];
-}
-
-export interface Pair {
-  readonly live: Decision;
-  readonly shadow: Decision;
-  readonly count: number;
-}
-
-export interface ShadowReport {
-  readonly live: number;
-  readonly shadow: number | null;
-  readonly days: readonly { readonly day: string; readonly pairs: readonly Pair[] }[];
-  readonly pairs: readonly Pair[];
-  readonly total: number;
-  readonly changed: number;
-  readonly domains: readonly (Pair & { readonly day: string; readonly domain: string })[];
-}
-
-export interface SavedPolicy {
-  readonly name: string;
-  readonly version: number;
-}
 
 export interface Author {
   readonly account: Pick<Account, "id" | "tier" | "origin" | "createdAtMs">;
@@ -226,7 +181,7 @@ async function pageOf(
   const built = isBuiltIn(name, version);
   const saved = built ? undefined : await store.version(accountId, name, version);
   if (!built && saved === undefined) throw noSuchPolicy();
-  const state = (number: number): VersionRow["state"] =>
+  const state = (number: number): PolicyPage["versions"][number]["state"] =>
     number === live ? "live" : number === shadow ? "shadow" : "old";
   const kept = await store.versions(accountId, name, VERSIONS_SHOWN);
   const rows = kept.map((one) => ({

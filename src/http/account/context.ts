@@ -24,7 +24,8 @@ import type { Lists } from "../../bulk/lists.ts";
 import type { AccountCheck } from "../../check/account-check.ts";
 import type { FrontPage } from "../../check/front-page.ts";
 import type { AccountSwitches } from "../../gate/account-switches.ts";
-import type { BackTested, PolicyBackTest } from "../../gate/back-test.ts";
+import type { BackTested } from "../../gate/back-test.ts";
+import type { BackTestReport } from "../../gate/gate-shapes.ts";
 import type { DecisionLog } from "../../gate/decision-log.ts";
 import type { Feedback } from "../../gate/feedback.ts";
 import type { HookDesk } from "../../gate/hook-desk.ts";
@@ -89,7 +90,7 @@ export interface DashboardContext {
 
 export interface DashboardGate {
   /** In the owner's turn. Rejects with `NoRoom`. */
-  readonly backTestPolicy: (owner: OwnerKey, asked: BackTested) => Promise<PolicyBackTest>;
+  readonly backTestPolicy: (owner: OwnerKey, asked: BackTested) => Promise<BackTestReport>;
   readonly decisionLog: Pick<DecisionLog, "page">;
   readonly feedback: Feedback;
   readonly hash: AccountHash;

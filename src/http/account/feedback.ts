@@ -8,7 +8,7 @@ import {
   FEEDBACK_OUTCOMES,
   PROPOSAL_ANSWERS,
   type ProposalAnswer,
-} from "../../gate/feedback-shapes.ts";
+} from "../../gate/gate-shapes.ts";
 import { mailboxId } from "../../gate/traffic.ts";
 import { readFeedback, readSought } from "../api/feedback.ts";
 import type { DashboardContext, DashboardGate } from "./context.ts";

@@ -3,7 +3,7 @@ import type { Signal } from "../../core/evidence/signals.ts";
 import { type Described, oneOf, orNull, Type } from "../../core/json-schema.ts";
 import type { Advice } from "../../core/validate/reasons.ts";
 import type { SaidBy } from "../../core/validate/explain.ts";
-import { LoggedDecision, type Proposal, Proposals } from "../../gate/feedback-shapes.ts";
+import { LoggedDecision, type Proposal, Proposals } from "../../gate/gate-shapes.ts";
 import { KEY, type Key } from "../../accounts/key-json.ts";
 import type { ResultSchema } from "../schemas.ts";
 

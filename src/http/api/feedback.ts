@@ -4,7 +4,7 @@ import { Type } from "../../core/json-schema.ts";
 import { trimEntry } from "../../core/address/address.ts";
 import { type DecisionLog, LOG_PAGE_MAX, type SoughtDecisions } from "../../gate/decision-log.ts";
 import type { Feedback, NewFeedback } from "../../gate/feedback.ts";
-import { DecisionPage, FEEDBACK_NOTE_MAX, FEEDBACK_OUTCOMES } from "../../gate/feedback-shapes.ts";
+import { DecisionPage, FEEDBACK_NOTE_MAX, FEEDBACK_OUTCOMES } from "../../gate/gate-shapes.ts";
 import { apiError, COMMON_ERRORS, KEY_NEEDED, jsonResponse, queryParameter } from "../openapi.ts";
 import { type ApiRequest, JSON_TYPE, type Route } from "../route.ts";
 

@@ -4,7 +4,8 @@ import { type Account, ACCOUNT_TIERS, type AccountTier } from "../../../accounts
 import { type AccountOrder, promoteAccount } from "../../../accounts/accounts.ts";
 import { GRANT_MAX, REASON_MAX } from "../../../accounts/credits.ts";
 import { jsonLine, misuse, refuse, shown, table } from "../../terminal.ts";
-import { OUTCOME_DAYS, type OutcomeReport } from "../../../gate/outcome-report.ts";
+import type { OutcomeReport } from "../../../gate/gate-shapes.ts";
+import { OUTCOME_DAYS } from "../../../gate/outcome-report.ts";
 import { type AccountDeps, type CliAccounts, accountNamed, withAccounts } from "./account-deps.ts";
 import { ACCOUNT, type JsonOption } from "../options.ts";
 

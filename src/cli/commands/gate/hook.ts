@@ -1,7 +1,8 @@
 import { Argument, Command, Option } from "commander";
 import type { AccountService } from "../../../accounts/accounts.ts";
 import { HOOK_OUTCOMES, HOOK_SYSTEMS } from "../../../gate/hook-types.ts";
-import type { HookRow, HookService, SignedExample } from "../../../gate/hooks.ts";
+import type { HookRow } from "../../../gate/gate-shapes.ts";
+import type { HookService, SignedExample } from "../../../gate/hooks.ts";
 import { type Terminal, jsonLine, refuse, shown, table, withOpened } from "../../terminal.ts";
 import { accountNamed } from "../account/account-deps.ts";
 import { ACCOUNT, type JsonOption } from "../options.ts";

@@ -3,8 +3,9 @@ import type { Account } from "../../../accounts/accounts-store.ts";
 import { DEFAULT_NAME } from "../../../core/policy/default-policy.ts";
 import { parsePolicy } from "../../../core/policy/parse-policy.ts";
 import type { Policy } from "../../../core/policy/policy.ts";
-import type { BackTestPolicy, PolicyBackTest } from "../../../gate/back-test.ts";
-import type { PolicyRow, PolicyService, SavedPolicy } from "../../../gate/policies.ts";
+import type { BackTestPolicy } from "../../../gate/back-test.ts";
+import type { BackTestReport, PolicyRow, SavedPolicy } from "../../../gate/gate-shapes.ts";
+import type { PolicyService } from "../../../gate/policies.ts";
 import type { AccountService } from "../../../accounts/accounts.ts";
 import {
   CommandFailure,
@@ -229,7 +230,7 @@ function count(text: string, name: string): number {
   throw misuse(`--${name}: "${shown(text)}" is not a whole number from 1`);
 }
 
-function reportText(report: PolicyBackTest): string {
+function reportText(report: BackTestReport): string {
   const { days, domains, checks, changed_checks: changed, pairs } = report;
   const lines = [
     `${String(checks)} checks of ${String(domains)} domains in ${String(days)} days, ${String(changed)} decided otherwise`,

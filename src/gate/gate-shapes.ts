@@ -1,0 +1,168 @@
+import { type Described, oneOf, orNull, Type } from "../core/json-schema.ts";
+import { DECISIONS } from "../core/policy/policy.ts";
+import { HOOK_OUTCOMES, HOOK_SYSTEMS } from "./hook-types.ts";
+
+/** What is answered about policies, decisions, hooks and feedback: pages import this, so it imports no store. */
+
+const text = Type.String();
+const count = Type.Integer({ minimum: 0 });
+const time = Type.String({ format: "date-time" });
+const day = Type.String({ format: "date" });
+const decision = oneOf(DECISIONS, "What the policy says.");
+const version = Type.Integer({ minimum: 1 });
+
+const BY_DECISION = { accept: count, challenge: count, review: count, reject: count };
+
+const POLICY = {
+  name: text,
+  built_in: Type.Boolean({ description: "The live version is the built-in one." }),
+  live: version,
+  shadow: orNull(version),
+  author: orNull(text),
+  created_at: orNull(time),
+};
+
+export const Policies = Type.Object({ policies: Type.Array(Type.Object(POLICY)) });
+export type PolicyRow = Described<typeof Policies>["policies"][number];
+
+export const PolicyPage = Type.Object({
+  ...POLICY,
+  version,
+  document: Type.Unsafe<unknown>({ type: "object" }),
+  rule_reasons: Type.Array(text, { description: "What each rule gives as its reason." }),
+  versions: Type.Array(
+    Type.Object({
+      version,
+      state: oneOf(["live", "shadow", "old"], "What it does."),
+      author: orNull(text),
+      created_at: orNull(time),
+    }),
+  ),
+});
+export type PolicyPage = Described<typeof PolicyPage>;
+
+export const SavedPolicy = Type.Object({ name: text, version });
+export type SavedPolicy = Described<typeof SavedPolicy>;
+
+const Pair = Type.Object({ live: decision, shadow: decision, count });
+export type Pair = Described<typeof Pair>;
+
+export const ShadowReport = Type.Object({
+  live: version,
+  shadow: orNull(version),
+  days: Type.Array(Type.Object({ day, pairs: Type.Array(Pair) })),
+  pairs: Type.Array(Pair),
+  total: count,
+  changed: count,
+  domains: Type.Array(Type.Object({ day, domain: text, live: decision, shadow: decision, count })),
+});
+export type ShadowReport = Described<typeof ShadowReport>;
+
+export const BackTestReport = Type.Object({
+  days: count,
+  domains: count,
+  checks: count,
+  live: Type.Object(BY_DECISION),
+  draft: Type.Object(BY_DECISION),
+  changed_checks: count,
+  changed_domains: count,
+  pairs: Type.Array(Pair),
+  changed: Type.Array(
+    Type.Object({ domain: text, live: decision, draft: decision, checks: count }),
+    { description: "The counts are of all accounts." },
+  ),
+  untestable: Type.Array(
+    Type.Object({ rule: Type.Integer({ minimum: 0 }), facts: Type.Array(text) }),
+  ),
+});
+export type BackTestReport = Described<typeof BackTestReport>;
+
+export const OutcomeReport = Type.Object({
+  days: Type.Array(Type.Object({ day, ...BY_DECISION })),
+  before: Type.Array(Type.Object({ day, ...BY_DECISION }), {
+    description: "As many days before them; fewer when counts do not go back that far.",
+  }),
+  reasons: Type.Array(Type.Object({ decision, reason: text, count })),
+  keys: Type.Array(Type.Object({ key_id: orNull(text), name: orNull(text), ...BY_DECISION })),
+  forms: Type.Array(Type.Object({ form: orNull(text), ...BY_DECISION })),
+  total: count,
+});
+export type OutcomeReport = Described<typeof OutcomeReport>;
+
+const Call = Type.Object({
+  at: time,
+  outcome: oneOf(HOOK_OUTCOMES, "How the call ended."),
+  why: text,
+  duration_ms: count,
+});
+
+const HOOK = {
+  id: text,
+  system: oneOf(HOOK_SYSTEMS, "The identity system."),
+  url: text,
+  policy: text,
+  challenge: oneOf(["accept", "reject"], "What `challenge` and `review` become."),
+  created_at: time,
+  calls: Type.Object({
+    accepted: count,
+    refused: count,
+    failed_open: count,
+    unauthenticated: count,
+  }),
+  last_call: orNull(Call),
+  last_failure: orNull(Call),
+};
+
+export const HooksPage = Type.Object({
+  systems: Type.Array(Type.Object({ id: text, name: text, guide: text, deadline_ms: count })),
+  hooks: Type.Array(Type.Object(HOOK)),
+});
+export type HooksPage = Described<typeof HooksPage>;
+export type HookRow = HooksPage["hooks"][number];
+
+export const NewHook = Type.Object({ ...HOOK, secret: orNull(text) });
+export const HookSecret = Type.Object({ secret: text });
+export const HookTest = Type.Object({ status: count, body: text });
+
+export const LoggedDecision = Type.Object({
+  id: Type.String({ description: "Grows with time; goes into `after`." }),
+  time: Type.String({ format: "date-time" }),
+  decision: oneOf(DECISIONS, "What the policy said."),
+  reason: text,
+  rule: orNull(Type.Integer({ minimum: 0 }), "Counts from 0; null: `else` decided."),
+  policy: Type.Object({ name: text, version: Type.Integer({ minimum: 1 }) }),
+  signals: Type.Array(text),
+  registrable_domain: orNull(text, "Null: the entry has none."),
+  mailbox: orNull(Type.Object({ id: text }), "Null: the entry is no address."),
+  form: orNull(text),
+  key: orNull(text, "Id of the API key, or `hook:ID`."),
+  complete: Type.Boolean({ description: "False: DNS did not answer in time." }),
+});
+export type LoggedDecision = Described<typeof LoggedDecision>;
+
+export const DecisionPage = Type.Object({
+  decisions: Type.Array(LoggedDecision, { description: "Newest first." }),
+  next: orNull(text, "For `after`; null: there are no more."),
+});
+export type DecisionPage = Described<typeof DecisionPage>;
+
+export const FEEDBACK_OUTCOMES = ["abuse", "bounce", "fine"] as const;
+export type FeedbackOutcome = (typeof FEEDBACK_OUTCOMES)[number];
+
+export const FEEDBACK_NOTE_MAX = 1_000;
+
+/** A domain that feedback speaks of, and what is proposed to do with it. */
+export const Proposal = Type.Object({
+  domain: text,
+  proposes: oneOf(["deny", "allow"], "`deny`: reported as abuse; `allow`: refused, but fine."),
+  reports: Type.Integer({ minimum: 1, description: "Feedback that led to it." }),
+  mailboxes: Type.Integer({ minimum: 1 }),
+  accounts: Type.Integer({ minimum: 1, description: "That gave the feedback." }),
+  last_day: Type.String({ format: "date" }),
+});
+export type Proposal = Described<typeof Proposal>;
+
+export const Proposals = Type.Object({ proposals: Type.Array(Proposal) });
+
+export const PROPOSAL_ANSWERS = ["allow", "deny", "dismiss"] as const;
+export type ProposalAnswer = (typeof PROPOSAL_ANSWERS)[number];

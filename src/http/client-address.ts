@@ -136,9 +136,11 @@ export function credentialsOf({ headers, rawHeaders }: HttpRequest): Credentials
   }
   const [apiKey, authorization]: [string[], string[]] = [[], []];
   for (let at = 0; at < rawHeaders.length; at += 2) {
-    const name = rawHeaders[at]?.toLowerCase();
-    if (name === "x-api-key") apiKey.push(rawHeaders[at + 1] ?? "");
-    else if (name === "authorization") authorization.push(rawHeaders[at + 1] ?? "");
+    const name = rawHeaders[at] ?? "";
+    if (name.length !== "x-api-key".length && name.length !== "authorization".length) continue;
+    const value = rawHeaders[at + 1] ?? "";
+    if (name.toLowerCase() === "x-api-key") apiKey.push(value);
+    else if (name.toLowerCase() === "authorization") authorization.push(value);
   }
   return { apiKey, authorization };
 }

@@ -254,7 +254,7 @@ class Connections {
     connection.latest = response;
     connection.unanswered += 1;
     owned.unanswered += 1;
-    response.once("close", () => {
+    response.on("close", () => {
       if (this.#open.get(socket) !== connection) return;
       connection.unanswered -= 1;
       owned.unanswered -= 1;

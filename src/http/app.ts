@@ -34,63 +34,50 @@ export interface AppDeps {
   readonly checkOne: CheckOne;
   /** Answers bulk requests under `/api/email` and `/api/domain`. */
   readonly bulk?: BulkHandler;
-  /** Families besides `email` and `domain`. */
   readonly routes?: readonly Route[];
   /** Pages outside `/api`, the dashboard's above all. */
   readonly pages?: Partial<DashboardPages>;
-  /** Those pages' own API, for `/account/openapi.json`. */
   readonly pagesDocumentation?: Paths;
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: HttpMetrics;
   readonly metricsPage: MetricsPage;
-  /** Counts requests for the accounts' charts. */
   readonly usage: Pick<UsageRecorder, "record">;
-  /** Name -> does it answer; for `/readyz`. */
   readonly probes: ReadonlyMap<string, Probe>;
   readonly settings: AppSettings;
   readonly shares: Shares;
-  /** Of large bodies; absent: here. */
   readonly decodeLarge?: Decode;
-  /** The folder of the API documentation's viewer. */
   readonly docsViewer?: string;
 }
 
 export interface AppSettings {
-  /** The base of links; for requests, as nothing listens before. */
   readonly publicUrl: () => string;
-  /** GATEPOST_TRUST_PROXY, read by `readTrustedProxies`. */
   readonly trustedProxies: TrustedProxies;
-  /** GATEPOST_METRICS_TOKEN. */
   readonly metricsToken?: string;
   /** For `/metrics`; absent: any. */
   readonly isHostAllowed?: HostCheck;
-  /** Lines of the access log in one second. */
   readonly accessLogLinesPerSecond: number;
   /** GATEPOST_COMPAT_HOSTS; absent: none. */
   readonly compatHosts?: CompatHosts;
 }
 
-const ANY_HOST: HostCheck = () => true;
 const NO_HOSTS: CompatHosts = new Map();
 
-/** The whole HTTP face. Nothing listens yet. */
 export function buildApp(deps: AppDeps): App {
   const { settings, pages = {}, pagesDocumentation, checkOne, bulk } = deps;
   const checks = [checkRoute("email", checkOne, bulk), checkRoute("domain", checkOne, bulk)];
   const routes = [...checks, ...(deps.routes ?? [])];
   const basePath = basePathOf(settings.publicUrl());
-  const system = systemPages({
-    clock: deps.clock,
-    readiness: createReadiness(deps.probes, deps.clock),
-    metrics: deps.metrics,
-    metricsPage: deps.metricsPage,
+  const own = {
+    ...deps,
+    failing: createReadiness(deps.probes, deps.clock),
     metricsToken: settings.metricsToken,
-    isHostAllowed: settings.isHostAllowed ?? ANY_HOST,
-    openApi: () => JSON.stringify(openApiDocument(pathsOf(routes), basePath)),
-    publicUrl: settings.publicUrl,
+    isHostAllowed: settings.isHostAllowed ?? (() => true),
+  };
+  const system = systemPages(own, settings.publicUrl, {
+    "/openapi.json": () => openApiDocument(pathsOf(routes), basePath),
     ...(pagesDocumentation !== undefined && {
-      dashboardApi: () => JSON.stringify(dashboardDocument(pagesDocumentation, basePath)),
+      "/account/openapi.json": () => dashboardDocument(pagesDocumentation, basePath),
     }),
   });
   const serve = createServe({

@@ -8,10 +8,7 @@ export type TrustedProxies = readonly Network[];
 
 type Network = readonly [address: ipaddr.IPv4 | ipaddr.IPv6, prefixLength: number];
 
-/**
- * Reads GATEPOST_TRUST_PROXY: addresses or CIDRs, separated by commas or blanks.
- * Throws an `Error` that names every piece that is neither.
- */
+/** Reads GATEPOST_TRUST_PROXY: addresses or CIDRs. Throws an `Error` that names every piece that is neither. */
 export function readTrustedProxies(text: string): TrustedProxies {
   const pieces = text.split(/[\s,]+/).filter((piece) => piece !== "");
   const wrong = pieces.filter((piece) => readNetwork(piece) === undefined);

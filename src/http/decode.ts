@@ -16,7 +16,6 @@ import { decodePercent, hexPair } from "./target.ts";
 /** A whole body, to be decoded; it can be sent to a thread. */
 export interface DecodeOrder {
   readonly kind: "form" | "json" | "parts" | "text";
-  /** Content-Type. */
   readonly type: string;
   /** Parameters whose lists are decoded at once when the body is large. */
   readonly wanted: ReadonlySet<string>;
@@ -24,7 +23,6 @@ export interface DecodeOrder {
   readonly chunks: Uint8Array[];
 }
 
-/** Rejects with a `Refusal`. */
 export type Decode = (order: DecodeOrder) => Promise<Body>;
 
 export const decodeBody: Decode = async ({ kind, type, wanted, chunks }) => {
@@ -169,7 +167,6 @@ function endOfText(text: string, start: number): number {
   return text.length;
 }
 
-/** Whether an odd number of backslashes stands before `at`. */
 function isEscaped(text: string, at: number): boolean {
   let start = at;
   while (text.charCodeAt(start - 1) === BACKSLASH) start -= 1;

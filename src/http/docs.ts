@@ -29,7 +29,6 @@ const HEADERS = {
   "x-xss-protection": "0",
 };
 
-/** `base`: the path of the public URL. */
 const html = (base: string): string => `<!doctype html>
 <html lang="en">
   <head>

@@ -3,11 +3,8 @@ import { readdirSync } from "node:fs";
 import type { Page } from "./routes.ts";
 
 export interface FileTerms {
-  /** Absolute path of the folder. */
   readonly root: string;
-  /** Where its files are found: "/", or a path that ends with "/". */
   readonly at: string;
-  /** Files that are not served. */
   readonly except: ReadonlySet<string>;
   readonly headersOf: (name: string) => Readonly<Record<string, string>>;
 }

@@ -5,12 +5,9 @@ import type { Target } from "./target.ts";
 export type HostCheck = (host: string | undefined) => boolean;
 
 export interface HostTerms {
-  /** GATEPOST_ALLOWED_HOSTS. */
   readonly allowed: readonly string[] | undefined;
   readonly publicUrl: () => string;
-  /** GATEPOST_PUBLIC_URL is set: `publicUrl` is no guess. */
   readonly hasPublicUrl: boolean;
-  /** The address that the service listens on. */
   readonly listensOn: string;
 }
 
@@ -32,10 +29,7 @@ export function createHostCheck(terms: HostTerms): HostCheck {
   };
 }
 
-/**
- * The name or address of a Host in its one spelling: lower case, A-labels, without port, brackets and a last dot. "" for
- * what is no host.
- */
+/** A Host in its one spelling: lower case, A-labels, without port, brackets and a last dot. "" for what is no host. */
 function hostName(host: string): string {
   if (/[\s/?#@\\%]/.test(host)) return "";
   const isBareV6 = !host.startsWith("[") && host.split(":").length > 2;
@@ -89,7 +83,6 @@ export function readCompatHosts(text: string, services: readonly string[]): Comp
   return hosts;
 }
 
-/** A host name or an IPv4 address. */
 const HOST =
   /^(?=.{1,253}$)[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?(?:\.[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?)*$/;
 

@@ -15,7 +15,6 @@ import {
 import { type Schema, Type } from "../core/json-schema.ts";
 import { component, SCHEMAS } from "./schemas.ts";
 
-/** The part of an OpenAPI 3.1 operation that we write. */
 export interface Operation {
   /** Unique in its document; generated clients name their functions after it. */
   readonly operationId: string;
@@ -35,7 +34,6 @@ export interface Operation {
 /** Documented path -> operations. */
 export type Paths = Readonly<Record<string, PathItem>>;
 export type PathItem = Readonly<Partial<Record<"get" | "post" | "delete", Operation>>>;
-/** By status. */
 export type Responses = Readonly<Record<string, Response>>;
 
 export interface Parameter {
@@ -61,7 +59,6 @@ export interface Response {
   readonly content?: Readonly<Record<string, MediaType>>;
 }
 
-/** An operation that GET and POST do alike, described once. */
 export const byGet = (operation: Operation): PathItem => ({
   get: {
     ...operation,
@@ -69,13 +66,10 @@ export const byGet = (operation: Operation): PathItem => ({
   },
 });
 
-/** The security of an operation that needs a key. */
 export const KEY_NEEDED: NonNullable<Operation["security"]> = [{ apiKey: [] }, { bearer: [] }];
 
-/** An OpenAPI 3.1 document; the parts we do not build on stay open. */
 export type OpenApiDocument = Readonly<Record<string, unknown>> & { readonly paths: Paths };
 
-/** The public API. */
 export const openApiDocument = (paths: Paths, basePath: string): OpenApiDocument => ({
   ...HEAD,
   servers: serversAt(basePath),
@@ -139,7 +133,6 @@ const RATE_HEADERS: NonNullable<Response["headers"]> = {
   "X-RateLimit-Remaining": { $ref: "#/components/headers/RateRemaining" },
 };
 
-/** What of a refusal is in its answer. */
 type ShownRefusal = Pick<Refusal, "message"> &
   Partial<Pick<Refusal, "detail" | "retryAfterSeconds">>;
 
@@ -161,7 +154,6 @@ export function apiError(description: string, refusal: ShownRefusal): Response {
   return { ...response, headers: { ...RATE_HEADERS, ...response.headers } };
 }
 
-/** A 200 with a JSON body. */
 export const jsonResponse = (
   description: string,
   schema: Schema,
@@ -196,5 +188,4 @@ export function pathParameter(name: string, description: string, example: string
   return { name, in: "path", required: true, description, schema: Type.String(), example };
 }
 
-/** A session or an id, as examples show it. */
 export const EXAMPLE_ID = "0123456789abcdef0123456789abcdef";

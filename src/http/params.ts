@@ -3,7 +3,6 @@ import { decodePercent, hexPair } from "./target.ts";
 
 /** The parts of a `multipart/form-data` body. Names are as `fieldName` gives them. */
 export interface Parts {
-  /** Values in order, as they were sent. */
   readonly texts: RawFields;
   /** Names of the parts that are files; nothing reads what they hold. */
   readonly files: ReadonlySet<string>;
@@ -13,11 +12,9 @@ export interface Parts {
 export type Body =
   | { readonly kind: "none" }
   | { readonly kind: "form"; readonly text: string }
-  /** `multipart/form-data`. */
   | { readonly kind: "parts"; readonly parts: Parts }
   /** `value` is the parsed object; its members may have any type and any name. */
   | { readonly kind: "json"; readonly value: object; readonly texts?: Lists }
-  /** A large form. */
   | { readonly kind: "fields"; readonly fields: RawFields; readonly texts: Lists };
 
 /** Name -> the text of its list, where a large body was decoded as it was read. */
@@ -128,13 +125,10 @@ class RequestParams implements Params {
   }
 }
 
-/** What stands under one name. */
 interface Values {
   /** Those of the name itself, then the items of an array. */
   readonly texts: readonly string[];
-  /** How many of them are items. */
   readonly items: number;
-  /** Whether they are still percent-encoded. */
   readonly form: "encoded" | "plain";
 }
 
@@ -229,7 +223,6 @@ interface Sink {
 /** No name we know is longer than this when every character of it is percent-encoded. */
 const NAME_MAX_CHARACTERS = 60;
 
-/** False for a pair that is not wanted. */
 function addPair(text: string, { start, end }: Span, { wanted, fields }: Sink): boolean {
   const nameEnd = endOfName(text, start, Math.min(end, start + NAME_MAX_CHARACTERS));
   if (nameEnd !== end && text.charCodeAt(nameEnd) !== EQUALS) return false;
@@ -324,7 +317,6 @@ function blankRange(octets: Buffer, start: number, end: number): void {
 
 const isAt = (octets: Buffer, at: number): boolean => meant(octets, at) === AT;
 
-/** A comma, blank, tab, CR or LF. */
 function isSeparator(octets: Buffer, at: number): boolean {
   const octet = meant(octets, at);
   return octet === 44 || octet === BLANK || octet === 9 || octet === 10 || octet === 13;

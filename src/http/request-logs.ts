@@ -4,10 +4,8 @@ import type { Log } from "../base/log.ts";
 import { storeDownOf } from "../base/store-down.ts";
 import { DOMAIN_MAX_OCTETS } from "../core/name/domain.ts";
 
-/** One answered request. */
 export interface AccessLine {
   readonly method: string;
-  /** The route's family. */
   readonly route: string;
   readonly status: number;
   readonly durationMs: number;
@@ -15,17 +13,13 @@ export interface AccessLine {
 
 export interface AccessDetail {
   readonly caller: Caller | undefined;
-  /** What was checked, in clear. */
   readonly entry: string | undefined;
 }
 
 /** `monotonicMs` is when the request was answered, by `Clock.monotonicMs`. */
 export type AccessLog = (line: AccessLine, detail: AccessDetail, monotonicMs: number) => void;
 
-/**
- * A quiet server logs every request; a busy one `linesPerSecond`, so that logging never sets its pace. The next line says
- * how many were left out.
- */
+/** Logs at most `linesPerSecond` requests, so that logging never slows the server; the next line counts the rest. */
 export function createAccessLog(log: Log, linesPerSecond: number): AccessLog {
   let windowStartMs = 0;
   let lines = 0;
@@ -64,10 +58,7 @@ function callerFields({ owner, tier, keyId }: Caller): Fields {
   return { tier, ...account, ...(keyId === undefined ? {} : { key: keyId }) };
 }
 
-/**
- * What stands behind the last at sign, or a whole text that looks like a domain; "invalid" for the rest:
- * a local part, password or key may have been pasted there.
- */
+/** "invalid" where it does not look like a domain: a local part, password or key may have been pasted there. */
 function domainOf(entry: string): string {
   const domain = entry
     .slice(entry.lastIndexOf("@") + 1)
@@ -77,7 +68,6 @@ function domainOf(entry: string): string {
   return fits && domain.includes(".") ? domain : "invalid";
 }
 
-/** Logs a request that ended in a fault, once. */
 export type FaultLog = (fault: unknown, fields: Readonly<Record<string, unknown>>) => void;
 
 /** While a store is down every request fails for the same reason: one line in this time says so. */

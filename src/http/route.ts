@@ -11,12 +11,8 @@ export type HttpResponse = ServerResponse;
 
 export type Method = "GET" | "POST" | "DELETE";
 
-/** How one request is to be answered. */
 export interface Handling {
-  /**
-   * Whether it is for more than a single check: the refusals of such requests tell how long to wait in
-   * `Retry-After` alone. Absent: it is not.
-   */
+  /** More than a single check: refusals of such requests tell how long to wait in `Retry-After` alone. */
   readonly isBulk?: (params: Params) => boolean;
   /** By its path alone it is likely to be charged one unit. */
   readonly isSingle?: boolean;
@@ -36,10 +32,7 @@ interface RouteWords {
   /** The first segment behind `/api/`, which is also the route's name in metrics: "email"; or "compat/SERVICE". */
   readonly family: string;
   readonly methods: readonly Method[];
-  /**
-   * `params`: forms and JSON are read before `handle`. `stream`: the body is left to `handle`, which reads it
-   * from `source` (multipart uploads).
-   */
+  /** `params`: forms and JSON are read before `handle`. `stream`: `handle` reads the body from `source`. */
   readonly body: "params" | "stream";
   /** Every parameter that `handle` reads; no other is kept. */
   readonly parameters: ReadonlySet<string>;
@@ -48,7 +41,6 @@ interface RouteWords {
    * costs its rate alone; when that is spent the guard takes one credit before `handle` runs.
    */
   readonly charges: "units" | "nothing";
-  /** For `/openapi.json`: documented path -> operations. */
   readonly documentation: Paths;
   /** A publishable key may be used; the route looks at where it is used from. Absent: it is refused. */
   readonly forPublishableKeys?: true;
@@ -57,7 +49,6 @@ interface RouteWords {
    * caller. The body, at most 64 KiB, is read before.
    */
   readonly deadlineMs?: (params: Params, credentials: Credentials) => number;
-  /** The route speaks another service's words. */
   readonly foreign?: Foreign;
   /** The server is stopping: end what would otherwise go on, event streams above all. */
   readonly stop?: () => void;
@@ -67,9 +58,7 @@ interface RouteWords {
 export interface Foreign {
   /** Pages of other sites may read the answers. */
   readonly cors: boolean;
-  /** The key may be in the parameters. */
   credentials(params: Params, source: HttpRequest): Credentials;
-  /** Undefined: a fault. */
   refused(refusal: Refusal | undefined, path: ApiRequest["path"]): ApiReply;
 }
 
@@ -80,7 +69,6 @@ export interface ApiRequest {
   readonly path: readonly string[];
   readonly params: Params;
   readonly entrance: Entrance;
-  /** Milliseconds that it took to let the request in. */
   readonly waitedMs: number;
   /** Headers, and the body of a `stream` route. */
   readonly source: HttpRequest;
@@ -89,9 +77,7 @@ export interface ApiRequest {
 }
 
 export interface Reply {
-  /** 200 unless told. */
   readonly status?: number;
-  /** The value of Content-Type. */
   readonly type?: string;
   /** A stream is destroyed when the client goes away. */
   readonly body?: string | Uint8Array | Readable;

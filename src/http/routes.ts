@@ -13,21 +13,18 @@ export interface PageRequest {
   readonly response: HttpResponse;
   /** Below the path of the public URL. */
   readonly target: Target;
-  /** The segment at ":id". */
   readonly id: string;
 }
 
 /** One path outside `/api`. HEAD is answered where GET is. */
 export interface Page {
   readonly method: "GET" | "POST" | "DELETE";
-  /** One segment may be ":id". */
   readonly path: string;
   /** Throws a `Refusal` to refuse; anything else it throws is a fault. Undefined: it writes the answer itself. */
   readonly handle: (request: PageRequest) => Awaitable<Reply | undefined>;
 }
 
 export interface ServeTerms {
-  /** Answers everything under `/api` and `/compat`. */
   readonly guard: Guard | undefined;
   readonly pages: readonly Page[];
   /** Answers a GET of a path that no page has; undefined: 404. */
@@ -40,7 +37,6 @@ export interface ServeTerms {
 
 const ID_MAX_CHARACTERS = 100;
 
-/** Answers every request of a server. */
 export function createServe(terms: ServeTerms) {
   const { guard, compatHosts, basePath } = terms;
   const served = { ...terms, table: tableOf(terms.pages) };

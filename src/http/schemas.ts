@@ -84,7 +84,6 @@ export const ErrorSchema = Type.Object(
   strict,
 );
 
-/** One of `SCHEMAS` where it is used. */
 export const component = (name: string): Schema =>
   Type.Unsafe<unknown>({ $ref: `#/components/schemas/${name}` });
 
@@ -129,7 +128,6 @@ const noted = {
   message: Type.Optional(text("The same for people.")),
 };
 
-/** `components.schemas` of both documents. */
 export const SCHEMAS = {
   Result: ResultSchema,
   Error: ErrorSchema,

@@ -34,10 +34,7 @@ export const isApiPath = (path: string): boolean =>
 const isBelow = (start: string, path: string): boolean =>
   path.startsWith(start) && (path.length === start.length || path.charCodeAt(start.length) === 47);
 
-/**
- * Percent-decoding that never throws: a stray "%" stays, invalid UTF-8 becomes U+FFFD, and "+"
- * stays "+". Linear, and steady on megabytes of nonsense.
- */
+/** Never throws: a stray "%" stays, invalid UTF-8 becomes U+FFFD, "+" stays. Linear, also on megabytes of nonsense. */
 export function decodePercent(text: string): string {
   if (!text.includes("%")) return text;
   return STRANGE.test(text) ? decodeOctets(Buffer.from(text, "utf8")) : decodeURIComponent(text);

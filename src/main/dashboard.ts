@@ -175,12 +175,12 @@ export function systemFacts(
   parts: SystemParts,
 ): () => Promise<SystemState> {
   const { backing, probes, trust } = parts;
-  const readiness = createReadiness(probes, clock);
+  const failingNow = createReadiness(probes, clock);
   const started_at = isoTime(clock.nowMs());
   const dataDir = config.databaseUrl === undefined ? config.dataDir : undefined;
   const jobs = new Jobs({ db: backing.store.sql.db, charges: backing.charges, ids });
   return async () => {
-    const failing = await readiness.failing();
+    const failing = await failingNow();
     const isUp = !failing.includes("database");
     const queue = isUp ? await jobs.queueAhead(clock.nowMs()) : undefined;
     const { openEntries = [], entriesPerSecond } = queue ?? {};

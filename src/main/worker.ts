@@ -130,7 +130,7 @@ async function show(
   const app = buildWorkerApp({
     clock,
     log,
-    readiness: createReadiness(probes, clock),
+    failing: createReadiness(probes, clock),
     metrics: metrics.http,
     metricsPage: metrics.page,
     metricsToken: config.metricsToken,

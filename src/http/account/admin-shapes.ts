@@ -3,8 +3,6 @@ import { KEY } from "../../accounts/key-json.ts";
 import { OwnEntry, Source } from "../../lists/rules/entry-json.ts";
 import { ACCOUNT, Allowance, count, flag, text, time, UsageDay } from "./shapes.ts";
 
-/** What administrators see: see `shapes.ts`. */
-
 export type { OwnEntry, Source };
 
 export const ResetLink = Type.Object({

@@ -45,10 +45,8 @@ const PAGE_SIZE = 50;
 const PAGES = { standard: 1, max: 100_000 };
 const USAGE_DAYS = { standard: 30, max: 400 };
 const SOUGHT_MAX = 320;
-/** More than there are. */
 const SOURCES_MAX = 20;
 
-/** What administrators see and change. */
 export const adminRoutes = (context: DashboardContext): readonly AccountRoute[] => [
   ...systemRoutes(context),
   ...changeRoutes(context),
@@ -120,7 +118,7 @@ async function subjectOf(
 
 const tierField = wordField(ACCOUNT_TIERS, "There is no plan of that name.");
 
-/** The administrator's own password: a browser left open is not enough. */
+/** Asked for again: a browser left open is not enough. */
 const CONFIRMED = { current_password: passwordField };
 
 async function confirm(
@@ -203,7 +201,6 @@ function creditRefusal(answer: Refused): Error {
   }
 }
 
-/** The page where the owner of the account chooses a password. */
 async function linkFor(
   account: Account,
   { resetLinks, info }: DashboardContext,
@@ -224,7 +221,6 @@ function soughtIn(query: SignedInRequest["query"]): SoughtAccounts {
   };
 }
 
-/** The accounts of this service: pages of them, and one of them. */
 const directoryRoutes = (context: DashboardContext): readonly AccountRoute[] => [
   admin(
     "GET admin/accounts",
@@ -273,7 +269,6 @@ const directoryRoutes = (context: DashboardContext): readonly AccountRoute[] => 
   ),
 ];
 
-/** Who is an administrator, and who may choose a new password. */
 const roleRoutes = (context: DashboardContext): readonly AccountRoute[] => [
   admin(
     "POST admin/accounts/:id/reset-link",
@@ -310,7 +305,6 @@ const roleRoutes = (context: DashboardContext): readonly AccountRoute[] => [
   ),
 ];
 
-/** Where detection's data comes from. */
 const sourceRoutes = ({ refresh }: DashboardContext): readonly AccountRoute[] => [
   admin(
     "GET admin/lists",

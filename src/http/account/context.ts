@@ -58,7 +58,6 @@ export interface DashboardContext {
   readonly directory: Pick<AccountDirectory, "search">;
   readonly dnsTest: () => Promise<DnsTest>;
   readonly frontPage: () => Promise<FrontPage>;
-  /** Absent: the sign-up gate is no part of the dashboard. */
   readonly gate?: DashboardGate;
   readonly hours: Pick<HourCounts, "today">;
   readonly info: ServiceInfo;
@@ -67,7 +66,6 @@ export interface DashboardContext {
   readonly accountLists: Lists;
   readonly log: Log;
   readonly logins: Pick<SignInService, "identify">;
-  /** The operator's rules. */
   readonly operator: RuleService;
   readonly own: OwnAccount;
   readonly rates: RateCounter;
@@ -108,7 +106,6 @@ export interface DashboardWebhooks {
   readonly deliveries: Pick<Deliveries, "list">;
 }
 
-/** What every page may know of this service. */
 interface ServiceInfo {
   readonly signup: "open" | "closed";
   readonly publicUrl: () => string;

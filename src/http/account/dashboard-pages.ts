@@ -47,11 +47,8 @@ const PAGE_HEADERS = {
   "x-content-type-options": "nosniff",
 } as const;
 
-/** The built dashboard. */
 export interface BuiltPages {
-  /** Absolute path of `dist/dashboard`. */
   readonly root: string;
-  /** The build's own word on what became of each source. */
   readonly manifest: Manifest;
 }
 
@@ -60,7 +57,6 @@ export const MANIFEST_FILE = "manifest.json";
 
 export interface DashboardPages {
   readonly pages: readonly Page[];
-  /** For paths that no page has. */
   readonly absent: (request: PageRequest) => Reply | undefined;
 }
 
@@ -113,7 +109,6 @@ export function dashboardPages(
   };
 }
 
-/** Paths below which programs ask. */
 const NO_PAGES = /^\/(?:account|api|assets|docs)(?:\/|$)/;
 
 /** A person followed a stale or mistyped link: the page says so and leads on. Programs get JSON. */

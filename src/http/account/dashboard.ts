@@ -19,13 +19,10 @@ import { signInRoutes } from "./sign-in.ts";
 import { webhookRoutes } from "./webhooks.ts";
 
 export interface DashboardDeps extends DashboardContext {
-  /** Absent: the API alone. */
   readonly pages?: BuiltPages;
-  /** Of large bodies; absent: here. */
   readonly decodeLarge?: Decode;
 }
 
-/** Every route under `/account/`. */
 export function accountRoutes(context: DashboardContext): readonly AccountRoute[] {
   const { gate } = context;
   const routes = [
@@ -48,7 +45,6 @@ export function accountRoutes(context: DashboardContext): readonly AccountRoute[
   return [...routes, exportRoute(routes)];
 }
 
-/** The dashboard, its pages and its API. */
 export function dashboard(routes: readonly AccountRoute[], deps: DashboardDeps): DashboardPages {
   const publicUrl = deps.info.publicUrl();
   const api = accountPages(routes, {

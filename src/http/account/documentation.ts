@@ -26,7 +26,6 @@ import type { AccountRoute } from "./route.ts";
 
 const METHODS = { GET: "get", POST: "post", DELETE: "delete" } as const;
 
-/** Of a route without a JSON answer. */
 const NOTHING_OR_FILE: Responses = {
   200: {
     description: "A file.",
@@ -45,7 +44,6 @@ const answered = (schema: Schema): Responses => ({
   },
 });
 
-/** What stands against any request. */
 const ERRORS: Responses = {
   400: errorResponse("A field is missing or wrong.", badField('"email" must be text.')),
   401: errorResponse("Not signed in.", notSignedIn()),
@@ -85,7 +83,6 @@ const WHO: Readonly<Record<AccountRoute["for"], string>> = {
   admin: "For administrators.",
 };
 
-/** Of an upload. */
 const FILE = Type.Object({
   file: Type.Unsafe<unknown>({
     type: "string",

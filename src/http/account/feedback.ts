@@ -41,7 +41,6 @@ const outcomeField: Field<string | undefined> = {
 type Context = Pick<DashboardContext, "operator"> &
   Pick<DashboardGate, "decisionLog" | "feedback" | "hash" | "policies">;
 
-/** The decision log, what became of sign-ups, and what is proposed because of it. */
 export const feedbackRoutes = (context: Context): readonly AccountRoute[] => [
   account(
     "GET decisions",
@@ -114,7 +113,6 @@ const proposalRoutes = (context: Context): readonly AccountRoute[] => [
 
 type Answering = SignedInRequest<{ readonly domain: string; readonly answer: ProposalAnswer }>;
 
-/** Only what is proposed can be answered. */
 async function checkProposed(domain: string, feedback: Feedback, accountId?: string) {
   const proposals = await feedback.proposals(accountId);
   if (!proposals.some((proposal) => proposal.domain === domain)) throw notFound();

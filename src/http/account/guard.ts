@@ -32,7 +32,6 @@ import type { Page, PageRequest } from "../routes.ts";
 import type { DashboardContext } from "./context.ts";
 import type { AccountReply, AccountRequest, AccountRoute, SignedInRequest } from "./route.ts";
 
-/** The context, and what the guard alone uses. */
 interface Deps extends DashboardContext {
   readonly bodies: BodyReader;
   readonly readUpload: MultipartReader;
@@ -43,7 +42,6 @@ interface Deps extends DashboardContext {
 /** Requests in a minute from one address bucket, pages' own reloading included. */
 const REQUESTS_PER_MINUTE = 600;
 
-/** Bodies of most routes. */
 const SMALL_BODY_BYTES = 65_536;
 
 const QUERY_MAX_CHARACTERS = 4_096;
@@ -58,7 +56,6 @@ const HEADERS = {
   vary: "Cookie",
 };
 
-/** Every path under `/account/`. */
 export const accountPages = (routes: readonly AccountRoute[], deps: Deps): readonly Page[] =>
   routes.map((route) => ({
     method: route.method,
@@ -67,52 +64,47 @@ export const accountPages = (routes: readonly AccountRoute[], deps: Deps): reado
   }));
 
 /** The one chain of every `/account/*` request; answers refusals and faults in JSON itself. */
-async function serve(route: AccountRoute, request: PageRequest, deps: Deps): Promise<Reply> {
-  const release: (() => void)[] = [];
+async function serve(
+  route: AccountRoute,
+  { source, target: { query }, id }: PageRequest,
+  deps: Deps,
+): Promise<Reply> {
+  let content: Content | undefined;
   try {
-    if (!isAllowedFor(request.source, deps.isHostAllowed)) throw hostNotAllowed();
-    return await replyOf(await admit(route, request, { deps, release }), route, deps);
+    if (!isAllowedFor(source, deps.isHostAllowed)) throw hostNotAllowed();
+    const visitor = await visitorOf(source, deps);
+    if (route.method !== "GET") checkOrigin(source, deps.info.publicUrl());
+    const token = deps.cookie.read(source.headers.cookie);
+    const known = token === undefined ? undefined : await deps.logins.identify(token, visitor);
+    checkStanding(route.for, known);
+    const named = { id, query: readQuery(id, query), visitor, token };
+    const { clientAddress } = visitor;
+    content = await contentOf(
+      route,
+      source,
+      known === undefined ? bucketKey(clientAddress) : accountKey(known.account.id),
+      deps,
+    );
+    const { body, file } = content;
+    const request: AccountRequest = {
+      ...named,
+      body,
+      ...(file !== undefined && { file }),
+      ...(known?.account.isDisabled === false && { account: known.account }),
+    };
+    if (known === undefined || route.for === "everyone") {
+      return await replyOf(await route.handle(request), route, deps);
+    }
+    const note = noteBy(deps.audit, { actorId: known.account.id, clientAddress });
+    const signedIn: SignedInRequest = { ...request, ...known, note };
+    return await replyOf(await route.handle(signedIn), route, deps);
   } catch (error) {
-    return refusedReply(error, { route, faultLog: deps.faultLog });
+    return refusedReply(error, route, deps);
   } finally {
-    for (const task of release) task();
+    content?.release?.();
   }
 }
 
-interface Passage {
-  readonly deps: Deps;
-  /** What is to be done once the request is answered. */
-  readonly release: (() => void)[];
-}
-
-async function admit(
-  route: AccountRoute,
-  request: PageRequest,
-  passage: Passage,
-): Promise<unknown> {
-  const { deps } = passage;
-  const { source } = request;
-  const visitor = visitorOf(source, deps);
-  await countRequest(visitor, deps);
-  if (route.method !== "GET") checkOrigin(source, deps.info.publicUrl());
-  const token = deps.cookie.read(source.headers.cookie);
-  const known = token === undefined ? undefined : await deps.logins.identify(token, visitor);
-  checkStanding(route.for, known);
-  const owner = ownerOf(known, visitor);
-  const content = await contentOf(route, request, { ...passage, owner });
-  const account = known?.account.isDisabled === false ? { account: known.account } : {};
-  const shared = { visitor, token, ...account, ...content };
-  if (known === undefined || route.for === "everyone") return await route.handle(shared);
-  const { clientAddress } = visitor;
-  const note = noteBy(deps.audit, { actorId: known.account.id, clientAddress });
-  const signedIn: SignedInRequest = { ...shared, ...known, note };
-  return await route.handle(signedIn);
-}
-
-const ownerOf = (known: SignedIn | undefined, { clientAddress }: Visitor): OwnerKey =>
-  known === undefined ? bucketKey(clientAddress) : accountKey(known.account.id);
-
-/** Throws the `Refusal` of a route that is not for `who`. */
 function checkStanding(needed: AccountRoute["for"], who: SignedIn | undefined): void {
   if (needed === "everyone") return;
   if (who === undefined) throw notSignedIn();
@@ -120,18 +112,13 @@ function checkStanding(needed: AccountRoute["for"], who: SignedIn | undefined): 
   if (needed === "admin" && !who.account.isAdmin) throw adminsOnly();
 }
 
-function visitorOf(request: HttpRequest, deps: Deps): Visitor {
-  const userAgent = (request.headers["user-agent"] ?? "").slice(0, USER_AGENT_MAX);
-  return { clientAddress: bucketOf(addressOf(request, deps)).address, userAgent };
-}
-
-async function countRequest(
-  { clientAddress: address }: Visitor,
-  { rates, clock }: Deps,
-): Promise<void> {
-  const owner = `dashboard:${bucketOf(address).bucket}`;
-  const taking = await rates.take(owner, REQUESTS_PER_MINUTE, clock.monotonicMs());
+async function visitorOf(request: HttpRequest, deps: Deps): Promise<Visitor> {
+  const { address: clientAddress, bucket } = bucketOf(addressOf(request, deps));
+  const nowMs = deps.clock.monotonicMs();
+  const taking = await deps.rates.take(`dashboard:${bucket}`, REQUESTS_PER_MINUTE, nowMs);
   if (!taking.isGranted) throw rateExceeded(taking.closesInMs);
+  const { "user-agent": userAgent = "" } = request.headers;
+  return { clientAddress, userAgent: userAgent.slice(0, USER_AGENT_MAX) };
 }
 
 /**
@@ -153,41 +140,43 @@ function holdsNul(value: unknown): boolean {
   return Object.entries(value).some(([name, inner]) => name.includes("\0") || holdsNul(inner));
 }
 
-type Content = Pick<AccountRequest, "body" | "query" | "id" | "file">;
+function readQuery(id: string, text: string): AccountRequest["query"] {
+  if (text.length > QUERY_MAX_CHARACTERS) throw targetTooLong();
+  const query = Object.fromEntries(new URLSearchParams(text));
+  if (holdsNul(id)) throw notFound();
+  if (holdsNul(query)) throw nulInText();
+  return query;
+}
 
-function queryOf({ target: { query } }: PageRequest): AccountRequest["query"] {
-  if (query.length > QUERY_MAX_CHARACTERS) throw targetTooLong();
-  return Object.fromEntries(new URLSearchParams(query));
+interface Content extends Pick<AccountRequest, "body" | "file"> {
+  /** To be called once the request is answered. */
+  readonly release?: () => void;
 }
 
 async function contentOf(
   route: AccountRoute,
-  request: PageRequest,
-  { deps, release, owner }: Passage & { readonly owner: OwnerKey },
+  source: HttpRequest,
+  owner: OwnerKey,
+  deps: Deps,
 ): Promise<Content> {
-  const query = queryOf(request);
-  const { id, source } = request;
-  if (holdsNul(id)) throw notFound();
-  if (holdsNul(Object.entries(query))) throw nulInText();
-  if (route.method === "GET") return { body: {}, query, id };
-  if (route.upload === true) {
-    const { file, release: giveBack } = await deps.readUpload(source, owner);
-    release.push(giveBack);
-    return { body: {}, query, id, file };
-  }
+  if (route.method === "GET") return { body: {} };
+  if (route.upload === true) return { body: {}, ...(await deps.readUpload(source, owner)) };
   const most = route.largeBody === true ? Infinity : SMALL_BODY_BYTES;
   if (Number(source.headers["content-length"] ?? 0) > most) throw bodyTooLarge();
   if (source.headers["transfer-encoding"] !== undefined) throw badRequest();
-  const { body, release: giveBack } = await deps.bodies.read(source, { owner });
-  release.push(giveBack);
-  if (body.kind === "json") {
+  const { body, release } = await deps.bodies.read(source, { owner });
+  try {
+    if (body.kind === "none") return { body: {}, release };
+    // A form, in either encoding, could be another site's.
+    if (body.kind !== "json") throw unsupportedMediaType();
     // A check's entry may hold anything: it is malformed then, and never stored as it is.
     const { entry: _, entries: __, ...stored } = body.value as Readonly<Record<string, unknown>>;
     if (holdsNul(stored)) throw nulInText();
-    return { body: { ...body.value }, query, id };
+    return { body: body.value, release };
+  } catch (refusal) {
+    release();
+    throw refusal;
   }
-  if (body.kind !== "none") throw unsupportedMediaType(); // a form, in either encoding, could be another site's
-  return { body: {}, query, id };
 }
 
 async function replyOf(
@@ -240,10 +229,7 @@ async function* asText(values: AsyncIterable<unknown>, log: Log): AsyncGenerator
   }
 }
 
-function refusedReply(
-  error: unknown,
-  { route, faultLog }: { readonly route: AccountRoute; readonly faultLog: FaultLog },
-): Reply {
+function refusedReply(error: unknown, route: AccountRoute, { faultLog }: Deps): Reply {
   const refusal = refusalOf(error);
   if (refusal === undefined || refusal.code === "store_unavailable") {
     faultLog(error, { method: route.method, route: `/account/${route.path}` });
@@ -253,11 +239,10 @@ function refusedReply(
   return { ...reply, headers: { ...HEADERS, ...session, ...reply.headers } };
 }
 
-/** How the session cookie is written: by the scheme of the public address. */
 export interface SessionCookie {
-  read(header: string | undefined): string | undefined;
+  readonly read: (header?: string) => string | undefined;
   /** The value of Set-Cookie; an empty token takes the cookie away. */
-  write(token: string): string;
+  readonly write: (token: string) => string;
 }
 
 /**
@@ -271,15 +256,13 @@ export function sessionCookie(publicUrl: string): SessionCookie {
   const name = isSecure ? `${prefix}gatepost_session` : "gatepost_session";
   const attributes = `Path=${path}; HttpOnly; SameSite=Strict${isSecure ? "; Secure" : ""}`;
   return {
-    read: (header) => valueOf(name, header ?? ""),
-    write: (token) => {
+    read(header = "") {
+      const pair = header.split(";").find((part) => part.trim().startsWith(`${name}=`));
+      return pair?.trim().slice(name.length + 1);
+    },
+    write(token) {
       const seconds = token === "" ? 0 : Math.floor(IDLE_MS / 1_000);
       return `${name}=${token}; Max-Age=${String(seconds)}; ${attributes}`;
     },
   };
-}
-
-function valueOf(name: string, header: string): string | undefined {
-  const pair = header.split(";").find((part) => part.trim().startsWith(`${name}=`));
-  return pair?.trim().slice(name.length + 1);
 }

@@ -23,7 +23,6 @@ const systems = HOOK_SYSTEMS.map((id) => ({
 
 const shortText = optional(textField(600));
 
-/** Hooks of the account's identity systems. */
 export const hookRoutes = ({ hookService, hooks }: DashboardGate): readonly AccountRoute[] => [
   account(
     "GET hooks",
@@ -58,7 +57,6 @@ export const hookRoutes = ({ hookService, hooks }: DashboardGate): readonly Acco
   ...ownRoutes(hookService, hooks),
 ];
 
-/** Routes of one hook. */
 const ownRoutes = (
   hookService: DashboardGate["hookService"],
   hooks: DashboardGate["hooks"],

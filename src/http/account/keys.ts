@@ -37,7 +37,6 @@ const shownKey = (key: ApiKey) => ({
   kind: key.origins === undefined ? ("secret" as const) : ("publishable" as const),
 });
 
-/** The keys of an account, secret and publishable. */
 export const keyRoutes = (keys: KeyService): readonly AccountRoute[] => [
   account("GET keys", "The account's keys, newest first", { answer: Keys }, async (request) => ({
     keys: (await keys.list(request.account.id)).map(shownKey).reverse(),

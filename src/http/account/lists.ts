@@ -197,7 +197,6 @@ const shownRow = ({ line, entry, class: name, why, meant, was }: ViewRow): ListR
   ...(was !== undefined && { was }),
 });
 
-/** By the mark spreadsheets know UTF-8. */
 async function* marked(chunks: AsyncIterable<string>): AsyncGenerator<string> {
   yield "\ufeff";
   yield* chunks;
@@ -284,7 +283,6 @@ async function readOf(
 
 const REPAIRED = ["misspelt", "format"] as const;
 
-/** Reasons and slips that are shown. */
 const SHOWN = 4;
 const REASONS_MAX = 50;
 

@@ -22,11 +22,9 @@ import {
 } from "./route.ts";
 import { Allowance, AuditEntries, CheckStep, Credits, KnownSignIns, Usage } from "./shapes.ts";
 
-/** Rows of a ledger or a log that one page shows. */
 const ROWS_MAX = 200;
 const USAGE_DAYS = { standard: 30, max: 400 };
 
-/** Everything that an account does with what is its own. */
 export const ownRoutes = (context: DashboardContext): readonly AccountRoute[] => [
   everyone(
     "POST check",
@@ -173,7 +171,6 @@ const EXPORTED = [
   "webhook/deliveries",
 ];
 
-/** All that is kept of an account, as it sees it on its own pages. Secrets are in none of them. */
 export function exportRoute(routes: readonly AccountRoute[]): AccountRoute {
   const read = (request: SignedInRequest, path: string, id = ""): unknown => {
     const asked: AccountRequest = { ...request, id, query: { days: "400" } };

@@ -48,7 +48,6 @@ const authorOf = ({ account: own }: SignedInRequest) => ({ account: own, author:
 
 type Context = DashboardContext & DashboardGate;
 
-/** The account's policies, what they would do, and what was decided. */
 export const policyRoutes = (context: Context): readonly AccountRoute[] => [
   ...readingRoutes(context),
   ...savingRoutes(context),
@@ -181,7 +180,6 @@ const testRoutes = (context: Context): readonly AccountRoute[] => [
   ),
 ];
 
-/** The document of the body, else a version of the policy. */
 function policyOf(
   request: SignedInRequest<{ readonly document: unknown }>,
   context: Context,

@@ -10,10 +10,8 @@ import type { UploadedFile } from "../api/multipart.ts";
 export interface AccountRequest<Body = unknown> {
   readonly visitor: Visitor;
   readonly body: Body;
-  /** Of an upload. */
   readonly file?: UploadedFile;
   readonly query: Readonly<Record<string, string | undefined>>;
-  /** The path's parameter. */
   readonly id: string;
   /** The token of the session cookie, valid or not. */
   readonly token: string | undefined;
@@ -48,16 +46,13 @@ type BodyOf<F extends Fields> = {
 };
 
 interface RouteWords {
-  /** For the documentation. */
   readonly summary: string;
   readonly body?: Fields;
-  /** Of the 200 answer. */
   readonly answer?: Schema;
   /** Of each line of an answer that streams. */
   readonly lines?: Schema;
   /** A list of entries or rules may be up to the transport's limit; other bodies stay below 64 KiB. */
   readonly largeBody?: true;
-  /** The body is multipart/form-data with one file instead of JSON. */
   readonly upload?: true;
 }
 
@@ -69,7 +64,6 @@ interface RequestsFor<Body> {
 }
 type Audience = keyof RequestsFor<unknown>;
 
-/** One path of the dashboard's API. */
 export interface AccountRoute extends RouteWords {
   readonly for: Audience;
   readonly method: "GET" | "POST" | "DELETE";
@@ -157,7 +151,6 @@ export const wholeField: Field<number> = {
   },
 };
 
-/** On for `true`. */
 export const flagField: Field<boolean> = {
   schema: Type.Optional(Type.Boolean()),
   read: (value) => value === true,
@@ -193,7 +186,6 @@ export function boundedNumber(
   return Number.isSafeInteger(value) && value >= 1 && value <= max ? value : standard;
 }
 
-/** Writes down what the account did to itself. */
 export const noteOwn = (
   { account: { id: accountId }, note }: Pick<SignedInRequest, "account" | "note">,
   change: Omit<Parameters<Note>[0], "accountId">,

@@ -54,7 +54,6 @@ const DETAILS = {
 
 type Details = SignedInRequest<{ readonly note: string; readonly expires: number | undefined }>;
 
-/** Why, who and until when of a new entry. */
 const detailsOf = ({
   body: { note, expires },
   account: { id: author },
@@ -67,7 +66,6 @@ const detailsOf = ({
 const wordOf = (text: string | undefined): ListWord | undefined =>
   LIST_WORDS.find((known) => known === text);
 
-/** The operator's own word on domains, mail hosts and addresses. */
 export const ruleRoutes = (context: DashboardContext): readonly AccountRoute[] => [
   ...entryRoutes(context),
   ...fileRoutes(context),
@@ -152,7 +150,6 @@ async function* linesOf(rules: readonly Rule[]): AsyncGenerator<string> {
   }
 }
 
-/** The e-mail addresses of authors that are accounts. */
 async function authorsOf(
   entries: readonly Rule[],
   accounts: DashboardContext["accounts"],
@@ -165,7 +162,6 @@ async function authorsOf(
   return names;
 }
 
-/** Why an entry was not taken. */
 export function entryRefusal(answer: Exclude<SaveAnswer, { kind: "saved" }>): Refusal {
   switch (answer.kind) {
     case "bad_entry":
@@ -193,7 +189,6 @@ const WHY_WRONG: Readonly<Record<WrongLine["why"], string>> = {
   no_word: "does not say allow or deny",
 };
 
-/** Names the wrong lines in one sentence; nothing was done. */
 export function wrongLines(lines: readonly WrongLine[]): Refusal {
   const words = lines.map(({ line, why }) => `Line ${String(line)} ${WHY_WRONG[why]}.`);
   return badField(words.join(" "));

@@ -7,11 +7,7 @@ import { LoggedDecision, type Proposal, Proposals } from "../../gate/gate-shapes
 import { KEY, type Key } from "../../accounts/key-json.ts";
 import type { ResultSchema } from "../schemas.ts";
 
-/**
- * What `/account/*` answers: the routes are compiled against these schemas, `/openapi.json` shows them, and the
- * dashboard imports their types and nothing else. `admin-shapes.ts` has what administrators see. Times are
- * ISO 8601 in UTC.
- */
+/** What `/account/*` answers. The dashboard imports these types and nothing else. Times are ISO 8601 in UTC. */
 
 export type { Key };
 
@@ -289,7 +285,6 @@ export type ReadList = Described<typeof ReadShape>;
 
 export const ListState = Type.Object({
   ...LIST_STATE,
-  /** The service could not finish the last check. */
   failed: Type.Boolean({ description: "The last check could not be finished." }),
   stopped: Type.Boolean({ description: "The last check was ended early." }),
   charged: Type.Integer({ minimum: 0, description: "Checks that it cost so far." }),

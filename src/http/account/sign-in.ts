@@ -15,7 +15,6 @@ const CREDENTIALS = { email: emailField, password: passwordField };
 const PARTS: SessionState["parts"] = ["lists", "webhooks"];
 const ALL_PARTS: SessionState["parts"] = [...PARTS, "gate"];
 
-/** Who is here, plans, signing up, in and out. */
 export const signInRoutes = (context: DashboardContext): readonly AccountRoute[] => [
   ...frontRoutes(context),
   ...signUpRoutes(context),

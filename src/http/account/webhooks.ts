@@ -20,7 +20,6 @@ function shownDelivery(delivery: LoggedDelivery): Delivery {
   };
 }
 
-/** The account's webhook: address, events, secret, test and log. */
 export const webhookRoutes = (webhooks: DashboardWebhooks): readonly AccountRoute[] => [
   ...readingRoutes(webhooks),
   ...changeRoutes(webhooks),

@@ -32,15 +32,12 @@ import { resultsJson, streamed } from "./results.ts";
 
 /** A list as a client sent it under `/api/email` or `/api/domain`. */
 export interface BulkInput {
-  /** Where it was sent to. */
   readonly family: "email" | "domain";
   /** Decoded, "+" read by the bulk rule; entries separated by commas or white space. Not empty. */
   readonly text: string;
-  /** The parameter `json`. */
   readonly wantsResults: boolean;
 }
 
-/** Answers a bulk request; `request.entrance` says who asks. */
 export type BulkHandler = (request: ApiRequest, input: BulkInput) => Awaitable<ApiReply>;
 
 export function bulkHandler(bulk: Pick<BulkService, "submit">, log: Log): BulkHandler {
@@ -64,10 +61,7 @@ export function bulkHandler(bulk: Pick<BulkService, "submit">, log: Log): BulkHa
 
 const RETRY_KEY = /^[ -~]{1,255}$/;
 
-/**
- * The Idempotency-Key of a POST. `parts` are what makes the answer; two bodies that say the same in the same
- * media type are one, however they are encoded.
- */
+/** `parts` are what makes the answer: bodies that say the same in one media type are one, however encoded. */
 export function idempotencyKeyOf(
   { method, source }: ApiRequest,
   parts: () => readonly string[],
@@ -116,12 +110,10 @@ export const BULK_EXAMPLES = {
   },
 } as const;
 
-/** Every shape that a bulk request is answered with. */
 export const BULK_SHAPES = ["BulkSummary", "BulkResults", "Queued"].map(component);
 
 const RESULTS_FLAG = "`1` or `true`: with the result of every entry, unless the batch is queued.";
 
-/** What stands against a batch besides the common errors. */
 export const BULK_ERRORS: Responses = {
   ...COMMON_ERRORS,
   400: apiError("No entry, or a parameter of a wrong type.", missingParameter("email")),
@@ -156,7 +148,6 @@ export const bulkResponses: Responses = {
   ),
 };
 
-/** `/api/{family}/{entries}/mass` and `/bulk`. */
 export function bulkPaths(family: "email" | "domain"): Paths {
   const name = family === "email" ? "checkEmails" : "checkDomains";
   const operation = (operationId: string): Operation => ({

@@ -75,7 +75,6 @@ function replyWith({ body, paidBy }: CheckAnswer, entry: string): ApiReply {
   return { type: JSON_TYPE, body, paidBy, entry };
 }
 
-/** Both list parameters together, `email` first. */
 function listOf({ params }: ApiRequest): string {
   const lists = [params.bulkText("email"), params.bulkText("domain")];
   return lists.filter((list) => list !== undefined && list !== "").join("\n");
@@ -87,7 +86,6 @@ const BULK_SUFFIXES: ReadonlySet<string> = new Set(["mass", "bulk"]);
 export interface CheckPath {
   /** The segments before the suffixes, joined with "/" again; absent when the path names no entry. */
   readonly entry: string | undefined;
-  /** In the order they stand. */
   readonly features: readonly FeatureName[];
   readonly bulk: boolean;
 }
@@ -212,7 +210,6 @@ const examplesOf = (family: Family) => {
   };
 };
 
-/** The documented paths of a family, for single checks and many. */
 function documentationOf(family: Family): Paths {
   const { name, what, example } = WORDS[family];
   const entry = pathParameter(family, `Percent-encoded; "+" is a plus sign.`, example);

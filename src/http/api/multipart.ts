@@ -13,10 +13,8 @@ import {
 import type { HttpRequest } from "../route.ts";
 import { type BodyDeps, isCrumbled, SlowSenders } from "../body.ts";
 
-/** What a `multipart/form-data` body holds: one file, and fields. */
 export interface Multipart {
   readonly file: UploadedFile;
-  /** First value each. */
   readonly fields: ReadonlyMap<string, string>;
   /** Drops what is left of the file and gives its memory back; may be called twice. */
   readonly release: () => void;
@@ -30,14 +28,12 @@ export interface UploadedFile {
   readonly mediaType: string;
 }
 
-/** Octets of fields, headers and boundaries around the file. */
 const FRAME_MAX_BYTES = 65_536;
 const BODY_MAX_BYTES = UPLOAD_MAX_OCTETS + FRAME_MAX_BYTES;
 
 /** Reads the one file of a body into memory. Refuses with 400, 408 (too slow), 413, 415, 429 or 503. */
 export type MultipartReader = (source: HttpRequest, owner: OwnerKey) => Promise<Multipart>;
 
-/** Reads the uploads of a whole server, within its shares. */
 export function createMultipartReader({ shares, clock }: BodyDeps): MultipartReader {
   const slow = new SlowSenders(clock);
   return async (source, owner) => {
@@ -193,7 +189,6 @@ function tooLarge({ headers }: HttpRequest): Error {
 
 const BROKEN = (): Error => badUpload("The multipart body is broken.");
 
-/** Throws for a content type without a boundary. */
 function parserOf(contentType: string): BusboyInstance {
   return new Busboy({
     headers: { "content-type": contentType },

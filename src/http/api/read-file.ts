@@ -3,7 +3,6 @@ import type { BulkFile } from "../../bulk/bulk.ts";
 import { readUpload, type UploadOptions } from "../../bulk/read-upload.ts";
 import { inSlices, turn } from "../../base/slices.ts";
 
-/** An uploaded file, to be read; it can be sent to a thread. */
 export interface FileOrder {
   /** Taken out as they are read, so that their memory is free; each in memory that can be given to a thread. */
   readonly chunks: Uint8Array[];
@@ -12,14 +11,11 @@ export interface FileOrder {
 
 export interface FileRead {
   readonly entries: BulkFile;
-  /** SHA-256 of the file, in hex. */
   readonly digest: string;
 }
 
-/** Rejects with a `Refusal`. */
 export type ReadFile = (order: FileOrder) => Promise<FileRead>;
 
-/** In slices, where it is called. */
 export const readFile: ReadFile = async ({ chunks, options }) => {
   const hash = createHash("sha256");
   const slices = paced(chunks, (slice) => void hash.update(slice));

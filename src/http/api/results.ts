@@ -15,10 +15,7 @@ import type { FullResult } from "../../core/validate/result.ts";
 
 type Finished = Extract<BulkResults, { readonly kind: "results" }>;
 
-/**
- * `{"session", "stats", "results"}`. The map is written by hand: one key for each spelling in their order,
- * which an object of ours would lose for "7.example" and "__proto__".
- */
+/** The map is written by hand: an object would lose the order of "7.example" and the key "__proto__". */
 export function resultsJson(
   { stats, results }: Pick<Finished, "stats" | "results">,
   facts?: FileFacts,
@@ -56,7 +53,6 @@ export function resultsCsv({ results, table }: Finished, mark: boolean): AsyncGe
     : framed(table.rows(), line, frame(table.header));
 }
 
-/** By it spreadsheets know UTF-8. */
 const BYTE_ORDER_MARK = "\ufeff";
 
 /** How a well-formed entry's result begins. Nothing in a well-formed domain is escaped. */
@@ -88,7 +84,6 @@ export function resultCsv(): (result: string) => string {
 
 const read = (result: string) => resultCells(JSON.parse(result) as FullResult);
 
-/** The cells with any domain in their midst. */
 function around(cells: ReturnType<typeof read>): (domain: string) => string {
   const before = csvCells(cells.slice(0, DOMAIN_AT));
   const behind = csvCells(cells.slice(DOMAIN_AT + 1));
@@ -101,7 +96,6 @@ const copied = (part: string): string => Buffer.from(part).toString();
 /** Text is handed on in pieces of about this many UTF-16 code units. */
 const PIECE_UNITS = 65_536;
 
-/** What stands around and between the texts of a body. */
 export interface Frame {
   readonly head: string;
   readonly between: string;
@@ -128,10 +122,7 @@ export async function* framed<T>(
   yield text + tail;
 }
 
-/**
- * A body that is made as fast as the client reads it. A fault in the middle breaks the connection, because the
- * status is already sent; it is logged here.
- */
+/** Made as fast as the client reads. A fault is logged here and cuts the connection: the status is already sent. */
 export function streamed(texts: AsyncGenerator<string>, log: Log): Readable {
   return Readable.from(watched(texts, log), { objectMode: false });
 }

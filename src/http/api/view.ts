@@ -43,21 +43,16 @@ const SUFFIXES = new Map<string, Suffix>([
   ["events", "events"],
 ]);
 
-/** What is asked for, of a request: one way to answer and how to hand it over. */
 interface Asked {
   readonly session: string;
   readonly form: "list" | "json" | "csv" | "events";
   readonly isDownload: boolean;
   /** The CSV begins with a byte order mark, for Excel. */
   readonly hasMark: boolean;
-  /** All entries in one line. */
   readonly isOneLine: boolean;
 }
 
-/**
- * `/api/view/{session}[/{suffix}...]`: the valid entries of a finished batch, how far an unfinished one is, and
- * beyond that its results, its progress as events, and its removal.
- */
+/** `/api/view/{session}[/{suffix}...]`: valid entries, state, results, events and removal of a batch. */
 export function viewRoute(deps: ViewDeps): Route {
   const streams = new EventStreams(deps);
   return {

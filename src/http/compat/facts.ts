@@ -17,7 +17,6 @@ import type { FullResult } from "../../core/validate/result.ts";
 export type Verdict =
   "syntax" | "disposable" | "no_mail" | "trap" | "role" | "unknown" | "good" | "takes";
 
-/** What other services say of an address, as far as it is known. */
 export interface Facts {
   readonly verdict: Verdict;
   readonly result: FullResult;
@@ -32,7 +31,6 @@ export interface Facts {
   readonly mx: readonly string[];
   /** The whole address with the provider's domain. */
   readonly meant: string | null;
-  /** The domain of `meant`. */
   readonly meantDomain: string | null;
   /** One text for all spellings of the mailbox. */
   readonly mailbox: string;
@@ -44,7 +42,6 @@ export interface Facts {
   readonly ageDays: number | null;
   /** Who keeps the mailboxes, in one lower-case word (Pro). */
   readonly provider: string | null;
-  /** Milliseconds that the check took. */
   readonly tookMs: number;
   /** When the check ended, ISO 8601. */
   readonly at: string;

@@ -62,7 +62,6 @@ interface CompatDeps {
   readonly admission: Pick<Admission, "spend">;
   readonly unitsLeft: UnitsLeft;
   readonly clock: Clock;
-  /** GATEPOST_COMPAT_OPTIMISTIC. */
   readonly isOptimistic: boolean;
 }
 

@@ -5,13 +5,10 @@ import type { Method } from "../route.ts";
 import type { Params } from "../params.ts";
 import type { Facts } from "./facts.ts";
 
-/** Another service's requests and answers. */
 export interface Shape {
-  /** The path behind `/compat/`. */
   readonly service: string;
   /** Where its clients put the key, the first that is there; Gatepost's own headers work with every shape. */
   readonly keys: readonly KeyPlace[];
-  /** Every parameter that is read, keys included. */
   readonly parameters: readonly string[];
   /** The original lets pages of other sites read its answers. */
   readonly cors?: true;
@@ -20,24 +17,20 @@ export interface Shape {
 }
 
 export interface Endpoint {
-  /** GET alone unless given. */
   readonly methods?: readonly Method[];
   /** Behind the service's base, without slashes around it; "*" stands for the entry. */
   readonly paths: readonly string[];
   readonly answer: (asked: Asked) => Promise<Answer>;
-  /** In place of the shape's. */
   readonly refused?: Shape["refused"];
 }
 
 export interface Answer {
-  /** 200 unless given. */
   readonly status?: number;
   /** Text is sent as it is, anything else as JSON. */
   readonly body: unknown;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A request to one endpoint. */
 export interface Asked {
   readonly params: Params;
   /** What stands at the "*" of the path; "" if there is none. */
@@ -51,9 +44,7 @@ export interface Asked {
 }
 
 export interface CheckTerms {
-  /** An address unless given. */
   readonly mode?: EntryMode;
-  /** Premium checks, for plans that include them. */
   readonly features?: readonly FeatureName[];
 }
 
@@ -67,7 +58,6 @@ export interface Why {
   readonly status: number;
 }
 
-/** What a request carries beside its path. */
 export interface Sent {
   readonly params: Params;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
@@ -111,7 +101,6 @@ export function textOf(params: Params, name: string): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
-/** "1", "true", 1 or true. */
 export const flagOf = (params: Params, name: string): boolean =>
   /^(?:1|true)$/i.test(String(params.value(name)));
 

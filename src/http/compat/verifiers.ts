@@ -26,7 +26,6 @@ const SCORED: Words<readonly [string, string, number, number]> = {
   takes: ["unknown", "unavailable_smtp", 0.5, 50],
 };
 
-/** api.kickbox.com */
 export const kickbox: Shape = {
   service: "kickbox",
   keys: [inParam("apikey"), byScheme("bearer"), byScheme("token")],
@@ -72,7 +71,6 @@ export const kickbox: Shape = {
   }),
 };
 
-/** api.emailable.com */
 export const emailable: Shape = {
   service: "emailable",
   keys: [inParam("api_key"), byScheme("bearer")],

@@ -52,7 +52,6 @@ const NO_KEY = "Invalid API Key or your account ran out of credits";
 const TERMS = { features: ["domain_age", "inbox_provider"] } as const;
 
 const BATCH_MAX = 200;
-/** Addresses of one batch that are checked at the same time. */
 const AT_ONCE = 20;
 
 const batchError = (error: string) => ({

@@ -4,10 +4,8 @@ import { inTime } from "../../base/in-time.ts";
 /** Whether something the service needs answers; a rejection is a no. */
 export type Probe = () => Promise<boolean>;
 
-export interface Readiness {
-  /** Names of what does not answer, in the order of the probes. */
-  failing(): Promise<readonly string[]>;
-}
+/** Names of what does not answer, in the order of the probes. */
+export type Failing = () => Promise<readonly string[]>;
 
 /** The probe, asked at most once in `ms`: anybody may ask for readiness, and some probes write. */
 export function askedRarely(probe: Probe, ms: number, clock: Clock): Probe {
@@ -27,19 +25,18 @@ export function askedRarely(probe: Probe, ms: number, clock: Clock): Probe {
 const PROBE_TIMEOUT_MS = 2_000;
 
 /** Runs all probes in parallel; calls meanwhile get the same answer. */
-export function createReadiness(probes: ReadonlyMap<string, Probe>, clock: Clock): Readiness {
+export function createReadiness(probes: ReadonlyMap<string, Probe>, clock: Clock): Failing {
   let running: Promise<readonly string[]> | undefined;
   const ask = async (): Promise<readonly string[]> => {
     const answers = await Promise.all(
-      [...probes].map(async ([name, probe]) => ((await hasAnswered(probe, clock)) ? [] : [name])),
+      [...probes].map(async ([name, probe]) => {
+        const said = probe().catch(() => false);
+        const isFine = await inTime(said, { timeoutMs: PROBE_TIMEOUT_MS, late: false, clock });
+        return isFine ? [] : [name];
+      }),
     );
     running = undefined;
     return answers.flat();
   };
-  return { failing: () => (running ??= ask()) };
-}
-
-function hasAnswered(probe: Probe, clock: Clock): Promise<boolean> {
-  const said = probe().catch(() => false);
-  return inTime(said, { timeoutMs: PROBE_TIMEOUT_MS, late: false, clock });
+  return () => (running ??= ask());
 }

@@ -14,6 +14,7 @@ import { isLoopback } from "../client-address.ts";
 import { type HostCheck, isAllowedFor } from "../hosts.ts";
 import {
   errorResponse,
+  type OpenApiDocument,
   type PathItem,
   type Paths,
   type Response,
@@ -21,83 +22,62 @@ import {
 } from "../openapi.ts";
 import { type HttpRequest, JSON_TYPE, type Reply } from "../route.ts";
 import type { Page } from "../routes.ts";
-import type { Readiness } from "./readiness.ts";
+import type { Failing } from "./readiness.ts";
 
-/** The routes of every process about itself. */
 export interface ProcessDeps {
   readonly clock: Pick<Clock, "monotonicMs">;
-  readonly readiness: Readiness;
+  readonly failing: Failing;
   readonly metrics: HttpMetrics;
   readonly metricsPage: MetricsPage;
-  /** GATEPOST_METRICS_TOKEN. */
   readonly metricsToken: string | undefined;
   readonly isHostAllowed: HostCheck;
 }
 
-export interface SystemDeps extends ProcessDeps {
-  /** The serialised document. */
-  readonly openApi: () => string;
-  /** The base of links. */
-  readonly publicUrl: () => string;
-  /** That of the dashboard's own API; absent without a dashboard. */
-  readonly dashboardApi?: () => string;
-}
+/** Pages for the operator, uncounted and without a key. `documents`: path -> the OpenAPI document there. */
+export const systemPages = (
+  deps: ProcessDeps,
+  publicUrl: () => string,
+  documents: Readonly<Record<string, () => OpenApiDocument>>,
+): readonly Page[] => [
+  ...processPages(deps),
+  ...observed(deps, [
+    ...Object.entries(documents).map(([path, make]) => pageOf(path, document(make))),
+    pageOf("/llms.txt", () => ({
+      type: "text/plain; charset=utf-8",
+      headers: OPEN,
+      body: llmsText(publicUrl().replace(/\/$/, "")),
+    })),
+  ]),
+];
 
-/** `/healthz`, `/readyz`, `/metrics`, `/openapi.json`, `/llms.txt`: for the operator, uncounted and without a key. */
-export function systemPages(deps: SystemDeps): readonly Page[] {
-  const { openApi, dashboardApi, publicUrl } = deps;
-  const llms: Page["handle"] = () => ({
-    type: "text/plain; charset=utf-8",
-    headers: OPEN,
-    body: llmsText(publicUrl().replace(/\/$/, "")),
-  });
-  return [
-    ...processPages(deps),
-    ...observed(deps, [
-      { method: "GET", path: "/openapi.json", handle: document(openApi) },
-      { method: "GET", path: "/llms.txt", handle: llms },
-      ...(dashboardApi === undefined
-        ? []
-        : ([
-            { method: "GET", path: "/account/openapi.json", handle: document(dashboardApi) },
-          ] as const)),
-    ]),
-  ];
-}
+const pageOf = (path: string, handle: Page["handle"]): Page => ({ method: "GET", path, handle });
 
 const OPEN = { "access-control-allow-origin": "*" };
 
-function document(serialise: () => string): Page["handle"] {
-  let octets: Buffer | undefined; // each answer that is not read yet would have a copy of a text
-  return () => ({ type: JSON_TYPE, headers: OPEN, body: (octets ??= Buffer.from(serialise())) });
+function document(make: () => OpenApiDocument): Page["handle"] {
+  let body: Buffer | undefined; // each answer that is not read yet would have a copy of a text
+  return () => {
+    body ??= Buffer.from(JSON.stringify(make()));
+    return { type: JSON_TYPE, headers: OPEN, body };
+  };
 }
 
-/** `/healthz`, `/readyz`, `/metrics`. */
 export const processPages = (deps: ProcessDeps): readonly Page[] =>
   observed(deps, [
-    { method: "GET", path: "/healthz", handle: () => OK },
-    {
-      method: "GET",
-      path: "/readyz",
-      async handle() {
-        const failing = await deps.readiness.failing();
-        return failing.length === 0 ? OK : refused(notReady(failing), undefined);
-      },
-    },
-    {
-      method: "GET",
-      path: "/metrics",
-      async handle({ source }) {
-        const refusal = metricsRefusal(source, deps);
-        if (refusal === undefined) {
-          return { type: deps.metricsPage.contentType, body: await deps.metricsPage.text() };
-        }
-        const reply = refused(refusal, undefined);
-        return refusal.status === 401
-          ? { ...reply, headers: { "www-authenticate": "Bearer" } }
-          : reply;
-      },
-    },
+    pageOf("/healthz", () => OK),
+    pageOf("/readyz", async () => {
+      const failing = await deps.failing();
+      return failing.length === 0 ? OK : refused(notReady(failing), undefined);
+    }),
+    pageOf("/metrics", async ({ source }) => {
+      const refusal = metricsRefusal(source, deps);
+      if (refusal === undefined) {
+        return { type: deps.metricsPage.contentType, body: await deps.metricsPage.text() };
+      }
+      const reply = refused(refusal, undefined);
+      if (refusal.status !== 401) return reply;
+      return { ...reply, headers: { "www-authenticate": "Bearer" } };
+    }),
   ]);
 
 const OK: Reply = {
@@ -106,7 +86,6 @@ const OK: Reply = {
   body: '{"status":"ok"}',
 };
 
-/** The same pages, in the metrics of requests. */
 const observed = ({ metrics, clock }: ProcessDeps, pages: readonly Page[]): readonly Page[] =>
   pages.map((page) => ({
     ...page,
@@ -135,7 +114,6 @@ function metricsRefusal(
   return isLocal(request) ? undefined : metricsClosed();
 }
 
-/** Whether the request comes from this machine itself, and not through a proxy on it. */
 const isLocal = ({ headers, socket }: HttpRequest): boolean =>
   FORWARDING.every((name) => headers[name] === undefined) && isLoopback(socket.remoteAddress ?? "");
 
@@ -145,10 +123,7 @@ function sameText(given: string, wanted: string): boolean {
   return timingSafeEqual(digest(given), digest(wanted));
 }
 
-/**
- * `/llms.txt`: what this service does, in the words that agents read first (llmstxt.org). `publicUrl` has no trailing
- * slash.
- */
+/** `/llms.txt`: what agents read first (llmstxt.org). `publicUrl` has no trailing slash. */
 const llmsText = (publicUrl: string): string => `# Gatepost
 
 > Checks email addresses and domains without sending mail: is the format valid, can mail be received, is it disposable, and why.

@@ -1,5 +1,6 @@
 import { Command, CommanderError } from "commander";
 import { Refusal } from "../base/refusals.ts";
+import { DatabaseFault } from "../store/database-fault.ts";
 import {
   CommandFailure,
   EXIT,
@@ -102,6 +103,8 @@ const EXIT_CODES = `
 Exit codes: 0 success; 1 the answer is no; 2 the command line is invalid; 3 the command failed.
 Settings are environment variables: docs/configuration.md.`;
 
+const STARTS = new Set(["serve", "worker", "migrate"]);
+
 /** The `gatepost` command line. `main` creates `commands` with their dependencies. */
 export function program(
   version: string,
@@ -152,6 +155,9 @@ export async function runProgram(
     const message = fault instanceof CommandFailure ? fault.message : wordsOf(fault);
     if (message !== "") terminal.err(harmless(`gatepost: ${message}\n`));
     if (fault instanceof CommandFailure) return fault.exitCode;
-    return fault instanceof Refusal ? EXIT.no : EXIT.failed;
+    if (fault instanceof Refusal) return EXIT.no;
+    const isStart = STARTS.has(words[0] ?? "") || fault instanceof DatabaseFault;
+    if (isStart) terminal.err("See docs/operations/troubleshooting.md#a-start-that-fails\n");
+    return EXIT.failed;
   }
 }

@@ -206,10 +206,10 @@ suite("the service as a user runs it: real processes, real DNS on loopback", () 
     assert.equal(result.email_auth.spf, "hardfail");
   });
 
-  test("a start that cannot succeed says why in one line and exits with 3", () => {
+  test("a start that cannot succeed says why and where to read on, and exits with 3", () => {
     const broken = gatepost({ ...home, settings: { ...home.settings, PORT: "http" } }, ["serve"]);
     assert.equal(broken.code, 3);
-    assert.match(broken.err, /PORT: must be a whole number/);
+    assert.match(broken.err, /PORT: must be a whole number.*\nSee docs\S+#a-start-that-fails\n$/);
     assert.doesNotMatch(broken.err, /\n\s+at /);
   });
 

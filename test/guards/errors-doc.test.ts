@@ -1,5 +1,6 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
+import type { DatabaseFaultCode } from "../../src/store/database-fault.ts";
 import * as refusals from "../../src/base/refusals.ts";
 import { plain, readDocument, tableUnder } from "./docs-tables.ts";
 
@@ -85,7 +86,7 @@ const SHOWN: Readonly<Record<Maker, refusals.Refusal>> = {
 
 test("docs/errors.md lists every refusal with its exact text, by status", () => {
   const rows = tableUnder(document, "## Refusals").map(([code = "", status = "", sentence = ""]) =>
-    [status, plain(code), sentence].join(" | "),
+    [status, plain(code.replace(/^<a id="\w+"><\/a>/, "")), sentence].join(" | "),
   );
   const sent = Object.values(SHOWN).map(({ code, status, message }) =>
     [String(status), code, message].join(" | "),
@@ -93,6 +94,49 @@ test("docs/errors.md lists every refusal with its exact text, by status", () => 
   assert.deepEqual([...rows].sort(), sent.sort());
   const statuses = rows.map((row) => row.slice(0, 3));
   assert.deepEqual(statuses, [...statuses].sort(), "by status");
+});
+
+test("every refusal has an anchor, and leads to what the reader can do", () => {
+  for (const [code = "", , , , remedy = ""] of tableUnder(document, "## Refusals")) {
+    const [, anchor = "", name = ""] = /^<a id="(\w+)"><\/a>`(\w+)`$/.exec(code) ?? [];
+    assert.ok(name !== "" && anchor === name, code);
+    assert.match(remedy, /^\[[\w -]+\]\(operations\/troubleshooting\.md#[\w-]+\)$/, name);
+  }
+});
+
+/** What a start says that cannot open its database. */
+const START_FAULTS: Readonly<Record<DatabaseFaultCode, string>> = {
+  newer_schema: "run the newer version",
+  older_schema: "made by an early version",
+  locked: "another process holds the database",
+  unwritable: "this user may not write there",
+  full: "disk is full",
+  not_a_directory: "it is not a directory",
+  not_a_database: "the file is damaged",
+  unreachable: "does not answer",
+  denied: "does not let this user in",
+  no_database: "there is no such database",
+  too_old: "is too old",
+  unusable: "cannot be opened",
+};
+
+test("every fault of a start has a row with its words, and the program still says them", () => {
+  const page = readDocument("docs/operations/troubleshooting.md");
+  const symptoms = tableUnder(page, "## A start that fails").map(([symptom = ""]) => symptom);
+  const sources = ["store/database-fault", "store/postgres-fault", "store/postgres-database"]
+    .concat("store/migrate", "store/embedded/serving-lock", "main/store", "main/worker")
+    .concat("main/program-files", "http/server")
+    .map((name) => readDocument(`src/${name}.ts`))
+    .join("\n");
+  for (const words of Object.values(START_FAULTS)) {
+    assert.ok(
+      symptoms.some((symptom) => symptom.includes(words)),
+      words,
+    );
+  }
+  for (const [, words = ""] of symptoms.join().matchAll(/`([^`]+ [^`]+)`/g)) {
+    assert.ok(sources.includes(words), `nothing says "${words}"`);
+  }
 });
 
 test("docs/errors.md has the message of faults", () => {

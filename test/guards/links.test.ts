@@ -23,8 +23,9 @@ function anchorOf(heading: string): string {
 }
 
 function anchorsOf(page: string): readonly string[] {
-  const headings = readDocument(page).matchAll(/^#+ (.+)$/gm);
-  return [...headings].map((match) => anchorOf(match[1] ?? ""));
+  const text = readDocument(page);
+  const headings = [...text.matchAll(/^#+ (.+)$/gm)].map((match) => anchorOf(match[1] ?? ""));
+  return [...headings, ...[...text.matchAll(/<a id="(\w+)">/g)].map((match) => match[1] ?? "")];
 }
 
 /** Why `target`, as `page` links to it, leads nowhere; `undefined` when it leads somewhere. */

@@ -169,5 +169,8 @@ test("a store that cannot be opened is a failure with its reason", async (t) => 
   });
   const { code, err } = await run("account", "list");
   assert.equal(code, 3);
-  assert.match(err, /^gatepost: data directory \/dev\/null\/x: it is not a directory\n$/);
+  assert.match(
+    err,
+    /^gatepost: data directory \/dev\/null\/x: it is not a directory\nSee docs\/operations\/troubleshooting\.md#a-start-that-fails\n$/,
+  );
 });

@@ -95,6 +95,7 @@ function copyViewer() {
 export function build({ clean = false, ifStale = false } = {}) {
   if (ifStale && isFresh(stamp, SOURCES)) return;
   const startedAt = new Date();
+  console.error("Building: this takes some 20 seconds, and is done once.");
   if (clean) rmSync(join(root, "dist"), { recursive: true, force: true });
   run(join(root, "scripts", "tables.mjs"));
   run(join(root, "node_modules", "typescript", "bin", "tsc"), "-b");

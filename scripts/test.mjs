@@ -3,7 +3,7 @@
 // files are named one by one. TEST_AGAIN=n: up to n files that failed are run once more, alone; one that passes then is
 // reported as "unsteady": a fault of the test or the product that must be fixed, but not of the change under test.
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join, relative, resolve, sep } from "node:path";
+import { join, relative, resolve, sep } from "node:path";
 import { compose } from "node:stream";
 import { text } from "node:stream/consumers";
 import { run } from "node:test";

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Kysely } from "kysely";
 import { pruneRows, type Upsert, upsert, withinRoom } from "../store/rows.ts";
 import type { Database, DomainMailRow } from "../store/schema.ts";
@@ -96,6 +97,19 @@ export function sqlDomainMails(db: Kysely<Database>): DomainMails {
       return pruneRows(db, { table: "domain_mail", key: ["domain"], column: "day", before });
     },
   };
+}
+
+/** All rows in the order of domains. Requests go on between two pages: the embedded database works on this thread. */
+export async function* pagesOf<Row extends { readonly domain: string }>(
+  page: (afterDomain: string, limit: number) => Promise<readonly Row[]>,
+  limit: number,
+): AsyncGenerator<readonly Row[]> {
+  for (let after = ""; ; await nextTurn()) {
+    const rows = await page(after, limit);
+    yield rows;
+    if (rows.length < limit) return;
+    after = rows.at(-1)?.domain ?? "";
+  }
 }
 
 /** Where the mail of a domain that was checked went. Never an address of a person, never who asked. */

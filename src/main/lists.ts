@@ -1,9 +1,8 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
 import { createAddressHash } from "../base/address-hash.ts";
 import { dayOf } from "../core/calendar.ts";
 import type { Datasets, Rules } from "../core/evidence/datasets.ts";
 import type { DnsLookup } from "../dns/lookup.ts";
-import { type DomainMails, sqlDomainMails } from "../lists/domain-mail.ts";
+import { type DomainMails, pagesOf, sqlDomainMails } from "../lists/domain-mail.ts";
 import { sqlFeedFiles } from "../lists/feed-files.ts";
 import { FeedRefresher } from "../lists/feed-refresher.ts";
 import { FETCHED_SOURCES } from "../lists/feed-sources.ts";
@@ -217,13 +216,8 @@ const MAIL_PAGE = 1_000;
  * testify against its own server, and a domain that is listed by now is not an honest customer.
  */
 async function* honestMail(mails: Pick<DomainMails, "page">, inUse: () => SharedDatasets) {
-  let after = "";
-  for (;;) {
-    const page = await mails.page(after, MAIL_PAGE);
+  for await (const page of pagesOf(mails.page, MAIL_PAGE)) {
     const listed = attachNameTable(inUse().disposable);
     yield page.filter(({ domain, disposable }) => !disposable && listed.sourcesOf(domain) === 0);
-    after = page.at(-1)?.domain ?? "";
-    if (page.length < MAIL_PAGE) return;
-    await nextTurn(); // the embedded database works on this thread
   }
 }

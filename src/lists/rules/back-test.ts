@@ -6,7 +6,7 @@ import type { MailHosts } from "../../core/mail/mail-hosts.ts";
 import { rulesOf } from "../../core/evidence/rule.ts";
 import type { AddressHash } from "../../base/address-hash.ts";
 import type { Clock } from "../../base/clock.ts";
-import type { DomainMails } from "../domain-mail.ts";
+import { type DomainMails, pagesOf } from "../domain-mail.ts";
 import type { RuleStore } from "./rule.ts";
 import type { VerdictCounts } from "../verdict-counts.ts";
 import { type WrongLine, isInForce, readListLines } from "./rules.ts";
@@ -46,15 +46,11 @@ export interface BackTestDeps {
   readonly mails: Pick<DomainMails, "page">;
   readonly datasets: () => Datasets;
   readonly hash: AddressHash;
-  readonly clock: Pick<Clock, "nowMs" | "after">;
+  readonly clock: Pick<Clock, "nowMs">;
 }
 
 /** Domains between two turns of the event loop: 4 ms. */
 const PAGE = 200;
-
-/** Requests go on in between: the embedded database works on this thread, and there may be 600,000 domains. */
-export const nextTurn = (clock: Pick<Clock, "after">): Promise<void> =>
-  new Promise((resolve) => void clock.after(0, resolve));
 
 const SHOWN_MAX = 100;
 
@@ -69,9 +65,9 @@ export function createBackTest(deps: BackTestDeps): RunBackTest {
     const known = {
       before: { ...datasets, operator: rulesOf(held, deps.hash) },
       after: { ...datasets, operator: rulesOf([...held, ...said], deps.hash) },
-      mail: await knownMail(deps),
+      mail: await knownMail(deps.mails),
     };
-    const sums = await compare(known, dayOf(nowMs) - VERDICT_DAYS + 1, deps);
+    const sums = await compare(known, dayOf(nowMs) - VERDICT_DAYS + 1, deps.counts);
     const lines = said.flatMap(({ subject, line }) => (subject.startsWith("address:") ? line : []));
     const untestable = { untestable: lines.length, untestableLines: lines.slice(0, SHOWN_MAX) };
     return { kind: "tested", days: VERDICT_DAYS, ...sums, ...untestable };
@@ -79,21 +75,16 @@ export function createBackTest(deps: BackTestDeps): RunBackTest {
 }
 
 /** Where mail went, as far as it was noted: some ten megabytes at the most. */
-export async function knownMail({
-  mails,
-  clock,
-}: Pick<BackTestDeps, "mails" | "clock">): Promise<ReadonlyMap<string, MailHosts>> {
+export async function knownMail(
+  mails: Pick<DomainMails, "page">,
+): Promise<ReadonlyMap<string, MailHosts>> {
   const known = new Map<string, MailHosts>();
-  let after = "";
-  for (;;) {
-    const page = await mails.page(after, PAGE);
+  for await (const page of pagesOf(mails.page, PAGE)) {
     for (const { domain, hosts, addresses } of page) {
       known.set(domain, { kind: "hosts", implicit: false, hosts, addresses });
     }
-    after = page.at(-1)?.domain ?? "";
-    if (page.length < PAGE) return known;
-    await nextTurn(clock);
   }
+  return known;
 }
 
 interface Known {
@@ -105,14 +96,14 @@ interface Known {
 async function compare(
   known: Known,
   fromDay: number,
-  { counts, clock }: Pick<BackTestDeps, "counts" | "clock">,
+  counts: Pick<VerdictCounts, "page">,
 ): Promise<Omit<BackTest, "days" | "untestable" | "untestableLines">> {
-  let [domains, domainsWithMail, checks, after] = [0, 0, 0, ""];
+  let [domains, domainsWithMail, checks] = [0, 0, 0];
   let [changedDomains, changedChecks] = [0, 0];
   let changed: ChangedDomain[] = [];
-  for (;;) {
-    const page = await counts.page(fromDay, after, PAGE);
-    for (const count of page) {
+  const page = (after: string, limit: number) => counts.page(fromDay, after, limit);
+  for await (const some of pagesOf(page, PAGE)) {
+    for (const count of some) {
       domains += 1;
       if (known.mail.has(count.domain)) domainsWithMail += 1;
       checks += count.disposable + count.other;
@@ -123,12 +114,8 @@ async function compare(
       changed.push(change);
     }
     changed = changed.sort((a, b) => b.checks - a.checks).slice(0, SHOWN_MAX);
-    after = page.at(-1)?.domain ?? "";
-    if (page.length < PAGE) {
-      return { domains, domainsWithMail, checks, changedDomains, changedChecks, changed };
-    }
-    await nextTurn(clock);
   }
+  return { domains, domainsWithMail, checks, changedDomains, changedChecks, changed };
 }
 
 /** Uses the current lists and mail hosts, so that only the rules differ. */

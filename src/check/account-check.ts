@@ -1,43 +1,16 @@
-import { type Advice, advise } from "../core/validate/reasons.ts";
+import { advise } from "../core/validate/reasons.ts";
 import type { Asked } from "../core/checks/run.ts";
 import type { Datasets } from "../core/evidence/datasets.ts";
-import { type SaidBy, explain } from "../core/validate/explain.ts";
-import type { FullResult } from "../core/validate/result.ts";
-import type { Signal } from "../core/evidence/signals.ts";
+import { explain } from "../core/validate/explain.ts";
 import { meantBy, withLostAt } from "../core/validate/malformed.ts";
 import type { Validation } from "../core/validate/validate.ts";
 import { ownerKey } from "../base/owner.ts";
-import { type ListBehindJson, listBehindJson } from "./explain.ts";
-import {
-  type DenialFields,
-  type SortedFeatures,
-  denialFields,
-  readWanted,
-  sortFeatures,
-} from "./features.ts";
+import type { CheckStep, EvidenceShape } from "./check-shapes.ts";
+import { listBehindJson } from "./explain.ts";
+import { type SortedFeatures, denialFields, readWanted, sortFeatures } from "./features.ts";
 import type { Admission, Entrance } from "../accounts/admission/admission.ts";
 import type { SingleCheck } from "./single-check.ts";
 import type { Tiers } from "../accounts/admission/tiers.ts";
-
-export interface ShownEvidence {
-  readonly signal: Signal;
-  readonly weight: number;
-  readonly subject?: string;
-  readonly by: SaidBy;
-  readonly lists: readonly ListBehindJson[];
-}
-
-/** One step of a check: the core facts as soon as they are there, then everything. */
-export interface CheckStep {
-  readonly step: "core" | "full";
-  /** In the last step what the API answers to the same question. */
-  readonly result: FullResult & DenialFields;
-  readonly evidence: readonly ShownEvidence[];
-  readonly advice: readonly Advice[];
-  readonly problem?: string;
-  /** The entry as it was probably meant: without a misspelling, or with the at sign that it lacks. */
-  readonly meant?: string;
-}
 
 interface Deps {
   readonly admission: Pick<Admission, "charge">;
@@ -99,7 +72,7 @@ function repair(text: string, validation: Validation): Pick<CheckStep, "problem"
 const shownEvidence = (
   evidence: Validation["evidence"],
   datasets: Datasets,
-): readonly ShownEvidence[] =>
+): readonly EvidenceShape[] =>
   explain({ evidence }, datasets).map(({ signal, weight, subject, by, lists }) => ({
     signal,
     weight: Math.round(weight * 100),

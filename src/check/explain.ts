@@ -4,6 +4,7 @@ import type { Datasets } from "../core/evidence/datasets.ts";
 import { type ExplainedSignal, type ListBehind, explain } from "../core/validate/explain.ts";
 import type { Validation } from "../core/validate/validate.ts";
 import { type CheckAnswer, orRefund } from "./check-one.ts";
+import type { EvidenceShape } from "./check-shapes.ts";
 import type { Admission, Entrance } from "../accounts/admission/admission.ts";
 import { apiKeyRequired } from "../base/refusals.ts";
 import type { SingleCheck } from "./single-check.ts";
@@ -56,19 +57,12 @@ const signalJson = (each: ExplainedSignal): Readonly<Record<string, unknown>> =>
   lists: each.lists.map(listBehindJson),
 });
 
-export interface ListBehindJson {
-  readonly id: string;
-  readonly curated: boolean;
-  readonly since: string | null;
-  readonly fetched_at: string | null;
-}
-
 export const listBehindJson = ({
   id,
   curated,
   sinceMs,
   fetchedAtMs,
-}: ListBehind): ListBehindJson => ({
+}: ListBehind): EvidenceShape["lists"][number] => ({
   id,
   curated,
   since: isoTimeOrNull(sinceMs),

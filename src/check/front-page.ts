@@ -4,20 +4,8 @@ import type { TimedValidation, SingleCheck } from "./single-check.ts";
 import type { FeedRefresh } from "../lists/feed-status.ts";
 import type { Clock } from "../base/clock.ts";
 import { LATENCY_EDGES_MS, type UsageLedger } from "../accounts/admission/usage.ts";
-import { type CheckStep, coreStep } from "./account-check.ts";
-
-/** What visitors see of this very server. Times are ISO 8601 in UTC, null for what is not known. */
-export interface FrontPage {
-  readonly checked_at: string;
-  /** Checked here; an example that shows something else than it should is left out. */
-  readonly examples: readonly { readonly entry: string; readonly step: CheckStep }[];
-  readonly lists: number;
-  /** Names on all lists together; a name on two lists counts twice. */
-  readonly list_entries: number;
-  readonly lists_updated_at: string | null;
-  /** Half of the answers of today and yesterday took at most this long; null: no answers yet. */
-  readonly median_ms: number | null;
-}
+import { coreStep } from "./account-check.ts";
+import type { FrontPage } from "./check-shapes.ts";
 
 export interface FrontDeps {
   readonly check: SingleCheck;
@@ -27,6 +15,7 @@ export interface FrontDeps {
   readonly clock: Pick<Clock, "nowMs">;
 }
 
+/** One that shows something else than it should is left out. */
 type Shows = (validation: TimedValidation) => boolean;
 
 const EXAMPLES: readonly (readonly [entry: string, shows: Shows])[] = [

@@ -22,7 +22,7 @@ import { Refusal } from "../../base/refusals.ts";
 import type { Shares } from "../../base/shares.ts";
 import type { Lists } from "../../bulk/lists.ts";
 import type { AccountCheck } from "../../check/account-check.ts";
-import type { FrontPage } from "../../check/front-page.ts";
+import type { FrontPage } from "../../check/check-shapes.ts";
 import type { AccountSwitches } from "../../gate/account-switches.ts";
 import type { BackTested } from "../../gate/back-test.ts";
 import type { BackTestReport } from "../../gate/gate-shapes.ts";

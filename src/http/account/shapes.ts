@@ -1,24 +1,18 @@
 import { ROW_CLASSES, type RowClass } from "../../core/batch/row-class.ts";
-import type { Signal } from "../../core/evidence/signals.ts";
 import { type Described, oneOf, orNull, Type } from "../../core/json-schema.ts";
-import type { Advice } from "../../core/validate/reasons.ts";
-import type { SaidBy } from "../../core/validate/explain.ts";
 import { LoggedDecision, type Proposal, Proposals } from "../../gate/gate-shapes.ts";
 import { KEY, type Key } from "../../accounts/key-json.ts";
 import type { ResultSchema } from "../schemas.ts";
 
 /** What `/account/*` answers. The dashboard imports these types and nothing else. Times are ISO 8601 in UTC. */
 
+export { CheckStep, type EvidenceShape, FrontPage } from "../../check/check-shapes.ts";
 export type { Key };
 
 export const text = Type.String();
 export const count = Type.Integer({ minimum: 0 });
 export const flag = Type.Boolean();
 export const time = Type.String({ format: "date-time" });
-/** Text of a known set of words, which the core's types name. */
-const word = <T extends string>(description: string) =>
-  Type.Unsafe<T>({ type: "string", description });
-
 export const ACCOUNT = {
   id: text,
   email: text,
@@ -74,45 +68,6 @@ export const Allowance = Type.Object({
 export type Allowance = Described<typeof Allowance>;
 
 export type Result = Described<typeof ResultSchema>;
-
-const EvidenceShape = Type.Object({
-  signal: word<Signal>("Its name."),
-  weight: Type.Integer({ minimum: 0, maximum: 100 }),
-  subject: Type.Optional(text),
-  by: Type.Optional(word<SaidBy>("Who says so.")),
-  lists: Type.Array(
-    Type.Object({
-      id: text,
-      curated: flag,
-      since: orNull(time, "When the list was first seen to hold the name."),
-      fetched_at: orNull(time, "Null: it came with the program."),
-    }),
-  ),
-});
-export type EvidenceShape = Described<typeof EvidenceShape>;
-export type ListBehind = EvidenceShape["lists"][number];
-
-export const CheckStep = Type.Object({
-  step: oneOf(["core", "full"], "The core facts first, everything last."),
-  result: Type.Unsafe<Result>({ $ref: "#/components/schemas/Result" }),
-  evidence: Type.Array(EvidenceShape),
-  advice: Type.Array(
-    Type.Unsafe<Advice>({ type: "object", description: "What one premium result means." }),
-  ),
-  problem: Type.Optional(Type.String({ description: "Why it is not an address or domain." })),
-  meant: Type.Optional(Type.String({ description: "The entry as it was probably meant." })),
-});
-export type CheckStep = Described<typeof CheckStep>;
-
-export const FrontPage = Type.Object({
-  checked_at: time,
-  examples: Type.Array(Type.Object({ entry: text, step: CheckStep })),
-  lists: count,
-  list_entries: Type.Integer({ minimum: 0, description: "Names on all lists together." }),
-  lists_updated_at: orNull(time),
-  median_ms: orNull(count, "Half of the answers of today and yesterday took at most this long."),
-});
-export type FrontPage = Described<typeof FrontPage>;
 
 export const Keys = Type.Object({
   keys: Type.Array(

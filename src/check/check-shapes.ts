@@ -1,0 +1,51 @@
+import { type Described, oneOf, orNull, Type } from "../core/json-schema.ts";
+import type { Signal } from "../core/evidence/signals.ts";
+import type { SaidBy } from "../core/validate/explain.ts";
+import type { Advice } from "../core/validate/reasons.ts";
+import type { FullResult } from "../core/validate/result.ts";
+import type { DenialFields } from "./features.ts";
+
+const text = Type.String();
+const count = Type.Integer({ minimum: 0 });
+const flag = Type.Boolean();
+const time = Type.String({ format: "date-time" });
+
+const EvidenceShape = Type.Object({
+  signal: Type.Unsafe<Signal>({ type: "string", description: "Its name." }),
+  weight: Type.Integer({ minimum: 0, maximum: 100 }),
+  subject: Type.Optional(text),
+  by: Type.Optional(Type.Unsafe<SaidBy>({ type: "string", description: "Who says so." })),
+  lists: Type.Array(
+    Type.Object({
+      id: text,
+      curated: flag,
+      since: orNull(time, "When the list was first seen to hold the name."),
+      fetched_at: orNull(time, "Null: it came with the program."),
+    }),
+  ),
+});
+export type EvidenceShape = Described<typeof EvidenceShape>;
+
+/** One step of a check: the core facts as soon as they are there, then everything. */
+export const CheckStep = Type.Object({
+  step: oneOf(["core", "full"], "The core facts first, everything last."),
+  result: Type.Unsafe<FullResult & DenialFields>({ $ref: "#/components/schemas/Result" }),
+  evidence: Type.Array(EvidenceShape),
+  advice: Type.Array(
+    Type.Unsafe<Advice>({ type: "object", description: "What one premium result means." }),
+  ),
+  problem: Type.Optional(Type.String({ description: "Why it is not an address or domain." })),
+  meant: Type.Optional(Type.String({ description: "The entry as it was probably meant." })),
+});
+export type CheckStep = Described<typeof CheckStep>;
+
+/** What visitors see of this very server; null for what is not known. */
+export const FrontPage = Type.Object({
+  checked_at: time,
+  examples: Type.Array(Type.Object({ entry: text, step: CheckStep })),
+  lists: count,
+  list_entries: Type.Integer({ minimum: 0, description: "Names on all lists together." }),
+  lists_updated_at: orNull(time),
+  median_ms: orNull(count, "Half of the answers of today and yesterday took at most this long."),
+});
+export type FrontPage = Described<typeof FrontPage>;

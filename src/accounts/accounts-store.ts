@@ -16,16 +16,13 @@ export interface Account {
   readonly isDisabled: boolean;
   /** Above 0: its traffic is counted. Grows each time it is switched on; negative while it is off. */
   readonly trafficSince: number;
-  /** Its decisions of the last days are kept to be read. */
   readonly logsDecisions: boolean;
   /** Sealed; absent: no token was made for it yet. */
   readonly tokenSecret?: string;
-  /** The sum of its credit entries. */
   readonly creditBalance: number;
   readonly createdAtMs: number;
 }
 
-/** Accounts begin with their traffic counted. */
 export const FIRST_TRAFFIC = 1;
 
 export interface NewAccount extends Pick<
@@ -36,9 +33,7 @@ export interface NewAccount extends Pick<
   readonly passwordHash?: string;
 }
 
-/** What may change in an account; what is absent stays. */
 interface AccountChange {
-  /** Lower case. */
   readonly email?: string;
   readonly tier?: AccountTier;
   readonly isAdmin?: boolean;
@@ -53,7 +48,6 @@ interface AccountChange {
 export interface Accounts {
   /** False, with nothing changed, when the e-mail address is taken. */
   create(account: NewAccount): Promise<boolean>;
-  /** By id, or by e-mail address in lower case. */
   find(idOrEmail: string): Promise<Account | undefined>;
   /** At most `limit` accounts in the order of their e-mail addresses, those after `afterEmail`. */
   list(afterEmail: string, limit: number): Promise<readonly Account[]>;
@@ -61,7 +55,6 @@ export interface Accounts {
   change(id: string, change: AccountChange, nowMs: number): Promise<boolean>;
   /** Keeps the secret unless there is one; gives what stands. Undefined when there is no such account. */
   agreeTokenSecret(id: string, sealed: string): Promise<string | undefined>;
-  /** Undefined when there is no such account, or no password. */
   passwordHash(id: string): Promise<string | undefined>;
 }
 
@@ -134,7 +127,6 @@ export function sqlAccounts(db: Kysely<Database>): Accounts {
       return Number(inserted.numInsertedOrUpdatedRows) === 1;
     },
     async find(idOrEmail) {
-      // An id holds no "@", so one of the two can match at the most.
       const row = await db
         .selectFrom("accounts")
         .selectAll()

@@ -10,7 +10,6 @@ import type { Passwords } from "./sign-in/passwords.ts";
 import { adminTierKept, badField } from "../base/refusals.ts";
 
 interface AccountServiceDeps {
-  /** Gets a notice of each change; absent: others notice within 5 s. */
   readonly notices?: Pick<Notices, "tell">;
   readonly accounts: Accounts;
   readonly passwords: Pick<Passwords, "hash">;
@@ -38,10 +37,8 @@ type AccountAnswer =
 const PASSWORD_MIN = 10;
 export const PASSWORD_MAX = 1_000;
 
-/** The largest plan: an administrator sees what every customer sees. */
 const ADMIN_TIER: AccountTier = "pro";
 
-/** How many accounts one page holds. */
 const PAGE = 500;
 
 type SetPassword =
@@ -49,9 +46,7 @@ type SetPassword =
 
 export interface AccountService {
   create(order: AccountOrder): Promise<AccountAnswer>;
-  /** By id or e-mail address, in any case and with blanks around it. */
   find(idOrEmail: string): Promise<Account | undefined>;
-  /** All of them, in the order of their e-mail addresses, a page at a time. */
   all(): AsyncIterable<readonly Account[]>;
   /** False when no such account exists; so below. Takes effect within 5 s. Refuses less than Pro for administrators. */
   setTier(id: string, tier: AccountTier): Promise<boolean>;
@@ -61,9 +56,7 @@ export interface AccountService {
   /** The dashboard's pages for administrators, and the plan Pro; in force with the next request. */
   promote(id: string): Promise<boolean>;
   demote(id: string): Promise<boolean>;
-  /** "taken" when another account has the address. */
   setEmail(id: string, email: string): Promise<"changed" | "taken" | "bad_email">;
-  /** Answers with a sentence when the password is refused. */
   setPassword(id: string, password: string): Promise<SetPassword>;
 }
 
@@ -73,10 +66,8 @@ export function accountEmail(text: string): string | undefined {
   return address.ok ? addressKey(address.value) : undefined;
 }
 
-/** A password for somebody who chooses another one later. */
 const newPassword = (): string => randomBytes(18).toString("base64url");
 
-/** What is wrong with a new password, in a sentence. */
 export function passwordMistake(password: string, email: string): string | undefined {
   if (password.length < PASSWORD_MIN) {
     return `The password needs at least ${String(PASSWORD_MIN)} characters.`;
@@ -97,10 +88,7 @@ export function passwordMistake(password: string, email: string): string | undef
   return undefined;
 }
 
-/**
- * Makes an account an administrator; answers with its new password when a sign-up made it, for whoever signed up may
- * not own the address.
- */
+/** Answers with a new password when a sign-up made the account: whoever signed up may not own the address. */
 export async function promoteAccount(
   accounts: Pick<AccountService, "promote" | "setPassword">,
   { id, origin }: Account,
@@ -183,7 +171,6 @@ export function createAccountService(deps: AccountServiceDeps): AccountService {
         await change(id, { email });
         return "changed";
       } catch (fault) {
-        // Another account took the address in between.
         if ((await accounts.find(email)) !== undefined) return "taken";
         throw fault;
       }

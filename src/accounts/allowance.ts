@@ -10,15 +10,12 @@ import {
 } from "./admission/usage.ts";
 import { type TierName, tierOf, type Tiers } from "./admission/tiers.ts";
 
-/** What was taken of a limit; null: none. */
 interface Purse {
   readonly used: number;
   readonly limit: number | null;
-  /** ISO 8601, UTC. */
   readonly resets_at: string;
 }
 
-/** What an account may do and has left. */
 interface Allowance {
   readonly tier: TierName;
   readonly day: Purse;
@@ -30,7 +27,6 @@ interface Allowance {
 }
 
 interface ShownUsageDay extends Omit<UsageDay, "day"> {
-  /** YYYY-MM-DD, UTC. */
   readonly date: string;
 }
 
@@ -40,9 +36,7 @@ interface AllowanceDeps {
   readonly tiers: Tiers;
 }
 
-/** What all owners used together. */
 interface EveryonesUsage {
-  /** Empty days included. */
   readonly days: readonly ShownUsageDay[];
   readonly top: readonly OwnerTotal[];
 }
@@ -97,7 +91,6 @@ export function createUsageReader({ usage, clock, tiers }: AllowanceDeps): Usage
   };
 }
 
-/** Each of the last `count` days. */
 function filled(
   known: readonly UsageDay[],
   count: number,

@@ -5,7 +5,6 @@ import { DAY_MS } from "../core/calendar.ts";
 import { pruneRows } from "../store/rows.ts";
 import type { AuditEntryRow, Database } from "../store/schema.ts";
 
-/** What may be done to an account, as the audit log names it. */
 type AuditAction =
   | "account.created"
   | "account.deleted"
@@ -50,11 +49,8 @@ export interface AuditEntry {
   readonly action: AuditAction;
   /** Id of the account that did it; "operator:" and a system user's name for the command line; "visitor" for nobody known. */
   readonly actorId: string;
-  /** Id of the account it was done to; "service" for what concerns all. */
   readonly accountId: string;
-  /** A few words: the new plan, the key's name. May be "". */
   readonly detail: string;
-  /** "the command line" where there is none. */
   readonly clientAddress: string;
 }
 
@@ -67,11 +63,8 @@ export interface ReadAuditEntry extends AuditEntry {
 /** Append-only. Rules are checked by `test/contracts/account/audit-log.ts`. */
 export interface AuditLog {
   append(entry: AuditEntry): Promise<void>;
-  /** Newest first. */
   ofAccount(accountId: string, limit: number): Promise<readonly ReadAuditEntry[]>;
-  /** Of all accounts, newest first. */
   newest(limit: number): Promise<readonly ReadAuditEntry[]>;
-  /** Forgets entries made before then; returns how many. */
   prune(beforeMs: number): Promise<number>;
 }
 
@@ -130,19 +123,14 @@ export function sqlAuditLog(db: Kysely<Database>): AuditLog {
   };
 }
 
-/** How long entries are kept. */
 export const AUDIT_MS = 400 * DAY_MS;
 
-/** The actor of what the command line does, with the name of the system's user: "operator:ada". */
 const OPERATOR = "operator:";
 
-/** What is changed for the whole service belongs to no account. */
 export const SERVICE = "service";
 
-/** The actor of a sign-in that failed. */
 export const VISITOR = "visitor";
 
-/** From where the command line's changes come. */
 export const COMMAND_LINE = "the command line";
 
 const USER_MAX = 64;
@@ -151,7 +139,6 @@ const USER_MAX = 64;
 export const operatorId = (user: string): string =>
   OPERATOR + user.replace(/[\p{Cc}\p{Cf}\p{Cs}]/gu, "").slice(0, USER_MAX);
 
-/** The system's user of an operator's actor id; undefined for accounts. */
 export const operatorName = (actorId: string): string | undefined =>
   actorId.startsWith(OPERATOR) ? actorId.slice(OPERATOR.length) : undefined;
 
@@ -165,7 +152,6 @@ export interface Change {
   readonly detail?: string;
 }
 
-/** Writes down who changed what, when and from where. */
 export type Audit = (change: Change) => Promise<void>;
 
 interface AuditDeps {

@@ -4,11 +4,8 @@ import type { Notices } from "../store/notices.ts";
 import type { CreditEntryRow, Database } from "../store/schema.ts";
 import { inTransaction, type Tx } from "../store/transaction.ts";
 
-/** One line of an account's ledger. */
 export interface CreditEntry {
-  /** 1 for the account's first entry; no gaps. */
   readonly sequence: number;
-  /** Positive: came in; negative: went out. Never 0. */
   readonly amount: number;
   readonly balanceAfter: number;
   readonly reason: "grant" | "charge" | "refund";
@@ -19,7 +16,6 @@ export interface CreditEntry {
 
 interface CreditGrant {
   readonly accountId: string;
-  /** A whole number that is not 0; negative to take back. */
   readonly amount: number;
   readonly reference: string;
   readonly nowMs: number;
@@ -34,15 +30,10 @@ type GrantAnswer =
 /** An append-only ledger for each account; its sum is the balance. Rules: `test/contracts/account/accounts.ts`. */
 export interface Credits {
   grant(grant: CreditGrant): Promise<GrantAnswer>;
-  /** The newest `limit` entries, newest first. */
   entries(accountId: string, limit: number): Promise<readonly CreditEntry[]>;
 }
 
-/**
- * Writes one line of the ledger and moves the balance with it: nothing else may touch either. Returns the
- * new balance; undefined, with nothing changed, when there is no such account or the balance would leave
- * 0 to 2^53 - 1.
- */
+/** Writes a line of the ledger and moves the balance with it; undefined, and nothing changed, if it would leave 0 to 2^53 - 1. */
 export async function moveCreditsIn(
   tx: Tx,
   move: Omit<CreditEntryRow, "sequence" | "balance_after">,
@@ -110,15 +101,12 @@ export function sqlCredits(db: Kysely<Database>): Credits {
   };
 }
 
-/** Credits in one grant, in either direction. */
 export const GRANT_MAX = 1_000_000_000;
 
-/** Characters of a reason. */
 export const REASON_MAX = 200;
 
 type CreditAnswer =
   | { readonly kind: "granted"; readonly balance: number }
-  /** The balance, which stands, would fall below 0 or rise too high. */
   | { readonly kind: "out_of_range"; readonly balance: number }
   | { readonly kind: "no_account" }
   | { readonly kind: "bad_amount" }
@@ -127,12 +115,10 @@ type CreditAnswer =
 export interface CreditService {
   /** Adds `amount`, or takes it back when it is negative. Can be spent within 5 s. */
   grant(accountId: string, amount: number, reason: string): Promise<CreditAnswer>;
-  /** Newest first. */
   entries(accountId: string, limit: number): Promise<readonly CreditEntry[]>;
 }
 
 interface CreditServiceDeps {
-  /** Called after a change; absent: other processes notice within 5 s. */
   readonly notices?: Pick<Notices, "tell">;
   readonly credits: Credits;
   readonly clock: Pick<Clock, "nowMs">;

@@ -3,10 +3,8 @@ import { pruneRows } from "../store/rows.ts";
 import type { Database } from "../store/schema.ts";
 
 export interface GuessTaking {
-  /** False: a delay runs, and nothing was counted. */
   readonly isGranted: boolean;
   readonly tries: number;
-  /** Milliseconds until the next try is granted. */
   readonly waitMs: number;
 }
 
@@ -17,27 +15,21 @@ export interface GuessTaking {
 export interface Guesses {
   /** Counts a try before it is looked at, in one step: of a thousand at once no more are granted. */
   take(key: string, nowMs: number): Promise<GuessTaking>;
-  /** The try was right: it does not count, and its delay ends. */
   giveBack(key: string): Promise<void>;
   /** Addresses from which somebody signed in to the account, newest first. */
   places(accountId: string): Promise<readonly string[]>;
-  /** Forgets what was last tried before then; returns how many. */
   prune(beforeMs: number): Promise<number>;
 }
 
 const HOUR_MS = 3_600_000;
 
-/** Tries in an hour before the first delay. */
 const FREE_TRIES = 10;
 
-/** The first delay; each further try doubles it. */
 const DELAY_MS = 10_000;
 const DELAY_MAX_MS = 900_000;
 
-/** The try after which the delay no longer grows. */
 const LAST_STEP = FREE_TRIES + Math.ceil(Math.log2(DELAY_MAX_MS / DELAY_MS));
 
-/** Of one account that are looked at. */
 const PLACES = 100;
 
 export function sqlGuesses(db: Kysely<Database>): Guesses {

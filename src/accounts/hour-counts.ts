@@ -13,7 +13,6 @@ const FLUSH_AFTER_MS = 1_000;
 const BATCH = 500;
 const WAITING_MAX = 20_000;
 
-/** What is counted: requests, how many of them were refused, and the gate's decisions. */
 const HOUR_KINDS = ["requests", "refusals", ...DECISIONS] as const;
 export type HourKind = (typeof HOUR_KINDS)[number];
 export type HourCount = Readonly<Record<HourKind, number>>;
@@ -51,7 +50,6 @@ export class HourCounts {
     return this.#rows.flush();
   }
 
-  /** Each hour of today (UTC) up to now. */
   async today(accountId: string): Promise<readonly HourCount[]> {
     const now = Math.floor(this.#clock.nowMs() / HOUR_MS);
     const first = now - (now % HOURS);

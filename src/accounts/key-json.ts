@@ -11,7 +11,6 @@ export const KEY = {
   created_at: time,
   last_used_at: orNull(time),
   revoked_at: orNull(time),
-  /** Of publishable keys alone. */
   origins: Type.Optional(Type.Array(text)),
   policy: Type.Optional(text),
   form: Type.Optional(text),

@@ -14,7 +14,6 @@ import { hashApiKey, makeApiKey, shownParts } from "./admission/api-key.ts";
 /** What a page must not choose: it is fixed with its publishable key. */
 export interface PageTerms {
   readonly policy: string;
-  /** The label of its form. */
   readonly form?: string;
   /** Decisions of a UTC day that may cost a unit. */
   readonly daily: number;
@@ -27,17 +26,14 @@ export interface ApiKey {
   readonly id: string;
   readonly accountId: string;
   readonly name: string;
-  /** The first characters of the key. */
   readonly prefix: string;
   readonly lastFour: string;
   readonly createdAtMs: number;
   /** To the minute or so; absent: never used. */
   readonly lastUsedAtMs?: number;
-  /** Absent: it is active. */
   readonly revokedAtMs?: number;
   /** Of a publishable key: where it may be used from. Absent: the key is a secret one. */
   readonly origins?: readonly string[];
-  /** Of a publishable key. */
   readonly page?: PageTerms;
 }
 
@@ -46,34 +42,25 @@ export interface NewApiKey extends Omit<ApiKey, "lastUsedAtMs" | "revokedAtMs"> 
   readonly hash: string;
 }
 
-/** The account behind an active key. */
 export interface KeyHolder {
   readonly keyId: string;
   readonly account: Account;
-  /** See `ApiKey`; so is `page`. */
   readonly origins?: readonly string[];
   readonly page?: PageTerms;
 }
 
 /** Keys of accounts, found by their hash. Rules are checked by `test/contracts/account/accounts.ts`. */
 export interface Keys {
-  /**
-   * Nothing is changed if the account already has `limit` active keys, or no policy of the page's name in force. Of
-   * revoked keys the newest 100 stay.
-   */
+  /** Changes nothing if the account has `limit` active keys, or no such policy. Keeps the newest 100 revoked keys. */
   create(key: NewApiKey, limit: number): Promise<"created" | "full" | "no_policy">;
-  /** Oldest first, revoked ones included. */
   list(accountId: string): Promise<readonly ApiKey[]>;
-  /** By its id, revoked or not. */
   find(id: string): Promise<ApiKey | undefined>;
-  /** Undefined for an unknown and for a revoked key. */
   holder(hash: string): Promise<KeyHolder | undefined>;
   /** The first revocation stands. False when there is no such key. */
   revoke(id: string, nowMs: number): Promise<boolean>;
   /** Replaces the origins of a publishable key. False when there is no such one. */
   setOrigins(id: string, origins: readonly string[]): Promise<boolean>;
   rename(id: string, name: string): Promise<void>;
-  /** Notes that the keys were used; a time before the one known is dropped. */
   touch(ids: readonly string[], nowMs: number): Promise<void>;
 }
 
@@ -91,7 +78,6 @@ function apiKey(row: ApiKeyRow): ApiKey {
   };
 }
 
-/** Written by `newRow` and `setOrigins`. */
 const originsOf = ({ origins, page }: PageColumns): Pick<ApiKey, "origins" | "page"> => {
   if (origins === null) return {};
   const terms = page === null ? STANDARD : (JSON.parse(page) as PageTerms);
@@ -243,10 +229,7 @@ export function sqlKeys(db: Kysely<Database>): Keys {
   };
 }
 
-/**
- * One statement a key: the database keeps a statement prepared for each text, and keys come in any number.
- * In order, so that no two processes wait for each other's rows.
- */
+/** One statement a key, as the database prepares each text; in order, so that no two processes wait for each other. */
 async function touchIn({ sql }: Tx, ids: readonly string[], nowMs: number): Promise<void> {
   for (const id of ids.toSorted()) {
     await sql
@@ -261,24 +244,19 @@ async function touchIn({ sql }: Tx, ids: readonly string[], nowMs: number): Prom
 }
 
 interface KeyServiceDeps {
-  /** Gets a notice of each change; absent: others notice within 5 s. */
   readonly notices?: Pick<Notices, "tell">;
   readonly keys: Keys;
   readonly ids: Ids;
   readonly clock: Pick<Clock, "nowMs">;
 }
 
-/** Valid keys that an account may have. */
 export const KEYS_MAX = 100;
 
-/** Characters of a key's name. */
 export const KEY_NAME_MAX = 100;
 
 type KeyAnswer =
-  /** The only time that the key itself is seen. */
   | { readonly kind: "created"; readonly key: ApiKey; readonly apiKey: string }
   | { readonly kind: "bad_name" }
-  /** `mistake`: which one and why. */
   | { readonly kind: "bad_page"; readonly mistake: string }
   | { readonly kind: "too_many" };
 
@@ -289,25 +267,19 @@ export interface NewPage extends Partial<PageTerms> {
 export interface KeyService {
   /** For an account that exists. With `page` a publishable key, which works from its origins alone. */
   create(accountId: string, name: string, page?: NewPage): Promise<KeyAnswer>;
-  /** Oldest first, revoked ones included. */
   list(accountId: string): Promise<readonly ApiKey[]>;
-  /** By its id, revoked or not. */
   find(keyId: string): Promise<ApiKey | undefined>;
   /** Replaces the origins of a publishable key: the mistake in them, or undefined when it is done. */
   setOrigins(keyId: string, origins: readonly string[]): Promise<string | undefined>;
-  /** False for a name that is no line of at most `KEY_NAME_MAX` characters. */
   rename(keyId: string, name: string): Promise<boolean>;
   /** Refused everywhere within 5 s, for good. False when there is no such key. */
   revoke(keyId: string): Promise<boolean>;
 }
 
-/** Names are shown in terminals and tables: one line, nothing invisible. */
 const UNFIT = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
 
-/** Origins of one publishable key. */
 const ORIGINS_MAX = 20;
 
-/** What is wrong with the origins; undefined for nothing. */
 function originsMistake(origins: readonly string[]): string | undefined {
   if (origins.length === 0 || origins.length > ORIGINS_MAX) {
     return `A publishable key needs 1 to ${String(ORIGINS_MAX)} origins.`;
@@ -323,7 +295,6 @@ function isOrigin(text: string): boolean {
   return isPlain && URL.canParse(text) && new URL(text).origin === text;
 }
 
-/** Characters of a form's label. */
 const FORM_MAX = 64;
 const DAILY_MAX = 1_000_000_000;
 
@@ -346,7 +317,6 @@ const termsOf = ({ policy = DEFAULT_NAME, form, daily = PAGE_DAILY }: NewPage): 
   daily,
 });
 
-/** The name of a key as it is kept; undefined for what is none. */
 function nameIn(text: string): string | undefined {
   const name = text.trim();
   const isFit = name !== "" && name.length <= KEY_NAME_MAX && !UNFIT.test(name);

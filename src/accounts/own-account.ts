@@ -16,15 +16,12 @@ interface OwnAccountDeps {
 
 /** Steps that ask for the password again. All throw a `Refusal` for a wrong one. */
 export interface OwnAccount {
-  /** Ends every other session of the account. */
   changePassword(who: SignedIn, words: PasswordChange, visitor: Visitor): Promise<void>;
-  /** The address may be no other account's. */
   changeEmail(
     who: SignedIn,
     words: { readonly password: string; readonly email: string },
     visitor: Visitor,
   ): Promise<void>;
-  /** Erases the account and all that is kept under it. */
   erase(who: SignedIn, password: string, visitor: Visitor): Promise<void>;
 }
 

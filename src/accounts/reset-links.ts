@@ -7,7 +7,6 @@ import type { AccountService } from "./accounts.ts";
 import { type Audit, VISITOR } from "./audit.ts";
 import type { Visitor } from "./sign-in/sign-ins.ts";
 
-/** How long a link works. */
 const LIFE_MS = 86_400_000;
 
 const ABOUT = "link for a new password";

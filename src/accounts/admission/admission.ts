@@ -7,13 +7,10 @@ import type { Refusal } from "../../base/refusals.ts";
 
 /** What the request carries to say who it is; every value as it was sent, repeated headers as several. */
 export interface Credentials {
-  /** Values of X-Api-Key. */
   readonly apiKey: readonly string[];
-  /** Values of Authorization. */
   readonly authorization: readonly string[];
 }
 
-/** For X-RateLimit-Limit and X-RateLimit-Remaining. */
 interface RateState {
   readonly limit: number;
   readonly remaining: number;
@@ -21,13 +18,10 @@ interface RateState {
 
 /** A unit of the plan that was counted together with the rate, because the charge for it is likely to come. */
 export interface AdvanceUnit {
-  /** The result for the charge; undefined from the second call on. */
   claim(): QuotaTaken | QuotaSpent | undefined;
-  /** Gives it back unless it was claimed. */
   release(): Awaitable<void>;
 }
 
-/** A request that was identified and counted, or refused. */
 export interface Entrance {
   /** For an invalid key: the anonymous caller whose bucket was counted. */
   readonly caller: Caller;
@@ -45,7 +39,6 @@ export interface Entrance {
   readonly creditsOnly?: Refusal;
 }
 
-/** What a charge came to. */
 export interface Receipt {
   readonly paidBy: "plan" | "credits";
   readonly units: number;
@@ -57,10 +50,7 @@ export interface Receipt {
 export interface Admission {
   /** Counting needs a network round trip; `enter` can prefetch one unit. */
   readonly countsAhead: boolean;
-  /**
-   * Identifies and counts one request. Never throws a `Refusal`: it comes in `refusal`. `likely` "unit": the
-   * request looks like a single check.
-   */
+  /** Identifies and counts one request. Never throws a `Refusal`. `likely` "unit": it looks like a single check. */
   enter(credentials: Credentials, clientAddress: string, likely?: "unit"): Awaitable<Entrance>;
   /**
    * For a caller that cannot be identified in time: an anonymous one, counted by its address in this process. `away`: the
@@ -71,7 +61,6 @@ export interface Admission {
     clientAddress: string,
     why: "late" | "away",
   ): Awaitable<Entrance>;
-  /** The same for an account that proved itself without a key: by a session of the dashboard, or a hook. */
   enterAs(account: Account, clientAddress: string, keyId?: string): Awaitable<Entrance>;
   /** Counts `more` requests in the window of this one, for refused work of the same cost. */
   spend(entrance: Entrance, more: number): Awaitable<void>;

@@ -7,10 +7,8 @@ const PUBLISHABLE_PREFIX = "gp_pub_";
 const RANDOM_LENGTH = 34;
 const CHECKSUM_LENGTH = 6;
 
-/** Characters behind the prefix of every key: 34 random ones, 6 of checksum. */
 const BODY_LENGTH = RANDOM_LENGTH + CHECKSUM_LENGTH;
 
-/** Characters of a key that are shown in lists, from its start and from its end. */
 const SHOWN_PREFIX_LENGTH = 12;
 const SHOWN_LAST_LENGTH = 4;
 
@@ -43,10 +41,8 @@ function randomText(ids: Ids): string {
   return text;
 }
 
-/** A publishable key may stand in a web page. */
 type KeyKind = "secret" | "publishable";
 
-/** A new key; 202 bits of it are random. */
 export function makeApiKey(ids: Ids, kind: KeyKind = "secret"): string {
   const random = randomText(ids);
   const prefix = kind === "secret" ? SECRET_PREFIX : PUBLISHABLE_PREFIX;
@@ -70,13 +66,11 @@ export function isApiKey(text: string): boolean {
   return value === crc32(encoder.encode(text.slice(start, end)));
 }
 
-/** Whether a key is one for web pages; `isApiKey` says whether it can be ours. */
 export const isPublishableKey = (text: string): boolean => text.startsWith(PUBLISHABLE_PREFIX);
 
 /** What is stored of a key. A plain hash is enough: 202 bits cannot be guessed. */
 export const hashApiKey = (key: string): string => createHash("sha256").update(key).digest("hex");
 
-/** What lists show of a key. */
 export const shownParts = (
   key: string,
 ): { readonly prefix: string; readonly lastFour: string } => ({

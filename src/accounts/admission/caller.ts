@@ -30,17 +30,14 @@ export function bucketOf(clientAddress: string): ClientBucket {
   return { address: hex(groups), bucket: `${hex(groups.slice(0, 4))}::/64` };
 }
 
-/** The owner that an address without a key is. */
 export const bucketKey = (clientAddress: string): OwnerKey =>
   ownerKey({ kind: "bucket", bucket: bucketOf(clientAddress).bucket });
 
-/** Who asks. */
 export interface Caller {
   readonly owner: Owner;
   readonly tier: TierName;
   /** The exact client address, IPv4-mapped IPv6 written as IPv4. */
   readonly clientAddress: string;
-  /** With a key: its id. */
   readonly keyId?: string;
   /** The key is a publishable one: it may decide only, from these origins. */
   readonly isPublishable?: true;
@@ -48,9 +45,7 @@ export interface Caller {
   readonly page?: PageTerms;
   /** The account's, sealed: what its tokens are signed with. */
   readonly tokenSecret?: string;
-  /** Nobody could say in time who asks. */
   readonly isUnidentified?: true;
-  /** The account has its traffic counted: see `Account`. */
   readonly trafficSince?: number;
   readonly logsDecisions?: true;
 }
@@ -60,7 +55,6 @@ interface Stranger {
   readonly owner: OwnerKey;
 }
 
-/** Addresses whose reading is kept; a few MB. */
 const ADDRESSES_MAX = 10_000;
 
 /** The anonymous callers behind client addresses; reading an IPv6 address costs more than counting it. */

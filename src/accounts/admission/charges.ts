@@ -30,7 +30,6 @@ export interface Charge {
   readonly units: number;
 }
 
-/** Nothing was charged. `by` is what is spent: the period of the plan, or the request rate. */
 export interface Unpaid {
   readonly kind: "unpaid";
   readonly by: "day" | "month" | "rate";
@@ -38,7 +37,6 @@ export interface Unpaid {
 
 /** Charges that must not be lost: bulk requests, and everything paid by credits. Rules: `test/contracts/admission/charges.ts`. */
 export interface Charges {
-  /** Charges all or nothing, durably. */
   charge(terms: ChargeTerms): Promise<Charge | Unpaid>;
   /**
    * Sees to it that `units` of the charge have been given back in all, to the purse and the day they came
@@ -78,7 +76,6 @@ export interface SqlCharges extends Charges {
   writeIn(tx: Tx, held: HeldCharge | Unpaid): Promise<Charge | Unpaid>;
   /** Ends a hold that was not written. Nothing for one that was, or for an `Unpaid`. */
   drop(held: HeldCharge | Unpaid): void;
-  /** As `refund`, inside the transaction that ends the work. */
   refundIn(tx: Tx, chargeId: string, units: number, nowMs: number): Promise<void>;
 }
 
@@ -148,7 +145,6 @@ async function hold(counts: UnitCounts, terms: ChargeTerms): Promise<HeldCharge 
   return terms.purses === "plan" ? otherwise : { kind: "held", terms, otherwise };
 }
 
-/** Counts the units in the very transaction, or has credits pay. */
 async function payShared(
   tx: Tx,
   terms: ChargeTerms,
@@ -211,7 +207,6 @@ export function sqlCharges(deps: ChargesDeps): SqlCharges {
   };
 }
 
-/** Where units are counted; neither in a restore, beside which nobody counts. */
 interface Counts {
   readonly counter?: Pick<MemoryQuotaCounter, "forget">;
   readonly shared?: Pick<SharedCounters, "refundIn">;
@@ -219,7 +214,6 @@ interface Counts {
 
 interface RefundOrder {
   readonly chargeId: string;
-  /** Units given back in all, earlier refunds of the charge included. */
   readonly units: number;
   readonly nowMs: number;
 }
@@ -241,7 +235,6 @@ async function creditsBack(tx: Tx, back: { charge: ChargeRow; amount: number; no
   await countIn(tx, charge, { credits: -amount });
 }
 
-/** See `Charges.refund`. A charge that is not known, or known no more, is left alone. */
 export async function refundIn(
   tx: Tx,
   { counter, shared }: Counts,

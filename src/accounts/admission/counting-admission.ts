@@ -32,7 +32,6 @@ interface AdmissionDeps extends Pick<KnownKeysDeps, "keys" | "notices"> {
   readonly tiers: Tiers;
 }
 
-/** An account with the key that named it, or without one. */
 type Holder = Pick<KeyHolder, "account" | "origins" | "page"> & {
   readonly keyId: string | undefined;
 };
@@ -153,7 +152,6 @@ class CountingAdmission implements Admission {
     return paidBy === "credits" ? when(this.#giveRateBack(entrance), () => made) : made;
   }
 
-  /** When the plan's units are spent. */
   #afterPlan(entrance: Entrance, terms: ChargeTerms, { period }: QuotaSpent): Awaitable<Receipt> {
     if (terms.purses === "plan") throw quotaExceeded(period, terms.nowMs);
     return this.#payByCredits(entrance, terms, period);
@@ -270,7 +268,6 @@ class CountingAdmission implements Admission {
 const halfOf = (limit: number | null): number | null =>
   limit === null ? null : Math.floor(limit / 2);
 
-/** Null when a plan has no limit. */
 function highestRate(tiers: Tiers): number | null {
   const rates = Object.values(tiers).map(({ ratePerMinute }) => ratePerMinute);
   return rates.reduce((one, other) =>

@@ -7,7 +7,6 @@ import type { HeldBack } from "../../base/shares.ts";
 interface HeldBackOptions {
   readonly log: Log;
   readonly clock: Pick<Clock, "monotonicMs">;
-  /** Keys the hash; new with each process, so that a hash in the log leads to no address. */
   readonly hashKey: Uint8Array;
 }
 

@@ -47,7 +47,6 @@ export class KnownKeys {
     return asking;
   }
 
-  /** Running reads too: they may not have seen the change. */
   #forget(): void {
     this.#known.clear();
     this.#asking = new Map();
@@ -73,12 +72,9 @@ export class KnownKeys {
   }
 }
 
-/** What a request says about its key. */
 type Presented =
   | { readonly kind: "none" }
-  /** To be looked up; nothing is known about it yet. */
   | { readonly kind: "key"; readonly key: string }
-  /** Empty, or several that differ. */
   | { readonly kind: "invalid" };
 
 const NONE: Presented = { kind: "none" };

@@ -29,7 +29,6 @@ interface Count {
   monthUnits: number;
 }
 
-/** An owner whose ledger is being read. */
 interface Reading {
   readonly day: number;
   done: Promise<void>;
@@ -62,7 +61,6 @@ export class MemoryQuotaCounter implements QuotaCounter {
   readonly #counts = new Generations<Count>();
   readonly #readings = new Map<OwnerKey, Reading>();
   readonly #holds = new Set<QuotaHold>();
-  /** The last answer, used again all day. */
   #taken: QuotaTaken = { kind: "taken", day: 0 };
 
   constructor(deps: MemoryQuotaDeps, countsMax: number = COUNTS_MAX) {
@@ -110,7 +108,6 @@ export class MemoryQuotaCounter implements QuotaCounter {
     if (this.#holds.delete(hold)) this.forget(hold.owner);
   }
 
-  /** Writes every count that waits. Call it after the last request; rejects when the ledger does. */
   flush(): Promise<void> {
     return this.#unsaved.flush();
   }
@@ -191,7 +188,6 @@ export class MemoryQuotaCounter implements QuotaCounter {
   }
 }
 
-/** Adds `units` when both periods have room for all of them. */
 function add(count: Count, units: number, { daily, monthly }: QuotaLimits): QuotaSpent | undefined {
   if (monthly !== null && count.monthUnits + units > monthly) return SPENT_MONTH;
   if (daily !== null && count.dayUnits + units > daily) return SPENT_DAY;

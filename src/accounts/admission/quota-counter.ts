@@ -3,9 +3,7 @@ import type { OwnerKey } from "../../base/owner.ts";
 
 /** Units that an owner may take; null: no limit. */
 export interface QuotaLimits {
-  /** In a UTC day. */
   readonly daily: number | null;
-  /** In a UTC month. */
   readonly monthly: number | null;
 }
 
@@ -34,6 +32,5 @@ export interface QuotaCounter {
     limits: QuotaLimits,
     nowMs: number,
   ): Awaitable<QuotaTaken | QuotaSpent>;
-  /** Takes back what `take` counted on `day`; in the ledger within 250 ms. */
   giveBack(owner: OwnerKey, units: number, day: number): Awaitable<void>;
 }

@@ -3,11 +3,9 @@ import type { OwnerKey } from "../../base/owner.ts";
 import type { Awaitable } from "../../core/mail/lookup.ts";
 import type { QuotaLimits, QuotaSpent, QuotaTaken } from "./quota-counter.ts";
 
-/** What one request came to. */
 export interface RateTaking {
   /** False: the window is spent, and nothing was counted. */
   readonly isGranted: boolean;
-  /** Requests left in the window, this one taken off. */
   readonly remaining: number;
   /** Milliseconds until the window closes; more than 0. */
   readonly closesInMs: number;
@@ -15,23 +13,15 @@ export interface RateTaking {
   readonly window: number;
 }
 
-/**
- * Requests of an owner in a fixed window of 60 s that opens with the owner's first request.
- * Rules are checked by `test/contracts/admission/rate-counter.ts`.
- */
+/** Requests in a window of 60 s that opens with the first. Rules: `test/contracts/admission/rate-counter.ts`. */
 export interface RateCounter {
-  /**
-   * Counts one request. `limit` may differ from call to call: what was counted stays.
-   * `steadyMs` is a clock that never steps back, so that no step of the calendar opens or bars a window.
-   */
+  /** `limit` may differ from call to call. `steadyMs` never steps back, as the calendar may. */
   take(owner: OwnerKey, limit: number, steadyMs: number): Awaitable<RateTaking>;
   /** Counts `count` more requests in the window that counted one; nothing when that window is over. */
   spend(owner: OwnerKey, window: number, count: number): Awaitable<void>;
-  /** Takes one request off the window that counted it; nothing when that window is over. */
   giveBack(owner: OwnerKey, window: number): Awaitable<void>;
 }
 
-/** How long a window stays open. */
 export const RATE_WINDOW_MS = 60_000;
 
 interface Window {
@@ -39,7 +29,6 @@ interface Window {
   used: number;
 }
 
-/** Answers at once. */
 interface MemoryRateCounter extends RateCounter {
   take(owner: OwnerKey, limit: number, steadyMs: number): RateTaking;
   spend(owner: OwnerKey, window: number, count: number): void;
@@ -96,19 +85,13 @@ interface RequestLimits extends QuotaLimits {
   readonly ratePerMinute: number | null;
 }
 
-/** What one single check came to. */
 export interface RequestTaking {
-  /** Absent without a rate limit. */
   readonly rate?: RateTaking;
   /** Absent if the rate refused or the counter did not answer: call `QuotaCounter.take` then. */
   readonly unit?: QuotaTaken | QuotaSpent;
 }
 
-/**
- * Rate and quota of a single check in one step, for counters behind a network round trip. The same counts as
- * `RateCounter` and `QuotaCounter`, which give back what was taken here.
- */
+/** Rate and quota of a check in one step over a network; `RateCounter` and `QuotaCounter` give back what it took. */
 export interface RequestCounter {
-  /** Counts the request and, when its rate is granted, one unit. */
   take(owner: OwnerKey, limits: RequestLimits, nowMs: number): Promise<RequestTaking>;
 }

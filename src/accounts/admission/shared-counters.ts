@@ -87,7 +87,6 @@ on conflict (owner) do update set day = excluded.day, in_day = excluded.in_day, 
 where c.day < 0`,
 };
 
-/** $1 owner, $2 day. */
 const READ: NamedStatement = {
   name: "counters read",
   sql: "select owner, day, in_day, in_month from counters where owner = $1 and day = $2",
@@ -112,7 +111,6 @@ const USE: NamedStatement = {
 /** Owners of one statement: with more, its locks would be held for milliseconds. */
 const OWNERS_MAX = 64;
 
-/** Statements under way, as many as there are sessions. */
 const STATEMENTS_MAX = 2;
 
 /** Least time between two statements: at 1,000 requests a second each then counts several. */
@@ -124,7 +122,6 @@ const AWAY_MS = 500;
 /** A row that is missing is made and then asked again; others may remove it meanwhile. */
 const ROUNDS_MAX = 4;
 
-/** Owners whose window is known to be spent; when there are more, all are forgotten. */
 const SPENT_MAX = 50_000;
 
 /** What one request wants to have counted; null: nothing of the kind, or no limit. */
@@ -152,7 +149,6 @@ interface Asker {
   readonly fail: (fault: unknown) => void;
 }
 
-/** Requests of one owner that want the same. */
 interface Group {
   readonly owner: OwnerKey;
   readonly terms: CountTerms;
@@ -165,7 +161,6 @@ class GatheredCounts {
   #groups = new Map<OwnerKey, Group>();
   /** Of owners whose group in `#groups` wants something else, or who are asked alone. */
   #later: Group[] = [];
-  /** Owners whose row was locked for long: they wait for it without the others. */
   readonly #alone = new Set<OwnerKey>();
   #underWay = 0;
   #isArmed = false;
@@ -359,7 +354,6 @@ function unitOf({ monthly, units, day }: CountTerms, row: CounterRow): QuotaSpen
 const nothing = (): void => undefined;
 const NO_UNITS = { units: null, daily: null, monthly: null };
 
-/** Units that a transaction wants. */
 type UnitsOrder = Pick<UnitOrder, "owner" | "units" | "limits"> & { readonly nowMs: number };
 
 /** Counts that all servers share; see docs/decisions/0004-counters.md. */
@@ -461,7 +455,6 @@ async function runIn<R>(tx: Tx, { sql }: NamedStatement, values: readonly unknow
   return rows;
 }
 
-/** Undefined: the row counts a later day, and only the ledger can say. */
 async function countIn(
   tx: Tx,
   { owner, units, limits: { daily, monthly }, nowMs }: UnitsOrder,

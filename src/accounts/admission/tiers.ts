@@ -33,7 +33,6 @@ export const DEFAULT_TIERS: Tiers = {
   pro: { ratePerMinute: 500, daily: null, monthly: null, bulkLimit: 100_000, premium: true },
 };
 
-/** How long a free account made by sign-up has the limits of `new_free`. */
 const NEW_FREE_MS = DAY_MS;
 
 export function tierOf(
@@ -60,7 +59,6 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
 
 const isTierName = (name: string): name is TierName => Object.hasOwn(DEFAULT_TIERS, name);
 
-/** What is wrong with one number of a tier; undefined when nothing is. */
 function mistakeIn(name: string, value: unknown): string | undefined {
   if (name === "premium") return typeof value === "boolean" ? undefined : "must be true or false";
   const least = NUMBERS.get(name)?.least;
@@ -86,7 +84,6 @@ function readTier(name: TierName, given: unknown, mistakes: string[]): Tier {
 
 const NAME = "GATEPOST_TIERS_FILE";
 
-/** Names every mistake, one a line. */
 const fault = (mistakes: readonly string[], options?: ErrorOptions): Error =>
   new Error(mistakes.map((mistake) => `${NAME}: ${mistake}`).join("\n"), options);
 

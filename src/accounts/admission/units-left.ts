@@ -13,10 +13,7 @@ interface UnitsLeftDeps {
   readonly tiers: Tiers;
 }
 
-/**
- * Units that a caller may still take today, with its credits; Infinity where the plan has no limit. Up to 250 ms
- * behind the counters.
- */
+/** With its credits; Infinity where the plan has no limit. Up to 250 ms behind the counters. */
 export type UnitsLeft = (caller: Caller) => Promise<number>;
 
 export function createUnitsLeft({ usage, accounts, clock, tiers }: UnitsLeftDeps): UnitsLeft {

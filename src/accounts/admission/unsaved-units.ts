@@ -43,7 +43,6 @@ export class UnsavedUnits {
     });
   }
 
-  /** `units` may be negative. */
   add(owner: OwnerKey, units: number, day: number): void {
     this.#waiting.note(owner, { owner, days: [{ day, units }] });
   }
@@ -75,7 +74,6 @@ export class UnsavedUnits {
   }
 }
 
-/** Adds in place: `older` is this file's own. */
 function together(older: OwnerUnits, { days }: OwnerUnits): OwnerUnits {
   for (const { day, units } of days) {
     const same = older.days.find((one) => one.day === day);

@@ -8,9 +8,7 @@ import { LATENCY_EDGES_MS, type UsageLedger } from "./usage.ts";
 import type { Caller } from "./caller.ts";
 import { WriteBehind } from "../../base/write-behind.ts";
 
-/** How one request of an account ended. */
 interface RequestOutcome {
-  /** 401, 403 or 429, or any other refusal. */
   readonly isRefused: boolean;
   readonly latencyMs: number;
 }
@@ -28,7 +26,6 @@ interface UsageRecorderDeps {
   readonly keys: Pick<Keys, "touch">;
   readonly clock: Pick<Clock, "nowMs" | "after">;
   readonly log: Pick<Log, "error">;
-  /** Absent: nothing is counted by hour. */
   readonly hours?: Pick<HourCounts, "note">;
 }
 
@@ -42,13 +39,10 @@ interface Tally {
 
 const FLUSH_AFTER_MS = 1_000;
 
-/** Accounts and days of one transaction. */
 const BATCH = 500;
 
-/** Accounts and days that wait while the store is away. */
 const WAITING_MAX = 100_000;
 
-/** A key's last use is noted this often at the most. */
 const TOUCH_AFTER_MS = 60_000;
 
 export function createUsageRecorder(deps: UsageRecorderDeps): UsageRecorder {
@@ -118,7 +112,6 @@ class Recorder implements UsageRecorder {
 
 const NO_LATENCY = (): number[] => Array<number>(LATENCY_EDGES_MS.length + 1).fill(0);
 
-/** Adds in place: `older` is the recorder's own. */
 function together(older: Tally, newer: Tally): Tally {
   older.requests += newer.requests;
   older.refusals += newer.refusals;

@@ -13,9 +13,7 @@ export const LATENCY_EDGES_MS = [10, 50, 100, 500, 1_000, 5_000] as const;
 /** What was counted for an owner on a UTC day, to be added to what is known. Counts may be negative. */
 export interface UsageDelta {
   readonly owner: OwnerKey;
-  /** Days since the Unix epoch. */
   readonly day: number;
-  /** Units taken from the plan. */
   readonly units?: number;
   readonly requests?: number;
   readonly refusals?: number;
@@ -23,7 +21,6 @@ export interface UsageDelta {
   readonly latency?: readonly number[];
 }
 
-/** One UTC day of one owner. */
 export interface UsageDay {
   readonly day: number;
   readonly units: number;
@@ -33,21 +30,17 @@ export interface UsageDay {
   readonly latency: readonly number[];
 }
 
-/** What one owner used in some days. */
 export interface OwnerTotal {
   readonly owner: OwnerKey;
-  /** Units and credits. */
   readonly units: number;
   readonly requests: number;
 }
 
-/** Units taken from the plan. */
 export interface UnitsUsed {
   readonly inDay: number;
   readonly inMonth: number;
 }
 
-/** Units that an owner wants on a UTC day, within limits. */
 export interface UnitOrder {
   readonly owner: OwnerKey;
   readonly units: number;
@@ -57,18 +50,13 @@ export interface UnitOrder {
 
 /** What every owner used, by day: the truth of the quota, and the charts. Rules: `test/contracts/admission/usage.ts`. */
 export interface UsageLedger {
-  /**
-   * Adds all or nothing. Whoever is rejected adds the same counts again, with others if need be: then they
-   * count once, also where the first attempt had been written and only its answer was lost.
-   */
+  /** All or nothing. Whoever is rejected adds them again: they count once, even if only the answer was lost. */
   add(deltas: readonly UsageDelta[]): Promise<void>;
   /** Adds `units` when the day and its month, as they stand here, have room for all of them; one atomic step. */
   take(order: UnitOrder): Promise<QuotaTaken | QuotaSpent>;
-  /** Units in `day` and in its month. */
   unitsUsed(owner: OwnerKey, day: number): Promise<UnitsUsed>;
   /** Days with anything counted, oldest first, both ends included. */
   days(owner: OwnerKey, firstDay: number, lastDay: number): Promise<readonly UsageDay[]>;
-  /** The same days of all owners together. */
   totals(firstDay: number, lastDay: number): Promise<readonly UsageDay[]>;
   /** The owners that used most in these days, units and credits together, largest first. */
   top(firstDay: number, lastDay: number, max: number): Promise<readonly OwnerTotal[]>;
@@ -160,7 +148,6 @@ const negated = ({ owner, day, units, requests, refusals, latency }: UsageDelta)
   latency: (latency ?? []).map((count) => -count),
 });
 
-/** In the order of `LATENCY_EDGES_MS`, and one for what is above. */
 const LATENCY_COLUMNS = [
   "latency_le_10",
   "latency_le_50",
@@ -173,10 +160,7 @@ const LATENCY_COLUMNS = [
 
 const COUNT_COLUMNS = ["units", "credits", "requests", "refusals", ...LATENCY_COLUMNS] as const;
 
-/**
- * Rows of a statement, largest first. Few sizes, because each is a statement of its own that the database
- * keeps prepared; 13 values a row, of which SQLite takes 32,766.
- */
+/** Few sizes, as the database keeps each prepared; 13 values a row, of which SQLite takes 32,766. */
 const BATCH_SIZES = [200, 20, 1] as const;
 
 type Counts = Omit<UsageDayRow, "owner" | "day">;
@@ -202,7 +186,6 @@ function deltaRow(delta: UsageDelta): UsageDayRow {
   return row;
 }
 
-/** One statement that adds `rows` to what is there. Each owner's day may stand in it only once. */
 function upsert(db: Kysely<Database>, rows: readonly UsageDayRow[]): CompiledQuery<unknown> {
   return db
     .insertInto("usage_days")
@@ -231,7 +214,6 @@ const valuesOf = (row: UsageDayRow): readonly unknown[] => [
   ...COUNT_COLUMNS.map((name) => row[name]),
 ];
 
-/** Moves one owner's day inside the transaction of what is counted. */
 export async function countIn(
   tx: Tx,
   at: { readonly owner: string; readonly day: number },
@@ -285,11 +267,9 @@ async function readUnits(
 ): Promise<UnitsUsed> {
   const parameters = [day, owner, monthStart(day), nextMonthStart(day)];
   const { rows } = await on.executeQuery<UnitsUsed>({ ...query, parameters });
-  // PostgreSQL sums bigint to numeric, which its driver hands over as text.
   return { inDay: Number(rows[0]?.inDay), inMonth: Number(rows[0]?.inMonth) };
 }
 
-/** Adds the units to their day when it and its month have room for all of them. */
 export async function takeUnitsIn(
   tx: Tx,
   { owner, units, day, limits }: UnitOrder,
@@ -358,7 +338,6 @@ const pruneSlice = (
     limit ${rowsMax}
   )`;
 
-/** The days of all owners together. */
 async function totals(
   db: Kysely<Database>,
   firstDay: number,
@@ -373,7 +352,6 @@ async function totals(
     .groupBy("day")
     .orderBy("day")
     .execute();
-  // PostgreSQL sums bigint to numeric, which its driver hands over as text.
   const counts = (row: (typeof rows)[number]): Counts => {
     const sums = COUNT_COLUMNS.map((name) => [name, Number(row[name])] as const);
     return { ...NOTHING, ...Object.fromEntries(sums) };
@@ -381,7 +359,6 @@ async function totals(
   return rows.map((row) => usageDay({ owner: "", day: row.day, ...counts(row) }));
 }
 
-/** Those who used most. */
 async function top(
   db: Kysely<Database>,
   { firstDay, lastDay, max }: { firstDay: number; lastDay: number; max: number },

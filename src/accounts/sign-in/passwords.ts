@@ -3,7 +3,6 @@ import type { Share } from "../../base/shares.ts";
 
 /** Slow hashing of passwords. `by`: who asks for it; absent: the operator. */
 export interface Passwords {
-  /** A PHC string; another one on every call. */
   hash(password: string, by?: OwnerKey): Promise<string>;
   /** False for a wrong password and for a hash that cannot be read. */
   verify(hash: string, password: string, by?: OwnerKey): Promise<boolean>;
@@ -27,7 +26,6 @@ export const argonPasswords: Passwords = {
   },
 };
 
-/** Who asks when no caller does. */
 const OPERATOR = "account:operator";
 
 /** The same passwords, a few at a time and each caller in turn: each hash takes 19 MiB and a core. */

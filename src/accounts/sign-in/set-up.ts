@@ -33,7 +33,6 @@ export interface SetUp {
   finish(token: string, who: Credentials, visitor: Visitor): Promise<StartedSession>;
 }
 
-/** How long a link works. */
 export const SET_UP_LIFE_MS = 1_800_000;
 
 const TOKEN_BYTES = 24;
@@ -50,7 +49,6 @@ export function createSetUp(deps: SetUpDeps): SetUp {
     if (await hasAdmin()) wanted = undefined;
     return wanted !== undefined;
   };
-  /** The open link that the token is of. */
   const linkOf = async (token: string): Promise<NonNullable<typeof wanted>> => {
     const isKnown = wanted !== undefined;
     if (!(await isOpen())) {

@@ -12,7 +12,6 @@ import { accountDisabled, tooManyAttempts, wrongPassword } from "../../base/refu
 import { type Audit, VISITOR } from "../audit.ts";
 import type { SignInService, StartedSession, Visitor } from "./sign-ins.ts";
 
-/** Attempts in a minute from one address. */
 const ATTEMPTS_PER_MINUTE = 10;
 
 /** Counts of addresses without an account share so many keys: who invents addresses does not fill the store. */
@@ -40,7 +39,6 @@ export interface SignIn {
   isPassword(accountId: string, password: string, visitor: Visitor): Promise<boolean>;
 }
 
-/** Whose password is tried. */
 interface Tried {
   readonly accountId: string | undefined;
   readonly key: string;
@@ -109,10 +107,7 @@ export function createSignIn(deps: SignInDeps): SignIn {
   };
 }
 
-/**
- * Where somebody has signed in to the account before, tries are counted apart: whoever guesses elsewhere does not keep
- * its owner out.
- */
+/** Tries from where somebody signed in before count apart: whoever guesses elsewhere does not keep the owner out. */
 async function triedOf(
   accountId: string,
   { clientAddress }: Visitor,

@@ -9,23 +9,17 @@ import { inTransaction, type Tx } from "../../store/transaction.ts";
 import type { Account, Accounts } from "../accounts-store.ts";
 import type { AccountService } from "../accounts.ts";
 
-/** A browser that is signed in to an account. */
 export interface SignIn {
   readonly id: string;
   readonly accountId: string;
   readonly createdAtMs: number;
-  /** To five minutes or so. */
   readonly lastSeenAtMs: number;
-  /** At this instant it is over, used or not. */
   readonly expiresAtMs: number;
-  /** Where it was last used from. */
   readonly clientAddress: string;
-  /** As the browser named itself at sign-in, cut. */
   readonly userAgent: string;
 }
 
 export interface NewSignIn extends SignIn {
-  /** SHA-256 of the token in the cookie, lower-case hex. */
   readonly tokenHash: string;
 }
 
@@ -33,20 +27,14 @@ export interface NewSignIn extends SignIn {
 export interface SignIns {
   /** Beyond 100 of an account the longest unused end. */
   create(session: NewSignIn): Promise<void>;
-  /** Never an expired one, pruned or not. */
   find(tokenHash: string, nowMs: number): Promise<SignIn | undefined>;
-  /** Notes where and when it was used, and puts off its end. */
   touch(
     id: string,
     seen: Pick<SignIn, "lastSeenAtMs" | "expiresAtMs" | "clientAddress">,
   ): Promise<void>;
-  /** Not expired, last seen first. */
   list(accountId: string, nowMs: number): Promise<readonly SignIn[]>;
-  /** False when the account has no such session. */
   end(accountId: string, id: string): Promise<boolean>;
-  /** Ends all sessions of the account but `keptId`; returns how many. */
   endAll(accountId: string, keptId?: string): Promise<number>;
-  /** Deletes what has expired; returns how many. */
   prune(nowMs: number): Promise<number>;
 }
 
@@ -73,7 +61,6 @@ const newRow = (made: NewSignIn): SignInRow => ({
   user_agent: made.userAgent,
 });
 
-/** Browsers that an account is signed in with; the longest unused is signed out for a new one. */
 const KEPT = 100;
 
 async function createIn({ sql }: Tx, made: NewSignIn): Promise<void> {
@@ -140,10 +127,8 @@ export function sqlSignIns(db: Kysely<Database>): SignIns {
   };
 }
 
-/** A sign-in ends after this time without use. */
 export const IDLE_MS = 14 * DAY_MS;
 
-/** Used or not, it is over then. */
 export const LIFE_MS = 90 * DAY_MS;
 
 /** How exactly "last seen" is kept: every request would be a write. */
@@ -152,10 +137,8 @@ const TOUCH_AFTER_MS = 5 * 60_000;
 const TOKEN_BYTES = 32;
 const USER_AGENT_MAX = 300;
 
-/** 43 characters of base64url: 32 random bytes. */
 const TOKEN_SHAPE = /^[\w-]{43}$/;
 
-/** Where a request comes from. */
 export interface Visitor {
   readonly clientAddress: string;
   readonly userAgent: string;
@@ -168,7 +151,6 @@ export interface SignedIn {
 
 export interface StartedSession {
   readonly session: SignIn;
-  /** For the cookie; kept nowhere. */
   readonly token: string;
 }
 
@@ -179,7 +161,6 @@ interface SignInDeps {
   readonly clock: Pick<Clock, "nowMs">;
 }
 
-/** Browsers that are signed in. */
 export interface SignInService {
   start(account: Pick<Account, "id">, visitor: Visitor): Promise<StartedSession>;
   /** Whose token it is; undefined for a malformed, unknown or expired one. */

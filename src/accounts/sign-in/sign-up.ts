@@ -10,7 +10,6 @@ import type { Visitor } from "./sign-ins.ts";
 const SIGN_UPS_PER_DAY = 3;
 
 interface SignUpDeps {
-  /** GATEPOST_SIGNUP. */
   readonly mode: "open" | "closed";
   /** The link for the first administrator is open: who signed up now could be taken for the operator. */
   readonly isSetUpOpen: () => Promise<boolean>;
@@ -44,7 +43,6 @@ export function createSignUp(deps: SignUpDeps): SignUp {
   };
 }
 
-/** Throws a `Refusal` that says what would do. */
 export function checkPassword(password: string, email: string): void {
   const mistake = passwordMistake(password, email);
   if (mistake !== undefined) throw badField(mistake);

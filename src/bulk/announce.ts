@@ -25,12 +25,8 @@ interface AnnounceDeps {
 }
 
 interface Announcer {
-  /**
-   * Announces every completed batch that was not announced, from any worker. Calls that come while one
-   * is under way are answered by a second round of it. Never rejects.
-   */
+  /** Announces every completed batch that was not, from any worker. A call meanwhile makes a second round. Never rejects. */
   readonly announce: () => Promise<void>;
-  /** Begins with no other batch. Resolves when the one under way is announced: it is marked already. */
   readonly stop: End;
 }
 
@@ -71,7 +67,6 @@ async function announceAll(deps: AnnounceDeps, isStopped: () => boolean): Promis
   }
 }
 
-/** A failing hook does not affect other batches. */
 async function announce(batch: CompletedBatch, { onCompleted, log }: AnnounceDeps): Promise<void> {
   const { owner, session } = batch;
   try {

@@ -5,24 +5,19 @@ import { RUNNING } from "../store/tables/bulk.ts";
 
 /** What waits in the database, of all processes that share it. */
 export interface Backlog {
-  /** Nothing of them is checked yet. */
   readonly pendingJobs: number;
   readonly processingJobs: number;
-  /** Of the running job that was accepted first; 0 without one. */
   readonly oldestJobMs: number;
-  /** Entries of running jobs that are not checked yet. */
   readonly entries: number;
   /** Chunks without a worker, or whose worker let its lease end. */
   readonly waitingChunks: number;
   readonly leasedChunks: number;
-  /** Entries that all workers checked in the last seconds. */
   readonly entriesPerSecond: number;
   readonly queuedWebhooks: number;
 }
 
 type Count = number | null;
 
-/** Reads running and waiting work by separate indexes, independent of finished sessions. */
 export async function readBacklog(db: Kysely<Database>, nowMs: number): Promise<Backlog> {
   const jobs = await db
     .selectFrom("jobs")

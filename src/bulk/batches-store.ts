@@ -8,25 +8,19 @@ import type { Database } from "../store/schema.ts";
 import type { ChunkRow, JobRow, TablePageRow } from "../store/tables/bulk.ts";
 import type { Tx } from "../store/transaction.ts";
 
-/**
- * Turns that a chunk of a list costs its owner: 1 for up to 4 chunks, at most 4. So a list of 2,000 entries ends in about
- * the time in which each of the large ones beside it gets one chunk.
- */
+/** A chunk of a list costs its owner 1 turn for up to 4 chunks, at most 4: so a short list ends early beside large ones. */
 export const CHUNKS_A_TURN = 4;
 
 export const TURNS_MAX = 4;
 
-/** A batch as it is stored, whichever way it is checked. */
 export interface NewBatch {
   /** 32 lower-case hexadecimal digits. */
   readonly session: string;
   readonly owner: Owner;
   /** The exact address it came from. */
   readonly clientAddress: string;
-  /** Entries before de-duplication. */
   readonly total: number;
   readonly unique: number;
-  /** At least one. */
   readonly chunks: readonly PackedChunk[];
   readonly table?: StoredTable;
   /** The answer to keep for a repetition of the request. */
@@ -38,7 +32,6 @@ export interface NewBatch {
 export interface TableRows {
   /** JSON of `StoredRow[]` in UTF-8. */
   readonly cells: Uint8Array;
-  /** The entries of all rows, in their order. */
   readonly entries: Int32Array;
 }
 
@@ -47,7 +40,6 @@ export type StoredRow =
   | readonly string[]
   | {
       readonly cells: readonly string[];
-      /** How many entries it has. */
       readonly count: number;
       /** What was read, where the cell says it in other words. */
       readonly readAs?: string;
@@ -55,10 +47,8 @@ export type StoredRow =
       readonly reason?: string;
     };
 
-/** An uploaded table as it is stored. */
 export interface StoredTable {
   readonly header: readonly string[];
-  /** About 64 KiB each, which keeps readers small. */
   readonly pages: readonly TableRows[];
 }
 
@@ -69,7 +59,6 @@ export interface KeptAnswer {
   readonly answer: string;
 }
 
-/** What became of one chunk's entries. */
 export interface ChunkOutcome {
   /** One JSON text for each entry, in their order; no line breaks in it. */
   readonly results: readonly string[];
@@ -78,7 +67,6 @@ export interface ChunkOutcome {
   readonly tally: Tally;
 }
 
-/** A finished batch, to be announced once. */
 export interface CompletedBatch {
   readonly session: string;
   readonly owner: Owner;
@@ -93,7 +81,6 @@ export interface BulkStoreDeps {
   readonly ids: Ids;
 }
 
-/** A batch, compressed and ready to be written without another thought. */
 export interface PackedBatch {
   readonly batch: NewBatch;
   readonly chunks: readonly ChunkRow[];
@@ -137,7 +124,6 @@ async function packPages(session: string, table: StoredTable): Promise<readonly 
   return made;
 }
 
-/** What a new job's row shares with that of a batch that was checked at once. */
 export function jobRow(
   { batch, chunks, pages }: PackedBatch,
   more: Pick<JobRow, "origin" | "state" | "is_running" | "charge_id" | "announced" | "spam_trap">,
@@ -168,7 +154,6 @@ export function jobRow(
 /** 11 values a row: PostgreSQL takes 65,535 in a statement, SQLite 32,766. */
 const ROWS_MAX = 100;
 
-/** The parts of a batch, behind its row in `jobs`. */
 export async function insertParts({ sql }: Tx, { chunks, pages }: PackedBatch): Promise<void> {
   for (let at = 0; at < chunks.length; at += ROWS_MAX) {
     await sql
@@ -208,7 +193,6 @@ export async function setJob(
   await sql.updateTable("jobs").set(columns).where("session", "=", session).execute();
 }
 
-/** Deletes what a batch holds besides its row in `jobs`. */
 export async function deleteParts({ sql }: Tx, session: string): Promise<void> {
   await sql.deleteFrom("chunks").where("session", "=", session).execute();
   await sql.deleteFrom("table_pages").where("session", "=", session).execute();
@@ -218,5 +202,4 @@ export async function deleteParts({ sql }: Tx, session: string): Promise<void> {
 export const turnsOf = (chunks: number): number =>
   Math.min(TURNS_MAX, Math.ceil(chunks / CHUNKS_A_TURN));
 
-/** How long a session's results, or a failed job, are kept. */
 export const SESSION_LIFE_MS = 15 * 60_000;

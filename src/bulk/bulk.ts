@@ -10,7 +10,6 @@ import type { StoredTable } from "./batches-store.ts";
 interface SplitOrder {
   readonly text: string;
   readonly layout: BatchLayout;
-  /** Whose list it is: owners take turns. */
   readonly owner: OwnerKey;
   /** Unique entries that the list may hold; null: any number. */
   readonly entriesMax: number | null;
@@ -22,10 +21,7 @@ export interface TooMany {
   readonly count: number;
 }
 
-/**
- * Splits a bulk text as `splitText` of core does, without keeping a thread that has other duties busy:
- * large texts are split elsewhere. Rejects with `NoRoom`.
- */
+/** Splits a bulk text as `splitText` of core does, large ones on another thread. Rejects with `NoRoom`. */
 export type Splitter = (order: SplitOrder) => Promise<SplitBatch | TooMany>;
 
 /** The refusal for bulk requests: one field in the body; only Retry-After has the wait. */
@@ -35,9 +31,7 @@ export function forBulk(refusal: Refusal): Refusal {
   return new Refusal(code, status, message, more);
 }
 
-/** The contract's bulk summary; keys in its order. */
 export interface BulkStats {
-  /** Entries submitted, before de-duplication. */
   readonly total: number;
   /** `invalid_format + invalid_dns + disposable + valid`, always. */
   readonly unique: number;
@@ -52,9 +46,7 @@ export interface BulkStats {
 export interface QueuedBatch {
   readonly session: string;
   readonly status: "pending";
-  /** Unique entries. */
   readonly email_count: number;
-  /** At least 1. */
   readonly estimated_seconds: number;
 }
 
@@ -67,7 +59,6 @@ export interface BulkProgress {
   readonly processed_count?: number;
 }
 
-/** The view endpoint's answer for a finished job without a valid entry. */
 export interface CompletedSummary extends Omit<BulkStats, "session"> {
   readonly session: string;
   readonly status: "completed";
@@ -75,12 +66,10 @@ export interface CompletedSummary extends Omit<BulkStats, "session"> {
   readonly processed_count: number;
 }
 
-/** One submitted spelling and the JSON text of its entry's validation result. */
 export interface SpelledResult {
   readonly spelling: string;
   /** Another spelling of its entry came before. */
   readonly isDuplicate?: boolean;
-  /** Serialised once, keys in the contract's order. */
   readonly result: string;
 }
 
@@ -90,20 +79,17 @@ export interface RowResult extends RowNote {
   readonly results: readonly string[];
 }
 
-/** What the answer to an upload says of the file. */
 export interface FileFacts {
   readonly column: string;
   readonly sheet?: string;
   readonly other_columns: readonly string[];
   readonly other_sheets?: readonly string[];
-  /** Rows below the header. */
   readonly rows: number;
   /** How many of them could not be read; the first are in `reasons`. */
   readonly rows_with_reason: number;
   readonly reasons: readonly string[];
 }
 
-/** A list as a face read it. */
 interface BulkText {
   /** Decoded; of several parameters, all of them joined by a newline. At most `BULK_MAX_OCTETS` octets. */
   readonly text: string;
@@ -114,7 +100,6 @@ interface BulkText {
 /** An uploaded file as a face read it, within its caller's `entriesMax`. */
 export interface BulkFile {
   readonly split: SplitBatch | TooMany;
-  /** Kept with the session and deleted with it. */
   readonly table?: StoredTable;
   readonly facts?: FileFacts;
 }
@@ -134,7 +119,6 @@ export interface IdempotencyKey {
   readonly bodyHash: string;
 }
 
-/** The answer to a bulk request. */
 export type BulkAnswer = { readonly paidBy: "plan" | "credits" } & (
   | {
       readonly kind: "done";
@@ -145,7 +129,6 @@ export type BulkAnswer = { readonly paidBy: "plan" | "credits" } & (
   | { readonly kind: "queued"; readonly queued: QueuedBatch }
 );
 
-/** What the view endpoint shows. */
 export type BulkView =
   | { readonly kind: "progress"; readonly progress: BulkProgress }
   | { readonly kind: "summary"; readonly summary: CompletedSummary }
@@ -162,22 +145,16 @@ export type BulkResults =
   | {
       readonly kind: "results";
       readonly stats: BulkStats;
-      /** How long they stay, rounded down. */
       readonly lifeSeconds: number;
-      /** Every distinct spelling in submission order, in pages. */
       readonly results: () => AsyncIterable<readonly SpelledResult[]>;
-      /** Of an upload: its columns, and its rows in the file's order, in pages. */
       readonly table?: {
         readonly header: readonly string[];
         readonly rows: () => AsyncIterable<readonly RowResult[]>;
       };
     };
 
-/** What a batch that runs came to so far. */
 interface SoFar {
-  /** Of the entries that are stored. */
   readonly tally: Tally;
-  /** Some of the newest results. */
   readonly newest: () => Promise<readonly SpelledResult[]>;
 }
 
@@ -192,7 +169,6 @@ export interface BulkService {
    * checked at once within the time budget; more, or a spent budget, become a queued job.
    */
   submit(entrance: Entrance, request: BulkRequest): Promise<BulkAnswer>;
-  /** Unique entries that a request of this caller may hold; null: any number. */
   entriesMax(caller: Caller): number | null;
   /** GET /api/view/{session}: for the account, or for the submitting address as section 6 says. */
   view(caller: Caller, session: string): Promise<BulkView>;
@@ -204,9 +180,6 @@ export interface BulkService {
    * the refusal comes from this call, not from the iterable.
    */
   progress(caller: Caller, session: string): Promise<AsyncIterable<BulkProgress>>;
-  /**
-   * DELETE: cancels a job or forgets results. The slot is free, the cooldown stays, entries that were not
-   * processed are refunded, nothing is announced. Access as `results`.
-   */
+  /** DELETE: cancels a job, refunding what was not processed, or forgets results. The cooldown stays. Access as `results`. */
   remove(caller: Caller, session: string): Promise<void>;
 }

@@ -14,7 +14,6 @@ import {
   turnsOf,
 } from "./batches-store.ts";
 
-/** How long a chunk belongs to whom. */
 export interface Lease {
   /** A worker's own name for itself, new with each start. */
   readonly worker: string;
@@ -23,7 +22,6 @@ export interface Lease {
 }
 
 interface Held {
-  /** Of the claims that a worker has, or is asking for. */
   readonly tokens: readonly string[];
   /** By token: what of the chunk is answered so far, where that is more than any worker counted before. */
   readonly answered?: ReadonlyMap<string, Tally>;
@@ -32,7 +30,6 @@ interface Held {
 /** A chunk that one worker has for the time of its lease. */
 export interface ClaimedChunk {
   readonly session: string;
-  /** From 0. */
   readonly number: number;
   /** Of this claim alone, as its worker named it: who comes with an older one is too late. */
   readonly token: string;
@@ -40,7 +37,6 @@ export interface ClaimedChunk {
   /** What the claim cost its owner: 1 for a chunk of a list of up to 2,000 entries, more for one of a longer list, at most 4. */
   readonly turns: number;
   readonly entries: number;
-  /** For `unpackChunk`. */
   readonly content: string;
   readonly spamTrap: boolean;
   /** Entries that sessions show as processed already, because a worker before this one answered them. */
@@ -55,10 +51,7 @@ export interface ClaimedChunk {
  */
 export type CompleteOutcome = "stored" | "finished" | "late";
 
-/**
- * Claims that ended in silence make a chunk a suspect, and count no further: workers are killed from outside, too,
- * and the chunk is not the cause.
- */
+/** So many claims that ended in silence make a chunk a suspect: workers are killed from outside, too. */
 export const SILENT_CLAIMS_MAX = 5;
 
 /**
@@ -220,7 +213,6 @@ export class ChunkQueue {
       .execute();
   }
 
-  /** Puts all chunks of this worker back at once, as if it had not claimed them. */
   async handBack(worker: string, nowMs: number): Promise<void> {
     await inTransaction(this.#db, async ({ sql }) => {
       await sql
@@ -243,7 +235,6 @@ interface At {
   readonly conclusive: boolean;
 }
 
-/** `turnsOf` for the row of a job. */
 const TURNS = raw`case when chunk_count > ${CHUNKS_A_TURN * (TURNS_MAX - 1)}
   then ${TURNS_MAX} else (chunk_count + ${CHUNKS_A_TURN - 1}) / ${CHUNKS_A_TURN} end`;
 
@@ -254,7 +245,6 @@ interface ClaimTerms extends Lease {
   readonly except: readonly OwnerKey[];
 }
 
-/** The running job whose owner's turn comes first, among those with a chunk to give. */
 const nextJob = ({ nowMs, except }: ClaimTerms, sql: Kysely<Database>) =>
   sql
     .selectFrom("jobs")
@@ -323,7 +313,6 @@ async function claimIn(tx: Tx, token: string, terms: ClaimTerms) {
   return { chunk, owner, turns, spamTrap: job.spam_trap === 1 };
 }
 
-/** Marks a chunk as this claim's no more; false when it was not. */
 async function letGo(
   { sql }: Tx,
   { session, number, token }: ClaimedChunk,
@@ -364,7 +353,6 @@ async function countIn(
   return job === undefined ? undefined : job.open_chunks;
 }
 
-/** The column for several claims at once; the others keep theirs. */
 const answeredBy = (answered: ReadonlyMap<string, Tally>) => {
   const cases = [...answered].map(
     ([token, tally]) => raw`when ${token} then ${JSON.stringify(tally)}`,

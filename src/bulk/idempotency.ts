@@ -11,13 +11,11 @@ import { statsOf } from "./read-session.ts";
 import { spelledResults, storedResults } from "./result-source.ts";
 import type { SessionStore } from "./sessions.ts";
 
-/** A request with its own key, so that a repetition is recognised. */
 interface RetryClaim {
   readonly owner: OwnerKey;
   readonly key: string;
   readonly bodyHash: string;
   readonly nowMs: number;
-  /** After this time without an answer the request counts as dead. */
   readonly lockMs: number;
 }
 
@@ -83,7 +81,6 @@ export class IdempotencyKeys {
     return inTransaction(this.#db, (tx) => beginIn(tx, claim, this.#ids.hex32()));
   }
 
-  /** The request ended without an answer worth keeping. Nothing when the token is not the latest. */
   async release(owner: OwnerKey, key: string, token: string): Promise<void> {
     await this.#db
       .deleteFrom("retry_keys")
@@ -100,7 +97,6 @@ export class IdempotencyKeys {
   }
 }
 
-/** What is kept of an answer; results are read again from the session. */
 export type KeptRecord =
   | { readonly kind: "done"; readonly session: string }
   | { readonly kind: "queued"; readonly queued: QueuedBatch };
@@ -118,7 +114,6 @@ type OpenRetry =
   | { readonly kind: "kept"; readonly record: KeptRecord }
   | {
       readonly kind: "new";
-      /** Undefined without a key. */
       readonly token: string | undefined;
       /** For a request that is refused or failed: its key is as if never used. */
       readonly release: () => Promise<void>;
@@ -127,10 +122,7 @@ type OpenRetry =
 /** What a request may take besides its time budget before it counts as dead. */
 const LOCK_SPARE_MS = 20_000;
 
-/**
- * Opens a request that may carry an Idempotency-Key. Throws 409 while a twin is being answered, 422 when
- * the key came with another body.
- */
+/** Throws 409 while a twin is being answered, 422 when the key came with another body. */
 export async function openRetry(
   { idempotencyKeys, clock, syncBudgetMs, where }: RetryDeps,
   owner: OwnerKey,
@@ -161,7 +153,6 @@ export async function openRetry(
   }
 }
 
-/** The answer once more, uncharged. */
 export async function keptAnswer(
   { sessions, clock }: RetryDeps,
   record: KeptRecord,

@@ -21,9 +21,7 @@ import {
   setJob,
 } from "./batches-store.ts";
 
-/** A batch to be queued. */
 export interface JobOrder extends NewBatch {
-  /** The tier includes the spam trap check. */
   readonly spamTrap: boolean;
   /** How long after the acceptance of the owner's last job the next may come; 0: at once. */
   readonly cooldownMs: number;
@@ -39,11 +37,8 @@ export type JobOutcome =
   | Unpaid
   | { readonly kind: "full" };
 
-/** What stands before a new job. */
 export interface QueueAhead {
-  /** Entries not yet checked of each running job. */
   readonly openEntries: readonly number[];
-  /** Entries that the workers checked in the last seconds; undefined if none has reported. */
   readonly entriesPerSecond: number | undefined;
 }
 
@@ -58,10 +53,7 @@ export class Jobs {
     this.#deps = deps;
   }
 
-  /**
-   * Takes the owner's one slot, charges and stores, all or nothing. Refuses in this order: a job is running,
-   * cooldown, unpaid, full.
-   */
+  /** All or nothing. Refuses in this order: a job is running, cooldown, unpaid, full. */
   async create(order: JobOrder, terms: ChargeTerms): Promise<JobOutcome> {
     const packed = await packBatch(order);
     const held = await this.#deps.charges.hold(terms);
@@ -94,10 +86,7 @@ export class Jobs {
     };
   }
 
-  /**
-   * Cancels a job or forgets a finished batch: its entries and results are deleted, what was not checked is
-   * refunded, the slot is free. False when the session is not there any more.
-   */
+  /** Cancels a job, refunding what was not checked, or forgets a finished batch. False when it is not there any more. */
   async remove(session: string, nowMs: number): Promise<boolean> {
     const { db, charges } = this.#deps;
     return await inTransaction(db, async (tx) => {
@@ -119,10 +108,7 @@ export class Jobs {
     });
   }
 
-  /**
-   * Ends a job early and keeps what was checked: what is not begun is refunded, what a worker has is finished. False
-   * when it does not run.
-   */
+  /** What is not begun is refunded, what a worker has is finished. False when the job does not run. */
   async stop(session: string, nowMs: number): Promise<boolean> {
     const { db, charges } = this.#deps;
     return await inTransaction(db, async (tx) => {
@@ -200,7 +186,6 @@ export class Jobs {
     });
   }
 
-  /** One completed batch that was not announced, each at most once. */
   async takeCompleted(nowMs: number): Promise<CompletedBatch | undefined> {
     const { db } = this.#deps;
     const taken = await db
@@ -327,10 +312,7 @@ async function askedEntries({ sql }: Tx, session: string): Promise<number> {
   return Number(asked ?? 0);
 }
 
-/**
- * Pays back what was not checked of a job that ends before its time. What its open chunks added to its progress
- * stays, because progress never falls.
- */
+/** Pays back what was not checked. What its open chunks added to its progress stays, because progress never falls. */
 export async function endEarly(
   tx: Tx,
   job: Pick<JobRow, "session" | "charge_id" | "unique_count" | "processed">,
@@ -349,7 +331,6 @@ export async function endEarly(
   await setJob(tx, job.session, { processed: raw`processed + ${shown}` });
 }
 
-/** What workers answered of chunks that are not done. */
 export const answeredIn = (chunks: readonly { readonly answered: string | null }[]): Tally =>
   sumOf(
     chunks.flatMap(({ answered }) => (answered === null ? [] : (JSON.parse(answered) as Tally))),
@@ -364,7 +345,6 @@ interface EndTerms {
 
 type SqlRefund = Pick<BulkStoreDeps["charges"], "refundIn">;
 
-/** The counters of a row; PostgreSQL hands bigint over as text. */
 export const tallyOf = (row: JobRow): CompletedBatch["tally"] => ({
   invalidFormat: row.invalid_format,
   disposable: row.disposable,

@@ -14,7 +14,6 @@ interface House {
   readonly log: Log;
 }
 
-/** Runs `task` now and every five seconds. */
 const repeat = (task: () => Promise<void>, { clock, log }: House): End =>
   every(
     {
@@ -28,7 +27,6 @@ const repeat = (task: () => Promise<void>, { clock, log }: House): End =>
 
 interface KeepJobsDeps extends House {
   readonly jobs: Pick<Jobs, "failStuck">;
-  /** Announces completed batches, also those left by a crash. */
   readonly announce: () => Promise<void>;
 }
 
@@ -44,7 +42,6 @@ export function keepJobs(deps: KeepJobsDeps): End {
 
 interface KeepSessionsDeps extends House {
   readonly db: Kysely<Database>;
-  /** Makes the disk forget what was deleted. */
   readonly scrub: () => Promise<void>;
 }
 

@@ -25,12 +25,10 @@ export interface ListOptions {
   readonly sheet?: string;
 }
 
-/** What a list turned out to be. */
 export interface ReadShape extends ListShape {
   readonly form: ListForm;
   readonly sheet?: string;
   readonly otherSheets?: readonly string[];
-  /** All of a workbook, in its order. */
   readonly sheets?: readonly string[];
 }
 
@@ -39,10 +37,7 @@ export interface ListPage {
   readonly rows: readonly ListRow[];
 }
 
-/**
- * Reads a list: text, CSV, JSON lines or .xlsx, in UTF-8, UTF-16 or Windows-1252. Bounded memory, save that a workbook
- * is held as it came. At least one page unless the file is empty. Throws a `TableFault` for what cannot be read.
- */
+/** Reads text, CSV, JSON lines or .xlsx. At least one page unless the file is empty. Throws a `TableFault`. */
 export async function* readListFile(
   slices: FileSlices,
   options: ListOptions,
@@ -116,7 +111,6 @@ function wideEncoding([first, second]: Uint8Array): string | undefined {
   return first === 0 ? "utf-16be" : "utf-16le";
 }
 
-/** Longest stretch of octets beyond ASCII. */
 const STRETCH_MAX_OCTETS = 1_000_000;
 
 /** The text of a file without its byte order mark; what is not UTF-8 is Windows-1252, line by line. */
@@ -205,7 +199,6 @@ function lineText(octets: Uint8Array): string {
   }
 }
 
-/** How much of a text is looked at to find its form. */
 const HEAD_UNITS = 65_536;
 
 async function* textPages(
@@ -250,7 +243,6 @@ async function* pagesOf(
 interface Form {
   readonly form: ListForm;
   readonly delimiter: string;
-  /** Characters of a line that names the delimiter. */
   readonly skip: number;
 }
 
@@ -307,10 +299,8 @@ async function* csvRows(
   yield reader.end();
 }
 
-/** Longest line. */
 const LINE_MAX_UNITS = 2_000_000;
 
-/** Lines with their numbers from 1. */
 async function* linesOf(texts: AsyncIterable<string>): AsyncGenerator<readonly string[]> {
   let tail = "";
   for await (const text of texts) {
@@ -488,10 +478,8 @@ function namedSheet(sheets: readonly Sheet[], wanted: string): Sheet {
   );
 }
 
-/** Sheets that are looked at. */
 const SHEETS_MAX = 50;
 
-/** The sheet whose first rows hold the most entries. */
 async function likeliestSheet(workbook: Workbook, column: string | undefined): Promise<Sheet> {
   let best: { readonly sheet: Sheet; readonly count: number } | undefined;
   for (const sheet of workbook.sheets.slice(0, SHEETS_MAX)) {

@@ -12,16 +12,12 @@ export interface AccountList {
   readonly id: string;
   readonly accountId: string;
   readonly name: string;
-  /** Of the file. */
   readonly octets: number;
-  /** Rows of the sheet that is read. */
   readonly rows: number;
   readonly choice: ListChoice;
-  /** Keys of the entries whose repair is applied. */
   readonly fixes: ReadonlySet<string>;
   /** Sessions, oldest first; the last may be of a check that was refused. */
   readonly runs: readonly string[];
-  /** Grows with each change. */
   readonly version: number;
   readonly createdAtMs: number;
   /** When to look whether it is over. */
@@ -33,7 +29,6 @@ export interface ListChoice {
   readonly column?: string;
 }
 
-/** One check of a list. */
 export interface Run {
   readonly session: string;
   readonly state: JobRow["state"];
@@ -45,14 +40,11 @@ export interface Run {
   readonly tally: Tally;
   readonly chunks: number;
   readonly chunksDone: number;
-  /** Absent while it is not over. */
   readonly expiresAtMs?: number;
 }
 
-/** Octets of the file in one row. */
 const PART_OCTETS = 262_144;
 
-/** Lists of one account, and octets of all lists together. */
 export const LISTS_MAX = 10;
 const OCTETS_MAX = 1_000_000_000;
 
@@ -137,7 +129,6 @@ async function listOf(row: AccountListRow): Promise<AccountList> {
   };
 }
 
-/** The list of that account; undefined when there is none. */
 export async function findList(
   db: Kysely<Database>,
   accountId: string,
@@ -153,7 +144,6 @@ export async function findList(
   return row === undefined ? undefined : await listOf(row);
 }
 
-/** Newest first. */
 export async function listsOfAccount(
   db: Kysely<Database>,
   accountId: string,
@@ -187,10 +177,8 @@ export async function* fileOf(
   }
 }
 
-/** What is parsed between two pauses. */
 const SLICE_OCTETS = 65_536;
 
-/** Writes what `change` changes; false when the list was changed or deleted since it was read. */
 export async function changeList(
   db: Kysely<Database>,
   list: AccountList,
@@ -259,7 +247,6 @@ const runOf = (row: JobRow & Charged, answered: Tally): Run => ({
   ...(row.expires_at_ms !== null && { expiresAtMs: row.expires_at_ms }),
 });
 
-/** Keeps the sessions that are over until then. */
 export async function keepSessionsUntil(
   db: Kysely<Database>,
   sessions: readonly string[],
@@ -274,10 +261,7 @@ export async function keepSessionsUntil(
     .execute();
 }
 
-/**
- * Deletes the lists that are over, with their sessions: a list lives as long as its last check. While that one runs, the
- * earlier ones are kept for it. Returns how many.
- */
+/** A list lives as long as its last check, and the earlier ones with it. Returns how many were deleted. */
 export async function pruneLists(db: Kysely<Database>, nowMs: number): Promise<number> {
   const rows = await db
     .selectFrom("account_lists")

@@ -35,34 +35,26 @@ export interface ViewRow {
   readonly class: RowClass;
   /** A sentence; "" for none. */
   readonly why: string;
-  /** The entry as it was probably meant; "" for none. */
   readonly meant: string;
-  /** The entry of the file, where a repair is applied. */
   readonly was?: string;
   /** The class that the row of the file has without its repair. */
   readonly wasClass?: RowClass;
 }
 
-/** A list, read and compared with what its checks came to. */
 export interface ListView {
   readonly shape: ReadShape;
-  /** Cells of the first rows. */
   readonly sample: readonly (readonly string[])[];
   readonly rows: readonly ViewRow[];
   readonly counts: Readonly<Record<RowClass, number>>;
   /** Different entries without a result, repaired ones included, in their order: what is left to check. */
   readonly open: readonly string[];
-  /** Different entries that DNS said nothing about. */
   readonly unsure: readonly string[];
-  /** What most entries are. */
   readonly among: ListKind;
 }
 
-/** What a list is made of. */
 export interface ListParts {
   readonly options: ListOptions;
   readonly slices: () => FileSlices;
-  /** Keys of the entries whose repair is applied. */
   readonly fixes: ReadonlySet<string>;
   /** Sessions with results, oldest first: a later result takes the place of an earlier one. */
   readonly sessions: readonly { readonly session: string; readonly chunks: number }[];
@@ -76,7 +68,6 @@ const SLICE_ROWS = 2_000;
 
 type Row = { -readonly [Name in keyof ViewRow]: ViewRow[Name] };
 
-/** A row with the entries of its cell. */
 type Entered = readonly [row: Row, entries: readonly string[]];
 
 /** Reads the file and the results. Throws a `TableFault` for a file that cannot be read. */
@@ -132,10 +123,8 @@ const EMPTY: ReadShape = {
   delimiter: ",",
 };
 
-/** By the entry's key. */
 type Verdicts = ReadonlyMap<string, EntryVerdict>;
 
-/** The chunks of a session that have results, with the entries of each. */
 async function* checkedChunks({
   sessions,
   store,
@@ -158,7 +147,6 @@ async function verdictsOf(parts: ListParts, among: ListKind): Promise<Verdicts> 
   const verdicts = new Map<string, EntryVerdict>();
   for await (const chunk of checkedChunks(parts)) {
     for (const { entry, result } of chunk) {
-      // The program's own text, made from a `FullResult`.
       verdicts.set(keyOf(entry), verdictOf(JSON.parse(result) as FullResult, entry, among));
     }
   }
@@ -168,11 +156,9 @@ async function verdictsOf(parts: ListParts, among: ListKind): Promise<Verdicts> 
 interface Repaired {
   readonly entry: string;
   readonly verdict: EntryVerdict;
-  /** Without the repair; absent where none is applied. */
   readonly before?: EntryVerdict;
 }
 
-/** Gives an entry as it stands with its verdict. */
 function repairer(fixes: ReadonlySet<string>, verdicts: Verdicts): (entry: string) => Repaired {
   return (entry) => {
     const key = keyOf(entry);
@@ -185,13 +171,11 @@ function repairer(fixes: ReadonlySet<string>, verdicts: Verdicts): (entry: strin
 
 interface Settling {
   readonly repair: (entry: string) => Repaired;
-  /** Keys of the entries of the rows before. */
   readonly seen: Set<string>;
   readonly open: string[];
   readonly unsure: string[];
 }
 
-/** Gives a row with entries its class. */
 function settle([row, entries]: Entered, { repair, seen, open, unsure }: Settling): void {
   if (entries.length === 0) return;
   const pieces = entries.map(repair);
@@ -215,7 +199,6 @@ function settle([row, entries]: Entered, { repair, seen, open, unsure }: Settlin
   row.entry = pieces.map(({ entry }) => entry).join(", ");
 }
 
-/** Between the cells of a result; no cell holds it. */
 const BETWEEN = "\u001f";
 
 /** The cells of each result in one text, by the entry's key. */
@@ -239,7 +222,6 @@ interface Cleaning {
   readonly classes: ReadonlySet<RowClass>;
 }
 
-/** Text is handed on in pieces of about this many UTF-16 code units. */
 const PIECE_UNITS = 65_536;
 
 /** The rows of these classes as CSV: the file's columns, the original where repairs are applied, our columns. */
@@ -269,7 +251,6 @@ export async function* cleanedCsv(
   yield text;
 }
 
-/** Our cells of one row. */
 function ownCells(
   { entries, readAs, reason }: ListRow,
   { entry, was, class: name }: ViewRow,

@@ -37,7 +37,6 @@ import type { SessionStore } from "./sessions.ts";
 export interface OpenList {
   readonly list: AccountList;
   readonly runs: readonly Run[];
-  /** The check under way. */
   readonly running?: Run;
   /** When it is deleted; absent while a check runs. */
   readonly endMs?: number;
@@ -51,11 +50,9 @@ export interface ListsDeps {
   readonly shares: Pick<Shares, "of">;
   readonly clock: Clock;
   readonly ids: Ids;
-  /** Something is stored that has an end. */
   readonly rouse: () => void;
 }
 
-/** Whose list, and which. */
 export interface Whose {
   readonly accountId: string;
   readonly id: string;
@@ -79,16 +76,12 @@ export interface FixOrder {
   readonly undo: boolean;
 }
 
-/** Longest name that is kept of a file. */
 const NAME_MAX = 200;
 
 const CHANGED = "The list was changed in another tab. Look at it again.";
 const RUNNING = "The list is being checked. Wait until it is done.";
 
-/**
- * Lists of accounts, from the file to the cleaned file. The file, the choices and the sessions are stored; all else is
- * made of them. Methods throw a `Refusal`; a list of another account is the 404 of one that is gone.
- */
+/** Lists of accounts, from the file to the cleaned file. Methods throw a `Refusal`; another account's list is a 404. */
 export class Lists {
   readonly #deps: ListsDeps;
   readonly #views: Views;
@@ -98,7 +91,6 @@ export class Lists {
     this.#views = new Views(deps);
   }
 
-  /** Reads and stores a file; nothing is charged. */
   async add({ accountId, name, file }: NewList): Promise<OpenList> {
     const { db, clock, ids, shares, rouse } = this.#deps;
     const nowMs = clock.nowMs();
@@ -137,7 +129,6 @@ export class Lists {
     return await this.find({ accountId, id: list.id });
   }
 
-  /** Newest first. */
   async all(accountId: string): Promise<readonly OpenList[]> {
     const { db } = this.#deps;
     const lists = await listsOfAccount(db, accountId);
@@ -165,7 +156,6 @@ export class Lists {
     return newestResults(this.#deps.sessions, run);
   }
 
-  /** Reads another sheet or column. */
   async choose(whose: Whose, choice: ListChoice): Promise<OpenList> {
     const { db, clock } = this.#deps;
     const { list, runs } = await this.#resting(whose);
@@ -215,7 +205,6 @@ export class Lists {
     return await this.find(whose);
   }
 
-  /** Ends the check under way and keeps what it came to. */
   async stop(whose: Whose): Promise<OpenList> {
     const { running } = await this.find(whose);
     if (running !== undefined) {
@@ -246,7 +235,6 @@ export class Lists {
     rouse();
   }
 
-  /** Lets go of what is in memory. */
   close(): void {
     this.#views.close();
   }
@@ -268,7 +256,6 @@ function opened(list: AccountList, known: ReadonlyMap<string, Run>): OpenList {
   return running === undefined ? { list, runs, endMs: endOf(list, runs) } : { list, runs, running };
 }
 
-/** Keys of the entries that an order is about. */
 function fixedBy({ of, undo }: FixOrder, { rows }: ListView): readonly string[] {
   if ("entry" in of) return [keyOf(of.entry)];
   return rows.flatMap(({ class: name, wasClass, was, entry, meant }) => {
@@ -304,13 +291,11 @@ async function* slicesOf(file: readonly Uint8Array[]): AsyncGenerator<Uint8Array
 interface KeptView {
   readonly version: string;
   readonly view: Promise<ListView>;
-  /** Texts of the results, for files. */
   texts?: Promise<ReadonlyMap<string, string>>;
   rows: number;
   callOff: () => void;
 }
 
-/** How long a view stays in memory that nobody looks at. */
 const IDLE_MS = 120_000;
 
 /** Rows of all views in memory; the newest view stays in any case. */
@@ -325,7 +310,6 @@ class Views {
     this.#deps = deps;
   }
 
-  /** `file`: of a list that is not stored yet. */
   view(open: OpenList, file?: readonly Uint8Array[]): Promise<ListView> {
     return this.#of(open, file).view;
   }
@@ -394,7 +378,6 @@ class Views {
   }
 }
 
-/** What a view counts as in its owner's share. */
 const VIEW_OCTETS = 1_000_000;
 
 /** For people, who see no parameters. */

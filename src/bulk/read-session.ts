@@ -21,7 +21,6 @@ interface Counted {
   readonly tally: Tally;
 }
 
-/** The bulk summary, keys in the contract's order. */
 export function statsOf({ session, total, unique, tally }: Counted): BulkStats {
   const { invalidFormat, invalidDns, disposable, valid } = tally;
   return {
@@ -56,10 +55,7 @@ interface ReadDeps {
   readonly clock: Clock;
 }
 
-/**
- * `view` is the plain list of the contract. `everything` is what goes beyond it: all results, progress
- * events, deletion. Only the view of a synchronous result is also for the address it was submitted from.
- */
+/** Only the view of a synchronous result is also for the address it was submitted from. */
 type Access = "view" | "everything";
 
 const SESSION_HASH = /^[0-9a-f]{32}$/;
@@ -145,7 +141,6 @@ export async function sessionResults(
 const NEWEST_TRIES = 4;
 const NEWEST_MAX = 6;
 
-/** Some results of a chunk that was stored lately; none while the first are on their way. */
 export async function newestResults(
   sessions: Pick<SessionStore, "results" | "content">,
   { session, chunksDone: done }: Pick<Session, "session" | "chunksDone">,

@@ -14,26 +14,19 @@ import {
   type ReadShape,
 } from "./list-file.ts";
 
-/** Largest file, in octets; its list or column may fill it. */
 export const UPLOAD_MAX_OCTETS = FILE_MAX_OCTETS;
 
 /** Most entries of a file before de-duplication: what 20 MB of one-letter lines cost would starve others. */
 export const UPLOAD_MAX_ENTRIES = 1_000_000;
 
-/** How an upload is to be read. */
 export interface UploadOptions extends ListOptions {
-  /** Unique entries that it may hold; null: any number. */
   readonly entriesMax: number | null;
 }
 
 /** What is left to do once a file was read: its entries are parsed and packed, in slices. */
 type UploadSplit = Generator<undefined, BulkFile>;
 
-/**
- * Reads an uploaded file. Refuses with 400 what cannot be read or is empty, and with 422 more than
- * `UPLOAD_MAX_ENTRIES`. Works slice by slice; the caller's iterable sets the pace. A file with far
- * too many entries is read to its end, because what cannot be read is refused first, but nothing of it is kept.
- */
+/** Refuses with 400 what cannot be read, with 422 too many entries; reads to the end, for 400 comes first. */
 export async function readUpload(slices: FileSlices, options: UploadOptions): Promise<UploadSplit> {
   const entries = new Entries(options);
   try {
@@ -44,7 +37,6 @@ export async function readUpload(slices: FileSlices, options: UploadOptions): Pr
   return entries.split();
 }
 
-/** Reasons that an answer quotes. */
 const REASONS_MAX = 20;
 
 /** The rows of a file with their entries, limited as they come. */
@@ -90,7 +82,6 @@ class Entries {
     }
   }
 
-  /** When all were added. */
   split(): UploadSplit {
     if (this.#total === 0) {
       throw badUpload(["The file has no entries.", ...this.#reasons.slice(0, 1)].join(" "));
@@ -123,7 +114,6 @@ class Entries {
   }
 }
 
-/** Cells of one page in UTF-16 code units, about. */
 const PAGE_UNITS = 65_536;
 
 const utf8 = new TextEncoder();
@@ -149,7 +139,6 @@ class TablePages {
     this.#begin();
   }
 
-  /** All pages, in slices. `entryOf`: for each spelling its entry. */
   *withEntries(entryOf: readonly number[]): Generator<undefined, readonly TableRows[]> {
     if (this.#rows.length > 0) this.#end();
     for (const { entries } of this.#pages) {

@@ -6,7 +6,6 @@ import type { Database } from "../store/schema.ts";
 import { RUNNING, UNTOLD } from "../store/tables/bulk.ts";
 import { hasRivals, inTransaction, type Tx } from "../store/transaction.ts";
 
-/** What was under way in a back-up, and is not any more. */
 export interface EndedByRestore {
   readonly jobs: number;
   readonly webhooks: number;
@@ -56,7 +55,6 @@ export async function settleRestored(db: Kysely<Database>, nowMs: number): Promi
   return await inTransaction(db, async (tx) => {
     const jobs = await endJobs(tx, nowMs);
     const webhooks = await endWebhooks(tx);
-    // Servers read the ledger again, which now has the refunds.
     if (hasRivals(tx.sql)) await raw`truncate counters`.execute(tx.sql);
     const signIns = await tx.sql.deleteFrom("login_sessions").executeTakeFirst();
     return { jobs, webhooks, signIns: Number(signIns.numDeletedRows) };

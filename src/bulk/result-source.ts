@@ -10,7 +10,6 @@ import type { FullResult } from "../core/validate/result.ts";
 import type { SessionStore, TablePage } from "./sessions.ts";
 import type { RowResult, SpelledResult } from "./bulk.ts";
 
-/** The parts of a checked batch, wherever they are; undefined when they are gone. */
 interface ResultSource {
   readonly chunks: number;
   chunk(number: number): Promise<Chunk | undefined>;
@@ -31,10 +30,7 @@ export function storedResults(
   };
 }
 
-/**
- * The same results, each with the note of its entry where there is one. Whether the list is one of addresses is counted
- * as its chunks are read; those that were not are read before the first results.
- */
+/** The same results with notes. Whether the list is one of addresses shows once all chunks are read. */
 export function withNotes(source: ResultSource): ResultSource {
   return new NotingSource(source);
 }
@@ -42,10 +38,8 @@ export function withNotes(source: ResultSource): ResultSource {
 class NotingSource implements ResultSource {
   readonly chunks: number;
   readonly #source: ResultSource;
-  /** Chunks in `#balance`, which are the first ones. */
   #counted = 0;
   #balance = 0;
-  /** The chunk that was read last, because its results are read next. */
   #last: { readonly number: number; readonly chunk: Chunk | undefined } | undefined;
 
   constructor(source: ResultSource) {
@@ -90,10 +84,7 @@ function there<T>(part: T | undefined): T {
   return part;
 }
 
-/**
- * Results one after the other with one chunk of them in memory, and what later spellings come back to.
- * New entries are asked for in ascending order; of older ones only those in `wantedAgain`.
- */
+/** Results in ascending order with one chunk in memory, and of older ones those in `wantedAgain`. */
 class Cursor {
   readonly #source: ResultSource;
   readonly #wantedAgain: ReadonlySet<number>;
@@ -112,7 +103,6 @@ class Cursor {
     return chunkOf(entry) <= this.#chunk;
   }
 
-  /** Reads on until `at` knows the entry. */
   async reach(entry: number): Promise<void> {
     while (!this.has(entry)) await this.#next();
   }
@@ -133,7 +123,6 @@ class Cursor {
   }
 }
 
-/** Entries that are asked for again when their chunk has been left behind. */
 class Repeats {
   readonly entries = new Set<number>();
   #newest = -1;
@@ -144,7 +133,6 @@ class Repeats {
   }
 }
 
-/** Every distinct spelling in submission order with its entry's result, a chunk a page. */
 export async function* spelledResults(
   source: ResultSource,
 ): AsyncGenerator<readonly SpelledResult[]> {
@@ -168,13 +156,11 @@ export async function* spelledResults(
   }
 }
 
-/** Where the rows of an uploaded table are. */
 interface RowSource {
   readonly pages: number;
   page(number: number): Promise<TablePage | undefined>;
 }
 
-/** The rows of an uploaded table in the file's order, each with its entry's result. */
 export async function* rowResults(
   source: ResultSource,
   rows: RowSource,

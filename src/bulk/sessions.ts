@@ -20,7 +20,6 @@ import {
 } from "./batches-store.ts";
 import { answeredIn, SPEED_AGE_MS, tallyOf } from "./jobs.ts";
 
-/** What is known of a session that is there. */
 export interface Session {
   readonly session: string;
   readonly owner: OwnerKey;
@@ -31,14 +30,10 @@ export interface Session {
   readonly unique: number;
   /** Entries that were answered; never falls. Up to 1 s late for those whose chunk is not done. */
   readonly processed: number;
-  /** Of the processed ones. */
   readonly tally: Tally;
   readonly chunks: number;
-  /** Of the chunks those whose results can be read. */
   readonly chunksDone: number;
-  /** From when on it is gone; absent while it is not over. */
   readonly expiresAtMs?: number;
-  /** Of an uploaded table. */
   readonly table?: { readonly header: readonly string[]; readonly pages: number };
 }
 
@@ -48,7 +43,6 @@ export interface TablePage {
   readonly entries: readonly number[];
 }
 
-/** The counters of a batch whose chunks are all checked. */
 function counters(batch: NewBatch, outcomes: readonly ChunkOutcome[]) {
   const { invalidFormat, disposable, invalidDns, valid } = sumOf(
     outcomes.map(({ tally }) => tally),
@@ -88,10 +82,7 @@ function sessionOf(row: JobRow, state: Session["state"], answered: Tally): Sessi
 
 type Column = "content" | "results" | "valid";
 
-/**
- * What a batch left to be read. Parts of a session that is gone, or not that far, are undefined.
- * Rules: `test/contracts/bulk/session-store.ts`.
- */
+/** Parts of a session that is gone, or not that far, are undefined. Rules: `test/contracts/bulk/session-store.ts`. */
 export class SessionStore {
   readonly #deps: BulkStoreDeps;
 
@@ -154,7 +145,6 @@ export class SessionStore {
     }
   }
 
-  /** Never a session that is expired or removed, pruned or not. */
   async find(session: string, nowMs: number): Promise<Session | undefined> {
     // One statement, so that a chunk that is stored meanwhile counts once.
     const rows = await this.#deps.db
@@ -174,19 +164,16 @@ export class SessionStore {
     return sessionOf(row, shown, answeredIn(rows));
   }
 
-  /** For `unpackChunk`. */
   async content(session: string, chunk: number): Promise<string | undefined> {
     const packed = await this.#part(session, chunk, "content");
     return packed && unpackText(packed);
   }
 
-  /** JSON texts in the order of the chunk's entries. */
   async results(session: string, chunk: number): Promise<readonly string[] | undefined> {
     const packed = await this.#part(session, chunk, "results");
     return packed && unpackLines(packed);
   }
 
-  /** First spellings of the chunk's valid entries. */
   async valid(session: string, chunk: number): Promise<readonly string[] | undefined> {
     const packed = await this.#part(session, chunk, "valid");
     return packed && unpackLines(packed);
@@ -213,7 +200,6 @@ export class SessionStore {
   }
 }
 
-/** Rows deleted in one transaction: other writers wait for its end. */
 const PRUNE_ROWS_MAX = 25;
 
 /** Deletes a session's parts a few at a time, then the session. It is invisible all the while. */
@@ -241,7 +227,6 @@ async function pruneSession(db: Kysely<Database>, session: string): Promise<void
   });
 }
 
-/** What requests and workers left behind that died. */
 async function pruneLeftovers(db: Kysely<Database>, nowMs: number): Promise<void> {
   await db
     .deleteFrom("retry_keys")

@@ -82,17 +82,14 @@ async function runBatch(
   return await inTime(outcomes, { timeoutMs: syncBudgetMs, late: undefined, clock });
 }
 
-/** Up to this many unique entries are checked at once. */
 const SYNC_MAX_ENTRIES = 100;
 
-/** Between the acceptance of two queued jobs of one anonymous bucket. */
 const ANONYMOUS_COOLDOWN_MS = 60_000;
 
 /** Entries not yet checked, of all owners. 100 Starter accounts' jobs and then some; about 100 MB of disk. */
 export const BUFFER_MAX_ENTRIES = 2_000_000;
 
 interface SubmitDeps {
-  /** On the interactive lane: a client waits. */
   readonly check: EntryCheck;
   readonly clock: Clock;
   readonly syncBudgetMs: number;
@@ -102,15 +99,12 @@ interface SubmitDeps {
   readonly sessions: SessionStore;
   readonly idempotencyKeys: IdempotencyKeys;
   readonly where: RetryDeps["where"];
-  /** A job is queued: tells the worker of this process, if it has one. */
   readonly wake: () => void;
-  /** Says what to charge and what came of it. */
   readonly admission: Pick<Admission, "terms" | "receipt">;
   readonly tiers: Tiers;
   readonly ids: Ids;
   readonly log: Log;
   readonly bufferMax: number;
-  /** Called when a batch has completed, so that it is announced. */
   readonly completed: () => void;
 }
 
@@ -131,13 +125,11 @@ export function createBulk(deps: SubmitDeps): BulkService {
     progress: (caller, session) => followSession(deps, caller, session),
     async remove(caller, hash) {
       await findSession(deps, hash, { caller, access: "everything" });
-      // Another request may have removed it since.
       if (!(await deps.jobs.remove(hash, deps.clock.nowMs()))) throw sessionNotFound();
     },
   };
 }
 
-/** One accepted request. */
 interface Submission {
   readonly entrance: Entrance;
   readonly batch: NewBatch;
@@ -145,7 +137,6 @@ interface Submission {
   readonly spamTrap: boolean;
 }
 
-/** See `BulkService.submit`. */
 async function submit(
   entrance: Entrance,
   request: BulkRequest,
@@ -174,7 +165,6 @@ async function submit(
 interface Asked {
   readonly entrance: Entrance;
   readonly request: BulkRequest;
-  /** Of the Idempotency-Key, when there is one. */
   readonly token: string | undefined;
 }
 

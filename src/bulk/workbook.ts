@@ -4,16 +4,12 @@ import { type Entry, fromBuffer, type ZipFile } from "yauzl";
 import { CELL_MAX_UNITS, COLUMNS_MAX, type RawRow } from "../core/batch/csv-reader.ts";
 import { TableFault } from "../core/batch/entry-cell.ts";
 
-/** Octets that the parts of a workbook may unpack to, together. */
 const UNPACKED_MAX_OCTETS = 400_000_000;
 
-/** Characters of all shared texts. */
 const TEXTS_MAX_UNITS = 80_000_000;
 
-/** Parts of an archive, and sheets of a workbook. */
 const PARTS_MAX = 5_000;
 
-/** A sheet by its name, and where in the archive it is. */
 export interface Sheet {
   readonly name: string;
   readonly path: string;
@@ -55,7 +51,6 @@ export class Workbook {
     this.#epochDays = parts.epochDays;
   }
 
-  /** Throws a `TableFault` for what is no workbook, or too large a one. */
   static async open(file: Buffer): Promise<Workbook> {
     const zip = await Zip.open(file);
     if (!zip.has("xl/workbook.xml")) throw new TableFault(NO_WORKBOOK);
@@ -139,11 +134,9 @@ export class Workbook {
   }
 }
 
-/** From 1970-01-01 back to day 0 of a workbook. */
 const EPOCH_1900_DAYS = 25_569;
 const EPOCH_1904_DAYS = 24_107;
 
-/** The last day that a workbook can hold: 9999-12-31. */
 const LAST_DAY = 2_958_465;
 
 function dateText(days: number, epochDays: number): string | undefined {
@@ -201,7 +194,6 @@ async function sharedTexts(zip: Zip): Promise<readonly string[]> {
   return texts;
 }
 
-/** Numbers of the cell styles that show a date. */
 async function stylesOfDates(zip: Zip): Promise<ReadonlySet<number>> {
   const found = new Set<number>();
   if (!zip.has("xl/styles.xml")) return found;
@@ -229,7 +221,6 @@ async function stylesOfDates(zip: Zip): Promise<ReadonlySet<number>> {
   return found;
 }
 
-/** The parts of a zip archive in memory. */
 class Zip {
   readonly #file: ZipFile;
   readonly #entries: ReadonlyMap<string, Entry>;
@@ -265,7 +256,6 @@ class Zip {
     for await (const _ of this.events(path, handlers));
   }
 
-  /** Feeds the part's XML to the handlers, a piece a step. */
   async *events(path: string, handlers: Handlers): AsyncGenerator<undefined> {
     const entry = this.#entries.get(path);
     if (entry === undefined) throw new TableFault(BROKEN);

@@ -12,7 +12,6 @@ import type { EntryCheck, EntryCheckOptions, Heard } from "./process-chunk.ts";
 interface CoreEntryCheckDeps {
   readonly datasets: () => Datasets;
   readonly lookup: Lookup;
-  /** Asks anew what `lookup` remembers as inconclusive. */
   readonly again: Lookup;
   readonly clock: Clock;
   readonly implicitMx: boolean;
@@ -84,7 +83,6 @@ class HeardEntry implements Heard {
     return this.#mail.kind !== "unknown";
   }
 
-  /** Each mail host is looked up in the evidence. */
   get weight(): number {
     return this.#mail.kind === "hosts" ? this.#mail.hosts.length : 1;
   }

@@ -4,13 +4,9 @@ import { EMPTY_TALLY, entriesIn, type Fate, type Tally } from "../../core/batch/
 import type { ChunkQueue, ClaimedChunk, Lease } from "../chunk-queue.ts";
 import type { QueueAhead } from "../jobs.ts";
 
-/** Taken for the speed of the workers until one has measured its own. */
 const ASSUMED_ENTRIES_PER_SECOND = 1_000;
 
-/**
- * Whole seconds until a new job of `entries` will be done, at least 1. Owners take turns, so of each running
- * job no more stands before it than it has itself.
- */
+/** At least 1. Owners take turns, so of each running job no more stands before it than it has itself. */
 export function estimatedSeconds(
   entries: number,
   { openEntries, entriesPerSecond }: QueueAhead,
@@ -20,7 +16,6 @@ export function estimatedSeconds(
   return Math.max(1, Math.ceil((ahead + entries) / speed));
 }
 
-/** How much the newest measurement of the speed counts. */
 const NEWEST_SHARE = 0.3;
 
 /** A worker that is silent for this time has lost its chunks. */
@@ -29,19 +24,15 @@ const RENEW_EVERY_MS = LEASE_MS / 3;
 
 interface LeasesDeps {
   readonly chunks: Pick<ChunkQueue, "renew">;
-  /** The worker's. */
   readonly name: string;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/** How far a claimed chunk is. */
 interface Progress {
   /** Entries that a worker before this one answered. */
   readonly before: number;
-  /** What this worker answered. */
   readonly tally: Record<Fate, number>;
-  /** Another worker has the chunk, or its job is over. */
   isLost: boolean;
 }
 
@@ -65,12 +56,10 @@ export class Leases {
     this.#isStopped = isStopped;
   }
 
-  /** Chunks. */
   get underWay(): number {
     return this.#underWay;
   }
 
-  /** As last told. */
   get entriesPerSecond(): number {
     return this.#entriesPerSecond;
   }
@@ -90,36 +79,30 @@ export class Leases {
     return { token, lease: { worker: name, nowMs: clock.nowMs(), leaseMs: LEASE_MS } };
   }
 
-  /** No chunk came of the claim. */
   end(token: string): void {
     this.#held.delete(token);
   }
 
-  /** The claim gave this chunk. */
   hold({ token, answered }: ClaimedChunk): void {
     this.#held.set(token, { before: answered, tally: { ...EMPTY_TALLY }, isLost: false });
     if (this.#underWay === 0) this.#begin();
     this.#underWay += 1;
   }
 
-  /** The chunk is over. */
   async release(token: string): Promise<void> {
     this.#held.delete(token);
     this.#underWay -= 1;
     if (this.#underWay === 0) await this.#renew();
   }
 
-  /** Where what is answered of a chunk is counted. */
   tallyOf(token: string): Record<Fate, number> {
     return this.#held.get(token)?.tally ?? { ...EMPTY_TALLY };
   }
 
-  /** Whether the chunk is not this worker's any more, as far as it knows. */
   isLost(token: string): boolean {
     return this.#held.get(token)?.isLost === true;
   }
 
-  /** That many entries were stored. */
   stored(entries: number): void {
     this.#entries += entries;
   }

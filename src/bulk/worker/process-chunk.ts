@@ -15,11 +15,9 @@ import type { ChunkOutcome } from "../batches-store.ts";
 import type { ClaimedChunk } from "../chunk-queue.ts";
 
 export interface EntryCheckOptions {
-  /** The tier includes the check. */
   readonly spamTrap: boolean;
   /** The first answer was inconclusive: ask DNS once more, without the cache. */
   readonly again?: true;
-  /** Whose questions they are, where owners share places for them. */
   readonly by?: OwnerKey;
 }
 
@@ -39,12 +37,8 @@ export type EntryCheck = (entry: string, options: EntryCheckOptions) => Promise<
 /** Whether DNS was asked, and whether anybody could say. */
 type DnsOutcome = "conclusive" | "inconclusive" | "not_asked";
 
-/**
- * An entry's result, reduced to what is kept: thousands of them wait for the slowest of their chunk, and
- * the result itself is four times as large.
- */
+/** What is kept of a result, which is four times as large: thousands wait for the slowest of their chunk. */
 interface Checked {
-  /** The result, serialised once. */
   readonly text: string;
   readonly fate: Fate;
   readonly dns: DnsOutcome;
@@ -61,7 +55,6 @@ function dnsOutcome(result: FullResult): DnsOutcome {
   return isInconclusive(result) ? "inconclusive" : "conclusive";
 }
 
-/** What the results of a chunk's entries, in their order, come to. */
 export function outcomeOf(entries: readonly string[], results: readonly Checked[]): ChunkOutcome {
   return {
     results: results.map(({ text }) => text),
@@ -70,10 +63,7 @@ export function outcomeOf(entries: readonly string[], results: readonly Checked[
   };
 }
 
-/**
- * Runs `check` on each item as soon as `room` allows it; the results are in the order of the items. Once all have begun,
- * it rejects with the first fault, which may have come while later items still waited for room.
- */
+/** Runs `check` on each item as `room` allows; rejects with the first fault once all have begun. */
 export async function checkAll<Item, Result>(
   items: readonly Item[],
   check: (item: Item, at: number) => Promise<Result>,
@@ -103,11 +93,8 @@ export async function checkAll<Item, Result>(
 /** In one turn of the event loop: some 20 names begin in it, and those come first. */
 const AT_ONCE = 8;
 
-/** The entries of one chunk. */
 interface Concluding {
-  /** DNS was asked for the entry at `at`. */
   add(at: number, heard: Heard): void;
-  /** Resolves when all that were added are concluded; rejects with the first fault. No more are added. */
   end(): Promise<void>;
 }
 
@@ -115,10 +102,8 @@ interface OpenChunk {
   readonly owner: OwnerKey;
   /** What the chunk cost its owner: entries of small lists weigh less here, too. */
   readonly turns: number;
-  /** Of its beginning among all chunks. */
   readonly order: number;
   readonly conclude: (at: number, heard: Heard) => void;
-  /** Entries that wait. */
   waiting: number;
   /** After a fault some of its entries may still be under way. */
   isOver: boolean;
@@ -132,18 +117,13 @@ interface Ready {
   readonly heard: Heard;
 }
 
-/**
- * Turns what DNS said into results, a few in each turn of the event loop. So a list's names are all asked for as early as
- * can be, and what costs CPU alone is done while its last names are waited for. Owners are served in turn, each with the
- * entries of its oldest chunk first.
- */
+/** Turns what DNS said into results, a few in each turn, while last names are waited for; owners in turn, oldest chunk first. */
 export class Conclusions {
   readonly #concluded: () => void;
   readonly #ready = new FairQueue<Ready>(CHUNK_ENTRIES);
   #begun = 0;
   #isRunning = false;
 
-  /** `concluded` is called after each turn in which entries were. */
   constructor(concluded: () => void = () => undefined) {
     this.#concluded = concluded;
   }
@@ -153,7 +133,6 @@ export class Conclusions {
     return this.#ready.length;
   }
 
-  /** `conclude` is called once for each entry that is added. */
   begin(
     { owner, turns }: Pick<ClaimedChunk, "owner" | "turns">,
     conclude: (at: number, heard: Heard) => void,
@@ -213,29 +192,23 @@ async function end(chunk: OpenChunk): Promise<void> {
 }
 
 export interface ChunkDeps {
-  /** On the bulk lane. */
   readonly check: EntryCheck;
   /** Undefined while the resolver accepts questions; otherwise resolves when it does. */
   readonly room: () => Promise<void> | undefined;
-  /** Whether DNS answers at all. */
   readonly dnsAnswers: () => Promise<boolean>;
   /** For the second passes of all chunks, each owner in turn. */
   readonly again: Share;
-  /** Of this chunk. */
   readonly pace: Pace;
   /** Called for each entry that DNS answered for, as soon as its result is there, and at most once. */
   readonly answered: (fate: Fate) => void;
-  /** Of all chunks. */
   readonly conclusions: Conclusions;
   /** The chunk is another worker's by now: what is left of it is not asked for. */
   readonly isLost: () => boolean;
-  /** Called when DNS has said what it says the first time. */
   readonly ended: () => void;
 }
 
 export interface CheckedChunk {
   readonly outcome: ChunkOutcome;
-  /** DNS answered for at least one entry. */
   readonly conclusive: boolean;
   /** Check the chunk again later: DNS is down, or answered nothing of it. */
   readonly isPostponed: boolean;
@@ -243,10 +216,7 @@ export interface CheckedChunk {
   readonly dnsDown: boolean;
 }
 
-/**
- * Checks the entries of a chunk, then once more those that DNS did not answer for: of 100,000 live names, some
- * lose every try to packet loss.
- */
+/** Asks once more for names without an answer: of 100,000 live ones, some lose every try to packet loss. */
 export async function processChunk(chunk: ClaimedChunk, deps: ChunkDeps): Promise<CheckedChunk> {
   const entries = chunkEntries(unpackChunk(chunk.content));
   const options = { spamTrap: chunk.spamTrap };
@@ -264,7 +234,6 @@ export async function processChunk(chunk: ClaimedChunk, deps: ChunkDeps): Promis
   };
 }
 
-/** Ends the check of a chunk that another worker has by now. */
 export class ChunkLost extends Error {}
 
 const isOpen = ({ dns }: Checked): boolean => dns === "inconclusive";

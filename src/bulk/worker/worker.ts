@@ -16,7 +16,6 @@ import {
   processChunk,
 } from "./process-chunk.ts";
 
-/** How often a worker looks for work without a notice. */
 const LOOK_EVERY_MS = 1_000;
 
 /** A result that cannot be stored, on a full disk say, is offered again every second for half a minute. */
@@ -38,10 +37,7 @@ const READY_MAX = 4 * CHUNK_ENTRIES;
 /** Chunks checked and not stored, before no more are claimed: answers from the cache come faster than disks write. */
 const UNSTORED_MAX = 8;
 
-/**
- * How long a worker claims nothing after it found only chunks of owners that have enough. Another owner's list that
- * came without a notice waits as long.
- */
+/** How long a worker claims nothing after it found only chunks of owners that have enough. */
 const HELD_BACK_MS = 250;
 
 /** How long a job waits for DNS, and how long its chunks pause between two tries. */
@@ -55,36 +51,26 @@ interface WorkerDeps extends Omit<
   "again" | "pace" | "conclusions" | "answered" | "ended" | "isLost"
 > {
   readonly shares: Pick<Shares, "of">;
-  /** Names that DNS takes at once. */
   readonly window: () => number;
   readonly chunks: Pick<
     ChunkQueue,
     "claim" | "renew" | "complete" | "postpone" | "release" | "handBack"
   >;
-  /** A name for this worker, new with each start. */
   readonly name: string;
   readonly clock: Clock;
   readonly log: Log;
-  /** Called when a job completed, so that it is announced. */
   readonly completed: () => void;
 }
 
-/** What a worker did since its start, and does now. */
 export interface WorkerFigures {
-  /** Chunks claimed. */
   readonly taken: number;
-  /** Chunks whose results were stored. */
   readonly stored: number;
   /** Chunks that another worker had by the time they were checked. */
   readonly late: number;
-  /** Chunks put back because DNS said nothing. */
   readonly postponed: number;
-  /** Chunks put back after a fault. */
   readonly failed: number;
   readonly entriesPerSecond: number;
-  /** Chunks under way. */
   readonly inUse: number;
-  /** Entries of them that are not checked yet. */
   readonly openEntries: number;
 }
 
@@ -100,13 +86,11 @@ export class BulkWorker {
   readonly #conclusions: Conclusions;
   #isStopped = true;
   #claiming: Promise<void> | undefined;
-  /** Until a claim finds nothing. */
   #mayBeMore = false;
   #endLooks: End = () => Promise.resolve();
   /** The owners that had enough when a claim found only their chunks; empty otherwise. */
   #heldBack: ReadonlySet<OwnerKey> = NOBODY;
   #callOffHoldBack = (): void => undefined;
-  /** Calls of `wake`. */
   #wakes = 0;
   #taken = 0;
   readonly #counts = { stored: 0, late: 0, postponed: 0, failed: 0 };
@@ -134,7 +118,6 @@ export class BulkWorker {
     this.#endLooks = every({ ms: LOOK_EVERY_MS, firstMs: 0, clock, failed }, look);
   }
 
-  /** There may be work. */
   wake(): void {
     this.#wakes += 1;
     this.#holdBack(NOBODY);
@@ -166,7 +149,6 @@ export class BulkWorker {
     this.#claim();
   }
 
-  /** Claims if there may be work and place for it. */
   #claim(): void {
     if (this.#claiming !== undefined || !this.#mayBeMore || !this.#hasPlace()) return;
     this.#claiming = this.#claimWhileThereIs().finally(() => (this.#claiming = undefined));
@@ -250,7 +232,6 @@ export class BulkWorker {
     });
   }
 
-  /** Claims again once an owner that was held back has room. */
   #freed(owner: OwnerKey): void {
     if (this.#heldBack.has(owner) && !this.#hasEnough(owner)) this.wake();
     else this.#claim();

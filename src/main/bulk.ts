@@ -27,7 +27,6 @@ import { type Machine, type Process, systemMachine } from "./process.ts";
 import type { Config } from "./settings/config.ts";
 import type { BulkThread } from "./threads/bulk-thread.ts";
 
-/** Checks entries of batches. */
 export interface BulkChecker {
   readonly check: EntryCheck;
   /** Undefined while the resolver takes questions, else a promise of that. */
@@ -36,7 +35,6 @@ export interface BulkChecker {
   readonly dnsAnswers: () => Promise<boolean>;
   readonly dnsFigures: () => DnsFigures;
   readonly verdicts: VerdictTally["counts"];
-  /** Names that DNS takes at once. */
   readonly window: () => number;
   /** Leaves no socket and no timer. */
   readonly close: () => void;
@@ -51,16 +49,13 @@ const AGAIN_BUDGET_MS = 500;
 /** Entries started in one turn; with more, answers waiting in the sockets look slow, which narrows the window. */
 const BEGUN_AT_ONCE = 20;
 
-/** Names between two readings of the window. */
 const WINDOW_READ_EVERY = 64;
 
 export interface BulkCheckerOptions {
-  /** Called with every fresh verdict. */
   readonly observe?: (validation: Observed) => void;
   /** Bounds the DNS tries under way; the process's unless given. */
   readonly cap?: SharedCap | undefined;
   readonly machine?: Machine;
-  /** The process's, if it watches the resolver. */
   readonly trust?: Trust | undefined;
 }
 
@@ -128,7 +123,6 @@ export interface OpenBulkParts {
   readonly admission: Pick<Admission, "terms" | "receipt">;
   readonly tiers: Tiers;
   readonly checker: Pick<Checker, "datasets" | "lookup">;
-  /** Called with the verdicts of batches that are checked at once. */
   readonly observe: (validation: Observed) => void;
   /** What `checker.datasets` is attached to. */
   readonly datasets: SharedDatasets;
@@ -140,13 +134,11 @@ export interface OpenBulkParts {
 
 export interface OpenBulk {
   readonly service: BulkService;
-  /** Lists of the dashboard. */
   readonly lists: Lists;
   /** Undefined where workers run the jobs. */
   readonly thread: BulkThread | undefined;
 }
 
-/** What of a process bulk needs. */
 interface BulkProcess extends Pick<Process, "machine" | "clock" | "ids" | "log" | "closing"> {
   readonly config: Pick<
     Config,

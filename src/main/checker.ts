@@ -42,7 +42,6 @@ const CACHE_SIXTEENTHS: Readonly<Record<Profile, number>> = {
 /** One cap for each set of servers, whatever the process opens to ask them. */
 const caps = new WeakMap<DnsMachine, Map<string, SharedCap>>();
 
-/** The process's cap for these servers. */
 export function dnsCap(config: DnsConfig, machine: DnsMachine): SharedCap {
   const servers = serversOf(config);
   const key = JSON.stringify(servers);
@@ -58,7 +57,6 @@ export const joinDnsCap = (config: DnsConfig, memory: SharedArrayBuffer): Shared
 
 interface DnsOptions {
   readonly machine: DnsMachine;
-  /** The process's unless given. */
   readonly cap?: SharedCap | undefined;
   readonly trust?: Trust | undefined;
   readonly questions?: LookupOptions["questions"];
@@ -84,7 +82,6 @@ interface TrustProcess {
   readonly cap?: SharedCap | undefined;
 }
 
-/** Watches whether the resolver tells the truth; undefined when the operator switched it off. */
 export function openTrust({ config, machine, log, cap }: TrustProcess): Trust | undefined {
   const { dnsCanaries } = config;
   if (dnsCanaries?.length === 0) return undefined;
@@ -101,7 +98,6 @@ export function openTrust({ config, machine, log, cap }: TrustProcess): Trust | 
 export const serverText = ({ host, port }: ServerAddress): string =>
   host.includes(":") ? `[${host}]:${String(port)}` : `${host}:${String(port)}`;
 
-/** A DNS client with its own sockets and cache. */
 export function openDns(config: DnsConfig, profile: Profile, options: DnsOptions): DnsLookup {
   const { machine, trust, questions } = options;
   const { cacheMb } = config;
@@ -121,13 +117,11 @@ export function serversOf({ dnsServers }: DnsConfig): readonly ServerAddress[] {
   }
 }
 
-/** Everything that checking one entry needs, without a database. */
 export interface Checker {
   readonly datasets: () => Datasets;
   readonly dns: DnsLookup;
   readonly lookup: Lookup;
   readonly check: SingleCheck;
-  /** The same, with a budget of the caller's. */
   readonly budgeted: BudgetedCheck;
 }
 
@@ -136,7 +130,6 @@ interface CheckerParts {
   readonly registrations: RegistrationCache;
   readonly trust: Trust | undefined;
   readonly shares?: Pick<Shares, "registry" | "of">;
-  /** Called with each verdict. */
   readonly seen?: (validation: Validation) => void;
 }
 
@@ -183,7 +176,6 @@ interface Registries {
   readonly shares?: Pick<Shares, "registry"> | undefined;
 }
 
-/** Asks registries; `addresses` are all of a host. */
 export function registrationFrom(
   { config, machine, clock, ids, log }: RegistryProcess,
   addresses: Lookup["addresses"],

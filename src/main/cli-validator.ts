@@ -16,10 +16,7 @@ import type { Process } from "./process.ts";
 import { publicUrlOf } from "./settings/config.ts";
 import { openAccountStore } from "./store.ts";
 
-/**
- * What commands without a server check by: the lists of the database, or where there is none
- * those that came with the program. Makes no database.
- */
+/** The lists of the database, or where there is none those that came with the program. Makes no database. */
 export async function openKnownLists(process: Process): Promise<() => Datasets> {
   const { config, machine } = process;
   const isEmbedded = config.databaseUrl === undefined;
@@ -32,7 +29,6 @@ export async function openKnownLists(process: Process): Promise<() => Datasets> 
   return datasets;
 }
 
-/** The command line asks for itself and has every feature. */
 const EVERYTHING = { premium: true };
 
 /** Validates and decides without a server. `warn` is called at the end when DNS cannot be trusted. */
@@ -63,7 +59,6 @@ export async function openCliValidator(
   };
 }
 
-/** Says what is wrong with DNS, if anything is. */
 export function warnOf(trust: Trust | undefined, warn: (text: string) => void): void {
   const warning = trust?.warning();
   if (warning !== undefined) warn(`${warning}\n`);

@@ -87,7 +87,6 @@ import {
   untilStopped,
 } from "./terminal.ts";
 
-/** Opens a process for one command. */
 type Run = <T extends object>(
   open: (process: Process) => Promise<T>,
 ) => Promise<T & { readonly close: () => Promise<void> }>;
@@ -95,11 +94,9 @@ type Run = <T extends object>(
 interface GateCommandParts {
   readonly terminal: Terminal;
   readonly run: Run;
-  /** Changes are written down as the operator's. */
   readonly noteFor: (process: Process, store: AccountStore) => Note;
 }
 
-/** The commands of the sign-up gate. */
 function gateCommands({ terminal, run, noteFor }: GateCommandParts): readonly Command[] {
   const openDecider = () => run((process) => openCliValidator(process, terminal.err));
   const decide = { terminal, readFile: readText, openDecider };
@@ -164,7 +161,6 @@ async function openHooks(process: Process) {
   };
 }
 
-/** To the public URL, as the identity system would. */
 async function send({ url, headers, body }: SignedExample) {
   const signal = AbortSignal.timeout(10_000);
   const answer = await fetch(url, { method: "POST", headers, body, signal }).catch(() => {
@@ -179,13 +175,11 @@ const SERVER_TIMEOUT_MS = 30_000;
 interface McpParts {
   readonly terminal: Terminal;
   readonly config: () => Pick<Config, "apiKey">;
-  /** Opens a process for one command. */
   readonly run: <T extends object>(
     open: (process: Process) => Promise<T>,
   ) => Promise<T & { readonly close: () => Promise<void> }>;
 }
 
-/** `gatepost mcp`, wired. */
 const wiredMcpCommand = ({ terminal, config, run }: McpParts): Command =>
   mcpCommand({
     version: programVersion(),
@@ -258,7 +252,6 @@ export function allCommands(terminal: Terminal): readonly Command[] {
 
 const config = (): Config => readConfig(process.env);
 
-/** What a command opens by the settings, with what closes it. Commands speak to a person and write no log. */
 const command = <T extends object>(
   open: (process: Process) => Promise<T>,
 ): Promise<T & { readonly close: () => Promise<void> }> =>

@@ -59,7 +59,6 @@ type PassedOn = Pick<
 > &
   Partial<Pick<DashboardDeps, "gate">>;
 
-/** What the serving process has made already. */
 interface DashboardParts extends PassedOn {
   readonly store: AccountStore;
   readonly admission: Admission;
@@ -71,7 +70,6 @@ interface DashboardParts extends PassedOn {
   readonly ids: Ids;
   readonly settings: DashboardSettings;
   readonly countSignIn?: (outcome: SignInOutcome) => void;
-  /** 32 bytes, kept outside the database. */
   readonly secretKey: Uint8Array;
 }
 
@@ -89,7 +87,6 @@ export function builtFolder(name: "dashboard" | "docs", file: string): string | 
   return existsSync(join(root, file)) ? root : undefined;
 }
 
-/** The built pages with what the build says of its chunks. */
 function builtPages(): { readonly pages?: BuiltPages } {
   const root = builtFolder("dashboard", "index.html");
   if (root === undefined) return {};
@@ -163,7 +160,6 @@ interface SystemParts {
   readonly backing: Backing;
   readonly probes: ReadonlyMap<string, Probe>;
   readonly trust: Trust | undefined;
-  /** Of each thread's DNS clients. */
   readonly dns: () => readonly (DnsFigures | undefined)[];
   /** Chunks put back because DNS said nothing; undefined before the bulk thread has started. */
   readonly postponed: () => number | undefined;
@@ -202,7 +198,6 @@ export function systemFacts(
   };
 }
 
-/** Of the file system that holds the embedded database. */
 async function diskOf(dataDir: string): Promise<SystemState["disk"]> {
   const { bavail, blocks, bsize } = await statfs(dataDir);
   return { free: bavail * bsize, size: blocks * bsize };
@@ -233,7 +228,6 @@ const CLIENTS: Readonly<Record<string, string>> = {
   again: "DNS for lists, second pass",
 };
 
-/** What each DNS client of a thread is doing, and how often an answer came after its time. */
 const clientFacts = (thread: DnsFigures | undefined) =>
   Object.entries(thread?.clients ?? {}).map(([client, stats]): [name: string, value: string] => [
     CLIENTS[client] ?? client,

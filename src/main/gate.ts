@@ -33,7 +33,6 @@ import { decisionCounter, feedbackCounter, hookCounter } from "./metrics.ts";
 import { flushLast, type Process } from "./process.ts";
 import type { Serving } from "./serving.ts";
 
-/** The sign-up gate of a serving process. */
 export interface Gate extends DashboardGate {
   readonly decisionLog: DecisionLog;
   readonly decideOne: DecideOne;
@@ -52,7 +51,6 @@ interface GateParts {
 /** How long counts are believed where other servers count too. */
 const FRESH_MS = 400;
 
-/** What waits is written when the process closes. */
 export function openGate(process: Process, parts: GateParts): Gate {
   const { clock, ids, log } = process;
   const { serving, checker, admission, publicUrl } = parts;

@@ -3,8 +3,6 @@ import { allCommands } from "./commands.ts";
 import { programVersion } from "./program-files.ts";
 import { outputWritten, systemTerminal } from "./terminal.ts";
 
-/** The command `gatepost`. */
-
 const ALIVE_MS = 60_000;
 
 const terminal = systemTerminal();

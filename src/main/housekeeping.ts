@@ -40,7 +40,6 @@ export function startUpkeep(process: Process, serving: Serving, ofLists: Duties)
 
 const FIRST_AFTER_MS = 60_000;
 
-/** Deletes what is kept no longer. */
 async function keepHouse({ clock, log }: Process, serving: Serving): Promise<void> {
   const { backing, tiers, lists } = serving;
   const { usage, charges, store } = backing;

@@ -52,7 +52,6 @@ export class KnownNames {
     this.datasets = attachDatasets(shared, live.current());
   }
 
-  /** Takes new data, or the operator's changed word on the same: microseconds of work. */
   change(shared = this.shared): void {
     const version = this.datasets.version + 1;
     this.shared = shared;
@@ -65,7 +64,6 @@ export class KnownNames {
   }
 }
 
-/** All that is known of names, kept fresh, and what the operator and clients do about it. */
 export interface Lists {
   /** What is known now; take it anew for each check. */
   readonly datasets: () => Datasets;
@@ -80,9 +78,7 @@ export interface Lists {
   readonly refresh: FeedRefresh;
   /** Fetching and learning, by one process at a time; none if GATEPOST_LISTS_REFRESH is off. */
   readonly duties: Duties;
-  /** Follows what any process fetches, learns or gets from the operator. */
   readonly start: () => void;
-  /** Deletes what is kept no longer; to be called daily. */
   readonly prune: () => Promise<void>;
 }
 
@@ -211,10 +207,7 @@ function* namesToLearnFrom(shared: SharedDatasets, rules: Rules) {
 
 const MAIL_PAGE = 1_000;
 
-/**
- * Own traffic that speaks for its mail servers. What was called disposable, by a learned host above all, would
- * testify against its own server, and a domain that is listed by now is not an honest customer.
- */
+/** Own traffic that speaks for its mail servers: no domain that was called disposable, or is listed by now. */
 async function* honestMail(mails: Pick<DomainMails, "page">, inUse: () => SharedDatasets) {
   for await (const page of pagesOf(mails.page, MAIL_PAGE)) {
     const listed = attachNameTable(inUse().disposable);

@@ -77,7 +77,6 @@ function outcomeCounter(registry: Registry, described: Described): CountOutcome 
   return (outcome) => outcomes.inc({ outcome });
 }
 
-/** Counts webhooks that this process sent, or found that their URL was gone. */
 export const webhookCounter = (registry: Registry): CountOutcome<WebhookOutcome> =>
   outcomeCounter(registry, {
     name: "gatepost_webhook_deliveries_total",
@@ -96,7 +95,6 @@ export const feedbackCounter = (registry: Registry): CountOutcome =>
     help: 'What accounts reported of their sign-ups: "abuse", "bounce" or "fine".',
   });
 
-/** Counts calls of identity systems. */
 export function hookCounter(registry: Registry): (system: string, outcome: string) => void {
   const calls = counter(registry, {
     name: "gatepost_hook_calls_total",
@@ -133,7 +131,6 @@ export function decisionCounter(registry: Registry): (made: DecisionMade) => voi
 
 /** What is known of DNS clients and of trust in their resolver, in one thread. */
 export interface DnsFigures {
-  /** By the client's name. */
   readonly clients: Readonly<Record<string, DnsStats>>;
   readonly trust: TrustStats | undefined;
 }
@@ -184,7 +181,6 @@ function prefixed(prefix: string, figures: object): Readonly<Record<string, numb
 const snake = (name: string): string =>
   name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-/** Fresh verdicts by outcome. */
 export type VerdictCounts = Readonly<
   Record<"accepted" | "disposable" | "no_mail" | "unknown" | "malformed", number>
 >;
@@ -234,7 +230,6 @@ export function watchVerdicts(
   );
 }
 
-/** Figures of a bulk worker. */
 export function watchWorker(
   registry: Registry,
   name: string,
@@ -280,7 +275,6 @@ const WORKER_GAUGES: readonly (readonly [Described, keyof WorkerFigures])[] = [
   ],
 ];
 
-/** Of a worker that has not begun. */
 export const IDLE_WORKER: WorkerFigures = {
   taken: 0,
   stored: 0,
@@ -406,7 +400,6 @@ const BACKLOG: readonly (Described & { readonly rows: (reading: Reading) => read
 
 interface BacklogSource {
   readonly clock: Clock;
-  /** Whether the database takes writes. */
   readonly answers: () => Promise<boolean>;
   readonly read: () => Promise<Backlog>;
 }

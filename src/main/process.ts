@@ -26,10 +26,7 @@ export class Closing {
     this.#closers.push(close);
   }
 
-  /**
-   * Closes the newest first, because it stands on the older ones. One that fails keeps none of the others open; the
-   * first fault is thrown when all are closed. Closes each thing once, however often it is called.
-   */
+  /** Closes the newest first. One that fails keeps none of the others open; the first fault is thrown at the end. */
   async close(): Promise<void> {
     const faults: unknown[] = [];
     for (let close = this.#closers.pop(); close !== undefined; close = this.#closers.pop()) {
@@ -43,10 +40,7 @@ export class Closing {
   }
 }
 
-/**
- * Everything that a process has from outside: time, chance, stores, networks, threads. The rest of `main` opens
- * nothing by itself, so that `test/sim` runs the same composition on a machine of its own.
- */
+/** What a process has from outside. The rest of `main` opens nothing by itself: `test/sim` has a machine of its own. */
 export interface Machine {
   readonly clock: Clock;
   readonly ids: Ids;
@@ -83,16 +77,13 @@ export const systemMachine: Machine = {
   listen,
 };
 
-/** What every server, worker and command has, and what opens all of its other parts. */
 export interface Process {
   readonly config: Config;
   readonly machine: Machine;
   readonly clock: Clock;
   readonly ids: Ids;
   readonly log: Log;
-  /** New with each start; in logs, metrics, leases and elections. */
   readonly name: string;
-  /** Code that opens a resource adds its close function. */
   readonly closing: Closing;
 }
 
@@ -102,10 +93,7 @@ interface ProcessOptions {
   readonly log?: "by_level" | "silent";
 }
 
-/**
- * What `start` opens, with `close`, which closes all of it, newest first. When the start fails half way, all that it had
- * opened is closed before the fault is thrown.
- */
+/** When the start fails half way, all that it had opened is closed before the fault is thrown. */
 export async function closedTogether<T extends object>(
   log: Log,
   start: (closing: Closing) => Promise<T>,
@@ -120,7 +108,6 @@ export async function closedTogether<T extends object>(
   }
 }
 
-/** Opens a process with what `start` opens in it. */
 export function openProcess<T extends object>(
   config: Config,
   { machine = systemMachine, log: lines = "by_level" }: ProcessOptions,

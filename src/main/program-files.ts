@@ -8,11 +8,9 @@ const MISSED = ["dist/bundled.lists", "dist/dashboard/index.html"];
 
 const ROOT = new URL("../../../", import.meta.url);
 
-/** The files that this copy of the program lacks, each with its whole path. */
 export const missingFiles = (files = [...NEEDED, ...MISSED]): readonly string[] =>
   files.map((file) => fileURLToPath(new URL(file, ROOT))).filter((path) => !existsSync(path));
 
-/** Throws a sentence that names every file without which the program does not start. */
 export function requireFiles(): void {
   const missing = missingFiles(NEEDED);
   if (missing.length === 0) return;
@@ -20,7 +18,6 @@ export function requireFiles(): void {
   throw new Error(`${words}\nInstall the whole package again: docs/operations/install.md`);
 }
 
-/** The version of this package. */
 export function programVersion(): string {
   const file = new URL("../../../package.json", import.meta.url);
   return (JSON.parse(readFileSync(file, "utf8")) as { readonly version: string }).version;

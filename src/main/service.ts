@@ -57,7 +57,6 @@ const ANSWERS_SHARE = 1 / 4;
 const ACCESS_LOG_LINES_PER_SECOND = 100;
 
 export interface Running {
-  /** "http://127.0.0.1:8080", with the port that was really taken. */
   readonly url: string;
   /** Works once and for 30 minutes, while there is no account; it holds a secret, so it never goes to the log. */
   readonly setUpUrl?: string;
@@ -65,7 +64,6 @@ export interface Running {
   stop(): Promise<void>;
 }
 
-/** For tests. */
 export interface ServerOptions {
   readonly machine?: Machine;
 }
@@ -109,7 +107,6 @@ async function openServer(process: Process) {
 
 type Parts = Awaited<ReturnType<typeof openParts>>;
 
-/** Everything that a server opens before it listens. */
 async function openParts(process: Process) {
   const { config, machine, clock, log, closing } = process;
   const serving = await openServing(process, "bulk");
@@ -281,7 +278,6 @@ function apiRoutes(process: Process, parts: Parts, checkOne: CheckOne): readonly
   ];
 }
 
-/** Figures of the DNS clients of the main thread and, once it has started, of the bulk thread. */
 const dnsOf = ({ checker, serving, bulk }: Parts) => [
   {
     clients: { single: checker.dns.stats(), learning: serving.dns.stats() },

@@ -18,7 +18,6 @@ import type { Process } from "./process.ts";
 import { programVersion } from "./program-files.ts";
 import { type Backing, openBacking, openSecretKey } from "./store.ts";
 
-/** What servers and workers share. */
 export interface Serving {
   readonly tiers: Tiers;
   readonly backing: Backing;
@@ -62,7 +61,6 @@ function tidyUp({ config: { dataDir }, clock, log }: Process): void {
   if (files > 0) log.info("start.drafts_deleted", { files });
 }
 
-/** The shares of this process; owners that are held back are in its log and metrics. */
 function openShares(process: Process, registry: Registry): Shares {
   const { config, clock, ids, log, machine } = process;
   const heldBack = createHeldBackLog({ log, clock, hashKey: ids.bytes(32) });

@@ -40,7 +40,6 @@ export interface AccountStore {
   readonly credits: CreditService;
   readonly switches: AccountSwitches;
   readonly reportOutcomes: ReportOutcomes;
-  /** Called after a change by the services above. */
   readonly notices: Notices;
 }
 
@@ -67,7 +66,6 @@ export async function openAccountStore(process: Process): Promise<AccountStore> 
   return store;
 }
 
-/** `notices` tells other parts, and other processes, of changes. */
 export function accountStore(
   sql: SqlDatabase,
   { clock, ids }: Pick<Process, "clock" | "ids">,
@@ -99,7 +97,6 @@ export function databasePlace({ dataDir, databaseUrl }: Config): string {
 export interface Backing {
   /** Whether other processes may serve, check and send beside this one. */
   readonly where: "alone" | "among_others";
-  /** For the dashboard's system page: "embedded, by node:sqlite". */
   readonly engine: string;
   readonly store: AccountStore;
   readonly usage: UsageLedger;
@@ -110,14 +107,12 @@ export interface Backing {
   readonly requests: RequestCounter | undefined;
   /** Decides which process does what only one may do. */
   readonly elections: Elections;
-  /** Whether the database answers and takes writes. */
   readonly answers: Probe;
 }
 
 /** The probe of the database writes, so it is asked no more often. */
 const DATABASE_PROBE_MS = 1_000;
 
-/** By the settings: many processes with DATABASE_URL, else one. */
 export const openBacking = (process: Process): Promise<Backing> =>
   process.config.databaseUrl === undefined
     ? openEmbeddedBacking(process)
@@ -146,7 +141,6 @@ async function openEmbeddedBacking(process: Process): Promise<Backing> {
   };
 }
 
-/** How long a start waits for the session that hears notices. */
 const LISTENS_WITHIN_MS = 1_000;
 
 /** Many processes: PostgreSQL holds everything and tells them of changes. */
@@ -200,10 +194,7 @@ async function openWhenThere(
 
 type KeyConfig = Pick<Config, "secretKey" | "dataDir">;
 
-/**
- * The secret key of the settings or the data directory. Throws when the database was used with another one: its webhook
- * secrets would be unreadable and its hashes of addresses never found, and so would be what is written now.
- */
+/** Throws when the database was used with another key: its webhook secrets and hashes would be unreadable. */
 export async function openSecretKey(
   config: KeyConfig,
   { db }: Pick<SqlDatabase, "db">,

@@ -11,7 +11,6 @@ import type { Config } from "./settings/config.ts";
 
 const NARROWEST_COLUMNS = 40;
 
-/** The process's own standard output and error. */
 export function systemTerminal(): Terminal {
   const { stdout, stderr, env } = process;
   stdout.on("error", leaveUnwritten);
@@ -45,7 +44,6 @@ export function systemUser(): string {
   }
 }
 
-/** Limit for passwords and similar input. */
 const INPUT_MAX_BYTES = 16_384;
 
 /** Standard input to its end; one line feed at its end is cut off. Throws when it is longer than 16 KB. */
@@ -62,7 +60,6 @@ export async function readInput(): Promise<string> {
     .replace(/\r?\n$/, "");
 }
 
-/** The largest list that a person imports. */
 const TEXT_MAX_BYTES = 67_108_864;
 
 /** A file's text, or standard input's for "-". Throws with a sentence when it cannot be read or is too large. */
@@ -83,7 +80,6 @@ export async function readText(path: string): Promise<string> {
   return Buffer.concat(chunks).toString("utf8");
 }
 
-/** Asks a person; only "y" or "yes" means yes. */
 export async function confirm(question: string): Promise<boolean> {
   const lines = createInterface({ input: process.stdin, output: process.stderr });
   try {
@@ -114,7 +110,6 @@ export async function untilStopped(): Promise<void> {
   leaveWhenAsked();
 }
 
-/** How long remaining output may take to be read. */
 const GOODBYE_MS = 1_000;
 
 /** For a process that has stopped everything: a reader of its output that stands still does not keep it. */
@@ -142,10 +137,7 @@ interface Use {
   readonly use: DatabaseUse;
 }
 
-/**
- * Opens stored accounts or lists for a command. Where there is no database, a command that only reads gets an empty one
- * that is removed at its end.
- */
+/** A command that only reads gets an empty database where there is none, removed at its end. */
 export function openStored<T extends object>(
   config: Config,
   { terminal, use }: Use,
@@ -161,10 +153,7 @@ export function openStored<T extends object>(
   });
 }
 
-/**
- * Lets V8's heap grow by half of what lives before it collects. By default a heap of 73 MB grows to 202 MB: after 200,000
- * different checks 462 MB were resident, of which the caches need a quarter.
- */
+/** By default V8's heap grows threefold before it collects, to four times what the caches need. */
 export function limitHeapGrowth(): void {
   setFlagsFromString("--heap-growing-percent=50");
 }

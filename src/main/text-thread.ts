@@ -39,7 +39,6 @@ function* countedAndSplit({
     : batch;
 }
 
-/** The rows of a file's table are given to the main thread, not copied. */
 function given(report: ThreadReport): ArrayBuffer[] {
   if (!("result" in report) || report.name !== "file") return [];
   const pages = report.result.entries.table?.pages ?? [];

@@ -17,7 +17,6 @@ import type { Process } from "./process.ts";
 export interface Webhooks {
   readonly setup: WebhookSetup;
   readonly deliveries: Deliveries;
-  /** Queues the webhook of a finished job. */
   readonly announce: OnCompleted;
   readonly ping: Ping;
   /** Started where webhooks are sent: by the one serving process, or by workers. */
@@ -26,14 +25,11 @@ export interface Webhooks {
 
 interface WebhookParts {
   readonly sql: SqlDatabase;
-  /** 32 bytes, kept outside the database. */
   readonly secretKey: Uint8Array;
-  /** The project's own DNS. */
   readonly addresses: Lookup["addresses"];
   /** `elsewhere`: another process sends what is announced here; a notice tells it, or it looks a second later. */
   readonly sent: "here" | "elsewhere";
   readonly notices?: Pick<Notices, "tell">;
-  /** Called with the result of each delivery of this process. */
   readonly counted?: (outcome: WebhookOutcome) => void;
 }
 

@@ -18,7 +18,6 @@ import type { Config } from "./settings/config.ts";
 import { openWebhooks, type Webhooks } from "./webhooks.ts";
 
 export interface RunningWorker {
-  /** Its own, new with each start; in logs, metrics and leases. */
   readonly name: string;
   /** Where it shows its state; undefined without GATEPOST_WORKER_PORT. */
   readonly url: string | undefined;
@@ -26,17 +25,13 @@ export interface RunningWorker {
   stop(): Promise<void>;
 }
 
-/** For tests and benches. */
 export interface WorkerOptions {
   readonly machine?: Machine;
   /** First tries of DNS questions under way at once, at most; by the servers' place unless given. */
   readonly dnsWindowMax?: number;
 }
 
-/**
- * Longer than a webhook may take, and well within what a stop may. A store that is away may keep its part of the
- * stop waiting: what is not handed back ends with its lease.
- */
+/** Longer than a webhook may take, and well within what a stop may; what is not handed back ends with its lease. */
 const STOP_LIMIT_MS = 25_000;
 
 /** A process of the scale-out that works off bulk jobs and sends webhooks; rejects with one clear sentence. */
@@ -91,7 +86,6 @@ async function openWorker(process: Process, cap: SharedCap | undefined) {
   return { name, url };
 }
 
-/** The worker, not started, beside what looks after jobs that are stuck or not announced. */
 function openWork(
   { clock, ids, log, name, closing }: Process,
   { backing, shares }: Serving,

@@ -75,10 +75,7 @@ async function answerFor(host: string, deps: Pick<DialDeps, "addresses">): Promi
   return deps.addresses(host);
 }
 
-/**
- * The addresses of `host`, in DNS order and at most four, when every one of them may be dialled: one that
- * may not makes the name invalid, because the next answer could list it first.
- */
+/** In DNS order, at most four, if every one may be dialled: the next answer could list a bad one first. */
 export async function checkedAddresses(
   host: string,
   deps: Pick<DialDeps, "addresses" | "allowed">,
@@ -96,7 +93,6 @@ export async function checkedAddresses(
 const mayDial = (address: string, { allowed }: Pick<DialDeps, "allowed">): boolean =>
   isPublicAddress(address) || isAllowed(address, allowed);
 
-/** A connected socket to a checked address of `peer`, over TLS when it says so. The caller destroys it. */
 export async function dial(
   peer: Peer,
   deps: DialDeps,

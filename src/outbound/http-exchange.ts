@@ -13,10 +13,7 @@ export interface WireQuestion extends HttpQuestion {
   readonly absoluteForm?: true;
 }
 
-/**
- * One HTTP/1.1 question over an open socket, which is destroyed at the end. The body is handed over as it
- * was sent: no content coding is offered and none is undone.
- */
+/** One HTTP/1.1 question over an open socket, which is destroyed at the end. No content coding is undone. */
 export async function exchange(
   socket: Socket,
   url: URL,

@@ -23,7 +23,6 @@ export interface OutboundFailure {
   readonly fault: OutboundFault;
   /** A code for the log ("ECONNREFUSED", "CERT_HAS_EXPIRED"), or the address that was refused. */
   readonly detail?: string;
-  /** Set if an answer had started before it failed. */
   readonly status?: number;
   /** The peer that was named answered, and its redirect led to the failure. */
   readonly isRedirected?: boolean;
@@ -44,7 +43,6 @@ export interface HttpQuestion {
   readonly isRedirected?: boolean;
   /** 0: an answer that redirects is an answer like any other. */
   readonly maxRedirects: number;
-  /** No redirect is followed later. */
   readonly until?: Until | undefined;
 }
 
@@ -58,10 +56,7 @@ export interface HttpReply {
   readonly isRedirected?: boolean;
 }
 
-/**
- * Asks peers that callers named: every address is checked to be public, and the checked address is
- * the one that is dialled. Never rejects for what a peer or DNS did.
- */
+/** Every address is checked to be public, and the checked one is dialled. Never rejects for what a peer or DNS did. */
 export interface Outbound {
   http(question: HttpQuestion): Promise<OutboundResult<HttpReply>>;
 }

@@ -64,7 +64,6 @@ function readUrl(text: string, base?: string): URL | undefined {
   return known && url.username === "" && url.password === "" ? url : undefined;
 }
 
-/** Never from https to http. */
 function redirectTarget(from: URL, location: string): URL | undefined {
   const to = readUrl(location, from.href);
   return from.protocol === "https:" && to?.protocol === "http:" ? undefined : to;

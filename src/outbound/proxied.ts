@@ -7,7 +7,6 @@ import { codeOf, failure, onAbort, ready, secure, withDeadline } from "./dial.ts
 import { exchange } from "./http-exchange.ts";
 import { followRedirects } from "./outbound.ts";
 
-/** The proxies of the standard variables; each an `http:` URL. */
 export interface ProxySettings {
   /** HTTPS_PROXY and HTTP_PROXY: for targets of that scheme. */
   readonly https: URL | undefined;
@@ -16,10 +15,7 @@ export interface ProxySettings {
   readonly direct: readonly string[];
 }
 
-/**
- * Asks through the operator's proxy where one is set for the URL, else as `direct` does. The proxy looks names
- * up and is not checked to be public; redirects through it are not checked either, because the proxy decides.
- */
+/** By the operator's proxy where one is set for the URL. The proxy looks names up, so no address is checked. */
 export function createProxiedHttp(
   proxies: ProxySettings,
   { direct, clock }: { readonly direct: Outbound["http"]; readonly clock: Pick<Clock, "after"> },

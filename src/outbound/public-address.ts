@@ -31,7 +31,6 @@ export type ParsedRanges =
   | { readonly ok: true; readonly ranges: readonly AddressRange[] }
   | { readonly ok: false; readonly wrong: readonly string[] };
 
-/** Addresses and CIDRs, as GATEPOST_OUTBOUND_ALLOW lists them; all mistakes at once. */
 export function parseRanges(texts: readonly string[]): ParsedRanges {
   const wrong = texts.filter((text) => parseRange(text) === undefined);
   if (wrong.length > 0) return { ok: false, wrong };
@@ -72,16 +71,12 @@ const SPECIAL_V4 = ranges(
   "240.0.0.0/4", // reserved, and the limited broadcast
 );
 
-/**
- * Global unicast (RFC 4291 section 2.4). What embeds IPv4 outside it needs no rule of its own: mapped
- * ::ffff:0:0/96, compatible ::/96, translated ::ffff:0:0:0/96, NAT64 64:ff9b::/96 and 64:ff9b:1::/48.
- */
+/** Global unicast (RFC 4291 section 2.4). What embeds IPv4 (mapped, compatible, translated, NAT64) is outside it. */
 const GLOBAL_UNICAST: AddressRange = {
   octets: [0x20, ...Array<number>(15).fill(0)],
   prefixBits: 3,
 };
 
-/** Inside it: the IANA IPv6 Special-Purpose Address Registry, whole. */
 const SPECIAL_V6 = ranges(
   "2001::/23", // IETF protocol assignments, Teredo 2001::/32 and ORCHID among them
   "2001:db8::/32", // documentation

@@ -45,7 +45,6 @@ const SYSTEM_CODES = new Map<string, EmbeddedFaultCode>([
   ["EDQUOT", "full"],
 ]);
 
-/** Those that an embedded database can have. */
 type EmbeddedFaultCode = Exclude<
   DatabaseFaultCode,
   "newer_schema" | "older_schema" | "unreachable" | "denied" | "no_database" | "too_old"

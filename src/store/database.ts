@@ -19,21 +19,16 @@ export interface SqlDatabase {
   readonly close: () => Promise<void>;
 }
 
-/** The database in its data directory. */
 export const DATABASE_FILE = "gatepost.db";
 const IN_MEMORY = ":memory:";
 
 /** Of 4 KiB. More would hold the file's lock for longer than a request should wait. */
 const SHRINK_PAGES = 2_000;
 
-/**
- * Of 4 KiB. A connection on which requests wait leaves it to the bulk thread to copy the log into the file, which takes
- * two syncs of the disk: that thread does so at 1,000 pages and every few seconds. This is for when it does not.
- */
+/** Of 4 KiB. The bulk thread copies the log, which takes two syncs of the disk; this is for when it does not. */
 const LOG_PAGES_MAX = 16_000;
 
 export interface EmbeddedOptions {
-  /** How long a statement waits for another process or thread. */
   readonly busyTimeoutMs?: number;
   /** False: writes do not wait for the disk, and a machine that fails may lose the last of them. */
   readonly waitsForDisk?: boolean;
@@ -55,11 +50,7 @@ function prepareFile(dataDir: string): string {
   return path;
 }
 
-/**
- * Opens the embedded database in `dataDir` (made when missing, mode 0700; the file 0600), or a new one in
- * memory for ":memory:", and brings it to this program's schema. Several processes may have it open.
- * Throws a `DatabaseFault`; then nothing stays open.
- */
+/** Opens the embedded database, ":memory:" a new one, and brings it to this program's schema. Throws a `DatabaseFault`. */
 export async function openEmbedded(
   dataDir: string,
   nowMs: number,

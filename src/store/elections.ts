@@ -5,22 +5,17 @@ import type { Log } from "../base/log.ts";
 
 /** Who of several processes does what one of them at a time does. `duty` names it. */
 export interface Elections {
-  /**
-   * Takes a duty that is free, or still has it; false when another process has it. `lost` is called once if it is lost
-   * before it is resigned.
-   */
+  /** Takes a duty that is free, or still has it. `lost` is called once if it is lost before it is resigned. */
   hold(duty: string, lost: () => void): Promise<boolean>;
   /** The duty is free at once; nothing when another process has it. */
   resign(duty: string): Promise<void>;
 }
 
-/** Of one process: it is elected to everything, always. */
 export const alone: Elections = {
   hold: () => Promise.resolve(true),
   resign: () => Promise.resolve(),
 };
 
-/** Begins what one process at a time does. */
 export type Begin = () => Promise<End>;
 
 interface WhileElectedDeps {
@@ -31,15 +26,12 @@ interface WhileElectedDeps {
 }
 
 export interface Candidacy {
-  /** Ends what runs and makes room for another at once. */
   stop(): Promise<void>;
 }
 
-/** How often a process asks for a duty. */
 export const CAMPAIGN_EVERY_MS = 5_000;
 /** After a begin that failed others have their turn. */
 export const FAILED_REST_MS = 60_000;
-/** How long a store that does not answer is waited for. */
 const ANSWER_MS = 5_000;
 
 /** Begins when this process is elected and ends when it is no more, again and again until it is stopped. */
@@ -54,7 +46,6 @@ class Campaign implements Candidacy {
   readonly #begin: Begin;
   #isElected = false;
   #isStopped = false;
-  /** Of what runs. */
   #end: End | undefined;
   #settling: Promise<void> | undefined;
   #endAsking: End = () => Promise.resolve();
@@ -190,7 +181,6 @@ class Campaign implements Candidacy {
   }
 }
 
-/** What one process at a time does, by its name in the elections. */
 export type Duties = Readonly<Record<string, Begin>>;
 
 export interface DutyDeps {

@@ -4,19 +4,14 @@ import type { Database } from "./schema.ts";
 import { lockName } from "./rows.ts";
 import { hasRivals, inTransaction, type Tx } from "./transaction.ts";
 
-/**
- * One step of the schema, in SQL that SQLite and PostgreSQL both read: `bigint` for counts and milliseconds, 0 or 1 for
- * booleans, text ids, no auto-increment, no JSON type. A published step is never edited; the next one corrects it.
- */
+/** One step of the schema, in SQL for both engines. A published step is never edited; the next one corrects it. */
 export interface Migration {
   readonly name: string;
   /** Statements, each ended by a semicolon at the end of its line. */
   readonly sql: string;
-  /** Statements for PostgreSQL alone. */
   readonly postgres?: string;
 }
 
-/** The columns are described at the row types of `schema.ts`. */
 const TABLES = `
 create table accounts (
   id text primary key, email text not null unique, tier text not null, origin text not null, admin integer not null,
@@ -216,10 +211,7 @@ create table hook_counts (
 create index hook_counts_day on hook_counts (day);
 `;
 
-/**
- * The counters that all servers share; one process alone counts in memory. The table is unlogged: after a crash of
- * PostgreSQL it is empty, and its rows are made anew from `usage_days`.
- */
+/** One process alone counts in memory. Unlogged: after a crash of PostgreSQL the rows are made anew from `usage_days`. */
 const COUNTERS = `
 create unlogged table counters (
   owner text primary key, seen_ms bigint not null, opened_ms bigint not null, used integer not null,
@@ -234,7 +226,6 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0001-tables", sql: TABLES, postgres: COUNTERS },
 ];
 
-/** The numbers and names of the migrations that `tx` sees applied, oldest first. */
 async function applied({ sql }: Tx): Promise<readonly { number: number; name: string }[]> {
   await raw`
     create table if not exists schema_migrations (
@@ -284,11 +275,7 @@ function requireKnown(done: Awaited<ReturnType<typeof applied>>, known: readonly
   throw new DatabaseFault("newer_schema", message);
 }
 
-/**
- * Brings the schema to this program's version, all of it or nothing, and returns the names of what ran. Of
- * several who do so at once the first does it, and the others wait and find it done.
- * Throws a `DatabaseFault` "newer_schema" or "older_schema" when another program's database cannot be used.
- */
+/** Of several who do so at once the first migrates. Throws a `DatabaseFault` "newer_schema" or "older_schema". */
 export async function migrate(
   db: Kysely<Database>,
   nowMs: number,

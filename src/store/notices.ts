@@ -1,24 +1,14 @@
-/**
- * What changed. `accounts`: keys, tiers, standing or credits of accounts. `policies`: sign-up policies
- * and hooks of accounts. `lists`: the operator's
- * entries, fetched and learned lists. `webhooks`: a webhook is queued. `jobs`: a job is queued.
- */
+/** `accounts`: keys, tiers, standing, credits. `policies`: hooks too. `lists`: rules, fetched and learned lists. */
 export const TOPICS = ["accounts", "policies", "lists", "webhooks", "jobs"] as const;
 export type Topic = (typeof TOPICS)[number];
 
-/**
- * Messages between processes that something changed, so that they need not wait for the next poll. Best effort: a
- * notice may be lost, late or come for nothing, so a poll stands beside every listener. Rules are checked by
- * `test/contracts/process/notices.ts`.
- */
+/** Messages that something changed. They may be lost or late, so a poll stands beside every listener. */
 export interface Notices {
   /** Tells every process, this one included. Call it once the change is committed. Never throws. */
   tell(topic: Topic): void;
-  /** `listener` must not throw. The returned function ends the listening. */
   hear(topic: Topic, listener: () => void): () => void;
 }
 
-/** Notices within this process, heard at once. */
 export function memoryNotices(): Notices {
   const listeners = new Map<Topic, Set<() => void>>();
   return {

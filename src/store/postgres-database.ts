@@ -40,7 +40,6 @@ export interface SessionDeps {
 export interface DirectSession {
   readonly notices: Notices;
   readonly elections: Elections;
-  /** Resolves when the session hears notices for the first time. */
   readonly listens: Promise<void>;
   close(): Promise<void>;
 }
@@ -80,7 +79,6 @@ class Session implements DirectSession {
   readonly #deps: SessionDeps;
   readonly #name = randomUUID();
   readonly #listeners = new Map<Topic, Set<() => void>>(TOPICS.map((topic) => [topic, new Set()]));
-  /** By duty: whom to tell when it is lost. */
   readonly #held = new Map<string, () => void>();
   readonly #teller: ReturnType<typeof postgresTeller>;
   readonly listens: Promise<void>;
@@ -219,7 +217,6 @@ class Session implements DirectSession {
   }
 }
 
-/** The first of the two numbers of our locks. */
 const LOCKS = 0x6761_7465;
 
 const clientConfig = (connectionString: string): ClientConfig => ({
@@ -232,22 +229,17 @@ const clientConfig = (connectionString: string): ClientConfig => ({
   options: KEEP_ALIVE.map((setting) => `-c tcp_keepalives_${setting}`).join(" "),
 });
 
-/** PostgreSQL 15, as `server_version_num` says it. */
 const VERSION_MIN = 150_000;
 
 /** Many may start at once and wait for the one that migrates. */
 const MIGRATION_TIMEOUT_MS = 60_000;
 
-/**
- * Two sessions for counting requests. A row that a transaction has locked for longer is asked for on its own, so that
- * other owners do not wait.
- */
+/** Two sessions that wait for no locked row for long, so that other owners do not wait. */
 const COUNTING = { connectionsMax: 2, lockTimeoutMs: 200 };
 
 export interface PostgresDatabase extends SqlDatabase {
   /** For counting requests. Its commits do not wait for the disk. */
   readonly counting: SessionPool;
-  /** The sessions of `db`, for single statements. */
   readonly patient: SessionPool;
   /** Opens the session that hears notices and holds locks. It needs a direct connection. */
   openSession(deps: Pick<SessionDeps, "clock" | "log">): DirectSession;
@@ -256,12 +248,7 @@ export interface PostgresDatabase extends SqlDatabase {
 /** During a start no client waits yet, and the machine is busy. */
 const FIRST_CONNECT_TIMEOUT_MS = 5_000;
 
-/**
- * Opens the PostgreSQL database of `url` (postgres://user:password@host:port/database, with the options of
- * the `pg` package, `sslmode` among them) and brings it to this program's schema; of many who do so at once
- * one migrates. Throws a `DatabaseFault`, in which the password never stands; then nothing stays open.
- * Every later fault that means "not now" is a `StoreDown`, and sessions come back by themselves.
- */
+/** Opens the PostgreSQL database of `url` and brings it to this program's schema. Throws a `DatabaseFault` without a password. */
 export async function openPostgres(
   url: string,
   nowMs: number,
@@ -292,7 +279,6 @@ export async function openPostgres(
   };
 }
 
-/** For the migration alone: one session that may wait for others and take its time. */
 const forMigration = (options: Partial<PostgresLimits>): PostgresLimits => ({
   connectTimeoutMs: FIRST_CONNECT_TIMEOUT_MS,
   ...options,

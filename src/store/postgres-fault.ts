@@ -30,10 +30,7 @@ export function isSessionLost(error: unknown): boolean {
   return state === undefined ? !(error instanceof TypeError) : SERVER_DOWN.test(state);
 }
 
-/**
- * What the driver threw, as the adapters throw it. The driver's errors carry whole clients with them, so
- * of what means "down" only the words go on.
- */
+/** What the driver threw. Its errors carry whole clients with them, so of what means "down" only the words go on. */
 export function queryFault(error: unknown): unknown {
   const state = sqlState(error);
   const isDown = isSessionLost(error) || (state !== undefined && TOO_SLOW.test(state));
@@ -48,7 +45,6 @@ interface BareFault extends Error {
   code?: string;
 }
 
-/** Message and code alone. */
 function bare(error: unknown): BareFault {
   const made: BareFault = new Error(error instanceof Error ? error.message : String(error));
   if (error instanceof Error && "code" in error && typeof error.code === "string") {
@@ -57,7 +53,6 @@ function bare(error: unknown): BareFault {
   return made;
 }
 
-/** What stands against opening a database, by SQLSTATE: its class or all of it. */
 const OPENING: readonly (readonly [RegExp, DatabaseFaultCode, string])[] = [
   [/^28/, "denied", "it does not let this user in"],
   [/^3D000$/, "no_database", "there is no such database"],

@@ -42,18 +42,15 @@ const NUMBERS = new Set([20, 1700]);
 
 export type Driver = Pick<typeof pg, "Pool" | "Client" | "types">;
 
-/** A statement that each session keeps parsed and planned under its name. */
 export interface NamedStatement {
   readonly name: string;
   readonly sql: string;
 }
 
 export interface SessionPool extends PostgresPool {
-  /** Runs one statement in a transaction of its own. */
   run<R>(statement: NamedStatement, values: readonly unknown[]): Promise<readonly R[]>;
 }
 
-/** Sessions on `connectionString`, bounded in number and time; see `PostgresLimits`. */
 export function openPool(
   { Pool, types }: Driver,
   connectionString: string,

@@ -21,7 +21,6 @@ export async function lockName(tx: Tx, name: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(tx.sql);
 }
 
-/** Locks the rows that `query` finds, skipping rows that others have locked. */
 export function freeRows<T extends keyof Database, O>(
   db: Kysely<Database>,
   query: SelectQueryBuilder<Database, T, O>,
@@ -35,17 +34,12 @@ export async function lockAccount({ sql: db }: Tx, accountId: string): Promise<v
   await db.selectFrom("accounts").select("id").where("id", "=", accountId).forUpdate().execute();
 }
 
-/** Rows of the wide statement. */
 const WIDE_ROWS = 200;
 
 /** Inserts or updates any number of rows in their order. They are of different keys (PostgreSQL 21000). */
 export type Upsert<Row> = (tx: Tx, rows: readonly Row[]) => Promise<void>;
 
-/**
- * Two statements, one for a row and one for 200, both built once: built anew for each call, as the query builder does,
- * they cost several times what the database does with them. `build` makes the statement for some rows; `sample` is
- * one of them, whose keys are in the order of its columns.
- */
+/** Two statements, built once for 1 and 200 rows: the query builder costs several times what the database does. */
 export function upsert<Row extends object>(
   db: Kysely<Database>,
   sample: Row,
@@ -72,10 +66,7 @@ export function upsert<Row extends object>(
   };
 }
 
-/**
- * All of `rows` while there is room, else those that are known, and of the others the first for which there is room. What
- * is known is asked only then.
- */
+/** All of `rows` while there is room, else those that are known and the first of the others. */
 export async function withinRoom<Row extends { readonly domain: string }>(
   rows: readonly Row[],
   room: number,
@@ -92,9 +83,7 @@ const PRUNED_AT_ONCE = 2_000;
 
 interface Pruning {
   readonly table: keyof Database;
-  /** The columns that name a row. */
   readonly key: readonly [string, ...string[]];
-  /** A time or a day. */
   readonly column: string;
   readonly before: number;
 }
@@ -114,7 +103,6 @@ export async function pruneSlices(
   }
 }
 
-/** Deletes the rows whose `column` lies before a moment; returns how many. */
 export function pruneRows(db: Kysely<Database>, pruning: Pruning): Promise<number> {
   const table = sql.table(pruning.table);
   const key = sql.join(pruning.key.map((name) => sql.ref(name)));
@@ -131,10 +119,7 @@ export function pruneRows(db: Kysely<Database>, pruning: Pruning): Promise<numbe
 const deflate = promisify(deflateRaw);
 const inflate = promisify(inflateRaw);
 
-/**
- * Texts of a batch are many times the same words, and there may be 15 minutes of them: compressed they take
- * about a tenth (deflate, fastest level). The work is done on zlib's own threads.
- */
+/** Deflate at its fastest level makes a tenth of a batch, on zlib's own threads. */
 export const packText = (text: string | Uint8Array): Promise<Uint8Array> =>
   deflate(text, { level: constants.Z_BEST_SPEED });
 
@@ -144,7 +129,6 @@ export async function unpackText(packed: Uint8Array): Promise<string> {
   return (await unpackOctets(packed)).toString("utf8");
 }
 
-/** Lines without line breaks in them, none of them empty. */
 export const packLines = (lines: readonly string[]): Promise<Uint8Array> =>
   packText(lines.join("\n"));
 

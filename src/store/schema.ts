@@ -2,7 +2,6 @@ import type { ListTopic, ListWord } from "../core/evidence/rule.ts";
 import type { BulkTables } from "./tables/bulk.ts";
 import type { PolicyTables } from "./tables/policy.ts";
 
-/** Every table: an area adds its tables here and to `migrate.ts`. */
 export interface Database extends BulkTables, PolicyTables {
   accounts: AccountRow;
   api_keys: ApiKeyRow;
@@ -30,7 +29,6 @@ export interface Database extends BulkTables, PolicyTables {
 
 export interface AccountRow {
   id: string;
-  /** Lower case; unique. */
   email: string;
   tier: "free" | "starter" | "pro";
   origin: "operator" | "signup";
@@ -43,11 +41,8 @@ export interface AccountRow {
   /** PHC string of argon2id; null: sign-in is impossible. */
   password_hash: string | null;
   disabled_at_ms: number | null;
-  /** Sealed; null: no token was made yet. */
   token_secret: string | null;
-  /** Above 0: its decisions are counted in `traffic`. */
   traffic_since: number;
-  /** 0 or 1: its decisions are logged in `decisions`. */
   decision_log: number;
   created_at_ms: number;
 }
@@ -72,13 +67,10 @@ export interface ApiKeyRow {
 /** Append-only: no row is ever changed, and none is deleted while its account exists. */
 export interface CreditEntryRow {
   account_id: string;
-  /** 1 for the account's first entry; no gaps. */
   sequence: number;
-  /** Positive: granted or given back; negative: spent or taken back. Never 0. */
   amount: number;
   balance_after: number;
   reason: "grant" | "charge" | "refund";
-  /** The operator's words for a grant, else the id of the charge. */
   reference: string;
   created_at_ms: number;
 }
@@ -87,14 +79,12 @@ interface GuessRow {
   key: string;
   tries: number;
   last_ms: number;
-  /** No try is granted before. */
   next_ms: number;
 }
 
 export interface SignInRow {
   id: string;
   account_id: string;
-  /** SHA-256 of the cookie's token, lower-case hex; unique. */
   token_hash: string;
   created_at_ms: number;
   last_seen_at_ms: number;
@@ -117,7 +107,6 @@ export interface AuditEntryRow {
 interface FeedFileRow {
   name: string;
   version: string;
-  /** Compressed text. */
   content: Uint8Array;
   changed_at_ms: number;
 }
@@ -137,7 +126,6 @@ export interface RuleRow {
   expires_at_ms: number | null;
 }
 
-/** One row, with id 1. */
 interface OperatorChangesRow {
   id: number;
   changes: number;
@@ -159,7 +147,6 @@ export interface TrafficTableRow {
   /** The hash of a mailbox, a domain or a mail host; no two accounts share one. */
   subject: string;
   kind: TrafficKind;
-  /** The hash of what was seen of it. */
   item: string;
   first_ms: number;
   last_ms: number;
@@ -173,20 +160,17 @@ export interface DomainMailRow {
   /** Separated by blanks, as no name and no address holds one. */
   hosts: string;
   addresses: string;
-  /** 0 or 1. */
   disposable: number;
   day: number;
 }
 
 interface RegistrationRow {
-  /** Lower-case A-labels. */
   domain: string;
   /** Null: the registry has no such domain, or no date for it. */
   registered_at_ms: number | null;
   expires_at_ms: number;
 }
 
-/** What one account did in one hour. */
 export interface HourCountRow {
   account_id: string;
   /** Since the Unix epoch. */
@@ -195,15 +179,12 @@ export interface HourCountRow {
   count: number;
 }
 
-/** One owner's UTC day. */
 export interface UsageDayRow {
   /** "account:<id>" or "bucket:<bucket>". */
   owner: string;
-  /** Days since the Unix epoch. */
   day: number;
   /** Taken from the plan; refunds are taken off. */
   units: number;
-  /** Credits spent; refunds are taken off. */
   credits: number;
   requests: number;
   refusals: number;
@@ -222,9 +203,7 @@ export interface ChargeRow {
   owner: string;
   paid_by: "plan" | "credits";
   units: number;
-  /** Units, or credits, that were taken. */
   amount: number;
-  /** How much of `amount` was given back. */
   refunded: number;
   /** The UTC day whose counter was moved, in days since the Unix epoch. */
   day: number;
@@ -235,9 +214,7 @@ export interface ChargeRow {
 interface UsageWriterRow {
   /** Random, new with each start. */
   writer: string;
-  /** From 1. */
   batch: number;
-  /** The last day that was counted. */
   day: number;
 }
 
@@ -249,13 +226,11 @@ interface WebhookEndpointRow {
   sealed_secret: string;
 }
 
-/** The queue of deliveries and their log. */
 export interface WebhookDeliveryRow {
   id: string;
   account_id: string;
   event: "bulk.completed" | "test.ping";
   session: string | null;
-  /** JSON text. */
   data: string;
   state: "queued" | "sending" | "done" | "removed" | "interrupted" | "dropped";
   queued_at_ms: number;

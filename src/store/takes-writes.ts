@@ -25,7 +25,6 @@ export async function takesWrites(db: Kysely<Database>): Promise<boolean> {
   }
 }
 
-/** Whether the file system of `folder` has room for more than a few rows. */
 export function hasRoom(folder: string): boolean {
   const { blocks, bavail, bsize } = statfsSync(folder);
   return blocks === 0 || bavail * bsize >= FREE_MIN_BYTES; // 0 blocks: the file system does not count

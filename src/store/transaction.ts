@@ -29,13 +29,11 @@ export interface Tx {
   afterRollback(task: () => Awaitable<void>): void;
   /** Runs instead of both when the answer to the commit was lost: it may have happened. Must not fail. */
   afterUnknown(task: () => Awaitable<void>): void;
-  /** The transaction is rolled back; the result of `work` is still returned. */
   abandon(): void;
 }
 
 type Task = () => Awaitable<void>;
 
-/** How one try of a transaction ended. */
 type Attempt<T> =
   | {
       readonly kind: "committed" | "abandoned";
@@ -79,13 +77,9 @@ export const hasRivals = (db: QueryExecutorProvider): boolean =>
 
 type Runner = <T>(db: Kysely<Database>, work: (sql: Tx["sql"]) => Promise<T>) => Promise<T>;
 
-/** Its result waits until the disk has it. */
 const durably: Runner = (db, work) => db.transaction().execute(work);
 
-/**
- * The commit does not wait for the disk. A killed process loses nothing of it; a machine that fails may lose the last of
- * it, and nothing else.
- */
+/** A killed process loses nothing; a machine that fails may lose the last of it, and nothing else. */
 export const quickly: Runner = (db, work) =>
   db.transaction().execute(async (sql) => {
     const { adapter } = db.getExecutor();
@@ -132,10 +126,7 @@ async function attemptOnce<T>(
   }
 }
 
-/**
- * One of many transactions of statistics in a row. It does not wait for the disk, and waiting work gets a turn after
- * it: the embedded database works on this thread, and its promises leave none.
- */
+/** One of many transactions of statistics: it does not wait for the disk, and waiting work gets a turn after it. */
 export async function inSlice<T>(db: Kysely<Database>, work: (tx: Tx) => Promise<T>): Promise<T> {
   const result = await inTransaction(db, work, quickly);
   await setImmediate();

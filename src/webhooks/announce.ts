@@ -14,14 +14,10 @@ export interface AnnounceDeps {
   readonly ids: Pick<Ids, "hex32">;
   readonly clock: Pick<Clock, "nowMs">;
   readonly log: Log;
-  /** Tells the dispatcher of this process that something is queued; nothing where another process sends. */
   readonly wake: () => void;
 }
 
-/**
- * Queues bulk.completed for a finished job where its account wants it; an anonymous job has no webhook. Never rejects:
- * the batch is done whether or not the webhook can be queued, so a fault is logged and the notification is lost.
- */
+/** Queues bulk.completed where the account wants it. Never rejects: the batch is done whether or not it can be queued. */
 export function createAnnounceBulk(deps: AnnounceDeps): OnCompleted {
   return async ({ owner, stats }) => {
     if (owner.kind !== "account") return;

@@ -18,7 +18,6 @@ const REFUSED_PORTS: ReadonlySet<number> = new Set([
 type ReadWebhookUrl =
   /** `host` is in A-labels, or a literal address without brackets. */
   | { readonly ok: true; readonly url: string; readonly host: string }
-  /** A sentence for the person who typed it. */
   | { readonly ok: false; readonly reason: string };
 
 const URL_MAX_UNITS = 2_048;
@@ -117,25 +116,20 @@ function whole(host: string, port: string | undefined, rest: string): ReadWebhoo
 
 export interface WebhookSettings {
   readonly url: string;
-  /** Empty: all events. */
   readonly events: readonly WebhookEvent[];
 }
 
-/** With the secret in clear: shown once, never readable again. */
 export interface NewWebhookSettings extends WebhookSettings {
-  /** 64 hexadecimal digits. */
   readonly secret: string;
 }
 
 /** What an account may do with its webhook. All but `show` and `remove` throw a `Refusal` for what is wrong. */
 export interface WebhookSetup {
   show(accountId: string): Promise<WebhookSettings | undefined>;
-  /** Saves the URL with a new secret, replacing any earlier one. */
   set(accountId: string, url: string, events: readonly string[]): Promise<NewWebhookSettings>;
   selectEvents(accountId: string, events: readonly string[]): Promise<WebhookSettings>;
   /** The old secret ends at once, for deliveries already queued too. */
   renewSecret(accountId: string): Promise<NewWebhookSettings>;
-  /** False when there was none. */
   remove(accountId: string): Promise<boolean>;
 }
 
@@ -183,7 +177,6 @@ export function createWebhookSetup(deps: ConfigureDeps): WebhookSetup {
 const newSecret = (ids: Pick<Ids, "bytes">): string =>
   Array.from(ids.bytes(SECRET_BYTES), (octet) => octet.toString(16).padStart(2, "0")).join("");
 
-/** In the order of `WEBHOOK_EVENTS`, each once. */
 function readEvents(names: readonly string[]): readonly WebhookEvent[] {
   const unknown = names.find((name) => !WEBHOOK_EVENTS.some((event) => event === name));
   if (unknown !== undefined) throw unknownWebhookEvent(unknown.slice(0, 64), WEBHOOK_EVENTS);

@@ -39,7 +39,6 @@ interface DeliverDeps {
   readonly sender: WebhookSender;
   readonly clock: Clock;
   readonly log: Log;
-  /** Called with what came of each delivery. */
   readonly counted?: ((outcome: "accepted" | "failed" | "removed") => void) | undefined;
 }
 
@@ -75,7 +74,6 @@ async function attempt(
 const SECRET_LOST =
   "The signing secret cannot be read, because the service's key was changed. Make a new secret.";
 
-/** Sends what is queued, beside everything else the process does. */
 export interface Dispatcher {
   /**
    * Begins: what a process that died was sending is logged as interrupted, then the queue is worked off.
@@ -83,7 +81,6 @@ export interface Dispatcher {
    * abandoned.
    */
   start(where: "alone" | "among_others"): Promise<void>;
-  /** Something was queued. */
   wake(): void;
   /** Sends this one, unless another process has started it, and waits until it is over, up to `timeoutMs`. */
   deliverNow(id: string, timeoutMs: number): Promise<void>;
@@ -91,9 +88,7 @@ export interface Dispatcher {
   stop(): Promise<void>;
 }
 
-/** How often the queue is looked at for what no notice told of, and how often the log is swept. */
 const POLL_MS = 1_000;
-/** How often one that is waited for is looked at. */
 const PLACE_MS = 250;
 const SWEEP_MS = 60_000;
 
@@ -142,7 +137,6 @@ export function createDispatcher(deps: DeliverDeps): Dispatcher {
 /** Claims while there is room and something is queued; each end makes room. */
 interface Pump {
   wake(): void;
-  /** Resolves when the delivery is over, with any result. */
   begin(delivery: Delivery): Promise<void>;
   stop(): Promise<void>;
 }

@@ -16,12 +16,10 @@ import { isoTime } from "../core/calendar.ts";
 export interface DeliveryRow {
   readonly event: WebhookEvent;
   readonly session: string | null;
-  /** HTTP status; null when no answer began. */
   readonly status: number | null;
   /** In plain words; null when the receiver accepted, or nothing is known yet. */
   readonly error: string | null;
   readonly duration_ms: number | null;
-  /** ISO 8601, UTC; null when it was never attempted. */
   readonly attempted_at: string | null;
 }
 
@@ -50,14 +48,12 @@ const FAULT_WORDS: Readonly<Record<OutboundFault, string>> = {
   redirect: "The receiver redirected, and redirects are not followed.",
 };
 
-/** Sentences for the account about states without a finished attempt. */
 const STATE_WORDS: Readonly<Partial<Record<DeliveryState, string>>> = {
   removed: "Removed: the webhook was removed before the delivery was sent.",
   interrupted: "Interrupted: the service stopped during the delivery; it is not sent again.",
   dropped: "Dropped: too many deliveries were already waiting for this receiver.",
 };
 
-/** What is logged of an attempt. */
 export function outcomeOf(result: OutboundResult<HttpReply>, durationMs: number): DeliveryOutcome {
   if (!result.ok) {
     const { status } = result;
@@ -88,6 +84,5 @@ function statusWords(status: number): string | undefined {
 /** No control characters but line feeds and tabs: no store, terminal or page has to fear it. */
 const printable = (text: string): string => text.replace(/[^\P{Cc}\n\t]/gu, "\ufffd");
 
-/** The error column of the log; undefined while nothing is known or when all went well. */
 const errorOf = ({ state, error }: LoggedDelivery): string | undefined =>
   STATE_WORDS[state] ?? error;

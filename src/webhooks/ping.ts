@@ -21,11 +21,7 @@ export interface PingDeps {
   readonly clock: Pick<Clock, "nowMs">;
 }
 
-/**
- * Sends test.ping, independent of the selected events, or once more a message whose attempt is over, and returns its
- * log row, which is still queued only when the account's other deliveries hold all places for long. Throws a `Refusal`
- * without a webhook, for a message that is not there, and for the eleventh within a minute.
- */
+/** Sends test.ping, or once more a message whose attempt is over; the log row. Throws a `Refusal`. */
 export type Ping = (accountId: string, again?: string) => Promise<LoggedDelivery>;
 
 export function createPing({ endpoints, deliveries, dispatcher, ids, clock }: PingDeps): Ping {

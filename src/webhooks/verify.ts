@@ -7,7 +7,6 @@ export function sign(secret: string, body: Uint8Array): string {
   return createHmac("sha256", secret).update(body).digest("hex");
 }
 
-/** A request's body as it came, before any JSON was read. */
 export type RawBody = string | ArrayBuffer | ArrayBufferView;
 
 /**

@@ -6,9 +6,7 @@ import type { WebhookEvent } from "./webhook-store.ts";
 export interface WebhookPost {
   readonly url: string;
   readonly event: WebhookEvent;
-  /** The exact octets that were signed. */
   readonly body: Uint8Array;
-  /** 64 lower-case hexadecimal digits. */
   readonly signature: string;
 }
 

@@ -1,13 +1,10 @@
-/** Events that an account may receive. */
 export const WEBHOOK_EVENTS = ["test.ping", "bulk.completed"] as const;
 export type WebhookEvent = (typeof WEBHOOK_EVENTS)[number];
 
-/** An account's endpoint. */
 export interface WebhookEndpoint {
   readonly accountId: string;
   /** Absolute, https, as `webhooks/configure.ts` writes it. */
   readonly url: string;
-  /** Empty: all events. */
   readonly events: readonly WebhookEvent[];
   /** By `SecretBox`, about the account's id. */
   readonly sealedSecret: string;
@@ -16,7 +13,6 @@ export interface WebhookEndpoint {
 /** One endpoint an account. Rules: `test/contracts/webhooks/webhook-store.ts`. */
 export interface WebhookEndpoints {
   find(accountId: string): Promise<WebhookEndpoint | undefined>;
-  /** Replaces the account's endpoint whole. */
   save(endpoint: WebhookEndpoint): Promise<void>;
   /** False when the account has no endpoint, here and below. */
   setEvents(accountId: string, events: readonly WebhookEvent[]): Promise<boolean>;
@@ -31,40 +27,32 @@ export interface WebhookEndpoints {
  */
 export type DeliveryState = "queued" | "sending" | "done" | "removed" | "interrupted" | "dropped";
 
-/** One delivery to send, once. */
 export interface Delivery {
   readonly id: string;
   readonly accountId: string;
   readonly event: WebhookEvent;
-  /** Of bulk.completed. */
   readonly session?: string;
-  /** The envelope's `data` as JSON text. */
   readonly data: string;
   readonly queuedAtMs: number;
 }
 
 export interface DeliveryOutcome {
-  /** HTTP status, when an answer began. */
   readonly status?: number;
   /** In plain words; absent when the receiver accepted. */
   readonly error?: string;
   readonly durationMs: number;
-  /** The first 1 KiB of the answer's body, printable. */
   readonly snippet?: string;
 }
 
-/** One row of the delivery log. */
 export interface LoggedDelivery extends Partial<DeliveryOutcome> {
   readonly id: string;
   readonly event: WebhookEvent;
   readonly session?: string;
   readonly state: DeliveryState;
   readonly queuedAtMs: number;
-  /** Absent: never attempted. */
   readonly attemptedAtMs?: number;
 }
 
-/** How much may be under way. */
 export interface DeliveryLimits {
   readonly perAccount: number;
   readonly inAll: number;
@@ -82,20 +70,14 @@ export interface EnqueueCaps {
 /** The queue of deliveries and their log are one table: a row is written before the POST, completed after it. */
 export interface Deliveries {
   enqueue(delivery: Delivery, caps: EnqueueCaps): Promise<"queued" | "dropped" | "too_many">;
-  /**
-   * Moves deliveries from `queued` to `sending`, each once across all callers: accounts with the fewest open
-   * first, then the oldest. With `onlyId` that one alone, past those queued before it.
-   */
+  /** Each once across all callers: accounts with the fewest open first, then the oldest. With `onlyId` that one alone. */
   claim(nowMs: number, limits: DeliveryLimits, onlyId?: string): Promise<readonly Delivery[]>;
-  /** Ends a delivery that is `sending`; nothing for any other. */
   complete(id: string, state: "done" | "removed", outcome: DeliveryOutcome): Promise<void>;
   find(id: string): Promise<LoggedDelivery | undefined>;
   /** What was to be sent; undefined unless it is the account's and its attempt is over. */
   sent(accountId: string, id: string): Promise<Delivery | undefined>;
-  /** Newest first. */
   list(accountId: string, limit: number): Promise<readonly LoggedDelivery[]>;
   /** Ends as `interrupted` what has been `sending` since before then; returns how many. */
   interrupt(startedBeforeMs: number): Promise<number>;
-  /** Forgets deliveries queued before then; returns how many. */
   prune(queuedBeforeMs: number): Promise<number>;
 }

@@ -20,7 +20,6 @@ interface Claim {
   readonly onlyId: string | undefined;
 }
 
-/** Moves what there is room for from `queued` to `sending`. */
 async function claimDeliveries(db: Kysely<Database>, claim: Claim): Promise<readonly Delivery[]> {
   // Looked at outside the transaction first: the queue is empty nearly always, and this writes nothing.
   if (!(await isAnyQueued(db))) return [];
@@ -32,7 +31,6 @@ async function claimDeliveries(db: Kysely<Database>, claim: Claim): Promise<read
   });
 }
 
-/** Makes everybody who does the same wait until this transaction ends, on PostgreSQL too. */
 async function takeTurn({ sql }: Tx): Promise<void> {
   await sql
     .updateTable("webhook_claims")
@@ -46,7 +44,6 @@ async function isAnyQueued(db: Kysely<Database>): Promise<boolean> {
   return (await query.limit(1).executeTakeFirst()) !== undefined;
 }
 
-/** How many deliveries of each account are under way. */
 type Busy = ReadonlyMap<string, number>;
 
 async function busyAccounts({ sql }: Tx): Promise<Busy> {
@@ -144,7 +141,6 @@ function deliveryOf(row: WebhookDeliveryRow): Delivery {
   };
 }
 
-/** The queue of deliveries and their log. */
 export function sqlDeliveries(db: Kysely<Database>): Deliveries {
   return {
     enqueue: (delivery, caps) => inTransaction(db, (tx) => enqueue(tx, delivery, caps)),
@@ -292,7 +288,6 @@ function loggedOf(row: Pick<WebhookDeliveryRow, (typeof LOGGED)[number]>): Logge
   return { id, event, state, queuedAtMs: row.queued_at_ms, ...Object.fromEntries(known) };
 }
 
-/** Endpoints of accounts. */
 export function sqlWebhookEndpoints(db: Kysely<Database>): WebhookEndpoints {
   const change = async (
     accountId: string,

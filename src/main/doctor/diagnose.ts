@@ -63,7 +63,6 @@ export function examineMemory(
 
 interface MemoryFacts {
   readonly total: number;
-  /** The limit in a file; 0: none. */
   readonly read: (path: string) => number;
 }
 
@@ -75,7 +74,6 @@ function readLimit(path: string): number {
   }
 }
 
-/** Feeds that were not fetched for 3 days miss new disposable domains. */
 const FEED_OLD_DAYS = 3;
 const DAY_MS = 86_400_000;
 
@@ -188,13 +186,9 @@ function clockFinding(nowMs: number, newestMs: number): Finding {
 }
 
 const CONNECT_MS = 3_000;
-/** How long a notice may take from one session to another. */
 const NOTICE_MS = 2_000;
 
-/**
- * Whether a session keeps what it asked for: a pooler in transaction mode loses notices (LISTEN), and old ones lose
- * prepared statements. Tried by two sessions on the service's own URL.
- */
+/** A pooler in transaction mode loses notices (LISTEN), and old ones lose prepared statements. */
 export async function examinePooler(url: string): Promise<Finding> {
   const { default: pg } = await import("pg");
   const options = {
@@ -347,7 +341,6 @@ async function examineStored(process: Process): Promise<readonly Finding[]> {
   ];
 }
 
-/** What cannot be opened is a finding, too. */
 async function caught(
   name: "database" | "resolver",
   look: () => Promise<readonly Finding[]>,

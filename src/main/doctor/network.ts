@@ -44,10 +44,8 @@ const fault =
     toDo: `${toDo} See ${PAGE}#${name.toLowerCase().replaceAll(" ", "-")}.`,
   });
 
-/** Worth knowing. */
 export const note = fault("note");
 
-/** Needs repair. */
 export const wrong = fault("wrong");
 
 const NAME = "resolver";
@@ -69,7 +67,6 @@ interface ResolverDeps {
 
 export interface Measured {
   readonly finding: Finding;
-  /** Undefined: it does not answer. */
   readonly medianMs?: number;
   /** Null: nothing was found, and names that exist were not asked. */
   readonly isTruthful: boolean | null;
@@ -78,7 +75,6 @@ export interface Measured {
 export const examineResolver = async (deps: ResolverDeps): Promise<Finding> =>
   (await measureResolver(deps)).finding;
 
-/** Whether DNS tells the truth about names that cannot exist, how fast it is and how much is lost. */
 export async function measureResolver(deps: ResolverDeps): Promise<Measured> {
   const lie = await deps.trust?.round();
   const told = lie && wrong(NAME, lie.says, lie.toDo);

@@ -23,10 +23,8 @@ import {
 export type { Reason } from "../../core/validate/reasons.ts";
 export type { CheckOptions, FeatureName, Result, Validator } from "./validator.ts";
 
-/** What is known of names. */
 export type Lists = Datasets;
 
-/** Answers questions to DNS. */
 export interface Dns extends DnsQuestions {
   close(): void;
 }
@@ -56,7 +54,6 @@ export function createValidator(options: CoreOptions = {}): Promise<Validator> {
   );
 }
 
-/** Throws for what cannot be asked. */
 export function requireDns(dns: Dns): void {
   const isDns = typeof dns === "object" && typeof dns.mx === "function";
   if (!isDns) throw new TypeError("dns: not what dnsOverHttps gives; DNS servers are dnsServers");
@@ -104,7 +101,6 @@ export function readLists(file: ArrayBuffer | Uint8Array): Lists {
 export interface DnsOverHttpsOptions {
   /** Of the server's query resource: `https:`, or `http:` on this machine. */
   readonly url: string;
-  /** The program's own `fetch` unless given. */
   readonly fetch?: Fetch;
   /** Memory of the answers that are kept for as long as their TTL says; 4 MiB unless given. */
   readonly cacheOctets?: number;
@@ -132,14 +128,12 @@ function queryUrl(text: string): string {
   throw new TypeError(`url: "${text}" is not the https: URL of a DNS server`);
 }
 
-/** An entry as far as its text tells. */
 export type Syntax =
   | {
       readonly ok: true;
       readonly kind: "address" | "domain";
       /** Lower-case A-labels, no last dot. */
       readonly domain: string;
-      /** Of an address. */
       readonly localPart?: string;
     }
   | ({ readonly ok: false } & Pick<Reason, "code" | "message">);

@@ -22,7 +22,6 @@ export function freshLists(from: string, key: string | undefined): ReadFresh {
   };
 }
 
-/** A file of lists. */
 export function readListsFile(path: string): PackedDatasets {
   return decode(readFileSync(path));
 }

@@ -132,7 +132,6 @@ function openNetwork(options: ValidatorOptions): Network {
 
 interface DnsParts {
   readonly dns: Dns;
-  /** Of the registries. */
   readonly addresses: Lookup["addresses"];
 }
 
@@ -150,7 +149,6 @@ function readServers(servers: string | readonly string[]): ReturnType<typeof par
   }
 }
 
-/** The lists in use, read again from time to time. */
 class LiveLists {
   datasets: Datasets;
   readonly #read: ReadFresh | undefined;

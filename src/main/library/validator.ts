@@ -10,10 +10,8 @@ import { CORE_BUDGET_MS } from "../../check/bounded-lookup.ts";
 import { type DenialFields, denialFields, sortFeatures } from "../../check/features.ts";
 import { createBudgetedCheck } from "../../check/single-check.ts";
 
-/** The API's result, and why it is so. */
 export type Result = FullResult & {
   readonly reasons: readonly Reason[];
-  /** Premium checks that could not finish. */
   readonly temporarily_unavailable_features?: readonly Feature[];
 };
 
@@ -41,7 +39,6 @@ export interface CheckOptions {
   readonly timeoutMs?: number;
 }
 
-/** The names of options; the compiler asks for every one. */
 type Names<Options> = Readonly<Record<keyof Required<Options>, true>>;
 
 export const CHECK_OPTIONS: Names<CheckOptions> = { implicitMx: true, timeoutMs: true };

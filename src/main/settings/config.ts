@@ -28,7 +28,6 @@ const set =
   <Value>(name: string, shownDefault: string, read: Read<Value>): Means<Value> =>
   (meaning) => ({ name, shownDefault, meaning, read: (given = shownDefault) => read(given) });
 
-/** A setting that may be absent. */
 const may =
   <Value>(name: string, read: Read<Value>, shownDefault = "none"): Means<Value | undefined> =>
   (meaning) => ({
@@ -262,7 +261,6 @@ const REMOVED: ReadonlyMap<string, string> = new Map([
 
 type Settings = typeof SETTINGS;
 
-/** Every setting's value, by its name in the code. */
 export type Config = {
   readonly [Name in keyof Settings]: ReturnType<Settings[Name]["read"]>;
 };
@@ -319,7 +317,6 @@ function hint(name: string): string {
     : `Did you mean ${meant}?`;
 }
 
-/** A name without prefix and underscores, which users most often get wrong. */
 const bare = (name: string): string => name.replace(/^GATEPOST_/, "").replaceAll("_", "");
 
 const ANY_ADDRESS: ReadonlySet<string> = new Set(["0.0.0.0", "::"]);
@@ -328,7 +325,6 @@ const ANY_ADDRESS: ReadonlySet<string> = new Set(["0.0.0.0", "::"]);
 export const guessesPublicUrl = ({ publicUrl, host }: Config): boolean =>
   publicUrl === undefined && ANY_ADDRESS.has(host);
 
-/** The base of links, without a trailing slash. */
 export function publicUrlOf({ publicUrl, host, port }: Config): string {
   const known = ANY_ADDRESS.has(host) ? "localhost" : host;
   const name = known.includes(":") ? `[${known}]` : known;

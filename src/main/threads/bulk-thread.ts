@@ -8,7 +8,6 @@ import type { ServerAddress } from "../../dns/transport/system-resolvers.ts";
 import type { SharedDatasets } from "../../lists/shared-datasets.ts";
 import type { DnsFigures, VerdictCounts } from "../metrics.ts";
 
-/** A line of a thread's log on its way to the thread that writes it. */
 interface LogMessage {
   readonly kind: "log";
   readonly level: keyof Log;
@@ -17,7 +16,6 @@ interface LogMessage {
   readonly fields?: Readonly<Record<string, unknown>>;
 }
 
-/** Sends every line elsewhere. */
 export function sendingLog(send: (message: LogMessage) => void): Log {
   const kind = "log";
   return {
@@ -32,7 +30,6 @@ function writeLine(log: Log, { level, event, fault, fields }: LogMessage): void 
   else log[level](event, fields);
 }
 
-/** What the thread is given at its start. */
 export interface BulkThreadSettings {
   readonly dataDir: string;
   readonly dnsServers: readonly ServerAddress[] | undefined;
@@ -42,7 +39,6 @@ export interface BulkThreadSettings {
   readonly dnsCap: SharedArrayBuffer;
   readonly implicitMx: boolean;
   readonly datasets: SharedDatasets;
-  /** Keys the hashes of addresses on the operator's lists. */
   readonly secretKey: Uint8Array;
 }
 
@@ -56,7 +52,6 @@ export type BulkThreadReport =
   | { readonly kind: "completed" }
   | { readonly kind: "figures"; readonly figures: BulkFigures };
 
-/** What the thread did and does, for the page of metrics. */
 export interface BulkFigures {
   readonly dns: DnsFigures;
   readonly verdicts: VerdictCounts;
@@ -64,16 +59,11 @@ export interface BulkFigures {
   readonly shares: AllFigures;
 }
 
-/**
- * The bulk worker in a thread of its own, restarted when it dies. It starts with the first that there is for
- * it to do: a service that only checks single entries saves 35 MB.
- */
+/** Restarted when it dies. It starts with the first that there is to do: single checks alone save 35 MB. */
 export interface BulkThread {
   /** There are jobs or sessions to see to. */
   rouse(): void;
-  /** There may be work. */
   wake(): void;
-  /** The lists were refreshed. */
   use(datasets: SharedDatasets): void;
   /** As told every second; undefined before the first time. */
   figures(): BulkFigures | undefined;
@@ -84,7 +74,6 @@ export interface BulkThread {
 export interface BulkThreadDeps {
   readonly log: Log;
   readonly completed: () => void;
-  /** The thread has ended. */
   readonly ended: () => void;
 }
 
@@ -94,12 +83,7 @@ const RESTART_AFTER_MS = 1_000;
 /** A thread that has not stopped by then is ended; its leases free its chunks. */
 const STOP_WITHIN_MS = 10_000;
 
-/**
- * Young: some 4 MB of what is under way live at any moment, and each collection copies them. With 64 MB there
- * are a third as many as with 24, and a job of 100,000 costs a fifth less CPU.
- * Old: far above the 100 MB that a job and a full cache take, for near a limit the thread dies; and below 2 GB
- * V8 lets a heap grow by half of what lives rather than by three times as much before it collects.
- */
+/** Young: fewer collections of what is under way. Old: far from a limit, where it dies, and below 2 GB, where V8 grows slowly. */
 const HEAP_LIMITS = { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 64 };
 
 export function startBulkThread(given: BulkThreadSettings, deps: BulkThreadDeps): BulkThread {

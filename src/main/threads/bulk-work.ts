@@ -23,14 +23,12 @@ export interface BulkWork {
   readonly wake: () => void;
   readonly use: (datasets: SharedDatasets) => void;
   readonly figures: () => BulkFigures;
-  /** Hands the chunks under way back and closes everything. */
   readonly close: () => Promise<void>;
 }
 
 interface BulkWorkDeps {
   readonly machine: Machine;
   readonly log: Log;
-  /** A job is done and may be announced. */
   readonly completed: () => void;
 }
 

@@ -10,13 +10,11 @@ import type { FileOrder, FileRead, ReadFile } from "../../http/api/read-file.ts"
 import type { Decode, DecodeOrder } from "../../http/decode.ts";
 import type { Body } from "../../http/params.ts";
 
-/** What the thread does, by name. */
 export interface Tasks {
   readonly split: {
     readonly order: {
       readonly text: string;
       readonly layout: BatchLayout;
-      /** Unique entries that it may hold. */
       readonly uniqueMax: number;
       /** A list of more spellings is not parsed. */
       readonly spellingsMax: number;
@@ -58,7 +56,6 @@ interface Waiting {
 /** A large text leaves some 60 MB that an idle thread would keep; starting one takes 0.1 s. */
 const IDLE_MAX_MS = 5_000;
 
-/** A thread that lives as long as it has work. */
 class TextThread {
   readonly #waiting = new Map<number, Waiting>();
   #worker: Worker | undefined;
@@ -120,7 +117,6 @@ function settle({ resolve, reject }: Waiting, report: ThreadReport): void {
   }
 }
 
-/** Reads large texts beside the main thread. */
 export interface Texts {
   readonly split: Splitter;
   readonly decode: Decode;

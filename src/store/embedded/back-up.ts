@@ -14,12 +14,7 @@ import { DATABASE_FILE } from "../database.ts";
 import { DatabaseFault, databaseFault } from "../database-fault.ts";
 import { copySqlite } from "./sqlite.ts";
 
-/**
- * Copies the embedded database of `dataDir` to the new file `target` (mode 0600) while it is being used, and
- * returns the copy's size in bytes. The copy is of one moment, checked and flushed before it has its name, and
- * holds nothing of deleted rows. Throws a `DatabaseFault` when there is no database to copy, an Error when the
- * copy cannot be made or `target` is there already; then nothing is left behind.
- */
+/** Copies the database to the new file `target` while it is used: of one moment, checked, flushed, without deleted rows. */
 export function backUpEmbedded(dataDir: string, target: string): number {
   const source = join(dataDir, DATABASE_FILE);
   if (!existsSync(source)) {
@@ -41,14 +36,12 @@ export function backUpEmbedded(dataDir: string, target: string): number {
   return statSync(target).size;
 }
 
-/** Its time is that of the last copy. */
 const LAST_BACK_UP = "last-backup";
 
 /** When the database of `dataDir` was copied last, in ISO 8601; undefined when that is not known. */
 export const lastBackUp = (dataDir: string): string | undefined =>
   statSync(join(dataDir, LAST_BACK_UP), { throwIfNoEntry: false })?.mtime.toISOString();
 
-/** Fails early when the end is known: copying may take minutes. */
 function makeEmpty(draft: string, target: string): void {
   if (existsSync(target)) throw new Error(`${target}: there is a file already`);
   try {

@@ -8,10 +8,7 @@ import type { Database } from "../schema.ts";
 const LOOKS = 100;
 const LOOK_EVERY_MS = 5;
 
-/**
- * Copies the write-ahead log into the database's file, syncs the file and empties the log
- * (sqlite.org/pragma.html#pragma_wal_checkpoint). Rejects when others use the log all the time, or the disk refuses.
- */
+/** Copies the write-ahead log into the database's file and empties it. Rejects when others use the log all the time. */
 export async function copyLog(db: Kysely<Database>): Promise<void> {
   for (let looks = 1; looks <= LOOKS; looks += 1) {
     const { rows } = await sql<{ readonly busy: number }>`pragma wal_checkpoint(truncate)`.execute(
@@ -31,7 +28,6 @@ export interface LogSync {
    * follow until the log was copied into its file.
    */
   readonly synced: () => Promise<void>;
-  /** Waits for what is under way. */
   readonly close: () => Promise<void>;
 }
 

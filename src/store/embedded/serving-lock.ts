@@ -25,7 +25,6 @@ export function lockForServing(dataDir: string): () => void {
   };
 }
 
-/** Locks of this process. */
 const held = new Set<ReturnType<typeof openSqlite>>();
 
 function openHolder(dataDir: string): ReturnType<typeof openSqlite> {

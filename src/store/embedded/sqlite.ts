@@ -30,10 +30,7 @@ export const isBusy = (error: unknown): boolean =>
   typeof error.errcode === "number" &&
   (error.errcode & 0xff) === SQLITE_BUSY;
 
-/**
- * Waits for a lock that another thread or process holds while the event loop goes on. SQLite's own waiting stops the
- * thread, for up to 100 ms at a time: a bulk thread that stores results would hold up every single check.
- */
+/** Waits for a lock while the event loop goes on; SQLite's own waiting stops the thread, for up to 100 ms at a time. */
 class PatientConnection implements DatabaseConnection {
   readonly #own: DatabaseConnection;
   readonly #busyTimeoutMs: number;
@@ -70,7 +67,6 @@ class PatientConnection implements DatabaseConnection {
 }
 
 export interface EmbeddedTerms {
-  /** How long a statement waits for another process or thread. */
   readonly busyTimeoutMs: number;
   /** Who wrote gets the connection's answer when the disk has it; undefined: at once. */
   readonly log: LogSync | undefined;
@@ -232,16 +228,11 @@ const specifier =
     : "@photostructure/sqlite";
 const engine = (await import(specifier)) as typeof sqlite;
 
-/** Which engine this Node uses; for people. */
 export const engineName: string = specifier;
 
-/** How long a statement waits for another process or thread. */
 const BUSY_TIMEOUT_MS = 5_000;
 
-/**
- * Opens one file, or ":memory:"; its own statements wait for locks, and the thread with them. Its commits do not wait
- * for the disk: `sqliteDialect` does where asked.
- */
+/** Its own statements wait for locks, and the thread with them; its commits do not wait for the disk. */
 export function openSqlite(path: string, busyTimeoutMs = BUSY_TIMEOUT_MS): sqlite.DatabaseSync {
   const db = new engine.DatabaseSync(path, { timeout: busyTimeoutMs });
   db.exec("pragma auto_vacuum = incremental"); // before the first table; in a file that has tables it changes nothing
@@ -250,10 +241,7 @@ export function openSqlite(path: string, busyTimeoutMs = BUSY_TIMEOUT_MS): sqlit
   return db;
 }
 
-/**
- * Copies the database at `from` into `to`, which is empty or missing, as it is at one moment; others may write
- * meanwhile. Throws when `to` is then not sound.
- */
+/** Copies a database as it is at one moment, while others write. Throws when the copy is not sound. */
 export function copySqlite(from: string, to: string): void {
   const source = new engine.DatabaseSync(from, { timeout: 5_000 });
   try {
@@ -306,7 +294,6 @@ function statement(db: sqlite.DatabaseSync, sql: string): SqliteStatement {
   };
 }
 
-/** How many prepared statements are kept, by their text. */
 const STATEMENTS_MAX = 500;
 
 function cachedStatements(db: sqlite.DatabaseSync): (sql: string) => SqliteStatement {
@@ -323,7 +310,6 @@ function cachedStatements(db: sqlite.DatabaseSync): (sql: string) => SqliteState
 
 export interface SqliteDialectOptions {
   readonly busyTimeoutMs?: number;
-  /** Writes wait for it. Undefined: a machine that fails may lose the last of them. */
   readonly log?: LogSync | undefined;
 }
 

@@ -1,11 +1,7 @@
 import { sql } from "kysely";
-/**
- * Literals, as the partial indexes have them. A bound value could decide whether such an index is used, so that SQLite
- * prepares the statement anew each time it runs.
- */
+/** Literals, as the partial indexes have them: for a bound value SQLite would prepare the statement each time. */
 export const [RUNNING, UNTOLD] = [sql.lit(1), sql.lit(0)];
 
-/** Tables of bulk batches: their jobs, chunks and results, and the requests that made them. */
 export interface BulkTables {
   jobs: JobRow;
   chunks: ChunkRow;
@@ -16,9 +12,7 @@ export interface BulkTables {
   account_list_parts: AccountListPartRow;
 }
 
-/** One batch, checked at once or queued, from its acceptance until its session has expired. */
 export interface JobRow {
-  /** The session hash. */
   session: string;
   owner: string;
   client_address: string;
@@ -46,11 +40,9 @@ export interface JobRow {
   served_turn: number;
   /** Since when its chunks were wholly inconclusive without a break. */
   dns_down_since_ms: number | null;
-  /** Set when it ends. */
   expires_at_ms: number | null;
   /** 0 from its completion until it is taken for announcing; otherwise 1. */
   announced: number;
-  /** JSON of `string[]`: the columns of an uploaded table. */
   table_header: string | null;
   table_pages: number;
 }
@@ -59,7 +51,7 @@ export interface ChunkRow {
   session: string;
   number: number;
   entries: number;
-  /** Compressed text, here and below; see `packed-text.ts`. */
+  /** Compressed text, here and below. */
   content: Uint8Array;
   /** When it may be claimed: the end of its lease or of a pause. Null: it is done. */
   available_at_ms: number | null;
@@ -85,28 +77,23 @@ export interface BulkWorkerRow {
   seen_at_ms: number;
 }
 
-/** A bulk request that named itself (Idempotency-Key). */
 export interface IdempotencyKeyRow {
   owner: string;
   key: string;
   body_hash: string;
   token: string;
-  /** With the answer. */
   session: string | null;
   answer: string | null;
   /** Until then the request may be in flight. */
   locked_until_ms: number;
 }
 
-/** A list of an account as the dashboard keeps it. */
 export interface AccountListRow {
   id: string;
   account_id: string;
   name: string;
-  /** Of its stored parts. */
   octets: number;
   row_count: number;
-  /** JSON of the sheet and column that are read. */
   choice: string;
   /** Compressed lines: keys of the entries whose repair is applied. */
   fixes: Uint8Array;
@@ -118,7 +105,6 @@ export interface AccountListRow {
   expires_at_ms: number;
 }
 
-/** A piece of the file, compressed. */
 export interface AccountListPartRow {
   list: string;
   number: number;

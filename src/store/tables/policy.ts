@@ -1,7 +1,6 @@
 import type { Decision } from "../../core/policy/policy.ts";
 import type { HookOutcome, HookSystem } from "../../gate/hook-types.ts";
 
-/** Tables of the sign-up gate. */
 export interface PolicyTables {
   policies: PolicyRow;
   policy_versions: PolicyVersionRow;
@@ -15,12 +14,10 @@ export interface PolicyTables {
 }
 
 export interface FeedbackRow {
-  /** Grows with time. */
   id: string;
   account_id: string;
   /** Its id within the account. */
   mailbox: string;
-  /** "" when it is not known. */
   domain: string;
   outcome: "abuse" | "bounce" | "fine";
   day: number;
@@ -32,7 +29,6 @@ export interface FeedbackRow {
 
 export interface DecisionRow {
   account_id: string;
-  /** Grows with time. */
   id: string;
   at_ms: number;
   decision: Decision;
@@ -40,13 +36,11 @@ export interface DecisionRow {
   rule: number | null;
   policy: string;
   version: number;
-  /** Separated by blanks. */
   signals: string;
   domain: string | null;
   mailbox: string | null;
   form: string | null;
   key_id: string | null;
-  /** 0 or 1. */
   complete: number;
 }
 
@@ -59,12 +53,10 @@ export interface PolicyRow {
   next_version: number;
 }
 
-/** No row is ever changed. */
 export interface PolicyVersionRow {
   account_id: string;
   name: string;
   version: number;
-  /** JSON */
   document: string;
   author: string;
   created_at_ms: number;
@@ -73,9 +65,7 @@ export interface PolicyVersionRow {
 export interface OutcomeCountRow {
   day: number;
   account_id: string;
-  /** "" for none. */
   key_id: string;
-  /** "" for none. */
   form: string;
   decision: Decision;
   reason: string;
@@ -89,7 +79,6 @@ export interface ShadowCountRow {
   day: number;
   live: Decision;
   shadow: Decision;
-  /** Of `shadow_counts` always "". */
   domain: string;
   count: number;
 }
@@ -100,7 +89,6 @@ export interface HookRow {
   system: HookSystem;
   policy: string;
   challenge: "accept" | "reject";
-  /** Sealed. */
   secret: string;
   jwks_url: string | null;
   /** JSON of a `HookCall`. */

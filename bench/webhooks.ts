@@ -2,7 +2,7 @@
  * `node dist/bench/webhooks.js`: the CPU cost of signing and dispatching a notification, and the time that an
  * idle service needs from a finished batch to its dispatch. SQLite in memory, a receiver that answers at once.
  */
-import { sqlDeliveries, sqlWebhookEndpoints } from "../src/webhooks/webhooks-store.ts";
+import { Deliveries, WebhookEndpoints } from "../src/webhooks/webhooks-store.ts";
 import { openEmbedded } from "../src/store/database.ts";
 import { createSecretBox } from "../src/base/secrets.ts";
 import type { WebhookSender } from "../src/webhooks/webhook-sender.ts";
@@ -49,9 +49,9 @@ async function dispatching() {
   const { db, close } = await openEmbedded(":memory:", 0);
   const { sender, nextPost } = atOnce();
   const box = createSecretBox(new Uint8Array(32));
-  const endpoints = sqlWebhookEndpoints(db);
+  const endpoints = new WebhookEndpoints(db);
   const ids = { hex32: () => session(Math.floor(performance.now() * 1_000)) };
-  const deps = { endpoints, deliveries: sqlDeliveries(db), box, sender, clock: realClock, ids };
+  const deps = { endpoints, deliveries: new Deliveries(db), box, sender, clock: realClock, ids };
   const dispatcher = createDispatcher({ ...deps, log: keptLog() });
   const announce = createAnnounceBulk({ ...deps, log: keptLog(), wake: () => dispatcher.wake() });
   await db.insertInto("accounts").values(ACCOUNT).execute();

@@ -8,8 +8,7 @@ import { createAnnounceBulk } from "../webhooks/announce.ts";
 import { createWebhookSetup, type WebhookSetup } from "../webhooks/configure.ts";
 import { createDispatcher, type Dispatcher } from "../webhooks/dispatcher.ts";
 import { createPing, type Ping } from "../webhooks/ping.ts";
-import type { Deliveries } from "../webhooks/webhook-store.ts";
-import { sqlDeliveries, sqlWebhookEndpoints } from "../webhooks/webhooks-store.ts";
+import { Deliveries, WebhookEndpoints } from "../webhooks/webhooks-store.ts";
 import type { WebhookOutcome } from "./metrics.ts";
 import type { Process } from "./process.ts";
 
@@ -36,7 +35,7 @@ interface WebhookParts {
 export function openWebhooks(process: Process, parts: WebhookParts): Webhooks {
   const { machine, clock, ids, log, closing } = process;
   const { sql, secretKey, addresses, sent, notices, counted } = parts;
-  const [endpoints, deliveries] = [sqlWebhookEndpoints(sql.db), sqlDeliveries(sql.db)];
+  const [endpoints, deliveries] = [new WebhookEndpoints(sql.db), new Deliveries(sql.db)];
   const box = createSecretBox(secretKey);
   const sender = machine.openWebhookSender({ addresses, clock });
   const dispatcher = createDispatcher({ endpoints, deliveries, box, sender, clock, log, counted });

@@ -2,7 +2,7 @@ import { strict as assert } from "node:assert";
 import { test } from "node:test";
 import { keptLog } from "../../test/process/kept-log.ts";
 import { manualClock } from "../../test/time/manual-clock.ts";
-import { CAMPAIGN_EVERY_MS, type Elections, FAILED_REST_MS, whileElected } from "./elections.ts";
+import { CAMPAIGN_EVERY_MS, type Elections, FAILED_REST_MS, startDuties } from "./elections.ts";
 
 /** Longer than any pause of a campaign. */
 const LONG_MS = 30_000;
@@ -47,8 +47,7 @@ function openWorld() {
     held.delete(candidate);
   };
   const join = async (candidate: string) => {
-    const deps = { elections: electionsOf(candidate), duty: "lists", clock, log };
-    const candidacy = whileElected(deps, () => {
+    const begin = () => {
       if (failing.has(candidate)) return Promise.reject(new Error("no room"));
       story.push(`${candidate} begins`);
       running.add(candidate);
@@ -58,7 +57,11 @@ function openWorld() {
         await slowToEnd.get(candidate);
         story.push(`${candidate} ended`);
       });
-    });
+    };
+    const candidacy = startDuties(
+      { lists: begin },
+      { elections: electionsOf(candidate), clock, log },
+    );
     await settled();
     return candidacy;
   };

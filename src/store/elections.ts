@@ -18,181 +18,128 @@ export const alone: Elections = {
 
 export type Begin = () => Promise<End>;
 
-interface WhileElectedDeps {
-  readonly elections: Elections;
-  readonly duty: string;
-  readonly clock: Clock;
-  readonly log: Log;
-}
-
-export interface Candidacy {
-  stop(): Promise<void>;
-}
-
-export const CAMPAIGN_EVERY_MS = 5_000;
-/** After a begin that failed others have their turn. */
-export const FAILED_REST_MS = 60_000;
-const ANSWER_MS = 5_000;
-
-/** Begins when this process is elected and ends when it is no more, again and again until it is stopped. */
-export function whileElected(deps: WhileElectedDeps, begin: Begin): Candidacy {
-  const candidacy = new Campaign(deps, begin);
-  candidacy.start();
-  return candidacy;
-}
-
-class Campaign implements Candidacy {
-  readonly #deps: WhileElectedDeps;
-  readonly #begin: Begin;
-  #isElected = false;
-  #isStopped = false;
-  #end: End | undefined;
-  #settling: Promise<void> | undefined;
-  #endAsking: End = () => Promise.resolve();
-  #restUntilMs = -Infinity;
-  #isOutOfTouch = false;
-
-  constructor(deps: WhileElectedDeps, begin: Begin) {
-    this.#deps = deps;
-    this.#begin = begin;
-  }
-
-  start(): void {
-    const { clock } = this.#deps;
-    const failed = (fault: unknown): void => this.#sayOutOfTouch(fault);
-    this.#endAsking = every({ ms: CAMPAIGN_EVERY_MS, firstMs: 0, clock, failed }, () =>
-      this.#ask(),
-    );
-  }
-
-  async stop(): Promise<void> {
-    this.#isStopped = true;
-    const asked = this.#endAsking();
-    this.#lose("stopped");
-    await this.#settling;
-    await this.#atMost(ANSWER_MS, this.#leave(asked));
-  }
-
-  async #ask(): Promise<void> {
-    const { elections, duty } = this.#deps;
-    if (this.#isResting()) return;
-    let isHeld: boolean | undefined;
-    try {
-      isHeld = await this.#atMost(
-        ANSWER_MS,
-        elections.hold(duty, () => this.#lose("lost")),
-      );
-    } catch (fault) {
-      this.#sayOutOfTouch(fault);
-    }
-    if (isHeld === undefined) return; // nobody could say
-    this.#isOutOfTouch = false;
-    if (isHeld) this.#win();
-    else this.#lose("taken");
-  }
-
-  #sayOutOfTouch(fault: unknown): void {
-    if (!this.#isOutOfTouch) this.#deps.log.error("election.unreachable", fault, this.#its());
-    this.#isOutOfTouch = true;
-  }
-
-  #win(): void {
-    if (this.#isStopped || this.#isResting()) return;
-    this.#isElected = true;
-    this.#settle();
-  }
-
-  #lose(why: "stopped" | "taken" | "lost"): void {
-    if (this.#isElected && why !== "stopped") {
-      this.#deps.log.warn("duty.lost", { ...this.#its(), why });
-    }
-    this.#isElected = false;
-    this.#settle();
-  }
-
-  /** Starts and ends run one after the other; a change meanwhile takes effect afterwards. */
-  #settle(): void {
-    if (this.#settling === undefined && !this.#isSettled()) this.#settling = this.#change();
-  }
-
-  #isSettled(): boolean {
-    return this.#isElected === (this.#end !== undefined);
-  }
-
-  async #change(): Promise<void> {
-    while (!this.#isSettled()) {
-      if (this.#end === undefined) await this.#tryToBegin();
-      else await this.#finish(this.#end);
-    }
-    this.#settling = undefined;
-  }
-
-  async #tryToBegin(): Promise<void> {
-    const { log, clock } = this.#deps;
-    try {
-      this.#end = await this.#begin();
-      log.info("duty.started", this.#its());
-    } catch (fault) {
-      log.error("duty.failed", fault, this.#its());
-      this.#restUntilMs = clock.monotonicMs() + FAILED_REST_MS;
-      this.#isElected = false;
-      await this.#atMost(ANSWER_MS, this.#resign());
-    }
-  }
-
-  async #finish(end: End): Promise<void> {
-    const { log } = this.#deps;
-    try {
-      await end();
-      log.info("duty.ended", this.#its());
-    } catch (fault) {
-      log.error("duty.failed", fault, this.#its());
-    } finally {
-      this.#end = undefined;
-    }
-  }
-
-  /** A question under way could be granted after the resignation. */
-  async #leave(asked: Promise<void>): Promise<void> {
-    await asked;
-    await this.#resign();
-  }
-
-  async #resign(): Promise<void> {
-    const { elections, duty } = this.#deps;
-    try {
-      await elections.resign(duty);
-    } catch (fault) {
-      this.#sayOutOfTouch(fault); // the duty is free when the session ends
-    }
-  }
-
-  /** Does not wait for a store that does not answer: undefined if it took longer. */
-  #atMost<T>(timeoutMs: number, work: Promise<T>): Promise<T | undefined> {
-    return inTime(work, { timeoutMs, late: undefined, clock: this.#deps.clock });
-  }
-
-  #isResting(): boolean {
-    return this.#deps.clock.monotonicMs() < this.#restUntilMs;
-  }
-
-  #its(): { readonly duty: string } {
-    return { duty: this.#deps.duty };
-  }
-}
-
-export type Duties = Readonly<Record<string, Begin>>;
-
 export interface DutyDeps {
   readonly elections: Elections;
   readonly clock: Clock;
   readonly log: Log;
 }
 
+interface Candidacy {
+  /** Ends what runs and makes room for another at once. */
+  stop(): Promise<void>;
+}
+
+export const CAMPAIGN_EVERY_MS = 5_000;
+/** After a begin that failed others have their turn. */
+export const FAILED_REST_MS = 60_000;
+/** How long a store that does not answer is waited for. */
+const ANSWER_MS = 5_000;
+
+/** Begins when this process is elected and ends when it is no more, again and again until it is stopped. */
+class Campaign implements Candidacy {
+  readonly #deps: DutyDeps;
+  readonly #its: { readonly duty: string };
+  readonly #begin: Begin;
+  #isElected = false;
+  #isStopped = false;
+  /** Of what runs. */
+  #end: End | undefined;
+  #settling: Promise<void> | undefined;
+  readonly #endAsking: End;
+  #restUntilMs = -Infinity;
+  #isOutOfTouch = false;
+
+  constructor(deps: DutyDeps, duty: string, begin: Begin) {
+    this.#deps = deps;
+    this.#its = { duty };
+    this.#begin = begin;
+    const { clock } = deps;
+    const failed = (fault: unknown): void => this.#sayOutOfTouch(fault);
+    const ask = (): Promise<void> => this.#ask();
+    this.#endAsking = every({ ms: CAMPAIGN_EVERY_MS, firstMs: 0, clock, failed }, ask);
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    const asked = this.#endAsking();
+    this.#elect(false);
+    await this.#settling;
+    // A question under way could be granted after the resignation.
+    await this.#inTime(asked.then(() => this.#resign()));
+  }
+
+  async #ask(): Promise<void> {
+    const { elections } = this.#deps;
+    if (this.#isResting()) return;
+    const lost = (): void => this.#lose("lost");
+    const isHeld = await this.#inTime(elections.hold(this.#its.duty, lost));
+    if (isHeld === undefined) return; // nobody could say
+    this.#isOutOfTouch = false;
+    if (!isHeld) this.#lose("taken");
+    else if (!this.#isStopped && !this.#isResting()) this.#elect(true);
+  }
+
+  #sayOutOfTouch(fault: unknown): void {
+    if (!this.#isOutOfTouch) this.#deps.log.error("election.unreachable", fault, this.#its);
+    this.#isOutOfTouch = true;
+  }
+
+  #lose(why: "taken" | "lost"): void {
+    if (this.#isElected) this.#deps.log.warn("duty.lost", { ...this.#its, why });
+    this.#elect(false);
+  }
+
+  /** Starts and ends run one after the other; a change meanwhile takes effect afterwards. */
+  #elect(isElected: boolean): void {
+    this.#isElected = isElected;
+    if (!this.#isSettled()) this.#settling ??= this.#settle();
+  }
+
+  #isResting(): boolean {
+    return this.#deps.clock.monotonicMs() < this.#restUntilMs;
+  }
+
+  #isSettled(): boolean {
+    return this.#isElected === (this.#end !== undefined);
+  }
+
+  async #settle(): Promise<void> {
+    const { log, clock } = this.#deps;
+    while (!this.#isSettled()) {
+      const end = this.#end;
+      try {
+        this.#end = end === undefined ? await this.#begin() : await end().then(() => undefined);
+        log.info(end === undefined ? "duty.started" : "duty.ended", this.#its);
+      } catch (fault) {
+        log.error("duty.failed", fault, this.#its);
+        this.#end = undefined;
+        if (end !== undefined) continue;
+        this.#restUntilMs = clock.monotonicMs() + FAILED_REST_MS;
+        this.#isElected = false;
+        await this.#inTime(this.#resign());
+      }
+    }
+    this.#settling = undefined;
+  }
+
+  /** A resignation that fails needs no more: the duty is free when the session ends. */
+  #resign(): Promise<void> {
+    const { elections } = this.#deps;
+    return elections.resign(this.#its.duty).catch((fault: unknown) => this.#sayOutOfTouch(fault));
+  }
+
+  /** Does not wait for a store that does not answer: undefined if it took longer. */
+  #inTime<T>(work: Promise<T>): Promise<T | undefined> {
+    return inTime(work, { timeoutMs: ANSWER_MS, late: undefined, clock: this.#deps.clock });
+  }
+}
+
+export type Duties = Readonly<Record<string, Begin>>;
+
 /** Runs each duty while this process is elected to it; `stop` ends them all and makes room for others. */
 export function startDuties(duties: Duties, deps: DutyDeps): Candidacy {
-  const candidacies = Object.entries(duties).map(([duty, begin]) =>
-    whileElected({ ...deps, duty }, begin),
+  const candidacies = Object.entries(duties).map(
+    ([duty, begin]) => new Campaign(deps, duty, begin),
   );
   return {
     async stop() {

@@ -136,3 +136,53 @@ export async function unpackLines(packed: Uint8Array): Promise<readonly string[]
   const text = await unpackText(packed);
   return text === "" ? [] : text.split("\n");
 }
+
+/** Rows whose columns have these values; null stands for itself. */
+type Match<Table extends keyof Database> = Readonly<Partial<Database[Table]>>;
+
+/** The builder knows a query by the name of its table; here all tables are alike. */
+const ANY = "accounts";
+
+export async function findRow<Table extends keyof Database>(
+  db: Kysely<Database>,
+  table: Table,
+  is: Match<Table>,
+): Promise<Database[Table] | undefined> {
+  const rows = db.selectFrom(table as typeof ANY).selectAll();
+  const row = await rows.where((eb) => eb.and(is as object)).executeTakeFirst();
+  return row as Database[Table] | undefined;
+}
+
+export async function insertRow<Table extends keyof Database>(
+  db: Kysely<Database>,
+  table: Table,
+  row: Database[Table],
+): Promise<void> {
+  await db
+    .insertInto(table as typeof ANY)
+    .values(row as Database[typeof ANY])
+    .execute();
+}
+
+/** Returns how many rows were there. */
+export async function changeRows<Table extends keyof Database>(
+  db: Kysely<Database>,
+  table: Table,
+  is: Match<Table>,
+  columns: Match<Table>,
+): Promise<number> {
+  const changing = db.updateTable(table as typeof ANY).set(columns as object);
+  const changed = await changing.where((eb) => eb.and(is as object)).executeTakeFirstOrThrow();
+  return Number(changed.numUpdatedRows);
+}
+
+/** Returns how many rows are gone. */
+export async function deleteRows<Table extends keyof Database>(
+  db: Kysely<Database>,
+  table: Table,
+  is: Match<Table>,
+): Promise<number> {
+  const deleting = db.deleteFrom(table as typeof ANY);
+  const deleted = await deleting.where((eb) => eb.and(is as object)).executeTakeFirstOrThrow();
+  return Number(deleted.numDeletedRows);
+}

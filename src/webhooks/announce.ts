@@ -1,7 +1,7 @@
 import type { Clock } from "../base/clock.ts";
 import type { Ids } from "../base/ids.ts";
 import type { Log } from "../base/log.ts";
-import type { Deliveries, WebhookEndpoint, WebhookEndpoints } from "./webhook-store.ts";
+import type { Deliveries, WebhookEndpoint, WebhookEndpoints } from "./webhooks-store.ts";
 import type { OnCompleted } from "../bulk/announce.ts";
 import type { BulkStats } from "../bulk/bulk.ts";
 

@@ -2,7 +2,7 @@ import { strict as assert } from "node:assert";
 import { test } from "node:test";
 import { createSecretBox } from "../base/secrets.ts";
 import { addAccount, openStores } from "../../test/contracts/stores.ts";
-import { sqlWebhookEndpoints } from "./webhooks-store.ts";
+import { WebhookEndpoints } from "./webhooks-store.ts";
 import { createWebhookSetup } from "./configure.ts";
 import { checkHost, setup } from "../../test/process/webhook-setup.ts";
 
@@ -24,7 +24,7 @@ test("events are checked, ordered and made single", async () => {
 test("a secret is 64 hex digits, stored sealed, replaced at once and shown once", async (t) => {
   const stores = await openStores(t);
   await addAccount(stores, 0, "a1");
-  const endpoints = sqlWebhookEndpoints(stores.sql.db);
+  const endpoints = new WebhookEndpoints(stores.sql.db);
   const box = createSecretBox(new Uint8Array(32).fill(3));
   const known = createWebhookSetup({ endpoints, box, ids: stores.ids, checkHost });
   const first = await known.set("a1", "https://hook.example/", []);

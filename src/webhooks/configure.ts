@@ -1,7 +1,7 @@
 import type { Ids } from "../base/ids.ts";
 import type { HostCheck, HostStanding } from "../outbound/public-host.ts";
 import type { SecretBox } from "../base/secrets.ts";
-import { WEBHOOK_EVENTS, type WebhookEndpoints, type WebhookEvent } from "./webhook-store.ts";
+import { WEBHOOK_EVENTS, type WebhookEndpoints, type WebhookEvent } from "./webhooks-store.ts";
 import { noWebhook, unknownWebhookEvent, webhookUrlRefused } from "../base/refusals.ts";
 import { isSpecialUse, parseDomain } from "../core/name/domain.ts";
 import { v6Groups } from "../core/name/ip-address.ts";
@@ -28,7 +28,7 @@ const REPAIRED = /[\s\p{Cc}\p{Cf}\\]/u;
 const PARTS = /^https:\/\/(?<authority>[^/?]*)(?<rest>.*)$/iu;
 const AUTHORITY = /^(?<host>\[[^\]]*\]|[^:[\]]*)(?::(?<port>\d{1,5}))?$/u;
 
-const no = (reason: string): ReadWebhookUrl => ({ ok: false, reason });
+const no = (reason: string): Refused => ({ ok: false, reason });
 
 /**
  * Reads the URL of a webhook, by syntax alone; where its host leads is for DNS to say. The host is read by
@@ -36,16 +36,13 @@ const no = (reason: string): ReadWebhookUrl => ({ ok: false, reason });
  * is refused, and a name in other letters is shown in A-labels.
  */
 export function readWebhookUrl(text: string): ReadWebhookUrl {
-  const { authority = "", rest = "" } = groups(PARTS, text);
-  const { host = "", port } = groups(AUTHORITY, authority);
+  const { authority = "", rest = "" } = PARTS.exec(text)?.groups ?? {};
+  const { host = "", port } = AUTHORITY.exec(authority)?.groups ?? {};
   const reason = textFault(text) ?? authorityFault(authority, host) ?? portFault(port);
   if (reason !== undefined) return no(reason);
   const read = readHost(host);
   return read.ok ? whole(read.host, port, rest) : read;
 }
-
-const groups = (pattern: RegExp, text: string): Readonly<Record<string, string>> =>
-  pattern.exec(text)?.groups ?? {};
 
 function textFault(text: string): string | undefined {
   if (text === "") return "Give a URL.";
@@ -69,24 +66,21 @@ function portFault(port: string | undefined): string | undefined {
   return REFUSED_PORTS.has(Number(port)) ? `Port ${port} belongs to another protocol.` : undefined;
 }
 
-type ReadHost =
-  { readonly ok: true; readonly host: string } | { readonly ok: false; readonly reason: string };
+type Refused = Extract<ReadWebhookUrl, { ok: false }>;
 
-function readHost(host: string): ReadHost {
-  if (host.startsWith("[")) return readV6(host.slice(1, -1));
+function readHost(host: string): { readonly ok: true; readonly host: string } | Refused {
+  if (host.startsWith("[")) {
+    const literal = host.slice(1, -1).toLowerCase();
+    const isAddress = v6Groups(literal) !== undefined;
+    return isAddress ? { ok: true, host: literal } : no("The host is not an IPv6 address.");
+  }
   if (isDottedV4(host)) return { ok: true, host };
   const domain = parseDomain(host);
-  if (!domain.ok) return { ok: false, reason: hostWords(domain.fault) };
+  if (!domain.ok) return no(hostWords(domain.fault));
   const { name } = domain.value;
   return isSpecialUse(name)
-    ? { ok: false, reason: `The host ${name} is reserved for special use and not public.` }
+    ? no(`The host ${name} is reserved for special use and not public.`)
     : { ok: true, host: name };
-}
-
-function readV6(literal: string): ReadHost {
-  return v6Groups(literal) === undefined
-    ? { ok: false, reason: "The host is not an IPv6 address." }
-    : { ok: true, host: literal.toLowerCase() };
 }
 
 /** Four decimal numbers without leading zeros; every other spelling of an address is refused as a name. */
@@ -134,7 +128,7 @@ export interface WebhookSetup {
 }
 
 export interface ConfigureDeps {
-  readonly endpoints: WebhookEndpoints;
+  readonly endpoints: Pick<WebhookEndpoints, keyof WebhookEndpoints>;
   readonly box: SecretBox;
   readonly ids: Pick<Ids, "bytes">;
   readonly checkHost: HostCheck;
@@ -144,16 +138,17 @@ const SECRET_BYTES = 32;
 
 export function createWebhookSetup(deps: ConfigureDeps): WebhookSetup {
   const { endpoints, box } = deps;
-  const existing = async (accountId: string): Promise<WebhookSettings> => {
+  const show = async (accountId: string): Promise<WebhookSettings | undefined> => {
     const endpoint = await endpoints.find(accountId);
-    if (endpoint === undefined) throw noWebhook();
-    return { url: endpoint.url, events: endpoint.events };
+    return endpoint && { url: endpoint.url, events: endpoint.events };
+  };
+  const existing = async (accountId: string): Promise<WebhookSettings> => {
+    const settings = await show(accountId);
+    if (settings === undefined) throw noWebhook();
+    return settings;
   };
   return {
-    async show(accountId) {
-      const endpoint = await endpoints.find(accountId);
-      return endpoint && { url: endpoint.url, events: endpoint.events };
-    },
+    show,
     async set(accountId, text, names) {
       const events = readEvents(names);
       const url = await publicHttpsUrl(text, deps.checkHost);

@@ -7,7 +7,7 @@ import type {
   DeliveryOutcome,
   WebhookEndpoints,
   WebhookEvent,
-} from "./webhook-store.ts";
+} from "./webhooks-store.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import type { SecretBox } from "../base/secrets.ts";

@@ -9,7 +9,7 @@ import type {
   DeliveryState,
   LoggedDelivery,
   WebhookEvent,
-} from "./webhook-store.ts";
+} from "./webhooks-store.ts";
 import { isoTime } from "../core/calendar.ts";
 
 /** One delivery as `gatepost webhook log --json` shows it. */

@@ -1,6 +1,6 @@
 import type { Clock } from "../base/clock.ts";
 import type { Ids } from "../base/ids.ts";
-import type { Deliveries, LoggedDelivery, WebhookEndpoints } from "./webhook-store.ts";
+import type { Deliveries, LoggedDelivery, WebhookEndpoints } from "./webhooks-store.ts";
 import { notFound, noWebhook, tooManyPings } from "../base/refusals.ts";
 import { WAITING_MAX } from "./announce.ts";
 import type { Dispatcher } from "./dispatcher.ts";

@@ -1,7 +1,7 @@
 import { failure } from "../outbound/dial.ts";
 import { type OutboundDeps, createOutbound } from "../outbound/outbound.ts";
 import type { HttpReply, OutboundResult } from "../outbound/outbound-types.ts";
-import type { WebhookEvent } from "./webhook-store.ts";
+import type { WebhookEvent } from "./webhooks-store.ts";
 
 export interface WebhookPost {
   readonly url: string;

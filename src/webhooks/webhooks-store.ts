@@ -1,36 +1,197 @@
 import type { ExpressionBuilder, Kysely } from "kysely";
-import {
-  type Deliveries,
-  type Delivery,
-  type DeliveryLimits,
-  type DeliveryOutcome,
-  type EnqueueCaps,
-  type LoggedDelivery,
-  WEBHOOK_EVENTS,
-  type WebhookEndpoints,
-  type WebhookEvent,
-} from "./webhook-store.ts";
+import { changeRows, deleteRows, findRow, insertRow, pruneRows } from "../store/rows.ts";
 import type { Database, WebhookDeliveryRow } from "../store/schema.ts";
-import { type Tx, inTransaction } from "../store/transaction.ts";
-import { pruneRows } from "../store/rows.ts";
+import { inTransaction, type Tx } from "../store/transaction.ts";
 
-interface Claim {
-  readonly nowMs: number;
-  readonly limits: DeliveryLimits;
-  readonly onlyId: string | undefined;
+export const WEBHOOK_EVENTS = ["test.ping", "bulk.completed"] as const;
+export type WebhookEvent = (typeof WEBHOOK_EVENTS)[number];
+
+export interface WebhookEndpoint {
+  readonly accountId: string;
+  /** Absolute, https, as `webhooks/configure.ts` writes it. */
+  readonly url: string;
+  readonly events: readonly WebhookEvent[];
+  /** By `SecretBox`, about the account's id. */
+  readonly sealedSecret: string;
 }
 
-async function claimDeliveries(db: Kysely<Database>, claim: Claim): Promise<readonly Delivery[]> {
-  // Looked at outside the transaction first: the queue is empty nearly always, and this writes nothing.
-  if (!(await isAnyQueued(db))) return [];
-  return inTransaction(db, async (tx) => {
-    await takeTurn(tx);
-    const busy = await busyAccounts(tx);
-    const ids = admit(await candidates(tx, busy, claim), busy, claim.limits);
-    return ids.length === 0 ? [] : begin(tx, ids, claim.nowMs);
-  });
+/**
+ * `sending` begins with the claim and ends with the outcome in `done`, or in `interrupted` when the process
+ * died. `removed`: the endpoint was gone before the attempt. `dropped`: too many were waiting already.
+ */
+export type DeliveryState = "queued" | "sending" | "done" | "removed" | "interrupted" | "dropped";
+
+export interface Delivery {
+  readonly id: string;
+  readonly accountId: string;
+  readonly event: WebhookEvent;
+  readonly session?: string;
+  readonly data: string;
+  readonly queuedAtMs: number;
 }
 
+export interface DeliveryOutcome {
+  readonly status?: number;
+  /** In plain words; absent when the receiver accepted. */
+  readonly error?: string;
+  readonly durationMs: number;
+  readonly snippet?: string;
+}
+
+export interface LoggedDelivery extends Partial<DeliveryOutcome> {
+  readonly id: string;
+  readonly event: WebhookEvent;
+  readonly session?: string;
+  readonly state: DeliveryState;
+  readonly queuedAtMs: number;
+  readonly attemptedAtMs?: number;
+}
+
+export interface DeliveryLimits {
+  readonly perAccount: number;
+  readonly inAll: number;
+  /** Of `inAll`, how many places may be an account's second or a further one. */
+  readonly beyondFirst: number;
+}
+
+export interface EnqueueCaps {
+  /** Queued deliveries of one account; one more is logged as `dropped`. */
+  readonly waiting: number;
+  /** Deliveries of the same account and event since then; one more is not even logged. */
+  readonly recent?: { readonly sinceMs: number; readonly most: number };
+}
+
+/** The queue of deliveries and their log are one table: a row is written before the POST, completed after it. */
+export class Deliveries {
+  readonly #db: Kysely<Database>;
+
+  constructor(db: Kysely<Database>) {
+    this.#db = db;
+  }
+
+  enqueue(delivery: Delivery, caps: EnqueueCaps): Promise<"queued" | "dropped" | "too_many"> {
+    return inTransaction(this.#db, (tx) => enqueue(tx, delivery, caps));
+  }
+
+  /** Each once across all callers: accounts with the fewest open first, then the oldest. With `onlyId` that one alone. */
+  async claim(
+    nowMs: number,
+    limits: DeliveryLimits,
+    onlyId?: string,
+  ): Promise<readonly Delivery[]> {
+    // Looked at outside the transaction first: the queue is empty nearly always, and this writes nothing.
+    if ((await findRow(this.#db, "webhook_deliveries", { state: "queued" })) === undefined)
+      return [];
+    return inTransaction(this.#db, async (tx) => {
+      await takeTurn(tx);
+      const busy = await busyAccounts(tx);
+      const ids = admit(await candidates(tx, busy, { limits, onlyId }), busy, limits);
+      return ids.length === 0 ? [] : begin(tx, ids, nowMs);
+    });
+  }
+
+  async complete(id: string, state: "done" | "removed", outcome: DeliveryOutcome): Promise<void> {
+    const { status = null, error = null, durationMs, snippet = null } = outcome;
+    const columns = { state, status, error, duration_ms: durationMs, snippet };
+    await changeRows(this.#db, "webhook_deliveries", { id, state: "sending" }, columns);
+  }
+
+  async find(id: string): Promise<LoggedDelivery | undefined> {
+    const row = await findRow(this.#db, "webhook_deliveries", { id });
+    return row && loggedOf(row);
+  }
+
+  /** What was to be sent; undefined unless it is the account's and its attempt is over. */
+  async sent(accountId: string, id: string): Promise<Delivery | undefined> {
+    const row = await findRow(this.#db, "webhook_deliveries", { id, account_id: accountId });
+    const isOver = row !== undefined && row.state !== "queued" && row.state !== "sending";
+    return isOver ? deliveryOf(row) : undefined;
+  }
+
+  /** Newest first. */
+  async list(accountId: string, limit: number): Promise<readonly LoggedDelivery[]> {
+    const rows = await this.#db
+      .selectFrom("webhook_deliveries")
+      .selectAll()
+      .where("account_id", "=", accountId)
+      .orderBy("queued_at_ms", "desc")
+      .orderBy("id", "desc")
+      .limit(limit)
+      .execute();
+    return rows.map(loggedOf);
+  }
+
+  /** Ends as `interrupted` what has been `sending` since before then; returns how many. */
+  async interrupt(startedBeforeMs: number): Promise<number> {
+    const { numUpdatedRows } = await this.#db
+      .updateTable("webhook_deliveries")
+      .set({ state: "interrupted" })
+      .where("state", "=", "sending")
+      .where("attempted_at_ms", "<", startedBeforeMs)
+      .executeTakeFirst();
+    return Number(numUpdatedRows);
+  }
+
+  prune(queuedBeforeMs: number): Promise<number> {
+    const [column, before] = ["queued_at_ms", queuedBeforeMs] as const;
+    return pruneRows(this.#db, { table: "webhook_deliveries", key: ["id"], column, before });
+  }
+}
+
+/** One endpoint an account. Rules: `test/contracts/webhooks/webhook-store.ts`. */
+export class WebhookEndpoints {
+  readonly #db: Kysely<Database>;
+
+  constructor(db: Kysely<Database>) {
+    this.#db = db;
+  }
+
+  async find(accountId: string): Promise<WebhookEndpoint | undefined> {
+    const row = await findRow(this.#db, "webhook_endpoints", { account_id: accountId });
+    if (row === undefined) return undefined;
+    const { url, events, sealed_secret: sealedSecret } = row;
+    return { accountId, url, events: eventsOf(events), sealedSecret };
+  }
+
+  async save({ accountId, url, events, sealedSecret }: WebhookEndpoint): Promise<void> {
+    const columns = { url, events: events.join(","), sealed_secret: sealedSecret };
+    await this.#db
+      .insertInto("webhook_endpoints")
+      .values({ account_id: accountId, ...columns })
+      .onConflict((conflict) => conflict.column("account_id").doUpdateSet(columns))
+      .execute();
+  }
+
+  /** False when the account has no endpoint, here and below. */
+  async setEvents(accountId: string, events: readonly WebhookEvent[]): Promise<boolean> {
+    const columns = { events: events.join(",") };
+    return (
+      (await changeRows(this.#db, "webhook_endpoints", { account_id: accountId }, columns)) > 0
+    );
+  }
+
+  async setSecret(accountId: string, sealedSecret: string): Promise<boolean> {
+    const columns = { sealed_secret: sealedSecret };
+    return (
+      (await changeRows(this.#db, "webhook_endpoints", { account_id: accountId }, columns)) > 0
+    );
+  }
+
+  /** Removes the endpoint and ends the deliveries still queued as `removed`, in one step. */
+  remove(accountId: string): Promise<boolean> {
+    return inTransaction(this.#db, async ({ sql }) => {
+      const queued = { account_id: accountId, state: "queued" } as const;
+      const removed = await deleteRows(sql, "webhook_endpoints", { account_id: accountId });
+      await changeRows(sql, "webhook_deliveries", queued, { state: "removed" });
+      return removed > 0;
+    });
+  }
+}
+
+const eventsOf = (column: string): readonly WebhookEvent[] =>
+  WEBHOOK_EVENTS.filter((event) => column.split(",").includes(event));
+
+/** Makes everybody who does the same wait until this transaction ends, on PostgreSQL too. */
 async function takeTurn({ sql }: Tx): Promise<void> {
   await sql
     .updateTable("webhook_claims")
@@ -39,11 +200,7 @@ async function takeTurn({ sql }: Tx): Promise<void> {
     .execute();
 }
 
-async function isAnyQueued(db: Kysely<Database>): Promise<boolean> {
-  const query = db.selectFrom("webhook_deliveries").select("id").where("state", "=", "queued");
-  return (await query.limit(1).executeTakeFirst()) !== undefined;
-}
-
+/** Deliveries of each account under way. */
 type Busy = ReadonlyMap<string, number>;
 
 async function busyAccounts({ sql }: Tx): Promise<Busy> {
@@ -63,8 +220,11 @@ interface Candidate {
 }
 
 /** The waiting deliveries that could begin by their account's own limit, in the order they should. */
-async function candidates({ sql }: Tx, busy: Busy, claim: Claim): Promise<readonly Candidate[]> {
-  const { limits, onlyId } = claim;
+async function candidates(
+  { sql }: Tx,
+  busy: Busy,
+  { limits, onlyId }: { readonly limits: DeliveryLimits; readonly onlyId: string | undefined },
+): Promise<readonly Candidate[]> {
   const places = sql
     .selectFrom("webhook_deliveries")
     .select(["id", "account_id", "queued_at_ms"])
@@ -141,93 +301,33 @@ function deliveryOf(row: WebhookDeliveryRow): Delivery {
   };
 }
 
-export function sqlDeliveries(db: Kysely<Database>): Deliveries {
-  return {
-    enqueue: (delivery, caps) => inTransaction(db, (tx) => enqueue(tx, delivery, caps)),
-    claim: (nowMs, limits, onlyId) => claimDeliveries(db, { nowMs, limits, onlyId }),
-    async complete(id, state, outcome) {
-      await db
-        .updateTable("webhook_deliveries")
-        .set({ state, ...outcomeColumns(outcome) })
-        .where("id", "=", id)
-        .where("state", "=", "sending")
-        .execute();
-    },
-    async find(id) {
-      const row = await select(db).where("id", "=", id).executeTakeFirst();
-      return row && loggedOf(row);
-    },
-    async sent(accountId, id) {
-      const row = await db
-        .selectFrom("webhook_deliveries")
-        .selectAll()
-        .where("id", "=", id)
-        .where("account_id", "=", accountId)
-        .where("state", "not in", ["queued", "sending"])
-        .executeTakeFirst();
-      if (row === undefined) return undefined;
-      const { event, session, data, queued_at_ms: queuedAtMs } = row;
-      return { id, accountId, event, data, queuedAtMs, ...(session !== null && { session }) };
-    },
-    async list(accountId, limit) {
-      const rows = await select(db)
-        .where("account_id", "=", accountId)
-        .orderBy("queued_at_ms", "desc")
-        .orderBy("id", "desc")
-        .limit(limit)
-        .execute();
-      return rows.map(loggedOf);
-    },
-    async interrupt(startedBeforeMs) {
-      const { numUpdatedRows } = await db
-        .updateTable("webhook_deliveries")
-        .set({ state: "interrupted" })
-        .where("state", "=", "sending")
-        .where("attempted_at_ms", "<", startedBeforeMs)
-        .executeTakeFirst();
-      return Number(numUpdatedRows);
-    },
-    prune: (queuedBeforeMs) =>
-      pruneRows(db, {
-        table: "webhook_deliveries",
-        key: ["id"],
-        column: "queued_at_ms",
-        before: queuedBeforeMs,
-      }),
-  };
-}
-
 async function enqueue(
   tx: Tx,
   delivery: Delivery,
   { waiting, recent }: EnqueueCaps,
 ): Promise<"queued" | "dropped" | "too_many"> {
   await takeTurn(tx); // two at the edge of a cap must not both pass
-  if (recent !== undefined && (await recentOf(tx, delivery, recent.sinceMs)) >= recent.most) {
-    return "too_many";
+  const { accountId: account_id, event } = delivery;
+  if (recent !== undefined) {
+    const sent = await countOf(tx, { account_id, event }, recent.sinceMs);
+    if (sent >= recent.most) return "too_many";
   }
-  const state = (await waitingOf(tx, delivery.accountId)) >= waiting ? "dropped" : "queued";
-  await tx.sql.insertInto("webhook_deliveries").values(newRow(delivery, state)).execute();
+  const queued = await countOf(tx, { account_id, state: "queued" });
+  const state = queued >= waiting ? "dropped" : "queued";
+  await insertRow(tx.sql, "webhook_deliveries", newRow(delivery, state));
   return state;
 }
 
-async function recentOf(tx: Tx, { accountId, event }: Delivery, sinceMs: number): Promise<number> {
-  const { count } = await tx.sql
+async function countOf(
+  { sql }: Tx,
+  is: Partial<WebhookDeliveryRow>,
+  sinceMs = Number.MIN_SAFE_INTEGER,
+): Promise<number> {
+  const { count } = await sql
     .selectFrom("webhook_deliveries")
     .select(({ fn }) => fn.countAll().as("count"))
-    .where("account_id", "=", accountId)
+    .where((eb) => eb.and(is))
     .where("queued_at_ms", ">", sinceMs)
-    .where("event", "=", event)
-    .executeTakeFirstOrThrow();
-  return Number(count);
-}
-
-async function waitingOf(tx: Tx, accountId: string): Promise<number> {
-  const { count } = await tx.sql
-    .selectFrom("webhook_deliveries")
-    .select(({ fn }) => fn.countAll().as("count"))
-    .where("state", "=", "queued")
-    .where("account_id", "=", accountId)
     .executeTakeFirstOrThrow();
   return Number(count);
 }
@@ -249,32 +349,8 @@ function newRow(delivery: Delivery, state: "queued" | "dropped"): WebhookDeliver
   };
 }
 
-function outcomeColumns({ status, error, durationMs, snippet }: DeliveryOutcome) {
-  return {
-    status: status ?? null,
-    error: error ?? null,
-    duration_ms: durationMs,
-    snippet: snippet ?? null,
-  };
-}
-
-const LOGGED = [
-  "id",
-  "event",
-  "session",
-  "state",
-  "queued_at_ms",
-  "attempted_at_ms",
-  "duration_ms",
-  "status",
-  "error",
-  "snippet",
-] as const;
-
-const select = (db: Kysely<Database>) => db.selectFrom("webhook_deliveries").select(LOGGED);
-
 /** Keys whose column is null are left out. */
-function loggedOf(row: Pick<WebhookDeliveryRow, (typeof LOGGED)[number]>): LoggedDelivery {
+function loggedOf(row: WebhookDeliveryRow): LoggedDelivery {
   const { id, event, state } = row;
   const more = {
     session: row.session,
@@ -286,60 +362,4 @@ function loggedOf(row: Pick<WebhookDeliveryRow, (typeof LOGGED)[number]>): Logge
   };
   const known = Object.entries(more).filter(([, value]) => value !== null);
   return { id, event, state, queuedAtMs: row.queued_at_ms, ...Object.fromEntries(known) };
-}
-
-export function sqlWebhookEndpoints(db: Kysely<Database>): WebhookEndpoints {
-  const change = async (
-    accountId: string,
-    columns: { readonly events: string } | { readonly sealed_secret: string },
-  ): Promise<boolean> => {
-    const { numUpdatedRows } = await db
-      .updateTable("webhook_endpoints")
-      .set(columns)
-      .where("account_id", "=", accountId)
-      .executeTakeFirst();
-    return numUpdatedRows > 0n;
-  };
-  return {
-    async find(accountId) {
-      const row = await db
-        .selectFrom("webhook_endpoints")
-        .selectAll()
-        .where("account_id", "=", accountId)
-        .executeTakeFirst();
-      if (row === undefined) return undefined;
-      const { url, events, sealed_secret: sealedSecret } = row;
-      return { accountId, url, events: eventsOf(events), sealedSecret };
-    },
-    async save({ accountId, url, events, sealedSecret }) {
-      const columns = { url, events: events.join(","), sealed_secret: sealedSecret };
-      await db
-        .insertInto("webhook_endpoints")
-        .values({ account_id: accountId, ...columns })
-        .onConflict((conflict) => conflict.column("account_id").doUpdateSet(columns))
-        .execute();
-    },
-    setEvents: (accountId, events) => change(accountId, { events: events.join(",") }),
-    setSecret: (accountId, sealedSecret) => change(accountId, { sealed_secret: sealedSecret }),
-    remove: (accountId) => removeEndpoint(db, accountId),
-  };
-}
-
-const eventsOf = (column: string): readonly WebhookEvent[] =>
-  WEBHOOK_EVENTS.filter((event) => column.split(",").includes(event));
-
-function removeEndpoint(db: Kysely<Database>, accountId: string): Promise<boolean> {
-  return inTransaction(db, async ({ sql }) => {
-    const { numDeletedRows } = await sql
-      .deleteFrom("webhook_endpoints")
-      .where("account_id", "=", accountId)
-      .executeTakeFirst();
-    await sql
-      .updateTable("webhook_deliveries")
-      .set({ state: "removed" })
-      .where("account_id", "=", accountId)
-      .where("state", "=", "queued")
-      .execute();
-    return numDeletedRows > 0n;
-  });
 }

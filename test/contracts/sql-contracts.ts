@@ -11,7 +11,8 @@ import { sqlSignIns } from "../../src/accounts/sign-in/sign-ins.ts";
 import { sqlRules } from "../../src/lists/rules/rule.ts";
 import { sqlRegistrationCache } from "../../src/check/registration-store.ts";
 import { sqlVerdictCounts } from "../../src/lists/verdict-counts.ts";
-import { sqlDeliveries, sqlWebhookEndpoints } from "../../src/webhooks/webhooks-store.ts";
+import { Deliveries, WebhookEndpoints } from "../../src/webhooks/webhooks-store.ts";
+import { webhookStoreContract } from "./webhooks/webhook-store.ts";
 import { sqlHooks } from "../../src/gate/hooks-store.ts";
 import { sqlOutcomes } from "../../src/gate/outcomes-store.ts";
 import { sqlPolicyStore } from "../../src/gate/policy-store.ts";
@@ -47,7 +48,6 @@ import { retryKeysContract, sessionStoreContract } from "./bulk/session-store.ts
 import { type OpenSql, type Stores, addAccount, openStores } from "./stores.ts";
 import { usageLedgerContract } from "./admission/usage.ts";
 import { verdictCountsContract } from "./evidence/verdict-counts.ts";
-import { webhookStoreContract } from "./webhooks/webhook-store.ts";
 
 /** Every contract of the stores, on one kind of database. */
 export function sqlContracts(name: string, place: string | OpenSql): void {
@@ -63,8 +63,8 @@ export function sqlContracts(name: string, place: string | OpenSql): void {
   webhookStoreContract(name, async (t) => {
     const opened = await stores(t);
     return {
-      endpoints: sqlWebhookEndpoints(opened.sql.db),
-      deliveries: sqlDeliveries(opened.sql.db),
+      endpoints: new WebhookEndpoints(opened.sql.db),
+      deliveries: new Deliveries(opened.sql.db),
       account: (id) => addAccount(opened, 0, id),
     };
   });

@@ -1,4 +1,4 @@
-import { sqlDeliveries, sqlWebhookEndpoints } from "../../src/webhooks/webhooks-store.ts";
+import { Deliveries, WebhookEndpoints } from "../../src/webhooks/webhooks-store.ts";
 import { systemIds as ids } from "../../src/base/ids.ts";
 import { createSecretBox } from "../../src/base/secrets.ts";
 import type { AccountStore } from "../../src/main/store.ts";
@@ -15,8 +15,8 @@ import { MASTER, recordingSender } from "../process/webhook-world.ts";
 export function webhooksOf(store: AccountStore, checkHost: HostCheck, log: KeptLog) {
   const { db } = store.sql;
   const receiver = recordingSender();
-  const endpoints = sqlWebhookEndpoints(db);
-  const deliveries = sqlDeliveries(db);
+  const endpoints = new WebhookEndpoints(db);
+  const deliveries = new Deliveries(db);
   const box = createSecretBox(MASTER);
   const deps = { endpoints, deliveries, box, sender: receiver.sender, clock, log, ids, checkHost };
   const dispatcher = createDispatcher(deps);

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { SqlDatabase } from "../../src/store/database.ts";
-import { sqlWebhookEndpoints } from "../../src/webhooks/webhooks-store.ts";
+import { WebhookEndpoints } from "../../src/webhooks/webhooks-store.ts";
 import { createSecretBox } from "../../src/base/secrets.ts";
 import { accountStore } from "../../src/main/store.ts";
 import { systemMachine } from "../../src/main/process.ts";
@@ -128,7 +128,7 @@ export async function openAccount(
   if (key.kind !== "created") throw new Error(key.kind);
   if (tier === "starter") await credits.grant(id, 1_000_000, "start");
   const box = createSecretBox(SECRET_KEY);
-  await sqlWebhookEndpoints(sql.db).save({
+  await new WebhookEndpoints(sql.db).save({
     accountId: id,
     url: RECEIVER_URL,
     events: [],

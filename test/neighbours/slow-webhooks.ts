@@ -4,7 +4,7 @@ import { createServer } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createServer as createTls } from "node:tls";
-import { sqlDeliveries, sqlWebhookEndpoints } from "../../src/webhooks/webhooks-store.ts";
+import { Deliveries, WebhookEndpoints } from "../../src/webhooks/webhooks-store.ts";
 import { createSecretBox } from "../../src/base/secrets.ts";
 import { openSecretKey } from "../../src/main/store.ts";
 import { RESOURCES } from "../../src/base/resources.ts";
@@ -22,8 +22,8 @@ async function prepare({ directory, store, victimId, freeIds }: Prepared): Promi
   const { db } = store.sql;
   const secretKey = await openSecretKey({ dataDir: directory, secretKey: undefined }, { db });
   const box = createSecretBox(secretKey);
-  const endpoints = sqlWebhookEndpoints(db);
-  const deliveries = sqlDeliveries(db);
+  const endpoints = new WebhookEndpoints(db);
+  const deliveries = new Deliveries(db);
   for (const [accountId, port] of [
     [victimId, GOOD_PORT] as const,
     ...freeIds.map((id) => [id, HANGING_PORT] as const),

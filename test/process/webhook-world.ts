@@ -1,9 +1,12 @@
 import type { TestContext } from "node:test";
-import { sqlDeliveries, sqlWebhookEndpoints } from "../../src/webhooks/webhooks-store.ts";
+import {
+  Deliveries,
+  WebhookEndpoints,
+  type WebhookEvent,
+} from "../../src/webhooks/webhooks-store.ts";
 import { createSecretBox } from "../../src/base/secrets.ts";
 import type { Clock } from "../../src/base/clock.ts";
 import type { HttpReply, OutboundResult } from "../../src/outbound/outbound-types.ts";
-import type { WebhookEvent } from "../../src/webhooks/webhook-store.ts";
 import type { WebhookPost, WebhookSender } from "../../src/webhooks/webhook-sender.ts";
 import { createAnnounceBulk } from "../../src/webhooks/announce.ts";
 import type { BulkStats } from "../../src/bulk/bulk.ts";
@@ -71,8 +74,8 @@ export async function webhookWorld(
   const stores = await openStores(t, dataDir);
   const { ids } = stores;
   const log = keptLog();
-  const endpoints = sqlWebhookEndpoints(stores.sql.db);
-  const deliveries = sqlDeliveries(stores.sql.db);
+  const endpoints = new WebhookEndpoints(stores.sql.db);
+  const deliveries = new Deliveries(stores.sql.db);
   const box = createSecretBox(MASTER);
   const recording = recordingSender();
   const deps = { endpoints, deliveries, box, sender: sender ?? recording.sender, clock, log, ids };

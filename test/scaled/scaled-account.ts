@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { SqlDatabase } from "../../src/store/database.ts";
-import { sqlWebhookEndpoints } from "../../src/webhooks/webhooks-store.ts";
+import { WebhookEndpoints } from "../../src/webhooks/webhooks-store.ts";
 import { createSecretBox } from "../../src/base/secrets.ts";
 import type { AccountStore } from "../../src/main/store.ts";
 import type { Answered } from "../http/strict-client.ts";
@@ -61,7 +61,7 @@ export async function openScaledAccount(parts: AccountParts): Promise<ScaledAcco
   const accountId = created.account.id;
   const key = await store.keys.create(accountId, "test");
   assert.ok(key.kind === "created");
-  await sqlWebhookEndpoints(sql.db).save({
+  await new WebhookEndpoints(sql.db).save({
     accountId,
     url: "https://receiver.example/hook", // no such name: nothing is dialled, and the attempt is logged
     events: [],

@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { type LoggedDelivery, WEBHOOK_EVENTS } from "../../webhooks/webhook-store.ts";
+import { type LoggedDelivery, WEBHOOK_EVENTS } from "../../webhooks/webhooks-store.ts";
 import type { WebhookSettings, WebhookSetup } from "../../webhooks/configure.ts";
 import { verifySignature } from "../../webhooks/verify.ts";
 import { type DeliveryRow, deliveryRow } from "../../webhooks/outcome-words.ts";

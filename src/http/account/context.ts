@@ -40,7 +40,7 @@ import type { RuleService } from "../../lists/rules/rules.ts";
 import type { VerdictCounts } from "../../lists/verdict-counts.ts";
 import type { WebhookSetup } from "../../webhooks/configure.ts";
 import type { Ping } from "../../webhooks/ping.ts";
-import type { Deliveries } from "../../webhooks/webhook-store.ts";
+import type { Deliveries } from "../../webhooks/webhooks-store.ts";
 import type { HostCheck } from "../hosts.ts";
 import type { TrustedProxies } from "../client-address.ts";
 import type { DnsTest, SystemState } from "./admin-shapes.ts";

@@ -1,7 +1,7 @@
 import { isoTime } from "../../core/calendar.ts";
 import { auditedWebhooks } from "../../gate/audited.ts";
 import { deliveryRow } from "../../webhooks/outcome-words.ts";
-import { type LoggedDelivery, WEBHOOK_EVENTS } from "../../webhooks/webhook-store.ts";
+import { type LoggedDelivery, WEBHOOK_EVENTS } from "../../webhooks/webhooks-store.ts";
 import type { DashboardWebhooks } from "./context.ts";
 import { account, type AccountRoute, textField, textsField } from "./route.ts";
 import { DeliveryLog, Delivery, NewSecret, SavedWebhook, WebhookState } from "./shapes.ts";

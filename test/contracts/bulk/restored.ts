@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { settleRestored } from "../../../src/bulk/restored.ts";
-import { sqlDeliveries } from "../../../src/webhooks/webhooks-store.ts";
+import { Deliveries } from "../../../src/webhooks/webhooks-store.ts";
 import { CHUNK_ENTRIES } from "../../../src/core/batch/batch-chunk.ts";
 import { DELIVERY_LIMITS } from "../../../src/webhooks/dispatcher.ts";
 import { accept, allValid, type BulkStores, claim, newJob } from "./bulk-stores.ts";
@@ -43,7 +43,7 @@ export function restoredContract(name: string, make: Make<BulkStores>): void {
   });
 
   rule("webhooks that waited or were being sent are not sent", async (stores) => {
-    const deliveries = sqlDeliveries(stores.sql.db);
+    const deliveries = new Deliveries(stores.sql.db);
     for (const id of ["d1", "d2"]) {
       const row = { id, accountId: "a1", event: "test.ping", data: "{}" } as const;
       await deliveries.enqueue({ ...row, queuedAtMs: nowOf(stores) }, { waiting: 10 });

@@ -6,7 +6,7 @@ import { sqlAccounts } from "../../../src/accounts/accounts-store.ts";
 import { sqlCharges } from "../../../src/accounts/admission/charges.ts";
 import { ChunkQueue } from "../../../src/bulk/chunk-queue.ts";
 import type { SqlDatabase } from "../../../src/store/database.ts";
-import { sqlDeliveries } from "../../../src/webhooks/webhooks-store.ts";
+import { Deliveries } from "../../../src/webhooks/webhooks-store.ts";
 import { Jobs } from "../../../src/bulk/jobs.ts";
 import type { Rule } from "../../../src/lists/rules/entry-json.ts";
 import { sqlRules } from "../../../src/lists/rules/rule.ts";
@@ -156,10 +156,10 @@ const otherRaces: readonly (readonly [string, Race])[] = [
       const { db } = rivals.first.sql;
       for (let at = 0; at < 9; at += 1) {
         const delivery = { id: `d${String(at)}`, accountId: "a1", data: "{}", queuedAtMs: 1_000 };
-        await sqlDeliveries(db).enqueue({ ...delivery, event: "bulk.completed" }, { waiting: 50 });
+        await new Deliveries(db).enqueue({ ...delivery, event: "bulk.completed" }, { waiting: 50 });
       }
       const claimed = await everywhere(rivals, 3, ({ sql }) =>
-        sqlDeliveries(sql.db).claim(2_000, { perAccount: 3, inAll: 6, beyondFirst: 2 }),
+        new Deliveries(sql.db).claim(2_000, { perAccount: 3, inAll: 6, beyondFirst: 2 }),
       );
       const ids = claimed.flat().map(({ id }) => id);
       assert.deepEqual([ids.length, new Set(ids).size], [3, 3]);

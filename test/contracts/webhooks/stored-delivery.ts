@@ -2,7 +2,7 @@ import type {
   Deliveries,
   Delivery,
   WebhookEndpoints,
-} from "../../../src/webhooks/webhook-store.ts";
+} from "../../../src/webhooks/webhooks-store.ts";
 
 export interface WebhookStores {
   readonly endpoints: WebhookEndpoints;

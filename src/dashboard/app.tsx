@@ -45,7 +45,6 @@ export function App({ asked }: { asked: Promise<void> }): VNode {
   );
 }
 
-/** What was done, and the way back. */
 function Told({ words, undo }: Notice): VNode {
   const close = (): void => void (notice.value = undefined);
   return (

@@ -11,7 +11,6 @@ export interface Page extends Loadable {
   /** Below the base: "" is the first page. */
   readonly path: string;
   readonly for: For;
-  /** The part of the service it needs. */
   readonly part?: ServicePart | undefined;
 }
 

@@ -1,5 +1,5 @@
 import type { ComponentChildren, VNode } from "preact";
-import { useEffect, useId, useRef } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { ApiFault, post } from "./lib/client.ts";
 import { count, counted, nowMs, relativeTime, timeMs } from "./lib/format.ts";
 import { doorTo, go, path } from "./lib/router.ts";
@@ -8,7 +8,7 @@ import type { Allowance, Purse, SessionState } from "./lib/shapes.ts";
 import { chooseTheme, theme, THEMES } from "./lib/state.ts";
 import { isOpenTo, type Link, type Page, PAGES, RAIL } from "./pages.ts";
 import { Meter, PageLink, waiting } from "./parts/basic.tsx";
-import { Act } from "./parts/form.tsx";
+import { Act, Field } from "./parts/form.tsx";
 import { tierName } from "./words/names.ts";
 
 interface ShellProps {
@@ -124,7 +124,6 @@ const Brand = (): VNode => (
   </a>
 );
 
-/** A small drawing beside a word that says the same. */
 const Icon = ({ d, width = "1.7" }: { d: string; width?: string }): VNode => (
   <svg class="icon" viewBox="0 0 18 18" aria-hidden="true">
     <path d={d} stroke-width={width} />
@@ -190,10 +189,8 @@ function TabBar({ session }: { session: SessionState | undefined }): VNode {
   );
 }
 
-/** Signing out and colours. */
 function AccountMenu(): VNode {
   const menu = useRef<HTMLDivElement>(null);
-  const group = useId(); // it is there twice: in the rail and in the drawer
   const signOut = async (): Promise<void> => {
     await post("sign-out").catch((error: unknown) => {
       // A session that has ended already is what was asked for.
@@ -206,25 +203,11 @@ function AccountMenu(): VNode {
   return (
     <div class="menu-items" ref={menu}>
       <Act act="Sign out" class="" work={signOut} />
-      <fieldset>
-        <legend>Appearance</legend>
-        {THEMES.map((name) => (
-          <label key={name}>
-            <input
-              type="radio"
-              name={group}
-              checked={theme.value === name}
-              onChange={() => chooseTheme(name)}
-            />
-            {name === "system" ? "As the system" : name === "light" ? "Light" : "Dark"}
-          </label>
-        ))}
-      </fieldset>
+      <Field label="Appearance" value={theme.value} choices={THEMES} onValue={chooseTheme} />
     </div>
   );
 }
 
-/** The purse that runs dry first. */
 function tightest({ day, month }: Allowance): readonly [Purse, string] {
   return leftOf(day) <= leftOf(month) ? [day, "today"] : [month, "this month"];
 }

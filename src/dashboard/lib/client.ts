@@ -21,7 +21,7 @@ export function whenSignedOut(task: () => void): void {
   tellSignedOut = task;
 }
 
-export type Method = "GET" | "POST" | "DELETE";
+type Method = "GET" | "POST" | "DELETE";
 
 const NO_ANSWER = "The server did not answer. Check your connection and try again.";
 
@@ -49,25 +49,6 @@ async function messageOf(response: Response): Promise<string> {
   return `The server answered with status ${String(response.status)}. Try again in a minute.`;
 }
 
-/** Sends one request and returns the streaming answer; throws an `ApiFault` unless it is 2xx. */
-export async function send(
-  method: Method,
-  path: string,
-  body?: unknown,
-  signal?: AbortSignal,
-): Promise<Response> {
-  return accepted(
-    fetch(path, {
-      method,
-      credentials: "same-origin",
-      ...(body === undefined
-        ? {}
-        : { headers: { "content-type": "application/json" }, body: JSON.stringify(body) }),
-      ...(signal === undefined ? {} : { signal }),
-    }),
-  );
-}
-
 /** The answer to a request; throws an `ApiFault` unless it is 2xx. */
 export async function accepted(answer: Promise<Response>): Promise<Response> {
   let response: Response;
@@ -85,9 +66,12 @@ export async function accepted(answer: Promise<Response>): Promise<Response> {
 
 /** One request under `account/`, JSON in and out. The shape is the server's promise, not checked again. */
 export async function call<Answer>(method: Method, path: string, body?: unknown): Promise<Answer> {
-  const response = await send(method, `account/${path}`, body);
-  const read = async (): Promise<unknown> => response.json();
-  return (response.status === 204 ? undefined : await read().catch(cutOff)) as Answer;
+  const headers = { "content-type": "application/json" };
+  const sent = body === undefined ? {} : { headers, body: JSON.stringify(body) };
+  const response = await accepted(
+    fetch(`account/${path}`, { method, credentials: "same-origin", ...sent }),
+  );
+  return (response.status === 204 ? undefined : await response.json().catch(cutOff)) as Answer;
 }
 
 export const post = <Answer = unknown>(path: string, body: unknown = {}): Promise<Answer> =>

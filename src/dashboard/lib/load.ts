@@ -3,28 +3,36 @@ import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "preac
 import { ApiFault, call, faultText } from "./client.ts";
 import { changes } from "./session.ts";
 
-export interface Loading<Value> {
+interface Loaded<Value> {
+  readonly path: string;
+  /** Stays until the next one is there. */
   readonly value?: Value;
-  /** Why there is no value; "" while it is on its way. */
+  /** Why the last question got no answer; "" when it got one, and while the first is on its way. */
   readonly fault: string;
-  /** Asks again; what is shown stays until the new answer is there. */
-  readonly reload: () => void;
+  /** There is no such thing, or not any more. */
+  readonly isGone: boolean;
 }
 
-/** Fetches `path` under `account/` when the component appears, when `path` changes, and after all that is done. `stamp`
- * changes when the answer may have. */
+export type Loading<Value> = Omit<Loaded<Value>, "path"> & { readonly reload: () => void };
+
+/** Fetches `path` under `account/` when the component appears, after all that is done, and when an argument changes. */
 export function useLoad<Value>(path: string, stamp = ""): Loading<Value> {
-  const [loaded, setLoaded] = useState<{ value?: Value; fault: string }>({ fault: "" });
+  const [loaded, setLoaded] = useState<Loaded<Value>>({ path, fault: "", isGone: false });
   const [turn, setTurn] = useState(0);
   // Before the page is painted: the question is on its way meanwhile.
   useLayoutEffect(() => {
     let stale = false;
     const fail = (error: unknown): void => {
+      const status = error instanceof ApiFault ? error.status : 0;
       // Who signs in again finds the page as it was.
-      if (stale || (error instanceof ApiFault && error.status === 401)) return;
-      setLoaded({ fault: faultText(error) });
+      if (stale || status === 401) return;
+      const failed = { path, fault: faultText(error), isGone: status === 404 };
+      setLoaded((known) => ({ ...(known.path === path && known), ...failed }));
     };
-    call<Value>("GET", path).then((value) => stale || setLoaded({ value, fault: "" }), fail);
+    call<Value>("GET", path).then(
+      (value) => stale || setLoaded({ path, value, fault: "", isGone: false }),
+      fail,
+    );
     return () => {
       stale = true;
     };
@@ -59,12 +67,16 @@ export function useAction(): Action {
   return { busy, fault, run, clear: () => setFault("") };
 }
 
-const EVERY_MS = 3_000;
-/** Ten minutes; after that a reload looks again. */
+/** Ten minutes at every 3 s; after that a reload looks again. */
 const LOOKS_MAX = 200;
 
-/** Looks every few seconds while `isOn` and the page is in sight. A look that fails is made up for by the next. */
-export function useLooks(isOn: boolean, look: () => void | Promise<void>): void {
+/** Looks again and again while `isOn` and the page is in sight. A look that fails is made up for by the next. */
+export function useLooks(
+  isOn: boolean,
+  look: () => void | Promise<void>,
+  everyMs = 3_000,
+  looksMax = LOOKS_MAX,
+): void {
   const latest = useRef(look);
   latest.current = look;
   useEffect(() => {
@@ -73,11 +85,11 @@ export function useLooks(isOn: boolean, look: () => void | Promise<void>): void 
     const timer = setInterval(() => {
       if (document.hidden) return;
       looks += 1;
-      if (looks >= LOOKS_MAX) clearInterval(timer);
+      if (looks >= looksMax) clearInterval(timer);
       void Promise.resolve(latest.current()).catch(() => undefined);
-    }, EVERY_MS);
+    }, everyMs);
     return () => clearInterval(timer);
-  }, [isOn]);
+  }, [isOn, everyMs]);
 }
 
 /** How long typing has to rest before a search is sent. */
@@ -100,7 +112,6 @@ export interface Loadable {
 
 const parts = new Map<Loadable, ComponentType>();
 
-/** The component whose code is here already. */
 export const loadedPart = (part: Loadable): ComponentType | undefined => parts.get(part);
 
 /** Fetches the code; undefined when that fails, or for no part at all. */

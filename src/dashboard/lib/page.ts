@@ -1,4 +1,5 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { signal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
 
 /** What had the focus last, then what it stood in, from the inside out. */
 let trail: readonly Element[] = [];
@@ -57,51 +58,35 @@ function focusHeading(parts: readonly Element[]): void {
   heading.focus({ preventScroll: true });
 }
 
-/** A file that is dropped beside what takes one would open in the page's place, and all that stands there be lost. */
-export function refuseDrops(): void {
-  const refuse = (event: DragEvent): void => {
-    const { dataTransfer, target } = event;
+/** What takes a file that is dropped anywhere on the page. */
+let takeFile: ((file: File | undefined) => void) | undefined;
+
+const isFileOver = signal(false);
+
+/** A file that nothing takes would open in the page's place, and all that stands there be lost. */
+export function catchDrops(): void {
+  const catchOne = (event: DragEvent): void => {
+    const { dataTransfer, target, type } = event;
     const isInput = target instanceof HTMLInputElement && target.type === "file";
-    if (event.defaultPrevented || isInput || dataTransfer?.types.includes("Files") !== true) return;
+    if (isInput || dataTransfer?.types.includes("Files") !== true) return;
     event.preventDefault();
-    dataTransfer.dropEffect = "none";
+    if (takeFile === undefined) dataTransfer.dropEffect = "none";
+    isFileOver.value = type === "dragover";
+    if (type === "drop") takeFile?.(dataTransfer.files[0]);
   };
-  addEventListener("dragover", refuse);
-  addEventListener("drop", refuse);
+  for (const kind of ["dragover", "dragleave", "drop"] as const) addEventListener(kind, catchOne);
 }
 
-/** Takes a file that is dropped anywhere on the page. True while one is held over the page. */
+/** Takes such a file. True while one is held over the page. */
 export function useDroppedFile(onFile: (file: File | undefined) => void): boolean {
-  const [isOver, setOver] = useState(false);
-  const take = useRef(onFile);
-  take.current = onFile;
   useEffect(() => {
-    const listener = (event: DragEvent): void => {
-      if (event.dataTransfer?.types.includes("Files") !== true) return;
-      event.preventDefault();
-      setOver(event.type === "dragover");
-      if (event.type === "drop") take.current(event.dataTransfer.files[0]);
-    };
-    const kinds = ["dragover", "dragleave", "drop"] as const;
-    for (const kind of kinds) document.addEventListener(kind, listener);
+    takeFile = onFile;
     return () => {
-      for (const kind of kinds) document.removeEventListener(kind, listener);
+      takeFile = undefined;
     };
-  }, []);
-  return isOver;
+  });
+  return isFileOver.value;
 }
 
-/** Dropped on the front page, before its visitor had an account. */
-let brought: File | undefined;
-
-/** Keeps a file until the page of lists takes it; nothing of it leaves the browser. */
-export function bringFile(file: File): void {
-  brought = file;
-}
-
-/** The file that a visitor brought along, once. */
-export function takeBroughtFile(): File | undefined {
-  const file = brought;
-  brought = undefined;
-  return file;
-}
+/** Dropped on the front page before its visitor had an account: the page of lists takes it. It stays in the browser. */
+export const brought: { file?: File | undefined } = {};

@@ -2,13 +2,11 @@ import { signal } from "@preact/signals";
 import { call, post, whenSignedOut } from "./client.ts";
 import type { Allowance, Purse, SessionState } from "./shapes.ts";
 
-/** Undefined until the server has said who is here. */
 export const session = signal<SessionState | undefined>(undefined);
 
 /** The account's first day as YYYY-MM-DD, UTC; "" for a visitor. */
 export const createdDay = (): string => session.value?.account?.created_at.slice(0, 10) ?? "";
 
-/** Whether the server has that part. */
 export const has = (part: SessionState["parts"][number]): boolean =>
   session.value?.parts.includes(part) === true;
 
@@ -47,7 +45,7 @@ export function store(name: string, text: string | null): void {
     if (text === null) localStorage.removeItem(name);
     else localStorage.setItem(name, text);
   } catch {
-    // Nothing is kept then.
+    // It is switched off.
   }
 }
 
@@ -56,7 +54,6 @@ const WAS_HERE = "gatepost-was-here";
 /** Whether an account was signed in at this browser the last time: which frame a page begins with. */
 export const wasHere = (): boolean => stored(WAS_HERE) !== null;
 
-/** Asks who is here. Throws an `ApiFault`. */
 export async function loadSession(): Promise<void> {
   session.value = await call<SessionState>("GET", "session");
   store(WAS_HERE, session.value.account === undefined ? null : "1");
@@ -83,7 +80,6 @@ export const loadAllowanceSoon = (): void => {
 /** Grows with all that is done, and when an ended session is taken up again: what is shown is asked for anew. */
 export const changes = signal(0);
 
-/** Signs in the account whose session has ended. Throws an `ApiFault`. */
 export async function signInAgain(email: string, password: string): Promise<void> {
   await post("sign-in", { email, password });
   await loadSession();

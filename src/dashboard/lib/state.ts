@@ -25,12 +25,10 @@ export interface Notice {
 /** Until its reader closes it, goes to another page or does the next thing. */
 export const notice = signal<Notice | undefined>(undefined);
 
-/** Says what was done; with `undo` it can be taken back. */
 export function say(words: string, undo?: () => Promise<unknown>): void {
   notice.value = { words, ...(undo && { undo }) };
 }
 
-/** A key as the server answers it once, when it is made. */
 export interface MadeKey {
   readonly id: string;
   readonly api_key: string;
@@ -44,7 +42,6 @@ export interface ShownOnce {
   readonly title: string;
   readonly value: string;
   readonly words?: string;
-  /** What can be done with it. */
   readonly more?: VNode;
 }
 
@@ -59,22 +56,23 @@ effect(() => {
   owner = id;
 });
 
-export const THEMES = ["system", "light", "dark"] as const;
-export type Theme = (typeof THEMES)[number];
+export const THEMES = [
+  ["system", "As the system"],
+  ["light", "Light"],
+  ["dark", "Dark"],
+] as const;
 
 const THEME = "gatepost-theme";
 
-export const theme = signal<Theme>(THEMES.find((name) => name === stored(THEME)) ?? "system");
+export const theme = signal(stored(THEME) ?? "system");
 
-/** Shows the page in `name`. */
-export function showTheme(name: Theme): void {
+export function showTheme(name: string): void {
   theme.value = name;
   if (name === "system") delete document.documentElement.dataset["theme"];
   else document.documentElement.dataset["theme"] = name;
 }
 
-/** The same, and remembers it in this browser. */
-export function chooseTheme(name: Theme): void {
+export function chooseTheme(name: string): void {
   showTheme(name);
   store(THEME, name);
 }

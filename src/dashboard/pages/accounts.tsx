@@ -39,7 +39,6 @@ export function AccountsPage(): VNode {
   return id === "" ? <Directory /> : <AccountPage key={id} id={id} />;
 }
 
-/** A link for its owner, which works once. */
 interface MadeLink {
   readonly link: string;
   readonly expires_at: string;
@@ -70,7 +69,6 @@ function Directory(): VNode {
         <Ask
           act="Create an account"
           class="main"
-          title="Create an account"
           yes="Create"
           user={ownEmail()}
           fields={[EMAIL, TIER, OWN_PASSWORD]}
@@ -143,7 +141,6 @@ function stateOf({ disabled, admin, origin }: AdminAccount): VNode {
   return <span class="note">{origin === "signup" ? "Signed up" : "Made by operator"}</span>;
 }
 
-/** One account: what it used, its keys, and everything an administrator may change. */
 const AccountPage = ({ id }: { id: string }): VNode => (
   <Shown loading={useLoad<AdminAccountPage>(`admin/accounts/${encodeURIComponent(id)}`)} lines={8}>
     {({ account, allowance, days, keys }) => (

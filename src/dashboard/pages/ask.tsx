@@ -1,15 +1,14 @@
 import type { VNode } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { BASE } from "../lib/asked.ts";
 import { check, checkLinked, checkRun, typed } from "../lib/check-run.ts";
-import { timeMs } from "../lib/format.ts";
+import { nowMs, stampTime, timeMs } from "../lib/format.ts";
 import type { Loadable, Loading } from "../lib/load.ts";
 import { fragment } from "../lib/router.ts";
 import type { CheckStep, FrontPage } from "../lib/shapes.ts";
 import { announce } from "../lib/state.ts";
-import { Bones, Failed, Lazy, Time } from "../parts/basic.tsx";
+import { Bones, Failed, Lazy, type MarkKind, Time } from "../parts/basic.tsx";
 import { copyText } from "../parts/form.tsx";
-import { BLANK, Postmark } from "../parts/postmark.tsx";
 import { factsOf, verdictOf } from "../words/verdict.ts";
 
 /** Longest text that is sent: no entry is longer, and a pasted novel is a mistake. */
@@ -33,7 +32,6 @@ export function Ask({ onFocus }: { onFocus?: () => void }): VNode {
     document.addEventListener("keydown", focus);
     return () => document.removeEventListener("keydown", focus);
   }, []);
-  const isBusy = shown.state === "checking";
   return (
     <form
       class="ask"
@@ -60,10 +58,7 @@ export function Ask({ onFocus }: { onFocus?: () => void }): VNode {
         required
       />
       <button type="submit" class="main">
-        <span class={isBusy ? "stacked unshown" : "stacked"}>Check</span>
-        <span class={isBusy ? "stacked" : "stacked unshown"} aria-hidden={!isBusy}>
-          Checking
-        </span>
+        {shown.state === "checking" ? "Checking" : "Check"}
       </button>
     </form>
   );
@@ -169,7 +164,6 @@ function CopyLink({ entry }: { entry: string }): VNode {
   );
 }
 
-/** Whether there are some, or may be. */
 export const hasExamples = ({ value, fault }: Loading<FrontPage>): boolean =>
   value === undefined ? fault === "" : value.examples.length > 0;
 
@@ -224,3 +218,58 @@ function Example({ entry, step, atMs }: ResultProps): VNode {
     </article>
   );
 }
+
+const WAVES = [72, 88, 104, 120]
+  .map((y) => `M-118 ${String(y)}q12-9 24 0t24 0 24 0 24 0 10-2`)
+  .join("");
+
+/** Words are fitted to the ring, so that no font overflows it; those of fewer letters are not stretched. */
+const fitted = (words: string, from: number) =>
+  words.length < from ? {} : { textLength: 124, lengthAdjust: "spacingAndGlyphs" as const };
+
+export function Postmark(props: {
+  mark: MarkKind;
+  stamp: string;
+  small: string;
+  atMs?: number;
+}): VNode {
+  const { mark, stamp, small, atMs = nowMs() } = props;
+  const id = useId();
+  const label = `Verdict: ${stamp}, ${small}`;
+  return (
+    <svg class={`postmark ${mark}`} viewBox="0 0 200 200" role="img" aria-label={label}>
+      <path class="waves" d={WAVES} />
+      <circle cx="100" cy="100" r="97" />
+      <circle class="thin" cx="100" cy="100" r="74" />
+      <path id={`${id}u`} d="M19 100a81 81 0 0 1 162 0" fill="none" />
+      <path id={`${id}l`} d="M11 100a89 89 0 0 0 178 0" fill="none" />
+      <text aria-hidden="true">
+        <textPath href={`#${id}u`} startOffset="50%">
+          Checked by Gatepost
+        </textPath>
+      </text>
+      <text aria-hidden="true">
+        <textPath href={`#${id}l`} startOffset="50%">
+          {stampTime(atMs)}
+        </textPath>
+      </text>
+      <text
+        class={stamp.length > 12 ? "verdict-word long" : "verdict-word"}
+        x="100"
+        y="103"
+        {...fitted(stamp, 8)}
+      >
+        {stamp}
+      </text>
+      <text class="verdict-figure" x="100" y="127" {...fitted(small, 16)}>
+        {small}
+      </text>
+    </svg>
+  );
+}
+
+export const BLANK = (
+  <svg class="postmark blank" viewBox="0 0 200 200" aria-hidden="true">
+    <circle cx="100" cy="100" r="97" />
+  </svg>
+);

@@ -17,7 +17,6 @@ const CHOICES = [
   ...DECISIONS.map((one) => [one, DECISION[one].words] as const),
 ];
 
-/** The decision log, and what became of the people in it. */
 export function DecisionsPage(): VNode {
   const [decision, choice] = useChoice("Which decisions", CHOICES);
   const [mailbox, setMailbox] = useState("");
@@ -91,7 +90,6 @@ function logSwitch(log: AccountDecisions["log"] | undefined): VNode {
   );
 }
 
-/** The first rows, and more of them when asked for. */
 function Rows({ first, query }: { first: AccountDecisions; query: string }): VNode {
   const [older, setOlder] = useState<Pick<AccountDecisions, "decisions" | "next">>();
   const rows = [...first.decisions, ...(older?.decisions ?? [])];

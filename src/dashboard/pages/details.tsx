@@ -55,12 +55,7 @@ function Why({ step: { evidence, result } }: { step: CheckStep }): VNode {
           {shares.length === 1 ? null : (
             <li class="sum">
               <div>Sum</div>
-              <Bar
-                from={0}
-                points={score}
-                words={String(score)}
-                label={`${String(score)} of 100`}
-              />
+              {bar(0, score, String(score), `${String(score)} of 100`)}
             </li>
           )}
         </ol>
@@ -91,34 +86,20 @@ function Row({ share: { piece, points, from } }: { share: Share }): VNode {
           {reasonOf(piece)} <Fetched piece={piece} /> <code>{piece.signal}</code>
         </p>
       </div>
-      <Bar {...{ from, points }} words={`+${String(points)}`} label={`adds ${String(points)}`} />
+      {bar(from, points, `+${String(points)}`, `adds ${String(points)}`)}
     </li>
   );
 }
 
-/** Narrower bars have their figure beside them. */
-const INSIDE_FROM = 24;
-
-function Bar(props: { from: number; points: number; words: string; label: string }): VNode {
-  const { from, points, words, label } = props;
-  const left = `${String(from)}%`;
-  const place = points >= INSIDE_FROM ? "in" : from >= INSIDE_FROM ? "before" : "after";
-  const figureAt =
-    place === "in"
-      ? { left: `calc(${left} + 10px)` }
-      : place === "before"
-        ? { right: `calc(${String(100 - from)}% + 8px)` }
-        : { left: `calc(${String(from + points)}% + 8px)` };
-  return (
-    <div class="fall-bar" role="img" aria-label={label}>
-      <i style={{ left, width: `max(${String(points)}%, 3px)` }} />
+const bar = (from: number, points: number, words: string, label: string): VNode => (
+  <div class="fall-bar" role="img" aria-label={label}>
+    <span>
+      <i style={{ left: `${String(from)}%`, width: `max(${String(points)}%, 3px)` }} />
       <u />
-      <b class={place} style={figureAt}>
-        {words}
-      </b>
-    </div>
-  );
-}
+    </span>
+    <b>{words}</b>
+  </div>
+);
 
 /** When the copies in use were fetched, or that they came with the program. */
 function Fetched({ piece: { lists, by } }: { piece: EvidenceShape }): VNode | null {

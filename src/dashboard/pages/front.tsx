@@ -3,7 +3,7 @@ import { useEffect } from "preact/hooks";
 import { checkRun } from "../lib/check-run.ts";
 import { count, duration } from "../lib/format.ts";
 import { loadPart, useLoad } from "../lib/load.ts";
-import { bringFile, useDroppedFile } from "../lib/page.ts";
+import { brought, useDroppedFile } from "../lib/page.ts";
 import { doorTo, go } from "../lib/router.ts";
 import { publicUrl, session } from "../lib/session.ts";
 import type { FrontPage as Front, Plan } from "../lib/shapes.ts";
@@ -61,7 +61,6 @@ function Under(): VNode {
   );
 }
 
-/** What stands below the field until there is something to answer. */
 function Below(): VNode {
   const loading = useLoad<Front>("front");
   const front = loading.value;
@@ -72,7 +71,7 @@ function Below(): VNode {
       <Pairs cells label="This server today" rows={figuresOf(front)} />
       <div class="two far">
         <WholeList isOpen={isOpen} />
-        <section class="sheet stack headed">
+        <section class="sheet stack">
           <h2>Or ask from your code</h2>
           <Code what="curl" text={curlOf(publicUrl(), ASKED)} />
           <pre class="answer">{answerOf(front)}</pre>
@@ -110,7 +109,7 @@ function WholeList({ isOpen }: { isOpen: boolean }): VNode {
   const toLists = isOpen ? "sign-up?next=lists" : "sign-in?next=lists";
   const isOver = useDroppedFile((file) => {
     if (file === undefined) return;
-    bringFile(file);
+    brought.file = file;
     go(toLists);
   });
   return (

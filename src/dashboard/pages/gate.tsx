@@ -1,4 +1,5 @@
 import type { VNode } from "preact";
+import { useState } from "preact/hooks";
 import { ApiFault, call, post } from "../lib/client.ts";
 import { count } from "../lib/format.ts";
 import { useLoad } from "../lib/load.ts";
@@ -6,7 +7,7 @@ import type { PolicyPage as Opened, ShadowReport } from "../lib/shapes.ts";
 import { announce, say } from "../lib/state.ts";
 import { Lines, PageLink, Shown } from "../parts/basic.tsx";
 import { Split } from "../parts/chart.tsx";
-import { Act, Ask } from "../parts/form.tsx";
+import { Act, Question } from "../parts/form.tsx";
 import {
   type Counts,
   type Decision,
@@ -17,7 +18,6 @@ import {
   type PolicyDocument,
 } from "../words/policy.ts";
 
-/** The three pages of the gate. */
 export const GateTabs = (): VNode => (
   <nav class="tabs" aria-label="Gate">
     <PageLink href="gate" exact>
@@ -28,7 +28,6 @@ export const GateTabs = (): VNode => (
   </nav>
 );
 
-/** A policy whose document is known to be one. */
 export type Policy = Omit<Opened, "document"> & { readonly document: PolicyDocument };
 
 export const at = (name: string, rest = ""): string =>
@@ -41,19 +40,45 @@ export const asked = <Answer,>(work: Promise<Answer>): Promise<Answer> =>
     throw new ApiFault(error.status, inRules(error.message));
   });
 
-/** Makes a document live, and says how to take it back. */
-export async function makeLive(
-  { name, document }: Policy,
-  work: () => Promise<{ readonly version: number }>,
-): Promise<void> {
-  const { version } = await asked(work());
-  say(`Version ${String(version)} is live.`, async () => {
-    await post(at(name), { document });
-    announce("The rules before are live again, as a new version.");
-  });
+/**
+ * Makes a document live, and says how to take it back; asks first when `compare` has a reason: it would or might refuse
+ * more people.
+ */
+export function MakeLive(props: {
+  policy: Policy;
+  act: string;
+  disabled?: boolean;
+  compare: () => Promise<string>;
+  work: () => Promise<{ readonly version: number }>;
+}): VNode {
+  const { act, disabled = false, compare, work } = props;
+  const { name, document } = props.policy;
+  const [question, setQuestion] = useState("");
+  const makeLive = async (): Promise<void> => {
+    const { version } = await asked(work());
+    say(`Version ${String(version)} is live.`, async () => {
+      await post(at(name), { document });
+      announce("The rules before are live again, as a new version.");
+    });
+  };
+  const press = async (): Promise<void> => {
+    const reason = await compare();
+    if (reason === "") await makeLive();
+    else setQuestion(reason);
+  };
+  const close = (): void => setQuestion("");
+  return (
+    <>
+      <Act {...{ act, disabled }} class="main" work={press} />
+      {question === "" ? null : (
+        <Question title="Refuse more people?" act={act} send={makeLive} onClose={close}>
+          {question}
+        </Question>
+      )}
+    </>
+  );
 }
 
-/** Two sets of decisions as bars, with their words and counts. */
 export const DecisionBars = (props: {
   names: readonly [string, string];
   was: Counts;
@@ -85,7 +110,6 @@ const turned = (was: Decision, becomes: Decision): string =>
 
 type Turned = readonly [domain: string, was: Decision, becomes: Decision, times: number];
 
-/** Domains that would have been decided otherwise. */
 export const TurnedDomains = ({ domains }: { domains: readonly Turned[] }): VNode => (
   <Lines
     rows={domains.map(([domain, was, becomes, times]) => [
@@ -106,6 +130,18 @@ function sums({ pairs }: ShadowReport, side: "live" | "shadow"): Counts {
 /** What the shadow would have changed of the account's own sign-ups, before anything else on the page. */
 export function Effect({ policy }: { policy: Policy }): VNode {
   const shadow = String(policy.shadow);
+  const compare = async (report: ShadowReport): Promise<string> => {
+    if (report.total === 0) {
+      const { document } = await call<Policy>("GET", at(policy.name, `?version=${shadow}`));
+      return mayRefuseMore(policy.document, document)
+        ? "It has seen no sign-ups yet, and it may refuse people whom the live version lets in."
+        : "";
+    }
+    const [was, becomes] = [sums(report, "live").reject, sums(report, "shadow").reject];
+    return becomes > was
+      ? `Of your ${count(report.total)} sign-ups it would have refused ${count(becomes)}, the live version ${count(was)}.`
+      : "";
+  };
   const end = async (): Promise<void> => {
     await call("DELETE", at(policy.name, "/shadow"));
     say(`Version ${shadow} no longer runs in the shadow.`, () =>
@@ -119,32 +155,18 @@ export function Effect({ policy }: { policy: Policy }): VNode {
           <>
             <Changed {...report} />
             <div class="bar">
-              <MakeLive {...{ policy, report }} />
+              <MakeLive
+                policy={policy}
+                act={`Make ${shadow} live`}
+                compare={() => compare(report)}
+                work={() => post(at(policy.name, "/promote"))}
+              />
               <Act act={`Discard ${shadow}`} class="plain" work={end} />
             </div>
           </>
         )}
       </Shown>
     </section>
-  );
-}
-
-/** Asks when the shadow refused more people, or might. */
-function MakeLive({ policy, report }: { policy: Policy; report: ShadowReport }): VNode {
-  const version = String(policy.shadow);
-  const shadow = useLoad<Policy>(at(policy.name, `?version=${version}`)).value;
-  const [was, becomes] = [sums(report, "live").reject, sums(report, "shadow").reject];
-  const isUnknown =
-    report.total === 0 && (shadow === undefined || mayRefuseMore(policy.document, shadow.document));
-  const button = { act: `Make ${version} live`, class: "main" };
-  const work = (): Promise<void> => makeLive(policy, () => post(at(policy.name, "/promote")));
-  if (becomes <= was && !isUnknown) return <Act {...button} work={work} />;
-  return (
-    <Ask {...button} title="Refuse more people?" send={work}>
-      {report.total === 0
-        ? "It has seen no sign-ups yet, and it may refuse people whom the live version lets in."
-        : `Of your ${count(report.total)} sign-ups it would have refused ${count(becomes)}, the live version ${count(was)}.`}
-    </Ask>
   );
 }
 

@@ -95,7 +95,6 @@ function Creating({ systems }: Pick<State, "systems">): VNode {
       <Ask
         act="Create a hook"
         class="main"
-        title="Create a hook"
         yes="Create"
         fields={hookFields(systems, policy)}
         send={createHook}
@@ -104,7 +103,6 @@ function Creating({ systems }: Pick<State, "systems">): VNode {
   );
 }
 
-/** What is fixed with a publishable key. */
 const terms = ({ origins = [], policy, form, daily }: Key): string =>
   [
     origins.join(", "),
@@ -228,11 +226,7 @@ function hookSheet(hook: Hook, of: string): VNode {
       />
       <HookTest id={id} />
       <div class="bar">
-        <Ask
-          {...{ act: "Make a new secret", of, class: "plain" }}
-          title="Make a new secret?"
-          send={renew}
-        >
+        <Ask {...{ act: "Make a new secret", of, class: "plain" }} send={renew}>
           Calls that are signed with the old secret are refused at once. Enter the new one in your
           identity system.
         </Ask>

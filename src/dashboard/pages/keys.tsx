@@ -126,7 +126,6 @@ export const nameOf = ({ name }: Pick<Key, "name">): string => (name === "" ? "U
 export const shortOf = (key: Pick<Key, "prefix" | "last_four">): string =>
   `${key.prefix}…${key.last_four}`;
 
-/** The web addresses whose pages may use a publishable key. */
 export const ORIGINS: FieldSpec = {
   name: "origins",
   label: "Origins",

@@ -8,16 +8,7 @@ import { ownerId, session, store, stored } from "../lib/session.ts";
 import type { BackTestReport, OutcomeReport, PolicyRow, PolicyTest } from "../lib/shapes.ts";
 import { say } from "../lib/state.ts";
 import { Lines, Mark, PageHead, Pairs, Sheet, Shown, Time } from "../parts/basic.tsx";
-import {
-  Act,
-  Ask,
-  Form,
-  Options,
-  Question,
-  textField,
-  useChoice,
-  type Values,
-} from "../parts/form.tsx";
+import { Act, Ask, Form, Options, textField, useChoice, type Values } from "../parts/form.tsx";
 import { reasonName } from "../words/names.ts";
 import { DECISION, mayRefuseMore, type PolicyDocument, same } from "../words/policy.ts";
 import {
@@ -26,7 +17,7 @@ import {
   DecisionBars,
   Effect,
   GateTabs,
-  makeLive,
+  MakeLive,
   type Policy,
   TurnedDomains,
 } from "./gate.tsx";
@@ -51,7 +42,6 @@ export function PolicyPage(): VNode {
 }
 
 interface Draft {
-  /** The version that it was made from. */
   readonly base: number;
   readonly document: PolicyDocument;
 }
@@ -86,6 +76,7 @@ function Editor(props: {
     set(policy.document);
     say("The draft runs in the shadow of the live version. It decides nothing.");
   };
+  const next = Math.max(0, ...policy.versions.map(({ version }) => version)) + 1;
   const discard = (): void => {
     set(policy.document);
     say("The draft is discarded.", async () => set(draft));
@@ -103,26 +94,20 @@ function Editor(props: {
           />
         )}
         <Act act="Run in shadow" class="" disabled={!isChanged} work={runInShadow} />
-        <Publish {...{ policy, draft, isChanged }} />
+        <MakeLive
+          policy={policy}
+          act={`Publish ${String(next)}`}
+          disabled={!isChanged}
+          compare={() => compareDraft(policy, draft)}
+          work={() => post(at(policy.name), { document: draft })}
+        />
       </PageHead>
       <GateTabs />
       {policy.shadow === null ? null : <Effect policy={policy} />}
       <div class="two start">
         <div class="stack wide">
           <Rules draft={draft} live={policy} hits={useHits(policy)} onDraft={set} />
-          {isChanged ? (
-            <p class="notice">
-              <span>
-                Your draft is not live. It is kept in this browser.
-                {base === policy.live
-                  ? ""
-                  : ` It was made from version ${String(base)}; version ${String(policy.live)} is live now.`}
-              </span>
-              <button type="button" class="small" onClick={discard}>
-                Discard the draft
-              </button>
-            </p>
-          ) : null}
+          {isChanged ? draftNotice(base, policy.live, discard) : null}
           {isOperator() ? <BackTest name={policy.name} draft={draft} /> : null}
         </div>
         <div class="stack wide">
@@ -134,6 +119,20 @@ function Editor(props: {
     </>
   );
 }
+
+const draftNotice = (base: number, live: number, discard: () => void): VNode => (
+  <p class="notice">
+    <span>
+      Your draft is not live. It is kept in this browser.
+      {base === live
+        ? ""
+        : ` It was made from version ${String(base)}; version ${String(live)} is live now.`}
+    </span>
+    <button type="button" class="small" onClick={discard}>
+      Discard the draft
+    </button>
+  </p>
+);
 
 const isOperator = (): boolean => session.value?.account?.admin === true;
 
@@ -160,40 +159,16 @@ function useHits({ document, rule_reasons: reasons }: Policy): readonly (number 
 const backTest = (name: string, body: object): Promise<BackTestReport> =>
   asked(post<BackTestReport>(at(name, "/back-test"), body));
 
-/** Makes the draft the live version; asks first when it would or might refuse more people. */
-function Publish(props: { policy: Policy; draft: PolicyDocument; isChanged: boolean }): VNode {
-  const { policy, draft, isChanged } = props;
-  const [question, setQuestion] = useState("");
-  const publish = (): Promise<void> =>
-    makeLive(policy, () => post(at(policy.name), { document: draft }));
-  const press = async (): Promise<void> => {
-    const test = isOperator() ? await backTest(policy.name, { document: draft }) : undefined;
-    if (test !== undefined && test.draft.reject > test.live.reject) {
-      setQuestion(
-        `Of ${count(test.checks)} checks of all accounts on this server in the last 30 days, this draft would have refused ${count(test.draft.reject)}, the live version ${count(test.live.reject)}.`,
-      );
-    } else if (
-      mayRefuseMore(policy.document, draft) &&
-      (test === undefined || test.untestable.length > 0)
-    ) {
-      setQuestion(
-        "This draft may refuse people whom the live version lets in. Run it in shadow first to see how many.",
-      );
-    } else await publish();
-  };
-  const next = Math.max(0, ...policy.versions.map(({ version }) => version)) + 1;
-  const act = `Publish ${String(next)}`;
-  const close = (): void => setQuestion("");
-  return (
-    <>
-      <Act act={act} class="main" disabled={!isChanged} work={press} />
-      {question === "" ? null : (
-        <Question title="Refuse more people?" act={act} send={publish} onClose={close}>
-          {question}
-        </Question>
-      )}
-    </>
-  );
+/** Why the draft would or might refuse more people than the live version; "" when it does not. */
+async function compareDraft(policy: Policy, draft: PolicyDocument): Promise<string> {
+  const test = isOperator() ? await backTest(policy.name, { document: draft }) : undefined;
+  if (test !== undefined && test.draft.reject > test.live.reject) {
+    return `Of ${count(test.checks)} checks of all accounts on this server in the last 30 days, this draft would have refused ${count(test.draft.reject)}, the live version ${count(test.live.reject)}.`;
+  }
+  const isUnknown = test === undefined || test.untestable.length > 0;
+  return isUnknown && mayRefuseMore(policy.document, draft)
+    ? "This draft may refuse people whom the live version lets in. Run it in shadow first to see how many."
+    : "";
 }
 
 interface DraftProps {
@@ -310,7 +285,6 @@ function Messages(props: { draft: PolicyDocument; reasons: readonly string[] }):
   );
 }
 
-/** Every version with its author; an old one may become the draft again. */
 function Versions(props: { policy: Policy; onUse: (document: PolicyDocument) => void }): VNode {
   const { name, versions } = props.policy;
   const use = async (version: number): Promise<void> =>

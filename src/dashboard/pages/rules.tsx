@@ -100,7 +100,6 @@ async function importAll(values: Values): Promise<void> {
   say(`${counted(imported, "rule")} imported.`);
 }
 
-/** The operator's word on names. */
 function OwnEntries(): VNode {
   const [sought, search] = useSearch("Name, address or note");
   const [kind, choice] = useChoice("Which rules", [["", "All kinds"], ...CHOICES]);
@@ -117,14 +116,7 @@ function OwnEntries(): VNode {
         fields={IMPORT}
         send={importAll}
       />
-      <Ask
-        act="Add a rule"
-        class="small main"
-        title="Add a rule"
-        yes="Save the rule"
-        fields={ADD}
-        send={add}
-      />
+      <Ask act="Add a rule" class="small main" yes="Save the rule" fields={ADD} send={add} />
     </>
   );
   return (
@@ -227,7 +219,6 @@ export function refusalWords({ refused, detail }: Source): string {
 /** Refusals that the operator may overrule; what else is wrong with a file stays wrong. */
 const MAY_BE_TAKEN: readonly (string | null)[] = ["size_swing", "many_removed"];
 
-/** What a fetch of all lists came to, in a sentence. */
 function outcomeWords(outcomes: readonly Outcome[]): string {
   const words = { accepted: "changed", unchanged: "unchanged", refused: "not taken" };
   const said = Object.entries(words).flatMap(([kind, done]) => {

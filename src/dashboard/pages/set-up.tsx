@@ -1,12 +1,13 @@
 import type { ComponentChildren, VNode } from "preact";
 import { useState } from "preact/hooks";
 import { post } from "../lib/client.ts";
+import { duration } from "../lib/format.ts";
 import { useLoad } from "../lib/load.ts";
 import { fragment } from "../lib/router.ts";
 import { loadSession, session } from "../lib/session.ts";
-import { Mark, PageHead, Shown } from "../parts/basic.tsx";
+import type { DnsTest as Tested } from "../lib/shapes.ts";
+import { Mark, PageHead, Shown, Table } from "../parts/basic.tsx";
 import { Code, EMAIL, Form, NEW_PASSWORD, type Values } from "../parts/form.tsx";
-import { DnsTest } from "./dns-test.tsx";
 
 /** From an empty server to the first check, by the link that the start printed. */
 export function SetUpPage(): VNode {
@@ -121,5 +122,46 @@ function SignUps(): VNode {
         server again to change it.
       </p>
     </section>
+  );
+}
+
+const yesNo = (is: boolean | null): VNode =>
+  is === null ? (
+    <Mark mark="quiet" words="Not known" />
+  ) : (
+    <Mark mark={is ? "yes" : "no"} words={is ? "Yes" : "No"} />
+  );
+
+/** Asks every resolver now: whether it answers, how fast, over TCP too, and truthfully. */
+export function DnsTest(): VNode {
+  const loading = useLoad<Tested>("admin/dns-test");
+  return (
+    <>
+      <Shown loading={loading}>
+        {({ resolvers }) => (
+          <Table
+            label="DNS resolvers"
+            head={["Resolver", "Median", "TCP", "Truthful"]}
+            rows={resolvers.map(({ server, median_ms: ms, tcp, truthful, says }) => [
+              <>
+                <code>{server}</code>
+                {says === "" ? null : <div class="note">{says}</div>}
+              </>,
+              <Mark
+                mark={ms === null ? "no" : ms > 200 ? "unsure" : "yes"}
+                words={ms === null ? "No answer" : duration(ms)}
+              />,
+              yesNo(tcp),
+              yesNo(truthful),
+            ])}
+          />
+        )}
+      </Shown>
+      <div>
+        <button type="button" class="small" onClick={loading.reload}>
+          Test again
+        </button>
+      </div>
+    </>
   );
 }

@@ -60,7 +60,6 @@ export function SignUpPage(): VNode {
 const termsOf = ({ daily, bulk_limit: most }: Plan): string =>
   `${limitText(daily)} checks a day${most === null ? "" : `, lists of up to ${count(most)} entries`}`;
 
-/** The plan, and what a new account has less. */
 function Terms({ plans }: { plans: readonly Plan[] }): VNode {
   const [free, first] = ["free", "new_free"].map((name) => plans.find((one) => one.name === name));
   return (

@@ -16,7 +16,7 @@ import {
 } from "../parts/basic.tsx";
 import { Share, SplitWithLegend, sumOf } from "../parts/chart.tsx";
 import { Proposals } from "./decisions.tsx";
-import { DnsTest } from "./dns-test.tsx";
+import { DnsTest } from "./set-up.tsx";
 import { refusalWords } from "./rules.tsx";
 import { AuditSheet } from "./settings.tsx";
 import { quantile, Requests } from "./usage.tsx";
@@ -200,7 +200,6 @@ function backUpWords(at: string | null): VNode {
 
 const PROBES: Readonly<Record<string, string>> = { dns: "DNS", database: "Database" };
 
-/** What this server needs, whether it answers, and how much room and work it has. */
 function Server(state: SystemState): VNode {
   const { probes, disk, queue, last_backup: backUp } = state;
   const waiting = counted(queue.waiting, "entry", "entries");

@@ -1,5 +1,5 @@
 import type { VNode } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect } from "preact/hooks";
 import { count, counted, duration, limitText, percent } from "../lib/format.ts";
 import { useLoad } from "../lib/load.ts";
 import { allowance, createdDay, has, leftOf, loadAllowance } from "../lib/session.ts";
@@ -16,34 +16,23 @@ import {
   Time,
 } from "../parts/basic.tsx";
 import { Chart, type ChartLine, sumOf } from "../parts/chart.tsx";
+import { useChoice } from "../parts/form.tsx";
 import { reasonName, tierName } from "../words/names.ts";
 import { type Counts, DECISION } from "../words/policy.ts";
 import { Plans } from "./plans.tsx";
 
-const RANGES = [7, 30, 90, 400] as const;
+const RANGES = ["7", "30", "90", "400"].map((days) => [days, `${days} days`] as const);
 
-/** What was decided and checked, and what is left of the plan. */
 export function UsagePage(): VNode {
-  const [days, setDays] = useState<number>(30);
+  const [days, choice] = useChoice("Days shown", RANGES, "30");
   useEffect(() => void loadAllowance(), []);
   return (
     <>
       <PageHead title="Usage" lead="Days run from midnight to midnight, UTC.">
-        <div class="seg" role="group" aria-label="Days shown">
-          {RANGES.map((range) => (
-            <button
-              key={range}
-              type="button"
-              aria-pressed={range === days}
-              onClick={() => setDays(range)}
-            >
-              {range} days
-            </button>
-          ))}
-        </div>
+        {choice}
       </PageHead>
       <AllowanceSheet />
-      <Shown loading={useLoad<Usage>(`usage?days=${String(days)}`)} lines={8}>
+      <Shown loading={useLoad<Usage>(`usage?days=${days}`)} lines={8}>
         {(usage) => (
           <>
             {has("gate") ? <KeptOut days={days} hours={usage.hours} /> : null}
@@ -119,13 +108,13 @@ const allOf = ({ accept, challenge, review, reject }: Counts): number =>
   accept + challenge + review + reject;
 
 interface KeptOutProps {
-  days: number;
+  days: string;
   hours: Usage["hours"];
 }
 
 /** What the sign-up gate decided, by day or by the hour of the first day, by reason and by key. */
 const KeptOut = ({ days, hours }: KeptOutProps): VNode => (
-  <Shown loading={useLoad<OutcomeReport>(`outcomes?days=${String(days)}`)} lines={6}>
+  <Shown loading={useLoad<OutcomeReport>(`outcomes?days=${days}`)} lines={6}>
     {(outcomes) =>
       outcomes.total === 0 ? (
         <Sheet title="What we kept out">
@@ -198,7 +187,6 @@ const CHECK_LINES: readonly ChartLine<UsageDay>[] = [
   ["By credits", "k-accent-2", ({ credits }) => credits],
 ];
 
-/** Checks and requests by day, and how long answers took. */
 function Checks(usage: Usage): VNode {
   const rows = since(usage.days, ({ date }) => date, used);
   if (sumOf(rows, used) === 0) {
@@ -235,7 +223,6 @@ interface RequestsProps {
   hours?: readonly Requested[];
 }
 
-/** Requests by day or hour, of an account or of the whole server. */
 export const Requests = ({ rows, hours = [] }: RequestsProps): VNode => (
   <Sheet title="Requests">
     <Chart<Requested>

@@ -19,7 +19,6 @@ const SHAPES: Readonly<Record<MarkKind, string>> = {
   quiet: "M8 0a8 8 0 1 0 0 16A8 8 0 0 0 8 0ZM4.5 7.25h7v1.5h-7z",
 };
 
-/** A finding: its shape and its word. */
 export function Mark({ mark, words }: { mark: MarkKind; words: string }): VNode {
   return (
     <span class={`mark ${mark}`}>
@@ -73,7 +72,6 @@ export function PageHead(props: {
   );
 }
 
-/** The link of a page, and of the pages below it. */
 export function PageLink(props: {
   href: string;
   /** Not of the pages below it. */
@@ -93,12 +91,10 @@ export function PageLink(props: {
 
 interface SheetProps {
   title: string;
-  /** Stands at the end of the heading's line. */
   aside?: ComponentChildren;
   children: ComponentChildren;
 }
 
-/** A part of a page. */
 export const Sheet = ({ title, aside, children }: SheetProps): VNode => (
   <section class="sheet stack">
     {aside === undefined ? (
@@ -134,7 +130,6 @@ export function Bones({ lines = 3 }: { lines?: number }): VNode {
   );
 }
 
-/** What failed, and the way on. */
 export function Failed({ message, retry }: { message: string; retry: () => void }): VNode {
   return (
     <div class="notice no" role="alert">
@@ -162,14 +157,17 @@ interface ShownProps<Value> {
   children: (value: Value) => ComponentChildren;
 }
 
-/** Shows `children` of what was loaded, or why it is not there. */
 export function Shown<Value>({ loading, lines, children }: ShownProps<Value>): VNode {
   const { value, fault, reload } = loading;
-  if (value !== undefined) return <>{children(value)}</>;
-  return fault === "" ? <Bones lines={lines ?? 3} /> : <Failed message={fault} retry={reload} />;
+  if (value === undefined && fault === "") return <Bones lines={lines ?? 3} />;
+  return (
+    <>
+      {fault === "" ? null : <Failed message={fault} retry={reload} />}
+      {value === undefined ? null : children(value)}
+    </>
+  );
 }
 
-/** The same as a part of the page. */
 export const LoadedSheet = <Value,>(
   props: Omit<SheetProps, "children"> & ShownProps<Value>,
 ): VNode => (
@@ -234,7 +232,6 @@ export function Table(props: {
   rows: readonly (readonly ComponentChildren[])[];
   numbers?: readonly number[];
   tall?: true;
-  /** In place of no rows. */
   none?: ComponentChildren;
 }): VNode {
   const { label, head, rows, numbers = [], tall, none } = props;
@@ -269,7 +266,6 @@ export function Table(props: {
   );
 }
 
-/** One that is null is left out. */
 type Row = readonly [name: ComponentChildren, value: ComponentChildren] | null;
 
 /** Names with their values: beside them, or large above them in `cells`. */

@@ -142,7 +142,6 @@ function bars(series: readonly Series[], index: number, top: number): string {
     .join("");
 }
 
-/** Straight lines between neighbours. */
 const line = (values: readonly number[], top: number): string =>
   values
     .map((value, at) => {
@@ -158,7 +157,6 @@ const WEEK = 7;
 interface Steps {
   readonly names: readonly string[];
   readonly step: "Day" | "Week";
-  /** One figure a bar. */
   readonly sums: (values: readonly number[]) => readonly number[];
 }
 
@@ -176,10 +174,8 @@ function stepsOf(days: readonly string[]): Steps {
   };
 }
 
-/** A part of a whole: its name, the class of its colour, how many. */
 export type Part = readonly [name: string, colour: string, many: number];
 
-/** A bar of parts, in their order. */
 export function Split({ parts, label }: { parts: readonly Part[]; label?: string }): VNode {
   const words = parts.map(([name, , many]) => `${name} ${count(many)}`).join(", ");
   return (

@@ -6,19 +6,16 @@ import { announce, type ShownOnce, shownOnce } from "../lib/state.ts";
 type Input = InputHTMLAttributes<HTMLInputElement>;
 export type Choices = readonly (readonly [value: string, words: string])[];
 
-/** One thing that a form asks for. */
 export interface FieldSpec {
   readonly name: string;
   readonly label: string;
   readonly hint?: ComponentChildren;
   /** What it begins with; of a choice the first one otherwise. */
   readonly value?: string;
-  /** A choice of these instead of a text. */
   readonly choices?: Choices;
   /** Lines of a larger box. */
   readonly rows?: number;
   readonly input?: Input;
-  /** Only while this holds. */
   readonly when?: (values: Values) => boolean;
 }
 
@@ -62,7 +59,6 @@ interface FieldProps extends Omit<FieldSpec, "name" | "when" | "value"> {
   onValue: (value: string) => void;
 }
 
-/** The fault of a form or a button; nothing when there is none. */
 export function Fault({ text }: { text: string }): VNode | null {
   if (text === "") return null;
   return (
@@ -72,7 +68,6 @@ export function Fault({ text }: { text: string }): VNode | null {
   );
 }
 
-/** A labelled line of input, box or choice. */
 export function Field(props: FieldProps): VNode {
   const { label, hint, value, onValue, choices, rows, input = {} } = props;
   const id = useId();
@@ -115,7 +110,6 @@ interface OptionsProps {
   class?: string;
 }
 
-/** A native choice. */
 export const Options = ({ onValue, choices, label, ...more }: OptionsProps): VNode => (
   <select {...more} aria-label={label} onChange={(event) => onValue(event.currentTarget.value)}>
     {choices.map(([one, words]) => (
@@ -126,13 +120,11 @@ export const Options = ({ onValue, choices, label, ...more }: OptionsProps): VNo
   </select>
 );
 
-/** Which of several is shown below: what is chosen, and the choice. */
 export function useChoice(label: string, choices: Choices, first = ""): readonly [string, VNode] {
   const [value, setValue] = useState(first);
   return [value, <Options class="kind" {...{ label, value, choices }} onValue={setValue} />];
 }
 
-/** What is sought, once typing rests, and the line for it. */
 export function useSearch(label: string, aria = `Search: ${label}`): readonly [string, VNode] {
   const [text, setText] = useState("");
   return [
@@ -148,7 +140,6 @@ export function useSearch(label: string, aria = `Search: ${label}`): readonly [s
   ];
 }
 
-/** As many of some as their reader likes. */
 export function Checks<Name extends string>(props: {
   legend: string;
   rows: readonly (readonly [name: Name, words: ComponentChildren])[];
@@ -177,13 +168,11 @@ export function Checks<Name extends string>(props: {
 
 interface FormProps {
   fields: readonly FieldSpec[];
-  /** What its button does. */
   act: string;
   send: (values: Values) => Promise<unknown>;
   /** The user's address, for password managers. */
   user?: string;
   children?: ComponentChildren;
-  /** Beside the button. */
   extra?: ComponentChildren;
   class?: string;
   grave?: boolean;
@@ -287,13 +276,11 @@ export function Dialog(props: {
 }
 
 interface QuestionProps extends Omit<FormProps, "class" | "extra" | "fields"> {
-  title: string;
   /** None: it only asks before something that others notice or that cannot be taken back. */
   fields?: readonly FieldSpec[];
 }
 
-/** A form, or a mere question, in a dialog. */
-export function Question(props: QuestionProps & { onClose: () => void }): VNode {
+export function Question(props: QuestionProps & { title: string; onClose: () => void }): VNode {
   const { title, fields = [], send, onClose, children, ...form } = props;
   const isMere = fields.length === 0;
   const sent = async (values: Values): Promise<void> => {
@@ -317,41 +304,47 @@ export function Question(props: QuestionProps & { onClose: () => void }): VNode 
 interface ButtonProps {
   act: string;
   /** For screen readers: which of many. */
-  of?: string;
+  of?: string | undefined;
   class?: string;
   disabled?: boolean;
 }
 
-const Press = (props: ButtonProps & { onClick: () => void }): VNode => (
-  <button
-    type="button"
-    class={props.class ?? "small"}
-    disabled={props.disabled}
-    onClick={props.onClick}
-  >
+const button = (props: ButtonProps, onClick: () => void): VNode => (
+  <button type="button" class={props.class ?? "small"} disabled={props.disabled} onClick={onClick}>
     {props.act}
     {props.of === undefined ? null : <span class="unseen"> {props.of}</span>}
   </button>
 );
 
-/** A button that asks first: by default whether to do it, or with `fields` for more. */
-export function Ask(props: ButtonProps & Omit<QuestionProps, "act"> & { yes?: string }): VNode {
-  const { act, of, class: kind = "small", yes = act, ...question } = props;
+interface AskProps extends ButtonProps, Omit<QuestionProps, "act"> {
+  /** By default what the button does, asked when there are no fields. */
+  title?: string;
+  /** What the dialog's button does when that is named otherwise. */
+  yes?: string;
+}
+
+/** A button that asks first: whether to do it, or with `fields` for more. */
+export function Ask({ act, of, class: kind = "small", title, yes, ...more }: AskProps): VNode {
   const [isAsked, setAsked] = useState(false);
+  const question = {
+    ...more,
+    title: title ?? (more.fields === undefined ? `${act}?` : act),
+    act: yes ?? act,
+  };
   return (
     <>
-      <Press {...{ act, class: kind }} {...(of && { of })} onClick={() => setAsked(true)} />
-      {isAsked ? <Question {...question} act={yes} onClose={() => setAsked(false)} /> : null}
+      {button({ act, of, class: kind }, () => setAsked(true))}
+      {isAsked ? <Question {...question} onClose={() => setAsked(false)} /> : null}
     </>
   );
 }
 
 /** A button that does its work at once, and says below it what went wrong. */
-export function Act({ work, ...button }: ButtonProps & { work: () => Promise<unknown> }): VNode {
+export function Act({ work, ...more }: ButtonProps & { work: () => Promise<unknown> }): VNode {
   const { busy, fault, run } = useAction();
   return (
     <>
-      <Press {...button} disabled={busy || button.disabled === true} onClick={() => run(work)} />
+      {button({ ...more, disabled: busy || more.disabled === true }, () => run(work))}
       <Fault text={fault} />
     </>
   );
@@ -398,7 +391,6 @@ function copySelected(shownText: Element | null): boolean {
   return document.execCommand("copy");
 }
 
-/** Code as text, with a copy button. */
 export const Code = ({ text, what }: { text: string; what: string }): VNode => (
   <div class="code">
     <pre class="wrap" tabIndex={0} role="region" aria-label={what}>

@@ -1,8 +1,6 @@
 import { SIGNALS, type Signal } from "../../core/evidence/signals.ts";
 import type { AuditEntry } from "../lib/shapes.ts";
 
-/** Names of what the server calls by codes. What this page does not know stays as it is, with blanks. */
-
 type Names = Readonly<Record<string, string>>;
 
 const spaced = (code: string): string => code.replaceAll(/[._]/g, " ");
@@ -44,7 +42,6 @@ const REASONS: Names = {
 /** The reason of a decision; a policy's own reasons stay as they were written. */
 export const reasonName = (reason: string): string => named(REASONS, reason);
 
-/** A signal as a few words. */
 export const signalName = (signal: string): string =>
   Object.hasOwn(SIGNALS, signal)
     ? SIGNALS[signal as Signal].short.replace(/\.$/, "").toLowerCase()
@@ -88,7 +85,6 @@ const ACTIONS: Names = {
   "lists.fetched": "Public lists fetched",
 };
 
-/** What happened. */
 export function actionWords({ action, detail }: AuditEntry): string {
   const words = named(ACTIONS, action);
   return detail === "" ? words : `${words}: ${withoutHashes(detail)}`;
@@ -104,7 +100,6 @@ export function entryWords(entry: string): string {
   return entry.startsWith("mx:") ? `mail server ${entry.slice("mx:".length)}` : entry;
 }
 
-/** The same for a text with entries in it. */
 const withoutHashes = (text: string): string =>
   text.replaceAll(/address:[0-9a-f]{32}@[^\s,]+/g, entryWords);
 

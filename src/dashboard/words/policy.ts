@@ -19,7 +19,6 @@ export interface PolicyDocument {
 interface DecisionWords {
   readonly words: string;
   readonly mark: MarkKind;
-  /** The class of its colour in charts. */
   readonly colour: string;
 }
 
@@ -50,7 +49,6 @@ const texts = (fact: string, words: string, value: string): Condition => {
   return { id: fact, words, fact, value: [value], kind: "texts" };
 };
 
-/** In the order of the choice. */
 export const CONDITIONS: readonly Condition[] = [
   fixed("format", "the address is malformed", false),
   fixed("allowed", "it is on the allow list", true),
@@ -93,14 +91,12 @@ export const conditionOf = (fact: string, value: unknown): Condition | undefined
     return one.kind === "fixed" ? one.value === value : figureIn(value, one.kind) !== undefined;
   });
 
-/** What the reader may change about a condition, as text. */
 export function detailOf(value: unknown, { kind }: Condition): string {
   if (kind === "fixed") return "";
   if (kind !== "texts") return String(figureIn(value, kind) ?? "");
   return Array.isArray(value) ? value.join(", ") : String(value);
 }
 
-/** The condition's value for what was typed. */
 export function valueOf(detail: string, { kind }: Condition): unknown {
   if (kind !== "texts") return { [kind]: Math.max(0, Math.trunc(Number(detail)) || 0) };
   const words = detail.split(/[\s,]+/).filter((text) => text !== "");

@@ -36,7 +36,6 @@ export const widgetOf = (baseUrl: string, key: string): string =>
 
 <input type="email" name="email" data-gatepost>`;
 
-/** The signature of a webhook checked in Node. */
 export const VERIFY = `import { createHmac, timingSafeEqual } from "node:crypto";
 
 export function isGenuine(body, header, secret) {

@@ -7,9 +7,7 @@ export type MarkKind = "yes" | "no" | "unsure" | "quiet";
 
 export interface Verdict {
   readonly mark: MarkKind;
-  /** One or two words. */
   readonly stamp: string;
-  /** Below it, smaller. */
   readonly small: string;
   /** A sentence that a person who sends mail understands. */
   readonly sentence: string;
@@ -31,10 +29,15 @@ const isAddress = (result: Result): boolean => result.alias !== undefined;
 
 /** The verdict in words. "Could not tell" is never shown as "no"; a misspelling comes before everything but format. */
 export function verdictOf(checked: Checked, entry = ""): Verdict {
-  const verdict = plainVerdict(checked, entry);
-  const { meant } = checked;
-  return meant === undefined ? verdict : { ...verdict, suggestion: meant };
+  const plain = plainVerdict(checked, entry);
+  return checked.meant === undefined ? plain : { ...plain, suggestion: checked.meant };
 }
+
+type Words = readonly [mark: MarkKind, stamp: string, small: string, sentence: string];
+
+const verdict = ([mark, stamp, small, sentence]: Words, reason: string): Verdict => {
+  return { mark, stamp, small, sentence, reason };
+};
 
 function plainVerdict(checked: Checked, entry: string): Verdict {
   const { result } = checked;
@@ -44,13 +47,8 @@ function plainVerdict(checked: Checked, entry: string): Verdict {
   if (result.disposable) return disposable(checked);
   if (signals.includes("dns_indeterminate")) return UNKNOWN;
   if (!result.dns) return unreachable(checked, entry);
-  return {
-    mark: "yes",
-    stamp: "Looks good",
-    small: "accepts mail",
-    sentence: "This domain accepts mail.",
-    reason: goodReason(result),
-  };
+  const words = ["yes", "Looks good", "accepts mail", "This domain accepts mail."] as const;
+  return verdict(words, goodReason(result));
 }
 
 /** What was meant has an "@" that the entry lacks. */
@@ -61,13 +59,9 @@ function malformed({ result, problem = "", meant }: Checked, entry: string): Ver
   const looksLikeBoth = /^[^@\s]+\.[^@\s]+$/.test(entry.trim());
   const lost = isLostAt(meant, entry);
   const kind = isAddress(result) || lost || !looksLikeBoth ? "address" : "domain";
-  return {
-    mark: "no",
-    stamp: "Bad format",
-    small: "cannot be sent to",
-    sentence: `This is not a complete ${kind}.`,
-    reason: lost ? "Perhaps the @ is missing." : problem,
-  };
+  const sentence = `This is not a complete ${kind}.`;
+  const reason = lost ? "Perhaps the @ is missing." : problem;
+  return verdict(["no", "Bad format", "cannot be sent to", sentence], reason);
 }
 
 function misspelt({ result, meant }: Checked): Verdict {
@@ -79,38 +73,28 @@ function misspelt({ result, meant }: Checked): Verdict {
       : result.dns
         ? `${domain} accepts mail, but it may not be the address that was meant.`
         : `DNS did not answer for ${domain}.`,
-    ...(meant === undefined ? [] : [`It is close to ${meant.slice(meant.lastIndexOf("@") + 1)}.`]),
-    ...(result.disposable
-      ? [`It is also called disposable: ${String(result.confidence)} of 100.`]
-      : []),
+    meant === undefined ? "" : `It is close to ${meant.slice(meant.lastIndexOf("@") + 1)}.`,
+    result.disposable ? `It is also called disposable: ${String(result.confidence)} of 100.` : "",
   ];
-  return {
-    mark: "unsure",
-    stamp: "Misspelt",
-    small: isLost ? "mail bounces" : "check it",
-    sentence: isLost ? `Mail to ${domain} will bounce.` : `${domain} is probably misspelt.`,
-    reason: parts.join(" "),
-  };
+  const words: Words = isLost
+    ? ["unsure", "Misspelt", "mail bounces", `Mail to ${domain} will bounce.`]
+    : ["unsure", "Misspelt", "check it", `${domain} is probably misspelt.`];
+  return verdict(words, parts.filter((part) => part !== "").join(" "));
 }
 
 function disposable({ result, evidence }: Checked): Verdict {
-  const strongest = [...evidence].sort((a, b) => b.weight - a.weight)[0];
-  return {
-    mark: "no",
-    stamp: "Disposable",
-    small: `${String(result.confidence)} of 100`,
-    sentence: `This ${isAddress(result) ? "address" : "domain"} is disposable.`,
-    reason: strongest === undefined ? "" : reasonOf(strongest),
-  };
+  const strongest = evidence.toSorted((a, b) => b.weight - a.weight)[0];
+  const sentence = `This ${isAddress(result) ? "address" : "domain"} is disposable.`;
+  return verdict(
+    ["no", "Disposable", `${String(result.confidence)} of 100`, sentence],
+    strongest === undefined ? "" : reasonOf(strongest),
+  );
 }
 
-const UNKNOWN: Verdict = {
-  mark: "quiet",
-  stamp: "Could not tell",
-  small: "try again",
-  sentence: "DNS did not answer, so we cannot tell.",
-  reason: "This is not a “no”. Its name servers often answer a minute later: check again.",
-};
+const UNKNOWN = verdict(
+  ["quiet", "Could not tell", "try again", "DNS did not answer, so we cannot tell."],
+  "This is not a “no”. Its name servers often answer a minute later: check again.",
+);
 
 const UNREACHABLE = [
   "null_mx",
@@ -125,22 +109,14 @@ function unreachable({ result, meant }: Checked, entry: string): Verdict {
   const reason = known === undefined ? "No mail server can be reached." : SIGNALS[known].short;
   const lost = isLostAt(meant, entry) ? " Perhaps the @ is missing." : "";
   const kind = isAddress(result) ? "address" : "domain";
-  if (known === "implicit_mx") {
-    return {
-      mark: "unsure",
-      stamp: "No mail server",
-      small: "mail may bounce",
-      sentence: `Mail to this ${kind} may bounce.`,
-      reason: `${reason} Some senders then try the web server, which seldom takes mail.${lost}`,
-    };
+  if (known !== "implicit_mx") {
+    const sentence = `Mail to this ${kind} will bounce.`;
+    return verdict(["no", "No mail server", "mail bounces", sentence], reason + lost);
   }
-  return {
-    mark: "no",
-    stamp: "No mail server",
-    small: "mail bounces",
-    sentence: `Mail to this ${kind} will bounce.`,
-    reason: reason + lost,
-  };
+  return verdict(
+    ["unsure", "No mail server", "mail may bounce", `Mail to this ${kind} may bounce.`],
+    `${reason} Some senders then try the web server, which seldom takes mail.${lost}`,
+  );
 }
 
 function goodReason(result: Result): string {
@@ -189,13 +165,11 @@ export function reasonOf({ signal, subject, lists }: EvidenceShape): string {
 
 const ON_LISTS: ReadonlySet<Signal> = new Set(["blacklist_exact", "blacklist_single"]);
 
-/** A few words for one piece of evidence. */
 export function titleOf({ signal, lists }: EvidenceShape): string {
   if (ON_LISTS.has(signal) && lists.length > 0) return `On ${counted(lists.length, "public list")}`;
   return SIGNALS[signal].short.replace(/\.$/, "");
 }
 
-/** A signal with its part of the score. */
 export interface Share {
   readonly piece: EvidenceShape;
   /** Points of the score: the shares of all pieces add up to it. */

@@ -248,7 +248,7 @@ testInBrowser("a running check is seen in every tab, and its end is asked for on
   await dialog.getByRole("button", { name: "Cancel it" }).click();
   await dialog.waitFor({ state: "detached" });
   assert.equal(stops.length, 1);
-  await page.unroute(/\/account\/lists\/[0-9a-f]{32}$/);
+  await page.unrouteAll({ behavior: "wait" });
   await button(page, "Check 150 entries").click();
   await done(page);
   // A second tab of the same list, and the page of all lists.

@@ -102,7 +102,7 @@ async function faultsOf(page: Page, state: State): Promise<readonly string[]> {
     await reach(page, state, wide);
     faults.push(...(await unsteady(page, wide)));
   }
-  await page.unrouteAll();
+  await page.unrouteAll({ behavior: "wait" });
   return faults;
 }
 

@@ -114,6 +114,11 @@ async function tryPolicy(page: Page): Promise<void> {
   await page.getByText("Rule 5:").waitFor();
 }
 
+async function showYear(page: Page): Promise<void> {
+  await page.getByLabel("Days shown").selectOption("400 days");
+  await page.waitForLoadState("networkidle");
+}
+
 const by =
   (who: Who) =>
   (state: Omit<State, "who">): State => ({ ...state, who });
@@ -153,7 +158,7 @@ const OWN: readonly Omit<State, "who">[] = [
   { name: "publishing more refusals", path: "/gate", act: publish },
   { name: "address tried", path: "/gate", act: tryPolicy },
   { name: "use", path: "/usage" },
-  { name: "use of 400 days", path: "/usage", act: press("400 days") },
+  { name: "use of 400 days", path: "/usage", act: showYear },
   { name: "keys", path: "/keys" },
   { name: "revoking", path: "/keys", act: ask("Revoke Website sign-up") },
   { name: "hooks", path: "/gate/hooks" },

@@ -11,7 +11,6 @@ export type RowClass = ListRow["class"];
 interface ClassWords {
   readonly words: string;
   readonly mark: MarkKind;
-  /** The class of its colour in bars. */
   readonly colour: string;
 }
 
@@ -30,7 +29,6 @@ export const CLASSES: Readonly<Record<RowClass, ClassWords>> = {
   unread: { words: "Not read", mark: "unsure", colour: "k-line" },
 };
 
-/** The classes that have rows. */
 export const classesIn = ({ counts }: ReadList): readonly RowClass[] =>
   (Object.keys(CLASSES) as RowClass[]).filter((name) => counts[name] > 0);
 
@@ -58,12 +56,10 @@ const coveredOf = (
   { plan_left: left, credits, list_limit: most }: ReadList,
 ): number => Math.min(entries, most ?? Infinity, Math.max(left ?? Infinity, credits));
 
-/** A list's state, and how to show the state that a change came to. */
 export interface Known {
   readonly state: ListState;
   /** A change is on its way: what is shown may be over. */
   readonly busy: boolean;
-  /** Runs a change under the list's address and shows what it came to. */
   readonly change: (name: string, body: object) => Promise<void>;
   readonly remove: () => Promise<void>;
 }
@@ -86,7 +82,6 @@ export const ListButtons = ({ state, remove }: Pick<Known, "state" | "remove">):
   </>
 );
 
-/** When the list goes, as a sentence. */
 export function Ends({ state }: Pick<Known, "state">): VNode {
   const [endsMs] = useState(() => nowMs() + (state.expires_in_seconds ?? 0) * 1_000);
   const [now, setNow] = useState(nowMs);
@@ -141,7 +136,6 @@ export function CheckButton(props: {
 export const columnName = (name: string, at: number): string =>
   name.trim() === "" ? `Column ${String(at + 1)}` : name;
 
-/** Which sheet and column are read. */
 export function Choices({ read, change }: { read: ReadList; change: Known["change"] }): VNode {
   const { busy, fault, run } = useAction();
   const { sheet, sheets, columns, column } = read;

@@ -1,6 +1,6 @@
 import { type Kysely, type RawBuilder, sql, type SqlBool } from "kysely";
 import { accountKey } from "../base/owner.ts";
-import { literally, lockAccount } from "../store/rows.ts";
+import { countRows, literally, lockAccount } from "../store/rows.ts";
 import type { Database } from "../store/schema.ts";
 import { inTransaction } from "../store/transaction.ts";
 import { type Account, account, type AccountTier } from "./accounts-store.ts";
@@ -70,10 +70,7 @@ export function sqlAccountDirectory(db: Kysely<Database>): AccountDirectory {
     async search({ skip = 0, ...sought }, limit) {
       const matching = db.selectFrom("accounts").where((is) => is.and(conditionsOf(sought)));
       const rows = await matching.selectAll().orderBy("email").limit(limit).offset(skip).execute();
-      const { total } = await matching
-        .select(({ fn }) => fn.countAll().as("total"))
-        .executeTakeFirstOrThrow();
-      return { accounts: rows.map(account), total: Number(total) };
+      return { accounts: rows.map(account), total: await countRows(matching) };
     },
     async erase(accountId) {
       return await inTransaction(db, async (tx) => {

@@ -6,6 +6,7 @@ import { isoTime, isoTimeOrNull } from "../core/calendar.ts";
 import { DEFAULT_NAME } from "../core/policy/default-policy.ts";
 import { isLivePolicy, lockPolicies } from "../store/live-policy.ts";
 import type { Notices } from "../store/notices.ts";
+import { countRows } from "../store/rows.ts";
 import type { AccountRow, ApiKeyRow, Database } from "../store/schema.ts";
 import { inTransaction, type Tx } from "../store/transaction.ts";
 import { type Account, account } from "./accounts-store.ts";
@@ -99,13 +100,11 @@ async function createIn(
     .set({ id: key.accountId })
     .where("id", "=", key.accountId)
     .execute();
-  const { inForce } = await sql
+  const inForce = sql
     .selectFrom("api_keys")
-    .select((build) => build.fn.countAll().as("inForce"))
     .where("account_id", "=", key.accountId)
-    .where("revoked_at_ms", "is", null)
-    .executeTakeFirstOrThrow();
-  if (Number(inForce) >= limit) return "full";
+    .where("revoked_at_ms", "is", null);
+  if ((await countRows(inForce)) >= limit) return "full";
   if (key.page !== undefined) {
     await lockPolicies(tx, key.accountId);
     const named = { accountId: key.accountId, name: key.page.policy };

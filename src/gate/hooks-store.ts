@@ -1,7 +1,7 @@
 import type { Kysely } from "kysely";
 import { HOOK_OUTCOMES, type HookOutcome, type HookSystem } from "./hook-types.ts";
 import type { Database } from "../store/schema.ts";
-import { lockAccount, pruneRows } from "../store/rows.ts";
+import { countRows, lockAccount, pruneRows } from "../store/rows.ts";
 import { inTransaction, type Tx } from "../store/transaction.ts";
 import type { HookRow } from "../store/tables/policy.ts";
 import { isLivePolicy, lockPolicies } from "../store/live-policy.ts";
@@ -89,12 +89,8 @@ const call = (text: string | null): HookCall | undefined =>
 
 async function createIn(tx: Tx, made: Hook, limit: number): ReturnType<Hooks["create"]> {
   await lockAccount(tx, made.accountId);
-  const { hooks } = await tx.sql
-    .selectFrom("hooks")
-    .select((build) => build.fn.countAll().as("hooks"))
-    .where("account_id", "=", made.accountId)
-    .executeTakeFirstOrThrow();
-  if (Number(hooks) >= limit) return "full";
+  const hooks = tx.sql.selectFrom("hooks").where("account_id", "=", made.accountId);
+  if ((await countRows(hooks)) >= limit) return "full";
   await lockPolicies(tx, made.accountId);
   const { accountId, policy: name } = made;
   if (!(await isLivePolicy(tx.sql, { accountId, name }))) return "no_policy";

@@ -1,7 +1,7 @@
 import { type Kysely, sql as raw } from "kysely";
 import type { Decision } from "../core/policy/policy.ts";
 import type { Database } from "../store/schema.ts";
-import { lockName, pruneRows } from "../store/rows.ts";
+import { countRows, lockName, pruneRows } from "../store/rows.ts";
 import { inSlice, type Tx } from "../store/transaction.ts";
 import type { OutcomeCountRow, ShadowCountRow } from "../store/tables/policy.ts";
 
@@ -76,19 +76,13 @@ async function growOutcome({ sql }: Tx, made: OutcomeCountRow): Promise<boolean>
   return Number(numUpdatedRows) === 1;
 }
 
-async function outcomeRows({ sql }: Tx, accountId: string, day: number): Promise<number> {
-  const { rows } = await sql
-    .selectFrom("outcome_counts")
-    .select((build) => build.fn.countAll().as("rows"))
-    .where("account_id", "=", accountId)
-    .where("day", "=", day)
-    .executeTakeFirstOrThrow();
-  return Number(rows);
-}
-
 async function addOutcome(tx: Tx, made: OutcomeCountRow, rowsMax: number): Promise<void> {
   if (await growOutcome(tx, made)) return;
-  const isFull = (await outcomeRows(tx, made.account_id, made.day)) >= rowsMax;
+  const ofDay = tx.sql
+    .selectFrom("outcome_counts")
+    .where("account_id", "=", made.account_id)
+    .where("day", "=", made.day);
+  const isFull = (await countRows(ofDay)) >= rowsMax;
   const kept = isFull ? { ...made, key_id: "", form: OTHER_FORM } : made;
   if (isFull && (await growOutcome(tx, kept))) return;
   await tx.sql.insertInto("outcome_counts").values(kept).execute();

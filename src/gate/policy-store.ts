@@ -1,6 +1,7 @@
 import type { ExpressionBuilder, Kysely } from "kysely";
 import { DEFAULT_NAME } from "../core/policy/default-policy.ts";
 import type { PageTerms } from "../accounts/keys.ts";
+import { countRows } from "../store/rows.ts";
 import type { Database } from "../store/schema.ts";
 import { lockPolicies, type PolicyName } from "../store/live-policy.ts";
 import { inTransaction, type Tx } from "../store/transaction.ts";
@@ -102,14 +103,6 @@ function one(sql: Sql, accountId: string, name: string, number: number | null | 
     .executeTakeFirst();
 }
 
-async function hasRoom({ sql }: Tx, { accountId, name }: NewPolicyVersion, most: number) {
-  const { others } = await running(sql, accountId)
-    .where("name", "!=", name)
-    .select((build) => build.fn.countAll().as("others"))
-    .executeTakeFirstOrThrow();
-  return Number(others) < most;
-}
-
 async function saveIn(
   tx: Tx,
   made: NewPolicyVersion,
@@ -118,7 +111,8 @@ async function saveIn(
   const { sql } = tx;
   const { accountId, name, document, author, createdAtMs } = made;
   await lockPolicies(tx, accountId);
-  if (!(await hasRoom(tx, made, limits.policiesMax))) return undefined;
+  const others = await countRows(running(sql, accountId).where("name", "!=", name));
+  if (others >= limits.policiesMax) return undefined;
   const known = await row(sql, accountId, name);
   const number = known?.next_version ?? made.firstVersion;
   const column = made.as === "live" ? "live_version" : "shadow_version";

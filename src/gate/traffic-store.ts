@@ -1,7 +1,7 @@
 import { type Kysely, sql } from "kysely";
 import type { Clock } from "../base/clock.ts";
 import type { Database, TrafficTableRow } from "../store/schema.ts";
-import { lockAccount, pruneSlices, upsert } from "../store/rows.ts";
+import { countRows, lockAccount, pruneSlices, upsert } from "../store/rows.ts";
 import { inSlice, type Tx } from "../store/transaction.ts";
 import { COUNTED_MS, type NewTrafficRow, type TrafficStore } from "./traffic.ts";
 
@@ -37,20 +37,16 @@ const keyOf = ({ subject, kind, item }: TrafficTableRow): string => `${subject} 
 
 /** Deletes the oldest rows of an account that has too many; how many it has then. */
 async function keepWithin({ sql: db }: Tx, accountId: string, rowsMax: number): Promise<number> {
-  const { rows } = await db
-    .selectFrom("traffic")
-    .select((build) => build.fn.countAll().as("rows"))
-    .where("account_id", "=", accountId)
-    .executeTakeFirstOrThrow();
-  const excess = Number(rows) - rowsMax;
-  if (excess <= 0) return Number(rows);
+  const rows = await countRows(db.selectFrom("traffic").where("account_id", "=", accountId));
+  const excess = rows - rowsMax;
+  if (excess <= 0) return rows;
   const gone = excess + Math.floor(rowsMax * SLACK_PART);
   await sql`
     delete from traffic where (account_id, subject, kind, item) in (
       select account_id, subject, kind, item from traffic
       where account_id = ${accountId} order by last_ms limit ${gone}
     )`.execute(db);
-  return Number(rows) - gone;
+  return rows - gone;
 }
 
 export interface SqlTraffic extends TrafficStore {

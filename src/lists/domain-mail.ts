@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Kysely } from "kysely";
-import { pruneRows, type Upsert, upsert, withinRoom } from "../store/rows.ts";
+import { countRows, pruneRows, type Upsert, upsert, withinRoom } from "../store/rows.ts";
 import type { Database, DomainMailRow } from "../store/schema.ts";
 import { type Tx, inSlice } from "../store/transaction.ts";
 
@@ -21,14 +21,6 @@ const rowOf = (mail: DomainMail): DomainMailRow => ({
   disposable: mail.disposable ? 1 : 0,
   day: mail.day,
 });
-
-async function rowsIn({ sql }: Tx): Promise<number> {
-  const { rows } = await sql
-    .selectFrom("domain_mail")
-    .select((build) => build.fn.countAll().as("rows"))
-    .executeTakeFirstOrThrow();
-  return Number(rows);
-}
 
 const saving = (db: Kysely<Database>): Upsert<DomainMailRow> =>
   upsert(db, { domain: "", hosts: "", addresses: "", disposable: 0, day: 0 }, (builder, rows) =>
@@ -52,7 +44,8 @@ async function keptOf(
   domainsMax: number,
 ): Promise<readonly DomainMailRow[]> {
   const rows = mails.map(rowOf).sort((a, b) => (a.domain < b.domain ? -1 : 1));
-  return withinRoom(rows, domainsMax - (await rowsIn(tx)), async () => {
+  const room = domainsMax - (await countRows(tx.sql.selectFrom("domain_mail")));
+  return withinRoom(rows, room, async () => {
     const names = rows.map(({ domain }) => domain);
     const query = tx.sql.selectFrom("domain_mail").select("domain").where("domain", "in", names);
     return new Set((await query.execute()).map(({ domain }) => domain));

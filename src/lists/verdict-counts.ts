@@ -1,16 +1,7 @@
 import { type Kysely, sql } from "kysely";
-import { pruneRows, type Upsert, upsert, withinRoom } from "../store/rows.ts";
+import { countRows, pruneRows, type Upsert, upsert, withinRoom } from "../store/rows.ts";
 import type { Database, VerdictCountRow } from "../store/schema.ts";
 import { type Tx, inSlice } from "../store/transaction.ts";
-
-async function domainsOf({ sql }: Tx, day: number): Promise<number> {
-  const { rows } = await sql
-    .selectFrom("verdict_counts")
-    .select((build) => build.fn.countAll().as("rows"))
-    .where("day", "=", day)
-    .executeTakeFirstOrThrow();
-  return Number(rows);
-}
 
 const row = ({ noMail = 0, noAnswer = 0, ...count }: VerdictCount): VerdictCountRow => ({
   day: count.day,
@@ -44,7 +35,8 @@ function roomFinder(): (tx: Tx, day: number, domainsMax: number) => Promise<numb
   let counted = { day: -1, rows: 0 };
   return async (tx, day, domainsMax) => {
     if (counted.day !== day || counted.rows < domainsMax) {
-      counted = { day, rows: await domainsOf(tx, day) };
+      const ofDay = tx.sql.selectFrom("verdict_counts").where("day", "=", day);
+      counted = { day, rows: await countRows(ofDay) };
     }
     return domainsMax - counted.rows;
   };

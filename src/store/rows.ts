@@ -34,6 +34,14 @@ export async function lockAccount({ sql: db }: Tx, accountId: string): Promise<v
   await db.selectFrom("accounts").select("id").where("id", "=", accountId).forUpdate().execute();
 }
 
+/** How many rows `query` finds, which selects nothing yet. */
+export async function countRows<T extends keyof Database>(
+  query: SelectQueryBuilder<Database, T, object>,
+): Promise<number> {
+  const counted = query.select(({ fn }) => fn.countAll().as("rows"));
+  return Number((await counted.executeTakeFirstOrThrow()).rows);
+}
+
 const WIDE_ROWS = 200;
 
 /** Inserts or updates any number of rows in their order. They are of different keys (PostgreSQL 21000). */

@@ -1,7 +1,7 @@
 import { type ListTopic, type ListWord, topicOf } from "../../core/evidence/rule.ts";
 import { type Kysely, sql } from "kysely";
 import type { Rule } from "./entry-json.ts";
-import { literally, lockName } from "../../store/rows.ts";
+import { countRows, literally, lockName } from "../../store/rows.ts";
 import type { Database, RuleRow } from "../../store/schema.ts";
 import { type Tx, inTransaction } from "../../store/transaction.ts";
 
@@ -87,10 +87,7 @@ async function search(db: Kysely<Database>, query: EntryQuery): Promise<FoundEnt
     .orderBy("topic")
     .limit(limit)
     .execute();
-  const { total } = await matching
-    .select(({ fn }) => fn.countAll().as("total"))
-    .executeTakeFirstOrThrow();
-  return { entries: rows.map(entryOf), total: Number(total) };
+  return { entries: rows.map(entryOf), total: await countRows(matching) };
 }
 
 export function sqlRules(db: Kysely<Database>): RuleStore {

@@ -27,7 +27,7 @@ import type { SingleCheck } from "../check/single-check.ts";
 import { isoTime } from "../core/calendar.ts";
 import type { Datasets } from "../core/evidence/datasets.ts";
 import type { Trust } from "../dns/trust/trust.ts";
-import type { SystemState } from "../http/account/admin-shapes.ts";
+import type { SystemState } from "../http/account/shapes.ts";
 import { type BuiltPages, type Manifest, MANIFEST_FILE } from "../http/account/dashboard-pages.ts";
 import type { DashboardDeps } from "../http/account/dashboard.ts";
 import type { HostCheck } from "../http/hosts.ts";

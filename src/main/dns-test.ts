@@ -2,7 +2,7 @@ import { connect } from "node:net";
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import type { ServerAddress } from "../dns/transport/system-resolvers.ts";
-import type { DnsTest } from "../http/account/admin-shapes.ts";
+import type { DnsTest } from "../http/account/shapes.ts";
 import { measureResolver } from "./doctor/network.ts";
 import type { Config } from "./settings/config.ts";
 import { type DnsMachine, openDns, openTrust, serversOf, serverText } from "./checker.ts";

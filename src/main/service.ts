@@ -270,7 +270,7 @@ function apiRoutes(process: Process, parts: Parts, checkOne: CheckOne): readonly
   return [
     viewRoute({ bulk: service, clock, log, isInForce, shares }),
     uploadRoute({ bulk: service, log, clock, shares, readLarge: texts.readFile }),
-    explainRoute({ explain: createExplain({ ...checker, admission }) }),
+    explainRoute(createExplain({ ...checker, admission })),
     decideRoute({ decideOne: gate.decideOne }),
     feedbackRoute(gate.feedback),
     decisionsRoute(gate.decisionLog),

@@ -14,6 +14,8 @@ import { statusJson } from "../../lists/rules/entry-json.ts";
 import {
   AdminAccountPage,
   AdminAccounts,
+  AuditEntries,
+  Balance,
   Cockpit,
   DnsTest,
   Outcomes,
@@ -21,7 +23,7 @@ import {
   ResetLink,
   Sources,
   SystemState,
-} from "./admin-shapes.ts";
+} from "./shapes.ts";
 import type { DashboardContext } from "./context.ts";
 import { adminAccount, shownAudit } from "./present.ts";
 import {
@@ -37,7 +39,6 @@ import {
   wholeField,
   wordField,
 } from "./route.ts";
-import { AuditEntries, Balance } from "./shapes.ts";
 
 const AUDIT_MAX = 200;
 const COCKPIT_DAYS = { standard: 14, max: 90 };

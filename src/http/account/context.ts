@@ -43,7 +43,7 @@ import type { Ping } from "../../webhooks/ping.ts";
 import type { Deliveries } from "../../webhooks/webhooks-store.ts";
 import type { HostCheck } from "../hosts.ts";
 import type { TrustedProxies } from "../client-address.ts";
-import type { DnsTest, SystemState } from "./admin-shapes.ts";
+import type { DnsTest, SystemState } from "./shapes.ts";
 import type { AccountRequest } from "./route.ts";
 
 /** What the routes of the dashboard work with. */

@@ -8,6 +8,7 @@ import {
   FEEDBACK_OUTCOMES,
   PROPOSAL_ANSWERS,
   type ProposalAnswer,
+  Proposals,
 } from "../../gate/gate-shapes.ts";
 import { mailboxId } from "../../gate/traffic.ts";
 import { readFeedback, readSought } from "../api/feedback.ts";
@@ -24,7 +25,7 @@ import {
   wordField,
 } from "./route.ts";
 import { entryRefusal } from "./rules.ts";
-import { AccountDecisions, FoundMailbox, Proposals } from "./shapes.ts";
+import { AccountDecisions, FoundMailbox } from "./shapes.ts";
 
 const longText = textField(2_000);
 const ANSWER = {

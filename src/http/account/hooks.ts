@@ -2,7 +2,7 @@ import { notFound } from "../../base/refusals.ts";
 import { SYSTEMS } from "../../gate/hook-systems.ts";
 import { HOOK_SYSTEMS } from "../../gate/hook-types.ts";
 import type { DashboardGate } from "./context.ts";
-import { HookSecret, HooksPage, HookTest, NewHook } from "./gate-shapes.ts";
+import { HookSecret, HooksPage, HookTest, NewHook } from "../../gate/gate-shapes.ts";
 import {
   account,
   type AccountRoute,

@@ -3,6 +3,7 @@ import { badField, missingParameter, notFound } from "../../base/refusals.ts";
 import { trimEntry } from "../../core/address/address.ts";
 import { Type } from "../../core/json-schema.ts";
 import { auditedSwitches } from "../../gate/audited.ts";
+import { CheckStep } from "../../check/check-shapes.ts";
 import { countedLines, type DashboardContext } from "./context.ts";
 import { ownAudit, shownAccount, shownCredit, shownSession } from "./present.ts";
 import {
@@ -20,7 +21,7 @@ import {
   textField,
   textsField,
 } from "./route.ts";
-import { Allowance, AuditEntries, CheckStep, Credits, KnownSignIns, Usage } from "./shapes.ts";
+import { Allowance, AuditEntries, Credits, KnownSignIns, Usage } from "./shapes.ts";
 
 const ROWS_MAX = 200;
 const USAGE_DAYS = { standard: 30, max: 400 };

@@ -14,10 +14,10 @@ import {
   OutcomeReport,
   Policies,
   PolicyPage,
-  PolicyTests,
   SavedPolicy,
   ShadowReport,
-} from "./gate-shapes.ts";
+} from "../../gate/gate-shapes.ts";
+import { PolicyTests } from "./shapes.ts";
 import {
   account,
   type AccountRoute,

@@ -3,8 +3,7 @@ import type { Account as StoredAccount } from "../../accounts/accounts-store.ts"
 import { operatorName, type ReadAuditEntry, SERVICE, VISITOR } from "../../accounts/audit.ts";
 import type { CreditEntry as StoredEntry } from "../../accounts/credits.ts";
 import type { SignIn as StoredSignIn } from "../../accounts/sign-in/sign-ins.ts";
-import type { Account, AuditEntry, CreditEntry, SignIn } from "./shapes.ts";
-import type { AdminAccount } from "./admin-shapes.ts";
+import type { Account, AdminAccount, AuditEntry, CreditEntry, SignIn } from "./shapes.ts";
 
 /** Records as the dashboard's API shows them: snake_case, ISO 8601, null for what is absent. */
 

@@ -14,7 +14,7 @@ import {
   endOfDay,
   listLines,
 } from "../../lists/rules/rules.ts";
-import { Forgotten, FoundEntries, Imported } from "./admin-shapes.ts";
+import { Forgotten, FoundEntries, Imported } from "./shapes.ts";
 import type { DashboardContext } from "./context.ts";
 import {
   type AccountRoute,

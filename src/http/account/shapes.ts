@@ -1,19 +1,31 @@
+import { DECISIONS } from "../../core/policy/policy.ts";
 import { ROW_CLASSES, type RowClass } from "../../core/batch/row-class.ts";
 import { type Described, oneOf, orNull, Type } from "../../core/json-schema.ts";
-import { LoggedDecision, type Proposal, Proposals } from "../../gate/gate-shapes.ts";
+import { LoggedDecision } from "../../gate/gate-shapes.ts";
+import { OwnEntry, Source } from "../../lists/rules/entry-json.ts";
 import { KEY, type Key } from "../../accounts/key-json.ts";
-import type { ResultSchema } from "../schemas.ts";
+import { ResultSchema } from "../schemas.ts";
 
 /** What `/account/*` answers. The dashboard imports these types and nothing else. Times are ISO 8601 in UTC. */
 
-export { CheckStep, type EvidenceShape, FrontPage } from "../../check/check-shapes.ts";
-export type { Key };
+export type { CheckStep, EvidenceShape, FrontPage } from "../../check/check-shapes.ts";
+export type { Key, LoggedDecision, OwnEntry, Source };
+export type {
+  BackTestReport,
+  HooksPage,
+  OutcomeReport,
+  PolicyPage,
+  PolicyRow,
+  Proposal,
+  ShadowReport,
+} from "../../gate/gate-shapes.ts";
 
-export const text = Type.String();
-export const count = Type.Integer({ minimum: 0 });
-export const flag = Type.Boolean();
-export const time = Type.String({ format: "date-time" });
-export const ACCOUNT = {
+const text = Type.String();
+const count = Type.Integer({ minimum: 0 });
+const flag = Type.Boolean();
+const time = Type.String({ format: "date-time" });
+
+const ACCOUNT = {
   id: text,
   email: text,
   tier: text,
@@ -249,9 +261,6 @@ export const ListState = Type.Object({
 });
 export type ListState = Described<typeof ListState>;
 
-export { Proposals };
-export type { LoggedDecision, Proposal };
-
 export const AccountDecisions = Type.Object({
   log: oneOf(["on", "off"], "Whether decisions are logged."),
   decisions: Type.Array(LoggedDecision, { description: "Newest first." }),
@@ -259,3 +268,125 @@ export const AccountDecisions = Type.Object({
 });
 export type AccountDecisions = Described<typeof AccountDecisions>;
 export const FoundMailbox = Type.Object({ mailbox: text });
+
+export const PolicyTests = Type.Object({
+  results: Type.Array(
+    Type.Object({
+      entry: text,
+      decision: oneOf(DECISIONS, "What the policy says."),
+      reason: text,
+      rule: orNull(Type.Integer({ minimum: 0 }), "Counts from 0; null: `else` decided."),
+      message: Type.Optional(text),
+      did_you_mean: Type.Optional(text),
+      complete: Type.Boolean(),
+      untested: Type.Optional(
+        Type.Array(text, {
+          description:
+            "Facts of traffic and feedback in rules before this one: a test counts none.",
+        }),
+      ),
+      result: ResultSchema,
+    }),
+  ),
+});
+export type PolicyTest = Described<typeof PolicyTests>["results"][number];
+
+// What administrators see.
+
+export const ResetLink = Type.Object({
+  link: Type.String({ description: "Works once." }),
+  expires_at: time,
+});
+
+export const DnsTest = Type.Object({
+  resolvers: Type.Array(
+    Type.Object({
+      server: text,
+      median_ms: orNull(count, "Half of its answers came within; null: it does not answer."),
+      tcp: orNull(flag, "It answers over TCP; null: it answers nothing."),
+      truthful: orNull(flag, "It finds names that exist and invents none; null: not tested."),
+      says: Type.String({ description: "What is wrong and what to do; empty for nothing." }),
+    }),
+  ),
+});
+export type DnsTest = Described<typeof DnsTest>;
+
+export const Promoted = Type.Object({ password: text });
+
+const AdminAccount = Type.Object({ ...ACCOUNT, credits: count, disabled: flag, origin: text });
+export type AdminAccount = Described<typeof AdminAccount>;
+export const AdminAccounts = Type.Object({
+  accounts: Type.Array(AdminAccount, { description: "One page, by e-mail address." }),
+  total: count,
+  page: count,
+  page_size: count,
+});
+export type AdminAccounts = Described<typeof AdminAccounts>;
+export const AdminAccountPage = Type.Object({
+  account: AdminAccount,
+  days: Type.Array(UsageDay),
+  latency_edges_ms: Type.Array(count),
+  allowance: Allowance,
+  keys: Type.Array(Type.Object(KEY)),
+});
+export type AdminAccountPage = Described<typeof AdminAccountPage>;
+
+export const Cockpit = Type.Object({
+  verdicts: Type.Object(
+    { good: count, disposable: count, no_mail: count, no_answer: count },
+    { description: "By domain, each check in one class." },
+  ),
+  held_back: Type.Array(
+    Type.Object({ resource: text, refused: count, waiting: count, owners: count }),
+    { description: "Resources of which owners wanted more than their share since the start." },
+  ),
+  days: Type.Array(UsageDay),
+  latency_edges_ms: Type.Array(count),
+  top: Type.Array(
+    Type.Object({
+      name: orNull(text, "Null: an address without a key, or a deleted account."),
+      units: count,
+      requests: count,
+    }),
+  ),
+});
+export type Cockpit = Described<typeof Cockpit>;
+
+export const SystemState = Type.Object({
+  version: text,
+  node: text,
+  started_at: time,
+  probes: Type.Array(Type.Object({ name: text, ok: flag })),
+  last_backup: Type.Optional(
+    orNull(time, "Of the embedded database; null: none is known. Absent with PostgreSQL."),
+  ),
+  disk: orNull(
+    Type.Object({ free: count, size: count }),
+    "Octets where the embedded database is; null with PostgreSQL.",
+  ),
+  queue: Type.Object({ lists: count, waiting: count }, { description: "Lists and their entries." }),
+  warnings: Type.Array(text, { description: "Sentences: what is wrong and what to do." }),
+  facts: Type.Array(Type.Object({ name: text, value: text }), {
+    description: "For people: queue, DNS servers, stores.",
+  }),
+});
+export type SystemState = Described<typeof SystemState>;
+
+export const Sources = Type.Object({ sources: Type.Array(Source) });
+
+const Outcome = Type.Object({
+  id: text,
+  kind: oneOf(["accepted", "unchanged", "refused"], "What came of the fetch."),
+  why: orNull(text),
+  detail: orNull(text),
+});
+export type Outcome = Described<typeof Outcome>;
+export const Outcomes = Type.Object({ outcomes: Type.Array(Outcome) });
+
+export const FoundEntries = Type.Object({
+  entries: Type.Array(OwnEntry),
+  total: Type.Integer({ minimum: 0, description: "How many match; the first are sent." }),
+});
+export type FoundEntries = Described<typeof FoundEntries>;
+export const Forgotten = Type.Object({ forgotten: count });
+export const Imported = Type.Object({ imported: count });

@@ -1,3 +1,4 @@
+import { FrontPage } from "../../check/check-shapes.ts";
 import { shownAccount } from "./present.ts";
 import type { DashboardContext } from "./context.ts";
 import {
@@ -8,7 +9,7 @@ import {
   passwordField,
   textField,
 } from "./route.ts";
-import { FrontPage, Plans, SessionState, SetUpState } from "./shapes.ts";
+import { Plans, SessionState, SetUpState } from "./shapes.ts";
 
 const CREDENTIALS = { email: emailField, password: passwordField };
 

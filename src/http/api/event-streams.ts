@@ -49,9 +49,13 @@ export class EventStreams {
     }
     const body = new PassThrough();
     this.#open.add(body);
-    const callOff = this.#watch(body, caller);
+    const { clock } = this.#deps;
+    const ending = [
+      every(clock, COMMENT_EVERY_MS, () => write(body, ":\n\n")),
+      every(clock, LOOK_EVERY_MS, () => void this.#endUnlessInForce(body, caller)),
+    ];
     body.once("close", () => {
-      callOff();
+      for (const end of ending) end();
       this.#open.delete(body);
       hold.release();
     });
@@ -80,27 +84,6 @@ export class EventStreams {
     }
   }
 
-  /** Sends comments and checks the key at intervals. Returns a function that stops both. */
-  #watch(body: PassThrough, caller: Caller): () => void {
-    const { clock } = this.#deps;
-    let callOffComment = (): void => undefined;
-    let callOffLook = (): void => undefined;
-    const comment = (): void => {
-      write(body, ":\n\n");
-      callOffComment = clock.after(COMMENT_EVERY_MS, comment);
-    };
-    const look = (): void => {
-      void this.#endUnlessInForce(body, caller);
-      callOffLook = clock.after(LOOK_EVERY_MS, look);
-    };
-    callOffComment = clock.after(COMMENT_EVERY_MS, comment);
-    callOffLook = clock.after(LOOK_EVERY_MS, look);
-    return () => {
-      callOffComment();
-      callOffLook();
-    };
-  }
-
   async #endUnlessInForce(body: PassThrough, caller: Caller): Promise<void> {
     try {
       if (!(await this.#deps.isInForce(caller))) finish(body);
@@ -109,6 +92,16 @@ export class EventStreams {
       finish(body); // nobody can say whether the key is in force
     }
   }
+}
+
+/** Returns a function that ends it. */
+function every(clock: Clock, ms: number, task: () => void): () => void {
+  let callOff = clock.after(ms, again);
+  function again(): void {
+    task();
+    callOff = clock.after(ms, again);
+  }
+  return () => callOff();
 }
 
 function eventText(progress: BulkProgress): string {

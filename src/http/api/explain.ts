@@ -1,52 +1,54 @@
 import { apiKeyRequired, missingParameter } from "../../base/refusals.ts";
 import type { ExplainOne } from "../../check/explain.ts";
-import { Type } from "../../core/json-schema.ts";
+import { orNull, Type } from "../../core/json-schema.ts";
 import { apiError, COMMON_ERRORS, KEY_NEEDED, type Paths, pathParameter } from "../openapi.ts";
 import { component } from "../schemas.ts";
 import { JSON_TYPE, type Route } from "../route.ts";
 
-export interface ExplainRouteDeps {
-  readonly explain: ExplainOne;
-}
-
 /** GET /api/explain/{entry}: explains the verdict on an entry; needs a key, costs one unit. */
-export function explainRoute({ explain }: ExplainRouteDeps): Route {
-  return {
-    family: "explain",
-    methods: ["GET"],
-    body: "params",
-    parameters: new Set(["entry"]),
-    charges: "units",
-    documentation: DOCUMENTATION,
-    async handle({ path, params, entrance }) {
-      // A local part may hold "/": no suffix is known here.
-      const text = path.join("/") || (params.entry("entry", "either") ?? "");
-      if (text === "") throw missingParameter("entry");
-      const { body, paidBy } = await explain(entrance, text);
-      return { type: JSON_TYPE, body, paidBy, entry: text };
-    },
-  };
-}
+export const explainRoute = (explain: ExplainOne): Route => ({
+  family: "explain",
+  methods: ["GET"],
+  body: "params",
+  parameters: new Set(["entry"]),
+  charges: "units",
+  documentation: DOCUMENTATION,
+  async handle({ path, params, entrance }) {
+    // A local part may hold "/": no suffix is known here.
+    const text = path.join("/") || (params.entry("entry", "either") ?? "");
+    if (text === "") throw missingParameter("entry");
+    const { body, paidBy } = await explain(entrance, text);
+    return { type: JSON_TYPE, body, paidBy, entry: text };
+  },
+});
 
-const nullableTime = (description: string) =>
-  Type.Union([Type.String({ format: "date-time" }), Type.Null()], { description });
+const time = Type.String({ format: "date-time" });
 
 const ListBehind = Type.Object({
   id: Type.String(),
   curated: Type.Boolean({ description: "Kept by hand: one hit is certain." }),
-  since: nullableTime("First seen on the list; null when it came with the program."),
-  fetched_at: nullableTime("Of the copy in use; null when it came with the program."),
+  since: orNull(time, "First seen on the list; null when it came with the program."),
+  fetched_at: orNull(time, "Of the copy in use; null when it came with the program."),
 });
 
 const Explained = Type.Object({
   signal: Type.String(),
   weight: Type.Number({ minimum: 0, maximum: 1, description: "As it counted for this entry." }),
   means: Type.String(),
-  matched: Type.Union([Type.String(), Type.Null()], {
-    description: "The listed name, mail host, word or provider that was matched.",
-  }),
+  matched: orNull(Type.String(), "The listed name, mail host, word or provider that was matched."),
   by: Type.Enum(["lists", "operator", "learned", "rules", "dns"]),
   lists: Type.Array(ListBehind),
+});
+
+const text = (description: string) => Type.Optional(Type.String({ description }));
+
+const Explanation = Type.Object({
+  result: component("Result"),
+  code: text("Why the format is bad; absent when it is good."),
+  message: text("The same for people."),
+  did_you_mean: text("The entry that was meant by one of bad format."),
+  explanation: Type.Array(Explained),
+  data_version: Type.Integer({ description: "Grows when the data changes." }),
 });
 
 const DOCUMENTATION: Paths = {
@@ -59,26 +61,11 @@ const DOCUMENTATION: Paths = {
       security: KEY_NEEDED,
       parameters: [pathParameter("entry", "Percent-encoded.", "ada@mailinator.com")],
       responses: {
+        ...COMMON_ERRORS,
         200: {
           description: "The result, and each of its signals explained.",
-          content: {
-            "application/json": {
-              schema: Type.Object({
-                result: component("Result"),
-                code: Type.Optional(
-                  Type.String({ description: "Why the format is bad; absent when it is good." }),
-                ),
-                message: Type.Optional(Type.String({ description: "The same for people." })),
-                did_you_mean: Type.Optional(
-                  Type.String({ description: "The entry that was meant by one of bad format." }),
-                ),
-                explanation: Type.Array(Explained),
-                data_version: Type.Integer({ description: "Grows when the data changes." }),
-              }),
-            },
-          },
+          content: { "application/json": { schema: Explanation } },
         },
-        ...COMMON_ERRORS,
         400: apiError("No entry.", missingParameter("entry")),
         401: apiError("No key, or one that is invalid or revoked.", apiKeyRequired()),
       },

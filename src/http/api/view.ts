@@ -7,7 +7,8 @@ import {
   tooManyStreams,
 } from "../../base/refusals.ts";
 import { RESOURCES } from "../../base/resources.ts";
-import type { BulkProgress, BulkService, CompletedSummary } from "../../bulk/bulk.ts";
+import type { BulkService } from "../../bulk/bulk.ts";
+import type { Caller } from "../../accounts/admission/caller.ts";
 import { Type } from "../../core/json-schema.ts";
 import {
   apiError,
@@ -30,27 +31,19 @@ export interface ViewDeps extends EventStreamDeps {
   readonly bulk: Pick<BulkService, "view" | "results" | "progress" | "remove">;
 }
 
-/** What stands behind the session, each once; the aliases of `separator` are it. */
-type Suffix = "download" | "separator" | "json" | "csv" | "events";
+/** What may stand behind the session, and what it means. */
+const SUFFIXES = {
+  download: "download",
+  separator: "separator",
+  separate: "separator",
+  comma: "separator",
+  json: "json",
+  csv: "csv",
+  events: "events",
+} as const;
+type Suffix = (typeof SUFFIXES)[keyof typeof SUFFIXES];
 
-const SUFFIXES = new Map<string, Suffix>([
-  ["download", "download"],
-  ["separator", "separator"],
-  ["separate", "separator"],
-  ["comma", "separator"],
-  ["json", "json"],
-  ["csv", "csv"],
-  ["events", "events"],
-]);
-
-interface Asked {
-  readonly session: string;
-  readonly form: "list" | "json" | "csv" | "events";
-  readonly isDownload: boolean;
-  /** The CSV begins with a byte order mark, for Excel. */
-  readonly hasMark: boolean;
-  readonly isOneLine: boolean;
-}
+const FORMS = ["json", "csv", "events"] as const;
 
 /** `/api/view/{session}[/{suffix}...]`: valid entries, state, results, events and removal of a batch. */
 export function viewRoute(deps: ViewDeps): Route {
@@ -59,124 +52,96 @@ export function viewRoute(deps: ViewDeps): Route {
     family: "view",
     methods: ["GET", "POST", "DELETE"],
     body: "params",
-    parameters: new Set(["session", "bom", ...SUFFIXES.keys()]),
+    parameters: new Set(["session", "bom", ...Object.keys(SUFFIXES)]),
     charges: "nothing",
     documentation,
     isBulk: () => true,
-    handle(request) {
-      const asked = readAsked(request);
-      const { caller } = request.entrance;
-      if (request.method === "DELETE") return remove(asked, request, deps);
-      if (asked.form === "list") return listReply(asked, request, deps);
-      if (asked.form !== "events") return resultsReply(asked, request, deps);
-      const body = streams.open(caller, () => deps.bulk.progress(caller, asked.session));
-      return body.then((stream) => ({ type: EVENTS, body: stream, headers: UNBUFFERED }));
+    async handle(request) {
+      const { path, params, method, entrance } = request;
+      const { caller } = entrance;
+      const session = path[0] ?? params.text("session") ?? "";
+      if (session === "") throw missingParameter("session");
+      const asked = suffixesOf(request);
+      const [form, ...more] = FORMS.filter((name) => asked.has(name));
+      if (more.length > 0 || (method === "DELETE" && asked.size > 0)) throw notFound();
+      if (method === "DELETE") {
+        await deps.bulk.remove(caller, session);
+        return inJson({ session, deleted: true });
+      }
+      if (form === undefined) return listReply(session, asked, caller, deps);
+      if (form !== "events") return resultsReply({ session, asked, form }, request, deps);
+      const body = await streams.open(caller, () => deps.bulk.progress(caller, session));
+      // nginx would otherwise hold events back until a buffer is full.
+      const headers = { "x-accel-buffering": "no" };
+      return { type: "text/event-stream; charset=utf-8", body, headers };
     },
     stop: () => streams.stop(),
   };
 }
 
-const EVENTS = "text/event-stream; charset=utf-8";
-
-/** For nginx, which would hold events back until a buffer is full. */
-const UNBUFFERED = { "x-accel-buffering": "no" };
-
-function readAsked(request: ApiRequest): Asked {
-  const session = request.path[0] ?? request.params.text("session") ?? "";
-  if (session === "") throw missingParameter("session");
-  const asked = askedSuffixes(request);
-  const forms = FORMS.filter((form) => asked.has(form));
-  if (forms.length > 1 || (request.method === "DELETE" && asked.size > 0)) throw notFound();
-  return {
-    session,
-    form: forms[0] ?? "list",
-    isDownload: asked.has("download"),
-    isOneLine: asked.has("separator"),
-    hasMark: request.params.flag("bom"),
-  };
-}
-
-const FORMS = ["json", "csv", "events"] as const;
-
-function askedSuffixes({ path, params }: ApiRequest): ReadonlySet<Suffix> {
+function suffixesOf({ path, params }: ApiRequest): ReadonlySet<Suffix> {
+  const known = new Map<string, Suffix>(Object.entries(SUFFIXES));
   const asked = new Set<Suffix>();
   for (const segment of path.slice(1)) {
-    const suffix = SUFFIXES.get(segment.toLowerCase());
+    const suffix = known.get(segment.toLowerCase());
     if (suffix === undefined) throw notFound();
     asked.add(suffix);
   }
-  for (const [name, suffix] of SUFFIXES) if (params.flag(name)) asked.add(suffix);
-  if (namesComma(params.text("separator"))) asked.add("separator");
+  for (const [name, suffix] of known) if (params.flag(name)) asked.add(suffix);
+  // Clients of old say which separator they want, "," or "new-line", instead of whether.
+  if (/^(?:,|comma)$/i.test(params.text("separator") ?? "")) asked.add("separator");
   return asked;
 }
 
-/** Clients of old say which separator they want, "," or "new-line", instead of whether. */
-const namesComma = (separator: string | undefined): boolean =>
-  separator === "," || separator?.toLowerCase() === "comma";
-
-/** A progress object, or the summary of a batch without a valid entry. */
-const state = (value: BulkProgress | CompletedSummary): ApiReply => ({
-  type: JSON_TYPE,
-  body: JSON.stringify(value),
-});
-
-const DOWNLOAD = "application/octet-stream";
-// "inline" with a filename is the published contract, not a slip for "attachment".
-const VALID_LIST = { "content-disposition": 'inline; filename="valid_list.txt"' };
+const inJson = (value: object): ApiReply => ({ type: JSON_TYPE, body: JSON.stringify(value) });
 
 async function listReply(
-  { session, isDownload, isOneLine }: Asked,
-  { entrance }: ApiRequest,
-  { bulk, log, shares }: ViewDeps,
+  session: string,
+  asked: ReadonlySet<Suffix>,
+  caller: Caller,
+  deps: ViewDeps,
 ): Promise<ApiReply> {
-  const view = await bulk.view(entrance.caller, session);
-  if (view.kind === "progress") return state(view.progress);
-  if (view.kind === "summary") return state(view.summary);
-  const frame = { head: "", between: isOneLine ? "," : "\n", tail: "" };
-  const texts = framed(view.valid(), (entry) => entry, frame);
-  const body = sharedStream(texts, entrance, { log, shares });
-  return isDownload
-    ? { type: DOWNLOAD, body, headers: VALID_LIST }
-    : { type: "text/plain; charset=utf-8", body };
+  const view = await deps.bulk.view(caller, session);
+  if (view.kind === "progress") return inJson(view.progress);
+  if (view.kind === "summary") return inJson(view.summary);
+  const between = asked.has("separator") ? "," : "\n";
+  const texts = framed(view.valid(), (entry) => entry, { head: "", between, tail: "" });
+  const body = sharedStream(texts, caller, deps);
+  if (!asked.has("download")) return { type: "text/plain; charset=utf-8", body };
+  // "inline" with a filename is the published contract, not a slip for "attachment".
+  const headers = { "content-disposition": 'inline; filename="valid_list.txt"' };
+  return { type: "application/octet-stream", body, headers };
+}
+
+interface Results {
+  readonly session: string;
+  readonly asked: ReadonlySet<Suffix>;
+  readonly form: "json" | "csv";
 }
 
 async function resultsReply(
-  { session, form, isDownload, hasMark }: Asked,
-  { entrance }: ApiRequest,
-  { bulk, log, shares }: ViewDeps,
+  { session, asked, form }: Results,
+  { entrance: { caller }, params }: ApiRequest,
+  deps: ViewDeps,
 ): Promise<ApiReply> {
-  const found = await bulk.results(entrance.caller, session);
-  if (found.kind === "progress") return state(found.progress);
-  const [type, texts] =
-    form === "csv"
-      ? ["text/csv; charset=utf-8", resultsCsv(found, hasMark)]
-      : [JSON_TYPE, resultsJson(found)];
-  const body = sharedStream(texts, entrance, { log, shares });
-  if (!isDownload) return { type, body };
-  return {
-    type,
-    body,
-    headers: { "content-disposition": `attachment; filename="results.${form}"` },
-  };
+  const found = await deps.bulk.results(caller, session);
+  if (found.kind === "progress") return inJson(found.progress);
+  const type = form === "csv" ? "text/csv; charset=utf-8" : JSON_TYPE;
+  const texts = form === "csv" ? resultsCsv(found, params.flag("bom")) : resultsJson(found);
+  const body = sharedStream(texts, caller, deps);
+  if (!asked.has("download")) return { type, body };
+  const headers = { "content-disposition": `attachment; filename="results.${form}"` };
+  return { type, body, headers };
 }
 
 /** A body that counts among its owner's until it is read or given up. */
 function sharedStream(
   texts: AsyncGenerator<string>,
-  { caller }: ApiRequest["entrance"],
-  { log, shares }: Pick<ViewDeps, "log" | "shares">,
+  caller: Caller,
+  { log, shares }: ViewDeps,
 ): Readable {
   const hold = shares.of("view_streams").take(ownerKey(caller.owner));
   return streamed(texts, log).once("close", () => hold.release());
-}
-
-async function remove(
-  { session }: Asked,
-  { entrance }: ApiRequest,
-  { bulk }: ViewDeps,
-): Promise<ApiReply> {
-  await bulk.remove(entrance.caller, session);
-  return { type: JSON_TYPE, body: JSON.stringify({ session, deleted: true }) };
 }
 
 const PROGRESS = {

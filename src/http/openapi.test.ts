@@ -4,7 +4,7 @@ import { createGunzip, gzipSync } from "node:zlib";
 import { Compile } from "typebox/compile";
 import { appWith } from "../../test/http/http-app.ts";
 import { openAdmission } from "../../test/http/open-admission.ts";
-import { decideRoute } from "./api/decide/decide.ts";
+import { decideRoute } from "./api/decide.ts";
 import { disposablePages } from "./system/disposable-page.ts";
 import { ErrorSchema, ResultSchema } from "./schemas.ts";
 import { inject } from "../../test/http/inject.ts";

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, before } from "node:test";
 import type { Page } from "playwright-core";
-import { decideRoute } from "../../src/http/api/decide/decide.ts";
+import { decideRoute } from "../../src/http/api/decide.ts";
 import { gatePages } from "../../src/http/system/widget.ts";
 import { DEFAULT_LIMITS, listen, type Listening } from "../../src/http/server.ts";
 import { appWith } from "../http/http-app.ts";

@@ -12,7 +12,7 @@ import { systemIds as ids } from "../../src/base/ids.ts";
 import { createSecretBox } from "../../src/base/secrets.ts";
 import type { Lookup } from "../../src/core/mail/lookup.ts";
 import { decisionsRoute, feedbackRoute } from "../../src/http/api/feedback.ts";
-import { decideRoute } from "../../src/http/api/decide/decide.ts";
+import { decideRoute } from "../../src/http/api/decide.ts";
 import type { AccountStore } from "../../src/main/store.ts";
 import type { Outcomes } from "../../src/gate/outcomes-store.ts";
 import type { Clock } from "../../src/base/clock.ts";

@@ -1,19 +1,18 @@
 import type { JsonWebKey } from "node:crypto";
 import type { TestContext } from "node:test";
 import { sqlAccounts } from "../../src/accounts/accounts-store.ts";
-import { sqlHooks } from "../../src/gate/hooks-store.ts";
 import { systemIds as ids } from "../../src/base/ids.ts";
 import { createSecretBox } from "../../src/base/secrets.ts";
-import { hookPage } from "../../src/http/hooks/hook-pages.ts";
-import type { Hook } from "../../src/gate/hooks-store.ts";
+import { createShares } from "../../src/base/shares.ts";
 import { createHookDesk } from "../../src/gate/hook-desk.ts";
-import { createHookService } from "../../src/gate/hooks.ts";
 import { SYSTEMS } from "../../src/gate/hook-systems.ts";
+import { type Hook, sqlHooks } from "../../src/gate/hooks-store.ts";
+import { createHookService } from "../../src/gate/hooks.ts";
+import { hookPage } from "../../src/http/api/hooks.ts";
 import { appWith } from "../http/http-app.ts";
+import { inject } from "../http/inject.ts";
 import { realClock } from "../time/real-clock.ts";
 import { GATE_KEY, gateWorld } from "./gate-world.ts";
-import { createShares } from "../../src/base/shares.ts";
-import { inject } from "../http/inject.ts";
 
 /** Hooks of one account in front of the sign-up gate; `bad.example` is disposable. */
 export async function hookWorld(

@@ -1,18 +1,18 @@
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { test } from "node:test";
-import { createSecretBox } from "../../../base/secrets.ts";
-import { sqlUsageLedger } from "../../../accounts/admission/usage.ts";
-import { dayOf } from "../../../core/calendar.ts";
-import type { Lookup } from "../../../core/mail/lookup.ts";
-import type { Keys, NewPage } from "../../../accounts/keys.ts";
-import { accountKey } from "../../../base/owner.ts";
-import { zoneLookup } from "../../../../test/dns/zone-lookup.ts";
-import { manualClock } from "../../../../test/time/manual-clock.ts";
-import { PATIENCE_MS, until } from "../../../../test/time/until.ts";
-import { GATE_KEY, type GateWorld, gateWorld } from "../../../../test/policy/gate-world.ts";
-import { KNOWN, ask } from "../../../../test/policy/asked-decision.ts";
-import { inject } from "../../../../test/http/inject.ts";
+import { createSecretBox } from "../../base/secrets.ts";
+import { sqlUsageLedger } from "../../accounts/admission/usage.ts";
+import { dayOf } from "../../core/calendar.ts";
+import type { Lookup } from "../../core/mail/lookup.ts";
+import type { Keys, NewPage } from "../../accounts/keys.ts";
+import { accountKey } from "../../base/owner.ts";
+import { zoneLookup } from "../../../test/dns/zone-lookup.ts";
+import { manualClock } from "../../../test/time/manual-clock.ts";
+import { PATIENCE_MS, until } from "../../../test/time/until.ts";
+import { GATE_KEY, type GateWorld, gateWorld } from "../../../test/policy/gate-world.ts";
+import { KNOWN, ask } from "../../../test/policy/asked-decision.ts";
+import { inject } from "../../../test/http/inject.ts";
 
 const EMAIL = { email: "jo@good.example" };
 

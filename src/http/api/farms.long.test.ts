@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
-import { ask } from "../../../../test/policy/asked-decision.ts";
-import { type GateWorld, gateWorld } from "../../../../test/policy/gate-world.ts";
-import type { Zone } from "../../../../test/dns/zone-lookup.ts";
-import { type ManualClock, manualClock } from "../../../../test/time/manual-clock.ts";
-import { DAY_MS } from "../../../core/calendar.ts";
-import { DEFAULT_DOCUMENT } from "../../../core/policy/default-policy.ts";
+import { ask } from "../../../test/policy/asked-decision.ts";
+import { type GateWorld, gateWorld } from "../../../test/policy/gate-world.ts";
+import type { Zone } from "../../../test/dns/zone-lookup.ts";
+import { type ManualClock, manualClock } from "../../../test/time/manual-clock.ts";
+import { DAY_MS } from "../../core/calendar.ts";
+import { DEFAULT_DOCUMENT } from "../../core/policy/default-policy.ts";
 
 /** Rules for strict sites, to stand before "dns": "unknown": see docs/policies.md. */
 const STRICT_RULES = [

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { sqlUsageLedger } from "../../../accounts/admission/usage.ts";
-import { dayOf } from "../../../core/calendar.ts";
-import type { Keys } from "../../../accounts/keys.ts";
-import { accountKey } from "../../../base/owner.ts";
-import { StoreDown } from "../../../base/store-down.ts";
-import { gateWorld, SILENT } from "../../../../test/policy/gate-world.ts";
-import { KNOWN, ask } from "../../../../test/policy/asked-decision.ts";
-import { inject } from "../../../../test/http/inject.ts";
+import { sqlUsageLedger } from "../../accounts/admission/usage.ts";
+import { dayOf } from "../../core/calendar.ts";
+import type { Keys } from "../../accounts/keys.ts";
+import { accountKey } from "../../base/owner.ts";
+import { StoreDown } from "../../base/store-down.ts";
+import { gateWorld, SILENT } from "../../../test/policy/gate-world.ts";
+import { KNOWN, ask } from "../../../test/policy/asked-decision.ts";
+import { inject } from "../../../test/http/inject.ts";
 
 const SAID: readonly [name: string, payload: object | string, want: string][] = [
   ["a good address", { email: "jo@good.example" }, "accept ok"],

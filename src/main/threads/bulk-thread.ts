@@ -83,8 +83,8 @@ const RESTART_AFTER_MS = 1_000;
 /** A thread that has not stopped by then is ended; its leases free its chunks. */
 const STOP_WITHIN_MS = 10_000;
 
-/** Young: fewer collections of what is under way. Old: far from a limit, where it dies, and below 2 GB, where V8 grows slowly. */
-const HEAP_LIMITS = { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 64 };
+/** Young: fewer collections of what is under way. Old: far from a limit, where it dies, yet small, where V8 grows slowly. */
+const HEAP_LIMITS = { maxOldGenerationSizeMb: 320, maxYoungGenerationSizeMb: 24 };
 
 export function startBulkThread(given: BulkThreadSettings, deps: BulkThreadDeps): BulkThread {
   const { log, completed, ended } = deps;

@@ -2,6 +2,7 @@ import type { Kysely } from "kysely";
 import type { Accounts } from "../accounts/accounts-store.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Notices } from "../store/notices.ts";
+import { deleteRows } from "../store/rows.ts";
 import type { Database } from "../store/schema.ts";
 import type { SqlTraffic } from "./traffic-store.ts";
 
@@ -42,9 +43,7 @@ export function createAccountSwitches(deps: AccountSwitchesDeps): AccountSwitche
     },
     async switchLog(accountId, state) {
       const isThere = await change(accountId, { logsDecisions: state === "on" });
-      if (state === "off") {
-        await db.deleteFrom("decisions").where("account_id", "=", accountId).execute();
-      }
+      if (state === "off") await deleteRows(db, "decisions", { account_id: accountId });
       return isThere;
     },
   };

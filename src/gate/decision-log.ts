@@ -6,7 +6,7 @@ import type { Clock } from "../base/clock.ts";
 import type { Ids } from "../base/ids.ts";
 import type { Log } from "../base/log.ts";
 import { WriteBehind } from "../base/write-behind.ts";
-import { lockAccount, pruneRows } from "../store/rows.ts";
+import { keepNewest, lockAccount, pruneRows } from "../store/rows.ts";
 import type { Database } from "../store/schema.ts";
 import type { DecisionRow } from "../store/tables/policy.ts";
 import { inSlice, type Tx } from "../store/transaction.ts";
@@ -147,20 +147,7 @@ async function addOf(tx: Tx, accountId: string, rows: readonly DecisionRow[]): P
     .values([...rows])
     .onConflict((conflict) => conflict.doNothing())
     .execute();
-  const tooOld = await tx.sql
-    .selectFrom("decisions")
-    .select("id")
-    .where("account_id", "=", accountId)
-    .orderBy("id", "desc")
-    .offset(LOGGED_MAX)
-    .limit(1)
-    .executeTakeFirst();
-  if (tooOld === undefined) return;
-  await tx.sql
-    .deleteFrom("decisions")
-    .where("account_id", "=", accountId)
-    .where("id", "<=", tooOld.id)
-    .execute();
+  await keepNewest(tx, "decisions", accountId, LOGGED_MAX);
 }
 
 const decisionOf = (row: DecisionRow): LoggedDecision => ({

@@ -16,7 +16,7 @@ import type { BudgetedCheck } from "../check/single-check.ts";
 import type { Database } from "../store/schema.ts";
 import type { FeedbackRow } from "../store/tables/policy.ts";
 import { inTransaction } from "../store/transaction.ts";
-import { lockAccount, pruneRows } from "../store/rows.ts";
+import { insertRow, keepNewest, lockAccount, pruneRows } from "../store/rows.ts";
 import type { FeedbackOutcome, Proposal } from "./gate-shapes.ts";
 import type { FindPolicies } from "./in-force.ts";
 import { type AccountHash, mailboxId, reportedDomainOf } from "./traffic.ts";
@@ -99,21 +99,8 @@ export class Feedback {
     };
     await inTransaction(db, async (tx) => {
       await lockAccount(tx, accountId);
-      const rows = tx.sql.selectFrom("feedback").where("account_id", "=", accountId);
-      const tooOld = await rows
-        .select("id")
-        .orderBy("id", "desc")
-        .offset(ROWS_MAX - 1)
-        .limit(1)
-        .executeTakeFirst();
-      if (tooOld !== undefined) {
-        await tx.sql
-          .deleteFrom("feedback")
-          .where("account_id", "=", accountId)
-          .where("id", "<=", tooOld.id)
-          .execute();
-      }
-      await tx.sql.insertInto("feedback").values(row).execute();
+      await insertRow(tx.sql, "feedback", row);
+      await keepNewest(tx, "feedback", accountId, ROWS_MAX);
     });
     this.#kept.clear();
     this.#deps.counted(outcome);

@@ -1,7 +1,15 @@
 import type { Kysely } from "kysely";
 import { HOOK_OUTCOMES, type HookOutcome, type HookSystem } from "./hook-types.ts";
 import type { Database } from "../store/schema.ts";
-import { countRows, lockAccount, pruneRows } from "../store/rows.ts";
+import {
+  changeRows,
+  countRows,
+  deleteRows,
+  findRow,
+  insertRow,
+  lockAccount,
+  pruneRows,
+} from "../store/rows.ts";
 import { inTransaction, type Tx } from "../store/transaction.ts";
 import type { HookRow } from "../store/tables/policy.ts";
 import { isLivePolicy, lockPolicies } from "../store/live-policy.ts";
@@ -94,7 +102,7 @@ async function createIn(tx: Tx, made: Hook, limit: number): ReturnType<Hooks["cr
   await lockPolicies(tx, made.accountId);
   const { accountId, policy: name } = made;
   if (!(await isLivePolicy(tx.sql, { accountId, name }))) return "no_policy";
-  await tx.sql.insertInto("hooks").values(newRow(made)).execute();
+  await insertRow(tx.sql, "hooks", newRow(made));
   return "created";
 }
 
@@ -104,11 +112,7 @@ async function noteLast(
   calls: ReadonlyMap<string, HookCall>,
 ): Promise<void> {
   for (const [id, last] of calls) {
-    await sql
-      .updateTable("hooks")
-      .set({ [column]: JSON.stringify(last) })
-      .where("id", "=", id)
-      .execute();
+    await changeRows(sql, "hooks", { id }, { [column]: JSON.stringify(last) });
   }
 }
 
@@ -148,7 +152,7 @@ async function standingOf(
   id: string,
   fromDay: number,
 ): Promise<HookStanding> {
-  const row = await db.selectFrom("hooks").selectAll().where("id", "=", id).executeTakeFirst();
+  const row = await findRow(db, "hooks", { id });
   const rows = await db
     .selectFrom("hook_counts")
     .select((build) => ["outcome", build.fn.sum("count").as("count")])
@@ -173,7 +177,7 @@ export function sqlHooks(db: Kysely<Database>): Hooks {
   return {
     create: (made, limit) => inTransaction(db, (tx) => createIn(tx, made, limit)),
     async find(id) {
-      const row = await db.selectFrom("hooks").selectAll().where("id", "=", id).executeTakeFirst();
+      const row = await findRow(db, "hooks", { id });
       return row && hook(row);
     },
     async list(accountId) {
@@ -186,22 +190,11 @@ export function sqlHooks(db: Kysely<Database>): Hooks {
         .execute();
       return rows.map(hook);
     },
-    async setSecret(id, secret) {
-      const { numUpdatedRows } = await db
-        .updateTable("hooks")
-        .set({ secret })
-        .where("id", "=", id)
-        .executeTakeFirst();
-      return Number(numUpdatedRows) === 1;
-    },
+    setSecret: async (id, secret) => (await changeRows(db, "hooks", { id }, { secret })) === 1,
     remove: (id) =>
       inTransaction(db, async ({ sql }) => {
-        await sql.deleteFrom("hook_counts").where("hook_id", "=", id).execute();
-        const { numDeletedRows } = await sql
-          .deleteFrom("hooks")
-          .where("id", "=", id)
-          .executeTakeFirst();
-        return Number(numDeletedRows) === 1;
+        await deleteRows(sql, "hook_counts", { hook_id: id });
+        return (await deleteRows(sql, "hooks", { id })) === 1;
       }),
     note: (news) => inTransaction(db, (tx) => noteIn(tx, news)),
     standing: (id, fromDay) => standingOf(db, id, fromDay),

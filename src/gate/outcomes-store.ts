@@ -1,7 +1,7 @@
 import { type Kysely, sql as raw } from "kysely";
 import type { Decision } from "../core/policy/policy.ts";
 import type { Database } from "../store/schema.ts";
-import { countRows, lockName, pruneRows } from "../store/rows.ts";
+import { countRows, insertRow, lockName, pruneRows } from "../store/rows.ts";
 import { inSlice, type Tx } from "../store/transaction.ts";
 import type { OutcomeCountRow, ShadowCountRow } from "../store/tables/policy.ts";
 
@@ -62,16 +62,11 @@ export type ShadowKey = Pick<ShadowCount, "accountId" | "policy" | "version">;
 
 const OTHER_FORM = "(other)";
 
-async function growOutcome({ sql }: Tx, made: OutcomeCountRow): Promise<boolean> {
+async function growOutcome({ sql }: Tx, { count, ...row }: OutcomeCountRow): Promise<boolean> {
   const { numUpdatedRows } = await sql
     .updateTable("outcome_counts")
-    .set((build) => ({ count: build("count", "+", made.count) }))
-    .where("account_id", "=", made.account_id)
-    .where("day", "=", made.day)
-    .where("key_id", "=", made.key_id)
-    .where("form", "=", made.form)
-    .where("decision", "=", made.decision)
-    .where("reason", "=", made.reason)
+    .set((build) => ({ count: build("count", "+", count) }))
+    .where((build) => build.and(row))
     .executeTakeFirst();
   return Number(numUpdatedRows) === 1;
 }
@@ -85,7 +80,7 @@ async function addOutcome(tx: Tx, made: OutcomeCountRow, rowsMax: number): Promi
   const isFull = (await countRows(ofDay)) >= rowsMax;
   const kept = isFull ? { ...made, key_id: "", form: OTHER_FORM } : made;
   if (isFull && (await growOutcome(tx, kept))) return;
-  await tx.sql.insertInto("outcome_counts").values(kept).execute();
+  await insertRow(tx.sql, "outcome_counts", kept);
 }
 
 const SHADOW_KEY = ["account_id", "policy", "version", "day", "live", "shadow", "domain"] as const;

@@ -1,7 +1,7 @@
 import type { ExpressionBuilder, Kysely } from "kysely";
 import { DEFAULT_NAME } from "../core/policy/default-policy.ts";
 import type { PageTerms } from "../accounts/keys.ts";
-import { countRows } from "../store/rows.ts";
+import { changeRows, countRows, findRow, insertRow } from "../store/rows.ts";
 import type { Database } from "../store/schema.ts";
 import { lockPolicies, type PolicyName } from "../store/live-policy.ts";
 import { inTransaction, type Tx } from "../store/transaction.ts";
@@ -79,12 +79,7 @@ const head = ({ name, live_version: live, shadow_version: shadow }: PolicyRow): 
 });
 
 const row = (sql: Sql, accountId: string, name: string) =>
-  sql
-    .selectFrom("policies")
-    .selectAll()
-    .where("account_id", "=", accountId)
-    .where("name", "=", name)
-    .executeTakeFirst();
+  findRow(sql, "policies", { account_id: accountId, name });
 
 const hasRunning = (build: ExpressionBuilder<Database, "policies">) =>
   build.or([build("live_version", "is not", null), build("shadow_version", "is not", null)]);
@@ -94,13 +89,7 @@ const running = (sql: Sql, accountId: string) =>
 
 function one(sql: Sql, accountId: string, name: string, number: number | null | undefined) {
   if (number === null || number === undefined) return Promise.resolve(undefined);
-  return sql
-    .selectFrom("policy_versions")
-    .selectAll()
-    .where("account_id", "=", accountId)
-    .where("name", "=", name)
-    .where("version", "=", number)
-    .executeTakeFirst();
+  return findRow(sql, "policy_versions", { account_id: accountId, name, version: number });
 }
 
 async function saveIn(
@@ -128,17 +117,14 @@ async function saveIn(
     })
     .onConflict((conflict) => conflict.columns(["account_id", "name"]).doUpdateSet(change))
     .execute();
-  await sql
-    .insertInto("policy_versions")
-    .values({
-      account_id: accountId,
-      name,
-      version: number,
-      document,
-      author,
-      created_at_ms: createdAtMs,
-    })
-    .execute();
+  await insertRow(sql, "policy_versions", {
+    account_id: accountId,
+    name,
+    version: number,
+    document,
+    author,
+    created_at_ms: createdAtMs,
+  });
   await forgetOld(tx, { ...(await row(sql, accountId, name)) }, number - limits.versionsMax);
   return number;
 }
@@ -176,13 +162,8 @@ async function setShadowIn(tx: Tx, which: PolicyName, number: number): Promise<b
   const { accountId, name } = which;
   await lockPolicies(tx, accountId);
   if ((await one(tx.sql, accountId, name, number)) === undefined) return false;
-  const { numUpdatedRows } = await tx.sql
-    .updateTable("policies")
-    .set({ shadow_version: number })
-    .where("account_id", "=", accountId)
-    .where("name", "=", name)
-    .executeTakeFirst();
-  return Number(numUpdatedRows) === 1;
+  const row = { account_id: accountId, name };
+  return (await changeRows(tx.sql, "policies", row, { shadow_version: number })) === 1;
 }
 
 async function promoteIn(tx: Tx, which: PolicyName): Promise<number | undefined> {

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from "kysely";
 import type { Clock } from "../base/clock.ts";
 import type { Database, TrafficTableRow } from "../store/schema.ts";
-import { countRows, lockAccount, pruneSlices, upsert } from "../store/rows.ts";
+import { countRows, deleteRows, lockAccount, pruneSlices, upsert } from "../store/rows.ts";
 import { inSlice, type Tx } from "../store/transaction.ts";
 import { COUNTED_MS, type NewTrafficRow, type TrafficStore } from "./traffic.ts";
 
@@ -125,7 +125,7 @@ export function sqlTraffic(
       });
     },
     async forget(accountId) {
-      await db.deleteFrom("traffic").where("account_id", "=", accountId).execute();
+      await deleteRows(db, "traffic", { account_id: accountId });
     },
     async prune(nowMs) {
       for (const [kind, countedMs] of Object.entries(COUNTED_MS)) {

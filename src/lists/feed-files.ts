@@ -3,6 +3,7 @@ import { promisify } from "node:util";
 import { constants, deflateRaw, inflateRawSync } from "node:zlib";
 import { type Kysely, sql } from "kysely";
 import type { LearnedServer } from "../core/evidence/mail-servers/learn-mail-servers.ts";
+import { changeRows } from "../store/rows.ts";
 import type { Database } from "../store/schema.ts";
 import { type Tx, inTransaction } from "../store/transaction.ts";
 import { countChange } from "./rules/rule.ts";
@@ -122,11 +123,6 @@ async function write(tx: Tx, file: FeedFile, replaces: string | undefined): Prom
       .executeTakeFirst();
     return made !== undefined;
   }
-  const { numUpdatedRows } = await tx.sql
-    .updateTable("list_files")
-    .set({ version, content, changed_at_ms })
-    .where("name", "=", name)
-    .where("version", "=", replaces)
-    .executeTakeFirst();
-  return numUpdatedRows > 0n;
+  const columns = { version, content, changed_at_ms };
+  return (await changeRows(tx.sql, "list_files", { name, version: replaces }, columns)) > 0;
 }

@@ -124,6 +124,21 @@ export function pruneRows(db: Kysely<Database>, pruning: Pruning): Promise<numbe
   );
 }
 
+/** Deletes an account's rows but the newest `rowsMax`: ids grow. */
+export async function keepNewest(
+  { sql: db }: Tx,
+  table: "decisions" | "feedback",
+  accountId: string,
+  rowsMax: number,
+): Promise<void> {
+  const rows = sql.table(table);
+  await sql`
+    delete from ${rows} where account_id = ${accountId} and id <= (
+      select id from ${rows} where account_id = ${accountId}
+      order by id desc limit 1 offset ${rowsMax}
+    )`.execute(db);
+}
+
 const deflate = promisify(deflateRaw);
 const inflate = promisify(inflateRaw);
 

@@ -1,7 +1,7 @@
 import { type ListTopic, type ListWord, topicOf } from "../../core/evidence/rule.ts";
 import { type Kysely, sql } from "kysely";
 import type { Rule } from "./entry-json.ts";
-import { countRows, literally, lockName } from "../../store/rows.ts";
+import { countRows, deleteRows, literally, lockName } from "../../store/rows.ts";
 import type { Database, RuleRow } from "../../store/schema.ts";
 import { type Tx, inTransaction } from "../../store/transaction.ts";
 
@@ -112,11 +112,10 @@ export function sqlRules(db: Kysely<Database>): RuleStore {
     forget: (subject, topic) =>
       inTransaction(db, async (tx) => {
         await takeTurn(tx);
-        const all = tx.sql.deleteFrom("operator_entries").where("subject", "=", subject);
-        const some = topic === undefined ? all : all.where("topic", "=", topic);
-        const { numDeletedRows } = await some.executeTakeFirst();
-        if (numDeletedRows > 0n) await countChange(tx);
-        return Number(numDeletedRows);
+        const said = topic === undefined ? { subject } : { subject, topic };
+        const gone = await deleteRows(tx.sql, "operator_entries", said);
+        if (gone > 0) await countChange(tx);
+        return gone;
       }),
     async prune(nowMs) {
       const { numDeletedRows } = await db

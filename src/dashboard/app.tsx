@@ -7,8 +7,8 @@ import type { SessionState } from "./lib/shapes.ts";
 import { announcement, notice, type Notice, shownOnce } from "./lib/state.ts";
 import { isOpenTo, pageAt } from "./pages.ts";
 import { SignInPage } from "./pages/sign-in.tsx";
-import { Bones, Failed, Lazy, PageHead } from "./parts/basic.tsx";
-import { Act, Dialog, Form, PASSWORD } from "./parts/form.tsx";
+import { Bones, Lazy, PageHead } from "./parts/basic.tsx";
+import { Act, Dialog, Fault, Form, PASSWORD } from "./parts/form.tsx";
 import { Shell } from "./shell.tsx";
 
 /** The whole dashboard: who is here, which was `asked` already, the frame, and the page of the path. */
@@ -31,7 +31,7 @@ export function App({ asked }: { asked: Promise<void> }): VNode {
         ) : (
           <>
             <PageHead title="Gatepost cannot be reached" />
-            <Failed message={fault} retry={() => follow(loadSession())} />
+            <Fault text={fault} retry={() => follow(loadSession())} />
           </>
         )}
       </Shell>

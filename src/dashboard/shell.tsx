@@ -54,16 +54,11 @@ function AccountShell({ session, children }: ShellProps): VNode {
         <div class="rail-foot">
           <AllowanceBox />
           {email === undefined ? null : (
-            <>
-              <button type="button" class="who" popovertarget="account-menu" title={email}>
-                <span>{email}</span>
-                <span class="unseen">, account menu</span>
-                <span aria-hidden="true">⋯</span>
-              </button>
-              <div class="menu" id="account-menu" popover="auto">
-                <AccountMenu />
-              </div>
-            </>
+            <button type="button" class="who" popovertarget="menu" title={email}>
+              <span>{email}</span>
+              <span class="unseen">, account menu</span>
+              <span aria-hidden="true">⋯</span>
+            </button>
           )}
         </div>
       </header>
@@ -73,6 +68,7 @@ function AccountShell({ session, children }: ShellProps): VNode {
       </header>
       {children}
       <TabBar session={session} />
+      <Menu session={session} />
     </div>
   );
 }
@@ -162,46 +158,42 @@ function Groups(props: { session: SessionState | undefined; names: readonly Grou
 
 /** On a narrow screen: four pages at the bottom, and the rest behind "More". */
 function TabBar({ session }: { session: SessionState | undefined }): VNode {
-  const drawer = useRef<HTMLDivElement>(null);
-  useEffect(() => path.subscribe(() => drawer.current?.hidePopover()), []);
   const isElsewhere = !RAIL.main.some(([to]) => to === path.value.split("/")[0]);
   return (
-    <>
-      <nav class="tabbar" aria-label="Main, at the bottom">
-        {linksOf("main", session)}
-        <button
-          type="button"
-          class={session === undefined ? "unshown" : ""}
-          popovertarget="drawer"
-          {...(isElsewhere && { "aria-current": "true" as const })}
-        >
-          <Icon d="M3 9h.01M9 9h.01M15 9h.01" width="2.8" />
-          More
-        </button>
-      </nav>
-      <div class="drawer" id="drawer" popover="auto" ref={drawer}>
-        <nav class="nav" aria-label="More pages">
-          <Groups session={session} names={["Account", "Operator"]} />
-        </nav>
-        <AccountMenu />
-      </div>
-    </>
+    <nav class="tabbar" aria-label="Main, at the bottom">
+      {linksOf("main", session)}
+      <button
+        type="button"
+        class={session === undefined ? "unshown" : ""}
+        popovertarget="menu"
+        {...(isElsewhere && { "aria-current": "true" as const })}
+      >
+        <Icon d="M3 9h.01M9 9h.01M15 9h.01" width="2.8" />
+        More
+      </button>
+    </nav>
   );
 }
 
-function AccountMenu(): VNode {
+/** What a reader seldom needs; on a narrow screen the other pages, too. */
+function Menu({ session }: { session: SessionState | undefined }): VNode {
   const menu = useRef<HTMLDivElement>(null);
+  const close = (): void => menu.current?.hidePopover();
+  useEffect(() => path.subscribe(close), []);
   const signOut = async (): Promise<void> => {
     await post("sign-out").catch((error: unknown) => {
       // A session that has ended already is what was asked for.
       if (!(error instanceof ApiFault && error.status === 401)) throw error;
     });
-    menu.current?.closest<HTMLElement>("[popover]")?.hidePopover();
+    close();
     go("./");
     await signedOut();
   };
   return (
-    <div class="menu-items" ref={menu}>
+    <div class="menu" id="menu" popover="auto" ref={menu}>
+      <nav class="nav" aria-label="More pages">
+        <Groups session={session} names={["Account", "Operator"]} />
+      </nav>
       <Act act="Sign out" class="" work={signOut} />
       <Field label="Appearance" value={theme.value} choices={THEMES} onValue={chooseTheme} />
     </div>

@@ -82,39 +82,28 @@ function cutOff(): never {
   throw new ApiFault(0, NO_ANSWER);
 }
 
-/** Reads an answer of one JSON value a line, each as soon as it is there. */
-async function readLines(response: Response, take: (value: unknown) => void): Promise<void> {
-  if (response.body === null) return;
-  const reader = response.body.getReader();
-  const decoder = new TextDecoder();
-  let rest = "";
-  const next = (): ReturnType<typeof reader.read> => reader.read().catch(cutOff);
-  for (let chunk = await next(); !chunk.done; chunk = await next()) {
-    const lines = (rest + decoder.decode(chunk.value, { stream: true })).split("\n");
-    rest = lines.pop() ?? "";
-    for (const line of lines) takeLine(line, take);
-  }
-  takeLine(rest, take);
-}
-
-/** The server puts what goes wrong on the way into a last line of its own. */
-function takeLine(line: string, take: (value: unknown) => void): void {
-  if (line === "") return;
-  const value: unknown = JSON.parse(line);
-  if (typeof value === "object" && value !== null && "error" in value) {
-    throw new ApiFault(500, STATUS_WORDS[500] ?? String(value.error));
-  }
-  take(value);
-}
-
-/** Checks one entry for one unit. `take` gets the core facts first and the whole result last. */
+/** Checks one entry for one unit. `take` gets the core facts first and the whole result last, each as soon as it is there. */
 export async function checkEntry(
   entry: string,
   take: (step: CheckStep) => void,
   signal: AbortSignal,
 ): Promise<void> {
   const response = await accepted(takeAsked(entry) ?? fetchCheck(entry, signal));
-  await readLines(response, (value) => take(value as CheckStep));
+  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = "";
+  for (let isDone = reader === undefined; !isDone;) {
+    const chunk = await reader?.read().catch(cutOff);
+    isDone = chunk?.done !== false;
+    const lines = (rest + (chunk?.value ?? "")).split("\n");
+    rest = isDone ? "" : (lines.pop() ?? "");
+    for (const line of lines) if (line !== "") take(stepOf(JSON.parse(line)));
+  }
+}
+
+/** The server puts what goes wrong on the way into a last line of its own. */
+function stepOf(value: CheckStep | { readonly error: string }): CheckStep {
+  if ("error" in value) throw new ApiFault(500, STATUS_WORDS[500] ?? value.error);
+  return value;
 }
 
 /** What to show for anything that was thrown. */

@@ -108,20 +108,13 @@ export function useRested(text: string): string {
 /** A page, or a part of one, whose code is fetched when it is wanted. */
 export interface Loadable {
   readonly load: () => Promise<ComponentType>;
+  /** The code that is here already. */
+  component?: ComponentType;
 }
-
-const parts = new Map<Loadable, ComponentType>();
-
-export const loadedPart = (part: Loadable): ComponentType | undefined => parts.get(part);
 
 /** Fetches the code; undefined when that fails, or for no part at all. */
-export async function loadPart(part: Loadable | undefined): Promise<ComponentType | undefined> {
-  if (part === undefined) return undefined;
-  try {
-    const component = await part.load();
-    parts.set(part, component);
-    return component;
-  } catch {
-    return undefined;
-  }
-}
+export const loadPart = async (part: Loadable | undefined): Promise<ComponentType | undefined> => {
+  const component = await part?.load().catch(() => undefined);
+  if (part !== undefined && component !== undefined) part.component = component;
+  return component;
+};

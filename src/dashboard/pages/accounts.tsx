@@ -7,7 +7,7 @@ import { fragment } from "../lib/router.ts";
 import { session } from "../lib/session.ts";
 import type { AdminAccount, AdminAccountPage, AdminAccounts } from "../lib/shapes.ts";
 import { announce, say, shownOnce } from "../lib/state.ts";
-import { Empty, Lines, PageHead, Pairs, Sheet, Shown, Table, Time } from "../parts/basic.tsx";
+import { Lines, PageHead, Pairs, Sheet, Shown, Table, Time } from "../parts/basic.tsx";
 import {
   Act,
   Ask,
@@ -97,9 +97,6 @@ function Found({ query }: { query: string }): VNode {
     <Shown loading={useLoad<AdminAccounts>(`admin/accounts?${query}&page=${at}`)} lines={6}>
       {({ accounts, total, page, page_size: size }) => {
         const pages = Math.max(1, Math.ceil(total / size));
-        if (accounts.length === 0) {
-          return <Empty title="Nobody found">No account fits the search and the choices.</Empty>;
-        }
         return (
           <>
             <p class="note" role="status">
@@ -110,6 +107,7 @@ function Found({ query }: { query: string }): VNode {
               label="Accounts"
               head={["Email address", "Plan", "Credits", "Made", "State"]}
               numbers={[2]}
+              none="No account fits the search and the choices."
               rows={accounts.map((account) => [
                 <a href={`admin/accounts#${account.id}`}>{account.email}</a>,
                 tierName(account.tier),

@@ -6,9 +6,8 @@ import { nowMs, stampTime, timeMs } from "../lib/format.ts";
 import type { Loadable, Loading } from "../lib/load.ts";
 import { fragment } from "../lib/router.ts";
 import type { CheckStep, FrontPage } from "../lib/shapes.ts";
-import { announce } from "../lib/state.ts";
-import { Bones, Failed, Lazy, type MarkKind, Time } from "../parts/basic.tsx";
-import { copyText } from "../parts/form.tsx";
+import { Bones, Lazy, type MarkKind, Time } from "../parts/basic.tsx";
+import { Copy, Fault } from "../parts/form.tsx";
 import { factsOf, verdictOf } from "../words/verdict.ts";
 
 /** Longest text that is sent: no entry is longer, and a pasted novel is a mistake. */
@@ -76,7 +75,7 @@ export function Answer(): VNode | null {
   if (shown.state === "nothing") return null;
   if (shown.state === "answered") return <CheckResult {...shown} />;
   if (shown.state === "failed") {
-    return <Failed message={shown.message} retry={() => check(shown.entry)} />;
+    return <Fault text={shown.message} retry={() => check(shown.entry)} />;
   }
   return (
     <section class="sheet verdict">
@@ -139,28 +138,16 @@ function VerdictSheet({ entry, step, atMs }: ResultProps): VNode {
           <button type="button" class="small" onClick={() => check(entry)}>
             Check again
           </button>
-          <CopyLink entry={entry} />
+          <Copy
+            text={`${location.origin}${BASE}#${encodeURIComponent(entry)}`}
+            what="Link"
+            act="Copy link"
+            otherwise="The address bar has the link."
+          />
         </div>
       </div>
       <Postmark key={`${entry} ${verdict.stamp}`} {...verdict} atMs={atMs} />
     </section>
-  );
-}
-
-function CopyLink({ entry }: { entry: string }): VNode {
-  const [isCopied, setCopied] = useState(false);
-  const copied = (): void => {
-    setCopied(true);
-    announce("Link copied.");
-  };
-  const copy = (): void =>
-    void copyText(`${location.origin}${BASE}#${encodeURIComponent(entry)}`).then(copied, () =>
-      announce("The browser does not allow copying. The address bar has the link."),
-    );
-  return (
-    <button type="button" class="small plain" onClick={copy}>
-      {isCopied ? "Link copied" : "Copy link"}
-    </button>
   );
 }
 

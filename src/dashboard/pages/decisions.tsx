@@ -6,7 +6,7 @@ import { useLoad, useLooks } from "../lib/load.ts";
 import { loadSession } from "../lib/session.ts";
 import type { AccountDecisions, LoggedDecision, Proposal } from "../lib/shapes.ts";
 import { say } from "../lib/state.ts";
-import { Empty, Lines, Mark, PageHead, Sheet, Shown, Table, Time } from "../parts/basic.tsx";
+import { Lines, Mark, PageHead, Sheet, Shown, Table, Time } from "../parts/basic.tsx";
 import { Act, Ask, Form, textField, useChoice, type Values } from "../parts/form.tsx";
 import { reasonName, signalName } from "../words/names.ts";
 import { DECISION, DECISIONS } from "../words/policy.ts";
@@ -99,20 +99,16 @@ function Rows({ first, query }: { first: AccountDecisions; query: string }): VNo
     const page = await call<AccountDecisions>("GET", path);
     setOlder({ ...page, decisions: [...(older?.decisions ?? []), ...page.decisions] });
   };
-  if (rows.length === 0) {
-    return (
-      <Empty title="No decisions here">
-        {first.log === "off"
-          ? "The log is off. Switched on, it keeps time, decision, reason and domain of the last 10,000 decisions, and no address."
-          : "No decision fits. New ones appear as your form asks."}
-      </Empty>
-    );
-  }
   return (
     <>
       <Table
         label="Decisions"
         head={["When", "Decision", "Why", "Domain", "Asked by", ""]}
+        none={
+          first.log === "off"
+            ? "The log is off. Switched on, it keeps time, decision, reason and domain of the last 10,000 decisions, and no address."
+            : "No decision fits. New ones appear as your form asks."
+        }
         rows={rows.map(cellsOf)}
       />
       {next === null ? null : (

@@ -5,7 +5,7 @@ import { count } from "../lib/format.ts";
 import { useLoad } from "../lib/load.ts";
 import type { PolicyPage as Opened, ShadowReport } from "../lib/shapes.ts";
 import { announce, say } from "../lib/state.ts";
-import { Lines, PageLink, Shown } from "../parts/basic.tsx";
+import { Lines, PageLink, Pairs, Shown } from "../parts/basic.tsx";
 import { Split } from "../parts/chart.tsx";
 import { Act, Question } from "../parts/form.tsx";
 import {
@@ -184,16 +184,12 @@ function Changed(report: ShadowReport): VNode {
         was={sums(report, "live")}
         becomes={sums(report, "shadow")}
       />
-      <div class="figures">
-        {pairs
+      <Pairs
+        cells
+        rows={pairs
           .filter((pair) => pair.live !== pair.shadow)
-          .map((pair) => (
-            <div key={`${pair.live} ${pair.shadow}`} class="figure">
-              <b>{count(pair.count)}</b>
-              <span>{turned(pair.live, pair.shadow)}</span>
-            </div>
-          ))}
-      </div>
+          .map((pair) => [turned(pair.live, pair.shadow), count(pair.count)])}
+      />
       {domains.length === 0 ? null : (
         <details>
           <summary>See the domains</summary>

@@ -6,16 +6,7 @@ import { useLoad, useLooks } from "../lib/load.ts";
 import { publicUrl } from "../lib/session.ts";
 import type { HooksPage as State, Key, PolicyRow } from "../lib/shapes.ts";
 import { announce, type MadeKey, shownOnce } from "../lib/state.ts";
-import {
-  Empty,
-  Mark,
-  type MarkKind,
-  PageHead,
-  Pairs,
-  Sheet,
-  Shown,
-  Time,
-} from "../parts/basic.tsx";
+import { Mark, type MarkKind, PageHead, Pairs, Sheet, Shown, Time } from "../parts/basic.tsx";
 import { Ask, Code, type FieldSpec, Form, textField, type Values } from "../parts/form.tsx";
 import { widgetOf } from "../words/samples.ts";
 import { GateTabs } from "./gate.tsx";
@@ -164,12 +155,12 @@ const hookFields = (systems: State["systems"], policy: FieldSpec): readonly Fiel
 function Hooks({ hooks, systems }: State): VNode {
   if (hooks.length === 0) {
     return (
-      <section class="sheet">
-        <Empty title="No hooks yet">
+      <Sheet title="No hooks yet">
+        <p class="prose">
           Create one for Supabase, Kratos, ZITADEL, FusionAuth, Neon or any system that signs by
           Standard Webhooks. You get an address and a secret to enter there.
-        </Empty>
-      </section>
+        </p>
+      </Sheet>
     );
   }
   const nameOf = ({ system }: Hook): string =>

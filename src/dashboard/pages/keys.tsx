@@ -5,7 +5,7 @@ import { useLoad, useLooks } from "../lib/load.ts";
 import { publicUrl } from "../lib/session.ts";
 import type { Key } from "../lib/shapes.ts";
 import { announce, freshKey, type MadeKey, shownOnce } from "../lib/state.ts";
-import { Empty, Mark, PageHead, Sheet, Shown, Table, Time } from "../parts/basic.tsx";
+import { Mark, PageHead, Sheet, Shown, Table, Time } from "../parts/basic.tsx";
 import { Ask, Code, type FieldSpec, textField, type Values } from "../parts/form.tsx";
 import { curlOf, nodeOf } from "../words/samples.ts";
 
@@ -93,30 +93,27 @@ export function KeySheet(props: {
   const { title, keys, more } = props;
   return (
     <Sheet title={title}>
-      {keys.length === 0 ? (
-        <Empty title="No keys yet">{props.children}</Empty>
-      ) : (
-        <Table
-          label={title}
-          head={["Name", "Key", "Created", "Last used", ""]}
-          rows={keys.map((key) => [
-            <>
-              {nameOf(key)}
-              {more === undefined ? null : <div class="note">{more(key)}</div>}
-            </>,
-            <span class="mono whole">{shortOf(key)}</span>,
-            <Time at={key.created_at} />,
-            <Time at={key.last_used_at} />,
-            key.revoked_at === null ? (
-              changesOf(key)
-            ) : (
-              <span class="note">
-                Revoked <Time at={key.revoked_at} />
-              </span>
-            ),
-          ])}
-        />
-      )}
+      <Table
+        label={title}
+        head={["Name", "Key", "Created", "Last used", ""]}
+        none={<>No keys yet. {props.children}</>}
+        rows={keys.map((key) => [
+          <>
+            {nameOf(key)}
+            {more === undefined ? null : <div class="note">{more(key)}</div>}
+          </>,
+          <span class="mono whole">{shortOf(key)}</span>,
+          <Time at={key.created_at} />,
+          <Time at={key.last_used_at} />,
+          key.revoked_at === null ? (
+            changesOf(key)
+          ) : (
+            <span class="note">
+              Revoked <Time at={key.revoked_at} />
+            </span>
+          ),
+        ])}
+      />
     </Sheet>
   );
 }

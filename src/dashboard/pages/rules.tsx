@@ -6,7 +6,6 @@ import { useLoad } from "../lib/load.ts";
 import type { FoundEntries, Outcome, OwnEntry, Source } from "../lib/shapes.ts";
 import { announce, say } from "../lib/state.ts";
 import {
-  Empty,
   LoadedSheet,
   type MarkKind,
   PageHead,
@@ -135,16 +134,6 @@ function OwnEntries(): VNode {
 function Found({ entries: all, total, isSought }: FoundEntries & { isSought: boolean }): VNode {
   const entries = all.filter(({ kind }) => kind !== "off");
   const hidden = all.length - entries.length;
-  if (entries.length === 0) {
-    return isSought ? (
-      <Empty title="No rule fits">Take another kind, or clear the search.</Empty>
-    ) : (
-      <Empty title="No rules yet">
-        Allow a customer's domain that a list holds by mistake, or deny one that no list knows yet.
-        Your word counts more than any list.
-      </Empty>
-    );
-  }
   const words = counted(total - hidden, "rule");
   return (
     <>
@@ -157,11 +146,15 @@ function Found({ entries: all, total, isSought }: FoundEntries & { isSought: boo
         tall
         label="Your own rules"
         head={["Name", "Says", "Note", "Made", ""]}
+        none={isSought ? "Take another kind, or clear the search." : NO_RULES}
         rows={entries.map(cellsOf)}
       />
     </>
   );
 }
+
+const NO_RULES =
+  "Allow a customer's domain that a list holds by mistake, or deny one that no list knows yet. Your word counts more than any list.";
 
 function cellsOf(entry: OwnEntry): readonly ComponentChildren[] {
   const { kind, note, expires_at: ends, created_at: made, author } = entry;

@@ -1,15 +1,15 @@
-import type { VNode } from "preact";
+import type { ComponentChildren, VNode } from "preact";
 import { useEffect } from "preact/hooks";
-import { count, counted, duration, limitText, percent } from "../lib/format.ts";
+import { count, counted, duration, limitText, percent, plural } from "../lib/format.ts";
 import { useLoad } from "../lib/load.ts";
 import { allowance, createdDay, has, leftOf, loadAllowance } from "../lib/session.ts";
 import type { Credits, OutcomeReport, Purse, Usage, UsageDay } from "../lib/shapes.ts";
 import {
   Bones,
-  Empty,
   Lines,
   Meter,
   PageHead,
+  Pairs,
   Sheet,
   Shown,
   Table,
@@ -53,18 +53,15 @@ function AllowanceSheet(): VNode {
   const { tier, day, month, credits, rate_per_minute: rate } = known;
   return (
     <Sheet title={`Your plan: ${tierName(tier)}`}>
-      <div class="figures">
-        {purseFigure("today", day)}
-        {purseFigure("this month", month)}
-        <div class="figure">
-          <b>{count(credits)}</b>
-          <span>{credits === 1 ? "credit" : "credits"}, used when the plan is spent</span>
-        </div>
-        <div class="figure">
-          <b>{limitText(rate)}</b>
-          <span>{rate === null ? "on requests" : "requests a minute"}</span>
-        </div>
-      </div>
+      <Pairs
+        cells
+        rows={[
+          purseRow("today", day),
+          purseRow("this month", month),
+          [`${plural(credits, "credit", "credits")}, used when the plan is spent`, count(credits)],
+          [rate === null ? "on requests" : "requests a minute", limitText(rate)],
+        ]}
+      />
       {tier === "new_free" ? (
         <p class="note">
           An account has these smaller limits in its first 24 hours; then the plan Free applies.
@@ -74,24 +71,17 @@ function AllowanceSheet(): VNode {
   );
 }
 
-function purseFigure(when: string, purse: Purse): VNode {
+function purseRow(when: string, purse: Purse): readonly [ComponentChildren, string] {
   const { used, limit } = purse;
+  if (limit === null) return [`used ${when}, no limit`, count(used)];
   const left = leftOf(purse);
-  return (
-    <div class="figure">
-      <b>{count(limit === null ? used : left)}</b>
-      {limit === null ? (
-        <span>used {when}, no limit</span>
-      ) : (
-        <>
-          <span>
-            of {count(limit)} left {when}, starts again <Time at={purse.resets_at} />
-          </span>
-          <Meter share={limit === 0 ? 0 : left / limit} />
-        </>
-      )}
-    </div>
+  const words = (
+    <>
+      of {count(limit)} left {when}, starts again <Time at={purse.resets_at} />
+      <Meter share={limit === 0 ? 0 : left / limit} />
+    </>
   );
+  return [words, count(left)];
 }
 
 /** Days from the account's first one, or from the first one that has something. */
@@ -191,12 +181,12 @@ function Checks(usage: Usage): VNode {
   const rows = since(usage.days, ({ date }) => date, used);
   if (sumOf(rows, used) === 0) {
     return (
-      <section class="sheet">
-        <Empty title="Nothing was used in these days">
+      <Sheet title="Nothing was used in these days">
+        <p class="prose">
           Charts appear with your first check. <a href="./">Check an address</a> here, or call the
           API with a key.
-        </Empty>
-      </section>
+        </p>
+      </Sheet>
     );
   }
   const days = rows.map(({ date }) => date);

@@ -4,10 +4,10 @@ import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { call, faultText } from "../lib/client.ts";
 import { exactTime, nowMs, relativeTime, timeMs } from "../lib/format.ts";
 import { path } from "../lib/router.ts";
-import { type Loadable, type Loading, loadedPart, loadPart } from "../lib/load.ts";
+import { type Loadable, type Loading, loadPart } from "../lib/load.ts";
 import { shownOnce } from "../lib/state.ts";
 import type { MarkKind } from "../words/verdict.ts";
-import { Once } from "./form.tsx";
+import { Fault, Once } from "./form.tsx";
 
 export type { MarkKind };
 
@@ -130,27 +130,6 @@ export function Bones({ lines = 3 }: { lines?: number }): VNode {
   );
 }
 
-export function Failed({ message, retry }: { message: string; retry: () => void }): VNode {
-  return (
-    <div class="notice no" role="alert">
-      <span>{message}</span>
-      <button type="button" class="small" onClick={retry}>
-        Try again
-      </button>
-    </div>
-  );
-}
-
-/** A list with nothing in it teaches what would be there. */
-export function Empty(props: { title: string; children: ComponentChildren }): VNode {
-  return (
-    <div class="empty">
-      <h2>{props.title}</h2>
-      <p>{props.children}</p>
-    </div>
-  );
-}
-
 interface ShownProps<Value> {
   loading: Loading<Value>;
   lines?: number;
@@ -162,7 +141,7 @@ export function Shown<Value>({ loading, lines, children }: ShownProps<Value>): V
   if (value === undefined && fault === "") return <Bones lines={lines ?? 3} />;
   return (
     <>
-      {fault === "" ? null : <Failed message={fault} retry={reload} />}
+      {fault === "" ? null : <Fault text={fault} retry={reload} />}
       {value === undefined ? null : children(value)}
     </>
   );
@@ -178,19 +157,16 @@ export const LoadedSheet = <Value,>(
 
 const NOT_LOADED = "This page could not be loaded. The service may have been updated: reload.";
 
-/** A file that does not come is gone after an update, or the server is out of reach. */
-const whyNotLoaded = (): Promise<string> =>
-  call("GET", "session").then(() => NOT_LOADED, faultText);
-
 /** A part of the dashboard whose code comes when it is shown; `wait` stands in its place until then. */
 export function Lazy({ part, wait }: { part: Loadable; wait?: VNode }): VNode {
-  const [Content, setContent] = useState(() => loadedPart(part));
+  const [Content, setContent] = useState(() => part.component);
   const [fault, setFault] = useState("");
   const load = (): void => {
     setFault("");
     void loadPart(part).then(async (component) => {
-      if (component === undefined) setFault(await whyNotLoaded());
-      else setContent(() => component);
+      if (component !== undefined) setContent(() => component);
+      // A file that does not come is gone after an update, or the server is out of reach.
+      else setFault(await call("GET", "session").then(() => NOT_LOADED, faultText));
     });
   };
   useLayoutEffect(() => {
@@ -198,17 +174,13 @@ export function Lazy({ part, wait }: { part: Loadable; wait?: VNode }): VNode {
   }, []);
   if (Content !== undefined) return <Content />;
   if (fault === "") return wait ?? <Bones lines={6} />;
-  return (
-    <Failed message={fault} retry={() => (fault === NOT_LOADED ? location.reload() : load())} />
-  );
+  return <Fault text={fault} retry={() => (fault === NOT_LOADED ? location.reload() : load())} />;
 }
-
-const TICK_MS = 30_000;
 
 /** Grows while the dashboard is open, so that "just now" does not stay so. */
 const ticks = signal(0);
 
-setInterval(() => (ticks.value += 1), TICK_MS);
+setInterval(() => (ticks.value += 1), 30_000);
 
 /** "3 minutes ago", with the exact time on hover; `never` where there is none. */
 export function Time({ at, never = "never" }: { at: string | null; never?: string }): VNode {
@@ -235,7 +207,7 @@ export function Table(props: {
   none?: ComponentChildren;
 }): VNode {
   const { label, head, rows, numbers = [], tall, none } = props;
-  if (rows.length === 0 && none !== undefined) return <div class="note">{none}</div>;
+  if (rows.length === 0 && none !== undefined) return <p class="prose">{none}</p>;
   const kindOf = (at: number): string =>
     head[at] === "" ? "act" : numbers.includes(at) ? "number" : "";
   return (

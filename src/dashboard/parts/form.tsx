@@ -59,14 +59,18 @@ interface FieldProps extends Omit<FieldSpec, "name" | "when" | "value"> {
   onValue: (value: string) => void;
 }
 
-export function Fault({ text }: { text: string }): VNode | null {
-  if (text === "") return null;
-  return (
-    <p class="notice no" role="alert">
-      {text}
-    </p>
+/** What failed, and the way on. */
+export const Fault = ({ text, retry }: { text: string; retry?: () => void }): VNode | null =>
+  text === "" ? null : (
+    <div class="notice no" role="alert">
+      <span>{text}</span>
+      {retry && (
+        <button type="button" class="small" onClick={retry}>
+          Try again
+        </button>
+      )}
+    </div>
   );
-}
 
 export function Field(props: FieldProps): VNode {
   const { label, hint, value, onValue, choices, rows, input = {} } = props;
@@ -350,45 +354,46 @@ export function Act({ work, ...more }: ButtonProps & { work: () => Promise<unkno
   );
 }
 
-/** Puts text on the clipboard; without permission for that, selects it where it stands before the button. */
-function CopyButton({ text, what }: { text: string; what: string }): VNode {
-  const [word, setWord] = useState("Copy");
+/** Without permission for the clipboard, and over plain HTTP, the old way: it copies what is selected. */
+const copied = (text: string, shown: Element | null): Promise<boolean> =>
+  Promise.resolve()
+    .then(() => navigator.clipboard.writeText(text))
+    .then(
+      () => true,
+      () => {
+        if (shown !== null) getSelection()?.selectAllChildren(shown);
+        return document.execCommand("copy");
+      },
+    );
+
+/** Copies `text`, which stands before the button, or elsewhere as `otherwise` says. */
+export function Copy(props: {
+  text: string;
+  what: string;
+  act?: string;
+  otherwise?: string;
+}): VNode {
+  const { text, what, act = "Copy", otherwise } = props;
+  const [word, setWord] = useState(act);
   useEffect(() => {
-    if (word === "Copy") return undefined;
-    const timer = setTimeout(() => setWord("Copy"), 2_000);
+    const timer = setTimeout(() => setWord(act), 2_000);
     return () => clearTimeout(timer);
   }, [word]);
-  const tell = (shown: string, said: string): void => {
-    setWord(shown);
-    announce(said);
-  };
-  const copied = (): void => tell("Copied", `${what} copied.`);
-  const copy = ({ currentTarget }: { currentTarget: HTMLButtonElement }): void => {
-    const shownText = currentTarget.previousElementSibling;
-    copyText(text).then(copied, () =>
-      copySelected(shownText)
-        ? copied()
-        : tell("Selected", `The browser does not allow copying. ${what} is selected: copy it.`),
+  const copy = async (event: { currentTarget: HTMLButtonElement }): Promise<void> => {
+    const shown = otherwise === undefined ? event.currentTarget.previousElementSibling : null;
+    const isCopied = await copied(text, shown);
+    setWord(isCopied ? "Copied" : otherwise === undefined ? "Selected" : act);
+    const selected = `${what} is selected: copy it.`;
+    announce(
+      isCopied ? `${what} copied.` : `The browser does not allow copying. ${otherwise ?? selected}`,
     );
   };
   return (
-    <button type="button" class="small" onClick={copy}>
+    <button type="button" class="small" onClick={(event) => void copy(event)}>
       {word}
-      <span class="unseen"> {what}</span>
+      {otherwise === undefined ? <span class="unseen"> {what}</span> : null}
     </button>
   );
-}
-
-/** Plain HTTP on an address that is not loopback has no clipboard. */
-export async function copyText(text: string): Promise<void> {
-  if (!("clipboard" in navigator)) throw new Error("no clipboard");
-  await navigator.clipboard.writeText(text);
-}
-
-/** The old way, which browsers allow wherever a person pressed a button; the text stays selected. */
-function copySelected(shownText: Element | null): boolean {
-  if (shownText !== null) getSelection()?.selectAllChildren(shownText);
-  return document.execCommand("copy");
 }
 
 export const Code = ({ text, what }: { text: string; what: string }): VNode => (
@@ -396,7 +401,7 @@ export const Code = ({ text, what }: { text: string; what: string }): VNode => (
     <pre class="wrap" tabIndex={0} role="region" aria-label={what}>
       {text}
     </pre>
-    <CopyButton text={text} what={what} />
+    <Copy text={text} what={what} />
   </div>
 );
 
@@ -418,7 +423,7 @@ export function Once({ title, value, words = KEEP, more }: ShownOnce): VNode {
         <p>{words}</p>
         <div class="bar">
           <code>{value}</code>
-          <CopyButton text={value} what={title} />
+          <Copy text={value} what={title} />
           <button type="button" class="small" onClick={done}>
             I have kept it
           </button>

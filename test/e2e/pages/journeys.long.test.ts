@@ -107,7 +107,7 @@ testInBrowser(
     await page.getByText("Revoked").first().waitFor();
     await goTo(page, `${shown.service.url}/usage`);
     await page.getByText("Your plan: Free, first 24 hours").waitFor();
-    assert.equal((await figures(page, ".figure b"))[0], 999, "one number, on one place");
+    assert.equal((await figures(page, ".cells dd"))[0], 999, "one number, on one place");
     await page.getByText("Figures by hour").first().waitFor();
     assert.deepEqual(complaints, []);
     await context.close();

@@ -13,7 +13,7 @@ import {
   ListButtons,
   type RowClass,
 } from "./list-parts.tsx";
-import { Bones, Empty, Lines, Mark, PageHead, Sheet, Shown, Table } from "../../parts/basic.tsx";
+import { Bones, Lines, Mark, PageHead, Sheet, Shown, Table } from "../../parts/basic.tsx";
 import { Share, SplitWithLegend } from "../../parts/chart.tsx";
 import { Act, Checks, Options, useSearch } from "../../parts/form.tsx";
 
@@ -344,7 +344,6 @@ function rowsOf(
   from: number,
   setFrom: (from: number) => void,
 ): VNode {
-  if (total === 0) return <Empty title="No row fits">Take other rows, or clear the search.</Empty>;
   const end = from + rows.length;
   const turn = (act: string, to: number, isOff: boolean, kind = "small"): VNode => (
     <button type="button" class={kind} disabled={isOff} onClick={() => setFrom(to)}>
@@ -357,11 +356,12 @@ function rowsOf(
         label="Rows and their verdicts"
         head={["Entry", "Verdict", "Why", "Suggestion", "Line"]}
         numbers={[4]}
+        none="No row fits. Take other rows, or clear the search."
         rows={rows.map((row) => cellsOf(row, change))}
       />
       <div class="bar">
         <span class="note" role="status">
-          {count(from + 1)} to {count(end)} of {counted(total, "row")}
+          {count(Math.min(from + 1, end))} to {count(end)} of {counted(total, "row")}
         </span>
         {turn("Previous", Math.max(0, from - PAGE_ROWS), from === 0, "small push")}
         {turn("Next", from + PAGE_ROWS, end >= total)}

@@ -10,7 +10,6 @@ const ROW: Resource = {
   perOwner: 1,
   queue: 6,
   queuePerOwner: 4,
-  refusal: "",
 };
 
 /** Waits for the owner's turn and notes its name once it comes. */

@@ -12,9 +12,6 @@ export interface Resource {
   readonly reservePart?: number;
   readonly queue: number;
   readonly queuePerOwner: number;
-  readonly refusal: string;
-  /** Where it is bounded, when not by a `Share`. */
-  readonly boundedBy?: "database";
 }
 
 const MIB = 1_048_576;
@@ -24,31 +21,16 @@ export const SMALL_BODY_OCTETS = 65_536;
 
 type Row = Pick<Resource, "total" | "perOwner"> & Partial<Resource>;
 
-const row = (given: Row): Resource => ({
-  unit: "places",
-  queue: 0,
-  queuePerOwner: 0,
-  refusal: "429 over the share, 503 when full",
-  ...given,
-});
+const queued = (queue: number, queuePerOwner: number) => ({ queue, queuePerOwner });
+
+const row = (given: Row): Resource => ({ unit: "places", ...queued(0, 0), ...given });
 
 const octets = (total: number, perOwner: number, more: Partial<Resource> = {}): Resource =>
   row({ unit: "octets", total, perOwner, ...more });
 
-const queued = (queue: number, queuePerOwner: number, refusal?: string): Partial<Resource> => ({
-  queue,
-  queuePerOwner,
-  ...(refusal !== undefined && { refusal }),
-});
-
-/** `docs/operations/sizing.md` has the same table. An owner is an account, an IPv4 address or an IPv6 /64. */
+/** An owner is an account, an IPv4 address or an IPv6 /64. `docs/operations/sizing.md` says what happens without room. */
 export const RESOURCES = {
-  connections: row({
-    unit: "connections",
-    total: 10_000,
-    perOwner: 256,
-    refusal: "429 or 503 and closed, after the longest idle and the largest owner's",
-  }),
+  connections: row({ unit: "connections", total: 10_000, perOwner: 256 }),
   small_bodies: octets(32 * MIB, 4 * MIB),
   large_bodies: octets(32 * MIB, 12 * MIB),
   uploads: octets(64 * MIB, 24 * MIB),
@@ -56,38 +38,18 @@ export const RESOURCES = {
   splitting: row({ total: 2, perOwner: 1, ...queued(128, 8) }),
   batches: row({ total: 64, perOwner: 8, ...queued(512, 64) }),
   writes: row({ total: 2, perOwner: 1, ...queued(2_000, 100) }),
-  chunks: row({
-    unit: "entries",
-    total: 100_000,
-    perOwner: 5_500,
-    perFree: 1,
-    refusal: "stays in the database until its owner's next turn",
-  }),
-  again: row({
-    unit: "entries",
-    total: 1_000,
-    perOwner: 250,
-    ...queued(20_000, 5_500, "stays without an answer"),
-  }),
-  storing: row({ total: 4, perOwner: 2, ...queued(400, 400, "the chunk is checked again") }),
+  chunks: row({ unit: "entries", total: 100_000, perOwner: 5_500, perFree: 1 }),
+  again: row({ unit: "entries", total: 1_000, perOwner: 250, ...queued(20_000, 5_500) }),
+  storing: row({ total: 4, perOwner: 2, ...queued(400, 400) }),
   questions: row({
     total: 1_250,
     perOwner: 1_000,
     perFree: 0.04,
     reservePart: 0.2,
-    ...queued(50_000, 1_000, "could not tell"),
+    ...queued(50_000, 1_000),
   }),
-  webhooks: row({
-    total: 64,
-    perOwner: 8,
-    ...queued(0, 100, "the delivery is logged as failed"),
-    boundedBy: "database",
-  }),
-  registry: row({
-    total: 2,
-    perOwner: 1,
-    ...queued(50, 10, "the feature is temporarily unavailable"),
-  }),
+  webhooks: row({ total: 64, perOwner: 8, ...queued(0, 100) }), // the database bounds them
+  registry: row({ total: 2, perOwner: 1, ...queued(50, 10) }),
   sign_ins: row({ total: 2, perOwner: 1, ...queued(512, 4) }),
   back_tests: row({ total: 2, perOwner: 1, ...queued(8, 1) }),
   event_streams: row({ total: 1_000, perOwner: 4 }),

@@ -266,7 +266,7 @@ const Data = ({ email }: Account): VNode => (
 );
 
 /** One address that is told when a list is done, its log, and what arrives there. */
-export function WebhookSheet(): VNode {
+function WebhookSheet(): VNode {
   const log = useLoad<{ readonly deliveries: readonly Delivery[] }>("webhook/deliveries");
   return (
     <Shown loading={useLoad<WebhookState>("webhook")} lines={5}>

@@ -216,7 +216,7 @@ function stateWords({ state, processed, entries }: ListSummary): string {
 }
 
 /** What was read of the file, and what its check costs: before anything is charged. */
-export function ListRead({ state, busy, change, remove }: Known): VNode {
+function ListRead({ state, busy, change, remove }: Known): VNode {
   const { read, rows } = state;
   return (
     <>

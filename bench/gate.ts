@@ -7,10 +7,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { MemoryQuotaCounter } from "../src/accounts/admission/memory-quota-counter.ts";
 import { memoryRateCounter } from "../src/accounts/admission/rate-counter.ts";
-import { sqlAccounts } from "../src/accounts/accounts-store.ts";
+import { Accounts } from "../src/accounts/accounts-store.ts";
 import { sqlCharges } from "../src/accounts/admission/charges.ts";
 import { openEmbedded } from "../src/store/database.ts";
-import { sqlKeys } from "../src/accounts/keys.ts";
+import { Keys } from "../src/accounts/keys.ts";
 import { sqlUsageLedger } from "../src/accounts/admission/usage.ts";
 import type { Clock } from "../src/base/clock.ts";
 import type { Ids } from "../src/base/ids.ts";
@@ -72,7 +72,7 @@ async function openBench(tiers: Tiers): Promise<Bench> {
   const { db, close } = await openEmbedded(dataDir, clock.nowMs());
   const quotas = new MemoryQuotaCounter({ ledger: sqlUsageLedger(db), clock, log });
   const charges = sqlCharges({ db, counter: quotas, ids });
-  const keys = sqlKeys(db);
+  const keys = new Keys(db);
   const admission = createAdmission({
     keys,
     rates: memoryRateCounter(),
@@ -83,7 +83,7 @@ async function openBench(tiers: Tiers): Promise<Bench> {
   });
   const id = ids.hex32();
   const account = { id, email: "a@gatepost.example", tier: "free", origin: "operator" } as const;
-  await sqlAccounts(db).create({ ...account, isAdmin: false, createdAtMs: 0 });
+  await new Accounts(db).create({ ...account, isAdmin: false, createdAtMs: 0 });
   const key = makeApiKey(ids);
   const shown = { id, accountId: id, name: "n", prefix: "", lastFour: "", createdAtMs: 0 };
   await keys.create({ ...shown, hash: hashApiKey(key) }, 1);

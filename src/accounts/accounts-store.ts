@@ -1,4 +1,5 @@
 import type { Kysely } from "kysely";
+import { changeRows, findRow } from "../store/rows.ts";
 import type { AccountRow, Database } from "../store/schema.ts";
 
 /** The plans an account can have; what they allow is the tier table of the service. */
@@ -44,20 +45,6 @@ interface AccountChange {
   readonly tokenSecret?: string;
 }
 
-/** Who may use the service. Rules are checked by `test/contracts/account/accounts.ts`. */
-export interface Accounts {
-  /** False, with nothing changed, when the e-mail address is taken. */
-  create(account: NewAccount): Promise<boolean>;
-  find(idOrEmail: string): Promise<Account | undefined>;
-  /** At most `limit` accounts in the order of their e-mail addresses, those after `afterEmail`. */
-  list(afterEmail: string, limit: number): Promise<readonly Account[]>;
-  /** `nowMs` is noted where it matters. False when there is no such account. */
-  change(id: string, change: AccountChange, nowMs: number): Promise<boolean>;
-  /** Keeps the secret unless there is one; gives what stands. Undefined when there is no such account. */
-  agreeTokenSecret(id: string, sealed: string): Promise<string | undefined>;
-  passwordHash(id: string): Promise<string | undefined>;
-}
-
 export function account(row: AccountRow): Account {
   const { id, email, tier, origin } = row;
   return {
@@ -94,19 +81,10 @@ function newRow({ id, email, tier, origin, ...made }: NewAccount): AccountRow {
 }
 
 function changedColumns(change: AccountChange, nowMs: number): Partial<AccountRow> {
-  const {
-    email,
-    tier,
-    isAdmin,
-    isDisabled,
-    trafficSince,
-    logsDecisions,
-    passwordHash,
-    tokenSecret,
-  } = change;
+  const { isAdmin, isDisabled, trafficSince, logsDecisions, passwordHash, tokenSecret } = change;
   return {
-    ...(email !== undefined && { email }),
-    ...(tier !== undefined && { tier }),
+    ...(change.email !== undefined && { email: change.email }),
+    ...(change.tier !== undefined && { tier: change.tier }),
     ...(isAdmin !== undefined && { admin: isAdmin ? 1 : 0 }),
     ...(isDisabled !== undefined && { disabled_at_ms: isDisabled ? nowMs : null }),
     ...(trafficSince !== undefined && { traffic_since: trafficSince }),
@@ -116,63 +94,48 @@ function changedColumns(change: AccountChange, nowMs: number): Partial<AccountRo
   };
 }
 
-export function sqlAccounts(db: Kysely<Database>): Accounts {
-  return {
-    async create(made) {
-      const inserted = await db
-        .insertInto("accounts")
-        .values(newRow(made))
-        .onConflict((conflict) => conflict.column("email").doNothing())
-        .executeTakeFirst();
-      return Number(inserted.numInsertedOrUpdatedRows) === 1;
-    },
-    async find(idOrEmail) {
-      const row = await db
-        .selectFrom("accounts")
-        .selectAll()
-        .where(idOrEmail.includes("@") ? "email" : "id", "=", idOrEmail)
-        .executeTakeFirst();
-      return row === undefined ? undefined : account(row);
-    },
-    async list(afterEmail, limit) {
-      const rows = await db
-        .selectFrom("accounts")
-        .selectAll()
-        .where("email", ">", afterEmail)
-        .orderBy("email")
-        .limit(limit)
-        .execute();
-      return rows.map(account);
-    },
-    async change(id, change, nowMs) {
-      const changed = await db
-        .updateTable("accounts")
-        .set({ ...changedColumns(change, nowMs), id })
-        .where("id", "=", id)
-        .executeTakeFirst();
-      return Number(changed.numUpdatedRows) === 1;
-    },
-    async agreeTokenSecret(id, sealed) {
-      await db
-        .updateTable("accounts")
-        .set({ token_secret: sealed })
-        .where("id", "=", id)
-        .where("token_secret", "is", null)
-        .execute();
-      const row = await db
-        .selectFrom("accounts")
-        .select("token_secret")
-        .where("id", "=", id)
-        .executeTakeFirst();
-      return row?.token_secret ?? undefined;
-    },
-    async passwordHash(id) {
-      const row = await db
-        .selectFrom("accounts")
-        .select("password_hash")
-        .where("id", "=", id)
-        .executeTakeFirst();
-      return row?.password_hash ?? undefined;
-    },
-  };
+/** Who may use the service. Rules are checked by `test/contracts/account/accounts.ts`. */
+export class Accounts {
+  readonly #db: Kysely<Database>;
+
+  constructor(db: Kysely<Database>) {
+    this.#db = db;
+  }
+
+  /** False, with nothing changed, when the e-mail address is taken. */
+  async create(made: NewAccount): Promise<boolean> {
+    const inserting = this.#db.insertInto("accounts").values(newRow(made));
+    const inserted = await inserting
+      .onConflict((conflict) => conflict.column("email").doNothing())
+      .executeTakeFirst();
+    return Number(inserted.numInsertedOrUpdatedRows) === 1;
+  }
+
+  async find(idOrEmail: string): Promise<Account | undefined> {
+    const is = idOrEmail.includes("@") ? { email: idOrEmail } : { id: idOrEmail };
+    const row = await findRow(this.#db, "accounts", is);
+    return row && account(row);
+  }
+
+  /** At most `limit` accounts in the order of their e-mail addresses, those after `afterEmail`. */
+  async list(afterEmail: string, limit: number): Promise<readonly Account[]> {
+    const all = this.#db.selectFrom("accounts").selectAll().orderBy("email");
+    return (await all.where("email", ">", afterEmail).limit(limit).execute()).map(account);
+  }
+
+  /** `nowMs` is noted where it matters. False when there is no such account. */
+  async change(id: string, change: AccountChange, nowMs: number): Promise<boolean> {
+    const columns = { ...changedColumns(change, nowMs), id };
+    return (await changeRows(this.#db, "accounts", { id }, columns)) === 1;
+  }
+
+  /** Keeps the secret unless there is one; gives what stands. Undefined when there is no such account. */
+  async agreeTokenSecret(id: string, sealed: string): Promise<string | undefined> {
+    await changeRows(this.#db, "accounts", { id, token_secret: null }, { token_secret: sealed });
+    return (await findRow(this.#db, "accounts", { id }))?.token_secret ?? undefined;
+  }
+
+  async passwordHash(id: string): Promise<string | undefined> {
+    return (await findRow(this.#db, "accounts", { id }))?.password_hash ?? undefined;
+  }
 }

@@ -2,7 +2,7 @@ import type { Kysely } from "kysely";
 import type { Clock } from "../base/clock.ts";
 import type { Ids } from "../base/ids.ts";
 import { DAY_MS } from "../core/calendar.ts";
-import { pruneRows } from "../store/rows.ts";
+import { insertRow, pruneRows } from "../store/rows.ts";
 import type { AuditEntryRow, Database } from "../store/schema.ts";
 
 type AuditAction =
@@ -60,14 +60,6 @@ export interface ReadAuditEntry extends AuditEntry {
   readonly accountEmail?: string;
 }
 
-/** Append-only. Rules are checked by `test/contracts/account/audit-log.ts`. */
-export interface AuditLog {
-  append(entry: AuditEntry): Promise<void>;
-  ofAccount(accountId: string, limit: number): Promise<readonly ReadAuditEntry[]>;
-  newest(limit: number): Promise<readonly ReadAuditEntry[]>;
-  prune(beforeMs: number): Promise<number>;
-}
-
 interface JoinedRow extends AuditEntryRow {
   actor_email: string | null;
   account_email: string | null;
@@ -87,40 +79,50 @@ function auditEntry(row: JoinedRow): ReadAuditEntry {
   };
 }
 
-export function sqlAuditLog(db: Kysely<Database>): AuditLog {
-  const newestFirst = (limit: number) =>
-    db
+/** Append-only. Rules are checked by `test/contracts/account/audit-log.ts`. */
+export class AuditLog {
+  readonly #db: Kysely<Database>;
+
+  constructor(db: Kysely<Database>) {
+    this.#db = db;
+  }
+
+  append(entry: AuditEntry): Promise<void> {
+    return insertRow(this.#db, "audit_entries", {
+      id: entry.id,
+      at_ms: entry.atMs,
+      action: entry.action,
+      actor_id: entry.actorId,
+      account_id: entry.accountId,
+      detail: entry.detail,
+      client_address: entry.clientAddress,
+    });
+  }
+
+  #newestFirst(limit: number) {
+    return this.#db
       .selectFrom("audit_entries")
       .leftJoin("accounts as actor", "actor.id", "audit_entries.actor_id")
       .leftJoin("accounts as owner", "owner.id", "audit_entries.account_id")
-      .select(["actor.email as actor_email", "owner.email as account_email"]) // first, as in `find` of session-store.ts
+      .select(["actor.email as actor_email", "owner.email as account_email"]) // first, as in `SessionStore.find`
       .selectAll("audit_entries")
       .orderBy("audit_entries.at_ms", "desc")
       .orderBy("audit_entries.id")
       .limit(limit);
-  return {
-    async append(entry) {
-      const row = {
-        id: entry.id,
-        at_ms: entry.atMs,
-        action: entry.action,
-        actor_id: entry.actorId,
-        account_id: entry.accountId,
-        detail: entry.detail,
-        client_address: entry.clientAddress,
-      };
-      await db.insertInto("audit_entries").values(row).execute();
-    },
-    async ofAccount(accountId, limit) {
-      const ofIt = newestFirst(limit).where("audit_entries.account_id", "=", accountId);
-      return (await ofIt.execute()).map(auditEntry);
-    },
-    async newest(limit) {
-      return (await newestFirst(limit).execute()).map(auditEntry);
-    },
-    prune: (beforeMs) =>
-      pruneRows(db, { table: "audit_entries", key: ["id"], column: "at_ms", before: beforeMs }),
-  };
+  }
+
+  async ofAccount(accountId: string, limit: number): Promise<readonly ReadAuditEntry[]> {
+    const ofIt = this.#newestFirst(limit).where("audit_entries.account_id", "=", accountId);
+    return (await ofIt.execute()).map(auditEntry);
+  }
+
+  async newest(limit: number): Promise<readonly ReadAuditEntry[]> {
+    return (await this.#newestFirst(limit).execute()).map(auditEntry);
+  }
+
+  prune(before: number): Promise<number> {
+    return pruneRows(this.#db, { table: "audit_entries", key: ["id"], column: "at_ms", before });
+  }
 }
 
 export const AUDIT_MS = 400 * DAY_MS;
@@ -144,11 +146,7 @@ export const operatorName = (actorId: string): string | undefined =>
 
 const DETAIL_MAX = 300;
 
-export interface Change {
-  readonly action: AuditAction;
-  readonly actorId: string;
-  readonly accountId: string;
-  readonly clientAddress: string;
+export interface Change extends Omit<AuditEntry, "id" | "atMs" | "detail"> {
   readonly detail?: string;
 }
 
@@ -161,14 +159,11 @@ interface AuditDeps {
 }
 
 export function createAudit({ log, ids, clock }: AuditDeps): Audit {
-  return (change) =>
+  return ({ detail = "", ...change }) =>
     log.append({
       id: ids.hex32(),
       atMs: clock.nowMs(),
-      action: change.action,
-      actorId: change.actorId,
-      accountId: change.accountId,
-      clientAddress: change.clientAddress,
-      detail: (change.detail ?? "").slice(0, DETAIL_MAX),
+      ...change,
+      detail: detail.slice(0, DETAIL_MAX),
     });
 }

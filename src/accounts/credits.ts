@@ -2,6 +2,7 @@ import { type Kysely, sql } from "kysely";
 import type { Clock } from "../base/clock.ts";
 import type { Notices } from "../store/notices.ts";
 import type { CreditEntryRow, Database } from "../store/schema.ts";
+import { findRow, insertRow } from "../store/rows.ts";
 import { inTransaction, type Tx } from "../store/transaction.ts";
 
 export interface CreditEntry {
@@ -27,12 +28,6 @@ type GrantAnswer =
   | { readonly kind: "out_of_range"; readonly balance: number }
   | { readonly kind: "no_account" };
 
-/** An append-only ledger for each account; its sum is the balance. Rules: `test/contracts/account/accounts.ts`. */
-export interface Credits {
-  grant(grant: CreditGrant): Promise<GrantAnswer>;
-  entries(accountId: string, limit: number): Promise<readonly CreditEntry[]>;
-}
-
 /** Writes a line of the ledger and moves the balance with it; undefined, and nothing changed, if it would leave 0 to 2^53 - 1. */
 export async function moveCreditsIn(
   tx: Tx,
@@ -49,10 +44,7 @@ export async function moveCreditsIn(
     .executeTakeFirst();
   if (moved === undefined) return undefined;
   const { credit_balance: balance, credit_entries: sequence } = moved;
-  await tx.sql
-    .insertInto("credit_entries")
-    .values({ ...move, sequence, balance_after: balance })
-    .execute();
+  await insertRow(tx.sql, "credit_entries", { ...move, sequence, balance_after: balance });
   return balance;
 }
 
@@ -68,49 +60,37 @@ function creditEntry(row: CreditEntryRow): CreditEntry {
   };
 }
 
-export function sqlCredits(db: Kysely<Database>): Credits {
-  return {
-    grant: ({ accountId, amount, reference, nowMs }) =>
-      inTransaction(db, async (tx) => {
-        const balance = await moveCreditsIn(tx, {
-          account_id: accountId,
-          amount,
-          reason: "grant",
-          reference,
-          created_at_ms: nowMs,
-        });
-        if (balance !== undefined) return { kind: "granted", balance };
-        const account = await tx.sql
-          .selectFrom("accounts")
-          .select("credit_balance")
-          .where("id", "=", accountId)
-          .executeTakeFirst();
-        if (account === undefined) return { kind: "no_account" };
-        return { kind: "out_of_range", balance: account.credit_balance };
-      }),
-    async entries(accountId, limit) {
-      const rows = await db
-        .selectFrom("credit_entries")
-        .selectAll()
-        .where("account_id", "=", accountId)
-        .orderBy("sequence", "desc")
-        .limit(limit)
-        .execute();
-      return rows.map(creditEntry);
-    },
-  };
+/** An append-only ledger for each account; its sum is the balance. Rules: `test/contracts/account/accounts.ts`. */
+export class Credits {
+  readonly #db: Kysely<Database>;
+
+  constructor(db: Kysely<Database>) {
+    this.#db = db;
+  }
+
+  grant({ accountId, amount, reference, nowMs }: CreditGrant): Promise<GrantAnswer> {
+    const line = { account_id: accountId, amount, reference, created_at_ms: nowMs };
+    return inTransaction<GrantAnswer>(this.#db, async (tx) => {
+      const balance = await moveCreditsIn(tx, { ...line, reason: "grant" });
+      if (balance !== undefined) return { kind: "granted", balance };
+      const account = await findRow(tx.sql, "accounts", { id: accountId });
+      if (account === undefined) return { kind: "no_account" };
+      return { kind: "out_of_range", balance: account.credit_balance };
+    });
+  }
+
+  async entries(accountId: string, limit: number): Promise<readonly CreditEntry[]> {
+    const all = this.#db.selectFrom("credit_entries").selectAll().orderBy("sequence", "desc");
+    const rows = await all.where("account_id", "=", accountId).limit(limit).execute();
+    return rows.map(creditEntry);
+  }
 }
 
 export const GRANT_MAX = 1_000_000_000;
 
 export const REASON_MAX = 200;
 
-type CreditAnswer =
-  | { readonly kind: "granted"; readonly balance: number }
-  | { readonly kind: "out_of_range"; readonly balance: number }
-  | { readonly kind: "no_account" }
-  | { readonly kind: "bad_amount" }
-  | { readonly kind: "bad_reason" };
+type CreditAnswer = GrantAnswer | { readonly kind: "bad_amount" | "bad_reason" };
 
 export interface CreditService {
   /** Adds `amount`, or takes it back when it is negative. Can be spent within 5 s. */

@@ -5,8 +5,8 @@ import type { Ids } from "../base/ids.ts";
 import { isoTime, isoTimeOrNull } from "../core/calendar.ts";
 import { DEFAULT_NAME } from "../core/policy/default-policy.ts";
 import { isLivePolicy, lockPolicies } from "../store/live-policy.ts";
+import { changeRows, countRows, findRow, insertRow } from "../store/rows.ts";
 import type { Notices } from "../store/notices.ts";
-import { countRows } from "../store/rows.ts";
 import type { AccountRow, ApiKeyRow, Database } from "../store/schema.ts";
 import { inTransaction, type Tx } from "../store/transaction.ts";
 import { type Account, account } from "./accounts-store.ts";
@@ -50,21 +50,6 @@ export interface KeyHolder {
   readonly page?: PageTerms;
 }
 
-/** Keys of accounts, found by their hash. Rules are checked by `test/contracts/account/accounts.ts`. */
-export interface Keys {
-  /** Changes nothing if the account has `limit` active keys, or no such policy. Keeps the newest 100 revoked keys. */
-  create(key: NewApiKey, limit: number): Promise<"created" | "full" | "no_policy">;
-  list(accountId: string): Promise<readonly ApiKey[]>;
-  find(id: string): Promise<ApiKey | undefined>;
-  holder(hash: string): Promise<KeyHolder | undefined>;
-  /** The first revocation stands. False when there is no such key. */
-  revoke(id: string, nowMs: number): Promise<boolean>;
-  /** Replaces the origins of a publishable key. False when there is no such one. */
-  setOrigins(id: string, origins: readonly string[]): Promise<boolean>;
-  rename(id: string, name: string): Promise<void>;
-  touch(ids: readonly string[], nowMs: number): Promise<void>;
-}
-
 function apiKey(row: ApiKeyRow): ApiKey {
   return {
     id: row.id,
@@ -88,18 +73,12 @@ const originsOf = ({ origins, page }: PageColumns): Pick<ApiKey, "origins" | "pa
 type PageColumns = Pick<ApiKeyRow, "origins" | "page">;
 const STANDARD: PageTerms = { policy: DEFAULT_NAME, daily: PAGE_DAILY };
 
-async function createIn(
-  tx: Tx,
-  key: NewApiKey,
-  limit: number,
-): Promise<"created" | "full" | "no_policy"> {
+type KeyMade = "created" | "full" | "no_policy";
+
+async function createIn(tx: Tx, key: NewApiKey, limit: number): Promise<KeyMade> {
   const { sql } = tx;
   // Touching the account's row lets its keys be made one after the other (PostgreSQL).
-  await sql
-    .updateTable("accounts")
-    .set({ id: key.accountId })
-    .where("id", "=", key.accountId)
-    .execute();
+  await changeRows(sql, "accounts", { id: key.accountId }, { id: key.accountId });
   const inForce = sql
     .selectFrom("api_keys")
     .where("account_id", "=", key.accountId)
@@ -111,7 +90,7 @@ async function createIn(
     if (!(await isLivePolicy(sql, named))) return "no_policy";
   }
   await forgetRevoked(sql, key.accountId);
-  await sql.insertInto("api_keys").values(newRow(key)).execute();
+  await insertRow(sql, "api_keys", newRow(key));
   return "created";
 }
 
@@ -152,20 +131,6 @@ function newRow(key: NewApiKey): ApiKeyRow {
   };
 }
 
-async function setOrigins(
-  db: Kysely<Database>,
-  id: string,
-  origins: readonly string[],
-): Promise<boolean> {
-  const { numUpdatedRows } = await db
-    .updateTable("api_keys")
-    .set({ origins: JSON.stringify(origins) })
-    .where("id", "=", id)
-    .where("origins", "is not", null)
-    .executeTakeFirst();
-  return Number(numUpdatedRows) === 1;
-}
-
 type HolderRow = AccountRow & PageColumns & { readonly key_id: string };
 
 /** Built once: every key in use is asked for every few seconds. The parameter is the hash. */
@@ -180,52 +145,64 @@ function holderQuery(db: Kysely<Database>): CompiledQuery<HolderRow> {
     .compile();
 }
 
-export function sqlKeys(db: Kysely<Database>): Keys {
-  const holder = holderQuery(db);
-  return {
-    create: (key, limit) => inTransaction(db, (tx) => createIn(tx, key, limit)),
-    async list(accountId) {
-      const rows = await db
-        .selectFrom("api_keys")
-        .selectAll()
-        .where("account_id", "=", accountId)
-        .orderBy("created_at_ms")
-        .orderBy("id")
-        .execute();
-      return rows.map(apiKey);
-    },
-    async find(id) {
-      const row = await db
-        .selectFrom("api_keys")
-        .selectAll()
-        .where("id", "=", id)
-        .executeTakeFirst();
-      return row && apiKey(row);
-    },
-    async holder(hash) {
-      const { rows } = await db.executeQuery<HolderRow>({ ...holder, parameters: [hash] });
-      const [row] = rows;
-      if (row === undefined) return undefined;
-      return { keyId: row.key_id, account: account(row), ...originsOf(row) };
-    },
-    async revoke(id, nowMs) {
-      const found = await db
-        .updateTable("api_keys")
-        .set((build) => ({
-          revoked_at_ms: build.fn.coalesce("revoked_at_ms", build.val(nowMs)),
-        }))
-        .where("id", "=", id)
-        .executeTakeFirst();
-      return Number(found.numUpdatedRows) === 1;
-    },
-    setOrigins: (id, origins) => setOrigins(db, id, origins),
-    async rename(id, name) {
-      await db.updateTable("api_keys").set({ name }).where("id", "=", id).execute();
-    },
-    async touch(ids, nowMs) {
-      if (ids.length > 0) await inTransaction(db, (tx) => touchIn(tx, ids, nowMs));
-    },
-  };
+/** Keys of accounts, found by their hash. Rules are checked by `test/contracts/account/accounts.ts`. */
+export class Keys {
+  readonly #db: Kysely<Database>;
+  readonly #holder: CompiledQuery<HolderRow>;
+
+  constructor(db: Kysely<Database>) {
+    this.#db = db;
+    this.#holder = holderQuery(db);
+  }
+
+  /** Changes nothing if the account has `limit` active keys, or no such policy. Keeps the newest 100 revoked keys. */
+  create(key: NewApiKey, limit: number): Promise<KeyMade> {
+    return inTransaction(this.#db, (tx) => createIn(tx, key, limit));
+  }
+
+  async list(accountId: string): Promise<readonly ApiKey[]> {
+    const all = this.#db.selectFrom("api_keys").selectAll().orderBy("created_at_ms").orderBy("id");
+    return (await all.where("account_id", "=", accountId).execute()).map(apiKey);
+  }
+
+  async find(id: string): Promise<ApiKey | undefined> {
+    const row = await findRow(this.#db, "api_keys", { id });
+    return row && apiKey(row);
+  }
+
+  async holder(hash: string): Promise<KeyHolder | undefined> {
+    const { rows } = await this.#db.executeQuery<HolderRow>({
+      ...this.#holder,
+      parameters: [hash],
+    });
+    const [row] = rows;
+    return row && { keyId: row.key_id, account: account(row), ...originsOf(row) };
+  }
+
+  /** The first revocation stands. False when there is no such key. */
+  async revoke(id: string, nowMs: number): Promise<boolean> {
+    await changeRows(this.#db, "api_keys", { id, revoked_at_ms: null }, { revoked_at_ms: nowMs });
+    return (await findRow(this.#db, "api_keys", { id })) !== undefined;
+  }
+
+  /** Replaces the origins of a publishable key. False when there is no such one. */
+  async setOrigins(id: string, origins: readonly string[]): Promise<boolean> {
+    const publishable = this.#db.updateTable("api_keys").where("origins", "is not", null);
+    const columns = { origins: JSON.stringify(origins) };
+    const { numUpdatedRows } = await publishable
+      .set(columns)
+      .where("id", "=", id)
+      .executeTakeFirst();
+    return Number(numUpdatedRows) === 1;
+  }
+
+  async rename(id: string, name: string): Promise<void> {
+    await changeRows(this.#db, "api_keys", { id }, { name });
+  }
+
+  async touch(ids: readonly string[], nowMs: number): Promise<void> {
+    if (ids.length > 0) await inTransaction(this.#db, (tx) => touchIn(tx, ids, nowMs));
+  }
 }
 
 /** One statement a key, as the database prepares each text; in order, so that no two processes wait for each other. */

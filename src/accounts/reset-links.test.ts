@@ -5,7 +5,7 @@ import { Browser } from "../../test/dashboard/dashboard-client.ts";
 import { PASSWORD } from "../../test/dashboard/dashboard-world.ts";
 import { manualClock } from "../../test/time/manual-clock.ts";
 import { createSecretBox } from "../base/secrets.ts";
-import { sqlAccounts } from "./accounts-store.ts";
+import { Accounts } from "./accounts-store.ts";
 import { createResetLinks } from "./reset-links.ts";
 
 const OPERATOR = "ops@gatepost.example";
@@ -55,7 +55,7 @@ test("a link ends after a day, and another text is none", async (t) => {
     assert.equal(await use(other), 403, other);
   }
   const clock = manualClock();
-  const stored = sqlAccounts(world.store.sql.db);
+  const stored = new Accounts(world.store.sql.db);
   const links = createResetLinks({
     stored,
     accounts: world.store.accounts,

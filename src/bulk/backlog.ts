@@ -1,7 +1,6 @@
-import { type Kysely, sql as raw } from "kysely";
+import { type Kysely, sql } from "kysely";
 import { SPEED_AGE_MS } from "./jobs.ts";
 import type { Database } from "../store/schema.ts";
-import { RUNNING } from "../store/tables/bulk.ts";
 
 /** What waits in the database, of all processes that share it. */
 export interface Backlog {
@@ -16,47 +15,41 @@ export interface Backlog {
   readonly queuedWebhooks: number;
 }
 
-type Count = number | null;
+interface Row {
+  readonly pending: number;
+  readonly processing: number;
+  readonly oldest: number | null;
+  readonly entries: number;
+  readonly open: number;
+  readonly leased: number;
+  readonly speed: number;
+  readonly webhooks: number;
+}
 
 export async function readBacklog(db: Kysely<Database>, nowMs: number): Promise<Backlog> {
-  const jobs = await db
-    .selectFrom("jobs")
-    .select([
-      raw<Count>`sum(case when state = 'pending' then 1 else 0 end)`.as("pending"),
-      raw<Count>`sum(case when state = 'pending' then 0 else 1 end)`.as("processing"),
-      raw<Count>`min(accepted_at_ms)`.as("oldest"),
-      raw<Count>`sum(unique_count - processed)`.as("entries"),
-    ])
-    .where("is_running", "=", RUNNING)
-    .executeTakeFirstOrThrow();
-  const chunks = await db
-    .selectFrom("chunks")
-    .select(({ fn }) => [
-      fn.countAll().as("open"),
-      raw<Count>`sum(case when lease_worker is not null and available_at_ms > ${nowMs} then 1 else 0 end)`.as(
-        "leased",
-      ),
-    ])
-    .where("available_at_ms", "is not", null)
-    .executeTakeFirstOrThrow();
-  const workers = await db
-    .selectFrom("bulk_workers")
-    .select(raw<Count>`sum(entries_per_second)`.as("speed"))
-    .where("seen_at_ms", ">", nowMs - SPEED_AGE_MS)
-    .executeTakeFirstOrThrow();
-  const webhooks = await db
-    .selectFrom("webhook_deliveries")
-    .select(raw<Count>`count(*)`.as("queued"))
-    .where("state", "=", "queued")
-    .executeTakeFirstOrThrow();
+  const { rows } = await sql<Row>`
+    select
+      jobs.*, chunks.*,
+      (select sum(entries_per_second) from bulk_workers where seen_at_ms > ${nowMs - SPEED_AGE_MS}) as speed,
+      (select count(*) from webhook_deliveries where state = 'queued') as webhooks
+    from
+      (select sum(case when state = 'pending' then 1 else 0 end) as pending,
+        sum(case when state = 'pending' then 0 else 1 end) as processing,
+        min(accepted_at_ms) as oldest, sum(unique_count - processed) as entries
+      from jobs where is_running = 1) jobs,
+      (select count(*) as open,
+        sum(case when lease_worker is not null and available_at_ms > ${nowMs} then 1 else 0 end) as leased
+      from chunks where available_at_ms is not null) chunks`.execute(db);
+  const [row] = rows;
+  if (row === undefined) throw new Error("backlog: no row");
   return {
-    pendingJobs: Number(jobs.pending),
-    processingJobs: Number(jobs.processing),
-    oldestJobMs: jobs.oldest === null ? 0 : Math.max(0, nowMs - Number(jobs.oldest)),
-    entries: Number(jobs.entries),
-    waitingChunks: Number(chunks.open) - Number(chunks.leased),
-    leasedChunks: Number(chunks.leased),
-    entriesPerSecond: Number(workers.speed),
-    queuedWebhooks: Number(webhooks.queued),
+    pendingJobs: Number(row.pending),
+    processingJobs: Number(row.processing),
+    oldestJobMs: row.oldest === null ? 0 : Math.max(0, nowMs - Number(row.oldest)),
+    entries: Number(row.entries),
+    waitingChunks: Number(row.open) - Number(row.leased),
+    leasedChunks: Number(row.leased),
+    entriesPerSecond: Number(row.speed),
+    queuedWebhooks: Number(row.webhooks),
   };
 }

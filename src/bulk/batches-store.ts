@@ -1,9 +1,9 @@
-import type { Kysely, UpdateObject } from "kysely";
+import type { Kysely } from "kysely";
 import type { SqlCharges } from "../accounts/admission/charges.ts";
 import type { Ids } from "../base/ids.ts";
 import { type Owner, ownerKey } from "../base/owner.ts";
 import type { PackedChunk, Tally } from "../core/batch/batch-chunk.ts";
-import { packLines, packText } from "../store/rows.ts";
+import { changeRows, deleteRows, packLines, packText } from "../store/rows.ts";
 import type { Database } from "../store/schema.ts";
 import type { ChunkRow, JobRow, TablePageRow } from "../store/tables/bulk.ts";
 import type { Tx } from "../store/transaction.ts";
@@ -156,16 +156,12 @@ const ROWS_MAX = 100;
 
 export async function insertParts({ sql }: Tx, { chunks, pages }: PackedBatch): Promise<void> {
   for (let at = 0; at < chunks.length; at += ROWS_MAX) {
-    await sql
-      .insertInto("chunks")
-      .values(chunks.slice(at, at + ROWS_MAX))
-      .execute();
+    const some = chunks.slice(at, at + ROWS_MAX);
+    await sql.insertInto("chunks").values(some).execute();
   }
   for (let at = 0; at < pages.length; at += ROWS_MAX) {
-    await sql
-      .insertInto("table_pages")
-      .values(pages.slice(at, at + ROWS_MAX))
-      .execute();
+    const some = pages.slice(at, at + ROWS_MAX);
+    await sql.insertInto("table_pages").values(some).execute();
   }
 }
 
@@ -176,27 +172,14 @@ export async function keepAnswer(
   keep: KeptAnswer | undefined,
 ): Promise<void> {
   if (keep === undefined) return;
-  await sql
-    .updateTable("retry_keys")
-    .set({ session, answer: keep.answer })
-    .where("owner", "=", ownerKey(owner))
-    .where("key", "=", keep.key)
-    .where("token", "=", keep.token)
-    .execute();
-}
-
-export async function setJob(
-  { sql }: Tx,
-  session: string,
-  columns: UpdateObject<Database, "jobs">,
-): Promise<void> {
-  await sql.updateTable("jobs").set(columns).where("session", "=", session).execute();
+  const { key, token, answer } = keep;
+  await changeRows(sql, "retry_keys", { owner: ownerKey(owner), key, token }, { session, answer });
 }
 
 export async function deleteParts({ sql }: Tx, session: string): Promise<void> {
-  await sql.deleteFrom("chunks").where("session", "=", session).execute();
-  await sql.deleteFrom("table_pages").where("session", "=", session).execute();
-  await sql.deleteFrom("retry_keys").where("session", "=", session).execute();
+  await deleteRows(sql, "chunks", { session });
+  await deleteRows(sql, "table_pages", { session });
+  await deleteRows(sql, "retry_keys", { session });
 }
 
 export const turnsOf = (chunks: number): number =>

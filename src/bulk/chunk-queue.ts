@@ -1,15 +1,14 @@
 import { type Kysely, sql as raw } from "kysely";
 import type { OwnerKey } from "../base/owner.ts";
 import { entriesIn, type Tally } from "../core/batch/batch-chunk.ts";
-import { packLines, unpackText } from "../store/rows.ts";
+import { changeRow, changeRows, deleteRows, packLines, unpackText } from "../store/rows.ts";
 import type { Database } from "../store/schema.ts";
-import { type ChunkRow, RUNNING } from "../store/tables/bulk.ts";
+import { RUNNING } from "../store/tables/bulk.ts";
 import { hasRivals, inTransaction, type Tx } from "../store/transaction.ts";
 import {
   type ChunkOutcome,
   CHUNKS_A_TURN,
   SESSION_LIFE_MS,
-  setJob,
   TURNS_MAX,
   turnsOf,
 } from "./batches-store.ts";
@@ -149,17 +148,22 @@ export class ChunkQueue {
       // The job before its chunks, as everywhere: in the other order two could wait for each other.
       const open = await countIn(tx, chunk.session, { outcome, at });
       const become = { results, valid, available_at_ms: null, answered: null };
-      if (open === undefined || !(await letGo(tx, chunk, become))) {
+      if (open === undefined || !(await letGo(tx.sql, chunk, become))) {
         tx.abandon();
         return "late";
       }
       if (open > 0) return "stored";
-      await setJob(tx, chunk.session, {
-        state: raw`case when state = 'stopping' then 'stopped' else 'completed' end`,
-        is_running: 0,
-        announced: raw`case when state = 'stopping' then 1 else 0 end`,
-        expires_at_ms: at.nowMs + SESSION_LIFE_MS,
-      });
+      await changeRows(
+        tx.sql,
+        "jobs",
+        { session: chunk.session },
+        {
+          state: raw`case when state = 'stopping' then 'stopped' else 'completed' end`,
+          is_running: 0,
+          announced: raw`case when state = 'stopping' then 1 else 0 end`,
+          expires_at_ms: at.nowMs + SESSION_LIFE_MS,
+        },
+      );
       return "finished";
     });
   }
@@ -173,35 +177,23 @@ export class ChunkQueue {
     at: { readonly nowMs: number; readonly retryAtMs: number; readonly patienceMs: number },
   ): Promise<"retry" | "accept" | "late"> {
     return await inTransaction(this.#db, async (tx) => {
-      const job = await tx.sql
-        .updateTable("jobs")
-        .set({ dns_down_since_ms: raw`coalesce(dns_down_since_ms, ${at.nowMs})` })
-        .where("session", "=", chunk.session)
-        .where("is_running", "=", RUNNING)
-        .returning("dns_down_since_ms")
-        .executeTakeFirst();
+      const running = { session: chunk.session, is_running: 1 };
+      const since = { dns_down_since_ms: raw`coalesce(dns_down_since_ms, ${at.nowMs})` };
+      const job = await changeRow(tx.sql, "jobs", running, since);
       if (job === undefined) return "late";
       if (at.nowMs - (job.dns_down_since_ms ?? at.nowMs) >= at.patienceMs) return "accept";
       // Not 0: its names were asked for, so that a cancelled job does not get them back.
-      const mine = await letGo(tx, chunk, { available_at_ms: at.retryAtMs, claims: 1 });
+      const mine = await letGo(tx.sql, chunk, { available_at_ms: at.retryAtMs, claims: 1 });
       return mine ? "retry" : "late";
     });
   }
 
   /** Puts a chunk back after a fault, which counts against its job; below the bound the claim itself was counted. */
-  async release({ session, number, token }: ClaimedChunk, retryAtMs: number): Promise<void> {
-    await this.#db
-      .updateTable("chunks")
-      .set({
-        available_at_ms: retryAtMs,
-        lease_worker: null,
-        lease_token: null,
-        claims: raw`case when claims >= ${SILENT_CLAIMS_MAX} then claims + 1 else claims end`,
-      })
-      .where("session", "=", session)
-      .where("number", "=", number)
-      .where("lease_token", "=", token)
-      .execute();
+  async release(chunk: ClaimedChunk, retryAtMs: number): Promise<void> {
+    await letGo(this.#db, chunk, {
+      available_at_ms: retryAtMs,
+      claims: raw`case when claims >= ${SILENT_CLAIMS_MAX} then claims + 1 else claims end`,
+    });
   }
 
   /** Ends every lease, for a process that has the database alone: who had them is gone. */
@@ -215,17 +207,10 @@ export class ChunkQueue {
 
   async handBack(worker: string, nowMs: number): Promise<void> {
     await inTransaction(this.#db, async ({ sql }) => {
-      await sql
-        .updateTable("chunks")
-        .set({
-          available_at_ms: nowMs,
-          lease_worker: null,
-          lease_token: null,
-          claims: raw`case when claims > 0 then claims - 1 else 0 end`,
-        })
-        .where("lease_worker", "=", worker)
-        .execute();
-      await sql.deleteFrom("bulk_workers").where("worker", "=", worker).execute();
+      const claims = raw`case when claims > 0 then claims - 1 else 0 end`;
+      const free = { available_at_ms: nowMs, lease_worker: null, lease_token: null, claims };
+      await changeRows(sql, "chunks", { lease_worker: worker }, free);
+      await deleteRows(sql, "bulk_workers", { worker });
     });
   }
 }
@@ -305,27 +290,25 @@ async function claimIn(tx: Tx, token: string, terms: ClaimTerms) {
   // A new list begins where the others are, and one that was held back not far behind: waiting saves nothing up, and small
   // lists that follow each other keep no large one waiting.
   const least = job.state === "processing" ? raw`${BEGUN_LAST} - ${TURNS_MAX}` : BEGUN_LAST;
-  await setJob(tx, session, {
-    state: raw`case when state = 'stopping' then state else 'processing' end`,
-    served_turn: raw<number>`
-        case when ${least} > ${begin} then ${least} else ${begin} end + ${2 * turns}`,
-  });
+  await changeRows(
+    tx.sql,
+    "jobs",
+    { session },
+    {
+      state: raw`case when state = 'stopping' then state else 'processing' end`,
+      served_turn: raw`case when ${least} > ${begin} then ${least} else ${begin} end + ${2 * turns}`,
+    },
+  );
   return { chunk, owner, turns, spamTrap: job.spam_trap === 1 };
 }
 
 async function letGo(
-  { sql }: Tx,
+  db: Kysely<Database>,
   { session, number, token }: ClaimedChunk,
-  become: Partial<Omit<ChunkRow, "session" | "number">>,
+  become: Parameters<typeof changeRows<"chunks">>[3],
 ): Promise<boolean> {
-  const changed = await sql
-    .updateTable("chunks")
-    .set({ ...become, lease_worker: null, lease_token: null })
-    .where("session", "=", session)
-    .where("number", "=", number)
-    .where("lease_token", "=", token)
-    .executeTakeFirst();
-  return Number(changed.numUpdatedRows) === 1;
+  const columns = { ...become, lease_worker: null, lease_token: null };
+  return (await changeRows(db, "chunks", { session, number, lease_token: token }, columns)) === 1;
 }
 
 /** Counts a chunk in its job; the number of chunks still open, undefined when the job runs no more. */
@@ -335,22 +318,21 @@ async function countIn(
   { outcome, at }: { readonly outcome: ChunkOutcome; readonly at: At },
 ): Promise<number | undefined> {
   const { results, tally } = outcome;
-  const job = await sql
-    .updateTable("jobs")
-    .set(({ eb }) => ({
-      processed: eb("processed", "+", results.length),
-      invalid_format: eb("invalid_format", "+", tally.invalidFormat),
-      disposable: eb("disposable", "+", tally.disposable),
-      invalid_dns: eb("invalid_dns", "+", tally.invalidDns),
-      valid: eb("valid", "+", tally.valid),
-      open_chunks: eb("open_chunks", "-", 1),
-      ...(at.conclusive ? { dns_down_since_ms: null } : {}),
-    }))
-    .where("session", "=", session)
-    .where("is_running", "=", RUNNING)
-    .returning("open_chunks")
-    .executeTakeFirst();
-  return job === undefined ? undefined : job.open_chunks;
+  const job = await changeRow(
+    sql,
+    "jobs",
+    { session, is_running: 1 },
+    {
+      processed: raw`processed + ${results.length}`,
+      invalid_format: raw`invalid_format + ${tally.invalidFormat}`,
+      disposable: raw`disposable + ${tally.disposable}`,
+      invalid_dns: raw`invalid_dns + ${tally.invalidDns}`,
+      valid: raw`valid + ${tally.valid}`,
+      open_chunks: raw`open_chunks - 1`,
+      ...(at.conclusive && { dns_down_since_ms: null }),
+    },
+  );
+  return job?.open_chunks;
 }
 
 const answeredBy = (answered: ReadonlyMap<string, Tally>) => {

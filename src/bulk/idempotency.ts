@@ -3,7 +3,7 @@ import type { Clock } from "../base/clock.ts";
 import type { Ids } from "../base/ids.ts";
 import type { OwnerKey } from "../base/owner.ts";
 import { retryInFlight, retryOtherBody } from "../base/refusals.ts";
-import { lockName } from "../store/rows.ts";
+import { deleteRows, lockName } from "../store/rows.ts";
 import type { Database } from "../store/schema.ts";
 import { inTransaction, type Tx } from "../store/transaction.ts";
 import type { BulkAnswer, IdempotencyKey, QueuedBatch } from "./bulk.ts";
@@ -82,18 +82,12 @@ export class IdempotencyKeys {
   }
 
   async release(owner: OwnerKey, key: string, token: string): Promise<void> {
-    await this.#db
-      .deleteFrom("retry_keys")
-      .where("owner", "=", owner)
-      .where("key", "=", key)
-      .where("token", "=", token)
-      .where("answer", "is", null)
-      .execute();
+    await deleteRows(this.#db, "retry_keys", { owner, key, token, answer: null });
   }
 
   /** Ends every lock: for the start of a process that is the only one, whose requests died with the last one. */
   async releaseAll(): Promise<void> {
-    await this.#db.deleteFrom("retry_keys").where("answer", "is", null).execute();
+    await deleteRows(this.#db, "retry_keys", { answer: null });
   }
 }
 

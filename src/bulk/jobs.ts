@@ -3,7 +3,7 @@ import type { Charge, ChargeTerms, HeldCharge, Unpaid } from "../accounts/admiss
 import { ownerKey, ownerOf } from "../base/owner.ts";
 import { entriesIn, sumOf, type Tally } from "../core/batch/batch-chunk.ts";
 import { tellIn } from "../store/postgres-database.ts";
-import { freeRows, lockName } from "../store/rows.ts";
+import { changeRow, changeRows, freeRows, lockName } from "../store/rows.ts";
 import { type JobRow, RUNNING, UNTOLD } from "../store/tables/bulk.ts";
 import { hasRivals, inTransaction, type Tx } from "../store/transaction.ts";
 import { CLAIMS_MAX, SILENT_CLAIMS_MAX, SUSPECT_LIFE_MS } from "./chunk-queue.ts";
@@ -18,7 +18,6 @@ import {
   packBatch,
   type PackedBatch,
   SESSION_LIFE_MS,
-  setJob,
 } from "./batches-store.ts";
 
 export interface JobOrder extends NewBatch {
@@ -101,7 +100,8 @@ export class Jobs {
       if (job === undefined) return false;
       if (job.is_running === 1) {
         await endEarly(tx, job, { charges, nowMs, asked: await askedEntries(tx, session) });
-        await setJob(tx, session, { is_running: 0, expires_at_ms: nowMs + SESSION_LIFE_MS });
+        const expires_at_ms = nowMs + SESSION_LIFE_MS;
+        await changeRows(tx.sql, "jobs", { session }, { is_running: 0, expires_at_ms });
       }
       await deleteParts(tx, session);
       return true;
@@ -112,13 +112,8 @@ export class Jobs {
   async stop(session: string, nowMs: number): Promise<boolean> {
     const { db, charges } = this.#deps;
     return await inTransaction(db, async (tx) => {
-      const job = await tx.sql
-        .updateTable("jobs")
-        .set({ state: "stopping" })
-        .where("session", "=", session)
-        .where("is_running", "=", RUNNING)
-        .returning(["charge_id"])
-        .executeTakeFirst();
+      const running = { session, is_running: 1 };
+      const job = await changeRow(tx.sql, "jobs", running, { state: "stopping" });
       if (job === undefined) return false;
       const closed = await tx.sql
         .updateTable("chunks")
@@ -135,15 +130,11 @@ export class Jobs {
       const fresh = closed.filter(({ claims }) => claims === 0);
       const units = fresh.reduce((sum, { entries }) => sum + Number(entries), 0);
       await charges.refundIn(tx, job.charge_id, units, nowMs);
-      const { open_chunks: open } = await tx.sql
-        .updateTable("jobs")
-        .set(({ eb }) => ({ open_chunks: eb("open_chunks", "-", closed.length) }))
-        .where("session", "=", session)
-        .returning("open_chunks")
-        .executeTakeFirstOrThrow();
-      if (Number(open) > 0) return true;
+      const open_chunks = job.open_chunks - closed.length;
       const expires_at_ms = nowMs + SESSION_LIFE_MS;
-      await setJob(tx, session, { state: "stopped", is_running: 0, expires_at_ms });
+      const ended = { state: "stopped", is_running: 0, expires_at_ms } as const;
+      const columns = { open_chunks, ...(open_chunks === 0 && ended) };
+      await changeRows(tx.sql, "jobs", { session }, columns);
       return true;
     });
   }
@@ -222,43 +213,28 @@ async function ownersTurn({ sql }: Tx, order: JobOrder): Promise<JobOutcome | un
     .selectFrom("jobs")
     .select([
       raw<number | null>`max(is_running)`.as("running"),
-      raw<number | null>`max(case when origin = 'queued' then accepted_at_ms end)`.as(
-        "acceptedAtMs",
-      ),
+      raw<number | null>`max(case when origin = 'queued' then accepted_at_ms end)`.as("lastMs"),
     ])
     .where("owner", "=", ownerKey(order.owner))
     .executeTakeFirstOrThrow();
   if (last.running === 1) return { kind: "running" };
-  const untilMs = Number(last.acceptedAtMs ?? -Infinity) + order.cooldownMs;
+  const untilMs = Number(last.lastMs ?? -Infinity) + order.cooldownMs;
   return untilMs > order.nowMs ? { kind: "cooldown", untilMs } : undefined;
 }
 
-async function openEntries({ sql }: Tx): Promise<number> {
+async function isFull({ sql }: Tx, { unique, bufferMax }: JobOrder): Promise<boolean> {
   const { open } = await sql
     .selectFrom("jobs")
     .select(raw<number>`coalesce(sum(unique_count - processed), 0)`.as("open"))
     .where("is_running", "=", RUNNING)
     .executeTakeFirstOrThrow();
-  return Number(open);
+  return Number(open) + unique > bufferMax;
 }
-
-const isFull = async (tx: Tx, { unique, bufferMax }: JobOrder): Promise<boolean> =>
-  (await openEntries(tx)) + unique > bufferMax;
 
 interface Attempt {
   readonly order: JobOrder;
   readonly packed: PackedBatch;
   readonly held: HeldCharge | Unpaid;
-}
-
-/** Who could not pay is told that, although the buffer is full. */
-async function unpaidOrFull(
-  tx: Tx,
-  held: HeldCharge | Unpaid,
-  charges: Pick<BulkStoreDeps["charges"], "writeIn">,
-): Promise<JobOutcome> {
-  const charge = await charges.writeIn(tx, held);
-  return charge.kind === "unpaid" ? charge : { kind: "full" };
 }
 
 async function createIn(
@@ -270,28 +246,28 @@ async function createIn(
   const refused = await ownersTurn(tx, order);
   if (refused !== undefined) return refused;
   if (held.kind === "unpaid") return held;
-  if (await isFull(tx, order)) return await unpaidOrFull(tx, held, charges);
-  await insertParts(tx, packed);
+  const isFullNow = await isFull(tx, order);
+  if (!isFullNow) await insertParts(tx, packed);
   // Late, because single checks of this owner wait from here to the commit where servers count together.
   const charge = await charges.writeIn(tx, held);
+  // Who could not pay is told that, although the buffer is full.
   if (charge.kind === "unpaid") return charge;
+  if (isFullNow) return { kind: "full" };
   if (hasRivals(tx.sql)) {
     // Only now, as all owners wait for each other from here to the commit.
     await lockName(tx, "jobs buffer");
     if (await isFull(tx, order)) return { kind: "full" };
   }
-  const inserted = await tx.sql
-    .insertInto("jobs")
-    .values(
-      jobRow(packed, {
-        origin: "queued",
-        state: "pending",
-        is_running: 1,
-        charge_id: charge.id,
-        announced: 1,
-        spam_trap: order.spamTrap ? 1 : 0,
-      }),
-    )
+  const row = jobRow(packed, {
+    origin: "queued",
+    state: "pending",
+    is_running: 1,
+    charge_id: charge.id,
+    announced: 1,
+    spam_trap: order.spamTrap ? 1 : 0,
+  });
+  const inserting = tx.sql.insertInto("jobs").values(row);
+  const inserted = await inserting
     .onConflict((conflict) => conflict.doNothing())
     .executeTakeFirst();
   if (Number(inserted.numInsertedOrUpdatedRows) === 0) return { kind: "running" };
@@ -318,8 +294,7 @@ export async function endEarly(
   job: Pick<JobRow, "session" | "charge_id" | "unique_count" | "processed">,
   { charges, nowMs, asked = 0 }: EndTerms,
 ): Promise<void> {
-  const open = job.unique_count - job.processed - asked;
-  await charges.refundIn(tx, job.charge_id, open, nowMs);
+  await charges.refundIn(tx, job.charge_id, job.unique_count - job.processed - asked, nowMs);
   const unfinished = await tx.sql
     .selectFrom("chunks")
     .select("answered")
@@ -328,7 +303,8 @@ export async function endEarly(
     .execute();
   const shown = entriesIn(answeredIn(unfinished));
   if (shown === 0) return;
-  await setJob(tx, job.session, { processed: raw`processed + ${shown}` });
+  const { session } = job;
+  await changeRows(tx.sql, "jobs", { session }, { processed: raw`processed + ${shown}` });
 }
 
 export const answeredIn = (chunks: readonly { readonly answered: string | null }[]): Tally =>

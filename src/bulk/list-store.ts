@@ -1,7 +1,17 @@
 import { type Kysely, sql as raw } from "kysely";
 import { SESSION_LIFE_MS } from "./batches-store.ts";
 import { entriesIn, sumOf, type Tally } from "../core/batch/batch-chunk.ts";
-import { lockName, packLines, packText, unpackLines, unpackOctets } from "../store/rows.ts";
+import {
+  changeRows,
+  deleteRows,
+  findRow,
+  insertRow,
+  lockName,
+  packLines,
+  packText,
+  unpackLines,
+  unpackOctets,
+} from "../store/rows.ts";
 import type { Database } from "../store/schema.ts";
 import { inTransaction, type Tx } from "../store/transaction.ts";
 import { answeredIn, tallyOf } from "./jobs.ts";
@@ -69,7 +79,7 @@ export async function keepList(
   return await inTransaction<Kept>(db, async (tx) => {
     for (const [number, content] of parts.entries()) {
       const part = { list: list.id, number, content };
-      await tx.sql.insertInto("account_list_parts").values(part).execute();
+      await insertRow(tx.sql, "account_list_parts", part);
     }
     // Only now, as all owners wait for each other from here to the commit.
     await lockName(tx, "account_lists");
@@ -78,7 +88,7 @@ export async function keepList(
       tx.abandon();
       return why;
     }
-    await tx.sql.insertInto("account_lists").values(row).execute();
+    await insertRow(tx.sql, "account_lists", row);
     return "kept";
   });
 }
@@ -134,14 +144,8 @@ export async function findList(
   accountId: string,
   id: string,
 ): Promise<AccountList | undefined> {
-  const row = await db
-    .selectFrom("account_lists")
-    .selectAll()
-    .where("id", "=", id)
-    .where("account_id", "=", accountId)
-    .where("expires_at_ms", ">", 0)
-    .executeTakeFirst();
-  return row === undefined ? undefined : await listOf(row);
+  const row = await findRow(db, "account_lists", { id, account_id: accountId });
+  return row !== undefined && row.expires_at_ms > 0 ? await listOf(row) : undefined;
 }
 
 export async function listsOfAccount(
@@ -163,12 +167,7 @@ export async function* fileOf(
   { id }: AccountList,
 ): AsyncGenerator<Uint8Array> {
   for (let number = 0; ; number += 1) {
-    const part = await db
-      .selectFrom("account_list_parts")
-      .select("content")
-      .where("list", "=", id)
-      .where("number", "=", number)
-      .executeTakeFirst();
+    const part = await findRow(db, "account_list_parts", { list: id, number });
     if (part === undefined) return;
     const octets = await unpackOctets(part.content);
     for (let at = 0; at < octets.length; at += SLICE_OCTETS) {
@@ -184,25 +183,16 @@ export async function changeList(
   list: AccountList,
   change: Partial<Pick<AccountList, "choice" | "rows" | "fixes" | "runs" | "expiresAtMs">>,
 ): Promise<boolean> {
-  const {
-    id: _id,
-    octets: _octets,
-    ...row
-  } = await rowOf({ ...list, ...change, version: list.version + 1 });
-  const { numUpdatedRows } = await db
-    .updateTable("account_lists")
-    .set(row)
-    .where("id", "=", list.id)
-    .where("version", "=", list.version)
-    .executeTakeFirstOrThrow();
-  return Number(numUpdatedRows) === 1;
+  const { id, version } = list;
+  const { octets: _, ...row } = await rowOf({ ...list, ...change, version: version + 1 });
+  return (await changeRows(db, "account_lists", { id, version }, row)) === 1;
 }
 
 /** The list is gone; what is left of it goes with the next look. */
 export async function forgetList(db: Kysely<Database>, id: string): Promise<void> {
   await inTransaction(db, async ({ sql }) => {
-    await sql.deleteFrom("account_list_parts").where("list", "=", id).execute();
-    await sql.updateTable("account_lists").set({ expires_at_ms: 0 }).where("id", "=", id).execute();
+    await deleteRows(sql, "account_list_parts", { list: id });
+    await changeRows(sql, "account_lists", { id }, { expires_at_ms: 0 });
   });
 }
 
@@ -279,16 +269,12 @@ export async function pruneLists(db: Kysely<Database>, nowMs: number): Promise<n
     const endMs = isRunning ? nowMs + SESSION_LIFE_MS : isForgotten ? 0 : endOf(list, runs);
     if (endMs > nowMs) {
       if (isRunning) await keepSessionsUntil(db, list.runs, endMs + SESSION_LIFE_MS);
-      await db
-        .updateTable("account_lists")
-        .set({ expires_at_ms: endMs })
-        .where("id", "=", list.id)
-        .execute();
+      await changeRows(db, "account_lists", { id: list.id }, { expires_at_ms: endMs });
       continue;
     }
     await keepSessionsUntil(db, list.runs, nowMs);
-    await db.deleteFrom("account_list_parts").where("list", "=", list.id).execute();
-    await db.deleteFrom("account_lists").where("id", "=", list.id).execute();
+    await deleteRows(db, "account_list_parts", { list: list.id });
+    await deleteRows(db, "account_lists", { id: list.id });
     gone += 1;
   }
   return gone;

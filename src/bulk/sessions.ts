@@ -3,7 +3,7 @@ import type { Kysely } from "kysely";
 import type { Charge, ChargeTerms, Unpaid } from "../accounts/admission/charges.ts";
 import type { OwnerKey } from "../base/owner.ts";
 import { entriesIn, sumOf, type Tally } from "../core/batch/batch-chunk.ts";
-import { unpackLines, unpackText } from "../store/rows.ts";
+import { deleteRows, findRow, insertRow, unpackLines, unpackText } from "../store/rows.ts";
 import type { Database } from "../store/schema.ts";
 import type { JobRow } from "../store/tables/bulk.ts";
 import { inTransaction } from "../store/transaction.ts";
@@ -114,10 +114,7 @@ export class SessionStore {
           announced: 0,
           spam_trap: 0,
         });
-        await tx.sql
-          .insertInto("jobs")
-          .values({ ...row, ...counters(batch, outcomes) })
-          .execute();
+        await insertRow(tx.sql, "jobs", { ...row, ...counters(batch, outcomes) });
         await insertParts(tx, packed);
         await keepAnswer(tx, batch, batch.keep);
         return made;
@@ -180,12 +177,7 @@ export class SessionStore {
   }
 
   async page(session: string, number: number): Promise<TablePage | undefined> {
-    const row = await this.#deps.db
-      .selectFrom("table_pages")
-      .select("content")
-      .where("session", "=", session)
-      .where("number", "=", number)
-      .executeTakeFirst();
+    const row = await findRow(this.#deps.db, "table_pages", { session, number });
     return row && (JSON.parse(await unpackText(row.content)) as TablePage);
   }
 
@@ -222,8 +214,8 @@ async function pruneSession(db: Kysely<Database>, session: string): Promise<void
     }
   }
   await inTransaction(db, async ({ sql }) => {
-    await sql.deleteFrom("retry_keys").where("session", "=", session).execute();
-    await sql.deleteFrom("jobs").where("session", "=", session).execute();
+    await deleteRows(sql, "retry_keys", { session });
+    await deleteRows(sql, "jobs", { session });
   });
 }
 

@@ -2,7 +2,7 @@ import { strict as assert } from "node:assert";
 import { test, type TestContext } from "node:test";
 import { addAccount, openStores } from "../../test/contracts/stores.ts";
 import { literalDatasets } from "../../test/lists/literal-datasets.ts";
-import { sqlAccounts } from "../accounts/accounts-store.ts";
+import { Accounts } from "../accounts/accounts-store.ts";
 import { readEntry } from "../core/address/address.ts";
 import { DAY_MS } from "../core/calendar.ts";
 import type { TrafficFacts } from "../core/policy/policy.ts";
@@ -24,7 +24,7 @@ async function openCounter(
   const store = sqlTraffic(sql.db, clock);
   const open = (freshMs?: number) =>
     new Traffic({ store: before(store), clock, log, ...(freshMs !== undefined && { freshMs }) });
-  const accounts = sqlAccounts(sql.db);
+  const accounts = new Accounts(sql.db);
   const owner = async (accountId: string) => ({
     accountId,
     since: (await accounts.find(accountId))?.trafficSince ?? 0,

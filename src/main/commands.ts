@@ -1,8 +1,8 @@
 import type { Command } from "commander";
-import { sqlAccounts } from "../accounts/accounts-store.ts";
+import { Accounts } from "../accounts/accounts-store.ts";
 import { readTiersFile } from "../accounts/admission/tiers.ts";
-import { COMMAND_LINE, createAudit, operatorId, sqlAuditLog } from "../accounts/audit.ts";
-import { endingSessions, sqlSignIns } from "../accounts/sign-in/sign-ins.ts";
+import { COMMAND_LINE, createAudit, operatorId, AuditLog } from "../accounts/audit.ts";
+import { endingSessions, SignIns } from "../accounts/sign-in/sign-ins.ts";
 import { systemClock as clock } from "../base/clock.ts";
 import { systemFiles as files } from "../base/files.ts";
 import { createSecretBox } from "../base/secrets.ts";
@@ -396,7 +396,7 @@ async function openCliLists(process: Process): Promise<Omit<CliLists, "close">> 
 async function openAccounts(process: Process): Promise<Omit<CliAccounts, "close">> {
   const store = await openAccountStore(process);
   const note = operatorNote(process, store);
-  const sessions = sqlSignIns(store.sql.db);
+  const sessions = new SignIns(store.sql.db);
   return {
     accounts: auditedAccounts(endingSessions(store.accounts, sessions), note),
     keys: auditedKeys(store.keys, note),
@@ -406,7 +406,7 @@ async function openAccounts(process: Process): Promise<Omit<CliAccounts, "close"
     async renewTokenSecret(accountId) {
       const { config, ids, log } = process;
       const tokens = createTokens({
-        accounts: sqlAccounts(store.sql.db),
+        accounts: new Accounts(store.sql.db),
         box: createSecretBox(await openSecretKey(config, store.sql)),
         publicUrl: () => publicUrlOf(config),
         notices: store.notices,
@@ -421,7 +421,7 @@ async function openAccounts(process: Process): Promise<Omit<CliAccounts, "close"
 
 /** What these commands change is written down as the operator's doing, by the system user's name. */
 function operatorNote({ ids }: Process, { sql: { db } }: AccountStore): Note {
-  const audit = createAudit({ log: sqlAuditLog(db), ids, clock });
+  const audit = createAudit({ log: new AuditLog(db), ids, clock });
   return noteBy(audit, { actorId: operatorId(systemUser()), clientAddress: COMMAND_LINE });
 }
 

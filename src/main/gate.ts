@@ -1,4 +1,4 @@
-import { sqlAccounts } from "../accounts/accounts-store.ts";
+import { Accounts } from "../accounts/accounts-store.ts";
 import type { Admission } from "../accounts/admission/admission.ts";
 import type { HourCounts } from "../accounts/hour-counts.ts";
 import { createSecretBox, deriveKey } from "../base/secrets.ts";
@@ -58,7 +58,7 @@ export function openGate(process: Process, parts: GateParts): Gate {
   const { sql, notices, reportOutcomes } = backing.store;
   const { db } = sql;
   const box = createSecretBox(secretKey);
-  const [accounts, hooks] = [sqlAccounts(db), sqlHooks(db)];
+  const [accounts, hooks] = [new Accounts(db), sqlHooks(db)];
   const tokens = createTokens({ accounts, box, publicUrl, clock, ids, log, notices });
   const [store, outcomes] = [sqlPolicyStore(db), sqlOutcomes(db)];
   const policies = createFindPolicies({ store, clock, log, notices });
@@ -117,7 +117,7 @@ function hookDeskOf(
   const outbound = createOutbound({ addresses: checker.dns.everyAddress, clock, allowed: [] });
   const desk = createHookDesk({
     hooks: sqlHooks(db),
-    accounts: sqlAccounts(db),
+    accounts: new Accounts(db),
     admission,
     decideOne,
     box: createSecretBox(serving.secretKey),

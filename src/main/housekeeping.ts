@@ -1,9 +1,9 @@
 import { pruneCounters } from "../accounts/admission/shared-counters.ts";
-import { AUDIT_MS, sqlAuditLog } from "../accounts/audit.ts";
-import { sqlGuesses } from "../accounts/guesses.ts";
+import { AUDIT_MS, AuditLog } from "../accounts/audit.ts";
+import { Guesses } from "../accounts/guesses.ts";
 import { pruneHours } from "../accounts/hour-counts.ts";
 import { pruneUsage } from "../accounts/housekeeping.ts";
-import { sqlSignIns } from "../accounts/sign-in/sign-ins.ts";
+import { SignIns } from "../accounts/sign-in/sign-ins.ts";
 import { every } from "../base/every.ts";
 import { keepSessions } from "../bulk/keep-house.ts";
 import { sqlRegistrationCache } from "../check/registration-store.ts";
@@ -49,9 +49,9 @@ async function keepHouse({ clock, log }: Process, serving: Serving): Promise<voi
   const pruned = await pruneUsage({ usage, charges, tiers }, nowMs);
   const registrations = await sqlRegistrationCache(db).prune(nowMs);
   await lists.prune();
-  await sqlSignIns(db).prune(nowMs);
-  await sqlGuesses(db).prune(nowMs - DAY_MS);
-  await sqlAuditLog(db).prune(nowMs - AUDIT_MS);
+  await new SignIns(db).prune(nowMs);
+  await new Guesses(db).prune(nowMs - DAY_MS);
+  await new AuditLog(db).prune(nowMs - AUDIT_MS);
   await pruneHours(db, nowMs);
   await sqlOutcomes(db).prune(today - SHADOW_DAYS + 1, today - OUTCOME_DAYS + 1);
   await sqlTraffic(db, clock).prune(nowMs);

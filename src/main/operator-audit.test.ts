@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { recordingTerminal } from "../../test/process/recording-terminal.ts";
 import { openTestStore } from "../../test/process/test-process.ts";
-import { sqlAuditLog } from "../accounts/audit.ts";
+import { AuditLog } from "../accounts/audit.ts";
 import { program, runProgram } from "../cli/program.ts";
 import { allCommands } from "./commands.ts";
 import { systemUser } from "./terminal.ts";
@@ -43,7 +43,7 @@ test("what the command line changes is on record, without secrets and addresses"
   const [firstKey] = await store.keys.list(id);
   await run("key", "revoke", firstKey?.id ?? "", "--yes");
   await run("key", "revoke", firstKey?.id ?? "", "--yes");
-  const entries = await sqlAuditLog(store.sql.db).newest(100);
+  const entries = await new AuditLog(store.sql.db).newest(100);
   assert.deepEqual(
     entries
       .map(({ action, detail }) => `${action} ${detail.replace(/[0-9a-f]{32}/, "<hash>")}`)

@@ -1,11 +1,11 @@
-import { sqlAccounts } from "../accounts/accounts-store.ts";
+import { Accounts } from "../accounts/accounts-store.ts";
 import { callerInForce } from "../accounts/admission/caller.ts";
 import { createAdmission } from "../accounts/admission/counting-admission.ts";
 import { memoryRateCounter } from "../accounts/admission/rate-counter.ts";
 import { createUnitsLeft } from "../accounts/admission/units-left.ts";
 import { createUsageRecorder } from "../accounts/admission/usage-recorder.ts";
 import { HourCounts } from "../accounts/hour-counts.ts";
-import { sqlKeys } from "../accounts/keys.ts";
+import { Keys } from "../accounts/keys.ts";
 import { memoryAnswerCache } from "../check/answer-cache.ts";
 import { type CheckOne, createCheckOne } from "../check/check-one.ts";
 import { createExplain } from "../check/explain.ts";
@@ -114,7 +114,7 @@ async function openParts(process: Process) {
   const { where, store, usage, quotas, charges, rates, requests } = backing;
   const { sql, notices } = store;
   const { db } = sql;
-  const keys = sqlKeys(db);
+  const keys = new Keys(db);
   const verdicts = verdictTally();
   const checker = checkerOf(process, serving, verdicts);
   const localRates = where === "alone" ? rates : memoryRateCounter();
@@ -262,8 +262,8 @@ function apiRoutes(process: Process, parts: Parts, checkOne: CheckOne): readonly
   const { tiers, shares, backing } = serving;
   const { usage, store } = backing;
   const { db } = store.sql;
-  const accounts = sqlAccounts(db);
-  const isInForce = callerInForce({ keys: sqlKeys(db), accounts });
+  const accounts = new Accounts(db);
+  const isInForce = callerInForce({ keys: new Keys(db), accounts });
   const { service } = bulk;
   const unitsLeft = createUnitsLeft({ usage, accounts, clock, tiers });
   const isOptimistic = config.compatOptimistic;

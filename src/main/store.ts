@@ -1,4 +1,4 @@
-import { sqlAccounts } from "../accounts/accounts-store.ts";
+import { Accounts } from "../accounts/accounts-store.ts";
 import { type AccountService, createAccountService } from "../accounts/accounts.ts";
 import { type SqlCharges, sqlCharges } from "../accounts/admission/charges.ts";
 import { MemoryQuotaCounter } from "../accounts/admission/memory-quota-counter.ts";
@@ -11,8 +11,8 @@ import {
 import { sharedCounters } from "../accounts/admission/shared-counters.ts";
 import { UnsavedUnits } from "../accounts/admission/unsaved-units.ts";
 import { sqlUsageLedger, type UsageLedger } from "../accounts/admission/usage.ts";
-import { createCreditService, type CreditService, sqlCredits } from "../accounts/credits.ts";
-import { createKeyService, type KeyService, sqlKeys } from "../accounts/keys.ts";
+import { createCreditService, type CreditService, Credits } from "../accounts/credits.ts";
+import { createKeyService, type KeyService, Keys } from "../accounts/keys.ts";
 import { argonPasswords } from "../accounts/sign-in/passwords.ts";
 import { inTime } from "../base/in-time.ts";
 import { keyFingerprint, loadSecretKey } from "../base/secrets.ts";
@@ -72,14 +72,14 @@ export function accountStore(
   notices: Notices = memoryNotices(),
 ): AccountStore {
   const { db } = sql;
-  const [accounts, keys, hooks] = [sqlAccounts(db), sqlKeys(db), sqlHooks(db)];
+  const [accounts, keys, hooks] = [new Accounts(db), new Keys(db), sqlHooks(db)];
   const [outcomes, traffic] = [sqlOutcomes(db), sqlTraffic(db, clock)];
   const passwords = argonPasswords;
   return {
     sql,
     accounts: createAccountService({ accounts, passwords, ids, clock, notices }),
     keys: createKeyService({ keys, ids, clock, notices }),
-    credits: createCreditService({ credits: sqlCredits(db), clock, notices }),
+    credits: createCreditService({ credits: new Credits(db), clock, notices }),
     switches: createAccountSwitches({ accounts, traffic, db, clock, notices }),
     reportOutcomes: createOutcomeReport({ outcomes, keys, hooks, clock }),
     notices,

@@ -187,16 +187,34 @@ export async function insertRow<Table extends keyof Database>(
     .execute();
 }
 
+/** New values, or SQL that makes them of the old ones. */
+type Columns<Table extends keyof Database> = {
+  readonly [Name in keyof Database[Table]]?: Database[Table][Name] | RawBuilder<unknown>;
+};
+
 /** Returns how many rows were there. */
 export async function changeRows<Table extends keyof Database>(
   db: Kysely<Database>,
   table: Table,
   is: Match<Table>,
-  columns: Match<Table>,
+  columns: Columns<Table>,
 ): Promise<number> {
   const changing = db.updateTable(table as typeof ANY).set(columns as object);
   const changed = await changing.where((eb) => eb.and(is as object)).executeTakeFirstOrThrow();
   return Number(changed.numUpdatedRows);
+}
+
+/** Returns the row as it is now; undefined: there is none. */
+export async function changeRow<Table extends keyof Database>(
+  db: Kysely<Database>,
+  table: Table,
+  is: Match<Table>,
+  columns: Columns<Table>,
+): Promise<Database[Table] | undefined> {
+  const changing = db.updateTable(table as typeof ANY).set(columns as object);
+  const matching = changing.where((eb) => eb.and(is as object));
+  const row = await matching.returningAll().executeTakeFirst();
+  return row as Database[Table] | undefined;
 }
 
 /** Returns how many rows are gone. */

@@ -1,13 +1,13 @@
-import { type Account, sqlAccounts } from "../../src/accounts/accounts-store.ts";
+import { type Account, Accounts } from "../../src/accounts/accounts-store.ts";
 import { MemoryQuotaCounter } from "../../src/accounts/admission/memory-quota-counter.ts";
 import { sqlAccountDirectory } from "../../src/accounts/account-directory.ts";
-import { sqlAuditLog } from "../../src/accounts/audit.ts";
+import { AuditLog } from "../../src/accounts/audit.ts";
 import { sqlDomainMails } from "../../src/lists/domain-mail.ts";
 import { sqlInstallation } from "../../src/store/installation.ts";
-import { sqlKeys } from "../../src/accounts/keys.ts";
+import { Keys } from "../../src/accounts/keys.ts";
 import { sqlFeedFiles } from "../../src/lists/feed-files.ts";
-import { sqlGuesses } from "../../src/accounts/guesses.ts";
-import { sqlSignIns } from "../../src/accounts/sign-in/sign-ins.ts";
+import { Guesses } from "../../src/accounts/guesses.ts";
+import { SignIns } from "../../src/accounts/sign-in/sign-ins.ts";
 import { sqlRules } from "../../src/lists/rules/rule.ts";
 import { sqlRegistrationCache } from "../../src/check/registration-store.ts";
 import { sqlVerdictCounts } from "../../src/lists/verdict-counts.ts";
@@ -55,7 +55,7 @@ export function sqlContracts(name: string, place: string | OpenSql): void {
   usageContracts(name, stores);
   accountContracts(name, stores);
   listContracts(name, stores);
-  guessesContract(name, async (t) => sqlGuesses((await stores(t)).sql.db));
+  guessesContract(name, async (t) => new Guesses((await stores(t)).sql.db));
   installationContract(name, async (t) => sqlInstallation((await stores(t)).sql.db));
   feedFilesContract(name, async (t) => sqlFeedFiles((await stores(t)).sql.db));
   registrationCacheContract(name, async (t) => sqlRegistrationCache((await stores(t)).sql.db));
@@ -101,16 +101,16 @@ function usageContracts(name: string, stores: Make<Stores>): void {
 function accountContracts(name: string, stores: Make<Stores>): void {
   accountsContract(name, async (t) => {
     const { sql, credits } = await stores(t);
-    return { accounts: sqlAccounts(sql.db), keys: sqlKeys(sql.db), credits };
+    return { accounts: new Accounts(sql.db), keys: new Keys(sql.db), credits };
   });
   loginSessionsContract(name, async (t) => {
     const opened = await stores(t);
     const account = (id: string): Promise<string> => addAccount(opened, 0, id);
-    return { sessions: sqlSignIns(opened.sql.db), account };
+    return { sessions: new SignIns(opened.sql.db), account };
   });
   auditLogContract(name, async (t) => {
     const opened = await stores(t);
-    return { log: sqlAuditLog(opened.sql.db), account: (id) => addAccount(opened, 0, id) };
+    return { log: new AuditLog(opened.sql.db), account: (id) => addAccount(opened, 0, id) };
   });
   accountDirectoryContract(name, async (t) => {
     const opened = await stores(t);
@@ -135,6 +135,6 @@ function gateContracts(name: string, stores: Make<Stores>): void {
     const opened = await stores(t);
     for (const id of ["a1", "a2"]) await addAccount(opened, 0, id);
     const { db } = opened.sql;
-    return { ...sqlHooks(db), policies: sqlPolicyStore(db), keys: sqlKeys(db) };
+    return { ...sqlHooks(db), policies: sqlPolicyStore(db), keys: new Keys(db) };
   });
 }

@@ -1,7 +1,7 @@
 import type { TestContext } from "node:test";
 import { MemoryQuotaCounter } from "../../src/accounts/admission/memory-quota-counter.ts";
 import { type SqlCharges, sqlCharges } from "../../src/accounts/admission/charges.ts";
-import { type Credits, sqlCredits } from "../../src/accounts/credits.ts";
+import { Credits } from "../../src/accounts/credits.ts";
 import { openEmbedded, type SqlDatabase } from "../../src/store/database.ts";
 import { sqlUsageLedger, type UsageLedger } from "../../src/accounts/admission/usage.ts";
 import type { Account } from "../../src/accounts/accounts-store.ts";
@@ -63,7 +63,7 @@ export async function openStores(
   const usage = sqlUsageLedger(sql.db);
   const counter = new MemoryQuotaCounter({ ledger: usage, clock, log });
   const charges = sqlCharges({ db: sql.db, counter, ids });
-  return { sql, clock, log, ids, usage, counter, charges, credits: sqlCredits(sql.db) };
+  return { sql, clock, log, ids, usage, counter, charges, credits: new Credits(sql.db) };
 }
 
 /** An account in the table, with a balance that its ledger explains. */

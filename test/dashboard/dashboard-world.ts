@@ -1,12 +1,12 @@
 import { memoryAnswerCache } from "../../src/check/answer-cache.ts";
 import { MemoryQuotaCounter } from "../../src/accounts/admission/memory-quota-counter.ts";
 import { memoryRateCounter } from "../../src/accounts/admission/rate-counter.ts";
-import { sqlAccounts } from "../../src/accounts/accounts-store.ts";
+import { Accounts } from "../../src/accounts/accounts-store.ts";
 import { sqlCharges } from "../../src/accounts/admission/charges.ts";
 import { ChunkQueue } from "../../src/bulk/chunk-queue.ts";
 import { Jobs } from "../../src/bulk/jobs.ts";
-import { sqlKeys } from "../../src/accounts/keys.ts";
-import { createSignIns, sqlSignIns } from "../../src/accounts/sign-in/sign-ins.ts";
+import { Keys } from "../../src/accounts/keys.ts";
+import { createSignIns, SignIns } from "../../src/accounts/sign-in/sign-ins.ts";
 import { IdempotencyKeys } from "../../src/bulk/idempotency.ts";
 import { SessionStore } from "../../src/bulk/sessions.ts";
 import { sqlUsageLedger } from "../../src/accounts/admission/usage.ts";
@@ -97,7 +97,7 @@ export async function dashboardWorld(options: DashboardWorldOptions = {}): Promi
   const rates = memoryRateCounter();
   const { notices } = store;
   const admission = createAdmission({
-    keys: sqlKeys(db),
+    keys: new Keys(db),
     rates,
     quotas,
     charges,
@@ -119,7 +119,7 @@ export async function dashboardWorld(options: DashboardWorldOptions = {}): Promi
     cache: memoryAnswerCache(1_000_000),
     datasetsVersion: () => known.version,
   });
-  const requests = createUsageRecorder({ usage, keys: sqlKeys(db), clock, log });
+  const requests = createUsageRecorder({ usage, keys: new Keys(db), clock, log });
   const words = rulesOf(store);
   const hooks = webhooksOf(store, options.checkHost ?? checkByName, log);
   const lists = listsOf({ store, admission, charges, lookup, datasets, log, hooks });
@@ -223,8 +223,8 @@ export async function dashboardWorld(options: DashboardWorldOptions = {}): Promi
       return answer.account.id;
     },
     async cookieOf(accountId) {
-      const accounts = sqlAccounts(db);
-      const logins = createSignIns({ sessions: sqlSignIns(db), accounts, ids, clock });
+      const accounts = new Accounts(db);
+      const logins = createSignIns({ sessions: new SignIns(db), accounts, ids, clock });
       const account = await accounts.find(accountId);
       if (account === undefined) throw new Error("no such account");
       const visitor = { clientAddress: "192.0.2.1", userAgent: "" };

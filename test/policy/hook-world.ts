@@ -1,6 +1,6 @@
 import type { JsonWebKey } from "node:crypto";
 import type { TestContext } from "node:test";
-import { sqlAccounts } from "../../src/accounts/accounts-store.ts";
+import { Accounts } from "../../src/accounts/accounts-store.ts";
 import { systemIds as ids } from "../../src/base/ids.ts";
 import { createSecretBox } from "../../src/base/secrets.ts";
 import { createShares } from "../../src/base/shares.ts";
@@ -30,7 +30,7 @@ export async function hookWorld(
     },
   };
   const account = await world.account("jo@shop.example", options.tier ?? "pro");
-  const owner = await sqlAccounts(db).find(account.id);
+  const owner = await new Accounts(db).find(account.id);
   if (owner === undefined) throw new Error("no account");
   const box = createSecretBox(GATE_KEY);
   const hooks = sqlHooks(db);
@@ -51,7 +51,7 @@ export async function hookWorld(
   const stand: { findHook?: ((id: string) => Promise<Hook | undefined>) | undefined } = {};
   const desk = createHookDesk({
     hooks: { ...hooks, find: (id) => (stand.findHook ?? ((one) => hooks.find(one)))(id) },
-    accounts: sqlAccounts(db),
+    accounts: new Accounts(db),
     admission: world.admission,
     decideOne: world.decideOne,
     box,

@@ -6,12 +6,12 @@ import type { TestContext } from "node:test";
 import { countingIds } from "../contracts/stores.ts";
 import { keptLog } from "./kept-log.ts";
 import { recordingTerminal } from "./recording-terminal.ts";
-import { sqlAccounts } from "../../src/accounts/accounts-store.ts";
-import { createCreditService, sqlCredits } from "../../src/accounts/credits.ts";
+import { Accounts } from "../../src/accounts/accounts-store.ts";
+import { createCreditService, Credits } from "../../src/accounts/credits.ts";
 import { openEmbedded } from "../../src/store/database.ts";
 import { sqlHooks } from "../../src/gate/hooks-store.ts";
 import { sqlOutcomes } from "../../src/gate/outcomes-store.ts";
-import { createKeyService, sqlKeys } from "../../src/accounts/keys.ts";
+import { createKeyService, Keys } from "../../src/accounts/keys.ts";
 import { sqlTraffic } from "../../src/gate/traffic-store.ts";
 import { createSecretBox } from "../../src/base/secrets.ts";
 import type { Passwords } from "../../src/accounts/sign-in/passwords.ts";
@@ -54,9 +54,9 @@ export function openShell(t: TestContext, input = "", more: More = {}): Shell {
   const ids = countingIds();
   const openAccounts = async (): Promise<CliAccounts> => {
     const { db, close } = await openEmbedded(dataDir, NOW_MS);
-    const keys = createKeyService({ keys: sqlKeys(db), ids, clock });
-    const credits = createCreditService({ credits: sqlCredits(db), clock });
-    const accounts = sqlAccounts(db);
+    const keys = createKeyService({ keys: new Keys(db), ids, clock });
+    const credits = createCreditService({ credits: new Credits(db), clock });
+    const accounts = new Accounts(db);
     const box = createSecretBox(new Uint8Array(32));
     const publicUrl = (): string => "";
     const log = keptLog();
@@ -69,7 +69,7 @@ export function openShell(t: TestContext, input = "", more: More = {}): Shell {
       switches: createAccountSwitches({ accounts, traffic: sqlTraffic(db, clock), db, clock }),
       reportOutcomes: createOutcomeReport({
         outcomes: sqlOutcomes(db),
-        keys: sqlKeys(db),
+        keys: new Keys(db),
         hooks: sqlHooks(db),
         clock,
       }),

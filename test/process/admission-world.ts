@@ -3,8 +3,8 @@ import type { TestContext } from "node:test";
 import { openStores, type Stores } from "../contracts/stores.ts";
 import { memoryNotices, type Notices } from "../../src/store/notices.ts";
 import { memoryRateCounter } from "../../src/accounts/admission/rate-counter.ts";
-import { type Accounts, sqlAccounts } from "../../src/accounts/accounts-store.ts";
-import { type Keys, sqlKeys } from "../../src/accounts/keys.ts";
+import { Accounts } from "../../src/accounts/accounts-store.ts";
+import { Keys } from "../../src/accounts/keys.ts";
 import { hashApiKey, makeApiKey } from "../../src/accounts/admission/api-key.ts";
 import { createAdmission } from "../../src/accounts/admission/counting-admission.ts";
 import type { Credentials, Entrance, Admission } from "../../src/accounts/admission/admission.ts";
@@ -42,7 +42,7 @@ export async function openWorld(t: TestContext, tiers: Tiers = DEFAULT_TIERS): P
   const stores = await openStores(t);
   const notices = memoryNotices();
   const { sql, clock, counter, charges, ids } = stores;
-  const keys = sqlKeys(sql.db);
+  const keys = new Keys(sql.db);
   let questions = 0;
   const counted: Pick<Keys, "holder"> = {
     holder: (hash) => {
@@ -66,7 +66,7 @@ export async function openWorld(t: TestContext, tiers: Tiers = DEFAULT_TIERS): P
     admission,
     notices,
     keys,
-    accounts: sqlAccounts(sql.db),
+    accounts: new Accounts(sql.db),
     questions: () => questions,
     newKey: async (id = "k1", accountId = "a1") => {
       const key = makeApiKey(ids);

@@ -1,5 +1,5 @@
-import { sqlAccounts } from "../../src/accounts/accounts-store.ts";
-import { createSignIns, sqlSignIns } from "../../src/accounts/sign-in/sign-ins.ts";
+import { Accounts } from "../../src/accounts/accounts-store.ts";
+import { createSignIns, SignIns } from "../../src/accounts/sign-in/sign-ins.ts";
 import { sqlOutcomes } from "../../src/gate/outcomes-store.ts";
 import { sqlPolicyStore } from "../../src/gate/policy-store.ts";
 import { openStoredLists } from "../../src/main/lists.ts";
@@ -30,7 +30,7 @@ export async function openOperator(process: Process) {
     clock,
     notices: store.notices,
   });
-  const [sessions, accounts] = [sqlSignIns(db), sqlAccounts(db)];
+  const [sessions, accounts] = [new SignIns(db), new Accounts(db)];
   const signIns = createSignIns({ sessions, accounts, ids, clock });
   return { ...store, setup, rules: operator, policies, signIns };
 }

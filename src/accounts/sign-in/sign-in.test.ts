@@ -7,7 +7,7 @@ import { boundPasswords, type Passwords } from "./passwords.ts";
 import { Refusal } from "../../base/refusals.ts";
 import { createShares } from "../../base/shares.ts";
 import { openEmbedded } from "../../store/database.ts";
-import { sqlGuesses } from "../guesses.ts";
+import { Guesses } from "../guesses.ts";
 import { createSignIn } from "./sign-in.ts";
 
 const ANN: Account = {
@@ -26,7 +26,7 @@ const ANN: Account = {
 /** One account with the password "right"; hashes are the passwords themselves. */
 async function deskWith(known: readonly string[] = []) {
   const { db } = await openEmbedded(":memory:", 0);
-  const guesses = { ...sqlGuesses(db), places: () => Promise.resolve(known) };
+  const guesses = Object.assign(new Guesses(db), { places: () => Promise.resolve(known) });
   const told: string[] = [];
   const clock = manualClock();
   const verified: string[] = [];

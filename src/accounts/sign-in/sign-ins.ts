@@ -3,7 +3,7 @@ import type { Kysely } from "kysely";
 import type { Clock } from "../../base/clock.ts";
 import type { Ids } from "../../base/ids.ts";
 import { DAY_MS } from "../../core/calendar.ts";
-import { pruneRows } from "../../store/rows.ts";
+import { changeRows, deleteRows, insertRow, pruneRows } from "../../store/rows.ts";
 import type { Database, SignInRow } from "../../store/schema.ts";
 import { inTransaction, type Tx } from "../../store/transaction.ts";
 import type { Account, Accounts } from "../accounts-store.ts";
@@ -21,21 +21,6 @@ export interface SignIn {
 
 export interface NewSignIn extends SignIn {
   readonly tokenHash: string;
-}
-
-/** Signed-in browsers. Rules are checked by `test/contracts/account/sign-ins.ts`. */
-export interface SignIns {
-  /** Beyond 100 of an account the longest unused end. */
-  create(session: NewSignIn): Promise<void>;
-  find(tokenHash: string, nowMs: number): Promise<SignIn | undefined>;
-  touch(
-    id: string,
-    seen: Pick<SignIn, "lastSeenAtMs" | "expiresAtMs" | "clientAddress">,
-  ): Promise<void>;
-  list(accountId: string, nowMs: number): Promise<readonly SignIn[]>;
-  end(accountId: string, id: string): Promise<boolean>;
-  endAll(accountId: string, keptId?: string): Promise<number>;
-  prune(nowMs: number): Promise<number>;
 }
 
 function signInOf(row: SignInRow): SignIn {
@@ -79,53 +64,59 @@ async function createIn({ sql }: Tx, made: NewSignIn): Promise<void> {
       .where("last_seen_at_ms", "<", last.last_seen_at_ms)
       .execute();
   }
-  await sql.insertInto("login_sessions").values(newRow(made)).execute();
+  await insertRow(sql, "login_sessions", newRow(made));
 }
 
-export function sqlSignIns(db: Kysely<Database>): SignIns {
-  const alive = (nowMs: number) =>
-    db.selectFrom("login_sessions").selectAll().where("expires_at_ms", ">", nowMs);
-  return {
-    create: (made) => inTransaction(db, (tx) => createIn(tx, made)),
-    async find(tokenHash, nowMs) {
-      const row = await alive(nowMs).where("token_hash", "=", tokenHash).executeTakeFirst();
-      return row && signInOf(row);
-    },
-    async touch(id, { lastSeenAtMs, expiresAtMs, clientAddress }) {
-      const seen = { last_seen_at_ms: lastSeenAtMs, expires_at_ms: expiresAtMs };
-      const columns = { ...seen, client_address: clientAddress };
-      await db.updateTable("login_sessions").set(columns).where("id", "=", id).execute();
-    },
-    async list(accountId, nowMs) {
-      const rows = await alive(nowMs)
-        .where("account_id", "=", accountId)
-        .orderBy("last_seen_at_ms", "desc")
-        .orderBy("id")
-        .execute();
-      return rows.map(signInOf);
-    },
-    async end(accountId, id) {
-      const gone = await db
-        .deleteFrom("login_sessions")
-        .where("account_id", "=", accountId)
-        .where("id", "=", id)
-        .executeTakeFirst();
-      return Number(gone.numDeletedRows) === 1;
-    },
-    async endAll(accountId, keptId) {
-      const all = db.deleteFrom("login_sessions").where("account_id", "=", accountId);
-      const some = keptId === undefined ? all : all.where("id", "!=", keptId);
-      return Number((await some.executeTakeFirst()).numDeletedRows);
-    },
-    prune: (nowMs) =>
-      pruneRows(db, {
-        table: "login_sessions",
-        key: ["id"],
-        column: "expires_at_ms",
-        before: nowMs + 1,
-      }),
-  };
+/** Signed-in browsers. Rules are checked by `test/contracts/account/sign-ins.ts`. */
+export class SignIns {
+  readonly #db: Kysely<Database>;
+
+  constructor(db: Kysely<Database>) {
+    this.#db = db;
+  }
+
+  /** Beyond 100 of an account the longest unused end. */
+  create(made: NewSignIn): Promise<void> {
+    return inTransaction(this.#db, (tx) => createIn(tx, made));
+  }
+
+  #alive(nowMs: number) {
+    const all = this.#db.selectFrom("login_sessions").selectAll();
+    return all.where("expires_at_ms", ">", nowMs);
+  }
+
+  async find(tokenHash: string, nowMs: number): Promise<SignIn | undefined> {
+    const row = await this.#alive(nowMs).where("token_hash", "=", tokenHash).executeTakeFirst();
+    return row && signInOf(row);
+  }
+
+  async touch(id: string, { lastSeenAtMs, expiresAtMs, clientAddress }: Seen): Promise<void> {
+    const seen = { last_seen_at_ms: lastSeenAtMs, expires_at_ms: expiresAtMs };
+    const columns = { ...seen, client_address: clientAddress };
+    await changeRows(this.#db, "login_sessions", { id }, columns);
+  }
+
+  async list(accountId: string, nowMs: number): Promise<readonly SignIn[]> {
+    const all = this.#alive(nowMs).orderBy("last_seen_at_ms", "desc").orderBy("id");
+    return (await all.where("account_id", "=", accountId).execute()).map(signInOf);
+  }
+
+  async end(accountId: string, id: string): Promise<boolean> {
+    return (await deleteRows(this.#db, "login_sessions", { account_id: accountId, id })) === 1;
+  }
+
+  async endAll(accountId: string, keptId = ""): Promise<number> {
+    const all = this.#db.deleteFrom("login_sessions").where("account_id", "=", accountId);
+    return Number((await all.where("id", "!=", keptId).executeTakeFirst()).numDeletedRows);
+  }
+
+  prune(nowMs: number): Promise<number> {
+    const pruning = { table: "login_sessions", key: ["id"], column: "expires_at_ms" } as const;
+    return pruneRows(this.#db, { ...pruning, before: nowMs + 1 });
+  }
 }
+
+type Seen = Pick<SignIn, "lastSeenAtMs" | "expiresAtMs" | "clientAddress">;
 
 export const IDLE_MS = 14 * DAY_MS;
 

@@ -91,7 +91,7 @@ test("no token without a key, and none while nobody can say who asks", async (t)
   const unreadable = await ask(world, payload, { "x-api-key": apiKey });
   assert.deepEqual([unreadable.status, unreadable.answer.token], [200, undefined]);
   const away = { holder: () => new Promise<never>(() => undefined) };
-  const late = await gateWorld(t, { ...KNOWN, keys: (keys) => ({ ...keys, ...away }) });
+  const late = await gateWorld(t, { ...KNOWN, keys: (keys) => Object.assign(keys, away) });
   const known = await late.account("jo@shop.example");
   const asked = { ...payload, deadline_ms: 50 };
   const { status, answer } = await ask(late, asked, { "x-api-key": known.apiKey });
@@ -263,14 +263,16 @@ test("pages take half of the plan at most, and never credits", async (t) => {
 test("a page waits at least 300 ms for who asks", async (t) => {
   const clock = manualClock(Date.now());
   // The time that is left for a secret key that allows 50 ms passes before the store answers.
-  const slow = (keys: Keys): Keys => ({
-    ...keys,
-    holder: async (hash) => {
-      await Promise.resolve();
-      clock.advance(100);
-      return keys.holder(hash);
-    },
-  });
+  const slow = (keys: Keys): Keys => {
+    const holder = keys.holder.bind(keys);
+    return Object.assign(keys, {
+      async holder(hash: string) {
+        await Promise.resolve();
+        clock.advance(100);
+        return holder(hash);
+      },
+    });
+  };
   const world = await gateWorld(t, { ...KNOWN, keys: slow, clock });
   const { from, apiKey } = await pageOf(world);
   const asked = { ...EMAIL, deadline_ms: 50, token: true };

@@ -234,7 +234,10 @@ const STORES: readonly [name: string, find: () => Promise<never>][] = [
 
 for (const [name, find] of STORES) {
   test(`a decision is sent by the deadline when the store of keys ${name}`, async (t) => {
-    const world = await gateWorld(t, { ...KNOWN, keys: (keys) => ({ ...keys, holder: find }) });
+    const world = await gateWorld(t, {
+      ...KNOWN,
+      keys: (keys) => Object.assign(keys, { holder: find }),
+    });
     const { apiKey } = await world.account("jo@shop.example");
     const headers = { "x-api-key": apiKey };
     const asked = { policy: "shop", deadline_ms: 50 };
@@ -246,7 +249,10 @@ for (const [name, find] of STORES) {
   });
 
   test(`a page reads neither result nor token when the store of keys ${name}`, async (t) => {
-    const world = await gateWorld(t, { ...KNOWN, keys: (keys) => ({ ...keys, holder: find }) });
+    const world = await gateWorld(t, {
+      ...KNOWN,
+      keys: (keys) => Object.assign(keys, { holder: find }),
+    });
     const { id } = await world.account("jo@shop.example");
     const made = await world.store.keys.create(id, "page", { origins: ["https://shop.example"] });
     assert.ok(made.kind === "created");
@@ -259,7 +265,10 @@ for (const [name, find] of STORES) {
 
 test("while the store of keys is away, a server's sign-ups are decided beyond the rate of an address", async (t) => {
   const away = (): Promise<never> => Promise.reject(new StoreDown("closed"));
-  const world = await gateWorld(t, { ...KNOWN, keys: (keys) => ({ ...keys, holder: away }) });
+  const world = await gateWorld(t, {
+    ...KNOWN,
+    keys: (keys) => Object.assign(keys, { holder: away }),
+  });
   const { apiKey } = await world.account("jo@shop.example");
   const asked = Array.from({ length: 40 }, () => ask(world, EMAIL, { "x-api-key": apiKey }));
   const statuses = (await Promise.all(asked)).map(({ status }) => status);
@@ -269,10 +278,10 @@ test("while the store of keys is away, a server's sign-ups are decided beyond th
 test("callers who are known too late count by address, and are charged for what was served", async (t) => {
   let begin = (): void => undefined;
   const begun = new Promise<void>((resolve) => (begin = resolve));
-  const slow = (keys: Keys): Keys => ({
-    ...keys,
-    holder: async (hash) => begun.then(() => keys.holder(hash)),
-  });
+  const slow = (keys: Keys): Keys => {
+    const holder = keys.holder.bind(keys);
+    return Object.assign(keys, { holder: (hash: string) => begun.then(() => holder(hash)) });
+  };
   const world = await gateWorld(t, { ...KNOWN, keys: slow });
   const { id, apiKey } = await world.account("jo@shop.example");
   const asked = [

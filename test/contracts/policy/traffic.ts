@@ -4,7 +4,7 @@ import { DAY_MS } from "../../../src/core/calendar.ts";
 import { createAccountSwitches } from "../../../src/gate/account-switches.ts";
 import { sqlTraffic } from "../../../src/gate/traffic-store.ts";
 import type { NewTrafficRow } from "../../../src/gate/traffic.ts";
-import { sqlAccounts } from "../../../src/accounts/accounts-store.ts";
+import { Accounts } from "../../../src/accounts/accounts-store.ts";
 import type { Make } from "../contract.ts";
 import { addAccount, type Stores } from "../stores.ts";
 
@@ -53,7 +53,7 @@ export function trafficContract(name: string, make: Make<Stores>): void {
   check("nothing is kept for accounts that are off, gone, or counted anew", async (its) => {
     const traffic = its.open();
     const { db } = its.sql;
-    const accounts = sqlAccounts(db);
+    const accounts = new Accounts(db);
     const turn = createAccountSwitches({ accounts, traffic, db, clock: its.clock }).switchTraffic;
     await traffic.add([row("d1", "m1"), row("d1", "m1", { accountId: "a2" })]);
     await turn("a1", "off");

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout } from "node:timers/promises";
 import { MemoryQuotaCounter } from "../../../src/accounts/admission/memory-quota-counter.ts";
-import { sqlAccounts } from "../../../src/accounts/accounts-store.ts";
+import { Accounts } from "../../../src/accounts/accounts-store.ts";
 import { sqlCharges } from "../../../src/accounts/admission/charges.ts";
 import { ChunkQueue } from "../../../src/bulk/chunk-queue.ts";
 import type { SqlDatabase } from "../../../src/store/database.ts";
@@ -187,7 +187,7 @@ const otherRaces: readonly (readonly [string, Race])[] = [
     async (rivals) => {
       const { sql, clock } = rivals.first;
       const traffic = sqlTraffic(sql.db, clock);
-      const accounts = sqlAccounts(sql.db);
+      const accounts = new Accounts(sql.db);
       const { db } = sql;
       const turn = createAccountSwitches({ accounts, traffic, db, clock }).switchTraffic;
       for (let afterMs = 0; afterMs < 10; afterMs += 1) {

@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { promisify } from "node:util";
-import { sqlAccounts } from "../../../src/accounts/accounts-store.ts";
-import { sqlCredits } from "../../../src/accounts/credits.ts";
+import { Accounts } from "../../../src/accounts/accounts-store.ts";
+import { Credits } from "../../../src/accounts/credits.ts";
 import type { SqlDatabase } from "../../../src/store/database.ts";
 import { settleRestored } from "../../../src/bulk/restored.ts";
 import { CHUNK_ENTRIES } from "../../../src/core/batch/batch-chunk.ts";
@@ -44,8 +44,8 @@ async function halfDone(t: TestContext, place: () => Promise<SqlDatabase>): Prom
 }
 
 async function balanceIn({ db }: SqlDatabase): Promise<number> {
-  const account = await sqlAccounts(db).find("a1");
-  const entries = await sqlCredits(db).entries("a1", 100);
+  const account = await new Accounts(db).find("a1");
+  const entries = await new Credits(db).entries("a1", 100);
   const sum = entries.reduce((total, { amount }) => total + amount, 0);
   assert.equal(account?.creditBalance, sum);
   return sum;

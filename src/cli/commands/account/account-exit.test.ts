@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { sqlAccounts } from "../../../accounts/accounts-store.ts";
+import { Accounts } from "../../../accounts/accounts-store.ts";
 import { openEmbedded } from "../../../store/database.ts";
 import { NOW_MS, openShell, ANN } from "../../../../test/process/account-shell.ts";
 
@@ -123,7 +123,7 @@ for (const words of [
     const { run, dataDir } = openShell(t);
     await run("account", "list");
     const { db, close } = await openEmbedded(dataDir, NOW_MS);
-    const accounts = sqlAccounts(db);
+    const accounts = new Accounts(db);
     const stranger = {
       id: "s1",
       email: "ann@gatepost.example",

@@ -1,10 +1,11 @@
+import type { IncomingMessage } from "node:http";
 import { isLoopback } from "./client-address.ts";
 import type { Target } from "./target.ts";
 
 /** Whether a request with this Host may be answered; the host may have a port. */
 export type HostCheck = (host: string | undefined) => boolean;
 
-export interface HostTerms {
+interface HostTerms {
   readonly allowed: readonly string[] | undefined;
   readonly publicUrl: () => string;
   readonly hasPublicUrl: boolean;
@@ -20,7 +21,7 @@ export function createHostCheck(terms: HostTerms): HostCheck {
   const { allowed, publicUrl, hasPublicUrl, listensOn } = terms;
   const isLocal = listensOn === "localhost" || isLoopback(listensOn);
   if (allowed === undefined && !hasPublicUrl && !isLocal) return () => true;
-  const names = new Set((allowed ?? []).map((name) => hostName(name)));
+  const names = new Set((allowed ?? []).map(hostName));
   names.delete("");
   return (host) => {
     const name = hostName(host ?? "");
@@ -43,13 +44,7 @@ function hostName(host: string): string {
  * place of Host (RFC 9112 section 3.2.2); both must be allowed, for a proxy may have looked at either.
  */
 export function isAllowedFor(
-  {
-    headers,
-    url = "",
-  }: {
-    readonly headers: { readonly host?: string | undefined };
-    readonly url?: string | undefined;
-  },
+  { headers, url = "" }: Pick<IncomingMessage, "headers" | "url">,
   isAllowed: HostCheck,
 ): boolean {
   const authority = /^[a-z][a-z\d+.-]*:\/\/([^/?#]*)/i.exec(url)?.[1];
@@ -67,10 +62,7 @@ export function readCompatHosts(text: string, services: readonly string[]): Comp
   const hosts = new Map<string, string>();
   for (const pair of text.split(",").map((piece) => piece.trim())) {
     if (pair === "") continue;
-    const [host = "", service, ...more] = pair
-      .toLowerCase()
-      .split("=")
-      .map((part) => part.trim());
+    const [host = "", service, ...more] = pair.toLowerCase().split(/\s*=\s*/);
     if (service === undefined || more.length > 0 || !HOST.test(host)) {
       throw new Error(`"${pair}" is not HOST=SERVICE, such as kickbox.mail.example=kickbox`);
     }

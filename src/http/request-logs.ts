@@ -44,19 +44,12 @@ export function createAccessLog(log: Log, linesPerSecond: number): AccessLog {
   };
 }
 
-type Fields = Readonly<Record<string, unknown>>;
-
-function fieldsOf({ caller, entry }: AccessDetail): Fields {
-  return {
-    ...(caller === undefined ? {} : callerFields(caller)),
-    ...(entry === undefined ? {} : { domain: domainOf(entry) }),
-  };
-}
-
-function callerFields({ owner, tier, keyId }: Caller): Fields {
-  const account = owner.kind === "account" ? { account: owner.accountId } : {};
-  return { tier, ...account, ...(keyId === undefined ? {} : { key: keyId }) };
-}
+const fieldsOf = ({ caller, entry }: AccessDetail) => ({
+  ...(caller !== undefined && { tier: caller.tier }),
+  ...(caller?.owner.kind === "account" && { account: caller.owner.accountId }),
+  ...(caller?.keyId !== undefined && { key: caller.keyId }),
+  ...(entry !== undefined && { domain: domainOf(entry) }),
+});
 
 /** "invalid" where it does not look like a domain: a local part, password or key may have been pasted there. */
 function domainOf(entry: string): string {

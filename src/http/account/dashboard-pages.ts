@@ -27,15 +27,10 @@ export const PAGE_SOURCES: Readonly<Record<string, string>> = {
 };
 
 /** Everything comes from this server, nothing is inline, and no site may frame the page. */
+const OWN = "script-src style-src font-src img-src connect-src form-action base-uri".split(" ");
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "font-src 'self'",
-  "img-src 'self'",
-  "connect-src 'self'",
-  "form-action 'self'",
-  "base-uri 'self'",
+  ...OWN.map((directive) => `${directive} 'self'`),
   "frame-ancestors 'none'",
 ].join("; ");
 
@@ -83,8 +78,9 @@ export function dashboardPages(
     },
   });
   const visits = Object.entries(PAGE_SOURCES).map(([path, name]): Page => {
-    const link = chunksOf(name, manifest).map((file) => hint(base, file));
-    return { method: "GET", path, handle: (request) => page(request, 200, link.join(", ")) };
+    const files = chunksOf(name, manifest);
+    const link = files.map((file) => `<${base}/${file}>; rel=modulepreload`).join(", ");
+    return { method: "GET", path, handle: (request) => page(request, 200, link) };
   });
   const files = filePages({
     root,
@@ -102,18 +98,17 @@ export function dashboardPages(
     absent(request) {
       const { path } = request.target;
       if (!isAllowedFor(request.source, isHostAllowed)) throw hostNotAllowed();
-      if (!isVisit(path, request.source.headers.accept)) return undefined;
+      const { accept = "" } = request.source.headers;
+      // A person followed a stale or mistyped link: the page says so and leads on.
+      if (!accept.includes("text/html") || NO_PAGES.test(path)) return undefined;
       const isPage = path.endsWith("/") && Object.hasOwn(PAGE_SOURCES, path.slice(0, -1));
       return page(request, isPage ? 200 : 404, "");
     },
   };
 }
 
+/** Below these, programs ask, which get JSON. */
 const NO_PAGES = /^\/(?:account|api|assets|docs)(?:\/|$)/;
-
-/** A person followed a stale or mistyped link: the page says so and leads on. Programs get JSON. */
-const isVisit = (path: string, accept = ""): boolean =>
-  accept.includes("text/html") && !NO_PAGES.test(path);
 
 /** A source in the build: its chunk, and the sources whose chunks it imports. */
 interface Chunk {
@@ -123,7 +118,10 @@ interface Chunk {
 }
 export type Manifest = Readonly<Record<string, Chunk>>;
 
-/** Files of a page's chunk and of all it imports, without those of the first script. */
+/**
+ * Files of a page's chunk and of all it imports, without those of the first script: the browser fetches them beside that
+ * instead of after it.
+ */
 function chunksOf(source: string, manifest: Manifest): readonly string[] {
   const known = new Set<string>();
   const waiting = [source];
@@ -135,6 +133,3 @@ function chunksOf(source: string, manifest: Manifest): readonly string[] {
   }
   return [...known];
 }
-
-/** The browser fetches it beside the first script instead of after it. */
-const hint = (base: string, file: string): string => `<${base}/${file}>; rel=modulepreload`;

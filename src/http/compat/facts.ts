@@ -47,7 +47,7 @@ export interface Facts {
   readonly at: string;
 }
 
-export interface FactTerms {
+interface FactTerms {
   readonly isOptimistic: boolean;
   readonly tookMs: number;
   readonly nowMs: number;
@@ -72,24 +72,20 @@ export function factsOf(text: string, result: FullResult, terms: FactTerms): Fac
     tag: /^[^+]+\+(.*)$/s.exec(user)?.[1] ?? null,
     alias: result.alias ?? false,
     relay: signals.includes("privacy_relay"),
-    ...premium(result),
+    ageDays: result.domain_age?.age_days ?? null,
+    provider: wordOf(result.inbox_provider),
     tookMs: Math.round(terms.tookMs),
     at: isoTime(terms.nowMs),
   };
 }
+
+const OWNERS: Readonly<Record<string, string>> = { gmail: "google", outlook: "microsoft" };
 
 /** "google" for Gmail and Google Workspace alike. */
 function wordOf(provider: string | undefined): string | null {
   const word = /^[a-z0-9]+/i.exec(provider ?? "")?.[0]?.toLowerCase();
   return word === undefined ? null : (OWNERS[word] ?? word);
 }
-
-const OWNERS: Readonly<Record<string, string>> = { gmail: "google", outlook: "microsoft" };
-
-const premium = (result: FullResult): Pick<Facts, "ageDays" | "provider"> => ({
-  ageDays: result.domain_age?.age_days ?? null,
-  provider: wordOf(result.inbox_provider),
-});
 
 function mailboxOf(entry: string): string {
   const read = readEntry(entry, "address");

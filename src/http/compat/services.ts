@@ -94,7 +94,8 @@ function compatRoute(shape: Shape, deps: CompatDeps): Route {
     },
     isSingle: true,
     async handle(request) {
-      const at = endpointAt(endpoints, request.path) ?? absent();
+      const at = endpointAt(endpoints, request.path);
+      if (at === undefined) throw notFound();
       if (!methodsOf(at.endpoint).includes(request.method)) throw methodNotAllowed();
       const { paid, asked } = askedOf(request, at.entry, deps);
       const reply = replyOf(await at.endpoint.answer(asked));
@@ -103,18 +104,9 @@ function compatRoute(shape: Shape, deps: CompatDeps): Route {
   };
 }
 
-function absent(): never {
-  throw notFound();
-}
-
 const methodsOf = ({ methods = ["GET"] }: Endpoint): readonly ApiRequest["method"][] => methods;
 
-interface Found {
-  readonly endpoint: Endpoint;
-  readonly entry: string;
-}
-
-function endpointAt(endpoints: readonly Endpoint[], path: ApiRequest["path"]): Found | undefined {
+function endpointAt(endpoints: readonly Endpoint[], path: ApiRequest["path"]) {
   const text = path.join("/");
   for (const endpoint of endpoints) {
     for (const pattern of endpoint.paths) {
@@ -135,15 +127,13 @@ function entryAt(pattern: string, path: string): string | undefined {
   return path.slice(start.length, path.length - end.length);
 }
 
-/** What paid for the last check, and its entry for the log. */
-type Paid = { -readonly [Name in "paidBy" | "entry"]?: ApiReply[Name] };
-
 function askedOf(
   { params, entrance }: ApiRequest,
   entry: string,
   { checkOne, unitsLeft, admission, clock, isOptimistic }: CompatDeps,
-): { readonly asked: Asked; readonly paid: Paid } {
-  const paid: Paid = {};
+) {
+  /** What paid for the last check, and its entry for the log. */
+  const paid: Partial<Pick<ApiReply, "paidBy" | "entry">> = {};
   const asked: Asked = {
     params,
     entry,

@@ -1,16 +1,6 @@
 import { trimEntry } from "../../core/address/address.ts";
 import type { Facts } from "./facts.ts";
-import {
-  byMessage,
-  byScheme,
-  type CheckTerms,
-  type Endpoint,
-  entryOf,
-  inHeader,
-  inParam,
-  type Shape,
-  single,
-} from "./shape.ts";
+import { byMessage, type CheckTerms, type Endpoint, entryOf, type Shape, single } from "./shape.ts";
 
 type Mode = "address" | "domain";
 
@@ -75,7 +65,7 @@ export const debounceFree: Shape = {
 /** api.usercheck.com: it speaks of domains alone, so every field is true. */
 export const usercheck: Shape = {
   service: "usercheck",
-  keys: [byScheme("bearer"), inParam("key")],
+  keys: [{ scheme: "bearer" }, { param: "key" }],
   parameters: ["key"],
   endpoints: endpointsOf(
     "",
@@ -113,7 +103,7 @@ export const usercheck: Shape = {
 /** api.mailcheck.ai, which became UserCheck. */
 export const mailcheckAi: Shape = {
   service: "mailcheck-ai",
-  keys: [byScheme("bearer"), inParam("key")],
+  keys: [{ scheme: "bearer" }, { param: "key" }],
   parameters: ["key"],
   endpoints: endpointsOf("", INVALID, (facts, mode) => ({
     ...(mode === "address" && { email: facts.entry }),
@@ -133,7 +123,7 @@ export const mailcheckAi: Shape = {
 /** block-temporary-email.com: its clients read `temporary` and `error`. */
 export const blockTemporaryEmail: Shape = {
   service: "block-temporary-email",
-  keys: [inHeader("x-api-key")],
+  keys: [{ header: "x-api-key" }],
   parameters: [],
   endpoints: endpointsOf(
     "check/",

@@ -1,5 +1,5 @@
 import type { Facts, Verdict } from "./facts.ts";
-import { type Asked, flagOf, inParam, type Shape, single, type Why } from "./shape.ts";
+import { type Asked, flagOf, type Shape, single, type Why } from "./shape.ts";
 
 /** Every other word is "unknown". */
 const RESULTS: Readonly<Partial<Record<Verdict, string>>> = {
@@ -57,7 +57,7 @@ const STATUSES: Partial<Record<Why["kind"], string>> = {
 /** api.neverbounce.com: every answer has the HTTP status 200, because its clients drop the body of any other. */
 export const neverbounce: Shape = {
   service: "neverbounce",
-  keys: [inParam("key")],
+  keys: [{ param: "key" }],
   parameters: ["key", "email", "address_info", "credits_info"],
   endpoints: [
     single(

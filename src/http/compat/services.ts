@@ -24,6 +24,7 @@ import {
   type Answer,
   type Asked,
   type Endpoint,
+  keyAt,
   type Shape,
   UNLIMITED,
   type Why,
@@ -81,10 +82,8 @@ function compatRoute(shape: Shape, deps: CompatDeps): Route {
     foreign: {
       cors,
       credentials(params, source) {
-        const { headers } = source;
-        const key = keys
-          .map((place) => place({ params, headers }))
-          .find((text) => text !== undefined);
+        const given = keys.map((place) => keyAt(place, params, source.headers));
+        const key = given.find((text) => text !== undefined);
         return key === undefined ? credentialsOf(source) : { apiKey: [key], authorization: [] };
       },
       refused(refusal, path) {

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from "node:http";
 import type { EntryMode } from "../../core/address/address.ts";
 import type { FeatureName } from "../../check/features.ts";
 import { missingParameter } from "../../base/refusals.ts";
@@ -58,42 +59,28 @@ export interface Why {
   readonly status: number;
 }
 
-export interface Sent {
-  readonly params: Params;
-  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
-}
+/** Where clients put a key; of the scheme "basic" it is the password (RFC 7617). */
+export type KeyPlace =
+  | { readonly param: string }
+  | { readonly header: string }
+  | { readonly scheme: "bearer" | "token" | "basic" };
 
-export type KeyPlace = (sent: Sent) => string | undefined;
-
-export const inParam =
-  (name: string): KeyPlace =>
-  ({ params }) =>
-    textOf(params, name);
-
-export const inHeader =
-  (name: string): KeyPlace =>
-  ({ headers }) => {
-    const value = headers[name];
+export function keyAt(
+  place: KeyPlace,
+  params: Params,
+  headers: IncomingHttpHeaders,
+): string | undefined {
+  if ("param" in place) return textOf(params, place.param);
+  if ("header" in place) {
+    const value = headers[place.header];
     return typeof value === "string" ? value : value?.[0];
-  };
-
-/** "Authorization: SCHEME KEY". */
-export const byScheme =
-  (scheme: string): KeyPlace =>
-  ({ headers }) => {
-    const [name = "", ...rest] = String(headers["authorization"] ?? "")
-      .trim()
-      .split(/ +/);
-    return name.toLowerCase() === scheme ? rest.join(" ") : undefined;
-  };
-
-/** The password of HTTP Basic (RFC 7617). */
-export const basicPassword: KeyPlace = (sent) => {
-  const encoded = byScheme("basic")(sent);
-  if (encoded === undefined) return undefined;
-  const text = Buffer.from(encoded, "base64").toString("utf8");
+  }
+  const [scheme = "", ...rest] = (headers.authorization ?? "").trim().split(/ +/);
+  if (scheme.toLowerCase() !== place.scheme) return undefined;
+  if (place.scheme !== "basic") return rest.join(" ");
+  const text = Buffer.from(rest.join(" "), "base64").toString("utf8");
   return text.slice(text.indexOf(":") + 1);
-};
+}
 
 /** A parameter's text; undefined where it is absent or a JSON member of another type. */
 export function textOf(params: Params, name: string): string | undefined {

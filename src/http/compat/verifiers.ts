@@ -1,16 +1,5 @@
 import type { Facts, Verdict } from "./facts.ts";
-import {
-  basicPassword,
-  byMessage,
-  byScheme,
-  entryOf,
-  inHeader,
-  inParam,
-  type Shape,
-  single,
-  textOf,
-  type Why,
-} from "./shape.ts";
+import { byMessage, entryOf, type Shape, single, textOf, type Why } from "./shape.ts";
 
 type Words<T> = Readonly<Record<Verdict, T>>;
 
@@ -28,7 +17,7 @@ const SCORED: Words<readonly [string, string, number, number]> = {
 
 export const kickbox: Shape = {
   service: "kickbox",
-  keys: [inParam("apikey"), byScheme("bearer"), byScheme("token")],
+  keys: [{ param: "apikey" }, { scheme: "bearer" }, { scheme: "token" }],
   parameters: ["email", "apikey"],
   endpoints: [
     {
@@ -73,7 +62,7 @@ export const kickbox: Shape = {
 
 export const emailable: Shape = {
   service: "emailable",
-  keys: [inParam("api_key"), byScheme("bearer")],
+  keys: [{ param: "api_key" }, { scheme: "bearer" }],
   parameters: ["api_key", "email"],
   endpoints: [
     single(
@@ -139,7 +128,7 @@ const DEBOUNCE_REFUSALS: Partial<Record<Why["kind"], readonly [status: number, e
 /** api.debounce.io: every value is text. */
 export const debounce: Shape = {
   service: "debounce",
-  keys: [inParam("api")],
+  keys: [{ param: "api" }],
   parameters: ["email", "api"],
   cors: true,
   endpoints: [
@@ -194,7 +183,7 @@ const ABSTRACT_CODES: Partial<Record<Why["kind"], readonly [status: number, code
 /** emailvalidation.abstractapi.com; what no probe was made for is UNKNOWN. */
 export const abstract: Shape = {
   service: "abstract",
-  keys: [inParam("api_key")],
+  keys: [{ param: "api_key" }],
   parameters: ["api_key", "email", "auto_correct"],
   endpoints: [
     single({ paths: ["v1"], name: "email" }, (facts, { params }) => {
@@ -240,7 +229,7 @@ const MAILGUN_WORDS: Words<readonly [string, string, readonly string[]]> = {
 /** api.mailgun.net: the key is the password of the user "api". */
 export const mailgun: Shape = {
   service: "mailgun",
-  keys: [basicPassword],
+  keys: [{ scheme: "basic" }],
   parameters: ["address"],
   endpoints: [
     single(
@@ -299,7 +288,7 @@ const reacherDebug = ({ at, tookMs }: Facts): object => ({
 /** A Reacher of one's own (check-if-email-exists). No mailbox is probed, so `smtp` says no to everything. */
 export const reacher: Shape = {
   service: "reacher",
-  keys: [inHeader("x-reacher-secret"), byScheme("bearer"), inHeader("authorization")],
+  keys: [{ header: "x-reacher-secret" }, { scheme: "bearer" }, { header: "authorization" }],
   parameters: ["to_email"],
   endpoints: [
     single(

@@ -1,6 +1,6 @@
 import { Refusal } from "../../base/refusals.ts";
 import type { Facts, Verdict } from "./facts.ts";
-import { type Asked, type Endpoint, inParam, type Shape, single, textOf } from "./shape.ts";
+import { type Asked, type Endpoint, type Shape, single, textOf } from "./shape.ts";
 
 const STATUSES = "valid invalid catch_all do_not_mail spamtrap unknown".split(" ");
 
@@ -110,7 +110,7 @@ async function oneOf(text: unknown, { check }: Asked): Promise<object> {
 /** api.zerobounce.net: a wrong key is an answer with the status 200. */
 export const zerobounce: Shape = {
   service: "zerobounce",
-  keys: [inParam("api_key")],
+  keys: [{ param: "api_key" }],
   parameters: ["api_key", "email", "email_batch", "start_date", "end_date"],
   endpoints: [
     single({ paths: ["v2/validate"], name: "email" }, shown, TERMS),

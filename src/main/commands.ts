@@ -164,7 +164,9 @@ async function openHooks(process: Process) {
 async function send({ url, headers, body }: SignedExample) {
   const signal = AbortSignal.timeout(10_000);
   const answer = await fetch(url, { method: "POST", headers, body, signal }).catch(() => {
-    throw refuse(`${url} does not answer: start the service, or set GATEPOST_PUBLIC_URL`);
+    throw refuse(
+      `${url} does not answer: start the service, or give this command its PORT or GATEPOST_PUBLIC_URL`,
+    );
   });
   return { status: answer.status, body: await answer.text() };
 }

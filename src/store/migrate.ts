@@ -258,11 +258,9 @@ async function apply(tx: Tx, migration: Migration, row: { number: number; nowMs:
 }
 
 const OLDER_SCHEMA =
-  "the database was made by an early version of gatepost, before its first release, and this program cannot " +
-  "bring it up to date; nothing in it was changed. Either go on with the version that made it, or export " +
-  "what you need with that version and give this one a new database: another GATEPOST_DATA_DIR, or " +
-  "another database in DATABASE_URL";
-
+  "the database was made by gatepost 0.1.0 or earlier, and this program cannot bring it up to date; nothing in it " +
+  "was changed. Either go on with that version, or export what you need with it and give this one a new database: " +
+  "another GATEPOST_DATA_DIR, or another database in DATABASE_URL";
 /** The known migrations are the first of those applied, or the other way round. */
 function requireKnown(done: Awaited<ReturnType<typeof applied>>, known: readonly Migration[]) {
   if (done.some(({ name }, index) => name !== (known[index]?.name ?? name))) {

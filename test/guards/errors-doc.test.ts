@@ -107,7 +107,7 @@ test("every refusal has an anchor, and leads to what the reader can do", () => {
 /** What a start says that cannot open its database. */
 const START_FAULTS: Readonly<Record<DatabaseFaultCode, string>> = {
   newer_schema: "run the newer version",
-  older_schema: "made by an early version",
+  older_schema: "made by gatepost 0.1.0",
   locked: "another process holds the database",
   unwritable: "this user may not write there",
   full: "disk is full",

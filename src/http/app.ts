@@ -50,7 +50,7 @@ export interface AppDeps {
   readonly docsViewer?: string;
 }
 
-export interface AppSettings {
+interface AppSettings {
   readonly publicUrl: () => string;
   readonly trustedProxies: TrustedProxies;
   readonly metricsToken?: string;

@@ -2,7 +2,7 @@ import sirv from "sirv";
 import { readdirSync } from "node:fs";
 import type { Page } from "./routes.ts";
 
-export interface FileTerms {
+interface FileTerms {
   readonly root: string;
   readonly at: string;
   readonly except: ReadonlySet<string>;

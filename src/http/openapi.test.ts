@@ -111,7 +111,7 @@ test("every example of a result is one, and every example of an error", () => {
 
 test("an operation stands there once, and the sign-up gate comes first", async () => {
   const decideOne = () => Promise.reject(new Error("nobody decides"));
-  const app = appWith({ routes: [decideRoute({ decideOne })] });
+  const app = appWith({ routes: [decideRoute(decideOne)] });
   const { paths } = (await inject(app, "/openapi.json")).json<{ paths: object }>();
   assert.equal(Object.keys(paths)[0], "/api/decide");
   const summaries = Object.entries(paths).map(([path, item]) => {

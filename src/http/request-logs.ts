@@ -4,14 +4,14 @@ import type { Log } from "../base/log.ts";
 import { storeDownOf } from "../base/store-down.ts";
 import { DOMAIN_MAX_OCTETS } from "../core/name/domain.ts";
 
-export interface AccessLine {
+interface AccessLine {
   readonly method: string;
   readonly route: string;
   readonly status: number;
   readonly durationMs: number;
 }
 
-export interface AccessDetail {
+interface AccessDetail {
   readonly caller: Caller | undefined;
   readonly entry: string | undefined;
 }

@@ -24,7 +24,7 @@ export interface Page {
   readonly handle: (request: PageRequest) => Awaitable<Reply | undefined>;
 }
 
-export interface ServeTerms {
+interface ServeTerms {
   readonly guard: Guard | undefined;
   readonly pages: readonly Page[];
   /** Answers a GET of a path that no page has; undefined: 404. */

@@ -271,7 +271,7 @@ function apiRoutes(process: Process, parts: Parts, checkOne: CheckOne): readonly
     viewRoute({ bulk: service, clock, log, isInForce, shares }),
     uploadRoute({ bulk: service, log, clock, shares, readLarge: texts.readFile }),
     explainRoute(createExplain({ ...checker, admission })),
-    decideRoute({ decideOne: gate.decideOne }),
+    decideRoute(gate.decideOne),
     feedbackRoute(gate.feedback),
     decisionsRoute(gate.decisionLog),
     ...compatRoutes({ checkOne, unitsLeft, admission, clock, isOptimistic }),

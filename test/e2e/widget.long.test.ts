@@ -34,7 +34,7 @@ before(async () => {
   const { admission, decideOne } = world;
   const app = appWith({
     admission,
-    routes: [decideRoute({ decideOne })],
+    routes: [decideRoute(decideOne)],
     pages: { pages: gatePages },
   });
   gate = await listen(

@@ -143,7 +143,7 @@ export async function gateWorld(
     sign: tokens.sign,
     publicUrl,
   });
-  const routes = [decideRoute({ decideOne }), feedbackRoute(feedback), decisionsRoute(decisionLog)];
+  const routes = [decideRoute(decideOne), feedbackRoute(feedback), decisionsRoute(decisionLog)];
   const app = appWith({ admission, clock, log, routes });
   const closing: (() => Promise<void>)[] = [];
   t.after(async () => {

@@ -1,7 +1,6 @@
 import { LATENCY_EDGES_MS } from "../../accounts/admission/usage.ts";
-import { badField, missingParameter, notFound } from "../../base/refusals.ts";
+import { missingParameter, notFound } from "../../base/refusals.ts";
 import { trimEntry } from "../../core/address/address.ts";
-import { Type } from "../../core/json-schema.ts";
 import { auditedSwitches } from "../../gate/audited.ts";
 import { CheckStep } from "../../check/check-shapes.ts";
 import { countedLines, type DashboardContext } from "./context.ts";
@@ -13,13 +12,13 @@ import {
   boundedNumber,
   emailField,
   everyone,
-  type Field,
   file,
   noteOwn,
   passwordField,
   type SignedInRequest,
   textField,
   textsField,
+  wordField,
 } from "./route.ts";
 import { Allowance, AuditEntries, Credits, KnownSignIns, Usage } from "./shapes.ts";
 
@@ -138,13 +137,7 @@ const changeRoutes = ({ own }: DashboardContext): readonly AccountRoute[] => [
   ),
 ];
 
-const stateField: Field<"on" | "off"> = {
-  schema: Type.Union([Type.Literal("on"), Type.Literal("off")]),
-  read(value) {
-    if (value === "on" || value === "off") return value;
-    throw badField('"state" must be "on" or "off".');
-  },
-};
+const stateField = wordField(["on", "off"], '"state" must be "on" or "off".');
 
 const switchRoute = (
   name: "traffic" | "decision-log",

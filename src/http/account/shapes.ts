@@ -136,7 +136,6 @@ export type Credits = Described<typeof Credits>;
 export const Balance = Type.Object({ balance: count });
 
 const Webhook = Type.Object({ url: text, events: Type.Array(text) });
-export type Webhook = Described<typeof Webhook>;
 export const WebhookState = Type.Object({
   known_events: Type.Array(text, { description: "Every event there is." }),
   webhook: orNull(Webhook),

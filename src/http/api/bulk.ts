@@ -31,7 +31,7 @@ import { component } from "../schemas.ts";
 import { resultsJson, streamed } from "./results.ts";
 
 /** A list as a client sent it under `/api/email` or `/api/domain`. */
-export interface BulkInput {
+interface BulkInput {
   readonly family: "email" | "domain";
   /** Decoded, "+" read by the bulk rule; entries separated by commas or white space. Not empty. */
   readonly text: string;

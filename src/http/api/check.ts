@@ -83,7 +83,7 @@ function listOf({ params }: ApiRequest): string {
 /** What turns a single check into a bulk one when it stands behind the entries. */
 const BULK_SUFFIXES: ReadonlySet<string> = new Set(["mass", "bulk"]);
 
-export interface CheckPath {
+interface CheckPath {
   /** The segments before the suffixes, joined with "/" again; absent when the path names no entry. */
   readonly entry: string | undefined;
   readonly features: readonly FeatureName[];

@@ -18,12 +18,8 @@ import type { Params } from "../params.ts";
 import { type ApiRequest, JSON_TYPE, type Route } from "../route.ts";
 import { component } from "../schemas.ts";
 
-export interface DecideRouteDeps {
-  readonly decideOne: DecideOne;
-}
-
 /** POST /api/decide: accept, challenge, review or reject a sign-up, by the deadline; one unit. */
-export function decideRoute({ decideOne }: DecideRouteDeps): Route {
+export function decideRoute(decideOne: DecideOne): Route {
   return {
     family: "decide",
     methods: ["POST"],

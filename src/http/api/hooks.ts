@@ -7,7 +7,7 @@ import { addressOf, type TrustedProxies } from "../client-address.ts";
 import { type BodyDeps, createBodyReader } from "../body.ts";
 import type { Page, PageRequest } from "../routes.ts";
 
-export interface HookPagesDeps extends BodyDeps {
+interface HookPagesDeps extends BodyDeps {
   readonly hooks: Pick<HookDesk, "answer">;
   readonly trustedProxies: TrustedProxies;
 }

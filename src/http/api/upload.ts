@@ -12,7 +12,7 @@ import { bulkFields, bulkReply, bulkResponses, IDEMPOTENCY_KEY, idempotencyKeyOf
 import { createMultipartReader, type Multipart, type UploadedFile } from "./multipart.ts";
 import { type FileRead, readFile, type ReadFile } from "./read-file.ts";
 
-export interface UploadDeps {
+interface UploadDeps {
   readonly bulk: Pick<BulkService, "submit" | "entriesMax">;
   readonly log: Log;
   readonly clock: Clock;

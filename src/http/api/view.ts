@@ -27,7 +27,7 @@ import { type ApiReply, type ApiRequest, JSON_TYPE, type Route } from "../route.
 import { type EventStreamDeps, EventStreams } from "./event-streams.ts";
 import { framed, resultsCsv, resultsJson, streamed } from "./results.ts";
 
-export interface ViewDeps extends EventStreamDeps {
+interface ViewDeps extends EventStreamDeps {
   readonly bulk: Pick<BulkService, "view" | "results" | "progress" | "remove">;
 }
 

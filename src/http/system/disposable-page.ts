@@ -15,7 +15,7 @@ import { isHeld } from "../files.ts";
 import { type HttpRequest, JSON_TYPE, type Reply } from "../route.ts";
 import type { Page } from "../routes.ts";
 
-export interface DisposablePageDeps extends PublishedLists {
+interface DisposablePageDeps extends PublishedLists {
   readonly admission: Pick<Admission, "enter">;
   readonly trustedProxies: TrustedProxies;
 }

@@ -47,6 +47,11 @@ export interface ShownOnce {
 
 export const shownOnce = signal<ShownOnce | undefined>(undefined);
 
+/** Shows what the server made; null: it made nothing new. */
+export const showOnce = (title: string, value: string | null): void => {
+  if (value !== null) shownOnce.value = { title, value };
+};
+
 let owner: string | undefined;
 
 // One account's key must not appear in the samples of the next one at this browser.

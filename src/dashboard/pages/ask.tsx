@@ -2,13 +2,13 @@ import type { VNode } from "preact";
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { BASE } from "../lib/asked.ts";
 import { check, checkLinked, checkRun, typed } from "../lib/check-run.ts";
-import { nowMs, stampTime, timeMs } from "../lib/format.ts";
+import { stampTime, timeMs } from "../lib/format.ts";
 import type { Loadable, Loading } from "../lib/load.ts";
 import { fragment } from "../lib/router.ts";
 import type { CheckStep, FrontPage } from "../lib/shapes.ts";
-import { Bones, Lazy, type MarkKind, Time } from "../parts/basic.tsx";
+import { Bones, Lazy, Time } from "../parts/basic.tsx";
 import { Copy, Fault } from "../parts/form.tsx";
-import { factsOf, verdictOf } from "../words/verdict.ts";
+import { factsOf, type Verdict, verdictOf } from "../words/verdict.ts";
 
 /** Longest text that is sent: no entry is longer, and a pasted novel is a mistake. */
 const ENTRY_MAX_CHARACTERS = 2_000;
@@ -114,6 +114,13 @@ function CheckResult(props: ResultProps): VNode {
   );
 }
 
+const fixButton = (kind: string, meant: string | undefined): VNode | null =>
+  meant === undefined ? null : (
+    <button type="button" class={kind} onClick={() => check(meant)}>
+      Did you mean {meant}?
+    </button>
+  );
+
 function VerdictSheet({ entry, step, atMs }: ResultProps): VNode {
   const { suggestion, ...verdict } = verdictOf(step, entry);
   return (
@@ -130,11 +137,7 @@ function VerdictSheet({ entry, step, atMs }: ResultProps): VNode {
           ))}
         </div>
         <div class="bar acts">
-          {suggestion === undefined ? null : (
-            <button type="button" class="main" onClick={() => check(suggestion)}>
-              Did you mean {suggestion}?
-            </button>
-          )}
+          {fixButton("main", suggestion)}
           <button type="button" class="small" onClick={() => check(entry)}>
             Check again
           </button>
@@ -192,11 +195,7 @@ function Example({ entry, step, atMs }: ResultProps): VNode {
       </div>
       <h3>{verdict.sentence}</h3>
       <p>{verdict.reason}</p>
-      {suggestion === undefined ? null : (
-        <button type="button" class="small fix" onClick={() => check(suggestion)}>
-          Did you mean {suggestion}?
-        </button>
-      )}
+      {fixButton("small fix", suggestion)}
       <div class="bar">
         <button type="button" class="link push" onClick={() => check(entry)}>
           See why<span class="unseen"> {entry}</span>
@@ -214,13 +213,9 @@ const WAVES = [72, 88, 104, 120]
 const fitted = (words: string, from: number) =>
   words.length < from ? {} : { textLength: 124, lengthAdjust: "spacingAndGlyphs" as const };
 
-export function Postmark(props: {
-  mark: MarkKind;
-  stamp: string;
-  small: string;
-  atMs?: number;
-}): VNode {
-  const { mark, stamp, small, atMs = nowMs() } = props;
+type PostmarkProps = Pick<Verdict, "mark" | "stamp" | "small"> & { atMs: number };
+
+function Postmark({ mark, stamp, small, atMs }: PostmarkProps): VNode {
   const id = useId();
   const label = `Verdict: ${stamp}, ${small}`;
   return (
@@ -255,7 +250,7 @@ export function Postmark(props: {
   );
 }
 
-export const BLANK = (
+const BLANK = (
   <svg class="postmark blank" viewBox="0 0 200 200" aria-hidden="true">
     <circle cx="100" cy="100" r="97" />
   </svg>

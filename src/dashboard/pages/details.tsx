@@ -5,7 +5,7 @@ import { capital, shownDay, stampTime } from "../lib/format.ts";
 import { freshKey } from "../lib/state.ts";
 import { publicUrl, session } from "../lib/session.ts";
 import type { CheckStep, EvidenceShape, Result } from "../lib/shapes.ts";
-import { Bones, Mark, type MarkKind, Time } from "../parts/basic.tsx";
+import { Bones, Lines, Mark, type MarkKind } from "../parts/basic.tsx";
 import { Code } from "../parts/form.tsx";
 import { curlOf } from "../words/samples.ts";
 import { reasonOf, type Share, sharesOf, titleOf } from "../words/verdict.ts";
@@ -63,14 +63,9 @@ function Why({ step: { evidence, result } }: { step: CheckStep }): VNode {
       {notes.length === 0 ? null : (
         <div>
           <h3>Also noted, adds 0</h3>
-          <ul class="lines noted">
-            {notes.map((piece) => (
-              <li key={piece.signal}>
-                <span class="grow">{reasonOf(piece)}</span>
-                <code class="note">{piece.signal}</code>
-              </li>
-            ))}
-          </ul>
+          <Lines
+            rows={notes.map((piece) => [reasonOf(piece), <code class="note">{piece.signal}</code>])}
+          />
         </div>
       )}
     </section>
@@ -83,7 +78,7 @@ function Row({ share: { piece, points, from } }: { share: Share }): VNode {
       <div>
         <h3>{titleOf(piece)}</h3>
         <p>
-          {reasonOf(piece)} <Fetched piece={piece} /> <code>{piece.signal}</code>
+          {reasonOf(piece)} {sourceWords(piece)} <code>{piece.signal}</code>
         </p>
       </div>
       {bar(from, points, `+${String(points)}`, `adds ${String(points)}`)}
@@ -102,19 +97,15 @@ const bar = (from: number, points: number, words: string, label: string): VNode 
 );
 
 /** When the copies in use were fetched, or that they came with the program. */
-function Fetched({ piece: { lists, by } }: { piece: EvidenceShape }): VNode | null {
-  if (lists.length === 0) {
-    return by === "learned" ? <>Learned from the mail servers of listed domains.</> : null;
-  }
-  const fetched = lists.flatMap(({ fetched_at: at }) => (at === null ? [] : [at])).sort();
+function sourceWords({ lists, by }: EvidenceShape): string {
+  if (lists.length === 0) return by === "learned" ? LEARNED : "";
+  const fetched = lists.flatMap(({ fetched_at: at }) => at ?? []).sort();
   const newest = fetched.at(-1);
-  if (newest === undefined) return <>The list came with this version.</>;
-  return (
-    <span title={shownDay(newest.slice(0, 10))}>
-      Fetched <Time at={newest} />.
-    </span>
-  );
+  if (newest === undefined) return "The list came with this version.";
+  return `Fetched on ${shownDay(newest.slice(0, 10))}.`;
 }
+
+const LEARNED = "Learned from the mail servers of listed domains.";
 
 /** The mail servers and the premium results, one mark each. */
 function MailSetUp({ step, atMs }: { step: CheckStep; atMs: number }): VNode | null {
@@ -128,10 +119,8 @@ function MailSetUp({ step, atMs }: { step: CheckStep; atMs: number }): VNode | n
         <span class="push note">asked {stampTime(atMs)}</span>
       </div>
       <ul class="facts-grid">
-        <Servers result={result} />
-        {advice.map((piece) => (
-          <AdviceCard key={piece.check} piece={piece} />
-        ))}
+        {serversCard(result)}
+        {advice.map(adviceCard)}
         {isWaiting
           ? Array.from({ length: 7 }, (_, at) => (
               <li key={at}>
@@ -140,7 +129,7 @@ function MailSetUp({ step, atMs }: { step: CheckStep; atMs: number }): VNode | n
             ))
           : null}
         {isWaiting || advice.length > 0 ? null : (
-          <li class="rest">
+          <li>
             <p>
               SPF, DKIM, DMARC, age, mailbox provider, a score and spam traps come with the Pro
               plan.{" "}
@@ -153,9 +142,22 @@ function MailSetUp({ step, atMs }: { step: CheckStep; atMs: number }): VNode | n
   );
 }
 
-function Servers({ result }: { result: Result }): VNode {
-  const { mx_info: hosts = [], signals, domain } = result;
-  const parent = result.domain_info?.parent_domain ?? null;
+const card = (title: string, mark: VNode, says: string, more: VNode | null): VNode => (
+  <li key={title}>
+    <h3>{title}</h3>
+    {mark}
+    <p>{says}</p>
+    {more && (
+      <details>
+        <summary>Details</summary>
+        {more}
+      </details>
+    )}
+  </li>
+);
+
+function serversCard({ mx_info: hosts = [], signals, domain, domain_info: info }: Result): VNode {
+  const parent = info?.parent_domain ?? null;
   const [mark, words, says]: readonly [MarkKind, string, string] =
     hosts.length > 0
       ? ["yes", `${String(hosts.length)} found`, "The domain can receive mail."]
@@ -164,21 +166,16 @@ function Servers({ result }: { result: Result }): VNode {
         : signals.includes("implicit_mx")
           ? ["unsure", "None named", "It has a web address, which seldom takes mail."]
           : ["no", "None", "None that can be used."];
-  return (
-    <li>
-      <h3>Mail servers</h3>
-      <Mark mark={mark} words={words} />
-      <p>{says}</p>
-      <details>
-        <summary>Details</summary>
-        {hosts.length === 0 ? null : <pre class="wrap">{hosts.join("\n")}</pre>}
-        <p>
-          Domain: {domain}
-          {parent === null ? "" : `, part of ${parent}`}
-        </p>
-      </details>
-    </li>
+  const more = (
+    <>
+      {hosts.length === 0 ? null : <pre class="wrap">{hosts.join("\n")}</pre>}
+      <p>
+        Domain: {domain}
+        {parent === null ? "" : `, part of ${parent}`}
+      </p>
+    </>
   );
+  return card("Mail servers", <Mark {...{ mark, words }} />, says, more);
 }
 
 const MARKS: Readonly<Record<Advice["state"], readonly [MarkKind, string]>> = {
@@ -188,21 +185,15 @@ const MARKS: Readonly<Record<Advice["state"], readonly [MarkKind, string]>> = {
   unknown: ["quiet", "Unknown"],
 };
 
-function AdviceCard({ piece }: { piece: Advice }): VNode {
-  const { title, state, figure, record, says, fix } = piece;
-  const [mark, words] = MARKS[state];
-  return (
-    <li>
-      <h3>{title}</h3>
-      <Mark mark={mark} words={figure === undefined ? words : capital(figure)} />
-      <p>{says}</p>
-      {fix === undefined && record === undefined ? null : (
-        <details>
-          <summary>Details</summary>
-          {record === undefined ? null : <pre class="wrap">{record}</pre>}
-          {fix === undefined ? null : <p>If the domain is yours: {fix}</p>}
-        </details>
-      )}
-    </li>
+function adviceCard({ title, state, figure, record, says, fix }: Advice): VNode {
+  const [mark, usual] = MARKS[state];
+  const words = figure === undefined ? usual : capital(figure);
+  const more = (
+    <>
+      {record === undefined ? null : <pre class="wrap">{record}</pre>}
+      {fix === undefined ? null : <p>If the domain is yours: {fix}</p>}
+    </>
   );
+  const hasMore = fix !== undefined || record !== undefined;
+  return card(title, <Mark {...{ mark, words }} />, says, hasMore ? more : null);
 }

@@ -6,7 +6,7 @@ import { useLoad } from "../lib/load.ts";
 import type { PolicyPage as Opened, ShadowReport } from "../lib/shapes.ts";
 import { announce, say } from "../lib/state.ts";
 import { Lines, PageLink, Pairs, Shown } from "../parts/basic.tsx";
-import { Split } from "../parts/chart.tsx";
+import { ink, Split } from "../parts/chart.tsx";
 import { Act, Question } from "../parts/form.tsx";
 import {
   type Counts,
@@ -96,7 +96,7 @@ export const DecisionBars = (props: {
     ))}
     <div class="keys">
       {DECISIONS.map((one) => (
-        <span key={one} class={`key ${DECISION[one].colour}`}>
+        <span key={one} class="key" style={ink(DECISION[one].colour)}>
           {DECISION[one].words} {count(props.was[one])}
           {props.was[one] === props.becomes[one] ? "" : ` → ${count(props.becomes[one])}`}
         </span>

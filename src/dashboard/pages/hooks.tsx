@@ -5,7 +5,7 @@ import { count } from "../lib/format.ts";
 import { useLoad, useLooks } from "../lib/load.ts";
 import { publicUrl } from "../lib/session.ts";
 import type { HooksPage as State, Key, PolicyRow } from "../lib/shapes.ts";
-import { announce, type MadeKey, shownOnce } from "../lib/state.ts";
+import { announce, type MadeKey, shownOnce, showOnce } from "../lib/state.ts";
 import { Mark, type MarkKind, PageHead, Pairs, Sheet, Shown, Time } from "../parts/basic.tsx";
 import { Ask, Code, type FieldSpec, Form, textField, type Values } from "../parts/form.tsx";
 import { widgetOf } from "../words/samples.ts";
@@ -56,9 +56,7 @@ export function HooksPage(): VNode {
   );
 }
 
-const showSecret = (value: string | null): void => {
-  if (value !== null) shownOnce.value = { title: "The hook's secret", value };
-};
+const showSecret = (value: string | null): void => showOnce("The hook's secret", value);
 
 function Creating({ systems }: Pick<State, "systems">): VNode {
   const policy = usePolicyField();

@@ -2,11 +2,11 @@ import type { VNode } from "preact";
 import { useState } from "preact/hooks";
 import { call, post } from "../lib/client.ts";
 import { duration, exactTime, timeMs } from "../lib/format.ts";
-import { useAction, useLoad } from "../lib/load.ts";
+import { useLoad } from "../lib/load.ts";
 import { go } from "../lib/router.ts";
 import { has, loadSession, session, signedOut } from "../lib/session.ts";
 import type { Account, AuditEntry, Delivery, SignIn, WebhookState } from "../lib/shapes.ts";
-import { announce, say, shownOnce, told } from "../lib/state.ts";
+import { announce, say, showOnce, told } from "../lib/state.ts";
 import { Lines, LoadedSheet, PageHead, Pairs, Sheet, Shown, Table, Time } from "../parts/basic.tsx";
 import {
   Act,
@@ -14,11 +14,11 @@ import {
   Checks,
   Code,
   EMAIL,
-  Fault,
-  Field,
   type FieldSpec,
+  Form,
   NEW_PASSWORD,
   OWN_PASSWORD,
+  textField,
   type Values,
 } from "../parts/form.tsx";
 import { actionWords, browserName, tierName } from "../words/names.ts";
@@ -186,8 +186,8 @@ const Traces = (account: Account): VNode => (
 );
 
 async function makeTokenSecret(): Promise<void> {
-  const { secret: value } = await post<{ readonly secret: string }>("token-secret");
-  shownOnce.value = { title: "Your token secret", value };
+  const { secret } = await post<Made>("token-secret");
+  showOnce("Your token secret", secret);
   announce("New token secret made. It is shown once, at the top of the page.");
 }
 
@@ -306,63 +306,51 @@ const EVENT_WORDS: Readonly<Record<string, string>> = {
   "test.ping": "a test from this page",
 };
 
+const eventRows = (known: readonly string[]) =>
+  known.map((name) => {
+    const words = (
+      <span>
+        {EVENT_WORDS[name] ?? name} <code class="note">{name}</code>
+      </span>
+    );
+    return [name, words] as const;
+  });
+
 interface Made {
   readonly secret: string | null;
 }
 
-const showSecret = ({ secret: value }: Made): void => {
-  if (value !== null) shownOnce.value = { title: "The signing secret", value };
-};
+const showSecret = ({ secret }: Made): void => showOnce("The signing secret", secret);
+
+const WEBHOOK_URL = textField(
+  "url",
+  "Address",
+  "A public address that starts with https. Redirects are not followed. Changing it makes a new secret.",
+  {
+    type: "url",
+    class: "mono",
+    required: true,
+    maxLength: 2_000,
+    placeholder: "https://hooks.example.com/gatepost",
+  },
+);
 
 function WebhookForm({ known_events: known, webhook }: WebhookState): VNode {
-  const [url, setUrl] = useState(webhook?.url ?? "");
   const [events, setEvents] = useState<readonly string[]>(webhook?.events ?? []);
-  const { busy, fault, run, clear } = useAction();
-  const submit = (event: Event): void => {
-    event.preventDefault();
-    run(async () => {
-      showSecret(await post<Made>("webhook", { url: url.trim(), events }));
-      announce("Webhook saved.");
-    });
+  const save = async ({ url = "" }: Values): Promise<void> => {
+    showSecret(await post<Made>("webhook", { url: url.trim(), events }));
+    announce("Webhook saved.");
   };
   return (
-    <form class="form" onSubmit={submit}>
-      <Field
-        label="Address"
-        value={url}
-        onValue={(text) => {
-          setUrl(text);
-          clear();
-        }}
-        hint="A public address that starts with https. Redirects are not followed. Changing it makes a new secret."
-        input={{
-          type: "url",
-          class: "mono",
-          required: true,
-          maxLength: 2_000,
-          placeholder: "https://hooks.example.com/gatepost",
-          autocomplete: "off",
-        }}
-      />
-      <Checks
-        legend="Tell me when"
-        rows={known.map((name) => [
-          name,
-          <span>
-            {EVENT_WORDS[name] ?? name} <code class="note">{name}</code>
-          </span>,
-        ])}
-        chosen={events}
-        onChosen={setEvents}
-      />
+    <Form
+      keeps
+      act="Save the webhook"
+      fields={[{ ...WEBHOOK_URL, value: webhook?.url ?? "" }]}
+      send={save}
+    >
+      <Checks legend="Tell me when" rows={eventRows(known)} chosen={events} onChosen={setEvents} />
       <span class="note">None chosen means all of them, also ones that come later.</span>
-      <Fault text={fault} />
-      <div>
-        <button type="submit" disabled={busy}>
-          {busy ? "Looking at the address…" : "Save the webhook"}
-        </button>
-      </div>
-    </form>
+    </Form>
   );
 }
 

@@ -112,10 +112,10 @@ function Verdicts(verdicts: Cockpit["verdicts"]): VNode | null {
       <SplitWithLegend
         share={(times) => percent(times / all)}
         parts={[
-          ["good", "k-yes", good],
-          ["disposable", "k-no", disposable],
-          ["no mail server", "k-no-2", noMail],
-          ["could not tell", "k-quiet", noAnswer],
+          ["good", "yes-fill", good],
+          ["disposable", "no-fill", disposable],
+          ["no mail server", "no-2", noMail],
+          ["could not tell", "quiet", noAnswer],
         ]}
       />
     </Sheet>

@@ -173,8 +173,8 @@ function decisions(outcomes: OutcomeReport, hours: Usage["hours"]): VNode {
 const used = ({ requests, units, credits }: UsageDay): number => requests + units + credits;
 
 const CHECK_LINES: readonly ChartLine<UsageDay>[] = [
-  ["From the plan", "k-accent", ({ units }) => units],
-  ["By credits", "k-accent-2", ({ credits }) => credits],
+  ["From the plan", "accent", ({ units }) => units],
+  ["By credits", "accent-2", ({ credits }) => credits],
 ];
 
 function Checks(usage: Usage): VNode {
@@ -204,8 +204,8 @@ function Checks(usage: Usage): VNode {
 type Requested = Pick<UsageDay, "requests" | "refusals">;
 
 const REQUEST_LINES: readonly ChartLine<Requested>[] = [
-  ["Answered", "k-accent", ({ requests, refusals }) => requests - refusals],
-  ["Refused", "k-no", ({ refusals }) => refusals],
+  ["Answered", "accent", ({ requests, refusals }) => requests - refusals],
+  ["Refused", "no-fill", ({ refusals }) => refusals],
 ];
 
 interface RequestsProps {

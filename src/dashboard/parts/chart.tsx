@@ -2,10 +2,13 @@ import type { VNode } from "preact";
 import { count, shortCount, shortDay } from "../lib/format.ts";
 import { Meter, Table } from "./basic.tsx";
 
+/** The colour of a part of a picture, by the name of its token. */
+export const ink = (colour: string): Record<string, string> => ({ "--k": `var(--${colour})` });
+
 export const sumOf = <Row,>(rows: readonly Row[], pick: (row: Row) => number): number =>
   rows.reduce((total, row) => total + pick(row), 0);
 
-/** A series of bars: its name, the class of its colour, and its figure of a row. */
+/** A series of bars: its name, the token of its colour, and its figure of a row. */
 export type ChartLine<Row> = readonly [name: string, colour: string, pick: (row: Row) => number];
 
 interface ChartProps<Row> {
@@ -101,7 +104,7 @@ export function Chart<Row>(props: ChartProps<Row>): VNode {
 const legendOf = (series: readonly Series[], before: string | undefined): VNode => (
   <div class="keys">
     {series.map(({ name, colour, values }) => (
-      <span key={name} class={`key ${colour}`}>
+      <span key={name} class="key" style={ink(colour)}>
         {name} {count(total(values))}
       </span>
     ))}
@@ -117,7 +120,7 @@ const plot = (series: readonly Series[], ghost: readonly number[], top: number):
       <path key={part} class="grid" d={`M0 ${String(part * HEIGHT)}H${String(WIDTH)}`} />
     ))}
     {series.map((one, index) => (
-      <path key={one.name} class={one.colour} d={bars(series, index, top)} />
+      <path key={one.name} style={ink(one.colour)} d={bars(series, index, top)} />
     ))}
     <path class="ghost" d={line(ghost, top)} />
   </svg>
@@ -181,7 +184,9 @@ export function Split({ parts, label }: { parts: readonly Part[]; label?: string
   return (
     <div class="split" role="img" aria-label={label === undefined ? words : `${label}: ${words}`}>
       {parts.map(([name, colour, many]) =>
-        many === 0 ? null : <i key={name} class={colour} style={{ flex: `${String(many)} 1 0` }} />,
+        many === 0 ? null : (
+          <i key={name} style={{ ...ink(colour), flex: `${String(many)} 1 0` }} />
+        ),
       )}
     </div>
   );
@@ -200,9 +205,16 @@ export const SplitWithLegend = (props: {
         <li key={name}>
           <b>{count(many)}</b>
           {props.see === undefined ? (
-            <span class={`key ${colour}`}>{name}</span>
+            <span class="key" style={ink(colour)}>
+              {name}
+            </span>
           ) : (
-            <button type="button" class={`link key ${colour}`} onClick={() => props.see?.(at)}>
+            <button
+              type="button"
+              class="link key"
+              style={ink(colour)}
+              onClick={() => props.see?.(at)}
+            >
               {name}
             </button>
           )}{" "}
@@ -213,10 +225,10 @@ export const SplitWithLegend = (props: {
   </>
 );
 
-/** A share of the most as a line, with its figure; `colour`: the class of one that is not the usual. */
+/** A share of the most as a line, with its figure. */
 export const Share = (props: { share: number; words: string; colour?: string }): VNode => (
   <>
-    <span class={`share ${props.colour ?? ""}`}>
+    <span class="share" style={ink(props.colour ?? "accent")}>
       <Meter share={props.share} />
     </span>
     <span class="note">{props.words}</span>

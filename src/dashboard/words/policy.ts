@@ -23,10 +23,10 @@ interface DecisionWords {
 }
 
 export const DECISION: Readonly<Record<Decision, DecisionWords>> = {
-  accept: { words: "accept", mark: "yes", colour: "k-yes" },
-  challenge: { words: "ask again", mark: "unsure", colour: "k-accent-2" },
-  review: { words: "review", mark: "unsure", colour: "k-unsure" },
-  reject: { words: "reject", mark: "no", colour: "k-no" },
+  accept: { words: "accept", mark: "yes", colour: "yes-fill" },
+  challenge: { words: "ask again", mark: "unsure", colour: "accent-2" },
+  review: { words: "review", mark: "unsure", colour: "unsure" },
+  reject: { words: "reject", mark: "no", colour: "no-fill" },
 };
 
 /** A condition that the page can edit: one fact, and a figure or texts where it has some. */

@@ -16,17 +16,17 @@ interface ClassWords {
 
 /** What rows come to, in the order in which they are shown. */
 export const CLASSES: Readonly<Record<RowClass, ClassWords>> = {
-  good: { words: "Good", mark: "yes", colour: "k-yes" },
-  fixed: { words: "Fixed, not checked", mark: "unsure", colour: "k-accent" },
-  misspelt: { words: "Misspelt", mark: "unsure", colour: "k-unsure" },
-  disposable: { words: "Disposable", mark: "no", colour: "k-no" },
-  no_mail: { words: "No mail server", mark: "no", colour: "k-no-2" },
-  unsure: { words: "Could not tell", mark: "quiet", colour: "k-quiet" },
-  format: { words: "Bad format", mark: "no", colour: "k-accent-2" },
-  unchecked: { words: "Not checked", mark: "quiet", colour: "rest" },
-  duplicate: { words: "Repeated", mark: "quiet", colour: "k-line" },
-  blank: { words: "Empty", mark: "quiet", colour: "k-line" },
-  unread: { words: "Not read", mark: "unsure", colour: "k-line" },
+  good: { words: "Good", mark: "yes", colour: "yes-fill" },
+  fixed: { words: "Fixed, not checked", mark: "unsure", colour: "accent" },
+  misspelt: { words: "Misspelt", mark: "unsure", colour: "unsure" },
+  disposable: { words: "Disposable", mark: "no", colour: "no-fill" },
+  no_mail: { words: "No mail server", mark: "no", colour: "no-2" },
+  unsure: { words: "Could not tell", mark: "quiet", colour: "quiet" },
+  format: { words: "Bad format", mark: "no", colour: "accent-2" },
+  unchecked: { words: "Not checked", mark: "quiet", colour: "line" },
+  duplicate: { words: "Repeated", mark: "quiet", colour: "edge" },
+  blank: { words: "Empty", mark: "quiet", colour: "edge" },
+  unread: { words: "Not read", mark: "unsure", colour: "edge" },
 };
 
 export const classesIn = ({ counts }: ReadList): readonly RowClass[] =>

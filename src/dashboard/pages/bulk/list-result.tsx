@@ -134,7 +134,7 @@ function WhatToLookAt({ read, busy, change, see }: ReadProps & { see: See }): VN
             <Lines
               rows={read.disposable.map(({ why, rows }) => [
                 why,
-                <Share share={rows / most} words={count(rows)} colour="k-no" />,
+                <Share share={rows / most} words={count(rows)} colour="no-fill" />,
               ])}
             />
             <div class="bar">

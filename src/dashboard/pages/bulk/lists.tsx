@@ -383,10 +383,10 @@ function Progress({ state, processed, entries, so_far: soFar }: ListState): VNod
       </p>
       <SplitWithLegend
         parts={[
-          ["good", "k-yes", good],
-          ["disposable", "k-no", disposable],
-          ["something else", "k-quiet", Math.max(0, processed - good - disposable)],
-          ["still to check", "rest", entries - processed],
+          ["good", "yes-fill", good],
+          ["disposable", "no-fill", disposable],
+          ["something else", "quiet", Math.max(0, processed - good - disposable)],
+          ["still to check", "line", entries - processed],
         ]}
       />
       <p class="note" role="status">

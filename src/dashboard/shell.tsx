@@ -1,7 +1,7 @@
 import type { ComponentChildren, VNode } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { ApiFault, post } from "./lib/client.ts";
-import { count, counted, nowMs, relativeTime, timeMs } from "./lib/format.ts";
+import { count, counted, relativeTime, timeMs } from "./lib/format.ts";
 import { doorTo, go, path } from "./lib/router.ts";
 import { allowance, leftOf, signedOut, wasHere } from "./lib/session.ts";
 import type { Allowance, Purse, SessionState } from "./lib/shapes.ts";
@@ -220,9 +220,7 @@ function AllowanceBox(): VNode | null {
           <div>
             <b>{count(left)}</b> of {count(limit)} checks left {when}
           </div>
-          {left === 0 ? (
-            <div>It starts again {relativeTime(timeMs(purse.resets_at), nowMs())}.</div>
-          ) : null}
+          {left === 0 ? <div>It starts again {relativeTime(timeMs(purse.resets_at))}.</div> : null}
           <Meter share={limit === 0 ? 0 : left / limit} />
           {known.credits > 0 ? <div>and {counted(known.credits, "credit")}</div> : null}
         </>

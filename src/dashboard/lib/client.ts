@@ -1,5 +1,5 @@
 import { fetchCheck, takeAsked } from "./asked.ts";
-import { nowMs, relativeTime, timeMs } from "./format.ts";
+import { relativeTime, timeMs } from "./format.ts";
 import type { CheckStep } from "./shapes.ts";
 
 /** The server said no, or did not answer. `message` is for people. */
@@ -38,9 +38,7 @@ async function messageOf(response: Response): Promise<string> {
     const body: unknown = await response.json();
     if (typeof body === "object" && body !== null && "error" in body) {
       const resetsAt = "reset_at" in body ? timeMs(String(body.reset_at)) : NaN;
-      const again = Number.isNaN(resetsAt)
-        ? ""
-        : ` It starts again ${relativeTime(resetsAt, nowMs())}.`;
+      const again = Number.isNaN(resetsAt) ? "" : ` It starts again ${relativeTime(resetsAt)}.`;
       return `${String(body.error)}${again}`;
     }
   } catch {

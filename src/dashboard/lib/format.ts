@@ -53,8 +53,8 @@ const STEPS = [
 ] as const;
 
 /** "3 minutes ago", "tomorrow". */
-export function relativeTime(ms: number, fromMs: number): string {
-  const gap = ms - fromMs;
+export function relativeTime(ms: number): string {
+  const gap = ms - nowMs();
   if (Math.abs(gap) < 10_000) return "just now";
   const [unit, sizeMs] = STEPS.find(([, , below]) => Math.abs(gap) < below) ?? STEPS[5];
   return relative().format(Math.round(gap / sizeMs), unit);

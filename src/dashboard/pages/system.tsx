@@ -125,18 +125,15 @@ function Verdicts(verdicts: Cockpit["verdicts"]): VNode | null {
 /** Resources of which somebody wanted more than a share. */
 const Throttled = ({ rows }: { rows: Cockpit["held_back"] }): VNode => (
   <Sheet title="Throttled callers">
-    {rows.length === 0 ? (
-      <Mark mark="yes" words="No caller has been throttled since the start." />
-    ) : (
-      <Lines
-        rows={rows.map(({ resource, refused, waiting }) => [
-          resource.replaceAll("_", " "),
-          <span class="note">
-            {count(refused)} refused, {count(waiting)} waiting
-          </span>,
-        ])}
-      />
-    )}
+    <Lines
+      none="No caller has been throttled since the start."
+      rows={rows.map(({ resource, refused, waiting }) => [
+        resource.replaceAll("_", " "),
+        <span class="note">
+          {count(refused)} refused, {count(waiting)} waiting
+        </span>,
+      ])}
+    />
   </Sheet>
 );
 

@@ -2,7 +2,7 @@ import { signal } from "@preact/signals";
 import type { ComponentChildren, VNode } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { call, faultText } from "../lib/client.ts";
-import { exactTime, nowMs, relativeTime, timeMs } from "../lib/format.ts";
+import { exactTime, relativeTime, timeMs } from "../lib/format.ts";
 import { path } from "../lib/router.ts";
 import { type Loadable, type Loading, loadPart } from "../lib/load.ts";
 import { shownOnce } from "../lib/state.ts";
@@ -189,7 +189,7 @@ export function Time({ at, never = "never" }: { at: string | null; never?: strin
   void ticks.value; // it is drawn anew with each
   return (
     <time dateTime={at} title={exactTime(ms)}>
-      {relativeTime(ms, nowMs())}
+      {relativeTime(ms)}
     </time>
   );
 }

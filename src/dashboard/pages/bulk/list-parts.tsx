@@ -4,7 +4,7 @@ import { count, countdown, counted, nowMs, relativeTime, timeMs } from "../../li
 import { useAction } from "../../lib/load.ts";
 import type { ListRow, ListState, ReadList } from "../../lib/shapes.ts";
 import type { MarkKind } from "../../parts/basic.tsx";
-import { Ask, Fault, Field } from "../../parts/form.tsx";
+import { Act, Ask, Fault, Field } from "../../parts/form.tsx";
 
 export type RowClass = ListRow["class"];
 
@@ -37,7 +37,7 @@ function costWords(entries: number, read: ReadList): string {
   const { plan_left: left, credits, list_limit: most } = read;
   const covered = coveredOf(entries, read);
   const checks = counted(entries, "check");
-  const starts = `The plan starts again ${relativeTime(timeMs(read.resets_at), nowMs())}.`;
+  const starts = `The plan starts again ${relativeTime(timeMs(read.resets_at))}.`;
   if (covered < entries) {
     const why =
       most !== null && covered === most
@@ -103,7 +103,6 @@ export function CheckButton(props: {
   again?: true;
 }): VNode {
   const { read, entries, change, isMain, again } = props;
-  const { busy: isStarting, fault, run } = useAction();
   const covered = coveredOf(entries, read);
   // No more than the button says, whatever another tab chose meanwhile.
   const body = { first: covered, ...(again && { again }) };
@@ -112,24 +111,19 @@ export function CheckButton(props: {
       ? `Check the first ${count(covered)}`
       : `Check ${counted(entries, "entry", "entries")}${again ? " again" : ""}`;
   return (
-    <>
-      <div class="bar">
-        <button
-          type="button"
-          class={isMain ? "main" : "small"}
-          disabled={props.busy || covered === 0}
-          onClick={() => run(() => change("check", body))}
-        >
-          {isStarting ? "Starting…" : words}
-        </button>
-        <span class="note grow">
-          {entries === 0
-            ? "Nothing to check: choose another column or sheet."
-            : costWords(entries, read)}
-        </span>
-      </div>
-      <Fault text={fault} />
-    </>
+    <div class="bar">
+      <Act
+        act={words}
+        class={isMain ? "main" : "small"}
+        disabled={props.busy || covered === 0}
+        work={() => change("check", body)}
+      />
+      <span class="note grow">
+        {entries === 0
+          ? "Nothing to check: choose another column or sheet."
+          : costWords(entries, read)}
+      </span>
+    </div>
   );
 }
 

@@ -2,7 +2,8 @@ import { strict as assert } from "node:assert";
 import { test } from "node:test";
 import { ENDPOINTS, sendHostile } from "../../test/http/hostile-suite.ts";
 
-const COUNT = 2_000;
+/** HOSTILE_REQUESTS=100000 sends more. */
+const COUNT = Number(process.env["HOSTILE_REQUESTS"] ?? 2_000);
 
 for (const endpoint of ENDPOINTS) {
   test(`${endpoint.join(" ")}: generated requests get a result or a clear refusal`, async () => {

@@ -111,42 +111,72 @@ export async function compatWorld(
   };
 }
 
-/** `body`: members that the answer must have with exactly these values; text: the whole answer. */
-export interface Case {
+/** Stands in a request for the key of a Pro account. */
+const KEY = "KEY";
+
+interface Case {
   readonly name: string;
-  /** A path below the service's base is a GET. */
-  readonly ask: string | InjectOptions;
-  readonly status?: number;
+  readonly ask: InjectOptions & { readonly url: string };
+  readonly status: number;
   readonly body: unknown;
 }
 
-/** Names what to put in a request for the key of a Pro account. */
-export const KEY = "KEY";
+const TYPES: Readonly<Record<string, string>> = {
+  form: "application/x-www-form-urlencoded",
+  json: "application/json",
+};
 
-/** The requests to one service and the answers of the original. */
-export interface ShapeCases {
-  readonly service: string;
-  readonly cases: readonly Case[];
-  /** Where the operator allows words for good. */
-  readonly optimistic?: readonly Case[];
+/** "POST v1/check form email=jo": a method, a path, a media type or "<name: value>" headers, and a body. */
+function readRequest(text: string): Case["ask"] {
+  const [, method = "", url = "", rest = ""] = /^(\w+) (\S+) ?(.*)$/s.exec(text) ?? [];
+  const [, fields = "", type, payload = ""] =
+    /^((?:<[^>]+> ?)*)(?:(form|json)(?: |$))?(.*)$/s.exec(rest) ?? [];
+  const headers: Record<string, string> = {};
+  for (const [, name = "", value = ""] of fields.matchAll(/<([\w-]+): ([^>]+)>/g)) {
+    headers[name] = value;
+  }
+  if (type !== undefined) headers["content-type"] = TYPES[type] ?? "";
+  const isGet = method === "GET" && payload === "";
+  return { url, method: method as "GET" | "POST", headers, ...(!isGet && { payload }) };
 }
 
-/** Runs a shape's table of cases; "KEY" in a request is the key of a Pro account. */
-export function testShape({ service, cases, optimistic = [] }: ShapeCases): void {
-  const run = (isOptimistic: boolean) => async (t: TestContext) => {
+/**
+ * Cases as text: a name, then, indented by two, the request and the status with the members that the answer must have. What
+ * is indented by four goes on with the line above.
+ */
+function readCases(text: string): readonly Case[] {
+  if (text === "") return [];
+  const parts = text
+    .slice(1, -1)
+    .replaceAll("\n    ", "")
+    .split(/\n(?! )/);
+  return parts.map((part) => {
+    const [name = "", request = "", answer = ""] = part.split("\n  ");
+    const [, status = "", body = ""] = /^(\d+) (.*)$/.exec(answer) ?? [];
+    return { name, ask: readRequest(request), status: Number(status), body: JSON.parse(body) };
+  });
+}
+
+interface ShapeCases {
+  readonly cases: string;
+  /** Where the operator allows words for good. */
+  readonly optimistic: string;
+}
+
+/** Runs the requests to one service; the answers are those of the original. */
+export function testShape(service: string, { cases, optimistic }: ShapeCases): void {
+  const run = (rows: readonly Case[], isOptimistic: boolean) => async (t: TestContext) => {
     const world = await compatWorld(t, { isOptimistic });
     const { apiKey } = await world.account("jo@shop.example", "pro");
-    for (const { name, ask, status = 200, body } of isOptimistic ? optimistic : cases) {
-      const asked = typeof ask === "string" ? { url: ask } : ask;
-      const text = JSON.stringify(asked).replaceAll(KEY, apiKey);
-      const request = JSON.parse(text) as InjectOptions & { url: string };
+    for (const { name, ask, status, body } of rows) {
+      const request = JSON.parse(JSON.stringify(ask).replaceAll(KEY, apiKey)) as Case["ask"];
       const told = await world.ask({ ...request, url: `/compat/${service}/${request.url}` });
       assert.deepEqual([told.status, like(told.body, body)], [status, body], name);
     }
   };
-  test(`${service}: requests and answers of the original`, run(false));
-  if (optimistic.length > 0)
-    test(`${service}: words for good where the operator allows`, run(true));
+  test(`${service}: requests and answers of the original`, run(readCases(cases), false));
+  if (optimistic !== "")
+    test(`${service}: words for good where the operator allows`, run(readCases(optimistic), true));
 }
 
 /** Those members of `told` that `wanted` has. */
@@ -162,12 +192,12 @@ const isRecord = (value: unknown): value is Record<string, unknown> =>
 
 export const json = (body: unknown): InjectOptions => ({
   method: "POST",
-  headers: { "content-type": "application/json" },
+  headers: { "content-type": TYPES["json"] ?? "" },
   payload: JSON.stringify(body),
 });
 
 export const form = (payload: string): InjectOptions => ({
   method: "POST",
-  headers: { "content-type": "application/x-www-form-urlencoded" },
+  headers: { "content-type": TYPES["form"] ?? "" },
   payload,
 });

@@ -60,3 +60,27 @@ function exchange(text: string): MailExchange {
 function registration({ registered }: ZoneName): readonly Registration[] {
   return registered === undefined ? [] : [{ registeredAtMs: Date.parse(registered) }];
 }
+
+/** Cases as text: a line "name -> want", then the case's indented lines. */
+export const cases = (text: string) =>
+  text
+    .slice(1, -1)
+    .split(/\n(?! )/)
+    .map((part) => {
+      const [head = "", ...lines] = part.split("\n");
+      const [name = "", want = ""] = head.split(" -> ");
+      return { name, want, lines: lines.map((line) => line.slice(2)) };
+    });
+
+/** Cases whose lines are a zone: "a.example txt v=spf1 -all", or "a.example unknown" for every type. */
+export const zones = (text: string) =>
+  cases(text).map(({ lines, ...one }) => {
+    const zone: Record<string, Record<string, string[] | true>> = {};
+    for (const line of lines) {
+      const [, name = "", type = "", value = ""] = /^(\S+) (\S+) ?(.*)$/.exec(line) ?? [];
+      const entry = (zone[name] ??= {});
+      if (type === "unknown" && value === "") entry[type] = true;
+      else entry[type] = [...((entry[type] as string[] | undefined) ?? []), value];
+    }
+    return { ...one, zone: zone as Zone };
+  });

@@ -1,16 +1,11 @@
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, suite, test } from "node:test";
-import { fileURLToPath } from "node:url";
 import { forkDnsServer, type ForkedDnsServer } from "../dns/dns-server.ts";
-import { childEnvironment } from "../process/child-environment.ts";
 import { DOCS_ZONE } from "./docs-zone.ts";
 import { gatepost, type Home, startService } from "./service-process.ts";
-
-const COMMAND = fileURLToPath(new URL("../../../bin/gatepost.mjs", import.meta.url));
 
 interface Finding {
   readonly name: string;
@@ -104,16 +99,5 @@ suite("first steps on the command line", () => {
     assert.match(ran.err, /^DNS did not answer for jo@good\.example[;,]/m);
     const heard = gatepost(home, ["decide", "jo@good.example"]);
     assert.deepEqual([heard.code, heard.err.includes("DNS did not answer")], [0, false]);
-  });
-
-  test("a reader that leaves ends the command quietly", () => {
-    const env = childEnvironment({ ...home.settings });
-    const quiet = `"$0" "$1" --help 2>err.txt | true; cat err.txt; echo ended`;
-    const out = execFileSync("bash", ["-c", quiet, process.execPath, COMMAND], {
-      env,
-      cwd: parent,
-      encoding: "utf8",
-    });
-    assert.equal(out, "ended\n");
   });
 });

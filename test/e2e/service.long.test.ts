@@ -1,7 +1,6 @@
 import { strict as assert } from "node:assert";
 import { writeFileSync } from "node:fs";
 import { request as ask } from "node:http";
-import { connect } from "node:net";
 import { join } from "node:path";
 import { after, suite, test } from "node:test";
 import { DEFAULT_TIERS } from "../../src/accounts/admission/tiers.ts";
@@ -40,17 +39,6 @@ function statusAt({ url }: ServiceProcess, path: string, host: string): Promise<
     });
     asked.on("error", reject).end();
   });
-}
-
-/** With a header line as it is, which no HTTP client sends. */
-async function statusOfHeader({ url }: ServiceProcess, line: string): Promise<number> {
-  const socket = connect(Number(new URL(url).port), "127.0.0.1");
-  const head = "POST /api/email HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n";
-  const type = "Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 12";
-  socket.setEncoding("utf8").end(`${head}${type}\r\n${line}\r\n\r\nemail=a@b.c.`);
-  let answer = "";
-  for await (const part of socket) answer += String(part);
-  return Number(answer.split(" ")[1]);
 }
 
 /** Each poll is a request, and a plan has a rate. */
@@ -211,40 +199,6 @@ suite("the service as a user runs it: real processes, real DNS on loopback", () 
     assert.equal(broken.code, 3);
     assert.match(broken.err, /PORT: must be a whole number.*\nSee docs\S+#a-start-that-fails\n$/);
     assert.doesNotMatch(broken.err, /\n\s+at /);
-  });
-
-  test("text with NUL names no batch, policy or key", async () => {
-    const { api_key: key } = account("nul@gatepost.example", "--tier", "pro");
-    const own = { "x-api-key": key };
-    const batch = await service.post(
-      "/api/email",
-      "bulk=1&email=b@web.example,c@good.example",
-      own,
-    );
-    const { session } = JSON.parse(batch.body) as { session: string };
-    assert.equal((await service.get(`/api/view/${session}`, own)).status, 200);
-    for (const id of [`${session}%00`, `${session}%00x`, `%00${session}`, "%00"]) {
-      const paths = [`/api/view/${id}`, `/api/view/${id}/events`, `/api/view/${id}/download`];
-      for (const path of paths) assert.equal((await service.get(path, own)).status, 404, path);
-    }
-    const decided = async (policy: string): Promise<number> => {
-      const body = JSON.stringify({ email: "b@web.example", policy });
-      return (
-        await service.post("/api/decide", body, { ...own, "content-type": "application/json" })
-      ).status;
-    };
-    assert.equal(await decided("default"), 200);
-    for (const name of ["default\0", "default\0x", "\0default"]) {
-      assert.equal(await decided(name), 404, JSON.stringify(name));
-    }
-    const kickbox = "/compat/kickbox/v2/verify?email=b@web.example&apikey=";
-    assert.equal((await service.get(`${kickbox}${key}`)).status, 200);
-    for (const wrong of [`${key}%00`, `${key}%00x`, `%00${key}`]) {
-      assert.equal((await service.get(`${kickbox}${wrong}`)).status, 403, wrong);
-    }
-    for (const header of [`X-API-Key: ${key}\0`, "Idempotency-Key: a\0b"]) {
-      assert.equal(await statusOfHeader(service, header), 400, header);
-    }
   });
 
   test("a site whose name was pointed at this machine reads neither the dashboard nor the metrics", async () => {

@@ -8,10 +8,10 @@ import { join } from "node:path";
 import { MemoryQuotaCounter } from "../src/accounts/admission/memory-quota-counter.ts";
 import { memoryRateCounter } from "../src/accounts/admission/rate-counter.ts";
 import { Accounts } from "../src/accounts/accounts-store.ts";
-import { sqlCharges } from "../src/accounts/admission/charges.ts";
+import { Charges } from "../src/accounts/admission/charges.ts";
 import { openEmbedded } from "../src/store/database.ts";
 import { Keys } from "../src/accounts/keys.ts";
-import { sqlUsageLedger } from "../src/accounts/admission/usage.ts";
+import { UsageLedger } from "../src/accounts/admission/usage.ts";
 import type { Clock } from "../src/base/clock.ts";
 import type { Ids } from "../src/base/ids.ts";
 import type { Log } from "../src/base/log.ts";
@@ -70,8 +70,8 @@ interface Bench {
 async function openBench(tiers: Tiers): Promise<Bench> {
   const dataDir = mkdtempSync(join(tmpdir(), "gatepost-bench-"));
   const { db, close } = await openEmbedded(dataDir, clock.nowMs());
-  const quotas = new MemoryQuotaCounter({ ledger: sqlUsageLedger(db), clock, log });
-  const charges = sqlCharges({ db, counter: quotas, ids });
+  const quotas = new MemoryQuotaCounter({ ledger: new UsageLedger(db), clock, log });
+  const charges = new Charges({ db, counter: quotas, ids });
   const keys = new Keys(db);
   const admission = createAdmission({
     keys,

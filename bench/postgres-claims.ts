@@ -1,9 +1,9 @@
 import { MemoryQuotaCounter } from "../src/accounts/admission/memory-quota-counter.ts";
-import { sqlCharges } from "../src/accounts/admission/charges.ts";
+import { Charges } from "../src/accounts/admission/charges.ts";
 import { ChunkQueue } from "../src/bulk/chunk-queue.ts";
 import { Jobs } from "../src/bulk/jobs.ts";
 import { openPostgres } from "../src/store/postgres-database.ts";
-import { sqlUsageLedger } from "../src/accounts/admission/usage.ts";
+import { UsageLedger } from "../src/accounts/admission/usage.ts";
 import { systemClock as clock } from "../src/base/clock.ts";
 import { systemIds as ids } from "../src/base/ids.ts";
 import { allValid, newJob, termsFor } from "../test/contracts/bulk/bulk-stores.ts";
@@ -22,8 +22,8 @@ const opened = [];
 for (let at = 0; at < CLAIMERS; at += 1) opened.push(await openPostgres(url, clock.nowMs()));
 const log = { error: () => undefined };
 const processes = opened.map(({ db }) => {
-  const counter = new MemoryQuotaCounter({ ledger: sqlUsageLedger(db), clock, log });
-  const deps = { db, ids, charges: sqlCharges({ db, counter, ids }) };
+  const counter = new MemoryQuotaCounter({ ledger: new UsageLedger(db), clock, log });
+  const deps = { db, ids, charges: new Charges({ db, counter, ids }) };
   return { jobs: new Jobs(deps), chunks: new ChunkQueue(deps) };
 });
 

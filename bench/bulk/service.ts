@@ -7,9 +7,9 @@ import { memoryRateCounter } from "../../src/accounts/admission/rate-counter.ts"
 import { readLists } from "../../src/lists/load-lists.ts";
 import { noRules } from "../../src/lists/shared-datasets.ts";
 import { attachDatasets, shareDatasets } from "../../src/lists/shared-datasets.ts";
-import { sqlCharges } from "../../src/accounts/admission/charges.ts";
+import { Charges } from "../../src/accounts/admission/charges.ts";
 import { openEmbedded } from "../../src/store/database.ts";
-import { sqlUsageLedger } from "../../src/accounts/admission/usage.ts";
+import { UsageLedger } from "../../src/accounts/admission/usage.ts";
 import { systemClock as clock } from "../../src/base/clock.ts";
 import { systemIds as ids } from "../../src/base/ids.ts";
 import { openDns } from "../../src/main/checker.ts";
@@ -18,7 +18,8 @@ import { readConfig } from "../../src/main/settings/config.ts";
 import { openBulk } from "../../src/main/bulk.ts";
 import type { Lookup } from "../../src/core/mail/lookup.ts";
 import type { Log } from "../../src/base/log.ts";
-import type { BulkService, BulkStats } from "../../src/bulk/bulk.ts";
+import type { BulkStats } from "../../src/bulk/bulk.ts";
+import type { BulkService } from "../../src/bulk/submit.ts";
 import type { Caller } from "../../src/accounts/admission/caller.ts";
 import { createAdmission } from "../../src/accounts/admission/counting-admission.ts";
 import { createSingleCheck, type SingleCheck } from "../../src/check/single-check.ts";
@@ -67,9 +68,9 @@ export async function startService(address: string): Promise<Service> {
   const dataDir = mkdtempSync(join(tmpdir(), "gatepost-bench-"));
   const config = readConfig({ GATEPOST_DATA_DIR: dataDir, GATEPOST_DNS_SERVERS: address });
   const sql = await openEmbedded(dataDir, clock.nowMs());
-  const ledger = sqlUsageLedger(sql.db);
+  const ledger = new UsageLedger(sql.db);
   const counter = new MemoryQuotaCounter({ ledger, clock, log });
-  const charges = sqlCharges({ db: sql.db, counter, ids });
+  const charges = new Charges({ db: sql.db, counter, ids });
   const tiers = DEFAULT_TIERS;
   const keys = { holder: () => Promise.resolve(undefined) };
   const admission = createAdmission({

@@ -1,6 +1,6 @@
 import { type Kysely, type RawBuilder, sql, type SqlBool } from "kysely";
 import { accountKey } from "../base/owner.ts";
-import { countRows, literally, lockAccount } from "../store/rows.ts";
+import { countRows, deleteRows, literally, lockAccount } from "../store/rows.ts";
 import type { Database } from "../store/schema.ts";
 import { inTransaction } from "../store/transaction.ts";
 import { type Account, account, type AccountTier } from "./accounts-store.ts";
@@ -19,13 +19,6 @@ export interface SoughtAccounts {
   readonly tier?: AccountTier;
   readonly state?: AccountState;
   readonly skip?: number;
-}
-
-/** Accounts as an administrator looks for them. Rules: `test/contracts/account/account-directory.ts`. */
-export interface AccountDirectory {
-  search(sought: SoughtAccounts, limit: number): Promise<FoundAccounts>;
-  /** Deletes the account and everything kept under it but the audit log. False when there is none. */
-  erase(accountId: string): Promise<boolean>;
 }
 
 /** All that is kept under an account: by its id, by its owner key, and by the sessions of its lists. */
@@ -65,40 +58,37 @@ function conditionsOf({ text = "", tier, state }: SoughtAccounts): RawBuilder<Sq
   ];
 }
 
-export function sqlAccountDirectory(db: Kysely<Database>): AccountDirectory {
-  return {
-    async search({ skip = 0, ...sought }, limit) {
-      const matching = db.selectFrom("accounts").where((is) => is.and(conditionsOf(sought)));
-      const rows = await matching.selectAll().orderBy("email").limit(limit).offset(skip).execute();
-      return { accounts: rows.map(account), total: await countRows(matching) };
-    },
-    async erase(accountId) {
-      return await inTransaction(db, async (tx) => {
-        await lockAccount(tx, accountId); // nothing that refers to it comes in between
-        const hooks = tx.sql.selectFrom("hooks").select("id").where("account_id", "=", accountId);
-        await tx.sql.deleteFrom("hook_counts").where("hook_id", "in", hooks).execute();
-        const lists = tx.sql
-          .selectFrom("account_lists")
-          .select("id")
-          .where("account_id", "=", accountId);
-        await tx.sql.deleteFrom("account_list_parts").where("list", "in", lists).execute();
-        for (const table of OF_ACCOUNT) {
-          await tx.sql.deleteFrom(table).where("account_id", "=", accountId).execute();
-        }
-        const owner = accountKey(accountId);
-        const sessions = tx.sql.selectFrom("jobs").select("session").where("owner", "=", owner);
-        for (const table of OF_SESSION) {
-          await tx.sql.deleteFrom(table).where("session", "in", sessions).execute();
-        }
-        for (const table of OF_OWNER) {
-          await tx.sql.deleteFrom(table).where("owner", "=", owner).execute();
-        }
-        const gone = await tx.sql
-          .deleteFrom("accounts")
-          .where("id", "=", accountId)
-          .executeTakeFirst();
-        return Number(gone.numDeletedRows) === 1;
-      });
-    },
-  };
+/** Accounts as an administrator looks for them. Rules: `test/contracts/account/account-directory.ts`. */
+export class AccountDirectory {
+  readonly #db: Kysely<Database>;
+
+  constructor(db: Kysely<Database>) {
+    this.#db = db;
+  }
+
+  async search({ skip = 0, ...sought }: SoughtAccounts, limit: number): Promise<FoundAccounts> {
+    const all = this.#db.selectFrom("accounts");
+    const matching = all.where((is) => is.and(conditionsOf(sought)));
+    const rows = await matching.selectAll().orderBy("email").limit(limit).offset(skip).execute();
+    return { accounts: rows.map(account), total: await countRows(matching) };
+  }
+
+  /** Deletes the account and everything kept under it but the audit log. False when there is none. */
+  async erase(id: string): Promise<boolean> {
+    return await inTransaction(this.#db, async (tx) => {
+      await lockAccount(tx, id); // nothing that refers to it comes in between
+      const hooks = tx.sql.selectFrom("hooks").select("id").where("account_id", "=", id);
+      await tx.sql.deleteFrom("hook_counts").where("hook_id", "in", hooks).execute();
+      const lists = tx.sql.selectFrom("account_lists").select("id").where("account_id", "=", id);
+      await tx.sql.deleteFrom("account_list_parts").where("list", "in", lists).execute();
+      for (const table of OF_ACCOUNT) await deleteRows(tx.sql, table, { account_id: id });
+      const owner = accountKey(id);
+      const sessions = tx.sql.selectFrom("jobs").select("session").where("owner", "=", owner);
+      for (const table of OF_SESSION) {
+        await tx.sql.deleteFrom(table).where("session", "in", sessions).execute();
+      }
+      for (const table of OF_OWNER) await deleteRows(tx.sql, table, { owner });
+      return (await deleteRows(tx.sql, "accounts", { id })) === 1;
+    });
+  }
 }

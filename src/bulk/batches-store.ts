@@ -1,5 +1,5 @@
 import type { Kysely } from "kysely";
-import type { SqlCharges } from "../accounts/admission/charges.ts";
+import type { Charges } from "../accounts/admission/charges.ts";
 import type { Ids } from "../base/ids.ts";
 import { type Owner, ownerKey } from "../base/owner.ts";
 import type { PackedChunk, Tally } from "../core/batch/batch-chunk.ts";
@@ -77,7 +77,7 @@ export interface CompletedBatch {
 
 export interface BulkStoreDeps {
   readonly db: Kysely<Database>;
-  readonly charges: SqlCharges;
+  readonly charges: Charges;
   readonly ids: Ids;
 }
 

@@ -1,5 +1,3 @@
-import type { Entrance } from "../accounts/admission/admission.ts";
-import type { Caller } from "../accounts/admission/caller.ts";
 import type { OwnerKey } from "../base/owner.ts";
 import { Refusal } from "../base/refusals.ts";
 import type { SplitBatch, Tally } from "../core/batch/batch-chunk.ts";
@@ -156,30 +154,4 @@ export type BulkResults =
 interface SoFar {
   readonly tally: Tally;
   readonly newest: () => Promise<readonly SpelledResult[]>;
-}
-
-/**
- * Batches, jobs and their sessions. Every method throws a `Refusal` for what it will not do; a session that
- * is unknown, malformed, expired, deleted or another owner's is the same 404 everywhere.
- */
-export interface BulkService {
-  /**
-   * Takes a batch in the order of refusals of decisions section 5, from 400 (no entry at all) and 413 on:
-   * identity and rate are settled in `entrance`. A refusal charges nothing. At most 100 unique entries are
-   * checked at once within the time budget; more, or a spent budget, become a queued job.
-   */
-  submit(entrance: Entrance, request: BulkRequest): Promise<BulkAnswer>;
-  entriesMax(caller: Caller): number | null;
-  /** GET /api/view/{session}: for the account, or for the submitting address as section 6 says. */
-  view(caller: Caller, session: string): Promise<BulkView>;
-  /** `/json` and `/csv`: for the submitting account, or for an anonymous session its address, only. */
-  results(caller: Caller, session: string): Promise<BulkResults>;
-  /**
-   * `/events`: the progress object whenever it changed, at most one a second, the first at once; ends after
-   * `completed` or `failed`, when the session is gone, or when the reader returns. Access as `results`;
-   * the refusal comes from this call, not from the iterable.
-   */
-  progress(caller: Caller, session: string): Promise<AsyncIterable<BulkProgress>>;
-  /** DELETE: cancels a job, refunding what was not processed, or forgets results. The cooldown stays. Access as `results`. */
-  remove(caller: Caller, session: string): Promise<void>;
 }

@@ -42,29 +42,29 @@ export async function* readListFile(
   slices: FileSlices,
   options: ListOptions,
 ): AsyncGenerator<ListPage> {
-  const { head, rest } = await beginning(slices);
-  const kind = signatureOf(head);
+  const { first, rest } = await begun(slices, SIGNATURE_OCTETS);
+  const kind = signatureOf(first.map((slice) => slice.subarray(0, SIGNATURE_OCTETS)));
   if (kind !== undefined && kind !== "zip") throw new TableFault(kind);
-  if (kind === "zip") yield* workbookPages(rest, options);
-  else yield* textPages(fileText(rest), options);
+  const all = followed(first, rest);
+  if (kind === "zip") yield* workbookPages(all, options);
+  else yield* textPages(fileText(all), options);
 }
 
 const SIGNATURE_OCTETS = 16;
 
-async function beginning(
-  slices: FileSlices,
-): Promise<{ readonly head: Uint8Array; readonly rest: FileSlices }> {
-  const iterator = slices[Symbol.asyncIterator]();
-  const first: Uint8Array[] = [];
-  let octets = 0;
-  while (octets < SIGNATURE_OCTETS) {
+/** The first pieces, at least `length` long together unless they end before. */
+async function begun<T extends { readonly length: number }>(
+  pieces: AsyncIterable<T>,
+  length: number,
+): Promise<{ readonly first: readonly T[]; readonly rest: AsyncIterable<T> }> {
+  const iterator = pieces[Symbol.asyncIterator]();
+  const first: T[] = [];
+  for (let left = length; left > 0; left -= first.at(-1)?.length ?? 0) {
     const step = await iterator.next();
     if (step.done === true) break;
     first.push(step.value);
-    octets += step.value.length;
   }
-  const head = Buffer.concat(first.map((slice) => slice.subarray(0, SIGNATURE_OCTETS)));
-  return { head, rest: followed(first, { [Symbol.asyncIterator]: () => iterator }) };
+  return { first, rest: { [Symbol.asyncIterator]: () => iterator } };
 }
 
 async function* followed<T>(first: readonly T[], rest: AsyncIterable<T>): AsyncGenerator<T> {
@@ -95,8 +95,8 @@ const SIGNATURES: readonly (readonly [hex: string, what: string])[] = [
   ["0000feff", "The file is UTF-32; convert it first: iconv -f UTF-32 -t UTF-8 FILE > list.csv."],
 ];
 
-function signatureOf(head: Uint8Array): string | undefined {
-  const hex = Buffer.from(head).toString("hex");
+function signatureOf(head: readonly Uint8Array[]): string | undefined {
+  const hex = Buffer.concat(head).toString("hex");
   const known = SIGNATURES.find(([start]) => hex.startsWith(start))?.[1];
   if (known !== undefined) return known;
   const isWide = /^(?:[0-9a-f]{2}000000){2}|^(?:000000[0-9a-f]{2}){2}/.test(hex);
@@ -205,15 +205,10 @@ async function* textPages(
   texts: AsyncIterable<string>,
   options: ListOptions,
 ): AsyncGenerator<ListPage> {
-  const iterator = texts[Symbol.asyncIterator]();
-  let head = "";
-  while (head.length < HEAD_UNITS) {
-    const step = await iterator.next();
-    if (step.done === true) break;
-    head += step.value;
-  }
+  const { first, rest } = await begun(texts, HEAD_UNITS);
+  const head = first.join("");
   const { form, delimiter, skip } = formOf(head, options);
-  const all = followed([head.slice(skip)], { [Symbol.asyncIterator]: () => iterator });
+  const all = followed([head.slice(skip)], rest);
   const table = new ListTable(form, delimiter, options.column);
   yield* pagesOf(
     form === "table"

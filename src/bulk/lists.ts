@@ -11,7 +11,8 @@ import { keyOf, readPieces } from "../core/batch/batch.ts";
 import type { RowClass } from "../core/batch/row-class.ts";
 import { TableFault } from "../core/batch/entry-cell.ts";
 import type { Database } from "../store/schema.ts";
-import type { BulkService, SpelledResult } from "./bulk.ts";
+import type { SpelledResult } from "./bulk.ts";
+import type { BulkService } from "./submit.ts";
 import type { Jobs } from "./jobs.ts";
 import {
   type AccountList,

@@ -1,3 +1,4 @@
+import type { Caller } from "../accounts/admission/caller.ts";
 import type { Admission, Entrance } from "../accounts/admission/admission.ts";
 import type { Charge, ChargeTerms, Unpaid } from "../accounts/admission/charges.ts";
 import type { Tiers } from "../accounts/admission/tiers.ts";
@@ -5,7 +6,7 @@ import type { Clock } from "../base/clock.ts";
 import type { Ids } from "../base/ids.ts";
 import { inTime } from "../base/in-time.ts";
 import type { Log } from "../base/log.ts";
-import { ownerKey } from "../base/owner.ts";
+import { ownerKey, type OwnerKey } from "../base/owner.ts";
 import {
   bulkBusy,
   bulkCooldown,
@@ -27,11 +28,13 @@ import {
   unpackChunk,
 } from "../core/batch/batch-chunk.ts";
 import { BULK_MAX_OCTETS } from "../core/name/domain.ts";
-import type { ChunkOutcome, KeptAnswer, NewBatch } from "./batches-store.ts";
+import type { ChunkOutcome, NewBatch } from "./batches-store.ts";
 import {
   type BulkAnswer,
   type BulkRequest,
-  type BulkService,
+  type BulkProgress,
+  type BulkResults,
+  type BulkView,
   forBulk,
   type QueuedBatch,
   type Splitter,
@@ -116,164 +119,196 @@ export function checkBulkText(text: string): void {
   if (isLarge || (!isSmall && Buffer.byteLength(text) > BULK_MAX_OCTETS)) throw bulkTooLarge();
 }
 
-export function createBulk(deps: SubmitDeps): BulkService {
-  return {
-    submit: (entrance, request) => submit(entrance, request, deps),
-    entriesMax: ({ tier }) => deps.tiers[tier].bulkLimit,
-    view: (caller, session) => viewSession(deps, caller, session),
-    results: (caller, session) => sessionResults(deps, caller, session),
-    progress: (caller, session) => followSession(deps, caller, session),
-    async remove(caller, hash) {
-      await findSession(deps, hash, { caller, access: "everything" });
-      if (!(await deps.jobs.remove(hash, deps.clock.nowMs()))) throw sessionNotFound();
-    },
-  };
+interface Asked {
+  readonly entrance: Entrance;
+  readonly owner: OwnerKey;
+  readonly request: BulkRequest;
+  /** Of the request's Idempotency-Key. */
+  readonly token: string | undefined;
 }
 
-interface Submission {
-  readonly entrance: Entrance;
+interface Submission extends Asked {
   readonly batch: NewBatch;
   readonly terms: ChargeTerms;
   readonly spamTrap: boolean;
 }
 
-async function submit(
-  entrance: Entrance,
-  request: BulkRequest,
-  deps: SubmitDeps,
-): Promise<BulkAnswer> {
-  if ("text" in request) checkBulkText(request.text);
-  try {
-    const retry = await openRetry(deps, ownerKey(entrance.caller.owner), request.retry);
-    if (retry.kind === "kept") return await keptAnswer(deps, retry.record);
+/**
+ * Batches, jobs and their sessions. Every method throws a `Refusal` for what it will not do; a session that
+ * is unknown, malformed, expired, deleted or another owner's is the same 404 everywhere.
+ */
+export class BulkService {
+  readonly #deps: SubmitDeps;
+
+  constructor(deps: SubmitDeps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * Takes a batch in the order of refusals of decisions section 5, from 400 (no entry at all) and 413 on:
+   * identity and rate are settled in `entrance`. A refusal charges nothing. At most 100 unique entries are
+   * checked at once within the time budget; more, or a spent budget, become a queued job.
+   */
+  async submit(entrance: Entrance, request: BulkRequest): Promise<BulkAnswer> {
+    const { log } = this.#deps;
+    if ("text" in request) checkBulkText(request.text);
     try {
-      return await answer({ entrance, request, token: retry.token }, deps);
+      const owner = ownerKey(entrance.caller.owner);
+      const retry = await openRetry(this.#deps, owner, request.retry);
+      if (retry.kind === "kept") return await keptAnswer(this.#deps, retry.record);
+      try {
+        return await this.#answer({ entrance, owner, request, token: retry.token });
+      } catch (error) {
+        const releasing = retry.release();
+        // A store that is down would make the client wait twice; the lock on the key ends by itself.
+        if (storeDownOf(error) === undefined) await releasing;
+        else releasing.catch((again: unknown) => log.error("bulk.release_failed", again));
+        throw error;
+      }
     } catch (error) {
-      const releasing = retry.release();
-      // A store that is down would make the client wait twice; the lock on the key ends by itself.
-      if (storeDownOf(error) === undefined) await releasing;
-      else releasing.catch((again: unknown) => deps.log.error("bulk.release_failed", again));
-      throw error;
+      if (error instanceof Refusal || error instanceof NoRoom) throw error;
+      log.error("bulk.submit_failed", error);
+      throw bulkUnavailable();
     }
-  } catch (error) {
-    if (error instanceof Refusal || error instanceof NoRoom) throw error;
-    deps.log.error("bulk.submit_failed", error);
-    throw bulkUnavailable();
+  }
+
+  entriesMax({ tier }: Caller): number | null {
+    return this.#deps.tiers[tier].bulkLimit;
+  }
+
+  /** GET /api/view/{session}: for the account, or for the submitting address as section 6 says. */
+  view(caller: Caller, session: string): Promise<BulkView> {
+    return viewSession(this.#deps, caller, session);
+  }
+
+  /** `/json` and `/csv`: for the submitting account, or for an anonymous session its address, only. */
+  results(caller: Caller, session: string): Promise<BulkResults> {
+    return sessionResults(this.#deps, caller, session);
+  }
+
+  /**
+   * `/events`: the progress object whenever it changed, at most one a second, the first at once; ends after
+   * `completed` or `failed`, when the session is gone, or when the reader returns. Access as `results`;
+   * the refusal comes from this call, not from the iterable.
+   */
+  progress(caller: Caller, session: string): Promise<AsyncIterable<BulkProgress>> {
+    return followSession(this.#deps, caller, session);
+  }
+
+  /** DELETE: cancels a job, refunding what was not processed, or forgets results. The cooldown stays. Access as `results`. */
+  async remove(caller: Caller, hash: string): Promise<void> {
+    const { jobs, clock } = this.#deps;
+    await findSession(this.#deps, hash, { caller, access: "everything" });
+    if (!(await jobs.remove(hash, clock.nowMs()))) throw sessionNotFound();
+  }
+
+  async #answer(asked: Asked): Promise<BulkAnswer> {
+    const { entrance, owner } = asked;
+    const { tiers, admission, sessions, shares } = this.#deps;
+    const { bulkLimit, premium } = tiers[entrance.caller.tier];
+    const split = await this.#split(asked);
+    if ("kind" in split) throw tooManyEntries(bulkLimit ?? split.count, split.count);
+    const { total, unique, chunks } = split;
+    if (total === 0) throw missingParameter("email");
+    if (bulkLimit !== null && unique > bulkLimit) throw tooManyEntries(bulkLimit, unique);
+    const terms = admission.terms(entrance, unique);
+    const batch = this.#newBatch(asked, split);
+    const submission: Submission = { ...asked, batch, terms, spamTrap: premium };
+    if (unique > SYNC_MAX_ENTRIES) return this.#enqueue(submission);
+    // Asked beforehand so that unpaid work is not done; the charge decides.
+    const unpaid = await sessions.payable(terms);
+    if (unpaid !== undefined) await this.#settle(entrance, unpaid);
+    const run = () => runBatch(chunks, { spamTrap: premium, by: owner }, this.#deps);
+    const outcomes = await shares.of("batches").run(owner, run);
+    return outcomes === undefined ? this.#enqueue(submission) : this.#finish(submission, outcomes);
+  }
+
+  async #split({ entrance, owner, request }: Asked): Promise<SplitBatch | TooMany> {
+    if ("split" in request) return request.split;
+    const { text, layout } = request;
+    return await this.#deps.split({
+      text,
+      layout,
+      owner,
+      entriesMax: this.entriesMax(entrance.caller),
+    });
+  }
+
+  #newBatch({ entrance, request }: Asked, { total, unique, chunks }: SplitBatch): NewBatch {
+    const { owner, clientAddress } = entrance.caller;
+    const { ids, clock } = this.#deps;
+    return {
+      session: request.session ?? ids.hex32(),
+      owner,
+      clientAddress,
+      total,
+      unique,
+      chunks,
+      nowMs: clock.nowMs(),
+      ...("table" in request && request.table !== undefined && { table: request.table }),
+    };
+  }
+
+  async #finish(submission: Submission, outcomes: readonly ChunkOutcome[]): Promise<BulkAnswer> {
+    const { entrance, owner, batch, terms } = submission;
+    const { clock, sessions, shares, completed } = this.#deps;
+    const { session, total, unique, chunks } = batch;
+    const nowMs = clock.nowMs();
+    const kept = keeping(submission, { kind: "done", session }, nowMs);
+    const save = (): Promise<Charge | Unpaid> => sessions.save(kept, outcomes, { ...terms, nowMs });
+    const charge = await shares.of("writes").run(owner, save);
+    const paidBy = await this.#settle(entrance, charge);
+    completed();
+    const source = {
+      chunks: chunks.length,
+      chunk: (number: number) =>
+        Promise.resolve(chunks[number] && unpackChunk(chunks[number].content)),
+      results: (number: number) => Promise.resolve(outcomes[number]?.results),
+    };
+    const tally = sumOf(outcomes.map((outcome) => outcome.tally));
+    const stats = statsOf({ session, total, unique, tally });
+    return { kind: "done", paidBy, stats, results: () => spelledResults(source) };
+  }
+
+  async #enqueue(submission: Submission): Promise<BulkAnswer> {
+    const { entrance, owner, batch, terms, spamTrap } = submission;
+    const { clock, jobs, shares, bufferMax, wake } = this.#deps;
+    const nowMs = clock.nowMs();
+    const ahead = await jobs.queueAhead(nowMs);
+    const queued: QueuedBatch = {
+      session: batch.session,
+      status: "pending",
+      email_count: batch.unique,
+      estimated_seconds: estimatedSeconds(batch.unique, ahead),
+    };
+    const kept = keeping(submission, { kind: "queued", queued }, nowMs);
+    const cooldownMs = batch.owner.kind === "bucket" ? ANONYMOUS_COOLDOWN_MS : 0;
+    const order = { ...kept, spamTrap, cooldownMs, bufferMax };
+    const create = (): Promise<JobOutcome> => jobs.create(order, { ...terms, nowMs });
+    const outcome = await shares.of("writes").run(owner, create);
+    const paidBy = await this.#settle(entrance, chargeOf(outcome, nowMs));
+    wake();
+    return { kind: "queued", paidBy, queued };
+  }
+
+  /** Throws the refusal of an `Unpaid`; paid by credits, the request's rate count is given back. */
+  async #settle(entrance: Entrance, charge: Charge | Unpaid): Promise<"plan" | "credits"> {
+    try {
+      return (await this.#deps.admission.receipt(entrance, charge)).paidBy;
+    } catch (error) {
+      throw error instanceof Refusal ? forBulk(error) : error;
+    }
   }
 }
 
-interface Asked {
-  readonly entrance: Entrance;
-  readonly request: BulkRequest;
-  readonly token: string | undefined;
-}
-
-async function answer(asked: Asked, deps: SubmitDeps): Promise<BulkAnswer> {
-  const { entrance } = asked;
-  const { bulkLimit, premium } = deps.tiers[entrance.caller.tier];
-  const split = await splitOf(asked, deps);
-  if ("kind" in split) throw tooManyEntries(bulkLimit ?? split.count, split.count);
-  if (split.total === 0) throw missingParameter("email");
-  if (bulkLimit !== null && split.unique > bulkLimit) throw tooManyEntries(bulkLimit, split.unique);
-  const submission: Submission = {
-    entrance,
-    batch: newBatch(asked, split, deps),
-    terms: deps.admission.terms(entrance, split.unique),
-    spamTrap: premium,
-  };
-  if (split.unique > SYNC_MAX_ENTRIES) return enqueue(submission, asked, deps);
-  // Asked beforehand so that unpaid work is not done; the charge decides.
-  const unpaid = await deps.sessions.payable(submission.terms);
-  if (unpaid !== undefined) await settle(entrance, unpaid, deps);
-  const owner = ownerKey(entrance.caller.owner);
-  const options: EntryCheckOptions = { spamTrap: premium, by: owner };
-  const batches = deps.shares.of("batches");
-  const outcomes = await batches.run(owner, () => runBatch(split.chunks, options, deps));
-  if (outcomes === undefined) return enqueue(submission, asked, deps);
-  return finish(submission, { outcomes, asked }, deps);
-}
-
-async function splitOf(asked: Asked, deps: SubmitDeps): Promise<SplitBatch | TooMany> {
-  const { entrance, request } = asked;
-  if ("split" in request) return request.split;
-  const { text, layout } = request;
-  const owner = ownerKey(entrance.caller.owner);
-  const entriesMax = deps.tiers[entrance.caller.tier].bulkLimit;
-  return await deps.split({ text, layout, owner, entriesMax });
-}
-
-function newBatch({ entrance, request }: Asked, split: SplitBatch, deps: SubmitDeps): NewBatch {
-  const { owner, clientAddress } = entrance.caller;
-  const { total, unique, chunks } = split;
-  const table = "table" in request ? request.table : undefined;
-  return {
-    session: request.session ?? deps.ids.hex32(),
-    owner,
-    clientAddress,
-    total,
-    unique,
-    chunks,
-    nowMs: deps.clock.nowMs(),
-    ...(table === undefined ? {} : { table }),
-  };
-}
-
 /** The batch with the answer that a repetition of its request will get. */
-function keeping(batch: NewBatch, { request, token }: Asked, record: KeptRecord): NewBatch {
-  if (request.retry === undefined || token === undefined) return batch;
-  const keep: KeptAnswer = { key: request.retry.key, token, answer: JSON.stringify(record) };
-  return { ...batch, keep };
-}
-
-async function finish(
-  { entrance, batch, terms }: Submission,
-  { outcomes, asked }: { readonly outcomes: readonly ChunkOutcome[]; readonly asked: Asked },
-  deps: SubmitDeps,
-): Promise<BulkAnswer> {
-  const { session, total, unique, chunks } = batch;
-  const nowMs = deps.clock.nowMs();
-  const kept = keeping({ ...batch, nowMs }, asked, { kind: "done", session });
-  const save = (): Promise<Charge | Unpaid> =>
-    deps.sessions.save(kept, outcomes, { ...terms, nowMs });
-  const charge = await deps.shares.of("writes").run(ownerKey(batch.owner), save);
-  const paidBy = await settle(entrance, charge, deps);
-  deps.completed();
-  const source = {
-    chunks: chunks.length,
-    chunk: (number: number) =>
-      Promise.resolve(chunks[number] && unpackChunk(chunks[number].content)),
-    results: (number: number) => Promise.resolve(outcomes[number]?.results),
-  };
-  const tally = sumOf(outcomes.map((outcome) => outcome.tally));
-  return {
-    kind: "done",
-    paidBy,
-    stats: statsOf({ session, total, unique, tally }),
-    results: () => spelledResults(source),
-  };
-}
-
-async function enqueue(
-  { entrance, batch, terms, spamTrap }: Submission,
-  asked: Asked,
-  deps: SubmitDeps,
-): Promise<BulkAnswer> {
-  const nowMs = deps.clock.nowMs();
-  const ahead = await deps.jobs.queueAhead(nowMs);
-  const queued: QueuedBatch = {
-    session: batch.session,
-    status: "pending",
-    email_count: batch.unique,
-    estimated_seconds: estimatedSeconds(batch.unique, ahead),
-  };
-  const kept = keeping({ ...batch, nowMs }, asked, { kind: "queued", queued });
-  const cooldownMs = batch.owner.kind === "bucket" ? ANONYMOUS_COOLDOWN_MS : 0;
-  const order = { ...kept, spamTrap, cooldownMs, bufferMax: deps.bufferMax };
-  const create = (): Promise<JobOutcome> => deps.jobs.create(order, { ...terms, nowMs });
-  const outcome = await deps.shares.of("writes").run(ownerKey(batch.owner), create);
-  const paidBy = await settle(entrance, chargeOf(outcome, nowMs), deps);
-  deps.wake();
-  return { kind: "queued", paidBy, queued };
+function keeping(
+  { batch, request: { retry }, token }: Submission,
+  record: KeptRecord,
+  nowMs: number,
+): NewBatch {
+  if (retry === undefined || token === undefined) return { ...batch, nowMs };
+  return { ...batch, nowMs, keep: { key: retry.key, token, answer: JSON.stringify(record) } };
 }
 
 /** What the job was paid with, or that nothing paid for it; throws what else stands against it. */
@@ -289,18 +324,5 @@ function chargeOf(outcome: JobOutcome, nowMs: number): Charge | Unpaid {
       throw bulkCooldown(Math.ceil((outcome.untilMs - nowMs) / 1_000));
     case "full":
       throw bulkBusy();
-  }
-}
-
-/** Throws the refusal of an `Unpaid`; paid by credits, the request's rate count is given back. */
-async function settle(
-  entrance: Entrance,
-  charge: Charge | Unpaid,
-  { admission }: Pick<SubmitDeps, "admission">,
-): Promise<"plan" | "credits"> {
-  try {
-    return (await admission.receipt(entrance, charge)).paidBy;
-  } catch (error) {
-    throw error instanceof Refusal ? forBulk(error) : error;
   }
 }

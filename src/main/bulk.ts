@@ -1,15 +1,15 @@
 import type { Admission } from "../accounts/admission/admission.ts";
-import type { SqlCharges } from "../accounts/admission/charges.ts";
+import type { Charges } from "../accounts/admission/charges.ts";
 import type { Tiers } from "../accounts/admission/tiers.ts";
 import type { Shares } from "../base/shares.ts";
 import { announcer, type OnCompleted } from "../bulk/announce.ts";
-import type { BulkService, Splitter } from "../bulk/bulk.ts";
+import type { Splitter } from "../bulk/bulk.ts";
 import { IdempotencyKeys } from "../bulk/idempotency.ts";
 import { Jobs } from "../bulk/jobs.ts";
 import { keepJobs } from "../bulk/keep-house.ts";
 import { Lists } from "../bulk/lists.ts";
 import { holdsSessions, SessionStore } from "../bulk/sessions.ts";
-import { BUFFER_MAX_ENTRIES, createBulk } from "../bulk/submit.ts";
+import { BUFFER_MAX_ENTRIES, BulkService } from "../bulk/submit.ts";
 import { coreEntryCheck } from "../bulk/worker/core-entry-check.ts";
 import type { EntryCheck } from "../bulk/worker/process-chunk.ts";
 import { CORE_BUDGET_MS } from "../check/bounded-lookup.ts";
@@ -119,7 +119,7 @@ export interface OpenBulkParts {
   /** Alone the jobs run in a thread of this process, else in workers that look after them. */
   readonly where: "alone" | "among_others";
   readonly sql: SqlDatabase;
-  readonly charges: SqlCharges;
+  readonly charges: Charges;
   readonly admission: Pick<Admission, "terms" | "receipt">;
   readonly tiers: Tiers;
   readonly checker: Pick<Checker, "datasets" | "lookup">;
@@ -161,7 +161,7 @@ export async function openBulk(process: BulkProcess, parts: OpenBulkParts): Prom
   if (where === "alone") await idempotencyKeys.releaseAll();
   const sessions = new SessionStore({ db, charges, ids });
   const { datasets, lookup } = checker;
-  const service = createBulk({
+  const service = new BulkService({
     where,
     jobs,
     sessions,

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { statfs } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { sqlAccountDirectory } from "../accounts/account-directory.ts";
+import { AccountDirectory } from "../accounts/account-directory.ts";
 import { Accounts } from "../accounts/accounts-store.ts";
 import { createAccountService } from "../accounts/accounts.ts";
 import type { Admission } from "../accounts/admission/admission.ts";
@@ -101,7 +101,7 @@ export function openDashboard(parts: DashboardParts): DashboardDeps {
   const { signup, publicUrl, isHostAllowed, trustedProxies } = settings;
   const { db } = store.sql;
   const [stored, sessions, auditLog] = [new Accounts(db), new SignIns(db), new AuditLog(db)];
-  const [directory, guesses] = [sqlAccountDirectory(db), new Guesses(db)];
+  const [directory, guesses] = [new AccountDirectory(db), new Guesses(db)];
   const passwords = boundPasswords(argonPasswords, shares.of("sign_ins"));
   const audit = createAudit({ log: auditLog, ids, clock });
   const logins = createSignIns({ sessions, accounts: stored, ids, clock });

@@ -3,7 +3,7 @@ import { callerInForce } from "../accounts/admission/caller.ts";
 import { createAdmission } from "../accounts/admission/counting-admission.ts";
 import { memoryRateCounter } from "../accounts/admission/rate-counter.ts";
 import { createUnitsLeft } from "../accounts/admission/units-left.ts";
-import { createUsageRecorder } from "../accounts/admission/usage-recorder.ts";
+import { UsageRecorder } from "../accounts/admission/usage-recorder.ts";
 import { HourCounts } from "../accounts/hour-counts.ts";
 import { Keys } from "../accounts/keys.ts";
 import { memoryAnswerCache } from "../check/answer-cache.ts";
@@ -131,7 +131,7 @@ async function openParts(process: Process) {
   });
   const hours = new HourCounts(db, { clock, log });
   flushLast(process, "hours.flush_failed", hours);
-  const charts = createUsageRecorder({ usage, keys, clock, log, hours });
+  const charts = new UsageRecorder({ usage, keys, clock, log, hours });
   flushLast(process, "usage.flush_failed", charts);
   const webhooks = openWebhooks(process, {
     sql,

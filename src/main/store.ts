@@ -1,6 +1,6 @@
 import { Accounts } from "../accounts/accounts-store.ts";
 import { type AccountService, createAccountService } from "../accounts/accounts.ts";
-import { type SqlCharges, sqlCharges } from "../accounts/admission/charges.ts";
+import { Charges } from "../accounts/admission/charges.ts";
 import { MemoryQuotaCounter } from "../accounts/admission/memory-quota-counter.ts";
 import type { QuotaCounter } from "../accounts/admission/quota-counter.ts";
 import {
@@ -10,7 +10,7 @@ import {
 } from "../accounts/admission/rate-counter.ts";
 import { sharedCounters } from "../accounts/admission/shared-counters.ts";
 import { UnsavedUnits } from "../accounts/admission/unsaved-units.ts";
-import { sqlUsageLedger, type UsageLedger } from "../accounts/admission/usage.ts";
+import { UsageLedger } from "../accounts/admission/usage.ts";
 import { createCreditService, type CreditService, Credits } from "../accounts/credits.ts";
 import { createKeyService, type KeyService, Keys } from "../accounts/keys.ts";
 import { argonPasswords } from "../accounts/sign-in/passwords.ts";
@@ -26,7 +26,7 @@ import { DatabaseFault } from "../store/database-fault.ts";
 import type { SqlDatabase } from "../store/database.ts";
 import { alone, type Elections } from "../store/elections.ts";
 import { engineName } from "../store/embedded/sqlite.ts";
-import { sqlInstallation } from "../store/installation.ts";
+import { agreeFact, replaceFact } from "../store/installation.ts";
 import { memoryNotices, type Notices, TOPICS } from "../store/notices.ts";
 import type { PostgresDatabase } from "../store/postgres-database.ts";
 import { flushLast, type Process } from "./process.ts";
@@ -101,7 +101,7 @@ export interface Backing {
   readonly store: AccountStore;
   readonly usage: UsageLedger;
   readonly quotas: Pick<QuotaCounter, "take" | "giveBack">;
-  readonly charges: SqlCharges;
+  readonly charges: Charges;
   readonly rates: RateCounter;
   /** Rate, day and month of a check in one step; undefined where they are steps in this process anyway. */
   readonly requests: RequestCounter | undefined;
@@ -124,7 +124,7 @@ async function openEmbeddedBacking(process: Process): Promise<Backing> {
   const sql = await openSql(process);
   closing.add(machine.lockForServing(process.config.dataDir));
   const { db } = sql;
-  const usage = sqlUsageLedger(db);
+  const usage = new UsageLedger(db);
   const quotas = new MemoryQuotaCounter({ ledger: usage, clock, log });
   flushLast(process, "quota.flush_failed", quotas);
   return {
@@ -133,7 +133,7 @@ async function openEmbeddedBacking(process: Process): Promise<Backing> {
     store: accountStore(sql, process),
     usage,
     quotas,
-    charges: sqlCharges({ db, counter: quotas, ids }),
+    charges: new Charges({ db, counter: quotas, ids }),
     rates: memoryRateCounter(),
     requests: undefined,
     elections: alone,
@@ -152,7 +152,7 @@ export async function openScaledBacking(databaseUrl: string, process: Process): 
   const session = sql.openSession({ clock, log });
   closing.add(() => session.close());
   const { notices, elections, listens } = session;
-  const usage = sqlUsageLedger(db);
+  const usage = new UsageLedger(db);
   const journal = new UnsavedUnits({ ledger: usage, clock, log });
   flushLast(process, "quota.flush_failed", journal);
   const shared = sharedCounters({ counting, patient, ledger: usage, journal, clock });
@@ -163,7 +163,7 @@ export async function openScaledBacking(databaseUrl: string, process: Process): 
     store: accountStore(sql, process, notices),
     usage,
     quotas: shared.quotas,
-    charges: sqlCharges({ db, shared, ids }),
+    charges: new Charges({ db, shared, ids }),
     rates: shared.rates,
     requests: shared.requests,
     elections,
@@ -201,7 +201,7 @@ export async function openSecretKey(
 ): Promise<Uint8Array> {
   const key = loadSecretKey(config.secretKey, config.dataDir);
   const fingerprint = keyFingerprint(key);
-  if ((await sqlInstallation(db).agree("secret_key", fingerprint)) === fingerprint) return key;
+  if ((await agreeFact(db, "secret_key", fingerprint)) === fingerprint) return key;
   const which =
     config.secretKey === undefined ? `secret.key in ${config.dataDir}` : "GATEPOST_SECRET_KEY";
   throw new Error(
@@ -216,5 +216,5 @@ export async function adoptSecretKey(
   { db }: Pick<SqlDatabase, "db">,
 ): Promise<void> {
   const key = loadSecretKey(config.secretKey, config.dataDir);
-  await sqlInstallation(db).replace("secret_key", keyFingerprint(key));
+  await replaceFact(db, "secret_key", keyFingerprint(key));
 }

@@ -1,7 +1,7 @@
 import type { Kysely } from "kysely";
 import { DEFAULT_NAME } from "../core/policy/default-policy.ts";
 import type { Database } from "./schema.ts";
-import { lockName } from "./rows.ts";
+import { findRow, lockName } from "./rows.ts";
 import type { Tx } from "./transaction.ts";
 
 export interface PolicyName {
@@ -19,11 +19,6 @@ export async function isLivePolicy(
   { accountId, name }: PolicyName,
 ): Promise<boolean> {
   if (name === DEFAULT_NAME) return true;
-  const row = await sql
-    .selectFrom("policies")
-    .select("live_version")
-    .where("account_id", "=", accountId)
-    .where("name", "=", name)
-    .executeTakeFirst();
+  const row = await findRow(sql, "policies", { account_id: accountId, name });
   return typeof row?.live_version === "number";
 }

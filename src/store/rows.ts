@@ -42,12 +42,13 @@ export async function countRows<T extends keyof Database>(
   return Number((await counted.executeTakeFirstOrThrow()).rows);
 }
 
-const WIDE_ROWS = 200;
+/** Few sizes, as the database keeps each prepared; PostgreSQL takes 65,535 values, SQLite 32,766. */
+const BATCH_ROWS = [200, 20, 1] as const;
 
 /** Inserts or updates any number of rows in their order. They are of different keys (PostgreSQL 21000). */
 export type Upsert<Row> = (tx: Tx, rows: readonly Row[]) => Promise<void>;
 
-/** Two statements, built once for 1 and 200 rows: the query builder costs several times what the database does. */
+/** Statements built once: the query builder costs several times what the database does. */
 export function upsert<Row extends object>(
   db: Kysely<Database>,
   sample: Row,
@@ -59,18 +60,16 @@ export function upsert<Row extends object>(
       db,
       Array.from({ length }, () => sample),
     ).compile();
-  const one = statementFor(1);
-  const wide = statementFor(WIDE_ROWS);
-  const run = async (tx: Tx, query: CompiledQuery, rows: readonly Row[]): Promise<void> => {
-    const parameters = rows.flatMap((row) => names.map((name) => row[name]));
-    await tx.sql.executeQuery({ ...query, parameters });
-  };
+  const statements = BATCH_ROWS.map((size) => ({ size, query: statementFor(size) }));
   return async (tx, rows) => {
     let from = 0;
-    for (; from + WIDE_ROWS <= rows.length; from += WIDE_ROWS) {
-      await run(tx, wide, rows.slice(from, from + WIDE_ROWS));
+    for (const { size, query } of statements) {
+      for (; from + size <= rows.length; from += size) {
+        const some = rows.slice(from, from + size);
+        const parameters = some.flatMap((row) => names.map((name) => row[name]));
+        await tx.sql.executeQuery({ ...query, parameters });
+      }
     }
-    for (const row of rows.slice(from)) await run(tx, one, [row]);
   };
 }
 

@@ -5,7 +5,7 @@ import { readFile, type ReadFile } from "../../src/http/api/read-file.ts";
 import { uploadRoute } from "../../src/http/api/upload.ts";
 import { viewRoute } from "../../src/http/api/view.ts";
 import type { Shares } from "../../src/base/shares.ts";
-import type { BulkService } from "../../src/bulk/bulk.ts";
+import type { BulkService } from "../../src/bulk/submit.ts";
 import type { Caller } from "../../src/accounts/admission/caller.ts";
 import type { Admission } from "../../src/accounts/admission/admission.ts";
 import { rateExceeded } from "../../src/base/refusals.ts";
@@ -64,8 +64,10 @@ function keyedGate(): Admission {
   };
 }
 
+type Bulk = Pick<BulkService, keyof BulkService>;
+
 export interface ServerOptions extends Partial<WorldOptions> {
-  readonly over?: (bulk: BulkService) => BulkService;
+  readonly over?: (bulk: BulkService) => Partial<Bulk>;
   /** Of files; here unless given. */
   readonly readLarge?: ReadFile;
 }
@@ -73,11 +75,20 @@ export interface ServerOptions extends Partial<WorldOptions> {
 /** The bulk faces on a real listener, with the real service and its stores behind them. */
 export async function bulkServer(
   t: TestContext,
-  { over = (bulk) => bulk, readLarge = readFile, ...options }: ServerOptions = {},
+  { over = () => ({}), readLarge = readFile, ...options }: ServerOptions = {},
 ): Promise<BulkServer> {
   const world = await bulkWorld(t, { lookup: mailEverywhere(), ...options });
   const { clock, log } = world.stores;
-  const bulk = over(world.bulk);
+  const { bulk: real } = world;
+  const bulk: Bulk = {
+    submit: (entrance, request) => real.submit(entrance, request),
+    entriesMax: (caller) => real.entriesMax(caller),
+    view: (caller, session) => real.view(caller, session),
+    results: (caller, session) => real.results(caller, session),
+    progress: (caller, session) => real.progress(caller, session),
+    remove: (caller, session) => real.remove(caller, session),
+    ...over(real),
+  };
   const revoked = new Set<string>();
   const isInForce = ({ owner }: Caller): Promise<boolean> =>
     Promise.resolve(owner.kind === "bucket" || !revoked.has(owner.accountId));

@@ -6,9 +6,9 @@ import { finish } from "../../src/core/batch/batch.ts";
 import type { Datasets } from "../../src/core/evidence/datasets.ts";
 import type { Lookup } from "../../src/core/mail/lookup.ts";
 import { announcer, type CompletedEvent } from "../../src/bulk/announce.ts";
-import type { BulkAnswer, BulkRequest, BulkService } from "../../src/bulk/bulk.ts";
+import type { BulkAnswer, BulkRequest } from "../../src/bulk/bulk.ts";
 import { coreEntryCheck } from "../../src/bulk/worker/core-entry-check.ts";
-import { createBulk } from "../../src/bulk/submit.ts";
+import { BulkService } from "../../src/bulk/submit.ts";
 import type { EntryCheck } from "../../src/bulk/worker/process-chunk.ts";
 import { BulkWorker } from "../../src/bulk/worker/worker.ts";
 import type { Caller } from "../../src/accounts/admission/caller.ts";
@@ -98,7 +98,7 @@ export async function bulkWorld(t: TestContext, options: WorldOptions): Promise<
     onCompleted: (event) => Promise.resolve(void events.push(event)),
   });
   const workers: BulkWorker[] = [];
-  const bulk = createBulk({
+  const bulk = new BulkService({
     where: "alone",
     ...stores,
     admission,

@@ -1,9 +1,8 @@
 import { type Account, Accounts } from "../../src/accounts/accounts-store.ts";
 import { MemoryQuotaCounter } from "../../src/accounts/admission/memory-quota-counter.ts";
-import { sqlAccountDirectory } from "../../src/accounts/account-directory.ts";
+import { AccountDirectory } from "../../src/accounts/account-directory.ts";
 import { AuditLog } from "../../src/accounts/audit.ts";
 import { sqlDomainMails } from "../../src/lists/domain-mail.ts";
-import { sqlInstallation } from "../../src/store/installation.ts";
 import { Keys } from "../../src/accounts/keys.ts";
 import { sqlFeedFiles } from "../../src/lists/feed-files.ts";
 import { Guesses } from "../../src/accounts/guesses.ts";
@@ -56,7 +55,7 @@ export function sqlContracts(name: string, place: string | OpenSql): void {
   accountContracts(name, stores);
   listContracts(name, stores);
   guessesContract(name, async (t) => new Guesses((await stores(t)).sql.db));
-  installationContract(name, async (t) => sqlInstallation((await stores(t)).sql.db));
+  installationContract(name, async (t) => (await stores(t)).sql.db);
   feedFilesContract(name, async (t) => sqlFeedFiles((await stores(t)).sql.db));
   registrationCacheContract(name, async (t) => sqlRegistrationCache((await stores(t)).sql.db));
   gateContracts(name, stores);
@@ -116,7 +115,7 @@ function accountContracts(name: string, stores: Make<Stores>): void {
     const opened = await stores(t);
     const account = (id: string, more: Partial<Account> = {}): Promise<string> =>
       addAccount(opened, 10, id, more);
-    return { directory: sqlAccountDirectory(opened.sql.db), account };
+    return { directory: new AccountDirectory(opened.sql.db), account };
   });
 }
 

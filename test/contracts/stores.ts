@@ -1,9 +1,9 @@
 import type { TestContext } from "node:test";
 import { MemoryQuotaCounter } from "../../src/accounts/admission/memory-quota-counter.ts";
-import { type SqlCharges, sqlCharges } from "../../src/accounts/admission/charges.ts";
+import { Charges } from "../../src/accounts/admission/charges.ts";
 import { Credits } from "../../src/accounts/credits.ts";
 import { openEmbedded, type SqlDatabase } from "../../src/store/database.ts";
-import { sqlUsageLedger, type UsageLedger } from "../../src/accounts/admission/usage.ts";
+import { UsageLedger } from "../../src/accounts/admission/usage.ts";
 import type { Account } from "../../src/accounts/accounts-store.ts";
 import type { Clock } from "../../src/base/clock.ts";
 import type { Ids } from "../../src/base/ids.ts";
@@ -42,7 +42,7 @@ export interface Stores {
   readonly ids: Ids;
   readonly usage: UsageLedger;
   readonly counter: MemoryQuotaCounter;
-  readonly charges: SqlCharges;
+  readonly charges: Charges;
   readonly credits: Credits;
 }
 
@@ -60,9 +60,9 @@ export async function openStores(
   t.after(() => sql.close());
   const log = recordingLog();
   const ids = countingIds();
-  const usage = sqlUsageLedger(sql.db);
+  const usage = new UsageLedger(sql.db);
   const counter = new MemoryQuotaCounter({ ledger: usage, clock, log });
-  const charges = sqlCharges({ db: sql.db, counter, ids });
+  const charges = new Charges({ db: sql.db, counter, ids });
   return { sql, clock, log, ids, usage, counter, charges, credits: new Credits(sql.db) };
 }
 

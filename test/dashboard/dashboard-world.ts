@@ -2,14 +2,14 @@ import { memoryAnswerCache } from "../../src/check/answer-cache.ts";
 import { MemoryQuotaCounter } from "../../src/accounts/admission/memory-quota-counter.ts";
 import { memoryRateCounter } from "../../src/accounts/admission/rate-counter.ts";
 import { Accounts } from "../../src/accounts/accounts-store.ts";
-import { sqlCharges } from "../../src/accounts/admission/charges.ts";
+import { Charges } from "../../src/accounts/admission/charges.ts";
 import { ChunkQueue } from "../../src/bulk/chunk-queue.ts";
 import { Jobs } from "../../src/bulk/jobs.ts";
 import { Keys } from "../../src/accounts/keys.ts";
 import { createSignIns, SignIns } from "../../src/accounts/sign-in/sign-ins.ts";
 import { IdempotencyKeys } from "../../src/bulk/idempotency.ts";
 import { SessionStore } from "../../src/bulk/sessions.ts";
-import { sqlUsageLedger } from "../../src/accounts/admission/usage.ts";
+import { UsageLedger } from "../../src/accounts/admission/usage.ts";
 import { systemIds as ids } from "../../src/base/ids.ts";
 import { splitText } from "../../src/core/batch/batch-chunk.ts";
 import { finish } from "../../src/core/batch/batch.ts";
@@ -28,14 +28,14 @@ import type { HostCheck } from "../../src/outbound/public-host.ts";
 import { announcer } from "../../src/bulk/announce.ts";
 import { coreEntryCheck } from "../../src/bulk/worker/core-entry-check.ts";
 import { Lists } from "../../src/bulk/lists.ts";
-import { createBulk } from "../../src/bulk/submit.ts";
+import { BulkService } from "../../src/bulk/submit.ts";
 import { BulkWorker } from "../../src/bulk/worker/worker.ts";
 import { createCheckOne } from "../../src/check/check-one.ts";
 import { createAdmission } from "../../src/accounts/admission/counting-admission.ts";
 import type { Admission } from "../../src/accounts/admission/admission.ts";
 import { createSingleCheck, type SingleCheck } from "../../src/check/single-check.ts";
 import { DEFAULT_TIERS } from "../../src/accounts/admission/tiers.ts";
-import { createUsageRecorder } from "../../src/accounts/admission/usage-recorder.ts";
+import { UsageRecorder } from "../../src/accounts/admission/usage-recorder.ts";
 import { type DashboardLists, rulesOf } from "./dashboard-lists.ts";
 import { keptLog, type KeptLog } from "../process/kept-log.ts";
 import { type LiteralKnowledge, literalDatasets } from "../lists/literal-datasets.ts";
@@ -53,7 +53,7 @@ export interface DashboardWorld {
   readonly setUp: ReturnType<typeof openDashboard>["setUp"];
   readonly documentation: ReturnType<typeof accountDocumentation>;
   readonly receiver: ReturnType<typeof recordingSender>;
-  readonly usage: ReturnType<typeof sqlUsageLedger>;
+  readonly usage: UsageLedger;
   readonly admission: Admission;
   /** The lists behind the admin's page; `refresh` answers from `sources`. */
   readonly lists: DashboardLists;
@@ -91,9 +91,9 @@ export async function dashboardWorld(options: DashboardWorldOptions = {}): Promi
   const tiers = DEFAULT_TIERS;
   const store = await openTestStore(":memory:");
   const { db } = store.sql;
-  const usage = sqlUsageLedger(db);
+  const usage = new UsageLedger(db);
   const quotas = new MemoryQuotaCounter({ ledger: usage, clock, log });
-  const charges = sqlCharges({ db, counter: quotas, ids });
+  const charges = new Charges({ db, counter: quotas, ids });
   const rates = memoryRateCounter();
   const { notices } = store;
   const admission = createAdmission({
@@ -119,7 +119,7 @@ export async function dashboardWorld(options: DashboardWorldOptions = {}): Promi
     cache: memoryAnswerCache(1_000_000),
     datasetsVersion: () => known.version,
   });
-  const requests = createUsageRecorder({ usage, keys: new Keys(db), clock, log });
+  const requests = new UsageRecorder({ usage, keys: new Keys(db), clock, log });
   const words = rulesOf(store);
   const hooks = webhooksOf(store, options.checkHost ?? checkByName, log);
   const lists = listsOf({ store, admission, charges, lookup, datasets, log, hooks });
@@ -243,7 +243,7 @@ export async function dashboardWorld(options: DashboardWorldOptions = {}): Promi
 interface ListParts {
   readonly store: AccountStore;
   readonly admission: Admission;
-  readonly charges: ReturnType<typeof sqlCharges>;
+  readonly charges: Charges;
   readonly lookup: ReturnType<typeof zoneLookup>;
   readonly datasets: () => Datasets;
   readonly log: KeptLog;
@@ -281,7 +281,7 @@ function listsOf({ store, admission, charges, lookup, datasets, log, hooks }: Li
   worker.start();
   const sessions = new SessionStore(deps);
   const shares = createShares();
-  const bulk = createBulk({
+  const bulk = new BulkService({
     where: "alone",
     ...shared,
     admission,

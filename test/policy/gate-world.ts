@@ -1,8 +1,8 @@
 import type { TestContext } from "node:test";
 import { memoryRateCounter } from "../../src/accounts/admission/rate-counter.ts";
 import { MemoryQuotaCounter } from "../../src/accounts/admission/memory-quota-counter.ts";
-import { sqlCharges } from "../../src/accounts/admission/charges.ts";
-import { sqlUsageLedger } from "../../src/accounts/admission/usage.ts";
+import { Charges } from "../../src/accounts/admission/charges.ts";
+import { UsageLedger } from "../../src/accounts/admission/usage.ts";
 import { Keys } from "../../src/accounts/keys.ts";
 import { sqlTraffic } from "../../src/gate/traffic-store.ts";
 import { sqlOutcomes } from "../../src/gate/outcomes-store.ts";
@@ -98,8 +98,8 @@ export async function gateWorld(
   const tiers = DEFAULT_TIERS;
   const store = await openTestStore(":memory:");
   const { db } = store.sql;
-  const quotas = new MemoryQuotaCounter({ ledger: sqlUsageLedger(db), clock, log });
-  const charges = sqlCharges({ db, counter: quotas, ids });
+  const quotas = new MemoryQuotaCounter({ ledger: new UsageLedger(db), clock, log });
+  const charges = new Charges({ db, counter: quotas, ids });
   const { notices } = store;
   const rates = memoryRateCounter();
   const { keys: before = (keys) => keys } = options;

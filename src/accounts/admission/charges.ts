@@ -2,7 +2,7 @@ import type { Kysely } from "kysely";
 import type { Ids } from "../../base/ids.ts";
 import { type Owner, ownerKey } from "../../base/owner.ts";
 import { dayOf } from "../../core/calendar.ts";
-import { pruneRows } from "../../store/rows.ts";
+import { changeRow, changeRows, insertRow, pruneRows } from "../../store/rows.ts";
 import type { ChargeRow, Database } from "../../store/schema.ts";
 import { inTransaction, type Tx } from "../../store/transaction.ts";
 import { moveCreditsIn } from "../credits.ts";
@@ -35,18 +35,6 @@ export interface Unpaid {
   readonly by: "day" | "month" | "rate";
 }
 
-/** Charges that must not be lost: bulk requests, and everything paid by credits. Rules: `test/contracts/admission/charges.ts`. */
-export interface Charges {
-  charge(terms: ChargeTerms): Promise<Charge | Unpaid>;
-  /**
-   * Sees to it that `units` of the charge have been given back in all, to the purse and the day they came
-   * from: a second call with the same number changes nothing. All units give the whole price back.
-   */
-  refund(chargeId: string, units: number, nowMs: number): Promise<void>;
-  /** Forgets charges made before `beforeMs`, which can then not be refunded any more; returns how many. */
-  prune(beforeMs: number): Promise<number>;
-}
-
 /** A charge that is not written yet. Ends with the transaction it is written in, or by `drop`. */
 export type HeldCharge =
   /** The units are counted. */
@@ -55,29 +43,6 @@ export type HeldCharge =
   | { readonly kind: "held"; readonly terms: ChargeTerms }
   /** Credits are to pay; whether they cover it shows when it is written. */
   | { readonly kind: "held"; readonly terms: ChargeTerms; readonly otherwise: Unpaid };
-
-/**
- * Charges for the adapters of this folder, so that a charge stands or falls with the job or session it pays:
- *
- *     const held = await charges.hold(terms);            // before the transaction: it may have to read
- *     try {
- *       return await inTransaction(db, async (tx) => {
- *         const charge = await charges.writeIn(tx, held); // may be "unpaid": then tx.abandon()
- *         ...
- *       });
- *     } finally {
- *       charges.drop(held);                               // nothing when the transaction was committed
- *     }
- */
-export interface SqlCharges extends Charges {
-  /** Takes the units from the counter, or finds that credits are to pay or that nothing can. */
-  hold(terms: ChargeTerms): Promise<HeldCharge | Unpaid>;
-  /** Writes the charge. An `Unpaid` is passed through, so that other refusals can come first. Once per hold. */
-  writeIn(tx: Tx, held: HeldCharge | Unpaid): Promise<Charge | Unpaid>;
-  /** Ends a hold that was not written. Nothing for one that was, or for an `Unpaid`. */
-  drop(held: HeldCharge | Unpaid): void;
-  refundIn(tx: Tx, chargeId: string, units: number, nowMs: number): Promise<void>;
-}
 
 /** The units of one process alone, in its memory, or those of several, in the database. */
 type UnitCounts =
@@ -100,10 +65,7 @@ async function insertCharge(tx: Tx, terms: ChargeTerms, id: string, price: Price
   const { paidBy, amount, day, isInLedger = false } = price;
   const owner = ownerKey(terms.owner);
   const row = { id, owner, paid_by: paidBy, units: terms.units, amount, refunded: 0, day };
-  await tx.sql
-    .insertInto("charges")
-    .values({ ...row, created_at_ms: terms.nowMs })
-    .execute();
+  await insertRow(tx.sql, "charges", { ...row, created_at_ms: terms.nowMs });
   if (!isInLedger) {
     await countIn(tx, { owner, day }, paidBy === "plan" ? { units: amount } : { credits: amount });
   }
@@ -163,48 +125,83 @@ async function payShared(
   return terms.purses === "plan" ? otherwise : payByCredits(tx, ids, { terms, otherwise });
 }
 
-export function sqlCharges(deps: ChargesDeps): SqlCharges {
-  const { db, ids } = deps;
-  const drop = (held: HeldCharge | Unpaid): void => {
-    if ("hold" in held && "counter" in deps) deps.counter.end(held.hold);
-  };
-  const writeIn = async (tx: Tx, held: HeldCharge | Unpaid): Promise<Charge | Unpaid> => {
+/**
+ * Charges that must not be lost: bulk requests, and everything paid by credits. One stands or falls with the job or
+ * session that it pays for. Rules: `test/contracts/admission/charges.ts`.
+ *
+ *     const held = await charges.hold(terms);            // before the transaction: it may have to read
+ *     try {
+ *       return await inTransaction(db, async (tx) => {
+ *         const charge = await charges.writeIn(tx, held); // may be "unpaid": then tx.abandon()
+ *         ...
+ *       });
+ *     } finally {
+ *       charges.drop(held);                               // nothing when the transaction was committed
+ *     }
+ */
+export class Charges {
+  readonly #deps: ChargesDeps;
+
+  constructor(deps: ChargesDeps) {
+    this.#deps = deps;
+  }
+
+  async charge(terms: ChargeTerms): Promise<Charge | Unpaid> {
+    const held = await this.hold(terms);
+    try {
+      return await inTransaction(this.#deps.db, async (tx) => {
+        const made = await this.writeIn(tx, held);
+        if (made.kind === "unpaid") tx.abandon();
+        return made;
+      });
+    } finally {
+      this.drop(held);
+    }
+  }
+
+  /** Takes the units from the counter, or finds that credits are to pay or that nothing can. */
+  hold(terms: ChargeTerms): Promise<HeldCharge | Unpaid> {
+    return hold(this.#deps, terms);
+  }
+
+  /** Writes the charge. An `Unpaid` is passed through, so that other refusals can come first. Once per hold. */
+  async writeIn(tx: Tx, held: HeldCharge | Unpaid): Promise<Charge | Unpaid> {
+    const deps = this.#deps;
     if (held.kind === "unpaid") return held;
-    if ("otherwise" in held) return payByCredits(tx, ids, held);
+    if ("otherwise" in held) return payByCredits(tx, deps.ids, held);
     if (!("counter" in deps)) return payShared(tx, held.terms, deps);
     if (!("hold" in held)) throw new Error("charges: nothing is held");
-    const { counter } = deps;
     const { hold: taken, terms } = held;
-    const end = (): void => counter.end(taken);
+    const end = (): void => deps.counter.end(taken);
     tx.afterCommit(end);
     tx.afterRollback(end);
     tx.afterUnknown(end);
     const price: Price = { paidBy: "plan", amount: taken.units, day: taken.day };
-    return insertCharge(tx, terms, ids.hex32(), price);
-  };
-  return {
-    hold: (terms) => hold(deps, terms),
-    writeIn,
-    drop,
-    refundIn: (tx, chargeId, units, nowMs) => refundIn(tx, deps, { chargeId, units, nowMs }),
-    async charge(terms) {
-      const held = await hold(deps, terms);
-      try {
-        return await inTransaction(db, async (tx) => {
-          const made = await writeIn(tx, held);
-          if (made.kind === "unpaid") tx.abandon();
-          return made;
-        });
-      } finally {
-        drop(held);
-      }
-    },
-    async refund(chargeId, units, nowMs) {
-      await inTransaction(db, (tx) => refundIn(tx, deps, { chargeId, units, nowMs }));
-    },
-    prune: (beforeMs) =>
-      pruneRows(db, { table: "charges", key: ["id"], column: "created_at_ms", before: beforeMs }),
-  };
+    return insertCharge(tx, terms, deps.ids.hex32(), price);
+  }
+
+  /** Ends a hold that was not written. Nothing for one that was, or for an `Unpaid`. */
+  drop(held: HeldCharge | Unpaid): void {
+    if ("hold" in held && "counter" in this.#deps) this.#deps.counter.end(held.hold);
+  }
+
+  /**
+   * Sees to it that `units` of the charge have been given back in all, to the purse and the day they came
+   * from: a second call with the same number changes nothing. All units give the whole price back.
+   */
+  async refund(chargeId: string, units: number, nowMs: number): Promise<void> {
+    await inTransaction(this.#deps.db, (tx) => this.refundIn(tx, chargeId, units, nowMs));
+  }
+
+  refundIn(tx: Tx, chargeId: string, units: number, nowMs: number): Promise<void> {
+    return refundIn(tx, this.#deps, { chargeId, units, nowMs });
+  }
+
+  /** Forgets charges made before that, which can then not be refunded any more; returns how many. */
+  prune(before: number): Promise<number> {
+    const pruning = { table: "charges", key: ["id"], column: "created_at_ms" } as const;
+    return pruneRows(this.#deps.db, { ...pruning, before });
+  }
 }
 
 interface Counts {
@@ -241,21 +238,12 @@ export async function refundIn(
   { chargeId, units, nowMs }: RefundOrder,
 ): Promise<void> {
   // Touching the row makes twins of this refund wait, and see what was given back (PostgreSQL).
-  const charge = await tx.sql
-    .updateTable("charges")
-    .set({ id: chargeId })
-    .where("id", "=", chargeId)
-    .returningAll()
-    .executeTakeFirst();
+  const charge = await changeRow(tx.sql, "charges", { id: chargeId }, { id: chargeId });
   if (charge === undefined) return;
   const target = worth(charge, units);
   const amount = target - charge.refunded;
   if (amount <= 0) return;
-  await tx.sql
-    .updateTable("charges")
-    .set({ refunded: target })
-    .where("id", "=", chargeId)
-    .execute();
+  await changeRows(tx.sql, "charges", { id: chargeId }, { refunded: target });
   if (charge.paid_by === "credits") return creditsBack(tx, { charge, amount, nowMs });
   const { owner, day } = charge;
   await shared?.refundIn(tx, { owner, units: amount, day, nowMs });

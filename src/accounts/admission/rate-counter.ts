@@ -1,3 +1,4 @@
+import type { Clock } from "../../base/clock.ts";
 import { Generations } from "../../base/generations.ts";
 import type { OwnerKey } from "../../base/owner.ts";
 import type { Awaitable } from "../../core/mail/lookup.ts";
@@ -78,6 +79,36 @@ export function memoryRateCounter(windowsMax: number = WINDOWS_MAX): MemoryRateC
       if (known?.openedAtMs === window && known.used > 0) known.used -= 1;
     },
   };
+}
+
+const SPENT_MAX = 50_000;
+
+/** Owners that are over their rate are refused without a question until their window closes. */
+export class SpentWindows {
+  readonly #clock: Pick<Clock, "monotonicMs">;
+  readonly #windows = new Map<OwnerKey, { readonly limit: number; readonly untilMs: number }>();
+
+  constructor(clock: Pick<Clock, "monotonicMs">) {
+    this.#clock = clock;
+  }
+
+  find(owner: OwnerKey, rate: number | null): RateTaking | undefined {
+    const known = this.#windows.get(owner);
+    if (known === undefined || rate === null || rate > known.limit) return undefined;
+    const closesInMs = known.untilMs - this.#clock.monotonicMs();
+    if (closesInMs > 0) return { isGranted: false, remaining: 0, closesInMs, window: 0 };
+    this.#windows.delete(owner);
+    return undefined;
+  }
+
+  note(owner: OwnerKey, limit: number, { closesInMs }: RateTaking): void {
+    if (this.#windows.size >= SPENT_MAX) this.#windows.clear();
+    this.#windows.set(owner, { limit, untilMs: this.#clock.monotonicMs() + closesInMs });
+  }
+
+  forget(owner: OwnerKey): void {
+    this.#windows.delete(owner);
+  }
 }
 
 interface RequestLimits extends QuotaLimits {

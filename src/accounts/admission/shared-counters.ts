@@ -8,6 +8,7 @@ import {
   type RateTaking,
   type RequestCounter,
   type RequestTaking,
+  SpentWindows,
 } from "./rate-counter.ts";
 import type { UnsavedUnits } from "./unsaved-units.ts";
 import type { UnitOrder, UsageLedger } from "./usage.ts";
@@ -121,8 +122,6 @@ const AWAY_MS = 500;
 
 /** A row that is missing is made and then asked again; others may remove it meanwhile. */
 const ROUNDS_MAX = 4;
-
-const SPENT_MAX = 50_000;
 
 /** What one request wants to have counted; null: nothing of the kind, or no limit. */
 interface CountTerms extends QuotaLimits {
@@ -473,34 +472,6 @@ async function countIn(
 }
 
 const NOBODY: Asker = { answer: () => undefined, fail: () => undefined };
-
-/** Owners that are over their rate are refused without a question until their window closes. */
-class SpentWindows {
-  readonly #clock: Pick<Clock, "monotonicMs">;
-  readonly #windows = new Map<OwnerKey, { readonly limit: number; readonly untilMs: number }>();
-
-  constructor(clock: Pick<Clock, "monotonicMs">) {
-    this.#clock = clock;
-  }
-
-  find(owner: OwnerKey, rate: number | null): RateTaking | undefined {
-    const known = this.#windows.get(owner);
-    if (known === undefined || rate === null || rate > known.limit) return undefined;
-    const closesInMs = known.untilMs - this.#clock.monotonicMs();
-    if (closesInMs > 0) return { isGranted: false, remaining: 0, closesInMs, window: 0 };
-    this.#windows.delete(owner);
-    return undefined;
-  }
-
-  note(owner: OwnerKey, limit: number, { closesInMs }: RateTaking): void {
-    if (this.#windows.size >= SPENT_MAX) this.#windows.clear();
-    this.#windows.set(owner, { limit, untilMs: this.#clock.monotonicMs() + closesInMs });
-  }
-
-  forget(owner: OwnerKey): void {
-    this.#windows.delete(owner);
-  }
-}
 
 /** Rows that nobody asked for in this time are made anew from the ledger when somebody does. */
 const KEPT_MS = 2 * DAY_MS;

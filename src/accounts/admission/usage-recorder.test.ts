@@ -4,7 +4,7 @@ import { recordingLog } from "../../../test/contracts/stores.ts";
 import { manualClock } from "../../../test/time/manual-clock.ts";
 import type { UsageDelta } from "./usage.ts";
 import type { Caller } from "./caller.ts";
-import { createUsageRecorder } from "./usage-recorder.ts";
+import { UsageRecorder } from "./usage-recorder.ts";
 
 const caller = (accountId: string, keyId = "k1"): Caller => ({
   owner: { kind: "account", accountId },
@@ -25,7 +25,7 @@ function openRecorder() {
   const batches: (readonly UsageDelta[])[] = [];
   const touched: string[] = [];
   let isBroken = false;
-  const recorder = createUsageRecorder({
+  const recorder = new UsageRecorder({
     clock,
     log,
     usage: {

@@ -13,14 +13,6 @@ interface RequestOutcome {
   readonly latencyMs: number;
 }
 
-/** Counts requests for the accounts' charts. A kill may lose a second of them. */
-export interface UsageRecorder {
-  /** Anonymous requests leave no trace here. */
-  record(caller: Caller, outcome: RequestOutcome): void;
-  /** Writes what waits; rejects when the store does, and then it waits on. */
-  flush(): Promise<void>;
-}
-
 interface UsageRecorderDeps {
   readonly usage: Pick<UsageLedger, "add">;
   readonly keys: Pick<Keys, "touch">;
@@ -45,11 +37,8 @@ const WAITING_MAX = 100_000;
 
 const TOUCH_AFTER_MS = 60_000;
 
-export function createUsageRecorder(deps: UsageRecorderDeps): UsageRecorder {
-  return new Recorder(deps);
-}
-
-class Recorder implements UsageRecorder {
+/** Counts requests for the accounts' charts. A kill may lose a second of them. */
+export class UsageRecorder {
   readonly #deps: UsageRecorderDeps;
   readonly #tallies: WriteBehind<Tally>;
   #usedKeys = new Set<string>();
@@ -69,6 +58,7 @@ class Recorder implements UsageRecorder {
     });
   }
 
+  /** Anonymous requests leave no trace here. */
   record({ owner, keyId }: Caller, { isRefused, latencyMs }: RequestOutcome): void {
     if (owner.kind !== "account") return;
     const nowMs = this.#deps.clock.nowMs();
@@ -87,6 +77,7 @@ class Recorder implements UsageRecorder {
     if (waiting === undefined) this.#tallies.note(`${key} ${String(day)}`, tally);
   }
 
+  /** Writes what waits; rejects when the store does, and then it waits on. */
   flush(): Promise<void> {
     return this.#tallies.flush();
   }

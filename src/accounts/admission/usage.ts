@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { type CompiledQuery, type Kysely, sql } from "kysely";
 import type { OwnerKey } from "../../base/owner.ts";
 import { monthStart, nextMonthStart } from "../../core/calendar.ts";
-import { lockName, pruneSlices } from "../../store/rows.ts";
+import { findRow, lockName, pruneSlices, upsert } from "../../store/rows.ts";
 import type { Database, UsageDayRow } from "../../store/schema.ts";
 import { hasRivals, inTransaction, quickly, type Tx } from "../../store/transaction.ts";
 import type { QuotaLimits, QuotaSpent, QuotaTaken } from "./quota-counter.ts";
@@ -46,22 +46,6 @@ export interface UnitOrder {
   readonly units: number;
   readonly limits: QuotaLimits;
   readonly day: number;
-}
-
-/** What every owner used, by day: the truth of the quota, and the charts. Rules: `test/contracts/admission/usage.ts`. */
-export interface UsageLedger {
-  /** All or nothing. Whoever is rejected adds them again: they count once, even if only the answer was lost. */
-  add(deltas: readonly UsageDelta[]): Promise<void>;
-  /** Adds `units` when the day and its month, as they stand here, have room for all of them; one atomic step. */
-  take(order: UnitOrder): Promise<QuotaTaken | QuotaSpent>;
-  unitsUsed(owner: OwnerKey, day: number): Promise<UnitsUsed>;
-  /** Days with anything counted, oldest first, both ends included. */
-  days(owner: OwnerKey, firstDay: number, lastDay: number): Promise<readonly UsageDay[]>;
-  totals(firstDay: number, lastDay: number): Promise<readonly UsageDay[]>;
-  /** The owners that used most in these days, units and credits together, largest first. */
-  top(firstDay: number, lastDay: number, max: number): Promise<readonly OwnerTotal[]>;
-  /** Forgets accounts' days before `accountsFrom` and address buckets' days before `bucketsFrom`; how many. */
-  prune(days: { readonly accountsFrom: number; readonly bucketsFrom: number }): Promise<number>;
 }
 
 type Write = (tx: Tx, deltas: readonly UsageDelta[]) => Promise<void>;
@@ -116,11 +100,7 @@ class UsageWriter {
   /** What was written although it was rejected. Batches that were not written are in doubt no more. */
   async #surplus({ sql }: Tx): Promise<readonly UsageDelta[]> {
     if (this.#doubtful.size === 0) return [];
-    const row = await sql
-      .selectFrom("usage_writers")
-      .select("batch")
-      .where("writer", "=", this.#name)
-      .executeTakeFirst();
+    const row = await findRow(sql, "usage_writers", { writer: this.#name });
     const written = row?.batch ?? 0;
     const surplus = this.#doubtful.get(written);
     this.#doubtful = new Map(surplus === undefined ? [] : [[written, surplus]]);
@@ -160,9 +140,6 @@ const LATENCY_COLUMNS = [
 
 const COUNT_COLUMNS = ["units", "credits", "requests", "refusals", ...LATENCY_COLUMNS] as const;
 
-/** Few sizes, as the database keeps each prepared; 13 values a row, of which SQLite takes 32,766. */
-const BATCH_SIZES = [200, 20, 1] as const;
-
 type Counts = Omit<UsageDayRow, "owner" | "day">;
 
 const NOTHING: Readonly<Counts> = {
@@ -186,40 +163,24 @@ function deltaRow(delta: UsageDelta): UsageDayRow {
   return row;
 }
 
-function upsert(db: Kysely<Database>, rows: readonly UsageDayRow[]): CompiledQuery<unknown> {
-  return db
+const SUMS = Object.fromEntries(
+  COUNT_COLUMNS.map((name) => [name, sql.raw(`usage_days.${name} + excluded.${name}`)]),
+);
+
+const adding = (db: Kysely<Database>, rows: readonly UsageDayRow[]) =>
+  db
     .insertInto("usage_days")
     .values(rows)
-    .onConflict((conflict) =>
-      conflict
-        .columns(["owner", "day"])
-        .doUpdateSet((build) =>
-          Object.fromEntries(
-            COUNT_COLUMNS.map((name) => [
-              name,
-              build(`usage_days.${name}`, "+", build.ref(`excluded.${name}`)),
-            ]),
-          ),
-        ),
-    )
-    .compile();
-}
+    .onConflict((conflict) => conflict.columns(["owner", "day"]).doUpdateSet(SUMS));
 
 const emptyRow = (owner: string, day: number): UsageDayRow => ({ owner, day, ...NOTHING });
-
-/** In the order of the keys of `emptyRow`, which is the order of the statement's columns. */
-const valuesOf = (row: UsageDayRow): readonly unknown[] => [
-  row.owner,
-  row.day,
-  ...COUNT_COLUMNS.map((name) => row[name]),
-];
 
 export async function countIn(
   tx: Tx,
   at: { readonly owner: string; readonly day: number },
   counts: Partial<Pick<Counts, "units" | "credits">>,
 ): Promise<void> {
-  await tx.sql.executeQuery(upsert(tx.sql, [{ ...emptyRow(at.owner, at.day), ...counts }]));
+  await adding(tx.sql, [{ ...emptyRow(at.owner, at.day), ...counts }]).execute();
 }
 
 function usageDay(found: UsageDayRow): UsageDay {
@@ -284,99 +245,90 @@ export async function takeUnitsIn(
   return { kind: "taken", day };
 }
 
-export function sqlUsageLedger(db: Kysely<Database>): UsageLedger {
-  const unitsUsed = unitsUsedQuery(db);
-  // Built once, as the flush runs four times a second: the builder makes an object of every value.
-  const batches = BATCH_SIZES.map((size) => {
-    const rows = Array.from({ length: size }, () => emptyRow("", 0));
-    return { size, query: upsert(db, rows) };
-  });
-  const addRows = async (tx: Tx, deltas: readonly UsageDelta[]): Promise<void> => {
-    const rows = merged(deltas);
-    let start = 0;
-    for (const { size, query } of batches) {
-      for (; rows.length - start >= size; start += size) {
-        const parameters = rows.slice(start, start + size).flatMap(valuesOf);
-        await tx.sql.executeQuery({ ...query, parameters });
-      }
-    }
-  };
-  const writer = new UsageWriter(db, addRows);
-  return {
-    async add(deltas) {
-      if (deltas.length > 0) await writer.add(deltas);
-    },
-    take: (order) => inTransaction(db, (tx) => takeUnitsIn(tx, order)),
-    unitsUsed: (owner, day) => readUnits(db, owner, day, unitsUsed),
-    async days(owner, firstDay, lastDay) {
-      const rows = await db
-        .selectFrom("usage_days")
-        .selectAll()
-        .where("owner", "=", owner)
-        .where("day", ">=", firstDay)
-        .where("day", "<=", lastDay)
-        .orderBy("day")
-        .execute();
-      return rows.map(usageDay);
-    },
-    totals: (firstDay, lastDay) => totals(db, firstDay, lastDay),
-    top: (firstDay, lastDay, max) => top(db, { firstDay, lastDay, max }),
-    async prune(days) {
-      await db.deleteFrom("usage_writers").where("day", "<", days.bucketsFrom).execute();
-      return pruneSlices(db, (rowsMax) => pruneSlice(days, rowsMax));
-    },
-  };
+interface KeptDays {
+  readonly accountsFrom: number;
+  readonly bucketsFrom: number;
 }
 
-const pruneSlice = (
-  { accountsFrom, bucketsFrom }: Parameters<UsageLedger["prune"]>[0],
-  rowsMax: number,
-) => sql`
-  delete from usage_days where (owner, day) in (
-    select owner, day from usage_days
-    where day < ${accountsFrom} or (day < ${bucketsFrom} and owner like 'bucket:%')
-    limit ${rowsMax}
-  )`;
+/** What every owner used, by day: the truth of the quota, and the charts. Rules: `test/contracts/admission/usage.ts`. */
+export class UsageLedger {
+  readonly #db: Kysely<Database>;
+  readonly #unitsUsed: CompiledQuery<UnitsUsed>;
+  readonly #writer: UsageWriter;
 
-async function totals(
-  db: Kysely<Database>,
-  firstDay: number,
-  lastDay: number,
-): Promise<readonly UsageDay[]> {
-  const rows = await db
-    .selectFrom("usage_days")
-    .select("day")
-    .select(COUNT_COLUMNS.map((name) => sql<number>`sum(${sql.ref(name)})`.as(name)))
-    .where("day", ">=", firstDay)
-    .where("day", "<=", lastDay)
-    .groupBy("day")
-    .orderBy("day")
-    .execute();
-  const counts = (row: (typeof rows)[number]): Counts => {
-    const sums = COUNT_COLUMNS.map((name) => [name, Number(row[name])] as const);
-    return { ...NOTHING, ...Object.fromEntries(sums) };
-  };
-  return rows.map((row) => usageDay({ owner: "", day: row.day, ...counts(row) }));
-}
+  constructor(db: Kysely<Database>) {
+    this.#db = db;
+    this.#unitsUsed = unitsUsedQuery(db);
+    const write = upsert(db, emptyRow("", 0), adding);
+    this.#writer = new UsageWriter(db, (tx, deltas) => write(tx, merged(deltas)));
+  }
 
-async function top(
-  db: Kysely<Database>,
-  { firstDay, lastDay, max }: { firstDay: number; lastDay: number; max: number },
-): Promise<readonly OwnerTotal[]> {
-  const rows = await db
-    .selectFrom("usage_days")
-    .select(["owner", sql<number>`sum(units + credits)`.as("units")])
-    .select(sql<number>`sum(requests)`.as("requests"))
-    .where("day", ">=", firstDay)
-    .where("day", "<=", lastDay)
-    .groupBy("owner")
-    .orderBy("units", "desc")
-    .orderBy("owner")
-    .limit(max)
-    .execute();
-  return rows.map(({ owner, units, requests }) => ({
-    owner: owner as OwnerKey, // the column's only writer takes owner keys
-    units: Number(units),
-    requests: Number(requests),
-  }));
+  /** All or nothing. Whoever is rejected adds them again: they count once, even if only the answer was lost. */
+  async add(deltas: readonly UsageDelta[]): Promise<void> {
+    if (deltas.length > 0) await this.#writer.add(deltas);
+  }
+
+  /** Adds `units` when the day and its month, as they stand here, have room for all of them; one atomic step. */
+  take(order: UnitOrder): Promise<QuotaTaken | QuotaSpent> {
+    return inTransaction(this.#db, (tx) => takeUnitsIn(tx, order));
+  }
+
+  unitsUsed(owner: OwnerKey, day: number): Promise<UnitsUsed> {
+    return readUnits(this.#db, owner, day, this.#unitsUsed);
+  }
+
+  #days(firstDay: number, lastDay: number) {
+    const all = this.#db.selectFrom("usage_days").where("day", ">=", firstDay);
+    return all.where("day", "<=", lastDay);
+  }
+
+  /** Days with anything counted, oldest first, both ends included. */
+  async days(owner: OwnerKey, firstDay: number, lastDay: number): Promise<readonly UsageDay[]> {
+    const all = this.#days(firstDay, lastDay).selectAll().orderBy("day");
+    return (await all.where("owner", "=", owner).execute()).map(usageDay);
+  }
+
+  async totals(firstDay: number, lastDay: number): Promise<readonly UsageDay[]> {
+    const rows = await this.#days(firstDay, lastDay)
+      .select("day")
+      .select(COUNT_COLUMNS.map((name) => sql<number>`sum(${sql.ref(name)})`.as(name)))
+      .groupBy("day")
+      .orderBy("day")
+      .execute();
+    return rows.map((row) => {
+      const sums = COUNT_COLUMNS.map((name) => [name, Number(row[name])] as const);
+      return usageDay({ ...emptyRow("", row.day), ...Object.fromEntries(sums) });
+    });
+  }
+
+  /** The owners that used most in these days, units and credits together, largest first. */
+  async top(firstDay: number, lastDay: number, max: number): Promise<readonly OwnerTotal[]> {
+    const rows = await this.#days(firstDay, lastDay)
+      .select(["owner", sql<number>`sum(units + credits)`.as("units")])
+      .select(sql<number>`sum(requests)`.as("requests"))
+      .groupBy("owner")
+      .orderBy("units", "desc")
+      .orderBy("owner")
+      .limit(max)
+      .execute();
+    return rows.map(({ owner, units, requests }) => ({
+      owner: owner as OwnerKey, // the column's only writer takes owner keys
+      units: Number(units),
+      requests: Number(requests),
+    }));
+  }
+
+  /** Forgets accounts' days before `accountsFrom` and address buckets' days before `bucketsFrom`; how many. */
+  async prune({ accountsFrom, bucketsFrom }: KeptDays): Promise<number> {
+    await this.#db.deleteFrom("usage_writers").where("day", "<", bucketsFrom).execute();
+    return pruneSlices(
+      this.#db,
+      (rowsMax) => sql`
+        delete from usage_days where (owner, day) in (
+          select owner, day from usage_days
+          where day < ${accountsFrom} or (day < ${bucketsFrom} and owner like 'bucket:%')
+          limit ${rowsMax}
+        )`,
+    );
+  }
 }

@@ -8,7 +8,8 @@ import {
   retryInFlight,
   tooManyEntries,
 } from "../../base/refusals.ts";
-import type { BulkAnswer, BulkService, FileFacts, IdempotencyKey } from "../../bulk/bulk.ts";
+import type { BulkAnswer, FileFacts, IdempotencyKey } from "../../bulk/bulk.ts";
+import type { BulkService } from "../../bulk/submit.ts";
 import { checkBulkText } from "../../bulk/submit.ts";
 import { Type } from "../../core/json-schema.ts";
 import type { Awaitable } from "../../core/mail/lookup.ts";

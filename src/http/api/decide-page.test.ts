@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { test } from "node:test";
 import { createSecretBox } from "../../base/secrets.ts";
-import { sqlUsageLedger } from "../../accounts/admission/usage.ts";
+import { UsageLedger } from "../../accounts/admission/usage.ts";
 import { dayOf } from "../../core/calendar.ts";
 import type { Lookup } from "../../core/mail/lookup.ts";
 import type { Keys, NewPage } from "../../accounts/keys.ts";
@@ -238,14 +238,14 @@ test("over its allowance a page is answered from format, lists and rules, unchar
 });
 
 const usedBy = async ({ store }: GateWorld, id: string): Promise<number> =>
-  (await sqlUsageLedger(store.sql.db).unitsUsed(accountKey(id), dayOf(Date.now()))).inDay;
+  (await new UsageLedger(store.sql.db).unitsUsed(accountKey(id), dayOf(Date.now()))).inDay;
 
 test("pages take half of the plan at most, and never credits", async (t) => {
   const world = await gateWorld(t, KNOWN);
   const { id, apiKey, from } = await pageOf(world);
   await world.store.credits.grant(id, 100, "");
   // 10,000 units a day
-  await sqlUsageLedger(world.store.sql.db).add([
+  await new UsageLedger(world.store.sql.db).add([
     { owner: accountKey(id), day: dayOf(Date.now()), units: 4_999 },
   ]);
   const completes: boolean[] = [];

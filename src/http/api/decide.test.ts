@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { sqlUsageLedger } from "../../accounts/admission/usage.ts";
+import { UsageLedger } from "../../accounts/admission/usage.ts";
 import { dayOf } from "../../core/calendar.ts";
 import type { Keys } from "../../accounts/keys.ts";
 import { accountKey } from "../../base/owner.ts";
@@ -297,7 +297,7 @@ test("callers who are known too late count by address, and are charged for what 
   const known = await ask(world, EMAIL, { "x-api-key": apiKey });
   assert.equal(known.headers["x-ratelimit-remaining"], "459", "each took one of the rate");
   await world.flush();
-  const { inDay } = await sqlUsageLedger(world.store.sql.db).unitsUsed(
+  const { inDay } = await new UsageLedger(world.store.sql.db).unitsUsed(
     accountKey(id),
     dayOf(Date.now()),
   );

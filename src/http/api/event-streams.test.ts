@@ -117,7 +117,6 @@ test("a client that leaves before its stream begins takes no place", async (t) =
   const begun = new Promise<void>((resolve) => (begin = resolve));
   const server = await bulkServer(t, {
     over: (bulk) => ({
-      ...bulk,
       progress: async (caller, session) => {
         asked += 1;
         await begun;

@@ -7,6 +7,7 @@ import {
   sessionIn,
 } from "../../../test/bulk/bulk-http.ts";
 import { readFile } from "./read-file.ts";
+import type { BulkService } from "../../bulk/submit.ts";
 import { until } from "../../../test/time/until.ts";
 import { OWNER, type Upload, type Content, upload } from "../../../test/bulk/upload.ts";
 
@@ -262,8 +263,7 @@ test("large other columns do not count against the column", async (t) => {
 
 test("what was read of a file counts as its owner's until the answer", async (t) => {
   const begun: (() => void)[] = [];
-  const over = (bulk: BulkServer["bulk"]): BulkServer["bulk"] => ({
-    ...bulk,
+  const over = (bulk: BulkService): Pick<BulkService, "submit"> => ({
     submit: async (...order) => {
       await new Promise<void>((go) => begun.push(go));
       return bulk.submit(...order);

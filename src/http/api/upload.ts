@@ -3,7 +3,7 @@ import type { Log } from "../../base/log.ts";
 import { ownerKey } from "../../base/owner.ts";
 import { badUpload, notFound, notMultipart, uploadTooLarge } from "../../base/refusals.ts";
 import type { Shares } from "../../base/shares.ts";
-import type { BulkService } from "../../bulk/bulk.ts";
+import type { BulkService } from "../../bulk/submit.ts";
 import type { UploadOptions } from "../../bulk/read-upload.ts";
 import { Type } from "../../core/json-schema.ts";
 import { apiError, type Paths, queryParameter } from "../openapi.ts";

@@ -13,7 +13,6 @@ async function synchronous(server: BulkServer, form = LIST): Promise<string> {
 test("a session that breaks off in the middle breaks the answer and is logged once", async (t) => {
   const server = await bulkServer(t, {
     over: (bulk) => ({
-      ...bulk,
       view: async (caller, session) => {
         const view = await bulk.view(caller, session);
         return view.kind === "list" ? { ...view, valid: brokenPages } : view;
@@ -41,7 +40,6 @@ test("a slow reader holds back the pages behind it", async (t) => {
   }
   const server = await bulkServer(t, {
     over: (bulk) => ({
-      ...bulk,
       view: async (caller, session) => {
         const view = await bulk.view(caller, session);
         return view.kind === "list" ? { ...view, valid: endless } : view;

@@ -7,7 +7,7 @@ import {
   tooManyStreams,
 } from "../../base/refusals.ts";
 import { RESOURCES } from "../../base/resources.ts";
-import type { BulkService } from "../../bulk/bulk.ts";
+import type { BulkService } from "../../bulk/submit.ts";
 import type { Caller } from "../../accounts/admission/caller.ts";
 import { Type } from "../../core/json-schema.ts";
 import {

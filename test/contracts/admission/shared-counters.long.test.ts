@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
 import { UnsavedUnits } from "../../../src/accounts/admission/unsaved-units.ts";
-import { type SqlCharges, sqlCharges } from "../../../src/accounts/admission/charges.ts";
+import { Charges } from "../../../src/accounts/admission/charges.ts";
 import {
   pruneCounters,
   type SharedCounters,
   sharedCounters,
 } from "../../../src/accounts/admission/shared-counters.ts";
-import { sqlUsageLedger, type UsageLedger } from "../../../src/accounts/admission/usage.ts";
+import { UsageLedger } from "../../../src/accounts/admission/usage.ts";
 import type { PostgresDatabase } from "../../../src/store/postgres-database.ts";
 import { inTransaction } from "../../../src/store/transaction.ts";
 import { systemIds } from "../../../src/base/ids.ts";
@@ -37,19 +37,19 @@ async function closeAll({ journal }: Server, sql: PostgresDatabase): Promise<voi
 
 interface Server {
   readonly counters: SharedCounters;
-  readonly charges: SqlCharges;
+  readonly charges: Charges;
   readonly journal: UnsavedUnits;
   readonly ledger: UsageLedger;
 }
 
 /** What one server counts with; its windows follow `time`, its timers are real. */
 function serverOn(sql: PostgresDatabase, time: ManualClock): Server {
-  const ledger = sqlUsageLedger(sql.db);
+  const ledger = new UsageLedger(sql.db);
   const journal = new UnsavedUnits({ ledger, clock: writing, log: recordingLog() });
   const clock: Clock = { ...realClock, nowMs: () => time.nowMs() };
   const serverMs = (): number => Math.floor(time.monotonicMs());
   const counters = sharedCounters({ ...sql, ledger, journal, clock, serverMs });
-  const charges = sqlCharges({ db: sql.db, shared: counters, ids: systemIds });
+  const charges = new Charges({ db: sql.db, shared: counters, ids: systemIds });
   return { counters, charges, journal, ledger };
 }
 
@@ -87,7 +87,7 @@ withPostgres("counters that servers share", ({ open, again }) => {
     const time = manualClock();
     const sql = await open(time.nowMs());
     t.after(() => sql.close());
-    const ledger = sqlUsageLedger(sql.db);
+    const ledger = new UsageLedger(sql.db);
     const journal = new UnsavedUnits({ ledger, clock: writing, log: recordingLog() });
     const clock = {
       nowMs: () => time.nowMs(),

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { setTimeout } from "node:timers/promises";
 import { MemoryQuotaCounter } from "../../../src/accounts/admission/memory-quota-counter.ts";
 import { Accounts } from "../../../src/accounts/accounts-store.ts";
-import { sqlCharges } from "../../../src/accounts/admission/charges.ts";
+import { Charges } from "../../../src/accounts/admission/charges.ts";
 import { ChunkQueue } from "../../../src/bulk/chunk-queue.ts";
 import type { SqlDatabase } from "../../../src/store/database.ts";
 import { Deliveries } from "../../../src/webhooks/webhooks-store.ts";
@@ -13,7 +13,7 @@ import { sqlRules } from "../../../src/lists/rules/rule.ts";
 import { sqlTraffic } from "../../../src/gate/traffic-store.ts";
 import { IdempotencyKeys } from "../../../src/bulk/idempotency.ts";
 import { SessionStore } from "../../../src/bulk/sessions.ts";
-import { sqlUsageLedger } from "../../../src/accounts/admission/usage.ts";
+import { UsageLedger } from "../../../src/accounts/admission/usage.ts";
 import { sqlVerdictCounts } from "../../../src/lists/verdict-counts.ts";
 import type { NewTrafficRow } from "../../../src/gate/traffic.ts";
 import { createAccountSwitches } from "../../../src/gate/account-switches.ts";
@@ -37,11 +37,11 @@ export type OpenAgain = (nowMs: number) => Promise<SqlDatabase>;
 /** The stores of another process; it has its own connections, counters and ids. */
 function storesOn(sql: SqlDatabase, first: BulkStores): BulkStores {
   const { db } = sql;
-  const usage = sqlUsageLedger(db);
+  const usage = new UsageLedger(db);
   const log = recordingLog();
   const ids = systemIds;
   const counter = new MemoryQuotaCounter({ ledger: usage, clock: first.clock, log });
-  const charges = sqlCharges({ db, counter, ids });
+  const charges = new Charges({ db, counter, ids });
   const deps = { db, charges, ids };
   return {
     ...first,

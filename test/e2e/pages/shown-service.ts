@@ -1,4 +1,4 @@
-import { sqlUsageLedger } from "../../../src/accounts/admission/usage.ts";
+import { UsageLedger } from "../../../src/accounts/admission/usage.ts";
 import { sqlVerdictCounts } from "../../../src/lists/verdict-counts.ts";
 import { sqlOutcomes } from "../../../src/gate/outcomes-store.ts";
 import type { AccountStore } from "../../../src/main/store.ts";
@@ -57,7 +57,7 @@ async function seed(store: AccountStore): Promise<ShownService["ids"]> {
 async function count({ sql: { db } }: AccountStore, id: string): Promise<void> {
   const today = Math.floor(Date.now() / 86_400_000);
   const days = Array.from({ length: DAYS }, (_, at) => today - at);
-  await sqlUsageLedger(db).add(
+  await new UsageLedger(db).add(
     days.map((day, at) => ({
       owner: `account:${id}` as const,
       day,

@@ -24,7 +24,7 @@ export function App({ asked }: { asked: Promise<void> }): VNode {
   const known = session.value;
   return (
     <>
-      <Shell session={known}>
+      <Shell>
         {notice.value && <Told {...notice.value} />}
         {fault === "" ? (
           frame(known)

@@ -3,53 +3,49 @@ import { useEffect, useRef } from "preact/hooks";
 import { ApiFault, post } from "./lib/client.ts";
 import { count, counted, relativeTime, timeMs } from "./lib/format.ts";
 import { doorTo, go, path } from "./lib/router.ts";
-import { allowance, leftOf, signedOut, wasHere } from "./lib/session.ts";
-import type { Allowance, Purse, SessionState } from "./lib/shapes.ts";
+import { allowance, leftOf, session, signedOut, wasHere } from "./lib/session.ts";
+import type { Allowance, Purse } from "./lib/shapes.ts";
 import { chooseTheme, theme, THEMES } from "./lib/state.ts";
-import { isOpenTo, type Link, type Page, PAGES, RAIL } from "./pages.ts";
+import { isOpenTo, type Link, PAGES, RAIL } from "./pages.ts";
 import { Meter, PageLink, waiting } from "./parts/basic.tsx";
 import { Act, Field } from "./parts/form.tsx";
 import { tierName } from "./words/names.ts";
 
 interface ShellProps {
-  session: SessionState | undefined;
   children: ComponentChildren;
 }
 
 /** The frame of every page: a rail for accounts, or a tab bar where it is narrow; a bar on top for visitors. */
-export function Shell({ session, children }: ShellProps): VNode {
-  const isVisitor = session === undefined ? !wasHere() : session.account === undefined;
+export function Shell({ children }: ShellProps): VNode {
+  const known = session.value;
+  const isVisitor = known === undefined ? !wasHere() : known.account === undefined;
   const Frame = isVisitor ? VisitorShell : AccountShell;
-  return (
-    <Frame session={session}>
-      <main id="content" tabIndex={-1} class={waiting.value > 0 ? "waiting" : ""}>
-        {children}
-      </main>
-    </Frame>
-  );
-}
-
-function Skip(): VNode {
   const skip = (event: Event): void => {
     event.preventDefault();
     document.getElementById("content")?.focus();
   };
   return (
-    <a class="skip button" href="#content" onClick={skip}>
-      Skip to the page
-    </a>
+    <>
+      <a class="skip button" href="#content" onClick={skip}>
+        Skip to the page
+      </a>
+      <Frame>
+        <main id="content" tabIndex={-1} class={waiting.value > 0 ? "waiting" : ""}>
+          {children}
+        </main>
+      </Frame>
+    </>
   );
 }
 
-function AccountShell({ session, children }: ShellProps): VNode {
-  const email = session?.account?.email;
+function AccountShell({ children }: ShellProps): VNode {
+  const email = session.value?.account?.email;
   return (
     <div class="shell">
-      <Skip />
       <header class="rail">
         <Brand />
         <nav class="nav" aria-label="Main">
-          <Groups session={session} names={["main", "Account", "Operator"]} />
+          {linksOf("main", "Account", "Operator")}
         </nav>
         <div class="rail-foot">
           <AllowanceBox />
@@ -67,19 +63,19 @@ function AccountShell({ session, children }: ShellProps): VNode {
         <AllowanceBox />
       </header>
       {children}
-      <TabBar session={session} />
-      <Menu session={session} />
+      <TabBar />
+      <Menu />
     </div>
   );
 }
 
-function VisitorShell({ session, children }: ShellProps): VNode {
+function VisitorShell({ children }: ShellProps): VNode {
+  const known = session.value;
   const isDoor = path.value.startsWith("sign-");
-  const isOpen = session?.signup !== "closed";
+  const isOpen = known?.signup !== "closed";
   const isDark = theme.value === "dark";
   return (
     <div class="visitor">
-      <Skip />
       <header class="bar-visitor">
         <Brand />
         <nav aria-label="Main">
@@ -87,7 +83,7 @@ function VisitorShell({ session, children }: ShellProps): VNode {
           {isOpen ? <PageLink href="pricing">Plans</PageLink> : null}
         </nav>
         {isDoor ? null : (
-          <div class={session === undefined ? "bar unshown" : "bar"}>
+          <div class={known === undefined ? "bar unshown" : "bar"}>
             <a class="button plain" href={doorTo("sign-in")}>
               Sign in
             </a>
@@ -101,7 +97,7 @@ function VisitorShell({ session, children }: ShellProps): VNode {
       </header>
       {children}
       <footer>
-        <span>Gatepost {session?.version ?? ""}</span>
+        <span>Gatepost {known?.version}</span>
         <a href="docs">API reference</a>
         <button type="button" class="link" onClick={() => chooseTheme(isDark ? "light" : "dark")}>
           {isDark ? "Light colours" : "Dark colours"}
@@ -126,45 +122,32 @@ const Icon = ({ d, width = "1.7" }: { d: string; width?: string }): VNode => (
   </svg>
 );
 
-type Group = keyof typeof RAIL;
-
-/** The links of a group that this visitor may follow. */
-const linksOf = (group: Group, session: SessionState | undefined): readonly VNode[] =>
-  RAIL[group]
-    .filter(([to]) => session !== undefined && PAGES.some((page) => isRailOf(page, to, session)))
-    .map(([to, name, icon]: Link) => (
-      <PageLink key={to} href={to === "" ? "./" : to}>
-        {icon === undefined ? null : <Icon d={icon} />}
-        {name}
-      </PageLink>
-    ));
-
-const isRailOf = (page: Page, to: string, session: SessionState): boolean =>
-  page.path === to && page.for !== "visitor" && isOpenTo(page, session);
-
-function Groups(props: { session: SessionState | undefined; names: readonly Group[] }): VNode {
-  const groups = props.names.map((name) => [name, linksOf(name, props.session)] as const);
-  return (
-    <>
-      {groups.map(([name, links]) => (
-        <>
-          {name === "main" || links.length === 0 ? null : <h2>{name}</h2>}
-          {links}
-        </>
-      ))}
-    </>
-  );
-}
+/** The links of groups that this visitor may follow; all but the first have a heading. */
+const linksOf = (...groups: readonly (keyof typeof RAIL)[]): readonly (VNode | null)[] =>
+  groups.flatMap((group) => {
+    const known = session.value;
+    const open = known === undefined ? [] : PAGES.filter((page) => isOpenTo(page, known));
+    const links = RAIL[group].filter(([to]) => open.some((page) => page.path === to));
+    return [
+      group === "main" || links.length === 0 ? null : <h2 key={group}>{group}</h2>,
+      ...links.map(([to, name, icon]: Link) => (
+        <PageLink key={to} href={to === "" ? "./" : to}>
+          {icon === undefined ? null : <Icon d={icon} />}
+          {name}
+        </PageLink>
+      )),
+    ];
+  });
 
 /** On a narrow screen: four pages at the bottom, and the rest behind "More". */
-function TabBar({ session }: { session: SessionState | undefined }): VNode {
+function TabBar(): VNode {
   const isElsewhere = !RAIL.main.some(([to]) => to === path.value.split("/")[0]);
   return (
     <nav class="tabbar" aria-label="Main, at the bottom">
-      {linksOf("main", session)}
+      {linksOf("main")}
       <button
         type="button"
-        class={session === undefined ? "unshown" : ""}
+        class={session.value === undefined ? "unshown" : ""}
         popovertarget="menu"
         {...(isElsewhere && { "aria-current": "true" as const })}
       >
@@ -176,7 +159,7 @@ function TabBar({ session }: { session: SessionState | undefined }): VNode {
 }
 
 /** What a reader seldom needs; on a narrow screen the other pages, too. */
-function Menu({ session }: { session: SessionState | undefined }): VNode {
+function Menu(): VNode {
   const menu = useRef<HTMLDivElement>(null);
   const close = (): void => menu.current?.hidePopover();
   useEffect(() => path.subscribe(close), []);
@@ -192,7 +175,7 @@ function Menu({ session }: { session: SessionState | undefined }): VNode {
   return (
     <div class="menu" id="menu" popover="auto" ref={menu}>
       <nav class="nav" aria-label="More pages">
-        <Groups session={session} names={["Account", "Operator"]} />
+        {linksOf("Account", "Operator")}
       </nav>
       <Act act="Sign out" class="" work={signOut} />
       <Field label="Appearance" value={theme.value} choices={THEMES} onValue={chooseTheme} />

@@ -6,7 +6,7 @@ import { stampTime, timeMs } from "../lib/format.ts";
 import type { Loadable, Loading } from "../lib/load.ts";
 import { fragment } from "../lib/router.ts";
 import type { CheckStep, FrontPage } from "../lib/shapes.ts";
-import { Bones, Lazy, Time } from "../parts/basic.tsx";
+import { Bones, ink, Lazy, Time } from "../parts/basic.tsx";
 import { Copy, Fault } from "../parts/form.tsx";
 import { factsOf, type Verdict, verdictOf } from "../words/verdict.ts";
 
@@ -219,7 +219,7 @@ function Postmark({ mark, stamp, small, atMs }: PostmarkProps): VNode {
   const id = useId();
   const label = `Verdict: ${stamp}, ${small}`;
   return (
-    <svg class={`postmark ${mark}`} viewBox="0 0 200 200" role="img" aria-label={label}>
+    <svg class="postmark" style={ink(mark)} viewBox="0 0 200 200" role="img" aria-label={label}>
       <path class="waves" d={WAVES} />
       <circle cx="100" cy="100" r="97" />
       <circle class="thin" cx="100" cy="100" r="74" />

@@ -5,8 +5,8 @@ import { count } from "../lib/format.ts";
 import { useLoad } from "../lib/load.ts";
 import type { PolicyPage as Opened, ShadowReport } from "../lib/shapes.ts";
 import { announce, say } from "../lib/state.ts";
-import { Lines, PageLink, Pairs, Shown } from "../parts/basic.tsx";
-import { ink, Split } from "../parts/chart.tsx";
+import { ink, Lines, PageLink, Pairs, Shown } from "../parts/basic.tsx";
+import { Split } from "../parts/chart.tsx";
 import { Act, Question } from "../parts/form.tsx";
 import {
   type Counts,

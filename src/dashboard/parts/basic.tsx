@@ -19,9 +19,12 @@ const SHAPES: Readonly<Record<MarkKind, string>> = {
   quiet: "M8 0a8 8 0 1 0 0 16A8 8 0 0 0 8 0ZM4.5 7.25h7v1.5h-7z",
 };
 
+/** The colour of a part of a picture, by the name of its token. */
+export const ink = (colour: string): Record<string, string> => ({ "--k": `var(--${colour})` });
+
 export function Mark({ mark, words }: { mark: MarkKind; words: string }): VNode {
   return (
-    <span class={`mark ${mark}`}>
+    <span class="mark" style={ink(mark)}>
       <svg viewBox="0 0 16 16" aria-hidden="true">
         <path d={SHAPES[mark]} fill-rule="evenodd" />
       </svg>

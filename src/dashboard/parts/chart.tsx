@@ -1,9 +1,6 @@
 import type { VNode } from "preact";
 import { count, shortCount, shortDay } from "../lib/format.ts";
-import { Meter, Table } from "./basic.tsx";
-
-/** The colour of a part of a picture, by the name of its token. */
-export const ink = (colour: string): Record<string, string> => ({ "--k": `var(--${colour})` });
+import { ink, Meter, Table } from "./basic.tsx";
 
 export const sumOf = <Row,>(rows: readonly Row[], pick: (row: Row) => number): number =>
   rows.reduce((total, row) => total + pick(row), 0);

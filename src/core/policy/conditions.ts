@@ -181,30 +181,20 @@ function conditionOf<T>(
   };
 }
 
-type BooleanFact =
-  | "format"
-  | "disposable"
-  | "role"
-  | "free"
-  | "alias"
-  | "relay"
-  | "typo"
-  | "fresh"
-  | "whitelist"
-  | "allowed"
-  | "denied";
+const isOneOf =
+  <T>(words: readonly T[]): ItemReader<T> =>
+  (item) =>
+    words.some((word) => word === item)
+      ? (fact) => fact === item
+      : `${shown(item)} is not one of ${words.join(", ")}`;
 
-const isTrueOrFalse: ItemReader<boolean> = (item) =>
-  typeof item === "boolean" ? (fact) => fact === item : `${shown(item)} is not one of true, false`;
+type BooleanFact = {
+  readonly [Name in keyof Required<Facts>]: Required<Facts>[Name] extends boolean ? Name : never;
+}[keyof Facts];
+
+const isTrueOrFalse = isOneOf([true, false]);
 
 const flag = (name: BooleanFact): Reader => one(isTrueOrFalse, (facts) => facts[name]);
-
-const DNS_WORDS: readonly unknown[] = ["yes", "no", "unknown"];
-
-const isDnsWord: ItemReader<string> = (item) =>
-  DNS_WORDS.includes(item)
-    ? (fact) => fact === item
-    : `${shown(item)} is not one of ${DNS_WORDS.join(", ")}`;
 
 const isBounded: ItemReader<number> = (item) => {
   const bounds = boundsOf(item);
@@ -225,11 +215,6 @@ function boundsOf(item: unknown): Test<number> | undefined {
 
 const amount = (name: "confidence" | "age_days" | keyof TrafficFacts): Reader =>
   one(isBounded, (facts) => facts[name]);
-
-const isMailKind: ItemReader<string> = (item) =>
-  MAIL_KINDS.some((kind) => kind === item)
-    ? (fact) => fact === item
-    : `${shown(item)} is not one of ${MAIL_KINDS.join(", ")}`;
 
 const isSignal: ItemReader<string> = (item) =>
   typeof item === "string" && Object.hasOwn(SIGNALS, item)
@@ -305,7 +290,11 @@ const FACTS: Readonly<Record<string, FactRow>> = {
   whitelist: { read: flag("whitelist"), level: "domain" },
   allowed: { read: flag("allowed"), level: "domain", reason: "allowed" },
   denied: { read: flag("denied"), level: "domain", reason: "denied" },
-  dns: { read: one(isDnsWord, ({ dns }) => dns), level: "domain", reason: "no_mail_server" },
+  dns: {
+    read: one(isOneOf(["yes", "no", "unknown"]), ({ dns }) => dns),
+    level: "domain",
+    reason: "no_mail_server",
+  },
   confidence: { read: amount("confidence"), level: "domain", reason: "disposable" },
   age_days: { read: amount("age_days"), level: "address", reason: "fresh_domain" },
   mailbox_seen: { read: amount("mailbox_seen"), level: "address", reason: "repeated_mailbox" },
@@ -315,7 +304,7 @@ const FACTS: Readonly<Record<string, FactRow>> = {
   mx_new_domains: { read: amount("mx_new_domains"), level: "address", reason: "burst" },
   mailbox_abused: { read: amount("mailbox_abused"), level: "address", reason: "abuse" },
   domain_abused: { read: amount("domain_abused"), level: "address", reason: "abuse" },
-  mail_kind: { read: one(isMailKind, (facts) => facts.mail_kind), level: "domain" },
+  mail_kind: { read: one(isOneOf(MAIL_KINDS), (facts) => facts.mail_kind), level: "domain" },
   signals: { read: anyOf(isSignal, ({ signals }) => signals), level: "domain" },
   domain: { read: one(isDomainOrTld, ({ domain }) => domain), level: "domain" },
   registrable_domain: {

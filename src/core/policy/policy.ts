@@ -6,31 +6,23 @@ export type Decision = (typeof DECISIONS)[number];
 export type CallerFact = string | number | boolean;
 
 /** What the account's own traffic and feedback say of an entry, this decision included. */
-export interface TrafficFacts {
-  /** Spellings of the mailbox in 7 days. */
-  readonly mailbox_seen?: number;
-  /** Mailboxes of the registrable domain in 24 hours. */
-  readonly domain_mailboxes?: number;
-  /** Names below the registrable domain in 24 hours. */
-  readonly sub_names?: number;
-  /** UTC days since the account first saw the registrable domain; 0 on the first. */
-  readonly domain_known_days?: number;
-  /** Registrable domains first seen in the last 24 hours behind the registrable domain of the same mail host. */
-  readonly mx_new_domains?: number;
-  /** Times that the account reported the mailbox, or a mailbox of the registrable domain, as abuse in 90 days. */
-  readonly mailbox_abused?: number;
-  readonly domain_abused?: number;
-}
-
 const TRAFFIC_FACTS = [
+  /** Spellings of the mailbox in 7 days. */
   "mailbox_seen",
+  /** Mailboxes of the registrable domain in 24 hours. */
   "domain_mailboxes",
+  /** Names below the registrable domain in 24 hours. */
   "sub_names",
+  /** UTC days since the account first saw the registrable domain; 0 on the first. */
   "domain_known_days",
+  /** Registrable domains first seen in the last 24 hours behind the registrable domain of the same mail host. */
   "mx_new_domains",
+  /** Times that the account reported the mailbox, or a mailbox of the registrable domain, as abuse in 90 days. */
   "mailbox_abused",
   "domain_abused",
-] as const satisfies readonly (keyof TrafficFacts)[];
+] as const;
+
+export type TrafficFacts = { readonly [Name in (typeof TRAFFIC_FACTS)[number]]?: number };
 
 /** What is known of one entry when a policy decides. An absent member is unknown: no condition on it matches. */
 export interface Facts extends TrafficFacts {

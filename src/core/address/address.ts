@@ -2,7 +2,7 @@ import {
   ADDRESS_MAX_OCTETS,
   DOMAIN_MAX_OCTETS,
   type Domain,
-  type DomainFault,
+  type EntryFault,
   ENTRY_MAX_UNITS,
   LOCAL_PART_MAX_OCTETS,
   type Parsed,
@@ -39,9 +39,6 @@ const WIDE_SPACE: ReadonlySet<number> = new Set([
 
 /** How to read an entry. `either` is bulk: what holds an "@" is an address, anything else a domain. */
 export type EntryMode = "address" | "domain" | "either";
-
-/** `has_at` is an address where a bare domain was asked for; `length` is an entry too long to parse. */
-export type EntryFault = AddressFault | DomainFault | "has_at" | "length";
 
 export type Entry =
   | { readonly kind: "address"; readonly address: Address; readonly domain: Domain }
@@ -98,23 +95,6 @@ export interface Address {
   readonly domain: Domain;
 }
 
-export type AddressFault =
-  | "empty"
-  | "no_at"
-  | "no_local"
-  | "no_domain"
-  | "surrogate"
-  | "length"
-  | "local_length"
-  | "local_char"
-  | "local_unsafe"
-  | "dot_start"
-  | "dot_end"
-  | "dot_dot"
-  | "quoted"
-  | "literal"
-  | DomainFault;
-
 /** atext and "." (RFC 5321 section 4.1.2), and any non-ASCII (RFC 6531 section 3.3). */
 const DOT_STRING = /^[\w!#$%&'*+/=?^`{|}~.\-\u0080-\u{10ffff}]*$/u;
 
@@ -145,18 +125,18 @@ export function utf8Octets(text: string): number {
   return octets;
 }
 
-function dotStringFault(local: string): AddressFault | undefined {
+function dotStringFault(local: string): EntryFault | undefined {
   if (!DOT_STRING.test(local)) return "local_char";
   if (local.startsWith(".")) return "dot_start";
   if (local.endsWith(".")) return "dot_end";
   return local.includes("..") ? "dot_dot" : undefined;
 }
 
-function quotedFault(local: string): AddressFault | undefined {
+function quotedFault(local: string): EntryFault | undefined {
   return QUOTED_STRING.test(local) ? undefined : "quoted";
 }
 
-function localFault(local: string): AddressFault | undefined {
+function localFault(local: string): EntryFault | undefined {
   const fault = local.startsWith('"') ? quotedFault(local) : dotStringFault(local);
   if (fault !== undefined) return fault;
   if (utf8Octets(local) > LOCAL_PART_MAX_OCTETS) return "local_length";
@@ -167,7 +147,7 @@ const isUnsafe = (local: string): boolean =>
   UNSAFE.test(local.replaceAll(" ", "")) || hasInvisible(local) || LEADING_MARK.test(local);
 
 /** Split at the last "@": no comments, display name or literal. Never throws; linear, and unread beyond `ENTRY_MAX_UNITS`. */
-export function parseAddress(text: string): Parsed<Address, AddressFault> {
+export function parseAddress(text: string): Parsed<Address> {
   const at = text.lastIndexOf("@");
   const local = text.slice(0, Math.max(at, 0));
   const right = text.slice(at + 1);
@@ -182,7 +162,7 @@ export function parseAddress(text: string): Parsed<Address, AddressFault> {
   return { ok: true, value: { kind: "address", localPart: local, quoted, domain: domain.value } };
 }
 
-function wholeFault(text: string, at: number): AddressFault | undefined {
+function wholeFault(text: string, at: number): EntryFault | undefined {
   if (text === "") return "empty";
   if (text.length > ENTRY_MAX_UNITS) return "length";
   if (at < 0) return "no_at";
@@ -191,7 +171,7 @@ function wholeFault(text: string, at: number): AddressFault | undefined {
   return at === text.length - 1 ? "no_domain" : undefined;
 }
 
-const literalFault = (right: string): AddressFault | undefined =>
+const literalFault = (right: string): EntryFault | undefined =>
   right.startsWith("[") ? "literal" : undefined;
 
 /** The parts around the first "+" that has something before it (RFC 5233); without one, all is `user`. */

@@ -1,4 +1,4 @@
-import { type EntryFault, parseAddress } from "../address/address.ts";
+import { parseAddress } from "../address/address.ts";
 import { canonicalAddress } from "./alias.ts";
 import { ENTRY_MAX_UNITS, type Parsed, parseDomain, withoutLastDot } from "../name/domain.ts";
 import type { OperatorTrap, OperatorWord, Rules } from "./datasets.ts";
@@ -133,7 +133,7 @@ const HASHED_FORM = /^address:([0-9a-f]{32})@([a-z0-9.-]{1,253})$/;
  * Reads "a.example", "*.a.example", "mx:mail.a.example", "mx:*.a.example", "feed:castle", an address, or the stored form
  * of one ("address:<hash>@a.example"). Blanks around it do not count. "*.zone" may be a single label. Never throws.
  */
-export function readListSubject(text: string): Parsed<ListSubject, EntryFault> {
+export function readListSubject(text: string): Parsed<ListSubject> {
   const trimmed = text.trim();
   if (trimmed.length > ENTRY_MAX_UNITS) return { ok: false, fault: "length" };
   const value = storedSubject(trimmed);
@@ -149,7 +149,7 @@ function storedSubject(text: string): ListSubject | undefined {
   return id === undefined ? undefined : { kind: "feed", id };
 }
 
-function readAddress(text: string): Parsed<ListSubject, EntryFault> {
+function readAddress(text: string): Parsed<ListSubject> {
   const parsed = parseAddress(text);
   if (!parsed.ok) return parsed;
   const canonical = canonicalAddress(parsed.value);
@@ -157,7 +157,7 @@ function readAddress(text: string): Parsed<ListSubject, EntryFault> {
   return { ok: true, value: { kind: "address", canonical, domain } };
 }
 
-function readName(text: string, kind: "domain" | "mailHost"): Parsed<ListSubject, EntryFault> {
+function readName(text: string, kind: "domain" | "mailHost"): Parsed<ListSubject> {
   const below = text.startsWith(BELOW);
   // With a label in front a top-level name is read by the rules of all others.
   const parsed = parseDomain(below ? `x.${text.slice(BELOW.length)}` : withoutLastDot(text));

@@ -137,19 +137,35 @@ export interface Domain {
   readonly privateRegistrableDomain: string | undefined;
 }
 
-/** Why a text is not a domain name; also for the part after the "@" of an address. */
-export type DomainFault =
-  | "empty"
-  | "domain_char"
-  | "domain_invisible"
-  | "domain_idna"
-  | "domain_dot_end"
-  | "label_chars"
-  | "dotless"
-  | "tld_shape";
+/** Why a text is no entry. `has_at`: an address where a bare domain was asked for; `length`: too long to parse. */
+export const FAULT_WORDS = {
+  empty: "it is empty",
+  no_at: 'it has no "@"',
+  no_local: 'nothing stands before the "@"',
+  no_domain: 'nothing stands after the "@"',
+  has_at: 'a domain has no "@"; check the address instead',
+  surrogate: "it holds half a character, which no encoding can carry",
+  length: "it is too long (an address holds at most 254 octets)",
+  local_length: 'the part before the "@" is longer than 64 octets',
+  local_char: 'the part before the "@" holds a character that needs quotes or is not allowed',
+  local_unsafe: 'the part before the "@" holds an invisible or control character',
+  dot_start: 'the part before the "@" begins with a dot',
+  dot_end: 'the part before the "@" ends with a dot',
+  dot_dot: 'the part before the "@" has two dots in a row',
+  quoted: 'the quotes before the "@" are not closed or hold what they may not',
+  literal: "an IP address in brackets is not accepted as a domain",
+  domain_char: "the domain holds a character that no host name has",
+  domain_invisible: "the domain holds an invisible character",
+  domain_idna: "the domain is too long, has an empty part or letters that no domain may have",
+  domain_dot_end: "the domain ends with a dot",
+  label_chars: "a part of the domain begins or ends with a hyphen",
+  dotless: "the domain has no dot",
+  tld_shape: "the last part of the domain is not a top-level domain",
+} as const;
+export type EntryFault = keyof typeof FAULT_WORDS;
 
-export type Parsed<Value, Fault extends string> =
-  { readonly ok: true; readonly value: Value } | { readonly ok: false; readonly fault: Fault };
+export type Parsed<Value> =
+  { readonly ok: true; readonly value: Value } | { readonly ok: false; readonly fault: EntryFault };
 
 const DOT = 46;
 const HYPHEN = 45;
@@ -160,7 +176,7 @@ const isLetter = (code: number): boolean => code >= 97 && code <= 122;
 const FOREIGN_ASCII = /[\0-,/:-@[-`{-\x7f]/;
 const NON_ASCII = /[^\0-\x7f]/;
 
-function labelFault(name: string): DomainFault | undefined {
+function labelFault(name: string): EntryFault | undefined {
   if (name.length > DOMAIN_MAX_OCTETS) return "domain_idna";
   let start = 0;
   for (let at = 0; at <= name.length; at += 1) {
@@ -192,7 +208,7 @@ function isWord(label: string): boolean {
 }
 
 /** Syntax only: at least two labels of letters, digits and inner hyphens, the last one no number. */
-function nameFault(name: string): DomainFault | undefined {
+function nameFault(name: string): EntryFault | undefined {
   const fault = labelFault(name);
   if (fault !== undefined) return fault;
   const lastDot = name.lastIndexOf(".");
@@ -201,7 +217,7 @@ function nameFault(name: string): DomainFault | undefined {
 }
 
 /** ASCII or Unicode, any case. The caller has capped the length (`ENTRY_MAX_UNITS`). Never throws. */
-export function parseDomain(text: string): Parsed<Domain, DomainFault> {
+export function parseDomain(text: string): Parsed<Domain> {
   const inText = textFault(text);
   if (inText !== undefined) return { ok: false, fault: inText };
   const name = aLabels(text);
@@ -213,7 +229,7 @@ export function parseDomain(text: string): Parsed<Domain, DomainFault> {
   return fault === undefined ? { ok: true, value: place(name) } : { ok: false, fault };
 }
 
-function textFault(text: string): DomainFault | undefined {
+function textFault(text: string): EntryFault | undefined {
   if (text === "") return "empty";
   if (FOREIGN_ASCII.test(text)) return "domain_char";
   // UTS-46 drops these silently: two names that look the same would count as one.

@@ -2,7 +2,7 @@ import { badField, notFound, notNow, type Refusal } from "../../base/refusals.ts
 import { dayOfDate } from "../../core/calendar.ts";
 import { LIST_WORDS, type ListWord } from "../../core/evidence/rule.ts";
 import { Type } from "../../core/json-schema.ts";
-import { FAULT_WORDS } from "../../core/validate/malformed.ts";
+import { FAULT_WORDS } from "../../core/name/domain.ts";
 import { auditedEntries } from "../../gate/audited.ts";
 import { entryJson, OwnEntry, type Rule } from "../../lists/rules/entry-json.ts";
 import {

@@ -1,4 +1,4 @@
-import type { EntryFault } from "../../core/address/address.ts";
+import type { EntryFault } from "../../core/name/domain.ts";
 import { DAY_MS, dayOf, dayOfDate, isoDate } from "../../core/calendar.ts";
 import {
   feedSubject,

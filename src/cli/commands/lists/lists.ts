@@ -28,7 +28,7 @@ import {
 } from "../../terminal.ts";
 import type { JsonOption } from "../options.ts";
 import { dayOfDate, isoTime, isoTimeOrNull } from "../../../core/calendar.ts";
-import { FAULT_WORDS } from "../../../core/validate/malformed.ts";
+import { FAULT_WORDS } from "../../../core/name/domain.ts";
 import type { Rule } from "../../../lists/rules/entry-json.ts";
 
 const ENTRY = "a domain, *.suffix, mx:host or address";

@@ -70,7 +70,9 @@ export function serveCommand(serve: (port: string | undefined) => Promise<void>)
     .action(({ port }: { readonly port?: string }) => serve(port));
 }
 
-export const ACCOUNT = "its id or e-mail address";
+/** A command about one account. */
+export const aboutAccount = (name: string, description: string): Command =>
+  new Command(name).description(description).argument("<account>", "its id or e-mail address");
 
 export interface JsonOption {
   readonly json?: true;

@@ -16,7 +16,7 @@ import {
   withOpened,
 } from "../terminal.ts";
 import { accountNamed } from "./account/account-deps.ts";
-import { ACCOUNT, type JsonOption } from "./options.ts";
+import { type JsonOption, aboutAccount } from "./options.ts";
 
 export interface CliWebhooks {
   readonly accounts: { find(idOrEmail: string): Promise<{ readonly id: string } | undefined> };
@@ -61,9 +61,7 @@ interface SetOptions extends JsonOption {
 }
 
 function setCommand(deps: WebhookDeps): Command {
-  return new Command("set")
-    .description("set the URL, make a new secret and print it once")
-    .argument("<account>", ACCOUNT)
+  return aboutAccount("set", "set the URL, make a new secret and print it once")
     .argument("<url>", "public https address")
     .option("--events <list>", "comma-separated; default: all events")
     .option(...JSON_OPTION)
@@ -77,9 +75,7 @@ function setCommand(deps: WebhookDeps): Command {
 }
 
 function eventsCommand(deps: WebhookDeps): Command {
-  return new Command("events")
-    .description("select the events to send")
-    .argument("<account>", ACCOUNT)
+  return aboutAccount("events", "select the events to send")
     .argument("<list>", 'comma-separated; "" for all events')
     .option(...JSON_OPTION)
     .action(async (account: string, list: string, options: JsonOption) => {
@@ -92,9 +88,7 @@ function eventsCommand(deps: WebhookDeps): Command {
 }
 
 function secretCommand(deps: WebhookDeps): Command {
-  return new Command("secret")
-    .description("make a new secret and print it once; the old one stops working")
-    .argument("<account>", ACCOUNT)
+  return aboutAccount("secret", "make a new secret and print it once; the old one stops working")
     .option(...JSON_OPTION)
     .action(async (account: string, options: JsonOption) =>
       withAccount(account, deps, async ({ webhooks, accountId, terminal }) => {
@@ -105,9 +99,7 @@ function secretCommand(deps: WebhookDeps): Command {
 }
 
 function pingCommand(deps: WebhookDeps): Command {
-  return new Command("ping")
-    .description("send test.ping and print the result; exit 1 if it is not accepted")
-    .argument("<account>", ACCOUNT)
+  return aboutAccount("ping", "send test.ping and print the result; exit 1 if it is not accepted")
     .option(...JSON_OPTION)
     .action(async (account: string, options: JsonOption) =>
       withAccount(account, deps, async ({ webhooks, accountId, terminal }) => {
@@ -119,9 +111,7 @@ function pingCommand(deps: WebhookDeps): Command {
 }
 
 function logCommand(deps: WebhookDeps): Command {
-  return new Command("log")
-    .description("list the deliveries of the last 7 days, newest first")
-    .argument("<account>", ACCOUNT)
+  return aboutAccount("log", "list the deliveries of the last 7 days, newest first")
     .option("--limit <count>", "largest number of rows", "100")
     .option(...JSON_OPTION)
     .action(async (account: string, options: JsonOption & { readonly limit: string }) => {
@@ -137,9 +127,7 @@ function logCommand(deps: WebhookDeps): Command {
 }
 
 function removeCommand(deps: WebhookDeps): Command {
-  return new Command("remove")
-    .description("delete the URL; queued deliveries are not sent")
-    .argument("<account>", ACCOUNT)
+  return aboutAccount("remove", "delete the URL; queued deliveries are not sent")
     .option("--json", 'print {"removed"}')
     .action(async (account: string, { json }: JsonOption) =>
       withAccount(account, deps, async ({ webhooks, accountId, terminal }) => {

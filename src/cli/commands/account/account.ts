@@ -7,7 +7,7 @@ import { jsonLine, misuse, refuse, shown, table } from "../../terminal.ts";
 import type { OutcomeReport } from "../../../gate/gate-shapes.ts";
 import { OUTCOME_DAYS } from "../../../gate/outcome-report.ts";
 import { type AccountDeps, type CliAccounts, accountNamed, withAccounts } from "./account-deps.ts";
-import { ACCOUNT, type JsonOption } from "../options.ts";
+import { type JsonOption, aboutAccount } from "../options.ts";
 
 /** `gatepost account ...`; may run beside a server, which follows within 5 s. */
 export function accountCommand(deps: AccountDeps): Command {
@@ -171,9 +171,7 @@ function changing(
 }
 
 function tierCommand(deps: AccountDeps): Command {
-  return new Command("tier")
-    .description("change an account's plan")
-    .argument("<account>", ACCOUNT)
+  return aboutAccount("tier", "change an account's plan")
     .addArgument(new Argument("<tier>").choices(ACCOUNT_TIERS))
     .option("--json", "print the account")
     .action((name: string, tier: AccountTier, options: JsonOption) =>
@@ -184,9 +182,7 @@ function tierCommand(deps: AccountDeps): Command {
 }
 
 function creditCommand(deps: AccountDeps): Command {
-  return new Command("credit")
-    .description("add credits to an account, or remove them with a negative amount")
-    .argument("<account>", ACCOUNT)
+  return aboutAccount("credit", "add credits to an account, or remove them with a negative amount")
     .argument("<amount>", "a whole number, such as 1000 or -50")
     .option("--reason <text>", "stored with the credit entry", "operator")
     .option("--json", "print the account")
@@ -226,9 +222,7 @@ const STATES = {
 } as const;
 
 function stateCommand(deps: AccountDeps, verb: keyof typeof STATES): Command {
-  return new Command(verb)
-    .description(STATES[verb])
-    .argument("<account>", ACCOUNT)
+  return aboutAccount(verb, STATES[verb])
     .option("--json", "print the account")
     .action(
       changing(deps, async (store, account) => {
@@ -239,9 +233,7 @@ function stateCommand(deps: AccountDeps, verb: keyof typeof STATES): Command {
 }
 
 function passwordCommand(deps: AccountDeps): Command {
-  return new Command("password")
-    .description("set an account's dashboard password")
-    .argument("<account>", ACCOUNT)
+  return aboutAccount("password", "set an account's dashboard password")
     .requiredOption("--password-stdin", "read the password from standard input (required)")
     .option("--json", "print the account")
     .action(
@@ -265,9 +257,7 @@ const SWITCHES = {
 
 function switchCommand(deps: AccountDeps, name: keyof typeof SWITCHES): Command {
   const { does, change } = SWITCHES[name];
-  return new Command(name)
-    .description(does)
-    .argument("<account>", ACCOUNT)
+  return aboutAccount(name, does)
     .addArgument(new Argument("<state>").choices(["on", "off"]))
     .option("--json", "print the account")
     .action((account: string, state: "on" | "off", options: JsonOption) =>
@@ -278,9 +268,10 @@ function switchCommand(deps: AccountDeps, name: keyof typeof SWITCHES): Command 
 }
 
 function tokenSecretCommand(deps: AccountDeps): Command {
-  return new Command("token-secret")
-    .description("make a new secret for the account's tokens; the old one ends at once")
-    .argument("<account>", ACCOUNT)
+  return aboutAccount(
+    "token-secret",
+    "make a new secret for the account's tokens; the old one ends at once",
+  )
     .option("--json", 'print {"account_id","token_secret"}')
     .action(async (name: string, { json }: JsonOption) => {
       const made = await withAccounts(deps, async (store) => {
@@ -297,9 +288,7 @@ function tokenSecretCommand(deps: AccountDeps): Command {
 }
 
 function outcomesCommand(deps: AccountDeps): Command {
-  return new Command("outcomes")
-    .description("what was decided on the account's sign-ups")
-    .argument("<account>", ACCOUNT)
+  return aboutAccount("outcomes", "what was decided on the account's sign-ups")
     .option("--days <number>", `UTC days, up to ${String(OUTCOME_DAYS)}`, "30")
     .option("--json", "print JSON alone")
     .action(async (name: string, { days, json }: JsonOption & { readonly days: string }) => {

@@ -9,7 +9,7 @@ import {
 } from "../../../accounts/keys.ts";
 import { jsonLine, misuse, refuse, shown, table } from "../../terminal.ts";
 import { type AccountDeps, accountNamed, withAccounts } from "./account-deps.ts";
-import { ACCOUNT, type JsonOption } from "../options.ts";
+import { type JsonOption, aboutAccount } from "../options.ts";
 
 /** `gatepost key ...`; a running server follows within 5 s. */
 export function keyCommand(deps: AccountDeps): Command {
@@ -51,9 +51,7 @@ function pageOf({ publishable, ...options }: CreateOptions): NewPage | undefined
 }
 
 function createCommand(deps: AccountDeps): Command {
-  return new Command("create")
-    .description("create a key, which is shown once")
-    .argument("<account>", ACCOUNT)
+  return aboutAccount("create", "create a key, which is shown once")
     .option("--name <text>", "what the key is for", "key")
     .option("--publishable", "a key for web pages: decides only, from its origins only")
     .option("--origin <url...>", "where a publishable key works: https://shop.example")
@@ -96,9 +94,10 @@ const row = (key: ApiKey): readonly string[] => [
 ];
 
 function listCommand(deps: AccountDeps): Command {
-  return new Command("list")
-    .description("list an account's keys by name, start and end; the keys are not shown")
-    .argument("<account>", ACCOUNT)
+  return aboutAccount(
+    "list",
+    "list an account's keys by name, start and end; the keys are not shown",
+  )
     .option("--json", "print an array")
     .action(async (name: string, { json }: JsonOption) => {
       const keys = await withAccounts(deps, async (store) => {

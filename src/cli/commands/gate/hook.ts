@@ -5,7 +5,7 @@ import type { HookRow } from "../../../gate/gate-shapes.ts";
 import type { HookService, SignedExample } from "../../../gate/hooks.ts";
 import { type Terminal, jsonLine, refuse, shown, table, withOpened } from "../../terminal.ts";
 import { accountNamed } from "../account/account-deps.ts";
-import { ACCOUNT, type JsonOption } from "../options.ts";
+import { type JsonOption, aboutAccount } from "../options.ts";
 
 interface CliHooks {
   readonly accounts: Pick<AccountService, "find">;
@@ -48,9 +48,7 @@ interface CreateOptions extends JsonOption {
 }
 
 const createCommand = (deps: HookDeps): Command =>
-  new Command("create")
-    .description("create a hook and print its URL and secret once")
-    .argument("<account>", ACCOUNT)
+  aboutAccount("create", "create a hook and print its URL and secret once")
     .addArgument(new Argument("<system>", "the identity system").choices(HOOK_SYSTEMS))
     .option("--policy <name>", "the policy that decides")
     .addOption(
@@ -92,9 +90,7 @@ const row = (hook: HookRow): readonly string[] => [
 ];
 
 const listCommand = (deps: HookDeps): Command =>
-  new Command("list")
-    .description("list an account's hooks with the calls of 30 days and the last one")
-    .argument("<account>", ACCOUNT)
+  aboutAccount("list", "list an account's hooks with the calls of 30 days and the last one")
     .option("--json", "print JSON alone")
     .action(async (name: string, { json }: JsonOption) => {
       const rows = await withOpened(deps.openHooks, async (opened) =>

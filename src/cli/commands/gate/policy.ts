@@ -19,7 +19,7 @@ import {
 } from "../../terminal.ts";
 import { type DecideDeps, policyOf, testText, untestedText } from "./decide.ts";
 import { accountNamed } from "../account/account-deps.ts";
-import { ACCOUNT, type JsonOption } from "../options.ts";
+import { type JsonOption, aboutAccount } from "../options.ts";
 
 interface PolicyDeps extends DecideDeps {
   readonly openPolicies: () => Promise<CliPolicies>;
@@ -79,9 +79,7 @@ const row = ({ name, live, shadow, author, created_at: at }: PolicyRow): readonl
 ];
 
 const listCommand = (deps: PolicyDeps): Command =>
-  new Command("list")
-    .description("the policies and the versions that run")
-    .argument("<account>", ACCOUNT)
+  aboutAccount("list", "the policies and the versions that run")
     .option(...JSON_OPTION)
     .action(async (account: string, { json }: JsonOption) => {
       const rows = await atDesk(account, deps, ({ policies, of }) => policies.list(of.id));
@@ -94,9 +92,7 @@ interface ShowOptions extends JsonOption {
 }
 
 const showCommand = (deps: PolicyDeps): Command =>
-  new Command("show")
-    .description("print a policy's document; with --json its versions too")
-    .argument("<account>", ACCOUNT)
+  aboutAccount("show", "print a policy's document; with --json its versions too")
     .argument("[name]", "the policy's name", DEFAULT_NAME)
     .option("--version <number>", "another version than the live one")
     .option(...JSON_OPTION)
@@ -115,9 +111,7 @@ function saidSaved(deps: PolicyDeps, saved: SavedPolicy, words: string, json?: t
 }
 
 const setCommand = (deps: PolicyDeps): Command =>
-  new Command("set")
-    .description("save a policy from a JSON file as a new version, which is live at once")
-    .argument("<account>", ACCOUNT)
+  aboutAccount("set", "save a policy from a JSON file as a new version, which is live at once")
     .argument("<file>", 'JSON, or "-" for standard input')
     .option(...NAME_OPTION)
     .option(...JSON_OPTION)
@@ -130,9 +124,7 @@ const setCommand = (deps: PolicyDeps): Command =>
     });
 
 const shadowCommand = (deps: PolicyDeps): Command =>
-  new Command("shadow")
-    .description("run a policy beside the live one: it is counted and decides nothing")
-    .argument("<account>", ACCOUNT)
+  aboutAccount("shadow", "run a policy beside the live one: it is counted and decides nothing")
     .argument("<file>", 'JSON, "-" for standard input, or "off"')
     .option(...NAME_OPTION)
     .option(...JSON_OPTION)
@@ -151,9 +143,7 @@ const shadowCommand = (deps: PolicyDeps): Command =>
     });
 
 const promoteCommand = (deps: PolicyDeps): Command =>
-  new Command("promote")
-    .description("make the shadow live")
-    .argument("<account>", ACCOUNT)
+  aboutAccount("promote", "make the shadow live")
     .argument("[name]", "the policy's name", DEFAULT_NAME)
     .option(...JSON_OPTION)
     .action(async (account: string, name: string, { json }: JsonOption) => {
@@ -164,9 +154,7 @@ const promoteCommand = (deps: PolicyDeps): Command =>
     });
 
 const testCommand = (deps: PolicyDeps): Command =>
-  new Command("test")
-    .description("apply the live policy to addresses and show the rule that decided")
-    .argument("<account>", ACCOUNT)
+  aboutAccount("test", "apply the live policy to addresses and show the rule that decided")
     .argument("<entry...>", "addresses")
     .option(...NAME_OPTION)
     .option(...JSON_OPTION)
@@ -181,9 +169,7 @@ const testCommand = (deps: PolicyDeps): Command =>
     });
 
 const backTestCommand = (deps: PolicyDeps): Command =>
-  new Command("back-test")
-    .description("what a policy would have decided on the checks counted by domain")
-    .argument("<account>", ACCOUNT)
+  aboutAccount("back-test", "what a policy would have decided on the checks counted by domain")
     .argument("<file>", 'JSON, or "-" for standard input')
     .option("--days <number>", "UTC days, up to 30", "30")
     .option(...NAME_OPTION)
@@ -199,9 +185,7 @@ const backTestCommand = (deps: PolicyDeps): Command =>
     });
 
 const removeCommand = (deps: PolicyDeps): Command =>
-  new Command("remove")
-    .description("remove a policy; default is the built-in one then")
-    .argument("<account>", ACCOUNT)
+  aboutAccount("remove", "remove a policy; default is the built-in one then")
     .argument("<name>", "the policy's name")
     .option(...JSON_OPTION)
     .action(async (account: string, name: string, { json }: JsonOption) => {

@@ -7,6 +7,7 @@ import {
   unsupportedEncoding,
   unsupportedMediaType,
 } from "../base/refusals.ts";
+import type { ResourceName } from "../base/resources.ts";
 import { type Hold, NoRoom, type Shares } from "../base/shares.ts";
 import type { HttpRequest } from "./route.ts";
 import { type Decode, decodeBody, type DecodeOrder, decodeText, isLargeBody } from "./decode.ts";
@@ -67,7 +68,13 @@ export function createBodyReader(deps: BodyDeps): BodyReader {
   const { shares, decodeLarge = decodeBody } = deps;
   const slow = new SlowSenders(deps.clock);
   const receive: BodyReader["receive"] = (source, owner, maxBytes) =>
-    received(source, { owner, maxBytes, shares, slow });
+    received(source, {
+      maxBytes,
+      slow,
+      resource: "large_bodies",
+      tooLarge: bodyTooLarge,
+      open: (declared, reclaim) => new BodyRoom(shares, owner, declared, reclaim),
+    });
   return {
     receive,
     async read(source, terms) {
@@ -120,21 +127,30 @@ function kindOf(type: string, encoding: string | undefined, takesText: boolean):
 }
 
 /** Chunks of a few octets cost the parser as much as large ones; no client sends a body in thousands of them. */
-export const isCrumbled = (chunks: number, octets: number): boolean =>
-  chunks > 1_000 + octets / 256;
+const isCrumbled = (chunks: number, octets: number): boolean => chunks > 1_000 + octets / 256;
 
 interface Order {
-  readonly owner: OwnerKey;
   readonly maxBytes: number;
-  readonly shares: BodyDeps["shares"];
   readonly slow: SlowSenders;
+  /** Whose share may take the memory back. */
+  readonly resource: ResourceName;
+  readonly tooLarge: () => Error;
+  /** Throws `NoRoom`. `declared`: the announced length, or 0. */
+  readonly open: (declared: number, reclaim: () => void) => Room;
+}
+
+/** The memory of one body. */
+interface Room {
+  readonly hold: Hold;
+  /** Throws `NoRoom`. */
+  readonly cover: (octets: number) => void;
 }
 
 /**
  * Receives a body into memory within its owner's share. What is left of a refused body is read and dropped by Node, so
  * that the client can see the answer; the time limit of the request bounds that.
  */
-function received(source: HttpRequest, order: Order): Promise<Received> {
+export function received(source: HttpRequest, order: Order): Promise<Received> {
   const { maxBytes, slow } = order;
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -143,7 +159,7 @@ function received(source: HttpRequest, order: Order): Promise<Received> {
     let room: Room;
     try {
       const declared = Number(source.headers["content-length"] ?? 0);
-      room = new Room(order, declared, () => refuse(new NoRoom("large_bodies", "owner")));
+      room = order.open(declared, () => refuse(new NoRoom(order.resource, "owner")));
     } catch (error) {
       source.resume();
       reject(error as Error);
@@ -169,7 +185,7 @@ function received(source: HttpRequest, order: Order): Promise<Received> {
       octets += chunk.length;
       chunks.push(chunk);
       try {
-        if (octets > maxBytes || isCrumbled(chunks.length, octets)) throw bodyTooLarge();
+        if (octets > maxBytes || isCrumbled(chunks.length, octets)) throw order.tooLarge();
         room.cover(octets);
       } catch (error) {
         refuse(error);
@@ -190,17 +206,19 @@ function received(source: HttpRequest, order: Order): Promise<Received> {
   });
 }
 
-/** The memory of one body. A small one is covered whole as soon as its length is known. */
-class Room {
+/** A small body is covered whole as soon as its length is known. */
+class BodyRoom implements Room {
   hold: Hold;
-  readonly #order: Order;
+  readonly #shares: BodyDeps["shares"];
+  readonly #owner: OwnerKey;
   readonly #reclaim: () => void;
   #isSmall: boolean;
   #covered: number;
 
   /** Throws `NoRoom`. */
-  constructor(order: Order, declared: number, reclaim: () => void) {
-    this.#order = order;
+  constructor(shares: BodyDeps["shares"], owner: OwnerKey, declared: number, reclaim: () => void) {
+    this.#shares = shares;
+    this.#owner = owner;
     this.#reclaim = reclaim;
     this.#isSmall = !isLargeBody(declared);
     this.#covered = this.#isSmall ? declared : 0;
@@ -222,8 +240,8 @@ class Room {
   }
 
   #take(octets: number): Hold {
-    const share = this.#order.shares.of(this.#isSmall ? "small_bodies" : "large_bodies");
-    return share.take(this.#order.owner, octets, { reclaim: this.#reclaim });
+    const share = this.#shares.of(this.#isSmall ? "small_bodies" : "large_bodies");
+    return share.take(this.#owner, octets, { reclaim: this.#reclaim });
   }
 }
 

@@ -20,7 +20,7 @@ export interface Optional<T = unknown> {
 
 type Fields = Readonly<Record<string, Schema | Optional>>;
 
-type ObjectOf<F extends Fields> = {
+export type ObjectOf<F extends Fields> = {
   readonly [Name in keyof F as F[Name] extends Optional ? never : Name]: Described<F[Name]>;
 } & {
   readonly [Name in keyof F as F[Name] extends Optional ? Name : never]?: F[Name] extends Optional<

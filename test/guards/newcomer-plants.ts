@@ -101,6 +101,24 @@ export const PLANTINGS: readonly Planting[] = [
     most: { added: 0, lines: 2 },
   },
   {
+    task: "a field of the single answer",
+    adds: {},
+    lines: [
+      [
+        "src/core/validate/result.ts",
+        /^ +role: flag\(/m,
+        '  planted_length: Type.Optional(Type.Integer({ description: "Of the domain." })),\n',
+      ],
+      [
+        "src/core/validate/validate.ts",
+        /^ +draft\.role = /m,
+        "  draft.planted_length = domain.name.length;\n",
+      ],
+    ],
+    docs: ["docs/api.md"],
+    most: { added: 0, lines: 2 },
+  },
+  {
     task: "a feed",
     adds: {},
     lines: [

@@ -117,10 +117,11 @@ async function json(path: string, init: RequestInit = {}): Promise<Record<string
   return (await (await fetch(`${url}${path}`, init)).json()) as Record<string, unknown>;
 }
 
-test("the planted check's field and the planted signal are in an answer of the API", async () => {
+test("the planted fields and the planted signal are in an answer of the API", async () => {
   const headers = { "x-api-key": proAccount().api_key };
   const result = await json(`/api/email/${ENTRY}/planted`, { headers });
   assert.equal(result["planted_field"], 7);
+  assert.equal(result["planted_length"], "planted.invalid".length);
   assert.ok((result["signals"] as string[]).includes("planted_signal"));
 });
 
@@ -152,6 +153,7 @@ test("the command line names the planted check, its words, its field and the pla
 test("the OpenAPI document has the planted field, feature, signal and route", async () => {
   const document = JSON.stringify(await json("/openapi.json"));
   assert.match(document, /"planted_field":\{"type":"integer","description":"A planted number\./);
+  assert.match(document, /"planted_length":\{"type":"integer","description":"Of the domain\."/);
   assert.match(document, /`planted`: A planted check\./);
   assert.match(document, /`planted_signal` \(0\.00\): A planted note\./);
   assert.match(document, /"\/api\/planted"/);

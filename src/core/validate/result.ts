@@ -1,40 +1,61 @@
 import type { PremiumFields } from "../checks/registry.ts";
-import type { Signal } from "../evidence/signals.ts";
+import { type Signal, SIGNALS } from "../evidence/signals.ts";
+import { type Described, type ObjectOf, strict, Type } from "../json-schema.ts";
 
-/** How the name sits in the public suffix list, ICANN section (publicsuffix.org). */
-export interface DomainInfo {
-  /** The public suffix without a leading dot: "co.uk". */
-  readonly tld: string;
-  readonly is_subdomain: boolean;
-  readonly parent_domain: string | null;
-}
+const text = (description: string) => Type.String({ description });
+const flag = (description: string) => Type.Boolean({ description });
+const signalMeanings = Object.entries(SIGNALS)
+  .map(([name, { weight, means }]) => `- \`${name}\` (${weight.toFixed(2)}): ${means}`)
+  .join("\n");
 
-/** The API's validation result; keys are made and sent in this order. */
-export interface ValidationResult {
-  /** When false, only the fields that are not optional are there. */
-  readonly format: boolean;
-  /** Lower-case A-labels; never blank, "invalid" when nothing printable is left of a malformed input. */
-  readonly domain: string;
-  readonly disposable: boolean;
-  /** At least one usable mail host. Also false if DNS did not answer: see `dns_indeterminate`. */
-  readonly dns: boolean;
-  /** How sure the verdict "disposable" is: 0 nothing found, 100 an exact hit on a curated list. */
-  readonly confidence: number;
-  readonly whitelist: boolean;
-  /** Most important first, at most 20. */
-  readonly signals: readonly Signal[];
-  /** With `typo_domain`: the address (or domain) with the provider's domain. */
-  readonly did_you_mean?: string;
-  /** Absent when `format` is false. */
-  readonly domain_info?: DomainInfo;
-  /** The usable mail hosts in preference order, at most 20; exactly when `dns` is true. */
-  readonly mx_info?: readonly string[];
-  /** A role address (info@, sales@); always false for a domain. */
-  readonly role: boolean;
-  readonly free: boolean;
-  /** A sub-address or a relay's alias; address checks only. */
-  readonly alias?: boolean;
-}
+const DomainInfo = Type.Object(
+  {
+    tld: text('The public suffix (ICANN section) without a leading dot: "co.uk".'),
+    is_subdomain: flag("Whether labels stand left of the registrable domain."),
+    parent_domain: Type.Union([Type.String(), Type.Null()], {
+      description: "The registrable domain when `is_subdomain`, else null.",
+    }),
+  },
+  { ...strict, description: "How the name sits in the public suffix list." },
+);
+
+/** The API's validation result; keys are made and sent in this order. When `format` is false, no optional one is there. */
+export const RESULT_FIELDS = {
+  format: flag("Whether the input has a valid format. Check it first."),
+  domain: Type.String({
+    minLength: 1,
+    maxLength: 253,
+    description: 'The domain evaluated: lower-case A-labels, never blank; "invalid" at worst.',
+  }),
+  disposable: flag("The verdict, derived from the signals: `confidence` of 50 or more."),
+  dns: flag("Whether a usable mail host exists. False too with `dns_indeterminate`: retry later."),
+  confidence: Type.Integer({
+    description: "How sure `disposable` is; 100 is an exact hit on a curated list.",
+    minimum: 0,
+    maximum: 100,
+  }),
+  whitelist: flag("The domain is known to be good."),
+  signals: Type.Array(Type.Unsafe<Signal>({ type: "string" }), {
+    maxItems: 20,
+    description: `The evidence, most important first; names may be added:\n${signalMeanings}`,
+  }),
+  did_you_mean: Type.Optional(
+    text("With `typo_domain`: the whole address (or domain) with the provider's domain."),
+  ),
+  domain_info: Type.Optional(DomainInfo),
+  mx_info: Type.Optional(
+    Type.Array(Type.String(), {
+      description: "The usable mail hosts in preference order; exactly when `dns` is true.",
+      maxItems: 20,
+    }),
+  ),
+  role: flag("A role address such as info@; always false for a domain."),
+  free: flag("The domain is a free mail provider."),
+  alias: Type.Optional(flag("A sub-address or a relay's alias; email checks only.")),
+};
+
+export type DomainInfo = Described<typeof DomainInfo>;
+export type ValidationResult = ObjectOf<typeof RESULT_FIELDS>;
 
 export type FullResult = ValidationResult & PremiumFields;
 

@@ -17,49 +17,19 @@ function rowsOf(text: string, sliceUnits = text.length || 1): readonly RawRow[] 
 const read = (text: string, sliceUnits?: number): readonly (readonly string[])[] =>
   rowsOf(text, sliceUnits).map(({ cells }) => cells);
 
+const TWO = [
+  ["a", "b"],
+  ["c", "d"],
+] as const;
+
 const cases = [
   ["an empty text has no row", "", []],
   ["one cell", "a", [["a"]]],
-  [
-    "a last line with its break",
-    "a,b\nc,d\n",
-    [
-      ["a", "b"],
-      ["c", "d"],
-    ],
-  ],
-  [
-    "a last line without it",
-    "a,b\nc,d",
-    [
-      ["a", "b"],
-      ["c", "d"],
-    ],
-  ],
-  [
-    "CRLF",
-    "a,b\r\nc,d\r\n",
-    [
-      ["a", "b"],
-      ["c", "d"],
-    ],
-  ],
-  [
-    "CR alone",
-    "a,b\rc,d\r",
-    [
-      ["a", "b"],
-      ["c", "d"],
-    ],
-  ],
-  [
-    "blank lines are skipped",
-    "a,b\n\n\r\n\nc,d\n",
-    [
-      ["a", "b"],
-      ["c", "d"],
-    ],
-  ],
+  ["a last line with its break", "a,b\nc,d\n", TWO],
+  ["a last line without it", "a,b\nc,d", TWO],
+  ["CRLF", "a,b\r\nc,d\r\n", TWO],
+  ["CR alone", "a,b\rc,d\r", TWO],
+  ["blank lines are skipped", "a,b\n\n\r\n\nc,d\n", TWO],
   [
     "empty cells",
     ",a,\n,,\n",
@@ -84,14 +54,7 @@ const cases = [
       ["15", "2"],
     ],
   ],
-  [
-    "tabs",
-    "a\tb\nc\td",
-    [
-      ["a", "b"],
-      ["c", "d"],
-    ],
-  ],
+  ["tabs", "a\tb\nc\td", TWO],
   ["bars", "a|b", [["a", "b"]]],
   ["a delimiter in quotes does not count", '"a;b;c",d', [["a;b;c", "d"]]],
   ["rows of different length", "a,b,c\nd\n", [["a", "b", "c"], ["d"]]],

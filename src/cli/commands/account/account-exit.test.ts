@@ -4,34 +4,27 @@ import { Accounts } from "../../../accounts/accounts-store.ts";
 import { openEmbedded } from "../../../store/database.ts";
 import { NOW_MS, openShell, ANN } from "../../../../test/process/account-shell.ts";
 
+/** Words of the command lines. */
+const NAMED: Readonly<Record<string, string>> = { ANN, TAKEN: "taken@gatepost.example" };
+
 for (const [name, words, code, want] of [
   [
     "an e-mail address that is taken is no",
-    ["account", "create", "taken@gatepost.example"],
+    "account create TAKEN",
     1,
     /an account with this email address exists/,
   ],
-  [
-    "an invalid e-mail address is bad usage",
-    ["account", "create", "ann"],
-    2,
-    /not a valid email address/,
-  ],
-  [
-    "an unknown tier is bad usage",
-    ["account", "create", ANN, "--tier", "gold"],
-    2,
-    /Allowed choices/,
-  ],
+  ["an invalid e-mail address is bad usage", "account create ann", 2, /not a valid email address/],
+  ["an unknown tier is bad usage", "account create ANN --tier gold", 2, /Allowed choices/],
   [
     "the anonymous tier is refused for accounts",
-    ["account", "tier", "taken@gatepost.example", "anonymous"],
+    "account tier TAKEN anonymous",
     2,
     /Allowed choices/,
   ],
   [
     "an unknown account is no",
-    ["account", "disable", "nobody@gatepost.example"],
+    "account disable nobody@gatepost.example",
     1,
     /^gatepost: no account nobody/,
   ],
@@ -41,30 +34,10 @@ for (const [name, words, code, want] of [
     1,
     /^gatepost: no account \ufffd\[2J\n$/,
   ],
-  [
-    "a balance below 0 is no",
-    ["account", "credit", "taken@gatepost.example", "-1"],
-    1,
-    /the balance is 0/,
-  ],
-  [
-    "no credits are bad usage",
-    ["account", "credit", "taken@gatepost.example", "0"],
-    2,
-    /amount must be/,
-  ],
-  [
-    "half a credit is bad usage",
-    ["account", "credit", "taken@gatepost.example", "1.5"],
-    2,
-    /whole number/,
-  ],
-  [
-    "too many credits are bad usage",
-    ["account", "credit", "taken@gatepost.example", "1000000001"],
-    2,
-    /amount must be/,
-  ],
+  ["a balance below 0 is no", "account credit TAKEN -1", 1, /the balance is 0/],
+  ["no credits are bad usage", "account credit TAKEN 0", 2, /amount must be/],
+  ["half a credit is bad usage", "account credit TAKEN 1.5", 2, /whole number/],
+  ["too many credits are bad usage", "account credit TAKEN 1000000001", 2, /amount must be/],
   [
     "a reason of two lines is bad usage",
     ["account", "credit", "taken@gatepost.example", "1", "--reason", "a\nb"],
@@ -73,42 +46,33 @@ for (const [name, words, code, want] of [
   ],
   [
     "a short password is bad usage",
-    ["account", "password", "taken@gatepost.example", "--password-stdin"],
+    "account password TAKEN --password-stdin",
     2,
     /at least 10 characters/,
   ],
   [
     "a short password makes no account",
-    ["account", "create", ANN, "--password-stdin"],
+    "account create ANN --password-stdin",
     2,
     /at least 10 characters/,
   ],
-  [
-    "a password on the command line is bad usage",
-    ["account", "password", "taken@gatepost.example", "secret"],
-    2,
-    /./,
-  ],
-  [
-    "a missing amount is bad usage",
-    ["account", "credit", "taken@gatepost.example"],
-    2,
-    /missing required argument/,
-  ],
-  ["a key of nobody is no", ["key", "create", "nobody"], 1, /^gatepost: no account nobody\n$/],
+  ["a password on the command line is bad usage", "account password TAKEN secret", 2, /./],
+  ["a missing amount is bad usage", "account credit TAKEN", 2, /missing required argument/],
+  ["a key of nobody is no", "key create nobody", 1, /^gatepost: no account nobody\n$/],
   [
     "a key without a name is bad usage",
     ["key", "create", "taken@gatepost.example", "--name", " "],
     2,
     /one line of 1 to 100/,
   ],
-  ["an unknown key is no", ["key", "revoke", "k", "--yes"], 1, /^gatepost: no key k\n$/],
-  ["the command alone is bad usage", ["account"], 2, /Usage: gatepost account/],
+  ["an unknown key is no", "key revoke k --yes", 1, /^gatepost: no key k\n$/],
+  ["the command alone is bad usage", "account", 2, /Usage: gatepost account/],
 ] as const) {
   test(`exit code: ${name}`, async (t) => {
     const { run } = openShell(t, "short");
-    await run("account", "create", "taken@gatepost.example");
-    const { out, err, ...outcome } = await run(...words);
+    await run("account", "create", NAMED["TAKEN"] ?? "");
+    const line = typeof words === "string" ? words.split(" ") : words;
+    const { out, err, ...outcome } = await run(...line.map((word) => NAMED[word] ?? word));
     assert.equal(outcome.code, code);
     assert.match(err, want);
     assert.equal(out, "");

@@ -1,5 +1,4 @@
 import { readFileSync } from "node:fs";
-import type { TokenTable } from "./token-cases.ts";
 
 /** A row of `decide` in clients/cases.json. */
 export interface DecideCase {
@@ -34,6 +33,29 @@ export interface FeedbackCase extends Pick<DecideCase, "name" | "at" | "client">
     readonly note?: string;
   };
   readonly fault?: { readonly kind: readonly string[]; readonly status?: number };
+}
+
+/** Why a token is not good; a good one has none. */
+export type TokenFault =
+  "malformed" | "signature" | "expired" | "account" | "address" | "form" | "replayed";
+
+export interface TokenCase {
+  readonly name: string;
+  readonly token: string;
+  readonly email: string;
+  /** Seconds. */
+  readonly now: number;
+  /** The label that is expected; absent: any. */
+  readonly form?: string;
+  readonly fault?: TokenFault;
+}
+
+/** To be run in order, with one memory of ids. */
+export interface TokenTable {
+  /** Of the account: the new one and the old one. */
+  readonly secrets: readonly string[];
+  readonly account: string;
+  readonly cases: readonly TokenCase[];
 }
 
 export interface WebhookCase {

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { tokenTable } from "../../clients/token-cases.ts";
+import { CLIENT_CASES } from "../../clients/cases.ts";
 import { testWith } from "../../process/require-tool.ts";
 import { pageBlocks } from "./guide-blocks.ts";
 
@@ -37,7 +37,7 @@ testWith(
     const { verify } = (await import(file)) as {
       verify: (token: string, account: string, at: object, now: Date) => Promise<{ dec: string }>;
     };
-    const { secrets, account, cases } = tokenTable();
+    const { secrets, account, cases } = CLIENT_CASES.tokens;
     let good = 0;
     for (const { name, token, now, fault } of cases) {
       const at = { env: { GATEPOST_TOKEN_SECRET: secrets[0] } };

@@ -4,7 +4,6 @@ import { createServer, type IncomingMessage, type RequestListener } from "node:h
 import { createServer as createSecure } from "node:https";
 import { createServer as createTcp } from "node:net";
 import { createServer as createTls, type TLSSocket } from "node:tls";
-import type { TestContext } from "node:test";
 import { createOutbound } from "../../src/outbound/outbound.ts";
 import { createWebhookSender } from "../../src/webhooks/webhook-sender.ts";
 import type { Answer } from "../../src/core/mail/lookup.ts";
@@ -13,11 +12,9 @@ import { envelope } from "../../src/webhooks/dispatcher.ts";
 import { sign } from "../../src/webhooks/verify.ts";
 import { expiredCertificate, receiverCertificate, receiverKey } from "../process/certificates.ts";
 import { drip, listening } from "../http/peer.ts";
-import { manualClock } from "../time/manual-clock.ts";
 import { patientClock } from "../time/real-clock.ts";
 import { PUBLIC_V4 as V4, PUBLIC_V6 as V6 } from "../process/public-namespace.ts";
 import { turningClock } from "../time/turning-clock.ts";
-import { statsOf, until, webhookWorld } from "../process/webhook-world.ts";
 
 const TLS = { key: receiverKey, cert: receiverCertificate };
 
@@ -157,7 +154,6 @@ async function main(): Promise<void> {
     ].map(async (host) => (await post(`https://${host}:8443/`)).fault),
   );
   Object.assign(outcome, await redirects());
-  Object.assign(outcome, await fiftyHanging());
   outcome["trapped"] = trapped.reduce((sum, trap) => sum + trap.connections(), 0);
   fast.stop();
   process.stdout.write(`${JSON.stringify(outcome)}\n`);
@@ -186,34 +182,6 @@ async function redirects(): Promise<Record<string, unknown>> {
   const requestsForLoop = seen.splice(0).length;
   const downgrade = await get("https://receiver.example:8443/down");
   return { followed, inward, loop, requestsForLoop, downgrade };
-}
-
-/** Fifty receivers that accept and never answer, each with a backlog, and one that answers; no time passes. */
-async function fiftyHanging(): Promise<Record<string, unknown>> {
-  const silent = await listening(createTcp(), V4, 9443);
-  const world = await webhookWorld({ after: () => undefined } as unknown as TestContext, {
-    sender,
-    clock: manualClock(),
-  });
-  const announce = (id: string) => world.announce(id, statsOf(id.padStart(32, "0")));
-  for (let index = 0; index < 50; index += 1) {
-    await world.subscribe(`h${String(index)}`, "https://receiver.example:9443/");
-    for (let each = 0; each < 4; each += 1) await announce(`h${String(index)}`);
-  }
-  await until("all of them hang", () => silent.connections() === 58);
-  await world.subscribe("fast", "https://receiver.example:8443/");
-  for (let round = 1; round <= 10; round += 1) {
-    await announce("fast");
-    await until("the fast one gets its webhook", async () => {
-      const rows = await world.deliveries.list("fast", 20);
-      return rows.filter(({ status }) => status === 200).length === round;
-    });
-  }
-  const heldMeanwhile = silent.connections();
-  for (let index = 0; index < 50; index += 1) await world.endpoints.remove(`h${String(index)}`);
-  await silent.close();
-  await world.dispatcher.stop();
-  return { heldMeanwhile };
 }
 
 await main();

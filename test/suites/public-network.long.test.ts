@@ -51,7 +51,6 @@ const WANTED = {
   loop: { fault: "redirect", detail: "too many" },
   requestsForLoop: 4,
   downgrade: { fault: "redirect" },
-  heldMeanwhile: 58,
   trapped: 0,
 };
 

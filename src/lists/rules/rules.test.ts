@@ -34,22 +34,6 @@ for (const [name, text, word, details, want] of refused) {
   });
 }
 
-test("an import is taken whole, with words and remarks, and exports to the same", async (t) => {
-  const { operator } = await listsWorld(t);
-  const text =
-    "# ours\r\nallow a.example\n\n*.b.example # all of it\nmx:mx.c.example\nd@e.example\n";
-  const answer = await operator.importLines(text, "deny", BY_ADA);
-  assert.deepEqual(answer, { kind: "imported", count: 4 });
-  const lines = listLines(await operator.entries());
-  assert.equal(
-    lines,
-    `deny *.b.example\nallow a.example\ndeny address:${hash("d@e.example")}@e.example\ndeny mx:mx.c.example\n`,
-  );
-  const other = await listsWorld(t);
-  await other.operator.importLines(lines, undefined, BY_ADA);
-  assert.equal(listLines(await other.operator.entries()), lines);
-});
-
 test("the last day of an entry survives export and import, and a day that is past says nothing", async (t) => {
   const { operator, clock } = await listsWorld(t);
   const today = dayOf(clock.nowMs());
@@ -104,25 +88,6 @@ test("full lists take what they hold already, and nothing else", async (t) => {
   assert.equal((await operator.save("new.example", "deny", BY_ADA)).kind, "full");
   assert.equal((await operator.save("n7.example", "pristine", BY_ADA)).kind, "full");
   assert.deepEqual(saved, [1, names.length]);
-});
-
-test("an import with a wrong line imports nothing and names the lines", async (t) => {
-  const { operator } = await listsWorld(t);
-  const answer = await operator.importLines(
-    "a.example\nno domain\nlisted mx:b.example",
-    "deny",
-    BY_ADA,
-  );
-  assert.deepEqual(answer, {
-    kind: "wrong_lines",
-    lines: [
-      { line: 2, why: "bad_entry" },
-      { line: 3, why: "bad_word" },
-    ],
-  });
-  assert.deepEqual(await operator.entries(), []);
-  const unsaid = await operator.importLines("a.example", undefined, BY_ADA);
-  assert.deepEqual(unsaid, { kind: "wrong_lines", lines: [{ line: 1, why: "no_word" }] });
 });
 
 test("a file of nonsense is given up after twenty mistakes", async (t) => {

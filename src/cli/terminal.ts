@@ -75,6 +75,10 @@ export interface Terminal {
   readonly columns: number;
 }
 
+/** Prints the answer: the value with `--json`, else the text. */
+export const print = (to: Terminal, json: true | undefined, value: unknown, text: string): void =>
+  to.out(json === true ? jsonLine(value) : text);
+
 export const EXIT = { fine: 0, no: 1, usage: 2, failed: 3 } as const;
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 

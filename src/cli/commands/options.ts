@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError, Option } from "commander";
-import { type Terminal, jsonLine } from "../terminal.ts";
+import { type Terminal, print } from "../terminal.ts";
 
 interface BackUpDeps {
   readonly terminal: Terminal;
@@ -17,7 +17,7 @@ export function backupCommand({ terminal, backUp }: BackUpDeps): Command {
     .action(async (file: string, { json }: JsonOption) => {
       const bytes = await backUp(file);
       const words = `${file}: ${String(bytes)} bytes. It does not contain the secret key.\n`;
-      terminal.out(json === true ? jsonLine({ file, bytes }) : words);
+      print(terminal, json, { file, bytes }, words);
     });
 }
 

@@ -9,8 +9,8 @@ import {
   CommandFailure,
   EXIT,
   type Terminal,
-  jsonLine,
   misuse,
+  print,
   refuse,
   shown,
   withOpened,
@@ -69,7 +69,7 @@ function setCommand(deps: WebhookDeps): Command {
       const names = eventNames(events);
       await withAccount(account, deps, async ({ webhooks, accountId, terminal }) => {
         const settings = await webhooks.setup.set(accountId, url, names);
-        terminal.out(json === true ? jsonLine(settings) : settingsText(settings));
+        print(terminal, json, settings, settingsText(settings));
       });
     });
 }
@@ -82,7 +82,7 @@ function eventsCommand(deps: WebhookDeps): Command {
       const names = eventNames(list);
       await withAccount(account, deps, async ({ webhooks, accountId, terminal }) => {
         const settings = await webhooks.setup.selectEvents(accountId, names);
-        terminal.out(options.json === true ? jsonLine(settings) : settingsText(settings));
+        print(terminal, options.json, settings, settingsText(settings));
       });
     });
 }
@@ -93,7 +93,7 @@ function secretCommand(deps: WebhookDeps): Command {
     .action(async (account: string, options: JsonOption) =>
       withAccount(account, deps, async ({ webhooks, accountId, terminal }) => {
         const settings = await webhooks.setup.renewSecret(accountId);
-        terminal.out(options.json === true ? jsonLine(settings) : settingsText(settings));
+        print(terminal, options.json, settings, settingsText(settings));
       }),
     );
 }
@@ -104,7 +104,7 @@ function pingCommand(deps: WebhookDeps): Command {
     .action(async (account: string, options: JsonOption) =>
       withAccount(account, deps, async ({ webhooks, accountId, terminal }) => {
         const row = deliveryRow(await webhooks.ping(accountId));
-        terminal.out(options.json === true ? jsonLine(row) : rowText(row));
+        print(terminal, options.json, row, rowText(row));
         if (row.status === null || row.error !== null) throw new CommandFailure(EXIT.no);
       }),
     );
@@ -121,7 +121,7 @@ function logCommand(deps: WebhookDeps): Command {
       }
       await withAccount(account, deps, async ({ webhooks, accountId, terminal }) => {
         const rows = (await webhooks.log(accountId, limit)).map(deliveryRow);
-        terminal.out(options.json === true ? jsonLine(rows) : rows.map(rowText).join(""));
+        print(terminal, options.json, rows, rows.map(rowText).join(""));
       });
     });
 }
@@ -133,7 +133,7 @@ function removeCommand(deps: WebhookDeps): Command {
       withAccount(account, deps, async ({ webhooks, accountId, terminal }) => {
         const removed = await webhooks.setup.remove(accountId);
         if (!removed) throw refuse("no webhook is set for this account");
-        terminal.out(json === true ? jsonLine({ removed }) : "Webhook removed.\n");
+        print(terminal, json, { removed }, "Webhook removed.\n");
       }),
     );
 }

@@ -3,7 +3,7 @@ import { isoTime } from "../../../core/calendar.ts";
 import { type Account, ACCOUNT_TIERS, type AccountTier } from "../../../accounts/accounts-store.ts";
 import { type AccountOrder, promoteAccount } from "../../../accounts/accounts.ts";
 import { GRANT_MAX, REASON_MAX } from "../../../accounts/credits.ts";
-import { jsonLine, misuse, refuse, shown, table } from "../../terminal.ts";
+import { misuse, print, refuse, shown, table } from "../../terminal.ts";
 import type { OutcomeReport } from "../../../gate/gate-shapes.ts";
 import { OUTCOME_DAYS } from "../../../gate/outcome-report.ts";
 import { type AccountDeps, type CliAccounts, accountNamed, withAccounts } from "./account-deps.ts";
@@ -59,12 +59,8 @@ function createCommand(deps: AccountDeps): Command {
         tier: account.tier,
         api_key: apiKey,
       };
-      deps.terminal.out(
-        options.json === true
-          ? jsonLine(json)
-          : `account ${account.id} (${account.email}, ${account.tier})\n` +
-              `key     ${apiKey}\nThe key is not shown again.\n`,
-      );
+      const text = `account ${account.id} (${account.email}, ${account.tier})\nkey     ${apiKey}\n`;
+      print(deps.terminal, options.json, json, `${text}The key is not shown again.\n`);
       if (isAdmin && password === undefined && options.json !== true && !made.isTakenOver) {
         deps.terminal.err(
           `To sign in, an administrator needs a password: gatepost account password ${account.email} --password-stdin\n`,
@@ -136,8 +132,8 @@ function listCommand(deps: AccountDeps): Command {
         for await (const page of accounts.all()) found.push(...page);
         return found;
       });
-      if (json === true) deps.terminal.out(jsonLine(all.map(accountJson)));
-      else deps.terminal.out(table(["ID", "EMAIL", "TIER", "CREDITS", "STATE"], all.map(row)));
+      const headings = ["ID", "EMAIL", "TIER", "CREDITS", "STATE"];
+      print(deps.terminal, json, all.map(accountJson), table(headings, all.map(row)));
     });
 }
 
@@ -165,8 +161,7 @@ function changing(
       return accountNamed(store, found.id);
     });
     const { terminal } = deps;
-    if (json === true) terminal.out(jsonLine(accountJson(account)));
-    else terminal.out(`${row(account).join("  ")}\n`);
+    print(terminal, json, accountJson(account), `${row(account).join("  ")}\n`);
   };
 }
 
@@ -278,11 +273,12 @@ function tokenSecretCommand(deps: AccountDeps): Command {
         const { id } = await accountNamed(store, name);
         return { account_id: id, token_secret: await store.renewTokenSecret(id) };
       });
-      deps.terminal.out(
-        json === true
-          ? jsonLine(made)
-          : `account       ${made.account_id}\ntoken secret  ${made.token_secret}\n` +
-              "The secret is not shown again. The old one ended.\n",
+      const text = `account       ${made.account_id}\ntoken secret  ${made.token_secret}\n`;
+      print(
+        deps.terminal,
+        json,
+        made,
+        `${text}The secret is not shown again. The old one ended.\n`,
       );
     });
 }
@@ -300,7 +296,7 @@ function outcomesCommand(deps: AccountDeps): Command {
         const account = await accountNamed(store, name);
         return store.reportOutcomes(account.id, number);
       });
-      deps.terminal.out(json === true ? jsonLine(report) : outcomesText(report));
+      print(deps.terminal, json, report, outcomesText(report));
     });
 }
 

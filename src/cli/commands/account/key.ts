@@ -7,7 +7,7 @@ import {
   KEYS_MAX,
   type NewPage,
 } from "../../../accounts/keys.ts";
-import { jsonLine, misuse, refuse, shown, table } from "../../terminal.ts";
+import { misuse, print, refuse, shown, table } from "../../terminal.ts";
 import { type AccountDeps, accountNamed, withAccounts } from "./account-deps.ts";
 import { type JsonOption, aboutAccount } from "../options.ts";
 
@@ -76,11 +76,8 @@ function createCommand(deps: AccountDeps): Command {
       if (answer.kind === "bad_page") throw misuse(answer.mistake);
       const { key, apiKey } = answer;
       const json = { id: key.id, name: key.name, api_key: apiKey };
-      deps.terminal.out(
-        options.json === true
-          ? jsonLine(json)
-          : `id   ${key.id}\nkey  ${apiKey}\nThe key is not shown again.\n`,
-      );
+      const text = `id   ${key.id}\nkey  ${apiKey}\nThe key is not shown again.\n`;
+      print(deps.terminal, options.json, json, text);
     });
 }
 
@@ -105,8 +102,7 @@ function listCommand(deps: AccountDeps): Command {
         return store.keys.list(account.id);
       });
       const headings = ["ID", "NAME", "KEY", "CREATED", "LAST USED", "STATE"];
-      if (json === true) deps.terminal.out(jsonLine(keys.map(keyJson)));
-      else deps.terminal.out(table(headings, keys.map(row)));
+      print(deps.terminal, json, keys.map(keyJson), table(headings, keys.map(row)));
     });
 }
 
@@ -132,6 +128,6 @@ function revokeCommand(deps: AccountDeps): Command {
       }
       const isRevoked = await withAccounts(deps, ({ keys }) => keys.revoke(id));
       if (!isRevoked) throw refuse(`no key ${shown(id)}`);
-      terminal.out(json === true ? jsonLine({ id, revoked: true }) : `revoked ${shown(id)}\n`);
+      print(terminal, json, { id, revoked: true }, `revoked ${shown(id)}\n`);
     });
 }

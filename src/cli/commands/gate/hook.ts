@@ -3,7 +3,7 @@ import type { AccountService } from "../../../accounts/accounts.ts";
 import { HOOK_OUTCOMES, HOOK_SYSTEMS } from "../../../gate/hook-types.ts";
 import type { HookRow } from "../../../gate/gate-shapes.ts";
 import type { HookService, SignedExample } from "../../../gate/hooks.ts";
-import { type Terminal, jsonLine, refuse, shown, table, withOpened } from "../../terminal.ts";
+import { type Terminal, print, refuse, shown, table, withOpened } from "../../terminal.ts";
 import { accountNamed } from "../account/account-deps.ts";
 import { type JsonOption, aboutAccount } from "../options.ts";
 
@@ -72,9 +72,7 @@ const createCommand = (deps: HookDeps): Command =>
       });
       const secret =
         made.secret === null ? "" : `secret  ${made.secret}\nThe secret is not shown again.\n`;
-      deps.terminal.out(
-        json === true ? jsonLine(made) : `hook    ${made.id}\nurl     ${made.url}\n${secret}`,
-      );
+      print(deps.terminal, json, made, `hook    ${made.id}\nurl     ${made.url}\n${secret}`);
     });
 
 const HEADINGS = "ID,SYSTEM,POLICY,ACCEPTED,REFUSED,FAILED OPEN,UNAUTHENTICATED,LAST CALL".split(
@@ -96,7 +94,7 @@ const listCommand = (deps: HookDeps): Command =>
       const rows = await withOpened(deps.openHooks, async (opened) =>
         opened.hooks.list((await accountNamed(opened, name)).id),
       );
-      deps.terminal.out(json === true ? jsonLine(rows) : table(HEADINGS, rows.map(row)));
+      print(deps.terminal, json, rows, table(HEADINGS, rows.map(row)));
     });
 
 const secretCommand = (deps: HookDeps): Command =>
@@ -110,7 +108,7 @@ const secretCommand = (deps: HookDeps): Command =>
       const secret = await withOpened(deps.openHooks, async (opened) =>
         opened.hooks.setSecret(await hookOf(opened, id), given),
       );
-      deps.terminal.out(options.json === true ? jsonLine({ secret }) : `secret  ${secret}\n`);
+      print(deps.terminal, options.json, { secret }, `secret  ${secret}\n`);
     });
 
 const testCommand = (deps: HookDeps): Command =>
@@ -124,7 +122,7 @@ const testCommand = (deps: HookDeps): Command =>
         opened.hooks.example(await hookOf(opened, id), email),
       );
       const { status, body } = await deps.send(example);
-      deps.terminal.out(json === true ? jsonLine({ status, body }) : `${String(status)} ${body}\n`);
+      print(deps.terminal, json, { status, body }, `${String(status)} ${body}\n`);
     });
 
 const removeCommand = (deps: HookDeps): Command =>
@@ -136,5 +134,5 @@ const removeCommand = (deps: HookDeps): Command =>
       await withOpened(deps.openHooks, async (opened) =>
         opened.hooks.remove(await hookOf(opened, id)),
       );
-      deps.terminal.out(json === true ? jsonLine({ id, removed: true }) : `removed ${shown(id)}\n`);
+      print(deps.terminal, json, { id, removed: true }, `removed ${shown(id)}\n`);
     });

@@ -10,8 +10,8 @@ import type { AccountService } from "../../../accounts/accounts.ts";
 import {
   CommandFailure,
   EXIT,
-  jsonLine,
   misuse,
+  print,
   refuse,
   shown,
   table,
@@ -84,7 +84,7 @@ const listCommand = (deps: PolicyDeps): Command =>
     .action(async (account: string, { json }: JsonOption) => {
       const rows = await atDesk(account, deps, ({ policies, of }) => policies.list(of.id));
       const headings = ["NAME", "LIVE", "SHADOW", "AUTHOR", "SAVED"];
-      deps.terminal.out(json === true ? jsonLine(rows) : table(headings, rows.map(row)));
+      print(deps.terminal, json, rows, table(headings, rows.map(row)));
     });
 
 interface ShowOptions extends JsonOption {
@@ -102,12 +102,12 @@ const showCommand = (deps: PolicyDeps): Command =>
         policies.show(of.id, name, number),
       );
       const text = `${JSON.stringify(page.document, null, 2)}\n`;
-      deps.terminal.out(json === true ? jsonLine(page) : text);
+      print(deps.terminal, json, page, text);
     });
 
 function saidSaved(deps: PolicyDeps, saved: SavedPolicy, words: string, json?: true): void {
   const { name, version } = saved;
-  deps.terminal.out(json === true ? jsonLine(saved) : `${name} ${String(version)} ${words}\n`);
+  print(deps.terminal, json, saved, `${name} ${String(version)} ${words}\n`);
 }
 
 const setCommand = (deps: PolicyDeps): Command =>
@@ -131,8 +131,7 @@ const shadowCommand = (deps: PolicyDeps): Command =>
     .action(async (account: string, file: string, { name, json }: Named) => {
       if (file === "off") {
         await atDesk(account, deps, ({ policies, of }) => policies.endShadow(of.id, name));
-        const off = { name, shadow: null };
-        deps.terminal.out(json === true ? jsonLine(off) : `${name} has no shadow\n`);
+        print(deps.terminal, json, { name, shadow: null }, `${name} has no shadow\n`);
         return;
       }
       const document = await documentOf(file, deps);
@@ -163,7 +162,7 @@ const testCommand = (deps: PolicyDeps): Command =>
       const tests = await withOpened(deps.openDecider, ({ testPolicy }) =>
         testPolicy(policy, entries, { premium: true }),
       );
-      deps.terminal.out(json === true ? jsonLine(tests) : tests.map(testText).join(""));
+      print(deps.terminal, json, tests, tests.map(testText).join(""));
       deps.terminal.err(untestedText(tests));
       if (tests.some(({ decision }) => decision === "reject")) throw new CommandFailure(EXIT.no);
     });
@@ -181,7 +180,7 @@ const backTestCommand = (deps: PolicyDeps): Command =>
       const report = await withOpened(deps.openBackTest, ({ backTestPolicy }) =>
         backTestPolicy({ live, draft, days }),
       );
-      deps.terminal.out(options.json === true ? jsonLine(report) : reportText(report));
+      print(deps.terminal, options.json, report, reportText(report));
     });
 
 const removeCommand = (deps: PolicyDeps): Command =>
@@ -190,7 +189,7 @@ const removeCommand = (deps: PolicyDeps): Command =>
     .option(...JSON_OPTION)
     .action(async (account: string, name: string, { json }: JsonOption) => {
       await atDesk(account, deps, ({ policies, of }) => policies.remove(of.id, name));
-      deps.terminal.out(json === true ? jsonLine({ name, removed: true }) : `removed ${name}\n`);
+      print(deps.terminal, json, { name, removed: true }, `removed ${name}\n`);
     });
 
 async function storedOf({ policies, of }: Desk, name: string): Promise<Policy> {

@@ -21,6 +21,7 @@ import {
   type Terminal,
   jsonLine,
   misuse,
+  print,
   refuse,
   shown,
   table,
@@ -100,7 +101,7 @@ function sayCommand(deps: ListsDeps, word: keyof typeof SAYS): Command {
     );
     if (answer.kind !== "saved") throw refusalOf(answer);
     const { entry } = answer;
-    deps.terminal.out(options.json === true ? jsonLine(entryJson(entry)) : entryText(entry));
+    print(deps.terminal, options.json, entryJson(entry), entryText(entry));
   });
 }
 
@@ -140,8 +141,7 @@ function statusCommand(deps: ListsDeps): Command {
     .action(async ({ json }: JsonOption) => {
       const all = await withLists(deps, ({ refresh }) => refresh.status());
       const headings = ["LIST", "KIND", "USE", "NAMES", "FROM", "FETCHED", "ASKED", "REFUSED"];
-      if (json === true) deps.terminal.out(jsonLine(all.map(statusJson)));
-      else deps.terminal.out(table(headings, all.map(statusRow)));
+      print(deps.terminal, json, all.map(statusJson), table(headings, all.map(statusRow)));
     });
 }
 
@@ -160,7 +160,7 @@ function offCommand(deps: ListsDeps): Command {
     if (answer.kind === "bad_entry") throw misuse(`${shown(feed)} is not a feed`);
     if (answer.kind !== "saved") throw refusalOf(answer);
     const { json } = options;
-    deps.terminal.out(json === true ? jsonLine({ feed, off: true }) : `${shown(feed)} is off\n`);
+    print(deps.terminal, json, { feed, off: true }, `${shown(feed)} is off\n`);
   });
 }
 
@@ -174,7 +174,7 @@ function onCommand(deps: ListsDeps): Command {
       if (forgotten === undefined || forgotten.count === 0) {
         throw refuse(`${shown(feed)} is not off`);
       }
-      deps.terminal.out(json === true ? jsonLine({ feed, off: false }) : `${shown(feed)} is on\n`);
+      print(deps.terminal, json, { feed, off: false }, `${shown(feed)} is on\n`);
     });
 }
 
@@ -237,8 +237,7 @@ function refreshCommand(deps: ListsDeps): Command {
         kind,
         refusedBy(why, detail),
       ];
-      if (json === true) deps.terminal.out(jsonLine(all));
-      else deps.terminal.out(table(["LIST", "RESULT", "WHY"], all.map(row)));
+      print(deps.terminal, json, all, table(["LIST", "RESULT", "WHY"], all.map(row)));
       if (all.some(({ kind }) => kind === "refused")) throw new CommandFailure(EXIT.no);
     });
 }
@@ -267,8 +266,7 @@ function testCommand(deps: ListsDeps): Command {
       const text = await deps.readFile(file);
       const answer: BackTestAnswer = await withLists(deps, ({ backTest }) => backTest(text));
       if (answer.kind === "wrong_lines") throw wrongLines(answer.lines);
-      if (json === true) deps.terminal.out(jsonLine(backTestJson(answer)));
-      else deps.terminal.out(backTestText(answer));
+      print(deps.terminal, json, backTestJson(answer), backTestText(answer));
       if (answer.changedDomains > 0) throw new CommandFailure(EXIT.no);
     });
 }
@@ -302,8 +300,7 @@ function exportCommand(deps: ListsDeps): Command {
     .action(async ({ kind, json }: JsonOption & { readonly kind?: ListWord }) => {
       const all = await withLists(deps, ({ operator }) => operator.entries());
       const wanted = all.filter(({ word }) => kind === undefined || word === kind);
-      if (json === true) deps.terminal.out(jsonLine(wanted.map(entryJson)));
-      else deps.terminal.out(listLines(wanted));
+      print(deps.terminal, json, wanted.map(entryJson), listLines(wanted));
     });
 }
 
@@ -331,9 +328,7 @@ function importCommand(deps: ListsDeps): Command {
     if (answer.kind === "wrong_lines") throw wrongLines(answer.lines);
     if (answer.kind !== "imported") throw refusalOf(answer);
     const { count } = answer;
-    deps.terminal.out(
-      options.json === true ? jsonLine({ imported: count }) : `${String(count)} rules imported\n`,
-    );
+    print(deps.terminal, options.json, { imported: count }, `${String(count)} rules imported\n`);
   });
 }
 

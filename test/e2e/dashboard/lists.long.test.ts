@@ -261,3 +261,50 @@ testInBrowser("a running check is seen in every tab, and its end is asked for on
   await isAccessible(second);
   await end();
 });
+
+testInBrowser("files that are no lists, and lists that are gone, are said in words", async () => {
+  const { page, end } = await visit("/lists", { cookie: await person("odd") });
+  const file = page.locator('input[type="file"]');
+  const png = Buffer.from("89504e470d0a1a0a0000000d49484452", "hex");
+  await file.setInputFiles({ name: "a.png", mimeType: "image/png", buffer: png });
+  await page.getByRole("alert").getByText("The file is an image (PNG), not a list.").waitFor();
+  const large = Buffer.alloc(20_000_001, "a@b.example\n");
+  await file.setInputFiles({ name: "large.csv", mimeType: "text/csv", buffer: large });
+  await page.getByRole("alert").getByText("larger than 20 MB").waitFor();
+  await goTo(page, `${world.url}/lists#${"0".repeat(32)}`);
+  await page.getByRole("heading", { name: "This list is not here any more" }).waitFor();
+  await isAccessible(page);
+  await page.getByRole("link", { name: "Upload a list" }).click();
+  await choose(page, "mine.txt", "ann@d1.example\n");
+  await button(page, "Delete").click();
+  await page.getByRole("dialog", { name: "Delete this list?" }).waitFor();
+  await button(page, "Delete it").click();
+  await page.getByRole("heading", { name: "Check a list" }).waitFor();
+  assert.equal(await page.getByText("mine.txt").count(), 0);
+  await end();
+});
+
+testInBrowser("rows are filtered, searched and paged by the server", async () => {
+  const { page, end } = await visit("/lists", { cookie: await person("paged") });
+  const entries = Array.from(
+    { length: 120 },
+    (_, at) => `user${String(at)}@d${String(at)}.example`,
+  );
+  await choose(page, "a.txt", [...entries, "x@silent.example", "=cmd|x"].join("\n"));
+  await button(page, "Check 122 entries").click();
+  await done(page);
+  await page.getByText("1 to 50 of 122 rows").waitFor();
+  await button(page, "Next").click();
+  await page.getByText("51 to 100 of 122 rows").waitFor();
+  await page.getByLabel("Which rows").selectOption("Could not tell");
+  await page.getByText("1 to 1 of 1 row").waitFor();
+  await page.getByRole("cell", { name: "x@silent.example" }).waitFor();
+  await page.getByLabel("Which rows").selectOption("All rows");
+  await page.getByLabel("Search in the entries").fill("D77.EX");
+  await page.getByRole("cell", { name: "user77@d77.example" }).waitFor();
+  await page.getByText("1 to 1 of 1 row").waitFor();
+  await button(page, "Check 1 entry again").click();
+  await page.getByText("123 checks charged").waitFor();
+  await isAccessible(page);
+  await end();
+});

@@ -1,10 +1,10 @@
-import { computed, effect, signal } from "@preact/signals";
+import { signal } from "@preact/signals";
 import { verdictOf } from "../words/verdict.ts";
 import { isEntry, trimEntry } from "./asked.ts";
 import { checkEntry, faultText } from "./client.ts";
 import { nowMs } from "./format.ts";
 import { fragment, setFragment } from "./router.ts";
-import { loadAllowanceSoon, ownerId } from "./session.ts";
+import { loadAllowanceSoon, ownerId, whenOwnerChanges } from "./session.ts";
 import type { CheckStep } from "./shapes.ts";
 import { announce } from "./state.ts";
 
@@ -29,25 +29,17 @@ interface CheckRun {
 
 const NOTHING: CheckRun = { text: "", shown: { state: "nothing" } };
 
-const kept = signal<CheckRun & { readonly owner: string | undefined }>({
-  ...NOTHING,
-  owner: undefined,
-});
-
 /** The last check, kept while its reader looks at other pages; never shown to another account at this browser. */
-export const checkRun = computed<CheckRun>(() =>
-  kept.value.owner === ownerId() ? kept.value : NOTHING,
-);
+export const checkRun = signal(NOTHING);
 
 // A check of an opened link begins before it is known who asks. It is that reader's: asked again, it would cost a unit more.
-effect(() => {
-  const owner = ownerId();
-  const run = kept.peek();
-  if (run.owner === undefined) kept.value = { ...run, owner };
+whenOwnerChanges(() => {
+  stop();
+  checkRun.value = NOTHING;
 });
 
 export function typed(text: string): void {
-  kept.value = { ...checkRun.value, text, owner: ownerId() };
+  checkRun.value = { ...checkRun.value, text };
 }
 
 /** What the reader does not wait for. */
@@ -56,10 +48,10 @@ const afterPaint = (task: () => void): void =>
 
 let running: AbortController | undefined;
 
-const stop = (): void => {
+function stop(): void {
   running?.abort();
   running = undefined;
-};
+}
 
 /** Checks what was given, in the address bar too; a check that still runs is given up. */
 export function check(given: string): void {
@@ -69,7 +61,7 @@ export function check(given: string): void {
   const own = new AbortController();
   running = own;
   const show = (shown: Shown): void => {
-    if (running === own) kept.value = { text: checkRun.value.text, shown, owner: ownerId() };
+    if (running === own) checkRun.value = { text: checkRun.value.text, shown };
   };
   typed(entry);
   show({ state: "checking", entry });
@@ -109,12 +101,12 @@ export function checkLinked(): void {
   if (wanted === entry) return;
   if (!isEntry(wanted)) {
     stop();
-    kept.value = { ...NOTHING, owner: ownerId() };
+    checkRun.value = NOTHING;
     return;
   }
   const known = history.state as (Answered & { readonly owner: string }) | null;
   if (known?.entry === wanted && known.owner === (ownerId() ?? "")) {
     stop();
-    kept.value = { text: wanted, shown: known, owner: ownerId() };
+    checkRun.value = { text: wanted, shown: known };
   } else check(wanted);
 }

@@ -1,4 +1,4 @@
-import { signal } from "@preact/signals";
+import { effect, signal } from "@preact/signals";
 import { call, post, whenSignedOut } from "./client.ts";
 import type { Allowance, Purse, SessionState } from "./shapes.ts";
 
@@ -22,6 +22,16 @@ export const isEnded = signal(false);
 /** The account that is signed in, "" for a visitor; undefined until the server has said who is here. */
 export const ownerId = (): string | undefined =>
   session.value === undefined ? undefined : (session.value.account?.id ?? "");
+
+/** Runs `task` when somebody else is here than before, or nobody any more. */
+export function whenOwnerChanges(task: () => void): void {
+  let known = ownerId();
+  effect(() => {
+    const now = ownerId();
+    if (known !== undefined && now !== known) task();
+    known = now;
+  });
+}
 
 /** What is left of the plan; undefined for visitors and until it is known. */
 export const allowance = signal<Allowance | undefined>(undefined);

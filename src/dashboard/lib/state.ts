@@ -1,6 +1,6 @@
-import { effect, signal } from "@preact/signals";
+import { signal } from "@preact/signals";
 import type { VNode } from "preact";
-import { ownerId, store, stored } from "./session.ts";
+import { store, stored, whenOwnerChanges } from "./session.ts";
 
 /** Short announcements to a screen reader: "Copied.", "Key revoked." */
 export const announcement = signal("");
@@ -52,14 +52,8 @@ export const showOnce = (title: string, value: string | null): void => {
   if (value !== null) shownOnce.value = { title, value };
 };
 
-let owner: string | undefined;
-
 // One account's key must not appear in the samples of the next one at this browser.
-effect(() => {
-  const id = ownerId();
-  if (id !== owner) freshKey.value = shownOnce.value = undefined;
-  owner = id;
-});
+whenOwnerChanges(() => (freshKey.value = shownOnce.value = undefined));
 
 export const THEMES = [
   ["system", "As the system"],

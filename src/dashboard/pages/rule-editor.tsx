@@ -103,16 +103,13 @@ function whenSlots(at: number, rule: Rule, onChange: Change): VNode {
   const added = free.find(({ id }) => id === "free") ?? free[0];
   return (
     <>
-      {entries.map(([fact, value], place) => {
+      {entries.map((entry, place) => {
         const number = String(place + 1);
+        const label = capital(place === 0 ? name : `${name}, condition ${number}`);
         return (
-          <div key={fact} class="bar sentence">
+          <div key={entry[0]} class="bar sentence">
             <span>{place === 0 ? "If" : "and"}</span>
-            <Slot
-              label={capital(place === 0 ? name : `${name}, condition ${number}`)}
-              {...{ fact, value, free }}
-              onValue={(...next) => put(entries.toSpliced(place, 1, next))}
-            />
+            {slot(label, entry, free, (...next) => put(entries.toSpliced(place, 1, next)))}
             {entries.length === 1
               ? null
               : small(`Remove condition ${number} of ${name}`, "×", () =>
@@ -134,14 +131,15 @@ function whenSlots(at: number, rule: Rule, onChange: Change): VNode {
   );
 }
 
-function Slot(props: {
-  label: string;
-  fact: string;
-  value: unknown;
-  free: readonly Condition[];
-  onValue: (fact: string, value: unknown) => void;
-}): VNode {
-  const { label, fact, value, free, onValue } = props;
+type Entry = [fact: string, value: unknown];
+
+/** A condition and its value. `free`: those that the rule may have instead. */
+function slot(
+  label: string,
+  [fact, value]: Entry,
+  free: readonly Condition[],
+  onValue: (...next: Entry) => void,
+): VNode {
   const known = conditionOf(fact, value);
   const words = ruleWords({ when: { [fact]: value }, then: "accept" });
   const choices = CONDITIONS.filter((one) => one.fact === fact || free.includes(one));

@@ -53,7 +53,7 @@ export function Chart<Row>(props: ChartProps<Row>): VNode {
   const series = lines.map(([name, colour, pick]) => {
     return { name, colour, values: isFirst ? hours.map(pick) : days.sums(rows.map(pick)) };
   });
-  const ghost = days.sums(before?.values ?? []);
+  const ghost = before === undefined ? [] : days.sums(before.values);
   const heights = steps.map((_, place) => sumAt(series, place));
   const top = topOf(Math.max(0, ...heights, ...ghost));
   const highest = heights.indexOf(Math.max(...heights));
@@ -154,23 +154,19 @@ const line = (values: readonly number[], top: number): string =>
 const BARS_MAX = 90;
 const WEEK = 7;
 
-interface Steps {
-  readonly names: readonly string[];
-  readonly step: "Day" | "Week";
-  readonly sums: (values: readonly number[]) => readonly number[];
-}
-
 /** The bars for named days, oldest first: days, or weeks of which the last ends today. */
-function stepsOf(days: readonly string[]): Steps {
-  if (days.length <= BARS_MAX) return { names: days, step: "Day", sums: (values) => values };
-  const starts = Array.from({ length: Math.ceil(days.length / WEEK) }, (_, at) =>
-    Math.max(0, days.length - (at + 1) * WEEK),
-  ).reverse();
+function stepsOf(days: readonly string[]) {
+  const isByDay = days.length <= BARS_MAX;
+  const size = isByDay ? 1 : WEEK;
+  const starts = days
+    .map((_, at) => at)
+    .filter((at) => (days.length - at) % size === 0 || at === 0);
   return {
-    names: starts.map((start) => `week from ${days[start] ?? ""}`),
-    step: "Week",
-    sums: (values) =>
-      starts.map((start, at) => total(values.slice(start, starts[at + 1] ?? days.length))),
+    names: starts.map((at) => (isByDay ? days[at] : `week from ${days[at] ?? ""}`) ?? ""),
+    step: isByDay ? "Day" : "Week",
+    /** One figure a bar. */
+    sums: (values: readonly number[]) =>
+      starts.map((at, bar) => total(values.slice(at, starts[bar + 1] ?? days.length))),
   };
 }
 

@@ -22,7 +22,7 @@ import {
 import { ListResult } from "./list-result.tsx";
 import { Mark, PageHead, Sheet, Shown, Table } from "../../parts/basic.tsx";
 import { SplitWithLegend } from "../../parts/chart.tsx";
-import { Ask, Fault } from "../../parts/form.tsx";
+import { Ask, Fault, type FieldSpec, Form, type Values } from "../../parts/form.tsx";
 import "./lists.css";
 
 const LIST_ID = /^[0-9a-f]{32}$/;
@@ -100,7 +100,31 @@ async function upload(file: File): Promise<void> {
   go(`lists#${((await answer.json()) as ListState).id}`);
 }
 
-function Start(): VNode {
+const PASTED: FieldSpec = {
+  name: "text",
+  label: "Or paste addresses and domains",
+  rows: 5,
+  input: { placeholder: "One a line, or with commas between", required: true },
+};
+
+const paste = ({ text = "" }: Values): Promise<void> =>
+  upload(new File([text.replaceAll("\0", "\ufffd")], "pasted.txt"));
+
+const Start = (): VNode => (
+  <>
+    <PageHead
+      title="Check a list"
+      lead="The file goes to this server, which shows what it read. Nothing is charged before you press Check, and everything is deleted after 15 minutes."
+    />
+    <div class="even">
+      <Drop />
+      <Form class="sheet stack" act="Look at the list" keeps fields={[PASTED]} send={paste} />
+    </div>
+    <AllLists />
+  </>
+);
+
+function Drop(): VNode {
   const { busy, fault, run } = useAction();
   const send = (file: File | undefined): void => {
     if (file !== undefined) run(() => upload(file));
@@ -109,32 +133,11 @@ function Start(): VNode {
     send(brought.file);
     brought.file = undefined;
   }, []);
-  return (
-    <>
-      <PageHead
-        title="Check a list"
-        lead="The file goes to this server, which shows what it read. Nothing is charged before you press Check, and everything is deleted after 15 minutes."
-      />
-      <Fault text={fault} />
-      <div class="even">
-        <Drop onFile={send} busy={busy} />
-        <Paste onFile={send} busy={busy} />
-      </div>
-      <AllLists />
-    </>
-  );
-}
-
-interface FileProps {
-  onFile: (file: File | undefined) => void;
-  busy: boolean;
-}
-
-function Drop({ onFile, busy }: FileProps): VNode {
-  const isOver = useDroppedFile(onFile);
+  const isOver = useDroppedFile(send);
   const input = useRef<HTMLInputElement>(null);
   return (
     <section class={isOver ? "sheet drop over" : "sheet drop"}>
+      <Fault text={fault} />
       <p>Drop a file on this page, or</p>
       <button type="button" class="main" disabled={busy} onClick={() => input.current?.click()}>
         {busy ? "Reading the file…" : "Choose a file"}
@@ -144,42 +147,13 @@ function Drop({ onFile, busy }: FileProps): VNode {
         type="file"
         hidden
         aria-label="File with the list"
-        onChange={(event) => {
-          onFile(event.currentTarget.files?.[0]);
-          event.currentTarget.value = "";
+        onChange={({ currentTarget }) => {
+          send(currentTarget.files?.[0]);
+          currentTarget.value = "";
         }}
       />
       <span class="note">CSV, Excel (.xlsx), JSON lines or text, up to 20 MB</span>
     </section>
-  );
-}
-
-function Paste({ onFile, busy }: FileProps): VNode {
-  const [text, setText] = useState("");
-  return (
-    <form
-      class="sheet stack"
-      onSubmit={(event) => {
-        event.preventDefault();
-        onFile(new File([text.replaceAll("\0", "\ufffd")], "pasted.txt"));
-      }}
-    >
-      <label class="field">
-        <span class="label">Or paste addresses and domains</span>
-        <textarea
-          rows={5}
-          value={text}
-          spellcheck={false}
-          placeholder="One a line, or with commas between"
-          onInput={(event) => setText(event.currentTarget.value)}
-        />
-      </label>
-      <div class="bar">
-        <button type="submit" disabled={busy || text.trim() === ""}>
-          Look at the list
-        </button>
-      </div>
-    </form>
   );
 }
 

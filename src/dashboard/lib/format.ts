@@ -60,11 +60,8 @@ export function relativeTime(ms: number): string {
   return relative().format(Math.round(gap / sizeMs), unit);
 }
 
-/** "14:03" left of a span; never below zero. */
-export function countdown(ms: number): string {
-  const seconds = Math.max(0, Math.ceil(ms / 1_000));
-  return `${String(Math.floor(seconds / 60))}:${String(seconds % 60).padStart(2, "0")}`;
-}
+/** The time after so many seconds more. */
+export const isoIn = (seconds: number): string => new Date(nowMs() + seconds * 1_000).toISOString();
 
 const numbers = (options: Intl.NumberFormatOptions): (() => Intl.NumberFormat) =>
   once(() => new Intl.NumberFormat("en-US", options));

@@ -97,13 +97,8 @@ const DECISION_LINES = (["reject", "challenge", "review", "accept"] as const).ma
 const allOf = ({ accept, challenge, review, reject }: Counts): number =>
   accept + challenge + review + reject;
 
-interface KeptOutProps {
-  days: string;
-  hours: Usage["hours"];
-}
-
 /** What the sign-up gate decided, by day or by the hour of the first day, by reason and by key. */
-const KeptOut = ({ days, hours }: KeptOutProps): VNode => (
+const KeptOut = ({ days, hours }: { days: string; hours: Usage["hours"] }): VNode => (
   <Shown loading={useLoad<OutcomeReport>(`outcomes?days=${days}`)} lines={6}>
     {(outcomes) =>
       outcomes.total === 0 ? (

@@ -1,9 +1,8 @@
 import type { VNode } from "preact";
-import { useEffect, useState } from "preact/hooks";
-import { count, countdown, counted, nowMs, relativeTime, timeMs } from "../../lib/format.ts";
+import { count, counted, isoIn, relativeTime, timeMs } from "../../lib/format.ts";
 import { useAction } from "../../lib/load.ts";
 import type { ListRow, ListState, ReadList } from "../../lib/shapes.ts";
-import type { MarkKind } from "../../parts/basic.tsx";
+import { type MarkKind, Time } from "../../parts/basic.tsx";
 import { Act, Ask, Fault, Field } from "../../parts/form.tsx";
 
 export type RowClass = ListRow["class"];
@@ -82,15 +81,11 @@ export const ListButtons = ({ state, remove }: Pick<Known, "state" | "remove">):
   </>
 );
 
-export function Ends({ state }: Pick<Known, "state">): VNode {
-  const [endsMs] = useState(() => nowMs() + (state.expires_in_seconds ?? 0) * 1_000);
-  const [now, setNow] = useState(nowMs);
-  useEffect(() => {
-    const timer = setInterval(() => setNow(nowMs()), 1_000);
-    return () => clearInterval(timer);
-  }, []);
-  return <>Deleted from this server {now >= endsMs ? "now" : `in ${countdown(endsMs - now)}`}.</>;
-}
+export const Ends = ({ state }: Pick<Known, "state">): VNode => (
+  <>
+    Deleted from this server <Time at={isoIn(state.expires_in_seconds ?? 0)} />.
+  </>
+);
 
 /** Checks what is not checked, or as much of it as plan and credits cover. */
 export function CheckButton(props: {

@@ -256,16 +256,11 @@ function TryPolicy({ name, draft }: DraftProps): VNode {
   );
 }
 
-const LANGUAGES = [
-  ["en", "English"],
-  ["de", "German"],
-  ["fr", "French"],
-  ["es", "Spanish"],
-  ["it", "Italian"],
-  ["pt", "Portuguese"],
-  ["nl", "Dutch"],
-  ["pl", "Polish"],
-] as const;
+const languages = new Intl.DisplayNames("en", { type: "language" });
+
+const LANGUAGES = ["en", "de", "fr", "es", "it", "pt", "nl", "pl"].map(
+  (code) => [code, languages.of(code) ?? code] as const,
+);
 
 /** What the person at the form reads, rule by rule, in their language. */
 function Messages(props: { draft: PolicyDocument; reasons: readonly string[] }): VNode {

@@ -16,13 +16,14 @@ export interface PolicyDocument {
   readonly else: Decision;
 }
 
-interface DecisionWords {
+/** What a part of a whole is called and looks like. */
+export interface PartWords {
   readonly words: string;
   readonly mark: MarkKind;
   readonly colour: string;
 }
 
-export const DECISION: Readonly<Record<Decision, DecisionWords>> = {
+export const DECISION: Readonly<Record<Decision, PartWords>> = {
   accept: { words: "accept", mark: "yes", colour: "yes-fill" },
   challenge: { words: "ask again", mark: "unsure", colour: "accent-2" },
   review: { words: "review", mark: "unsure", colour: "unsure" },

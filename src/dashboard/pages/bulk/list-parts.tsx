@@ -2,19 +2,14 @@ import type { VNode } from "preact";
 import { count, counted, isoIn, relativeTime, timeMs } from "../../lib/format.ts";
 import { useAction } from "../../lib/load.ts";
 import type { ListRow, ListState, ReadList } from "../../lib/shapes.ts";
-import { type MarkKind, Time } from "../../parts/basic.tsx";
+import { Time } from "../../parts/basic.tsx";
 import { Act, Ask, Fault, Field } from "../../parts/form.tsx";
+import type { PartWords } from "../../words/policy.ts";
 
 export type RowClass = ListRow["class"];
 
-interface ClassWords {
-  readonly words: string;
-  readonly mark: MarkKind;
-  readonly colour: string;
-}
-
 /** What rows come to, in the order in which they are shown. */
-export const CLASSES: Readonly<Record<RowClass, ClassWords>> = {
+export const CLASSES: Readonly<Record<RowClass, PartWords>> = {
   good: { words: "Good", mark: "yes", colour: "yes-fill" },
   fixed: { words: "Fixed, not checked", mark: "unsure", colour: "accent" },
   misspelt: { words: "Misspelt", mark: "unsure", colour: "unsure" },

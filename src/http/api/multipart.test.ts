@@ -1,10 +1,20 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
-import { bulkServer } from "../../../test/bulk/bulk-http.ts";
+import { bulkServer, sessionIn } from "../../../test/bulk/bulk-http.ts";
 import { askRaw, rawClient } from "../../../test/http/raw-http.ts";
 import { OWNER, upload } from "../../../test/bulk/upload.ts";
 
 const PEOPLE = "Name,Mail\nAda,ada@x.example\nBob,nonsense\n";
+
+test("a table comes back with the result beside each row", async (t) => {
+  const server = await bulkServer(t);
+  const rows = Array.from({ length: 90 }, (_, at) => `P${String(at)},d${String(at % 60)}.example`);
+  const sent = await upload(server, `Name,Site\n${rows.join("\n")}\nBlank,\nOdd,nonsense\n`);
+  const { body } = await server.ask(`/api/view/${sessionIn(sent)}/csv`, OWNER);
+  const cells = body.split("\r\n").map((row) => row.split(",").slice(0, 3).join());
+  const want = rows.map((row) => `${row},valid`);
+  assert.deepEqual(cells.slice(1), [...want, "Blank,,", "Odd,nonsense,invalid_format", ""]);
+});
 
 test("a file over 20 MB is refused, announced or not", async (t) => {
   const server = await bulkServer(t);

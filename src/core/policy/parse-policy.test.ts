@@ -40,63 +40,11 @@ const WRONG: readonly [name: string, document: unknown, mistake: string][] = [
     "rules[0].then: undefined is not one of accept, challenge, review, reject",
   ],
   ["no condition", rule({}), "rules[0].when: {} is not an object with at least one condition"],
-  [
-    "a misspelt condition",
-    rule({ disposible: true }),
-    "rules[0].when.disposible: unknown condition. Did you mean disposable?",
-  ],
-  ["an unknown condition", rule({ weather: true }), "rules[0].when.weather: unknown condition"],
-  [
-    "a prototype's member",
-    rule({ constructor: true }),
-    "rules[0].when.constructor: unknown condition",
-  ],
   ["a misspelt member", { rules: [], esle: "accept" }, "esle: unknown member. Did you mean else?"],
   [
     "a misspelt rule member",
     rule({ role: true }, { resaon: "x" }),
     "rules[0].resaon: unknown member. Did you mean reason?",
-  ],
-  [
-    "a boolean as text",
-    rule({ role: "true" }),
-    'rules[0].when.role: "true" is not one of true, false',
-  ],
-  ["an empty array", rule({ tld: [] }), "rules[0].when.tld: the array is empty"],
-  [
-    "the place in an array",
-    rule({ dns: ["no", "perhaps"] }),
-    'rules[0].when.dns[1]: "perhaps" is not one of yes, no, unknown',
-  ],
-  [
-    "a bare number",
-    rule({ confidence: 80 }),
-    'rules[0].when.confidence: 80 is not {"gte": n}, {"lt": n} or both',
-  ],
-  [
-    "an unknown bound",
-    rule({ confidence: { gt: 80 } }),
-    'rules[0].when.confidence: {"gt":80} is not {"gte": n}, {"lt": n} or both',
-  ],
-  [
-    "an unknown signal",
-    rule({ signals: "bad_karma" }),
-    'rules[0].when.signals: "bad_karma" is not a signal',
-  ],
-  [
-    "a domain that is none",
-    rule({ domain: "not a domain" }),
-    'rules[0].when.domain: "not a domain" is not a domain or *.suffix',
-  ],
-  [
-    "a caller fact with a capital",
-    rule({ "caller.Plan": "x" }),
-    "rules[0].when.caller.Plan: unknown condition",
-  ],
-  [
-    "a caller fact that is null",
-    rule({ "caller.plan": null }),
-    'rules[0].when.caller.plan: null is not text, a number, a boolean or {"gte": n}',
   ],
   [
     "a reason with capitals",
@@ -115,6 +63,28 @@ const WRONG: readonly [name: string, document: unknown, mistake: string][] = [
   ],
   ["a token that is no boolean", { token: "yes" }, 'token: "yes" is not true or false'],
 ];
+
+/** Conditions, and what is said of them below "rules[0].when.". */
+const WRONG_CONDITIONS: readonly [when: object, mistake: string][] = [
+  [{ disposible: true }, "disposible: unknown condition. Did you mean disposable?"],
+  [{ weather: true }, "weather: unknown condition"],
+  [{ constructor: true }, "constructor: unknown condition"],
+  [{ role: "true" }, 'role: "true" is not one of true, false'],
+  [{ tld: [] }, "tld: the array is empty"],
+  [{ dns: ["no", "perhaps"] }, 'dns[1]: "perhaps" is not one of yes, no, unknown'],
+  [{ confidence: 80 }, 'confidence: 80 is not {"gte": n}, {"lt": n} or both'],
+  [{ confidence: { gt: 80 } }, 'confidence: {"gt":80} is not {"gte": n}, {"lt": n} or both'],
+  [{ signals: "bad_karma" }, 'signals: "bad_karma" is not a signal'],
+  [{ domain: "not a domain" }, 'domain: "not a domain" is not a domain or *.suffix'],
+  [{ "caller.Plan": "x" }, "caller.Plan: unknown condition"],
+  [{ "caller.plan": null }, 'caller.plan: null is not text, a number, a boolean or {"gte": n}'],
+];
+
+for (const [when, mistake] of WRONG_CONDITIONS) {
+  test(`a condition is refused with the path: ${mistake}`, () => {
+    assert.deepEqual(mistakesOf(rule(when)), [`rules[0].when.${mistake}`]);
+  });
+}
 
 for (const [name, document, mistake] of WRONG) {
   test(`a policy with ${name} is refused with the path`, () => {

@@ -19,7 +19,6 @@ export interface Database extends BulkTables, PolicyTables {
   registrations: RegistrationRow;
   usage_days: UsageDayRow;
   charges: ChargeRow;
-  usage_writers: UsageWriterRow;
   hour_counts: HourCountRow;
   webhook_endpoints: WebhookEndpointRow;
   webhook_deliveries: WebhookDeliveryRow;
@@ -208,14 +207,6 @@ export interface ChargeRow {
   /** The UTC day whose counter was moved, in days since the Unix epoch. */
   day: number;
   created_at_ms: number;
-}
-
-/** A process that adds to `usage_days`, and the last batch of it that was written. */
-interface UsageWriterRow {
-  /** Random, new with each start. */
-  writer: string;
-  batch: number;
-  day: number;
 }
 
 interface WebhookEndpointRow {

@@ -6,8 +6,7 @@ import { Deliveries, WebhookEndpoints } from "../src/webhooks/webhooks-store.ts"
 import { openEmbedded } from "../src/store/database.ts";
 import { createSecretBox } from "../src/base/secrets.ts";
 import type { WebhookSender } from "../src/webhooks/webhook-sender.ts";
-import { createAnnounceBulk } from "../src/webhooks/announce.ts";
-import { createDispatcher, envelope } from "../src/webhooks/dispatcher.ts";
+import { Dispatcher, envelope } from "../src/webhooks/dispatcher.ts";
 import { sign } from "../src/webhooks/verify.ts";
 import { keptLog } from "../test/process/kept-log.ts";
 import { realClock } from "../test/time/real-clock.ts";
@@ -52,8 +51,7 @@ async function dispatching() {
   const endpoints = new WebhookEndpoints(db);
   const ids = { hex32: () => session(Math.floor(performance.now() * 1_000)) };
   const deps = { endpoints, deliveries: new Deliveries(db), box, sender, clock: realClock, ids };
-  const dispatcher = createDispatcher({ ...deps, log: keptLog() });
-  const announce = createAnnounceBulk({ ...deps, log: keptLog(), wake: () => dispatcher.wake() });
+  const dispatcher = new Dispatcher({ ...deps, log: keptLog() });
   await db.insertInto("accounts").values(ACCOUNT).execute();
   await endpoints.save({
     accountId: "a",
@@ -67,7 +65,11 @@ async function dispatching() {
     const posted = nextPost();
     const startedMs = performance.now();
     const stats = { ...STATS, session: session(round) };
-    await announce({ owner: { kind: "account", accountId: "a" }, session: stats.session, stats });
+    await dispatcher.announce({
+      owner: { kind: "account", accountId: "a" },
+      session: stats.session,
+      stats,
+    });
     await posted;
     waits.push(performance.now() - startedMs);
   }

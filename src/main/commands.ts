@@ -433,16 +433,15 @@ const openCliWebhooks = (): Promise<CliWebhooks> =>
     const store = await openAccountStore(process);
     const dns = openDns(process.config, "interactive", process);
     process.closing.add(() => dns.close());
-    const { setup, ping, deliveries } = openWebhooks(process, {
+    const { setup, dispatcher, deliveries } = openWebhooks(process, {
       sql: store.sql,
       secretKey: await openSecretKey(process.config, store.sql),
       addresses: dns.everyAddress,
-      sent: "elsewhere",
     });
     return {
       accounts: store.accounts,
       setup: auditedWebhooks(setup, operatorNote(process, store)),
-      ping,
-      log: (accountId, limit) => deliveries.list(accountId, limit),
+      dispatcher,
+      deliveries,
     };
   });

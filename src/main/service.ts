@@ -137,8 +137,7 @@ async function openParts(process: Process) {
     sql,
     secretKey,
     addresses: checker.dns.everyAddress,
-    sent: where === "alone" ? "here" : "elsewhere",
-    notices,
+    elsewhere: where === "alone" ? undefined : notices,
     counted: webhookCounter(metrics.registry),
   });
   const texts = machine.openTexts(shares.of("splitting"));
@@ -153,7 +152,7 @@ async function openParts(process: Process) {
     observe: (validation) => lists.recorder.record(validation),
     datasets: lists.shared(),
     secretKey,
-    onCompleted: webhooks.announce,
+    onCompleted: (event) => webhooks.dispatcher.announce(event),
     shares,
     split: texts.split,
   });

@@ -61,7 +61,6 @@ async function openWorker(process: Process, cap: SharedCap | undefined) {
     sql,
     secretKey,
     addresses: dns.everyAddress,
-    sent: "here",
     counted: webhookCounter(registry),
   });
   const observe = lists.recorder.record.bind(lists.recorder);
@@ -93,7 +92,8 @@ function openWork(
 ): BulkWorker {
   const { db } = backing.store.sql;
   const jobs = new Jobs({ db, charges: backing.charges, ids });
-  const { announce, stop } = announcer({ jobs, clock, log, onCompleted: webhooks.announce });
+  const onCompleted = webhooks.dispatcher.announce.bind(webhooks.dispatcher);
+  const { announce, stop } = announcer({ jobs, clock, log, onCompleted });
   closing.add(stop);
   closing.add(keepJobs({ jobs, announce, clock, log }));
   return new BulkWorker({

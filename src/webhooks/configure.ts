@@ -15,10 +15,10 @@ const REFUSED_PORTS: ReadonlySet<number> = new Set([
   6669, 6679, 6697, 10080,
 ]);
 
-type ReadWebhookUrl =
-  /** `host` is in A-labels, or a literal address without brackets. */
-  | { readonly ok: true; readonly url: string; readonly host: string }
-  | { readonly ok: false; readonly reason: string };
+type Refused = { readonly ok: false; readonly reason: string };
+
+/** `host` is in A-labels, or a literal address without brackets. */
+type ReadWebhookUrl = { readonly ok: true; readonly url: string; readonly host: string } | Refused;
 
 const URL_MAX_UNITS = 2_048;
 const TOO_LONG = "The URL is longer than 2,048 characters.";
@@ -65,8 +65,6 @@ function portFault(port: string | undefined): string | undefined {
   if (Number(port) > 65_535) return "The port must be at most 65535.";
   return REFUSED_PORTS.has(Number(port)) ? `Port ${port} belongs to another protocol.` : undefined;
 }
-
-type Refused = Extract<ReadWebhookUrl, { ok: false }>;
 
 function readHost(host: string): { readonly ok: true; readonly host: string } | Refused {
   if (host.startsWith("[")) {
@@ -117,6 +115,13 @@ export interface NewWebhookSettings extends WebhookSettings {
   readonly secret: string;
 }
 
+interface ConfigureDeps {
+  readonly endpoints: Pick<WebhookEndpoints, keyof WebhookEndpoints>;
+  readonly box: SecretBox;
+  readonly ids: Pick<Ids, "bytes">;
+  readonly checkHost: HostCheck;
+}
+
 /** What an account may do with its webhook. All but `show` and `remove` throw a `Refusal` for what is wrong. */
 export interface WebhookSetup {
   show(accountId: string): Promise<WebhookSettings | undefined>;
@@ -127,50 +132,43 @@ export interface WebhookSetup {
   remove(accountId: string): Promise<boolean>;
 }
 
-export interface ConfigureDeps {
-  readonly endpoints: Pick<WebhookEndpoints, keyof WebhookEndpoints>;
-  readonly box: SecretBox;
-  readonly ids: Pick<Ids, "bytes">;
-  readonly checkHost: HostCheck;
-}
-
 const SECRET_BYTES = 32;
 
-export function createWebhookSetup(deps: ConfigureDeps): WebhookSetup {
-  const { endpoints, box } = deps;
+export function createWebhookSetup({
+  endpoints,
+  box,
+  ids,
+  checkHost,
+}: ConfigureDeps): WebhookSetup {
   const show = async (accountId: string): Promise<WebhookSettings | undefined> => {
     const endpoint = await endpoints.find(accountId);
     return endpoint && { url: endpoint.url, events: endpoint.events };
   };
-  const existing = async (accountId: string): Promise<WebhookSettings> => {
-    const settings = await show(accountId);
+  const changed = async (accountId: string, isThere: boolean): Promise<WebhookSettings> => {
+    const settings = isThere ? await show(accountId) : undefined;
     if (settings === undefined) throw noWebhook();
     return settings;
   };
+  const newSecret = (): string => Buffer.from(ids.bytes(SECRET_BYTES)).toString("hex");
   return {
     show,
     async set(accountId, text, names) {
       const events = readEvents(names);
-      const url = await publicHttpsUrl(text, deps.checkHost);
-      const secret = newSecret(deps.ids);
+      const url = await publicHttpsUrl(text, checkHost);
+      const secret = newSecret();
       await endpoints.save({ accountId, url, events, sealedSecret: box.seal(secret, accountId) });
       return { url, events, secret };
     },
-    async selectEvents(accountId, names) {
-      if (!(await endpoints.setEvents(accountId, readEvents(names)))) throw noWebhook();
-      return existing(accountId);
-    },
+    selectEvents: async (accountId, names) =>
+      changed(accountId, await endpoints.setEvents(accountId, readEvents(names))),
     async renewSecret(accountId) {
-      const secret = newSecret(deps.ids);
-      if (!(await endpoints.setSecret(accountId, box.seal(secret, accountId)))) throw noWebhook();
-      return { ...(await existing(accountId)), secret };
+      const secret = newSecret();
+      const isThere = await endpoints.setSecret(accountId, box.seal(secret, accountId));
+      return { ...(await changed(accountId, isThere)), secret };
     },
     remove: (accountId) => endpoints.remove(accountId),
   };
 }
-
-const newSecret = (ids: Pick<Ids, "bytes">): string =>
-  Array.from(ids.bytes(SECRET_BYTES), (octet) => octet.toString(16).padStart(2, "0")).join("");
 
 function readEvents(names: readonly string[]): readonly WebhookEvent[] {
   const unknown = names.find((name) => !WEBHOOK_EVENTS.some((event) => event === name));

@@ -5,11 +5,11 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { manualClock } from "../../test/time/manual-clock.ts";
 import { accepted, statsOf, until, webhookWorld } from "../../test/process/webhook-world.ts";
-import { deliver } from "./dispatcher.ts";
 import { deliveryRow } from "./outcome-words.ts";
 import { verifySignature } from "./verify.ts";
 
 const SESSION = "a".repeat(32);
+const PING = { account_id: "a1", event: "test.ping", session: null, data: "{}" } as const;
 
 test("bulk.completed carries session and stats, is signed, sent once and logged", async (t) => {
   const { subscribe, announce, posts, deliveries } = await webhookWorld(t);
@@ -92,15 +92,14 @@ test("removing the webhook drops what waits and logs it as removed", async (t) =
 });
 
 test("a removal between claim and attempt sends nothing and is logged", async (t) => {
-  const world = await webhookWorld(t);
-  const { subscribe, announce, endpoints, deliveries, posts, dispatcher } = world;
+  const { subscribe, announce, endpoints, deliveries, posts, dispatcher } = await webhookWorld(t);
   await subscribe("a1");
   await dispatcher.stop();
   await announce("a1", statsOf(SESSION));
   const [claimed] = await deliveries.claim(1, { perAccount: 8, inAll: 64, beyondFirst: 8 });
   assert.ok(claimed !== undefined);
   await endpoints.remove("a1");
-  await deliver(claimed, world);
+  await dispatcher.deliver(claimed);
   assert.deepEqual([posts.length, (await deliveries.find(claimed.id))?.state], [0, "removed"]);
 });
 
@@ -194,10 +193,7 @@ test("among others only what began more than a minute ago is taken for abandoned
   await subscribe("a1");
   const limits = { perAccount: 8, inAll: 64, beyondFirst: 8 };
   for (const id of ["old", "young"]) {
-    await deliveries.enqueue(
-      { id, accountId: "a1", event: "test.ping", data: "{}", queuedAtMs: clock.nowMs() },
-      { waiting: 9 },
-    );
+    await deliveries.enqueue({ ...PING, id, queued_at_ms: clock.nowMs() }, { waiting: 9 });
     await deliveries.claim(clock.nowMs(), limits);
     clock.advance(31_000);
   }
@@ -213,11 +209,8 @@ test("the log is pruned at seven days while the dispatcher runs, and polls find 
   const { subscribe, deliveries, dispatcher, posts } = await webhookWorld(t, { clock });
   await subscribe("a1");
   const day = 86_400_000;
-  const queue = (id: string, queuedAtMs: number) =>
-    deliveries.enqueue(
-      { id, accountId: "a1", event: "test.ping", data: "{}", queuedAtMs },
-      { waiting: 9 },
-    );
+  const queue = (id: string, queued_at_ms: number) =>
+    deliveries.enqueue({ ...PING, id, queued_at_ms }, { waiting: 9 });
   await queue("old", clock.nowMs() - 7 * day - 1);
   await queue("new", clock.nowMs() - 7 * day + 120_000);
   await dispatcher.start("alone");

@@ -1,20 +1,24 @@
 import { DAY_MS, isoTime } from "../core/calendar.ts";
+import type { Clock } from "../base/clock.ts";
 import { type End, every } from "../base/every.ts";
+import type { Ids } from "../base/ids.ts";
+import type { Log } from "../base/log.ts";
+import { notFound, noWebhook, tooManyPings } from "../base/refusals.ts";
+import { RESOURCES } from "../base/resources.ts";
+import type { SecretBox } from "../base/secrets.ts";
+import type { CompletedEvent } from "../bulk/announce.ts";
+import type { WebhookDeliveryRow } from "../store/schema.ts";
+import { outcomeOf } from "./outcome-words.ts";
+import { sign } from "./verify.ts";
+import type { WebhookSender } from "./webhook-sender.ts";
 import type {
   Deliveries,
-  Delivery,
   DeliveryLimits,
   DeliveryOutcome,
+  WebhookEndpoint,
   WebhookEndpoints,
   WebhookEvent,
 } from "./webhooks-store.ts";
-import type { Clock } from "../base/clock.ts";
-import type { Log } from "../base/log.ts";
-import type { SecretBox } from "../base/secrets.ts";
-import { RESOURCES } from "../base/resources.ts";
-import type { WebhookSender } from "./webhook-sender.ts";
-import { outcomeOf } from "./outcome-words.ts";
-import { sign } from "./verify.ts";
 
 /** The octets of one notification; `data` is JSON text, `nowMs` the time of dispatch. */
 export function envelope(event: WebhookEvent, data: string, nowMs: number): Uint8Array {
@@ -32,161 +36,209 @@ export const DELIVERY_LIMITS: DeliveryLimits = {
   beyondFirst: 8,
 };
 
-interface DeliverDeps {
-  readonly endpoints: Pick<WebhookEndpoints, "find">;
-  readonly deliveries: Deliveries;
-  readonly box: Pick<SecretBox, "open">;
-  readonly sender: WebhookSender;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly counted?: ((outcome: "accepted" | "failed" | "removed") => void) | undefined;
-}
+/** Queued deliveries of one account; its receiver hangs or is far too slow when there are more. */
+const WAITING_MAX = 500;
 
-/** Makes the one attempt at a claimed delivery and completes its row. Rejects for faults of the store only. */
-export async function deliver(delivery: Delivery, deps: DeliverDeps): Promise<void> {
-  const { endpoints, deliveries, clock, counted } = deps;
-  // Read now, not when it was queued: a new URL or secret counts at once.
-  const endpoint = await endpoints.find(delivery.accountId);
-  if (endpoint === undefined) {
-    await deliveries.complete(delivery.id, "removed", { durationMs: 0 });
-    counted?.("removed");
-    return;
-  }
-  const startedMs = clock.monotonicMs();
-  const attempted = await attempt(delivery, endpoint, deps);
-  const durationMs = Math.round(clock.monotonicMs() - startedMs);
-  await deliveries.complete(delivery.id, "done", { ...attempted, durationMs });
-  counted?.(attempted.error === undefined ? "accepted" : "failed");
-}
+const PINGS_A_MINUTE = 10;
+const MINUTE_MS = 60_000;
+const PING_DATA = JSON.stringify({ message: "Webhook endpoint verified." });
 
-async function attempt(
-  { accountId, event, data }: Delivery,
-  { url, sealedSecret }: { readonly url: string; readonly sealedSecret: string },
-  { box, sender, clock }: DeliverDeps,
-): Promise<DeliveryOutcome> {
-  const secret = box.open(sealedSecret, accountId);
-  if (secret === undefined) return { durationMs: 0, error: SECRET_LOST };
-  const body = envelope(event, data, clock.nowMs());
-  const result = await sender.post({ url, event, body, signature: sign(secret, body) });
-  return outcomeOf(result, 0);
-}
-
-const SECRET_LOST =
-  "The signing secret cannot be read, because the service's key was changed. Make a new secret.";
-
-export interface Dispatcher {
-  /**
-   * Begins: what a process that died was sending is logged as interrupted, then the queue is worked off.
-   * `alone`, no other process can be sending; `among_others`, only what began more than a minute ago is taken for
-   * abandoned.
-   */
-  start(where: "alone" | "among_others"): Promise<void>;
-  wake(): void;
-  /** Sends this one, unless another process has started it, and waits until it is over, up to `timeoutMs`. */
-  deliverNow(id: string, timeoutMs: number): Promise<void>;
-  /** Claims no more and waits for what is under way, a sweep of the log included: up to 10 s. */
-  stop(): Promise<void>;
-}
+/** Longer than a delivery, because a ping may wait for one of the account's places. */
+const PING_WAIT_MS = 25_000;
+const PLACE_MS = 250;
 
 const POLL_MS = 1_000;
-const PLACE_MS = 250;
 const SWEEP_MS = 60_000;
 
 /** A delivery takes 10 s; after a minute its process is gone. */
 const ABANDONED_MS = 60_000;
 const KEPT_MS = 7 * DAY_MS;
 
-export function createDispatcher(deps: DeliverDeps): Dispatcher {
-  const { deliveries, clock, log } = deps;
-  const pump = createPump(deps);
-  const sweep = async (): Promise<void> => {
-    await deliveries.interrupt(clock.nowMs() - ABANDONED_MS);
-    await deliveries.prune(clock.nowMs() - KEPT_MS);
-  };
-  const failed = (fault: unknown): void => log.error("webhooks.sweep_failed", fault);
-  const ends: End[] = [];
+const SECRET_LOST =
+  "The signing secret cannot be read, because the service's key was changed. Make a new secret.";
 
-  return {
-    async start(where) {
-      const abandonedMs = clock.nowMs() - ABANDONED_MS;
-      // Alone, the hour does not matter: the clock may have been set back since.
-      const beforeMs = where === "alone" ? Number.MAX_SAFE_INTEGER : abandonedMs;
-      const count = await deliveries.interrupt(beforeMs);
-      if (count > 0) log.warn("webhooks.interrupted", { count });
-      const poll = (): Promise<void> => Promise.resolve(pump.wake());
-      ends.push(every({ ms: POLL_MS, firstMs: 0, clock, failed }, poll));
-      ends.push(every({ ms: SWEEP_MS, firstMs: 0, clock, failed }, sweep));
-    },
-    wake: () => pump.wake(),
-    async deliverNow(id, timeoutMs) {
-      const untilMs = clock.monotonicMs() + timeoutMs;
-      while (clock.monotonicMs() < untilMs) {
-        const [mine] = await deliveries.claim(clock.nowMs(), DELIVERY_LIMITS, id);
-        if (mine !== undefined) return await pump.begin(mine);
-        const state = (await deliveries.find(id))?.state;
-        if (state !== "queued" && state !== "sending") return;
-        await new Promise<void>((resolve) => void clock.after(PLACE_MS, resolve));
-      }
-    },
-    async stop() {
-      await Promise.all([pump.stop(), ...ends.map((end) => end())]);
-    },
-  };
+interface DispatcherDeps {
+  readonly endpoints: WebhookEndpoints;
+  readonly deliveries: Deliveries;
+  readonly box: SecretBox;
+  readonly sender: WebhookSender;
+  readonly clock: Clock;
+  readonly ids: Pick<Ids, "hex32">;
+  readonly log: Log;
+  readonly counted?: ((outcome: "accepted" | "failed" | "removed") => void) | undefined;
+  /** Wakes the process that sends what is announced here; absent: this one sends it. */
+  readonly wakeOther?: (() => void) | undefined;
 }
 
-/** Claims while there is room and something is queued; each end makes room. */
-interface Pump {
-  wake(): void;
-  begin(delivery: Delivery): Promise<void>;
-  stop(): Promise<void>;
-}
+/** Queues messages and sends them: claims while there is room, and each end makes room. */
+export class Dispatcher {
+  readonly #deps: DispatcherDeps;
+  readonly #underWay = new Set<Promise<void>>();
+  #ends: readonly End[] = [];
+  #claiming: Promise<void> | undefined;
+  #isWanted = false;
+  #isStopped = false;
 
-function createPump(deps: DeliverDeps): Pump {
-  const { deliveries, clock, log } = deps;
-  const underWay = new Set<Promise<void>>();
-  let claiming: Promise<void> | undefined;
-  let wanted = false;
-  let stopped = false;
+  constructor(deps: DispatcherDeps) {
+    this.#deps = deps;
+  }
 
-  const claimWanted = async (): Promise<void> => {
-    while (wanted && !stopped) {
-      wanted = false;
-      const claimed = await deliveries.claim(clock.nowMs(), DELIVERY_LIMITS);
-      for (const delivery of claimed) void begin(delivery);
+  /** Queues bulk.completed where the account wants it. Never rejects: the batch is done whether or not it can be queued. */
+  async announce({ owner, session, stats }: CompletedEvent): Promise<void> {
+    if (owner.kind !== "account") return;
+    const { accountId } = owner;
+    const { endpoints, log, wakeOther } = this.#deps;
+    try {
+      const endpoint = await endpoints.find(accountId);
+      if (endpoint === undefined) return;
+      if (endpoint.events.length > 0 && !endpoint.events.includes("bulk.completed")) return;
+      const data = JSON.stringify({ session, stats });
+      await this.#enqueue({ account_id: accountId, event: "bulk.completed", session, data });
+      if (wakeOther === undefined) this.wake();
+      else wakeOther();
+    } catch (fault) {
+      log.error("webhooks.announce_failed", fault, { accountId });
     }
-  };
+  }
 
-  const wake = (): void => {
-    wanted = true;
-    claiming ??= claimWanted()
-      .catch((fault: unknown) => log.error("webhooks.queue_failed", fault))
+  /** Sends test.ping, or once more a message whose attempt is over; the log row. Throws a `Refusal`. */
+  async ping(accountId: string, again?: string): Promise<WebhookDeliveryRow> {
+    const { endpoints, deliveries, clock } = this.#deps;
+    if ((await endpoints.find(accountId)) === undefined) throw noWebhook();
+    const message =
+      again === undefined
+        ? { account_id: accountId, event: "test.ping" as const, session: null, data: PING_DATA }
+        : await deliveries.sent(accountId, again);
+    if (message === undefined) throw notFound();
+    const recent = { sinceMs: clock.nowMs() - MINUTE_MS, most: PINGS_A_MINUTE };
+    const id = await this.#enqueue(message, recent);
+    if (id === undefined) throw tooManyPings(PINGS_A_MINUTE);
+    await this.#deliverNow(id);
+    const row = await deliveries.find(id);
+    if (row === undefined) throw new Error(`ping ${id}: its log row is gone`);
+    return row;
+  }
+
+  async #enqueue(
+    {
+      account_id,
+      event,
+      session,
+      data,
+    }: Omit<Parameters<Deliveries["enqueue"]>[0], "id" | "queued_at_ms">,
+    recent?: { readonly sinceMs: number; readonly most: number },
+  ): Promise<string | undefined> {
+    const { deliveries, ids, clock } = this.#deps;
+    const id = ids.hex32();
+    const delivery = { id, account_id, event, session, data, queued_at_ms: clock.nowMs() };
+    const queued = await deliveries.enqueue(delivery, { waiting: WAITING_MAX, recent });
+    return queued === "too_many" ? undefined : id;
+  }
+
+  /**
+   * Begins: what a process that died was sending is logged as interrupted, then the queue is worked off.
+   * `alone`, no other process can be sending; `among_others`, only what began more than a minute ago is taken for
+   * abandoned.
+   */
+  async start(where: "alone" | "among_others"): Promise<void> {
+    const { deliveries, clock, log } = this.#deps;
+    const abandonedMs = (): number => clock.nowMs() - ABANDONED_MS;
+    // Alone, the hour does not matter: the clock may have been set back since.
+    const beforeMs = where === "alone" ? Number.MAX_SAFE_INTEGER : abandonedMs();
+    const count = await deliveries.interrupt(beforeMs);
+    if (count > 0) log.warn("webhooks.interrupted", { count });
+    const failed = (fault: unknown): void => log.error("webhooks.sweep_failed", fault);
+    const poll = (): Promise<void> => Promise.resolve(this.wake());
+    const sweep = async (): Promise<void> => {
+      await deliveries.interrupt(abandonedMs());
+      await deliveries.prune(clock.nowMs() - KEPT_MS);
+    };
+    const atOnce = { firstMs: 0, clock, failed };
+    this.#ends = [
+      every({ ms: POLL_MS, ...atOnce }, poll),
+      every({ ms: SWEEP_MS, ...atOnce }, sweep),
+    ];
+  }
+
+  /** Claims no more and waits for what is under way, a sweep of the log included: up to 10 s. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    const ended = this.#ends.map((end) => end());
+    await this.#claiming;
+    await Promise.all([...this.#underWay, ...ended]);
+  }
+
+  wake(): void {
+    if (this.#isStopped) return;
+    this.#isWanted = true;
+    this.#claiming ??= this.#claimWanted()
+      .catch((fault: unknown) => this.#deps.log.error("webhooks.queue_failed", fault))
       .finally(() => {
-        claiming = undefined;
+        this.#claiming = undefined;
         // A wake that came between the last look and here would else wait for the next poll.
-        if (wanted && !stopped) wake();
+        if (this.#isWanted) this.wake();
       });
-  };
+  }
 
-  const begin = (delivery: Delivery): Promise<void> => {
-    const work = deliver(delivery, deps)
-      .catch((fault: unknown) => log.error("webhooks.delivery_failed", fault, { id: delivery.id }))
+  async #claimWanted(): Promise<void> {
+    const { deliveries, clock } = this.#deps;
+    while (this.#isWanted && !this.#isStopped) {
+      this.#isWanted = false;
+      const claimed = await deliveries.claim(clock.nowMs(), DELIVERY_LIMITS);
+      for (const delivery of claimed) void this.#begin(delivery);
+    }
+  }
+
+  /** Sends this one, unless another process has started it, and waits until it is over or the time is. */
+  async #deliverNow(id: string): Promise<void> {
+    const { deliveries, clock } = this.#deps;
+    const untilMs = clock.monotonicMs() + PING_WAIT_MS;
+    while (clock.monotonicMs() < untilMs) {
+      const [mine] = await deliveries.claim(clock.nowMs(), DELIVERY_LIMITS, id);
+      if (mine !== undefined) return await this.#begin(mine);
+      const state = (await deliveries.find(id))?.state;
+      if (state !== "queued" && state !== "sending") return;
+      await new Promise<void>((resolve) => void clock.after(PLACE_MS, resolve));
+    }
+  }
+
+  #begin(delivery: WebhookDeliveryRow): Promise<void> {
+    const { id } = delivery;
+    const work = this.deliver(delivery)
+      .catch((fault: unknown) => this.#deps.log.error("webhooks.delivery_failed", fault, { id }))
       .finally(() => {
-        underWay.delete(work);
-        wake();
+        this.#underWay.delete(work);
+        this.wake();
       });
-    underWay.add(work);
+    this.#underWay.add(work);
     return work;
-  };
+  }
 
-  return {
-    wake: () => {
-      if (!stopped) wake();
-    },
-    begin,
-    async stop() {
-      stopped = true;
-      await claiming;
-      await Promise.all(underWay);
-    },
-  };
+  /** Makes the one attempt at a claimed delivery and completes its row. Rejects for faults of the store only. */
+  async deliver(delivery: WebhookDeliveryRow): Promise<void> {
+    const { endpoints, deliveries, clock, counted } = this.#deps;
+    // Read now, not when it was queued: a new URL or secret counts at once.
+    const endpoint = await endpoints.find(delivery.account_id);
+    if (endpoint === undefined) {
+      await deliveries.complete(delivery.id, "removed", { duration_ms: 0 });
+      counted?.("removed");
+      return;
+    }
+    const startedMs = clock.monotonicMs();
+    const outcome = await this.#attempt(delivery, endpoint);
+    const duration_ms = Math.round(clock.monotonicMs() - startedMs);
+    await deliveries.complete(delivery.id, "done", { ...outcome, duration_ms });
+    counted?.(outcome.error === undefined ? "accepted" : "failed");
+  }
+
+  async #attempt(
+    { account_id, event, data }: WebhookDeliveryRow,
+    { url, sealedSecret }: WebhookEndpoint,
+  ): Promise<DeliveryOutcome> {
+    const { box, sender, clock } = this.#deps;
+    const secret = box.open(sealedSecret, account_id);
+    if (secret === undefined) return { error: SECRET_LOST };
+    const body = envelope(event, data, clock.nowMs());
+    return outcomeOf(await sender.post({ url, event, body, signature: sign(secret, body) }));
+  }
 }

@@ -4,35 +4,26 @@ import type {
   OutboundFault,
   OutboundResult,
 } from "../outbound/outbound-types.ts";
-import type {
-  DeliveryOutcome,
-  DeliveryState,
-  LoggedDelivery,
-  WebhookEvent,
-} from "./webhooks-store.ts";
 import { isoTime } from "../core/calendar.ts";
+import type { WebhookDeliveryRow } from "../store/schema.ts";
+import type { DeliveryOutcome, DeliveryState } from "./webhooks-store.ts";
 
-/** One delivery as `gatepost webhook log --json` shows it. */
-export interface DeliveryRow {
-  readonly event: WebhookEvent;
-  readonly session: string | null;
-  readonly status: number | null;
-  /** In plain words; null when the receiver accepted, or nothing is known yet. */
-  readonly error: string | null;
-  readonly duration_ms: number | null;
+/**
+ * One delivery as `gatepost webhook log --json` shows it. `error` is null when the receiver accepted, or nothing is
+ * known yet.
+ */
+export interface DeliveryRow extends Pick<
+  WebhookDeliveryRow,
+  "event" | "session" | "status" | "error" | "duration_ms"
+> {
   readonly attempted_at: string | null;
 }
 
-export function deliveryRow(delivery: LoggedDelivery): DeliveryRow {
-  const { event, session, status, durationMs, attemptedAtMs } = delivery;
-  return {
-    event,
-    session: session ?? null,
-    status: status ?? null,
-    error: errorOf(delivery) ?? null,
-    duration_ms: durationMs ?? null,
-    attempted_at: attemptedAtMs === undefined ? null : isoTime(attemptedAtMs),
-  };
+export function deliveryRow(row: WebhookDeliveryRow): DeliveryRow {
+  const { event, session, state, status, duration_ms, attempted_at_ms: attemptedMs } = row;
+  const error = STATE_WORDS[state] ?? row.error;
+  const attempted_at = attemptedMs === null ? null : isoTime(attemptedMs);
+  return { event, session, status, error, duration_ms, attempted_at };
 }
 
 const FAULT_WORDS: Readonly<Record<OutboundFault, string>> = {
@@ -54,15 +45,12 @@ const STATE_WORDS: Readonly<Partial<Record<DeliveryState, string>>> = {
   dropped: "Dropped: too many deliveries were already waiting for this receiver.",
 };
 
-export function outcomeOf(result: OutboundResult<HttpReply>, durationMs: number): DeliveryOutcome {
-  if (!result.ok) {
-    const { status } = result;
-    return { durationMs, error: failureWords(result), ...(status === undefined ? {} : { status }) };
-  }
+export function outcomeOf(result: OutboundResult<HttpReply>): DeliveryOutcome {
+  if (!result.ok) return { status: result.status ?? null, error: failureWords(result) };
   const { status, body } = result.value;
-  const error = statusWords(status);
   const snippet = printable(new TextDecoder().decode(body));
-  return { durationMs, status, snippet, ...(error === undefined ? {} : { error }) };
+  const error = statusWords(status);
+  return { status, snippet, ...(error !== undefined && { error }) };
 }
 
 function failureWords({ fault, detail }: OutboundFailure): string {
@@ -83,6 +71,3 @@ function statusWords(status: number): string | undefined {
 
 /** No control characters but line feeds and tabs: no store, terminal or page has to fear it. */
 const printable = (text: string): string => text.replace(/[^\P{Cc}\n\t]/gu, "\ufffd");
-
-const errorOf = ({ state, error }: LoggedDelivery): string | undefined =>
-  STATE_WORDS[state] ?? error;

@@ -1,5 +1,5 @@
 import type { ExpressionBuilder, Kysely } from "kysely";
-import { changeRows, deleteRows, findRow, insertRow, pruneRows } from "../store/rows.ts";
+import { changeRows, countRows, deleteRows, findRow, insertRow, pruneRows } from "../store/rows.ts";
 import type { Database, WebhookDeliveryRow } from "../store/schema.ts";
 import { inTransaction, type Tx } from "../store/transaction.ts";
 
@@ -19,33 +19,17 @@ export interface WebhookEndpoint {
  * `sending` begins with the claim and ends with the outcome in `done`, or in `interrupted` when the process
  * died. `removed`: the endpoint was gone before the attempt. `dropped`: too many were waiting already.
  */
-export type DeliveryState = "queued" | "sending" | "done" | "removed" | "interrupted" | "dropped";
+export type DeliveryState = WebhookDeliveryRow["state"];
 
-export interface Delivery {
-  readonly id: string;
-  readonly accountId: string;
-  readonly event: WebhookEvent;
-  readonly session?: string;
-  readonly data: string;
-  readonly queuedAtMs: number;
-}
+export type Delivery = Pick<
+  WebhookDeliveryRow,
+  "id" | "account_id" | "event" | "session" | "data" | "queued_at_ms"
+>;
 
-export interface DeliveryOutcome {
-  readonly status?: number;
-  /** In plain words; absent when the receiver accepted. */
-  readonly error?: string;
-  readonly durationMs: number;
-  readonly snippet?: string;
-}
-
-export interface LoggedDelivery extends Partial<DeliveryOutcome> {
-  readonly id: string;
-  readonly event: WebhookEvent;
-  readonly session?: string;
-  readonly state: DeliveryState;
-  readonly queuedAtMs: number;
-  readonly attemptedAtMs?: number;
-}
+/** `error` is in plain words; absent when the receiver accepted. */
+export type DeliveryOutcome = Partial<
+  Pick<WebhookDeliveryRow, "status" | "error" | "duration_ms" | "snippet">
+>;
 
 export interface DeliveryLimits {
   readonly perAccount: number;
@@ -58,7 +42,7 @@ export interface EnqueueCaps {
   /** Queued deliveries of one account; one more is logged as `dropped`. */
   readonly waiting: number;
   /** Deliveries of the same account and event since then; one more is not even logged. */
-  readonly recent?: { readonly sinceMs: number; readonly most: number };
+  readonly recent?: { readonly sinceMs: number; readonly most: number } | undefined;
 }
 
 /** The queue of deliveries and their log are one table: a row is written before the POST, completed after it. */
@@ -78,39 +62,36 @@ export class Deliveries {
     nowMs: number,
     limits: DeliveryLimits,
     onlyId?: string,
-  ): Promise<readonly Delivery[]> {
+  ): Promise<readonly WebhookDeliveryRow[]> {
     // Looked at outside the transaction first: the queue is empty nearly always, and this writes nothing.
     if ((await findRow(this.#db, "webhook_deliveries", { state: "queued" })) === undefined)
       return [];
     return inTransaction(this.#db, async (tx) => {
       await takeTurn(tx);
-      const busy = await busyAccounts(tx);
-      const ids = admit(await candidates(tx, busy, { limits, onlyId }), busy, limits);
+      const ids = await admitted(tx, limits, onlyId);
       return ids.length === 0 ? [] : begin(tx, ids, nowMs);
     });
   }
 
   async complete(id: string, state: "done" | "removed", outcome: DeliveryOutcome): Promise<void> {
-    const { status = null, error = null, durationMs, snippet = null } = outcome;
-    const columns = { state, status, error, duration_ms: durationMs, snippet };
-    await changeRows(this.#db, "webhook_deliveries", { id, state: "sending" }, columns);
+    const sending = { id, state: "sending" } as const;
+    await changeRows(this.#db, "webhook_deliveries", sending, { state, ...outcome });
   }
 
-  async find(id: string): Promise<LoggedDelivery | undefined> {
-    const row = await findRow(this.#db, "webhook_deliveries", { id });
-    return row && loggedOf(row);
+  find(id: string): Promise<WebhookDeliveryRow | undefined> {
+    return findRow(this.#db, "webhook_deliveries", { id });
   }
 
   /** What was to be sent; undefined unless it is the account's and its attempt is over. */
   async sent(accountId: string, id: string): Promise<Delivery | undefined> {
     const row = await findRow(this.#db, "webhook_deliveries", { id, account_id: accountId });
     const isOver = row !== undefined && row.state !== "queued" && row.state !== "sending";
-    return isOver ? deliveryOf(row) : undefined;
+    return isOver ? row : undefined;
   }
 
   /** Newest first. */
-  async list(accountId: string, limit: number): Promise<readonly LoggedDelivery[]> {
-    const rows = await this.#db
+  list(accountId: string, limit: number): Promise<readonly WebhookDeliveryRow[]> {
+    return this.#db
       .selectFrom("webhook_deliveries")
       .selectAll()
       .where("account_id", "=", accountId)
@@ -118,7 +99,6 @@ export class Deliveries {
       .orderBy("id", "desc")
       .limit(limit)
       .execute();
-    return rows.map(loggedOf);
   }
 
   /** Ends as `interrupted` what has been `sending` since before then; returns how many. */
@@ -163,18 +143,19 @@ export class WebhookEndpoints {
   }
 
   /** False when the account has no endpoint, here and below. */
-  async setEvents(accountId: string, events: readonly WebhookEvent[]): Promise<boolean> {
-    const columns = { events: events.join(",") };
-    return (
-      (await changeRows(this.#db, "webhook_endpoints", { account_id: accountId }, columns)) > 0
-    );
+  setEvents(accountId: string, events: readonly WebhookEvent[]): Promise<boolean> {
+    return this.#change(accountId, { events: events.join(",") });
   }
 
-  async setSecret(accountId: string, sealedSecret: string): Promise<boolean> {
-    const columns = { sealed_secret: sealedSecret };
-    return (
-      (await changeRows(this.#db, "webhook_endpoints", { account_id: accountId }, columns)) > 0
-    );
+  setSecret(accountId: string, sealedSecret: string): Promise<boolean> {
+    return this.#change(accountId, { sealed_secret: sealedSecret });
+  }
+
+  async #change(
+    account_id: string,
+    columns: Partial<Database["webhook_endpoints"]>,
+  ): Promise<boolean> {
+    return (await changeRows(this.#db, "webhook_endpoints", { account_id }, columns)) > 0;
   }
 
   /** Removes the endpoint and ends the deliveries still queued as `removed`, in one step. */
@@ -200,82 +181,59 @@ async function takeTurn({ sql }: Tx): Promise<void> {
     .execute();
 }
 
-/** Deliveries of each account under way. */
-type Busy = ReadonlyMap<string, number>;
-
-async function busyAccounts({ sql }: Tx): Promise<Busy> {
-  const rows = await sql
-    .selectFrom("webhook_deliveries")
-    .select(["account_id", ({ fn }) => fn.countAll().as("count")])
-    .where("state", "=", "sending")
-    .groupBy("account_id")
-    .execute();
-  return new Map(rows.map((row) => [row.account_id, Number(row.count)]));
-}
-
-interface Candidate {
-  readonly id: string;
-  /** 1: it would be the only one of its account under way. */
-  readonly rank: number;
-}
-
-/** The waiting deliveries that could begin by their account's own limit, in the order they should. */
-async function candidates(
+/**
+ * The waiting deliveries that may begin, in the order they should. First ones of their accounts take any place; further
+ * ones only those that are set aside for them.
+ */
+async function admitted(
   { sql }: Tx,
-  busy: Busy,
-  { limits, onlyId }: { readonly limits: DeliveryLimits; readonly onlyId: string | undefined },
-): Promise<readonly Candidate[]> {
-  const places = sql
+  { perAccount, inAll, beyondFirst }: DeliveryLimits,
+  onlyId: string | undefined,
+): Promise<readonly string[]> {
+  const open = sql
     .selectFrom("webhook_deliveries")
-    .select(["id", "account_id", "queued_at_ms"])
-    .select(placeInAccount)
-    .where("state", "=", "queued")
-    .$if(onlyId !== undefined, (query) => query.where("id", "=", onlyId ?? ""));
+    .select(["id", "state", "queued_at_ms"])
+    .select(rankInAccount)
+    .where((eb) =>
+      eb.or([
+        eb("state", "=", "sending"),
+        eb.and(onlyId === undefined ? { state: "queued" } : { state: "queued", id: onlyId }),
+      ]),
+    );
   const rows = await sql
-    .selectFrom(places.as("waiting"))
-    .select(["id", "account_id", "place"])
-    .where("place", "<=", limits.perAccount)
-    .orderBy("place")
+    .selectFrom(open.as("open"))
+    .selectAll()
+    .where("rank", "<=", perAccount)
+    .orderBy("rank")
     .orderBy("queued_at_ms")
     .orderBy("id")
     .execute();
-  return rows
-    .map((row) => ({ id: row.id, rank: Number(row.place) + (busy.get(row.account_id) ?? 0) }))
-    .filter(({ rank }) => rank <= limits.perAccount)
-    .sort((a, b) => a.rank - b.rank);
+  const sending = rows.filter(({ state }) => state === "sending");
+  let free = inAll - sending.length;
+  let further = beyondFirst - sending.filter(({ rank }) => Number(rank) > 1).length;
+  return rows.flatMap(({ id, state, rank }) => {
+    const isFirst = Number(rank) === 1;
+    if (state === "sending" || free <= 0 || (!isFirst && further <= 0)) return [];
+    free -= 1;
+    if (!isFirst) further -= 1;
+    return [id];
+  });
 }
 
-const placeInAccount = ({ fn }: ExpressionBuilder<Database, "webhook_deliveries">) =>
+/** Those under way first ("sending" is behind "queued" in the alphabet), then by age. */
+const rankInAccount = ({ fn }: ExpressionBuilder<Database, "webhook_deliveries">) =>
   fn
     .agg<number>("row_number")
-    .over((over) => over.partitionBy("account_id").orderBy("queued_at_ms").orderBy("id"))
-    .as("place");
-
-/** First deliveries take any place; further ones of an account only those that are set aside for them. */
-function admit(
-  waiting: readonly Candidate[],
-  busy: Busy,
-  { inAll, beyondFirst }: DeliveryLimits,
-): readonly string[] {
-  const counts = [...busy.values()];
-  let free = inAll - counts.reduce((sum, count) => sum + count, 0);
-  let further = beyondFirst - counts.reduce((sum, count) => sum + count - 1, 0);
-  const admitted: string[] = [];
-  for (const { id, rank } of waiting) {
-    if (free <= 0) break;
-    if (rank > 1 && further <= 0) continue;
-    if (rank > 1) further -= 1;
-    free -= 1;
-    admitted.push(id);
-  }
-  return admitted;
-}
+    .over((over) =>
+      over.partitionBy("account_id").orderBy("state", "desc").orderBy("queued_at_ms").orderBy("id"),
+    )
+    .as("rank");
 
 async function begin(
   { sql }: Tx,
   ids: readonly string[],
   nowMs: number,
-): Promise<readonly Delivery[]> {
+): Promise<readonly WebhookDeliveryRow[]> {
   const rows = await sql
     .updateTable("webhook_deliveries")
     .set({ state: "sending", attempted_at_ms: nowMs })
@@ -283,22 +241,7 @@ async function begin(
     .where("state", "=", "queued")
     .returningAll()
     .execute();
-  const byId = new Map(rows.map((row) => [row.id, row]));
-  return ids.flatMap((id) => {
-    const row = byId.get(id);
-    return row === undefined ? [] : [deliveryOf(row)];
-  });
-}
-
-function deliveryOf(row: WebhookDeliveryRow): Delivery {
-  return {
-    id: row.id,
-    accountId: row.account_id,
-    event: row.event,
-    ...(row.session === null ? {} : { session: row.session }),
-    data: row.data,
-    queuedAtMs: row.queued_at_ms,
-  };
+  return rows.sort((a, b) => ids.indexOf(a.id) - ids.indexOf(b.id));
 }
 
 async function enqueue(
@@ -307,59 +250,34 @@ async function enqueue(
   { waiting, recent }: EnqueueCaps,
 ): Promise<"queued" | "dropped" | "too_many"> {
   await takeTurn(tx); // two at the edge of a cap must not both pass
-  const { accountId: account_id, event } = delivery;
+  const { account_id, event } = delivery;
   if (recent !== undefined) {
     const sent = await countOf(tx, { account_id, event }, recent.sinceMs);
     if (sent >= recent.most) return "too_many";
   }
   const queued = await countOf(tx, { account_id, state: "queued" });
   const state = queued >= waiting ? "dropped" : "queued";
-  await insertRow(tx.sql, "webhook_deliveries", newRow(delivery, state));
+  await insertRow(tx.sql, "webhook_deliveries", { ...delivery, state, ...NOT_ATTEMPTED });
   return state;
 }
 
-async function countOf(
+const NOT_ATTEMPTED = {
+  attempted_at_ms: null,
+  duration_ms: null,
+  status: null,
+  error: null,
+  snippet: null,
+};
+
+function countOf(
   { sql }: Tx,
   is: Partial<WebhookDeliveryRow>,
   sinceMs = Number.MIN_SAFE_INTEGER,
 ): Promise<number> {
-  const { count } = await sql
-    .selectFrom("webhook_deliveries")
-    .select(({ fn }) => fn.countAll().as("count"))
-    .where((eb) => eb.and(is))
-    .where("queued_at_ms", ">", sinceMs)
-    .executeTakeFirstOrThrow();
-  return Number(count);
-}
-
-function newRow(delivery: Delivery, state: "queued" | "dropped"): WebhookDeliveryRow {
-  return {
-    id: delivery.id,
-    account_id: delivery.accountId,
-    event: delivery.event,
-    session: delivery.session ?? null,
-    data: delivery.data,
-    state,
-    queued_at_ms: delivery.queuedAtMs,
-    attempted_at_ms: null,
-    duration_ms: null,
-    status: null,
-    error: null,
-    snippet: null,
-  };
-}
-
-/** Keys whose column is null are left out. */
-function loggedOf(row: WebhookDeliveryRow): LoggedDelivery {
-  const { id, event, state } = row;
-  const more = {
-    session: row.session,
-    attemptedAtMs: row.attempted_at_ms,
-    durationMs: row.duration_ms,
-    status: row.status,
-    error: row.error,
-    snippet: row.snippet,
-  };
-  const known = Object.entries(more).filter(([, value]) => value !== null);
-  return { id, event, state, queuedAtMs: row.queued_at_ms, ...Object.fromEntries(known) };
+  return countRows(
+    sql
+      .selectFrom("webhook_deliveries")
+      .where((eb) => eb.and(is))
+      .where("queued_at_ms", ">", sinceMs),
+  );
 }

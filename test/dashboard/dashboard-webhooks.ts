@@ -3,10 +3,8 @@ import { systemIds as ids } from "../../src/base/ids.ts";
 import { createSecretBox } from "../../src/base/secrets.ts";
 import type { AccountStore } from "../../src/main/store.ts";
 import type { HostCheck } from "../../src/outbound/public-host.ts";
-import { createAnnounceBulk } from "../../src/webhooks/announce.ts";
 import { createWebhookSetup } from "../../src/webhooks/configure.ts";
-import { createDispatcher } from "../../src/webhooks/dispatcher.ts";
-import { createPing } from "../../src/webhooks/ping.ts";
+import { Dispatcher } from "../../src/webhooks/dispatcher.ts";
 import type { KeptLog } from "../process/kept-log.ts";
 import { realClock as clock } from "../time/real-clock.ts";
 import { MASTER, recordingSender } from "../process/webhook-world.ts";
@@ -19,13 +17,12 @@ export function webhooksOf(store: AccountStore, checkHost: HostCheck, log: KeptL
   const deliveries = new Deliveries(db);
   const box = createSecretBox(MASTER);
   const deps = { endpoints, deliveries, box, sender: receiver.sender, clock, log, ids, checkHost };
-  const dispatcher = createDispatcher(deps);
+  const dispatcher = new Dispatcher(deps);
   return {
     receiver,
     deliveries,
     setup: createWebhookSetup(deps),
-    ping: createPing({ ...deps, dispatcher }),
-    announce: createAnnounceBulk({ ...deps, wake: () => dispatcher.wake() }),
+    dispatcher,
     async stop() {
       receiver.release();
       await dispatcher.stop();

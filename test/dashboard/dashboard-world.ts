@@ -266,7 +266,7 @@ function listsOf({ store, admission, charges, lookup, datasets, log, hooks }: Li
     jobs,
     clock,
     log,
-    onCompleted: hooks.announce,
+    onCompleted: (event) => hooks.dispatcher.announce(event),
   });
   const shared = { clock, log, check, completed: () => void announce() };
   const worker = new BulkWorker({

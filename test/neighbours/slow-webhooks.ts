@@ -36,9 +36,14 @@ async function prepare({ directory, store, victimId, freeIds }: Prepared): Promi
   for (const accountId of freeIds) {
     for (let at = 0; at < waiting; at += 1) {
       const id = `${accountId}-${String(at)}`;
-      const queuedAtMs = Date.now();
-      const delivery = { id, accountId, event: "bulk.completed", data: "{}", queuedAtMs } as const;
-      await deliveries.enqueue(delivery, { waiting });
+      const row = {
+        id,
+        account_id: accountId,
+        session: null,
+        data: "{}",
+        queued_at_ms: Date.now(),
+      };
+      await deliveries.enqueue({ ...row, event: "bulk.completed" }, { waiting });
     }
   }
 }

@@ -8,10 +8,8 @@ import { createSecretBox } from "../../src/base/secrets.ts";
 import type { Clock } from "../../src/base/clock.ts";
 import type { HttpReply, OutboundResult } from "../../src/outbound/outbound-types.ts";
 import type { WebhookPost, WebhookSender } from "../../src/webhooks/webhook-sender.ts";
-import { createAnnounceBulk } from "../../src/webhooks/announce.ts";
 import type { BulkStats } from "../../src/bulk/bulk.ts";
-import { createDispatcher } from "../../src/webhooks/dispatcher.ts";
-import { createPing } from "../../src/webhooks/ping.ts";
+import { Dispatcher } from "../../src/webhooks/dispatcher.ts";
 import { addAccount, openStores } from "../contracts/stores.ts";
 import { keptLog } from "./kept-log.ts";
 import { realClock } from "../time/real-clock.ts";
@@ -79,20 +77,19 @@ export async function webhookWorld(
   const box = createSecretBox(MASTER);
   const recording = recordingSender();
   const deps = { endpoints, deliveries, box, sender: sender ?? recording.sender, clock, log, ids };
-  const dispatcher = createDispatcher(deps);
+  const dispatcher = new Dispatcher(deps);
   t.after(() => {
     recording.release();
     return dispatcher.stop();
   });
-  const announce = createAnnounceBulk({ ...deps, wake: () => dispatcher.wake() });
   return {
     ...deps,
     ...recording,
     stores,
     dispatcher,
     announce: (accountId: string, stats: BulkStats) =>
-      announce({ owner: { kind: "account", accountId }, session: stats.session, stats }),
-    ping: createPing({ ...deps, dispatcher }),
+      dispatcher.announce({ owner: { kind: "account", accountId }, session: stats.session, stats }),
+    ping: (accountId: string) => dispatcher.ping(accountId),
     /** An account whose receiver is at `url`. */
     subscribe: async (
       id: string,

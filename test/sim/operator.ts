@@ -18,7 +18,6 @@ export async function openOperator(process: Process) {
     sql: store.sql,
     secretKey: await openSecretKey(process.config, store.sql),
     addresses: dns.addresses,
-    sent: "elsewhere",
   });
   const { operator } = await openStoredLists(process, store);
   const { clock, ids } = process;

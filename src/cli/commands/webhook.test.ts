@@ -40,8 +40,8 @@ async function shell(t: TestContext, standing: HostStanding = { kind: "public" }
             Promise.resolve(account === "a1@x.example" ? { id: "a1" } : undefined),
         },
         setup: createWebhookSetup({ ...world, checkHost }),
-        ping: world.ping,
-        log: (accountId: string, limit: number) => world.deliveries.list(accountId, limit),
+        dispatcher: world.dispatcher,
+        deliveries: world.deliveries,
         close: () => Promise.resolve(void (closed += 1)),
       }),
   };

@@ -1,10 +1,10 @@
 import { Command } from "commander";
-import { type LoggedDelivery, WEBHOOK_EVENTS } from "../../webhooks/webhooks-store.ts";
+import { type Deliveries, WEBHOOK_EVENTS } from "../../webhooks/webhooks-store.ts";
 import type { WebhookSettings, WebhookSetup } from "../../webhooks/configure.ts";
 import { verifySignature } from "../../webhooks/verify.ts";
 import { type DeliveryRow, deliveryRow } from "../../webhooks/outcome-words.ts";
 import type { Receive, ReceivedPost } from "../../webhooks/loopback-receiver.ts";
-import type { Ping } from "../../webhooks/ping.ts";
+import type { Dispatcher } from "../../webhooks/dispatcher.ts";
 import {
   CommandFailure,
   EXIT,
@@ -21,9 +21,8 @@ import { type JsonOption, aboutAccount } from "./options.ts";
 export interface CliWebhooks {
   readonly accounts: { find(idOrEmail: string): Promise<{ readonly id: string } | undefined> };
   readonly setup: WebhookSetup;
-  readonly ping: Ping;
-  /** Newest first. */
-  readonly log: (accountId: string, limit: number) => Promise<readonly LoggedDelivery[]>;
+  readonly dispatcher: Pick<Dispatcher, "ping">;
+  readonly deliveries: Pick<Deliveries, "list">;
   readonly close: () => Promise<void>;
 }
 
@@ -103,7 +102,7 @@ function pingCommand(deps: WebhookDeps): Command {
     .option(...JSON_OPTION)
     .action(async (account: string, options: JsonOption) =>
       withAccount(account, deps, async ({ webhooks, accountId, terminal }) => {
-        const row = deliveryRow(await webhooks.ping(accountId));
+        const row = deliveryRow(await webhooks.dispatcher.ping(accountId));
         print(terminal, options.json, row, rowText(row));
         if (row.status === null || row.error !== null) throw new CommandFailure(EXIT.no);
       }),
@@ -120,7 +119,7 @@ function logCommand(deps: WebhookDeps): Command {
         throw misuse("the limit must be a number from 1 to 999999");
       }
       await withAccount(account, deps, async ({ webhooks, accountId, terminal }) => {
-        const rows = (await webhooks.log(accountId, limit)).map(deliveryRow);
+        const rows = (await webhooks.deliveries.list(accountId, limit)).map(deliveryRow);
         print(terminal, options.json, rows, rows.map(rowText).join(""));
       });
     });

@@ -39,7 +39,7 @@ import type { FeedRefresh } from "../../lists/feed-status.ts";
 import type { RuleService } from "../../lists/rules/rules.ts";
 import type { VerdictCounts } from "../../lists/verdict-counts.ts";
 import type { WebhookSetup } from "../../webhooks/configure.ts";
-import type { Ping } from "../../webhooks/ping.ts";
+import type { Dispatcher } from "../../webhooks/dispatcher.ts";
 import type { Deliveries } from "../../webhooks/webhooks-store.ts";
 import type { HostCheck } from "../hosts.ts";
 import type { TrustedProxies } from "../client-address.ts";
@@ -102,7 +102,7 @@ export interface DashboardGate {
 
 export interface DashboardWebhooks {
   readonly setup: WebhookSetup;
-  readonly ping: Ping;
+  readonly dispatcher: Pick<Dispatcher, "ping">;
   readonly deliveries: Pick<Deliveries, "list">;
 }
 

@@ -1,7 +1,8 @@
 import { isoTime } from "../../core/calendar.ts";
 import { auditedWebhooks } from "../../gate/audited.ts";
 import { deliveryRow } from "../../webhooks/outcome-words.ts";
-import { type LoggedDelivery, WEBHOOK_EVENTS } from "../../webhooks/webhooks-store.ts";
+import type { WebhookDeliveryRow } from "../../store/schema.ts";
+import { WEBHOOK_EVENTS } from "../../webhooks/webhooks-store.ts";
 import type { DashboardWebhooks } from "./context.ts";
 import { account, type AccountRoute, textField, textsField } from "./route.ts";
 import { DeliveryLog, Delivery, NewSecret, SavedWebhook, WebhookState } from "./shapes.ts";
@@ -10,14 +11,10 @@ const DELIVERIES_MAX = 100;
 const URL_MAX = 2_100;
 
 /** As the log shows it; a delivery that waits has the time it was queued. */
-function shownDelivery(delivery: LoggedDelivery): Delivery {
+function shownDelivery(delivery: WebhookDeliveryRow): Delivery {
+  const { id, queued_at_ms: queuedMs, snippet: response } = delivery;
   const row = deliveryRow(delivery);
-  return {
-    id: delivery.id,
-    ...row,
-    attempted_at: row.attempted_at ?? isoTime(delivery.queuedAtMs),
-    response: delivery.snippet ?? null,
-  };
+  return { id, ...row, attempted_at: row.attempted_at ?? isoTime(queuedMs), response };
 }
 
 export const webhookRoutes = (webhooks: DashboardWebhooks): readonly AccountRoute[] => [
@@ -25,7 +22,11 @@ export const webhookRoutes = (webhooks: DashboardWebhooks): readonly AccountRout
   ...changeRoutes(webhooks),
 ];
 
-const readingRoutes = ({ setup, ping, deliveries }: DashboardWebhooks): readonly AccountRoute[] => [
+const readingRoutes = ({
+  setup,
+  dispatcher,
+  deliveries,
+}: DashboardWebhooks): readonly AccountRoute[] => [
   account(
     "GET webhook",
     "The webhook and the events there are",
@@ -47,13 +48,13 @@ const readingRoutes = ({ setup, ping, deliveries }: DashboardWebhooks): readonly
     "POST webhook/ping",
     "Send test.ping and wait for what comes of it",
     { answer: Delivery },
-    async (request) => shownDelivery(await ping(request.account.id)),
+    async (request) => shownDelivery(await dispatcher.ping(request.account.id)),
   ),
   account(
     "POST webhook/deliveries/:id/resend",
     "Send a message once more, whose attempt is over, and wait for what comes of it",
     { answer: Delivery },
-    async (request) => shownDelivery(await ping(request.account.id, request.id)),
+    async (request) => shownDelivery(await dispatcher.ping(request.account.id, request.id)),
   ),
 ];
 

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { settleRestored } from "../../../src/bulk/restored.ts";
 import { Deliveries } from "../../../src/webhooks/webhooks-store.ts";
 import { CHUNK_ENTRIES } from "../../../src/core/batch/batch-chunk.ts";
+import { delivery } from "../webhooks/stored-delivery.ts";
 import { DELIVERY_LIMITS } from "../../../src/webhooks/dispatcher.ts";
 import { accept, allValid, type BulkStores, claim, newJob } from "./bulk-stores.ts";
 import type { Make } from "../contract.ts";
@@ -45,8 +46,8 @@ export function restoredContract(name: string, make: Make<BulkStores>): void {
   rule("webhooks that waited or were being sent are not sent", async (stores) => {
     const deliveries = new Deliveries(stores.sql.db);
     for (const id of ["d1", "d2"]) {
-      const row = { id, accountId: "a1", event: "test.ping", data: "{}" } as const;
-      await deliveries.enqueue({ ...row, queuedAtMs: nowOf(stores) }, { waiting: 10 });
+      const row = delivery(id, "a1", { queued_at_ms: nowOf(stores) });
+      await deliveries.enqueue(row, { waiting: 10 });
     }
     await deliveries.claim(nowOf(stores), DELIVERY_LIMITS, "d1");
     assert.deepEqual(await settle(stores), { jobs: 0, webhooks: 2, signIns: 0 });

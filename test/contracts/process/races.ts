@@ -6,6 +6,7 @@ import { Accounts } from "../../../src/accounts/accounts-store.ts";
 import { Charges } from "../../../src/accounts/admission/charges.ts";
 import { ChunkQueue } from "../../../src/bulk/chunk-queue.ts";
 import type { SqlDatabase } from "../../../src/store/database.ts";
+import { delivery } from "../webhooks/stored-delivery.ts";
 import { Deliveries } from "../../../src/webhooks/webhooks-store.ts";
 import { Jobs } from "../../../src/bulk/jobs.ts";
 import type { Rule } from "../../../src/lists/rules/entry-json.ts";
@@ -140,8 +141,7 @@ const otherRaces: Readonly<Record<string, Race>> = {
   "each webhook is claimed once, within the limits of all processes together": async (rivals) => {
     const { db } = rivals.first.sql;
     for (let at = 0; at < 9; at += 1) {
-      const delivery = { id: `d${String(at)}`, accountId: "a1", data: "{}", queuedAtMs: 1_000 };
-      await new Deliveries(db).enqueue({ ...delivery, event: "bulk.completed" }, { waiting: 50 });
+      await new Deliveries(db).enqueue(delivery(`d${String(at)}`, "a1"), { waiting: 50 });
     }
     const claimed = await everywhere(rivals, 3, ({ sql }) =>
       new Deliveries(sql.db).claim(2_000, { perAccount: 3, inAll: 6, beyondFirst: 2 }),

@@ -12,15 +12,16 @@ export interface WebhookStores {
 }
 
 export const LIMITS = { perAccount: 3, inAll: 6, beyondFirst: 2 };
+export const NO_OUTCOME = { duration_ms: null, status: null, error: null, snippet: null };
 export const CAPS = { waiting: 50 };
 
-export const delivery = (id: string, accountId = "a", more: Partial<Delivery> = {}): Delivery => ({
+export const delivery = (id: string, account_id = "a", more: Partial<Delivery> = {}): Delivery => ({
   id,
-  accountId,
+  account_id,
   event: "bulk.completed",
   session: "0".repeat(32),
   data: '{"a":1}',
-  queuedAtMs: 1_000,
+  queued_at_ms: 1_000,
   ...more,
 });
 

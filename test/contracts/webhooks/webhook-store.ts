@@ -8,6 +8,7 @@ import {
   delivery,
   idsOf,
   LIMITS,
+  NO_OUTCOME,
   type WebhookStores,
 } from "./stored-delivery.ts";
 
@@ -87,17 +88,12 @@ function endpointRules(check: Check): void {
 
 function queueRules(check: Check): void {
   check("a delivery is claimed once, as it was queued", async ({ deliveries }) => {
-    const ping = {
-      id: "p",
-      accountId: "a",
-      event: "test.ping",
-      data: "{}",
-      queuedAtMs: 5,
-    } as const;
+    const ping = delivery("p", "a", { event: "test.ping", session: null, queued_at_ms: 5 });
     assert.equal(await deliveries.enqueue(ping, CAPS), "queued");
-    assert.deepEqual(await deliveries.claim(9, LIMITS), [ping]);
+    const begun = { state: "sending", attempted_at_ms: 9, ...NO_OUTCOME };
+    const [claimed] = await deliveries.claim(9, LIMITS);
+    assert.deepEqual({ ...claimed }, { ...ping, ...begun });
     assert.deepEqual(await deliveries.claim(9, LIMITS), []);
-    assert.equal((await deliveries.find("p"))?.attemptedAtMs, 9);
   });
 
   check("claims at the same time never give one delivery twice", async ({ deliveries }) => {
@@ -123,14 +119,17 @@ function queueRules(check: Check): void {
 
   check("a delivery beyond the log's limit is not kept", async ({ deliveries }) => {
     const ping = (id: string, queuedAtMs: number, accountId = "a") =>
-      deliveries.enqueue(delivery(id, accountId, { event: "test.ping", queuedAtMs }), {
-        ...CAPS,
-        recent: { sinceMs: queuedAtMs - 100, most: 2 },
-      });
-    await deliveries.enqueue(delivery("d1", "a", { queuedAtMs: 999 }), CAPS);
+      deliveries.enqueue(
+        delivery(id, accountId, { event: "test.ping", queued_at_ms: queuedAtMs }),
+        {
+          ...CAPS,
+          recent: { sinceMs: queuedAtMs - 100, most: 2 },
+        },
+      );
+    await deliveries.enqueue(delivery("d1", "a", { queued_at_ms: 999 }), CAPS);
     assert.equal(await ping("p1", 1_000), "queued");
     await deliveries.claim(1_000, LIMITS);
-    await deliveries.complete("p1", "done", { durationMs: 1 });
+    await deliveries.complete("p1", "done", { duration_ms: 1 });
     assert.equal(await ping("p2", 1_050), "queued");
     assert.equal(await ping("p3", 1_099), "too_many");
     assert.equal(await deliveries.find("p3"), undefined);
@@ -156,17 +155,17 @@ function claimRules(check: Check): void {
     const limits = { perAccount: 3, inAll: 9, beyondFirst: 9 };
     assert.deepEqual(idsOf(await deliveries.claim(2_000, limits)), ["d0", "d1", "d2"]);
     assert.deepEqual(await deliveries.claim(2_000, limits), []);
-    await deliveries.complete("d1", "done", { durationMs: 1 });
+    await deliveries.complete("d1", "done", { duration_ms: 1 });
     assert.deepEqual(idsOf(await deliveries.claim(2_000, limits)), ["d3"]);
   });
 
   check(
     "first deliveries of accounts come before further ones, the oldest first",
     async ({ deliveries }) => {
-      await deliveries.enqueue(delivery("a1", "a", { queuedAtMs: 1 }), CAPS);
-      await deliveries.enqueue(delivery("a2", "a", { queuedAtMs: 2 }), CAPS);
-      await deliveries.enqueue(delivery("c1", "c", { queuedAtMs: 4 }), CAPS);
-      await deliveries.enqueue(delivery("b1", "b", { queuedAtMs: 3 }), CAPS);
+      await deliveries.enqueue(delivery("a1", "a", { queued_at_ms: 1 }), CAPS);
+      await deliveries.enqueue(delivery("a2", "a", { queued_at_ms: 2 }), CAPS);
+      await deliveries.enqueue(delivery("c1", "c", { queued_at_ms: 4 }), CAPS);
+      await deliveries.enqueue(delivery("b1", "b", { queued_at_ms: 3 }), CAPS);
       assert.deepEqual(idsOf(await deliveries.claim(9, LIMITS)), ["a1", "b1", "c1", "a2"]);
     },
   );
@@ -185,9 +184,9 @@ function claimRules(check: Check): void {
         "a2",
         "b2",
       ]);
-      await deliveries.complete("a1", "done", { durationMs: 1 });
-      await deliveries.complete("c1", "done", { durationMs: 1 });
-      await deliveries.enqueue(delivery("e1", "e", { queuedAtMs: 2_000 }), CAPS);
+      await deliveries.complete("a1", "done", { duration_ms: 1 });
+      await deliveries.complete("c1", "done", { duration_ms: 1 });
+      await deliveries.enqueue(delivery("e1", "e", { queued_at_ms: 2_000 }), CAPS);
       assert.deepEqual(idsOf(await deliveries.claim(9, LIMITS)), ["c2", "e1"]);
     },
   );

@@ -349,7 +349,7 @@ const BACKLOG: readonly (Described & { readonly rows: (reading: Reading) => read
   },
   {
     name: "gatepost_database_answer_seconds",
-    help: "Time of this scrape's four questions to the database, at most 2 s.",
+    help: "Time of this scrape's questions to the database, at most 2 s.",
     rows: ({ tookMs }) => one(tookMs / 1_000),
   },
   {

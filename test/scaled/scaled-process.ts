@@ -15,6 +15,8 @@ export interface ScaledProcessOrder {
 export type ProcessLine =
   { readonly kind: "ready"; readonly url: string } | { readonly kind: "stopping" };
 
+// As in gatepost.ts: timers of ours keep no process alive, and a start may wait for nothing else.
+const alive = setInterval(() => undefined, 60_000);
 const order = JSON.parse(process.argv[2] ?? "{}") as ScaledProcessOrder;
 const config = readConfig(process.env);
 const running =
@@ -24,3 +26,4 @@ say({ kind: "ready", url: running.url ?? "" });
 await untilStopped();
 say({ kind: "stopping" });
 await running.stop();
+clearInterval(alive);

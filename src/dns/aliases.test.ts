@@ -1,7 +1,7 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
-import type { Reply } from "./message/reply.ts";
-import { type Replies, world, found, noName, told, host } from "../../test/dns/scripted-replies.ts";
+import { found, host, noName, type Replies, told, world } from "../../test/dns/scripted-replies.ts";
+import type { Reply } from "./message/wire.ts";
 
 const alias = (target: string, ttlSeconds = 300): Reply<unknown> => ({
   kind: "alias",

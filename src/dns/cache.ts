@@ -1,8 +1,8 @@
+import { LRUCache } from "lru-cache";
 import { DAY_MS } from "../core/calendar.ts";
 import type { Answer } from "../core/mail/lookup.ts";
 import type { Clock } from "../base/clock.ts";
-import { Chain, type Link } from "./chain.ts";
-import type { Reply } from "./message/reply.ts";
+import type { Reply } from "./message/wire.ts";
 
 const FOUND_MIN_MS = 30_000;
 const FOUND_MAX_MS = DAY_MS;
@@ -21,20 +21,15 @@ const UNKNOWN_MAX_MS = 30_000;
 const HOT_HITS = 3;
 const REFRESH_SHARE = 0.1;
 
-const SPARED_MAX = 64;
-
 /** Estimate of an entry without its name and records: objects, map cell, string headers of the first records. */
 const OVERHEAD_OCTETS = 300;
 const FIRST_RECORDS = 5;
 const RECORD_OCTETS = 64;
 const STEP_OCTETS = 64;
 
-const SWEEP_EVERY_MS = 60_000;
-
 export type Outcome<T> = Exclude<Reply<T>, { kind: "alias" }>;
 
-interface Held<T> extends Link<Held<T>> {
-  readonly name: string;
+interface Held<T> {
   readonly answer: Answer<T>;
   /** By the monotonic clock, since the cache began, in whole milliseconds (which V8 keeps in place). */
   readonly untilMs: number;
@@ -57,15 +52,15 @@ export interface CacheOptions<T> {
 export class AnswerCache<T> {
   readonly #options: CacheOptions<T>;
   readonly #startMs: number;
-  readonly #held = new Map<string, Held<T>>();
-  /** Often read entries move to the end. A map would not do: V8 steps over all deleted entries to find the first. */
-  readonly #order = new Chain<Held<T>>();
-  #weight = 0;
-  #sweptMs = 0;
+  readonly #held: LRUCache<string, Held<T>>;
 
   constructor(options: CacheOptions<T>) {
     this.#options = options;
     this.#startMs = options.clock.monotonicMs();
+    this.#held = new LRUCache({
+      maxSize: Math.max(1, Math.floor(options.octetsMax)),
+      sizeCalculation: ({ weight }: Held<T>) => weight,
+    });
   }
 
   get size(): number {
@@ -84,32 +79,20 @@ export class AnswerCache<T> {
   }
 
   put(name: string, outcome: Outcome<T>): Answer<T> {
-    const before = this.#held.get(name);
+    const before = this.#held.peek(name);
     const lifeMs = this.#lifeMs(outcome, before);
     const answer = answerOf(outcome, Math.floor(this.#options.clock.nowMs()) + lifeMs);
     if (outcome.kind === "unknown" && before !== undefined && this.#isAnswered(before))
       return answer;
-    if (before !== undefined) this.#drop(before);
-    this.#sweep(this.#elapsedMs());
     const weight = this.#weigh(name, outcome);
-    this.#makeRoom(weight);
     const untilMs = Math.floor(this.#elapsedMs()) + lifeMs;
-    this.#keep({
-      name,
-      answer,
-      untilMs,
-      lifeMs,
-      weight,
-      hits: 0,
-      previous: undefined,
-      next: undefined,
-    });
+    this.#held.set(name, { answer, untilMs, lifeMs, weight, hits: 0 });
     return answer;
   }
 
   forgetAbsent(): void {
-    for (const held of this.#held.values()) {
-      if (held.answer.kind === "absent") this.#drop(held);
+    for (const [name, { answer }] of this.#held.entries()) {
+      if (answer.kind === "absent") this.#held.delete(name);
     }
   }
 
@@ -141,43 +124,6 @@ export class AnswerCache<T> {
       octets += Math.max(0, outcome.records.length - FIRST_RECORDS) * RECORD_OCTETS;
     }
     return Math.ceil(octets / STEP_OCTETS) * STEP_OCTETS;
-  }
-
-  #sweep(nowMs: number): void {
-    if (nowMs - this.#sweptMs < SWEEP_EVERY_MS) return;
-    this.#sweptMs = nowMs;
-    for (const held of this.#held.values()) if (held.untilMs <= nowMs) this.#drop(held);
-  }
-
-  #keep(held: Held<T>): void {
-    this.#held.set(held.name, held);
-    this.#order.add(held);
-    this.#weight += held.weight;
-  }
-
-  #drop(held: Held<T>): void {
-    this.#held.delete(held.name);
-    this.#order.remove(held);
-    this.#weight -= held.weight;
-  }
-
-  /** Removes the oldest; an entry that was read since it last came first moves to the end instead. */
-  #makeRoom(weight: number): void {
-    if (this.#weight + weight <= this.#options.octetsMax) return;
-    const nowMs = this.#elapsedMs();
-    let spared = 0;
-    while (this.#weight + weight > this.#options.octetsMax) {
-      const oldest = this.#order.first;
-      if (oldest === undefined) return;
-      if (oldest.hits === 0 || spared === SPARED_MAX || oldest.untilMs <= nowMs) {
-        this.#drop(oldest);
-      } else {
-        spared += 1;
-        oldest.hits = 0;
-        this.#order.remove(oldest);
-        this.#order.add(oldest);
-      }
-    }
   }
 }
 

@@ -3,9 +3,9 @@ import { test } from "node:test";
 import { message, mxData, questionOctets, soaData, TYPE } from "../../test/dns/dns-message.ts";
 import { manualClock } from "../../test/time/manual-clock.ts";
 import type { MailExchange } from "../core/mail/lookup.ts";
-import { HttpsResolver, type Fetch } from "./https-resolver.ts";
+import { type Fetch, HttpsResolver } from "./https-resolver.ts";
 import { MX } from "./message/records.ts";
-import type { Reply } from "./message/reply.ts";
+import type { Reply } from "./message/wire.ts";
 
 const NAME = "good.example";
 const question = questionOctets(NAME, TYPE.MX);

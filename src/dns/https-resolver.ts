@@ -1,9 +1,8 @@
 import type { UnknownReason, Until } from "../core/mail/lookup.ts";
 import type { Clock } from "../base/clock.ts";
 import { Places } from "../base/places.ts";
-import { interpret } from "./message/reply.ts";
-import { type Question, answers, decodeResponse, encodeQuery } from "./message/wire.ts";
-import { EXCHANGE_MAX_MS, type ResolverStats, noUnknown } from "./flow/patience.ts";
+import { answers, decodeResponse, encodeQuery, interpret, type Question } from "./message/wire.ts";
+import { EXCHANGE_MAX_MS, noUnknown, type ResolverStats } from "./flow/patience.ts";
 import type { Asked, Done } from "./query.ts";
 import type { Resolver } from "./resolver.ts";
 

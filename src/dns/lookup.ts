@@ -1,8 +1,7 @@
 import type { Answer, Awaitable, Lookup, MailExchange } from "../core/mail/lookup.ts";
 import { isReachable } from "../core/name/ip-address.ts";
 import type { Share } from "../base/shares.ts";
-import { AwakeClock } from "../base/awake-clock.ts";
-import type { Clock } from "../base/clock.ts";
+import { AwakeClock, type Clock } from "../base/clock.ts";
 import { AnswerCache, type Outcome } from "./cache.ts";
 import { type Fetch, Line } from "./line.ts";
 import { A, AAAA, MX, NS, type RecordKind, TXT } from "./message/records.ts";
@@ -10,8 +9,7 @@ import type { Resolver } from "./resolver.ts";
 import { EXCHANGE_MAX_MS, type ResolverStats } from "./flow/patience.ts";
 import type { Trust } from "./trust/trust.ts";
 import { triedExchanges } from "../core/mail/mail-hosts.ts";
-import { appended } from "./message/wire.ts";
-import type { Reply } from "./message/reply.ts";
+import { appended, type Reply } from "./message/wire.ts";
 import type { Asked } from "./query.ts";
 
 const ASKS_MAX = 8;

@@ -1,11 +1,15 @@
-import type { Until, UnknownReason } from "../core/mail/lookup.ts";
+import type { UnknownReason, Until } from "../core/mail/lookup.ts";
 import type { OwnerKey } from "../base/owner.ts";
-import type { Link } from "./chain.ts";
 import type { Lane } from "./transport/lane.ts";
-import { interpret, type Reply } from "./message/reply.ts";
-import type { Timed, TryList } from "./flow/try-list.ts";
 import type { Listener, Seat } from "./transport/udp.ts";
-import { decodeResponse, encodeQuery, type Question, RCODE } from "./message/wire.ts";
+import {
+  decodeResponse,
+  encodeQuery,
+  interpret,
+  type Question,
+  RCODE,
+  type Reply,
+} from "./message/wire.ts";
 
 export type Reading = "settles" | "truncated" | "noEdns" | UnknownReason;
 
@@ -23,9 +27,7 @@ export interface Asked<T> extends Question<T> {
   readonly until?: Until | undefined;
 }
 
-export abstract class Query implements Link<Query> {
-  previous: Query | undefined;
-  next: Query | undefined;
+export abstract class Query {
   readonly askedAtMs: number;
   readonly by: OwnerKey | undefined;
   readonly until: Until | undefined;
@@ -99,14 +101,48 @@ export class TypedQuery<T> extends Query {
   }
 }
 
+interface Timed<T extends Timed<T>> {
+  readonly sentAtMs: number;
+  list: TryList<T> | undefined;
+}
+
+/** The tries of one number that are under way, in the order they were sent. */
+export class TryList<T extends Timed<T>> {
+  readonly #attempts = new Set<T>();
+  readonly #tryMs: number;
+  readonly #expired: (attempt: T) => void;
+
+  constructor(tryMs: number, expired: (attempt: T) => void) {
+    this.#tryMs = tryMs;
+    this.#expired = expired;
+  }
+
+  add(attempt: T): void {
+    attempt.list = this;
+    this.#attempts.add(attempt);
+  }
+
+  remove(attempt: T): void {
+    attempt.list = undefined;
+    this.#attempts.delete(attempt);
+  }
+
+  run(nowMs: number): void {
+    const sentBeforeMs = nowMs - this.#tryMs;
+    for (const attempt of this.#attempts) {
+      if (attempt.sentAtMs > sentBeforeMs) return;
+      this.remove(attempt);
+      this.#expired(attempt);
+    }
+  }
+}
+
 export interface AttemptEvents {
   answered(attempt: Attempt, message: Uint8Array): void;
   failed(attempt: Attempt): void;
 }
 
 export class Attempt implements Listener, Timed<Attempt> {
-  previous: Attempt | undefined;
-  next: Attempt | undefined;
   readonly earlier: Attempt | undefined;
   list: TryList<Attempt> | undefined;
   readonly query: Query;

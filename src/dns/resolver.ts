@@ -1,32 +1,29 @@
 import type { UnknownReason } from "../core/mail/lookup.ts";
-import { AwakeClock } from "../base/awake-clock.ts";
-import type { Clock } from "../base/clock.ts";
-import { Chain } from "./chain.ts";
+import { AwakeClock, type Clock } from "../base/clock.ts";
 import { DueList, Tries } from "./flow/tries.ts";
 import { Lane, type Permits, QUESTIONS_PER_TURN } from "./transport/lane.ts";
 import {
   type Asked,
   Attempt,
   type AttemptEvents,
+  byTcp,
   type Done,
   type Query,
   TypedQuery,
-  byTcp,
 } from "./query.ts";
 import {
   EXCHANGE_MAX_MS,
+  noCounts,
+  noUnknown,
   PATIENCE,
   type Patience,
   type Profile,
   type ResolverStats,
-  noCounts,
-  noUnknown,
 } from "./flow/patience.ts";
 import type { ServerAddress } from "./transport/system-resolvers.ts";
-import type { SharedCap } from "./flow/shared-cap.ts";
+import { type SharedCap, Window } from "./flow/window.ts";
 import { TcpPipe } from "./transport/tcp.ts";
-import { type UdpSender, openUdp } from "./transport/udp.ts";
-import { Window } from "./flow/window.ts";
+import { openUdp, type UdpSender } from "./transport/udp.ts";
 
 /** After this many tries in a row without an answer another server is asked first. */
 const SILENT_TRIES_MAX = 8;
@@ -193,7 +190,7 @@ class UdpResolver implements Resolver, AttemptEvents {
   /** By the end of their 5 s: questions whose first try expired, and those sent elsewhere before it did. */
   readonly #expiring: DueList<Query>;
   readonly #detoured: DueList<Query>;
-  readonly #unsettled = new Chain<Query>();
+  readonly #unsettled = new Set<Query>();
   readonly #unknown = noUnknown();
   readonly #counts = noCounts();
   readonly #ticker: Ticker;
@@ -229,7 +226,7 @@ class UdpResolver implements Resolver, AttemptEvents {
     this.#ticker = new Ticker(
       clock,
       () => this.#runDue(this.#nowMs()),
-      () => this.#unsettled.length + this.#tries.kept > 0,
+      () => this.#unsettled.size + this.#tries.kept > 0,
     );
     const exchanges = (): DueList<Query> =>
       new DueList(
@@ -262,15 +259,13 @@ class UdpResolver implements Resolver, AttemptEvents {
       unknown: { ...this.#unknown },
       window: this.#window.size,
       underWay: this.#places.held,
-      unsettled: this.#unsettled.length,
+      unsettled: this.#unsettled.size,
     };
   }
 
   close(): void {
     this.#isClosed = true;
-    for (let { first } = this.#unsettled; first !== undefined; { first } = this.#unsettled) {
-      this.#settle(first, "deadline");
-    }
+    for (const query of this.#unsettled) this.#settle(query, "deadline");
     this.#lane.pump();
     this.#tries.releaseKept();
     this.#servers.close();
@@ -336,7 +331,7 @@ class UdpResolver implements Resolver, AttemptEvents {
   #settle(query: Query, why: UnknownReason | undefined, nowMs = this.#nowMs()): void {
     if (query.isSettled) return;
     query.isSettled = true;
-    this.#unsettled.remove(query);
+    this.#unsettled.delete(query);
     this.#lane.over(query.by, why === undefined);
     for (let { latest } = query; latest !== undefined; latest = latest.earlier) latest.end();
     query.latest = undefined;

@@ -8,7 +8,7 @@ import {
 } from "../../test/dns/simulated-network.ts";
 import { MX } from "./message/records.ts";
 import { createResolver } from "./resolver.ts";
-import { SharedCap } from "./flow/shared-cap.ts";
+import { SharedCap } from "./flow/window.ts";
 
 /** Live names of one path; the bound is one in 100,000 over all paths of a profile. */
 const NAMES = 100_000;

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { createDnsLookup, type DnsLookup } from "../../src/dns/lookup.ts";
 import { createResolver, type ResolverOptions } from "../../src/dns/resolver.ts";
-import { SharedCap } from "../../src/dns/flow/shared-cap.ts";
+import { SharedCap } from "../../src/dns/flow/window.ts";
 import { systemClock } from "../../src/base/clock.ts";
 
 /** The real client with real servers; by default interactive and on the system clock. */

@@ -1,7 +1,5 @@
-import { MessageReader } from "../../src/dns/message/message-reader.ts";
-import { A, AAAA, MX, TXT } from "../../src/dns/message/records.ts";
-import { interpret } from "../../src/dns/message/reply.ts";
-import { decodeResponse, type Question } from "../../src/dns/message/wire.ts";
+import { A, AAAA, MessageReader, MX, TXT } from "../../src/dns/message/records.ts";
+import { decodeResponse, interpret, type Question } from "../../src/dns/message/wire.ts";
 import { message, pointer, questionOctets, TYPE, uint16 } from "./dns-message.ts";
 import { rightAnswer, type ServedName } from "./dns-zone.ts";
 

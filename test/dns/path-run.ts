@@ -2,7 +2,7 @@ import type { SimulatedClock, SimulatedServer } from "./simulated-network.ts";
 import { MX } from "../../src/dns/message/records.ts";
 import type { Profile } from "../../src/dns/flow/patience.ts";
 import { createResolver, type Resolver } from "../../src/dns/resolver.ts";
-import { SharedCap } from "../../src/dns/flow/shared-cap.ts";
+import { SharedCap } from "../../src/dns/flow/window.ts";
 
 export const SERVER = { host: "192.0.2.53", port: 53 };
 

@@ -2,8 +2,8 @@ import { strict as assert } from "node:assert";
 import { manualClock } from "../time/manual-clock.ts";
 import type { Answer } from "../../src/core/mail/lookup.ts";
 import { createDnsLookup } from "../../src/dns/lookup.ts";
-import type { Reply } from "../../src/dns/message/reply.ts";
 import type { Resolver } from "../../src/dns/resolver.ts";
+import type { Reply } from "../../src/dns/message/wire.ts";
 
 const TYPES = new Map([
   [1, "A"],

@@ -1,7 +1,6 @@
 import type { OwnerKey } from "../../base/owner.ts";
 import type { Patience } from "./patience.ts";
-import type { Attempt, Reading } from "../query.ts";
-import { TryList } from "./try-list.ts";
+import { type Attempt, type Reading, TryList } from "../query.ts";
 import type { Window } from "./window.ts";
 import { Fifo } from "../../base/fair-queue.ts";
 

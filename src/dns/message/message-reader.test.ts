@@ -1,6 +1,6 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
-import { MalformedMessage, MessageReader } from "./message-reader.ts";
+import { MalformedMessage, MessageReader } from "./records.ts";
 
 const label = (text: string): string => String.fromCharCode(text.length) + text;
 const LONG = label("x".repeat(63));

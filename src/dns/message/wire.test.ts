@@ -9,13 +9,12 @@ import {
   questionOctets,
   soaData,
   type TestMessage,
-  TYPE,
   txtData,
+  TYPE,
 } from "../../../test/dns/dns-message.ts";
 import { fuzzDecoder, STEPS_MAX } from "../../../test/dns/dns-fuzz.ts";
 import { A, AAAA, MX, type RecordKind, TXT } from "./records.ts";
-import { interpret } from "./reply.ts";
-import { answers, decodeResponse, encodeQuery } from "./wire.ts";
+import { answers, decodeResponse, encodeQuery, interpret } from "./wire.ts";
 
 const NAME = "shop.example";
 const MALFORMED = { kind: "unknown", why: "malformed" };

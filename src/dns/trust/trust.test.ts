@@ -3,11 +3,10 @@ import { test } from "node:test";
 import { SimulatedClock } from "../../../test/dns/simulated-network.ts";
 import type { Log } from "../../base/log.ts";
 import type { Outcome } from "../cache.ts";
-import type { Reply } from "../message/reply.ts";
-import type { Question } from "../message/wire.ts";
+import type { Question, Reply } from "../message/wire.ts";
 import type { Resolver } from "../resolver.ts";
 import type { ResolverStats } from "../flow/patience.ts";
-import { Trust, builtInCanaries, namedCanaries } from "./trust.ts";
+import { builtInCanaries, namedCanaries, Trust } from "./trust.ts";
 
 type Say = (name: string, type: number) => Reply<unknown>;
 

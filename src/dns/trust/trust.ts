@@ -4,7 +4,7 @@ import type { Outcome } from "../cache.ts";
 import { A, MX, NS, type RecordKind } from "../message/records.ts";
 import type { Resolver } from "../resolver.ts";
 import { parseDomain } from "../../core/name/domain.ts";
-import type { Reply } from "../message/reply.ts";
+import type { Reply } from "../message/wire.ts";
 
 /** What a server says to one question. `silent`: no answer, or none that can be read. */
 type Word = "found" | "noName" | "noData" | "servfail" | "refused" | "silent";

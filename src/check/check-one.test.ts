@@ -6,9 +6,8 @@ import { entranceOf, openAdmission } from "../../test/http/open-admission.ts";
 import { zoneLookup } from "../../test/dns/zone-lookup.ts";
 import { memoryAnswers } from "../../test/http/memory-answers.ts";
 import type { Lookup } from "../core/mail/lookup.ts";
-import { type CheckOne, createCheckOne } from "./check-one.ts";
+import { type CheckOne, createCheckOne, createSingleCheck } from "./single-check.ts";
 import type { FeatureName } from "./features.ts";
-import { createSingleCheck } from "./single-check.ts";
 import { DEFAULT_TIERS, type TierName } from "../accounts/admission/tiers.ts";
 
 interface World {

@@ -1,13 +1,12 @@
 import { ownerKey } from "../base/owner.ts";
 import { isoTimeOrNull } from "../core/calendar.ts";
 import type { Datasets } from "../core/evidence/datasets.ts";
-import { type ExplainedSignal, type ListBehind, explain } from "../core/validate/explain.ts";
+import { explain, type ExplainedSignal, type ListBehind } from "../core/validate/explain.ts";
 import type { Validation } from "../core/validate/validate.ts";
-import { type CheckAnswer, orRefund } from "./check-one.ts";
+import { type CheckAnswer, orRefund, type SingleCheck } from "./single-check.ts";
 import type { EvidenceShape } from "./check-shapes.ts";
 import type { Admission, Entrance } from "../accounts/admission/admission.ts";
 import { apiKeyRequired } from "../base/refusals.ts";
-import type { SingleCheck } from "./single-check.ts";
 
 /** Charges one unit and says what the verdict on an entry rests on. Throws a `Refusal` without a key or quota. */
 export type ExplainOne = (entrance: Entrance, text: string) => Promise<CheckAnswer>;

@@ -1,4 +1,4 @@
-import { providerOfMail } from "../mail/mail-carriers.ts";
+import { providerOfMail } from "../mail/mail-hosts.ts";
 import type { Lookup } from "../mail/lookup.ts";
 import { SPF_INCLUDES } from "../tables/data.ts";
 import { Type } from "../json-schema.ts";

@@ -1,7 +1,6 @@
 import type { Address } from "../address/address.ts";
 import type { Domain } from "../name/domain.ts";
-import { providerOfMail, relayOfDomain, relayOfMail } from "../mail/mail-carriers.ts";
-import type { MailHosts } from "../mail/mail-hosts.ts";
+import { type MailHosts, providerOfMail, relayOfDomain, relayOfMail } from "../mail/mail-hosts.ts";
 import { type Evidence, evidence } from "./signals.ts";
 
 /** Where a provider differs from the common rule: "+" before a detail (RFC 5233 section 1), case ignored, nothing else. */

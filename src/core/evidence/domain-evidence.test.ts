@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { BITS } from "../../../test/lists/literal-datasets.ts";
 import type { Signal } from "./signals.ts";
-import { excuse } from "./verdict.ts";
+import { excuse } from "./domain-evidence.ts";
 import { evidenceOf, table } from "../../../test/lists/evidence-table.ts";
 
 table(

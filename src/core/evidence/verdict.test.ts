@@ -2,7 +2,7 @@ import { strict as assert } from "node:assert";
 import { test } from "node:test";
 import fc from "fast-check";
 import { type Evidence, evidence, type Signal, SIGNALS } from "./signals.ts";
-import { weigh, excuse } from "./verdict.ts";
+import { weigh, excuse } from "./domain-evidence.ts";
 
 const all = Object.keys(SIGNALS) as Signal[];
 

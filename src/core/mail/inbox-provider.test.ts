@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parseDomain } from "../name/domain.ts";
-import { type MailKind, mailKindOf, providerOfHost } from "./mail-carriers.ts";
-import type { MailHosts } from "./mail-hosts.ts";
+import { type MailHosts, type MailKind, mailKindOf, providerOfHost } from "./mail-hosts.ts";
 import { INBOX_PROVIDERS } from "../tables/data.ts";
 
 const CASES: readonly [name: string, host: string, provider: string | undefined][] = [

@@ -1,6 +1,6 @@
 import { type Domain, parseDomain, registrableOf } from "../name/domain.ts";
 import { SIGNALS, type Signal } from "../evidence/signals.ts";
-import { MAIL_KINDS, mailKindOf } from "../mail/mail-carriers.ts";
+import { MAIL_KINDS, mailKindOf } from "../mail/mail-hosts.ts";
 import type { CallerFact, Facts, TrafficFacts } from "./policy.ts";
 import { canonicalAddress } from "../evidence/alias.ts";
 import type { Datasets } from "../evidence/datasets.ts";

@@ -1,4 +1,4 @@
-import type { MailKind } from "../mail/mail-carriers.ts";
+import type { MailKind } from "../mail/mail-hosts.ts";
 
 export const DECISIONS = ["accept", "challenge", "review", "reject"] as const;
 export type Decision = (typeof DECISIONS)[number];

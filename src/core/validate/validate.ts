@@ -16,15 +16,13 @@ import {
   withoutFeatures,
 } from "../checks/run.ts";
 import type { Datasets } from "../evidence/datasets.ts";
-import { domainEvidence } from "../evidence/domain-evidence.ts";
+import { domainEvidence, excuse, isKnownGood, weigh } from "../evidence/domain-evidence.ts";
 import { type Domain, MX_INFO_MAX } from "../name/domain.ts";
-import { isKnownGood } from "../evidence/list-evidence.ts";
 import { type FormatProblem, formatProblem } from "./malformed.ts";
 import type { Awaitable, Lookup, PremiumLookup } from "../mail/lookup.ts";
-import { type MailHosts, findMailHosts } from "../mail/mail-hosts.ts";
+import { findMailHosts, type MailHosts } from "../mail/mail-hosts.ts";
 import type { DomainInfo, FullResult, ValidationResult } from "./result.ts";
 import { type Evidence, evidence } from "../evidence/signals.ts";
-import { excuse, weigh } from "../evidence/verdict.ts";
 
 const KNOWN_ACCOUNT_WEIGHT = 1;
 

@@ -6,7 +6,7 @@ import {
   type MailSighting,
   MailServerTally,
 } from "./learn-mail-servers.ts";
-import { isCommonCarrier, isSharedMailHost } from "../../mail/mail-carriers.ts";
+import { isCommonCarrier, isSharedMailHost } from "../../mail/mail-hosts.ts";
 
 const ADDRESS = "203.0.113.5";
 const GOOGLE = "aspmx.l.google.com";

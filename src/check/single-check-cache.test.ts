@@ -1,6 +1,6 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
-import { memoryAnswerCache } from "./answer-cache.ts";
+import { memoryAnswerCache } from "./single-check.ts";
 
 test("an answer is kept until it expires, and not a moment longer", () => {
   const cache = memoryAnswerCache(100_000);

@@ -1,25 +1,24 @@
-// The cost of one request before it is answered: key, rate, quota. The rounds of the cases are
-// interleaved and their medians compared, so read the ratios; then a million owners, each for the first time.
-// node dist/bench/gate.js
 import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { MemoryQuotaCounter } from "../src/accounts/admission/memory-quota-counter.ts";
+import { MemoryQuotaCounter } from "../src/accounts/admission/quota-counter.ts";
 import { memoryRateCounter } from "../src/accounts/admission/rate-counter.ts";
 import { Accounts } from "../src/accounts/accounts-store.ts";
 import { Charges } from "../src/accounts/admission/charges.ts";
 import { openEmbedded } from "../src/store/database.ts";
-import { Keys } from "../src/accounts/keys.ts";
+import { hashApiKey, Keys, makeApiKey } from "../src/accounts/keys.ts";
 import { UsageLedger } from "../src/accounts/admission/usage.ts";
 import type { Clock } from "../src/base/clock.ts";
 import type { Ids } from "../src/base/ids.ts";
 import type { Log } from "../src/base/log.ts";
-import { hashApiKey, makeApiKey } from "../src/accounts/admission/api-key.ts";
 import { createAdmission } from "../src/accounts/admission/counting-admission.ts";
-import type { Credentials, Admission } from "../src/accounts/admission/admission.ts";
+import type { Admission, Credentials } from "../src/accounts/admission/admission.ts";
 import { DEFAULT_TIERS, type Tiers } from "../src/accounts/admission/tiers.ts";
 
+// The cost of one request before it is answered: key, rate, quota. The rounds of the cases are
+// interleaved and their medians compared, so read the ratios; then a million owners, each for the first time.
+// node dist/bench/gate.js
 const ROUNDS = 9;
 const CALLS = 100_000;
 const OWNERS = 1_000_000;

@@ -1,4 +1,4 @@
-import { MemoryQuotaCounter } from "../src/accounts/admission/memory-quota-counter.ts";
+import { MemoryQuotaCounter } from "../src/accounts/admission/quota-counter.ts";
 import { Charges } from "../src/accounts/admission/charges.ts";
 import { ChunkQueue } from "../src/bulk/chunk-queue.ts";
 import { Jobs } from "../src/bulk/jobs.ts";

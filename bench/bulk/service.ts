@@ -2,7 +2,7 @@ import { createShares } from "../../src/base/shares.ts";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { MemoryQuotaCounter } from "../../src/accounts/admission/memory-quota-counter.ts";
+import { MemoryQuotaCounter } from "../../src/accounts/admission/quota-counter.ts";
 import { memoryRateCounter } from "../../src/accounts/admission/rate-counter.ts";
 import { readLists } from "../../src/lists/load-lists.ts";
 import { noRules } from "../../src/lists/shared-datasets.ts";

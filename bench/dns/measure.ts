@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { createDnsLookup, type DnsLookup, type DnsStats } from "../../src/dns/lookup.ts";
 import { createResolver } from "../../src/dns/resolver.ts";
-import { SharedCap } from "../../src/dns/flow/shared-cap.ts";
+import { SharedCap } from "../../src/dns/flow/window.ts";
 import { systemClock } from "../../src/base/clock.ts";
 import type { Path } from "./proxy.ts";
 import type { Answer } from "../../src/core/mail/lookup.ts";

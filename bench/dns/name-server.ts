@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createDnsLookup } from "../../src/dns/lookup.ts";
 import { createResolver } from "../../src/dns/resolver.ts";
-import { SharedCap } from "../../src/dns/flow/shared-cap.ts";
+import { SharedCap } from "../../src/dns/flow/window.ts";
 import { systemClock } from "../../src/base/clock.ts";
 import { ZONE, zoneFile } from "./names.ts";
 

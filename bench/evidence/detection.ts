@@ -13,7 +13,7 @@ import { noRules } from "../../src/lists/shared-datasets.ts";
 import { attachDatasets } from "../../src/lists/shared-datasets.ts";
 import type { Datasets } from "../../src/core/evidence/datasets.ts";
 import { type Domain, parseDomain } from "../../src/core/name/domain.ts";
-import { domainVerdict } from "../../src/core/evidence/verdict.ts";
+import { domainVerdict } from "../../src/core/evidence/domain-evidence.ts";
 import type { MailHosts } from "../../src/core/mail/mail-hosts.ts";
 import { readConfig } from "../../src/main/settings/config.ts";
 

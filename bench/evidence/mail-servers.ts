@@ -8,7 +8,7 @@ import {
   type LearnedServer,
   MailServerTally,
 } from "../../src/core/evidence/mail-servers/learn-mail-servers.ts";
-import { isCommonCarrier, isSharedMailHost } from "../../src/core/mail/mail-carriers.ts";
+import { isCommonCarrier, isSharedMailHost } from "../../src/core/mail/mail-hosts.ts";
 import { type MailWorld, mailWorld, sightingsOf } from "../../test/dns/mail-world.ts";
 
 const THRESHOLDS = [5, 8, 10, 15, 20, 30];

@@ -10,7 +10,8 @@ import type { Notices } from "../store/notices.ts";
 import type { AccountRow, ApiKeyRow, Database } from "../store/schema.ts";
 import { inTransaction, type Tx } from "../store/transaction.ts";
 import { type Account, account } from "./accounts-store.ts";
-import { hashApiKey, makeApiKey, shownParts } from "./admission/api-key.ts";
+import { createHash } from "node:crypto";
+import { crc32 } from "../core/when.ts";
 
 /** What a page must not choose: it is fixed with its publishable key. */
 export interface PageTerms {
@@ -353,4 +354,80 @@ export const keyJson = (key: ApiKey): Key => ({
   revoked_at: isoTimeOrNull(key.revokedAtMs),
   ...(key.origins !== undefined && { origins: key.origins }),
   ...key.page,
+});
+
+const SECRET_PREFIX = "gp_live_";
+const PUBLISHABLE_PREFIX = "gp_pub_";
+const RANDOM_LENGTH = 34;
+const CHECKSUM_LENGTH = 6;
+
+const BODY_LENGTH = RANDOM_LENGTH + CHECKSUM_LENGTH;
+
+const SHOWN_PREFIX_LENGTH = 12;
+const SHOWN_LAST_LENGTH = 4;
+
+const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+const SHAPE = /^gp_(?:live|pub)_[0-9A-Za-z]{40}$/;
+
+const encoder = new TextEncoder();
+
+/** The CRC-32 of the random part in base 62, most significant digit first; six digits hold 32 bits. */
+function checksum(random: string): string {
+  let rest = crc32(encoder.encode(random));
+  let digits = "";
+  for (let count = 0; count < CHECKSUM_LENGTH; count += 1) {
+    digits = `${BASE62[rest % 62] ?? ""}${digits}`;
+    rest = Math.floor(rest / 62);
+  }
+  return digits;
+}
+
+/** Bytes from here on are thrown away, so that every character is equally likely. */
+const FAIR_BYTES = 248;
+
+function randomText(ids: Ids): string {
+  let text = "";
+  while (text.length < RANDOM_LENGTH) {
+    for (const byte of ids.bytes(RANDOM_LENGTH)) {
+      if (byte < FAIR_BYTES && text.length < RANDOM_LENGTH) text += BASE62[byte % 62] ?? "";
+    }
+  }
+  return text;
+}
+
+type KeyKind = "secret" | "publishable";
+
+export function makeApiKey(ids: Ids, kind: KeyKind = "secret"): string {
+  const random = randomText(ids);
+  const prefix = kind === "secret" ? SECRET_PREFIX : PUBLISHABLE_PREFIX;
+  return `${prefix}${random}${checksum(random)}`;
+}
+
+/** The value of a base 62 digit by its code; SHAPE has seen to it that there is one. */
+const DIGIT_VALUES = Uint8Array.from({ length: 128 }, (_, code) =>
+  Math.max(0, BASE62.indexOf(String.fromCharCode(code))),
+);
+
+/** Whether a text can be one of our keys: its shape and its checksum. No secret is compared here. */
+export function isApiKey(text: string): boolean {
+  if (!SHAPE.test(text)) return false;
+  const start = text.length - BODY_LENGTH;
+  const end = start + RANDOM_LENGTH;
+  let value = 0;
+  for (let at = end; at < text.length; at += 1) {
+    value = value * 62 + (DIGIT_VALUES[text.charCodeAt(at)] ?? 0);
+  }
+  return value === crc32(encoder.encode(text.slice(start, end)));
+}
+
+export const isPublishableKey = (text: string): boolean => text.startsWith(PUBLISHABLE_PREFIX);
+
+/** What is stored of a key. A plain hash is enough: 202 bits cannot be guessed. */
+export const hashApiKey = (key: string): string => createHash("sha256").update(key).digest("hex");
+
+export const shownParts = (
+  key: string,
+): { readonly prefix: string; readonly lastFour: string } => ({
+  prefix: key.slice(0, SHOWN_PREFIX_LENGTH),
+  lastFour: key.slice(-SHOWN_LAST_LENGTH),
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { manualClock } from "../../test/time/manual-clock.ts";
-import { AwakeClock } from "./awake-clock.ts";
+import { AwakeClock } from "./clock.ts";
 
 /** Time passes with turns for the process, every 20 ms. */
 function pass(clock: ReturnType<typeof manualClock>, ms: number): void {

@@ -2,7 +2,7 @@ import { type Kysely, sql } from "kysely";
 import { readEntry } from "../core/address/address.ts";
 import { dayOf, isoDate } from "../core/calendar.ts";
 import type { Datasets } from "../core/evidence/datasets.ts";
-import { familyStanding, standingOf } from "../core/evidence/list-evidence.ts";
+import { familyStanding, standingOf } from "../core/evidence/domain-evidence.ts";
 import type { Awaitable } from "../core/mail/lookup.ts";
 import { parseDomain } from "../core/name/domain.ts";
 import { factsOf } from "../core/policy/conditions.ts";

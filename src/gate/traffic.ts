@@ -3,9 +3,9 @@ import { addressKey } from "../core/address/address.ts";
 import { DAY_MS, dayOf } from "../core/calendar.ts";
 import { canonicalAddress } from "../core/evidence/alias.ts";
 import type { Datasets } from "../core/evidence/datasets.ts";
-import { isKnownGood } from "../core/evidence/list-evidence.ts";
+import { isKnownGood } from "../core/evidence/domain-evidence.ts";
 import type { Awaitable } from "../core/mail/lookup.ts";
-import { relayOfDomain } from "../core/mail/mail-carriers.ts";
+import { relayOfDomain } from "../core/mail/mail-hosts.ts";
 import { type Domain, registrableOf } from "../core/name/domain.ts";
 import type { TrafficFacts } from "../core/policy/policy.ts";
 import {

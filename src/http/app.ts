@@ -4,7 +4,7 @@ import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import type { HttpMetrics, MetricsPage } from "../base/metrics.ts";
 import type { Shares } from "../base/shares.ts";
-import type { CheckOne } from "../check/check-one.ts";
+import type { CheckOne } from "../check/single-check.ts";
 import type { DashboardPages } from "./account/dashboard-pages.ts";
 import type { BulkHandler } from "./api/bulk.ts";
 import { checkRoute } from "./api/check.ts";

@@ -3,15 +3,13 @@ import { once } from "node:events";
 import { test } from "node:test";
 import { Worker } from "node:worker_threads";
 import fc from "fast-check";
-import { domainEvidence } from "../core/evidence/domain-evidence.ts";
+import { domainEvidence, excuse, type Verdict, weigh } from "../core/evidence/domain-evidence.ts";
 import { parseDomain } from "../core/name/domain.ts";
-import { RELAYS, LARGE_PROVIDERS } from "../core/tables/data.ts";
-import { type Verdict, weigh, excuse } from "../core/evidence/verdict.ts";
+import { LARGE_PROVIDERS, RELAYS } from "../core/tables/data.ts";
 import { loadLists, NEVER_DISPOSABLE, readLists } from "./load-lists.ts";
 import { rulesOf } from "../core/evidence/rule.ts";
-import { noRules } from "./shared-datasets.ts";
+import { attachDatasets, type ListContents, noRules, shareDatasets } from "./shared-datasets.ts";
 import { namesOfPackage } from "./packages.ts";
-import { attachDatasets, type ListContents, shareDatasets } from "./shared-datasets.ts";
 
 const datasets = attachDatasets(loadLists().shared, noRules);
 

@@ -9,7 +9,7 @@ import { type Zone, zoneLookup } from "../../test/dns/zone-lookup.ts";
 import { type DomainMail, sqlDomainMails } from "./domain-mail.ts";
 import { DAY_MS, dayOf } from "../core/calendar.ts";
 import { parseDomain } from "../core/name/domain.ts";
-import { domainVerdict } from "../core/evidence/verdict.ts";
+import { domainVerdict } from "../core/evidence/domain-evidence.ts";
 import type { Lookup } from "../core/mail/lookup.ts";
 import type { LearnedServer } from "../core/evidence/mail-servers/learn-mail-servers.ts";
 import { findMailHosts } from "../core/mail/mail-hosts.ts";

@@ -3,12 +3,16 @@ import { dayOf } from "../core/calendar.ts";
 import { registrableOf } from "../core/name/domain.ts";
 import {
   type LearnedServer,
-  type MailSighting,
   MailServerTally,
+  type MailSighting,
 } from "../core/evidence/mail-servers/learn-mail-servers.ts";
 import type { Lookup } from "../core/mail/lookup.ts";
-import { isCommonCarrier, isSharedMailHost } from "../core/mail/mail-carriers.ts";
-import { findMailHosts, type MailHosts } from "../core/mail/mail-hosts.ts";
+import {
+  findMailHosts,
+  isCommonCarrier,
+  isSharedMailHost,
+  type MailHosts,
+} from "../core/mail/mail-hosts.ts";
 import type { Clock } from "../base/clock.ts";
 import type { DomainMail } from "./domain-mail.ts";
 import { type FeedFiles, packText, parseIf, unpackText } from "./feed-files.ts";

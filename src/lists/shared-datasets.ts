@@ -1,5 +1,5 @@
 import type { Datasets, FeedSource, MailServerKind, Rules } from "../core/evidence/datasets.ts";
-import { listEvidence } from "../core/evidence/list-evidence.ts";
+import { listEvidence } from "../core/evidence/domain-evidence.ts";
 import { DAY_MS } from "../core/calendar.ts";
 import { hasStrongWord } from "../core/evidence/names/keywords.ts";
 import {

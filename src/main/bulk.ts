@@ -15,7 +15,7 @@ import type { EntryCheck } from "../bulk/worker/process-chunk.ts";
 import { CORE_BUDGET_MS } from "../check/bounded-lookup.ts";
 import type { Datasets } from "../core/evidence/datasets.ts";
 import type { Lookup } from "../core/mail/lookup.ts";
-import type { SharedCap } from "../dns/flow/shared-cap.ts";
+import type { SharedCap } from "../dns/flow/window.ts";
 import type { DnsQuestions } from "../dns/lookup.ts";
 import type { Trust } from "../dns/trust/trust.ts";
 import type { SharedDatasets } from "../lists/shared-datasets.ts";

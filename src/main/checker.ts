@@ -15,7 +15,7 @@ import type { Datasets } from "../core/evidence/datasets.ts";
 import type { Awaitable, Lookup } from "../core/mail/lookup.ts";
 import type { Validation } from "../core/validate/validate.ts";
 import type { Profile } from "../dns/flow/patience.ts";
-import { SharedCap } from "../dns/flow/shared-cap.ts";
+import { SharedCap } from "../dns/flow/window.ts";
 import { createDnsLookup, type DnsLookup, type LookupOptions } from "../dns/lookup.ts";
 import {
   readResolvConf,

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { present } from "../check/check-one.ts";
+import { present } from "../check/single-check.ts";
 import { readFeatures, sortFeatures } from "../check/features.ts";
 import { memoryRegistrationCache } from "../check/registration-cache.ts";
 import type { CliValidator } from "../cli/commands/check.ts";

@@ -1,18 +1,20 @@
 import { Accounts } from "../accounts/accounts-store.ts";
 import { type AccountService, createAccountService } from "../accounts/accounts.ts";
 import { Charges } from "../accounts/admission/charges.ts";
-import { MemoryQuotaCounter } from "../accounts/admission/memory-quota-counter.ts";
-import type { QuotaCounter } from "../accounts/admission/quota-counter.ts";
+import {
+  MemoryQuotaCounter,
+  type QuotaCounter,
+  UnsavedUnits,
+} from "../accounts/admission/quota-counter.ts";
 import {
   memoryRateCounter,
   type RateCounter,
   type RequestCounter,
 } from "../accounts/admission/rate-counter.ts";
 import { sharedCounters } from "../accounts/admission/shared-counters.ts";
-import { UnsavedUnits } from "../accounts/admission/unsaved-units.ts";
 import { UsageLedger } from "../accounts/admission/usage.ts";
-import { createCreditService, type CreditService, Credits } from "../accounts/credits.ts";
-import { createKeyService, type KeyService, Keys } from "../accounts/keys.ts";
+import { createCreditService, Credits, type CreditService } from "../accounts/credits.ts";
+import { createKeyService, Keys, type KeyService } from "../accounts/keys.ts";
 import { argonPasswords } from "../accounts/sign-in/passwords.ts";
 import { inTime } from "../base/in-time.ts";
 import { keyFingerprint, loadSecretKey } from "../base/secrets.ts";

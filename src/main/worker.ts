@@ -1,4 +1,4 @@
-import { SharedCap } from "../dns/flow/shared-cap.ts";
+import { SharedCap } from "../dns/flow/window.ts";
 import { inTime } from "../base/in-time.ts";
 import { announcer } from "../bulk/announce.ts";
 import { ChunkQueue } from "../bulk/chunk-queue.ts";

@@ -2,7 +2,7 @@ import { Socket } from "node:net";
 import type { PostgresPool, PostgresPoolClient, PostgresQueryResult } from "kysely";
 import type pg from "pg";
 import type { PoolClient, PoolConfig } from "pg";
-import { withoutNul } from "./without-nul.ts";
+import { withoutNul } from "./schema.ts";
 import { isSessionLost, queryFault, storeDown } from "./postgres-fault.ts";
 
 /** How many sessions, and how long anything may take; why: docs/decisions/0009-postgresql.md. */

@@ -1,6 +1,10 @@
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
-import { memoryAnswerCache } from "../../src/check/answer-cache.ts";
+import {
+  createCheckOne,
+  createSingleCheck,
+  memoryAnswerCache,
+} from "../../src/check/single-check.ts";
 import type { UsageLedger } from "../../src/accounts/admission/usage.ts";
 import type { AppDeps } from "../../src/http/app.ts";
 import { compatRoutes } from "../../src/http/compat/services.ts";
@@ -8,8 +12,6 @@ import type { CompatHosts } from "../../src/http/hosts.ts";
 import type { Admission, Entrance } from "../../src/accounts/admission/admission.ts";
 import { DEFAULT_TIERS } from "../../src/accounts/admission/tiers.ts";
 import { createUnitsLeft } from "../../src/accounts/admission/units-left.ts";
-import { createCheckOne } from "../../src/check/check-one.ts";
-import { createSingleCheck } from "../../src/check/single-check.ts";
 import { type Zone, zoneLookup } from "../dns/zone-lookup.ts";
 import { appDeps, appWith } from "../http/http-app.ts";
 import { literalDatasets } from "../lists/literal-datasets.ts";

@@ -1,5 +1,5 @@
 import { type Account, Accounts } from "../../src/accounts/accounts-store.ts";
-import { MemoryQuotaCounter } from "../../src/accounts/admission/memory-quota-counter.ts";
+import { MemoryQuotaCounter } from "../../src/accounts/admission/quota-counter.ts";
 import { AccountDirectory } from "../../src/accounts/account-directory.ts";
 import { AuditLog } from "../../src/accounts/audit.ts";
 import { sqlDomainMails } from "../../src/lists/domain-mail.ts";

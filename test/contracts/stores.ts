@@ -1,5 +1,5 @@
 import type { TestContext } from "node:test";
-import { MemoryQuotaCounter } from "../../src/accounts/admission/memory-quota-counter.ts";
+import { MemoryQuotaCounter } from "../../src/accounts/admission/quota-counter.ts";
 import { Charges } from "../../src/accounts/admission/charges.ts";
 import { Credits } from "../../src/accounts/credits.ts";
 import { openEmbedded, type SqlDatabase } from "../../src/store/database.ts";

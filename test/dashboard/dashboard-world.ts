@@ -1,5 +1,10 @@
-import { memoryAnswerCache } from "../../src/check/answer-cache.ts";
-import { MemoryQuotaCounter } from "../../src/accounts/admission/memory-quota-counter.ts";
+import {
+  createCheckOne,
+  createSingleCheck,
+  memoryAnswerCache,
+  type SingleCheck,
+} from "../../src/check/single-check.ts";
+import { MemoryQuotaCounter } from "../../src/accounts/admission/quota-counter.ts";
 import { memoryRateCounter } from "../../src/accounts/admission/rate-counter.ts";
 import { Accounts } from "../../src/accounts/accounts-store.ts";
 import { Charges } from "../../src/accounts/admission/charges.ts";
@@ -30,15 +35,13 @@ import { coreEntryCheck } from "../../src/bulk/worker/core-entry-check.ts";
 import { Lists } from "../../src/bulk/lists.ts";
 import { BulkService } from "../../src/bulk/submit.ts";
 import { BulkWorker } from "../../src/bulk/worker/worker.ts";
-import { createCheckOne } from "../../src/check/check-one.ts";
 import { createAdmission } from "../../src/accounts/admission/counting-admission.ts";
 import type { Admission } from "../../src/accounts/admission/admission.ts";
-import { createSingleCheck, type SingleCheck } from "../../src/check/single-check.ts";
 import { DEFAULT_TIERS } from "../../src/accounts/admission/tiers.ts";
 import { UsageRecorder } from "../../src/accounts/admission/usage-recorder.ts";
 import { type DashboardLists, rulesOf } from "./dashboard-lists.ts";
 import { keptLog, type KeptLog } from "../process/kept-log.ts";
-import { type LiteralKnowledge, literalDatasets } from "../lists/literal-datasets.ts";
+import { literalDatasets, type LiteralKnowledge } from "../lists/literal-datasets.ts";
 import { realClock as clock } from "../time/real-clock.ts";
 import type { recordingSender } from "../process/webhook-world.ts";
 import { type Zone, zoneLookup } from "../dns/zone-lookup.ts";

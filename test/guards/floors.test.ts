@@ -29,7 +29,7 @@ core/planted.ts import "../store/database.ts";
 core/planted.ts export const x = import("../store/database.ts");
 core/planted.ts export type X = typeof import("../dns/resolver.ts");
 base/planted.ts export { open } from "../store/database.ts";
-lists/planted.ts export { checkOne } from "../check/check-one.ts";
+lists/planted.ts export { checkOne } from "../check/single-check.ts";
 gate/planted.ts export { route } from "../http/route.ts";
 http/planted.ts export { run } from "../cli/program.ts";
 cli/planted.ts export { compose } from "../main/server.ts";
@@ -42,7 +42,7 @@ ports/planted.ts export * from "../core/name/domain.ts";
 /** Imports that must be allowed. */
 const FINE = `
 main/planted.ts export { open } from "../store/database.ts"; export { run } from "../cli/program.ts";
-gate/planted.ts export { checkOne } from "../check/check-one.ts"; export { every } from "../base/every.ts";
+gate/planted.ts export { checkOne } from "../check/single-check.ts"; export { every } from "../base/every.ts";
 bulk/planted.ts export { announce } from "../webhooks/announce.ts";
 core/planted.ts export { parse } from "tldts";
 `;

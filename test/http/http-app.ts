@@ -1,6 +1,6 @@
 import { type AppDeps, buildApp } from "../../src/http/app.ts";
 import type { Log } from "../../src/base/log.ts";
-import type { CheckOne } from "../../src/check/check-one.ts";
+import type { CheckOne } from "../../src/check/single-check.ts";
 import { createShares } from "../../src/base/shares.ts";
 import { manualClock } from "../time/manual-clock.ts";
 import { openAdmission } from "./open-admission.ts";

@@ -1,4 +1,4 @@
-import type { AnswerCache } from "../../src/check/answer-cache.ts";
+import type { AnswerCache } from "../../src/check/single-check.ts";
 
 /** Answers in a map, for services under test. */
 export function memoryAnswers(): AnswerCache {

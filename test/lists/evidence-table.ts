@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type LiteralKnowledge, literalDatasets } from "./literal-datasets.ts";
-import { domainEvidence } from "../../src/core/evidence/domain-evidence.ts";
+import { literalDatasets, type LiteralKnowledge } from "./literal-datasets.ts";
+import { domainEvidence, weigh } from "../../src/core/evidence/domain-evidence.ts";
 import { parseDomain } from "../../src/core/name/domain.ts";
 import type { MailHosts } from "../../src/core/mail/mail-hosts.ts";
-import { weigh } from "../../src/core/evidence/verdict.ts";
 
 interface Case {
   readonly name: string;

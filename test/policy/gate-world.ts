@@ -1,6 +1,6 @@
 import type { TestContext } from "node:test";
 import { memoryRateCounter } from "../../src/accounts/admission/rate-counter.ts";
-import { MemoryQuotaCounter } from "../../src/accounts/admission/memory-quota-counter.ts";
+import { MemoryQuotaCounter } from "../../src/accounts/admission/quota-counter.ts";
 import { Charges } from "../../src/accounts/admission/charges.ts";
 import { UsageLedger } from "../../src/accounts/admission/usage.ts";
 import { Keys } from "../../src/accounts/keys.ts";

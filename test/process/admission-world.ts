@@ -4,10 +4,9 @@ import { openStores, type Stores } from "../contracts/stores.ts";
 import { memoryNotices, type Notices } from "../../src/store/notices.ts";
 import { memoryRateCounter } from "../../src/accounts/admission/rate-counter.ts";
 import { Accounts } from "../../src/accounts/accounts-store.ts";
-import { Keys } from "../../src/accounts/keys.ts";
-import { hashApiKey, makeApiKey } from "../../src/accounts/admission/api-key.ts";
+import { hashApiKey, Keys, makeApiKey } from "../../src/accounts/keys.ts";
 import { createAdmission } from "../../src/accounts/admission/counting-admission.ts";
-import type { Credentials, Entrance, Admission } from "../../src/accounts/admission/admission.ts";
+import type { Admission, Credentials, Entrance } from "../../src/accounts/admission/admission.ts";
 import { Refusal } from "../../src/base/refusals.ts";
 import {
   DEFAULT_TIERS,

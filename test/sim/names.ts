@@ -1,10 +1,10 @@
 import { A, AAAA, MX, NS } from "../../src/dns/message/records.ts";
-import type { Reply } from "../../src/dns/message/reply.ts";
 import type { Resolver, ResolverOptions } from "../../src/dns/resolver.ts";
 import type { ResolverStats } from "../../src/dns/flow/patience.ts";
-import { AwakeClock } from "../../src/base/awake-clock.ts";
+import { AwakeClock } from "../../src/base/clock.ts";
 import type { Chance } from "./chance.ts";
 import type { Timeline } from "./timeline.ts";
+import type { Reply } from "../../src/dns/message/wire.ts";
 
 /** What becomes of an entry, told by its domain's second label; the reference model and the name servers agree on it. */
 export type Fate = "valid" | "invalid_dns" | "invalid_format";

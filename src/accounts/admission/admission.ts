@@ -1,9 +1,9 @@
 import type { Awaitable } from "../../core/mail/lookup.ts";
 import type { Charge, ChargeTerms, Unpaid } from "./charges.ts";
 import type { Account } from "../accounts-store.ts";
-import type { QuotaSpent, QuotaTaken } from "./quota-counter.ts";
 import type { Caller } from "./caller.ts";
 import type { Refusal } from "../../base/refusals.ts";
+import type { QuotaSpent, QuotaTaken } from "./usage.ts";
 
 /** What the request carries to say who it is; every value as it was sent, repeated headers as several. */
 export interface Credentials {

@@ -3,7 +3,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { test } from "node:test";
 import { crc32 } from "node:zlib";
 import type { Ids } from "../../base/ids.ts";
-import { hashApiKey, isApiKey, makeApiKey, shownParts } from "./api-key.ts";
+import { hashApiKey, isApiKey, makeApiKey, shownParts } from "../keys.ts";
 
 const randomIds: Ids = { bytes: (count) => randomBytes(count), hex32: () => "" };
 const KEY = makeApiKey({ bytes: (count) => new Uint8Array(count).fill(17), hex32: () => "" });

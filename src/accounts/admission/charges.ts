@@ -6,10 +6,9 @@ import { changeRow, changeRows, insertRow, pruneRows } from "../../store/rows.ts
 import type { ChargeRow, Database } from "../../store/schema.ts";
 import { inTransaction, type Tx } from "../../store/transaction.ts";
 import { moveCreditsIn } from "../credits.ts";
-import type { MemoryQuotaCounter, QuotaHold } from "./memory-quota-counter.ts";
-import type { QuotaLimits } from "./quota-counter.ts";
+import type { MemoryQuotaCounter, QuotaHold } from "./quota-counter.ts";
 import type { SharedCounters } from "./shared-counters.ts";
-import { countIn, takeUnitsIn } from "./usage.ts";
+import { countIn, type QuotaLimits, takeUnitsIn } from "./usage.ts";
 
 /** What a request is to be charged, and what it may be paid with. */
 export interface ChargeTerms {

@@ -2,23 +2,22 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { addAccount } from "../../../test/contracts/stores.ts";
 import { memoryRateCounter } from "./rate-counter.ts";
-import { makeApiKey } from "./api-key.ts";
 import { forBulk } from "../../bulk/bulk.ts";
 import { createAdmission } from "./counting-admission.ts";
-import { createKeyService } from "../keys.ts";
+import { createKeyService, makeApiKey } from "../keys.ts";
 import { Refusal } from "../../base/refusals.ts";
 import { DEFAULT_TIERS } from "./tiers.ts";
 import {
   ADDRESS,
-  NOBODY,
-  withKey,
-  type World,
-  tiersWith,
-  openWorld,
-  refusal,
-  RATE,
   DAILY,
   INVALID,
+  NOBODY,
+  openWorld,
+  RATE,
+  refusal,
+  tiersWith,
+  withKey,
+  type World,
 } from "../../../test/process/admission-world.ts";
 
 test("an anonymous address has 30 requests in 60 s and learns how long to wait", async (t) => {

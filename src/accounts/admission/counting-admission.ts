@@ -3,13 +3,12 @@ import { when } from "../../core/when.ts";
 import type { Account } from "../accounts-store.ts";
 import type { Charge, Charges, ChargeTerms, Unpaid } from "./charges.ts";
 import type { Clock } from "../../base/clock.ts";
-import type { KeyHolder } from "../keys.ts";
+import { isApiKey, isPublishableKey, type KeyHolder } from "../keys.ts";
 import { type OwnerKey, ownerKey } from "../../base/owner.ts";
-import type { QuotaCounter, QuotaLimits, QuotaSpent, QuotaTaken } from "./quota-counter.ts";
+import type { QuotaCounter } from "./quota-counter.ts";
 import type { RateCounter, RateTaking, RequestCounter } from "./rate-counter.ts";
 import { type Caller, Strangers } from "./caller.ts";
 import type { Admission, AdvanceUnit, Credentials, Entrance, Receipt } from "./admission.ts";
-import { isApiKey, isPublishableKey } from "./api-key.ts";
 import { KnownKeys, type KnownKeysDeps, presentedKey } from "./identify.ts";
 import {
   accountDisabled,
@@ -19,6 +18,7 @@ import {
   type Refusal,
 } from "../../base/refusals.ts";
 import { tierOf, type Tiers } from "./tiers.ts";
+import type { QuotaLimits, QuotaSpent, QuotaTaken } from "./usage.ts";
 
 interface AdmissionDeps extends Pick<KnownKeysDeps, "keys" | "notices"> {
   readonly rates: RateCounter;

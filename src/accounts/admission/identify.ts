@@ -1,9 +1,8 @@
 import type { Clock } from "../../base/clock.ts";
 import type { Awaitable } from "../../core/mail/lookup.ts";
 import type { Notices } from "../../store/notices.ts";
-import type { KeyHolder, Keys } from "../keys.ts";
+import { hashApiKey, isApiKey, type KeyHolder, type Keys } from "../keys.ts";
 import type { Credentials } from "./admission.ts";
-import { hashApiKey, isApiKey } from "./api-key.ts";
 
 export interface KnownKeysDeps {
   readonly keys: Pick<Keys, "holder">;

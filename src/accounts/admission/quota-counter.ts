@@ -1,23 +1,11 @@
+import { dayOf, monthStart, nextMonthStart } from "../../core/calendar.ts";
 import type { Awaitable } from "../../core/mail/lookup.ts";
+import type { Clock } from "../../base/clock.ts";
+import type { Log } from "../../base/log.ts";
 import type { OwnerKey } from "../../base/owner.ts";
-
-/** Units that an owner may take; null: no limit. */
-export interface QuotaLimits {
-  readonly daily: number | null;
-  readonly monthly: number | null;
-}
-
-/** The month when both are spent: it is the one that lasts longer. */
-export interface QuotaSpent {
-  readonly kind: "spent";
-  readonly period: "day" | "month";
-}
-
-/** Counted on that UTC day, in days since the Unix epoch. */
-export interface QuotaTaken {
-  readonly kind: "taken";
-  readonly day: number;
-}
+import type { QuotaLimits, QuotaSpent, QuotaTaken, UsageLedger } from "./usage.ts";
+import { Generations } from "../../base/generations.ts";
+import { WriteBehind } from "../../base/write-behind.ts";
 
 /**
  * Units of every owner in the UTC day and month. Each method is one atomic step: parallel calls at the
@@ -33,4 +21,274 @@ export interface QuotaCounter {
     nowMs: number,
   ): Awaitable<QuotaTaken | QuotaSpent>;
   giveBack(owner: OwnerKey, units: number, day: number): Awaitable<void>;
+}
+
+export interface UnsavedUnitsDeps {
+  readonly ledger: Pick<UsageLedger, "add">;
+  readonly clock: Pick<Clock, "after">;
+  readonly log: Pick<Log, "error">;
+}
+
+interface OwnerUnits {
+  readonly owner: OwnerKey;
+  readonly days: { readonly day: number; units: number }[];
+}
+
+/** Below the promised 250 ms, so that the write itself has time. */
+const FLUSH_AFTER_MS = 150;
+
+/** After a failure, such as a full disk, which is logged every time. */
+const RETRY_AFTER_MS = 2_000;
+
+/** Units that are counted and not yet in the ledger, written together within 250 ms. */
+export class UnsavedUnits {
+  readonly #waiting: WriteBehind<OwnerUnits>;
+
+  /** `isBarred`: an owner whose units must not be written just now, because its ledger is being read. */
+  constructor(
+    { ledger, clock, log }: UnsavedUnitsDeps,
+    isBarred: (owner: OwnerKey) => boolean = () => false,
+  ) {
+    this.#waiting = new WriteBehind<OwnerUnits>({
+      afterMs: FLUSH_AFTER_MS,
+      retryAfterMs: RETRY_AFTER_MS,
+      mayWrite: (owner) => !isBarred(owner),
+      batch: Infinity,
+      max: Infinity, // units are never lost
+      clock,
+      merge: together,
+      save: (all) => ledger.add(all.flatMap(deltasOf).filter(({ units }) => units !== 0)),
+      failed: (fault) => log.error("quota.flush_failed", fault),
+    });
+  }
+
+  add(owner: OwnerKey, units: number, day: number): void {
+    this.#waiting.note(owner, { owner, days: [{ day, units }] });
+  }
+
+  /** Units of `owner` from `firstDay` to `lastDay` that wait here or are being written. */
+  waiting(owner: OwnerKey, firstDay: number, lastDay: number): number {
+    let sum = 0;
+    for (const { days } of this.#waiting.under(owner)) {
+      for (const { day, units } of days) if (day >= firstDay && day <= lastDay) sum += units;
+    }
+    return sum;
+  }
+
+  /** Resolves when nothing is being written; new units may wait by then. */
+  settled(): Promise<void> {
+    return this.#waiting.settled();
+  }
+
+  /** Resolves once what was added for the owner is written; rejects when the ledger does. */
+  async written(owner: OwnerKey): Promise<void> {
+    await this.settled();
+    if (this.#waiting.under(owner).length > 0) await this.flush();
+    else await this.settled(); // somebody else may have begun to write them meanwhile
+  }
+
+  /** Writes waiting units, except of barred owners; rejects if the ledger does, and keeps all of them waiting. */
+  flush(): Promise<void> {
+    return this.#waiting.flush();
+  }
+}
+
+function together(older: OwnerUnits, { days }: OwnerUnits): OwnerUnits {
+  for (const { day, units } of days) {
+    const same = older.days.find((one) => one.day === day);
+    if (same === undefined) older.days.push({ day, units });
+    else same.units += units;
+  }
+  return older;
+}
+
+const deltasOf = ({ owner, days }: OwnerUnits) =>
+  days.map(({ day, units }) => ({ owner, day, units }));
+
+interface MemoryQuotaDeps {
+  readonly ledger: Pick<UsageLedger, "add" | "unitsUsed">;
+  readonly clock: Pick<Clock, "after">;
+  readonly log: Pick<Log, "error">;
+}
+
+/** Units that are counted while a transaction is to write them; made by `hold`, ended by `end`. */
+export interface QuotaHold {
+  readonly kind: "held";
+  readonly owner: OwnerKey;
+  readonly units: number;
+  readonly day: number;
+}
+
+/** One owner's units on the day it was last seen, and in that day's month. */
+interface Count {
+  readonly day: number;
+  dayUnits: number;
+  monthUnits: number;
+}
+
+interface Reading {
+  readonly day: number;
+  done: Promise<void>;
+  /** A transaction on the owner's units ended meanwhile: the reading may or may not include it. */
+  isStale: boolean;
+}
+
+/** Counts of one generation, see `Generations`; an owner beyond is read again from the ledger. */
+const COUNTS_MAX = 50_000;
+
+/** After this many stale readings in a row the last one is used, which counts too much rather than too little. */
+const READINGS_MAX = 5;
+
+/** Requests of one owner on different days, as around midnight, take the count from each other in turns. */
+const TURNS_MAX = 64;
+
+const SPENT_DAY: QuotaSpent = { kind: "spent", period: "day" };
+const SPENT_MONTH: QuotaSpent = { kind: "spent", period: "month" };
+
+/**
+ * Quota counts in this process, which must be the only one that serves. A count is a cache of three things:
+ * what the ledger holds, what waits to be written there, and the open holds. So it may be forgotten at any
+ * time, and it is whenever a transaction on its owner's units ends.
+ * Why this is one truth: docs/decisions/0004-counters.md.
+ */
+export class MemoryQuotaCounter implements QuotaCounter {
+  readonly #ledger: MemoryQuotaDeps["ledger"];
+  readonly #countsMax: number;
+  readonly #unsaved: UnsavedUnits;
+  readonly #counts = new Generations<Count>();
+  readonly #readings = new Map<OwnerKey, Reading>();
+  readonly #holds = new Set<QuotaHold>();
+  #taken: QuotaTaken = { kind: "taken", day: 0 };
+
+  constructor(deps: MemoryQuotaDeps, countsMax: number = COUNTS_MAX) {
+    this.#ledger = deps.ledger;
+    this.#countsMax = countsMax;
+    this.#unsaved = new UnsavedUnits(deps, (owner) => this.#readings.has(owner));
+  }
+
+  take(
+    owner: OwnerKey,
+    units: number,
+    limits: QuotaLimits,
+    nowMs: number,
+  ): Awaitable<QuotaTaken | QuotaSpent> {
+    const day = dayOf(nowMs);
+    const count = this.#current(owner, day);
+    if (count !== undefined) return this.#takeFrom(count, owner, { units, limits });
+    return this.#whenRead(owner, day, (read) => this.#takeFrom(read, owner, { units, limits }));
+  }
+
+  giveBack(owner: OwnerKey, units: number, day: number): void {
+    this.#unsaved.add(owner, -units, day);
+    this.#counts.delete(owner);
+  }
+
+  /** Counts `units`, all or none, and leaves writing them to the ledger to the caller's transaction. */
+  hold(
+    owner: OwnerKey,
+    units: number,
+    limits: QuotaLimits,
+    nowMs: number,
+  ): Promise<QuotaHold | QuotaSpent> {
+    const day = dayOf(nowMs);
+    return this.#whenRead(owner, day, (count) => {
+      const spent = add(count, units, limits);
+      if (spent !== undefined) return spent;
+      const hold: QuotaHold = { kind: "held", owner, units, day };
+      this.#holds.add(hold);
+      return hold;
+    });
+  }
+
+  /** The ledger has the units now or will never have them: in both cases the next count is right without the hold. */
+  end(hold: QuotaHold): void {
+    if (this.#holds.delete(hold)) this.forget(hold.owner);
+  }
+
+  flush(): Promise<void> {
+    return this.#unsaved.flush();
+  }
+
+  /** A committed transaction changed the owner's units in the ledger. */
+  forget(owner: OwnerKey): void {
+    this.#counts.delete(owner);
+    const reading = this.#readings.get(owner);
+    if (reading !== undefined) reading.isStale = true;
+  }
+
+  #takeFrom(
+    count: Count,
+    owner: OwnerKey,
+    { units, limits }: { readonly units: number; readonly limits: QuotaLimits },
+  ): QuotaTaken | QuotaSpent {
+    const spent = add(count, units, limits);
+    if (spent !== undefined) return spent;
+    this.#unsaved.add(owner, units, count.day);
+    if (this.#taken.day !== count.day) this.#taken = { kind: "taken", day: count.day };
+    return this.#taken;
+  }
+
+  #current(owner: OwnerKey, day: number): Count | undefined {
+    if (this.#readings.size > 0 && this.#readings.has(owner)) return undefined;
+    const count = this.#counts.get(owner);
+    return count?.day === day ? count : undefined;
+  }
+
+  /** `act` runs in the very step that finds the count: one step later it may be forgotten. */
+  async #whenRead<T>(owner: OwnerKey, day: number, act: (count: Count) => T): Promise<T> {
+    for (let turn = 0; turn < TURNS_MAX; turn += 1) {
+      const count = this.#current(owner, day);
+      if (count !== undefined) return act(count);
+      const reading = this.#readings.get(owner) ?? this.#startReading(owner, day);
+      await reading.done;
+      // Requests that waited for this day go before those for another day.
+      if (reading.day !== day) await Promise.resolve();
+    }
+    throw new Error("quota: requests of one owner on too many days at once");
+  }
+
+  #startReading(owner: OwnerKey, day: number): Reading {
+    const reading: Reading = { day, done: Promise.resolve(), isStale: false };
+    this.#readings.set(owner, reading); // from here on nothing of this owner is written
+    reading.done = this.#fill(owner, day, reading).finally(() => this.#readings.delete(owner));
+    return reading;
+  }
+
+  async #fill(owner: OwnerKey, day: number, reading: Reading): Promise<void> {
+    await this.#unsaved.settled();
+    for (let attempt = 1; ; attempt += 1) {
+      reading.isStale = false;
+      const held = this.#held(owner, day);
+      const used = await this.#ledger.unitsUsed(owner, day);
+      if (reading.isStale && attempt < READINGS_MAX) continue;
+      const [first, last] = [monthStart(day), nextMonthStart(day) - 1];
+      if (this.#counts.youngSize >= this.#countsMax) this.#counts.turn();
+      this.#counts.set(owner, {
+        day,
+        dayUnits: used.inDay + held.inDay + this.#unsaved.waiting(owner, day, day),
+        monthUnits: used.inMonth + held.inMonth + this.#unsaved.waiting(owner, first, last),
+      });
+      return;
+    }
+  }
+
+  #held(owner: OwnerKey, day: number): { readonly inDay: number; readonly inMonth: number } {
+    const month = monthStart(day);
+    let inDay = 0;
+    let inMonth = 0;
+    for (const hold of this.#holds) {
+      if (hold.owner !== owner) continue;
+      if (hold.day === day) inDay += hold.units;
+      if (monthStart(hold.day) === month) inMonth += hold.units;
+    }
+    return { inDay, inMonth };
+  }
+}
+
+function add(count: Count, units: number, { daily, monthly }: QuotaLimits): QuotaSpent | undefined {
+  if (monthly !== null && count.monthUnits + units > monthly) return SPENT_MONTH;
+  if (daily !== null && count.dayUnits + units > daily) return SPENT_DAY;
+  count.dayUnits += units;
+  count.monthUnits += units;
+  return undefined;
 }

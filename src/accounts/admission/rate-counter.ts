@@ -2,7 +2,7 @@ import type { Clock } from "../../base/clock.ts";
 import { Generations } from "../../base/generations.ts";
 import type { OwnerKey } from "../../base/owner.ts";
 import type { Awaitable } from "../../core/mail/lookup.ts";
-import type { QuotaLimits, QuotaSpent, QuotaTaken } from "./quota-counter.ts";
+import type { QuotaLimits, QuotaSpent, QuotaTaken } from "./usage.ts";
 
 export interface RateTaking {
   /** False: the window is spent, and nothing was counted. */

@@ -1,7 +1,7 @@
 import { CompiledQuery, type Kysely, sql as raw } from "kysely";
 import { DAY_MS, dayOf, monthStart, nextMonthStart } from "../../core/calendar.ts";
 import type { OwnerKey } from "../../base/owner.ts";
-import type { QuotaCounter, QuotaLimits, QuotaSpent, QuotaTaken } from "./quota-counter.ts";
+import type { QuotaCounter, UnsavedUnits } from "./quota-counter.ts";
 import {
   RATE_WINDOW_MS,
   type RateCounter,
@@ -10,8 +10,7 @@ import {
   type RequestTaking,
   SpentWindows,
 } from "./rate-counter.ts";
-import type { UnsavedUnits } from "./unsaved-units.ts";
-import type { UnitOrder, UsageLedger } from "./usage.ts";
+import type { QuotaLimits, QuotaSpent, QuotaTaken, UnitOrder, UsageLedger } from "./usage.ts";
 import type { Clock } from "../../base/clock.ts";
 import { StoreDown } from "../../base/store-down.ts";
 import type { NamedStatement, SessionPool } from "../../store/postgres-pool.ts";

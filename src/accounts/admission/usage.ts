@@ -4,7 +4,24 @@ import { monthStart, nextMonthStart } from "../../core/calendar.ts";
 import { pruneSlices, upsert } from "../../store/rows.ts";
 import type { Database, UsageDayRow } from "../../store/schema.ts";
 import { hasRivals, inTransaction, quickly, type Tx } from "../../store/transaction.ts";
-import type { QuotaLimits, QuotaSpent, QuotaTaken } from "./quota-counter.ts";
+
+/** Units that an owner may take; null: no limit. */
+export interface QuotaLimits {
+  readonly daily: number | null;
+  readonly monthly: number | null;
+}
+
+/** The month when both are spent: it is the one that lasts longer. */
+export interface QuotaSpent {
+  readonly kind: "spent";
+  readonly period: "day" | "month";
+}
+
+/** Counted on that UTC day, in days since the Unix epoch. */
+export interface QuotaTaken {
+  readonly kind: "taken";
+  readonly day: number;
+}
 
 /** Upper edges of the latency buckets in milliseconds; one more bucket holds what is above. */
 export const LATENCY_EDGES_MS = [10, 50, 100, 500, 1_000, 5_000] as const;

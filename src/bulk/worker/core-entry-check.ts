@@ -4,8 +4,7 @@ import type { MailHosts } from "../../core/mail/mail-hosts.ts";
 import type { FullResult } from "../../core/validate/result.ts";
 import { conclusionOf, mailOf, type Validation } from "../../core/validate/validate.ts";
 import type { OwnerKey } from "../../base/owner.ts";
-import { AwakeClock } from "../../base/awake-clock.ts";
-import type { Clock } from "../../base/clock.ts";
+import { AwakeClock, type Clock } from "../../base/clock.ts";
 import { BoundedLookup } from "../../check/bounded-lookup.ts";
 import type { EntryCheck, EntryCheckOptions, Heard } from "./process-chunk.ts";
 

@@ -2,7 +2,6 @@ import { createFaultLog } from "../request-logs.ts";
 import { createMultipartReader } from "../api/multipart.ts";
 import { createBodyReader } from "../body.ts";
 import type { Decode } from "../decode.ts";
-import { basePathOf } from "../target.ts";
 import { adminRoutes } from "./admin.ts";
 import type { DashboardContext } from "./context.ts";
 import { type BuiltPages, type DashboardPages, dashboardPages } from "./dashboard-pages.ts";
@@ -17,6 +16,7 @@ import type { AccountRoute } from "./route.ts";
 import { ruleRoutes } from "./rules.ts";
 import { signInRoutes } from "./sign-in.ts";
 import { webhookRoutes } from "./webhooks.ts";
+import { basePathOf } from "../target.ts";
 
 export interface DashboardDeps extends DashboardContext {
   readonly pages?: BuiltPages;

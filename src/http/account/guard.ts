@@ -25,12 +25,12 @@ import { errorBody, refusalOf, refused } from "../answer.ts";
 import type { BodyReader } from "../body.ts";
 import { addressOf } from "../client-address.ts";
 import { isAllowedFor } from "../hosts.ts";
-import { basePathOf } from "../target.ts";
 import type { FaultLog } from "../request-logs.ts";
 import { type HttpRequest, JSON_TYPE, type Reply } from "../route.ts";
 import type { Page, PageRequest } from "../routes.ts";
 import type { DashboardContext } from "./context.ts";
 import type { AccountReply, AccountRequest, AccountRoute, SignedInRequest } from "./route.ts";
+import { basePathOf } from "../target.ts";
 
 interface Deps extends DashboardContext {
   readonly bodies: BodyReader;

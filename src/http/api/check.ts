@@ -1,5 +1,5 @@
 import { missingParameter } from "../../base/refusals.ts";
-import type { CheckAnswer, CheckOne, CheckRequest } from "../../check/check-one.ts";
+import type { CheckAnswer, CheckOne, CheckRequest } from "../../check/single-check.ts";
 import { type FeatureName, featureNamed, readFeatures } from "../../check/features.ts";
 import { readEntry } from "../../core/address/address.ts";
 import { CHECKS, FEATURES } from "../../core/checks/registry.ts";

@@ -1,7 +1,6 @@
-import { isPublishableKey } from "../../accounts/admission/api-key.ts";
-import type { Caller } from "../../accounts/admission/caller.ts";
 import { presentedKey } from "../../accounts/admission/identify.ts";
-import type { PageTerms } from "../../accounts/keys.ts";
+import type { Caller } from "../../accounts/admission/caller.ts";
+import { isPublishableKey, type PageTerms } from "../../accounts/keys.ts";
 import {
   badParameter,
   decideBodyTooLarge,

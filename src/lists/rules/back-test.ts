@@ -1,7 +1,7 @@
 import { dayOf } from "../../core/calendar.ts";
 import type { Datasets, Rules } from "../../core/evidence/datasets.ts";
 import { type Domain, parseDomain } from "../../core/name/domain.ts";
-import { domainVerdict } from "../../core/evidence/verdict.ts";
+import { domainVerdict } from "../../core/evidence/domain-evidence.ts";
 import type { MailHosts } from "../../core/mail/mail-hosts.ts";
 import { rulesOf } from "../../core/evidence/rule.ts";
 import type { AddressHash } from "../../base/address-hash.ts";

@@ -14,8 +14,8 @@ import {
   type SqliteStatement,
 } from "kysely";
 import { StoreDown } from "../../base/store-down.ts";
-import { holdsNul, withoutNul } from "../without-nul.ts";
 import type { LogSync } from "./log-sync.ts";
+import { holdsNul, withoutNul } from "../schema.ts";
 
 /** Looks whether another thread or process has given the lock back: first in each round of the event loop, then each ms. */
 const ROUNDS = 20;

@@ -3,8 +3,8 @@ import { test } from "node:test";
 import { DAY_MS, dayOf } from "../../../src/core/calendar.ts";
 import type { Charges, ChargeTerms } from "../../../src/accounts/admission/charges.ts";
 import type { Credits } from "../../../src/accounts/credits.ts";
-import type { QuotaCounter, QuotaLimits } from "../../../src/accounts/admission/quota-counter.ts";
-import type { UsageLedger } from "../../../src/accounts/admission/usage.ts";
+import type { QuotaCounter } from "../../../src/accounts/admission/quota-counter.ts";
+import type { QuotaLimits, UsageLedger } from "../../../src/accounts/admission/usage.ts";
 import type { Make } from "../contract.ts";
 
 export interface ChargesFixture {

@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { DAY_MS, dayOf } from "../../../src/core/calendar.ts";
-import type { MemoryQuotaCounter } from "../../../src/accounts/admission/memory-quota-counter.ts";
-import type { QuotaCounter, QuotaLimits } from "../../../src/accounts/admission/quota-counter.ts";
-import type { UsageLedger } from "../../../src/accounts/admission/usage.ts";
+import type {
+  MemoryQuotaCounter,
+  QuotaCounter,
+} from "../../../src/accounts/admission/quota-counter.ts";
+import type { QuotaLimits, UsageLedger } from "../../../src/accounts/admission/usage.ts";
 import type { ManualClock } from "../../time/manual-clock.ts";
 import type { Make } from "../contract.ts";
 

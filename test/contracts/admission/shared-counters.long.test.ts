@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
-import { UnsavedUnits } from "../../../src/accounts/admission/unsaved-units.ts";
+import { UnsavedUnits } from "../../../src/accounts/admission/quota-counter.ts";
 import { Charges } from "../../../src/accounts/admission/charges.ts";
 import {
   pruneCounters,

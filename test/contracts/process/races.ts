@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout } from "node:timers/promises";
-import { MemoryQuotaCounter } from "../../../src/accounts/admission/memory-quota-counter.ts";
+import { MemoryQuotaCounter } from "../../../src/accounts/admission/quota-counter.ts";
 import { Accounts } from "../../../src/accounts/accounts-store.ts";
 import { Charges } from "../../../src/accounts/admission/charges.ts";
 import { ChunkQueue } from "../../../src/bulk/chunk-queue.ts";

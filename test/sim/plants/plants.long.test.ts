@@ -36,7 +36,7 @@ const PLANTS = [
     "sign(secret, body)",
     "sign(secret, new Uint8Array())",
   ],
-  ["budgets run through a freeze", "base/awake-clock", "this.#gapsMs += lateMs;", ""],
+  ["budgets run through a freeze", "base/clock", "this.#gapsMs += lateMs;", ""],
 ] as const;
 
 /** SIM_PLANTS=all plants every fault, for 200 days. */

@@ -84,7 +84,7 @@ async function splitting(): Promise<void> {
     for (let round = 0; round < 7; round += 1) {
       const before = process.cpuUsage();
       const startMs = performance.now();
-      const slices = splitText(text, "list");
+      const slices = splitText(text);
       while (slices.next().done !== true);
       times.push(performance.now() - startMs);
       cpu.push(process.cpuUsage(before).user / 1_000);
@@ -104,7 +104,6 @@ async function splitting(): Promise<void> {
     const startMs = performance.now();
     await split({
       text: texts["100,000 addresses"],
-      layout: "list",
       owner: "account:a",
       entriesMax: null,
     });
@@ -235,10 +234,7 @@ async function sync(): Promise<void> {
     const times: number[] = [];
     for (let round = 0; round < 220; round += 1) {
       const startMs = performance.now();
-      await bulk.submit(
-        { caller, hasCredits: false },
-        { text: addresses(100, 100), layout: "list" },
-      );
+      await bulk.submit({ caller, hasCredits: false }, { text: addresses(100, 100) });
       if (round >= 20) times.push(performance.now() - startMs);
     }
     say(

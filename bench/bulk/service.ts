@@ -118,7 +118,7 @@ export async function startService(address: string): Promise<Service> {
 
 async function run(bulk: BulkService, text: string, caller: Caller): Promise<Run> {
   const startMs = clock.monotonicMs();
-  const answer = await bulk.submit({ caller, hasCredits: false }, { text, layout: "list" });
+  const answer = await bulk.submit({ caller, hasCredits: false }, { text });
   const submitMs = clock.monotonicMs() - startMs;
   if (answer.kind !== "queued") throw new Error("the bench's batches are queued");
   const { session } = answer.queued;

@@ -1,22 +1,15 @@
 import type { OwnerKey } from "../base/owner.ts";
 import { Refusal } from "../base/refusals.ts";
 import type { SplitBatch, Tally } from "../core/batch/batch-chunk.ts";
-import type { BatchLayout } from "../core/batch/batch.ts";
+import type { TooMany } from "../core/batch/batch.ts";
 import type { RowNote } from "../core/batch/result-cells.ts";
 import type { StoredTable } from "./batches-store.ts";
 
 interface SplitOrder {
   readonly text: string;
-  readonly layout: BatchLayout;
   readonly owner: OwnerKey;
   /** Unique entries that the list may hold; null: any number. */
   readonly entriesMax: number | null;
-}
-
-/** More unique entries than allowed: how many were counted, of which some may be spellings of one entry. */
-export interface TooMany {
-  readonly kind: "too_many";
-  readonly count: number;
 }
 
 /** Splits a bulk text as `splitText` of core does, large ones on another thread. Rejects with `NoRoom`. */
@@ -91,8 +84,6 @@ export interface FileFacts {
 interface BulkText {
   /** Decoded; of several parameters, all of them joined by a newline. At most `BULK_MAX_OCTETS` octets. */
   readonly text: string;
-  /** `list`: split on commas and ASCII white space. `lines`: one entry a line ("\n"), blanks trimmed. */
-  readonly layout: BatchLayout;
 }
 
 /** An uploaded file as a face read it, within its caller's `entriesMax`. */

@@ -6,8 +6,8 @@ import { accountKey } from "../base/owner.ts";
 import { badUpload, notFound, notNow, Refusal } from "../base/refusals.ts";
 import type { Shares } from "../base/shares.ts";
 import { inSlices } from "../base/slices.ts";
-import { splitBatch } from "../core/batch/batch-chunk.ts";
-import { keyOf, readPieces } from "../core/batch/batch.ts";
+import { splitPieces } from "../core/batch/batch-chunk.ts";
+import { keyOf } from "../core/batch/batch.ts";
 import type { RowClass } from "../core/batch/row-class.ts";
 import { TableFault } from "../core/batch/entry-cell.ts";
 import type { Database } from "../store/schema.ts";
@@ -47,7 +47,7 @@ export interface ListsDeps {
   readonly db: Kysely<Database>;
   readonly sessions: SessionStore;
   readonly jobs: Pick<Jobs, "remove" | "stop">;
-  readonly bulk: Pick<BulkService, "submit">;
+  readonly bulk: Pick<BulkService, "submit" | "entriesMax">;
   readonly shares: Pick<Shares, "of">;
   readonly clock: Clock;
   readonly ids: Ids;
@@ -195,7 +195,8 @@ export class Lists {
     const change = { expiresAtMs, ...(!isFree && { runs: [...list.runs, session] }) };
     if (!(await changeList(db, list, change))) throw notNow(CHANGED);
     await keepSessionsUntil(db, list.runs, nowMs + 2 * SESSION_LIFE_MS);
-    const split = await inSlices(splitBatch(await inSlices(readPieces(entries))));
+    const uniqueMax = bulk.entriesMax(entrance.caller) ?? Infinity;
+    const split = await inSlices(splitPieces(entries, uniqueMax));
     const retry = { key: `list ${session}`, bodyHash: session };
     try {
       await bulk.submit(entrance, { split, session, retry });

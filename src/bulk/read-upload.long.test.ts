@@ -1,6 +1,5 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
-import { finish } from "../core/batch/batch.ts";
 import { Refusal } from "../base/refusals.ts";
 import type { BulkFile } from "./bulk.ts";
 import { readUpload, type UploadOptions } from "./read-upload.ts";
@@ -14,8 +13,8 @@ async function* slicesOf(text: string, size: number): AsyncGenerator<Uint8Array>
   }
 }
 
-const read = async (text: string, options: UploadOptions, size = 65_536): Promise<BulkFile> =>
-  finish(await readUpload(slicesOf(text, size), options));
+const read = (text: string, options: UploadOptions, size = 65_536): Promise<BulkFile> =>
+  readUpload(slicesOf(text, size), options);
 
 const list = (entriesMax: number | null): UploadOptions => ({ name: "list.txt", entriesMax });
 const table = (entriesMax: number | null): UploadOptions => ({ name: "list.csv", entriesMax });

@@ -1,15 +1,15 @@
+import { inSlices, turn } from "../base/slices.ts";
 import { splitBatch } from "../core/batch/batch-chunk.ts";
-import { readPieces } from "../core/batch/batch.ts";
-import { Spellings, spellingsMax } from "../core/batch/count-spellings.ts";
+import { EntryReader } from "../core/batch/batch.ts";
 import { TableFault } from "../core/batch/entry-cell.ts";
 import type { StoredRow, TableRows } from "./batches-store.ts";
 import { badUpload, uploadTooLong } from "../base/refusals.ts";
 import type { BulkFile, FileFacts } from "./bulk.ts";
+import type { ListRow } from "../core/batch/list-table.ts";
 import {
   FILE_MAX_OCTETS,
   type FileSlices,
   type ListOptions,
-  type ListPage,
   readListFile,
   type ReadShape,
 } from "./list-file.ts";
@@ -23,85 +23,86 @@ export interface UploadOptions extends ListOptions {
   readonly entriesMax: number | null;
 }
 
-/** What is left to do once a file was read: its entries are parsed and packed, in slices. */
-type UploadSplit = Generator<undefined, BulkFile>;
-
 /** Refuses with 400 what cannot be read, with 422 too many entries; reads to the end, for 400 comes first. */
-export async function readUpload(slices: FileSlices, options: UploadOptions): Promise<UploadSplit> {
-  const entries = new Entries(options);
+export async function readUpload(slices: FileSlices, options: UploadOptions): Promise<BulkFile> {
+  const upload = new Upload(options.entriesMax ?? Infinity);
   try {
-    for await (const page of readListFile(slices, options)) entries.take(page);
+    for await (const { shape, rows } of readListFile(slices, options)) {
+      upload.shape = shape;
+      for (const row of rows) {
+        upload.take(row);
+        if (upload.reader.isPauseDue()) await turn();
+      }
+    }
   } catch (error) {
     throw error instanceof TableFault ? badUpload(error.message) : error;
   }
-  return entries.split();
+  return await upload.end();
 }
 
 const REASONS_MAX = 20;
 
-/** The rows of a file with their entries, limited as they come. */
-class Entries {
-  readonly #uniqueMax: number;
-  readonly #spellings: Spellings;
-  readonly #pages = new TablePages();
+const PAGE_UNITS = 65_536;
+
+const utf8 = new TextEncoder();
+
+/** The rows of a file with their entries, limited as they come. They wait in pages outside of the heap. */
+class Upload {
+  readonly reader: EntryReader;
+  shape: ReadShape | undefined;
   readonly #reasons: string[] = [];
-  #shape: ReadShape | undefined;
-  #total = 0;
   #rows = 0;
   #spoilt = 0;
+  #pages: TableRows[] = [];
+  #page: StoredRow[] = [];
+  #entries: number[] = [];
+  #units = 0;
 
-  constructor({ entriesMax }: UploadOptions) {
-    this.#uniqueMax = entriesMax ?? Infinity;
-    this.#spellings = new Spellings(spellingsMax(this.#uniqueMax));
+  constructor(uniqueMax: number) {
+    this.reader = new EntryReader(uniqueMax);
   }
 
-  take({ shape, rows }: ListPage): void {
-    this.#shape = shape;
-    this.#rows += rows.length;
-    for (const { cells, entries, readAs, reason } of rows) {
-      if (reason !== undefined) {
-        this.#spoilt += 1;
-        if (this.#reasons.length < REASONS_MAX) this.#reasons.push(reason);
-      }
-      this.#total += entries.length;
-      if (this.#total > UPLOAD_MAX_ENTRIES) throw uploadTooLong(UPLOAD_MAX_ENTRIES);
-      const numbers = entries.map((entry) => this.#spellings.add(entry));
-      if (this.#spellings.areTooMany) {
-        this.#pages.clear();
-        continue;
-      }
-      const isPlain = entries.length === 1 && readAs === undefined;
-      const count = entries.length;
-      const odd = {
-        cells,
-        count,
-        ...(readAs !== undefined && { readAs }),
-        ...(reason !== undefined && { reason }),
-      };
-      this.#pages.add(isPlain ? cells : odd, numbers);
+  take({ cells, entries, readAs, reason }: ListRow): void {
+    this.#rows += 1;
+    if (reason !== undefined) {
+      this.#spoilt += 1;
+      if (this.#reasons.length < REASONS_MAX) this.#reasons.push(reason);
     }
+    for (const entry of entries) this.#entries.push(this.reader.take(entry));
+    if (this.reader.total > UPLOAD_MAX_ENTRIES) throw uploadTooLong(UPLOAD_MAX_ENTRIES);
+    const count = entries.length;
+    const isPlain = count === 1 && readAs === undefined;
+    const odd = {
+      cells,
+      count,
+      ...(readAs !== undefined && { readAs }),
+      ...(reason !== undefined && { reason }),
+    };
+    this.#page.push(isPlain ? cells : odd);
+    this.#units += cells.reduce((units, cell) => units + cell.length + 3, 0);
+    if (this.#units >= PAGE_UNITS) this.#endPage();
   }
 
-  split(): UploadSplit {
-    if (this.#total === 0) {
+  #endPage(): void {
+    const cells = utf8.encode(JSON.stringify(this.#page));
+    this.#pages.push({ cells, entries: Int32Array.from(this.#entries) });
+    if (this.reader.isFarTooLong) this.#pages = [];
+    [this.#page, this.#entries, this.#units] = [[], [], 0];
+  }
+
+  async end(): Promise<BulkFile> {
+    if (this.reader.total === 0) {
       throw badUpload(["The file has no entries.", ...this.#reasons.slice(0, 1)].join(" "));
     }
-    return this.#split();
-  }
-
-  *#split(): UploadSplit {
-    const { count, areTooMany } = this.#spellings;
-    if (areTooMany) return { split: { kind: "too_many", count } };
-    const batch = yield* readPieces(this.#spellings.all(), this.#uniqueMax);
-    if (batch.isCutShort) return { split: { kind: "too_many", count } };
-    if (batch.unique > this.#uniqueMax) return { split: { kind: "too_many", count: batch.unique } };
-    const split = yield* splitBatch({ ...batch, total: this.#total });
-    const pages = yield* this.#pages.withEntries(batch.entryOf);
-    return { split, table: { header: this.#shape?.header ?? [], pages }, facts: this.#facts() };
+    if (this.#page.length > 0) this.#endPage();
+    const split = await inSlices(splitBatch(this.reader.batch()));
+    if ("kind" in split) return { split };
+    const table = { header: this.shape?.header ?? [], pages: this.#pages };
+    return { split, table, facts: this.#facts() };
   }
 
   #facts(): FileFacts {
-    const { column = "", others = [], sheet, otherSheets = [] } = this.#shape ?? {};
+    const { column = "", others = [], sheet, otherSheets = [] } = this.shape ?? {};
     return {
       column,
       ...(sheet !== undefined && { sheet }),
@@ -111,52 +112,5 @@ class Entries {
       rows_with_reason: this.#spoilt,
       reasons: this.#reasons,
     };
-  }
-}
-
-const PAGE_UNITS = 65_536;
-
-const utf8 = new TextEncoder();
-
-/** The rows of an uploaded table, in pages, outside of the heap. */
-class TablePages {
-  #pages: TableRows[] = [];
-  #rows: StoredRow[] = [];
-  #spellings: number[] = [];
-  #units = 0;
-
-  /** `spellings`: the numbers of its entries' spellings. */
-  add(row: StoredRow, spellings: readonly number[]): void {
-    const cells = "cells" in row ? row.cells : row;
-    this.#rows.push(row);
-    this.#spellings.push(...spellings);
-    this.#units += cells.reduce((units, cell) => units + cell.length + 3, 0);
-    if (this.#units >= PAGE_UNITS) this.#end();
-  }
-
-  clear(): void {
-    this.#pages = [];
-    this.#begin();
-  }
-
-  *withEntries(entryOf: readonly number[]): Generator<undefined, readonly TableRows[]> {
-    if (this.#rows.length > 0) this.#end();
-    for (const { entries } of this.#pages) {
-      for (const [row, spelling] of entries.entries()) entries[row] = entryOf[spelling] ?? -1;
-      yield;
-    }
-    return this.#pages;
-  }
-
-  #end(): void {
-    const cells = utf8.encode(JSON.stringify(this.#rows));
-    this.#pages.push({ cells, entries: Int32Array.from(this.#spellings) });
-    this.#begin();
-  }
-
-  #begin(): void {
-    this.#rows = [];
-    this.#spellings = [];
-    this.#units = 0;
   }
 }

@@ -27,6 +27,7 @@ import {
   sumOf,
   unpackChunk,
 } from "../core/batch/batch-chunk.ts";
+import type { TooMany } from "../core/batch/batch.ts";
 import { BULK_MAX_OCTETS } from "../core/name/domain.ts";
 import type { ChunkOutcome, NewBatch } from "./batches-store.ts";
 import {
@@ -38,7 +39,6 @@ import {
   forBulk,
   type QueuedBatch,
   type Splitter,
-  type TooMany,
 } from "./bulk.ts";
 import {
   type IdempotencyKeys,
@@ -210,7 +210,6 @@ export class BulkService {
     if ("kind" in split) throw tooManyEntries(bulkLimit ?? split.count, split.count);
     const { total, unique, chunks } = split;
     if (total === 0) throw missingParameter("email");
-    if (bulkLimit !== null && unique > bulkLimit) throw tooManyEntries(bulkLimit, unique);
     const terms = admission.terms(entrance, unique);
     const batch = this.#newBatch(asked, split);
     const submission: Submission = { ...asked, batch, terms, spamTrap: premium };
@@ -225,13 +224,8 @@ export class BulkService {
 
   async #split({ entrance, owner, request }: Asked): Promise<SplitBatch | TooMany> {
     if ("split" in request) return request.split;
-    const { text, layout } = request;
-    return await this.#deps.split({
-      text,
-      layout,
-      owner,
-      entriesMax: this.entriesMax(entrance.caller),
-    });
+    const entriesMax = this.entriesMax(entrance.caller);
+    return await this.#deps.split({ text: request.text, owner, entriesMax });
   }
 
   #newBatch({ entrance, request }: Asked, { total, unique, chunks }: SplitBatch): NewBatch {

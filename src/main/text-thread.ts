@@ -2,7 +2,6 @@
 // Texts take turns, a slice each.
 import { parentPort } from "node:worker_threads";
 import { splitText } from "../core/batch/batch-chunk.ts";
-import { countSpellings } from "../core/batch/count-spellings.ts";
 import { readFile } from "../http/api/read-file.ts";
 import { decodeBody } from "../http/decode.ts";
 import { inSlices } from "../base/slices.ts";
@@ -19,25 +18,10 @@ lowerPriority(5);
 type Work<Name extends TaskName> = (order: Tasks[Name]["order"]) => Promise<Tasks[Name]["result"]>;
 
 const WORK: { readonly [Name in TaskName]: Work<Name> } = {
-  split: (order) => inSlices(countedAndSplit(order)),
+  split: ({ text, uniqueMax }) => inSlices(splitText(text, uniqueMax)),
   file: readFile,
   decode: decodeBody,
 };
-
-/** Far too many spellings are refused by their count, before any is parsed. */
-function* countedAndSplit({
-  text,
-  layout,
-  uniqueMax,
-  spellingsMax,
-}: Tasks["split"]["order"]): Generator<undefined, Tasks["split"]["result"]> {
-  const count = yield* countSpellings(text, layout);
-  if (count > spellingsMax) return { kind: "too_many", count };
-  const batch = yield* splitText(text, layout, uniqueMax);
-  return batch.unique > uniqueMax && batch.chunks.length === 0
-    ? { kind: "too_many", count }
-    : batch;
-}
 
 function given(report: ThreadReport): ArrayBuffer[] {
   if (!("result" in report) || report.name !== "file") return [];

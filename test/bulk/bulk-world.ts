@@ -54,7 +54,6 @@ export const entranceOf = (caller: Caller): Entrance => ({ caller, hasCredits: f
 
 export const listOf = (text: string, more: Partial<BulkRequest> = {}): BulkRequest => ({
   text,
-  layout: "list",
   ...more,
 });
 
@@ -105,7 +104,8 @@ export async function bulkWorld(t: TestContext, options: WorldOptions): Promise<
     tiers,
     check,
     shares: createShares(),
-    split: ({ text, layout }) => Promise.resolve(finish(splitText(text, layout))),
+    split: ({ text, entriesMax }) =>
+      Promise.resolve(finish(splitText(text, entriesMax ?? Infinity))),
     wake() {
       for (const made of workers) made.wake();
     },

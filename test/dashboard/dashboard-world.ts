@@ -294,7 +294,8 @@ function listsOf({ store, admission, charges, lookup, datasets, log, hooks }: Li
     sessions,
     idempotencyKeys: new IdempotencyKeys(deps),
     shares,
-    split: ({ text, layout }) => Promise.resolve(finish(splitText(text, layout))),
+    split: ({ text, entriesMax }) =>
+      Promise.resolve(finish(splitText(text, entriesMax ?? Infinity))),
     wake: () => worker.wake(),
     syncBudgetMs: 10_000,
     bufferMax: 1_000_000,

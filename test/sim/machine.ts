@@ -113,7 +113,8 @@ export function simulatedMachine(ground: Ground, host: Host): Machine {
     loadLists: () => lists,
     startBulkThread: (settings, deps) => simulatedThread(machine, settings, deps),
     openTexts: () => ({
-      split: ({ text, layout }) => Promise.resolve(finish(splitText(text, layout))),
+      split: ({ text, entriesMax }) =>
+        Promise.resolve(finish(splitText(text, entriesMax ?? Infinity))),
       decode: decodeBody,
       readFile,
       close: () => Promise.resolve(),

@@ -2,8 +2,7 @@ import { addressBalance, entryNote, withNote } from "../../core/batch/result-cel
 import { type FullResult, isInconclusive } from "../../core/validate/result.ts";
 import { checkAll, type EntryCheck } from "../../bulk/worker/process-chunk.ts";
 import { Places } from "../../base/places.ts";
-import { entryKey, readEntry } from "../../core/address/address.ts";
-import { TextHashes } from "../../core/batch/count-spellings.ts";
+import { keyOf } from "../../core/batch/batch.ts";
 import type { ListRow } from "../../core/batch/list-table.ts";
 import type { ListPage } from "../../bulk/list-file.ts";
 import type { CheckedRow } from "./entry-writer.ts";
@@ -70,10 +69,10 @@ interface Block extends Pick<ListPage, "shape"> {
 
 /** Cuts pages into blocks and marks rows whose entries all came before. An empty page is kept for its header. */
 async function* blocks(pages: AsyncIterable<ListPage>): AsyncGenerator<Block> {
-  const seen = new TextHashes();
+  const seen = new Set<string>();
   const marked = (row: ListRow): Block["rows"][number] => {
-    const fresh = row.entries.map((entry) => seen.addText(keyOf(entry)));
-    return { ...row, isDuplicate: fresh.length > 0 && !fresh.includes(true) };
+    const fresh = row.entries.map(keyOf).filter((key) => seen.size < seen.add(key).size);
+    return { ...row, isDuplicate: row.entries.length > 0 && fresh.length === 0 };
   };
   for await (const { shape, rows } of pages) {
     if (rows.length === 0) yield { shape, rows: [] };
@@ -82,11 +81,6 @@ async function* blocks(pages: AsyncIterable<ListPage>): AsyncGenerator<Block> {
     }
   }
 }
-
-const OWN_KEY = /^[a-z0-9._+-]+@(?:[a-wyz0-9-]|x(?!n--))+(?:\.(?:[a-wyz0-9-]|x(?!n--))+)+$/;
-
-const keyOf = (entry: string): string =>
-  OWN_KEY.test(entry) ? entry : entryKey(readEntry(entry, "either"), entry);
 
 interface Checking extends Pick<BulkChecker, "check" | "room"> {
   readonly again: Places;

@@ -1,4 +1,4 @@
-import { type Batch, type BatchLayout, readBatch } from "./batch.ts";
+import { type Batch, EntryReader, piecesOf, type TooMany } from "./batch.ts";
 import type { ValidationResult } from "../validate/result.ts";
 
 /** What an entry counts as; the first that applies, in this order: format, disposable, dns, else valid. */
@@ -54,24 +54,32 @@ export interface SplitBatch {
   readonly chunks: readonly PackedChunk[];
 }
 
-/** `readBatch` and `packChunks` in one, in slices. A batch of more than `uniqueMax` entries may have no chunks. */
-export function* splitText(
-  text: string,
-  layout: BatchLayout,
-  uniqueMax = Infinity,
-): Generator<undefined, SplitBatch> {
-  return yield* splitBatch(yield* readBatch(text, layout, uniqueMax));
+/** Linear in `text`; a thread with other duties does something else at each yield. */
+export const splitText = (text: string, uniqueMax?: number): Slices<SplitBatch | TooMany> =>
+  splitPieces(piecesOf(text), uniqueMax);
+
+type Slices<T> = Generator<undefined, T>;
+
+export function* splitPieces(
+  pieces: Iterable<string | undefined>,
+  uniqueMax?: number,
+): Slices<SplitBatch | TooMany> {
+  const reader = new EntryReader(uniqueMax);
+  for (const piece of pieces) {
+    if (piece !== undefined) reader.take(piece);
+    if (piece === undefined || reader.isPauseDue()) yield;
+  }
+  return yield* splitBatch(reader.batch());
 }
 
-export function* splitBatch(batch: Batch): Generator<undefined, SplitBatch> {
-  const { total, unique } = batch;
+export function* splitBatch(batch: Batch | TooMany): Slices<SplitBatch | TooMany> {
+  if ("kind" in batch) return batch;
   const chunks: PackedChunk[] = [];
-  if (batch.isCutShort) return { total, unique, chunks };
   for (const chunk of packChunks(batch)) {
     chunks.push(chunk);
     yield;
   }
-  return { total, unique, chunks };
+  return { total: batch.total, unique: batch.unique, chunks };
 }
 
 export function* packChunks(batch: Batch): Generator<PackedChunk> {

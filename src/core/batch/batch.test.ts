@@ -7,13 +7,20 @@ import {
   entryAt,
   fateOf,
   packChunks,
+  splitText,
   tally,
   unpackChunk,
 } from "./batch-chunk.ts";
-import { type Batch, type BatchLayout, finish, readBatch } from "./batch.ts";
+import { type Batch, EntryReader, piecesOf } from "./batch.ts";
 import { entryKey, readEntry } from "../address/address.ts";
 
-const read = (text: string, layout: BatchLayout = "list"): Batch => finish(readBatch(text, layout));
+function read(text: string): Batch {
+  const reader = new EntryReader();
+  for (const piece of piecesOf(text)) if (piece !== undefined) reader.take(piece);
+  const batch = reader.batch();
+  assert.ok("spellings" in batch);
+  return batch;
+}
 
 const splits: readonly (readonly [string, string, readonly string[], number, number])[] = [
   [
@@ -98,28 +105,46 @@ test("the entry of any piece is the one that parsing finds", () => {
   );
 });
 
-test("lines keep commas inside", () => {
-  const batch = read("a@b.co\r\n\n A@b.co \nx y,z\na@b.co", "lines");
-  assert.deepEqual(batch.spellings, ["a@b.co", "A@b.co", "x y,z"]);
-  assert.deepEqual(batch.entryOf, [0, 0, 1]);
-  assert.deepEqual([batch.total, batch.unique], [4, 2]);
-});
+/** Name, texts, the most entries, their numbers and how many are too many; of one allowed entry 1,002 spellings are parsed. */
+const readings: readonly (readonly [string, readonly string[], number, number | undefined])[] = [
+  ["as many as are allowed", ["a.co", "b.co", "A.co"], 2, undefined],
+  ["one more is counted by entries", ["a.co", "b.co", "A.co"], 1, 2],
+  ["far too many are counted by spellings", numbered(2_000), 1, 2_000],
+  ["a spelling beyond them counts once", [...numbered(2_000), ...numbered(2_000)], 1, 2_000],
+];
+
+function numbered(count: number): readonly string[] {
+  return Array.from({ length: count }, (_, at) =>
+    at % 2 === 0 ? `a${String(at)}` : `B${String(at)}`,
+  );
+}
+
+for (const [name, texts, uniqueMax, count] of readings) {
+  test(`too many: ${name}`, () => {
+    const reader = new EntryReader(uniqueMax);
+    for (const text of texts) reader.take(text);
+    const batch = reader.batch();
+    assert.equal("count" in batch ? batch.count : undefined, count);
+  });
+}
 
 test("400,000 tiny entries are read in slices of bounded size", () => {
   const text = Array.from({ length: 400_000 }, (_, at) => at.toString(36)).join(",");
-  const slices = readBatch(text, "list");
+  const slices = splitText(text);
   let steps = 0;
   let step = slices.next();
   for (; step.done !== true; step = slices.next()) steps += 1;
+  assert.ok("unique" in step.value);
   assert.equal(step.value.unique, 400_000);
   assert.ok(steps >= 780, `${String(steps)} pauses`);
 });
 
 test("one entry of 2 MB is one entry and read in slices too", () => {
-  const slices = readBatch("!".repeat(2_000_000), "list");
+  const slices = splitText("!".repeat(2_000_000));
   let steps = 0;
   let step = slices.next();
   for (; step.done !== true; step = slices.next()) steps += 1;
+  assert.ok("unique" in step.value);
   assert.deepEqual([step.value.total, step.value.unique], [1, 1]);
   assert.ok(steps >= 30, `${String(steps)} pauses`);
 });

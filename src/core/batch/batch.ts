@@ -1,4 +1,4 @@
-import { entryKey, readEntry, trimEntry } from "../address/address.ts";
+import { entryKey, readEntry } from "../address/address.ts";
 import { ENTRY_MAX_UNITS } from "../name/domain.ts";
 
 export interface Batch {
@@ -8,79 +8,36 @@ export interface Batch {
   readonly spellings: readonly string[];
   /** For each spelling its entry; entries are numbered from 0 in the order of their first spellings. */
   readonly entryOf: readonly number[];
-  /** It holds too many entries and was not read to its end. */
-  readonly isCutShort?: boolean;
 }
 
-/**
- * `list`: pieces between commas and ASCII white space (blank, tab, CR, LF).
- * `lines`: one piece a line, white space around it dropped. Empty pieces are not entries in either.
- */
-export type BatchLayout = "list" | "lines";
+/** More unique entries than allowed: how many were counted, of which some may be spellings of one entry. */
+export interface TooMany {
+  readonly kind: "too_many";
+  readonly count: number;
+}
 
-/** How much is read between two yields, below 10 ms of work: pieces, of which those that UTS-46 has to read cost more. */
-const SLICE_COST = 512;
 const SLICE_UNITS = 65_536;
-
-/** Pieces beyond ASCII that are parsed of a list that is known to be too long. */
-const COSTLY_MAX = 2_000;
-
-/**
- * Splits and de-duplicates, linear in `text`; a thread with other duties does something else at each yield. Entries are
- * one when they parse to the same address or domain, unparsable ones when their text is the same. Beyond `uniqueMax`
- * entries the reading ends where it becomes costly.
- */
-export function* readBatch(
-  text: string,
-  layout: BatchLayout,
-  uniqueMax = Infinity,
-): Generator<undefined, Batch> {
-  const reader = new Reader();
-  const { isEnd, tidy } = LAYOUTS[layout];
-  let start = text.startsWith(BYTE_ORDER_MARK) ? 1 : 0;
-  let sliceEnd = SLICE_UNITS;
-  for (let at = start; at <= text.length; at += 1) {
-    if (at >= sliceEnd || reader.sincePause >= SLICE_COST) {
-      if (reader.isTooCostly(uniqueMax)) return { ...reader.batch(), isCutShort: true };
-      yield;
-      reader.sincePause = 0;
-      sliceEnd = at + SLICE_UNITS;
-    }
-    if (at < text.length && !isEnd(text.charCodeAt(at))) continue;
-    reader.take(tidy(text.slice(start, at)));
-    start = at + 1;
-  }
-  return reader.batch();
-}
-
-export function* readPieces(
-  pieces: Iterable<string>,
-  uniqueMax = Infinity,
-): Generator<undefined, Batch> {
-  const reader = new Reader();
-  for (const piece of pieces) {
-    if (reader.sincePause >= SLICE_COST) {
-      if (reader.isTooCostly(uniqueMax)) return { ...reader.batch(), isCutShort: true };
-      yield;
-      reader.sincePause = 0;
-    }
-    reader.take(piece);
-  }
-  return reader.batch();
-}
 
 /** Editors put one in front of a text; inside an entry it is an invisible character like any other. */
 const BYTE_ORDER_MARK = "\ufeff";
 
-const LF = 10;
-export const endsLine = (code: number): boolean => code === LF;
-export const endsPiece = (code: number): boolean =>
-  code === 32 || code === 44 || code === LF || code === 13 || code === 9;
+/** What stands between commas and ASCII white space; undefined where a long text gives others a turn. */
+export function* piecesOf(text: string): Generator<string | undefined> {
+  let start = text.startsWith(BYTE_ORDER_MARK) ? 1 : 0;
+  let sliceEnd = SLICE_UNITS;
+  for (let at = start; at <= text.length; at += 1) {
+    if (at >= sliceEnd) {
+      yield undefined;
+      sliceEnd = at + SLICE_UNITS;
+    }
+    if (at < text.length && !endsPiece(text.charCodeAt(at))) continue;
+    if (at > start) yield text.slice(start, at);
+    start = at + 1;
+  }
+}
 
-const LAYOUTS = {
-  list: { isEnd: endsPiece, tidy: (piece: string) => piece },
-  lines: { isEnd: endsLine, tidy: (line: string) => trimEntry(line) },
-} as const satisfies Readonly<Record<BatchLayout, object>>;
+const endsPiece = (code: number): boolean =>
+  code === 32 || code === 44 || code === 10 || code === 13 || code === 9;
 
 /** Seen without parsing: it is malformed for its length or for want of a dot, or has nothing that parsing would change. */
 function isOwnKey(piece: string): boolean {
@@ -118,30 +75,69 @@ const NON_ASCII = /[^\0-\x7f]/;
 export const keyOf = (piece: string): string =>
   isOwnKey(piece) ? piece : entryKey(readEntry(piece, "either"), piece);
 
-class Reader {
-  sincePause = 0;
+/** How much is read between two pauses, below 10 ms of work: pieces, of which those that UTS-46 has to read cost more. */
+const SLICE_COST = 512;
+
+/** Pieces beyond ASCII that are parsed of a list that is known to be too long. */
+const COSTLY_MAX = 2_000;
+
+/** More spellings are not parsed: no list that people keep spells all of its entries twice. */
+const spellingsMax = (uniqueMax: number): number => 2 * uniqueMax + 1_000;
+
+/**
+ * De-duplicates pieces of text. Entries are one when they parse to the same address or domain, unparsable ones when their
+ * text is the same. Of a list that is far too long, the different texts are counted and no longer parsed.
+ */
+export class EntryReader {
+  readonly #uniqueMax: number;
+  #cost = 0;
   #costly = 0;
   #total = 0;
   #unique = 0;
+  #uncounted = 0;
   readonly #spellings: string[] = [];
   readonly #entryOf: number[] = [];
   /** Spellings and keys to their entry; a key not spelled so far is stored as `~entry`. A Map, so `__proto__` is a name like any other. */
   readonly #seen = new Map<string, number>();
 
-  isTooCostly(uniqueMax: number): boolean {
-    return this.#unique > uniqueMax && this.#costly > COSTLY_MAX;
+  constructor(uniqueMax = Infinity) {
+    this.#uniqueMax = uniqueMax;
   }
 
-  take(piece: string): void {
-    if (piece === "") return;
+  get total(): number {
+    return this.#total;
+  }
+
+  get isFarTooLong(): boolean {
+    return (
+      this.#spellings.length > spellingsMax(this.#uniqueMax) ||
+      (this.#unique > this.#uniqueMax && this.#costly > COSTLY_MAX)
+    );
+  }
+
+  /** Whether a slice of work is done; the next begins then. */
+  isPauseDue(): boolean {
+    if (this.#cost < SLICE_COST) return false;
+    this.#cost = 0;
+    return true;
+  }
+
+  /** The number of its entry. `piece` is not empty. */
+  take(piece: string): number {
     this.#total += 1;
-    this.sincePause += 1;
+    this.#cost += 1;
     const known = this.#seen.get(piece);
-    if (known !== undefined && known >= 0) return;
+    if (known !== undefined && known >= 0) return known;
+    if (this.isFarTooLong) {
+      this.#seen.set(piece, 0);
+      this.#uncounted += 1;
+      return 0;
+    }
     const entry = known === undefined ? this.#entryByKey(piece) : ~known;
     this.#seen.set(piece, entry);
     this.#spellings.push(piece);
     this.#entryOf.push(entry);
+    return entry;
   }
 
   #entryByKey(piece: string): number {
@@ -156,18 +152,16 @@ class Reader {
   #keyOf(piece: string): string {
     if (NON_ASCII.test(piece)) {
       this.#costly += 1;
-      this.sincePause += piece.length;
+      this.#cost += piece.length;
     }
     return entryKey(readEntry(piece, "either"), piece);
   }
 
-  batch(): Batch {
-    return {
-      total: this.#total,
-      unique: this.#unique,
-      spellings: this.#spellings,
-      entryOf: this.#entryOf,
-    };
+  batch(): Batch | TooMany {
+    const [total, unique, spellings] = [this.#total, this.#unique, this.#spellings];
+    if (this.isFarTooLong) return { kind: "too_many", count: spellings.length + this.#uncounted };
+    if (unique > this.#uniqueMax) return { kind: "too_many", count: unique };
+    return { total, unique, spellings, entryOf: this.#entryOf };
   }
 }
 

@@ -53,7 +53,6 @@ export function bulkHandler(bulk: Pick<BulkService, "submit">, log: Log): BulkHa
     ]);
     const answer = await bulk.submit(request.entrance, {
       text,
-      layout: "list",
       ...(retry === undefined ? {} : { retry }),
     });
     return bulkReply(answer, wantsResults, log);

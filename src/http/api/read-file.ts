@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { BulkFile } from "../../bulk/bulk.ts";
 import { readUpload, type UploadOptions } from "../../bulk/read-upload.ts";
-import { inSlices, turn } from "../../base/slices.ts";
+import { turn } from "../../base/slices.ts";
 
 export interface FileOrder {
   /** Taken out as they are read, so that their memory is free; each in memory that can be given to a thread. */
@@ -19,8 +19,8 @@ export type ReadFile = (order: FileOrder) => Promise<FileRead>;
 export const readFile: ReadFile = async ({ chunks, options }) => {
   const hash = createHash("sha256");
   const slices = paced(chunks, (slice) => void hash.update(slice));
-  const split = await readUpload(slices, options);
-  return { entries: await inSlices(split), digest: hash.digest("hex") };
+  const entries = await readUpload(slices, options);
+  return { entries, digest: hash.digest("hex") };
 };
 
 const SLICE_BYTES = 65_536;

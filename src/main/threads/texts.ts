@@ -2,10 +2,9 @@ import { Worker } from "node:worker_threads";
 import { Refusal } from "../../base/refusals.ts";
 import type { Share } from "../../base/shares.ts";
 import { inSlices } from "../../base/slices.ts";
-import type { Splitter, TooMany } from "../../bulk/bulk.ts";
+import type { Splitter } from "../../bulk/bulk.ts";
 import { type SplitBatch, splitText } from "../../core/batch/batch-chunk.ts";
-import type { BatchLayout } from "../../core/batch/batch.ts";
-import { spellingsMax } from "../../core/batch/count-spellings.ts";
+import type { TooMany } from "../../core/batch/batch.ts";
 import type { FileOrder, FileRead, ReadFile } from "../../http/api/read-file.ts";
 import type { Decode, DecodeOrder } from "../../http/decode.ts";
 import type { Body } from "../../http/params.ts";
@@ -14,10 +13,7 @@ export interface Tasks {
   readonly split: {
     readonly order: {
       readonly text: string;
-      readonly layout: BatchLayout;
       readonly uniqueMax: number;
-      /** A list of more spellings is not parsed. */
-      readonly spellingsMax: number;
     };
     readonly result: SplitBatch | TooMany;
   };
@@ -131,10 +127,10 @@ const INLINE_MAX_UNITS = 65_536;
 export function threadTexts(splitting: Share): Texts {
   const thread = new TextThread();
   return {
-    async split({ text, layout, owner, entriesMax }) {
-      if (text.length <= INLINE_MAX_UNITS) return await inSlices(splitText(text, layout));
+    async split({ text, owner, entriesMax }) {
       const uniqueMax = entriesMax ?? Infinity;
-      const order = { text, layout, uniqueMax, spellingsMax: spellingsMax(uniqueMax) };
+      if (text.length <= INLINE_MAX_UNITS) return await inSlices(splitText(text, uniqueMax));
+      const order = { text, uniqueMax };
       return await splitting.run(owner, () => thread.run("split", order));
     },
     decode: (order) => thread.run("decode", ...given(order)),

@@ -56,7 +56,9 @@ type BatchDeps = Pick<Stores, "ids"> & { readonly clock: Pick<Clock, "nowMs"> };
 /** `count` domains, split as a batch is. */
 export function newBatch(stores: BatchDeps, count: number, more: Partial<NewBatch> = {}): NewBatch {
   const text = Array.from({ length: count }, (_, at) => `d${String(at)}.example`).join(",");
-  const { total, unique, chunks } = finish(splitText(text, "list"));
+  const split = finish(splitText(text));
+  assert.ok("chunks" in split);
+  const { total, unique, chunks } = split;
   return {
     session: stores.ids.hex32(),
     owner: ACCOUNT,

@@ -67,11 +67,8 @@ export interface ChunkOutcome {
   readonly tally: Tally;
 }
 
-export interface CompletedBatch {
-  readonly session: string;
-  readonly owner: Owner;
-  readonly total: number;
-  readonly unique: number;
+/** What is told of a batch that completed. */
+export interface CompletedBatch extends Pick<NewBatch, "session" | "owner" | "total" | "unique"> {
   readonly tally: Tally;
 }
 

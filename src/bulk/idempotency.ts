@@ -22,9 +22,8 @@ interface RetryClaim {
 type RetryOutcome =
   /** First of its kind: answer it, and keep the answer with `token` or call `release`. */
   | { readonly kind: "new"; readonly token: string }
-  /** A twin is being answered, or its process died: then the lock ends in `restMs`. */
-  | { readonly kind: "in_flight"; readonly restMs: number }
-  | { readonly kind: "other_body" }
+  /** A twin is being answered, or its process died: then the lock ends by itself. */
+  | { readonly kind: "in_flight" | "other_body" }
   | { readonly kind: "kept"; readonly answer: string };
 
 /** An answer lives as long as its session, a lock until its time is over. */
@@ -49,7 +48,7 @@ async function beginIn(tx: Tx, claim: RetryClaim, token: string): Promise<RetryO
   if (known !== undefined) {
     if (known.body_hash !== claim.bodyHash) return { kind: "other_body" };
     if (known.answer !== null) return { kind: "kept", answer: known.answer };
-    return { kind: "in_flight", restMs: Number(known.locked_until_ms) - claim.nowMs };
+    return { kind: "in_flight" };
   }
   const { owner, key, bodyHash, nowMs, lockMs } = claim;
   const row = {
@@ -100,8 +99,6 @@ export interface RetryDeps {
   readonly sessions: SessionStore;
   readonly clock: Clock;
   readonly syncBudgetMs: number;
-  /** Alone, every lock is of a request that is alive; among others, some may be of processes that died. */
-  readonly where: "alone" | "among_others";
 }
 
 type OpenRetry =
@@ -118,7 +115,7 @@ const LOCK_SPARE_MS = 20_000;
 
 /** Throws 409 while a twin is being answered, 422 when the key came with another body. */
 export async function openRetry(
-  { idempotencyKeys, clock, syncBudgetMs, where }: RetryDeps,
+  { idempotencyKeys, clock, syncBudgetMs }: RetryDeps,
   owner: OwnerKey,
   retry: IdempotencyKey | undefined,
 ): Promise<OpenRetry> {
@@ -133,7 +130,7 @@ export async function openRetry(
   });
   switch (outcome.kind) {
     case "in_flight":
-      throw retryInFlight(where === "alone" ? 1 : Math.max(1, Math.ceil(outcome.restMs / 1_000)));
+      throw retryInFlight(1);
     case "other_body":
       throw retryOtherBody();
     case "kept":
@@ -158,6 +155,6 @@ export async function keptAnswer(
     kind: "done",
     paidBy: "plan",
     stats: statsOf(session),
-    results: () => spelledResults(storedResults(sessions, session)),
+    results: () => spelledResults(storedResults(sessions, session), { isNoted: false }),
   };
 }

@@ -1,10 +1,12 @@
-import type { Kysely } from "kysely";
+import { type Kysely, sql as raw } from "kysely";
 import type { Clock } from "../base/clock.ts";
-import type { Jobs } from "./jobs.ts";
-import type { Log } from "../base/log.ts";
-import { pruneSessions } from "./sessions.ts";
 import { type End, every } from "../base/every.ts";
+import type { Log } from "../base/log.ts";
+import { deleteRows, findRow } from "../store/rows.ts";
 import type { Database } from "../store/schema.ts";
+import { inTransaction } from "../store/transaction.ts";
+import { type Jobs, SPEED_AGE_MS } from "./jobs.ts";
+import { pruneLists } from "./list-store.ts";
 
 /** The longest time that a stuck job stays after its last worker, and a session on disk after its end. */
 const KEEP_HOUSE_EVERY_MS = 5_000;
@@ -14,16 +16,10 @@ interface House {
   readonly log: Log;
 }
 
-const repeat = (task: () => Promise<void>, { clock, log }: House): End =>
-  every(
-    {
-      ms: KEEP_HOUSE_EVERY_MS,
-      firstMs: 0,
-      clock,
-      failed: (fault) => log.error("bulk.housekeeping_failed", fault),
-    },
-    task,
-  );
+function repeat(task: () => Promise<void>, { clock, log }: House): End {
+  const failed = (fault: unknown): void => log.error("bulk.housekeeping_failed", fault);
+  return every({ ms: KEEP_HOUSE_EVERY_MS, firstMs: 0, clock, failed }, task);
+}
 
 interface KeepJobsDeps extends House {
   readonly jobs: Pick<Jobs, "failStuck">;
@@ -60,4 +56,53 @@ export function keepSessions(deps: KeepSessionsDeps): End {
     scrubbedMs = clock.monotonicMs();
     await scrub();
   }, deps);
+}
+
+const PRUNE_ROWS_MAX = 25;
+
+/** Deletes a session's parts a few at a time, then the session. It is invisible all the while. */
+async function pruneSession(db: Kysely<Database>, session: string): Promise<void> {
+  for (const name of ["chunks", "table_pages"]) {
+    const table = raw.table(name);
+    const slice = raw`delete from ${table} where session = ${session} and number in (
+      select number from ${table} where session = ${session} limit ${PRUNE_ROWS_MAX})`;
+    while ((await slice.execute(db)).numAffectedRows === BigInt(PRUNE_ROWS_MAX));
+  }
+  await inTransaction(db, async ({ sql }) => {
+    await deleteRows(sql, "retry_keys", { session });
+    await deleteRows(sql, "jobs", { session });
+  });
+}
+
+async function pruneLeftovers(db: Kysely<Database>, nowMs: number): Promise<void> {
+  await db
+    .deleteFrom("retry_keys")
+    .where("answer", "is", null)
+    .where("locked_until_ms", "<=", nowMs)
+    .execute();
+  await db
+    .deleteFrom("bulk_workers")
+    .where("seen_at_ms", "<=", nowMs - SPEED_AGE_MS)
+    .execute();
+}
+
+/** Deletes what has expired; returns how many sessions and lists. */
+export async function pruneSessions(db: Kysely<Database>, nowMs: number): Promise<number> {
+  await pruneLeftovers(db, nowMs);
+  const lists = await pruneLists(db, nowMs);
+  const expired = await db
+    .selectFrom("jobs")
+    .select("session")
+    .where("expires_at_ms", "<=", nowMs)
+    .execute();
+  for (const { session } of expired) await pruneSession(db, session);
+  return expired.length + lists;
+}
+
+/** Whether there is anything that `pruneSessions` or a worker will have to see to. */
+export async function holdsSessions(db: Kysely<Database>): Promise<boolean> {
+  for (const table of ["jobs", "retry_keys", "account_lists"] as const) {
+    if ((await findRow(db, table, {})) !== undefined) return true;
+  }
+  return false;
 }

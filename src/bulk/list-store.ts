@@ -1,6 +1,5 @@
 import { type Kysely, sql as raw } from "kysely";
 import { SESSION_LIFE_MS } from "./batches-store.ts";
-import { entriesIn, sumOf, type Tally } from "../core/batch/batch-chunk.ts";
 import {
   changeRows,
   deleteRows,
@@ -14,8 +13,8 @@ import {
 } from "../store/rows.ts";
 import type { Database } from "../store/schema.ts";
 import { inTransaction, type Tx } from "../store/transaction.ts";
-import { answeredIn, tallyOf } from "./jobs.ts";
-import type { AccountListRow, JobRow } from "../store/tables/bulk.ts";
+import { type Session, sessionsOf } from "./sessions.ts";
+import type { AccountListRow } from "../store/tables/bulk.ts";
 
 /** A list of an account: the file as it came, what is read of it, and the sessions that checked it. */
 export interface AccountList {
@@ -37,20 +36,6 @@ export interface AccountList {
 export interface ListChoice {
   readonly sheet?: string;
   readonly column?: string;
-}
-
-export interface Run {
-  readonly session: string;
-  readonly state: JobRow["state"];
-  readonly isRunning: boolean;
-  readonly unique: number;
-  /** Units that it cost, less what was given back. */
-  readonly charged: number;
-  readonly processed: number;
-  readonly tally: Tally;
-  readonly chunks: number;
-  readonly chunksDone: number;
-  readonly expiresAtMs?: number;
 }
 
 const PART_OCTETS = 262_144;
@@ -200,42 +185,13 @@ export async function forgetList(db: Kysely<Database>, id: string): Promise<void
 export async function runsOf(
   db: Kysely<Database>,
   lists: readonly AccountList[],
-): Promise<ReadonlyMap<string, Run>> {
-  const sessions = lists.flatMap(({ runs }) => runs);
-  if (sessions.length === 0) return new Map();
-  const rows = await db
-    .selectFrom("jobs")
-    .leftJoin("chunks", (join) =>
-      join.onRef("chunks.session", "=", "jobs.session").on("chunks.answered", "is not", null),
-    )
-    .leftJoin("charges", "charges.id", "jobs.charge_id")
-    .select(["chunks.answered", "charges.amount", "charges.refunded"])
-    .selectAll("jobs")
-    .where("jobs.session", "in", sessions)
-    .execute();
-  const bySession = new Map<string, typeof rows>();
-  for (const row of rows) bySession.set(row.session, [...(bySession.get(row.session) ?? []), row]);
-  return new Map(
-    [...bySession].flatMap(([session, [job, ...more]]) =>
-      job === undefined ? [] : [[session, runOf(job, answeredIn([job, ...more]))]],
-    ),
+): Promise<ReadonlyMap<string, Session>> {
+  const runs = await sessionsOf(
+    db,
+    lists.flatMap((list) => list.runs),
   );
+  return new Map(runs.map((run) => [run.session, run]));
 }
-
-type Charged = { readonly amount: number | null; readonly refunded: number | null };
-
-const runOf = (row: JobRow & Charged, answered: Tally): Run => ({
-  session: row.session,
-  state: row.state,
-  isRunning: row.is_running === 1,
-  unique: row.unique_count,
-  charged: Number(row.amount ?? 0) - Number(row.refunded ?? 0),
-  processed: row.processed + entriesIn(answered),
-  tally: sumOf([tallyOf(row), answered]),
-  chunks: row.chunk_count,
-  chunksDone: row.chunk_count - row.open_chunks,
-  ...(row.expires_at_ms !== null && { expiresAtMs: row.expires_at_ms }),
-});
 
 export async function keepSessionsUntil(
   db: Kysely<Database>,
@@ -283,5 +239,5 @@ export async function pruneLists(db: Kysely<Database>, nowMs: number): Promise<n
 const PRUNED_AT_ONCE = 100;
 
 /** When a list is over of which no check runs. */
-export const endOf = (list: AccountList, runs: readonly Run[]): number =>
+export const endOf = (list: AccountList, runs: readonly Session[]): number =>
   runs.findLast(({ state }) => state !== "gone")?.expiresAtMs ?? list.expiresAtMs;

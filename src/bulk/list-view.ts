@@ -1,4 +1,3 @@
-import { chunkEntries, unpackChunk } from "../core/batch/batch-chunk.ts";
 import { keyOf } from "../core/batch/batch.ts";
 import type { ListRow } from "../core/batch/list-table.ts";
 import {
@@ -24,6 +23,7 @@ import { uploadTooLong } from "../base/refusals.ts";
 import { turn } from "../base/slices.ts";
 import { UPLOAD_MAX_ENTRIES } from "./read-upload.ts";
 import { notedText } from "./result-source.ts";
+import type { SpelledResult } from "./bulk.ts";
 import type { SessionStore } from "./sessions.ts";
 import { type FileSlices, type ListOptions, readListFile, type ReadShape } from "./list-file.ts";
 
@@ -58,7 +58,7 @@ export interface ListParts {
   readonly fixes: ReadonlySet<string>;
   /** Sessions with results, oldest first: a later result takes the place of an earlier one. */
   readonly sessions: readonly { readonly session: string; readonly chunks: number }[];
-  readonly store: Pick<SessionStore, "content" | "results">;
+  readonly store: Pick<SessionStore, "checked">;
 }
 
 const SAMPLE_ROWS = 6;
@@ -128,16 +128,12 @@ type Verdicts = ReadonlyMap<string, EntryVerdict>;
 async function* checkedChunks({
   sessions,
   store,
-}: Pick<ListParts, "sessions" | "store">): AsyncGenerator<
-  readonly { readonly entry: string; readonly result: string }[]
-> {
+}: Pick<ListParts, "sessions" | "store">): AsyncGenerator<readonly SpelledResult[]> {
   for (const { session, chunks } of sessions) {
     for (let number = 0; number < chunks; number += 1) {
-      const results = await store.results(session, number);
-      const content = results === undefined ? undefined : await store.content(session, number);
-      if (results === undefined || content === undefined) continue;
-      const entries = chunkEntries(unpackChunk(content));
-      yield results.map((result, at) => ({ entry: entries[at] ?? "", result }));
+      const checked = await store.checked(session, number);
+      if (checked === undefined) continue;
+      yield checked;
       await turn();
     }
   }
@@ -146,7 +142,7 @@ async function* checkedChunks({
 async function verdictsOf(parts: ListParts, among: ListKind): Promise<Verdicts> {
   const verdicts = new Map<string, EntryVerdict>();
   for await (const chunk of checkedChunks(parts)) {
-    for (const { entry, result } of chunk) {
+    for (const { spelling: entry, result } of chunk) {
       verdicts.set(keyOf(entry), verdictOf(JSON.parse(result) as FullResult, entry, among));
     }
   }
@@ -208,7 +204,7 @@ export async function resultTexts(
 ): Promise<ReadonlyMap<string, string>> {
   const texts = new Map<string, string>();
   for await (const chunk of checkedChunks(parts)) {
-    for (const { entry, result } of chunk) {
+    for (const { spelling: entry, result } of chunk) {
       const cells = resultCells(JSON.parse(notedText(result, entry, among)) as NotedResult);
       texts.set(keyOf(entry), cells.map((cell) => String(cell ?? "")).join(BETWEEN));
     }

@@ -11,7 +11,7 @@ import { createShares } from "../base/shares.ts";
 import { CsvReader } from "../core/batch/csv-reader.ts";
 import { ROW_CLASSES } from "../core/batch/row-class.ts";
 import { Lists, type OpenList } from "./lists.ts";
-import { pruneSessions } from "./sessions.ts";
+import { pruneSessions } from "./keep-house.ts";
 import { SESSION_LIFE_MS } from "./batches-store.ts";
 
 interface ListWorld extends BulkWorld {

@@ -26,19 +26,18 @@ import {
   type ListChoice,
   LISTS_MAX,
   listsOfAccount,
-  type Run,
   runsOf,
 } from "./list-store.ts";
 import { cleanedCsv, type ListParts, type ListView, readView, resultTexts } from "./list-view.ts";
 import { newestResults } from "./read-session.ts";
 import { SESSION_LIFE_MS } from "./batches-store.ts";
-import type { SessionStore } from "./sessions.ts";
+import type { Session, SessionStore } from "./sessions.ts";
 
 /** A list with its checks, as far as they began. */
 export interface OpenList {
   readonly list: AccountList;
-  readonly runs: readonly Run[];
-  readonly running?: Run;
+  readonly runs: readonly Session[];
+  readonly running?: Session;
   /** When it is deleted; absent while a check runs. */
   readonly endMs?: number;
 }
@@ -153,7 +152,7 @@ export class Lists {
     return this.#views.view(open);
   }
 
-  newest(run: Run): Promise<readonly SpelledResult[]> {
+  newest(run: Session): Promise<readonly SpelledResult[]> {
     return newestResults(this.#deps.sessions, run);
   }
 
@@ -249,10 +248,10 @@ export class Lists {
   }
 }
 
-const byName = (runs: readonly Run[]): ReadonlyMap<string, Run> =>
+const byName = (runs: readonly Session[]): ReadonlyMap<string, Session> =>
   new Map(runs.map((run) => [run.session, run]));
 
-function opened(list: AccountList, known: ReadonlyMap<string, Run>): OpenList {
+function opened(list: AccountList, known: ReadonlyMap<string, Session>): OpenList {
   const runs = list.runs.flatMap((session) => known.get(session) ?? []);
   const running = runs.find(({ isRunning }) => isRunning);
   return running === undefined ? { list, runs, endMs: endOf(list, runs) } : { list, runs, running };

@@ -2,7 +2,6 @@ import type { Caller } from "../accounts/admission/caller.ts";
 import type { Clock } from "../base/clock.ts";
 import { ownerKey } from "../base/owner.ts";
 import { sessionNotFound } from "../base/refusals.ts";
-import { type Tally, chunkEntries, unpackChunk } from "../core/batch/batch-chunk.ts";
 import type {
   BulkProgress,
   BulkResults,
@@ -11,18 +10,15 @@ import type {
   CompletedSummary,
   SpelledResult,
 } from "./bulk.ts";
-import { rowResults, spelledResults, storedResults, withNotes } from "./result-source.ts";
+import { rowResults, spelledResults, storedResults } from "./result-source.ts";
 import type { Session, SessionStore } from "./sessions.ts";
 
-interface Counted {
-  readonly session: string;
-  readonly total: number;
-  readonly unique: number;
-  readonly tally: Tally;
-}
-
-export function statsOf({ session, total, unique, tally }: Counted): BulkStats {
-  const { invalidFormat, invalidDns, disposable, valid } = tally;
+export function statsOf({
+  session,
+  total,
+  unique,
+  tally: { invalidFormat, invalidDns, disposable, valid },
+}: Pick<Session, "session" | "total" | "unique" | "tally">): BulkStats {
   return {
     total,
     unique,
@@ -34,8 +30,19 @@ export function statsOf({ session, total, unique, tally }: Counted): BulkStats {
   };
 }
 
+/** A check that was stopped shows what was answered until then to its list alone. */
+const STATUS = {
+  pending: "pending",
+  processing: "processing",
+  stopping: "processing",
+  completed: "completed",
+  failed: "failed",
+  stopped: "failed",
+  gone: "failed",
+} as const satisfies Readonly<Record<Session["state"], string>>;
+
 function progressOf({ session, state, unique, processed }: Session): BulkProgress {
-  const progress = { session, status: state, email_count: unique };
+  const progress = { session, status: STATUS[state], email_count: unique };
   return state === "pending" ? progress : { ...progress, processed_count: processed };
 }
 
@@ -87,7 +94,7 @@ async function* validPages(
   { session, chunks }: Session,
 ): AsyncGenerator<readonly string[]> {
   for (let number = 0; number < chunks; number += 1) {
-    const page = await sessions.valid(session, number);
+    const page = await sessions.lines(session, number, "valid");
     if (page === undefined) throw new Error("the session ended while it was read");
     if (page.length > 0) yield page;
   }
@@ -118,22 +125,20 @@ export async function sessionResults(
     const soFar = { tally: session.tally, newest: () => newestResults(deps.sessions, session) };
     return { kind: "progress", progress: progressOf(session), soFar };
   }
-  const source = withNotes(storedResults(deps.sessions, session));
+  const source = storedResults(deps.sessions, session);
   const { table } = session;
   const page = (number: number) => deps.sessions.page(hash, number);
   return {
     kind: "results",
     stats: statsOf(session),
     lifeSeconds: lifeSeconds(session, deps.clock),
-    results: () => spelledResults(source),
-    ...(table === undefined
-      ? {}
-      : {
-          table: {
-            header: table.header,
-            rows: () => rowResults(source, { pages: table.pages, page }),
-          },
-        }),
+    results: () => spelledResults(source, { isNoted: true }),
+    ...(table !== undefined && {
+      table: {
+        header: table.header,
+        rows: () => rowResults(source, { pages: table.pages, page }),
+      },
+    }),
   };
 }
 
@@ -142,16 +147,12 @@ const NEWEST_TRIES = 4;
 const NEWEST_MAX = 6;
 
 export async function newestResults(
-  sessions: Pick<SessionStore, "results" | "content">,
+  sessions: Pick<SessionStore, "checked">,
   { session, chunksDone: done }: Pick<Session, "session" | "chunksDone">,
 ): Promise<readonly SpelledResult[]> {
   for (let number = done; number >= Math.max(0, done - NEWEST_TRIES); number -= 1) {
-    const results = await sessions.results(session, number);
-    const content = results === undefined ? undefined : await sessions.content(session, number);
-    if (results === undefined || content === undefined) continue;
-    const entries = chunkEntries(unpackChunk(content)).slice(-NEWEST_MAX);
-    const last = results.slice(-entries.length);
-    return entries.map((spelling, at) => ({ spelling, result: last[at] ?? "{}" }));
+    const checked = await sessions.checked(session, number);
+    if (checked !== undefined) return checked.slice(-NEWEST_MAX);
   }
   return [];
 }
@@ -163,20 +164,6 @@ const isOver = ({ status }: BulkProgress): boolean => status === "completed" || 
 
 const sameProgress = (a: BulkProgress | undefined, b: BulkProgress): boolean =>
   a?.status === b.status && a.processed_count === b.processed_count;
-
-/** A reader that leaves ends it at the next look, also where nothing changes any more. */
-function follow(deps: ReadDeps, first: Session): AsyncIterable<BulkProgress> {
-  let hasLeft = false;
-  const steps = changes(deps, first, () => hasLeft);
-  const iterator: AsyncIterator<BulkProgress> = {
-    next: () => steps.next(),
-    return: () => {
-      hasLeft = true;
-      return steps.return(undefined);
-    },
-  };
-  return { [Symbol.asyncIterator]: () => iterator };
-}
 
 async function* changes(
   { sessions, clock }: ReadDeps,
@@ -196,10 +183,21 @@ async function* changes(
   }
 }
 
+/** A reader that leaves ends it at the next look, also where nothing changes any more. */
 export async function followSession(
   deps: ReadDeps,
   caller: Caller,
   hash: string,
 ): Promise<AsyncIterable<BulkProgress>> {
-  return follow(deps, await findSession(deps, hash, { caller, access: "everything" }));
+  const first = await findSession(deps, hash, { caller, access: "everything" });
+  let hasLeft = false;
+  const steps = changes(deps, first, () => hasLeft);
+  const iterator: AsyncIterator<BulkProgress> = {
+    next: () => steps.next(),
+    return: () => {
+      hasLeft = true;
+      return steps.return(undefined);
+    },
+  };
+  return { [Symbol.asyncIterator]: () => iterator };
 }

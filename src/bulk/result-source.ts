@@ -1,10 +1,4 @@
-import {
-  type Chunk,
-  chunkEntries,
-  chunkOf,
-  entryAt,
-  unpackChunk,
-} from "../core/batch/batch-chunk.ts";
+import { type Chunk, chunkEntries, chunkOf, entryAt } from "../core/batch/batch-chunk.ts";
 import { addressBalance, entryNote, type ListKind, withNote } from "../core/batch/result-cells.ts";
 import type { FullResult } from "../core/validate/result.ts";
 import type { SessionStore, TablePage } from "./sessions.ts";
@@ -16,56 +10,30 @@ interface ResultSource {
   results(chunk: number): Promise<readonly string[] | undefined>;
 }
 
-export function storedResults(
-  store: Pick<SessionStore, "content" | "results">,
+export const storedResults = (
+  store: Pick<SessionStore, "chunk" | "lines">,
   { session, chunks }: { readonly session: string; readonly chunks: number },
-): ResultSource {
-  return {
-    chunks,
-    async chunk(number) {
-      const content = await store.content(session, number);
-      return content === undefined ? undefined : unpackChunk(content);
-    },
-    results: (chunk) => store.results(session, chunk),
-  };
-}
+): ResultSource => ({
+  chunks,
+  chunk: (number) => store.chunk(session, number),
+  results: (number) => store.lines(session, number, "results"),
+});
 
 /** The same results with notes. Whether the list is one of addresses shows once all chunks are read. */
-export function withNotes(source: ResultSource): ResultSource {
-  return new NotingSource(source);
-}
-
-class NotingSource implements ResultSource {
-  readonly chunks: number;
-  readonly #source: ResultSource;
-  #counted = 0;
-  #balance = 0;
-  #last: { readonly number: number; readonly chunk: Chunk | undefined } | undefined;
-
-  constructor(source: ResultSource) {
-    this.chunks = source.chunks;
-    this.#source = source;
+async function withNotes(source: ResultSource): Promise<ResultSource> {
+  let balance = 0;
+  for (let number = 0; number < source.chunks; number += 1) {
+    balance += addressBalance(chunkEntries(there(await source.chunk(number))));
   }
-
-  async chunk(number: number): Promise<Chunk | undefined> {
-    if (this.#last?.number === number) return this.#last.chunk;
-    const chunk = await this.#source.chunk(number);
-    this.#last = { number, chunk };
-    if (number === this.#counted && chunk !== undefined) {
-      this.#balance += addressBalance(chunkEntries(chunk));
-      this.#counted += 1;
-    }
-    return chunk;
-  }
-
-  async results(number: number): Promise<readonly string[] | undefined> {
-    const results = await this.#source.results(number);
-    if (results === undefined) return undefined;
-    while (this.#counted < this.chunks) there(await this.chunk(this.#counted));
-    const among: ListKind = this.#balance > 0 ? "addresses" : "anything";
-    const entries = chunkEntries(there(await this.chunk(number)));
-    return results.map((text, at) => notedText(text, entries[at] ?? "", among));
-  }
+  const among: ListKind = balance > 0 ? "addresses" : "anything";
+  return {
+    ...source,
+    async results(number) {
+      const entries = chunkEntries(there(await source.chunk(number)));
+      const results = there(await source.results(number));
+      return results.map((text, at) => notedText(text, entries[at] ?? "", among));
+    },
+  };
 }
 
 const MALFORMED = '{"format":false';
@@ -134,8 +102,10 @@ class Repeats {
 }
 
 export async function* spelledResults(
-  source: ResultSource,
+  plain: ResultSource,
+  { isNoted }: { readonly isNoted: boolean },
 ): AsyncGenerator<readonly SpelledResult[]> {
+  const source = isNoted ? await withNotes(plain) : plain;
   const repeats = new Repeats();
   for (let number = 0; number < source.chunks; number += 1) {
     const chunk = there(await source.chunk(number));
@@ -161,10 +131,12 @@ interface RowSource {
   page(number: number): Promise<TablePage | undefined>;
 }
 
+/** With notes. */
 export async function* rowResults(
-  source: ResultSource,
+  plain: ResultSource,
   rows: RowSource,
 ): AsyncGenerator<readonly RowResult[]> {
+  const source = await withNotes(plain);
   const repeats = new Repeats();
   for (let number = 0; number < rows.pages; number += 1) {
     for (const entry of there(await rows.page(number)).entries) repeats.note(entry);

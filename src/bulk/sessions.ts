@@ -1,9 +1,14 @@
-import { pruneLists } from "./list-store.ts";
 import type { Kysely } from "kysely";
 import type { Charge, ChargeTerms, Unpaid } from "../accounts/admission/charges.ts";
-import type { OwnerKey } from "../base/owner.ts";
-import { entriesIn, sumOf, type Tally } from "../core/batch/batch-chunk.ts";
-import { deleteRows, findRow, insertRow, unpackLines, unpackText } from "../store/rows.ts";
+import {
+  type Chunk,
+  chunkEntries,
+  entriesIn,
+  sumOf,
+  type Tally,
+  unpackChunk,
+} from "../core/batch/batch-chunk.ts";
+import { findRow, insertRow, unpackLines, unpackText } from "../store/rows.ts";
 import type { Database } from "../store/schema.ts";
 import type { JobRow } from "../store/tables/bulk.ts";
 import { inTransaction } from "../store/transaction.ts";
@@ -18,16 +23,15 @@ import {
   SESSION_LIFE_MS,
   type StoredRow,
 } from "./batches-store.ts";
-import { answeredIn, SPEED_AGE_MS, tallyOf } from "./jobs.ts";
+import type { SpelledResult } from "./bulk.ts";
+import { answeredIn, tallyOf } from "./jobs.ts";
 
-export interface Session {
-  readonly session: string;
-  readonly owner: OwnerKey;
+export interface Session extends Pick<JobRow, "session" | "owner" | "origin" | "state" | "total"> {
   readonly clientAddress: string;
-  readonly origin: "sync" | "queued";
-  readonly state: "pending" | "processing" | "completed" | "failed";
-  readonly total: number;
+  readonly isRunning: boolean;
   readonly unique: number;
+  /** Units that it cost, less what was given back. */
+  readonly charged: number;
   /** Entries that were answered; never falls. Up to 1 s late for those whose chunk is not done. */
   readonly processed: number;
   readonly tally: Tally;
@@ -58,29 +62,51 @@ function counters(batch: NewBatch, outcomes: readonly ChunkOutcome[]) {
   };
 }
 
-/** `answered`: of the chunks that are not done. */
-function sessionOf(row: JobRow, state: Session["state"], answered: Tally): Session {
-  const header = row.table_header;
-  return {
-    session: row.session,
-    owner: row.owner,
-    clientAddress: row.client_address,
-    origin: row.origin,
-    state,
-    total: row.total,
-    unique: row.unique_count,
-    processed: row.processed + entriesIn(answered),
-    tally: sumOf([tallyOf(row), answered]),
-    chunks: row.chunk_count,
-    chunksDone: row.chunk_count - row.open_chunks,
-    ...(row.expires_at_ms !== null && { expiresAtMs: row.expires_at_ms }),
-    ...(header === null
-      ? {}
-      : { table: { header: JSON.parse(header) as string[], pages: row.table_pages } }),
-  };
+/** Those that there are, "gone" ones included. */
+export async function sessionsOf(
+  db: Kysely<Database>,
+  hashes: readonly string[],
+): Promise<readonly Session[]> {
+  if (hashes.length === 0) return [];
+  // One statement, so that a chunk that is stored meanwhile counts once.
+  const rows = await db
+    .selectFrom("jobs")
+    .leftJoin("chunks", (join) =>
+      join.onRef("chunks.session", "=", "jobs.session").on("chunks.answered", "is not", null),
+    )
+    .leftJoin("charges", "charges.id", "jobs.charge_id")
+    // First: where a later version adds a column, node:sqlite 22.23 forgets the last one.
+    .select(["chunks.answered", "charges.amount", "charges.refunded"])
+    .selectAll("jobs")
+    .where("jobs.session", "in", hashes)
+    .execute();
+  return hashes.flatMap((hash) => {
+    const its = rows.filter(({ session }) => session === hash);
+    const [row] = its;
+    if (row === undefined) return [];
+    const answered = answeredIn(its);
+    const { table_header: header, expires_at_ms: expiresAtMs } = row;
+    return {
+      session: hash,
+      owner: row.owner,
+      clientAddress: row.client_address,
+      origin: row.origin,
+      state: row.state,
+      isRunning: row.is_running === 1,
+      total: row.total,
+      unique: row.unique_count,
+      charged: Number(row.amount ?? 0) - Number(row.refunded ?? 0),
+      processed: row.processed + entriesIn(answered),
+      tally: sumOf([tallyOf(row), answered]),
+      chunks: row.chunk_count,
+      chunksDone: row.chunk_count - row.open_chunks,
+      ...(expiresAtMs !== null && { expiresAtMs }),
+      ...(header !== null && {
+        table: { header: JSON.parse(header) as string[], pages: row.table_pages },
+      }),
+    };
+  });
 }
-
-type Column = "content" | "results" | "valid";
 
 /** Parts of a session that is gone, or not that far, are undefined. Rules: `test/contracts/bulk/session-store.ts`. */
 export class SessionStore {
@@ -142,38 +168,34 @@ export class SessionStore {
     }
   }
 
-  async find(session: string, nowMs: number): Promise<Session | undefined> {
-    // One statement, so that a chunk that is stored meanwhile counts once.
-    const rows = await this.#deps.db
-      .selectFrom("jobs")
-      .leftJoin("chunks", (join) =>
-        join.onRef("chunks.session", "=", "jobs.session").on("chunks.answered", "is not", null),
-      )
-      .select("chunks.answered") // first: where a later version adds a column, node:sqlite 22.23 forgets the last one
-      .selectAll("jobs")
-      .where("jobs.session", "=", session)
-      .execute();
-    const [row] = rows;
-    if (row === undefined || row.state === "gone") return undefined;
-    if (row.expires_at_ms !== null && row.expires_at_ms <= nowMs) return undefined;
-    const { state } = row;
-    const shown = state === "stopping" ? "processing" : state === "stopped" ? "failed" : state;
-    return sessionOf(row, shown, answeredIn(rows));
+  async find(hash: string, nowMs: number): Promise<Session | undefined> {
+    const [session] = await sessionsOf(this.#deps.db, [hash]);
+    const isOver = session?.state === "gone" || (session?.expiresAtMs ?? Infinity) <= nowMs;
+    return isOver ? undefined : session;
   }
 
-  async content(session: string, chunk: number): Promise<string | undefined> {
-    const packed = await this.#part(session, chunk, "content");
-    return packed && unpackText(packed);
+  async chunk(session: string, number: number): Promise<Chunk | undefined> {
+    const packed = await this.#part(session, number, "content");
+    return packed && unpackChunk(await unpackText(packed));
   }
 
-  async results(session: string, chunk: number): Promise<readonly string[] | undefined> {
-    const packed = await this.#part(session, chunk, "results");
+  async lines(
+    session: string,
+    number: number,
+    column: "results" | "valid",
+  ): Promise<readonly string[] | undefined> {
+    const packed = await this.#part(session, number, column);
     return packed && unpackLines(packed);
   }
 
-  async valid(session: string, chunk: number): Promise<readonly string[] | undefined> {
-    const packed = await this.#part(session, chunk, "valid");
-    return packed && unpackLines(packed);
+  /** The entries of a chunk with their results. */
+  async checked(session: string, number: number): Promise<readonly SpelledResult[] | undefined> {
+    const results = await this.lines(session, number, "results");
+    const chunk = results && (await this.chunk(session, number));
+    return (
+      chunk &&
+      chunkEntries(chunk).map((spelling, at) => ({ spelling, result: results[at] ?? "{}" }))
+    );
   }
 
   async page(session: string, number: number): Promise<TablePage | undefined> {
@@ -181,7 +203,11 @@ export class SessionStore {
     return row && (JSON.parse(await unpackText(row.content)) as TablePage);
   }
 
-  async #part(session: string, chunk: number, column: Column): Promise<Uint8Array | undefined> {
+  async #part(
+    session: string,
+    chunk: number,
+    column: "content" | "results" | "valid",
+  ): Promise<Uint8Array | undefined> {
     const row = await this.#deps.db
       .selectFrom("chunks")
       .select(`${column} as packed`)
@@ -190,64 +216,4 @@ export class SessionStore {
       .executeTakeFirst();
     return row?.packed ?? undefined;
   }
-}
-
-const PRUNE_ROWS_MAX = 25;
-
-/** Deletes a session's parts a few at a time, then the session. It is invisible all the while. */
-async function pruneSession(db: Kysely<Database>, session: string): Promise<void> {
-  for (const table of ["chunks", "table_pages"] as const) {
-    let gone = PRUNE_ROWS_MAX;
-    while (gone === PRUNE_ROWS_MAX) {
-      const { numDeletedRows } = await db
-        .deleteFrom(table)
-        .where("session", "=", session)
-        .where("number", "in", (query) =>
-          query
-            .selectFrom(table)
-            .select("number")
-            .where("session", "=", session)
-            .limit(PRUNE_ROWS_MAX),
-        )
-        .executeTakeFirstOrThrow();
-      gone = Number(numDeletedRows);
-    }
-  }
-  await inTransaction(db, async ({ sql }) => {
-    await deleteRows(sql, "retry_keys", { session });
-    await deleteRows(sql, "jobs", { session });
-  });
-}
-
-async function pruneLeftovers(db: Kysely<Database>, nowMs: number): Promise<void> {
-  await db
-    .deleteFrom("retry_keys")
-    .where("answer", "is", null)
-    .where("locked_until_ms", "<=", nowMs)
-    .execute();
-  await db
-    .deleteFrom("bulk_workers")
-    .where("seen_at_ms", "<=", nowMs - SPEED_AGE_MS)
-    .execute();
-}
-
-/** Deletes what has expired; returns how many sessions and lists. */
-export async function pruneSessions(db: Kysely<Database>, nowMs: number): Promise<number> {
-  await pruneLeftovers(db, nowMs);
-  const lists = await pruneLists(db, nowMs);
-  const expired = await db
-    .selectFrom("jobs")
-    .select("session")
-    .where("expires_at_ms", "<=", nowMs)
-    .execute();
-  for (const { session } of expired) await pruneSession(db, session);
-  return expired.length + lists;
-}
-
-/** Whether there is anything that `pruneSessions` or a worker will have to see to. */
-export async function holdsSessions(db: Kysely<Database>): Promise<boolean> {
-  const job = await db.selectFrom("jobs").select("session").limit(1).executeTakeFirst();
-  const key = await db.selectFrom("retry_keys").select("key").limit(1).executeTakeFirst();
-  const list = await db.selectFrom("account_lists").select("id").limit(1).executeTakeFirst();
-  return job !== undefined || key !== undefined || list !== undefined;
 }

@@ -40,13 +40,7 @@ import {
   type QueuedBatch,
   type Splitter,
 } from "./bulk.ts";
-import {
-  type IdempotencyKeys,
-  keptAnswer,
-  type KeptRecord,
-  openRetry,
-  type RetryDeps,
-} from "./idempotency.ts";
+import { type IdempotencyKeys, keptAnswer, type KeptRecord, openRetry } from "./idempotency.ts";
 import type { JobOutcome, Jobs } from "./jobs.ts";
 import {
   findSession,
@@ -101,7 +95,6 @@ interface SubmitDeps {
   readonly jobs: Jobs;
   readonly sessions: SessionStore;
   readonly idempotencyKeys: IdempotencyKeys;
-  readonly where: RetryDeps["where"];
   readonly wake: () => void;
   readonly admission: Pick<Admission, "terms" | "receipt">;
   readonly tiers: Tiers;
@@ -261,7 +254,12 @@ export class BulkService {
     };
     const tally = sumOf(outcomes.map((outcome) => outcome.tally));
     const stats = statsOf({ session, total, unique, tally });
-    return { kind: "done", paidBy, stats, results: () => spelledResults(source) };
+    return {
+      kind: "done",
+      paidBy,
+      stats,
+      results: () => spelledResults(source, { isNoted: false }),
+    };
   }
 
   async #enqueue(submission: Submission): Promise<BulkAnswer> {

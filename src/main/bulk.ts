@@ -6,9 +6,9 @@ import { announcer, type OnCompleted } from "../bulk/announce.ts";
 import type { Splitter } from "../bulk/bulk.ts";
 import { IdempotencyKeys } from "../bulk/idempotency.ts";
 import { Jobs } from "../bulk/jobs.ts";
-import { keepJobs } from "../bulk/keep-house.ts";
+import { holdsSessions, keepJobs } from "../bulk/keep-house.ts";
 import { Lists } from "../bulk/lists.ts";
-import { holdsSessions, SessionStore } from "../bulk/sessions.ts";
+import { SessionStore } from "../bulk/sessions.ts";
 import { BUFFER_MAX_ENTRIES, BulkService } from "../bulk/submit.ts";
 import { coreEntryCheck } from "../bulk/worker/core-entry-check.ts";
 import type { EntryCheck } from "../bulk/worker/process-chunk.ts";
@@ -162,7 +162,6 @@ export async function openBulk(process: BulkProcess, parts: OpenBulkParts): Prom
   const sessions = new SessionStore({ db, charges, ids });
   const { datasets, lookup } = checker;
   const service = new BulkService({
-    where,
     jobs,
     sessions,
     idempotencyKeys,

@@ -98,7 +98,6 @@ export async function bulkWorld(t: TestContext, options: WorldOptions): Promise<
   });
   const workers: BulkWorker[] = [];
   const bulk = new BulkService({
-    where: "alone",
     ...stores,
     admission,
     tiers,

@@ -285,7 +285,6 @@ function listsOf({ store, admission, charges, lookup, datasets, log, hooks }: Li
   const sessions = new SessionStore(deps);
   const shares = createShares();
   const bulk = new BulkService({
-    where: "alone",
     ...shared,
     admission,
     jobs,

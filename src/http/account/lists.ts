@@ -1,4 +1,5 @@
-import type { ListChoice, Run } from "../../bulk/list-store.ts";
+import type { ListChoice } from "../../bulk/list-store.ts";
+import type { Session } from "../../bulk/sessions.ts";
 import type { ListView, ViewRow } from "../../bulk/list-view.ts";
 import type { FixOrder, OpenList, Whose } from "../../bulk/lists.ts";
 import { ROW_CLASSES, type RowClass, verdictOf } from "../../core/batch/row-class.ts";
@@ -238,7 +239,7 @@ async function stateOf(open: OpenList, request: Asked, deps: DashboardContext): 
   return { ...state, read: await readOf(open, request, deps) };
 }
 
-async function soFar(run: Run, { accountLists }: DashboardContext) {
+async function soFar(run: Session, { accountLists }: DashboardContext) {
   const newest = await accountLists.newest(run);
   return {
     so_far: { good: run.tally.valid, disposable: run.tally.disposable },

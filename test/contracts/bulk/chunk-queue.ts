@@ -265,7 +265,7 @@ export function chunkRules(rule: Rule): void {
       const outcome = allValid(CHUNK_ENTRIES);
       assert.equal(await stores.chunks.complete(late, outcome, at(stores)), "late");
       assert.equal(await stores.sessions.find(session, nowMs), undefined);
-      assert.equal(await stores.sessions.content(session, 0), undefined);
+      assert.equal(await stores.sessions.chunk(session, 0), undefined);
       assert.equal(await stores.jobs.takeCompleted(nowMs), undefined);
     },
   );

@@ -89,7 +89,7 @@ export function listsContract(name: string, make: Make<BulkStores>): void {
       [run?.state, run?.isRunning, run?.charged, run?.processed],
       ["stopped", false, 500, 500],
     );
-    assert.equal((await stores.sessions.results(session, 0))?.length, 500);
+    assert.equal((await stores.sessions.checked(session, 0))?.length, 500);
     assert.equal(await jobs.stop(session, clock.nowMs()), false);
     assert.equal(await jobs.takeCompleted(clock.nowMs()), undefined);
   });

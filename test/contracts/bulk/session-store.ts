@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { unpackChunk } from "../../../src/core/batch/batch-chunk.ts";
 import { SESSION_LIFE_MS } from "../../../src/bulk/batches-store.ts";
 import { accept, allValid, type BulkStores, newBatch, newJob, termsFor } from "./bulk-stores.ts";
-import { pruneSessions } from "../../../src/bulk/sessions.ts";
+import { pruneSessions } from "../../../src/bulk/keep-house.ts";
 import type { Make } from "../contract.ts";
 
 export function sessionStoreContract(name: string, make: Make<BulkStores>): void {
@@ -22,6 +21,8 @@ export function sessionStoreContract(name: string, make: Make<BulkStores>): void
       clientAddress: "192.0.2.1",
       origin: "sync",
       state: "completed",
+      isRunning: false,
+      charged: 3,
       total: 3,
       unique: 3,
       processed: 3,
@@ -30,10 +31,12 @@ export function sessionStoreContract(name: string, make: Make<BulkStores>): void
       chunksDone: 1,
       expiresAtMs: batch.nowMs + SESSION_LIFE_MS,
     });
-    assert.deepEqual(await stores.sessions.valid(batch.session, 0), allValid(3).valid);
-    assert.deepEqual(await stores.sessions.results(batch.session, 0), allValid(3).results);
-    const content = await stores.sessions.content(batch.session, 0);
-    assert.deepEqual(unpackChunk(content ?? "").spellings, allValid(3).valid);
+    const { results, valid } = allValid(3);
+    assert.deepEqual(await stores.sessions.lines(batch.session, 0, "valid"), valid);
+    assert.deepEqual(
+      await stores.sessions.checked(batch.session, 0),
+      valid.map((spelling, at) => ({ spelling, result: results[at] })),
+    );
   });
 
   rule("an unpaid batch leaves nothing; `payable` reports it beforehand", async (stores) => {
@@ -80,9 +83,9 @@ export function sessionStoreContract(name: string, make: Make<BulkStores>): void
     await sessions.save(young, [allValid(1)], termsFor(young));
     const running = await accept(stores, newJob(stores, 200));
     assert.equal(await pruneSessions(stores.sql.db, stores.clock.nowMs()), 45);
-    assert.equal(await sessions.content(old[0]?.session ?? "", 0), undefined);
-    assert.ok((await sessions.content(young.session, 0)) !== undefined);
-    assert.ok((await sessions.content(running, 0)) !== undefined);
+    assert.equal(await sessions.chunk(old[0]?.session ?? "", 0), undefined);
+    assert.ok((await sessions.chunk(young.session, 0)) !== undefined);
+    assert.ok((await sessions.chunk(running, 0)) !== undefined);
     assert.equal(await pruneSessions(stores.sql.db, stores.clock.nowMs()), 0);
   });
 
@@ -155,7 +158,7 @@ export function retryKeysContract(name: string, make: Make<BulkStores>): void {
     async (stores) => {
       await begin(stores);
       stores.clock.advance(50_000);
-      assert.deepEqual(await begin(stores), { kind: "in_flight", restMs: 20_000 });
+      assert.deepEqual(await begin(stores), { kind: "in_flight" });
       await stores.idempotencyKeys.releaseAll();
       assert.equal((await begin(stores)).kind, "new");
     },

@@ -1,4 +1,3 @@
-import type { CompletedBatch } from "./batches-store.ts";
 import type { Jobs } from "./jobs.ts";
 import type { Clock } from "../base/clock.ts";
 import type { End } from "../base/every.ts";
@@ -14,7 +13,7 @@ export interface CompletedEvent {
   readonly stats: BulkStats;
 }
 
-/** Called at most once for each completed batch, and exactly once unless the process dies at that moment. */
+/** Called at most once for each completed batch, and exactly once unless the process dies at that moment. Never rejects. */
 export type OnCompleted = (event: CompletedEvent) => Promise<void>;
 
 interface AnnounceDeps {
@@ -30,15 +29,23 @@ interface Announcer {
   readonly stop: End;
 }
 
-export function announcer(deps: AnnounceDeps): Announcer {
+export function announcer({ jobs, clock, log, onCompleted }: AnnounceDeps): Announcer {
   let running: Promise<void> | undefined;
   let isAskedAgain = false;
   let isStopped = false;
+  const announceAll = async (): Promise<void> => {
+    while (!isStopped) {
+      const batch = await jobs.takeCompleted(clock.nowMs());
+      if (batch === undefined) return;
+      const { owner, session } = batch;
+      await onCompleted({ owner, session, stats: statsOf(batch) });
+    }
+  };
   const rounds = async (): Promise<void> => {
-    do {
+    while (isAskedAgain && !isStopped) {
       isAskedAgain = false;
-      await announceAll(deps, () => isStopped);
-    } while (isAskedAgain && !isStopped);
+      await announceAll().catch((fault: unknown) => log.error("bulk.announce_failed", fault));
+    }
     running = undefined;
   };
   return {
@@ -52,26 +59,4 @@ export function announcer(deps: AnnounceDeps): Announcer {
       await running;
     },
   };
-}
-
-async function announceAll(deps: AnnounceDeps, isStopped: () => boolean): Promise<void> {
-  const { jobs, clock, log } = deps;
-  try {
-    while (!isStopped()) {
-      const batch = await jobs.takeCompleted(clock.nowMs());
-      if (batch === undefined) return;
-      await announce(batch, deps);
-    }
-  } catch (fault) {
-    log.error("bulk.announce_failed", fault);
-  }
-}
-
-async function announce(batch: CompletedBatch, { onCompleted, log }: AnnounceDeps): Promise<void> {
-  const { owner, session } = batch;
-  try {
-    await onCompleted({ owner, session, stats: statsOf(batch) });
-  } catch (fault) {
-    log.error("bulk.completion_failed", fault, { session });
-  }
 }

@@ -2,13 +2,7 @@ import { strict as assert } from "node:assert";
 import { test } from "node:test";
 import { CHUNK_ENTRIES } from "../../core/batch/batch-chunk.ts";
 import type { OwnerKey } from "../../base/owner.ts";
-import { Conclusions, type Heard } from "./process-chunk.ts";
-
-const HEARD: Heard = {
-  isAnswered: true,
-  weight: 1,
-  conclude: () => assert.fail("the chunk's own function concludes"),
-};
+import { Conclusions } from "./process-chunk.ts";
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
@@ -26,9 +20,11 @@ function chunkOf(
   { owner, name, count, turns = 1, weight = 1 }: ChunkOf,
   noted: string[],
 ) {
-  const chunk = conclusions.begin({ owner, turns }, () => void noted.push(name));
-  for (let at = 0; at < count; at += 1) chunk.add(at, { ...HEARD, weight });
-  return chunk;
+  const turnOf = conclusions.begin({ owner, turns });
+  const concluded = Array.from({ length: count }, () =>
+    turnOf(weight).then(() => noted.push(name)),
+  );
+  return { end: () => Promise.all(concluded) };
 }
 
 test("a turn of the event loop concludes a few entries, one of each owner in turn", async () => {
@@ -50,20 +46,6 @@ test("an owner's oldest chunk comes first", async () => {
   const newer = chunkOf(conclusions, { owner: "account:a", name: "newer", count: 10 }, noted);
   await Promise.all([older.end(), newer.end()]);
   assert.deepEqual(noted.slice(0, 10), Array<string>(10).fill("older"));
-});
-
-test("a fault ends its chunk once the others are concluded, and later entries are left alone", async () => {
-  const conclusions = new Conclusions();
-  const concluded: number[] = [];
-  const chunk = conclusions.begin({ owner: "account:a", turns: 1 }, (at) => {
-    if (at === 1) throw new Error("a bug");
-    concluded.push(at);
-  });
-  for (const at of [0, 1, 2]) chunk.add(at, HEARD);
-  await assert.rejects(chunk.end(), /a bug/);
-  chunk.add(3, HEARD);
-  await turn();
-  assert.deepEqual(concluded, [0, 2]);
 });
 
 const unequal: readonly (readonly [what: string, large: Partial<ChunkOf>])[] = [
@@ -107,8 +89,4 @@ test("of what waits, an owner's part counts as a chunk at most", async () => {
   assert.equal(conclusions.waiting, CHUNK_ENTRIES + 100);
   await Promise.all(chunks.map((chunk) => chunk.end()));
   assert.equal(conclusions.waiting, 0);
-});
-
-test("a chunk without entries ends at once", async () => {
-  await new Conclusions().begin({ owner: "account:a", turns: 1 }, () => assert.fail()).end();
 });

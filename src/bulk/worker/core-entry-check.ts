@@ -1,12 +1,10 @@
 import type { Datasets } from "../../core/evidence/datasets.ts";
 import type { Lookup } from "../../core/mail/lookup.ts";
-import type { MailHosts } from "../../core/mail/mail-hosts.ts";
-import type { FullResult } from "../../core/validate/result.ts";
 import { conclusionOf, mailOf, type Validation } from "../../core/validate/validate.ts";
 import type { OwnerKey } from "../../base/owner.ts";
 import { AwakeClock, type Clock } from "../../base/clock.ts";
 import { BoundedLookup } from "../../check/bounded-lookup.ts";
-import type { EntryCheck, EntryCheckOptions, Heard } from "./process-chunk.ts";
+import type { EntryCheck } from "./process-chunk.ts";
 
 interface CoreEntryCheckDeps {
   readonly datasets: () => Datasets;
@@ -51,53 +49,21 @@ export function coreEntryCheck(deps: CoreEntryCheckDeps): EntryCheck {
   const second = sharedBudget(deps.again, awake, deps.againBudgetMs);
   return async (text, options) => {
     const { lookup } = (options.again === true ? second : first)(options.by);
-    const { implicitMx } = deps;
+    const { clock, datasets, implicitMx, observe } = deps;
     const mail = await mailOf({ text, mode: MODE, implicitMx }, lookup);
-    return new HeardEntry(deps, { text, options, mail });
+    const isAnswered = mail.kind !== "unknown";
+    return {
+      isAnswered,
+      weight: mail.kind === "hosts" ? mail.hosts.length : 1,
+      conclude() {
+        const asked = { features: [], spamTrap: options.spamTrap };
+        const question = { text, mode: MODE, asked, nowMs: clock.nowMs(), implicitMx } as const;
+        const validation = conclusionOf(question, mail, datasets());
+        if (options.again === true || isAnswered) observe?.(validation);
+        return validation.result;
+      },
+    };
   };
 }
 
 const MODE = "either";
-
-interface Said {
-  readonly text: string;
-  readonly options: EntryCheckOptions;
-  readonly mail: MailHosts;
-}
-
-class HeardEntry implements Heard {
-  readonly #deps: CoreEntryCheckDeps;
-  readonly #text: string;
-  readonly #options: EntryCheckOptions;
-  readonly #mail: MailHosts;
-
-  constructor(deps: CoreEntryCheckDeps, { text, options, mail }: Said) {
-    this.#deps = deps;
-    this.#text = text;
-    this.#options = options;
-    this.#mail = mail;
-  }
-
-  get isAnswered(): boolean {
-    return this.#mail.kind !== "unknown";
-  }
-
-  get weight(): number {
-    return this.#mail.kind === "hosts" ? this.#mail.hosts.length : 1;
-  }
-
-  conclude(): FullResult {
-    const { clock, datasets, implicitMx, observe } = this.#deps;
-    const { spamTrap, again } = this.#options;
-    const question = {
-      text: this.#text,
-      mode: MODE,
-      asked: { features: [], spamTrap },
-      nowMs: clock.nowMs(),
-      implicitMx,
-    } as const;
-    const validation = conclusionOf(question, this.#mail, datasets());
-    if (again === true || this.isAnswered) observe?.(validation);
-    return validation.result;
-  }
-}

@@ -63,64 +63,48 @@ export function outcomeOf(entries: readonly string[], results: readonly Checked[
   };
 }
 
-/** Runs `check` on each item as `room` allows; rejects with the first fault once all have begun. */
+/** Runs `check` on each item as `room` allows; rejects with the first fault once all have ended. */
 export async function checkAll<Item, Result>(
   items: readonly Item[],
   check: (item: Item, at: number) => Promise<Result>,
   room: () => Promise<void> | undefined,
 ): Promise<Result[]> {
   const results: Result[] = [];
+  const faults: unknown[] = [];
   let open = items.length;
-  let resolve = (): void => undefined;
-  let reject: (fault: unknown) => void = () => undefined;
+  let allEnded = (): void => undefined;
   // One promise for all of them, because a list has thousands under way.
-  const ended = new Promise<void>((...settle) => ([resolve, reject] = settle));
-  ended.catch(() => undefined); // an unhandled rejection would end the process
-  if (open === 0) resolve();
+  const ended = new Promise<void>((resolve) => (allEnded = resolve));
+  const end = (): void => {
+    open -= 1;
+    if (open === 0) allEnded();
+  };
   for (const [at, item] of items.entries()) {
     const wait = room();
     if (wait !== undefined) await wait;
-    check(item, at).then((result) => {
-      results[at] = result;
-      open -= 1;
-      if (open === 0) resolve();
-    }, reject);
+    check(item, at).then(
+      (result) => {
+        results[at] = result;
+        end();
+      },
+      (fault: unknown) => {
+        faults.push(fault);
+        end();
+      },
+    );
   }
-  await ended;
+  if (items.length > 0) await ended;
+  if (faults.length > 0) throw faults[0];
   return results;
 }
 
 /** In one turn of the event loop: some 20 names begin in it, and those come first. */
 const AT_ONCE = 8;
 
-interface Concluding {
-  add(at: number, heard: Heard): void;
-  end(): Promise<void>;
-}
-
-interface OpenChunk {
-  readonly owner: OwnerKey;
-  /** What the chunk cost its owner: entries of small lists weigh less here, too. */
-  readonly turns: number;
-  readonly order: number;
-  readonly conclude: (at: number, heard: Heard) => void;
-  waiting: number;
-  /** After a fault some of its entries may still be under way. */
-  isOver: boolean;
-  fault: { readonly error: unknown } | undefined;
-  emptied: () => void;
-}
-
-interface Ready {
-  readonly chunk: OpenChunk;
-  readonly at: number;
-  readonly heard: Heard;
-}
-
-/** Turns what DNS said into results, a few in each turn, while last names are waited for; owners in turn, oldest chunk first. */
+/** Owners' turns to compute results of what DNS said, while last names are waited for; an owner's oldest chunk first. */
 export class Conclusions {
   readonly #concluded: () => void;
-  readonly #ready = new FairQueue<Ready>(CHUNK_ENTRIES);
+  readonly #ready = new FairQueue<() => void>(CHUNK_ENTRIES);
   #begun = 0;
   #isRunning = false;
 
@@ -133,62 +117,28 @@ export class Conclusions {
     return this.#ready.length;
   }
 
-  begin(
-    { owner, turns }: Pick<ClaimedChunk, "owner" | "turns">,
-    conclude: (at: number, heard: Heard) => void,
-  ): Concluding {
+  /** Gives an entry of the chunk its turn. Entries of small lists weigh less here, too. */
+  begin({
+    owner,
+    turns,
+  }: Pick<ClaimedChunk, "owner" | "turns">): (weight: number) => Promise<void> {
     this.#begun += 1;
-    const chunk: OpenChunk = {
-      owner,
-      turns,
-      order: this.#begun,
-      conclude,
-      waiting: 0,
-      isOver: false,
-      fault: undefined,
-      emptied: () => undefined,
-    };
-    return {
-      add: (at, heard) => this.#add({ chunk, at, heard }),
-      end: () => end(chunk),
-    };
-  }
-
-  #add(ready: Ready): void {
-    const { chunk, heard } = ready;
-    if (chunk.isOver) return;
-    chunk.waiting += 1;
-    this.#ready.push(chunk.owner, ready, chunk.turns * heard.weight, chunk.order);
-    if (this.#isRunning) return;
-    this.#isRunning = true;
-    setImmediate(() => this.#turn());
+    const order = this.#begun;
+    return (weight) =>
+      new Promise((resolve) => {
+        this.#ready.push(owner, resolve, turns * weight, order);
+        if (this.#isRunning) return;
+        this.#isRunning = true;
+        setImmediate(() => this.#turn());
+      });
   }
 
   #turn(): void {
-    for (let count = 0; count < AT_ONCE; count += 1) {
-      const next = this.#ready.next();
-      if (next !== undefined) conclude(next.item);
-    }
+    for (let count = 0; count < AT_ONCE; count += 1) this.#ready.next()?.item();
     this.#isRunning = this.#ready.length > 0;
     if (this.#isRunning) setImmediate(() => this.#turn());
     this.#concluded();
   }
-}
-
-function conclude({ chunk, at, heard }: Ready): void {
-  chunk.waiting -= 1;
-  try {
-    chunk.conclude(at, heard);
-  } catch (error) {
-    chunk.fault ??= { error };
-  }
-  if (chunk.waiting === 0) chunk.emptied();
-}
-
-async function end(chunk: OpenChunk): Promise<void> {
-  if (chunk.waiting > 0) await new Promise<void>((resolve) => (chunk.emptied = resolve));
-  chunk.isOver = true;
-  if (chunk.fault !== undefined) throw chunk.fault.error;
 }
 
 export interface ChunkDeps {
@@ -216,15 +166,50 @@ export interface CheckedChunk {
   readonly dnsDown: boolean;
 }
 
+export class ChunkLost extends Error {}
+
+const isOpen = ({ dns }: Checked): boolean => dns === "inconclusive";
+
 /** Asks once more for names without an answer: of 100,000 live ones, some lose every try to packet loss. */
 export async function processChunk(chunk: ClaimedChunk, deps: ChunkDeps): Promise<CheckedChunk> {
+  const { check, room, again, pace, conclusions, answered, isLost, ended } = deps;
   const entries = chunkEntries(unpackChunk(chunk.content));
   const options = { spamTrap: chunk.spamTrap };
-  const { owner } = chunk;
-  const results = await firstPass({ chunk, entries, options }, deps);
+  const resultOf = (heard: Heard): Checked => {
+    const result = checked(heard.conclude());
+    if (heard.isAnswered) answered(result.fate);
+    return result;
+  };
+  const turnOf = conclusions.begin(chunk);
+  // By callbacks: with `await` each of thousands of entries costs twice as much.
+  const ask = (entry: string): Promise<Checked> =>
+    check(entry, options).then(
+      (heard) => {
+        pace.leave(heard.isAnswered);
+        ended();
+        return turnOf(heard.weight).then(() => resultOf(heard));
+      },
+      (fault: unknown) => {
+        pace.leave(false);
+        throw fault;
+      },
+    );
+  const results = await checkAll(entries, ask, () => {
+    if (isLost()) throw new ChunkLost();
+    const turn = pace.enter();
+    return turn === undefined ? room() : turn.then(room);
+  });
   const conclusive = results.some(({ dns }) => dns === "conclusive");
   const isSilent = !conclusive && results.some(isOpen);
-  if (!isSilent && !deps.isLost()) await secondPass({ owner, entries, results, options }, deps);
+  if (!isSilent && !isLost()) {
+    const retries = results.map(async (first, at) => {
+      if (!isOpen(first)) return;
+      const entry = entries[at] ?? "";
+      const asked = again.run(chunk.owner, () => check(entry, { ...options, again: true }));
+      results[at] = resultOf(await asked);
+    });
+    await Promise.all(retries);
+  }
   const dnsDown = results.some(isOpen) && !(await deps.dnsAnswers());
   return {
     outcome: outcomeOf(entries, results),
@@ -232,72 +217,4 @@ export async function processChunk(chunk: ClaimedChunk, deps: ChunkDeps): Promis
     isPostponed: isSilent || dnsDown,
     dnsDown,
   };
-}
-
-export class ChunkLost extends Error {}
-
-const isOpen = ({ dns }: Checked): boolean => dns === "inconclusive";
-
-async function firstPass(
-  { chunk, entries, options }: FirstPass,
-  { check, room, pace, conclusions, answered, ended, isLost }: ChunkDeps,
-): Promise<Checked[]> {
-  const results: Checked[] = [];
-  const concluding = conclusions.begin(chunk, (at, heard) => {
-    const result = checked(heard.conclude());
-    if (heard.isAnswered) answered(result.fate);
-    results[at] = result;
-  });
-  // By callbacks: with `await` each of thousands of entries costs twice as much.
-  const askInPace = (entry: string, at: number): Promise<void> =>
-    check(entry, options).then(
-      (heard) => {
-        pace.leave(heard.isAnswered);
-        concluding.add(at, heard);
-        ended();
-      },
-      (fault: unknown) => {
-        pace.leave(false);
-        throw fault;
-      },
-    );
-  try {
-    await checkAll(entries, askInPace, () => {
-      if (isLost()) throw new ChunkLost();
-      const turn = pace.enter();
-      return turn === undefined ? room() : turn.then(room);
-    });
-  } finally {
-    await concluding.end();
-  }
-  return results;
-}
-
-interface FirstPass {
-  readonly chunk: ClaimedChunk;
-  readonly entries: readonly string[];
-  readonly options: EntryCheckOptions;
-}
-
-interface SecondPass {
-  readonly owner: OwnerKey;
-  readonly entries: readonly string[];
-  /** Inconclusive ones are replaced in place. */
-  readonly results: Checked[];
-  readonly options: EntryCheckOptions;
-}
-
-async function secondPass(
-  { owner, entries, results, options }: SecondPass,
-  { check, again, answered }: ChunkDeps,
-): Promise<void> {
-  const retries = results.map(async (first, index) => {
-    if (!isOpen(first)) return;
-    const entry = entries[index] ?? "";
-    const heard = await again.run(owner, () => check(entry, { ...options, again: true }));
-    const result = checked(heard.conclude());
-    results[index] = result;
-    if (heard.isAnswered) answered(result.fate);
-  });
-  await Promise.all(retries);
 }

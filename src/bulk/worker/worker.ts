@@ -241,7 +241,9 @@ export class BulkWorker {
     let open = chunk.entries;
     const hold = this.#open.take(chunk.owner, open);
     const pace = this.#paces.begin(chunk.owner, open);
-    const checked = (entries: number): void => {
+    // After a fault, entries that are still under way were counted already.
+    const checked = (most: number): void => {
+      const entries = Math.min(most, open);
       open -= entries;
       this.#openEntries -= entries;
       hold.shrink(entries);

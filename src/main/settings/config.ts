@@ -21,21 +21,25 @@ interface Setting<Value> {
   readonly read: (text: string | undefined) => Value;
 }
 
-type Means<Value> = (meaning: string) => Setting<Value>;
-
 /** A setting whose default is a text like any other. */
-const set =
-  <Value>(name: string, shownDefault: string, read: Read<Value>): Means<Value> =>
-  (meaning) => ({ name, shownDefault, meaning, read: (given = shownDefault) => read(given) });
+const set = <Value>(
+  name: string,
+  shownDefault: string,
+  read: Read<Value>,
+  meaning: string,
+): Setting<Value> => ({ name, shownDefault, meaning, read: (given = shownDefault) => read(given) });
 
-const may =
-  <Value>(name: string, read: Read<Value>, shownDefault = "none"): Means<Value | undefined> =>
-  (meaning) => ({
-    name,
-    shownDefault,
-    meaning,
-    read: (given) => (given === undefined ? undefined : read(given)),
-  });
+const may = <Value>(
+  name: string,
+  read: Read<Value>,
+  meaning: string,
+  shownDefault = "none",
+): Setting<Value | undefined> => ({
+  name,
+  shownDefault,
+  meaning,
+  read: (given) => (given === undefined ? undefined : read(given)),
+});
 
 const text: Read<string> = (given) => given;
 
@@ -113,136 +117,144 @@ const secretKey: Read<Buffer> = (given) => {
 
 /** Every setting. Only this file reads the environment. */
 export const SETTINGS = {
-  host: set("HOST", "127.0.0.1", text)("Address to listen on."),
-  port: set("PORT", "8080", whole(0, 65_535))("Port to listen on; 0 picks a free one."),
+  host: set("HOST", "127.0.0.1", text, "Address to listen on."),
+  port: set("PORT", "8080", whole(0, 65_535), "Port to listen on; 0 picks a free one."),
   databaseUrl: may(
     "DATABASE_URL",
     databaseUrl,
-  )(
     "`postgres://...` of the PostgreSQL that several processes share, by a direct connection; unset: SQLite in the data directory.",
   ),
   workerPort: may(
     "GATEPOST_WORKER_PORT",
     whole(0, 65_535),
-  )(
     "Port of `HOST` where `gatepost worker` serves `/healthz`, `/readyz` and `/metrics`; 0 picks a free one; unset: no port.",
   ),
-  dataDir: set("GATEPOST_DATA_DIR", "./data", text)("Database, cached lists, keys."),
+  dataDir: set("GATEPOST_DATA_DIR", "./data", text, "Database, cached lists, keys."),
   publicUrl: may(
     "GATEPOST_PUBLIC_URL",
     baseUrl,
-  )("Base of links in answers, such as the pricing page; unset: `http://HOST:PORT`."),
+    "Base of links in answers, such as the pricing page; unset: `http://HOST:PORT`.",
+  ),
   dnsServers: may(
     "GATEPOST_DNS_SERVERS",
     parseDnsServers,
+    "DNS servers to ask: comma-separated `ip` or `ip:port` (`[v6]:port`).",
     "the system's resolvers",
-  )("DNS servers to ask: comma-separated `ip` or `ip:port` (`[v6]:port`)."),
+  ),
   cacheMb: set(
     "GATEPOST_CACHE_MB",
     "128",
     whole(8, 65_536),
-  )("Memory of all caches of a process together, in MiB."),
+    "Memory of all caches of a process together, in MiB.",
+  ),
   dnsCanaries: may(
     "GATEPOST_DNS_CANARIES",
     parseCanaries,
-    "built in",
-  )(
     "Names that must exist, comma-separated, or `off`: when DNS finds none of them, its answers are not trusted.",
+    "built in",
   ),
   trustProxy: may(
     "GATEPOST_TRUST_PROXY",
     readTrustedProxies,
-  )("Proxies whose `X-Forwarded-For` is trusted: IP addresses or CIDR ranges, comma-separated."),
+    "Proxies whose `X-Forwarded-For` is trusted: IP addresses or CIDR ranges, comma-separated.",
+  ),
   secretKey: may(
     "GATEPOST_SECRET_KEY",
     secretKey,
-    "made in the data directory",
-  )(
     "32 bytes in base64: encrypts webhook secrets and keys the stored hashes of addresses; required with `DATABASE_URL`. Keep it apart from the database's back-up.",
+    "made in the data directory",
   ),
   signup: set(
     "GATEPOST_SIGNUP",
     "open",
     oneOf("open", "closed"),
-  )("Who may create accounts in the dashboard: `open` or `closed`."),
+    "Who may create accounts in the dashboard: `open` or `closed`.",
+  ),
   implicitMx: set(
     "GATEPOST_IMPLICIT_MX",
     "false",
     flag,
-  )("Count an address record alone as a mail server (RFC 5321 section 5.1)."),
+    "Count an address record alone as a mail server (RFC 5321 section 5.1).",
+  ),
   tiersFile: may(
     "GATEPOST_TIERS_FILE",
     text,
-  )("JSON file that overrides numbers of the tier table; a mistake in it stops the start."),
+    "JSON file that overrides numbers of the tier table; a mistake in it stops the start.",
+  ),
   syncBudgetMs: set(
     "GATEPOST_SYNC_BUDGET_MS",
     "10000",
     whole(1, 600_000),
-  )("How long a bulk request of up to 100 entries may run before it is queued, in milliseconds."),
+    "How long a bulk request of up to 100 entries may run before it is queued, in milliseconds.",
+  ),
   rdapBootstrapUrl: set(
     "GATEPOST_RDAP_BOOTSTRAP_URL",
     "https://data.iana.org/rdap/dns.json",
     url,
-  )("URL of the RDAP bootstrap file (RFC 9224)."),
+    "URL of the RDAP bootstrap file (RFC 9224).",
+  ),
   outboundAllow: may(
     "GATEPOST_OUTBOUND_ALLOW",
     ranges,
-  )(
     "Non-public IP addresses or CIDR ranges that RDAP and list fetches may reach; webhooks never may.",
   ),
   listsRefresh: set(
     "GATEPOST_LISTS_REFRESH",
     "daily",
     oneOf("daily", "off"),
-  )("`daily` or `off`: fetch feeds and learn mail servers from DNS."),
+    "`daily` or `off`: fetch feeds and learn mail servers from DNS.",
+  ),
   listsMirror: may(
     "GATEPOST_LISTS_MIRROR",
     baseUrl,
-  )("Base URL of a mirror that serves each feed as `<id>`."),
-  httpsProxy: may("HTTPS_PROXY", proxy)("Proxy for feeds with an https URL; also in lower case."),
-  httpProxy: may("HTTP_PROXY", proxy)("Proxy for feeds with an http URL; also in lower case."),
+    "Base URL of a mirror that serves each feed as `<id>`.",
+  ),
+  httpsProxy: may("HTTPS_PROXY", proxy, "Proxy for feeds with an https URL; also in lower case."),
+  httpProxy: may("HTTP_PROXY", proxy, "Proxy for feeds with an http URL; also in lower case."),
   noProxy: may(
     "NO_PROXY",
     hosts,
-  )("Hosts and host suffixes, comma-separated, to fetch without a proxy; also in lower case."),
+    "Hosts and host suffixes, comma-separated, to fetch without a proxy; also in lower case.",
+  ),
   metricsToken: may(
     "GATEPOST_METRICS_TOKEN",
     text,
-  )("Bearer token for `/metrics`; unset: loopback peers without forwarding headers only."),
+    "Bearer token for `/metrics`; unset: loopback peers without forwarding headers only.",
+  ),
   logLevel: set(
     "LOG_LEVEL",
     "info",
     oneOf("info", "debug", "warn", "error", "silent"),
-  )("The least severe level that is logged."),
+    "The least severe level that is logged.",
+  ),
   maxConnectionsPerAddress: set(
     "GATEPOST_MAX_CONNECTIONS_PER_ADDRESS",
     "256",
     whole(1, 1_000_000),
-  )("Largest number of connections of one IPv4 address or IPv6 /64; not for trusted proxies."),
+    "Largest number of connections of one IPv4 address or IPv6 /64; not for trusted proxies.",
+  ),
   allowedHosts: may(
     "GATEPOST_ALLOWED_HOSTS",
     hosts,
-    "from the public URL and loopback",
-  )(
     "Host names that `/account/*` and `/metrics` answer to, comma-separated, beside that of the public URL and loopback names, and the dashboard's pages too. Unset, without `GATEPOST_PUBLIC_URL`: any, unless `HOST` is a loopback address.",
+    "from the public URL and loopback",
   ),
   compatHosts: may(
     "GATEPOST_COMPAT_HOSTS",
     compatHosts,
-  )(
     "Host names that serve another service's shape at their root: `host=service`, comma-separated; services as in `docs/migrate.md`.",
   ),
   compatOptimistic: set(
     "GATEPOST_COMPAT_OPTIMISTIC",
     "false",
     flag,
-  )(
     "In other services' shapes, say that a mailbox is deliverable when its domain takes mail and nothing was found; if false, unknown.",
   ),
   apiKey: may(
     "GATEPOST_API_KEY",
     apiKey,
-  )("API key that `gatepost mcp --server` sends to the server."),
+    "API key that `gatepost mcp --server` sends to the server.",
+  ),
 } as const satisfies Readonly<Record<string, Setting<unknown>>>;
 
 /** Settings of earlier versions, and what to do now. */

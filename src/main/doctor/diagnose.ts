@@ -1,4 +1,5 @@
-import { existsSync, readFileSync, statfsSync } from "node:fs";
+import { once } from "node:events";
+import { existsSync, statfsSync } from "node:fs";
 import { totalmem } from "node:os";
 import { resolve } from "node:path";
 import { type Kysely, sql } from "kysely";
@@ -18,22 +19,20 @@ import { openAccountStore } from "../store.ts";
 import { hasDatabase, missingWords } from "../terminal.ts";
 import {
   examineFetchProxies,
-  examineResolver,
   examineTime,
   examineUrls,
+  measureResolver,
   note,
   ok,
   wrong,
 } from "./network.ts";
 
-const MB = 1_048_576;
+const MIB = 1_048_576;
 
 const megabytes = (bytes: number): string =>
-  bytes >= 10_240 * MB
-    ? `${Math.round(bytes / MB / 1_024).toLocaleString("en-US")} GB`
-    : `${Math.round(bytes / MB).toLocaleString("en-US")} MB`;
-
-const MIB = 1_048_576;
+  bytes >= 10_240 * MIB
+    ? `${Math.round(bytes / MIB / 1_024).toLocaleString("en-US")} GB`
+    : `${Math.round(bytes / MIB).toLocaleString("en-US")} MB`;
 
 /** An embedded service with a batch of 100,000 entries; see docs/operations/sizing.md. */
 export const WORK_BYTES = 245 * MIB;
@@ -44,34 +43,17 @@ const BODY_BYTES = Object.values(RESOURCES).reduce(
   0,
 );
 
-const CGROUP_LIMITS = ["/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"];
-
 /** What a process may use, against what sizing.md says that it takes. */
 export function examineMemory(
   { cacheMb }: Pick<Config, "cacheMb">,
-  { total, read }: MemoryFacts = { total: totalmem(), read: readLimit },
+  bytes = Math.min(totalmem(), process.constrainedMemory() || Infinity),
 ): Finding {
-  const limits = CGROUP_LIMITS.map(read).filter((limit) => limit > 0);
-  const bytes = Math.min(total, ...limits);
   const least = WORK_BYTES + cacheMb * MIB;
   const full = least + BODY_BYTES;
   const says = `${megabytes(bytes)} for this process; it takes up to ${megabytes(least)}, and ${megabytes(full)} with all bodies that it may hold.`;
   const advice = `Give the container or machine ${megabytes(full)}, or lower GATEPOST_CACHE_MB (${String(cacheMb)}).`;
   if (bytes < least) return wrong("memory", says, advice);
   return bytes < full ? note("memory", says, advice) : ok("memory", says);
-}
-
-interface MemoryFacts {
-  readonly total: number;
-  readonly read: (path: string) => number;
-}
-
-function readLimit(path: string): number {
-  try {
-    return Number(readFileSync(path, "utf8")) || 0; // "max" is no limit
-  } catch {
-    return 0;
-  }
 }
 
 const FEED_OLD_DAYS = 3;
@@ -209,9 +191,13 @@ export async function examinePooler(url: string): Promise<Finding> {
     await sender.query("begin");
     await sender.query("notify doctor_probe");
     await listener.query(prepared);
-    const heard = notice(listener);
+    const heard = once(listener, "notification", { signal: AbortSignal.timeout(NOTICE_MS) });
+    const isHeard = heard.then(
+      () => true,
+      () => false,
+    );
     await sender.query("commit");
-    if (await heard) return ok("pooler", "Sessions keep their prepared statements and notices.");
+    if (await isHeard) return ok("pooler", "Sessions keep their prepared statements and notices.");
     const says =
       "A notice from one session does not reach another: a connection pooler in transaction mode is between.";
     return wrong("pooler", says, advice);
@@ -221,20 +207,6 @@ export async function examinePooler(url: string): Promise<Finding> {
   } finally {
     await Promise.allSettled([listener.end(), sender.end()]);
   }
-}
-
-interface Listener {
-  once(event: "notification", heard: () => void): unknown;
-}
-
-function notice(listener: Listener): Promise<boolean> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(() => resolve(false), NOTICE_MS);
-    listener.once("notification", () => {
-      clearTimeout(timer);
-      resolve(true);
-    });
-  });
 }
 
 /** Workers say every few seconds that they live. */
@@ -311,10 +283,8 @@ async function examineNetwork(process: Process): Promise<readonly Finding[]> {
     clock,
     allowed: config.outboundAllow ?? [],
   });
-  return [
-    await examineResolver({ lookup, trust, clock, ids }),
-    await examineTime(config, { outbound, clock }),
-  ];
+  const { finding } = await measureResolver({ lookup, trust, clock, ids });
+  return [finding, await examineTime(config, outbound, clock)];
 }
 
 async function examineStored(process: Process): Promise<readonly Finding[]> {

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { connect } from "node:net";
 import type { Clock } from "../../base/clock.ts";
 import type { Ids } from "../../base/ids.ts";
@@ -59,8 +60,8 @@ const LOST_MAX = 1;
 
 interface ResolverDeps {
   /** Asks what the service asks; undefined when GATEPOST_DNS_CANARIES is off. */
-  readonly trust: Pick<Trust, "round"> | undefined;
-  readonly lookup: Pick<Lookup, "mx" | "addresses">;
+  readonly trust: Trust | undefined;
+  readonly lookup: Pick<Lookup, "addresses">;
   readonly clock: Clock;
   readonly ids: Ids;
 }
@@ -71,9 +72,6 @@ export interface Measured {
   /** Null: nothing was found, and names that exist were not asked. */
   readonly isTruthful: boolean | null;
 }
-
-export const examineResolver = async (deps: ResolverDeps): Promise<Finding> =>
-  (await measureResolver(deps)).finding;
 
 export async function measureResolver(deps: ResolverDeps): Promise<Measured> {
   const lie = await deps.trust?.round();
@@ -192,51 +190,47 @@ function trustFinding(
 const PROXY_TIMEOUT_MS = 2_000;
 
 /** Proxies for fetching feeds: each must accept a connection. Their user names and passwords are never shown. */
-export async function examineFetchProxies(
-  config: Pick<Config, "httpsProxy" | "httpProxy" | "noProxy">,
-  accepts = acceptsConnection,
-): Promise<readonly Finding[]> {
+export async function examineFetchProxies({
+  httpsProxy,
+  httpProxy,
+  noProxy = [],
+}: Config): Promise<readonly Finding[]> {
   const named = [
-    ["HTTPS_PROXY", config.httpsProxy],
-    ["HTTP_PROXY", config.httpProxy],
+    ["HTTPS_PROXY", httpsProxy],
+    ["HTTP_PROXY", httpProxy],
   ] as const;
-  const { noProxy = [] } = config;
   const except = noProxy.length === 0 ? "" : `, except for ${noProxy.join(", ")} (NO_PROXY)`;
   const found = named.map(async ([name, url]) => {
     if (url === undefined) return [];
     const shown = `${url.protocol}//${url.host}`;
-    if (await accepts(url)) return [ok(name, `Feeds are fetched through ${shown}${except}.`)];
+    if (await acceptsConnection(url))
+      return [ok(name, `Feeds are fetched through ${shown}${except}.`)];
     const says = `${shown} accepts no connection, so that no feed can be fetched.`;
     return [wrong(name, says, `Correct ${name}, or start the proxy.`)];
   });
   return (await Promise.all(found)).flat();
 }
 
-function acceptsConnection({ hostname, port }: URL): Promise<boolean> {
-  return new Promise((resolve) => {
-    const host = hostname.replace(/^\[|\]$/g, "");
-    const socket = connect({ host, port: port === "" ? 80 : Number(port) });
-    const end = (accepted: boolean): void => {
-      socket.destroy();
-      resolve(accepted);
-    };
-    socket.setTimeout(PROXY_TIMEOUT_MS, () => end(false));
-    socket.on("connect", () => end(true)).on("error", () => end(false));
-  });
+async function acceptsConnection({ hostname, port }: URL): Promise<boolean> {
+  const socket = connect({ host: hostname.replace(/^\[|\]$/g, ""), port: Number(port) || 80 });
+  try {
+    await once(socket, "connect", { signal: AbortSignal.timeout(PROXY_TIMEOUT_MS) });
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
+  }
 }
 
 const TIME_TIMEOUT_MS = 5_000;
 const TIME_SLACK_MS = 60_000;
 
-interface TimeDeps {
-  readonly outbound: Pick<Outbound, "http">;
-  readonly clock: Pick<Clock, "nowMs">;
-}
-
 /** Compares the clock with the `Date` of a server that the service asks anyway. */
 export async function examineTime(
-  { rdapBootstrapUrl: url, listsRefresh }: Pick<Config, "rdapBootstrapUrl" | "listsRefresh">,
-  { outbound, clock }: TimeDeps,
+  { rdapBootstrapUrl: url, listsRefresh }: Config,
+  outbound: Pick<Outbound, "http">,
+  clock: Clock,
 ): Promise<Finding> {
   if (listsRefresh === "off") {
     return ok("time", "Not compared with another machine's, because fetching is off.");

@@ -22,7 +22,7 @@ import type { SharedDatasets } from "../lists/shared-datasets.ts";
 import type { Observed } from "../lists/verdict-recorder.ts";
 import type { SqlDatabase } from "../store/database.ts";
 import { type Checker, dnsCap, openDns } from "./checker.ts";
-import { type DnsFigures, verdictTally, type VerdictTally } from "./metrics.ts";
+import { type DnsFigures, type VerdictCounts, VerdictTally } from "./metrics.ts";
 import { type Machine, type Process, systemMachine } from "./process.ts";
 import type { Config } from "./settings/config.ts";
 import type { BulkThread } from "./threads/bulk-thread.ts";
@@ -34,7 +34,7 @@ export interface BulkChecker {
   /** Whether DNS answers, in four tries, and its answers can be trusted. */
   readonly dnsAnswers: () => Promise<boolean>;
   readonly dnsFigures: () => DnsFigures;
-  readonly verdicts: VerdictTally["counts"];
+  readonly verdicts: () => VerdictCounts;
   readonly window: () => number;
   /** Leaves no socket and no timer. */
   readonly close: () => void;
@@ -68,7 +68,7 @@ export function openBulkChecker(
   // The second pass has sockets and a window of its own: names that are dead would narrow that of the first.
   const second = openDns(config, "again", { cap, machine, trust });
   const probe = openDns(config, "probe", { cap, machine });
-  const verdicts = verdictTally();
+  const verdicts = new VerdictTally();
   const check = coreEntryCheck({
     datasets,
     lookup: withoutRegistry({ mx: dns.mx, addresses: dns.addresses, txt: dns.txt }),
@@ -98,7 +98,7 @@ export function openBulkChecker(
       clients: { bulk: dns.stats(), again: second.stats() },
       trust: trust?.stats(),
     }),
-    verdicts: verdicts.counts,
+    verdicts: () => verdicts.counts,
     window() {
       // Asked for every name, and it changes every few seconds.
       if (asked % WINDOW_READ_EVERY === 0) window = dns.stats().window;

@@ -29,7 +29,7 @@ import { sqlVerdictCounts } from "../lists/verdict-counts.ts";
 import { createOutbound } from "../outbound/outbound.ts";
 import { createHostCheck } from "../outbound/public-host.ts";
 import type { Checker } from "./checker.ts";
-import { decisionCounter, feedbackCounter, hookCounter } from "./metrics.ts";
+import { decisionCounter, hookCounter, outcomeCounter } from "./metrics.ts";
 import { flushLast, type Process } from "./process.ts";
 import type { Serving } from "./serving.ts";
 
@@ -64,7 +64,7 @@ export function openGate(process: Process, parts: GateParts): Gate {
   const policies = createFindPolicies({ store, clock, log, notices });
   const hash = createAccountHash(deriveKey(secretKey, "mailbox ids"));
   const { datasets, budgeted: check, dns } = checker;
-  const counted = feedbackCounter(metrics.registry);
+  const counted = outcomeCounter(metrics.registry, "feedback");
   const decisionLog = new DecisionLog({ db, clock, ids, log });
   const feedback = new Feedback({ db, clock, ids, log, datasets, check, policies, hash, counted });
   const freshness = backing.where === "alone" ? {} : { freshMs: FRESH_MS };

@@ -4,130 +4,129 @@ import { inTime } from "../base/in-time.ts";
 import type { ResourceName } from "../base/resources.ts";
 import type { ShareFigures } from "../base/shares.ts";
 import type { Backlog } from "../bulk/backlog.ts";
-import type { BulkWorker, WorkerFigures } from "../bulk/worker/worker.ts";
+import type { WorkerFigures } from "../bulk/worker/worker.ts";
 import { DEFAULT_POLICY } from "../core/policy/default-policy.ts";
 import { type FullResult, isInconclusive } from "../core/validate/result.ts";
 import type { DnsStats } from "../dns/lookup.ts";
 import type { TrustStats } from "../dns/trust/trust.ts";
 import type { DecisionMade } from "../gate/outcome-recorder.ts";
 
-type Labels = Readonly<Record<string, string>>;
-type Row = readonly [value: number, labels?: Labels];
-
-interface Described {
-  readonly name: string;
-  readonly help: string;
-  readonly labelNames?: readonly string[];
-}
-
-const counter = (registry: Registry, { labelNames = [], ...described }: Described): Counter =>
-  new Counter({ ...described, labelNames: [...labelNames], registers: [registry] });
-
-/** A metric whose rows are read when the page is asked for. */
-function onScrape(
-  registry: Registry,
-  Metric: typeof Counter | typeof Gauge,
-  { labelNames = [], ...described }: Described,
-  read: () => Iterable<Row>,
-): void {
-  const metric: Counter | Gauge = new Metric({
-    ...described,
-    labelNames: [...labelNames],
-    registers: [registry],
-    collect() {
-      metric.reset();
-      for (const [value, labels = {}] of read()) metric.inc(labels, value);
-    },
-  });
-}
-
-export function watchProgram(registry: Registry, version: string): void {
-  const described = {
-    name: "gatepost_build_info",
-    help: "1, with the versions of the program and of Node.",
-    labelNames: ["version", "node"],
-  };
-  onScrape(registry, Gauge, described, () => [[1, { version, node: process.version }]]);
-}
-
-export function watchAnswerCache(
-  registry: Registry,
-  answerReads: () => { readonly hits: number; readonly misses: number },
-): void {
-  const described = {
-    name: "gatepost_answer_cache_reads_total",
-    help: 'Single checks that looked for a finished answer: "hit" or "miss".',
-    labelNames: ["outcome"],
-  };
-  onScrape(registry, Counter, described, () => {
-    const { hits, misses } = answerReads();
-    return [
-      [hits, { outcome: "hit" }],
-      [misses, { outcome: "miss" }],
-    ];
-  });
-}
-
-export type WebhookOutcome = "accepted" | "failed" | "removed";
-
-type CountOutcome<Outcome extends string = string> = (outcome: Outcome) => void;
-
-function outcomeCounter(registry: Registry, described: Described): CountOutcome {
-  const outcomes = counter(registry, { ...described, labelNames: ["outcome"] });
-  return (outcome) => outcomes.inc({ outcome });
-}
-
-export const webhookCounter = (registry: Registry): CountOutcome<WebhookOutcome> =>
-  outcomeCounter(registry, {
+/** What the program counts as it happens; the others below are read when the page is asked for. */
+const EVENTS = {
+  webhooks: {
     name: "gatepost_webhook_deliveries_total",
     help: 'Webhooks by what came of them: "accepted", "failed" or "removed" (the URL was gone).',
-  });
-
-export const signInCounter = (registry: Registry): CountOutcome =>
-  outcomeCounter(registry, {
+    labelNames: ["outcome"],
+  },
+  signIns: {
     name: "gatepost_sign_ins_total",
     help: 'Passwords tried in the dashboard: "right", "wrong" or "delayed" (refused unread after many wrong ones).',
-  });
-
-export const feedbackCounter = (registry: Registry): CountOutcome =>
-  outcomeCounter(registry, {
+    labelNames: ["outcome"],
+  },
+  feedback: {
     name: "gatepost_feedback_total",
     help: 'What accounts reported of their sign-ups: "abuse", "bounce" or "fine".',
-  });
-
-export function hookCounter(registry: Registry): (system: string, outcome: string) => void {
-  const calls = counter(registry, {
+    labelNames: ["outcome"],
+  },
+  hooks: {
     name: "gatepost_hook_calls_total",
     help: 'Calls of identity systems: "accepted", "refused", "failed_open" or "unauthenticated".',
     labelNames: ["system", "outcome"],
-  });
+  },
+  decisions: {
+    name: "gatepost_decisions_total",
+    help: 'Sign-up decisions by decision and reason; reasons that a policy makes up are "own".',
+    labelNames: ["decision", "reason"],
+  },
+};
+
+const counterOf = (registry: Registry, event: keyof typeof EVENTS): Counter =>
+  new Counter({ ...EVENTS[event], registers: [registry] });
+
+export function outcomeCounter(
+  registry: Registry,
+  event: "webhooks" | "signIns" | "feedback",
+): (outcome: string) => void {
+  const counter = counterOf(registry, event);
+  return (outcome) => counter.inc({ outcome });
+}
+
+export function hookCounter(registry: Registry): (system: string, outcome: string) => void {
+  const calls = counterOf(registry, "hooks");
   return (system, outcome) => calls.inc({ system, outcome });
 }
 
 /** Reasons that have a series of their own; those that a policy makes up are "own". */
 const REASONS: ReadonlySet<string> = new Set([
   ...DEFAULT_POLICY.rules.map(({ reason }) => reason),
-  "abuse",
-  "role",
-  "relay",
-  "alias",
-  "free",
-  "fresh_domain",
-  "repeated_mailbox",
-  "caller",
-  "denied",
-  "ok",
+  ..."abuse role relay alias free fresh_domain repeated_mailbox caller denied ok".split(" "),
 ]);
 
 export function decisionCounter(registry: Registry): (made: DecisionMade) => void {
-  const decisions = counter(registry, {
-    name: "gatepost_decisions_total",
-    help: 'Sign-up decisions by decision and reason; reasons that a policy makes up are "own".',
-    labelNames: ["decision", "reason"],
-  });
+  const decisions = counterOf(registry, "decisions");
   return ({ decision, reason }) =>
     decisions.inc({ decision, reason: REASONS.has(reason) ? reason : "own" });
 }
+
+type Row = readonly [value: number, labels: Readonly<Record<string, string>>];
+
+/** A metric that is read when the page is asked for; one called "..._total" is a counter. */
+interface Figure<Reading> {
+  readonly name: string;
+  readonly help: string;
+  readonly labelNames?: string[];
+  /** The value of a metric without labels, or a row for each of its labels; undefined leaves it out. */
+  readonly of: (reading: Reading) => number | readonly Row[] | undefined;
+}
+
+/** `read` is called once for each page that is asked for. */
+export function watch<Reading>(
+  registry: Registry,
+  figures: readonly Figure<Reading>[],
+  read: () => Reading | Promise<Reading>,
+): void {
+  let underWay: Promise<Reading> | undefined;
+  const readOnce = async (): Promise<Reading> => read();
+  const reading = (): Promise<Reading> =>
+    (underWay ??= readOnce().finally(() => (underWay = undefined)));
+  for (const { of, ...described } of figures) {
+    const Metric = described.name.endsWith("_total") ? Counter : Gauge;
+    const metric: Counter | Gauge = new Metric({
+      ...described,
+      registers: [registry],
+      async collect() {
+        const found = of(await reading());
+        metric.reset();
+        if (typeof found === "number") metric.inc(found);
+        // A reset metric without labels is 0, although it was not measured.
+        else if (described.labelNames === undefined) metric.remove();
+        else for (const [value, labels] of found ?? []) metric.inc(labels, value);
+      },
+    });
+  }
+}
+
+/** A row for each value, with its name as the label. */
+const rowsBy = (label: string, values: Readonly<Record<string, number>>): readonly Row[] =>
+  Object.entries(values).map(([name, value]) => [value, { [label]: name }]);
+
+export const PROGRAM: readonly Figure<string>[] = [
+  {
+    name: "gatepost_build_info",
+    help: "1, with the versions of the program and of Node.",
+    labelNames: ["version", "node"],
+    of: (version) => [[1, { version, node: process.version }]],
+  },
+];
+
+export const ANSWER_CACHE: readonly Figure<{ readonly hits: number; readonly misses: number }>[] = [
+  {
+    name: "gatepost_answer_cache_reads_total",
+    help: 'Single checks that looked for a finished answer: "hit" or "miss".',
+    labelNames: ["outcome"],
+    of: ({ hits, misses }) => rowsBy("outcome", { hit: hits, miss: misses }),
+  },
+];
 
 /** What is known of DNS clients and of trust in their resolver, in one thread. */
 export interface DnsFigures {
@@ -135,28 +134,23 @@ export interface DnsFigures {
   readonly trust: TrustStats | undefined;
 }
 
-/** Every figure of every DNS client as `gatepost_dns`. `read`: one for each thread. */
-export function watchDns(
-  registry: Registry,
-  read: () => readonly (DnsFigures | undefined)[],
-): void {
-  const suspect = {
+/** A reading for each thread. */
+export const DNS: readonly Figure<readonly (DnsFigures | undefined)[]>[] = [
+  {
     name: "gatepost_dns_suspect",
     help: '1 while the resolver\'s answers are not trusted; its "no" then counts as no answer.',
-  };
-  onScrape(registry, Gauge, suspect, () => [
-    [read().some((each) => each?.trust?.suspect !== undefined) ? 1 : 0],
-  ]);
-  const figures = {
+    of: (threads) => (threads.some((each) => each?.trust?.suspect !== undefined) ? 1 : 0),
+  },
+  {
     name: "gatepost_dns",
     help: "Figures of the DNS clients: counters since the start, and the gauges window, under_way, unsettled and cache_size.",
     labelNames: ["client", "figure"],
-  };
-  onScrape(registry, Gauge, figures, () => read().flatMap(rowsOf));
-}
+    of: (threads) => threads.flatMap(dnsRows),
+  },
+];
 
 /** What trust withheld is counted with the first client of its thread. */
-function rowsOf(thread: DnsFigures | undefined): readonly Row[] {
+function dnsRows(thread: DnsFigures | undefined): readonly Row[] {
   const { clients = {}, trust } = thread ?? {};
   return Object.entries(clients).flatMap(([client, { cache, unknown, ...counters }], at) => {
     const withheld = at === 0 && trust !== undefined && { unknown_suspect: trust.withheld };
@@ -168,7 +162,7 @@ function rowsOf(thread: DnsFigures | undefined): readonly Row[] {
     };
     return Object.entries(all).map(([name, value]): Row => [
       value,
-      { client, figure: snake(name) },
+      { client, figure: name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`) },
     ]);
   });
 }
@@ -178,29 +172,16 @@ function prefixed(prefix: string, figures: object): Readonly<Record<string, numb
   return Object.fromEntries(pairs.map(([name, value]) => [`${prefix}_${name}`, value]));
 }
 
-const snake = (name: string): string =>
-  name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+const NO_VERDICTS = { accepted: 0, disposable: 0, no_mail: 0, unknown: 0, malformed: 0 };
 
-export type VerdictCounts = Readonly<
-  Record<"accepted" | "disposable" | "no_mail" | "unknown" | "malformed", number>
->;
+export type VerdictCounts = Readonly<typeof NO_VERDICTS>;
 
-export interface VerdictTally {
-  readonly count: (result: FullResult) => void;
-  readonly counts: () => VerdictCounts;
-}
+export class VerdictTally {
+  readonly counts = { ...NO_VERDICTS };
 
-const NO_VERDICTS: VerdictCounts = {
-  accepted: 0,
-  disposable: 0,
-  no_mail: 0,
-  unknown: 0,
-  malformed: 0,
-};
-
-export function verdictTally(): VerdictTally {
-  const counts = { ...NO_VERDICTS };
-  return { count: (result) => void (counts[outcomeOf(result)] += 1), counts: () => counts };
+  count(result: FullResult): void {
+    this.counts[outcomeOf(result)] += 1;
+  }
 }
 
 function outcomeOf(result: FullResult): keyof VerdictCounts {
@@ -210,228 +191,169 @@ function outcomeOf(result: FullResult): keyof VerdictCounts {
   return isInconclusive(result) ? "unknown" : "no_mail";
 }
 
-/** Verdicts by where they were made; an answer from the cache of finished answers is no verdict. */
-export function watchVerdicts(
-  registry: Registry,
-  sources: Readonly<Record<string, () => VerdictCounts | undefined>>,
-): void {
-  const described = {
+/** By where verdicts were made; an answer from the cache of finished answers is no verdict. */
+export const VERDICTS: readonly Figure<Readonly<Record<string, VerdictCounts | undefined>>>[] = [
+  {
     name: "gatepost_verdicts_total",
     help: "Fresh verdicts by outcome, of single checks and of lists.",
     labelNames: ["check", "outcome"],
-  };
-  onScrape(registry, Counter, described, () =>
-    Object.entries(sources).flatMap(([check, counts]) =>
-      Object.entries(counts() ?? NO_VERDICTS).map(([outcome, count]): Row => [
-        count,
-        { check, outcome },
-      ]),
-    ),
-  );
+    of: (sources) =>
+      Object.entries(sources).flatMap(([check, counts = NO_VERDICTS]) =>
+        rowsBy("outcome", counts).map(([value, labels]): Row => [value, { check, ...labels }]),
+      ),
+  },
+];
+
+/** `figures` is undefined before the worker's first report. */
+interface WorkerReading {
+  readonly worker: string;
+  readonly figures: WorkerFigures | undefined;
 }
 
-export function watchWorker(
-  registry: Registry,
-  name: string,
-  worker: Pick<BulkWorker, "figures">,
-): void {
-  const info = {
+export const WORKER: readonly Figure<WorkerReading>[] = [
+  {
     name: "gatepost_worker_info",
     help: "1, with the name of this worker, which is new with each start.",
     labelNames: ["worker"],
-  };
-  onScrape(registry, Gauge, info, () => [[1, { worker: name }]]);
-  const chunks = {
+    of: ({ worker }) => [[1, { worker }]],
+  },
+  {
     name: "gatepost_worker_chunks_total",
     help: "Chunks by what came of them: taken, then stored, late, postponed (DNS was silent) or failed.",
     labelNames: ["outcome"],
-  };
-  onScrape(registry, Counter, chunks, () => {
-    const figures = worker.figures();
-    return COUNTED.map((outcome): Row => [figures[outcome], { outcome }]);
-  });
-  for (const [described, figure] of WORKER_GAUGES) {
-    onScrape(registry, Gauge, described, () => [[worker.figures()[figure]]]);
-  }
-}
-
-const COUNTED = ["taken", "stored", "late", "postponed", "failed"] as const;
-
-const WORKER_GAUGES: readonly (readonly [Described, keyof WorkerFigures])[] = [
-  [
-    {
-      name: "gatepost_worker_entries_per_second",
-      help: "Entries checked in a second while there is work.",
+    of({ figures }) {
+      const { taken = 0, stored = 0, late = 0, postponed = 0, failed = 0 } = figures ?? {};
+      return rowsBy("outcome", { taken, stored, late, postponed, failed });
     },
-    "entriesPerSecond",
-  ],
-  [{ name: "gatepost_worker_chunks_in_use", help: "Chunks under way." }, "inUse"],
-  [
-    {
-      name: "gatepost_worker_open_entries",
-      help: "Entries of chunks under way that are not checked yet.",
-    },
-    "openEntries",
-  ],
+  },
+  {
+    name: "gatepost_worker_entries_per_second",
+    help: "Entries checked in a second while there is work.",
+    of: ({ figures }) => figures?.entriesPerSecond ?? 0,
+  },
+  {
+    name: "gatepost_worker_chunks_in_use",
+    help: "Chunks under way.",
+    of: ({ figures }) => figures?.inUse ?? 0,
+  },
+  {
+    name: "gatepost_worker_open_entries",
+    help: "Entries of chunks under way that are not checked yet.",
+    of: ({ figures }) => figures?.openEntries ?? 0,
+  },
 ];
 
-export const IDLE_WORKER: WorkerFigures = {
-  taken: 0,
-  stored: 0,
-  late: 0,
-  postponed: 0,
-  failed: 0,
-  entriesPerSecond: 0,
-  inUse: 0,
-  openEntries: 0,
-};
+type SharesNow = ReadonlyMap<ResourceName, ShareFigures>;
+
+const byResource = (shares: SharesNow, value: (now: ShareFigures) => number): readonly Row[] =>
+  [...shares].map(([resource, now]) => [value(now), { resource }]);
 
 /** How much of every shared resource is in use, and how much of it by its largest owner. */
-export function watchShares(
-  registry: Registry,
-  read: () => ReadonlyMap<ResourceName, ShareFigures>,
-): void {
-  let figures: ReturnType<typeof read> = new Map();
-  const rows = (value: (figures: ShareFigures) => number): readonly Row[] =>
-    [...figures].map(([resource, now]) => [value(now), { resource }]);
-  const labelNames = ["resource"];
-  const used = {
+export const SHARES: readonly Figure<SharesNow>[] = [
+  {
     name: "gatepost_share_used_ratio",
     help: "Part of a shared resource that is in use, 0 to 1.",
-    labelNames,
-  };
-  onScrape(registry, Gauge, used, () => {
-    figures = read(); // once a scrape, in the metric that is collected first
-    return rows(({ used: now, total }) => now / total);
-  });
-  const largest = {
+    labelNames: ["resource"],
+    of: (shares) => byResource(shares, ({ used, total }) => used / total),
+  },
+  {
     name: "gatepost_share_largest_owner_ratio",
     help: "Part of a shared resource that one owner held at most since the last scrape, 0 to 1.",
-    labelNames,
-  };
-  onScrape(registry, Gauge, largest, () => rows((now) => now.largest / now.total));
-  const waiting = {
+    labelNames: ["resource"],
+    of: (shares) => byResource(shares, ({ largest, total }) => largest / total),
+  },
+  {
     name: "gatepost_share_waiting",
     help: "Requests that wait for their owner's turn, by resource.",
-    labelNames,
-  };
-  onScrape(registry, Gauge, waiting, () => rows((now) => now.waiting));
-  const refused = {
+    labelNames: ["resource"],
+    of: (shares) => byResource(shares, ({ waiting }) => waiting),
+  },
+  {
     name: "gatepost_share_refused_total",
     help: 'Work that found no room, by resource and reason: "owner" (over its share), "all" (all is full) or "reclaimed" (ended for an owner with less).',
     labelNames: ["resource", "why"],
-  };
-  onScrape(registry, Counter, refused, () =>
-    [...figures].flatMap(([resource, now]): readonly Row[] => [
-      [now.refused.owner, { resource, why: "owner" }],
-      [now.refused.all, { resource, why: "all" }],
-      [now.reclaimed, { resource, why: "reclaimed" }],
-    ]),
-  );
-}
+    of: (shares) =>
+      [...shares].flatMap(([resource, { refused, reclaimed }]) =>
+        rowsBy("why", { owner: refused.owner, all: refused.all, reclaimed }).map(
+          ([value, why]): Row => [value, { resource, ...why }],
+        ),
+      ),
+  },
+];
 
-/** A scrape waits no longer for the database. */
-const READ_WITHIN_MS = 2_000;
-
-interface Reading {
+interface DatabaseReading {
   readonly backlog: Backlog | undefined;
   readonly isUp: boolean;
   readonly tookMs: number;
 }
 
-const one = (value: number | undefined): readonly Row[] => (value === undefined ? [] : [[value]]);
-
-const BACKLOG: readonly (Described & { readonly rows: (reading: Reading) => readonly Row[] })[] = [
+/** What waits in the database. A database that does not answer leaves the figures out. */
+export const BACKLOG: readonly Figure<DatabaseReading>[] = [
   {
     name: "gatepost_database_up",
     help: "1 when the database answered this scrape within 2 s and takes writes.",
-    rows: ({ isUp }) => one(isUp ? 1 : 0),
+    of: ({ isUp }) => (isUp ? 1 : 0),
   },
   {
     name: "gatepost_database_answer_seconds",
     help: "Time of this scrape's questions to the database, at most 2 s.",
-    rows: ({ tookMs }) => one(tookMs / 1_000),
+    of: ({ tookMs }) => tookMs / 1_000,
   },
   {
     name: "gatepost_jobs",
     help: "Running jobs by state, of all processes.",
     labelNames: ["state"],
-    rows: ({ backlog }) =>
-      backlog === undefined
-        ? []
-        : [
-            [backlog.pendingJobs, { state: "pending" }],
-            [backlog.processingJobs, { state: "processing" }],
-          ],
+    of: ({ backlog }) =>
+      backlog &&
+      rowsBy("state", { pending: backlog.pendingJobs, processing: backlog.processingJobs }),
   },
   {
     name: "gatepost_oldest_job_age_seconds",
     help: "Since the acceptance of the oldest running job; 0 without one.",
-    rows: ({ backlog }) => one(backlog && backlog.oldestJobMs / 1_000),
+    of: ({ backlog }) => backlog && backlog.oldestJobMs / 1_000,
   },
   {
     name: "gatepost_entries_waiting",
     help: "Entries of running jobs that are not checked yet; beyond 2,000,000 new jobs are refused.",
-    rows: ({ backlog }) => one(backlog?.entries),
+    of: ({ backlog }) => backlog?.entries,
   },
   {
     name: "gatepost_chunks",
     help: "Chunks of running jobs: leased by a worker, or waiting for one.",
     labelNames: ["state"],
-    rows: ({ backlog }) =>
-      backlog === undefined
-        ? []
-        : [
-            [backlog.waitingChunks, { state: "waiting" }],
-            [backlog.leasedChunks, { state: "leased" }],
-          ],
+    of: ({ backlog }) =>
+      backlog && rowsBy("state", { waiting: backlog.waitingChunks, leased: backlog.leasedChunks }),
   },
   {
     name: "gatepost_bulk_entries_per_second",
     help: "Entries that all workers checked a second, in the last seconds.",
-    rows: ({ backlog }) => one(backlog?.entriesPerSecond),
+    of: ({ backlog }) => backlog?.entriesPerSecond,
   },
   {
     name: "gatepost_webhooks_queued",
     help: "Webhooks not yet being sent.",
-    rows: ({ backlog }) => one(backlog?.queuedWebhooks),
+    of: ({ backlog }) => backlog?.queuedWebhooks,
   },
 ];
 
-interface BacklogSource {
-  readonly clock: Clock;
-  readonly answers: () => Promise<boolean>;
-  readonly read: () => Promise<Backlog>;
-}
+/** A scrape waits no longer for the database. */
+const READ_WITHIN_MS = 2_000;
 
-/** What waits in the database, asked once for each scrape. A database that does not answer leaves the figures out. */
-export function watchBacklog(registry: Registry, source: BacklogSource): void {
-  let underWay: Promise<Reading> | undefined;
-  const reading = (): Promise<Reading> =>
-    (underWay ??= readInTime(source).finally(() => (underWay = undefined)));
-  for (const { rows, labelNames = [], ...described } of BACKLOG) {
-    const gauge: Gauge = new Gauge({
-      ...described,
-      labelNames: [...labelNames],
-      registers: [registry],
-      async collect() {
-        const now = rows(await reading());
-        gauge.reset();
-        // A reset gauge without labels is 0, although it was not measured.
-        if (labelNames.length === 0 && now.length === 0) gauge.remove();
-        for (const [value, labels = {}] of now) gauge.set(labels, value);
-      },
-    });
-  }
-}
-
-async function readInTime({ read, answers, clock }: BacklogSource): Promise<Reading> {
+export async function readDatabase(
+  clock: Clock,
+  answers: () => Promise<boolean>,
+  read: () => Promise<Backlog>,
+): Promise<DatabaseReading> {
   const startMs = clock.monotonicMs();
   const limit = { timeoutMs: READ_WITHIN_MS, clock };
-  const noWrites = (): boolean => false;
-  const writes = inTime(answers().catch(noWrites), { ...limit, late: false });
-  const nothing = (): undefined => undefined;
-  const backlog = await inTime(read().catch(nothing), { ...limit, late: undefined });
+  const writes = inTime(
+    answers().catch(() => false),
+    { ...limit, late: false },
+  );
+  const backlog = await inTime(
+    read().catch(() => undefined),
+    { ...limit, late: undefined },
+  );
   const tookMs = clock.monotonicMs() - startMs;
   return { backlog, isUp: backlog !== undefined && (await writes), tookMs };
 }

@@ -29,20 +29,18 @@ import type { Probe } from "../http/system/readiness.ts";
 import { openPublishedLists } from "../lists/published-list.ts";
 import { openBulk } from "./bulk.ts";
 import { type Checker, openChecker } from "./checker.ts";
-import { builtFolder, openDashboard, systemFacts } from "./dashboard.ts";
+import { builtFolder, builtPages, openAccounts, systemFacts } from "./dashboard.ts";
 import { createDnsTest } from "./dns-test.ts";
 import { openGate } from "./gate.ts";
 import { startUpkeep } from "./housekeeping.ts";
 import {
-  IDLE_WORKER,
-  signInCounter,
-  type VerdictTally,
-  verdictTally,
-  watchAnswerCache,
-  watchDns,
-  watchVerdicts,
-  watchWorker,
-  webhookCounter,
+  ANSWER_CACHE,
+  DNS,
+  outcomeCounter,
+  VerdictTally,
+  VERDICTS,
+  watch,
+  WORKER,
 } from "./metrics.ts";
 import { flushLast, type Machine, openProcess, type Process } from "./process.ts";
 import { programVersion } from "./program-files.ts";
@@ -63,12 +61,11 @@ export interface Running {
   stop(): Promise<void>;
 }
 
-export interface ServerOptions {
-  readonly machine?: Machine;
-}
-
 /** Starts the service: all of it, or with DATABASE_URL all but bulk jobs and webhooks; rejects with one clear sentence when it cannot. */
-export async function startServer(config: Config, options: ServerOptions = {}): Promise<Running> {
+export async function startServer(
+  config: Config,
+  options: { readonly machine?: Machine } = {},
+): Promise<Running> {
   const { log, close, ...running } = await openProcess(config, options, openServer);
   const stop = async (): Promise<void> => {
     log.info("server.stopping");
@@ -114,7 +111,7 @@ async function openParts(process: Process) {
   const { sql, notices } = store;
   const { db } = sql;
   const keys = new Keys(db);
-  const verdicts = verdictTally();
+  const verdicts = new VerdictTally();
   const checker = checkerOf(process, serving, verdicts);
   const localRates = where === "alone" ? rates : memoryRateCounter();
   const admission = createAdmission({
@@ -137,7 +134,7 @@ async function openParts(process: Process) {
     secretKey,
     addresses: checker.dns.everyAddress,
     elsewhere: where === "alone" ? undefined : notices,
-    counted: webhookCounter(metrics.registry),
+    counted: outcomeCounter(metrics.registry, "webhooks"),
   });
   const texts = machine.openTexts(shares.of("splitting"));
   closing.add(() => texts.close());
@@ -240,7 +237,7 @@ function checkOneOf({ config, clock }: Process, parts: Parts): CheckOne {
   const { serving, checker, admission, publicUrl } = parts;
   const { tiers, metrics, trust } = serving;
   const cache = memoryAnswerCache(config.cacheMb * 1_048_576 * ANSWERS_SHARE);
-  watchAnswerCache(metrics.registry, () => cache.reads());
+  watch(metrics.registry, ANSWER_CACHE, () => cache.reads());
   return createCheckOne({
     admission,
     check: checker.check,
@@ -287,15 +284,13 @@ const dnsOf = ({ checker, serving, bulk }: Parts) => [
 function watchParts(parts: Parts): void {
   const { thread } = parts.bulk;
   const { registry } = parts.serving.metrics;
-  watchDns(registry, () => dnsOf(parts));
-  watchVerdicts(registry, {
+  watch(registry, DNS, () => dnsOf(parts));
+  watch(registry, VERDICTS, () => ({
     single: parts.counts.verdicts.counts,
-    bulk: () => thread?.figures()?.verdicts,
-  });
+    bulk: thread?.figures()?.verdicts,
+  }));
   if (thread === undefined) return;
-  watchWorker(registry, "bulk-thread", {
-    figures: () => thread.figures()?.worker ?? IDLE_WORKER,
-  });
+  watch(registry, WORKER, () => ({ worker: "bulk-thread", figures: thread.figures()?.worker }));
 }
 
 interface DashboardTerms {
@@ -308,45 +303,25 @@ function dashboardOf(
   parts: Parts,
   { probes, isHostAllowed }: DashboardTerms,
 ): DashboardDeps {
-  const { config, clock, ids, log } = process;
-  const { serving, checker, admission, counts, bulk, webhooks, gate, publicUrl } = parts;
-  const { backing, tiers, lists, shares, secretKey, metrics, trust } = serving;
-  const { store, rates, quotas, usage } = backing;
-  return openDashboard({
-    store,
-    admission,
-    rates,
-    quotas,
-    usage,
+  const { signup, trustProxy = [] } = process.config;
+  const { serving, counts, bulk, webhooks, gate, publicUrl } = parts;
+  const info = { signup, publicUrl, version: programVersion() };
+  const countSignIn = outcomeCounter(serving.metrics.registry, "signIns");
+  return {
+    ...openAccounts(process, { ...parts, info, countSignIn }),
     requests: counts.charts,
-    lists,
-    check: checker.check,
-    datasets: checker.datasets,
-    tiers,
-    clock,
-    ids,
-    log,
-    settings: {
-      signup: config.signup,
-      publicUrl,
-      isHostAllowed,
-      version: programVersion(),
-      trustedProxies: config.trustProxy ?? [],
-    },
-    shares,
-    countSignIn: signInCounter(metrics.registry),
-    system: systemFacts(process, {
-      backing,
+    trustedProxies: trustProxy,
+    isHostAllowed,
+    system: systemFacts(process, serving, {
       probes,
-      trust,
       dns: () => dnsOf(parts),
       postponed: () => bulk.thread?.figures()?.worker.postponed,
     }),
     dnsTest: createDnsTest(process),
     hours: counts.hours,
-    secretKey,
     accountLists: bulk.lists,
     webhooks,
     gate,
-  });
+    pages: builtPages(),
+  };
 }

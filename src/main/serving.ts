@@ -13,7 +13,7 @@ import type { Trust } from "../dns/trust/trust.ts";
 import { createListMetrics } from "../lists/feed-status.ts";
 import { dnsCap, openDns, openTrust, rdapFolder } from "./checker.ts";
 import { type Lists, openLists } from "./lists.ts";
-import { watchBacklog, watchProgram, watchShares } from "./metrics.ts";
+import { BACKLOG, PROGRAM, readDatabase, SHARES, watch } from "./metrics.ts";
 import type { Process } from "./process.ts";
 import { programVersion } from "./program-files.ts";
 import { type Backing, openBacking, openSecretKey } from "./store.ts";
@@ -43,8 +43,9 @@ export async function openServing(process: Process, profile: Profile): Promise<S
   const metrics = createMetrics();
   const { registry } = metrics;
   const shares = openShares(process, registry);
-  watchProgram(registry, programVersion());
-  watchBacklog(registry, { clock, answers, read: () => readBacklog(sql.db, clock.nowMs()) });
+  watch(registry, PROGRAM, programVersion);
+  const backlog = () => readBacklog(sql.db, clock.nowMs());
+  watch(registry, BACKLOG, () => readDatabase(clock, answers, backlog));
   const trust = openTrust(process);
   trust?.start();
   closing.add(() => trust?.close());
@@ -69,6 +70,6 @@ function openShares(process: Process, registry: Registry): Shares {
   const { total, perOwner } = RESOURCES.questions;
   const questions = { total: Math.ceil(total * part), perOwner: Math.ceil(perOwner * part) };
   const shares = createShares(heldBack, { connections, questions });
-  watchShares(registry, () => shares.figures());
+  watch(registry, SHARES, () => shares.figures());
   return shares;
 }

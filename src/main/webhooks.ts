@@ -6,7 +6,6 @@ import type { Notices } from "../store/notices.ts";
 import { createWebhookSetup, type WebhookSetup } from "../webhooks/configure.ts";
 import { Dispatcher } from "../webhooks/dispatcher.ts";
 import { Deliveries, WebhookEndpoints } from "../webhooks/webhooks-store.ts";
-import type { WebhookOutcome } from "./metrics.ts";
 import type { Process } from "./process.ts";
 
 /** Everything about webhooks, used by the server and by commands. */
@@ -23,7 +22,7 @@ interface WebhookParts {
   readonly addresses: Lookup["addresses"];
   /** Where another process sends what is announced here: a notice tells it, or it looks a second later. */
   readonly elsewhere?: Pick<Notices, "tell"> | undefined;
-  readonly counted?: (outcome: WebhookOutcome) => void;
+  readonly counted?: (outcome: string) => void;
 }
 
 export function openWebhooks(process: Process, parts: WebhookParts): Webhooks {

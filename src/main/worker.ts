@@ -11,7 +11,7 @@ import { DEFAULT_LIMITS } from "../http/server.ts";
 import { createReadiness } from "../http/system/readiness.ts";
 import { type BulkChecker, openBulkChecker } from "./bulk.ts";
 import { startUpkeep } from "./housekeeping.ts";
-import { watchDns, watchVerdicts, watchWorker, webhookCounter } from "./metrics.ts";
+import { DNS, outcomeCounter, VERDICTS, watch, WORKER } from "./metrics.ts";
 import { type Machine, openProcess, type Process, systemMachine } from "./process.ts";
 import { openServing, type Serving } from "./serving.ts";
 import type { Config } from "./settings/config.ts";
@@ -61,17 +61,17 @@ async function openWorker(process: Process, cap: SharedCap | undefined) {
     sql,
     secretKey,
     addresses: dns.everyAddress,
-    counted: webhookCounter(registry),
+    counted: outcomeCounter(registry, "webhooks"),
   });
   const observe = lists.recorder.record.bind(lists.recorder);
   const bulk = openBulkChecker(config, lists.datasets, { observe, cap, trust, machine });
   closing.add(() => bulk.close());
   const worker = openWork(process, serving, { webhooks, bulk });
   closing.add(notices.hear("jobs", () => worker.wake()));
-  watchWorker(registry, name, worker);
+  watch(registry, WORKER, () => ({ worker: name, figures: worker.figures() }));
   const learning = () => ({ clients: { learning: dns.stats() }, trust: undefined });
-  watchDns(registry, () => [bulk.dnsFigures(), learning()]);
-  watchVerdicts(registry, { bulk: bulk.verdicts });
+  watch(registry, DNS, () => [bulk.dnsFigures(), learning()]);
+  watch(registry, VERDICTS, () => ({ bulk: bulk.verdicts() }));
   await webhooks.dispatcher.start("among_others");
   closing.add(notices.hear("webhooks", () => webhooks.dispatcher.wake()));
   startUpkeep(process, serving, {});

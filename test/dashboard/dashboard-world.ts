@@ -24,9 +24,13 @@ import { viewRoute } from "../../src/http/api/view.ts";
 import { buildApp } from "../../src/http/app.ts";
 import { DEFAULT_LIMITS, listen } from "../../src/http/server.ts";
 import { accountDocumentation } from "../../src/http/account/documentation.ts";
-import { accountRoutes, dashboard as dashboardOf } from "../../src/http/account/dashboard.ts";
+import {
+  accountRoutes,
+  dashboard as dashboardOf,
+  type DashboardDeps,
+} from "../../src/http/account/dashboard.ts";
 import { createShares } from "../../src/base/shares.ts";
-import { openDashboard } from "../../src/main/dashboard.ts";
+import { builtPages, openAccounts } from "../../src/main/dashboard.ts";
 import type { AccountStore } from "../../src/main/store.ts";
 import { openTestStore } from "../process/test-process.ts";
 import type { HostCheck } from "../../src/outbound/public-host.ts";
@@ -53,7 +57,7 @@ export interface DashboardWorld {
   readonly store: AccountStore;
   readonly log: KeptLog;
   readonly routes: ReturnType<typeof accountRoutes>;
-  readonly setUp: ReturnType<typeof openDashboard>["setUp"];
+  readonly setUp: ReturnType<typeof openAccounts>["setUp"];
   readonly documentation: ReturnType<typeof accountDocumentation>;
   readonly receiver: ReturnType<typeof recordingSender>;
   readonly usage: UsageLedger;
@@ -127,29 +131,20 @@ export async function dashboardWorld(options: DashboardWorldOptions = {}): Promi
   const hooks = webhooksOf(store, options.checkHost ?? checkByName, log);
   const lists = listsOf({ store, admission, charges, lookup, datasets, log, hooks });
   const shares = createShares();
-  const dashboard = openDashboard({
-    ids,
-    store,
+  const backing = { store, rates, quotas, usage };
+  const secretKey = new Uint8Array(32);
+  const parts = {
+    serving: { backing, lists: words, shares, tiers, secretKey },
     admission,
-    rates,
-    quotas,
-    usage,
-    check,
-    datasets,
-    tiers,
-    clock,
-    log,
+    checker: { check, datasets },
+    info: { signup: options.signup ?? "open", publicUrl, version: "0.0.0-test" },
+    countSignIn: () => undefined,
+  };
+  const dashboard: DashboardDeps = {
+    ...openAccounts({ clock, ids, log }, parts),
     requests,
-    shares,
-    lists: words,
-    settings: {
-      signup: options.signup ?? "open",
-      publicUrl,
-      isHostAllowed: () => true,
-      version: "0.0.0-test",
-      trustedProxies: [],
-    },
-    secretKey: new Uint8Array(32),
+    isHostAllowed: () => true,
+    trustedProxies: [],
     hours: { today: () => Promise.resolve([]) },
     dnsTest: () =>
       Promise.resolve({
@@ -180,7 +175,8 @@ export async function dashboardWorld(options: DashboardWorldOptions = {}): Promi
       }),
     accountLists: lists.lists,
     webhooks: hooks,
-  });
+    pages: builtPages(),
+  };
   const routes = accountRoutes(dashboard);
   const app = buildApp({
     admission,

@@ -5,12 +5,14 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { createMetrics } from "../../src/base/metrics.ts";
 import { createListMetrics } from "../../src/lists/feed-status.ts";
 import {
-  watchAnswerCache,
-  watchBacklog,
-  watchProgram,
-  watchShares,
-  watchWorker,
-  webhookCounter,
+  ANSWER_CACHE,
+  BACKLOG,
+  outcomeCounter,
+  PROGRAM,
+  readDatabase,
+  SHARES,
+  watch,
+  WORKER,
 } from "../../src/main/metrics.ts";
 import { createShares } from "../../src/base/shares.ts";
 import type { WorkerFigures } from "../../src/bulk/worker/worker.ts";
@@ -66,13 +68,14 @@ const yes = () => Promise.resolve(true);
 function page(read: () => Promise<typeof backlog>, answers = yes) {
   const metrics = createMetrics();
   const clock = manualClock();
-  createListMetrics(metrics.registry);
-  watchProgram(metrics.registry, "1");
-  watchAnswerCache(metrics.registry, () => ({ hits: 3, misses: 1 }));
-  watchWorker(metrics.registry, "w1", { figures: () => FIGURES });
-  webhookCounter(metrics.registry)("accepted");
-  watchShares(metrics.registry, () => createShares().figures());
-  watchBacklog(metrics.registry, { clock, read, answers });
+  const { registry } = metrics;
+  createListMetrics(registry);
+  watch(registry, PROGRAM, () => "1");
+  watch(registry, ANSWER_CACHE, () => ({ hits: 3, misses: 1 }));
+  watch(registry, WORKER, () => ({ worker: "w1", figures: FIGURES }));
+  outcomeCounter(registry, "webhooks")("accepted");
+  watch(registry, SHARES, () => createShares().figures());
+  watch(registry, BACKLOG, () => readDatabase(clock, answers, read));
   return { metrics, clock };
 }
 

@@ -106,7 +106,7 @@ export interface DashboardWebhooks {
   readonly deliveries: Pick<Deliveries, "list">;
 }
 
-interface ServiceInfo {
+export interface ServiceInfo {
   readonly signup: "open" | "closed";
   readonly publicUrl: () => string;
   readonly version: string;

@@ -19,7 +19,7 @@ import { webhookRoutes } from "./webhooks.ts";
 import { basePathOf } from "../target.ts";
 
 export interface DashboardDeps extends DashboardContext {
-  readonly pages?: BuiltPages;
+  readonly pages?: BuiltPages | undefined;
   readonly decodeLarge?: Decode;
 }
 

@@ -2,12 +2,12 @@
 // Texts take turns, a slice each.
 import { parentPort } from "node:worker_threads";
 import { splitText } from "../core/batch/batch-chunk.ts";
-import { readFile } from "../http/api/read-file.ts";
+import { type FileRead, readFile } from "../http/api/read-file.ts";
 import { decodeBody } from "../http/decode.ts";
 import { inSlices } from "../base/slices.ts";
 import { Refusal } from "../base/refusals.ts";
 import { lowerPriority } from "./threads/lower-priority.ts";
-import type { Numbered, TaskName, Tasks, ThreadReport } from "./threads/texts.ts";
+import type { Numbered, TextTasks, ThreadReport } from "./threads/texts.ts";
 
 const port = parentPort;
 
@@ -15,31 +15,34 @@ if (port === null) throw new Error("text-thread is a thread, not a program");
 // Single checks and lists go before large texts.
 lowerPriority(5);
 
-type Work<Name extends TaskName> = (order: Tasks[Name]["order"]) => Promise<Tasks[Name]["result"]>;
-
-const WORK: { readonly [Name in TaskName]: Work<Name> } = {
+const TASKS: TextTasks = {
   split: ({ text, uniqueMax }) => inSlices(splitText(text, uniqueMax)),
   file: readFile,
   decode: decodeBody,
 };
 
-function given(report: ThreadReport): ArrayBuffer[] {
-  if (!("result" in report) || report.name !== "file") return [];
-  const pages = report.result.entries.table?.pages ?? [];
+const resultOf = ({ name, order }: Numbered): Promise<object> =>
+  (TASKS[name] as (order: unknown) => Promise<object>)(order);
+
+/** The pages of a file are given away, not copied. */
+function given(result: object): ArrayBuffer[] {
+  const { table } = "entries" in result ? (result as FileRead).entries : {};
+  const pages = table?.pages ?? [];
   return pages.flatMap(({ cells, entries }) => [cells.buffer, entries.buffer] as ArrayBuffer[]);
 }
 
-async function report({ id, name, order }: Numbered): Promise<ThreadReport> {
-  const work = WORK[name] as (of: typeof order) => Promise<unknown>;
+async function answer(numbered: Numbered): Promise<void> {
+  const { id } = numbered;
+  const report = (its: ThreadReport, transfer: ArrayBuffer[] = []): void =>
+    port?.postMessage(its, transfer);
   try {
-    return { id, name, result: await work(order) } as ThreadReport;
+    const result = await resultOf(numbered);
+    report({ id, result }, given(result));
   } catch (error) {
-    if (!(error instanceof Refusal)) return { id, fault: error };
+    if (!(error instanceof Refusal)) return report({ id, fault: error });
     const { code, status, message, detail, retryAfterSeconds } = error;
-    return { id, refusal: { code, status, message, detail, retryAfterSeconds } };
+    report({ id, refusal: { code, status, message, detail, retryAfterSeconds } });
   }
 }
 
-port.on("message", (numbered: Numbered) => {
-  void report(numbered).then((its) => port.postMessage(its, given(its)));
-});
+port.on("message", (numbered: Numbered) => void answer(numbered));

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { createHeldBackLog } from "../../accounts/admission/held-back.ts";
 import { createAddressHash } from "../../base/address-hash.ts";
-import { every } from "../../base/every.ts";
+import { type End, every } from "../../base/every.ts";
 import type { Log } from "../../base/log.ts";
 import { createShares } from "../../base/shares.ts";
 import { ChunkQueue } from "../../bulk/chunk-queue.ts";
@@ -63,22 +63,9 @@ async function open(
   const chunks = new ChunkQueue({ db });
   await chunks.freeAll(clock.nowMs()); // a thread or process before this one may have left leases
   const name = ids.hex32();
-  const { check, room, dnsAnswers, window } = bulk;
-  const worker = new BulkWorker({
-    check,
-    room,
-    dnsAnswers,
-    window,
-    shares,
-    chunks,
-    name,
-    clock,
-    log,
-    completed,
-  });
+  const worker = new BulkWorker({ ...bulk, shares, chunks, name, clock, log, completed });
   closing.add(() => worker.stop());
-  const sessions = (): Promise<() => Promise<void>> =>
-    Promise.resolve(keepSessions({ db, scrub, clock, log }));
+  const sessions = (): Promise<End> => Promise.resolve(keepSessions({ db, scrub, clock, log }));
   const duties = startDuties({ sessions }, { elections: alone, clock, log });
   closing.add(() => duties.stop());
   worker.start();

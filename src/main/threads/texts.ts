@@ -5,43 +5,31 @@ import { inSlices } from "../../base/slices.ts";
 import type { Splitter } from "../../bulk/bulk.ts";
 import { type SplitBatch, splitText } from "../../core/batch/batch-chunk.ts";
 import type { TooMany } from "../../core/batch/batch.ts";
-import type { FileOrder, FileRead, ReadFile } from "../../http/api/read-file.ts";
-import type { Decode, DecodeOrder } from "../../http/decode.ts";
-import type { Body } from "../../http/params.ts";
+import type { ReadFile } from "../../http/api/read-file.ts";
+import type { Decode } from "../../http/decode.ts";
 
-export interface Tasks {
-  readonly split: {
-    readonly order: {
-      readonly text: string;
-      readonly uniqueMax: number;
-    };
-    readonly result: SplitBatch | TooMany;
-  };
-  readonly file: { readonly order: FileOrder; readonly result: FileRead };
-  readonly decode: { readonly order: DecodeOrder; readonly result: Body };
+/** What the thread does, each with the function that does it here. */
+export interface TextTasks {
+  readonly split: (order: {
+    readonly text: string;
+    readonly uniqueMax: number;
+  }) => Promise<SplitBatch | TooMany>;
+  readonly file: ReadFile;
+  readonly decode: Decode;
 }
 
-export type TaskName = keyof Tasks;
+type Order<Name extends keyof TextTasks> = Parameters<TextTasks[Name]>[0];
 
 export interface Numbered {
   readonly id: number;
-  readonly name: TaskName;
-  readonly order: Tasks[TaskName]["order"];
+  readonly name: keyof TextTasks;
+  readonly order: unknown;
 }
 
-type TaskResult = {
-  readonly [Name in TaskName]: { readonly name: Name; readonly result: Tasks[Name]["result"] };
-}[TaskName];
+type Told = Pick<Refusal, "code" | "status" | "message" | "detail" | "retryAfterSeconds">;
 
 export type ThreadReport = { readonly id: number } & (
-  | TaskResult
-  | {
-      readonly refusal: Pick<
-        Refusal,
-        "code" | "status" | "message" | "detail" | "retryAfterSeconds"
-      >;
-    }
-  | { readonly fault: unknown }
+  { readonly result: unknown } | { readonly refusal: Told } | { readonly fault: unknown }
 );
 
 interface Waiting {
@@ -59,18 +47,19 @@ class TextThread {
   #lastId = 0;
 
   /** Rejects with a `Refusal`, or when the thread ends. What is in `transfer` cannot be used afterwards. */
-  run<Name extends TaskName>(
+  run<Name extends keyof TextTasks>(
     name: Name,
-    order: Tasks[Name]["order"],
+    order: Order<Name>,
     transfer: readonly ArrayBufferLike[] = [],
-  ): Promise<Tasks[Name]["result"]> {
+  ): ReturnType<TextTasks[Name]> {
     const worker = (this.#worker ??= this.#launch());
     clearTimeout(this.#idle);
     const id = (this.#lastId += 1);
-    return new Promise((resolve, reject) => {
-      this.#waiting.set(id, { resolve: resolve as Waiting["resolve"], reject });
+    const done = new Promise((resolve, reject) => {
+      this.#waiting.set(id, { resolve, reject });
       worker.postMessage({ id, name, order } satisfies Numbered, transfer as ArrayBuffer[]);
     });
+    return done as ReturnType<TextTasks[Name]>;
   }
 
   async close(): Promise<void> {

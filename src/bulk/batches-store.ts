@@ -2,7 +2,7 @@ import type { Kysely } from "kysely";
 import type { Charges } from "../accounts/admission/charges.ts";
 import type { Ids } from "../base/ids.ts";
 import { type Owner, ownerKey } from "../base/owner.ts";
-import type { PackedChunk, Tally } from "../core/batch/batch-chunk.ts";
+import { type PackedChunk, sumOf, type Tally } from "../core/batch/batch-chunk.ts";
 import { changeRows, deleteRows, packLines, packText } from "../store/rows.ts";
 import type { Database } from "../store/schema.ts";
 import type { ChunkRow, JobRow, TablePageRow } from "../store/tables/bulk.ts";
@@ -78,22 +78,33 @@ export interface BulkStoreDeps {
   readonly ids: Ids;
 }
 
+/** A batch for workers. */
+export interface JobOrder extends NewBatch {
+  readonly spamTrap: boolean;
+  /** How long after the acceptance of the owner's last job the next may come; 0: at once. */
+  readonly cooldownMs: number;
+  /** Entries not yet checked, of all owners and this batch together, at most. */
+  readonly bufferMax: number;
+}
+
+/** A batch that was checked at once, with one outcome for each chunk. */
+export interface CheckedBatch extends NewBatch {
+  readonly outcomes: readonly ChunkOutcome[];
+}
+
 export interface PackedBatch {
-  readonly batch: NewBatch;
+  readonly batch: JobOrder | CheckedBatch;
   readonly chunks: readonly ChunkRow[];
   readonly pages: readonly TablePageRow[];
 }
 
 /** Done before the transaction, which then holds the write lock for no longer than the writing takes. */
-export async function packBatch(
-  batch: NewBatch,
-  outcomes?: readonly ChunkOutcome[],
-): Promise<PackedBatch> {
+export async function packBatch(batch: JobOrder | CheckedBatch): Promise<PackedBatch> {
   const { session, nowMs } = batch;
   const chunks: ChunkRow[] = [];
   // One after the other, here and below: packing takes a quarter of a megabyte each time.
   for (const [number, { entries, content }] of batch.chunks.entries()) {
-    const outcome = outcomes?.[number];
+    const outcome = "outcomes" in batch ? batch.outcomes[number] : undefined;
     chunks.push({
       session,
       number,
@@ -121,30 +132,34 @@ async function packPages(session: string, table: StoredTable): Promise<readonly 
   return made;
 }
 
-export function jobRow(
-  { batch, chunks, pages }: PackedBatch,
-  more: Pick<JobRow, "origin" | "state" | "is_running" | "charge_id" | "announced" | "spam_trap">,
-): JobRow {
+export function jobRow({ batch, chunks, pages }: PackedBatch, charge_id: string): JobRow {
+  const isDone = "outcomes" in batch;
+  const tally = sumOf(isDone ? batch.outcomes.map((outcome) => outcome.tally) : []);
   return {
     session: batch.session,
     owner: ownerKey(batch.owner),
     client_address: batch.clientAddress,
+    origin: isDone ? "sync" : "queued",
+    state: isDone ? "completed" : "pending",
+    is_running: isDone ? 0 : 1,
+    spam_trap: !isDone && batch.spamTrap ? 1 : 0,
     total: batch.total,
     unique_count: batch.unique,
-    processed: 0,
-    invalid_format: 0,
-    disposable: 0,
-    invalid_dns: 0,
-    valid: 0,
+    processed: isDone ? batch.unique : 0,
+    invalid_format: tally.invalidFormat,
+    disposable: tally.disposable,
+    invalid_dns: tally.invalidDns,
+    valid: tally.valid,
     chunk_count: chunks.length,
-    open_chunks: chunks.length,
+    open_chunks: isDone ? 0 : chunks.length,
+    charge_id,
     accepted_at_ms: batch.nowMs,
     served_turn: turnsOf(chunks.length), // of lists that come together, small ones are first
     dns_down_since_ms: null,
-    expires_at_ms: null,
+    expires_at_ms: isDone ? batch.nowMs + SESSION_LIFE_MS : null,
+    announced: isDone ? 0 : 1,
     table_header: batch.table === undefined ? null : JSON.stringify(batch.table.header),
     table_pages: pages.length,
-    ...more,
   };
 }
 
@@ -163,11 +178,7 @@ export async function insertParts({ sql }: Tx, { chunks, pages }: PackedBatch): 
 }
 
 /** Keeps the answer with what it speaks of. Nothing when a later request took the key over. */
-export async function keepAnswer(
-  { sql }: Tx,
-  { session, owner }: NewBatch,
-  keep: KeptAnswer | undefined,
-): Promise<void> {
+export async function keepAnswer({ sql }: Tx, { session, owner, keep }: NewBatch): Promise<void> {
   if (keep === undefined) return;
   const { key, token, answer } = keep;
   await changeRows(sql, "retry_keys", { owner: ownerKey(owner), key, token }, { session, answer });

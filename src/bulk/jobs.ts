@@ -9,24 +9,17 @@ import { hasRivals, inTransaction, type Tx } from "../store/transaction.ts";
 import { CLAIMS_MAX, SILENT_CLAIMS_MAX, SUSPECT_LIFE_MS } from "./chunk-queue.ts";
 import {
   type BulkStoreDeps,
+  type CheckedBatch,
   type CompletedBatch,
   deleteParts,
   insertParts,
+  type JobOrder,
   jobRow,
   keepAnswer,
-  type NewBatch,
   packBatch,
   type PackedBatch,
   SESSION_LIFE_MS,
 } from "./batches-store.ts";
-
-export interface JobOrder extends NewBatch {
-  readonly spamTrap: boolean;
-  /** How long after the acceptance of the owner's last job the next may come; 0: at once. */
-  readonly cooldownMs: number;
-  /** Entries not yet checked, of all owners and this batch together, at most. */
-  readonly bufferMax: number;
-}
 
 /** `full` is the buffer. Every outcome except `accepted` leaves no row and no charge. */
 export type JobOutcome =
@@ -52,18 +45,44 @@ export class Jobs {
     this.#deps = deps;
   }
 
-  /** All or nothing. Refuses in this order: a job is running, cooldown, unpaid, full. */
-  async create(order: JobOrder, terms: ChargeTerms): Promise<JobOutcome> {
+  /**
+   * Stores a batch and charges it, all or nothing. Refuses in this order: a job is running, cooldown, unpaid, full; one
+   * that was checked at once only when it is unpaid.
+   */
+  async create(order: JobOrder | CheckedBatch, terms: ChargeTerms): Promise<JobOutcome> {
     const packed = await packBatch(order);
-    const held = await this.#deps.charges.hold(terms);
+    return await this.#paying(terms, async (tx, held) => {
+      const made = await createIn(tx, packed, held, this.#deps);
+      if (made.kind !== "accepted") tx.abandon();
+      return made;
+    });
+  }
+
+  /** What `create` would say of these terms now; nothing is charged, and nothing kept for later. */
+  async payable(terms: ChargeTerms): Promise<Unpaid | undefined> {
+    const { charges } = this.#deps;
+    const held = await charges.hold(terms);
+    charges.drop(held);
+    if (held.kind === "unpaid") return held;
+    if (!("otherwise" in held)) return undefined;
+    // Whether credits cover it shows only when they are taken.
+    return await this.#paying(terms, async (tx, again) => {
+      tx.abandon();
+      const charge = await charges.writeIn(tx, again);
+      return charge.kind === "unpaid" ? charge : undefined;
+    });
+  }
+
+  async #paying<T>(
+    terms: ChargeTerms,
+    work: (tx: Tx, held: HeldCharge | Unpaid) => Promise<T>,
+  ): Promise<T> {
+    const { db, charges } = this.#deps;
+    const held = await charges.hold(terms);
     try {
-      return await inTransaction(this.#deps.db, async (tx) => {
-        const made = await createIn(tx, { order, packed, held }, this.#deps);
-        if (made.kind !== "accepted") tx.abandon();
-        return made;
-      });
+      return await inTransaction(db, (tx) => work(tx, held));
     } finally {
-      this.#deps.charges.drop(held);
+      charges.drop(held);
     }
   }
 
@@ -231,48 +250,39 @@ async function isFull({ sql }: Tx, { unique, bufferMax }: JobOrder): Promise<boo
   return Number(open) + unique > bufferMax;
 }
 
-interface Attempt {
-  readonly order: JobOrder;
-  readonly packed: PackedBatch;
-  readonly held: HeldCharge | Unpaid;
-}
-
 async function createIn(
   tx: Tx,
-  { order, packed, held }: Attempt,
+  packed: PackedBatch,
+  held: HeldCharge | Unpaid,
   { charges }: BulkStoreDeps,
 ): Promise<JobOutcome> {
-  await lockName(tx, `jobs ${ownerKey(order.owner)}`);
-  const refused = await ownersTurn(tx, order);
-  if (refused !== undefined) return refused;
+  const { batch } = packed;
+  const job = "outcomes" in batch ? undefined : batch;
+  if (job !== undefined) {
+    await lockName(tx, `jobs ${ownerKey(job.owner)}`);
+    const refused = await ownersTurn(tx, job);
+    if (refused !== undefined) return refused;
+  }
   if (held.kind === "unpaid") return held;
-  const isFullNow = await isFull(tx, order);
+  const isFullNow = job !== undefined && (await isFull(tx, job));
   if (!isFullNow) await insertParts(tx, packed);
   // Late, because single checks of this owner wait from here to the commit where servers count together.
   const charge = await charges.writeIn(tx, held);
   // Who could not pay is told that, although the buffer is full.
   if (charge.kind === "unpaid") return charge;
   if (isFullNow) return { kind: "full" };
-  if (hasRivals(tx.sql)) {
+  if (job !== undefined && hasRivals(tx.sql)) {
     // Only now, as all owners wait for each other from here to the commit.
     await lockName(tx, "jobs buffer");
-    if (await isFull(tx, order)) return { kind: "full" };
+    if (await isFull(tx, job)) return { kind: "full" };
   }
-  const row = jobRow(packed, {
-    origin: "queued",
-    state: "pending",
-    is_running: 1,
-    charge_id: charge.id,
-    announced: 1,
-    spam_trap: order.spamTrap ? 1 : 0,
-  });
-  const inserting = tx.sql.insertInto("jobs").values(row);
+  const inserting = tx.sql.insertInto("jobs").values(jobRow(packed, charge.id));
   const inserted = await inserting
     .onConflict((conflict) => conflict.doNothing())
     .executeTakeFirst();
   if (Number(inserted.numInsertedOrUpdatedRows) === 0) return { kind: "running" };
-  await keepAnswer(tx, order, order.keep);
-  await tellIn(tx, "jobs");
+  await keepAnswer(tx, batch);
+  if (job !== undefined) await tellIn(tx, "jobs");
   return { kind: "accepted", charge };
 }
 

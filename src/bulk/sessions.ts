@@ -1,5 +1,4 @@
 import type { Kysely } from "kysely";
-import type { Charge, ChargeTerms, Unpaid } from "../accounts/admission/charges.ts";
 import {
   type Chunk,
   chunkEntries,
@@ -8,21 +7,10 @@ import {
   type Tally,
   unpackChunk,
 } from "../core/batch/batch-chunk.ts";
-import { findRow, insertRow, unpackLines, unpackText } from "../store/rows.ts";
+import { findRow, unpackLines, unpackText } from "../store/rows.ts";
 import type { Database } from "../store/schema.ts";
 import type { JobRow } from "../store/tables/bulk.ts";
-import { inTransaction } from "../store/transaction.ts";
-import {
-  type BulkStoreDeps,
-  type ChunkOutcome,
-  insertParts,
-  jobRow,
-  keepAnswer,
-  type NewBatch,
-  packBatch,
-  SESSION_LIFE_MS,
-  type StoredRow,
-} from "./batches-store.ts";
+import type { StoredRow } from "./batches-store.ts";
 import type { SpelledResult } from "./bulk.ts";
 import { answeredIn, tallyOf } from "./jobs.ts";
 
@@ -45,21 +33,6 @@ export interface Session extends Pick<JobRow, "session" | "owner" | "origin" | "
 export interface TablePage {
   readonly rows: readonly StoredRow[];
   readonly entries: readonly number[];
-}
-
-function counters(batch: NewBatch, outcomes: readonly ChunkOutcome[]) {
-  const { invalidFormat, disposable, invalidDns, valid } = sumOf(
-    outcomes.map(({ tally }) => tally),
-  );
-  return {
-    processed: batch.unique,
-    open_chunks: 0,
-    invalid_format: invalidFormat,
-    disposable,
-    invalid_dns: invalidDns,
-    valid,
-    expires_at_ms: batch.nowMs + SESSION_LIFE_MS,
-  };
 }
 
 /** Those that there are, "gone" ones included. */
@@ -110,66 +83,14 @@ export async function sessionsOf(
 
 /** Parts of a session that is gone, or not that far, are undefined. Rules: `test/contracts/bulk/session-store.ts`. */
 export class SessionStore {
-  readonly #deps: BulkStoreDeps;
+  readonly #db: Kysely<Database>;
 
-  constructor(deps: BulkStoreDeps) {
-    this.#deps = deps;
-  }
-
-  /** Stores a batch that was checked at once, with one outcome for each chunk, and charges it, all or nothing. */
-  async save(
-    batch: NewBatch,
-    outcomes: readonly ChunkOutcome[],
-    terms: ChargeTerms,
-  ): Promise<Charge | Unpaid> {
-    const { db, charges } = this.#deps;
-    const packed = await packBatch(batch, outcomes);
-    const held = await charges.hold(terms);
-    try {
-      return await inTransaction(db, async (tx) => {
-        const made = await charges.writeIn(tx, held);
-        if (made.kind === "unpaid") {
-          tx.abandon();
-          return made;
-        }
-        const row = jobRow(packed, {
-          origin: "sync",
-          state: "completed",
-          is_running: 0,
-          charge_id: made.id,
-          announced: 0,
-          spam_trap: 0,
-        });
-        await insertRow(tx.sql, "jobs", { ...row, ...counters(batch, outcomes) });
-        await insertParts(tx, packed);
-        await keepAnswer(tx, batch, batch.keep);
-        return made;
-      });
-    } finally {
-      charges.drop(held);
-    }
-  }
-
-  /** What `save` would say of these terms now; nothing is charged, and nothing kept for later. */
-  async payable(terms: ChargeTerms): Promise<Unpaid | undefined> {
-    const { db, charges } = this.#deps;
-    const held = await charges.hold(terms);
-    if (held.kind === "unpaid") return held;
-    try {
-      // Whether credits cover it shows only when they are taken.
-      if (!("otherwise" in held)) return undefined;
-      const charge = await inTransaction(db, async (tx) => {
-        tx.abandon();
-        return await charges.writeIn(tx, held);
-      });
-      return charge.kind === "unpaid" ? charge : undefined;
-    } finally {
-      charges.drop(held);
-    }
+  constructor({ db }: { readonly db: Kysely<Database> }) {
+    this.#db = db;
   }
 
   async find(hash: string, nowMs: number): Promise<Session | undefined> {
-    const [session] = await sessionsOf(this.#deps.db, [hash]);
+    const [session] = await sessionsOf(this.#db, [hash]);
     const isOver = session?.state === "gone" || (session?.expiresAtMs ?? Infinity) <= nowMs;
     return isOver ? undefined : session;
   }
@@ -199,7 +120,7 @@ export class SessionStore {
   }
 
   async page(session: string, number: number): Promise<TablePage | undefined> {
-    const row = await findRow(this.#deps.db, "table_pages", { session, number });
+    const row = await findRow(this.#db, "table_pages", { session, number });
     return row && (JSON.parse(await unpackText(row.content)) as TablePage);
   }
 
@@ -208,7 +129,7 @@ export class SessionStore {
     chunk: number,
     column: "content" | "results" | "valid",
   ): Promise<Uint8Array | undefined> {
-    const row = await this.#deps.db
+    const row = await this.#db
       .selectFrom("chunks")
       .select(`${column} as packed`)
       .where("session", "=", session)

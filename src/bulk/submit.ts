@@ -29,7 +29,7 @@ import {
 } from "../core/batch/batch-chunk.ts";
 import type { TooMany } from "../core/batch/batch.ts";
 import { BULK_MAX_OCTETS } from "../core/name/domain.ts";
-import type { ChunkOutcome, NewBatch } from "./batches-store.ts";
+import type { CheckedBatch, ChunkOutcome, JobOrder, NewBatch } from "./batches-store.ts";
 import {
   type BulkAnswer,
   type BulkRequest,
@@ -121,7 +121,7 @@ interface Asked {
 }
 
 interface Submission extends Asked {
-  readonly batch: NewBatch;
+  readonly batch: Omit<NewBatch, "nowMs">;
   readonly terms: ChargeTerms;
   readonly spamTrap: boolean;
 }
@@ -196,19 +196,26 @@ export class BulkService {
   }
 
   async #answer(asked: Asked): Promise<BulkAnswer> {
-    const { entrance, owner } = asked;
-    const { tiers, admission, sessions, shares } = this.#deps;
-    const { bulkLimit, premium } = tiers[entrance.caller.tier];
+    const { entrance, owner, request } = asked;
+    const { caller } = entrance;
+    const { tiers, admission, jobs, shares, ids } = this.#deps;
+    const { bulkLimit, premium } = tiers[caller.tier];
     const split = await this.#split(asked);
     if ("kind" in split) throw tooManyEntries(bulkLimit ?? split.count, split.count);
     const { total, unique, chunks } = split;
     if (total === 0) throw missingParameter("email");
     const terms = admission.terms(entrance, unique);
-    const batch = this.#newBatch(asked, split);
+    const batch = {
+      session: request.session ?? ids.hex32(),
+      owner: caller.owner,
+      clientAddress: caller.clientAddress,
+      ...split,
+      ...("table" in request && request.table !== undefined && { table: request.table }),
+    };
     const submission: Submission = { ...asked, batch, terms, spamTrap: premium };
     if (unique > SYNC_MAX_ENTRIES) return this.#enqueue(submission);
     // Asked beforehand so that unpaid work is not done; the charge decides.
-    const unpaid = await sessions.payable(terms);
+    const unpaid = await jobs.payable(terms);
     if (unpaid !== undefined) await this.#settle(entrance, unpaid);
     const run = () => runBatch(chunks, { spamTrap: premium, by: owner }, this.#deps);
     const outcomes = await shares.of("batches").run(owner, run);
@@ -221,31 +228,10 @@ export class BulkService {
     return await this.#deps.split({ text: request.text, owner, entriesMax });
   }
 
-  #newBatch({ entrance, request }: Asked, { total, unique, chunks }: SplitBatch): NewBatch {
-    const { owner, clientAddress } = entrance.caller;
-    const { ids, clock } = this.#deps;
-    return {
-      session: request.session ?? ids.hex32(),
-      owner,
-      clientAddress,
-      total,
-      unique,
-      chunks,
-      nowMs: clock.nowMs(),
-      ...("table" in request && request.table !== undefined && { table: request.table }),
-    };
-  }
-
   async #finish(submission: Submission, outcomes: readonly ChunkOutcome[]): Promise<BulkAnswer> {
-    const { entrance, owner, batch, terms } = submission;
-    const { clock, sessions, shares, completed } = this.#deps;
-    const { session, total, unique, chunks } = batch;
-    const nowMs = clock.nowMs();
-    const kept = keeping(submission, { kind: "done", session }, nowMs);
-    const save = (): Promise<Charge | Unpaid> => sessions.save(kept, outcomes, { ...terms, nowMs });
-    const charge = await shares.of("writes").run(owner, save);
-    const paidBy = await this.#settle(entrance, charge);
-    completed();
+    const { session, total, unique, chunks } = submission.batch;
+    const paidBy = await this.#store(submission, { kind: "done", session }, { outcomes });
+    this.#deps.completed();
     const source = {
       chunks: chunks.length,
       chunk: (number: number) =>
@@ -263,24 +249,35 @@ export class BulkService {
   }
 
   async #enqueue(submission: Submission): Promise<BulkAnswer> {
-    const { entrance, owner, batch, terms, spamTrap } = submission;
-    const { clock, jobs, shares, bufferMax, wake } = this.#deps;
-    const nowMs = clock.nowMs();
-    const ahead = await jobs.queueAhead(nowMs);
+    const { session, owner, unique } = submission.batch;
+    const { clock, jobs, bufferMax, wake } = this.#deps;
     const queued: QueuedBatch = {
-      session: batch.session,
+      session,
       status: "pending",
-      email_count: batch.unique,
-      estimated_seconds: estimatedSeconds(batch.unique, ahead),
+      email_count: unique,
+      estimated_seconds: estimatedSeconds(unique, await jobs.queueAhead(clock.nowMs())),
     };
-    const kept = keeping(submission, { kind: "queued", queued }, nowMs);
-    const cooldownMs = batch.owner.kind === "bucket" ? ANONYMOUS_COOLDOWN_MS : 0;
-    const order = { ...kept, spamTrap, cooldownMs, bufferMax };
-    const create = (): Promise<JobOutcome> => jobs.create(order, { ...terms, nowMs });
-    const outcome = await shares.of("writes").run(owner, create);
-    const paidBy = await this.#settle(entrance, chargeOf(outcome, nowMs));
+    const cooldownMs = owner.kind === "bucket" ? ANONYMOUS_COOLDOWN_MS : 0;
+    const job = { spamTrap: submission.spamTrap, cooldownMs, bufferMax };
+    const paidBy = await this.#store(submission, { kind: "queued", queued }, job);
     wake();
     return { kind: "queued", paidBy, queued };
+  }
+
+  /** Stores the batch, its charge, and the answer that a repetition of its request will get. */
+  async #store(
+    { entrance, owner, batch, terms, request: { retry }, token }: Submission,
+    record: KeptRecord,
+    how: Omit<JobOrder, keyof NewBatch> | Omit<CheckedBatch, keyof NewBatch>,
+  ): Promise<"plan" | "credits"> {
+    const { clock, jobs, shares } = this.#deps;
+    const nowMs = clock.nowMs();
+    const isKept = retry !== undefined && token !== undefined;
+    const keep = isKept && { keep: { key: retry.key, token, answer: JSON.stringify(record) } };
+    const order = { ...batch, ...keep, ...how, nowMs };
+    const create = (): Promise<JobOutcome> => jobs.create(order, { ...terms, nowMs });
+    const outcome = await shares.of("writes").run(owner, create);
+    return await this.#settle(entrance, chargeOf(outcome, nowMs));
   }
 
   /** Throws the refusal of an `Unpaid`; paid by credits, the request's rate count is given back. */
@@ -291,16 +288,6 @@ export class BulkService {
       throw error instanceof Refusal ? forBulk(error) : error;
     }
   }
-}
-
-/** The batch with the answer that a repetition of its request will get. */
-function keeping(
-  { batch, request: { retry }, token }: Submission,
-  record: KeptRecord,
-  nowMs: number,
-): NewBatch {
-  if (retry === undefined || token === undefined) return { ...batch, nowMs };
-  return { ...batch, nowMs, keep: { key: retry.key, token, answer: JSON.stringify(record) } };
 }
 
 /** What the job was paid with, or that nothing paid for it; throws what else stands against it. */

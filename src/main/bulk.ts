@@ -159,7 +159,7 @@ export async function openBulk(process: BulkProcess, parts: OpenBulkParts): Prom
   const rouse = (): void => thread?.rouse();
   const idempotencyKeys = new IdempotencyKeys({ db, ids });
   if (where === "alone") await idempotencyKeys.releaseAll();
-  const sessions = new SessionStore({ db, charges, ids });
+  const sessions = new SessionStore({ db });
   const { datasets, lookup } = checker;
   const service = new BulkService({
     jobs,

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
 import { type ClaimedChunk, ChunkQueue } from "../../../src/bulk/chunk-queue.ts";
-import { type JobOrder, Jobs } from "../../../src/bulk/jobs.ts";
+import { Jobs } from "../../../src/bulk/jobs.ts";
 import { IdempotencyKeys } from "../../../src/bulk/idempotency.ts";
 import { SessionStore } from "../../../src/bulk/sessions.ts";
 import { dayOf } from "../../../src/core/calendar.ts";
 import { splitText } from "../../../src/core/batch/batch-chunk.ts";
 import { finish } from "../../../src/core/batch/batch.ts";
-import type { ChunkOutcome, NewBatch } from "../../../src/bulk/batches-store.ts";
+import type { ChunkOutcome, JobOrder, NewBatch } from "../../../src/bulk/batches-store.ts";
 import type { ChargeTerms } from "../../../src/accounts/admission/charges.ts";
 import type { Clock } from "../../../src/base/clock.ts";
 import type { Owner } from "../../../src/base/owner.ts";

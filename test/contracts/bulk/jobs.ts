@@ -104,7 +104,7 @@ export function jobsContract(name: string, make: Make<BulkStores>): void {
 
   rule("a batch deleted before it was taken is not announced", async (stores) => {
     const batch = newBatch(stores, 10);
-    await stores.sessions.save(batch, [allValid(10)], termsFor(batch));
+    await stores.jobs.create({ ...batch, outcomes: [allValid(10)] }, termsFor(batch));
     await stores.jobs.remove(batch.session, batch.nowMs);
     assert.equal(await stores.jobs.takeCompleted(batch.nowMs), undefined);
     assert.equal(await stores.unitsUsed(), 10);

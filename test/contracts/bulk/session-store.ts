@@ -12,8 +12,8 @@ export function sessionStoreContract(name: string, make: Make<BulkStores>): void
 
   rule("a saved batch is charged and can be read", async (stores) => {
     const batch = newBatch(stores, 3);
-    const charge = await stores.sessions.save(batch, [allValid(3)], termsFor(batch));
-    assert.equal(charge.kind, "charged");
+    const charge = await stores.jobs.create({ ...batch, outcomes: [allValid(3)] }, termsFor(batch));
+    assert.equal(charge.kind, "accepted");
     assert.equal(await stores.unitsUsed(), 3);
     assert.deepEqual(await stores.sessions.find(batch.session, batch.nowMs), {
       session: batch.session,
@@ -42,8 +42,8 @@ export function sessionStoreContract(name: string, make: Make<BulkStores>): void
   rule("an unpaid batch leaves nothing; `payable` reports it beforehand", async (stores) => {
     const batch = newBatch(stores, 3);
     const terms = termsFor(batch, { limits: { daily: 2, monthly: null } });
-    assert.deepEqual(await stores.sessions.payable(terms), { kind: "unpaid", by: "day" });
-    assert.deepEqual(await stores.sessions.save(batch, [allValid(3)], terms), {
+    assert.deepEqual(await stores.jobs.payable(terms), { kind: "unpaid", by: "day" });
+    assert.deepEqual(await stores.jobs.create({ ...batch, outcomes: [allValid(3)] }, terms), {
       kind: "unpaid",
       by: "day",
     });
@@ -58,29 +58,30 @@ export function sessionStoreContract(name: string, make: Make<BulkStores>): void
     await stores.credits.grant(grant);
     const credits = termsFor(batch, { purses: "credits" });
     for (const terms of [termsFor(batch), credits, credits]) {
-      assert.equal(await stores.sessions.payable(terms), undefined);
+      assert.equal(await stores.jobs.payable(terms), undefined);
     }
     const dear = { ...credits, units: 4 };
-    assert.deepEqual(await stores.sessions.payable(dear), { kind: "unpaid", by: "rate" });
+    assert.deepEqual(await stores.jobs.payable(dear), { kind: "unpaid", by: "rate" });
     assert.equal(await stores.unitsUsed(), 0);
     assert.equal((await stores.credits.entries("a1", 10)).length, 1);
   });
 
   rule("results live exactly 15 minutes", async (stores) => {
     const batch = newBatch(stores, 3);
-    await stores.sessions.save(batch, [allValid(3)], termsFor(batch));
+    await stores.jobs.create({ ...batch, outcomes: [allValid(3)] }, termsFor(batch));
     const endMs = batch.nowMs + SESSION_LIFE_MS;
     assert.ok((await stores.sessions.find(batch.session, endMs - 1)) !== undefined);
     assert.equal(await stores.sessions.find(batch.session, endMs), undefined);
   });
 
   rule("pruning deletes expired sessions completely, and no other", async (stores) => {
-    const { sessions } = stores;
+    const { jobs, sessions } = stores;
     const old = Array.from({ length: 45 }, () => newBatch(stores, 1));
-    for (const batch of old) await sessions.save(batch, [allValid(1)], termsFor(batch));
+    for (const batch of old)
+      await jobs.create({ ...batch, outcomes: [allValid(1)] }, termsFor(batch));
     stores.clock.advance(SESSION_LIFE_MS);
     const young = newBatch(stores, 1);
-    await sessions.save(young, [allValid(1)], termsFor(young));
+    await jobs.create({ ...young, outcomes: [allValid(1)] }, termsFor(young));
     const running = await accept(stores, newJob(stores, 200));
     assert.equal(await pruneSessions(stores.sql.db, stores.clock.nowMs()), 45);
     assert.equal(await sessions.chunk(old[0]?.session ?? "", 0), undefined);
@@ -101,7 +102,7 @@ export function sessionStoreContract(name: string, make: Make<BulkStores>): void
       ],
     };
     const batch = newBatch(stores, 2, { table });
-    await stores.sessions.save(batch, [allValid(2)], termsFor(batch));
+    await stores.jobs.create({ ...batch, outcomes: [allValid(2)] }, termsFor(batch));
     const found = await stores.sessions.find(batch.session, batch.nowMs);
     assert.deepEqual(found?.table, { header: ["name", "email"], pages: 2 });
     assert.deepEqual(await stores.sessions.page(batch.session, 0), {
@@ -169,7 +170,7 @@ export function retryKeysContract(name: string, make: Make<BulkStores>): void {
     assert.ok(opened.kind === "new");
     const keep = { key: "k1", token: opened.token, answer: "the answer" };
     const batch = newBatch(stores, 3, { keep });
-    await stores.sessions.save(batch, [allValid(3)], termsFor(batch));
+    await stores.jobs.create({ ...batch, outcomes: [allValid(3)] }, termsFor(batch));
     await stores.idempotencyKeys.release("account:a1", "k1", opened.token);
     assert.deepEqual(await begin(stores), { kind: "kept", answer: "the answer" });
     assert.equal((await begin(stores, "b2")).kind, "other_body");

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { CHUNK_ENTRIES } from "../../../src/core/batch/batch-chunk.ts";
 import type { ClaimedChunk } from "../../../src/bulk/chunk-queue.ts";
-import { accept, allValid, newJob, STRANGER, termsFor } from "../bulk/bulk-stores.ts";
+import { accept, allValid, newBatch, newJob, STRANGER, termsFor } from "../bulk/bulk-stores.ts";
 import { PROCESSES, type Race, unitsUsed, everywhere } from "./rivals.ts";
 
 /** About jobs and their chunks. */
@@ -98,8 +98,8 @@ export const jobRaces: Readonly<Record<string, Race>> = {
     const { first } = rivals;
     for (let at = 0; at < PROCESSES * 2; at += 1) {
       const owner = { kind: "bucket", bucket: `192.0.2.${String(at)}` } as const;
-      const batch = newJob(first, 3, { owner });
-      await first.sessions.save(batch, [allValid(3)], termsFor(batch));
+      const batch = newBatch(first, 3, { owner });
+      await first.jobs.create({ ...batch, outcomes: [allValid(3)] }, termsFor(batch));
     }
     const taken = await everywhere(rivals, 2, ({ jobs, clock }) =>
       jobs.takeCompleted(clock.nowMs()),

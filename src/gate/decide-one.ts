@@ -20,7 +20,7 @@ import { when } from "../core/when.ts";
 import { noSuchPolicy, Refusal } from "../base/refusals.ts";
 import { askedBy, type CheckedEntry, checkedEntry, rule, type Ruling } from "./rule-entry.ts";
 import { BUILT_IN, type FindPolicies, isPolicyName, type PoliciesInForce } from "./in-force.ts";
-import type { DecisionMade, RecordDecision } from "./outcome-recorder.ts";
+import type { DecisionMade } from "./outcomes.ts";
 import type { SignToken } from "./tokens.ts";
 import {
   type AccountHash,
@@ -74,7 +74,7 @@ export interface DecideDeps {
   readonly check: BudgetedCheck;
   readonly datasets: () => Datasets;
   readonly policies: FindPolicies;
-  readonly record: RecordDecision;
+  readonly record: (caller: Caller, made: DecisionMade) => void;
   readonly sign: SignToken;
   readonly clock: Clock;
   readonly log: Pick<Log, "error">;

@@ -11,7 +11,7 @@ import type { Database } from "../store/schema.ts";
 import type { DecisionRow } from "../store/tables/policy.ts";
 import { inSlice, type Tx } from "../store/transaction.ts";
 import type { DecisionPage, LoggedDecision } from "./gate-shapes.ts";
-import type { DecisionMade } from "./outcome-recorder.ts";
+import type { DecisionMade } from "./outcomes.ts";
 
 /** What an account decided lately, where it asked for that: no address, and no name but the registrable domain. */
 

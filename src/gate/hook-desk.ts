@@ -6,7 +6,7 @@ import type { Clock } from "../base/clock.ts";
 import { inTime } from "../base/in-time.ts";
 import type { Log } from "../base/log.ts";
 import type { HookOutcome, HookSystem } from "./hook-types.ts";
-import type { Hook, HookCall, HookNews, Hooks } from "./hooks-store.ts";
+import type { Hook, HookNews, Hooks } from "./hooks-store.ts";
 import type { SecretBox } from "../base/secrets.ts";
 import type { Admission } from "../accounts/admission/admission.ts";
 import { Refusal } from "../base/refusals.ts";
@@ -64,23 +64,15 @@ interface Ended {
   readonly why: string;
 }
 
-interface CallNews {
-  readonly day: number;
-  readonly hookId: string;
-  readonly outcome: HookOutcome;
-  readonly count: number;
-  readonly last: HookCall;
-}
-
 export function createHookDesk(deps: HookDeskDeps): HookDesk {
   const { clock, log, hooks } = deps;
   const known = finder(deps);
-  const news = new WriteBehind<CallNews>({
+  const news = new WriteBehind<HookNews>({
     afterMs: 1_000,
     batch: 100,
     max: 10_000,
     merge: (older, newer) => ({ ...newer, count: older.count + newer.count }),
-    save: (items) => hooks.note(newsOf(items)),
+    save: (items) => hooks.note(items),
     clock,
     failed: (fault, lost) => log.error("hooks.flush_failed", fault, { lost }),
   });
@@ -103,7 +95,7 @@ export function createHookDesk(deps: HookDeskDeps): HookDesk {
       const { reply, outcome, why } = await inTime(ending, { timeoutMs, late, clock });
       const last = { atMs: clock.nowMs(), outcome, why, durationMs: Math.round(spentMs()) };
       const day = dayOf(last.atMs);
-      news.note(`${id} ${outcome} ${String(day)}`, { day, hookId: id, outcome, count: 1, last });
+      news.note(`${id} ${outcome} ${String(day)}`, { day, hook_id: id, outcome, count: 1, last });
       deps.counted(found.hook.system, outcome);
       return reply;
     },
@@ -122,7 +114,7 @@ function finder({
   const finding = new Map<string, Promise<Known | undefined>>();
   const find = async (id: string): Promise<Known | undefined> => {
     const hook = await hooks.find(id);
-    const account = hook && (await accounts.find(hook.accountId));
+    const account = hook && (await accounts.find(hook.account_id));
     if (hook === undefined || account === undefined) {
       kept.delete(id);
       return undefined;
@@ -149,21 +141,6 @@ function finder({
       return before;
     }
   };
-}
-
-function newsOf(items: readonly CallNews[]): HookNews {
-  const lastCalls = new Map<string, HookCall>();
-  const lastFailures = new Map<string, HookCall>();
-  const keep = (calls: Map<string, HookCall>, id: string, call: HookCall): void => {
-    if ((calls.get(id)?.atMs ?? 0) <= call.atMs) calls.set(id, call);
-  };
-  for (const { hookId, last } of items) {
-    keep(lastCalls, hookId, last);
-    const isFailure = last.outcome === "failed_open" || last.outcome === "unauthenticated";
-    if (isFailure) keep(lastFailures, hookId, last);
-  }
-  const counts = items.map(({ day, hookId, outcome, count }) => ({ day, hookId, outcome, count }));
-  return { counts, lastCalls, lastFailures };
 }
 
 interface Passage {
@@ -207,8 +184,8 @@ async function forgery(
   { jwks, clock }: HookDeskDeps,
 ): Promise<string | undefined> {
   if (secret === undefined) throw new Error("the hook's secret was sealed with another secret key");
-  const { jwksUrl, system } = hook;
-  const keys = jwksUrl === undefined ? () => Promise.resolve([]) : jwks(jwksUrl);
+  const { jwks_url: keysAt, system } = hook;
+  const keys = keysAt === null ? () => Promise.resolve([]) : jwks(keysAt);
   return await SYSTEMS[system].authenticate(request, { secret, nowMs: clock.nowMs(), jwks: keys });
 }
 

@@ -2,7 +2,7 @@ import { dayOf, isoTime } from "../core/calendar.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Ids } from "../base/ids.ts";
 import { HOOK_SYSTEMS, type HookSystem } from "./hook-types.ts";
-import type { Hook, HookCall, Hooks, HookStanding } from "./hooks-store.ts";
+import type { Hook, HookCall, Hooks } from "./hooks-store.ts";
 import type { HostCheck } from "../outbound/public-host.ts";
 import type { SecretBox } from "../base/secrets.ts";
 import { badField, notFound, notNow } from "../base/refusals.ts";
@@ -27,20 +27,6 @@ export interface SignedExample {
   readonly body: string;
 }
 
-/** Hooks of identity systems. Throws a `Refusal` in words that name the mistake. */
-export interface HookService {
-  create(
-    accountId: string,
-    order: HookOrder,
-  ): Promise<HookRow & { readonly secret: string | null }>;
-  list(accountId: string): Promise<readonly HookRow[]>;
-  find(id: string): Promise<Hook | undefined>;
-  setSecret(hook: Hook, secret?: string): Promise<string>;
-  remove(hook: Hook): Promise<void>;
-  /** What the system would send for this address, signed. */
-  example(hook: Hook, email: string): SignedExample;
-}
-
 export interface HookServiceDeps {
   readonly hooks: Hooks;
   readonly box: SecretBox;
@@ -52,53 +38,87 @@ export interface HookServiceDeps {
 
 export const aboutHook = (id: string): string => `hook ${id}`;
 
-export function createHookService(deps: HookServiceDeps): HookService {
-  const { hooks, box, ids, clock, publicUrl } = deps;
-  const urlOf = (id: string): string => `${publicUrl()}/hooks/${id}`;
-  const shown = async (hook: Hook): Promise<HookRow> => {
+/** Hooks of identity systems. Throws a `Refusal` in words that name the mistake. */
+export class HookService {
+  readonly #deps: HookServiceDeps;
+
+  constructor(deps: HookServiceDeps) {
+    this.#deps = deps;
+  }
+
+  async create(
+    accountId: string,
+    order: HookOrder,
+  ): Promise<HookRow & { readonly secret: string | null }> {
+    const { hooks, box, ids } = this.#deps;
+    const hook = await newHook(accountId, order, this.#deps);
+    const secret = newSecret(hook.system, ids);
+    const made = { ...hook, secret: box.seal(secret, aboutHook(hook.id)) };
+    const created = await hooks.create(made, HOOKS_MAX);
+    if (created === "full") {
+      throw notNow(`An account has at most ${String(HOOKS_MAX)} hooks. Remove one first.`);
+    }
+    if (created === "no_policy") {
+      throw badField(`The account has no policy ${JSON.stringify(hook.policy)}.`);
+    }
+    return { ...(await this.#shown(made)), secret: hook.system === "neon" ? null : secret };
+  }
+
+  async list(accountId: string): Promise<readonly HookRow[]> {
+    const rows: HookRow[] = [];
+    for (const hook of await this.#deps.hooks.list(accountId)) rows.push(await this.#shown(hook));
+    return rows;
+  }
+
+  find(id: string): Promise<Hook | undefined> {
+    return this.#deps.hooks.find(id);
+  }
+
+  async setSecret(hook: Hook, given?: string): Promise<string> {
+    const { hooks, box, ids } = this.#deps;
+    const secret = given ?? newSecret(hook.system, ids);
+    checkSecret(hook.system, secret);
+    if (!(await hooks.setSecret(hook.id, box.seal(secret, aboutHook(hook.id))))) throw notFound();
+    return secret;
+  }
+
+  async remove(hook: Hook): Promise<void> {
+    if (!(await this.#deps.hooks.remove(hook.id))) throw notFound();
+  }
+
+  /** What the system would send for this address, signed. */
+  example(hook: Hook, email: string): SignedExample {
+    const { box, clock } = this.#deps;
+    const { example, sign, name } = SYSTEMS[hook.system];
+    const secret = box.open(hook.secret, aboutHook(hook.id));
+    if (sign === undefined || secret === undefined) {
+      throw notNow(`Only ${name} itself can sign a call of this hook.`);
+    }
+    const body = JSON.stringify(example(email));
+    const headers = { "content-type": "application/json", ...sign(body, secret, clock.nowMs()) };
+    return { url: this.#urlOf(hook.id), headers, body };
+  }
+
+  #urlOf(id: string): string {
+    return `${this.#deps.publicUrl()}/hooks/${id}`;
+  }
+
+  async #shown(hook: Hook): Promise<HookRow> {
+    const { hooks, clock } = this.#deps;
     const fromDay = dayOf(clock.nowMs()) - COUNTED_DAYS + 1;
-    return rowOf(hook, urlOf(hook.id), await hooks.standing(hook.id, fromDay));
-  };
-  return {
-    async create(accountId, order) {
-      const hook = await newHook(accountId, order, deps);
-      const secret = newSecret(hook.system, ids);
-      const made = { ...hook, secret: box.seal(secret, aboutHook(hook.id)) };
-      const created = await hooks.create(made, HOOKS_MAX);
-      if (created === "full") {
-        throw notNow(`An account has at most ${String(HOOKS_MAX)} hooks. Remove one first.`);
-      }
-      if (created === "no_policy") {
-        throw badField(`The account has no policy ${JSON.stringify(hook.policy)}.`);
-      }
-      return { ...(await shown(made)), secret: hook.system === "neon" ? null : secret };
-    },
-    async list(accountId) {
-      const rows: HookRow[] = [];
-      for (const hook of await hooks.list(accountId)) rows.push(await shown(hook));
-      return rows;
-    },
-    find: (id) => hooks.find(id),
-    async setSecret(hook, given) {
-      const secret = given ?? newSecret(hook.system, ids);
-      checkSecret(hook.system, secret);
-      if (!(await hooks.setSecret(hook.id, box.seal(secret, aboutHook(hook.id))))) throw notFound();
-      return secret;
-    },
-    async remove(hook) {
-      if (!(await hooks.remove(hook.id))) throw notFound();
-    },
-    example(hook, email) {
-      const { example, sign, name } = SYSTEMS[hook.system];
-      const secret = box.open(hook.secret, aboutHook(hook.id));
-      if (sign === undefined || secret === undefined) {
-        throw notNow(`Only ${name} itself can sign a call of this hook.`);
-      }
-      const body = JSON.stringify(example(email));
-      const headers = { "content-type": "application/json", ...sign(body, secret, clock.nowMs()) };
-      return { url: urlOf(hook.id), headers, body };
-    },
-  };
+    const { counts, lastCall, lastFailure } = await hooks.standing(hook.id, fromDay);
+    return {
+      id: hook.id,
+      system: hook.system,
+      url: this.#urlOf(hook.id),
+      policy: hook.policy,
+      challenge: hook.challenge,
+      created_at: isoTime(hook.created_at_ms),
+      calls: counts,
+      last_call: callRow(lastCall),
+      last_failure: callRow(lastFailure),
+    };
+  }
 }
 
 async function newHook(
@@ -121,16 +141,15 @@ async function newHook(
       `${SYSTEMS[system].name} signs with the secret: leave out the URL of public keys.`,
     );
   }
-  const jwksUrl = keysAt === undefined ? undefined : await publicHttpsUrl(keysAt, checkHost);
   return {
     id: ids.hex32(),
-    accountId,
+    account_id: accountId,
     system,
     policy,
     challenge,
     secret: "",
-    ...(jwksUrl !== undefined && { jwksUrl }),
-    createdAtMs: clock.nowMs(),
+    jwks_url: keysAt === undefined ? null : await publicHttpsUrl(keysAt, checkHost),
+    created_at_ms: clock.nowMs(),
   };
 }
 
@@ -160,15 +179,3 @@ const callRow = (call: HookCall | undefined): HookRow["last_call"] =>
         why: call.why,
         duration_ms: call.durationMs,
       };
-
-const rowOf = (hook: Hook, url: string, standing: HookStanding): HookRow => ({
-  id: hook.id,
-  system: hook.system,
-  url,
-  policy: hook.policy,
-  challenge: hook.challenge,
-  created_at: isoTime(hook.createdAtMs),
-  calls: standing.counts,
-  last_call: callRow(standing.lastCall),
-  last_failure: callRow(standing.lastFailure),
-});

@@ -1,17 +1,17 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
-import type { OutcomeCount } from "./outcomes-store.ts";
+import type { OutcomeCountRow } from "../store/tables/policy.ts";
 import { createOutcomeReport } from "./outcome-report.ts";
 
 const TODAY = 20_000;
 const DAY_MS = 86_400_000;
 
-const rejected = (day: number, count: number): OutcomeCount => ({
+const rejected = (day: number, count: number): OutcomeCountRow => ({
   day,
-  accountId: "a1",
+  account_id: "a1",
   decision: "reject",
   reason: "disposable",
-  keyId: "",
+  key_id: "",
   form: "",
   count,
 });

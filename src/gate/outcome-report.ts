@@ -2,7 +2,8 @@ import { dayOf, isoDate } from "../core/calendar.ts";
 import { type Decision, DECISIONS } from "../core/policy/policy.ts";
 import type { Keys } from "../accounts/keys.ts";
 import type { Hooks } from "./hooks-store.ts";
-import type { OutcomeCount, Outcomes } from "./outcomes-store.ts";
+import type { OutcomeCountRow } from "../store/tables/policy.ts";
+import type { Outcomes } from "./outcomes.ts";
 import type { OutcomeReport } from "./gate-shapes.ts";
 import type { Clock } from "../base/clock.ts";
 
@@ -32,7 +33,7 @@ export function createOutcomeReport(deps: OutcomeReportDeps): ReportOutcomes {
       before: daysOf(known, firstDay, fromDay - firstDay),
       reasons: reasonsOf(rows),
       keys: mostFirst(
-        [...grouped(rows, ({ keyId }) => keyId)].map(([keyId, some]) => ({
+        [...grouped(rows, ({ key_id: keyId }) => keyId)].map(([keyId, some]) => ({
           key_id: keyId === "" ? null : keyId,
           name: names.get(keyId) ?? null,
           ...sums(some),
@@ -50,7 +51,7 @@ export function createOutcomeReport(deps: OutcomeReportDeps): ReportOutcomes {
 }
 
 function daysOf(
-  rows: readonly OutcomeCount[],
+  rows: readonly OutcomeCountRow[],
   first: number,
   length: number,
 ): OutcomeReport["days"] {
@@ -73,10 +74,10 @@ async function namesOf(
 }
 
 function grouped(
-  rows: readonly OutcomeCount[],
-  by: (row: OutcomeCount) => string,
-): ReadonlyMap<string, readonly OutcomeCount[]> {
-  const groups = new Map<string, OutcomeCount[]>();
+  rows: readonly OutcomeCountRow[],
+  by: (row: OutcomeCountRow) => string,
+): ReadonlyMap<string, readonly OutcomeCountRow[]> {
+  const groups = new Map<string, OutcomeCountRow[]>();
   for (const row of rows) {
     const key = by(row);
     const group = groups.get(key);
@@ -86,13 +87,13 @@ function grouped(
   return groups;
 }
 
-function sums(rows: readonly OutcomeCount[]): ByDecision {
+function sums(rows: readonly OutcomeCountRow[]): ByDecision {
   const sum: Record<Decision, number> = { accept: 0, challenge: 0, review: 0, reject: 0 };
   for (const { decision, count } of rows) sum[decision] += count;
   return sum;
 }
 
-function reasonsOf(rows: readonly OutcomeCount[]): OutcomeReport["reasons"] {
+function reasonsOf(rows: readonly OutcomeCountRow[]): OutcomeReport["reasons"] {
   const counted = [...grouped(rows, ({ decision, reason }) => `${decision} ${reason}`).values()];
   return counted
     .flatMap(([first, ...more]) => {

@@ -4,7 +4,8 @@ import { parsePolicy, POLICY_MAX_BYTES } from "../core/policy/parse-policy.ts";
 import type { Account } from "../accounts/accounts-store.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Notices } from "../store/notices.ts";
-import type { Outcomes, ShadowCount } from "./outcomes-store.ts";
+import type { ShadowCountRow } from "../store/tables/policy.ts";
+import type { Outcomes } from "./outcomes.ts";
 import type { PolicyHead, PolicyStore, PolicyVersion } from "./policy-store.ts";
 import { tierOf, type Tiers } from "../accounts/admission/tiers.ts";
 import { badField, badPolicy, noSuchPolicy, notNow } from "../base/refusals.ts";
@@ -208,7 +209,8 @@ async function reportOf(
   const { accountId, name } = asked;
   const { live = DEFAULT_VERSION, shadow } = await headOf(accountId, name, store);
   const fromDay = dayOf(clock.nowMs()) - asked.days + 1;
-  const which = shadow === undefined ? undefined : { accountId, policy: name, version: shadow };
+  const which =
+    shadow === undefined ? undefined : { account_id: accountId, policy: name, version: shadow };
   const counts = which === undefined ? [] : await outcomes.shadowPairs(which, fromDay);
   const domains = which === undefined ? [] : await outcomes.shadowDomains(which, fromDay);
   const pairs = summed(counts);
@@ -234,7 +236,7 @@ async function reportOf(
   };
 }
 
-function summed(counts: readonly ShadowCount[]): readonly Pair[] {
+function summed(counts: readonly ShadowCountRow[]): readonly Pair[] {
   const sums = new Map<string, Pair>();
   for (const { live, shadow, count } of counts) {
     const key = `${live} ${shadow}`;

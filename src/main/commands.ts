@@ -44,9 +44,9 @@ import {
   noteBy,
 } from "../gate/audited.ts";
 import { createBackTestPolicy } from "../gate/back-test.ts";
-import { sqlHooks } from "../gate/hooks-store.ts";
-import { createHookService, type SignedExample } from "../gate/hooks.ts";
-import { sqlOutcomes } from "../gate/outcomes-store.ts";
+import { Hooks } from "../gate/hooks-store.ts";
+import { HookService, type SignedExample } from "../gate/hooks.ts";
+import { Outcomes } from "../gate/outcomes.ts";
 import { createPolicyService } from "../gate/policies.ts";
 import { sqlPolicyStore } from "../gate/policy-store.ts";
 import { createTokens } from "../gate/tokens.ts";
@@ -116,7 +116,7 @@ async function openPolicies(process: Process, noteFor: GateCommandParts["noteFor
   const { db } = store.sql;
   const policies = createPolicyService({
     store: sqlPolicyStore(db),
-    outcomes: sqlOutcomes(db),
+    outcomes: new Outcomes(db),
     tiers: readTiersFile(process.config.tiersFile),
     clock: process.clock,
     notices: store.notices,
@@ -150,8 +150,8 @@ async function openHooks(process: Process) {
   process.closing.add(() => dns.close());
   return {
     accounts: store.accounts,
-    hooks: createHookService({
-      hooks: sqlHooks(store.sql.db),
+    hooks: new HookService({
+      hooks: new Hooks(store.sql.db),
       box: createSecretBox(await openSecretKey(config, store.sql)),
       ids,
       clock,

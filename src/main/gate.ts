@@ -3,20 +3,15 @@ import type { Admission } from "../accounts/admission/admission.ts";
 import type { HourCounts } from "../accounts/hour-counts.ts";
 import { createSecretBox, deriveKey } from "../base/secrets.ts";
 import { createBackTestPolicy } from "../gate/back-test.ts";
-import { createDecideOne, type DecideOne } from "../gate/decide-one.ts";
+import { createDecideOne, type DecideDeps, type DecideOne } from "../gate/decide-one.ts";
 import { DecisionLog } from "../gate/decision-log.ts";
 import { Feedback } from "../gate/feedback.ts";
 import { createHookDesk, type HookDesk } from "../gate/hook-desk.ts";
 import { createHookKeys } from "../gate/hook-keys.ts";
-import { sqlHooks } from "../gate/hooks-store.ts";
-import { createHookService } from "../gate/hooks.ts";
+import { Hooks } from "../gate/hooks-store.ts";
+import { HookService } from "../gate/hooks.ts";
 import { createFindPolicies } from "../gate/in-force.ts";
-import {
-  createOutcomeRecorder,
-  type DecisionMade,
-  type RecordDecision,
-} from "../gate/outcome-recorder.ts";
-import { sqlOutcomes } from "../gate/outcomes-store.ts";
+import { type DecisionMade, OutcomeRecorder, Outcomes } from "../gate/outcomes.ts";
 import { createPolicyService } from "../gate/policies.ts";
 import { sqlPolicyStore } from "../gate/policy-store.ts";
 import { createTestPolicy } from "../gate/rule-entry.ts";
@@ -58,9 +53,9 @@ export function openGate(process: Process, parts: GateParts): Gate {
   const { sql, notices, reportOutcomes } = backing.store;
   const { db } = sql;
   const box = createSecretBox(secretKey);
-  const [accounts, hooks] = [new Accounts(db), sqlHooks(db)];
+  const [accounts, hooks] = [new Accounts(db), new Hooks(db)];
   const tokens = createTokens({ accounts, box, publicUrl, clock, ids, log, notices });
-  const [store, outcomes] = [sqlPolicyStore(db), sqlOutcomes(db)];
+  const [store, outcomes] = [sqlPolicyStore(db), new Outcomes(db)];
   const policies = createFindPolicies({ store, clock, log, notices });
   const hash = createAccountHash(deriveKey(secretKey, "mailbox ids"));
   const { datasets, budgeted: check, dns } = checker;
@@ -101,7 +96,7 @@ export function openGate(process: Process, parts: GateParts): Gate {
     testPolicy: createTestPolicy({ check, datasets }),
     backTestPolicy: (owner, asked) => shares.of("back_tests").run(owner, () => backTest(asked)),
     reportOutcomes,
-    hookService: createHookService({ hooks, box, ids, clock, publicUrl, checkHost }),
+    hookService: new HookService({ hooks, box, ids, clock, publicUrl, checkHost }),
     hooks: hookDeskOf(process, parts, decideOne),
   };
 }
@@ -116,7 +111,7 @@ function hookDeskOf(
   // Accounts name these URLs, so nothing that the operator allows to others is allowed here.
   const outbound = createOutbound({ addresses: checker.dns.everyAddress, clock, allowed: [] });
   const desk = createHookDesk({
-    hooks: sqlHooks(db),
+    hooks: new Hooks(db),
     accounts: new Accounts(db),
     admission,
     decideOne,
@@ -135,11 +130,11 @@ function recorderOf(
   process: Process,
   { serving, hours }: GateParts,
   decisionLog: DecisionLog,
-): RecordDecision {
+): DecideDeps["record"] {
   const { backing, metrics, lists } = serving;
   const { clock, log } = process;
-  const outcomes = sqlOutcomes(backing.store.sql.db);
-  const recorder = createOutcomeRecorder({ outcomes, clock, log, hours });
+  const outcomes = new Outcomes(backing.store.sql.db);
+  const recorder = new OutcomeRecorder({ outcomes, clock, log, hours });
   flushLast(process, "decisions.flush_failed", recorder);
   flushLast(process, "decisions.log_failed", decisionLog);
   const counted = decisionCounter(metrics.registry);

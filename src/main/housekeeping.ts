@@ -10,9 +10,9 @@ import { sqlRegistrationCache } from "../check/registration-store.ts";
 import { DAY_MS, dayOf } from "../core/calendar.ts";
 import { pruneDecisions } from "../gate/decision-log.ts";
 import { pruneFeedback } from "../gate/feedback.ts";
-import { sqlHooks } from "../gate/hooks-store.ts";
+import { Hooks } from "../gate/hooks-store.ts";
 import { OUTCOME_DAYS } from "../gate/outcome-report.ts";
-import { sqlOutcomes } from "../gate/outcomes-store.ts";
+import { Outcomes } from "../gate/outcomes.ts";
 import { SHADOW_DAYS } from "../gate/policies.ts";
 import { sqlTraffic } from "../gate/traffic-store.ts";
 import { type Duties, startDuties } from "../store/elections.ts";
@@ -53,11 +53,11 @@ async function keepHouse({ clock, log }: Process, serving: Serving): Promise<voi
   await new Guesses(db).prune(nowMs - DAY_MS);
   await new AuditLog(db).prune(nowMs - AUDIT_MS);
   await pruneHours(db, nowMs);
-  await sqlOutcomes(db).prune(today - SHADOW_DAYS + 1, today - OUTCOME_DAYS + 1);
+  await new Outcomes(db).prune(today - SHADOW_DAYS + 1, today - OUTCOME_DAYS + 1);
   await sqlTraffic(db, clock).prune(nowMs);
   await pruneFeedback(db, nowMs);
   await pruneDecisions(db, nowMs);
-  await sqlHooks(db).prune(today - OUTCOME_DAYS + 1);
+  await new Hooks(db).prune(today - OUTCOME_DAYS + 1);
   await pruneCounters(db, nowMs);
   log.info("housekeeping.done", { ...pruned, registrations });
 }

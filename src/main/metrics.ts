@@ -9,7 +9,7 @@ import { DEFAULT_POLICY } from "../core/policy/default-policy.ts";
 import { type FullResult, isInconclusive } from "../core/validate/result.ts";
 import type { DnsStats } from "../dns/lookup.ts";
 import type { TrustStats } from "../dns/trust/trust.ts";
-import type { DecisionMade } from "../gate/outcome-recorder.ts";
+import type { DecisionMade } from "../gate/outcomes.ts";
 
 /** What the program counts as it happens; the others below are read when the page is asked for. */
 const EVENTS = {

@@ -19,9 +19,9 @@ import { argonPasswords } from "../accounts/sign-in/passwords.ts";
 import { inTime } from "../base/in-time.ts";
 import { keyFingerprint, loadSecretKey } from "../base/secrets.ts";
 import { type AccountSwitches, createAccountSwitches } from "../gate/account-switches.ts";
-import { sqlHooks } from "../gate/hooks-store.ts";
+import { Hooks } from "../gate/hooks-store.ts";
 import { createOutcomeReport, type ReportOutcomes } from "../gate/outcome-report.ts";
-import { sqlOutcomes } from "../gate/outcomes-store.ts";
+import { Outcomes } from "../gate/outcomes.ts";
 import { sqlTraffic } from "../gate/traffic-store.ts";
 import { askedRarely, type Probe } from "../http/system/readiness.ts";
 import { DatabaseFault } from "../store/database-fault.ts";
@@ -74,8 +74,8 @@ export function accountStore(
   notices: Notices = memoryNotices(),
 ): AccountStore {
   const { db } = sql;
-  const [accounts, keys, hooks] = [new Accounts(db), new Keys(db), sqlHooks(db)];
-  const [outcomes, traffic] = [sqlOutcomes(db), sqlTraffic(db, clock)];
+  const [accounts, keys, hooks] = [new Accounts(db), new Keys(db), new Hooks(db)];
+  const [outcomes, traffic] = [new Outcomes(db), sqlTraffic(db, clock)];
   const passwords = argonPasswords;
   return {
     sql,

@@ -12,8 +12,8 @@ import { sqlRegistrationCache } from "../../src/check/registration-store.ts";
 import { sqlVerdictCounts } from "../../src/lists/verdict-counts.ts";
 import { Deliveries, WebhookEndpoints } from "../../src/webhooks/webhooks-store.ts";
 import { webhookStoreContract } from "./webhooks/webhook-store.ts";
-import { sqlHooks } from "../../src/gate/hooks-store.ts";
-import { sqlOutcomes } from "../../src/gate/outcomes-store.ts";
+import { Hooks } from "../../src/gate/hooks-store.ts";
+import { Outcomes } from "../../src/gate/outcomes.ts";
 import { sqlPolicyStore } from "../../src/gate/policy-store.ts";
 import { accountDirectoryContract } from "./account/account-directory.ts";
 import { accountsContract } from "./account/accounts.ts";
@@ -129,11 +129,11 @@ function gateContracts(name: string, stores: Make<Stores>): void {
   trafficContract(name, stores);
   feedbackContract(name, stores);
   policyStoreContract(name, async (t) => sqlPolicyStore((await stores(t)).sql.db));
-  outcomesContract(name, async (t) => sqlOutcomes((await stores(t)).sql.db));
+  outcomesContract(name, async (t) => new Outcomes((await stores(t)).sql.db));
   hooksContract(name, async (t) => {
     const opened = await stores(t);
     for (const id of ["a1", "a2"]) await addAccount(opened, 0, id);
     const { db } = opened.sql;
-    return { ...sqlHooks(db), policies: sqlPolicyStore(db), keys: new Keys(db) };
+    return { hooks: new Hooks(db), policies: sqlPolicyStore(db), keys: new Keys(db) };
   });
 }

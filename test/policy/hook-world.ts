@@ -6,8 +6,8 @@ import { createSecretBox } from "../../src/base/secrets.ts";
 import { createShares } from "../../src/base/shares.ts";
 import { createHookDesk } from "../../src/gate/hook-desk.ts";
 import { SYSTEMS } from "../../src/gate/hook-systems.ts";
-import { type Hook, sqlHooks } from "../../src/gate/hooks-store.ts";
-import { createHookService } from "../../src/gate/hooks.ts";
+import { type Hook, Hooks } from "../../src/gate/hooks-store.ts";
+import { HookService } from "../../src/gate/hooks.ts";
 import { hookPage } from "../../src/http/api/hooks.ts";
 import { appWith } from "../http/http-app.ts";
 import { inject } from "../http/inject.ts";
@@ -33,9 +33,9 @@ export async function hookWorld(
   const owner = await new Accounts(db).find(account.id);
   if (owner === undefined) throw new Error("no account");
   const box = createSecretBox(GATE_KEY);
-  const hooks = sqlHooks(db);
+  const hooks = new Hooks(db);
   const publicUrl = (): string => "https://gatepost.example";
-  const service = createHookService({
+  const service = new HookService({
     hooks,
     box,
     ids,
@@ -50,7 +50,10 @@ export async function hookWorld(
   });
   const stand: { findHook?: ((id: string) => Promise<Hook | undefined>) | undefined } = {};
   const desk = createHookDesk({
-    hooks: { ...hooks, find: (id) => (stand.findHook ?? ((one) => hooks.find(one)))(id) },
+    hooks: {
+      find: (id) => stand.findHook?.(id) ?? hooks.find(id),
+      note: (news) => hooks.note(news),
+    },
     accounts: new Accounts(db),
     admission: world.admission,
     decideOne: world.decideOne,
@@ -72,12 +75,10 @@ export async function hookWorld(
     logged: () => world.log.text(),
     policy: (name: string, document: unknown) =>
       world.policies.save({ account: owner, author: "jo" }, name, document, "live"),
-    service: {
-      ...service,
-      list: async (accountId: string) => {
-        await desk.flush();
-        return service.list(accountId);
-      },
+    service,
+    async list(accountId: string) {
+      await desk.flush();
+      return await service.list(accountId);
     },
     async hook(
       system: string,

@@ -9,8 +9,8 @@ import { recordingTerminal } from "./recording-terminal.ts";
 import { Accounts } from "../../src/accounts/accounts-store.ts";
 import { createCreditService, Credits } from "../../src/accounts/credits.ts";
 import { openEmbedded } from "../../src/store/database.ts";
-import { sqlHooks } from "../../src/gate/hooks-store.ts";
-import { sqlOutcomes } from "../../src/gate/outcomes-store.ts";
+import { Hooks } from "../../src/gate/hooks-store.ts";
+import { Outcomes } from "../../src/gate/outcomes.ts";
 import { createKeyService, Keys } from "../../src/accounts/keys.ts";
 import { sqlTraffic } from "../../src/gate/traffic-store.ts";
 import { createSecretBox } from "../../src/base/secrets.ts";
@@ -68,9 +68,9 @@ export function openShell(t: TestContext, input = "", more: More = {}): Shell {
       credits,
       switches: createAccountSwitches({ accounts, traffic: sqlTraffic(db, clock), db, clock }),
       reportOutcomes: createOutcomeReport({
-        outcomes: sqlOutcomes(db),
+        outcomes: new Outcomes(db),
         keys: new Keys(db),
-        hooks: sqlHooks(db),
+        hooks: new Hooks(db),
         clock,
       }),
       close,

@@ -1,6 +1,6 @@
 import { Accounts } from "../../src/accounts/accounts-store.ts";
 import { createSignIns, SignIns } from "../../src/accounts/sign-in/sign-ins.ts";
-import { sqlOutcomes } from "../../src/gate/outcomes-store.ts";
+import { Outcomes } from "../../src/gate/outcomes.ts";
 import { sqlPolicyStore } from "../../src/gate/policy-store.ts";
 import { openStoredLists } from "../../src/main/lists.ts";
 import { openDns } from "../../src/main/checker.ts";
@@ -24,7 +24,7 @@ export async function openOperator(process: Process) {
   const { db } = store.sql;
   const policies = createPolicyService({
     store: sqlPolicyStore(db),
-    outcomes: sqlOutcomes(db),
+    outcomes: new Outcomes(db),
     tiers: DEFAULT_TIERS,
     clock,
     notices: store.notices,

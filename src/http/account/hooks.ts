@@ -102,6 +102,6 @@ async function ownHook(
   hookService: DashboardGate["hookService"],
 ) {
   const hook = await hookService.find(id);
-  if (hook?.accountId !== own.id) throw notFound();
+  if (hook?.account_id !== own.id) throw notFound();
   return hook;
 }

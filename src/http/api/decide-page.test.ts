@@ -131,7 +131,7 @@ test("a publishable key works from its origins alone and sees neither result nor
   assert.equal(elsewhere.statusCode, 403);
   await world.flush();
   const [row] = await world.outcomes.ofAccount(id, 0);
-  assert.deepEqual([row?.keyId, row?.decision], [made.key.id, "reject"]);
+  assert.deepEqual([row?.key_id, row?.decision], [made.key.id, "reject"]);
 });
 
 const FROM = "https://shop.example";

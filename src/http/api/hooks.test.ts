@@ -75,7 +75,7 @@ for (const system of SYSTEMS) {
         : await call("jo@good.example", (body) => `${body} `);
     assert.equal(forged[0], 401);
     assert.equal(await world.units(), 4, "neither the phone nor the forgery costs a unit");
-    const [row] = await world.service.list(world.accountId);
+    const [row] = await world.list(world.accountId);
     assert.deepEqual(row?.calls, { accepted: 3, refused: 2, failed_open: 0, unauthenticated: 1 });
     assert.equal(row.last_failure?.outcome, "unauthenticated");
   });
@@ -111,7 +111,7 @@ test("when the rate is spent, no throwaway gets in, and the operator sees why", 
   assert.ok(answers.every(([status]) => status === 400));
   assert.deepEqual(await call("jo@none.example"), [204, ""], "DNS is not asked");
   assert.equal((await call("jo@@none.example"))[0], 400, "the format still decides");
-  const [row] = await world.service.list(world.accountId);
+  const [row] = await world.list(world.accountId);
   assert.deepEqual(row?.calls, { accepted: 0, refused: 621, failed_open: 1, unauthenticated: 0 });
   assert.match(row.last_failure?.why ?? "", /^accept: unknown \(without DNS: Rate limit exceeded/);
   assert.ok((await world.charged()) <= 60, "what is beyond the rate is not charged");
@@ -316,7 +316,7 @@ test("no room for a call lets the person in and is shown; the others are answere
   const held = share.take("bucket:127.0.0.1", 4_194_304); // as many unfinished calls would
   assert.deepEqual(await world.post(hook.id, PAYLOADS.kratos, {}), [204, ""]);
   held.release();
-  const [row] = await world.service.list(world.accountId);
+  const [row] = await world.list(world.accountId);
   assert.match(row?.last_failure?.why ?? "", /^You have too many requests under way/);
   share.take("bucket:192.0.2.9", 4_194_304);
   assert.equal((await world.post(hook.id, PAYLOADS.kratos, {}))[0], 401);
@@ -371,7 +371,7 @@ for (const [name, order, words] of MISTAKES) {
     const world = await hookWorld(t);
     const making = world.service.create(world.accountId, order);
     await assert.rejects(making, ({ message }: Error) => words.test(message));
-    assert.deepEqual(await world.service.list(world.accountId), []);
+    assert.deepEqual(await world.list(world.accountId), []);
   });
 }
 

@@ -1,14 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { OutcomeCount, Outcomes, ShadowDomain } from "../../../src/gate/outcomes-store.ts";
+import type { Outcomes } from "../../../src/gate/outcomes.ts";
+import type { OutcomeCountRow, ShadowCountRow } from "../../../src/store/tables/policy.ts";
 import type { Make } from "../contract.ts";
 
 const LIMITS = { rowsMax: 3, domainsMax: 2 };
 
-const outcome = (more: Partial<OutcomeCount> = {}): OutcomeCount => ({
+const outcome = (more: Partial<OutcomeCountRow> = {}): OutcomeCountRow => ({
   day: 10,
-  accountId: "a1",
-  keyId: "k1",
+  account_id: "a1",
+  key_id: "k1",
   form: "sign-up",
   decision: "accept",
   reason: "ok",
@@ -16,9 +17,9 @@ const outcome = (more: Partial<OutcomeCount> = {}): OutcomeCount => ({
   ...more,
 });
 
-const which = { accountId: "a1", policy: "default", version: 2 };
+const which = { account_id: "a1", policy: "default", version: 2 };
 
-const domain = (name: string, count = 1): ShadowDomain => ({
+const domain = (name: string, count = 1): ShadowCountRow => ({
   ...which,
   day: 10,
   live: "accept",
@@ -57,11 +58,18 @@ export function outcomesContract(name: string, make: Make<Outcomes>): void {
     assert.equal(kept.length, 4);
     const sum = kept.reduce((all, { count }) => all + count, 0);
     assert.equal(sum, 60);
-    assert.ok(kept.some(({ form, keyId }) => form === "(other)" && keyId === ""));
+    assert.ok(kept.some(({ form, key_id: key }) => form === "(other)" && key === ""));
   });
 
   check("pairs and domains of a shadow add up, within its domains", async (outcomes) => {
-    const pair = { ...which, day: 10, live: "accept", shadow: "reject", count: 2 } as const;
+    const pair = {
+      ...which,
+      day: 10,
+      live: "accept",
+      shadow: "reject",
+      domain: "",
+      count: 2,
+    } as const;
     const domains = [domain("a.example"), domain("b.example", 5), domain("c.example")];
     await outcomes.add({ ...NOTHING, pairs: [pair, pair], domains }, LIMITS);
     await outcomes.add({ ...NOTHING, domains: [domain("a.example", 7)] }, LIMITS);
@@ -80,7 +88,14 @@ export function outcomesContract(name: string, make: Make<Outcomes>): void {
   });
 
   check("old days go", async (outcomes) => {
-    const pair = { ...which, day: 10, live: "accept", shadow: "reject", count: 2 } as const;
+    const pair = {
+      ...which,
+      day: 10,
+      live: "accept",
+      shadow: "reject",
+      domain: "",
+      count: 2,
+    } as const;
     const rows = { outcomes: [outcome()], pairs: [pair], domains: [domain("a.example")] };
     await outcomes.add(rows, LIMITS);
     assert.equal(await outcomes.prune(10, 10), 0);

@@ -1,6 +1,6 @@
 import { UsageLedger } from "../../../src/accounts/admission/usage.ts";
 import { sqlVerdictCounts } from "../../../src/lists/verdict-counts.ts";
-import { sqlOutcomes } from "../../../src/gate/outcomes-store.ts";
+import { Outcomes } from "../../../src/gate/outcomes.ts";
 import type { AccountStore } from "../../../src/main/store.ts";
 import { Browser } from "../../dashboard/dashboard-client.ts";
 import { startDnsServer } from "../../dns/dns-server.ts";
@@ -72,23 +72,24 @@ async function count({ sql: { db } }: AccountStore, id: string): Promise<void> {
     ["challenge", "typo", 12],
     ["reject", "disposable", 70],
   ] as const;
-  const about = { accountId: id, keyId: "", form: "sign-up" };
+  const about = { account_id: id, key_id: "", form: "sign-up" };
   const outcomes = days.flatMap((day) =>
     kinds.map(([decision, reason, times]) => ({ ...about, day, decision, reason, count: times })),
   );
   const pair = {
-    accountId: id,
+    account_id: id,
     policy: "default",
     version: 2,
     live: "accept",
     day: today,
+    domain: "",
   } as const;
   const pairs = [
     { ...pair, shadow: "accept", count: 900 },
     { ...pair, shadow: "review", count: 9 },
   ] as const;
   const domains = [{ ...pair, shadow: "review", count: 9, domain: "other.example" }] as const;
-  await sqlOutcomes(db).add({ outcomes, pairs, domains }, { rowsMax: 1_000, domainsMax: 100 });
+  await new Outcomes(db).add({ outcomes, pairs, domains });
   const verdicts = [
     { day: today, domain: "gmail.com", disposable: 0, other: 900 },
     { day: today, domain: "mailinator.com", disposable: 40, other: 0 },

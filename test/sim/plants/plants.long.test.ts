@@ -28,7 +28,7 @@ const PLANTS = [
     `.where("token_hash", "=", tokenHash)`,
     "",
   ],
-  ["a decision is counted twice", "gate/outcome-recorder", "count: 1 })", "count: 2 })"],
+  ["a decision is counted twice", "gate/outcomes", "reason, count: 1 }", "reason, count: 2 }"],
   ["a token lives for a day", "gate/tokens", "TOKEN_SECONDS = 600", "TOKEN_SECONDS = 86_400"],
   [
     "a webhook has no body",

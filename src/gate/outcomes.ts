@@ -1,0 +1,239 @@
+import { type Kysely, sql as raw } from "kysely";
+import type { Caller } from "../accounts/admission/caller.ts";
+import type { HourCounts } from "../accounts/hour-counts.ts";
+import type { Clock } from "../base/clock.ts";
+import type { Log } from "../base/log.ts";
+import { addCount, WriteBehind } from "../base/write-behind.ts";
+import { dayOf } from "../core/calendar.ts";
+import type { Decision } from "../core/policy/policy.ts";
+import { countRows, insertRow, lockName, pruneRows } from "../store/rows.ts";
+import type { Database } from "../store/schema.ts";
+import type { OutcomeCountRow, ShadowCountRow } from "../store/tables/policy.ts";
+import { inSlice, type Tx } from "../store/transaction.ts";
+import type { PoliciesInForce } from "./in-force.ts";
+
+/** Counts by UTC day: what was decided, and what a shadow version says of the same. No address. */
+interface Batch {
+  readonly outcomes: readonly OutcomeCountRow[];
+  /** With "" as their domain. */
+  readonly pairs: readonly ShadowCountRow[];
+  /** The same for each domain that the two versions disagree on. */
+  readonly domains: readonly ShadowCountRow[];
+}
+
+interface Limits {
+  /** Forms, keys and reasons of one account and day, counted together as rows. */
+  readonly rowsMax: number;
+  readonly domainsMax: number;
+}
+
+const LIMITS: Limits = { rowsMax: 1_000, domainsMax: 100 };
+
+type ShadowKey = Pick<ShadowCountRow, "account_id" | "policy" | "version">;
+
+const OTHER_FORM = "(other)";
+
+async function growOutcome({ sql }: Tx, { count, ...row }: OutcomeCountRow): Promise<boolean> {
+  const { numUpdatedRows } = await sql
+    .updateTable("outcome_counts")
+    .set((build) => ({ count: build("count", "+", count) }))
+    .where((build) => build.and(row))
+    .executeTakeFirst();
+  return Number(numUpdatedRows) === 1;
+}
+
+async function addOutcome(tx: Tx, made: OutcomeCountRow, rowsMax: number): Promise<void> {
+  if (await growOutcome(tx, made)) return;
+  const ofDay = tx.sql
+    .selectFrom("outcome_counts")
+    .where("account_id", "=", made.account_id)
+    .where("day", "=", made.day);
+  const isFull = (await countRows(ofDay)) >= rowsMax;
+  const kept = isFull ? { ...made, key_id: "", form: OTHER_FORM } : made;
+  if (isFull && (await growOutcome(tx, kept))) return;
+  await insertRow(tx.sql, "outcome_counts", kept);
+}
+
+const SHADOW_KEY = ["account_id", "policy", "version", "day", "live", "shadow", "domain"] as const;
+
+type ShadowTable = "shadow_counts" | "shadow_domains";
+
+async function addShadow({ sql }: Tx, table: ShadowTable, made: ShadowCountRow): Promise<void> {
+  await sql
+    .insertInto(table)
+    .values(made)
+    .onConflict((conflict) =>
+      conflict.columns(SHADOW_KEY).doUpdateSet({
+        count: raw<number>`${raw.ref(`${table}.count`)} + excluded.count`,
+      }),
+    )
+    .execute();
+}
+
+async function hasRoom({ sql }: Tx, made: ShadowCountRow, domainsMax: number): Promise<boolean> {
+  const { account_id, policy, version, day, domain } = made;
+  const ofDay = sql
+    .selectFrom("shadow_domains")
+    .where((build) => build.and({ account_id, policy, version, day }));
+  const known = await ofDay.select("domain").where("domain", "=", domain).executeTakeFirst();
+  if (known !== undefined) return true;
+  const { domains } = await ofDay
+    .select((build) => build.fn.count("domain").distinct().as("domains"))
+    .executeTakeFirstOrThrow();
+  return Number(domains) < domainsMax;
+}
+
+const counted = <T extends { readonly count: number }>(rows: readonly T[]): readonly T[] =>
+  rows.map((row) => ({ ...row, count: Number(row.count) }));
+
+/** Rules are checked by `test/contracts/policy/outcomes.ts`. */
+export class Outcomes {
+  readonly #db: Kysely<Database>;
+
+  constructor(db: Kysely<Database>) {
+    this.#db = db;
+  }
+
+  /**
+   * All or nothing. Beyond `rowsMax` a new row counts as "(other)" without key; new domains beyond the limit do not.
+   * Several processes write in turn, so that none counts what another is about to insert.
+   */
+  async add(
+    { outcomes = [], pairs = [], domains = [] }: Partial<Batch>,
+    { rowsMax, domainsMax }: Limits = LIMITS,
+  ): Promise<void> {
+    await inSlice(this.#db, async (tx) => {
+      await lockName(tx, "outcome_counts");
+      for (const made of outcomes) await addOutcome(tx, made, rowsMax);
+      for (const made of pairs) await addShadow(tx, "shadow_counts", made);
+      for (const made of domains) {
+        if (await hasRoom(tx, made, domainsMax)) await addShadow(tx, "shadow_domains", made);
+      }
+    });
+  }
+
+  async ofAccount(accountId: string, fromDay: number): Promise<readonly OutcomeCountRow[]> {
+    const all = this.#db.selectFrom("outcome_counts").selectAll().where("day", ">=", fromDay);
+    return counted(await all.where("account_id", "=", accountId).orderBy("day").execute());
+  }
+
+  async shadowPairs(which: ShadowKey, fromDay: number): Promise<readonly ShadowCountRow[]> {
+    return counted(await this.#ofShadow("shadow_counts", which, fromDay).orderBy("day").execute());
+  }
+
+  /** Newest day first, then most often first. */
+  async shadowDomains(which: ShadowKey, fromDay: number): Promise<readonly ShadowCountRow[]> {
+    const rows = await this.#ofShadow("shadow_domains", which, fromDay)
+      .orderBy("day", "desc")
+      .orderBy("count", "desc")
+      .orderBy("domain")
+      .execute();
+    return counted(rows);
+  }
+
+  /** Deletes days before `fromDay` of shadows and before `outcomesFromDay` of outcomes; returns how many rows. */
+  async prune(fromDay: number, outcomesFromDay: number): Promise<number> {
+    const outcomes = await pruneRows(this.#db, {
+      table: "outcome_counts",
+      key: ["account_id", "day", "key_id", "form", "decision", "reason"],
+      column: "day",
+      before: outcomesFromDay,
+    });
+    const shadow = { key: SHADOW_KEY, column: "day", before: fromDay };
+    const pairs = await pruneRows(this.#db, { table: "shadow_counts", ...shadow });
+    return outcomes + pairs + (await pruneRows(this.#db, { table: "shadow_domains", ...shadow }));
+  }
+
+  #ofShadow(table: ShadowTable, which: ShadowKey, fromDay: number) {
+    const all = this.#db.selectFrom(table).selectAll().where("day", ">=", fromDay);
+    return all.where((build) => build.and({ ...which }));
+  }
+}
+
+export interface DecisionMade {
+  readonly decision: Decision;
+  readonly reason: string;
+  /** What the shadow version says; absent when none runs. */
+  readonly shadow?: Decision | undefined;
+  readonly domain: string;
+  readonly format: boolean;
+  readonly disposable: boolean;
+  readonly dns: "yes" | "no" | "unknown";
+  readonly policies: PoliciesInForce;
+  readonly form: string;
+  /** Nothing was checked for it: an earlier answer still holds. */
+  readonly isCached: boolean;
+  readonly isComplete: boolean;
+  /** Counts from 0; undefined: `else` decided. */
+  readonly rule: number | undefined;
+  readonly signals: readonly string[];
+  readonly registrableDomain: string | undefined;
+  /** Undefined for what is no address, and for callers without an account. */
+  readonly mailboxId: string | undefined;
+}
+
+export interface OutcomeRecorderDeps {
+  readonly outcomes: Pick<Outcomes, "add">;
+  readonly clock: Pick<Clock, "nowMs" | "after">;
+  readonly log: Pick<Log, "error">;
+  /** Absent: nothing is counted by hour. */
+  readonly hours?: Pick<HourCounts, "note">;
+}
+
+const FLUSH_AFTER_MS = 1_000;
+
+const BATCH = 200;
+
+/** Rows that wait at most: a store that is away for long costs counts, not memory. */
+const WAITING_MAX = 20_000;
+
+export class OutcomeRecorder {
+  readonly #deps: OutcomeRecorderDeps;
+  readonly #counts: WriteBehind<OutcomeCountRow>;
+  readonly #pairs: WriteBehind<ShadowCountRow>;
+  readonly #domains: WriteBehind<ShadowCountRow>;
+
+  constructor(deps: OutcomeRecorderDeps) {
+    this.#deps = deps;
+    const { outcomes, clock, log } = deps;
+    const writer = <T extends { count: number }>(kind: keyof Batch): WriteBehind<T> =>
+      new WriteBehind<T>({
+        afterMs: FLUSH_AFTER_MS,
+        batch: BATCH,
+        max: WAITING_MAX,
+        clock,
+        merge: addCount,
+        save: (rows) => outcomes.add({ [kind]: rows }),
+        failed: (fault, lost) => log.error("decisions.flush_failed", fault, { kind, lost }),
+      });
+    this.#counts = writer("outcomes");
+    this.#pairs = writer("pairs");
+    this.#domains = writer("domains");
+  }
+
+  record({ owner, keyId = "" }: Caller, made: DecisionMade): void {
+    if (owner.kind !== "account") return;
+    const { accountId } = owner;
+    const day = dayOf(this.#deps.clock.nowMs());
+    const { decision, reason, form, shadow, policies, domain } = made;
+    this.#deps.hours?.note(accountId, decision);
+    const row = { day, account_id: accountId, key_id: keyId, form, decision, reason, count: 1 };
+    this.#counts.note([day, accountId, keyId, decision, reason, form].join("\n"), row);
+    if (shadow === undefined || policies.shadow === undefined) return;
+    const { version } = policies.shadow;
+    const which = { account_id: accountId, policy: policies.name, version };
+    const pair = { ...which, day, live: decision, shadow, domain: "", count: 1 };
+    const key = [day, accountId, policies.name, version, decision, shadow].join(" ");
+    this.#pairs.note(key, pair);
+    if (decision !== shadow && made.format) {
+      this.#domains.note(`${key} ${domain}`, { ...pair, domain });
+    }
+  }
+
+  async flush(): Promise<void> {
+    const all = [this.#counts, this.#pairs, this.#domains].map((writer) => writer.flush());
+    for (const end of await Promise.allSettled(all)) {
+      if (end.status === "rejected") throw end.reason;
+    }
+  }
+}

@@ -4,7 +4,7 @@ import type { PageTerms } from "../accounts/keys.ts";
 import { changeRows, countRows, findRow, insertRow } from "../store/rows.ts";
 import type { Database } from "../store/schema.ts";
 import { lockPolicies, type PolicyName } from "../store/live-policy.ts";
-import { inTransaction, type Tx } from "../store/transaction.ts";
+import { inTransaction } from "../store/transaction.ts";
 import type { PolicyRow, PolicyVersionRow } from "../store/tables/policy.ts";
 
 export interface PolicyVersion {
@@ -46,23 +46,6 @@ export type PolicyRemoval =
   | { readonly kind: "removed" | "unknown" }
   | { readonly kind: "in_use"; readonly usedBy: readonly string[] };
 
-/** Rules are checked by `test/contracts/policy/policy-store.ts`. */
-export interface PolicyStore {
-  /** Its number, above all that were saved under the name. Undefined: the account has `policiesMax` other policies. */
-  save(version: NewPolicyVersion, limits: PolicyLimits): Promise<number | undefined>;
-  /** By name; those with a version that runs. */
-  list(accountId: string): Promise<readonly PolicyHead[]>;
-  inForce(accountId: string, name: string): Promise<PolicyInForce>;
-  version(accountId: string, name: string, version: number): Promise<PolicyVersion | undefined>;
-  versions(accountId: string, name: string, limit: number): Promise<readonly PolicyVersion[]>;
-  /** Ends the shadow, or makes a version it. False when there is no such policy or version. */
-  setShadow(accountId: string, name: string, version: number | undefined): Promise<boolean>;
-  /** The shadow becomes live; its number, or undefined when there is none. */
-  promote(accountId: string, name: string): Promise<number | undefined>;
-  /** No version of it runs any more; the versions stay to be read. Nothing changes while something uses it. */
-  remove(accountId: string, name: string): Promise<PolicyRemoval>;
-}
-
 type Sql = Kysely<Database>;
 
 const version = (row: Omit<PolicyVersionRow, "account_id" | "name">): PolicyVersion => ({
@@ -78,109 +61,143 @@ const head = ({ name, live_version: live, shadow_version: shadow }: PolicyRow): 
   ...(shadow !== null && { shadow }),
 });
 
-const row = (sql: Sql, accountId: string, name: string) =>
-  findRow(sql, "policies", { account_id: accountId, name });
-
 const hasRunning = (build: ExpressionBuilder<Database, "policies">) =>
   build.or([build("live_version", "is not", null), build("shadow_version", "is not", null)]);
 
 const running = (sql: Sql, accountId: string) =>
   sql.selectFrom("policies").where("account_id", "=", accountId).where(hasRunning);
 
-function one(sql: Sql, accountId: string, name: string, number: number | null | undefined) {
-  if (number === null || number === undefined) return Promise.resolve(undefined);
-  return findRow(sql, "policy_versions", { account_id: accountId, name, version: number });
-}
+/** Rules are checked by `test/contracts/policy/policy-store.ts`. */
+export class PolicyStore {
+  readonly #db: Sql;
 
-async function saveIn(
-  tx: Tx,
-  made: NewPolicyVersion,
-  limits: PolicyLimits,
-): Promise<number | undefined> {
-  const { sql } = tx;
-  const { accountId, name, document, author, createdAtMs } = made;
-  await lockPolicies(tx, accountId);
-  const others = await countRows(running(sql, accountId).where("name", "!=", name));
-  if (others >= limits.policiesMax) return undefined;
-  const known = await row(sql, accountId, name);
-  const number = known?.next_version ?? made.firstVersion;
-  const column = made.as === "live" ? "live_version" : "shadow_version";
-  const change = { [column]: number, next_version: number + 1 };
-  await sql
-    .insertInto("policies")
-    .values({
-      account_id: accountId,
-      name,
-      live_version: null,
-      shadow_version: null,
-      ...change,
-    })
-    .onConflict((conflict) => conflict.columns(["account_id", "name"]).doUpdateSet(change))
-    .execute();
-  await insertRow(sql, "policy_versions", {
-    account_id: accountId,
-    name,
-    version: number,
-    document,
-    author,
-    created_at_ms: createdAtMs,
-  });
-  await forgetOld(tx, { ...(await row(sql, accountId, name)) }, number - limits.versionsMax);
-  return number;
-}
+  constructor(db: Sql) {
+    this.#db = db;
+  }
 
-/** Versions up to `upTo` that do not run. */
-async function forgetOld({ sql }: Tx, known: Partial<PolicyRow>, upTo: number): Promise<void> {
-  const { account_id: accountId = "", name = "", live_version, shadow_version } = known;
-  const kept = [live_version, shadow_version].filter((number) => typeof number === "number");
-  let old = sql
-    .deleteFrom("policy_versions")
-    .where("account_id", "=", accountId)
-    .where("name", "=", name)
-    .where("version", "<=", upTo);
-  if (kept.length > 0) old = old.where("version", "not in", kept);
-  await old.execute();
+  /** Its number, above all that were saved under the name. Undefined: the account has `policiesMax` other policies. */
+  save(made: NewPolicyVersion, limits: PolicyLimits): Promise<number | undefined> {
+    const { accountId, name, document, author, createdAtMs } = made;
+    const key = { account_id: accountId, name };
+    return inTransaction(this.#db, async (tx) => {
+      const { sql } = tx;
+      await lockPolicies(tx, accountId);
+      const others = await countRows(running(sql, accountId).where("name", "!=", name));
+      if (others >= limits.policiesMax) return undefined;
+      const known = await findRow(sql, "policies", key);
+      const number = known?.next_version ?? made.firstVersion;
+      const { live_version = null, shadow_version = null } = known ?? {};
+      const runs = made.as === "live" ? { live_version: number } : { shadow_version: number };
+      const row = { ...key, live_version, shadow_version, ...runs, next_version: number + 1 };
+      await sql
+        .insertInto("policies")
+        .values(row)
+        .onConflict((conflict) => conflict.columns(["account_id", "name"]).doUpdateSet(row))
+        .execute();
+      const version = { ...key, version: number, document, author, created_at_ms: createdAtMs };
+      await insertRow(sql, "policy_versions", version);
+      const kept = [row.live_version, row.shadow_version].filter((one) => one !== null);
+      await sql
+        .deleteFrom("policy_versions")
+        .where((build) => build.and(key))
+        .where("version", "<=", number - limits.versionsMax)
+        .where("version", "not in", kept)
+        .execute();
+      return number;
+    });
+  }
+
+  /** By name; those with a version that runs. */
+  async list(accountId: string): Promise<readonly PolicyHead[]> {
+    const rows = await running(this.#db, accountId).selectAll().orderBy("name").execute();
+    return rows.map(head);
+  }
+
+  async inForce(accountId: string, name: string): Promise<PolicyInForce> {
+    const known = await findRow(this.#db, "policies", { account_id: accountId, name });
+    const live = await this.version(accountId, name, known?.live_version);
+    const shadow = await this.version(accountId, name, known?.shadow_version);
+    return { ...(live !== undefined && { live }), ...(shadow !== undefined && { shadow }) };
+  }
+
+  async version(
+    accountId: string,
+    name: string,
+    number: number | null | undefined,
+  ): Promise<PolicyVersion | undefined> {
+    if (number === null || number === undefined) return undefined;
+    const key = { account_id: accountId, name, version: number };
+    const found = await findRow(this.#db, "policy_versions", key);
+    return found && version(found);
+  }
+
+  async versions(
+    accountId: string,
+    name: string,
+    limit: number,
+  ): Promise<readonly PolicyVersion[]> {
+    const rows = await this.#db
+      .selectFrom("policy_versions")
+      .selectAll()
+      .where("account_id", "=", accountId)
+      .where("name", "=", name)
+      .orderBy("version", "desc")
+      .limit(limit)
+      .execute();
+    return rows.map(version);
+  }
+
+  /** Ends the shadow, or makes a version it. False when there is no such policy or version. */
+  setShadow(accountId: string, name: string, number: number | undefined): Promise<boolean> {
+    const key = { account_id: accountId, name };
+    if (number === undefined) return change(this.#db, key, { shadow_version: null });
+    return inTransaction(this.#db, async (tx) => {
+      await lockPolicies(tx, accountId);
+      const there = await findRow(tx.sql, "policy_versions", { ...key, version: number });
+      if (there === undefined) return false;
+      return (await changeRows(tx.sql, "policies", key, { shadow_version: number })) === 1;
+    });
+  }
+
+  /** The shadow becomes live; its number, or undefined when there is none. */
+  promote(accountId: string, name: string): Promise<number | undefined> {
+    const key = { account_id: accountId, name };
+    return inTransaction(this.#db, async (tx) => {
+      await lockPolicies(tx, accountId);
+      const shadow = (await findRow(tx.sql, "policies", key))?.shadow_version ?? undefined;
+      if (shadow === undefined) return undefined;
+      await change(tx.sql, key, { live_version: shadow, shadow_version: null });
+      return shadow;
+    });
+  }
+
+  /** No version of it runs any more; the versions stay to be read. Nothing changes while something uses it. */
+  remove(accountId: string, name: string): Promise<PolicyRemoval> {
+    return inTransaction(this.#db, async (tx) => {
+      await lockPolicies(tx, accountId);
+      // Whoever uses `default` gets the built-in one.
+      const usedBy = name === DEFAULT_NAME ? [] : await usersOf(tx.sql, { accountId, name });
+      if (usedBy.length > 0) return { kind: "in_use", usedBy };
+      const none = { live_version: null, shadow_version: null };
+      const removed = await change(tx.sql, { account_id: accountId, name }, none);
+      return { kind: removed ? "removed" : "unknown" };
+    });
+  }
 }
 
 /** False when no version of the policy runs. */
 async function change(
   sql: Sql,
-  { accountId, name }: PolicyName,
+  key: Pick<PolicyRow, "account_id" | "name">,
   changed: Partial<PolicyRow>,
 ): Promise<boolean> {
   const { numUpdatedRows } = await sql
     .updateTable("policies")
     .set(changed)
-    .where("account_id", "=", accountId)
-    .where("name", "=", name)
+    .where((build) => build.and(key))
     .where(hasRunning)
     .executeTakeFirst();
   return Number(numUpdatedRows) === 1;
-}
-
-async function setShadowIn(tx: Tx, which: PolicyName, number: number): Promise<boolean> {
-  const { accountId, name } = which;
-  await lockPolicies(tx, accountId);
-  if ((await one(tx.sql, accountId, name, number)) === undefined) return false;
-  const row = { account_id: accountId, name };
-  return (await changeRows(tx.sql, "policies", row, { shadow_version: number })) === 1;
-}
-
-async function promoteIn(tx: Tx, which: PolicyName): Promise<number | undefined> {
-  await lockPolicies(tx, which.accountId);
-  const shadow = (await row(tx.sql, which.accountId, which.name))?.shadow_version;
-  if (typeof shadow !== "number") return undefined;
-  await change(tx.sql, which, { live_version: shadow, shadow_version: null });
-  return shadow;
-}
-
-async function removeIn(tx: Tx, which: PolicyName): Promise<PolicyRemoval> {
-  await lockPolicies(tx, which.accountId);
-  // Whoever uses `default` gets the built-in one.
-  const usedBy = which.name === DEFAULT_NAME ? [] : await usersOf(tx.sql, which);
-  if (usedBy.length > 0) return { kind: "in_use", usedBy };
-  const removed = await change(tx.sql, which, { live_version: null, shadow_version: null });
-  return { kind: removed ? "removed" : "unknown" };
 }
 
 async function usersOf(sql: Sql, { accountId, name }: PolicyName): Promise<readonly string[]> {
@@ -206,45 +223,4 @@ async function usersOf(sql: Sql, { accountId, name }: PolicyName): Promise<reado
     ...hooks.map(({ id, system }) => `hook ${id} (${system})`),
     ...ofPages.map((key) => `key ${key.id} (${key.name})`),
   ];
-}
-
-export function sqlPolicyStore(db: Sql): PolicyStore {
-  return {
-    save: (made, limits) => inTransaction(db, (tx) => saveIn(tx, made, limits)),
-    async list(accountId) {
-      const rows = await running(db, accountId).selectAll().orderBy("name").execute();
-      return rows.map(head);
-    },
-    async inForce(accountId, name) {
-      const known = await row(db, accountId, name);
-      if (known === undefined) return {};
-      const live = await one(db, accountId, name, known.live_version);
-      const shadow = await one(db, accountId, name, known.shadow_version);
-      return {
-        ...(live !== undefined && { live: version(live) }),
-        ...(shadow !== undefined && { shadow: version(shadow) }),
-      };
-    },
-    async version(accountId, name, number) {
-      const found = await one(db, accountId, name, number);
-      return found && version(found);
-    },
-    async versions(accountId, name, limit) {
-      const rows = await db
-        .selectFrom("policy_versions")
-        .selectAll()
-        .where("account_id", "=", accountId)
-        .where("name", "=", name)
-        .orderBy("version", "desc")
-        .limit(limit)
-        .execute();
-      return rows.map(version);
-    },
-    setShadow: (accountId, name, number) =>
-      number === undefined
-        ? change(db, { accountId, name }, { shadow_version: null })
-        : inTransaction(db, (tx) => setShadowIn(tx, { accountId, name }, number)),
-    promote: (accountId, name) => inTransaction(db, (tx) => promoteIn(tx, { accountId, name })),
-    remove: (accountId, name) => inTransaction(db, (tx) => removeIn(tx, { accountId, name })),
-  };
 }

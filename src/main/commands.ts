@@ -48,7 +48,7 @@ import { Hooks } from "../gate/hooks-store.ts";
 import { HookService, type SignedExample } from "../gate/hooks.ts";
 import { Outcomes } from "../gate/outcomes.ts";
 import { createPolicyService } from "../gate/policies.ts";
-import { sqlPolicyStore } from "../gate/policy-store.ts";
+import { PolicyStore } from "../gate/policy-store.ts";
 import { createTokens } from "../gate/tokens.ts";
 import { sqlDomainMails } from "../lists/domain-mail.ts";
 import { sqlVerdictCounts } from "../lists/verdict-counts.ts";
@@ -115,7 +115,7 @@ async function openPolicies(process: Process, noteFor: GateCommandParts["noteFor
   const store = await openAccountStore(process);
   const { db } = store.sql;
   const policies = createPolicyService({
-    store: sqlPolicyStore(db),
+    store: new PolicyStore(db),
     outcomes: new Outcomes(db),
     tiers: readTiersFile(process.config.tiersFile),
     clock: process.clock,

@@ -13,7 +13,7 @@ import { HookService } from "../gate/hooks.ts";
 import { createFindPolicies } from "../gate/in-force.ts";
 import { type DecisionMade, OutcomeRecorder, Outcomes } from "../gate/outcomes.ts";
 import { createPolicyService } from "../gate/policies.ts";
-import { sqlPolicyStore } from "../gate/policy-store.ts";
+import { PolicyStore } from "../gate/policy-store.ts";
 import { createTestPolicy } from "../gate/rule-entry.ts";
 import { createTokens, type Tokens } from "../gate/tokens.ts";
 import { sqlTraffic } from "../gate/traffic-store.ts";
@@ -55,7 +55,7 @@ export function openGate(process: Process, parts: GateParts): Gate {
   const box = createSecretBox(secretKey);
   const [accounts, hooks] = [new Accounts(db), new Hooks(db)];
   const tokens = createTokens({ accounts, box, publicUrl, clock, ids, log, notices });
-  const [store, outcomes] = [sqlPolicyStore(db), new Outcomes(db)];
+  const [store, outcomes] = [new PolicyStore(db), new Outcomes(db)];
   const policies = createFindPolicies({ store, clock, log, notices });
   const hash = createAccountHash(deriveKey(secretKey, "mailbox ids"));
   const { datasets, budgeted: check, dns } = checker;

@@ -14,7 +14,7 @@ import { Deliveries, WebhookEndpoints } from "../../src/webhooks/webhooks-store.
 import { webhookStoreContract } from "./webhooks/webhook-store.ts";
 import { Hooks } from "../../src/gate/hooks-store.ts";
 import { Outcomes } from "../../src/gate/outcomes.ts";
-import { sqlPolicyStore } from "../../src/gate/policy-store.ts";
+import { PolicyStore } from "../../src/gate/policy-store.ts";
 import { accountDirectoryContract } from "./account/account-directory.ts";
 import { accountsContract } from "./account/accounts.ts";
 import { auditLogContract } from "./account/audit-log.ts";
@@ -128,12 +128,12 @@ function listContracts(name: string, stores: Make<Stores>): void {
 function gateContracts(name: string, stores: Make<Stores>): void {
   trafficContract(name, stores);
   feedbackContract(name, stores);
-  policyStoreContract(name, async (t) => sqlPolicyStore((await stores(t)).sql.db));
+  policyStoreContract(name, async (t) => new PolicyStore((await stores(t)).sql.db));
   outcomesContract(name, async (t) => new Outcomes((await stores(t)).sql.db));
   hooksContract(name, async (t) => {
     const opened = await stores(t);
     for (const id of ["a1", "a2"]) await addAccount(opened, 0, id);
     const { db } = opened.sql;
-    return { hooks: new Hooks(db), policies: sqlPolicyStore(db), keys: new Keys(db) };
+    return { hooks: new Hooks(db), policies: new PolicyStore(db), keys: new Keys(db) };
   });
 }

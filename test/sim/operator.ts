@@ -1,7 +1,7 @@
 import { Accounts } from "../../src/accounts/accounts-store.ts";
 import { createSignIns, SignIns } from "../../src/accounts/sign-in/sign-ins.ts";
 import { Outcomes } from "../../src/gate/outcomes.ts";
-import { sqlPolicyStore } from "../../src/gate/policy-store.ts";
+import { PolicyStore } from "../../src/gate/policy-store.ts";
 import { openStoredLists } from "../../src/main/lists.ts";
 import { openDns } from "../../src/main/checker.ts";
 import { openWebhooks } from "../../src/main/webhooks.ts";
@@ -23,7 +23,7 @@ export async function openOperator(process: Process) {
   const { clock, ids } = process;
   const { db } = store.sql;
   const policies = createPolicyService({
-    store: sqlPolicyStore(db),
+    store: new PolicyStore(db),
     outcomes: new Outcomes(db),
     tiers: DEFAULT_TIERS,
     clock,

@@ -1,14 +1,13 @@
 import type { VNode } from "preact";
 import { useEffect, useLayoutEffect, useState } from "preact/hooks";
-import { faultText } from "./lib/client.ts";
+import { faultText, isEnded } from "./lib/client.ts";
 import { path } from "./lib/router.ts";
-import { isEnded, leave, loadSession, session, signInAgain } from "./lib/session.ts";
-import type { SessionState } from "./lib/shapes.ts";
+import { leave, loadSession, ownEmail, session, signIn } from "./lib/session.ts";
 import { announcement, notice, type Notice, shownOnce } from "./lib/state.ts";
 import { isOpenTo, pageAt } from "./pages.ts";
-import { SignInPage } from "./pages/sign-in.tsx";
+import { Page as SignInPage } from "./pages/sign-in.tsx";
 import { Bones, Lazy, PageHead } from "./parts/basic.tsx";
-import { Act, Dialog, Fault, Form, PASSWORD } from "./parts/form.tsx";
+import { Act, Button, Dialog, Fault, Form, PASSWORD } from "./parts/form.tsx";
 import { Shell } from "./shell.tsx";
 
 /** The whole dashboard: who is here, which was `asked` already, the frame, and the page of the path. */
@@ -21,13 +20,12 @@ export function App({ asked }: { asked: Promise<void> }): VNode {
   useLayoutEffect(() => follow(asked), []);
   // What was done on one page is not the next one's.
   useEffect(() => path.subscribe(() => (notice.value = shownOnce.value = undefined)), []);
-  const known = session.value;
   return (
     <>
       <Shell>
         {notice.value && <Told {...notice.value} />}
         {fault === "" ? (
-          frame(known)
+          <Content />
         ) : (
           <>
             <PageHead title="Gatepost cannot be reached" />
@@ -35,9 +33,7 @@ export function App({ asked }: { asked: Promise<void> }): VNode {
           </>
         )}
       </Shell>
-      {isEnded.value && known?.account !== undefined ? (
-        <SignInAgain email={known.account.email} />
-      ) : null}
+      {isEnded.value && ownEmail() !== "" ? <SignInAgain email={ownEmail()} /> : null}
       <div class="unseen" role="status">
         {announcement.value}
       </div>
@@ -45,51 +41,44 @@ export function App({ asked }: { asked: Promise<void> }): VNode {
   );
 }
 
-function Told({ words, undo }: Notice): VNode {
-  const close = (): void => void (notice.value = undefined);
-  return (
-    <div class="notice told" role="status">
-      <span>{words}</span>
-      <span class="bar">
-        {undo === undefined ? null : <Act act="Undo" work={() => undo().then(close)} />}
-        <button type="button" class="small plain" onClick={close}>
-          Close
-        </button>
-      </span>
-    </div>
-  );
-}
+const close = (): void => void (notice.value = undefined);
 
-function frame(known: SessionState | undefined): VNode {
+const Told = ({ words, undo }: Notice): VNode => (
+  <div class="notice told" role="status">
+    <span>{words}</span>
+    <span class="bar">
+      {undo && <Act act="Undo" send={() => undo().then(close)} />}
+      <Button act="Close" class="small plain" onClick={close} />
+    </span>
+  </div>
+);
+
+function Content(): VNode {
+  const known = session.value;
   const page = pageAt(path.value, known);
   if (known === undefined) return <Bones lines={6} />;
   if (page && isOpenTo(page, known)) return <Lazy key={`${page.path} ${page.for}`} part={page} />;
-  return page && known.account === undefined ? <SignInPage /> : <Missing />;
+  if (page && known.account === undefined) return <SignInPage />;
+  return (
+    <>
+      <PageHead
+        title="There is no such page"
+        lead="The address may be mistyped, or the page is not for this account."
+      />
+      <p>
+        <a href="./">Go to Check</a>
+      </p>
+    </>
+  );
 }
-
-const Missing = (): VNode => (
-  <>
-    <PageHead
-      title="There is no such page"
-      lead="The address may be mistyped, or the page is not for this account."
-    />
-    <p>
-      <a href="./">Go to Check</a>
-    </p>
-  </>
-);
 
 /** Stands before a page whose session has ended, so that nothing that was typed there is lost. */
 function SignInAgain({ email }: { email: string }): VNode {
   const [opened, setOpened] = useState(0);
   // Only its buttons close it: Escape opens it again, because the page behind it may belong to another user.
+  const again = (): void => setOpened(opened + 1);
   return (
-    <Dialog
-      key={opened}
-      title="Your session has ended"
-      onClose={() => setOpened(opened + 1)}
-      hidesPage
-    >
+    <Dialog key={opened} title="Your session has ended" onClose={again} hidesPage>
       <p>
         Sign in again as <b class="break">{email}</b>, and go on where you were: what you typed is
         still there.
@@ -99,12 +88,8 @@ function SignInAgain({ email }: { email: string }): VNode {
         user={email}
         act="Sign in"
         fields={[PASSWORD]}
-        send={({ password = "" }) => signInAgain(email, password)}
-        extra={
-          <button type="button" class="plain push" onClick={leave}>
-            Leave the page
-          </button>
-        }
+        send={({ password }) => signIn(email, password)}
+        extra={<Button act="Leave the page" class="plain push" onClick={leave} />}
       />
     </Dialog>
   );

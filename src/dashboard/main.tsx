@@ -1,4 +1,3 @@
-import "./lib/asked.ts";
 import { effect } from "@preact/signals";
 import { render } from "preact";
 import "./styles/base.css";
@@ -6,12 +5,11 @@ import "./styles/frame.css";
 import "./styles/parts.css";
 import "./styles/pages.css";
 import { App } from "./app.tsx";
-import { checkLinked, checkRun } from "./lib/check-run.ts";
+import { checkLinked, shownCheck } from "./lib/check-run.ts";
 import { loadPart } from "./lib/load.ts";
 import { catchDrops, keepFocus } from "./lib/page.ts";
 import { fragment, path, startRouter } from "./lib/router.ts";
 import { loadSession, session, wasHere, watchOtherTabs } from "./lib/session.ts";
-import { showTheme, theme } from "./lib/state.ts";
 import { PAGES } from "./pages.ts";
 import { DETAILS } from "./pages/ask.tsx";
 
@@ -34,11 +32,10 @@ const known = (): Promise<void> =>
     setTimeout(resolve, KNOWN_WITHIN_MS);
     asked.catch(() => resolve());
     effect(() => {
-      if (session.value !== undefined && checkRun.value.shown.state !== "checking") resolve();
+      if (session.value !== undefined && shownCheck.value.state !== "checking") resolve();
     });
   });
 
-showTheme(theme.value);
 startRouter();
 watchOtherTabs();
 keepFocus();

@@ -1,7 +1,7 @@
 import type { Loadable } from "./lib/load.ts";
-import type { SessionState } from "./lib/shapes.ts";
-import { FrontPage } from "./pages/front.tsx";
-import { SignInPage } from "./pages/sign-in.tsx";
+import type { SessionState } from "../http/account/shapes.ts";
+import * as front from "./pages/front.tsx";
+import * as signIn from "./pages/sign-in.tsx";
 
 /** Who sees a page; a visitor is sent to sign in. */
 type For = "everyone" | "visitor" | "account" | "admin";
@@ -17,28 +17,23 @@ export interface Page extends Loadable {
 type Row = readonly [path: string, who: For, load: Page["load"], part?: ServicePart];
 
 const ROWS: readonly Row[] = [
-  ["", "visitor", () => Promise.resolve(FrontPage)],
-  ["", "account", async () => (await import("./pages/check.tsx")).CheckPage],
-  ["lists", "account", async () => (await import("./pages/bulk/lists.tsx")).ListsPage, "lists"],
-  ["gate", "account", async () => (await import("./pages/policy.tsx")).PolicyPage, "gate"],
-  [
-    "gate/decisions",
-    "account",
-    async () => (await import("./pages/decisions.tsx")).DecisionsPage,
-    "gate",
-  ],
-  ["gate/hooks", "account", async () => (await import("./pages/hooks.tsx")).HooksPage, "gate"],
-  ["usage", "account", async () => (await import("./pages/usage.tsx")).UsagePage],
-  ["keys", "account", async () => (await import("./pages/keys.tsx")).KeysPage],
-  ["settings", "account", async () => (await import("./pages/settings.tsx")).SettingsPage],
-  ["admin/system", "admin", async () => (await import("./pages/system.tsx")).SystemPage],
-  ["admin/accounts", "admin", async () => (await import("./pages/accounts.tsx")).AccountsPage],
-  ["admin/rules", "admin", async () => (await import("./pages/rules.tsx")).RulesPage],
-  ["pricing", "everyone", async () => (await import("./pages/plans.tsx")).PlansPage],
-  ["sign-in", "everyone", () => Promise.resolve(SignInPage)],
-  ["sign-up", "everyone", async () => (await import("./pages/sign-up.tsx")).SignUpPage],
-  ["new-password", "everyone", async () => (await import("./pages/sign-up.tsx")).NewPasswordPage],
-  ["setup", "everyone", async () => (await import("./pages/set-up.tsx")).SetUpPage],
+  ["", "visitor", () => Promise.resolve(front)],
+  ["", "account", () => import("./pages/check.tsx")],
+  ["lists", "account", () => import("./pages/lists.tsx"), "lists"],
+  ["gate", "account", () => import("./pages/policy.tsx"), "gate"],
+  ["gate/decisions", "account", () => import("./pages/decisions.tsx"), "gate"],
+  ["gate/hooks", "account", () => import("./pages/hooks.tsx"), "gate"],
+  ["usage", "account", () => import("./pages/usage.tsx")],
+  ["keys", "account", () => import("./pages/keys.tsx")],
+  ["settings", "account", () => import("./pages/settings.tsx")],
+  ["admin/system", "admin", () => import("./pages/system.tsx")],
+  ["admin/accounts", "admin", () => import("./pages/accounts.tsx")],
+  ["admin/rules", "admin", () => import("./pages/rules.tsx")],
+  ["pricing", "everyone", () => import("./pages/plans.tsx")],
+  ["sign-in", "everyone", () => Promise.resolve(signIn)],
+  ["sign-up", "everyone", () => import("./pages/sign-up.tsx")],
+  ["new-password", "everyone", () => import("./pages/new-password.tsx")],
+  ["setup", "everyone", () => import("./pages/set-up.tsx")],
 ];
 
 /** Every page of the dashboard. The server answers these paths with the app. */

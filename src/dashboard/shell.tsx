@@ -3,16 +3,18 @@ import { useEffect, useRef } from "preact/hooks";
 import { ApiFault, post } from "./lib/client.ts";
 import { count, counted, relativeTime, timeMs } from "./lib/format.ts";
 import { doorTo, go, path } from "./lib/router.ts";
-import { allowance, leftOf, session, signedOut, wasHere } from "./lib/session.ts";
-import type { Allowance, Purse } from "./lib/shapes.ts";
-import { chooseTheme, theme, THEMES } from "./lib/state.ts";
+import { allowance, leftOf, ownEmail, session, signedOut, wasHere } from "./lib/session.ts";
+import { theme } from "./lib/state.ts";
 import { isOpenTo, type Link, PAGES, RAIL } from "./pages.ts";
 import { Meter, PageLink, waiting } from "./parts/basic.tsx";
-import { Act, Field } from "./parts/form.tsx";
+import { Act, Button, Field } from "./parts/form.tsx";
 import { tierName } from "./words/names.ts";
 
-interface ShellProps {
-  children: ComponentChildren;
+type ShellProps = { children: ComponentChildren };
+
+function skip(event: Event): void {
+  event.preventDefault();
+  document.getElementById("content")?.focus();
 }
 
 /** The frame of every page: a rail for accounts, or a tab bar where it is narrow; a bar on top for visitors. */
@@ -20,10 +22,6 @@ export function Shell({ children }: ShellProps): VNode {
   const known = session.value;
   const isVisitor = known === undefined ? !wasHere() : known.account === undefined;
   const Frame = isVisitor ? VisitorShell : AccountShell;
-  const skip = (event: Event): void => {
-    event.preventDefault();
-    document.getElementById("content")?.focus();
-  };
   return (
     <>
       <a class="skip button" href="#content" onClick={skip}>
@@ -39,7 +37,7 @@ export function Shell({ children }: ShellProps): VNode {
 }
 
 function AccountShell({ children }: ShellProps): VNode {
-  const email = session.value?.account?.email;
+  const email = ownEmail();
   return (
     <div class="shell">
       <header class="rail">
@@ -47,10 +45,10 @@ function AccountShell({ children }: ShellProps): VNode {
         <nav class="nav" aria-label="Main">
           {linksOf("main", "Account", "Operator")}
         </nav>
-        <div class="rail-foot">
+        <div class="rail-foot stack close">
           <AllowanceBox />
-          {email === undefined ? null : (
-            <button type="button" class="who" popovertarget="menu" title={email}>
+          {email === "" ? null : (
+            <button type="button" class="who plain" popovertarget="menu" title={email}>
               <span>{email}</span>
               <span class="unseen">, account menu</span>
               <span aria-hidden="true">⋯</span>
@@ -58,7 +56,7 @@ function AccountShell({ children }: ShellProps): VNode {
           )}
         </div>
       </header>
-      <header class="bar-top">
+      <header class="bar bar-top">
         <Brand />
         <AllowanceBox />
       </header>
@@ -76,7 +74,7 @@ function VisitorShell({ children }: ShellProps): VNode {
   const isDark = theme.value === "dark";
   return (
     <div class="visitor">
-      <header class="bar-visitor">
+      <header class="bar bar-visitor">
         <Brand />
         <nav aria-label="Main">
           <a href="docs">API</a>
@@ -99,9 +97,11 @@ function VisitorShell({ children }: ShellProps): VNode {
       <footer>
         <span>Gatepost {known?.version}</span>
         <a href="docs">API reference</a>
-        <button type="button" class="link" onClick={() => chooseTheme(isDark ? "light" : "dark")}>
-          {isDark ? "Light colours" : "Dark colours"}
-        </button>
+        <Button
+          act={isDark ? "Light colours" : "Dark colours"}
+          class="link push"
+          onClick={() => (theme.value = isDark ? "light" : "dark")}
+        />
       </footer>
     </div>
   );
@@ -149,7 +149,7 @@ function TabBar(): VNode {
         type="button"
         class={session.value === undefined ? "unshown" : ""}
         popovertarget="menu"
-        {...(isElsewhere && { "aria-current": "true" as const })}
+        aria-current={isElsewhere ? "true" : undefined}
       >
         <Icon d="M3 9h.01M9 9h.01M15 9h.01" width="2.8" />
         More
@@ -157,6 +157,12 @@ function TabBar(): VNode {
     </nav>
   );
 }
+
+const THEMES = [
+  ["system", "As the system"],
+  ["light", "Light"],
+  ["dark", "Dark"],
+] as const;
 
 /** What a reader seldom needs; on a narrow screen the other pages, too. */
 function Menu(): VNode {
@@ -177,39 +183,42 @@ function Menu(): VNode {
       <nav class="nav" aria-label="More pages">
         {linksOf("Account", "Operator")}
       </nav>
-      <Act act="Sign out" class="" work={signOut} />
-      <Field label="Appearance" value={theme.value} choices={THEMES} onValue={chooseTheme} />
+      <Act act="Sign out" class="plain" send={signOut} />
+      <Field
+        label="Appearance"
+        value={theme.value}
+        choices={THEMES}
+        onValue={(name) => (theme.value = name)}
+      />
     </div>
   );
-}
-
-function tightest({ day, month }: Allowance): readonly [Purse, string] {
-  return leftOf(day) <= leftOf(month) ? [day, "today"] : [month, "this month"];
 }
 
 /** What is left of the plan, at the foot of the rail; the page "Usage" says it itself. */
 function AllowanceBox(): VNode | null {
   const known = allowance.value;
   if (known === undefined || path.value === "usage") return null;
-  const [purse, when] = tightest(known);
+  const { day, month, credits, tier } = known;
+  const isToday = leftOf(day) <= leftOf(month);
+  const purse = isToday ? day : month;
   const left = leftOf(purse);
   const limit = purse.limit ?? 0;
   return (
-    <div class="allow">
+    <div class="allow stack close">
       {left === Infinity ? (
-        <div>{counted(known.day.used, "check")} today, no limit</div>
+        <div>{counted(day.used, "check")} today, no limit</div>
       ) : (
         <>
           <div>
-            <b>{count(left)}</b> of {count(limit)} checks left {when}
+            <b>{count(left)}</b> of {count(limit)} checks left {isToday ? "today" : "this month"}
           </div>
           {left === 0 ? <div>It starts again {relativeTime(timeMs(purse.resets_at))}.</div> : null}
           <Meter share={limit === 0 ? 0 : left / limit} />
-          {known.credits > 0 ? <div>and {counted(known.credits, "credit")}</div> : null}
+          {credits > 0 ? <div>and {counted(credits, "credit")}</div> : null}
         </>
       )}
       <div>
-        <a href="usage">{tierName(known.tier)}</a>
+        <a href="usage">{tierName(tier)}</a>
       </div>
     </div>
   );

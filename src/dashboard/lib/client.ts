@@ -1,6 +1,6 @@
-import { fetchCheck, takeAsked } from "./asked.ts";
+import { signal } from "@preact/signals";
+import type { CheckStep } from "../../http/account/shapes.ts";
 import { relativeTime, timeMs } from "./format.ts";
-import type { CheckStep } from "./shapes.ts";
 
 /** The server said no, or did not answer. `message` is for people. */
 export class ApiFault extends Error {
@@ -9,19 +9,12 @@ export class ApiFault extends Error {
 
   constructor(status: number, message: string) {
     super(message);
-    this.name = "ApiFault";
     this.status = status;
   }
 }
 
-let tellSignedOut: () => void = () => undefined;
-
-/** Runs `task` whenever the server no longer knows this browser's session. */
-export function whenSignedOut(task: () => void): void {
-  tellSignedOut = task;
-}
-
-type Method = "GET" | "POST" | "DELETE";
+/** The server no longer knows the session: the page, and what was typed there, waits behind the question for it. */
+export const isEnded = signal(false);
 
 const NO_ANSWER = "The server did not answer. Check your connection and try again.";
 
@@ -32,53 +25,52 @@ const STATUS_WORDS: Readonly<Record<number, string>> = {
 };
 
 async function messageOf(response: Response): Promise<string> {
-  const known = STATUS_WORDS[response.status];
-  if (known !== undefined) return known;
-  try {
-    const body: unknown = await response.json();
-    if (typeof body === "object" && body !== null && "error" in body) {
-      const resetsAt = "reset_at" in body ? timeMs(String(body.reset_at)) : NaN;
-      const again = Number.isNaN(resetsAt) ? "" : ` It starts again ${relativeTime(resetsAt)}.`;
-      return `${String(body.error)}${again}`;
-    }
-  } catch {
-    // Not JSON: a proxy answered in our place.
-  }
-  return `The server answered with status ${String(response.status)}. Try again in a minute.`;
+  const { status } = response;
+  // Not JSON: a proxy answered in our place.
+  const body: unknown = await response.json().catch(() => undefined);
+  const { error, reset_at: at } = Object(body) as { error?: string; reset_at?: string };
+  const again = at === undefined ? "" : ` It starts again ${relativeTime(timeMs(at))}.`;
+  const unknown = `The server answered with status ${String(status)}. Try again in a minute.`;
+  return STATUS_WORDS[status] ?? (error === undefined ? unknown : error + again);
 }
 
-/** The answer to a request; throws an `ApiFault` unless it is 2xx. */
-export async function accepted(answer: Promise<Response>): Promise<Response> {
-  let response: Response;
-  try {
-    response = await answer;
-  } catch (error) {
-    if (error instanceof DOMException && error.name === "AbortError") throw error;
-    throw new ApiFault(0, NO_ANSWER);
-  }
+/** The connection broke, also while the answer came, or a proxy's own page came in its place. */
+function cutOff(error: unknown): never {
+  if (error instanceof DOMException && error.name === "AbortError") throw error;
+  throw new ApiFault(0, NO_ANSWER);
+}
+
+/** One request under `account/`; throws an `ApiFault` unless its answer is 2xx. */
+export async function ask(path: string, options: RequestInit): Promise<Response> {
+  const response = await fetch(`account/${path}`, {
+    credentials: "same-origin",
+    ...options,
+  }).catch(cutOff);
   if (response.ok) return response;
   const fault = new ApiFault(response.status, await messageOf(response));
-  if (response.status === 401 && response.headers.get("x-session") === "none") tellSignedOut();
+  if (response.status === 401 && response.headers.get("x-session") === "none") isEnded.value = true;
   throw fault;
 }
 
-/** One request under `account/`, JSON in and out. The shape is the server's promise, not checked again. */
-export async function call<Answer>(method: Method, path: string, body?: unknown): Promise<Answer> {
-  const headers = { "content-type": "application/json" };
-  const sent = body === undefined ? {} : { headers, body: JSON.stringify(body) };
-  const response = await accepted(
-    fetch(`account/${path}`, { method, credentials: "same-origin", ...sent }),
-  );
+const asJson = (body: unknown): RequestInit =>
+  body === undefined
+    ? {}
+    : { headers: { "content-type": "application/json" }, body: JSON.stringify(body) };
+
+/** The same with JSON in and out. The shape is the server's promise, not checked again. */
+export async function call<Answer>(
+  method: "GET" | "POST" | "DELETE",
+  path: string,
+  body?: unknown,
+): Promise<Answer> {
+  const response = await ask(path, { method, ...asJson(body) });
   return (response.status === 204 ? undefined : await response.json().catch(cutOff)) as Answer;
 }
 
 export const post = <Answer = unknown>(path: string, body: unknown = {}): Promise<Answer> =>
   call<Answer>("POST", path, body);
 
-/** The connection broke while the answer came, or a proxy's own page came in its place. */
-function cutOff(): never {
-  throw new ApiFault(0, NO_ANSWER);
-}
+export const remove = (path: string): Promise<unknown> => call("DELETE", path);
 
 /** Checks one entry for one unit. `take` gets the core facts first and the whole result last, each as soon as it is there. */
 export async function checkEntry(
@@ -86,7 +78,8 @@ export async function checkEntry(
   take: (step: CheckStep) => void,
   signal: AbortSignal,
 ): Promise<void> {
-  const response = await accepted(takeAsked(entry) ?? fetchCheck(entry, signal));
+  const order = asJson({ entry, features: ["all"] });
+  const response = await ask("check", { method: "POST", ...order, signal });
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
   let rest = "";
   for (let isDone = reader === undefined; !isDone;) {

@@ -15,8 +15,14 @@ interface Loaded<Value> {
 
 export type Loading<Value> = Omit<Loaded<Value>, "path"> & { readonly reload: () => void };
 
-/** Fetches `path` under `account/` when the component appears, after all that is done, and when an argument changes. */
-export function useLoad<Value>(path: string, stamp = ""): Loading<Value> {
+/**
+ * Fetches `path` under `account/` when the component appears, and again when an argument changes: the stamp does so
+ * after all that is done, unless it is another one.
+ */
+export function useLoad<Value>(
+  path: string,
+  stamp: string | number = changes.value,
+): Loading<Value> {
   const [loaded, setLoaded] = useState<Loaded<Value>>({ path, fault: "", isGone: false });
   const [turn, setTurn] = useState(0);
   // Before the page is painted: the question is on its way meanwhile.
@@ -36,7 +42,7 @@ export function useLoad<Value>(path: string, stamp = ""): Loading<Value> {
     return () => {
       stale = true;
     };
-  }, [path, stamp, turn, changes.value]);
+  }, [path, stamp, turn]);
   const reload = useCallback(() => setTurn((known) => known + 1), []);
   return { ...loaded, reload };
 }
@@ -70,10 +76,10 @@ export function useAction(): Action {
 /** Ten minutes at every 3 s; after that a reload looks again. */
 const LOOKS_MAX = 200;
 
-/** Looks again and again while `isOn` and the page is in sight. A look that fails is made up for by the next. */
+/** Looks again and again while `isOn` and the page is in sight. */
 export function useLooks(
   isOn: boolean,
-  look: () => void | Promise<void>,
+  look: () => void,
   everyMs = 3_000,
   looksMax = LOOKS_MAX,
 ): void {
@@ -83,38 +89,22 @@ export function useLooks(
     if (!isOn) return undefined;
     let looks = 0;
     const timer = setInterval(() => {
-      if (document.hidden) return;
-      looks += 1;
-      if (looks >= looksMax) clearInterval(timer);
-      void Promise.resolve(latest.current()).catch(() => undefined);
+      if (!document.hidden && (looks += 1) <= looksMax) latest.current();
     }, everyMs);
     return () => clearInterval(timer);
   }, [isOn, everyMs]);
 }
 
-/** How long typing has to rest before a search is sent. */
-const REST_MS = 200;
-
-/** `text` as it was when typing last rested, without blanks around it. */
-export function useRested(text: string): string {
-  const [rested, setRested] = useState(text.trim());
-  useEffect(() => {
-    const timer = setTimeout(() => setRested(text.trim()), REST_MS);
-    return () => clearTimeout(timer);
-  }, [text]);
-  return rested;
-}
-
 /** A page, or a part of one, whose code is fetched when it is wanted. */
 export interface Loadable {
-  readonly load: () => Promise<ComponentType>;
+  readonly load: () => Promise<{ readonly Page: ComponentType }>;
   /** The code that is here already. */
   component?: ComponentType;
 }
 
 /** Fetches the code; undefined when that fails, or for no part at all. */
 export const loadPart = async (part: Loadable | undefined): Promise<ComponentType | undefined> => {
-  const component = await part?.load().catch(() => undefined);
+  const component = (await part?.load().catch(() => undefined))?.Page;
   if (part !== undefined && component !== undefined) part.component = component;
   return component;
 };

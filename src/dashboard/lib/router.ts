@@ -1,8 +1,18 @@
 import { signal } from "@preact/signals";
-import { BASE, readFragment } from "./asked.ts";
 
-/** Links, requests and files are relative to `BASE`: "keys", "account/session"; "./" is the first page. */
-export { BASE };
+/**
+ * Path under which the dashboard is served, with a slash at its end: the page says it in its `base`. Links, requests and
+ * files are relative to it: "keys", "account/session"; "./" is the first page.
+ */
+export const BASE = new URL(document.baseURI).pathname;
+
+function readFragment(): string {
+  try {
+    return decodeURIComponent(location.hash.slice(1));
+  } catch {
+    return ""; // a stray "%"
+  }
+}
 
 /** The path below the base without a trailing slash: "keys", "admin/system"; "" for the first page. */
 export const path = signal(readPath());

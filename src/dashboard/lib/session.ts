@@ -1,11 +1,8 @@
 import { effect, signal } from "@preact/signals";
-import { call, post, whenSignedOut } from "./client.ts";
-import type { Allowance, Purse, SessionState } from "./shapes.ts";
+import type { Allowance, Purse, SessionState } from "../../http/account/shapes.ts";
+import { call, isEnded, post } from "./client.ts";
 
 export const session = signal<SessionState | undefined>(undefined);
-
-/** The account's first day as YYYY-MM-DD, UTC; "" for a visitor. */
-export const createdDay = (): string => session.value?.account?.created_at.slice(0, 10) ?? "";
 
 export const has = (part: SessionState["parts"][number]): boolean =>
   session.value?.parts.includes(part) === true;
@@ -13,15 +10,14 @@ export const has = (part: SessionState["parts"][number]): boolean =>
 /** Base of addresses that programs use, without a slash at its end. */
 export const publicUrl = (): string => session.value?.public_url ?? location.origin;
 
+/** "" for a visitor. */
+export const ownEmail = (): string => session.value?.account?.email ?? "";
+
 /** Why the visitor was sent to the sign-in page. */
 export const signInReason = signal("");
 
-/** The server no longer knows the session: the page, and what was typed there, waits behind the question for it. */
-export const isEnded = signal(false);
-
 /** The account that is signed in, "" for a visitor; undefined until the server has said who is here. */
-export const ownerId = (): string | undefined =>
-  session.value === undefined ? undefined : (session.value.account?.id ?? "");
+export const ownerId = (): string | undefined => session.value && (session.value.account?.id ?? "");
 
 /** Runs `task` when somebody else is here than before, or nobody any more. */
 export function whenOwnerChanges(task: () => void): void {
@@ -68,50 +64,43 @@ export async function loadSession(): Promise<void> {
   session.value = await call<SessionState>("GET", "session");
   store(WAS_HERE, session.value.account === undefined ? null : "1");
   isEnded.value = false;
-  if (session.value.account === undefined) allowance.value = undefined;
-  else void loadAllowance();
+  loadAllowance();
 }
 
 /** Brings the figure in the rail up to date; a failure leaves the old one, and the page itself says what is wrong. */
-export const loadAllowance = (): Promise<void> =>
-  call<Allowance>("GET", "allowance").then(
-    (known) => void (allowance.value = known),
-    () => undefined,
-  );
+export function loadAllowance(): void {
+  if (session.value?.account === undefined) allowance.value = undefined;
+  else
+    void call<Allowance>("GET", "allowance").then(
+      (known) => (allowance.value = known),
+      () => undefined,
+    );
+}
 
 /** The server's counters are up to a quarter of a second behind. */
 const BOOKED_AFTER_MS = 400;
 
-/** The same behind a check, once it is counted; nothing for a visitor. */
-export const loadAllowanceSoon = (): void => {
-  if (session.value?.account !== undefined) setTimeout(() => void loadAllowance(), BOOKED_AFTER_MS);
-};
+/** The same behind a check, once it is counted. */
+export const loadAllowanceSoon = (): void => void setTimeout(loadAllowance, BOOKED_AFTER_MS);
 
 /** Grows with all that is done, and when an ended session is taken up again: what is shown is asked for anew. */
 export const changes = signal(0);
 
-export async function signInAgain(email: string, password: string): Promise<void> {
+export async function signIn(email = "", password = ""): Promise<void> {
   await post("sign-in", { email, password });
+  signInReason.value = "";
   await loadSession();
-  changes.value += 1;
 }
 
 /** Lets the page go, with all that it shows. */
 export function leave(): void {
-  const known = session.value;
   isEnded.value = false;
-  if (known?.account === undefined) return;
-  const { account: _, ...visitor } = known;
+  if (session.value?.account === undefined) return;
+  const { account: _, ...visitor } = session.value;
   signInReason.value = "Your session has ended. Sign in again.";
   allowance.value = undefined;
   session.value = visitor;
 }
-
-const ask = (): void => {
-  if (session.value?.account !== undefined) isEnded.value = true;
-};
-
-whenSignedOut(ask);
 
 /** Who signs out means all tabs of the browser: nothing of the account stays on any. */
 const tabs = new BroadcastChannel("gatepost-signed-out");
@@ -134,7 +123,7 @@ async function compare(): Promise<void> {
   if (now?.id === known.account?.id) {
     if (isEnded.value) changes.value += 1;
     isEnded.value = false;
-  } else if (now === undefined) ask();
+  } else if (now === undefined) isEnded.value = true;
   else if (known.account === undefined) await loadSession();
   else location.reload();
 }

@@ -1,33 +1,26 @@
-import { signal } from "@preact/signals";
+import { effect, signal } from "@preact/signals";
 import type { VNode } from "preact";
 import { store, stored, whenOwnerChanges } from "./session.ts";
 
-/** Short announcements to a screen reader: "Copied.", "Key revoked." */
+/** Short announcements to a screen reader: "Copied.", "50 % checked." */
 export const announcement = signal("");
 
 export function announce(text: string): void {
   announcement.value = "";
-  requestAnimationFrame(() => {
-    announcement.value = text;
-  });
+  requestAnimationFrame(() => (announcement.value = text));
 }
-
-/** The same once something is done. */
-export const told = (work: Promise<unknown>, said: string): Promise<void> =>
-  work.then(() => announce(said));
 
 /** One sentence above the page: what was done, with the way back. */
 export interface Notice {
   readonly words: string;
-  readonly undo?: () => Promise<unknown>;
+  readonly undo?: (() => Promise<unknown>) | undefined;
 }
 
 /** Until its reader closes it, goes to another page or does the next thing. */
 export const notice = signal<Notice | undefined>(undefined);
 
-export function say(words: string, undo?: () => Promise<unknown>): void {
-  notice.value = { words, ...(undo && { undo }) };
-}
+export const say = (words: string, undo?: Notice["undo"]): void =>
+  void (notice.value = { words, undo });
 
 export interface MadeKey {
   readonly id: string;
@@ -47,31 +40,22 @@ export interface ShownOnce {
 
 export const shownOnce = signal<ShownOnce | undefined>(undefined);
 
-/** Shows what the server made; null: it made nothing new. */
-export const showOnce = (title: string, value: string | null): void => {
-  if (value !== null) shownOnce.value = { title, value };
-};
+/** Shows the secret that an answer brings; null: the server made no new one. */
+export const showSecret =
+  (title: string) =>
+  ({ secret: value }: { readonly secret: string | null }): void => {
+    if (value !== null) shownOnce.value = { title, value };
+  };
 
 // One account's key must not appear in the samples of the next one at this browser.
 whenOwnerChanges(() => (freshKey.value = shownOnce.value = undefined));
 
-export const THEMES = [
-  ["system", "As the system"],
-  ["light", "Light"],
-  ["dark", "Dark"],
-] as const;
-
 const THEME = "gatepost-theme";
 
+/** "system", "light" or "dark". */
 export const theme = signal(stored(THEME) ?? "system");
 
-export function showTheme(name: string): void {
-  theme.value = name;
-  if (name === "system") delete document.documentElement.dataset["theme"];
-  else document.documentElement.dataset["theme"] = name;
-}
-
-export function chooseTheme(name: string): void {
-  showTheme(name);
-  store(THEME, name);
-}
+effect(() => {
+  document.documentElement.dataset["theme"] = theme.value;
+  store(THEME, theme.value);
+});

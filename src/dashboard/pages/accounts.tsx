@@ -1,16 +1,26 @@
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
+import type { AdminAccount, AdminAccountPage, AdminAccounts } from "../../http/account/shapes.ts";
 import { post } from "../lib/client.ts";
-import { count, counted, exactTime, timeMs } from "../lib/format.ts";
+import { count, counted, exactTime, sumOf, timeMs } from "../lib/format.ts";
 import { useLoad } from "../lib/load.ts";
 import { fragment } from "../lib/router.ts";
-import { session } from "../lib/session.ts";
-import type { AdminAccount, AdminAccountPage, AdminAccounts } from "../lib/shapes.ts";
-import { announce, say, shownOnce } from "../lib/state.ts";
-import { Lines, PageHead, Pairs, Sheet, Shown, Table, Time } from "../parts/basic.tsx";
+import { ownEmail } from "../lib/session.ts";
+import { say, shownOnce } from "../lib/state.ts";
+import {
+  Chip,
+  Go,
+  Lines,
+  PageHead,
+  Pairs,
+  Sheet,
+  Shown,
+  Table,
+  Time,
+  Turns,
+} from "../parts/basic.tsx";
 import {
   Act,
-  Ask,
   EMAIL,
   type FieldSpec,
   Form,
@@ -34,7 +44,7 @@ const STATES = [
 ] as const;
 
 /** All accounts by pages, or the one that the link names behind "#". */
-export function AccountsPage(): VNode {
+export function Page(): VNode {
   const id = fragment.value;
   return id === "" ? <Directory /> : <AccountPage key={id} id={id} />;
 }
@@ -44,19 +54,13 @@ interface MadeLink {
   readonly expires_at: string;
 }
 
-function showLink({ link: value, expires_at: ends }: MadeLink): void {
+async function showLink(made: Promise<MadeLink>): Promise<void> {
+  const { link: value, expires_at: ends } = await made;
   const words = `Send it to the account's owner. It works once, until ${exactTime(timeMs(ends))}, and is shown this once.`;
   shownOnce.value = { title: "The link for a new password", value, words };
 }
 
-const ownEmail = (): string => session.value?.account?.email ?? "";
-
 const TIER: FieldSpec = { name: "tier", label: "Plan", choices: TIERS };
-
-async function create(values: Values): Promise<void> {
-  showLink(await post<MadeLink>("admin/accounts", values));
-  announce("Account made. The link for its password is at the top of the page.");
-}
 
 function Directory(): VNode {
   const [q, search] = useSearch("Email address or id");
@@ -66,16 +70,17 @@ function Directory(): VNode {
   return (
     <>
       <PageHead title="Accounts" lead="Everybody who has an account on this service.">
-        <Ask
+        <Act
           act="Create an account"
           class="main"
+          title="Create an account"
           yes="Create"
           user={ownEmail()}
           fields={[EMAIL, TIER, OWN_PASSWORD]}
-          send={create}
+          send={(values) => showLink(post("admin/accounts", values))}
         >
           You get a link with which its owner chooses a password.
-        </Ask>
+        </Act>
       </PageHead>
       <section class="sheet stack">
         <div class="bar">
@@ -83,59 +88,46 @@ function Directory(): VNode {
           {stateChoice}
           {tierChoice}
         </div>
-        <Found query={query} />
+        <Found key={query} query={query} />
       </section>
     </>
   );
 }
 
 function Found({ query }: { query: string }): VNode {
-  const [turned, setTurned] = useState({ query, page: 1 });
-  const at = String(turned.query === query ? turned.page : 1);
-  const turn = (page: number): void => setTurned({ query, page });
+  const [at, turn] = useState(1);
+  const path = `admin/accounts?${query}&page=${String(at)}`;
   return (
-    <Shown loading={useLoad<AdminAccounts>(`admin/accounts?${query}&page=${at}`)} lines={6}>
-      {({ accounts, total, page, page_size: size }) => {
-        const pages = Math.max(1, Math.ceil(total / size));
-        return (
-          <>
-            <p class="note" role="status">
-              {counted(total, "account")}
-              {pages > 1 ? `, page ${count(page)} of ${count(pages)}` : ""}
-            </p>
-            <Table
-              label="Accounts"
-              head={["Email address", "Plan", "Credits", "Made", "State"]}
-              numbers={[2]}
-              none="No account fits the search and the choices."
-              rows={accounts.map((account) => [
-                <a href={`admin/accounts#${account.id}`}>{account.email}</a>,
-                tierName(account.tier),
-                count(account.credits),
-                <Time at={account.created_at} />,
-                stateOf(account),
-              ])}
-            />
-            {pages > 1 ? (
-              <div class="bar">
-                <button type="button" disabled={page <= 1} onClick={() => turn(page - 1)}>
-                  Previous page
-                </button>
-                <button type="button" disabled={page >= pages} onClick={() => turn(page + 1)}>
-                  Next page
-                </button>
-              </div>
-            ) : null}
-          </>
-        );
-      }}
+    <Shown loading={useLoad<AdminAccounts>(path)} lines={6}>
+      {({ accounts, total, page, page_size: size }) => (
+        <>
+          <Table
+            label="Accounts"
+            head={["Email address", "Plan", "Credits", "Made", "State"]}
+            numbers={[2]}
+            none="No account fits the search and the choices."
+            rows={accounts.map((account) => [
+              <a href={`admin/accounts#${account.id}`}>{account.email}</a>,
+              tierName(account.tier),
+              count(account.credits),
+              <Time at={account.created_at} />,
+              stateOf(account),
+            ])}
+          />
+          <Turns
+            {...{ total, size, of: "account" }}
+            from={(page - 1) * size}
+            onFrom={(from) => turn(from / size + 1)}
+          />
+        </>
+      )}
     </Shown>
   );
 }
 
 function stateOf({ disabled, admin, origin }: AdminAccount): VNode {
-  if (disabled) return <span class="chip no">Switched off</span>;
-  if (admin) return <span class="chip">Administrator</span>;
+  if (disabled) return <Chip mark="no" words="Switched off" />;
+  if (admin) return <Chip words="Administrator" />;
   return <span class="note">{origin === "signup" ? "Signed up" : "Made by operator"}</span>;
 }
 
@@ -152,9 +144,7 @@ const AccountPage = ({ id }: { id: string }): VNode => (
             </>
           }
         >
-          <a class="button plain" href="admin/accounts">
-            All accounts
-          </a>
+          <Go to="admin/accounts" act="All accounts" class="plain" />
         </PageHead>
         <div class="two start">
           <Changes {...account} />
@@ -183,16 +173,14 @@ const AccountPage = ({ id }: { id: string }): VNode => (
 
 function Figures({ days, allowance }: Pick<AdminAccountPage, "days" | "allowance">): VNode {
   const { used, limit } = allowance.day;
-  const sum = (pick: (day: (typeof days)[number]) => number): string =>
-    count(days.reduce((all, day) => all + pick(day), 0));
   const today = limit === null ? "checks today, no limit" : `checks today, of ${count(limit)}`;
   return (
     <Pairs
       cells
       rows={[
-        ["checks in 30 days", sum(({ units, credits }) => units + credits)],
-        ["requests in 30 days", sum(({ requests }) => requests)],
-        ["refused requests", sum(({ refusals }) => refusals)],
+        ["checks in 30 days", count(sumOf(days, ({ units, credits }) => units + credits))],
+        ["requests in 30 days", count(sumOf(days, ({ requests }) => requests))],
+        ["refused requests", count(sumOf(days, ({ refusals }) => refusals))],
         [today, count(used)],
         ["credits", count(allowance.credits)],
       ]}
@@ -218,44 +206,36 @@ function Changes(account: AdminAccount): VNode {
     await change(id, "tier", { tier: next });
     say(`${email} has the plan ${tierName(next)}.`, () => change(id, "tier", { tier }));
   };
-  const move = async ({ amount, reason }: Values): Promise<void> => {
-    await change(id, "credits", { amount: Number(amount), reason });
-    say("The credits are moved.");
-  };
+  const fields = [{ ...TIER, value: tier }];
   return (
     <Sheet title="Change the account">
       {admin ? (
         <p class="note">An administrator's plan is Pro.</p>
       ) : (
-        <Form
-          key={tier}
-          act="Change the plan"
-          keeps
-          fields={[{ ...TIER, value: tier }]}
-          send={setTier}
-        />
+        <Form key={tier} act="Change the plan" keeps fields={fields} send={setTier} />
       )}
       <div class="bar">
-        <Ask
+        <Act
           act="Add or take credits"
           title={`Credits of ${email}`}
           yes="Move the credits"
           fields={CREDIT_FIELDS}
-          send={move}
+          send={({ amount, reason }) => change(id, "credits", { amount: Number(amount), reason })}
+          said="The credits are moved."
         >
           It has {counted(credits, "credit")} now.
-        </Ask>
-        <Ask
+        </Act>
+        <Act
           act="Make a link for a new password"
           title="Make a link for a new password?"
           yes="Make the link"
           user={ownEmail()}
           fields={[OWN_PASSWORD]}
-          send={async (values) => showLink(await change<MadeLink>(id, "reset-link", values))}
+          send={(values) => showLink(change(id, "reset-link", values))}
         >
           For somebody who forgot theirs. You send the link to {email}; until it is used, the old
           password works.
-        </Ask>
+        </Act>
       </div>
       {email === ownEmail() ? (
         <p class="note">You cannot switch yourself off or take your own rights.</p>
@@ -268,15 +248,6 @@ function Changes(account: AdminAccount): VNode {
 
 /** What changes what the account may do: each asks once, and can be undone. */
 function rightsOf({ id, email, admin, disabled, origin }: AdminAccount): VNode {
-  const demote = async (): Promise<void> => {
-    await change(id, "demote");
-    say(`${email} is no longer an administrator.`);
-  };
-  const turn = async (action: "disable" | "enable"): Promise<void> => {
-    await change(id, action);
-    const [word, other] = action === "disable" ? ["off", "enable"] : ["on", "disable"];
-    say(`${email} is switched ${word}.`, () => change(id, other));
-  };
   const promote = async (values: Values): Promise<void> => {
     type Answer = { readonly password: string } | undefined;
     const answer = await change<Answer>(id, "promote", values);
@@ -286,11 +257,16 @@ function rightsOf({ id, email, admin, disabled, origin }: AdminAccount): VNode {
   return (
     <div class="bar">
       {admin ? (
-        <Ask act="Take the administrator rights away" title="Take the rights away?" send={demote}>
+        <Act
+          act="Take the administrator rights away"
+          title="Take the rights away?"
+          send={() => change(id, "demote")}
+          said={`${email} is no longer an administrator.`}
+        >
           {email} no longer sees the operator's pages, and keeps the plan Pro.
-        </Ask>
+        </Act>
       ) : (
-        <Ask
+        <Act
           act="Make an administrator"
           title={`Make ${email} an administrator?`}
           grave
@@ -303,19 +279,25 @@ function rightsOf({ id, email, admin, disabled, origin }: AdminAccount): VNode {
           {origin === "signup"
             ? " This account was registered by a sign-up, which proves nothing about its owner: it gets a new password, which you see once, and every browser is signed out. Its API keys still work."
             : ""}
-        </Ask>
+        </Act>
       )}
       {disabled ? (
-        <Act act="Switch the account on" work={() => turn("enable")} />
+        <Act
+          act="Switch the account on"
+          send={() => change(id, "enable")}
+          said={`${email} is switched on.`}
+          undo={() => change(id, "disable")}
+        />
       ) : (
-        <Ask
-          act="Switch the account off"
-          class="small grave"
+        <Act
+          {...{ act: "Switch the account off", class: "small grave" }}
           title={`Switch ${email} off?`}
-          send={() => turn("disable")}
+          send={() => change(id, "disable")}
+          said={`${email} is switched off.`}
+          undo={() => change(id, "enable")}
         >
           Its keys and sign-ins are refused within 5 seconds. Nothing is deleted.
-        </Ask>
+        </Act>
       )}
     </div>
   );

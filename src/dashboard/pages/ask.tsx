@@ -1,13 +1,12 @@
 import type { VNode } from "preact";
 import { useEffect, useId, useRef, useState } from "preact/hooks";
-import { BASE } from "../lib/asked.ts";
-import { check, checkLinked, checkRun, typed } from "../lib/check-run.ts";
+import type { FrontPage } from "../../http/account/shapes.ts";
+import { type Answered, check, checkLinked, shownCheck, typed } from "../lib/check-run.ts";
 import { stampTime, timeMs } from "../lib/format.ts";
 import type { Loadable, Loading } from "../lib/load.ts";
-import { fragment } from "../lib/router.ts";
-import type { CheckStep, FrontPage } from "../lib/shapes.ts";
-import { Bones, ink, Lazy, Time } from "../parts/basic.tsx";
-import { Copy, Fault } from "../parts/form.tsx";
+import { BASE, fragment } from "../lib/router.ts";
+import { Bones, Chip, ink, Lazy, Time } from "../parts/basic.tsx";
+import { Button, Copy, Fault } from "../parts/form.tsx";
 import { factsOf, type Verdict, verdictOf } from "../words/verdict.ts";
 
 /** Longest text that is sent: no entry is longer, and a pasted novel is a mistake. */
@@ -18,7 +17,6 @@ const isTyping = (target: EventTarget | null): boolean =>
 
 /** The one field of the page, which has the focus. "/" brings it back. */
 export function Ask({ onFocus }: { onFocus?: () => void }): VNode {
-  const { text, shown } = checkRun.value;
   const input = useRef<HTMLInputElement>(null);
   useEffect(() => {
     const isWide = matchMedia("(min-width: 901px)").matches; // a phone would open its keyboard
@@ -31,23 +29,20 @@ export function Ask({ onFocus }: { onFocus?: () => void }): VNode {
     document.addEventListener("keydown", focus);
     return () => document.removeEventListener("keydown", focus);
   }, []);
+  const submit = (event: Event): void => {
+    event.preventDefault();
+    check(typed.value);
+  };
   return (
-    <form
-      class="ask"
-      role="search"
-      onSubmit={(event) => {
-        event.preventDefault();
-        check(text);
-      }}
-    >
+    <form class="ask" role="search" onSubmit={submit}>
       <input
         ref={input}
         aria-label="Address or domain"
         aria-keyshortcuts="/"
         placeholder="name@domain"
-        value={text}
+        value={typed.value}
         onFocus={onFocus}
-        onInput={(event) => typed(event.currentTarget.value)}
+        onInput={(event) => (typed.value = event.currentTarget.value)}
         maxLength={ENTRY_MAX_CHARACTERS}
         spellcheck={false}
         autocomplete="off"
@@ -57,7 +52,7 @@ export function Ask({ onFocus }: { onFocus?: () => void }): VNode {
         required
       />
       <button type="submit" class="main">
-        {shown.state === "checking" ? "Checking" : "Check"}
+        {shownCheck.value.state === "checking" ? "Checking" : "Check"}
       </button>
     </form>
   );
@@ -71,7 +66,7 @@ export function useDeepLink(): void {
 
 /** What the field came to; nothing before it was used. */
 export function Answer(): VNode | null {
-  const { shown } = checkRun.value;
+  const shown = shownCheck.value;
   if (shown.state === "nothing") return null;
   if (shown.state === "answered") return <CheckResult {...shown} />;
   if (shown.state === "failed") {
@@ -84,21 +79,17 @@ export function Answer(): VNode | null {
         <h2 class="say">Asking its name servers…</h2>
         <Bones lines={2} />
       </div>
-      {BLANK}
+      <svg class="postmark blank" viewBox="0 0 200 200" aria-hidden="true">
+        <circle cx="100" cy="100" r="97" />
+      </svg>
     </section>
   );
 }
 
 /** Why, and what was found: fetched when a check is near, and shown once the verdict is seen. */
-export const DETAILS: Loadable = {
-  load: async () => (await import("./details.tsx")).Details,
-};
+export const DETAILS: Loadable = { load: () => import("./details.tsx") };
 
-interface ResultProps {
-  entry: string;
-  step: CheckStep;
-  atMs: number;
-}
+type ResultProps = Pick<Answered, "entry" | "step" | "atMs">;
 
 /** The verdict; and once it is seen why, and what was found. `step` "core" still waits for the premium part. */
 function CheckResult(props: ResultProps): VNode {
@@ -114,11 +105,9 @@ function CheckResult(props: ResultProps): VNode {
   );
 }
 
-const fixButton = (kind: string, meant: string | undefined): VNode | null =>
-  meant === undefined ? null : (
-    <button type="button" class={kind} onClick={() => check(meant)}>
-      Did you mean {meant}?
-    </button>
+const fixButton = (kind: string, meant = ""): VNode | null =>
+  meant === "" ? null : (
+    <Button act={`Did you mean ${meant}?`} class={kind} onClick={() => check(meant)} />
   );
 
 function VerdictSheet({ entry, step, atMs }: ResultProps): VNode {
@@ -129,18 +118,14 @@ function VerdictSheet({ entry, step, atMs }: ResultProps): VNode {
         <code class="subject">{entry}</code>
         <h2 class="say">{verdict.sentence}</h2>
         {verdict.reason === "" ? null : <p class="why">{verdict.reason}</p>}
-        <div class="facts">
+        <div class="bar facts">
           {factsOf(step.result).map(([mark, words]) => (
-            <span key={words} class={`chip ${mark}`}>
-              {words}
-            </span>
+            <Chip key={words} {...{ mark, words }} />
           ))}
         </div>
         <div class="bar acts">
           {fixButton("main", suggestion)}
-          <button type="button" class="small" onClick={() => check(entry)}>
-            Check again
-          </button>
+          <Button act="Check again" onClick={() => check(entry)} />
           <Copy
             text={`${location.origin}${BASE}#${encodeURIComponent(entry)}`}
             what="Link"
@@ -158,27 +143,28 @@ export const hasExamples = ({ value, fault }: Loading<FrontPage>): boolean =>
   value === undefined ? fault === "" : value.examples.length > 0;
 
 /** Results that this server found a few minutes ago, or their room; one that is no longer true is not shown. */
-export const Examples = ({ front }: { front: FrontPage | undefined }): VNode => (
-  <section class="stack">
-    <div class="bar dated">
-      <h2>Results of this server</h2>
-      <span class="note">
-        {front && (
-          <>
-            checked <Time at={front.checked_at} />
-          </>
-        )}
-      </span>
-    </div>
-    <div class="even examples-grid">
-      {front === undefined
-        ? [0, 1, 2].map((at) => <article key={at} class="sheet" aria-hidden="true" />)
-        : front.examples.map(({ entry, step }) => (
-            <Example key={entry} entry={entry} step={step} atMs={timeMs(front.checked_at)} />
-          ))}
-    </div>
-  </section>
-);
+export function Examples({ front }: { front: FrontPage | undefined }): VNode {
+  const at = front?.checked_at ?? "";
+  return (
+    <section class="stack">
+      <div class="bar dated">
+        <h2>Results of this server</h2>
+        <span class="note">
+          {front && (
+            <>
+              checked <Time at={at} />
+            </>
+          )}
+        </span>
+      </div>
+      <div class="even examples-grid">
+        {front?.examples.map((example) => (
+          <Example key={example.entry} {...example} atMs={timeMs(at)} />
+        )) ?? [0, 1, 2].map((key) => <article key={key} class="sheet" aria-hidden="true" />)}
+      </div>
+    </section>
+  );
+}
 
 function Example({ entry, step, atMs }: ResultProps): VNode {
   const at = entry.indexOf("@") + 1;
@@ -196,11 +182,7 @@ function Example({ entry, step, atMs }: ResultProps): VNode {
       <h3>{verdict.sentence}</h3>
       <p>{verdict.reason}</p>
       {fixButton("small fix", suggestion)}
-      <div class="bar">
-        <button type="button" class="link push" onClick={() => check(entry)}>
-          See why<span class="unseen"> {entry}</span>
-        </button>
-      </div>
+      <Button act="See why" of={entry} class="link" onClick={() => check(entry)} />
     </article>
   );
 }
@@ -249,9 +231,3 @@ function Postmark({ mark, stamp, small, atMs }: PostmarkProps): VNode {
     </svg>
   );
 }
-
-const BLANK = (
-  <svg class="postmark blank" viewBox="0 0 200 200" aria-hidden="true">
-    <circle cx="100" cy="100" r="97" />
-  </svg>
-);

@@ -1,12 +1,13 @@
 import type { VNode } from "preact";
-import { check, checkRun } from "../lib/check-run.ts";
+import type { FrontPage } from "../../http/account/shapes.ts";
+import { check, shownCheck } from "../lib/check-run.ts";
 import { useLoad } from "../lib/load.ts";
 import { has } from "../lib/session.ts";
-import type { FrontPage } from "../lib/shapes.ts";
 import { Lines, PageHead, Sheet } from "../parts/basic.tsx";
+import { Button } from "../parts/form.tsx";
 import { Answer, Ask, Examples, hasExamples, useDeepLink } from "./ask.tsx";
 
-export function CheckPage(): VNode {
+export function Page(): VNode {
   useDeepLink();
   return (
     <>
@@ -14,7 +15,7 @@ export function CheckPage(): VNode {
         {has("lists") ? <a href="lists">Check a whole list instead</a> : null}
       </PageHead>
       <Ask />
-      {checkRun.value.shown.state === "nothing" ? <Teach /> : <Answer />}
+      {shownCheck.value.state === "nothing" ? <Teach /> : <Answer />}
     </>
   );
 }
@@ -37,9 +38,7 @@ function Teach(): VNode {
       </p>
       <Lines
         rows={EXAMPLES.map(([entry, words]) => [
-          <button type="button" class="link mono" onClick={() => check(entry)}>
-            {entry}
-          </button>,
+          <Button act={entry} class="link mono" onClick={() => check(entry)} />,
           <span class="note">{words}</span>,
         ])}
       />

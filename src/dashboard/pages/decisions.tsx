@@ -1,13 +1,12 @@
 import type { ComponentChildren, VNode } from "preact";
 import { useState } from "preact/hooks";
+import type { AccountDecisions, LoggedDecision, Proposal } from "../../http/account/shapes.ts";
 import { call, post } from "../lib/client.ts";
 import { counted } from "../lib/format.ts";
 import { useLoad, useLooks } from "../lib/load.ts";
 import { loadSession } from "../lib/session.ts";
-import type { AccountDecisions, LoggedDecision, Proposal } from "../lib/shapes.ts";
-import { say } from "../lib/state.ts";
 import { Lines, Mark, PageHead, Sheet, Shown, Table, Time } from "../parts/basic.tsx";
-import { Act, Ask, Form, textField, useChoice, type Values } from "../parts/form.tsx";
+import { Act, Button, Form, textField, useChoice, type Values } from "../parts/form.tsx";
 import { reasonName, signalName } from "../words/names.ts";
 import { DECISION, DECISIONS } from "../words/policy.ts";
 import { GateTabs } from "./gate.tsx";
@@ -17,7 +16,7 @@ const CHOICES = [
   ...DECISIONS.map((one) => [one, DECISION[one].words] as const),
 ];
 
-export function DecisionsPage(): VNode {
+export function Page(): VNode {
   const [decision, choice] = useChoice("Which decisions", CHOICES);
   const [mailbox, setMailbox] = useState("");
   const [isLive, setLive] = useState(false);
@@ -27,8 +26,17 @@ export function DecisionsPage(): VNode {
   }).toString();
   const loading = useLoad<AccountDecisions>(`decisions?${query}`);
   useLooks(isLive, loading.reload);
-  const find = async ({ email = "" }: Values): Promise<void> =>
+  const find = async ({ email }: Values): Promise<void> =>
     setMailbox((await post<{ readonly mailbox: string }>("decisions/find", { email })).mailbox);
+  const aside = (
+    <>
+      <label class="choice">
+        <input type="checkbox" checked={isLive} onChange={() => setLive(!isLive)} />
+        Follow it live
+      </label>
+      {choice}
+    </>
+  );
   return (
     <>
       <PageHead title="Decisions" lead="What the gate decided in the last 7 days, newest first.">
@@ -36,26 +44,13 @@ export function DecisionsPage(): VNode {
       </PageHead>
       <GateTabs />
       <Proposals path="proposals" whose="your policy" />
-      <Sheet
-        title="Log"
-        aside={
-          <>
-            <label class="choice">
-              <input type="checkbox" checked={isLive} onChange={() => setLive(!isLive)} />
-              Follow it live
-            </label>
-            {choice}
-          </>
-        }
-      >
+      <Sheet title="Log" aside={aside}>
         {mailbox === "" ? (
           <Form class="bar" act="Find the address" keeps fields={[FIND]} send={find} />
         ) : (
           <div class="bar">
             <span>Decisions about one mailbox.</span>
-            <button type="button" class="small" onClick={() => setMailbox("")}>
-              Show all
-            </button>
+            <Button act="Show all" onClick={() => setMailbox("")} />
           </div>
         )}
         <Shown loading={loading} lines={6}>
@@ -74,30 +69,29 @@ const FIND = textField(
 );
 
 function logSwitch(log: AccountDecisions["log"] | undefined): VNode {
-  const turn = async (state: "on" | "off"): Promise<void> => {
-    await post("decision-log", { state });
-    await loadSession();
-    say(`The decision log is ${state}.`);
-  };
+  const turn = (state: "on" | "off") => ({
+    send: () => post("decision-log", { state }).then(loadSession),
+    said: `The decision log is ${state}.`,
+  });
   if (log !== "on") {
     const kind = log === undefined ? "main unshown" : "main";
-    return <Act act="Switch the log on" class={kind} work={() => turn("on")} />;
+    return <Act act="Switch the log on" class={kind} {...turn("on")} />;
   }
   return (
-    <Ask act="Switch the log off" class="" title="Delete the log?" send={() => turn("off")}>
+    <Act act="Switch the log off" class="" title="Delete the log?" {...turn("off")}>
       The logged decisions are deleted at once. Counts by day and reason stay.
-    </Ask>
+    </Act>
   );
 }
 
 function Rows({ first, query }: { first: AccountDecisions; query: string }): VNode {
   const [older, setOlder] = useState<Pick<AccountDecisions, "decisions" | "next">>();
-  const rows = [...first.decisions, ...(older?.decisions ?? [])];
-  const next = older === undefined ? first.next : older.next;
+  const added = older?.decisions ?? [];
+  const { next } = older ?? first;
   const more = async (): Promise<void> => {
     const path = `decisions?${query}&after=${encodeURIComponent(next ?? "")}`;
     const page = await call<AccountDecisions>("GET", path);
-    setOlder({ ...page, decisions: [...(older?.decisions ?? []), ...page.decisions] });
+    setOlder({ ...page, decisions: [...added, ...page.decisions] });
   };
   return (
     <>
@@ -109,34 +103,31 @@ function Rows({ first, query }: { first: AccountDecisions; query: string }): VNo
             ? "The log is off. Switched on, it keeps time, decision, reason and domain of the last 10,000 decisions, and no address."
             : "No decision fits. New ones appear as your form asks."
         }
-        rows={rows.map(cellsOf)}
+        rows={[...first.decisions, ...added].map(cellsOf)}
       />
-      {next === null ? null : (
-        <div>
-          <Act act="Show older ones" work={more} />
-        </div>
-      )}
+      {next && <Act act="Show older ones" send={more} />}
     </>
   );
 }
 
 function cellsOf(row: LoggedDecision): readonly ComponentChildren[] {
   const { reason, rule, policy, signals, complete, mailbox, form, key } = row;
-  const by = `${policy.name}, version ${String(policy.version)}`;
+  const { registrable_domain: domain } = row;
   return [
     <Time at={row.time} />,
     <Mark {...DECISION[row.decision]} />,
     <>
       {reasonName(reason)}
       <div class="note">
-        {rule === null ? "No rule fits" : `Rule ${String(rule + 1)}`} of {by}
+        {rule === null ? "No rule fits" : `Rule ${String(rule + 1)}`} of {policy.name}, version{" "}
+        {policy.version}
         {complete ? "" : ". DNS did not answer in time"}
       </div>
-      {signals.length === 0 ? null : <div class="note">{signals.map(signalName).join(", ")}</div>}
+      <div class="note">{signals.map(signalName).join(", ")}</div>
     </>,
-    row.registrable_domain ?? "–",
+    domain ?? "–",
     form ?? (key?.startsWith("hook:") === true ? "a hook" : key === null ? "no key" : "a key"),
-    mailbox === null ? null : feedback(mailbox.id, row.registrable_domain ?? ""),
+    mailbox && feedback(mailbox.id, domain ?? ""),
   ];
 }
 
@@ -144,29 +135,27 @@ const NOTE = textField("note", "Note", "For yourself. May stay empty.", { maxLen
 
 /** Nothing is denied by it alone. */
 function feedback(mailbox: string, of: string): VNode {
-  const tell =
-    (outcome: "abuse" | "fine", said: string) =>
-    async ({ note = "" }: Values): Promise<void> => {
-      await post("feedback", { mailbox, outcome, ...(note !== "" && { note }) });
-      say(said);
-    };
-  const reported = "Reported. Rules can ask for your reports; nothing is denied by itself.";
+  const tell = (outcome: "abuse" | "fine") => ({
+    fields: [NOTE],
+    send: ({ note = "" }: Values) =>
+      post("feedback", { mailbox, outcome, ...(note !== "" && { note }) }),
+  });
   return (
     <span class="bar">
-      <Ask
-        {...{ act: "Abuse", of, yes: "Report it", fields: [NOTE] }}
+      <Act
+        {...{ act: "Abuse", of, yes: "Report it", ...tell("abuse") }}
         title="Report this sign-up as abuse?"
-        send={tell("abuse", reported)}
+        said="Reported. Rules can ask for your reports; nothing is denied by itself."
       >
         Three reports about one domain that no list has become a proposal to deny it.
-      </Ask>
-      <Ask
-        {...{ act: "Fine", of, yes: "Say so", fields: [NOTE] }}
+      </Act>
+      <Act
+        {...{ act: "Fine", of, yes: "Say so", ...tell("fine") }}
         title="Was this person fine?"
-        send={tell("fine", "Noted as fine.")}
+        said="Noted as fine."
       >
         For a refused address it becomes a proposal to allow its domain.
-      </Ask>
+      </Act>
     </span>
   );
 }
@@ -176,22 +165,22 @@ export function Proposals({ path, whose }: { path: string; whose: string }): VNo
   const { value } = useLoad<{ readonly proposals: readonly Proposal[] }>(path);
   if (value === undefined || value.proposals.length === 0) return null;
   const acts = (of: string): VNode => {
-    const answer = (word: string, said: string) => async (): Promise<void> => {
-      await post(path, { domain: of, answer: word });
-      say(said);
-    };
-    const denied = answer("deny", `${of} is denied by ${whose}.`);
-    const allowed = answer("allow", `${of} is allowed by ${whose}.`);
-    const dismissed = answer("dismiss", `The proposal about ${of} is gone.`);
+    const answer = (act: string, done: string) => ({
+      act,
+      of,
+      title: `${act} ${of}?`,
+      send: () => post(path, { domain: of, answer: act.toLowerCase() }),
+      said: `${of} is ${done} by ${whose}.`,
+    });
     return (
       <span class="bar">
-        <Ask act="Deny" of={of} class="small grave" title={`Deny ${of}?`} send={denied}>
+        <Act {...answer("Deny", "denied")} class="small grave">
           Every address at {of} is refused from now on, by a rule of {whose}.
-        </Ask>
-        <Ask act="Allow" of={of} title={`Allow ${of}?`} send={allowed}>
+        </Act>
+        <Act {...answer("Allow", "allowed")}>
           Every address at {of} is accepted from now on, by a rule of {whose}.
-        </Ask>
-        <Act act="Dismiss" of={of} work={dismissed} />
+        </Act>
+        <Act {...answer("Dismiss", "")} said={`The proposal about ${of} is gone.`} />
       </span>
     );
   };

@@ -1,18 +1,18 @@
 import type { VNode } from "preact";
 import type { Advice } from "../../core/validate/reasons.ts";
-import { checkRun } from "../lib/check-run.ts";
+import type { CheckStep, EvidenceShape, Result } from "../../http/account/shapes.ts";
+import { shownCheck } from "../lib/check-run.ts";
 import { capital, shownDay, stampTime } from "../lib/format.ts";
 import { freshKey } from "../lib/state.ts";
 import { publicUrl, session } from "../lib/session.ts";
-import type { CheckStep, EvidenceShape, Result } from "../lib/shapes.ts";
-import { Bones, Lines, Mark, type MarkKind } from "../parts/basic.tsx";
+import { Bones, Lines, Mark, More } from "../parts/basic.tsx";
 import { Code } from "../parts/form.tsx";
 import { curlOf } from "../words/samples.ts";
-import { reasonOf, type Share, sharesOf, titleOf } from "../words/verdict.ts";
+import { type MarkKind, reasonOf, sharesOf, titleOf } from "../words/verdict.ts";
 
 /** Why, and what was found, for programs too. */
-export function Details(): VNode | null {
-  const { shown } = checkRun.value;
+export function Page(): VNode | null {
+  const shown = shownCheck.value;
   if (shown.state !== "answered") return null;
   const { entry, step, atMs } = shown;
   return (
@@ -49,8 +49,16 @@ function Why({ step: { evidence, result } }: { step: CheckStep }): VNode {
       </div>
       {shares.length === 0 ? null : (
         <ol class="fall">
-          {shares.map((share) => (
-            <Row key={share.piece.signal} share={share} />
+          {shares.map(({ piece, points, from }) => (
+            <li key={piece.signal}>
+              <div>
+                <h3>{titleOf(piece)}</h3>
+                <p>
+                  {reasonOf(piece)} {sourceWords(piece)} <code>{piece.signal}</code>
+                </p>
+              </div>
+              {bar(from, points, `+${String(points)}`, `adds ${String(points)}`)}
+            </li>
           ))}
           {shares.length === 1 ? null : (
             <li class="sum">
@@ -72,20 +80,6 @@ function Why({ step: { evidence, result } }: { step: CheckStep }): VNode {
   );
 }
 
-function Row({ share: { piece, points, from } }: { share: Share }): VNode {
-  return (
-    <li>
-      <div>
-        <h3>{titleOf(piece)}</h3>
-        <p>
-          {reasonOf(piece)} {sourceWords(piece)} <code>{piece.signal}</code>
-        </p>
-      </div>
-      {bar(from, points, `+${String(points)}`, `adds ${String(points)}`)}
-    </li>
-  );
-}
-
 const bar = (from: number, points: number, words: string, label: string): VNode => (
   <div class="fall-bar" role="img" aria-label={label}>
     <span>
@@ -98,14 +92,15 @@ const bar = (from: number, points: number, words: string, label: string): VNode 
 
 /** When the copies in use were fetched, or that they came with the program. */
 function sourceWords({ lists, by }: EvidenceShape): string {
-  if (lists.length === 0) return by === "learned" ? LEARNED : "";
-  const fetched = lists.flatMap(({ fetched_at: at }) => at ?? []).sort();
-  const newest = fetched.at(-1);
+  if (lists.length === 0)
+    return by === "learned" ? "Learned from the mail servers of listed domains." : "";
+  const newest = lists
+    .flatMap(({ fetched_at: at }) => at ?? [])
+    .sort()
+    .at(-1);
   if (newest === undefined) return "The list came with this version.";
   return `Fetched on ${shownDay(newest.slice(0, 10))}.`;
 }
-
-const LEARNED = "Learned from the mail servers of listed domains.";
 
 /** The mail servers and the premium results, one mark each. */
 function MailSetUp({ step, atMs }: { step: CheckStep; atMs: number }): VNode | null {
@@ -142,17 +137,12 @@ function MailSetUp({ step, atMs }: { step: CheckStep; atMs: number }): VNode | n
   );
 }
 
-const card = (title: string, mark: VNode, says: string, more: VNode | null): VNode => (
+const card = (title: string, mark: VNode, says: string, more?: VNode | ""): VNode => (
   <li key={title}>
     <h3>{title}</h3>
     {mark}
     <p>{says}</p>
-    {more && (
-      <details>
-        <summary>Details</summary>
-        {more}
-      </details>
-    )}
+    {more && <More summary="Details">{more}</More>}
   </li>
 );
 
@@ -168,7 +158,7 @@ function serversCard({ mx_info: hosts = [], signals, domain, domain_info: info }
           : ["no", "None", "None that can be used."];
   const more = (
     <>
-      {hosts.length === 0 ? null : <pre class="wrap">{hosts.join("\n")}</pre>}
+      {hosts.length === 0 ? null : <pre>{hosts.join("\n")}</pre>}
       <p>
         Domain: {domain}
         {parent === null ? "" : `, part of ${parent}`}
@@ -188,12 +178,11 @@ const MARKS: Readonly<Record<Advice["state"], readonly [MarkKind, string]>> = {
 function adviceCard({ title, state, figure, record, says, fix }: Advice): VNode {
   const [mark, usual] = MARKS[state];
   const words = figure === undefined ? usual : capital(figure);
-  const more = (
+  const more = (fix ?? record) && (
     <>
-      {record === undefined ? null : <pre class="wrap">{record}</pre>}
-      {fix === undefined ? null : <p>If the domain is yours: {fix}</p>}
+      {record && <pre>{record}</pre>}
+      {fix && <p>If the domain is yours: {fix}</p>}
     </>
   );
-  const hasMore = fix !== undefined || record !== undefined;
-  return card(title, <Mark {...{ mark, words }} />, says, hasMore ? more : null);
+  return card(title, <Mark {...{ mark, words }} />, says, more);
 }

@@ -1,24 +1,22 @@
 import type { VNode } from "preact";
 import { useEffect } from "preact/hooks";
-import { checkRun } from "../lib/check-run.ts";
+import type { FrontPage, Plan } from "../../http/account/shapes.ts";
+import { shownCheck } from "../lib/check-run.ts";
 import { count, duration } from "../lib/format.ts";
 import { loadPart, useLoad } from "../lib/load.ts";
 import { brought, useDroppedFile } from "../lib/page.ts";
 import { doorTo, go } from "../lib/router.ts";
 import { publicUrl, session } from "../lib/session.ts";
-import type { FrontPage as Front, Plan } from "../lib/shapes.ts";
 import { Lines, Mark, Pairs, Time } from "../parts/basic.tsx";
 import { Code } from "../parts/form.tsx";
 import { curlOf } from "../words/samples.ts";
 import { Answer, Ask, DETAILS, Examples, hasExamples, useDeepLink } from "./ask.tsx";
 
 /** The front door: what Gatepost is, a field that works, and what this server knows. */
-export function FrontPage(): VNode {
+export function Page(): VNode {
   useDeepLink();
-  const isAnswer = checkRun.value.shown.state !== "nothing";
-  useEffect(() => {
-    document.title = "Gatepost";
-  }, []);
+  const isAnswer = shownCheck.value.state !== "nothing";
+  useEffect(() => void (document.title = "Gatepost"), []);
   return (
     <>
       <section class={isAnswer ? "hero small" : "hero"}>
@@ -62,13 +60,29 @@ function Under(): VNode {
 }
 
 function Below(): VNode {
-  const loading = useLoad<Front>("front");
+  const loading = useLoad<FrontPage>("front");
   const front = loading.value;
   const isOpen = session.value?.signup === "open";
+  const median = front?.median_ms;
   return (
     <>
       {isOpen && hasExamples(loading) ? <Examples front={front} /> : null}
-      <Pairs cells label="This server today" rows={figuresOf(front)} />
+      <Pairs
+        cells
+        label="This server today"
+        rows={[
+          // Without their values until those are known.
+          ["names on public lists", front ? count(front.list_entries) : ""],
+          ["public lists in use", front ? count(front.lists) : ""],
+          [
+            "lists last updated",
+            front ? <Time at={front.lists_updated_at} never="with this version" /> : "",
+          ],
+          median === null
+            ? ["addresses sent to other services", "0"]
+            : ["half of all answers, today", median === undefined ? "" : `≤ ${duration(median)}`],
+        ]}
+      />
       <div class="two far">
         <WholeList isOpen={isOpen} />
         <section class="sheet stack">
@@ -84,19 +98,6 @@ function Below(): VNode {
     </>
   );
 }
-
-/** Without their values until those are known. */
-const figuresOf = (front: Front | undefined) => [
-  ["names on public lists", front ? count(front.list_entries) : ""] as const,
-  ["public lists in use", front ? count(front.lists) : ""] as const,
-  [
-    "lists last updated",
-    front ? <Time at={front.lists_updated_at} never="with this version" /> : "",
-  ] as const,
-  front?.median_ms === null
-    ? (["addresses sent to other services", "0"] as const)
-    : (["half of all answers, today", front ? `≤ ${duration(front.median_ms)}` : ""] as const),
-];
 
 const PEEK = [
   ["k.larsen@posteo.de", "yes", "Good"],
@@ -140,7 +141,7 @@ function WholeList({ isOpen }: { isOpen: boolean }): VNode {
 const ASKED = "someone@mailinator.com";
 
 /** The beginning of the answer that this server gave to the same question; "" until it is known. */
-function answerOf(front: Front | undefined): string {
+function answerOf(front: FrontPage | undefined): string {
   const result = front?.examples.find(({ entry }) => entry === ASKED)?.step.result;
   if (result === undefined) return "";
   const told = JSON.stringify(result, ["format", "disposable", "dns", "confidence"]);
@@ -163,13 +164,6 @@ const Privacy = (): VNode => (
       <h2 class="say">Self-hosted. What you check stays on this server.</h2>
       <p class="prose">No tracking, no third-party scripts, no copy of your lists.</p>
     </div>
-    <ul class="lines">
-      {PRIVACY.map(([what, words]) => (
-        <li key={what}>
-          <b>{what}</b>
-          <span class="grow prose">{words}</span>
-        </li>
-      ))}
-    </ul>
+    <Pairs rows={PRIVACY} />
   </div>
 );

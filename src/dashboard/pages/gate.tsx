@@ -1,13 +1,12 @@
 import type { VNode } from "preact";
-import { useState } from "preact/hooks";
-import { ApiFault, call, post } from "../lib/client.ts";
+import type { PolicyPage as Opened, ShadowReport } from "../../http/account/shapes.ts";
+import { ApiFault, call, post, remove } from "../lib/client.ts";
 import { count } from "../lib/format.ts";
 import { useLoad } from "../lib/load.ts";
-import type { PolicyPage as Opened, ShadowReport } from "../lib/shapes.ts";
-import { announce, say } from "../lib/state.ts";
-import { ink, Lines, PageLink, Pairs, Shown } from "../parts/basic.tsx";
+import { say } from "../lib/state.ts";
+import { ink, Lines, More, PageLink, Pairs, Shown } from "../parts/basic.tsx";
 import { Split } from "../parts/chart.tsx";
-import { Act, Question } from "../parts/form.tsx";
+import { Act } from "../parts/form.tsx";
 import {
   type Counts,
   type Decision,
@@ -19,7 +18,7 @@ import {
 } from "../words/policy.ts";
 
 export const GateTabs = (): VNode => (
-  <nav class="tabs" aria-label="Gate">
+  <nav class="bar tabs" aria-label="Gate">
     <PageLink href="gate" exact>
       Policy
     </PageLink>
@@ -33,50 +32,30 @@ export type Policy = Omit<Opened, "document"> & { readonly document: PolicyDocum
 export const at = (name: string, rest = ""): string =>
   `policies/${encodeURIComponent(name)}${rest}`;
 
-/** Rules in the server's refusals have the number that the page shows. */
-export const asked = <Answer,>(work: Promise<Answer>): Promise<Answer> =>
-  work.catch((error: unknown) => {
+/** A change or test of a policy: rules in the server's refusals have the number that the page shows. */
+export const order = <Answer,>(name: string, rest: string, body: object = {}): Promise<Answer> =>
+  post<Answer>(at(name, rest), body).catch((error: unknown) => {
     if (!(error instanceof ApiFault)) throw error;
     throw new ApiFault(error.status, inRules(error.message));
   });
 
-/**
- * Makes a document live, and says how to take it back; asks first when `compare` has a reason: it would or might refuse
- * more people.
- */
-export function MakeLive(props: {
+interface LiveProps {
   policy: Policy;
   act: string;
   disabled?: boolean;
-  compare: () => Promise<string>;
-  work: () => Promise<{ readonly version: number }>;
-}): VNode {
-  const { act, disabled = false, compare, work } = props;
-  const { name, document } = props.policy;
-  const [question, setQuestion] = useState("");
+  /** Why it might refuse more people; "" when it does not. */
+  reason: () => Promise<string>;
+  send: () => Promise<{ readonly version: number }>;
+}
+
+/** Makes a document live, and says how to take it back; it asks first when it has a reason. */
+export function MakeLive({ policy, send, ...more }: LiveProps): VNode {
+  const { name, document } = policy;
   const makeLive = async (): Promise<void> => {
-    const { version } = await asked(work());
-    say(`Version ${String(version)} is live.`, async () => {
-      await post(at(name), { document });
-      announce("The rules before are live again, as a new version.");
-    });
+    const { version } = await send();
+    say(`Version ${String(version)} is live.`, () => post(at(name), { document }));
   };
-  const press = async (): Promise<void> => {
-    const reason = await compare();
-    if (reason === "") await makeLive();
-    else setQuestion(reason);
-  };
-  const close = (): void => setQuestion("");
-  return (
-    <>
-      <Act {...{ act, disabled }} class="main" work={press} />
-      {question === "" ? null : (
-        <Question title="Refuse more people?" act={act} send={makeLive} onClose={close}>
-          {question}
-        </Question>
-      )}
-    </>
-  );
+  return <Act {...more} class="main" title="Refuse more people?" send={makeLive} />;
 }
 
 export const DecisionBars = (props: {
@@ -94,7 +73,7 @@ export const DecisionBars = (props: {
         />
       </div>
     ))}
-    <div class="keys">
+    <div class="bar keys">
       {DECISIONS.map((one) => (
         <span key={one} class="key" style={ink(DECISION[one].colour)}>
           {DECISION[one].words} {count(props.was[one])}
@@ -114,9 +93,7 @@ export const TurnedDomains = ({ domains }: { domains: readonly Turned[] }): VNod
   <Lines
     rows={domains.map(([domain, was, becomes, times]) => [
       <span class="mono">{domain}</span>,
-      <span class="note">
-        {turned(was, becomes)}, {count(times)}
-      </span>,
+      <span class="note">{`${turned(was, becomes)}, ${count(times)}`}</span>,
     ])}
   />
 );
@@ -129,10 +106,11 @@ function sums({ pairs }: ShadowReport, side: "live" | "shadow"): Counts {
 
 /** What the shadow would have changed of the account's own sign-ups, before anything else on the page. */
 export function Effect({ policy }: { policy: Policy }): VNode {
+  const { name } = policy;
   const shadow = String(policy.shadow);
-  const compare = async (report: ShadowReport): Promise<string> => {
+  const reason = async (report: ShadowReport): Promise<string> => {
     if (report.total === 0) {
-      const { document } = await call<Policy>("GET", at(policy.name, `?version=${shadow}`));
+      const { document } = await call<Policy>("GET", at(name, `?version=${shadow}`));
       return mayRefuseMore(policy.document, document)
         ? "It has seen no sign-ups yet, and it may refuse people whom the live version lets in."
         : "";
@@ -142,26 +120,24 @@ export function Effect({ policy }: { policy: Policy }): VNode {
       ? `Of your ${count(report.total)} sign-ups it would have refused ${count(becomes)}, the live version ${count(was)}.`
       : "";
   };
-  const end = async (): Promise<void> => {
-    await call("DELETE", at(policy.name, "/shadow"));
-    say(`Version ${shadow} no longer runs in the shadow.`, () =>
-      post(at(policy.name, "/shadow"), { version: policy.shadow }),
-    );
-  };
   return (
     <section class="sheet stack">
-      <Shown loading={useLoad<ShadowReport>(at(policy.name, "/shadow?days=30"))} lines={4}>
+      <Shown loading={useLoad<ShadowReport>(at(name, "/shadow?days=30"))} lines={4}>
         {(report) => (
           <>
             <Changed {...report} />
             <div class="bar">
               <MakeLive
-                policy={policy}
-                act={`Make ${shadow} live`}
-                compare={() => compare(report)}
-                work={() => post(at(policy.name, "/promote"))}
+                {...{ policy, act: `Make ${shadow} live` }}
+                reason={() => reason(report)}
+                send={() => order(name, "/promote")}
               />
-              <Act act={`Discard ${shadow}`} class="plain" work={end} />
+              <Act
+                {...{ act: `Discard ${shadow}`, class: "plain" }}
+                send={() => remove(at(name, "/shadow"))}
+                said={`Version ${shadow} no longer runs in the shadow.`}
+                undo={() => post(at(name, "/shadow"), { version: policy.shadow })}
+              />
             </div>
           </>
         )}
@@ -191,12 +167,11 @@ function Changed(report: ShadowReport): VNode {
           .map((pair) => [turned(pair.live, pair.shadow), count(pair.count)])}
       />
       {domains.length === 0 ? null : (
-        <details>
-          <summary>See the domains</summary>
+        <More summary="See the domains">
           <TurnedDomains
             domains={domains.map((one) => [one.domain, one.live, one.shadow, one.count])}
           />
-        </details>
+        </More>
       )}
     </>
   );

@@ -1,31 +1,29 @@
-import type { ComponentChildren, VNode } from "preact";
+import type { VNode } from "preact";
 import { useState } from "preact/hooks";
-import { call, post } from "../lib/client.ts";
+import type { HooksPage as State, Key, PolicyRow } from "../../http/account/shapes.ts";
+import { post, remove } from "../lib/client.ts";
 import { count } from "../lib/format.ts";
 import { useLoad, useLooks } from "../lib/load.ts";
 import { publicUrl } from "../lib/session.ts";
-import type { HooksPage as State, Key, PolicyRow } from "../lib/shapes.ts";
-import { announce, type MadeKey, shownOnce, showOnce } from "../lib/state.ts";
-import { Mark, type MarkKind, PageHead, Pairs, Sheet, Shown, Time } from "../parts/basic.tsx";
-import { Ask, Code, type FieldSpec, Form, textField, type Values } from "../parts/form.tsx";
+import { type MadeKey, shownOnce, showSecret } from "../lib/state.ts";
+import { Mark, More, PageHead, Pairs, Sheet, Shown, Time } from "../parts/basic.tsx";
+import { Act, Code, type FieldSpec, Form, textField, type Values } from "../parts/form.tsx";
 import { widgetOf } from "../words/samples.ts";
+import type { MarkKind } from "../words/verdict.ts";
 import { GateTabs } from "./gate.tsx";
 import { KEY_NAME, KeySheet, type KnownKeys, ORIGINS, originsIn } from "./keys.tsx";
 
 type Hook = State["hooks"][number];
 type Call = NonNullable<Hook["last_call"]>;
 
-/** The account's policies as a choice, `default` included. */
-function usePolicyField(): FieldSpec {
-  const list = useLoad<{ readonly policies: readonly PolicyRow[] }>("policies").value;
-  const names = new Set(["default", ...(list?.policies.map(({ name }) => name) ?? [])]);
-  return { name: "policy", label: "Policy", choices: [...names].map((name) => [name, name]) };
-}
-
 /** How sign-ups reach the gate: by an identity system, or from a page with a publishable key. */
-export function HooksPage(): VNode {
+export function Page(): VNode {
   const hooks = useLoad<State>("hooks");
   const keys = useLoad<KnownKeys>("keys");
+  const list = useLoad<{ readonly policies: readonly PolicyRow[] }>("policies", 0).value;
+  const names = new Set(["default", ...(list?.policies.map(({ name }) => name) ?? [])]);
+  const policies = [...names].map((name) => [name, name] as const);
+  const policy = { name: "policy", label: "Policy", choices: policies };
   const state = hooks.value;
   useLooks(state?.hooks.some(({ last_call: last }) => last === null) === true, hooks.reload);
   return (
@@ -34,11 +32,25 @@ export function HooksPage(): VNode {
         title="Hooks and keys for pages"
         lead="Your identity system asks Gatepost before it creates a user, or your page asks by itself. When anything fails, the person is let through."
       >
-        <Creating systems={state?.systems ?? []} />
+        <Act
+          act="Create a key for a page"
+          class=""
+          title="Create a publishable key"
+          yes="Create"
+          fields={[KEY_NAME, ORIGINS, policy, ...PAGE_FIELDS]}
+          send={createKey}
+        />
+        <Act
+          act="Create a hook"
+          class="main"
+          yes="Create"
+          fields={hookFields(state?.systems ?? [], policy)}
+          send={createHook}
+        />
       </PageHead>
       <GateTabs />
       <Shown loading={hooks} lines={5}>
-        {(known) => <Hooks {...known} />}
+        {(known) => (known.hooks.length === 0 ? NONE : known.hooks.map(hookSheet, known))}
       </Shown>
       <Shown loading={keys}>
         {(known) => (
@@ -56,40 +68,31 @@ export function HooksPage(): VNode {
   );
 }
 
-const showSecret = (value: string | null): void => showOnce("The hook's secret", value);
+async function createHook({ jwks_url: url, ...order }: Values): Promise<void> {
+  const body = order["system"] === WITH_KEYS ? { ...order, jwks_url: url?.trim() } : order;
+  showHookSecret(await post("hooks", body));
+}
 
-function Creating({ systems }: Pick<State, "systems">): VNode {
-  const policy = usePolicyField();
-  const createHook = async ({ jwks_url: url, ...order }: Values): Promise<void> => {
-    const body = order["system"] === WITH_KEYS ? { ...order, jwks_url: url?.trim() } : order;
-    showSecret((await post<{ readonly secret: string | null }>("hooks", body)).secret);
-    announce("Hook created.");
-  };
-  const createKey = async ({ origins, daily, form, ...order }: Values): Promise<void> => {
-    const more = { ...(form !== "" && { form }), ...(daily !== "" && { daily: Number(daily) }) };
-    const body = { ...order, origins: originsIn(origins), ...more };
-    showKey((await post<MadeKey>("keys", body)).api_key);
-    announce("Key created. It is shown at the top of the page.");
-  };
-  return (
-    <>
-      <Ask
-        act="Create a key for a page"
-        class=""
-        title="Create a publishable key"
-        yes="Create"
-        fields={[KEY_NAME, ORIGINS, policy, ...PAGE_FIELDS]}
-        send={createKey}
-      />
-      <Ask
-        act="Create a hook"
-        class="main"
-        yes="Create"
-        fields={hookFields(systems, policy)}
-        send={createHook}
-      />
-    </>
+const showHookSecret = showSecret("The hook's secret");
+
+/** Shows the key with the two lines that guard a form of a web page. */
+async function createKey({ origins, daily, form, ...order }: Values): Promise<void> {
+  const more = { ...(form !== "" && { form }), ...(daily !== "" && { daily: Number(daily) }) };
+  const body = { ...order, origins: originsIn(origins), ...more };
+  const { api_key: value } = await post<MadeKey>("keys", body);
+  const guard = (
+    <Sheet title="Guard a form of your page">
+      <p class="prose">
+        The widget asks when the address changes, shows the message beside the field and adds a
+        signed token as <code>gatepost-token</code>. When the service does not answer, the form
+        works as before. Your server verifies the token with the <a href="settings">token secret</a>
+        .
+      </p>
+      <Code what="HTML" text={widgetOf(publicUrl(), value)} />
+    </Sheet>
   );
+  const words = "It is no secret: it stands in your page. The whole of it is shown here once.";
+  shownOnce.value = { title: "Your new publishable key", value, words, more: guard };
 }
 
 const terms = ({ origins = [], policy, form, daily }: Key): string =>
@@ -109,23 +112,6 @@ const PAGE_FIELDS: readonly FieldSpec[] = [
     { type: "number", min: 1, step: 1 },
   ),
 ];
-
-/** With the two lines that guard a form of a web page. */
-function showKey(value: string): void {
-  const more = (
-    <Sheet title="Guard a form of your page">
-      <p class="prose">
-        The widget asks when the address changes, shows the message beside the field and adds a
-        signed token as <code>gatepost-token</code>. When the service does not answer, the form
-        works as before. Your server verifies the token with the <a href="settings">token secret</a>
-        .
-      </p>
-      <Code what="HTML" text={widgetOf(publicUrl(), value)} />
-    </Sheet>
-  );
-  const words = "It is no secret: it stands in your page. The whole of it is shown here once.";
-  shownOnce.value = { title: "Your new publishable key", value, words, more };
-}
 
 /** This system signs with a key of its own, which has an address. */
 const WITH_KEYS = "neon";
@@ -150,21 +136,14 @@ const hookFields = (systems: State["systems"], policy: FieldSpec): readonly Fiel
   },
 ];
 
-function Hooks({ hooks, systems }: State): VNode {
-  if (hooks.length === 0) {
-    return (
-      <Sheet title="No hooks yet">
-        <p class="prose">
-          Create one for Supabase, Kratos, ZITADEL, FusionAuth, Neon or any system that signs by
-          Standard Webhooks. You get an address and a secret to enter there.
-        </p>
-      </Sheet>
-    );
-  }
-  const nameOf = ({ system }: Hook): string =>
-    systems.find(({ id }) => id === system)?.name ?? system;
-  return <>{hooks.map((hook) => hookSheet(hook, nameOf(hook)))}</>;
-}
+const NONE = (
+  <Sheet title="No hooks yet">
+    <p class="prose">
+      Create one for Supabase, Kratos, ZITADEL, FusionAuth, Neon or any system that signs by
+      Standard Webhooks. You get an address and a secret to enter there.
+    </p>
+  </Sheet>
+);
 
 const OUTCOMES: Readonly<Record<Call["outcome"], readonly [mark: MarkKind, words: string]>> = {
   accepted: ["yes", "Accepted"],
@@ -179,22 +158,18 @@ function light({ last_call: last }: Hook): VNode {
   return <Mark mark={mark} words={mark === "yes" ? "Answers" : words} />;
 }
 
-const callRow = (name: string, call: Call | null): readonly [string, ComponentChildren] | null =>
-  call && [
-    name,
-    <>
-      {OUTCOMES[call.outcome][1]}, <Time at={call.at} /> <span class="note break">{call.why}</span>
-    </>,
-  ];
+const callWords = ({ outcome, at, why }: Call): VNode => (
+  <>
+    {OUTCOMES[outcome][1]}, <Time at={at} /> <span class="note break">{why}</span>
+  </>
+);
 
-function hookSheet(hook: Hook, of: string): VNode {
-  const { id, calls } = hook;
-  const renew = async (): Promise<void> =>
-    showSecret((await post<{ readonly secret: string }>(`hooks/${id}/secret`)).secret);
-  const remove = async (): Promise<void> => {
-    await call("DELETE", `hooks/${id}`);
+function hookSheet(this: State, hook: Hook): VNode {
+  const { id, calls, last_call: last, last_failure: failure } = hook;
+  const of = this.systems.find((system) => system.id === hook.system)?.name ?? hook.system;
+  const drop = async (): Promise<void> => {
+    await remove(`hooks/${id}`);
     shownOnce.value = undefined;
-    announce("Hook removed.");
   };
   return (
     <Sheet key={id} title={of} aside={light(hook)}>
@@ -209,24 +184,27 @@ function hookSheet(hook: Hook, of: string): VNode {
             "Last 30 days",
             `${count(calls.accepted)} accepted, ${count(calls.refused)} refused, ${count(calls.failed_open)} let through after a fault, ${count(calls.unauthenticated)} with a wrong signature`,
           ],
-          callRow("Last call", hook.last_call),
-          callRow("Last failure", hook.last_failure),
+          ...(last ? [["Last call", callWords(last)] as const] : []),
+          ...(failure ? [["Last failure", callWords(failure)] as const] : []),
         ]}
       />
       <HookTest id={id} />
       <div class="bar">
-        <Ask {...{ act: "Make a new secret", of, class: "plain" }} send={renew}>
+        <Act
+          {...{ act: "Make a new secret", of, class: "plain" }}
+          send={async () => showHookSecret(await post(`hooks/${id}/secret`))}
+        >
           Calls that are signed with the old secret are refused at once. Enter the new one in your
           identity system.
-        </Ask>
-        <Ask
-          {...{ act: "Remove the hook", of, class: "plain grave" }}
-          title="Remove this hook?"
-          send={remove}
+        </Act>
+        <Act
+          {...{ act: "Remove the hook", of, class: "plain grave", title: "Remove this hook?" }}
+          send={drop}
+          said="The hook is removed."
         >
           <code class="break">{hook.url}</code> answers 404 within 5 seconds. Remove it from your
           identity system first.
-        </Ask>
+        </Act>
       </div>
     </Sheet>
   );
@@ -252,17 +230,12 @@ function HookTest({ id }: { id: string }): VNode {
   const send = async ({ email = "" }: Values): Promise<void> =>
     setReply(await post<Reply>(`hooks/${id}/test`, { email: email.trim() }));
   return (
-    <details>
-      <summary>Send a test</summary>
+    <More summary="Send a test">
       <Form keeps act="Send a test" fields={[TEST_EMAIL]} send={send} />
       <div aria-live="polite">
-        {reply && (
-          <>
-            <p class="note">The system would receive status {reply.status}.</p>
-            {reply.body === "" ? null : <Code what="Answer of the hook" text={reply.body} />}
-          </>
-        )}
+        {reply && <p class="note">The system would receive status {reply.status}.</p>}
+        {reply?.body && <Code what="Answer of the hook" text={reply.body} />}
       </div>
-    </details>
+    </More>
   );
 }

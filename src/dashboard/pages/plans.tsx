@@ -1,13 +1,13 @@
 import type { VNode } from "preact";
+import type { Plan } from "../../http/account/shapes.ts";
 import { capital, limitText } from "../lib/format.ts";
 import { useLoad } from "../lib/load.ts";
 import { session } from "../lib/session.ts";
-import type { Plan } from "../lib/shapes.ts";
 import { LoadedSheet, PageHead, Table } from "../parts/basic.tsx";
 import { tierName } from "../words/names.ts";
 
 /** For visitors; accounts have the same table on the page "Usage". */
-export const PlansPage = (): VNode => (
+export const Page = (): VNode => (
   <>
     <PageHead
       title="Plans"
@@ -17,34 +17,32 @@ export const PlansPage = (): VNode => (
   </>
 );
 
-const limit = (value: number | null): string => capital(limitText(value));
-
-const ROWS: readonly (readonly [name: string, value: (plan: Plan) => string])[] = [
-  ["Checks a day", ({ daily }) => limit(daily)],
-  ["Checks a month", ({ monthly }) => limit(monthly)],
-  ["Requests a minute", ({ rate_per_minute: rate }) => limit(rate)],
-  ["Entries in one list", ({ bulk_limit: most }) => limit(most)],
-  ["Premium checks", ({ premium }) => (premium ? "Included" : "No")],
+const ROWS: readonly (readonly [name: string, value: (plan: Plan) => number | null])[] = [
+  ["Checks a day", ({ daily }) => daily],
+  ["Checks a month", ({ monthly }) => monthly],
+  ["Requests a minute", ({ rate_per_minute: rate }) => rate],
+  ["Entries in one list", ({ bulk_limit: most }) => most],
 ];
 
 /** The plans as the server's tier table has them, side by side, so that one line compares one thing. */
 export function Plans(): VNode {
   const mine = session.value?.account?.tier;
+  const loading = useLoad<{ readonly plans: readonly Plan[] }>("plans", 0);
+  const head = (name: string): string => tierName(name) + (name === mine ? " (yours)" : "");
   return (
-    <LoadedSheet
-      title="What each plan has"
-      loading={useLoad<{ readonly plans: readonly Plan[] }>("plans")}
-      lines={6}
-    >
+    <LoadedSheet title="What each plan has" loading={loading} lines={6}>
       {({ plans }) => (
         <>
           <Table
             label="What each plan has"
-            head={[
-              "Plan",
-              ...plans.map(({ name }) => tierName(name) + (name === mine ? " (yours)" : "")),
+            head={["Plan", ...plans.map(({ name }) => head(name))]}
+            rows={[
+              ...ROWS.map(([name, value]) => [
+                name,
+                ...plans.map((plan) => capital(limitText(value(plan)))),
+              ]),
+              ["Premium checks", ...plans.map(({ premium }) => (premium ? "Included" : "No"))],
             ]}
-            rows={ROWS.map(([name, value]) => [name, ...plans.map(value)])}
           />
           <p class="prose">
             A check is one address or domain; in a list every different entry counts once. Premium

@@ -1,30 +1,35 @@
 import type { VNode } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { messageFor } from "../../core/policy/messages.ts";
-import { call, post } from "../lib/client.ts";
+import type {
+  BackTestReport,
+  OutcomeReport,
+  PolicyRow,
+  PolicyTest,
+} from "../../http/account/shapes.ts";
+import { call, remove } from "../lib/client.ts";
 import { count } from "../lib/format.ts";
 import { useLoad } from "../lib/load.ts";
 import { ownerId, session, store, stored } from "../lib/session.ts";
-import type { BackTestReport, OutcomeReport, PolicyRow, PolicyTest } from "../lib/shapes.ts";
 import { say } from "../lib/state.ts";
-import { Lines, Mark, PageHead, Pairs, Sheet, Shown, Time } from "../parts/basic.tsx";
-import { Act, Ask, Form, Options, textField, useChoice, type Values } from "../parts/form.tsx";
+import { Chip, Lines, Mark, PageHead, Pairs, Sheet, Shown, Time } from "../parts/basic.tsx";
+import { Act, Button, Form, Options, textField, useChoice, type Values } from "../parts/form.tsx";
 import { reasonName } from "../words/names.ts";
 import { DECISION, mayRefuseMore, type PolicyDocument, same } from "../words/policy.ts";
 import {
-  asked,
   at,
   DecisionBars,
   Effect,
   GateTabs,
   MakeLive,
+  order,
   type Policy,
   TurnedDomains,
 } from "./gate.tsx";
 import { Rules } from "./rule-editor.tsx";
 
 /** What a form does with a new address: one policy at a time, the default first. */
-export function PolicyPage(): VNode {
+export function Page(): VNode {
   const list = useLoad<{ readonly policies: readonly PolicyRow[] }>("policies");
   const [name, setName] = useState("default");
   const names = list.value?.policies.map((policy) => policy.name) ?? [];
@@ -64,21 +69,18 @@ function readDraft(place: string): Draft | undefined {
   }
 }
 
-function Editor(props: {
+interface EditorProps {
   policy: Policy;
   names: readonly string[];
   onName: (name: string) => void;
-}): VNode {
-  const { policy, names, onName } = props;
+}
+
+function Editor({ policy, names, onName }: EditorProps): VNode {
+  const { name, document, live, shadow, versions } = policy;
   const { draft, base, isChanged, set } = useDraft(policy);
-  const runInShadow = async (): Promise<void> => {
-    await asked(post(at(policy.name, "/shadow"), { document: draft }));
-    set(policy.document);
-    say("The draft runs in the shadow of the live version. It decides nothing.");
-  };
-  const next = Math.max(0, ...policy.versions.map(({ version }) => version)) + 1;
+  const next = Math.max(0, ...versions.map(({ version }) => version)) + 1;
   const discard = (): void => {
-    set(policy.document);
+    set(document);
     say("The draft is discarded.", async () => set(draft));
   };
   return (
@@ -88,51 +90,49 @@ function Editor(props: {
           <Options
             label="Which policy"
             class="kind"
-            value={policy.name}
+            value={name}
             onValue={onName}
-            choices={names.map((name) => [name, name])}
+            choices={names.map((one) => [one, one])}
           />
         )}
-        <Act act="Run in shadow" class="" disabled={!isChanged} work={runInShadow} />
+        <Act
+          {...{ act: "Run in shadow", class: "", disabled: !isChanged }}
+          send={() => order(name, "/shadow", { document: draft }).then(() => set(document))}
+          said="The draft runs in the shadow of the live version. It decides nothing."
+        />
         <MakeLive
-          policy={policy}
-          act={`Publish ${String(next)}`}
-          disabled={!isChanged}
-          compare={() => compareDraft(policy, draft)}
-          work={() => post(at(policy.name), { document: draft })}
+          {...{ policy, act: `Publish ${String(next)}`, disabled: !isChanged }}
+          reason={() => compareDraft(policy, draft)}
+          send={() => order(name, "", { document: draft })}
         />
       </PageHead>
       <GateTabs />
-      {policy.shadow === null ? null : <Effect policy={policy} />}
+      {shadow === null ? null : <Effect policy={policy} />}
       <div class="two start">
         <div class="stack wide">
-          <Rules draft={draft} live={policy} hits={useHits(policy)} onDraft={set} />
-          {isChanged ? draftNotice(base, policy.live, discard) : null}
-          {isOperator() ? <BackTest name={policy.name} draft={draft} /> : null}
+          <Rules draft={draft} live={document} hits={useHits(policy)} onDraft={set} />
+          {isChanged ? (
+            <p class="notice">
+              <span>
+                Your draft is not live. It is kept in this browser.
+                {base === live
+                  ? ""
+                  : ` It was made from version ${String(base)}; version ${String(live)} is live now.`}
+              </span>
+              <Button act="Discard the draft" onClick={discard} />
+            </p>
+          ) : null}
+          {isOperator() ? <BackTest {...{ name, draft }} /> : null}
         </div>
         <div class="stack wide">
-          <TryPolicy name={policy.name} draft={draft} />
+          <TryPolicy {...{ name, draft }} />
           <Messages draft={draft} reasons={policy.rule_reasons} />
-          <Versions policy={policy} onUse={set} />
+          <Versions {...{ name, versions }} onUse={set} />
         </div>
       </div>
     </>
   );
 }
-
-const draftNotice = (base: number, live: number, discard: () => void): VNode => (
-  <p class="notice">
-    <span>
-      Your draft is not live. It is kept in this browser.
-      {base === live
-        ? ""
-        : ` It was made from version ${String(base)}; version ${String(live)} is live now.`}
-    </span>
-    <button type="button" class="small" onClick={discard}>
-      Discard the draft
-    </button>
-  </p>
-);
 
 const isOperator = (): boolean => session.value?.account?.admin === true;
 
@@ -156,17 +156,15 @@ function useHits({ document, rule_reasons: reasons }: Policy): readonly (number 
   });
 }
 
-const backTest = (name: string, body: object): Promise<BackTestReport> =>
-  asked(post<BackTestReport>(at(name, "/back-test"), body));
-
 /** Why the draft would or might refuse more people than the live version; "" when it does not. */
-async function compareDraft(policy: Policy, draft: PolicyDocument): Promise<string> {
-  const test = isOperator() ? await backTest(policy.name, { document: draft }) : undefined;
+async function compareDraft({ name, document }: Policy, draft: PolicyDocument): Promise<string> {
+  const body = { document: draft };
+  const test = isOperator() ? await order<BackTestReport>(name, "/back-test", body) : undefined;
   if (test !== undefined && test.draft.reject > test.live.reject) {
     return `Of ${count(test.checks)} checks of all accounts on this server in the last 30 days, this draft would have refused ${count(test.draft.reject)}, the live version ${count(test.live.reject)}.`;
   }
   const isUnknown = test === undefined || test.untestable.length > 0;
-  return isUnknown && mayRefuseMore(policy.document, draft)
+  return isUnknown && mayRefuseMore(document, draft)
     ? "This draft may refuse people whom the live version lets in. Run it in shadow first to see how many."
     : "";
 }
@@ -180,11 +178,11 @@ interface DraftProps {
 function BackTest({ name, draft }: DraftProps): VNode {
   const [report, setReport] = useState<BackTestReport>();
   const test = async (): Promise<void> =>
-    setReport(await backTest(name, { document: draft, days: 30 }));
+    setReport(await order(name, "/back-test", { document: draft, days: 30 }));
   return (
     <Sheet
       title="What the draft would have done"
-      aside={<Act act="Test against 30 days" work={test} />}
+      aside={<Act act="Test against 30 days" send={test} />}
     >
       <p class="note">
         Uses the domains that all accounts of this server checked in the last 30 days. You see it as
@@ -195,26 +193,22 @@ function BackTest({ name, draft }: DraftProps): VNode {
   );
 }
 
-function Report(report: BackTestReport): VNode {
-  const { checks, changed_checks: changed, live, draft, untestable } = report;
+function Report({ checks, changed_checks: many, changed, ...report }: BackTestReport): VNode {
   if (checks === 0) return <p>No checks were counted in these days.</p>;
   return (
     <div class="stack close">
       <p>
-        {count(changed)} of {count(checks)} checks of all accounts would have been decided
-        otherwise.
+        {count(many)} of {count(checks)} checks of all accounts would have been decided otherwise.
       </p>
-      <DecisionBars names={["live", "draft"]} was={live} becomes={draft} />
-      {untestable.map(({ rule, facts }) => (
+      <DecisionBars names={["live", "draft"]} was={report.live} becomes={report.draft} />
+      {report.untestable.map(({ rule, facts }) => (
         <p key={rule} class="note">
           Rule {rule + 1} could not be tested: {facts.join(", ").replaceAll("_", " ")} is known of
           single sign-ups only.
         </p>
       ))}
       <TurnedDomains
-        domains={report.changed
-          .slice(0, 10)
-          .map((one) => [one.domain, one.live, one.draft, one.checks])}
+        domains={changed.slice(0, 10).map((one) => [one.domain, one.live, one.draft, one.checks])}
       />
     </div>
   );
@@ -233,24 +227,22 @@ function TryPolicy({ name, draft }: DraftProps): VNode {
   const send = async ({ entry = "" }: Values): Promise<void> => {
     const body = { document: draft, entries: [entry.trim()] };
     type Answer = { readonly results: readonly PolicyTest[] };
-    setTried((await asked(post<Answer>(at(name, "/test"), body))).results[0]);
+    setTried((await order<Answer>(name, "/test", body)).results[0]);
   };
   return (
     <Sheet title="Try an address">
       <Form class="stack close" act="Try it for 1 check" keeps fields={[ENTRY]} send={send} />
       <div aria-live="polite">
         {tried && (
-          <div class="stack close">
-            <div class="bar">
-              <Mark {...DECISION[tried.decision]} />
-              <span class="note">
-                {tried.rule === null ? "No rule fits." : `Rule ${String(tried.rule + 1)}:`}{" "}
-                {reasonName(tried.reason)}
-              </span>
-            </div>
-            {tried.message === undefined ? null : <p>“{tried.message}”</p>}
+          <div class="bar">
+            <Mark {...DECISION[tried.decision]} />
+            <span class="note">
+              {tried.rule === null ? "No rule fits." : `Rule ${String(tried.rule + 1)}:`}{" "}
+              {reasonName(tried.reason)}
+            </span>
           </div>
         )}
+        {tried?.message && <p>“{tried.message}”</p>}
       </div>
     </Sheet>
   );
@@ -280,49 +272,43 @@ function Messages(props: { draft: PolicyDocument; reasons: readonly string[] }):
   );
 }
 
-function Versions(props: { policy: Policy; onUse: (document: PolicyDocument) => void }): VNode {
-  const { name, versions } = props.policy;
-  const use = async (version: number): Promise<void> =>
-    props.onUse((await call<Policy>("GET", at(name, `?version=${String(version)}`))).document);
-  const remove = async (): Promise<void> => {
-    await call("DELETE", at(name));
-    location.reload();
-  };
+interface VersionsProps extends Pick<Policy, "name" | "versions"> {
+  onUse: (document: PolicyDocument) => void;
+}
+
+function Versions({ name, versions, onUse }: VersionsProps): VNode {
+  const use = async (version: string): Promise<void> =>
+    onUse((await call<Policy>("GET", at(name, `?version=${version}`))).document);
   return (
     <Sheet title="Versions">
       <Lines
         rows={versions.map(({ version, state, author, created_at: made }) => [
           <>
-            <b>{version}</b>{" "}
-            <span class="note">
-              {author ?? "comes with Gatepost"}
-              {made === null ? null : (
-                <>
-                  , <Time at={made} />
-                </>
-              )}
-            </span>
+            <b>{version}</b> <span class="note">{author ?? "comes with Gatepost"}</span>{" "}
+            {made && (
+              <span class="note">
+                <Time at={made} />
+              </span>
+            )}
           </>,
           state === "old" ? (
-            <Act act="Use as draft" of={String(version)} work={() => use(version)} />
+            <Act act="Use as draft" of={String(version)} send={() => use(String(version))} />
           ) : (
-            <span class={state === "live" ? "chip yes" : "chip"}>
-              {state === "live" ? "Live" : "Shadow"}
-            </span>
+            <Chip
+              mark={state === "live" ? "yes" : ""}
+              words={state === "live" ? "Live" : "Shadow"}
+            />
           ),
         ])}
       />
       {name === "default" ? null : (
-        <div>
-          <Ask
-            act="Remove this policy"
-            class="small grave"
-            title={`Remove the policy “${name}”?`}
-            send={remove}
-          >
-            All its versions go. Forms and hooks that name it are refused until you change them.
-          </Ask>
-        </div>
+        <Act
+          {...{ act: "Remove this policy", class: "small grave" }}
+          title={`Remove the policy “${name}”?`}
+          send={() => remove(at(name)).then(() => location.reload())}
+        >
+          All its versions go. Forms and hooks that name it are refused until you change them.
+        </Act>
       )}
     </Sheet>
   );

@@ -1,8 +1,8 @@
 import type { VNode } from "preact";
 import { capital, counted } from "../lib/format.ts";
 import { say } from "../lib/state.ts";
-import { Sheet } from "../parts/basic.tsx";
-import { Options } from "../parts/form.tsx";
+import { Chip, Sheet } from "../parts/basic.tsx";
+import { Button, Options } from "../parts/form.tsx";
 import {
   type Condition,
   conditionOf,
@@ -23,14 +23,16 @@ const RULES_MAX = 50;
 /** A new rule begins as the most frequent one. */
 const ADDED: Rule = { when: { disposable: true }, then: "reject" };
 
-/** Rules as sentences with slots; the first that fits decides. `hits`: of each live rule, in 30 days. */
-export function Rules(props: {
+interface RulesProps {
   draft: PolicyDocument;
-  live: { readonly document: PolicyDocument };
+  live: PolicyDocument;
+  /** Of each live rule, in 30 days. */
   hits: readonly (number | undefined)[];
   onDraft: (draft: PolicyDocument) => void;
-}): VNode {
-  const { draft, live, hits, onDraft } = props;
+}
+
+/** Rules as sentences with slots; the first that fits decides. */
+export function Rules({ draft, live, hits, onDraft }: RulesProps): VNode {
   const { rules } = draft;
   const put = (next: readonly Rule[]): void => onDraft({ ...draft, rules: next });
   const remove = (at: number): void => {
@@ -47,14 +49,14 @@ export function Rules(props: {
       <ol class="policy-rules">
         {rules.map((rule, at) => {
           const name = `rule ${String(at + 1)}`;
-          const known = live.document.rules.findIndex((one) => same(one, rule));
+          const known = live.rules.findIndex((one) => same(one, rule));
           const change = (next: Rule): void => put(rules.toSpliced(at, 1, next));
           return (
             <li key={at}>
               <b class="rule-number">{at + 1}</b>
               <div class="stack close">
-                {whenSlots(at, rule, change)}
-                {thenSlots(at, rule, change, known < 0 ? "changed" : hits[known])}
+                {whenSlots(name, rule, change)}
+                {thenSlots(capital(name), rule, change, known < 0 ? "changed" : hits[known])}
               </div>
               <span class="moves">
                 {small(`Move ${name} up`, "↑", () => move(at, -1), at === 0)}
@@ -65,19 +67,16 @@ export function Rules(props: {
           );
         })}
       </ol>
-      <div class="bar sentence otherwise">
+      <div class="bar otherwise">
         <span>Otherwise</span>
         {actionSlot("Otherwise", draft.else, (then) => onDraft({ ...draft, else: then }))}
       </div>
-      <div>
-        <button
-          type="button"
-          disabled={rules.length >= RULES_MAX}
-          onClick={() => put([...rules, ADDED])}
-        >
-          Add a rule
-        </button>
-      </div>
+      <Button
+        act="Add a rule"
+        class=""
+        disabled={rules.length >= RULES_MAX}
+        onClick={() => put([...rules, ADDED])}
+      />
     </Sheet>
   );
 }
@@ -91,8 +90,7 @@ const small = (label: string, sign: string, work: () => void, isOff = false): VN
 type Change = (rule: Rule) => void;
 
 /** Each condition of the rule; all have to hold. One that was written by hand stays as it is. */
-function whenSlots(at: number, rule: Rule, onChange: Change): VNode {
-  const name = `rule ${String(at + 1)}`;
+function whenSlots(name: string, rule: Rule, onChange: Change): readonly VNode[] {
   const entries = Object.entries(rule.when);
   // A rule whose conditions changed gives the reason that belongs to them.
   const put = (next: typeof entries): void => {
@@ -101,34 +99,24 @@ function whenSlots(at: number, rule: Rule, onChange: Change): VNode {
   };
   const free = CONDITIONS.filter(({ fact }) => !Object.hasOwn(rule.when, fact));
   const added = free.find(({ id }) => id === "free") ?? free[0];
-  return (
-    <>
-      {entries.map((entry, place) => {
-        const number = String(place + 1);
-        const label = capital(place === 0 ? name : `${name}, condition ${number}`);
-        return (
-          <div key={entry[0]} class="bar sentence">
-            <span>{place === 0 ? "If" : "and"}</span>
-            {slot(label, entry, free, (...next) => put(entries.toSpliced(place, 1, next)))}
-            {entries.length === 1
-              ? null
-              : small(`Remove condition ${number} of ${name}`, "×", () =>
-                  put(entries.toSpliced(place, 1)),
-                )}
-            {place === entries.length - 1 && added !== undefined ? (
-              <button
-                type="button"
-                class="small plain"
-                onClick={() => put([...entries, [added.fact, added.value]])}
-              >
-                and…<span class="unseen"> in {name}</span>
-              </button>
-            ) : null}
-          </div>
-        );
-      })}
-    </>
-  );
+  return entries.map((entry, place) => {
+    const number = String(place + 1);
+    const label = capital(place === 0 ? name : `${name}, condition ${number}`);
+    const drop = (): void => put(entries.toSpliced(place, 1));
+    return (
+      <div key={entry[0]} class="bar">
+        <span>{place === 0 ? "If" : "and"}</span>
+        {slot(label, entry, free, (...next) => put(entries.toSpliced(place, 1, next)))}
+        {entries.length > 1 ? small(`Remove condition ${number} of ${name}`, "×", drop) : null}
+        {place === entries.length - 1 && added !== undefined ? (
+          <Button
+            {...{ act: "and…", of: `in ${name}`, class: "small plain" }}
+            onClick={() => put([...entries, [added.fact, added.value]])}
+          />
+        ) : null}
+      </div>
+    );
+  });
 }
 
 type Entry = [fact: string, value: unknown];
@@ -141,8 +129,9 @@ function slot(
   onValue: (...next: Entry) => void,
 ): VNode {
   const known = conditionOf(fact, value);
-  const words = ruleWords({ when: { [fact]: value }, then: "accept" });
   const choices = CONDITIONS.filter((one) => one.fact === fact || free.includes(one));
+  const words = choices.map((one) => [one.id, one.words] as const);
+  const written = ruleWords({ when: { [fact]: value }, then: "accept" });
   const choose = (id: string): void => {
     const chosen = choices.find((one) => one.id === id);
     if (chosen !== undefined) onValue(chosen.fact, chosen.value);
@@ -154,10 +143,7 @@ function slot(
         label={`${label}: condition`}
         value={known?.id ?? ""}
         onValue={choose}
-        choices={[
-          ...(known === undefined ? [["", words] as const] : []),
-          ...choices.map((one) => [one.id, one.words] as const),
-        ]}
+        choices={known === undefined ? [["", written], ...words] : words}
       />
       {known === undefined || known.kind === "fixed" ? null : (
         <input
@@ -176,26 +162,20 @@ const actionSlot = (label: string, value: Decision, onValue: (next: Decision) =>
   <Options
     class={`slot ${DECISION[value].mark}`}
     {...{ label, value }}
-    onValue={(next) => onValue(DECISIONS.find((one) => one === next) ?? value)}
+    onValue={(next) => onValue(next as Decision)}
     choices={DECISIONS.map((one) => [one, DECISION[one].words])}
   />
 );
 
 /** What to do, the sentence that the person reads, and how often it was done. */
-function thenSlots(
-  at: number,
-  rule: Rule,
-  onChange: Change,
-  hits: number | "changed" | undefined,
-): VNode {
-  const name = `Rule ${String(at + 1)}`;
+function thenSlots(name: string, rule: Rule, onChange: Change, hits?: number | "changed"): VNode {
   // Empty: the sentence that comes with Gatepost, in eight languages.
   const speak = (text: string): void => {
     const { message: _, ...plain } = rule;
     onChange(text.trim() === "" ? plain : { ...plain, message: { ...rule.message, en: text } });
   };
   return (
-    <div class="bar sentence">
+    <div class="bar">
       <span>then</span>
       {actionSlot(`${name}: what to do`, rule.then, (then) => onChange({ ...rule, then }))}
       {rule.then === "accept" ? null : (
@@ -209,7 +189,7 @@ function thenSlots(
         />
       )}
       {hits === "changed" ? (
-        <span class="chip tip">Changed</span>
+        <Chip mark="tip" words="Changed" />
       ) : (
         <span class="note">{hits === undefined ? "" : counted(hits, "time")}</span>
       )}

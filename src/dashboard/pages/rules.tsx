@@ -1,22 +1,13 @@
 import type { ComponentChildren, VNode } from "preact";
 import type { ListWord } from "../../core/evidence/rule.ts";
+import type { FoundEntries, Outcome, OwnEntry, Source } from "../../http/account/shapes.ts";
 import { ApiFault, post } from "../lib/client.ts";
-import { count, counted } from "../lib/format.ts";
+import { count, counted, sumOf } from "../lib/format.ts";
 import { useLoad } from "../lib/load.ts";
-import type { FoundEntries, Outcome, OwnEntry, Source } from "../lib/shapes.ts";
-import { announce, say } from "../lib/state.ts";
-import {
-  LoadedSheet,
-  type MarkKind,
-  PageHead,
-  Sheet,
-  Shown,
-  Table,
-  Time,
-} from "../parts/basic.tsx";
+import { say } from "../lib/state.ts";
+import { Chip, LoadedSheet, PageHead, Sheet, Shown, Table, Time } from "../parts/basic.tsx";
 import {
   Act,
-  Ask,
   type FieldSpec,
   textField,
   useChoice,
@@ -24,9 +15,10 @@ import {
   type Values,
 } from "../parts/form.tsx";
 import { entryWords } from "../words/names.ts";
+import type { MarkKind } from "../words/verdict.ts";
 
 /** What detection knows: the operator's own rules, and the public lists. */
-export const RulesPage = (): VNode => (
+export const Page = (): VNode => (
   <>
     <PageHead
       title="Rules"
@@ -38,15 +30,18 @@ export const RulesPage = (): VNode => (
 );
 
 /** What an entry says of its subject. Feeds are switched off in their own table. */
-const KINDS: Readonly<Record<Exclude<ListWord, "off">, readonly [MarkKind, string]>> = {
+const KINDS: Readonly<Record<ListWord, readonly [MarkKind, string]>> = {
   allow: ["yes", "Allowed"],
   deny: ["no", "Denied"],
   account: ["no", "Throw-away account"],
   recycled: ["unsure", "Recycled trap"],
   pristine: ["unsure", "Pristine trap"],
   listed: ["unsure", "Listed trap"],
+  off: ["unsure", "Off"],
 };
-const CHOICES = Object.entries(KINDS).map(([kind, [, words]]) => [kind, words] as const);
+const CHOICES = Object.entries(KINDS)
+  .filter(([kind]) => kind !== "off")
+  .map(([kind, [, words]]) => [kind, words] as const);
 /** Denying is what entries are made for mostly, but it takes names out: it is chosen, not preset. */
 const CHOOSE = [["", "Choose…"] as const, ...CHOICES];
 
@@ -88,11 +83,6 @@ const IMPORT: readonly FieldSpec[] = [
   ...DETAILS,
 ];
 
-async function add(values: Values): Promise<void> {
-  await post("admin/lists/entries", bodyOf(values));
-  announce("Rule saved.");
-}
-
 async function importAll(values: Values): Promise<void> {
   type Answer = { readonly imported: number };
   const { imported } = await post<Answer>("admin/lists/import", bodyOf(values));
@@ -108,14 +98,17 @@ function OwnEntries(): VNode {
       <a class="button small plain" href={`account/admin/lists/export?kind=${kind}`} download>
         Export
       </a>
-      <Ask
-        act="Import many"
-        title="Import rules"
-        yes="Import them"
+      <Act
+        {...{ act: "Import many", title: "Import rules", yes: "Import them" }}
         fields={IMPORT}
         send={importAll}
       />
-      <Ask act="Add a rule" class="small main" yes="Save the rule" fields={ADD} send={add} />
+      <Act
+        {...{ act: "Add a rule", class: "small main", yes: "Save the rule" }}
+        fields={ADD}
+        send={async (values) => post("admin/lists/entries", bodyOf(values))}
+        said="The rule is saved."
+      />
     </>
   );
   return (
@@ -125,53 +118,43 @@ function OwnEntries(): VNode {
         {choice}
       </div>
       <Shown loading={useLoad<FoundEntries>(`admin/lists/entries?${query}`)} lines={4}>
-        {(found) => <Found {...found} isSought={sought + kind !== ""} />}
+        {({ entries: all, total }) => {
+          const entries = all.filter((entry) => entry.kind !== "off");
+          const words = counted(total - all.length + entries.length, "rule");
+          const most = `The first ${count(entries.length)} of ${words}: search to narrow them.`;
+          return (
+            <>
+              <p class="note" role="status">
+                {total > all.length ? most : words}
+              </p>
+              <Table
+                tall
+                label="Your own rules"
+                head={["Name", "Says", "Note", "Made", ""]}
+                none={sought + kind === "" ? NO_RULES : "Take another kind, or clear the search."}
+                rows={entries.map(cellsOf)}
+              />
+            </>
+          );
+        }}
       </Shown>
     </Sheet>
-  );
-}
-
-function Found({ entries: all, total, isSought }: FoundEntries & { isSought: boolean }): VNode {
-  const entries = all.filter(({ kind }) => kind !== "off");
-  const hidden = all.length - entries.length;
-  const words = counted(total - hidden, "rule");
-  return (
-    <>
-      <p class="note" role="status">
-        {total > all.length
-          ? `The first ${count(entries.length)} of ${words}: search to narrow them.`
-          : words}
-      </p>
-      <Table
-        tall
-        label="Your own rules"
-        head={["Name", "Says", "Note", "Made", ""]}
-        none={isSought ? "Take another kind, or clear the search." : NO_RULES}
-        rows={entries.map(cellsOf)}
-      />
-    </>
   );
 }
 
 const NO_RULES =
   "Allow a customer's domain that a list holds by mistake, or deny one that no list knows yet. Your word counts more than any list.";
 
-function cellsOf(entry: OwnEntry): readonly ComponentChildren[] {
-  const { kind, note, expires_at: ends, created_at: made, author } = entry;
-  const [mark, words] = kind === "off" ? (["unsure", "Off"] as const) : KINDS[kind];
-  const name = entryWords(entry.entry);
-  const forget = async (): Promise<void> => {
-    await post("admin/lists/forget", { entry: entry.entry });
-    const expires = ends === null ? {} : { expires: ends.slice(0, 10) };
-    say(`All that you said of ${name} is taken back.`, () =>
-      post("admin/lists/entries", { entry: entry.entry, kind, note, ...expires }),
-    );
-  };
+function cellsOf(known: OwnEntry): readonly ComponentChildren[] {
+  const { entry, kind, note, expires_at: ends, created_at: made, author } = known;
+  const [mark, words] = KINDS[kind];
+  const name = entryWords(entry);
+  const expires = ends === null ? {} : { expires: ends.slice(0, 10) };
   return [
-    name === entry.entry ? <code>{name}</code> : <span title={entry.entry}>{name}</span>,
+    name === entry ? <code>{name}</code> : <span title={entry}>{name}</span>,
     <>
-      <span class={`chip ${mark}`}>{words}</span>
-      {ends === null ? null : (
+      <Chip {...{ mark, words }} />
+      {ends && (
         <div class="note">
           ends <Time at={ends} />
         </div>
@@ -182,10 +165,15 @@ function cellsOf(entry: OwnEntry): readonly ComponentChildren[] {
       <Time at={made} />
       <div class="note">by {author}</div>
     </>,
-    <Ask act="Forget" of={name} title="Forget this rule?" yes="Forget it" send={forget}>
+    <Act
+      {...{ act: "Forget", of: name, title: "Forget this rule?", yes: "Forget it" }}
+      send={() => post("admin/lists/forget", { entry })}
+      said={`All that you said of ${name} is taken back.`}
+      undo={() => post("admin/lists/entries", { entry, kind, note, ...expires })}
+    >
       All that you said of <b class="break">{name}</b> is taken back. The public lists alone decide
       then.
-    </Ask>,
+    </Act>,
   ];
 }
 
@@ -206,45 +194,45 @@ const REFUSALS: Readonly<Record<string, string>> = {
 export function refusalWords({ refused, detail }: Source): string {
   if (refused === null) return "";
   const words = REFUSALS[refused] ?? refused.replaceAll("_", " ");
-  return `${words}${detail === null || detail === "" ? "" : ` (${detail})`}.`;
+  return detail ? `${words} (${detail}).` : `${words}.`;
 }
 
 /** Refusals that the operator may overrule; what else is wrong with a file stays wrong. */
 const MAY_BE_TAKEN: readonly (string | null)[] = ["size_swing", "many_removed"];
 
-function outcomeWords(outcomes: readonly Outcome[]): string {
-  const words = { accepted: "changed", unchanged: "unchanged", refused: "not taken" };
-  const said = Object.entries(words).flatMap(([kind, done]) => {
-    const many = outcomes.filter((outcome) => outcome.kind === kind).length;
-    return many > 0 ? [`${count(many)} ${done}`] : [];
-  });
-  return `${counted(outcomes.length, "list")} checked: ${said.join(", ")}.`;
-}
+const OUTCOMES = [
+  ["accepted", "changed"],
+  ["unchanged", "unchanged"],
+  ["refused", "not taken"],
+] as const;
 
 async function refresh(accept: readonly string[]): Promise<void> {
   type Answer = { readonly outcomes: readonly Outcome[] };
-  say(outcomeWords((await post<Answer>("admin/lists/refresh", { accept })).outcomes));
+  const { outcomes } = await post<Answer>("admin/lists/refresh", { accept });
+  const said = OUTCOMES.flatMap(([kind, words]) => {
+    const many = outcomes.filter((outcome) => outcome.kind === kind).length;
+    return many > 0 ? [`${count(many)} ${words}`] : [];
+  });
+  say(`${counted(outcomes.length, "list")} checked: ${said.join(", ")}.`);
 }
-
-const namesIn = (sources: readonly Source[]): string =>
-  counted(
-    sources.reduce((sum, { names, off }) => (off ? sum : sum + names), 0),
-    "name",
-  );
 
 /** Every public list: how fresh, how large, and why its last answer was not taken. */
 const Sources = (): VNode => (
   <LoadedSheet
     title="Public lists"
-    aside={<Act act="Fetch them now" work={() => refresh([])} />}
+    aside={<Act act="Fetch them now" send={() => refresh([])} />}
     loading={useLoad<{ readonly sources: readonly Source[] }>("admin/lists")}
     lines={6}
   >
     {({ sources }) => (
       <>
         <p class="note">
-          {namesIn(sources)} in use, many of them on several lists. A name counts fully when a
-          curated list holds it; the other lists copy each other and count once.
+          {counted(
+            sumOf(sources, ({ names, off }) => (off ? 0 : names)),
+            "name",
+          )}{" "}
+          in use, many of them on several lists. A name counts fully when a curated list holds it;
+          the other lists copy each other and count once.
         </p>
         <Table
           label="Public lists"
@@ -253,15 +241,7 @@ const Sources = (): VNode => (
           rows={sources.map((source) => [
             named(source),
             count(source.names),
-            source.from === "nowhere" ? (
-              <span class="chip unsure">Nothing yet</span>
-            ) : source.from === "package" ? (
-              "Came with the program"
-            ) : (
-              <>
-                Fetched <Time at={source.fetched_at} />
-              </>
-            ),
+            originOf(source),
             <Time at={source.asked_at} />,
             feedSwitch(source),
           ])}
@@ -271,20 +251,31 @@ const Sources = (): VNode => (
   </LoadedSheet>
 );
 
+/** Where the copy in use came from. */
+function originOf({ from, fetched_at: at }: Source): ComponentChildren {
+  if (from === "nowhere") return <Chip mark="unsure" words="Nothing yet" />;
+  if (from === "package") return "Came with the program";
+  return (
+    <>
+      Fetched <Time at={at} />
+    </>
+  );
+}
+
 function named(source: Source): VNode {
   const { id, curated, off, refused, names } = source;
   const words = refusalWords(source);
   return (
     <>
-      <code>{id}</code> {curated ? <span class="chip">Curated</span> : null}
-      {off ? <span class="chip unsure">Off</span> : null}
-      {refused === null ? null : (
+      <code>{id}</code> {curated ? <Chip words="Curated" /> : null}
+      {off ? <Chip mark="unsure" words="Off" /> : null}
+      {words && (
         <div class="note refusal">
           {words} {names === 0 ? "Nothing of it is in use." : "The copy before it stays in use."}
         </div>
       )}
       {MAY_BE_TAKEN.includes(refused) ? (
-        <Ask
+        <Act
           {...{ act: "Take it all the same", of: `for ${id}`, yes: "Take it" }}
           title={`Take “${id}” as it is now?`}
           send={() => refresh([id])}
@@ -292,25 +283,27 @@ function named(source: Source): VNode {
           {words} A source that was broken into, or lost a part of its file, looks just like this:
           names that went are no longer called disposable, names that came are. Look at the source
           first. All other rules hold, and every source is asked anew.
-        </Ask>
+        </Act>
       ) : null}
     </>
   );
 }
 
 /** A feed that is off gives no evidence, in every process. */
-function feedSwitch({ id, off, names }: Source): VNode {
-  const turn = async (isOff: boolean): Promise<void> => {
-    const entry = `feed:${id}`;
-    if (isOff) await post("admin/lists/entries", { entry, kind: "off", note: "" });
-    else await post("admin/lists/forget", { entry });
-    say(`${id} is ${isOff ? "off" : "on"}.`, () => turn(!isOff));
-  };
-  if (off) return <Act act="Switch on" of={id} work={() => turn(false)} />;
+function feedSwitch({ id: of, off, names }: Source): VNode {
+  const entry = `feed:${of}`;
+  const on = () => post("admin/lists/forget", { entry });
+  const out = () => post("admin/lists/entries", { entry, kind: "off", note: "" });
+  if (off) return <Act {...{ act: "Switch on", of }} send={on} said={`${of} is on.`} undo={out} />;
   return (
-    <Ask act="Switch off" of={id} title={`Switch ${id} off?`} send={() => turn(true)}>
+    <Act
+      {...{ act: "Switch off", of, title: `Switch ${of} off?` }}
+      send={out}
+      said={`${of} is off.`}
+      undo={on}
+    >
       Its {counted(names, "name")} no longer count for any account, within 5 seconds. Names that
       other lists hold too stay listed.
-    </Ask>
+    </Act>
   );
 }

@@ -1,31 +1,29 @@
-import type { ComponentChildren, VNode } from "preact";
+import type { VNode } from "preact";
 import { useState } from "preact/hooks";
+import type { DnsTest as Tested } from "../../http/account/shapes.ts";
 import { post } from "../lib/client.ts";
 import { duration } from "../lib/format.ts";
 import { useLoad } from "../lib/load.ts";
 import { fragment } from "../lib/router.ts";
-import { loadSession, session } from "../lib/session.ts";
-import type { DnsTest as Tested } from "../lib/shapes.ts";
-import { Mark, PageHead, Shown, Table } from "../parts/basic.tsx";
-import { Code, EMAIL, Form, NEW_PASSWORD, type Values } from "../parts/form.tsx";
+import { loadSession, ownEmail, session } from "../lib/session.ts";
+import { Go, Mark, PageHead, Sheet, Shown, Table } from "../parts/basic.tsx";
+import { Button, Code, EMAIL, Form, newPassword, type Values } from "../parts/form.tsx";
 
 /** From an empty server to the first check, by the link that the start printed. */
-export function SetUpPage(): VNode {
+export function Page(): VNode {
   const [token] = useState(fragment.value);
   const loading = useLoad<{ readonly open: boolean }>("setup");
-  const isIn = session.value?.account !== undefined;
+  const isIn = ownEmail() !== "";
   return (
-    <div class="set-up">
+    <div class="set-up stack wide">
       <Shown loading={loading} lines={6}>
-        {({ open }) =>
-          (open && token !== "") || isIn ? <Steps token={token} isIn={isIn} /> : <Stale />
-        }
+        {({ open }) => ((open && token !== "") || isIn ? steps(token, isIn) : STALE)}
       </Shown>
     </div>
   );
 }
 
-const Stale = (): VNode => (
+const STALE = (
   <>
     <PageHead
       title="This set-up link no longer works"
@@ -38,76 +36,74 @@ const Stale = (): VNode => (
   </>
 );
 
-function Step(props: {
-  number: number;
-  state: "done" | "now" | "next";
-  title: string;
-  children: ComponentChildren;
-}): VNode {
-  return (
-    <li class={`step ${props.state}`}>
-      <b class="step-number">{props.number}</b>
-      <div class="stack close">
-        <h2>{props.title}</h2>
-        {props.children}
-      </div>
-    </li>
-  );
-}
-
-function Steps({ token, isIn }: { token: string; isIn: boolean }): VNode {
-  const after = isIn ? "now" : "next";
+function steps(token: string, isIn: boolean): VNode {
   const create = async ({ email, password }: Values): Promise<void> => {
     await post("setup", { token, email, password });
     await loadSession();
   };
+  const form = { fields: [EMAIL, newPassword()], act: "Create the administrator", send: create };
+  const parts = [
+    [
+      "Create the administrator",
+      isIn ? (
+        <Mark mark="yes" words="Account created. The link is used up." />
+      ) : (
+        <Form class="sheet stack" {...form} />
+      ),
+    ],
+    [
+      "Test DNS",
+      <>
+        <p class="prose">
+          Every verdict rests on DNS, so Gatepost asks each of your resolvers: does it answer, how
+          fast, over TCP too, and truthfully?
+        </p>
+        {isIn ? (
+          <Sheet>
+            <DnsTest />
+          </Sheet>
+        ) : null}
+      </>,
+    ],
+    ["Who may create an account?", <SignUps />],
+    ["Make the first check", firstCheck(isIn)],
+  ] as const;
   return (
     <>
       <PageHead
         title="Your server is running. Four steps to the first check."
         lead="About two minutes. You can change each answer later."
       />
-      <ol class="steps">
-        <Step number={1} state={isIn ? "done" : "now"} title="Create the administrator">
-          {isIn ? (
-            <Mark mark="yes" words="Account created. The link is used up." />
-          ) : (
-            <Form
-              class="sheet stack"
-              fields={[EMAIL, NEW_PASSWORD]}
-              act="Create the administrator"
-              send={create}
-            />
-          )}
-        </Step>
-        <Step number={2} state={after} title="Test DNS">
-          <p class="prose">
-            Every verdict rests on DNS, so Gatepost asks each of your resolvers: does it answer, how
-            fast, over TCP too, and truthfully?
-          </p>
-          {isIn ? (
-            <section class="sheet stack close">
-              <DnsTest />
-            </section>
-          ) : null}
-        </Step>
-        <Step number={3} state={after} title="Who may create an account?">
-          <SignUps />
-        </Step>
-        <Step number={4} state={after} title="Make the first check">
-          <div class="bar">
-            <a class={isIn ? "button main" : "button"} href="./#someone@mailinator.com">
-              Check someone@mailinator.com
-            </a>
-          </div>
-          <p class="note">
-            Then: <a href="keys">create a key</a>, <a href="gate/hooks">guard a sign-up form</a>.
-          </p>
-        </Step>
+      <ol class="stack wide">
+        {parts.map(([title, content], at) => (
+          <li
+            key={title}
+            class={`step ${at > 0 ? (isIn ? "now" : "next") : isIn ? "done" : "now"}`}
+          >
+            <b class="step-number">{at + 1}</b>
+            <div class="stack close">
+              <h2>{title}</h2>
+              {content}
+            </div>
+          </li>
+        ))}
       </ol>
     </>
   );
 }
+
+const firstCheck = (isIn: boolean): VNode => (
+  <>
+    <Go
+      to="./#someone@mailinator.com"
+      act="Check someone@mailinator.com"
+      class={isIn ? "main" : ""}
+    />
+    <p class="note">
+      Then: <a href="keys">create a key</a>, <a href="gate/hooks">guard a sign-up form</a>.
+    </p>
+  </>
+);
 
 function SignUps(): VNode {
   const isOpen = session.value?.signup === "open";
@@ -115,13 +111,13 @@ function SignUps(): VNode {
     ? "Anyone who reaches this server can sign up."
     : "You create every account.";
   return (
-    <section class="sheet stack close">
+    <Sheet>
       <Mark mark="quiet" words={words} />
       <p class="note">
         Set <code>GATEPOST_SIGNUP</code> to <code>{isOpen ? "closed" : "open"}</code> and start the
         server again to change it.
       </p>
-    </section>
+    </Sheet>
   );
 }
 
@@ -132,9 +128,9 @@ const yesNo = (is: boolean | null): VNode =>
     <Mark mark={is ? "yes" : "no"} words={is ? "Yes" : "No"} />
   );
 
-/** Asks every resolver now: whether it answers, how fast, over TCP too, and truthfully. */
+/** Asks every resolver: whether it answers, how fast, over TCP too, and truthfully; again only when that is pressed. */
 export function DnsTest(): VNode {
-  const loading = useLoad<Tested>("admin/dns-test");
+  const loading = useLoad<Tested>("admin/dns-test", 0);
   return (
     <>
       <Shown loading={loading}>
@@ -157,11 +153,7 @@ export function DnsTest(): VNode {
           />
         )}
       </Shown>
-      <div>
-        <button type="button" class="small" onClick={loading.reload}>
-          Test again
-        </button>
-      </div>
+      <Button act="Test again" onClick={loading.reload} />
     </>
   );
 }

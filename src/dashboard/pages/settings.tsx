@@ -1,30 +1,39 @@
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
-import { call, post } from "../lib/client.ts";
+import type { Account, Delivery, SignIn, WebhookState } from "../../http/account/shapes.ts";
+import { post, remove } from "../lib/client.ts";
 import { duration, exactTime, timeMs } from "../lib/format.ts";
 import { useLoad } from "../lib/load.ts";
 import { go } from "../lib/router.ts";
 import { has, loadSession, session, signedOut } from "../lib/session.ts";
-import type { Account, AuditEntry, Delivery, SignIn, WebhookState } from "../lib/shapes.ts";
-import { announce, say, showOnce, told } from "../lib/state.ts";
-import { Lines, LoadedSheet, PageHead, Pairs, Sheet, Shown, Table, Time } from "../parts/basic.tsx";
+import { showSecret } from "../lib/state.ts";
+import {
+  Chip,
+  Lines,
+  LoadedSheet,
+  More,
+  PageHead,
+  Pairs,
+  Sheet,
+  Shown,
+  Time,
+} from "../parts/basic.tsx";
 import {
   Act,
-  Ask,
   Checks,
   Code,
   EMAIL,
-  type FieldSpec,
   Form,
-  NEW_PASSWORD,
+  newPassword,
   OWN_PASSWORD,
   textField,
   type Values,
 } from "../parts/form.tsx";
-import { actionWords, browserName, tierName } from "../words/names.ts";
+import { browserName, tierName } from "../words/names.ts";
 import { VERIFY } from "../words/samples.ts";
+import { AuditSheet } from "./audit.tsx";
 
-export function SettingsPage(): VNode | null {
+export function Page(): VNode | null {
   const account = session.value?.account;
   if (account === undefined) return null;
   return (
@@ -53,18 +62,7 @@ export function SettingsPage(): VNode | null {
 }
 
 /** Of a form without a user name that would be changed by mistake. */
-const CURRENT: FieldSpec = { ...OWN_PASSWORD, label: "Current password" };
-
-async function changeEmail(values: Values): Promise<void> {
-  await post("email", values);
-  await loadSession();
-  say("Your email address is changed. Sign in with the new one from now on.");
-}
-
-async function changePassword({ password, ...values }: Values): Promise<void> {
-  await post("password", { ...values, new_password: password });
-  say("Your password is changed. All other browsers are signed out.");
-}
+const CURRENT = { ...OWN_PASSWORD, label: "Current password" };
 
 const Who = ({ email, tier, id, created_at: made }: Account): VNode => (
   <Sheet title="Your account">
@@ -82,26 +80,25 @@ const Who = ({ email, tier, id, created_at: made }: Account): VNode => (
       ]}
     />
     <div class="bar">
-      <Ask
+      <Act
         act="Change the address"
         title="Change your email address"
         user={email}
         fields={[{ ...EMAIL, label: "New email address" }, CURRENT]}
-        send={changeEmail}
+        send={(values) => post("email", values).then(loadSession)}
+        said="Your email address is changed. Sign in with the new one from now on."
       />
-      <Ask
+      <Act
         act="Change the password"
         title="Change your password"
         user={email}
-        fields={[CURRENT, { ...NEW_PASSWORD, label: "New password" }]}
-        send={changePassword}
+        fields={[CURRENT, newPassword("New password")]}
+        send={({ password, ...more }) => post("password", { ...more, new_password: password })}
+        said="Your password is changed. All other browsers are signed out."
       />
     </div>
   </Sheet>
 );
-
-const endSession = ({ id }: SignIn) => told(call("DELETE", `sessions/${id}`), "Signed out there.");
-const endOthers = () => told(call("DELETE", "sessions"), "Signed out everywhere else.");
 
 const Sessions = (): VNode => (
   <LoadedSheet
@@ -110,74 +107,74 @@ const Sessions = (): VNode => (
   >
     {({ sessions }) => (
       <>
-        <Lines
-          rows={sessions.map((known) => [
-            <>
-              {browserName(known.user_agent)}
-              <div class="note">
-                From <span class="mono">{known.client_address}</span>, signed in{" "}
-                <Time at={known.created_at} />, last seen <Time at={known.last_seen_at} />
-              </div>
-            </>,
-            known.current ? (
-              <span class="chip">This browser</span>
-            ) : (
-              <Act
-                act="Sign out"
-                of={browserName(known.user_agent)}
-                work={() => endSession(known)}
-              />
-            ),
-          ])}
-        />
+        <Lines rows={sessions.map(sessionRow)} />
         {sessions.length > 1 ? (
-          <div>
-            <Act act="Sign out everywhere else" work={endOthers} />
-          </div>
+          <Act
+            act="Sign out everywhere else"
+            send={() => remove("sessions")}
+            said="Signed out everywhere else."
+          />
         ) : null}
       </>
     )}
   </LoadedSheet>
 );
 
+function sessionRow(known: SignIn): readonly [VNode, VNode] {
+  const of = browserName(known.user_agent);
+  return [
+    <>
+      {of}
+      <div class="note">
+        From <span class="mono">{known.client_address}</span>, signed in{" "}
+        <Time at={known.created_at} />, last seen <Time at={known.last_seen_at} />
+      </div>
+    </>,
+    known.current ? (
+      <Chip words="This browser" />
+    ) : (
+      <Act
+        {...{ act: "Sign out", of, said: "Signed out there." }}
+        send={() => remove(`sessions/${known.id}`)}
+      />
+    ),
+  ];
+}
+
 const SWITCHES = [
-  {
-    path: "traffic",
-    name: "Traffic",
-    isOn: ({ counts_traffic: is }: Account) => is,
-    words:
-      "how many addresses came from each domain, and under how many spellings each mailbox came. Your rules can ask for it. Only keyed hashes are kept.",
-  },
-  {
-    path: "decision-log",
-    name: "Decision log",
-    isOn: ({ logs_decisions: is }: Account) => is,
-    words:
-      "the last 7 days or 10,000 decisions with their reason and domain, to be read and reported. No address is kept.",
-  },
+  [
+    "Traffic",
+    "traffic",
+    "counts_traffic",
+    "how many addresses came from each domain, and under how many spellings each mailbox came. Your rules can ask for it. Only keyed hashes are kept.",
+  ],
+  [
+    "Decision log",
+    "decision-log",
+    "logs_decisions",
+    "the last 7 days or 10,000 decisions with their reason and domain, to be read and reported. No address is kept.",
+  ],
 ] as const;
 
 const Traces = (account: Account): VNode => (
   <Sheet title="What your decisions leave behind">
     <Lines
-      rows={SWITCHES.map(({ path, name, isOn, words }) => {
-        const turn = async (state: "on" | "off", said: string): Promise<void> => {
-          await post(path, { state });
-          await loadSession();
-          say(`${name} is ${said}.`);
-        };
-        const off = (): Promise<void> => turn("off", "off, and what was kept is deleted");
-        const title = `Switch ${name.toLowerCase()} off?`;
+      rows={SWITCHES.map(([of, path, isOn, words]) => {
+        const turn = (state: "on" | "off") => () => post(path, { state }).then(loadSession);
         return [
           <>
-            <b>{name}</b>: {words}
+            <b>{of}</b>: {words}
           </>,
-          isOn(account) ? (
-            <Ask act="Switch off" of={name} title={title} send={off}>
+          account[isOn] ? (
+            <Act
+              {...{ act: "Switch off", of, title: `Switch ${of.toLowerCase()} off?` }}
+              send={turn("off")}
+              said={`${of} is off, and what was kept is deleted.`}
+            >
               What was kept is deleted at once. It begins anew when you switch it on again.
-            </Ask>
+            </Act>
           ) : (
-            <Act act="Switch on" of={name} work={() => turn("on", "on")} />
+            <Act {...{ act: "Switch on", of, said: `${of} is on.` }} send={turn("on")} />
           ),
         ];
       })}
@@ -185,55 +182,17 @@ const Traces = (account: Account): VNode => (
   </Sheet>
 );
 
-async function makeTokenSecret(): Promise<void> {
-  const { secret } = await post<Made>("token-secret");
-  showOnce("Your token secret", secret);
-  announce("New token secret made. It is shown once, at the top of the page.");
-}
-
 const TOKEN_SECRET = (
   <Sheet title="Token secret">
     <p class="prose">Your server verifies the tokens of your sign-up pages with this secret.</p>
-    <div>
-      <Ask act="Make a token secret" send={makeTokenSecret}>
-        The old one ends at once. Tokens are not accepted until your server knows the new one.
-      </Ask>
-    </div>
+    <Act
+      act="Make a token secret"
+      send={async () => showSecret("Your token secret")(await post("token-secret"))}
+    >
+      The old one ends at once. Tokens are not accepted until your server knows the new one.
+    </Act>
   </Sheet>
 );
-
-/** Who changed what, when and from where; with `whose`, in which account. `own` is "You". */
-export function AuditSheet(props: {
-  title: string;
-  path: string;
-  none: string;
-  whose?: true;
-  own?: string;
-}): VNode {
-  const { title, path, none, whose, own } = props;
-  const loading = useLoad<{ readonly entries: readonly AuditEntry[] }>(path);
-  return (
-    <LoadedSheet {...{ title, loading }}>
-      {({ entries }) => (
-        <Table
-          tall
-          label="What happened"
-          head={["When", "What", "Who", ...(whose ? ["Whose account"] : []), "From"]}
-          none={none}
-          rows={entries.map((entry) => [
-            <Time at={entry.at} />,
-            actionWords(entry),
-            entry.actor === own ? "You" : entry.actor,
-            ...(whose ? [entry.subject === entry.actor ? "own" : entry.subject] : []),
-            <span class="mono whole">
-              {entry.client_address === "" ? "–" : entry.client_address}
-            </span>,
-          ])}
-        />
-      )}
-    </LoadedSheet>
-  );
-}
 
 async function erase(values: Values): Promise<void> {
   await post("delete", values);
@@ -251,16 +210,15 @@ const Data = ({ email }: Account): VNode => (
       <a class="button small" href="account/export" download>
         Export your data
       </a>
-      <Ask
-        {...{ act: "Delete the account", class: "small grave", yes: "Delete it" }}
+      <Act
+        {...{ act: "Delete the account", class: "small grave", yes: "Delete it", grave: true }}
         title="Delete this account for good?"
-        grave
         user={email}
         fields={[OWN_PASSWORD]}
         send={erase}
       >
         Keys stop working, results and settings are erased, credits are lost. This cannot be undone.
-      </Ask>
+      </Act>
     </div>
   </Sheet>
 );
@@ -271,20 +229,19 @@ function WebhookSheet(): VNode {
   return (
     <Shown loading={useLoad<WebhookState>("webhook")} lines={5}>
       {(state) => (
-        <Sheet title="Webhook" aside={state.webhook === null ? undefined : TOOLS}>
+        <Sheet title="Webhook" aside={state.webhook && TOOLS}>
           <p class="prose">
             When a list is done, a signed message goes to one address of yours. It is tried once;
             the list stays readable either way.
           </p>
           <WebhookForm key={state.webhook?.url ?? ""} {...state} />
-          <details>
-            <summary>How your server knows that a message is genuine</summary>
+          <More summary="How your server knows that a message is genuine">
             <p class="prose">
               The header <code>X-Service-Signature</code> is the HMAC-SHA-256 of the raw body.
               Answer with a status of 2xx within 10 s, and do the work afterwards.
             </p>
             <Code what="Node" text={VERIFY} />
-          </details>
+          </More>
           <h3>Messages of the last 7 days</h3>
           <Shown loading={log}>
             {({ deliveries }) =>
@@ -301,26 +258,7 @@ function WebhookSheet(): VNode {
   );
 }
 
-const EVENT_WORDS: Readonly<Record<string, string>> = {
-  "bulk.completed": "a list is done",
-  "test.ping": "a test from this page",
-};
-
-const eventRows = (known: readonly string[]) =>
-  known.map((name) => {
-    const words = (
-      <span>
-        {EVENT_WORDS[name] ?? name} <code class="note">{name}</code>
-      </span>
-    );
-    return [name, words] as const;
-  });
-
-interface Made {
-  readonly secret: string | null;
-}
-
-const showSecret = ({ secret }: Made): void => showOnce("The signing secret", secret);
+const showSigningSecret = showSecret("The signing secret");
 
 const WEBHOOK_URL = textField(
   "url",
@@ -335,72 +273,89 @@ const WEBHOOK_URL = textField(
   },
 );
 
+const EVENT_WORDS: Readonly<Record<string, string>> = {
+  "bulk.completed": "a list is done",
+  "test.ping": "a test from this page",
+};
+
 function WebhookForm({ known_events: known, webhook }: WebhookState): VNode {
-  const [events, setEvents] = useState<readonly string[]>(webhook?.events ?? []);
-  const save = async ({ url = "" }: Values): Promise<void> => {
-    showSecret(await post<Made>("webhook", { url: url.trim(), events }));
-    announce("Webhook saved.");
-  };
+  const [chosen, setChosen] = useState<readonly string[]>(webhook?.events ?? []);
+  const rows = known.map((name) => {
+    const code = <code class="note">{name}</code>;
+    return [name, <span>{[EVENT_WORDS[name] ?? name, " ", code]}</span>] as const;
+  });
   return (
     <Form
       keeps
       act="Save the webhook"
       fields={[{ ...WEBHOOK_URL, value: webhook?.url ?? "" }]}
-      send={save}
+      send={async ({ url = "" }) =>
+        showSigningSecret(await post("webhook", { url: url.trim(), events: chosen }))
+      }
+      said="The webhook is saved."
     >
-      <Checks legend="Tell me when" rows={eventRows(known)} chosen={events} onChosen={setEvents} />
+      <Checks legend="Tell me when" {...{ rows, chosen }} onChosen={setChosen} />
       <span class="note">None chosen means all of them, also ones that come later.</span>
     </Form>
   );
 }
 
-const ping = (): Promise<void> =>
-  told(post("webhook/ping"), "The test was sent. Its answer is in the log.");
-const renew = async (): Promise<void> => showSecret(await post<Made>("webhook/secret"));
-const remove = (): Promise<void> => told(call("DELETE", "webhook"), "Webhook removed.");
-
 const TOOLS = (
   <>
-    <Act act="Send a test" work={ping} />
-    <Ask act="Make a new secret" class="small plain" send={renew}>
+    <Act
+      act="Send a test"
+      send={() => post("webhook/ping")}
+      said="The test was sent. Its answer is in the log."
+    />
+    <Act
+      act="Make a new secret"
+      class="small plain"
+      send={async () => showSigningSecret(await post("webhook/secret"))}
+    >
       The old one stops signing at once, also for messages that are already waiting. Your receiver
       refuses them until it knows the new one.
-    </Ask>
-    <Ask act="Remove it" class="small plain grave" title="Remove the webhook?" send={remove}>
+    </Act>
+    <Act
+      {...{ act: "Remove it", class: "small plain grave", title: "Remove the webhook?" }}
+      send={() => remove("webhook")}
+      said="The webhook is removed."
+    >
       Nothing is sent any more, and messages that wait are dropped. The log stays for 7 days.
-    </Ask>
+    </Act>
   </>
 );
 
-function outcomeOf({ status, error }: Delivery): readonly [mark: string, words: string] {
-  if (status !== null) return [error === null ? "yes" : "no", `Answered ${String(status)}`];
-  return error === null ? ["", "On its way"] : ["no", "Not delivered"];
+function outcomeOf({ status, error }: Delivery) {
+  if (status !== null)
+    return { mark: error === null ? "yes" : "no", words: `Answered ${String(status)}` } as const;
+  if (error === null) return { words: "On its way" };
+  return { mark: "no", words: "Not delivered" } as const;
 }
 
 /** What was sent and what came back; a message that was not taken can be sent again. */
 function deliveryRow(delivery: Delivery): VNode {
-  const { id, event, status, error, response, session } = delivery;
-  const [mark, words] = outcomeOf(delivery);
-  const resend = (): Promise<void> => told(post(`webhook/deliveries/${id}/resend`), "Sent again.");
+  const { id, event, status, error, response, session, duration_ms: ms } = delivery;
   return (
     <li key={id}>
       <div class="bar">
-        <span class={`chip ${mark}`}>{words}</span>
+        <Chip {...outcomeOf(delivery)} />
         <code>{event}</code>
         <span class="note push">
           <Time at={delivery.attempted_at} />
-          {delivery.duration_ms === null ? "" : `, ${duration(delivery.duration_ms)}`}
+          {ms === null ? "" : `, ${duration(ms)}`}
         </span>
         {session !== null && (status !== null || error !== null) ? (
-          <Act act="Send again" of={id} work={resend} />
+          <Act
+            {...{ act: "Send again", of: id, said: "Sent again." }}
+            send={() => post(`webhook/deliveries/${id}/resend`)}
+          />
         ) : null}
       </div>
-      {error === null ? null : <div class="note">{error}</div>}
-      {response === null || response === "" ? null : (
-        <details>
-          <summary>Its answer</summary>
-          <pre class="wrap">{response}</pre>
-        </details>
+      {error && <div class="note">{error}</div>}
+      {response && (
+        <More summary="Its answer">
+          <pre>{response}</pre>
+        </More>
       )}
     </li>
   );

@@ -1,36 +1,30 @@
 import type { VNode } from "preact";
-import { post } from "../lib/client.ts";
 import { doorTo, go, path, wantedPage } from "../lib/router.ts";
-import { loadSession, session, signInReason } from "../lib/session.ts";
+import { session, signIn, signInReason } from "../lib/session.ts";
 import { PageHead } from "../parts/basic.tsx";
 import { EMAIL, Form, PASSWORD, type Values } from "../parts/form.tsx";
 
 async function enter({ email, password }: Values): Promise<void> {
-  await post("sign-in", { email, password });
-  signInReason.value = "";
-  await loadSession();
+  await signIn(email, password);
   if (path.value.startsWith("sign-")) go(wantedPage("./"));
 }
 
 /** Signs in and stays on the page that was asked for, or goes to the first one. */
-export function SignInPage(): VNode {
-  const isOpen = session.value?.signup === "open";
-  return (
-    <div class="gate">
-      <PageHead title="Sign in" />
-      {signInReason.value === "" ? null : <p class="notice">{signInReason.value}</p>}
-      <Form class="sheet stack" fields={[EMAIL, PASSWORD]} act="Sign in" send={enter} />
-      <p class="note">
-        Forgot your password? Ask the operator of this service for a link, with which you choose a
-        new one.
+export const Page = (): VNode => (
+  <div class="gate stack wide">
+    <PageHead title="Sign in" />
+    {signInReason.value === "" ? null : <p class="notice">{signInReason.value}</p>}
+    <Form class="sheet stack" fields={[EMAIL, PASSWORD]} act="Sign in" send={enter} />
+    <p class="note">
+      Forgot your password? Ask the operator of this service for a link, with which you choose a new
+      one.
+    </p>
+    {session.value?.signup === "open" ? (
+      <p>
+        No account yet? <a href={doorTo("sign-up")}>Create one</a>
       </p>
-      {isOpen ? (
-        <p>
-          No account yet? <a href={doorTo("sign-up")}>Create one</a>
-        </p>
-      ) : (
-        <p class="note">Accounts are made by the operator of this service.</p>
-      )}
-    </div>
-  );
-}
+    ) : (
+      <p class="note">Accounts are made by the operator of this service.</p>
+    )}
+  </div>
+);

@@ -1,30 +1,32 @@
 import type { VNode } from "preact";
-import { bytes, count, counted, nowMs, percent, timeMs } from "../lib/format.ts";
+import type { Cockpit, Source, SystemState } from "../../http/account/shapes.ts";
+import { bytes, count, counted, nowMs, percent, sumOf, timeMs } from "../lib/format.ts";
 import { useLoad } from "../lib/load.ts";
 import { changes } from "../lib/session.ts";
-import type { Cockpit, Source, SystemState } from "../lib/shapes.ts";
 import {
   Lines,
   LoadedSheet,
   Mark,
-  type MarkKind,
+  More,
   PageHead,
   Pairs,
   Sheet,
   Shown,
   Time,
 } from "../parts/basic.tsx";
-import { Share, SplitWithLegend, sumOf } from "../parts/chart.tsx";
+import { Share, SplitWithLegend } from "../parts/chart.tsx";
+import { Button } from "../parts/form.tsx";
+import type { MarkKind } from "../words/verdict.ts";
+import { AuditSheet } from "./audit.tsx";
 import { Proposals } from "./decisions.tsx";
 import { DnsTest } from "./set-up.tsx";
 import { refusalWords } from "./rules.tsx";
-import { AuditSheet } from "./settings.tsx";
 import { quantile, Requests } from "./usage.tsx";
 
 const DAYS = 14;
 
 /** How the service does, for those who run it: what is not green says why and what to press. */
-export function SystemPage(): VNode {
+export function Page(): VNode {
   const system = useLoad<SystemState>("admin/system");
   const cockpit = useLoad<Cockpit>(`admin/cockpit?days=${String(DAYS)}`);
   return (
@@ -33,9 +35,7 @@ export function SystemPage(): VNode {
         title="System"
         lead={`The last ${String(DAYS)} days on this server, all accounts together.`}
       >
-        <button type="button" onClick={() => (changes.value += 1)}>
-          Update
-        </button>
+        <Button act="Update" class="" onClick={() => (changes.value += 1)} />
       </PageHead>
       <Shown loading={system} lines={1}>
         {({ warnings }) =>
@@ -83,15 +83,14 @@ export function SystemPage(): VNode {
 
 function Traffic(cockpit: Cockpit): VNode {
   const { days } = cockpit;
-  const sum = (pick: (day: Cockpit["days"][number]) => number): string => count(sumOf(days, pick));
   return (
     <>
       <Pairs
         cells
         rows={[
-          ["checks", sum(({ units, credits }) => units + credits)],
-          ["requests", sum(({ requests }) => requests)],
-          ["refused requests", sum(({ refusals }) => refusals)],
+          ["checks", count(sumOf(days, ({ units, credits }) => units + credits))],
+          ["requests", count(sumOf(days, ({ requests }) => requests))],
+          ["refused requests", count(sumOf(days, ({ refusals }) => refusals))],
           ["half of the answers", quantile(cockpit, 0.5)],
           ["95 of 100 answers", quantile(cockpit, 0.95)],
         ]}
@@ -195,6 +194,10 @@ function backUpWords(at: string | null): VNode {
   );
 }
 
+const diskMark = ({ free, size }: NonNullable<SystemState["disk"]>): VNode => (
+  <Mark mark={free < 0.05 * size ? "no" : "yes"} words={`${bytes(free)} of ${bytes(size)} free`} />
+);
+
 const PROBES: Readonly<Record<string, string>> = { dns: "DNS", database: "Database" };
 
 function Server(state: SystemState): VNode {
@@ -208,23 +211,16 @@ function Server(state: SystemState): VNode {
             const words = ok ? "Answers" : "Does not answer";
             return [PROBES[name] ?? name, <Mark mark={ok ? "yes" : "no"} words={words} />] as const;
           }),
-          disk && [
-            "Disk",
-            <Mark
-              mark={disk.free < 0.05 * disk.size ? "no" : "yes"}
-              words={`${bytes(disk.free)} of ${bytes(disk.size)} free`}
-            />,
-          ],
+          ...(disk ? [["Disk", diskMark(disk)] as const] : []),
           ["Lists in the queue", `${waiting} of ${counted(queue.lists, "list")}`],
-          backUp === undefined ? null : ["Last back-up", backUpWords(backUp)],
+          ...(backUp === undefined ? [] : [["Last back-up", backUpWords(backUp)] as const]),
           ["Version", `${state.version}, Node ${state.node}`],
           ["Started", <Time at={state.started_at} />],
         ]}
       />
-      <details>
-        <summary>Details</summary>
+      <More summary="Details">
         <Lines rows={state.facts.map(({ name, value }) => [name, value])} />
-      </details>
+      </More>
     </Sheet>
   );
 }

@@ -1,13 +1,14 @@
 import type { ComponentChildren, VNode } from "preact";
 import { useEffect } from "preact/hooks";
-import { count, counted, duration, limitText, percent, plural } from "../lib/format.ts";
+import type { Credits, OutcomeReport, Purse, Usage, UsageDay } from "../../http/account/shapes.ts";
+import { count, counted, duration, limitText, percent, plural, sumOf } from "../lib/format.ts";
 import { useLoad } from "../lib/load.ts";
-import { allowance, createdDay, has, leftOf, loadAllowance } from "../lib/session.ts";
-import type { Credits, OutcomeReport, Purse, Usage, UsageDay } from "../lib/shapes.ts";
+import { allowance, has, leftOf, loadAllowance, session } from "../lib/session.ts";
 import {
   Bones,
   Lines,
   Meter,
+  More,
   PageHead,
   Pairs,
   Sheet,
@@ -15,7 +16,7 @@ import {
   Table,
   Time,
 } from "../parts/basic.tsx";
-import { Chart, type ChartLine, sumOf } from "../parts/chart.tsx";
+import { Chart, type ChartLine } from "../parts/chart.tsx";
 import { useChoice } from "../parts/form.tsx";
 import { reasonName, tierName } from "../words/names.ts";
 import { type Counts, DECISION } from "../words/policy.ts";
@@ -23,9 +24,9 @@ import { Plans } from "./plans.tsx";
 
 const RANGES = ["7", "30", "90", "400"].map((days) => [days, `${days} days`] as const);
 
-export function UsagePage(): VNode {
+export function Page(): VNode {
   const [days, choice] = useChoice("Days shown", RANGES, "30");
-  useEffect(() => void loadAllowance(), []);
+  useEffect(loadAllowance, []);
   return (
     <>
       <PageHead title="Usage" lead="Days run from midnight to midnight, UTC.">
@@ -86,7 +87,8 @@ function purseRow(when: string, purse: Purse): readonly [ComponentChildren, stri
 
 /** Days from the account's first one, or from the first one that has something. */
 function since<Row>(rows: readonly Row[], dayOf: (row: Row) => string, sum: (row: Row) => number) {
-  const first = rows.findIndex((row) => dayOf(row) >= createdDay() || sum(row) > 0);
+  const created = session.value?.account?.created_at.slice(0, 10) ?? "";
+  const first = rows.findIndex((row) => dayOf(row) >= created || sum(row) > 0);
   return rows.slice(Math.max(0, first));
 }
 
@@ -100,18 +102,16 @@ const allOf = ({ accept, challenge, review, reject }: Counts): number =>
 /** What the sign-up gate decided, by day or by the hour of the first day, by reason and by key. */
 const KeptOut = ({ days, hours }: { days: string; hours: Usage["hours"] }): VNode => (
   <Shown loading={useLoad<OutcomeReport>(`outcomes?days=${days}`)} lines={6}>
-    {(outcomes) =>
-      outcomes.total === 0 ? (
-        <Sheet title="What we kept out">
-          <p class="prose">
-            No sign-up was decided in these days. <a href="gate/hooks">Connect your form</a>
-          </p>
-        </Sheet>
-      ) : (
-        decisions(outcomes, hours)
-      )
-    }
+    {(outcomes) => (outcomes.total === 0 ? NOTHING_DECIDED : decisions(outcomes, hours))}
   </Shown>
+);
+
+const NOTHING_DECIDED = (
+  <Sheet title="What we kept out">
+    <p class="prose">
+      No sign-up was decided in these days. <a href="gate/hooks">Connect your form</a>
+    </p>
+  </Sheet>
 );
 
 function decisions(outcomes: OutcomeReport, hours: Usage["hours"]): VNode {
@@ -208,16 +208,14 @@ interface RequestsProps {
   hours?: readonly Requested[];
 }
 
-export const Requests = ({ rows, hours = [] }: RequestsProps): VNode => (
-  <Sheet title="Requests">
-    <Chart<Requested>
-      what="Requests"
-      days={rows.map(({ date }) => date)}
-      {...{ rows, hours }}
-      lines={REQUEST_LINES}
-    />
-  </Sheet>
-);
+export function Requests({ rows, hours = [] }: RequestsProps): VNode {
+  const days = rows.map(({ date }) => date);
+  return (
+    <Sheet title="Requests">
+      <Chart<Requested> what="Requests" {...{ days, rows, hours }} lines={REQUEST_LINES} />
+    </Sheet>
+  );
+}
 
 type Timed = Pick<Usage, "days" | "latency_edges_ms">;
 
@@ -246,15 +244,14 @@ function Latency(usage: Usage): VNode {
         Half of the answers took <b>{quantile(usage, 0.5)}</b>, 95 of 100{" "}
         <b>{quantile(usage, 0.95)}</b>.
       </p>
-      <details>
-        <summary>All times</summary>
+      <More summary="All times">
         <Table
           label="Requests by time"
           head={["Time", "Requests", "Share"]}
           numbers={[1, 2]}
           rows={rows.map(({ words, requests: many }) => [words, count(many), percent(many / all)])}
         />
-      </details>
+      </More>
     </Sheet>
   );
 }

@@ -2,14 +2,12 @@ import { signal } from "@preact/signals";
 import type { ComponentChildren, VNode } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { call, faultText } from "../lib/client.ts";
-import { exactTime, relativeTime, timeMs } from "../lib/format.ts";
+import { count, counted, exactTime, relativeTime, timeMs } from "../lib/format.ts";
 import { path } from "../lib/router.ts";
 import { type Loadable, type Loading, loadPart } from "../lib/load.ts";
 import { shownOnce } from "../lib/state.ts";
 import type { MarkKind } from "../words/verdict.ts";
-import { Fault, Once } from "./form.tsx";
-
-export type { MarkKind };
+import { Button, Fault, Once } from "./form.tsx";
 
 /** A shape for each meaning, so that the colour comes second. */
 const SHAPES: Readonly<Record<MarkKind, string>> = {
@@ -33,15 +31,16 @@ export function Mark({ mark, words }: { mark: MarkKind; words: string }): VNode 
   );
 }
 
+export const Chip = ({ mark, words }: { mark?: MarkKind | "tip" | ""; words: string }): VNode => (
+  <span class={`chip ${mark ?? ""}`}>{words}</span>
+);
+
 /** A bar from 0 to 1. The figure is beside it as text, so screen readers skip the bar. */
-export function Meter({ share }: { share: number }): VNode {
-  const width = `${String(Math.max(0, Math.min(100, share * 100)))}%`;
-  return (
-    <div class="meter" aria-hidden="true">
-      <i style={{ width }} />
-    </div>
-  );
-}
+export const Meter = ({ share }: { share: number }): VNode => (
+  <div class="meter" aria-hidden="true">
+    <i style={{ width: `${String(Math.min(100, share * 100))}%` }} />
+  </div>
+);
 
 /**
  * The title of a page, one sentence about it, its main button, and what is shown once. Takes the focus when the page
@@ -61,7 +60,7 @@ export function PageHead(props: {
   }, []);
   return (
     <>
-      <div class="head">
+      <div class="bar head">
         <div>
           <h1 ref={heading} tabIndex={-1}>
             {title}
@@ -75,56 +74,55 @@ export function PageHead(props: {
   );
 }
 
-export function PageLink(props: {
+interface LinkProps {
   href: string;
   /** Not of the pages below it. */
   exact?: true;
   children: ComponentChildren;
-}): VNode {
-  const { href, exact, children } = props;
+}
+
+export function PageLink({ href, exact, children }: LinkProps): VNode {
   const own = href === "./" ? "" : href;
   const isBelow = exact !== true && own !== "" && path.value.startsWith(`${own}/`);
-  const isHere = path.value === own || isBelow;
   return (
-    <a href={href} {...(isHere && { "aria-current": "page" as const })}>
+    <a href={href} aria-current={path.value === own || isBelow ? "page" : undefined}>
       {children}
     </a>
   );
 }
 
 interface SheetProps {
-  title: string;
+  title?: string | undefined;
   aside?: ComponentChildren;
   children: ComponentChildren;
 }
 
 export const Sheet = ({ title, aside, children }: SheetProps): VNode => (
   <section class="sheet stack">
-    {aside === undefined ? (
-      <h2>{title}</h2>
-    ) : (
+    {title && (
       <div class="bar">
         <h2>{title}</h2>
-        <div class="bar push">{aside}</div>
+        {aside && <div class="bar push">{aside}</div>}
       </div>
     )}
     {children}
   </section>
 );
 
-/** How many parts of the page are on their way: what stands below them waits, too. */
+/**
+ * How many parts of the page are on their way: what stands below them waits, too. The class that follows has Chromium look
+ * again at its `:has`, whose old answer it keeps at times.
+ */
 export const waiting = signal(0);
 
 /** Lines in the place of what is on its way, so that the layout stays still. */
-export function Bones({ lines = 3 }: { lines?: number }): VNode {
+export function Bones({ lines = 3 }: { lines?: number | undefined }): VNode {
   useLayoutEffect(() => {
     waiting.value += 1;
-    return () => {
-      waiting.value -= 1;
-    };
+    return () => void (waiting.value -= 1);
   }, []);
   return (
-    <div class="bones" role="status">
+    <div class="bones stack" role="status">
       <span class="unseen">Loading</span>
       {Array.from({ length: lines }, (_, at) => (
         <i key={at} />
@@ -141,7 +139,7 @@ interface ShownProps<Value> {
 
 export function Shown<Value>({ loading, lines, children }: ShownProps<Value>): VNode {
   const { value, fault, reload } = loading;
-  if (value === undefined && fault === "") return <Bones lines={lines ?? 3} />;
+  if (value === undefined && fault === "") return <Bones lines={lines} />;
   return (
     <>
       {fault === "" ? null : <Fault text={fault} retry={reload} />}
@@ -164,21 +162,19 @@ const NOT_LOADED = "This page could not be loaded. The service may have been upd
 export function Lazy({ part, wait }: { part: Loadable; wait?: VNode }): VNode {
   const [Content, setContent] = useState(() => part.component);
   const [fault, setFault] = useState("");
-  const load = (): void => {
-    setFault("");
+  useLayoutEffect(() => {
+    if (Content !== undefined) return;
     void loadPart(part).then(async (component) => {
       if (component !== undefined) setContent(() => component);
       // A file that does not come is gone after an update, or the server is out of reach.
       else setFault(await call("GET", "session").then(() => NOT_LOADED, faultText));
     });
-  };
-  useLayoutEffect(() => {
-    if (Content === undefined) load();
   }, []);
   if (Content !== undefined) return <Content />;
-  if (fault === "") return wait ?? <Bones lines={6} />;
-  return <Fault text={fault} retry={() => (fault === NOT_LOADED ? location.reload() : load())} />;
+  return fault === "" ? (wait ?? <Bones lines={6} />) : <Fault text={fault} retry={reloadPage} />;
 }
+
+const reloadPage = (): void => location.reload();
 
 /** Grows while the dashboard is open, so that "just now" does not stay so. */
 const ticks = signal(0);
@@ -201,15 +197,16 @@ export function Time({ at, never = "never" }: { at: string | null; never?: strin
  * A table whose rows become blocks where it is narrow. `numbers` are the columns of figures; a column without a name
  * has buttons.
  */
-export function Table(props: {
+export interface TableProps {
   label: string;
   head: readonly string[];
   rows: readonly (readonly ComponentChildren[])[];
   numbers?: readonly number[];
   tall?: true;
   none?: ComponentChildren;
-}): VNode {
-  const { label, head, rows, numbers = [], tall, none } = props;
+}
+
+export function Table({ label, head, rows, numbers = [], tall, none }: TableProps): VNode {
   if (rows.length === 0 && none !== undefined) return <p class="prose">{none}</p>;
   const kindOf = (at: number): string =>
     head[at] === "" ? "act" : numbers.includes(at) ? "number" : "";
@@ -229,7 +226,7 @@ export function Table(props: {
           {rows.map((cells, row) => (
             <tr key={row}>
               {cells.map((cell, at) => (
-                <td key={at} class={kindOf(at)} {...(at > 0 && { "data-label": head[at] })}>
+                <td key={at} class={kindOf(at)} data-label={at > 0 ? head[at] : undefined}>
                   {cell}
                 </td>
               ))}
@@ -241,19 +238,17 @@ export function Table(props: {
   );
 }
 
-type Row = readonly [name: ComponentChildren, value: ComponentChildren] | null;
+type Row = readonly [name: ComponentChildren, value: ComponentChildren];
 
 /** Names with their values: beside them, or large above them in `cells`. */
 export const Pairs = (props: { rows: readonly Row[]; cells?: true; label?: string }): VNode => (
   <dl class={props.cells ? "cells" : "pairs"} aria-label={props.label}>
-    {props.rows.map((row, at) =>
-      row === null ? null : (
-        <div key={at}>
-          <dt>{row[0]}</dt>
-          <dd>{row[1] === "" ? "\u00a0" : row[1]}</dd>
-        </div>
-      ),
-    )}
+    {props.rows.map(([name, value], at) => (
+      <div key={at}>
+        <dt>{name}</dt>
+        <dd>{value === "" ? "\u00a0" : value}</dd>
+      </div>
+    ))}
   </dl>
 );
 
@@ -263,13 +258,55 @@ export const Lines = ({ rows, none }: { rows: readonly Row[]; none?: string }): 
     <p class="note">{none}</p>
   ) : (
     <ul class="lines">
-      {rows.map((row, at) =>
-        row === null ? null : (
-          <li key={at}>
-            <span class="grow">{row[0]}</span>
-            {row[1]}
-          </li>
-        ),
-      )}
+      {rows.map(([name, value], at) => (
+        <li key={at}>
+          <span class="grow">{name}</span>
+          {value}
+        </li>
+      ))}
     </ul>
   );
+
+/** What is shown to who opens it. */
+export const More = ({
+  summary,
+  children,
+}: {
+  summary: string;
+  children: ComponentChildren;
+}): VNode => (
+  <details>
+    <summary>{summary}</summary>
+    {children}
+  </details>
+);
+
+/** A link that looks like a button. */
+export const Go = (props: { to: string; act: string; class?: string }): VNode => (
+  <a class={`button ${props.class ?? ""}`} href={props.to}>
+    {props.act}
+  </a>
+);
+
+interface TurnsProps {
+  from: number;
+  size: number;
+  total: number;
+  /** What there are. */
+  of: string;
+  onFrom: (from: number) => void;
+}
+
+/** Which of many are shown, and the way to the others. */
+export function Turns({ from, size, total, of, onFrom }: TurnsProps): VNode {
+  const end = Math.min(from + size, total);
+  return (
+    <div class="bar">
+      <span class="note grow" role="status">
+        {count(Math.min(from + 1, end))} to {count(end)} of {counted(total, of)}
+      </span>
+      <Button act="Previous" disabled={from === 0} onClick={() => onFrom(from - size)} />
+      <Button act="Next" disabled={end >= total} onClick={() => onFrom(from + size)} />
+    </div>
+  );
+}

@@ -1,9 +1,7 @@
 import type { VNode } from "preact";
-import { count, shortCount, shortDay } from "../lib/format.ts";
-import { ink, Meter, Table } from "./basic.tsx";
-
-export const sumOf = <Row,>(rows: readonly Row[], pick: (row: Row) => number): number =>
-  rows.reduce((total, row) => total + pick(row), 0);
+import { capital, count, shortCount, shortDay, sumOf } from "../lib/format.ts";
+import { Button } from "./form.tsx";
+import { ink, Meter, More, Table } from "./basic.tsx";
 
 /** A series of bars: its name, the token of its colour, and its figure of a row. */
 export type ChartLine<Row> = readonly [name: string, colour: string, pick: (row: Row) => number];
@@ -27,10 +25,6 @@ interface Series {
   readonly values: readonly number[];
 }
 
-/** Units of the plot, which stretches to its box. */
-const WIDTH = 1_000;
-const HEIGHT = 200;
-
 /** A round number of at least `most`, with up to four equal steps. */
 function topOf(most: number): number {
   const size = 10 ** Math.floor(Math.log10(Math.max(most, 1)));
@@ -40,134 +34,119 @@ function topOf(most: number): number {
 
 const total = (values: readonly number[]): number => sumOf(values, (value) => value);
 
-const sumAt = (series: readonly Series[], at: number): number =>
-  sumOf(series, ({ values }) => values[at] ?? 0);
+/** More bars than this become weeks. */
+const BARS_MAX = 90;
 
 /** Bars by day or week with their legend, by the hour on a first day; a table below has all figures. */
 export function Chart<Row>(props: ChartProps<Row>): VNode {
-  const { what, rows, hours = [], lines, before } = props;
-  const days = stepsOf(props.days.map(shortDay));
-  const isFirst = rows.length < 2 && hours.length > 0;
-  const step = isFirst ? "Hour" : days.step;
-  const steps = isFirst ? hours.map((_, hour) => `${String(hour)}:00 UTC`) : days.names;
-  const series = lines.map(([name, colour, pick]) => {
-    return { name, colour, values: isFirst ? hours.map(pick) : days.sums(rows.map(pick)) };
+  const { what, days, hours = [], before } = props;
+  const isFirst = days.length < 2 && hours.length > 0;
+  const rows = isFirst ? hours : props.rows;
+  const size = rows.length > BARS_MAX ? 7 : 1;
+  const step = isFirst ? "hour" : size > 1 ? "week" : "day";
+  // The last week ends today.
+  const starts = [...rows.keys()].filter((at) => (rows.length - at) % size === 0 || at === 0);
+  const sums = (values: readonly number[]): readonly number[] =>
+    starts.map((at, bar) => total(values.slice(at, starts[bar + 1] ?? rows.length)));
+  const nameOf = (at: number): string =>
+    isFirst ? `${String(at)}:00 UTC` : (size > 1 ? "week from " : "") + shortDay(days[at] ?? "");
+  const names = starts.map(nameOf);
+  const series = props.lines.map(([name, colour, pick]) => {
+    return { name, colour, values: sums(rows.map(pick)) };
   });
-  const ghost = before === undefined ? [] : days.sums(before.values);
-  const heights = steps.map((_, place) => sumAt(series, place));
-  const top = topOf(Math.max(0, ...heights, ...ghost));
-  const highest = heights.indexOf(Math.max(...heights));
-  const label = `${what} by ${step.toLowerCase()}`;
-  const ends = [...new Set([0, Math.floor((steps.length - 1) / 2), steps.length - 1])];
-  const legend = legendOf(series, before?.name);
+  const legend = (
+    <div class="bar keys">
+      {series.map(({ name, colour, values }) => (
+        <span key={name} class="key" style={ink(colour)}>
+          {name} {count(total(values))}
+        </span>
+      ))}
+      {before && <span class="key dashed">{before.name}</span>}
+    </div>
+  );
   // One step alone has no bar.
-  if (steps.length < 2) return legend;
+  if (names.length < 2) return legend;
   return (
     <>
       {legend}
-      <div
-        class="chart"
-        role="img"
-        aria-label={`${label}, ${steps[0] ?? ""} to ${steps.at(-1) ?? ""}, highest ${steps[highest] ?? ""}: ${count(heights[highest] ?? 0)}`}
-      >
-        <div class="chart-y">
-          {QUARTERS.map((part) => (
-            <span key={part}>{Number.isInteger(part * top) ? shortCount(part * top) : ""}</span>
-          ))}
-        </div>
-        {plot(series, ghost, top)}
-        <div class="chart-x">
-          {ends.map((place) => (
-            <span key={place}>{steps[place]}</span>
-          ))}
-        </div>
-      </div>
-      <details>
-        <summary>Figures by {step.toLowerCase()}</summary>
+      <Plot
+        {...{ label: `${what} by ${step}`, names, series }}
+        ghost={sums(before?.values ?? [])}
+      />
+      <More summary={`Figures by ${step}`}>
         <Table
           tall
-          label={label}
-          head={[step, ...series.map(({ name }) => name)]}
+          label={`${what} by ${step}`}
+          head={[capital(step), ...series.map(({ name }) => name)]}
           numbers={series.map((_, place) => place + 1)}
-          rows={steps
+          rows={names
             .map((name, at) => [name, ...series.map(({ values }) => count(values[at] ?? 0))])
             .toReversed()}
         />
-      </details>
+      </More>
     </>
   );
 }
 
-const legendOf = (series: readonly Series[], before: string | undefined): VNode => (
-  <div class="keys">
-    {series.map(({ name, colour, values }) => (
-      <span key={name} class="key" style={ink(colour)}>
-        {name} {count(total(values))}
-      </span>
-    ))}
-    {before === undefined ? null : <span class="key dashed">{before}</span>}
-  </div>
-);
-
 const QUARTERS = [1, 0.75, 0.5, 0.25, 0];
 
-const plot = (series: readonly Series[], ghost: readonly number[], top: number): VNode => (
-  <svg class="plot" viewBox={`0 0 ${String(WIDTH)} ${String(HEIGHT)}`} preserveAspectRatio="none">
-    {QUARTERS.map((part) => (
-      <path key={part} class="grid" d={`M0 ${String(part * HEIGHT)}H${String(WIDTH)}`} />
-    ))}
-    {series.map((one, index) => (
-      <path key={one.name} style={ink(one.colour)} d={bars(series, index, top)} />
-    ))}
-    <path class="ghost" d={line(ghost, top)} />
-  </svg>
-);
+const sumAt = (series: readonly Series[], at: number): number =>
+  sumOf(series, ({ values }) => values[at] ?? 0);
 
-const yOf = (value: number, top: number): number => HEIGHT - (value / top) * HEIGHT;
-
-/** One path for all bars of a series, above those of the series before it. */
-function bars(series: readonly Series[], index: number, top: number): string {
-  const values = series[index]?.values ?? [];
-  const width = WIDTH / values.length;
-  const gap = Math.min(width * 0.12, 3);
-  return values
-    .map((value, at) => {
-      if (value === 0) return "";
-      const below = sumAt(series.slice(0, index), at);
-      const [left, right] = [at * width + gap, (at + 1) * width - gap];
-      const bottom = yOf(below, top) - (below > 0 ? 1.5 : 0);
-      const upper = Math.min(bottom - 0.5, yOf(below + value, top));
-      return `M${left.toFixed(1)} ${bottom.toFixed(1)}V${upper.toFixed(1)}H${right.toFixed(1)}V${bottom.toFixed(1)}z`;
-    })
-    .join("");
+interface PlotProps {
+  label: string;
+  names: readonly string[];
+  series: readonly Series[];
+  ghost: readonly number[];
 }
 
-const line = (values: readonly number[], top: number): string =>
-  values
-    .map((value, at) => {
-      const x = ((at + 0.5) * WIDTH) / values.length;
-      return `${at === 0 ? "M" : "L"}${x.toFixed(1)} ${yOf(value, top).toFixed(1)}`;
-    })
-    .join("");
-
-/** More bars than this become weeks. */
-const BARS_MAX = 90;
-const WEEK = 7;
-
-/** The bars for named days, oldest first: days, or weeks of which the last ends today. */
-function stepsOf(days: readonly string[]) {
-  const isByDay = days.length <= BARS_MAX;
-  const size = isByDay ? 1 : WEEK;
-  const starts = days
-    .map((_, at) => at)
-    .filter((at) => (days.length - at) % size === 0 || at === 0);
-  return {
-    names: starts.map((at) => (isByDay ? days[at] : `week from ${days[at] ?? ""}`) ?? ""),
-    step: isByDay ? "Day" : "Week",
-    /** One figure a bar. */
-    sums: (values: readonly number[]) =>
-      starts.map((at, bar) => total(values.slice(at, starts[bar + 1] ?? days.length))),
+/** Its units are bars and what is counted; it stretches to its box. */
+function Plot({ label, names, series, ghost }: PlotProps): VNode {
+  const heights = names.map((_, place) => sumAt(series, place));
+  const most = Math.max(0, ...heights);
+  const top = topOf(Math.max(most, ...ghost));
+  const highest = names[heights.indexOf(most)] ?? "";
+  const ends = [...new Set([0, Math.floor((names.length - 1) / 2), names.length - 1])];
+  /** One path for all bars of a series, above those of the series before it. */
+  const bars = ({ values }: Series, index: number): string => {
+    const below = series.slice(0, index);
+    const bar = (value: number, at: number): string => {
+      const foot = top - sumAt(below, at);
+      // Two pixels between them.
+      const bottom = foot - (foot < top ? top / 130 : 0);
+      const upper = Math.min(bottom - top / 400, foot - value);
+      return `M${String(at + 0.12)} ${String(bottom)}V${String(upper)}h.76V${String(bottom)}z`;
+    };
+    return values.map((value, at) => (value === 0 ? "" : bar(value, at))).join("");
   };
+  const line = ghost.map((value, at) => `${String(at + 0.5)} ${String(top - value)}`).join("L");
+  return (
+    <div
+      class="chart"
+      role="img"
+      aria-label={`${label}, ${names[0] ?? ""} to ${names.at(-1) ?? ""}, highest ${highest}: ${count(most)}`}
+    >
+      <div class="chart-y">
+        {QUARTERS.map((part) => (
+          <span key={part}>{Number.isInteger(part * top) ? shortCount(part * top) : ""}</span>
+        ))}
+      </div>
+      <svg viewBox={`0 0 ${String(names.length)} ${String(top)}`} preserveAspectRatio="none">
+        {QUARTERS.map((part) => (
+          <path key={part} class="grid" d={`M0 ${String(part * top)}h${String(names.length)}`} />
+        ))}
+        {series.map((one, index) => (
+          <path key={one.name} style={ink(one.colour)} d={bars(one, index)} />
+        ))}
+        <path class="ghost" d={line === "" ? "" : `M${line}`} />
+      </svg>
+      <div class="chart-x">
+        {ends.map((place) => (
+          <span key={place}>{names[place]}</span>
+        ))}
+      </div>
+    </div>
+  );
 }
 
 export type Part = readonly [name: string, colour: string, many: number];
@@ -177,9 +156,7 @@ export function Split({ parts, label }: { parts: readonly Part[]; label?: string
   return (
     <div class="split" role="img" aria-label={label === undefined ? words : `${label}: ${words}`}>
       {parts.map(([name, colour, many]) =>
-        many === 0 ? null : (
-          <i key={name} style={{ ...ink(colour), flex: `${String(many)} 1 0` }} />
-        ),
+        many === 0 ? null : <i key={name} style={{ ...ink(colour), flexGrow: many }} />,
       )}
     </div>
   );
@@ -193,24 +170,13 @@ export const SplitWithLegend = (props: {
 }): VNode => (
   <>
     <Split parts={props.parts} />
-    <ul class="list-legend">
+    <ul class="bar list-legend">
       {props.parts.map(([name, colour, many], at) => (
         <li key={name}>
           <b>{count(many)}</b>
-          {props.see === undefined ? (
-            <span class="key" style={ink(colour)}>
-              {name}
-            </span>
-          ) : (
-            <button
-              type="button"
-              class="link key"
-              style={ink(colour)}
-              onClick={() => props.see?.(at)}
-            >
-              {name}
-            </button>
-          )}{" "}
+          <span class="key" style={ink(colour)}>
+            {props.see ? <Button act={name} class="link" onClick={() => props.see?.(at)} /> : name}
+          </span>{" "}
           <span>{props.share?.(many)}</span>
         </li>
       ))}

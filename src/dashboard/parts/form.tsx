@@ -1,10 +1,11 @@
 import type { ComponentChildren, InputHTMLAttributes, VNode } from "preact";
 import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { useAction, useRested } from "../lib/load.ts";
-import { announce, type ShownOnce, shownOnce } from "../lib/state.ts";
+import { useAction } from "../lib/load.ts";
+import { announce, type Notice, say, type ShownOnce, shownOnce } from "../lib/state.ts";
 
 type Input = InputHTMLAttributes<HTMLInputElement>;
 export type Choices = readonly (readonly [value: string, words: string])[];
+export type Values = Readonly<Record<string, string>>;
 
 export interface FieldSpec {
   readonly name: string;
@@ -18,8 +19,6 @@ export interface FieldSpec {
   readonly input?: Input;
   readonly when?: (values: Values) => boolean;
 }
-
-export type Values = Readonly<Record<string, string>>;
 
 /** A line of text that no browser fills in. */
 export const textField = (
@@ -42,11 +41,12 @@ export const OWN_PASSWORD = passwordField(
 );
 
 /** The server holds the same limits and says so. */
-export const NEW_PASSWORD: FieldSpec = {
+export const newPassword = (label = "Password"): FieldSpec => ({
   ...PASSWORD,
+  label,
   hint: "At least 10 characters. A few unrelated words do well.",
   input: { ...PASSWORD.input, autocomplete: "new-password", minLength: 10, maxLength: 200 },
-};
+});
 
 export const EMAIL: FieldSpec = {
   name: "email",
@@ -54,49 +54,63 @@ export const EMAIL: FieldSpec = {
   input: { type: "email", autocomplete: "username", required: true, maxLength: 254 },
 };
 
-interface FieldProps extends Omit<FieldSpec, "name" | "when" | "value"> {
-  value: string;
-  onValue: (value: string) => void;
-}
-
 /** What failed, and the way on. */
 export const Fault = ({ text, retry }: { text: string; retry?: () => void }): VNode | null =>
   text === "" ? null : (
     <div class="notice no" role="alert">
       <span>{text}</span>
-      {retry && (
-        <button type="button" class="small" onClick={retry}>
-          Try again
-        </button>
-      )}
+      {retry && <Button act="Try again" onClick={retry} />}
     </div>
   );
 
-export function Field(props: FieldProps): VNode {
-  const { label, hint, value, onValue, choices, rows, input = {} } = props;
+interface ButtonProps {
+  act: string;
+  /** For screen readers: which of many. */
+  of?: string | undefined;
+  class?: string;
+  disabled?: boolean | undefined;
+  busy?: boolean;
+}
+
+/** A busy one keeps the focus. */
+export const Button = (props: ButtonProps & { onClick: () => void }): VNode => (
+  <button
+    type="button"
+    class={props.class ?? "small"}
+    disabled={props.disabled}
+    aria-busy={props.busy}
+    onClick={props.onClick}
+  >
+    {props.act}
+    {props.of === undefined ? null : <span class="unseen"> {props.of}</span>}
+  </button>
+);
+
+interface FieldProps extends Omit<FieldSpec, "name" | "when" | "value"> {
+  value: string;
+  onValue: (value: string) => void;
+}
+
+export function Field({ label, hint, choices, rows, input = {}, ...more }: FieldProps): VNode {
   const id = useId();
-  const shared = { id, ...(hint !== undefined && { "aria-describedby": `${id}-hint` }) };
+  const hintId = hint === undefined ? undefined : `${id}-hint`;
+  const shared = { id, value: more.value, "aria-describedby": hintId };
   const type = (event: { currentTarget: { value: string } }): void =>
-    onValue(event.currentTarget.value);
+    more.onValue(event.currentTarget.value);
+  const { placeholder, required } = input;
+  const box = { ...shared, rows, placeholder, required, class: "mono", spellcheck: false };
   return (
     <div class="field">
       <label for={id}>{label}</label>
       {choices !== undefined ? (
-        <Options {...shared} {...{ value, onValue, choices }} />
+        <Options {...shared} {...more} choices={choices} />
       ) : rows !== undefined ? (
-        <textarea
-          {...{ ...shared, rows, value }}
-          class="mono"
-          spellcheck={false}
-          placeholder={input.placeholder}
-          required={input.required}
-          onInput={type}
-        />
+        <textarea {...box} onInput={type} />
       ) : (
-        <input {...shared} value={value} onInput={type} {...input} />
+        <input {...shared} onInput={type} {...input} />
       )}
       {hint === undefined ? null : (
-        <span class="note" id={`${id}-hint`}>
+        <span class="note" id={hintId}>
           {hint}
         </span>
       )}
@@ -112,6 +126,7 @@ interface OptionsProps {
   label?: string;
   id?: string;
   class?: string;
+  "aria-describedby"?: string | undefined;
 }
 
 export const Options = ({ onValue, choices, label, ...more }: OptionsProps): VNode => (
@@ -129,10 +144,18 @@ export function useChoice(label: string, choices: Choices, first = ""): readonly
   return [value, <Options class="kind" {...{ label, value, choices }} onValue={setValue} />];
 }
 
+/** How long typing has to rest before a search is sent. */
+const REST_MS = 200;
+
+/** What was typed in a field of its own when typing last rested. */
 export function useSearch(label: string, aria = `Search: ${label}`): readonly [string, VNode] {
   const [text, setText] = useState("");
-  return [
-    useRested(text),
+  const [rested, setRested] = useState("");
+  useEffect(() => {
+    const timer = setTimeout(() => setRested(text.trim()), REST_MS);
+    return () => clearTimeout(timer);
+  }, [text]);
+  const field = (
     <input
       class="search"
       type="search"
@@ -140,8 +163,9 @@ export function useSearch(label: string, aria = `Search: ${label}`): readonly [s
       placeholder={label}
       value={text}
       onInput={(event) => setText(event.currentTarget.value)}
-    />,
-  ];
+    />
+  );
+  return [rested, field];
 }
 
 export function Checks<Name extends string>(props: {
@@ -154,8 +178,8 @@ export function Checks<Name extends string>(props: {
   const choose = (name: Name, isChosen: boolean): void =>
     onChosen([...chosen.filter((one) => one !== name), ...(isChosen ? [name] : [])]);
   return (
-    <fieldset class="choices">
-      <legend class="label">{legend}</legend>
+    <fieldset class="stack close">
+      <legend>{legend}</legend>
       {rows.map(([name, words]) => (
         <label key={name} class="choice">
           <input
@@ -171,9 +195,12 @@ export function Checks<Name extends string>(props: {
 }
 
 interface FormProps {
-  fields: readonly FieldSpec[];
   act: string;
-  send: (values: Values) => Promise<unknown>;
+  send: (values: Values) => unknown;
+  /** What is said once it is done, with the way back. */
+  said?: string;
+  undo?: Notice["undo"];
+  fields?: readonly FieldSpec[] | undefined;
   /** The user's address, for password managers. */
   user?: string;
   children?: ComponentChildren;
@@ -184,6 +211,11 @@ interface FormProps {
   keeps?: true;
 }
 
+async function done({ send, said, undo }: FormProps, values: Values): Promise<void> {
+  await send(values);
+  if (said !== undefined) say(said, undo);
+}
+
 const startOf = (fields: readonly FieldSpec[]): Values =>
   Object.fromEntries(
     fields.map(({ name, value, choices }) => [name, value ?? choices?.[0]?.[0] ?? ""]),
@@ -191,40 +223,35 @@ const startOf = (fields: readonly FieldSpec[]): Values =>
 
 /** Fields and one button. It empties itself when its sending went well, unless it `keeps`. */
 export function Form(props: FormProps): VNode {
-  const { fields, user } = props;
+  const { fields = [], user, keeps, grave } = props;
   const [values, setValues] = useState(() => startOf(fields));
   const { busy, fault, run, clear } = useAction();
   const submit = (event: Event): void => {
     event.preventDefault();
-    run(async () => {
-      await props.send(values);
-      if (props.keeps === undefined) setValues(startOf(fields));
-    });
+    run(() => done(props, values).then(() => keeps ?? setValues(startOf(fields))));
   };
   const put = (name: string, value: string): void => {
     clear();
     setValues((known) => ({ ...known, [name]: value }));
   };
   return (
-    <form class={props.class ?? "form"} onSubmit={submit}>
-      {user === undefined ? null : (
-        <input type="text" autocomplete="username" value={user} readOnly hidden />
-      )}
+    <form class={props.class ?? "form stack"} onSubmit={submit}>
+      {user && <input type="text" autocomplete="username" value={user} readOnly hidden />}
       {props.children}
-      {fields.map(({ name, when = () => true, ...field }) =>
-        when(values) ? (
+      {fields.map(({ name, when, ...field }) =>
+        when?.(values) === false ? null : (
           <Field
             key={name}
             {...field}
             value={values[name] ?? ""}
             onValue={(value) => put(name, value)}
           />
-        ) : null,
+        ),
       )}
       <Fault text={fault} />
       <div class="bar foot">
         {props.extra}
-        <button type="submit" class={props.grave ? "main grave" : "main"} disabled={busy}>
+        <button type="submit" class={grave ? "main grave" : "main"} aria-busy={busy}>
           {props.act}
         </button>
       </div>
@@ -240,6 +267,7 @@ export function Dialog(props: {
   /** Nothing of the page is seen behind it. */
   hidesPage?: true;
 }): VNode {
+  const { title, onClose, children, hidesPage } = props;
   const id = useId();
   const dialog = useRef<HTMLDialogElement>(null);
   const isShown = useRef(true);
@@ -257,114 +285,82 @@ export function Dialog(props: {
   // Escape closes by the state alone: a dialog that closed by itself first would miss being opened again.
   const cancel = (event: Event): void => {
     event.preventDefault();
-    props.onClose();
+    onClose();
   };
   // The event comes late: by then the same dialog may have been opened anew.
-  const close = (): void => {
-    if (isShown.current) props.onClose();
-  };
+  const close = (): void => void (isShown.current && onClose());
+  const more = { class: hidesPage ? "alone" : "", onCancel: cancel, onClose: close };
   return (
-    <dialog
-      ref={dialog}
-      class={props.hidesPage ? "alone" : ""}
-      aria-labelledby={id}
-      onCancel={cancel}
-      onClose={close}
-    >
+    <dialog ref={dialog} aria-labelledby={id} {...more}>
       <div class="stack">
-        <h2 id={id}>{props.title}</h2>
-        {props.children}
+        <h2 id={id}>{title}</h2>
+        {children}
       </div>
     </dialog>
   );
 }
 
-interface QuestionProps extends Omit<FormProps, "class" | "extra" | "fields"> {
-  /** None: it only asks before something that others notice or that cannot be taken back. */
-  fields?: readonly FieldSpec[];
-}
-
-export function Question(props: QuestionProps & { title: string; onClose: () => void }): VNode {
-  const { title, fields = [], send, onClose, children, ...form } = props;
-  const isMere = fields.length === 0;
-  const sent = async (values: Values): Promise<void> => {
-    await send(values);
-    onClose();
-  };
-  const leave = (
-    <button type="button" class="plain push" onClick={onClose}>
-      {isMere ? "Keep it as it is" : "Cancel"}
-    </button>
-  );
-  return (
-    <Dialog title={title} onClose={onClose}>
-      <Form class="stack" grave={isMere} {...form} fields={fields} send={sent} extra={leave}>
-        {children === undefined ? null : <div class="prose">{children}</div>}
-      </Form>
-    </Dialog>
-  );
-}
-
-interface ButtonProps {
-  act: string;
-  /** For screen readers: which of many. */
-  of?: string | undefined;
-  class?: string;
-  disabled?: boolean;
-}
-
-const button = (props: ButtonProps, onClick: () => void): VNode => (
-  <button type="button" class={props.class ?? "small"} disabled={props.disabled} onClick={onClick}>
-    {props.act}
-    {props.of === undefined ? null : <span class="unseen"> {props.of}</span>}
-  </button>
-);
-
-interface AskProps extends ButtonProps, Omit<QuestionProps, "act"> {
-  /** By default what the button does, asked when there are no fields. */
+interface ActProps extends ButtonProps, Omit<FormProps, "extra"> {
+  /** Of the question; by default what the button does. */
   title?: string;
-  /** What the dialog's button does when that is named otherwise. */
+  /** What the question's button does when that is named otherwise. */
   yes?: string;
+  /** Why it asks; "" when it need not. */
+  reason?: () => Promise<string>;
 }
 
-/** A button that asks first: whether to do it, or with `fields` for more. */
-export function Ask({ act, of, class: kind = "small", title, yes, ...more }: AskProps): VNode {
-  const [isAsked, setAsked] = useState(false);
-  const question = {
-    ...more,
-    title: title ?? (more.fields === undefined ? `${act}?` : act),
+/** A button that does its work, or asks first: what its children say, for more by `fields`, or for a `reason`. */
+export function Act({ of, class: kind, title, yes, reason, disabled, ...props }: ActProps): VNode {
+  const { act, fields, children } = props;
+  const [why, setWhy] = useState<string>();
+  const { busy, fault, run } = useAction();
+  const close = (): void => setWhy(undefined);
+  const press = (): void => {
+    if ((children ?? fields) !== undefined) setWhy("");
+    else
+      run(async () => {
+        const found = await reason?.();
+        if (found) setWhy(found);
+        else await done(props, {});
+      });
+  };
+  const isMere = fields === undefined;
+  const form = {
+    ...props,
     act: yes ?? act,
+    grave: props.grave ?? isMere,
+    class: "stack",
+    extra: (
+      <Button act={isMere ? "Keep it as it is" : "Cancel"} class="plain push" onClick={close} />
+    ),
+    send: async (values: Values) => {
+      await props.send(values);
+      close();
+    },
   };
   return (
     <>
-      {button({ act, of, class: kind }, () => setAsked(true))}
-      {isAsked ? <Question {...question} onClose={() => setAsked(false)} /> : null}
-    </>
-  );
-}
-
-/** A button that does its work at once, and says below it what went wrong. */
-export function Act({ work, ...more }: ButtonProps & { work: () => Promise<unknown> }): VNode {
-  const { busy, fault, run } = useAction();
-  return (
-    <>
-      {button({ ...more, disabled: busy || more.disabled === true }, () => run(work))}
+      <Button {...{ act, of, class: kind ?? "small", disabled, busy }} onClick={press} />
       <Fault text={fault} />
+      {why === undefined ? null : (
+        <Dialog title={title ?? (isMere ? `${act}?` : act)} onClose={close}>
+          <Form {...form}>{(children ?? why) && <div class="prose">{children ?? why}</div>}</Form>
+        </Dialog>
+      )}
     </>
   );
 }
 
 /** Without permission for the clipboard, and over plain HTTP, the old way: it copies what is selected. */
-const copied = (text: string, shown: Element | null): Promise<boolean> =>
-  Promise.resolve()
-    .then(() => navigator.clipboard.writeText(text))
-    .then(
-      () => true,
-      () => {
-        if (shown !== null) getSelection()?.selectAllChildren(shown);
-        return document.execCommand("copy");
-      },
-    );
+async function copied(text: string, shown: Element | null): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    if (shown !== null) getSelection()?.selectAllChildren(shown);
+    return document.execCommand("copy");
+  }
+}
 
 /** Copies `text`, which stands before the button, or elsewhere as `otherwise` says. */
 export function Copy(props: {
@@ -398,7 +394,7 @@ export function Copy(props: {
 
 export const Code = ({ text, what }: { text: string; what: string }): VNode => (
   <div class="code">
-    <pre class="wrap" tabIndex={0} role="region" aria-label={what}>
+    <pre tabIndex={0} role="region" aria-label={what}>
       {text}
     </pre>
     <Copy text={text} what={what} />
@@ -412,21 +408,16 @@ export function Once({ title, value, words = KEEP, more }: ShownOnce): VNode {
   const box = useRef<HTMLDivElement>(null);
   // After the dialog that made it is gone: it may stand out of sight, and it is shown only once.
   useEffect(() => box.current?.focus(), [value]);
-  const done = (): void => {
-    document.querySelector("h1")?.focus();
-    shownOnce.value = undefined;
-  };
+  const close = (): void => void (shownOnce.value = undefined);
   return (
     <>
-      <div class="secret" role="group" aria-label={title} tabIndex={-1} ref={box}>
+      <div class="secret stack" role="group" aria-label={title} tabIndex={-1} ref={box}>
         <h2>{title}</h2>
         <p>{words}</p>
         <div class="bar">
           <code>{value}</code>
           <Copy text={value} what={title} />
-          <button type="button" class="small" onClick={done}>
-            I have kept it
-          </button>
+          <Button act="I have kept it" onClick={close} />
         </div>
       </div>
       {more}

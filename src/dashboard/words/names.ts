@@ -1,5 +1,5 @@
 import { SIGNALS, type Signal } from "../../core/evidence/signals.ts";
-import type { AuditEntry } from "../lib/shapes.ts";
+import type { AuditEntry } from "../../http/account/shapes.ts";
 
 type Names = Readonly<Record<string, string>>;
 

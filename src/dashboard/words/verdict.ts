@@ -1,6 +1,6 @@
 import { SIGNALS, type Signal } from "../../core/evidence/signals.ts";
 import { counted, joined, shownDay } from "../lib/format.ts";
-import type { EvidenceShape, Result } from "../lib/shapes.ts";
+import type { EvidenceShape, Result } from "../../http/account/shapes.ts";
 
 /** Good, bad, look at it, could not tell. Colour and words say the same. */
 export type MarkKind = "yes" | "no" | "unsure" | "quiet";

@@ -9,7 +9,7 @@ import type { Page, PageRequest } from "../routes.ts";
 /** The paths that the browser's program reads, each answered with the same file, and the page's own source. */
 export const PAGE_SOURCES: Readonly<Record<string, string>> = {
   "/": "pages/front.tsx", // a part of the first script
-  "/lists": "pages/bulk/lists.tsx",
+  "/lists": "pages/lists.tsx",
   "/gate": "pages/policy.tsx",
   "/gate/decisions": "pages/decisions.tsx",
   "/gate/hooks": "pages/hooks.tsx",
@@ -22,7 +22,7 @@ export const PAGE_SOURCES: Readonly<Record<string, string>> = {
   "/pricing": "pages/plans.tsx",
   "/sign-in": "pages/sign-in.tsx",
   "/sign-up": "pages/sign-up.tsx",
-  "/new-password": "pages/sign-up.tsx",
+  "/new-password": "pages/new-password.tsx",
   "/setup": "pages/set-up.tsx",
 };
 

@@ -1,13 +1,16 @@
 import type { VNode } from "preact";
-import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { accepted, ApiFault, call, post } from "../../lib/client.ts";
-import { count, counted, nowMs, percent } from "../../lib/format.ts";
-import { useAction, useLoad, useLooks } from "../../lib/load.ts";
-import { brought, useDroppedFile } from "../../lib/page.ts";
-import { fragment, go } from "../../lib/router.ts";
-import { loadAllowanceSoon } from "../../lib/session.ts";
-import type { ListState, ListSummaries, ListSummary, ReadList } from "../../lib/shapes.ts";
-import { announce } from "../../lib/state.ts";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import type { ListState, ListSummaries, ListSummary, ReadList } from "../../http/account/shapes.ts";
+import { ApiFault, ask, post, remove } from "../lib/client.ts";
+import { count, counted, nowMs, percent } from "../lib/format.ts";
+import { useAction, useLoad, useLooks } from "../lib/load.ts";
+import { brought, useDroppedFile } from "../lib/page.ts";
+import { fragment, go } from "../lib/router.ts";
+import { loadAllowanceSoon } from "../lib/session.ts";
+import { announce } from "../lib/state.ts";
+import { Go, Lines, Mark, PageHead, Sheet, Shown, Table } from "../parts/basic.tsx";
+import { SplitWithLegend } from "../parts/chart.tsx";
+import { Act, Fault, type FieldSpec, Form, type Values } from "../parts/form.tsx";
 import {
   ALL_LISTS,
   CheckButton,
@@ -20,15 +23,11 @@ import {
   ListButtons,
 } from "./list-parts.tsx";
 import { ListResult } from "./list-result.tsx";
-import { Mark, PageHead, Sheet, Shown, Table } from "../../parts/basic.tsx";
-import { SplitWithLegend } from "../../parts/chart.tsx";
-import { Ask, Fault, type FieldSpec, Form, type Values } from "../../parts/form.tsx";
-import "./lists.css";
 
 const LIST_ID = /^[0-9a-f]{32}$/;
 
 /** The account's lists, or the one that the address names. All of it is on the server. */
-export function ListsPage(): VNode {
+export function Page(): VNode {
   const id = fragment.value;
   return LIST_ID.test(id) ? <OneList key={id} id={id} /> : <Start />;
 }
@@ -37,33 +36,22 @@ export function ListsPage(): VNode {
 function OneList({ id }: { id: string }): VNode {
   const loading = useLoad<ListState>(`lists/${id}`);
   const state = loading.value;
-  const [busy, setBusy] = useState(false);
   const isRunning = state?.state === "running" || state?.state === "stopping";
   useLooks(true, loading.reload, isRunning ? 1_000 : 5_000, Infinity);
-  useEffect(() => setBusy(false), [state]);
   useEffect(() => {
     if (state?.state === "done") announce(`${state.name} is checked.`);
   }, [isRunning]);
   useEffect(loadAllowanceSoon, [state?.state]);
   if (loading.isGone) return GONE;
-  const change = async (name: string, body: object): Promise<void> => {
-    setBusy(true);
-    await post(`lists/${id}/${name}`, body).catch((error: unknown) => {
-      setBusy(false);
-      throw error;
-    });
-  };
-  const remove = async (): Promise<void> => {
-    await call("DELETE", `lists/${id}`);
-    go("lists");
-  };
+  const change: Known["change"] = (name, body) => post(`lists/${id}/${name}`, body);
+  const drop = () => remove(`lists/${id}`).then(() => go("lists"));
   const Part =
     state?.state === "chosen" ? ListRead : state?.state === "done" ? ListResult : Running;
   return (
     <>
       {state === undefined ? <PageHead title="List" /> : null}
       <Shown loading={loading} lines={6}>
-        {(known) => <Part {...{ state: known, busy, change, remove }} />}
+        {(known) => <Part {...{ state: known, change, drop }} />}
       </Shown>
     </>
   );
@@ -75,28 +63,21 @@ const GONE = (
       title="This list is not here any more"
       lead="A list is deleted 15 minutes after its last check, or after its upload when it was not checked."
     />
-    <p>
-      <a class="button main" href="lists">
-        Upload a list
-      </a>
-    </p>
+    <div>
+      <Go to="lists" act="Upload a list" class="main" />
+    </div>
   </>
 );
 
 const FILE_MAX_OCTETS = 20_000_000;
+const TOO_LARGE =
+  "The file is larger than 20 MB. Split it, and check its parts one after the other.";
 
 async function upload(file: File): Promise<void> {
-  if (file.size > FILE_MAX_OCTETS) {
-    throw new ApiFault(
-      413,
-      "The file is larger than 20 MB. Split it, and check its parts one after the other.",
-    );
-  }
+  if (file.size > FILE_MAX_OCTETS) throw new ApiFault(413, TOO_LARGE);
   const body = new FormData();
   body.set("file", file);
-  const answer = await accepted(
-    fetch("account/lists", { method: "POST", credentials: "same-origin", body }),
-  );
+  const answer = await ask("lists", { method: "POST", body });
   go(`lists#${((await answer.json()) as ListState).id}`);
 }
 
@@ -136,10 +117,10 @@ function Drop(): VNode {
   const isOver = useDroppedFile(send);
   const input = useRef<HTMLInputElement>(null);
   return (
-    <section class={isOver ? "sheet drop over" : "sheet drop"}>
+    <section class={isOver ? "sheet stack drop center over" : "sheet stack drop center"}>
       <Fault text={fault} />
-      <p>Drop a file on this page, or</p>
-      <button type="button" class="main" disabled={busy} onClick={() => input.current?.click()}>
+      <p class="prose">Drop a file on this page, or</p>
+      <button type="button" class="main" aria-busy={busy} onClick={() => input.current?.click()}>
         {busy ? "Reading the file…" : "Choose a file"}
       </button>
       <input
@@ -190,50 +171,31 @@ function stateWords({ state, processed, entries }: ListSummary): string {
 }
 
 /** What was read of the file, and what its check costs: before anything is charged. */
-function ListRead({ state, busy, change, remove }: Known): VNode {
-  const { read, rows } = state;
+function ListRead({ state, change, drop }: Known): VNode {
+  const { read } = state;
+  const rows = counted(state.rows, "row");
+  const lead = (
+    <>
+      {rows} read. <Ends state={state} />
+    </>
+  );
   return (
     <>
-      <PageHead
-        title={state.name}
-        lead={
-          <>
-            {counted(rows, "row")} read. <Ends state={state} />
-          </>
-        }
-      >
-        <ListButtons {...{ state, remove }} />
+      <PageHead title={state.name} lead={lead}>
+        <ListButtons {...{ state, drop }} />
       </PageHead>
-      {read === undefined ? null : (
+      {read && (
         <>
           <section class="sheet stack">
-            <Figures read={read} rows={rows} />
-            <CheckButton {...{ read, busy, change }} entries={read.open} isMain />
+            <p class="say">{counted(read.open, "different entry", "different entries")} to check</p>
+            {othersIn(read, rows)}
+            <CheckButton {...{ read, change }} entries={read.open} class="main" />
           </section>
           <section class="sheet stack">
-            <Choices read={read} change={change} />
+            <Choices {...{ read, change }} />
             <Sample read={read} />
           </section>
         </>
-      )}
-    </>
-  );
-}
-
-function Figures({ read, rows }: { read: ReadList; rows: number }): VNode {
-  const { counts, open } = read;
-  const others = classesIn(read).filter((name) => name !== "unchecked");
-  return (
-    <>
-      <p class="say">{counted(open, "different entry", "different entries")} to check</p>
-      {others.length === 0 ? null : (
-        <p class="prose">
-          Of {counted(rows, "row")},{" "}
-          {others
-            .map((name) => `${count(counts[name])} ${WORDS[name] ?? CLASSES[name].words}`)
-            .join(", ")}
-          . They stay in the file that you get.
-        </p>
       )}
     </>
   );
@@ -245,17 +207,32 @@ const WORDS: Partial<Record<keyof typeof CLASSES, string>> = {
   unread: "could not be read",
 };
 
+/** The rows that need no check. */
+function othersIn(read: ReadList, rows: string): VNode | null {
+  const others = classesIn(read)
+    .filter((name) => name !== "unchecked")
+    .map((name) => `${count(read.counts[name])} ${WORDS[name] ?? CLASSES[name].words}`);
+  if (others.length === 0) return null;
+  return (
+    <p class="prose">
+      Of {rows}, {others.join(", ")}. They stay in the file that you get.
+    </p>
+  );
+}
+
 function Sample({ read }: { read: ReadList }): VNode {
   const { columns, column, sample } = read;
   const frame = useRef<HTMLDivElement>(null);
+  // Of forty columns the picked one may stand far to the right.
   useLayoutEffect(() => {
-    // Of forty columns the picked one may stand far to the right.
-    const { current } = frame;
-    const picked = current?.querySelector<HTMLElement>("th.picked");
-    if (current !== null && picked) {
-      current.scrollLeft = picked.offsetLeft - (current.clientWidth - picked.offsetWidth) / 2;
-    }
+    const picked = frame.current?.querySelector("th.picked");
+    picked?.scrollIntoView({ block: "nearest", inline: "center" });
   }, [column]);
+  const cell = (text: string, at: number): VNode => (
+    <td key={at} class={at === column ? "picked mono" : ""}>
+      {text}
+    </td>
+  );
   return (
     <div class="scroll" ref={frame} tabIndex={0} role="region" aria-label="The first rows">
       <table class="preview">
@@ -270,13 +247,7 @@ function Sample({ read }: { read: ReadList }): VNode {
         </thead>
         <tbody>
           {sample.map((cells, row) => (
-            <tr key={row}>
-              {columns.map((_, at) => (
-                <td key={at} class={at === column ? "picked mono" : ""}>
-                  <span class="cut">{cells[at] ?? ""}</span>
-                </td>
-              ))}
-            </tr>
+            <tr key={row}>{columns.map((_, at) => cell(cells[at] ?? "", at))}</tr>
           ))}
         </tbody>
       </table>
@@ -299,14 +270,16 @@ function useTimeLeft(processed: number, entries: number): string {
 }
 
 /** A check under way; every tab and browser of the account shows the same. */
-export function Running({ state, change }: Known): VNode {
-  const { processed, entries, newest = [] } = state;
+function Running({ state, change }: Known): VNode {
+  const { processed, entries, newest = [], so_far: soFar } = state;
   const isStopping = state.state === "stopping";
   const quarters = entries === 0 ? 0 : Math.floor((processed / entries) * 4);
   // A screen reader hears of every quarter; each second would be too much.
   useEffect(() => {
     if (quarters > 0 && quarters < 4) announce(`${String(quarters * 25)} % checked.`);
   }, [quarters]);
+  const left = useTimeLeft(processed, entries);
+  const { good, disposable } = soFar ?? { good: 0, disposable: 0 };
   return (
     <>
       <PageHead
@@ -314,58 +287,44 @@ export function Running({ state, change }: Known): VNode {
         lead="You can leave this page: the check goes on, and every tab shows it."
       >
         {ALL_LISTS}
-        {isStopping ? (
-          <button type="button" disabled>
-            Stopping…
-          </button>
-        ) : (
-          <Ask
-            {...{ act: "Cancel", class: "", yes: "Cancel it" }}
-            title="Cancel the check?"
-            send={() => change("stop", {})}
-          >
-            {counted(processed, "entry is", "entries are")} checked so far. They stay, and so does
-            their charge. What has not begun is not charged, and you can check it later.
-          </Ask>
-        )}
+        <Act
+          {...{ act: isStopping ? "Stopping…" : "Cancel", class: "", disabled: isStopping }}
+          {...{ title: "Cancel the check?", yes: "Cancel it" }}
+          send={() => change("stop", {})}
+        >
+          {counted(processed, "entry is", "entries are")} checked so far. They stay, and so does
+          their charge. What has not begun is not charged, and you can check it later.
+        </Act>
       </PageHead>
-      <Progress {...state} />
+      <section class="sheet stack" aria-label="Progress">
+        <p class="say">
+          {count(processed)} of {counted(entries, "entry", "entries")} checked
+        </p>
+        <SplitWithLegend
+          parts={[
+            ["good", "yes-fill", good],
+            ["disposable", "no-fill", disposable],
+            ["something else", "quiet", Math.max(0, processed - good - disposable)],
+            ["still to check", "line", entries - processed],
+          ]}
+        />
+        <p class="note" role="status">
+          {isStopping ? "The entries that have begun are being finished." : left}
+        </p>
+      </section>
       {newest.length === 0 ? null : (
         <Sheet title="Newest results">
-          <ul class="lines">
-            {newest.map(({ entry, class: name, why }) => (
-              <li key={entry}>
-                <span class="mono grow">{entry}</span>
+          <Lines
+            rows={newest.map(({ entry, class: name, why }) => [
+              <span class="mono">{entry}</span>,
+              <>
                 <Mark {...CLASSES[name]} />
                 <span class="note grow">{why}</span>
-              </li>
-            ))}
-          </ul>
+              </>,
+            ])}
+          />
         </Sheet>
       )}
     </>
-  );
-}
-
-function Progress({ state, processed, entries, so_far: soFar }: ListState): VNode {
-  const { good, disposable } = soFar ?? { good: 0, disposable: 0 };
-  const left = useTimeLeft(processed, entries);
-  return (
-    <section class="sheet stack" aria-label="Progress">
-      <p class="say">
-        {count(processed)} of {counted(entries, "entry", "entries")} checked
-      </p>
-      <SplitWithLegend
-        parts={[
-          ["good", "yes-fill", good],
-          ["disposable", "no-fill", disposable],
-          ["something else", "quiet", Math.max(0, processed - good - disposable)],
-          ["still to check", "line", entries - processed],
-        ]}
-      />
-      <p class="note" role="status">
-        {state === "stopping" ? "The entries that have begun are being finished." : left}
-      </p>
-    </section>
   );
 }

@@ -1,10 +1,10 @@
 import type { VNode } from "preact";
-import { count, counted, isoIn, relativeTime, timeMs } from "../../lib/format.ts";
-import { useAction } from "../../lib/load.ts";
-import type { ListRow, ListState, ReadList } from "../../lib/shapes.ts";
-import { Time } from "../../parts/basic.tsx";
-import { Act, Ask, Fault, Field } from "../../parts/form.tsx";
-import type { PartWords } from "../../words/policy.ts";
+import type { ListRow, ListState, ReadList } from "../../http/account/shapes.ts";
+import { count, counted, isoIn, relativeTime, timeMs } from "../lib/format.ts";
+import { useAction } from "../lib/load.ts";
+import { Go, Time } from "../parts/basic.tsx";
+import { Act, Fault, Field } from "../parts/form.tsx";
+import type { PartWords } from "../words/policy.ts";
 
 export type RowClass = ListRow["class"];
 
@@ -26,53 +26,42 @@ export const CLASSES: Readonly<Record<RowClass, PartWords>> = {
 export const classesIn = ({ counts }: ReadList): readonly RowClass[] =>
   (Object.keys(CLASSES) as RowClass[]).filter((name) => counts[name] > 0);
 
-/** What a check of `entries` costs, and what pays for it: before it is pressed. */
-function costWords(entries: number, read: ReadList): string {
+/** What a check of `entries` costs, of which `covered` can be checked now: before it is pressed. */
+function costWords(entries: number, covered: number, read: ReadList): string {
   const { plan_left: left, credits, list_limit: most } = read;
-  const covered = coveredOf(entries, read);
   const checks = counted(entries, "check");
-  const starts = `The plan starts again ${relativeTime(timeMs(read.resets_at))}.`;
+  if (entries === 0) return "Nothing to check: choose another column or sheet.";
+  if (covered < entries && covered === most) {
+    return `It would cost ${checks}. One check of a list has at most ${count(most)} entries in your plan; check the others afterwards.`;
+  }
   if (covered < entries) {
-    const why =
-      most !== null && covered === most
-        ? `One check of a list has at most ${count(most)} entries in your plan; check the others afterwards.`
-        : `The plan has ${counted(left ?? 0, "check")} left${credits > 0 ? `, and you have ${counted(credits, "credit")}` : ""}. ${starts}`;
-    return `It would cost ${checks}. ${why}`;
+    const more = credits > 0 ? `, and you have ${counted(credits, "credit")}` : "";
+    return `It would cost ${checks}. The plan has ${counted(left ?? 0, "check")} left${more}. The plan starts again ${relativeTime(timeMs(read.resets_at))}.`;
   }
   if (left === null) return `It costs ${checks}; your plan has no limit.`;
   if (entries <= left) return `It costs ${checks} of the ${count(left)} that your plan has left.`;
   return `Your plan has ${counted(left, "check")} left, so ${count(entries)} of your ${counted(credits, "credit")} pay for it.`;
 }
 
-/** How many of so many entries plan and credits cover now, in one check. */
-const coveredOf = (
-  entries: number,
-  { plan_left: left, credits, list_limit: most }: ReadList,
-): number => Math.min(entries, most ?? Infinity, Math.max(left ?? Infinity, credits));
+export type Change = (name: string, body: object) => Promise<unknown>;
 
 export interface Known {
   readonly state: ListState;
-  /** A change is on its way: what is shown may be over. */
-  readonly busy: boolean;
-  readonly change: (name: string, body: object) => Promise<void>;
-  readonly remove: () => Promise<void>;
+  readonly change: Change;
+  readonly drop: () => Promise<unknown>;
 }
 
-export const ALL_LISTS = (
-  <a class="button plain" href="lists">
-    All lists
-  </a>
-);
+export const ALL_LISTS = <Go to="lists" act="All lists" class="plain" />;
 
 /** What every list at rest can do: be left for another, and be deleted. */
-export const ListButtons = ({ state, remove }: Pick<Known, "state" | "remove">): VNode => (
+export const ListButtons = ({ state, drop }: Pick<Known, "state" | "drop">): VNode => (
   <>
     {ALL_LISTS}
-    <Ask act="Delete" class="" title="Delete this list?" yes="Delete it" send={remove}>
+    <Act act="Delete" class="" title="Delete this list?" yes="Delete it" send={drop}>
       {state.charged > 0
         ? "The file and its results are deleted from the server. To see the results again, the list must be checked, and paid for, again."
         : "The file is deleted from the server. Nothing was charged for it."}
-    </Ask>
+    </Act>
   </>
 );
 
@@ -82,18 +71,19 @@ export const Ends = ({ state }: Pick<Known, "state">): VNode => (
   </>
 );
 
-/** Checks what is not checked, or as much of it as plan and credits cover. */
-export function CheckButton(props: {
+interface CheckButtonProps {
   read: ReadList;
   entries: number;
-  busy: boolean;
-  change: Known["change"];
-  isMain?: true;
+  change: Change;
+  class?: string;
   /** Those that DNS gave no answer for. */
   again?: true;
-}): VNode {
-  const { read, entries, change, isMain, again } = props;
-  const covered = coveredOf(entries, read);
+}
+
+/** Checks what is not checked, or as much of it as plan and credits cover. */
+export function CheckButton({ read, entries, change, again, ...more }: CheckButtonProps): VNode {
+  const { plan_left: left, credits, list_limit: most } = read;
+  const covered = Math.min(entries, most ?? Infinity, Math.max(left ?? Infinity, credits));
   // No more than the button says, whatever another tab chose meanwhile.
   const body = { first: covered, ...(again && { again }) };
   const words =
@@ -102,17 +92,8 @@ export function CheckButton(props: {
       : `Check ${counted(entries, "entry", "entries")}${again ? " again" : ""}`;
   return (
     <div class="bar">
-      <Act
-        act={words}
-        class={isMain ? "main" : "small"}
-        disabled={props.busy || covered === 0}
-        work={() => change("check", body)}
-      />
-      <span class="note grow">
-        {entries === 0
-          ? "Nothing to check: choose another column or sheet."
-          : costWords(entries, read)}
-      </span>
+      <Act act={words} {...more} disabled={covered === 0} send={() => change("check", body)} />
+      <span class="note grow">{costWords(entries, covered, read)}</span>
     </div>
   );
 }
@@ -120,13 +101,13 @@ export function CheckButton(props: {
 export const columnName = (name: string, at: number): string =>
   name.trim() === "" ? `Column ${String(at + 1)}` : name;
 
-export function Choices({ read, change }: { read: ReadList; change: Known["change"] }): VNode {
-  const { busy, fault, run } = useAction();
+export function Choices({ read, change }: { read: ReadList; change: Change }): VNode {
+  const { fault, run } = useAction();
   const { sheet, sheets, columns, column } = read;
   const choose = (body: object): void => run(() => change("read", body));
   return (
     <>
-      <fieldset class="choose" disabled={busy}>
+      <div class="bar choose">
         {sheet === null || sheets.length < 2 ? null : (
           <Field
             label="Sheet"
@@ -143,7 +124,7 @@ export function Choices({ read, change }: { read: ReadList; change: Known["chang
             onValue={(at) => choose({ ...(sheet !== null && { sheet }), column: Number(at) })}
           />
         )}
-      </fieldset>
+      </div>
       <Fault text={fault} />
     </>
   );

@@ -1,9 +1,13 @@
 import type { VNode } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { count, counted, percent, plural } from "../../lib/format.ts";
-import { useLoad } from "../../lib/load.ts";
-import type { ListRow, ListRows, ListState, ReadList, Repair } from "../../lib/shapes.ts";
+import type { ListRow, ListRows, ListState, ReadList, Repair } from "../../http/account/shapes.ts";
+import { count, counted, percent, plural, sumOf } from "../lib/format.ts";
+import { useLoad } from "../lib/load.ts";
+import { Bones, Lines, Mark, PageHead, Sheet, Shown, Table, Turns } from "../parts/basic.tsx";
+import { Share, SplitWithLegend } from "../parts/chart.tsx";
+import { Act, Button, Checks, Options, useSearch } from "../parts/form.tsx";
 import {
+  type Change,
   CheckButton,
   Choices,
   CLASSES,
@@ -13,31 +17,24 @@ import {
   ListButtons,
   type RowClass,
 } from "./list-parts.tsx";
-import { Bones, Lines, Mark, PageHead, Sheet, Shown, Table } from "../../parts/basic.tsx";
-import { Share, SplitWithLegend } from "../../parts/chart.tsx";
-import { Act, Checks, Options, useSearch } from "../../parts/form.tsx";
 
 /** What a list came to: the sentence, what can be repaired, every row, and the cleaned file. */
-export function ListResult(known: Known): VNode {
-  const { state, change, remove } = known;
-  const { read } = state;
+export function ListResult({ state, change, drop }: Known): VNode {
+  const { read, rows } = state;
   const [shown, setShown] = useState<RowClass | "">("");
   const see = (name: RowClass): void => {
     setShown(name);
     document.getElementById("rows")?.scrollIntoView();
   };
+  const lead = (
+    <>
+      {counted(rows, "row")}, {counted(state.charged, "check")} charged. <Ends state={state} />
+    </>
+  );
   return (
     <>
-      <PageHead
-        title={state.name}
-        lead={
-          <>
-            {counted(state.rows, "row")}, {counted(state.charged, "check")} charged.{" "}
-            <Ends state={state} />
-          </>
-        }
-      >
-        <ListButtons {...{ state, remove }} />
+      <PageHead title={state.name} lead={lead}>
+        <ListButtons {...{ state, drop }} />
         <a class="button main" href="lists#cleaned" onClick={toCleaned}>
           Download
         </a>
@@ -46,11 +43,11 @@ export function ListResult(known: Known): VNode {
         <Bones lines={6} />
       ) : (
         <>
-          <NotChecked {...{ ...known, read }} />
-          <Picture {...{ read, see }} rows={state.rows} />
-          <WhatToLookAt {...{ ...known, read, see }} />
+          <NotChecked {...{ state, read, change }} />
+          <Picture {...{ read, rows, see }} />
+          <WhatToLookAt {...{ read, change, see }} />
           <Rows {...{ read, change, shown, setShown }} id={state.id} />
-          <Cleaned {...{ state, read }} />
+          <Cleaned id={state.id} read={read} />
           {read.sheets.length > 1 ? (
             <Sheet title="Another sheet or column">
               <Choices {...{ read, change }} />
@@ -68,11 +65,15 @@ function toCleaned(event: Event): void {
   document.querySelector<HTMLElement>("#cleaned a")?.focus({ preventScroll: true });
 }
 
-type ReadProps = Pick<Known, "busy" | "change"> & { read: ReadList };
+interface ReadProps {
+  read: ReadList;
+  change: Change;
+}
+
 type See = (name: RowClass) => void;
 
 /** Rows without a verdict are the first thing that is said. */
-function NotChecked({ state, read, busy, change }: ReadProps & { state: ListState }): VNode | null {
+function NotChecked({ state, read, change }: ReadProps & { state: ListState }): VNode | null {
   const { unchecked, fixed } = read.counts;
   if (unchecked + fixed === 0) return null;
   const why = state.failed
@@ -87,12 +88,10 @@ function NotChecked({ state, read, busy, change }: ReadProps & { state: ListStat
       : "",
   ];
   return (
-    <section class="notice unsure">
-      <div class="stack close">
-        <h2>{rows.filter((words) => words !== "").join(", and ")}.</h2>
-        {why === "" ? null : <p>{why}</p>}
-        <CheckButton {...{ read, busy, change }} entries={read.open} />
-      </div>
+    <section class="notice unsure stack close">
+      <h2>{rows.filter((words) => words !== "").join(", and ")}.</h2>
+      {why && <p>{why}</p>}
+      <CheckButton {...{ read, change }} entries={read.open} />
     </section>
   );
 }
@@ -117,7 +116,7 @@ function Picture({ read, rows, see }: { read: ReadList; rows: number; see: See }
 }
 
 /** First what can be repaired, then what cannot. */
-function WhatToLookAt({ read, busy, change, see }: ReadProps & { see: See }): VNode | null {
+function WhatToLookAt({ read, change, see }: ReadProps & { see: See }): VNode | null {
   const repairs = read.repairs.filter(({ open, fixed }) => open + fixed > 0);
   if (repairs.length + read.disposable.length + read.unsure === 0) return null;
   const most = read.disposable[0]?.rows ?? 1;
@@ -125,33 +124,30 @@ function WhatToLookAt({ read, busy, change, see }: ReadProps & { see: See }): VN
     <section class="stack" aria-labelledby="look">
       <h2 id="look">What to look at</h2>
       <div class="even">
-        {repairs.map((repair) => (
-          <RepairCard key={repair.class} {...{ repair, change, see }} />
-        ))}
+        {repairs.map((repair) => repairCard(repair, change, see))}
         {read.disposable.length === 0 ? null : (
           <article class="sheet stack close">
-            <h3 class="look-head">Why rows are disposable</h3>
+            <h3>Why rows are disposable</h3>
             <Lines
               rows={read.disposable.map(({ why, rows }) => [
                 why,
                 <Share share={rows / most} words={count(rows)} colour="no-fill" />,
               ])}
             />
-            <div class="bar">
-              <button type="button" class="link" onClick={() => see("disposable")}>
-                See the disposable rows
-              </button>
-            </div>
+            <Button
+              {...{ act: "See the disposable rows", class: "link" }}
+              onClick={() => see("disposable")}
+            />
           </article>
         )}
         {read.unsure === 0 ? null : (
           <article class="sheet stack close">
-            <h3 class="look-head">Could not tell</h3>
+            <h3>Could not tell</h3>
             <p class="prose">
               DNS gave no answer for {counted(read.unsure, "entry", "entries")}. Another try may
               tell.
             </p>
-            <CheckButton {...{ read, busy, change }} entries={read.unsure} again />
+            <CheckButton {...{ read, change }} entries={read.unsure} again />
           </article>
         )}
       </div>
@@ -165,14 +161,13 @@ const REPAIR_WORDS: Partial<Record<RowClass, readonly [one: string, many: string
 };
 
 /** One kind of slip, with one press that repairs all of it, and one that takes it back. */
-function RepairCard(props: { repair: Repair; change: Known["change"]; see: See }): VNode {
-  const { change, see } = props;
-  const { class: name, open, fixed, slips } = props.repair;
+function repairCard(repair: Repair, change: Change, see: See): VNode {
+  const { class: name, open, fixed, slips } = repair;
   const [one, many] = REPAIR_WORDS[name] ?? ["row", "rows"];
   const of = `: ${many}`;
   return (
-    <article class="sheet stack close">
-      <h3 class="look-head">
+    <article key={name} class="sheet stack close">
+      <h3>
         <b>{count(open + fixed)}</b> {plural(open + fixed, one, many)} that can be repaired
       </h3>
       <Lines
@@ -192,20 +187,18 @@ function RepairCard(props: { repair: Repair; change: Known["change"]; see: See }
           <Act
             act={open === 1 ? "Fix it" : `Fix all ${count(open)}`}
             {...{ of, class: "fix" }}
-            work={() => change("fix", { class: name })}
+            send={() => change("fix", { class: name })}
           />
         ) : null}
         {fixed > 0 ? (
           <Act
             act={`Undo ${counted(fixed, "fix", "fixes")}`}
             {...{ of, class: "" }}
-            work={() => change("fix", { class: name, undo: true })}
+            send={() => change("fix", { class: name, undo: true })}
           />
         ) : null}
         {open > 0 ? (
-          <button type="button" class="link" onClick={() => see(name)}>
-            See each one<span class="unseen">{of}</span>
-          </button>
+          <Button {...{ act: "See each one", of, class: "link" }} onClick={() => see(name)} />
         ) : null}
       </div>
     </article>
@@ -233,13 +226,14 @@ function spellings(from: string, to: string): VNode {
 }
 
 /** The file with our columns behind its own, made by the server of the rows that the reader chooses. */
-function Cleaned({ state, read }: { state: ListState; read: ReadList }): VNode {
+function Cleaned({ id, read }: { id: string; read: ReadList }): VNode {
   const names = classesIn(read);
   const [chosen, setChosen] = useState<readonly RowClass[]>(["good", "fixed"]);
   const kept = names.filter((name) => chosen.includes(name));
-  const rows = kept.reduce((sum, name) => sum + read.counts[name], 0);
+  const rows = sumOf(kept, (name) => read.counts[name]);
+  const href = `account/lists/${id}/csv?bom=1&classes=${kept.join(",")}`;
   return (
-    <section class="sheet cleaned" id="cleaned">
+    <section class="sheet even" id="cleaned">
       <div class="stack close">
         <h2>Cleaned list</h2>
         <p class="prose">
@@ -251,15 +245,9 @@ function Cleaned({ state, read }: { state: ListState; read: ReadList }): VNode {
         {rows === 0 ? (
           <p class="note">Choose the rows to keep.</p>
         ) : (
-          <p>
-            <a
-              class="button main"
-              href={`account/lists/${state.id}/csv?bom=1&classes=${kept.join(",")}`}
-              download=""
-            >
-              Download {counted(rows, "row")}
-            </a>
-          </p>
+          <a class="button main" href={href} download="">
+            Download {counted(rows, "row")}
+          </a>
         )}
       </div>
       <Checks
@@ -280,16 +268,14 @@ function Cleaned({ state, read }: { state: ListState; read: ReadList }): VNode {
 
 const PAGE_ROWS = 50;
 
-interface RowsProps {
+interface RowsProps extends ReadProps {
   id: string;
-  read: ReadList;
-  change: Known["change"];
   shown: RowClass | "";
   setShown: (name: RowClass | "") => void;
 }
 
 /** Every row with its verdict, a page of them at a time: the server has the others. */
-export function Rows({ id, read, change, shown, setShown }: RowsProps): VNode {
+function Rows({ id, read, change, shown, setShown }: RowsProps): VNode {
   const [text, search] = useSearch("Search", "Search in the entries");
   const [why, setWhy] = useState("");
   const [from, setFrom] = useState(0);
@@ -306,6 +292,7 @@ export function Rows({ id, read, change, shown, setShown }: RowsProps): VNode {
   const stamp = JSON.stringify([read.counts, read.repairs, read.sheet, read.column]);
   const loading = useLoad<ListRows>(`lists/${id}/rows?${query.toString()}`, stamp);
   const reasons = loading.value?.reasons ?? [];
+  const classes = classesIn(read).map((name) => [name, CLASSES[name].words] as const);
   return (
     <section class="sheet stack" id="rows">
       <div class="bar">
@@ -314,10 +301,7 @@ export function Rows({ id, read, change, shown, setShown }: RowsProps): VNode {
           class="kind push"
           label="Which rows"
           value={shown}
-          choices={[
-            ["", "All rows"],
-            ...classesIn(read).map((name) => [name, CLASSES[name].words] as const),
-          ]}
+          choices={[["", "All rows"], ...classes]}
           onValue={(name) => setShown(name as RowClass | "")}
         />
         {reasons.length < 2 ? null : (
@@ -332,68 +316,45 @@ export function Rows({ id, read, change, shown, setShown }: RowsProps): VNode {
         {search}
       </div>
       <Shown loading={loading} lines={6}>
-        {(page) => rowsOf(page, change, from, setFrom)}
+        {({ total, rows }) => (
+          <>
+            <Table
+              label="Rows and their verdicts"
+              head={["Entry", "Verdict", "Why", "Suggestion", "Line"]}
+              numbers={[4]}
+              none="No row fits. Take other rows, or clear the search."
+              rows={rows.map((row) => cellsOf(row, change))}
+            />
+            <Turns {...{ from, total }} size={PAGE_ROWS} of="row" onFrom={setFrom} />
+          </>
+        )}
       </Shown>
     </section>
   );
 }
 
-function rowsOf(
-  { total, rows }: ListRows,
-  change: Known["change"],
-  from: number,
-  setFrom: (from: number) => void,
-): VNode {
-  const end = from + rows.length;
-  const turn = (act: string, to: number, isOff: boolean, kind = "small"): VNode => (
-    <button type="button" class={kind} disabled={isOff} onClick={() => setFrom(to)}>
-      {act}
-    </button>
-  );
-  return (
-    <>
-      <Table
-        label="Rows and their verdicts"
-        head={["Entry", "Verdict", "Why", "Suggestion", "Line"]}
-        numbers={[4]}
-        none="No row fits. Take other rows, or clear the search."
-        rows={rows.map((row) => cellsOf(row, change))}
-      />
-      <div class="bar">
-        <span class="note" role="status">
-          {count(Math.min(from + 1, end))} to {count(end)} of {counted(total, "row")}
-        </span>
-        {turn("Previous", Math.max(0, from - PAGE_ROWS), from === 0, "small push")}
-        {turn("Next", from + PAGE_ROWS, end >= total)}
-      </div>
-    </>
-  );
-}
-
-const cellsOf = (row: ListRow, change: Known["change"]): readonly (VNode | string)[] => [
+const cellsOf = ({ entry, was, why, meant, line, ...row }: ListRow, change: Change) => [
   <span class="mono break">
-    {row.entry}
-    {row.was === undefined ? null : <span class="note"> was {row.was}</span>}
+    {entry}
+    {was === undefined ? null : <span class="note"> was {was}</span>}
   </span>,
   <Mark {...CLASSES[row.class]} />,
-  row.why === "" ? "" : <span class="note">{row.why}</span>,
-  row.was !== undefined ? (
-    <Act act="Undo" of={row.was} work={() => change("fix", { entry: row.was, undo: true })} />
-  ) : row.meant === "" ? (
-    ""
+  why && <span class="note">{why}</span>,
+  was !== undefined ? (
+    <Act act="Undo" of={was} send={() => change("fix", { entry: was, undo: true })} />
   ) : (
-    <Act
-      act={`Use ${newPart(row)}`}
-      of={`for ${row.entry}`}
-      class="small fix"
-      work={() => change("fix", { entry: row.entry })}
-    />
+    meant && (
+      <Act
+        {...{ act: `Use ${newPart(entry, meant)}`, of: `for ${entry}`, class: "small fix" }}
+        send={() => change("fix", { entry })}
+      />
+    )
   ),
-  count(row.line),
+  count(line),
 ];
 
 /** Of a misspelt domain the domain alone; else all of the suggestion. */
-function newPart({ entry, meant }: ListRow): string {
+function newPart(entry: string, meant: string): string {
   const at = meant.lastIndexOf("@") + 1;
   return at > 0 && entry.startsWith(meant.slice(0, at)) ? meant.slice(at) : meant;
 }

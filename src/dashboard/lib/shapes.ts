@@ -1,2 +1,0 @@
-/** What `account/*` sends: the server's own types. */
-export type * from "../../http/account/shapes.ts";

@@ -33,6 +33,10 @@ export interface AccountList {
   readonly expiresAtMs: number;
 }
 
+export type ListChange = Partial<
+  Pick<AccountList, "choice" | "rows" | "fixes" | "runs" | "expiresAtMs">
+>;
+
 export interface ListChoice {
   readonly sheet?: string;
   readonly column?: string;
@@ -166,7 +170,7 @@ const SLICE_OCTETS = 65_536;
 export async function changeList(
   db: Kysely<Database>,
   list: AccountList,
-  change: Partial<Pick<AccountList, "choice" | "rows" | "fixes" | "runs" | "expiresAtMs">>,
+  change: ListChange,
 ): Promise<boolean> {
   const { id, version } = list;
   const { octets: _, ...row } = await rowOf({ ...list, ...change, version: version + 1 });
@@ -181,16 +185,14 @@ export async function forgetList(db: Kysely<Database>, id: string): Promise<void
   });
 }
 
-/** The checks of the lists, by their sessions; none for a session that never began. */
+/** The checks of each of the lists, oldest first; none for a session that never began. */
 export async function runsOf(
   db: Kysely<Database>,
   lists: readonly AccountList[],
-): Promise<ReadonlyMap<string, Session>> {
-  const runs = await sessionsOf(
-    db,
-    lists.flatMap((list) => list.runs),
-  );
-  return new Map(runs.map((run) => [run.session, run]));
+): Promise<(list: AccountList) => readonly Session[]> {
+  const hashes = lists.flatMap(({ runs }) => runs);
+  const known = new Map((await sessionsOf(db, hashes)).map((run) => [run.session, run]));
+  return ({ runs }) => runs.flatMap((session) => known.get(session) ?? []);
 }
 
 export async function keepSessionsUntil(
@@ -216,10 +218,10 @@ export async function pruneLists(db: Kysely<Database>, nowMs: number): Promise<n
     .limit(PRUNED_AT_ONCE)
     .execute();
   const lists = await Promise.all(rows.map(listOf));
-  const known = await runsOf(db, lists);
+  const runsBy = await runsOf(db, lists);
   let gone = 0;
   for (const list of lists) {
-    const runs = list.runs.flatMap((session) => known.get(session) ?? []);
+    const runs = runsBy(list);
     const isRunning = runs.some((run) => run.isRunning);
     const isForgotten = list.expiresAtMs === 0;
     const endMs = isRunning ? nowMs + SESSION_LIFE_MS : isForgotten ? 0 : endOf(list, runs);

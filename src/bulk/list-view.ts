@@ -198,7 +198,7 @@ function settle([row, entries]: Entered, { repair, seen, open, unsure }: Settlin
 const BETWEEN = "\u001f";
 
 /** The cells of each result in one text, by the entry's key. */
-export async function resultTexts(
+async function resultTexts(
   parts: ListParts,
   among: ListKind,
 ): Promise<ReadonlyMap<string, string>> {
@@ -212,19 +212,15 @@ export async function resultTexts(
   return texts;
 }
 
-interface Cleaning {
-  readonly view: ListView;
-  readonly texts: ReadonlyMap<string, string>;
-  readonly classes: ReadonlySet<RowClass>;
-}
-
 const PIECE_UNITS = 65_536;
 
 /** The rows of these classes as CSV: the file's columns, the original where repairs are applied, our columns. */
 export async function* cleanedCsv(
   parts: ListParts,
-  { view, texts, classes }: Cleaning,
+  view: ListView,
+  classes: ReadonlySet<RowClass>,
 ): AsyncGenerator<string> {
+  const texts = await resultTexts(parts, view.among);
   const original = parts.fixes.size > 0 ? ["original"] : [];
   const { header, at: column } = view.shape;
   let text = csvLine([...header, ...original, ...RESULT_COLUMNS]);

@@ -1,4 +1,5 @@
 import type { Kysely } from "kysely";
+import { LRUCache } from "lru-cache";
 import { type Entrance } from "../accounts/admission/admission.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Ids } from "../base/ids.ts";
@@ -25,10 +26,11 @@ import {
   keepSessionsUntil,
   type ListChoice,
   LISTS_MAX,
+  type ListChange,
   listsOfAccount,
   runsOf,
 } from "./list-store.ts";
-import { cleanedCsv, type ListParts, type ListView, readView, resultTexts } from "./list-view.ts";
+import { cleanedCsv, type ListParts, type ListView, readView } from "./list-view.ts";
 import { newestResults } from "./read-session.ts";
 import { SESSION_LIFE_MS } from "./batches-store.ts";
 import type { Session, SessionStore } from "./sessions.ts";
@@ -107,7 +109,7 @@ export class Lists {
       createdAtMs: nowMs,
       expiresAtMs: nowMs + SESSION_LIFE_MS,
     };
-    const open = opened(list, new Map());
+    const open = opened(list, []);
     const view = await this.#views.view(open, file);
     if (view.open.length === 0) {
       const reason = view.rows.find(({ class: name }) => name === "unread")?.why ?? "";
@@ -130,22 +132,23 @@ export class Lists {
   }
 
   async all(accountId: string): Promise<readonly OpenList[]> {
-    const { db } = this.#deps;
-    const lists = await listsOfAccount(db, accountId);
-    const known = await runsOf(db, lists);
-    return lists.map((list) => opened(list, known)).filter((open) => this.#isAlive(open));
+    return await this.#opened(await listsOfAccount(this.#deps.db, accountId));
   }
 
   async find({ accountId, id }: Whose): Promise<OpenList> {
-    const { db } = this.#deps;
-    const list = await findList(db, accountId, id);
-    const open = list === undefined ? undefined : opened(list, await runsOf(db, [list]));
-    if (open === undefined || !this.#isAlive(open)) throw notFound();
+    const list = await findList(this.#deps.db, accountId, id);
+    const [open] = await this.#opened(list === undefined ? [] : [list]);
+    if (open === undefined) throw notFound();
     return open;
   }
 
-  #isAlive({ endMs = Infinity }: OpenList): boolean {
-    return endMs > this.#deps.clock.nowMs();
+  /** Those that are not over. */
+  async #opened(lists: readonly AccountList[]): Promise<readonly OpenList[]> {
+    const runs = await runsOf(this.#deps.db, lists);
+    const nowMs = this.#deps.clock.nowMs();
+    return lists
+      .map((list) => opened(list, runs(list)))
+      .filter(({ endMs = Infinity }) => endMs > nowMs);
   }
 
   view(open: OpenList): Promise<ListView> {
@@ -157,21 +160,24 @@ export class Lists {
   }
 
   async choose(whose: Whose, choice: ListChoice): Promise<OpenList> {
-    const { db, clock } = this.#deps;
-    const { list, runs } = await this.#resting(whose);
-    const view = await this.#views.view(
-      opened({ ...list, choice, version: list.version + 1 }, byName(runs)),
-    );
-    const expiresAtMs = runs.length > 0 ? list.expiresAtMs : clock.nowMs() + SESSION_LIFE_MS;
-    const change = { choice, rows: view.rows.length, expiresAtMs };
-    if (!(await changeList(db, list, change))) throw notNow(CHANGED);
-    return await this.find(whose);
+    const open = await this.#resting(whose);
+    const { list, runs } = open;
+    const chosen = { ...open, list: { ...list, choice, version: list.version + 1 } };
+    const { rows } = await this.#views.view(chosen);
+    const freshMs = this.#deps.clock.nowMs() + SESSION_LIFE_MS;
+    const expiresAtMs = runs.length > 0 ? list.expiresAtMs : freshMs;
+    return await this.#change(list, { choice, rows: rows.length, expiresAtMs });
   }
 
   async #resting(whose: Whose): Promise<OpenList> {
     const open = await this.find(whose);
     if (open.running !== undefined) throw notNow(RUNNING);
     return open;
+  }
+
+  async #change(list: AccountList, change: ListChange): Promise<OpenList> {
+    if (!(await changeList(this.#deps.db, list, change))) throw notNow(CHANGED);
+    return await this.find(list);
   }
 
   /** Charges and begins a check of what has no result. Its session is noted before it is charged, so that none is lost. */
@@ -181,8 +187,9 @@ export class Lists {
     { first = Infinity, again }: CheckOrder,
   ): Promise<OpenList> {
     const { db, clock, ids, bulk } = this.#deps;
-    const { list, runs } = await this.#resting(whose);
-    const view = await this.#views.view(opened(list, byName(runs)));
+    const open = await this.#resting(whose);
+    const { list, runs } = open;
+    const view = await this.#views.view(open);
     const entries = (again ? view.unsure : view.open).slice(0, Math.max(0, first));
     if (entries.length === 0) throw notNow("Nothing of this list is left to check.");
     const last = list.runs.at(-1);
@@ -191,11 +198,11 @@ export class Lists {
     const nowMs = clock.nowMs();
     // Looked at before the sessions that it keeps are over.
     const expiresAtMs = nowMs + SESSION_LIFE_MS;
-    const change = { expiresAtMs, ...(!isFree && { runs: [...list.runs, session] }) };
-    if (!(await changeList(db, list, change))) throw notNow(CHANGED);
+    await this.#change(list, { expiresAtMs, ...(!isFree && { runs: [...list.runs, session] }) });
     await keepSessionsUntil(db, list.runs, nowMs + 2 * SESSION_LIFE_MS);
-    const uniqueMax = bulk.entriesMax(entrance.caller) ?? Infinity;
-    const split = await inSlices(splitPieces(entries, uniqueMax));
+    const split = await inSlices(
+      splitPieces(entries, bulk.entriesMax(entrance.caller) ?? Infinity),
+    );
     const retry = { key: `list ${session}`, bodyHash: session };
     try {
       await bulk.submit(entrance, { split, session, retry });
@@ -215,15 +222,13 @@ export class Lists {
   }
 
   async fix(whose: Whose, order: FixOrder): Promise<OpenList> {
-    const { list, runs } = await this.#resting(whose);
-    const view = await this.#views.view(opened(list, byName(runs)));
-    const fixes = new Set(list.fixes);
-    for (const key of fixedBy(order, view)) {
+    const open = await this.#resting(whose);
+    const fixes = new Set(open.list.fixes);
+    for (const key of fixedBy(order, await this.#views.view(open))) {
       if (order.undo) fixes.delete(key);
       else fixes.add(key);
     }
-    if (!(await changeList(this.#deps.db, list, { fixes }))) throw notNow(CHANGED);
-    return await this.find(whose);
+    return await this.#change(open.list, { fixes });
   }
 
   /** Ends what runs and deletes everything; entries that were not begun are given back. */
@@ -243,16 +248,11 @@ export class Lists {
   /** The file with our columns behind its own, rows of these classes, in pieces. */
   async csv(open: OpenList, classes: ReadonlySet<RowClass>): Promise<AsyncIterable<string>> {
     const view = await this.#views.view(open);
-    const texts = await this.#views.texts(open);
-    return cleanedCsv(partsOf(open, this.#deps), { view, texts, classes });
+    return cleanedCsv(partsOf(open, this.#deps), view, classes);
   }
 }
 
-const byName = (runs: readonly Session[]): ReadonlyMap<string, Session> =>
-  new Map(runs.map((run) => [run.session, run]));
-
-function opened(list: AccountList, known: ReadonlyMap<string, Session>): OpenList {
-  const runs = list.runs.flatMap((session) => known.get(session) ?? []);
+function opened(list: AccountList, runs: readonly Session[]): OpenList {
   const running = runs.find(({ isRunning }) => isRunning);
   return running === undefined ? { list, runs, endMs: endOf(list, runs) } : { list, runs, running };
 }
@@ -292,90 +292,56 @@ async function* slicesOf(file: readonly Uint8Array[]): AsyncGenerator<Uint8Array
 interface KeptView {
   readonly version: string;
   readonly view: Promise<ListView>;
-  texts?: Promise<ReadonlyMap<string, string>>;
-  rows: number;
-  callOff: () => void;
 }
 
 const IDLE_MS = 120_000;
 
-/** Rows of all views in memory; the newest view stays in any case. */
+/** Rows of all views in memory. */
 const ROWS_MAX = 300_000;
 
 /** Views of lists in memory, made anew from what is stored when they are not there. */
 class Views {
   readonly #deps: ListsDeps;
-  readonly #kept = new Map<string, KeptView>();
+  readonly #kept = new LRUCache<string, KeptView>({
+    maxSize: ROWS_MAX,
+    ttl: IDLE_MS,
+    ttlAutopurge: true,
+    updateAgeOnGet: true,
+  });
 
   constructor(deps: ListsDeps) {
     this.#deps = deps;
   }
 
   view(open: OpenList, file?: readonly Uint8Array[]): Promise<ListView> {
-    return this.#of(open, file).view;
-  }
-
-  texts(open: OpenList): Promise<ReadonlyMap<string, string>> {
-    const kept = this.#of(open);
-    kept.texts ??= kept.view.then(({ among }) => resultTexts(partsOf(open, this.#deps), among));
-    return kept.texts;
+    const { id, accountId, version: changes } = open.list;
+    const runs = open.runs.map((run) => `${run.session} ${run.state} ${String(run.processed)}`);
+    const version = [changes, ...runs].join();
+    const known = this.#kept.get(id);
+    if (known?.version === version) return known.view;
+    const parts = partsOf(open, this.#deps, file);
+    const read = (): Promise<ListView> => readView(parts);
+    const reading = this.#deps.shares.of("decoding").run(accountKey(accountId), read, VIEW_OCTETS);
+    const kept: KeptView = { version, view: reading.catch(refused) };
+    this.#kept.set(id, kept, { size: 1 });
+    kept.view.then(
+      ({ rows }) => {
+        const size = Math.min(ROWS_MAX, rows.length + 1); // the newest view stays in any case
+        if (this.#kept.peek(id) === kept) this.#kept.set(id, kept, { size });
+      },
+      () => {
+        if (this.#kept.peek(id) === kept) this.forget(id);
+      },
+    );
+    return kept.view;
   }
 
   forget(id: string): void {
-    this.#kept.get(id)?.callOff();
     this.#kept.delete(id);
   }
 
   close(): void {
-    for (const id of this.#kept.keys()) this.forget(id);
-  }
-
-  #of(open: OpenList, file?: readonly Uint8Array[]): KeptView {
-    const { id, accountId } = open.list;
-    const version = [
-      open.list.version,
-      ...open.runs.map((run) => `${run.session} ${run.state} ${String(run.processed)}`),
-    ].join();
-    const known = this.#kept.get(id);
-    this.forget(id);
-    const kept =
-      known?.version === version
-        ? known
-        : this.#make(accountId, version, partsOf(open, this.#deps, file));
-    // Last in the map is used last.
-    this.#kept.set(id, kept);
-    kept.callOff = this.#deps.clock.after(IDLE_MS, () => this.forget(id));
-    return kept;
-  }
-
-  #make(accountId: string, version: string, parts: ListParts): KeptView {
-    const read = (): Promise<ListView> => readView(parts);
-    const view = this.#deps.shares.of("decoding").run(accountKey(accountId), read, VIEW_OCTETS);
-    const kept: KeptView = {
-      version,
-      view: view.catch(refused),
-      rows: 0,
-      callOff: () => undefined,
-    };
-    kept.view.then(
-      ({ rows }) => {
-        kept.rows = rows.length;
-        this.#shrink();
-      },
-      () => {
-        for (const [id, other] of this.#kept) if (other === kept) this.forget(id);
-      },
-    );
-    return kept;
-  }
-
-  #shrink(): void {
-    let rows = [...this.#kept.values()].reduce((sum, kept) => sum + kept.rows, 0);
-    for (const [id, kept] of this.#kept) {
-      if (rows <= ROWS_MAX || this.#kept.size === 1) return;
-      rows -= kept.rows;
-      this.forget(id);
-    }
+    this.#kept.clear();
   }
 }
 

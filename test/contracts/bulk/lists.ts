@@ -82,9 +82,9 @@ export function listsContract(name: string, make: Make<BulkStores>): void {
     assert.equal(await stores.unitsUsed(), 500);
     const done = { nowMs: clock.nowMs(), conclusive: true };
     assert.equal(await chunks.complete(chunk, allValid(500), done), "finished");
-    const runs = await runsOf(sql.db, [newList(stores, { runs: [session, "never"] })]);
-    const [run] = runs.values();
-    assert.equal(runs.size, 1);
+    const list = newList(stores, { runs: [session, "never"] });
+    const [run, ...others] = (await runsOf(sql.db, [list]))(list);
+    assert.equal(others.length, 0);
     assert.deepEqual(
       [run?.state, run?.isRunning, run?.charged, run?.processed],
       ["stopped", false, 500, 500],

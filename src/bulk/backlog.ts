@@ -15,41 +15,25 @@ export interface Backlog {
   readonly queuedWebhooks: number;
 }
 
-interface Row {
-  readonly pending: number;
-  readonly processing: number;
-  readonly oldest: number | null;
-  readonly entries: number;
-  readonly open: number;
-  readonly leased: number;
-  readonly speed: number;
-  readonly webhooks: number;
-}
-
 export async function readBacklog(db: Kysely<Database>, nowMs: number): Promise<Backlog> {
-  const { rows } = await sql<Row>`
+  const { rows } = await sql<Record<keyof Backlog, number | null>>`
     select
       jobs.*, chunks.*,
-      (select sum(entries_per_second) from bulk_workers where seen_at_ms > ${nowMs - SPEED_AGE_MS}) as speed,
-      (select count(*) from webhook_deliveries where state = 'queued') as webhooks
+      (select sum(entries_per_second) from bulk_workers
+        where seen_at_ms > ${nowMs - SPEED_AGE_MS}) as "entriesPerSecond",
+      (select count(*) from webhook_deliveries where state = 'queued') as "queuedWebhooks"
     from
-      (select sum(case when state = 'pending' then 1 else 0 end) as pending,
-        sum(case when state = 'pending' then 0 else 1 end) as processing,
-        min(accepted_at_ms) as oldest, sum(unique_count - processed) as entries
+      (select sum(case when state = 'pending' then 1 else 0 end) as "pendingJobs",
+        sum(case when state = 'pending' then 0 else 1 end) as "processingJobs",
+        ${nowMs} - min(accepted_at_ms) as "oldestJobMs",
+        sum(unique_count - processed) as "entries"
       from jobs where is_running = 1) jobs,
-      (select count(*) as open,
-        sum(case when lease_worker is not null and available_at_ms > ${nowMs} then 1 else 0 end) as leased
+      (select sum(case when lease_worker is null or available_at_ms <= ${nowMs} then 1 else 0 end)
+          as "waitingChunks",
+        sum(case when lease_worker is not null and available_at_ms > ${nowMs} then 1 else 0 end)
+          as "leasedChunks"
       from chunks where available_at_ms is not null) chunks`.execute(db);
-  const [row] = rows;
-  if (row === undefined) throw new Error("backlog: no row");
-  return {
-    pendingJobs: Number(row.pending),
-    processingJobs: Number(row.processing),
-    oldestJobMs: row.oldest === null ? 0 : Math.max(0, nowMs - Number(row.oldest)),
-    entries: Number(row.entries),
-    waitingChunks: Number(row.open) - Number(row.leased),
-    leasedChunks: Number(row.leased),
-    entriesPerSecond: Number(row.speed),
-    queuedWebhooks: Number(row.webhooks),
-  };
+  const figures = Object.entries(rows[0] ?? {});
+  const counts = figures.map(([name, figure]) => [name, Math.max(0, Number(figure))]);
+  return Object.fromEntries(counts) as Record<keyof Backlog, number>;
 }

@@ -1,20 +1,13 @@
 import type { Kysely } from "kysely";
-import type { Clock } from "../base/clock.ts";
 import type { Ids } from "../base/ids.ts";
 import type { OwnerKey } from "../base/owner.ts";
-import { retryInFlight, retryOtherBody } from "../base/refusals.ts";
 import { deleteRows, lockName } from "../store/rows.ts";
 import type { Database } from "../store/schema.ts";
 import { inTransaction, type Tx } from "../store/transaction.ts";
-import type { BulkAnswer, IdempotencyKey, QueuedBatch } from "./bulk.ts";
-import { statsOf } from "./read-session.ts";
-import { spelledResults, storedResults } from "./result-source.ts";
-import type { SessionStore } from "./sessions.ts";
+import type { IdempotencyKey } from "./bulk.ts";
 
-interface RetryClaim {
+interface RetryClaim extends IdempotencyKey {
   readonly owner: OwnerKey;
-  readonly key: string;
-  readonly bodyHash: string;
   readonly nowMs: number;
   readonly lockMs: number;
 }
@@ -23,7 +16,8 @@ type RetryOutcome =
   /** First of its kind: answer it, and keep the answer with `token` or call `release`. */
   | { readonly kind: "new"; readonly token: string }
   /** A twin is being answered, or its process died: then the lock ends by itself. */
-  | { readonly kind: "in_flight" | "other_body" }
+  | { readonly kind: "in_flight" }
+  | { readonly kind: "other_body" }
   | { readonly kind: "kept"; readonly answer: string };
 
 /** An answer lives as long as its session, a lock until its time is over. */
@@ -88,73 +82,4 @@ export class IdempotencyKeys {
   async releaseAll(): Promise<void> {
     await deleteRows(this.#db, "retry_keys", { answer: null });
   }
-}
-
-export type KeptRecord =
-  | { readonly kind: "done"; readonly session: string }
-  | { readonly kind: "queued"; readonly queued: QueuedBatch };
-
-export interface RetryDeps {
-  readonly idempotencyKeys: IdempotencyKeys;
-  readonly sessions: SessionStore;
-  readonly clock: Clock;
-  readonly syncBudgetMs: number;
-}
-
-type OpenRetry =
-  | { readonly kind: "kept"; readonly record: KeptRecord }
-  | {
-      readonly kind: "new";
-      readonly token: string | undefined;
-      /** For a request that is refused or failed: its key is as if never used. */
-      readonly release: () => Promise<void>;
-    };
-
-/** What a request may take besides its time budget before it counts as dead. */
-const LOCK_SPARE_MS = 20_000;
-
-/** Throws 409 while a twin is being answered, 422 when the key came with another body. */
-export async function openRetry(
-  { idempotencyKeys, clock, syncBudgetMs }: RetryDeps,
-  owner: OwnerKey,
-  retry: IdempotencyKey | undefined,
-): Promise<OpenRetry> {
-  if (retry === undefined) {
-    return { kind: "new", token: undefined, release: () => Promise.resolve() };
-  }
-  const outcome = await idempotencyKeys.begin({
-    owner,
-    ...retry,
-    nowMs: clock.nowMs(),
-    lockMs: syncBudgetMs + LOCK_SPARE_MS,
-  });
-  switch (outcome.kind) {
-    case "in_flight":
-      throw retryInFlight(1);
-    case "other_body":
-      throw retryOtherBody();
-    case "kept":
-      return { kind: "kept", record: JSON.parse(outcome.answer) as KeptRecord };
-    case "new":
-      return {
-        kind: "new",
-        token: outcome.token,
-        release: () => idempotencyKeys.release(owner, retry.key, outcome.token),
-      };
-  }
-}
-
-export async function keptAnswer(
-  { sessions, clock }: RetryDeps,
-  record: KeptRecord,
-): Promise<BulkAnswer> {
-  if (record.kind === "queued") return { paidBy: "plan", ...record };
-  const session = await sessions.find(record.session, clock.nowMs());
-  if (session === undefined) throw new Error(`kept answer without its session`);
-  return {
-    kind: "done",
-    paidBy: "plan",
-    stats: statsOf(session),
-    results: () => spelledResults(storedResults(sessions, session), { isNoted: false }),
-  };
 }

@@ -15,6 +15,8 @@ import {
   jobRunning,
   missingParameter,
   Refusal,
+  retryInFlight,
+  retryOtherBody,
   sessionNotFound,
   tooManyEntries,
 } from "../base/refusals.ts";
@@ -29,7 +31,13 @@ import {
 } from "../core/batch/batch-chunk.ts";
 import type { TooMany } from "../core/batch/batch.ts";
 import { BULK_MAX_OCTETS } from "../core/name/domain.ts";
-import type { CheckedBatch, ChunkOutcome, JobOrder, NewBatch } from "./batches-store.ts";
+import type {
+  CheckedBatch,
+  ChunkOutcome,
+  JobOrder,
+  KeptAnswer,
+  NewBatch,
+} from "./batches-store.ts";
 import {
   type BulkAnswer,
   type BulkRequest,
@@ -38,9 +46,10 @@ import {
   type BulkView,
   forBulk,
   type QueuedBatch,
+  type SpelledResult,
   type Splitter,
 } from "./bulk.ts";
-import { type IdempotencyKeys, keptAnswer, type KeptRecord, openRetry } from "./idempotency.ts";
+import type { IdempotencyKeys } from "./idempotency.ts";
 import type { JobOutcome, Jobs } from "./jobs.ts";
 import {
   findSession,
@@ -49,7 +58,7 @@ import {
   statsOf,
   viewSession,
 } from "./read-session.ts";
-import { spelledResults } from "./result-source.ts";
+import { spelledResults, storedResults } from "./result-source.ts";
 import type { SessionStore } from "./sessions.ts";
 import {
   checked,
@@ -78,6 +87,14 @@ async function runBatch(
   const outcomes = Promise.all(chunks.map((chunk) => checkChunk(chunk, check, options)));
   return await inTime(outcomes, { timeoutMs: syncBudgetMs, late: undefined, clock });
 }
+
+/** The answer that a repetition of a request gets. */
+type KeptRecord =
+  | { readonly kind: "done"; readonly session: string }
+  | { readonly kind: "queued"; readonly queued: QueuedBatch };
+
+/** What a request may take besides its time budget before it counts as dead. */
+const LOCK_SPARE_MS = 20_000;
 
 const SYNC_MAX_ENTRIES = 100;
 
@@ -117,7 +134,7 @@ interface Asked {
   readonly owner: OwnerKey;
   readonly request: BulkRequest;
   /** Of the request's Idempotency-Key. */
-  readonly token: string | undefined;
+  readonly keep?: Omit<KeptAnswer, "answer">;
 }
 
 interface Submission extends Asked {
@@ -143,16 +160,23 @@ export class BulkService {
    * checked at once within the time budget; more, or a spent budget, become a queued job.
    */
   async submit(entrance: Entrance, request: BulkRequest): Promise<BulkAnswer> {
-    const { log } = this.#deps;
+    const { log, clock, syncBudgetMs, idempotencyKeys } = this.#deps;
     if ("text" in request) checkBulkText(request.text);
     try {
       const owner = ownerKey(entrance.caller.owner);
-      const retry = await openRetry(this.#deps, owner, request.retry);
-      if (retry.kind === "kept") return await keptAnswer(this.#deps, retry.record);
+      const { retry } = request;
+      if (retry === undefined) return await this.#answer({ entrance, owner, request });
+      const [nowMs, lockMs] = [clock.nowMs(), syncBudgetMs + LOCK_SPARE_MS];
+      const opened = await idempotencyKeys.begin({ owner, ...retry, nowMs, lockMs });
+      if (opened.kind === "in_flight") throw retryInFlight(1);
+      if (opened.kind === "other_body") throw retryOtherBody();
+      if (opened.kind === "kept") return await this.#kept(JSON.parse(opened.answer) as KeptRecord);
+      const { token } = opened;
       try {
-        return await this.#answer({ entrance, owner, request, token: retry.token });
+        return await this.#answer({ entrance, owner, request, keep: { key: retry.key, token } });
       } catch (error) {
-        const releasing = retry.release();
+        // For a request that is refused or failed the key is as if never used.
+        const releasing = idempotencyKeys.release(owner, retry.key, token);
         // A store that is down would make the client wait twice; the lock on the key ends by itself.
         if (storeDownOf(error) === undefined) await releasing;
         else releasing.catch((again: unknown) => log.error("bulk.release_failed", again));
@@ -163,6 +187,17 @@ export class BulkService {
       log.error("bulk.submit_failed", error);
       throw bulkUnavailable();
     }
+  }
+
+  async #kept(record: KeptRecord): Promise<BulkAnswer> {
+    if (record.kind === "queued") return { paidBy: "plan", ...record };
+    const { sessions, clock } = this.#deps;
+    const session = await sessions.find(record.session, clock.nowMs());
+    if (session === undefined) throw new Error("kept answer without its session");
+    const source = storedResults(sessions, session);
+    const results = (): AsyncIterable<readonly SpelledResult[]> =>
+      spelledResults(source, { isNoted: false });
+    return { kind: "done", paidBy: "plan", stats: statsOf(session), results };
   }
 
   entriesMax({ tier }: Caller): number | null {
@@ -266,15 +301,14 @@ export class BulkService {
 
   /** Stores the batch, its charge, and the answer that a repetition of its request will get. */
   async #store(
-    { entrance, owner, batch, terms, request: { retry }, token }: Submission,
+    { entrance, owner, batch, terms, keep: kept }: Submission,
     record: KeptRecord,
     how: Omit<JobOrder, keyof NewBatch> | Omit<CheckedBatch, keyof NewBatch>,
   ): Promise<"plan" | "credits"> {
     const { clock, jobs, shares } = this.#deps;
     const nowMs = clock.nowMs();
-    const isKept = retry !== undefined && token !== undefined;
-    const keep = isKept && { keep: { key: retry.key, token, answer: JSON.stringify(record) } };
-    const order = { ...batch, ...keep, ...how, nowMs };
+    const keep = kept && { ...kept, answer: JSON.stringify(record) };
+    const order = { ...batch, ...how, ...(keep && { keep }), nowMs };
     const create = (): Promise<JobOutcome> => jobs.create(order, { ...terms, nowMs });
     const outcome = await shares.of("writes").run(owner, create);
     return await this.#settle(entrance, chargeOf(outcome, nowMs));

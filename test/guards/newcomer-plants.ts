@@ -138,7 +138,7 @@ export const PLANTINGS: readonly Planting[] = [
       [
         "src/main/settings/config.ts",
         /^ +maxConnectionsPerAddress: set\(/m,
-        '  planted: set("GATEPOST_PLANTED", "nothing", text)("Words of the planted route."),\n',
+        '  planted: set("GATEPOST_PLANTED", "nothing", text, "Words of the planted route."),\n',
       ],
       ["src/main/service.ts", START, 'import { plantedRoute } from "../http/api/planted.ts";\n'],
       ["src/main/service.ts", /^ +viewRoute\(/m, "    plantedRoute(process.config.planted),\n"],

@@ -3,7 +3,7 @@ import { pid } from "node:process";
 import { type Clock, systemClock } from "../base/clock.ts";
 import { type Ids, systemIds } from "../base/ids.ts";
 import type { Log } from "../base/log.ts";
-import { createLog, type LogLevel } from "../base/pino-log.ts";
+import { createLog } from "../base/pino-log.ts";
 import type { Awaitable } from "../core/mail/lookup.ts";
 import { createResolver } from "../dns/resolver.ts";
 import { listen } from "../http/server.ts";
@@ -40,31 +40,14 @@ export class Closing {
   }
 }
 
-/** What a process has from outside. The rest of `main` opens nothing by itself: `test/sim` has a machine of its own. */
-export interface Machine {
-  readonly clock: Clock;
-  readonly ids: Ids;
-  readonly openLog: (level: LogLevel) => Log;
-  readonly openSqlite: typeof openEmbedded;
-  readonly lockForServing: typeof lockForServing;
-  readonly openPostgres: (url: string, nowMs: number) => Promise<PostgresDatabase>;
-  readonly openResolver: typeof createResolver;
-  readonly openOutbound: typeof createOutbound;
-  readonly openWebhookSender: typeof createWebhookSender;
-  readonly loadLists: typeof loadLists;
-  readonly startBulkThread: typeof startBulkThread;
-  readonly openTexts: typeof threadTexts;
-  readonly listen: typeof listen;
-}
-
 /** The machine that the program runs on. Drivers that one process alone does not use are loaded when they are. */
-export const systemMachine: Machine = {
+export const systemMachine = {
   clock: systemClock,
   ids: systemIds,
   openLog: createLog,
   openSqlite: openEmbedded,
   lockForServing,
-  async openPostgres(url, nowMs) {
+  async openPostgres(url: string, nowMs: number): Promise<PostgresDatabase> {
     const { openPostgres } = await import("../store/postgres-database.ts");
     return openPostgres(url, nowMs);
   },
@@ -77,6 +60,9 @@ export const systemMachine: Machine = {
   listen,
 };
 
+/** What a process has from outside. The rest of `main` opens nothing by itself: `test/sim` has a machine of its own. */
+export type Machine = Readonly<typeof systemMachine>;
+
 export interface Process {
   readonly config: Config;
   readonly machine: Machine;
@@ -85,12 +71,6 @@ export interface Process {
   readonly log: Log;
   readonly name: string;
   readonly closing: Closing;
-}
-
-interface ProcessOptions {
-  readonly machine?: Machine;
-  /** `silent`: for commands, which speak to a person and write no log. */
-  readonly log?: "by_level" | "silent";
 }
 
 /** When the start fails half way, all that it had opened is closed before the fault is thrown. */
@@ -108,13 +88,14 @@ export async function closedTogether<T extends object>(
   }
 }
 
+/** `silent`: for commands, which speak to a person and write no log. */
 export function openProcess<T extends object>(
   config: Config,
-  { machine = systemMachine, log: lines = "by_level" }: ProcessOptions,
+  { machine = systemMachine, log: lines }: { readonly machine?: Machine; readonly log?: "silent" },
   start: (process: Process) => Promise<T>,
 ): Promise<T & { readonly close: () => Promise<void> }> {
   const { clock, ids } = machine;
-  const log = machine.openLog(lines === "silent" ? lines : config.logLevel);
+  const log = machine.openLog(lines ?? config.logLevel);
   const name = `${hostname()}-${String(pid)}-${ids.hex32().slice(-8)}`;
   return closedTogether(log, (closing) =>
     start({ config, machine, clock, ids, log, name, closing }),

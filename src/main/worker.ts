@@ -1,4 +1,3 @@
-import { SharedCap } from "../dns/flow/window.ts";
 import { inTime } from "../base/in-time.ts";
 import { announcer } from "../bulk/announce.ts";
 import { ChunkQueue } from "../bulk/chunk-queue.ts";
@@ -25,33 +24,25 @@ export interface RunningWorker {
   stop(): Promise<void>;
 }
 
-export interface WorkerOptions {
-  readonly machine?: Machine;
-  /** First tries of DNS questions under way at once, at most; by the servers' place unless given. */
-  readonly dnsWindowMax?: number;
-}
-
 /** Longer than a webhook may take, and well within what a stop may; what is not handed back ends with its lease. */
 const STOP_LIMIT_MS = 25_000;
 
 /** A process of the scale-out that works off bulk jobs and sends webhooks; rejects with one clear sentence. */
 export async function startWorker(
   config: Config,
-  { machine = systemMachine, dnsWindowMax }: WorkerOptions = {},
+  machine: Machine = systemMachine,
 ): Promise<RunningWorker> {
   if (config.databaseUrl === undefined) {
     throw new Error(
       "`gatepost worker` needs DATABASE_URL; without it, `gatepost serve` runs bulk jobs itself",
     );
   }
-  const cap = dnsWindowMax === undefined ? undefined : SharedCap.open(dnsWindowMax);
-  const start = (process: Process) => openWorker(process, cap);
-  const { name, url, close } = await openProcess(config, { machine }, start);
+  const { name, url, close } = await openProcess(config, { machine }, openWorker);
   const limit = { timeoutMs: STOP_LIMIT_MS, late: undefined, clock: machine.clock };
   return { name, url, stop: () => inTime(close(), limit) };
 }
 
-async function openWorker(process: Process, cap: SharedCap | undefined) {
+async function openWorker(process: Process) {
   const { config, machine, name, closing, log } = process;
   const serving = await openServing(process, "interactive");
   const { lists, metrics, secretKey, dns, backing, trust } = serving;
@@ -64,7 +55,7 @@ async function openWorker(process: Process, cap: SharedCap | undefined) {
     counted: outcomeCounter(registry, "webhooks"),
   });
   const observe = lists.recorder.record.bind(lists.recorder);
-  const bulk = openBulkChecker(config, lists.datasets, { observe, cap, trust, machine });
+  const bulk = openBulkChecker(config, lists.datasets, { observe, trust, machine });
   closing.add(() => bulk.close());
   const worker = openWork(process, serving, { webhooks, bulk });
   closing.add(notices.hear("jobs", () => worker.wake()));

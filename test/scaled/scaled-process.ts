@@ -1,6 +1,8 @@
 // A process of the scale-out under test: `serve` or `worker` as the program starts them. It prints, one JSON text a
 // line, that it is ready, and that it received a signal to stop.
 import { readConfig } from "../../src/main/settings/config.ts";
+import { SharedCap } from "../../src/dns/flow/window.ts";
+import { type Machine, systemMachine } from "../../src/main/process.ts";
 import { startServer } from "../../src/main/service.ts";
 import { untilStopped } from "../../src/main/terminal.ts";
 import { startWorker } from "../../src/main/worker.ts";
@@ -9,8 +11,12 @@ export interface ScaledProcessOrder {
   readonly command: "serve" | "worker";
   /** Workers only: largest number of open DNS questions. */
   readonly dnsWindowMax?: number;
-  /** Workers only: how they learn of chunks. */
 }
+
+const narrow = (cap: SharedCap): Machine => ({
+  ...systemMachine,
+  openResolver: (options) => systemMachine.openResolver({ ...options, cap }),
+});
 
 export type ProcessLine =
   { readonly kind: "ready"; readonly url: string } | { readonly kind: "stopping" };
@@ -19,8 +25,11 @@ export type ProcessLine =
 const alive = setInterval(() => undefined, 60_000);
 const order = JSON.parse(process.argv[2] ?? "{}") as ScaledProcessOrder;
 const config = readConfig(process.env);
-const running =
-  order.command === "serve" ? await startServer(config) : await startWorker(config, order);
+const machine =
+  order.dnsWindowMax === undefined ? systemMachine : narrow(SharedCap.open(order.dnsWindowMax));
+const running = await (order.command === "serve"
+  ? startServer(config)
+  : startWorker(config, machine));
 const say = (line: ProcessLine): void => void process.stdout.write(`${JSON.stringify(line)}\n`);
 say({ kind: "ready", url: running.url ?? "" });
 await untilStopped();

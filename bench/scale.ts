@@ -1,11 +1,10 @@
-// The cost and gain of the scale-out: `npm run bench:scale [workers] [servers]`.
+// The cost and gain of the scale-out: `npm run bench:scale`.
 // Ratios are medians of interleaved rounds; absolute times depend on the machine.
 import { execFile } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import { performance } from "node:perf_hooks";
 import { promisify } from "node:util";
 import {
   openScaledWorld,
@@ -13,7 +12,6 @@ import {
   type ScaledWorld,
 } from "../test/scaled/scaled-world.ts";
 import { startNameServer } from "../test/dns/numbered-names.ts";
-import { until } from "../test/time/until.ts";
 import { cpuOf, median } from "./usage.ts";
 
 const autocannon = createRequire(import.meta.url).resolve("autocannon/autocannon.js");
@@ -21,70 +19,11 @@ const runProgram = promisify(execFile);
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
-const WINDOW = 100;
 const DELAY_MS = 20;
-const ENTRIES = 20_000;
 const ROUNDS = 3;
 const CONNECTIONS = 32;
 const LOAD_SECONDS = 4;
 const QUOTA = 5_000;
-
-let lists = 0;
-/** Names that no cache has. */
-function freshNames(): string {
-  lists += 1;
-  const mark = `r${String(lists)}`;
-  return Array.from({ length: ENTRIES }, (_, at) => `d${String(at)}.${mark}.co`).join("\n");
-}
-
-/** Seconds from the first claim of a job to its end. */
-async function timeJob(world: ScaledWorld, base: string): Promise<number> {
-  const account = await world.account();
-  const session = await account.queue(base, freshNames());
-  const state = async (): Promise<string | undefined> => {
-    const query = world.sql.db.selectFrom("jobs").select("state");
-    return (await query.where("session", "=", session).executeTakeFirst())?.state;
-  };
-  const endOf = async (step: "pending" | "processing"): Promise<number> => {
-    const isOver = async (): Promise<boolean> => (await state()) !== step;
-    await until(isOver, { what: `the end of "${step}"`, withinMs: 600_000 });
-    return performance.now();
-  };
-  const startMs = await endOf("pending");
-  return ((await endOf("processing")) - startMs) / 1_000;
-}
-
-/** Rounds of a job with only `first`, and with another kind of start. */
-async function compare(
-  world: ScaledWorld,
-  api: ScaledProcess,
-  kinds: readonly (() => Promise<readonly ScaledProcess[]>)[],
-): Promise<readonly number[]> {
-  const times = kinds.map((): number[] => []);
-  for (let round = 0; round < ROUNDS; round += 1) {
-    for (const [at, start] of kinds.entries()) {
-      const running = await start();
-      times[at]?.push(await timeJob(world, api.url));
-      await Promise.all(running.map((one) => one.stop("SIGTERM")));
-    }
-  }
-  return times.map(median);
-}
-
-const startWorkers = (world: ScaledWorld, count: number): Promise<readonly ScaledProcess[]> =>
-  Promise.all(
-    Array.from({ length: count }, () => world.start({ command: "worker", dnsWindowMax: WINDOW })),
-  );
-
-async function workers(world: ScaledWorld, api: ScaledProcess): Promise<void> {
-  const [one = 0, two = 0] = await compare(world, api, [
-    () => startWorkers(world, 1),
-    () => startWorkers(world, 2),
-  ]);
-  say(
-    `${String(ENTRIES)} names, ${String(DELAY_MS)} ms DNS, window ${String(WINDOW)}: one worker ${one.toFixed(2)} s, two ${two.toFixed(2)} s, ratio ${(one / two).toFixed(2)}`,
-  );
-}
 
 interface Answered {
   readonly count: number;
@@ -151,8 +90,6 @@ async function exact(world: ScaledWorld, running: readonly ScaledProcess[]): Pro
   if (granted !== QUOTA) process.exitCode = 1;
 }
 
-const CASES = { workers, servers };
-const asked = process.argv.slice(2);
 const folder = mkdtempSync(join(tmpdir(), "gatepost-bench-"));
 const tiers = join(folder, "tiers.json");
 const endless = { rate_per_minute: null, daily: null, monthly: null, bulk_limit: 100_000 };
@@ -163,9 +100,7 @@ const world = await openScaledWorld({
 });
 try {
   const api = await world.start({ command: "serve" });
-  for (const [name, run] of Object.entries(CASES)) {
-    if (asked.length === 0 || asked.includes(name)) await run(world, api);
-  }
+  await servers(world, api);
 } finally {
   await world.close();
   nameServer.stop();

@@ -1,16 +1,12 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
 import type { Command } from "commander";
-import { DAY_MS } from "../../src/core/calendar.ts";
 import { SIGNALS } from "../../src/core/evidence/signals.ts";
 import { FETCHED_SOURCES } from "../../src/lists/feed-sources.ts";
 import { EXAMPLES } from "../../src/cli/program.ts";
 import { allCommands } from "../../src/main/commands.ts";
 import { NAMES } from "../../src/main/doctor/network.ts";
 import { SETTINGS } from "../../src/main/settings/config.ts";
-import { AUDIT_MS } from "../../src/accounts/audit.ts";
-import { IDLE_MS, LIFE_MS } from "../../src/accounts/sign-in/sign-ins.ts";
-import { VERDICT_DAYS } from "../../src/lists/verdict-recorder.ts";
 import { readDocument, tableUnder } from "./docs-tables.ts";
 import { recordingTerminal } from "../process/recording-terminal.ts";
 
@@ -44,19 +40,6 @@ test("docs/detection.md lists every feed with its kind and least size", () => {
     [id, rotating ? `${kind}, rotates` : kind, floor.toLocaleString("en-US")].join(" | "),
   );
   assert.deepEqual(rows.toSorted(), want.toSorted());
-});
-
-test("docs/operations/run.md gives the retention times of the code", () => {
-  const days = (ms: number): string => `${String(ms / DAY_MS)} days`;
-  const rows = tableUnder(
-    readDocument("docs/operations/run.md"),
-    "## What is kept, and for how long",
-  );
-  const kept = (what: string): string | undefined =>
-    rows.find(([name = ""]) => name.startsWith(what))?.[2];
-  assert.equal(kept("Sign-in"), `${days(IDLE_MS)} unused, ${days(LIFE_MS)} at the most`);
-  assert.equal(kept("Record of changes"), `${days(AUDIT_MS)}, when the account is deleted too`);
-  assert.equal(kept("Verdicts"), `${String(VERDICT_DAYS)} days`);
 });
 
 test("docs/operations/troubleshooting.md has a heading for all that the doctor looks at", () => {

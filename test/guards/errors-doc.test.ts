@@ -1,6 +1,5 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
-import type { DatabaseFaultCode } from "../../src/store/database-fault.ts";
 import * as refusals from "../../src/base/refusals.ts";
 import { plain, readDocument, tableUnder } from "./docs-tables.ts";
 
@@ -101,41 +100,6 @@ test("every refusal has an anchor, and leads to what the reader can do", () => {
     const [, anchor = "", name = ""] = /^<a id="(\w+)"><\/a>`(\w+)`$/.exec(code) ?? [];
     assert.ok(name !== "" && anchor === name, code);
     assert.match(remedy, /^\[[\w -]+\]\(operations\/troubleshooting\.md#[\w-]+\)$/, name);
-  }
-});
-
-/** What a start says that cannot open its database. */
-const START_FAULTS: Readonly<Record<DatabaseFaultCode, string>> = {
-  newer_schema: "run the newer version",
-  older_schema: "made by gatepost 0.1.0",
-  locked: "another process holds the database",
-  unwritable: "this user may not write there",
-  full: "disk is full",
-  not_a_directory: "it is not a directory",
-  not_a_database: "the file is damaged",
-  unreachable: "does not answer",
-  denied: "does not let this user in",
-  no_database: "there is no such database",
-  too_old: "is too old",
-  unusable: "cannot be opened",
-};
-
-test("every fault of a start has a row with its words, and the program still says them", () => {
-  const page = readDocument("docs/operations/troubleshooting.md");
-  const symptoms = tableUnder(page, "## A start that fails").map(([symptom = ""]) => symptom);
-  const sources = ["store/database-fault", "store/postgres-fault", "store/postgres-database"]
-    .concat("store/migrate", "store/embedded/serving-lock", "main/store", "main/worker")
-    .concat("main/program-files", "http/server")
-    .map((name) => readDocument(`src/${name}.ts`))
-    .join("\n");
-  for (const words of Object.values(START_FAULTS)) {
-    assert.ok(
-      symptoms.some((symptom) => symptom.includes(words)),
-      words,
-    );
-  }
-  for (const [, words = ""] of symptoms.join().matchAll(/`([^`]+ [^`]+)`/g)) {
-    assert.ok(sources.includes(words), `nothing says "${words}"`);
   }
 });
 

@@ -47,9 +47,9 @@ test("every link between Markdown pages leads to a file and a heading that exist
   assert.deepEqual(faults, []);
 });
 
-const ROOMS = "core|ports|service|http|cli|dashboard|adapters|main";
+const FLOORS = readdirSync(new URL("src/", root)).join("|");
 const NAMED = new RegExp(
-  `\`((?:src|test|bench|docs|scripts|deploy|\\.ci|${ROOMS})/[\\w./-]+)\``,
+  `\`((?:src|test|bench|docs|scripts|deploy|\\.ci|${FLOORS})/[\\w./-]+)\``,
   "g",
 );
 

@@ -20,8 +20,3 @@ export function readUnit(text: string): ReadonlyMap<string, readonly string[]> {
   }
   return settings;
 }
-
-/** Names assigned in an env file, commented ones too. */
-export function namesInEnvFile(text: string): readonly string[] {
-  return [...text.matchAll(/^#?([A-Z][A-Z0-9_]*)=/gm)].map((match) => match[1] ?? "");
-}

@@ -1,21 +1,11 @@
 import { strict as assert } from "node:assert";
-import { writeFileSync } from "node:fs";
 import { request as ask } from "node:http";
-import { join } from "node:path";
 import { after, suite, test } from "node:test";
 import { DEFAULT_TIERS } from "../../src/accounts/admission/tiers.ts";
-import { openEmbedded } from "../../src/store/database.ts";
 import { until } from "../time/until.ts";
-import { withinOneDay } from "../time/within-one-day.ts";
 import { readDocument, tableUnder } from "../guards/docs-tables.ts";
 import { type Answered, readError, readResult } from "../http/strict-client.ts";
-import {
-  gatepost,
-  type Home,
-  makeHome,
-  type ServiceProcess,
-  startService,
-} from "./service-process.ts";
+import { gatepost, type Home, type ServiceProcess } from "./service-process.ts";
 import { type Account, createAccount, serviceWorld } from "./service-world.ts";
 
 /** "```http" and the "```json" that answers it, as docs/api.md shows them. */
@@ -100,18 +90,6 @@ suite("the service as a user runs it: real processes, real DNS on loopback", () 
       tier.premium ? "yes" : "no",
     ]);
     assert.deepEqual(tableUnder(document, "## Keys, rates, quotas"), tiers);
-  });
-
-  test("health, readiness, metrics and documents answer", async () => {
-    assert.equal((await service.get("/healthz")).status, 200);
-    assert.equal((await service.get("/readyz")).status, 200);
-    assert.match(
-      (await service.get("/metrics")).body,
-      /gatepost_http_request_duration_seconds_count/,
-    );
-    const paths = JSON.parse((await service.get("/openapi.json")).body) as { paths: object };
-    assert.ok("/api/email" in paths.paths);
-    assert.equal((await service.get("/docs")).status, 200);
   });
 
   test("a key made while the service runs works at once and shows its plan's rate", async () => {
@@ -211,42 +189,3 @@ suite("the service as a user runs it: real processes, real DNS on loopback", () 
     assert.equal(await statusAt(service, "/healthz", "rebound.example"), 200);
   });
 });
-
-/** What the database of `home` holds now. */
-async function unitsWritten(home: Home): Promise<number> {
-  const { db, close } = await openEmbedded(home.directory, Date.now());
-  const rows = await db.selectFrom("usage_days").select("units").execute();
-  await close();
-  return rows.reduce((sum, { units }) => sum + units, 0);
-}
-
-async function killedAfterFive(): Promise<void> {
-  const home = makeHome({ GATEPOST_DNS_SERVERS: "127.0.0.1:9" });
-  const tiersFile = join(home.directory, "tiers.json");
-  writeFileSync(tiersFile, JSON.stringify({ anonymous: { daily: 5 } }));
-  const tiers = { GATEPOST_TIERS_FILE: tiersFile };
-  const started: ServiceProcess[] = [];
-  const start = async (): Promise<ServiceProcess> => {
-    const service = await startService(home, tiers);
-    started.push(service);
-    return service;
-  };
-  try {
-    const first = await start();
-    for (let unit = 0; unit < 5; unit += 1) {
-      assert.equal((await first.get("/api/email/nonsense")).status, 200);
-    }
-    await until(async () => (await unitsWritten(home)) === 5);
-    assert.equal(await first.stop("SIGKILL"), "SIGKILL");
-    const second = await start();
-    const refused = await second.get("/api/email/nonsense");
-    assert.equal(readError(refused, 429), "Daily quota exceeded.");
-    assert.equal(await second.stop(), 0);
-  } finally {
-    for (const { child } of started) child.kill("SIGKILL");
-    home.remove();
-  }
-}
-
-test("units spent before a kill -9 are still spent after the restart", () =>
-  withinOneDay(killedAfterFive));

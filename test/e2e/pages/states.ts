@@ -70,6 +70,11 @@ async function run(page: Page): Promise<void> {
   await page.getByText("600 of 1,200 entries checked").waitFor();
 }
 
+async function end(page: Page): Promise<void> {
+  await run(page);
+  await ask("Cancel")(page);
+}
+
 const AT = "2026-11-20T12:00:00.000Z";
 
 async function webhook(page: Page): Promise<void> {
@@ -138,6 +143,7 @@ const VISITOR: readonly Omit<State, "who">[] = [
 const FRESH: readonly Omit<State, "who">[] = [
   { name: "check", path: "/" },
   { name: "lists", path: "/lists" },
+  { name: "list that is gone", path: `/lists#${"0".repeat(32)}` },
   { name: "own policy", path: "/gate" },
   { name: "no decisions", path: "/gate/decisions" },
   { name: "no use", path: "/usage" },
@@ -153,6 +159,7 @@ const OWN: readonly Omit<State, "who">[] = [
   { name: "chosen list", path: "/lists", act: choose },
   { name: "running list", path: "/lists", before: hold, act: run },
   { name: "finished list", path: "/lists", act: finish },
+  { name: "ending a list", path: "/lists", before: hold, act: end },
   { name: "shadow", path: "/gate" },
   { name: "draft with a removed rule", path: "/gate", act: editRules },
   { name: "publishing more refusals", path: "/gate", act: publish },

@@ -14,12 +14,11 @@ import {
   type ScaledProcess,
   type ScaledWorld,
 } from "../../scaled/scaled-world.ts";
-import { readError, readResult } from "../../http/strict-client.ts";
+import { readResult } from "../../http/strict-client.ts";
 import { until } from "../../time/until.ts";
 
 const ENTRIES = 1_204;
 const TEXT = `${domains(ENTRIES)},d1.example,D2.example`;
-const DAILY = 10;
 
 const zone = mailZone(domains(ENTRIES - 4).split("\n"), 20);
 
@@ -39,7 +38,7 @@ before(async () => {
   if (missing.length > 0) return;
   const file = join(folder, "tiers.json");
   const endless = { rate_per_minute: null };
-  writeFileSync(file, JSON.stringify({ pro: endless, free: { ...endless, daily: DAILY } }));
+  writeFileSync(file, JSON.stringify({ pro: endless }));
   opened = await openScaledWorld({ zone, environment: { GATEPOST_TIERS_FILE: file } });
   const started = await Promise.all([
     opened.start({ command: "serve" }),
@@ -123,20 +122,6 @@ rule("a job blocks its owner until another server cancels it, with a refund", as
   assert.deepEqual((await account.books()).units, 0);
   const again = await account.queue(apis[1], TEXT);
   assert.equal((await account.remove(apis[0], `/api/view/${again}`)).status, 200);
-});
-
-rule("two servers grant exactly the last units of a quota, 50 times", async () => {
-  for (let round = 0; round < 50; round += 1) {
-    const account = await world().account("free");
-    const answers = await Promise.all(
-      Array.from({ length: 2 * DAILY }, (_, at) =>
-        account.get(apis[at % 2] ?? "", "/api/domain/d1.example"),
-      ),
-    );
-    const granted = answers.filter(({ status }) => status === 200).length;
-    for (const answer of answers) if (answer.status !== 200) readError(answer, 429);
-    assert.equal(granted, DAILY, `round ${String(round)}`);
-  }
 });
 
 /** Chunks that this world's workers hold. */

@@ -132,15 +132,6 @@ rule("of forty wrong passwords at once ten are tried", async () => {
   assert.equal(count(429) + count(503), 30, "the others are refused untried");
 });
 
-rule("the same job sent twice is one job", async () => {
-  const account = await here().world.account();
-  const body = assertOneAnswer(await twins(account, "the job", domains(ENTRIES)));
-  const { session } = JSON.parse(body) as { session: string };
-  assert.equal(await account.ended(here().apis[1], session), "completed");
-  const { units, runningJobs } = await account.books();
-  assert.deepEqual([units, runningJobs], [ENTRIES, 0]);
-});
-
 /** The whole stream of a job's events, which ends with the job; `seen` is called with the events so far. */
 async function eventsOf(
   account: ScaledAccount,

@@ -37,9 +37,6 @@ const READY_MAX = 4 * CHUNK_ENTRIES;
 /** Chunks checked and not stored, before no more are claimed: answers from the cache come faster than disks write. */
 const UNSTORED_MAX = 8;
 
-/** How long a worker claims nothing after it found only chunks of owners that have enough. */
-const HELD_BACK_MS = 250;
-
 /** How long a job waits for DNS, and how long its chunks pause between two tries. */
 const DNS_PATIENCE_MS = 120_000;
 const DNS_PAUSE_MS = 2_000;
@@ -90,8 +87,6 @@ export class BulkWorker {
   #endLooks: End = () => Promise.resolve();
   /** The owners that had enough when a claim found only their chunks; empty otherwise. */
   #heldBack: ReadonlySet<OwnerKey> = NOBODY;
-  #callOffHoldBack = (): void => undefined;
-  #wakes = 0;
   #taken = 0;
   readonly #counts = { stored: 0, late: 0, postponed: 0, failed: 0 };
   /** Running chunks that may have killed other workers: no other work starts beside them. */
@@ -114,14 +109,13 @@ export class BulkWorker {
     this.#isStopped = false;
     const { clock, log } = this.#deps;
     const failed = (fault: unknown): void => log.error("bulk.claim_failed", fault);
-    const look = (): Promise<void> => Promise.resolve(this.#look());
+    const look = (): Promise<void> => Promise.resolve(this.wake());
     this.#endLooks = every({ ms: LOOK_EVERY_MS, firstMs: 0, clock, failed }, look);
   }
 
   wake(): void {
-    this.#wakes += 1;
-    this.#holdBack(NOBODY);
-    this.#look();
+    this.#mayBeMore = true;
+    this.#claim();
   }
 
   figures(): WorkerFigures {
@@ -139,14 +133,8 @@ export class BulkWorker {
     this.#isStopped = true;
     await Promise.all([this.#endLooks(), this.#claiming]);
     this.#leases.stop();
-    this.#callOffHoldBack();
     const { chunks, name, clock } = this.#deps;
     await chunks.handBack(name, clock.nowMs());
-  }
-
-  #look(): void {
-    this.#mayBeMore = true;
-    this.#claim();
   }
 
   #claim(): void {
@@ -166,7 +154,7 @@ export class BulkWorker {
   }
 
   #hasPlace(): boolean {
-    if (this.#isStopped || this.#suspects > 0 || this.#heldBack.size > 0) return false;
+    if (this.#isStopped || this.#suspects > 0) return false;
     if (this.#unstored >= UNSTORED_MAX || this.#openEntries >= OPEN_ENTRIES_MAX) return false;
     if (this.#paces.ready + this.#conclusions.waiting >= READY_MAX) return false;
     return this.#leases.underWay < (this.#isProbing ? 1 : CHUNKS_MAX);
@@ -176,18 +164,17 @@ export class BulkWorker {
     await this.#leases.beforeClaim();
     const { token, lease } = this.#leases.claim();
     const except = this.#paces.owners().filter((owner) => this.#hasEnough(owner));
-    const wakes = this.#wakes;
     const chunk = await this.#deps.chunks.claim(lease, token, except).catch((fault: unknown) => {
       this.#leases.end(token); // it may have succeeded all the same, and then its lease ends
       throw fault;
     });
     if (chunk === undefined) {
       this.#leases.end(token);
-      this.#holdBack(new Set(except));
+      this.#heldBack = new Set(except);
       // What changed during the claim was not waited for yet.
-      if (wakes !== this.#wakes || !except.every((owner) => this.#hasEnough(owner))) this.wake();
-      return false;
+      return !except.every((owner) => this.#hasEnough(owner));
     }
+    this.#heldBack = NOBODY;
     this.#taken += 1;
     this.#leases.hold(chunk);
     this.#openEntries += chunk.entries;
@@ -205,7 +192,7 @@ export class BulkWorker {
     }
     if (chunk.isSuspect) this.#suspects -= 1;
     await this.#leases.release(chunk.token);
-    this.#look();
+    this.wake();
   }
 
   async #putBack(chunk: ClaimedChunk, fault: unknown): Promise<void> {
@@ -222,19 +209,9 @@ export class BulkWorker {
     return !this.#open.hasRoom(owner, CHUNK_ENTRIES) || this.#paces.hasEnough(owner);
   }
 
-  #holdBack(owners: ReadonlySet<OwnerKey>): void {
-    this.#heldBack = owners;
-    this.#callOffHoldBack();
-    if (owners.size === 0) return;
-    this.#callOffHoldBack = this.#deps.clock.after(HELD_BACK_MS, () => {
-      this.#heldBack = NOBODY;
-      this.#look();
-    });
-  }
-
   #freed(owner: OwnerKey): void {
-    if (this.#heldBack.has(owner) && !this.#hasEnough(owner)) this.wake();
-    else this.#claim();
+    if (this.#heldBack.has(owner) && !this.#hasEnough(owner)) this.#mayBeMore = true;
+    this.#claim();
   }
 
   async #check(chunk: ClaimedChunk): Promise<CheckedChunk> {

@@ -42,21 +42,20 @@ export async function* readListFile(
   slices: FileSlices,
   options: ListOptions,
 ): AsyncGenerator<ListPage> {
-  const { first, rest } = await begun(slices, SIGNATURE_OCTETS);
+  const { first, all } = await begun(slices, SIGNATURE_OCTETS);
   const kind = signatureOf(first.map((slice) => slice.subarray(0, SIGNATURE_OCTETS)));
   if (kind !== undefined && kind !== "zip") throw new TableFault(kind);
-  const all = followed(first, rest);
   if (kind === "zip") yield* workbookPages(all, options);
   else yield* textPages(fileText(all), options);
 }
 
 const SIGNATURE_OCTETS = 16;
 
-/** The first pieces, at least `length` long together unless they end before. */
+/** The first pieces, at least `length` long together unless they end before, and all of them. */
 async function begun<T extends { readonly length: number }>(
   pieces: AsyncIterable<T>,
   length: number,
-): Promise<{ readonly first: readonly T[]; readonly rest: AsyncIterable<T> }> {
+): Promise<{ readonly first: readonly T[]; readonly all: AsyncIterable<T> }> {
   const iterator = pieces[Symbol.asyncIterator]();
   const first: T[] = [];
   for (let left = length; left > 0; left -= first.at(-1)?.length ?? 0) {
@@ -64,12 +63,11 @@ async function begun<T extends { readonly length: number }>(
     if (step.done === true) break;
     first.push(step.value);
   }
-  return { first, rest: { [Symbol.asyncIterator]: () => iterator } };
-}
-
-async function* followed<T>(first: readonly T[], rest: AsyncIterable<T>): AsyncGenerator<T> {
-  yield* first;
-  yield* rest;
+  async function* all(): AsyncGenerator<T> {
+    yield* first;
+    yield* { [Symbol.asyncIterator]: () => iterator };
+  }
+  return { first, all: all() };
 }
 
 const OTHER = "save it as .csv or .xlsx and send that";
@@ -168,33 +166,24 @@ function narrow(octets: Buffer): string {
   try {
     return utf8.decode(octets);
   } catch {
-    let text = "";
-    let start = 0;
-    for (let at = 0; at < octets.length; at += 1) {
-      if (octets[at] !== 10 && octets[at] !== 13 && at < octets.length - 1) continue;
-      text += lineText(octets.subarray(start, at + 1));
-      start = at + 1;
-    }
-    return text;
+    const lines = octets.toString("latin1").split(/(?<=[\r\n])/);
+    return lines.map(lineText).join("");
   }
 }
 
-/** Octets without a meaning in Windows-1252, and two that are rare there and lead in every second letter of Shift_JIS. */
-const MEANINGLESS = new Set([0x81, 0x8d, 0x8f, 0x90, 0x9d]);
-const RARE = new Set([0x82, 0x83]);
+/**
+ * Controls, octets without a meaning in Windows-1252, and more than one of the two that are rare there and lead in every
+ * second letter of Shift_JIS.
+ */
+const MEANINGLESS = /[^\t-\r -\x80\x82-\x8c\x8e\x91-\x9c\x9e-\xff]|[\x82\x83].*[\x82\x83]/s;
 
-const isControl = (octet: number): boolean => octet < 32 && (octet < 9 || octet > 13);
-
-function lineText(octets: Uint8Array): string {
+/** `line` has a character for each octet. */
+function lineText(line: string): string {
+  const octets = Buffer.from(line, "latin1");
   try {
     return utf8.decode(octets);
   } catch {
-    let rare = 0;
-    for (const octet of octets) {
-      if (MEANINGLESS.has(octet) || isControl(octet)) throw new TableFault(NO_TEXT);
-      if (RARE.has(octet)) rare += 1;
-    }
-    if (rare > 1) throw new TableFault(NO_TEXT);
+    if (MEANINGLESS.test(line)) throw new TableFault(NO_TEXT);
     return windows1252.decode(octets);
   }
 }
@@ -205,20 +194,16 @@ async function* textPages(
   texts: AsyncIterable<string>,
   options: ListOptions,
 ): AsyncGenerator<ListPage> {
-  const { first, rest } = await begun(texts, HEAD_UNITS);
-  const head = first.join("");
-  const { form, delimiter, skip } = formOf(head, options);
-  const all = followed([head.slice(skip)], rest);
+  const { first, all } = await begun(texts, HEAD_UNITS);
+  const { form, delimiter, isSaid } = formOf(first.join(""), options);
   const table = new ListTable(form, delimiter, options.column);
-  yield* pagesOf(
+  const rows =
     form === "table"
-      ? csvRows(all, delimiter, skip > 0 ? 2 : 1)
+      ? csvRows(all, delimiter, isSaid)
       : form === "objects"
         ? objectRows(all)
-        : textRows(all),
-    table,
-    { form },
-  );
+        : textRows(all);
+  yield* pagesOf(rows, table, { form });
 }
 
 async function* pagesOf(
@@ -238,16 +223,17 @@ async function* pagesOf(
 interface Form {
   readonly form: ListForm;
   readonly delimiter: string;
-  readonly skip: number;
+  /** By its first line. */
+  readonly isSaid: boolean;
 }
 
 const DELIMITERS = [",", ";", "\t", "|"];
 
 function formOf(head: string, { name = "", column }: ListOptions): Form {
   const said = /^sep=([,;|\t])(?:\r\n|\r|\n)/i.exec(head);
-  if (said !== null) return { form: "table", delimiter: said[1] ?? ",", skip: said[0].length };
+  if (said !== null) return { form: "table", delimiter: said[1] ?? ",", isSaid: true };
   const start = /^\s*(.*)/.exec(head)?.[1] ?? "";
-  if (isJsonLine(start)) return { form: "objects", delimiter: ",", skip: 0 };
+  if (isJsonLine(start)) return { form: "objects", delimiter: ",", isSaid: false };
   const isWhole = head.length < HEAD_UNITS;
   const guesses = DELIMITERS.map((delimiter) => {
     const reader = new CsvReader(delimiter);
@@ -266,10 +252,10 @@ function formOf(head: string, { name = "", column }: ListOptions): Form {
     cells.every((cell) => cell === "" || kindOfCell(cell) !== "other"),
   );
   if (isTable && (isNamed || column !== undefined || !isEntries))
-    return { form: "table", delimiter: best.delimiter, skip: 0 };
+    return { form: "table", delimiter: best.delimiter, isSaid: false };
   if (isNamed || column !== undefined)
-    return { form: "table", delimiter: best.count > 0 ? best.delimiter : ",", skip: 0 };
-  return { form: "list", delimiter: ",", skip: 0 };
+    return { form: "table", delimiter: best.count > 0 ? best.delimiter : ",", isSaid: false };
+  return { form: "list", delimiter: ",", isSaid: false };
 }
 
 /** How many rows have as many cells as most rows with more than one, and the first of them. */
@@ -287,11 +273,13 @@ function regular(rows: readonly RawRow[]) {
 async function* csvRows(
   texts: AsyncIterable<string>,
   delimiter: string,
-  firstLine: number,
+  isSaid: boolean,
 ): AsyncGenerator<readonly RawRow[]> {
-  const reader = new CsvReader(delimiter, firstLine);
-  for await (const text of texts) yield reader.push(text);
-  yield reader.end();
+  const reader = new CsvReader(delimiter);
+  const table = (rows: readonly RawRow[]): readonly RawRow[] =>
+    isSaid ? rows.filter(({ line }) => line > 1) : rows;
+  for await (const text of texts) yield table(reader.push(text));
+  yield table(reader.end());
 }
 
 const LINE_MAX_UNITS = 2_000_000;
@@ -352,66 +340,55 @@ function piecesOf(line: string): readonly string[] {
 
 function isJsonLine(line: string): boolean {
   if (!/^(?:\{|")/.test(line)) return false;
-  try {
-    const value: unknown = JSON.parse(line);
-    return typeof value === "object" || /@/.test(line);
-  } catch {
-    return /^\{\s*"/.test(line);
-  }
+  const value = jsonOf(line);
+  if (value === undefined) return /^\{\s*"/.test(line);
+  return typeof value === "object" || line.includes("@");
 }
 
 /** JSON lines as a table: the members of the first objects name the columns. */
 async function* objectRows(texts: AsyncIterable<string>): AsyncGenerator<readonly RawRow[]> {
-  let sample: Parsed[] | undefined = [];
-  let names: readonly string[] = [];
+  const sample: Parsed[] = [];
+  let names: readonly string[] | undefined;
   let number = 0;
-  const begin = (): RawRow[] => {
-    const found = new Set<string>();
-    for (const { members } of sample ?? [])
-      for (const name of members.keys()) if (found.size < COLUMNS_MAX) found.add(name);
-    names = found.size === 0 ? ["entry"] : [...found];
-    const rows = [{ cells: names, line: 0 }, ...(sample ?? []).map((each) => rowOf(each, names))];
-    sample = undefined;
-    return rows;
-  };
   for await (const lines of linesOf(texts)) {
     const rows: RawRow[] = [];
     for (const line of lines) {
       number += 1;
-      if (trimEntry(line) === "") continue;
-      const parsed = parsedLine(trimEntry(line), number);
-      if (sample === undefined) rows.push(rowOf(parsed, names));
-      else if (sample.push(parsed) >= SAMPLE_ROWS) rows.push(...begin());
+      const text = trimEntry(line);
+      if (text === "") continue;
+      const parsed = parsedLine(text, number);
+      if (names !== undefined) rows.push(rowOf(parsed, names));
+      else if (sample.push(parsed) === SAMPLE_ROWS) {
+        names = namesOf(sample);
+        rows.push(...sampleRows(sample, names));
+      }
     }
     yield rows;
   }
-  if (sample.length > 0) yield begin();
+  if (names === undefined && sample.length > 0) yield sampleRows(sample, namesOf(sample));
 }
 
-interface Parsed {
-  readonly line: number;
+/** A line that is a JSON text has no members: the text is its entry. */
+interface Parsed extends Omit<RawRow, "cells"> {
   readonly members: ReadonlyMap<string, string>;
-  /** The line is a JSON text: it is the entry. */
-  readonly text?: string;
-  readonly object?: string;
-  readonly fault?: string;
 }
+
+function namesOf(sample: readonly Parsed[]): readonly string[] {
+  const names = new Set(sample.flatMap(({ members }) => [...members.keys()]));
+  return names.size === 0 ? ["entry"] : [...names].slice(0, COLUMNS_MAX);
+}
+
+const sampleRows = (sample: readonly Parsed[], names: readonly string[]): readonly RawRow[] => [
+  { cells: names, line: 0 },
+  ...sample.map((each) => rowOf(each, names)),
+];
 
 function parsedLine(text: string, line: number): Parsed {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    value = undefined;
-  }
+  const value = jsonOf(text);
   if (typeof value === "string") return { line, members: new Map(), text: value };
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    return {
-      line,
-      members: new Map(),
-      text,
-      fault: `Line ${String(line)} is not a JSON object or text.`,
-    };
+    const fault = `Line ${String(line)} is not a JSON object or text.`;
+    return { line, members: new Map(), text, fault };
   }
   const members = Object.entries(value).map(([name, member]): [string, string] => [
     name,
@@ -420,21 +397,20 @@ function parsedLine(text: string, line: number): Parsed {
   return { line, members: new Map(members), object: text };
 }
 
-function rowOf({ line, members, object, text, fault }: Parsed, names: readonly string[]): RawRow {
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function rowOf({ members, ...row }: Parsed, names: readonly string[]): RawRow {
   const cells = names.map((name) => members.get(name) ?? "");
-  const more = [...members.keys()].filter((name) => !names.includes(name));
-  const why =
-    fault ??
-    (more.length === 0
-      ? undefined
-      : `Line ${String(line)} has members that the first ${String(SAMPLE_ROWS)} lines do not have: ${more.slice(0, 5).join(", ")}.`);
-  return {
-    cells,
-    line,
-    ...(object !== undefined && { object }),
-    ...(text !== undefined && { text }),
-    ...(why !== undefined && { fault: why }),
-  };
+  const more = [...members.keys()].filter((name) => !names.includes(name)).slice(0, 5);
+  if (more.length === 0) return { ...row, cells };
+  const fault = `Line ${String(row.line)} has members that the first ${String(SAMPLE_ROWS)} lines do not have: ${more.join(", ")}.`;
+  return { fault, ...row, cells };
 }
 
 async function* workbookPages(
@@ -475,7 +451,8 @@ function namedSheet(sheets: readonly Sheet[], wanted: string): Sheet {
 
 const SHEETS_MAX = 50;
 
-async function likeliestSheet(workbook: Workbook, column: string | undefined): Promise<Sheet> {
+async function likeliestSheet(workbook: Workbook, column = ""): Promise<Sheet> {
+  const wanted = trimEntry(column).toLowerCase();
   let best: { readonly sheet: Sheet; readonly count: number } | undefined;
   for (const sheet of workbook.sheets.slice(0, SHEETS_MAX)) {
     const rows: RawRow[] = [];
@@ -483,17 +460,13 @@ async function likeliestSheet(workbook: Workbook, column: string | undefined): P
       rows.push(...some.slice(0, SAMPLE_ROWS));
       if (rows.length >= SAMPLE_ROWS) break;
     }
-    const isNamed =
-      column !== undefined &&
-      rows.some(({ cells }) =>
-        cells.some((cell) => trimEntry(cell).toLowerCase() === trimEntry(column).toLowerCase()),
-      );
-    const cells = rows.flatMap((row) => row.cells).map(kindOfCell);
-    const addresses = cells.filter((kind) => kind === "address").length;
-    const count =
-      (isNamed ? 1e6 : 0) + addresses * 1_000 + cells.filter((kind) => kind === "domain").length;
+    const cells = rows.flatMap((row) => row.cells);
+    const isNamed = column !== "" && cells.some((cell) => trimEntry(cell).toLowerCase() === wanted);
+    const count = cells.reduce((sum, cell) => sum + WORTH[kindOfCell(cell)], isNamed ? 1e6 : 0);
     if (best === undefined || count > best.count) best = { sheet, count };
   }
   if (best === undefined) throw new TableFault("The workbook has no sheet with cells.");
   return best.sheet;
 }
+
+const WORTH = { address: 1_000, domain: 1, other: 0 } as const;

@@ -33,17 +33,16 @@ export class CsvReader {
   #cell = "";
   #cells: string[] = [];
   #rows: RawRow[] = [];
-  #line: number;
-  #rowLine: number;
+  #line = 1;
+  #rowLine = 1;
   #afterCr = false;
   /** The text of the row, kept while a quoted cell in it may have swallowed lines. */
   #raw = "";
   #hasBreak = false;
   #fault: string | undefined;
 
-  constructor(delimiter: string, firstLine = 1) {
+  constructor(delimiter: string) {
     this.#delimiter = delimiter.charCodeAt(0);
-    this.#line = this.#rowLine = firstLine;
   }
 
   push(text: string): readonly RawRow[] {

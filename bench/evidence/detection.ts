@@ -5,7 +5,7 @@
  * with how well `confidence` is calibrated: of the names with a confidence near p, p % should be disposable.
  */
 import { readFileSync } from "node:fs";
-import { sqlFeedFiles } from "../../src/lists/feed-files.ts";
+import { FeedFiles } from "../../src/lists/feed-files.ts";
 import { IN_USE } from "../../src/lists/feed-refresher.ts";
 import { loadLists } from "../../src/lists/load-lists.ts";
 import { openEmbedded } from "../../src/store/database.ts";
@@ -79,7 +79,7 @@ async function main(): Promise<void> {
   }
   const { dataDir } = readConfig(process.env);
   const { db, close } = await openEmbedded(dataDir, Date.now());
-  const { shared, lists } = loadLists(await sqlFeedFiles(db).read(...IN_USE));
+  const { shared, lists } = loadLists(await new FeedFiles(db).read(...IN_USE));
   await close();
   const datasets = attachDatasets(shared, noRules);
   const nothing = { sourcesOf: () => 0 };

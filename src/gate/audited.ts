@@ -32,18 +32,23 @@ type Changes<S> = {
 };
 
 function audited<S extends object>(service: S, note: Note, changes: Changes<S>): S {
-  const noting = Object.entries<unknown>(changes).map(([name, changeOf]) => {
-    const method = Reflect.get(service, name) as (...args: unknown[]) => Promise<unknown>;
+  const bound = (name: string | symbol): unknown => {
+    const member: unknown = Reflect.get(service, name);
+    return typeof member === "function" ? (member.bind(service) as unknown) : member;
+  };
+  const noted = Object.entries<unknown>(changes).map(([name, changeOf]) => {
+    const method = bound(name) as (...args: unknown[]) => Promise<unknown>;
     const read = changeOf as (...all: unknown[]) => Noted | undefined | Promise<Noted | undefined>;
-    const noted = async (...args: unknown[]): Promise<unknown> => {
-      const answer = await method.apply(service, args);
+    const noting = async (...args: unknown[]): Promise<unknown> => {
+      const answer = await method(...args);
       const change = await read(answer, ...args);
       if (change !== undefined) await note(change);
       return answer;
     };
-    return [name, noted] as const;
+    return [name, noting] as const;
   });
-  return { ...service, ...Object.fromEntries(noting) };
+  const changing = new Map<string | symbol, unknown>(noted);
+  return new Proxy(service, { get: (_, name) => changing.get(name) ?? bound(name) });
 }
 
 const whenDone =

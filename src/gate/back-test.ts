@@ -3,11 +3,11 @@ import type { Datasets } from "../core/evidence/datasets.ts";
 import type { Lookup } from "../core/mail/lookup.ts";
 import type { MailHosts } from "../core/mail/mail-hosts.ts";
 import { factsOf, isDomainLevel } from "../core/policy/conditions.ts";
-import { type Decision, type Facts, type Policy, decide } from "../core/policy/policy.ts";
+import { decide, type Decision, type Facts, type Policy } from "../core/policy/policy.ts";
 import { validate } from "../core/validate/validate.ts";
 import type { Clock } from "../base/clock.ts";
-import { type DomainMails, pagesOf } from "../lists/domain-mail.ts";
-import type { VerdictCount, VerdictCounts } from "../lists/verdict-counts.ts";
+import { type DomainMails, pagesOf, type VerdictCounts } from "../lists/domain-verdicts.ts";
+import type { VerdictCountRow } from "../store/schema.ts";
 import type { BackTestReport } from "./gate-shapes.ts";
 import { knownMail } from "../lists/rules/back-test.ts";
 
@@ -80,9 +80,9 @@ async function eachFacts(
 function byAnswer({
   disposable,
   other,
-  noMail = 0,
-  noAnswer = 0,
-}: Omit<VerdictCount, "day">): readonly (readonly [Facts["dns"], number])[] {
+  no_mail: noMail,
+  no_answer: noAnswer,
+}: Omit<VerdictCountRow, "day">): readonly (readonly [Facts["dns"], number])[] {
   const yes = disposable + other - noMail - noAnswer;
   const all = [
     ["yes", yes],

@@ -5,7 +5,7 @@ import { type Kysely, sql } from "kysely";
 import type { LearnedServer } from "../core/evidence/mail-servers/learn-mail-servers.ts";
 import { changeRows } from "../store/rows.ts";
 import type { Database } from "../store/schema.ts";
-import { type Tx, inTransaction } from "../store/transaction.ts";
+import { inTransaction } from "../store/transaction.ts";
 import { countChange } from "./rules/rule.ts";
 
 /** A text in the database: the copy of a feed, the state of the feeds, learned servers or a round of learning. */
@@ -73,56 +73,51 @@ const isServers = (value: unknown): value is readonly LearnedServer[] =>
   });
 
 /** Files of the lists, which all processes share. Rules are checked by `test/contracts/evidence/feed-files.ts`. */
-export interface FeedFiles {
-  versions(): Promise<ReadonlyMap<string, string>>;
-  read(...names: readonly string[]): Promise<readonly FeedFile[]>;
-  /** False, and nothing is written, when what is there is not `replaces`: another process wrote meanwhile. */
-  write(file: FeedFile, replaces: string | undefined): Promise<boolean>;
-}
+export class FeedFiles {
+  readonly #db: Kysely<Database>;
 
-export function sqlFeedFiles(db: Kysely<Database>): FeedFiles {
-  return {
-    async versions() {
-      const rows = await db.selectFrom("list_files").select(["name", "version"]).execute();
-      return new Map(rows.map(({ name, version }) => [name, version]));
-    },
-    async read(...names) {
-      const rows = await db
-        .selectFrom("list_files")
-        .selectAll()
-        .where("name", "in", names)
-        .where(sql<number>`length(content)`, "<=", FILE_OCTETS_MAX)
-        .execute();
-      return rows.map(({ changed_at_ms, ...same }) => ({
-        ...same,
-        changedAtMs: Number(changed_at_ms),
-      }));
-    },
-    async write(file, replaces) {
-      if (file.content.length > FILE_OCTETS_MAX) {
-        throw new Error(`list file ${file.name}: more than ${String(FILE_OCTETS_MAX)} octets`);
-      }
-      return await inTransaction(db, async (tx) => {
-        const isWritten = await write(tx, file, replaces);
-        const isInUse = file.name === LEARNED_FILE || file.name.endsWith(copyName(""));
-        if (isWritten && isInUse) await countChange(tx);
-        return isWritten;
-      });
-    },
-  };
-}
-
-async function write(tx: Tx, file: FeedFile, replaces: string | undefined): Promise<boolean> {
-  const { name, version, content, changedAtMs: changed_at_ms } = file;
-  if (replaces === undefined) {
-    const made = await tx.sql
-      .insertInto("list_files")
-      .values({ name, version, content, changed_at_ms })
-      .onConflict((conflict) => conflict.column("name").doNothing())
-      .returning("name")
-      .executeTakeFirst();
-    return made !== undefined;
+  constructor(db: Kysely<Database>) {
+    this.#db = db;
   }
-  const columns = { version, content, changed_at_ms };
-  return (await changeRows(tx.sql, "list_files", { name, version: replaces }, columns)) > 0;
+
+  async versions(): Promise<ReadonlyMap<string, string>> {
+    const rows = await this.#db.selectFrom("list_files").select(["name", "version"]).execute();
+    return new Map(rows.map(({ name, version }) => [name, version]));
+  }
+
+  async read(...names: readonly string[]): Promise<readonly FeedFile[]> {
+    const rows = await this.#db
+      .selectFrom("list_files")
+      .selectAll()
+      .where("name", "in", names)
+      .where(sql<number>`length(content)`, "<=", FILE_OCTETS_MAX)
+      .execute();
+    return rows.map(({ changed_at_ms, ...same }) => ({
+      ...same,
+      changedAtMs: Number(changed_at_ms),
+    }));
+  }
+
+  /** False, and nothing is written, when what is there is not `replaces`: another process wrote meanwhile. */
+  async write(file: FeedFile, replaces: string | undefined): Promise<boolean> {
+    const { name, version, content, changedAtMs: changed_at_ms } = file;
+    if (content.length > FILE_OCTETS_MAX) {
+      throw new Error(`list file ${name}: more than ${String(FILE_OCTETS_MAX)} octets`);
+    }
+    const columns = { version, content, changed_at_ms };
+    return await inTransaction(this.#db, async (tx) => {
+      const { sql: db } = tx;
+      const insert = db.insertInto("list_files").values({ name, ...columns });
+      const isWritten =
+        replaces === undefined
+          ? (await insert
+              .onConflict((conflict) => conflict.column("name").doNothing())
+              .returning("name")
+              .executeTakeFirst()) !== undefined
+          : (await changeRows(db, "list_files", { name, version: replaces }, columns)) > 0;
+      const isInUse = name === LEARNED_FILE || name.endsWith(copyName(""));
+      if (isWritten && isInUse) await countChange(tx);
+      return isWritten;
+    });
+  }
 }

@@ -6,7 +6,7 @@ import { type WorldDomain, mailWorld } from "../../test/dns/mail-world.ts";
 import { manualClock } from "../../test/time/manual-clock.ts";
 import { openStores } from "../../test/contracts/stores.ts";
 import { type Zone, zoneLookup } from "../../test/dns/zone-lookup.ts";
-import { type DomainMail, sqlDomainMails } from "./domain-mail.ts";
+import { type DomainMail, DomainMails } from "./domain-verdicts.ts";
 import { DAY_MS, dayOf } from "../core/calendar.ts";
 import { parseDomain } from "../core/name/domain.ts";
 import { domainVerdict } from "../core/evidence/domain-evidence.ts";
@@ -94,7 +94,7 @@ test("a world of 5,000 domains and more: unlisted names on dedicated servers are
 
 test("own traffic of before a restart keeps a host of honest customers from being accused", async (t) => {
   const stores = await openStores(t);
-  const mails = sqlDomainMails(stores.sql.db);
+  const mails = new DomainMails(stores.sql.db);
   const on = { host: "mx.hoster.example", address: "192.0.2.1" };
   const guests = Array.from({ length: 30 }, (_, n) => `guest${String(n)}.example`);
   const names = guests.map((name) => ({

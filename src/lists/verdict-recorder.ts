@@ -2,9 +2,9 @@ import { dayOf } from "../core/calendar.ts";
 import { isInconclusive } from "../core/validate/result.ts";
 import type { Validation } from "../core/validate/validate.ts";
 import type { Clock } from "../base/clock.ts";
-import type { DomainMail, DomainMails } from "./domain-mail.ts";
 import type { Log } from "../base/log.ts";
-import type { VerdictCount, VerdictCounts } from "./verdict-counts.ts";
+import type { VerdictCountRow } from "../store/schema.ts";
+import type { DomainMail, DomainMails, VerdictCounts } from "./domain-verdicts.ts";
 import { WriteBehind } from "../base/write-behind.ts";
 
 export const VERDICT_DAYS = 30;
@@ -46,7 +46,7 @@ interface VerdictRecorderDeps {
 
 export class VerdictRecorder {
   readonly #deps: VerdictRecorderDeps;
-  readonly #counts: WriteBehind<VerdictCount>;
+  readonly #counts: WriteBehind<VerdictCountRow>;
   readonly #mails: WriteBehind<DomainMail>;
   /** Saved today already: a busy domain is written once a day and when its verdict changes. */
   readonly #saved = new Map<string, boolean>();
@@ -67,8 +67,8 @@ export class VerdictRecorder {
       merge: (older, newer) => {
         older.disposable += newer.disposable;
         older.other += newer.other;
-        older.noMail = (older.noMail ?? 0) + (newer.noMail ?? 0);
-        older.noAnswer = (older.noAnswer ?? 0) + (newer.noAnswer ?? 0);
+        older.no_mail += newer.no_mail;
+        older.no_answer += newer.no_answer;
         return older;
       },
       save: (rows) => counts.add(rows, VERDICT_DOMAINS_MAX),
@@ -100,8 +100,8 @@ export class VerdictRecorder {
       domain,
       disposable: disposable ? 1 : 0,
       other: disposable ? 0 : 1,
-      noMail: dns === "no" ? 1 : 0,
-      noAnswer: dns === "unknown" ? 1 : 0,
+      no_mail: dns === "no" ? 1 : 0,
+      no_answer: dns === "unknown" ? 1 : 0,
     });
     return day;
   }

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { Accounts } from "../accounts/accounts-store.ts";
 import { readTiersFile } from "../accounts/admission/tiers.ts";
-import { COMMAND_LINE, createAudit, operatorId, AuditLog } from "../accounts/audit.ts";
+import { AuditLog, COMMAND_LINE, createAudit, operatorId } from "../accounts/audit.ts";
 import { endingSessions, SignIns } from "../accounts/sign-in/sign-ins.ts";
 import { systemClock as clock } from "../base/clock.ts";
 import { systemFiles as files } from "../base/files.ts";
@@ -50,8 +50,7 @@ import { Outcomes } from "../gate/outcomes.ts";
 import { createPolicyService } from "../gate/policies.ts";
 import { PolicyStore } from "../gate/policy-store.ts";
 import { createTokens } from "../gate/tokens.ts";
-import { sqlDomainMails } from "../lists/domain-mail.ts";
-import { sqlVerdictCounts } from "../lists/verdict-counts.ts";
+import { DomainMails, VerdictCounts } from "../lists/domain-verdicts.ts";
 import { createHostCheck } from "../outbound/public-host.ts";
 import { backUpEmbedded } from "../store/embedded/back-up.ts";
 import { lockForServing } from "../store/embedded/serving-lock.ts";
@@ -134,8 +133,8 @@ async function openBackTest(process: Process) {
   const { db } = store.sql;
   return {
     backTestPolicy: createBackTestPolicy({
-      counts: sqlVerdictCounts(db),
-      mails: sqlDomainMails(db),
+      counts: new VerdictCounts(db),
+      mails: new DomainMails(db),
       datasets,
       implicitMx: process.config.implicitMx,
       clock: process.clock,

@@ -25,7 +25,7 @@ import type { SystemState } from "../http/account/shapes.ts";
 import { type BuiltPages, type Manifest, MANIFEST_FILE } from "../http/account/dashboard-pages.ts";
 import type { DashboardContext, ServiceInfo } from "../http/account/context.ts";
 import { createReadiness, type Probe } from "../http/system/readiness.ts";
-import { sqlVerdictCounts } from "../lists/verdict-counts.ts";
+import { VerdictCounts } from "../lists/domain-verdicts.ts";
 import { lastBackUp } from "../store/embedded/back-up.ts";
 import { type Checker, serverText } from "./checker.ts";
 import type { Lists } from "./lists.ts";
@@ -119,7 +119,7 @@ export function openAccounts(
     check: createAccountCheck({ admission, check, datasets, tiers, publicUrl }),
     setUp,
     frontPage: createFrontPage({ check, datasets, refresh, usage, clock }),
-    verdicts: sqlVerdictCounts(db),
+    verdicts: new VerdictCounts(db),
     operator,
     refresh,
   };

@@ -19,8 +19,7 @@ import { createTokens, type Tokens } from "../gate/tokens.ts";
 import { sqlTraffic } from "../gate/traffic-store.ts";
 import { createAccountHash, Traffic } from "../gate/traffic.ts";
 import type { DashboardGate } from "../http/account/context.ts";
-import { sqlDomainMails } from "../lists/domain-mail.ts";
-import { sqlVerdictCounts } from "../lists/verdict-counts.ts";
+import { DomainMails, VerdictCounts } from "../lists/domain-verdicts.ts";
 import { createOutbound } from "../outbound/outbound.ts";
 import { createHostCheck } from "../outbound/public-host.ts";
 import type { Checker } from "./checker.ts";
@@ -82,9 +81,9 @@ export function openGate(process: Process, parts: GateParts): Gate {
     log,
   });
   const checkHost = createHostCheck({ addresses: dns.everyAddress, clock });
-  const mails = sqlDomainMails(db);
+  const mails = new DomainMails(db);
   const { implicitMx } = process.config;
-  const counts = sqlVerdictCounts(db);
+  const counts = new VerdictCounts(db);
   const backTest = createBackTestPolicy({ counts, mails, datasets, implicitMx, clock });
   return {
     decideOne,

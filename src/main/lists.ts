@@ -2,19 +2,18 @@ import { createAddressHash } from "../base/address-hash.ts";
 import { dayOf } from "../core/calendar.ts";
 import type { Datasets, Rules } from "../core/evidence/datasets.ts";
 import type { DnsLookup } from "../dns/lookup.ts";
-import { type DomainMails, pagesOf, sqlDomainMails } from "../lists/domain-mail.ts";
-import { sqlFeedFiles } from "../lists/feed-files.ts";
+import { DomainMails, pagesOf, VerdictCounts } from "../lists/domain-verdicts.ts";
+import { FeedFiles } from "../lists/feed-files.ts";
 import { FeedRefresher } from "../lists/feed-refresher.ts";
 import { FETCHED_SOURCES } from "../lists/feed-sources.ts";
 import type { FeedRefresh, ListMetrics } from "../lists/feed-status.ts";
 import { LearningStore, MailServerLearner } from "../lists/mail-server-learner.ts";
 import { attachNameTable, namesOfTable } from "../lists/name-table.ts";
 import { createBackTest, type RunBackTest } from "../lists/rules/back-test.ts";
-import { createLiveRules, type LiveRules } from "../lists/rules/live-rules.ts";
-import { sqlRules } from "../lists/rules/rule.ts";
-import { createRuleService, type RuleService } from "../lists/rules/rules.ts";
+import { LiveRules } from "../lists/rules/live-rules.ts";
+import { RuleStore } from "../lists/rules/rule.ts";
+import { RuleService } from "../lists/rules/rules.ts";
 import { attachDatasets, type SharedDatasets } from "../lists/shared-datasets.ts";
-import { sqlVerdictCounts } from "../lists/verdict-counts.ts";
 import { MAIL_DOMAINS_KEPT, VERDICT_DAYS, VerdictRecorder } from "../lists/verdict-recorder.ts";
 import type { Outbound } from "../outbound/outbound-types.ts";
 import { createProxiedHttp } from "../outbound/proxied.ts";
@@ -33,7 +32,7 @@ export function openVerdictRecorder(
   db: Db,
 ): VerdictRecorder {
   const { clock, log } = process;
-  const stores = { counts: sqlVerdictCounts(db), mails: sqlDomainMails(db) };
+  const stores = { counts: new VerdictCounts(db), mails: new DomainMails(db) };
   const recorder = new VerdictRecorder({ ...stores, clock, log });
   flushLast(process, "verdicts.flush_failed", recorder);
   return recorder;
@@ -104,7 +103,7 @@ function openRefresher(process: Process, parts: ListsParts): Promise<FeedRefresh
   const { config, machine, clock, log } = process;
   const { listsMirror } = config;
   return FeedRefresher.open({
-    files: sqlFeedFiles(parts.sql.db),
+    files: new FeedFiles(parts.sql.db),
     urlOf: ({ id, path }) =>
       listsMirror === undefined ? `${SOURCES_URL}/${path}` : `${listsMirror}/${id}`,
     http: httpOf(process, parts),
@@ -122,9 +121,9 @@ export async function openLists(process: Process, parts: ListsParts): Promise<Li
   const { notices, sql, lookup } = parts;
   const { db } = sql;
   const hash = createAddressHash(await openSecretKey(config, sql));
-  const [entries, mails, counts] = [sqlRules(db), sqlDomainMails(db), sqlVerdictCounts(db)];
+  const [entries, mails, counts] = [new RuleStore(db), new DomainMails(db), new VerdictCounts(db)];
   const told = notices === undefined ? {} : { notices };
-  const live = createLiveRules({ entries, hash, clock, log, ...told });
+  const live = new LiveRules({ entries, hash, clock, log, ...told });
   await live.refresh();
   const refresher = await openRefresher(process, parts);
   const known = new KnownNames(refresher.loaded.shared, live);
@@ -134,7 +133,7 @@ export async function openLists(process: Process, parts: ListsParts): Promise<Li
     names: () => namesToLearnFrom(known.shared, live.current()),
     ownTraffic: () => honestMail(mails, () => known.shared),
     lookup,
-    store: new LearningStore(sqlFeedFiles(db), clock, log),
+    store: new LearningStore(new FeedFiles(db), clock, log),
     clock,
     log,
     learned: (servers) => refresher.learned(servers),
@@ -150,7 +149,7 @@ export async function openLists(process: Process, parts: ListsParts): Promise<Li
     shared: () => known.shared,
     onShared: (listener) => known.listen(listener),
     recorder,
-    operator: createRuleService({ entries, hash, clock, feeds, ...told }),
+    operator: new RuleService({ entries, hash, clock, feeds, ...told }),
     backTest: createBackTest({ entries, counts, mails, hash, clock, datasets }),
     refresh: withSwitches(refresher, live),
     duties: config.listsRefresh === "daily" ? dutiesOf(refresher, learner) : {},
@@ -209,7 +208,7 @@ const MAIL_PAGE = 1_000;
 
 /** Own traffic that speaks for its mail servers: no domain that was called disposable, or is listed by now. */
 async function* honestMail(mails: Pick<DomainMails, "page">, inUse: () => SharedDatasets) {
-  for await (const page of pagesOf(mails.page, MAIL_PAGE)) {
+  for await (const page of pagesOf((after, limit) => mails.page(after, limit), MAIL_PAGE)) {
     const listed = attachNameTable(inUse().disposable);
     yield page.filter(({ domain, disposable }) => !disposable && listed.sourcesOf(domain) === 0);
   }

@@ -73,14 +73,15 @@ export function upsert<Row extends object>(
   };
 }
 
-/** All of `rows` while there is room, else those that are known and the first of the others. */
+/** All of `rows` while there is room, else those that `known` finds and the first of the others. */
 export async function withinRoom<Row extends { readonly domain: string }>(
   rows: readonly Row[],
   room: number,
-  known: () => Promise<ReadonlySet<string>>,
+  known: SelectQueryBuilder<Database, "verdict_counts" | "domain_mail", { domain: string }>,
 ): Promise<readonly Row[]> {
   if (rows.length <= room) return rows;
-  const held = await known();
+  const names = rows.map(({ domain }) => domain);
+  const held = new Set((await known.where("domain", "in", names).execute()).map((r) => r.domain));
   let left = room;
   return rows.filter(({ domain }) => held.has(domain) || left-- > 0);
 }

@@ -2,14 +2,13 @@ import { type Account, Accounts } from "../../src/accounts/accounts-store.ts";
 import { MemoryQuotaCounter } from "../../src/accounts/admission/quota-counter.ts";
 import { AccountDirectory } from "../../src/accounts/account-directory.ts";
 import { AuditLog } from "../../src/accounts/audit.ts";
-import { sqlDomainMails } from "../../src/lists/domain-mail.ts";
+import { DomainMails, VerdictCounts } from "../../src/lists/domain-verdicts.ts";
 import { Keys } from "../../src/accounts/keys.ts";
-import { sqlFeedFiles } from "../../src/lists/feed-files.ts";
+import { FeedFiles } from "../../src/lists/feed-files.ts";
 import { Guesses } from "../../src/accounts/guesses.ts";
 import { SignIns } from "../../src/accounts/sign-in/sign-ins.ts";
-import { sqlRules } from "../../src/lists/rules/rule.ts";
+import { RuleStore } from "../../src/lists/rules/rule.ts";
 import { sqlRegistrationCache } from "../../src/check/registration-store.ts";
-import { sqlVerdictCounts } from "../../src/lists/verdict-counts.ts";
 import { Deliveries, WebhookEndpoints } from "../../src/webhooks/webhooks-store.ts";
 import { webhookStoreContract } from "./webhooks/webhook-store.ts";
 import { Hooks } from "../../src/gate/hooks-store.ts";
@@ -37,14 +36,14 @@ import { policyStoreContract } from "./policy/policy-store.ts";
 import { feedbackContract } from "./policy/feedback.ts";
 import { trafficContract } from "./policy/traffic.ts";
 import {
-  type HeldUnitsFixture,
   heldUnitsContract,
+  type HeldUnitsFixture,
   quotaCounterContract,
 } from "./admission/quota-counter.ts";
 import { registrationCacheContract } from "./evidence/registration-cache.ts";
 import { restoredContract } from "./bulk/restored.ts";
 import { retryKeysContract, sessionStoreContract } from "./bulk/session-store.ts";
-import { type OpenSql, type Stores, addAccount, openStores } from "./stores.ts";
+import { addAccount, type OpenSql, openStores, type Stores } from "./stores.ts";
 import { usageLedgerContract } from "./admission/usage.ts";
 import { verdictCountsContract } from "./evidence/verdict-counts.ts";
 
@@ -56,7 +55,7 @@ export function sqlContracts(name: string, place: string | OpenSql): void {
   listContracts(name, stores);
   guessesContract(name, async (t) => new Guesses((await stores(t)).sql.db));
   installationContract(name, async (t) => (await stores(t)).sql.db);
-  feedFilesContract(name, async (t) => sqlFeedFiles((await stores(t)).sql.db));
+  feedFilesContract(name, async (t) => new FeedFiles((await stores(t)).sql.db));
   registrationCacheContract(name, async (t) => sqlRegistrationCache((await stores(t)).sql.db));
   gateContracts(name, stores);
   webhookStoreContract(name, async (t) => {
@@ -120,9 +119,9 @@ function accountContracts(name: string, stores: Make<Stores>): void {
 }
 
 function listContracts(name: string, stores: Make<Stores>): void {
-  operatorEntriesContract(name, async (t) => sqlRules((await stores(t)).sql.db));
-  domainMailContract(name, async (t) => sqlDomainMails((await stores(t)).sql.db));
-  verdictCountsContract(name, async (t) => sqlVerdictCounts((await stores(t)).sql.db));
+  operatorEntriesContract(name, async (t) => new RuleStore((await stores(t)).sql.db));
+  domainMailContract(name, async (t) => new DomainMails((await stores(t)).sql.db));
+  verdictCountsContract(name, async (t) => new VerdictCounts((await stores(t)).sql.db));
 }
 
 function gateContracts(name: string, stores: Make<Stores>): void {

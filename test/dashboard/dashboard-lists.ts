@@ -1,9 +1,9 @@
-import { sqlRules } from "../../src/lists/rules/rule.ts";
-import { type VerdictCounts, sqlVerdictCounts } from "../../src/lists/verdict-counts.ts";
+import { RuleStore } from "../../src/lists/rules/rule.ts";
+import { VerdictCounts } from "../../src/lists/domain-verdicts.ts";
 import { createAddressHash } from "../../src/base/address-hash.ts";
 import type { AccountStore } from "../../src/main/store.ts";
 import type { FeedRefresh, FeedStatus, RefreshOutcome } from "../../src/lists/feed-status.ts";
-import { type RuleService, createRuleService } from "../../src/lists/rules/rules.ts";
+import { RuleService } from "../../src/lists/rules/rules.ts";
 import { realClock as clock } from "../time/real-clock.ts";
 
 export interface DashboardLists {
@@ -21,9 +21,9 @@ export interface DashboardLists {
 export function rulesOf(store: AccountStore): DashboardLists {
   const { db } = store.sql;
   const hash = createAddressHash(new Uint8Array(32).fill(7));
-  const entries = sqlRules(db);
-  const counts = sqlVerdictCounts(db);
-  const operator = createRuleService({
+  const entries = new RuleStore(db);
+  const counts = new VerdictCounts(db);
+  const operator = new RuleService({
     entries,
     hash,
     clock,

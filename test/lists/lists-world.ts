@@ -1,11 +1,10 @@
 import type { TestContext } from "node:test";
-import { sqlDomainMails } from "../../src/lists/domain-mail.ts";
-import { sqlRules } from "../../src/lists/rules/rule.ts";
-import { sqlVerdictCounts } from "../../src/lists/verdict-counts.ts";
+import { DomainMails, VerdictCounts } from "../../src/lists/domain-verdicts.ts";
+import { RuleStore } from "../../src/lists/rules/rule.ts";
 import { createAddressHash } from "../../src/base/address-hash.ts";
 import type { Datasets } from "../../src/core/evidence/datasets.ts";
 import { createBackTest } from "../../src/lists/rules/back-test.ts";
-import { createRuleService } from "../../src/lists/rules/rules.ts";
+import { RuleService } from "../../src/lists/rules/rules.ts";
 import { addAccount, openStores } from "../contracts/stores.ts";
 import { literalDatasets } from "./literal-datasets.ts";
 
@@ -23,10 +22,10 @@ export async function listsWorld(
   const { sql, clock } = stores;
   await addAccount(stores, 0, "a1");
   await addAccount(stores, 0, "a2");
-  const entries = sqlRules(sql.db);
-  const counts = sqlVerdictCounts(sql.db);
-  const mails = sqlDomainMails(sql.db);
-  const operator = createRuleService({ entries, hash, clock, feeds: FEEDS });
+  const entries = new RuleStore(sql.db);
+  const counts = new VerdictCounts(sql.db);
+  const mails = new DomainMails(sql.db);
+  const operator = new RuleService({ entries, hash, clock, feeds: FEEDS });
   const backTest = createBackTest({
     entries,
     counts,

@@ -7,7 +7,7 @@ import { listServer } from "./list-server.ts";
 import { manualClock } from "../time/manual-clock.ts";
 import { realClock } from "../time/real-clock.ts";
 import { type FeedCopy, parseCopy } from "../../src/lists/assess-feed.ts";
-import { copyName, sqlFeedFiles, unpackText } from "../../src/lists/feed-files.ts";
+import { copyName, FeedFiles, unpackText } from "../../src/lists/feed-files.ts";
 import { openEmbedded } from "../../src/store/database.ts";
 import type { Datasets } from "../../src/core/evidence/datasets.ts";
 import { createOutbound } from "../../src/outbound/outbound.ts";
@@ -28,7 +28,7 @@ export async function openWorld(t: TestContext) {
     await close();
     rmSync(folder, { recursive: true, force: true });
   });
-  const files = sqlFeedFiles(db);
+  const files = new FeedFiles(db);
   const server = await listServer(t);
   const clock = manualClock();
   const log = keptLog();

@@ -1,6 +1,6 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
-import { sqlVerdictCounts } from "../../lists/verdict-counts.ts";
+import { VerdictCounts } from "../../lists/domain-verdicts.ts";
 import { Browser } from "../../../test/dashboard/dashboard-client.ts";
 import { PASSWORD } from "../../../test/dashboard/dashboard-world.ts";
 import { worldFor, ZONE, EMAIL } from "../../../test/dashboard/account-world.ts";
@@ -193,10 +193,10 @@ test("the cockpit sums the verdicts of its days and names nobody who kept to a s
   await world.addAccount("admin@gatepost.example", { isAdmin: true });
   const today = Math.floor(Date.now() / 86_400_000);
   const domain = "a.example";
-  await sqlVerdictCounts(world.store.sql.db).add(
+  await new VerdictCounts(world.store.sql.db).add(
     [
-      { day: today, domain, disposable: 3, other: 4, noMail: 2, noAnswer: 1 },
-      { day: today - 20, domain, disposable: 9, other: 9 },
+      { day: today, domain, disposable: 3, other: 4, no_mail: 2, no_answer: 1 },
+      { day: today - 20, domain, disposable: 9, other: 9, no_mail: 0, no_answer: 0 },
     ],
     100,
   );

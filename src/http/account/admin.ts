@@ -65,7 +65,7 @@ const systemRoutes = (context: DashboardContext): readonly AccountRoute[] => [
       const length = boundedNumber(query["days"], COCKPIT_DAYS);
       const { days, top } = await context.usage.everyone(length);
       const today = dayOf(context.clock.nowMs());
-      const { noMail, noAnswer, ...mix } = await context.verdicts.sums(today - length + 1);
+      const verdicts = await context.verdicts.sums(today - length + 1);
       const named = top.map(async ({ owner, units, requests }) => {
         const [kind, id = ""] = owner.split(":");
         const account = kind === "account" ? await context.accounts.find(id) : undefined;
@@ -75,7 +75,7 @@ const systemRoutes = (context: DashboardContext): readonly AccountRoute[] => [
         days,
         latency_edges_ms: [...LATENCY_EDGES_MS],
         top: await Promise.all(named),
-        verdicts: { ...mix, no_mail: noMail, no_answer: noAnswer },
+        verdicts,
         held_back: heldBackIn(context.shares),
       };
     },

@@ -37,7 +37,7 @@ import type { Tokens } from "../../gate/tokens.ts";
 import type { AccountHash } from "../../gate/traffic.ts";
 import type { FeedRefresh } from "../../lists/feed-status.ts";
 import type { RuleService } from "../../lists/rules/rules.ts";
-import type { VerdictCounts } from "../../lists/verdict-counts.ts";
+import type { VerdictCounts } from "../../lists/domain-verdicts.ts";
 import type { WebhookSetup } from "../../webhooks/configure.ts";
 import type { Dispatcher } from "../../webhooks/dispatcher.ts";
 import type { Deliveries } from "../../webhooks/webhooks-store.ts";

@@ -6,7 +6,7 @@ import { listsWorld } from "../../../test/lists/lists-world.ts";
 import { DAY_MS, dayOf } from "../../core/calendar.ts";
 import type { MailHosts } from "../../core/mail/mail-hosts.ts";
 import type { ValidationResult } from "../../core/validate/result.ts";
-import type { DomainMail } from "../domain-mail.ts";
+import type { DomainMail } from "../domain-verdicts.ts";
 import { VerdictRecorder, VERDICT_DAYS, VERDICT_DOMAINS_MAX } from "../verdict-recorder.ts";
 
 const BY_ADA = { note: "", author: "ada" };
@@ -30,7 +30,7 @@ test("verdicts are counted by domain and day and written in the end", async (t) 
   recorder.record(verdict("invalid", false, false));
   await recorder.flush();
   assert.deepEqual(await counts.page(dayOf(clock.nowMs()), "", 9), [
-    { domain: "a.example", disposable: 2, other: 1 },
+    { domain: "a.example", disposable: 2, other: 1, no_mail: 0, no_answer: 0 },
   ]);
 });
 
@@ -64,6 +64,8 @@ test("a back-test tells what the counted days would have looked like", async (t)
     domain,
     disposable,
     other,
+    no_mail: 0,
+    no_answer: 0,
   });
   await counts.add(
     [

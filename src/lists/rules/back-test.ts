@@ -6,10 +6,9 @@ import type { MailHosts } from "../../core/mail/mail-hosts.ts";
 import { rulesOf } from "../../core/evidence/rule.ts";
 import type { AddressHash } from "../../base/address-hash.ts";
 import type { Clock } from "../../base/clock.ts";
-import { type DomainMails, pagesOf } from "../domain-mail.ts";
+import { type DomainMails, pagesOf, type VerdictCounts } from "../domain-verdicts.ts";
 import type { RuleStore } from "./rule.ts";
-import type { VerdictCounts } from "../verdict-counts.ts";
-import { type WrongLine, isInForce, readListLines } from "./rules.ts";
+import { isInForce, readListLines, type WrongLine } from "./rules.ts";
 import { VERDICT_DAYS } from "../verdict-recorder.ts";
 
 export interface ChangedDomain {
@@ -79,7 +78,7 @@ export async function knownMail(
   mails: Pick<DomainMails, "page">,
 ): Promise<ReadonlyMap<string, MailHosts>> {
   const known = new Map<string, MailHosts>();
-  for await (const page of pagesOf(mails.page, PAGE)) {
+  for await (const page of pagesOf((after, limit) => mails.page(after, limit), PAGE)) {
     for (const { domain, hosts, addresses } of page) {
       known.set(domain, { kind: "hosts", implicit: false, hosts, addresses });
     }

@@ -21,57 +21,63 @@ export interface LiveRulesDeps {
 export const OPERATOR_POLL_MS = 1_500;
 
 /** The operator's lists in this process's memory, kept up with what any process writes. */
-export interface LiveRules {
-  current(): Rules;
-  /** Looks now; true when the lists in memory were made anew. Rejects when the store does. */
-  refresh(): Promise<boolean>;
-  /** `changed` is called after each change of the rules or the files. A store that fails leaves what there is. */
-  start(changed: () => void): void;
-  stop(): void;
-}
+export class LiveRules {
+  readonly #deps: LiveRulesDeps;
+  #rules: Rules = noRules;
+  #seen = -1;
+  #nextExpiryMs = Infinity;
+  #end: End | undefined;
+  #endHearing: (() => void) | undefined;
+  #last: Promise<void> = Promise.resolve();
 
-export function createLiveRules(deps: LiveRulesDeps): LiveRules {
-  const { entries, hash, clock, log, notices } = deps;
-  let lists: Rules = noRules;
-  let seen = -1;
-  let nextExpiryMs = Infinity;
-  let end: End | undefined;
-  let endHearing: (() => void) | undefined;
-  const refresh = async (): Promise<boolean> => {
+  constructor(deps: LiveRulesDeps) {
+    this.#deps = deps;
+  }
+
+  current(): Rules {
+    return this.#rules;
+  }
+
+  /** Looks now; true when the lists in memory were made anew. Rejects when the store does. */
+  async refresh(): Promise<boolean> {
+    const { entries, hash, clock } = this.#deps;
     // Read before the entries: a change in between is seen the next time at the latest.
     const changes = await entries.changes();
     const nowMs = clock.nowMs();
-    if (changes === seen && nowMs < nextExpiryMs) return false;
+    if (changes === this.#seen && nowMs < this.#nextExpiryMs) return false;
     const inForce = (await entries.all()).filter((entry) => expiryOf(entry) > nowMs);
-    lists = rulesOf(inForce, hash);
-    nextExpiryMs = inForce.reduce((next, entry) => Math.min(next, expiryOf(entry)), Infinity);
-    seen = changes;
+    this.#rules = rulesOf(inForce, hash);
+    this.#nextExpiryMs = inForce.reduce((next, entry) => Math.min(next, expiryOf(entry)), Infinity);
+    this.#seen = changes;
     return true;
-  };
-  let last: Promise<void> = Promise.resolve();
+  }
+
+  /** `changed` is called after each change of the rules or the files. A store that fails leaves what there is. */
+  start(changed: () => void): void {
+    const { clock, log, notices } = this.#deps;
+    const failed = (fault: unknown): void => log.error("rules.read_failed", fault);
+    this.#end = every({ ms: OPERATOR_POLL_MS, clock, failed }, () => this.#look(changed));
+    // The next poll reads what a notice could not, or reports the failure.
+    const look = (): void => void this.#look(changed).catch(() => undefined);
+    this.#endHearing = notices?.hear("lists", look);
+  }
+
+  stop(): void {
+    this.#endHearing?.();
+    void this.#end?.();
+    this.#end = undefined;
+  }
+
   /** One after another: of two looks at once the older could be the one that stays. */
-  const look = (changed: () => void): Promise<void> => {
-    const looked = last.then(refresh).then((isNew) => {
-      if (isNew && end !== undefined) changed();
-    });
-    last = looked.catch(() => undefined);
+  #look(changed: () => void): Promise<void> {
+    const looked = this.#last
+      .then(() => this.refresh())
+      .then((isNew) => {
+        if (isNew && this.#end !== undefined) changed();
+      });
+    this.#last = looked.catch(() => undefined);
     return looked;
-  };
-  const failed = (fault: unknown): void => log.error("rules.read_failed", fault);
-  return {
-    current: () => lists,
-    refresh,
-    start(changed) {
-      end = every({ ms: OPERATOR_POLL_MS, clock, failed }, () => look(changed));
-      // The next poll reads what a notice could not, or reports the failure.
-      endHearing = notices?.hear("lists", () => void look(changed).catch(() => undefined));
-    },
-    stop() {
-      endHearing?.();
-      void end?.();
-      end = undefined;
-    },
-  };
+  }
 }
 
 const expiryOf = ({ expiresAtMs }: Rule): number => expiresAtMs ?? Infinity;

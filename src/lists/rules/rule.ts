@@ -1,5 +1,5 @@
 import { type ListTopic, type ListWord, topicOf } from "../../core/evidence/rule.ts";
-import { type Kysely, sql } from "kysely";
+import { type CompiledQuery, type Kysely, sql } from "kysely";
 import type { Rule } from "./entry-json.ts";
 import { countRows, deleteRows, literally, lockName } from "../../store/rows.ts";
 import type { Database, RuleRow } from "../../store/schema.ts";
@@ -27,16 +27,6 @@ const rowOf = (entry: Rule): RuleRow => ({
   expires_at_ms: entry.expiresAtMs ?? null,
 });
 
-/** One statement may not name a row twice (PostgreSQL): the last entry of a subject and topic counts. */
-function distinctRows(entries: readonly Rule[]): readonly RuleRow[] {
-  const rows = new Map<string, RuleRow>();
-  for (const entry of entries) {
-    const row = rowOf(entry);
-    rows.set(`${row.topic} ${row.subject}`, row);
-  }
-  return [...rows.values()];
-}
-
 /** Makes every process look at the lists within `RULES_POLL_MS`. */
 export async function countChange({ sql }: Tx): Promise<void> {
   await sql
@@ -49,88 +39,17 @@ export async function countChange({ sql }: Tx): Promise<void> {
 /** Changes come one after the other: two of the same entries would lock them in different order. */
 const takeTurn = (tx: Tx): Promise<void> => lockName(tx, "operator_entries");
 
-async function saveIn(tx: Tx, rows: readonly RuleRow[]): Promise<void> {
-  await takeTurn(tx);
-  for (let from = 0; from < rows.length; from += ROWS_MAX) {
-    await tx.sql
-      .insertInto("operator_entries")
-      .values(rows.slice(from, from + ROWS_MAX))
-      .onConflict((conflict) =>
-        conflict.columns(["subject", "topic"]).doUpdateSet((build) => ({
-          word: build.ref("excluded.word"),
-          note: build.ref("excluded.note"),
-          author: build.ref("excluded.author"),
-          created_at_ms: build.ref("excluded.created_at_ms"),
-          expires_at_ms: build.ref("excluded.expires_at_ms"),
-        })),
-      )
-      .execute();
-  }
-  if (rows.length > 0) await countChange(tx);
-}
-
-async function search(db: Kysely<Database>, query: EntryQuery): Promise<FoundEntries> {
-  const { text, word, nowMs, limit } = query;
-  const pattern = `%${literally(text.toLowerCase())}%`;
-  const inForce = db
-    .selectFrom("operator_entries")
-    .where((build) =>
-      build.or([build("expires_at_ms", "is", null), build("expires_at_ms", ">", nowMs)]),
-    )
-    .where(
-      sql<boolean>`(subject like ${pattern} escape '\\' or lower(note) like ${pattern} escape '\\')`,
-    );
-  const matching = word === undefined ? inForce : inForce.where("word", "=", word);
-  const rows = await matching
-    .selectAll()
-    .orderBy("subject")
-    .orderBy("topic")
-    .limit(limit)
-    .execute();
-  return { entries: rows.map(entryOf), total: await countRows(matching) };
-}
-
-export function sqlRules(db: Kysely<Database>): RuleStore {
-  // Built once: every process asks it every 1.5 s.
-  const counted = db.selectFrom("operator_changes").select("changes").where("id", "=", 1).compile();
-  return {
-    async changes() {
-      const { rows } = await db.executeQuery(counted);
-      return Number(rows[0]?.changes ?? 0);
-    },
-    async all() {
-      const rows = await db
-        .selectFrom("operator_entries")
-        .selectAll()
-        .orderBy("subject")
-        .orderBy("topic")
-        .execute();
-      return rows.map(entryOf);
-    },
-    search: (query) => search(db, query),
-    save: (entries) => inTransaction(db, (tx) => saveIn(tx, distinctRows(entries))),
-    forget: (subject, topic) =>
-      inTransaction(db, async (tx) => {
-        await takeTurn(tx);
-        const said = topic === undefined ? { subject } : { subject, topic };
-        const gone = await deleteRows(tx.sql, "operator_entries", said);
-        if (gone > 0) await countChange(tx);
-        return gone;
-      }),
-    async prune(nowMs) {
-      const { numDeletedRows } = await db
-        .deleteFrom("operator_entries")
-        .where("expires_at_ms", "<=", nowMs)
-        .executeTakeFirst();
-      return Number(numDeletedRows); // what has expired says nothing already: no change
-    },
-  };
-}
+const REPLACED = Object.fromEntries(
+  ["word", "note", "author", "created_at_ms", "expires_at_ms"].map((name) => [
+    name,
+    sql.raw(`excluded.${name}`),
+  ]),
+);
 
 export interface EntryQuery {
   /** Part of the subject or of the note, in any case; "" for all. */
   readonly text: string;
-  readonly word?: ListWord;
+  readonly word: ListWord | undefined;
   readonly nowMs: number;
   readonly limit: number;
 }
@@ -141,15 +60,78 @@ export interface FoundEntries {
 }
 
 /** Keeps the operator's lists. Rules are checked by `test/contracts/evidence/rules.ts`. */
-export interface RuleStore {
+export class RuleStore {
+  readonly #db: Kysely<Database>;
+  /** Built once: every process asks it every 1.5 s. */
+  readonly #counted: CompiledQuery<{ changes: number }>;
+
+  constructor(db: Kysely<Database>) {
+    this.#db = db;
+    const counted = db.selectFrom("operator_changes").select("changes").where("id", "=", 1);
+    this.#counted = counted.compile();
+  }
+
   /** Grows with every change that any process makes. */
-  changes(): Promise<number>;
+  async changes(): Promise<number> {
+    const { rows } = await this.#db.executeQuery(this.#counted);
+    return Number(rows[0]?.changes ?? 0);
+  }
+
   /** All entries, expired ones too, by subject. */
-  all(): Promise<readonly Rule[]>;
-  search(query: EntryQuery): Promise<FoundEntries>;
+  async all(): Promise<readonly Rule[]> {
+    const all = this.#db.selectFrom("operator_entries").selectAll();
+    return (await all.orderBy("subject").orderBy("topic").execute()).map(entryOf);
+  }
+
+  async search({ text, word, nowMs, limit }: EntryQuery): Promise<FoundEntries> {
+    const pattern = `%${literally(text.toLowerCase())}%`;
+    const matching = this.#db
+      .selectFrom("operator_entries")
+      .where((build) =>
+        build.or([build("expires_at_ms", "is", null), build("expires_at_ms", ">", nowMs)]),
+      )
+      .where(
+        sql<boolean>`(subject like ${pattern} escape '\\' or lower(note) like ${pattern} escape '\\')`,
+      )
+      .$if(word !== undefined, (query) => query.where("word", "=", word ?? "deny"));
+    const found = matching.selectAll().orderBy("subject").orderBy("topic").limit(limit);
+    return { entries: (await found.execute()).map(entryOf), total: await countRows(matching) };
+  }
+
   /** All of them or none; each replaces the entry of the same subject and topic. */
-  save(entries: readonly Rule[]): Promise<void>;
+  save(entries: readonly Rule[]): Promise<void> {
+    // One statement may not name a row twice (PostgreSQL): the last entry of a subject and topic counts.
+    const distinct = new Map(entries.map(rowOf).map((row) => [`${row.topic} ${row.subject}`, row]));
+    const rows = [...distinct.values()];
+    return inTransaction(this.#db, async (tx) => {
+      await takeTurn(tx);
+      for (let from = 0; from < rows.length; from += ROWS_MAX) {
+        await tx.sql
+          .insertInto("operator_entries")
+          .values(rows.slice(from, from + ROWS_MAX))
+          .onConflict((conflict) => conflict.columns(["subject", "topic"]).doUpdateSet(REPLACED))
+          .execute();
+      }
+      if (rows.length > 0) await countChange(tx);
+    });
+  }
+
   /** Deletes what is said of a subject, on one topic or on all; returns how many entries. */
-  forget(subject: string, topic?: ListTopic): Promise<number>;
-  prune(nowMs: number): Promise<number>;
+  forget(subject: string, topic?: ListTopic): Promise<number> {
+    return inTransaction(this.#db, async (tx) => {
+      await takeTurn(tx);
+      const said = topic === undefined ? { subject } : { subject, topic };
+      const gone = await deleteRows(tx.sql, "operator_entries", said);
+      if (gone > 0) await countChange(tx);
+      return gone;
+    });
+  }
+
+  async prune(nowMs: number): Promise<number> {
+    const { numDeletedRows } = await this.#db
+      .deleteFrom("operator_entries")
+      .where("expires_at_ms", "<=", nowMs)
+      .executeTakeFirst();
+    return Number(numDeletedRows); // what has expired says nothing already: no change
+  }
 }

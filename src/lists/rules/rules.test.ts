@@ -2,11 +2,11 @@ import { strict as assert } from "node:assert";
 import { test } from "node:test";
 import { keptLog } from "../../../test/process/kept-log.ts";
 import { hash, listsWorld } from "../../../test/lists/lists-world.ts";
-import { createLiveRules, OPERATOR_POLL_MS } from "./live-rules.ts";
+import { LiveRules, OPERATOR_POLL_MS } from "./live-rules.ts";
 import { memoryNotices } from "../../store/notices.ts";
 import { DAY_MS, dayOf, isoDate } from "../../core/calendar.ts";
 import type { RuleStore } from "./rule.ts";
-import { NOTE_MAX, createRuleService, endOfDay, listLines } from "./rules.ts";
+import { NOTE_MAX, RuleService, endOfDay, listLines } from "./rules.ts";
 
 const BY_ADA = { note: "", author: "ada" };
 
@@ -82,7 +82,7 @@ test("full lists take what they hold already, and nothing else", async (t) => {
     all: () => Promise.resolve(held),
     save: (more: readonly unknown[]) => Promise.resolve(void saved.push(more.length)),
   } as unknown as RuleStore;
-  const operator = createRuleService({ entries, hash, clock, entriesMax: names.length });
+  const operator = new RuleService({ entries, hash, clock, entriesMax: names.length });
   assert.equal((await operator.save("n7.example", "allow", BY_ADA)).kind, "saved");
   assert.equal((await operator.importLines(names.join("\n"), "deny", BY_ADA)).kind, "imported");
   assert.equal((await operator.save("new.example", "deny", BY_ADA)).kind, "full");
@@ -98,7 +98,7 @@ test("a file of nonsense is given up after twenty mistakes", async (t) => {
 
 test("another process sees a change at its next look, and an entry go at its hour", async (t) => {
   const { operator, entries, clock } = await listsWorld(t);
-  const live = createLiveRules({ entries, hash, clock, log: keptLog() });
+  const live = new LiveRules({ entries, hash, clock, log: keptLog() });
   await live.refresh();
   let changes = 0;
   live.start(() => (changes += 1));
@@ -118,8 +118,8 @@ test("another process sees a change at its next look, and an entry go at its hou
 test("a change that is told is seen without a look of the clock", async (t) => {
   const { entries, clock } = await listsWorld(t);
   const notices = memoryNotices();
-  const operator = createRuleService({ entries, hash, clock, notices });
-  const live = createLiveRules({ entries, hash, clock, log: keptLog(), notices });
+  const operator = new RuleService({ entries, hash, clock, notices });
+  const live = new LiveRules({ entries, hash, clock, log: keptLog(), notices });
   await live.refresh();
   const changed = () => new Promise<void>((resolve) => (heard = resolve));
   let heard = (): void => undefined;
@@ -151,7 +151,7 @@ test("a store that fails leaves the lists as they are and is asked again", async
   let isDown = false;
   const changes = () => (isDown ? Promise.reject(new Error("down")) : entries.changes());
   const log = keptLog();
-  const live = createLiveRules({
+  const live = new LiveRules({
     entries: { changes, all: () => entries.all() },
     hash,
     clock,

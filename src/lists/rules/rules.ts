@@ -143,17 +143,6 @@ export interface Forgotten {
   readonly count: number;
 }
 
-export interface RuleService {
-  save(text: string, word: ListWord, details: EntryDetails): Promise<SaveAnswer>;
-  /** Takes back everything said of the entry. Undefined for a bad entry. */
-  forget(text: string): Promise<Forgotten | undefined>;
-  /** Active rules of one kind or of all, whose subject or note contains `text`. An address finds its hash. */
-  search(text: string, word: ListWord | undefined, limit: number): Promise<FoundEntries>;
-  entries(): Promise<readonly Rule[]>;
-  /** Lines as `readListLines` takes them, all of them or nothing; those whose last day is past say nothing. */
-  importLines(text: string, word: ListWord | undefined, how: EntryDetails): Promise<ImportAnswer>;
-}
-
 export interface RuleServiceDeps {
   /** Called after a change; absent: other processes notice within 5 s. */
   readonly notices?: Pick<Notices, "tell">;
@@ -164,55 +153,78 @@ export interface RuleServiceDeps {
   readonly entriesMax?: number;
 }
 
-export function createRuleService(deps: RuleServiceDeps): RuleService {
-  const { entries, hash, clock, notices, feeds = [], entriesMax = ENTRIES_MAX } = deps;
-  const refusalOf = async (details: EntryDetails, said: readonly SaidOf[]) => {
+export class RuleService {
+  readonly #deps: RuleServiceDeps;
+
+  constructor(deps: RuleServiceDeps) {
+    this.#deps = deps;
+  }
+
+  async save(text: string, word: ListWord, details: EntryDetails): Promise<SaveAnswer> {
+    const { entries, hash, clock, notices, feeds = [] } = this.#deps;
+    const read = readSaying(text, word, hash);
+    if (read.kind !== "said") return read;
+    const refusal = unknownFeed(read.said, feeds) ?? (await this.#refusalOf(details, [read.said]));
+    if (refusal !== undefined) return refusal;
+    const entry = entryOf(read.said, details, clock.nowMs());
+    await entries.save([entry]);
+    notices?.tell("lists");
+    return { kind: "saved", entry };
+  }
+
+  /** Takes back everything said of the entry. Undefined for a bad entry. */
+  async forget(text: string): Promise<Forgotten | undefined> {
+    const { entries, hash, notices } = this.#deps;
+    const read = readListSubject(text);
+    if (!read.ok) return undefined;
+    const subject = listSubjectText(read.value, hash);
+    const count = await entries.forget(subject);
+    if (count > 0) notices?.tell("lists");
+    return { subject, count };
+  }
+
+  /** Active rules of one kind or of all, whose subject or note contains `text`. An address finds its hash. */
+  search(text: string, word: ListWord | undefined, limit: number): Promise<FoundEntries> {
+    const { entries, hash, clock } = this.#deps;
+    const subject = text.includes("@") ? readListSubject(text) : undefined;
+    const sought = subject?.ok === true ? listSubjectText(subject.value, hash) : text.trim();
+    return entries.search({ text: sought, word, nowMs: clock.nowMs(), limit });
+  }
+
+  async entries(): Promise<readonly Rule[]> {
+    const { entries, clock } = this.#deps;
+    return (await entries.all()).filter((one) => isInForce(one, clock.nowMs()));
+  }
+
+  /** Lines as `readListLines` takes them, all of them or nothing; those whose last day is past say nothing. */
+  async importLines(
+    text: string,
+    word: ListWord | undefined,
+    details: EntryDetails,
+  ): Promise<ImportAnswer> {
+    const { entries, hash, clock, notices } = this.#deps;
+    const read = readListLines(text, word, hash);
+    if (read.wrong.length > 0) return { kind: "wrong_lines", lines: read.wrong };
+    const nowMs = clock.nowMs();
+    const said = read.said.filter((line) => isInForce(line, nowMs));
+    const refusal = await this.#refusalOf(details, said);
+    if (refusal !== undefined) return refusal;
+    await entries.save(said.map((line) => entryOf(line, details, nowMs)));
+    notices?.tell("lists");
+    return { kind: "imported", count: said.length };
+  }
+
+  async #refusalOf(
+    details: EntryDetails,
+    said: readonly SaidOf[],
+  ): Promise<DetailsRefusal | undefined> {
+    const { entries, clock, entriesMax = ENTRIES_MAX } = this.#deps;
     const refusal = badDetails(details, clock.nowMs());
     if (refusal !== undefined) return refusal;
     // What is there already is replaced and takes no more room.
     const after = new Set([...(await entries.all()), ...said].map(placeOf));
-    return after.size > entriesMax ? ({ kind: "full" } as const) : undefined;
-  };
-  return {
-    async save(text, word, details) {
-      const read = readSaying(text, word, hash);
-      if (read.kind !== "said") return read;
-      const unknown = unknownFeed(read.said, feeds);
-      if (unknown !== undefined) return unknown;
-      const refusal = await refusalOf(details, [read.said]);
-      if (refusal !== undefined) return refusal;
-      const entry = entryOf(read.said, details, clock.nowMs());
-      await entries.save([entry]);
-      notices?.tell("lists");
-      return { kind: "saved", entry };
-    },
-    async forget(text) {
-      const subject = readListSubject(text);
-      if (!subject.ok) return undefined;
-      const stored = listSubjectText(subject.value, hash);
-      const count = await entries.forget(stored);
-      if (count > 0) notices?.tell("lists");
-      return { subject: stored, count };
-    },
-    search(text, word, limit) {
-      const subject = text.includes("@") ? readListSubject(text) : undefined;
-      const sought = subject?.ok === true ? listSubjectText(subject.value, hash) : text.trim();
-      const query = { text: sought, nowMs: clock.nowMs(), limit };
-      return entries.search(word === undefined ? query : { ...query, word });
-    },
-    entries: async () => (await entries.all()).filter((one) => isInForce(one, clock.nowMs())),
-    async importLines(text, word, details) {
-      const read = readListLines(text, word, hash);
-      if (read.wrong.length > 0) return { kind: "wrong_lines", lines: read.wrong };
-      const nowMs = clock.nowMs();
-      const said = read.said.filter((line) => isInForce(line, nowMs));
-      const refusal = await refusalOf(details, said);
-      if (refusal !== undefined) return refusal;
-      await entries.save(said.map((line) => entryOf(line, details, nowMs)));
-      notices?.tell("lists");
-      return { kind: "imported", count: said.length };
-    },
-  };
+    return after.size > entriesMax ? { kind: "full" } : undefined;
+  }
 }
 
 function unknownFeed({ subject, word }: SaidOf, known: readonly string[]) {

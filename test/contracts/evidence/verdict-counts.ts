@@ -1,14 +1,24 @@
 import { strict as assert } from "node:assert";
 import { test, type TestContext } from "node:test";
-import type { VerdictCount, VerdictCounts } from "../../../src/lists/verdict-counts.ts";
+import type { VerdictCounts } from "../../../src/lists/domain-verdicts.ts";
+import type { VerdictCountRow } from "../../../src/store/schema.ts";
 import type { Make } from "../contract.ts";
 
-const count = (day: number, domain: string, disposable: number, other: number): VerdictCount => ({
+const count = (
+  day: number,
+  domain: string,
+  disposable: number,
+  other: number,
+): VerdictCountRow => ({
   day,
   domain,
   disposable,
   other,
+  no_mail: 0,
+  no_answer: 0,
 });
+
+const NONE = { no_mail: 0, no_answer: 0 };
 
 /** The contract of every store of verdict counts. `make` returns an empty one. */
 export function verdictCountsContract(name: string, make: Make<VerdictCounts>): void {
@@ -19,17 +29,17 @@ export function verdictCountsContract(name: string, make: Make<VerdictCounts>): 
     await counts.add([count(1, "a.example", 5, 0), count(2, "a.example", 1, 2)], 10);
     await counts.add([count(2, "a.example", 1, 0), count(3, "b.example", 0, 7)], 10);
     assert.deepEqual(await counts.page(2, "", 10), [
-      { domain: "a.example", disposable: 2, other: 2 },
-      { domain: "b.example", disposable: 0, other: 7 },
+      { domain: "a.example", disposable: 2, other: 2, ...NONE },
+      { domain: "b.example", disposable: 0, other: 7, ...NONE },
     ]);
   });
 
   check("each check is in one class of the sums, which are 0 without counts", async (counts) => {
-    const none = { good: 0, disposable: 0, noMail: 0, noAnswer: 0 };
+    const none = { good: 0, disposable: 0, no_mail: 0, no_answer: 0 };
     assert.deepEqual(await counts.sums(1), none);
     await counts.add([count(1, "a.example", 5, 0), count(2, "a.example", 1, 2)], 10);
-    await counts.add([{ ...count(3, "b.example", 0, 7), noMail: 3, noAnswer: 2 }], 10);
-    assert.deepEqual(await counts.sums(2), { good: 4, disposable: 1, noMail: 3, noAnswer: 2 });
+    await counts.add([{ ...count(3, "b.example", 0, 7), no_mail: 3, no_answer: 2 }], 10);
+    assert.deepEqual(await counts.sums(2), { good: 4, disposable: 1, no_mail: 3, no_answer: 2 });
     assert.deepEqual(await counts.sums(4), none);
   });
 
@@ -50,9 +60,9 @@ export function verdictCountsContract(name: string, make: Make<VerdictCounts>): 
     await counts.add([count(1, "c.example", 1, 0), count(1, "a.example", 1, 0)], 2);
     await counts.add([count(2, "c.example", 0, 1)], 2);
     assert.deepEqual(await counts.page(0, "", 10), [
-      { domain: "a.example", disposable: 2, other: 0 },
-      { domain: "b.example", disposable: 1, other: 0 },
-      { domain: "c.example", disposable: 0, other: 1 },
+      { domain: "a.example", disposable: 2, other: 0, ...NONE },
+      { domain: "b.example", disposable: 1, other: 0, ...NONE },
+      { domain: "c.example", disposable: 0, other: 1, ...NONE },
     ]);
   });
 
@@ -69,8 +79,8 @@ export function verdictCountsContract(name: string, make: Make<VerdictCounts>): 
     );
     const rows = await counts.page(0, "", 500);
     assert.equal(rows.length, 250);
-    assert.deepEqual(rows[0], { domain: "n000.example", disposable: 1, other: 7 });
-    assert.deepEqual(rows[199], { domain: "n199.example", disposable: 1, other: 7 });
+    assert.deepEqual(rows[0], { domain: "n000.example", disposable: 1, other: 7, ...NONE });
+    assert.deepEqual(rows[199], { domain: "n199.example", disposable: 1, other: 7, ...NONE });
   });
 
   check(
@@ -91,7 +101,7 @@ export function verdictCountsContract(name: string, make: Make<VerdictCounts>): 
     await counts.add([count(1, "a.example", 1, 0), count(2, "a.example", 1, 0)], 10);
     assert.equal(await counts.prune(2), 1);
     assert.deepEqual(await counts.page(0, "", 10), [
-      { domain: "a.example", disposable: 1, other: 0 },
+      { domain: "a.example", disposable: 1, other: 0, ...NONE },
     ]);
   });
 }

@@ -10,12 +10,12 @@ import { delivery } from "../webhooks/stored-delivery.ts";
 import { Deliveries } from "../../../src/webhooks/webhooks-store.ts";
 import { Jobs } from "../../../src/bulk/jobs.ts";
 import type { Rule } from "../../../src/lists/rules/entry-json.ts";
-import { sqlRules } from "../../../src/lists/rules/rule.ts";
+import { RuleStore } from "../../../src/lists/rules/rule.ts";
 import { sqlTraffic } from "../../../src/gate/traffic-store.ts";
 import { IdempotencyKeys } from "../../../src/bulk/idempotency.ts";
 import { SessionStore } from "../../../src/bulk/sessions.ts";
 import { UsageLedger } from "../../../src/accounts/admission/usage.ts";
-import { sqlVerdictCounts } from "../../../src/lists/verdict-counts.ts";
+import { VerdictCounts } from "../../../src/lists/domain-verdicts.ts";
 import type { NewTrafficRow } from "../../../src/gate/traffic.ts";
 import { createAccountSwitches } from "../../../src/gate/account-switches.ts";
 import { systemIds } from "../../../src/base/ids.ts";
@@ -158,9 +158,9 @@ const otherRaces: Readonly<Record<string, Race>> = {
       createdAtMs: 1_000,
     }));
     await everywhere(rivals, 2, ({ sql }, turn) =>
-      sqlRules(sql.db).save(turn % 2 === 0 ? entries : entries.toReversed()),
+      new RuleStore(sql.db).save(turn % 2 === 0 ? entries : entries.toReversed()),
     );
-    const stored = sqlRules(rivals.first.sql.db);
+    const stored = new RuleStore(rivals.first.sql.db);
     assert.deepEqual([await stored.changes(), (await stored.all()).length], [PROCESSES * 2, 50]);
   },
   "switching counting off deletes everything, also rows written at the same time": async (
@@ -187,12 +187,14 @@ const otherRaces: Readonly<Record<string, Race>> = {
       domain: `x${String(at)}.example`,
       disposable: 1,
       other: 0,
+      no_mail: 0,
+      no_answer: 0,
     }));
-    await sqlVerdictCounts(rivals.first.sql.db).add(counts, 1_000);
+    await new VerdictCounts(rivals.first.sql.db).add(counts, 1_000);
     await everywhere(rivals, 2, ({ sql }, turn) =>
-      sqlVerdictCounts(sql.db).add(turn % 2 === 0 ? counts : counts.toReversed(), 1_000),
+      new VerdictCounts(sql.db).add(turn % 2 === 0 ? counts : counts.toReversed(), 1_000),
     );
-    const page = await sqlVerdictCounts(rivals.first.sql.db).page(0, "", 100);
+    const page = await new VerdictCounts(rivals.first.sql.db).page(0, "", 100);
     const sums = new Set(page.map(({ disposable }) => disposable));
     assert.deepEqual([page.length, [...sums]], [40, [PROCESSES * 2 + 1]]);
   },

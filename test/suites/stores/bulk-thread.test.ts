@@ -5,8 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { shareDatasets } from "../../../src/lists/shared-datasets.ts";
-import { sqlDomainMails } from "../../../src/lists/domain-mail.ts";
-import { sqlVerdictCounts } from "../../../src/lists/verdict-counts.ts";
+import { DomainMails, VerdictCounts } from "../../../src/lists/domain-verdicts.ts";
 import { memoryRateCounter } from "../../../src/accounts/admission/rate-counter.ts";
 import { systemIds } from "../../../src/base/ids.ts";
 import { Closing, type Machine, systemMachine } from "../../../src/main/process.ts";
@@ -116,9 +115,9 @@ test("the thread runs a job against a real name server, with the shared lists", 
     session,
   });
   await closing.close();
-  const checkedDomains = await sqlVerdictCounts(sql.db).page(0, "", NAMES);
+  const checkedDomains = await new VerdictCounts(sql.db).page(0, "", NAMES);
   assert.equal(checkedDomains.length, NAMES, "every domain is counted for back-tests");
-  const [first, ...others] = await sqlDomainMails(sql.db).page("", NAMES);
+  const [first, ...others] = await new DomainMails(sql.db).page("", NAMES);
   assert.equal(others.length, 1_999, "with its mail hosts, if any");
   const { domain, hosts, addresses, disposable } = first ?? {};
   assert.deepEqual(

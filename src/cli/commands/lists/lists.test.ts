@@ -145,7 +145,10 @@ test("lists: an import with wrong lines names them and exits 2", async (t) => {
 
 test("lists: a back-test that changes something exits 1 and shows it", async (t) => {
   const { run, counts } = await openShell(t, { deny: "new.example" });
-  await counts.add([{ day: 20_777, domain: "new.example", disposable: 0, other: 3 }], 9);
+  await counts.add(
+    [{ day: 20_777, domain: "new.example", disposable: 0, other: 3, no_mail: 0, no_answer: 0 }],
+    9,
+  );
   const { code, out } = await run("test", "deny");
   assert.equal(code, 1);
   assert.match(out, /3 checks of 1 domains were counted; 3 of 1 domains would change/);

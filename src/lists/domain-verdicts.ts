@@ -1,0 +1,214 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { type Kysely, sql } from "kysely";
+import { countRows, pruneRows, type Upsert, upsert, withinRoom } from "../store/rows.ts";
+import type { Database, DomainMailRow, VerdictCountRow } from "../store/schema.ts";
+import { inSlice, type Tx } from "../store/transaction.ts";
+
+/** What checks leave behind by domain: never an address, never who asked. */
+
+/** By day and domain, so that no two processes wait for each other's rows. */
+function inOrder(
+  counts: readonly VerdictCountRow[],
+): readonly (readonly [day: number, counts: readonly VerdictCountRow[]])[] {
+  const sorted = counts.toSorted((a, b) => a.day - b.day || (a.domain < b.domain ? -1 : 1));
+  const days = new Set(sorted.map(({ day }) => day));
+  return Array.from(days, (day) => [day, sorted.filter((count) => count.day === day)]);
+}
+
+const SAMPLE: VerdictCountRow = {
+  day: 0,
+  domain: "",
+  disposable: 0,
+  other: 0,
+  no_mail: 0,
+  no_answer: 0,
+};
+
+const COUNTS = ["disposable", "other", "no_mail", "no_answer"] as const;
+
+const ADDED = Object.fromEntries(
+  COUNTS.map((name) => [name, sql.raw(`verdict_counts.${name} + excluded.${name}`)]),
+);
+
+/** A disposable domain without mail counts as disposable: a domain's checks are nearly always all of one kind. */
+const besideDisposable = (column: "no_mail" | "no_answer") =>
+  sql<number>`coalesce(sum(case when ${sql.ref(column)} > disposable
+    then ${sql.ref(column)} - disposable else 0 end), 0)`.as(column);
+
+export interface VerdictSums extends Pick<VerdictCountRow, "disposable" | "no_mail" | "no_answer"> {
+  readonly good: number;
+}
+
+/** How often each domain was checked on a UTC day, by verdict. Rules: `test/contracts/evidence/verdict-counts.ts`. */
+export class VerdictCounts {
+  readonly #db: Kysely<Database>;
+  readonly #save: Upsert<VerdictCountRow>;
+  /** A day loses no domain, so a full one is not counted again: it takes a millisecond. */
+  #counted = { day: -1, rows: 0 };
+
+  constructor(db: Kysely<Database>) {
+    this.#db = db;
+    this.#save = upsert(db, SAMPLE, (builder, rows) =>
+      builder
+        .insertInto("verdict_counts")
+        .values(rows)
+        .onConflict((conflict) => conflict.columns(["day", "domain"]).doUpdateSet(ADDED)),
+    );
+  }
+
+  /** All or nothing; no domain twice for one day. New domains of a day beyond `domainsMax` are left out. */
+  add(counts: readonly VerdictCountRow[], domainsMax: number): Promise<void> {
+    return inSlice(this.#db, async (tx) => {
+      for (const [day, ofDay] of inOrder(counts)) {
+        const there = tx.sql.selectFrom("verdict_counts").where("day", "=", day);
+        if (this.#counted.day !== day || this.#counted.rows < domainsMax) {
+          this.#counted = { day, rows: await countRows(there) };
+        }
+        const room = domainsMax - this.#counted.rows;
+        await this.#save(tx, await withinRoom(ofDay, room, there.select("domain")));
+      }
+    });
+  }
+
+  /** Sums by domain from `fromDay` on, in the order of names after `afterDomain`; at most `limit`. */
+  async page(
+    fromDay: number,
+    afterDomain: string,
+    limit: number,
+  ): Promise<readonly Omit<VerdictCountRow, "day">[]> {
+    const rows = await this.#db
+      .selectFrom("verdict_counts")
+      .select("domain")
+      .select(({ fn }) => COUNTS.map((name) => fn.sum(name).as(name)))
+      .where("day", ">=", fromDay)
+      .where("domain", ">", afterDomain)
+      .groupBy("domain")
+      .orderBy("domain")
+      .limit(limit)
+      .execute();
+    return rows.map((row) => ({
+      domain: row.domain,
+      disposable: Number(row.disposable),
+      other: Number(row.other),
+      no_mail: Number(row.no_mail),
+      no_answer: Number(row.no_answer),
+    }));
+  }
+
+  async sums(fromDay: number): Promise<VerdictSums> {
+    const found = await this.#db
+      .selectFrom("verdict_counts")
+      .select(({ fn }) => [fn.sum("disposable").as("disposable"), fn.sum("other").as("other")])
+      .select([besideDisposable("no_mail"), besideDisposable("no_answer")])
+      .where("day", ">=", fromDay)
+      .executeTakeFirstOrThrow();
+    const [no_mail, no_answer] = [Number(found.no_mail), Number(found.no_answer)];
+    const good = Number(found.other) - no_mail - no_answer;
+    return { good, disposable: Number(found.disposable), no_mail, no_answer };
+  }
+
+  prune(fromDay: number): Promise<number> {
+    const pruned = { table: "verdict_counts", key: ["day", "domain"], column: "day" } as const;
+    return pruneRows(this.#db, { ...pruned, before: fromDay });
+  }
+}
+
+/** Where the mail of a domain that was checked went. */
+export interface DomainMail {
+  readonly domain: string;
+  readonly hosts: readonly string[];
+  readonly addresses: readonly string[];
+  readonly disposable: boolean;
+  readonly day: number;
+}
+
+const listOf = (text: string): readonly string[] => (text === "" ? [] : text.split(" "));
+
+const rowOf = (mail: DomainMail): DomainMailRow => ({
+  domain: mail.domain,
+  hosts: mail.hosts.join(" "),
+  addresses: mail.addresses.join(" "),
+  disposable: mail.disposable ? 1 : 0,
+  day: mail.day,
+});
+
+const REPLACED = Object.fromEntries(
+  ["hosts", "addresses", "disposable", "day"].map((name) => [name, sql.raw(`excluded.${name}`)]),
+);
+
+/** The first day that may stay, so that at most `keep` rows do; whole days only. */
+async function firstKeptDay(db: Kysely<Database>, fromDay: number, keep: number): Promise<number> {
+  const days = await db
+    .selectFrom("domain_mail")
+    .select((build) => ["day", build.fn.countAll().as("rows")])
+    .where("day", ">=", fromDay)
+    .groupBy("day")
+    .orderBy("day", "desc")
+    .execute();
+  let kept = 0;
+  for (const { day, rows } of days) {
+    kept += Number(rows);
+    // The newest day stays whole: it is bounded by `save`.
+    if (kept > keep && day !== days[0]?.day) return day + 1;
+  }
+  return fromDay;
+}
+
+/** Rules: `test/contracts/evidence/domain-mail.ts`. */
+export class DomainMails {
+  readonly #db: Kysely<Database>;
+  readonly #save: (tx: Tx, rows: readonly DomainMailRow[]) => Promise<void>;
+
+  constructor(db: Kysely<Database>) {
+    this.#db = db;
+    const sample = { domain: "", hosts: "", addresses: "", disposable: 0, day: 0 };
+    this.#save = upsert(db, sample, (builder, rows) =>
+      builder
+        .insertInto("domain_mail")
+        .values(rows)
+        .onConflict((conflict) => conflict.column("domain").doUpdateSet(REPLACED)),
+    );
+  }
+
+  /** Replaces, all or nothing; no domain twice. New domains beyond `domainsMax` are left out. */
+  save(mails: readonly DomainMail[], domainsMax: number): Promise<void> {
+    // In order, so that no two processes wait for each other's rows.
+    const rows = mails.map(rowOf).sort((a, b) => (a.domain < b.domain ? -1 : 1));
+    return inSlice(this.#db, async (tx) => {
+      const all = tx.sql.selectFrom("domain_mail");
+      const room = domainsMax - (await countRows(all));
+      await this.#save(tx, await withinRoom(rows, room, all.select("domain")));
+    });
+  }
+
+  /** In the order of domains after `afterDomain`; at most `limit`. */
+  async page(afterDomain: string, limit: number): Promise<readonly DomainMail[]> {
+    const after = this.#db.selectFrom("domain_mail").where("domain", ">", afterDomain);
+    const rows = await after.selectAll().orderBy("domain").limit(limit).execute();
+    return rows.map(({ hosts, addresses, disposable, ...row }) => ({
+      ...row,
+      hosts: listOf(hosts),
+      addresses: listOf(addresses),
+      disposable: disposable === 1,
+    }));
+  }
+
+  /** Deletes what was seen before `fromDay`, then the oldest days as long as more than `keep` are left; how many. */
+  async prune(fromDay: number, keep: number): Promise<number> {
+    const before = await firstKeptDay(this.#db, fromDay, keep);
+    return pruneRows(this.#db, { table: "domain_mail", key: ["domain"], column: "day", before });
+  }
+}
+
+/** All rows in the order of domains. Requests go on between two pages: the embedded database works on this thread. */
+export async function* pagesOf<Row extends { readonly domain: string }>(
+  page: (afterDomain: string, limit: number) => Promise<readonly Row[]>,
+  limit: number,
+): AsyncGenerator<readonly Row[]> {
+  for (let after = ""; ; await nextTurn()) {
+    const rows = await page(after, limit);
+    yield rows;
+    if (rows.length < limit) return;
+    after = rows.at(-1)?.domain ?? "";
+  }
+}

@@ -1,6 +1,6 @@
 import { Parser } from "saxen";
 import { isoTime } from "../core/calendar.ts";
-import { type Entry, fromBuffer, type ZipFile } from "yauzl";
+import { type Entry, fromBufferPromise, type ZipFile } from "yauzl";
 import { CELL_MAX_UNITS, COLUMNS_MAX, type RawRow } from "../core/batch/csv-reader.ts";
 import { TableFault } from "../core/batch/entry-cell.ts";
 
@@ -30,25 +30,18 @@ const BROKEN = "The workbook is broken; open it and save it as .csv.";
 
 /** Reads an .xlsx workbook (ECMA-376) in memory, a sheet as a stream of rows. */
 export class Workbook {
-  readonly sheets: readonly Sheet[];
   readonly #zip: Zip;
-  readonly #texts: readonly string[];
-  readonly #dateStyles: ReadonlySet<number>;
-  readonly #epochDays: number;
+  readonly #sheets: Sheet[] = [];
+  #epochDays = EPOCH_1900_DAYS;
+  #texts: readonly string[] = [];
+  #dateStyles: ReadonlySet<number> = new Set();
 
-  private constructor(
-    zip: Zip,
-    parts: Pick<Workbook, "sheets"> & {
-      readonly texts: readonly string[];
-      readonly dateStyles: ReadonlySet<number>;
-      readonly epochDays: number;
-    },
-  ) {
+  private constructor(zip: Zip) {
     this.#zip = zip;
-    this.sheets = parts.sheets;
-    this.#texts = parts.texts;
-    this.#dateStyles = parts.dateStyles;
-    this.#epochDays = parts.epochDays;
+  }
+
+  get sheets(): readonly Sheet[] {
+    return this.#sheets;
   }
 
   static async open(file: Buffer): Promise<Workbook> {
@@ -61,21 +54,22 @@ export class Workbook {
         targets.set(Id, Target.startsWith("/") ? Target.slice(1) : `xl/${Target}`);
       },
     });
-    const sheets: Sheet[] = [];
-    let epochDays = EPOCH_1900_DAYS;
+    const workbook = new Workbook(zip);
     await zip.parse("xl/workbook.xml", {
-      open: (name, attributes) => {
-        const { date1904 } = name === "workbookPr" ? attributes() : {};
-        if (date1904 === "1" || date1904 === "true") epochDays = EPOCH_1904_DAYS;
-        if (name !== "sheet" || sheets.length >= PARTS_MAX) return;
-        const all = attributes();
-        const path = targets.get(all["r:id"] ?? all["id"] ?? "") ?? "";
-        if (zip.has(path)) sheets.push({ name: all["name"] ?? "", path });
-      },
+      open: (name, attributes) => workbook.#read(name, attributes, targets),
     });
-    const texts = await sharedTexts(zip);
-    const dateStyles = await stylesOfDates(zip);
-    return new Workbook(zip, { sheets, texts, dateStyles, epochDays });
+    workbook.#texts = await sharedTexts(zip);
+    workbook.#dateStyles = await stylesOfDates(zip);
+    return workbook;
+  }
+
+  #read(name: string, attributes: () => Attributes, targets: ReadonlyMap<string, string>): void {
+    const { date1904 } = name === "workbookPr" ? attributes() : {};
+    if (date1904 === "1" || date1904 === "true") this.#epochDays = EPOCH_1904_DAYS;
+    if (name !== "sheet" || this.#sheets.length >= PARTS_MAX) return;
+    const all = attributes();
+    const path = targets.get(all["r:id"] ?? all["id"] ?? "") ?? "";
+    if (this.#zip.has(path)) this.#sheets.push({ name: all["name"] ?? "", path });
   }
 
   /** The rows of a sheet, some at a time; blank ones are left out. */
@@ -231,21 +225,16 @@ class Zip {
     this.#entries = entries;
   }
 
-  static open(octets: Buffer): Promise<Zip> {
-    return new Promise((resolve, reject) => {
-      const fail = (): void => reject(new TableFault(BROKEN));
-      fromBuffer(octets, { lazyEntries: true, autoClose: false }, (error, file) => {
-        if (error !== null || file.entryCount > PARTS_MAX) return fail();
-        const entries = new Map<string, Entry>();
-        file.on("entry", (entry: Entry) => {
-          entries.set(entry.fileName, entry);
-          file.readEntry();
-        });
-        file.on("end", () => resolve(new Zip(file, entries)));
-        file.on("error", fail);
-        file.readEntry();
-      });
-    });
+  static async open(octets: Buffer): Promise<Zip> {
+    try {
+      const file = await fromBufferPromise(octets, { lazyEntries: true, autoClose: false });
+      if (file.entryCount > PARTS_MAX) throw new TableFault(BROKEN);
+      const entries = new Map<string, Entry>();
+      for await (const entry of file.eachEntry()) entries.set(entry.fileName, entry);
+      return new Zip(file, entries);
+    } catch {
+      throw new TableFault(BROKEN);
+    }
   }
 
   has(path: string): boolean {
@@ -261,12 +250,8 @@ class Zip {
     if (entry === undefined) throw new TableFault(BROKEN);
     const { parser, fault } = parserFor(handlers);
     const decoder = new TextDecoder();
-    const stream = await new Promise<AsyncIterable<Buffer>>((resolve, reject) => {
-      this.#file.openReadStream(entry, (error, opened) =>
-        error === null ? resolve(opened) : reject(new TableFault(BROKEN)),
-      );
-    });
     try {
+      const stream: AsyncIterable<Buffer> = await this.#file.openReadStreamPromise(entry);
       for await (const piece of stream) {
         this.#unpacked += piece.length;
         if (this.#unpacked > UNPACKED_MAX_OCTETS)
@@ -289,27 +274,21 @@ function parserFor({ open, text, close }: Handlers): {
 } {
   let fault: Error | undefined;
   const local = (name: string): string => name.slice(name.indexOf(":") + 1);
+  const decoded = (part: string, decode: (text: string) => string): string =>
+    part.includes("&") ? decode(part) : part;
   const parser = new Parser();
-  parser.on(
-    "openTag",
-    (name: string, attributes: () => Attributes, decode: (text: string) => string) => {
-      open?.(local(name), () => {
-        const all = attributes();
-        for (const key in all)
-          if (all[key]?.includes("&") === true)
-            (all as Record<string, string>)[key] = decode(all[key]);
-        return all;
-      });
-    },
+  parser.on("openTag", (name, attributes, decode) =>
+    open?.(local(name), () => {
+      const all: Record<string, string> = attributes();
+      for (const key in all) all[key] = decoded(all[key] ?? "", decode);
+      return all;
+    }),
   );
-  parser.on("text", (piece: string, decode: (text: string) => string) =>
-    text?.(piece.includes("&") ? decode(piece) : piece),
-  );
-  parser.on("cdata", (piece: string) => text?.(piece));
-  parser.on("closeTag", (name: string) => close?.(local(name)));
-  parser.on(
-    "error",
-    (error: Error) => (fault ??= error instanceof TableFault ? error : new TableFault(BROKEN)),
-  );
+  parser.on("text", (piece, decode) => text?.(decoded(piece, decode)));
+  parser.on("cdata", (piece) => text?.(piece));
+  parser.on("closeTag", (name) => close?.(local(name)));
+  parser.on("error", (error) => {
+    fault ??= error instanceof TableFault ? error : new TableFault(BROKEN);
+  });
   return { parser, fault: () => fault };
 }

@@ -11,23 +11,19 @@ import type { DnsFigures, VerdictCounts } from "../metrics.ts";
 interface LogMessage {
   readonly kind: "log";
   readonly level: keyof Log;
-  readonly event: string;
-  readonly fault?: unknown;
-  readonly fields?: Readonly<Record<string, unknown>>;
+  readonly line: readonly unknown[];
 }
 
 export function sendingLog(send: (message: LogMessage) => void): Log {
-  const kind = "log";
-  return {
-    info: (event, fields = {}) => send({ kind, level: "info", event, fields }),
-    warn: (event, fields = {}) => send({ kind, level: "warn", event, fields }),
-    error: (event, fault, fields = {}) => send({ kind, level: "error", event, fault, fields }),
-  };
+  const by =
+    (level: keyof Log) =>
+    (...line: readonly unknown[]): void =>
+      send({ kind: "log", level, line });
+  return { info: by("info"), warn: by("warn"), error: by("error") };
 }
 
-function writeLine(log: Log, { level, event, fault, fields }: LogMessage): void {
-  if (level === "error") log.error(event, fault, fields);
-  else log[level](event, fields);
+function writeLine(log: Log, { level, line }: LogMessage): void {
+  (log[level] as (...line: readonly unknown[]) => void)(...line);
 }
 
 export interface BulkThreadSettings {

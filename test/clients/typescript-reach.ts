@@ -1,5 +1,5 @@
-// Sign-ups through the TypeScript client while the service is killed, slow and lying: reach WORLD_FILE COUNT. Prints "half",
-// then JSON. overhead WORLD_FILE COUNT: the client beside a bare fetch.
+// Sign-ups through the TypeScript client while the service is killed, slow and lying: WORLD_FILE COUNT. Prints "half",
+// then JSON.
 import { readFileSync, writeSync } from "node:fs";
 import {
   createGatepost,
@@ -71,29 +71,7 @@ async function reach(world: ClientWorld, count: number): Promise<void> {
   say({ count, ...tally, sources } satisfies Reach);
 }
 
-const median = (values: readonly number[]): number =>
-  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
-
-/** The median of one and the other, by turns, in milliseconds. */
-async function overhead({ service, key }: ClientWorld, count: number): Promise<void> {
-  const client = createGatepost({ url: service, key });
-  const headers = { "content-type": "application/json", "x-api-key": key };
-  const body = JSON.stringify({ email: "jo@good.example", deadline_ms: 1_460 });
-  const bare = async (): Promise<unknown> =>
-    (await fetch(`${service}/api/decide`, { method: "POST", headers, body })).json();
-  const calls = { client: () => client.decide("jo@good.example"), bare };
-  const times = { client: [] as number[], bare: [] as number[] };
-  for (let round = 0; round < count; round += 1) {
-    for (const name of ["client", "bare"] as const) {
-      const began = performance.now();
-      await calls[name]();
-      times[name].push(performance.now() - began);
-    }
-  }
-  say({ client: median(times.client), bare: median(times.bare) });
-}
-
-const [mode, worldFile = "", count] = process.argv.slice(2);
+const [worldFile = "", count] = process.argv.slice(2);
 const world = JSON.parse(readFileSync(worldFile, "utf8")) as ClientWorld;
-await (mode === "overhead" ? overhead(world, Number(count)) : reach(world, Number(count)));
+await reach(world, Number(count));
 process.exit(); // connections to silent services are still open

@@ -175,7 +175,7 @@ test("no sign-up is lost or stopped for nothing while the service is killed, slo
   const worldFile = join(folder, "world.json");
   writeFileSync(worldFile, JSON.stringify({ service, key, faults }));
   const program = fileURLToPath(new URL("typescript-reach.js", import.meta.url));
-  const run = [process.execPath, program, "reach", worldFile, "600"] as const;
+  const run = [process.execPath, program, worldFile, "600"] as const;
   for (const seen of await runReach([run], () => world.kill())) {
     const { count, answered, blocked_wrongly: blocked, let_in_wrongly: letIn, late } = seen;
     assert.deepEqual([answered, blocked, letIn, late], [count, 0, 0, 0], JSON.stringify(seen));

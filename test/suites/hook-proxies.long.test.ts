@@ -8,6 +8,7 @@ import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { readDocument } from "../guards/docs-tables.ts";
 import { hasTool, testWith } from "../process/require-tool.ts";
+import { freePort } from "../services/free-port.ts";
 
 /** How the service behaves, and what the identity system gets through the proxy. */
 const CASES: readonly [
@@ -81,13 +82,6 @@ const portOf = async (server: ReturnType<typeof createServer>): Promise<number> 
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return (server.address() as AddressInfo).port;
 };
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  const port = await portOf(server);
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 async function throughProxy(t: TestContext, proxyName: string): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "gatepost-proxy-"));

@@ -20,26 +20,16 @@ const WANTED: Readonly<Record<string, readonly [sentence: string, outcome: unkno
   tunnelled: ["a list is fetched completely through a tunnel", { targets: [TARGET], taken: true }],
   unchanged: ["so is the answer that nothing changed", { targets: [TARGET], kind: "unchanged" }],
   moved: ["a redirect gets its own tunnel", { targets: [TARGET, TARGET], taken: true }],
-  wantsPassword: ["a proxy that wants a password is reported", refused("unreachable proxy 407")],
-  cannotReach: ["a proxy that cannot reach the host is reported", refused("unreachable proxy 502")],
   noHttp: [
     "a server that is not a proxy is reported",
     refused("unreachable proxy HPE_INVALID_CONSTANT"),
   ],
-  closesAtOnce: ["a proxy that closes is reported", refused("unreachable proxy ECONNRESET")],
-  closesTheTunnel: ["a tunnel that ends is reported", refused("tls ECONNRESET")],
   page: ["a page instead of TLS is refused", refused("tls ERR_SSL")],
-  silent: ["a proxy that never answers times out", refused("timeout proxy")],
   silentTunnel: ["a silent tunnel times out", refused("timeout")],
-  endlessHeaders: ["endless headers are refused", refused("unreachable proxy HPE_HEADER_OVERFLOW")],
   breaksOff: ["a truncated list is refused", refused("broken aborted")],
   expired: [
     "the list's certificate is checked through a proxy too",
     refused("tls CERT_HAS_EXPIRED"),
-  ],
-  gone: [
-    "a missing proxy is reported",
-    { id: "ded", kind: "refused", why: "not_fetched", detail: "unreachable ECONNREFUSED" },
   ],
 };
 

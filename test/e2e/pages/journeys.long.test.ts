@@ -108,7 +108,10 @@ testInBrowser(
     await goTo(page, `${shown.service.url}/usage`);
     await page.getByText("Your plan: Free, first 24 hours").waitFor();
     assert.equal((await figures(page, ".cells dd"))[0], 999, "one number, on one place");
-    await page.getByText(/^Answered \d/).first().waitFor(); // before 1:00 UTC there is no chart by the hour
+    await page
+      .getByText(/^Answered \d/)
+      .first()
+      .waitFor(); // before 1:00 UTC there is no chart by the hour
     assert.deepEqual(complaints, []);
     await context.close();
   },

@@ -1,9 +1,9 @@
 import { strict as assert } from "node:assert";
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readdirSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { sweepDrafts } from "./drafts.ts";
+import { temporaryFolder } from "../../test/process/temporary-folder.ts";
 
 const HOUR_MS = 3_600_000;
 const NOW_MS = Date.UTC(2026, 10, 20, 12);
@@ -19,9 +19,8 @@ const cases = [
 ] as const;
 
 for (const [name, file, ageMs, want] of cases) {
-  test(`sweeping drafts: ${name}`, (t) => {
-    const folder = mkdtempSync(join(tmpdir(), "gatepost-drafts-"));
-    t.after(() => rmSync(folder, { recursive: true, force: true }));
+  test(`sweeping drafts: ${name}`, () => {
+    const folder = temporaryFolder();
     const path = join(folder, file);
     writeFileSync(path, "half a");
     const at = new Date(NOW_MS - ageMs);
@@ -31,9 +30,8 @@ for (const [name, file, ageMs, want] of cases) {
   });
 }
 
-test("sweeping drafts: a folder of such a name stays", (t) => {
-  const folder = mkdtempSync(join(tmpdir(), "gatepost-drafts-"));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+test("sweeping drafts: a folder of such a name stays", () => {
+  const folder = temporaryFolder();
   mkdirSync(join(folder, `a.${HEX}.tmp`));
   assert.equal(sweepDrafts([folder], Number.MAX_SAFE_INTEGER), 0);
 });

@@ -1,19 +1,13 @@
 import { strict as assert } from "node:assert";
 import { fork } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { test, type TestContext } from "node:test";
+import { test } from "node:test";
 import { createSecretBox, deriveKey, loadSecretKey } from "./secrets.ts";
+import { temporaryFolder } from "../../test/process/temporary-folder.ts";
 
 const key = new Uint8Array(32).fill(1);
 const secret = "0123456789abcdef".repeat(4);
-
-function scratch(t: TestContext): string {
-  const folder = mkdtempSync(join(tmpdir(), "gatepost-secrets-"));
-  t.after(() => rmSync(folder, { recursive: true }));
-  return folder;
-}
 
 test("what was sealed opens with the same key and about the same", () => {
   const box = createSecretBox(key);
@@ -53,8 +47,8 @@ test("a setting is the key, and is checked", () => {
   );
 });
 
-test("a key is made once, for its owner's eyes only, and stays", (t) => {
-  const folder = join(scratch(t), "data");
+test("a key is made once, for its owner's eyes only, and stays", () => {
+  const folder = join(temporaryFolder(), "data");
   const first = loadSecretKey(undefined, folder);
   assert.equal(first.length, 32);
   assert.deepEqual(loadSecretKey(undefined, folder), first);
@@ -66,15 +60,15 @@ test("a key is made once, for its owner's eyes only, and stays", (t) => {
   );
 });
 
-test("a key file that is damaged stops the start and is not replaced", (t) => {
-  const folder = scratch(t);
+test("a key file that is damaged stops the start and is not replaced", () => {
+  const folder = temporaryFolder();
   writeFileSync(join(folder, "secret.key"), "c2hvcnQ=\n");
   assert.throws(() => loadSecretKey(undefined, folder), /secret\.key must hold 32 bytes in base64/);
   assert.equal(readFileSync(join(folder, "secret.key"), "utf8"), "c2hvcnQ=\n");
 });
 
-test("processes that start together agree on one key", async (t) => {
-  const folder = scratch(t);
+test("processes that start together agree on one key", async () => {
+  const folder = temporaryFolder();
   const script = join(folder, "start.mjs");
   const module = new URL("./secrets.js", import.meta.url).href;
   writeFileSync(

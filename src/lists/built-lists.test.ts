@@ -1,14 +1,13 @@
 import { strict as assert } from "node:assert";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { BUILT_LISTS_FILE, readBuiltLists, writeBuiltLists } from "./load-lists.ts";
 import { packLists } from "./load-lists.ts";
 import { packMailServers } from "./shared-datasets.ts";
+import { temporaryFolder } from "../../test/process/temporary-folder.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "gatepost-built-lists-"));
-after(() => rmSync(folder, { recursive: true }));
+const folder = temporaryFolder();
 const nobody = packMailServers([]);
 
 test("what the build packed is what the packages hold", () => {

@@ -1,7 +1,4 @@
 import { strict as assert } from "node:assert";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { test } from "node:test";
 import { zoneLookup } from "../../test/dns/zone-lookup.ts";
 import { listServer } from "../../test/lists/list-server.ts";
@@ -9,10 +6,10 @@ import { testProcess } from "../../test/process/test-process.ts";
 import { until } from "../../test/time/until.ts";
 import { openEmbedded } from "../store/database.ts";
 import { openLists } from "./lists.ts";
+import { temporaryFolder } from "../../test/process/temporary-folder.ts";
 
 test("lists come from the mirror that is set, once its address is allowed, and serve the next start", async (t) => {
-  const dataDir = mkdtempSync(join(tmpdir(), "gatepost-mirror-"));
-  t.after(() => rmSync(dataDir, { recursive: true, force: true }));
+  const dataDir = temporaryFolder();
   const { url, asked } = await listServer(t);
   const open = async (allow: string, mirror: string) => {
     const process = testProcess({
@@ -51,8 +48,7 @@ test("lists come from the mirror that is set, once its address is allowed, and s
 });
 
 test("the lists of one process are those of every process on its database", async (t) => {
-  const database = mkdtempSync(join(tmpdir(), "gatepost-shared-lists-"));
-  t.after(() => rmSync(database, { recursive: true, force: true }));
+  const database = temporaryFolder();
   const { url } = await listServer(t);
   const sql = await openEmbedded(database, 0);
   t.after(() => sql.close());

@@ -1,17 +1,14 @@
 import { strict as assert } from "node:assert";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { test } from "node:test";
 import { zoneLookup } from "../../test/dns/zone-lookup.ts";
 import { testProcess } from "../../test/process/test-process.ts";
 import { until } from "../../test/time/until.ts";
 import { openEmbedded } from "../store/database.ts";
 import { openLists } from "./lists.ts";
+import { temporaryFolder } from "../../test/process/temporary-folder.ts";
 
-test("lists open without a network, and a word of one process is heard by another", async (t) => {
-  const dataDir = mkdtempSync(join(tmpdir(), "gatepost-main-lists-"));
-  t.after(() => rmSync(dataDir, { recursive: true, force: true }));
+test("lists open without a network, and a word of one process is heard by another", async () => {
+  const dataDir = temporaryFolder();
   const open = async () => {
     const sql = await openEmbedded(dataDir, 0);
     const process = testProcess({ GATEPOST_DATA_DIR: dataDir, GATEPOST_LISTS_REFRESH: "off" });

@@ -1,7 +1,4 @@
 import { strict as assert } from "node:assert";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { test } from "node:test";
 import { recordingTerminal } from "../../test/process/recording-terminal.ts";
 import { openTestStore } from "../../test/process/test-process.ts";
@@ -9,10 +6,10 @@ import { AuditLog } from "../accounts/audit.ts";
 import { program, runProgram } from "../cli/program.ts";
 import { allCommands } from "./commands.ts";
 import { systemUser } from "./terminal.ts";
+import { temporaryFolder } from "../../test/process/temporary-folder.ts";
 
 test("what the command line changes is on record, without secrets and addresses", async (t) => {
-  const dataDir = mkdtempSync(join(tmpdir(), "gatepost-audit-"));
-  t.after(() => rmSync(dataDir, { recursive: true }));
+  const dataDir = temporaryFolder();
   const before = process.env["GATEPOST_DATA_DIR"];
   process.env["GATEPOST_DATA_DIR"] = dataDir;
   t.after(() => {

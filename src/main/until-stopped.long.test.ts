@@ -1,12 +1,10 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
+import { temporaryFolder } from "../../test/process/temporary-folder.ts";
 
 const GATEPOST = fileURLToPath(new URL("./gatepost.js", import.meta.url));
 
@@ -38,8 +36,7 @@ const starts = [
 for (const [command, signal, code] of starts) {
   test(`${command} that still waits for its database ends by itself on ${signal}`, async (t) => {
     const { asked, port } = await silentDatabase(t);
-    const dataDir = mkdtempSync(join(tmpdir(), "gatepost-stopped-"));
-    t.after(() => rmSync(dataDir, { recursive: true, force: true }));
+    const dataDir = temporaryFolder();
     const env = {
       PATH: process.env["PATH"],
       GATEPOST_DATA_DIR: dataDir,

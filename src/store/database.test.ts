@@ -1,44 +1,30 @@
 import assert from "node:assert/strict";
-import {
-  chmodSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type TestContext, test } from "node:test";
+import { test } from "node:test";
 import { sql } from "kysely";
 import { DatabaseFault, type DatabaseFaultCode, databaseFault } from "./database-fault.ts";
 import { openEmbedded } from "./database.ts";
 import { MIGRATIONS, migrate } from "./migrate.ts";
 import { openSqlite } from "./embedded/sqlite.ts";
 import { inTransaction } from "./transaction.ts";
+import { temporaryFolder } from "../../test/process/temporary-folder.ts";
 
 const NOW_MS = Date.UTC(2026, 10, 20, 12);
-
-function temporaryDirectory(t: TestContext): string {
-  const path = mkdtempSync(join(tmpdir(), "gatepost-"));
-  t.after(() => rmSync(path, { recursive: true, force: true }));
-  return path;
-}
 
 const fault = (code: DatabaseFaultCode) => (error: unknown) =>
   error instanceof DatabaseFault && error.code === code;
 
-test("a missing data directory is made for this user alone, and so is the file", async (t) => {
-  const dir = join(temporaryDirectory(t), "a", "b");
+test("a missing data directory is made for this user alone, and so is the file", async () => {
+  const dir = join(temporaryFolder(), "a", "b");
   const { close } = await openEmbedded(dir, NOW_MS);
   await close();
   assert.equal(statSync(dir).mode & 0o777, 0o700);
   assert.equal(statSync(join(dir, "gatepost.db")).mode & 0o777, 0o600);
 });
 
-test("a database that others may read is closed to them", async (t) => {
-  const dir = temporaryDirectory(t);
+test("a database that others may read is closed to them", async () => {
+  const dir = temporaryFolder();
   await (await openEmbedded(dir, NOW_MS)).close();
   chmodSync(join(dir, "gatepost.db"), 0o644);
   await (await openEmbedded(dir, NOW_MS)).close();
@@ -46,7 +32,7 @@ test("a database that others may read is closed to them", async (t) => {
 });
 
 test("opening again runs no migration twice and keeps what was written", async (t) => {
-  const dir = temporaryDirectory(t);
+  const dir = temporaryFolder();
   const first = await openEmbedded(dir, NOW_MS);
   await first.db.insertInto("usage_days").values(usageRow("bucket:192.0.2.1")).execute();
   await first.close();
@@ -61,7 +47,7 @@ test("opening again runs no migration twice and keeps what was written", async (
 });
 
 test("a second connection of a process keeps the locks of the first", async (t) => {
-  const dir = temporaryDirectory(t);
+  const dir = temporaryFolder();
   const { close } = await openEmbedded(dir, NOW_MS);
   t.after(close);
   const inode = `:${String(statSync(join(dir, "gatepost.db")).ino)} `;
@@ -77,7 +63,7 @@ test("a second connection of a process keeps the locks of the first", async (t) 
 });
 
 test("between two commits the event loop has a round, and writers come in order", async (t) => {
-  const { db, close } = await openEmbedded(temporaryDirectory(t), NOW_MS);
+  const { db, close } = await openEmbedded(temporaryFolder(), NOW_MS);
   t.after(close);
   let rounds = 0;
   let isOver = false;
@@ -105,16 +91,16 @@ test("between two commits the event loop has a round, and writers come in order"
   assert.equal(seenAt.size, writers.length);
 });
 
-test("a schema newer than the program is a clear fault", async (t) => {
-  const dir = temporaryDirectory(t);
+test("a schema newer than the program is a clear fault", async () => {
+  const dir = temporaryFolder();
   const { db, close } = await openEmbedded(dir, NOW_MS);
   await migrate(db, NOW_MS, [...MIGRATIONS, { name: "9999-later", sql: "" }]);
   await close();
   await assert.rejects(openEmbedded(dir, NOW_MS), fault("newer_schema"));
 });
 
-test("a database of a version before the first release is refused in words and stays as it is", async (t) => {
-  const dir = temporaryDirectory(t);
+test("a database of a version before the first release is refused in words and stays as it is", async () => {
+  const dir = temporaryFolder();
   const path = join(dir, "gatepost.db");
   const older = openSqlite(path);
   older.exec(`
@@ -148,7 +134,7 @@ test("a migration that fails leaves nothing behind", async (t) => {
 });
 
 test("a database that another process holds is a clear fault", async (t) => {
-  const dir = temporaryDirectory(t);
+  const dir = temporaryFolder();
   await (await openEmbedded(dir, NOW_MS)).close();
   const holder = openSqlite(join(dir, "gatepost.db"));
   t.after(() => holder.close());
@@ -156,15 +142,15 @@ test("a database that another process holds is a clear fault", async (t) => {
   await assert.rejects(openEmbedded(dir, NOW_MS, { busyTimeoutMs: 20 }), fault("locked"));
 });
 
-test("a file in the place of the data directory is a clear fault", async (t) => {
-  const path = join(temporaryDirectory(t), "data");
+test("a file in the place of the data directory is a clear fault", async () => {
+  const path = join(temporaryFolder(), "data");
   writeFileSync(path, "");
   await assert.rejects(openEmbedded(path, NOW_MS), fault("not_a_directory"));
   await assert.rejects(openEmbedded(join(path, "below"), NOW_MS), fault("not_a_directory"));
 });
 
-test("a file that is not a database is a clear fault", async (t) => {
-  const dir = temporaryDirectory(t);
+test("a file that is not a database is a clear fault", async () => {
+  const dir = temporaryFolder();
   writeFileSync(join(dir, "gatepost.db"), "not a database at all ".repeat(100));
   await assert.rejects(openEmbedded(dir, NOW_MS), fault("not_a_database"));
   rmSync(join(dir, "gatepost.db"));
@@ -241,9 +227,8 @@ test("a transaction tells what was done about it", async (t) => {
   );
 });
 
-test("the file shrinks when what it held is deleted", async (t) => {
-  const dir = mkdtempSync(join(tmpdir(), "gatepost-shrink-"));
-  t.after(() => rmSync(dir, { recursive: true }));
+test("the file shrinks when what it held is deleted", async () => {
+  const dir = temporaryFolder();
   const { db, shrink, close } = await openEmbedded(dir, NOW_MS);
   const sizeBytes = (): number => statSync(join(dir, "gatepost.db")).size;
   await sql`create table big (text text)`.execute(db);

@@ -1,8 +1,6 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type TestContext, test } from "node:test";
+import { test } from "node:test";
 import { setImmediate as nextRound } from "node:timers/promises";
 import { type Kysely, sql } from "kysely";
 import { databaseFault } from "./database-fault.ts";
@@ -10,17 +8,12 @@ import { openEmbedded } from "./database.ts";
 import type { Database } from "./schema.ts";
 import { openSqlite } from "./embedded/sqlite.ts";
 import { inTransaction } from "./transaction.ts";
+import { temporaryFolder } from "../../test/process/temporary-folder.ts";
 
 const NOW_MS = Date.UTC(2026, 10, 20, 12);
 
-function temporaryDirectory(t: TestContext): string {
-  const path = mkdtempSync(join(tmpdir(), "gatepost-"));
-  t.after(() => rmSync(path, { recursive: true, force: true }));
-  return path;
-}
-
 test("a full database does not answer until it has room again", async (t) => {
-  const { db, answers, close } = await openEmbedded(temporaryDirectory(t), NOW_MS);
+  const { db, answers, close } = await openEmbedded(temporaryFolder(), NOW_MS);
   t.after(close);
   assert.equal(await answers(), true);
   await sql`pragma max_page_count = 1`.execute(db); // SQLite raises it to the pages in use
@@ -50,7 +43,7 @@ for (const [name, write] of [
   ],
 ] as const) {
   test(`while another thread writes, ${name} waits and its event loop goes on`, async (t) => {
-    const dir = temporaryDirectory(t);
+    const dir = temporaryFolder();
     const { db, close } = await openEmbedded(dir, NOW_MS);
     t.after(close);
     await sql`create table notes (note text)`.execute(db);

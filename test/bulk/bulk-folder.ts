@@ -1,9 +1,9 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { recordingTerminal } from "../process/recording-terminal.ts";
 import { runBulkCommand, type BulkCommandOptions } from "./bulk-command.ts";
+import { temporaryFolder } from "../process/temporary-folder.ts";
 
 export interface Ran {
   readonly code: number;
@@ -19,7 +19,7 @@ export interface Folder {
 }
 
 export async function folder(t: TestContext): Promise<Folder> {
-  const dir = await mkdtemp(join(tmpdir(), "gatepost-bulk-"));
+  const dir = temporaryFolder();
   t.after(() => rm(dir, { recursive: true }));
   const path = (name: string): string => join(dir, name);
   return {

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { execFile, spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, suite } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { testWith } from "../process/require-tool.ts";
 import { type RunningWorld, startClientWorld } from "./client-world.ts";
+import { temporaryFolder } from "../process/temporary-folder.ts";
 
 const run = promisify(execFile);
 const CLIENTS = fileURLToPath(new URL("../../../clients", import.meta.url));
@@ -79,13 +79,10 @@ suite("parts for frameworks refuse what the service refuses, and nobody without 
 
   before(async () => {
     world = await startClientWorld();
-    folder = mkdtempSync(join(tmpdir(), "gatepost-frameworks-"));
+    folder = temporaryFolder();
   });
 
-  after(async () => {
-    await world.close();
-    rmSync(folder, { recursive: true });
-  });
+  after(() => world.close());
 
   for (const { name, missing, program, want } of FRAMEWORKS) {
     testWith(["the framework"], missing, name, async () => {

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, suite } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -12,6 +11,7 @@ import { type RunningWorld, startClientWorld } from "./client-world.ts";
 import { assertAsTheTableSays, type Seen } from "./compare.ts";
 import { runReach } from "./reach.ts";
 import { startTlsService, type TlsService } from "./tls-service.ts";
+import { temporaryFolder } from "../process/temporary-folder.ts";
 
 const run = promisify(execFile);
 const CLIENTS = fileURLToPath(new URL("../../../clients", import.meta.url));
@@ -25,7 +25,7 @@ suite("clients in other languages do what clients/cases.json says", () => {
 
   before(async () => {
     world = await startClientWorld();
-    folder = mkdtempSync(join(tmpdir(), "gatepost-clients-"));
+    folder = temporaryFolder();
     const { service, key, faults } = world;
     tls = await startTlsService();
     const authority = join(folder, "authority.pem");
@@ -37,7 +37,6 @@ suite("clients in other languages do what clients/cases.json says", () => {
   after(async () => {
     await tls.close();
     await world.close();
-    rmSync(folder, { recursive: true });
   });
 
   const seenBy = async (program: string, ...words: readonly string[]): Promise<Seen> => {

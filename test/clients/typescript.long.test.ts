@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -20,6 +19,7 @@ import { runReach } from "./reach.ts";
 import { CLIENT_CASES, type DecideCase, type FeedbackCase } from "./cases.ts";
 import { feedbackFaults } from "./compare.ts";
 import { type RunningWorld, startClientWorld } from "./client-world.ts";
+import { temporaryFolder } from "../process/temporary-folder.ts";
 
 const FAULT_DEADLINE_MS = 400;
 const DEADLINE_MS = 5_000;
@@ -168,9 +168,8 @@ test("bundled for an application, the client has at most 8 KB after gzip", async
 });
 
 // The last one: it kills the service.
-test("no sign-up is lost or stopped for nothing while the service is killed, slow and lying", async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), "gatepost-reach-"));
-  t.after(() => rmSync(folder, { recursive: true }));
+test("no sign-up is lost or stopped for nothing while the service is killed, slow and lying", async () => {
+  const folder = temporaryFolder();
   const { service, key, faults } = world;
   const worldFile = join(folder, "world.json");
   writeFileSync(worldFile, JSON.stringify({ service, key, faults }));

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, suite, test } from "node:test";
 import { forkDnsServer, type ForkedDnsServer } from "../dns/dns-server.ts";
 import { DOCS_ZONE } from "./docs-zone.ts";
 import { gatepost, type Home, startService } from "./service-process.ts";
+import { temporaryFolder } from "../process/temporary-folder.ts";
 
 interface Finding {
   readonly name: string;
@@ -19,7 +19,7 @@ suite("first steps on the command line", () => {
 
   before(async () => {
     dns = await forkDnsServer(DOCS_ZONE);
-    parent = mkdtempSync(join(tmpdir(), "gatepost-first-"));
+    parent = temporaryFolder();
     const directory = join(parent, "data");
     const settings = {
       GATEPOST_DATA_DIR: directory,
@@ -30,10 +30,7 @@ suite("first steps on the command line", () => {
     home = { directory, settings, remove: () => undefined };
   });
 
-  after(async () => {
-    await dns.close();
-    rmSync(parent, { recursive: true, force: true });
-  });
+  after(() => dns.close());
 
   const findings = (out: string): Readonly<Record<string, string>> =>
     Object.fromEntries((JSON.parse(out) as Finding[]).map(({ name, state }) => [name, state]));

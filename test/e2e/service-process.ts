@@ -1,14 +1,13 @@
 import { type ChildProcess, execFile, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { rmSync } from "node:fs";
 import type { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { childEnvironment } from "../process/child-environment.ts";
 import { endOf } from "../services/child.ts";
 import type { Answered } from "../http/strict-client.ts";
+import { temporaryFolder } from "../process/temporary-folder.ts";
 
 /** What `bin/gatepost.mjs` runs, which would look for newer sources at each of hundreds of starts. */
 const PROGRAM = fileURLToPath(new URL("../../run/gatepost.js", import.meta.url));
@@ -28,7 +27,7 @@ export interface Home {
 }
 
 export function makeHome(more: Settings = {}): Home {
-  const directory = mkdtempSync(join(tmpdir(), "gatepost-e2e-"));
+  const directory = temporaryFolder();
   return {
     directory,
     settings: { GATEPOST_DATA_DIR: directory, GATEPOST_LISTS_REFRESH: "off", ...more },

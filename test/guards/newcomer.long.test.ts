@@ -1,18 +1,18 @@
 import { strict as assert } from "node:assert";
 import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { childEnvironment } from "../process/child-environment.ts";
 import { type Planting, PLANTINGS } from "./newcomer-plants.ts";
+import { temporaryFolder } from "../process/temporary-folder.ts";
 
 /** Plants one of each kind of part in a copy of the sources, compiles the copy, and uses it as people do. */
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
-const copy = mkdtempSync(join(tmpdir(), "gatepost-newcomer-"));
+const copy = temporaryFolder();
 const at = (path: string): string => join(copy, path);
 
 const NEW_FILE_LINES_MAX = 80;
@@ -83,10 +83,7 @@ before(async () => {
   await serve();
 });
 
-after(() => {
-  server?.kill();
-  rmSync(copy, { recursive: true, force: true });
-});
+after(() => server?.kill());
 
 for (const { task, adds, lines, docs, most } of PLANTINGS) {
   test(`${task} touches at most ${most.added} new files, ${most.lines} old ones and its docs`, () => {

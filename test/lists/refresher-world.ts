@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { keptLog } from "../process/kept-log.ts";
 import { listServer } from "./list-server.ts";
@@ -17,17 +14,15 @@ import { listWork } from "../../src/lists/feed-worker.ts";
 import type { LoadedLists } from "../../src/lists/load-lists.ts";
 import { noRules } from "../../src/lists/shared-datasets.ts";
 import { attachDatasets } from "../../src/lists/shared-datasets.ts";
+import { temporaryFolder } from "../process/temporary-folder.ts";
 
 const ranges = parseRanges(["127.0.0.0/8"]);
 const allowed = ranges.ok ? ranges.ranges : [];
 
 export async function openWorld(t: TestContext) {
-  const folder = mkdtempSync(join(tmpdir(), "gatepost-lists-"));
+  const folder = temporaryFolder();
   const { db, close } = await openEmbedded(folder, 0, { waitsForDisk: false });
-  t.after(async () => {
-    await close();
-    rmSync(folder, { recursive: true, force: true });
-  });
+  t.after(() => close());
   const files = new FeedFiles(db);
   const server = await listServer(t);
   const clock = manualClock();

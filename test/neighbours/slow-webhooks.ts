@@ -1,7 +1,6 @@
 import { once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { createServer } from "node:https";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createServer as createTls } from "node:tls";
 import { Deliveries, WebhookEndpoints } from "../../src/webhooks/webhooks-store.ts";
@@ -11,6 +10,7 @@ import { RESOURCES } from "../../src/base/resources.ts";
 import { receiverCertificate, receiverKey, testAuthority } from "../process/certificates.ts";
 import { PUBLIC_V4 } from "../process/public-namespace.ts";
 import type { Outside, Prepared } from "./outside.ts";
+import { temporaryFolder } from "../process/temporary-folder.ts";
 
 const TLS = { key: receiverKey, cert: receiverCertificate };
 const HANGING_PORT = 8_443;
@@ -70,7 +70,7 @@ class Told {
 
 /** Receivers of the attackers that hang, and a good one of the victim. Needs the network of `public-namespace.ts`. */
 export async function slowWebhooks(): Promise<Outside> {
-  const folder = mkdtempSync(join(tmpdir(), "gatepost-authority-"));
+  const folder = temporaryFolder();
   const authority = join(folder, "authority.pem");
   writeFileSync(authority, testAuthority);
   const told = new Told();
@@ -94,7 +94,6 @@ export async function slowWebhooks(): Promise<Outside> {
     stop() {
       hanging.close();
       good.close();
-      rmSync(folder, { recursive: true });
     },
   };
 }

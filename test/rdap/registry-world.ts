@@ -1,6 +1,5 @@
 import type { RequestListener } from "node:http";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { after } from "node:test";
 import type { Answer, Registration, Until } from "../../src/core/mail/lookup.ts";
@@ -17,6 +16,7 @@ import { parseRanges } from "../../src/outbound/public-address.ts";
 import { createBootstrapCopy } from "../../src/check/rdap/bootstrap-copy.ts";
 import { createRegistration } from "../../src/check/rdap/registration.ts";
 import { ONE_OWNER, createShares } from "../../src/base/shares.ts";
+import { temporaryFolder } from "../process/temporary-folder.ts";
 
 export const DAY_MS = 86_400_000;
 const closing: (() => Promise<unknown>)[] = [];
@@ -29,7 +29,7 @@ export async function kept(peer: Promise<Peer>): Promise<Peer> {
 }
 
 export async function scratch(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), "gatepost-rdap-"));
+  const folder = temporaryFolder();
   closing.push(() => rm(folder, { recursive: true }));
   return folder;
 }

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
@@ -20,6 +19,7 @@ import { readError } from "../http/strict-client.ts";
 import { until } from "../time/until.ts";
 import { mailZone, openScaledWorld, type ScaledProcess, type ScaledWorld } from "./scaled-world.ts";
 import { type CutLine, openCutLine } from "../services/cut-line.ts";
+import { temporaryFolder } from "../process/temporary-folder.ts";
 
 /** Two servers and two workers, with a line to PostgreSQL that can be cut. */
 export interface OutageWorld extends ScaledWorld {
@@ -86,7 +86,7 @@ const TIERS = {
 };
 
 export async function openOutageWorld(): Promise<OutageWorld> {
-  const folder = mkdtempSync(join(tmpdir(), "gatepost-tiers-"));
+  const folder = temporaryFolder();
   const file = join(folder, "tiers.json");
   writeFileSync(file, JSON.stringify(TIERS));
   const environment = { GATEPOST_TIERS_FILE: file, GATEPOST_TRUST_PROXY: "127.0.0.1" };
@@ -117,7 +117,6 @@ export async function openOutageWorld(): Promise<OutageWorld> {
     async close() {
       await world.close();
       await line.close();
-      rmSync(folder, { recursive: true, force: true });
     },
   };
 }

@@ -1,7 +1,5 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
@@ -17,6 +15,7 @@ import type { ProcessLine, ScaledProcessOrder } from "./scaled-process.ts";
 import { endOf, type ProcessEnd } from "../services/child.ts";
 import { postgresPrograms, type PostgresServer, startPostgres } from "../services/postgres.ts";
 import { inPatience, until } from "../time/until.ts";
+import { temporaryFolder } from "../process/temporary-folder.ts";
 
 /** What the suites of the scale-out need and this machine lacks. */
 export const missingServices = (): readonly string[] =>
@@ -84,7 +83,7 @@ export async function openScaledWorld({
   const urls: StoreUrls = { databaseUrl };
   const sql = await openPostgres(databaseUrl, Date.now());
   const store = accountStore(sql, systemMachine);
-  const folder = mkdtempSync(join(tmpdir(), "gatepost-scaled-"));
+  const folder = temporaryFolder();
   const processes: ScaledProcess[] = [];
   let started = 0;
   return {
@@ -110,7 +109,6 @@ export async function openScaledWorld({
       await sql.close();
       await dns.close();
       await postgres.close();
-      rmSync(folder, { recursive: true, force: true });
     },
   };
 }

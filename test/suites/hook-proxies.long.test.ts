@@ -1,14 +1,13 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { readDocument } from "../guards/docs-tables.ts";
 import { hasTool, testWith } from "../process/require-tool.ts";
-import { freePort } from "../services/free-port.ts";
+import { temporaryFolder } from "../process/temporary-folder.ts";
 
 /** How the service behaves, and what the identity system gets through the proxy. */
 const CASES: readonly [
@@ -83,8 +82,16 @@ const portOf = async (server: ReturnType<typeof createServer>): Promise<number> 
   return (server.address() as AddressInfo).port;
 };
 
+/** Caddy listens on every address, also on that where `services/free-port.ts` holds its claims. */
+async function freePort(): Promise<number> {
+  const server = createServer();
+  const port = await portOf(server);
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
 async function throughProxy(t: TestContext, proxyName: string): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), "gatepost-proxy-"));
+  const folder = temporaryFolder();
   let behave: RequestListener = (_, response) => response.end("up");
   const service = createServer((request, response) => behave(request, response));
   const ports = { service: await portOf(service), listen: await freePort() };
@@ -97,7 +104,6 @@ async function throughProxy(t: TestContext, proxyName: string): Promise<void> {
     proxy.kill("SIGKILL");
     service.closeAllConnections();
     service.close();
-    rmSync(folder, { recursive: true, force: true });
   });
   const base = `http://127.0.0.1:${String(ports.listen)}`;
   const ask = (path: string) => fetch(`${base}${path}`, { method: "POST", body: '{"email":"jo"}' });

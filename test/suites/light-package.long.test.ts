@@ -2,19 +2,9 @@ import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
-import {
-  cpSync,
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { cpSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:https";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, suite, test } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -29,6 +19,7 @@ import { DOCS_ZONE } from "../e2e/docs-zone.ts";
 import { gatepost, makeHome, startService } from "../e2e/service-process.ts";
 import { receiverCertificate, receiverKey, testAuthority } from "../process/certificates.ts";
 import { childEnvironment } from "../process/child-environment.ts";
+import { temporaryFolder } from "../process/temporary-folder.ts";
 
 const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
@@ -82,7 +73,7 @@ const portOf = (server: { address(): unknown }): string =>
   String((server.address() as AddressInfo).port);
 
 suite("the light package, packed and installed into an empty folder", () => {
-  const folder = mkdtempSync(join(tmpdir(), "gatepost-light-"));
+  const folder = temporaryFolder();
   const installed = join(folder, "node_modules/gatepost-light");
   let dns: ForkedDnsServer;
   let gateway: Server;
@@ -125,7 +116,6 @@ suite("the light package, packed and installed into an empty folder", () => {
   after(async () => {
     gateway.close();
     await dns.close();
-    rmSync(folder, { recursive: true, force: true });
   });
 
   test("it is one package of at most 15 MB, with its licences and lists", () => {

@@ -1,12 +1,12 @@
 import { strict as assert } from "node:assert";
 import { execFile } from "node:child_process";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { testAuthority } from "../process/certificates.ts";
+import { temporaryFolder } from "../process/temporary-folder.ts";
 
 const TARGET = "receiver.example:443";
 const refused = (detail: string) => ({
@@ -36,20 +36,15 @@ const WANTED: Readonly<Record<string, readonly [sentence: string, outcome: unkno
 let outcomes: Readonly<Record<string, unknown>> = {};
 
 before(async () => {
-  const folder = await mkdtemp(join(tmpdir(), "gatepost-authority-"));
-  try {
-    const authority = join(folder, "authority.pem");
-    await writeFile(authority, testAuthority);
-    const script = fileURLToPath(new URL("proxy-tunnel-inside.js", import.meta.url));
-    const { stdout } = await promisify(execFile)(
-      process.execPath,
-      ["--enable-source-maps", script],
-      { env: { ...process.env, NODE_EXTRA_CA_CERTS: authority }, timeout: 240_000 },
-    );
-    outcomes = JSON.parse(stdout) as Record<string, unknown>;
-  } finally {
-    await rm(folder, { recursive: true });
-  }
+  const folder = temporaryFolder();
+  const authority = join(folder, "authority.pem");
+  await writeFile(authority, testAuthority);
+  const script = fileURLToPath(new URL("proxy-tunnel-inside.js", import.meta.url));
+  const { stdout } = await promisify(execFile)(process.execPath, ["--enable-source-maps", script], {
+    env: { ...process.env, NODE_EXTRA_CA_CERTS: authority },
+    timeout: 240_000,
+  });
+  outcomes = JSON.parse(stdout) as Record<string, unknown>;
 });
 
 for (const [key, [sentence, want]] of Object.entries(WANTED)) {

@@ -1,7 +1,6 @@
 import { strict as assert } from "node:assert";
 import { execFile } from "node:child_process";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -9,23 +8,20 @@ import { verifySignature } from "../../src/webhooks/verify.ts";
 import { testAuthority } from "../process/certificates.ts";
 import { makeNamespace, removeNamespace } from "../process/public-namespace.ts";
 import { testWith } from "../process/require-tool.ts";
+import { temporaryFolder } from "../process/temporary-folder.ts";
 
 const NAMESPACE = `gatepost-${String(process.pid)}`;
 async function runInside(): Promise<Record<string, unknown>> {
-  const folder = await mkdtemp(join(tmpdir(), "gatepost-authority-"));
-  try {
-    const authority = join(folder, "authority.pem");
-    await writeFile(authority, testAuthority);
-    const script = fileURLToPath(new URL("public-network-inside.js", import.meta.url));
-    const { stdout } = await promisify(execFile)(
-      "ip",
-      ["netns", "exec", NAMESPACE, process.execPath, "--enable-source-maps", script],
-      { env: { ...process.env, NODE_EXTRA_CA_CERTS: authority }, timeout: 240_000 },
-    );
-    return JSON.parse(stdout) as Record<string, unknown>;
-  } finally {
-    await rm(folder, { recursive: true });
-  }
+  const folder = temporaryFolder();
+  const authority = join(folder, "authority.pem");
+  await writeFile(authority, testAuthority);
+  const script = fileURLToPath(new URL("public-network-inside.js", import.meta.url));
+  const { stdout } = await promisify(execFile)(
+    "ip",
+    ["netns", "exec", NAMESPACE, process.execPath, "--enable-source-maps", script],
+    { env: { ...process.env, NODE_EXTRA_CA_CERTS: authority }, timeout: 240_000 },
+  );
+  return JSON.parse(stdout) as Record<string, unknown>;
 }
 
 /** The result of each post, as the sender reports it. */

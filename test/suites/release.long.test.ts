@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, suite, test } from "node:test";
+import { before, suite, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { childEnvironment } from "../process/child-environment.ts";
 import { hasTool, testWith } from "../process/require-tool.ts";
+import { temporaryFolder } from "../process/temporary-folder.ts";
 
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 const PAGE = readFileSync(join(ROOT, "docs/operations/install.md"), "utf8");
@@ -20,8 +20,8 @@ if (spawnSync("npm", ["ping"], { stdio: "ignore", timeout: 30_000 }).status !== 
   missing.push("a registry");
 
 suite("the folder of a release", () => {
-  const folder = mkdtempSync(join(tmpdir(), "gatepost-release-"));
-  const empty = mkdtempSync(join(tmpdir(), "gatepost-empty-"));
+  const folder = temporaryFolder();
+  const empty = temporaryFolder();
   const settings = childEnvironment({
     RELEASE: folder,
     GATEPOST_DNS_SERVERS: "127.0.0.1:9",
@@ -40,9 +40,6 @@ suite("the folder of a release", () => {
     if (missing.length > 0) return;
     const made = run(`npm run --silent release -- ${folder}`, ROOT);
     assert.equal(made.status, 0, made.stderr);
-  });
-  after(() => {
-    for (const each of [folder, empty]) rmSync(each, { recursive: true, force: true });
   });
 
   testWith(

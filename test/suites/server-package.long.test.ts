@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
-import { after, before, suite, test } from "node:test";
+import { before, suite, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { childEnvironment } from "../process/child-environment.ts";
+import { temporaryFolder } from "../process/temporary-folder.ts";
 
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 interface Manifest {
@@ -20,7 +20,7 @@ const manifestOf = (folder: string): Manifest =>
   JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as Manifest;
 
 suite("the server's package, packed and unpacked", () => {
-  const folder = mkdtempSync(join(tmpdir(), "gatepost-server-"));
+  const folder = temporaryFolder();
   const unpacked = join(folder, "package");
   let files: readonly string[] = [];
 
@@ -36,8 +36,6 @@ suite("the server's package, packed and unpacked", () => {
     // What npm would install; a registry is not at hand in tests.
     symlinkSync(join(ROOT, "node_modules"), join(unpacked, "node_modules"));
   });
-
-  after(() => rmSync(folder, { recursive: true, force: true }));
 
   test("every package says where it is from, and shares the version", () => {
     const folders = [".", "packages/light", "clients/typescript"];

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, suite } from "node:test";
 import { startServiceWorld } from "../e2e/service-world.ts";
@@ -10,13 +9,14 @@ import { readDocument } from "../guards/docs-tables.ts";
 import { hasTool, testWith } from "../process/require-tool.ts";
 import { freePort } from "../services/free-port.ts";
 import { pageBlocks } from "./samples/guide-blocks.ts";
+import { temporaryFolder } from "../process/temporary-folder.ts";
 
 const PAGE = "docs/operations/proxies.md";
 
 type World = Awaited<ReturnType<typeof startServiceWorld>>;
 
 suite("docs/operations/proxies.md: a sub-path", () => {
-  const folder = mkdtempSync(join(tmpdir(), "gatepost-sub-path-"));
+  const folder = temporaryFolder();
   let world: World;
   let port = 0;
   before(async () => {
@@ -25,10 +25,7 @@ suite("docs/operations/proxies.md: a sub-path", () => {
     const settings = { GATEPOST_TRUST_PROXY: "127.0.0.1", GATEPOST_PUBLIC_URL: url };
     world = await startServiceWorld({ settings });
   });
-  after(async () => {
-    await world.close();
-    rmSync(folder, { recursive: true, force: true });
-  });
+  after(() => world.close());
 
   const upstream = (text: string): string =>
     text.replaceAll("127.0.0.1:8080", new URL(world.service.url).host);

@@ -1,19 +1,16 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
 import { type AddressInfo, connect, createServer } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { startDnsServer } from "../../../test/dns/dns-server.ts";
 import { withPostgres } from "../../../test/services/with-postgres.ts";
 import { diagnose, examinePooler, examineWorkers } from "./diagnose.ts";
+import { temporaryFolder } from "../../../test/process/temporary-folder.ts";
 
 test("doctor: a resolver that denies every name is wrong, as the service finds it", async (t) => {
   const server = await startDnsServer({});
   t.after(() => server.close());
-  const dataDir = mkdtempSync(join(tmpdir(), "gatepost-doctor-"));
-  t.after(() => rmSync(dataDir, { recursive: true, force: true }));
+  const dataDir = temporaryFolder();
   const findings = await diagnose({
     GATEPOST_DATA_DIR: dataDir,
     GATEPOST_DNS_SERVERS: `127.0.0.1:${String(server.port)}`,

@@ -1,30 +1,15 @@
 import assert from "node:assert/strict";
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type TestContext, test } from "node:test";
+import { test } from "node:test";
 import { addAccount, openStores } from "../../../test/contracts/stores.ts";
 import { backUpEmbedded, lastBackUp } from "./back-up.ts";
 import { DatabaseFault } from "../database-fault.ts";
 import { openEmbedded } from "../database.ts";
+import { temporaryFolder } from "../../../test/process/temporary-folder.ts";
 
-function folder(t: TestContext): string {
-  const path = mkdtempSync(join(tmpdir(), "gatepost-back-up-"));
-  t.after(() => rmSync(path, { recursive: true, force: true }));
-  return path;
-}
-
-async function accountsIn(file: string, t: TestContext): Promise<readonly string[]> {
-  const dataDir = folder(t);
+async function accountsIn(file: string): Promise<readonly string[]> {
+  const dataDir = temporaryFolder();
   writeFileSync(join(dataDir, "gatepost.db"), readFileSync(file));
   const { db, close } = await openEmbedded(dataDir, 0);
   const rows = await db.selectFrom("accounts").select("id").execute();
@@ -33,10 +18,10 @@ async function accountsIn(file: string, t: TestContext): Promise<readonly string
 }
 
 test("a copy made in the midst of a transaction holds what was committed before, and can be opened", async (t) => {
-  const dataDir = folder(t);
+  const dataDir = temporaryFolder();
   const stores = await openStores(t, dataDir);
   await addAccount(stores, 10);
-  const target = join(folder(t), "copy.db");
+  const target = join(temporaryFolder(), "copy.db");
   await stores.sql.db.transaction().execute(async (sql) => {
     await sql
       .updateTable("accounts")
@@ -46,13 +31,13 @@ test("a copy made in the midst of a transaction holds what was committed before,
     await sql.deleteFrom("credit_entries").execute();
     backUpEmbedded(dataDir, target);
   });
-  assert.deepEqual(await accountsIn(target, t), ["a1"]);
+  assert.deepEqual(await accountsIn(target), ["a1"]);
 });
 
 test("a copy is readable by this user alone, has the reported size, and leaves no other file", async (t) => {
-  const dataDir = folder(t);
+  const dataDir = temporaryFolder();
   await openStores(t, dataDir);
-  const outside = folder(t);
+  const outside = temporaryFolder();
   assert.equal(lastBackUp(dataDir), undefined, "none is known");
   const bytes = backUpEmbedded(dataDir, join(outside, "copy.db"));
   assert.match(lastBackUp(dataDir) ?? "", /^\d{4}-\d\d-\d\dT/);
@@ -63,7 +48,7 @@ test("a copy is readable by this user alone, has the reported size, and leaves n
 });
 
 test("what was deleted before is not in the copy", async (t) => {
-  const dataDir = folder(t);
+  const dataDir = temporaryFolder();
   const stores = await openStores(t, dataDir);
   const { db } = stores.sql;
   await db
@@ -71,7 +56,7 @@ test("what was deleted before is not in the copy", async (t) => {
     .values({ domain: "forgotten-name.example", registered_at_ms: null, expires_at_ms: 1 })
     .execute();
   await db.deleteFrom("registrations").execute();
-  const target = join(folder(t), "copy.db");
+  const target = join(temporaryFolder(), "copy.db");
   backUpEmbedded(dataDir, target);
   assert.ok(!readFileSync(target).includes("forgotten-name"));
 });
@@ -84,9 +69,9 @@ const refused = [
 
 for (const [name, target, words] of refused) {
   test(`${name} is refused as a target, and nothing is changed`, async (t) => {
-    const dataDir = folder(t);
+    const dataDir = temporaryFolder();
     await openStores(t, dataDir);
-    const outside = folder(t);
+    const outside = temporaryFolder();
     writeFileSync(join(outside, "there.db"), "precious");
     mkdirSync(join(outside, "folder"));
     assert.throws(() => backUpEmbedded(dataDir, join(outside, target)), words);
@@ -95,9 +80,9 @@ for (const [name, target, words] of refused) {
   });
 }
 
-test("a data directory without a database is a fault, and none is made", (t) => {
-  const dataDir = folder(t);
-  const target = join(folder(t), "copy.db");
+test("a data directory without a database is a fault, and none is made", () => {
+  const dataDir = temporaryFolder();
+  const target = join(temporaryFolder(), "copy.db");
   assert.throws(
     () => backUpEmbedded(dataDir, target),
     (fault: unknown) => fault instanceof DatabaseFault && /no database/.test(fault.message),
@@ -106,10 +91,10 @@ test("a data directory without a database is a fault, and none is made", (t) => 
   assert.ok(!existsSync(target));
 });
 
-test("a file that is not a database is a fault that names its folder, and leaves nothing behind", (t) => {
-  const dataDir = folder(t);
+test("a file that is not a database is a fault that names its folder, and leaves nothing behind", () => {
+  const dataDir = temporaryFolder();
   writeFileSync(join(dataDir, "gatepost.db"), "no database".repeat(1_000));
-  const outside = folder(t);
+  const outside = temporaryFolder();
   assert.throws(
     () => backUpEmbedded(dataDir, join(outside, "copy.db")),
     (fault: unknown) => fault instanceof DatabaseFault && fault.code === "not_a_database",

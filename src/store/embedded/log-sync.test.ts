@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
@@ -9,6 +9,7 @@ import { openEmbedded } from "../database.ts";
 import { copyLog, type LogSync, logSync } from "./log-sync.ts";
 import { openSqlite, sqliteDialect } from "./sqlite.ts";
 import { inTransaction, quickly } from "../transaction.ts";
+import { temporaryFolder } from "../../../test/process/temporary-folder.ts";
 
 const rounds = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
 
@@ -29,17 +30,16 @@ function slowDisk(): {
 
 const never = (): Promise<void> => Promise.reject(new Error("the log is not to be copied"));
 
-function emptyFile(t: TestContext): string {
-  const folder = mkdtempSync(join(tmpdir(), "gatepost-"));
-  t.after(() => rmSync(folder, { recursive: true }));
+function emptyFile(): string {
+  const folder = temporaryFolder();
   const file = join(folder, "log");
   writeFileSync(file, "");
   return file;
 }
 
-test("calls that come while the disk works share its next round", async (t) => {
+test("calls that come while the disk works share its next round", async () => {
   const disk = slowDisk();
-  const log = logSync(emptyFile(t), { sync: disk.sync, copy: never });
+  const log = logSync(emptyFile(), { sync: disk.sync, copy: never });
   const ended: string[] = [];
   const ask = (name: string): void => void log.synced().then(() => ended.push(name));
   ask("first");
@@ -59,14 +59,14 @@ test("calls that come while the disk works share its next round", async (t) => {
   assert.deepEqual(ended, ["first", "second", "third", "fourth"]);
 });
 
-test("after a refusal of the disk nothing is promised until the log was copied", async (t) => {
+test("after a refusal of the disk nothing is promised until the log was copied", async () => {
   const disk = slowDisk();
   const copied: ((error?: Error) => void)[] = [];
   const copy = (): Promise<void> =>
     new Promise((resolve, reject) => {
       copied.push((error) => (error === undefined ? resolve() : reject(error)));
     });
-  const log = logSync(emptyFile(t), { sync: disk.sync, copy });
+  const log = logSync(emptyFile(), { sync: disk.sync, copy });
   const first = log.synced();
   const second = log.synced();
   disk.refuse();
@@ -89,8 +89,7 @@ test("after a refusal of the disk nothing is promised until the log was copied",
 });
 
 test("the log of a database in a folder is copied into its file, also while others read it", async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), "gatepost-"));
-  t.after(() => rmSync(folder, { recursive: true }));
+  const folder = temporaryFolder();
   const { db, close } = await openEmbedded(folder, 0);
   t.after(close);
   await db.insertInto("installation").values({ name: "a", value: "b" }).execute();
@@ -162,7 +161,7 @@ for (const [what, act, count] of WAITS) {
 
 test("others read and write while a transaction waits for the disk", async (t) => {
   const disk = slowDisk();
-  const log = logSync(emptyFile(t), { sync: disk.sync, copy: never });
+  const log = logSync(emptyFile(), { sync: disk.sync, copy: never });
   let isReady = false;
   const synced = (): Promise<void> => (isReady ? log.synced() : Promise.resolve());
   const db = await numbers(t, { synced, close: log.close });
@@ -199,9 +198,8 @@ test("a commit that the disk refuses may have happened", async (t) => {
   await assert.rejects(add(db), StoreDown);
 });
 
-test("an embedded database in a folder has its log on the disk when a write ends", async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), "gatepost-"));
-  t.after(() => rmSync(folder, { recursive: true }));
+test("an embedded database in a folder has its log on the disk when a write ends", async () => {
+  const folder = temporaryFolder();
   const { db, close } = await openEmbedded(folder, 0);
   await db.insertInto("installation").values({ name: "a", value: "b" }).execute();
   await close();

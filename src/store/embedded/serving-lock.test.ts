@@ -1,26 +1,18 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { type TestContext, test } from "node:test";
+import { test } from "node:test";
 import { DatabaseFault } from "../database-fault.ts";
 import { lockForServing } from "./serving-lock.ts";
-
-function temporaryDirectory(t: TestContext): string {
-  const path = mkdtempSync(join(tmpdir(), "gatepost-lock-"));
-  t.after(() => rmSync(path, { recursive: true, force: true }));
-  return path;
-}
+import { temporaryFolder } from "../../../test/process/temporary-folder.ts";
 
 const locked = (error: unknown): boolean =>
   error instanceof DatabaseFault &&
   error.code === "locked" &&
   error.message.endsWith("another gatepost serves it");
 
-test("one directory is served once, and again when the first has ended", (t) => {
-  const dataDir = temporaryDirectory(t);
+test("one directory is served once, and again when the first has ended", () => {
+  const dataDir = temporaryFolder();
   const release = lockForServing(dataDir);
   assert.throws(() => lockForServing(dataDir), locked);
   release();
@@ -35,7 +27,7 @@ test("a directory that is not there cannot be served", () => {
 });
 
 test("a killed server leaves no lock behind", async (t) => {
-  const dataDir = temporaryDirectory(t);
+  const dataDir = temporaryFolder();
   const module = new URL("./serving-lock.js", import.meta.url).href;
   const script =
     `const { lockForServing } = await import(${JSON.stringify(module)});` +

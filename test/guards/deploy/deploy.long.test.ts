@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
 import { execFile, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
+import { readdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -14,6 +13,7 @@ import { recordingTerminal } from "../../process/recording-terminal.ts";
 import { testWithTools } from "../../process/require-tool.ts";
 import { pageBlocks } from "../../suites/samples/guide-blocks.ts";
 import { readText, readUnit, readYaml } from "./deploy-files.ts";
+import { temporaryFolder } from "../../process/temporary-folder.ts";
 
 const root = fileURLToPath(new URL("../../../../", import.meta.url));
 
@@ -80,14 +80,8 @@ for (const [name, status, variable, code] of checks) {
   });
 }
 
-const folderOf = (t: TestContext): string => {
-  const folder = mkdtempSync(join(tmpdir(), "gatepost-deploy-"));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
-};
-
-test("the image reads files of secrets as settings and nothing else of that folder", (t) => {
-  const folder = folderOf(t);
+test("the image reads files of secrets as settings and nothing else of that folder", () => {
+  const folder = temporaryFolder();
   writeFileSync(join(folder, "GATEPOST_METRICS_TOKEN"), 'a "b" $c\n');
   writeFileSync(join(folder, "PATH"), "/nowhere");
   const script = readText("deploy/entrypoint.sh")
@@ -98,7 +92,7 @@ test("the image reads files of secrets as settings and nothing else of that fold
 });
 
 test("what the systemd page copies starts, and names a file that it lacks", async (t) => {
-  const folder = folderOf(t);
+  const folder = temporaryFolder();
   const line = /^install -d \/opt\/gatepost.*$/m.exec(readText("docs/operations/install.md"))?.[0];
   const script = (line ?? "false")
     .replaceAll("/opt/", `${folder}/opt/`)
@@ -127,9 +121,9 @@ test("what the systemd page copies starts, and names a file that it lacks", asyn
 });
 
 /** The back-up page's timer, with the program of this checkout in place of the installed one. */
-test("the back-up service copies the database and deletes copies after 14 days", (t) => {
+test("the back-up service copies the database and deletes copies after 14 days", () => {
   const [service = ""] = pageBlocks("docs/operations/back-up.md", "ini");
-  const folder = folderOf(t);
+  const folder = temporaryFolder();
   const program = join(root, "dist/run/gatepost.js");
   const env = { PATH: process.env["PATH"], GATEPOST_DATA_DIR: join(folder, "data") };
   const created = [program, "account", "create", "a@x.example"];
@@ -153,7 +147,7 @@ test("the back-up service copies the database and deletes copies after 14 days",
 });
 
 testWithTools(["systemd-analyze"], "systemd accepts the units and the timer", () => {
-  const folder = mkdtempSync(join(tmpdir(), "gatepost-units-"));
+  const folder = temporaryFolder();
   const [service = "", timer = ""] = pageBlocks("docs/operations/back-up.md", "ini");
   const files = [
     ...UNITS.map((name) => [name.replace("@.", "@9090."), readText(`deploy/systemd/${name}`)]),
@@ -166,7 +160,6 @@ testWithTools(["systemd-analyze"], "systemd accepts the units and the timer", ()
   });
   const words = ["verify", "--man=no", ...paths];
   const { stderr } = spawnSync("systemd-analyze", words, { encoding: "utf8" });
-  rmSync(folder, { recursive: true });
   assert.deepEqual(
     stderr.split("\n").filter((line) => line.includes("gatepost")),
     [],

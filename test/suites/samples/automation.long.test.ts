@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, suite, test } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -9,6 +8,7 @@ import { parse } from "yaml";
 import { forkDnsServer, type ForkedDnsServer } from "../../dns/dns-server.ts";
 import { DOCS_ZONE } from "../../e2e/docs-zone.ts";
 import { childEnvironment } from "../../process/child-environment.ts";
+import { temporaryFolder } from "../../process/temporary-folder.ts";
 
 const ROOT = fileURLToPath(new URL("../../../../", import.meta.url));
 const ACTION = join(ROOT, "deploy/action");
@@ -36,7 +36,7 @@ suite("the steps of deploy/action/action.yml, run as a runner does", () => {
 
   before(async () => {
     dns = await forkDnsServer(DOCS_ZONE);
-    folder = mkdtempSync(join(tmpdir(), "gatepost-action-"));
+    folder = temporaryFolder();
     // Neither may be looked up on the way: a package of any name could come from the registry.
     for (const tool of ["npx", "npm"]) {
       writeFileSync(join(folder, tool), `#!/bin/sh\necho "${tool} $*" >> "${folder}/calls"\n`);
@@ -44,10 +44,7 @@ suite("the steps of deploy/action/action.yml, run as a runner does", () => {
     }
   });
 
-  after(async () => {
-    await dns.close();
-    rmSync(folder, { recursive: true, force: true });
-  });
+  after(() => dns.close());
 
   /** Runs every step; the first that fails ends the job, as with GitHub. */
   const run = (inputs: Readonly<Record<string, string>>) => {

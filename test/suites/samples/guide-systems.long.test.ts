@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { after, suite } from "node:test";
+import { suite } from "node:test";
 import { createAccount, serviceWorld } from "../../e2e/service-world.ts";
 import { testWithTools } from "../../process/require-tool.ts";
 import { guideBlocks } from "./guide-blocks.ts";
+import { temporaryFolder } from "../../process/temporary-folder.ts";
 
 /** An address, and what the person reads; a typo is a question that these systems cannot ask. */
 const CASES = [
@@ -198,11 +198,9 @@ suite(
     const world = serviceWorld({
       begin({ home }) {
         key = createAccount(home, "you@example.com").api_key;
-        folder = mkdtempSync(join(tmpdir(), "gatepost-systems-"));
+        folder = temporaryFolder();
       },
     });
-
-    after(() => rmSync(folder, { recursive: true, force: true }));
 
     for (const [name, system] of Object.entries(SYSTEMS)) {
       testWithTools([system.program], `docs/guides, ${name}`, () => {

@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
 import { execFile, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { after, before, suite } from "node:test";
+import { before, suite } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { createAccount, serviceWorld } from "../../e2e/service-world.ts";
 import { hasTool, testWith } from "../../process/require-tool.ts";
+import { temporaryFolder } from "../../process/temporary-folder.ts";
 import { guideBlocks } from "./guide-blocks.ts";
 
 const run = promisify(execFile);
@@ -285,9 +285,8 @@ suite("forms guarded by the guides' code", () => {
   });
 
   before(() => {
-    folder = mkdtempSync(join(tmpdir(), "gatepost-guides-"));
+    folder = temporaryFolder();
   });
-  after(() => rmSync(folder, { recursive: true, force: true }));
 
   for (const [name, guide] of Object.entries(GUIDES)) {
     const missing = hasTool(guide.program) ? guide.missing() : [guide.program];

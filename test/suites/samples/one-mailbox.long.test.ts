@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { suite, test } from "node:test";
 import { DatabaseSync } from "@photostructure/sqlite";
 import { createAccount, serviceWorld } from "../../e2e/service-world.ts";
 import { guideBlocks } from "./guide-blocks.ts";
+import { temporaryFolder } from "../../process/temporary-folder.ts";
 
 suite("docs/guides/one-mailbox.md", () => {
   let key = "";
@@ -25,13 +25,12 @@ suite("docs/guides/one-mailbox.md", () => {
       insert: (row: { email: string; mailbox_id: string | null }) =>
         add.run(row.email, row.mailbox_id),
     };
-    const folder = mkdtempSync(join(tmpdir(), "gatepost-mailbox-"));
+    const folder = temporaryFolder();
     const file = join(folder, "sample.mjs");
     writeFileSync(file, `export const signUp = async (email, users, process) => {${sample}};`);
     const { signUp } = (await import(file)) as {
       signUp: (email: string, known: typeof users, process: object) => Promise<void>;
     };
-    rmSync(folder, { recursive: true });
     const environment = { env: { GATEPOST_URL: world.service.url, GATEPOST_KEY: key } };
     const run = (email: string): Promise<string> =>
       signUp(email, users, environment).then(() => "added", String);

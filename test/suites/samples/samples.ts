@@ -1,11 +1,11 @@
 import { strict as assert } from "node:assert";
 import { execFile } from "node:child_process";
-import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { hasTool, testWith } from "../../process/require-tool.ts";
+import { temporaryFolder } from "../../process/temporary-folder.ts";
 
 const root = fileURLToPath(new URL("../../../../", import.meta.url));
 const run = promisify(execFile);
@@ -80,21 +80,17 @@ async function linesOf(language: Language, samples: Samples): Promise<readonly s
   const { mark, file } = language;
   const driver = samples.drivers[mark];
   assert.ok(driver !== undefined, `no driver for ${mark}`);
-  const folder = await mkdtemp(join(tmpdir(), "gatepost-sample-"));
-  try {
-    await mkdir(join(folder, "built"));
-    await writeFile(join(folder, "cases"), samples.cases);
-    await writeFile(join(folder, file), driver(await sampleOf(samples.page, mark)));
-    if (mark === "typescript") await compileTypeScript(folder);
-    const [command, ...words] = language.command(folder);
-    const { stdout } = await run(command, [...words, join(folder, "cases")], {
-      env: environment(),
-      timeout: 60_000,
-    });
-    return stdout.trim().split("\n");
-  } finally {
-    await rm(folder, { recursive: true });
-  }
+  const folder = temporaryFolder();
+  await mkdir(join(folder, "built"));
+  await writeFile(join(folder, "cases"), samples.cases);
+  await writeFile(join(folder, file), driver(await sampleOf(samples.page, mark)));
+  if (mark === "typescript") await compileTypeScript(folder);
+  const [command, ...words] = language.command(folder);
+  const { stdout } = await run(command, [...words, join(folder, "cases")], {
+    env: environment(),
+    timeout: 60_000,
+  });
+  return stdout.trim().split("\n");
 }
 
 function environment(): NodeJS.ProcessEnv {

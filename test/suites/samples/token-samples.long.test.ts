@@ -1,11 +1,11 @@
 import { strict as assert } from "node:assert";
-import { existsSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { CLIENT_CASES } from "../../clients/cases.ts";
 import { testWith } from "../../process/require-tool.ts";
 import { pageBlocks } from "./guide-blocks.ts";
+import { temporaryFolder } from "../../process/temporary-folder.ts";
 
 const FRAMEWORKS = fileURLToPath(
   new URL("../../../../clients/typescript/frameworks/node_modules", import.meta.url),
@@ -21,10 +21,9 @@ testWith(
   ["jose"],
   missing,
   "docs/tokens.md: a JWT library takes the good tokens alone",
-  async (t) => {
+  async () => {
     const [sample = ""] = pageBlocks("docs/tokens.md", "js");
-    const folder = mkdtempSync(join(tmpdir(), "gatepost-tokens-"));
-    t.after(() => rmSync(folder, { recursive: true }));
+    const folder = temporaryFolder();
     symlinkSync(FRAMEWORKS, join(folder, "node_modules"));
     const [imports = "", ...lines] = sample.trim().split("\n");
     const file = join(folder, "sample.mjs");

@@ -1,11 +1,11 @@
 import { strict as assert } from "node:assert";
 import { execFileSync, spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdtempSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, suite } from "node:test";
+import { suite } from "node:test";
 import { fileURLToPath } from "node:url";
 import { hasTool, testWith } from "../../process/require-tool.ts";
+import { temporaryFolder } from "../../process/temporary-folder.ts";
 import { sign } from "../../../src/webhooks/verify.ts";
 import { pageBlocks } from "./guide-blocks.ts";
 import { compileTypeScript } from "./samples.ts";
@@ -192,8 +192,7 @@ puts JSON.generate(said)`,
 };
 
 suite("the raw body of a webhook, as docs/webhooks.md takes it in each framework", () => {
-  const folder = mkdtempSync(join(tmpdir(), "gatepost-bodies-"));
-  after(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder();
 
   for (const [name, framework] of Object.entries(ALL)) {
     const { program, fence, at, verify, file, driver } = framework;

@@ -1,7 +1,5 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { promisify } from "node:util";
@@ -20,6 +18,7 @@ import {
 } from "../../contracts/bulk/bulk-stores.ts";
 import { postgresPrograms } from "../../services/postgres.ts";
 import { openPatiently, withPostgres } from "../../services/with-postgres.ts";
+import { temporaryFolder } from "../../process/temporary-folder.ts";
 
 const UNITS = 600;
 const GRANTED = 1_000;
@@ -54,8 +53,7 @@ async function balanceIn({ db }: SqlDatabase): Promise<number> {
 withPostgres("back-up and restore of PostgreSQL", ({ server, database }) => {
   test("pg_dump during use and pg_restore give a consistent database that can be settled", async (t) => {
     const programs = postgresPrograms() ?? "";
-    const folder = mkdtempSync(join(tmpdir(), "gatepost-dump-"));
-    t.after(() => rmSync(folder, { recursive: true, force: true }));
+    const folder = temporaryFolder();
     const dump = join(folder, "copy.dump");
     const url = await database();
     const { stores, session } = await halfDone(t, () => openPatiently(url, 0));

@@ -1,8 +1,5 @@
 import { createShares, type Shares } from "../../../src/base/shares.ts";
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { shareDatasets } from "../../../src/lists/shared-datasets.ts";
 import { DomainMails, VerdictCounts } from "../../../src/lists/domain-verdicts.ts";
@@ -25,6 +22,7 @@ import { addAccount, openStores, type Stores } from "../../contracts/stores.ts";
 import { type DnsServer, startDnsServer } from "../../dns/dns-server.ts";
 import { zoneLookup } from "../../dns/zone-lookup.ts";
 import { until } from "../../time/until.ts";
+import { temporaryFolder } from "../../process/temporary-folder.ts";
 
 const NAMES = 3_000;
 
@@ -39,8 +37,7 @@ interface World {
 const CONFIG = { dnsCanaries: undefined, implicitMx: false, syncBudgetMs: 10_000 } as const;
 
 async function openWorld(t: TestContext, server: Pick<DnsServer, "host" | "port">): Promise<World> {
-  const dataDir = mkdtempSync(join(tmpdir(), "gatepost-thread-"));
-  t.after(() => rmSync(dataDir, { recursive: true, force: true }));
+  const dataDir = temporaryFolder();
   const stores = await openStores(t, dataDir);
   await addAccount(stores);
   const { sql, charges, counter, clock, log } = stores;

@@ -1,7 +1,6 @@
 // The scale-out as processes: two `serve` and any number of `worker` with a PostgreSQL and a name server.
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before } from "node:test";
 import { domains } from "../../bulk/bulk-world.ts";
@@ -16,6 +15,7 @@ import {
 } from "../../scaled/scaled-world.ts";
 import { readResult } from "../../http/strict-client.ts";
 import { until } from "../../time/until.ts";
+import { temporaryFolder } from "../../process/temporary-folder.ts";
 
 const ENTRIES = 1_204;
 const TEXT = `${domains(ENTRIES)},d1.example,D2.example`;
@@ -23,7 +23,7 @@ const TEXT = `${domains(ENTRIES)},d1.example,D2.example`;
 const zone = mailZone(domains(ENTRIES - 4).split("\n"), 20);
 
 const missing = missingServices();
-const folder = mkdtempSync(join(tmpdir(), "gatepost-tiers-"));
+const folder = temporaryFolder();
 let opened: ScaledWorld | undefined;
 let apis: readonly [string, string] = ["", ""];
 /** The result of an undisturbed job. */
@@ -47,10 +47,7 @@ before(async () => {
   apis = [started[0].url, started[1].url];
 });
 
-after(async () => {
-  await opened?.close();
-  rmSync(folder, { recursive: true, force: true });
-});
+after(() => opened?.close());
 
 const rule = (sentence: string, check: () => Promise<void>): void =>
   testWith(["postgresql"], missing, `scale-out: ${sentence}`, check);

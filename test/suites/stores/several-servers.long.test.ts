@@ -2,9 +2,6 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { createHmac } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { after, before } from "node:test";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
@@ -24,6 +21,7 @@ import {
 } from "../../scaled/scaled-world.ts";
 import { type Answered, readError } from "../../http/strict-client.ts";
 import { inPatience, until } from "../../time/until.ts";
+import { temporaryFolder } from "../../process/temporary-folder.ts";
 
 const ENTRIES = 1_204;
 const FEW = 20;
@@ -37,7 +35,7 @@ const WATCHED = domains(ENTRIES).replaceAll(".example", ".watched.example");
 const zone = mailZone(`${domains(ENTRIES)}\n${WATCHED}`.split("\n"), 20);
 
 const missing = missingServices();
-const folder = mkdtempSync(join(tmpdir(), "gatepost-several-"));
+const folder = temporaryFolder();
 let opened: { world: ScaledWorld; apis: readonly [string, string] } | undefined;
 
 const here = () => {
@@ -57,10 +55,7 @@ before(async () => {
   opened = { world, apis: [first.url, second.url] };
 });
 
-after(async () => {
-  await opened?.world.close();
-  rmSync(folder, { recursive: true, force: true });
-});
+after(() => opened?.world.close());
 
 const rule = (sentence: string, check: () => Promise<void>): void =>
   testWith(["postgresql"], missing, `several servers: ${sentence}`, check);

@@ -11,6 +11,7 @@ import {
   tooManyStreams,
   tooMuchAtOnce,
 } from "../base/refusals.ts";
+import { hasBody } from "./body.ts";
 import {
   type ApiReply,
   type ApiRequest,
@@ -146,10 +147,6 @@ function endAfterRequest(response: HttpResponse, body: string | Uint8Array | und
     if (left < 0) request.destroy();
   });
 }
-
-/** Whether the request announced a body (RFC 9112 section 6). */
-const hasBody = ({ headers }: HttpResponse["req"]): boolean =>
-  headers["content-length"] !== undefined || headers["transfer-encoding"] !== undefined;
 
 function headersOf(answer: ApiReply, entrance: Entrance | undefined): Record<string, string> {
   const headers: Record<string, string> = {

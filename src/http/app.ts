@@ -8,7 +8,7 @@ import type { CheckOne } from "../check/single-check.ts";
 import type { DashboardPages } from "./account/dashboard-pages.ts";
 import type { BulkHandler } from "./api/bulk.ts";
 import { checkRoute } from "./api/check.ts";
-import { createBodyReader } from "./body.ts";
+import { BodyReader } from "./body.ts";
 import type { TrustedProxies } from "./client-address.ts";
 import type { Decode } from "./decode.ts";
 import { docsPages } from "./docs.ts";
@@ -120,7 +120,7 @@ function guardOf(routes: readonly Route[], deps: AppDeps): Guard {
     log,
     metrics,
     trustedProxies: settings.trustedProxies,
-    bodies: createBodyReader(deps),
+    bodies: new BodyReader(deps),
     accessLog: createAccessLog(log, settings.accessLogLinesPerSecond),
     faultLog: createFaultLog(log, clock),
     usage,

@@ -5,7 +5,7 @@ import type { IncomingMessage } from "node:http";
 import { createShares, NoRoom } from "../base/shares.ts";
 import { manualClock } from "../../test/time/manual-clock.ts";
 import { Refusal } from "../base/refusals.ts";
-import { createBodyReader } from "./body.ts";
+import { BodyReader } from "./body.ts";
 
 type Source = IncomingMessage;
 
@@ -23,14 +23,15 @@ const refusedWith =
   (error: unknown): boolean =>
     error instanceof Refusal && error.status === status;
 
-const OWNER = { owner: "account:a" };
+const OWNER = { owner: "account:a", wanted: new Set(["email"]) };
+const FORM = { kind: "form", fields: new Map([["email", ["a"]]]) };
 
 /** A reader whose shares a test can look into. */
 function world() {
   const shares = createShares();
   const clock = manualClock();
   const used = (name: "small_bodies" | "large_bodies"): number => shares.of(name).figures().used;
-  return { reader: createBodyReader({ shares, clock }), shares, clock, used };
+  return { reader: new BodyReader({ shares, clock }), shares, clock, used };
 }
 
 const readBody = (request: Source) => world().reader.read(request, OWNER);
@@ -87,7 +88,7 @@ test("small bodies have room while large ones fill theirs", async () => {
   await turn();
   assert.equal(used("large_bodies"), 10 * MEGABYTE);
   const { body } = await reader.read(source(["email=a"], { "content-length": "7" }), OWNER);
-  assert.deepEqual(body, { kind: "form", text: "email=a" });
+  assert.deepEqual(body, FORM);
 });
 
 test("a sender below 4 KiB a second is cut after 5 s, a faster one is not", async () => {
@@ -152,7 +153,7 @@ test("a connection that breaks in the middle is a body cut short, and holds no m
 });
 
 const marked = [
-  ["a form", {}, "email=a", { kind: "form", text: "email=a" }],
+  ["a form", {}, "email=a", FORM],
   ["JSON", { "content-type": "application/json" }, "{}", { kind: "json", value: {} }],
 ] as const;
 
@@ -169,7 +170,7 @@ test("multipart/form-data is a form of texts, and holds its memory until it is a
   const { reader, used } = world();
   const text = '--x y\r\ncontent-disposition: form-data; name="email"\r\n\r\na@x\r\n--x y--\r\n';
   const { body, release } = await reader.read(source([text], MULTIPART), OWNER);
-  assert.deepEqual(body.kind === "parts" && [...body.parts.texts], [["email", ["a@x"]]]);
+  assert.deepEqual(body.kind === "parts" && [...body.fields], [["email", ["a@x"]]]);
   assert.equal(used("small_bodies"), text.length);
   release();
   assert.equal(used("small_bodies"), 0);

@@ -26,84 +26,136 @@ export interface BodyDeps {
   readonly decodeLarge?: Decode;
 }
 
-/** A whole body. */
-export interface Received {
-  readonly bytes: Buffer;
-  /** Gives its memory back to its owner's share; may be called twice. */
-  readonly release: () => void;
-}
-
-export interface ReadBody {
-  readonly body: Body;
-  /** Gives the memory back; to be called once the request is answered. */
-  readonly release: () => void;
+interface ReceiveTerms {
+  readonly owner: OwnerKey;
+  /** The largest body in octets; absent: `BODY_MAX_BYTES`. */
+  readonly maxBytes?: number;
+  readonly tooLarge?: () => Error;
+  /** Files have a share of their own. */
+  readonly isUpload?: true;
 }
 
 /** Whose body it is, and what is read of it. */
-export interface ReadTerms {
-  readonly owner: OwnerKey;
-  /** Parameters whose lists are decoded at once when the body is large; absent: none. */
+interface ReadTerms extends Pick<ReceiveTerms, "owner" | "maxBytes"> {
+  /** Parameters that are read of a form, and whose lists are decoded at once when the body is large. */
   readonly wanted?: ReadonlySet<string>;
-  /** The largest body in octets; absent: `BODY_MAX_BYTES`. */
-  readonly maxBytes?: number;
   /** A body of any type but multipart is read as JSON where it begins with "{", else as a form. */
   readonly takesText?: boolean;
   /** Called with the size of a whole body, before it is decoded. */
   readonly received?: (octets: number) => void;
 }
 
-/** A form, in either encoding, or a JSON object; a request without a body gives `none`, with any declared type. */
-export interface BodyReader {
-  /** Rejects with 400, 408, 413, 415, 429 or 503. Large bodies are decoded one at a time for each owner. */
-  readonly read: (source: HttpRequest, terms: ReadTerms) => Promise<ReadBody>;
-  /** Rejects with 400, 408, 413, 429 or 503. */
-  readonly receive: (source: HttpRequest, owner: OwnerKey, maxBytes: number) => Promise<Received>;
+interface ReadBody {
+  readonly body: Body;
+  readonly release: () => void;
 }
 
 const NOTHING: ReadBody = { body: { kind: "none" }, release: () => undefined };
 const NO_NAMES: ReadonlySet<string> = new Set();
 
-/** Reads the bodies of a whole server, within its shares. */
-export function createBodyReader(deps: BodyDeps): BodyReader {
-  const { shares, decodeLarge = decodeBody } = deps;
-  const slow = new SlowSenders(deps.clock);
-  const receive: BodyReader["receive"] = (source, owner, maxBytes) =>
-    received(source, {
-      maxBytes,
-      slow,
-      resource: "large_bodies",
-      tooLarge: bodyTooLarge,
-      open: (declared, reclaim) => new BodyRoom(shares, owner, declared, reclaim),
-    });
-  return {
-    receive,
-    async read(source, terms) {
-      if (!hasBody(source)) return NOTHING;
-      const { owner, wanted = NO_NAMES, maxBytes = BODY_MAX_BYTES } = terms;
-      const { headers } = source;
-      const type = headers["content-type"] ?? "";
-      const kind = kindOf(type, headers["content-encoding"], terms.takesText === true);
-      if (Number(headers["content-length"] ?? 0) > maxBytes) throw bodyTooLarge();
-      const { bytes, release } = await receive(source, owner, maxBytes);
-      terms.received?.(bytes.length);
-      try {
-        if (!isLargeBody(bytes.length) && kind !== "parts") {
-          return { body: decodeText(bytes, { kind, type, wanted }), release };
-        }
-        const decode = (): Promise<Body> => decodeLarge({ kind, type, wanted, chunks: [bytes] });
-        const body = isLargeBody(bytes.length)
-          ? await shares.of("decoding").run(owner, decode, bytes.length)
-          : await decodeBody({ kind, type, wanted, chunks: [bytes] });
-        return { body, release };
-      } catch (error) {
-        release();
-        throw error;
+/** Reads the bodies of a whole server, within its shares. `release` gives the memory back and may be called twice. */
+export class BodyReader {
+  readonly #deps: BodyDeps;
+  readonly #slow: SlowSenders;
+
+  constructor(deps: BodyDeps) {
+    this.#deps = deps;
+    this.#slow = new SlowSenders(deps.clock);
+  }
+
+  /**
+   * A form, in either encoding, or a JSON object; a request without a body gives `none`, with any declared type. Rejects
+   * with 400, 408, 413, 415, 429 or 503. Large bodies are decoded one at a time for each owner.
+   */
+  async read(source: HttpRequest, terms: ReadTerms): Promise<ReadBody> {
+    if (!hasBody(source)) return NOTHING;
+    const { owner, wanted = NO_NAMES, maxBytes = BODY_MAX_BYTES } = terms;
+    const { headers } = source;
+    const type = headers["content-type"] ?? "";
+    const kind = kindOf(type, headers["content-encoding"], terms.takesText === true);
+    if (Number(headers["content-length"] ?? 0) > maxBytes) throw bodyTooLarge();
+    const { bytes, release } = await this.receive(source, { owner, maxBytes });
+    terms.received?.(bytes.length);
+    try {
+      if (!isLargeBody(bytes.length) && kind !== "parts") {
+        return { body: decodeText(bytes, { kind, type, wanted }), release };
       }
-    },
-  };
+      const { shares, decodeLarge = decodeBody } = this.#deps;
+      const order = { kind, type, wanted, chunks: [bytes] };
+      const body = isLargeBody(bytes.length)
+        ? await shares.of("decoding").run(owner, () => decodeLarge(order), bytes.length)
+        : await decodeBody(order);
+      return { body, release };
+    } catch (error) {
+      release();
+      throw error;
+    }
+  }
+
+  /**
+   * Receives a body into memory within its owner's share. Rejects with 400, 408, 413, 429 or 503; what is left of a
+   * refused body is read and dropped, so that the client can see the answer; the time limit of the request bounds that.
+   */
+  receive(
+    source: HttpRequest,
+    terms: ReceiveTerms,
+  ): Promise<{ readonly bytes: Buffer; readonly release: () => void }> {
+    const { maxBytes = BODY_MAX_BYTES, tooLarge = bodyTooLarge } = terms;
+    return new Promise((resolve, reject) => {
+      const chunks: Buffer[] = [];
+      let octets = 0;
+      let isOver = false;
+      let room: BodyRoom;
+      try {
+        const declared = Number(source.headers["content-length"] ?? 0);
+        room = new BodyRoom(this.#deps.shares, terms, declared, (why) => refuse(why));
+      } catch (error) {
+        source.resume();
+        reject(error as Error);
+        return;
+      }
+      const sending = this.#slow.watch(
+        () => octets,
+        () => refuse(requestTimedOut()),
+      );
+      const stop = (): void => {
+        isOver = true; // what comes later, a connection that breaks say, matters to nobody
+        this.#slow.forget(sending);
+      };
+      const refuse = (why: unknown): void => {
+        if (isOver) return;
+        stop();
+        room.hold.release();
+        source.resume();
+        reject(why as Error);
+      };
+      const take = (chunk: Buffer): void => {
+        if (isOver) return;
+        octets += chunk.length;
+        chunks.push(chunk);
+        try {
+          if (octets > maxBytes || isCrumbled(chunks.length, octets)) throw tooLarge();
+          room.cover(octets);
+        } catch (error) {
+          refuse(error);
+        }
+      };
+      const finish = (): void => {
+        if (isOver) return;
+        stop();
+        room.hold.keep(); // its memory stays in use until the request is answered
+        const [first] = chunks;
+        const bytes = chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks);
+        resolve({ bytes, release: () => room.hold.release() });
+      };
+      const cut = (): void => refuse(bodyCutShort());
+      source.on("data", take).on("end", finish).on("close", cut).on("error", cut);
+    });
+  }
 }
 
-function hasBody({ headers }: HttpRequest): boolean {
+/** Whether the request announced a body (RFC 9112 section 6). */
+export function hasBody({ headers }: HttpRequest): boolean {
   const length = headers["content-length"];
   return headers["transfer-encoding"] !== undefined || (length !== undefined && length !== "0");
 }
@@ -129,107 +181,32 @@ function kindOf(type: string, encoding: string | undefined, takesText: boolean):
 /** Chunks of a few octets cost the parser as much as large ones; no client sends a body in thousands of them. */
 const isCrumbled = (chunks: number, octets: number): boolean => chunks > 1_000 + octets / 256;
 
-interface Order {
-  readonly maxBytes: number;
-  readonly slow: SlowSenders;
-  /** Whose share may take the memory back. */
-  readonly resource: ResourceName;
-  readonly tooLarge: () => Error;
-  /** Throws `NoRoom`. `declared`: the announced length, or 0. */
-  readonly open: (declared: number, reclaim: () => void) => Room;
-}
-
-/** The memory of one body. */
-interface Room {
-  readonly hold: Hold;
-  /** Throws `NoRoom`. */
-  readonly cover: (octets: number) => void;
-}
-
-/**
- * Receives a body into memory within its owner's share. What is left of a refused body is read and dropped by Node, so
- * that the client can see the answer; the time limit of the request bounds that.
- */
-export function received(source: HttpRequest, order: Order): Promise<Received> {
-  const { maxBytes, slow } = order;
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let octets = 0;
-    let isOver = false;
-    let room: Room;
-    try {
-      const declared = Number(source.headers["content-length"] ?? 0);
-      room = order.open(declared, () => refuse(new NoRoom(order.resource, "owner")));
-    } catch (error) {
-      source.resume();
-      reject(error as Error);
-      return;
-    }
-    const sending = slow.watch(
-      () => octets,
-      () => refuse(requestTimedOut()),
-    );
-    const stop = (): void => {
-      isOver = true; // what comes later, a connection that breaks say, matters to nobody
-      slow.forget(sending);
-    };
-    const refuse = (why: unknown): void => {
-      if (isOver) return;
-      stop();
-      room.hold.release();
-      source.resume();
-      reject(why as Error);
-    };
-    const take = (chunk: Buffer): void => {
-      if (isOver) return;
-      octets += chunk.length;
-      chunks.push(chunk);
-      try {
-        if (octets > maxBytes || isCrumbled(chunks.length, octets)) throw order.tooLarge();
-        room.cover(octets);
-      } catch (error) {
-        refuse(error);
-      }
-    };
-    const finish = (): void => {
-      if (isOver) return;
-      stop();
-      room.hold.keep(); // its memory stays in use until the request is answered
-      const [first] = chunks;
-      const bytes = chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks);
-      resolve({ bytes, release: () => room.hold.release() });
-    };
-    const cut = (): void => {
-      if (!isOver) refuse(bodyCutShort());
-    };
-    source.on("data", take).on("end", finish).on("close", cut).on("error", cut);
-  });
-}
-
-/** A small body is covered whole as soon as its length is known. */
-class BodyRoom implements Room {
+/** The memory of one body. A small one is covered whole as soon as its length is known. */
+class BodyRoom {
   hold: Hold;
-  readonly #shares: BodyDeps["shares"];
-  readonly #owner: OwnerKey;
-  readonly #reclaim: () => void;
-  #isSmall: boolean;
+  readonly #take: (octets: number) => Hold;
+  #resource: ResourceName;
   #covered: number;
 
-  /** Throws `NoRoom`. */
-  constructor(shares: BodyDeps["shares"], owner: OwnerKey, declared: number, reclaim: () => void) {
-    this.#shares = shares;
-    this.#owner = owner;
-    this.#reclaim = reclaim;
-    this.#isSmall = !isLargeBody(declared);
-    this.#covered = this.#isSmall ? declared : 0;
+  /** Throws `NoRoom`, as `cover` does. `declared`: the announced length, or 0. */
+  constructor(
+    shares: BodyDeps["shares"],
+    { owner, isUpload }: ReceiveTerms,
+    declared: number,
+    refuse: (why: NoRoom) => void,
+  ) {
+    const large = isUpload === true ? "uploads" : "large_bodies";
+    this.#resource = isUpload === true || isLargeBody(declared) ? large : "small_bodies";
+    const reclaim = (): void => refuse(new NoRoom(large, "owner"));
+    this.#take = (octets) => shares.of(this.#resource).take(owner, octets, { reclaim });
+    this.#covered = this.#resource === "small_bodies" ? declared : 0;
     this.hold = this.#take(this.#covered);
   }
 
-  /** Throws `NoRoom`. */
   cover(octets: number): void {
     if (octets <= this.#covered) return;
-    if (this.#isSmall && isLargeBody(octets)) {
-      this.#isSmall = false; // its length was not announced
+    if (this.#resource === "small_bodies" && isLargeBody(octets)) {
+      this.#resource = "large_bodies"; // its length was not announced
       const small = this.hold;
       this.hold = this.#take(octets);
       small.release();
@@ -237,11 +214,6 @@ class BodyRoom implements Room {
       this.hold.grow(octets - this.#covered);
     }
     this.#covered = octets;
-  }
-
-  #take(octets: number): Hold {
-    const share = this.#shares.of(this.#isSmall ? "small_bodies" : "large_bodies");
-    return share.take(this.#owner, octets, { reclaim: this.#reclaim });
   }
 }
 
@@ -261,7 +233,7 @@ interface Sending {
 }
 
 /** Cuts bodies that bring less than 4 KiB a second, the first time after 5 s. */
-export class SlowSenders {
+class SlowSenders {
   readonly #clock: Clock;
   readonly #sending = new Set<Sending>();
   #isLooking = false;

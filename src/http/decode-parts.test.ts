@@ -47,7 +47,7 @@ const texts = [
 
 for (const [name, body, want] of texts) {
   test(`parts: ${name}`, async () => {
-    assert.deepEqual((await read(body)).texts.get("email"), want);
+    assert.deepEqual((await read(body)).fields.get("email"), want);
   });
 }
 
@@ -57,17 +57,17 @@ test("parts: a charset of its own is read", async () => {
     `${part(`${head} charset=ISO-8859-1`, "j\u00fcrg@x")}--x--\r\n`,
     "latin1",
   );
-  assert.deepEqual((await read(body)).texts.get("email"), ["jürg@x"]);
+  assert.deepEqual((await read(body)).fields.get("email"), ["jürg@x"]);
 });
 
 test("parts: items of an array stand under one name", async () => {
-  const { texts: found } = await read(`${field("email[0]", "a")}${field("email[]", "b")}--x--`);
+  const { fields: found } = await read(`${field("email[0]", "a")}${field("email[]", "b")}--x--`);
   assert.deepEqual([...found], [["email[]", ["a", "b"]]]);
 });
 
 test("parts: neither a field nor a file needs a name", async () => {
   const head = 'Content-Disposition: form-data; filename="a"';
-  const { texts: found, files } = await read(
+  const { fields: found, files } = await read(
     `${part("Content-Disposition: form-data", "a")}${part(head, "b")}--x--\r\n`,
   );
   assert.deepEqual([[...found], [...files]], [[["", ["a"]]], [""]]);
@@ -75,18 +75,18 @@ test("parts: neither a field nor a file needs a name", async () => {
 
 test("parts: a file is named and not kept", async () => {
   const head = 'Content-Disposition: form-data; name="email"; filename="a.txt"';
-  const { texts: found, files } = await read(`${part(head, "a@x".repeat(50_000))}--x--\r\n`);
+  const { fields: found, files } = await read(`${part(head, "a@x".repeat(50_000))}--x--\r\n`);
   assert.deepEqual([...found], []);
   assert.deepEqual([...files], ["email"]);
 });
 
 test("parts: a value of six million octets is whole", async () => {
   const list = "a@x.example,".repeat(500_000);
-  assert.deepEqual((await read(`${field("email", list)}--x--`)).texts.get("email"), [list]);
+  assert.deepEqual((await read(`${field("email", list)}--x--`)).fields.get("email"), [list]);
 });
 
 test("parts: a thousand are read", async () => {
-  const { texts: found } = await read(`${field("email", "a").repeat(1_000)}--x--`);
+  const { fields: found } = await read(`${field("email", "a").repeat(1_000)}--x--`);
   assert.equal(found.get("email")?.length, 1_000);
 });
 

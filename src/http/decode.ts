@@ -1,16 +1,8 @@
-import { Busboy, type BusboyInstance } from "@fastify/busboy";
-import { badUpload, bulkTooLarge, invalidJson } from "../base/refusals.ts";
+import { bulkTooLarge, invalidJson } from "../base/refusals.ts";
 import { SMALL_BODY_OCTETS } from "../base/resources.ts";
 import { BULK_MAX_OCTETS } from "../core/name/domain.ts";
-import {
-  type Body,
-  bulkText,
-  fieldName,
-  itemsName,
-  type Parts,
-  readForm,
-  VALUES_MAX,
-} from "./params.ts";
+import { readMultipart } from "./multipart.ts";
+import { type Body, bulkText, fieldName, itemsName, readForm, VALUES_MAX } from "./params.ts";
 import { decodePercent, hexPair } from "./target.ts";
 
 /** A whole body, to be decoded; it can be sent to a thread. */
@@ -28,7 +20,7 @@ export type Decode = (order: DecodeOrder) => Promise<Body>;
 export const decodeBody: Decode = async ({ kind, type, wanted, chunks }) => {
   const bytes = whole(chunks.splice(0));
   if (bytes.length === 0) return { kind: "none" };
-  if (kind === "parts") return { kind, parts: await readParts(type, bytes) };
+  if (kind === "parts") return await readParts(type, bytes);
   return decodeText(bytes, { kind, type, wanted });
 };
 
@@ -48,7 +40,7 @@ export function decodeText(
   const read = latin1?.isNoUtf8(text) === true ? latin1.read(bytes) : text;
   const isLarge = isLargeBody(bytes.length);
   if (kind === "json") return readJson(read, isLarge ? wanted : NO_NAMES);
-  return isLarge ? readLists(read, wanted) : { kind, text: read };
+  return readFields(read, wanted, isLarge);
 }
 
 interface TextKind {
@@ -128,7 +120,7 @@ function readJson(text: string, lists: ReadonlySet<string>): Body {
   if (typeof value !== "object" || value === null || Array.isArray(value)) throw invalidJson();
   if (lists.size === 0) return { kind: "json", value };
   const kept = Object.fromEntries(Object.entries(value).filter(([name]) => lists.has(name)));
-  return { kind: "json", value: kept, texts: joined(kept, lists) };
+  return { kind: "json", value: kept, lists: joined(kept, lists) };
 }
 
 function parsed(text: string): unknown {
@@ -195,33 +187,21 @@ function joined(
 /** Characters of a parameter that is decoded with its body. */
 const LIST_CHARACTERS = 65_536;
 
-/** Reads a large form: its parameters, and the text of each long list among them. */
-function readLists(text: string, wanted: ReadonlySet<string>): Body {
-  const fields = new Map(readForm(text, wanted));
-  const texts = new Map<string, string>();
+/** Reads a form; of a large one the text of each long list too, which then stands for all its values but the first. */
+function readFields(text: string, wanted: ReadonlySet<string>, isLarge: boolean): Body {
+  const kind = "form";
+  const fields = readForm(text, wanted);
+  if (!isLarge) return { kind, fields };
+  const lists = new Map<string, string>();
   for (const name of wanted) {
-    const [own, items] = [fields.get(name), fields.get(itemsName(name))];
-    const raw = [...(own ?? []), ...(items ?? [])].join("%0A");
+    const values = [...(fields.get(name) ?? []), ...(fields.get(itemsName(name)) ?? [])];
+    const raw = values.join("%0A");
     if (raw.length <= LIST_CHARACTERS) continue;
-    texts.set(name, refusable(bulkText(raw)));
-    keepFirst(fields, name, own, items);
+    lists.set(name, refusable(bulkText(raw)));
+    fields.set(name, values.slice(0, 1));
+    fields.delete(itemsName(name));
   }
-  return { kind: "fields", fields, texts };
-}
-
-/** Of a parameter whose list was decoded, the first value is enough. */
-function keepFirst(
-  fields: Map<string, readonly string[]>,
-  name: string,
-  own: readonly string[] | undefined,
-  items: readonly string[] = [],
-): void {
-  if (own === undefined) {
-    fields.set(itemsName(name), items.slice(0, 1));
-    return;
-  }
-  fields.set(name, own.slice(0, 1));
-  fields.delete(itemsName(name));
+  return { kind, fields, lists };
 }
 
 /** Neither a comma nor white space; a list without one has no entry. */
@@ -240,48 +220,27 @@ function refusable(list: string): string {
 /** Parts in one body, as many as a JSON body may have: each costs a hundred times what its octets do. */
 const PARTS_MAX = 1_000;
 
-const BROKEN = "The multipart body is broken.";
+type Parts = Extract<Body, { kind: "parts" }>;
 
-/**
- * Reads a form that was sent as `multipart/form-data` (RFC 7578): what PHP's curl makes of an array and most clients
- * of their FormData. Refuses with 400. `bytes` are the whole body, whose size bounds that of every value.
- */
-export function readParts(contentType: string, bytes: Buffer): Promise<Parts> {
-  return new Promise((resolve, reject) => {
-    const texts = new Map<string, string[]>();
-    const files = new Set<string>();
-    const fail = (reason: string): void => reject(badUpload(reason));
-    partsParser(contentType, bytes.length)
-      .on("field", (name, value) => addTo(texts, nameOf(name), value))
-      .on("file", (name, stream) => {
-        files.add(nameOf(name));
-        stream.on("error", () => fail(BROKEN)).resume();
-      })
-      .on("partsLimit", () => fail(`A multipart body has at most ${String(PARTS_MAX)} parts.`))
-      .on("error", () => fail(BROKEN))
-      .on("finish", () => resolve({ texts, files }))
-      .end(bytes);
+/** What PHP's curl makes of an array and most clients of their FormData. Refuses with 400. */
+export async function readParts(contentType: string, bytes: Buffer): Promise<Parts> {
+  const fields = new Map<string, string[]>();
+  const files = new Set<string>();
+  await readMultipart(contentType, bytes, {
+    limits: { fieldSize: bytes.length, parts: PARTS_MAX },
+    tooMany: `A multipart body has at most ${String(PARTS_MAX)} parts.`,
+    // A type alone makes no file: some clients call every part an octet stream (RFC 7578 section 4.2).
+    isPartAFile: (_name, _type, filename) => filename !== undefined,
+    field(name, value) {
+      const key = fieldName(name);
+      const values = fields.get(key);
+      if (values === undefined) fields.set(key, [value]);
+      else values.push(value);
+    },
+    file(name, stream) {
+      files.add(fieldName(name));
+      stream.resume();
+    },
   });
-}
-
-/** A part may have no name, although the parser's types say otherwise. */
-const nameOf = (name: string | undefined): string => fieldName(name ?? "");
-
-function addTo(texts: Map<string, string[]>, name: string, value: string): void {
-  const values = texts.get(name);
-  if (values === undefined) texts.set(name, [value]);
-  else values.push(value);
-}
-
-function partsParser(contentType: string, fieldSize: number): BusboyInstance {
-  try {
-    return new Busboy({
-      headers: { "content-type": contentType },
-      limits: { fieldSize, parts: PARTS_MAX, headerPairs: 20, headerSize: 8_192 },
-      // A type alone makes no file: some clients call every part an octet stream (RFC 7578 section 4.2).
-      isPartAFile: (_name, _type, filename) => filename !== undefined,
-    });
-  } catch {
-    throw badUpload("The multipart body has no boundary.");
-  }
+  return { kind: "parts", fields, files };
 }

@@ -21,7 +21,7 @@ import type { Awaitable } from "../core/mail/lookup.ts";
 import { begun, endOfTurn, preflight, refusalOf, refused, send } from "./answer.ts";
 import { BODY_MAX_BYTES, type BodyReader } from "./body.ts";
 import { addressOf, credentialsOf, type TrustedProxies } from "./client-address.ts";
-import { NO_PARAMS, type Params, readParams } from "./params.ts";
+import { NO_PARAMS, Params } from "./params.ts";
 import type { AccessLog, FaultLog } from "./request-logs.ts";
 import type {
   ApiReply,
@@ -269,7 +269,7 @@ function paramsOf(call: Call, route: Route, bodies: BodyReader): Awaitable<Param
     return readBody(call, route, bodies);
   }
   if (target.query === "") return NO_PARAMS;
-  return readParams({ kind: "none" }, target.query, route.parameters);
+  return new Params({ kind: "none" }, target.query, route.parameters);
 }
 
 async function readBody(call: Call, route: Route, bodies: BodyReader): Promise<Params> {
@@ -285,7 +285,7 @@ async function readBody(call: Call, route: Route, bodies: BodyReader): Promise<P
     received: (octets: number): void => void (call.bodyOctets = octets),
   });
   call.releaseBody = release;
-  return readParams(body, call.target.query, route.parameters);
+  return new Params(body, call.target.query, route.parameters);
 }
 
 /** Of a body that is read before its sender is known: a batch of 200 addresses in JSON fits. */

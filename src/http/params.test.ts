@@ -1,15 +1,19 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
 import { Refusal } from "../base/refusals.ts";
-import { type Body, readForm, readParams } from "./params.ts";
+import { type Body, Params, readForm } from "./params.ts";
 
 const WANTED = new Set(["email", "features", "bulk", "json", "__proto__", "constructor"]);
 const NONE: Body = { kind: "none" };
-const form = (text: string): Body => ({ kind: "form", text });
+const form = (text: string): Body => ({
+  kind: "form",
+  fields: readForm(text, WANTED),
+});
 const json = (text: string): Body => ({ kind: "json", value: JSON.parse(text) as object });
 const parts = (...texts: readonly (readonly [string, ...string[]])[]): Body => ({
   kind: "parts",
-  parts: { texts: new Map(texts.map(([name, ...values]) => [name, values])), files: new Set() },
+  fields: new Map(texts.map(([name, ...values]) => [name, values])),
+  files: new Set(),
 });
 
 const texts = [
@@ -49,7 +53,7 @@ const texts = [
 
 for (const [name, body, query, want] of texts) {
   test(name, () => {
-    assert.equal(readParams(body, query, WANTED).text("email"), want);
+    assert.equal(new Params(body, query, WANTED).text("email"), want);
   });
 }
 
@@ -64,7 +68,7 @@ const bulks = [
 
 for (const [name, body, want] of bulks) {
   test(name, () => {
-    assert.equal(readParams(body, "", WANTED).bulkText("email"), want);
+    assert.equal(new Params(body, "", WANTED).bulkText("email"), want);
   });
 }
 
@@ -83,18 +87,18 @@ const entries = [
 
 for (const [name, kind, value, want] of entries) {
   test(`entry: ${name}`, () => {
-    assert.equal(readParams(form(`email=${value}`), "", WANTED).entry("email", kind), want);
-    assert.equal(readParams(NONE, `email=${value}`, WANTED).entry("email", kind), want);
+    assert.equal(new Params(form(`email=${value}`), "", WANTED).entry("email", kind), want);
+    assert.equal(new Params(NONE, `email=${value}`, WANTED).entry("email", kind), want);
   });
 }
 
 test("entry: a plus in JSON and in parts is a plus sign", () => {
-  assert.equal(readParams(json('{"email":"a@x+"}'), "", WANTED).entry("email", "address"), "a@x+");
-  assert.equal(readParams(parts(["email", "x+"]), "", WANTED).entry("email", "domain"), "x+");
+  assert.equal(new Params(json('{"email":"a@x+"}'), "", WANTED).entry("email", "address"), "a@x+");
+  assert.equal(new Params(parts(["email", "x+"]), "", WANTED).entry("email", "domain"), "x+");
 });
 
 test("words: a plus of a form is a blank, an encoded one a plus sign", () => {
-  assert.equal(readParams(form("email=it+is+1%2B1"), "", WANTED).words("email"), "it is 1+1");
+  assert.equal(new Params(form("email=it+is+1%2B1"), "", WANTED).words("email"), "it is 1+1");
 });
 
 const flags = [
@@ -112,12 +116,12 @@ const flags = [
 
 for (const [query, want] of flags) {
   test(`"${query}" is ${String(want)}`, () => {
-    assert.equal(readParams(NONE, query, WANTED).flag("bulk"), want);
+    assert.equal(new Params(NONE, query, WANTED).flag("bulk"), want);
   });
 }
 
 test("JSON true sets a flag and JSON false does not", () => {
-  const params = readParams(json('{"bulk":true,"json":false}'), "", WANTED);
+  const params = new Params(json('{"bulk":true,"json":false}'), "", WANTED);
   assert.equal(params.flag("bulk"), true);
   assert.equal(params.flag("json"), false);
 });
@@ -141,12 +145,12 @@ const nameLists = [
 
 for (const [name, body, want] of nameLists) {
   test(name, () => {
-    assert.deepEqual(readParams(body, "", WANTED).names("features"), want);
+    assert.deepEqual(new Params(body, "", WANTED).names("features"), want);
   });
 }
 
 test("a list of millions of names is cut before it is split", () => {
-  const names = readParams(form(`features=${"spf,".repeat(1_000_000)}`), "", WANTED).names(
+  const names = new Params(form(`features=${"spf,".repeat(1_000_000)}`), "", WANTED).names(
     "features",
   );
   assert.equal(names.length, 250);
@@ -154,7 +158,7 @@ test("a list of millions of names is cut before it is split", () => {
 
 for (const value of ["1", "null", "{}", "[1]", '["a",null]', "[[]]", "1.5"]) {
   test(`JSON ${value} is refused as a parameter`, () => {
-    const params = readParams(json(`{"email":${value}}`), "", WANTED);
+    const params = new Params(json(`{"email":${value}}`), "", WANTED);
     assert.throws(
       () => params.text("email"),
       (error) =>
@@ -165,9 +169,9 @@ for (const value of ["1", "null", "{}", "[1]", '["a",null]', "[[]]", "1.5"]) {
 
 test("a file is refused in place of text, and ignored elsewhere", () => {
   const files = new Set(["email", "features[]", "logo"]);
-  const texts = new Map([["domain", ["x.example"]]]);
+  const fields = new Map([["domain", ["x.example"]]]);
   const wanted = new Set(["email", "domain", "features"]);
-  const params = readParams({ kind: "parts", parts: { texts, files } }, "email=q", wanted);
+  const params = new Params({ kind: "parts", fields, files }, "email=q", wanted);
   const refused = (error: unknown): boolean => error instanceof Refusal && error.status === 400;
   assert.throws(() => params.text("email"), refused);
   assert.throws(() => params.bulkText("email"), refused);
@@ -176,14 +180,14 @@ test("a file is refused in place of text, and ignored elsewhere", () => {
 });
 
 test("parameters named like prototype members are plain parameters", () => {
-  const params = readParams(json('{"__proto__":"a","constructor":"b"}'), "", WANTED);
+  const params = new Params(json('{"__proto__":"a","constructor":"b"}'), "", WANTED);
   assert.equal(params.text("__proto__"), "a");
   assert.equal(params.text("constructor"), "b");
-  assert.equal(readParams(json("{}"), "", WANTED).text("constructor"), undefined);
+  assert.equal(new Params(json("{}"), "", WANTED).text("constructor"), undefined);
 });
 
 test("a wrong type of an unused parameter is ignored", () => {
-  assert.equal(readParams(json('{"email":"a","features":7}'), "", WANTED).text("email"), "a");
+  assert.equal(new Params(json('{"email":"a","features":7}'), "", WANTED).text("email"), "a");
 });
 
 test("a form keeps only the wanted names", () => {

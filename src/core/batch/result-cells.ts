@@ -142,9 +142,6 @@ const MESSAGE_AT = RESULT_COLUMNS.indexOf("message");
 export const resultCells = (result: NotedResult): readonly CsvCell[] =>
   CELLS.map((cell) => cell(result));
 
-export const isNoted = ({ readAs, isDuplicate, reason }: RowNote): boolean =>
-  readAs !== undefined || isDuplicate === true || reason !== undefined;
-
 /** The cells of a row with those of its results; of several entries a cell has the value that all share, or one each. */
 export function rowCells(each: readonly (readonly CsvCell[])[], note: RowNote): readonly CsvCell[] {
   const { readAs, isDuplicate, reason, was, isUnchecked } = note;

@@ -1,6 +1,5 @@
 import { createFaultLog } from "../request-logs.ts";
-import { createMultipartReader } from "../api/multipart.ts";
-import { createBodyReader } from "../body.ts";
+import { BodyReader } from "../body.ts";
 import type { Decode } from "../decode.ts";
 import { adminRoutes } from "./admin.ts";
 import type { DashboardContext } from "./context.ts";
@@ -49,8 +48,7 @@ export function dashboard(routes: readonly AccountRoute[], deps: DashboardDeps):
   const publicUrl = deps.info.publicUrl();
   const api = accountPages(routes, {
     ...deps,
-    bodies: createBodyReader(deps),
-    readUpload: createMultipartReader(deps),
+    bodies: new BodyReader(deps),
     cookie: sessionCookie(publicUrl),
     faultLog: createFaultLog(deps.log, deps.clock),
   });

@@ -20,7 +20,7 @@ import {
   targetTooLong,
   unsupportedMediaType,
 } from "../../base/refusals.ts";
-import type { MultipartReader } from "../api/multipart.ts";
+import { readUploaded } from "../api/upload.ts";
 import { errorBody, refusalOf, refused } from "../answer.ts";
 import type { BodyReader } from "../body.ts";
 import { addressOf } from "../client-address.ts";
@@ -34,7 +34,6 @@ import { basePathOf } from "../target.ts";
 
 interface Deps extends DashboardContext {
   readonly bodies: BodyReader;
-  readonly readUpload: MultipartReader;
   readonly cookie: SessionCookie;
   readonly faultLog: FaultLog;
 }
@@ -160,7 +159,8 @@ async function contentOf(
   deps: Deps,
 ): Promise<Content> {
   if (route.method === "GET") return { body: {} };
-  if (route.upload === true) return { body: {}, ...(await deps.readUpload(source, owner)) };
+  if (route.upload === true)
+    return { body: {}, ...(await readUploaded(source, owner, deps.bodies)) };
   const most = route.largeBody === true ? Infinity : SMALL_BODY_BYTES;
   if (Number(source.headers["content-length"] ?? 0) > most) throw bodyTooLarge();
   if (source.headers["transfer-encoding"] !== undefined) throw badRequest();

@@ -4,7 +4,7 @@ import { badField } from "../../base/refusals.ts";
 import { type Optional, type Schema, Type } from "../../core/json-schema.ts";
 import type { Awaitable } from "../../core/mail/lookup.ts";
 import type { Note } from "../../gate/audited.ts";
-import type { UploadedFile } from "../api/multipart.ts";
+import type { UploadedFile } from "../api/upload.ts";
 
 /** A request for `/account/*` that was let in. */
 export interface AccountRequest<Body = unknown> {

@@ -4,7 +4,7 @@ import { hookPayloadTooLarge, notFound, type Refusal } from "../../base/refusals
 import { refusalOf, refused } from "../answer.ts";
 import { JSON_TYPE, type Reply } from "../route.ts";
 import { addressOf, type TrustedProxies } from "../client-address.ts";
-import { type BodyDeps, createBodyReader } from "../body.ts";
+import { type BodyDeps, BodyReader } from "../body.ts";
 import type { Page, PageRequest } from "../routes.ts";
 
 interface HookPagesDeps extends BodyDeps {
@@ -18,13 +18,13 @@ const NO_STORE = { "cache-control": "no-store" };
 
 /** POST /hooks/{id}: an identity system asks before it creates a user; it is answered in its own words. */
 export function hookPage(deps: HookPagesDeps): Page {
-  const bodies = createBodyReader(deps);
+  const bodies = new BodyReader(deps);
   const handle = async ({ source, id }: PageRequest): Promise<Reply> => {
     const { headers } = source;
     const address = addressOf(source, deps);
     // Nobody has proved yet who calls: the memory is the address's.
     const received = await bodies
-      .receive(source, bucketKey(address), BODY_MAX_BYTES)
+      .receive(source, { owner: bucketKey(address), maxBytes: BODY_MAX_BYTES })
       .catch(refusalIn);
     if ("status" in received && !isOurs(received)) {
       throw received.status === 413 ? hookPayloadTooLarge() : received;

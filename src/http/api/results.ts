@@ -3,15 +3,12 @@ import type { Log } from "../../base/log.ts";
 import { turn } from "../../base/slices.ts";
 import type { BulkResults, FileFacts, RowResult, SpelledResult } from "../../bulk/bulk.ts";
 import {
-  csvCells,
   csvLine,
-  isNoted,
   type NotedResult,
   RESULT_COLUMNS,
   resultCells,
   rowCells,
 } from "../../core/batch/result-cells.ts";
-import type { FullResult } from "../../core/validate/result.ts";
 
 type Finished = Extract<BulkResults, { readonly kind: "results" }>;
 
@@ -37,10 +34,7 @@ export function resultsCsv({ results, table }: Finished, mark: boolean): AsyncGe
     between: "",
     tail: "",
   });
-  const cellsOf = resultCsv();
   const line = ({ cells, results: texts, ...note }: RowResult): string => {
-    const [only = ""] = texts;
-    if (texts.length === 1 && !isNoted(note)) return `${csvCells(cells)},${cellsOf(only)}\r\n`;
     const noted = texts.map((text) => JSON.parse(text) as NotedResult);
     return csvLine([...cells, ...rowCells(noted.map(resultCells), note)]);
   };
@@ -54,44 +48,6 @@ export function resultsCsv({ results, table }: Finished, mark: boolean): AsyncGe
 }
 
 const BYTE_ORDER_MARK = "\ufeff";
-
-/** How a well-formed entry's result begins. Nothing in a well-formed domain is escaped. */
-const BEFORE_DOMAIN = '{"format":true,"domain":"';
-
-const DOMAIN_AT = RESULT_COLUMNS.indexOf("domain");
-
-/** Beyond it, results are read one by one. */
-const KEPT_MAX = 512;
-
-/**
- * The cells of a result, from its JSON. What stands behind the domain decides every other cell, and is the same for
- * thousands of results of a list: reading it once takes a third of the time.
- */
-export function resultCsv(): (result: string) => string {
-  const kept = new Map<string, (domain: string) => string>();
-  return (result) => {
-    const end = result.indexOf('"', BEFORE_DOMAIN.length);
-    const domain = result.slice(BEFORE_DOMAIN.length, end);
-    if (!result.startsWith(BEFORE_DOMAIN) || domain.includes("\\")) return csvCells(read(result));
-    const rest = result.slice(end);
-    const known = kept.get(rest);
-    if (known !== undefined) return known(domain);
-    const cells = around(read(result));
-    if (kept.size < KEPT_MAX) kept.set(copied(rest), cells);
-    return cells(domain);
-  };
-}
-
-const read = (result: string) => resultCells(JSON.parse(result) as FullResult);
-
-function around(cells: ReturnType<typeof read>): (domain: string) => string {
-  const before = csvCells(cells.slice(0, DOMAIN_AT));
-  const behind = csvCells(cells.slice(DOMAIN_AT + 1));
-  return (domain) => `${before},${csvCells([domain])},${behind}`;
-}
-
-/** V8 keeps the whole page of results in memory for a part of it. */
-const copied = (part: string): string => Buffer.from(part).toString();
 
 /** Text is handed on in pieces of about this many UTF-16 code units. */
 const PIECE_UNITS = 65_536;

@@ -1,29 +1,32 @@
-import type { Clock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
-import { ownerKey } from "../../base/owner.ts";
-import { badUpload, notFound, notMultipart, uploadTooLarge } from "../../base/refusals.ts";
-import type { Shares } from "../../base/shares.ts";
+import { type OwnerKey, ownerKey } from "../../base/owner.ts";
+import {
+  badUpload,
+  missingParameter,
+  notFound,
+  notMultipart,
+  uploadTooLarge,
+} from "../../base/refusals.ts";
 import type { BulkService } from "../../bulk/submit.ts";
-import type { UploadOptions } from "../../bulk/read-upload.ts";
+import { UPLOAD_MAX_OCTETS, type UploadOptions } from "../../bulk/read-upload.ts";
 import { Type } from "../../core/json-schema.ts";
 import { apiError, type Paths, queryParameter } from "../openapi.ts";
-import type { ApiReply, ApiRequest, Route } from "../route.ts";
+import { type BodyDeps, BodyReader } from "../body.ts";
+import { readMultipart } from "../multipart.ts";
+import type { ApiReply, ApiRequest, HttpRequest, Route } from "../route.ts";
 import { bulkFields, bulkReply, bulkResponses, IDEMPOTENCY_KEY, idempotencyKeyOf } from "./bulk.ts";
-import { createMultipartReader, type Multipart, type UploadedFile } from "./multipart.ts";
 import { type FileRead, readFile, type ReadFile } from "./read-file.ts";
 
-interface UploadDeps {
+interface UploadDeps extends BodyDeps {
   readonly bulk: Pick<BulkService, "submit" | "entriesMax">;
   readonly log: Log;
-  readonly clock: Clock;
-  readonly shares: Pick<Shares, "of">;
   /** Of files, in a thread; absent: here. */
   readonly readLarge?: ReadFile;
 }
 
 /** POST `/api/bulk/upload`: a batch out of a CSV or text file. */
 export function uploadRoute(deps: UploadDeps): Route {
-  const read = createMultipartReader(deps);
+  const bodies = new BodyReader(deps);
   return {
     family: "bulk",
     methods: ["POST"],
@@ -35,7 +38,7 @@ export function uploadRoute(deps: UploadDeps): Route {
     async handle(request) {
       if (request.path.length !== 1 || request.path[0] !== "upload") throw notFound();
       const owner = ownerKey(request.entrance.caller.owner);
-      const multipart = await read(request.source, owner);
+      const multipart = await readUploaded(request.source, owner, bodies);
       request.received(sizeOf(multipart.file));
       try {
         return await submit(multipart, request, deps);
@@ -46,8 +49,70 @@ export function uploadRoute(deps: UploadDeps): Route {
   };
 }
 
+interface Uploaded {
+  readonly file: UploadedFile;
+  readonly fields: ReadonlyMap<string, string>;
+  /** Drops what is left of the file and gives its memory back; may be called twice. */
+  readonly release: () => void;
+}
+
+export interface UploadedFile {
+  /** Who reads the file takes them out. */
+  readonly chunks: Uint8Array[];
+  /** As the client calls it; "" when it does not. */
+  readonly name: string;
+  readonly mediaType: string;
+}
+
+const FRAME_MAX_BYTES = 65_536;
+const BODY_MAX_BYTES = UPLOAD_MAX_OCTETS + FRAME_MAX_BYTES;
+const LIMITS = { files: 1, fileSize: UPLOAD_MAX_OCTETS, fields: 4, fieldSize: 1_024, parts: 6 };
+
+/** Reads the one file of a body into memory. Refuses with 400, 408 (too slow), 413, 415, 429 or 503. */
+export async function readUploaded(
+  source: HttpRequest,
+  owner: OwnerKey,
+  bodies: BodyReader,
+): Promise<Uploaded> {
+  const { "content-type": type = "", "content-length": length = "0" } = source.headers;
+  if (!/^multipart\/form-data *(?:;|$)/i.test(type)) throw notMultipart();
+  // The announced length counts the frame too, which is small.
+  const octets = Number(length) > UPLOAD_MAX_OCTETS ? Number(length) : undefined;
+  const tooLarge = (): Error => uploadTooLarge(UPLOAD_MAX_OCTETS, octets);
+  if (Number(length) > BODY_MAX_BYTES) throw tooLarge();
+  const terms = { owner, maxBytes: BODY_MAX_BYTES, tooLarge, isUpload: true as const };
+  const { bytes, release } = await bodies.receive(source, terms);
+  const fields = new Map<string, string>();
+  const chunks: Uint8Array[] = [];
+  let file: UploadedFile | undefined;
+  let isLong = false;
+  try {
+    await readMultipart(type, bytes, {
+      limits: LIMITS,
+      tooMany: "Send one file, and column, sheet and json only.",
+      field: (name, value) => void (fields.has(name) || fields.set(name, value)),
+      file(_name, stream, name = "", mediaType) {
+        file = { chunks, name, mediaType };
+        stream.on("data", (piece: Buffer) => void chunks.push(piece));
+        stream.on("limit", () => (isLong = true));
+      },
+    });
+    if (isLong) throw tooLarge();
+    if (file === undefined) throw missingParameter("file");
+  } catch (refusal) {
+    release();
+    throw refusal;
+  }
+  chunks.splice(0, chunks.length, Buffer.concat(chunks)); // pieces are views of the whole body
+  const dropped = (): void => {
+    chunks.length = 0;
+    release();
+  };
+  return { file, fields, release: dropped };
+}
+
 async function submit(
-  { file, fields }: Multipart,
+  { file, fields }: Uploaded,
   request: ApiRequest,
   { bulk, log, shares, readLarge = readFile }: UploadDeps,
 ): Promise<ApiReply> {

@@ -1,23 +1,17 @@
 import type { VNode } from "preact";
-import { useEffect, useLayoutEffect, useState } from "preact/hooks";
-import { faultText, isEnded } from "./lib/client.ts";
+import { useEffect, useState } from "preact/hooks";
+import { isEnded } from "./lib/client.ts";
 import { path } from "./lib/router.ts";
-import { leave, loadSession, ownEmail, session, signIn } from "./lib/session.ts";
+import { leave, ownEmail, ownerId, signIn } from "./lib/session.ts";
 import { announcement, notice, type Notice, shownOnce } from "./lib/state.ts";
-import { isOpenTo, pageAt } from "./pages.ts";
+import { isOpen, PAGES } from "./pages.ts";
 import { Page as SignInPage } from "./pages/sign-in.tsx";
-import { Bones, Lazy, PageHead } from "./parts/basic.tsx";
+import { Lazy, PageHead } from "./parts/basic.tsx";
 import { Act, Button, Dialog, Fault, Form, PASSWORD } from "./parts/form.tsx";
 import { Shell } from "./shell.tsx";
 
-/** The whole dashboard: who is here, which was `asked` already, the frame, and the page of the path. */
-export function App({ asked }: { asked: Promise<void> }): VNode {
-  const [fault, setFault] = useState("");
-  const follow = (answer: Promise<void>): void => {
-    setFault("");
-    answer.catch((error: unknown) => setFault(faultText(error)));
-  };
-  useLayoutEffect(() => follow(asked), []);
+/** The whole dashboard: the frame and the page of the path, or the fault for which nobody knows who is here. */
+export function App({ fault }: { fault: string }): VNode {
   // What was done on one page is not the next one's.
   useEffect(() => path.subscribe(() => (notice.value = shownOnce.value = undefined)), []);
   return (
@@ -29,7 +23,7 @@ export function App({ asked }: { asked: Promise<void> }): VNode {
         ) : (
           <>
             <PageHead title="Gatepost cannot be reached" />
-            <Fault text={fault} retry={() => follow(loadSession())} />
+            <Fault text={fault} retry={() => location.reload()} />
           </>
         )}
       </Shell>
@@ -54,11 +48,10 @@ const Told = ({ words, undo }: Notice): VNode => (
 );
 
 function Content(): VNode {
-  const known = session.value;
-  const page = pageAt(path.value, known);
-  if (known === undefined) return <Bones lines={6} />;
-  if (page && isOpenTo(page, known)) return <Lazy key={`${page.path} ${page.for}`} part={page} />;
-  if (page && known.account === undefined) return <SignInPage />;
+  const pages = PAGES.filter((one) => one.path === path.value);
+  const page = pages.find(isOpen);
+  if (page !== undefined) return <Lazy key={`${page.path} ${page.for}`} load={page.load} />;
+  if (pages.length > 0 && ownerId() === "") return <SignInPage />;
   return (
     <>
       <PageHead

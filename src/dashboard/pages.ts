@@ -1,5 +1,7 @@
-import type { Loadable } from "./lib/load.ts";
 import type { SessionState } from "../http/account/shapes.ts";
+import { session } from "./lib/session.ts";
+import type { Loader } from "./parts/basic.tsx";
+import * as check from "./pages/check.tsx";
 import * as front from "./pages/front.tsx";
 import * as signIn from "./pages/sign-in.tsx";
 
@@ -7,18 +9,19 @@ import * as signIn from "./pages/sign-in.tsx";
 type For = "everyone" | "visitor" | "account" | "admin";
 type ServicePart = SessionState["parts"][number];
 
-export interface Page extends Loadable {
+export interface Page {
   /** Below the base: "" is the first page. */
   readonly path: string;
   readonly for: For;
+  readonly load: Loader;
   readonly part?: ServicePart | undefined;
 }
 
-type Row = readonly [path: string, who: For, load: Page["load"], part?: ServicePart];
+type Row = readonly [path: string, who: For, load: Loader, part?: ServicePart];
 
 const ROWS: readonly Row[] = [
   ["", "visitor", () => Promise.resolve(front)],
-  ["", "account", () => import("./pages/check.tsx")],
+  ["", "account", () => Promise.resolve(check)],
   ["lists", "account", () => import("./pages/lists.tsx"), "lists"],
   ["gate", "account", () => import("./pages/policy.tsx"), "gate"],
   ["gate/decisions", "account", () => import("./pages/decisions.tsx"), "gate"],
@@ -32,7 +35,7 @@ const ROWS: readonly Row[] = [
   ["pricing", "everyone", () => import("./pages/plans.tsx")],
   ["sign-in", "everyone", () => Promise.resolve(signIn)],
   ["sign-up", "everyone", () => import("./pages/sign-up.tsx")],
-  ["new-password", "everyone", () => import("./pages/new-password.tsx")],
+  ["new-password", "everyone", () => Promise.resolve({ Page: signIn.NewPassword })],
   ["setup", "everyone", () => import("./pages/set-up.tsx")],
 ];
 
@@ -62,14 +65,9 @@ export const RAIL = {
   ],
 } as const satisfies Readonly<Record<string, readonly Link[]>>;
 
-/** The page of a path: of two, the one for who is here. */
-export function pageAt(path: string, known: SessionState | undefined): Page | undefined {
-  const pages = PAGES.filter((page) => page.path === path);
-  return pages.find((page) => known !== undefined && isOpenTo(page, known)) ?? pages.at(-1);
-}
-
-/** Whether this visitor has that page at all. */
-export function isOpenTo(page: Page, { account, parts }: SessionState): boolean {
+/** Whether who is here has that page at all. */
+export function isOpen(page: Page): boolean {
+  const { account, parts } = session.value;
   if (page.part !== undefined && !parts.includes(page.part)) return false;
   if (page.for === "everyone") return true;
   if (page.for === "visitor") return account === undefined;

@@ -3,10 +3,10 @@ import { useEffect, useRef } from "preact/hooks";
 import { ApiFault, post } from "./lib/client.ts";
 import { count, counted, relativeTime, timeMs } from "./lib/format.ts";
 import { doorTo, go, path } from "./lib/router.ts";
-import { allowance, leftOf, ownEmail, session, signedOut, wasHere } from "./lib/session.ts";
+import { allowance, leftOf, ownEmail, session, signedOut } from "./lib/session.ts";
 import { theme } from "./lib/state.ts";
-import { isOpenTo, type Link, PAGES, RAIL } from "./pages.ts";
-import { Meter, PageLink, waiting } from "./parts/basic.tsx";
+import { isOpen, type Link, PAGES, RAIL } from "./pages.ts";
+import { Go, Meter, PageLink, waiting } from "./parts/basic.tsx";
 import { Act, Button, Field } from "./parts/form.tsx";
 import { tierName } from "./words/names.ts";
 
@@ -19,9 +19,7 @@ function skip(event: Event): void {
 
 /** The frame of every page: a rail for accounts, or a tab bar where it is narrow; a bar on top for visitors. */
 export function Shell({ children }: ShellProps): VNode {
-  const known = session.value;
-  const isVisitor = known === undefined ? !wasHere() : known.account === undefined;
-  const Frame = isVisitor ? VisitorShell : AccountShell;
+  const Frame = ownEmail() === "" ? VisitorShell : AccountShell;
   return (
     <>
       <a class="skip button" href="#content" onClick={skip}>
@@ -47,13 +45,11 @@ function AccountShell({ children }: ShellProps): VNode {
         </nav>
         <div class="rail-foot stack close">
           <AllowanceBox />
-          {email === "" ? null : (
-            <button type="button" class="who plain" popovertarget="menu" title={email}>
-              <span>{email}</span>
-              <span class="unseen">, account menu</span>
-              <span aria-hidden="true">⋯</span>
-            </button>
-          )}
+          <button type="button" class="who plain note" popovertarget="menu" title={email}>
+            <span>{email}</span>
+            <span class="unseen">, account menu</span>
+            <span aria-hidden="true">⋯</span>
+          </button>
         </div>
       </header>
       <header class="bar bar-top">
@@ -68,9 +64,7 @@ function AccountShell({ children }: ShellProps): VNode {
 }
 
 function VisitorShell({ children }: ShellProps): VNode {
-  const known = session.value;
-  const isDoor = path.value.startsWith("sign-");
-  const isOpen = known?.signup !== "closed";
+  const { signup, version } = session.value;
   const isDark = theme.value === "dark";
   return (
     <div class="visitor">
@@ -78,24 +72,18 @@ function VisitorShell({ children }: ShellProps): VNode {
         <Brand />
         <nav aria-label="Main">
           <a href="docs">API</a>
-          {isOpen ? <PageLink href="pricing">Plans</PageLink> : null}
+          {signup === "open" ? <PageLink href="pricing">Plans</PageLink> : null}
         </nav>
-        {isDoor ? null : (
-          <div class={known === undefined ? "bar unshown" : "bar"}>
-            <a class="button plain" href={doorTo("sign-in")}>
-              Sign in
-            </a>
-            {isOpen ? (
-              <a class="button" href={doorTo("sign-up")}>
-                Sign up
-              </a>
-            ) : null}
+        {path.value.startsWith("sign-") ? null : (
+          <div class="bar">
+            <Go to={doorTo("sign-in")} act="Sign in" class="plain" />
+            {signup === "open" ? <Go to={doorTo("sign-up")} act="Sign up" /> : null}
           </div>
         )}
       </header>
       {children}
-      <footer>
-        <span>Gatepost {known?.version}</span>
+      <footer class="bar note">
+        <span>Gatepost {version}</span>
         <a href="docs">API reference</a>
         <Button
           act={isDark ? "Light colours" : "Dark colours"}
@@ -125,11 +113,14 @@ const Icon = ({ d, width = "1.7" }: { d: string; width?: string }): VNode => (
 /** The links of groups that this visitor may follow; all but the first have a heading. */
 const linksOf = (...groups: readonly (keyof typeof RAIL)[]): readonly (VNode | null)[] =>
   groups.flatMap((group) => {
-    const known = session.value;
-    const open = known === undefined ? [] : PAGES.filter((page) => isOpenTo(page, known));
+    const open = PAGES.filter(isOpen);
     const links = RAIL[group].filter(([to]) => open.some((page) => page.path === to));
     return [
-      group === "main" || links.length === 0 ? null : <h2 key={group}>{group}</h2>,
+      group === "main" || links.length === 0 ? null : (
+        <h2 key={group} class="note">
+          {group}
+        </h2>
+      ),
       ...links.map(([to, name, icon]: Link) => (
         <PageLink key={to} href={to === "" ? "./" : to}>
           {icon === undefined ? null : <Icon d={icon} />}
@@ -145,12 +136,7 @@ function TabBar(): VNode {
   return (
     <nav class="tabbar" aria-label="Main, at the bottom">
       {linksOf("main")}
-      <button
-        type="button"
-        class={session.value === undefined ? "unshown" : ""}
-        popovertarget="menu"
-        aria-current={isElsewhere ? "true" : undefined}
-      >
+      <button type="button" popovertarget="menu" aria-current={isElsewhere ? "true" : undefined}>
         <Icon d="M3 9h.01M9 9h.01M15 9h.01" width="2.8" />
         More
       </button>
@@ -204,7 +190,7 @@ function AllowanceBox(): VNode | null {
   const left = leftOf(purse);
   const limit = purse.limit ?? 0;
   return (
-    <div class="allow stack close">
+    <div class="allow stack close note">
       {left === Infinity ? (
         <div>{counted(day.used, "check")} today, no limit</div>
       ) : (

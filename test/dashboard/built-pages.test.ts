@@ -9,6 +9,9 @@ import { testWith } from "../process/require-tool.ts";
 const root = builtFolder("dashboard", "index.html");
 const missing = root === undefined ? ["the built dashboard (npm run build)"] : [];
 
+/** The first pages are in the first script, and signing in, because any page may need it. */
+const IN_FIRST = new Set(["/", "/sign-in", "/new-password"]);
+
 const read = (name: string): string => readFileSync(join(root ?? "", name), "utf8");
 testWith(
   ["the built dashboard"],
@@ -40,8 +43,7 @@ testWith(
     const paths = new Set(inProgram.map(([path]) => path));
     assert.deepEqual(Object.keys(PAGE_SOURCES).sort(), [...paths].sort());
     for (const [path, source] of inProgram) {
-      // Of the two first pages the server names the visitors', which is more than the other.
-      if (path !== "/" && path !== "/sign-in") assert.equal(PAGE_SOURCES[path], source, path);
+      if (!IN_FIRST.has(path)) assert.equal(PAGE_SOURCES[path], source, path);
     }
     await Promise.resolve();
   },
@@ -60,8 +62,7 @@ testWith(
         const { headers } = await fetch(`${world.url}${path}`);
         const link = headers.get("link") ?? "";
         const files = [...link.matchAll(/<([^>]+)>; rel=modulepreload/g)].map(([, name]) => name);
-        // The front page is in the first script, and signing in, because any page may need it.
-        if (path !== "/sign-in" && path !== "/") assert.ok(files.length > 0, path);
+        if (!IN_FIRST.has(path)) assert.ok(files.length > 0, path);
         for (const file of files)
           assert.equal(await served(file ?? ""), 200, `${path}: ${file ?? ""}`);
       }

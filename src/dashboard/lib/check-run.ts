@@ -61,7 +61,7 @@ export function check(given: string): void {
   };
   const tell = (answered: Answered): void => {
     // With the step of the history, so that Back and a reload show it again and cost nothing.
-    if (fragment.value === entry) history.replaceState({ ...answered, owner: ownerId() ?? "" }, "");
+    if (fragment.value === entry) history.replaceState({ ...answered, owner: ownerId() }, "");
     // The verdict alone: read out whole, the page would take minutes. It is said again when it changes.
     const { stamp, small, sentence, reason } = verdictOf(answered.step, entry);
     const text = `${entry}: ${stamp}, ${small}. ${sentence} ${reason}`;
@@ -79,6 +79,6 @@ export function checkLinked(): void {
   if (wanted === shownCheck.value.entry) return;
   const known = history.state as (Answered & { readonly owner: string }) | null;
   if (wanted === "") show(NOTHING);
-  else if (known?.entry === wanted && known.owner === (ownerId() ?? "")) show(known);
+  else if (known?.entry === wanted && known.owner === ownerId()) show(known);
   else check(wanted);
 }

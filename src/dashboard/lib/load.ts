@@ -1,4 +1,3 @@
-import type { ComponentType } from "preact";
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { ApiFault, call, faultText } from "./client.ts";
 import { changes } from "./session.ts";
@@ -73,38 +72,13 @@ export function useAction(): Action {
   return { busy, fault, run, clear: () => setFault("") };
 }
 
-/** Ten minutes at every 3 s; after that a reload looks again. */
-const LOOKS_MAX = 200;
-
 /** Looks again and again while `isOn` and the page is in sight. */
-export function useLooks(
-  isOn: boolean,
-  look: () => void,
-  everyMs = 3_000,
-  looksMax = LOOKS_MAX,
-): void {
+export function useLooks(isOn: boolean, look: () => void, everyMs = 3_000): void {
   const latest = useRef(look);
   latest.current = look;
   useEffect(() => {
     if (!isOn) return undefined;
-    let looks = 0;
-    const timer = setInterval(() => {
-      if (!document.hidden && (looks += 1) <= looksMax) latest.current();
-    }, everyMs);
+    const timer = setInterval(() => document.hidden || latest.current(), everyMs);
     return () => clearInterval(timer);
   }, [isOn, everyMs]);
 }
-
-/** A page, or a part of one, whose code is fetched when it is wanted. */
-export interface Loadable {
-  readonly load: () => Promise<{ readonly Page: ComponentType }>;
-  /** The code that is here already. */
-  component?: ComponentType;
-}
-
-/** Fetches the code; undefined when that fails, or for no part at all. */
-export const loadPart = async (part: Loadable | undefined): Promise<ComponentType | undefined> => {
-  const component = (await part?.load().catch(() => undefined))?.Page;
-  if (part !== undefined && component !== undefined) part.component = component;
-  return component;
-};

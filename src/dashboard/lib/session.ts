@@ -1,31 +1,34 @@
-import { effect, signal } from "@preact/signals";
+import { signal } from "@preact/signals";
 import type { Allowance, Purse, SessionState } from "../../http/account/shapes.ts";
 import { call, isEnded, post } from "./client.ts";
 
-export const session = signal<SessionState | undefined>(undefined);
+/** Who is here, which the server says before the first page is drawn. */
+export const session = signal<SessionState>({
+  signup: "closed",
+  public_url: location.origin,
+  version: "",
+  parts: [],
+});
 
 export const has = (part: SessionState["parts"][number]): boolean =>
-  session.value?.parts.includes(part) === true;
-
-/** Base of addresses that programs use, without a slash at its end. */
-export const publicUrl = (): string => session.value?.public_url ?? location.origin;
+  session.value.parts.includes(part);
 
 /** "" for a visitor. */
-export const ownEmail = (): string => session.value?.account?.email ?? "";
+export const ownEmail = (): string => session.value.account?.email ?? "";
+
+/** "" for a visitor. */
+export const ownerId = (): string => session.value.account?.id ?? "";
 
 /** Why the visitor was sent to the sign-in page. */
 export const signInReason = signal("");
 
-/** The account that is signed in, "" for a visitor; undefined until the server has said who is here. */
-export const ownerId = (): string | undefined => session.value && (session.value.account?.id ?? "");
-
 /** Runs `task` when somebody else is here than before, or nobody any more. */
 export function whenOwnerChanges(task: () => void): void {
   let known = ownerId();
-  effect(() => {
-    const now = ownerId();
-    if (known !== undefined && now !== known) task();
-    known = now;
+  session.subscribe(() => {
+    if (ownerId() === known) return;
+    known = ownerId();
+    task();
   });
 }
 
@@ -55,21 +58,15 @@ export function store(name: string, text: string | null): void {
   }
 }
 
-const WAS_HERE = "gatepost-was-here";
-
-/** Whether an account was signed in at this browser the last time: which frame a page begins with. */
-export const wasHere = (): boolean => stored(WAS_HERE) !== null;
-
 export async function loadSession(): Promise<void> {
   session.value = await call<SessionState>("GET", "session");
-  store(WAS_HERE, session.value.account === undefined ? null : "1");
   isEnded.value = false;
   loadAllowance();
 }
 
 /** Brings the figure in the rail up to date; a failure leaves the old one, and the page itself says what is wrong. */
 export function loadAllowance(): void {
-  if (session.value?.account === undefined) allowance.value = undefined;
+  if (session.value.account === undefined) allowance.value = undefined;
   else
     void call<Allowance>("GET", "allowance").then(
       (known) => (allowance.value = known),
@@ -95,7 +92,7 @@ export async function signIn(email = "", password = ""): Promise<void> {
 /** Lets the page go, with all that it shows. */
 export function leave(): void {
   isEnded.value = false;
-  if (session.value?.account === undefined) return;
+  if (session.value.account === undefined) return;
   const { account: _, ...visitor } = session.value;
   signInReason.value = "Your session has ended. Sign in again.";
   allowance.value = undefined;
@@ -117,14 +114,13 @@ export async function signedOut(): Promise<void> {
  * what is pressed here would change that one.
  */
 async function compare(): Promise<void> {
-  const known = session.value;
-  if (document.visibilityState !== "visible" || known === undefined) return;
+  if (document.visibilityState !== "visible") return;
   const { account: now } = await call<SessionState>("GET", "session");
-  if (now?.id === known.account?.id) {
+  if ((now?.id ?? "") === ownerId()) {
     if (isEnded.value) changes.value += 1;
     isEnded.value = false;
   } else if (now === undefined) isEnded.value = true;
-  else if (known.account === undefined) await loadSession();
+  else if (ownerId() === "") await loadSession();
   else location.reload();
 }
 

@@ -10,7 +10,8 @@ import { say, shownOnce } from "../lib/state.ts";
 import {
   Chip,
   Go,
-  Lines,
+  LinesSheet,
+  noted,
   PageHead,
   Pairs,
   Sheet,
@@ -148,21 +149,18 @@ const AccountPage = ({ id }: { id: string }): VNode => (
         </PageHead>
         <div class="two start">
           <Changes {...account} />
-          <Sheet title="Keys">
-            <Lines
-              none="No keys yet."
-              rows={keys.map((key) => [
-                <>
-                  {nameOf(key)}
-                  <div class="note mono">{shortOf(key)}</div>
-                </>,
-                <span class="note">
-                  {key.revoked_at === null ? "used " : "revoked "}
-                  <Time at={key.revoked_at ?? key.last_used_at} />
-                </span>,
-              ])}
-            />
-          </Sheet>
+          <LinesSheet
+            title="Keys"
+            none="No keys yet."
+            rows={keys.map((key) => [
+              noted(nameOf(key), <span class="mono">{shortOf(key)}</span>),
+              key.revoked_at === null ? (
+                <Time words="used" at={key.last_used_at} />
+              ) : (
+                <Time words="revoked" at={key.revoked_at} />
+              ),
+            ])}
+          />
         </div>
         <Figures {...{ allowance, days }} />
         <Requests rows={days} />
@@ -226,11 +224,8 @@ function Changes(account: AdminAccount): VNode {
           It has {counted(credits, "credit")} now.
         </Act>
         <Act
-          act="Make a link for a new password"
+          {...{ act: "Make a link for a new password", yes: "Make the link", ...sure() }}
           title="Make a link for a new password?"
-          yes="Make the link"
-          user={ownEmail()}
-          fields={[OWN_PASSWORD]}
           send={(values) => showLink(change(id, "reset-link", values))}
         >
           For somebody who forgot theirs. You send the link to {email}; until it is used, the old
@@ -246,6 +241,9 @@ function Changes(account: AdminAccount): VNode {
   );
 }
 
+/** What asks for the administrator's own password. */
+const sure = () => ({ user: ownEmail(), fields: [OWN_PASSWORD] });
+
 /** What changes what the account may do: each asks once, and can be undone. */
 function rightsOf({ id, email, admin, disabled, origin }: AdminAccount): VNode {
   const promote = async (values: Values): Promise<void> => {
@@ -254,6 +252,11 @@ function rightsOf({ id, email, admin, disabled, origin }: AdminAccount): VNode {
     const password = answer && ` Its new password, shown this once: ${answer.password}`;
     say(`${email} is an administrator.${password ?? ""}`, () => change(id, "demote"));
   };
+  const turn = (word: string, action: string, other: string) => ({
+    send: () => change(id, action),
+    said: `${email} is switched ${word}.`,
+    undo: () => change(id, other),
+  });
   return (
     <div class="bar">
       {admin ? (
@@ -267,11 +270,8 @@ function rightsOf({ id, email, admin, disabled, origin }: AdminAccount): VNode {
         </Act>
       ) : (
         <Act
-          act="Make an administrator"
+          {...{ act: "Make an administrator", grave: true, ...sure() }}
           title={`Make ${email} an administrator?`}
-          grave
-          user={ownEmail()}
-          fields={[OWN_PASSWORD]}
           send={promote}
         >
           An administrator sees every account, changes rules for all of them and may make more
@@ -282,19 +282,12 @@ function rightsOf({ id, email, admin, disabled, origin }: AdminAccount): VNode {
         </Act>
       )}
       {disabled ? (
-        <Act
-          act="Switch the account on"
-          send={() => change(id, "enable")}
-          said={`${email} is switched on.`}
-          undo={() => change(id, "disable")}
-        />
+        <Act act="Switch the account on" {...turn("on", "enable", "disable")} />
       ) : (
         <Act
           {...{ act: "Switch the account off", class: "small grave" }}
           title={`Switch ${email} off?`}
-          send={() => change(id, "disable")}
-          said={`${email} is switched off.`}
-          undo={() => change(id, "enable")}
+          {...turn("off", "disable", "enable")}
         >
           Its keys and sign-ins are refused within 5 seconds. Nothing is deleted.
         </Act>

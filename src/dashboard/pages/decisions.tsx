@@ -5,11 +5,20 @@ import { call, post } from "../lib/client.ts";
 import { counted } from "../lib/format.ts";
 import { useLoad, useLooks } from "../lib/load.ts";
 import { loadSession } from "../lib/session.ts";
-import { Lines, Mark, PageHead, Sheet, Shown, Table, Time } from "../parts/basic.tsx";
+import {
+  GateTabs,
+  LinesSheet,
+  Mark,
+  noted,
+  PageHead,
+  Sheet,
+  Shown,
+  Table,
+  Time,
+} from "../parts/basic.tsx";
 import { Act, Button, Form, textField, useChoice, type Values } from "../parts/form.tsx";
 import { reasonName, signalName } from "../words/names.ts";
 import { DECISION, DECISIONS } from "../words/policy.ts";
-import { GateTabs } from "./gate.tsx";
 
 const CHOICES = [
   ["", "All decisions"] as const,
@@ -30,7 +39,7 @@ export function Page(): VNode {
     setMailbox((await post<{ readonly mailbox: string }>("decisions/find", { email })).mailbox);
   const aside = (
     <>
-      <label class="choice">
+      <label class="bar">
         <input type="checkbox" checked={isLive} onChange={() => setLive(!isLive)} />
         Follow it live
       </label>
@@ -116,15 +125,13 @@ function cellsOf(row: LoggedDecision): readonly ComponentChildren[] {
   return [
     <Time at={row.time} />,
     <Mark {...DECISION[row.decision]} />,
-    <>
-      {reasonName(reason)}
-      <div class="note">
-        {rule === null ? "No rule fits" : `Rule ${String(rule + 1)}`} of {policy.name}, version{" "}
-        {policy.version}
-        {complete ? "" : ". DNS did not answer in time"}
-      </div>
-      <div class="note">{signals.map(signalName).join(", ")}</div>
-    </>,
+    noted(
+      reasonName(reason),
+      rule === null ? "No rule fits" : `Rule ${String(rule + 1)}`,
+      ` of ${policy.name}, version ${String(policy.version)}`,
+      complete ? "" : ". DNS did not answer in time",
+      <div>{signals.map(signalName).join(", ")}</div>,
+    ),
     domain ?? "–",
     form ?? (key?.startsWith("hook:") === true ? "a hook" : key === null ? "no key" : "a key"),
     mailbox && feedback(mailbox.id, domain ?? ""),
@@ -185,21 +192,18 @@ export function Proposals({ path, whose }: { path: string; whose: string }): VNo
     );
   };
   return (
-    <Sheet title="What your feedback proposes">
-      <Lines
-        rows={value.proposals.map(({ domain, proposes, reports, mailboxes }) => [
-          <>
-            <b class="mono">{domain}</b>
-            <div class="note">
-              {proposes === "deny"
-                ? counted(reports, "report of abuse", "reports of abuse")
-                : counted(reports, "“fine”", "“fine”")}{" "}
-              about {counted(mailboxes, "mailbox", "mailboxes")}
-            </div>
-          </>,
-          acts(domain),
-        ])}
-      />
-    </Sheet>
+    <LinesSheet
+      title="What your feedback proposes"
+      rows={value.proposals.map(({ domain, proposes, reports, mailboxes }) => [
+        noted(
+          <b class="mono">{domain}</b>,
+          proposes === "deny"
+            ? counted(reports, "report of abuse", "reports of abuse")
+            : counted(reports, "“fine”", "“fine”"),
+          ` about ${counted(mailboxes, "mailbox", "mailboxes")}`,
+        ),
+        acts(domain),
+      ])}
+    />
   );
 }

@@ -4,7 +4,7 @@ import type { CheckStep, EvidenceShape, Result } from "../../http/account/shapes
 import { shownCheck } from "../lib/check-run.ts";
 import { capital, shownDay, stampTime } from "../lib/format.ts";
 import { freshKey } from "../lib/state.ts";
-import { publicUrl, session } from "../lib/session.ts";
+import { session } from "../lib/session.ts";
 import { Bones, Lines, Mark, More } from "../parts/basic.tsx";
 import { Code } from "../parts/form.tsx";
 import { curlOf } from "../words/samples.ts";
@@ -22,7 +22,10 @@ export function Page(): VNode | null {
       <details class="sheet unprinted">
         <summary>For programs: the request and its JSON</summary>
         <div class="stack">
-          <Code what="curl" text={curlOf(publicUrl(), entry, freshKey.value?.api_key)} />
+          <Code
+            what="curl"
+            text={curlOf(session.value.public_url, entry, freshKey.value?.api_key)}
+          />
           <Code what="JSON" text={JSON.stringify(step.result, null, 2)} />
         </div>
       </details>
@@ -53,7 +56,7 @@ function Why({ step: { evidence, result } }: { step: CheckStep }): VNode {
             <li key={piece.signal}>
               <div>
                 <h3>{titleOf(piece)}</h3>
-                <p>
+                <p class="note">
                   {reasonOf(piece)} {sourceWords(piece)} <code>{piece.signal}</code>
                 </p>
               </div>
@@ -128,7 +131,7 @@ function MailSetUp({ step, atMs }: { step: CheckStep; atMs: number }): VNode | n
             <p>
               SPF, DKIM, DMARC, age, mailbox provider, a score and spam traps come with the Pro
               plan.{" "}
-              <a href={session.value?.account === undefined ? "pricing" : "usage"}>See plans</a>
+              <a href={session.value.account === undefined ? "pricing" : "usage"}>See plans</a>
             </p>
           </li>
         )}
@@ -141,7 +144,7 @@ const card = (title: string, mark: VNode, says: string, more?: VNode | ""): VNod
   <li key={title}>
     <h3>{title}</h3>
     {mark}
-    <p>{says}</p>
+    <p class="note">{says}</p>
     {more && <More summary="Details">{more}</More>}
   </li>
 );

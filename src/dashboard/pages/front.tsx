@@ -3,14 +3,14 @@ import { useEffect } from "preact/hooks";
 import type { FrontPage, Plan } from "../../http/account/shapes.ts";
 import { shownCheck } from "../lib/check-run.ts";
 import { count, duration } from "../lib/format.ts";
-import { loadPart, useLoad } from "../lib/load.ts";
+import { useLoad } from "../lib/load.ts";
 import { brought, useDroppedFile } from "../lib/page.ts";
 import { doorTo, go } from "../lib/router.ts";
-import { publicUrl, session } from "../lib/session.ts";
-import { Lines, Mark, Pairs, Time } from "../parts/basic.tsx";
+import { session } from "../lib/session.ts";
+import { Go, Pairs, Time } from "../parts/basic.tsx";
 import { Code } from "../parts/form.tsx";
 import { curlOf } from "../words/samples.ts";
-import { Answer, Ask, DETAILS, Examples, hasExamples, useDeepLink } from "./ask.tsx";
+import { Answer, Ask, Examples, hasExamples, useDeepLink } from "./check.tsx";
 
 /** The front door: what Gatepost is, a field that works, and what this server knows. */
 export function Page(): VNode {
@@ -19,19 +19,19 @@ export function Page(): VNode {
   useEffect(() => void (document.title = "Gatepost"), []);
   return (
     <>
-      <section class={isAnswer ? "hero small" : "hero"}>
-        <h1>
+      <section class={isAnswer ? "" : "hero"}>
+        <h1 class={isAnswer ? "unseen" : ""}>
           Real addresses in.
           <br />
           Disposable ones out.
         </h1>
         {isAnswer ? null : (
-          <p class="lead">
+          <p class="lead prose">
             Gatepost checks an email address or a domain in milliseconds: can it receive mail, is it
             disposable or misspelt, and why. It runs on your own server.
           </p>
         )}
-        <Ask onFocus={() => void loadPart(DETAILS)} />
+        <Ask />
         {isAnswer ? null : <Under />}
       </section>
       {isAnswer ? (
@@ -52,7 +52,7 @@ function Under(): VNode {
   const plans = useLoad<{ readonly plans: readonly Plan[] }>("plans").value?.plans ?? [];
   const daily = plans.find(({ name }) => name === "anonymous")?.daily;
   return (
-    <p class="under">
+    <p class="under note">
       {typeof daily === "number" ? `${count(daily)} checks a day without an account. ` : ""}
       No mail is sent.
     </p>
@@ -62,7 +62,7 @@ function Under(): VNode {
 function Below(): VNode {
   const loading = useLoad<FrontPage>("front");
   const front = loading.value;
-  const isOpen = session.value?.signup === "open";
+  const isOpen = session.value.signup === "open";
   const median = front?.median_ms;
   return (
     <>
@@ -87,8 +87,8 @@ function Below(): VNode {
         <WholeList isOpen={isOpen} />
         <section class="sheet stack">
           <h2>Or ask from your code</h2>
-          <Code what="curl" text={curlOf(publicUrl(), ASKED)} />
-          <pre class="answer">{answerOf(front)}</pre>
+          <Code what="curl" text={curlOf(session.value.public_url, ASKED)} />
+          <pre class="answer prose">{answerOf(front)}</pre>
           <p class="note">
             It works as it stands, without a key. <a href="docs">API reference</a>
           </p>
@@ -99,15 +99,10 @@ function Below(): VNode {
   );
 }
 
-const PEEK = [
-  ["k.larsen@posteo.de", "yes", "Good"],
-  ["maria@gmail.con", "unsure", "Misspelt"],
-  ["o.brien@sharklasers.com", "no", "Disposable"],
-] as const;
-
 /** A file that is dropped waits for the account. */
 function WholeList({ isOpen }: { isOpen: boolean }): VNode {
-  const toLists = isOpen ? "sign-up?next=lists" : "sign-in?next=lists";
+  const door = isOpen ? "sign-up" : "sign-in";
+  const toLists = `${door}?next=lists`;
   const isOver = useDroppedFile((file) => {
     if (file === undefined) return;
     brought.file = file;
@@ -120,19 +115,9 @@ function WholeList({ isOpen }: { isOpen: boolean }): VNode {
         Drop a CSV, Excel or text file here. It is kept in this browser; sign {isOpen ? "up" : "in"}{" "}
         to check it. You get it back with a verdict, a reason and a suggested fix in each row.
       </p>
-      <Lines
-        rows={PEEK.map(([entry, mark, words]) => [
-          <span class="mono">{entry}</span>,
-          <Mark mark={mark} words={words} />,
-        ])}
-      />
       <div class="bar">
-        <a class="button main" href={toLists}>
-          Choose a file
-        </a>
-        <a class="button plain" href={doorTo(isOpen ? "sign-up" : "sign-in")}>
-          {isOpen ? "Sign up" : "Sign in"}
-        </a>
+        <Go to={toLists} act="Choose a file" class="main" />
+        <Go to={doorTo(door)} act={isOpen ? "Sign up" : "Sign in"} class="plain" />
       </div>
     </section>
   );

@@ -4,13 +4,12 @@ import type { HooksPage as State, Key, PolicyRow } from "../../http/account/shap
 import { post, remove } from "../lib/client.ts";
 import { count } from "../lib/format.ts";
 import { useLoad, useLooks } from "../lib/load.ts";
-import { publicUrl } from "../lib/session.ts";
+import { session } from "../lib/session.ts";
 import { type MadeKey, shownOnce, showSecret } from "../lib/state.ts";
-import { Mark, More, PageHead, Pairs, Sheet, Shown, Time } from "../parts/basic.tsx";
+import { GateTabs, Mark, More, PageHead, Pairs, Sheet, Shown, Time } from "../parts/basic.tsx";
 import { Act, Code, type FieldSpec, Form, textField, type Values } from "../parts/form.tsx";
 import { widgetOf } from "../words/samples.ts";
 import type { MarkKind } from "../words/verdict.ts";
-import { GateTabs } from "./gate.tsx";
 import { KEY_NAME, KeySheet, type KnownKeys, ORIGINS, originsIn } from "./keys.tsx";
 
 type Hook = State["hooks"][number];
@@ -88,7 +87,7 @@ async function createKey({ origins, daily, form, ...order }: Values): Promise<vo
         works as before. Your server verifies the token with the <a href="settings">token secret</a>
         .
       </p>
-      <Code what="HTML" text={widgetOf(publicUrl(), value)} />
+      <Code what="HTML" text={widgetOf(session.value.public_url, value)} />
     </Sheet>
   );
   const words = "It is no secret: it stands in your page. The whole of it is shown here once.";

@@ -2,9 +2,9 @@ import type { ComponentChildren, VNode } from "preact";
 import type { Key } from "../../http/account/shapes.ts";
 import { post, remove } from "../lib/client.ts";
 import { useLoad, useLooks } from "../lib/load.ts";
-import { publicUrl } from "../lib/session.ts";
+import { session } from "../lib/session.ts";
 import { freshKey, type MadeKey, shownOnce } from "../lib/state.ts";
-import { Mark, More, PageHead, Sheet, Shown, Table, Time } from "../parts/basic.tsx";
+import { Mark, More, noted, PageHead, Sheet, Shown, Table, Time } from "../parts/basic.tsx";
 import { Act, Code, type FieldSpec, textField, type Values } from "../parts/form.tsx";
 import { curlOf, nodeOf } from "../words/samples.ts";
 
@@ -64,9 +64,9 @@ function FirstRequest({ id, api_key: key }: MadeKey): VNode {
   const light = <Mark mark={isUsed ? "yes" : "quiet"} words={words} />;
   return (
     <Sheet title="Make the first request" aside={<span role="status">{light}</span>}>
-      <Code what="curl" text={curlOf(publicUrl(), "jane@example.org", key)} />
+      <Code what="curl" text={curlOf(session.value.public_url, "jane@example.org", key)} />
       <More summary="The same from JavaScript">
-        <Code what="JavaScript" text={nodeOf(publicUrl(), key)} />
+        <Code what="JavaScript" text={nodeOf(session.value.public_url, key)} />
       </More>
     </Sheet>
   );
@@ -88,20 +88,11 @@ export const KeySheet = ({ title, keys, more, children }: KeySheetProps): VNode 
       head={["Name", "Key", "Created", "Last used", ""]}
       none={<>No keys yet. {children}</>}
       rows={keys.map((key) => [
-        <>
-          {nameOf(key)}
-          {more && <div class="note">{more(key)}</div>}
-        </>,
+        noted(nameOf(key), more?.(key)),
         <span class="mono whole">{shortOf(key)}</span>,
         <Time at={key.created_at} />,
         <Time at={key.last_used_at} />,
-        key.revoked_at === null ? (
-          changesOf(key)
-        ) : (
-          <span class="note">
-            Revoked <Time at={key.revoked_at} />
-          </span>
-        ),
+        key.revoked_at ? <Time words="Revoked" at={key.revoked_at} /> : changesOf(key),
       ])}
     />
   </Sheet>

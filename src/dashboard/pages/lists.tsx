@@ -8,7 +8,7 @@ import { brought, useDroppedFile } from "../lib/page.ts";
 import { fragment, go } from "../lib/router.ts";
 import { loadAllowanceSoon } from "../lib/session.ts";
 import { announce } from "../lib/state.ts";
-import { Go, Lines, Mark, PageHead, Sheet, Shown, Table } from "../parts/basic.tsx";
+import { Go, LinesSheet, Mark, noted, PageHead, Sheet, Shown, Table } from "../parts/basic.tsx";
 import { SplitWithLegend } from "../parts/chart.tsx";
 import { Act, Fault, type FieldSpec, Form, type Values } from "../parts/form.tsx";
 import {
@@ -21,8 +21,8 @@ import {
   Ends,
   type Known,
   ListButtons,
-} from "./list-parts.tsx";
-import { ListResult } from "./list-result.tsx";
+  ListResult,
+} from "./list-result.tsx";
 
 const LIST_ID = /^[0-9a-f]{32}$/;
 
@@ -37,7 +37,7 @@ function OneList({ id }: { id: string }): VNode {
   const loading = useLoad<ListState>(`lists/${id}`);
   const state = loading.value;
   const isRunning = state?.state === "running" || state?.state === "stopping";
-  useLooks(true, loading.reload, isRunning ? 1_000 : 5_000, Infinity);
+  useLooks(true, loading.reload, isRunning ? 1_000 : 5_000);
   useEffect(() => {
     if (state?.state === "done") announce(`${state.name} is checked.`);
   }, [isRunning]);
@@ -117,7 +117,7 @@ function Drop(): VNode {
   const isOver = useDroppedFile(send);
   const input = useRef<HTMLInputElement>(null);
   return (
-    <section class={isOver ? "sheet stack drop center over" : "sheet stack drop center"}>
+    <section class={isOver ? "sheet stack drop over" : "sheet stack drop"}>
       <Fault text={fault} />
       <p class="prose">Drop a file on this page, or</p>
       <button type="button" class="main" aria-busy={busy} onClick={() => input.current?.click()}>
@@ -313,17 +313,13 @@ function Running({ state, change }: Known): VNode {
         </p>
       </section>
       {newest.length === 0 ? null : (
-        <Sheet title="Newest results">
-          <Lines
-            rows={newest.map(({ entry, class: name, why }) => [
-              <span class="mono">{entry}</span>,
-              <>
-                <Mark {...CLASSES[name]} />
-                <span class="note grow">{why}</span>
-              </>,
-            ])}
-          />
-        </Sheet>
+        <LinesSheet
+          title="Newest results"
+          rows={newest.map(({ entry, class: name, why }) => [
+            noted(<span class="mono">{entry}</span>, why),
+            <Mark {...CLASSES[name]} />,
+          ])}
+        />
       )}
     </>
   );

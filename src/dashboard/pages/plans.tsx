@@ -26,7 +26,7 @@ const ROWS: readonly (readonly [name: string, value: (plan: Plan) => number | nu
 
 /** The plans as the server's tier table has them, side by side, so that one line compares one thing. */
 export function Plans(): VNode {
-  const mine = session.value?.account?.tier;
+  const mine = session.value.account?.tier;
   const loading = useLoad<{ readonly plans: readonly Plan[] }>("plans", 0);
   const head = (name: string): string => tierName(name) + (name === mine ? " (yours)" : "");
   return (

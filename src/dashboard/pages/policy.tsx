@@ -4,29 +4,55 @@ import { messageFor } from "../../core/policy/messages.ts";
 import type {
   BackTestReport,
   OutcomeReport,
+  PolicyPage as Opened,
   PolicyRow,
   PolicyTest,
+  ShadowReport,
 } from "../../http/account/shapes.ts";
-import { call, remove } from "../lib/client.ts";
-import { count } from "../lib/format.ts";
+import { ApiFault, call, post, remove } from "../lib/client.ts";
+import { capital, count } from "../lib/format.ts";
 import { useLoad } from "../lib/load.ts";
 import { ownerId, session, store, stored } from "../lib/session.ts";
 import { say } from "../lib/state.ts";
-import { Chip, Lines, Mark, PageHead, Pairs, Sheet, Shown, Time } from "../parts/basic.tsx";
+import {
+  Chip,
+  GateTabs,
+  ink,
+  Lines,
+  Mark,
+  More,
+  noted,
+  PageHead,
+  Pairs,
+  Sheet,
+  Shown,
+  Time,
+} from "../parts/basic.tsx";
+import { Split } from "../parts/chart.tsx";
 import { Act, Button, Form, Options, textField, useChoice, type Values } from "../parts/form.tsx";
 import { reasonName } from "../words/names.ts";
-import { DECISION, mayRefuseMore, type PolicyDocument, same } from "../words/policy.ts";
 import {
-  at,
-  DecisionBars,
-  Effect,
-  GateTabs,
-  MakeLive,
-  order,
-  type Policy,
-  TurnedDomains,
-} from "./gate.tsx";
+  type Counts,
+  type Decision,
+  DECISION,
+  DECISIONS,
+  inRules,
+  mayRefuseMore,
+  type PolicyDocument,
+  same,
+} from "../words/policy.ts";
 import { Rules } from "./rule-editor.tsx";
+
+type Policy = Omit<Opened, "document"> & { readonly document: PolicyDocument };
+
+const at = (name: string, rest = ""): string => `policies/${encodeURIComponent(name)}${rest}`;
+
+/** A change or test of a policy: rules in the server's refusals have the number that the page shows. */
+const order = <Answer,>(name: string, rest: string, body: object = {}): Promise<Answer> =>
+  post<Answer>(at(name, rest), body).catch((error: unknown) => {
+    if (!(error instanceof ApiFault)) throw error;
+    throw new ApiFault(error.status, inRules(error.message));
+  });
 
 /** What a form does with a new address: one policy at a time, the default first. */
 export function Page(): VNode {
@@ -53,7 +79,7 @@ interface Draft {
 
 /** The draft of one policy, which survives leaving the page and the browser. */
 function useDraft({ name, live, document }: Policy) {
-  const place = `gatepost-draft ${ownerId() ?? ""} ${name}`;
+  const place = `gatepost-draft ${ownerId()} ${name}`;
   const [draft, setDraft] = useState(() => readDraft(place) ?? { base: live, document });
   const isChanged = useMemo(() => !same(draft.document, document), [draft]);
   useEffect(() => store(place, isChanged ? JSON.stringify(draft) : null), [draft]);
@@ -134,7 +160,7 @@ function Editor({ policy, names, onName }: EditorProps): VNode {
   );
 }
 
-const isOperator = (): boolean => session.value?.account?.admin === true;
+const isOperator = (): boolean => session.value.account?.admin === true;
 
 function leadOf({ live, shadow, built_in: isBuiltIn }: Policy): string {
   const what = "What your form does with a new address.";
@@ -283,21 +309,15 @@ function Versions({ name, versions, onUse }: VersionsProps): VNode {
     <Sheet title="Versions">
       <Lines
         rows={versions.map(({ version, state, author, created_at: made }) => [
-          <>
-            <b>{version}</b> <span class="note">{author ?? "comes with Gatepost"}</span>{" "}
-            {made && (
-              <span class="note">
-                <Time at={made} />
-              </span>
-            )}
-          </>,
+          noted(
+            <b>{version}</b>,
+            author ?? "comes with Gatepost",
+            made && <Time words="," at={made} />,
+          ),
           state === "old" ? (
             <Act act="Use as draft" of={String(version)} send={() => use(String(version))} />
           ) : (
-            <Chip
-              mark={state === "live" ? "yes" : ""}
-              words={state === "live" ? "Live" : "Shadow"}
-            />
+            <Chip mark={state === "live" ? "yes" : ""} words={capital(state)} />
           ),
         ])}
       />
@@ -311,5 +331,143 @@ function Versions({ name, versions, onUse }: VersionsProps): VNode {
         </Act>
       )}
     </Sheet>
+  );
+}
+
+interface LiveProps {
+  policy: Policy;
+  act: string;
+  disabled?: boolean;
+  /** Why it might refuse more people; "" when it does not. */
+  reason: () => Promise<string>;
+  send: () => Promise<{ readonly version: number }>;
+}
+
+/** Makes a document live, and says how to take it back; it asks first when it has a reason. */
+function MakeLive({ policy, send, ...more }: LiveProps): VNode {
+  const { name, document } = policy;
+  const makeLive = async (): Promise<void> => {
+    const { version } = await send();
+    say(`Version ${String(version)} is live.`, () => post(at(name), { document }));
+  };
+  return <Act {...more} class="main" title="Refuse more people?" send={makeLive} />;
+}
+
+const DecisionBars = (props: {
+  names: readonly [string, string];
+  was: Counts;
+  becomes: Counts;
+}): VNode => (
+  <>
+    <Pairs
+      rows={[props.was, props.becomes].map((counts, at) => [
+        props.names[at],
+        <Split
+          label={props.names[at] ?? ""}
+          parts={DECISIONS.map((one) => [DECISION[one].words, DECISION[one].colour, counts[one]])}
+        />,
+      ])}
+    />
+    <div class="bar keys note">
+      {DECISIONS.map((one) => (
+        <span key={one} class="key" style={ink(DECISION[one].colour)}>
+          {DECISION[one].words} {count(props.was[one])}
+          {props.was[one] === props.becomes[one] ? "" : ` → ${count(props.becomes[one])}`}
+        </span>
+      ))}
+    </div>
+  </>
+);
+
+const turned = (was: Decision, becomes: Decision): string =>
+  `${DECISION[was].words} → ${DECISION[becomes].words}`;
+
+type Turned = readonly [domain: string, was: Decision, becomes: Decision, times: number];
+
+const TurnedDomains = ({ domains }: { domains: readonly Turned[] }): VNode => (
+  <Lines
+    rows={domains.map(([domain, was, becomes, times]) => [
+      <span class="mono">{domain}</span>,
+      <span class="note">{`${turned(was, becomes)}, ${count(times)}`}</span>,
+    ])}
+  />
+);
+
+function sums({ pairs }: ShadowReport, side: "live" | "shadow"): Counts {
+  const made: Record<Decision, number> = { accept: 0, challenge: 0, review: 0, reject: 0 };
+  for (const pair of pairs) made[pair[side]] += pair.count;
+  return made;
+}
+
+/** What the shadow would have changed of the account's own sign-ups, before anything else on the page. */
+function Effect({ policy }: { policy: Policy }): VNode {
+  const { name } = policy;
+  const shadow = String(policy.shadow);
+  const reason = async (report: ShadowReport): Promise<string> => {
+    if (report.total === 0) {
+      const { document } = await call<Policy>("GET", at(name, `?version=${shadow}`));
+      return mayRefuseMore(policy.document, document)
+        ? "It has seen no sign-ups yet, and it may refuse people whom the live version lets in."
+        : "";
+    }
+    const [was, becomes] = [sums(report, "live").reject, sums(report, "shadow").reject];
+    return becomes > was
+      ? `Of your ${count(report.total)} sign-ups it would have refused ${count(becomes)}, the live version ${count(was)}.`
+      : "";
+  };
+  return (
+    <section class="sheet stack">
+      <Shown loading={useLoad<ShadowReport>(at(name, "/shadow?days=30"))} lines={4}>
+        {(report) => (
+          <>
+            <Changed {...report} />
+            <div class="bar">
+              <MakeLive
+                {...{ policy, act: `Make ${shadow} live` }}
+                reason={() => reason(report)}
+                send={() => order(name, "/promote")}
+              />
+              <Act
+                {...{ act: `Discard ${shadow}`, class: "plain" }}
+                send={() => remove(at(name, "/shadow"))}
+                said={`Version ${shadow} no longer runs in the shadow.`}
+                undo={() => post(at(name, "/shadow"), { version: policy.shadow })}
+              />
+            </div>
+          </>
+        )}
+      </Shown>
+    </section>
+  );
+}
+
+function Changed(report: ShadowReport): VNode {
+  const { pairs, live, shadow, total, changed, domains } = report;
+  const version = String(shadow ?? 0);
+  if (total === 0) return <h2 class="say">Version {version} has seen no sign-ups yet.</h2>;
+  return (
+    <>
+      <h2 class="say">
+        Version {version} would have changed {count(changed)} of your {count(total)} sign-ups.
+      </h2>
+      <DecisionBars
+        names={[`${String(live)}, live`, `${version}, shadow`]}
+        was={sums(report, "live")}
+        becomes={sums(report, "shadow")}
+      />
+      <Pairs
+        cells
+        rows={pairs
+          .filter((pair) => pair.live !== pair.shadow)
+          .map((pair) => [turned(pair.live, pair.shadow), count(pair.count)])}
+      />
+      {domains.length === 0 ? null : (
+        <More summary="See the domains">
+          <TurnedDomains
+            domains={domains.map((one) => [one.domain, one.live, one.shadow, one.count])}
+          />
+        </More>
+      )}
+    </>
   );
 }

@@ -53,7 +53,7 @@ export function Rules({ draft, live, hits, onDraft }: RulesProps): VNode {
           const change = (next: Rule): void => put(rules.toSpliced(at, 1, next));
           return (
             <li key={at}>
-              <b class="rule-number">{at + 1}</b>
+              <b>{at + 1}</b>
               <div class="stack close">
                 {whenSlots(name, rule, change)}
                 {thenSlots(capital(name), rule, change, known < 0 ? "changed" : hits[known])}
@@ -191,7 +191,7 @@ function thenSlots(name: string, rule: Rule, onChange: Change, hits?: number | "
       {hits === "changed" ? (
         <Chip mark="tip" words="Changed" />
       ) : (
-        <span class="note">{hits === undefined ? "" : counted(hits, "time")}</span>
+        <span class="note">{hits === undefined ? "… times" : counted(hits, "time")}</span>
       )}
     </div>
   );

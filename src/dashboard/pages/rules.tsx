@@ -5,7 +5,7 @@ import { ApiFault, post } from "../lib/client.ts";
 import { count, counted, sumOf } from "../lib/format.ts";
 import { useLoad } from "../lib/load.ts";
 import { say } from "../lib/state.ts";
-import { Chip, LoadedSheet, PageHead, Sheet, Shown, Table, Time } from "../parts/basic.tsx";
+import { Chip, LoadedSheet, noted, PageHead, Sheet, Shown, Table, Time } from "../parts/basic.tsx";
 import {
   Act,
   type FieldSpec,
@@ -152,19 +152,9 @@ function cellsOf(known: OwnEntry): readonly ComponentChildren[] {
   const expires = ends === null ? {} : { expires: ends.slice(0, 10) };
   return [
     name === entry ? <code>{name}</code> : <span title={entry}>{name}</span>,
-    <>
-      <Chip {...{ mark, words }} />
-      {ends && (
-        <div class="note">
-          ends <Time at={ends} />
-        </div>
-      )}
-    </>,
+    noted(<Chip {...{ mark, words }} />, ends && <Time words="ends" at={ends} />),
     note,
-    <>
-      <Time at={made} />
-      <div class="note">by {author}</div>
-    </>,
+    noted(<Time at={made} />, `by ${author}`),
     <Act
       {...{ act: "Forget", of: name, title: "Forget this rule?", yes: "Forget it" }}
       send={() => post("admin/lists/forget", { entry })}
@@ -255,11 +245,7 @@ const Sources = (): VNode => (
 function originOf({ from, fetched_at: at }: Source): ComponentChildren {
   if (from === "nowhere") return <Chip mark="unsure" words="Nothing yet" />;
   if (from === "package") return "Came with the program";
-  return (
-    <>
-      Fetched <Time at={at} />
-    </>
-  );
+  return <Time words="Fetched" at={at} />;
 }
 
 function named(source: Source): VNode {

@@ -6,7 +6,7 @@ import { duration } from "../lib/format.ts";
 import { useLoad } from "../lib/load.ts";
 import { fragment } from "../lib/router.ts";
 import { loadSession, ownEmail, session } from "../lib/session.ts";
-import { Go, Mark, PageHead, Sheet, Shown, Table } from "../parts/basic.tsx";
+import { Go, ink, Mark, noted, PageHead, Sheet, Shown, Table } from "../parts/basic.tsx";
 import { Button, Code, EMAIL, Form, newPassword, type Values } from "../parts/form.tsx";
 
 /** From an empty server to the first check, by the link that the start printed. */
@@ -68,6 +68,7 @@ function steps(token: string, isIn: boolean): VNode {
     ["Who may create an account?", <SignUps />],
     ["Make the first check", firstCheck(isIn)],
   ] as const;
+  const [first, others] = isIn ? (["yes", "accent"] as const) : (["accent", "quiet"] as const);
   return (
     <>
       <PageHead
@@ -76,11 +77,8 @@ function steps(token: string, isIn: boolean): VNode {
       />
       <ol class="stack wide">
         {parts.map(([title, content], at) => (
-          <li
-            key={title}
-            class={`step ${at > 0 ? (isIn ? "now" : "next") : isIn ? "done" : "now"}`}
-          >
-            <b class="step-number">{at + 1}</b>
+          <li key={title} class="step" style={ink(at === 0 ? first : others)}>
+            <b>{at + 1}</b>
             <div class="stack close">
               <h2>{title}</h2>
               {content}
@@ -106,7 +104,7 @@ const firstCheck = (isIn: boolean): VNode => (
 );
 
 function SignUps(): VNode {
-  const isOpen = session.value?.signup === "open";
+  const isOpen = session.value.signup === "open";
   const words = isOpen
     ? "Anyone who reaches this server can sign up."
     : "You create every account.";
@@ -139,10 +137,7 @@ export function DnsTest(): VNode {
             label="DNS resolvers"
             head={["Resolver", "Median", "TCP", "Truthful"]}
             rows={resolvers.map(({ server, median_ms: ms, tcp, truthful, says }) => [
-              <>
-                <code>{server}</code>
-                {says === "" ? null : <div class="note">{says}</div>}
-              </>,
+              noted(<code>{server}</code>, says),
               <Mark
                 mark={ms === null ? "no" : ms > 200 ? "unsure" : "yes"}
                 words={ms === null ? "No answer" : duration(ms)}

@@ -1,6 +1,12 @@
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
-import type { Account, Delivery, SignIn, WebhookState } from "../../http/account/shapes.ts";
+import type {
+  Account,
+  AuditEntry,
+  Delivery,
+  SignIn,
+  WebhookState,
+} from "../../http/account/shapes.ts";
 import { post, remove } from "../lib/client.ts";
 import { duration, exactTime, timeMs } from "../lib/format.ts";
 import { useLoad } from "../lib/load.ts";
@@ -10,12 +16,15 @@ import { showSecret } from "../lib/state.ts";
 import {
   Chip,
   Lines,
+  LinesSheet,
   LoadedSheet,
   More,
+  noted,
   PageHead,
   Pairs,
   Sheet,
   Shown,
+  Table,
   Time,
 } from "../parts/basic.tsx";
 import {
@@ -29,12 +38,11 @@ import {
   textField,
   type Values,
 } from "../parts/form.tsx";
-import { browserName, tierName } from "../words/names.ts";
+import { actionWords, browserName, tierName } from "../words/names.ts";
 import { VERIFY } from "../words/samples.ts";
-import { AuditSheet } from "./audit.tsx";
 
 export function Page(): VNode | null {
-  const account = session.value?.account;
+  const account = session.value.account;
   if (account === undefined) return null;
   return (
     <>
@@ -69,12 +77,7 @@ const Who = ({ email, tier, id, created_at: made }: Account): VNode => (
     <Pairs
       rows={[
         ["Email address", email],
-        [
-          "Plan",
-          <>
-            {tierName(tier)} · <a href="usage">see usage and plans</a>
-          </>,
-        ],
+        ["Plan", [tierName(tier), " · ", <a href="usage">see usage and plans</a>]],
         ["Account", <span class="mono">{id}</span>],
         ["Made", exactTime(timeMs(made))],
       ]}
@@ -123,13 +126,12 @@ const Sessions = (): VNode => (
 function sessionRow(known: SignIn): readonly [VNode, VNode] {
   const of = browserName(known.user_agent);
   return [
-    <>
-      {of}
-      <div class="note">
-        From <span class="mono">{known.client_address}</span>, signed in{" "}
-        <Time at={known.created_at} />, last seen <Time at={known.last_seen_at} />
-      </div>
-    </>,
+    noted(
+      of,
+      `From ${known.client_address}, `,
+      <Time words="signed in" at={known.created_at} />,
+      <Time words=", last seen" at={known.last_seen_at} />,
+    ),
     known.current ? (
       <Chip words="This browser" />
     ) : (
@@ -157,29 +159,26 @@ const SWITCHES = [
 ] as const;
 
 const Traces = (account: Account): VNode => (
-  <Sheet title="What your decisions leave behind">
-    <Lines
-      rows={SWITCHES.map(([of, path, isOn, words]) => {
-        const turn = (state: "on" | "off") => () => post(path, { state }).then(loadSession);
-        return [
-          <>
-            <b>{of}</b>: {words}
-          </>,
-          account[isOn] ? (
-            <Act
-              {...{ act: "Switch off", of, title: `Switch ${of.toLowerCase()} off?` }}
-              send={turn("off")}
-              said={`${of} is off, and what was kept is deleted.`}
-            >
-              What was kept is deleted at once. It begins anew when you switch it on again.
-            </Act>
-          ) : (
-            <Act {...{ act: "Switch on", of, said: `${of} is on.` }} send={turn("on")} />
-          ),
-        ];
-      })}
-    />
-  </Sheet>
+  <LinesSheet
+    title="What your decisions leave behind"
+    rows={SWITCHES.map(([of, path, isOn, words]) => {
+      const turn = (state: "on" | "off") => () => post(path, { state }).then(loadSession);
+      return [
+        [<b key="of">{of}</b>, ": ", words],
+        account[isOn] ? (
+          <Act
+            {...{ act: "Switch off", of, title: `Switch ${of.toLowerCase()} off?` }}
+            send={turn("off")}
+            said={`${of} is off, and what was kept is deleted.`}
+          >
+            What was kept is deleted at once. It begins anew when you switch it on again.
+          </Act>
+        ) : (
+          <Act {...{ act: "Switch on", of, said: `${of} is on.` }} send={turn("on")} />
+        ),
+      ];
+    })}
+  />
 );
 
 const TOKEN_SECRET = (
@@ -358,5 +357,37 @@ function deliveryRow(delivery: Delivery): VNode {
         </More>
       )}
     </li>
+  );
+}
+
+interface AuditProps {
+  title: string;
+  path: string;
+  none: string;
+  whose?: true;
+  own?: string;
+}
+
+/** Who changed what, when and from where; with `whose`, in which account. `own` is "You". */
+export function AuditSheet({ title, path, none, whose, own }: AuditProps): VNode {
+  const loading = useLoad<{ readonly entries: readonly AuditEntry[] }>(path);
+  return (
+    <LoadedSheet {...{ title, loading }}>
+      {({ entries }) => (
+        <Table
+          tall
+          label="What happened"
+          head={["When", "What", "Who", ...(whose ? ["Whose account"] : []), "From"]}
+          none={none}
+          rows={entries.map((entry) => [
+            <Time at={entry.at} />,
+            actionWords(entry),
+            entry.actor === own ? "You" : entry.actor,
+            ...(whose ? [entry.subject === entry.actor ? "own" : entry.subject] : []),
+            <span class="mono whole">{entry.client_address || "–"}</span>,
+          ])}
+        />
+      )}
+    </LoadedSheet>
   );
 }

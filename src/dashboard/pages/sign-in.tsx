@@ -1,8 +1,10 @@
 import type { VNode } from "preact";
-import { doorTo, go, path, wantedPage } from "../lib/router.ts";
+import { useState } from "preact/hooks";
+import { post } from "../lib/client.ts";
+import { doorTo, fragment, go, path, wantedPage } from "../lib/router.ts";
 import { session, signIn, signInReason } from "../lib/session.ts";
-import { PageHead } from "../parts/basic.tsx";
-import { EMAIL, Form, PASSWORD, type Values } from "../parts/form.tsx";
+import { Go, Mark, PageHead } from "../parts/basic.tsx";
+import { EMAIL, Form, newPassword, PASSWORD, type Values } from "../parts/form.tsx";
 
 async function enter({ email, password }: Values): Promise<void> {
   await signIn(email, password);
@@ -19,7 +21,7 @@ export const Page = (): VNode => (
       Forgot your password? Ask the operator of this service for a link, with which you choose a new
       one.
     </p>
-    {session.value?.signup === "open" ? (
+    {session.value.signup === "open" ? (
       <p>
         No account yet? <a href={doorTo("sign-up")}>Create one</a>
       </p>
@@ -28,3 +30,30 @@ export const Page = (): VNode => (
     )}
   </div>
 );
+
+/** A new password by the one-time link that an operator made. */
+export function NewPassword(): VNode {
+  const [token] = useState(fragment.value);
+  const [isDone, setDone] = useState(false);
+  const send = async ({ password }: Values): Promise<void> => {
+    await post("new-password", { token, password });
+    setDone(true);
+  };
+  const fields = [newPassword("New password")];
+  return (
+    <div class="gate stack wide">
+      <PageHead
+        title="Choose a new password"
+        lead="The link works once. Every browser that is signed in to the account is signed out."
+      />
+      {isDone ? (
+        <div class="sheet stack">
+          <Mark mark="yes" words="Your password is changed." />
+          <Go to="sign-in" act="Sign in" class="main" />
+        </div>
+      ) : (
+        <Form class="sheet stack" fields={fields} act="Change the password" send={send} />
+      )}
+    </div>
+  );
+}

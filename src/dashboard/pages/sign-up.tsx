@@ -26,7 +26,7 @@ const FIELDS = [
 /** Makes an account. What it may do, also on its first day, is said before. */
 export function Page(): VNode {
   const loading = useLoad<{ readonly plans: readonly Plan[] }>("plans", 0);
-  if (session.value?.signup === "closed") {
+  if (session.value.signup === "closed") {
     return (
       <div class="gate stack wide">
         <PageHead title="Accounts are made by the operator" />

@@ -5,11 +5,14 @@ import { useLoad } from "../lib/load.ts";
 import { changes } from "../lib/session.ts";
 import {
   Lines,
+  LinesSheet,
   LoadedSheet,
   Mark,
   More,
+  noted,
   PageHead,
   Pairs,
+  type Row,
   Sheet,
   Shown,
   Time,
@@ -17,10 +20,10 @@ import {
 import { Share, SplitWithLegend } from "../parts/chart.tsx";
 import { Button } from "../parts/form.tsx";
 import type { MarkKind } from "../words/verdict.ts";
-import { AuditSheet } from "./audit.tsx";
 import { Proposals } from "./decisions.tsx";
 import { DnsTest } from "./set-up.tsx";
 import { refusalWords } from "./rules.tsx";
+import { AuditSheet } from "./settings.tsx";
 import { quantile, Requests } from "./usage.tsx";
 
 const DAYS = 14;
@@ -123,17 +126,14 @@ function Verdicts(verdicts: Cockpit["verdicts"]): VNode | null {
 
 /** Resources of which somebody wanted more than a share. */
 const Throttled = ({ rows }: { rows: Cockpit["held_back"] }): VNode => (
-  <Sheet title="Throttled callers">
-    <Lines
-      none="No caller has been throttled since the start."
-      rows={rows.map(({ resource, refused, waiting }) => [
-        resource.replaceAll("_", " "),
-        <span class="note">
-          {count(refused)} refused, {count(waiting)} waiting
-        </span>,
-      ])}
-    />
-  </Sheet>
+  <LinesSheet
+    title="Throttled callers"
+    none="No caller has been throttled since the start."
+    rows={rows.map(({ resource, refused, waiting }) => [
+      resource.replaceAll("_", " "),
+      <span class="note">{`${count(refused)} refused, ${count(waiting)} waiting`}</span>,
+    ])}
+  />
 );
 
 const OLD_MS = 48 * 3_600_000;
@@ -159,15 +159,9 @@ const Feeds = (): VNode => (
       <Lines
         rows={sources.map((source) => {
           const [mark, words] = lightOf(source);
-          const why = refusalWords(source);
+          const names = counted(source.names, "name");
           return [
-            <>
-              <code>{source.id}</code>{" "}
-              <span class="note">
-                {counted(source.names, "name")}
-                {why === "" ? "" : `. ${why}`}
-              </span>
-            </>,
+            noted(<code>{source.id}</code>, names, ". ", refusalWords(source)),
             <Mark mark={mark} words={words} />,
           ];
         })}
@@ -178,26 +172,21 @@ const Feeds = (): VNode => (
 
 const BACK_UP_OLD_MS = 7 * 86_400_000;
 
-function backUpWords(at: string | null): VNode {
-  if (at === null) {
-    return (
-      <span>
-        none known; run <code>gatepost backup</code>
-      </span>
-    );
-  }
-  const isOld = nowMs() - timeMs(at) > BACK_UP_OLD_MS;
-  return (
-    <span>
-      <Time at={at} /> {isOld ? <Mark mark="unsure" words="Getting old" /> : null}
-    </span>
-  );
-}
+const backUpWords = (at: string | null): VNode => (
+  <span>
+    <Time at={at} never="none known; run gatepost backup" />{" "}
+    {at !== null && nowMs() - timeMs(at) > BACK_UP_OLD_MS ? (
+      <Mark mark="unsure" words="Getting old" />
+    ) : null}
+  </span>
+);
 
 const diskMark = ({ free, size }: NonNullable<SystemState["disk"]>): VNode => (
   <Mark mark={free < 0.05 * size ? "no" : "yes"} words={`${bytes(free)} of ${bytes(size)} free`} />
 );
 
+const ANSWERS = <Mark mark="yes" words="Answers" />;
+const SILENT = <Mark mark="no" words="Does not answer" />;
 const PROBES: Readonly<Record<string, string>> = { dns: "DNS", database: "Database" };
 
 function Server(state: SystemState): VNode {
@@ -207,13 +196,10 @@ function Server(state: SystemState): VNode {
     <Sheet title="This server">
       <Lines
         rows={[
-          ...probes.map(({ name, ok }) => {
-            const words = ok ? "Answers" : "Does not answer";
-            return [PROBES[name] ?? name, <Mark mark={ok ? "yes" : "no"} words={words} />] as const;
-          }),
-          ...(disk ? [["Disk", diskMark(disk)] as const] : []),
+          ...probes.map(({ name, ok }): Row => [PROBES[name] ?? name, ok ? ANSWERS : SILENT]),
+          ...(disk ? [["Disk", diskMark(disk)] as Row] : []),
           ["Lists in the queue", `${waiting} of ${counted(queue.lists, "list")}`],
-          ...(backUp === undefined ? [] : [["Last back-up", backUpWords(backUp)] as const]),
+          ...(backUp === undefined ? [] : [["Last back-up", backUpWords(backUp)] as Row]),
           ["Version", `${state.version}, Node ${state.node}`],
           ["Started", <Time at={state.started_at} />],
         ]}
@@ -226,13 +212,13 @@ function Server(state: SystemState): VNode {
 }
 
 const Top = ({ top }: { top: Cockpit["top"] }): VNode => (
-  <Sheet title="Who used most" aside={<a href="admin/accounts">All accounts</a>}>
-    <Lines
-      none="No checks yet."
-      rows={top.map(({ name, units }) => [
-        name ?? "without a key",
-        <Share share={units / Math.max(1, top[0]?.units ?? 1)} words={count(units)} />,
-      ])}
-    />
-  </Sheet>
+  <LinesSheet
+    title="Who used most"
+    aside={<a href="admin/accounts">All accounts</a>}
+    none="No checks yet."
+    rows={top.map(({ name, units }) => [
+      name ?? "without a key",
+      <Share share={units / Math.max(1, top[0]?.units ?? 1)} words={count(units)} />,
+    ])}
+  />
 );

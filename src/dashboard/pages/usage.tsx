@@ -87,7 +87,7 @@ function purseRow(when: string, purse: Purse): readonly [ComponentChildren, stri
 
 /** Days from the account's first one, or from the first one that has something. */
 function since<Row>(rows: readonly Row[], dayOf: (row: Row) => string, sum: (row: Row) => number) {
-  const created = session.value?.account?.created_at.slice(0, 10) ?? "";
+  const created = session.value.account?.created_at.slice(0, 10) ?? "";
   const first = rows.findIndex((row) => dayOf(row) >= created || sum(row) > 0);
   return rows.slice(Math.max(0, first));
 }
@@ -154,9 +154,7 @@ function decisions(outcomes: OutcomeReport, hours: Usage["hours"]): VNode {
           <Lines
             rows={keys.map(({ name, ...counts }) => [
               name ?? "without a key",
-              <span class="note">
-                {count(counts.reject)} of {count(allOf(counts))} rejected
-              </span>,
+              <span class="note">{`${count(counts.reject)} of ${count(allOf(counts))} rejected`}</span>,
             ])}
           />
         </div>

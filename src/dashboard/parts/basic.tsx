@@ -1,10 +1,10 @@
 import { signal } from "@preact/signals";
-import type { ComponentChildren, VNode } from "preact";
+import type { ComponentChildren, ComponentType, VNode } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { call, faultText } from "../lib/client.ts";
 import { count, counted, exactTime, relativeTime, timeMs } from "../lib/format.ts";
 import { path } from "../lib/router.ts";
-import { type Loadable, type Loading, loadPart } from "../lib/load.ts";
+import type { Loading } from "../lib/load.ts";
 import { shownOnce } from "../lib/state.ts";
 import type { MarkKind } from "../words/verdict.ts";
 import { Button, Fault, Once } from "./form.tsx";
@@ -31,8 +31,16 @@ export function Mark({ mark, words }: { mark: MarkKind; words: string }): VNode 
   );
 }
 
+/** What is said first, and what stands small below it. */
+export const noted = (first: ComponentChildren, ...note: readonly ComponentChildren[]): VNode => (
+  <>
+    {first}
+    <div class="note">{note}</div>
+  </>
+);
+
 export const Chip = ({ mark, words }: { mark?: MarkKind | "tip" | ""; words: string }): VNode => (
-  <span class={`chip ${mark ?? ""}`}>{words}</span>
+  <span class={`chip note ${mark ?? ""}`}>{words}</span>
 );
 
 /** A bar from 0 to 1. The figure is beside it as text, so screen readers skip the bar. */
@@ -42,16 +50,14 @@ export const Meter = ({ share }: { share: number }): VNode => (
   </div>
 );
 
-/**
- * The title of a page, one sentence about it, its main button, and what is shown once. Takes the focus when the page
- * opens.
- */
-export function PageHead(props: {
+interface PageHeadProps {
   title: string;
   lead?: ComponentChildren;
   children?: ComponentChildren;
-}): VNode {
-  const { title, lead, children } = props;
+}
+
+/** The title of a page, one sentence about it, its main button, and what is shown once. Takes the focus at first. */
+export function PageHead({ title, lead, children }: PageHeadProps): VNode {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => void (document.title = `${title} · Gatepost`), [title]);
   useEffect(() => {
@@ -61,13 +67,13 @@ export function PageHead(props: {
   return (
     <>
       <div class="bar head">
-        <div>
+        <div class="stack close">
           <h1 ref={heading} tabIndex={-1}>
             {title}
           </h1>
-          {lead === undefined ? null : <p>{lead}</p>}
+          {lead && <p class="prose">{lead}</p>}
         </div>
-        {children === undefined ? null : <div class="bar">{children}</div>}
+        {children && <div class="bar">{children}</div>}
       </div>
       {shownOnce.value && <Once {...shownOnce.value} />}
     </>
@@ -90,6 +96,16 @@ export function PageLink({ href, exact, children }: LinkProps): VNode {
     </a>
   );
 }
+
+export const GateTabs = (): VNode => (
+  <nav class="bar tabs" aria-label="Gate">
+    <PageLink href="gate" exact>
+      Policy
+    </PageLink>
+    <PageLink href="gate/decisions">Decisions</PageLink>
+    <PageLink href="gate/hooks">Hooks and keys for pages</PageLink>
+  </nav>
+);
 
 interface SheetProps {
   title?: string | undefined;
@@ -158,54 +174,62 @@ export const LoadedSheet = <Value,>(
 
 const NOT_LOADED = "This page could not be loaded. The service may have been updated: reload.";
 
+/** Fetches the code of a page, or of a part of one. */
+export type Loader = () => Promise<{ readonly Page: ComponentType }>;
+
 /** A part of the dashboard whose code comes when it is shown; `wait` stands in its place until then. */
-export function Lazy({ part, wait }: { part: Loadable; wait?: VNode }): VNode {
-  const [Content, setContent] = useState(() => part.component);
+export function Lazy({ load, wait }: { load: Loader; wait?: VNode }): VNode {
+  const [Content, setContent] = useState<ComponentType>();
   const [fault, setFault] = useState("");
   useLayoutEffect(() => {
-    if (Content !== undefined) return;
-    void loadPart(part).then(async (component) => {
-      if (component !== undefined) setContent(() => component);
-      // A file that does not come is gone after an update, or the server is out of reach.
-      else setFault(await call("GET", "session").then(() => NOT_LOADED, faultText));
-    });
+    // A file that does not come is gone after an update, or the server is out of reach.
+    const fail = async () =>
+      setFault(await call("GET", "session").then(() => NOT_LOADED, faultText));
+    load().then(({ Page }) => setContent(() => Page), fail);
   }, []);
   if (Content !== undefined) return <Content />;
-  return fault === "" ? (wait ?? <Bones lines={6} />) : <Fault text={fault} retry={reloadPage} />;
+  if (fault === "") return wait ?? <Bones lines={6} />;
+  return <Fault text={fault} retry={() => location.reload()} />;
 }
-
-const reloadPage = (): void => location.reload();
 
 /** Grows while the dashboard is open, so that "just now" does not stay so. */
 const ticks = signal(0);
 
 setInterval(() => (ticks.value += 1), 30_000);
 
+interface TimeProps {
+  at: string | null;
+  /** Before it. */
+  words?: string;
+  never?: string;
+}
+
 /** "3 minutes ago", with the exact time on hover; `never` where there is none. */
-export function Time({ at, never = "never" }: { at: string | null; never?: string }): VNode {
-  if (at === null) return <span>{never}</span>;
+export function Time({ at, words = "", never = "never" }: TimeProps): VNode {
+  if (at === null) return <span>{`${words} ${never}`}</span>;
   const ms = timeMs(at);
   void ticks.value; // it is drawn anew with each
   return (
-    <time dateTime={at} title={exactTime(ms)}>
-      {relativeTime(ms)}
-    </time>
+    <>
+      {words && `${words} `}
+      <time dateTime={at} title={exactTime(ms)}>
+        {relativeTime(ms)}
+      </time>
+    </>
   );
 }
 
-/**
- * A table whose rows become blocks where it is narrow. `numbers` are the columns of figures; a column without a name
- * has buttons.
- */
-export interface TableProps {
+interface TableProps {
   label: string;
   head: readonly string[];
   rows: readonly (readonly ComponentChildren[])[];
+  /** The columns of figures; a column without a name has buttons. */
   numbers?: readonly number[];
   tall?: true;
   none?: ComponentChildren;
 }
 
+/** A table whose rows become blocks where it is narrow. */
 export function Table({ label, head, rows, numbers = [], tall, none }: TableProps): VNode {
   if (rows.length === 0 && none !== undefined) return <p class="prose">{none}</p>;
   const kindOf = (at: number): string =>
@@ -238,14 +262,14 @@ export function Table({ label, head, rows, numbers = [], tall, none }: TableProp
   );
 }
 
-type Row = readonly [name: ComponentChildren, value: ComponentChildren];
+export type Row = readonly [name: ComponentChildren, value: ComponentChildren];
 
 /** Names with their values: beside them, or large above them in `cells`. */
 export const Pairs = (props: { rows: readonly Row[]; cells?: true; label?: string }): VNode => (
   <dl class={props.cells ? "cells" : "pairs"} aria-label={props.label}>
     {props.rows.map(([name, value], at) => (
       <div key={at}>
-        <dt>{name}</dt>
+        <dt class="note">{name}</dt>
         <dd>{value === "" ? "\u00a0" : value}</dd>
       </div>
     ))}
@@ -253,31 +277,36 @@ export const Pairs = (props: { rows: readonly Row[]; cells?: true; label?: strin
 );
 
 /** One line each: what grows, and what stands at its end; `none` in place of no lines. */
-export const Lines = ({ rows, none }: { rows: readonly Row[]; none?: string }): VNode =>
-  rows.length === 0 && none !== undefined ? (
-    <p class="note">{none}</p>
-  ) : (
-    <ul class="lines">
-      {rows.map(([name, value], at) => (
-        <li key={at}>
-          <span class="grow">{name}</span>
-          {value}
-        </li>
-      ))}
-    </ul>
-  );
+export const Lines = ({ rows, none }: { rows: readonly Row[]; none?: string }): VNode => (
+  <ul class="lines">
+    {rows.length === 0 && none && <li class="note">{none}</li>}
+    {rows.map(([name, value], at) => (
+      <li key={at}>
+        <span class="grow">{name}</span>
+        {value}
+      </li>
+    ))}
+  </ul>
+);
+
+interface LinesSheetProps {
+  title: string;
+  aside?: ComponentChildren;
+  rows: readonly Row[];
+  none?: string;
+}
+
+export const LinesSheet = ({ title, aside, ...lines }: LinesSheetProps): VNode => (
+  <Sheet title={title} aside={aside}>
+    <Lines {...lines} />
+  </Sheet>
+);
 
 /** What is shown to who opens it. */
-export const More = ({
-  summary,
-  children,
-}: {
-  summary: string;
-  children: ComponentChildren;
-}): VNode => (
+export const More = (props: { summary: string; children: ComponentChildren }): VNode => (
   <details>
-    <summary>{summary}</summary>
-    {children}
+    <summary>{props.summary}</summary>
+    {props.children}
   </details>
 );
 

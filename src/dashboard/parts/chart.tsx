@@ -55,7 +55,7 @@ export function Chart<Row>(props: ChartProps<Row>): VNode {
     return { name, colour, values: sums(rows.map(pick)) };
   });
   const legend = (
-    <div class="bar keys">
+    <div class="bar keys note">
       {series.map(({ name, colour, values }) => (
         <span key={name} class="key" style={ink(colour)}>
           {name} {count(total(values))}

@@ -1,7 +1,7 @@
 import type { ComponentChildren, InputHTMLAttributes, VNode } from "preact";
 import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { useAction } from "../lib/load.ts";
-import { announce, type Notice, say, type ShownOnce, shownOnce } from "../lib/state.ts";
+import { type Notice, say, type ShownOnce, shownOnce } from "../lib/state.ts";
 
 type Input = InputHTMLAttributes<HTMLInputElement>;
 export type Choices = readonly (readonly [value: string, words: string])[];
@@ -181,7 +181,7 @@ export function Checks<Name extends string>(props: {
     <fieldset class="stack close">
       <legend>{legend}</legend>
       {rows.map(([name, words]) => (
-        <label key={name} class="choice">
+        <label key={name} class="bar">
           <input
             type="checkbox"
             checked={chosen.includes(name)}
@@ -249,7 +249,7 @@ export function Form(props: FormProps): VNode {
         ),
       )}
       <Fault text={fault} />
-      <div class="bar foot">
+      <div class="bar">
         {props.extra}
         <button type="submit" class={grave ? "main grave" : "main"} aria-busy={busy}>
           {props.act}
@@ -362,38 +362,37 @@ async function copied(text: string, shown: Element | null): Promise<boolean> {
   }
 }
 
-/** Copies `text`, which stands before the button, or elsewhere as `otherwise` says. */
-export function Copy(props: {
+interface CopyProps {
   text: string;
   what: string;
   act?: string;
+  /** Where it stands, unless it stands before the button. */
   otherwise?: string;
-}): VNode {
-  const { text, what, act = "Copy", otherwise } = props;
-  const [word, setWord] = useState(act);
-  useEffect(() => {
-    const timer = setTimeout(() => setWord(act), 2_000);
-    return () => clearTimeout(timer);
-  }, [word]);
-  const copy = async (event: { currentTarget: HTMLButtonElement }): Promise<void> => {
-    const shown = otherwise === undefined ? event.currentTarget.previousElementSibling : null;
-    const isCopied = await copied(text, shown);
-    setWord(isCopied ? "Copied" : otherwise === undefined ? "Selected" : act);
+}
+
+export function Copy({ text, what, act = "Copy", otherwise }: CopyProps): VNode {
+  const button = useRef<HTMLSpanElement>(null);
+  const copy = async (): Promise<void> => {
+    const shown = otherwise === undefined ? button.current?.previousElementSibling : null;
     const selected = `${what} is selected: copy it.`;
-    announce(
+    const isCopied = await copied(text, shown ?? null);
+    say(
       isCopied ? `${what} copied.` : `The browser does not allow copying. ${otherwise ?? selected}`,
     );
   };
   return (
-    <button type="button" class="small" onClick={(event) => void copy(event)}>
-      {word}
-      {otherwise === undefined ? <span class="unseen"> {what}</span> : null}
-    </button>
+    <span ref={button}>
+      <Button
+        act={act}
+        of={otherwise === undefined ? what : undefined}
+        onClick={() => void copy()}
+      />
+    </span>
   );
 }
 
 export const Code = ({ text, what }: { text: string; what: string }): VNode => (
-  <div class="code">
+  <div class="stack close">
     <pre tabIndex={0} role="region" aria-label={what}>
       {text}
     </pre>
@@ -411,7 +410,7 @@ export function Once({ title, value, words = KEEP, more }: ShownOnce): VNode {
   const close = (): void => void (shownOnce.value = undefined);
   return (
     <>
-      <div class="secret stack" role="group" aria-label={title} tabIndex={-1} ref={box}>
+      <div class="sheet secret stack" role="group" aria-label={title} tabIndex={-1} ref={box}>
         <h2>{title}</h2>
         <p>{words}</p>
         <div class="bar">

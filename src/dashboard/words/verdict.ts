@@ -27,19 +27,22 @@ export interface Checked {
 /** Whether the entry was an address, which alone can be an alias. */
 const isAddress = (result: Result): boolean => result.alias !== undefined;
 
+type Words = readonly [
+  mark: MarkKind,
+  stamp: string,
+  small: string,
+  sentence: string,
+  reason: string,
+];
+
 /** The verdict in words. "Could not tell" is never shown as "no"; a misspelling comes before everything but format. */
 export function verdictOf(checked: Checked, entry = ""): Verdict {
-  const plain = plainVerdict(checked, entry);
-  return checked.meant === undefined ? plain : { ...plain, suggestion: checked.meant };
+  const [mark, stamp, small, sentence, reason] = wordsOf(checked, entry);
+  const { meant: suggestion } = checked;
+  return { mark, stamp, small, sentence, reason, ...(suggestion && { suggestion }) };
 }
 
-type Words = readonly [mark: MarkKind, stamp: string, small: string, sentence: string];
-
-const verdict = ([mark, stamp, small, sentence]: Words, reason: string): Verdict => {
-  return { mark, stamp, small, sentence, reason };
-};
-
-function plainVerdict(checked: Checked, entry: string): Verdict {
+function wordsOf(checked: Checked, entry: string): Words {
   const { result } = checked;
   const { signals } = result;
   if (!result.format) return malformed(checked, entry);
@@ -47,24 +50,22 @@ function plainVerdict(checked: Checked, entry: string): Verdict {
   if (result.disposable) return disposable(checked);
   if (signals.includes("dns_indeterminate")) return UNKNOWN;
   if (!result.dns) return unreachable(checked, entry);
-  const words = ["yes", "Looks good", "accepts mail", "This domain accepts mail."] as const;
-  return verdict(words, goodReason(result));
+  return ["yes", "Looks good", "accepts mail", "This domain accepts mail.", goodReason(result)];
 }
 
 /** What was meant has an "@" that the entry lacks. */
 const isLostAt = (meant = "", entry: string): boolean =>
   meant.includes("@") && !entry.includes("@");
 
-function malformed({ result, problem = "", meant }: Checked, entry: string): Verdict {
+function malformed({ result, problem = "", meant }: Checked, entry: string): Words {
   const looksLikeBoth = /^[^@\s]+\.[^@\s]+$/.test(entry.trim());
   const lost = isLostAt(meant, entry);
   const kind = isAddress(result) || lost || !looksLikeBoth ? "address" : "domain";
-  const sentence = `This is not a complete ${kind}.`;
   const reason = lost ? "Perhaps the @ is missing." : problem;
-  return verdict(["no", "Bad format", "cannot be sent to", sentence], reason);
+  return ["no", "Bad format", "cannot be sent to", `This is not a complete ${kind}.`, reason];
 }
 
-function misspelt({ result, meant }: Checked): Verdict {
+function misspelt({ result, meant }: Checked): Words {
   const { domain } = result;
   const isLost = !result.dns && !result.signals.includes("dns_indeterminate");
   const parts = [
@@ -76,47 +77,45 @@ function misspelt({ result, meant }: Checked): Verdict {
     meant === undefined ? "" : `It is close to ${meant.slice(meant.lastIndexOf("@") + 1)}.`,
     result.disposable ? `It is also called disposable: ${String(result.confidence)} of 100.` : "",
   ];
-  const words: Words = isLost
-    ? ["unsure", "Misspelt", "mail bounces", `Mail to ${domain} will bounce.`]
-    : ["unsure", "Misspelt", "check it", `${domain} is probably misspelt.`];
-  return verdict(words, parts.filter((part) => part !== "").join(" "));
+  const reason = parts.filter((part) => part !== "").join(" ");
+  return isLost
+    ? ["unsure", "Misspelt", "mail bounces", `Mail to ${domain} will bounce.`, reason]
+    : ["unsure", "Misspelt", "check it", `${domain} is probably misspelt.`, reason];
 }
 
-function disposable({ result, evidence }: Checked): Verdict {
+function disposable({ result, evidence }: Checked): Words {
   const strongest = evidence.toSorted((a, b) => b.weight - a.weight)[0];
   const sentence = `This ${isAddress(result) ? "address" : "domain"} is disposable.`;
-  return verdict(
-    ["no", "Disposable", `${String(result.confidence)} of 100`, sentence],
-    strongest === undefined ? "" : reasonOf(strongest),
-  );
+  const reason = strongest === undefined ? "" : reasonOf(strongest);
+  return ["no", "Disposable", `${String(result.confidence)} of 100`, sentence, reason];
 }
 
-const UNKNOWN = verdict(
-  ["quiet", "Could not tell", "try again", "DNS did not answer, so we cannot tell."],
+const UNKNOWN: Words = [
+  "quiet",
+  "Could not tell",
+  "try again",
+  "DNS did not answer, so we cannot tell.",
   "This is not a “no”. Its name servers often answer a minute later: check again.",
-);
+];
 
-const UNREACHABLE = [
+const UNREACHABLE: readonly Signal[] = [
   "null_mx",
   "implicit_mx",
   "mx_unresolvable",
   "special_use_domain",
   "no_mx_records",
-] as const;
+];
 
-function unreachable({ result, meant }: Checked, entry: string): Verdict {
+function unreachable({ result, meant }: Checked, entry: string): Words {
   const known = UNREACHABLE.find((signal) => result.signals.includes(signal));
   const reason = known === undefined ? "No mail server can be reached." : SIGNALS[known].short;
   const lost = isLostAt(meant, entry) ? " Perhaps the @ is missing." : "";
   const kind = isAddress(result) ? "address" : "domain";
-  if (known !== "implicit_mx") {
-    const sentence = `Mail to this ${kind} will bounce.`;
-    return verdict(["no", "No mail server", "mail bounces", sentence], reason + lost);
-  }
-  return verdict(
-    ["unsure", "No mail server", "mail may bounce", `Mail to this ${kind} may bounce.`],
-    `${reason} Some senders then try the web server, which seldom takes mail.${lost}`,
-  );
+  const stamp = "No mail server";
+  if (known !== "implicit_mx")
+    return ["no", stamp, "mail bounces", `Mail to this ${kind} will bounce.`, reason + lost];
+  const why = `${reason} Some senders then try the web server, which seldom takes mail.${lost}`;
+  return ["unsure", stamp, "mail may bounce", `Mail to this ${kind} may bounce.`, why];
 }
 
 function goodReason(result: Result): string {

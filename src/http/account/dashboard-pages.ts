@@ -22,7 +22,7 @@ export const PAGE_SOURCES: Readonly<Record<string, string>> = {
   "/pricing": "pages/plans.tsx",
   "/sign-in": "pages/sign-in.tsx",
   "/sign-up": "pages/sign-up.tsx",
-  "/new-password": "pages/new-password.tsx",
+  "/new-password": "pages/sign-in.tsx",
   "/setup": "pages/set-up.tsx",
 };
 

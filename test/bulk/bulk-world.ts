@@ -3,9 +3,11 @@ import type { TestContext } from "node:test";
 import { memoryRateCounter } from "../../src/accounts/admission/rate-counter.ts";
 import { splitText } from "../../src/core/batch/batch-chunk.ts";
 import { finish } from "../../src/core/batch/batch.ts";
+import type { Clock } from "../../src/base/clock.ts";
+import type { Log } from "../../src/base/log.ts";
 import type { Datasets } from "../../src/core/evidence/datasets.ts";
 import type { Lookup } from "../../src/core/mail/lookup.ts";
-import { announcer, type CompletedEvent } from "../../src/bulk/announce.ts";
+import { announcer, type CompletedEvent, type OnCompleted } from "../../src/bulk/announce.ts";
 import type { BulkAnswer, BulkRequest } from "../../src/bulk/bulk.ts";
 import { coreEntryCheck } from "../../src/bulk/worker/core-entry-check.ts";
 import { BulkService } from "../../src/bulk/submit.ts";
@@ -13,9 +15,10 @@ import type { EntryCheck } from "../../src/bulk/worker/process-chunk.ts";
 import { BulkWorker } from "../../src/bulk/worker/worker.ts";
 import type { Caller } from "../../src/accounts/admission/caller.ts";
 import { createAdmission } from "../../src/accounts/admission/counting-admission.ts";
-import type { Entrance } from "../../src/accounts/admission/admission.ts";
+import type { Admission, Entrance } from "../../src/accounts/admission/admission.ts";
 import { DEFAULT_TIERS, type Tiers } from "../../src/accounts/admission/tiers.ts";
 import { type BulkStores, openBulkStores } from "../contracts/bulk/bulk-stores.ts";
+import type { storesOn } from "../contracts/stores.ts";
 import { literalDatasets } from "../lists/literal-datasets.ts";
 
 /** Has no evidence about any name. */
@@ -73,74 +76,89 @@ export function mailEverywhere(silent: (name: string) => boolean = () => false):
   };
 }
 
-export async function bulkWorld(t: TestContext, options: WorldOptions): Promise<BulkWorld> {
-  const stores = await openBulkStores(t);
-  const { clock, log, charges, counter } = stores;
-  const tiers = { ...DEFAULT_TIERS, ...options.tiers };
-  const admission = createAdmission({
-    keys: { holder: () => Promise.resolve(undefined) },
-    rates: memoryRateCounter(),
-    quotas: counter,
-    charges,
-    clock,
-    tiers,
-  });
-  const { lookup } = options;
-  const budgets = { budgetMs: 5_000, againBudgetMs: 1_700 };
-  const real = { datasets: () => noDatasets, lookup, again: lookup, clock, implicitMx: false };
-  const check = options.check ?? coreEntryCheck({ ...real, ...budgets });
-  const events: CompletedEvent[] = [];
-  const { announce } = announcer({
-    jobs: stores.jobs,
-    clock,
-    log,
-    onCompleted: (event) => Promise.resolve(void events.push(event)),
-  });
+interface BulkTerms extends Pick<WorldOptions, "bufferMax" | "dnsAnswers" | "room"> {
+  readonly admission: Admission;
+  readonly tiers: Tiers;
+  readonly check: EntryCheck;
+  readonly onCompleted: OnCompleted;
+}
+
+/** The service of batches and its workers on these stores. */
+export function bulkOn(
+  stores: ReturnType<typeof storesOn<Clock, Log>>,
+  { check, onCompleted, bufferMax = 1_000_000, ...terms }: BulkTerms,
+) {
+  const { announce } = announcer({ ...stores, onCompleted });
+  const shared = { ...stores, check, shares: createShares(), completed: () => void announce() };
   const workers: BulkWorker[] = [];
   const bulk = new BulkService({
-    ...stores,
-    admission,
-    tiers,
-    check,
-    shares: createShares(),
+    ...shared,
+    ...terms,
     split: ({ text, entriesMax }) =>
       Promise.resolve(finish(splitText(text, entriesMax ?? Infinity))),
     wake() {
       for (const made of workers) made.wake();
     },
     syncBudgetMs: 10_000,
-    bufferMax: options.bufferMax ?? 1_000_000,
-    completed: () => void announce(),
+    bufferMax,
   });
   const worker = (name = "w1"): BulkWorker => {
     const made = new BulkWorker({
+      ...shared,
       shares: createShares(),
       window: () => 1_000,
-      chunks: stores.chunks,
       name,
-      clock,
-      log,
-      check,
-      room: options.room ?? (() => undefined),
-      dnsAnswers: options.dnsAnswers ?? (() => Promise.resolve(true)),
-      completed: () => void announce(),
+      room: terms.room ?? (() => undefined),
+      dnsAnswers: terms.dnsAnswers ?? (() => Promise.resolve(true)),
     });
     workers.push(made);
-    // The stores were closed before: it must do nothing now.
-    t.after(() => made.stop().catch(() => undefined));
     return made;
   };
-  return { stores, bulk, events, worker, announce };
+  return { bulk, worker, announce };
+}
+
+/** The core's checks, as batches run them. */
+export const coreCheck = (datasets: () => Datasets, lookup: Lookup, clock: Clock): EntryCheck =>
+  coreEntryCheck({
+    datasets,
+    lookup,
+    again: lookup,
+    clock,
+    implicitMx: false,
+    budgetMs: 5_000,
+    againBudgetMs: 1_700,
+  });
+
+export async function bulkWorld(t: TestContext, options: WorldOptions): Promise<BulkWorld> {
+  const stores = await openBulkStores(t);
+  const { clock, charges, counter } = stores;
+  const tiers = { ...DEFAULT_TIERS, ...options.tiers };
+  const keys = { holder: () => Promise.resolve(undefined) };
+  const rates = memoryRateCounter();
+  const admission = createAdmission({ keys, rates, quotas: counter, charges, clock, tiers });
+  const events: CompletedEvent[] = [];
+  const { bulk, worker, announce } = bulkOn(stores, {
+    admission,
+    check: coreCheck(() => noDatasets, options.lookup, clock),
+    onCompleted: (event) => Promise.resolve(void events.push(event)),
+    ...options,
+    tiers,
+  });
+  return {
+    stores,
+    bulk,
+    events,
+    announce,
+    worker(name) {
+      const made = worker(name);
+      // The stores were closed before: it must do nothing now.
+      t.after(() => made.stop().catch(() => undefined));
+      return made;
+    },
+  };
 }
 
 /** The answer's session. */
 export function sessionOf(answer: BulkAnswer): string {
   return answer.kind === "done" ? answer.stats.session : answer.queued.session;
-}
-
-/** Everything of an iterable of pages, in one array. */
-export async function allOf<T>(pages: AsyncIterable<readonly T[]>): Promise<readonly T[]> {
-  const all: T[] = [];
-  for await (const page of pages) all.push(...page);
-  return all;
 }

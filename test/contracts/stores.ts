@@ -1,6 +1,10 @@
 import type { TestContext } from "node:test";
 import { MemoryQuotaCounter } from "../../src/accounts/admission/quota-counter.ts";
 import { Charges } from "../../src/accounts/admission/charges.ts";
+import { ChunkQueue } from "../../src/bulk/chunk-queue.ts";
+import { IdempotencyKeys } from "../../src/bulk/idempotency.ts";
+import { Jobs } from "../../src/bulk/jobs.ts";
+import { SessionStore } from "../../src/bulk/sessions.ts";
 import { Credits } from "../../src/accounts/credits.ts";
 import { openEmbedded, type SqlDatabase } from "../../src/store/database.ts";
 import { UsageLedger } from "../../src/accounts/admission/usage.ts";
@@ -34,17 +38,31 @@ export function recordingLog(): RecordingLog {
   };
 }
 
-/** All stores on one open database. */
-export interface Stores {
-  readonly sql: SqlDatabase;
-  readonly clock: ManualClock;
-  readonly log: RecordingLog;
-  readonly ids: Ids;
-  readonly usage: UsageLedger;
-  readonly counter: MemoryQuotaCounter;
-  readonly charges: Charges;
-  readonly credits: Credits;
+/** All stores of one process on an open database. */
+export function storesOn<C extends Clock, L extends Log>(
+  sql: SqlDatabase,
+  given: { readonly clock: C; readonly log: L; readonly ids: Ids },
+) {
+  const { db } = sql;
+  const usage = new UsageLedger(db);
+  const counter = new MemoryQuotaCounter({ ledger: usage, ...given });
+  const charges = new Charges({ db, counter, ids: given.ids });
+  const deps = { db, charges, ids: given.ids };
+  return {
+    ...given,
+    sql,
+    usage,
+    counter,
+    charges,
+    credits: new Credits(db),
+    jobs: new Jobs(deps),
+    chunks: new ChunkQueue(deps),
+    sessions: new SessionStore(deps),
+    idempotencyKeys: new IdempotencyKeys(deps),
+  };
 }
+
+export type Stores = ReturnType<typeof storesOn<ManualClock, RecordingLog>>;
 
 /** Opens an empty database. */
 export type OpenSql = (nowMs: number) => Promise<SqlDatabase>;
@@ -58,12 +76,7 @@ export async function openStores(
   const nowMs = clock.nowMs();
   const sql = await (typeof place === "string" ? openEmbedded(place, nowMs) : place(nowMs));
   t.after(() => sql.close());
-  const log = recordingLog();
-  const ids = countingIds();
-  const usage = new UsageLedger(sql.db);
-  const counter = new MemoryQuotaCounter({ ledger: usage, clock, log });
-  const charges = new Charges({ db: sql.db, counter, ids });
-  return { sql, clock, log, ids, usage, counter, charges, credits: new Credits(sql.db) };
+  return storesOn(sql, { clock, log: recordingLog(), ids: countingIds() });
 }
 
 /** An account in the table, with a balance that its ledger explains. */

@@ -4,20 +4,12 @@ import {
   memoryAnswerCache,
   type SingleCheck,
 } from "../../src/check/single-check.ts";
-import { MemoryQuotaCounter } from "../../src/accounts/admission/quota-counter.ts";
 import { memoryRateCounter } from "../../src/accounts/admission/rate-counter.ts";
 import { Accounts } from "../../src/accounts/accounts-store.ts";
-import { Charges } from "../../src/accounts/admission/charges.ts";
-import { ChunkQueue } from "../../src/bulk/chunk-queue.ts";
-import { Jobs } from "../../src/bulk/jobs.ts";
 import { Keys } from "../../src/accounts/keys.ts";
 import { createSignIns, SignIns } from "../../src/accounts/sign-in/sign-ins.ts";
-import { IdempotencyKeys } from "../../src/bulk/idempotency.ts";
-import { SessionStore } from "../../src/bulk/sessions.ts";
-import { UsageLedger } from "../../src/accounts/admission/usage.ts";
+import type { UsageLedger } from "../../src/accounts/admission/usage.ts";
 import { systemIds as ids } from "../../src/base/ids.ts";
-import { splitText } from "../../src/core/batch/batch-chunk.ts";
-import { finish } from "../../src/core/batch/batch.ts";
 import type { Datasets } from "../../src/core/evidence/datasets.ts";
 import { bulkHandler } from "../../src/http/api/bulk.ts";
 import { viewRoute } from "../../src/http/api/view.ts";
@@ -34,17 +26,15 @@ import { builtPages, openAccounts } from "../../src/main/dashboard.ts";
 import type { AccountStore } from "../../src/main/store.ts";
 import { openTestStore } from "../process/test-process.ts";
 import type { HostCheck } from "../../src/outbound/public-host.ts";
-import { announcer } from "../../src/bulk/announce.ts";
-import { coreEntryCheck } from "../../src/bulk/worker/core-entry-check.ts";
 import { Lists } from "../../src/bulk/lists.ts";
-import { BulkService } from "../../src/bulk/submit.ts";
-import { BulkWorker } from "../../src/bulk/worker/worker.ts";
 import { createAdmission } from "../../src/accounts/admission/counting-admission.ts";
 import type { Admission } from "../../src/accounts/admission/admission.ts";
 import { DEFAULT_TIERS } from "../../src/accounts/admission/tiers.ts";
 import { UsageRecorder } from "../../src/accounts/admission/usage-recorder.ts";
 import { type DashboardLists, rulesOf } from "./dashboard-lists.ts";
 import { keptLog, type KeptLog } from "../process/kept-log.ts";
+import { bulkOn, coreCheck } from "../bulk/bulk-world.ts";
+import { storesOn } from "../contracts/stores.ts";
 import { literalDatasets, type LiteralKnowledge } from "../lists/literal-datasets.ts";
 import { realClock as clock } from "../time/real-clock.ts";
 import type { recordingSender } from "../process/webhook-world.ts";
@@ -98,9 +88,8 @@ export async function dashboardWorld(options: DashboardWorldOptions = {}): Promi
   const tiers = DEFAULT_TIERS;
   const store = await openTestStore(":memory:");
   const { db } = store.sql;
-  const usage = new UsageLedger(db);
-  const quotas = new MemoryQuotaCounter({ ledger: usage, clock, log });
-  const charges = new Charges({ db, counter: quotas, ids });
+  const stores = storesOn(store.sql, { clock, log, ids });
+  const { usage, counter: quotas, charges } = stores;
   const rates = memoryRateCounter();
   const { notices } = store;
   const admission = createAdmission({
@@ -129,8 +118,16 @@ export async function dashboardWorld(options: DashboardWorldOptions = {}): Promi
   const requests = new UsageRecorder({ usage, keys: new Keys(db), clock, log });
   const words = rulesOf(store);
   const hooks = webhooksOf(store, options.checkHost ?? checkByName, log);
-  const lists = listsOf({ store, admission, charges, lookup, datasets, log, hooks });
   const shares = createShares();
+  const { bulk, worker } = bulkOn(stores, {
+    admission,
+    tiers,
+    check: coreCheck(datasets, lookup, clock),
+    onCompleted: (event) => hooks.dispatcher.announce(event),
+  });
+  const lists = new Lists({ ...stores, db, bulk, shares, rouse: () => undefined });
+  const running = worker();
+  running.start();
   const backing = { store, rates, quotas, usage };
   const secretKey = new Uint8Array(32);
   const parts = {
@@ -173,7 +170,7 @@ export async function dashboardWorld(options: DashboardWorldOptions = {}): Promi
         queue: { lists: 0, waiting: 0 },
         facts: [{ name: "Database", value: "PostgreSQL" }],
       }),
-    accountLists: lists.lists,
+    accountLists: lists,
     webhooks: hooks,
     pages: builtPages(),
   };
@@ -184,10 +181,10 @@ export async function dashboardWorld(options: DashboardWorldOptions = {}): Promi
     clock,
     log,
     usage: requests,
-    bulk: bulkHandler(lists.bulk, log),
+    bulk: bulkHandler(bulk, log),
     routes: [
       viewRoute({
-        bulk: lists.bulk,
+        bulk: bulk,
         clock,
         log,
         shares,
@@ -231,74 +228,11 @@ export async function dashboardWorld(options: DashboardWorldOptions = {}): Promi
     },
     async close() {
       await stop();
-      await lists.stop();
+      lists.close();
+      await running.stop();
       await hooks.stop();
       await Promise.all([quotas.flush(), requests.flush()]);
       await store.close();
     },
   };
-}
-
-interface ListParts {
-  readonly store: AccountStore;
-  readonly admission: Admission;
-  readonly charges: Charges;
-  readonly lookup: ReturnType<typeof zoneLookup>;
-  readonly datasets: () => Datasets;
-  readonly log: KeptLog;
-  readonly hooks: ReturnType<typeof webhooksOf>;
-}
-
-function listsOf({ store, admission, charges, lookup, datasets, log, hooks }: ListParts) {
-  const deps = { db: store.sql.db, charges, ids };
-  const jobs = new Jobs(deps);
-  const budgets = { budgetMs: 5_000, againBudgetMs: 1_700 };
-  const check = coreEntryCheck({
-    datasets,
-    lookup,
-    again: lookup,
-    clock,
-    implicitMx: false,
-    ...budgets,
-  });
-  const { announce } = announcer({
-    jobs,
-    clock,
-    log,
-    onCompleted: (event) => hooks.dispatcher.announce(event),
-  });
-  const shared = { clock, log, check, completed: () => void announce() };
-  const worker = new BulkWorker({
-    shares: createShares(),
-    window: () => 1_000,
-    ...shared,
-    chunks: new ChunkQueue(deps),
-    name: "w1",
-    room: () => undefined,
-    dnsAnswers: () => Promise.resolve(true),
-  });
-  worker.start();
-  const sessions = new SessionStore(deps);
-  const shares = createShares();
-  const bulk = new BulkService({
-    ...shared,
-    admission,
-    jobs,
-    ids,
-    tiers: DEFAULT_TIERS,
-    sessions,
-    idempotencyKeys: new IdempotencyKeys(deps),
-    shares,
-    split: ({ text, entriesMax }) =>
-      Promise.resolve(finish(splitText(text, entriesMax ?? Infinity))),
-    wake: () => worker.wake(),
-    syncBudgetMs: 10_000,
-    bufferMax: 1_000_000,
-  });
-  const lists = new Lists({ ...deps, sessions, jobs, bulk, shares, clock, rouse: () => undefined });
-  const stop = async (): Promise<void> => {
-    lists.close();
-    await worker.stop();
-  };
-  return { bulk, lists, stop };
 }

@@ -1,8 +1,5 @@
 import type { TestContext } from "node:test";
 import { memoryRateCounter } from "../../src/accounts/admission/rate-counter.ts";
-import { MemoryQuotaCounter } from "../../src/accounts/admission/quota-counter.ts";
-import { Charges } from "../../src/accounts/admission/charges.ts";
-import { UsageLedger } from "../../src/accounts/admission/usage.ts";
 import { Keys } from "../../src/accounts/keys.ts";
 import { sqlTraffic } from "../../src/gate/traffic-store.ts";
 import { Outcomes } from "../../src/gate/outcomes.ts";
@@ -27,6 +24,7 @@ import { createFindPolicies } from "../../src/gate/in-force.ts";
 import { OutcomeRecorder } from "../../src/gate/outcomes.ts";
 import { createPolicyService, type PolicyService } from "../../src/gate/policies.ts";
 import { createTokens, type Tokens } from "../../src/gate/tokens.ts";
+import { storesOn } from "../contracts/stores.ts";
 import { type Zone, zoneLookup } from "../dns/zone-lookup.ts";
 import type { App } from "../../src/http/server.ts";
 import { appWith } from "../http/http-app.ts";
@@ -96,8 +94,7 @@ export async function gateWorld(
   const tiers = DEFAULT_TIERS;
   const store = await openTestStore(":memory:");
   const { db } = store.sql;
-  const quotas = new MemoryQuotaCounter({ ledger: new UsageLedger(db), clock, log });
-  const charges = new Charges({ db, counter: quotas, ids });
+  const { counter: quotas, charges } = storesOn(store.sql, { clock, log, ids });
   const { notices } = store;
   const rates = memoryRateCounter();
   const { keys: before = (keys) => keys } = options;
@@ -144,12 +141,12 @@ export async function gateWorld(
   const routes = [decideRoute(decideOne), feedbackRoute(feedback), decisionsRoute(decisionLog)];
   const app = appWith({ admission, clock, log, routes });
   const closing: (() => Promise<void>)[] = [];
+  const flush = async (): Promise<void> => {
+    for (const waiting of [quotas, traffic, recorder, decisionLog]) await waiting.flush();
+  };
   t.after(async () => {
     for (const close of closing) await close();
-    await quotas.flush();
-    await traffic.flush();
-    await recorder.flush();
-    await decisionLog.flush();
+    await flush();
     await store.sql.close();
   });
   return {
@@ -172,11 +169,6 @@ export async function gateWorld(
       if (key.kind !== "created") throw new Error(key.kind);
       return { id: made.account.id, apiKey: key.apiKey };
     },
-    async flush() {
-      await quotas.flush();
-      await traffic.flush();
-      await recorder.flush();
-      await decisionLog.flush();
-    },
+    flush,
   };
 }

@@ -7,6 +7,7 @@ import {
   type SharedCounters,
   sharedCounters,
 } from "../../../src/accounts/admission/shared-counters.ts";
+import { Credits } from "../../../src/accounts/credits.ts";
 import { UsageLedger } from "../../../src/accounts/admission/usage.ts";
 import type { PostgresDatabase } from "../../../src/store/postgres-database.ts";
 import { inTransaction } from "../../../src/store/transaction.ts";
@@ -142,7 +143,7 @@ withPostgres("counters that servers share", ({ open, again }) => {
 
   test("bulk charges and single checks of two servers share one quota", async (t) => {
     const { one, other } = await openTwo(t);
-    await addAccountTo(one.sql);
+    await addAccount({ sql: one.sql, credits: new Credits(one.sql.db), clock: one.time });
     const nowMs = one.time.nowMs();
     const limits = { daily: 100, monthly: null };
     const owner = { kind: "account", accountId: "a1" } as const;
@@ -262,23 +263,3 @@ withPostgres("counters that servers share", ({ open, again }) => {
     assert.equal((await ask(OWNER)).rate?.remaining, FREE.ratePerMinute - 7);
   });
 });
-
-const addAccountTo = async (sql: PostgresDatabase): Promise<void> => {
-  await sql.db
-    .insertInto("accounts")
-    .values({
-      id: "a1",
-      email: "a1@gatepost.example",
-      tier: "free",
-      origin: "operator",
-      admin: 0,
-      credit_balance: 0,
-      credit_entries: 0,
-      password_hash: null,
-      disabled_at_ms: null,
-      traffic_since: 1,
-      decision_log: 0,
-      created_at_ms: 0,
-    })
-    .execute();
-};

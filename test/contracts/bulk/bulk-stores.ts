@@ -1,9 +1,6 @@
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
-import { type ClaimedChunk, ChunkQueue } from "../../../src/bulk/chunk-queue.ts";
-import { Jobs } from "../../../src/bulk/jobs.ts";
-import { IdempotencyKeys } from "../../../src/bulk/idempotency.ts";
-import { SessionStore } from "../../../src/bulk/sessions.ts";
+import type { ClaimedChunk } from "../../../src/bulk/chunk-queue.ts";
 import { dayOf } from "../../../src/core/calendar.ts";
 import { splitText } from "../../../src/core/batch/batch-chunk.ts";
 import { finish } from "../../../src/core/batch/batch.ts";
@@ -16,10 +13,6 @@ import { addAccount, type OpenSql, openStores, type Stores } from "../stores.ts"
 
 /** The bulk stores of one process, and one account. */
 export interface BulkStores extends Stores {
-  readonly jobs: Jobs;
-  readonly chunks: ChunkQueue;
-  readonly sessions: SessionStore;
-  readonly idempotencyKeys: IdempotencyKeys;
   /** Units of the account's day in the ledger. */
   unitsUsed(): Promise<number>;
 }
@@ -33,17 +26,9 @@ export async function openBulkStores(
   { place = ":memory:" }: { readonly place?: string | OpenSql } = {},
 ): Promise<BulkStores> {
   const stores = await openStores(t, place);
-  const { sql, charges, ids, usage, clock } = stores;
+  const { usage, clock } = stores;
   await addAccount(stores);
-  const deps = { db: sql.db, charges, ids };
-  return {
-    ...stores,
-    jobs: new Jobs(deps),
-    chunks: new ChunkQueue(deps),
-    sessions: new SessionStore(deps),
-    idempotencyKeys: new IdempotencyKeys(deps),
-    unitsUsed: () => unitsOf(usage, clock.nowMs()),
-  };
+  return { ...stores, unitsUsed: () => unitsOf(usage, clock.nowMs()) };
 }
 
 /** Units of the account's day in the ledger. */

@@ -1,26 +1,19 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout } from "node:timers/promises";
-import { MemoryQuotaCounter } from "../../../src/accounts/admission/quota-counter.ts";
 import { Accounts } from "../../../src/accounts/accounts-store.ts";
-import { Charges } from "../../../src/accounts/admission/charges.ts";
-import { ChunkQueue } from "../../../src/bulk/chunk-queue.ts";
 import type { SqlDatabase } from "../../../src/store/database.ts";
 import { delivery } from "../webhooks/stored-delivery.ts";
 import { Deliveries } from "../../../src/webhooks/webhooks-store.ts";
-import { Jobs } from "../../../src/bulk/jobs.ts";
 import type { Rule } from "../../../src/lists/rules/entry-json.ts";
 import { RuleStore } from "../../../src/lists/rules/rule.ts";
 import { sqlTraffic } from "../../../src/gate/traffic-store.ts";
-import { IdempotencyKeys } from "../../../src/bulk/idempotency.ts";
-import { SessionStore } from "../../../src/bulk/sessions.ts";
-import { UsageLedger } from "../../../src/accounts/admission/usage.ts";
 import { VerdictCounts } from "../../../src/lists/domain-verdicts.ts";
 import type { NewTrafficRow } from "../../../src/gate/traffic.ts";
 import { createAccountSwitches } from "../../../src/gate/account-switches.ts";
 import { systemIds } from "../../../src/base/ids.ts";
 import { type BulkStores, openBulkStores } from "../bulk/bulk-stores.ts";
-import { recordingLog } from "../stores.ts";
+import { recordingLog, storesOn } from "../stores.ts";
 import { jobRaces } from "./job-races.ts";
 import {
   PROCESSES,
@@ -34,30 +27,6 @@ import {
 
 /** Opens the one database once more, as another process does. */
 export type OpenAgain = (nowMs: number) => Promise<SqlDatabase>;
-
-/** The stores of another process; it has its own connections, counters and ids. */
-function storesOn(sql: SqlDatabase, first: BulkStores): BulkStores {
-  const { db } = sql;
-  const usage = new UsageLedger(db);
-  const log = recordingLog();
-  const ids = systemIds;
-  const counter = new MemoryQuotaCounter({ ledger: usage, clock: first.clock, log });
-  const charges = new Charges({ db, counter, ids });
-  const deps = { db, charges, ids };
-  return {
-    ...first,
-    sql,
-    usage,
-    counter,
-    charges,
-    ids,
-    log,
-    jobs: new Jobs(deps),
-    chunks: new ChunkQueue(deps),
-    sessions: new SessionStore(deps),
-    idempotencyKeys: new IdempotencyKeys(deps),
-  };
-}
 
 const moneyRaces: Readonly<Record<string, Race>> = {
   "charges of all processes at the end of a credit balance spend exactly the rest": async (
@@ -209,7 +178,8 @@ export function raceContract(name: string, open: OpenAgain, again: OpenAgain): v
       for (let at = 1; at < PROCESSES; at += 1) {
         const sql = await again(first.clock.nowMs());
         t.after(() => sql.close());
-        others.push(storesOn(sql, first));
+        const own = { clock: first.clock, log: recordingLog(), ids: systemIds };
+        others.push({ ...first, ...storesOn(sql, own) });
       }
       await race({ first, all: [first, ...others] });
     });

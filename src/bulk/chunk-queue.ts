@@ -1,7 +1,14 @@
 import { type Kysely, sql as raw } from "kysely";
 import type { OwnerKey } from "../base/owner.ts";
 import { entriesIn, type Tally } from "../core/batch/batch-chunk.ts";
-import { changeRow, changeRows, deleteRows, packLines, unpackText } from "../store/rows.ts";
+import {
+  changeRow,
+  changeRows,
+  deleteRows,
+  lockName,
+  packLines,
+  unpackText,
+} from "../store/rows.ts";
 import type { Database } from "../store/schema.ts";
 import { RUNNING } from "../store/tables/bulk.ts";
 import { hasRivals, inTransaction, type Tx } from "../store/transaction.ts";
@@ -62,9 +69,6 @@ export const CLAIMS_MAX = 10;
 /** A job with an unclaimed suspect this long after its acceptance fails: the chunk must not end workers without limit. */
 export const SUSPECT_LIFE_MS = 3_600_000;
 
-/** Claims of others that end a job's chunks while ours waits for the job; then the look-round finds what is left. */
-const CLAIM_TRIES_MAX = 8;
-
 /** The chunks of running jobs, seen from a worker. Rules: `test/contracts/bulk/jobs.ts`. */
 export class ChunkQueue {
   readonly #db: Kysely<Database>;
@@ -85,26 +89,22 @@ export class ChunkQueue {
     const terms = { ...lease, except };
     // Looked at outside a transaction first: workers ask again and again, and there is nothing nearly always.
     if ((await nextJob(terms, this.#db).executeTakeFirst()) === undefined) return undefined;
-    for (let tries = 1; tries <= CLAIM_TRIES_MAX; tries += 1) {
-      const claimed = await inTransaction(this.#db, (tx) => claimIn(tx, token, terms));
-      if (claimed === undefined) return undefined;
-      if (claimed === "taken") continue;
-      const { chunk, owner, turns, spamTrap } = claimed;
-      const { session, number, entries, claims, answered } = chunk;
-      return {
-        session,
-        owner,
-        turns,
-        number,
-        entries,
-        token,
-        spamTrap,
-        isSuspect: claims >= SILENT_CLAIMS_MAX,
-        content: await unpackText(chunk.content),
-        answered: answered === null ? 0 : entriesIn(JSON.parse(answered) as Tally),
-      };
-    }
-    return undefined;
+    const claimed = await inTransaction(this.#db, (tx) => claimIn(tx, token, terms));
+    if (claimed === undefined) return undefined;
+    const { chunk, job } = claimed;
+    const { session, number, entries, claims, answered } = chunk;
+    return {
+      session,
+      owner: job.owner,
+      turns: turnsOf(job.chunk_count),
+      number,
+      entries,
+      token,
+      spamTrap: job.spam_trap === 1,
+      isSuspect: claims >= SILENT_CLAIMS_MAX,
+      content: await unpackText(chunk.content),
+      answered: answered === null ? 0 : entriesIn(JSON.parse(answered) as Tally),
+    };
   }
 
   /**
@@ -251,19 +251,14 @@ const nextJob = ({ nowMs, except }: ClaimTerms, sql: Kysely<Database>) =>
     .orderBy("accepted_at_ms")
     .limit(1);
 
-/** The next job, locked. Past those that another claim has just now; when all of them are, it waits for the first. */
-async function lockNextJob(tx: Tx, terms: ClaimTerms) {
-  const next = nextJob(terms, tx.sql);
-  if (!hasRivals(tx.sql)) return await next.executeTakeFirst();
-  const free = await next.forUpdate().skipLocked().executeTakeFirst();
-  return free ?? (await next.forUpdate().executeTakeFirst());
-}
-
 async function claimIn(tx: Tx, token: string, terms: ClaimTerms) {
   const { worker, nowMs, leaseMs } = terms;
-  const job = await lockNextJob(tx, terms);
+  await lockName(tx, "claims"); // two that claim at once would both find the same chunk
+  const next = nextJob(terms, tx.sql);
+  // None, too, when this one ended meanwhile: the next look finds another.
+  const job = await (hasRivals(tx.sql) ? next.forUpdate() : next).executeTakeFirst();
   if (job === undefined) return undefined;
-  const { session, owner } = job;
+  const { session } = job;
   const chunk = await tx.sql
     .updateTable("chunks")
     .set({
@@ -284,7 +279,7 @@ async function claimIn(tx: Tx, token: string, terms: ClaimTerms) {
     .where("available_at_ms", "<=", nowMs)
     .returningAll()
     .executeTakeFirst();
-  if (chunk === undefined) return "taken";
+  if (chunk === undefined) return undefined;
   const turns = turnsOf(job.chunk_count);
   const begin = job.served_turn - turns;
   // A new list begins where the others are, and one that was held back not far behind: waiting saves nothing up, and small
@@ -299,7 +294,7 @@ async function claimIn(tx: Tx, token: string, terms: ClaimTerms) {
       served_turn: raw`case when ${least} > ${begin} then ${least} else ${begin} end + ${2 * turns}`,
     },
   );
-  return { chunk, owner, turns, spamTrap: job.spam_trap === 1 };
+  return { chunk, job };
 }
 
 async function letGo(

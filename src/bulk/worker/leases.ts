@@ -1,4 +1,5 @@
 import type { Clock } from "../../base/clock.ts";
+import { type End, every } from "../../base/every.ts";
 import type { Log } from "../../base/log.ts";
 import { EMPTY_TALLY, entriesIn, type Fate, type Tally } from "../../core/batch/batch-chunk.ts";
 import type { ChunkQueue, ClaimedChunk, Lease } from "../chunk-queue.ts";
@@ -29,7 +30,8 @@ interface LeasesDeps {
   readonly log: Log;
 }
 
-interface Progress {
+/** A chunk under way. */
+export interface Held {
   /** Entries that a worker before this one answered. */
   readonly before: number;
   readonly tally: Record<Fate, number>;
@@ -39,21 +41,34 @@ interface Progress {
 /** The leases of one worker's chunks, renewed while any is under way; with them it tells how far they are. */
 export class Leases {
   readonly #deps: LeasesDeps;
-  readonly #isStopped: () => boolean;
+  /** By token the chunks that are claimed or, with undefined, being claimed. */
+  readonly #held = new Map<string, Held | undefined>();
+  #claims = 0;
+  #underWay = 0;
   /** Entries stored since then, for the speed while there is work. */
   #entries = 0;
   #entriesSinceMs = 0;
-  /** By token the chunks that are claimed or, with undefined, being claimed. */
-  readonly #held = new Map<string, Progress | undefined>();
-  #claims = 0;
-  #underWay = 0;
   #entriesPerSecond = 0;
   #renewedMs = 0;
-  #callOffRenewal = (): void => undefined;
+  #isStopped = true;
+  #end: End = () => Promise.resolve();
 
-  constructor(deps: LeasesDeps, isStopped: () => boolean) {
+  constructor(deps: LeasesDeps) {
     this.#deps = deps;
-    this.#isStopped = isStopped;
+  }
+
+  start(): void {
+    const { clock, log } = this.#deps;
+    const failed = (fault: unknown): void => log.error("bulk.renew_failed", fault);
+    this.#isStopped = false;
+    this.#end = every({ ms: RENEW_EVERY_MS, clock, failed }, async () => {
+      if (this.#underWay > 0) await this.#renew();
+    });
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    await this.#end();
   }
 
   get underWay(): number {
@@ -83,59 +98,43 @@ export class Leases {
     this.#held.delete(token);
   }
 
-  hold({ token, answered }: ClaimedChunk): void {
-    this.#held.set(token, { before: answered, tally: { ...EMPTY_TALLY }, isLost: false });
-    if (this.#underWay === 0) this.#begin();
+  hold({ token, answered }: ClaimedChunk): Held {
+    const held = { before: answered, tally: { ...EMPTY_TALLY }, isLost: false };
+    this.#held.set(token, held);
+    if (this.#underWay === 0) {
+      this.#entries = 0;
+      this.#entriesSinceMs = this.#renewedMs = this.#deps.clock.monotonicMs();
+    }
     this.#underWay += 1;
+    return held;
   }
 
   async release(token: string): Promise<void> {
     this.#held.delete(token);
     this.#underWay -= 1;
-    if (this.#underWay === 0) await this.#renew();
-  }
-
-  tallyOf(token: string): Record<Fate, number> {
-    return this.#held.get(token)?.tally ?? { ...EMPTY_TALLY };
-  }
-
-  isLost(token: string): boolean {
-    return this.#held.get(token)?.isLost === true;
+    if (this.#underWay > 0 || this.#isStopped) return;
+    await this.#renew().catch((fault: unknown) => this.#deps.log.error("bulk.renew_failed", fault));
   }
 
   stored(entries: number): void {
     this.#entries += entries;
   }
 
-  stop(): void {
-    this.#callOffRenewal();
-  }
-
-  #begin(): void {
-    this.#entries = 0;
-    this.#entriesSinceMs = this.#renewedMs = this.#deps.clock.monotonicMs();
-    this.#callOffRenewal = this.#deps.clock.after(RENEW_EVERY_MS, () => void this.#renew());
-  }
-
   async #renew(): Promise<void> {
-    const { chunks, name, clock, log } = this.#deps;
-    this.#callOffRenewal();
-    if (this.#isStopped()) return;
-    if (this.#underWay > 0) {
-      this.#callOffRenewal = clock.after(RENEW_EVERY_MS, () => void this.#renew());
+    const { chunks, name, clock } = this.#deps;
+    this.#measure();
+    const known = [...this.#held];
+    const answered = new Map<string, Tally>();
+    for (const [token, held] of known) {
+      if (held !== undefined && entriesIn(held.tally) > held.before)
+        answered.set(token, held.tally);
     }
-    try {
-      this.#measure();
-      const known = [...this.#held];
-      const held = { tokens: known.map(([token]) => token), answered: this.#answered() };
-      const lease = { worker: name, nowMs: clock.nowMs(), leaseMs: LEASE_MS, ...held };
-      const renewed = await chunks.renew(lease, this.#entriesPerSecond);
-      this.#renewedMs = clock.monotonicMs();
-      for (const [token, progress] of known) {
-        if (progress !== undefined && !renewed.has(token)) progress.isLost = true;
-      }
-    } catch (fault) {
-      log.error("bulk.renew_failed", fault);
+    const tokens = known.map(([token]) => token);
+    const lease = { worker: name, nowMs: clock.nowMs(), leaseMs: LEASE_MS, tokens, answered };
+    const renewed = await chunks.renew(lease, this.#entriesPerSecond);
+    this.#renewedMs = clock.monotonicMs();
+    for (const [token, held] of known) {
+      if (held !== undefined && !renewed.has(token)) held.isLost = true;
     }
   }
 
@@ -148,15 +147,5 @@ export class Leases {
     this.#entriesPerSecond = before + (sample - before) * NEWEST_SHARE;
     this.#entries = 0;
     this.#entriesSinceMs += elapsedMs;
-  }
-
-  /** By token what was answered; not of a chunk of which a worker before this one answered more. */
-  #answered(): ReadonlyMap<string, Tally> {
-    const more = new Map<string, Tally>();
-    for (const [token, progress] of this.#held) {
-      if (progress === undefined) continue;
-      if (entriesIn(progress.tally) > progress.before) more.set(token, progress.tally);
-    }
-    return more;
   }
 }

@@ -5,9 +5,9 @@ import { OwnerPaces } from "../../base/owner-paces.ts";
 import type { OwnerKey } from "../../base/owner.ts";
 import { RESOURCES } from "../../base/resources.ts";
 import type { Share, Shares } from "../../base/shares.ts";
-import { CHUNK_ENTRIES, type Fate } from "../../core/batch/batch-chunk.ts";
+import { CHUNK_ENTRIES } from "../../core/batch/batch-chunk.ts";
 import type { ChunkQueue, ClaimedChunk, CompleteOutcome } from "../chunk-queue.ts";
-import { Leases } from "./leases.ts";
+import { type Held, Leases } from "./leases.ts";
 import {
   type CheckedChunk,
   type ChunkDeps,
@@ -102,11 +102,12 @@ export class BulkWorker {
     const freed = (): void => this.#claim();
     this.#paces = new OwnerPaces(deps.window, freed);
     this.#conclusions = new Conclusions(freed);
-    this.#leases = new Leases(deps, () => this.#isStopped);
+    this.#leases = new Leases(deps);
   }
 
   start(): void {
     this.#isStopped = false;
+    this.#leases.start();
     const { clock, log } = this.#deps;
     const failed = (fault: unknown): void => log.error("bulk.claim_failed", fault);
     const look = (): Promise<void> => Promise.resolve(this.wake());
@@ -131,8 +132,7 @@ export class BulkWorker {
   /** Claims no more and hands back what is under way; resolves when others can have it. */
   async stop(): Promise<void> {
     this.#isStopped = true;
-    await Promise.all([this.#endLooks(), this.#claiming]);
-    this.#leases.stop();
+    await Promise.all([this.#endLooks(), this.#claiming, this.#leases.stop()]);
     const { chunks, name, clock } = this.#deps;
     await chunks.handBack(name, clock.nowMs());
   }
@@ -176,16 +176,15 @@ export class BulkWorker {
     }
     this.#heldBack = NOBODY;
     this.#taken += 1;
-    this.#leases.hold(chunk);
     this.#openEntries += chunk.entries;
     if (chunk.isSuspect) this.#suspects += 1;
-    void this.#run(chunk);
+    void this.#run(chunk, this.#leases.hold(chunk));
     return true;
   }
 
-  async #run(chunk: ClaimedChunk): Promise<void> {
+  async #run(chunk: ClaimedChunk, held: Held): Promise<void> {
     try {
-      await this.#finish(chunk, await this.#check(chunk));
+      await this.#finish(chunk, await this.#check(chunk, held));
     } catch (fault) {
       if (fault instanceof ChunkLost) this.#counts.late += 1;
       else await this.#putBack(chunk, fault);
@@ -214,7 +213,7 @@ export class BulkWorker {
     this.#claim();
   }
 
-  async #check(chunk: ClaimedChunk): Promise<CheckedChunk> {
+  async #check(chunk: ClaimedChunk, held: Held): Promise<CheckedChunk> {
     let open = chunk.entries;
     const hold = this.#open.take(chunk.owner, open);
     const pace = this.#paces.begin(chunk.owner, open);
@@ -227,17 +226,14 @@ export class BulkWorker {
       this.#freed(chunk.owner);
     };
     try {
-      const again = this.#deps.shares.of("again");
-      const tally = this.#leases.tallyOf(chunk.token);
-      const answered = (fate: Fate): void => void (tally[fate] += 1);
       return await processChunk(chunk, {
         ...this.#deps,
-        again,
-        answered,
+        again: this.#deps.shares.of("again"),
+        answered: (fate) => void (held.tally[fate] += 1),
         ended: () => checked(1),
         pace,
         conclusions: this.#conclusions,
-        isLost: () => this.#leases.isLost(chunk.token),
+        isLost: () => held.isLost,
       });
     } finally {
       hold.release();

@@ -1,6 +1,6 @@
 import type { OwnerKey } from "../base/owner.ts";
 import { Refusal } from "../base/refusals.ts";
-import type { SplitBatch, Tally } from "../core/batch/batch-chunk.ts";
+import type { SplitBatch } from "../core/batch/batch-chunk.ts";
 import type { TooMany } from "../core/batch/batch.ts";
 import type { RowNote } from "../core/batch/result-cells.ts";
 import type { StoredTable } from "./batches-store.ts";
@@ -130,19 +130,13 @@ export type BulkView =
 
 /** Everything a finished session holds, or how far it is. */
 export type BulkResults =
-  | { readonly kind: "progress"; readonly progress: BulkProgress; readonly soFar: SoFar }
+  | { readonly kind: "progress"; readonly progress: BulkProgress }
   | {
       readonly kind: "results";
       readonly stats: BulkStats;
-      readonly lifeSeconds: number;
       readonly results: () => AsyncIterable<readonly SpelledResult[]>;
       readonly table?: {
         readonly header: readonly string[];
         readonly rows: () => AsyncIterable<readonly RowResult[]>;
       };
     };
-
-interface SoFar {
-  readonly tally: Tally;
-  readonly newest: () => Promise<readonly SpelledResult[]>;
-}

@@ -21,7 +21,6 @@ export interface AccountList {
   readonly id: string;
   readonly accountId: string;
   readonly name: string;
-  readonly octets: number;
   readonly rows: number;
   readonly choice: ListChoice;
   readonly fixes: ReadonlySet<string>;
@@ -96,12 +95,11 @@ async function noRoom({ sql }: Tx, accountId: string, octets: number): Promise<K
   return Number(own) + octets > free * PART_OF_FREE ? "full" : undefined;
 }
 
-async function rowOf(list: AccountList): Promise<AccountListRow> {
+async function rowOf(list: AccountList): Promise<Omit<AccountListRow, "octets">> {
   return {
     id: list.id,
     account_id: list.accountId,
     name: list.name,
-    octets: list.octets,
     row_count: list.rows,
     choice: JSON.stringify(list.choice),
     fixes: await packLines([...list.fixes]),
@@ -117,7 +115,6 @@ async function listOf(row: AccountListRow): Promise<AccountList> {
     id: row.id,
     accountId: row.account_id,
     name: row.name,
-    octets: row.octets,
     rows: row.row_count,
     choice: JSON.parse(row.choice) as ListChoice,
     fixes: new Set(await unpackLines(row.fixes)),
@@ -173,7 +170,7 @@ export async function changeList(
   change: ListChange,
 ): Promise<boolean> {
   const { id, version } = list;
-  const { octets: _, ...row } = await rowOf({ ...list, ...change, version: version + 1 });
+  const row = await rowOf({ ...list, ...change, version: version + 1 });
   return (await changeRows(db, "account_lists", { id, version }, row)) === 1;
 }
 

@@ -100,7 +100,6 @@ export class Lists {
       id: ids.hex32(),
       accountId,
       name: name.replaceAll(/\p{Cc}/gu, "").slice(0, NAME_MAX) || "list.txt",
-      octets: 0,
       rows: 0,
       choice: {},
       fixes: new Set(),

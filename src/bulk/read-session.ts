@@ -104,16 +104,9 @@ export async function viewSession(deps: ReadDeps, caller: Caller, hash: string):
   const session = await findSession(deps, hash, { caller, access: "view" });
   if (session.state !== "completed") return { kind: "progress", progress: progressOf(session) };
   if (session.tally.valid === 0) return { kind: "summary", summary: summaryOf(session) };
-  return {
-    kind: "list",
-    stats: statsOf(session),
-    valid: () => validPages(deps.sessions, session),
-  };
+  const valid = (): AsyncIterable<readonly string[]> => validPages(deps.sessions, session);
+  return { kind: "list", stats: statsOf(session), valid };
 }
-
-/** Never below zero: it may end between the look and the answer. */
-const lifeSeconds = ({ expiresAtMs = 0 }: Session, clock: Clock): number =>
-  Math.max(0, Math.floor((expiresAtMs - clock.nowMs()) / 1_000));
 
 export async function sessionResults(
   deps: ReadDeps,
@@ -121,17 +114,13 @@ export async function sessionResults(
   hash: string,
 ): Promise<BulkResults> {
   const session = await findSession(deps, hash, { caller, access: "everything" });
-  if (session.state !== "completed") {
-    const soFar = { tally: session.tally, newest: () => newestResults(deps.sessions, session) };
-    return { kind: "progress", progress: progressOf(session), soFar };
-  }
+  if (session.state !== "completed") return { kind: "progress", progress: progressOf(session) };
   const source = storedResults(deps.sessions, session);
   const { table } = session;
   const page = (number: number) => deps.sessions.page(hash, number);
   return {
     kind: "results",
     stats: statsOf(session),
-    lifeSeconds: lifeSeconds(session, deps.clock),
     results: () => spelledResults(source, { isNoted: true }),
     ...(table !== undefined && {
       table: {

@@ -179,32 +179,25 @@ export class ListTable {
       };
     });
     type Column = (typeof columns)[number];
-    const most = (some: readonly Column[], count: (column: Column) => number): Column | undefined =>
-      some.reduce<Column | undefined>(
-        (best, each) => (best === undefined || count(each) > count(best) ? each : best),
-        undefined,
-      );
-    const byName = columns.filter(({ name, isFilled }) => ADDRESS_NAMES.has(name) && isFilled);
-    const byWord = columns.filter(
-      ({ name, addresses }) => ADDRESS_WORD.test(name) && addresses > 0,
-    );
-    const holding = columns.filter(({ addresses }) => addresses > 0);
-    const domains = columns.filter(({ domains: count }) => count > 0);
-    const named = domains.filter(({ name }) => DOMAIN_NAMES.has(name));
-    const byAddress = (column: Column): number => column.addresses;
+    const best = (
+      is: (column: Column) => boolean,
+      count: "addresses" | "domains",
+    ): number | undefined =>
+      columns.filter(is).sort((a, b) => b[count] - a[count] || a.index - b.index)[0]?.index;
+    const isNamed = ({ name, isFilled }: Column): boolean => ADDRESS_NAMES.has(name) && isFilled;
+    const holds = ({ addresses }: Column): boolean => addresses > 0;
     const found =
       this.#named(names, width) ??
-      most(byName, byAddress)?.index ??
-      most(byWord, byAddress)?.index ??
-      most(holding, byAddress)?.index ??
-      most(named.length > 0 ? named : domains, (column) => column.domains)?.index ??
+      best(isNamed, "addresses") ??
+      best((column) => holds(column) && ADDRESS_WORD.test(column.name), "addresses") ??
+      best(holds, "addresses") ??
+      best(({ name, domains }) => domains > 0 && DOMAIN_NAMES.has(name), "domains") ??
+      best(({ domains }) => domains > 0, "domains") ??
       (width === 1 ? 0 : undefined);
     if (found === undefined)
       throw new TableFault("No column holds addresses or domains; name it with column.");
-    const other = [...new Set([...byName, ...holding])]
-      .map(({ index }) => index)
-      .filter((index) => index !== found);
-    return { index: found, others: other.sort((a, b) => a - b) };
+    const others = columns.filter((column) => isNamed(column) || holds(column));
+    return { index: found, others: others.flatMap(({ index }) => (index === found ? [] : index)) };
   }
 
   #named(names: readonly string[], width: number): number | undefined {
@@ -227,41 +220,39 @@ export class ListTable {
       text === undefined
         ? row.cells
         : Array.from({ length: width }, (_, at) => (at === this.#index ? text : ""));
-    const extra =
-      raw.length > width &&
-      !(this.#ownAt < Infinity) &&
-      raw.slice(width).some((cell) => cell !== "");
-    const cells = squared(raw, width, extra ? this.#delimiter : undefined);
+    const isOwn = this.#ownAt < Infinity;
+    const hasMore = !isOwn && raw.slice(width).some((cell) => cell !== "");
+    const cells = squared(raw, width, hasMore ? this.#delimiter : undefined);
     const kept = { cells, line, ...(object !== undefined && { object }) };
-    const isOwnFault = raw[this.#ownAt] === NOT_READ;
-    const reason =
-      fault ??
-      (isOwnFault ? (raw[this.#messageAt] ?? "") : undefined) ??
-      (extra
-        ? `Line ${String(line)} has ${String(raw.length)} cells, but there are ${String(width)} columns.`
-        : undefined);
-    if (reason !== undefined) return { ...kept, entries: [], reason };
     const cell = cells[this.#index] ?? "";
     const entries = entriesOf(cell);
-    if (entries.length === 0 && raw.length < width && raw.some((each) => /[\r\n]/.test(each))) {
-      return {
-        ...kept,
-        entries,
-        reason: `The quote opened on line ${String(line)} is not closed where it should be.`,
-      };
-    }
-    if (entries.length > CELL_ENTRIES_MAX) {
-      return {
-        ...kept,
-        entries: [],
-        reason: `Line ${String(line)} has more than ${String(CELL_ENTRIES_MAX)} entries in one cell.`,
-      };
-    }
+    const isUnread = raw[this.#ownAt] === NOT_READ;
+    const reason =
+      fault ??
+      (isUnread ? (raw[this.#messageAt] ?? "") : undefined) ??
+      (hasMore
+        ? `Line ${String(line)} has ${String(raw.length)} cells, but there are ${String(width)} columns.`
+        : undefined) ??
+      faultOf(entries, raw, { line, width });
+    if (reason !== undefined) return { ...kept, entries: [], reason };
     if (entries.length === 1 && entries[0] === cell) return { ...kept, entries };
     const readAs = entries.join(", ");
     const isSaid = readAs === "" || readAs === trimEntry(cell) || cell === `'${readAs}`;
-    return isSaid ? { ...kept, entries } : { ...kept, entries, readAs };
+    return { ...kept, entries, ...(!isSaid && { readAs }) };
   }
+}
+
+function faultOf(
+  entries: readonly string[],
+  raw: readonly string[],
+  { line, width }: { readonly line: number; readonly width: number },
+): string | undefined {
+  if (entries.length > CELL_ENTRIES_MAX) {
+    return `Line ${String(line)} has more than ${String(CELL_ENTRIES_MAX)} entries in one cell.`;
+  }
+  const hasBreak = raw.length < width && raw.some((cell) => /[\r\n]/.test(cell));
+  if (entries.length > 0 || !hasBreak) return undefined;
+  return `The quote opened on line ${String(line)} is not closed where it should be.`;
 }
 
 function widthOf(rows: readonly RawRow[]): number {

@@ -34,16 +34,10 @@ export interface NewAccount extends Pick<
   readonly passwordHash?: string;
 }
 
-interface AccountChange {
-  readonly email?: string;
-  readonly tier?: AccountTier;
-  readonly isAdmin?: boolean;
-  readonly isDisabled?: boolean;
-  readonly trafficSince?: number;
-  readonly logsDecisions?: boolean;
-  readonly passwordHash?: string;
-  readonly tokenSecret?: string;
-}
+/** Columns that are changed one by one; credits are moved with their ledger. */
+export type AccountChange = Partial<
+  Omit<AccountRow, "id" | "credit_balance" | "credit_entries" | "created_at_ms" | "origin">
+>;
 
 export function account(row: AccountRow): Account {
   const { id, email, tier, origin } = row;
@@ -80,20 +74,6 @@ function newRow({ id, email, tier, origin, ...made }: NewAccount): AccountRow {
   };
 }
 
-function changedColumns(change: AccountChange, nowMs: number): Partial<AccountRow> {
-  const { isAdmin, isDisabled, trafficSince, logsDecisions, passwordHash, tokenSecret } = change;
-  return {
-    ...(change.email !== undefined && { email: change.email }),
-    ...(change.tier !== undefined && { tier: change.tier }),
-    ...(isAdmin !== undefined && { admin: isAdmin ? 1 : 0 }),
-    ...(isDisabled !== undefined && { disabled_at_ms: isDisabled ? nowMs : null }),
-    ...(trafficSince !== undefined && { traffic_since: trafficSince }),
-    ...(logsDecisions !== undefined && { decision_log: logsDecisions ? 1 : 0 }),
-    ...(passwordHash !== undefined && { password_hash: passwordHash }),
-    ...(tokenSecret !== undefined && { token_secret: tokenSecret }),
-  };
-}
-
 /** Who may use the service. Rules are checked by `test/contracts/account/accounts.ts`. */
 export class Accounts {
   readonly #db: Kysely<Database>;
@@ -102,13 +82,14 @@ export class Accounts {
     this.#db = db;
   }
 
-  /** False, with nothing changed, when the e-mail address is taken. */
-  async create(made: NewAccount): Promise<boolean> {
+  /** Undefined, with nothing changed, when the e-mail address is taken. */
+  async create(made: NewAccount): Promise<Account | undefined> {
     const inserting = this.#db.insertInto("accounts").values(newRow(made));
-    const inserted = await inserting
+    const row = await inserting
       .onConflict((conflict) => conflict.column("email").doNothing())
+      .returningAll()
       .executeTakeFirst();
-    return Number(inserted.numInsertedOrUpdatedRows) === 1;
+    return row && account(row);
   }
 
   async find(idOrEmail: string): Promise<Account | undefined> {
@@ -123,9 +104,8 @@ export class Accounts {
     return (await all.where("email", ">", afterEmail).limit(limit).execute()).map(account);
   }
 
-  /** `nowMs` is noted where it matters. False when there is no such account. */
-  async change(id: string, change: AccountChange, nowMs: number): Promise<boolean> {
-    const columns = { ...changedColumns(change, nowMs), id };
+  /** False when there is no such account. */
+  async change(id: string, columns: AccountChange): Promise<boolean> {
     return (await changeRows(this.#db, "accounts", { id }, columns)) === 1;
   }
 

@@ -1,18 +1,25 @@
 import { randomBytes } from "node:crypto";
 import { addressKey, parseAddress, trimEntry } from "../core/address/address.ts";
 import { isCommonPassword } from "../core/tables/data.ts";
-import { type Account, type AccountTier, type Accounts, FIRST_TRAFFIC } from "./accounts-store.ts";
+import {
+  type Account,
+  type AccountTier,
+  type AccountChange,
+  type Accounts,
+} from "./accounts-store.ts";
 import { type OwnerKey, accountKey } from "../base/owner.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Ids } from "../base/ids.ts";
 import type { Notices } from "../store/notices.ts";
 import type { Passwords } from "./sign-in/passwords.ts";
+import type { SignIns } from "./sign-in/sign-ins.ts";
 import { adminTierKept, badField } from "../base/refusals.ts";
 
 interface AccountServiceDeps {
   readonly notices?: Pick<Notices, "tell">;
   readonly accounts: Accounts;
   readonly passwords: Pick<Passwords, "hash">;
+  readonly sessions: Pick<SignIns, "endAll">;
   readonly ids: Ids;
   readonly clock: Pick<Clock, "nowMs">;
 }
@@ -57,7 +64,8 @@ export interface AccountService {
   promote(id: string): Promise<boolean>;
   demote(id: string): Promise<boolean>;
   setEmail(id: string, email: string): Promise<"changed" | "taken" | "bad_email">;
-  setPassword(id: string, password: string): Promise<SetPassword>;
+  /** Signs every browser out but the one of `keptSession`: so an account is taken back from a thief. */
+  setPassword(id: string, password: string, keptSession?: string): Promise<SetPassword>;
 }
 
 /** The e-mail address as accounts are known by it; undefined when the text is not one. */
@@ -114,20 +122,16 @@ async function create(deps: AccountServiceDeps, order: AccountOrder): Promise<Ac
   if (mistake !== undefined) return { kind: "bad_password", mistake };
   const passwordHash =
     password === undefined ? undefined : await deps.passwords.hash(password, order.by);
-  const id = deps.ids.hex32();
-  const made = { id, email, tier, origin, isAdmin, createdAtMs: deps.clock.nowMs() };
-  const stored = { ...made, ...(passwordHash !== undefined && { passwordHash }) };
-  if (!(await deps.accounts.create(stored))) return { kind: "email_taken" };
-  return {
-    kind: "created",
-    account: {
-      ...made,
-      isDisabled: false,
-      trafficSince: FIRST_TRAFFIC,
-      logsDecisions: false,
-      creditBalance: 0,
-    },
-  };
+  const account = await deps.accounts.create({
+    id: deps.ids.hex32(),
+    email,
+    tier,
+    origin,
+    isAdmin,
+    createdAtMs: deps.clock.nowMs(),
+    ...(passwordHash !== undefined && { passwordHash }),
+  });
+  return account === undefined ? { kind: "email_taken" } : { kind: "created", account };
 }
 
 async function* pages(accounts: Accounts): AsyncIterable<readonly Account[]> {
@@ -139,10 +143,10 @@ async function* pages(accounts: Accounts): AsyncIterable<readonly Account[]> {
 }
 
 export function createAccountService(deps: AccountServiceDeps): AccountService {
-  const { accounts, passwords, clock, notices } = deps;
+  const { accounts, passwords, sessions, clock, notices } = deps;
   /** What a key's holder is known by: others must not go on believing the old. */
-  const change = async (id: string, what: Parameters<Accounts["change"]>[1]): Promise<boolean> => {
-    const isChanged = await accounts.change(id, what, clock.nowMs());
+  const change = async (id: string, what: AccountChange): Promise<boolean> => {
+    const isChanged = await accounts.change(id, what);
     if (isChanged) notices?.tell("accounts");
     return isChanged;
   };
@@ -158,10 +162,10 @@ export function createAccountService(deps: AccountServiceDeps): AccountService {
       if (known?.isAdmin === true && tier !== ADMIN_TIER) throw adminTierKept();
       return await change(id, { tier });
     },
-    disable: (id) => change(id, { isDisabled: true }),
-    enable: (id) => change(id, { isDisabled: false }),
-    promote: (id) => change(id, { isAdmin: true, tier: ADMIN_TIER }),
-    demote: (id) => change(id, { isAdmin: false }),
+    disable: (id) => change(id, { disabled_at_ms: clock.nowMs() }),
+    enable: (id) => change(id, { disabled_at_ms: null }),
+    promote: (id) => change(id, { admin: 1, tier: ADMIN_TIER }),
+    demote: (id) => change(id, { admin: 0 }),
     async setEmail(id, text) {
       const email = accountEmail(text);
       if (email === undefined) return "bad_email";
@@ -175,12 +179,13 @@ export function createAccountService(deps: AccountServiceDeps): AccountService {
         throw fault;
       }
     },
-    async setPassword(id, password) {
+    async setPassword(id, password, keptSession) {
       const mistake = passwordMistake(password, (await accounts.find(id))?.email ?? "");
       if (mistake !== undefined) return { kind: "bad_password", mistake };
-      const passwordHash = await passwords.hash(password, accountKey(id));
-      const isChanged = await accounts.change(id, { passwordHash }, clock.nowMs());
-      return isChanged ? "changed" : "no_account";
+      const password_hash = await passwords.hash(password, accountKey(id));
+      if (!(await accounts.change(id, { password_hash }))) return "no_account";
+      await sessions.endAll(id, keptSession);
+      return "changed";
     },
   };
 }

@@ -6,77 +6,22 @@ import { insertRow, pruneRows } from "../store/rows.ts";
 import type { AuditEntryRow, Database } from "../store/schema.ts";
 
 type AuditAction =
-  | "account.created"
-  | "account.deleted"
-  | "account.disabled"
-  | "account.enabled"
-  | "account.promoted"
-  | "account.demoted"
-  | "account.tier"
-  | "account.email"
-  | "account.reset_link"
-  | "account.exported"
-  | "account.password"
-  | "account.traffic"
-  | "account.log"
-  | "feedback.answered"
+  | `account.${"created" | "deleted" | "disabled" | "enabled" | "promoted" | "demoted" | "tier"}`
+  | `account.${"email" | "reset_link" | "exported" | "password" | "traffic" | "log"}`
   | "account.token_secret"
+  | "feedback.answered"
   | "credits.granted"
-  | "key.created"
-  | "key.renamed"
-  | "key.revoked"
-  | "key.origins"
+  | `key.${"created" | "renamed" | "revoked" | "origins"}`
   | "policy.changed"
-  | "hook.created"
-  | "hook.secret"
-  | "hook.removed"
-  | "session.started"
-  | "session.delayed"
-  | "session.ended"
-  | "session.revoked"
-  | "webhook.saved"
-  | "webhook.secret"
-  | "webhook.removed"
-  | "lists.entry_saved"
-  | "lists.entry_forgotten"
-  | "lists.imported"
-  | "lists.fetched";
+  | `hook.${"created" | "secret" | "removed"}`
+  | `session.${"started" | "delayed" | "ended" | "revoked"}`
+  | `webhook.${"saved" | "secret" | "removed"}`
+  | `lists.${"entry_saved" | "entry_forgotten" | "imported" | "fetched"}`;
 
-/** One change: who, what, when, from where. Never a secret, never a checked address. */
-export interface AuditEntry {
-  readonly id: string;
-  readonly atMs: number;
-  readonly action: AuditAction;
-  /** Id of the account that did it; "operator:" and a system user's name for the command line; "visitor" for nobody known. */
-  readonly actorId: string;
-  readonly accountId: string;
-  readonly detail: string;
-  readonly clientAddress: string;
-}
-
-/** With the e-mail addresses that the ids have now; absent for an account that is gone. */
-export interface ReadAuditEntry extends AuditEntry {
-  readonly actorEmail?: string;
-  readonly accountEmail?: string;
-}
-
-interface JoinedRow extends AuditEntryRow {
-  actor_email: string | null;
-  account_email: string | null;
-}
-
-function auditEntry(row: JoinedRow): ReadAuditEntry {
-  return {
-    id: row.id,
-    atMs: row.at_ms,
-    action: row.action as AuditAction, // only `append` writes here
-    actorId: row.actor_id,
-    accountId: row.account_id,
-    detail: row.detail,
-    clientAddress: row.client_address,
-    ...(row.actor_email !== null && { actorEmail: row.actor_email }),
-    ...(row.account_email !== null && { accountEmail: row.account_email }),
-  };
+/** With the e-mail addresses that the ids have now; null for an account that is gone. */
+export interface ReadAuditRow extends AuditEntryRow {
+  readonly actor_email: string | null;
+  readonly account_email: string | null;
 }
 
 /** Append-only. Rules are checked by `test/contracts/account/audit-log.ts`. */
@@ -87,16 +32,8 @@ export class AuditLog {
     this.#db = db;
   }
 
-  append(entry: AuditEntry): Promise<void> {
-    return insertRow(this.#db, "audit_entries", {
-      id: entry.id,
-      at_ms: entry.atMs,
-      action: entry.action,
-      actor_id: entry.actorId,
-      account_id: entry.accountId,
-      detail: entry.detail,
-      client_address: entry.clientAddress,
-    });
+  append(entry: AuditEntryRow): Promise<void> {
+    return insertRow(this.#db, "audit_entries", entry);
   }
 
   #newestFirst(limit: number) {
@@ -111,13 +48,13 @@ export class AuditLog {
       .limit(limit);
   }
 
-  async ofAccount(accountId: string, limit: number): Promise<readonly ReadAuditEntry[]> {
-    const ofIt = this.#newestFirst(limit).where("audit_entries.account_id", "=", accountId);
-    return (await ofIt.execute()).map(auditEntry);
+  ofAccount(accountId: string, limit: number): Promise<readonly ReadAuditRow[]> {
+    const newest = this.#newestFirst(limit);
+    return newest.where("audit_entries.account_id", "=", accountId).execute();
   }
 
-  async newest(limit: number): Promise<readonly ReadAuditEntry[]> {
-    return (await this.#newestFirst(limit).execute()).map(auditEntry);
+  newest(limit: number): Promise<readonly ReadAuditRow[]> {
+    return this.#newestFirst(limit).execute();
   }
 
   prune(before: number): Promise<number> {
@@ -146,7 +83,13 @@ export const operatorName = (actorId: string): string | undefined =>
 
 const DETAIL_MAX = 300;
 
-export interface Change extends Omit<AuditEntry, "id" | "atMs" | "detail"> {
+/** One change: who, what, from where. Never a secret, never a checked address. */
+export interface Change {
+  readonly action: AuditAction;
+  /** Id of the account that did it; "operator:" and a system user's name for the command line; "visitor" for nobody known. */
+  readonly actorId: string;
+  readonly accountId: string;
+  readonly clientAddress: string;
   readonly detail?: string;
 }
 
@@ -159,11 +102,14 @@ interface AuditDeps {
 }
 
 export function createAudit({ log, ids, clock }: AuditDeps): Audit {
-  return ({ detail = "", ...change }) =>
+  return ({ action, actorId, accountId, clientAddress, detail = "" }) =>
     log.append({
       id: ids.hex32(),
-      atMs: clock.nowMs(),
-      ...change,
+      at_ms: clock.nowMs(),
+      action,
+      actor_id: actorId,
+      account_id: accountId,
       detail: detail.slice(0, DETAIL_MAX),
+      client_address: clientAddress,
     });
 }

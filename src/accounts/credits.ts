@@ -5,16 +5,6 @@ import type { CreditEntryRow, Database } from "../store/schema.ts";
 import { findRow, insertRow } from "../store/rows.ts";
 import { inTransaction, type Tx } from "../store/transaction.ts";
 
-export interface CreditEntry {
-  readonly sequence: number;
-  readonly amount: number;
-  readonly balanceAfter: number;
-  readonly reason: "grant" | "charge" | "refund";
-  /** The words given with a grant; else the id of the charge. */
-  readonly reference: string;
-  readonly createdAtMs: number;
-}
-
 interface CreditGrant {
   readonly accountId: string;
   readonly amount: number;
@@ -48,18 +38,6 @@ export async function moveCreditsIn(
   return balance;
 }
 
-function creditEntry(row: CreditEntryRow): CreditEntry {
-  const { sequence, amount, reason, reference } = row;
-  return {
-    sequence,
-    amount,
-    balanceAfter: row.balance_after,
-    reason,
-    reference,
-    createdAtMs: row.created_at_ms,
-  };
-}
-
 /** An append-only ledger for each account; its sum is the balance. Rules: `test/contracts/account/accounts.ts`. */
 export class Credits {
   readonly #db: Kysely<Database>;
@@ -79,10 +57,9 @@ export class Credits {
     });
   }
 
-  async entries(accountId: string, limit: number): Promise<readonly CreditEntry[]> {
+  entries(accountId: string, limit: number): Promise<readonly CreditEntryRow[]> {
     const all = this.#db.selectFrom("credit_entries").selectAll().orderBy("sequence", "desc");
-    const rows = await all.where("account_id", "=", accountId).limit(limit).execute();
-    return rows.map(creditEntry);
+    return all.where("account_id", "=", accountId).limit(limit).execute();
   }
 }
 
@@ -91,12 +68,6 @@ export const GRANT_MAX = 1_000_000_000;
 export const REASON_MAX = 200;
 
 type CreditAnswer = GrantAnswer | { readonly kind: "bad_amount" | "bad_reason" };
-
-export interface CreditService {
-  /** Adds `amount`, or takes it back when it is negative. Can be spent within 5 s. */
-  grant(accountId: string, amount: number, reason: string): Promise<CreditAnswer>;
-  entries(accountId: string, limit: number): Promise<readonly CreditEntry[]>;
-}
 
 interface CreditServiceDeps {
   readonly notices?: Pick<Notices, "tell">;
@@ -107,16 +78,25 @@ interface CreditServiceDeps {
 const isAmount = (amount: number): boolean =>
   Number.isSafeInteger(amount) && amount !== 0 && Math.abs(amount) <= GRANT_MAX;
 
-export function createCreditService({ credits, clock, notices }: CreditServiceDeps): CreditService {
-  return {
-    async grant(accountId, amount, text) {
-      const reference = text.trim();
-      if (!isAmount(amount)) return { kind: "bad_amount" };
-      if (reference.length > REASON_MAX || /\p{Cc}/u.test(reference)) return { kind: "bad_reason" };
-      const answer = await credits.grant({ accountId, amount, reference, nowMs: clock.nowMs() });
-      if (answer.kind === "granted") notices?.tell("accounts");
-      return answer;
-    },
-    entries: (accountId, limit) => credits.entries(accountId, limit),
-  };
+export class CreditService {
+  readonly #deps: CreditServiceDeps;
+
+  constructor(deps: CreditServiceDeps) {
+    this.#deps = deps;
+  }
+
+  /** Adds `amount`, or takes it back when it is negative. Can be spent within 5 s. */
+  async grant(accountId: string, amount: number, text: string): Promise<CreditAnswer> {
+    const { credits, clock, notices } = this.#deps;
+    const reference = text.trim();
+    if (!isAmount(amount)) return { kind: "bad_amount" };
+    if (reference.length > REASON_MAX || /\p{Cc}/u.test(reference)) return { kind: "bad_reason" };
+    const answer = await credits.grant({ accountId, amount, reference, nowMs: clock.nowMs() });
+    if (answer.kind === "granted") notices?.tell("accounts");
+    return answer;
+  }
+
+  entries(accountId: string, limit: number): Promise<readonly CreditEntryRow[]> {
+    return this.#deps.credits.entries(accountId, limit);
+  }
 }

@@ -1,5 +1,5 @@
 import type { AccountDirectory } from "./account-directory.ts";
-import type { SignedIn, SignIns, Visitor } from "./sign-in/sign-ins.ts";
+import type { SignedIn, Visitor } from "./sign-in/sign-ins.ts";
 import type { AccountService } from "./accounts.ts";
 import { badField, notNow, wrongCurrentPassword } from "../base/refusals.ts";
 import type { Audit } from "./audit.ts";
@@ -9,7 +9,6 @@ import { checkPassword } from "./sign-in/sign-up.ts";
 interface OwnAccountDeps {
   readonly accounts: Pick<AccountService, "setPassword" | "setEmail">;
   readonly directory: Pick<AccountDirectory, "erase">;
-  readonly sessions: Pick<SignIns, "endAll">;
   readonly signIn: Pick<SignIn, "isPassword">;
   readonly audit: Audit;
 }
@@ -31,7 +30,7 @@ interface PasswordChange {
 }
 
 export function createOwnAccount(deps: OwnAccountDeps): OwnAccount {
-  const { accounts, directory, sessions, signIn, audit } = deps;
+  const { accounts, directory, signIn, audit } = deps;
   const confirm = async (who: SignedIn, password: string, visitor: Visitor): Promise<void> => {
     if (!(await signIn.isPassword(who.account.id, password, visitor))) throw wrongCurrentPassword();
   };
@@ -40,8 +39,7 @@ export function createOwnAccount(deps: OwnAccountDeps): OwnAccount {
       const { account, session } = who;
       checkPassword(next, account.email);
       await confirm(who, current, visitor);
-      await accounts.setPassword(account.id, next);
-      await sessions.endAll(account.id, session.id);
+      await accounts.setPassword(account.id, next, session.id);
       await audit({ action: "account.password", ...actor(who, visitor) });
     },
     async changeEmail(who, { password, email }, visitor) {

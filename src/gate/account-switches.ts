@@ -1,5 +1,5 @@
 import type { Kysely } from "kysely";
-import type { Accounts } from "../accounts/accounts-store.ts";
+import type { AccountChange, Accounts } from "../accounts/accounts-store.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Notices } from "../store/notices.ts";
 import { deleteRows } from "../store/rows.ts";
@@ -25,8 +25,8 @@ export interface AccountSwitchesDeps {
 /** What was kept is deleted afterwards, because nothing is written of such an account any more. */
 export function createAccountSwitches(deps: AccountSwitchesDeps): AccountSwitches {
   const { accounts, traffic, db, clock, notices } = deps;
-  const change = async (id: string, what: Parameters<Accounts["change"]>[1]): Promise<boolean> => {
-    const isThere = await accounts.change(id, what, clock.nowMs());
+  const change = async (id: string, what: AccountChange): Promise<boolean> => {
+    const isThere = await accounts.change(id, what);
     if (isThere) notices?.tell("accounts");
     return isThere;
   };
@@ -36,13 +36,13 @@ export function createAccountSwitches(deps: AccountSwitchesDeps): AccountSwitche
       const { trafficSince: before = 0 } = account ?? {};
       const isOn = before > 0;
       if (isOn === (state === "on")) return account !== undefined;
-      const trafficSince = isOn ? -before : Math.max(clock.nowMs(), 1 - before);
-      const isThere = await change(accountId, { trafficSince });
+      const traffic_since = isOn ? -before : Math.max(clock.nowMs(), 1 - before);
+      const isThere = await change(accountId, { traffic_since });
       if (isThere && isOn) await traffic.forget(accountId);
       return isThere;
     },
     async switchLog(accountId, state) {
-      const isThere = await change(accountId, { logsDecisions: state === "on" });
+      const isThere = await change(accountId, { decision_log: state === "on" ? 1 : 0 });
       if (state === "off") await deleteRows(db, "decisions", { account_id: accountId });
       return isThere;
     },

@@ -47,7 +47,7 @@ const base64url = (text: string): string => Buffer.from(text).toString("base64ur
 const HEAD = base64url(JSON.stringify({ alg: "HS256", typ: "gatepost+jwt" }));
 
 export function createTokens(deps: TokensDeps): Tokens {
-  const { accounts, box, clock, ids, log, notices } = deps;
+  const { accounts, box, ids, log, notices } = deps;
   const about = (accountId: string): string => `token secret ${accountId}`;
   const newSecret = (): string =>
     `gp_sign_${Buffer.from(ids.bytes(SECRET_BYTES)).toString("base64url")}`;
@@ -77,8 +77,8 @@ export function createTokens(deps: TokensDeps): Tokens {
     },
     async renewSecret(accountId) {
       const secret = newSecret();
-      const tokenSecret = box.seal(secret, about(accountId));
-      await accounts.change(accountId, { tokenSecret }, clock.nowMs());
+      const token_secret = box.seal(secret, about(accountId));
+      await accounts.change(accountId, { token_secret });
       notices?.tell("accounts");
       return secret;
     },

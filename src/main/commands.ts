@@ -2,7 +2,6 @@ import type { Command } from "commander";
 import { Accounts } from "../accounts/accounts-store.ts";
 import { readTiersFile } from "../accounts/admission/tiers.ts";
 import { AuditLog, COMMAND_LINE, createAudit, operatorId } from "../accounts/audit.ts";
-import { endingSessions, SignIns } from "../accounts/sign-in/sign-ins.ts";
 import { systemClock as clock } from "../base/clock.ts";
 import { systemFiles as files } from "../base/files.ts";
 import { createSecretBox } from "../base/secrets.ts";
@@ -397,9 +396,8 @@ async function openCliLists(process: Process): Promise<Omit<CliLists, "close">> 
 async function openAccounts(process: Process): Promise<Omit<CliAccounts, "close">> {
   const store = await openAccountStore(process);
   const note = operatorNote(process, store);
-  const sessions = new SignIns(store.sql.db);
   return {
-    accounts: auditedAccounts(endingSessions(store.accounts, sessions), note),
+    accounts: auditedAccounts(store.accounts, note),
     keys: auditedKeys(store.keys, note),
     credits: auditedCredits(store.credits, note),
     switches: auditedSwitches(store.switches, note),

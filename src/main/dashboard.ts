@@ -14,7 +14,7 @@ import { createResetLinks } from "../accounts/reset-links.ts";
 import { argonPasswords, boundPasswords } from "../accounts/sign-in/passwords.ts";
 import { createSetUp } from "../accounts/sign-in/set-up.ts";
 import { createSignIn, type SignInOutcome } from "../accounts/sign-in/sign-in.ts";
-import { createSignIns, endingSessions, SignIns } from "../accounts/sign-in/sign-ins.ts";
+import { SignInService, SignIns } from "../accounts/sign-in/sign-ins.ts";
 import { createSignUp } from "../accounts/sign-in/sign-up.ts";
 import { createSecretBox } from "../base/secrets.ts";
 import { Jobs } from "../bulk/jobs.ts";
@@ -85,10 +85,10 @@ export function openAccounts(
   const [directory, guesses] = [new AccountDirectory(db), new Guesses(db)];
   const passwords = boundPasswords(argonPasswords, shares.of("sign_ins"));
   const audit = createAudit({ log: auditLog, ids, clock });
-  const logins = createSignIns({ sessions, accounts: stored, ids, clock });
-  const plain = createAccountService({ accounts: stored, passwords, ids, clock, notices });
-  const accounts = endingSessions(plain, sessions);
-  const setUp = createSetUp({ accounts: plain, directory, logins, audit, ids, clock });
+  const logins = new SignInService({ sessions, accounts: stored, ids, clock });
+  const changed = { accounts: stored, sessions, passwords };
+  const accounts = createAccountService({ ...changed, ids, clock, notices });
+  const setUp = createSetUp({ accounts, directory, logins, audit, ids, clock });
   const tried = { accounts: stored, passwords, rates, guesses, logins, audit };
   const signIn = createSignIn({ ...tried, ids, clock, log, counted: countSignIn });
   const box = createSecretBox(secretKey);
@@ -113,8 +113,8 @@ export function openAccounts(
     keys,
     credits,
     switches,
-    signUp: createSignUp({ mode, isSetUpOpen, accounts: plain, quotas, audit, clock }),
-    own: createOwnAccount({ accounts: plain, directory, sessions, signIn, audit }),
+    signUp: createSignUp({ mode, isSetUpOpen, accounts, quotas, audit, clock }),
+    own: createOwnAccount({ accounts, directory, signIn, audit }),
     usage: createUsageReader({ usage, clock, tiers }),
     check: createAccountCheck({ admission, check, datasets, tiers, publicUrl }),
     setUp,

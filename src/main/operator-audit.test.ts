@@ -58,9 +58,9 @@ test("what the command line changes is on record, without secrets and addresses"
       "lists.entry_saved deny address:<hash>@bad.example, until 2099-01-31",
     ],
   );
-  for (const { actorId, accountId, clientAddress, action } of entries) {
-    assert.deepEqual([actorId, clientAddress], [`operator:${systemUser()}`, "the command line"]);
-    assert.equal(accountId, action.startsWith("lists.") ? "service" : id, action);
+  for (const { actor_id, account_id, client_address, action } of entries) {
+    assert.deepEqual([actor_id, client_address], [`operator:${systemUser()}`, "the command line"]);
+    assert.equal(account_id, action.startsWith("lists.") ? "service" : id, action);
   }
   const whole = JSON.stringify(entries);
   assert.equal(whole.includes(key) || whole.includes("jane"), false);

@@ -13,9 +13,10 @@ import {
 } from "../accounts/admission/rate-counter.ts";
 import { sharedCounters } from "../accounts/admission/shared-counters.ts";
 import { UsageLedger } from "../accounts/admission/usage.ts";
-import { createCreditService, Credits, type CreditService } from "../accounts/credits.ts";
+import { Credits, CreditService } from "../accounts/credits.ts";
 import { createKeyService, Keys, type KeyService } from "../accounts/keys.ts";
 import { argonPasswords } from "../accounts/sign-in/passwords.ts";
+import { SignIns } from "../accounts/sign-in/sign-ins.ts";
 import { inTime } from "../base/in-time.ts";
 import { keyFingerprint, loadSecretKey } from "../base/secrets.ts";
 import { type AccountSwitches, createAccountSwitches } from "../gate/account-switches.ts";
@@ -76,12 +77,12 @@ export function accountStore(
   const { db } = sql;
   const [accounts, keys, hooks] = [new Accounts(db), new Keys(db), new Hooks(db)];
   const [outcomes, traffic] = [new Outcomes(db), sqlTraffic(db, clock)];
-  const passwords = argonPasswords;
+  const [passwords, sessions] = [argonPasswords, new SignIns(db)];
   return {
     sql,
-    accounts: createAccountService({ accounts, passwords, ids, clock, notices }),
+    accounts: createAccountService({ accounts, passwords, sessions, ids, clock, notices }),
     keys: createKeyService({ keys, ids, clock, notices }),
-    credits: createCreditService({ credits: new Credits(db), clock, notices }),
+    credits: new CreditService({ credits: new Credits(db), clock, notices }),
     switches: createAccountSwitches({ accounts, traffic, db, clock, notices }),
     reportOutcomes: createOutcomeReport({ outcomes, keys, hooks, clock }),
     notices,

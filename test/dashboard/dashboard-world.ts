@@ -7,7 +7,7 @@ import {
 import { memoryRateCounter } from "../../src/accounts/admission/rate-counter.ts";
 import { Accounts } from "../../src/accounts/accounts-store.ts";
 import { Keys } from "../../src/accounts/keys.ts";
-import { createSignIns, SignIns } from "../../src/accounts/sign-in/sign-ins.ts";
+import { SignInService, SignIns } from "../../src/accounts/sign-in/sign-ins.ts";
 import type { UsageLedger } from "../../src/accounts/admission/usage.ts";
 import { systemIds as ids } from "../../src/base/ids.ts";
 import type { Datasets } from "../../src/core/evidence/datasets.ts";
@@ -220,7 +220,7 @@ export async function dashboardWorld(options: DashboardWorldOptions = {}): Promi
     },
     async cookieOf(accountId) {
       const accounts = new Accounts(db);
-      const logins = createSignIns({ sessions: new SignIns(db), accounts, ids, clock });
+      const logins = new SignInService({ sessions: new SignIns(db), accounts, ids, clock });
       const account = await accounts.find(accountId);
       if (account === undefined) throw new Error("no such account");
       const visitor = { clientAddress: "192.0.2.1", userAgent: "" };

@@ -7,7 +7,8 @@ import { countingIds } from "../contracts/stores.ts";
 import { keptLog } from "./kept-log.ts";
 import { recordingTerminal } from "./recording-terminal.ts";
 import { Accounts } from "../../src/accounts/accounts-store.ts";
-import { createCreditService, Credits } from "../../src/accounts/credits.ts";
+import { Credits, CreditService } from "../../src/accounts/credits.ts";
+import { SignIns } from "../../src/accounts/sign-in/sign-ins.ts";
 import { openEmbedded } from "../../src/store/database.ts";
 import { Hooks } from "../../src/gate/hooks-store.ts";
 import { Outcomes } from "../../src/gate/outcomes.ts";
@@ -55,7 +56,7 @@ export function openShell(t: TestContext, input = "", more: More = {}): Shell {
   const openAccounts = async (): Promise<CliAccounts> => {
     const { db, close } = await openEmbedded(dataDir, NOW_MS);
     const keys = createKeyService({ keys: new Keys(db), ids, clock });
-    const credits = createCreditService({ credits: new Credits(db), clock });
+    const credits = new CreditService({ credits: new Credits(db), clock });
     const accounts = new Accounts(db);
     const box = createSecretBox(new Uint8Array(32));
     const publicUrl = (): string => "";
@@ -63,7 +64,13 @@ export function openShell(t: TestContext, input = "", more: More = {}): Shell {
     return {
       renewTokenSecret: (id) =>
         createTokens({ accounts, box, publicUrl, clock, ids, log }).renewSecret(id),
-      accounts: createAccountService({ accounts, passwords, ids, clock }),
+      accounts: createAccountService({
+        accounts,
+        passwords,
+        sessions: new SignIns(db),
+        ids,
+        clock,
+      }),
       keys,
       credits,
       switches: createAccountSwitches({ accounts, traffic: sqlTraffic(db, clock), db, clock }),

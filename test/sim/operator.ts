@@ -1,5 +1,5 @@
 import { Accounts } from "../../src/accounts/accounts-store.ts";
-import { createSignIns, SignIns } from "../../src/accounts/sign-in/sign-ins.ts";
+import { SignInService, SignIns } from "../../src/accounts/sign-in/sign-ins.ts";
 import { Outcomes } from "../../src/gate/outcomes.ts";
 import { PolicyStore } from "../../src/gate/policy-store.ts";
 import { openStoredLists } from "../../src/main/lists.ts";
@@ -30,7 +30,7 @@ export async function openOperator(process: Process) {
     notices: store.notices,
   });
   const [sessions, accounts] = [new SignIns(db), new Accounts(db)];
-  const signIns = createSignIns({ sessions, accounts, ids, clock });
+  const signIns = new SignInService({ sessions, accounts, ids, clock });
   return { ...store, setup, rules: operator, policies, signIns };
 }
 

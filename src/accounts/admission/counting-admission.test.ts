@@ -165,7 +165,7 @@ const CHANGES: readonly (readonly [string, (world: World) => Promise<unknown>, n
   ["a revoked key is 401", ({ keys, clock }) => keys.revoke("k1", clock.nowMs()), 401],
   [
     "a disabled account is 403",
-    ({ accounts, clock }) => accounts.change("a1", { isDisabled: true }, clock.nowMs()),
+    ({ accounts, clock }) => accounts.change("a1", { disabled_at_ms: clock.nowMs() }),
     403,
   ],
 ];
@@ -207,7 +207,7 @@ test("another tier takes effect within 5 s", async (t) => {
   await addAccount(world);
   const credentials = withKey(await world.newKey());
   assert.equal((await world.enter(credentials)).rate?.limit, 60);
-  await world.accounts.change("a1", { tier: "pro" }, world.clock.nowMs());
+  await world.accounts.change("a1", { tier: "pro" });
   world.clock.advance(5_000);
   const { rate, caller } = await world.enter(credentials);
   assert.deepEqual([rate, caller.tier], [{ limit: 500, remaining: 498 }, "pro"]);
@@ -218,7 +218,7 @@ test("the counting of traffic is on at first, and ends within 5 s", async (t) =>
   await addAccount(world);
   const credentials = withKey(await world.newKey());
   assert.equal((await world.enter(credentials)).caller.trafficSince, 1);
-  await world.accounts.change("a1", { trafficSince: 0 }, world.clock.nowMs());
+  await world.accounts.change("a1", { traffic_since: 0 });
   world.clock.advance(5_000);
   assert.equal((await world.enter(credentials)).caller.trafficSince, undefined);
 });

@@ -48,8 +48,7 @@ async function deskWith(known: readonly string[] = []) {
     counted: (outcome) => void told.push(outcome),
     logins: {
       start: (account) =>
-        Promise.resolve({ session: { accountId: account.id } as never, token: "t" }),
-      identify: () => Promise.resolve(undefined),
+        Promise.resolve({ session: { account_id: account.id } as never, token: "t" }),
     },
     audit: ({ action, accountId, actorId }) => {
       told.push([action, accountId, actorId].join(" "));

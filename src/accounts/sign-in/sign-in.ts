@@ -24,7 +24,7 @@ interface SignInDeps {
   readonly passwords: Passwords;
   readonly rates: RateCounter;
   readonly guesses: Guesses;
-  readonly logins: SignInService;
+  readonly logins: Pick<SignInService, "start">;
   readonly audit: Audit;
   readonly ids: Ids;
   readonly clock: Clock;

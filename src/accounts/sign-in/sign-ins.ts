@@ -7,52 +7,14 @@ import { changeRows, deleteRows, insertRow, pruneRows } from "../../store/rows.t
 import type { Database, SignInRow } from "../../store/schema.ts";
 import { inTransaction, type Tx } from "../../store/transaction.ts";
 import type { Account, Accounts } from "../accounts-store.ts";
-import type { AccountService } from "../accounts.ts";
-
-export interface SignIn {
-  readonly id: string;
-  readonly accountId: string;
-  readonly createdAtMs: number;
-  readonly lastSeenAtMs: number;
-  readonly expiresAtMs: number;
-  readonly clientAddress: string;
-  readonly userAgent: string;
-}
-
-export interface NewSignIn extends SignIn {
-  readonly tokenHash: string;
-}
-
-function signInOf(row: SignInRow): SignIn {
-  return {
-    id: row.id,
-    accountId: row.account_id,
-    createdAtMs: row.created_at_ms,
-    lastSeenAtMs: row.last_seen_at_ms,
-    expiresAtMs: row.expires_at_ms,
-    clientAddress: row.client_address,
-    userAgent: row.user_agent,
-  };
-}
-
-const newRow = (made: NewSignIn): SignInRow => ({
-  id: made.id,
-  account_id: made.accountId,
-  token_hash: made.tokenHash,
-  created_at_ms: made.createdAtMs,
-  last_seen_at_ms: made.lastSeenAtMs,
-  expires_at_ms: made.expiresAtMs,
-  client_address: made.clientAddress,
-  user_agent: made.userAgent,
-});
 
 const KEPT = 100;
 
-async function createIn({ sql }: Tx, made: NewSignIn): Promise<void> {
+async function createIn({ sql }: Tx, made: SignInRow): Promise<void> {
   const last = await sql
     .selectFrom("login_sessions")
     .select("last_seen_at_ms")
-    .where("account_id", "=", made.accountId)
+    .where("account_id", "=", made.account_id)
     .orderBy("last_seen_at_ms", "desc")
     .limit(1)
     .offset(KEPT - 2)
@@ -60,11 +22,11 @@ async function createIn({ sql }: Tx, made: NewSignIn): Promise<void> {
   if (last !== undefined) {
     await sql
       .deleteFrom("login_sessions")
-      .where("account_id", "=", made.accountId)
+      .where("account_id", "=", made.account_id)
       .where("last_seen_at_ms", "<", last.last_seen_at_ms)
       .execute();
   }
-  await insertRow(sql, "login_sessions", newRow(made));
+  await insertRow(sql, "login_sessions", made);
 }
 
 /** Signed-in browsers. Rules are checked by `test/contracts/account/sign-ins.ts`. */
@@ -76,7 +38,7 @@ export class SignIns {
   }
 
   /** Beyond 100 of an account the longest unused end. */
-  create(made: NewSignIn): Promise<void> {
+  create(made: SignInRow): Promise<void> {
     return inTransaction(this.#db, (tx) => createIn(tx, made));
   }
 
@@ -85,20 +47,17 @@ export class SignIns {
     return all.where("expires_at_ms", ">", nowMs);
   }
 
-  async find(tokenHash: string, nowMs: number): Promise<SignIn | undefined> {
-    const row = await this.#alive(nowMs).where("token_hash", "=", tokenHash).executeTakeFirst();
-    return row && signInOf(row);
+  find(tokenHash: string, nowMs: number): Promise<SignInRow | undefined> {
+    return this.#alive(nowMs).where("token_hash", "=", tokenHash).executeTakeFirst();
   }
 
-  async touch(id: string, { lastSeenAtMs, expiresAtMs, clientAddress }: Seen): Promise<void> {
-    const seen = { last_seen_at_ms: lastSeenAtMs, expires_at_ms: expiresAtMs };
-    const columns = { ...seen, client_address: clientAddress };
-    await changeRows(this.#db, "login_sessions", { id }, columns);
+  async touch(id: string, seen: Seen): Promise<void> {
+    await changeRows(this.#db, "login_sessions", { id }, seen);
   }
 
-  async list(accountId: string, nowMs: number): Promise<readonly SignIn[]> {
+  async list(accountId: string, nowMs: number): Promise<readonly SignInRow[]> {
     const all = this.#alive(nowMs).orderBy("last_seen_at_ms", "desc").orderBy("id");
-    return (await all.where("account_id", "=", accountId).execute()).map(signInOf);
+    return await all.where("account_id", "=", accountId).execute();
   }
 
   async end(accountId: string, id: string): Promise<boolean> {
@@ -116,7 +75,7 @@ export class SignIns {
   }
 }
 
-type Seen = Pick<SignIn, "lastSeenAtMs" | "expiresAtMs" | "clientAddress">;
+type Seen = Pick<SignInRow, "last_seen_at_ms" | "expires_at_ms" | "client_address">;
 
 export const IDLE_MS = 14 * DAY_MS;
 
@@ -137,11 +96,11 @@ export interface Visitor {
 
 export interface SignedIn {
   readonly account: Account;
-  readonly session: SignIn;
+  readonly session: SignInRow;
 }
 
 export interface StartedSession {
-  readonly session: SignIn;
+  readonly session: SignInRow;
   readonly token: string;
 }
 
@@ -152,71 +111,50 @@ interface SignInDeps {
   readonly clock: Pick<Clock, "nowMs">;
 }
 
-export interface SignInService {
-  start(account: Pick<Account, "id">, visitor: Visitor): Promise<StartedSession>;
-  /** Whose token it is; undefined for a malformed, unknown or expired one. */
-  identify(token: string, visitor: Visitor): Promise<SignedIn | undefined>;
-}
-
 const hashOf = (token: string): string => createHash("sha256").update(token).digest("hex");
 
-export function createSignIns(deps: SignInDeps): SignInService {
-  return {
-    start: (account, visitor) => start(account, visitor, deps),
-    async identify(token, visitor) {
-      if (!TOKEN_SHAPE.test(token)) return undefined;
-      const session = await deps.sessions.find(hashOf(token), deps.clock.nowMs());
-      const account = session && (await deps.accounts.find(session.accountId));
-      if (session === undefined || account === undefined) return undefined;
-      await touch(session, visitor, deps);
-      return { account, session };
-    },
-  };
-}
+export class SignInService {
+  readonly #deps: SignInDeps;
 
-async function start(
-  account: Pick<Account, "id">,
-  visitor: Visitor,
-  { sessions, ids, clock }: SignInDeps,
-): Promise<StartedSession> {
-  const token = Buffer.from(ids.bytes(TOKEN_BYTES)).toString("base64url");
-  const nowMs = clock.nowMs();
-  const session: SignIn = {
-    id: ids.hex32(),
-    accountId: account.id,
-    createdAtMs: nowMs,
-    lastSeenAtMs: nowMs,
-    expiresAtMs: nowMs + IDLE_MS,
-    clientAddress: visitor.clientAddress,
-    userAgent: visitor.userAgent.slice(0, USER_AGENT_MAX),
-  };
-  await sessions.create({ ...session, tokenHash: hashOf(token) });
-  return { session, token };
-}
+  constructor(deps: SignInDeps) {
+    this.#deps = deps;
+  }
 
-async function touch(
-  session: SignIn,
-  { clientAddress }: Visitor,
-  { sessions, clock }: SignInDeps,
-): Promise<void> {
-  const nowMs = clock.nowMs();
-  const isFresh = nowMs - session.lastSeenAtMs < TOUCH_AFTER_MS;
-  if (isFresh && clientAddress === session.clientAddress) return;
-  const expiresAtMs = Math.min(session.createdAtMs + LIFE_MS, nowMs + IDLE_MS);
-  await sessions.touch(session.id, { lastSeenAtMs: nowMs, expiresAtMs, clientAddress });
-}
+  async start({ id }: Pick<Account, "id">, visitor: Visitor): Promise<StartedSession> {
+    const { sessions, ids, clock } = this.#deps;
+    const token = Buffer.from(ids.bytes(TOKEN_BYTES)).toString("base64url");
+    const nowMs = clock.nowMs();
+    const session: SignInRow = {
+      id: ids.hex32(),
+      account_id: id,
+      token_hash: hashOf(token),
+      created_at_ms: nowMs,
+      last_seen_at_ms: nowMs,
+      expires_at_ms: nowMs + IDLE_MS,
+      client_address: visitor.clientAddress,
+      user_agent: visitor.userAgent.slice(0, USER_AGENT_MAX),
+    };
+    await sessions.create(session);
+    return { session, token };
+  }
 
-/** The same accounts; a password that is set signs every browser out: so an account is taken back from a thief. */
-export function endingSessions(
-  accounts: AccountService,
-  sessions: Pick<SignIns, "endAll">,
-): AccountService {
-  return {
-    ...accounts,
-    async setPassword(id, password) {
-      const answer = await accounts.setPassword(id, password);
-      if (answer === "changed") await sessions.endAll(id);
-      return answer;
-    },
-  };
+  /** Whose token it is; undefined for a malformed, unknown or expired one. */
+  async identify(token: string, visitor: Visitor): Promise<SignedIn | undefined> {
+    if (!TOKEN_SHAPE.test(token)) return undefined;
+    const { sessions, accounts, clock } = this.#deps;
+    const nowMs = clock.nowMs();
+    const session = await sessions.find(hashOf(token), nowMs);
+    const account = session && (await accounts.find(session.account_id));
+    if (session === undefined || account === undefined) return undefined;
+    await this.#touch(session, visitor.clientAddress, nowMs);
+    return { account, session };
+  }
+
+  async #touch(session: SignInRow, client_address: string, nowMs: number): Promise<void> {
+    const isFresh = nowMs - session.last_seen_at_ms < TOUCH_AFTER_MS;
+    if (isFresh && client_address === session.client_address) return;
+    const expires_at_ms = Math.min(session.created_at_ms + LIFE_MS, nowMs + IDLE_MS);
+    const seen = { last_seen_at_ms: nowMs, expires_at_ms, client_address };
+    await this.#deps.sessions.touch(session.id, seen);
+  }
 }

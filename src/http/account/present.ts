@@ -1,8 +1,7 @@
 import { isoTime } from "../../core/calendar.ts";
 import type { Account as StoredAccount } from "../../accounts/accounts-store.ts";
-import { operatorName, type ReadAuditEntry, SERVICE, VISITOR } from "../../accounts/audit.ts";
-import type { CreditEntry as StoredEntry } from "../../accounts/credits.ts";
-import type { SignIn as StoredSignIn } from "../../accounts/sign-in/sign-ins.ts";
+import { operatorName, type ReadAuditRow, SERVICE, VISITOR } from "../../accounts/audit.ts";
+import type { CreditEntryRow, SignInRow } from "../../store/schema.ts";
 import type { Account, AdminAccount, AuditEntry, CreditEntry, SignIn } from "./shapes.ts";
 
 /** Records as the dashboard's API shows them: snake_case, ISO 8601, null for what is absent. */
@@ -24,25 +23,25 @@ export const adminAccount = (account: StoredAccount): AdminAccount => ({
   origin: account.origin,
 });
 
-export const shownCredit = (entry: StoredEntry): CreditEntry => ({
+export const shownCredit = (entry: CreditEntryRow): CreditEntry => ({
   amount: entry.amount,
-  balance_after: entry.balanceAfter,
+  balance_after: entry.balance_after,
   reason: entry.reason,
   // Only the reference of a grant is shown; others are internal ids.
   reference: entry.reason === "grant" ? entry.reference : "",
-  created_at: isoTime(entry.createdAtMs),
+  created_at: isoTime(entry.created_at_ms),
 });
 
-export const shownSession = (session: StoredSignIn, currentId: string): SignIn => ({
+export const shownSession = (session: SignInRow, currentId: string): SignIn => ({
   id: session.id,
   current: session.id === currentId,
-  created_at: isoTime(session.createdAtMs),
-  last_seen_at: isoTime(session.lastSeenAtMs),
-  client_address: session.clientAddress,
-  user_agent: session.userAgent,
+  created_at: isoTime(session.created_at_ms),
+  last_seen_at: isoTime(session.last_seen_at_ms),
+  client_address: session.client_address,
+  user_agent: session.user_agent,
 });
 
-function nameOf(id: string, email: string | undefined): string {
+function nameOf(id: string, email: string | null): string {
   if (id === SERVICE) return "The service";
   if (id === VISITOR) return "A visitor";
   const user = operatorName(id);
@@ -50,21 +49,21 @@ function nameOf(id: string, email: string | undefined): string {
   return email ?? "A deleted account";
 }
 
-export const shownAudit = (entry: ReadAuditEntry): AuditEntry => ({
+export const shownAudit = (entry: ReadAuditRow): AuditEntry => ({
   id: entry.id,
-  at: isoTime(entry.atMs),
+  at: isoTime(entry.at_ms),
   action: entry.action,
-  actor: nameOf(entry.actorId, entry.actorEmail),
-  subject: nameOf(entry.accountId, entry.accountEmail),
+  actor: nameOf(entry.actor_id, entry.actor_email),
+  subject: nameOf(entry.account_id, entry.account_email),
   detail: entry.detail,
-  client_address: entry.clientAddress,
+  client_address: entry.client_address,
 });
 
 /** What an account sees of its own log: not which administrator or operator it was, nor from where. */
-export function ownAudit(entry: ReadAuditEntry): AuditEntry {
+export function ownAudit(entry: ReadAuditRow): AuditEntry {
   const shown = shownAudit(entry);
-  if (entry.actorId === entry.accountId || entry.actorId === VISITOR) return shown;
-  const isOperator = operatorName(entry.actorId) !== undefined;
+  if (entry.actor_id === entry.account_id || entry.actor_id === VISITOR) return shown;
+  const isOperator = operatorName(entry.actor_id) !== undefined;
   const actor = isOperator ? "The operator" : "An administrator";
   return { ...shown, actor, client_address: "" };
 }

@@ -1,9 +1,10 @@
 import type { Account } from "../../accounts/accounts-store.ts";
-import type { SignIn, Visitor } from "../../accounts/sign-in/sign-ins.ts";
+import type { Visitor } from "../../accounts/sign-in/sign-ins.ts";
 import { badField } from "../../base/refusals.ts";
 import { type Optional, type Schema, Type } from "../../core/json-schema.ts";
 import type { Awaitable } from "../../core/mail/lookup.ts";
 import type { Note } from "../../gate/audited.ts";
+import type { SignInRow } from "../../store/schema.ts";
 import type { UploadedFile } from "../api/upload.ts";
 
 /** A request for `/account/*` that was let in. */
@@ -21,7 +22,7 @@ export interface AccountRequest<Body = unknown> {
 
 export interface SignedInRequest<Body = unknown> extends AccountRequest<Body> {
   readonly account: Account;
-  readonly session: SignIn;
+  readonly session: SignInRow;
   /** Writes down what this account changes, here or in another account. */
   readonly note: Note;
 }

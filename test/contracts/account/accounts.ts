@@ -41,7 +41,7 @@ export function accountsContract(name: string, make: Make<AccountsFixture>): voi
   };
 
   rule("an account is found by id and by e-mail address", async ({ accounts }) => {
-    assert.equal(await accounts.create(account("a1", { isAdmin: true, origin: "signup" })), true);
+    const made = await accounts.create(account("a1", { isAdmin: true, origin: "signup" }));
     const want = {
       id: "a1",
       email: "a1@gatepost.example",
@@ -54,6 +54,7 @@ export function accountsContract(name: string, make: Make<AccountsFixture>): voi
       creditBalance: 0,
       createdAtMs: NOW_MS,
     };
+    assert.deepEqual(made, want);
     assert.deepEqual(await accounts.find("a1"), want);
     assert.deepEqual(await accounts.find("a1@gatepost.example"), want);
     assert.equal(await accounts.find("a2"), undefined);
@@ -65,26 +66,22 @@ export function accountsContract(name: string, make: Make<AccountsFixture>): voi
     const made = await Promise.all(
       ["a1", "a2", "a3"].map((id) => accounts.create(account(id, { email }))),
     );
-    assert.deepEqual(made.filter(Boolean), [true]);
+    assert.equal(made.filter(Boolean).length, 1);
   });
 
   rule("a change keeps all other fields", async ({ accounts }) => {
     await accounts.create(account("a1"));
-    assert.equal(await accounts.change("a1", { tier: "pro" }, NOW_MS), true);
-    assert.equal(await accounts.change("a1", { isDisabled: true }, NOW_MS), true);
-    assert.equal(
-      await accounts.change("a1", { trafficSince: 0, logsDecisions: true }, NOW_MS),
-      true,
-    );
-    assert.equal(await accounts.change("a1", { passwordHash: "$phc" }, NOW_MS), true);
+    assert.equal(await accounts.change("a1", { tier: "pro" }), true);
+    assert.equal(await accounts.change("a1", { disabled_at_ms: NOW_MS }), true);
+    assert.equal(await accounts.change("a1", { traffic_since: 0, decision_log: 1 }), true);
+    assert.equal(await accounts.change("a1", { password_hash: "$phc" }), true);
     const found = await accounts.find("a1");
     const states = [found?.tier, found?.isDisabled, found?.trafficSince, found?.logsDecisions];
     assert.deepEqual(states, ["pro", true, 0, true]);
     assert.equal(await accounts.passwordHash("a1"), "$phc");
-    await accounts.change("a1", { isDisabled: false }, NOW_MS);
+    await accounts.change("a1", { disabled_at_ms: null });
     assert.equal((await accounts.find("a1"))?.isDisabled, false);
-    assert.equal(await accounts.change("nobody", { tier: "pro" }, NOW_MS), false);
-    assert.equal(await accounts.change("nobody", {}, NOW_MS), false);
+    assert.equal(await accounts.change("nobody", { tier: "pro" }), false);
     assert.equal(await accounts.passwordHash("nobody"), undefined);
   });
 
@@ -170,10 +167,11 @@ export function accountsContract(name: string, make: Make<AccountsFixture>): voi
     assert.deepEqual(await grant(-4), { kind: "granted", balance: 6 });
     assert.deepEqual(await grant(1, "nobody"), { kind: "no_account" });
     assert.equal((await accounts.find("a1"))?.creditBalance, 6);
-    const entry = { reason: "grant", reference: "why", createdAtMs: NOW_MS };
-    assert.deepEqual(await credits.entries("a1", 10), [
-      { sequence: 2, amount: -4, balanceAfter: 6, ...entry },
-      { sequence: 1, amount: 10, balanceAfter: 10, ...entry },
+    const entries = await credits.entries("a1", 10);
+    const shown = entries.map((row) => [row.sequence, row.amount, row.balance_after, row.reason]);
+    assert.deepEqual(shown, [
+      [2, -4, 6, "grant"],
+      [1, 10, 10, "grant"],
     ]);
     assert.equal((await credits.entries("a1", 1)).length, 1);
   });

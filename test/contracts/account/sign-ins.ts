@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { NewSignIn, SignIns } from "../../../src/accounts/sign-in/sign-ins.ts";
+import type { SignIns } from "../../../src/accounts/sign-in/sign-ins.ts";
+import type { SignInRow } from "../../../src/store/schema.ts";
 import type { Make } from "../contract.ts";
 
 export interface LoginSessionsUnderTest {
@@ -11,15 +12,15 @@ export interface LoginSessionsUnderTest {
 
 const NOW = 1_000_000;
 
-const made = (id: string, accountId: string, more: Partial<NewSignIn> = {}) => ({
+const made = (id: string, account_id: string, more: Partial<SignInRow> = {}) => ({
   id,
-  accountId,
-  tokenHash: `hash of ${id}`,
-  createdAtMs: NOW,
-  lastSeenAtMs: NOW,
-  expiresAtMs: NOW + 1_000,
-  clientAddress: "192.0.2.1",
-  userAgent: "a browser",
+  account_id,
+  token_hash: `hash of ${id}`,
+  created_at_ms: NOW,
+  last_seen_at_ms: NOW,
+  expires_at_ms: NOW + 1_000,
+  client_address: "192.0.2.1",
+  user_agent: "a browser",
   ...more,
 });
 
@@ -27,10 +28,10 @@ export function loginSessionsContract(name: string, make: Make<LoginSessionsUnde
   test(`sign-ins, ${name}: one is found by its token until it expires`, async (t) => {
     const { sessions, account } = await make(t);
     await account("a1");
-    const { tokenHash, ...shown } = made("s1", "a1");
-    await sessions.create({ ...shown, tokenHash });
-    assert.deepEqual(await sessions.find(tokenHash, NOW + 999), shown);
-    assert.equal(await sessions.find(tokenHash, NOW + 1_000), undefined);
+    const row = made("s1", "a1");
+    await sessions.create(row);
+    assert.deepEqual({ ...(await sessions.find(row.token_hash, NOW + 999)) }, row);
+    assert.equal(await sessions.find(row.token_hash, NOW + 1_000), undefined);
     assert.equal(await sessions.find("another", NOW), undefined);
   });
 
@@ -38,7 +39,11 @@ export function loginSessionsContract(name: string, make: Make<LoginSessionsUnde
     const { sessions, account } = await make(t);
     await account("a1");
     await sessions.create(made("s1", "a1"));
-    const seen = { lastSeenAtMs: NOW + 10, expiresAtMs: NOW + 5_000, clientAddress: "192.0.2.9" };
+    const seen = {
+      last_seen_at_ms: NOW + 10,
+      expires_at_ms: NOW + 5_000,
+      client_address: "192.0.2.9",
+    };
     await sessions.touch("s1", seen);
     const found = await sessions.find("hash of s1", NOW + 4_000);
     assert.deepEqual({ ...found }, { ...found, ...seen });
@@ -48,8 +53,8 @@ export function loginSessionsContract(name: string, make: Make<LoginSessionsUnde
     const { sessions, account } = await make(t);
     for (const id of ["a1", "a2"]) await account(id);
     await sessions.create(made("s1", "a1"));
-    await sessions.create(made("s2", "a1", { lastSeenAtMs: NOW + 5 }));
-    await sessions.create(made("old", "a1", { expiresAtMs: NOW }));
+    await sessions.create(made("s2", "a1", { last_seen_at_ms: NOW + 5 }));
+    await sessions.create(made("old", "a1", { expires_at_ms: NOW }));
     await sessions.create(made("s3", "a2"));
     const ids = async (accountId: string) =>
       (await sessions.list(accountId, NOW)).map(({ id }) => id);
@@ -65,7 +70,7 @@ export function loginSessionsContract(name: string, make: Make<LoginSessionsUnde
     for (const id of ["a1", "a2"]) await account(id);
     await sessions.create(made("other", "a2"));
     for (let n = 0; n < 103; n += 1) {
-      await sessions.create(made(`s${String(n)}`, "a1", { lastSeenAtMs: NOW + n }));
+      await sessions.create(made(`s${String(n)}`, "a1", { last_seen_at_ms: NOW + n }));
     }
     const listed = await sessions.list("a1", NOW);
     assert.deepEqual([listed.length, listed[0]?.id, listed.at(-1)?.id], [100, "s102", "s3"]);
@@ -87,7 +92,7 @@ export function loginSessionsContract(name: string, make: Make<LoginSessionsUnde
     const { sessions, account } = await make(t);
     await account("a1");
     await sessions.create(made("s1", "a1"));
-    await sessions.create(made("s2", "a1", { expiresAtMs: NOW }));
+    await sessions.create(made("s2", "a1", { expires_at_ms: NOW }));
     assert.equal(await sessions.prune(NOW), 1);
     assert.notEqual(await sessions.find("hash of s1", NOW), undefined);
   });

@@ -22,7 +22,7 @@ const limits = (daily: number): QuotaLimits => ({ daily, monthly: null });
 async function sumOf(credits: Credits, accountId: string): Promise<number> {
   const entries = await credits.entries(accountId, 10_000);
   const sum = entries.reduce((total, { amount }) => total + amount, 0);
-  assert.equal(entries[0]?.balanceAfter ?? 0, sum);
+  assert.equal(entries[0]?.balance_after ?? 0, sum);
   return sum;
 }
 

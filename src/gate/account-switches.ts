@@ -4,7 +4,6 @@ import type { Clock } from "../base/clock.ts";
 import type { Notices } from "../store/notices.ts";
 import { deleteRows } from "../store/rows.ts";
 import type { Database } from "../store/schema.ts";
-import type { SqlTraffic } from "./traffic-store.ts";
 
 /** Switches something of an account; active within 5 s. Off deletes what was kept. False: no such account. */
 export type SwitchAccount = (accountId: string, state: "on" | "off") => Promise<boolean>;
@@ -16,7 +15,6 @@ export interface AccountSwitches {
 
 export interface AccountSwitchesDeps {
   readonly accounts: Pick<Accounts, "find" | "change">;
-  readonly traffic: Pick<SqlTraffic, "forget">;
   readonly db: Kysely<Database>;
   readonly clock: Pick<Clock, "nowMs">;
   readonly notices?: Notices;
@@ -24,7 +22,7 @@ export interface AccountSwitchesDeps {
 
 /** What was kept is deleted afterwards, because nothing is written of such an account any more. */
 export function createAccountSwitches(deps: AccountSwitchesDeps): AccountSwitches {
-  const { accounts, traffic, db, clock, notices } = deps;
+  const { accounts, db, clock, notices } = deps;
   const change = async (id: string, what: AccountChange): Promise<boolean> => {
     const isThere = await accounts.change(id, what);
     if (isThere) notices?.tell("accounts");
@@ -38,7 +36,7 @@ export function createAccountSwitches(deps: AccountSwitchesDeps): AccountSwitche
       if (isOn === (state === "on")) return account !== undefined;
       const traffic_since = isOn ? -before : Math.max(clock.nowMs(), 1 - before);
       const isThere = await change(accountId, { traffic_since });
-      if (isThere && isOn) await traffic.forget(accountId);
+      if (isThere && isOn) await deleteRows(db, "traffic", { account_id: accountId });
       return isThere;
     },
     async switchLog(accountId, state) {

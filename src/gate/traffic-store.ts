@@ -1,9 +1,28 @@
 import { type Kysely, sql } from "kysely";
+import { LRUCache } from "lru-cache";
+import { DAY_MS } from "../core/calendar.ts";
 import type { Clock } from "../base/clock.ts";
-import type { Database, TrafficTableRow } from "../store/schema.ts";
-import { countRows, deleteRows, lockAccount, pruneSlices, upsert } from "../store/rows.ts";
+import type { Database, TrafficKind, TrafficTableRow } from "../store/schema.ts";
+import {
+  countRows,
+  findRow,
+  lockAccount,
+  pruneSlices,
+  type Upsert,
+  upsert,
+} from "../store/rows.ts";
 import { inSlice, type Tx } from "../store/transaction.ts";
-import { COUNTED_MS, type NewTrafficRow, type TrafficStore } from "./traffic.ts";
+
+export const COUNTED_MS: Readonly<Record<TrafficKind, number>> = {
+  spelling: 7 * DAY_MS,
+  mailbox: DAY_MS,
+  name: DAY_MS,
+  domain: 400 * DAY_MS,
+  new_domain: DAY_MS,
+};
+
+/** `since`: it is not written when the account counts its traffic since another time. */
+export type Sighting = Readonly<TrafficTableRow> & { readonly since: number };
 
 const ROWS_MAX = 50_000;
 
@@ -15,6 +34,7 @@ const ACCOUNTS_MAX = 10_000;
 /** Other processes write too: their rows are counted this often. */
 const COUNT_EVERY_MS = 60_000;
 
+/** The columns that are written, and their order. */
 const SAMPLE: TrafficTableRow = {
   account_id: "",
   subject: "",
@@ -23,15 +43,6 @@ const SAMPLE: TrafficTableRow = {
   first_ms: 0,
   last_ms: 0,
 };
-
-const rowOf = (row: NewTrafficRow): TrafficTableRow => ({
-  account_id: row.accountId,
-  subject: row.subject,
-  kind: row.kind,
-  item: row.item,
-  first_ms: row.firstMs,
-  last_ms: row.lastMs,
-});
 
 const keyOf = ({ subject, kind, item }: TrafficTableRow): string => `${subject} ${kind} ${item}`;
 
@@ -49,13 +60,8 @@ async function keepWithin({ sql: db }: Tx, accountId: string, rowsMax: number): 
   return rows - gone;
 }
 
-export interface SqlTraffic extends TrafficStore {
-  forget(accountId: string): Promise<void>;
-  prune(nowMs: number): Promise<void>;
-}
-
-function adder(db: Kysely<Database>, clock: Pick<Clock, "nowMs">, rowsMax: number) {
-  const save = upsert(db, SAMPLE, (query, rows) =>
+const saver = (db: Kysely<Database>): Upsert<TrafficTableRow> =>
+  upsert(db, SAMPLE, (query, rows) =>
     query
       .insertInto("traffic")
       .values([...rows])
@@ -66,76 +72,74 @@ function adder(db: Kysely<Database>, clock: Pick<Clock, "nowMs">, rowsMax: numbe
           .whereRef("excluded.last_ms", ">", "traffic.last_ms"),
       ),
   );
-  const counted = new Map<string, { readonly rows: number; readonly atMs: number }>();
-  return async (tx: Tx, accountId: string, rows: readonly NewTrafficRow[]): Promise<void> => {
-    await lockAccount(tx, accountId); // switching off waits, and then deletes these rows too
-    const account = await tx.sql
-      .selectFrom("accounts")
-      .select("traffic_since")
-      .where("id", "=", accountId)
-      .executeTakeFirst();
-    const wanted = rows.filter(({ since }) => since === account?.traffic_since);
-    await save(
-      tx,
-      wanted.map(rowOf).toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1)),
-    );
-    const nowMs = clock.nowMs();
-    const { rows: before, atMs } = counted.get(accountId) ?? { rows: rowsMax, atMs: -Infinity };
-    const most = before + wanted.length;
-    const isFine = most <= rowsMax && nowMs - atMs < COUNT_EVERY_MS;
-    if (counted.size >= ACCOUNTS_MAX) counted.clear();
-    const now = isFine
-      ? { rows: most, atMs }
-      : { rows: await keepWithin(tx, accountId, rowsMax), atMs: nowMs };
-    counted.set(accountId, now);
-  };
-}
 
-/** `rowsMax`: for tests. */
-export function sqlTraffic(
-  db: Kysely<Database>,
-  clock: Pick<Clock, "nowMs">,
-  rowsMax = ROWS_MAX,
-): SqlTraffic {
-  const add = adder(db, clock, rowsMax);
-  return {
-    async ofSubjects(accountId, subjects) {
-      // Always three, because the database keeps a statement for each text.
-      const [first = ""] = subjects;
-      const rows = await db
-        .selectFrom("traffic")
-        .select(["subject", "kind", "item", "first_ms", "last_ms"])
-        .where("account_id", "=", accountId)
-        .where("subject", "in", [...subjects, first, first].slice(0, 3))
-        .execute();
-      return rows.map(({ first_ms: firstMs, last_ms: lastMs, ...row }) => ({
-        ...row,
-        firstMs,
-        lastMs,
-      }));
-    },
-    async add(rows) {
-      // In order, so that no two processes wait for each other's rows.
-      const ids = [...new Set(rows.map(({ accountId }) => accountId))].toSorted();
-      await inSlice(db, async (tx) => {
-        for (const id of ids) {
-          const own = rows.filter(({ accountId }) => accountId === id);
-          await add(tx, id, own);
-        }
-      });
-    },
-    async forget(accountId) {
-      await deleteRows(db, "traffic", { account_id: accountId });
-    },
-    async prune(nowMs) {
-      for (const [kind, countedMs] of Object.entries(COUNTED_MS)) {
-        const slice = (limit: number) => sql`
-          delete from traffic where (account_id, subject, kind, item) in (
-            select account_id, subject, kind, item from traffic
-            where kind = ${kind} and last_ms <= ${nowMs - countedMs} limit ${limit}
-          )`;
-        await pruneSlices(db, slice);
+/** Rules are checked by `test/contracts/policy/traffic.ts`. */
+export class TrafficStore {
+  readonly #db: Kysely<Database>;
+  readonly #clock: Pick<Clock, "nowMs">;
+  readonly #rowsMax: number;
+  readonly #save: Upsert<TrafficTableRow>;
+  readonly #counted = new LRUCache<string, { readonly rows: number; readonly atMs: number }>({
+    max: ACCOUNTS_MAX,
+  });
+
+  /** `rowsMax`: for tests. */
+  constructor(db: Kysely<Database>, clock: Pick<Clock, "nowMs">, rowsMax = ROWS_MAX) {
+    this.#db = db;
+    this.#clock = clock;
+    this.#rowsMax = rowsMax;
+    this.#save = saver(db);
+  }
+
+  ofSubjects(accountId: string, subjects: readonly string[]): Promise<readonly TrafficTableRow[]> {
+    // Always three, because the database keeps a statement for each text.
+    const [first = ""] = subjects;
+    return this.#db
+      .selectFrom("traffic")
+      .selectAll()
+      .where("account_id", "=", accountId)
+      .where("subject", "in", [...subjects, first, first].slice(0, 3))
+      .execute();
+  }
+
+  /** All or nothing. */
+  async add(rows: readonly Sighting[]): Promise<void> {
+    // In order, so that no two processes wait for each other's rows.
+    const ids = [...new Set(rows.map((row) => row.account_id))].toSorted();
+    await inSlice(this.#db, async (tx) => {
+      for (const id of ids) {
+        const own = rows.filter((row) => row.account_id === id);
+        await this.#addOf(tx, id, own);
       }
-    },
-  };
+    });
+  }
+
+  async prune(nowMs: number): Promise<void> {
+    for (const [kind, countedMs] of Object.entries(COUNTED_MS)) {
+      const slice = (limit: number) => sql`
+        delete from traffic where (account_id, subject, kind, item) in (
+          select account_id, subject, kind, item from traffic
+          where kind = ${kind} and last_ms <= ${nowMs - countedMs} limit ${limit}
+        )`;
+      await pruneSlices(this.#db, slice);
+    }
+  }
+
+  async #addOf(tx: Tx, accountId: string, rows: readonly Sighting[]): Promise<void> {
+    await lockAccount(tx, accountId); // switching off waits, and then deletes these rows too
+    const account = await findRow(tx.sql, "accounts", { id: accountId });
+    const wanted = rows.filter(({ since }) => since === account?.traffic_since);
+    await this.#save(
+      tx,
+      wanted.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1)),
+    );
+    const nowMs = this.#clock.nowMs();
+    const before = this.#counted.get(accountId) ?? { rows: 0, atMs: -Infinity };
+    const most = before.rows + wanted.length;
+    const isFine = most <= this.#rowsMax && nowMs - before.atMs < COUNT_EVERY_MS;
+    const now = isFine
+      ? { rows: most, atMs: before.atMs }
+      : { rows: await keepWithin(tx, accountId, this.#rowsMax), atMs: nowMs };
+    this.#counted.set(accountId, now);
+  }
 }

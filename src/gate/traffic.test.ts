@@ -6,8 +6,8 @@ import { Accounts } from "../accounts/accounts-store.ts";
 import { readEntry } from "../core/address/address.ts";
 import { DAY_MS } from "../core/calendar.ts";
 import type { TrafficFacts } from "../core/policy/policy.ts";
-import { createAccountHash, marksOf, Traffic, type TrafficStore } from "./traffic.ts";
-import { sqlTraffic } from "./traffic-store.ts";
+import { createAccountHash, marksOf, Traffic, type TrafficDeps } from "./traffic.ts";
+import { TrafficStore } from "./traffic-store.ts";
 import { createAccountSwitches } from "./account-switches.ts";
 
 const hash = createAccountHash(new Uint8Array(32).fill(5));
@@ -16,12 +16,12 @@ const datasets = literalDatasets({ free: ["free.example"], domains: { "ours.exam
 /** A counter on SQLite, with the accounts "a1" and "a2". */
 async function openCounter(
   t: TestContext,
-  before: (store: TrafficStore) => TrafficStore = (s) => s,
+  before: (store: TrafficStore) => TrafficDeps["store"] = (s) => s,
 ) {
   const stores = await openStores(t);
   const { clock, log, sql } = stores;
   for (const id of ["a1", "a2"]) await addAccount(stores, 0, id);
-  const store = sqlTraffic(sql.db, clock);
+  const store = new TrafficStore(sql.db, clock);
   const open = (freshMs?: number) =>
     new Traffic({ store: before(store), clock, log, ...(freshMs !== undefined && { freshMs }) });
   const accounts = new Accounts(sql.db);
@@ -207,9 +207,9 @@ test("a flood of one name stops counting at 1,000", async (t) => {
 });
 
 test("switching off forgets, and switching on begins anew", async (t) => {
-  const { count, traffic, store, accounts, clock, sql } = await openCounter(t);
+  const { count, traffic, accounts, clock, sql } = await openCounter(t);
   const { db } = sql;
-  const switches = createAccountSwitches({ accounts, traffic: store, db, clock });
+  const switches = createAccountSwitches({ accounts, db, clock });
   const turn = switches.switchTraffic;
   await count([...FOUR, "adal@gmail.com"]);
   await traffic.flush();

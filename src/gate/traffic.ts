@@ -1,6 +1,7 @@
 import { createHmac } from "node:crypto";
+import { LRUCache } from "lru-cache";
 import { addressKey } from "../core/address/address.ts";
-import { DAY_MS, dayOf } from "../core/calendar.ts";
+import { dayOf } from "../core/calendar.ts";
 import { canonicalAddress } from "../core/evidence/alias.ts";
 import type { Datasets } from "../core/evidence/datasets.ts";
 import { isKnownGood } from "../core/evidence/domain-evidence.ts";
@@ -16,11 +17,12 @@ import {
   WEAK_REGISTRIES,
 } from "../core/tables/data.ts";
 import type { Validation } from "../core/validate/validate.ts";
-import type { TrafficKind } from "../store/schema.ts";
+import type { TrafficKind, TrafficTableRow } from "../store/schema.ts";
 import type { Clock } from "../base/clock.ts";
 import { inTime } from "../base/in-time.ts";
 import type { Log } from "../base/log.ts";
 import { WriteBehind } from "../base/write-behind.ts";
+import { COUNTED_MS, type Sighting, type TrafficStore } from "./traffic-store.ts";
 
 /** What an account's decisions say of an address: hashes under a key of the account, which no other's rows match. */
 
@@ -34,12 +36,11 @@ const KEYS_MAX = 10_000;
 
 /** `key` is for this alone. */
 export function createAccountHash(key: Uint8Array): AccountHash {
-  const keys = new Map<string, Uint8Array>();
+  const keys = new LRUCache<string, Uint8Array>({ max: KEYS_MAX });
   const keyOf = (accountId: string): Uint8Array => {
     const known = keys.get(accountId);
     if (known !== undefined) return known;
     const made = createHmac("sha256", key).update(accountId).digest();
-    if (keys.size >= KEYS_MAX) keys.clear();
     keys.set(accountId, made);
     return made;
   };
@@ -131,38 +132,14 @@ export function reportedDomainOf(domain: Domain, datasets: OwnDomainData): strin
 
 const SHARED = [DYNAMIC_DNS, FAMILY_EXCEPTIONS, FREE_REGISTRIES, WEAK_REGISTRIES];
 
-export const COUNTED_MS: Readonly<Record<TrafficKind, number>> = {
-  spelling: 7 * DAY_MS,
-  mailbox: DAY_MS,
-  name: DAY_MS,
-  domain: 400 * DAY_MS,
-  new_domain: DAY_MS,
-};
-
-export interface TrafficRow {
-  readonly subject: string;
-  readonly kind: TrafficKind;
-  readonly item: string;
-  readonly firstMs: number;
-  readonly lastMs: number;
-}
-
-export interface NewTrafficRow extends TrafficRow, TrafficOwner {}
-
-export interface TrafficStore {
-  ofSubjects(accountId: string, subjects: readonly string[]): Promise<readonly TrafficRow[]>;
-  /** All or nothing. Rows of accounts that do not count traffic since then are left out. */
-  add(rows: readonly NewTrafficRow[]): Promise<void>;
-}
-
 /** Further items of one subject and kind change nothing and are not kept. */
 const ITEMS_MAX = 1_000;
 
 /** A row is written again when it was last seen this part of its time ago. */
 const REFRESH_PART = 1 / 1_440;
 
-/** Half of what the memory holds; what is forgotten is read again. */
-const ROWS_IN_MEMORY = 100_000;
+/** What is forgotten is read again. */
+const ROWS_IN_MEMORY = 200_000;
 
 /** Together with a second process's `freshMs` below the second that a kill may cost. */
 const FLUSH_AFTER_MS = 400;
@@ -177,21 +154,20 @@ const LOG_EVERY_MS = 60_000;
 
 class Subject {
   /** By kind, each item with when it was last seen, oldest first. */
-  readonly items = new Map<TrafficKind, Map<string, number>>();
+  readonly #items = new Map<TrafficKind, Map<string, number>>();
   firstMs: number | undefined;
   readonly readAtMs: number;
 
-  constructor(rows: readonly TrafficRow[], readAtMs: number) {
+  constructor(rows: readonly TrafficTableRow[], readAtMs: number) {
     this.readAtMs = readAtMs;
-    for (const { kind, item, firstMs, lastMs } of rows.toSorted((a, b) => a.lastMs - b.lastMs)) {
-      this.#of(kind).delete(item);
-      this.#of(kind).set(item, lastMs);
-      if (kind === "domain") this.firstMs = Math.min(firstMs, this.firstMs ?? firstMs);
+    for (const row of rows.toSorted((a, b) => a.last_ms - b.last_ms)) {
+      this.see(row.kind, row.item, row.last_ms);
+      if (row.kind === "domain") this.firstMs = Math.min(row.first_ms, this.firstMs ?? Infinity);
     }
   }
 
-  current(kind: TrafficKind, nowMs: number): Map<string, number> {
-    const items = this.#of(kind);
+  current(kind: TrafficKind, nowMs: number): ReadonlyMap<string, number> {
+    const items = this.#items.get(kind) ?? new Map<string, number>();
     for (const [item, lastMs] of items) {
       if (lastMs > nowMs - COUNTED_MS[kind]) break;
       items.delete(item);
@@ -199,17 +175,21 @@ class Subject {
     return items;
   }
 
-  #of(kind: TrafficKind): Map<string, number> {
-    const known = this.items.get(kind);
-    if (known !== undefined) return known;
-    const made = new Map<string, number>();
-    this.items.set(kind, made);
-    return made;
+  see(kind: TrafficKind, item: string, lastMs: number): void {
+    const items = this.#items.get(kind) ?? new Map<string, number>();
+    items.delete(item);
+    this.#items.set(kind, items.set(item, lastMs));
+  }
+
+  get rows(): number {
+    let rows = 1;
+    for (const items of this.#items.values()) rows += items.size;
+    return rows;
   }
 }
 
 export interface TrafficDeps {
-  readonly store: TrafficStore;
+  readonly store: Pick<TrafficStore, "ofSubjects" | "add">;
   /** How long what was read is believed: other processes write too. Absent: none does. */
   readonly freshMs?: number;
   readonly clock: Pick<Clock, "nowMs" | "monotonicMs" | "after">;
@@ -221,11 +201,12 @@ type Counts = { -readonly [Name in keyof TrafficFacts]: TrafficFacts[Name] };
 /** Counts the decisions of accounts in memory, and writes them behind. A kill may lose the last second. */
 export class Traffic {
   readonly #deps: TrafficDeps;
-  readonly #waiting: WriteBehind<ReadonlyMap<string, NewTrafficRow>>;
-  /** By hash. What is used moves from the older half to the newer one. */
-  #newer = new Map<string, Subject>();
-  #older = new Map<string, Subject>();
-  #rowsInMemory = 0;
+  readonly #waiting: WriteBehind<Map<string, Sighting>>;
+  /** By hash. */
+  readonly #subjects = new LRUCache<string, Subject>({
+    maxSize: ROWS_IN_MEMORY,
+    sizeCalculation: ({ rows }) => rows,
+  });
   #loggedAtMs = -Infinity;
 
   constructor(deps: TrafficDeps) {
@@ -235,7 +216,10 @@ export class Traffic {
       batch: SUBJECTS_PER_WRITE,
       max: WAITING_MAX,
       sizeOf: (rows) => rows.size,
-      merge: (older, newer) => new Map([...older, ...newer]),
+      merge(older, newer) {
+        for (const [item, row] of newer) older.set(item, row);
+        return older;
+      },
       clock: deps.clock,
       save: (subjects) => deps.store.add(subjects.flatMap((rows) => [...rows.values()])),
       failed: (fault, lost) => this.#failed("traffic.write_failed", fault, { lost }),
@@ -256,34 +240,9 @@ export class Traffic {
   }
 
   #isFresh(subject: string): boolean {
-    const known = this.#known(subject);
-    const { freshMs, clock } = this.#deps;
-    if (known === undefined || freshMs === undefined) return known !== undefined;
-    return clock.monotonicMs() - known.readAtMs < freshMs;
-  }
-
-  #known(subject: string): Subject | undefined {
-    const known = this.#newer.get(subject);
-    if (known !== undefined) return known;
-    const old = this.#older.get(subject);
-    if (old !== undefined) this.#keep(subject, old);
-    return old;
-  }
-
-  #keep(hash: string, subject: Subject): void {
-    this.#older.delete(hash);
-    this.#newer.set(hash, subject);
-    let rows = 1;
-    for (const items of subject.items.values()) rows += items.size;
-    this.#grow(rows);
-  }
-
-  #grow(rows: number): void {
-    this.#rowsInMemory += rows;
-    if (this.#rowsInMemory < ROWS_IN_MEMORY) return;
-    this.#older = this.#newer;
-    this.#newer = new Map();
-    this.#rowsInMemory = 0;
+    const known = this.#subjects.get(subject);
+    const { freshMs = Infinity, clock } = this.#deps;
+    return known !== undefined && clock.monotonicMs() - known.readAtMs < freshMs;
   }
 
   async #read(marks: Marks, timeoutMs: number): Promise<void> {
@@ -294,7 +253,7 @@ export class Traffic {
         if (this.#isFresh(subject)) continue; // another decision read it, and counted
         const unwritten = this.#waiting.under(subject).flatMap((some) => [...some.values()]);
         const own = rows.filter((row) => row.subject === subject);
-        this.#keep(subject, new Subject([...own, ...unwritten], clock.monotonicMs()));
+        this.#subjects.set(subject, new Subject([...own, ...unwritten], clock.monotonicMs()));
       }
       return true;
     });
@@ -326,7 +285,7 @@ export class Traffic {
     if (firstMs !== undefined) facts.domain_known_days = Math.max(0, dayOf(nowMs) - dayOf(firstMs));
     if (mailHost === undefined) return facts;
     const isNew = firstMs !== undefined && firstMs > nowMs - COUNTED_MS.new_domain;
-    const behind = isNew ? see(mailHost, "new_domain", domain) : this.#known(mailHost);
+    const behind = isNew ? see(mailHost, "new_domain", domain) : this.#subjects.get(mailHost);
     set("mx_new_domains", "new_domain", behind);
     return facts;
   }
@@ -339,21 +298,24 @@ export class Traffic {
     item: string,
     nowMs: number,
   ): Subject | undefined {
-    const known = this.#known(subject);
+    const known = this.#subjects.get(subject);
     const items = known?.current(kind, nowMs);
     const lastMs = items?.get(item);
     if (lastMs !== undefined) {
       // A domain is new once: it stops counting a day after it was first seen behind the host.
       const isRecent = nowMs - lastMs < COUNTED_MS[kind] * REFRESH_PART;
       if (isRecent || kind === "new_domain") return known;
-    } else if (items !== undefined) {
-      if (items.size >= ITEMS_MAX) return known;
-      this.#grow(1);
+    } else if (items !== undefined && items.size >= ITEMS_MAX) return known;
+    if (known !== undefined) {
+      if (kind === "domain") known.firstMs ??= nowMs;
+      known.see(kind, item, nowMs);
+      if (lastMs === undefined) {
+        this.#subjects.delete(subject); // it takes more room now
+        this.#subjects.set(subject, known);
+      }
     }
-    if (kind === "domain" && known !== undefined) known.firstMs ??= nowMs;
-    items?.delete(item);
-    items?.set(item, nowMs);
-    const row = { ...owner, subject, kind, item, firstMs: nowMs, lastMs: nowMs };
+    const { accountId: account_id, since } = owner;
+    const row = { account_id, since, subject, kind, item, first_ms: nowMs, last_ms: nowMs };
     this.#waiting.note(subject, new Map([[`${kind} ${item}`, row]]));
     return known;
   }

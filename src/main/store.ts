@@ -23,7 +23,6 @@ import { type AccountSwitches, createAccountSwitches } from "../gate/account-swi
 import { Hooks } from "../gate/hooks-store.ts";
 import { createOutcomeReport, type ReportOutcomes } from "../gate/outcome-report.ts";
 import { Outcomes } from "../gate/outcomes.ts";
-import { sqlTraffic } from "../gate/traffic-store.ts";
 import { askedRarely, type Probe } from "../http/system/readiness.ts";
 import { DatabaseFault } from "../store/database-fault.ts";
 import type { SqlDatabase } from "../store/database.ts";
@@ -76,14 +75,13 @@ export function accountStore(
 ): AccountStore {
   const { db } = sql;
   const [accounts, keys, hooks] = [new Accounts(db), new Keys(db), new Hooks(db)];
-  const [outcomes, traffic] = [new Outcomes(db), sqlTraffic(db, clock)];
-  const [passwords, sessions] = [argonPasswords, new SignIns(db)];
+  const [outcomes, sessions, passwords] = [new Outcomes(db), new SignIns(db), argonPasswords];
   return {
     sql,
     accounts: createAccountService({ accounts, passwords, sessions, ids, clock, notices }),
     keys: createKeyService({ keys, ids, clock, notices }),
     credits: new CreditService({ credits: new Credits(db), clock, notices }),
-    switches: createAccountSwitches({ accounts, traffic, db, clock, notices }),
+    switches: createAccountSwitches({ accounts, db, clock, notices }),
     reportOutcomes: createOutcomeReport({ outcomes, keys, hooks, clock }),
     notices,
   };

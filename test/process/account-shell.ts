@@ -13,7 +13,6 @@ import { openEmbedded } from "../../src/store/database.ts";
 import { Hooks } from "../../src/gate/hooks-store.ts";
 import { Outcomes } from "../../src/gate/outcomes.ts";
 import { createKeyService, Keys } from "../../src/accounts/keys.ts";
-import { sqlTraffic } from "../../src/gate/traffic-store.ts";
 import { createSecretBox } from "../../src/base/secrets.ts";
 import type { Passwords } from "../../src/accounts/sign-in/passwords.ts";
 import { createAccountService } from "../../src/accounts/accounts.ts";
@@ -73,7 +72,7 @@ export function openShell(t: TestContext, input = "", more: More = {}): Shell {
       }),
       keys,
       credits,
-      switches: createAccountSwitches({ accounts, traffic: sqlTraffic(db, clock), db, clock }),
+      switches: createAccountSwitches({ accounts, db, clock }),
       reportOutcomes: createOutcomeReport({
         outcomes: new Outcomes(db),
         keys: new Keys(db),

@@ -2,22 +2,21 @@ import { strict as assert } from "node:assert";
 import { test } from "node:test";
 import { DAY_MS } from "../../../src/core/calendar.ts";
 import { createAccountSwitches } from "../../../src/gate/account-switches.ts";
-import { sqlTraffic } from "../../../src/gate/traffic-store.ts";
-import type { NewTrafficRow } from "../../../src/gate/traffic.ts";
+import { type Sighting, TrafficStore } from "../../../src/gate/traffic-store.ts";
 import { Accounts } from "../../../src/accounts/accounts-store.ts";
 import type { Make } from "../contract.ts";
 import { addAccount, type Stores } from "../stores.ts";
 
 const NOW_MS = 100 * DAY_MS;
 
-const row = (subject: string, item: string, more: Partial<NewTrafficRow> = {}): NewTrafficRow => ({
-  accountId: "a1",
+const row = (subject: string, item: string, more: Partial<Sighting> = {}): Sighting => ({
+  account_id: "a1",
   since: 1,
   subject,
   kind: "mailbox",
   item,
-  firstMs: NOW_MS,
-  lastMs: NOW_MS,
+  first_ms: NOW_MS,
+  last_ms: NOW_MS,
   ...more,
 });
 
@@ -25,26 +24,24 @@ const row = (subject: string, item: string, more: Partial<NewTrafficRow> = {}): 
 export function trafficContract(name: string, make: Make<Stores>): void {
   const check = (
     rule: string,
-    run: (
-      its: Stores & { readonly open: (rowsMax?: number) => ReturnType<typeof sqlTraffic> },
-    ) => Promise<void>,
+    run: (its: Stores & { readonly open: (rowsMax?: number) => TrafficStore }) => Promise<void>,
   ): void =>
     void test(`${name}: ${rule}`, async (t) => {
       const stores = await make(t);
       for (const id of ["a1", "a2"]) await addAccount(stores, 0, id);
-      const open = (rowsMax?: number) => sqlTraffic(stores.sql.db, stores.clock, rowsMax);
+      const open = (rowsMax?: number) => new TrafficStore(stores.sql.db, stores.clock, rowsMax);
       await run({ ...stores, open });
     });
 
   check("a row keeps when it was first seen and takes the later last time", async ({ open }) => {
     const traffic = open();
     await traffic.add([row("d1", "m1"), row("d1", "m2"), row("d2", "m1")]);
-    await traffic.add([row("d1", "m1", { firstMs: NOW_MS + 5, lastMs: NOW_MS + 5 })]);
-    await traffic.add([row("d1", "m2", { firstMs: NOW_MS - 5, lastMs: NOW_MS - 5 })]);
+    await traffic.add([row("d1", "m1", { first_ms: NOW_MS + 5, last_ms: NOW_MS + 5 })]);
+    await traffic.add([row("d1", "m2", { first_ms: NOW_MS - 5, last_ms: NOW_MS - 5 })]);
     const found = await traffic.ofSubjects("a1", ["d1", "d9"]);
     const times = found.map(
-      ({ item, firstMs, lastMs }) =>
-        `${item} ${String(firstMs - NOW_MS)} ${String(lastMs - NOW_MS)}`,
+      ({ item, first_ms, last_ms }) =>
+        `${item} ${String(first_ms - NOW_MS)} ${String(last_ms - NOW_MS)}`,
     );
     assert.deepEqual(times.sort(), ["m1 0 5", "m2 0 0"]);
     assert.deepEqual(await traffic.ofSubjects("a2", ["d1", "d2"]), []);
@@ -54,10 +51,10 @@ export function trafficContract(name: string, make: Make<Stores>): void {
     const traffic = its.open();
     const { db } = its.sql;
     const accounts = new Accounts(db);
-    const turn = createAccountSwitches({ accounts, traffic, db, clock: its.clock }).switchTraffic;
-    await traffic.add([row("d1", "m1"), row("d1", "m1", { accountId: "a2" })]);
+    const turn = createAccountSwitches({ accounts, db, clock: its.clock }).switchTraffic;
+    await traffic.add([row("d1", "m1"), row("d1", "m1", { account_id: "a2" })]);
     await turn("a1", "off");
-    await traffic.add([row("d1", "m2"), row("d1", "m2", { accountId: "gone" })]);
+    await traffic.add([row("d1", "m2"), row("d1", "m2", { account_id: "gone" })]);
     await turn("a1", "on");
     await traffic.add([row("d1", "m3")]);
     assert.deepEqual(await traffic.ofSubjects("a1", ["d1"]), []);
@@ -68,9 +65,9 @@ export function trafficContract(name: string, make: Make<Stores>): void {
   check("beyond the most rows of an account the oldest go first", async ({ open, sql }) => {
     const traffic = open(100);
     const rows = Array.from({ length: 130 }, (_, at) =>
-      row(`d${String(at)}`, "m1", { lastMs: NOW_MS + at }),
+      row(`d${String(at)}`, "m1", { last_ms: NOW_MS + at }),
     );
-    await traffic.add([row("d1", "m1", { accountId: "a2" })]);
+    await traffic.add([row("d1", "m1", { account_id: "a2" })]);
     for (let at = 0; at < rows.length; at += 13) await traffic.add(rows.slice(at, at + 13));
     const kept = await sql.db
       .selectFrom("traffic")

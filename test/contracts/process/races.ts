@@ -7,9 +7,8 @@ import { delivery } from "../webhooks/stored-delivery.ts";
 import { Deliveries } from "../../../src/webhooks/webhooks-store.ts";
 import type { Rule } from "../../../src/lists/rules/entry-json.ts";
 import { RuleStore } from "../../../src/lists/rules/rule.ts";
-import { sqlTraffic } from "../../../src/gate/traffic-store.ts";
+import { type Sighting, TrafficStore } from "../../../src/gate/traffic-store.ts";
 import { VerdictCounts } from "../../../src/lists/domain-verdicts.ts";
-import type { NewTrafficRow } from "../../../src/gate/traffic.ts";
 import { createAccountSwitches } from "../../../src/gate/account-switches.ts";
 import { systemIds } from "../../../src/base/ids.ts";
 import { type BulkStores, openBulkStores } from "../bulk/bulk-stores.ts";
@@ -79,15 +78,15 @@ const moneyRaces: Readonly<Record<string, Race>> = {
 };
 
 /** Enough that a switch happens while they are written. */
-const sightingsOf = (mailbox: number, since: number): readonly NewTrafficRow[] =>
+const sightingsOf = (mailbox: number, since: number): readonly Sighting[] =>
   Array.from({ length: 100 }, (_, at) => ({
-    accountId: "a1",
+    account_id: "a1",
     since,
     subject: `m${String(mailbox)}`,
     kind: "spelling",
     item: `s${String(at)}`,
-    firstMs: 1,
-    lastMs: 1,
+    first_ms: 1,
+    last_ms: 1,
   }));
 
 const otherRaces: Readonly<Record<string, Race>> = {
@@ -136,16 +135,16 @@ const otherRaces: Readonly<Record<string, Race>> = {
     rivals,
   ) => {
     const { sql, clock } = rivals.first;
-    const traffic = sqlTraffic(sql.db, clock);
+    const traffic = new TrafficStore(sql.db, clock);
     const accounts = new Accounts(sql.db);
     const { db } = sql;
-    const turn = createAccountSwitches({ accounts, traffic, db, clock }).switchTraffic;
+    const turn = createAccountSwitches({ accounts, db, clock }).switchTraffic;
     for (let afterMs = 0; afterMs < 10; afterMs += 1) {
       await turn("a1", "on");
       const since = (await accounts.find("a1"))?.trafficSince ?? 0;
       await everywhere(rivals, 1, async (stores, at) => {
         if (stores === rivals.first) await setTimeout(afterMs).then(() => turn("a1", "off"));
-        else await sqlTraffic(stores.sql.db, clock).add(sightingsOf(at, since));
+        else await new TrafficStore(stores.sql.db, clock).add(sightingsOf(at, since));
       });
       assert.deepEqual(await traffic.ofSubjects("a1", ["m1", "m2", "m3"]), []);
     }

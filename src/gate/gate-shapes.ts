@@ -1,6 +1,5 @@
 import { type Described, oneOf, orNull, Type } from "../core/json-schema.ts";
 import { DECISIONS } from "../core/policy/policy.ts";
-import { HOOK_OUTCOMES, HOOK_SYSTEMS } from "./hook-types.ts";
 
 /** What is answered about policies, decisions, hooks and feedback: pages import this, so it imports no store. */
 
@@ -89,6 +88,20 @@ export const OutcomeReport = Type.Object({
 });
 export type OutcomeReport = Described<typeof OutcomeReport>;
 
+export const HOOK_SYSTEMS = [
+  "supabase",
+  "kratos",
+  "zitadel",
+  "fusionauth",
+  "neon",
+  "standard",
+] as const;
+export type HookSystem = (typeof HOOK_SYSTEMS)[number];
+
+/** `failed_open`: something of ours failed, and the person was let through. `unauthenticated`: a wrong signature. */
+export const HOOK_OUTCOMES = ["accepted", "refused", "failed_open", "unauthenticated"] as const;
+export type HookOutcome = (typeof HOOK_OUTCOMES)[number];
+
 const Call = Type.Object({
   at: time,
   outcome: oneOf(HOOK_OUTCOMES, "How the call ended."),
@@ -126,11 +139,11 @@ export const HookTest = Type.Object({ status: count, body: text });
 
 export const LoggedDecision = Type.Object({
   id: Type.String({ description: "Grows with time; goes into `after`." }),
-  time: Type.String({ format: "date-time" }),
+  time,
   decision: oneOf(DECISIONS, "What the policy said."),
   reason: text,
   rule: orNull(Type.Integer({ minimum: 0 }), "Counts from 0; null: `else` decided."),
-  policy: Type.Object({ name: text, version: Type.Integer({ minimum: 1 }) }),
+  policy: Type.Object({ name: text, version }),
   signals: Type.Array(text),
   registrable_domain: orNull(text, "Null: the entry has none."),
   mailbox: orNull(Type.Object({ id: text }), "Null: the entry is no address."),
@@ -158,7 +171,7 @@ export const Proposal = Type.Object({
   reports: Type.Integer({ minimum: 1, description: "Feedback that led to it." }),
   mailboxes: Type.Integer({ minimum: 1 }),
   accounts: Type.Integer({ minimum: 1, description: "That gave the feedback." }),
-  last_day: Type.String({ format: "date" }),
+  last_day: day,
 });
 export type Proposal = Described<typeof Proposal>;
 

@@ -2,10 +2,11 @@ import { dayOf } from "../core/calendar.ts";
 import { messageFor } from "../core/policy/messages.ts";
 import type { Decision } from "../core/policy/policy.ts";
 import type { Account, Accounts } from "../accounts/accounts-store.ts";
+import { Believed } from "../base/believed.ts";
 import type { Clock } from "../base/clock.ts";
 import { inTime } from "../base/in-time.ts";
 import type { Log } from "../base/log.ts";
-import type { HookOutcome, HookSystem } from "./hook-types.ts";
+import type { HookOutcome, HookSystem } from "./gate-shapes.ts";
 import type { Hook, HookNews, Hooks } from "./hooks-store.ts";
 import type { SecretBox } from "../base/secrets.ts";
 import type { Admission } from "../accounts/admission/admission.ts";
@@ -16,10 +17,6 @@ import { aboutHook } from "./hooks.ts";
 import type { HookKeys, HookRequest } from "./hook-signatures.ts";
 import { type HookReply, readSignUp, SYSTEMS } from "./hook-systems.ts";
 
-/** Hooks and their accounts are believed this long: a removed one answers 404 within 5 s. */
-const BELIEVED_MS = 4_000;
-const KEPT_MAX = 5_000;
-
 const FIND_MS = 300;
 
 /** The end of a hook's deadline that is kept for what comes after the decision. */
@@ -27,16 +24,6 @@ const AFTER_MS = 100;
 
 /** Lets the person in when it is not known which system calls: all but Neon Auth take it for a yes. */
 const ACCEPT_ANY: HookReply = { status: 204 };
-
-export interface HookDesk {
-  /** Undefined: no such hook. Never rejects. `request` may be the reason why the call could not be read. */
-  answer(
-    id: string,
-    request: HookRequest | { readonly unread: string },
-    clientAddress: string,
-  ): Promise<HookReply | undefined>;
-  flush(): Promise<void>;
-}
 
 export interface HookDeskDeps {
   readonly hooks: Pick<Hooks, "find" | "note">;
@@ -55,7 +42,13 @@ interface Known {
   /** Undefined: it was sealed with another secret key. */
   readonly secret: string | undefined;
   readonly account: Account;
-  readonly staleAtMs: number;
+}
+
+interface Call {
+  /** Or the reason why the call could not be read. */
+  readonly request: HookRequest | { readonly unread: string };
+  readonly clientAddress: string;
+  readonly startedMs: number;
 }
 
 interface Ended {
@@ -64,89 +57,126 @@ interface Ended {
   readonly why: string;
 }
 
-export function createHookDesk(deps: HookDeskDeps): HookDesk {
-  const { clock, log, hooks } = deps;
-  const known = finder(deps);
-  const news = new WriteBehind<HookNews>({
-    afterMs: 1_000,
-    batch: 100,
-    max: 10_000,
-    merge: (older, newer) => ({ ...newer, count: older.count + newer.count }),
-    save: (items) => hooks.note(items),
-    clock,
-    failed: (fault, lost) => log.error("hooks.flush_failed", fault, { lost }),
-  });
-  return {
-    async answer(id, request, clientAddress) {
-      const startedMs = clock.monotonicMs();
-      const spentMs = (): number => clock.monotonicMs() - startedMs;
-      let found: Known | undefined;
-      try {
-        found = await known(id);
-      } catch (fault) {
-        log.error("hooks.find_failed", fault);
-        return ACCEPT_ANY;
-      }
-      if (found === undefined) return undefined;
-      const { deadlineMs } = SYSTEMS[found.hook.system];
-      const late = letThrough(found.hook, "The decision took too long.");
-      const ending = ended(found, request, { clientAddress, spentMs, deps });
-      const timeoutMs = deadlineMs - spentMs();
-      const { reply, outcome, why } = await inTime(ending, { timeoutMs, late, clock });
-      const last = { atMs: clock.nowMs(), outcome, why, durationMs: Math.round(spentMs()) };
-      const day = dayOf(last.atMs);
-      news.note(`${id} ${outcome} ${String(day)}`, { day, hook_id: id, outcome, count: 1, last });
-      deps.counted(found.hook.system, outcome);
-      return reply;
-    },
-    flush: () => news.flush(),
-  };
-}
+export class HookDesk {
+  readonly #deps: HookDeskDeps;
+  readonly #known: Believed<Known>;
+  readonly #news: WriteBehind<HookNews>;
 
-/** The hook with its account; what was known last while the stores are away or too slow. */
-function finder({
-  hooks,
-  accounts,
-  box,
-  clock,
-}: HookDeskDeps): (id: string) => Promise<Known | undefined> {
-  const kept = new Map<string, Known>();
-  const finding = new Map<string, Promise<Known | undefined>>();
-  const find = async (id: string): Promise<Known | undefined> => {
+  constructor(deps: HookDeskDeps) {
+    const { clock, log, hooks } = deps;
+    this.#deps = deps;
+    this.#known = new Believed(clock, (fault) => log.error("hooks.find_failed", fault));
+    this.#news = new WriteBehind<HookNews>({
+      afterMs: 1_000,
+      batch: 100,
+      max: 10_000,
+      merge: (older, newer) => ({ ...newer, count: older.count + newer.count }),
+      save: (items) => hooks.note(items),
+      clock,
+      failed: (fault, lost) => log.error("hooks.flush_failed", fault, { lost }),
+    });
+  }
+
+  /** Undefined: no such hook. Never rejects. */
+  async answer(
+    id: string,
+    request: Call["request"],
+    clientAddress: string,
+  ): Promise<HookReply | undefined> {
+    const { clock, counted } = this.#deps;
+    const startedMs = clock.monotonicMs();
+    const found = await this.#known.find(id, FIND_MS, () => this.#find(id));
+    if (found === undefined) return undefined;
+    if (found === "unknown") return ACCEPT_ANY;
+    const { system } = found.hook;
+    const late = letThrough(found.hook, "The decision took too long.");
+    const ending = this.#ended(found, { request, clientAddress, startedMs });
+    const timeoutMs = SYSTEMS[system].deadlineMs - (clock.monotonicMs() - startedMs);
+    const { reply, outcome, why } = await inTime(ending, { timeoutMs, late, clock });
+    const durationMs = Math.round(clock.monotonicMs() - startedMs);
+    const last = { atMs: clock.nowMs(), outcome, why, durationMs };
+    const day = dayOf(last.atMs);
+    this.#news.note(`${id} ${outcome} ${String(day)}`, {
+      day,
+      hook_id: id,
+      outcome,
+      count: 1,
+      last,
+    });
+    counted(system, outcome);
+    return reply;
+  }
+
+  flush(): Promise<void> {
+    return this.#news.flush();
+  }
+
+  async #find(id: string): Promise<Known | undefined> {
+    const { hooks, accounts, box } = this.#deps;
     const hook = await hooks.find(id);
     const account = hook && (await accounts.find(hook.account_id));
-    if (hook === undefined || account === undefined) {
-      kept.delete(id);
-      return undefined;
-    }
-    if (kept.size >= KEPT_MAX) kept.clear();
-    const secret = box.open(hook.secret, aboutHook(id));
-    const made = { hook, secret, account, staleAtMs: clock.monotonicMs() + BELIEVED_MS };
-    kept.set(id, made);
-    return made;
-  };
-  return async (id) => {
-    const before = kept.get(id);
-    if (before !== undefined && clock.monotonicMs() < before.staleAtMs) return before;
-    const asked = finding.get(id) ?? find(id).finally(() => finding.delete(id));
-    finding.set(id, asked);
-    try {
-      const found = await inTime(asked, { timeoutMs: FIND_MS, late: "late" as const, clock });
-      if (found !== "late") return found;
-      finding.delete(id); // it may never answer: the next call asks again
-      throw new Error("the store did not find a hook in time");
-    } catch (fault) {
-      // A store that is away must not end sign-ups of a hook that is known.
-      if (before === undefined) throw fault;
-      return before;
-    }
-  };
-}
+    return hook && account && { hook, account, secret: box.open(hook.secret, aboutHook(id)) };
+  }
 
-interface Passage {
-  readonly clientAddress: string;
-  readonly spentMs: () => number;
-  readonly deps: HookDeskDeps;
+  async #ended(found: Known, call: Call): Promise<Ended> {
+    const { hook } = found;
+    const { request } = call;
+    if ("unread" in request) return letThrough(hook, request.unread);
+    try {
+      const wrong = await this.#forgery(found, request);
+      if (wrong !== undefined) {
+        const body = JSON.stringify({ error: wrong });
+        return { reply: { status: 401, body }, outcome: "unauthenticated", why: wrong };
+      }
+      const payload = payloadOf(request.body);
+      if (payload === undefined) return letThrough(hook, "The body is not a JSON object.");
+      return await this.#decided(found, payload, call);
+    } catch (fault) {
+      if (fault instanceof Refusal) return letThrough(hook, fault.message);
+      this.#deps.log.error("hooks.call_failed", fault, { system: hook.system });
+      return letThrough(hook, "A fault of this service: see its log.");
+    }
+  }
+
+  async #forgery({ hook, secret }: Known, request: HookRequest): Promise<string | undefined> {
+    if (secret === undefined) {
+      throw new Error("the hook's secret was sealed with another secret key");
+    }
+    const { jwks_url: url, system } = hook;
+    const jwks = url === null ? () => Promise.resolve([]) : this.#deps.jwks(url);
+    const nowMs = this.#deps.clock.nowMs();
+    return await SYSTEMS[system].authenticate(request, { secret, nowMs, jwks });
+  }
+
+  async #decided({ hook, account }: Known, payload: object, call: Call): Promise<Ended> {
+    const { admission, clock, decideOne } = this.#deps;
+    const system = SYSTEMS[hook.system];
+    const { email, unchecked, facts, language } = readSignUp(payload, system);
+    const { accept } = system;
+    if (unchecked !== undefined) return { reply: accept, outcome: "accepted", why: unchecked };
+    const keyId = `hook:${hook.id}`;
+    const entrance = await admission.enterAs(account, call.clientAddress, keyId);
+    const answer = await decideOne(entrance, {
+      text: email,
+      policy: hook.policy,
+      deadlineMs: system.deadlineMs - AFTER_MS,
+      waitedMs: clock.monotonicMs() - call.startedMs,
+      language,
+      facts,
+      wantsToken: false,
+      whenSpent: "decide_without_dns",
+    });
+    const refuses = isRefused(answer.decision, hook);
+    const decision = `${answer.decision}: ${answer.reason}`;
+    const { spent } = answer;
+    const why = spent === undefined ? decision : `${decision} (without DNS: ${spent.message})`;
+    const outcome = refuses ? "refused" : spent === undefined ? "accepted" : "failed_open";
+    if (hook.system === "standard") {
+      return { reply: { status: 200, body: answer.body }, outcome, why };
+    }
+    const reply = refuses ? system.reject(wordsOf(answer, language), payload) : accept;
+    return { reply, outcome, why };
+  }
 }
 
 const letThrough = ({ system }: Hook, why: string): Ended => ({
@@ -154,40 +184,6 @@ const letThrough = ({ system }: Hook, why: string): Ended => ({
   outcome: "failed_open",
   why,
 });
-
-async function ended(
-  found: Known,
-  request: HookRequest | { readonly unread: string },
-  passage: Passage,
-): Promise<Ended> {
-  const { hook } = found;
-  if ("unread" in request) return letThrough(hook, request.unread);
-  try {
-    const wrong = await forgery(found, request, passage.deps);
-    if (wrong !== undefined) {
-      const body = JSON.stringify({ error: wrong });
-      return { reply: { status: 401, body }, outcome: "unauthenticated", why: wrong };
-    }
-    const payload = payloadOf(request.body);
-    if (payload === undefined) return letThrough(hook, "The body is not a JSON object.");
-    return await decided(found, payload, passage);
-  } catch (fault) {
-    if (fault instanceof Refusal) return letThrough(hook, fault.message);
-    passage.deps.log.error("hooks.call_failed", fault, { system: hook.system });
-    return letThrough(hook, "A fault of this service: see its log.");
-  }
-}
-
-async function forgery(
-  { hook, secret }: Known,
-  request: HookRequest,
-  { jwks, clock }: HookDeskDeps,
-): Promise<string | undefined> {
-  if (secret === undefined) throw new Error("the hook's secret was sealed with another secret key");
-  const { jwks_url: keysAt, system } = hook;
-  const keys = keysAt === null ? () => Promise.resolve([]) : jwks(keysAt);
-  return await SYSTEMS[system].authenticate(request, { secret, nowMs: clock.nowMs(), jwks: keys });
-}
 
 /** Drops a byte order mark. */
 const UTF8 = new TextDecoder();
@@ -200,36 +196,6 @@ function payloadOf(body: Uint8Array): object | undefined {
   } catch {
     return undefined;
   }
-}
-
-async function decided(
-  { hook, account }: Known,
-  payload: object,
-  { clientAddress, spentMs, deps }: Passage,
-): Promise<Ended> {
-  const system = SYSTEMS[hook.system];
-  const { email, unchecked, facts, language } = readSignUp(payload, system);
-  if (unchecked !== undefined) return { reply: system.accept, outcome: "accepted", why: unchecked };
-  const entrance = await deps.admission.enterAs(account, clientAddress, `hook:${hook.id}`);
-  const answer = await deps.decideOne(entrance, {
-    text: email,
-    policy: hook.policy,
-    deadlineMs: system.deadlineMs - AFTER_MS,
-    waitedMs: spentMs(),
-    language,
-    facts,
-    wantsToken: false,
-    whenSpent: "decide_without_dns",
-  });
-  const refuses = isRefused(answer.decision, hook);
-  const decision = `${answer.decision}: ${answer.reason}`;
-  const { spent } = answer;
-  const why = spent === undefined ? decision : `${decision} (without DNS: ${spent.message})`;
-  const outcome = refuses ? "refused" : spent === undefined ? "accepted" : "failed_open";
-  if (hook.system === "standard")
-    return { reply: { status: 200, body: answer.body }, outcome, why };
-  const reply = refuses ? system.reject(wordsOf(answer, language), payload) : system.accept;
-  return { reply, outcome, why };
 }
 
 const isRefused = (decision: Decision, { challenge }: Hook): boolean =>

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { HttpQuestion, HttpReply, OutboundResult } from "../outbound/outbound-types.ts";
-import { createHookKeys } from "./hook-keys.ts";
+import { createHookKeys } from "./hook-signatures.ts";
 
 const URL_OF_KEYS = "https://keys.example.com/jwks";
 const reply = (body: unknown, status = 200, cut = false): OutboundResult<HttpReply> => ({

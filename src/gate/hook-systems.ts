@@ -1,6 +1,6 @@
 import { trimEntry } from "../core/address/address.ts";
 import type { CallerFact } from "../core/policy/policy.ts";
-import type { HookSystem } from "./hook-types.ts";
+import type { HookSystem } from "./gate-shapes.ts";
 import {
   type Authenticate,
   fusionAuthSignature,

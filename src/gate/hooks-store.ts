@@ -1,5 +1,5 @@
 import type { Kysely } from "kysely";
-import { HOOK_OUTCOMES, type HookOutcome } from "./hook-types.ts";
+import { HOOK_OUTCOMES, type HookOutcome } from "./gate-shapes.ts";
 import type { Database } from "../store/schema.ts";
 import {
   changeRows,

@@ -1,13 +1,12 @@
 import { dayOf, isoTime } from "../core/calendar.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Ids } from "../base/ids.ts";
-import { HOOK_SYSTEMS, type HookSystem } from "./hook-types.ts";
+import { HOOK_SYSTEMS, type HookRow, type HookSystem } from "./gate-shapes.ts";
 import type { Hook, HookCall, Hooks } from "./hooks-store.ts";
 import type { HostCheck } from "../outbound/public-host.ts";
 import type { SecretBox } from "../base/secrets.ts";
 import { badField, notFound, notNow } from "../base/refusals.ts";
 import { publicHttpsUrl } from "../webhooks/configure.ts";
-import type { HookRow } from "./gate-shapes.ts";
 import { standardKey } from "./hook-signatures.ts";
 import { SYSTEMS } from "./hook-systems.ts";
 

@@ -6,8 +6,8 @@ import { createBackTestPolicy } from "../gate/back-test.ts";
 import { createDecideOne, type DecideDeps, type DecideOne } from "../gate/decide-one.ts";
 import { DecisionLog } from "../gate/decision-log.ts";
 import { Feedback } from "../gate/feedback.ts";
-import { createHookDesk, type HookDesk } from "../gate/hook-desk.ts";
-import { createHookKeys } from "../gate/hook-keys.ts";
+import { HookDesk } from "../gate/hook-desk.ts";
+import { createHookKeys } from "../gate/hook-signatures.ts";
 import { Hooks } from "../gate/hooks-store.ts";
 import { HookService } from "../gate/hooks.ts";
 import { createFindPolicies } from "../gate/in-force.ts";
@@ -16,7 +16,7 @@ import { createPolicyService } from "../gate/policies.ts";
 import { PolicyStore } from "../gate/policy-store.ts";
 import { createTestPolicy } from "../gate/rule-entry.ts";
 import { createTokens, type Tokens } from "../gate/tokens.ts";
-import { sqlTraffic } from "../gate/traffic-store.ts";
+import { TrafficStore } from "../gate/traffic-store.ts";
 import { createAccountHash, Traffic } from "../gate/traffic.ts";
 import type { DashboardGate } from "../http/account/context.ts";
 import { DomainMails, VerdictCounts } from "../lists/domain-verdicts.ts";
@@ -62,7 +62,7 @@ export function openGate(process: Process, parts: GateParts): Gate {
   const decisionLog = new DecisionLog({ db, clock, ids, log });
   const feedback = new Feedback({ db, clock, ids, log, datasets, check, policies, hash, counted });
   const freshness = backing.where === "alone" ? {} : { freshMs: FRESH_MS };
-  const traffic = new Traffic({ store: sqlTraffic(db, clock), clock, log, ...freshness });
+  const traffic = new Traffic({ store: new TrafficStore(db, clock), clock, log, ...freshness });
   flushLast(process, "traffic.flush_failed", traffic);
   const record = recorderOf(process, parts, decisionLog);
   const decideOne = createDecideOne({
@@ -109,7 +109,7 @@ function hookDeskOf(
   const { db } = serving.backing.store.sql;
   // Accounts name these URLs, so nothing that the operator allows to others is allowed here.
   const outbound = createOutbound({ addresses: checker.dns.everyAddress, clock, allowed: [] });
-  const desk = createHookDesk({
+  const desk = new HookDesk({
     hooks: new Hooks(db),
     accounts: new Accounts(db),
     admission,

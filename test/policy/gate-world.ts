@@ -1,7 +1,7 @@
 import type { TestContext } from "node:test";
 import { memoryRateCounter } from "../../src/accounts/admission/rate-counter.ts";
 import { Keys } from "../../src/accounts/keys.ts";
-import { sqlTraffic } from "../../src/gate/traffic-store.ts";
+import { TrafficStore } from "../../src/gate/traffic-store.ts";
 import { Outcomes } from "../../src/gate/outcomes.ts";
 import { PolicyStore } from "../../src/gate/policy-store.ts";
 import { Accounts } from "../../src/accounts/accounts-store.ts";
@@ -109,7 +109,7 @@ export async function gateWorld(
   const policyStore = new PolicyStore(db);
   const outcomes = new Outcomes(db);
   const recorder = new OutcomeRecorder({ outcomes, clock, log });
-  const traffic = new Traffic({ store: sqlTraffic(db, clock), clock, log });
+  const traffic = new Traffic({ store: new TrafficStore(db, clock), clock, log });
   const decisionLog = new DecisionLog({ db, clock, ids, log });
   const common = {
     check: createBudgetedCheck({ lookup, datasets: () => datasets, clock, implicitMx: false }),

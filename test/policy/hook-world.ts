@@ -4,7 +4,7 @@ import { Accounts } from "../../src/accounts/accounts-store.ts";
 import { systemIds as ids } from "../../src/base/ids.ts";
 import { createSecretBox } from "../../src/base/secrets.ts";
 import { createShares } from "../../src/base/shares.ts";
-import { createHookDesk } from "../../src/gate/hook-desk.ts";
+import { HookDesk } from "../../src/gate/hook-desk.ts";
 import { SYSTEMS } from "../../src/gate/hook-systems.ts";
 import { type Hook, Hooks } from "../../src/gate/hooks-store.ts";
 import { HookService } from "../../src/gate/hooks.ts";
@@ -49,7 +49,7 @@ export async function hookWorld(
       ),
   });
   const stand: { findHook?: ((id: string) => Promise<Hook | undefined>) | undefined } = {};
-  const desk = createHookDesk({
+  const desk = new HookDesk({
     hooks: {
       find: (id) => stand.findHook?.(id) ?? hooks.find(id),
       note: (news) => hooks.note(news),

@@ -1,8 +1,7 @@
 import { notFound } from "../../base/refusals.ts";
 import { SYSTEMS } from "../../gate/hook-systems.ts";
-import { HOOK_SYSTEMS } from "../../gate/hook-types.ts";
+import { HOOK_SYSTEMS, HookSecret, HooksPage, HookTest, NewHook } from "../../gate/gate-shapes.ts";
 import type { DashboardGate } from "./context.ts";
-import { HookSecret, HooksPage, HookTest, NewHook } from "../../gate/gate-shapes.ts";
 import {
   account,
   type AccountRoute,

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { generateKeyPairSync, sign } from "node:crypto";
 import { test } from "node:test";
 import { hookWorld } from "../../../test/policy/hook-world.ts";
-import type { HookSystem } from "../../gate/hook-types.ts";
+import type { HookSystem } from "../../gate/gate-shapes.ts";
 import type { HookService as Service } from "../../gate/hooks.ts";
 
 /** Payloads as the systems send them; SUB is where the address is. */

@@ -1,5 +1,5 @@
 import type { Decision } from "../../core/policy/policy.ts";
-import type { HookOutcome, HookSystem } from "../../gate/hook-types.ts";
+import type { HookOutcome, HookSystem } from "../../gate/gate-shapes.ts";
 
 export interface PolicyTables {
   policies: PolicyRow;

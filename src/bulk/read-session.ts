@@ -125,7 +125,7 @@ export async function sessionResults(
     ...(table !== undefined && {
       table: {
         header: table.header,
-        rows: () => rowResults(source, { pages: table.pages, page }),
+        rows: () => rowResults(source, table.pages, page),
       },
     }),
   };

@@ -52,52 +52,53 @@ function there<T>(part: T | undefined): T {
   return part;
 }
 
-/** Results in ascending order with one chunk in memory, and of older ones those in `wantedAgain`. */
-class Cursor {
-  readonly #source: ResultSource;
-  readonly #wantedAgain: ReadonlySet<number>;
-  readonly #kept = new Map<number, string>();
-  #chunk = -1;
-  #first = 0;
-  #results: readonly string[] = [];
-
-  constructor(source: ResultSource, wantedAgain: ReadonlySet<number>) {
-    this.#source = source;
-    this.#wantedAgain = wantedAgain;
-  }
-
-  /** Whether `at` knows the entry; a promise for each of thousands of rows would cost more than the row. */
-  has(entry: number): boolean {
-    return chunkOf(entry) <= this.#chunk;
-  }
-
-  async reach(entry: number): Promise<void> {
-    while (!this.has(entry)) await this.#next();
-  }
-
-  at(entry: number): string {
-    return there(this.#results[entry - this.#first] ?? this.#kept.get(entry));
-  }
-
-  async #next(): Promise<void> {
-    this.#first += this.#results.length;
-    this.#chunk += 1;
-    this.#results = there(await this.#source.results(this.#chunk));
-    if (this.#wantedAgain.size === 0) return;
-    for (const [index, result] of this.#results.entries()) {
-      const entry = this.#first + index;
-      if (this.#wantedAgain.has(entry)) this.#kept.set(entry, result);
-    }
-  }
+interface Found {
+  readonly result: string;
+  /** Its entry came before. */
+  readonly isDuplicate: boolean;
 }
 
-class Repeats {
-  readonly entries = new Set<number>();
-  #newest = -1;
-
-  note(entry: number): void {
-    if (entry > this.#newest) this.#newest = entry;
-    else if (chunkOf(entry) < chunkOf(this.#newest)) this.entries.add(entry);
+/**
+ * Pages of entries with their results. They come in ascending order, so that one chunk is in memory, and of older ones
+ * what is wanted again.
+ */
+async function* foundPages<Page extends { readonly entries: readonly number[] }>(
+  source: ResultSource,
+  pages: number,
+  pageOf: (number: number) => Promise<Page>,
+): AsyncGenerator<{ readonly page: Page; readonly found: readonly Found[] }> {
+  const wantedAgain = new Set<number>();
+  let newest = -1;
+  for (let number = 0; number < pages; number += 1) {
+    for (const entry of (await pageOf(number)).entries) {
+      if (entry > newest) newest = entry;
+      else if (chunkOf(entry) < chunkOf(newest)) wantedAgain.add(entry);
+    }
+  }
+  const kept = new Map<number, string>();
+  const keepWanted = (results: readonly string[], first: number): void => {
+    for (const [at, result] of results.entries()) {
+      if (wantedAgain.has(first + at)) kept.set(first + at, result);
+    }
+  };
+  let results: readonly string[] = [];
+  let [chunk, first] = [-1, 0];
+  newest = -1;
+  for (let number = 0; number < pages; number += 1) {
+    const page = await pageOf(number);
+    const found: Found[] = [];
+    for (const entry of page.entries) {
+      while (chunk < chunkOf(entry)) {
+        first += results.length;
+        chunk += 1;
+        results = there(await source.results(chunk));
+        keepWanted(results, first);
+      }
+      const result = there(results[entry - first] ?? kept.get(entry));
+      found.push({ result, isDuplicate: entry <= newest });
+      newest = Math.max(newest, entry);
+    }
+    yield { page, found };
   }
 }
 
@@ -106,60 +107,36 @@ export async function* spelledResults(
   { isNoted }: { readonly isNoted: boolean },
 ): AsyncGenerator<readonly SpelledResult[]> {
   const source = isNoted ? await withNotes(plain) : plain;
-  const repeats = new Repeats();
-  for (let number = 0; number < source.chunks; number += 1) {
+  const pageOf = async (number: number) => {
     const chunk = there(await source.chunk(number));
-    for (const index of chunk.spellings.keys()) repeats.note(entryAt(chunk, index));
+    const { spellings } = chunk;
+    return { spellings, entries: spellings.map((_, at) => entryAt(chunk, at)) };
+  };
+  for await (const { page, found } of foundPages(source, source.chunks, pageOf)) {
+    yield found.map(({ result, isDuplicate }, at) => ({
+      spelling: page.spellings[at] ?? "",
+      isDuplicate,
+      result,
+    }));
   }
-  const cursor = new Cursor(source, repeats.entries);
-  let newest = -1;
-  for (let number = 0; number < source.chunks; number += 1) {
-    const chunk = there(await source.chunk(number));
-    // A spelling is one of this chunk's entries or of an earlier one's.
-    await cursor.reach(chunk.first);
-    yield chunk.spellings.map((spelling, index) => {
-      const entry = entryAt(chunk, index);
-      const isDuplicate = entry <= newest;
-      newest = Math.max(newest, entry);
-      return { spelling, isDuplicate, result: cursor.at(entry) };
-    });
-  }
-}
-
-interface RowSource {
-  readonly pages: number;
-  page(number: number): Promise<TablePage | undefined>;
 }
 
 /** With notes. */
 export async function* rowResults(
   plain: ResultSource,
-  rows: RowSource,
+  pages: number,
+  pageOf: (number: number) => Promise<TablePage | undefined>,
 ): AsyncGenerator<readonly RowResult[]> {
   const source = await withNotes(plain);
-  const repeats = new Repeats();
-  for (let number = 0; number < rows.pages; number += 1) {
-    for (const entry of there(await rows.page(number)).entries) repeats.note(entry);
-  }
-  const cursor = new Cursor(source, repeats.entries);
-  let newest = -1;
-  for (let number = 0; number < rows.pages; number += 1) {
-    const page = there(await rows.page(number));
-    const made: RowResult[] = [];
-    let at = 0;
-    for (const row of page.rows) {
+  const read = async (number: number): Promise<TablePage> => there(await pageOf(number));
+  for await (const { page, found } of foundPages(source, pages, read)) {
+    let end = 0;
+    yield page.rows.map((row) => {
       const { cells, count, ...note } = "cells" in row ? row : { cells: row, count: 1 };
-      const results: string[] = [];
-      let isDuplicate = count > 0;
-      for (const entry of page.entries.slice(at, at + count)) {
-        if (!cursor.has(entry)) await cursor.reach(entry);
-        if (entry > newest) isDuplicate = false;
-        newest = Math.max(newest, entry);
-        results.push(cursor.at(entry));
-      }
-      at += count;
-      made.push({ cells, results, isDuplicate, ...note });
-    }
-    yield made;
+      const its = found.slice(end, end + count);
+      end += count;
+      const isDuplicate = count > 0 && its.every((each) => each.isDuplicate);
+      return { cells, results: its.map(({ result }) => result), isDuplicate, ...note };
+    });
   }
 }

@@ -1,3 +1,4 @@
+import { isIPv4 } from "node:net";
 import type { Ids } from "../base/ids.ts";
 import type { HostCheck, HostStanding } from "../outbound/public-host.ts";
 import type { SecretBox } from "../base/secrets.ts";
@@ -38,32 +39,22 @@ const no = (reason: string): Refused => ({ ok: false, reason });
 export function readWebhookUrl(text: string): ReadWebhookUrl {
   const { authority = "", rest = "" } = PARTS.exec(text)?.groups ?? {};
   const { host = "", port } = AUTHORITY.exec(authority)?.groups ?? {};
-  const reason = textFault(text) ?? authorityFault(authority, host) ?? portFault(port);
-  if (reason !== undefined) return no(reason);
+  const faults: readonly (readonly [isThere: boolean, reason: string])[] = [
+    [text === "", "Give a URL."],
+    [text.length > URL_MAX_UNITS, TOO_LONG],
+    [REPAIRED.test(text), "The URL must not hold blanks, control characters or backslashes."],
+    [text.includes("#"), "The URL must not hold a fragment (#...)."],
+    [!PARTS.test(text), "The URL must begin with https://."],
+    [authority.includes("@"), "The URL must not hold a user name or password."],
+    [authority.endsWith(":"), "The port is missing."],
+    [host === "", "The URL has no host, or its port is not a number."],
+    [Number(port) > 65_535, "The port must be at most 65535."],
+    [REFUSED_PORTS.has(Number(port)), `Port ${String(port)} belongs to another protocol.`],
+  ];
+  const fault = faults.find(([isThere]) => isThere);
+  if (fault !== undefined) return no(fault[1]);
   const read = readHost(host);
   return read.ok ? whole(read.host, port, rest) : read;
-}
-
-function textFault(text: string): string | undefined {
-  if (text === "") return "Give a URL.";
-  if (text.length > URL_MAX_UNITS) return TOO_LONG;
-  if (REPAIRED.test(text)) {
-    return "The URL must not hold blanks, control characters or backslashes.";
-  }
-  if (text.includes("#")) return "The URL must not hold a fragment (#...).";
-  return PARTS.test(text) ? undefined : "The URL must begin with https://.";
-}
-
-function authorityFault(authority: string, host: string): string | undefined {
-  if (authority.includes("@")) return "The URL must not hold a user name or password.";
-  if (authority.endsWith(":")) return "The port is missing.";
-  return host === "" ? "The URL has no host, or its port is not a number." : undefined;
-}
-
-function portFault(port: string | undefined): string | undefined {
-  if (port === undefined) return undefined;
-  if (Number(port) > 65_535) return "The port must be at most 65535.";
-  return REFUSED_PORTS.has(Number(port)) ? `Port ${port} belongs to another protocol.` : undefined;
 }
 
 function readHost(host: string): { readonly ok: true; readonly host: string } | Refused {
@@ -72,30 +63,21 @@ function readHost(host: string): { readonly ok: true; readonly host: string } | 
     const isAddress = v6Groups(literal) !== undefined;
     return isAddress ? { ok: true, host: literal } : no("The host is not an IPv6 address.");
   }
-  if (isDottedV4(host)) return { ok: true, host };
+  // Without leading zeros; every other spelling of an address is refused as a name.
+  if (isIPv4(host)) return { ok: true, host };
   const domain = parseDomain(host);
-  if (!domain.ok) return no(hostWords(domain.fault));
+  if (!domain.ok) return no(HOST_WORDS.get(domain.fault) ?? "The host is not a valid domain name.");
   const { name } = domain.value;
   return isSpecialUse(name)
     ? no(`The host ${name} is reserved for special use and not public.`)
     : { ok: true, host: name };
 }
 
-/** Four decimal numbers without leading zeros; every other spelling of an address is refused as a name. */
-function isDottedV4(host: string): boolean {
-  const octets = host.split(".");
-  return (
-    octets.length === 4 &&
-    octets.every((octet) => String(Number(octet)) === octet && Number(octet) <= 255)
-  );
-}
-
-function hostWords(fault: string): string {
-  if (fault === "dotless") return "The host must be a full domain name, such as hooks.example.com.";
-  if (fault === "domain_dot_end") return "Write the host without the dot at its end.";
-  if (fault === "tld_shape") return "The host is neither a domain name nor a plain IP address.";
-  return "The host is not a valid domain name.";
-}
+const HOST_WORDS: ReadonlyMap<string, string> = new Map([
+  ["dotless", "The host must be a full domain name, such as hooks.example.com."],
+  ["domain_dot_end", "Write the host without the dot at its end."],
+  ["tld_shape", "The host is neither a domain name nor a plain IP address."],
+]);
 
 /** `URL` encodes the path as a browser does; the host is already beyond repair. */
 function whole(host: string, port: string | undefined, rest: string): ReadWebhookUrl {

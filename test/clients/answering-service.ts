@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import type { TestContext } from "node:test";
 import { createGatepost, type GatepostOptions } from "../../clients/typescript/src/index.ts";
+import { listening } from "../http/peer.ts";
 
 interface Asked {
   readonly method: string;
@@ -25,13 +25,9 @@ export async function serviceOf(t: TestContext, reply: Reply) {
       reply(response, one, asked.filter((each) => each.path === path).length);
     });
   });
-  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
-  t.after(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const { port } = server.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${String(port)}`, asked };
+  const { url, close } = await listening(server);
+  t.after(close);
+  return { url, asked };
 }
 
 export function json(response: ServerResponse, status: number, body: unknown, headers = {}): void {

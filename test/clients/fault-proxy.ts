@@ -6,8 +6,13 @@ import {
   type ServerResponse,
 } from "node:http";
 import { createServer as createTlsServer } from "node:https";
-import { type AddressInfo, createServer as createPlainServer, type Socket } from "node:net";
+import {
+  createServer as createPlainServer,
+  type Server as PlainServer,
+  type Socket,
+} from "node:net";
 import { expiredCertificate, receiverKey } from "../process/certificates.ts";
+import { listening, type Peer } from "../http/peer.ts";
 
 /** Stands between a client and the service, and spoils every answer in one way. */
 export interface FaultProxy {
@@ -130,11 +135,6 @@ const FAULTS: Readonly<Record<string, Fault>> = {
   first_503: (exchange) => (exchange.count % 2 === 1 ? refusal(503)(exchange) : exchange.pass()),
 };
 
-const listen = async (server: Server | ReturnType<typeof createPlainServer>): Promise<number> => {
-  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
-  return (server.address() as AddressInfo).port;
-};
-
 /** Passes a request on to the service as it is. */
 function forward(target: string, request: IncomingMessage, response: ServerResponse): void {
   const { method, headers, url = "/" } = request;
@@ -162,15 +162,11 @@ function faultServer(fault: Fault, target: string): Server {
 /** One server for each fault. */
 export async function startFaultProxy(target: string): Promise<FaultProxy> {
   const urls: Record<string, string> = {};
-  const servers: (Server | ReturnType<typeof createPlainServer>)[] = [];
-  const sockets = new Set<Socket>();
-  const add = async (name: string, server: (typeof servers)[number], scheme = "http") => {
-    server.on("connection", (socket: Socket) => {
-      sockets.add(socket);
-      socket.once("close", () => sockets.delete(socket)).on("error", () => undefined);
-    });
-    servers.push(server);
-    urls[name] = `${scheme}://127.0.0.1:${String(await listen(server))}`;
+  const peers: Peer[] = [];
+  const add = async (name: string, server: PlainServer, scheme = "http") => {
+    const peer = await listening(server);
+    peers.push(peer);
+    urls[name] = `${scheme}://127.0.0.1:${String(peer.port)}`;
   };
   for (const [name, fault] of Object.entries(FAULTS)) await add(name, faultServer(fault, target));
   // Where redirects lead: whoever follows one believes this answer, and has sent the key on.
@@ -200,16 +196,8 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
     createServer((_, response) => void response.end(body())),
     "https",
   );
-  const closed = createPlainServer();
-  urls["refused"] = `http://127.0.0.1:${String(await listen(closed))}`;
-  await new Promise((resolve) => void closed.close(resolve));
-  return {
-    urls,
-    async close() {
-      for (const socket of sockets) socket.destroy();
-      await Promise.all(
-        servers.map((server) => new Promise((resolve) => void server.close(resolve))),
-      );
-    },
-  };
+  const closed = await listening(createPlainServer());
+  urls["refused"] = closed.url;
+  await closed.close();
+  return { urls, close: async () => void (await Promise.all(peers.map((peer) => peer.close()))) };
 }

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
-import { createServer, type RequestListener } from "node:http";
+import type { RequestListener } from "node:http";
 import { createRequire } from "node:module";
-import type { AddressInfo } from "node:net";
 import { test, type TestContext } from "node:test";
 import { pathToFileURL } from "node:url";
 import { gatepostPlugin } from "../../clients/typescript/src/better-auth.ts";
@@ -12,6 +11,7 @@ import { createGatepost, type Gatepost } from "../../clients/typescript/src/inde
 import { languageOf } from "../../clients/typescript/src/guard.ts";
 import { guardAction } from "../../clients/typescript/src/next.ts";
 import { testWith } from "../process/require-tool.ts";
+import { httpPeer } from "../http/peer.ts";
 
 const FOLDER = new URL("../../../clients/typescript/frameworks/", import.meta.url);
 const installed = createRequire(new URL("package.json", FOLDER));
@@ -101,13 +101,6 @@ async function post(url: string, form: Record<string, string>): Promise<readonly
   return [answer.status, text.startsWith("{") ? JSON.parse(text) : text];
 }
 
-async function listen(t: TestContext, app: RequestListener): Promise<string> {
-  const server = createServer(app);
-  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
-  t.after(() => server.close());
-  return `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
-}
-
 interface ExpressApp extends RequestListener {
   use(part: unknown): void;
   post(path: string, ...parts: unknown[]): void;
@@ -129,7 +122,8 @@ withFramework("express", "Express: the middleware stops what must not sign up", 
     response: { status(code: number): { send(text: string): void } },
   ) => response.status(201).send(tell(request.gatepost));
   app.post("/sign-up", express.guardSignUp(gatepost, { form: "join" }), done);
-  const url = await listen(t, app);
+  const { url, close } = await httpPeer(app);
+  t.after(close);
   for (const [form, status, body] of FORMS) {
     assert.deepEqual(await post(`${url}/sign-up`, form), [status, body], JSON.stringify(form));
   }

@@ -1,7 +1,6 @@
-import { once } from "node:events";
 import { createServer } from "node:https";
-import type { AddressInfo } from "node:net";
 import { receiverCertificate, receiverKey } from "../process/certificates.ts";
+import { listening } from "../http/peer.ts";
 
 /** Accepts everyone over TLS, with a certificate of the test authority for `localhost`. */
 export interface TlsService {
@@ -29,15 +28,6 @@ export async function startTlsService(): Promise<TlsService> {
     });
   });
   server.on("secureConnection", () => (connections += 1));
-  server.listen(0);
-  await once(server, "listening");
-  return {
-    url: `https://localhost:${String((server.address() as AddressInfo).port)}`,
-    connections: () => connections,
-    async close() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, "close");
-    },
-  };
+  const { port, close } = await listening(server, "localhost");
+  return { url: `https://localhost:${String(port)}`, connections: () => connections, close };
 }

@@ -1,6 +1,5 @@
 import { strict as assert } from "node:assert";
 import { createServer, type IncomingMessage, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { after, before } from "node:test";
 import type { Page } from "playwright-core";
 import { decideRoute } from "../../src/http/api/decide.ts";
@@ -10,6 +9,7 @@ import { appWith } from "../http/http-app.ts";
 import { type GateWorld, gateWorld } from "../policy/gate-world.ts";
 import { PATIENCE_MS, until } from "../time/until.ts";
 import { axeFindings, focusOn, openPage, testInBrowser } from "./browser.ts";
+import { listening } from "../http/peer.ts";
 
 /** A site with a sign-up form, on an origin of its own, under a policy that allows the widget and nothing else. */
 interface Site {
@@ -75,16 +75,7 @@ async function openSite(gateAt: () => string): Promise<Site> {
       response.end(isSignUp ? WELCOME : page);
     })();
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  return {
-    url: `http://127.0.0.1:${String(port)}`,
-    signUps,
-    close() {
-      server.close();
-      server.closeAllConnections();
-    },
-  };
+  return { ...(await listening(server)), signUps };
 }
 
 async function textOf(request: IncomingMessage): Promise<string> {

@@ -7,8 +7,8 @@ export interface Peer {
   /** "http://127.0.0.1:<port>". */
   readonly url: string;
   /** Connections accepted so far. */
-  connections(): number;
-  close(): Promise<void>;
+  readonly connections: () => number;
+  readonly close: () => Promise<void>;
 }
 
 /** A server on loopback that resets its open connections when it closes. */

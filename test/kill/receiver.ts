@@ -1,8 +1,7 @@
 import { createHmac } from "node:crypto";
-import { once } from "node:events";
 import { createServer } from "node:https";
-import type { AddressInfo } from "node:net";
 import { receiverCertificate, receiverKey } from "../process/certificates.ts";
+import { listening } from "../http/peer.ts";
 
 export const SECRET = "a".repeat(64);
 
@@ -13,7 +12,7 @@ export interface Receiver {
   readonly told: ReadonlyMap<string, number>;
   /** Webhooks whose signature does not fit. */
   readonly forged: () => number;
-  close(): void;
+  readonly close: () => Promise<void>;
 }
 
 export async function openReceiver(): Promise<Receiver> {
@@ -32,15 +31,6 @@ export async function openReceiver(): Promise<Receiver> {
     });
   });
   server.on("tlsClientError", () => undefined); // a sender was killed
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  return {
-    port: (server.address() as AddressInfo).port,
-    told,
-    forged: () => forged,
-    close() {
-      server.closeAllConnections();
-      server.close();
-    },
-  };
+  const { port, close } = await listening(server);
+  return { port, told, forged: () => forged, close };
 }

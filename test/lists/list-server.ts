@@ -1,8 +1,7 @@
-import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import type { TestContext } from "node:test";
 import { FETCHED_SOURCES } from "../../src/lists/feed-sources.ts";
+import { listening } from "../http/peer.ts";
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -44,12 +43,8 @@ export async function listServer(t: TestContext) {
     if (handler === undefined) response.writeHead(404).end("not found");
     else handler(request, response);
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  t.after(() => {
-    server.closeAllConnections();
-    server.close();
-  });
+  const { url, port, close } = await listening(server);
+  t.after(close);
   const serve = (id: string, handler: Handler): void => void handlers.set(id, handler);
   const serveNames = (id: string, names: readonly string[], etag = '"1"'): void =>
     serve(id, (request, response) => {
@@ -57,6 +52,5 @@ export async function listServer(t: TestContext) {
       else response.writeHead(200, { etag }).end(fileOf(id, names));
     });
   for (const { id } of FETCHED_SOURCES) serveNames(id, goodNames(id));
-  const { port } = server.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${String(port)}`, port, asked, serve, serveNames };
+  return { url, port, asked, serve, serveNames };
 }

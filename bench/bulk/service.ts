@@ -21,7 +21,7 @@ import type { Log } from "../../src/base/log.ts";
 import type { BulkStats } from "../../src/bulk/bulk.ts";
 import type { BulkService } from "../../src/bulk/submit.ts";
 import type { Caller } from "../../src/accounts/admission/caller.ts";
-import { createAdmission } from "../../src/accounts/admission/counting-admission.ts";
+import { createAdmission } from "../../src/accounts/admission/admission.ts";
 import { createSingleCheck, type SingleCheck } from "../../src/check/single-check.ts";
 import { DEFAULT_TIERS } from "../../src/accounts/admission/tiers.ts";
 

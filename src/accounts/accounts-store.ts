@@ -24,7 +24,7 @@ export interface Account {
   readonly createdAtMs: number;
 }
 
-export const FIRST_TRAFFIC = 1;
+const FIRST_TRAFFIC = 1;
 
 export interface NewAccount extends Pick<
   Account,

@@ -1,7 +1,8 @@
 import { type Kysely, sql as raw } from "kysely";
 import { deleteParts, SESSION_LIFE_MS } from "./batches-store.ts";
 import { endEarly } from "./jobs.ts";
-import { refundIn } from "../accounts/admission/charges.ts";
+import { Charges } from "../accounts/admission/charges.ts";
+import { systemIds as ids } from "../base/ids.ts";
 import type { Database } from "../store/schema.ts";
 import { RUNNING, UNTOLD } from "../store/tables/bulk.ts";
 import { hasRivals, inTransaction, type Tx } from "../store/transaction.ts";
@@ -12,17 +13,13 @@ export interface EndedByRestore {
   readonly signIns: number;
 }
 
-async function endJobs(tx: Tx, nowMs: number): Promise<number> {
+async function endJobs(tx: Tx, charges: Charges, nowMs: number): Promise<number> {
   const running = await tx.sql
     .updateTable("jobs")
     .set({ state: "failed", is_running: 0, expires_at_ms: nowMs + SESSION_LIFE_MS })
     .where("is_running", "=", RUNNING)
     .returning(["session", "charge_id", "unique_count", "processed"])
     .execute();
-  const charges = {
-    refundIn: (sql: Tx, chargeId: string, units: number, atMs: number) =>
-      refundIn(sql, {}, { chargeId, units, nowMs: atMs }),
-  };
   for (const job of running) {
     await endEarly(tx, job, { charges, nowMs });
     await deleteParts(tx, job.session);
@@ -53,7 +50,7 @@ async function endWebhooks({ sql }: Tx): Promise<number> {
  */
 export async function settleRestored(db: Kysely<Database>, nowMs: number): Promise<EndedByRestore> {
   return await inTransaction(db, async (tx) => {
-    const jobs = await endJobs(tx, nowMs);
+    const jobs = await endJobs(tx, new Charges({ db, ids }), nowMs);
     const webhooks = await endWebhooks(tx);
     if (hasRivals(tx.sql)) await raw`truncate counters`.execute(tx.sql);
     const signIns = await tx.sql.deleteFrom("login_sessions").executeTakeFirst();

@@ -1,6 +1,6 @@
 import ipaddr from "ipaddr.js";
 import type { IncomingMessage } from "node:http";
-import type { Credentials } from "../accounts/admission/admission.ts";
+import type { Credentials } from "../accounts/admission/identify.ts";
 import type { HttpRequest } from "./route.ts";
 
 /** Addresses and networks whose `X-Forwarded-For` is believed. */

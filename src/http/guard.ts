@@ -1,5 +1,6 @@
-import type { Admission, Credentials, Entrance, Receipt } from "../accounts/admission/admission.ts";
+import type { Admission, Entrance, Receipt } from "../accounts/admission/admission.ts";
 import { bucketKey } from "../accounts/admission/caller.ts";
+import type { Credentials } from "../accounts/admission/identify.ts";
 import type { UsageRecorder } from "../accounts/admission/usage-recorder.ts";
 import type { Clock } from "../base/clock.ts";
 import { inTime } from "../base/in-time.ts";

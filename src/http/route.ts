@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Readable } from "node:stream";
 import type { Awaitable } from "../core/mail/lookup.ts";
-import type { Credentials, Entrance } from "../accounts/admission/admission.ts";
+import type { Entrance } from "../accounts/admission/admission.ts";
+import type { Credentials } from "../accounts/admission/identify.ts";
 import type { Refusal } from "../base/refusals.ts";
 import type { Paths } from "./openapi.ts";
 import type { Params } from "./params.ts";

@@ -1,6 +1,6 @@
 import { Accounts } from "../accounts/accounts-store.ts";
 import { callerInForce } from "../accounts/admission/caller.ts";
-import { createAdmission } from "../accounts/admission/counting-admission.ts";
+import { createAdmission } from "../accounts/admission/admission.ts";
 import { memoryRateCounter } from "../accounts/admission/rate-counter.ts";
 import { createUnitsLeft } from "../accounts/admission/units-left.ts";
 import { UsageRecorder } from "../accounts/admission/usage-recorder.ts";

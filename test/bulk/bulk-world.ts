@@ -14,8 +14,11 @@ import { BulkService } from "../../src/bulk/submit.ts";
 import type { EntryCheck } from "../../src/bulk/worker/process-chunk.ts";
 import { BulkWorker } from "../../src/bulk/worker/worker.ts";
 import type { Caller } from "../../src/accounts/admission/caller.ts";
-import { createAdmission } from "../../src/accounts/admission/counting-admission.ts";
-import type { Admission, Entrance } from "../../src/accounts/admission/admission.ts";
+import {
+  type Admission,
+  createAdmission,
+  type Entrance,
+} from "../../src/accounts/admission/admission.ts";
 import { DEFAULT_TIERS, type Tiers } from "../../src/accounts/admission/tiers.ts";
 import { type BulkStores, openBulkStores } from "../contracts/bulk/bulk-stores.ts";
 import type { storesOn } from "../contracts/stores.ts";

@@ -2,12 +2,8 @@ import type { Handling, Route } from "../../src/http/route.ts";
 import { appWith } from "./http-app.ts";
 import { entranceOf, openAdmission } from "./open-admission.ts";
 import type { Answered } from "./strict-client.ts";
-import type {
-  Credentials,
-  Entrance,
-  Admission,
-  Receipt,
-} from "../../src/accounts/admission/admission.ts";
+import type { Admission, Entrance, Receipt } from "../../src/accounts/admission/admission.ts";
+import type { Credentials } from "../../src/accounts/admission/identify.ts";
 import { Refusal } from "../../src/base/refusals.ts";
 import type { AppDeps } from "../../src/http/app.ts";
 import { inject, type InjectOptions } from "./inject.ts";

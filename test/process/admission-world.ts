@@ -5,8 +5,12 @@ import { memoryNotices, type Notices } from "../../src/store/notices.ts";
 import { memoryRateCounter } from "../../src/accounts/admission/rate-counter.ts";
 import { Accounts } from "../../src/accounts/accounts-store.ts";
 import { hashApiKey, Keys, makeApiKey } from "../../src/accounts/keys.ts";
-import { createAdmission } from "../../src/accounts/admission/counting-admission.ts";
-import type { Admission, Credentials, Entrance } from "../../src/accounts/admission/admission.ts";
+import {
+  type Admission,
+  createAdmission,
+  type Entrance,
+} from "../../src/accounts/admission/admission.ts";
+import type { Credentials } from "../../src/accounts/admission/identify.ts";
 import { Refusal } from "../../src/base/refusals.ts";
 import {
   DEFAULT_TIERS,

@@ -1,15 +1,23 @@
 import type { Awaitable } from "../../core/mail/lookup.ts";
-import type { Charge, ChargeTerms, Unpaid } from "./charges.ts";
+import { when } from "../../core/when.ts";
 import type { Account } from "../accounts-store.ts";
-import type { Caller } from "./caller.ts";
-import type { Refusal } from "../../base/refusals.ts";
-import type { QuotaSpent, QuotaTaken } from "./usage.ts";
-
-/** What the request carries to say who it is; every value as it was sent, repeated headers as several. */
-export interface Credentials {
-  readonly apiKey: readonly string[];
-  readonly authorization: readonly string[];
-}
+import type { Charge, Charges, ChargeTerms, Unpaid } from "./charges.ts";
+import type { Clock } from "../../base/clock.ts";
+import { isApiKey, isPublishableKey, type KeyHolder } from "../keys.ts";
+import { type OwnerKey, ownerKey } from "../../base/owner.ts";
+import type { QuotaCounter } from "./quota-counter.ts";
+import type { RateCounter, RateTaking, RequestCounter } from "./rate-counter.ts";
+import { type Caller, Strangers } from "./caller.ts";
+import { type Credentials, KnownKeys, type KnownKeysDeps, presentedKey } from "./identify.ts";
+import {
+  accountDisabled,
+  invalidApiKey,
+  quotaExceeded,
+  rateExceeded,
+  type Refusal,
+} from "../../base/refusals.ts";
+import { tierOf, type Tiers } from "./tiers.ts";
+import type { QuotaLimits, QuotaSpent, QuotaTaken } from "./usage.ts";
 
 interface RateState {
   readonly limit: number;
@@ -46,12 +54,60 @@ export interface Receipt {
   refund(): Awaitable<void>;
 }
 
+interface AdmissionDeps extends Pick<KnownKeysDeps, "keys" | "notices"> {
+  readonly rates: RateCounter;
+  /** Of this process, for callers whom a shared store did not identify in time; absent: `rates` is that. */
+  readonly localRates?: RateCounter;
+  readonly quotas: Pick<QuotaCounter, "take" | "giveBack">;
+  /** With counters over the network: the same counts in one round trip. */
+  readonly requests?: RequestCounter | undefined;
+  readonly charges: Pick<Charges, "charge" | "refund">;
+  readonly clock: Pick<Clock, "nowMs" | "monotonicMs">;
+  readonly tiers: Tiers;
+}
+
+type Holder = Pick<KeyHolder, "account" | "origins" | "page"> & {
+  readonly keyId: string | undefined;
+};
+
+/** Without the private members, so that tests may have another. */
+export type Admission = Pick<CountingAdmission, keyof CountingAdmission>;
+
+export const createAdmission = (deps: AdmissionDeps): Admission => new CountingAdmission(deps);
+
 /** Identify, throttle, charge: who may do how much. */
-export interface Admission {
+class CountingAdmission {
+  readonly #deps: AdmissionDeps;
+  readonly #knownKeys: KnownKeys;
+  readonly #strangers = new Strangers();
+
+  constructor(deps: AdmissionDeps) {
+    this.#deps = deps;
+    this.#knownKeys = new KnownKeys(deps);
+  }
+
   /** Counting needs a network round trip; `enter` can prefetch one unit. */
-  readonly countsAhead: boolean;
+  get countsAhead(): boolean {
+    return this.#deps.requests !== undefined;
+  }
+
   /** Identifies and counts one request. Never throws a `Refusal`. `likely` "unit": it looks like a single check. */
-  enter(credentials: Credentials, clientAddress: string, likely?: "unit"): Awaitable<Entrance>;
+  enter(credentials: Credentials, clientAddress: string, likely?: "unit"): Awaitable<Entrance> {
+    const presented = presentedKey(credentials);
+    if (presented.kind === "none") return this.#asStranger(clientAddress, "stranger", likely);
+    if (presented.kind === "invalid") return this.#asStranger(clientAddress, "intruder");
+    const known = this.#knownKeys.holder(presented.key);
+    return when(known, (holder) =>
+      holder === undefined
+        ? this.#asStranger(clientAddress, "intruder")
+        : this.#asAccount(holder, clientAddress, likely),
+    );
+  }
+
+  enterAs(account: Account, clientAddress: string, keyId?: string): Awaitable<Entrance> {
+    return this.#asAccount({ account, keyId }, clientAddress);
+  }
+
   /**
    * For a caller that cannot be identified in time: an anonymous one, counted by its address in this process. `away`: the
    * store does not answer, so a server's key gets the highest rate of any plan. With what looks like a publishable key it reads no more than a page may.
@@ -60,18 +116,264 @@ export interface Admission {
     credentials: Credentials,
     clientAddress: string,
     why: "late" | "away",
-  ): Awaitable<Entrance>;
-  enterAs(account: Account, clientAddress: string, keyId?: string): Awaitable<Entrance>;
+  ): Awaitable<Entrance> {
+    const presented = presentedKey(credentials);
+    const isPublishable = presented.kind === "key" && isPublishableKey(presented.key);
+    const { caller: stranger, owner } = this.#strangers.at(clientAddress);
+    const from: Caller = { ...stranger, isUnidentified: true };
+    const caller: Caller = isPublishable ? { ...from, isPublishable } : from;
+    const { rates, localRates = rates, clock, tiers } = this.#deps;
+    // A server decides for all of its visitors: as long as nobody can say whose key it has, it gets the rate of any plan.
+    const isServer = presented.kind === "key" && !isPublishable && isApiKey(presented.key);
+    const limit = isServer && why === "away" ? highestRate(tiers) : tiers.anonymous.ratePerMinute;
+    if (limit === null) return entranceOf(caller, "stranger", limit, UNLIMITED);
+    // Beside the address's own count, which the caller may move as well once it is known.
+    const taking = localRates.take(["late:", owner].join(""), limit, clock.monotonicMs());
+    return when(taking, (rate) => {
+      const { rateWindow: _, ...entrance } = entranceOf(caller, "stranger", limit, rate);
+      return entrance;
+    });
+  }
+
   /** Counts `more` requests in the window of this one, for refused work of the same cost. */
-  spend(entrance: Entrance, more: number): Awaitable<void>;
+  spend({ caller, rateWindow }: Entrance, more: number): Awaitable<void> {
+    if (rateWindow === undefined) return undefined;
+    return this.#deps.rates.spend(ownerKey(caller.owner), rateWindow, more);
+  }
+
   /**
    * Takes `units` from the plan's day and month, or max(1, units) credits when those are spent and the
    * balance covers all of it. Throws the quota `Refusal` otherwise, nothing charged.
    * Paid by credits, the request's rate count is given back and no rate headers are shown.
    */
-  charge(entrance: Entrance, units: number): Awaitable<Receipt>;
+  charge(entrance: Entrance, units: number): Awaitable<Receipt> {
+    if (entrance.caller.page !== undefined) return this.#payForPage(entrance.caller, units);
+    const terms = this.terms(entrance, units);
+    if (terms.purses === "credits") return this.#payByCredits(entrance, terms);
+    const owner = ownerKey(terms.owner);
+    const early = units === 1 ? entrance.advance?.claim() : undefined;
+    const taken = early ?? this.#deps.quotas.take(owner, units, terms.limits, terms.nowMs);
+    return when(taken, (answer) =>
+      answer.kind === "taken"
+        ? this.#paidByPlan(owner, units, answer.day)
+        : this.#afterPlan(entrance, terms, answer),
+    );
+  }
+
+  /** Pages take at most half of the plan, so that they cannot spend what secret keys and hooks need. */
+  async #payForPage({ keyId = "", page, owner, tier }: Caller, units: number): Promise<Receipt> {
+    const { quotas, clock, tiers } = this.#deps;
+    const nowMs = clock.nowMs();
+    const key = ["key:", keyId].join("");
+    const own = { daily: page?.daily ?? 0, monthly: null };
+    const allowed = await quotas.take(key, units, own, nowMs);
+    if (allowed.kind === "spent") throw quotaExceeded("day", nowMs);
+    const { daily, monthly } = tiers[tier];
+    const half = { daily: halfOf(daily), monthly: halfOf(monthly) };
+    const taken = await quotas.take(ownerKey(owner), units, half, nowMs);
+    if (taken.kind === "spent") {
+      await quotas.giveBack(key, units, allowed.day);
+      throw quotaExceeded(taken.period, nowMs);
+    }
+    const receipt = this.#paidByPlan(ownerKey(owner), units, taken.day);
+    return {
+      ...receipt,
+      refund: async () => {
+        await receipt.refund();
+        await quotas.giveBack(key, units, allowed.day);
+      },
+    };
+  }
+
   /** The same for work whose store writes the charge in its own transaction: what to charge, ... */
-  terms(entrance: Entrance, units: number): ChargeTerms;
+  terms({ caller, creditsOnly, hasCredits }: Entrance, units: number): ChargeTerms {
+    const limits: QuotaLimits = this.#deps.tiers[caller.tier];
+    const overflow = hasCredits ? "plan_then_credits" : "plan";
+    const purses = creditsOnly === undefined ? overflow : "credits";
+    return { owner: caller.owner, units, limits, purses, nowMs: this.#deps.clock.nowMs() };
+  }
+
   /** ... and what came of it. Throws the `Refusal` of an `Unpaid`. */
-  receipt(entrance: Entrance, answer: Charge | Unpaid): Awaitable<Receipt>;
+  receipt(entrance: Entrance, answer: Charge | Unpaid): Awaitable<Receipt> {
+    if (answer.kind === "unpaid") throw this.#refusal(entrance, answer);
+    const { paidBy, units, id } = answer;
+    const { charges, clock } = this.#deps;
+    const made: Receipt = { paidBy, units, refund: () => charges.refund(id, units, clock.nowMs()) };
+    return paidBy === "credits" ? when(this.#giveRateBack(entrance), () => made) : made;
+  }
+
+  #afterPlan(entrance: Entrance, terms: ChargeTerms, { period }: QuotaSpent): Awaitable<Receipt> {
+    if (terms.purses === "plan") throw quotaExceeded(period, terms.nowMs);
+    return this.#payByCredits(entrance, terms, period);
+  }
+
+  #paidByPlan(owner: OwnerKey, units: number, day: number): Receipt {
+    const { quotas } = this.#deps;
+    let isRefunded = false;
+    return {
+      paidBy: "plan",
+      units,
+      refund: () => {
+        if (isRefunded) return;
+        isRefunded = true;
+        return quotas.giveBack(owner, units, day);
+      },
+    };
+  }
+
+  /** `spent`: the period of the plan that is the reason; absent when it is the rate. */
+  async #payByCredits(
+    entrance: Entrance,
+    terms: ChargeTerms,
+    spent?: "day" | "month",
+  ): Promise<Receipt> {
+    const answer = await this.#deps.charges.charge({ ...terms, purses: "credits" });
+    const isRefused = answer.kind === "unpaid" && spent !== undefined;
+    return this.receipt(entrance, isRefused ? { kind: "unpaid", by: spent } : answer);
+  }
+
+  #refusal(entrance: Entrance, { by }: Unpaid): Error {
+    if (by !== "rate") return quotaExceeded(by, this.#deps.clock.nowMs());
+    return entrance.creditsOnly ?? new Error("admission: unpaid by rate without a spent rate");
+  }
+
+  #giveRateBack({ caller, rateWindow }: Entrance): Awaitable<void> {
+    if (rateWindow === undefined) return undefined;
+    return this.#deps.rates.giveBack(ownerKey(caller.owner), rateWindow);
+  }
+
+  #asStranger(
+    clientAddress: string,
+    who: "stranger" | "intruder",
+    likely?: "unit",
+  ): Awaitable<Entrance> {
+    const { caller, owner } = this.#strangers.at(clientAddress);
+    return this.#count(caller, owner, who, likely);
+  }
+
+  #asAccount(
+    { keyId, account, origins, page }: Holder,
+    clientAddress: string,
+    likely?: "unit",
+  ): Awaitable<Entrance> {
+    const caller: Filling<Caller> = {
+      owner: { kind: "account", accountId: account.id },
+      tier: tierOf(account, this.#deps.clock.nowMs()),
+      clientAddress: this.#strangers.at(clientAddress).caller.clientAddress,
+    };
+    if (keyId !== undefined) caller.keyId = keyId;
+    if (account.trafficSince > 0) caller.trafficSince = account.trafficSince;
+    if (account.logsDecisions) caller.logsDecisions = true;
+    if (account.tokenSecret !== undefined) caller.tokenSecret = account.tokenSecret;
+    if (origins !== undefined)
+      return this.#asPublishable({ ...caller, origins, ...(page && { page }) }, account);
+    const expected = account.isDisabled ? undefined : likely;
+    return this.#count(caller, ownerKey(caller.owner), account, expected);
+  }
+
+  /**
+   * A publishable key stands in a page that everybody can read: its calls count against the rate of the client
+   * address, and their units against the key and the account's plan. The account's credits pay for none.
+   */
+  #asPublishable(from: Caller, account: Account): Awaitable<Entrance> {
+    const caller: Caller = { ...from, isPublishable: true };
+    const { rates, clock, tiers } = this.#deps;
+    const limit = tiers.anonymous.ratePerMinute;
+    const enter = (rate: RateTaking): Entrance => {
+      const entrance = entranceOf(caller, "stranger", limit, rate);
+      return account.isDisabled ? { ...entrance, refusal: accountDisabled() } : entrance;
+    };
+    if (limit === null) return enter(UNLIMITED);
+    const { owner } = this.#strangers.at(caller.clientAddress);
+    return when(rates.take(owner, limit, clock.monotonicMs()), enter);
+  }
+
+  #count(caller: Caller, owner: OwnerKey, who: Who, likely?: "unit"): Awaitable<Entrance> {
+    const { rates, requests, clock, tiers } = this.#deps;
+    if (likely === "unit" && requests !== undefined) {
+      return this.#countAhead(requests, caller, owner, who);
+    }
+    const limit = tiers[caller.tier].ratePerMinute;
+    if (limit === null) return entranceOf(caller, who, null, UNLIMITED);
+    const taking = rates.take(owner, limit, clock.monotonicMs());
+    return when(taking, (rate) => entranceOf(caller, who, limit, rate));
+  }
+
+  async #countAhead(
+    requests: RequestCounter,
+    caller: Caller,
+    owner: OwnerKey,
+    who: Who,
+  ): Promise<Entrance> {
+    const { quotas, clock, tiers } = this.#deps;
+    const limits = tiers[caller.tier];
+    const { rate = UNLIMITED, unit } = await requests.take(owner, limits, clock.nowMs());
+    const entrance = entranceOf(caller, who, limits.ratePerMinute, rate);
+    if (unit === undefined) return entrance;
+    entrance.advance = advanceUnit(unit, (day) => quotas.giveBack(owner, 1, day));
+    return entrance;
+  }
+}
+
+const halfOf = (limit: number | null): number | null =>
+  limit === null ? null : Math.floor(limit / 2);
+
+function highestRate(tiers: Tiers): number | null {
+  const rates = Object.values(tiers).map(({ ratePerMinute }) => ratePerMinute);
+  return rates.reduce((one, other) =>
+    one === null || other === null ? null : Math.max(one, other),
+  );
+}
+
+/** Whose rate was counted: an account's, an address's, or that of an address with an invalid key. */
+type Who = Account | "stranger" | "intruder";
+
+const UNLIMITED: RateTaking = { isGranted: true, remaining: Infinity, closesInMs: 0, window: 0 };
+
+/** Still to be filled: an object of our own is not copied to add to it, which a cached answer would feel. */
+type Filling<T> = { -readonly [Name in keyof T]: T[Name] };
+
+function entranceOf(
+  caller: Caller,
+  who: Who,
+  limit: number | null,
+  rate: RateTaking,
+): Filling<Entrance> {
+  const hasCredits = typeof who === "object" && !who.isDisabled && who.creditBalance > 0;
+  const entrance: Filling<Entrance> = { caller, hasCredits };
+  if (limit !== null) {
+    entrance.rate = { limit, remaining: rate.remaining };
+    if (rate.isGranted) entrance.rateWindow = rate.window;
+  }
+  const refusal = refusalOf(who, rate);
+  // A spent rate is the only thing that credits can make good.
+  if (refusal !== undefined) entrance[hasCredits ? "creditsOnly" : "refusal"] = refusal;
+  return entrance;
+}
+
+function refusalOf(who: Who, rate: RateTaking): Refusal | undefined {
+  if (typeof who === "object" && who.isDisabled) return accountDisabled();
+  if (!rate.isGranted) return rateExceeded(rate.closesInMs);
+  // An invalid key counts against the address, so that guessing is as slow as asking.
+  return who === "intruder" ? invalidApiKey() : undefined;
+}
+
+/** A unit counted before its charge; `giveBack` takes it off the day it was counted on. */
+function advanceUnit(
+  unit: QuotaTaken | QuotaSpent,
+  giveBack: (day: number) => Awaitable<void>,
+): AdvanceUnit {
+  let left: QuotaTaken | QuotaSpent | undefined = unit;
+  const claim = (): QuotaTaken | QuotaSpent | undefined => {
+    const claimed = left;
+    left = undefined;
+    return claimed;
+  };
+  return {
+    claim,
+    release() {
+      const unclaimed = claim();
+      return unclaimed?.kind === "taken" ? giveBack(unclaimed.day) : undefined;
+    },
+  };
 }

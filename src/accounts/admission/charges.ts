@@ -35,23 +35,23 @@ export interface Unpaid {
 }
 
 /** A charge that is not written yet. Ends with the transaction it is written in, or by `drop`. */
-export type HeldCharge =
-  /** The units are counted. */
-  | { readonly kind: "held"; readonly terms: ChargeTerms; readonly hold: QuotaHold }
-  /** The transaction counts the units, where several processes count together. */
-  | { readonly kind: "held"; readonly terms: ChargeTerms }
+export interface HeldCharge {
+  readonly kind: "held";
+  readonly terms: ChargeTerms;
+  /** The units are counted. Absent where several processes count together: the transaction counts them then. */
+  readonly hold?: QuotaHold;
   /** Credits are to pay; whether they cover it shows when it is written. */
-  | { readonly kind: "held"; readonly terms: ChargeTerms; readonly otherwise: Unpaid };
+  readonly otherwise?: Unpaid;
+}
 
-/** The units of one process alone, in its memory, or those of several, in the database. */
-type UnitCounts =
-  | { readonly counter: Pick<MemoryQuotaCounter, "hold" | "end" | "forget"> }
-  | { readonly shared: Pick<SharedCounters, "spent" | "countIn" | "refundIn"> };
-
-type ChargesDeps = UnitCounts & {
+interface ChargesDeps {
   readonly db: Kysely<Database>;
   readonly ids: Ids;
-};
+  /** The units of one process alone, in its memory, ... */
+  readonly counter?: Pick<MemoryQuotaCounter, "hold" | "end" | "forget">;
+  /** ... or those of several, in the database. */
+  readonly shared?: Pick<SharedCounters, "spent" | "countIn" | "refundIn">;
+}
 
 interface Price {
   readonly paidBy: "plan" | "credits";
@@ -69,59 +69,6 @@ async function insertCharge(tx: Tx, terms: ChargeTerms, id: string, price: Price
     await countIn(tx, { owner, day }, paidBy === "plan" ? { units: amount } : { credits: amount });
   }
   return { kind: "charged", id, paidBy, units: terms.units };
-}
-
-async function payByCredits(
-  tx: Tx,
-  ids: Ids,
-  { terms, otherwise }: { readonly terms: ChargeTerms; readonly otherwise: Unpaid },
-): Promise<Charge | Unpaid> {
-  if (terms.owner.kind !== "account") return otherwise;
-  const id = ids.hex32();
-  const amount = Math.max(1, terms.units);
-  const balance = await moveCreditsIn(tx, {
-    account_id: terms.owner.accountId,
-    amount: -amount,
-    reason: "charge",
-    reference: id,
-    created_at_ms: terms.nowMs,
-  });
-  if (balance === undefined) return otherwise;
-  return insertCharge(tx, terms, id, { paidBy: "credits", amount, day: dayOf(terms.nowMs) });
-}
-
-async function hold(counts: UnitCounts, terms: ChargeTerms): Promise<HeldCharge | Unpaid> {
-  if (terms.purses === "credits") {
-    return { kind: "held", terms, otherwise: { kind: "unpaid", by: "rate" } };
-  }
-  const { units, limits, nowMs } = terms;
-  const owner = ownerKey(terms.owner);
-  const taken =
-    "counter" in counts
-      ? await counts.counter.hold(owner, units, limits, nowMs)
-      : await counts.shared.spent({ owner, units, limits, nowMs });
-  if (taken === undefined) return { kind: "held", terms };
-  if (taken.kind === "held") return { kind: "held", terms, hold: taken };
-  const otherwise: Unpaid = { kind: "unpaid", by: taken.period };
-  return terms.purses === "plan" ? otherwise : { kind: "held", terms, otherwise };
-}
-
-async function payShared(
-  tx: Tx,
-  terms: ChargeTerms,
-  { ids, shared }: Pick<ChargesDeps, "ids"> & Extract<UnitCounts, { shared: unknown }>,
-): Promise<Charge | Unpaid> {
-  const { units, limits, nowMs } = terms;
-  const owner = ownerKey(terms.owner);
-  const counted = await shared.countIn(tx, { owner, units, limits, nowMs });
-  const isInLedger = counted === undefined;
-  const taken = counted ?? (await takeUnitsIn(tx, { owner, units, limits, day: dayOf(nowMs) }));
-  if (taken.kind === "taken") {
-    const price: Price = { paidBy: "plan", amount: units, day: taken.day, isInLedger };
-    return insertCharge(tx, terms, ids.hex32(), price);
-  }
-  const otherwise: Unpaid = { kind: "unpaid", by: taken.period };
-  return terms.purses === "plan" ? otherwise : payByCredits(tx, ids, { terms, otherwise });
 }
 
 /**
@@ -159,29 +106,72 @@ export class Charges {
   }
 
   /** Takes the units from the counter, or finds that credits are to pay or that nothing can. */
-  hold(terms: ChargeTerms): Promise<HeldCharge | Unpaid> {
-    return hold(this.#deps, terms);
+  async hold(terms: ChargeTerms): Promise<HeldCharge | Unpaid> {
+    const { purses, units, limits, nowMs } = terms;
+    if (purses === "credits") return { kind: "held", terms, otherwise: unpaid("rate") };
+    const { counter, shared } = this.#deps;
+    const owner = ownerKey(terms.owner);
+    const taken =
+      (await counter?.hold(owner, units, limits, nowMs)) ??
+      (await shared?.spent({ owner, units, limits, nowMs }));
+    if (taken === undefined) return { kind: "held", terms };
+    if (taken.kind === "held") return { kind: "held", terms, hold: taken };
+    const otherwise = unpaid(taken.period);
+    return purses === "plan" ? otherwise : { kind: "held", terms, otherwise };
   }
 
   /** Writes the charge. An `Unpaid` is passed through, so that other refusals can come first. Once per hold. */
   async writeIn(tx: Tx, held: HeldCharge | Unpaid): Promise<Charge | Unpaid> {
-    const deps = this.#deps;
     if (held.kind === "unpaid") return held;
-    if ("otherwise" in held) return payByCredits(tx, deps.ids, held);
-    if (!("counter" in deps)) return payShared(tx, held.terms, deps);
-    if (!("hold" in held)) throw new Error("charges: nothing is held");
-    const { hold: taken, terms } = held;
-    const end = (): void => deps.counter.end(taken);
+    const { terms, hold, otherwise } = held;
+    if (otherwise !== undefined) return this.#payByCredits(tx, terms, otherwise);
+    const { counter, shared, ids } = this.#deps;
+    if (shared !== undefined) return this.#payShared(tx, terms, shared);
+    if (hold === undefined) throw new Error("charges: nothing is held");
+    const end = (): void => counter?.end(hold);
     tx.afterCommit(end);
     tx.afterRollback(end);
     tx.afterUnknown(end);
-    const price: Price = { paidBy: "plan", amount: taken.units, day: taken.day };
-    return insertCharge(tx, terms, deps.ids.hex32(), price);
+    const price: Price = { paidBy: "plan", amount: hold.units, day: hold.day };
+    return insertCharge(tx, terms, ids.hex32(), price);
+  }
+
+  async #payByCredits(tx: Tx, terms: ChargeTerms, otherwise: Unpaid): Promise<Charge | Unpaid> {
+    if (terms.owner.kind !== "account") return otherwise;
+    const id = this.#deps.ids.hex32();
+    const amount = Math.max(1, terms.units);
+    const balance = await moveCreditsIn(tx, {
+      account_id: terms.owner.accountId,
+      amount: -amount,
+      reason: "charge",
+      reference: id,
+      created_at_ms: terms.nowMs,
+    });
+    if (balance === undefined) return otherwise;
+    return insertCharge(tx, terms, id, { paidBy: "credits", amount, day: dayOf(terms.nowMs) });
+  }
+
+  async #payShared(
+    tx: Tx,
+    terms: ChargeTerms,
+    shared: Pick<SharedCounters, "countIn">,
+  ): Promise<Charge | Unpaid> {
+    const { units, limits, nowMs } = terms;
+    const owner = ownerKey(terms.owner);
+    const counted = await shared.countIn(tx, { owner, units, limits, nowMs });
+    const isInLedger = counted === undefined;
+    const taken = counted ?? (await takeUnitsIn(tx, { owner, units, limits, day: dayOf(nowMs) }));
+    if (taken.kind === "taken") {
+      const price: Price = { paidBy: "plan", amount: units, day: taken.day, isInLedger };
+      return insertCharge(tx, terms, this.#deps.ids.hex32(), price);
+    }
+    const otherwise = unpaid(taken.period);
+    return terms.purses === "plan" ? otherwise : this.#payByCredits(tx, terms, otherwise);
   }
 
   /** Ends a hold that was not written. Nothing for one that was, or for an `Unpaid`. */
   drop(held: HeldCharge | Unpaid): void {
-    if ("hold" in held && "counter" in this.#deps) this.#deps.counter.end(held.hold);
+    if (held.kind === "held" && held.hold !== undefined) this.#deps.counter?.end(held.hold);
   }
 
   /**
@@ -192,8 +182,20 @@ export class Charges {
     await inTransaction(this.#deps.db, (tx) => this.refundIn(tx, chargeId, units, nowMs));
   }
 
-  refundIn(tx: Tx, chargeId: string, units: number, nowMs: number): Promise<void> {
-    return refundIn(tx, this.#deps, { chargeId, units, nowMs });
+  async refundIn(tx: Tx, chargeId: string, units: number, nowMs: number): Promise<void> {
+    // Touching the row makes twins of this refund wait, and see what was given back (PostgreSQL).
+    const charge = await changeRow(tx.sql, "charges", { id: chargeId }, { id: chargeId });
+    if (charge === undefined) return;
+    const target = worth(charge, units);
+    const amount = target - charge.refunded;
+    if (amount <= 0) return;
+    await changeRows(tx.sql, "charges", { id: chargeId }, { refunded: target });
+    if (charge.paid_by === "credits") return creditsBack(tx, { charge, amount, nowMs });
+    const { owner, day } = charge;
+    const { counter, shared } = this.#deps;
+    await shared?.refundIn(tx, { owner, units: amount, day, nowMs });
+    await countIn(tx, charge, { units: -amount });
+    tx.afterCommit(() => counter?.forget(owner));
   }
 
   /** Forgets charges made before that, which can then not be refunded any more; returns how many. */
@@ -201,17 +203,6 @@ export class Charges {
     const pruning = { table: "charges", key: ["id"], column: "created_at_ms" } as const;
     return pruneRows(this.#deps.db, { ...pruning, before });
   }
-}
-
-interface Counts {
-  readonly counter?: Pick<MemoryQuotaCounter, "forget">;
-  readonly shared?: Pick<SharedCounters, "refundIn">;
-}
-
-interface RefundOrder {
-  readonly chargeId: string;
-  readonly units: number;
-  readonly nowMs: number;
 }
 
 /** What a charge of `units` gave for `refundedUnits` of them; a price of 1 for no units comes back too. */
@@ -231,21 +222,4 @@ async function creditsBack(tx: Tx, back: { charge: ChargeRow; amount: number; no
   await countIn(tx, charge, { credits: -amount });
 }
 
-export async function refundIn(
-  tx: Tx,
-  { counter, shared }: Counts,
-  { chargeId, units, nowMs }: RefundOrder,
-): Promise<void> {
-  // Touching the row makes twins of this refund wait, and see what was given back (PostgreSQL).
-  const charge = await changeRow(tx.sql, "charges", { id: chargeId }, { id: chargeId });
-  if (charge === undefined) return;
-  const target = worth(charge, units);
-  const amount = target - charge.refunded;
-  if (amount <= 0) return;
-  await changeRows(tx.sql, "charges", { id: chargeId }, { refunded: target });
-  if (charge.paid_by === "credits") return creditsBack(tx, { charge, amount, nowMs });
-  const { owner, day } = charge;
-  await shared?.refundIn(tx, { owner, units: amount, day, nowMs });
-  await countIn(tx, charge, { units: -amount });
-  tx.afterCommit(() => counter?.forget(owner));
-}
+const unpaid = (by: Unpaid["by"]): Unpaid => ({ kind: "unpaid", by });

@@ -2,7 +2,12 @@ import type { Clock } from "../../base/clock.ts";
 import type { Awaitable } from "../../core/mail/lookup.ts";
 import type { Notices } from "../../store/notices.ts";
 import { hashApiKey, isApiKey, type KeyHolder, type Keys } from "../keys.ts";
-import type { Credentials } from "./admission.ts";
+
+/** What the request carries to say who it is; every value as it was sent, repeated headers as several. */
+export interface Credentials {
+  readonly apiKey: readonly string[];
+  readonly authorization: readonly string[];
+}
 
 export interface KnownKeysDeps {
   readonly keys: Pick<Keys, "holder">;

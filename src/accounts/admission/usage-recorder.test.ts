@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { recordingLog } from "../../../test/contracts/stores.ts";
 import { manualClock } from "../../../test/time/manual-clock.ts";
-import type { UsageDelta } from "./usage.ts";
+import { emptyDay, type UsageDelta } from "./usage.ts";
 import type { Caller } from "./caller.ts";
 import { UsageRecorder } from "./usage-recorder.ts";
 
@@ -64,8 +64,19 @@ test("requests are written together, by account and latency", async () => {
   assert.equal(batches.length, 1);
   const day = 20_777;
   assert.deepEqual(batches[0], [
-    { owner: "account:a1", day, requests: 9, refusals: 1, latency: [2, 2, 1, 1, 1, 1, 1] },
-    { owner: "account:a2", day, requests: 1, refusals: 0, latency: [1, 0, 0, 0, 0, 0, 0] },
+    {
+      ...emptyDay("account:a1", day),
+      requests: 9,
+      refusals: 1,
+      latency_le_10: 2,
+      latency_le_50: 2,
+      latency_le_100: 1,
+      latency_le_500: 1,
+      latency_le_1000: 1,
+      latency_le_5000: 1,
+      latency_more: 1,
+    },
+    { ...emptyDay("account:a2", day), requests: 1, latency_le_10: 1 },
   ]);
   clock.advance(60_000);
   await settle();

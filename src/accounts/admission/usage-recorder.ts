@@ -4,8 +4,9 @@ import type { HourCounts } from "../hour-counts.ts";
 import type { Keys } from "../keys.ts";
 import type { Log } from "../../base/log.ts";
 import { ownerKey } from "../../base/owner.ts";
-import { LATENCY_EDGES_MS, type UsageLedger } from "./usage.ts";
+import { addUsage, emptyDay, latencyColumn, type UsageLedger } from "./usage.ts";
 import type { Caller } from "./caller.ts";
+import type { UsageDayRow } from "../../store/schema.ts";
 import { WriteBehind } from "../../base/write-behind.ts";
 
 interface RequestOutcome {
@@ -21,14 +22,6 @@ interface UsageRecorderDeps {
   readonly hours?: Pick<HourCounts, "note">;
 }
 
-interface Tally {
-  readonly owner: string;
-  readonly day: number;
-  requests: number;
-  refusals: number;
-  readonly latency: number[];
-}
-
 const FLUSH_AFTER_MS = 1_000;
 
 const BATCH = 500;
@@ -40,20 +33,20 @@ const TOUCH_AFTER_MS = 60_000;
 /** Counts requests for the accounts' charts. A kill may lose a second of them. */
 export class UsageRecorder {
   readonly #deps: UsageRecorderDeps;
-  readonly #tallies: WriteBehind<Tally>;
+  readonly #days: WriteBehind<UsageDayRow>;
   #usedKeys = new Set<string>();
   readonly #touchedAtMs = new Map<string, number>();
 
   constructor(deps: UsageRecorderDeps) {
     this.#deps = deps;
     const { clock, log } = deps;
-    this.#tallies = new WriteBehind({
+    this.#days = new WriteBehind({
       afterMs: FLUSH_AFTER_MS,
       batch: BATCH,
       max: WAITING_MAX,
-      merge: together,
+      merge: addUsage,
       clock,
-      save: (tallies) => this.#save(tallies),
+      save: (days) => this.#save(days),
       failed: (fault, lost) => log.error("usage.flush_failed", fault, { lost }),
     });
   }
@@ -67,26 +60,24 @@ export class UsageRecorder {
     this.#deps.hours?.note(owner.accountId, "requests");
     if (isRefused) this.#deps.hours?.note(owner.accountId, "refusals");
     const key = ownerKey(owner);
-    const waiting = this.#tallies.waiting(`${key} ${String(day)}`);
-    const tally = waiting ?? { owner: key, day, requests: 0, refusals: 0, latency: NO_LATENCY() };
-    const edge = LATENCY_EDGES_MS.findIndex((edgeMs) => latencyMs <= edgeMs);
-    const bucket = edge < 0 ? LATENCY_EDGES_MS.length : edge;
-    tally.requests += 1;
-    tally.refusals += isRefused ? 1 : 0;
-    tally.latency[bucket] = (tally.latency[bucket] ?? 0) + 1;
-    if (waiting === undefined) this.#tallies.note(`${key} ${String(day)}`, tally);
+    const waiting = this.#days.waiting(`${key} ${String(day)}`);
+    const row = waiting ?? emptyDay(key, day);
+    row.requests += 1;
+    row.refusals += isRefused ? 1 : 0;
+    row[latencyColumn(latencyMs)] += 1;
+    if (waiting === undefined) this.#days.note(`${key} ${String(day)}`, row);
   }
 
   /** Writes what waits; rejects when the store does, and then it waits on. */
   flush(): Promise<void> {
-    return this.#tallies.flush();
+    return this.#days.flush();
   }
 
-  async #save(tallies: readonly Tally[]): Promise<void> {
-    await this.#deps.usage.add(tallies);
+  async #save(days: readonly UsageDayRow[]): Promise<void> {
+    await this.#deps.usage.add(days);
     const keyIds = [...this.#usedKeys];
     this.#usedKeys = new Set();
-    // A last use that is not noted is noted with a later request; the tallies are written and must not come again.
+    // A last use that is not noted is noted with a later request; the days are written and must not come again.
     await this.#deps.keys.touch(keyIds, this.#deps.clock.nowMs()).catch((fault: unknown) => {
       this.#deps.log.error("usage.touch_failed", fault);
     });
@@ -99,15 +90,4 @@ export class UsageRecorder {
     this.#touchedAtMs.set(keyId, nowMs);
     this.#usedKeys.add(keyId);
   }
-}
-
-const NO_LATENCY = (): number[] => Array<number>(LATENCY_EDGES_MS.length + 1).fill(0);
-
-function together(older: Tally, newer: Tally): Tally {
-  older.requests += newer.requests;
-  older.refusals += newer.refusals;
-  for (const [bucket, count] of newer.latency.entries()) {
-    older.latency[bucket] = (older.latency[bucket] ?? 0) + count;
-  }
-  return older;
 }

@@ -27,15 +27,7 @@ export interface QuotaTaken {
 export const LATENCY_EDGES_MS = [10, 50, 100, 500, 1_000, 5_000] as const;
 
 /** What was counted for an owner on a UTC day, to be added to what is known. Counts may be negative. */
-export interface UsageDelta {
-  readonly owner: OwnerKey;
-  readonly day: number;
-  readonly units?: number;
-  readonly requests?: number;
-  readonly refusals?: number;
-  /** Requests by latency, one count for each of `LATENCY_EDGES_MS` and one for what is above. */
-  readonly latency?: readonly number[];
-}
+export type UsageDelta = Pick<UsageDayRow, "owner" | "day"> & Partial<UsageDayRow>;
 
 export interface UsageDay {
   readonly day: number;
@@ -92,13 +84,6 @@ const NOTHING: Readonly<Counts> = {
   latency_more: 0,
 };
 
-function deltaRow(delta: UsageDelta): UsageDayRow {
-  const { owner, day, units = 0, requests = 0, refusals = 0, latency = [] } = delta;
-  const row = { ...emptyRow(owner, day), units, requests, refusals };
-  for (const [index, name] of LATENCY_COLUMNS.entries()) row[name] = latency[index] ?? 0;
-  return row;
-}
-
 const SUMS = Object.fromEntries(
   COUNT_COLUMNS.map((name) => [name, sql.raw(`usage_days.${name} + excluded.${name}`)]),
 );
@@ -109,14 +94,23 @@ const adding = (db: Kysely<Database>, rows: readonly UsageDayRow[]) =>
     .values(rows)
     .onConflict((conflict) => conflict.columns(["owner", "day"]).doUpdateSet(SUMS));
 
-const emptyRow = (owner: string, day: number): UsageDayRow => ({ owner, day, ...NOTHING });
+export const emptyDay = (owner: string, day: number): UsageDayRow => ({ owner, day, ...NOTHING });
+
+/** The column that counts requests of that latency. */
+export const latencyColumn = (latencyMs: number): (typeof LATENCY_COLUMNS)[number] =>
+  LATENCY_COLUMNS[LATENCY_EDGES_MS.findIndex((edgeMs) => latencyMs <= edgeMs)] ?? "latency_more";
+
+export function addUsage(known: UsageDayRow, more: UsageDelta): UsageDayRow {
+  for (const name of COUNT_COLUMNS) known[name] += more[name] ?? 0;
+  return known;
+}
 
 export async function countIn(
   tx: Tx,
   at: { readonly owner: string; readonly day: number },
   counts: Partial<Pick<Counts, "units" | "credits">>,
 ): Promise<void> {
-  await adding(tx.sql, [{ ...emptyRow(at.owner, at.day), ...counts }]).execute();
+  await adding(tx.sql, [{ ...emptyDay(at.owner, at.day), ...counts }]).execute();
 }
 
 function usageDay(found: UsageDayRow): UsageDay {
@@ -132,11 +126,8 @@ function usageDay(found: UsageDayRow): UsageDay {
 function merged(deltas: readonly UsageDelta[]): readonly UsageDayRow[] {
   const rows = new Map<string, UsageDayRow>();
   for (const delta of deltas) {
-    const added = deltaRow(delta);
     const key = `${String(delta.day)} ${delta.owner}`;
-    const known = rows.get(key);
-    if (known === undefined) rows.set(key, added);
-    else for (const name of COUNT_COLUMNS) known[name] += added[name];
+    rows.set(key, addUsage(rows.get(key) ?? emptyDay(delta.owner, delta.day), delta));
   }
   const inOrder = (a: string, b: string): number => (a < b ? -1 : 1);
   return [...rows].sort(([a], [b]) => inOrder(a, b)).map(([, row]) => row);
@@ -195,7 +186,7 @@ export class UsageLedger {
   constructor(db: Kysely<Database>) {
     this.#db = db;
     this.#unitsUsed = unitsUsedQuery(db);
-    this.#write = upsert(db, emptyRow("", 0), adding);
+    this.#write = upsert(db, emptyDay("", 0), adding);
   }
 
   /**
@@ -250,7 +241,7 @@ export class UsageLedger {
       .execute();
     return rows.map((row) => {
       const sums = COUNT_COLUMNS.map((name) => [name, Number(row[name])] as const);
-      return usageDay({ ...emptyRow("", row.day), ...Object.fromEntries(sums) });
+      return usageDay({ ...emptyDay("", row.day), ...Object.fromEntries(sums) });
     });
   }
 

@@ -12,8 +12,7 @@ const button = (page: Page, name: string | RegExp) => page.getByRole("button", {
 async function person(name: string, tier: "free" | "pro" = "pro", spent = 0): Promise<string> {
   const id = await world.addAccount(`${name}@lists.example`, { tier });
   const day = Math.floor(Date.now() / 86_400_000);
-  const nothing = { credits: 0, requests: 0, refusals: 0, latency: [0, 0, 0, 0, 0, 0, 0] };
-  if (spent > 0) await world.usage.add([{ owner: `account:${id}`, day, units: spent, ...nothing }]);
+  if (spent > 0) await world.usage.add([{ owner: `account:${id}`, day, units: spent }]);
   return world.cookieOf(id);
 }
 

@@ -8,7 +8,7 @@ import { systemIds } from "../../../src/base/ids.ts";
 import { Closing, type Machine, systemMachine } from "../../../src/main/process.ts";
 import { openBulk, type OpenBulk } from "../../../src/main/bulk.ts";
 import type { CompletedEvent } from "../../../src/bulk/announce.ts";
-import { createAdmission } from "../../../src/accounts/admission/counting-admission.ts";
+import { createAdmission } from "../../../src/accounts/admission/admission.ts";
 import { DEFAULT_TIERS } from "../../../src/accounts/admission/tiers.ts";
 import {
   domains,

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { addAccount } from "../../../test/contracts/stores.ts";
 import { memoryRateCounter } from "./rate-counter.ts";
 import { forBulk } from "../../bulk/bulk.ts";
-import { createAdmission } from "./counting-admission.ts";
+import { createAdmission } from "./admission.ts";
 import { createKeyService, makeApiKey } from "../keys.ts";
 import { Refusal } from "../../base/refusals.ts";
 import { DEFAULT_TIERS } from "./tiers.ts";

@@ -10,7 +10,6 @@ import { Lazy, PageHead } from "./parts/basic.tsx";
 import { Act, Button, Dialog, Fault, Form, PASSWORD } from "./parts/form.tsx";
 import { Shell } from "./shell.tsx";
 
-/** The whole dashboard: the frame and the page of the path, or the fault for which nobody knows who is here. */
 export function App({ fault }: { fault: string }): VNode {
   // What was done on one page is not the next one's.
   useEffect(() => path.subscribe(() => (notice.value = shownOnce.value = undefined)), []);
@@ -48,9 +47,9 @@ const Told = ({ words, undo }: Notice): VNode => (
 );
 
 function Content(): VNode {
-  const pages = PAGES.filter((one) => one.path === path.value);
+  const pages = PAGES.filter(([at]) => at === path.value);
   const page = pages.find(isOpen);
-  if (page !== undefined) return <Lazy key={`${page.path} ${page.for}`} load={page.load} />;
+  if (page !== undefined) return <Lazy key={`${page[0]} ${page[1]}`} load={page[2]} />;
   if (pages.length > 0 && ownerId() === "") return <SignInPage />;
   return (
     <>

@@ -9,17 +9,11 @@ import * as signIn from "./pages/sign-in.tsx";
 type For = "everyone" | "visitor" | "account" | "admin";
 type ServicePart = SessionState["parts"][number];
 
-export interface Page {
-  /** Below the base: "" is the first page. */
-  readonly path: string;
-  readonly for: For;
-  readonly load: Loader;
-  readonly part?: ServicePart | undefined;
-}
+/** Its path is below the base: "" is the first page. */
+export type Page = readonly [path: string, who: For, load: Loader, part?: ServicePart];
 
-type Row = readonly [path: string, who: For, load: Loader, part?: ServicePart];
-
-const ROWS: readonly Row[] = [
+/** The server answers these paths with the app. */
+export const PAGES: readonly Page[] = [
   ["", "visitor", () => Promise.resolve(front)],
   ["", "account", () => Promise.resolve(check)],
   ["lists", "account", () => import("./pages/lists.tsx"), "lists"],
@@ -38,11 +32,6 @@ const ROWS: readonly Row[] = [
   ["new-password", "everyone", () => Promise.resolve({ Page: signIn.NewPassword })],
   ["setup", "everyone", () => import("./pages/set-up.tsx")],
 ];
-
-/** Every page of the dashboard. The server answers these paths with the app. */
-export const PAGES: readonly Page[] = ROWS.map(([path, who, load, part]) => {
-  return { path, for: who, load, part };
-});
 
 export type Link = readonly [path: string, name: string, icon?: string];
 
@@ -65,11 +54,10 @@ export const RAIL = {
   ],
 } as const satisfies Readonly<Record<string, readonly Link[]>>;
 
-/** Whether who is here has that page at all. */
-export function isOpen(page: Page): boolean {
+export function isOpen([, who, , part]: Page): boolean {
   const { account, parts } = session.value;
-  if (page.part !== undefined && !parts.includes(page.part)) return false;
-  if (page.for === "everyone") return true;
-  if (page.for === "visitor") return account === undefined;
-  return account !== undefined && (page.for === "account" || account.admin);
+  if (part !== undefined && !parts.includes(part)) return false;
+  if (who === "everyone") return true;
+  if (who === "visitor") return account === undefined;
+  return account !== undefined && (who === "account" || account.admin);
 }

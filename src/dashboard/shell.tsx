@@ -17,7 +17,6 @@ function skip(event: Event): void {
   document.getElementById("content")?.focus();
 }
 
-/** The frame of every page: a rail for accounts, or a tab bar where it is narrow; a bar on top for visitors. */
 export function Shell({ children }: ShellProps): VNode {
   const Frame = ownEmail() === "" ? VisitorShell : AccountShell;
   return (
@@ -110,11 +109,10 @@ const Icon = ({ d, width = "1.7" }: { d: string; width?: string }): VNode => (
   </svg>
 );
 
-/** The links of groups that this visitor may follow; all but the first have a heading. */
 const linksOf = (...groups: readonly (keyof typeof RAIL)[]): readonly (VNode | null)[] =>
   groups.flatMap((group) => {
     const open = PAGES.filter(isOpen);
-    const links = RAIL[group].filter(([to]) => open.some((page) => page.path === to));
+    const links = RAIL[group].filter(([to]) => open.some(([at]) => at === to));
     return [
       group === "main" || links.length === 0 ? null : (
         <h2 key={group} class="note">
@@ -130,7 +128,6 @@ const linksOf = (...groups: readonly (keyof typeof RAIL)[]): readonly (VNode | n
     ];
   });
 
-/** On a narrow screen: four pages at the bottom, and the rest behind "More". */
 function TabBar(): VNode {
   const isElsewhere = !RAIL.main.some(([to]) => to === path.value.split("/")[0]);
   return (

@@ -22,7 +22,6 @@ type Shown =
 
 const NOTHING: Shown = { state: "nothing", entry: "" };
 
-/** What stands in the field. */
 export const typed = signal("");
 
 /** The last check, kept while its reader looks at other pages; never shown to another account at this browser. */
@@ -30,7 +29,6 @@ export const shownCheck = signal<Shown>(NOTHING);
 
 let running: AbortController | undefined;
 
-/** Gives up a check that still runs, and shows something else. */
 function show(shown: Shown): void {
   running?.abort();
   running = undefined;
@@ -44,7 +42,6 @@ whenOwnerChanges(() => show(NOTHING));
 const trimEntry = (text: string): string =>
   text.replace(/^[\s\u0085\u200b]+|[\s\u0085\u200b]+$/g, "");
 
-/** Checks what was given, in the address bar too. */
 export function check(given: string): void {
   const entry = trimEntry(given);
   if (entry === "") return;

@@ -40,7 +40,6 @@ function cutOff(error: unknown): never {
   throw new ApiFault(0, NO_ANSWER);
 }
 
-/** One request under `account/`; throws an `ApiFault` unless its answer is 2xx. */
 export async function ask(path: string, options: RequestInit): Promise<Response> {
   const response = await fetch(`account/${path}`, {
     credentials: "same-origin",
@@ -97,6 +96,5 @@ function stepOf(value: CheckStep | { readonly error: string }): CheckStep {
   return value;
 }
 
-/** What to show for anything that was thrown. */
 export const faultText = (error: unknown): string =>
   error instanceof ApiFault ? error.message : "Something went wrong in this page. Reload it.";

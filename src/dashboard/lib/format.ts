@@ -51,12 +51,10 @@ export function relativeTime(ms: number): string {
   return relative.format(Math.round(gap / sizeMs), unit);
 }
 
-/** The time after so many seconds more. */
 export const isoIn = (seconds: number): string => new Date(nowMs() + seconds * 1_000).toISOString();
 
 const tenths = (value: number): string => String(Math.round(value * 10) / 10);
 
-/** "12,480". */
 export const count = (value: number): string => String(value).replaceAll(/\B(?=(?:\d{3})+$)/g, ",");
 
 /** "12.5K", for an axis. */
@@ -79,7 +77,6 @@ export const duration = (ms: number): string =>
 export const bytes = (octets: number): string =>
   octets < 1e9 ? `${tenths(octets / 1e6)} MB` : `${tenths(octets / 1e9)} GB`;
 
-/** "no limit" for null. */
 export const limitText = (value: number | null): string =>
   value === null ? "no limit" : count(value);
 

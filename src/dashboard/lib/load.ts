@@ -48,7 +48,6 @@ export function useLoad<Value>(
 
 interface Action {
   readonly busy: boolean;
-  /** What went wrong last time; "" when nothing did. */
   readonly fault: string;
   /** Runs `work` unless it is running already; what the page shows is asked for again afterwards. */
   readonly run: (work: () => Promise<unknown>) => void;
@@ -72,7 +71,6 @@ export function useAction(): Action {
   return { busy, fault, run, clear: () => setFault("") };
 }
 
-/** Looks again and again while `isOn` and the page is in sight. */
 export function useLooks(isOn: boolean, look: () => void, everyMs = 3_000): void {
   const latest = useRef(look);
   latest.current = look;

@@ -13,10 +13,8 @@ export const session = signal<SessionState>({
 export const has = (part: SessionState["parts"][number]): boolean =>
   session.value.parts.includes(part);
 
-/** "" for a visitor. */
 export const ownEmail = (): string => session.value.account?.email ?? "";
 
-/** "" for a visitor. */
 export const ownerId = (): string => session.value.account?.id ?? "";
 
 /** Why the visitor was sent to the sign-in page. */
@@ -32,7 +30,6 @@ export function whenOwnerChanges(task: () => void): void {
   });
 }
 
-/** What is left of the plan; undefined for visitors and until it is known. */
 export const allowance = signal<Allowance | undefined>(undefined);
 
 /** What is left of a purse; infinite where it has no limit. */

@@ -10,7 +10,6 @@ export function announce(text: string): void {
   requestAnimationFrame(() => (announcement.value = text));
 }
 
-/** One sentence above the page: what was done, with the way back. */
 export interface Notice {
   readonly words: string;
   readonly undo?: (() => Promise<unknown>) | undefined;
@@ -52,7 +51,6 @@ whenOwnerChanges(() => (freshKey.value = shownOnce.value = undefined));
 
 const THEME = "gatepost-theme";
 
-/** "system", "light" or "dark". */
 export const theme = signal(stored(THEME) ?? "system");
 
 effect(() => {

@@ -44,7 +44,6 @@ const STATES = [
   ["disabled", "Switched off"],
 ] as const;
 
-/** All accounts by pages, or the one that the link names behind "#". */
 export function Page(): VNode {
   const id = fragment.value;
   return id === "" ? <Directory /> : <AccountPage key={id} id={id} />;
@@ -241,7 +240,6 @@ function Changes(account: AdminAccount): VNode {
   );
 }
 
-/** What asks for the administrator's own password. */
 const sure = () => ({ user: ownEmail(), fields: [OWN_PASSWORD] });
 
 /** What changes what the account may do: each asks once, and can be undone. */

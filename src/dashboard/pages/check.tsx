@@ -65,7 +65,6 @@ export function useDeepLink(): void {
   useEffect(checkLinked, [fragment.value]);
 }
 
-/** What the field came to; nothing before it was used. */
 export function Answer(): VNode | null {
   const shown = shownCheck.value;
   if (shown.state === "nothing") return null;

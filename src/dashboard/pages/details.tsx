@@ -10,7 +10,6 @@ import { Code } from "../parts/form.tsx";
 import { curlOf } from "../words/samples.ts";
 import { type MarkKind, reasonOf, sharesOf, titleOf } from "../words/verdict.ts";
 
-/** Why, and what was found, for programs too. */
 export function Page(): VNode | null {
   const shown = shownCheck.value;
   if (shown.state !== "answered") return null;
@@ -33,7 +32,6 @@ export function Page(): VNode | null {
   );
 }
 
-/** The score as a sum: each bar begins where the one above ended. */
 function Why({ step: { evidence, result } }: { step: CheckStep }): VNode {
   const score = result.confidence;
   const shares = sharesOf(evidence, score).filter(({ points }) => points > 0);
@@ -105,7 +103,6 @@ function sourceWords({ lists, by }: EvidenceShape): string {
   return `Fetched on ${shownDay(newest.slice(0, 10))}.`;
 }
 
-/** The mail servers and the premium results, one mark each. */
 function MailSetUp({ step, atMs }: { step: CheckStep; atMs: number }): VNode | null {
   const { result, advice } = step;
   if (!result.format) return null;

@@ -12,7 +12,6 @@ import { Code } from "../parts/form.tsx";
 import { curlOf } from "../words/samples.ts";
 import { Answer, Ask, Examples, hasExamples, useDeepLink } from "./check.tsx";
 
-/** The front door: what Gatepost is, a field that works, and what this server knows. */
 export function Page(): VNode {
   useDeepLink();
   const isAnswer = shownCheck.value.state !== "nothing";
@@ -99,7 +98,6 @@ function Below(): VNode {
   );
 }
 
-/** A file that is dropped waits for the account. */
 function WholeList({ isOpen }: { isOpen: boolean }): VNode {
   const door = isOpen ? "sign-up" : "sign-in";
   const toLists = `${door}?next=lists`;
@@ -142,7 +140,6 @@ const PRIVACY = [
   ["Is deleted", "Every list and its results, 15 minutes after it finishes."],
 ] as const;
 
-/** What leaves the server, what stays, and for how long. */
 const Privacy = (): VNode => (
   <div class="two start privacy far">
     <div class="stack">

@@ -15,7 +15,6 @@ import { KEY_NAME, KeySheet, type KnownKeys, ORIGINS, originsIn } from "./keys.t
 type Hook = State["hooks"][number];
 type Call = NonNullable<Hook["last_call"]>;
 
-/** How sign-ups reach the gate: by an identity system, or from a page with a publishable key. */
 export function Page(): VNode {
   const hooks = useLoad<State>("hooks");
   const keys = useLoad<KnownKeys>("keys");
@@ -223,7 +222,6 @@ const TEST_EMAIL: FieldSpec = {
   value: "jo@mailinator.com",
 };
 
-/** A signed example, as the system would send it, and what it would hear. */
 function HookTest({ id }: { id: string }): VNode {
   const [reply, setReply] = useState<Reply>();
   const send = async ({ email = "" }: Values): Promise<void> =>

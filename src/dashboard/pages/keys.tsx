@@ -25,7 +25,6 @@ async function create(values: Values): Promise<void> {
   shownOnce.value = { title: "Your new secret key", value: made.api_key, more };
 }
 
-/** The account's secret keys. Those that may stand in a page are with the gate. */
 export const Page = (): VNode => (
   <>
     <PageHead title="Keys" lead={LEAD}>
@@ -55,7 +54,6 @@ const LEAD = (
   </>
 );
 
-/** A ready request with the key in it, and a light that turns green when it came. */
 function FirstRequest({ id, api_key: key }: MadeKey): VNode {
   const { value, reload } = useLoad<KnownKeys>("keys", 0);
   const isUsed = value?.keys.some((one) => one.id === id && one.last_used_at !== null) === true;
@@ -80,7 +78,6 @@ interface KeySheetProps {
   children: ComponentChildren;
 }
 
-/** Keys of one kind, each to be renamed and revoked. */
 export const KeySheet = ({ title, keys, more, children }: KeySheetProps): VNode => (
   <Sheet title={title}>
     <Table

@@ -30,7 +30,6 @@ import type { PartWords } from "../words/policy.ts";
 
 export type RowClass = ListRow["class"];
 
-/** What rows come to, in the order in which they are shown. */
 export const CLASSES: Readonly<Record<RowClass, PartWords>> = {
   good: { words: "Good", mark: "yes", colour: "yes-fill" },
   fixed: { words: "Fixed, not checked", mark: "unsure", colour: "accent" },
@@ -75,7 +74,6 @@ export interface Known {
 
 export const ALL_LISTS = <Go to="lists" act="All lists" class="plain" />;
 
-/** What every list at rest can do: be left for another, and be deleted. */
 export const ListButtons = ({ state, drop }: Pick<Known, "state" | "drop">): VNode => (
   <>
     {ALL_LISTS}
@@ -102,7 +100,6 @@ interface CheckButtonProps {
   again?: true;
 }
 
-/** Checks what is not checked, or as much of it as plan and credits cover. */
 export function CheckButton({ read, entries, change, again, ...more }: CheckButtonProps): VNode {
   const { plan_left: left, credits, list_limit: most } = read;
   const covered = Math.min(entries, most ?? Infinity, Math.max(left ?? Infinity, credits));
@@ -206,7 +203,6 @@ interface ReadProps {
 
 type See = (name: RowClass) => void;
 
-/** Rows without a verdict are the first thing that is said. */
 function NotChecked({ state, read, change }: ReadProps & { state: ListState }): VNode | null {
   const { unchecked, fixed } = read.counts;
   if (unchecked + fixed === 0) return null;
@@ -230,7 +226,6 @@ function NotChecked({ state, read, change }: ReadProps & { state: ListState }): 
   );
 }
 
-/** One bar and its legend, whose counts add up to the rows of the file. */
 function Picture({ read, rows, see }: { read: ReadList; rows: number; see: See }): VNode {
   const { counts } = read;
   const names = classesIn(read);
@@ -249,7 +244,6 @@ function Picture({ read, rows, see }: { read: ReadList; rows: number; see: See }
   );
 }
 
-/** First what can be repaired, then what cannot. */
 function WhatToLookAt({ read, change, see }: ReadProps & { see: See }): VNode | null {
   const repairs = read.repairs.filter(({ open, fixed }) => open + fixed > 0);
   if (repairs.length + read.disposable.length + read.unsure === 0) return null;
@@ -294,7 +288,6 @@ const REPAIR_WORDS: Partial<Record<RowClass, readonly [one: string, many: string
   format: ["row with a slip", "rows with a slip"],
 };
 
-/** One kind of slip, with one press that repairs all of it, and one that takes it back. */
 function repairCard(repair: Repair, change: Change, see: See): VNode {
   const { class: name, open, fixed, slips } = repair;
   const [one, many] = REPAIR_WORDS[name] ?? ["row", "rows"];
@@ -408,7 +401,6 @@ interface RowsProps extends ReadProps {
   setShown: (name: RowClass | "") => void;
 }
 
-/** Every row with its verdict, a page of them at a time: the server has the others. */
 function Rows({ id, read, change, shown, setShown }: RowsProps): VNode {
   const [text, search] = useSearch("Search", "Search in the entries");
   const [why, setWhy] = useState("");

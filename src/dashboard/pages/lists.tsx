@@ -1,5 +1,5 @@
 import type { VNode } from "preact";
-import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import type { ListState, ListSummaries, ListSummary, ReadList } from "../../http/account/shapes.ts";
 import { ApiFault, ask, post, remove } from "../lib/client.ts";
 import { count, counted, nowMs, percent } from "../lib/format.ts";
@@ -26,7 +26,6 @@ import {
 
 const LIST_ID = /^[0-9a-f]{32}$/;
 
-/** The account's lists, or the one that the address names. All of it is on the server. */
 export function Page(): VNode {
   const id = fragment.value;
   return LIST_ID.test(id) ? <OneList key={id} id={id} /> : <Start />;
@@ -170,7 +169,6 @@ function stateWords({ state, processed, entries }: ListSummary): string {
   return entries === 0 ? "Checking" : `Checking, ${percent(processed / entries)}`;
 }
 
-/** What was read of the file, and what its check costs: before anything is charged. */
 function ListRead({ state, change, drop }: Known): VNode {
   const { read } = state;
   const rows = counted(state.rows, "row");
@@ -207,7 +205,6 @@ const WORDS: Partial<Record<keyof typeof CLASSES, string>> = {
   unread: "could not be read",
 };
 
-/** The rows that need no check. */
 function othersIn(read: ReadList, rows: string): VNode | null {
   const others = classesIn(read)
     .filter((name) => name !== "unchecked")
@@ -220,38 +217,16 @@ function othersIn(read: ReadList, rows: string): VNode | null {
   );
 }
 
-function Sample({ read }: { read: ReadList }): VNode {
-  const { columns, column, sample } = read;
-  const frame = useRef<HTMLDivElement>(null);
-  // Of forty columns the picked one may stand far to the right.
-  useLayoutEffect(() => {
-    const picked = frame.current?.querySelector("th.picked");
-    picked?.scrollIntoView({ block: "nearest", inline: "center" });
-  }, [column]);
-  const cell = (text: string, at: number): VNode => (
-    <td key={at} class={at === column ? "picked mono" : ""}>
-      {text}
-    </td>
-  );
+/** The first rows, the column with the entries before the others, of which there may be forty. */
+function Sample({ read: { columns, column, sample } }: { read: ReadList }): VNode {
+  const order = [column, ...[...columns.keys()].filter((at) => at !== column)];
   return (
-    <div class="scroll" ref={frame} tabIndex={0} role="region" aria-label="The first rows">
-      <table class="preview">
-        <thead>
-          <tr>
-            {columns.map((name, at) => (
-              <th key={at} scope="col" class={at === column ? "picked" : ""}>
-                {columnName(name, at)}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {sample.map((cells, row) => (
-            <tr key={row}>{columns.map((_, at) => cell(cells[at] ?? "", at))}</tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table
+      label="The first rows"
+      picked={0}
+      head={order.map((at) => columnName(columns[at] ?? "", at))}
+      rows={sample.map((cells) => order.map((at) => cells[at] ?? ""))}
+    />
   );
 }
 
@@ -269,7 +244,6 @@ function useTimeLeft(processed: number, entries: number): string {
   return `Left: about ${count(many)} ${unit}.`;
 }
 
-/** A check under way; every tab and browser of the account shows the same. */
 function Running({ state, change }: Known): VNode {
   const { processed, entries, newest = [], so_far: soFar } = state;
   const isStopping = state.state === "stopping";

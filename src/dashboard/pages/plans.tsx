@@ -24,7 +24,6 @@ const ROWS: readonly (readonly [name: string, value: (plan: Plan) => number | nu
   ["Entries in one list", ({ bulk_limit: most }) => most],
 ];
 
-/** The plans as the server's tier table has them, side by side, so that one line compares one thing. */
 export function Plans(): VNode {
   const mine = session.value.account?.tier;
   const loading = useLoad<{ readonly plans: readonly Plan[] }>("plans", 0);

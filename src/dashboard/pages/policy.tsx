@@ -17,7 +17,6 @@ import { say } from "../lib/state.ts";
 import {
   Chip,
   GateTabs,
-  ink,
   Lines,
   Mark,
   More,
@@ -28,7 +27,7 @@ import {
   Shown,
   Time,
 } from "../parts/basic.tsx";
-import { Split } from "../parts/chart.tsx";
+import { Legend, Split } from "../parts/chart.tsx";
 import { Act, Button, Form, Options, textField, useChoice, type Values } from "../parts/form.tsx";
 import { reasonName } from "../words/names.ts";
 import {
@@ -54,7 +53,6 @@ const order = <Answer,>(name: string, rest: string, body: object = {}): Promise<
     throw new ApiFault(error.status, inRules(error.message));
   });
 
-/** What a form does with a new address: one policy at a time, the default first. */
 export function Page(): VNode {
   const list = useLoad<{ readonly policies: readonly PolicyRow[] }>("policies");
   const [name, setName] = useState("default");
@@ -247,7 +245,6 @@ const ENTRY = textField("entry", "Address", undefined, {
   maxLength: 2_000,
 });
 
-/** One address against the draft, before it is published. */
 function TryPolicy({ name, draft }: DraftProps): VNode {
   const [tried, setTried] = useState<PolicyTest>();
   const send = async ({ entry = "" }: Values): Promise<void> => {
@@ -280,7 +277,6 @@ const LANGUAGES = ["en", "de", "fr", "es", "it", "pt", "nl", "pl"].map(
   (code) => [code, languages.of(code) ?? code] as const,
 );
 
-/** What the person at the form reads, rule by rule, in their language. */
 function Messages(props: { draft: PolicyDocument; reasons: readonly string[] }): VNode {
   const [language, choice] = useChoice("Language", LANGUAGES, "en");
   const said = props.draft.rules.flatMap(({ then, reason, message }, rule) => {
@@ -368,14 +364,13 @@ const DecisionBars = (props: {
         />,
       ])}
     />
-    <div class="bar keys note">
-      {DECISIONS.map((one) => (
-        <span key={one} class="key" style={ink(DECISION[one].colour)}>
-          {DECISION[one].words} {count(props.was[one])}
-          {props.was[one] === props.becomes[one] ? "" : ` → ${count(props.becomes[one])}`}
-        </span>
-      ))}
-    </div>
+    <Legend
+      parts={DECISIONS.map((one) => {
+        const [was, becomes] = [props.was[one], props.becomes[one]];
+        const more = was === becomes ? "" : ` → ${count(becomes)}`;
+        return [`${DECISION[one].words} ${count(was)}${more}`, DECISION[one].colour];
+      })}
+    />
   </>
 );
 

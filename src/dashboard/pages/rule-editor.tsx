@@ -31,7 +31,6 @@ interface RulesProps {
   onDraft: (draft: PolicyDocument) => void;
 }
 
-/** Rules as sentences with slots; the first that fits decides. */
 export function Rules({ draft, live, hits, onDraft }: RulesProps): VNode {
   const { rules } = draft;
   const put = (next: readonly Rule[]): void => onDraft({ ...draft, rules: next });
@@ -167,7 +166,6 @@ const actionSlot = (label: string, value: Decision, onValue: (next: Decision) =>
   />
 );
 
-/** What to do, the sentence that the person reads, and how often it was done. */
 function thenSlots(name: string, rule: Rule, onChange: Change, hits?: number | "changed"): VNode {
   // Empty: the sentence that comes with Gatepost, in eight languages.
   const speak = (text: string): void => {

@@ -17,7 +17,6 @@ import {
 import { entryWords } from "../words/names.ts";
 import type { MarkKind } from "../words/verdict.ts";
 
-/** What detection knows: the operator's own rules, and the public lists. */
 export const Page = (): VNode => (
   <>
     <PageHead
@@ -206,7 +205,6 @@ async function refresh(accept: readonly string[]): Promise<void> {
   say(`${counted(outcomes.length, "list")} checked: ${said.join(", ")}.`);
 }
 
-/** Every public list: how fresh, how large, and why its last answer was not taken. */
 const Sources = (): VNode => (
   <LoadedSheet
     title="Public lists"
@@ -241,7 +239,6 @@ const Sources = (): VNode => (
   </LoadedSheet>
 );
 
-/** Where the copy in use came from. */
 function originOf({ from, fetched_at: at }: Source): ComponentChildren {
   if (from === "nowhere") return <Chip mark="unsure" words="Nothing yet" />;
   if (from === "package") return "Came with the program";

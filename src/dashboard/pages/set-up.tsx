@@ -9,7 +9,6 @@ import { loadSession, ownEmail, session } from "../lib/session.ts";
 import { Go, ink, Mark, noted, PageHead, Sheet, Shown, Table } from "../parts/basic.tsx";
 import { Button, Code, EMAIL, Form, newPassword, type Values } from "../parts/form.tsx";
 
-/** From an empty server to the first check, by the link that the start printed. */
 export function Page(): VNode {
   const [token] = useState(fragment.value);
   const loading = useLoad<{ readonly open: boolean }>("setup");

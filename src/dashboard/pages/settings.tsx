@@ -22,6 +22,7 @@ import {
   noted,
   PageHead,
   Pairs,
+  type Row,
   Sheet,
   Shown,
   Table,
@@ -123,7 +124,7 @@ const Sessions = (): VNode => (
   </LoadedSheet>
 );
 
-function sessionRow(known: SignIn): readonly [VNode, VNode] {
+function sessionRow(known: SignIn): Row {
   const of = browserName(known.user_agent);
   return [
     noted(
@@ -222,7 +223,6 @@ const Data = ({ email }: Account): VNode => (
   </Sheet>
 );
 
-/** One address that is told when a list is done, its log, and what arrives there. */
 function WebhookSheet(): VNode {
   const log = useLoad<{ readonly deliveries: readonly Delivery[] }>("webhook/deliveries");
   return (
@@ -243,13 +243,9 @@ function WebhookSheet(): VNode {
           </More>
           <h3>Messages of the last 7 days</h3>
           <Shown loading={log}>
-            {({ deliveries }) =>
-              deliveries.length === 0 ? (
-                <p class="note">Nothing was sent.</p>
-              ) : (
-                <ul class="rows">{deliveries.map(deliveryRow)}</ul>
-              )
-            }
+            {({ deliveries }) => (
+              <Lines none="Nothing was sent." rows={deliveries.map(deliveryRow)} />
+            )}
           </Shown>
         </Sheet>
       )}
@@ -332,32 +328,27 @@ function outcomeOf({ status, error }: Delivery) {
 }
 
 /** What was sent and what came back; a message that was not taken can be sent again. */
-function deliveryRow(delivery: Delivery): VNode {
+function deliveryRow(delivery: Delivery): Row {
   const { id, event, status, error, response, session, duration_ms: ms } = delivery;
-  return (
-    <li key={id}>
-      <div class="bar">
-        <Chip {...outcomeOf(delivery)} />
-        <code>{event}</code>
-        <span class="note push">
-          <Time at={delivery.attempted_at} />
-          {ms === null ? "" : `, ${duration(ms)}`}
-        </span>
-        {session !== null && (status !== null || error !== null) ? (
-          <Act
-            {...{ act: "Send again", of: id, said: "Sent again." }}
-            send={() => post(`webhook/deliveries/${id}/resend`)}
-          />
-        ) : null}
-      </div>
-      {error && <div class="note">{error}</div>}
-      {response && (
+  return [
+    noted(
+      [<Chip key="mark" {...outcomeOf(delivery)} />, " ", <code key="event">{event}</code>],
+      <Time at={delivery.attempted_at} />,
+      ms === null ? "" : `, ${duration(ms)}`,
+      error && `: ${error}`,
+      response && (
         <More summary="Its answer">
           <pre>{response}</pre>
         </More>
-      )}
-    </li>
-  );
+      ),
+    ),
+    session !== null && (status !== null || error !== null) ? (
+      <Act
+        {...{ act: "Send again", of: id, said: "Sent again." }}
+        send={() => post(`webhook/deliveries/${id}/resend`)}
+      />
+    ) : null,
+  ];
 }
 
 interface AuditProps {

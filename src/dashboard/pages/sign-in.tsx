@@ -11,7 +11,6 @@ async function enter({ email, password }: Values): Promise<void> {
   if (path.value.startsWith("sign-")) go(wantedPage("./"));
 }
 
-/** Signs in and stays on the page that was asked for, or goes to the first one. */
 export const Page = (): VNode => (
   <div class="gate stack wide">
     <PageHead title="Sign in" />
@@ -31,7 +30,6 @@ export const Page = (): VNode => (
   </div>
 );
 
-/** A new password by the one-time link that an operator made. */
 export function NewPassword(): VNode {
   const [token] = useState(fragment.value);
   const [isDone, setDone] = useState(false);

@@ -28,7 +28,6 @@ import { quantile, Requests } from "./usage.tsx";
 
 const DAYS = 14;
 
-/** How the service does, for those who run it: what is not green says why and what to press. */
 export function Page(): VNode {
   const system = useLoad<SystemState>("admin/system");
   const cockpit = useLoad<Cockpit>(`admin/cockpit?days=${String(DAYS)}`);
@@ -124,7 +123,6 @@ function Verdicts(verdicts: Cockpit["verdicts"]): VNode | null {
   );
 }
 
-/** Resources of which somebody wanted more than a share. */
 const Throttled = ({ rows }: { rows: Cockpit["held_back"] }): VNode => (
   <LinesSheet
     title="Throttled callers"

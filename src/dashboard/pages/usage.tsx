@@ -47,7 +47,6 @@ export function Page(): VNode {
   );
 }
 
-/** What is left: the one place of the page that says so. */
 function AllowanceSheet(): VNode {
   const known = allowance.value;
   if (known === undefined) return <Bones lines={3} />;
@@ -99,7 +98,6 @@ const DECISION_LINES = (["reject", "challenge", "review", "accept"] as const).ma
 const allOf = ({ accept, challenge, review, reject }: Counts): number =>
   accept + challenge + review + reject;
 
-/** What the sign-up gate decided, by day or by the hour of the first day, by reason and by key. */
 const KeptOut = ({ days, hours }: { days: string; hours: Usage["hours"] }): VNode => (
   <Shown loading={useLoad<OutcomeReport>(`outcomes?days=${days}`)} lines={6}>
     {(outcomes) => (outcomes.total === 0 ? NOTHING_DECIDED : decisions(outcomes, hours))}

@@ -31,7 +31,6 @@ export function Mark({ mark, words }: { mark: MarkKind; words: string }): VNode 
   );
 }
 
-/** What is said first, and what stands small below it. */
 export const noted = (first: ComponentChildren, ...note: readonly ComponentChildren[]): VNode => (
   <>
     {first}
@@ -199,7 +198,6 @@ setInterval(() => (ticks.value += 1), 30_000);
 
 interface TimeProps {
   at: string | null;
-  /** Before it. */
   words?: string;
   never?: string;
 }
@@ -225,22 +223,25 @@ interface TableProps {
   rows: readonly (readonly ComponentChildren[])[];
   /** The columns of figures; a column without a name has buttons. */
   numbers?: readonly number[];
+  picked?: number;
   tall?: true;
   none?: ComponentChildren;
 }
 
 /** A table whose rows become blocks where it is narrow. */
-export function Table({ label, head, rows, numbers = [], tall, none }: TableProps): VNode {
+export function Table({ label, head, rows, numbers = [], picked, tall, none }: TableProps): VNode {
   if (rows.length === 0 && none !== undefined) return <p class="prose">{none}</p>;
-  const kindOf = (at: number): string =>
-    head[at] === "" ? "act" : numbers.includes(at) ? "number" : "";
+  const kindOf = (at: number): string => {
+    if (at === picked) return "picked";
+    return head[at] === "" ? "act" : numbers.includes(at) ? "number" : "";
+  };
   return (
     <div class={tall ? "scroll tall" : "scroll"} tabIndex={0} role="region" aria-label={label}>
       <table class="folds">
         <thead>
           <tr>
             {head.map((name, at) => (
-              <th key={name} scope="col" class={kindOf(at)}>
+              <th key={at} scope="col" class={kindOf(at)}>
                 {name === "" ? <span class="unseen">Change</span> : name}
               </th>
             ))}
@@ -264,7 +265,6 @@ export function Table({ label, head, rows, numbers = [], tall, none }: TableProp
 
 export type Row = readonly [name: ComponentChildren, value: ComponentChildren];
 
-/** Names with their values: beside them, or large above them in `cells`. */
 export const Pairs = (props: { rows: readonly Row[]; cells?: true; label?: string }): VNode => (
   <dl class={props.cells ? "cells" : "pairs"} aria-label={props.label}>
     {props.rows.map(([name, value], at) => (
@@ -302,7 +302,6 @@ export const LinesSheet = ({ title, aside, ...lines }: LinesSheetProps): VNode =
   </Sheet>
 );
 
-/** What is shown to who opens it. */
 export const More = (props: { summary: string; children: ComponentChildren }): VNode => (
   <details>
     <summary>{props.summary}</summary>
@@ -310,7 +309,6 @@ export const More = (props: { summary: string; children: ComponentChildren }): V
   </details>
 );
 
-/** A link that looks like a button. */
 export const Go = (props: { to: string; act: string; class?: string }): VNode => (
   <a class={`button ${props.class ?? ""}`} href={props.to}>
     {props.act}
@@ -321,12 +319,10 @@ interface TurnsProps {
   from: number;
   size: number;
   total: number;
-  /** What there are. */
   of: string;
   onFrom: (from: number) => void;
 }
 
-/** Which of many are shown, and the way to the others. */
 export function Turns({ from, size, total, of, onFrom }: TurnsProps): VNode {
   const end = Math.min(from + size, total);
   return (

@@ -13,7 +13,6 @@ interface ChartProps<Row> {
   rows: readonly Row[];
   /** Of today, shown where there is no other day. */
   hours?: readonly Row[];
-  /** Their bars stand on each other in this order. */
   lines: readonly ChartLine<Row>[];
   /** The period before, as one dashed line; its name for the legend. */
   before?: { readonly name: string; readonly values: readonly number[] };
@@ -37,7 +36,6 @@ const total = (values: readonly number[]): number => sumOf(values, (value) => va
 /** More bars than this become weeks. */
 const BARS_MAX = 90;
 
-/** Bars by day or week with their legend, by the hour on a first day; a table below has all figures. */
 export function Chart<Row>(props: ChartProps<Row>): VNode {
   const { what, days, hours = [], before } = props;
   const isFirst = days.length < 2 && hours.length > 0;
@@ -55,14 +53,10 @@ export function Chart<Row>(props: ChartProps<Row>): VNode {
     return { name, colour, values: sums(rows.map(pick)) };
   });
   const legend = (
-    <div class="bar keys note">
-      {series.map(({ name, colour, values }) => (
-        <span key={name} class="key" style={ink(colour)}>
-          {name} {count(total(values))}
-        </span>
-      ))}
-      {before && <span class="key dashed">{before.name}</span>}
-    </div>
+    <Legend
+      parts={series.map(({ name, colour, values }) => [`${name} ${count(total(values))}`, colour])}
+      dashed={before?.name}
+    />
   );
   // One step alone has no bar.
   if (names.length < 2) return legend;
@@ -149,6 +143,22 @@ function Plot({ label, names, series, ghost }: PlotProps): VNode {
   );
 }
 
+interface LegendProps {
+  parts: readonly (readonly [words: string, colour: string])[];
+  dashed?: string | undefined;
+}
+
+export const Legend = ({ parts, dashed }: LegendProps): VNode => (
+  <div class="bar keys note">
+    {parts.map(([words, colour]) => (
+      <span key={words} class="key" style={ink(colour)}>
+        {words}
+      </span>
+    ))}
+    {dashed && <span class="key dashed">{dashed}</span>}
+  </div>
+);
+
 export type Part = readonly [name: string, colour: string, many: number];
 
 export function Split({ parts, label }: { parts: readonly Part[]; label?: string }): VNode {
@@ -184,7 +194,6 @@ export const SplitWithLegend = (props: {
   </>
 );
 
-/** A share of the most as a line, with its figure. */
 export const Share = (props: { share: number; words: string; colour?: string }): VNode => (
   <>
     <span class="share" style={ink(props.colour ?? "accent")}>

@@ -14,7 +14,6 @@ export interface FieldSpec {
   /** What it begins with; of a choice the first one otherwise. */
   readonly value?: string;
   readonly choices?: Choices;
-  /** Lines of a larger box. */
   readonly rows?: number;
   readonly input?: Input;
   readonly when?: (values: Values) => boolean;
@@ -54,7 +53,6 @@ export const EMAIL: FieldSpec = {
   input: { type: "email", autocomplete: "username", required: true, maxLength: 254 },
 };
 
-/** What failed, and the way on. */
 export const Fault = ({ text, retry }: { text: string; retry?: () => void }): VNode | null =>
   text === "" ? null : (
     <div class="notice no" role="alert">
@@ -147,7 +145,6 @@ export function useChoice(label: string, choices: Choices, first = ""): readonly
 /** How long typing has to rest before a search is sent. */
 const REST_MS = 200;
 
-/** What was typed in a field of its own when typing last rested. */
 export function useSearch(label: string, aria = `Search: ${label}`): readonly [string, VNode] {
   const [text, setText] = useState("");
   const [rested, setRested] = useState("");
@@ -402,7 +399,6 @@ export const Code = ({ text, what }: { text: string; what: string }): VNode => (
 
 const KEEP = "This is the only time it is shown. Copy it to where your server keeps its secrets.";
 
-/** What is shown this once, and says so before it goes. */
 export function Once({ title, value, words = KEEP, more }: ShownOnce): VNode {
   const box = useRef<HTMLDivElement>(null);
   // After the dialog that made it is gone: it may stand out of sight, and it is shown only once.

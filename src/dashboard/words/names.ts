@@ -1,3 +1,4 @@
+import { capital } from "../lib/format.ts";
 import { SIGNALS, type Signal } from "../../core/evidence/signals.ts";
 import type { AuditEntry } from "../../http/account/shapes.ts";
 
@@ -16,13 +17,10 @@ const TIERS: Names = {
   pro: "Pro",
 };
 
-/** A plan's name; one that the operator made up stays as it is. */
 export const tierName = (tier: string): string => named(TIERS, tier);
 
 const REASONS: Names = {
   format: "bad format",
-  disposable: "disposable",
-  no_mail_server: "no mail server",
   typo: "misspelt",
   burst: "many new addresses at one new domain",
   abuse: "reported as abuse before",
@@ -50,7 +48,6 @@ export const signalName = (signal: string): string =>
 const ACTIONS: Names = {
   "feedback.answered": "Proposal answered",
   "account.created": "Account made",
-  "account.deleted": "Account deleted",
   "account.disabled": "Account switched off",
   "account.enabled": "Account switched on",
   "account.promoted": "Made an administrator",
@@ -64,21 +61,13 @@ const ACTIONS: Names = {
   "account.exported": "Data exported",
   "account.token_secret": "New token secret made",
   "credits.granted": "Credits moved",
-  "key.created": "Key created",
-  "key.renamed": "Key renamed",
-  "key.revoked": "Key revoked",
   "key.origins": "Origins of a key changed",
-  "policy.changed": "Policy changed",
-  "hook.created": "Hook created",
   "hook.secret": "Hook secret changed",
-  "hook.removed": "Hook removed",
   "session.started": "Signed in",
   "session.delayed": "Wrong passwords",
   "session.ended": "Signed out",
   "session.revoked": "Signed out elsewhere",
-  "webhook.saved": "Webhook saved",
   "webhook.secret": "New webhook secret made",
-  "webhook.removed": "Webhook removed",
   "lists.entry_saved": "Rule made",
   "lists.entry_forgotten": "Rule removed",
   "lists.imported": "Rules imported",
@@ -86,7 +75,7 @@ const ACTIONS: Names = {
 };
 
 export function actionWords({ action, detail }: AuditEntry): string {
-  const words = named(ACTIONS, action);
+  const words = capital(named(ACTIONS, action));
   return detail === "" ? words : `${words}: ${withoutHashes(detail)}`;
 }
 

@@ -16,7 +16,6 @@ export interface PolicyDocument {
   readonly else: Decision;
 }
 
-/** What a part of a whole is called and looks like. */
 export interface PartWords {
   readonly words: string;
   readonly mark: MarkKind;
@@ -104,7 +103,6 @@ export function valueOf(detail: string, { kind }: Condition): unknown {
   return words.map((text) => text.toLowerCase());
 }
 
-/** Every condition of a rule in words; one that the page does not know as it was written. */
 export const ruleWords = ({ when }: Rule): string =>
   Object.entries(when)
     .map(([fact, value]) => {

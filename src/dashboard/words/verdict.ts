@@ -11,9 +11,7 @@ export interface Verdict {
   readonly small: string;
   /** A sentence that a person who sends mail understands. */
   readonly sentence: string;
-  /** The concrete reason, as far as it is known. */
   readonly reason: string;
-  /** The entry as it was probably meant. */
   readonly suggestion?: string;
 }
 

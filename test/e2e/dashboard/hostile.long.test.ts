@@ -75,7 +75,7 @@ testInBrowser("hostile DNS text and delivery answers are text", async () => {
     });
     await goTo(page, `${other.url}/settings`);
     await page.getByText("Its answer").first().click();
-    await page.locator(".rows pre").first().waitFor();
+    await page.locator(".lines pre").first().waitFor();
     await harmless(page, "delivery log");
     await goTo(page, `${other.url}/`);
     await page.getByLabel("Address or domain").fill("evil.example");

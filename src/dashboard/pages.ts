@@ -28,7 +28,7 @@ export const PAGES: readonly Page[] = [
   ["admin/rules", "admin", () => import("./pages/rules.tsx")],
   ["pricing", "everyone", () => import("./pages/plans.tsx")],
   ["sign-in", "everyone", () => Promise.resolve(signIn)],
-  ["sign-up", "everyone", () => import("./pages/sign-up.tsx")],
+  ["sign-up", "everyone", () => Promise.resolve({ Page: signIn.SignUp })],
   ["new-password", "everyone", () => Promise.resolve({ Page: signIn.NewPassword })],
   ["setup", "everyone", () => import("./pages/set-up.tsx")],
 ];

@@ -9,8 +9,8 @@ import { testWith } from "../process/require-tool.ts";
 const root = builtFolder("dashboard", "index.html");
 const missing = root === undefined ? ["the built dashboard (npm run build)"] : [];
 
-/** The first pages are in the first script, and signing in, because any page may need it. */
-const IN_FIRST = new Set(["/", "/sign-in", "/new-password"]);
+/** The first pages are in the first script, and all doors, because any page may need them. */
+const IN_FIRST = new Set(["/", "/sign-in", "/sign-up", "/new-password"]);
 
 const read = (name: string): string => readFileSync(join(root ?? "", name), "utf8");
 testWith(

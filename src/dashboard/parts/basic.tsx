@@ -1,7 +1,6 @@
 import { signal } from "@preact/signals";
 import type { ComponentChildren, ComponentType, VNode } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { call, faultText } from "../lib/client.ts";
 import { count, counted, exactTime, relativeTime, timeMs } from "../lib/format.ts";
 import { path } from "../lib/router.ts";
 import type { Loading } from "../lib/load.ts";
@@ -171,23 +170,23 @@ export const LoadedSheet = <Value,>(
   </Sheet>
 );
 
-const NOT_LOADED = "This page could not be loaded. The service may have been updated: reload.";
+const NOT_LOADED =
+  "This page could not be loaded: reload it. The service may have been updated, or be out of reach.";
 
-/** Fetches the code of a page, or of a part of one. */
+/** Fetches the code of a page. */
 export type Loader = () => Promise<{ readonly Page: ComponentType }>;
 
-/** A part of the dashboard whose code comes when it is shown; `wait` stands in its place until then. */
-export function Lazy({ load, wait }: { load: Loader; wait?: VNode }): VNode {
+export function Lazy({ load }: { load: Loader }): VNode {
   const [Content, setContent] = useState<ComponentType>();
   const [fault, setFault] = useState("");
   useLayoutEffect(() => {
-    // A file that does not come is gone after an update, or the server is out of reach.
-    const fail = async () =>
-      setFault(await call("GET", "session").then(() => NOT_LOADED, faultText));
-    load().then(({ Page }) => setContent(() => Page), fail);
+    load().then(
+      ({ Page }) => setContent(() => Page),
+      () => setFault(NOT_LOADED),
+    );
   }, []);
   if (Content !== undefined) return <Content />;
-  if (fault === "") return wait ?? <Bones lines={6} />;
+  if (fault === "") return <Bones lines={6} />;
   return <Fault text={fault} retry={() => location.reload()} />;
 }
 

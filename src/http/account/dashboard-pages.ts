@@ -21,7 +21,7 @@ export const PAGE_SOURCES: Readonly<Record<string, string>> = {
   "/admin/rules": "pages/rules.tsx",
   "/pricing": "pages/plans.tsx",
   "/sign-in": "pages/sign-in.tsx",
-  "/sign-up": "pages/sign-up.tsx",
+  "/sign-up": "pages/sign-in.tsx",
   "/new-password": "pages/sign-in.tsx",
   "/setup": "pages/set-up.tsx",
 };

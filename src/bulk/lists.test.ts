@@ -41,7 +41,7 @@ async function listWorld(t: TestContext, silent = "silent.example"): Promise<Lis
       db: stores.sql.db,
       bulk,
       shares: createShares(),
-      rouse: () => undefined,
+      wake: () => undefined,
     });
     t.after(() => made.close());
     return made;

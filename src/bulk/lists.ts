@@ -52,7 +52,8 @@ export interface ListsDeps {
   readonly shares: Pick<Shares, "of">;
   readonly clock: Clock;
   readonly ids: Ids;
-  readonly rouse: () => void;
+  /** There is something to delete in the end. */
+  readonly wake: () => void;
 }
 
 export interface Whose {
@@ -94,7 +95,7 @@ export class Lists {
   }
 
   async add({ accountId, name, file }: NewList): Promise<OpenList> {
-    const { db, clock, ids, shares, rouse } = this.#deps;
+    const { db, clock, ids, shares, wake } = this.#deps;
     const nowMs = clock.nowMs();
     const list: AccountList = {
       id: ids.hex32(),
@@ -126,7 +127,7 @@ export class Lists {
         "There is no room for a list of this size. Delete a list, or try again in 15 minutes.",
       );
     }
-    rouse();
+    wake();
     return await this.find({ accountId, id: list.id });
   }
 
@@ -232,12 +233,12 @@ export class Lists {
 
   /** Ends what runs and deletes everything; entries that were not begun are given back. */
   async remove(whose: Whose): Promise<void> {
-    const { db, jobs, clock, rouse } = this.#deps;
+    const { db, jobs, clock, wake } = this.#deps;
     const { list } = await this.find(whose);
     for (const session of list.runs) await jobs.remove(session, clock.nowMs());
     await forgetList(db, list.id);
     this.#views.forget(list.id);
-    rouse();
+    wake();
   }
 
   close(): void {

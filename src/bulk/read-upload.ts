@@ -6,15 +6,7 @@ import type { StoredRow, TableRows } from "./batches-store.ts";
 import { badUpload, uploadTooLong } from "../base/refusals.ts";
 import type { BulkFile, FileFacts } from "./bulk.ts";
 import type { ListRow } from "../core/batch/list-table.ts";
-import {
-  FILE_MAX_OCTETS,
-  type FileSlices,
-  type ListOptions,
-  readListFile,
-  type ReadShape,
-} from "./list-file.ts";
-
-export const UPLOAD_MAX_OCTETS = FILE_MAX_OCTETS;
+import { type FileSlices, type ListOptions, readListFile, type ReadShape } from "./list-file.ts";
 
 /** Most entries of a file before de-duplication: what 20 MB of one-letter lines cost would starve others. */
 export const UPLOAD_MAX_ENTRIES = 1_000_000;

@@ -156,7 +156,7 @@ export async function openBulk(process: BulkProcess, parts: OpenBulkParts): Prom
   const { announce, stop } = announcer({ jobs, clock, log, onCompleted });
   closing.add(stop);
   const thread = where === "alone" ? openThread(process, parts, announce) : undefined;
-  const rouse = (): void => thread?.rouse();
+  const wake = (): void => thread?.wake();
   const idempotencyKeys = new IdempotencyKeys({ db, ids });
   if (where === "alone") await idempotencyKeys.releaseAll();
   const sessions = new SessionStore({ db });
@@ -165,7 +165,7 @@ export async function openBulk(process: BulkProcess, parts: OpenBulkParts): Prom
     jobs,
     sessions,
     idempotencyKeys,
-    wake: () => thread?.wake(),
+    wake,
     split: parts.split,
     shares,
     check: coreEntryCheck({
@@ -186,12 +186,12 @@ export async function openBulk(process: BulkProcess, parts: OpenBulkParts): Prom
     syncBudgetMs: config.syncBudgetMs,
     bufferMax: BUFFER_MAX_ENTRIES,
     completed() {
-      rouse(); // the session has an end
+      wake(); // the session has an end
       void announce();
     },
   });
   if (where === "alone") closing.add(keepJobs({ jobs, announce, clock, log }));
-  const lists = new Lists({ db, ids, sessions, jobs, bulk: service, shares, clock, rouse });
+  const lists = new Lists({ db, ids, sessions, jobs, bulk: service, shares, clock, wake });
   closing.add(() => lists.close());
   return { service, lists, thread };
 }
@@ -214,14 +214,14 @@ function openThread(
   });
   closing.add(() => thread.stop());
   shares.include(() => thread.figures()?.shares);
-  holdsSessions(sql.db).then(
-    (isHeld) => {
-      if (isHeld) thread.rouse();
-    },
-    (fault: unknown) => {
-      log.error("bulk.lookup_failed", fault);
-      thread.rouse();
-    },
-  );
+  const failed = (fault: unknown): boolean => {
+    log.error("bulk.lookup_failed", fault);
+    return true;
+  };
+  void holdsSessions(sql.db)
+    .catch(failed)
+    .then((isHeld) => {
+      if (isHeld) thread.wake();
+    });
   return thread;
 }

@@ -124,7 +124,7 @@ export async function dashboardWorld(options: DashboardWorldOptions = {}): Promi
     check: coreCheck(datasets, lookup, clock),
     onCompleted: (event) => hooks.dispatcher.announce(event),
   });
-  const lists = new Lists({ ...stores, db, bulk, shares, rouse: () => undefined });
+  const lists = new Lists({ ...stores, db, bulk, shares, wake: () => undefined });
   const running = worker();
   running.start();
   const backing = { store, rates, quotas, usage };

@@ -149,10 +149,8 @@ function simulatedThread(
       });
       return undefined;
     });
-  const rouse = (): NonNullable<typeof work> => (work ??= launch());
   return {
-    rouse: () => void rouse(),
-    wake: () => void rouse().then((its) => its?.wake()),
+    wake: () => void (work ??= launch()).then((its) => its?.wake()),
     use: (datasets) => void work?.then((its) => its?.use(datasets)),
     figures: () => undefined,
     stop: async () => (await work)?.close(),

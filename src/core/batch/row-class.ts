@@ -32,13 +32,9 @@ const GOOD: EntryVerdict = { class: "good", why: "", meant: "" };
 
 export const UNCHECKED: EntryVerdict = { class: "unchecked", why: "", meant: "" };
 
-/** Codes of entries whose domain alone was checked, because they are no whole addresses. */
-const NOT_WHOLE: ReadonlySet<EntryNote["code"]> = new Set(["lost_at", "bare_domain"]);
-
 function noteOf(result: FullResult, entry: string, among: ListKind): EntryNote | undefined {
   const isSuspect = among === "addresses" && !entry.includes("@");
-  const note = result.format && !isSuspect ? undefined : entryNote(entry, among);
-  return note !== undefined && (!result.format || NOT_WHOLE.has(note.code)) ? note : undefined;
+  return result.format && !isSuspect ? undefined : entryNote(entry, among);
 }
 
 /** `among`: what the other entries of the list are. A misspelling comes first, because it can be repaired. */

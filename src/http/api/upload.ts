@@ -8,7 +8,8 @@ import {
   uploadTooLarge,
 } from "../../base/refusals.ts";
 import type { BulkService } from "../../bulk/submit.ts";
-import { UPLOAD_MAX_OCTETS, type UploadOptions } from "../../bulk/read-upload.ts";
+import { FILE_MAX_OCTETS } from "../../bulk/list-file.ts";
+import type { UploadOptions } from "../../bulk/read-upload.ts";
 import { Type } from "../../core/json-schema.ts";
 import { apiError, type Paths, queryParameter } from "../openapi.ts";
 import { type BodyDeps, BodyReader } from "../body.ts";
@@ -65,8 +66,8 @@ export interface UploadedFile {
 }
 
 const FRAME_MAX_BYTES = 65_536;
-const BODY_MAX_BYTES = UPLOAD_MAX_OCTETS + FRAME_MAX_BYTES;
-const LIMITS = { files: 1, fileSize: UPLOAD_MAX_OCTETS, fields: 4, fieldSize: 1_024, parts: 6 };
+const BODY_MAX_BYTES = FILE_MAX_OCTETS + FRAME_MAX_BYTES;
+const LIMITS = { files: 1, fileSize: FILE_MAX_OCTETS, fields: 4, fieldSize: 1_024, parts: 6 };
 
 /** Reads the one file of a body into memory. Refuses with 400, 408 (too slow), 413, 415, 429 or 503. */
 export async function readUploaded(
@@ -77,8 +78,8 @@ export async function readUploaded(
   const { "content-type": type = "", "content-length": length = "0" } = source.headers;
   if (!/^multipart\/form-data *(?:;|$)/i.test(type)) throw notMultipart();
   // The announced length counts the frame too, which is small.
-  const octets = Number(length) > UPLOAD_MAX_OCTETS ? Number(length) : undefined;
-  const tooLarge = (): Error => uploadTooLarge(UPLOAD_MAX_OCTETS, octets);
+  const octets = Number(length) > FILE_MAX_OCTETS ? Number(length) : undefined;
+  const tooLarge = (): Error => uploadTooLarge(FILE_MAX_OCTETS, octets);
   if (Number(length) > BODY_MAX_BYTES) throw tooLarge();
   const terms = { owner, maxBytes: BODY_MAX_BYTES, tooLarge, isUpload: true as const };
   const { bytes, release } = await bodies.receive(source, terms);

@@ -58,7 +58,6 @@ export interface BulkFigures {
 /** Restarted when it dies. It starts with the first that there is to do: single checks alone save 35 MB. */
 export interface BulkThread {
   /** There are jobs or sessions to see to. */
-  rouse(): void;
   wake(): void;
   use(datasets: SharedDatasets): void;
   /** As told every second; undefined before the first time. */
@@ -108,13 +107,9 @@ export function startBulkThread(given: BulkThreadSettings, deps: BulkThreadDeps)
     });
     return launched;
   };
-  const rouse = (): void => {
-    if (!isStopping) worker ??= launch();
-  };
   return {
-    rouse,
     wake() {
-      rouse();
+      if (!isStopping) worker ??= launch();
       send({ kind: "wake" });
     },
     use(datasets) {
@@ -125,7 +120,7 @@ export function startBulkThread(given: BulkThreadSettings, deps: BulkThreadDeps)
     async stop() {
       isStopping = true;
       callOffRestart();
-      if (worker === undefined || worker.threadId === -1) return; // never roused, or dead and its restart called off
+      if (worker === undefined || worker.threadId === -1) return; // never woken, or dead and its restart called off
       const running = worker;
       const exited = once(running, "exit");
       send({ kind: "stop" });

@@ -132,13 +132,12 @@ test("the thread runs a job against a real name server, with the shared lists", 
 
 test("only stored jobs, old or new, wake the runner", async (t) => {
   const { open, closing } = await openWorld(t, { host: "127.0.0.1", port: 9 });
-  let roused = 0;
+  let woken = 0;
   const start = (): Promise<OpenBulk> =>
     open({
       ...systemMachine,
       startBulkThread: () => ({
-        wake: () => undefined,
-        rouse: () => void (roused += 1),
+        wake: () => void (woken += 1),
         use: () => undefined,
         figures: () => undefined,
         stop: () => Promise.resolve(),
@@ -146,11 +145,11 @@ test("only stored jobs, old or new, wake the runner", async (t) => {
     });
   const first = await start();
   await assert.rejects(first.service.submit(entranceOf(STARTER), listOf("")));
-  assert.equal(roused, 0, "a refused batch wakes nothing");
+  assert.equal(woken, 0, "a refused batch wakes nothing");
   await first.service.submit(entranceOf(STARTER), listOf("a.example"));
-  assert.equal(roused, 1, "a session will end");
+  assert.equal(woken, 1, "a session will end");
   await closing.close();
   await start();
-  await until(() => (roused === 2 ? true : undefined));
+  await until(() => (woken === 2 ? true : undefined));
   await closing.close();
 });

@@ -177,7 +177,7 @@ export interface CheckOneDeps {
 }
 
 /** Regardless of the DNS TTL: a domain's age grows, and who repairs a DNS record must not wait a day. */
-const KEPT_AT_MOST_MS = 3_600_000;
+export const KEPT_AT_MOST_MS = 3_600_000;
 
 /** Longer texts are malformed anyway and would fill the cache. */
 const KEPT_KEY_MAX_UNITS = 1_024;

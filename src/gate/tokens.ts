@@ -15,7 +15,7 @@ export interface TokenContent {
   readonly decision: Decision;
   readonly reason: string;
   readonly policy: string;
-  readonly form?: string;
+  readonly form: string | undefined;
   readonly isComplete: boolean;
 }
 

@@ -25,12 +25,13 @@ export function sqlRegistrationCache(db: Kysely<Database>): RegistrationCache {
         .onConflict((conflict) => conflict.column("domain").doUpdateSet(answer))
         .execute();
     },
-    prune: (nowMs) =>
-      pruneRows(db, {
-        table: "registrations",
-        key: ["domain"],
-        column: "expires_at_ms",
-        before: nowMs + 1,
-      }),
   };
 }
+
+export const pruneRegistrations = (db: Kysely<Database>, nowMs: number): Promise<number> =>
+  pruneRows(db, {
+    table: "registrations",
+    key: ["domain"],
+    column: "expires_at_ms",
+    before: nowMs + 1,
+  });

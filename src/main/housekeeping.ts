@@ -6,7 +6,7 @@ import { pruneUsage } from "../accounts/housekeeping.ts";
 import { SignIns } from "../accounts/sign-in/sign-ins.ts";
 import { every } from "../base/every.ts";
 import { keepSessions } from "../bulk/keep-house.ts";
-import { sqlRegistrationCache } from "../check/registration-store.ts";
+import { pruneRegistrations } from "../check/registration-store.ts";
 import { DAY_MS, dayOf } from "../core/calendar.ts";
 import { pruneDecisions } from "../gate/decision-log.ts";
 import { pruneFeedback } from "../gate/feedback.ts";
@@ -47,7 +47,7 @@ async function keepHouse({ clock, log }: Process, serving: Serving): Promise<voi
   const nowMs = clock.nowMs();
   const today = dayOf(nowMs);
   const pruned = await pruneUsage({ usage, charges, tiers }, nowMs);
-  const registrations = await sqlRegistrationCache(db).prune(nowMs);
+  const registrations = await pruneRegistrations(db, nowMs);
   await lists.prune();
   await new SignIns(db).prune(nowMs);
   await new Guesses(db).prune(nowMs - DAY_MS);

@@ -40,7 +40,10 @@ import {
   type HeldUnitsFixture,
   quotaCounterContract,
 } from "./admission/quota-counter.ts";
-import { registrationCacheContract } from "./evidence/registration-cache.ts";
+import {
+  registrationCacheContract,
+  registrationPruneContract,
+} from "./evidence/registration-cache.ts";
 import { restoredContract } from "./bulk/restored.ts";
 import { retryKeysContract, sessionStoreContract } from "./bulk/session-store.ts";
 import { addAccount, type OpenSql, openStores, type Stores } from "./stores.ts";
@@ -57,6 +60,7 @@ export function sqlContracts(name: string, place: string | OpenSql): void {
   installationContract(name, async (t) => (await stores(t)).sql.db);
   feedFilesContract(name, async (t) => new FeedFiles((await stores(t)).sql.db));
   registrationCacheContract(name, async (t) => sqlRegistrationCache((await stores(t)).sql.db));
+  registrationPruneContract(name, async (t) => (await stores(t)).sql.db);
   gateContracts(name, stores);
   webhookStoreContract(name, async (t) => {
     const opened = await stores(t);

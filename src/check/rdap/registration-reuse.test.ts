@@ -56,7 +56,6 @@ test("a cache that fails costs a question, not the answer", async () => {
   const broken: RegistrationCache = {
     read: () => Promise.reject(new Error("down")),
     save: () => Promise.reject(new Error("down")),
-    prune: () => Promise.reject(new Error("down")),
   };
   const listener: RequestListener = (_request, response) =>
     response.end(JSON.stringify(domainObject()));

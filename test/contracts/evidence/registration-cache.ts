@@ -1,6 +1,9 @@
 import { strict as assert } from "node:assert";
+import type { Kysely } from "kysely";
 import { test, type TestContext } from "node:test";
 import type { RegistrationCache } from "../../../src/check/registration-cache.ts";
+import { pruneRegistrations, sqlRegistrationCache } from "../../../src/check/registration-store.ts";
+import type { Database } from "../../../src/store/schema.ts";
 import type { Make } from "../contract.ts";
 
 /** The contract of every registration cache. `make` returns an empty one. */
@@ -33,12 +36,16 @@ export function registrationCacheContract(name: string, make: Make<RegistrationC
     await cache.save("a.example", { registeredAtMs: -5, expiresAtMs: 20 });
     assert.deepEqual(await cache.read("a.example", 15), { registeredAtMs: -5, expiresAtMs: 20 });
   });
+}
 
-  check("pruning deletes and counts expired answers and keeps the others", async (cache) => {
+export function registrationPruneContract(name: string, make: Make<Kysely<Database>>): void {
+  void test(`${name}: pruning deletes and counts expired answers and keeps the others`, async (t) => {
+    const db = await make(t);
+    const cache = sqlRegistrationCache(db);
     await cache.save("a.example", { registeredAtMs: 1, expiresAtMs: 10 });
     await cache.save("b.example", { registeredAtMs: 2, expiresAtMs: 20 });
-    assert.equal(await cache.prune(10), 1);
-    assert.equal(await cache.prune(10), 0);
+    assert.equal(await pruneRegistrations(db, 10), 1);
+    assert.equal(await pruneRegistrations(db, 10), 0);
     assert.equal((await cache.read("b.example", 10))?.registeredAtMs, 2);
   });
 }

@@ -163,15 +163,6 @@ suite("the service as a user runs it: real processes, real DNS on loopback", () 
     assert.equal(readError(await service.get("/api/explain/x"), 401), "API key required.");
   });
 
-  test("the command line checks without the server, with the exit codes of its help", () => {
-    assert.equal(gatepost(home, ["check", "a@good.example"]).code, 0);
-    assert.equal(gatepost(home, ["check", "a@null.example"]).code, 1);
-    assert.equal(gatepost(home, ["check", "a@silent.example"]).code, 3);
-    const ran = gatepost(home, ["check", "--json", "--features", "all", "protected.example"]);
-    const result = JSON.parse(ran.out) as { email_auth: { spf: string } };
-    assert.equal(result.email_auth.spf, "hardfail");
-  });
-
   test("a start that cannot succeed says why and where to read on, and exits with 3", () => {
     const broken = gatepost({ ...home, settings: { ...home.settings, PORT: "http" } }, ["serve"]);
     assert.equal(broken.code, 3);

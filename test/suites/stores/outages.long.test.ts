@@ -38,12 +38,6 @@ const outages: readonly Outage[] = [
     breakIt: ({ postgres }) => postgres.stop("fast"),
     mendIt: ({ postgres }) => postgres.start(),
   },
-  {
-    name: "is killed and started again",
-    lastsMs: 0,
-    breakIt: ({ postgres }) => postgres.stop("kill"),
-    mendIt: ({ postgres }) => postgres.start(),
-  },
   cut(10_000),
   frozen(6_000),
   {

@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { ApiFault, call, faultText } from "./client.ts";
-import { changes } from "./session.ts";
+import { ApiFault, call, faultText, isEnded } from "./client.ts";
+import { changes, ownerId } from "./session.ts";
 
 interface Loaded<Value> {
   readonly path: string;
@@ -24,12 +24,14 @@ export function useLoad<Value>(
 ): Loading<Value> {
   const [loaded, setLoaded] = useState<Loaded<Value>>({ path, fault: "", isGone: false });
   const [turn, setTurn] = useState(0);
+  // Who signs in again finds the page as it was, and what got no answer is asked for again.
+  const isAway = isEnded.value && ownerId() !== "";
   // Before the page is painted: the question is on its way meanwhile.
   useLayoutEffect(() => {
+    if (isAway) return undefined;
     let stale = false;
     const fail = (error: unknown): void => {
       const status = error instanceof ApiFault ? error.status : 0;
-      // Who signs in again finds the page as it was.
       if (stale || status === 401) return;
       const failed = { path, fault: faultText(error), isGone: status === 404 };
       setLoaded((known) => ({ ...(known.path === path && known), ...failed }));
@@ -41,7 +43,7 @@ export function useLoad<Value>(
     return () => {
       stale = true;
     };
-  }, [path, stamp, turn]);
+  }, [path, stamp, turn, isAway]);
   const reload = useCallback(() => setTurn((known) => known + 1), []);
   return { ...loaded, reload };
 }

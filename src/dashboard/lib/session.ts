@@ -77,7 +77,7 @@ const BOOKED_AFTER_MS = 400;
 /** The same behind a check, once it is counted. */
 export const loadAllowanceSoon = (): void => void setTimeout(loadAllowance, BOOKED_AFTER_MS);
 
-/** Grows with all that is done, and when an ended session is taken up again: what is shown is asked for anew. */
+/** Grows with all that is done: what is shown is asked for anew. */
 export const changes = signal(0);
 
 export async function signIn(email = "", password = ""): Promise<void> {
@@ -113,10 +113,8 @@ export async function signedOut(): Promise<void> {
 async function compare(): Promise<void> {
   if (document.visibilityState !== "visible") return;
   const { account: now } = await call<SessionState>("GET", "session");
-  if ((now?.id ?? "") === ownerId()) {
-    if (isEnded.value) changes.value += 1;
-    isEnded.value = false;
-  } else if (now === undefined) isEnded.value = true;
+  if ((now?.id ?? "") === ownerId()) isEnded.value = false;
+  else if (now === undefined) isEnded.value = true;
   else if (ownerId() === "") await loadSession();
   else location.reload();
 }

@@ -16,6 +16,8 @@ export function Page(): VNode {
   useDeepLink();
   const isAnswer = shownCheck.value.state !== "nothing";
   useEffect(() => void (document.title = "Gatepost"), []);
+  const plans = useLoad<{ readonly plans: readonly Plan[] }>("plans", 0).value?.plans ?? [];
+  const daily = plans.find(({ name }) => name === "anonymous")?.daily;
   return (
     <>
       <section class={isAnswer ? "" : "hero"}>
@@ -31,7 +33,12 @@ export function Page(): VNode {
           </p>
         )}
         <Ask />
-        {isAnswer ? null : <Under />}
+        {isAnswer ? null : (
+          <p class="under note">
+            {typeof daily === "number" ? `${count(daily)} checks a day without an account. ` : ""}
+            No mail is sent.
+          </p>
+        )}
       </section>
       {isAnswer ? (
         <>
@@ -44,17 +51,6 @@ export function Page(): VNode {
         <Below />
       )}
     </>
-  );
-}
-
-function Under(): VNode {
-  const plans = useLoad<{ readonly plans: readonly Plan[] }>("plans").value?.plans ?? [];
-  const daily = plans.find(({ name }) => name === "anonymous")?.daily;
-  return (
-    <p class="under note">
-      {typeof daily === "number" ? `${count(daily)} checks a day without an account. ` : ""}
-      No mail is sent.
-    </p>
   );
 }
 
@@ -131,21 +127,21 @@ function answerOf(front: FrontPage | undefined): string {
   return told.replace(/[:,]/g, "$& ").replace("}", ", … }");
 }
 
-const PRIVACY = [
-  [
-    "Goes out",
-    "DNS questions about the domain to the server's resolver, a daily download of public lists, and a registry lookup when you ask for the domain's age. Never the part before the @.",
-  ],
-  ["Stays", "Addresses, results, keys and counts."],
-  ["Is deleted", "Every list and its results, 15 minutes after it finishes."],
-] as const;
-
 const Privacy = (): VNode => (
   <div class="two start privacy far">
     <div class="stack">
       <h2 class="say">Self-hosted. What you check stays on this server.</h2>
       <p class="prose">No tracking, no third-party scripts, no copy of your lists.</p>
     </div>
-    <Pairs rows={PRIVACY} />
+    <Pairs
+      rows={[
+        [
+          "Goes out",
+          "DNS questions about the domain to the server's resolver, a daily download of public lists, and a registry lookup when you ask for the domain's age. Never the part before the @.",
+        ],
+        ["Stays", "Addresses, results, keys and counts."],
+        ["Is deleted", "Every list and its results, 15 minutes after it finishes."],
+      ]}
+    />
   </div>
 );

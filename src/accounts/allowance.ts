@@ -43,52 +43,48 @@ interface EveryonesUsage {
 
 const TOP_OWNERS = 8;
 
-export interface UsageReader {
-  /** The last `count` days up to today of all owners, oldest first. */
-  everyone(count: number): Promise<EveryonesUsage>;
-  /** Up to a quarter of a second behind the counters. */
-  allowance(account: Account): Promise<Allowance>;
-  /** The last `count` days up to today, oldest first, empty ones included. */
-  days(account: Account, count: number): Promise<readonly ShownUsageDay[]>;
-}
+export class UsageReader {
+  readonly #deps: AllowanceDeps;
 
-export function createUsageReader({ usage, clock, tiers }: AllowanceDeps): UsageReader {
-  return {
-    async allowance(account) {
-      const nowMs = clock.nowMs();
-      const today = dayOf(nowMs);
-      const { inDay, inMonth } = await usage.unitsUsed(accountKey(account.id), today);
-      const name = tierOf(account, nowMs);
-      const tier = tiers[name];
-      const resetsAt = (day: number): string => isoTime(day * DAY_MS);
-      return {
-        tier: name,
-        day: { used: inDay, limit: tier.daily, resets_at: resetsAt(today + 1) },
-        month: { used: inMonth, limit: tier.monthly, resets_at: resetsAt(nextMonthStart(today)) },
-        credits: account.creditBalance,
-        rate_per_minute: tier.ratePerMinute,
-        bulk_limit: tier.bulkLimit,
-        premium: tier.premium,
-      };
-    },
-    async days(account, count) {
-      const today = dayOf(clock.nowMs());
-      return filled(
-        await usage.days(accountKey(account.id), today - count + 1, today),
-        count,
-        today,
-      );
-    },
-    async everyone(count) {
-      const today = dayOf(clock.nowMs());
-      const first = today - count + 1;
-      const [days, top] = await Promise.all([
-        usage.totals(first, today),
-        usage.top(first, today, TOP_OWNERS),
-      ]);
-      return { days: filled(days, count, today), top };
-    },
-  };
+  constructor(deps: AllowanceDeps) {
+    this.#deps = deps;
+  }
+
+  /** Up to a quarter of a second behind the counters. */
+  async allowance(account: Account): Promise<Allowance> {
+    const { usage, clock, tiers } = this.#deps;
+    const nowMs = clock.nowMs();
+    const today = dayOf(nowMs);
+    const { inDay, inMonth } = await usage.unitsUsed(accountKey(account.id), today);
+    const name = tierOf(account, nowMs);
+    const tier = tiers[name];
+    const resetsAt = (day: number): string => isoTime(day * DAY_MS);
+    return {
+      tier: name,
+      day: { used: inDay, limit: tier.daily, resets_at: resetsAt(today + 1) },
+      month: { used: inMonth, limit: tier.monthly, resets_at: resetsAt(nextMonthStart(today)) },
+      credits: account.creditBalance,
+      rate_per_minute: tier.ratePerMinute,
+      bulk_limit: tier.bulkLimit,
+      premium: tier.premium,
+    };
+  }
+
+  /** The last `count` days up to today, oldest first, empty ones included. */
+  async days(account: Account, count: number): Promise<readonly ShownUsageDay[]> {
+    const today = dayOf(this.#deps.clock.nowMs());
+    const days = this.#deps.usage.days(accountKey(account.id), today - count + 1, today);
+    return filled(await days, count, today);
+  }
+
+  /** The same days of all owners together, and who used most. */
+  async everyone(count: number): Promise<EveryonesUsage> {
+    const { usage, clock } = this.#deps;
+    const today = dayOf(clock.nowMs());
+    const first = today - count + 1;
+    const days = filled(await usage.totals(first, today), count, today);
+    return { days, top: await usage.top(first, today, TOP_OWNERS) };
+  }
 }
 
 function filled(

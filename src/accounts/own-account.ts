@@ -14,49 +14,49 @@ interface OwnAccountDeps {
 }
 
 /** Steps that ask for the password again. All throw a `Refusal` for a wrong one. */
-export interface OwnAccount {
-  changePassword(who: SignedIn, words: PasswordChange, visitor: Visitor): Promise<void>;
-  changeEmail(
+export class OwnAccount {
+  readonly #deps: OwnAccountDeps;
+
+  constructor(deps: OwnAccountDeps) {
+    this.#deps = deps;
+  }
+
+  async changePassword(who: SignedIn, words: PasswordChange, visitor: Visitor): Promise<void> {
+    const { account, session } = who;
+    checkPassword(words.next, account.email);
+    await this.#confirm(who, words.current, visitor);
+    await this.#deps.accounts.setPassword(account.id, words.next, session.id);
+    await this.#deps.audit({ action: "account.password", ...actor(who, visitor) });
+  }
+
+  async changeEmail(
     who: SignedIn,
-    words: { readonly password: string; readonly email: string },
+    { password, email }: { readonly password: string; readonly email: string },
     visitor: Visitor,
-  ): Promise<void>;
-  erase(who: SignedIn, password: string, visitor: Visitor): Promise<void>;
+  ): Promise<void> {
+    await this.#confirm(who, password, visitor);
+    const answer = await this.#deps.accounts.setEmail(who.account.id, email);
+    if (answer === "bad_email") throw badField("That is not a valid email address.");
+    if (answer === "taken") throw notNow("Another account has this address. Choose another one.");
+    await this.#deps.audit({ action: "account.email", ...actor(who, visitor) });
+  }
+
+  async erase(who: SignedIn, password: string, visitor: Visitor): Promise<void> {
+    await this.#confirm(who, password, visitor);
+    // First, so that a fault in between leaves a record and not a riddle.
+    await this.#deps.audit({ action: "account.deleted", ...actor(who, visitor) });
+    await this.#deps.directory.erase(who.account.id);
+  }
+
+  async #confirm({ account }: SignedIn, password: string, visitor: Visitor): Promise<void> {
+    const isRight = await this.#deps.signIn.isPassword(account.id, password, visitor);
+    if (!isRight) throw wrongCurrentPassword();
+  }
 }
 
 interface PasswordChange {
   readonly current: string;
   readonly next: string;
-}
-
-export function createOwnAccount(deps: OwnAccountDeps): OwnAccount {
-  const { accounts, directory, signIn, audit } = deps;
-  const confirm = async (who: SignedIn, password: string, visitor: Visitor): Promise<void> => {
-    if (!(await signIn.isPassword(who.account.id, password, visitor))) throw wrongCurrentPassword();
-  };
-  return {
-    async changePassword(who, { current, next }, visitor) {
-      const { account, session } = who;
-      checkPassword(next, account.email);
-      await confirm(who, current, visitor);
-      await accounts.setPassword(account.id, next, session.id);
-      await audit({ action: "account.password", ...actor(who, visitor) });
-    },
-    async changeEmail(who, { password, email }, visitor) {
-      const { id } = who.account;
-      await confirm(who, password, visitor);
-      const answer = await accounts.setEmail(id, email);
-      if (answer === "bad_email") throw badField("That is not a valid email address.");
-      if (answer === "taken") throw notNow("Another account has this address. Choose another one.");
-      await audit({ action: "account.email", ...actor(who, visitor) });
-    },
-    async erase(who, password, visitor) {
-      await confirm(who, password, visitor);
-      // First, so that a fault in between leaves a record and not a riddle.
-      await audit({ action: "account.deleted", ...actor(who, visitor) });
-      await directory.erase(who.account.id);
-    },
-  };
 }
 
 const actor = ({ account }: SignedIn, { clientAddress }: Visitor) => ({

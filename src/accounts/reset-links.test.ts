@@ -6,7 +6,7 @@ import { PASSWORD } from "../../test/dashboard/dashboard-world.ts";
 import { manualClock } from "../../test/time/manual-clock.ts";
 import { createSecretBox } from "../base/secrets.ts";
 import { Accounts } from "./accounts-store.ts";
-import { createResetLinks } from "./reset-links.ts";
+import { ResetLinks } from "./reset-links.ts";
 
 const OPERATOR = "ops@gatepost.example";
 const OWNER = "ann@gatepost.example";
@@ -56,7 +56,7 @@ test("a link ends after a day, and another text is none", async (t) => {
   }
   const clock = manualClock();
   const stored = new Accounts(world.store.sql.db);
-  const links = createResetLinks({
+  const links = new ResetLinks({
     stored,
     accounts: world.store.accounts,
     box: createSecretBox(new Uint8Array(32)),

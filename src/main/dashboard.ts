@@ -6,13 +6,13 @@ import { AccountDirectory } from "../accounts/account-directory.ts";
 import { Accounts } from "../accounts/accounts-store.ts";
 import { createAccountService } from "../accounts/accounts.ts";
 import type { Admission } from "../accounts/admission/admission.ts";
-import { createUsageReader } from "../accounts/allowance.ts";
+import { UsageReader } from "../accounts/allowance.ts";
 import { createAudit, AuditLog } from "../accounts/audit.ts";
 import { Guesses } from "../accounts/guesses.ts";
-import { createOwnAccount } from "../accounts/own-account.ts";
-import { createResetLinks } from "../accounts/reset-links.ts";
+import { OwnAccount } from "../accounts/own-account.ts";
+import { ResetLinks } from "../accounts/reset-links.ts";
 import { argonPasswords, boundPasswords } from "../accounts/sign-in/passwords.ts";
-import { createSetUp } from "../accounts/sign-in/set-up.ts";
+import { SetUp } from "../accounts/sign-in/set-up.ts";
 import { createSignIn, type SignInOutcome } from "../accounts/sign-in/sign-in.ts";
 import { SignInService, SignIns } from "../accounts/sign-in/sign-ins.ts";
 import { createSignUp } from "../accounts/sign-in/sign-up.ts";
@@ -88,7 +88,7 @@ export function openAccounts(
   const logins = new SignInService({ sessions, accounts: stored, ids, clock });
   const changed = { accounts: stored, sessions, passwords };
   const accounts = createAccountService({ ...changed, ids, clock, notices });
-  const setUp = createSetUp({ accounts, directory, logins, audit, ids, clock });
+  const setUp = new SetUp({ accounts, directory, logins, audit, ids, clock });
   const tried = { accounts: stored, passwords, rates, guesses, logins, audit };
   const signIn = createSignIn({ ...tried, ids, clock, log, counted: countSignIn });
   const box = createSecretBox(secretKey);
@@ -97,7 +97,7 @@ export function openAccounts(
   return {
     logins,
     sessions,
-    resetLinks: createResetLinks({ stored, accounts, box, audit, clock }),
+    resetLinks: new ResetLinks({ stored, accounts, box, audit, clock }),
     auditLog,
     audit,
     directory,
@@ -114,8 +114,8 @@ export function openAccounts(
     credits,
     switches,
     signUp: createSignUp({ mode, isSetUpOpen, accounts, quotas, audit, clock }),
-    own: createOwnAccount({ accounts, directory, signIn, audit }),
-    usage: createUsageReader({ usage, clock, tiers }),
+    own: new OwnAccount({ accounts, directory, signIn, audit }),
+    usage: new UsageReader({ usage, clock, tiers }),
     check: createAccountCheck({ admission, check, datasets, tiers, publicUrl }),
     setUp,
     frontPage: createFrontPage({ check, datasets, refresh, usage, clock }),

@@ -1,10 +1,10 @@
+import { LRUCache } from "lru-cache";
 import { dayOf, monthStart, nextMonthStart } from "../../core/calendar.ts";
 import type { Awaitable } from "../../core/mail/lookup.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
 import type { OwnerKey } from "../../base/owner.ts";
 import type { QuotaLimits, QuotaSpent, QuotaTaken, UsageLedger } from "./usage.ts";
-import { Generations } from "../../base/generations.ts";
 import { WriteBehind } from "../../base/write-behind.ts";
 
 /**
@@ -133,7 +133,7 @@ interface Reading {
   isStale: boolean;
 }
 
-/** Counts of one generation, see `Generations`; an owner beyond is read again from the ledger. */
+/** An owner beyond is read again from the ledger. */
 const COUNTS_MAX = 50_000;
 
 /** After this many stale readings in a row the last one is used, which counts too much rather than too little. */
@@ -153,16 +153,15 @@ const SPENT_MONTH: QuotaSpent = { kind: "spent", period: "month" };
  */
 export class MemoryQuotaCounter implements QuotaCounter {
   readonly #ledger: MemoryQuotaDeps["ledger"];
-  readonly #countsMax: number;
   readonly #unsaved: UnsavedUnits;
-  readonly #counts = new Generations<Count>();
+  readonly #counts: LRUCache<OwnerKey, Count>;
   readonly #readings = new Map<OwnerKey, Reading>();
   readonly #holds = new Set<QuotaHold>();
   #taken: QuotaTaken = { kind: "taken", day: 0 };
 
   constructor(deps: MemoryQuotaDeps, countsMax: number = COUNTS_MAX) {
     this.#ledger = deps.ledger;
-    this.#countsMax = countsMax;
+    this.#counts = new LRUCache({ max: countsMax });
     this.#unsaved = new UnsavedUnits(deps, (owner) => this.#readings.has(owner));
   }
 
@@ -262,7 +261,6 @@ export class MemoryQuotaCounter implements QuotaCounter {
       const used = await this.#ledger.unitsUsed(owner, day);
       if (reading.isStale && attempt < READINGS_MAX) continue;
       const [first, last] = [monthStart(day), nextMonthStart(day) - 1];
-      if (this.#counts.youngSize >= this.#countsMax) this.#counts.turn();
       this.#counts.set(owner, {
         day,
         dayUnits: used.inDay + held.inDay + this.#unsaved.waiting(owner, day, day),

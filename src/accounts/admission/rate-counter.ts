@@ -1,5 +1,5 @@
+import { LRUCache } from "lru-cache";
 import type { Clock } from "../../base/clock.ts";
-import { Generations } from "../../base/generations.ts";
 import type { OwnerKey } from "../../base/owner.ts";
 import type { Awaitable } from "../../core/mail/lookup.ts";
 import type { QuotaLimits, QuotaSpent, QuotaTaken } from "./usage.ts";
@@ -36,31 +36,20 @@ interface MemoryRateCounter extends RateCounter {
   giveBack(owner: OwnerKey, window: number): void;
 }
 
-/** Windows of one generation: an owner loses an open window only if it is silent while this many others come. */
+/** An owner loses an open window only if it is silent while this many others come. */
 const WINDOWS_MAX = 100_000;
 
 /** Rate windows in this process; a restart opens new ones. See docs/decisions/0004-counters.md. */
 export function memoryRateCounter(windowsMax: number = WINDOWS_MAX): MemoryRateCounter {
-  const windows = new Generations<Window>();
-  let turnedAtMs = 0;
-
-  const open = (owner: string, nowMs: number): Window => {
-    // What is old was opened before the last turn: a whole window later it is over.
-    if (nowMs - turnedAtMs >= RATE_WINDOW_MS || windows.youngSize >= windowsMax) {
-      windows.turn();
-      turnedAtMs = nowMs;
-    }
-    const window = { openedAtMs: nowMs, used: 0 };
-    windows.set(owner, window);
-    return window;
-  };
-
+  const windows = new LRUCache<OwnerKey, Window>({ max: windowsMax });
   return {
     take(owner, limit, steadyMs) {
       const nowMs = Math.floor(steadyMs);
-      const known = windows.get(owner);
-      const isOpen = known !== undefined && nowMs - known.openedAtMs < RATE_WINDOW_MS;
-      const window = isOpen ? known : open(owner, nowMs);
+      let window = windows.get(owner);
+      if (window === undefined || nowMs - window.openedAtMs >= RATE_WINDOW_MS) {
+        window = { openedAtMs: nowMs, used: 0 };
+        windows.set(owner, window);
+      }
       const isGranted = window.used < limit;
       if (isGranted) window.used += 1;
       return {

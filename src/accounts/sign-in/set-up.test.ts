@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { manualClock } from "../../../test/time/manual-clock.ts";
 import type { Account } from "../accounts-store.ts";
 import type { AccountOrder } from "../accounts.ts";
-import { createSetUp, SET_UP_LIFE_MS } from "./set-up.ts";
+import { SetUp, SET_UP_LIFE_MS } from "./set-up.ts";
 
 const WHO = { email: "ops@gatepost.example", password: "correct horse battery" };
 const VISITOR = { clientAddress: "192.0.2.1", userAgent: "" };
@@ -12,7 +12,7 @@ function world(admins = 0) {
   const state = { admins };
   const clock = manualClock();
   const made: AccountOrder[] = [];
-  const setUp = createSetUp({
+  const setUp = new SetUp({
     accounts: {
       create: (order) => {
         made.push(order);

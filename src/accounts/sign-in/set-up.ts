@@ -23,78 +23,79 @@ interface Credentials {
   readonly password: string;
 }
 
-/** The first administrator is made in the browser, by a link that the start prints. */
-export interface SetUp {
-  /** A new token for the link; undefined when there is an administrator already. */
-  begin(): Promise<string | undefined>;
-  /** Whether a link works now: for 30 minutes, or until there is an administrator, made here or elsewhere. */
-  isOpen(): Promise<boolean>;
-  /** Makes the administrator and signs them in. Throws a `Refusal` for a used, old or wrong link. */
-  finish(token: string, who: Credentials, visitor: Visitor): Promise<StartedSession>;
-}
-
 export const SET_UP_LIFE_MS = 1_800_000;
 
 const TOKEN_BYTES = 24;
 
 const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
 
-export function createSetUp(deps: SetUpDeps): SetUp {
-  const { accounts, directory, logins, audit, ids, clock } = deps;
-  let wanted: { readonly hash: Buffer; readonly untilMs: number } | undefined;
-  const hasAdmin = async (): Promise<boolean> =>
-    (await directory.search({ state: "admin" }, 1)).total > 0;
-  const isOpen = async (): Promise<boolean> => {
-    if (wanted === undefined || clock.nowMs() >= wanted.untilMs) return false;
-    if (await hasAdmin()) wanted = undefined;
-    return wanted !== undefined;
-  };
-  const linkOf = async (token: string): Promise<NonNullable<typeof wanted>> => {
-    const isKnown = wanted !== undefined;
-    if (!(await isOpen())) {
-      throw setUpLinkInvalid(isKnown && wanted !== undefined ? "old" : "used");
+interface Link {
+  readonly hash: Buffer;
+  readonly untilMs: number;
+}
+
+/** The first administrator is made in the browser, by a link that the start prints. */
+export class SetUp {
+  readonly #deps: SetUpDeps;
+  #wanted: Link | undefined;
+
+  constructor(deps: SetUpDeps) {
+    this.#deps = deps;
+  }
+
+  /** A new token for the link; undefined when there is an administrator already. */
+  async begin(): Promise<string | undefined> {
+    if (await this.#hasAdmin()) return undefined;
+    const { ids, clock } = this.#deps;
+    const token = Buffer.from(ids.bytes(TOKEN_BYTES)).toString("base64url");
+    this.#wanted = { hash: digest(token), untilMs: clock.nowMs() + SET_UP_LIFE_MS };
+    return token;
+  }
+
+  /** Whether a link works now: for 30 minutes, or until there is an administrator, made here or elsewhere. */
+  async isOpen(): Promise<boolean> {
+    if (this.#wanted === undefined) return false;
+    if (this.#deps.clock.nowMs() >= this.#wanted.untilMs) return false;
+    if (await this.#hasAdmin()) this.#wanted = undefined;
+    return this.#wanted !== undefined;
+  }
+
+  /** Makes the administrator and signs them in. Throws a `Refusal` for a used, old or wrong link. */
+  async finish(token: string, who: Credentials, visitor: Visitor): Promise<StartedSession> {
+    const { accounts, logins, audit } = this.#deps;
+    const { email, password } = who;
+    const known = await this.#linkOf(token);
+    if (accountEmail(email) === undefined) throw badField("That is not a valid email address.");
+    checkPassword(password, email);
+    if (this.#wanted !== known) throw setUpLinkInvalid("used");
+    this.#wanted = undefined; // A second request beside this one makes no second administrator.
+    const by = bucketKey(visitor.clientAddress);
+    const made = { tier: "pro", origin: "operator", isAdmin: true, by } as const;
+    const answer = await accounts.create({ email, password, ...made });
+    if (answer.kind !== "created") {
+      this.#wanted = known;
+      throw badField(
+        `The account ${email.trim()} exists already. Use another address, or make it an administrator: gatepost account promote ${email.trim()}`,
+      );
     }
-    const known = wanted;
+    await noteMade(answer.account.id, visitor, audit);
+    return logins.start(answer.account, visitor);
+  }
+
+  async #hasAdmin(): Promise<boolean> {
+    return (await this.#deps.directory.search({ state: "admin" }, 1)).total > 0;
+  }
+
+  async #linkOf(token: string): Promise<Link> {
+    const isKnown = this.#wanted !== undefined;
+    const isOpen = await this.isOpen();
+    const known = this.#wanted;
+    if (!isOpen) throw setUpLinkInvalid(isKnown && known !== undefined ? "old" : "used");
     if (known === undefined || !timingSafeEqual(digest(token), known.hash)) {
       throw setUpLinkInvalid("wrong");
     }
     return known;
-  };
-  return {
-    isOpen,
-    async begin() {
-      if (await hasAdmin()) return undefined;
-      const token = Buffer.from(ids.bytes(TOKEN_BYTES)).toString("base64url");
-      wanted = { hash: digest(token), untilMs: clock.nowMs() + SET_UP_LIFE_MS };
-      return token;
-    },
-    async finish(token, { email, password }, visitor) {
-      const known = await linkOf(token);
-      if (accountEmail(email) === undefined) throw badField("That is not a valid email address.");
-      checkPassword(password, email);
-      if (wanted !== known) throw setUpLinkInvalid("used");
-      wanted = undefined; // A second request beside this one makes no second administrator.
-      const by = bucketKey(visitor.clientAddress);
-      const order = {
-        email,
-        password,
-        tier: "pro",
-        origin: "operator",
-        isAdmin: true,
-        by,
-      } as const;
-      const answer = await accounts.create(order);
-      if (answer.kind !== "created") {
-        wanted = known;
-        throw badField(
-          `The account ${email.trim()} exists already. Use another address, or make it an administrator: gatepost account promote ${email.trim()}`,
-        );
-      }
-      const { account } = answer;
-      await noteMade(account.id, visitor, audit);
-      return logins.start(account, visitor);
-    },
-  };
+  }
 }
 
 const noteMade = (id: string, { clientAddress }: Visitor, audit: Audit): Promise<void> => {

@@ -40,39 +40,23 @@ export function createLog(level: LogLevel, destination?: DestinationStream): Log
   };
 }
 
-interface Fault {
-  readonly type: string;
-  readonly message: string;
-  readonly code?: unknown;
-  readonly stack?: string;
-  readonly cause?: Fault;
-}
-
 const CAUSES_MAX = 8;
 
 /** Where in the program a store was found to be away says nothing, and is said every second while it is. */
-function describe(fault: unknown): Fault {
-  return storeDownOf(fault) === undefined ? withStacks(fault) : withoutStacks(withStacks(fault));
-}
-
-function withoutStacks({ type, message, code, cause }: Fault): Fault {
-  return {
-    type,
-    message,
-    ...(code === undefined ? {} : { code }),
-    ...(cause === undefined ? {} : { cause: withoutStacks(cause) }),
-  };
-}
-
-function withStacks(fault: unknown, depth: number = CAUSES_MAX): Fault {
+function describe(
+  fault: unknown,
+  hasStack: boolean = storeDownOf(fault) === undefined,
+  depth: number = CAUSES_MAX,
+): object {
   if (!(fault instanceof Error)) return { type: typeof fault, message: String(fault) };
   const { name, message, stack, cause } = fault;
+  const isEnd = cause === undefined || depth === 0;
   return {
     type: name,
     message,
-    ...("code" in fault ? { code: fault.code } : {}),
-    ...(stack === undefined ? {} : { stack }),
-    ...(cause === undefined || depth === 0 ? {} : { cause: withStacks(cause, depth - 1) }),
+    code: "code" in fault ? fault.code : undefined,
+    stack: hasStack ? stack : undefined,
+    cause: isEnd ? undefined : describe(cause, hasStack, depth - 1),
   };
 }
 

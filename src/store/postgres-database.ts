@@ -8,7 +8,7 @@ import { DatabaseFault } from "./database-fault.ts";
 import type { SqlDatabase } from "./database.ts";
 import type { Elections } from "./elections.ts";
 import { migrate } from "./migrate.ts";
-import { type Notices, type Topic, TOPICS } from "./notices.ts";
+import { memoryNotices, type Notices, type Topic, TOPICS } from "./notices.ts";
 import { openingFault, storeDown } from "./postgres-fault.ts";
 import {
   type Driver,
@@ -78,7 +78,7 @@ class Session implements DirectSession {
   readonly #driver: Driver;
   readonly #deps: SessionDeps;
   readonly #name = randomUUID();
-  readonly #listeners = new Map<Topic, Set<() => void>>(TOPICS.map((topic) => [topic, new Set()]));
+  readonly #here = memoryNotices();
   readonly #held = new Map<string, () => void>();
   readonly #teller: ReturnType<typeof postgresTeller>;
   readonly listens: Promise<void>;
@@ -97,14 +97,10 @@ class Session implements DirectSession {
 
   readonly notices: Notices = {
     tell: (topic) => {
-      this.#call(topic);
+      this.#here.tell(topic);
       this.#teller.tell(topic);
     },
-    hear: (topic, listener) => {
-      const listeners = this.#listeners.get(topic);
-      listeners?.add(listener);
-      return () => void listeners?.delete(listener);
-    },
+    hear: (topic, listener) => this.#here.hear(topic, listener),
   };
 
   readonly elections: Elections = {
@@ -164,7 +160,7 @@ class Session implements DirectSession {
     this.#isSaid = false;
     this.#nowListens();
     // What was told meanwhile is lost.
-    for (const topic of TOPICS) this.#call(topic);
+    for (const topic of TOPICS) this.#here.tell(topic);
     this.#beatLater(client);
   }
 
@@ -201,11 +197,8 @@ class Session implements DirectSession {
 
   #heard(payload: string): void {
     const [topic, from] = payload.split(" ");
-    if (from !== this.#name && TOPICS.some((known) => known === topic)) this.#call(topic as Topic);
-  }
-
-  #call(topic: Topic): void {
-    for (const listener of this.#listeners.get(topic) ?? []) listener();
+    if (from !== this.#name && TOPICS.some((known) => known === topic))
+      this.#here.tell(topic as Topic);
   }
 
   async #ask(client: Client, sql: string, duty: string) {

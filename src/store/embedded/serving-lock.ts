@@ -11,13 +11,7 @@ const FILE_NAME = "serving.lock";
  * Throws a `DatabaseFault` "locked" when another process serves. The directory must exist.
  */
 export function lockForServing(dataDir: string): () => void {
-  const holder = openHolder(dataDir);
-  try {
-    holder.exec("begin exclusive");
-  } catch (error) {
-    holder.close();
-    throw refusal(dataDir, error);
-  }
+  const holder = hold(dataDir);
   held.add(holder); // a connection that nobody refers to is collected, and its lock with it
   return () => {
     held.delete(holder);
@@ -27,17 +21,17 @@ export function lockForServing(dataDir: string): () => void {
 
 const held = new Set<ReturnType<typeof openSqlite>>();
 
-function openHolder(dataDir: string): ReturnType<typeof openSqlite> {
+function hold(dataDir: string): ReturnType<typeof openSqlite> {
+  let holder: ReturnType<typeof openSqlite> | undefined;
   try {
-    return openSqlite(join(dataDir, FILE_NAME), 0);
-  } catch (error) {
-    throw refusal(dataDir, error);
+    holder = openSqlite(join(dataDir, FILE_NAME), 0);
+    holder.exec("begin exclusive");
+    return holder;
+  } catch (cause) {
+    holder?.close();
+    const fault = databaseFault(dataDir, cause);
+    if (fault.code !== "locked") throw fault;
+    const message = `data directory ${dataDir}: another gatepost serves it`;
+    throw new DatabaseFault("locked", message, { cause });
   }
-}
-
-function refusal(dataDir: string, error: unknown): DatabaseFault {
-  const fault = databaseFault(dataDir, error);
-  if (fault.code !== "locked") return fault;
-  const message = `data directory ${dataDir}: another gatepost serves it`;
-  return new DatabaseFault("locked", message, { cause: error });
 }

@@ -13,6 +13,7 @@ import {
   SqliteDriver,
   type SqliteStatement,
 } from "kysely";
+import { LRUCache } from "lru-cache";
 import { StoreDown } from "../../base/store-down.ts";
 import type { LogSync } from "./log-sync.ts";
 import { holdsNul, withoutNul } from "../schema.ts";
@@ -296,18 +297,6 @@ function statement(db: sqlite.DatabaseSync, sql: string): SqliteStatement {
 
 const STATEMENTS_MAX = 500;
 
-function cachedStatements(db: sqlite.DatabaseSync): (sql: string) => SqliteStatement {
-  const statements = new Map<string, SqliteStatement>();
-  return (sql) => {
-    const known = statements.get(sql);
-    if (known !== undefined) return known;
-    if (statements.size >= STATEMENTS_MAX) statements.clear();
-    const made = statement(db, sql);
-    statements.set(sql, made);
-    return made;
-  };
-}
-
 export interface SqliteDialectOptions {
   readonly busyTimeoutMs?: number;
   readonly log?: LogSync | undefined;
@@ -319,6 +308,10 @@ export function sqliteDialect(
   { busyTimeoutMs = BUSY_TIMEOUT_MS, log }: SqliteDialectOptions = {},
 ): SqliteDialect {
   db.exec("pragma busy_timeout = 0");
-  const database = { prepare: cachedStatements(db), close: () => db.close() };
+  const statements = new LRUCache<string, SqliteStatement>({
+    max: STATEMENTS_MAX,
+    memoMethod: (text) => statement(db, text),
+  });
+  const database = { prepare: (text: string) => statements.memo(text), close: () => db.close() };
   return new EmbeddedDialect({ database }, { busyTimeoutMs, log });
 }

@@ -1,21 +1,13 @@
-import type { Admission } from "../accounts/admission/admission.ts";
-import type { UsageRecorder } from "../accounts/admission/usage-recorder.ts";
-import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
-import type { HttpMetrics, MetricsPage } from "../base/metrics.ts";
-import type { Shares } from "../base/shares.ts";
+import type { MetricsPage } from "../base/metrics.ts";
 import type { CheckOne } from "../check/single-check.ts";
 import type { DashboardPages } from "./account/dashboard-pages.ts";
 import type { BulkHandler } from "./api/bulk.ts";
 import { checkRoute } from "./api/check.ts";
-import { BodyReader } from "./body.ts";
-import type { TrustedProxies } from "./client-address.ts";
-import type { Decode } from "./decode.ts";
 import { docsPages } from "./docs.ts";
-import { createGuard, type Guard } from "./guard.ts";
+import { createGuard, type GuardTerms } from "./guard.ts";
 import type { CompatHosts, HostCheck } from "./hosts.ts";
 import { dashboardDocument, openApiDocument, type Paths } from "./openapi.ts";
-import { createAccessLog, createFaultLog } from "./request-logs.ts";
 import type { Route } from "./route.ts";
 import { createServe } from "./routes.ts";
 import type { App } from "./server.ts";
@@ -29,8 +21,7 @@ import {
 } from "./system/system.ts";
 import { basePathOf } from "./target.ts";
 
-export interface AppDeps {
-  readonly admission: Admission;
+export interface AppDeps extends GuardTerms {
   readonly checkOne: CheckOne;
   /** Answers bulk requests under `/api/email` and `/api/domain`. */
   readonly bulk?: BulkHandler;
@@ -38,27 +29,17 @@ export interface AppDeps {
   /** Pages outside `/api`, the dashboard's above all. */
   readonly pages?: Partial<DashboardPages>;
   readonly pagesDocumentation?: Paths;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly metrics: HttpMetrics;
   readonly metricsPage: MetricsPage;
-  readonly usage: Pick<UsageRecorder, "record">;
   readonly probes: ReadonlyMap<string, Probe>;
-  readonly settings: AppSettings;
-  readonly shares: Shares;
-  readonly decodeLarge?: Decode;
+  readonly settings: GuardTerms["settings"] & {
+    readonly publicUrl: () => string;
+    readonly metricsToken?: string;
+    /** For `/metrics`; absent: any. */
+    readonly isHostAllowed?: HostCheck;
+    /** GATEPOST_COMPAT_HOSTS; absent: none. */
+    readonly compatHosts?: CompatHosts;
+  };
   readonly docsViewer?: string;
-}
-
-interface AppSettings {
-  readonly publicUrl: () => string;
-  readonly trustedProxies: TrustedProxies;
-  readonly metricsToken?: string;
-  /** For `/metrics`; absent: any. */
-  readonly isHostAllowed?: HostCheck;
-  readonly accessLogLinesPerSecond: number;
-  /** GATEPOST_COMPAT_HOSTS; absent: none. */
-  readonly compatHosts?: CompatHosts;
 }
 
 const NO_HOSTS: CompatHosts = new Map();
@@ -81,7 +62,7 @@ export function buildApp(deps: AppDeps): App {
     }),
   });
   const serve = createServe({
-    guard: guardOf(routes, deps),
+    guard: createGuard(routes, deps),
     pages: [...system, ...docsPages(basePath, deps.docsViewer), ...(pages.pages ?? [])],
     ...(pages.absent !== undefined && { absent: pages.absent }),
     basePath,
@@ -110,19 +91,4 @@ export function buildWorkerApp({ log, ...deps }: ProcessDeps & { readonly log: L
     log,
   });
   return { serve, stop: () => undefined };
-}
-
-function guardOf(routes: readonly Route[], deps: AppDeps): Guard {
-  const { admission, clock, log, metrics, usage, settings } = deps;
-  return createGuard(routes, {
-    admission,
-    clock,
-    log,
-    metrics,
-    trustedProxies: settings.trustedProxies,
-    bodies: new BodyReader(deps),
-    accessLog: createAccessLog(log, settings.accessLogLinesPerSecond),
-    faultLog: createFaultLog(log, clock),
-    usage,
-  });
 }

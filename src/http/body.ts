@@ -20,7 +20,7 @@ import type { Body } from "./params.ts";
 export const BODY_MAX_BYTES = 6_100_000;
 
 export interface BodyDeps {
-  readonly shares: Pick<Shares, "of">;
+  readonly shares: Shares;
   readonly clock: Clock;
   /** Of large bodies, in a thread; absent: here. */
   readonly decodeLarge?: Decode;

@@ -3,7 +3,7 @@ import { SMALL_BODY_OCTETS } from "../base/resources.ts";
 import { BULK_MAX_OCTETS } from "../core/name/domain.ts";
 import { readMultipart } from "./multipart.ts";
 import { type Body, bulkText, fieldName, itemsName, readForm, VALUES_MAX } from "./params.ts";
-import { decodePercent, hexPair } from "./target.ts";
+import { decodePercent } from "./target.ts";
 
 /** A whole body, to be decoded; it can be sent to a thread. */
 export interface DecodeOrder {
@@ -65,6 +65,12 @@ export const isLatin1 = (contentType: string): boolean =>
 
 const LOST = "\ufffd";
 
+/** A form in ISO-8859-1 as one in UTF-8: octets above 127, raw or escaped, become their characters, raw. */
+export const utf8Form = (octets: Buffer): string =>
+  octets
+    .toString("latin1")
+    .replace(/%[89a-f][\da-f]/gi, (escaped) => String.fromCharCode(parseInt(escaped.slice(1), 16)));
+
 const LATIN1 = {
   form: { isNoUtf8: (text: string) => decodePercent(text).includes(LOST), read: utf8Form },
   json: {
@@ -72,26 +78,6 @@ const LATIN1 = {
     read: (bytes: Buffer) => bytes.toString("latin1"),
   },
 };
-
-const PERCENT = 37;
-
-/**
- * A form in ISO-8859-1 as one in UTF-8: octets above 127, raw or escaped, become the raw octets of the same
- * character; all delimiters of a form are ASCII. Linear, and at most twice as long.
- */
-export function utf8Form(octets: Buffer): string {
-  const out = Buffer.allocUnsafe(2 * octets.length);
-  let end = 0;
-  for (let at = 0; at < octets.length; at += 1) {
-    const octet = octets[at] ?? 0;
-    const escaped = octet === PERCENT ? hexPair(octets[at + 1], octets[at + 2]) : -1;
-    if (escaped >= 128) at += 2;
-    const meant = escaped >= 128 ? escaped : octet;
-    if (meant >= 128) out[end++] = 0xc0 | (meant >> 6);
-    out[end++] = meant >= 128 ? 0x80 | (meant & 63) : meant;
-  }
-  return out.toString("utf8", 0, end);
-}
 
 /** Our deepest body is an array of texts in an object. */
 const DEPTH_MAX = 16;

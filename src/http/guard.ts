@@ -2,7 +2,6 @@ import type { Admission, Entrance, Receipt } from "../accounts/admission/admissi
 import { bucketKey } from "../accounts/admission/caller.ts";
 import type { Credentials } from "../accounts/admission/identify.ts";
 import type { UsageRecorder } from "../accounts/admission/usage-recorder.ts";
-import type { Clock } from "../base/clock.ts";
 import { inTime } from "../base/in-time.ts";
 import type { Log } from "../base/log.ts";
 import type { HttpMetrics } from "../base/metrics.ts";
@@ -20,10 +19,10 @@ import { storeDownOf } from "../base/store-down.ts";
 import { forBulk } from "../bulk/bulk.ts";
 import type { Awaitable } from "../core/mail/lookup.ts";
 import { begun, endOfTurn, preflight, refusalOf, refused, send } from "./answer.ts";
-import { BODY_MAX_BYTES, type BodyReader } from "./body.ts";
+import { BODY_MAX_BYTES, type BodyDeps, BodyReader } from "./body.ts";
 import { addressOf, credentialsOf, type TrustedProxies } from "./client-address.ts";
 import { NO_PARAMS, Params } from "./params.ts";
-import type { AccessLog, FaultLog } from "./request-logs.ts";
+import { type AccessLog, createAccessLog, createFaultLog, type FaultLog } from "./request-logs.ts";
 import type {
   ApiReply,
   ApiRequest,
@@ -35,16 +34,21 @@ import type {
 } from "./route.ts";
 import { decodeSegment, type Target } from "./target.ts";
 
-export interface GuardDeps {
+export interface GuardTerms extends BodyDeps {
   readonly admission: Admission;
-  readonly clock: Clock;
   readonly log: Log;
   readonly metrics: HttpMetrics;
-  readonly trustedProxies: TrustedProxies;
+  readonly usage: Pick<UsageRecorder, "record">;
+  readonly settings: {
+    readonly trustedProxies: TrustedProxies;
+    readonly accessLogLinesPerSecond: number;
+  };
+}
+
+interface GuardDeps extends GuardTerms {
   readonly bodies: BodyReader;
   readonly accessLog: AccessLog;
   readonly faultLog: FaultLog;
-  readonly usage: Pick<UsageRecorder, "record">;
 }
 
 /** Answers one request under `/api` or `/compat`. Never throws. */
@@ -86,7 +90,14 @@ interface Asked {
  * The one chain of every `/api` request: client address, admission, route, body, handler, rate headers, JSON of a
  * refusal or a fault, log and metrics. Nothing else answers there, so nothing can forget a part.
  */
-export function createGuard(routes: readonly Route[], deps: GuardDeps): Guard {
+export function createGuard(routes: readonly Route[], terms: GuardTerms): Guard {
+  const { log, clock, settings } = terms;
+  const deps: GuardDeps = {
+    ...terms,
+    bodies: new BodyReader(terms),
+    accessLog: createAccessLog(log, settings.accessLogLinesPerSecond),
+    faultLog: createFaultLog(log, clock),
+  };
   const families = new Map(routes.map((route) => [route.family, route]));
   return (request, response, target) => {
     const route = families.get(familyOf(target.path));
@@ -98,7 +109,7 @@ export function createGuard(routes: readonly Route[], deps: GuardDeps): Guard {
       request,
       target,
       route,
-      address: addressOf(request, deps),
+      address: addressOf(request, settings),
       credentials: credentialsOf(request),
       deadlineMs: undefined,
       entrance: undefined,
@@ -113,7 +124,7 @@ export function createGuard(routes: readonly Route[], deps: GuardDeps): Guard {
     };
     respond(call, response, deps).catch((fault: unknown) => {
       // An answer that cannot be written, a header with a line break say, must not end the process.
-      deps.log.error("http.answer_failed", fault, { route: route?.family ?? "none" });
+      log.error("http.answer_failed", fault, { route: route?.family ?? "none" });
       request.destroy();
     });
   };

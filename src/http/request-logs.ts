@@ -19,28 +19,30 @@ interface AccessDetail {
 /** `monotonicMs` is when the request was answered, by `Clock.monotonicMs`. */
 export type AccessLog = (line: AccessLine, detail: AccessDetail, monotonicMs: number) => void;
 
-/** Logs at most `linesPerSecond` requests, so that logging never slows the server; the next line counts the rest. */
-export function createAccessLog(log: Log, linesPerSecond: number): AccessLog {
-  let windowStartMs = 0;
-  let lines = 0;
-  let leftOut = 0;
-  return (line, detail, monotonicMs) => {
-    if (monotonicMs - windowStartMs >= 1_000) {
-      windowStartMs = monotonicMs;
-      lines = 0;
-    }
-    if (lines >= linesPerSecond) {
-      leftOut += 1;
-      return;
-    }
+/** Lets `most` lines of a second through; each tells how many were left out before it. */
+function limited(most: number): (nowMs: number) => { readonly leftOut?: number } | undefined {
+  let [startMs, lines, leftOut] = [-Infinity, 0, 0];
+  return (nowMs) => {
+    if (nowMs - startMs >= 1_000) [startMs, lines] = [nowMs, 0];
     lines += 1;
-    log.info("http.request", {
-      ...line,
-      durationMs: Math.round(line.durationMs * 100) / 100,
-      ...fieldsOf(detail),
-      ...(leftOut > 0 ? { leftOut } : {}),
-    });
+    if (lines > most) {
+      leftOut += 1;
+      return undefined;
+    }
+    const told = leftOut > 0 ? { leftOut } : {};
     leftOut = 0;
+    return told;
+  };
+}
+
+/** Logs at most `linesPerSecond` requests, so that logging never slows the server. */
+export function createAccessLog(log: Log, linesPerSecond: number): AccessLog {
+  const lines = limited(linesPerSecond);
+  return (line, detail, monotonicMs) => {
+    const told = lines(monotonicMs);
+    if (told === undefined) return;
+    const durationMs = Math.round(line.durationMs * 100) / 100;
+    log.info("http.request", { ...line, durationMs, ...fieldsOf(detail), ...told });
   };
 }
 
@@ -63,24 +65,15 @@ function domainOf(entry: string): string {
 
 export type FaultLog = (fault: unknown, fields: Readonly<Record<string, unknown>>) => void;
 
-/** While a store is down every request fails for the same reason: one line in this time says so. */
-const DOWN_EVERY_MS = 1_000;
-
+/** While a store is down every request fails for the same reason: one line a second says so. */
 export function createFaultLog(log: Log, clock: Pick<Clock, "monotonicMs">): FaultLog {
-  let nextAtMs = -Infinity;
-  let leftOut = 0;
+  const lines = limited(1);
   return (fault, fields) => {
     if (storeDownOf(fault) === undefined) {
       log.error("http.request_failed", fault, fields);
       return;
     }
-    const nowMs = clock.monotonicMs();
-    if (nowMs < nextAtMs) {
-      leftOut += 1;
-      return;
-    }
-    nextAtMs = nowMs + DOWN_EVERY_MS;
-    log.error("http.store_down", fault, { ...fields, ...(leftOut > 0 ? { leftOut } : {}) });
-    leftOut = 0;
+    const told = lines(clock.monotonicMs());
+    if (told !== undefined) log.error("http.store_down", fault, { ...fields, ...told });
   };
 }

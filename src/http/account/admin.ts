@@ -24,7 +24,7 @@ import {
   Sources,
   SystemState,
 } from "./shapes.ts";
-import type { DashboardContext } from "./context.ts";
+import type { DashboardContext, SignedInRequest } from "./context.ts";
 import { adminAccount, shownAudit } from "./present.ts";
 import {
   admin,
@@ -33,7 +33,6 @@ import {
   emailField,
   optional,
   passwordField,
-  type SignedInRequest,
   textField,
   textsField,
   wholeField,
@@ -47,55 +46,6 @@ const PAGES = { standard: 1, max: 100_000 };
 const USAGE_DAYS = { standard: 30, max: 400 };
 const SOUGHT_MAX = 320;
 const SOURCES_MAX = 20;
-
-export const adminRoutes = (context: DashboardContext): readonly AccountRoute[] => [
-  ...systemRoutes(context),
-  ...changeRoutes(context),
-  ...directoryRoutes(context),
-  ...roleRoutes(context),
-  ...sourceRoutes(context),
-];
-
-const systemRoutes = (context: DashboardContext): readonly AccountRoute[] => [
-  admin(
-    "GET admin/cockpit",
-    "Traffic and verdicts of all owners, who used most, who was held back; `days` of them",
-    { answer: Cockpit },
-    async ({ query }) => {
-      const length = boundedNumber(query["days"], COCKPIT_DAYS);
-      const { days, top } = await context.usage.everyone(length);
-      const today = dayOf(context.clock.nowMs());
-      const verdicts = await context.verdicts.sums(today - length + 1);
-      const named = top.map(async ({ owner, units, requests }) => {
-        const [kind, id = ""] = owner.split(":");
-        const account = kind === "account" ? await context.accounts.find(id) : undefined;
-        return { name: account?.email ?? null, units, requests };
-      });
-      return {
-        days,
-        latency_edges_ms: [...LATENCY_EDGES_MS],
-        top: await Promise.all(named),
-        verdicts,
-        held_back: heldBackIn(context.shares),
-      };
-    },
-  ),
-  admin(
-    "GET admin/audit",
-    "The newest changes of all accounts",
-    { answer: AuditEntries },
-    async () => ({ entries: (await context.auditLog.newest(AUDIT_MAX)).map(shownAudit) }),
-  ),
-  admin("GET admin/system", "Health and facts of this process", { answer: SystemState }, () =>
-    context.system(),
-  ),
-  admin(
-    "GET admin/dns-test",
-    "Asks each DNS resolver now: how fast it is, over TCP too, and whether it is truthful",
-    { answer: DnsTest },
-    () => context.dnsTest(),
-  ),
-];
 
 const heldBackIn = (shares: Shares): Described<typeof Cockpit>["held_back"] =>
   [...shares.figures("look")]
@@ -130,60 +80,6 @@ async function confirm(
   const isOwn = await signIn.isPassword(account.id, body.current_password, visitor);
   if (!isOwn) throw wrongCurrentPassword();
 }
-
-const changeRoutes = (context: DashboardContext): readonly AccountRoute[] => [
-  admin(
-    "POST admin/accounts/:id/tier",
-    "Change an account's plan",
-    { body: { tier: tierField } },
-    async (request) => {
-      const { id } = await subjectOf(request, context);
-      await auditedAccounts(context.accounts, request.note).setTier(id, request.body.tier);
-    },
-  ),
-  admin(
-    "POST admin/accounts/:id/credits",
-    "Grant credits, or take some back with a negative amount",
-    {
-      body: { amount: wholeField, reason: textField(REASON_MAX, { maxLength: REASON_MAX }) },
-      answer: Balance,
-    },
-    async (request) => {
-      const { amount, reason } = request.body;
-      const { id } = await subjectOf(request, context);
-      const credits = auditedCredits(context.credits, request.note);
-      const answer = await credits.grant(id, amount, reason);
-      if (answer.kind !== "granted") throw creditRefusal(answer);
-      return { balance: answer.balance };
-    },
-  ),
-  admin(
-    "POST admin/accounts/:id/disable",
-    "Switch an account off; its keys are refused within 5 s",
-    {},
-    async (request) => {
-      const { id } = await subjectOf(request, context);
-      if (id === request.account.id) throw notNow("You cannot switch yourself off.");
-      await auditedAccounts(context.accounts, request.note).disable(id);
-    },
-  ),
-  admin("POST admin/accounts/:id/enable", "Switch an account on again", {}, async (request) => {
-    const { id } = await subjectOf(request, context);
-    await auditedAccounts(context.accounts, request.note).enable(id);
-  }),
-  admin(
-    "POST admin/accounts/:id/password",
-    "Set a new password, which ends every session of the account",
-    { body: { password: passwordField, ...CONFIRMED } },
-    async (request) => {
-      const { id, email } = await subjectOf(request, context);
-      await confirm(request, context);
-      const { password } = request.body;
-      checkPassword(password, email);
-      await auditedAccounts(context.accounts, request.note).setPassword(id, password);
-    },
-  ),
-];
 
 type Refused = Exclude<Awaited<ReturnType<CreditService["grant"]>>, { kind: "granted" }>;
 
@@ -222,12 +118,111 @@ function soughtIn(query: SignedInRequest["query"]): SoughtAccounts {
   };
 }
 
-const directoryRoutes = (context: DashboardContext): readonly AccountRoute[] => [
+export const adminRoutes: readonly AccountRoute[] = [
+  admin(
+    "GET admin/cockpit",
+    "Traffic and verdicts of all owners, who used most, who was held back; `days` of them",
+    { answer: Cockpit },
+    async ({ query }, context) => {
+      const length = boundedNumber(query["days"], COCKPIT_DAYS);
+      const { days, top } = await context.usage.everyone(length);
+      const today = dayOf(context.clock.nowMs());
+      const verdicts = await context.verdicts.sums(today - length + 1);
+      const named = top.map(async ({ owner, units, requests }) => {
+        const [kind, id = ""] = owner.split(":");
+        const account = kind === "account" ? await context.accounts.find(id) : undefined;
+        return { name: account?.email ?? null, units, requests };
+      });
+      return {
+        days,
+        latency_edges_ms: [...LATENCY_EDGES_MS],
+        top: await Promise.all(named),
+        verdicts,
+        held_back: heldBackIn(context.shares),
+      };
+    },
+  ),
+  admin(
+    "GET admin/audit",
+    "The newest changes of all accounts",
+    { answer: AuditEntries },
+    async (_request, context) => ({
+      entries: (await context.auditLog.newest(AUDIT_MAX)).map(shownAudit),
+    }),
+  ),
+  admin(
+    "GET admin/system",
+    "Health and facts of this process",
+    { answer: SystemState },
+    (_request, context) => context.system(),
+  ),
+  admin(
+    "GET admin/dns-test",
+    "Asks each DNS resolver now: how fast it is, over TCP too, and whether it is truthful",
+    { answer: DnsTest },
+    (_request, context) => context.dnsTest(),
+  ),
+  admin(
+    "POST admin/accounts/:id/tier",
+    "Change an account's plan",
+    { body: { tier: tierField } },
+    async (request, context) => {
+      const { id } = await subjectOf(request, context);
+      await auditedAccounts(context.accounts, request.note).setTier(id, request.body.tier);
+    },
+  ),
+  admin(
+    "POST admin/accounts/:id/credits",
+    "Grant credits, or take some back with a negative amount",
+    {
+      body: { amount: wholeField, reason: textField(REASON_MAX, { maxLength: REASON_MAX }) },
+      answer: Balance,
+    },
+    async (request, context) => {
+      const { amount, reason } = request.body;
+      const { id } = await subjectOf(request, context);
+      const credits = auditedCredits(context.credits, request.note);
+      const answer = await credits.grant(id, amount, reason);
+      if (answer.kind !== "granted") throw creditRefusal(answer);
+      return { balance: answer.balance };
+    },
+  ),
+  admin(
+    "POST admin/accounts/:id/disable",
+    "Switch an account off; its keys are refused within 5 s",
+    {},
+    async (request, context) => {
+      const { id } = await subjectOf(request, context);
+      if (id === request.account.id) throw notNow("You cannot switch yourself off.");
+      await auditedAccounts(context.accounts, request.note).disable(id);
+    },
+  ),
+  admin(
+    "POST admin/accounts/:id/enable",
+    "Switch an account on again",
+    {},
+    async (request, context) => {
+      const { id } = await subjectOf(request, context);
+      await auditedAccounts(context.accounts, request.note).enable(id);
+    },
+  ),
+  admin(
+    "POST admin/accounts/:id/password",
+    "Set a new password, which ends every session of the account",
+    { body: { password: passwordField, ...CONFIRMED } },
+    async (request, context) => {
+      const { id, email } = await subjectOf(request, context);
+      await confirm(request, context);
+      const { password } = request.body;
+      checkPassword(password, email);
+      await auditedAccounts(context.accounts, request.note).setPassword(id, password);
+    },
+  ),
   admin(
     "GET admin/accounts",
     "Accounts whose address or id holds `q`, by `tier` and `state`, 50 a `page`",
     { answer: AdminAccounts },
-    async ({ query }) => {
+    async ({ query }, context) => {
       const page = boundedNumber(query["page"], PAGES);
       const sought = { ...soughtIn(query), skip: (page - 1) * PAGE_SIZE };
       const { accounts, total } = await context.directory.search(sought, PAGE_SIZE);
@@ -238,7 +233,7 @@ const directoryRoutes = (context: DashboardContext): readonly AccountRoute[] => 
     "POST admin/accounts",
     "Make an account; its owner chooses a password by the one-time link of the answer",
     { body: { email: emailField, tier: tierField, ...CONFIRMED }, answer: ResetLink },
-    async (request) => {
+    async (request, context) => {
       const { email, tier } = request.body;
       await confirm(request, context);
       const noted = auditedAccounts(context.accounts, request.note);
@@ -252,7 +247,7 @@ const directoryRoutes = (context: DashboardContext): readonly AccountRoute[] => 
     "GET admin/accounts/:id",
     "One account with its usage of `days`, allowance and keys",
     { answer: AdminAccountPage },
-    async (request) => {
+    async (request, context) => {
       const account = await subjectOf(request, context);
       const [days, allowance, keys] = await Promise.all([
         context.usage.days(account, boundedNumber(request.query["days"], USAGE_DAYS)),
@@ -268,14 +263,11 @@ const directoryRoutes = (context: DashboardContext): readonly AccountRoute[] => 
       };
     },
   ),
-];
-
-const roleRoutes = (context: DashboardContext): readonly AccountRoute[] => [
   admin(
     "POST admin/accounts/:id/reset-link",
     "Make a one-time link with which the account's owner chooses a new password",
     { body: CONFIRMED, answer: ResetLink },
-    async (request) => {
+    async (request, context) => {
       const account = await subjectOf(request, context);
       await confirm(request, context);
       await request.note({ action: "account.reset_link", accountId: account.id });
@@ -286,7 +278,7 @@ const roleRoutes = (context: DashboardContext): readonly AccountRoute[] => [
     "POST admin/accounts/:id/promote",
     "Make an account an administrator, with the plan pro; 200 with its new password when a sign-up made it, else 204",
     { body: CONFIRMED, answer: Promoted },
-    async (request) => {
+    async (request, context) => {
       const account = await subjectOf(request, context);
       await confirm(request, context);
       if (account.isAdmin) return undefined;
@@ -299,25 +291,22 @@ const roleRoutes = (context: DashboardContext): readonly AccountRoute[] => [
     "POST admin/accounts/:id/demote",
     "Take the administrator rights away; the plan stays",
     {},
-    async ({ id, account, note }) => {
+    async ({ id, account, note }, context) => {
       if (id === account.id) throw notNow("You cannot take your own administrator rights away.");
       if (!(await auditedAccounts(context.accounts, note).demote(id))) throw notFound();
     },
   ),
-];
-
-const sourceRoutes = ({ refresh }: DashboardContext): readonly AccountRoute[] => [
   admin(
     "GET admin/lists",
     "Every list source: names in use, where from, and why its last answer was not taken",
     { answer: Sources },
-    async () => ({ sources: (await refresh.status()).map(statusJson) }),
+    async (_request, { refresh }) => ({ sources: (await refresh.status()).map(statusJson) }),
   ),
   admin(
     "POST admin/lists/refresh",
     "Ask every source now and say what came of it; those in `accept` may have changed much, this once",
     { body: { accept: optional(textsField(SOURCES_MAX)) }, answer: Outcomes },
-    async ({ body: { accept = [] }, note }) => {
+    async ({ body: { accept = [] }, note }, { refresh }) => {
       const known = new Set((await refresh.status()).map(({ id }) => id));
       if (!accept.every((id) => known.has(id))) throw badField("That is not one of the lists.");
       const outcomes = await auditedRefresh(refresh, note).refresh(accept);

@@ -13,7 +13,11 @@ import type { OwnAccount } from "../../accounts/own-account.ts";
 import type { ResetLinks } from "../../accounts/reset-links.ts";
 import type { SetUp } from "../../accounts/sign-in/set-up.ts";
 import type { SignIn } from "../../accounts/sign-in/sign-in.ts";
-import type { SignIns, SignInService } from "../../accounts/sign-in/sign-ins.ts";
+import type { SignIns, SignInService, Visitor } from "../../accounts/sign-in/sign-ins.ts";
+import type { SignInRow } from "../../store/schema.ts";
+import type { Account } from "../../accounts/accounts-store.ts";
+import type { Note } from "../../gate/audited.ts";
+import type { UploadedFile } from "../api/upload.ts";
 import type { SignUp } from "../../accounts/sign-in/sign-up.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
@@ -44,7 +48,26 @@ import type { Deliveries } from "../../webhooks/webhooks-store.ts";
 import type { HostCheck } from "../hosts.ts";
 import type { TrustedProxies } from "../client-address.ts";
 import type { DnsTest, SystemState } from "./shapes.ts";
-import type { AccountRequest } from "./route.ts";
+
+/** A request for `/account/*` that was let in. */
+export interface AccountRequest<Body = unknown> {
+  readonly visitor: Visitor;
+  readonly body: Body;
+  readonly file?: UploadedFile;
+  readonly query: Readonly<Record<string, string | undefined>>;
+  readonly id: string;
+  /** The token of the session cookie, valid or not. */
+  readonly token: string | undefined;
+  /** Who is signed in; undefined for a visitor. Never a disabled account. */
+  readonly account?: Account;
+}
+
+export interface SignedInRequest<Body = unknown> extends AccountRequest<Body> {
+  readonly account: Account;
+  readonly session: SignInRow;
+  /** Writes down what this account changes, here or in another account. */
+  readonly note: Note;
+}
 
 /** What the routes of the dashboard work with. */
 export interface DashboardContext {
@@ -111,6 +134,9 @@ export interface ServiceInfo {
   readonly publicUrl: () => string;
   readonly version: string;
 }
+
+/** Routes of the gate are served only where there is one. */
+export type AccountContext = DashboardContext & DashboardGate;
 
 const NO_KEY = { apiKey: [], authorization: [] };
 

@@ -2,18 +2,14 @@ import { createFaultLog } from "../request-logs.ts";
 import { BodyReader } from "../body.ts";
 import type { Decode } from "../decode.ts";
 import { adminRoutes } from "./admin.ts";
-import type { DashboardContext } from "./context.ts";
+import type { AccountContext, DashboardContext } from "./context.ts";
 import { type BuiltPages, type DashboardPages, dashboardPages } from "./dashboard-pages.ts";
-import { feedbackRoutes } from "./feedback.ts";
 import { accountPages, sessionCookie } from "./guard.ts";
-import { hookRoutes } from "./hooks.ts";
-import { keyRoutes, tokenSecretRoute } from "./keys.ts";
+import { feedbackRoutes, hookRoutes, policyRoutes, tokenSecretRoute } from "./gate.ts";
 import { listRoutes } from "./lists.ts";
-import { exportRoute, ownRoutes } from "./own.ts";
-import { policyRoutes } from "./policies.ts";
+import { exportRoute, keyRoutes, ownRoutes, signInRoutes } from "./own.ts";
 import type { AccountRoute } from "./route.ts";
 import { ruleRoutes } from "./rules.ts";
-import { signInRoutes } from "./sign-in.ts";
 import { webhookRoutes } from "./webhooks.ts";
 import { basePathOf } from "../target.ts";
 
@@ -22,24 +18,18 @@ export interface DashboardDeps extends DashboardContext {
   readonly decodeLarge?: Decode;
 }
 
-export function accountRoutes(context: DashboardContext): readonly AccountRoute[] {
-  const { gate } = context;
+export function accountRoutes({ gate }: Pick<DashboardContext, "gate">): readonly AccountRoute[] {
   const routes = [
-    ...signInRoutes(context),
-    ...ownRoutes(context),
-    ...keyRoutes(context.keys),
-    ...listRoutes(context),
-    ...webhookRoutes(context.webhooks),
+    ...signInRoutes,
+    ...ownRoutes,
+    ...keyRoutes,
+    ...listRoutes,
+    ...webhookRoutes,
     ...(gate === undefined
       ? []
-      : [
-          ...policyRoutes({ ...context, ...gate }),
-          ...feedbackRoutes({ ...context, ...gate }),
-          ...hookRoutes(gate),
-          tokenSecretRoute(gate.tokens),
-        ]),
-    ...adminRoutes(context),
-    ...ruleRoutes(context),
+      : [...policyRoutes, ...feedbackRoutes, ...hookRoutes, tokenSecretRoute]),
+    ...adminRoutes,
+    ...ruleRoutes,
   ];
   return [...routes, exportRoute(routes)];
 }
@@ -49,6 +39,7 @@ export function dashboard(routes: readonly AccountRoute[], deps: DashboardDeps):
   const api = accountPages(routes, {
     ...deps,
     bodies: new BodyReader(deps),
+    context: { ...deps, ...deps.gate } as AccountContext,
     cookie: sessionCookie(publicUrl),
     faultLog: createFaultLog(deps.log, deps.clock),
   });

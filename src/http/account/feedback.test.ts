@@ -9,30 +9,30 @@ import { Refusal } from "../../base/refusals.ts";
 import type { Note } from "../../gate/audited.ts";
 import { withDomain } from "../../gate/feedback.ts";
 import { createAccountHash } from "../../gate/traffic.ts";
-import type { SignedInRequest } from "./route.ts";
-import { feedbackRoutes } from "./feedback.ts";
+import type { AccountContext, SignedInRequest } from "./context.ts";
+import { feedbackRoutes } from "./gate.ts";
 
 async function openRoutes(t: TestContext) {
   const world = await gateWorld(t);
   const made = await world.account("jo@shop.example");
   const noted: string[] = [];
   const { operator } = rulesOf(world.store);
-  const routes = feedbackRoutes({
+  const context = {
     feedback: world.feedback,
     decisionLog: world.decisionLog,
     hash: createAccountHash(GATE_KEY),
     policies: world.policies,
     operator,
-  });
+  } as Partial<AccountContext> as AccountContext;
   const note: Note = ({ action, detail = "" }) =>
     Promise.resolve(void noted.push(`${action} ${detail}`));
   const call = async (name: string, more: Partial<SignedInRequest> = {}): Promise<unknown> => {
     const [method, path] = name.split(" ");
-    const route = routes.find((one) => one.method === method && one.path === path);
+    const route = feedbackRoutes.find((one) => one.method === method && one.path === path);
     const account = (await world.store.accounts.find(made.id)) ?? assert.fail();
     const visitor = { clientAddress: "192.0.2.1" };
     const request = { account, visitor, note, body: {}, query: {}, id: "", ...more };
-    return await route?.handle(request as unknown as SignedInRequest);
+    return await route?.handle(request as unknown as SignedInRequest, context);
   };
   const abuse = async (domain: string): Promise<void> => {
     for (const name of ["a", "b", "c"]) {

@@ -28,12 +28,18 @@ import { isAllowedFor } from "../hosts.ts";
 import type { FaultLog } from "../request-logs.ts";
 import { type HttpRequest, JSON_TYPE, type Reply } from "../route.ts";
 import type { Page, PageRequest } from "../routes.ts";
-import type { DashboardContext } from "./context.ts";
-import type { AccountReply, AccountRequest, AccountRoute, SignedInRequest } from "./route.ts";
+import type {
+  AccountContext,
+  AccountRequest,
+  DashboardContext,
+  SignedInRequest,
+} from "./context.ts";
+import type { AccountReply, AccountRoute } from "./route.ts";
 import { basePathOf } from "../target.ts";
 
 interface Deps extends DashboardContext {
   readonly bodies: BodyReader;
+  readonly context: AccountContext;
   readonly cookie: SessionCookie;
   readonly faultLog: FaultLog;
 }
@@ -92,11 +98,11 @@ async function serve(
       ...(known?.account.isDisabled === false && { account: known.account }),
     };
     if (known === undefined || route.for === "everyone") {
-      return await replyOf(await route.handle(request), route, deps);
+      return await replyOf(await route.handle(request, deps.context), route, deps);
     }
     const note = noteBy(deps.audit, { actorId: known.account.id, clientAddress });
     const signedIn: SignedInRequest = { ...request, ...known, note };
-    return await replyOf(await route.handle(signedIn), route, deps);
+    return await replyOf(await route.handle(signedIn, deps.context), route, deps);
   } catch (error) {
     return refusedReply(error, route, deps);
   } finally {

@@ -6,7 +6,7 @@ import { ROW_CLASSES, type RowClass, verdictOf } from "../../core/batch/row-clas
 import { Type } from "../../core/json-schema.ts";
 import type { FullResult } from "../../core/validate/result.ts";
 import { badField, missingParameter, notNow } from "../../base/refusals.ts";
-import { counted, type DashboardContext } from "./context.ts";
+import { counted, type DashboardContext, type SignedInRequest } from "./context.ts";
 import {
   account,
   type AccountRoute,
@@ -14,7 +14,6 @@ import {
   type Field,
   flagField,
   optional,
-  type SignedInRequest,
   textField,
   wholeField,
 } from "./route.ts";
@@ -28,115 +27,16 @@ import {
 } from "./shapes.ts";
 
 /** Lists from the file to the cleaned file. The list's id is in the path. */
-export const listRoutes = (context: DashboardContext): readonly AccountRoute[] => [
-  ...readRoutes(context),
-  ...changeRoutes(context),
-  ...rowRoutes(context),
-];
 
 type Asked = Pick<SignedInRequest, "account" | "id">;
 
 const whose = ({ account: { id: accountId }, id }: Asked): Whose => ({ accountId, id });
-
-const readRoutes = (context: DashboardContext): readonly AccountRoute[] => [
-  account(
-    "POST lists",
-    "Upload a file with a list; it is read and kept, and nothing is charged",
-    { upload: true, answer: ListState },
-    (request) =>
-      counted(request, context, async () => {
-        const { file, account: own } = request;
-        if (file === undefined) throw missingParameter("file");
-        const { name, chunks } = file;
-        const open = await context.accountLists.add({ accountId: own.id, name, file: chunks });
-        return await stateOf(open, request, context);
-      }),
-  ),
-  account(
-    "GET lists",
-    "The account's lists, newest first",
-    { answer: ListSummaries },
-    async (request) => ({
-      lists: (await context.accountLists.all(request.account.id)).map((open) =>
-        summaryOf(open, context),
-      ),
-    }),
-  ),
-  account(
-    "GET lists/:id",
-    "What was read of a list, how far its check is, and what it came to",
-    { answer: ListState },
-    async (request) => stateOf(await context.accountLists.find(whose(request)), request, context),
-  ),
-  account(
-    "DELETE lists/:id",
-    "Delete a list with its results; what runs of it is ended",
-    {},
-    async (request) => {
-      await context.accountLists.remove(whose(request));
-    },
-  ),
-];
 
 /** Read when it is needed: a list of another account is not found before. */
 const classField: Field<unknown> = {
   schema: Type.Optional(Type.String()),
   read: (value) => value,
 };
-
-const changeRoutes = (context: DashboardContext): readonly AccountRoute[] => [
-  account(
-    "POST lists/:id/read",
-    "Read another sheet, or another column by its place from 0",
-    {
-      body: { sheet: optional(textField(1_000)), column: optional(wholeField) },
-      answer: ListState,
-    },
-    async (request) => {
-      const { sheet, column } = request.body;
-      const choice: ListChoice = {
-        ...(sheet !== undefined && { sheet }),
-        ...(column !== undefined && { column: `column ${String(column + 1)}` }),
-      };
-      return stateOf(await context.accountLists.choose(whose(request), choice), request, context);
-    },
-  ),
-  account(
-    "POST lists/:id/check",
-    "Check and charge what is not checked, the `first` so many entries of it; `again`: what DNS gave no answer for",
-    { body: { first: optional(wholeField), again: flagField }, answer: ListState },
-    async (request) => {
-      const { again, first } = request.body;
-      const order = { again, ...(first !== undefined && { first }) };
-      const open = await counted(request, context, (entrance) =>
-        context.accountLists.check(whose(request), entrance, order),
-      );
-      return stateOf(open, request, context);
-    },
-  ),
-  account(
-    "POST lists/:id/stop",
-    "End the check and keep what it came to; entries that were not begun are given back",
-    { body: {}, answer: ListState },
-    async (request) => stateOf(await context.accountLists.stop(whose(request)), request, context),
-  ),
-  account(
-    "POST lists/:id/fix",
-    "Apply the repairs of a class of rows, or of one entry; `undo` takes them back",
-    {
-      body: { class: classField, entry: optional(textField(40_000)), undo: flagField },
-      answer: ListState,
-    },
-    async (request) => {
-      const { entry, class: name, undo } = request.body;
-      const order: FixOrder = {
-        of: entry === undefined ? { class: classOf(name) } : { entry },
-        undo,
-      };
-      return stateOf(await context.accountLists.fix(whose(request), order), request, context);
-    },
-  ),
-];
 
 function classOf(value: unknown): RowClass {
   const found = ROW_CLASSES.find((name) => name === value);
@@ -145,49 +45,6 @@ function classOf(value: unknown): RowClass {
 }
 
 const PAGE_ROWS = { standard: 50, max: 200 };
-
-const rowRoutes = ({ accountLists: lists }: DashboardContext): readonly AccountRoute[] => [
-  account(
-    "GET lists/:id/rows",
-    "Rows of the `class` with the reason `why` whose entry holds `text`: `count` of them from `from`",
-    { answer: ListRows },
-    async (request) => {
-      const { query } = request;
-      const { rows } = await viewOf(await lists.find(whose(request)), lists);
-      const { class: name = "", why = "", text = "", from = "0" } = query;
-      const ofClass = name === "" ? rows : rows.filter((row) => row.class === classOf(name));
-      const sought = text.trim().toLowerCase();
-      const isSought = (row: ViewRow): boolean =>
-        (why === "" || row.why === why) &&
-        (sought === "" || row.entry.toLowerCase().includes(sought));
-      const found = why === "" && sought === "" ? ofClass : ofClass.filter(isSought);
-      const start = Number.isSafeInteger(Number(from)) ? Math.max(0, Number(from)) : 0;
-      const page = found.slice(start, start + boundedNumber(query["count"], PAGE_ROWS));
-      return {
-        total: found.length,
-        rows: page.map(shownRow),
-        reasons: name === "" ? [] : reasonsOf(ofClass),
-      };
-    },
-  ),
-  account(
-    "GET lists/:id/csv",
-    "The cleaned file: rows of the `classes`, all without, our columns at the end; `bom=1` for Excel",
-    {},
-    async (request) => {
-      const { classes = ROW_CLASSES.join(), bom } = request.query;
-      const open = await lists.find(whose(request));
-      if (open.running !== undefined) throw notNow("The list is being checked.");
-      const chosen = new Set(classes.split(",").map(classOf));
-      const chunks = await lists.csv(open, chosen);
-      const name = encodeURIComponent(`${open.list.name.replace(/\.\w{1,5}$/, "")}-cleaned.csv`);
-      return {
-        headers: { "content-disposition": `attachment; filename*=UTF-8''${name}` },
-        text: { type: "text/csv; charset=utf-8", chunks: bom === "1" ? marked(chunks) : chunks },
-      };
-    },
-  ),
-];
 
 const shownRow = ({ line, entry, class: name, why, meant, was }: ViewRow): ListRow => ({
   line,
@@ -321,3 +178,136 @@ function differing(from: string, to: string): readonly [string, string] {
   const at = to.lastIndexOf("@") + 1;
   return at > 0 && from.startsWith(to.slice(0, at)) ? [from.slice(at), to.slice(at)] : [from, to];
 }
+
+export const listRoutes: readonly AccountRoute[] = [
+  account(
+    "POST lists",
+    "Upload a file with a list; it is read and kept, and nothing is charged",
+    { upload: true, answer: ListState },
+    (request, context) =>
+      counted(request, context, async () => {
+        const { file, account: own } = request;
+        if (file === undefined) throw missingParameter("file");
+        const { name, chunks } = file;
+        const open = await context.accountLists.add({ accountId: own.id, name, file: chunks });
+        return await stateOf(open, request, context);
+      }),
+  ),
+  account(
+    "GET lists",
+    "The account's lists, newest first",
+    { answer: ListSummaries },
+    async (request, context) => ({
+      lists: (await context.accountLists.all(request.account.id)).map((open) =>
+        summaryOf(open, context),
+      ),
+    }),
+  ),
+  account(
+    "GET lists/:id",
+    "What was read of a list, how far its check is, and what it came to",
+    { answer: ListState },
+    async (request, context) =>
+      stateOf(await context.accountLists.find(whose(request)), request, context),
+  ),
+  account(
+    "DELETE lists/:id",
+    "Delete a list with its results; what runs of it is ended",
+    {},
+    async (request, context) => {
+      await context.accountLists.remove(whose(request));
+    },
+  ),
+  account(
+    "POST lists/:id/read",
+    "Read another sheet, or another column by its place from 0",
+    {
+      body: { sheet: optional(textField(1_000)), column: optional(wholeField) },
+      answer: ListState,
+    },
+    async (request, context) => {
+      const { sheet, column } = request.body;
+      const choice: ListChoice = {
+        ...(sheet !== undefined && { sheet }),
+        ...(column !== undefined && { column: `column ${String(column + 1)}` }),
+      };
+      return stateOf(await context.accountLists.choose(whose(request), choice), request, context);
+    },
+  ),
+  account(
+    "POST lists/:id/check",
+    "Check and charge what is not checked, the `first` so many entries of it; `again`: what DNS gave no answer for",
+    { body: { first: optional(wholeField), again: flagField }, answer: ListState },
+    async (request, context) => {
+      const { again, first } = request.body;
+      const order = { again, ...(first !== undefined && { first }) };
+      const open = await counted(request, context, (entrance) =>
+        context.accountLists.check(whose(request), entrance, order),
+      );
+      return stateOf(open, request, context);
+    },
+  ),
+  account(
+    "POST lists/:id/stop",
+    "End the check and keep what it came to; entries that were not begun are given back",
+    { body: {}, answer: ListState },
+    async (request, context) =>
+      stateOf(await context.accountLists.stop(whose(request)), request, context),
+  ),
+  account(
+    "POST lists/:id/fix",
+    "Apply the repairs of a class of rows, or of one entry; `undo` takes them back",
+    {
+      body: { class: classField, entry: optional(textField(40_000)), undo: flagField },
+      answer: ListState,
+    },
+    async (request, context) => {
+      const { entry, class: name, undo } = request.body;
+      const order: FixOrder = {
+        of: entry === undefined ? { class: classOf(name) } : { entry },
+        undo,
+      };
+      return stateOf(await context.accountLists.fix(whose(request), order), request, context);
+    },
+  ),
+  account(
+    "GET lists/:id/rows",
+    "Rows of the `class` with the reason `why` whose entry holds `text`: `count` of them from `from`",
+    { answer: ListRows },
+    async (request, { accountLists: lists }) => {
+      const { query } = request;
+      const { rows } = await viewOf(await lists.find(whose(request)), lists);
+      const { class: name = "", why = "", text = "", from = "0" } = query;
+      const ofClass = name === "" ? rows : rows.filter((row) => row.class === classOf(name));
+      const sought = text.trim().toLowerCase();
+      const isSought = (row: ViewRow): boolean =>
+        (why === "" || row.why === why) &&
+        (sought === "" || row.entry.toLowerCase().includes(sought));
+      const found = why === "" && sought === "" ? ofClass : ofClass.filter(isSought);
+      const start = Number.isSafeInteger(Number(from)) ? Math.max(0, Number(from)) : 0;
+      const page = found.slice(start, start + boundedNumber(query["count"], PAGE_ROWS));
+      return {
+        total: found.length,
+        rows: page.map(shownRow),
+        reasons: name === "" ? [] : reasonsOf(ofClass),
+      };
+    },
+  ),
+  account(
+    "GET lists/:id/csv",
+    "The cleaned file: rows of the `classes`, all without, our columns at the end; `bom=1` for Excel",
+    {},
+    async (request, { accountLists: lists }) => {
+      const { classes = ROW_CLASSES.join(), bom } = request.query;
+      const open = await lists.find(whose(request));
+      if (open.running !== undefined) throw notNow("The list is being checked.");
+      const chosen = new Set(classes.split(",").map(classOf));
+      const chunks = await lists.csv(open, chosen);
+      const name = encodeURIComponent(`${open.list.name.replace(/\.\w{1,5}$/, "")}-cleaned.csv`);
+      return {
+        headers: { "content-disposition": `attachment; filename*=UTF-8''${name}` },
+        text: { type: "text/csv; charset=utf-8", chunks: bom === "1" ? marked(chunks) : chunks },
+      };
+    },
+  ),
+];

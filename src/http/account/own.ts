@@ -1,150 +1,145 @@
 import { LATENCY_EDGES_MS } from "../../accounts/admission/usage.ts";
-import { missingParameter, notFound } from "../../base/refusals.ts";
+import {
+  type ApiKey,
+  KEY_NAME_MAX,
+  keyJson,
+  KEYS_MAX,
+  type KeyService,
+} from "../../accounts/keys.ts";
+import { badField, missingParameter, notFound, notNow } from "../../base/refusals.ts";
+import { CheckStep, FrontPage } from "../../check/check-shapes.ts";
 import { trimEntry } from "../../core/address/address.ts";
-import { auditedSwitches } from "../../gate/audited.ts";
-import { CheckStep } from "../../check/check-shapes.ts";
-import { countedLines, type DashboardContext } from "./context.ts";
+import { auditedKeys, auditedSwitches } from "../../gate/audited.ts";
+import { type AccountRequest, countedLines, type SignedInRequest } from "./context.ts";
 import { ownAudit, shownAccount, shownCredit, shownSession } from "./present.ts";
 import {
   account,
-  type AccountRequest,
   type AccountRoute,
   boundedNumber,
   emailField,
   everyone,
+  type Field,
   file,
+  leaving,
   noteOwn,
+  optional,
   passwordField,
-  type SignedInRequest,
   textField,
   textsField,
+  wholeField,
   wordField,
 } from "./route.ts";
-import { Allowance, AuditEntries, Credits, KnownSignIns, Usage } from "./shapes.ts";
+import {
+  Allowance,
+  AuditEntries,
+  Credits,
+  Keys,
+  KnownSignIns,
+  NewKey,
+  Plans,
+  SessionState,
+  SetUpState,
+  Usage,
+} from "./shapes.ts";
 
-const ROWS_MAX = 200;
-const USAGE_DAYS = { standard: 30, max: 400 };
+const CREDENTIALS = { email: emailField, password: passwordField };
 
-export const ownRoutes = (context: DashboardContext): readonly AccountRoute[] => [
+const PARTS: SessionState["parts"] = ["lists", "webhooks"];
+const ALL_PARTS: SessionState["parts"] = [...PARTS, "gate"];
+
+export const signInRoutes: readonly AccountRoute[] = [
   everyone(
-    "POST check",
-    "Check one entry for one unit, a visitor within the anonymous limits: a line with the core facts, then a line with everything",
-    { body: { entry: textField(2_000), features: textsField(20) }, lines: CheckStep },
-    (request) => {
-      const entry = trimEntry(request.body.entry);
-      if (entry === "") throw missingParameter("entry");
-      return countedLines(request, context, (entrance) =>
-        context.check(entrance, entry, request.body.features),
-      );
+    "GET session",
+    "Who is signed in, and what this service offers",
+    { answer: SessionState },
+    async ({ token, visitor }, context) => {
+      const known = token === undefined ? undefined : await context.logins.identify(token, visitor);
+      const { signup, publicUrl, version } = context.info;
+      return {
+        signup,
+        public_url: publicUrl(),
+        version,
+        parts: context.gate === undefined ? PARTS : ALL_PARTS,
+        ...(known !== undefined && { account: shownAccount(known.account) }),
+      };
     },
   ),
-  ...figureRoutes(context),
-  ...sessionRoutes(context),
-  ...changeRoutes(context),
-  switchRoute(
-    "traffic",
-    "Count mailboxes and domains in the account's own decisions; off deletes the counts",
-    context,
+  everyone("GET plans", "The tier table", { answer: Plans }, (_request, context) => ({
+    plans: (["anonymous", "new_free", "free", "starter", "pro"] as const).map((name) => {
+      const { ratePerMinute, daily, monthly, bulkLimit, premium } = context.tiers[name];
+      return {
+        name,
+        rate_per_minute: ratePerMinute,
+        daily,
+        monthly,
+        bulk_limit: bulkLimit,
+        premium,
+      };
+    }),
+  })),
+  everyone(
+    "GET front",
+    "Examples checked on this server, and figures of its lists",
+    { answer: FrontPage },
+    (_request, context) => context.frontPage(),
   ),
-  switchRoute(
-    "decision-log",
-    "Keep the last decisions to be read, without addresses; off deletes them",
-    context,
+  everyone(
+    "POST sign-up",
+    "Make an account; the answer is the same whether or not the address is known",
+    { body: CREDENTIALS },
+    async ({ body, visitor }, context) => {
+      await context.signUp(body.email, body.password, visitor);
+    },
   ),
-];
-
-const figureRoutes = (context: DashboardContext): readonly AccountRoute[] => [
-  account("GET allowance", "What is left of the plan", { answer: Allowance }, (request) =>
-    context.usage.allowance(request.account),
+  everyone(
+    "GET setup",
+    "Whether a set-up link works: there is no administrator yet",
+    { answer: SetUpState },
+    async (_request, context) => ({ open: await context.setUp.isOpen() }),
   ),
-  account(
-    "GET usage",
-    "Units, requests and latency by day; `days` of them",
-    { answer: Usage },
-    async ({ account: own, query }) => ({
-      days: await context.usage.days(own, boundedNumber(query["days"], USAGE_DAYS)),
-      hours: await context.hours.today(own.id),
-      latency_edges_ms: LATENCY_EDGES_MS,
-      allowance: await context.usage.allowance(own),
+  everyone(
+    "POST setup",
+    "Make the first administrator by the set-up link, and start a session",
+    { body: { token: textField(100), ...CREDENTIALS } },
+    async ({ body: { token, ...credentials }, visitor }, context) => ({
+      cookie: (await context.setUp.finish(token, credentials, visitor)).token,
     }),
   ),
-  account(
-    "GET credits",
-    "Balance and the newest movements",
-    { answer: Credits },
-    async ({ account: { id, creditBalance: balance } }) => ({
-      balance,
-      entries: (await context.credits.entries(id, ROWS_MAX)).map(shownCredit),
+  everyone(
+    "POST new-password",
+    "Choose a new password by an operator's one-time link",
+    { body: { token: textField(1_000), password: passwordField } },
+    async ({ body, visitor }, context) => {
+      await context.resetLinks.use(body.token, body.password, visitor);
+    },
+  ),
+  everyone(
+    "POST sign-in",
+    "Start a session",
+    { body: CREDENTIALS },
+    async ({ body, visitor }, context) => ({
+      cookie: (await context.signIn.signIn(body.email, body.password, visitor)).token,
     }),
   ),
-  account(
-    "GET activity",
-    "What was changed in the account",
-    { answer: AuditEntries },
-    async ({ account: { id } }) => ({
-      entries: (await context.auditLog.ofAccount(id, ROWS_MAX)).map(ownAudit),
-    }),
-  ),
-];
-
-const sessionRoutes = ({ sessions, clock }: DashboardContext): readonly AccountRoute[] => [
-  account(
-    "GET sessions",
-    "Browsers that are signed in",
-    { answer: KnownSignIns },
-    async ({ account: { id }, session }) => {
-      const known = await sessions.list(id, clock.nowMs());
-      return { sessions: known.map((one) => shownSession(one, session.id)) };
-    },
-  ),
-  account("DELETE sessions", "End all sessions but this one", {}, async (request) => {
-    await sessions.endAll(request.account.id, request.session.id);
-    await noteOwn(request, { action: "session.revoked", detail: "everywhere else" });
-  }),
-  account("DELETE sessions/:id", "End one session", {}, async (request) => {
-    if (!(await sessions.end(request.account.id, request.id))) throw notFound();
-    await noteOwn(request, { action: "session.revoked" });
-  }),
-];
-
-const changeRoutes = ({ own }: DashboardContext): readonly AccountRoute[] => [
-  account(
-    "POST password",
-    "Change the password; all other sessions end",
-    { body: { current_password: passwordField, new_password: passwordField } },
-    async (request) => {
-      const { current_password: current, new_password: next } = request.body;
-      await own.changePassword(request, { current, next }, request.visitor);
-    },
-  ),
-  account(
-    "POST email",
-    "Change the address that the account signs in with",
-    { body: { current_password: passwordField, email: emailField } },
-    async (request) => {
-      const { current_password: password, email } = request.body;
-      await own.changeEmail(request, { password, email }, request.visitor);
-    },
-  ),
-  account(
-    "POST delete",
-    "Erase the account and all that is kept under it",
-    { body: { current_password: passwordField } },
-    async (request) => {
-      await own.erase(request, request.body.current_password, request.visitor);
+  leaving(
+    "POST sign-out",
+    "End this session",
+    {},
+    async ({ account: { id: accountId }, session, note }, { sessions }) => {
+      await sessions.end(accountId, session.id);
+      await note({ action: "session.ended", accountId });
       return { cookie: "" };
     },
   ),
 ];
 
+const ROWS_MAX = 200;
+const USAGE_DAYS = { standard: 30, max: 400 };
+
 const stateField = wordField(["on", "off"], '"state" must be "on" or "off".');
 
-const switchRoute = (
-  name: "traffic" | "decision-log",
-  summary: string,
-  context: DashboardContext,
-): AccountRoute =>
-  account(`POST ${name}`, summary, { body: { state: stateField } }, async (request) => {
+const switchRoute = (name: "traffic" | "decision-log", summary: string): AccountRoute =>
+  account(`POST ${name}`, summary, { body: { state: stateField } }, async (request, context) => {
     const switches = auditedSwitches(context.switches, request.note);
     const change = name === "traffic" ? switches.switchTraffic : switches.switchLog;
     await change(request.account.id, request.body.state);
@@ -166,20 +161,21 @@ const EXPORTED = [
 ];
 
 export function exportRoute(routes: readonly AccountRoute[]): AccountRoute {
-  const read = (request: SignedInRequest, path: string, id = ""): unknown => {
-    const asked: AccountRequest = { ...request, id, query: { days: "400" } };
-    return routes.find((one) => one.method === "GET" && one.path === path)?.handle(asked);
-  };
   return account(
     "GET export",
     "All that is kept of the account, as a JSON file without secrets",
     {},
-    async (request) => {
+    async (request, context) => {
+      const read = (path: string, id = ""): unknown => {
+        const asked: AccountRequest = { ...request, id, query: { days: "400" } };
+        const route = routes.find((one) => one.method === "GET" && one.path === path);
+        return route?.handle(asked, context);
+      };
       const data: Record<string, unknown> = { account: shownAccount(request.account) };
-      for (const path of EXPORTED) data[path] = await read(request, path);
+      for (const path of EXPORTED) data[path] = await read(path);
       const { policies = [] } = (data["policies"] ?? {}) as { policies?: { name: string }[] };
       data["policy documents"] = await Promise.all(
-        policies.map(({ name }) => read(request, "policies/:id", name)),
+        policies.map(({ name }) => read("policies/:id", name)),
       );
       await noteOwn(request, { action: "account.exported" });
       return file("gatepost-export.json", "application/json", once(JSON.stringify(data, null, 2)));
@@ -190,3 +186,193 @@ export function exportRoute(routes: readonly AccountRoute[]): AccountRoute {
 async function* once(text: string): AsyncGenerator<string> {
   yield await Promise.resolve(text);
 }
+
+export const ownRoutes: readonly AccountRoute[] = [
+  everyone(
+    "POST check",
+    "Check one entry for one unit, a visitor within the anonymous limits: a line with the core facts, then a line with everything",
+    { body: { entry: textField(2_000), features: textsField(20) }, lines: CheckStep },
+    (request, context) => {
+      const entry = trimEntry(request.body.entry);
+      if (entry === "") throw missingParameter("entry");
+      return countedLines(request, context, (entrance) =>
+        context.check(entrance, entry, request.body.features),
+      );
+    },
+  ),
+  account("GET allowance", "What is left of the plan", { answer: Allowance }, (request, context) =>
+    context.usage.allowance(request.account),
+  ),
+  account(
+    "GET usage",
+    "Units, requests and latency by day; `days` of them",
+    { answer: Usage },
+    async ({ account: own, query }, context) => ({
+      days: await context.usage.days(own, boundedNumber(query["days"], USAGE_DAYS)),
+      hours: await context.hours.today(own.id),
+      latency_edges_ms: LATENCY_EDGES_MS,
+      allowance: await context.usage.allowance(own),
+    }),
+  ),
+  account(
+    "GET credits",
+    "Balance and the newest movements",
+    { answer: Credits },
+    async ({ account: { id, creditBalance: balance } }, context) => ({
+      balance,
+      entries: (await context.credits.entries(id, ROWS_MAX)).map(shownCredit),
+    }),
+  ),
+  account(
+    "GET activity",
+    "What was changed in the account",
+    { answer: AuditEntries },
+    async ({ account: { id } }, context) => ({
+      entries: (await context.auditLog.ofAccount(id, ROWS_MAX)).map(ownAudit),
+    }),
+  ),
+  account(
+    "GET sessions",
+    "Browsers that are signed in",
+    { answer: KnownSignIns },
+    async ({ account: { id }, session }, { sessions, clock }) => {
+      const known = await sessions.list(id, clock.nowMs());
+      return { sessions: known.map((one) => shownSession(one, session.id)) };
+    },
+  ),
+  account("DELETE sessions", "End all sessions but this one", {}, async (request, { sessions }) => {
+    await sessions.endAll(request.account.id, request.session.id);
+    await noteOwn(request, { action: "session.revoked", detail: "everywhere else" });
+  }),
+  account("DELETE sessions/:id", "End one session", {}, async (request, { sessions }) => {
+    if (!(await sessions.end(request.account.id, request.id))) throw notFound();
+    await noteOwn(request, { action: "session.revoked" });
+  }),
+  account(
+    "POST password",
+    "Change the password; all other sessions end",
+    { body: { current_password: passwordField, new_password: passwordField } },
+    async (request, { own }) => {
+      const { current_password: current, new_password: next } = request.body;
+      await own.changePassword(request, { current, next }, request.visitor);
+    },
+  ),
+  account(
+    "POST email",
+    "Change the address that the account signs in with",
+    { body: { current_password: passwordField, email: emailField } },
+    async (request, { own }) => {
+      const { current_password: password, email } = request.body;
+      await own.changeEmail(request, { password, email }, request.visitor);
+    },
+  ),
+  account(
+    "POST delete",
+    "Erase the account and all that is kept under it",
+    { body: { current_password: passwordField } },
+    async (request, { own }) => {
+      await own.erase(request, request.body.current_password, request.visitor);
+      return { cookie: "" };
+    },
+  ),
+  switchRoute(
+    "traffic",
+    "Count mailboxes and domains in the account's own decisions; off deletes the counts",
+  ),
+  switchRoute(
+    "decision-log",
+    "Keep the last decisions to be read, without addresses; off deletes them",
+  ),
+];
+
+/** Longer names of keys are refused in the words below. */
+const NAME_MAX = 2_000;
+const BAD_NAME = `A key needs a name: one line of at most ${String(KEY_NAME_MAX)} characters.`;
+const TOO_MANY = `An account has at most ${String(KEYS_MAX)} keys. Revoke one first.`;
+
+const nameField = textField(NAME_MAX, { maxLength: KEY_NAME_MAX });
+const texts = textsField(100);
+const originsField: Field<readonly string[]> = {
+  ...texts,
+  read: (value, name) => texts.read(value, name).map((origin) => origin.trim()),
+};
+
+const shownKey = (key: ApiKey) => ({
+  ...keyJson(key),
+  kind: key.origins === undefined ? ("secret" as const) : ("publishable" as const),
+});
+
+async function ownKey({ id, account: { id: own } }: SignedInRequest, keys: KeyService) {
+  const key = await keys.find(id);
+  if (key?.accountId !== own) throw notFound();
+  return key;
+}
+
+export const keyRoutes: readonly AccountRoute[] = [
+  account(
+    "GET keys",
+    "The account's keys, newest first",
+    { answer: Keys },
+    async (request, { keys }) => ({
+      keys: (await keys.list(request.account.id)).map(shownKey).reverse(),
+    }),
+  ),
+  account(
+    "POST keys",
+    "Make a key, with `origins` a publishable one; it is in this answer and nowhere else",
+    {
+      body: {
+        name: nameField,
+        origins: optional(originsField),
+        policy: optional(textField(NAME_MAX)),
+        form: optional(textField(NAME_MAX)),
+        daily: optional(wholeField),
+      },
+      answer: NewKey,
+    },
+    async ({ body, account: { id: accountId }, note }, { keys }) => {
+      const { name, origins, policy, form, daily } = body;
+      const page = origins && {
+        origins,
+        ...(policy !== undefined && { policy }),
+        ...(form !== undefined && { form }),
+        ...(daily !== undefined && { daily }),
+      };
+      const answer = await auditedKeys(keys, note).create(accountId, name, page);
+      if (answer.kind === "bad_page") throw badField(answer.mistake);
+      if (answer.kind === "bad_name") throw badField(BAD_NAME);
+      if (answer.kind === "too_many") throw notNow(TOO_MANY);
+      const { id, name: kept } = answer.key;
+      return { id, name: kept, api_key: answer.apiKey, ...(origins && { origins }) };
+    },
+  ),
+  account(
+    "DELETE keys/:id",
+    "Revoke a key; it is refused within 5 s",
+    {},
+    async (request, { keys }) => {
+      const { id } = await ownKey(request, keys);
+      await auditedKeys(keys, request.note).revoke(id);
+    },
+  ),
+  account(
+    "POST keys/:id/origins",
+    "Replace the origins of a publishable key",
+    { body: { origins: originsField } },
+    async (request, { keys }) => {
+      const { id } = await ownKey(request, keys);
+      const mistake = await auditedKeys(keys, request.note).setOrigins(id, request.body.origins);
+      if (mistake !== undefined) throw badField(mistake);
+    },
+  ),
+  account(
+    "POST keys/:id/name",
+    "Rename a key",
+    { body: { name: nameField } },
+    async (request, { keys }) => {
+      const { id } = await ownKey(request, keys);
+      const isDone = await auditedKeys(keys, request.note).rename(id, request.body.name);
+      if (!isDone) throw badField(BAD_NAME);
+    },
+  ),
+];

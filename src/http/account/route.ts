@@ -1,31 +1,8 @@
-import type { Account } from "../../accounts/accounts-store.ts";
-import type { Visitor } from "../../accounts/sign-in/sign-ins.ts";
 import { badField } from "../../base/refusals.ts";
 import { type Optional, type Schema, Type } from "../../core/json-schema.ts";
 import type { Awaitable } from "../../core/mail/lookup.ts";
 import type { Note } from "../../gate/audited.ts";
-import type { SignInRow } from "../../store/schema.ts";
-import type { UploadedFile } from "../api/upload.ts";
-
-/** A request for `/account/*` that was let in. */
-export interface AccountRequest<Body = unknown> {
-  readonly visitor: Visitor;
-  readonly body: Body;
-  readonly file?: UploadedFile;
-  readonly query: Readonly<Record<string, string | undefined>>;
-  readonly id: string;
-  /** The token of the session cookie, valid or not. */
-  readonly token: string | undefined;
-  /** Who is signed in; undefined for a visitor. Never a disabled account. */
-  readonly account?: Account;
-}
-
-export interface SignedInRequest<Body = unknown> extends AccountRequest<Body> {
-  readonly account: Account;
-  readonly session: SignInRow;
-  /** Writes down what this account changes, here or in another account. */
-  readonly note: Note;
-}
+import type { AccountContext, AccountRequest, SignedInRequest } from "./context.ts";
 
 /** An answer other than JSON; 204 without `text`. */
 export interface AccountReply {
@@ -74,7 +51,7 @@ export interface AccountRoute extends RouteWords {
    * Reads the members of a JSON body. Resolves to the JSON of `answer` or the values of `lines`, undefined for 204;
    * without both to an `AccountReply`.
    */
-  readonly handle: (request: AccountRequest) => Awaitable<unknown>;
+  readonly handle: (request: AccountRequest, context: AccountContext) => Awaitable<unknown>;
 }
 
 type Terms<F extends Fields, T, Line> = Omit<RouteWords, "summary"> & {
@@ -94,7 +71,10 @@ const routeFor =
     place: `${AccountRoute["method"]} ${string}`,
     summary: string,
     terms: Terms<F, T, Line>,
-    handle: (request: RequestsFor<BodyOf<F>>[For]) => Awaitable<Answer<NoInfer<T>, NoInfer<Line>>>,
+    handle: (
+      request: RequestsFor<BodyOf<F>>[For],
+      context: AccountContext,
+    ) => Awaitable<Answer<NoInfer<T>, NoInfer<Line>>>,
   ): AccountRoute => {
     const [method = "", path = ""] = place.split(" ");
     return {
@@ -103,10 +83,13 @@ const routeFor =
       path,
       for: audience,
       summary,
-      handle: (request) =>
+      handle: (request, context) =>
         // The guard lets in nobody but the audience.
-        handle({ ...request, body: read(terms.body, request.body) } as typeof request &
-          RequestsFor<BodyOf<F>>[For]),
+        handle(
+          { ...request, body: read(terms.body, request.body) } as typeof request &
+            RequestsFor<BodyOf<F>>[For],
+          context,
+        ),
     };
   };
 

@@ -15,14 +15,13 @@ import {
   listLines,
 } from "../../lists/rules/rules.ts";
 import { Forgotten, FoundEntries, Imported } from "./shapes.ts";
-import type { DashboardContext } from "./context.ts";
+import type { DashboardContext, SignedInRequest } from "./context.ts";
 import {
   type AccountRoute,
   admin,
   type Field,
   file,
   optional,
-  type SignedInRequest,
   textField,
   wordField,
 } from "./route.ts";
@@ -65,84 +64,6 @@ const detailsOf = ({
 
 const wordOf = (text: string | undefined): ListWord | undefined =>
   LIST_WORDS.find((known) => known === text);
-
-export const ruleRoutes = (context: DashboardContext): readonly AccountRoute[] => [
-  ...entryRoutes(context),
-  ...fileRoutes(context),
-];
-
-const entryRoutes = ({ operator, accounts }: DashboardContext): readonly AccountRoute[] => [
-  admin(
-    "GET admin/lists/entries",
-    "Rules of one `kind` or all, whose text or note holds `q`",
-    { answer: FoundEntries },
-    async ({ query }) => {
-      const text = (query["q"] ?? "").slice(0, SOUGHT_MAX);
-      const { entries, total } = await operator.search(text, wordOf(query["kind"]), SHOWN_MAX);
-      const names = await authorsOf(entries, accounts);
-      const named = entries.map((entry) => ({
-        ...entryJson(entry),
-        author: names.get(entry.author) ?? entry.author,
-      }));
-      return { entries: named, total };
-    },
-  ),
-  admin(
-    "POST admin/lists/entries",
-    "Say of an entry what it is; it replaces what was said before",
-    { body: { entry: entryField, kind: kindField, ...DETAILS }, answer: OwnEntry },
-    async (request) => {
-      const { entry, kind } = request.body;
-      const noted = auditedEntries(operator, request.note);
-      const answer = await noted.save(entry, kind, detailsOf(request));
-      if (answer.kind !== "saved") throw entryRefusal(answer);
-      return entryJson(answer.entry);
-    },
-  ),
-  admin(
-    "POST admin/lists/forget",
-    "Take back everything said of an entry",
-    { body: { entry: entryField }, answer: Forgotten },
-    async ({ body: { entry }, note }) => {
-      const forgotten = await auditedEntries(operator, note).forget(entry);
-      if (forgotten === undefined) throw badField("Enter a domain, *.suffix, mx:host or address.");
-      if (forgotten.count === 0) throw notFound();
-      return { forgotten: forgotten.count };
-    },
-  ),
-];
-
-const fileRoutes = ({ operator }: DashboardContext): readonly AccountRoute[] => [
-  admin(
-    "POST admin/lists/import",
-    "Take all lines of a text, or none if one is wrong; `kind` is for lines without a word",
-    {
-      // The transport's limit stands before this one.
-      body: { text: textField(6_000_000), kind: optional(kindField), ...DETAILS },
-      answer: Imported,
-      largeBody: true,
-    },
-    async (request) => {
-      const { text, kind } = request.body;
-      const noted = auditedEntries(operator, request.note);
-      const answer = await noted.importLines(text, kind, detailsOf(request));
-      if (answer.kind === "wrong_lines") throw wrongLines(answer.lines);
-      if (answer.kind !== "imported") throw entryRefusal(answer);
-      return { imported: answer.count };
-    },
-  ),
-  admin(
-    "GET admin/lists/export",
-    "Rules of one `kind` or all, as lines that an import reads",
-    {},
-    async ({ query }) => {
-      const word = wordOf(query["kind"]);
-      const all = await operator.entries();
-      const wanted = all.filter((entry) => word === undefined || entry.word === word);
-      return file("gatepost-lists.txt", "text/plain; charset=utf-8", linesOf(wanted));
-    },
-  ),
-];
 
 async function* linesOf(rules: readonly Rule[]): AsyncGenerator<string> {
   for (let from = 0; from < rules.length; from += LINES_AT_ONCE) {
@@ -193,3 +114,73 @@ export function wrongLines(lines: readonly WrongLine[]): Refusal {
   const words = lines.map(({ line, why }) => `Line ${String(line)} ${WHY_WRONG[why]}.`);
   return badField(words.join(" "));
 }
+
+export const ruleRoutes: readonly AccountRoute[] = [
+  admin(
+    "GET admin/lists/entries",
+    "Rules of one `kind` or all, whose text or note holds `q`",
+    { answer: FoundEntries },
+    async ({ query }, { operator, accounts }) => {
+      const text = (query["q"] ?? "").slice(0, SOUGHT_MAX);
+      const { entries, total } = await operator.search(text, wordOf(query["kind"]), SHOWN_MAX);
+      const names = await authorsOf(entries, accounts);
+      const named = entries.map((entry) => ({
+        ...entryJson(entry),
+        author: names.get(entry.author) ?? entry.author,
+      }));
+      return { entries: named, total };
+    },
+  ),
+  admin(
+    "POST admin/lists/entries",
+    "Say of an entry what it is; it replaces what was said before",
+    { body: { entry: entryField, kind: kindField, ...DETAILS }, answer: OwnEntry },
+    async (request, { operator }) => {
+      const { entry, kind } = request.body;
+      const noted = auditedEntries(operator, request.note);
+      const answer = await noted.save(entry, kind, detailsOf(request));
+      if (answer.kind !== "saved") throw entryRefusal(answer);
+      return entryJson(answer.entry);
+    },
+  ),
+  admin(
+    "POST admin/lists/forget",
+    "Take back everything said of an entry",
+    { body: { entry: entryField }, answer: Forgotten },
+    async ({ body: { entry }, note }, { operator }) => {
+      const forgotten = await auditedEntries(operator, note).forget(entry);
+      if (forgotten === undefined) throw badField("Enter a domain, *.suffix, mx:host or address.");
+      if (forgotten.count === 0) throw notFound();
+      return { forgotten: forgotten.count };
+    },
+  ),
+  admin(
+    "POST admin/lists/import",
+    "Take all lines of a text, or none if one is wrong; `kind` is for lines without a word",
+    {
+      // The transport's limit stands before this one.
+      body: { text: textField(6_000_000), kind: optional(kindField), ...DETAILS },
+      answer: Imported,
+      largeBody: true,
+    },
+    async (request, { operator }) => {
+      const { text, kind } = request.body;
+      const noted = auditedEntries(operator, request.note);
+      const answer = await noted.importLines(text, kind, detailsOf(request));
+      if (answer.kind === "wrong_lines") throw wrongLines(answer.lines);
+      if (answer.kind !== "imported") throw entryRefusal(answer);
+      return { imported: answer.count };
+    },
+  ),
+  admin(
+    "GET admin/lists/export",
+    "Rules of one `kind` or all, as lines that an import reads",
+    {},
+    async ({ query }, { operator }) => {
+      const word = wordOf(query["kind"]);
+      const all = await operator.entries();
+      const wanted = all.filter((entry) => word === undefined || entry.word === word);
+      return file("gatepost-lists.txt", "text/plain; charset=utf-8", linesOf(wanted));
+    },
+  ),
+];

@@ -3,7 +3,6 @@ import { auditedWebhooks } from "../../gate/audited.ts";
 import { deliveryRow } from "../../webhooks/outcome-words.ts";
 import type { WebhookDeliveryRow } from "../../store/schema.ts";
 import { WEBHOOK_EVENTS } from "../../webhooks/webhooks-store.ts";
-import type { DashboardWebhooks } from "./context.ts";
 import { account, type AccountRoute, textField, textsField } from "./route.ts";
 import { DeliveryLog, Delivery, NewSecret, SavedWebhook, WebhookState } from "./shapes.ts";
 
@@ -17,21 +16,12 @@ function shownDelivery(delivery: WebhookDeliveryRow): Delivery {
   return { id, ...row, attempted_at: row.attempted_at ?? isoTime(queuedMs), response };
 }
 
-export const webhookRoutes = (webhooks: DashboardWebhooks): readonly AccountRoute[] => [
-  ...readingRoutes(webhooks),
-  ...changeRoutes(webhooks),
-];
-
-const readingRoutes = ({
-  setup,
-  dispatcher,
-  deliveries,
-}: DashboardWebhooks): readonly AccountRoute[] => [
+export const webhookRoutes: readonly AccountRoute[] = [
   account(
     "GET webhook",
     "The webhook and the events there are",
     { answer: WebhookState },
-    async ({ account: { id } }) => ({
+    async ({ account: { id } }, { webhooks: { setup } }) => ({
       known_events: WEBHOOK_EVENTS,
       webhook: (await setup.show(id)) ?? null,
     }),
@@ -40,7 +30,7 @@ const readingRoutes = ({
     "GET webhook/deliveries",
     "What was sent in the last 7 days, newest first",
     { answer: DeliveryLog },
-    async ({ account: { id } }) => ({
+    async ({ account: { id } }, { webhooks: { deliveries } }) => ({
       deliveries: (await deliveries.list(id, DELIVERIES_MAX)).map(shownDelivery),
     }),
   ),
@@ -48,22 +38,21 @@ const readingRoutes = ({
     "POST webhook/ping",
     "Send test.ping and wait for what comes of it",
     { answer: Delivery },
-    async (request) => shownDelivery(await dispatcher.ping(request.account.id)),
+    async (request, { webhooks: { dispatcher } }) =>
+      shownDelivery(await dispatcher.ping(request.account.id)),
   ),
   account(
     "POST webhook/deliveries/:id/resend",
     "Send a message once more, whose attempt is over, and wait for what comes of it",
     { answer: Delivery },
-    async (request) => shownDelivery(await dispatcher.ping(request.account.id, request.id)),
+    async (request, { webhooks: { dispatcher } }) =>
+      shownDelivery(await dispatcher.ping(request.account.id, request.id)),
   ),
-];
-
-const changeRoutes = ({ setup }: DashboardWebhooks): readonly AccountRoute[] => [
   account(
     "POST webhook",
     "Save address and events; a new address gets a new secret, which is in this answer only",
     { body: { url: textField(URL_MAX), events: textsField(20) }, answer: SavedWebhook },
-    async ({ account: { id }, body: { url, events }, note }) => {
+    async ({ account: { id }, body: { url, events }, note }, { webhooks: { setup } }) => {
       const noted = auditedWebhooks(setup, note);
       if ((await setup.show(id))?.url !== url) {
         return { secret: (await noted.set(id, url, events)).secret };
@@ -76,7 +65,7 @@ const changeRoutes = ({ setup }: DashboardWebhooks): readonly AccountRoute[] => 
     "POST webhook/secret",
     "Make a new signing secret; it is in this answer only",
     { answer: NewSecret },
-    async ({ account: { id }, note }) => ({
+    async ({ account: { id }, note }, { webhooks: { setup } }) => ({
       secret: (await auditedWebhooks(setup, note).renewSecret(id)).secret,
     }),
   ),
@@ -84,7 +73,7 @@ const changeRoutes = ({ setup }: DashboardWebhooks): readonly AccountRoute[] => 
     "DELETE webhook",
     "Remove the webhook; deliveries that wait are dropped",
     {},
-    async ({ account: { id }, note }) => {
+    async ({ account: { id }, note }, { webhooks: { setup } }) => {
       await auditedWebhooks(setup, note).remove(id);
     },
   ),

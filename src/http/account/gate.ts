@@ -1,0 +1,434 @@
+import { tierOf } from "../../accounts/admission/tiers.ts";
+import { accountKey } from "../../base/owner.ts";
+import { adminsOnly, badField, badPolicy, notFound } from "../../base/refusals.ts";
+import { readEntry, trimEntry } from "../../core/address/address.ts";
+import { Type } from "../../core/json-schema.ts";
+import { DEFAULT_NAME } from "../../core/policy/default-policy.ts";
+import { parsePolicy } from "../../core/policy/parse-policy.ts";
+import type { Policy } from "../../core/policy/policy.ts";
+import { auditedEntries, auditedPolicies, auditedTokens } from "../../gate/audited.ts";
+import { type Feedback, withDomain } from "../../gate/feedback.ts";
+import {
+  BackTestReport,
+  FEEDBACK_OUTCOMES,
+  HOOK_SYSTEMS,
+  HookSecret,
+  HooksPage,
+  HookTest,
+  NewHook,
+  OutcomeReport,
+  Policies,
+  PolicyPage,
+  PROPOSAL_ANSWERS,
+  type ProposalAnswer,
+  Proposals,
+  SavedPolicy,
+  ShadowReport,
+} from "../../gate/gate-shapes.ts";
+import { SYSTEMS } from "../../gate/hook-systems.ts";
+import { OUTCOME_DAYS } from "../../gate/outcome-report.ts";
+import { SHADOW_DAYS } from "../../gate/policies.ts";
+import { mailboxId } from "../../gate/traffic.ts";
+import { VERDICT_DAYS } from "../../lists/verdict-recorder.ts";
+import { readFeedback, readSought } from "../api/feedback.ts";
+import {
+  type AccountContext,
+  counted,
+  type DashboardGate,
+  type SignedInRequest,
+} from "./context.ts";
+import {
+  account,
+  type AccountRoute,
+  admin,
+  boundedNumber,
+  type Field,
+  noteOwn,
+  optional,
+  textField,
+  textsField,
+  wholeField,
+  wordField,
+} from "./route.ts";
+import { entryRefusal } from "./rules.ts";
+import { AccountDecisions, FoundMailbox, NewSecret, PolicyTests } from "./shapes.ts";
+
+const ENTRIES_MAX = 20;
+
+/** A policy of any kind: it is parsed with the plan of its account. */
+const draftField: Field<unknown> = {
+  schema: Type.Optional(Type.Object({})),
+  read: (value) => value,
+};
+const documentField: Field<unknown> = {
+  schema: Type.Object({}),
+  read(value) {
+    if (value === undefined) throw badField('"document" must be a policy.');
+    return value;
+  },
+};
+
+const authorOf = ({ account: own }: SignedInRequest) => ({ account: own, author: own.email });
+
+function policyOf(
+  request: SignedInRequest<{ readonly document: unknown }>,
+  context: AccountContext,
+  version?: number,
+): Promise<Policy> {
+  const { document } = request.body;
+  if (document === undefined) return storedOf(request, context, version);
+  const { premium } = context.tiers[tierOf(request.account, context.clock.nowMs())];
+  const read = parsePolicy(document, { hasDomainAge: premium });
+  return read.ok ? Promise.resolve(read.policy) : Promise.reject(badPolicy(read.mistakes));
+}
+
+async function storedOf(
+  { account: own, id }: SignedInRequest,
+  { policies }: AccountContext,
+  version?: number,
+): Promise<Policy> {
+  const { document } = await policies.show(own.id, id, version);
+  const read = parsePolicy(document, { hasDomainAge: true });
+  if (!read.ok) throw badPolicy(read.mistakes);
+  return read.policy;
+}
+
+function versionOf(number = NaN): number {
+  if (Number.isSafeInteger(number) && number > 0 && number < 1_000_000_000) return number;
+  throw badField('"version" must be a whole number.');
+}
+
+export const policyRoutes: readonly AccountRoute[] = [
+  account(
+    "GET policies",
+    "The policies; the built-in one is `default` until another is saved",
+    { answer: Policies },
+    async (request, { policies }) => ({ policies: await policies.list(request.account.id) }),
+  ),
+  account(
+    "GET policies/:id",
+    "One policy by name; `version`: another than the live one",
+    { answer: PolicyPage },
+    ({ account: own, id, query: { version } }, { policies }) =>
+      policies.show(own.id, id, version === undefined ? undefined : versionOf(Number(version))),
+  ),
+  account(
+    "GET policies/:id/shadow",
+    "What the shadow would have decided in the last `days`",
+    { answer: ShadowReport },
+    ({ account: own, id, query }, { policies }) => {
+      const days = boundedNumber(query["days"], { standard: 30, max: SHADOW_DAYS });
+      return policies.shadowReport(own.id, id, days);
+    },
+  ),
+  account(
+    "GET outcomes",
+    "Decisions of the last `days` by day, reason, key and form",
+    { answer: OutcomeReport },
+    ({ account: own, query }, { reportOutcomes }) =>
+      reportOutcomes(own.id, boundedNumber(query["days"], { standard: 30, max: OUTCOME_DAYS })),
+  ),
+  account(
+    "POST policies/:id",
+    "Save a new version, which is live from now on",
+    { body: { document: documentField }, answer: SavedPolicy, largeBody: true },
+    (request, { policies }) => {
+      const noted = auditedPolicies(policies, request.note);
+      return noted.save(authorOf(request), request.id, request.body.document, "live");
+    },
+  ),
+  account(
+    "POST policies/:id/shadow",
+    "Run a new version, or an older one by its number, as shadow",
+    {
+      body: { document: draftField, version: optional(wholeField) },
+      answer: SavedPolicy,
+      largeBody: true,
+    },
+    (request, { policies }) => {
+      const { document, version } = request.body;
+      const noted = auditedPolicies(policies, request.note);
+      return document === undefined
+        ? noted.setShadow(request.account.id, request.id, versionOf(version))
+        : noted.save(authorOf(request), request.id, document, "shadow");
+    },
+  ),
+  account(
+    "POST policies/:id/promote",
+    "Make the shadow live",
+    { answer: SavedPolicy },
+    ({ account: own, id, note }, { policies }) =>
+      auditedPolicies(policies, note).promote(own.id, id),
+  ),
+  account("DELETE policies/:id/shadow", "End the shadow", {}, async (request, { policies }) => {
+    await auditedPolicies(policies, request.note).endShadow(request.account.id, request.id);
+  }),
+  account(
+    "DELETE policies/:id",
+    "Remove a policy; `default` is the built-in one then",
+    {},
+    async (request, { policies }) => {
+      await auditedPolicies(policies, request.note).remove(request.account.id, request.id);
+    },
+  ),
+  account(
+    "POST policies/:id/test",
+    "What the live policy, or a draft, decides about up to 20 entries; one unit each",
+    {
+      body: { entries: textsField(ENTRIES_MAX), document: draftField },
+      answer: PolicyTests,
+      largeBody: true,
+    },
+    async (request, context) => {
+      const { entries } = request.body;
+      if (entries.length === 0) throw badField('"entries" must have at least one entry.');
+      const policy = await policyOf(request, context);
+      return counted(request, context, async (entrance) => {
+        const receipt = await context.admission.charge(entrance, entries.length);
+        try {
+          const { premium } = context.tiers[entrance.caller.tier];
+          return { results: await context.testPolicy(policy, entries, { premium }) };
+        } catch (fault) {
+          await receipt.refund();
+          throw fault;
+        }
+      });
+    },
+  ),
+  account(
+    "POST policies/:id/back-test",
+    "For administrators: what a draft, or else the shadow, would have decided on the checks of all accounts",
+    {
+      body: { document: draftField, days: optional(wholeField) },
+      answer: BackTestReport,
+      largeBody: true,
+    },
+    async (request, context) => {
+      const { account: own, body, id } = request;
+      if (!own.isAdmin) throw adminsOnly();
+      const { live, shadow } = await context.policies.show(own.id, id);
+      const days = Math.max(1, Math.min(VERDICT_DAYS, body.days ?? VERDICT_DAYS));
+      const draft = await policyOf(request, context, shadow ?? live);
+      const stored = await storedOf(request, context, live);
+      return await context.backTestPolicy(accountKey(own.id), { live: stored, draft, days });
+    },
+  ),
+];
+
+const longText = textField(2_000);
+const ANSWER = {
+  domain: textField(255),
+  answer: wordField(PROPOSAL_ANSWERS, `"answer" must be one of ${PROPOSAL_ANSWERS.join(", ")}.`),
+};
+
+/** Other words are refused as the API does it. */
+const outcomeField: Field<string | undefined> = {
+  ...optional(longText),
+  schema: Type.Enum(FEEDBACK_OUTCOMES),
+};
+
+type Answering = SignedInRequest<{ readonly domain: string; readonly answer: ProposalAnswer }>;
+
+async function checkProposed(domain: string, feedback: Feedback, accountId?: string) {
+  const proposals = await feedback.proposals(accountId);
+  if (!proposals.some((proposal) => proposal.domain === domain)) throw notFound();
+}
+
+async function answerOwn(
+  request: Answering,
+  { feedback, policies }: AccountContext,
+): Promise<void> {
+  const { account: own, note } = request;
+  const { domain, answer } = request.body;
+  await checkProposed(domain, feedback, own.id);
+  if (answer !== "dismiss") {
+    const { document } = await policies.show(own.id, DEFAULT_NAME);
+    const by = { account: own, author: own.email };
+    const changed = withDomain(document, domain, answer);
+    await auditedPolicies(policies, note).save(by, DEFAULT_NAME, changed, "live");
+  }
+  await feedback.answered(domain, own.id);
+  await noteOwn(request, { action: "feedback.answered", detail: `${answer} ${domain}` });
+}
+
+async function answerForAll(
+  request: Answering,
+  { feedback, operator }: AccountContext,
+): Promise<void> {
+  const { domain, answer } = request.body;
+  await checkProposed(domain, feedback);
+  if (answer !== "dismiss") {
+    const details = { note: "From feedback", author: request.account.id };
+    const saved = await auditedEntries(operator, request.note).save(domain, answer, details);
+    if (saved.kind !== "saved") throw entryRefusal(saved);
+  }
+  await feedback.answered(domain);
+  await noteOwn(request, { action: "feedback.answered", detail: `${answer} ${domain}` });
+}
+
+export const feedbackRoutes: readonly AccountRoute[] = [
+  account(
+    "GET decisions",
+    "The decision log, newest first; `decision`, `reason`, `domain`, `mailbox`, `form`, `key`, `after`, `limit`",
+    { answer: AccountDecisions },
+    async ({ account: { id, logsDecisions }, query }, context) => {
+      const sought = readSought((name) => query[name]);
+      const page = await context.decisionLog.page(id, sought);
+      return { log: logsDecisions ? ("on" as const) : ("off" as const), ...page };
+    },
+  ),
+  account(
+    "POST decisions/find",
+    "The id under which the log has the mailbox of an address, which is not stored",
+    { body: { email: longText }, answer: FoundMailbox },
+    ({ account: own, body }, context) => {
+      const entry = readEntry(trimEntry(body.email), "address");
+      if (entry.kind !== "address") throw badField('"email" must be an email address.');
+      return { mailbox: mailboxId(context.hash, own.id, entry.address) };
+    },
+  ),
+  account(
+    "POST feedback",
+    "Say what became of a sign-up, by `email` or by the `mailbox` of a decision",
+    {
+      body: {
+        email: optional(longText),
+        mailbox: optional(longText),
+        outcome: outcomeField,
+        note: optional(longText),
+      },
+    },
+    async ({ account: own, body }, context) => {
+      const given: Readonly<Record<string, string | undefined>> = body;
+      await context.feedback.record(
+        own.id,
+        readFeedback((name) => given[name]),
+      );
+    },
+  ),
+  account(
+    "GET proposals",
+    "Domains that the account's feedback proposes to deny or to allow",
+    { answer: Proposals },
+    async (request, context) => ({
+      proposals: await context.feedback.proposals(request.account.id),
+    }),
+  ),
+  account(
+    "POST proposals",
+    "Allow or deny a proposed domain by a rule of the policy `default`, or dismiss it",
+    { body: ANSWER },
+    answerOwn,
+  ),
+  admin(
+    "GET admin/proposals",
+    "Domains that the feedback of all accounts proposes to deny or to allow",
+    { answer: Proposals },
+    async (_request, context) => ({ proposals: await context.feedback.proposals() }),
+  ),
+  admin(
+    "POST admin/proposals",
+    "Allow or deny a proposed domain for everybody by a rule of the operator, or dismiss it",
+    { body: ANSWER },
+    answerForAll,
+  ),
+];
+
+const EXAMPLE = "jo@mailinator.com";
+
+const systems = HOOK_SYSTEMS.map((id) => ({
+  id,
+  name: SYSTEMS[id].name,
+  guide: `docs/hooks.md#${id}`,
+  deadline_ms: SYSTEMS[id].deadlineMs,
+}));
+
+const shortText = optional(textField(600));
+
+async function ownHook(
+  { account: own, id }: SignedInRequest,
+  hookService: DashboardGate["hookService"],
+) {
+  const hook = await hookService.find(id);
+  if (hook?.account_id !== own.id) throw notFound();
+  return hook;
+}
+
+export const hookRoutes: readonly AccountRoute[] = [
+  account(
+    "GET hooks",
+    "The hooks with their last call and why it failed",
+    { answer: HooksPage },
+    async (request, { hookService }) => ({
+      systems,
+      hooks: await hookService.list(request.account.id),
+    }),
+  ),
+  account(
+    "POST hooks",
+    "Make a hook; its secret is in this answer only",
+    {
+      body: {
+        system: textField(100),
+        policy: shortText,
+        challenge: shortText,
+        jwks_url: shortText,
+      },
+      answer: NewHook,
+    },
+    async (request, { hookService }) => {
+      const { system, policy, challenge, jwks_url: jwksUrl } = request.body;
+      const made = await hookService.create(request.account.id, {
+        system,
+        ...(policy !== undefined && { policy }),
+        ...(challenge !== undefined && { challenge }),
+        ...(jwksUrl !== undefined && { jwksUrl }),
+      });
+      await noteOwn(request, { action: "hook.created", detail: made.system });
+      return made;
+    },
+  ),
+  account(
+    "POST hooks/:id/secret",
+    "Make a new secret, or take the one that the system made",
+    { body: { secret: shortText }, answer: HookSecret },
+    async (request, { hookService }) => {
+      const hook = await ownHook(request, hookService);
+      const secret = await hookService.setSecret(hook, request.body.secret);
+      await noteOwn(request, { action: "hook.secret", detail: hook.system });
+      return { secret };
+    },
+  ),
+  account(
+    "POST hooks/:id/test",
+    "Answer a signed example as the system would send it; one unit",
+    { body: { email: optional(textField(300)) }, answer: HookTest },
+    async (request, { hookService, hooks }) => {
+      const hook = await ownHook(request, hookService);
+      const sent = hookService.example(hook, request.body.email ?? EXAMPLE);
+      const call = { body: Buffer.from(sent.body), headers: sent.headers };
+      const reply = await hooks.answer(hook.id, call, request.visitor.clientAddress);
+      if (reply === undefined) throw notFound();
+      return { status: reply.status, body: reply.body ?? "" };
+    },
+  ),
+  account(
+    "DELETE hooks/:id",
+    "Remove a hook; it is answered with 404 within 5 s",
+    {},
+    async (request, { hookService }) => {
+      const hook = await ownHook(request, hookService);
+      await hookService.remove(hook);
+      await noteOwn(request, { action: "hook.removed", detail: hook.system });
+    },
+  ),
+];
+
+export const tokenSecretRoute = account(
+  "POST token-secret",
+  "Make a new secret for tokens; it is in this answer only, and the old one ends at once",
+  { answer: NewSecret },
+  async ({ account: { id }, note }, { tokens }) => ({
+    secret: await auditedTokens(tokens, note).renewSecret(id),
+  }),
+);

@@ -55,29 +55,37 @@ interface GuardDeps extends GuardTerms {
 export type Guard = (request: HttpRequest, response: HttpResponse, target: Target) => void;
 
 /** What is known of the request so far; filled on the way. */
-interface Call {
+class Call {
   readonly request: HttpRequest;
   readonly target: Target;
   readonly route: Route | undefined;
   readonly address: string;
   credentials: Credentials;
   /** Of a route with a deadline. */
-  deadlineMs: number | undefined;
-  entrance: Entrance | undefined;
+  deadlineMs: number | undefined = undefined;
+  entrance: Entrance | undefined = undefined;
   /** Set when the caller was not known in time: charges it once it is known, if it was served. */
-  settleLate: ((isServed: boolean) => void) | undefined;
+  settleLate: ((isServed: boolean) => void) | undefined = undefined;
   /** The guard's own charge, for a route that charges nothing itself. */
-  receipt: Receipt | undefined;
-  releaseBody: (() => void) | undefined;
+  receipt: Receipt | undefined = undefined;
+  releaseBody: (() => void) | undefined = undefined;
   /** Octets of the body, once they are read. */
-  bodyOctets: number;
+  bodyOctets = 0;
   /** Once the path is read. */
-  asked: Asked | undefined;
+  asked: Asked | undefined = undefined;
   /** Once they are read. */
-  params: Params | undefined;
-  isBodyTaken: boolean;
+  params: Params | undefined = undefined;
+  isBodyTaken = false;
   /** The status of its refusal, which another service's shape may not send. */
-  refusedAs: number | undefined;
+  refusedAs: number | undefined = undefined;
+
+  constructor(request: HttpRequest, target: Target, route: Route | undefined, address: string) {
+    this.request = request;
+    this.target = target;
+    this.route = route;
+    this.address = address;
+    this.credentials = credentialsOf(request);
+  }
 }
 
 /** The path behind the family, and how its route answers it. */
@@ -105,23 +113,7 @@ export function createGuard(routes: readonly Route[], terms: GuardTerms): Guard 
       preflight(response);
       return;
     }
-    const call: Call = {
-      request,
-      target,
-      route,
-      address: addressOf(request, settings),
-      credentials: credentialsOf(request),
-      deadlineMs: undefined,
-      entrance: undefined,
-      settleLate: undefined,
-      receipt: undefined,
-      releaseBody: undefined,
-      bodyOctets: 0,
-      asked: undefined,
-      params: undefined,
-      isBodyTaken: false,
-      refusedAs: undefined,
-    };
+    const call = new Call(request, target, route, addressOf(request, settings));
     respond(call, response, deps).catch((fault: unknown) => {
       // An answer that cannot be written, a header with a line break say, must not end the process.
       log.error("http.answer_failed", fault, { route: route?.family ?? "none" });

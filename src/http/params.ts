@@ -1,4 +1,4 @@
-import { bulkTooLarge, wrongType } from "../base/refusals.ts";
+import { badParameter, bulkTooLarge, wrongType } from "../base/refusals.ts";
 import { decodePercent, hexPair } from "./target.ts";
 
 /** The body of a request, as far as it was read. */
@@ -48,6 +48,13 @@ export class Params {
   /** The first value as a sentence: "+" of encoded forms is a blank. */
   words(name: string): string | undefined {
     return this.entry(name, "domain");
+  }
+
+  /** Text; absent, null and "" are the same, because clients write either. Anything else is refused. */
+  given(name: string): string | undefined {
+    const value = this.value(name) ?? undefined;
+    if (value !== undefined && typeof value !== "string") throw badParameter(name, "text");
+    return value === "" ? undefined : value;
   }
 
   /** A member of a JSON body as it is, of any type; else what `words` gives. */

@@ -65,8 +65,8 @@ function readDecide(
   { text, waitedMs }: Pick<DecideRequest, "text" | "waitedMs">,
   page?: PageTerms,
 ): DecideRequest {
-  const language = languageOf(textOf(params, "language"));
-  const policy = textOf(params, "policy");
+  const language = languageOf(params.given("language"));
+  const policy = params.given("policy");
   if (page === undefined) {
     return {
       text,
@@ -97,13 +97,6 @@ function readDecide(
 /** Shorter deadlines would let a page ask before anybody knows whose key it is. */
 const pageDeadlineOf = (params: Params): number => Math.max(DEADLINE_MS.page, deadlineOf(params));
 
-/** Absent and null are the same: clients write either. */
-function textOf(params: Params, name: string): string | undefined {
-  const value = params.value(name) ?? undefined;
-  if (value !== undefined && typeof value !== "string") throw badParameter(name, "text");
-  return value === "" ? undefined : value;
-}
-
 const LANGUAGE_MAX = 35;
 
 /** A BCP 47 tag (RFC 5646); anything else is English. */
@@ -129,7 +122,7 @@ function deadlineOf(params: Params): number {
 }
 
 function formOf(params: Params): string | undefined {
-  const form = textOf(params, "form")?.trim();
+  const form = params.given("form")?.trim();
   if (form === undefined || form === "") return undefined;
   if (form.length > FORM_MAX || CONTROL.test(form)) {
     throw badParameter("form", `one line of at most ${String(FORM_MAX)} characters`);

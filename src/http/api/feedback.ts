@@ -53,10 +53,12 @@ export const feedbackRoute = (feedback: Pick<Feedback, "record">): Route => ({
   },
   async handle(request) {
     const accountId = accountOf(request);
-    await feedback.record(
-      accountId,
-      readFeedback((name) => textOf(request, name)),
-    );
+    const { params } = request;
+    const given = readFeedback((name) => {
+      const text = params.given(name);
+      return name === "email" && text !== undefined ? params.entry(name, "address") : text;
+    });
+    await feedback.record(accountId, given);
     return { type: JSON_TYPE, body: '{"recorded":true}' };
   },
 });
@@ -93,20 +95,6 @@ export function readFeedback(field: (name: string) => string | undefined): NewFe
   }
   if (note.includes("\0")) throw nulInText();
   return { about: mailbox === undefined ? { email: about } : { mailbox }, outcome, note };
-}
-
-/** Absent, null and "" are the same: clients write either. */
-function textOf({ params }: ApiRequest, name: string): string | undefined {
-  const value = name === "email" ? emailOf(params) : params.value(name);
-  if (value !== undefined && value !== null && typeof value !== "string") {
-    throw badParameter(name, "text");
-  }
-  return value === "" || value === null ? undefined : value;
-}
-
-function emailOf(params: ApiRequest["params"]): unknown {
-  const value = params.value("email");
-  return typeof value === "string" ? params.entry("email", "address") : value;
 }
 
 /** GET /api/decisions: the account's decision log, newest first; one of the rate, no unit. */

@@ -23,7 +23,6 @@ import { uploadTooLong } from "../base/refusals.ts";
 import { turn } from "../base/slices.ts";
 import { UPLOAD_MAX_ENTRIES } from "./read-upload.ts";
 import { notedText } from "./result-source.ts";
-import type { SpelledResult } from "./bulk.ts";
 import type { SessionStore } from "./sessions.ts";
 import { type FileSlices, type ListOptions, readListFile, type ReadShape } from "./list-file.ts";
 
@@ -123,31 +122,26 @@ const EMPTY: ReadShape = {
   delimiter: ",",
 };
 
-type Verdicts = ReadonlyMap<string, EntryVerdict>;
-
-async function* checkedChunks({
-  sessions,
-  store,
-}: Pick<ListParts, "sessions" | "store">): AsyncGenerator<readonly SpelledResult[]> {
+/** What `make` makes of each result, by the key of its entry. */
+async function byKey<T>(
+  { sessions, store }: ListParts,
+  make: (result: string, entry: string) => T,
+): Promise<ReadonlyMap<string, T>> {
+  const made = new Map<string, T>();
   for (const { session, chunks } of sessions) {
     for (let number = 0; number < chunks; number += 1) {
-      const checked = await store.checked(session, number);
-      if (checked === undefined) continue;
-      yield checked;
+      const checked = (await store.checked(session, number)) ?? [];
+      for (const { spelling, result } of checked) made.set(keyOf(spelling), make(result, spelling));
       await turn();
     }
   }
+  return made;
 }
 
-async function verdictsOf(parts: ListParts, among: ListKind): Promise<Verdicts> {
-  const verdicts = new Map<string, EntryVerdict>();
-  for await (const chunk of checkedChunks(parts)) {
-    for (const { spelling: entry, result } of chunk) {
-      verdicts.set(keyOf(entry), verdictOf(JSON.parse(result) as FullResult, entry, among));
-    }
-  }
-  return verdicts;
-}
+type Verdicts = ReadonlyMap<string, EntryVerdict>;
+
+const verdictsOf = (parts: ListParts, among: ListKind): Promise<Verdicts> =>
+  byKey(parts, (result, entry) => verdictOf(JSON.parse(result) as FullResult, entry, among));
 
 interface Repaired {
   readonly entry: string;
@@ -197,20 +191,12 @@ function settle([row, entries]: Entered, { repair, seen, open, unsure }: Settlin
 
 const BETWEEN = "\u001f";
 
-/** The cells of each result in one text, by the entry's key. */
-async function resultTexts(
-  parts: ListParts,
-  among: ListKind,
-): Promise<ReadonlyMap<string, string>> {
-  const texts = new Map<string, string>();
-  for await (const chunk of checkedChunks(parts)) {
-    for (const { spelling: entry, result } of chunk) {
-      const cells = resultCells(JSON.parse(notedText(result, entry, among)) as NotedResult);
-      texts.set(keyOf(entry), cells.map((cell) => String(cell ?? "")).join(BETWEEN));
-    }
-  }
-  return texts;
-}
+/** The cells of each result in one text. */
+const resultTexts = (parts: ListParts, among: ListKind): Promise<ReadonlyMap<string, string>> =>
+  byKey(parts, (result, entry) => {
+    const cells = resultCells(JSON.parse(notedText(result, entry, among)) as NotedResult);
+    return cells.map((cell) => String(cell ?? "")).join(BETWEEN);
+  });
 
 const PIECE_UNITS = 65_536;
 

@@ -1,6 +1,5 @@
 import type { Kysely } from "kysely";
 import { DAY_MS, isoTime } from "../core/calendar.ts";
-import type { Decision } from "../core/policy/policy.ts";
 import type { Caller } from "../accounts/admission/caller.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Ids } from "../base/ids.ts";
@@ -19,18 +18,21 @@ const LOGGED_MAX = 10_000;
 const LOGGED_DAYS = 7;
 export const LOG_PAGE_MAX = 100;
 
-/** What a page of the log is about; absent: everything. */
-export interface SoughtDecisions {
-  readonly decision?: Decision | undefined;
-  readonly reason?: string | undefined;
-  readonly domain?: string | undefined;
-  readonly mailbox?: string | undefined;
-  readonly form?: string | undefined;
-  readonly key?: string | undefined;
+/** What a page of the log may be about, by its column. */
+const COLUMNS = {
+  decision: "decision",
+  reason: "reason",
+  domain: "domain",
+  mailbox: "mailbox",
+  form: "form",
+  key: "key_id",
+} as const;
+
+export type SoughtDecisions = Partial<Record<keyof typeof COLUMNS, string | undefined>> & {
   /** Older than this one. */
   readonly after?: string | undefined;
   readonly limit: number;
-}
+};
 
 export interface DecisionLogDeps {
   readonly db: Kysely<Database>;
@@ -42,15 +44,6 @@ export interface DecisionLogDeps {
 const FLUSH_AFTER_MS = 500;
 const BATCH = 100;
 const WAITING_MAX = 10_000;
-
-const COLUMNS = {
-  decision: "decision",
-  reason: "reason",
-  domain: "domain",
-  mailbox: "mailbox",
-  form: "form",
-  key: "key_id",
-} as const;
 
 /** Decisions are written behind: a kill may lose the last second. */
 export class DecisionLog {

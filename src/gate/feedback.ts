@@ -1,4 +1,5 @@
 import { type Kysely, sql } from "kysely";
+import { LRUCache } from "lru-cache";
 import { readEntry } from "../core/address/address.ts";
 import { dayOf, isoDate } from "../core/calendar.ts";
 import type { Datasets } from "../core/evidence/datasets.ts";
@@ -67,7 +68,9 @@ export interface FeedbackDeps {
 
 export class Feedback {
   readonly #deps: FeedbackDeps;
-  readonly #kept = new Map<string, { readonly facts: TrafficFacts; readonly atMs: number }>();
+  readonly #kept = new LRUCache<string, { readonly facts: TrafficFacts; readonly atMs: number }>({
+    max: KEPT_MAX,
+  });
 
   constructor(deps: FeedbackDeps) {
     this.#deps = deps;
@@ -111,8 +114,7 @@ export class Feedback {
     const key = `${accountId} ${about.mailboxId}`;
     const kept = this.#kept.get(key);
     const isFresh = kept && this.#deps.clock.monotonicMs() - kept.atMs < BELIEVED_MS;
-    if (kept !== undefined && isFresh === true) return kept.facts;
-    return this.#readFacts(accountId, about, { key, timeoutMs });
+    return isFresh ? kept.facts : this.#readFacts(accountId, about, timeoutMs, key);
   }
 
   async proposals(accountId?: string): Promise<readonly Proposal[]> {
@@ -214,19 +216,16 @@ export class Feedback {
   async #readFacts(
     accountId: string,
     about: Reported,
-    { key, timeoutMs }: { readonly key: string; readonly timeoutMs: number },
+    timeoutMs: number,
+    key: string,
   ): Promise<TrafficFacts> {
     const { clock, log } = this.#deps;
     try {
       const limit = { timeoutMs: Math.min(timeoutMs, ANSWER_MS), late: undefined, clock };
       const facts = await inTime(this.#count(accountId, about), limit);
-      if (facts === undefined && timeoutMs >= ANSWER_MS) {
-        throw new Error("the store does not answer in time");
-      }
-      if (facts === undefined) return {}; // the decision had less time left
-      if (this.#kept.size >= KEPT_MAX) this.#kept.clear();
-      this.#kept.set(key, { facts, atMs: clock.monotonicMs() });
-      return facts;
+      if (facts !== undefined) this.#kept.set(key, { facts, atMs: clock.monotonicMs() });
+      else if (timeoutMs >= ANSWER_MS) throw new Error("the store does not answer in time");
+      return facts ?? {};
     } catch (fault) {
       log.error("feedback.read_failed", fault);
       return {};

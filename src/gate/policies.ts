@@ -24,18 +24,6 @@ export interface Author {
   readonly author: string;
 }
 
-/** What an account does with its policies. Throws a `Refusal` that names the mistake. */
-export interface PolicyService {
-  list(accountId: string): Promise<readonly PolicyRow[]>;
-  show(accountId: string, name: string, version?: number): Promise<PolicyPage>;
-  save(by: Author, name: string, document: unknown, as: "live" | "shadow"): Promise<SavedPolicy>;
-  setShadow(accountId: string, name: string, version: number): Promise<SavedPolicy>;
-  endShadow(accountId: string, name: string): Promise<void>;
-  promote(accountId: string, name: string): Promise<SavedPolicy>;
-  remove(accountId: string, name: string): Promise<void>;
-  shadowReport(accountId: string, name: string, days: number): Promise<ShadowReport>;
-}
-
 export interface PolicyServiceDeps {
   readonly store: PolicyStore;
   readonly outcomes: Pick<Outcomes, "shadowPairs" | "shadowDomains">;
@@ -44,57 +32,162 @@ export interface PolicyServiceDeps {
   readonly notices: Pick<Notices, "tell">;
 }
 
-export function createPolicyService(deps: PolicyServiceDeps): PolicyService {
-  const { store, notices, clock } = deps;
-  const changed = <T>(answer: T): T => {
-    notices.tell("policies");
-    return answer;
-  };
-  return {
-    list: (accountId) => listOf(accountId, store),
-    show: (accountId, name, version) => pageOf({ accountId, name, version }, store),
-    async save({ account, author }, name, document, as) {
-      checkName(name);
-      if (as === "shadow") await headOf(account.id, name, store);
-      const version = await store.save(
-        {
-          accountId: account.id,
-          name,
-          document: checkedDocument(document, account, deps),
-          author,
-          createdAtMs: clock.nowMs(),
-          as,
-          firstVersion: name === DEFAULT_NAME ? DEFAULT_VERSION + 1 : 1,
-        },
-        POLICY_LIMITS,
-      );
-      if (version === undefined) throw tooMany();
-      return changed({ name, version });
-    },
-    async setShadow(accountId, name, version) {
-      await headOf(accountId, name, store);
-      if (!(await store.setShadow(accountId, name, version))) throw noSuchPolicy();
-      return changed({ name, version });
-    },
-    async endShadow(accountId, name) {
-      await headOf(accountId, name, store);
-      await store.setShadow(accountId, name, undefined);
-      changed(undefined);
-    },
-    async promote(accountId, name) {
-      await headOf(accountId, name, store);
-      const version = await store.promote(accountId, name);
-      if (version === undefined) throw notNow("No shadow runs beside this policy.");
-      return changed({ name, version });
-    },
-    async remove(accountId, name) {
-      const removal = await store.remove(accountId, name);
-      if (removal.kind === "unknown") throw noSuchPolicy();
-      if (removal.kind === "in_use") throw policyInUse(name, removal.usedBy);
-      changed(undefined);
-    },
-    shadowReport: (accountId, name, days) => reportOf({ accountId, name, days }, deps),
-  };
+const BUILT_IN_HEAD: PolicyHead = { name: DEFAULT_NAME, live: DEFAULT_VERSION };
+
+/** What an account does with its policies. Throws a `Refusal` that names the mistake. */
+export class PolicyService {
+  readonly #deps: PolicyServiceDeps;
+  readonly #store: PolicyStore;
+
+  constructor(deps: PolicyServiceDeps) {
+    this.#deps = deps;
+    this.#store = deps.store;
+  }
+
+  async list(accountId: string): Promise<readonly PolicyRow[]> {
+    const rows: PolicyRow[] = [];
+    for (const head of await this.#heads(accountId)) rows.push(await this.#row(accountId, head));
+    return rows;
+  }
+
+  async show(accountId: string, name: string, asked?: number): Promise<PolicyPage> {
+    const head = await this.#head(accountId, name);
+    const { live = DEFAULT_VERSION, shadow } = head;
+    const version = asked ?? live;
+    const built = isBuiltIn(name, version);
+    const saved = built ? undefined : await this.#store.version(accountId, name, version);
+    if (!built && saved === undefined) throw noSuchPolicy();
+    const state = (number: number): PolicyPage["versions"][number]["state"] =>
+      number === live ? "live" : number === shadow ? "shadow" : "old";
+    const rows = (await this.#store.versions(accountId, name, VERSIONS_SHOWN)).map((one) => ({
+      version: one.version,
+      state: state(one.version),
+      ...authorOf(one),
+    }));
+    const first = {
+      version: DEFAULT_VERSION,
+      state: state(DEFAULT_VERSION),
+      ...authorOf(undefined),
+    };
+    const document = saved ? (JSON.parse(saved.document) as unknown) : DEFAULT_DOCUMENT;
+    const read = parsePolicy(document, { hasDomainAge: true });
+    return {
+      ...(await this.#row(accountId, head)),
+      version,
+      document,
+      rule_reasons: read.ok ? read.policy.rules.map(({ reason }) => reason) : [],
+      versions: name === DEFAULT_NAME ? [...rows, first] : rows,
+    };
+  }
+
+  async save(
+    { account, author }: Author,
+    name: string,
+    document: unknown,
+    as: "live" | "shadow",
+  ): Promise<SavedPolicy> {
+    checkName(name);
+    if (as === "shadow") await this.#head(account.id, name);
+    const version = await this.#store.save(
+      {
+        accountId: account.id,
+        name,
+        document: checkedDocument(document, account, this.#deps),
+        author,
+        createdAtMs: this.#deps.clock.nowMs(),
+        as,
+        firstVersion: name === DEFAULT_NAME ? DEFAULT_VERSION + 1 : 1,
+      },
+      POLICY_LIMITS,
+    );
+    if (version === undefined) throw tooMany();
+    this.#changed();
+    return { name, version };
+  }
+
+  async setShadow(accountId: string, name: string, version: number): Promise<SavedPolicy> {
+    await this.#head(accountId, name);
+    if (!(await this.#store.setShadow(accountId, name, version))) throw noSuchPolicy();
+    this.#changed();
+    return { name, version };
+  }
+
+  async endShadow(accountId: string, name: string): Promise<void> {
+    await this.#head(accountId, name);
+    await this.#store.setShadow(accountId, name, undefined);
+    this.#changed();
+  }
+
+  async promote(accountId: string, name: string): Promise<SavedPolicy> {
+    await this.#head(accountId, name);
+    const version = await this.#store.promote(accountId, name);
+    if (version === undefined) throw notNow("No shadow runs beside this policy.");
+    this.#changed();
+    return { name, version };
+  }
+
+  async remove(accountId: string, name: string): Promise<void> {
+    const removal = await this.#store.remove(accountId, name);
+    if (removal.kind === "unknown") throw noSuchPolicy();
+    if (removal.kind === "in_use") throw policyInUse(name, removal.usedBy);
+    this.#changed();
+  }
+
+  async shadowReport(accountId: string, name: string, days: number): Promise<ShadowReport> {
+    const { outcomes, clock } = this.#deps;
+    const { live = DEFAULT_VERSION, shadow } = await this.#head(accountId, name);
+    const fromDay = dayOf(clock.nowMs()) - days + 1;
+    const which = shadow && { account_id: accountId, policy: name, version: shadow };
+    const counts = which ? await outcomes.shadowPairs(which, fromDay) : [];
+    const domains = which ? await outcomes.shadowDomains(which, fromDay) : [];
+    const pairs = summed(counts);
+    const sum = (some: readonly Pair[]): number => some.reduce((all, { count }) => all + count, 0);
+    return {
+      live,
+      shadow: shadow ?? null,
+      days: [...new Set(counts.map(({ day }) => day))].map((day) => ({
+        day: isoDate(day),
+        pairs: summed(counts.filter((count) => count.day === day)),
+      })),
+      pairs,
+      total: sum(pairs),
+      changed: sum(pairs.filter((pair) => pair.live !== pair.shadow)),
+      domains: domains.map((one) => ({
+        day: isoDate(one.day),
+        domain: one.domain,
+        live: one.live,
+        shadow: one.shadow,
+        count: one.count,
+      })),
+    };
+  }
+
+  #changed(): void {
+    this.#deps.notices.tell("policies");
+  }
+
+  /** `default` is always there: without a live version of the account's own the built-in one is live. */
+  async #heads(accountId: string): Promise<readonly PolicyHead[]> {
+    const heads = await this.#store.list(accountId);
+    const own = heads.find(({ name }) => name === DEFAULT_NAME);
+    const others = heads.filter(({ name, live }) => name !== DEFAULT_NAME && live !== undefined);
+    return [{ ...BUILT_IN_HEAD, ...own }, ...others];
+  }
+
+  async #head(accountId: string, name: string): Promise<PolicyHead> {
+    const head = (await this.#heads(accountId)).find((one) => one.name === name);
+    if (head === undefined) throw noSuchPolicy();
+    return head;
+  }
+
+  async #row(
+    accountId: string,
+    { name, live = DEFAULT_VERSION, shadow }: PolicyHead,
+  ): Promise<PolicyRow> {
+    const built = isBuiltIn(name, live);
+    const saved = built ? undefined : await this.#store.version(accountId, name, live);
+    return { name, built_in: built, live, shadow: shadow ?? null, ...authorOf(saved) };
+  }
 }
 
 const tooMany = (): Error =>
@@ -124,117 +217,13 @@ function checkedDocument(
   return text;
 }
 
-type Store = Pick<PolicyStore, "list" | "version" | "versions">;
-
-const BUILT_IN_HEAD: PolicyHead = { name: DEFAULT_NAME, live: DEFAULT_VERSION };
-
-/** `default` is always there: without a live version of the account's own the built-in one is live. */
-async function headsOf(accountId: string, store: Pick<PolicyStore, "list">) {
-  const heads = await store.list(accountId);
-  const own = heads.find(({ name }) => name === DEFAULT_NAME);
-  const others = heads.filter(({ name, live }) => name !== DEFAULT_NAME && live !== undefined);
-  return [{ ...BUILT_IN_HEAD, ...own }, ...others];
-}
-
-async function headOf(accountId: string, name: string, store: Pick<PolicyStore, "list">) {
-  const head = (await headsOf(accountId, store)).find((one) => one.name === name);
-  if (head === undefined) throw noSuchPolicy();
-  return head;
-}
-
 const isBuiltIn = (name: string, version: number): boolean =>
   name === DEFAULT_NAME && version === DEFAULT_VERSION;
-
-async function rowOf(
-  accountId: string,
-  { name, live = DEFAULT_VERSION, shadow }: PolicyHead,
-  store: Store,
-): Promise<PolicyRow> {
-  const built = isBuiltIn(name, live);
-  const saved = built ? undefined : await store.version(accountId, name, live);
-  return { name, built_in: built, live, shadow: shadow ?? null, ...authorOf(saved) };
-}
 
 const authorOf = (saved: PolicyVersion | undefined) => ({
   author: saved?.author ?? null,
   created_at: saved === undefined ? null : isoTime(saved.createdAtMs),
 });
-
-async function listOf(accountId: string, store: Store): Promise<readonly PolicyRow[]> {
-  const rows: PolicyRow[] = [];
-  for (const head of await headsOf(accountId, store))
-    rows.push(await rowOf(accountId, head, store));
-  return rows;
-}
-
-async function pageOf(
-  asked: {
-    readonly accountId: string;
-    readonly name: string;
-    readonly version: number | undefined;
-  },
-  store: Store,
-): Promise<PolicyPage> {
-  const { accountId, name } = asked;
-  const head = await headOf(accountId, name, store);
-  const { live = DEFAULT_VERSION, shadow } = head;
-  const version = asked.version ?? live;
-  const built = isBuiltIn(name, version);
-  const saved = built ? undefined : await store.version(accountId, name, version);
-  if (!built && saved === undefined) throw noSuchPolicy();
-  const state = (number: number): PolicyPage["versions"][number]["state"] =>
-    number === live ? "live" : number === shadow ? "shadow" : "old";
-  const kept = await store.versions(accountId, name, VERSIONS_SHOWN);
-  const rows = kept.map((one) => ({
-    version: one.version,
-    state: state(one.version),
-    ...authorOf(one),
-  }));
-  const first = { version: DEFAULT_VERSION, state: state(DEFAULT_VERSION), ...authorOf(undefined) };
-  const document = saved === undefined ? DEFAULT_DOCUMENT : (JSON.parse(saved.document) as unknown);
-  const read = parsePolicy(document, { hasDomainAge: true });
-  return {
-    ...(await rowOf(accountId, head, store)),
-    version,
-    document,
-    rule_reasons: read.ok ? read.policy.rules.map(({ reason }) => reason) : [],
-    versions: name === DEFAULT_NAME ? [...rows, first] : rows,
-  };
-}
-
-async function reportOf(
-  asked: { readonly accountId: string; readonly name: string; readonly days: number },
-  { store, outcomes, clock }: PolicyServiceDeps,
-): Promise<ShadowReport> {
-  const { accountId, name } = asked;
-  const { live = DEFAULT_VERSION, shadow } = await headOf(accountId, name, store);
-  const fromDay = dayOf(clock.nowMs()) - asked.days + 1;
-  const which =
-    shadow === undefined ? undefined : { account_id: accountId, policy: name, version: shadow };
-  const counts = which === undefined ? [] : await outcomes.shadowPairs(which, fromDay);
-  const domains = which === undefined ? [] : await outcomes.shadowDomains(which, fromDay);
-  const pairs = summed(counts);
-  const sum = (some: readonly Pair[]): number => some.reduce((all, { count }) => all + count, 0);
-  const days = [...new Set(counts.map(({ day }) => day))].map((day) => ({
-    day: isoDate(day),
-    pairs: summed(counts.filter((count) => count.day === day)),
-  }));
-  return {
-    live,
-    shadow: shadow ?? null,
-    days,
-    pairs,
-    total: sum(pairs),
-    changed: sum(pairs.filter((pair) => pair.live !== pair.shadow)),
-    domains: domains.map((one) => ({
-      day: isoDate(one.day),
-      domain: one.domain,
-      live: one.live,
-      shadow: one.shadow,
-      count: one.count,
-    })),
-  };
-}
 
 function summed(counts: readonly ShadowCountRow[]): readonly Pair[] {
   const sums = new Map<string, Pair>();

@@ -46,7 +46,7 @@ import { createBackTestPolicy } from "../gate/back-test.ts";
 import { Hooks } from "../gate/hooks-store.ts";
 import { HookService, type SignedExample } from "../gate/hooks.ts";
 import { Outcomes } from "../gate/outcomes.ts";
-import { createPolicyService } from "../gate/policies.ts";
+import { PolicyService } from "../gate/policies.ts";
 import { PolicyStore } from "../gate/policy-store.ts";
 import { createTokens } from "../gate/tokens.ts";
 import { DomainMails, VerdictCounts } from "../lists/domain-verdicts.ts";
@@ -112,7 +112,7 @@ function gateCommands({ terminal, run, noteFor }: GateCommandParts): readonly Co
 async function openPolicies(process: Process, noteFor: GateCommandParts["noteFor"]) {
   const store = await openAccountStore(process);
   const { db } = store.sql;
-  const policies = createPolicyService({
+  const policies = new PolicyService({
     store: new PolicyStore(db),
     outcomes: new Outcomes(db),
     tiers: readTiersFile(process.config.tiersFile),

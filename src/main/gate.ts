@@ -6,13 +6,13 @@ import { createBackTestPolicy } from "../gate/back-test.ts";
 import { createDecideOne, type DecideDeps, type DecideOne } from "../gate/decide-one.ts";
 import { DecisionLog } from "../gate/decision-log.ts";
 import { Feedback } from "../gate/feedback.ts";
-import { HookDesk } from "../gate/hook-desk.ts";
+import { HookDesk, type HookDeskDeps } from "../gate/hook-desk.ts";
 import { createHookKeys } from "../gate/hook-signatures.ts";
 import { Hooks } from "../gate/hooks-store.ts";
 import { HookService } from "../gate/hooks.ts";
 import { createFindPolicies } from "../gate/in-force.ts";
 import { type DecisionMade, OutcomeRecorder, Outcomes } from "../gate/outcomes.ts";
-import { createPolicyService } from "../gate/policies.ts";
+import { PolicyService } from "../gate/policies.ts";
 import { PolicyStore } from "../gate/policy-store.ts";
 import { createTestPolicy } from "../gate/rule-entry.ts";
 import { createTokens, type Tokens } from "../gate/tokens.ts";
@@ -64,7 +64,7 @@ export function openGate(process: Process, parts: GateParts): Gate {
   const freshness = backing.where === "alone" ? {} : { freshMs: FRESH_MS };
   const traffic = new Traffic({ store: new TrafficStore(db, clock), clock, log, ...freshness });
   flushLast(process, "traffic.flush_failed", traffic);
-  const record = recorderOf(process, parts, decisionLog);
+  const record = recorderOf(process, parts, { outcomes, decisionLog });
   const decideOne = createDecideOne({
     admission,
     check,
@@ -80,6 +80,7 @@ export function openGate(process: Process, parts: GateParts): Gate {
     clock,
     log,
   });
+  const desk = openDesk(process, parts, { hooks, accounts, box, decideOne });
   const checkHost = createHostCheck({ addresses: dns.everyAddress, clock });
   const mails = new DomainMails(db);
   const { implicitMx } = process.config;
@@ -91,35 +92,26 @@ export function openGate(process: Process, parts: GateParts): Gate {
     feedback,
     hash,
     tokens,
-    policies: createPolicyService({ store, outcomes, tiers, clock, notices }),
+    policies: new PolicyService({ store, outcomes, tiers, clock, notices }),
     testPolicy: createTestPolicy({ check, datasets }),
     backTestPolicy: (owner, asked) => shares.of("back_tests").run(owner, () => backTest(asked)),
     reportOutcomes,
     hookService: new HookService({ hooks, box, ids, clock, publicUrl, checkHost }),
-    hooks: hookDeskOf(process, parts, decideOne),
+    hooks: desk,
   };
 }
 
-function hookDeskOf(
+function openDesk(
   process: Process,
   { serving, checker, admission }: GateParts,
-  decideOne: DecideOne,
+  opened: Pick<HookDeskDeps, "hooks" | "accounts" | "box" | "decideOne">,
 ): HookDesk {
   const { clock, log } = process;
-  const { db } = serving.backing.store.sql;
   // Accounts name these URLs, so nothing that the operator allows to others is allowed here.
   const outbound = createOutbound({ addresses: checker.dns.everyAddress, clock, allowed: [] });
-  const desk = new HookDesk({
-    hooks: new Hooks(db),
-    accounts: new Accounts(db),
-    admission,
-    decideOne,
-    box: createSecretBox(serving.secretKey),
-    jwks: createHookKeys(outbound, clock),
-    counted: hookCounter(serving.metrics.registry),
-    clock,
-    log,
-  });
+  const jwks = createHookKeys(outbound, clock);
+  const counted = hookCounter(serving.metrics.registry);
+  const desk = new HookDesk({ ...opened, admission, jwks, counted, clock, log });
   flushLast(process, "hooks.flush_failed", desk);
   return desk;
 }
@@ -127,12 +119,10 @@ function hookDeskOf(
 /** Counts for the account, the metrics, and by domain if no new check ran. */
 function recorderOf(
   process: Process,
-  { serving, hours }: GateParts,
-  decisionLog: DecisionLog,
+  { serving: { metrics, lists }, hours }: GateParts,
+  { outcomes, decisionLog }: { readonly outcomes: Outcomes; readonly decisionLog: DecisionLog },
 ): DecideDeps["record"] {
-  const { backing, metrics, lists } = serving;
   const { clock, log } = process;
-  const outcomes = new Outcomes(backing.store.sql.db);
   const recorder = new OutcomeRecorder({ outcomes, clock, log, hours });
   flushLast(process, "decisions.flush_failed", recorder);
   flushLast(process, "decisions.log_failed", decisionLog);

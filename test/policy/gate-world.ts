@@ -21,7 +21,7 @@ import { Feedback } from "../../src/gate/feedback.ts";
 import { createDecideOne, type DecideOne } from "../../src/gate/decide-one.ts";
 import { createFindPolicies } from "../../src/gate/in-force.ts";
 import { OutcomeRecorder } from "../../src/gate/outcomes.ts";
-import { createPolicyService, type PolicyService } from "../../src/gate/policies.ts";
+import { PolicyService } from "../../src/gate/policies.ts";
 import { createTokens, type Tokens } from "../../src/gate/tokens.ts";
 import { storesOn } from "../contracts/stores.ts";
 import { type Zone, zoneLookup } from "../dns/zone-lookup.ts";
@@ -159,7 +159,7 @@ export async function gateWorld(
     log,
     feedback,
     decisionLog,
-    policies: createPolicyService({ store: policyStore, outcomes, tiers, clock, notices }),
+    policies: new PolicyService({ store: policyStore, outcomes, tiers, clock, notices }),
     async account(email, tier = "pro") {
       const order = { email, tier, isAdmin: false, origin: "operator" } as const;
       const made = await store.accounts.create(order);

@@ -8,7 +8,7 @@ import { openWebhooks } from "../../src/main/webhooks.ts";
 import type { Process } from "../../src/main/process.ts";
 import { openAccountStore, openSecretKey } from "../../src/main/store.ts";
 import { DEFAULT_TIERS } from "../../src/accounts/admission/tiers.ts";
-import { createPolicyService } from "../../src/gate/policies.ts";
+import { PolicyService } from "../../src/gate/policies.ts";
 
 /** What operators do at the command line, on the same stores; this process never dies. */
 export async function openOperator(process: Process) {
@@ -22,7 +22,7 @@ export async function openOperator(process: Process) {
   const { operator } = await openStoredLists(process, store);
   const { clock, ids } = process;
   const { db } = store.sql;
-  const policies = createPolicyService({
+  const policies = new PolicyService({
     store: new PolicyStore(db),
     outcomes: new Outcomes(db),
     tiers: DEFAULT_TIERS,

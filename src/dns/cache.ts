@@ -21,9 +21,8 @@ const UNKNOWN_MAX_MS = 30_000;
 const HOT_HITS = 3;
 const REFRESH_SHARE = 0.1;
 
-/** Estimate of an entry without its name and records: objects, map cell, string headers of the first records. */
-const OVERHEAD_OCTETS = 300;
-const FIRST_RECORDS = 5;
+/** Estimates of an entry without its name and records (objects, map cell), and of a record without its text. */
+const OVERHEAD_OCTETS = 280;
 const RECORD_OCTETS = 64;
 const STEP_OCTETS = 64;
 
@@ -120,8 +119,9 @@ export class AnswerCache<T> {
   #weigh(name: string, outcome: Outcome<T>): number {
     let octets = OVERHEAD_OCTETS + name.length;
     if (outcome.kind === "found") {
-      for (const record of outcome.records) octets += this.#options.sizeOctets(record);
-      octets += Math.max(0, outcome.records.length - FIRST_RECORDS) * RECORD_OCTETS;
+      for (const record of outcome.records) {
+        octets += RECORD_OCTETS + this.#options.sizeOctets(record);
+      }
     }
     return Math.ceil(octets / STEP_OCTETS) * STEP_OCTETS;
   }

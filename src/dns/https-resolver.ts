@@ -2,7 +2,7 @@ import type { UnknownReason, Until } from "../core/mail/lookup.ts";
 import type { Clock } from "../base/clock.ts";
 import { Places } from "../base/places.ts";
 import { answers, decodeResponse, encodeQuery, interpret, type Question } from "./message/wire.ts";
-import { EXCHANGE_MAX_MS, noUnknown, type ResolverStats } from "./flow/patience.ts";
+import { EXCHANGE_MAX_MS, NO_COUNTS, noUnknown, type ResolverStats } from "./flow/patience.ts";
 import type { Asked, Done } from "./query.ts";
 import type { Resolver } from "./resolver.ts";
 
@@ -45,7 +45,7 @@ export class HttpsResolver implements Resolver {
   readonly #options: Options;
   readonly #places = new Places(UNDER_WAY_MAX);
   readonly #open = new Set<AbortController>();
-  readonly #counts = { queries: 0, retries: 0, recovered: 0 };
+  readonly #counts = { ...NO_COUNTS };
   readonly #unknown = noUnknown();
   #isClosed = false;
 
@@ -65,9 +65,6 @@ export class HttpsResolver implements Resolver {
     const unsettled = this.#open.size;
     return {
       ...this.#counts,
-      lateAnswers: 0,
-      strays: 0,
-      truncated: 0,
       unknown: { ...this.#unknown },
       window: UNDER_WAY_MAX,
       underWay: Math.min(UNDER_WAY_MAX, unsettled),

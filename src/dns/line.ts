@@ -66,23 +66,17 @@ export class Line<T> {
     this.#cache.forgetAbsent();
   }
 
-  ask(name: string, by?: OwnerKey, until?: Until): Awaitable<Answer<T>> {
+  /** `isAgain`: a cached `unknown` is asked again, and nothing is refreshed. */
+  ask(name: string, asked: AskedBy, isAgain = false): Awaitable<Answer<T>> {
     const cached = this.#cache.get(name);
-    if (cached === undefined) return this.#fly(name, { by, until });
+    if (cached === undefined || (isAgain && cached.answer.kind === "unknown")) {
+      return this.#fly(name, asked);
+    }
     this.hits += 1;
-    if (cached.isDue && !this.#flights.has(name)) {
+    if (cached.isDue && !isAgain && !this.#flights.has(name)) {
       this.refreshed += 1;
       void this.#start(name, {});
     }
-    return cached.answer;
-  }
-
-  askAgain(name: string, by?: OwnerKey, until?: Until): Awaitable<Answer<T>> {
-    const cached = this.#cache.get(name);
-    if (cached === undefined || cached.answer.kind === "unknown") {
-      return this.#fly(name, { by, until });
-    }
-    this.hits += 1;
     return cached.answer;
   }
 

@@ -165,7 +165,7 @@ test("a name that many want is asked for again before it ends, and nobody waits 
   assert.equal(lookup.mx("hot.example") instanceof Promise, false, "the new answer lives on");
 });
 
-test("MX lists are in order, and domains of one provider share one list", async () => {
+test("MX lists are in order, however the server turns them around", async () => {
   const [a, b] = [
     { preference: 10, host: "a.example" },
     { preference: 10, host: "b.example" },
@@ -179,7 +179,7 @@ test("MX lists are in order, and domains of one provider share one list", async 
   const two = await lookup.mx("two.example");
   assert.ok(one.kind === "found" && two.kind === "found");
   assert.deepEqual(one.records, [first, a, b]);
-  assert.equal(one.records, two.records);
+  assert.deepEqual(two.records, one.records);
 });
 
 const probeCases: readonly (readonly [string, Reply<unknown>, boolean])[] = [

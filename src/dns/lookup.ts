@@ -9,7 +9,7 @@ import type { Resolver } from "./resolver.ts";
 import { EXCHANGE_MAX_MS, type ResolverStats } from "./flow/patience.ts";
 import type { Trust } from "./trust/trust.ts";
 import { triedExchanges } from "../core/mail/mail-hosts.ts";
-import { appended, type Reply } from "./message/wire.ts";
+import type { Reply } from "./message/wire.ts";
 import type { Asked } from "./query.ts";
 
 const ASKS_MAX = 8;
@@ -20,129 +20,62 @@ function chase<T>(
   { resolver, clock }: { readonly resolver: Resolver; readonly clock: Clock },
   done: (outcome: Outcome<T>) => void,
 ): void {
+  const seen = new Set([question.name]);
+  let leastTtlSeconds = Infinity;
+  let cancelDeadline: (() => void) | undefined;
+  let isDone = false;
+  const finish = (outcome: Outcome<T>): void => {
+    if (isDone) return;
+    isDone = true;
+    cancelDeadline?.();
+    if (outcome.kind === "unknown" || outcome.ttlSeconds === undefined) done(outcome);
+    else done({ ...outcome, ttlSeconds: Math.min(outcome.ttlSeconds, leastTtlSeconds) });
+  };
+  const unknown = (why: "deadline" | "malformed"): void => finish({ kind: "unknown", why });
+  const follow = ({ target, ttlSeconds }: Alias): void => {
+    leastTtlSeconds = Math.min(leastTtlSeconds, ttlSeconds);
+    const isStrange = target === "" || target.includes("\\");
+    if (question.until?.isPast === true) unknown("deadline");
+    else if (isStrange || seen.has(target) || seen.size >= ASKS_MAX) unknown("malformed");
+    else {
+      seen.add(target);
+      resolver.ask({ ...question, name: target }, (reply) => {
+        if (reply.kind !== "alias") finish(reply);
+        else if (!isDone) follow(reply);
+      });
+    }
+  };
   resolver.ask(question, (reply, spentMs) => {
     if (reply.kind !== "alias") {
       done(reply);
       return;
     }
-    const leftMs = EXCHANGE_MAX_MS - spentMs;
-    new Chase(question, { resolver, clock, done }, leftMs).follow(reply);
+    const leftMs = Math.max(0, EXCHANGE_MAX_MS - spentMs);
+    cancelDeadline = clock.after(leftMs, () => unknown("deadline"));
+    follow(reply);
   });
 }
 
 type Alias = Extract<Reply<unknown>, { kind: "alias" }>;
 
-interface ChaseDeps<T> {
-  readonly resolver: Resolver;
-  readonly clock: Clock;
-  readonly done: (outcome: Outcome<T>) => void;
-}
+const KEPT_LENGTH_MAX = 16;
+const KEPT_NAMES_MAX_OCTETS = 512;
 
-class Chase<T> {
-  readonly #question: Asked<T>;
-  readonly #deps: ChaseDeps<T>;
-  readonly #seen: Set<string>;
-  readonly #cancelDeadline: () => void;
-  #ttlSeconds = Infinity;
-  #isDone = false;
-
-  constructor(question: Asked<T>, deps: ChaseDeps<T>, leftMs: number) {
-    this.#question = question;
-    this.#deps = deps;
-    this.#seen = new Set([question.name]);
-    this.#cancelDeadline = deps.clock.after(Math.max(0, leftMs), () =>
-      this.#finish({ kind: "unknown", why: "deadline" }),
-    );
-  }
-
-  follow({ target, ttlSeconds }: Alias): void {
-    this.#ttlSeconds = Math.min(this.#ttlSeconds, ttlSeconds);
-    if (this.#question.until?.isPast === true) {
-      this.#finish({ kind: "unknown", why: "deadline" });
-      return;
-    }
-    const isStrange = target === "" || target.includes("\\");
-    if (isStrange || this.#seen.has(target) || this.#seen.size >= ASKS_MAX) {
-      this.#finish({ kind: "unknown", why: "malformed" });
-      return;
-    }
-    this.#seen.add(target);
-    this.#deps.resolver.ask({ ...this.#question, name: target }, (reply) => {
-      if (this.#isDone) return;
-      if (reply.kind === "alias") this.follow(reply);
-      else this.#finish(reply);
-    });
-  }
-
-  #finish(outcome: Outcome<T>): void {
-    if (this.#isDone) return;
-    this.#isDone = true;
-    this.#cancelDeadline();
-    if (outcome.kind === "unknown" || outcome.ttlSeconds === undefined) this.#deps.done(outcome);
-    else {
-      const ttlSeconds = Math.min(outcome.ttlSeconds, this.#ttlSeconds);
-      this.#deps.done({ ...outcome, ttlSeconds });
-    }
-  }
-}
-
-const LISTS_MAX = 20_000;
-
-const SHARED_LENGTH_MAX = 16;
-const SHARED_NAMES_MAX_OCTETS = 512;
-
-const SAME_HOST_MAX = 64;
-
-/** Servers turn equal MX records around. Domains of one provider share one list, most of what an answer weighs. */
-export function shareExchanges(): (records: readonly MailExchange[]) => readonly MailExchange[] {
-  const lists = new SharedLists();
-  return (records) => {
-    const sorted = records.length > 1 ? records.toSorted(byPreference) : records;
-    return isLong(sorted) ? shortened(sorted) : lists.share(sorted);
-  };
+/** Servers turn equal MX records around. Of a long list what cannot be tried is not kept. */
+export function keptExchanges(records: readonly MailExchange[]): readonly MailExchange[] {
+  const sorted = records.length > 1 ? records.toSorted(byPreference) : records;
+  return isLong(sorted) ? shortened(sorted) : sorted;
 }
 
 const isLong = (list: readonly MailExchange[]): boolean =>
-  list.length > SHARED_LENGTH_MAX ||
-  list.reduce((octets, { host }) => octets + host.length, 0) > SHARED_NAMES_MAX_OCTETS;
+  list.length > KEPT_LENGTH_MAX ||
+  list.reduce((octets, { host }) => octets + host.length, 0) > KEPT_NAMES_MAX_OCTETS;
 
 /** Where none can be tried one is kept, which still tells a null MX from hosts that cannot be used. */
 function shortened(list: readonly MailExchange[]): readonly MailExchange[] {
   const tried = triedExchanges(list);
   if (tried.length > 0) return tried;
   return list.toSorted((one, other) => other.host.length - one.host.length).slice(0, 1);
-}
-
-/** Indexed by first host, because a text key for each list costs more than comparing a few lists. */
-class SharedLists {
-  readonly #byHost = new Map<string, (readonly MailExchange[])[]>();
-  #length = 0;
-
-  share(list: readonly MailExchange[]): readonly MailExchange[] {
-    const host = list[0]?.host ?? "";
-    const kept = this.#byHost.get(host);
-    const same = kept?.find((other) => areSame(other, list));
-    if (same !== undefined) return same;
-    if (kept === undefined || kept.length < SAME_HOST_MAX) this.#keep(host, list);
-    return list;
-  }
-
-  #keep(host: string, list: readonly MailExchange[]): void {
-    if (this.#length >= LISTS_MAX) {
-      this.#byHost.clear();
-      this.#length = 0;
-    }
-    this.#byHost.set(host, appended(this.#byHost.get(host), list));
-    this.#length += 1;
-  }
-}
-
-function areSame(one: readonly MailExchange[], other: readonly MailExchange[]): boolean {
-  if (one.length !== other.length) return false;
-  return one.every(({ preference, host }, index) => {
-    const its = other[index];
-    return its?.preference === preference && its.host === host;
-  });
 }
 
 function byPreference(a: MailExchange, b: MailExchange): number {
@@ -209,17 +142,16 @@ export function createDnsLookup(
   trust?.onSuspect(() => {
     for (const line of lines) line.forgetAbsent();
   });
+  const questionsOf = (isAgain: boolean): DnsQuestions => ({
+    mx: (name, by, until) => mx.ask(name, { by, until }, isAgain),
+    addresses: (host, by, until) => addresses.ask(host, { by, until }, isAgain),
+    txt: (name, by, until) => txt.ask(name, { by, until }, isAgain),
+  });
   let probing: Promise<boolean> | undefined;
   return {
-    mx: (name, by, until) => mx.ask(name, by, until),
-    addresses: (host, by, until) => addresses.ask(host, by, until),
-    txt: (name, by, until) => txt.ask(name, by, until),
-    again: {
-      mx: (name, by, until) => mx.askAgain(name, by, until),
-      addresses: (host, by, until) => addresses.askAgain(host, by, until),
-      txt: (name, by, until) => txt.askAgain(name, by, until),
-    },
-    everyAddress: (host) => everyAddress.ask(host),
+    ...questionsOf(false),
+    again: questionsOf(true),
+    everyAddress: (host) => everyAddress.ask(host, {}),
     room: () => resolver.room(),
     stats: () => ({ ...resolver.stats(), cache: total(lines) }),
     probe() {
@@ -252,7 +184,6 @@ function probe(resolver: Resolver): Promise<boolean> {
 }
 
 function fetchMail(fetch: Fetch<MailExchange>, trust: Trust | undefined): Fetch<MailExchange> {
-  const share = shareExchanges();
   return (name, done, asked) => {
     const heard = (outcome: Outcome<MailExchange>): void => {
       if (outcome.kind !== "found") {
@@ -261,7 +192,7 @@ function fetchMail(fetch: Fetch<MailExchange>, trust: Trust | undefined): Fetch<
       }
       trust?.learn(name);
       const { kind, ttlSeconds } = outcome;
-      done({ kind, records: share(outcome.records), ttlSeconds });
+      done({ kind, records: keptExchanges(outcome.records), ttlSeconds });
     };
     fetch(name, heard, asked);
   };

@@ -27,7 +27,13 @@ export interface Asked<T> extends Question<T> {
   readonly until?: Until | undefined;
 }
 
-export abstract class Query {
+/** Takes the reply; `spentMs` of the question's 5 s are over by then. */
+export type Done<T> = (reply: Reply<T>, spentMs: number) => void;
+
+/** The reply until one is read. It holds for a name that cannot be asked for: such a name cannot exist. */
+const NO_SUCH_NAME = { kind: "absent", why: "noName", ttlSeconds: undefined } as const;
+
+export class Query {
   readonly askedAtMs: number;
   readonly by: OwnerKey | undefined;
   readonly until: Until | undefined;
@@ -44,12 +50,17 @@ export abstract class Query {
   isSettled = false;
   why: UnknownReason = "timeout";
   latest: Attempt | undefined;
+  readonly #question: Question<unknown>;
+  readonly #done: Done<unknown>;
+  #reply: Reply<unknown> = NO_SUCH_NAME;
 
-  constructor(askedAtMs: number, { by, until }: Pick<Asked<unknown>, "by" | "until">) {
-    this.by = by;
-    this.until = until;
+  constructor(question: Asked<unknown>, askedAtMs: number, done: Done<unknown>) {
+    this.by = question.by;
+    this.until = question.until;
     this.askedAtMs = askedAtMs;
     this.startedAtMs = askedAtMs;
+    this.#question = question;
+    this.#done = done;
   }
 
   /** Nobody waits for it any more: nothing is sent for it, and an answer that still comes is kept. */
@@ -57,35 +68,12 @@ export abstract class Query {
     return this.until?.isPast === true;
   }
 
-  abstract encode(): Uint8Array | undefined;
-  /** Reads a message that answers the question; when it settles the query, `finish` tells its reply. */
-  abstract read(message: Uint8Array): Reading;
-  /** Passes the reply to the asker: `unknown` with this reason or, without one, the reply that was read. */
-  abstract finish(why: UnknownReason | undefined, spentMs: number): void;
-}
-
-/** Takes the reply; `spentMs` of the question's 5 s are over by then. */
-export type Done<T> = (reply: Reply<T>, spentMs: number) => void;
-
-/** The reply until one is read. It holds for a name that cannot be asked for: such a name cannot exist. */
-const NO_SUCH_NAME = { kind: "absent", why: "noName", ttlSeconds: undefined } as const;
-
-export class TypedQuery<T> extends Query {
-  readonly #question: Question<T>;
-  readonly #done: Done<T>;
-  #reply: Reply<T> = NO_SUCH_NAME;
-
-  constructor(question: Asked<T>, askedAtMs: number, done: Done<T>) {
-    super(askedAtMs, question);
-    this.#question = question;
-    this.#done = done;
-  }
-
-  override encode(): Uint8Array | undefined {
+  encode(): Uint8Array | undefined {
     return encodeQuery(this.#question, this);
   }
 
-  override read(message: Uint8Array): Reading {
+  /** Reads a message that answers the question; when it settles the query, `finish` tells its reply. */
+  read(message: Uint8Array): Reading {
     const response = decodeResponse(message, this.#question);
     if (response === undefined) return "malformed";
     if (response.truncated) return "truncated";
@@ -96,44 +84,9 @@ export class TypedQuery<T> extends Query {
     return "settles";
   }
 
-  override finish(why: UnknownReason | undefined, spentMs: number): void {
+  /** Passes the reply to the asker: `unknown` with this reason or, without one, the reply that was read. */
+  finish(why: UnknownReason | undefined, spentMs: number): void {
     this.#done(why === undefined ? this.#reply : { kind: "unknown", why }, spentMs);
-  }
-}
-
-interface Timed<T extends Timed<T>> {
-  readonly sentAtMs: number;
-  list: TryList<T> | undefined;
-}
-
-/** The tries of one number that are under way, in the order they were sent. */
-export class TryList<T extends Timed<T>> {
-  readonly #attempts = new Set<T>();
-  readonly #tryMs: number;
-  readonly #expired: (attempt: T) => void;
-
-  constructor(tryMs: number, expired: (attempt: T) => void) {
-    this.#tryMs = tryMs;
-    this.#expired = expired;
-  }
-
-  add(attempt: T): void {
-    attempt.list = this;
-    this.#attempts.add(attempt);
-  }
-
-  remove(attempt: T): void {
-    attempt.list = undefined;
-    this.#attempts.delete(attempt);
-  }
-
-  run(nowMs: number): void {
-    const sentBeforeMs = nowMs - this.#tryMs;
-    for (const attempt of this.#attempts) {
-      if (attempt.sentAtMs > sentBeforeMs) return;
-      this.remove(attempt);
-      this.#expired(attempt);
-    }
   }
 }
 
@@ -142,9 +95,10 @@ export interface AttemptEvents {
   failed(attempt: Attempt): void;
 }
 
-export class Attempt implements Listener, Timed<Attempt> {
+export class Attempt implements Listener {
   readonly earlier: Attempt | undefined;
-  list: TryList<Attempt> | undefined;
+  /** Until it is answered or its time is over. */
+  isTimed = true;
   readonly query: Query;
   readonly packet: Uint8Array;
   readonly server: number;
@@ -178,7 +132,7 @@ export class Attempt implements Listener, Timed<Attempt> {
   }
 
   end(): void {
-    this.list?.remove(this);
+    this.isTimed = false;
     this.seat?.forget(this);
     this.giveBackPlace();
   }

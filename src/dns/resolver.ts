@@ -1,19 +1,19 @@
 import type { UnknownReason } from "../core/mail/lookup.ts";
 import { AwakeClock, type Clock } from "../base/clock.ts";
-import { DueList, Tries } from "./flow/tries.ts";
-import { Lane, type Permits, QUESTIONS_PER_TURN } from "./transport/lane.ts";
+import { Lane, QUESTIONS_PER_TURN } from "./transport/lane.ts";
+import type { OwnerKey } from "../base/owner.ts";
 import {
   type Asked,
   Attempt,
   type AttemptEvents,
   byTcp,
   type Done,
-  type Query,
-  TypedQuery,
+  type Reading,
+  Query,
 } from "./query.ts";
 import {
   EXCHANGE_MAX_MS,
-  noCounts,
+  NO_COUNTS,
   noUnknown,
   PATIENCE,
   type Patience,
@@ -37,53 +37,60 @@ interface Server {
   readonly tcp: TcpPipe;
 }
 
+interface KnownServer extends Server {
+  silentTries: number;
+  plainAnswers: number;
+  plainUntilMs: number;
+}
+
 export class ServerList {
-  readonly count: number;
   preferred = 0;
-  readonly #servers: readonly Server[];
-  readonly #silentTries: number[];
-  readonly #plainAnswers: number[];
-  readonly #plainUntilMs: number[];
+  readonly #servers: readonly KnownServer[];
 
   constructor(servers: readonly Server[]) {
-    this.#servers = servers;
-    this.count = servers.length;
-    this.#silentTries = servers.map(() => 0);
-    this.#plainAnswers = servers.map(() => PLAIN_MAX - 1);
-    this.#plainUntilMs = servers.map(() => 0);
+    this.#servers = servers.map((server) => ({
+      ...server,
+      silentTries: 0,
+      plainAnswers: PLAIN_MAX - 1,
+      plainUntilMs: 0,
+    }));
   }
 
-  at(index: number): Server {
+  get count(): number {
+    return this.#servers.length;
+  }
+
+  at(index: number): KnownServer {
     const server = this.#servers[index];
     if (server === undefined) throw new Error("resolver: no servers");
     return server;
   }
 
   answered(index: number): void {
-    this.#silentTries[index] = 0;
+    this.at(index).silentTries = 0;
   }
 
   silent(index: number): void {
-    const tries = (this.#silentTries[index] ?? 0) + 1;
-    this.#silentTries[index] = tries;
-    if (index !== this.preferred || tries < SILENT_TRIES_MAX) return;
+    const server = this.at(index);
+    server.silentTries += 1;
+    if (index !== this.preferred || server.silentTries < SILENT_TRIES_MAX) return;
     this.preferred = (index + 1) % this.count;
-    this.#silentTries[this.preferred] = 0;
+    this.at(this.preferred).silentTries = 0;
   }
 
   readEdns(index: number): void {
-    this.#plainAnswers[index] = 0;
+    this.at(index).plainAnswers = 0;
   }
 
   /** It answered without EDNS what it refused or dropped with it. */
   neededPlain(index: number, nowMs: number): void {
-    const answers = (this.#plainAnswers[index] ?? 0) + 1;
-    this.#plainAnswers[index] = answers;
-    if (answers >= PLAIN_MAX) this.#plainUntilMs[index] = nowMs + PLAIN_MS;
+    const server = this.at(index);
+    server.plainAnswers += 1;
+    if (server.plainAnswers >= PLAIN_MAX) server.plainUntilMs = nowMs + PLAIN_MS;
   }
 
   isPlain(index: number, nowMs: number): boolean {
-    return (this.#plainUntilMs[index] ?? 0) > nowMs;
+    return this.at(index).plainUntilMs > nowMs;
   }
 
   close(): void {
@@ -128,30 +135,6 @@ export class Ticker {
   }
 }
 
-class WindowPlaces implements Permits {
-  held = 0;
-  readonly #window: Window;
-  readonly #cap: SharedCap;
-  readonly #limit: number;
-
-  constructor(window: Window, cap: SharedCap, limit: number) {
-    this.#window = window;
-    this.#cap = cap;
-    this.#limit = limit;
-  }
-
-  take(): boolean {
-    if (this.held >= this.#window.size || !this.#cap.take(this.#limit)) return false;
-    this.held += 1;
-    return true;
-  }
-
-  giveBack(): void {
-    this.held -= 1;
-    this.#cap.giveBack();
-  }
-}
-
 export interface ResolverOptions {
   readonly servers: readonly ServerAddress[];
   readonly profile: Profile;
@@ -178,21 +161,29 @@ export function createResolver(options: ResolverOptions): Resolver {
 /** Silent tries with EDNS; some servers and middleboxes drop what they cannot read. */
 const EDNS_TRIES_MAX = 2;
 
+/** SERVFAIL and REFUSED come at once. Their tries keep their places this long, so that a server that limits us is asked less. */
+const REFUSED_HOLD_MS = 1_000;
+/** The same for loss, from a question's first try on, when a retry was answered: a server may drop what is over its limit. */
+const LOST_HOLD_MS = 1_200;
+
+interface KeptPlace {
+  readonly untilMs: number;
+  readonly by: OwnerKey | undefined;
+}
+
 class UdpResolver implements Resolver, AttemptEvents {
   readonly #clock: Clock;
   readonly #startMs: number;
   readonly #patience: Patience;
   readonly #servers: ServerList;
   readonly #window: Window;
-  readonly #places: WindowPlaces;
   readonly #lane: Lane<Query>;
-  readonly #tries: Tries;
-  /** By the end of their 5 s: questions whose first try expired, and those sent elsewhere before it did. */
-  readonly #expiring: DueList<Query>;
-  readonly #detoured: DueList<Query>;
+  /** All that is under way: a few thousand at most, each looked at on every tick. */
   readonly #unsettled = new Set<Query>();
+  readonly #kept = new Set<KeptPlace>();
+  #underWay = 0;
   readonly #unknown = noUnknown();
-  readonly #counts = noCounts();
+  readonly #counts = { ...NO_COUNTS };
   readonly #ticker: Ticker;
   #isClosed = false;
 
@@ -209,36 +200,33 @@ class UdpResolver implements Resolver, AttemptEvents {
     );
     const limit = cap.limit(this.#patience.capPart);
     this.#window = new Window(limit);
-    this.#places = new WindowPlaces(this.#window, cap, limit);
     this.#lane = new Lane({
-      permits: this.#places,
+      permits: {
+        take: () => {
+          if (this.#underWay >= this.#window.size || !cap.take(limit)) return false;
+          this.#underWay += 1;
+          return true;
+        },
+        giveBack: () => {
+          this.#underWay -= 1;
+          cap.giveBack();
+        },
+      },
       start: (query) => this.#send(query),
       nowMs: () => this.#nowMs(),
       window: () => this.#window.size,
       // Simulated time may pass within one real turn.
       ...(options.openUdp === undefined && { perTurn: QUESTIONS_PER_TURN }),
     });
-    this.#tries = new Tries(this.#patience, {
-      window: this.#window,
-      expired: (attempt) => this.#expired(attempt),
-      release: (by) => this.#lane.release(by),
-    });
     this.#ticker = new Ticker(
       clock,
       () => this.#runDue(this.#nowMs()),
-      () => this.#unsettled.size + this.#tries.kept > 0,
+      () => this.#unsettled.size + this.#kept.size > 0,
     );
-    const exchanges = (): DueList<Query> =>
-      new DueList(
-        ({ startedAtMs }) => startedAtMs + EXCHANGE_MAX_MS,
-        (query) => this.#settle(query, query.why),
-      );
-    this.#expiring = exchanges();
-    this.#detoured = exchanges();
   }
 
   ask<T>(question: Asked<T>, done: Done<T>): void {
-    const query = new TypedQuery(question, this.#nowMs(), done);
+    const query = new Query(question, this.#nowMs(), done as Done<unknown>); // of the same type
     this.#unsettled.add(query);
     if (this.#isClosed) {
       queueMicrotask(() => this.#settle(query, "deadline"));
@@ -258,7 +246,7 @@ class UdpResolver implements Resolver, AttemptEvents {
       ...this.#counts,
       unknown: { ...this.#unknown },
       window: this.#window.size,
-      underWay: this.#places.held,
+      underWay: this.#underWay,
       unsettled: this.#unsettled.size,
     };
   }
@@ -267,14 +255,14 @@ class UdpResolver implements Resolver, AttemptEvents {
     this.#isClosed = true;
     for (const query of this.#unsettled) this.#settle(query, "deadline");
     this.#lane.pump();
-    this.#tries.releaseKept();
+    this.#releaseKept(Infinity);
     this.#servers.close();
   }
 
   answered(attempt: Attempt, message: Uint8Array): void {
     const { query } = attempt;
     const nowMs = this.#nowMs();
-    if (attempt.list === undefined || attempt.number !== query.sends - 1) {
+    if (!attempt.isTimed || attempt.number !== query.sends - 1) {
       this.#counts.lateAnswers += 1;
     }
     this.#servers.answered(attempt.server);
@@ -282,7 +270,7 @@ class UdpResolver implements Resolver, AttemptEvents {
     const isRead = reading === "settles" || reading === "truncated";
     if (isRead && attempt.hasEdns) this.#servers.readEdns(attempt.server);
     else if (isRead && query.isEdnsDoubted) this.#servers.neededPlain(attempt.server, nowMs);
-    this.#tries.answered(attempt, reading);
+    this.#count(attempt, reading);
     attempt.end();
     if (reading === "settles") {
       if (attempt.number > 0) this.#counts.recovered += 1;
@@ -296,6 +284,32 @@ class UdpResolver implements Resolver, AttemptEvents {
     if (attempt.query.isSettled) return;
     attempt.giveBackPlace(); // its time runs on: without another server the next try comes when it is over
     this.#couldNotSay(attempt.query, attempt, "network");
+  }
+
+  #count(attempt: Attempt, reading: Reading): void {
+    const { query, epoch } = attempt;
+    if (reading === "servfail" || reading === "refused") {
+      this.#window.failed(epoch, query.by);
+      this.#keepPlace(attempt, attempt.sentAtMs + REFUSED_HOLD_MS);
+    } else if (attempt.isTimed) {
+      this.#window.answered(epoch, query.by);
+      if (attempt.number > 0) this.#keepPlace(attempt, query.startedAtMs + LOST_HOLD_MS);
+    } else this.#window.late(epoch, query.by);
+  }
+
+  #keepPlace(attempt: Attempt, untilMs: number): void {
+    if (attempt.lane === undefined) return;
+    attempt.lane = undefined;
+    this.#kept.add({ untilMs, by: attempt.query.by });
+  }
+
+  /** In the order in which they came: one may wait behind a later one for up to a second. */
+  #releaseKept(nowMs: number): void {
+    for (const place of this.#kept) {
+      if (place.untilMs > nowMs) return;
+      this.#kept.delete(place);
+      this.#lane.release(place.by);
+    }
   }
 
   #send(query: Query): void {
@@ -312,12 +326,11 @@ class UdpResolver implements Resolver, AttemptEvents {
     }
     const sentAtMs = this.#nowMs();
     // First tries only: a dead name is tried four times, and 2 % of them would look like a server that loses 10 %.
-    const epoch = isRetry ? -1 : this.#window.sent(this.#places.held, sentAtMs);
+    const epoch = isRetry ? -1 : this.#window.sent(this.#underWay, sentAtMs);
     const attempt = new Attempt(query, packet, { sentAtMs, epoch, lane, events: this });
     if (!isRetry && this.#patience.queueMs === Infinity) query.startedAtMs = sentAtMs;
     query.sends += 1;
     query.latest = attempt;
-    this.#tries.add(attempt);
     if (isUnwanted) {
       attempt.isSent = false;
       attempt.giveBackPlace();
@@ -356,10 +369,10 @@ class UdpResolver implements Resolver, AttemptEvents {
   /** No answer came in the time of this try. It is still listened for, without a place. */
   #expired(attempt: Attempt): void {
     const { query } = attempt;
+    attempt.isTimed = false;
     attempt.giveBackPlace();
     this.#window.failed(attempt.epoch, query.by);
     if (query.isSettled) return;
-    if (attempt.number === 0) this.#expiring.add(query);
     if (!this.#isLast(attempt)) return;
     if (attempt.isSent) this.#servers.silent(attempt.server);
     if (!this.#mayRetry(query)) {
@@ -376,7 +389,6 @@ class UdpResolver implements Resolver, AttemptEvents {
     if (!this.#isLast(attempt)) return;
     if (this.#servers.count > 1 && !query.isRedirected && this.#mayRetry(query)) {
       query.isRedirected = true;
-      this.#detoured.add(query);
       this.#retry(query, attempt.server + 1);
       return;
     }
@@ -392,7 +404,6 @@ class UdpResolver implements Resolver, AttemptEvents {
       return;
     }
     this.#dropEdns(query);
-    this.#detoured.add(query);
     if (this.#isLast(attempt)) this.#retry(query, attempt.server);
   }
 
@@ -426,15 +437,26 @@ class UdpResolver implements Resolver, AttemptEvents {
   }
 
   #runDue(nowMs: number): void {
-    this.#tries.run(nowMs);
-    this.#expiring.run(nowMs);
-    this.#detoured.run(nowMs);
-    const oldestMs = nowMs - this.#patience.queueMs;
-    this.#lane.dropWhile(
-      ({ askedAtMs }) => askedAtMs <= oldestMs,
-      (query) => this.#settle(query, "deadline"),
-    );
+    // By number: were the oldest questions served first, more would be at the server at once.
+    for (const number of this.#patience.triesMs.keys()) {
+      for (const query of this.#unsettled) this.#expireTry(query, number, nowMs);
+    }
+    this.#releaseKept(nowMs);
+    for (const query of this.#unsettled) {
+      const { sends, askedAtMs, startedAtMs } = query;
+      if (sends > 0 && nowMs >= startedAtMs + EXCHANGE_MAX_MS) this.#settle(query, query.why);
+      if (sends === 0 && nowMs >= askedAtMs + this.#patience.queueMs)
+        this.#settle(query, "deadline");
+    }
     this.#window.adjust(nowMs);
     this.#lane.pump();
+  }
+
+  #expireTry(query: Query, number: number, nowMs: number): void {
+    const tryMs = this.#patience.triesMs[number] ?? 0;
+    for (let { latest } = query; latest !== undefined; latest = latest.earlier) {
+      const isDue = latest.isTimed && latest.number === number;
+      if (isDue && nowMs >= latest.sentAtMs + tryMs) this.#expired(latest);
+    }
   }
 }

@@ -1,7 +1,9 @@
-import { connect } from "node:net";
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
+import { NS } from "../dns/message/records.ts";
+import { encodeQuery } from "../dns/message/wire.ts";
 import type { ServerAddress } from "../dns/transport/system-resolvers.ts";
+import { TcpPipe } from "../dns/transport/tcp.ts";
 import type { DnsTest } from "../http/account/shapes.ts";
 import { measureResolver } from "./doctor/network.ts";
 import type { Config } from "./settings/config.ts";
@@ -34,7 +36,7 @@ async function testOf(server: ServerAddress, parts: DnsTestParts): Promise<Teste
   try {
     const [found, tcp] = await Promise.all([
       measureResolver({ trust, lookup, clock, ids }),
-      answersByTcp(server),
+      answersByTcp(server, clock),
     ]);
     const { medianMs, finding, isTruthful } = found;
     const isSilent = medianMs === undefined;
@@ -55,26 +57,10 @@ async function testOf(server: ServerAddress, parts: DnsTestParts): Promise<Teste
 const NO_TCP = "It does not answer over TCP, which long answers need.";
 const TCP_TIMEOUT_MS = 2_000;
 
-/** A question for the name servers of the root (RFC 1035, 4.2.2): two octets of length, then the message. */
-const QUESTION = Buffer.from(
-  "0011 4750 0100 0001 0000 0000 0000 00 0002 0001".replaceAll(" ", ""),
-  "hex",
-);
-
-function answersByTcp({ host, port }: ServerAddress): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect({ host, port });
-    const end = (isAnswered: boolean): void => {
-      socket.destroy();
-      resolve(isAnswered);
-    };
-    let received = Buffer.alloc(0);
-    socket.setTimeout(TCP_TIMEOUT_MS, () => end(false));
-    socket.on("error", () => end(false)).on("end", () => end(false));
-    socket.on("connect", () => socket.write(QUESTION));
-    socket.on("data", (chunk) => {
-      received = Buffer.concat([received, chunk]);
-      if (received.length >= 6) end(received.readUInt16BE(2) === QUESTION.readUInt16BE(2));
-    });
-  });
+function answersByTcp(server: ServerAddress, clock: Clock): Promise<boolean> {
+  const tcp = new TcpPipe(server, clock);
+  const packet = encodeQuery({ name: "", kind: NS }, { edns: false }) ?? new Uint8Array();
+  return new Promise<boolean>((resolve) =>
+    tcp.ask({ packet }, TCP_TIMEOUT_MS, (outcome) => resolve(typeof outcome !== "string")),
+  ).finally(() => tcp.close());
 }

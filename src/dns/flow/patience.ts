@@ -1,30 +1,22 @@
 import type { UnknownReason } from "../../core/mail/lookup.ts";
 
-export interface ResolverStats {
-  readonly queries: number;
-  readonly retries: number;
-  readonly recovered: number;
+export const NO_COUNTS = {
+  queries: 0,
+  retries: 0,
+  recovered: 0,
   /** Answers that came after their try's time was over. */
-  readonly lateAnswers: number;
+  lateAnswers: 0,
   /** Messages that answer no question under way. */
-  readonly strays: number;
-  readonly truncated: number;
+  strays: 0,
+  truncated: 0,
+};
+
+export interface ResolverStats extends Readonly<typeof NO_COUNTS> {
   readonly unknown: Readonly<Record<UnknownReason, number>>;
   readonly window: number;
   readonly underWay: number;
   readonly unsettled: number;
 }
-
-type Counter = Exclude<keyof ResolverStats, "unknown" | "window" | "underWay" | "unsettled">;
-
-export const noCounts = (): Record<Counter, number> => ({
-  queries: 0,
-  retries: 0,
-  recovered: 0,
-  lateAnswers: 0,
-  strays: 0,
-  truncated: 0,
-});
 
 export const noUnknown = (): Record<UnknownReason, number> => ({
   timeout: 0,

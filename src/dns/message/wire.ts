@@ -10,7 +10,7 @@ import {
 import type { AbsentReason, UnknownReason } from "../../core/mail/lookup.ts";
 
 /** Most lists here have one item, and an empty array that is pushed to takes room for seventeen. */
-export function appended<T>(items: T[] | undefined, item: T): T[] {
+function appended<T>(items: T[] | undefined, item: T): T[] {
   if (items === undefined) return [item];
   items.push(item);
   return items;

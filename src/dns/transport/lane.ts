@@ -105,10 +105,6 @@ export class Lane<T> {
     return this.#room.promise;
   }
 
-  get waiting(): number {
-    return this.#waiting;
-  }
-
   /** `over` ends what this begins. */
   add(item: T, owner?: OwnerKey): void {
     const party = this.#partyOf(owner);
@@ -177,19 +173,6 @@ export class Lane<T> {
       });
     }
     this.#startedInTurn += 1;
-  }
-
-  /** Takes items out of each owner's queue from the front, up to the first that is not stale. Urgent ones stay. */
-  dropWhile(isStale: (item: T) => boolean, drop: (item: T) => void): void {
-    for (const party of this.#queued) {
-      const { waiting } = party;
-      for (let item = waiting.peek(); item !== undefined && isStale(item); item = waiting.peek()) {
-        waiting.shift();
-        this.#waiting -= 1;
-        drop(item);
-      }
-      if (!party.isWaiting) this.#queued.delete(party);
-    }
   }
 
   #partyOf(owner: OwnerKey | undefined): Party<T> {

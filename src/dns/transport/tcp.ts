@@ -88,7 +88,7 @@ export class TcpPipe {
     }
     query.sends += 1;
     if (query.until?.isPast === true) {
-      this.#settle(query, "deadline");
+      this.settle(query, "deadline");
       return;
     }
     this.#nextId = (this.#nextId + 1) & 0xffff; // nobody off the path can forge into a connection
@@ -98,21 +98,18 @@ export class TcpPipe {
   }
 
   #open(): Connection {
-    const connection = new Connection(this.#server, this.#clock, {
-      answered: (asked, message) => this.#settle(asked, message),
-      broken: (broken, left) => this.#broken(broken, left),
-    });
+    const connection = new Connection(this.#server, this.#clock, this);
     this.#connections.add(connection);
     return connection;
   }
 
   #expire(query: TcpQuery): void {
     if (query.settled) return;
-    this.#settle(query, "timeout");
+    this.settle(query, "timeout");
     query.connection?.forget(query);
   }
 
-  #settle(query: TcpQuery, outcome: Buffer | UnknownReason): void {
+  settle(query: TcpQuery, outcome: Buffer | UnknownReason): void {
     query.settled = true;
     query.cancelDeadline();
     this.#lane.over(query.by, typeof outcome !== "string");
@@ -120,7 +117,8 @@ export class TcpPipe {
     if (query.sends > 0) this.#lane.release(query.by);
   }
 
-  #broken(connection: Connection, left: readonly TcpQuery[]): void {
+  /** The connection can be used no more; `left` were sent on it and have no answer. */
+  broken(connection: Connection, left: readonly TcpQuery[]): void {
     this.#connections.delete(connection);
     if (this.#shared === connection) this.#shared = undefined;
     if (this.#closed) {
@@ -128,21 +126,15 @@ export class TcpPipe {
       return;
     }
     for (const query of left) {
-      if (query.sends >= SENDS_MAX) this.#settle(query, "network");
+      if (query.sends >= SENDS_MAX) this.settle(query, "network");
       else this.#start(query);
     }
   }
 }
 
-interface ConnectionOwner {
-  answered(query: TcpQuery, message: Buffer): void;
-  /** It can be used no more; `left` were sent on it and have no answer. */
-  broken(connection: Connection, left: readonly TcpQuery[]): void;
-}
-
 class Connection {
   readonly #clock: Clock;
-  readonly #owner: ConnectionOwner;
+  readonly #owner: TcpPipe;
   readonly #socket: Socket;
   readonly #asked = new Map<number, TcpQuery>();
   readonly #frame = Buffer.allocUnsafe(FRAME_MAX_OCTETS);
@@ -151,7 +143,7 @@ class Connection {
   #isBroken = false;
   #cancelIdle = (): void => undefined;
 
-  constructor(server: ServerAddress, clock: Clock, owner: ConnectionOwner) {
+  constructor(server: ServerAddress, clock: Clock, owner: TcpPipe) {
     this.#clock = clock;
     this.#owner = owner;
     this.#socket = connect({ host: server.host, port: server.port, noDelay: true });
@@ -215,7 +207,7 @@ class Connection {
     }
     this.#asked.delete(query.packet.readUInt16BE(0));
     this.#restWhenIdle();
-    this.#owner.answered(query, message);
+    this.#owner.settle(query, message);
   }
 
   #restWhenIdle(): void {

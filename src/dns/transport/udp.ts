@@ -98,25 +98,14 @@ export function openUdp({
   const outbox = new Batch<PortSocket>((socket, packet) => socket.transmit(packet));
   const inbox = new Batch<PortSocket>((socket, message) => socket.received(message));
   const random16 = random16From(random);
-  return (server) => new UdpPool({ server, clock, outbox, inbox, random16, strayed });
-}
-
-class UdpPool implements UdpSender {
-  readonly #options: UdpOptions;
-  readonly #slots: Slot[];
-
-  constructor(options: UdpOptions) {
-    this.#options = options;
-    this.#slots = Array.from({ length: SOCKETS }, () => new Slot(options));
-  }
-
-  send(listener: Listener): void {
-    this.#slots[this.#options.random16() % SOCKETS]?.send(listener);
-  }
-
-  close(): void {
-    for (const slot of this.#slots) slot.close();
-  }
+  return (server) => {
+    const options = { server, clock, outbox, inbox, random16, strayed };
+    const slots = Array.from({ length: SOCKETS }, () => new Slot(options));
+    return {
+      send: (listener) => slots[random16() % SOCKETS]?.send(listener),
+      close: () => slots.forEach((slot) => slot.close()),
+    };
+  };
 }
 
 class Slot {
@@ -147,13 +136,10 @@ class Slot {
 
   #open(): PortSocket | undefined {
     if (this.#options.clock.monotonicMs() < this.#reopenAtMs) return undefined;
-    return new PortSocket(this.#options, {
-      opened: (socket) => this.#opened(socket),
-      closed: (socket) => this.#closed(socket),
-    });
+    return new PortSocket(this.#options, this);
   }
 
-  #opened(socket: PortSocket): void {
+  opened(socket: PortSocket): void {
     if (socket !== this.#next) return;
     const old = this.#current;
     this.#current = socket;
@@ -163,7 +149,7 @@ class Slot {
     old.retire();
   }
 
-  #closed(socket: PortSocket): void {
+  closed(socket: PortSocket): void {
     if (this.#retired.delete(socket)) return;
     this.#reopenAtMs = this.#options.clock.monotonicMs() + REOPEN_AFTER_MS;
     if (socket === this.#current) this.#current = undefined;
@@ -171,20 +157,15 @@ class Slot {
   }
 }
 
-interface SocketOwner {
-  opened(socket: PortSocket): void;
-  closed(socket: PortSocket): void;
-}
-
 class PortSocket implements Seat {
   sent = 0;
   readonly #options: UdpOptions;
-  readonly #owner: SocketOwner;
+  readonly #owner: Slot;
   readonly #socket: Socket;
   readonly #listeners = new Map<number, Listener>();
   #state: "opening" | "open" | "retired" | "closed" = "opening";
 
-  constructor(options: UdpOptions, owner: SocketOwner) {
+  constructor(options: UdpOptions, owner: Slot) {
     this.#options = options;
     this.#owner = owner;
     const { host, port } = options.server;

@@ -79,13 +79,7 @@ type Round =
 
 const OPEN: Round = { kind: "open" };
 
-interface RoundDeps {
-  readonly resolver: Resolver;
-  readonly random: (count: number) => Uint8Array;
-  readonly canaries: readonly Canary[];
-}
-
-async function askRound({ resolver, random, canaries }: RoundDeps): Promise<Round> {
+async function askRound({ resolver, random, canaries }: TrustDeps): Promise<Round> {
   const words = await Promise.all(canaries.map((canary) => canary(resolver)));
   if (words.includes("found")) return { kind: "good" };
   const told = words.filter((word) => word !== "silent");

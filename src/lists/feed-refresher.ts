@@ -1,8 +1,9 @@
 import { Worker } from "node:worker_threads";
 import { DAY_MS } from "../core/calendar.ts";
 import type { Clock } from "../base/clock.ts";
-import { every } from "../base/every.ts";
+import { type End, every } from "../base/every.ts";
 import type { Log } from "../base/log.ts";
+import { orAborted } from "../outbound/dial.ts";
 import type { HttpReply, Outbound } from "../outbound/outbound-types.ts";
 import type { Validators } from "./assess-feed.ts";
 import {
@@ -80,9 +81,9 @@ const validator = (text: string | undefined): string | undefined =>
 /** When a source was last asked, and why its answer was not taken. */
 interface SourceState {
   readonly askedAtMs: number;
-  readonly why?: ListRefusal;
-  readonly detail?: string;
-  readonly confirmedAtMs?: number;
+  readonly why?: ListRefusal | undefined;
+  readonly detail?: string | undefined;
+  readonly confirmedAtMs?: number | undefined;
 }
 
 type RefreshState = Readonly<Record<string, SourceState | undefined>>;
@@ -223,12 +224,10 @@ export class FeedRefresher implements FeedRefresh {
   fetch(): () => Promise<void> {
     const mine = new AbortController();
     const over = AbortSignal.any([mine.signal, this.#over.signal]);
-    let asking: Promise<void> | undefined;
-    this.#every(FIRST_ASK_MS, DUE_LOOK_MS, over, () => (asking = this.#askDue(over)));
-    return async () => {
+    const end = this.#every(FIRST_ASK_MS, DUE_LOOK_MS, over, () => this.#askDue(over));
+    return () => {
       mine.abort();
-      // The operator's request continues, and stopping does not wait for it.
-      await Promise.allSettled([asking]);
+      return end(); // the operator's request continues, and stopping does not wait for it
     };
   }
 
@@ -238,10 +237,11 @@ export class FeedRefresher implements FeedRefresh {
     await Promise.allSettled([this.#running, this.#looking]);
   }
 
-  #every(firstMs: number, ms: number, over: AbortSignal, work: () => Promise<void>): void {
+  #every(firstMs: number, ms: number, over: AbortSignal, work: () => Promise<void>): End {
     const { clock } = this.#deps;
     const end = every({ ms, firstMs, clock, failed: (fault) => this.#failed(fault) }, work);
     over.addEventListener("abort", () => void end(), { once: true });
+    return end;
   }
 
   #failed(fault: unknown): void {
@@ -319,9 +319,10 @@ export class FeedRefresher implements FeedRefresh {
     const { id } = source;
     // Only of a copy that is in use: to ask whether another one changed would leave us without.
     const validators = this.#loaded.lists.find((list) => list.id === id)?.validators;
-    const fetching = (): Promise<FetchAnswer> => fetchList(id, urlOf(source), validators, http);
-    const answer = await unlessOver(fetching, over);
-    if (answer === undefined || !("body" in answer)) return answer;
+    if (over.aborted) return undefined;
+    const answer = await orAborted(fetchList(id, urlOf(source), validators, http), over);
+    if (answer === "aborted") return undefined;
+    if (!("body" in answer)) return answer;
     const removalSeen = this.#state[id]?.why === "many_removed";
     const fetched = { ...answer, id, fetchedAtMs: clock.nowMs(), removalSeen, isConfirmed };
     try {
@@ -344,12 +345,7 @@ export class FeedRefresher implements FeedRefresh {
     else log.warn("feed.refused", { id, why, detail });
     metrics?.refreshed({ id, kind, ...(why !== undefined && { why }) });
     const confirmedAtMs = why === undefined ? askedAtMs : this.#state[id]?.confirmedAtMs;
-    const note = {
-      askedAtMs,
-      ...(confirmedAtMs !== undefined && { confirmedAtMs }),
-      ...(why !== undefined && { why }),
-      ...(detail !== undefined && { detail }),
-    };
+    const note: SourceState = { askedAtMs, confirmedAtMs, why, detail };
     this.#state = { ...this.#state, [id]: note };
     try {
       for (let tries = 0; tries < NOTE_TRIES; tries += 1) {
@@ -379,30 +375,8 @@ export class FeedRefresher implements FeedRefresh {
   #statusNow(): readonly FeedStatus[] {
     return this.#loaded.lists.map(({ id, curated, names, from, fetchedAtMs }) => {
       const { why, detail, ...times } = this.#state[id] ?? {};
-      return {
-        id,
-        curated,
-        names,
-        from,
-        ...times,
-        ...(fetchedAtMs !== undefined && { fetchedAtMs }),
-        ...(why !== undefined && { refusal: { why, ...(detail !== undefined && { detail }) } }),
-      };
+      const refusal = why && { why, detail };
+      return { id, curated, names, from, fetchedAtMs, ...times, refusal };
     });
-  }
-}
-
-/** Undefined when it is over first. */
-async function unlessOver<T>(work: () => Promise<T>, over: AbortSignal): Promise<T | undefined> {
-  if (over.aborted) return undefined;
-  let end = (): void => undefined;
-  const ended = new Promise<undefined>((resolve) => {
-    end = () => resolve(undefined);
-  });
-  over.addEventListener("abort", end, { once: true });
-  try {
-    return await Promise.race([work(), ended]);
-  } finally {
-    over.removeEventListener("abort", end);
   }
 }

@@ -23,12 +23,13 @@ export interface FeedStatus {
   readonly names: number;
   /** Where what is in use came from: fetched, the package that came with the program, or nowhere. */
   readonly from: "fetch" | "package" | "nowhere";
-  readonly fetchedAtMs?: number;
-  readonly askedAtMs?: number;
+  readonly fetchedAtMs?: number | undefined;
+  readonly askedAtMs?: number | undefined;
   /** When it last gave what is in use, or said that this is the newest still. */
-  readonly confirmedAtMs?: number;
+  readonly confirmedAtMs?: number | undefined;
   readonly isOff?: boolean;
-  readonly refusal?: { readonly why: ListRefusal; readonly detail?: string };
+  readonly refusal?:
+    { readonly why: ListRefusal; readonly detail?: string | undefined } | undefined;
 }
 
 export interface RefreshOutcome {

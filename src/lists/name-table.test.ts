@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { attachNameTable, nameTableBuilder } from "./name-table.ts";
+import { attachNameTable, NameTableBuilder } from "./name-table.ts";
 
 function tableOf(entries: Iterable<readonly [name: string, bit: number]>) {
-  const builder = nameTableBuilder();
+  const builder = new NameTableBuilder();
   for (const [name, bit] of entries) builder.add(name, bit);
   return attachNameTable(builder.finish());
 }
@@ -50,7 +50,7 @@ test("name table: questions outside ASCII or far too long have no answer", () =>
 
 test("name table: agrees with a map while it grows over 40,000 names", () => {
   const expected = new Map<string, number>();
-  const builder = nameTableBuilder();
+  const builder = new NameTableBuilder();
   for (let index = 0; index < 60_000; index += 1) {
     const name = `n${String(index % 40_000)}.example`;
     const bit = index % 7;

@@ -11,25 +11,13 @@ const ENTRY_HEAD_BYTES = 3;
 /** Bits of an entry: as many lists as a table can tell apart. */
 export const LISTS_MAX = 16;
 
-/** FNV-1a over the characters, in 32 bits, one by one. */
-const HASH_START = 0x811c9dc5;
-const hashStep = (hash: number, code: number): number => Math.imul(hash ^ code, 0x01000193);
-/** The low bits choose the slot, and FNV mixes the high ones better. */
-const hashEnd = (hash: number): number => (hash ^ (hash >>> 15)) >>> 0;
-
+/** FNV-1a over the characters, in 32 bits. The low bits choose the slot, and FNV mixes the high ones better. */
 function hashOf(name: string): number {
-  let hash = HASH_START;
-  for (let at = 0; at < name.length; at += 1) hash = hashStep(hash, name.charCodeAt(at));
-  return hashEnd(hash);
-}
-
-function hashOfEntry(text: Uint8Array, at: number): number {
-  const end = at + ENTRY_HEAD_BYTES + (text[at] ?? 0);
-  let hash = HASH_START;
-  for (let byte = at + ENTRY_HEAD_BYTES; byte < end; byte += 1) {
-    hash = hashStep(hash, text[byte] ?? 0);
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < name.length; at += 1) {
+    hash = Math.imul(hash ^ name.charCodeAt(at), 0x01000193);
   }
-  return hashEnd(hash);
+  return (hash ^ (hash >>> 15)) >>> 0;
 }
 
 interface Views {
@@ -62,81 +50,38 @@ const bitsAt = (text: Uint8Array, at: number): number =>
 
 const NAME_MAX = 255;
 
-export interface NameTableBuilder {
+export class NameTableBuilder {
+  readonly #names = new Map<string, number>();
+
   /** Adds list bit `bit` (0 to 15) to `name`: printable ASCII, 1 to 255 characters, as it will be asked for. */
-  add(name: string, bit: number): void;
-  put(name: string, value: number): void;
-  finish(): SharedArrayBuffer;
-}
-
-const USUAL_ENTRY_BYTES = 20;
-
-/** An empty table with room for about `count` names; it grows if needed. */
-export function nameTableBuilder(expectedNames = 1_000): NameTableBuilder {
-  let slots = new Uint32Array(slotsFor(expectedNames));
-  let text = new Uint8Array(expectedNames * USUAL_ENTRY_BYTES);
-  let end = 0;
-  let count = 0;
-  const append = (name: string): number => {
-    if (end + ENTRY_HEAD_BYTES + NAME_MAX > text.length) text = enlarged(text);
-    writeName(name, text, end);
-    const entry = end + 1;
-    end += ENTRY_HEAD_BYTES + name.length;
-    count += 1;
-    return entry;
-  };
-  /** Where the entry of `name` stands, made when there is none. */
-  const entryOf = (name: string): number => {
-    if (count * 2 >= slots.length) slots = rehashed(slots, text, slots.length * 2);
-    const slot = slotOf(name, { slots, text });
-    if (slots[slot] === 0) slots[slot] = append(name);
-    return (slots[slot] ?? 0) - 1;
-  };
-  const put = (at: number, value: number): void => {
-    text[at + 1] = value & 0xff;
-    text[at + 2] = value >> 8;
-  };
-  return {
-    add(name, bit) {
-      const at = entryOf(name);
-      put(at, bitsAt(text, at) | (1 << bit));
-    },
-    put: (name, value) => put(entryOf(name), value),
-    finish() {
-      const fitting = slotsFor(count);
-      if (fitting < slots.length) slots = rehashed(slots, text, fitting);
-      const start = HEADER_BYTES + slots.byteLength;
-      const shared = new SharedArrayBuffer(start + end);
-      new Uint32Array(shared, 0, 1)[0] = slots.length;
-      new Uint32Array(shared, HEADER_BYTES, slots.length).set(slots);
-      new Uint8Array(shared, start).set(text.subarray(0, end));
-      return shared;
-    },
-  };
-}
-
-function enlarged(text: Uint8Array): Uint8Array<ArrayBuffer> {
-  const larger = new Uint8Array(text.length * 2 + NAME_MAX);
-  larger.set(text);
-  return larger;
-}
-
-/** A power of 2 of which `count` names take at most half. */
-const slotsFor = (count: number): number => 2 ** Math.ceil(Math.log2(Math.max(1, count) * 2));
-
-function rehashed(
-  slots: Uint32Array,
-  text: Uint8Array,
-  slotCount: number,
-): Uint32Array<ArrayBuffer> {
-  const other = new Uint32Array(slotCount);
-  for (const entry of slots) {
-    if (entry === 0) continue;
-    let slot = hashOfEntry(text, entry - 1) & (other.length - 1);
-    while (other[slot] !== 0) slot = (slot + 1) & (other.length - 1);
-    other[slot] = entry;
+  add(name: string, bit: number): void {
+    this.#names.set(name, (this.#names.get(name) ?? 0) | (1 << bit));
   }
-  return other;
+
+  put(name: string, value: number): void {
+    this.#names.set(name, value);
+  }
+
+  finish(): SharedArrayBuffer {
+    const names = [...this.#names.keys()];
+    const octets = names.reduce((sum, name) => sum + ENTRY_HEAD_BYTES + name.length, 0);
+    // A power of 2 of which the names take at most half.
+    const slotCount = 2 ** Math.ceil(Math.log2(Math.max(1, names.length) * 2));
+    const start = HEADER_BYTES + slotCount * Uint32Array.BYTES_PER_ELEMENT;
+    const shared = new SharedArrayBuffer(start + octets);
+    new Uint32Array(shared, 0, 1)[0] = slotCount;
+    const slots = new Uint32Array(shared, HEADER_BYTES, slotCount);
+    const text = new Uint8Array(shared, start);
+    let end = 0;
+    for (const [name, value] of this.#names) {
+      slots[slotOf(name, { slots, text })] = end + 1;
+      writeName(name, text, end);
+      text[end + 1] = value & 0xff;
+      text[end + 2] = value >> 8;
+      end += ENTRY_HEAD_BYTES + name.length;
+    }
+    return shared;
+  }
 }
 
 function writeName(name: string, text: Uint8Array, at: number): void {

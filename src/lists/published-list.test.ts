@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { gunzipSync } from "node:zlib";
 import { type LiteralKnowledge, literalDatasets } from "../../test/lists/literal-datasets.ts";
-import { makePublishedList, type PublishedSource } from "./published-list.ts";
+import { FETCHED_SOURCES, LICENCE_TEXTS } from "./feed-sources.ts";
+import { makePublishedList } from "./published-list.ts";
 
 const KNOWN: LiteralKnowledge = {
   curated: ["b.example", "allowed.example", "both.example"],
@@ -14,30 +15,30 @@ const KNOWN: LiteralKnowledge = {
   feedsOff: ["second"],
 };
 
-function source(known: LiteralKnowledge): PublishedSource {
+function listOf(known: LiteralKnowledge) {
   const { curated = [], first = [], second = [], weak = [] } = known;
-  return {
-    datasets: {
-      ...literalDatasets(known),
-      history: {
-        sinceMs: (name, bit) =>
-          name === "both.example" ? Date.UTC(2026, 10, 20 - bit, 9) : undefined,
-      },
+  const datasets = {
+    ...literalDatasets(known),
+    history: {
+      sinceMs: (name: string, bit: number) =>
+        name === "both.example" ? Date.UTC(2026, 10, 20 - bit, 9) : undefined,
     },
-    names: () => [...new Set([...curated, ...first, ...second, ...weak, "denied.example"])],
-    licenceOf: (id) =>
+  };
+  const names = new Set([...curated, ...first, ...second, ...weak, "denied.example"]);
+  return makePublishedList(
+    datasets,
+    [...names].map((name) => [name] as const),
+    (id) =>
       id === "second"
         ? undefined
         : { spdx: id === "curated" ? "CC0-1.0" : "MIT", copyright: `(c) ${id}`, url: "u" },
-    leftOut: ["second"],
-    texts: { MIT: "permission", "CC0-1.0": "waived", Other: "unused" },
-  };
+  );
 }
 
 const textOf = (gzip: Uint8Array): string => gunzipSync(gzip).toString();
 
 test("the published list has what feeds with a licence show, and neither deny nor allow rules", async () => {
-  const { txt, json } = await makePublishedList(source(KNOWN));
+  const { txt, json } = await listOf(KNOWN);
   const lines = textOf(txt.gzip).split("\n");
   assert.deepEqual(
     lines.filter((line) => !line.startsWith("#")),
@@ -56,8 +57,14 @@ test("the published list has what feeds with a licence show, and neither deny no
       feeds: ["curated", "first"],
     },
   ]);
-  assert.deepEqual(parsed["licences"], { MIT: "permission", "CC0-1.0": "waived" });
-  assert.deepEqual([parsed["left_out"], parsed["count"]], [["second"], 2]);
+  const { MIT, "CC0-1.0": waived } = LICENCE_TEXTS;
+  assert.deepEqual(parsed["licences"], { MIT, "CC0-1.0": waived });
+  const leftOut = FETCHED_SOURCES.filter(({ licence }) => licence === undefined);
+  assert.deepEqual(
+    parsed["left_out"],
+    leftOut.map(({ id }) => id),
+  );
+  assert.equal(parsed["count"], 2);
   const feeds = parsed["feeds"] as { id: string; names: number }[];
   assert.deepEqual(
     feeds.map(({ id, names }) => [id, names]),
@@ -70,9 +77,9 @@ test("the published list has what feeds with a licence show, and neither deny no
 });
 
 test("the same lists make the same tags, other lists other ones", async () => {
-  const first = await makePublishedList(source(KNOWN));
-  const again = await makePublishedList(source(KNOWN));
-  const other = await makePublishedList(source({ ...KNOWN, curated: [] }));
+  const first = await listOf(KNOWN);
+  const again = await listOf(KNOWN);
+  const other = await listOf({ ...KNOWN, curated: [] });
   for (const form of ["txt", "json"] as const) {
     assert.equal(first[form].etag, again[form].etag);
     assert.notEqual(first[form].etag, other[form].etag);

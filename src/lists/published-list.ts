@@ -1,8 +1,7 @@
 import { createHash } from "node:crypto";
-import type { Readable } from "node:stream";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { promisify } from "node:util";
-import { crc32, createGunzip, gzip } from "node:zlib";
+import { crc32, gzip } from "node:zlib";
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import { dayOf, isoDate } from "../core/calendar.ts";
@@ -11,15 +10,8 @@ import { domainVerdict, standingOf } from "../core/evidence/domain-evidence.ts";
 import { parseDomain } from "../core/name/domain.ts";
 import { type FeedLicence, FETCHED_SOURCES, LICENCE_TEXTS, licenceOf } from "./feed-sources.ts";
 import { encodeLists } from "./lists-file.ts";
-import { namesOfTable, nameTableBuilder } from "./name-table.ts";
+import { namesOfTable, NameTableBuilder } from "./name-table.ts";
 import { attachDatasets, familiesUnder, type SharedDatasets } from "./shared-datasets.ts";
-
-export interface PublishedLists {
-  readonly published: () => Promise<PublishedFiles>;
-  /** For the library: tables that it reads as they lie. */
-  readonly packed: () => Promise<PublishedFile>;
-  readonly expand: (gzip: Uint8Array) => Readable;
-}
 
 interface Parts {
   readonly lists: {
@@ -31,18 +23,23 @@ interface Parts {
   readonly log: Pick<Log, "error">;
 }
 
+export interface PublishedLists {
+  readonly published: () => Promise<PublishedFiles>;
+  /** For the library: tables that it reads as they lie. */
+  readonly packed: () => Promise<PublishedFile>;
+}
+
 export function openPublishedLists(parts: Parts): PublishedLists {
   const { lists } = parts;
   return {
-    published: currentFile("published_list", parts, () => makePublishedList(sourceOf(lists))),
+    published: currentFile("published_list", parts, () => {
+      const shared = lists.shared();
+      const datasets = attachDatasets(shared, sharedRules(lists.datasets()));
+      return makePublishedList(datasets, namesOfTable(shared.disposable));
+    }),
     packed: currentFile("packed_lists", parts, () =>
-      makePackedFile(lists.shared(), sharedRules(lists)),
+      makePackedFile(lists.shared(), sharedRules(lists.datasets())),
     ),
-    expand(bytes) {
-      const plain = createGunzip();
-      plain.end(bytes);
-      return plain;
-    },
   };
 }
 
@@ -85,23 +82,10 @@ const MAY_NOT_SHARE: ReadonlySet<string> = new Set(
 );
 
 /** Without the feeds that may not be passed on, as if the operator had switched them off. */
-function sharedRules(lists: Pick<Parts["lists"], "datasets">): Rules {
-  const { operator } = lists.datasets();
-  return { ...operator, isFeedOff: (id) => MAY_NOT_SHARE.has(id) || operator.isFeedOff(id) };
-}
-
-function sourceOf(lists: Parts["lists"]): PublishedSource {
-  const shared = lists.shared();
-  return {
-    datasets: attachDatasets(shared, sharedRules(lists)),
-    licenceOf,
-    leftOut: [...MAY_NOT_SHARE],
-    texts: LICENCE_TEXTS,
-    *names() {
-      for (const [name] of namesOfTable(shared.disposable)) yield name;
-    },
-  };
-}
+const sharedRules = ({ operator }: Datasets): Rules => ({
+  ...operator,
+  isFeedOff: (id) => MAY_NOT_SHARE.has(id) || operator.isFeedOff(id),
+});
 
 const compress: (plain: string | Uint8Array) => Promise<Uint8Array> = promisify(gzip);
 
@@ -114,7 +98,7 @@ async function makePackedFile(shared: SharedDatasets, rules: Rules): Promise<Pub
     (bits, { id }, bit) => bits | (rules.isFeedOff(id) ? 0 : 1 << bit),
     0,
   );
-  const builder = nameTableBuilder();
+  const builder = new NameTableBuilder();
   let seen = 0;
   for (const [name, bits] of namesOfTable(shared.disposable, on)) {
     builder.put(name, bits & on);
@@ -140,14 +124,6 @@ export interface PublishedFile {
   readonly etag: string;
 }
 
-export interface PublishedSource {
-  readonly datasets: Datasets;
-  readonly names: () => Iterable<string>;
-  readonly licenceOf: (feed: string) => FeedLicence | undefined;
-  readonly leftOut: readonly string[];
-  readonly texts: Readonly<Record<string, string>>;
-}
-
 interface PublishedName {
   readonly name: string;
   readonly first_seen: string | null;
@@ -159,20 +135,22 @@ interface PublishedName {
 const SLICE_NAMES = 250;
 
 /** In alphabetical order, of feeds that may be passed on; without the operator's own rules. */
-export async function makePublishedList(source: PublishedSource): Promise<PublishedFiles> {
+export async function makePublishedList(
+  datasets: Datasets,
+  names: Iterable<readonly [name: string, ...unknown[]]>,
+  licences = licenceOf,
+): Promise<PublishedFiles> {
   const published: PublishedName[] = [];
   let seen = 0;
-  for (const name of source.names()) {
+  for (const [name] of names) {
     seen += 1;
     if (seen % SLICE_NAMES === 0) await nextTurn();
-    const row = rowOf(name, source.datasets);
+    const row = rowOf(name, datasets);
     if (row !== undefined) published.push(row);
   }
   const sorted = await inOrder(published);
-  const feeds = feedsOf(sorted, source);
-  const txt = await fileOf(textOf(sorted, feeds));
-  const json = await fileOf(jsonOf(sorted, feeds, source));
-  return { txt, json };
+  const feeds = feedsOf(sorted, datasets, licences);
+  return { txt: await fileOf(textOf(sorted, feeds)), json: await fileOf(jsonOf(sorted, feeds)) };
 }
 
 /** Sorting all at once would hold the process up for 50 ms. */
@@ -244,14 +222,15 @@ interface PublishedFeed extends FeedLicence {
 
 function feedsOf(
   published: readonly PublishedName[],
-  { datasets, licenceOf }: PublishedSource,
+  datasets: Datasets,
+  licences: typeof licenceOf,
 ): readonly PublishedFeed[] {
   const counts = new Map<string, number>();
   for (const { feeds } of published) {
     for (const id of feeds) counts.set(id, (counts.get(id) ?? 0) + 1);
   }
   return datasets.sources.flatMap(({ id, kind }) => {
-    const licence = licenceOf(id);
+    const licence = licences(id);
     const names = counts.get(id) ?? 0;
     return licence === undefined || names === 0 ? [] : [{ id, kind, names, ...licence }];
   });
@@ -278,13 +257,12 @@ function* textOf(
 function* jsonOf(
   published: readonly PublishedName[],
   feeds: readonly PublishedFeed[],
-  { leftOut, texts }: PublishedSource,
 ): Generator<string> {
   const used = new Set(feeds.map(({ spdx }) => spdx));
   const head = {
     feeds,
-    left_out: leftOut,
-    licences: Object.fromEntries(Object.entries(texts).filter(([spdx]) => used.has(spdx))),
+    left_out: [...MAY_NOT_SHARE],
+    licences: Object.fromEntries(Object.entries(LICENCE_TEXTS).filter(([spdx]) => used.has(spdx))),
     count: published.length,
   };
   yield `${JSON.stringify(head).slice(0, -1)},"names":[`;

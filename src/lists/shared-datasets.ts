@@ -6,7 +6,7 @@ import {
   LISTS_MAX,
   attachNameSet,
   attachNameTable,
-  nameTableBuilder,
+  NameTableBuilder,
   namesOfTable,
 } from "./name-table.ts";
 import { FAMILY_EXCEPTIONS } from "../core/tables/data.ts";
@@ -53,9 +53,6 @@ export type SharedDatasets = PackedDatasets<SharedArrayBuffer>;
 
 const KINDS: readonly MailServerKind[] = ["dedicated", "shared"];
 
-/** The bundled lists hold 164,448 names between them; room for them at once saves half of the packing. */
-const DISPOSABLE_NAMES_EXPECTED = 200_000;
-
 /** Packs lists. Invalid domain names are left out. Throws for more lists than a table can hold. */
 export function shareDatasets(contents: ListContents): SharedDatasets {
   const sources = contents.disposable.map(({ id, kind, fetchedAtMs }) => ({
@@ -71,7 +68,6 @@ export function shareDatasets(contents: ListContents): SharedDatasets {
       const name = domainName(line);
       return name === undefined || exceptions.has(name) ? undefined : name;
     },
-    DISPOSABLE_NAMES_EXPECTED,
   );
   const isHonest = honestBy(sources, disposable);
   const honest = (lines: readonly string[]): readonly string[] =>
@@ -104,7 +100,7 @@ export function packMailServers(
 }
 
 function packHistory({ baseDay, later }: NonNullable<DisposableList["history"]>) {
-  const builder = nameTableBuilder();
+  const builder = new NameTableBuilder();
   for (const [name, day] of later()) builder.put(name, day);
   return { baseDay, later: builder.finish() };
 }
@@ -150,9 +146,8 @@ const packAsIs = (...lists: readonly (readonly string[])[]): SharedArrayBuffer =
 function pack(
   lists: readonly (() => Iterable<string>)[],
   nameOf: (line: string) => string | undefined,
-  expectedNames?: number,
 ): SharedArrayBuffer {
-  const builder = nameTableBuilder(expectedNames);
+  const builder = new NameTableBuilder();
   for (const [bit, read] of lists.entries()) {
     for (const line of read()) {
       const name = nameOf(line);
@@ -233,7 +228,7 @@ function familiesOf(
     const family = families.get(registrable) ?? { count: 0, bits: 0 };
     families.set(registrable, { count: family.count + 1, bits: family.bits | (bits & curated) });
   }
-  const builder = nameTableBuilder();
+  const builder = new NameTableBuilder();
   for (const [name, { count, bits }] of families) if (count >= FAMILY_MIN) builder.put(name, bits);
   return builder.finish();
 }

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
-import type { Readable } from "node:stream";
 import { test } from "node:test";
-import { createGunzip, gunzipSync, gzipSync } from "node:zlib";
+import { gunzipSync, gzipSync } from "node:zlib";
 import { appWith } from "../../../test/http/http-app.ts";
 import { callerAt, openAdmission } from "../../../test/http/open-admission.ts";
 import type { Admission, Entrance } from "../../accounts/admission/admission.ts";
@@ -17,8 +16,6 @@ const FILES = {
 
 const PACKED = { gzip: gzipSync("tables"), etag: 'W/"3c"' };
 
-const expand = (bytes: Uint8Array): Readable => createGunzip().end(bytes);
-
 const KEY = { ...callerAt("192.0.2.1", "free"), keyId: "k1" };
 const RATE = { limit: 60, remaining: 59 };
 
@@ -30,7 +27,7 @@ function open(entrance: Entrance) {
     return Promise.resolve(FILES);
   };
   const packed = () => Promise.resolve(PACKED);
-  const deps = { published, packed, expand, admission, trustedProxies: [] };
+  const deps = { published, packed, admission, trustedProxies: [] };
   const app = appWith({ pages: { pages: disposablePages(deps) } });
   return { app, made: () => made };
 }

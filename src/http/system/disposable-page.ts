@@ -1,3 +1,4 @@
+import { createGunzip } from "node:zlib";
 import type { Admission } from "../../accounts/admission/admission.ts";
 import type { Caller } from "../../accounts/admission/caller.ts";
 import {
@@ -56,7 +57,7 @@ async function listIn(
   const type = TYPES[form];
   return takesGzip(source)
     ? { type, headers: { ...headers, "content-encoding": "gzip" }, body: gzip }
-    : { type, headers, body: deps.expand(gzip) };
+    : { type, headers, body: createGunzip().end(gzip) };
 }
 
 /** Credits do not pay for it. */

@@ -56,7 +56,10 @@ export function onAbort(signal: AbortSignal, stop: () => void): () => void {
   return () => signal.removeEventListener("abort", stop);
 }
 
-async function orAborted<T>(work: Awaitable<T>, signal: AbortSignal): Promise<T | "aborted"> {
+export async function orAborted<T>(
+  work: Awaitable<T>,
+  signal: AbortSignal,
+): Promise<T | "aborted"> {
   let off = (): void => undefined;
   const aborted = new Promise<"aborted">((resolve) => {
     off = onAbort(signal, () => resolve("aborted"));

@@ -9,7 +9,14 @@ export function createOutbound(given: OutboundDeps): Outbound {
   const deps: DialDeps = { connect: realConnect, ...given };
   return {
     http: (question) =>
-      withDeadline(question.timeoutMs, deps.clock, (signal) => follow(question, deps, signal)),
+      withDeadline(question.timeoutMs, deps.clock, (signal) =>
+        followRedirects(question, async (url, named) => {
+          // The operator allowed the peer that was named; whom that peer names, nobody did.
+          const allowed = named && question.isRedirected !== true ? deps.allowed : [];
+          const socket = await dial(peerOf(url), { ...deps, allowed }, signal);
+          return socket.ok ? exchange(socket.value, url, question, signal) : socket;
+        }),
+      ),
   };
 }
 
@@ -17,21 +24,6 @@ const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 /** Asks one URL; `named`: it is the one the question named, not where a redirect led. */
 type AskUrl = (url: URL, named: boolean) => Promise<OutboundResult<HttpReply>>;
-
-const follow = (
-  question: HttpQuestion,
-  deps: DialDeps,
-  signal: AbortSignal,
-): Promise<OutboundResult<HttpReply>> =>
-  followRedirects(question, (url, named) =>
-    // The operator allowed the peer that was named; whom that peer names, nobody did.
-    ask(
-      url,
-      question,
-      named && question.isRedirected !== true ? deps : { ...deps, allowed: [] },
-      signal,
-    ),
-  );
 
 export async function followRedirects(
   question: Pick<HttpQuestion, "url" | "maxRedirects" | "until">,
@@ -73,14 +65,4 @@ function peerOf({ hostname, port, protocol }: URL): Peer {
   const tls = protocol === "https:";
   const host = hostname.startsWith("[") ? hostname.slice(1, -1) : hostname.replace(/\.$/, "");
   return { host, port: port === "" ? (tls ? 443 : 80) : Number(port), tls };
-}
-
-async function ask(
-  url: URL,
-  question: HttpQuestion,
-  deps: DialDeps,
-  signal: AbortSignal,
-): Promise<OutboundResult<HttpReply>> {
-  const socket = await dial(peerOf(url), deps, signal);
-  return socket.ok ? exchange(socket.value, url, question, signal) : socket;
 }

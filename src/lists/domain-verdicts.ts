@@ -43,8 +43,6 @@ export interface VerdictSums extends Pick<VerdictCountRow, "disposable" | "no_ma
 export class VerdictCounts {
   readonly #db: Kysely<Database>;
   readonly #save: Upsert<VerdictCountRow>;
-  /** A day loses no domain, so a full one is not counted again: it takes a millisecond. */
-  #counted = { day: -1, rows: 0 };
 
   constructor(db: Kysely<Database>) {
     this.#db = db;
@@ -61,10 +59,7 @@ export class VerdictCounts {
     return inSlice(this.#db, async (tx) => {
       for (const [day, ofDay] of inOrder(counts)) {
         const there = tx.sql.selectFrom("verdict_counts").where("day", "=", day);
-        if (this.#counted.day !== day || this.#counted.rows < domainsMax) {
-          this.#counted = { day, rows: await countRows(there) };
-        }
-        const room = domainsMax - this.#counted.rows;
+        const room = domainsMax - (await countRows(there));
         await this.#save(tx, await withinRoom(ofDay, room, there.select("domain")));
       }
     });
@@ -136,24 +131,6 @@ const REPLACED = Object.fromEntries(
   ["hosts", "addresses", "disposable", "day"].map((name) => [name, sql.raw(`excluded.${name}`)]),
 );
 
-/** The first day that may stay, so that at most `keep` rows do; whole days only. */
-async function firstKeptDay(db: Kysely<Database>, fromDay: number, keep: number): Promise<number> {
-  const days = await db
-    .selectFrom("domain_mail")
-    .select((build) => ["day", build.fn.countAll().as("rows")])
-    .where("day", ">=", fromDay)
-    .groupBy("day")
-    .orderBy("day", "desc")
-    .execute();
-  let kept = 0;
-  for (const { day, rows } of days) {
-    kept += Number(rows);
-    // The newest day stays whole: it is bounded by `save`.
-    if (kept > keep && day !== days[0]?.day) return day + 1;
-  }
-  return fromDay;
-}
-
 /** Rules: `test/contracts/evidence/domain-mail.ts`. */
 export class DomainMails {
   readonly #db: Kysely<Database>;
@@ -195,7 +172,12 @@ export class DomainMails {
 
   /** Deletes what was seen before `fromDay`, then the oldest days as long as more than `keep` are left; how many. */
   async prune(fromDay: number, keep: number): Promise<number> {
-    const before = await firstKeptDay(this.#db, fromDay, keep);
+    const days = this.#db.selectFrom("domain_mail").select("day").orderBy("day", "desc").limit(1);
+    const newest = await days.executeTakeFirst();
+    const over = await days.offset(keep).executeTakeFirst();
+    // Whole days, and never the newest: it is bounded by `save`.
+    const kept = over && newest ? Math.min(over.day + 1, newest.day) : fromDay;
+    const before = Math.max(fromDay, kept);
     return pruneRows(this.#db, { table: "domain_mail", key: ["domain"], column: "day", before });
   }
 }

@@ -374,9 +374,9 @@ export class FeedRefresher implements FeedRefresh {
 
   #statusNow(): readonly FeedStatus[] {
     return this.#loaded.lists.map(({ id, curated, names, from, fetchedAtMs }) => {
-      const { why, detail, ...times } = this.#state[id] ?? {};
+      const { askedAtMs, confirmedAtMs, why, detail } = this.#state[id] ?? {};
       const refusal = why && { why, detail };
-      return { id, curated, names, from, fetchedAtMs, ...times, refusal };
+      return { id, curated, names, from, fetchedAtMs, askedAtMs, confirmedAtMs, refusal };
     });
   }
 }

@@ -61,28 +61,3 @@ test("a flush that fails says so, and the next one writes", async () => {
   recorder.record(verdict("a.example"));
   await recorder.flush();
 });
-
-test("a domain whose save failed once is saved with the next write", async () => {
-  const saved: string[] = [];
-  let isDown = true;
-  const recorder = new VerdictRecorder({
-    counts: { add: () => Promise.resolve() },
-    mails: {
-      save: (rows) => {
-        if (isDown) return Promise.reject(new Error("gone"));
-        saved.push(...rows.map(({ domain }) => domain));
-        return Promise.resolve();
-      },
-    },
-    clock: manualClock(),
-    log: keptLog(),
-  });
-  const mail = { kind: "hosts", implicit: false, hosts: ["mx.a.example"], addresses: [] } as const;
-  recorder.record({ ...verdict("a.example"), mail });
-  await assert.rejects(recorder.flush(), /gone/);
-  isDown = false;
-  await recorder.flush();
-  recorder.record({ ...verdict("a.example"), mail });
-  await recorder.flush();
-  assert.deepEqual(saved, ["a.example"], "once, and not again that day");
-});

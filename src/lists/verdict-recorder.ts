@@ -48,13 +48,10 @@ export class VerdictRecorder {
   readonly #deps: VerdictRecorderDeps;
   readonly #counts: WriteBehind<VerdictCountRow>;
   readonly #mails: WriteBehind<DomainMail>;
-  /** Saved today already: a busy domain is written once a day and when its verdict changes. */
-  readonly #saved = new Map<string, boolean>();
-  #savedDay = 0;
 
   constructor(deps: VerdictRecorderDeps) {
     this.#deps = deps;
-    const { counts, clock, log } = deps;
+    const { counts, mails, clock, log } = deps;
     const rules = {
       afterMs: FLUSH_AFTER_MS,
       batch: BATCH,
@@ -76,7 +73,7 @@ export class VerdictRecorder {
     this.#mails = new WriteBehind({
       ...rules,
       merge: (older, newer) => ({ ...newer, disposable: older.disposable || newer.disposable }),
-      save: (rows) => this.#saveMails(rows),
+      save: (rows) => mails.save(rows, MAIL_DOMAINS_MAX),
     });
   }
 
@@ -86,7 +83,6 @@ export class VerdictRecorder {
     const dns = isInconclusive(result) ? "unknown" : result.dns ? "yes" : "no";
     const day = this.count({ domain, disposable, dns });
     if (mail?.kind !== "hosts" || mail.implicit) return;
-    if (this.#savedToday(day).get(domain) === disposable) return;
     const hosts = mail.hosts.slice(0, SERVERS_MAX);
     const addresses = (mail.addresses ?? []).slice(0, SERVERS_MAX);
     this.#mails.note(domain, { domain, hosts, addresses, disposable, day });
@@ -109,20 +105,5 @@ export class VerdictRecorder {
   async flush(): Promise<void> {
     const [counts, mails] = await Promise.allSettled([this.#counts.flush(), this.#mails.flush()]);
     for (const end of [counts, mails]) if (end.status === "rejected") throw end.reason;
-  }
-
-  /** What is noted before it is saved would be lost for the day when the save fails. */
-  async #saveMails(rows: readonly DomainMail[]): Promise<void> {
-    await this.#deps.mails.save(rows, MAIL_DOMAINS_MAX);
-    for (const { domain, disposable, day } of rows) {
-      const saved = this.#savedToday(day);
-      if (saved.size < VERDICT_DOMAINS_MAX) saved.set(domain, disposable);
-    }
-  }
-
-  #savedToday(day: number): Map<string, boolean> {
-    if (this.#savedDay !== day) this.#saved.clear();
-    this.#savedDay = day;
-    return this.#saved;
   }
 }

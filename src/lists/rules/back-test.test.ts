@@ -3,10 +3,9 @@ import { test } from "node:test";
 import { keptLog } from "../../../test/process/kept-log.ts";
 import { literalDatasets } from "../../../test/lists/literal-datasets.ts";
 import { listsWorld } from "../../../test/lists/lists-world.ts";
-import { DAY_MS, dayOf } from "../../core/calendar.ts";
+import { dayOf } from "../../core/calendar.ts";
 import type { MailHosts } from "../../core/mail/mail-hosts.ts";
 import type { ValidationResult } from "../../core/validate/result.ts";
-import type { DomainMail } from "../domain-verdicts.ts";
 import { VerdictRecorder, VERDICT_DAYS, VERDICT_DOMAINS_MAX } from "../verdict-recorder.ts";
 
 const BY_ADA = { note: "", author: "ada" };
@@ -125,30 +124,3 @@ test("a back-test of mail hosts goes by where mail was seen to go", async (t) =>
 });
 
 const mailAt = (host: string): MailHosts => ({ kind: "hosts", hosts: [host], implicit: false });
-
-test("a busy domain's mail hosts are written once a day, and when its verdict changes", async (t) => {
-  const { counts, clock } = await listsWorld(t);
-  const saved: string[] = [];
-  const mails = {
-    save: (all: readonly DomainMail[]) =>
-      Promise.resolve(
-        void saved.push(
-          ...all.map(({ day, disposable }) => `${String(day)} ${String(disposable)}`),
-        ),
-      ),
-  };
-  const recorder = new VerdictRecorder({ counts, mails, clock, log: keptLog() });
-  const day = dayOf(clock.nowMs());
-  for (const disposable of [false, false, true, true]) {
-    recorder.record({ ...verdict("a.example", disposable), mail: mailAt("mx.a.example") });
-    await recorder.flush();
-  }
-  clock.advance(DAY_MS);
-  recorder.record({ ...verdict("a.example", true), mail: mailAt("mx.a.example") });
-  await recorder.flush();
-  assert.deepEqual(saved, [
-    `${String(day)} false`,
-    `${String(day)} true`,
-    `${String(day + 1)} true`,
-  ]);
-});

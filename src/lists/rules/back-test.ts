@@ -97,9 +97,8 @@ async function compare(
   fromDay: number,
   counts: Pick<VerdictCounts, "page">,
 ): Promise<Omit<BackTest, "days" | "untestable" | "untestableLines">> {
-  let [domains, domainsWithMail, checks] = [0, 0, 0];
-  let [changedDomains, changedChecks] = [0, 0];
-  let changed: ChangedDomain[] = [];
+  let [domains, domainsWithMail, checks, changedChecks] = [0, 0, 0, 0];
+  const changed: ChangedDomain[] = [];
   const page = (after: string, limit: number) => counts.page(fromDay, after, limit);
   for await (const some of pagesOf(page, PAGE)) {
     for (const count of some) {
@@ -108,13 +107,13 @@ async function compare(
       checks += count.disposable + count.other;
       const change = changeOf(count, known);
       if (change === undefined) continue;
-      changedDomains += 1;
       changedChecks += change.checks;
       changed.push(change);
     }
-    changed = changed.sort((a, b) => b.checks - a.checks).slice(0, SHOWN_MAX);
   }
-  return { domains, domainsWithMail, checks, changedDomains, changedChecks, changed };
+  const changedDomains = changed.length;
+  const shown = changed.sort((a, b) => b.checks - a.checks).slice(0, SHOWN_MAX);
+  return { domains, domainsWithMail, checks, changedDomains, changedChecks, changed: shown };
 }
 
 /** Uses the current lists and mail hosts, so that only the rules differ. */

@@ -161,26 +161,25 @@ export class RuleService {
   }
 
   async save(text: string, word: ListWord, details: EntryDetails): Promise<SaveAnswer> {
-    const { entries, hash, clock, notices, feeds = [] } = this.#deps;
+    const { hash, clock, feeds = [] } = this.#deps;
     const read = readSaying(text, word, hash);
     if (read.kind !== "said") return read;
-    const refusal = unknownFeed(read.said, feeds) ?? (await this.#refusalOf(details, [read.said]));
-    if (refusal !== undefined) return refusal;
-    const entry = entryOf(read.said, details, clock.nowMs());
-    await entries.save([entry]);
-    notices?.tell("lists");
-    return { kind: "saved", entry };
+    const { said } = read;
+    const isKnown = word !== "off" || feeds.some((id) => said.subject === feedSubject(id));
+    if (!isKnown) return { kind: "unknown_feed", known: feeds };
+    const entry = entryOf(said, details, clock.nowMs());
+    return (await this.#saveAll([entry], details)) ?? { kind: "saved", entry };
   }
 
   /** Takes back everything said of the entry. Undefined for a bad entry. */
   async forget(text: string): Promise<Forgotten | undefined> {
     const { entries, hash, notices } = this.#deps;
-    const read = readListSubject(text);
-    if (!read.ok) return undefined;
-    const subject = listSubjectText(read.value, hash);
-    const count = await entries.forget(subject);
+    const subject = readListSubject(text);
+    if (!subject.ok) return undefined;
+    const stored = listSubjectText(subject.value, hash);
+    const count = await entries.forget(stored);
     if (count > 0) notices?.tell("lists");
-    return { subject, count };
+    return { subject: stored, count };
   }
 
   /** Active rules of one kind or of all, whose subject or note contains `text`. An address finds its hash. */
@@ -202,34 +201,29 @@ export class RuleService {
     word: ListWord | undefined,
     details: EntryDetails,
   ): Promise<ImportAnswer> {
-    const { entries, hash, clock, notices } = this.#deps;
+    const { hash, clock } = this.#deps;
     const read = readListLines(text, word, hash);
     if (read.wrong.length > 0) return { kind: "wrong_lines", lines: read.wrong };
     const nowMs = clock.nowMs();
     const said = read.said.filter((line) => isInForce(line, nowMs));
-    const refusal = await this.#refusalOf(details, said);
-    if (refusal !== undefined) return refusal;
-    await entries.save(said.map((line) => entryOf(line, details, nowMs)));
-    notices?.tell("lists");
-    return { kind: "imported", count: said.length };
+    const rules = said.map((line) => entryOf(line, details, nowMs));
+    return (await this.#saveAll(rules, details)) ?? { kind: "imported", count: rules.length };
   }
 
-  async #refusalOf(
+  async #saveAll(
+    rules: readonly Rule[],
     details: EntryDetails,
-    said: readonly SaidOf[],
   ): Promise<DetailsRefusal | undefined> {
-    const { entries, clock, entriesMax = ENTRIES_MAX } = this.#deps;
+    const { entries, clock, notices, entriesMax = ENTRIES_MAX } = this.#deps;
     const refusal = badDetails(details, clock.nowMs());
     if (refusal !== undefined) return refusal;
     // What is there already is replaced and takes no more room.
-    const after = new Set([...(await entries.all()), ...said].map(placeOf));
-    return after.size > entriesMax ? { kind: "full" } : undefined;
+    const after = new Set([...(await entries.all()), ...rules].map(placeOf));
+    if (after.size > entriesMax) return { kind: "full" };
+    await entries.save(rules);
+    notices?.tell("lists");
+    return undefined;
   }
-}
-
-function unknownFeed({ subject, word }: SaidOf, known: readonly string[]) {
-  const isKnown = word !== "off" || known.some((id) => subject === feedSubject(id));
-  return isKnown ? undefined : ({ kind: "unknown_feed", known } as const);
 }
 
 const placeOf = ({ subject, word }: SaidOf): string => `${topicOf(word)} ${subject}`;

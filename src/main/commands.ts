@@ -85,31 +85,7 @@ import {
   untilStopped,
 } from "./terminal.ts";
 
-type Run = <T extends object>(
-  open: (process: Process) => Promise<T>,
-) => Promise<T & { readonly close: () => Promise<void> }>;
-
-interface GateCommandParts {
-  readonly terminal: Terminal;
-  readonly run: Run;
-  readonly noteFor: (process: Process, store: AccountStore) => Note;
-}
-
-function gateCommands({ terminal, run, noteFor }: GateCommandParts): readonly Command[] {
-  const openDecider = () => run((process) => openCliValidator(process, terminal.err));
-  const decide = { terminal, readFile: readText, openDecider };
-  return [
-    decideCommand(decide),
-    policyCommand({
-      ...decide,
-      openPolicies: () => run((process) => openPolicies(process, noteFor)),
-      openBackTest: () => run(openBackTest),
-    }),
-    hookCommand({ terminal, openHooks: () => run(openHooks), readInput, send }),
-  ];
-}
-
-async function openPolicies(process: Process, noteFor: GateCommandParts["noteFor"]) {
+async function openPolicies(process: Process) {
   const store = await openAccountStore(process);
   const { db } = store.sql;
   const policies = new PolicyService({
@@ -121,7 +97,7 @@ async function openPolicies(process: Process, noteFor: GateCommandParts["noteFor
   });
   return {
     accounts: store.accounts,
-    policies: auditedPolicies(policies, noteFor(process, store)),
+    policies: auditedPolicies(policies, operatorNote(process, store)),
     author: systemUser(),
   };
 }
@@ -172,23 +148,6 @@ async function send({ url, headers, body }: SignedExample) {
 /** A check ends after 5 s, a list after 10 s. */
 const SERVER_TIMEOUT_MS = 30_000;
 
-interface McpParts {
-  readonly terminal: Terminal;
-  readonly config: () => Pick<Config, "apiKey">;
-  readonly run: <T extends object>(
-    open: (process: Process) => Promise<T>,
-  ) => Promise<T & { readonly close: () => Promise<void> }>;
-}
-
-const wiredMcpCommand = ({ terminal, config, run }: McpParts): Command =>
-  mcpCommand({
-    version: programVersion(),
-    openHere: () => run((process) => openCliValidator(process, terminal.err)),
-    askServer: (base) => askServer(base, config().apiKey),
-    inputEnded: () =>
-      new Promise((resolve) => void process.stdin.once("end", resolve).once("close", resolve)),
-  });
-
 function askServer(base: string, key: string | undefined): AskServer {
   return async (path, body) => {
     const headers = {
@@ -210,6 +169,8 @@ function askServer(base: string, key: string | undefined): AskServer {
 
 /** Every command, wired. Settings are read when a command runs, so that --help works with bad ones. */
 export function allCommands(terminal: Terminal): readonly Command[] {
+  const openValidator = () => command((process) => openCliValidator(process, terminal.err));
+  const decideDeps = { terminal, readFile: readText, openDecider: openValidator };
   const accountDeps = {
     terminal,
     openAccounts: (use: DatabaseUse = "must_exist") =>
@@ -223,7 +184,7 @@ export function allCommands(terminal: Terminal): readonly Command[] {
     checkCommand({
       terminal,
       readInput: () => readText("-"),
-      openValidator: () => command((process) => openCliValidator(process, terminal.err)),
+      openValidator,
     }),
     bulkCommand({ terminal, files, clock, openCheck: () => openCheck(terminal), onInterrupt }),
     accountCommand(accountDeps),
@@ -241,8 +202,20 @@ export function allCommands(terminal: Terminal): readonly Command[] {
       openLists: (use: DatabaseUse = "must_exist") =>
         openStored(config(), { terminal, use }, openCliLists),
     }),
-    ...gateCommands({ terminal, run: command, noteFor: operatorNote }),
-    wiredMcpCommand({ terminal, config, run: command }),
+    decideCommand(decideDeps),
+    policyCommand({
+      ...decideDeps,
+      openPolicies: () => command(openPolicies),
+      openBackTest: () => command(openBackTest),
+    }),
+    hookCommand({ terminal, openHooks: () => command(openHooks), readInput, send }),
+    mcpCommand({
+      version: programVersion(),
+      openHere: openValidator,
+      askServer: (base) => askServer(base, config().apiKey),
+      inputEnded: () =>
+        new Promise((resolve) => void process.stdin.once("end", resolve).once("close", resolve)),
+    }),
     migrateCommand({ terminal, migrate }),
     backupCommand({ terminal, backUp }),
     doctorCommand({ terminal, diagnose: () => diagnose(process.env) }),

@@ -48,36 +48,32 @@ const INPUT_MAX_BYTES = 16_384;
 
 /** Standard input to its end; one line feed at its end is cut off. Throws when it is longer than 16 KB. */
 export async function readInput(): Promise<string> {
+  const text = await readAll(process.stdin, INPUT_MAX_BYTES, "standard input is longer than 16 KB");
+  return text.replace(/\r?\n$/, "");
+}
+
+async function readAll(source: NodeJS.ReadableStream, maxBytes: number, tooLong: string) {
   const chunks: Buffer[] = [];
   let bytes = 0;
-  for await (const chunk of process.stdin as AsyncIterable<Buffer>) {
+  for await (const chunk of source as AsyncIterable<Buffer>) {
     bytes += chunk.length;
-    if (bytes > INPUT_MAX_BYTES) throw new Error("standard input is longer than 16 KB");
+    if (bytes > maxBytes) throw new Error(tooLong);
     chunks.push(chunk);
   }
-  return Buffer.concat(chunks)
-    .toString("utf8")
-    .replace(/\r?\n$/, "");
+  return Buffer.concat(chunks).toString("utf8");
 }
 
 const TEXT_MAX_BYTES = 67_108_864;
 
 /** A file's text, or standard input's for "-". Throws with a sentence when it cannot be read or is too large. */
 export async function readText(path: string): Promise<string> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
   const source = path === "-" ? process.stdin : createReadStream(path);
   try {
-    for await (const chunk of source as AsyncIterable<Buffer>) {
-      bytes += chunk.length;
-      if (bytes > TEXT_MAX_BYTES) throw new Error(`${path}: it is larger than 64 MB`);
-      chunks.push(chunk);
-    }
+    return await readAll(source, TEXT_MAX_BYTES, `${path}: it is larger than 64 MB`);
   } catch (cause) {
     const why = wordsOf(cause instanceof Error ? Object.assign(cause, { path }) : cause);
     throw new Error(`cannot read ${why}`, { cause });
   }
-  return Buffer.concat(chunks).toString("utf8");
 }
 
 export async function confirm(question: string): Promise<boolean> {

@@ -37,19 +37,15 @@ interface Automaton {
 /** Every word is of the alphabet above and not empty: tables are, and a test holds them to it. */
 export function wordFinder(words: readonly string[]): WordFinder {
   const automaton = link(trieOf(words));
-  return { find: (text, end, accept = anyHit) => search(automaton, { text, end, accept }) };
+  return { find: (text, end, accept) => search(automaton, text, end, accept) };
 }
 
-const anyHit = (): boolean => true;
-
-interface Search {
-  readonly text: string;
-  readonly end: number;
-  readonly accept: (hit: WordHit) => boolean;
-}
-
-function search(automaton: Automaton, { text, end, accept }: Search): WordHit | undefined {
-  const { next, words, longest, shorter } = automaton;
+function search(
+  { next, words, longest, shorter }: Automaton,
+  text: string,
+  end: number,
+  accept: ((hit: WordHit) => boolean) | undefined,
+): WordHit | undefined {
   let state = 0;
   for (let at = 0; at < end; at += 1) {
     const symbol = symbolAt(text, at);
@@ -57,16 +53,13 @@ function search(automaton: Automaton, { text, end, accept }: Search): WordHit | 
     // Text without hits never enters this loop; with hits it takes as many rounds as words end here.
     for (let word = longest[state] ?? 0; word !== 0; word = shorter[word] ?? 0) {
       const hit = { word: words[word] ?? "", end: at + 1 };
-      if (accept(hit)) return hit;
+      if (accept === undefined || accept(hit)) return hit;
     }
   }
   return undefined;
 }
 
-interface Trie {
-  readonly next: Uint16Array;
-  readonly words: readonly (string | undefined)[];
-}
+type Trie = Pick<Automaton, "next" | "words">;
 
 function trieOf(words: readonly string[]): Trie {
   const letters = words.reduce((sum, word) => sum + word.length, 1);

@@ -203,14 +203,11 @@ const usageRow = (owner: string) => ({
   latency_more: 0,
 });
 
-test("a transaction tells what was done about it", async (t) => {
+test("of a transaction that is abandoned or fails nothing stays", async (t) => {
   const { db, close } = await openEmbedded(":memory:", NOW_MS);
   t.after(close);
-  const told: string[] = [];
   const attempt = (owner: string, end: "commit" | "abandon" | "throw") =>
     inTransaction(db, async (tx) => {
-      tx.afterCommit(() => void told.push(`${owner} committed`));
-      tx.afterRollback(() => void told.push(`${owner} rolled back`));
       await tx.sql.insertInto("usage_days").values(usageRow(owner)).execute();
       if (end === "throw") throw new Error("broken");
       if (end === "abandon") tx.abandon();
@@ -219,7 +216,6 @@ test("a transaction tells what was done about it", async (t) => {
   assert.equal(await attempt("one", "commit"), "one");
   assert.equal(await attempt("two", "abandon"), "two");
   await assert.rejects(attempt("three", "throw"), /broken/);
-  assert.deepEqual(told, ["one committed", "two rolled back", "three rolled back"]);
   const rows = await db.selectFrom("usage_days").select("owner").execute();
   assert.deepEqual(
     rows.map(({ owner }) => owner),

@@ -6,7 +6,6 @@ import { withPostgres } from "../../test/services/with-postgres.ts";
 import { until } from "../../test/time/until.ts";
 import { storeDownOf } from "../base/store-down.ts";
 import { openPostgres } from "./postgres-database.ts";
-import { inTransaction } from "./transaction.ts";
 
 withPostgres("what gets no answer from PostgreSQL", ({ server, database }) => {
   /** Stores behind a line that can be cut, and the same database without the line. */
@@ -61,23 +60,5 @@ withPostgres("what gets no answer from PostgreSQL", ({ server, database }) => {
     clock.advance(1_000);
     assert.equal((await claim("next", "w2"))?.number, 0);
     assert.equal(await claim("none", "w2"), undefined);
-  });
-
-  test("a commit without an answer is neither a commit nor a rollback", async (t) => {
-    const { line, stores } = await openWorld(t);
-    const told: string[] = [];
-    const attempt = () =>
-      inTransaction(stores.sql.db, async (tx) => {
-        for (const how of ["afterCommit", "afterRollback", "afterUnknown"] as const) {
-          tx[how](() => void told.push(how));
-        }
-        await tx.sql.selectFrom("accounts").selectAll().execute();
-      });
-    line.loseAnswerTo("commit");
-    await assert.rejects(attempt(), (fault) => storeDownOf(fault) !== undefined);
-    line.loseAnswerTo("accounts");
-    await assert.rejects(attempt(), (fault) => storeDownOf(fault) !== undefined);
-    await attempt();
-    assert.deepEqual(told, ["afterUnknown", "afterRollback", "afterCommit"]);
   });
 });

@@ -6,8 +6,6 @@ import {
   sql as raw,
   type Transaction,
 } from "kysely";
-import type { Awaitable } from "../core/mail/lookup.ts";
-import { StoreDown } from "../base/store-down.ts";
 import { isTryAgain } from "./postgres-fault.ts";
 import type { Database } from "./schema.ts";
 import { EmbeddedAdapter } from "./embedded/sqlite.ts";
@@ -23,31 +21,19 @@ import { EmbeddedAdapter } from "./embedded/sqlite.ts";
  */
 export interface Tx {
   readonly sql: Transaction<Database>;
-  /** Runs once the transaction is committed, in order, before `inTransaction` returns; must not fail. */
-  afterCommit(task: () => Awaitable<void>): void;
-  /** Runs once it is certain that nothing of the transaction stays; must not fail. */
-  afterRollback(task: () => Awaitable<void>): void;
-  /** Runs instead of both when the answer to the commit was lost: it may have happened. Must not fail. */
-  afterUnknown(task: () => Awaitable<void>): void;
+  /** Nothing of the transaction stays, and its result is returned as if it had been committed. */
   abandon(): void;
 }
 
-type Task = () => Awaitable<void>;
-
-type Attempt<T> =
-  | {
-      readonly kind: "committed" | "abandoned";
-      readonly result: T;
-      readonly tasks: readonly Task[];
-    }
-  | {
-      readonly kind: "failed" | "unknown";
-      readonly error: unknown;
-      readonly tasks: readonly Task[];
-    };
-
 /** Carries the result past Kysely, which rolls back on a throw only. */
-class Abandoned extends Error {}
+class Abandoned extends Error {
+  readonly result: unknown;
+
+  constructor(result: unknown) {
+    super("abandoned");
+    this.result = result;
+  }
+}
 
 /** Deadlocks are between two as a rule, and the second try finds the other one done. */
 const TRIES_MAX = 4;
@@ -62,12 +48,12 @@ export async function inTransaction<T>(
   run: Runner = durably,
 ): Promise<T> {
   for (let tries = 1; ; tries += 1) {
-    const attempt = await attemptOnce(db, work, run);
-    const isAgain = attempt.kind === "failed" && tries < TRIES_MAX && isTryAgain(attempt.error);
-    if (isAgain) continue;
-    for (const task of attempt.tasks) await task();
-    if ("error" in attempt) throw attempt.error;
-    return attempt.result;
+    try {
+      return await attempt(db, work, run);
+    } catch (error) {
+      if (error instanceof Abandoned) return error.result as T;
+      if (tries >= TRIES_MAX || !isTryAgain(error)) throw error;
+    }
   }
 }
 
@@ -88,43 +74,13 @@ export const quickly: Runner = (db, work) =>
     return await work(sql);
   });
 
-async function attemptOnce<T>(
-  db: Kysely<Database>,
-  work: (tx: Tx) => Promise<T>,
-  run: Runner,
-): Promise<Attempt<T>> {
-  const committed: Task[] = [];
-  const rolledBack: Task[] = [];
-  const unknown: Task[] = [];
-  let isAbandoned = false;
-  let done: { readonly result: T } | undefined;
-  try {
-    const result = await run(db, async (sql) => {
-      const made = await work({
-        sql,
-        afterCommit: (task) => void committed.push(task),
-        afterRollback: (task) => void rolledBack.push(task),
-        afterUnknown: (task) => void unknown.push(task),
-        abandon: () => {
-          isAbandoned = true;
-        },
-      });
-      done = { result: made };
-      if (isAbandoned) throw new Abandoned();
-      return made;
-    });
-    return { kind: "committed", result, tasks: committed };
-  } catch (error) {
-    if (done !== undefined && isAbandoned && error instanceof Abandoned) {
-      return { kind: "abandoned", result: done.result, tasks: rolledBack };
-    }
-    // `work` was through, so it was the commit that got no answer.
-    const isUnknown = done !== undefined && !isAbandoned && error instanceof StoreDown;
-    return isUnknown
-      ? { kind: "unknown", error, tasks: unknown }
-      : { kind: "failed", error, tasks: rolledBack };
-  }
-}
+const attempt = <T>(db: Kysely<Database>, work: (tx: Tx) => Promise<T>, run: Runner): Promise<T> =>
+  run(db, async (sql) => {
+    let isAbandoned = false;
+    const result = await work({ sql, abandon: () => void (isAbandoned = true) });
+    if (isAbandoned) throw new Abandoned(result);
+    return result;
+  });
 
 /** One of many transactions of statistics: it does not wait for the disk, and waiting work gets a turn after it. */
 export async function inSlice<T>(db: Kysely<Database>, work: (tx: Tx) => Promise<T>): Promise<T> {

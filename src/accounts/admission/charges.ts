@@ -34,7 +34,7 @@ export interface Unpaid {
   readonly by: "day" | "month" | "rate";
 }
 
-/** A charge that is not written yet. Ends with the transaction it is written in, or by `drop`. */
+/** A charge that is not written yet. Ends by `drop`, once the transaction that it is written in is over. */
 export interface HeldCharge {
   readonly kind: "held";
   readonly terms: ChargeTerms;
@@ -82,7 +82,7 @@ async function insertCharge(tx: Tx, terms: ChargeTerms, id: string, price: Price
  *         ...
  *       });
  *     } finally {
- *       charges.drop(held);                               // nothing when the transaction was committed
+ *       charges.drop(held);                               // however it ended, the ledger knows
  *     }
  */
 export class Charges {
@@ -125,13 +125,9 @@ export class Charges {
     if (held.kind === "unpaid") return held;
     const { terms, hold, otherwise } = held;
     if (otherwise !== undefined) return this.#payByCredits(tx, terms, otherwise);
-    const { counter, shared, ids } = this.#deps;
+    const { shared, ids } = this.#deps;
     if (shared !== undefined) return this.#payShared(tx, terms, shared);
     if (hold === undefined) throw new Error("charges: nothing is held");
-    const end = (): void => counter?.end(hold);
-    tx.afterCommit(end);
-    tx.afterRollback(end);
-    tx.afterUnknown(end);
     const price: Price = { paidBy: "plan", amount: hold.units, day: hold.day };
     return insertCharge(tx, terms, ids.hex32(), price);
   }
@@ -169,7 +165,7 @@ export class Charges {
     return terms.purses === "plan" ? otherwise : this.#payByCredits(tx, terms, otherwise);
   }
 
-  /** Ends a hold that was not written. Nothing for one that was, or for an `Unpaid`. */
+  /** Ends the hold, if there is one: the ledger has the units now or will never have them. */
   drop(held: HeldCharge | Unpaid): void {
     if (held.kind === "held" && held.hold !== undefined) this.#deps.counter?.end(held.hold);
   }
@@ -195,7 +191,7 @@ export class Charges {
     const { counter, shared } = this.#deps;
     await shared?.refundIn(tx, { owner, units: amount, day, nowMs });
     await countIn(tx, charge, { units: -amount });
-    tx.afterCommit(() => counter?.forget(owner));
+    counter?.forget(owner); // whoever reads the units anew waits for the connection, which is this transaction's
   }
 
   /** Forgets charges made before that, which can then not be refunded any more; returns how many. */

@@ -1,5 +1,6 @@
 import { type CompiledQuery, type Kysely, sql } from "kysely";
 import type { OwnerKey } from "../../base/owner.ts";
+import { StoreDown } from "../../base/store-down.ts";
 import { monthStart, nextMonthStart } from "../../core/calendar.ts";
 import { pruneSlices, upsert } from "../../store/rows.ts";
 import type { Database, UsageDayRow } from "../../store/schema.ts";
@@ -195,20 +196,19 @@ export class UsageLedger {
    */
   async add(deltas: readonly UsageDelta[]): Promise<void> {
     if (deltas.length === 0) return;
-    let isUnknown = false;
+    let isWritten = false;
     // Four times a second: to wait for the disk each time would hold up every request. A kill loses nothing of it.
     const adding = inTransaction(
       this.#db,
       async (tx) => {
-        tx.afterUnknown(() => {
-          isUnknown = true;
-        });
+        isWritten = false; // a try that a deadlock undid
         await this.#write(tx, merged(deltas));
+        isWritten = true;
       },
       hasRivals(this.#db) ? undefined : quickly,
     );
     await adding.catch((fault: unknown) => {
-      if (!isUnknown) throw fault;
+      if (!isWritten || !(fault instanceof StoreDown)) throw fault;
     });
   }
 

@@ -148,7 +148,9 @@ export class BodyReader {
         const bytes = chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks);
         resolve({ bytes, release: () => room.hold.release() });
       };
-      const cut = (): void => refuse(bodyCutShort());
+      const cut = (): void => {
+        if (!isOver) refuse(bodyCutShort()); // each request ends with "close": no error is made for it
+      };
       source.on("data", take).on("end", finish).on("close", cut).on("error", cut);
     });
   }

@@ -25,7 +25,7 @@ withPostgres("what gets no answer from PostgreSQL", ({ server, database }) => {
     ["whose commit got no answer", "commit", true],
     ["that was cut before its commit", "insert into", false],
   ] as const) {
-    test(`a batch of counts ${where} counts once`, async (t) => {
+    test(`a batch of counts ${where} counts once when it is added again`, async (t) => {
       const { line, stores, direct } = await openWorld(t);
       const add = (units: number) => stores.usage.add([{ owner: "account:a1", day: 7, units }]);
       const inLedger = async (): Promise<number> => {
@@ -33,15 +33,23 @@ withPostgres("what gets no answer from PostgreSQL", ({ server, database }) => {
         return rows.find(({ day }) => day === 7)?.units ?? 0;
       };
       await add(1);
-      line.loseAnswerTo(text);
-      if (isWritten) await add(10);
-      else {
-        await assert.rejects(add(10), (fault) => storeDownOf(fault) !== undefined);
-        await add(10);
+      for (const units of [10, 200]) {
+        line.loseAnswerTo(text);
+        const before = await inLedger();
+        await assert.rejects(add(units), (fault) => storeDownOf(fault) !== undefined);
+        if (isWritten) {
+          await until(async () => (await inLedger()) === before + units);
+        }
+        await add(units + 1);
+        assert.equal(await inLedger(), before + units + 1);
       }
-      await until(async () => (await inLedger()) === 11);
-      await add(200);
-      assert.equal(await inLedger(), 211);
+      line.loseAnswerTo(text);
+      await assert.rejects(add(1_000));
+      line.loseAnswerTo(text);
+      await assert.rejects(add(1_000));
+      await add(1_000);
+      await add(5);
+      assert.equal(await inLedger(), 1 + 11 + 201 + 1_000 + 5);
     });
   }
 

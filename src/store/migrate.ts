@@ -62,6 +62,7 @@ create table hour_counts (
   account_id text not null, hour integer not null, kind text not null, count bigint not null,
   primary key (account_id, hour, kind)
 );
+create table usage_writers (writer text primary key, batch bigint not null, day integer not null);
 create table charges (
   id text primary key, owner text not null, paid_by text not null, units bigint not null, amount bigint not null,
   refunded bigint not null check (refunded <= amount), day integer not null, created_at_ms bigint not null

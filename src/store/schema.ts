@@ -18,6 +18,7 @@ export interface Database extends BulkTables, PolicyTables {
   domain_mail: DomainMailRow;
   registrations: RegistrationRow;
   usage_days: UsageDayRow;
+  usage_writers: UsageWriterRow;
   charges: ChargeRow;
   hour_counts: HourCountRow;
   webhook_endpoints: WebhookEndpointRow;
@@ -207,6 +208,14 @@ export interface ChargeRow {
   /** The UTC day whose counter was moved, in days since the Unix epoch. */
   day: number;
   created_at_ms: number;
+}
+
+/** A process that adds to `usage_days`, and the last batch of it that was written. */
+interface UsageWriterRow {
+  /** Random, new with each start. */
+  writer: string;
+  batch: number;
+  day: number;
 }
 
 interface WebhookEndpointRow {

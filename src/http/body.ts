@@ -96,64 +96,78 @@ export class BodyReader {
    * Receives a body into memory within its owner's share. Rejects with 400, 408, 413, 429 or 503; what is left of a
    * refused body is read and dropped, so that the client can see the answer; the time limit of the request bounds that.
    */
-  receive(
-    source: HttpRequest,
-    terms: ReceiveTerms,
-  ): Promise<{ readonly bytes: Buffer; readonly release: () => void }> {
-    const { maxBytes = BODY_MAX_BYTES, tooLarge = bodyTooLarge } = terms;
-    return new Promise((resolve, reject) => {
-      const chunks: Buffer[] = [];
-      let octets = 0;
-      let isOver = false;
-      let room: BodyRoom;
-      try {
-        const declared = Number(source.headers["content-length"] ?? 0);
-        room = new BodyRoom(this.#deps.shares, terms, declared, (why) => refuse(why));
-      } catch (error) {
-        source.resume();
-        reject(error as Error);
-        return;
-      }
-      const sending = this.#slow.watch(
-        () => octets,
-        () => refuse(requestTimedOut()),
-      );
-      const stop = (): void => {
-        isOver = true; // what comes later, a connection that breaks say, matters to nobody
-        this.#slow.forget(sending);
-      };
-      const refuse = (why: unknown): void => {
-        if (isOver) return;
-        stop();
-        room.hold.release();
-        source.resume();
-        reject(why as Error);
-      };
-      const take = (chunk: Buffer): void => {
-        if (isOver) return;
-        octets += chunk.length;
-        chunks.push(chunk);
-        try {
-          if (octets > maxBytes || isCrumbled(chunks.length, octets)) throw tooLarge();
-          room.cover(octets);
-        } catch (error) {
-          refuse(error);
-        }
-      };
-      const finish = (): void => {
-        if (isOver) return;
-        stop();
-        room.hold.keep(); // its memory stays in use until the request is answered
-        const [first] = chunks;
-        const bytes = chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks);
-        resolve({ bytes, release: () => room.hold.release() });
-      };
-      const cut = (): void => {
-        if (!isOver) refuse(bodyCutShort()); // each request ends with "close": no error is made for it
-      };
-      source.on("data", take).on("end", finish).on("close", cut).on("error", cut);
-    });
+  receive(source: HttpRequest, terms: ReceiveTerms): Promise<Received> {
+    return received(source, { terms, shares: this.#deps.shares, slow: this.#slow });
   }
+}
+
+interface Received {
+  readonly bytes: Buffer;
+  readonly release: () => void;
+}
+
+interface Receiving {
+  readonly terms: ReceiveTerms;
+  readonly shares: Shares;
+  readonly slow: SlowSenders;
+}
+
+function received(source: HttpRequest, { terms, shares, slow }: Receiving): Promise<Received> {
+  const { maxBytes = BODY_MAX_BYTES, tooLarge = bodyTooLarge } = terms;
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let octets = 0;
+    let isOver = false;
+    let room: BodyRoom;
+    try {
+      const declared = Number(source.headers["content-length"] ?? 0);
+      room = new BodyRoom(shares, terms, declared, () =>
+        refuse(new NoRoom(largeOf(terms.isUpload), "owner")),
+      );
+    } catch (error) {
+      source.resume();
+      reject(error as Error);
+      return;
+    }
+    const sending = slow.watch(
+      () => octets,
+      () => refuse(requestTimedOut()),
+    );
+    const stop = (): void => {
+      isOver = true; // what comes later, a connection that breaks say, matters to nobody
+      slow.forget(sending);
+    };
+    const refuse = (why: unknown): void => {
+      if (isOver) return;
+      stop();
+      room.hold.release();
+      source.resume();
+      reject(why as Error);
+    };
+    const take = (chunk: Buffer): void => {
+      if (isOver) return;
+      octets += chunk.length;
+      chunks.push(chunk);
+      try {
+        if (octets > maxBytes || isCrumbled(chunks.length, octets)) throw tooLarge();
+        room.cover(octets);
+      } catch (error) {
+        refuse(error);
+      }
+    };
+    const finish = (): void => {
+      if (isOver) return;
+      stop();
+      room.hold.keep(); // its memory stays in use until the request is answered
+      const [first] = chunks;
+      const bytes = chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks);
+      resolve({ bytes, release: () => room.hold.release() });
+    };
+    const cut = (): void => {
+      if (!isOver) refuse(bodyCutShort()); // each request ends with "close": no error is made for it
+    };
+    source.on("data", take).on("end", finish).on("close", cut).on("error", cut);
+  });
 }
 
 /** Whether the request announced a body (RFC 9112 section 6). */
@@ -183,25 +197,31 @@ function kindOf(type: string, encoding: string | undefined, takesText: boolean):
 /** Chunks of a few octets cost the parser as much as large ones; no client sends a body in thousands of them. */
 const isCrumbled = (chunks: number, octets: number): boolean => chunks > 1_000 + octets / 256;
 
-/** The memory of one body. A small one is covered whole as soon as its length is known. */
+/**
+ * The memory of one body. A small one is covered whole as soon as its length is known. Its constructor makes no closure:
+ * with one, requests lived on until a whole collection, which took a third of a decision's time.
+ */
 class BodyRoom {
   hold: Hold;
-  readonly #take: (octets: number) => Hold;
+  readonly #shares: Shares;
+  readonly #owner: OwnerKey;
+  readonly #reclaim: () => void;
   #resource: ResourceName;
   #covered: number;
 
   /** Throws `NoRoom`, as `cover` does. `declared`: the announced length, or 0. */
   constructor(
-    shares: BodyDeps["shares"],
+    shares: Shares,
     { owner, isUpload }: ReceiveTerms,
     declared: number,
-    refuse: (why: NoRoom) => void,
+    reclaim: () => void,
   ) {
-    const large = isUpload === true ? "uploads" : "large_bodies";
-    this.#resource = isUpload === true || isLargeBody(declared) ? large : "small_bodies";
-    const reclaim = (): void => refuse(new NoRoom(large, "owner"));
-    this.#take = (octets) => shares.of(this.#resource).take(owner, octets, { reclaim });
-    this.#covered = this.#resource === "small_bodies" ? declared : 0;
+    this.#shares = shares;
+    this.#owner = owner;
+    this.#reclaim = reclaim;
+    const isLarge = isUpload === true || isLargeBody(declared);
+    this.#resource = isLarge ? largeOf(isUpload) : "small_bodies";
+    this.#covered = isLarge ? 0 : declared;
     this.hold = this.#take(this.#covered);
   }
 
@@ -217,7 +237,14 @@ class BodyRoom {
     }
     this.#covered = octets;
   }
+
+  #take(octets: number): Hold {
+    return this.#shares.of(this.#resource).take(this.#owner, octets, { reclaim: this.#reclaim });
+  }
 }
+
+const largeOf = (isUpload: true | undefined): ResourceName =>
+  isUpload === true ? "uploads" : "large_bodies";
 
 /** The least octets that a body must bring in each window of this length; a healthy connection brings far more. */
 const SPEED_WINDOW_MS = 5_000;

@@ -1,4 +1,3 @@
-import { LRUCache } from "lru-cache";
 import { DAY_MS } from "../core/calendar.ts";
 import type { Answer } from "../core/mail/lookup.ts";
 import type { Clock } from "../base/clock.ts";
@@ -29,12 +28,16 @@ const STEP_OCTETS = 64;
 export type Outcome<T> = Exclude<Reply<T>, { kind: "alias" }>;
 
 interface Held<T> {
+  readonly name: string;
   readonly answer: Answer<T>;
   /** By the monotonic clock, since the cache began, in whole milliseconds (which V8 keeps in place). */
   readonly untilMs: number;
   readonly lifeMs: number;
   readonly weight: number;
   hits: number;
+  /** Its neighbours in the order of use. */
+  older: Held<T> | undefined;
+  newer: Held<T> | undefined;
 }
 
 export interface Cached<T> {
@@ -48,18 +51,21 @@ export interface CacheOptions<T> {
   readonly sizeOctets: (record: T) => number;
 }
 
+/**
+ * What was used longest ago goes first. Own code, because the library for it would be a tenth of the light package; a map
+ * alone would not do: V8 steps over all deleted entries to find the first.
+ */
 export class AnswerCache<T> {
   readonly #options: CacheOptions<T>;
   readonly #startMs: number;
-  readonly #held: LRUCache<string, Held<T>>;
+  readonly #held = new Map<string, Held<T>>();
+  #oldest: Held<T> | undefined;
+  #newest: Held<T> | undefined;
+  #weight = 0;
 
   constructor(options: CacheOptions<T>) {
     this.#options = options;
     this.#startMs = options.clock.monotonicMs();
-    this.#held = new LRUCache({
-      maxSize: Math.max(1, Math.floor(options.octetsMax)),
-      sizeCalculation: ({ weight }: Held<T>) => weight,
-    });
   }
 
   get size(): number {
@@ -71,6 +77,8 @@ export class AnswerCache<T> {
     if (held === undefined) return undefined;
     const leftMs = held.untilMs - this.#elapsedMs();
     if (leftMs <= 0) return undefined;
+    this.#unlink(held);
+    this.#append(held);
     held.hits += 1;
     const isDue = held.hits >= HOT_HITS && leftMs < held.lifeMs * REFRESH_SHARE;
     if (isDue) held.hits = 0;
@@ -78,21 +86,47 @@ export class AnswerCache<T> {
   }
 
   put(name: string, outcome: Outcome<T>): Answer<T> {
-    const before = this.#held.peek(name);
+    const before = this.#held.get(name);
     const lifeMs = this.#lifeMs(outcome, before);
     const answer = answerOf(outcome, Math.floor(this.#options.clock.nowMs()) + lifeMs);
     if (outcome.kind === "unknown" && before !== undefined && this.#isAnswered(before))
       return answer;
     const weight = this.#weigh(name, outcome);
     const untilMs = Math.floor(this.#elapsedMs()) + lifeMs;
-    this.#held.set(name, { answer, untilMs, lifeMs, weight, hits: 0 });
+    if (before !== undefined) this.#drop(before);
+    if (weight > this.#options.octetsMax) return answer;
+    const ends = { older: undefined, newer: undefined };
+    const held: Held<T> = { name, answer, untilMs, lifeMs, weight, hits: 0, ...ends };
+    this.#held.set(name, held);
+    this.#append(held);
+    this.#weight += weight;
+    while (this.#weight > this.#options.octetsMax && this.#oldest) this.#drop(this.#oldest);
     return answer;
   }
 
   forgetAbsent(): void {
-    for (const [name, { answer }] of this.#held.entries()) {
-      if (answer.kind === "absent") this.#held.delete(name);
-    }
+    for (const held of this.#held.values()) if (held.answer.kind === "absent") this.#drop(held);
+  }
+
+  #drop(held: Held<T>): void {
+    this.#held.delete(held.name);
+    this.#unlink(held);
+    this.#weight -= held.weight;
+  }
+
+  #append(held: Held<T>): void {
+    held.older = this.#newest;
+    held.newer = undefined;
+    if (this.#newest === undefined) this.#oldest = held;
+    else this.#newest.newer = held;
+    this.#newest = held;
+  }
+
+  #unlink({ older, newer }: Held<T>): void {
+    if (older === undefined) this.#oldest = newer;
+    else older.newer = newer;
+    if (newer === undefined) this.#newest = older;
+    else newer.older = older;
   }
 
   #elapsedMs(): number {

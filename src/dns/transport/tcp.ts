@@ -20,10 +20,11 @@ const LENGTH_OCTETS = 2;
 const FRAME_MAX_OCTETS = LENGTH_OCTETS + 0xffff;
 
 class TcpQuery {
-  readonly packet: Buffer;
+  readonly packet: Uint8Array;
   readonly by: OwnerKey | undefined;
   readonly until: Until | undefined;
   readonly done: (outcome: Uint8Array | UnknownReason) => void;
+  id = 0;
   sends = 0;
   settled = false;
   connection: Connection | undefined;
@@ -33,7 +34,7 @@ class TcpQuery {
     { packet, by, until }: TcpQuestion,
     done: (outcome: Uint8Array | UnknownReason) => void,
   ) {
-    this.packet = Buffer.from(packet);
+    this.packet = Uint8Array.from(packet);
     this.by = by;
     this.until = until;
     this.done = done;
@@ -92,7 +93,8 @@ export class TcpPipe {
       return;
     }
     this.#nextId = (this.#nextId + 1) & 0xffff; // nobody off the path can forge into a connection
-    query.packet.writeUInt16BE(this.#nextId, 0);
+    query.id = this.#nextId;
+    query.packet.set([query.id >> 8, query.id & 0xff]);
     query.connection = query.sends === 1 ? (this.#shared ??= this.#open()) : this.#open();
     query.connection.send(query);
   }
@@ -109,7 +111,7 @@ export class TcpPipe {
     query.connection?.forget(query);
   }
 
-  settle(query: TcpQuery, outcome: Buffer | UnknownReason): void {
+  settle(query: TcpQuery, outcome: Uint8Array | UnknownReason): void {
     query.settled = true;
     query.cancelDeadline();
     this.#lane.over(query.by, typeof outcome !== "string");
@@ -155,14 +157,14 @@ class Connection {
 
   send(query: TcpQuery): void {
     this.#cancelIdle();
-    this.#asked.set(query.packet.readUInt16BE(0), query);
+    this.#asked.set(query.id, query);
     const length = Buffer.allocUnsafe(LENGTH_OCTETS);
     length.writeUInt16BE(query.packet.length);
     this.#socket.write(Buffer.concat([length, query.packet]));
   }
 
   forget(query: TcpQuery): void {
-    this.#asked.delete(query.packet.readUInt16BE(0));
+    this.#asked.delete(query.id);
     if (this.#filled > 0) this.destroy();
     else this.#restWhenIdle();
   }
@@ -205,7 +207,7 @@ class Connection {
       if (this.#strays > STRAYS_MAX) this.destroy();
       return;
     }
-    this.#asked.delete(query.packet.readUInt16BE(0));
+    this.#asked.delete(query.id);
     this.#restWhenIdle();
     this.#owner.settle(query, message);
   }

@@ -8,7 +8,8 @@ import { startWatched, type WatchedService } from "../neighbours/watched-service
 import { until } from "../time/until.ts";
 
 const ATTACKERS = 3;
-const RSS_MAX_OCTETS = 512 * 1_048_576;
+/** Of the 1 GiB that are shipped; one service under all attacks in turn has had up to 551 MB. */
+const RSS_MAX_OCTETS = 768 * 1_048_576;
 
 /** Single checks and entries of a list of the victim beside each attack. */
 const CHECKS = 10;

@@ -8,7 +8,7 @@ use Gatepost\Client;
 
 require __DIR__ . '/../src/autoload.php';
 
-const DEADLINE_MS = 250;
+const DEADLINE_MS = 500;
 const TURNS = 20; // of these, 16 go to the service, two to a silent one and two to one that lies
 const SILENT = ['hang', 'slow'];
 const OTHERS = ['drip', 'endless_body', 'endless_head', 'silent_connection'];

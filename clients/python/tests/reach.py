@@ -11,7 +11,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from gatepost import AsyncClient, Client  # noqa: E402
 
-DEADLINE_MS = 250
+DEADLINE_MS = 500
 AT_ONCE = 16
 #: Of 20 sign-ups, 16 go to the service, two to a silent one and two to one that lies.
 TURNS = 20

@@ -268,7 +268,7 @@ function originsMistake(origins: readonly string[]): string | undefined {
 
 /** As a browser writes it: scheme, host and a port that is not the scheme's own, all in lower case. */
 function isOrigin(text: string): boolean {
-  const isPlain = /^https?:\/\/(?:[a-z0-9.-]+|\[[0-9a-f:.]+\])(?::\d+)?$/.test(text);
+  const isPlain = /^https?:\/\/(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::\d+)?$/.test(text);
   return isPlain && URL.canParse(text) && new URL(text).origin === text;
 }
 

@@ -49,9 +49,9 @@ const aliasCases: readonly (readonly [string, Replies, unknown])[] = [
     { kind: "unknown", why: "malformed", seconds: 5 },
   ],
   [
-    "an alias to a name that cannot be asked for is unknown",
-    { "MX c0.example": alias("a\\046.example") },
-    { kind: "unknown", why: "malformed", seconds: 5 },
+    "an alias to a name that is no host name is asked on",
+    { "MX c0.example": alias("_a\\046.example"), "MX _a\\046.example": found([host]) },
+    { kind: "found", records: [host], seconds: 300 },
   ],
 ];
 

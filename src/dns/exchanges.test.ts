@@ -22,14 +22,14 @@ const longLists: readonly (readonly [what: string, list: readonly MailExchange[]
     ["usable hosts", listOf(manyHosts("h")), manyHosts("h", 20)],
     [
       "hosts and names that are none",
-      listOf(`0 , ${manyHosts("a_")}, 70 mx.example`),
+      listOf(`0 , ${manyHosts("h\\032")}, 70 mx.example`),
       "70 mx.example",
     ],
     ["null exchanges", listOf(Array<string>(60).fill("0 ").join(", ")), "0 "],
     [
       "null exchanges and one that cannot be tried",
-      listOf(`${Array<string>(60).fill("0 ").join(", ")}, 1 a_b`),
-      "1 a_b",
+      listOf(`${Array<string>(60).fill("0 ").join(", ")}, 1 a\\032b`),
+      "1 a\\032b",
     ],
   ];
 

@@ -34,9 +34,8 @@ function chase<T>(
   const unknown = (why: "deadline" | "malformed"): void => finish({ kind: "unknown", why });
   const follow = ({ target, ttlSeconds }: Alias): void => {
     leastTtlSeconds = Math.min(leastTtlSeconds, ttlSeconds);
-    const isStrange = target === "" || target.includes("\\");
     if (question.until?.isPast === true) unknown("deadline");
-    else if (isStrange || seen.has(target) || seen.size >= ASKS_MAX) unknown("malformed");
+    else if (target === "" || seen.has(target) || seen.size >= ASKS_MAX) unknown("malformed");
     else {
       seen.add(target);
       resolver.ask({ ...question, name: target }, (reply) => {

@@ -1,6 +1,12 @@
 import { parseAddress } from "../address/address.ts";
 import { canonicalAddress } from "./alias.ts";
-import { ENTRY_MAX_UNITS, type Parsed, parseDomain, withoutLastDot } from "../name/domain.ts";
+import {
+  ENTRY_MAX_UNITS,
+  type Parsed,
+  parseDomain,
+  parseMailHost,
+  withoutLastDot,
+} from "../name/domain.ts";
 import type { OperatorTrap, OperatorWord, Rules } from "./datasets.ts";
 
 export interface SaidOf {
@@ -160,10 +166,16 @@ function readAddress(text: string): Parsed<ListSubject> {
 function readName(text: string, kind: "domain" | "mailHost"): Parsed<ListSubject> {
   const below = text.startsWith(BELOW);
   // With a label in front a top-level name is read by the rules of all others.
-  const parsed = parseDomain(below ? `x.${text.slice(BELOW.length)}` : withoutLastDot(text));
+  const whole = below ? `x.${text.slice(BELOW.length)}` : withoutLastDot(text);
+  const parsed = kind === "domain" ? domainName(whole) : parseMailHost(whole);
   if (!parsed.ok) return parsed;
-  const name = below ? parsed.value.name.slice("x.".length) : parsed.value.name;
+  const name = below ? parsed.value.slice("x.".length) : parsed.value;
   return { ok: true, value: { kind, name, below } };
+}
+
+function domainName(text: string): Parsed<string> {
+  const parsed = parseDomain(text);
+  return parsed.ok ? { ok: true, value: parsed.value.name } : parsed;
 }
 
 export const feedSubject = (id: string): string => FEED + id;

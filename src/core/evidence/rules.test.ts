@@ -21,6 +21,8 @@ const forms = [
   ["a suffix may be a top-level domain", "*.tk", "*.tk"],
   ["a mail host keeps its mark", "MX:mail.Shop.example", "mx:mail.shop.example"],
   ["a mail host may be a suffix", "mx:*.shop.example", "mx:*.shop.example"],
+  ["a mail host of a large proxy", "mx:_DC-mx.0A1b.shop.example.", "mx:_dc-mx.0a1b.shop.example"],
+  ["mail hosts under a suffix of any name", "mx:*._a.shop.example", "mx:*._a.shop.example"],
   ["an address is its hash", "a@shop.example", `address:${hashOf("a@shop.example")}@shop.example`],
   [
     "every spelling of a mailbox has the same hash",
@@ -33,6 +35,8 @@ const forms = [
   ["a star elsewhere is refused", "a.*.example", "domain_char"],
   ["two stars are refused", "*.*.example", "domain_char"],
   ["an address literal is refused", "a@[192.0.2.1]", "literal"],
+  ["a mail host's address is refused", "mx:192.0.2.1", "tld_shape"],
+  ["a mail host with a blank is refused", "mx:a b.example", "domain_char"],
   ["nothing is refused", "   ", "empty"],
   ["a mark with nothing behind it is refused", "mx:", "empty"],
 ] as const;
@@ -44,7 +48,7 @@ for (const [name, text, want] of forms) {
 }
 
 test("the stored form is its own stored form", () => {
-  for (const [, text] of forms.slice(0, 9)) assert.equal(stored(stored(text)), stored(text));
+  for (const [, text] of forms.slice(0, 11)) assert.equal(stored(stored(text)), stored(text));
 });
 
 test("an enormous entry is refused unread", () => {

@@ -42,7 +42,7 @@ export type Awaitable<T> = T | Promise<T>;
 export interface MailExchange {
   /** The lower is tried first (RFC 5321 section 5.1). 0 to 65,535. */
   readonly preference: number;
-  /** Lower case, no trailing dot; "" is the root, which null MX uses (RFC 7505). May be no valid host name. */
+  /** Lower case, no trailing dot; "" is the root, which null MX uses (RFC 7505). May be no host name: see `isMailHost`. */
   readonly host: string;
 }
 

@@ -1,7 +1,7 @@
 import {
   type Domain,
   isAtOrUnder,
-  isHostName,
+  isMailHost,
   isSpecialUse,
   nextLabel,
   registrableOf,
@@ -114,7 +114,7 @@ const candidates = (records: readonly MailExchange[]): string[] =>
 
 /** At most 20, and of those after the second only 2 KiB of names. RFC 5321 section 5.1 allows a limit and asks for two. */
 export function triedExchanges(records: readonly MailExchange[]): MailExchange[] {
-  const named = records.filter(({ host }) => isHostName(host) && !isSpecialUse(host));
+  const named = records.filter(({ host }) => isMailHost(host) && !isSpecialUse(host));
   if (named.length < 2) return named;
   named.sort((a, b) => a.preference - b.preference || (a.host < b.host ? -1 : 1));
   const tried = new Map<string, MailExchange>();

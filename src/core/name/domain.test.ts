@@ -4,6 +4,7 @@ import fc from "fast-check";
 import {
   isAtOrUnder,
   isHostName,
+  isMailHost,
   isSpecialUse,
   parseDomain,
   registrableOf,
@@ -132,8 +133,43 @@ const hosts = [
 ] as const;
 
 for (const [host, want] of hosts) {
-  test(`${JSON.stringify(host)} is ${want ? "a" : "no"} mail host's name`, () => {
+  test(`${JSON.stringify(host)} is ${want ? "a" : "no"} host name`, () => {
     assert.equal(isHostName(host), want);
+  });
+}
+
+const LABEL = "a".repeat(63);
+const mailHosts = [
+  ["_dc-mx.0a1b2c3d4e5f.example.com", true],
+  ["mail_1.example.com", true],
+  ["-mx-.example.com", true],
+  ["mx", true],
+  ["xn--a.example.com", true],
+  ["a/b:c*.example.com", true],
+  ["m\\195\\164il.a\\046b.example.com", true],
+  [`${LABEL}.${LABEL}.${LABEL}.${"a".repeat(61)}`, true],
+  [`${LABEL}.${LABEL}.${LABEL}.${"a".repeat(62)}`, false],
+  [`a${LABEL}.example.com`, false],
+  ["a\\032b.example.com", false],
+  ["a\\000.example.com", false],
+  ["a\\127.example.com", false],
+  ["a\\256.example.com", false],
+  ["a b.example.com", false],
+  ["a\tb.example.com", false],
+  ["192.0.2.1", false],
+  ["1.2.3", false],
+  ["[192.0.2.1]", false],
+  ["2001:db8::1", false],
+  ["", false],
+  [".example.com", false],
+  ["a..example.com", false],
+  ["mx.example.com.", false],
+  ["MX.example.com", false],
+] as const;
+
+for (const [host, want] of mailHosts) {
+  test(`${JSON.stringify(host)} is ${want ? "a" : "no"} mail server's name`, () => {
+    assert.equal(isMailHost(host), want);
   });
 }
 
@@ -170,6 +206,7 @@ test("any text has an outcome, and a name that was read reads as itself", () => 
       assert.ok(name.length <= 253);
       assert.equal(read(name), name);
       assert.ok(isHostName(name));
+      assert.ok(isMailHost(name));
     }),
     RUNS,
   );

@@ -1,6 +1,6 @@
 import { parse } from "tldts";
 import { fromPunycode, toPunycode } from "./punycode.ts";
-import { hasInvisible } from "./ip-address.ts";
+import { hasInvisible, v6Groups } from "./ip-address.ts";
 import { SPECIAL_USE_NAMES } from "../tables/data.ts";
 import { toASCII } from "tr46";
 
@@ -264,10 +264,35 @@ export function registrableOf(host: string): string | undefined {
   return parse(host, WHOLE).domain ?? undefined;
 }
 
-/** Whether `text` is a host name that mail can be sent to (RFC 1123 section 2.1): no address literal, no underscore. */
+/** Whether `text` is a host name that people can register (RFC 1123 section 2.1). */
 export function isHostName(text: string): boolean {
   if (text === "" || FOREIGN_ASCII.test(text) || NON_ASCII.test(text)) return false;
   return nameFault(text) === undefined;
+}
+
+/** An octet that does not print, a dot within a label or a backslash, as messages are read (RFC 1035 section 5.1). */
+const ESCAPED = /\\(?:046|092|1(?:2[89]|[3-9]\d)|2[0-4]\d|25[0-5])/g;
+
+/** Lower-case labels of visible ASCII, the last of which is no number. */
+const DNS_NAME = /^(?:[!--/-@[\]-~]{1,63}\.)*(?!\d+$)[!--/-@[\]-~]{1,63}$/;
+
+/**
+ * Whether DNS can be asked for a mail server of this name: for any but an address (RFC 2181 section 11), so for
+ * "_dc-mx.0a1b.example.com" of a large proxy too. White space and control characters stay out.
+ */
+export function isMailHost(name: string): boolean {
+  const plain = name.includes("\\") ? name.replace(ESCAPED, "x") : name;
+  if (plain.length > DOMAIN_MAX_OCTETS || !DNS_NAME.test(plain)) return false;
+  return !/^\[.*\]$/.test(plain) && v6Groups(plain) === undefined;
+}
+
+/** A mail server as people name it: in U-labels, in any case, with a dot at its end. */
+export function parseMailHost(text: string): Parsed<string> {
+  const bare = withoutLastDot(text);
+  const domain = parseDomain(bare);
+  if (domain.ok) return { ok: true, value: domain.value.name };
+  const name = bare.toLowerCase();
+  return isMailHost(name) ? { ok: true, value: name } : domain;
 }
 
 /** "example.com." names the same domain (RFC 1034 section 3.1); two dots name none. */

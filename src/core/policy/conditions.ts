@@ -1,4 +1,4 @@
-import { type Domain, parseDomain, registrableOf } from "../name/domain.ts";
+import { type Domain, parseDomain, parseMailHost, registrableOf } from "../name/domain.ts";
 import { SIGNALS, type Signal } from "../evidence/signals.ts";
 import { MAIL_KINDS, mailKindOf } from "../mail/mail-hosts.ts";
 import type { CallerFact, Facts, TrafficFacts } from "./policy.ts";
@@ -253,6 +253,12 @@ const isTld: ItemReader<string> = (item) => nameTest(item, suffixName);
 const isDomainOrTld: ItemReader<string> = (item) =>
   typeof item === "string" && item.startsWith("*.") ? nameTest(item, suffixName) : isDomain(item);
 
+const isMailHostName: ItemReader<string> = (item) =>
+  nameTest(item, (text) => {
+    const parsed = parseMailHost(text);
+    return parsed.ok ? parsed.value : undefined;
+  });
+
 const CALLER_NAME = /^caller\.([a-z_]{1,32})$/;
 
 const isCallerValue: ItemReader<CallerFact> = (item) => {
@@ -312,7 +318,7 @@ const FACTS: Readonly<Record<string, FactRow>> = {
     level: "domain",
   },
   tld: { read: one(isTld, ({ tld }) => tld), level: "domain" },
-  mx: { read: anyOf(isDomainOrTld, ({ mx }) => mx), level: "domain" },
+  mx: { read: anyOf(isMailHostName, ({ mx }) => mx), level: "domain" },
 };
 
 const CALLER_ROW: FactRow = { read: callerFact, level: "address", reason: "caller" };

@@ -108,6 +108,13 @@ const CONDITIONS: readonly [name: string, when: object, facts: Partial<Facts>, h
   ["a mail host", { mx: "mx1.google.com" }, {}, true],
   ["the domain of a mail host", { mx: ["outlook.com", "google.com"] }, {}, true],
   ["a mail host under a suffix", { mx: "*.google.com" }, {}, true],
+  [
+    "a mail host of a large proxy",
+    { mx: "_DC-mx.0a1b.d.test" },
+    { mx: ["_dc-mx.0a1b.d.test"] },
+    true,
+  ],
+  ["mail hosts of a large proxy", { mx: "*._mx.d.test" }, { mx: ["a_b._mx.d.test"] }, true],
   ["no mail host", { mx: "google.com" }, { mx: [] }, false],
   ["the caller's text", { "caller.plan": "trial" }, caller({ plan: "trial" }), true],
   ["the caller's other text", { "caller.plan": "trial" }, caller({ plan: "paid" }), false],

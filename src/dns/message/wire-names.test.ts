@@ -9,7 +9,7 @@ import {
   TYPE,
   uint16,
 } from "../../../test/dns/dns-message.ts";
-import { MX } from "./records.ts";
+import { MessageReader, MX } from "./records.ts";
 import { decodeResponse, encodeQuery } from "./wire.ts";
 
 const NAME = "shop.example";
@@ -97,9 +97,19 @@ const nameLimits = [
   ["a trailing dot cannot", "shop.example.", false],
   ["a leading dot cannot", ".example", false],
   ["a blank cannot", "a b.example", false],
-  ["an escape cannot", "a\\046.example", false],
+  ["an escaped octet can", "a\\046\\233.example", true],
+  ["64 octets in a label cannot, one escaped", `\\233${LABEL}.example`, false],
+  ["a half escape cannot", "a\\46.example", false],
+  ["an octet above 255 cannot", "a\\256.example", false],
+  ["a letter beyond ASCII cannot beside an escape", "a\\233é.example", false],
   ["a letter beyond ASCII cannot", "é.example", false],
 ] as const;
+
+test("a name is asked as it was read", () => {
+  const name = "a\\046\\000\\092\\233\\255._b.com";
+  const query = encodeQuery({ name, kind: MX }, { edns: false }) ?? Buffer.alloc(0);
+  assert.equal(new MessageReader(query).name(12), name);
+});
 
 for (const [what, name, can] of nameLimits) {
   test(`names: ${what}`, () => {

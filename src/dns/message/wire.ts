@@ -49,9 +49,11 @@ export interface Question<T> {
 
 /** With id 0. Undefined when no such name can be: labels of 0 or over 63 octets, or characters beyond ASCII. */
 export function encodeQuery(
-  { name, kind }: Question<unknown>,
+  { name: text, kind }: Question<unknown>,
   { edns }: { readonly edns: boolean },
 ): Uint8Array | undefined {
+  const name = text.includes("\\") ? unescaped(text) : text;
+  if (name === undefined) return undefined;
   const nameOctets = name === "" ? 1 : name.length + 2;
   if (nameOctets > NAME_MAX_OCTETS) return undefined;
   const end = HEADER_OCTETS + nameOctets + QUESTION_TAIL_OCTETS;
@@ -82,6 +84,16 @@ const SLAB_OCTETS = 16_384;
 let slab = new ArrayBuffer(SLAB_OCTETS);
 let slabUsed = 0;
 
+/** `\ddd`, as names are read, becomes a character of which the lower half is the octet: an escaped dot ends no label. */
+function unescaped(text: string): string | undefined {
+  if (!/^[ -~]*$/.test(text)) return undefined;
+  return text.replace(/\\([01]\d\d|2[0-4]\d|25[0-5])/g, (_, octet) =>
+    String.fromCharCode(PRIVATE_USE + Number(octet)),
+  );
+}
+
+const PRIVATE_USE = 0xe000;
+
 function writeName(message: Uint8Array, name: string): boolean {
   let lengthAt = HEADER_OCTETS;
   for (let at = 0; at <= name.length; at += 1) {
@@ -93,8 +105,9 @@ function writeName(message: Uint8Array, name: string): boolean {
       message[lengthAt] = length;
       lengthAt = to;
     } else {
-      if (code <= 32 || code >= 127 || code === BACKSLASH) return false;
-      message[to] = code;
+      if (code <= 32 || code === BACKSLASH) return false;
+      if (code >= 127 && code >> 8 !== PRIVATE_USE >> 8) return false;
+      message[to] = code; // its lower half
     }
   }
   return true;

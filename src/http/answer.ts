@@ -123,15 +123,18 @@ export function begun(body: Readable, response: HttpResponse): Promise<void> {
   }).finally(() => response.off("close", leave));
 }
 
-/** A refused body that is larger cuts the connection: no client of ours sends as much. */
-const DROPPED_MAX_OCTETS = 33_554_432;
+/** A refused body that is larger, or takes longer, cuts the connection. */
+const DROPPED_MAX_OCTETS = 268_435_456;
+const DROPPED_MAX_MS = 60_000;
 
 /**
  * The rest of a refused body is read and dropped before the answer ends, because the end may close the connection:
- * a client that sends first and reads later would be cut off and never see why. It has the whole answer from the
- * start; the time limit of the request bounds the rest.
+ * a client that sends first and reads later would be cut off and never see why. It has the whole answer from the start.
  */
-function endAfterRequest(response: HttpResponse, body: string | Uint8Array | undefined): void {
+export function endAfterRequest(
+  response: HttpResponse,
+  body: string | Uint8Array | undefined,
+): void {
   const { req: request } = response;
   if (request.readableEnded || !hasBody(request)) {
     response.end(body);
@@ -139,7 +142,11 @@ function endAfterRequest(response: HttpResponse, body: string | Uint8Array | und
   }
   response.flushHeaders(); // for HEAD, which writes nothing else
   if (body !== undefined) response.write(body);
-  const end = (): void => void response.end();
+  const cut = setTimeout(() => request.destroy(), DROPPED_MAX_MS).unref();
+  const end = (): void => {
+    clearTimeout(cut);
+    response.end();
+  };
   request.once("end", end).once("close", end);
   let left = DROPPED_MAX_OCTETS;
   request.on("data", (chunk: Buffer) => {

@@ -91,23 +91,32 @@ test("small bodies have room while large ones fill theirs", async () => {
   assert.deepEqual(body, FORM);
 });
 
-test("a sender below 4 KiB a second is cut after 5 s, a faster one is not", async () => {
-  const { reader, clock, used } = world();
-  const slow = reader.read(stalled(100, { "content-length": "90000" }), OWNER);
-  const cut = assert.rejects(slow, refusedWith(408));
-  const fast = stalled(100, { "content-length": "90000" });
-  const reading = reader.read(fast, OWNER);
-  for (let second = 0; second < 8; second += 1) {
-    await turn();
-    fast.push(Buffer.alloc(5_000, "a"));
-    await turn();
-    clock.advance(1_000);
-  }
-  await cut;
-  fast.push(null);
-  (await reading).release();
-  assert.equal(used("large_bodies"), 0);
-});
+/** `octets` every `everyMs`, for `lastsMs`. */
+const senders = [
+  ["4 KiB a second are taken for 14 minutes", 4_096, 1_000, 840_000, "taken"],
+  ["4 KiB a second in bursts of 16 KiB are taken", 16_384, 4_000, 60_000, "taken"],
+  ["1 KiB a second is cut", 1_024, 1_000, 60_000, "cut"],
+  ["a body that stands still is cut", 0, 1_000, 60_000, "cut"],
+] as const;
+
+for (const [name, octets, everyMs, lastsMs, want] of senders) {
+  test(`a body of ${name}`, async () => {
+    const { reader, clock, used } = world();
+    const body = stalled(100, { "content-length": "4000000" });
+    const reading = reader.read(body, OWNER).then(
+      ({ release }) => (release(), "taken"),
+      (error: unknown) => (refusedWith(408)(error) ? "cut" : error),
+    );
+    for (let passed = 0; passed < lastsMs; passed += 1_000) {
+      if (passed % everyMs === 0 && octets > 0) body.push(Buffer.alloc(octets, "a"));
+      await turn();
+      clock.advance(1_000);
+    }
+    body.push(null);
+    assert.equal(await reading, want);
+    assert.equal(used("large_bodies"), 0);
+  });
+}
 
 test("large bodies of one owner are decoded one after another, and another owner's comes between", async () => {
   const { reader } = world();

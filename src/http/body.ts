@@ -246,10 +246,9 @@ class BodyRoom {
 const largeOf = (isUpload: true | undefined): ResourceName =>
   isUpload === true ? "uploads" : "large_bodies";
 
-/** The least octets that a body must bring in each window of this length; a healthy connection brings far more. */
-const SPEED_WINDOW_MS = 5_000;
-const SPEED_MIN_OCTETS_PER_SECOND = 4_096;
-const WINDOW_MIN_OCTETS = (SPEED_MIN_OCTETS_PER_SECOND * SPEED_WINDOW_MS) / 1_000;
+/** The least octets that a body must bring in each window: half of 4 KiB a second, as a line that slow brings them in bursts. */
+const SPEED_WINDOW_MS = 10_000;
+const WINDOW_MIN_OCTETS = 20_480;
 
 const LOOK_EVERY_MS = 1_000;
 
@@ -261,7 +260,7 @@ interface Sending {
   octetsAtStart: number;
 }
 
-/** Cuts bodies that bring less than 4 KiB a second, the first time after 5 s. */
+/** Cuts bodies that stand still; one that brings 4 KiB a second is taken, up to the time limit of a request. */
 class SlowSenders {
   readonly #clock: Clock;
   readonly #sending = new Set<Sending>();

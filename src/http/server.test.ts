@@ -12,6 +12,8 @@ import type { Route } from "./route.ts";
 import { DEFAULT_LIMITS, listen, type ListenLimits } from "./server.ts";
 
 const FORM = "application/x-www-form-urlencoded";
+const posted = (form: string): string =>
+  `POST /api/email HTTP/1.1\r\nHost: a\r\nContent-Type: ${FORM}\r\nContent-Length: ${String(form.length)}\r\n\r\n${form}`;
 const GOOD = "GET /api/email/a@x.example HTTP/1.1\r\nHost: a\r\n\r\n";
 
 async function start(
@@ -287,15 +289,40 @@ test("the longest idle of all makes room, then the address with most, and 503 co
   await busy.closed;
 });
 
-test("a connection with more than 16 unanswered requests is closed", async (t) => {
+test("who sends 40 MB before reading sees why they are refused, and the connection goes on", async (t) => {
+  const client = connected(t, await start(t, {}));
+  client.write(
+    `POST /api/email HTTP/1.1\r\nHost: a\r\nContent-Type: ${FORM}\r\nContent-Length: 40000000\r\n\r\n`,
+  );
+  client.pause();
+  for (let sent = 0; sent < 40; sent += 1) client.write(Buffer.alloc(1_000_000, "a"));
+  client.write(GOOD);
+  client.resume();
+  readError(await client.answer(), 413);
+  readResult(await client.answer(), "email");
+});
+
+test("of a connection 16 requests are served at once, the others in their turn, and it is not read on", async (t) => {
   const { checkOne, release } = heldCheck();
-  const server = await start(t, {}, checkOne);
-  const [patient, pushy] = [connected(t, server), connected(t, server)];
-  patient.write(GOOD.repeat(16));
-  pushy.write(GOOD.repeat(17));
-  await pushy.closed;
+  let [served, underWay, most] = [0, 0, 0];
+  const counting: CheckOne = async (...asked) => {
+    served += 1;
+    underWay += 1;
+    most = Math.max(most, underWay);
+    const answer = await checkOne(...asked);
+    underWay -= 1;
+    return answer;
+  };
+  const server = await start(t, {}, counting);
+  const [pushy, other] = [connected(t, server), connected(t, server)];
+  pushy.write(posted("email=first%40x") + GOOD.repeat(3_000) + posted("email=last%40x"));
+  other.write("GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n");
+  assert.equal((await other.answer()).status, 200);
+  assert.equal(served, 16);
   release();
-  for (let count = 0; count < 16; count += 1) readResult(await patient.answer(), "email");
+  for (let count = 0; count < 3_001; count += 1) readResult(await pushy.answer(), "email");
+  assert.match((await pushy.answer()).body, /last@x/);
+  assert.equal(most, 16);
 });
 
 test("a body in thousands of chunks of one octet is refused", async (t) => {

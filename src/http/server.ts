@@ -7,6 +7,7 @@ import {
 } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { bucketKey } from "../accounts/admission/caller.ts";
+import { Fifo } from "../base/fair-queue.ts";
 import type { OwnerKey } from "../base/owner.ts";
 import {
   badRequest,
@@ -19,7 +20,7 @@ import {
   tooMuchAtOnce,
 } from "../base/refusals.ts";
 import { type Hold, NoRoom, type Share } from "../base/shares.ts";
-import { errorBody, EVERY_ANSWER } from "./answer.ts";
+import { endAfterRequest, errorBody, EVERY_ANSWER } from "./answer.ts";
 import { isTrustedProxy, type TrustedProxies } from "./client-address.ts";
 import { type HttpRequest, JSON_TYPE } from "./route.ts";
 
@@ -27,7 +28,7 @@ import { type HttpRequest, JSON_TYPE } from "./route.ts";
 export interface ListenLimits {
   /** Until the last header byte. */
   readonly headersTimeoutMs: number;
-  /** Until the last byte of the body. */
+  /** Until the last byte of the body, however steadily it comes; `SlowSenders` cuts one that stands still. */
   readonly requestTimeoutMs: number;
   /** How often the two above are looked at. */
   readonly checkIntervalMs: number;
@@ -41,7 +42,7 @@ export interface ListenLimits {
 
 export const DEFAULT_LIMITS: ListenLimits = {
   headersTimeoutMs: 10_000,
-  requestTimeoutMs: 30_000,
+  requestTimeoutMs: 900_000,
   checkIntervalMs: 1_000,
   keepAliveTimeoutMs: 72_000,
   stallTimeoutMs: 60_000,
@@ -55,8 +56,8 @@ const HEAD_MAX_OCTETS = 16_384;
 const MANY_FIELDS = 200;
 const FIELD_OCTETS = 4;
 
-/** Requests of one connection without a whole answer. Browsers and proxies do not pipeline. */
-const UNANSWERED_MAX = 16;
+/** Requests of one connection that are served at once; the others of a client that pipelines wait, and it is not read on. */
+const SERVED_MAX = 16;
 const UNANSWERED_MAX_OF_ADDRESS = 1_024;
 
 /**
@@ -150,10 +151,11 @@ function createAppServer({ serve }: App, terms: ListenTerms): Server {
     requireHostHeader: false, // refused below, in JSON
   };
   const server = createServer(options, (request, response) => {
-    if (!connections.begin(request.socket, response)) return;
-    const refusal = headRefusal(request);
-    if (refusal === undefined) serve(request, response);
-    else refuse(response, refusal);
+    connections.begin(request.socket, response, () => {
+      const refusal = headRefusal(request);
+      if (refusal === undefined) serve(request, response);
+      else refuse(response, refusal);
+    });
   });
   server.maxHeadersCount = 0; // Node would drop what stands behind the 2,000th
   server.on("connection", (socket: Socket) => connections.admit(socket));
@@ -184,7 +186,10 @@ function headRefusal({ httpVersion, rawHeaders, url = "" }: HttpRequest): Refusa
 interface Connection {
   readonly owner: OwnerKey;
   readonly hold: Hold | undefined;
+  /** Requests that are served and have no whole answer. */
   unanswered: number;
+  /** Requests behind them, each begun when one before it is answered; one read of the socket holds some hundreds. */
+  readonly waiting: Fifo<() => void>;
   /** The answer to its newest request. */
   latest: ServerResponse | undefined;
   /** When it was last used, in requests of the whole server. */
@@ -237,33 +242,46 @@ class Connections {
     const owned = this.#owned.get(owner) ?? { sockets: new Set(), unanswered: 0 };
     this.#owned.set(owner, owned);
     owned.sockets.add(socket);
-    const fresh = { unanswered: 0, latest: undefined, usedAt: this.#uses, seenBytes: 0 };
+    const waiting = new Fifo<() => void>();
+    const fresh = { unanswered: 0, waiting, latest: undefined, usedAt: this.#uses, seenBytes: 0 };
     this.#open.set(socket, { owner, hold, ...fresh });
     socket.once("close", () => this.#forget(socket));
+    // Whatever resumes it, Node does with each body, it is not read on while requests wait.
+    socket.on("resume", () => {
+      if (waiting.length > 0) socket.pause();
+    });
   }
 
-  /** False: the request is not served. */
-  begin(socket: Socket, response: ServerResponse): boolean {
+  /** Calls `serve` now or in its turn; never, when the connection has ended. */
+  begin(socket: Socket, response: ServerResponse, serve: () => void): void {
     const connection = this.#open.get(socket);
     const owned = connection && this.#owned.get(connection.owner);
-    if (connection === undefined || owned === undefined) return false; // it was refused or has ended
+    if (connection === undefined || owned === undefined) return;
     this.#open.delete(socket);
     this.#open.set(socket, connection);
     this.#uses += 1;
     connection.usedAt = this.#uses;
     connection.latest = response;
-    connection.unanswered += 1;
-    owned.unanswered += 1;
+    const begin = (): void => {
+      connection.unanswered += 1;
+      owned.unanswered += 1;
+      if (owned.unanswered <= UNANSWERED_MAX_OF_ADDRESS) serve();
+      else socket.destroy();
+    };
     response.on("close", () => {
       if (this.#open.get(socket) !== connection) return;
       connection.unanswered -= 1;
       owned.unanswered -= 1;
+      if (socket.destroyed) return;
+      connection.waiting.shift()?.();
+      if (connection.waiting.length === 0 && socket.isPaused()) socket.resume();
     });
-    if (connection.unanswered <= UNANSWERED_MAX && owned.unanswered <= UNANSWERED_MAX_OF_ADDRESS) {
-      return true;
+    if (connection.unanswered < SERVED_MAX && connection.waiting.length === 0) {
+      begin();
+    } else {
+      connection.waiting.push(begin);
+      socket.pause();
     }
-    socket.destroy();
-    return false;
   }
 
   /** A client that takes nothing of its answer from one call to the next is cut. */
@@ -421,5 +439,6 @@ function writeRefusal(socket: Socket, refusal: Refusal): void {
 /** Answers a request that is not begun, and closes its connection. */
 function refuse(response: ServerResponse, refusal: Refusal): void {
   const { body, headers } = refusalHead(refusal);
-  response.writeHead(refusal.status, headers).end(body);
+  response.writeHead(refusal.status, headers);
+  endAfterRequest(response, body);
 }

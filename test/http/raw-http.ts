@@ -13,6 +13,7 @@ export interface RawClient {
   readonly closed: Promise<Error | undefined>;
   /** Stops reading. */
   pause(): void;
+  resume(): void;
   end(): void;
   destroy(): void;
 }
@@ -41,6 +42,7 @@ export function rawClient(port: number, localAddress = "127.0.0.1"): RawClient {
     write: (bytes) =>
       void socket.write(typeof bytes === "string" ? Buffer.from(bytes, "latin1") : bytes),
     pause: () => void socket.pause(),
+    resume: () => void socket.resume(),
     end: () => void socket.end(),
     destroy: () => void socket.destroy(),
     answer: ({ head = false } = {}) =>

@@ -4,6 +4,8 @@ import { readFileSync } from "node:fs";
 export interface DecideCase {
   readonly name: string;
   readonly email: string;
+  /** So many follow the address. */
+  readonly blanks?: number;
   /** A fault of the proxy; absent: the service itself. */
   readonly at?: string;
   readonly client?: {
@@ -12,7 +14,7 @@ export interface DecideCase {
   };
   readonly ask?: Readonly<Record<string, unknown>>;
   readonly expect: {
-    readonly source: "service" | "away";
+    readonly source: "service" | "away" | "client";
     readonly decision: string;
     readonly reason: string;
     readonly complete?: boolean;

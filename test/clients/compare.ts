@@ -46,7 +46,7 @@ function differences({ name, expect }: DecideCase, found?: SeenDecision): readon
 }
 
 function hasItsFault({ fault, source }: DecideCase["expect"], found: SeenDecision): boolean {
-  if (fault === undefined) return source !== "service" || found.fault === null;
+  if (fault === undefined) return source === "away" || found.fault === null;
   const { kind = "", status } = found.fault ?? {};
   return fault.kind.includes(kind) && (fault.status === undefined || fault.status === status);
 }

@@ -8,7 +8,7 @@ import { gatepostPlugin } from "../../clients/typescript/src/better-auth.ts";
 import * as express from "../../clients/typescript/src/express.ts";
 import { decisionOf, guardSignUp } from "../../clients/typescript/src/fastify.ts";
 import { createGatepost, type Gatepost } from "../../clients/typescript/src/index.ts";
-import { languageOf } from "../../clients/typescript/src/guard.ts";
+import { languageOf } from "../../clients/typescript/src/language.ts";
 import { guardAction } from "../../clients/typescript/src/next.ts";
 import { testWith } from "../process/require-tool.ts";
 import { httpPeer } from "../http/peer.ts";
@@ -89,7 +89,7 @@ const MALFORMED: readonly unknown[] = [
   { at: "bad@x.example" },
   5,
   true,
-  `bad@x.example${" ".repeat(1_000)}`,
+  `${"bad".repeat(400)}@x.example`,
 ];
 
 const tell = (decision: { decision: string; source: string } | undefined): string =>

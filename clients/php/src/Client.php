@@ -68,8 +68,9 @@ final class Client
     }
 
     /**
-     * Decides on a sign-up, with the parameters of docs/decide.md. Never throws because of the service, and answers by the
-     * deadline.
+     * Decides on a sign-up, with the parameters of docs/decide.md; `language` may be a whole Accept-Language header. Never throws
+     * because of the service, and answers by the deadline. Text that is blank or longer than 1,000 characters is rejected without
+     * asking.
      *
      * @param array<string, string|int|float|bool> $facts
      */
@@ -82,12 +83,16 @@ final class Client
         bool $token = false,
         ?int $deadlineMs = null,
     ): Decision {
+        $entry = Entry::of($email);
+        if ($entry === null) {
+            return new Decision('reject', 'format', Entry::MALFORMED, complete: true, source: 'client');
+        }
         try {
             $deadline = new Deadline($deadlineMs ?? $this->deadlineMs);
             $fields = [
-                'email' => $email,
+                'email' => $entry,
                 'policy' => $policy ?? $this->policy,
-                'language' => $language ?? $this->language,
+                'language' => Entry::language($language ?? $this->language),
                 'form' => $form ?? $this->form,
                 'facts' => $facts ?: null,
                 'token' => $token ?: null,

@@ -5,7 +5,8 @@ declare(strict_types=1);
 namespace Gatepost;
 
 /**
- * `source` says who decided: `service`, or `away` (the declared answer). `fault` says why the service did not.
+ * `source` says who decided: `service`, `away` (the declared answer; `fault` says why the service did not), or `client`: the text is
+ * no address, so the service was not asked.
  */
 final class Decision
 {

@@ -69,7 +69,7 @@ final class Tokens
     {
         $isWhole = is_int($claims['exp'] ?? null) && is_bool($claims['cpl'] ?? null) && is_string($claims['jti'] ?? null)
             && preg_match('/\A[0-9a-f]{32}\z/', $claims['jti']) === 1;
-        $subject = self::encode(hash('sha256', self::trimmed($email), true));
+        $subject = self::encode(hash('sha256', Entry::trimmed($email), true));
         return match (true) {
             !$isWhole => 'malformed',
             $claims['exp'] <= $now => 'expired',
@@ -78,13 +78,6 @@ final class Tokens
             $form !== null && ($claims['form'] ?? null) !== $form => 'form',
             default => null,
         };
-    }
-
-    /** Without Unicode white space, U+FEFF and U+200B at both ends, as the service trims an address. */
-    private static function trimmed(string $email): string
-    {
-        $blank = '[\x09-\x0D\x20\x{85}\x{A0}\x{1680}\x{2000}-\x{200B}\x{2028}\x{2029}\x{202F}\x{205F}\x{3000}\x{FEFF}]';
-        return preg_replace("/\A$blank+|(?<!$blank)$blank+\z/u", '', $email) ?? $email;
     }
 
     /** @return array<array-key, mixed>|null */

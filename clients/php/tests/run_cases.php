@@ -41,7 +41,7 @@ foreach ($cases['decide'] as $at => $case) {
         away: $case['client']['away'] ?? 'accept',
         cacheFolder: $folder,
     );
-    $decision = $client->decide($case['email'], ...$case['ask'] ?? []);
+    $decision = $client->decide($case['email'] . str_repeat(' ', $case['blanks'] ?? 0), ...$case['ask'] ?? []);
     $decided[$case['name']] = [
         'source' => $decision->source,
         'decision' => $decision->decision,

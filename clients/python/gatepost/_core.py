@@ -11,6 +11,7 @@ from typing import Any, Callable, Generator, Mapping, Optional, Sequence, TypeVa
 from urllib.parse import quote
 
 from ._site import Ask, Deadline, Site
+from ._entry import MALFORMED, entry_of, language_of
 from ._wire import Response
 from .results import DECISIONS, BulkResult, Decision, GatepostError, Progress, Result, TokenResult, read_result, read_decision
 from .tokens import FirstUse, UsedTokens, check_secrets, verify_token
@@ -71,11 +72,17 @@ class Core:
 
     def decide(self, email: str, options: Mapping[str, Any], deadline_ms: Optional[float]) -> Steps[Decision]:
         """Never raises for a fault: there is always a decision."""
+        entry = entry_of(email)
+        if entry is None:
+            return Decision("reject", "format", message=MALFORMED, complete=True, source="client")
         asked = {**self._defaults, **{name: value for name, value in options.items() if value is not None}}
+        language = language_of(asked.pop("language", None))
+        if language is not None:
+            asked["language"] = language
         try:
             deadline = Deadline(deadline_ms or self.deadline_ms)
             inner = min(max(int(deadline.ms - _MARGIN_MS), _LEAST_MS), _MOST_MS)
-            body = json.dumps({**asked, "email": email, "deadline_ms": inner}).encode()
+            body = json.dumps({**asked, "email": entry, "deadline_ms": inner}).encode()
             response = yield from self._exchange(Ask("POST", "/api/decide", deadline, _JSON, body))
             return read_decision(_json(response))
         except GatepostError as fault:

@@ -82,9 +82,10 @@ class Client(_Base):
         token: Optional[bool] = None,
         deadline_ms: Optional[float] = None,
     ) -> Decision:
-        """Decides on a sign-up, with the parameters of docs/decide.md.
+        """Decides on a sign-up, with the parameters of docs/decide.md. ``language`` may be a whole Accept-Language header.
 
-        Never raises because of the service, and answers by the deadline.
+        Never raises because of the service, and answers by the deadline. Text that is blank or longer than 1,000 characters is
+        rejected without asking.
         """
         return _run(self._threads, self._core.decide(email, _asked(policy, language, form, (facts, token)), deadline_ms))
 

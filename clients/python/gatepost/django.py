@@ -13,7 +13,6 @@ from django.utils.translation import get_language
 from .client import Client
 
 DEFAULT_MESSAGE = "Please use another email address."
-MALFORMED = "Please enter a complete email address."
 
 
 @lru_cache(maxsize=None)
@@ -31,8 +30,6 @@ class SignUpEmail:
         self.form = form
 
     def __call__(self, value: object) -> None:
-        if not isinstance(value, str):
-            raise ValidationError(MALFORMED, code="format")
         answer = shared_client().decide(value, language=get_language(), form=self.form)
         if answer.decision in self.blocks:
             raise ValidationError(answer.message or DEFAULT_MESSAGE, code=answer.reason)

@@ -10,10 +10,6 @@ from fastapi import HTTPException, Request
 from .client import AsyncClient
 from .results import Decision
 
-MALFORMED = "Please enter a complete email address."
-#: Longer text is no address, and the service does not read it.
-EMAIL_MAX = 1_000
-
 
 class SignUp:
     """``decision: Decision = Depends(SignUp(client))``; the address is the member ``field`` of the JSON or form."""
@@ -25,10 +21,7 @@ class SignUp:
         is_json = "json" in request.headers.get("content-type", "")
         fields = await (request.json() if is_json else request.form())
         email = fields.get(self.field) if hasattr(fields, "get") else None
-        if email is not None and not (isinstance(email, str) and len(email) <= EMAIL_MAX):
-            raise self._refusal(MALFORMED, "format")
-        language = request.headers.get("accept-language", "").split(",")[0].split(";")[0].strip()
-        answer = await self.client.decide(email or "", language=language or None)
+        answer = await self.client.decide(email, language=request.headers.get("accept-language"))
         if answer.decision in self.blocks:
             raise self._refusal(answer.message or "Please use another email address.", answer.reason)
         return answer

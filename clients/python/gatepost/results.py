@@ -40,7 +40,8 @@ class Mailbox:
 
 @dataclass(frozen=True)
 class Decision:
-    """``source`` says who decided: ``service``, or ``away`` (the declared answer). ``fault`` says why the service did not."""
+    """``source`` says who decided: ``service``, ``away`` (the declared answer; ``fault`` says why the service did not), or
+    ``client``: the text is no address, so the service was not asked."""
 
     decision: str
     reason: str

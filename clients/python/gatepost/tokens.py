@@ -10,6 +10,7 @@ import re
 import threading
 from typing import Any, Callable, Dict, Mapping, Optional, Sequence
 
+from ._entry import trim_email
 from .results import TokenResult
 
 #: Gets the id of a token and when the token ends; true the first time.
@@ -68,10 +69,6 @@ def _claims(token: str, secrets: Sequence[str]) -> Mapping[str, Any]:
     return claims
 
 
-# Unicode white space, U+FEFF and U+200B, as the service trims an address.
-_BLANKS = "\t\n\v\f\r \x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000\ufeff" + "".join(map(chr, range(0x2000, 0x200C)))
-
-
 def _check(claims: Mapping[str, Any], email: str, now: float, account: Optional[str], form: Optional[str]) -> None:
     exp, jti = claims["exp"], claims["jti"]
     if type(exp) is not int or type(claims["cpl"]) is not bool or re.fullmatch("[0-9a-f]{32}", jti) is None:
@@ -80,7 +77,7 @@ def _check(claims: Mapping[str, Any], email: str, now: float, account: Optional[
         raise _Bad("expired")
     if account is not None and claims.get("aud") != account:
         raise _Bad("account")
-    address = email.strip(_BLANKS).encode("utf-8", "surrogatepass")
+    address = trim_email(email).encode("utf-8", "surrogatepass")
     if claims.get("sub") != encode(hashlib.sha256(address).digest()):
         raise _Bad("address")
     if form is not None and claims.get("form") != form:

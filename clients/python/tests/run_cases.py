@@ -46,9 +46,13 @@ def seen(decision):
     }
 
 
+def email_of(case):
+    return case["email"] + " " * case.get("blanks", 0)
+
+
 def decide(case, world):
     with Client(**options(case, world)) as client:
-        return case["name"], seen(client.decide(case["email"], **case.get("ask", {})))
+        return case["name"], seen(client.decide(email_of(case), **case.get("ask", {})))
 
 
 def tell(case, world):
@@ -88,7 +92,7 @@ async def tls_async(world):
 
 async def decide_async(case, world, turn):
     async with turn, AsyncClient(**options(case, world)) as client:
-        return case["name"], seen(await client.decide(case["email"], **case.get("ask", {})))
+        return case["name"], seen(await client.decide(email_of(case), **case.get("ask", {})))
 
 
 async def decide_all(world):

@@ -1,12 +1,5 @@
 import type { Gatepost } from "./client.ts";
-import {
-  formOf,
-  guardForm,
-  type GuardOptions,
-  languageOf,
-  STOP_STATUS,
-  type Stop,
-} from "./guard.ts";
+import { formOf, guardForm, type GuardOptions, STOP_STATUS, type Stop } from "./guard.ts";
 
 /** better-auth knows its refusals by this name, in whatever copy of the package they were made. */
 class APIError extends Error {
@@ -73,7 +66,7 @@ export function gatepostPlugin(
   const before: Before = async ({ email }, context) => {
     if (isMadeUp(email, context)) return;
     const form = { email, confirmed: challenge === "accept" };
-    const language = languageOf(context?.headers?.get("accept-language"));
+    const language = context?.headers?.get("accept-language");
     const { stop } = await guardForm(gatepost, formOf(form), options, language);
     if (stop !== undefined) throw new APIError(stop);
   };

@@ -1,9 +1,11 @@
 import { type BulkResult, type BulkWork, type Progress, resumeBulk, submitBulk } from "./bulk.ts";
+import { languageOf } from "./language.ts";
 import { ask, type Deadline, isPassing, jsonOf, type Question, startDeadline } from "./question.ts";
 import {
   type Decision,
   DECISIONS,
   GatepostError,
+  MALFORMED,
   readDecision,
   readRecorded,
   readResult,
@@ -14,6 +16,7 @@ import {
   checkSecrets,
   rememberTokens,
   type TokenResult,
+  trimEmail,
   type UsedTokens,
   verifyToken,
 } from "./token.ts";
@@ -46,6 +49,7 @@ export interface CallOptions {
 /** Parameters of `POST /api/decide`: docs/decide.md. */
 export interface DecideOptions extends CallOptions {
   readonly policy?: string | undefined;
+  /** A tag, or the whole Accept-Language header of the request. */
   readonly language?: string | undefined;
   readonly form?: string | undefined;
   readonly facts?: Readonly<Record<string, string | number | boolean>> | undefined;
@@ -75,7 +79,10 @@ export interface BulkOptions extends CallOptions {
 }
 
 export interface Gatepost {
-  /** Never throws for what the network or the service does; only an aborted signal rejects. */
+  /**
+   * Never throws for what the network or the service does; only an aborted signal rejects. Text that is blank or longer than
+   * 1,000 characters is rejected without asking.
+   */
   decide(email: string, options?: DecideOptions): Promise<Decision>;
   /** An address, or a bare domain. Rejects with a GatepostError without an answer. */
   check(entry: string, options?: CheckOptions): Promise<Result>;
@@ -172,14 +179,27 @@ function openParts(options: GatepostOptions): Parts {
   return { deadlineMs, away, told, asking, secrets };
 }
 
+const EMAIL_MAX = 1_000;
+
+/** Without blanks around it; undefined for what cannot be an address. No text at all is left to the service. */
+function entryOf(email: unknown): string | undefined {
+  if (email === undefined || email === null || email === "") return "";
+  if (typeof email !== "string") return undefined;
+  const entry = trimEmail(email);
+  return entry !== "" && entry.length <= EMAIL_MAX ? entry : undefined;
+}
+
 async function decide(
   email: string,
-  { deadlineMs, signal, ...asked }: DecideOptions,
+  { deadlineMs, signal, ...options }: DecideOptions,
   { asking, told, ...parts }: Parts,
 ): Promise<Decision> {
+  const entry = entryOf(email);
+  if (entry === undefined) return MALFORMED;
+  const asked = { ...options, email: entry, language: languageOf(options.language) };
   try {
     const once = (deadline: Deadline): Promise<unknown> => {
-      const body = JSON.stringify({ email, ...asked, deadline_ms: serviceMs(deadline) });
+      const body = JSON.stringify({ ...asked, deadline_ms: serviceMs(deadline) });
       return asking({ path: "/api/decide", method: "POST", body, ...SMALL }, deadline);
     };
     return readDecision(await within(deadlineMs ?? parts.deadlineMs, signal, twice(once)));

@@ -1,5 +1,5 @@
 import type { Gatepost } from "./client.ts";
-import { formOf, guardForm, type GuardOptions, languageOf, STOP_STATUS } from "./guard.ts";
+import { formOf, guardForm, type GuardOptions, STOP_STATUS } from "./guard.ts";
 import type { Decision } from "./results.ts";
 
 interface Request {
@@ -16,7 +16,7 @@ interface Response {
 /** Express middleware, behind the one that reads bodies: answers 422 with `{ error, ... }`, or sets `request.gatepost`. */
 export function guardSignUp(gatepost: Pick<Gatepost, "decide">, options?: GuardOptions) {
   return async (request: Request, response: Response, next: () => void): Promise<void> => {
-    const language = languageOf(request.headers?.["accept-language"]);
+    const language = request.headers?.["accept-language"];
     const { decision, stop } = await guardForm(gatepost, formOf(request.body), options, language);
     if (stop !== undefined) return void response.status(STOP_STATUS).json(stop);
     if (decision !== undefined) request.gatepost = decision;

@@ -1,5 +1,5 @@
 import type { Gatepost } from "./client.ts";
-import { formOf, guardForm, type GuardOptions, languageOf, STOP_STATUS } from "./guard.ts";
+import { formOf, guardForm, type GuardOptions, STOP_STATUS } from "./guard.ts";
 import type { Decision } from "./results.ts";
 
 interface Request {
@@ -16,7 +16,7 @@ const DECISIONS = new WeakMap<object, Decision>();
 /** A `preHandler` of Fastify: answers 422 with `{ error, ... }`; `decisionOf(request)` has the decision behind it. */
 export function guardSignUp(gatepost: Pick<Gatepost, "decide">, options?: GuardOptions) {
   return async (request: Request, reply: Reply): Promise<unknown> => {
-    const language = languageOf(request.headers?.["accept-language"]);
+    const language = request.headers?.["accept-language"];
     const { decision, stop } = await guardForm(gatepost, formOf(request.body), options, language);
     if (decision !== undefined) DECISIONS.set(request, decision);
     return stop === undefined ? undefined : reply.code(STOP_STATUS).send(stop);

@@ -1,5 +1,5 @@
 import type { DecideOptions, Gatepost } from "./client.ts";
-import type { Decision } from "./results.ts";
+import { type Decision, MALFORMED_MESSAGE } from "./results.ts";
 import { trimEmail } from "./token.ts";
 
 export interface GuardOptions extends Omit<DecideOptions, "signal"> {
@@ -26,29 +26,25 @@ export interface Guarded {
 
 export const STOP_STATUS = 422;
 
-/** Longer text is no address, and the service does not read it. */
-const EMAIL_MAX = 1_000;
-
-const MALFORMED: Stop = {
-  error: "Please enter a complete email address.",
-  decision: "reject",
-  reason: "format",
-};
+const MALFORMED: Stop = { error: MALFORMED_MESSAGE, decision: "reject", reason: "format" };
 
 /**
  * Decides on the address of a form. `reject` stops it, and `challenge` until the person confirms the address.
- * `language` is that of the person, where the options name none.
+ * `language` is the Accept-Language header, where the options name none.
  */
 export async function guardForm(
   gatepost: Pick<Gatepost, "decide">,
   form: (field: string) => unknown,
   { field = "email", confirmedField = "confirmed", ...asked }: GuardOptions = {},
-  language?: string,
+  language?: unknown,
 ): Promise<Guarded> {
   const email = form(field) ?? "";
-  if (typeof email !== "string" || email.length > EMAIL_MAX) return { stop: MALFORMED };
+  if (typeof email !== "string") return { stop: MALFORMED };
   if (trimEmail(email) === "") return {};
-  const decision = await gatepost.decide(email, { language, ...asked });
+  const decision = await gatepost.decide(email, {
+    ...(typeof language === "string" && { language }),
+    ...asked,
+  });
   const stop = stopOf(decision, () => isSet(form(confirmedField)));
   return { decision, ...(stop !== undefined && { stop }) };
 }
@@ -69,16 +65,3 @@ export const formOf =
     typeof body === "object" && body !== null && Object.hasOwn(body, field)
       ? (body as Readonly<Record<string, unknown>>)[field]
       : undefined;
-
-/** The language that a browser likes best, as its Accept-Language header says (RFC 9110 section 12.5.4). */
-export function languageOf(header: unknown): string | undefined {
-  if (typeof header !== "string") return undefined;
-  let best: string | undefined;
-  let weight = 0;
-  for (const part of header.split(",", 20)) {
-    const [tag = "", ...rest] = part.split(";").map((each) => each.trim());
-    const q = Number(rest.find((each) => /^q=/i.test(each))?.slice(2) ?? 1);
-    if (q > weight && /^[a-z]{2,8}(?:-[a-z0-9]{1,8})*$/i.test(tag)) [best, weight] = [tag, q];
-  }
-  return best;
-}

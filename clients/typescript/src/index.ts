@@ -14,6 +14,7 @@ export {
   DECISIONS,
   type FaultKind,
   GatepostError,
+  type MalformedDecision,
   type OwnDecision,
   type Result,
   type ServiceDecision,

@@ -84,7 +84,25 @@ export interface OwnDecision extends Decided {
   readonly fault: GatepostError;
 }
 
-export type Decision = ServiceDecision | OwnDecision;
+/** The text is no address, so the service was not asked. */
+export interface MalformedDecision extends Decided {
+  readonly source: "client";
+  readonly decision: "reject";
+  readonly message: string;
+  readonly fault?: undefined;
+}
+
+export type Decision = ServiceDecision | OwnDecision | MalformedDecision;
+
+export const MALFORMED_MESSAGE = "Please enter a complete email address.";
+
+export const MALFORMED: MalformedDecision = {
+  source: "client",
+  decision: "reject",
+  reason: "format",
+  message: MALFORMED_MESSAGE,
+  complete: true,
+};
 
 type Fields = Readonly<Record<string, unknown>>;
 

@@ -6,6 +6,7 @@ namespace Gatepost\Laravel;
 
 use Closure;
 use Gatepost\Client;
+use Gatepost\Entry;
 use Illuminate\Container\Container;
 
 /**
@@ -15,7 +16,6 @@ use Illuminate\Container\Container;
 final class SignUpEmail implements Rule
 {
     public const DEFAULT_MESSAGE = 'Please use another email address.';
-    private const MALFORMED = 'Please enter a complete email address.';
 
     private string $message = self::DEFAULT_MESSAGE;
 
@@ -38,7 +38,7 @@ final class SignUpEmail implements Rule
     public function passes($attribute, $value): bool
     {
         if (!is_string($value)) {
-            $this->message = self::MALFORMED;
+            $this->message = Entry::MALFORMED;
             return false;
         }
         $client = Container::getInstance()->make(Client::class);

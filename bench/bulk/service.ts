@@ -86,9 +86,9 @@ export async function startService(address: string): Promise<Service> {
   const dns = openDns(config, "interactive", { machine: systemMachine });
   const known = { datasets: () => attached, lookup: lookupBy(dns) };
   const check = createSingleCheck({ ...known, clock, implicitMx: false });
-  const onCompleted = (): Promise<void> => Promise.resolve();
+  const announcement = { write: () => Promise.resolve(), written: () => undefined };
   const secretKey = new Uint8Array(32);
-  const deps = { sql, charges, admission, tiers, datasets, secretKey, onCompleted };
+  const deps = { sql, charges, admission, tiers, datasets, secretKey, announcement };
   const shares = createShares();
   const { split, close } = systemMachine.openTexts(shares.of("splitting"));
   const runner = { where: "alone", shares, split } as const;

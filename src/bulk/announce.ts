@@ -1,8 +1,9 @@
 import type { Jobs } from "./jobs.ts";
 import type { Clock } from "../base/clock.ts";
-import type { End } from "../base/every.ts";
+import { type End, every } from "../base/every.ts";
 import type { Log } from "../base/log.ts";
 import type { Owner } from "../base/owner.ts";
+import type { Tx } from "../store/transaction.ts";
 import type { BulkStats } from "./bulk.ts";
 import { statsOf } from "./read-session.ts";
 
@@ -13,14 +14,19 @@ export interface CompletedEvent {
   readonly stats: BulkStats;
 }
 
-/** Called at most once for each completed batch, and exactly once unless the process dies at that moment. Never rejects. */
-export type OnCompleted = (event: CompletedEvent) => Promise<void>;
+/** Who is told of batches that completed. */
+export interface Announcement {
+  /** Writes what is told, in the transaction that marks the batch as announced. */
+  readonly write: (tx: Tx, event: CompletedEvent) => Promise<void>;
+  /** Called after transactions that may have written something. */
+  readonly written: () => void;
+}
 
 interface AnnounceDeps {
-  readonly jobs: Pick<Jobs, "takeCompleted">;
+  readonly jobs: Pick<Jobs, "unannounced" | "announce">;
   readonly clock: Clock;
   readonly log: Log;
-  readonly onCompleted: OnCompleted;
+  readonly announcement: Announcement;
 }
 
 interface Announcer {
@@ -29,34 +35,49 @@ interface Announcer {
   readonly stop: End;
 }
 
-export function announcer({ jobs, clock, log, onCompleted }: AnnounceDeps): Announcer {
+/** Between two looks for what failed, and for what processes that died have left. */
+const LOOK_EVERY_MS = 1_000;
+
+export function announcer({ jobs, clock, log, announcement }: AnnounceDeps): Announcer {
   let running: Promise<void> | undefined;
   let isAskedAgain = false;
   let isStopped = false;
+  /** One batch that fails does not keep the others waiting. */
   const announceAll = async (): Promise<void> => {
-    while (!isStopped) {
-      const batch = await jobs.takeCompleted(clock.nowMs());
-      if (batch === undefined) return;
-      const { owner, session } = batch;
-      await onCompleted({ owner, session, stats: statsOf(batch) });
+    const faults: unknown[] = [];
+    for (const session of await jobs.unannounced()) {
+      if (isStopped) break;
+      const write: Parameters<Jobs["announce"]>[1] = (tx, batch) =>
+        announcement.write(tx, { owner: batch.owner, session, stats: statsOf(batch) });
+      await jobs.announce(session, write).then(announcement.written, (fault: unknown) => {
+        faults.push(fault);
+      });
     }
+    if (faults.length > 0) throw faults[0];
   };
   const rounds = async (): Promise<void> => {
-    while (isAskedAgain && !isStopped) {
-      isAskedAgain = false;
-      await announceAll().catch((fault: unknown) => log.error("bulk.announce_failed", fault));
+    try {
+      while (isAskedAgain && !isStopped) {
+        isAskedAgain = false;
+        await announceAll();
+      }
+    } finally {
+      running = undefined;
     }
-    running = undefined;
   };
+  const round = (): Promise<void> => {
+    isAskedAgain = true;
+    running ??= rounds();
+    return running;
+  };
+  const failed = (fault: unknown): void => log.error("bulk.announce_failed", fault);
+  const endLooks = every({ ms: LOOK_EVERY_MS, firstMs: 0, clock, failed }, round);
   return {
-    announce() {
-      isAskedAgain = true;
-      running ??= rounds();
-      return running;
-    },
+    // A round that fails is repeated, and its fault logged, by the next look.
+    announce: () => round().catch(() => undefined),
     async stop() {
       isStopped = true;
-      await running;
+      await Promise.all([endLooks(), running?.catch(() => undefined)]);
     },
   };
 }

@@ -37,6 +37,9 @@ export interface QueueAhead {
 /** A worker that was silent for longer says nothing of today's speed. */
 export const SPEED_AGE_MS = 60_000;
 
+/** Of one round. */
+const UNANNOUNCED_MAX = 10_000;
+
 /** Queued batches, seen from where they are made and ended. Rules: `test/contracts/bulk/jobs.ts`. */
 export class Jobs {
   readonly #deps: BulkStoreDeps;
@@ -196,34 +199,39 @@ export class Jobs {
     });
   }
 
-  async takeCompleted(nowMs: number): Promise<CompletedBatch | undefined> {
-    const { db } = this.#deps;
-    const taken = await db
-      .updateTable("jobs")
-      .set({ announced: 1 })
+  /** Sessions of batches that completed and are not announced, the oldest first. */
+  async unannounced(): Promise<readonly string[]> {
+    const rows = await this.#deps.db
+      .selectFrom("jobs")
+      .select("session")
       .where("announced", "=", UNTOLD)
-      .where("session", "=", (query) =>
-        freeRows(
-          db,
-          query
-            .selectFrom("jobs")
-            .select("session")
-            .where("announced", "=", UNTOLD)
-            .where("expires_at_ms", ">", nowMs)
-            .orderBy("expires_at_ms")
-            .limit(1),
-        ),
-      )
-      .returningAll()
-      .executeTakeFirst();
-    if (taken === undefined) return undefined;
-    return {
-      session: taken.session,
-      owner: ownerOf(taken.owner),
-      total: taken.total,
-      unique: taken.unique_count,
-      tally: tallyOf(taken),
-    };
+      .orderBy("expires_at_ms")
+      .limit(UNANNOUNCED_MAX)
+      .execute();
+    return rows.map(({ session }) => session);
+  }
+
+  /** Marks a batch as announced and lets `write` write what is told of it: both or neither. Nothing when another did, or does. */
+  async announce(
+    session: string,
+    write: (tx: Tx, batch: CompletedBatch) => Promise<void>,
+  ): Promise<void> {
+    await inTransaction(this.#deps.db, async (tx) => {
+      const free = tx.sql
+        .selectFrom("jobs")
+        .select("session")
+        .where("session", "=", session)
+        .where("announced", "=", UNTOLD);
+      const batch = await tx.sql
+        .updateTable("jobs")
+        .set({ announced: 1 })
+        .where("session", "=", () => freeRows(tx.sql, free))
+        .returningAll()
+        .executeTakeFirst();
+      if (batch === undefined) return;
+      const { owner, total, unique_count: unique } = batch;
+      await write(tx, { session, owner: ownerOf(owner), total, unique, tally: tallyOf(batch) });
+    });
   }
 }
 

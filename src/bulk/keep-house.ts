@@ -23,16 +23,14 @@ function repeat(task: () => Promise<void>, { clock, log }: House): End {
 
 interface KeepJobsDeps extends House {
   readonly jobs: Pick<Jobs, "failStuck">;
-  readonly announce: () => Promise<void>;
 }
 
-/** Fails jobs that are stuck and announces what was left; where refunds are counted. */
+/** Fails jobs that are stuck; where refunds are counted. */
 export function keepJobs(deps: KeepJobsDeps): End {
-  const { jobs, announce, clock, log } = deps;
+  const { jobs, clock, log } = deps;
   return repeat(async () => {
     const failed = await jobs.failStuck(clock.nowMs());
     if (failed > 0) log.warn("bulk.jobs_failed", { failed });
-    await announce();
   }, deps);
 }
 
@@ -60,7 +58,10 @@ export function keepSessions(deps: KeepSessionsDeps): End {
 
 const PRUNE_ROWS_MAX = 25;
 
-/** Deletes a session's parts a few at a time, then the session. It is invisible all the while. */
+/**
+ * Deletes a session's parts a few at a time, then the session, unless it is still to be announced. It is invisible all the
+ * while.
+ */
 async function pruneSession(db: Kysely<Database>, session: string): Promise<void> {
   for (const name of ["chunks", "table_pages"]) {
     const table = raw.table(name);
@@ -70,7 +71,7 @@ async function pruneSession(db: Kysely<Database>, session: string): Promise<void
   }
   await inTransaction(db, async ({ sql }) => {
     await deleteRows(sql, "retry_keys", { session });
-    await deleteRows(sql, "jobs", { session });
+    await deleteRows(sql, "jobs", { session, announced: 1 });
   });
 }
 

@@ -1,5 +1,6 @@
 import { strict as assert } from "node:assert";
 import { type TestContext, test } from "node:test";
+import { takeCompleted } from "../../test/contracts/bulk/bulk-stores.ts";
 import {
   bulkWorld,
   type BulkWorld,
@@ -345,11 +346,7 @@ test("a check that is ended keeps what is done and gives back what has not begun
     [undefined, "stopped", 1_000],
   );
   assert.deepEqual(await world.counts(open), { good: 1_000, unchecked: 600 });
-  assert.equal(
-    await world.stores.jobs.takeCompleted(clock.nowMs()),
-    undefined,
-    "no webhook tells of it",
-  );
+  assert.equal(await takeCompleted(world.stores), undefined, "no webhook tells of it");
   const view = await world.bulk.view(PRO, stopped.runs[0]?.session ?? "");
   assert.equal(view.kind === "progress" && view.progress.status, "failed");
   await world.check(open);

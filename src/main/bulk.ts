@@ -2,7 +2,7 @@ import type { Admission } from "../accounts/admission/admission.ts";
 import type { Charges } from "../accounts/admission/charges.ts";
 import type { Tiers } from "../accounts/admission/tiers.ts";
 import type { Shares } from "../base/shares.ts";
-import { announcer, type OnCompleted } from "../bulk/announce.ts";
+import { type Announcement, announcer } from "../bulk/announce.ts";
 import type { Splitter } from "../bulk/bulk.ts";
 import { IdempotencyKeys } from "../bulk/idempotency.ts";
 import { Jobs } from "../bulk/jobs.ts";
@@ -127,7 +127,7 @@ export interface OpenBulkParts {
   /** What `checker.datasets` is attached to. */
   readonly datasets: SharedDatasets;
   readonly secretKey: Uint8Array;
-  readonly onCompleted: OnCompleted;
+  readonly announcement: Announcement;
   readonly shares: Pick<Shares, "of" | "include">;
   readonly split: Splitter;
 }
@@ -150,10 +150,10 @@ interface BulkProcess extends Pick<Process, "machine" | "clock" | "ids" | "log" 
 /** Bulk validation: the service here, and its worker where it is alone. Closing hands jobs back. */
 export async function openBulk(process: BulkProcess, parts: OpenBulkParts): Promise<OpenBulk> {
   const { clock, ids, log, closing, config } = process;
-  const { where, sql, charges, checker, observe, shares, onCompleted } = parts;
+  const { where, sql, charges, checker, observe, shares, announcement } = parts;
   const { db } = sql;
   const jobs = new Jobs({ db, charges, ids });
-  const { announce, stop } = announcer({ jobs, clock, log, onCompleted });
+  const { announce, stop } = announcer({ jobs, clock, log, announcement });
   closing.add(stop);
   const thread = where === "alone" ? openThread(process, parts, announce) : undefined;
   const wake = (): void => thread?.wake();
@@ -190,7 +190,7 @@ export async function openBulk(process: BulkProcess, parts: OpenBulkParts): Prom
       void announce();
     },
   });
-  if (where === "alone") closing.add(keepJobs({ jobs, announce, clock, log }));
+  if (where === "alone") closing.add(keepJobs({ jobs, clock, log }));
   const lists = new Lists({ db, ids, sessions, jobs, bulk: service, shares, clock, wake });
   closing.add(() => lists.close());
   return { service, lists, thread };

@@ -3,6 +3,7 @@ import { pid } from "node:process";
 import { type Clock, systemClock } from "../base/clock.ts";
 import { type Ids, systemIds } from "../base/ids.ts";
 import type { Log } from "../base/log.ts";
+import { storeDownOf } from "../base/store-down.ts";
 import { createLog } from "../base/pino-log.ts";
 import type { Awaitable } from "../core/mail/lookup.ts";
 import { createResolver } from "../dns/resolver.ts";
@@ -88,8 +89,13 @@ export async function closedTogether<T extends object>(
   }
 }
 
-/** `silent`: for commands, which speak to a person and write no log. */
-export function openProcess<T extends object>(
+const START_AGAIN_MS = 1_000;
+
+/**
+ * `silent`: for commands, which speak to a person and write no log. Others wait, and begin again, while a PostgreSQL that
+ * let them in does not serve them: a table is locked, or it restarts.
+ */
+export async function openProcess<T extends object>(
   config: Config,
   { machine = systemMachine, log: lines }: { readonly machine?: Machine; readonly log?: "silent" },
   start: (process: Process) => Promise<T>,
@@ -97,9 +103,19 @@ export function openProcess<T extends object>(
   const { clock, ids } = machine;
   const log = machine.openLog(lines ?? config.logLevel);
   const name = `${hostname()}-${String(pid)}-${ids.hex32().slice(-8)}`;
-  return closedTogether(log, (closing) =>
-    start({ config, machine, clock, ids, log, name, closing }),
-  );
+  for (;;) {
+    try {
+      return await closedTogether(log, (closing) =>
+        start({ config, machine, clock, ids, log, name, closing }),
+      );
+    } catch (fault) {
+      const down = storeDownOf(fault);
+      if (down === undefined || config.databaseUrl === undefined || lines === "silent") throw fault;
+      const why = down.cause instanceof Error ? down.cause.message : down.message;
+      log.warn("start.waiting_for_database", { why });
+    }
+    await new Promise<void>((resolve) => void clock.after(START_AGAIN_MS, resolve));
+  }
 }
 
 /** Writes what waits when the process closes. What cannot be written is logged as `event` and lost. */

@@ -148,7 +148,7 @@ async function openParts(process: Process) {
     observe: (validation) => lists.recorder.record(validation),
     datasets: lists.shared(),
     secretKey,
-    onCompleted: (event) => webhooks.dispatcher.announce(event),
+    announcement: webhooks.dispatcher.announcement,
     shares,
     split: texts.split,
   });

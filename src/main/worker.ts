@@ -83,10 +83,10 @@ function openWork(
 ): BulkWorker {
   const { db } = backing.store.sql;
   const jobs = new Jobs({ db, charges: backing.charges, ids });
-  const onCompleted = webhooks.dispatcher.announce.bind(webhooks.dispatcher);
-  const { announce, stop } = announcer({ jobs, clock, log, onCompleted });
+  const { announcement } = webhooks.dispatcher;
+  const { announce, stop } = announcer({ jobs, clock, log, announcement });
   closing.add(stop);
-  closing.add(keepJobs({ jobs, announce, clock, log }));
+  closing.add(keepJobs({ jobs, clock, log }));
   return new BulkWorker({
     shares,
     window: bulk.window,

@@ -6,18 +6,20 @@ import type { Log } from "../base/log.ts";
 import { notFound, noWebhook, tooManyPings } from "../base/refusals.ts";
 import { RESOURCES } from "../base/resources.ts";
 import type { SecretBox } from "../base/secrets.ts";
-import type { CompletedEvent } from "../bulk/announce.ts";
+import type { Announcement } from "../bulk/announce.ts";
 import type { WebhookDeliveryRow } from "../store/schema.ts";
 import { outcomeOf } from "./outcome-words.ts";
 import { sign } from "./verify.ts";
 import type { WebhookSender } from "./webhook-sender.ts";
-import type {
-  Deliveries,
-  DeliveryLimits,
-  DeliveryOutcome,
-  WebhookEndpoint,
+import {
+  type Deliveries,
+  type Delivery,
+  type DeliveryLimits,
+  type DeliveryOutcome,
+  enqueueIn,
+  type WebhookEndpoint,
   WebhookEndpoints,
-  WebhookEvent,
+  type WebhookEvent,
 } from "./webhooks-store.ts";
 
 /** The octets of one notification; `data` is JSON text, `nowMs` the time of dispatch. */
@@ -83,23 +85,24 @@ export class Dispatcher {
     this.#deps = deps;
   }
 
-  /** Queues bulk.completed where the account wants it. Never rejects: the batch is done whether or not it can be queued. */
-  async announce({ owner, session, stats }: CompletedEvent): Promise<void> {
-    if (owner.kind !== "account") return;
-    const { accountId } = owner;
-    const { endpoints, log, wakeOther } = this.#deps;
-    try {
-      const endpoint = await endpoints.find(accountId);
+  /** Queues bulk.completed where the account wants it, with the mark that the batch is announced. */
+  readonly announcement: Announcement = {
+    write: async (tx, { owner, session, stats }) => {
+      if (owner.kind !== "account") return;
+      const { accountId } = owner;
+      const endpoint = await new WebhookEndpoints(tx.sql).find(accountId);
       if (endpoint === undefined) return;
       if (endpoint.events.length > 0 && !endpoint.events.includes("bulk.completed")) return;
       const data = JSON.stringify({ session, stats });
-      await this.#enqueue({ account_id: accountId, event: "bulk.completed", session, data });
+      const message = { account_id: accountId, event: "bulk.completed", session, data } as const;
+      await enqueueIn(tx, this.#delivery(message), { waiting: WAITING_MAX });
+    },
+    written: () => {
+      const { wakeOther } = this.#deps;
       if (wakeOther === undefined) this.wake();
       else wakeOther();
-    } catch (fault) {
-      log.error("webhooks.announce_failed", fault, { accountId });
-    }
-  }
+    },
+  };
 
   /** Sends test.ping, or once more a message whose attempt is over; the log row. Throws a `Refusal`. */
   async ping(accountId: string, again?: string): Promise<WebhookDeliveryRow> {
@@ -111,28 +114,19 @@ export class Dispatcher {
         : await deliveries.sent(accountId, again);
     if (message === undefined) throw notFound();
     const recent = { sinceMs: clock.nowMs() - MINUTE_MS, most: PINGS_A_MINUTE };
-    const id = await this.#enqueue(message, recent);
-    if (id === undefined) throw tooManyPings(PINGS_A_MINUTE);
+    const delivery = this.#delivery(message);
+    const { id } = delivery;
+    const queued = await deliveries.enqueue(delivery, { waiting: WAITING_MAX, recent });
+    if (queued === "too_many") throw tooManyPings(PINGS_A_MINUTE);
     await this.#deliverNow(id);
     const row = await deliveries.find(id);
     if (row === undefined) throw new Error(`ping ${id}: its log row is gone`);
     return row;
   }
 
-  async #enqueue(
-    {
-      account_id,
-      event,
-      session,
-      data,
-    }: Omit<Parameters<Deliveries["enqueue"]>[0], "id" | "queued_at_ms">,
-    recent?: { readonly sinceMs: number; readonly most: number },
-  ): Promise<string | undefined> {
-    const { deliveries, ids, clock } = this.#deps;
-    const id = ids.hex32();
-    const delivery = { id, account_id, event, session, data, queued_at_ms: clock.nowMs() };
-    const queued = await deliveries.enqueue(delivery, { waiting: WAITING_MAX, recent });
-    return queued === "too_many" ? undefined : id;
+  #delivery(message: Omit<Delivery, "id" | "queued_at_ms">): Delivery {
+    const { ids, clock } = this.#deps;
+    return { ...message, id: ids.hex32(), queued_at_ms: clock.nowMs() };
   }
 
   /**
@@ -142,15 +136,16 @@ export class Dispatcher {
    */
   async start(where: "alone" | "among_others"): Promise<void> {
     const { deliveries, clock, log } = this.#deps;
-    const abandonedMs = (): number => clock.nowMs() - ABANDONED_MS;
+    const interrupt = async (beforeMs: number): Promise<void> => {
+      const count = await deliveries.interrupt(beforeMs);
+      if (count > 0) log.warn("webhooks.interrupted", { count });
+    };
     // Alone, the hour does not matter: the clock may have been set back since.
-    const beforeMs = where === "alone" ? Number.MAX_SAFE_INTEGER : abandonedMs();
-    const count = await deliveries.interrupt(beforeMs);
-    if (count > 0) log.warn("webhooks.interrupted", { count });
+    if (where === "alone") await interrupt(Number.MAX_SAFE_INTEGER);
     const failed = (fault: unknown): void => log.error("webhooks.sweep_failed", fault);
     const poll = (): Promise<void> => Promise.resolve(this.wake());
     const sweep = async (): Promise<void> => {
-      await deliveries.interrupt(abandonedMs());
+      await interrupt(clock.nowMs() - ABANDONED_MS);
       await deliveries.prune(clock.nowMs() - KEPT_MS);
     };
     const atOnce = { firstMs: 0, clock, failed };

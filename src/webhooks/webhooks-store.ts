@@ -54,7 +54,7 @@ export class Deliveries {
   }
 
   enqueue(delivery: Delivery, caps: EnqueueCaps): Promise<"queued" | "dropped" | "too_many"> {
-    return inTransaction(this.#db, (tx) => enqueue(tx, delivery, caps));
+    return inTransaction(this.#db, (tx) => enqueueIn(tx, delivery, caps));
   }
 
   /** Each once across all callers: accounts with the fewest open first, then the oldest. With `onlyId` that one alone. */
@@ -244,7 +244,7 @@ async function begin(
   return rows.sort((a, b) => ids.indexOf(a.id) - ids.indexOf(b.id));
 }
 
-async function enqueue(
+export async function enqueueIn(
   tx: Tx,
   delivery: Delivery,
   { waiting, recent }: EnqueueCaps,

@@ -7,7 +7,7 @@ import type { Clock } from "../../src/base/clock.ts";
 import type { Log } from "../../src/base/log.ts";
 import type { Datasets } from "../../src/core/evidence/datasets.ts";
 import type { Lookup } from "../../src/core/mail/lookup.ts";
-import { announcer, type CompletedEvent, type OnCompleted } from "../../src/bulk/announce.ts";
+import { type Announcement, announcer, type CompletedEvent } from "../../src/bulk/announce.ts";
 import type { BulkAnswer, BulkRequest } from "../../src/bulk/bulk.ts";
 import { coreEntryCheck } from "../../src/bulk/worker/core-entry-check.ts";
 import { BulkService } from "../../src/bulk/submit.ts";
@@ -83,15 +83,15 @@ interface BulkTerms extends Pick<WorldOptions, "bufferMax" | "dnsAnswers" | "roo
   readonly admission: Admission;
   readonly tiers: Tiers;
   readonly check: EntryCheck;
-  readonly onCompleted: OnCompleted;
+  readonly announcement: Announcement;
 }
 
 /** The service of batches and its workers on these stores. */
 export function bulkOn(
   stores: ReturnType<typeof storesOn<Clock, Log>>,
-  { check, onCompleted, bufferMax = 1_000_000, ...terms }: BulkTerms,
+  { check, announcement, bufferMax = 1_000_000, ...terms }: BulkTerms,
 ) {
-  const { announce } = announcer({ ...stores, onCompleted });
+  const { announce, stop } = announcer({ ...stores, announcement });
   const shared = { ...stores, check, shares: createShares(), completed: () => void announce() };
   const workers: BulkWorker[] = [];
   const bulk = new BulkService({
@@ -117,7 +117,7 @@ export function bulkOn(
     workers.push(made);
     return made;
   };
-  return { bulk, worker, announce };
+  return { bulk, worker, announce, stop };
 }
 
 /** The core's checks, as batches run them. */
@@ -132,6 +132,11 @@ export const coreCheck = (datasets: () => Datasets, lookup: Lookup, clock: Clock
     againBudgetMs: 1_700,
   });
 
+export const keptIn = (events: CompletedEvent[]): Announcement => ({
+  write: (_tx, event) => Promise.resolve(void events.push(event)),
+  written: () => undefined,
+});
+
 export async function bulkWorld(t: TestContext, options: WorldOptions): Promise<BulkWorld> {
   const stores = await openBulkStores(t);
   const { clock, charges, counter } = stores;
@@ -140,13 +145,14 @@ export async function bulkWorld(t: TestContext, options: WorldOptions): Promise<
   const rates = memoryRateCounter();
   const admission = createAdmission({ keys, rates, quotas: counter, charges, clock, tiers });
   const events: CompletedEvent[] = [];
-  const { bulk, worker, announce } = bulkOn(stores, {
+  const { bulk, worker, announce, stop } = bulkOn(stores, {
     admission,
     check: coreCheck(() => noDatasets, options.lookup, clock),
-    onCompleted: (event) => Promise.resolve(void events.push(event)),
+    announcement: keptIn(events),
     ...options,
     tiers,
   });
+  t.after(stop);
   return {
     stores,
     bulk,

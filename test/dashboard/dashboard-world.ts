@@ -118,11 +118,15 @@ export async function dashboardWorld(options: DashboardWorldOptions = {}): Promi
   const words = rulesOf(store);
   const hooks = webhooksOf(store, options.checkHost ?? checkByName, log);
   const shares = createShares();
-  const { bulk, worker } = bulkOn(stores, {
+  const {
+    bulk,
+    worker,
+    stop: stopAnnouncing,
+  } = bulkOn(stores, {
     admission,
     tiers,
     check: coreCheck(datasets, lookup, clock),
-    onCompleted: (event) => hooks.dispatcher.announce(event),
+    announcement: hooks.dispatcher.announcement,
   });
   const lists = new Lists({ ...stores, db, bulk, shares, wake: () => undefined });
   const running = worker();
@@ -229,6 +233,7 @@ export async function dashboardWorld(options: DashboardWorldOptions = {}): Promi
       await stop();
       lists.close();
       await running.stop();
+      await stopAnnouncing();
       await hooks.stop();
       await Promise.all([quotas.flush(), requests.flush()]);
       await store.close();

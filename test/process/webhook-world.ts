@@ -9,6 +9,7 @@ import type { Clock } from "../../src/base/clock.ts";
 import type { HttpReply, OutboundResult } from "../../src/outbound/outbound-types.ts";
 import type { WebhookPost, WebhookSender } from "../../src/webhooks/webhook-sender.ts";
 import type { BulkStats } from "../../src/bulk/bulk.ts";
+import { inTransaction } from "../../src/store/transaction.ts";
 import { Dispatcher } from "../../src/webhooks/dispatcher.ts";
 import { addAccount, openStores } from "../contracts/stores.ts";
 import { keptLog } from "./kept-log.ts";
@@ -87,8 +88,14 @@ export async function webhookWorld(
     ...recording,
     stores,
     dispatcher,
-    announce: (accountId: string, stats: BulkStats) =>
-      dispatcher.announce({ owner: { kind: "account", accountId }, session: stats.session, stats }),
+    announce: async (accountId: string, stats: BulkStats): Promise<void> => {
+      const { write, written } = dispatcher.announcement;
+      const owner = { kind: "account", accountId } as const;
+      await inTransaction(stores.sql.db, (tx) =>
+        write(tx, { owner, session: stats.session, stats }),
+      );
+      written();
+    },
     ping: (accountId: string) => dispatcher.ping(accountId),
     /** An account whose receiver is at `url`. */
     subscribe: async (

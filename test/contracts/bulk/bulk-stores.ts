@@ -4,7 +4,12 @@ import type { ClaimedChunk } from "../../../src/bulk/chunk-queue.ts";
 import { dayOf } from "../../../src/core/calendar.ts";
 import { splitText } from "../../../src/core/batch/batch-chunk.ts";
 import { finish } from "../../../src/core/batch/batch.ts";
-import type { ChunkOutcome, JobOrder, NewBatch } from "../../../src/bulk/batches-store.ts";
+import type {
+  ChunkOutcome,
+  CompletedBatch,
+  JobOrder,
+  NewBatch,
+} from "../../../src/bulk/batches-store.ts";
 import type { ChargeTerms } from "../../../src/accounts/admission/charges.ts";
 import type { Clock } from "../../../src/base/clock.ts";
 import type { Owner } from "../../../src/base/owner.ts";
@@ -100,4 +105,16 @@ export function allValid(count: number): ChunkOutcome {
     valid: texts,
     tally: { invalidFormat: 0, disposable: 0, invalidDns: 0, valid: count },
   };
+}
+
+/** Marks the oldest batch that completed and is not announced as announced; undefined: there is none. */
+export async function takeCompleted({
+  jobs,
+}: Pick<Stores, "jobs">): Promise<CompletedBatch | undefined> {
+  for (const session of await jobs.unannounced()) {
+    let taken: CompletedBatch | undefined;
+    await jobs.announce(session, (_tx, batch) => Promise.resolve(void (taken = batch)));
+    if (taken !== undefined) return taken;
+  }
+  return undefined;
 }

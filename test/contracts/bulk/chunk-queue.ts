@@ -1,7 +1,15 @@
 import assert from "node:assert/strict";
 import { CHUNK_ENTRIES, EMPTY_TALLY } from "../../../src/core/batch/batch-chunk.ts";
 import { CLAIMS_MAX, SILENT_CLAIMS_MAX, SUSPECT_LIFE_MS } from "../../../src/bulk/chunk-queue.ts";
-import { type BulkStores, STRANGER, accept, allValid, claim, newJob } from "./bulk-stores.ts";
+import {
+  accept,
+  allValid,
+  type BulkStores,
+  claim,
+  newJob,
+  STRANGER,
+  takeCompleted,
+} from "./bulk-stores.ts";
 import { SESSION_LIFE_MS } from "../../../src/bulk/batches-store.ts";
 
 export type Rule = (sentence: string, check: (stores: BulkStores) => Promise<void>) => void;
@@ -247,7 +255,7 @@ export function chunkRules(rule: Rule): void {
       const failed = await stores.sessions.find(session, clock.nowMs());
       assert.deepEqual([failed?.state, failed?.processed], ["failed", 140], "it never falls");
       assert.equal(await stores.unitsUsed(), 100);
-      assert.equal(await jobs.takeCompleted(clock.nowMs()), undefined);
+      assert.equal(await takeCompleted(stores), undefined);
       await accept(stores, newJob(stores, 200));
     },
   );
@@ -266,7 +274,7 @@ export function chunkRules(rule: Rule): void {
       assert.equal(await stores.chunks.complete(late, outcome, at(stores)), "late");
       assert.equal(await stores.sessions.find(session, nowMs), undefined);
       assert.equal(await stores.sessions.chunk(session, 0), undefined);
-      assert.equal(await stores.jobs.takeCompleted(nowMs), undefined);
+      assert.equal(await takeCompleted(stores), undefined);
     },
   );
 

@@ -10,6 +10,7 @@ import {
   newBatch,
   newJob,
   STRANGER,
+  takeCompleted,
   termsFor,
 } from "./bulk-stores.ts";
 import type { Make } from "../contract.ts";
@@ -88,25 +89,24 @@ export function jobsContract(name: string, make: Make<BulkStores>): void {
 
   rule("a completed batch is taken once, with its counts", async (stores) => {
     const session = await accept(stores, newJob(stores, 200));
-    const nowMs = stores.clock.nowMs();
-    assert.equal(await stores.jobs.takeCompleted(nowMs), undefined);
+    assert.equal(await takeCompleted(stores), undefined);
     await stores.chunks.complete(await claim(stores), allValid(200), at(stores));
     const { tally } = allValid(200);
-    assert.deepEqual(await stores.jobs.takeCompleted(nowMs), {
+    assert.deepEqual(await takeCompleted(stores), {
       session,
       owner: ACCOUNT,
       total: 200,
       unique: 200,
       tally,
     });
-    assert.equal(await stores.jobs.takeCompleted(nowMs), undefined);
+    assert.equal(await takeCompleted(stores), undefined);
   });
 
   rule("a batch deleted before it was taken is not announced", async (stores) => {
     const batch = newBatch(stores, 10);
     await stores.jobs.create({ ...batch, outcomes: [allValid(10)] }, termsFor(batch));
     await stores.jobs.remove(batch.session, batch.nowMs);
-    assert.equal(await stores.jobs.takeCompleted(batch.nowMs), undefined);
+    assert.equal(await takeCompleted(stores), undefined);
     assert.equal(await stores.unitsUsed(), 10);
   });
 }

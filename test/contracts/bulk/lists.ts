@@ -12,7 +12,7 @@ import {
   runsOf,
 } from "../../../src/bulk/list-store.ts";
 import { SESSION_LIFE_MS } from "../../../src/bulk/batches-store.ts";
-import { accept, allValid, type BulkStores, claim, newJob } from "./bulk-stores.ts";
+import { accept, allValid, type BulkStores, claim, newJob, takeCompleted } from "./bulk-stores.ts";
 import type { Make } from "../contract.ts";
 import { type Rule } from "./chunk-queue.ts";
 
@@ -88,6 +88,6 @@ export function listsContract(name: string, make: Make<BulkStores>): void {
     );
     assert.equal((await stores.sessions.checked(session, 0))?.length, 500);
     assert.equal(await jobs.stop(session, clock.nowMs()), false);
-    assert.equal(await jobs.takeCompleted(clock.nowMs()), undefined);
+    assert.equal(await takeCompleted(stores), undefined);
   });
 }

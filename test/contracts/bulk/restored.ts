@@ -5,7 +5,7 @@ import { Deliveries } from "../../../src/webhooks/webhooks-store.ts";
 import { CHUNK_ENTRIES } from "../../../src/core/batch/batch-chunk.ts";
 import { delivery } from "../webhooks/stored-delivery.ts";
 import { DELIVERY_LIMITS } from "../../../src/webhooks/dispatcher.ts";
-import { accept, allValid, type BulkStores, claim, newJob } from "./bulk-stores.ts";
+import { accept, allValid, type BulkStores, claim, newJob, takeCompleted } from "./bulk-stores.ts";
 import type { Make } from "../contract.ts";
 
 /** What settling does to a restored database, on either engine. */
@@ -38,7 +38,7 @@ export function restoredContract(name: string, make: Make<BulkStores>): void {
     const session = await accept(stores, newJob(stores, 10));
     await stores.chunks.complete(await claim(stores), allValid(10), at(stores));
     assert.deepEqual(await settle(stores), { jobs: 0, webhooks: 1, signIns: 0 });
-    assert.equal(await stores.jobs.takeCompleted(nowOf(stores)), undefined);
+    assert.equal(await takeCompleted(stores), undefined);
     assert.equal((await stores.sessions.find(session, nowOf(stores)))?.state, "completed");
     assert.equal(await stores.unitsUsed(), 10);
   });

@@ -1,7 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { SESSION_LIFE_MS } from "../../../src/bulk/batches-store.ts";
-import { accept, allValid, type BulkStores, newBatch, newJob, termsFor } from "./bulk-stores.ts";
+import {
+  accept,
+  allValid,
+  type BulkStores,
+  newBatch,
+  newJob,
+  takeCompleted,
+  termsFor,
+} from "./bulk-stores.ts";
 import { pruneSessions } from "../../../src/bulk/keep-house.ts";
 import type { Make } from "../contract.ts";
 
@@ -79,6 +87,7 @@ export function sessionStoreContract(name: string, make: Make<BulkStores>): void
     const old = Array.from({ length: 45 }, () => newBatch(stores, 1));
     for (const batch of old)
       await jobs.create({ ...batch, outcomes: [allValid(1)] }, termsFor(batch));
+    while ((await takeCompleted(stores)) !== undefined);
     stores.clock.advance(SESSION_LIFE_MS);
     const young = newBatch(stores, 1);
     await jobs.create({ ...young, outcomes: [allValid(1)] }, termsFor(young));

@@ -1,7 +1,15 @@
 import assert from "node:assert/strict";
 import { CHUNK_ENTRIES } from "../../../src/core/batch/batch-chunk.ts";
 import type { ClaimedChunk } from "../../../src/bulk/chunk-queue.ts";
-import { accept, allValid, newBatch, newJob, STRANGER, termsFor } from "../bulk/bulk-stores.ts";
+import {
+  accept,
+  allValid,
+  newBatch,
+  newJob,
+  STRANGER,
+  takeCompleted,
+  termsFor,
+} from "../bulk/bulk-stores.ts";
 import { PROCESSES, type Race, unitsUsed, everywhere } from "./rivals.ts";
 
 /** About jobs and their chunks. */
@@ -101,9 +109,7 @@ export const jobRaces: Readonly<Record<string, Race>> = {
       const batch = newBatch(first, 3, { owner });
       await first.jobs.create({ ...batch, outcomes: [allValid(3)] }, termsFor(batch));
     }
-    const taken = await everywhere(rivals, 2, ({ jobs, clock }) =>
-      jobs.takeCompleted(clock.nowMs()),
-    );
+    const taken = await everywhere(rivals, 2, takeCompleted);
     assert.equal(new Set(taken.map((batch) => batch?.session)).size, PROCESSES * 2);
     assert.equal(taken.includes(undefined), false);
   },

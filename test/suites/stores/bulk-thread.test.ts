@@ -17,6 +17,7 @@ import {
   noDatasets,
   sessionOf,
   STARTER,
+  keptIn,
 } from "../../bulk/bulk-world.ts";
 import { addAccount, openStores, type Stores } from "../../contracts/stores.ts";
 import { type DnsServer, startDnsServer } from "../../dns/dns-server.ts";
@@ -66,7 +67,7 @@ async function openWorld(t: TestContext, server: Pick<DnsServer, "host" | "port"
         secretKey: new Uint8Array(32),
         shares,
         split: texts.split,
-        onCompleted: (event) => Promise.resolve(void events.push(event)),
+        announcement: keptIn(events),
         where: "alone",
       },
     );

@@ -13,7 +13,7 @@ export class StacklessError extends Error {
 }
 
 export type RefusalStatus =
-  400 | 401 | 403 | 404 | 405 | 408 | 409 | 413 | 414 | 415 | 422 | 429 | 431 | 503;
+  400 | 401 | 403 | 404 | 405 | 408 | 409 | 413 | 414 | 415 | 422 | 429 | 431 | 501 | 503;
 
 export interface RefusalDetail {
   readonly retry_after?: number;
@@ -27,12 +27,18 @@ export class Refusal extends StacklessError {
   readonly detail: RefusalDetail;
   /** Seconds for the `Retry-After` header. */
   readonly retryAfterSeconds: number | undefined;
+  /** A hint for the header `Gatepost-Notice`, where the sentence itself is fixed. ASCII. */
+  readonly notice: string | undefined;
 
   constructor(
     code: string,
     status: RefusalStatus,
     message: string,
-    more: { readonly detail?: RefusalDetail; readonly retryAfterSeconds?: number | undefined } = {},
+    more: {
+      readonly detail?: RefusalDetail;
+      readonly retryAfterSeconds?: number | undefined;
+      readonly notice?: string | undefined;
+    } = {},
   ) {
     super(message);
     this.name = "Refusal";
@@ -40,6 +46,7 @@ export class Refusal extends StacklessError {
     this.status = status;
     this.detail = more.detail ?? {};
     this.retryAfterSeconds = more.retryAfterSeconds;
+    this.notice = more.notice;
   }
 }
 
@@ -59,6 +66,14 @@ export function wrongType(name: string): Refusal {
 
 /** What HTTP itself forbids in a request: raw octets in a target, broken framing. */
 export const badRequest = fixed("bad_request", 400, "Bad request.");
+export const badHost = fixed("bad_host", 400, "The header Host is not a valid host name.");
+
+/** Another coding than chunked (RFC 9112 section 6.1). */
+export const unsupportedTransfer = fixed(
+  "unsupported_transfer",
+  501,
+  "Transfer-Encoding is not supported: send the body as it is, or chunked.",
+);
 export const invalidJson = fixed("invalid_json", 400, "Body is not a valid JSON object.");
 export const bodyCutShort = fixed("body_cut_short", 400, "Body ended before its announced length.");
 export const notFound = fixed("not_found", 404, "Not found.");
@@ -66,7 +81,7 @@ export const methodNotAllowed = fixed("method_not_allowed", 405, "Method not all
 
 /** The headers took longer than 10 s, or the whole request longer than 30 s. */
 export const requestTimedOut = fixed("request_timed_out", 408, "Request timed out.");
-export const bodyTooLarge = fixed("body_too_large", 413, "Bulk input is too large.");
+export const bodyTooLarge = fixed("body_too_large", 413, "The body of the request is too large.");
 
 /** POST /api/decide: over 1 MiB, or hundreds of thousands of values. */
 export const decideBodyTooLarge = fixed(
@@ -106,18 +121,13 @@ export const tooMuchAtOnce = fixed(
 );
 
 /** A resource is full, and no other owner holds more than an equal part of it. */
-export const serviceFull = fixed(
-  "service_full",
-  503,
-  "Service is busy. Please try again in a few minutes.",
-  5,
-);
-export const storeUnavailable = fixed(
-  "store_unavailable",
-  503,
-  "Service temporarily unavailable",
-  5,
-);
+export const serviceFull = (retryAfterSeconds = 5): Refusal =>
+  new Refusal("service_full", 503, "Service is busy. Please try again in a few minutes.", {
+    retryAfterSeconds,
+  });
+
+export const storeUnavailable = (retryAfterSeconds = 5): Refusal =>
+  new Refusal("store_unavailable", 503, "Service temporarily unavailable", { retryAfterSeconds });
 
 /** `names`: what does not answer, as `/readyz` knows it. */
 export function notReady(names: readonly string[]): Refusal {
@@ -142,6 +152,7 @@ export const hostNotAllowed = fixed(
 
 /** What a fault looks like from outside. Not a refusal: the status is 500 and the log knows more. */
 export const INTERNAL_ERROR_MESSAGE = "Internal error.";
+export const INTERNAL_ERROR_CODE = "internal_error";
 
 /** One for all: a stack for every guess would make guessing cost more than asking. */
 const INVALID_API_KEY = new Refusal("invalid_api_key", 401, "Invalid API key.");
@@ -287,6 +298,11 @@ export function badPolicy(mistakes: readonly string[]): Refusal {
   return new Refusal("bad_policy", 400, mistakes.join("; "));
 }
 
+/** `why`: what is wrong with the signature or the secret. */
+export function hookUnauthorized(why: string): Refusal {
+  return new Refusal("hook_unauthorized", 401, why);
+}
+
 export const apiKeyRequired = fixed("api_key_required", 401, "API key required.");
 
 // Bulk requests and their sessions.
@@ -334,18 +350,6 @@ export const retryOtherBody = fixed(
   "retry_other_body",
   422,
   "Idempotency-Key was used with another body.",
-);
-export const bulkBusy = fixed(
-  "bulk_busy",
-  503,
-  "Service is busy. Please try again in a few minutes.",
-  60,
-);
-export const bulkUnavailable = fixed(
-  "bulk_unavailable",
-  503,
-  "Service temporarily unavailable",
-  10,
 );
 
 /** Unknown, malformed, expired, deleted or another owner's: the answer is the same. */

@@ -51,7 +51,7 @@ test("refusals come in the order of the decisions, and charge nothing", async (t
   await world.worker("none").stop();
   const full = await bulkWorld(t, { lookup, bufferMax: 200 });
   const busy = full.bulk.submit(entranceOf(other), listOf(domains(201)));
-  assert.equal(await refusalOf(busy), "503 bulk_busy 60");
+  assert.equal(await refusalOf(busy), "503 service_full 60");
 });
 
 test("an account has no cooldown", async (t) => {
@@ -117,7 +117,7 @@ test("a store that fails is 503, and the log knows why", async (t) => {
   const { bulk, stores } = await bulkWorld(t, { lookup });
   await stores.sql.db.schema.dropTable("chunks").execute();
   const answer = bulk.submit(entranceOf(STARTER), listOf(domains(5)));
-  assert.equal(await refusalOf(answer), "503 bulk_unavailable 10");
+  assert.equal(await refusalOf(answer), "503 store_unavailable 10");
   assert.deepEqual(stores.log.lines, ["error bulk.submit_failed"]);
   assert.equal(await stores.unitsUsed(), 0);
 });

@@ -8,10 +8,10 @@ import { inTime } from "../base/in-time.ts";
 import type { Log } from "../base/log.ts";
 import { ownerKey, type OwnerKey } from "../base/owner.ts";
 import {
-  bulkBusy,
+  serviceFull,
   bulkCooldown,
   bulkTooLarge,
-  bulkUnavailable,
+  storeUnavailable,
   jobRunning,
   missingParameter,
   Refusal,
@@ -185,7 +185,7 @@ export class BulkService {
     } catch (error) {
       if (error instanceof Refusal || error instanceof NoRoom) throw error;
       log.error("bulk.submit_failed", error);
-      throw bulkUnavailable();
+      throw storeUnavailable(10);
     }
   }
 
@@ -336,6 +336,6 @@ function chargeOf(outcome: JobOutcome, nowMs: number): Charge | Unpaid {
     case "cooldown":
       throw bulkCooldown(Math.ceil((outcome.untilMs - nowMs) / 1_000));
     case "full":
-      throw bulkBusy();
+      throw serviceFull(60);
   }
 }

@@ -70,3 +70,14 @@ export function dayOfDate(text: string): number | undefined {
   for (let day = guess - 3; day <= guess + 3; day += 1) if (isoDate(day) === text) return day;
   return undefined;
 }
+
+const WEEKDAYS = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]; // the epoch was a Thursday
+const MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(" ");
+
+/** "Sun, 06 Nov 1994 08:49:37 GMT" (RFC 9110 section 5.6.7). */
+export function httpTime(ms: number): string {
+  const day = dayOf(ms);
+  const { year, month, dayOfMonth } = civilDate(day);
+  const date = [padded(dayOfMonth, 2), MONTHS[month - 1], padded(year, 4)].join(" ");
+  return `${WEEKDAYS[day % 7] ?? ""}, ${date} ${isoTime(ms).slice(11, 19)} GMT`;
+}

@@ -4,6 +4,7 @@ import { RESOURCES } from "../base/resources.ts";
 import { NoRoom } from "../base/shares.ts";
 import type { Entrance } from "../accounts/admission/admission.ts";
 import {
+  INTERNAL_ERROR_CODE,
   INTERNAL_ERROR_MESSAGE,
   Refusal,
   serviceFull,
@@ -11,7 +12,7 @@ import {
   tooManyStreams,
   tooMuchAtOnce,
 } from "../base/refusals.ts";
-import { hasBody } from "./body.ts";
+import { hasBody, waitsForContinue } from "./body.ts";
 import {
   type ApiReply,
   type ApiRequest,
@@ -24,7 +25,8 @@ import {
 /** On every answer of the API. A result is a moment's verdict on an address: no cache may keep it. */
 export const EVERY_ANSWER = {
   "access-control-allow-origin": "*",
-  "access-control-expose-headers": "X-RateLimit-Limit, X-RateLimit-Remaining, Retry-After",
+  "access-control-expose-headers":
+    "X-RateLimit-Limit, X-RateLimit-Remaining, Retry-After, Gatepost-Error, Gatepost-Notice",
   "cache-control": "no-store",
   "x-content-type-options": "nosniff",
 } as const;
@@ -90,6 +92,8 @@ function writeAll(
   if (status !== 204 && status !== 304) {
     headers["content-length"] = String(body === undefined ? 0 : Buffer.byteLength(body));
   }
+  // A client that waits for "100 Continue" may or may not send its body now: the connection is not used again.
+  if (waitsForContinue(response.req)) headers["connection"] = "close";
   response.writeHead(status, headers);
   endAfterRequest(response, body);
 }
@@ -127,6 +131,9 @@ export function begun(body: Readable, response: HttpResponse): Promise<void> {
 const DROPPED_MAX_OCTETS = 268_435_456;
 const DROPPED_MAX_MS = 60_000;
 
+/** How long a refused client that waited for "100 Continue" may still begin to send. */
+const UNSENT_MS = 500;
+
 /**
  * The rest of a refused body is read and dropped before the answer ends, because the end may close the connection:
  * a client that sends first and reads later would be cut off and never see why. It has the whole answer from the start.
@@ -142,7 +149,11 @@ export function endAfterRequest(
   }
   response.flushHeaders(); // for HEAD, which writes nothing else
   if (body !== undefined) response.write(body);
-  const cut = setTimeout(() => request.destroy(), DROPPED_MAX_MS).unref();
+  const isUnsent = waitsForContinue(request);
+  const cut = isUnsent
+    ? setTimeout(() => end(), UNSENT_MS)
+    : setTimeout(() => request.destroy(), DROPPED_MAX_MS);
+  cut.unref();
   const end = (): void => {
     clearTimeout(cut);
     response.end();
@@ -196,15 +207,28 @@ export function refused(
 ): ApiReply {
   const refusal = refusalOf(error);
   const foreign = route?.foreign?.refused(refusal, path);
-  if (refusal === undefined) {
-    return foreign ?? { status: 500, type: JSON_TYPE, body: errorBody(INTERNAL_ERROR_MESSAGE) };
-  }
-  const { status, message, detail, retryAfterSeconds } = refusal;
-  const headers = {
-    ...(retryAfterSeconds === undefined ? {} : { "retry-after": String(retryAfterSeconds) }),
-    ...(status === 405 && route !== undefined ? { allow: allowed(route) } : {}),
+  const answer: ApiReply = foreign ?? {
+    status: refusal?.status ?? 500,
+    type: JSON_TYPE,
+    body: errorBody(refusal?.message ?? INTERNAL_ERROR_MESSAGE, refusal?.detail),
   };
-  return { status, type: JSON_TYPE, body: errorBody(message, detail), headers, ...foreign };
+  const allow = refusal?.status === 405 && route !== undefined ? { allow: allowed(route) } : {};
+  const headers = { ...refusalHeaders(refusal, answer.status), ...allow, ...foreign?.headers };
+  return { ...answer, headers };
+}
+
+/** The headers that say why, in place of or beside the body. `status`: the one that is sent; undefined refuses for a fault. */
+export function refusalHeaders(
+  refusal: Refusal | undefined,
+  status: number | undefined = refusal?.status,
+): Readonly<Record<string, string>> {
+  const { code = INTERNAL_ERROR_CODE, retryAfterSeconds, notice } = refusal ?? {};
+  return {
+    "gatepost-error": code,
+    ...(notice !== undefined && { "gatepost-notice": notice }),
+    ...(retryAfterSeconds !== undefined && { "retry-after": String(retryAfterSeconds) }),
+    ...(status === 401 && { "www-authenticate": "Bearer" }),
+  };
 }
 
 /** `{"error": ...}` and what else belongs to it. */

@@ -67,6 +67,7 @@ export function buildApp(deps: AppDeps): App {
     ...(pages.absent !== undefined && { absent: pages.absent }),
     basePath,
     compatHosts: settings.compatHosts ?? NO_HOSTS,
+    isSecure: settings.publicUrl().startsWith("https:"),
     log: deps.log,
   });
   return { serve, stop: () => routes.forEach((route) => route.stop?.()) };
@@ -88,6 +89,7 @@ export function buildWorkerApp({ log, ...deps }: ProcessDeps & { readonly log: L
     pages: processPages(deps),
     basePath: "",
     compatHosts: NO_HOSTS,
+    isSecure: false,
     log,
   });
   return { serve, stop: () => undefined };

@@ -2,14 +2,14 @@ import type { Clock } from "../base/clock.ts";
 import type { OwnerKey } from "../base/owner.ts";
 import {
   bodyCutShort,
-  bodyTooLarge,
+  bulkTooLarge,
   requestTimedOut,
   unsupportedEncoding,
   unsupportedMediaType,
 } from "../base/refusals.ts";
 import type { ResourceName } from "../base/resources.ts";
 import { type Hold, NoRoom, type Shares } from "../base/shares.ts";
-import type { HttpRequest } from "./route.ts";
+import type { HttpRequest, HttpResponse } from "./route.ts";
 import { type Decode, decodeBody, type DecodeOrder, decodeText, isLargeBody } from "./decode.ts";
 import type { Body } from "./params.ts";
 
@@ -73,7 +73,7 @@ export class BodyReader {
     const { headers } = source;
     const type = headers["content-type"] ?? "";
     const kind = kindOf(type, headers["content-encoding"], terms.takesText === true);
-    if (Number(headers["content-length"] ?? 0) > maxBytes) throw bodyTooLarge();
+    if (Number(headers["content-length"] ?? 0) > maxBytes) throw bulkTooLarge();
     const { bytes, release } = await this.receive(source, { owner, maxBytes });
     terms.received?.(bytes.length);
     try {
@@ -113,7 +113,7 @@ interface Receiving {
 }
 
 function received(source: HttpRequest, { terms, shares, slow }: Receiving): Promise<Received> {
-  const { maxBytes = BODY_MAX_BYTES, tooLarge = bodyTooLarge } = terms;
+  const { maxBytes = BODY_MAX_BYTES, tooLarge = bulkTooLarge } = terms;
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let octets = 0;
@@ -129,6 +129,7 @@ function received(source: HttpRequest, { terms, shares, slow }: Receiving): Prom
       reject(error as Error);
       return;
     }
+    askForBody(source);
     const sending = slow.watch(
       () => octets,
       () => refuse(requestTimedOut()),
@@ -168,6 +169,21 @@ function received(source: HttpRequest, { terms, shares, slow }: Receiving): Prom
     };
     source.on("data", take).on("end", finish).on("close", cut).on("error", cut);
   });
+}
+
+/** Requests whose client waits for "100 Continue" before it sends the body. */
+const WAITING = new WeakMap<HttpRequest, HttpResponse>();
+
+export const waitsForContinue = (source: HttpRequest): boolean => WAITING.has(source);
+
+export function expectContinue(source: HttpRequest, response: HttpResponse): void {
+  WAITING.set(source, response);
+}
+
+/** Tells a client that waits to send its body; to be called before the body is read. */
+function askForBody(source: HttpRequest): void {
+  WAITING.get(source)?.writeContinue();
+  WAITING.delete(source);
 }
 
 /** Whether the request announced a body (RFC 9112 section 6). */

@@ -1,4 +1,4 @@
-import { filePages } from "./files.ts";
+import { filePages, kept } from "./files.ts";
 import type { Page } from "./routes.ts";
 
 /** Everything the rendered documentation needs comes from this server, and nothing may frame it. */
@@ -62,7 +62,8 @@ export function docsPages(base: string, viewer: string | undefined): readonly Pa
   const answer = (path: string, type: string, body: string): Page => ({
     method: "GET",
     path,
-    handle: () => ({ type: `${type}; charset=utf-8`, headers: HEADERS, body }),
+    handle: ({ source }) =>
+      kept(source, { type: `${type}; charset=utf-8`, headers: HEADERS, body }),
   });
   return [
     answer("/docs", "text/html", html(base)),
@@ -74,7 +75,7 @@ export function docsPages(base: string, viewer: string | undefined): readonly Pa
           root: viewer,
           at: "/docs/static/",
           except: new Set(),
-          headersOf: () => HEADERS,
+          headersOf: () => ({ ...HEADERS, "cache-control": "no-cache" }),
         })),
   ];
 }

@@ -1,5 +1,7 @@
 import sirv from "sirv";
+import { createHash } from "node:crypto";
 import { readdirSync } from "node:fs";
+import type { HttpRequest, Reply } from "./route.ts";
 import type { Page } from "./routes.ts";
 
 interface FileTerms {
@@ -24,10 +26,35 @@ export function filePages({ root, at, except, headersOf }: FileTerms): readonly 
         response.setHeader(header, value);
       }
       source.url = `/${name}`;
+      source.headers["accept-encoding"] = takesGzip(source) ? "gzip" : "";
       serve(source, response);
       return undefined;
     },
   }));
+}
+
+/** Whether the answer may be gzip: a quality of "gzip" itself counts before that of "*" (RFC 9110 section 12.5.3). */
+export function takesGzip({ headers }: Pick<HttpRequest, "headers">): boolean {
+  const qualities = new Map<string, number>();
+  for (const each of String(headers["accept-encoding"] ?? "")
+    .toLowerCase()
+    .split(",")) {
+    const [coding = "", ...parameters] = each.split(";").map((part) => part.trim());
+    const quality = parameters.find((parameter) => /^q\s*=/.test(parameter)) ?? "q=1";
+    qualities.set(coding, Number(quality.slice(quality.indexOf("=") + 1)));
+  }
+  return (qualities.get("gzip") ?? qualities.get("*") ?? 0) > 0;
+}
+
+/** A text that clients may keep if they ask each time whether it has changed. */
+export function kept(
+  { headers: asked }: Pick<HttpRequest, "headers">,
+  reply: Reply & { readonly body: string | Uint8Array },
+): Reply {
+  const etag = `"${createHash("sha256").update(reply.body).digest("hex").slice(0, 32)}"`;
+  const headers = { ...reply.headers, etag, "cache-control": "no-cache" };
+  if (isHeld(asked["if-none-match"], etag)) return { status: 304, headers };
+  return { ...reply, headers };
 }
 
 /** Of the header; a client holds one version, or a few. */

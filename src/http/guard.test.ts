@@ -31,7 +31,7 @@ for (const [name, url, status] of rated) {
     assert.deepEqual(rateOf(answer), ["30", "7"]);
     assert.equal(
       answer.headers["access-control-expose-headers"],
-      "X-RateLimit-Limit, X-RateLimit-Remaining, Retry-After",
+      "X-RateLimit-Limit, X-RateLimit-Remaining, Retry-After, Gatepost-Error, Gatepost-Notice",
     );
   });
 }

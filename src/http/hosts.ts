@@ -30,6 +30,12 @@ export function createHostCheck(terms: HostTerms): HostCheck {
   };
 }
 
+/** Whether a Host header is a host and perhaps a port (RFC 9110 section 7.2, RFC 3986 section 3.2.2). */
+export const isHostHeader = (host = ""): boolean =>
+  /^(?:\[[\da-f:.]+\]|[\w.~!$&'()*+,;=-]+|(?:[\w.~!$&'()*+,;=-]|%[\da-f]{2})+)(?::\d{0,5})?$/i.test(
+    host,
+  );
+
 /** A Host in its one spelling: lower case, A-labels, without port, brackets and a last dot. "" for what is no host. */
 function hostName(host: string): string {
   if (/[\s/?#@\\%]/.test(host)) return "";

@@ -32,17 +32,20 @@ interface ServeTerms {
   /** The path of the public URL without the last "/"; "" for none. */
   readonly basePath: string;
   readonly compatHosts: CompatHosts;
+  /** The public URL is https: browsers are told to stay with it (RFC 6797). */
+  readonly isSecure: boolean;
   readonly log: Log;
 }
 
 const ID_MAX_CHARACTERS = 100;
 
 export function createServe(terms: ServeTerms) {
-  const { guard, compatHosts, basePath } = terms;
+  const { guard, compatHosts, basePath, isSecure } = terms;
   const served = { ...terms, table: tableOf(terms.pages) };
   return (request: HttpRequest, response: HttpResponse): void => {
     const below = belowBase(readTarget(request.url ?? "/"), basePath);
     const target = atCompatHost(below, request.headers.host, compatHosts);
+    if (isSecure) response.setHeader("strict-transport-security", "max-age=31536000");
     if (guard !== undefined && isApiPath(target.path)) guard(request, response, target);
     else void answerPage({ source: request, response, target, id: "" }, served);
   };
@@ -126,5 +129,6 @@ async function replyOf(
   const allowed = [...found.methods.keys()].flatMap((each) =>
     each === "GET" ? ["GET", "HEAD"] : each,
   );
-  return { ...refused(methodNotAllowed(), undefined), headers: { allow: allowed.join(", ") } };
+  const reply = refused(methodNotAllowed(), undefined);
+  return { ...reply, headers: { ...reply.headers, allow: allowed.join(", ") } };
 }

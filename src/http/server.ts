@@ -6,10 +6,13 @@ import {
   STATUS_CODES,
 } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
+import { systemClock } from "../base/clock.ts";
+import { httpTime } from "../core/calendar.ts";
 import { bucketKey } from "../accounts/admission/caller.ts";
 import { Fifo } from "../base/fair-queue.ts";
 import type { OwnerKey } from "../base/owner.ts";
 import {
+  badHost,
   badRequest,
   bodyTooLarge,
   headersTooLarge,
@@ -18,10 +21,13 @@ import {
   requestTimedOut,
   serviceFull,
   tooMuchAtOnce,
+  unsupportedTransfer,
 } from "../base/refusals.ts";
 import { type Hold, NoRoom, type Share } from "../base/shares.ts";
-import { endAfterRequest, errorBody, EVERY_ANSWER } from "./answer.ts";
+import { endAfterRequest, errorBody, EVERY_ANSWER, refusalHeaders } from "./answer.ts";
+import { expectContinue } from "./body.ts";
 import { isTrustedProxy, type TrustedProxies } from "./client-address.ts";
+import { isHostHeader } from "./hosts.ts";
 import { type HttpRequest, JSON_TYPE } from "./route.ts";
 
 /** How patient the listener is. */
@@ -154,11 +160,16 @@ function createAppServer({ serve }: App, terms: ListenTerms): Server {
     connections.begin(request.socket, response, () => {
       const refusal = headRefusal(request);
       if (refusal === undefined) serve(request, response);
-      else refuse(response, refusal);
+      // Of a broken transfer coding the parser complains next, and is answered there.
+      else setImmediate(() => request.socket.writable && refuse(response, refusal));
     });
   });
   server.maxHeadersCount = 0; // Node would drop what stands behind the 2,000th
   server.on("connection", (socket: Socket) => connections.admit(socket));
+  server.on("checkContinue", (request, response) => {
+    expectContinue(request, response);
+    server.emit("request", request, response);
+  });
   server.on("checkExpectation", (request, response) => server.emit("request", request, response));
   server.on("connect", (_request, socket: Socket) => writeRefusal(socket, methodNotAllowed()));
   server.on("clientError", (error: BrokenRequest, socket: Socket) =>
@@ -170,13 +181,18 @@ function createAppServer({ serve }: App, terms: ListenTerms): Server {
 }
 
 /** HTTP/1.1 needs one Host, and no more (RFC 9112 section 3.2); Node keeps only the first of several. */
-function headRefusal({ httpVersion, rawHeaders, url = "" }: HttpRequest): Refusal | undefined {
+function headRefusal({ httpVersion, rawHeaders, headers, url = "" }: HttpRequest) {
   let hosts = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at] ?? "";
     if (name.length === 4 && name.toLowerCase() === "host") hosts += 1;
   }
   if (hosts !== 1 && !(hosts === 0 && httpVersion === "1.0")) return badRequest();
+  if (hosts === 1 && !isHostHeader(headers.host)) return badHost();
+  const { "transfer-encoding": coding } = headers;
+  if (coding !== undefined && coding.trim().toLowerCase() !== "chunked") {
+    return unsupportedTransfer();
+  }
   if (rawHeaders.length < 2 * MANY_FIELDS) return undefined;
   const texts = rawHeaders.reduce((sum, text) => sum + text.length, url.length);
   const octets = texts + (rawHeaders.length / 2) * FIELD_OCTETS;
@@ -357,6 +373,7 @@ const LINGER_MS = 2_000;
 
 type BrokenRequest = Error & {
   readonly code?: string;
+  readonly reason?: string;
   readonly rawPacket?: Buffer;
   readonly bytesParsed?: number;
 };
@@ -365,13 +382,17 @@ type BrokenRequest = Error & {
 const BROKEN = new Map<string, () => Refusal>([
   ["HPE_HEADER_OVERFLOW", headersTooLarge],
   ["ERR_HTTP_REQUEST_TIMEOUT", requestTimedOut],
+  ["HPE_INVALID_TRANSFER_ENCODING", unsupportedTransfer],
   ["HPE_CHUNK_EXTENSIONS_OVERFLOW", bodyTooLarge],
 ]);
 
 /** RFC 9112 section 3. */
 const REQUEST_LINE = /^[!#$%&'*+.^`|~\w-]+ [!-~]+ HTTP\/1\.\d\r?\n/;
 
-function refusalOf({ code = "", rawPacket, bytesParsed = 0 }: BrokenRequest): Refusal {
+function refusalOf({ code = "", reason = "", rawPacket, bytesParsed = 0 }: BrokenRequest): Refusal {
+  if (code === "HPE_INVALID_TRANSFER_ENCODING" && reason.includes("Content-Length")) {
+    return badRequest();
+  }
   if (code === "HPE_INVALID_METHOD" && rawPacket !== undefined) {
     const text = rawPacket.toString("latin1");
     // Nothing may be wrong with the request but a method that Node does not know.
@@ -407,14 +428,16 @@ function answerBroken(
   }
 }
 
-const refusalHead = ({ status, message, retryAfterSeconds }: Refusal) => {
+const refusalHead = (refusal: Refusal) => {
+  const { status, message } = refusal;
   const body = errorBody(message);
   const headers: Record<string, string> = {
     ...EVERY_ANSWER,
     ...(status === 405 && { allow: "GET, POST, DELETE, OPTIONS" }),
     "content-type": JSON_TYPE,
     "content-length": String(Buffer.byteLength(body)),
-    ...(retryAfterSeconds !== undefined && { "retry-after": String(retryAfterSeconds) }),
+    ...refusalHeaders(refusal),
+    date: httpTime(systemClock.nowMs()),
     connection: "close",
   };
   return { body, headers };

@@ -25,6 +25,8 @@ const SHOWN: Readonly<Record<Maker, refusals.Refusal>> = {
   missingParameter: refusals.missingParameter("email"),
   wrongType: refusals.wrongType("email"),
   badRequest: refusals.badRequest(),
+  badHost: refusals.badHost(),
+  unsupportedTransfer: refusals.unsupportedTransfer(),
   invalidJson: refusals.invalidJson(),
   bodyCutShort: refusals.bodyCutShort(),
   notFound: refusals.notFound(),
@@ -62,8 +64,7 @@ const SHOWN: Readonly<Record<Maker, refusals.Refusal>> = {
   bulkCooldown: refusals.bulkCooldown(17),
   retryInFlight: refusals.retryInFlight(1),
   retryOtherBody: refusals.retryOtherBody(),
-  bulkBusy: refusals.bulkBusy(),
-  bulkUnavailable: refusals.bulkUnavailable(),
+  hookUnauthorized: refusals.hookUnauthorized("(says what is wrong with the signature)"),
   sessionNotFound: refusals.sessionNotFound(),
   badIdempotencyKey: refusals.badIdempotencyKey(),
   badUpload: refusals.badUpload("(says what and where)"),
@@ -93,6 +94,12 @@ test("docs/errors.md lists every refusal with its exact text, by status", () => 
   assert.deepEqual([...rows].sort(), sent.sort());
   const statuses = rows.map((row) => row.slice(0, 3));
   assert.deepEqual(statuses, [...statuses].sort(), "by status");
+});
+
+test("two refusals never share a code or a sentence", () => {
+  const all = Object.values(SHOWN);
+  assert.equal(new Set(all.map(({ code }) => code)).size, all.length);
+  assert.equal(new Set(all.map(({ message }) => message)).size, all.length);
 });
 
 test("every refusal has an anchor, and leads to what the reader can do", () => {

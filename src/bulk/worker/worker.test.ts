@@ -106,7 +106,7 @@ test("a full disk loses nothing: the job continues when there is room again", as
     }
   };
   for (const entries of [100, 1]) {
-    await assert.rejects(fill(entries), { code: "bulk_unavailable", status: 503 });
+    await assert.rejects(fill(entries), { code: "store_unavailable", status: 503 });
   }
   open();
   await until(() => world.stores.log.lines.includes("error bulk.store_failed") || undefined);

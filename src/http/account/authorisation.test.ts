@@ -165,6 +165,27 @@ test("the public address is an allowed origin too, because a proxy may rewrite t
   assert.equal((await browser.call("POST", "/account/keys", call)).status, 200);
 });
 
+const SAME_HOST: readonly (readonly [
+  name: string,
+  headers: Record<string, string>,
+  status: number,
+])[] = [
+  ["another scheme of the host", {}, 403],
+  ["a proxy that says http", { "x-forwarded-proto": "http" }, 403],
+  ["a proxy that says https", { "x-forwarded-proto": "https" }, 200],
+  ["a browser that calls it the same origin", { "sec-fetch-site": "same-origin" }, 200],
+  ["a browser that calls it the same site", { "sec-fetch-site": "same-site" }, 403],
+];
+
+for (const [name, headers, status] of SAME_HOST) {
+  test(`https at the host itself: ${name} is answered with ${String(status)}`, async () => {
+    const browser = browserOf("an account");
+    const origin = world.url.replace("http:", "https:");
+    const call = { body: { name: "by proxy" }, origin, headers };
+    assert.equal((await browser.call("POST", "/account/keys", call)).status, status);
+  });
+}
+
 test("no answer may be kept, framed elsewhere or read by other sites", async () => {
   for (const route of world.routes) {
     const { headers } = await ask(browserOf("a visitor"), route);

@@ -132,10 +132,21 @@ async function visitorOf(request: HttpRequest, deps: Deps): Promise<Visitor> {
  * that the request itself was sent to (a proxy may have rewritten one of the two).
  */
 function checkOrigin({ headers }: HttpRequest, publicUrl: string): void {
-  const { origin, host } = headers;
+  const { origin, host = "" } = headers;
   if (origin === undefined || !URL.canParse(origin)) throw foreignOrigin();
-  const from = new URL(origin);
-  if (from.origin !== new URL(publicUrl).origin && from.host !== host) throw foreignOrigin();
+  const from = new URL(origin).origin;
+  const ours = new URL(publicUrl);
+  if (from === ours.origin) return;
+  // A browser says by itself what it calls the same origin; a proxy says how it was reached.
+  const { "x-forwarded-proto": forwarded, "sec-fetch-site": site } = headers;
+  const isSame = site === "same-origin" && from.startsWith("https:");
+  const scheme = isSame
+    ? "https"
+    : (/^https?(?=\s*(?:,|$))/i.exec(String(forwarded))?.[0] ?? "http");
+  const asked = `${scheme}://${host}`;
+  // Whoever opens the public address without TLS may be somebody in between.
+  const isDowngraded = ours.protocol === "https:" && host.toLowerCase() === ours.host;
+  if (isDowngraded || !URL.canParse(asked) || new URL(asked).origin !== from) throw foreignOrigin();
 }
 
 /** Looked for at this one door: the embedded store cuts text at NUL, and PostgreSQL refuses it. */

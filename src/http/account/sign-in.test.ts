@@ -2,6 +2,7 @@ import { strict as assert } from "node:assert";
 import { test } from "node:test";
 import { Browser } from "../../../test/dashboard/dashboard-client.ts";
 import { PASSWORD } from "../../../test/dashboard/dashboard-world.ts";
+import { askRaw } from "../../../test/http/raw-http.ts";
 import { worldFor, EMAIL } from "../../../test/dashboard/account-world.ts";
 
 test("signing up answers the same for a new and for a known address", async (t) => {
@@ -200,4 +201,19 @@ test("a deleted account is gone with its sessions and keys", async (t) => {
   assert.equal((await other.get("keys")).status, 401);
   assert.equal(await world.store.accounts.find(id), undefined);
   assert.deepEqual(await world.store.keys.list(id), []);
+});
+
+test("behind an https address a page that came without TLS changes nothing", async (t) => {
+  const { world } = await worldFor(t, { publicUrl: "https://gatepost.example" });
+  for (const [origin, status] of [
+    ["https://gatepost.example", 401],
+    ["http://gatepost.example", 403],
+    ["https://gatepost.example:8443", 403],
+  ] as const) {
+    const body = JSON.stringify({ email: EMAIL, password: PASSWORD });
+    const head = `Host: gatepost.example\r\nOrigin: ${origin}\r\nContent-Type: application/json`;
+    const request = `POST /account/sign-in HTTP/1.1\r\n${head}\r\nContent-Length: ${String(body.length)}\r\n\r\n${body}`;
+    const answer = await askRaw(Number(new URL(world.url).port), request);
+    assert.equal(answer.status, status, origin);
+  }
 });

@@ -1,7 +1,12 @@
 import type { HookDesk } from "../../gate/hook-desk.ts";
 import { bucketKey } from "../../accounts/admission/caller.ts";
-import { hookPayloadTooLarge, notFound, type Refusal } from "../../base/refusals.ts";
-import { refusalOf, refused } from "../answer.ts";
+import {
+  hookPayloadTooLarge,
+  hookUnauthorized,
+  notFound,
+  type Refusal,
+} from "../../base/refusals.ts";
+import { refusalHeaders, refusalOf } from "../answer.ts";
 import { JSON_TYPE, type Reply } from "../route.ts";
 import { addressOf, type TrustedProxies } from "../client-address.ts";
 import { type BodyDeps, BodyReader } from "../body.ts";
@@ -33,9 +38,14 @@ export function hookPage(deps: HookPagesDeps): Page {
       "status" in received ? { unread: received.message } : { body: received.bytes, headers };
     const release = "status" in received ? undefined : received.release;
     const answer = await deps.hooks.answer(id, call, address).finally(release);
-    if (answer === undefined) return { ...refused(notFound(), undefined), headers: NO_STORE };
-    const { status, body } = answer;
-    return { status, headers: NO_STORE, ...(body !== undefined && { type: JSON_TYPE, body }) };
+    if (answer === undefined) throw notFound();
+    const { status, body = "" } = answer;
+    const why = status === 401 ? refusalHeaders(hookUnauthorized(body)) : {};
+    return {
+      status,
+      headers: { ...NO_STORE, ...why },
+      ...(body !== "" && { type: JSON_TYPE, body }),
+    };
   };
   return { method: "POST", path: "/hooks/:id", handle };
 }

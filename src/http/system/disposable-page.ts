@@ -12,7 +12,7 @@ import { errorResponse, KEY_NEEDED, type PathItem, type Paths, type Response } f
 import type { PublishedLists } from "../../lists/published-list.ts";
 import { refused } from "../answer.ts";
 import { addressOf, credentialsOf, type TrustedProxies } from "../client-address.ts";
-import { isHeld } from "../files.ts";
+import { isHeld, takesGzip } from "../files.ts";
 import { type HttpRequest, JSON_TYPE, type Reply } from "../route.ts";
 import type { Page } from "../routes.ts";
 
@@ -75,14 +75,6 @@ async function admit(source: HttpRequest, deps: DisposablePageDeps) {
 function keyRefusal({ keyId, isPublishable }: Caller): Refusal | undefined {
   if (keyId === undefined) return apiKeyRequired();
   return isPublishable === true ? publishableKeyElsewhere() : undefined;
-}
-
-/** "gzip" or "*" with a quality above 0 (RFC 9110 section 12.5.3). */
-function takesGzip({ headers }: HttpRequest): boolean {
-  const offered = String(headers["accept-encoding"] ?? "").toLowerCase();
-  return offered
-    .split(",")
-    .some((each) => /^\s*(?:gzip|\*)\s*(?:;\s*q=(?!0(?:\.0*)?\s*$).*)?$/.test(each));
 }
 
 const SINCE = "The day it was first seen; null when it came with the program.";

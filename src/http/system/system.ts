@@ -11,6 +11,7 @@ import {
 import { strict, Type } from "../../core/json-schema.ts";
 import { refused } from "../answer.ts";
 import { isLoopback } from "../client-address.ts";
+import { kept } from "../files.ts";
 import { type HostCheck, isAllowedFor } from "../hosts.ts";
 import {
   errorResponse,
@@ -42,11 +43,13 @@ export const systemPages = (
   ...processPages(deps),
   ...observed(deps, [
     ...Object.entries(documents).map(([path, make]) => pageOf(path, document(make))),
-    pageOf("/llms.txt", () => ({
-      type: "text/plain; charset=utf-8",
-      headers: OPEN,
-      body: llmsText(publicUrl().replace(/\/$/, "")),
-    })),
+    pageOf("/llms.txt", ({ source }) =>
+      kept(source, {
+        type: "text/plain; charset=utf-8",
+        headers: OPEN,
+        body: llmsText(publicUrl().replace(/\/$/, "")),
+      }),
+    ),
   ]),
 ];
 
@@ -56,9 +59,9 @@ const OPEN = { "access-control-allow-origin": "*" };
 
 function document(make: () => OpenApiDocument): Page["handle"] {
   let body: Buffer | undefined; // each answer that is not read yet would have a copy of a text
-  return () => {
+  return ({ source }) => {
     body ??= Buffer.from(JSON.stringify(make()));
-    return { type: JSON_TYPE, headers: OPEN, body };
+    return kept(source, { type: JSON_TYPE, headers: OPEN, body });
   };
 }
 
@@ -74,9 +77,7 @@ export const processPages = (deps: ProcessDeps): readonly Page[] =>
       if (refusal === undefined) {
         return { type: deps.metricsPage.contentType, body: await deps.metricsPage.text() };
       }
-      const reply = refused(refusal, undefined);
-      if (refusal.status !== 401) return reply;
-      return { ...reply, headers: { "www-authenticate": "Bearer" } };
+      return refused(refusal, undefined);
     }),
   ]);
 

@@ -2,7 +2,7 @@ import type { Asked } from "../core/checks/run.ts";
 import type { Datasets } from "../core/evidence/datasets.ts";
 import type { EntryMode } from "../core/address/address.ts";
 import type { Awaitable, Lookup, PremiumLookup } from "../core/mail/lookup.ts";
-import { validate, type Validation, type World } from "../core/validate/validate.ts";
+import { conclusionOf, validate, type Validation, type World } from "../core/validate/validate.ts";
 import { AwakeClock, type Clock } from "../base/clock.ts";
 import { BoundedLookup } from "./bounded-lookup.ts";
 import { LRUCache } from "lru-cache";
@@ -75,6 +75,18 @@ export function createBudgetedCheck(
     }
   };
 }
+
+export type CheckWithoutDns = (question: Omit<BudgetedQuestion, "budgetMs">) => BudgetedValidation;
+
+/** Checks by the entry, the lists and the rules alone, at once. */
+export const createCheckWithoutDns =
+  ({ datasets, clock, implicitMx }: Omit<SingleCheckDeps, "lookup">): CheckWithoutDns =>
+  ({ text, mode, asked }) => {
+    const question = { text, mode, asked, nowMs: clock.nowMs(), implicitMx };
+    const validation = conclusionOf(question, undefined, datasets());
+    const isComplete = validation.mail?.kind !== "unknown";
+    return Object.assign(validation, { expiresAtMs: 0, isComplete });
+  };
 
 /** A class, because an object literal with a getter is slow to make. */
 class BoundedWorld implements World {

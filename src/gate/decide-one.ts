@@ -2,6 +2,7 @@ import { LRUCache } from "lru-cache";
 import {
   type CallerFact,
   type Decision,
+  type FactSource,
   type TrafficFacts,
   usesFeedback,
 } from "../core/policy/policy.ts";
@@ -9,15 +10,28 @@ import type { Awaitable } from "../core/mail/lookup.ts";
 import type { Clock } from "../base/clock.ts";
 import { inTime } from "../base/in-time.ts";
 import type { Log } from "../base/log.ts";
-import { ownerKey } from "../base/owner.ts";
+import { type Owner, ownerKey } from "../base/owner.ts";
 import type { Admission, Entrance, Receipt } from "../accounts/admission/admission.ts";
 import type { Caller } from "../accounts/admission/caller.ts";
 import type { Tiers } from "../accounts/admission/tiers.ts";
-import { type BudgetedCheck, KEPT_AT_MOST_MS, present } from "../check/single-check.ts";
+import {
+  type BudgetedCheck,
+  type BudgetedValidation,
+  type CheckWithoutDns,
+  KEPT_AT_MOST_MS,
+  present,
+} from "../check/single-check.ts";
 import { sortFeatures } from "../check/features.ts";
 import type { Datasets } from "../core/evidence/datasets.ts";
 import { noSuchPolicy, Refusal } from "../base/refusals.ts";
-import { askedBy, type CheckedEntry, checkedEntry, rule, type Ruling } from "./rule-entry.ts";
+import {
+  askedBy,
+  type CheckedEntry,
+  checkedEntry,
+  rule,
+  ruleEarly,
+  type Ruling,
+} from "./rule-entry.ts";
 import { BUILT_IN, type FindPolicies, type PoliciesInForce } from "./in-force.ts";
 import type { DecisionMade } from "./outcomes.ts";
 import type { SignToken } from "./tokens.ts";
@@ -45,8 +59,8 @@ export interface DecideRequest {
   readonly form?: string | undefined;
   readonly facts: ReadonlyMap<string, CallerFact>;
   readonly wantsToken: boolean;
-  /** What happens when the rate, quota or credits are spent: unless given, the `Refusal` is thrown. */
-  readonly whenSpent?: "decide_without_dns";
+  /** Answers as soon as no missing fact can change the ruling, and also when rate, quota or credits are spent. */
+  readonly answersAlways?: true;
 }
 
 export interface DecideAnswer {
@@ -71,6 +85,7 @@ export interface DecideDeps {
   readonly feedback: Pick<Feedback, "facts">;
   readonly admission: Pick<Admission, "charge">;
   readonly check: BudgetedCheck;
+  readonly checkWithoutDns: CheckWithoutDns;
   readonly datasets: () => Datasets;
   readonly policies: FindPolicies;
   readonly record: (caller: Caller, made: DecisionMade) => void;
@@ -86,19 +101,34 @@ const KEPT_TEXT_MAX_UNITS = 1_024;
 
 const KEPT_BYTES = 24 * 1_048_576;
 
+/** Early answers whose checks go on: beyond that their checks end at what is known. */
+const UNFINISHED_MAX = 1_000;
+
 /** Objects and cells around one kept check, in bytes. */
 const OVERHEAD_BYTES = 1_000;
 
-export function createDecideOne(deps: DecideDeps): DecideOne {
+export type DecideOnKnown = (owner: Owner, request: DecideRequest) => Promise<DecideAnswer>;
+
+/** `decideOnKnown` is for when `decideOne` fails or is late. */
+export function createDecideOne(deps: DecideDeps): {
+  readonly decideOne: DecideOne;
+  readonly decideOnKnown: DecideOnKnown;
+} {
   const decider = new Decider(deps);
-  return (entrance, request) => decider.decide(entrance, request);
+  return {
+    decideOne: (entrance, request) => decider.decide(entrance, request),
+    decideOnKnown: (owner, request) => decider.decideOnKnown(owner, request),
+  };
 }
 
 interface Asking {
+  readonly entrance: Entrance;
   readonly caller: Caller;
   readonly request: DecideRequest;
   readonly policies: PoliciesInForce;
-  readonly asksDns: boolean;
+  /** Undefined: the check is not kept. */
+  readonly key: string | undefined;
+  readonly kept: Checked | undefined;
   readonly left: () => number;
 }
 
@@ -117,46 +147,65 @@ interface Checked extends CheckedEntry {
   last?: Said & { readonly body: string };
 }
 
+/** What was ruled, before it is written. */
+interface Decided {
+  readonly checked: Checked;
+  readonly ruling: Ruling;
+  readonly traffic: TrafficFacts | undefined;
+  readonly paidBy: Receipt["paidBy"];
+  readonly spent: Refusal | undefined;
+}
+
+/** Before a check the mail hosts are missing, too; behind one that is kept the account's own counts alone. */
+const MISSING_AT_FIRST: ReadonlySet<FactSource> = new Set(["dns", "account"]);
+const MISSING_BEHIND_CHECK: ReadonlySet<FactSource> = new Set(["account"]);
+
 class Decider {
   readonly #deps: DecideDeps;
   readonly #checks = new LRUCache<string, Checked>({
     maxSize: KEPT_BYTES,
     sizeCalculation: ({ result }, key) => result.length + key.length + OVERHEAD_BYTES,
   });
+  /** Decisions whose answers went out early. */
+  #unfinished = 0;
 
   constructor(deps: DecideDeps) {
     this.#deps = deps;
   }
 
   async decide(entrance: Entrance, request: DecideRequest): Promise<DecideAnswer> {
-    const { clock, record } = this.#deps;
+    const { clock } = this.#deps;
     const endMs = clock.monotonicMs() - request.waitedMs + request.deadlineMs - FINISH_MS;
     const left = (): number => Math.max(0, endMs - clock.monotonicMs());
     const { caller } = entrance;
-    const finding = this.#policiesOf(caller, request.policy, left());
+    const finding = this.#policiesOf(caller.owner, request, left(), caller.isUnidentified);
     const policies = finding instanceof Promise ? await finding : finding;
     if (policies === undefined) throw noSuchPolicy();
-    const isPaid = caller.isUnidentified !== true;
-    const paying = isPaid ? this.#pay(entrance, request, left()) : undefined;
-    const payment = paying instanceof Promise ? await paying : paying;
-    const spent = payment instanceof Refusal ? payment : undefined;
-    const receipt = payment instanceof Refusal ? undefined : payment;
-    try {
-      const asking = { caller, request, policies, asksDns: spent === undefined, left };
-      const { body, message, made } = await this.#decided(asking);
-      record(caller, made);
-      const { decision, reason } = made;
-      return { body, paidBy: receipt?.paidBy ?? "plan", spent, decision, reason, message };
-    } catch (fault) {
-      await receipt?.refund();
-      throw fault;
-    }
+    const key = this.#cacheKey(caller, request, policies);
+    const kept = key === undefined ? undefined : this.#kept(key);
+    const asking = { entrance, caller, request, policies, key, kept, left };
+    const early = request.answersAlways === true ? this.#early(asking) : undefined;
+    if (early === undefined) return this.#answer(asking, await this.#decided(asking));
+    this.#unfinished += 1;
+    this.#decided(asking)
+      .catch((fault: unknown) => this.#deps.log.error("decide.failed", fault))
+      .finally(() => (this.#unfinished -= 1));
+    return this.#answer(asking, early);
+  }
+
+  /** Rules on what is known without DNS, counts and payment: at once if the policy was read before. */
+  async decideOnKnown(owner: Owner, request: DecideRequest): Promise<DecideAnswer> {
+    const policies = (await this.#policiesOf(owner, request, 0)) ?? BUILT_IN;
+    const caller: Caller = { owner, tier: "anonymous", clientAddress: "" };
+    const asking = { caller, request, policies };
+    return answered(asking, this.#known(asking), undefined);
   }
 
   #policiesOf(
-    { owner, isUnidentified }: Caller,
-    name: string,
+    owner: Owner,
+    { policy: name }: DecideRequest,
     timeoutMs: number,
+    isUnidentified?: boolean,
   ): Awaitable<PoliciesInForce | undefined> {
     if (isUnidentified === true) return BUILT_IN;
     if (owner.kind === "account") return this.#deps.policies(owner.accountId, name, timeoutMs);
@@ -164,47 +213,73 @@ class Decider {
   }
 
   /** A store that cannot say in time whether a unit is left costs the unit, never the decision. */
-  #pay(
-    entrance: Entrance,
-    { whenSpent }: DecideRequest,
-    timeoutMs: number,
-  ): Awaitable<Receipt | Refusal | undefined> {
+  #pay({ entrance, request, left }: Asking): Awaitable<Receipt | Refusal | undefined> {
     const { admission, clock, log } = this.#deps;
     const unpaid = (error: unknown): Refusal | undefined => {
       if (!(error instanceof Refusal)) log.error("decide.charge_failed", error);
-      else if (error.status === 429 && whenSpent === "decide_without_dns") return error;
+      else if (error.status === 429 && request.answersAlways === true) return error;
       else throw error;
       return undefined;
     };
+    if (entrance.caller.isUnidentified === true) return undefined;
     try {
       if (entrance.refusal !== undefined) throw entrance.refusal;
       const paying = admission.charge(entrance, 1);
       if (!(paying instanceof Promise)) return paying;
-      return inTime(paying, { timeoutMs, late: undefined, clock }).catch(unpaid);
+      return inTime(paying, { timeoutMs: left(), late: undefined, clock }).catch(unpaid);
     } catch (error) {
       return unpaid(error);
     }
   }
 
-  /** The check may be from the cache; traffic, feedback and policies are looked at for each request. */
-  async #decided(asking: Asking) {
-    const { request, policies, left } = asking;
-    const key = this.#cacheKey(asking);
-    const kept = key === undefined ? undefined : this.#kept(key);
-    const checked = kept ?? (await this.#check(asking, key));
-    const counting = checked.marks && this.#deps.traffic.count(checked.marks, left());
-    const counted = counting instanceof Promise ? await counting : counting;
-    const reporting = this.#reportedOf(asking, checked);
-    const reported = reporting instanceof Promise ? await reporting : reporting;
-    const traffic = reported === undefined ? counted : { ...counted, ...reported };
-    const { facts: caller, language, form = "" } = request;
-    const ruling = rule(checked, policies, { caller, traffic, language });
-    const token = carriesToken(asking) ? await this.#tokenOf(asking, checked, ruling) : undefined;
-    const { outcome, message, shadow } = ruling;
-    const isPublic = asking.caller.isPublishable === true;
-    const said = { ruling, policies, isPublic, seen: traffic?.mailbox_seen };
+  /** What is ruled at once, unless DNS or the account's counts can still change it. */
+  #early(asking: Asking): Decided | undefined {
+    const { request, policies, kept } = asking;
+    const { facts: caller, language } = request;
+    const checked = kept ?? this.#checkedWithoutDns(asking);
+    const missing = kept === undefined ? MISSING_AT_FIRST : MISSING_BEHIND_CHECK;
+    const ruling = ruleEarly(checked, policies, { caller, language }, missing);
+    return ruling && { checked, ruling, traffic: undefined, paidBy: "plan", spent: undefined };
+  }
+
+  #known(asking: Pick<Asking, "caller" | "request" | "policies">): Decided {
+    const { facts: caller, language } = asking.request;
+    const checked = this.#checkedWithoutDns(asking);
+    const ruling = rule(checked, asking.policies, { caller, language });
+    return { checked, ruling, traffic: undefined, paidBy: "plan", spent: undefined };
+  }
+
+  /** Pays, checks, rules and counts. A fault on the way leaves what is known without DNS. */
+  async #decided(asking: Asking): Promise<Decided> {
+    const paying = this.#pay(asking);
+    const payment = paying instanceof Promise ? await paying : paying;
+    const spent = payment instanceof Refusal ? payment : undefined;
+    const receipt = payment instanceof Refusal ? undefined : payment;
+    const asksDns = spent === undefined && this.#unfinished <= UNFINISHED_MAX;
+    try {
+      const checked = asksDns
+        ? (asking.kept ?? (await this.#check(asking)))
+        : { ...this.#checkedWithoutDns(asking), isComplete: false };
+      const reporting = this.#reportedOf(asking, checked);
+      const reported = reporting instanceof Promise ? await reporting : reporting;
+      const counting = checked.marks && this.#deps.traffic.count(checked.marks, asking.left());
+      const counted = counting instanceof Promise ? await counting : counting;
+      const traffic = reported === undefined ? counted : { ...counted, ...reported };
+      const { facts: caller, language } = asking.request;
+      const ruling = rule(checked, asking.policies, { caller, traffic, language });
+      this.#record(asking, checked, ruling);
+      return { checked, ruling, traffic, paidBy: receipt?.paidBy ?? "plan", spent };
+    } catch (fault) {
+      await receipt?.refund();
+      this.#deps.log.error("decide.failed", fault);
+      return this.#known(asking);
+    }
+  }
+
+  #record(asking: Asking, checked: Checked, { outcome, shadow }: Ruling): void {
+    const { caller, policies, kept } = asking;
     const { domain, format, disposable, dns, signals, registrable_domain } = checked.facts;
-    const made: DecisionMade = {
+    this.#deps.record(caller, {
       decision: outcome.decision,
       reason: outcome.reason,
       shadow,
@@ -213,15 +288,19 @@ class Decider {
       disposable,
       dns,
       policies,
-      form,
-      isCached: kept !== undefined,
+      form: asking.request.form ?? "",
+      isCached: checked === kept,
       isComplete: checked.isComplete,
       rule: outcome.rule,
       signals,
       registrableDomain: registrable_domain,
       mailboxId: checked.mailboxId,
-    };
-    return { body: bodyOf(checked, said, token), message, made };
+    });
+  }
+
+  #answer(asking: Asking, decided: Decided): Awaitable<DecideAnswer> {
+    if (!carriesToken(asking)) return answered(asking, decided, undefined);
+    return this.#tokenOf(asking, decided).then((token) => answered(asking, decided, token));
   }
 
   /** Only where a rule asks for it. */
@@ -238,13 +317,16 @@ class Decider {
   }
 
   /** What the check depends on; the text stands last, so that it cannot pass for another part. */
-  #cacheKey({ caller, request, policies, asksDns }: Asking): string | undefined {
-    if (!asksDns || request.text.length > KEPT_TEXT_MAX_UNITS) return undefined;
-    const { owner, tier, trafficSince = 0 } = caller;
+  #cacheKey(
+    { owner, tier, trafficSince = 0 }: Caller,
+    { text }: DecideRequest,
+    policies: PoliciesInForce,
+  ): string | undefined {
+    if (text.length > KEPT_TEXT_MAX_UNITS) return undefined;
     const id = owner.kind === "account" ? owner.accountId : "";
     const { features } = askedBy(policies, this.#deps.tiers[tier].premium);
     const { version } = this.#deps.datasets();
-    return `${id} ${String(trafficSince)} ${tier} ${features.join()} ${String(version)} ${request.text}`;
+    return `${id} ${String(trafficSince)} ${tier} ${features.join()} ${String(version)} ${text}`;
   }
 
   #kept(key: string): Checked | undefined {
@@ -252,44 +334,56 @@ class Decider {
     return kept !== undefined && kept.expiresAtMs > this.#deps.clock.nowMs() ? kept : undefined;
   }
 
-  async #check(asking: Asking, key: string | undefined): Promise<Checked> {
-    const { caller, request, policies, asksDns, left } = asking;
-    const { tiers, hash, publicUrl, clock } = this.#deps;
-    const { owner, trafficSince } = caller;
-    const { premium } = tiers[caller.tier];
-    const validation = await this.#deps.check({
-      text: request.text,
-      mode: "address",
-      asked: { ...askedBy(policies, premium), by: ownerKey(owner) },
-      budgetMs: asksDns ? left() : 0,
-    });
+  async #check(asking: Asking): Promise<Checked> {
+    const { caller, key, left } = asking;
+    const validation = await this.#deps.check({ ...this.#questionOf(asking), budgetMs: left() });
     const datasets = this.#deps.datasets();
-    const { entry } = validation;
-    const accountId = owner.kind === "account" ? owner.accountId : undefined;
-    const hasMailbox = accountId !== undefined && entry.kind === "address";
-    const isCounted = accountId !== undefined && trafficSince !== undefined;
-    const counter = isCounted ? { accountId, since: trafficSince } : undefined;
-    const isAddress = entry.kind === "address";
-    const checked = {
-      ...checkedEntry(validation, datasets),
-      isComplete: asksDns && validation.isComplete,
-      result: present(validation, sortFeatures([], { premium }), publicUrl()),
-      reportedDomain: isAddress ? reportedDomainOf(entry.domain, datasets) : undefined,
-      mailboxId: hasMailbox ? mailboxId(hash, accountId, entry.address) : undefined,
-      marks: counter && marksOf(counter, validation, { hash, datasets }),
-      expiresAtMs: Math.min(validation.expiresAtMs, clock.nowMs() + KEPT_AT_MOST_MS),
-    };
+    const { owner, trafficSince } = caller;
+    const isCounted = owner.kind === "account" && trafficSince !== undefined;
+    const counter = isCounted ? { accountId: owner.accountId, since: trafficSince } : undefined;
+    const { hash } = this.#deps;
+    const marks = counter && marksOf(counter, validation, { hash, datasets });
+    const checked = { ...this.#checkedOf(asking, validation), marks };
     if (key !== undefined) this.#checks.set(key, checked);
     return checked;
+  }
+
+  #checkedWithoutDns(asking: Pick<Asking, "caller" | "request" | "policies">): Checked {
+    return this.#checkedOf(asking, this.#deps.checkWithoutDns(this.#questionOf(asking)));
+  }
+
+  #questionOf({ caller, request, policies }: Pick<Asking, "caller" | "request" | "policies">) {
+    const { premium } = this.#deps.tiers[caller.tier];
+    const asked = { ...askedBy(policies, premium), by: ownerKey(caller.owner) };
+    return { text: request.text, mode: "address" as const, asked };
+  }
+
+  #checkedOf({ caller }: Pick<Asking, "caller">, validation: BudgetedValidation): Checked {
+    const { tiers, hash, publicUrl, clock } = this.#deps;
+    const datasets = this.#deps.datasets();
+    const { owner, tier } = caller;
+    const { premium } = tiers[tier];
+    const { entry } = validation;
+    const isAddress = entry.kind === "address";
+    const hasMailbox = owner.kind === "account" && isAddress;
+    return {
+      ...checkedEntry(validation, datasets),
+      isComplete: validation.isComplete,
+      result: present(validation, sortFeatures([], { premium }), publicUrl()),
+      reportedDomain: isAddress ? reportedDomainOf(entry.domain, datasets) : undefined,
+      mailboxId: hasMailbox ? mailboxId(hash, owner.accountId, entry.address) : undefined,
+      marks: undefined,
+      expiresAtMs: Math.min(validation.expiresAtMs, clock.nowMs() + KEPT_AT_MOST_MS),
+    };
   }
 
   /** A store that is slow or away costs the token, never the decision. */
   async #tokenOf(
     { caller, request, policies, left }: Asking,
-    { isComplete }: Checked,
-    { outcome: { decision, reason } }: Ruling,
+    { checked: { isComplete }, ruling }: Decided,
   ): Promise<string | undefined> {
     const { sign, clock, log } = this.#deps;
+    const { decision, reason } = ruling.outcome;
     const { text: address, form } = request;
     const policy = `${policies.name}@${String(policies.live.version)}`;
     const signing = sign(caller, { address, decision, reason, policy, isComplete, form });
@@ -300,6 +394,19 @@ class Decider {
       return undefined;
     }
   }
+}
+
+/** Without `result` and mailbox for a publishable key. */
+function answered(
+  { caller, policies }: Pick<Asking, "caller" | "policies">,
+  { checked, ruling, traffic, paidBy, spent }: Decided,
+  token: string | undefined,
+): DecideAnswer {
+  const isPublic = caller.isPublishable === true;
+  const said = { ruling, policies, isPublic, seen: traffic?.mailbox_seen };
+  const { decision, reason } = ruling.outcome;
+  const { message } = ruling;
+  return { body: bodyOf(checked, said, token), paidBy, spent, decision, reason, message };
 }
 
 const carriesToken = ({ caller, request, policies }: Asking): boolean =>

@@ -12,10 +12,10 @@ import type { SecretBox } from "../base/secrets.ts";
 import type { Admission } from "../accounts/admission/admission.ts";
 import { Refusal } from "../base/refusals.ts";
 import { WriteBehind } from "../base/write-behind.ts";
-import type { DecideAnswer, DecideOne } from "./decide-one.ts";
+import type { DecideAnswer, DecideOne, DecideOnKnown } from "./decide-one.ts";
 import { aboutHook } from "./hooks.ts";
 import type { HookKeys, HookRequest } from "./hook-signatures.ts";
-import { type HookReply, readSignUp, SYSTEMS } from "./hook-systems.ts";
+import { type HookReply, likelySystem, readSignUp, type SignUp, SYSTEMS } from "./hook-systems.ts";
 
 const FIND_MS = 300;
 
@@ -30,6 +30,7 @@ export interface HookDeskDeps {
   readonly accounts: Pick<Accounts, "find">;
   readonly admission: Pick<Admission, "enterAs">;
   readonly decideOne: DecideOne;
+  readonly decideOnKnown: DecideOnKnown;
   readonly box: SecretBox;
   readonly jwks: (url: string) => HookKeys["jwks"];
   readonly counted: (system: HookSystem, outcome: HookOutcome) => void;
@@ -45,8 +46,9 @@ interface Known {
 }
 
 interface Call {
-  /** Or the reason why the call could not be read. */
-  readonly request: HookRequest | { readonly unread: string };
+  readonly request: HookRequest;
+  /** Undefined: the body is not a JSON object. */
+  readonly payload: object | undefined;
   readonly clientAddress: string;
   readonly startedMs: number;
 }
@@ -77,22 +79,27 @@ export class HookDesk {
     });
   }
 
-  /** Undefined: no such hook. Never rejects. */
+  /** Undefined: no such hook. `request`: or the reason why it could not be read. Never rejects. */
   async answer(
     id: string,
-    request: Call["request"],
+    request: HookRequest | { readonly unread: string },
     clientAddress: string,
   ): Promise<HookReply | undefined> {
     const { clock, counted } = this.#deps;
     const startedMs = clock.monotonicMs();
     const found = await this.#known.find(id, FIND_MS, () => this.#find(id));
     if (found === undefined) return undefined;
-    if (found === "unknown") return ACCEPT_ANY;
-    const { system } = found.hook;
-    const late = letThrough(found.hook, "The decision took too long.");
-    const ending = this.#ended(found, { request, clientAddress, startedMs });
-    const timeoutMs = SYSTEMS[system].deadlineMs - (clock.monotonicMs() - startedMs);
-    const { reply, outcome, why } = await inTime(ending, { timeoutMs, late, clock });
+    if (found === "unknown") return await this.#answerUnknown(request, clientAddress);
+    const ended =
+      "unread" in request
+        ? letThrough(found.hook, request.unread)
+        : await this.#endedInTime(found, {
+            request,
+            payload: payloadOf(request.body),
+            clientAddress,
+            startedMs,
+          });
+    const { reply, outcome, why } = ended;
     const durationMs = Math.round(clock.monotonicMs() - startedMs);
     const last = { atMs: clock.nowMs(), outcome, why, durationMs };
     const day = dayOf(last.atMs);
@@ -103,7 +110,7 @@ export class HookDesk {
       count: 1,
       last,
     });
-    counted(system, outcome);
+    counted(found.hook.system, outcome);
     return reply;
   }
 
@@ -118,23 +125,44 @@ export class HookDesk {
     return hook && account && { hook, account, secret: box.open(hook.secret, aboutHook(id)) };
   }
 
+  /** While the store cannot say whose hook it is, the lists refuse all the same, in the words of the likely system. */
+  async #answerUnknown(
+    request: HookRequest | { readonly unread: string },
+    clientAddress: string,
+  ): Promise<HookReply> {
+    const payload = "unread" in request ? undefined : payloadOf(request.body);
+    if ("unread" in request || payload === undefined) return ACCEPT_ANY;
+    const system = SYSTEMS[likelySystem(request, payload)];
+    const signUp = readSignUp(payload, system);
+    if (signUp.unchecked !== undefined) return ACCEPT_ANY;
+    const owner = { kind: "bucket", bucket: clientAddress } as const;
+    const answer = await this.#deps.decideOnKnown(owner, requestOf(signUp, "default"));
+    if (answer.decision !== "reject") return ACCEPT_ANY;
+    return system.reject(wordsOf(answer, signUp.language), payload);
+  }
+
+  async #endedInTime(found: Known, call: Call): Promise<Ended> {
+    const { clock } = this.#deps;
+    const passedMs = clock.monotonicMs() - call.startedMs;
+    const timeoutMs = SYSTEMS[found.hook.system].deadlineMs - passedMs;
+    const ended = await inTime(this.#ended(found, call), { timeoutMs, late: undefined, clock });
+    return ended ?? (await this.#endedOnKnown(found, call, "The decision took too long."));
+  }
+
   async #ended(found: Known, call: Call): Promise<Ended> {
     const { hook } = found;
-    const { request } = call;
-    if ("unread" in request) return letThrough(hook, request.unread);
     try {
-      const wrong = await this.#forgery(found, request);
+      const wrong = await this.#forgery(found, call.request);
       if (wrong !== undefined) {
         const body = JSON.stringify({ error: wrong });
         return { reply: { status: 401, body }, outcome: "unauthenticated", why: wrong };
       }
-      const payload = payloadOf(request.body);
-      if (payload === undefined) return letThrough(hook, "The body is not a JSON object.");
-      return await this.#decided(found, payload, call);
+      if (call.payload === undefined) return letThrough(hook, "The body is not a JSON object.");
+      return await this.#decided(found, call.payload, call);
     } catch (fault) {
-      if (fault instanceof Refusal) return letThrough(hook, fault.message);
+      if (fault instanceof Refusal) return await this.#endedOnKnown(found, call, fault.message);
       this.#deps.log.error("hooks.call_failed", fault, { system: hook.system });
-      return letThrough(hook, "A fault of this service: see its log.");
+      return await this.#endedOnKnown(found, call, "A fault of this service: see its log.");
     }
   }
 
@@ -151,32 +179,66 @@ export class HookDesk {
   async #decided({ hook, account }: Known, payload: object, call: Call): Promise<Ended> {
     const { admission, clock, decideOne } = this.#deps;
     const system = SYSTEMS[hook.system];
-    const { email, unchecked, facts, language } = readSignUp(payload, system);
-    const { accept } = system;
-    if (unchecked !== undefined) return { reply: accept, outcome: "accepted", why: unchecked };
-    const keyId = `hook:${hook.id}`;
-    const entrance = await admission.enterAs(account, call.clientAddress, keyId);
+    const signUp = readSignUp(payload, system);
+    const { unchecked } = signUp;
+    if (unchecked !== undefined)
+      return { reply: system.accept, outcome: "accepted", why: unchecked };
+    const entrance = await admission.enterAs(account, call.clientAddress, `hook:${hook.id}`);
     const answer = await decideOne(entrance, {
-      text: email,
-      policy: hook.policy,
+      ...requestOf(signUp, hook.policy),
       deadlineMs: system.deadlineMs - AFTER_MS,
       waitedMs: clock.monotonicMs() - call.startedMs,
-      language,
-      facts,
-      wantsToken: false,
-      whenSpent: "decide_without_dns",
     });
-    const refuses = isRefused(answer.decision, hook);
-    const decision = `${answer.decision}: ${answer.reason}`;
-    const { spent } = answer;
-    const why = spent === undefined ? decision : `${decision} (without DNS: ${spent.message})`;
-    const outcome = refuses ? "refused" : spent === undefined ? "accepted" : "failed_open";
-    if (hook.system === "standard") {
-      return { reply: { status: 200, body: answer.body }, outcome, why };
-    }
-    const reply = refuses ? system.reject(wordsOf(answer, language), payload) : accept;
-    return { reply, outcome, why };
+    return endedBy(answer, { hook, payload, language: signUp.language }, answer.spent?.message);
   }
+
+  /** Something failed or is late, so format, lists and rules decide alone. A call that nobody proved may be refused, too. */
+  async #endedOnKnown({ hook, account }: Known, call: Call, failure: string): Promise<Ended> {
+    const { payload } = call;
+    const signUp = payload && readSignUp(payload, SYSTEMS[hook.system]);
+    if (signUp === undefined || signUp.unchecked !== undefined) return letThrough(hook, failure);
+    try {
+      const owner = { kind: "account", accountId: account.id } as const;
+      const answer = await this.#deps.decideOnKnown(owner, requestOf(signUp, hook.policy));
+      return endedBy(answer, { hook, payload, language: signUp.language }, failure);
+    } catch (fault) {
+      this.#deps.log.error("hooks.call_failed", fault, { system: hook.system });
+      return letThrough(hook, failure);
+    }
+  }
+}
+
+const requestOf = ({ email, facts, language }: SignUp, policy: string) => ({
+  text: email,
+  policy,
+  deadlineMs: 0,
+  waitedMs: 0,
+  language,
+  facts,
+  wantsToken: false,
+  answersAlways: true as const,
+});
+
+/** `failure`: why DNS had no say, though it should. */
+function endedBy(
+  answer: DecideAnswer,
+  {
+    hook,
+    payload,
+    language,
+  }: { readonly hook: Hook; readonly payload: unknown; readonly language: string },
+  failure: string | undefined,
+): Ended {
+  const system = SYSTEMS[hook.system];
+  const refuses = isRefused(answer.decision, hook);
+  const decision = `${answer.decision}: ${answer.reason}`;
+  const why = failure === undefined ? decision : `${decision} (without DNS: ${failure})`;
+  const outcome = refuses ? "refused" : failure === undefined ? "accepted" : "failed_open";
+  if (hook.system === "standard") {
+    return { reply: { status: 200, body: answer.body }, outcome, why };
+  }
+  const reply = refuses ? system.reject(wordsOf(answer, language), payload) : system.accept;
+  return { reply, outcome, why };
 }
 
 const letThrough = ({ system }: Hook, why: string): Ended => ({

@@ -4,6 +4,7 @@ import type { HookSystem } from "./gate-shapes.ts";
 import {
   type Authenticate,
   fusionAuthSignature,
+  type HookRequest,
   neonSignature,
   sharedSecret,
   signFusionAuth,
@@ -172,6 +173,16 @@ export const SYSTEMS: Readonly<Record<HookSystem, SystemRow>> = {
     sign: signStandard,
   },
 };
+
+/** The system that most likely sent a call, where nobody can say whose hook it is. */
+export function likelySystem({ headers }: HookRequest, payload: object): HookSystem {
+  if (headers["zitadel-signature"] !== undefined) return "zitadel";
+  if (headers["x-neon-signature"] !== undefined) return "neon";
+  if (valueAt(payload, ["event", "user"]) !== undefined) return "fusionauth";
+  const isStandard = (headers["webhook-id"] ?? headers["svix-id"]) !== undefined;
+  if (!isStandard) return "kratos";
+  return valueAt(payload, ["metadata", "name"]) === undefined ? "standard" : "supabase";
+}
 
 /** Kratos adds a text field for a pointer that its form does not have, so a trait of another name must be told. */
 function traitPointer(payload: unknown): string {

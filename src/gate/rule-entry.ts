@@ -5,7 +5,9 @@ import { messageFor } from "../core/policy/messages.ts";
 import {
   type CallerFact,
   decide,
+  decideEarly,
   type Decision,
+  type FactSource,
   needsDomainAge,
   type Outcome,
   type Policy,
@@ -47,18 +49,32 @@ export interface Circumstances {
 
 /** Applies the live policy, and the shadow beside it, to one checked entry. */
 export function rule(
-  { facts: checked, meant, problem }: CheckedEntry,
+  checked: CheckedEntry,
   { live, shadow }: PoliciesInForce,
   { caller, traffic, language }: Circumstances,
 ): Ruling {
-  const facts = factsWith(checked, caller, traffic);
-  const outcome = decide(live.policy, facts);
+  const facts = factsWith(checked.facts, caller, traffic);
   return {
-    outcome,
+    ...spoken(decide(live.policy, facts), checked, language),
     shadow: shadow && decide(shadow.policy, facts).decision,
-    message: messageFor(outcome, { language, meant, problem }),
   };
 }
+
+/** The same while sources are `missing`; undefined as long as one of them can still change it. Without the shadow. */
+export function ruleEarly(
+  checked: CheckedEntry,
+  { live }: PoliciesInForce,
+  { caller, language }: Circumstances,
+  missing: ReadonlySet<FactSource>,
+): Ruling | undefined {
+  const outcome = decideEarly(live.policy, factsWith(checked.facts, caller), missing);
+  return outcome && { ...spoken(outcome, checked, language), shadow: undefined };
+}
+
+const spoken = (outcome: Outcome, { meant, problem }: CheckedEntry, language: string) => ({
+  outcome,
+  message: messageFor(outcome, { language, meant, problem }),
+});
 
 /** What has to be checked for the policies: their age conditions need the registry's answer. */
 export function askedBy({ live, shadow }: PoliciesInForce, premium: boolean): Asked {

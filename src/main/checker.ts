@@ -7,7 +7,9 @@ import { createRegistration } from "../check/rdap/registration.ts";
 import type { RegistrationCache } from "../check/registration-cache.ts";
 import {
   type BudgetedCheck,
+  type CheckWithoutDns,
   createBudgetedCheck,
+  createCheckWithoutDns,
   createSingleCheck,
   type SingleCheck,
 } from "../check/single-check.ts";
@@ -123,6 +125,7 @@ export interface Checker {
   readonly lookup: Lookup;
   readonly check: SingleCheck;
   readonly budgeted: BudgetedCheck;
+  readonly withoutDns: CheckWithoutDns;
 }
 
 interface CheckerParts {
@@ -159,6 +162,7 @@ export function openChecker(process: Process, parts: CheckerParts): Checker {
     lookup,
     check: (text, mode, asked) => told(check(text, mode, asked)),
     budgeted: (question) => told(budgeted(question)),
+    withoutDns: createCheckWithoutDns(deps),
   };
 }
 

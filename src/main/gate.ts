@@ -57,7 +57,7 @@ export function openGate(process: Process, parts: GateParts): Gate {
   const [store, outcomes] = [new PolicyStore(db), new Outcomes(db)];
   const policies = createFindPolicies({ store, clock, log, notices });
   const hash = createAccountHash(deriveKey(secretKey, "mailbox ids"));
-  const { datasets, budgeted: check, dns } = checker;
+  const { datasets, budgeted: check, withoutDns: checkWithoutDns, dns } = checker;
   const counted = outcomeCounter(metrics.registry, "feedback");
   const decisionLog = new DecisionLog({ db, clock, ids, log });
   const feedback = new Feedback({ db, clock, ids, log, datasets, check, policies, hash, counted });
@@ -65,9 +65,10 @@ export function openGate(process: Process, parts: GateParts): Gate {
   const traffic = new Traffic({ store: new TrafficStore(db, clock), clock, log, ...freshness });
   flushLast(process, "traffic.flush_failed", traffic);
   const record = recorderOf(process, parts, { outcomes, decisionLog });
-  const decideOne = createDecideOne({
+  const deciding = createDecideOne({
     admission,
     check,
+    checkWithoutDns,
     datasets,
     tiers,
     policies,
@@ -80,14 +81,14 @@ export function openGate(process: Process, parts: GateParts): Gate {
     clock,
     log,
   });
-  const desk = openDesk(process, parts, { hooks, accounts, box, decideOne });
+  const desk = openDesk(process, parts, { hooks, accounts, box, ...deciding });
   const checkHost = createHostCheck({ addresses: dns.everyAddress, clock });
   const mails = new DomainMails(db);
   const { implicitMx } = process.config;
   const counts = new VerdictCounts(db);
   const backTest = createBackTestPolicy({ counts, mails, datasets, implicitMx, clock });
   return {
-    decideOne,
+    decideOne: deciding.decideOne,
     decisionLog,
     feedback,
     hash,
@@ -104,7 +105,7 @@ export function openGate(process: Process, parts: GateParts): Gate {
 function openDesk(
   process: Process,
   { serving, checker, admission }: GateParts,
-  opened: Pick<HookDeskDeps, "hooks" | "accounts" | "box" | "decideOne">,
+  opened: Pick<HookDeskDeps, "hooks" | "accounts" | "box" | "decideOne" | "decideOnKnown">,
 ): HookDesk {
   const { clock, log } = process;
   // Accounts name these URLs, so nothing that the operator allows to others is allowed here.

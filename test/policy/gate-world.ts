@@ -14,11 +14,11 @@ import type { AccountStore } from "../../src/main/store.ts";
 import type { Clock } from "../../src/base/clock.ts";
 import { type Admission, createAdmission } from "../../src/accounts/admission/admission.ts";
 import { DEFAULT_TIERS } from "../../src/accounts/admission/tiers.ts";
-import { createBudgetedCheck } from "../../src/check/single-check.ts";
+import { createBudgetedCheck, createCheckWithoutDns } from "../../src/check/single-check.ts";
 import { createAccountHash, Traffic } from "../../src/gate/traffic.ts";
 import { DecisionLog } from "../../src/gate/decision-log.ts";
 import { Feedback } from "../../src/gate/feedback.ts";
-import { createDecideOne, type DecideOne } from "../../src/gate/decide-one.ts";
+import { createDecideOne, type DecideOne, type DecideOnKnown } from "../../src/gate/decide-one.ts";
 import { createFindPolicies } from "../../src/gate/in-force.ts";
 import { OutcomeRecorder } from "../../src/gate/outcomes.ts";
 import { PolicyService } from "../../src/gate/policies.ts";
@@ -42,6 +42,7 @@ export interface GateWorld {
   readonly tokens: Tokens;
   readonly admission: Admission;
   readonly decideOne: DecideOne;
+  readonly decideOnKnown: DecideOnKnown;
   readonly feedback: Feedback;
   readonly decisionLog: DecisionLog;
   readonly log: KeptLog;
@@ -63,6 +64,8 @@ export interface GateOptions {
   /** Stand before the stores of keys and of policies: slow, or away. */
   readonly keys?: (keys: Keys) => Keys;
   readonly policyStore?: (store: PolicyStore) => Pick<PolicyStore, "inForce">;
+  /** Stands before the charges of decisions. */
+  readonly charge?: Admission["charge"];
 }
 
 /** A key of the tests' own. */
@@ -110,8 +113,9 @@ export async function gateWorld(
   const recorder = new OutcomeRecorder({ outcomes, clock, log });
   const traffic = new Traffic({ store: new TrafficStore(db, clock), clock, log });
   const decisionLog = new DecisionLog({ db, clock, ids, log });
+  const checking = { lookup, datasets: () => datasets, clock, implicitMx: false };
   const common = {
-    check: createBudgetedCheck({ lookup, datasets: () => datasets, clock, implicitMx: false }),
+    check: createBudgetedCheck(checking),
     datasets: () => datasets,
     policies: createFindPolicies({
       store: options.policyStore?.(policyStore) ?? policyStore,
@@ -124,9 +128,10 @@ export async function gateWorld(
     log,
   };
   const feedback = new Feedback({ ...common, db, ids, counted: () => undefined });
-  const decideOne = createDecideOne({
+  const { decideOne, decideOnKnown } = createDecideOne({
     ...common,
-    admission,
+    checkWithoutDns: createCheckWithoutDns(checking),
+    admission: options.charge === undefined ? admission : { charge: options.charge },
     tiers,
     traffic,
     feedback,
@@ -156,6 +161,7 @@ export async function gateWorld(
     tokens,
     admission,
     decideOne,
+    decideOnKnown,
     log,
     feedback,
     decisionLog,

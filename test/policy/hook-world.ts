@@ -1,5 +1,6 @@
 import type { JsonWebKey } from "node:crypto";
 import type { TestContext } from "node:test";
+import type { Admission } from "../../src/accounts/admission/admission.ts";
 import { Accounts } from "../../src/accounts/accounts-store.ts";
 import { systemIds as ids } from "../../src/base/ids.ts";
 import { createSecretBox } from "../../src/base/secrets.ts";
@@ -12,14 +13,21 @@ import { hookPage } from "../../src/http/api/hooks.ts";
 import { appWith } from "../http/http-app.ts";
 import { inject } from "../http/inject.ts";
 import { realClock } from "../time/real-clock.ts";
-import { GATE_KEY, gateWorld } from "./gate-world.ts";
+import { GATE_KEY, type GateOptions, gateWorld } from "./gate-world.ts";
+
+interface HookWorldOptions extends GateOptions {
+  readonly jwks?: readonly JsonWebKey[];
+  readonly tier?: "free" | "pro";
+  /** Stands before the admission that hooks ask. */
+  readonly admission?: (real: Admission) => Pick<Admission, "enterAs">;
+}
 
 /** Hooks of one account in front of the sign-up gate; `bad.example` is disposable. */
 export async function hookWorld(
   t: TestContext,
-  options: { readonly jwks?: readonly JsonWebKey[]; readonly tier?: "free" | "pro" } = {},
+  { jwks = [], tier = "pro", admission = (real) => real, ...options }: HookWorldOptions = {},
 ) {
-  const world = await gateWorld(t, { known: { curated: ["bad.example"] } });
+  const world = await gateWorld(t, { known: { curated: ["bad.example"] }, ...options });
   const { db } = world.store.sql;
   let aheadMs = 0;
   const clock = {
@@ -29,7 +37,7 @@ export async function hookWorld(
       aheadMs += ms;
     },
   };
-  const account = await world.account("jo@shop.example", options.tier ?? "pro");
+  const account = await world.account("jo@shop.example", tier);
   const owner = await new Accounts(db).find(account.id);
   if (owner === undefined) throw new Error("no account");
   const box = createSecretBox(GATE_KEY);
@@ -55,10 +63,11 @@ export async function hookWorld(
       note: (news) => hooks.note(news),
     },
     accounts: new Accounts(db),
-    admission: world.admission,
+    admission: admission(world.admission),
     decideOne: world.decideOne,
+    decideOnKnown: world.decideOnKnown,
     box,
-    jwks: () => () => Promise.resolve(options.jwks ?? []),
+    jwks: () => () => Promise.resolve(jwks),
     counted: () => undefined,
     clock,
     log: world.log,

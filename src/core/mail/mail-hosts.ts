@@ -41,6 +41,10 @@ const HOSTS_MAX = 20;
 /** How long the names of more than two may be together: it is the domain's owner who writes them. */
 const NAMES_MAX_OCTETS = 2_048;
 
+/** What is known before DNS is asked: special-use names never take mail (RFC 6761). */
+export const mailWithoutDns = (name: string): MailHosts =>
+  isSpecialUse(name) ? { kind: "none", why: "specialUse" } : { kind: "unknown" };
+
 /**
  * RFC 5321 section 5.1, RFC 7505. Hosts are tried in preference order until one resolves to an address that mail can
  * reach; hosts that DNS denies are left out, hosts without an answer stay in.
@@ -50,7 +54,8 @@ export function findMailHosts(
   lookup: Pick<Lookup, "mx" | "addresses">,
   implicitMx: boolean,
 ): Awaitable<MailHosts> {
-  if (isSpecialUse(name)) return { kind: "none", why: "specialUse" };
+  const known = mailWithoutDns(name);
+  if (known.kind === "none") return known;
   return withAnswer(lookup.mx(name), (answer) => {
     if (answer.kind === "unknown") return { kind: "unknown" };
     if (answer.kind === "found") return usable(answer.records, lookup);

@@ -1,7 +1,7 @@
 import { type Domain, parseDomain, parseMailHost, registrableOf } from "../name/domain.ts";
 import { SIGNALS, type Signal } from "../evidence/signals.ts";
 import { MAIL_KINDS, mailKindOf } from "../mail/mail-hosts.ts";
-import type { CallerFact, Facts, TrafficFacts } from "./policy.ts";
+import type { CallerFact, Facts, FactSource, TrafficFacts } from "./policy.ts";
 import { canonicalAddress } from "../evidence/alias.ts";
 import type { Datasets } from "../evidence/datasets.ts";
 import type { Entry } from "../address/address.ts";
@@ -115,21 +115,50 @@ export function editDistanceOne(text: string, name: string): boolean {
   return left.length === 2 && right.length === 2 && left[0] === right[1] && left[1] === right[0];
 }
 
-export type Condition = (facts: Facts) => boolean;
+type Holds = (facts: Facts) => boolean;
+
+export interface Condition {
+  readonly holds: Holds;
+  /** Absent: the fact is known as soon as the entry and the lists are read. */
+  readonly from: FactSource | undefined;
+  /** Whether the source cannot change the condition any more. */
+  readonly isFinal: Holds;
+}
+
+/** Whether a rule with these conditions may still match or fail, depending on what the missing sources say. */
+export function isOpen(
+  conditions: readonly Condition[],
+  facts: Facts,
+  missing: ReadonlySet<FactSource>,
+): boolean {
+  let isUndecided = false;
+  for (const { holds, from, isFinal } of conditions) {
+    if (from !== undefined && missing.has(from) && !isFinal(facts)) isUndecided = true;
+    else if (!holds(facts)) return false;
+  }
+  return isUndecided;
+}
+
+interface Wrong {
+  readonly ok: false;
+  readonly at: string;
+  readonly wrong: string;
+}
 
 /** A condition that was read, or what is wrong with its value, at which place within it. */
-export type ConditionRead =
-  | { readonly ok: true; readonly holds: Condition }
-  | { readonly ok: false; readonly at: string; readonly wrong: string };
+export type ConditionRead = ({ readonly ok: true } & Condition) | Wrong;
 
-type Reader = (value: unknown, name: string) => ConditionRead;
+type Reader = (
+  value: unknown,
+  name: string,
+) => { readonly ok: true; readonly holds: Holds } | Wrong;
 
 /** One test of one value; undefined when the value cannot be used. */
 type Test<T> = (fact: T) => boolean;
 
 const ITEMS_MAX = 200;
 
-const wrong = (at: string, text: string): ConditionRead => ({ ok: false, at, wrong: text });
+const wrong = (at: string, text: string): Wrong => ({ ok: false, at, wrong: text });
 
 /** As JSON writes it, cut so that an error stays one readable line. */
 export function shown(value: unknown): string {
@@ -282,43 +311,123 @@ interface FactRow {
   readonly read: Reader;
   readonly level: Level;
   readonly reason?: string;
+  /** Absent: known without DNS. */
+  readonly from?: FactSource;
+  /** When what lists say is the last word on a condition of this `value`, because DNS only adds to it. */
+  readonly isFinal?: (facts: Facts, value: unknown) => boolean;
+}
+
+const FROM_DNS = { from: "dns" } as const;
+const FROM_ACCOUNT = { from: "account" } as const;
+
+/** DNS may show that the flag is set, never that it is not. */
+const stays = (name: BooleanFact): Pick<FactRow, "from" | "isFinal"> => ({
+  from: "dns",
+  isFinal: (facts) => facts[name] === true,
+});
+
+/** DNS raises the confidence, and never lowers it. */
+function isConfidenceFinal({ confidence }: Facts, value: unknown): boolean {
+  const { gte = -Infinity, lt = Infinity } = value as {
+    readonly gte?: number;
+    readonly lt?: number;
+  };
+  return confidence >= (lt === Infinity ? gte : lt);
+}
+
+/** DNS adds signals; it takes back only that it did not answer. */
+function isSignalFinal({ signals }: Facts, value: unknown): boolean {
+  const wanted: readonly unknown[] = Array.isArray(value) ? value : [value];
+  return signals.some((signal) => signal !== "dns_indeterminate" && wanted.includes(signal));
 }
 
 const FACTS: Readonly<Record<string, FactRow>> = {
   format: { read: flag("format"), level: "address", reason: "format" },
-  disposable: { read: flag("disposable"), level: "domain", reason: "disposable" },
+  disposable: {
+    read: flag("disposable"),
+    level: "domain",
+    reason: "disposable",
+    ...stays("disposable"),
+  },
   role: { read: flag("role"), level: "address", reason: "role" },
   free: { read: flag("free"), level: "domain", reason: "free" },
-  alias: { read: flag("alias"), level: "address", reason: "alias" },
-  relay: { read: flag("relay"), level: "domain", reason: "relay" },
+  alias: { read: flag("alias"), level: "address", reason: "alias", ...FROM_DNS },
+  relay: { read: flag("relay"), level: "domain", reason: "relay", ...stays("relay") },
   typo: { read: flag("typo"), level: "domain", reason: "typo" },
-  fresh: { read: flag("fresh"), level: "address", reason: "fresh_domain" },
+  fresh: { read: flag("fresh"), level: "address", reason: "fresh_domain", ...FROM_DNS },
   whitelist: { read: flag("whitelist"), level: "domain" },
   allowed: { read: flag("allowed"), level: "domain", reason: "allowed" },
-  denied: { read: flag("denied"), level: "domain", reason: "denied" },
+  denied: { read: flag("denied"), level: "domain", reason: "denied", ...stays("denied") },
   dns: {
     read: one(isOneOf(["yes", "no", "unknown"]), ({ dns }) => dns),
     level: "domain",
     reason: "no_mail_server",
+    from: "dns",
+    isFinal: ({ dns }) => dns !== "unknown",
   },
-  confidence: { read: amount("confidence"), level: "domain", reason: "disposable" },
-  age_days: { read: amount("age_days"), level: "address", reason: "fresh_domain" },
-  mailbox_seen: { read: amount("mailbox_seen"), level: "address", reason: "repeated_mailbox" },
-  domain_mailboxes: { read: amount("domain_mailboxes"), level: "address", reason: "burst" },
-  sub_names: { read: amount("sub_names"), level: "address", reason: "burst" },
-  domain_known_days: { read: amount("domain_known_days"), level: "address", reason: "burst" },
-  mx_new_domains: { read: amount("mx_new_domains"), level: "address", reason: "burst" },
-  mailbox_abused: { read: amount("mailbox_abused"), level: "address", reason: "abuse" },
-  domain_abused: { read: amount("domain_abused"), level: "address", reason: "abuse" },
-  mail_kind: { read: one(isOneOf(MAIL_KINDS), (facts) => facts.mail_kind), level: "domain" },
-  signals: { read: anyOf(isSignal, ({ signals }) => signals), level: "domain" },
+  confidence: {
+    read: amount("confidence"),
+    level: "domain",
+    reason: "disposable",
+    from: "dns",
+    isFinal: isConfidenceFinal,
+  },
+  age_days: { read: amount("age_days"), level: "address", reason: "fresh_domain", ...FROM_DNS },
+  mailbox_seen: {
+    read: amount("mailbox_seen"),
+    level: "address",
+    reason: "repeated_mailbox",
+    ...FROM_ACCOUNT,
+  },
+  domain_mailboxes: {
+    read: amount("domain_mailboxes"),
+    level: "address",
+    reason: "burst",
+    ...FROM_ACCOUNT,
+  },
+  sub_names: { read: amount("sub_names"), level: "address", reason: "burst", ...FROM_ACCOUNT },
+  domain_known_days: {
+    read: amount("domain_known_days"),
+    level: "address",
+    reason: "burst",
+    ...FROM_ACCOUNT,
+  },
+  mx_new_domains: {
+    read: amount("mx_new_domains"),
+    level: "address",
+    reason: "burst",
+    ...FROM_ACCOUNT,
+  },
+  mailbox_abused: {
+    read: amount("mailbox_abused"),
+    level: "address",
+    reason: "abuse",
+    ...FROM_ACCOUNT,
+  },
+  domain_abused: {
+    read: amount("domain_abused"),
+    level: "address",
+    reason: "abuse",
+    ...FROM_ACCOUNT,
+  },
+  mail_kind: {
+    read: one(isOneOf(MAIL_KINDS), (facts) => facts.mail_kind),
+    level: "domain",
+    ...FROM_DNS,
+  },
+  signals: {
+    read: anyOf(isSignal, ({ signals }) => signals),
+    level: "domain",
+    from: "dns",
+    isFinal: isSignalFinal,
+  },
   domain: { read: one(isDomainOrTld, ({ domain }) => domain), level: "domain" },
   registrable_domain: {
     read: one(isDomainOrTld, (facts) => facts.registrable_domain),
     level: "domain",
   },
   tld: { read: one(isTld, ({ tld }) => tld), level: "domain" },
-  mx: { read: anyOf(isMailHostName, ({ mx }) => mx), level: "domain" },
+  mx: { read: anyOf(isMailHostName, ({ mx }) => mx), level: "domain", ...FROM_DNS },
 };
 
 const CALLER_ROW: FactRow = { read: callerFact, level: "address", reason: "caller" };
@@ -330,8 +439,14 @@ const rowOf = (name: string): FactRow | undefined => {
 
 /** Undefined unless the name is a fact. */
 export function readCondition(name: string, value: unknown): ConditionRead | undefined {
-  return rowOf(name)?.read(value, name);
+  const row = rowOf(name);
+  const read = row?.read(value, name);
+  if (row === undefined || read?.ok !== true) return read as Wrong | undefined;
+  const { from, isFinal = NEVER } = row;
+  return { ...read, from, isFinal: (facts) => isFinal(facts, value) };
 }
+
+const NEVER = (): boolean => false;
 
 export const FACT_NAMES: readonly string[] = Object.keys(FACTS);
 

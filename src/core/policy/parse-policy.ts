@@ -2,6 +2,7 @@ import {
   type Condition,
   FACT_NAMES,
   editDistanceOne,
+  isOpen,
   readCondition,
   reasonOf,
   shown,
@@ -117,6 +118,7 @@ class Reader {
   #rule(rule: unknown, path: string): PolicyRule {
     const missing: PolicyRule = {
       matches: () => false,
+      isOpen: () => false,
       facts: [],
       decision: "accept",
       reason: "ok",
@@ -136,7 +138,8 @@ class Reader {
     const reason = this.#reason(rule["reason"], `${path}.reason`);
     const messages = this.#messages(rule["message"], `${path}.message`);
     return {
-      matches: (facts) => conditions.every((holds) => holds(facts)),
+      matches: (facts) => conditions.every(({ holds }) => holds(facts)),
+      isOpen: (facts, missing) => isOpen(conditions, facts, missing),
       facts: Object.entries(when).flatMap(([name, value]) => subjectsOf(name, value)),
       decision,
       reason: reason ?? usualReason(when, decision),
@@ -158,7 +161,7 @@ class Reader {
       if (AGE_FACTS.has(name) && !this.#scope.hasDomainAge) {
         this.#wrong(`${path}.${name}`, "the plan of this account does not include domain age");
       }
-      return [read.holds];
+      return [read];
     });
   }
 

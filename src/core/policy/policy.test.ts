@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { DEFAULT_POLICY } from "./default-policy.ts";
+import { DEFAULT_DOCUMENT, DEFAULT_POLICY } from "./default-policy.ts";
 import { rowsOf } from "../tables/data.ts";
 import * as TEXTS from "../tables/texts.ts";
 import { FAULT_WORDS } from "../name/domain.ts";
 import { SLIP_WORDS } from "../validate/malformed.ts";
 import { languageOf, LANGUAGES, messageFor } from "./messages.ts";
 import { parsePolicy } from "./parse-policy.ts";
-import { decide, type Facts, type Outcome, type Policy } from "./policy.ts";
+import { decide, decideEarly, type Facts, type Outcome, type Policy } from "./policy.ts";
 
 const GOOD: Facts = {
   format: true,
@@ -61,6 +61,137 @@ for (const [name, facts, want] of BUILT_IN) {
     assert.equal(said(decide(DEFAULT_POLICY, { ...GOOD, ...facts })), want);
   });
 }
+
+/** What is said while DNS and the account's counts are missing; "" while they can still change it. */
+const EARLY: readonly [name: string, document: unknown, facts: Partial<Facts>, want: string][] = [
+  ["a listed name", DEFAULT_DOCUMENT, { disposable: true }, "reject disposable 4"],
+  ["a listed typo", DEFAULT_DOCUMENT, { disposable: true, typo: true }, "reject typo 2"],
+  ["a typo that DNS may show to be disposable", DEFAULT_DOCUMENT, { typo: true }, ""],
+  ["bad format", DEFAULT_DOCUMENT, { format: false }, "reject format 0"],
+  ["an allowed name", DEFAULT_DOCUMENT, { allowed: true }, "accept allowed 1"],
+  ["a name that lists do not hold", DEFAULT_DOCUMENT, {}, ""],
+  ["a special-use name, whose DNS is known", DEFAULT_DOCUMENT, { dns: "no" }, ""],
+  [
+    "another condition of the rule has failed",
+    { rules: [{ when: { mx: "google.com", role: true }, then: "review" }], else: "reject" },
+    {},
+    "reject denied else",
+  ],
+  [
+    "a flag that DNS may still set",
+    { rules: [{ when: { relay: false }, then: "accept" }], else: "reject" },
+    {},
+    "",
+  ],
+  [
+    "a flag that is set",
+    { rules: [{ when: { relay: false }, then: "accept" }], else: "reject" },
+    { relay: true },
+    "reject denied else",
+  ],
+  [
+    "a confidence that only grows",
+    { rules: [{ when: { confidence: { gte: 80 } }, then: "reject" }] },
+    { confidence: 80 },
+    "reject disposable 0",
+  ],
+  [
+    "a confidence that may grow",
+    { rules: [{ when: { confidence: { gte: 80 } }, then: "reject" }] },
+    { confidence: 79 },
+    "",
+  ],
+  [
+    "a confidence within bounds",
+    { rules: [{ when: { confidence: { gte: 50, lt: 80 } }, then: "reject" }] },
+    { confidence: 60 },
+    "",
+  ],
+  [
+    "a confidence beyond bounds",
+    { rules: [{ when: { confidence: { lt: 80 } }, then: "accept" }], else: "reject" },
+    { confidence: 90 },
+    "reject denied else",
+  ],
+  [
+    "a signal of the lists",
+    { rules: [{ when: { signals: ["blacklist_exact", "blacklist_mx"] }, then: "reject" }] },
+    { signals: ["blacklist_exact", "dns_indeterminate"] },
+    "reject denied 0",
+  ],
+  [
+    "the signal that DNS is missing",
+    { rules: [{ when: { signals: "dns_indeterminate" }, then: "reject" }] },
+    { signals: ["dns_indeterminate"] },
+    "",
+  ],
+  [
+    "a count of the account",
+    { rules: [{ when: { mailbox_seen: { gte: 3 } }, then: "review" }] },
+    {},
+    "",
+  ],
+  [
+    "the caller's own fact",
+    {
+      rules: [
+        { when: { "caller.plan": "trial" }, then: "review" },
+        { when: { dns: "no" }, then: "reject" },
+      ],
+    },
+    { caller: new Map([["plan", "trial"]]) },
+    "review caller 0",
+  ],
+  ["else alone", { rules: [], else: "reject" }, {}, "reject denied else"],
+];
+
+for (const [name, document, facts, want] of EARLY) {
+  test(`before DNS: ${name} is ${want === "" ? "not decided" : want}`, () => {
+    const known = { ...GOOD, dns: "unknown" as const, mx: [], ...facts };
+    const early = decideEarly(policyOf(document), known, new Set(["dns", "account"]));
+    assert.equal(early === undefined ? "" : said(early), want);
+  });
+}
+
+test("what is decided before DNS is what every answer of DNS and every count leads to", () => {
+  const flags = [true, false];
+  let decided = 0;
+  for (const [, document, facts] of EARLY) {
+    const policy = policyOf(document);
+    const known: Facts = { ...GOOD, dns: "unknown", mx: [], ...facts };
+    const early = decideEarly(policy, known, new Set(["dns", "account"]));
+    if (early === undefined) continue;
+    decided += 1;
+    for (const isSet of flags) {
+      for (const dns of known.dns === "unknown"
+        ? (["yes", "no", "unknown"] as const)
+        : [known.dns]) {
+        for (const count of [0, 100]) {
+          const later: Facts = {
+            ...known,
+            dns,
+            disposable: known.disposable || isSet,
+            relay: known.relay || isSet,
+            denied: known.denied || isSet,
+            alias: isSet,
+            confidence: isSet ? 100 : known.confidence,
+            signals: [
+              ...known.signals.filter((signal) => signal !== "dns_indeterminate"),
+              ...(isSet ? ["blacklist_mx"] : []),
+            ],
+            mx: isSet ? ["google.com"] : [],
+            mailbox_seen: count,
+            domain_mailboxes: count,
+            sub_names: count,
+            domain_known_days: count,
+          };
+          assert.equal(said(decide(policy, later)), said(early));
+        }
+      }
+    }
+  }
+  assert.ok(decided > 8);
+});
 
 const caller = (facts: Record<string, string | number | boolean>): Partial<Facts> => ({
   caller: new Map(Object.entries(facts)),

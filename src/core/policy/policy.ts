@@ -54,8 +54,13 @@ export interface Facts extends TrafficFacts {
 
 export type Messages = ReadonlyMap<string, string>;
 
+/** Whom facts come from that may be missing while a decision is due: DNS and registries, or what the account counted. */
+export type FactSource = "dns" | "account";
+
 export interface PolicyRule {
   readonly matches: (facts: Facts) => boolean;
+  /** Whether facts of the `missing` sources can still change what `matches` says. */
+  readonly isOpen: (facts: Facts, missing: ReadonlySet<FactSource>) => boolean;
   /** Names of the facts that the conditions are about, "caller.NAME" included. */
   readonly facts: readonly string[];
   readonly decision: Decision;
@@ -66,7 +71,7 @@ export interface PolicyRule {
 /** A policy that was read and found right; the first rule that matches decides. */
 export interface Policy {
   readonly rules: readonly PolicyRule[];
-  readonly otherwise: Omit<PolicyRule, "matches" | "facts">;
+  readonly otherwise: Omit<PolicyRule, "matches" | "isOpen" | "facts">;
   readonly token: boolean;
 }
 
@@ -78,8 +83,27 @@ export interface Outcome {
   readonly messages?: Messages | undefined;
 }
 
-export function decide(policy: Policy, facts: Facts): Outcome {
-  const at = policy.rules.findIndex((rule) => rule.matches(facts));
+/** Decides on what is known: a condition on an unknown fact does not match. */
+export const decide = (policy: Policy, facts: Facts): Outcome =>
+  outcomeOf(
+    policy,
+    policy.rules.findIndex((rule) => rule.matches(facts)),
+  );
+
+/** Decides while sources are `missing`; undefined as long as one of them can still change the first match. */
+export function decideEarly(
+  policy: Policy,
+  facts: Facts,
+  missing: ReadonlySet<FactSource>,
+): Outcome | undefined {
+  for (const [at, rule] of policy.rules.entries()) {
+    if (rule.isOpen(facts, missing)) return undefined;
+    if (rule.matches(facts)) return outcomeOf(policy, at);
+  }
+  return outcomeOf(policy, -1);
+}
+
+function outcomeOf(policy: Policy, at: number): Outcome {
   const rule = policy.rules[at] ?? policy.otherwise;
   return {
     decision: rule.decision,

@@ -20,7 +20,7 @@ import { domainEvidence, excuse, isKnownGood, weigh } from "../evidence/domain-e
 import { type Domain, MX_INFO_MAX } from "../name/domain.ts";
 import { type FormatProblem, formatProblem } from "./malformed.ts";
 import type { Awaitable, Lookup, PremiumLookup } from "../mail/lookup.ts";
-import { findMailHosts, type MailHosts } from "../mail/mail-hosts.ts";
+import { findMailHosts, type MailHosts, mailWithoutDns } from "../mail/mail-hosts.ts";
 import type { DomainInfo, FullResult, ValidationResult } from "./result.ts";
 import { type Evidence, evidence } from "../evidence/signals.ts";
 
@@ -112,11 +112,18 @@ export function mailOf(
   return findMailHosts(entry.domain.name, lookup, implicitMx);
 }
 
-/** The second half, without features. It reads the entry once more: what was read weighs more than the text. */
-export function conclusionOf(question: Question, mail: MailHosts, datasets: Datasets): Validation {
+/**
+ * The second half, without features. It reads the entry once more: what was read weighs more than the text. Without
+ * `mail` it says what is known before DNS is asked.
+ */
+export function conclusionOf(
+  question: Question,
+  mail: MailHosts | undefined,
+  datasets: Datasets,
+): Validation {
   const entry = readEntry(question.text, question.mode);
   if (entry.kind === "malformed") return malformed(entry, question);
-  const subject = subjectOf(entry, mail);
+  const subject = subjectOf(entry, mail ?? mailWithoutDns(entry.domain.name));
   const checks = withoutFeatures(question.asked, subject, datasets);
   return conclude(entry, subject, { question, checks, datasets });
 }

@@ -7,6 +7,7 @@ import { accountKey } from "../../base/owner.ts";
 import { StoreDown } from "../../base/store-down.ts";
 import { gateWorld, SILENT } from "../../../test/policy/gate-world.ts";
 import { KNOWN, ask } from "../../../test/policy/asked-decision.ts";
+import { givenTime } from "../../../test/time/given-time.ts";
 import { inject } from "../../../test/http/inject.ts";
 
 const SAID: readonly [name: string, payload: object | string, want: string][] = [
@@ -147,6 +148,47 @@ test("silent DNS: the answer is there by the deadline, lists and format all the 
       assert.equal(answer.complete, complete);
     }),
   );
+});
+
+test("silent DNS: a page's listed address is refused at once, an honest one is accepted by the deadline", async (t) => {
+  const given = givenTime();
+  t.after(() => given.stop());
+  const world = await gateWorld(t, { ...KNOWN, lookup: SILENT });
+  const { id } = await world.account("jo@shop.example");
+  const made = await world.store.keys.create(id, "page", { origins: ["https://shop.example"] });
+  assert.ok(made.kind === "created");
+  const headers = { "x-api-key": made.apiKey, origin: "https://shop.example" };
+  const decide = async (email: string) => {
+    const startedMs = given.nowMs();
+    const { answer } = await ask(world, { email, deadline_ms: 1_000 }, headers);
+    return { ...answer, tookMs: given.nowMs() - startedMs };
+  };
+  const bad = await decide("jo@n1.bad.example");
+  assert.deepEqual([bad.decision, bad.reason, bad.complete], ["reject", "disposable", false]);
+  assert.ok(bad.token !== undefined && bad.result === undefined && bad.mailbox === undefined);
+  assert.ok(bad.tookMs < 500, `${bad.tookMs.toFixed(0)} ms`);
+  const good = await decide("jo@good.example");
+  assert.deepEqual([good.decision, good.reason, good.complete], ["accept", "unknown", false]);
+  assert.ok(good.tookMs <= 1_050, `${good.tookMs.toFixed(0)} ms`);
+  await world.flush();
+  const reasons = (await world.outcomes.ofAccount(id, 0)).map(({ reason }) => reason);
+  assert.deepEqual(reasons.toSorted(), ["disposable", "unknown"], "both are counted");
+});
+
+test("a fault of the check leaves what is known: a listed address is refused, and nothing is charged", async (t) => {
+  const lookup = { ...SILENT, mx: () => Promise.reject(new Error("a fault")) };
+  const world = await gateWorld(t, { ...KNOWN, lookup });
+  const { apiKey } = await world.account("jo@shop.example");
+  for (const [email, want] of [
+    ["jo@bad.example", "reject disposable false"],
+    ["jo@good.example", "accept unknown false"],
+  ] as const) {
+    const { status, answer } = await ask(world, { email }, { "x-api-key": apiKey });
+    assert.equal(status, 200);
+    const { decision, reason, complete } = answer;
+    assert.equal(`${decision} ${reason} ${String(complete)}`, want);
+  }
+  assert.match(world.log.text(), /decide\.failed/);
 });
 
 test("a store of policies that is away or silent leaves the built-in policy", async (t) => {

@@ -90,7 +90,7 @@ function readDecide(
     form: page.form,
     facts: NO_FACTS,
     wantsToken: true,
-    whenSpent: "decide_without_dns",
+    answersAlways: true,
   };
 }
 

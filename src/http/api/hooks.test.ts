@@ -326,13 +326,23 @@ for (const [name, find] of [
   ["away", () => Promise.reject(new Error("away"))],
   ["silent", () => new Promise<never>(() => undefined)],
 ] as const) {
-  test(`while the store is ${name}, a hook that was never seen is accepted, a known one decides`, async (t) => {
+  test(`while the store is ${name}, the lists decide on a hook that was never seen, a known one decides`, async (t) => {
     const world = await hookWorld(t);
     const hook = await world.hook("supabase");
     const body = PAYLOADS.supabase.replace("SUB", "jo@bad.example");
     const call = () => world.post(hook.id, body, world.signed(hook, body));
     world.findHook = find;
-    assert.deepEqual(await call(), [204, ""]);
+    const unseenBySystem = SYSTEMS.map(async (system) => {
+      const [unseen, unseenBody] = [await world.hook(system), PAYLOADS[system]];
+      const ask = (email: string) => {
+        const sent = unseenBody.replace("SUB", email);
+        const headers = system === "neon" ? neonHeaders(sent) : world.signed(unseen, sent);
+        return world.post(unseen.id, sent, headers);
+      };
+      assert.deepEqual(await ask("jo@bad.example"), REFUSALS[system], system);
+      assert.deepEqual(await ask("jo@good.example"), [204, ""]);
+    });
+    await Promise.all(unseenBySystem);
     world.findHook = undefined;
     assert.deepEqual(await call(), REFUSALS.supabase);
     world.findHook = find;

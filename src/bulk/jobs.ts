@@ -103,7 +103,7 @@ export class Jobs {
       .executeTakeFirstOrThrow();
     return {
       openEntries: jobs.map(({ open }) => Number(open)),
-      entriesPerSecond: speed === null ? undefined : Number(speed),
+      entriesPerSecond: Number(speed) || undefined, // idle workers say 0
     };
   }
 

@@ -7,10 +7,10 @@ import { BulkWorker } from "../bulk/worker/worker.ts";
 import { buildWorkerApp } from "../http/app.ts";
 import { createHostCheck } from "../http/hosts.ts";
 import { DEFAULT_LIMITS } from "../http/server.ts";
-import { createReadiness } from "../http/system/readiness.ts";
 import { type BulkChecker, openBulkChecker } from "./bulk.ts";
+import { openHealth } from "./health.ts";
 import { startUpkeep } from "./housekeeping.ts";
-import { DNS, outcomeCounter, VERDICTS, watch, WORKER } from "./metrics.ts";
+import { DNS, HEALTH, outcomeCounter, VERDICTS, watch, WORKER } from "./metrics.ts";
 import { type Machine, openProcess, type Process, systemMachine } from "./process.ts";
 import { openServing, type Serving } from "./serving.ts";
 import type { Config } from "./settings/config.ts";
@@ -97,25 +97,26 @@ function openWork(
     name,
     clock,
     log,
+    isWatched: true,
     completed: () => void announce(),
   });
 }
 
 /** Listens where the operator looks, if anywhere. */
 async function show(
-  { config, machine, clock, log, closing }: Process,
-  { metrics, backing }: Serving,
+  process: Process,
+  serving: Serving,
   bulk: BulkChecker,
 ): Promise<string | undefined> {
+  const { config, machine, clock, log, closing } = process;
+  const { metrics } = serving;
+  const health = openHealth(process, { ...serving, dnsAnswers: bulk.dnsAnswers });
+  watch(metrics.registry, HEALTH, () => health.state());
   if (config.workerPort === undefined) return undefined;
-  const probes = new Map([
-    ["database", backing.answers],
-    ["dns", bulk.dnsAnswers],
-  ]);
   const app = buildWorkerApp({
     clock,
     log,
-    failing: createReadiness(probes, clock),
+    failing: () => health.failing(),
     metrics: metrics.http,
     metricsPage: metrics.page,
     metricsToken: config.metricsToken,

@@ -37,6 +37,7 @@ function openWorld() {
         if (held.size === 0) held.set(candidate, lost);
         return Promise.resolve(held.has(candidate));
       }),
+    free: () => Promise.resolve([]),
     resign: () => through(candidate, () => Promise.resolve(void held.delete(candidate))),
   });
   /** The session of the holder ends, and with it its lock. */

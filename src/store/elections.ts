@@ -9,11 +9,14 @@ export interface Elections {
   hold(duty: string, lost: () => void): Promise<boolean>;
   /** The duty is free at once; nothing when another process has it. */
   resign(duty: string): Promise<void>;
+  /** Duties that this process would do and no process has. */
+  free(): Promise<readonly string[]>;
 }
 
 export const alone: Elections = {
   hold: () => Promise.resolve(true),
   resign: () => Promise.resolve(),
+  free: () => Promise.resolve([]),
 };
 
 export type Begin = () => Promise<End>;

@@ -27,7 +27,13 @@ const CHANNEL = "gatepost";
 const BEAT_EVERY_MS = 5_000;
 const ANSWER_MS = 2_000;
 const RETRY_MS = 1_000;
-const KEEP_ALIVE = ["idle=10", "interval=5", "count=3"];
+/** The kernel answers for a process that hangs; only the server sees that it asks nothing any more. */
+const SERVER_ENDS = [
+  "idle_session_timeout=20000",
+  "tcp_keepalives_idle=10",
+  "tcp_keepalives_interval=5",
+  "tcp_keepalives_count=3",
+];
 
 export interface SessionDeps {
   readonly url: string;
@@ -80,6 +86,7 @@ class Session implements DirectSession {
   readonly #name = randomUUID();
   readonly #here = memoryNotices();
   readonly #held = new Map<string, () => void>();
+  readonly #asked = new Set<string>();
   readonly #teller: ReturnType<typeof postgresTeller>;
   readonly listens: Promise<void>;
   #nowListens = (): void => undefined;
@@ -104,7 +111,17 @@ class Session implements DirectSession {
   };
 
   readonly elections: Elections = {
+    free: async () => {
+      const free = raw<{ duty: string }>`
+        select duty from unnest(${[...this.#asked]}::text[]) as duty
+        where not exists (
+          select from pg_locks where locktype = 'advisory' and granted and classid = ${LOCKS}
+            and objid::bigint = hashtext(duty)::bigint & 4294967295
+            and database = (select oid from pg_database where datname = current_database()))`;
+      return (await free.execute(this.#deps.db)).rows.map(({ duty }) => duty);
+    },
     hold: async (duty, lost) => {
+      this.#asked.add(duty);
       const client = this.#client;
       if (client === undefined) throw storeDown(new Error("the session is lost"));
       if (this.#held.has(duty)) return true;
@@ -219,7 +236,7 @@ const clientConfig = (connectionString: string): ClientConfig => ({
   query_timeout: ANSWER_MS,
   statement_timeout: LIMITS.statementTimeoutMs,
   keepAlive: true,
-  options: KEEP_ALIVE.map((setting) => `-c tcp_keepalives_${setting}`).join(" "),
+  options: SERVER_ENDS.map((setting) => `-c ${setting}`).join(" "),
 });
 
 const VERSION_MIN = 150_000;

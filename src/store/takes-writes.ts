@@ -3,7 +3,7 @@ import type { Kysely } from "kysely";
 import type { Database } from "./schema.ts";
 
 /** Below this a batch cannot be stored, and SQLite's log may not grow. */
-const FREE_MIN_BYTES = 8 * 1_024 * 1_024;
+export const FREE_MIN_BYTES = 8 * 1_024 * 1_024;
 
 /** Several pages of any engine, so that a database that cannot grow refuses it. */
 const PROBE_UNITS = 32_768;

@@ -23,11 +23,16 @@ const NEWEST_SHARE = 0.3;
 const LEASE_MS = 15_000;
 const RENEW_EVERY_MS = LEASE_MS / 3;
 
+/** A worker among others says that it lives, also while it has nothing to do. */
+const IDLE_MS = 30_000;
+
 interface LeasesDeps {
   readonly chunks: Pick<ChunkQueue, "renew">;
   readonly name: string;
   readonly clock: Clock;
   readonly log: Log;
+  /** Others look whether this worker is there. */
+  readonly isWatched?: boolean;
 }
 
 /** A chunk under way. */
@@ -49,7 +54,7 @@ export class Leases {
   #entries = 0;
   #entriesSinceMs = 0;
   #entriesPerSecond = 0;
-  #renewedMs = 0;
+  #renewedMs = -Infinity;
   #isStopped = true;
   #end: End = () => Promise.resolve();
 
@@ -63,6 +68,7 @@ export class Leases {
     this.#isStopped = false;
     this.#end = every({ ms: RENEW_EVERY_MS, clock, failed }, async () => {
       if (this.#underWay > 0) await this.#renew();
+      else if (this.#deps.isWatched === true) await this.#sayIdle();
     });
   }
 
@@ -118,6 +124,13 @@ export class Leases {
 
   stored(entries: number): void {
     this.#entries += entries;
+  }
+
+  async #sayIdle(): Promise<void> {
+    const { chunks, name, clock } = this.#deps;
+    if (clock.monotonicMs() - this.#renewedMs < IDLE_MS) return;
+    await chunks.renew({ worker: name, nowMs: clock.nowMs(), leaseMs: LEASE_MS, tokens: [] }, 0);
+    this.#renewedMs = clock.monotonicMs();
   }
 
   async #renew(): Promise<void> {

@@ -56,6 +56,8 @@ interface WorkerDeps extends Omit<
   readonly name: string;
   readonly clock: Clock;
   readonly log: Log;
+  /** Other processes look whether this worker is there. */
+  readonly isWatched?: boolean;
   readonly completed: () => void;
 }
 

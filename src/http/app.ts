@@ -12,7 +12,6 @@ import type { Route } from "./route.ts";
 import { createServe } from "./routes.ts";
 import type { App } from "./server.ts";
 import { disposableDocumentation } from "./system/disposable-page.ts";
-import { createReadiness, type Probe } from "./system/readiness.ts";
 import {
   type ProcessDeps,
   processPages,
@@ -30,7 +29,8 @@ export interface AppDeps extends GuardTerms {
   readonly pages?: Partial<DashboardPages>;
   readonly pagesDocumentation?: Paths;
   readonly metricsPage: MetricsPage;
-  readonly probes: ReadonlyMap<string, Probe>;
+  /** Names of what keeps the service from its work. */
+  readonly failing: ProcessDeps["failing"];
   readonly settings: GuardTerms["settings"] & {
     readonly publicUrl: () => string;
     readonly metricsToken?: string;
@@ -51,7 +51,6 @@ export function buildApp(deps: AppDeps): App {
   const basePath = basePathOf(settings.publicUrl());
   const own = {
     ...deps,
-    failing: createReadiness(deps.probes, deps.clock),
     metricsToken: settings.metricsToken,
     isHostAllowed: settings.isHostAllowed ?? (() => true),
   };

@@ -60,6 +60,6 @@ export async function openCliValidator(
 }
 
 export function warnOf(trust: Trust | undefined, warn: (text: string) => void): void {
-  const warning = trust?.warning();
-  if (warning !== undefined) warn(`${warning}\n`);
+  const fault = trust?.fault();
+  if (fault !== undefined) warn(`${fault.says} ${fault.toDo}\n`);
 }

@@ -16,6 +16,7 @@ import { SetUp } from "../accounts/sign-in/set-up.ts";
 import { createSignIn, type SignInOutcome } from "../accounts/sign-in/sign-in.ts";
 import { SignInService, SignIns } from "../accounts/sign-in/sign-ins.ts";
 import { createSignUp } from "../accounts/sign-in/sign-up.ts";
+import type { Health } from "../base/health.ts";
 import { createSecretBox } from "../base/secrets.ts";
 import { Jobs } from "../bulk/jobs.ts";
 import { createAccountCheck } from "../check/account-check.ts";
@@ -24,7 +25,6 @@ import { isoTime } from "../core/calendar.ts";
 import type { SystemState } from "../http/account/shapes.ts";
 import { type BuiltPages, type Manifest, MANIFEST_FILE } from "../http/account/dashboard-pages.ts";
 import type { DashboardContext, ServiceInfo } from "../http/account/context.ts";
-import { createReadiness, type Probe } from "../http/system/readiness.ts";
 import { VerdictCounts } from "../lists/domain-verdicts.ts";
 import { lastBackUp } from "../store/embedded/back-up.ts";
 import { type Checker, serverText } from "./checker.ts";
@@ -63,6 +63,7 @@ type OfOthers =
   | "accountLists"
   | "dnsTest"
   | "gate"
+  | "health"
   | "hours"
   | "isHostAllowed"
   | "requests"
@@ -127,7 +128,7 @@ export function openAccounts(
 
 /** `postponed`: chunks put back because DNS said nothing; undefined before the bulk thread has started. */
 interface SystemReads {
-  readonly probes: ReadonlyMap<string, Probe>;
+  readonly health: Pick<Health, "now">;
   readonly dns: () => readonly (DnsFigures | undefined)[];
   readonly postponed: () => number | undefined;
 }
@@ -138,9 +139,8 @@ type Fact = SystemState["facts"][number];
 export function systemFacts(
   { config, clock, ids }: Process,
   { backing, trust }: Serving,
-  { probes, dns, postponed }: SystemReads,
+  { health, dns, postponed }: SystemReads,
 ): () => Promise<SystemState> {
-  const failingNow = createReadiness(probes, clock);
   const started_at = isoTime(clock.nowMs());
   const dataDir = config.databaseUrl === undefined ? config.dataDir : undefined;
   const jobs = new Jobs({ db: backing.store.sql.db, charges: backing.charges, ids });
@@ -159,23 +159,22 @@ export function systemFacts(
     return all.filter(({ value }) => value !== "");
   };
   return async () => {
-    const failing = await failingNow();
-    const isUp = !failing.includes("database");
+    const isUp = !(await health.now()).some(({ part }) => part === "database");
     const queue = isUp ? await jobs.queueAhead(clock.nowMs()) : undefined;
     const { openEntries = [], entriesPerSecond } = queue ?? {};
-    const warning = trust?.suspect === undefined ? undefined : trust.warning();
     return {
       version: programVersion(),
       node: process.version,
       started_at,
-      warnings: warning === undefined ? [] : [warning],
       ...(dataDir !== undefined && { last_backup: lastBackUp(dataDir) ?? null }),
-      probes: [...probes.keys()].map((name) => ({ name, ok: !failing.includes(name) })),
       disk: dataDir === undefined ? null : await diskOf(dataDir),
-      queue: {
-        lists: openEntries.length,
-        waiting: openEntries.reduce((sum, open) => sum + open, 0),
-      },
+      queue:
+        queue === undefined
+          ? null
+          : {
+              lists: openEntries.length,
+              waiting: openEntries.reduce((sum, open) => sum + open, 0),
+            },
       facts: isUp ? facts(entriesPerSecond) : [],
     };
   };

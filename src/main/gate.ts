@@ -111,7 +111,12 @@ function openDesk(
   // Accounts name these URLs, so nothing that the operator allows to others is allowed here.
   const outbound = createOutbound({ addresses: checker.dns.everyAddress, clock, allowed: [] });
   const jwks = createHookKeys(outbound, clock);
-  const counted = hookCounter(serving.metrics.registry);
+  const calls = hookCounter(serving.metrics.registry);
+  const counted: HookDeskDeps["counted"] = (system, outcome) => {
+    serving.counted.hookCalls += 1;
+    if (outcome === "failed_open") serving.counted.failedOpen += 1;
+    calls(system, outcome);
+  };
   const desk = new HookDesk({ ...opened, admission, jwks, counted, clock, log });
   flushLast(process, "hooks.flush_failed", desk);
   return desk;

@@ -1,5 +1,6 @@
 import { Counter, Gauge, type Registry } from "prom-client";
 import type { Clock } from "../base/clock.ts";
+import type { Health } from "../base/health.ts";
 import { inTime } from "../base/in-time.ts";
 import type { ResourceName } from "../base/resources.ts";
 import type { ShareFigures } from "../base/shares.ts";
@@ -116,6 +117,16 @@ export const PROGRAM: readonly Figure<string>[] = [
     help: "1, with the versions of the program and of Node.",
     labelNames: ["version", "node"],
     of: (version) => [[1, { version, node: process.version }]],
+  },
+];
+
+export const HEALTH: readonly Figure<Awaited<ReturnType<Health["state"]>>>[] = [
+  {
+    name: "gatepost_broken",
+    help: "1 for a part that is broken, 0 for one that is well; docs/operations/monitoring.md has the parts.",
+    labelNames: ["part"],
+    of: ({ parts, broken }) =>
+      parts.map((name) => [broken.some(({ part }) => part === name) ? 1 : 0, { part: name }]),
   },
 ];
 

@@ -4,6 +4,7 @@ import { createAdmission } from "../accounts/admission/admission.ts";
 import { memoryRateCounter } from "../accounts/admission/rate-counter.ts";
 import { createUnitsLeft } from "../accounts/admission/units-left.ts";
 import { UsageRecorder } from "../accounts/admission/usage-recorder.ts";
+import type { Health } from "../base/health.ts";
 import { HourCounts } from "../accounts/hour-counts.ts";
 import { Keys } from "../accounts/keys.ts";
 import { type CheckOne, createCheckOne, memoryAnswerCache } from "../check/single-check.ts";
@@ -25,17 +26,18 @@ import { gatePages } from "../http/system/widget.ts";
 import { hookPage } from "../http/api/hooks.ts";
 import { createHostCheck } from "../http/hosts.ts";
 import { DEFAULT_LIMITS } from "../http/server.ts";
-import type { Probe } from "../http/system/readiness.ts";
 import { openPublishedLists } from "../lists/published-list.ts";
 import { openBulk } from "./bulk.ts";
 import { type Checker, openChecker } from "./checker.ts";
 import { builtFolder, builtPages, openAccounts, systemFacts } from "./dashboard.ts";
 import { createDnsTest } from "./dns-test.ts";
 import { openGate } from "./gate.ts";
+import { openHealth } from "./health.ts";
 import { startUpkeep } from "./housekeeping.ts";
 import {
   ANSWER_CACHE,
   DNS,
+  HEALTH,
   outcomeCounter,
   VerdictTally,
   VERDICTS,
@@ -178,14 +180,11 @@ function checkerOf(process: Process, serving: Serving, verdicts: VerdictTally): 
 
 function appOf(process: Process, parts: Parts) {
   const { config, clock, log } = process;
-  const { serving, checker, admission, counts, publicUrl, texts, gate } = parts;
-  const { metrics, shares, trust, lists } = serving;
+  const { serving, admission, counts, publicUrl, texts, gate } = parts;
+  const { metrics, shares, lists } = serving;
   watchParts(parts);
+  const health = watchHealth(process, parts);
   const checkOne = checkOneOf(process, parts);
-  const probes = new Map<string, Probe>([
-    ["database", serving.backing.answers],
-    ["dns", () => trust?.answers() ?? checker.dns.probe()],
-  ]);
   const trustedProxies = config.trustProxy ?? [];
   const isHostAllowed = createHostCheck({
     allowed: config.allowedHosts,
@@ -193,7 +192,7 @@ function appOf(process: Process, parts: Parts) {
     hasPublicUrl: config.publicUrl !== undefined,
     listensOn: config.host,
   });
-  const pagesDeps = dashboardOf(process, parts, { probes, isHostAllowed });
+  const pagesDeps = dashboardOf(process, parts, { health, isHostAllowed });
   const accountPaths = accountRoutes(pagesDeps);
   const account = dashboard(accountPaths, { ...pagesDeps, decodeLarge: texts.decode });
   const published = openPublishedLists({ lists, clock, log });
@@ -218,7 +217,7 @@ function appOf(process: Process, parts: Parts) {
     log,
     metrics: metrics.http,
     metricsPage: metrics.page,
-    probes,
+    failing: () => health.failing(),
     shares,
     decodeLarge: texts.decode,
     settings: {
@@ -281,6 +280,12 @@ const dnsOf = ({ checker, serving, bulk }: Parts) => [
   bulk.thread?.figures()?.dns,
 ];
 
+function watchHealth(process: Process, { serving, checker }: Parts): Health {
+  const health = openHealth(process, { ...serving, dnsAnswers: () => checker.dns.probe() });
+  watch(serving.metrics.registry, HEALTH, () => health.state());
+  return health;
+}
+
 function watchParts(parts: Parts): void {
   const { thread } = parts.bulk;
   const { registry } = parts.serving.metrics;
@@ -293,15 +298,10 @@ function watchParts(parts: Parts): void {
   watch(registry, WORKER, () => ({ worker: "bulk-thread", figures: thread.figures()?.worker }));
 }
 
-interface DashboardTerms {
-  readonly probes: ReadonlyMap<string, Probe>;
-  readonly isHostAllowed: ReturnType<typeof createHostCheck>;
-}
-
 function dashboardOf(
   process: Process,
   parts: Parts,
-  { probes, isHostAllowed }: DashboardTerms,
+  { health, isHostAllowed }: { readonly health: Health } & Pick<DashboardDeps, "isHostAllowed">,
 ): DashboardDeps {
   const { signup, trustProxy = [] } = process.config;
   const { serving, counts, bulk, webhooks, gate, publicUrl } = parts;
@@ -312,8 +312,9 @@ function dashboardOf(
     requests: counts.charts,
     trustedProxies: trustProxy,
     isHostAllowed,
+    health,
     system: systemFacts(process, serving, {
-      probes,
+      health,
       dns: () => dnsOf(parts),
       postponed: () => bulk.thread?.figures()?.worker.postponed,
     }),

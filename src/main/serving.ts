@@ -13,6 +13,7 @@ import type { Trust } from "../dns/trust/trust.ts";
 import { createListMetrics } from "../lists/feed-status.ts";
 import { dnsCap, openDns, openTrust, rdapFolder } from "./checker.ts";
 import { type Lists, openLists } from "./lists.ts";
+import { type Counted, countedRequests, nothingCounted } from "./counted.ts";
 import { BACKLOG, PROGRAM, readDatabase, SHARES, watch } from "./metrics.ts";
 import type { Process } from "./process.ts";
 import { programVersion } from "./program-files.ts";
@@ -23,6 +24,7 @@ export interface Serving {
   readonly backing: Backing;
   readonly secretKey: Uint8Array;
   readonly metrics: Metrics;
+  readonly counted: Counted;
   readonly shares: Shares;
   /** Whether DNS tells the truth; undefined when the operator switched the canaries off. */
   readonly trust: Trust | undefined;
@@ -40,7 +42,9 @@ export async function openServing(process: Process, profile: Profile): Promise<S
   const { answers, store } = backing;
   const { sql, notices } = store;
   const secretKey = await openSecretKey(config, sql);
-  const metrics = createMetrics();
+  const counted = nothingCounted();
+  const made = createMetrics();
+  const metrics = { ...made, http: countedRequests(made.http, counted) };
   const { registry } = metrics;
   const shares = openShares(process, registry);
   watch(registry, PROGRAM, programVersion);
@@ -53,7 +57,7 @@ export async function openServing(process: Process, profile: Profile): Promise<S
   closing.add(() => dns.close());
   const listMetrics = createListMetrics(registry);
   const lists = await openLists(process, { sql, lookup: dns, metrics: listMetrics, notices });
-  return { tiers, backing, secretKey, metrics, shares, trust, dns, lists };
+  return { tiers, backing, secretKey, metrics, counted, shares, trust, dns, lists };
 }
 
 /** At a start: what killed processes left half written in the data directory goes. */

@@ -17,13 +17,13 @@ import { Credits, CreditService } from "../accounts/credits.ts";
 import { createKeyService, Keys, type KeyService } from "../accounts/keys.ts";
 import { argonPasswords } from "../accounts/sign-in/passwords.ts";
 import { SignIns } from "../accounts/sign-in/sign-ins.ts";
+import { askedRarely } from "../base/health.ts";
 import { inTime } from "../base/in-time.ts";
 import { keyFingerprint, loadSecretKey } from "../base/secrets.ts";
 import { type AccountSwitches, createAccountSwitches } from "../gate/account-switches.ts";
 import { Hooks } from "../gate/hooks-store.ts";
 import { createOutcomeReport, type ReportOutcomes } from "../gate/outcome-report.ts";
 import { Outcomes } from "../gate/outcomes.ts";
-import { askedRarely, type Probe } from "../http/system/readiness.ts";
 import { DatabaseFault } from "../store/database-fault.ts";
 import type { SqlDatabase } from "../store/database.ts";
 import { alone, type Elections } from "../store/elections.ts";
@@ -108,7 +108,7 @@ export interface Backing {
   readonly requests: RequestCounter | undefined;
   /** Decides which process does what only one may do. */
   readonly elections: Elections;
-  readonly answers: Probe;
+  readonly answers: () => Promise<boolean>;
 }
 
 /** The probe of the database writes, so it is asked no more often. */

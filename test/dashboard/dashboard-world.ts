@@ -159,16 +159,26 @@ export async function dashboardWorld(options: DashboardWorldOptions = {}): Promi
           },
         ],
       }),
+    health: {
+      state: () =>
+        Promise.resolve({
+          parts: ["database", "dns"],
+          broken: [
+            {
+              part: "dns",
+              says: "DNS server 192.0.2.53:53 does not answer.",
+              toDo: "Start it.",
+              sinceMs: clock.nowMs(),
+              stops: true,
+            },
+          ],
+        }),
+    },
     system: () =>
       Promise.resolve({
         version: "0.0.0-test",
         node: process.version,
         started_at: "2026-11-20T12:00:00.000Z",
-        probes: [
-          { name: "database", ok: true },
-          { name: "dns", ok: false },
-        ],
-        warnings: [],
         disk: { free: 4e9, size: 1e10 },
         queue: { lists: 0, waiting: 0 },
         facts: [{ name: "Database", value: "PostgreSQL" }],
@@ -197,7 +207,7 @@ export async function dashboardWorld(options: DashboardWorldOptions = {}): Promi
     pages: dashboardOf(routes, dashboard),
     metrics: { observe: () => undefined, refused: () => undefined },
     metricsPage: { contentType: "text/plain", text: () => Promise.resolve("") },
-    probes: new Map(),
+    failing: () => Promise.resolve([]),
     shares,
     settings: { publicUrl, trustedProxies: [], accessLogLinesPerSecond: 1 },
   });

@@ -7,6 +7,7 @@ import { createListMetrics } from "../../src/lists/feed-status.ts";
 import {
   ANSWER_CACHE,
   BACKLOG,
+  HEALTH,
   outcomeCounter,
   PROGRAM,
   readDatabase,
@@ -70,6 +71,8 @@ function page(read: () => Promise<typeof backlog>, answers = yes) {
   const clock = manualClock();
   const { registry } = metrics;
   createListMetrics(registry);
+  const broken = [{ part: "dns", says: "", toDo: "", sinceMs: 0, stops: true }] as const;
+  watch(registry, HEALTH, () => Promise.resolve({ parts: ["database", "dns"], broken }));
   watch(registry, PROGRAM, () => "1");
   watch(registry, ANSWER_CACHE, () => ({ hits: 3, misses: 1 }));
   watch(registry, WORKER, () => ({ worker: "w1", figures: FIGURES }));
@@ -120,6 +123,8 @@ test("the page shows the backlog of the database, read once a scrape", async () 
   });
   const text = await metrics.page.text();
   for (const line of [
+    'gatepost_broken{part="database"} 0',
+    'gatepost_broken{part="dns"} 1',
     "gatepost_database_up 1",
     'gatepost_jobs{state="pending"} 1',
     'gatepost_jobs{state="processing"} 2',

@@ -52,7 +52,7 @@ export function appDeps(over: Partial<AppDeps> = {}): AppDeps {
     metrics: { observe: () => undefined, refused: () => undefined },
     metricsPage: { contentType: "text/plain", text: () => Promise.resolve("figures 1\n") },
     usage: { record: () => undefined },
-    probes: new Map(),
+    failing: () => Promise.resolve([]),
     shares: createShares(),
     settings: {
       publicUrl: () => "http://gatepost.example",

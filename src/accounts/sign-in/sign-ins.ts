@@ -1,7 +1,9 @@
 import { createHash } from "node:crypto";
 import type { Kysely } from "kysely";
+import { LRUCache } from "lru-cache";
 import type { Clock } from "../../base/clock.ts";
 import type { Ids } from "../../base/ids.ts";
+import { storeDownOf } from "../../base/store-down.ts";
 import { DAY_MS } from "../../core/calendar.ts";
 import { changeRows, deleteRows, insertRow, pruneRows } from "../../store/rows.ts";
 import type { Database, SignInRow } from "../../store/schema.ts";
@@ -113,8 +115,15 @@ interface SignInDeps {
 
 const hashOf = (token: string): string => createHash("sha256").update(token).digest("hex");
 
+/** How long a browser is known without the store, for pages that say what is wrong. */
+const REMEMBERED_MS = 3_600_000;
+const REMEMBERED_MAX = 1_000;
+
 export class SignInService {
   readonly #deps: SignInDeps;
+  readonly #remembered = new LRUCache<string, SignedIn & { readonly seenMs: number }>({
+    max: REMEMBERED_MAX,
+  });
 
   constructor(deps: SignInDeps) {
     this.#deps = deps;
@@ -145,9 +154,22 @@ export class SignInService {
     const nowMs = clock.nowMs();
     const session = await sessions.find(hashOf(token), nowMs);
     const account = session && (await accounts.find(session.account_id));
-    if (session === undefined || account === undefined) return undefined;
-    await this.#touch(session, visitor.clientAddress, nowMs);
+    if (session === undefined || account === undefined) {
+      this.#remembered.delete(hashOf(token));
+      return undefined;
+    }
+    this.#remembered.set(hashOf(token), { account, session, seenMs: nowMs });
+    await this.#touch(session, visitor.clientAddress, nowMs).catch((fault: unknown) => {
+      if (storeDownOf(fault) === undefined) throw fault; // a disk that is full signs nobody out
+    });
     return { account, session };
+  }
+
+  /** Who this was in the last hour: for the few answers that are given while the store is away. */
+  remembered(token: string): SignedIn | undefined {
+    const known = this.#remembered.get(hashOf(token));
+    if (known === undefined) return undefined;
+    return this.#deps.clock.nowMs() - known.seenMs < REMEMBERED_MS ? known : undefined;
   }
 
   async #touch(session: SignInRow, client_address: string, nowMs: number): Promise<void> {

@@ -1,7 +1,7 @@
 import type { VNode } from "preact";
-import type { Cockpit, Source, SystemState } from "../../http/account/shapes.ts";
+import type { Cockpit, HealthState, Source, SystemState } from "../../http/account/shapes.ts";
 import { bytes, count, counted, nowMs, percent, sumOf, timeMs } from "../lib/format.ts";
-import { useLoad } from "../lib/load.ts";
+import { useLoad, useLooks } from "../lib/load.ts";
 import { changes } from "../lib/session.ts";
 import {
   Lines,
@@ -27,9 +27,12 @@ import { AuditSheet } from "./settings.tsx";
 import { quantile, Requests } from "./usage.tsx";
 
 const DAYS = 14;
+const HEALTH_EVERY_MS = 10_000;
 
 export function Page(): VNode {
   const system = useLoad<SystemState>("admin/system");
+  const health = useLoad<HealthState>("admin/health");
+  useLooks(true, health.reload, HEALTH_EVERY_MS);
   const cockpit = useLoad<Cockpit>(`admin/cockpit?days=${String(DAYS)}`);
   return (
     <>
@@ -39,14 +42,8 @@ export function Page(): VNode {
       >
         <Button act="Update" class="" onClick={() => (changes.value += 1)} />
       </PageHead>
-      <Shown loading={system} lines={1}>
-        {({ warnings }) =>
-          warnings.map((warning) => (
-            <p key={warning} class="notice no" role="alert">
-              {warning}
-            </p>
-          ))
-        }
+      <Shown loading={health} lines={1}>
+        {({ broken }) => broken.map((each) => <Trouble key={each.part} {...each} />)}
       </Shown>
       <Proposals path="admin/proposals" whose="the operator" />
       <Shown loading={cockpit} lines={6}>
@@ -61,7 +58,7 @@ export function Page(): VNode {
         </div>
         <div class="stack wide">
           <Shown loading={system} lines={6}>
-            {(state) => <Server {...state} />}
+            {(state) => <Server {...state} broken={health.value?.broken ?? []} />}
           </Shown>
           <Shown loading={cockpit} lines={4}>
             {({ top, held_back: held }) => (
@@ -82,6 +79,14 @@ export function Page(): VNode {
     </>
   );
 }
+
+type Broken = HealthState["broken"][number];
+
+const Trouble = ({ says, to_do: toDo, since, stops }: Broken): VNode => (
+  <p class={`notice ${stops ? "no" : "unsure"}`} role="alert">
+    {says} Since <Time at={since} />. {toDo}
+  </p>
+);
 
 function Traffic(cockpit: Cockpit): VNode {
   const { days } = cockpit;
@@ -184,19 +189,25 @@ const diskMark = ({ free, size }: NonNullable<SystemState["disk"]>): VNode => (
 );
 
 const ANSWERS = <Mark mark="yes" words="Answers" />;
-const SILENT = <Mark mark="no" words="Does not answer" />;
-const PROBES: Readonly<Record<string, string>> = { dns: "DNS", database: "Database" };
+const BROKEN = <Mark mark="no" words="Broken" />;
 
-function Server(state: SystemState): VNode {
-  const { probes, disk, queue, last_backup: backUp } = state;
-  const waiting = counted(queue.waiting, "entry", "entries");
+function Server(state: SystemState & { broken: readonly Broken[] }): VNode {
+  const { broken, disk, queue, last_backup: backUp } = state;
+  const lightOfPart = (name: Broken["part"]): VNode =>
+    broken.some(({ part }) => part === name) ? BROKEN : ANSWERS;
   return (
     <Sheet title="This server">
       <Lines
         rows={[
-          ...probes.map(({ name, ok }): Row => [PROBES[name] ?? name, ok ? ANSWERS : SILENT]),
+          ["Database", lightOfPart("database")],
+          ["DNS", lightOfPart("dns")],
           ...(disk ? [["Disk", diskMark(disk)] as Row] : []),
-          ["Lists in the queue", `${waiting} of ${counted(queue.lists, "list")}`],
+          [
+            "Lists in the queue",
+            queue === null
+              ? "not known"
+              : `${counted(queue.waiting, "entry", "entries")} of ${counted(queue.lists, "list")}`,
+          ],
           ...(backUp === undefined ? [] : [["Last back-up", backUpWords(backUp)] as Row]),
           ["Version", `${state.version}, Node ${state.node}`],
           ["Started", <Time at={state.started_at} />],

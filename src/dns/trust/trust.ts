@@ -182,17 +182,7 @@ export class Trust {
   }
 
   /** What is wrong with the resolver and what to do; undefined while it is trusted. */
-  warning(): string | undefined {
-    const fault = this.#fault();
-    return fault && `${fault.says} ${fault.toDo}`;
-  }
-
-  async round(): Promise<TrustFault | undefined> {
-    await this.#ask();
-    return this.#fault();
-  }
-
-  #fault(): TrustFault | undefined {
+  fault(): TrustFault | undefined {
     const { servers } = this.#deps;
     const reason = this.#suspect ?? (this.#last.kind === "bad" ? this.#last.reason : undefined);
     if (reason === undefined) return undefined;
@@ -200,6 +190,11 @@ export class Trust {
       says: `DNS server ${servers} ${SUSPECT_REASONS[reason]}. Its "no" is not trusted.`,
       toDo: "Set GATEPOST_DNS_SERVERS to a working resolver or, in a closed network, GATEPOST_DNS_CANARIES to names that it has.",
     };
+  }
+
+  async round(): Promise<TrustFault | undefined> {
+    await this.#ask();
+    return this.fault();
   }
 
   onSuspect(forget: () => void): void {

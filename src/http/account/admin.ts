@@ -18,6 +18,7 @@ import {
   Balance,
   Cockpit,
   DnsTest,
+  HealthState,
   Outcomes,
   Promoted,
   ResetLink,
@@ -151,9 +152,23 @@ export const adminRoutes: readonly AccountRoute[] = [
     }),
   ),
   admin(
+    "GET admin/health",
+    "What of this process is broken, since when, and what to do; answered while the database is away, too",
+    { answer: HealthState, withoutStore: true },
+    async (_request, { health }) => {
+      const { parts, broken } = await health.state();
+      return {
+        parts: [...parts],
+        broken: broken.map(({ part, says, toDo, sinceMs, stops }) => {
+          return { part, says, to_do: toDo, since: isoTime(sinceMs), stops };
+        }),
+      };
+    },
+  ),
+  admin(
     "GET admin/system",
-    "Health and facts of this process",
-    { answer: SystemState },
+    "Facts of this process",
+    { answer: SystemState, withoutStore: true },
     (_request, context) => context.system(),
   ),
   admin(

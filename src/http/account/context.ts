@@ -13,7 +13,7 @@ import type { OwnAccount } from "../../accounts/own-account.ts";
 import type { ResetLinks } from "../../accounts/reset-links.ts";
 import type { SetUp } from "../../accounts/sign-in/set-up.ts";
 import type { SignIn } from "../../accounts/sign-in/sign-in.ts";
-import type { SignIns, SignInService, Visitor } from "../../accounts/sign-in/sign-ins.ts";
+import type { SignIns, SignedIn, SignInService, Visitor } from "../../accounts/sign-in/sign-ins.ts";
 import type { SignInRow } from "../../store/schema.ts";
 import type { Account } from "../../accounts/accounts-store.ts";
 import type { Note } from "../../gate/audited.ts";
@@ -21,6 +21,7 @@ import type { UploadedFile } from "../api/upload.ts";
 import type { SignUp } from "../../accounts/sign-in/sign-up.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
+import type { Health } from "../../base/health.ts";
 import type { OwnerKey } from "../../base/owner.ts";
 import { Refusal } from "../../base/refusals.ts";
 import type { Shares } from "../../base/shares.ts";
@@ -58,6 +59,8 @@ export interface AccountRequest<Body = unknown> {
   readonly id: string;
   /** The token of the session cookie, valid or not. */
   readonly token: string | undefined;
+  /** Whose session it is; a disabled account, too. */
+  readonly known?: SignedIn | undefined;
   /** Who is signed in; undefined for a visitor. Never a disabled account. */
   readonly account?: Account;
 }
@@ -82,13 +85,14 @@ export interface DashboardContext {
   readonly dnsTest: () => Promise<DnsTest>;
   readonly frontPage: () => Promise<FrontPage>;
   readonly gate?: DashboardGate;
+  readonly health: Pick<Health, "state">;
   readonly hours: Pick<HourCounts, "today">;
   readonly info: ServiceInfo;
   readonly isHostAllowed: HostCheck;
   readonly keys: KeyService;
   readonly accountLists: Lists;
   readonly log: Log;
-  readonly logins: Pick<SignInService, "identify">;
+  readonly logins: Pick<SignInService, "identify" | "remembered">;
   readonly operator: RuleService;
   readonly own: OwnAccount;
   readonly rates: RateCounter;

@@ -1,5 +1,6 @@
 import { Readable } from "node:stream";
 import type { Log } from "../../base/log.ts";
+import { storeDownOf } from "../../base/store-down.ts";
 import { accountKey, type OwnerKey } from "../../base/owner.ts";
 import { IDLE_MS, type SignedIn, type Visitor } from "../../accounts/sign-in/sign-ins.ts";
 import { noteBy } from "../../gate/audited.ts";
@@ -77,10 +78,10 @@ async function serve(
   let content: Content | undefined;
   try {
     if (!isAllowedFor(source, deps.isHostAllowed)) throw hostNotAllowed();
-    const visitor = await visitorOf(source, deps);
+    const visitor = await visitorOf(route, source, deps);
     if (route.method !== "GET") checkOrigin(source, deps.info.publicUrl());
     const token = deps.cookie.read(source.headers.cookie);
-    const known = token === undefined ? undefined : await deps.logins.identify(token, visitor);
+    const known = token === undefined ? undefined : await knownBy(token, visitor, route, deps);
     checkStanding(route.for, known);
     const named = { id, query: readQuery(id, query), visitor, token };
     const { clientAddress } = visitor;
@@ -94,6 +95,7 @@ async function serve(
     const request: AccountRequest = {
       ...named,
       body,
+      known,
       ...(file !== undefined && { file }),
       ...(known?.account.isDisabled === false && { account: known.account }),
     };
@@ -110,6 +112,25 @@ async function serve(
   }
 }
 
+/** Asks the store; while it is away, the few routes that can do without it believe what it said lately. */
+async function knownBy(
+  token: string,
+  visitor: Visitor,
+  route: AccountRoute,
+  { logins }: Deps,
+): Promise<SignedIn | undefined> {
+  try {
+    return await logins.identify(token, visitor);
+  } catch (fault) {
+    const known = isSparing(route, fault) ? logins.remembered(token) : undefined;
+    if (known === undefined) throw fault;
+    return known;
+  }
+}
+
+const isSparing = ({ withoutStore }: AccountRoute, fault: unknown): boolean =>
+  withoutStore === true && storeDownOf(fault) !== undefined;
+
 function checkStanding(needed: AccountRoute["for"], who: SignedIn | undefined): void {
   if (needed === "everyone") return;
   if (who === undefined) throw notSignedIn();
@@ -117,11 +138,15 @@ function checkStanding(needed: AccountRoute["for"], who: SignedIn | undefined): 
   if (needed === "admin" && !who.account.isAdmin) throw adminsOnly();
 }
 
-async function visitorOf(request: HttpRequest, deps: Deps): Promise<Visitor> {
+async function visitorOf(route: AccountRoute, request: HttpRequest, deps: Deps): Promise<Visitor> {
   const { address: clientAddress, bucket } = bucketOf(addressOf(request, deps));
   const nowMs = deps.clock.monotonicMs();
-  const taking = await deps.rates.take(`dashboard:${bucket}`, REQUESTS_PER_MINUTE, nowMs);
-  if (!taking.isGranted) throw rateExceeded(taking.closesInMs);
+  try {
+    const taking = await deps.rates.take(`dashboard:${bucket}`, REQUESTS_PER_MINUTE, nowMs);
+    if (!taking.isGranted) throw rateExceeded(taking.closesInMs);
+  } catch (fault) {
+    if (!isSparing(route, fault)) throw fault;
+  }
   const { "user-agent": userAgent = "" } = request.headers;
   return { clientAddress, userAgent: userAgent.slice(0, USER_AGENT_MAX) };
 }

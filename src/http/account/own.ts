@@ -51,9 +51,8 @@ export const signInRoutes: readonly AccountRoute[] = [
   everyone(
     "GET session",
     "Who is signed in, and what this service offers",
-    { answer: SessionState },
-    async ({ token, visitor }, context) => {
-      const known = token === undefined ? undefined : await context.logins.identify(token, visitor);
+    { answer: SessionState, withoutStore: true },
+    ({ known }, context) => {
       const { signup, publicUrl, version } = context.info;
       return {
         signup,

@@ -32,6 +32,8 @@ interface RouteWords {
   /** A list of entries or rules may be up to the transport's limit; other bodies stay below 64 KiB. */
   readonly largeBody?: true;
   readonly upload?: true;
+  /** Works while the database is away, for a browser whose session was seen lately. */
+  readonly withoutStore?: true;
 }
 
 interface RequestsFor<Body> {

@@ -1,3 +1,4 @@
+import { PARTS } from "../../base/health.ts";
 import { DECISIONS } from "../../core/policy/policy.ts";
 import { ROW_CLASSES, type RowClass } from "../../core/batch/row-class.ts";
 import { type Described, oneOf, orNull, Type } from "../../core/json-schema.ts";
@@ -351,11 +352,25 @@ export const Cockpit = Type.Object({
 });
 export type Cockpit = Described<typeof Cockpit>;
 
+export const HealthState = Type.Object({
+  parts: Type.Array(Type.Enum(PARTS), { description: "What is watched here." }),
+  broken: Type.Array(
+    Type.Object({
+      part: Type.Enum(PARTS),
+      says: Type.String({ description: "A sentence: what is wrong." }),
+      to_do: Type.String({ description: "A sentence: what to do." }),
+      since: time,
+      stops: Type.Boolean({ description: "The service cannot do its work; `/readyz` is 503." }),
+    }),
+    { description: "Empty: all is well. The worst comes first." },
+  ),
+});
+export type HealthState = Described<typeof HealthState>;
+
 export const SystemState = Type.Object({
   version: text,
   node: text,
   started_at: time,
-  probes: Type.Array(Type.Object({ name: text, ok: flag })),
   last_backup: Type.Optional(
     orNull(time, "Of the embedded database; null: none is known. Absent with PostgreSQL."),
   ),
@@ -363,8 +378,10 @@ export const SystemState = Type.Object({
     Type.Object({ free: count, size: count }),
     "Octets where the embedded database is; null with PostgreSQL.",
   ),
-  queue: Type.Object({ lists: count, waiting: count }, { description: "Lists and their entries." }),
-  warnings: Type.Array(text, { description: "Sentences: what is wrong and what to do." }),
+  queue: orNull(
+    Type.Object({ lists: count, waiting: count }),
+    "Lists and their entries; null while the database does not answer.",
+  ),
   facts: Type.Array(Type.Object({ name: text, value: text }), {
     description: "For people: queue, DNS servers, stores.",
   }),

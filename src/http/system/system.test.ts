@@ -2,81 +2,25 @@ import { strict as assert } from "node:assert";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { appDeps, appWith } from "../../../test/http/http-app.ts";
-import { manualClock } from "../../../test/time/manual-clock.ts";
-import { askedRarely, type Probe } from "./readiness.ts";
 import { inject } from "../../../test/http/inject.ts";
 
 test("a living process says so without asking anything", async () => {
-  const app = appWith({
-    probes: new Map([["dns", () => Promise.reject(new Error("down"))]]),
-  });
+  const app = appWith({ failing: () => Promise.reject(new Error("down")) });
   const { statusCode, body } = await inject(app, "/healthz");
   assert.deepEqual([statusCode, body], [200, '{"status":"ok"}']);
 });
 
-const yes: Probe = () => Promise.resolve(true);
-const no: Probe = () => Promise.resolve(false);
-const broken: Probe = () => Promise.reject(new Error("down"));
-
-const probes = [
-  ["ready without anything to ask", [], 200, '{"status":"ok"}'],
-  [
-    "ready when everything answers",
-    [
-      ["dns", yes],
-      ["database", yes],
-    ],
-    200,
-    '{"status":"ok"}',
-  ],
-  [
-    "not ready when a probe says no",
-    [
-      ["dns", no],
-      ["database", yes],
-    ],
-    503,
-    '{"error":"Not ready: dns."}',
-  ],
-  [
-    "not ready when probes fail, all of them named",
-    [
-      ["dns", no],
-      ["database", broken],
-    ],
-    503,
-    '{"error":"Not ready: dns, database."}',
-  ],
-] as const satisfies readonly (readonly [
-  string,
-  readonly (readonly [string, Probe])[],
-  number,
-  string,
-])[];
-
-for (const [name, list, status, want] of probes) {
-  test(name, async () => {
-    const app = appWith({ probes: new Map<string, Probe>(list) });
+for (const [failing, status, want] of [
+  [[], 200, '{"status":"ok"}'],
+  [["dns"], 503, '{"error":"Not ready: dns."}'],
+  [["database", "dns"], 503, '{"error":"Not ready: database, dns."}'],
+] as const) {
+  test(`readiness is ${String(status)} while ${failing.join(" and ") || "nothing"} is broken`, async () => {
+    const app = appWith({ failing: () => Promise.resolve(failing) });
     const { statusCode, body } = await inject(app, "/readyz");
     assert.deepEqual([statusCode, body], [status, want]);
   });
 }
-
-test("a probe that says nothing has said no after two seconds", async () => {
-  const clock = manualClock();
-  let asked = 0;
-  const silent: Probe = () => {
-    asked += 1;
-    return new Promise(() => undefined);
-  };
-  const app = appWith({ clock, probes: new Map([["dns", silent]]) });
-  const answers = [inject(app, "/readyz"), inject(app, "/readyz")];
-  while (asked === 0) await new Promise(setImmediate);
-  for (let turn = 0; turn < 10; turn += 1) await new Promise(setImmediate);
-  clock.advance(2_000);
-  for (const { statusCode } of await Promise.all(answers)) assert.equal(statusCode, 503);
-  assert.equal(asked, 1, "both got the answer of one question");
-});
 
 const metricsCases = [
   ["this machine may read metrics", undefined, "127.0.0.1", {}, 200],
@@ -153,17 +97,4 @@ test("/llms.txt links to documents that exist, under the public URL", async () =
   const links = [...body.matchAll(/\]\(http:\/\/gatepost\.example(\/[^)]*)\)/g)];
   assert.equal(links.length, 2);
   for (const [, path = ""] of links) assert.equal((await inject(app, path)).statusCode, 200, path);
-});
-
-test("a probe that writes is asked once a second at most", async () => {
-  const clock = manualClock();
-  let asked = 0;
-  const probe = askedRarely(() => Promise.resolve((asked += 1) > 0), 1_000, clock);
-  await Promise.all([probe(), probe()]);
-  clock.advance(999);
-  await probe();
-  assert.equal(asked, 1);
-  clock.advance(1);
-  await probe();
-  assert.equal(asked, 2);
 });

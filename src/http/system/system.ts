@@ -23,11 +23,11 @@ import {
 } from "../openapi.ts";
 import { type HttpRequest, JSON_TYPE, type Reply } from "../route.ts";
 import type { Page } from "../routes.ts";
-import type { Failing } from "./readiness.ts";
 
 export interface ProcessDeps {
   readonly clock: Pick<Clock, "monotonicMs">;
-  readonly failing: Failing;
+  /** Names of what keeps the service from its work. */
+  readonly failing: () => Promise<readonly string[]>;
   readonly metrics: HttpMetrics;
   readonly metricsPage: MetricsPage;
   readonly metricsToken: string | undefined;

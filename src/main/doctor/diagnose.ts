@@ -1,7 +1,7 @@
 import { once } from "node:events";
-import { existsSync, statfsSync } from "node:fs";
+import { existsSync, readdirSync, statfsSync, statSync } from "node:fs";
 import { totalmem } from "node:os";
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { type Kysely, sql } from "kysely";
 import type { Clock } from "../../base/clock.ts";
 import { RESOURCES } from "../../base/resources.ts";
@@ -11,6 +11,7 @@ import type { SqlDatabase } from "../../store/database.ts";
 import { MIGRATIONS } from "../../store/migrate.ts";
 import type { Database } from "../../store/schema.ts";
 import { openDns, openTrust } from "../checker.ts";
+import { diskTrouble, feedsTrouble, megabytes, workersTrouble } from "../health.ts";
 import { openStoredLists } from "../lists.ts";
 import { openProcess, type Process } from "../process.ts";
 import { missingFiles } from "../program-files.ts";
@@ -28,11 +29,6 @@ import {
 } from "./network.ts";
 
 const MIB = 1_048_576;
-
-const megabytes = (bytes: number): string =>
-  bytes >= 10_240 * MIB
-    ? `${Math.round(bytes / MIB / 1_024).toLocaleString("en-US")} GB`
-    : `${Math.round(bytes / MIB).toLocaleString("en-US")} MB`;
 
 /** An embedded service with a batch of 100,000 entries; see docs/operations/sizing.md. */
 export const WORK_BYTES = 245 * MIB;
@@ -56,9 +52,6 @@ export function examineMemory(
   return bytes < full ? note("memory", says, advice) : ok("memory", says);
 }
 
-const FEED_OLD_DAYS = 3;
-const DAY_MS = 86_400_000;
-
 function examineFeeds(
   feeds: readonly FeedStatus[],
   refresh: Config["listsRefresh"],
@@ -71,28 +64,45 @@ function examineFeeds(
       "Set GATEPOST_LISTS_REFRESH=daily.",
     );
   }
-  const old = feeds.filter(
-    ({ confirmedAtMs = 0 }) => nowMs - confirmedAtMs > FEED_OLD_DAYS * DAY_MS,
-  );
-  if (old.length === 0) return ok("feeds", "All were confirmed in the last 3 days.");
-  const ids = old.map(({ id }) => id).join(", ");
-  return note(
-    "feeds",
-    `Not confirmed in the last 3 days: ${ids}.`,
-    "Run gatepost lists refresh, or see gatepost lists status for the reason.",
-  );
+  const old = feedsTrouble(feeds, nowMs);
+  return old === undefined
+    ? ok("feeds", "All that were asked for were confirmed in the last 3 days.")
+    : note("feeds", old.says, old.toDo);
 }
 
 const DISK_LOW_BYTES = 1_000_000_000;
 const DISK_FULL_BYTES = 100_000_000;
 
-function examineDisk(dataDir: string): Finding {
+/** As the service meets it: its own user, whose files these are. */
+async function examineDisk(dataDir: string): Promise<Finding> {
   const folder = existsSync(dataDir) ? dataDir : ".";
+  const trouble = await diskTrouble(folder);
+  if (trouble !== undefined && trouble.isWarning !== true) {
+    return wrong("disk", trouble.says, trouble.toDo);
+  }
+  const foreign = foreignFile(folder);
+  if (foreign !== undefined) {
+    const says = `${foreign} belongs to another user than ${resolve(folder)}: the service cannot write it.`;
+    return wrong(
+      "disk",
+      says,
+      "Give it to the user of the folder (chown), and run gatepost as that user.",
+    );
+  }
   const { bavail, bsize } = statfsSync(folder);
   const says = `${megabytes(bavail * bsize)} are free at ${resolve(folder)}.`;
   const advice = "Free some space, or set GATEPOST_DATA_DIR to a larger disk.";
   if (bavail * bsize < DISK_FULL_BYTES) return wrong("disk", says, advice);
   return bavail * bsize < DISK_LOW_BYTES ? note("disk", says, advice) : ok("disk", says);
+}
+
+/** A file that a command made as another user, root say. */
+function foreignFile(folder: string): string | undefined {
+  const { uid } = statSync(folder);
+  return readdirSync(folder)
+    .filter((name) => /^gatepost\.db|^secret\.key$/.test(name))
+    .map((name) => join(folder, name))
+    .find((path) => statSync(path, { throwIfNoEntry: false })?.uid !== uid);
 }
 
 /** Integrity of the file (SQLite), the schema's version, the ledger, the clock against what was written. */
@@ -209,22 +219,10 @@ export async function examinePooler(url: string): Promise<Finding> {
   }
 }
 
-/** Workers say every few seconds that they live. */
-const GONE_MS = 60_000;
-
 export async function examineWorkers(db: Kysely<Database>, nowMs: number): Promise<Finding> {
-  const { newest } = await db
-    .selectFrom("bulk_workers")
-    .select(({ fn }) => fn.max("seen_at_ms").as("newest"))
-    .executeTakeFirstOrThrow();
-  const advice = "Start at least one gatepost worker with the same DATABASE_URL.";
-  if (newest === null) {
-    return note("workers", "None was ever seen: batches and webhooks wait.", advice);
-  }
-  const seconds = Math.max(0, Math.round((nowMs - Number(newest)) / 1_000));
-  const says = `One was seen ${String(seconds)} s ago`;
-  if (seconds * 1_000 <= GONE_MS) return ok("workers", `${says}.`);
-  return wrong("workers", `${says}, none since: batches and webhooks wait.`, advice);
+  const trouble = await workersTrouble(db, nowMs);
+  if (trouble !== undefined) return wrong("workers", trouble.says, trouble.toDo);
+  return ok("workers", "At least one was seen in the last minute.");
 }
 
 /** Looks at everything that a service needs. Changes nothing; a service may be running. */
@@ -266,7 +264,7 @@ async function examine(process: Process): Promise<readonly Finding[]> {
     ...(await examineUrls(config)),
     ...(await examineFetchProxies(config)),
     examineMemory(config),
-    examineDisk(config.dataDir),
+    await examineDisk(config.dataDir),
     ...(await caught("database", () => examineStored(process))),
     ...(await caught("resolver", () => examineNetwork(process))),
   ];

@@ -1,0 +1,146 @@
+import type { Clock } from "./clock.ts";
+import { type End, every } from "./every.ts";
+import { inTime } from "./in-time.ts";
+import type { Log } from "./log.ts";
+
+/** In the order in which they are told: what stops the service comes first. */
+export const PARTS = [
+  "database",
+  "disk",
+  "dns",
+  "workers",
+  "duties",
+  "feeds",
+  "failed_open",
+  "refusals",
+] as const;
+
+export type Part = (typeof PARTS)[number];
+
+/** One sentence that says what is wrong, and one that says what to do. */
+export interface Trouble {
+  readonly says: string;
+  readonly toDo: string;
+  /** True where only a part that the service cannot do without is in doubt: it works still. */
+  readonly isWarning?: boolean;
+}
+
+export interface Broken {
+  readonly part: Part;
+  readonly says: string;
+  readonly toDo: string;
+  readonly sinceMs: number;
+  /** The service cannot do its work: `/readyz` names the part. */
+  readonly stops: boolean;
+}
+
+export interface Watched {
+  /** Undefined: the part is well. */
+  readonly look: () => Promise<Trouble | undefined>;
+  /** Of a part that the service needs: what a look that fails or is late means. Of others it means nothing new. */
+  readonly silence?: Trouble;
+}
+
+interface HealthDeps {
+  readonly clock: Clock;
+  readonly log: Pick<Log, "info" | "warn">;
+  readonly parts: ReadonlyMap<Part, Watched>;
+}
+
+/** Asked at most once in `ms`: anybody may ask for readiness, and some looks write. */
+export function askedRarely<T>(
+  ask: () => Promise<T>,
+  ms: number,
+  clock: Pick<Clock, "monotonicMs">,
+): () => Promise<T> {
+  let answer: Promise<T> | undefined;
+  let askedMs = -Infinity;
+  return () => {
+    const nowMs = clock.monotonicMs();
+    if (answer === undefined || nowMs - askedMs >= ms) {
+      askedMs = nowMs;
+      answer = ask();
+    }
+    return answer;
+  };
+}
+
+const LOOK_MS = 2_000;
+const LOOK_EVERY_MS = 10_000;
+const SILENT = "silent";
+
+/** What of this process is broken, and since when: for `/readyz`, metrics, the log and the dashboard. */
+export class Health {
+  readonly #deps: HealthDeps;
+  readonly #known = new Map<Part, Broken>();
+  #looking: Promise<readonly Broken[]> | undefined;
+
+  constructor(deps: HealthDeps) {
+    this.#deps = deps;
+  }
+
+  async state(): Promise<{ readonly parts: readonly Part[]; readonly broken: readonly Broken[] }> {
+    return { parts: [...this.#deps.parts.keys()], broken: await this.now() };
+  }
+
+  /** Looks by itself, so that the log says what breaks although nobody asks. */
+  start(): End {
+    const { clock } = this.#deps;
+    const failed = (): void => undefined; // a look that fails is an answer
+    return every({ ms: LOOK_EVERY_MS, clock, failed }, async () => void (await this.now()));
+  }
+
+  /** Looks at every part; whoever asks meanwhile gets the same answer. Never rejects. */
+  now(): Promise<readonly Broken[]> {
+    return (this.#looking ??= this.#look().finally(() => (this.#looking = undefined)));
+  }
+
+  /** Names of what stops the service. */
+  async failing(): Promise<readonly Part[]> {
+    return (await this.now()).filter(({ stops }) => stops).map(({ part }) => part);
+  }
+
+  async #look(): Promise<readonly Broken[]> {
+    const { clock, parts } = this.#deps;
+    const late = { timeoutMs: LOOK_MS, late: SILENT, clock } as const;
+    const looks = [...parts].map(async ([part, { look, silence }]) => {
+      const found = await inTime(
+        look().catch(() => SILENT),
+        late,
+      );
+      if (typeof found !== "string") this.#note(part, found, silence !== undefined);
+      else if (silence !== undefined) this.#note(part, silence, true);
+    });
+    await Promise.all(looks);
+    return PARTS.flatMap((part) => this.#known.get(part) ?? []);
+  }
+
+  #note(part: Part, trouble: Trouble | undefined, isNeeded: boolean): void {
+    const { clock, log } = this.#deps;
+    const known = this.#known.get(part);
+    const nowMs = clock.nowMs();
+    if (trouble === undefined) {
+      if (!this.#known.delete(part) || known === undefined) return;
+      log.info("health.mended", { part, seconds: Math.round((nowMs - known.sinceMs) / 1_000) });
+      return;
+    }
+    const { says, toDo, isWarning = false } = trouble;
+    const sinceMs = known?.sinceMs ?? nowMs;
+    this.#known.set(part, { part, says, toDo, sinceMs, stops: isNeeded && !isWarning });
+    if (known === undefined) log.warn("health.broken", { part, says, to_do: toDo });
+  }
+}
+
+const RECENT_MS = 300_000;
+
+/** What a counter grew by in the last five minutes, as far as it was looked at. */
+export function recently(clock: Pick<Clock, "monotonicMs">): (total: number) => number {
+  const samples: { readonly atMs: number; readonly total: number }[] = [];
+  return (total) => {
+    const atMs = clock.monotonicMs();
+    while (samples.length > 1 && atMs - (samples[1]?.atMs ?? atMs) >= RECENT_MS) samples.shift();
+    if (samples.length === 0) samples.push({ atMs, total: 0 });
+    if (atMs - (samples.at(-1)?.atMs ?? 0) >= 1_000) samples.push({ atMs, total });
+    return total - (samples[0]?.total ?? 0);
+  };
+}

@@ -1,0 +1,128 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { temporaryFolder } from "../../test/process/temporary-folder.ts";
+import { manualClock } from "../../test/time/manual-clock.ts";
+import { DAY_MS } from "../core/calendar.ts";
+import type { FeedStatus } from "../lists/feed-status.ts";
+import { diskTrouble, dutiesPart, failedOpenPart, feedsTrouble, refusalsPart } from "./health.ts";
+
+const NOW_MS = Date.UTC(2026, 10, 20, 12);
+const feed = (over: Partial<FeedStatus>): FeedStatus => ({
+  id: "a",
+  curated: true,
+  names: 1,
+  from: "fetch",
+  ...over,
+});
+const REFUSED = { why: "not_fetched" } as const;
+
+const feeds: readonly (readonly [what: string, feed: FeedStatus, says: RegExp | undefined])[] = [
+  ["never asked for", feed({}), undefined],
+  ["confirmed today", feed({ askedAtMs: NOW_MS, confirmedAtMs: NOW_MS }), undefined],
+  [
+    "refused since yesterday",
+    feed({ askedAtMs: NOW_MS, confirmedAtMs: NOW_MS - DAY_MS, refusal: REFUSED }),
+    undefined,
+  ],
+  ["never fetched", feed({ askedAtMs: NOW_MS, refusal: REFUSED }), /1 of 1 .*\(not fetched\): a\./],
+  [
+    "refused for four days",
+    feed({ askedAtMs: NOW_MS, confirmedAtMs: NOW_MS - 4 * DAY_MS, refusal: { why: "size_swing" } }),
+    /\(size swing\)/,
+  ],
+  ["switched off", feed({ askedAtMs: 1, confirmedAtMs: 1, isOff: true }), undefined],
+];
+
+for (const [what, status, says] of feeds) {
+  test(`health: a list ${what} is ${says === undefined ? "well" : "old"}`, () => {
+    const trouble = feedsTrouble([status], NOW_MS);
+    if (says === undefined) assert.equal(trouble, undefined);
+    else assert.match(trouble?.says ?? "", says);
+  });
+}
+
+test("health: one request in ten of at least 100 refused is told for five minutes", async () => {
+  const clock = manualClock();
+  const counted = { requests: 0, refused: 0, hookCalls: 0, failedOpen: 0 };
+  const { look } = refusalsPart(counted, clock);
+  const after = async (requests: number, refused: number) => {
+    counted.requests += requests;
+    counted.refused += refused;
+    clock.advance(10_000);
+    return (await look())?.says;
+  };
+  assert.equal(await after(99, 99), undefined);
+  assert.equal(await after(10_000, 101), undefined);
+  assert.equal(
+    await after(0, 1_000),
+    "1,200 of 10,099 requests of the last 5 minutes were refused.",
+  );
+  clock.advance(600_000);
+  assert.equal(await after(1, 0), undefined);
+});
+
+test("health: a hook call that was let through is told", async () => {
+  const counted = { requests: 0, refused: 0, hookCalls: 9, failedOpen: 0 };
+  const { look } = failedOpenPart(counted, manualClock());
+  assert.equal(await look(), undefined);
+  counted.hookCalls = 12;
+  counted.failedOpen = 2;
+  assert.match((await look())?.says ?? "", /^2 of 12 hook calls/);
+});
+
+test("health: a duty that changes hands is well, one that nobody takes is not", async () => {
+  const clock = manualClock();
+  let free: readonly string[] = ["list_refresh"];
+  const { look } = dutiesPart(() => Promise.resolve(free), clock);
+  assert.equal(await look(), undefined);
+  free = [];
+  clock.advance(10_000);
+  await look();
+  free = ["list_refresh"];
+  clock.advance(10_000);
+  assert.equal(await look(), undefined);
+  clock.advance(15_000);
+  assert.equal((await look())?.says, "No process does list refresh.");
+});
+
+/** A file system of its own for the time of the test; undefined where mounting is not permitted. */
+function mounted(
+  options: string,
+): { readonly folder: string; readonly end: () => void } | undefined {
+  const folder = join(temporaryFolder(), "disk");
+  mkdirSync(folder);
+  try {
+    execFileSync("mount", ["-t", "tmpfs", "-o", options, "tmpfs", folder], { stdio: "ignore" });
+    return { folder, end: () => void execFileSync("umount", [folder]) };
+  } catch {
+    return undefined;
+  }
+}
+
+const disks: readonly (readonly [
+  what: string,
+  options: string,
+  fill: number,
+  says: RegExp | undefined,
+])[] = [
+  ["with room", "size=400m", 0, undefined],
+  ["nearly full", "size=400m", 390, /nearly full: 10 MB are free/],
+  ["full", "size=20m", 15, /is full: 5 MB are free/],
+  ["read-only", "size=400m,ro", 0, /the file system is read-only/],
+];
+
+for (const [what, options, fill, says] of disks) {
+  test(`health: a disk that is ${what}`, async (t) => {
+    const disk = mounted(options);
+    if (disk === undefined) return t.skip("needs the right to mount");
+    t.after(disk.end);
+    if (fill > 0) writeFileSync(join(disk.folder, "filler"), Buffer.alloc(fill * 1_048_576));
+    const trouble = await diskTrouble(disk.folder);
+    if (says === undefined) assert.equal(trouble, undefined);
+    else assert.match(trouble?.says ?? "", says);
+    assert.equal(trouble?.isWarning, what === "nearly full" ? true : undefined);
+  });
+}

@@ -1,0 +1,225 @@
+import { access, constants, statfs } from "node:fs/promises";
+import type { Kysely } from "kysely";
+import { Health, type Part, recently, type Trouble, type Watched } from "../base/health.ts";
+import { DAY_MS } from "../core/calendar.ts";
+import type { Trust } from "../dns/trust/trust.ts";
+import type { FeedStatus } from "../lists/feed-status.ts";
+import type { Database } from "../store/schema.ts";
+import { FREE_MIN_BYTES } from "../store/takes-writes.ts";
+import { serversOf, serverText } from "./checker.ts";
+import type { Counted } from "./counted.ts";
+import type { Process } from "./process.ts";
+import type { Config } from "./settings/config.ts";
+import type { Serving } from "./serving.ts";
+import { databasePlace } from "./store.ts";
+
+interface HealthParts extends Pick<Serving, "backing" | "lists" | "trust"> {
+  /** Whether a name server answers, for when nobody tests whether it tells the truth. */
+  readonly dnsAnswers: () => Promise<boolean>;
+  readonly counted: Counted;
+}
+
+/** Opens what watches this process; it looks by itself until the process closes. */
+export function openHealth(process: Process, parts: HealthParts): Health {
+  const { config, clock, log, closing } = process;
+  const { backing } = parts;
+  const watched = new Map<Part, Watched>([
+    ["database", databasePart(config, backing.answers)],
+    ["dns", dnsPart(config, parts)],
+    ["refusals", refusalsPart(parts.counted, clock)],
+    ["failed_open", failedOpenPart(parts.counted, clock)],
+  ]);
+  if (config.databaseUrl === undefined) watched.set("disk", diskPart(config.dataDir));
+  else {
+    const { db } = backing.store.sql;
+    watched.set("workers", { look: () => workersTrouble(db, clock.nowMs()) });
+    watched.set(
+      "duties",
+      dutiesPart(() => backing.elections.free(), clock),
+    );
+  }
+  if (config.listsRefresh === "daily") {
+    const look = async () => feedsTrouble(await parts.lists.refresh.status(), clock.nowMs());
+    watched.set("feeds", { look });
+  }
+  const health = new Health({ clock, log, parts: watched });
+  closing.add(health.start());
+  return health;
+}
+
+const well = undefined;
+
+function databasePart(config: Config, answers: () => Promise<boolean>): Watched {
+  const isEmbedded = config.databaseUrl === undefined;
+  const silence = isEmbedded
+    ? {
+        says: `The database ${databasePlace(config)} takes no writes.`,
+        toDo: "Free some space on its disk, make it writable, or stop the program that holds it; nothing that was answered is lost.",
+      }
+    : {
+        says: `The database ${databasePlace(config)} does not answer, or takes no writes.`,
+        toDo: "Start PostgreSQL, or look why it refuses in its own log; decisions go on meanwhile, checks are refused with 503.",
+      };
+  return { look: async () => ((await answers()) ? well : silence), silence };
+}
+
+const MIB = 1_048_576;
+const LOW_BYTES = 1_000_000_000;
+const LOW_SHARE = 0.05;
+
+export const megabytes = (bytes: number): string =>
+  bytes >= 10_240 * MIB
+    ? `${Math.round(bytes / MIB / 1_024).toLocaleString("en-US")} GB`
+    : `${Math.round(bytes / MIB).toLocaleString("en-US")} MB`;
+
+const diskPart = (dataDir: string): Watched => ({
+  look: () => diskTrouble(dataDir),
+  silence: {
+    says: `The disk of ${dataDir} does not answer.`,
+    toDo: "Look at the disk, or at the network that it is on.",
+  },
+});
+
+export async function diskTrouble(folder: string): Promise<Trouble | undefined> {
+  const { bavail, blocks, bsize } = await statfs(folder);
+  const [free, size] = [bavail * bsize, blocks * bsize];
+  const toDo = "Free some space, or set GATEPOST_DATA_DIR to a larger disk.";
+  // A file system of 0 blocks does not count.
+  if (size > 0 && free < FREE_MIN_BYTES) {
+    return { says: `The disk of ${folder} is full: ${megabytes(free)} are free.`, toDo };
+  }
+  const unwritable = await unwritableWords(folder);
+  if (unwritable !== undefined) {
+    return { says: `${folder}: ${unwritable}.`, toDo: "Give it to the service's user, writable." };
+  }
+  if (size === 0 || free >= Math.min(LOW_BYTES, LOW_SHARE * size)) return well;
+  const says = `The disk of ${folder} is nearly full: ${megabytes(free)} are free.`;
+  return { says, toDo, isWarning: true };
+}
+
+/** Why this user may not write there; undefined when it may. */
+async function unwritableWords(path: string): Promise<string | undefined> {
+  try {
+    await access(path, constants.W_OK);
+    return undefined;
+  } catch (error) {
+    const isReadOnly = (error as NodeJS.ErrnoException).code === "EROFS";
+    return isReadOnly ? "the file system is read-only" : "this user may not write there";
+  }
+}
+
+const DNS_TO_DO = "Start the name server, or set GATEPOST_DNS_SERVERS to one that answers.";
+
+function dnsPart(config: Config, parts: Pick<HealthParts, "trust" | "dnsAnswers">): Watched {
+  const servers = serversOf(config).map(serverText).join(", ");
+  const silence = {
+    says: `DNS server ${servers} does not answer: checks cannot tell whether a domain has mail.`,
+    toDo: DNS_TO_DO,
+  };
+  const lie = ({ trust }: { readonly trust: Trust | undefined }): Trouble | undefined =>
+    trust?.suspect === undefined ? well : trust.fault();
+  return {
+    async look() {
+      const answers = await (parts.trust?.answers() ?? parts.dnsAnswers());
+      return lie(parts) ?? (answers ? well : silence);
+    },
+    silence,
+  };
+}
+
+/** Workers say every few seconds that they live. */
+const WORKER_GONE_MS = 60_000;
+
+export async function workersTrouble(
+  db: Kysely<Database>,
+  nowMs: number,
+): Promise<Trouble | undefined> {
+  const { newest } = await db
+    .selectFrom("bulk_workers")
+    .select(({ fn }) => fn.max("seen_at_ms").as("newest"))
+    .executeTakeFirstOrThrow();
+  const toDo = "Start at least one gatepost worker with the same DATABASE_URL.";
+  if (newest === null) return { says: "No worker is there: batches and webhooks wait.", toDo };
+  const seconds = Math.max(0, Math.round((nowMs - Number(newest)) / 1_000));
+  if (seconds * 1_000 <= WORKER_GONE_MS) return well;
+  const says = `The last worker was seen ${String(seconds)} s ago: batches and webhooks wait.`;
+  return { says, toDo };
+}
+
+/** A duty changes hands within two campaigns. */
+const DUTY_FREE_MS = 15_000;
+
+export function dutiesPart(
+  free: () => Promise<readonly string[]>,
+  clock: Pick<Process["clock"], "monotonicMs">,
+): Watched {
+  const since = new Map<string, number>();
+  return {
+    async look() {
+      const now = await free();
+      const atMs = clock.monotonicMs();
+      for (const duty of since.keys()) if (!now.includes(duty)) since.delete(duty);
+      for (const duty of now) since.set(duty, since.get(duty) ?? atMs);
+      const idle = now.filter((duty) => atMs - (since.get(duty) ?? atMs) >= DUTY_FREE_MS);
+      return idle.length === 0 ? well : dutiesTrouble(idle);
+    },
+  };
+}
+
+const dutiesTrouble = (idle: readonly string[]): Trouble => ({
+  says: `No process does ${idle.join(", ").replaceAll("_", " ")}.`,
+  toDo: "Look for duty.failed and election.unreachable in the logs of all processes, then restart one of them.",
+});
+
+const FEED_OLD_DAYS = 3;
+
+/** Lists that were asked for and have not been confirmed for three days, or ever. */
+export function feedsTrouble(feeds: readonly FeedStatus[], nowMs: number): Trouble | undefined {
+  const old = feeds.filter(
+    ({ askedAtMs, confirmedAtMs = 0, isOff }) =>
+      isOff !== true && askedAtMs !== undefined && nowMs - confirmedAtMs > FEED_OLD_DAYS * DAY_MS,
+  );
+  if (old.length === 0) return well;
+  const reasons = new Set(old.flatMap(({ refusal }) => refusal?.why.replaceAll("_", " ") ?? []));
+  const why = reasons.size === 0 ? "" : ` (${[...reasons].join(", ")})`;
+  return {
+    says: `${String(old.length)} of ${String(feeds.length)} public lists were not confirmed in the last 3 days${why}: ${old.map(({ id }) => id).join(", ")}. The last good copies are in use.`,
+    toDo: "Run gatepost lists refresh; gatepost lists status has the reason of each.",
+  };
+}
+
+const REFUSED_LEAST = 100;
+const REFUSED_SHARE = 0.1;
+
+export function refusalsPart(counted: Counted, clock: Process["clock"]): Watched {
+  const [requests, refused] = [recently(clock), recently(clock)];
+  return {
+    look() {
+      const [all, no] = [requests(counted.requests), refused(counted.refused)];
+      const isHigh = no >= REFUSED_LEAST && no > REFUSED_SHARE * all;
+      return Promise.resolve(isHigh ? refusalsTrouble(no, all) : well);
+    },
+  };
+}
+
+const figure = (count: number): string => count.toLocaleString("en-US");
+
+const refusalsTrouble = (no: number, all: number): Trouble => ({
+  says: `${figure(no)} of ${figure(all)} requests of the last 5 minutes were refused.`,
+  toDo: "Look under Throttled callers, and at gatepost_refusals_total for the reasons: a caller beyond its rate, or a service that is full.",
+});
+
+export function failedOpenPart(counted: Counted, clock: Process["clock"]): Watched {
+  const [calls, open] = [recently(clock), recently(clock)];
+  return {
+    look() {
+      const [all, through] = [calls(counted.hookCalls), open(counted.failedOpen)];
+      return Promise.resolve(through === 0 ? well : failedOpenTrouble(through, all));
+    },
+  };
+}
+
+const failedOpenTrouble = (through: number, all: number): Trouble => ({
+  says: `${figure(through)} of ${figure(all)} hook calls of the last 5 minutes were let through without a full check.`,
+  toDo: "The page Gate, Hooks has the reason of the last one: a slow database, DNS, or a body that cannot be read.",
+});

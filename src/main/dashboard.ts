@@ -89,7 +89,7 @@ export function openAccounts(
   const logins = new SignInService({ sessions, accounts: stored, ids, clock });
   const changed = { accounts: stored, sessions, passwords };
   const accounts = createAccountService({ ...changed, ids, clock, notices });
-  const setUp = new SetUp({ accounts, directory, logins, audit, ids, clock });
+  const setUp = new SetUp({ db, secretKey, accounts, directory, logins, audit, ids, clock });
   const tried = { accounts: stored, passwords, rates, guesses, logins, audit };
   const signIn = createSignIn({ ...tried, ids, clock, log, counted: countSignIn });
   const box = createSecretBox(secretKey);

@@ -57,7 +57,7 @@ const ACCESS_LOG_LINES_PER_SECOND = 100;
 
 export interface Running {
   readonly url: string;
-  /** Works once and for 30 minutes, while there is no account; it holds a secret, so it never goes to the log. */
+  /** Works once and for 30 minutes, while there is no administrator; it holds a secret, so it never goes to the log. */
   readonly setUpUrl?: string;
   /** Stops accepting, finishes what is under way within 30 s, writes what waits, closes everything. */
   stop(): Promise<void>;
@@ -98,8 +98,8 @@ async function openServer(process: Process) {
     const advice = "Set GATEPOST_PUBLIC_URL to the address that clients use.";
     log.warn("server.public_url_guessed", { links: links.base, advice });
   }
-  // Without an account the start shows where the first administrator is made. It works in this process alone.
-  const token = backing.where === "alone" ? await setUp.begin() : undefined;
+  // Without an administrator the start shows where the first one is made.
+  const token = await setUp.begin();
   return { url, log, ...(token !== undefined && { setUpUrl: `${links.base}/setup#${token}` }) };
 }
 

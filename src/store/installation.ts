@@ -1,9 +1,28 @@
 import type { Kysely } from "kysely";
-import { changeRows, findRow, insertRow } from "./rows.ts";
+import { changeRows, deleteRows, findRow, insertRow } from "./rows.ts";
 import type { Database } from "./schema.ts";
 
-/** `secret_key`: a fingerprint of it, from which the key cannot be had. */
-type InstallationFact = "secret_key";
+/**
+ * `secret_key`: a fingerprint of it, from which the key cannot be had. `set_up`: until when the set-up link works, and
+ * what its token is derived from.
+ */
+type InstallationFact = "secret_key" | "set_up";
+
+export async function readFact(
+  db: Kysely<Database>,
+  name: InstallationFact,
+): Promise<string | undefined> {
+  return (await findRow(db, "installation", { name }))?.value;
+}
+
+/** False when another value holds, or none: of several who drop it one succeeds. */
+export async function dropFact(
+  db: Kysely<Database>,
+  name: InstallationFact,
+  value: string,
+): Promise<boolean> {
+  return (await deleteRows(db, "installation", { name, value })) === 1;
+}
 
 /** The first to say something is right: gives what holds from then on, which may be another's. */
 export async function agreeFact(
@@ -12,11 +31,11 @@ export async function agreeFact(
   value: string,
 ): Promise<string> {
   // Read first: a database that is read-only for now must not prevent the start.
-  const known = await findRow(db, "installation", { name });
-  if (known !== undefined) return known.value;
+  const known = await readFact(db, name);
+  if (known !== undefined) return known;
   const inserting = db.insertInto("installation").values({ name, value });
   await inserting.onConflict((conflict) => conflict.column("name").doNothing()).execute();
-  return (await findRow(db, "installation", { name }))?.value ?? value;
+  return (await readFact(db, name)) ?? value;
 }
 
 export async function replaceFact(

@@ -1,7 +1,12 @@
 import { createHash, timingSafeEqual } from "node:crypto";
+import type { Kysely } from "kysely";
 import type { AccountDirectory } from "../account-directory.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Ids } from "../../base/ids.ts";
+import { deriveKey } from "../../base/secrets.ts";
+import { storeDownOf } from "../../base/store-down.ts";
+import { agreeFact, dropFact, readFact } from "../../store/installation.ts";
+import type { Database } from "../../store/schema.ts";
 import { bucketKey } from "../admission/caller.ts";
 import { badField, setUpLinkInvalid } from "../../base/refusals.ts";
 import { type AccountService, accountEmail } from "../accounts.ts";
@@ -10,11 +15,13 @@ import type { SignInService, StartedSession, Visitor } from "./sign-ins.ts";
 import { checkPassword } from "./sign-up.ts";
 
 interface SetUpDeps {
+  readonly db: Kysely<Database>;
+  readonly secretKey: Uint8Array;
   readonly accounts: Pick<AccountService, "create">;
   readonly directory: Pick<AccountDirectory, "search">;
   readonly logins: Pick<SignInService, "start">;
   readonly audit: Audit;
-  readonly ids: Pick<Ids, "bytes">;
+  readonly ids: Pick<Ids, "hex32">;
   readonly clock: Pick<Clock, "nowMs">;
 }
 
@@ -30,50 +37,58 @@ const TOKEN_BYTES = 24;
 const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
 
 interface Link {
-  readonly hash: Buffer;
+  /** As the database has it: until when, and what makes it this one. */
+  readonly fact: string;
   readonly untilMs: number;
 }
 
-/** The first administrator is made in the browser, by a link that the start prints. */
+/** The first administrator is made in the browser, by a link that every server of the installation prints at its start. */
 export class SetUp {
   readonly #deps: SetUpDeps;
-  #wanted: Link | undefined;
 
   constructor(deps: SetUpDeps) {
     this.#deps = deps;
   }
 
-  /** A new token for the link; undefined when there is an administrator already. */
+  /** The token of the link that is open, or of a new one; undefined when there is an administrator already. */
   async begin(): Promise<string | undefined> {
-    if (await this.#hasAdmin()) return undefined;
-    const { ids, clock } = this.#deps;
-    const token = Buffer.from(ids.bytes(TOKEN_BYTES)).toString("base64url");
-    this.#wanted = { hash: digest(token), untilMs: clock.nowMs() + SET_UP_LIFE_MS };
-    return token;
+    const { db, ids, clock } = this.#deps;
+    try {
+      if (await this.#hasAdmin()) return undefined;
+      const nowMs = clock.nowMs();
+      const known = await this.#link();
+      if (known !== undefined && known.untilMs - nowMs < SET_UP_LIFE_MS / 2) {
+        await dropFact(db, "set_up", known.fact);
+      }
+      const fact = `${String(nowMs + SET_UP_LIFE_MS)} ${ids.hex32()}`;
+      return this.#tokenOf(await agreeFact(db, "set_up", fact));
+    } catch (fault) {
+      if (storeDownOf(fault) === undefined) throw fault;
+      return undefined; // a database that is read-only for now does not prevent the start
+    }
   }
 
   /** Whether a link works now: for 30 minutes, or until there is an administrator, made here or elsewhere. */
   async isOpen(): Promise<boolean> {
-    if (this.#wanted === undefined) return false;
-    if (this.#deps.clock.nowMs() >= this.#wanted.untilMs) return false;
-    if (await this.#hasAdmin()) this.#wanted = undefined;
-    return this.#wanted !== undefined;
+    const link = await this.#link();
+    if (link === undefined || this.#deps.clock.nowMs() >= link.untilMs) return false;
+    return !(await this.#hasAdmin());
   }
 
   /** Makes the administrator and signs them in. Throws a `Refusal` for a used, old or wrong link. */
   async finish(token: string, who: Credentials, visitor: Visitor): Promise<StartedSession> {
-    const { accounts, logins, audit } = this.#deps;
+    const { db, accounts, logins, audit } = this.#deps;
     const { email, password } = who;
-    const known = await this.#linkOf(token);
+    const { fact } = await this.#linkOf(token);
     if (accountEmail(email) === undefined) throw badField("That is not a valid email address.");
     checkPassword(password, email);
-    if (this.#wanted !== known) throw setUpLinkInvalid("used");
-    this.#wanted = undefined; // A second request beside this one makes no second administrator.
+    // A second request beside this one, here or at another server, makes no second administrator.
+    if (!(await dropFact(db, "set_up", fact))) throw setUpLinkInvalid("used");
     const by = bucketKey(visitor.clientAddress);
     const made = { tier: "pro", origin: "operator", isAdmin: true, by } as const;
     const answer = await accounts.create({ email, password, ...made });
     if (answer.kind !== "created") {
-      this.#wanted = known;
+      await agreeFact(db, "set_up", fact);
       throw badField(
         `The account ${email.trim()} exists already. Use another address, or make it an administrator: gatepost account promote ${email.trim()}`,
       );
@@ -86,15 +101,23 @@ export class SetUp {
     return (await this.#deps.directory.search({ state: "admin" }, 1)).total > 0;
   }
 
+  async #link(): Promise<Link | undefined> {
+    const fact = await readFact(this.#deps.db, "set_up");
+    return fact === undefined ? undefined : { fact, untilMs: Number(fact.split(" ")[0]) };
+  }
+
+  /** The same at every server, so that the database need not hold it. */
+  #tokenOf(fact: string): string {
+    const key = deriveKey(this.#deps.secretKey, `set-up link ${fact}`);
+    return Buffer.from(key.subarray(0, TOKEN_BYTES)).toString("base64url");
+  }
+
   async #linkOf(token: string): Promise<Link> {
-    const isKnown = this.#wanted !== undefined;
-    const isOpen = await this.isOpen();
-    const known = this.#wanted;
-    if (!isOpen) throw setUpLinkInvalid(isKnown && known !== undefined ? "old" : "used");
-    if (known === undefined || !timingSafeEqual(digest(token), known.hash)) {
-      throw setUpLinkInvalid("wrong");
-    }
-    return known;
+    const link = await this.#link();
+    if (link === undefined || (await this.#hasAdmin())) throw setUpLinkInvalid("used");
+    if (this.#deps.clock.nowMs() >= link.untilMs) throw setUpLinkInvalid("old");
+    if (timingSafeEqual(digest(token), digest(this.#tokenOf(link.fact)))) return link;
+    throw setUpLinkInvalid("wrong");
   }
 }
 

@@ -20,7 +20,7 @@ export interface SecretBox {
 }
 
 const SECRET_KEY_BYTES = 32;
-const FILE_NAME = "secret.key";
+export const KEY_FILE = "secret.key";
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const VERSION = "v1:";
@@ -31,7 +31,7 @@ const VERSION = "v1:";
  */
 export function loadSecretKey(setting: Uint8Array | undefined, dataDir: string): Uint8Array {
   if (setting !== undefined) return checked(setting, "GATEPOST_SECRET_KEY");
-  const path = join(dataDir, FILE_NAME);
+  const path = join(dataDir, KEY_FILE);
   try {
     return readKey(path);
   } catch (error) {

@@ -6,6 +6,14 @@ export class StoreDown extends Error {
   }
 }
 
+/** The store's disk has no room: what was to be written is not. */
+export class DiskFull extends StoreDown {
+  constructor(options?: ErrorOptions) {
+    super("the disk is full", options);
+    this.name = "DiskFull";
+  }
+}
+
 const CAUSES_MAX = 8;
 
 /** The `StoreDown` that `fault` is or was caused by; undefined for any other fault. */

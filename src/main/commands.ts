@@ -61,7 +61,7 @@ import { diagnose } from "./doctor/diagnose.ts";
 import { openStoredLists } from "./lists.ts";
 import { openWebhooks } from "./webhooks.ts";
 import { openProcess, type Process } from "./process.ts";
-import { programVersion, requireFiles } from "./program-files.ts";
+import { fewFiles, programVersion, requireFiles } from "./program-files.ts";
 import { type Config, publicUrlOf, readConfig, unknownSettings } from "./settings/config.ts";
 import {
   type AccountStore,
@@ -267,6 +267,8 @@ async function runUntilStopped(terminal: Terminal, start: () => Promise<Greeting
   requireFiles();
   limitHeapGrowth();
   for (const warning of unknownSettings(process.env)) terminal.err(`${warning}\n`);
+  const few = fewFiles();
+  if (few !== undefined) terminal.err(`${few.says} ${few.toDo}\n`);
   const { greeting, stop } = await start();
   terminal.err(`${greeting}\n`);
   warnOfOldNode(terminal);
@@ -294,7 +296,7 @@ async function migrated(
   { restored, newSecretKey }: MigrateOptions,
 ): Promise<string> {
   const settings = process.config;
-  const sql = await openSql(process);
+  const sql = await openSql(process, "migrate");
   const done = [`The database ${databasePlace(settings)} is at this version.`];
   const change = async (): Promise<void> => {
     if (restored) done.push(endedInWords(await settleRestored(sql.db, clock.nowMs())));

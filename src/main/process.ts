@@ -12,6 +12,7 @@ import { loadLists } from "../lists/load-lists.ts";
 import { createOutbound } from "../outbound/outbound.ts";
 import { openEmbedded } from "../store/database.ts";
 import { lockForServing } from "../store/embedded/serving-lock.ts";
+import type { SchemaUse } from "../store/migrate.ts";
 import type { PostgresDatabase } from "../store/postgres-database.ts";
 import { createWebhookSender } from "../webhooks/webhook-sender.ts";
 import type { Config } from "./settings/config.ts";
@@ -48,9 +49,9 @@ export const systemMachine = {
   openLog: createLog,
   openSqlite: openEmbedded,
   lockForServing,
-  async openPostgres(url: string, nowMs: number): Promise<PostgresDatabase> {
+  async openPostgres(url: string, nowMs: number, schema?: SchemaUse): Promise<PostgresDatabase> {
     const { openPostgres } = await import("../store/postgres-database.ts");
-    return openPostgres(url, nowMs);
+    return openPostgres(url, nowMs, schema === undefined ? {} : { schema });
   },
   openResolver: createResolver,
   openOutbound: createOutbound,

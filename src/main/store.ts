@@ -29,6 +29,7 @@ import type { SqlDatabase } from "../store/database.ts";
 import { alone, type Elections } from "../store/elections.ts";
 import { engineName } from "../store/embedded/sqlite.ts";
 import { agreeFact, replaceFact } from "../store/installation.ts";
+import type { SchemaUse } from "../store/migrate.ts";
 import { memoryNotices, type Notices, TOPICS } from "../store/notices.ts";
 import type { PostgresDatabase } from "../store/postgres-database.ts";
 import { flushLast, type Process } from "./process.ts";
@@ -45,20 +46,23 @@ export interface AccountStore {
   readonly notices: Notices;
 }
 
-/** The database of the settings, brought to this program's schema. Throws a `DatabaseFault`. */
-export async function openSql({ config, machine, clock, closing }: Process): Promise<SqlDatabase> {
+/** The database of the settings. Throws a `DatabaseFault`. */
+export async function openSql(
+  { config, machine, clock, closing }: Process,
+  schema: SchemaUse,
+): Promise<SqlDatabase> {
   const { dataDir, databaseUrl } = config;
   const sql =
     databaseUrl === undefined
-      ? await machine.openSqlite(dataDir, clock.nowMs())
-      : await machine.openPostgres(databaseUrl, clock.nowMs());
+      ? await machine.openSqlite(dataDir, clock.nowMs(), { schema })
+      : await machine.openPostgres(databaseUrl, clock.nowMs(), schema);
   closing.add(() => sql.close());
   return sql;
 }
 
-/** For a command: on PostgreSQL it tells the servers and workers of changes. Throws a `DatabaseFault`. */
+/** For a command, which migrates nothing: on PostgreSQL it tells the servers and workers of changes. Throws a `DatabaseFault`. */
 export async function openAccountStore(process: Process): Promise<AccountStore> {
-  const sql = await openSql(process);
+  const sql = await openSql(process, "create");
   const store = accountStore(sql, process);
   if (process.config.databaseUrl === undefined) return store;
   const { postgresTeller } = await import("../store/postgres-database.ts");
@@ -90,8 +94,8 @@ export function accountStore(
 /** "in /var/lib/gatepost (node:sqlite)" or "gatepost of db.example (PostgreSQL)"; never a password. */
 export function databasePlace({ dataDir, databaseUrl }: Config): string {
   if (databaseUrl === undefined) return `in ${dataDir} (${engineName})`;
-  const { pathname, host } = new URL(databaseUrl);
-  return `${pathname.slice(1)} of ${host} (PostgreSQL)`;
+  const { pathname, host, searchParams } = new URL(databaseUrl);
+  return `${pathname.slice(1)} of ${host || (searchParams.get("host") ?? "")} (PostgreSQL)`;
 }
 
 /** What differs between one process on SQLite and many on PostgreSQL. */
@@ -122,7 +126,7 @@ export const openBacking = (process: Process): Promise<Backing> =>
 /** One process: SQLite in the data directory, counters in memory. */
 async function openEmbeddedBacking(process: Process): Promise<Backing> {
   const { machine, clock, ids, log, closing } = process;
-  const sql = await openSql(process);
+  const sql = await openSql(process, "migrate");
   closing.add(machine.lockForServing(process.config.dataDir));
   const { db } = sql;
   const usage = new UsageLedger(db);
@@ -183,13 +187,23 @@ async function openWhenThere(
   const untilMs = clock.monotonicMs() + DATABASE_WAIT_MS;
   for (let tries = 1; ; tries += 1) {
     try {
-      return await machine.openPostgres(url, clock.nowMs());
+      return await withOwnSessions(await machine.openPostgres(url, clock.nowMs()));
     } catch (fault) {
       const isAway = fault instanceof DatabaseFault && fault.code === "unreachable";
       if (!isAway || clock.monotonicMs() >= untilMs) throw fault;
       if (tries === 1) log.warn("start.waiting_for_database", { why: fault.message });
     }
     await new Promise<void>((resolve) => void clock.after(DATABASE_PAUSE_MS, resolve));
+  }
+}
+
+async function withOwnSessions(database: PostgresDatabase): Promise<PostgresDatabase> {
+  try {
+    await database.requireOwnSessions();
+    return database;
+  } catch (fault) {
+    await database.close();
+    throw fault;
   }
 }
 

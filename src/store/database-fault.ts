@@ -1,6 +1,11 @@
+import { accessSync, constants } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { DiskFull } from "../base/store-down.ts";
+
 export type DatabaseFaultCode =
   | "newer_schema"
   | "older_schema"
+  | "behind"
   | "locked"
   | "unwritable"
   | "full"
@@ -47,7 +52,7 @@ const SYSTEM_CODES = new Map<string, EmbeddedFaultCode>([
 
 type EmbeddedFaultCode = Exclude<
   DatabaseFaultCode,
-  "newer_schema" | "older_schema" | "unreachable" | "denied" | "no_database" | "too_old"
+  "newer_schema" | "older_schema" | "behind" | "unreachable" | "denied" | "no_database" | "too_old"
 >;
 
 const SENTENCES: Readonly<Record<EmbeddedFaultCode, string>> = {
@@ -60,6 +65,7 @@ const SENTENCES: Readonly<Record<EmbeddedFaultCode, string>> = {
 };
 
 function codeOf(error: unknown): EmbeddedFaultCode {
+  if (error instanceof DiskFull) return "full";
   if (typeof error !== "object" || error === null) return "unusable";
   if ("errcode" in error && typeof error.errcode === "number") {
     return SQLITE_CODES.get(error.errcode & 0xff) ?? "unusable";
@@ -70,9 +76,24 @@ function codeOf(error: unknown): EmbeddedFaultCode {
   return "unusable";
 }
 
+/** Also where the folder that is missing would be. */
+function isReadOnly(path: string): boolean {
+  for (let at = resolve(path); ; at = dirname(at)) {
+    try {
+      accessSync(at, constants.W_OK);
+      return false;
+    } catch (error) {
+      const code = error instanceof Error && "code" in error ? error.code : undefined;
+      if (code !== "ENOENT" || dirname(at) === at) return code === "EROFS";
+    }
+  }
+}
+
 /** What went wrong with the store at `path`; a fault that is one already stays as it is. */
 export function databaseFault(path: string, error: unknown): DatabaseFault {
   if (error instanceof DatabaseFault) return error;
   const code = codeOf(error);
-  return new DatabaseFault(code, `data directory ${path}: ${SENTENCES[code]}`, { cause: error });
+  const sentence =
+    code === "unwritable" && isReadOnly(path) ? "its file system is read-only" : SENTENCES[code];
+  return new DatabaseFault(code, `data directory ${path}: ${sentence}`, { cause: error });
 }

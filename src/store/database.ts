@@ -1,9 +1,10 @@
-import { chmodSync, closeSync, mkdirSync, openSync, statSync } from "node:fs";
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { Kysely } from "kysely";
+import { KEY_FILE } from "../base/secrets.ts";
 import { DatabaseFault, databaseFault } from "./database-fault.ts";
 import { copyLog, logSync } from "./embedded/log-sync.ts";
-import { migrate } from "./migrate.ts";
+import { readySchema, type SchemaUse } from "./migrate.ts";
 import type { Database } from "./schema.ts";
 import { isBusy, openSqlite, sqliteDialect } from "./embedded/sqlite.ts";
 import { hasRoom, takesWrites } from "./takes-writes.ts";
@@ -32,6 +33,7 @@ export interface EmbeddedOptions {
   readonly busyTimeoutMs?: number;
   /** False: writes do not wait for the disk, and a machine that fails may lose the last of them. */
   readonly waitsForDisk?: boolean;
+  readonly schema?: SchemaUse;
 }
 
 /** Creates the directory, and a file readable by this user only: it holds password hashes and addresses. */
@@ -45,16 +47,27 @@ function prepareFile(dataDir: string): string {
   // any descriptor of it ends the locks that this process has on it, by POSIX. Then the next command that ends takes
   // itself for the last user and deletes the log, which this process goes on writing.
   const known = statSync(path, { throwIfNoEntry: false });
+  refuseLost(dataDir, path, known?.size ?? 0);
   if (known?.isFile() !== true) closeSync(openSync(path, "a", 0o600));
   else if ((known.mode & 0o077) !== 0) chmodSync(path, 0o600);
   return path;
+}
+
+/** The key is made after the first database: beside a missing or empty one it says that something was lost. */
+function refuseLost(dataDir: string, path: string, octets: number): void {
+  if (octets > 0 || (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0) return;
+  if (!existsSync(join(dataDir, KEY_FILE))) return;
+  const message =
+    `data directory ${dataDir}: ${KEY_FILE} is there, but ${DATABASE_FILE} is missing or empty, so the data of this ` +
+    `installation is lost or elsewhere. Restore a back-up, or move ${KEY_FILE} away to begin anew`;
+  throw new DatabaseFault("no_database", message);
 }
 
 /** Opens the embedded database, ":memory:" a new one, and brings it to this program's schema. Throws a `DatabaseFault`. */
 export async function openEmbedded(
   dataDir: string,
   nowMs: number,
-  { busyTimeoutMs = 5_000, waitsForDisk = true }: EmbeddedOptions = {},
+  { busyTimeoutMs = 5_000, waitsForDisk = true, schema = "migrate" }: EmbeddedOptions = {},
 ): Promise<SqlDatabase> {
   try {
     const path = dataDir === IN_MEMORY ? IN_MEMORY : prepareFile(dataDir);
@@ -67,7 +80,7 @@ export async function openEmbedded(
       dialect: sqliteDialect(file, { busyTimeoutMs, log }),
     });
     try {
-      await migrate(db, nowMs);
+      await readySchema(db, nowMs, schema);
     } catch (error) {
       await db.destroy();
       throw error;

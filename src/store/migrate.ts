@@ -226,17 +226,25 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0001-tables", sql: TABLES, postgres: COUNTERS },
 ];
 
-async function applied({ sql }: Tx): Promise<readonly { number: number; name: string }[]> {
-  await raw`
-    create table if not exists schema_migrations (
-      number integer primary key, name text not null, applied_at_ms bigint not null
-    )`.execute(sql);
-  return await sql
+type Applied = readonly { readonly number: number; readonly name: string }[];
+
+/** None where the table of migrations is missing. A role that may make no tables can ask this. */
+async function applied(db: Kysely<Database>): Promise<Applied> {
+  const tables = hasRivals(db)
+    ? raw`select 1 where to_regclass('schema_migrations') is not null`
+    : raw`select 1 from sqlite_schema where name = 'schema_migrations'`;
+  if ((await tables.execute(db)).rows.length === 0) return [];
+  return await db
     .selectFrom("schema_migrations")
     .select(["number", "name"])
     .orderBy("number")
     .execute();
 }
+
+const MIGRATIONS_TABLE = raw`
+  create table if not exists schema_migrations (
+    number integer primary key, name text not null, applied_at_ms bigint not null
+  )`;
 
 async function run(db: QueryExecutorProvider, statements: string): Promise<void> {
   for (const statement of statements.split(/;$/m)) {
@@ -262,7 +270,7 @@ const OLDER_SCHEMA =
   "was changed. Either go on with that version, or export what you need with it and give this one a new database: " +
   "another GATEPOST_DATA_DIR, or another database in DATABASE_URL";
 /** The known migrations are the first of those applied, or the other way round. */
-function requireKnown(done: Awaited<ReturnType<typeof applied>>, known: readonly Migration[]) {
+function requireKnown(done: Applied, known: readonly Migration[]) {
   if (done.some(({ name }, index) => name !== (known[index]?.name ?? name))) {
     throw new DatabaseFault("older_schema", OLDER_SCHEMA);
   }
@@ -273,15 +281,50 @@ function requireKnown(done: Awaited<ReturnType<typeof applied>>, known: readonly
   throw new DatabaseFault("newer_schema", message);
 }
 
+/** What `migrate` would run; changes nothing. Throws a `DatabaseFault` "newer_schema" or "older_schema". */
+async function missingSteps(
+  db: Kysely<Database>,
+  migrations: readonly Migration[] = MIGRATIONS,
+): Promise<readonly string[]> {
+  const done = await applied(db);
+  requireKnown(done, migrations);
+  return migrations.slice(done.length).map(({ name }) => name);
+}
+
+/** `migrate`: bring the schema up. `create`: only in an empty database. `look`: change nothing. */
+export type SchemaUse = "migrate" | "create" | "look";
+
+/** Throws a `DatabaseFault` "behind" where the schema is older than this program and may not be changed. */
+export async function readySchema(
+  db: Kysely<Database>,
+  nowMs: number,
+  use: SchemaUse,
+  migrations: readonly Migration[] = MIGRATIONS,
+): Promise<void> {
+  const missing =
+    use === "migrate" ? migrations.length : (await missingSteps(db, migrations)).length;
+  if (missing === 0) return;
+  if (use === "migrate" || (use === "create" && missing === migrations.length)) {
+    await migrate(db, nowMs, migrations);
+    return;
+  }
+  const message =
+    `the database has schema ${String(migrations.length - missing)}, this program has ${String(migrations.length)}, ` +
+    "and this command changes no schema: run gatepost migrate, or start the server of this version";
+  throw new DatabaseFault("behind", message);
+}
+
 /** Of several who do so at once the first migrates. Throws a `DatabaseFault` "newer_schema" or "older_schema". */
 export async function migrate(
   db: Kysely<Database>,
   nowMs: number,
   migrations: readonly Migration[] = MIGRATIONS,
 ): Promise<readonly string[]> {
+  if ((await missingSteps(db, migrations)).length === 0) return [];
   return await inTransaction(db, async (tx) => {
     await lockName(tx, "schema_migrations");
-    const done = await applied(tx);
+    await MIGRATIONS_TABLE.execute(tx.sql);
+    const done = await applied(tx.sql);
     requireKnown(done, migrations);
     const missing = migrations.slice(done.length);
     for (const [index, migration] of missing.entries()) {

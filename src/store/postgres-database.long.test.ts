@@ -61,8 +61,11 @@ test("a pooler that refuses what is asked of a session is a clear fault in its o
   t.after(() => pooler.close());
   const url = `postgres://a:${PASSWORD}@127.0.0.1:${String(port)}/b`;
   const opening = openPostgres(url, NOW_MS, PATIENT);
-  assert.equal(await faultOf(opening), "unreachable");
-  await assert.rejects(opening, /does not answer \(unsupported startup parameter: options\)$/);
+  assert.equal(await faultOf(opening), "unusable");
+  await assert.rejects(
+    opening,
+    /a connection pooler .*\(unsupported startup parameter: options\)$/,
+  );
 });
 
 test("a server that says nothing is a clear fault in time", async (t) => {
@@ -176,8 +179,50 @@ withPostgres("opening a PostgreSQL database", ({ server, database, open }) => {
 
   test("sslmode decides between servers with and without TLS", async () => {
     const url = `${await database()}?sslmode=verify-full`;
-    assert.equal(await faultOf(openPatiently(url, NOW_MS)), "unreachable");
+    assert.equal(await faultOf(openPatiently(url, NOW_MS)), "denied");
+    await assert.rejects(openPatiently(url, NOW_MS), /it offers no TLS, which sslmode/);
     await (await openPatiently(url.replace("verify-full", "disable"), NOW_MS)).close();
+  });
+
+  test("a server that demands TLS is named for that, not for the user", async () => {
+    const url = await database();
+    const words = 'no pg_hba.conf entry for host "127.0.0.1", user "gatepost", no encryption';
+    const refusing = createServer((socket) => {
+      const body = Buffer.from(`SFATAL\0C28000\0M${words}\0\0`);
+      const head = Buffer.from("E\0\0\0\0");
+      head.writeUInt32BE(4 + body.length, 1);
+      socket
+        .on("error", () => undefined)
+        .once("data", () => socket.end(Buffer.concat([head, body])));
+    });
+    const port = await freePort();
+    refusing.listen(port, "127.0.0.1");
+    const there = new URL(url);
+    there.port = String(port);
+    const opening = openPatiently(there.href, NOW_MS);
+    assert.equal(await faultOf(opening), "denied");
+    await assert.rejects(opening, /it lets nobody in without TLS: add sslmode=verify-full/);
+    refusing.close();
+  });
+
+  test("a role that may not make tables opens a database that has them, and no other", async () => {
+    const name = `clerk_${String(Date.now())}`;
+    await server().run(`create role ${name} login`);
+    const url = await database();
+    const { db, close } = await openPatiently(url, NOW_MS);
+    const { sql } = await import("kysely");
+    await sql
+      .raw(`grant select, insert, update, delete on all tables in schema public to ${name}`)
+      .execute(db);
+    await close();
+    const own = (there: string): string => there.replace("gatepost@", `${name}@`);
+    const opened = await openPatiently(own(url), NOW_MS);
+    assert.equal(await opened.answers(), true);
+    await opened.close();
+    const empty = await server().createDatabase();
+    const opening = openPatiently(own(empty), NOW_MS);
+    assert.equal(await faultOf(opening), "denied");
+    await assert.rejects(opening, /this user may not make tables there/);
   });
 
   test("counts and sums are numbers, octets are octets, and U+0000 is accepted", async (t) => {

@@ -7,8 +7,9 @@ import type { Log } from "../base/log.ts";
 import { DatabaseFault } from "./database-fault.ts";
 import type { SqlDatabase } from "./database.ts";
 import type { Elections } from "./elections.ts";
-import { migrate } from "./migrate.ts";
+import { readySchema, type SchemaUse } from "./migrate.ts";
 import { memoryNotices, type Notices, type Topic, TOPICS } from "./notices.ts";
+import { lendsSessions } from "./pooler.ts";
 import { openingFault, storeDown } from "./postgres-fault.ts";
 import {
   type Driver,
@@ -251,6 +252,8 @@ export interface PostgresDatabase extends SqlDatabase {
   /** For counting requests. Its commits do not wait for the disk. */
   readonly counting: SessionPool;
   readonly patient: SessionPool;
+  /** Throws a `DatabaseFault` when a pooler is between that lends sessions to several clients. */
+  requireOwnSessions(): Promise<void>;
   /** Opens the session that hears notices and holds locks. It needs a direct connection. */
   openSession(deps: Pick<SessionDeps, "clock" | "log">): DirectSession;
 }
@@ -262,14 +265,18 @@ const FIRST_CONNECT_TIMEOUT_MS = 5_000;
 export async function openPostgres(
   url: string,
   nowMs: number,
-  options: Partial<PostgresLimits> = {},
+  {
+    schema = "migrate",
+    ...options
+  }: Partial<PostgresLimits> & { readonly schema?: SchemaUse } = {},
 ): Promise<PostgresDatabase> {
   const place = placeOf(url);
   const { default: driver } = await import("pg");
   const open = (pool: SessionPool): Kysely<Database> =>
     new Kysely<Database>({ dialect: new PostgresDialect({ pool }) });
   try {
-    await prepare(open(openPool(driver, url, forMigration(options))), place, nowMs);
+    const db = open(openPool(driver, url, forMigration(options)));
+    await prepare(db, place, (fit) => readySchema(fit, nowMs, schema));
   } catch (error) {
     throw openingFault(place, error);
   }
@@ -281,12 +288,33 @@ export async function openPostgres(
     db,
     counting,
     patient,
+    async requireOwnSessions() {
+      if (await lends(driver, url, place)) throw new DatabaseFault("unusable", pooledWords(place));
+    },
     openSession: (deps) => openDirectSession(driver, { ...deps, url, db }),
     answers: () => takesWrites(db),
     async close() {
       await Promise.all([db.destroy(), counting.end()]);
     },
   };
+}
+
+async function lends(driver: Driver, url: string, place: string): Promise<boolean> {
+  try {
+    return await lendsSessions(driver, clientConfig(url));
+  } catch (error) {
+    throw openingFault(place, storeDown(error));
+  }
+}
+
+const pooledWords = (place: string): string =>
+  `PostgreSQL ${place}: a connection pooler in transaction mode is between, which loses locks, notices and settings. ` +
+  "Connect directly, or set the pooler to session mode (pool_mode = session)";
+
+/** For `gatepost doctor`. Rejects when the server does not answer. */
+export async function isPooled(url: string): Promise<boolean> {
+  const { default: driver } = await import("pg");
+  return lends(driver, url, placeOf(url));
 }
 
 const forMigration = (options: Partial<PostgresLimits>): PostgresLimits => ({
@@ -299,10 +327,14 @@ const forMigration = (options: Partial<PostgresLimits>): PostgresLimits => ({
   idleInTransactionTimeoutMs: MIGRATION_TIMEOUT_MS,
 });
 
-async function prepare(db: Kysely<Database>, place: string, nowMs: number): Promise<void> {
+async function prepare(
+  db: Kysely<Database>,
+  place: string,
+  ready: (db: Kysely<Database>) => Promise<void>,
+): Promise<void> {
   try {
     await requireFit(db, place);
-    await migrate(db, nowMs);
+    await ready(db);
   } finally {
     await db.destroy();
   }

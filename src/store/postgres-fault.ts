@@ -1,4 +1,4 @@
-import { StoreDown } from "../base/store-down.ts";
+import { DiskFull, StoreDown } from "../base/store-down.ts";
 import { DatabaseFault, type DatabaseFaultCode } from "./database-fault.ts";
 
 /** The five characters of PostgreSQL's own errors (its manual, appendix A); undefined for any other error. */
@@ -38,7 +38,10 @@ export function queryFault(error: unknown): unknown {
 }
 
 export function storeDown(error: unknown): StoreDown {
-  return new StoreDown("PostgreSQL does not serve", { cause: bare(error) });
+  const cause = { cause: bare(error) };
+  return sqlState(error) === "53100"
+    ? new DiskFull(cause)
+    : new StoreDown("PostgreSQL does not serve", cause);
 }
 
 interface BareFault extends Error {
@@ -52,6 +55,30 @@ function bare(error: unknown): BareFault {
   }
   return made;
 }
+
+/** What only the words of a fault tell. */
+const OPENING_WORDS: readonly (readonly [RegExp, DatabaseFaultCode, string])[] = [
+  [
+    /no encryption|SSL off/,
+    "denied",
+    "it lets nobody in without TLS: add sslmode=verify-full to DATABASE_URL",
+  ],
+  [
+    /does not support SSL/,
+    "denied",
+    "it offers no TLS, which sslmode in DATABASE_URL demands: switch TLS on there, or say sslmode=disable",
+  ],
+  [
+    /certificate|self[- ]signed/i,
+    "denied",
+    "TLS: its certificate is not trusted; name the file of its authority in DATABASE_URL (sslrootcert=), and the host as the certificate has it",
+  ],
+  [
+    /unsupported startup parameter|transaction blocks not allowed/,
+    "unusable",
+    "a connection pooler is between that takes no settings of a session: connect directly, or see docs/operations/troubleshooting.md#pooler",
+  ],
+];
 
 const OPENING: readonly (readonly [RegExp, DatabaseFaultCode, string])[] = [
   [/^28/, "denied", "it does not let this user in"],
@@ -80,13 +107,17 @@ export function openingFault(place: string, error: unknown): DatabaseFault {
   if (error instanceof DatabaseFault) return error;
   const origin = error instanceof StoreDown ? error.cause : error;
   const state = sqlState(origin);
-  const known = OPENING.find(([pattern]) => state !== undefined && pattern.test(state));
+  const why = wordsOf(origin);
+  const known =
+    OPENING_WORDS.find(([pattern]) => pattern.test(why)) ??
+    OPENING.find(([pattern]) => state !== undefined && pattern.test(state));
   const isDown = error instanceof StoreDown;
   const [, code, sentence] = known ?? [
     undefined,
     isDown ? "unreachable" : "unusable",
-    `${isDown ? "it does not answer" : "it cannot be used"} (${wordsOf(origin)})`,
+    `${isDown ? "it does not answer" : "it cannot be used"} (${why})`,
   ];
+  const more = known !== undefined && OPENING_WORDS.includes(known) ? ` (${why})` : "";
   const options = { cause: state !== undefined || isDown ? bare(origin) : origin };
-  return new DatabaseFault(code, `PostgreSQL ${place}: ${sentence}`, options);
+  return new DatabaseFault(code, `PostgreSQL ${place}: ${sentence}${more}`, options);
 }

@@ -77,9 +77,17 @@ const url: Read<string> = (given) => {
 /** Without slashes at its end. */
 const baseUrl: Read<string> = (given) => url(given).replace(/\/+$/, "");
 
+/** Of the driver; all but the first and the last verify the certificate. */
+const SSL_MODES = ["disable", "prefer", "require", "verify-ca", "verify-full", "no-verify"];
+
 const databaseUrl: Read<string> = (given) => {
-  const { protocol = "", hostname = "" } = parsedUrl(given) ?? {};
-  if (/^postgres(?:ql)?:$/.test(protocol) && hostname !== "") return given;
+  const { protocol = "", hostname = "", searchParams } = parsedUrl(given) ?? {};
+  const isNamed = hostname !== "" || (searchParams?.get("host") ?? "") !== "";
+  const mode = searchParams?.get("sslmode");
+  if (mode !== undefined && mode !== null && !SSL_MODES.includes(mode)) {
+    throw new Error(`sslmode must be one of ${SSL_MODES.join(", ")}, not "${mode}"`);
+  }
+  if (/^postgres(?:ql)?:$/.test(protocol) && isNamed) return given;
   throw new Error("must be the URL of a PostgreSQL database, with postgres:// or postgresql://");
 };
 

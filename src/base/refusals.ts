@@ -129,6 +129,14 @@ export const serviceFull = (retryAfterSeconds = 5): Refusal =>
 export const storeUnavailable = (retryAfterSeconds = 5): Refusal =>
   new Refusal("store_unavailable", 503, "Service temporarily unavailable", { retryAfterSeconds });
 
+/** Of an answer that needs something stored; checks and decisions go on. */
+export const diskFull = fixed(
+  "disk_full",
+  503,
+  "The disk of this service is full, so that nothing can be stored. Its operator must free some space.",
+  60,
+);
+
 /** `names`: what does not answer, as `/readyz` knows it. */
 export function notReady(names: readonly string[]): Refusal {
   return new Refusal("not_ready", 503, `Not ready: ${names.join(", ")}.`);

@@ -1,10 +1,11 @@
 import { Readable } from "node:stream";
-import { storeDownOf } from "../base/store-down.ts";
+import { DiskFull, storeDownOf } from "../base/store-down.ts";
 import { RESOURCES } from "../base/resources.ts";
 import { NoRoom } from "../base/shares.ts";
 import type { Entrance } from "../accounts/admission/admission.ts";
 import {
   INTERNAL_ERROR_CODE,
+  diskFull,
   INTERNAL_ERROR_MESSAGE,
   Refusal,
   serviceFull,
@@ -189,7 +190,9 @@ function headersOf(answer: ApiReply, entrance: Entrance | undefined): Record<str
 export function refusalOf(error: unknown): Refusal | undefined {
   if (error instanceof Refusal) return error;
   if (error instanceof NoRoom) return refusalOfShare(error);
-  return storeDownOf(error) === undefined ? undefined : storeUnavailable();
+  const down = storeDownOf(error);
+  if (down === undefined) return undefined;
+  return down instanceof DiskFull ? diskFull() : storeUnavailable();
 }
 
 function refusalOfShare({ resource, why }: NoRoom): Refusal {

@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { temporaryFolder } from "../../test/process/temporary-folder.ts";
+import { ownDisk } from "../../test/process/own-disk.ts";
 import { manualClock } from "../../test/time/manual-clock.ts";
 import { DAY_MS } from "../core/calendar.ts";
 import type { FeedStatus } from "../lists/feed-status.ts";
@@ -88,20 +87,6 @@ test("health: a duty that changes hands is well, one that nobody takes is not", 
   assert.equal((await look())?.says, "No process does list refresh.");
 });
 
-/** A file system of its own for the time of the test; undefined where mounting is not permitted. */
-function mounted(
-  options: string,
-): { readonly folder: string; readonly end: () => void } | undefined {
-  const folder = join(temporaryFolder(), "disk");
-  mkdirSync(folder);
-  try {
-    execFileSync("mount", ["-t", "tmpfs", "-o", options, "tmpfs", folder], { stdio: "ignore" });
-    return { folder, end: () => void execFileSync("umount", [folder]) };
-  } catch {
-    return undefined;
-  }
-}
-
 const disks: readonly (readonly [
   what: string,
   options: string,
@@ -116,9 +101,9 @@ const disks: readonly (readonly [
 
 for (const [what, options, fill, says] of disks) {
   test(`health: a disk that is ${what}`, async (t) => {
-    const disk = mounted(options);
+    const disk = ownDisk(options);
     if (disk === undefined) return t.skip("needs the right to mount");
-    t.after(disk.end);
+    t.after(() => disk.end());
     if (fill > 0) writeFileSync(join(disk.folder, "filler"), Buffer.alloc(fill * 1_048_576));
     const trouble = await diskTrouble(disk.folder);
     if (says === undefined) assert.equal(trouble, undefined);

@@ -43,6 +43,7 @@ const SHOWN: Readonly<Record<Maker, refusals.Refusal>> = {
   headersTooLarge: refusals.headersTooLarge(),
   tooMuchAtOnce: refusals.tooMuchAtOnce(),
   serviceFull: refusals.serviceFull(),
+  diskFull: refusals.diskFull(),
   storeUnavailable: refusals.storeUnavailable(),
   notReady: refusals.notReady(["dns"]),
   metricsUnauthorized: refusals.metricsUnauthorized(),

@@ -273,7 +273,7 @@ async function* asText(values: AsyncIterable<unknown>, log: Log): AsyncGenerator
 
 function refusedReply(error: unknown, route: AccountRoute, { faultLog }: Deps): Reply {
   const refusal = refusalOf(error);
-  if (refusal === undefined || refusal.code === "store_unavailable") {
+  if (refusal === undefined || storeDownOf(error) !== undefined) {
     faultLog(error, { method: route.method, route: `/account/${route.path}` });
   }
   const reply = refused(error, undefined);

@@ -14,7 +14,7 @@ import {
   type SqliteStatement,
 } from "kysely";
 import { LRUCache } from "lru-cache";
-import { StoreDown } from "../../base/store-down.ts";
+import { DiskFull, StoreDown } from "../../base/store-down.ts";
 import type { LogSync } from "./log-sync.ts";
 import { holdsNul, withoutNul } from "../schema.ts";
 
@@ -30,6 +30,13 @@ export const isBusy = (error: unknown): boolean =>
   "errcode" in error &&
   typeof error.errcode === "number" &&
   (error.errcode & 0xff) === SQLITE_BUSY;
+
+const SQLITE_FULL = 13;
+
+function storeFault(error: unknown): unknown {
+  const isFull = error instanceof Error && "errcode" in error && error.errcode === SQLITE_FULL;
+  return isFull ? new DiskFull({ cause: error }) : error;
+}
 
 /** Waits for a lock while the event loop goes on; SQLite's own waiting stops the thread, for up to 100 ms at a time. */
 class PatientConnection implements DatabaseConnection {
@@ -56,7 +63,7 @@ class PatientConnection implements DatabaseConnection {
         if (!isReading(query)) this.#wrote();
         return result;
       } catch (error) {
-        if (looks >= looksMax || !isBusy(error)) throw error;
+        if (looks >= looksMax || !isBusy(error)) throw storeFault(error);
       }
       await (looks <= ROUNDS ? nextRound() : pause(LOOK_EVERY_MS));
     }

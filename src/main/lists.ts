@@ -6,7 +6,7 @@ import { DomainMails, pagesOf, VerdictCounts } from "../lists/domain-verdicts.ts
 import { FeedFiles } from "../lists/feed-files.ts";
 import { FeedRefresher } from "../lists/feed-refresher.ts";
 import { FETCHED_SOURCES } from "../lists/feed-sources.ts";
-import type { FeedRefresh, ListMetrics } from "../lists/feed-status.ts";
+import type { FeedRefresh, FeedStatus, ListMetrics } from "../lists/feed-status.ts";
 import { LearningStore, MailServerLearner } from "../lists/mail-server-learner.ts";
 import { attachNameTable, namesOfTable } from "../lists/name-table.ts";
 import { createBackTest, type RunBackTest } from "../lists/rules/back-test.ts";
@@ -192,6 +192,24 @@ export function openStoredLists(process: Process, { sql, notices }: AccountStore
   const lookup = openDns(config, "bulk", { machine });
   closing.add(() => lookup.close());
   return openLists(process, { sql, lookup, notices });
+}
+
+/** For `gatepost doctor`: how the feeds of the database stand; changes nothing. */
+export async function readFeeds(
+  process: Process,
+  sql: ListsParts["sql"],
+): Promise<readonly FeedStatus[]> {
+  const { clock, log, closing } = process;
+  const unasked = (): never => {
+    throw new Error("nothing is fetched here");
+  };
+  const lookup = { mx: unasked, addresses: unasked, everyAddress: unasked };
+  const refresher = await openRefresher(process, { sql, lookup });
+  const hash = createAddressHash(new Uint8Array(32)); // addresses are not asked for
+  const live = new LiveRules({ entries: new RuleStore(sql.db), hash, clock, log });
+  closing.add(() => refresher.stop());
+  await live.refresh();
+  return withSwitches(refresher, live).status();
 }
 
 /** Names of curated lists that are on, and free providers as the cross-check: a host with theirs identifies no operator. */

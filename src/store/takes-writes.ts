@@ -1,6 +1,7 @@
 import { statfsSync } from "node:fs";
 import type { Kysely } from "kysely";
 import type { Database } from "./schema.ts";
+import { inTransaction } from "./transaction.ts";
 
 /** Below this a batch cannot be stored, and SQLite's log may not grow. */
 export const FREE_MIN_BYTES = 8 * 1_024 * 1_024;
@@ -11,18 +12,30 @@ const PROBE_NAME = "write_probe";
 
 /** Whether the database stores a row now. Never rejects. */
 export async function takesWrites(db: Kysely<Database>): Promise<boolean> {
-  const value = "x".repeat(PROBE_UNITS);
   try {
-    await db
-      .insertInto("installation")
-      .values({ name: PROBE_NAME, value })
-      .onConflict((conflict) => conflict.column("name").doUpdateSet({ value }))
-      .execute();
+    await writeProbe(db);
     await db.deleteFrom("installation").where("name", "=", PROBE_NAME).execute();
     return true;
   } catch {
     return false;
   }
+}
+
+/** The same without a trace. Never rejects. */
+export const wouldTakeWrites = (db: Kysely<Database>): Promise<boolean> =>
+  inTransaction(db, async (tx) => {
+    await writeProbe(tx.sql);
+    tx.abandon();
+    return true;
+  }).catch(() => false);
+
+async function writeProbe(db: Kysely<Database>): Promise<void> {
+  const value = "x".repeat(PROBE_UNITS);
+  await db
+    .insertInto("installation")
+    .values({ name: PROBE_NAME, value })
+    .onConflict((conflict) => conflict.column("name").doUpdateSet({ value }))
+    .execute();
 }
 
 export function hasRoom(folder: string): boolean {

@@ -1,4 +1,3 @@
-import { once } from "node:events";
 import { existsSync, readdirSync, statfsSync, statSync } from "node:fs";
 import { totalmem } from "node:os";
 import { join, resolve } from "node:path";
@@ -7,19 +6,22 @@ import type { Clock } from "../../base/clock.ts";
 import { RESOURCES } from "../../base/resources.ts";
 import type { Finding } from "../../cli/commands/doctor.ts";
 import type { FeedStatus } from "../../lists/feed-status.ts";
+import { DatabaseFault, type DatabaseFaultCode } from "../../store/database-fault.ts";
 import type { SqlDatabase } from "../../store/database.ts";
-import { MIGRATIONS } from "../../store/migrate.ts";
 import type { Database } from "../../store/schema.ts";
+import { LOCK_FILE, lockForServing } from "../../store/embedded/serving-lock.ts";
+import { wouldTakeWrites } from "../../store/takes-writes.ts";
 import { openDns, openTrust } from "../checker.ts";
 import { diskTrouble, feedsTrouble, megabytes, workersTrouble } from "../health.ts";
-import { openStoredLists } from "../lists.ts";
+import { readFeeds } from "../lists.ts";
 import { openProcess, type Process } from "../process.ts";
-import { missingFiles } from "../program-files.ts";
+import { fewFiles, missingFiles } from "../program-files.ts";
 import { type Config, readConfig, unknownSettings } from "../settings/config.ts";
-import { openAccountStore } from "../store.ts";
+import { openSql } from "../store.ts";
 import { hasDatabase, missingWords } from "../terminal.ts";
 import {
   examineFetchProxies,
+  examineServer,
   examineTime,
   examineUrls,
   measureResolver,
@@ -107,11 +109,11 @@ function foreignFile(folder: string): string | undefined {
 
 /** Integrity of the file (SQLite), the schema's version, the ledger, the clock against what was written. */
 async function examineDatabase(
-  { db, answers }: SqlDatabase,
+  { db }: SqlDatabase,
   isEmbedded: boolean,
   clock: Clock,
 ): Promise<readonly Finding[]> {
-  if (!(await answers())) {
+  if (!(await wouldTakeWrites(db))) {
     return [
       wrong(
         "database",
@@ -126,15 +128,7 @@ async function examineDatabase(
   const { rows } = await sql<{ number: number; newest: number | string }>`
     select max(number) as number, max(applied_at_ms) as newest from schema_migrations`.execute(db);
   const { number = 0, newest = 0 } = rows[0] ?? {};
-  findings.push(
-    Number(number) === MIGRATIONS.length
-      ? ok("schema", `Version ${String(number)}, as this program has it.`)
-      : wrong(
-          "schema",
-          `Version ${String(number)}; this program has ${String(MIGRATIONS.length)}.`,
-          "Run gatepost migrate.",
-        ),
-  );
+  findings.push(ok("schema", `Version ${String(number)}, as this program has it.`));
   findings.push(await ledger(db), clockFinding(clock.nowMs(), Number(newest)));
   return findings;
 }
@@ -177,46 +171,15 @@ function clockFinding(nowMs: number, newestMs: number): Finding {
   );
 }
 
-const CONNECT_MS = 3_000;
-const NOTICE_MS = 2_000;
-
-/** A pooler in transaction mode loses notices (LISTEN), and old ones lose prepared statements. */
+/** A pooler in transaction mode loses notices (LISTEN), locks and settings. */
 export async function examinePooler(url: string): Promise<Finding> {
-  const { default: pg } = await import("pg");
-  const options = {
-    connectionString: url,
-    connectionTimeoutMillis: CONNECT_MS,
-    query_timeout: CONNECT_MS,
-  };
-  const [listener, sender] = [new pg.Client(options), new pg.Client(options)];
-  for (const client of [listener, sender]) client.on("error", () => undefined);
-  const advice =
-    "Connect to PostgreSQL directly, or set the pooler to session mode (pool_mode = session).";
-  try {
-    await Promise.all([listener.connect(), sender.connect()]);
-    const prepared = { name: "doctor_probe", text: "select 1" };
-    await listener.query(prepared);
-    await listener.query("listen doctor_probe");
-    // While the sender's transaction holds a server session, a pooler gives the listener another one.
-    await sender.query("begin");
-    await sender.query("notify doctor_probe");
-    await listener.query(prepared);
-    const heard = once(listener, "notification", { signal: AbortSignal.timeout(NOTICE_MS) });
-    const isHeard = heard.then(
-      () => true,
-      () => false,
-    );
-    await sender.query("commit");
-    if (await isHeard) return ok("pooler", "Sessions keep their prepared statements and notices.");
-    const says =
-      "A notice from one session does not reach another: a connection pooler in transaction mode is between.";
-    return wrong("pooler", says, advice);
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    return wrong("pooler", `A session does not keep what it prepared: ${why}.`, advice);
-  } finally {
-    await Promise.allSettled([listener.end(), sender.end()]);
-  }
+  const { isPooled } = await import("../../store/postgres-database.ts");
+  if (!(await isPooled(url))) return ok("pooler", "Every session of the program is its own.");
+  return wrong(
+    "pooler",
+    "A connection pooler in transaction mode is between: it lends one session to several clients.",
+    "Connect to PostgreSQL directly, or set the pooler to session mode (pool_mode = session).",
+  );
 }
 
 export async function examineWorkers(db: Kysely<Database>, nowMs: number): Promise<Finding> {
@@ -263,11 +226,30 @@ async function examine(process: Process): Promise<readonly Finding[]> {
     examineProgram(),
     ...(await examineUrls(config)),
     ...(await examineFetchProxies(config)),
+    await examineServer(config, isServed(config)),
     examineMemory(config),
+    ...examineFiles(),
     await examineDisk(config.dataDir),
     ...(await caught("database", () => examineStored(process))),
     ...(await caught("resolver", () => examineNetwork(process))),
   ];
+}
+
+/** Whether a service has this data directory; undefined where others share the database. */
+function isServed({ dataDir, databaseUrl }: Config): boolean | undefined {
+  if (databaseUrl !== undefined) return undefined;
+  if (!existsSync(join(dataDir, LOCK_FILE))) return false;
+  try {
+    lockForServing(dataDir)();
+    return false;
+  } catch {
+    return true;
+  }
+}
+
+function examineFiles(): readonly Finding[] {
+  const few = fewFiles();
+  return few === undefined ? [] : [note("files", few.says, few.toDo)];
 }
 
 async function examineNetwork(process: Process): Promise<readonly Finding[]> {
@@ -288,26 +270,38 @@ async function examineNetwork(process: Process): Promise<readonly Finding[]> {
 async function examineStored(process: Process): Promise<readonly Finding[]> {
   const { config, clock } = process;
   if (!hasDatabase(config)) {
-    return [
-      note(
-        "database",
-        missingWords(config).trim(),
-        "Start the service once, or set GATEPOST_DATA_DIR.",
-      ),
-    ];
+    const says = missingWords(config).trim();
+    return [note("database", says, "Start the service once, or set GATEPOST_DATA_DIR.")];
   }
-  const store = await openAccountStore(process);
-  const { refresh } = await openStoredLists(process, store);
-  const feeds = examineFeeds(await refresh.status(), config.listsRefresh, clock.nowMs());
+  const opened = await openSql(process, "look");
   const { databaseUrl } = config;
+  const feeds = examineFeeds(await readFeeds(process, opened), config.listsRefresh, clock.nowMs());
   return [
-    ...(await examineDatabase(store.sql, databaseUrl === undefined, clock)),
+    ...(await examineDatabase(opened, databaseUrl === undefined, clock)),
     ...(databaseUrl === undefined
       ? []
-      : [await examinePooler(databaseUrl), await examineWorkers(store.sql.db, clock.nowMs())]),
+      : [await examinePooler(databaseUrl), await examineWorkers(opened.db, clock.nowMs())]),
     feeds,
   ];
 }
+
+const REPAIRS: Partial<Record<DatabaseFaultCode, string>> = {
+  behind:
+    "Run gatepost migrate, or start the server of this version, when every older process has stopped.",
+  newer_schema: "Run the newer version of gatepost.",
+  older_schema:
+    "Export what you need with that version, and begin with a new data directory or database.",
+  locked: "Stop the program that holds it.",
+  unwritable:
+    "Give the folder to the service's user and make it writable, or run this as that user.",
+  full: "Free some space.",
+  not_a_directory: "Set GATEPOST_DATA_DIR to a folder.",
+  not_a_database: "Restore a back-up.",
+  unreachable: "Start PostgreSQL, or correct host and port in DATABASE_URL.",
+  denied: "Correct user, password and TLS in DATABASE_URL, or the rights of the user.",
+  no_database: "Restore a back-up, or correct the name.",
+  too_old: "Bring PostgreSQL up to version 15 or newer.",
+};
 
 async function caught(
   name: "database" | "resolver",
@@ -316,6 +310,9 @@ async function caught(
   try {
     return await look();
   } catch (error) {
-    return [wrong(name, messageOf(error), "Do what the message says.")];
+    const repair = error instanceof DatabaseFault ? REPAIRS[error.code] : undefined;
+    const isSchema = error instanceof DatabaseFault && /schema|behind/.test(error.code);
+    const toDo = repair ?? "Report this with what gatepost doctor --json prints.";
+    return [wrong(isSchema ? "schema" : name, messageOf(error), toDo)];
   }
 }

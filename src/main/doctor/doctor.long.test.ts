@@ -1,11 +1,18 @@
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { type AddressInfo, connect, createServer } from "node:net";
-import { test, type TestContext } from "node:test";
+import { chmodSync, chownSync, readdirSync, readFileSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
+import { join } from "node:path";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
 import { startDnsServer } from "../../../test/dns/dns-server.ts";
-import { withPostgres } from "../../../test/services/with-postgres.ts";
-import { diagnose, examinePooler, examineWorkers } from "./diagnose.ts";
+import { gatepost, makeHome, startService } from "../../../test/e2e/service-process.ts";
+import { childEnvironment } from "../../../test/process/child-environment.ts";
 import { temporaryFolder } from "../../../test/process/temporary-folder.ts";
+import { withPostgres } from "../../../test/services/with-postgres.ts";
+import { openSqlite } from "../../store/embedded/sqlite.ts";
+import { diagnose, examinePooler, examineWorkers } from "./diagnose.ts";
 
 test("doctor: a resolver that denies every name is wrong, as the service finds it", async (t) => {
   const server = await startDnsServer({});
@@ -26,40 +33,87 @@ test("doctor: a resolver that denies every name is wrong, as the service finds i
   assert.equal(findings.find(({ name }) => name === "program")?.state, "ok");
 });
 
-/** Between a client and PostgreSQL: passes all on but notices, as a pooler in transaction mode does. */
-async function poolerOf(t: TestContext, url: string): Promise<string> {
-  const target = new URL(url);
-  const port = Number(target.port);
-  const pooler = createServer((client) => {
-    const server = connect(port, target.hostname);
-    client.pipe(server);
-    let kept = Buffer.alloc(0);
-    server.on("data", (data: Buffer) => {
-      kept = Buffer.concat([kept, data]);
-      while (kept.length >= 5 && kept.length > kept.readInt32BE(1)) {
-        const message = kept.subarray(0, 1 + kept.readInt32BE(1));
-        kept = kept.subarray(message.length);
-        if (message[0] !== "A".charCodeAt(0)) client.write(message);
-      }
-    });
-    for (const socket of [client, server]) {
-      socket.on("error", () => undefined);
-      socket.on("close", () => void (client.destroy(), server.destroy()));
-    }
-  }).listen(0, "127.0.0.1");
-  t.after(() => pooler.close());
-  await once(pooler, "listening");
-  target.port = String((pooler.address() as AddressInfo).port);
-  return target.href;
-}
+const QUIET = {
+  GATEPOST_LISTS_REFRESH: "off",
+  GATEPOST_DNS_SERVERS: "127.0.0.1:9",
+  GATEPOST_DNS_CANARIES: "off",
+};
+type Findings = readonly { readonly name: string; readonly state: string; readonly says: string }[];
+const named = (findings: Findings, name: string) => findings.find((each) => each.name === name);
+
+/** What lies in a folder, octet by octet. */
+const contentOf = (folder: string): ReadonlyMap<string, string> =>
+  new Map(
+    readdirSync(folder)
+      .filter((name) => !/-(?:wal|shm)$|^serving/.test(name))
+      .map((name) => [name, readFileSync(join(folder, name)).toString("base64")]),
+  );
+
+test("doctor and other commands leave the schema of an older version as it is, and say so", async () => {
+  const home = makeHome(QUIET);
+  await (await startService(home)).stop();
+  const file = openSqlite(join(home.directory, "gatepost.db"));
+  file.exec("delete from schema_migrations");
+  file.close();
+  const before = contentOf(home.directory);
+  const run = gatepost(home, ["doctor", "--json"]);
+  const schema = named(JSON.parse(run.out) as Findings, "schema");
+  assert.equal(run.code, 1);
+  assert.match(schema?.says ?? "", /the database has schema 0, this program has \d+/);
+  assert.deepEqual(contentOf(home.directory), before);
+  home.remove();
+});
+
+test("doctor changes nothing of a sound installation either", async () => {
+  const home = makeHome(QUIET);
+  await (await startService(home)).stop();
+  const before = contentOf(home.directory);
+  const run = gatepost(home, ["doctor", "--json"]);
+  assert.equal(named(JSON.parse(run.out) as Findings, "schema")?.state, "ok", run.out);
+  assert.deepEqual(contentOf(home.directory), before);
+  home.remove();
+});
+
+test("doctor: a port that another Gatepost has is told, its own is not, and what it says is broken", async (t) => {
+  const [home, other] = [makeHome(QUIET), makeHome(QUIET)];
+  const service = await startService(home);
+  t.after(() => service.stop("SIGKILL"));
+  const PORT = new URL(service.url).port;
+  const own = await diagnose({ ...home.settings, PORT });
+  assert.equal(named(own, "service")?.state, "wrong");
+  assert.match(named(own, "service")?.says ?? "", /says that this is broken: dns\./);
+  const foreign = await diagnose({ ...other.settings, PORT });
+  assert.match(named(foreign, "service")?.says ?? "", /another Gatepost listens there/);
+  const program = createServer((socket) => socket.destroy()).listen(0, "127.0.0.1");
+  t.after(() => program.close());
+  await once(program, "listening");
+  const taken = String((program.address() as AddressInfo).port);
+  const told = await diagnose({ ...other.settings, PORT: taken });
+  assert.match(named(told, "service")?.says ?? "", /another program listens there/);
+});
+
+test("doctor: who may not write the data directory is told, and so is a file of another user", async (t) => {
+  if (process.getuid?.() !== 0) return t.skip("needs root");
+  const home = makeHome(QUIET);
+  await (await startService(home)).stop();
+  const nobody = { uid: 65_534, gid: 65_534 };
+  chmodSync(home.directory, 0o755);
+  const program = fileURLToPath(new URL("../../../run/gatepost.js", import.meta.url));
+  const env = { ...childEnvironment(home.settings), HOME: "/" };
+  const run = spawnSync(process.execPath, [program, "doctor", "--json"], { env, ...nobody });
+  assert.match(
+    String(run.stdout),
+    /"disk","state":"wrong","says":"[^"]*this user may not write there/,
+  );
+  chownSync(home.directory, nobody.uid, nobody.gid);
+  const rooted = named(await diagnose(home.settings), "disk");
+  assert.match(rooted?.says ?? "", /belongs to another user than/);
+  home.remove();
+});
 
 withPostgres("doctor: PostgreSQL", (postgres) => {
-  test("doctor: sessions on PostgreSQL itself are fine, a pooler of transactions is found", async (t) => {
-    const url = await postgres.database();
-    assert.equal((await examinePooler(url)).state, "ok");
-    const pooled = await examinePooler(await poolerOf(t, url));
-    assert.equal(pooled.state, "wrong");
-    assert.match(pooled.says, /pooler in transaction mode/);
+  test("doctor: sessions on PostgreSQL itself are fine", async () => {
+    assert.equal((await examinePooler(await postgres.database())).state, "ok");
   });
 
   for (const [seenMs, state] of [

@@ -17,7 +17,9 @@ export const NAMES = [
   "proxy",
   "HTTPS_PROXY",
   "HTTP_PROXY",
+  "service",
   "memory",
+  "files",
   "disk",
   "database",
   "pooler",
@@ -130,6 +132,64 @@ export async function examineUrls(config: Config): Promise<readonly Finding[]> {
   const answer = await healthAt(base);
   const edge = EDGES.find(({ header }) => answer?.headers.has(header));
   return [publicFinding(base, answer), trustFinding(config, edge)];
+}
+
+/** Who listens at HOST and PORT, and what a running service says of itself. */
+export async function examineServer(
+  config: Config,
+  isServed: boolean | undefined,
+): Promise<Finding> {
+  const { host, port } = config;
+  const base = publicUrlOf({ ...config, publicUrl: undefined }).replace(
+    "//localhost:",
+    "//127.0.0.1:",
+  );
+  const taken = `PORT=${String(port)}: `;
+  const isHeard = await acceptsConnection(new URL(base));
+  if (!isHeard) {
+    if (isServed !== true)
+      return ok("service", `Nothing listens at ${host}, port ${String(port)}: a start can.`);
+    return note(
+      "service",
+      `A service has the data directory, but not at ${base}.`,
+      "Give this command its HOST and PORT.",
+    );
+  }
+  const answer = await healthAt(base);
+  const isGatepost =
+    answer?.status === 200 && (await textAt(`${base}/openapi.json`)).includes('"Gatepost');
+  if (!isGatepost) {
+    return wrong(
+      "service",
+      `${taken}another program listens there.`,
+      "Stop it, or set PORT to a free port.",
+    );
+  }
+  if (isServed === false) {
+    const says = `${taken}another Gatepost listens there, which serves another data directory.`;
+    return wrong(
+      "service",
+      says,
+      "Set PORT to a free port, or give this command that GATEPOST_DATA_DIR.",
+    );
+  }
+  const metrics = await textAt(`${base}/metrics`, config.metricsToken);
+  const parts = [...metrics.matchAll(/^gatepost_broken\{part="(\w+)"\} 1$/gm)].map(
+    ([, part]) => part,
+  );
+  if (parts.length === 0) return ok("service", `It runs at ${base}, and says that all is well.`);
+  const says = `It runs at ${base}, and says that this is broken: ${parts.join(", ")}.`;
+  return wrong("service", says, "The page System and health.broken in its log say what to do.");
+}
+
+async function textAt(url: string, token?: string): Promise<string> {
+  try {
+    const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
+    const signal = AbortSignal.timeout(PUBLIC_TIMEOUT_MS);
+    return await (await fetch(url, { headers, signal, redirect: "manual" })).text();
+  } catch {
+    return "";
+  }
 }
 
 /** The operator's own URL, so no guard for addresses. Undefined: nobody answers. */

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { DatabaseFault, databaseFault } from "../database-fault.ts";
 import { openSqlite } from "./sqlite.ts";
 
-const FILE_NAME = "serving.lock";
+export const LOCK_FILE = "serving.lock";
 
 /**
  * Makes this process the only one that serves a data directory, until the returned function is called or
@@ -24,7 +24,7 @@ const held = new Set<ReturnType<typeof openSqlite>>();
 function hold(dataDir: string): ReturnType<typeof openSqlite> {
   let holder: ReturnType<typeof openSqlite> | undefined;
   try {
-    holder = openSqlite(join(dataDir, FILE_NAME), 0);
+    holder = openSqlite(join(dataDir, LOCK_FILE), 0);
     holder.exec("begin exclusive");
     return holder;
   } catch (cause) {

@@ -22,9 +22,14 @@ let running: Promise<Browser> | undefined;
 
 after(async () => (await running)?.close());
 
-/** Runs a test that needs a browser of Debian's and the built pages; skipped with a reason without them. */
-export function testInBrowser(name: string, body: () => Promise<void>): void {
+/** Runs a test that needs a browser of Debian's and the built pages; skipped with a reason without them, and without `more`. */
+export function testInBrowser(
+  name: string,
+  body: () => Promise<void>,
+  more: readonly string[] = [],
+): void {
   const missing = [
+    ...more,
     ...(BROWSER === undefined ? [BROWSERS.join(" or ")] : []),
     ...(builtFolder("dashboard", "index.html") === undefined
       ? ["the built dashboard (npm run build)"]

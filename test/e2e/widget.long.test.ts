@@ -1,94 +1,19 @@
 import { strict as assert } from "node:assert";
-import { createServer, type IncomingMessage, type Server } from "node:http";
 import { after, before } from "node:test";
-import type { Page } from "playwright-core";
-import { decideRoute } from "../../src/http/api/decide.ts";
-import { gatePages } from "../../src/http/system/widget.ts";
-import { DEFAULT_LIMITS, listen, type Listening } from "../../src/http/server.ts";
-import { appWith } from "../http/http-app.ts";
-import { type GateWorld, gateWorld } from "../policy/gate-world.ts";
-import { PATIENCE_MS, until } from "../time/until.ts";
 import { axeFindings, focusOn, openPage, testInBrowser } from "./browser.ts";
-import { listening } from "../http/peer.ts";
-
-/** A site with a sign-up form, on an origin of its own, under a policy that allows the widget and nothing else. */
-interface Site {
-  readonly url: string;
-  /** What forms sent, as text. */
-  readonly signUps: readonly URLSearchParams[];
-  close(): void;
-}
-
-let world: GateWorld;
-let gate: Listening;
-let gateUrl = "";
-let site: Site;
-let key = "";
-const closers: (() => unknown)[] = [];
-
-before(async () => {
-  world = await gateWorld(
-    { after: (close) => void closers.push(close as () => unknown) },
-    { known: { curated: ["bad.example"] } },
-  );
-  const { admission, decideOne } = world;
-  const app = appWith({
-    admission,
-    routes: [decideRoute(decideOne)],
-    pages: { pages: gatePages },
-  });
-  gate = await listen(
-    app,
-    { host: "127.0.0.1", port: 0 },
-    { limits: { ...DEFAULT_LIMITS, stopTimeoutMs: 0 } },
-  );
-  gateUrl = gate.url;
-  site = await openSite(() => gateUrl);
-  const { id } = await world.account("owner@shop.example");
-  const made = await world.store.keys.create(id, "page", { origins: [site.url], form: "join" });
-  assert.ok(made.kind === "created");
-  key = made.apiKey;
-});
-
-after(async () => {
-  site.close();
-  await gate.stop();
-  for (const close of closers) await close();
-});
-
-async function openSite(gateAt: () => string): Promise<Site> {
-  const signUps: URLSearchParams[] = [];
-  const server: Server = createServer((request, response) => {
-    void (async () => {
-      const isSignUp = request.method === "POST";
-      if (isSignUp) signUps.push(new URLSearchParams(await textOf(request)));
-      const from = gateAt();
-      response.writeHead(200, {
-        "content-type": "text/html; charset=utf-8",
-        "content-security-policy": `default-src 'none'; script-src ${from}; connect-src ${from}; form-action 'self'`,
-      });
-      const enforce = request.url === "/enforce" ? " data-enforce" : "";
-      const form = formPage(`${from}/widget.js`, enforce);
-      const clobbering = `<img name="currentScript" src="" alt="" data-url="${from}/elsewhere">`;
-      const page =
-        request.url === "/clobbered" ? form.replace("<body>", `<body>${clobbering}`) : form;
-      response.end(isSignUp ? WELCOME : page);
-    })();
-  });
-  return { ...(await listening(server)), signUps };
-}
-
-async function textOf(request: IncomingMessage): Promise<string> {
-  let text = "";
-  for await (const piece of request.setEncoding("utf8")) text += String(piece);
-  return text;
-}
+import {
+  decided,
+  openWidgetWorld,
+  tokenOf,
+  typeAddress,
+  type WidgetWorld,
+} from "./widget-world.ts";
 
 const WELCOME = `<!doctype html><html lang="en"><title>Welcome</title><main><h1>Welcome</h1></main>`;
 
-const formPage = (script: string, enforce: string): string => `<!doctype html>
+const formPage = (script: string): string => `<!doctype html>
 <html lang="en"><head><title>Sign up</title>
-<script src="${script}" data-key="${key}"${enforce} defer></script></head>
+${script}</head>
 <body><main><h1>Sign up</h1><form method="post" action="/sign-up">
 <label for="email">Email</label>
 <input id="email" name="email" type="email" autocomplete="email" aria-describedby="hint" data-gatepost="page">
@@ -96,36 +21,37 @@ const formPage = (script: string, enforce: string): string => `<!doctype html>
 <label for="name">Name</label><input id="name" name="name" autocomplete="name">
 <button>Join</button></form></main></body></html>`;
 
-const OPEN = async (path = "/") => {
-  const opened = await openPage(site.url);
-  await opened.page.goto(`${site.url}${path}`);
+let world: WidgetWorld;
+
+before(async () => {
+  world = await openWidgetWorld(
+    (script) => ({
+      "/": formPage(script()),
+      "/enforce": formPage(script(" data-enforce")),
+      "/clobbered": formPage(script()).replace(
+        "<body>",
+        `<body><img name="currentScript" src="" alt="" data-url="/elsewhere">`,
+      ),
+    }),
+    WELCOME,
+  );
+});
+
+after(() => world.close());
+
+const open = async (path = "/") => {
+  const opened = await openPage(world.siteUrl);
+  await opened.page.goto(`${world.siteUrl}${path}`);
   return opened;
 };
 
-/** Types an address as a person does, and leaves the field. */
-async function typeAddress(page: Page, address: string): Promise<void> {
-  await page.locator("#email").focus();
-  await page.keyboard.press("ControlOrMeta+a");
-  await page.keyboard.type(address);
-  await page.keyboard.press("Tab");
-}
-
-const tokenOf = (page: Page): Promise<string> =>
-  page.locator('input[name="gatepost-token"]').inputValue();
-
-const decided = (page: Page): Promise<true> =>
-  until(async () => (await tokenOf(page)) !== "", {
-    what: "a decision",
-    withinMs: PATIENCE_MS,
-  });
-
 const formsOf = (address: string): readonly URLSearchParams[] =>
-  site.signUps.filter((form) => form.get("email") === address);
+  world.signUps.filter((form) => form.get("email") === address);
 
 testInBrowser(
   "the widget offers what was meant, by keyboard alone, under a strict policy",
   async () => {
-    const { page, context, complaints } = await OPEN();
+    const { page, context, complaints } = await open();
     assert.deepEqual(await axeFindings(page), []);
     await typeAddress(page, "jo@gmial.com");
     const note = page.getByRole("status");
@@ -160,7 +86,7 @@ function claimsOf(token: string): Record<string, unknown> {
 testInBrowser(
   "a rejected address is marked, and sent all the same without data-enforce",
   async () => {
-    const { page, context, complaints } = await OPEN();
+    const { page, context, complaints } = await open();
     await typeAddress(page, "soft@bad.example");
     await page.getByRole("status").getByText("Please use a permanent email address.").waitFor();
     assert.equal(await page.locator("#email").getAttribute("aria-invalid"), "true");
@@ -177,7 +103,7 @@ testInBrowser(
 );
 
 testInBrowser("with data-enforce a rejected address is not sent, and the next one is", async () => {
-  const { page, context, complaints } = await OPEN("/enforce");
+  const { page, context, complaints } = await open("/enforce");
   await typeAddress(page, "hard@bad.example");
   await page.getByRole("status").getByText("Please use a permanent email address.").waitFor();
   const join = page.getByRole("button", { name: "Join" });
@@ -196,7 +122,7 @@ testInBrowser("with data-enforce a rejected address is not sent, and the next on
 });
 
 testInBrowser("a page that cancels the event shows the decision itself", async () => {
-  const { page, context, complaints } = await OPEN("/enforce");
+  const { page, context, complaints } = await open("/enforce");
   await page.evaluate(`document.addEventListener("gatepost:decision", (event) => {
     event.preventDefault();
     document.querySelector("h1").textContent = event.detail.decision + " " + event.target.id;
@@ -212,6 +138,21 @@ testInBrowser("a page that cancels the event shows the decision itself", async (
   await context.close();
 });
 
+testInBrowser("a review is not told: the form goes on with its token", async () => {
+  const { page, context, complaints } = await open("/enforce");
+  const headers = { "access-control-allow-origin": "*", "content-type": "application/json" };
+  const body = JSON.stringify({ decision: "review", message: "We look at it.", token: "t" });
+  await page.route(`${world.gateUrl}/api/decide`, (route) => route.fulfill({ body, headers }));
+  await typeAddress(page, "look@good.example");
+  await decided(page);
+  assert.equal(await page.getByRole("status").textContent(), "");
+  await page.getByRole("button", { name: "Join" }).click();
+  await page.getByRole("heading", { name: "Welcome" }).waitFor();
+  assert.equal(formsOf("look@good.example")[0]?.get("gatepost-token"), "t");
+  assert.deepEqual(complaints, []);
+  await context.close();
+});
+
 const FAULTS: readonly (readonly [name: string, answer: { status: number; body: string }])[] = [
   ["a fault", { status: 500, body: '{"error":"Internal error."}' }],
   ["a spent rate", { status: 429, body: '{"error":"Rate limit exceeded."}' }],
@@ -221,11 +162,13 @@ const FAULTS: readonly (readonly [name: string, answer: { status: number; body: 
 
 for (const [name, answer] of FAULTS) {
   testInBrowser(`the form goes on after ${name}, enforced or not`, async () => {
-    const { page, context } = await OPEN("/enforce");
+    const { page, context } = await open("/enforce");
     const headers = { "access-control-allow-origin": "*", "content-type": "application/json" };
-    await page.route(`${gateUrl}/api/decide`, (route) => route.fulfill({ ...answer, headers }));
+    await page.route(`${world.gateUrl}/api/decide`, (route) =>
+      route.fulfill({ ...answer, headers }),
+    );
     const address = `${name.replaceAll(" ", ".")}@bad.example`;
-    const answered = page.waitForResponse(`${gateUrl}/api/decide`);
+    const answered = page.waitForResponse(`${world.gateUrl}/api/decide`);
     await typeAddress(page, address);
     await (await answered).finished();
     assert.equal(await page.getByRole("status").textContent(), "");
@@ -237,21 +180,21 @@ for (const [name, answer] of FAULTS) {
 }
 
 testInBrowser("the form submits while the service is silent, and after it was killed", async () => {
-  const { page, context } = await OPEN("/enforce");
-  await page.route(`${gateUrl}/api/decide`, () => new Promise<void>(() => undefined));
+  const { page, context } = await open("/enforce");
+  await page.route(`${world.gateUrl}/api/decide`, () => new Promise<void>(() => undefined));
   await typeAddress(page, "silent@bad.example");
   await page.getByRole("button", { name: "Join" }).click();
   await page.getByRole("heading", { name: "Welcome" }).waitFor();
   assert.equal(formsOf("silent@bad.example").length, 1);
   await page.unrouteAll({ behavior: "ignoreErrors" });
-  await page.goto(`${site.url}/enforce`);
-  await gate.stop();
+  await page.goto(`${world.siteUrl}/enforce`);
+  await world.stopGate();
   const failed = page.waitForEvent("requestfailed");
   await typeAddress(page, "killed@bad.example");
   await failed;
   await page.getByRole("button", { name: "Join" }).click();
   await page.getByRole("heading", { name: "Welcome" }).waitFor();
-  await page.goto(`${site.url}/enforce`);
+  await page.goto(`${world.siteUrl}/enforce`);
   await typeAddress(page, "never@bad.example");
   await page.getByRole("button", { name: "Join" }).click();
   await page.getByRole("heading", { name: "Welcome" }).waitFor();
@@ -263,7 +206,7 @@ testInBrowser("the form submits while the service is silent, and after it was ki
 });
 
 testInBrowser("an image that calls itself the page's script is not believed", async () => {
-  const { page, context } = await OPEN("/clobbered");
+  const { page, context } = await open("/clobbered");
   assert.equal(await page.evaluate("document.currentScript instanceof HTMLImageElement"), true);
   const asked: string[] = [];
   page.on("request", (request) => void asked.push(request.url()));

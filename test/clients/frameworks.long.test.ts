@@ -69,7 +69,13 @@ const FRAMEWORKS: readonly Framework[] = [
         ? []
         : [`php, and WordPress in ${WORDPRESS} (WORDPRESS_FOLDER)`],
     program: ["php", "php/tests/run_wordpress.php", WORDPRESS],
-    want: { registration_errors: FIELD, woocommerce_registration_errors: FIELD, network: FIELD },
+    want: {
+      registration_errors: FIELD,
+      woocommerce_registration_errors: FIELD,
+      profile: FIELD,
+      account: FIELD,
+      network: FIELD,
+    },
   },
 ];
 

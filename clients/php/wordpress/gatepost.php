@@ -61,6 +61,33 @@ function gatepost_network_sign_up(array $result): array
     return $result;
 }
 
+/** A person's own profile: WordPress reads the new address from $_POST after this, and asks for the errors then. */
+function gatepost_profile(int $id): void
+{
+    $before = get_userdata($id)->user_email;
+    $email = trim((string) wp_unslash($_POST['email'] ?? $before));
+    $problem = $email === $before ? null : gatepost_problem($email);
+    if ($problem === null) {
+        return;
+    }
+    $_POST['email'] = wp_slash($before);
+    add_action('user_profile_update_errors', function (WP_Error $errors) use ($problem): void {
+        $errors->add('gatepost', esc_html($problem));
+    });
+}
+
+/** The account page of WooCommerce. */
+function gatepost_account_errors(WP_Error $errors, object $user): void
+{
+    $email = (string) ($user->user_email ?? '');
+    $problem = $email === get_userdata((int) $user->ID)->user_email ? null : gatepost_problem($email);
+    if ($problem !== null) {
+        $errors->add('gatepost', esc_html($problem));
+    }
+}
+
+add_action('personal_options_update', 'gatepost_profile', 5);
+add_action('woocommerce_save_account_details_errors', 'gatepost_account_errors', 10, 2);
 add_filter('registration_errors', 'gatepost_registration_errors', 10, 3);
 add_filter('woocommerce_registration_errors', 'gatepost_registration_errors', 10, 3);
 add_filter('wpmu_validate_user_signup', 'gatepost_network_sign_up');

@@ -54,7 +54,10 @@ interface Guide {
   /** What the framework needs beside the guide's files. */
   readonly beside?: Readonly<Record<string, string>>;
   readonly link?: Readonly<Record<string, string>>;
-  /** Sends the forms of the file that the first argument names to the guide's code; prints the messages as JSON. */
+  /**
+   * Sends the forms of the file that the first argument names to the guide's code, as sign-ups, or as changes of address when there
+   * is a second argument; prints the messages as JSON.
+   */
   readonly driver: readonly [file: string, code: string];
 }
 
@@ -71,7 +74,7 @@ const GUIDES: Readonly<Record<string, Guide>> = {
     program: "node",
     missing: () => (existsSync(join(FRAMEWORKS, "express")) ? [] : ["express"]),
     fence: "js",
-    files: ["gatepost.mjs", "server.mjs", ""],
+    files: ["gatepost.mjs", "server.mjs", "", "", ""],
     link: { node_modules: FRAMEWORKS },
     driver: [
       "driver.mjs",
@@ -83,12 +86,14 @@ Server.prototype.listen = function (...words) { server = this; return listen.app
 await import("./server.mjs");
 if (!server.listening) await new Promise((resolve) => server.once("listening", resolve));
 const said = [];
-for (const form of JSON.parse(readFileSync(process.argv[2]))) {
+const [, , forms, isChange] = process.argv;
+const [path, done] = isChange ? ["/account/email", 200] : ["/sign-up", 201];
+for (const form of JSON.parse(readFileSync(forms))) {
   const body = new URLSearchParams();
   for (const [name, value] of Object.entries(form)) for (const each of [value].flat()) body.append(name, each);
-  const answer = await fetch(\`http://127.0.0.1:\${server.address().port}/sign-up\`, { method: "POST", body });
+  const answer = await fetch(\`http://127.0.0.1:\${server.address().port}\${path}\`, { method: "POST", body });
   const { error = "" } = await answer.json();
-  said.push(answer.status === (error ? 422 : 201) ? error : String(answer.status));
+  said.push(answer.status === (error ? 422 : done) ? error : String(answer.status));
 }
 process.stdout.write(JSON.stringify(said), () => process.exit());`,
     ],
@@ -98,21 +103,29 @@ process.stdout.write(JSON.stringify(said), () => process.exit());`,
     missing: () => [],
     fence: "js",
     page: "express",
-    files: ["gatepost.mjs", "", "app/sign-up/route.mjs"],
+    files: [
+      "gatepost.mjs",
+      "",
+      "email-form.mjs",
+      "app/sign-up/route.mjs",
+      "app/account/email/route.mjs",
+    ],
     driver: [
       "driver.mjs",
       `import { readFileSync } from "node:fs";
-import { POST } from "./app/sign-up/route.mjs";
+const [, , forms, isChange] = process.argv;
+const [path, done] = isChange ? ["account/email", 200] : ["sign-up", 201];
+const { POST } = await import(\`./app/\${path}/route.mjs\`);
 const said = [];
-for (const form of JSON.parse(readFileSync(process.argv[2]))) {
+for (const form of JSON.parse(readFileSync(forms))) {
   const body = new FormData();
   for (const [name, value] of Object.entries(form)) {
     if (Array.isArray(value)) body.append(name, new Blob(["a file"]));
     else body.append(name, value);
   }
-  const answer = await POST(new Request("http://shop.example/sign-up", { method: "POST", body }));
+  const answer = await POST(new Request("http://shop.example/" + path, { method: "POST", body }));
   const { error = "" } = await answer.json();
-  said.push(answer.status === (error ? 422 : 201) ? error : String(answer.status));
+  said.push(answer.status === (error ? 422 : done) ? error : String(answer.status));
 }
 console.log(JSON.stringify(said));`,
     ],
@@ -129,10 +142,13 @@ console.log(JSON.stringify(said));`,
 from django.conf import settings
 settings.configure(LANGUAGE_CODE="en")
 django.setup()
-from shop.forms import SignUpForm
+from shop.forms import ChangeEmailForm, SignUpForm
+is_change = len(sys.argv) > 2
+same = ChangeEmailForm({"email": "jo@mailinator.com"}, initial={"email": "jo@mailinator.com"})
+assert same.is_valid(), "an address that stays is asked about"
 said = []
 for form in json.load(open(sys.argv[1])):
-    filled = SignUpForm(form)
+    filled = ChangeEmailForm(form, initial={"email": "old@good.example"}) if is_change else SignUpForm(form)
     said.append("" if filled.is_valid() else filled.errors["email"][0])
 print(json.dumps(said))`,
     ],
@@ -144,12 +160,13 @@ print(json.dumps(said))`,
         ? []
         : ["php-laravel-framework", "php-guzzlehttp-guzzle"],
     fence: "php",
-    files: ["config/services.php", "app/Rules/ReceivesMail.php", "app/usage.php"],
+    files: ["config/services.php", "app/Rules/ReceivesMail.php", "app/usage.php", "app/change.php"],
     wrap: (file, block) =>
       file === "config/services.php"
         ? `<?php return [\n${block}];`
-        : file === "app/usage.php"
-          ? `<?php\n${block}`
+        : ["app/usage.php", "app/change.php"].includes(file)
+          ? // Laravel 10 calls validate() of the rule itself.
+            `<?php\n${block}`.replace("new \\App\\Rules\\ReceivesMail", "$rule")
           : block,
     beside: {
       "config/app.php": `<?php return ['env' => 'production', 'locale' => 'en', 'fallback_locale' => 'en', 'timezone' => 'UTC',
@@ -201,10 +218,11 @@ $forget();
 $app = require __DIR__ . '/bootstrap/app.php';
 $http = $app->make(Illuminate\\Contracts\\Http\\Kernel::class);
 $http->bootstrap();
-$app['router']->post('/sign-up', function (Illuminate\\Http\\Request $request) {
-    // Laravel 10 calls validate() of the rule itself.
-    $rule = fn ($attribute, $value, $fail) => (new App\\Rules\\ReceivesMail)->validate($attribute, $value, $fail);
-    $request->validate(['email' => ['required', $rule]]);
+$rule = fn ($attribute, $value, $fail) => (new App\\Rules\\ReceivesMail)->validate($attribute, $value, $fail);
+$file = isset($argv[2]) ? 'change' : 'usage';
+$app['router']->post('/sign-up', function (Illuminate\\Http\\Request $request) use ($rule, $file) {
+    $request->setUserResolver(fn () => (object) ['email' => 'old@good.example']);
+    require __DIR__ . "/app/$file.php";
     return response('', 201);
 });
 $said = [];
@@ -219,21 +237,34 @@ echo json_encode($said);`,
   },
   rails: {
     program: "ruby",
-    missing: () => (worksIn("ruby", 'require "active_model"', "-e") ? [] : ["ruby-activemodel"]),
+    missing: () =>
+      worksIn("ruby", 'require "active_record"; require "sqlite3"', "-e")
+        ? []
+        : ["ruby-activerecord", "ruby-sqlite3"],
     fence: "rb",
     files: ["gatepost.rb", "user.rb"],
     driver: [
       "driver.rb",
-      `require "active_model"
-class ApplicationRecord
-  include ActiveModel::Model
-  attr_accessor :email
+      `require "logger"
+require "active_record"
+ActiveRecord::Base.establish_connection(adapter: "sqlite3", database: ":memory:")
+ActiveRecord::Schema.verbose = false
+ActiveRecord::Schema.define { create_table(:users) { |t| t.string :email; t.string :name } }
+class ApplicationRecord < ActiveRecord::Base
+  self.abstract_class = true
 end
 require_relative "gatepost"
 require_relative "user"
-said = JSON.parse(File.read(ARGV[0])).map do |form|
+said = JSON.parse(File.read(ARGV[0])).map do |sent|
+  form = sent.reject { |_, value| value.is_a?(Array) } # as params.permit does
   user = User.new(form)
-  user.valid?(:create) ? "" : user.errors[:email].first
+  if ARGV[1]
+    User.insert({ email: "old@mailinator.com" })
+    user = User.last
+    raise "an address that stays is asked about" unless user.update(name: "Jo")
+    user.assign_attributes({ "email" => nil }.merge(form))
+  end
+  user.save ? "" : user.errors[:email].first
 end
 puts JSON.generate(said)`,
     ],
@@ -293,7 +324,11 @@ suite("forms guarded by the guides' code", () => {
     testWith(["the framework"], missing, `docs/guides, ${name}`, async () => {
       const place = join(folder, name);
       lay(place, name, guide);
-      const saidAt = async (url: string, forms: readonly Form[]): Promise<readonly string[]> => {
+      const saidAt = async (
+        url: string,
+        forms: readonly Form[],
+        ...more: readonly string[]
+      ): Promise<readonly string[]> => {
         const env = {
           ...process.env,
           GATEPOST_URL: url,
@@ -304,7 +339,10 @@ suite("forms guarded by the guides' code", () => {
         const file = join(place, guide.driver[0]);
         const list = join(place, "forms.json");
         writeFileSync(list, JSON.stringify(forms));
-        const { stdout } = await run(guide.program, [file, list], { env, timeout: 60_000 });
+        const { stdout } = await run(guide.program, [file, list, ...more], {
+          env,
+          timeout: 60_000,
+        });
         return JSON.parse(stdout) as readonly string[];
       };
       const forms = DECIDED.map(([form]) => form);
@@ -315,6 +353,8 @@ suite("forms guarded by the guides' code", () => {
       );
       for (const refused of said.slice(forms.length)) assert.notEqual(refused, "");
       assert.equal(said.length, forms.length + MALFORMED.length + 1);
+      const changed = await saidAt(world.service.url, forms, "change");
+      assert.deepEqual(changed, said.slice(0, forms.length), "a change of address");
 
       const away = await saidAt("http://127.0.0.1:9", [...forms, ...MALFORMED]);
       assert.deepEqual(

@@ -1,70 +1,59 @@
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
-import { writeFileSync } from "node:fs";
-import { createServer, type RequestListener } from "node:http";
+import { type ChildProcess, spawn } from "node:child_process";
+import { createSocket } from "node:dgram";
+import { once } from "node:events";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer, request as requestPlain, type RequestListener } from "node:http";
+import { request as requestTls } from "node:https";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import type { TestContext } from "node:test";
+import { after, before, type TestContext } from "node:test";
+import { createAccount, startServiceWorld } from "../e2e/service-world.ts";
+import { gatepost } from "../e2e/service-process.ts";
 import { readDocument } from "../guards/docs-tables.ts";
+import { receiverCertificate, receiverKey, testAuthority } from "../process/certificates.ts";
 import { hasTool, testWith } from "../process/require-tool.ts";
+import { PATIENCE_MS, until } from "../time/until.ts";
 import { temporaryFolder } from "../process/temporary-folder.ts";
-
-/** How the service behaves, and what the identity system gets through the proxy. */
-const CASES: readonly [
-  name: string,
-  service: RequestListener | "dead",
-  status: number,
-  body: string,
-][] = [
-  ["dead", "dead", 204, ""],
-  ["hanging", () => undefined, 204, ""],
-  ["faulty", (_, response) => response.writeHead(500).end("fault"), 204, ""],
-  ["starting", (_, response) => response.writeHead(503).end("later"), 204, ""],
-  [
-    "refusing in Supabase's words",
-    (_, response) => response.end('{"error":1}'),
-    200,
-    '{"error":1}',
-  ],
-  ["refusing in Kratos' words", (_, response) => response.writeHead(400).end("no"), 400, "no"],
-  ["asked with a wrong secret", (_, response) => response.writeHead(401).end("who"), 401, "who"],
-  ["refusing in FusionAuth's words", (_, response) => response.writeHead(422).end("no"), 422, "no"],
-];
 
 interface Ports {
   readonly listen: number;
   readonly service: number;
 }
 
-/** Starts the proxy with the shipped file; only its ports are the test's. */
-const PROXIES: Readonly<
-  Record<
-    string,
-    (folder: string, ports: Ports) => readonly [env: NodeJS.ProcessEnv, words: readonly string[]]
-  >
-> = {
+interface Run {
+  readonly url: string;
+  readonly env?: NodeJS.ProcessEnv;
+  readonly words: readonly string[];
+}
+
+/** The shipped file; only its ports, and nginx's certificate, are the test's. */
+const PROXIES: Readonly<Record<string, (folder: string, ports: Ports) => Run>> = {
   caddy(folder, { listen, service }) {
     const file = join(folder, "Caddyfile");
+    const url = `http://127.0.0.1:${String(listen)}`;
     writeFileSync(file, `{\n\tadmin off\n}\n${readDocument("deploy/hooks.Caddyfile")}`);
-    const env = {
-      HOME: folder,
-      GATEPOST_SITE: `http://127.0.0.1:${String(listen)}`,
-      GATEPOST_UPSTREAM: `127.0.0.1:${String(service)}`,
-    };
-    return [env, ["run", "--adapter", "caddyfile", "--config", file]];
+    const env = { GATEPOST_SITE: url, GATEPOST_UPSTREAM: `127.0.0.1:${String(service)}` };
+    return { url, env, words: ["run", "--adapter", "caddyfile", "--config", file] };
   },
   "caddy of compose.yaml"(folder, { listen, service }) {
     const file = join(folder, "Caddyfile");
+    const url = `http://127.0.0.1:${String(listen)}`;
     const upstream = `127.0.0.1:${String(service)}`;
     const text = readDocument("deploy/Caddyfile").replaceAll("api-1:8080 api-2:8080", upstream);
     writeFileSync(file, text);
-    const env = { HOME: folder, GATEPOST_SITE: `http://127.0.0.1:${String(listen)}` };
-    return [env, ["run", "--adapter", "caddyfile", "--config", file]];
+    const env = { GATEPOST_SITE: url };
+    return { url, env, words: ["run", "--adapter", "caddyfile", "--config", file] };
   },
   nginx(folder, { listen, service }) {
+    writeFileSync(join(folder, "fullchain.pem"), receiverCertificate);
+    writeFileSync(join(folder, "privkey.pem"), receiverKey);
     const site = readDocument("deploy/hooks.nginx.conf")
       .replaceAll("127.0.0.1:8080", `127.0.0.1:${String(service)}`)
-      .replace("listen 80;", `listen 127.0.0.1:${String(listen)};`);
+      .replaceAll("/etc/ssl/gatepost", folder)
+      .replace("/var/log/nginx", folder)
+      .replace("listen 80;", `listen unix:${folder}/plain;`)
+      .replace("listen 443 ssl;", `listen 127.0.0.1:${String(listen)} ssl;`);
     const paths = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map(
       (name) => `${name}_temp_path ${folder}/${name};`,
     );
@@ -73,9 +62,12 @@ const PROXIES: Readonly<
       file,
       `daemon off; master_process off; pid ${folder}/pid; events {}\nhttp { access_log off; ${paths.join(" ")}\n${site}}`,
     );
-    return [{}, ["-p", folder, "-e", "stderr", "-c", file]];
+    const url = `https://localhost:${String(listen)}`;
+    return { url, words: ["-p", folder, "-e", "stderr", "-c", file] };
   },
 };
+
+const programOf = (proxyName: string): string => proxyName.split(" ")[0] ?? "";
 
 const portOf = async (server: ReturnType<typeof createServer>): Promise<number> => {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -90,50 +82,169 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-async function throughProxy(t: TestContext, proxyName: string): Promise<void> {
+interface Answered {
+  readonly status: number | undefined;
+  readonly body: string;
+}
+
+async function post(url: string, body: string, authorization = ""): Promise<Answered> {
+  const ask = url.startsWith("https:") ? requestTls : requestPlain;
+  const headers = { "content-type": "application/json", authorization };
+  const asked = ask(url, { method: "POST", headers, agent: false, ca: testAuthority });
+  asked.end(body);
+  const [response] = (await once(asked, "response")) as [
+    AsyncIterable<Buffer> & { readonly statusCode?: number },
+  ];
+  let text = "";
+  for await (const piece of response) text += piece.toString();
+  return { status: response.statusCode, body: text };
+}
+
+/** Starts the proxy and waits until it passes calls on. */
+async function startProxy(t: TestContext, proxyName: string, service: number) {
   const folder = temporaryFolder();
-  let behave: RequestListener = (_, response) => response.end("up");
-  const service = createServer((request, response) => behave(request, response));
-  const ports = { service: await portOf(service), listen: await freePort() };
-  const [env, words] = PROXIES[proxyName]?.(folder, ports) ?? assert.fail();
-  const proxy = spawn(programOf(proxyName), words, {
-    env: { ...process.env, ...env },
-    stdio: "ignore",
+  const start = PROXIES[proxyName] ?? assert.fail();
+  const { url, env, words } = start(folder, { service, listen: await freePort() });
+  const proxy: ChildProcess = spawn(programOf(proxyName), words, {
+    env: { ...process.env, HOME: folder, ...env },
+    stdio: ["ignore", "ignore", "pipe"],
   });
+  t.after(() => proxy.kill("SIGKILL"));
+  let log = "";
+  proxy.stderr?.setEncoding("utf8").on("data", (text: string) => (log += text));
+  const isUp = (): Promise<boolean> =>
+    post(url, "{}").then(
+      () => true,
+      () => false,
+    );
+  while (proxy.exitCode === null && !(await isUp()));
+  assert.equal(proxy.exitCode, null, `${proxyName} did not start: ${log}`);
+  const file = join(folder, "gatepost-missed.log");
+  return { url, log: () => log + (existsSync(file) ? readFileSync(file, "utf8") : "") };
+}
+
+/** How the service behaves, and what the identity system gets. */
+const CASES: readonly (readonly [
+  name: string,
+  service: RequestListener | "dead",
+  status: number,
+  body: string,
+])[] = [
+  ["dead", "dead", 204, ""],
+  ["hanging", () => undefined, 204, ""],
+  ["faulty", (_, response) => response.writeHead(500).end("fault"), 204, ""],
+  ["starting", (_, response) => response.writeHead(503).end("later"), 204, ""],
+  ["without this hook", (_, response) => response.writeHead(404).end("none"), 204, ""],
+  [
+    "slow",
+    (_, response) => void setTimeout(() => response.writeHead(400).end("no"), 1_500),
+    400,
+    "no",
+  ],
+  [
+    "refusing in Supabase's words",
+    (_, response) => response.end('{"error":1}'),
+    200,
+    '{"error":1}',
+  ],
+  ["refusing in Kratos' words", (_, response) => response.writeHead(400).end("no"), 400, "no"],
+  ["asked with a wrong secret", (_, response) => response.writeHead(401).end("who"), 401, "who"],
+  ["refusing in FusionAuth's words", (_, response) => response.writeHead(422).end("no"), 422, "no"],
+];
+
+const SECRET = "Bearer gp_hook_0123";
+
+/** What the operator counts in the proxy's log. nginx writes its usual line. */
+const LET_IN = /Gatepost-Missed|"POST \/hooks\/[^"]*" 204/g;
+
+/** Supabase gives up after 5 s. */
+const LET_IN_WITHIN_MS = 4_000;
+const KEPT_CALLS = 10;
+
+async function throughProxy(t: TestContext, proxyName: string): Promise<void> {
+  let behave: RequestListener = (_, response) => response.end("up");
+  let connections = 0;
+  const service = createServer((request, response) => behave(request, response));
+  service.on("connection", () => (connections += 1));
   t.after(() => {
-    proxy.kill("SIGKILL");
     service.closeAllConnections();
     service.close();
   });
-  const base = `http://127.0.0.1:${String(ports.listen)}`;
-  const ask = (path: string) => fetch(`${base}${path}`, { method: "POST", body: '{"email":"jo"}' });
-  while (
-    proxy.exitCode === null &&
-    !(await ask("/").then(
-      (answer) => answer.ok,
-      () => false,
-    ))
-  );
-  assert.equal(proxy.exitCode, null, `${proxyName} did not start`);
+  const { url, log } = await startProxy(t, proxyName, await portOf(service));
+  connections = 0;
+  for (let calls = 0; calls < KEPT_CALLS; calls += 1) await post(`${url}/hooks/0123`, "{}");
+  assert.ok(connections <= 1, `${String(connections)} connections for ${String(KEPT_CALLS)} calls`);
+  let logged = 0;
   for (const [name, how, status, body] of CASES.toReversed()) {
     if (how === "dead") {
       service.closeAllConnections();
       await new Promise((resolve) => service.close(resolve));
     } else behave = how;
     const startedMs = performance.now();
-    const answer = await ask("/hooks/0123");
+    assert.deepEqual(await post(`${url}/hooks/0123`, "{}", SECRET), { status, body }, name);
     const tookMs = performance.now() - startedMs;
-    assert.deepEqual([answer.status, await answer.text()], [status, body], `${proxyName}: ${name}`);
-    assert.ok(tookMs < 1_900, `${proxyName}: ${name} took ${String(tookMs)} ms`);
+    assert.ok(tookMs < LET_IN_WITHIN_MS, `${name} took ${String(tookMs)} ms`);
+    logged += status === 204 ? 1 : 0;
   }
-  assert.equal((await ask("/api/email")).status, 502, "other paths tell the fault");
+  const lines = (): number => log().match(LET_IN)?.length ?? 0;
+  await until(() => lines() >= logged, { what: "a line for each", withinMs: PATIENCE_MS });
+  assert.equal(lines(), logged);
+  assert.ok(!log().includes(SECRET), "the log has no secret");
+  const { status = 0 } = await post(`${url}/api/email`, "{}");
+  assert.ok([502, 503].includes(status), "other paths tell the fault");
 }
 
-const programOf = (proxyName: string): string => proxyName.split(" ")[0] ?? "";
+const CALLS = 160;
+const AT_ONCE = 20;
+
+/** Every name is new, so that no answer is known before. */
+async function statusesOf(url: string, secret: string): Promise<Readonly<Record<string, number>>> {
+  const seen: Record<string, number> = {};
+  const left = Array.from(
+    { length: CALLS },
+    (_, at) => `jo@new-${String(at)}-${String(performance.now())}.mailinator.com`,
+  );
+  const ask = async (): Promise<void> => {
+    for (let email = left.pop(); email !== undefined; email = left.pop()) {
+      const { status } = await post(url, JSON.stringify({ email }), `Bearer ${secret}`);
+      seen[String(status)] = (seen[String(status)] ?? 0) + 1;
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, ask));
+  return seen;
+}
+
+let world: Awaited<ReturnType<typeof startServiceWorld>>;
+let hook = { id: "", secret: "" };
+/** A name server that never answers. */
+const dns = createSocket("udp4");
+
+before(async () => {
+  dns.bind(0, "127.0.0.1");
+  await once(dns, "listening");
+  const settings = {
+    GATEPOST_TRUST_PROXY: "127.0.0.1",
+    GATEPOST_DNS_SERVERS: `127.0.0.1:${String(dns.address().port)}`,
+  };
+  world = await startServiceWorld({ settings });
+  const { account_id: account } = createAccount(world.home, "jo@shop.example");
+  const made = gatepost(world.home, ["hook", "create", account, "kratos", "--json"]);
+  hook = JSON.parse(made.out) as typeof hook;
+});
+
+after(async () => {
+  dns.close();
+  await world.close();
+});
 
 for (const proxyName of Object.keys(PROXIES)) {
   const program = programOf(proxyName);
   const missing = hasTool(program, program === "nginx" ? "-v" : "version") ? [] : [program];
-  const rule = `${proxyName}: sign-ups go on while the service is dead or hangs`;
-  testWith([program], missing, rule, (t) => throughProxy(t, proxyName));
+  const testProxy = (rule: string, body: (t: TestContext) => Promise<void>): void =>
+    testWith([program], missing, `${proxyName}: ${rule}`, body);
+  testProxy("sign-ups go on while the service is dead or hangs", (t) => throughProxy(t, proxyName));
+  testProxy("no listed address comes in while DNS is silent", async (t) => {
+    const { url } = await startProxy(t, proxyName, Number(new URL(world.service.url).port));
+    assert.deepEqual(await statusesOf(`${url}/hooks/${hook.id}`, hook.secret), { "400": CALLS });
+  });
 }

@@ -18,6 +18,12 @@ const PAGES: Readonly<Record<string, readonly [status: number, words: RegExp]>> 
   standard: [200, /\{"decision":"reject","reason":"disposable"/],
 };
 
+/** Where each of these says the language: changed in the printed call, the answer is German. */
+const GERMAN: Readonly<Record<string, readonly [printed: string, german: string]>> = {
+  supabase: ['"user_metadata":{}', '"user_metadata":{"language":"de-AT"}'],
+  kratos: ['"flow_type"', '"language":"de-AT,de;q=0.9,en;q=0.5","flow_type"'],
+};
+
 suite("the printed calls of the hook pages", () => {
   const world = serviceWorld();
   for (const [system, [status, words]] of Object.entries(PAGES)) {
@@ -29,13 +35,19 @@ suite("the printed calls of the hook pages", () => {
       const { account_id: account } = createAccount(world.home, `${system}@shop.example`);
       const made = gatepost(world.home, ["hook", "create", account, system, "--json"]);
       const { id, secret } = JSON.parse(made.out) as { id: string; secret: string };
-      const run = (SECRET: string): string => {
+      const run = (SECRET: string, call = code): string => {
         const env = { ...process.env, URL: `${world.service.url}/hooks/${id}`, SECRET };
-        return execFileSync("sh", ["-c", code], { env, encoding: "utf8" }).trim();
+        return execFileSync("sh", ["-c", call], { env, encoding: "utf8" }).trim();
       };
       const seen = run(secret);
       assert.match(seen, new RegExp(`^HTTP/1.1 ${String(status)} `));
       assert.match(seen, words);
+      const [printed, german] = GERMAN[system] ?? [];
+      if (printed !== undefined && german !== undefined) {
+        assert.ok(code.includes(printed));
+        const said = run(secret, code.replace(printed, german));
+        assert.match(said, /Bitte verwenden Sie eine dauerhafte E-Mail-Adresse\./);
+      }
       assert.match(run(secret.replace(/.{8}$/, "AAAAAAA=")), /^HTTP\/1.1 401 /);
     });
   }

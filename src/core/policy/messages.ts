@@ -4,7 +4,9 @@ import type { FormatProblem } from "../validate/malformed.ts";
 import type { Messages, Outcome } from "./policy.ts";
 
 export const LANGUAGES = ["en", "de", "fr", "es", "it", "pt", "nl", "pl"] as const;
-export type Language = (typeof LANGUAGES)[number];
+/** Spoken otherwise in a part of the world; what has no row of its own is said as in the language. */
+const REGIONS = ["pt-BR"] as const;
+export type Language = (typeof LANGUAGES)[number] | (typeof REGIONS)[number];
 
 type Words = ReadonlyMap<string, string>;
 
@@ -25,13 +27,13 @@ function wordsByUse(): ReadonlyMap<string, Words> {
 
 const WORDS = wordsByUse();
 
-/** The language of a BCP 47 tag: "de-AT" is "de"; those we have no words in are English. */
+/** The language of a BCP 47 tag: "de-AT" is "de", "pt-BR" itself; those we have no words in are English. */
 export function languageOf(tag: string): Language {
-  const primary = tag
-    .slice(0, 3)
-    .toLowerCase()
-    .replace(/[-_].*$/, "");
-  return LANGUAGES.find((language) => language === primary) ?? "en";
+  const [primary = "", ...more] = tag.slice(0, 35).toLowerCase().split(/[-_]/);
+  const region = REGIONS.find((each) =>
+    more.some((part) => each.toLowerCase() === `${primary}-${part}`),
+  );
+  return region ?? LANGUAGES.find((language) => language === primary) ?? "en";
 }
 
 /** One sentence for the person at the form; undefined for an accepted entry. */
@@ -42,7 +44,10 @@ export function messageFor(
   if (decision === "accept") return undefined;
   if (messages !== undefined) return ownMessage(messages, tag);
   const language = languageOf(tag);
-  const words = (use: string): string | undefined => WORDS.get(use)?.get(language);
+  const words = (use: string): string | undefined => {
+    const found = WORDS.get(use);
+    return found?.get(language) ?? found?.get(language.slice(0, 2));
+  };
   if (decision === "review") return words("decision.review");
   const suggestion = meant === undefined ? undefined : words("meant")?.replace("{0}", () => meant);
   if (reason === "typo" && suggestion !== undefined) return suggestion;

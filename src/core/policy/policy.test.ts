@@ -290,7 +290,9 @@ test("the first match wins", () => {
 const TAGS = [
   ["de", "de"],
   ["DE-at", "de"],
-  ["pt_BR", "pt"],
+  ["pt_PT", "pt"],
+  ["pt_BR", "pt-BR"],
+  ["pt-Latn-br", "pt-BR"],
   ["zh-Hant", "en"],
   ["", "en"],
   ["english", "en"],
@@ -333,7 +335,8 @@ test("every sentence is there in every language, for a code that there is", () =
   const languages: string[] = [];
   for (const [name = "", sentence] of rowsOf(TEXTS.messages)) {
     if (sentence !== undefined) {
-      languages.push(name);
+      if (name === "pt-BR") assert.equal(languages.at(-1), "pt", sentence);
+      else languages.push(name);
       continue;
     }
     for (const use of name.split(" ")) {
@@ -349,7 +352,29 @@ test("every sentence is there in every language, for a code that there is", () =
 test("a typo asks with the address, whatever characters it holds", () => {
   const ask = { language: "fr", meant: "a$&b@gmail.com" };
   const text = messageFor({ decision: "challenge", reason: "typo" }, ask);
-  assert.equal(text, "Vouliez-vous dire a$&b@gmail.com ?");
+  assert.equal(text, "Vouliez-vous dire a$&b@gmail.com\u00a0?");
+});
+
+test("what a region says otherwise is said so, and the rest as in its language", () => {
+  const say = (reason: string, language: string): string | undefined =>
+    messageFor({ decision: "reject", reason }, { language, meant: undefined });
+  assert.match(say("unknown", "pt-BR") ?? "", /em alguns minutos/);
+  assert.match(say("unknown", "pt") ?? "", /dentro de alguns minutos/);
+  assert.equal(say("no_mail_server", "pt-BR"), say("no_mail_server", "pt"));
+});
+
+test("no language says colon for two dots, and French keeps its signs together", () => {
+  for (const language of LANGUAGES) {
+    const problem = { code: "domain_dots", span: undefined } as never;
+    const text = messageFor(
+      { decision: "reject", reason: "format" },
+      { language, meant: undefined, problem },
+    );
+    assert.ok(text?.includes(".."), language);
+  }
+  for (const [name = "", text] of rowsOf(TEXTS.messages)) {
+    if (name === "fr") assert.doesNotMatch(text ?? "", / [?!»]|« /);
+  }
 });
 
 test("a policy's own words: the language asked for, then English, then the first", () => {

@@ -23,7 +23,7 @@ export const SLIP_WORDS = {
   two_ats: 'It has more than one "@".',
   domain_dots: "The domain has two dots in a row.",
   comma_for_dot: "The domain has a comma where a dot belongs.",
-  blank: 'It has a blank beside the "@".',
+  blank: 'It has a space beside the "@".',
   lost_at: 'The "@" is missing.',
 } as const;
 type Slip = keyof typeof SLIP_WORDS;

@@ -93,7 +93,7 @@ async function splitting(): Promise<void> {
       `split ${name}, ${String(text.length)} octets: median ${quantile(times, 0.5).toFixed(0)} ms, best ${Math.min(...times).toFixed(0)} ms, CPU ${quantile(cpu, 0.5).toFixed(0)} ms`,
     );
   }
-  const { split, close } = threadTexts(createShares().of("splitting"));
+  const { split, close } = threadTexts(createShares());
   for (let round = 0; round < 3; round += 1) {
     let longestMs = 0;
     let lastMs = performance.now();

@@ -90,8 +90,8 @@ export async function startService(address: string): Promise<Service> {
   const secretKey = new Uint8Array(32);
   const deps = { sql, charges, admission, tiers, datasets, secretKey, announcement };
   const shares = createShares();
-  const { split, close } = systemMachine.openTexts(shares.of("splitting"));
-  const runner = { where: "alone", shares, split } as const;
+  const { split, lists, close } = systemMachine.openTexts(shares);
+  const runner = { where: "alone", shares, split, lists } as const;
   const closing = new Closing();
   closing.add(close);
   const process = { config, machine: systemMachine, clock, ids, log, closing };

@@ -24,7 +24,7 @@ function wanting(share: Share, order: string[]) {
 const turn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
 
 test("owner B's first is served before owner A's second, however many A has waiting", async () => {
-  const share = new Share("splitting", { ...ROW, total: 1 });
+  const share = new Share("texts", { ...ROW, total: 1 });
   const order: string[] = [];
   const want = wanting(share, order);
   const all = ["a1", "a2", "a3", "b1", "b2", "c1"].map((name) => want(name));
@@ -36,7 +36,7 @@ test("owner B's first is served before owner A's second, however many A has wait
 });
 
 test("an owner that comes late has no turns saved up", async () => {
-  const share = new Share("splitting", { ...ROW, total: 1 });
+  const share = new Share("texts", { ...ROW, total: 1 });
   const order: string[] = [];
   const want = wanting(share, order);
   for (let n = 0; n < 5; n += 1) (await want("a")).release();
@@ -73,7 +73,7 @@ test("a small piece goes before large ones, and a large one waits for no more th
 });
 
 test("an owner never has more than its share, though there is room", async () => {
-  const share = new Share("splitting", ROW);
+  const share = new Share("texts", ROW);
   const order: string[] = [];
   const want = wanting(share, order);
   const held = await want("a1");
@@ -88,7 +88,7 @@ test("an owner never has more than its share, though there is room", async () =>
 });
 
 test("an owner over its own queue is refused, others are not", async () => {
-  const share = new Share("splitting", ROW);
+  const share = new Share("texts", ROW);
   const order: string[] = [];
   const want = wanting(share, order);
   await want("a0");
@@ -100,7 +100,7 @@ test("an owner over its own queue is refused, others are not", async () => {
 });
 
 test("a full queue refuses the last of the longest queue, and all only when none is longer", async () => {
-  const share = new Share("splitting", { ...ROW, queue: 4 });
+  const share = new Share("texts", { ...ROW, queue: 4 });
   const order: string[] = [];
   const want = wanting(share, order);
   await want("a0");
@@ -161,20 +161,20 @@ test("the figures name the largest owner since the last reading, and forget who 
 });
 
 test("a piece larger than the share takes all of it instead of waiting for ever", async () => {
-  const share = new Share("decoding", { ...ROW, unit: "octets", total: 10, perOwner: 10 });
+  const share = new Share("files", { ...ROW, unit: "octets", total: 10, perOwner: 10 });
   const hold = await share.wait("a", 99);
   assert.equal(share.figures().used, 10);
   hold.release();
 });
 
 test("work that fails gives its room back", async () => {
-  const share = new Share("splitting", ROW);
+  const share = new Share("texts", ROW);
   await assert.rejects(share.run("a", () => Promise.reject(new Error("broken"))));
   assert.equal(share.figures().used, 0);
 });
 
 test("what waited is begun one in a turn of the event loop, not all in the turn of a release", async () => {
-  const share = new Share("splitting", { ...ROW, total: 1 });
+  const share = new Share("texts", { ...ROW, total: 1 });
   const order: string[] = [];
   const first = await share.wait("a");
   const works = ["b", "c", "d"].map((owner) =>

@@ -99,20 +99,21 @@ export class FairQueue<T> {
 
   /** Takes out the next piece, of owners that `may` begin theirs, unless it does not fit: then nothing else is next. */
   next(
-    may?: (owner: OwnerKey, cost: number) => boolean,
-    fits?: (cost: number) => boolean,
+    may?: (owner: OwnerKey, item: T) => boolean,
+    fits?: (item: T) => boolean,
   ): Piece<T> | undefined {
     let next: Line<T> | undefined;
     let least = Infinity;
     for (const line of this.#waiting) {
-      const cost = line.ranks[0]?.pieces.peek()?.cost ?? 0;
-      const end = line.servedUntil + cost;
-      if (end >= least || may?.(line.owner, cost) === false) continue;
+      const piece = line.ranks[0]?.pieces.peek();
+      if (piece === undefined) continue;
+      const end = line.servedUntil + piece.cost;
+      if (end >= least || may?.(line.owner, piece.item) === false) continue;
       next = line;
       least = end;
     }
     const first = next?.ranks[0]?.pieces.peek();
-    if (next === undefined || first === undefined || fits?.(first.cost) === false) return undefined;
+    if (next === undefined || first === undefined || fits?.(first.item) === false) return undefined;
     next.ranks[0]?.pieces.shift();
     this.#removed(next, 0);
     this.#charge(next, next.servedUntil, first.cost);

@@ -4,8 +4,6 @@ export interface Resource {
   /** What one process has; of webhooks, all processes together. */
   readonly total: number;
   readonly perOwner: number;
-  /** Pieces of work that one owner has begun at once; absent: as many as `perOwner` allows. */
-  readonly atOncePerOwner?: number;
   /** Of the last `reservePart` it gets more only while it holds at most `perFree` times what is then free. */
   readonly perFree?: number;
   /** 0 to 1; absent: `perFree` holds for all. */
@@ -34,8 +32,9 @@ export const RESOURCES = {
   small_bodies: octets(32 * MIB, 4 * MIB),
   large_bodies: octets(32 * MIB, 12 * MIB),
   uploads: octets(64 * MIB, 24 * MIB),
-  decoding: octets(12 * MIB, 12 * MIB, { atOncePerOwner: 1, ...queued(256, 16) }),
-  splitting: row({ total: 2, perOwner: 1, ...queued(128, 8) }),
+  texts: row({ total: 1, perOwner: 1, ...queued(256, 16) }),
+  files: row({ total: 1, perOwner: 1, ...queued(256, 16) }),
+  lists: row({ total: 1, perOwner: 1, ...queued(256, 16) }),
   batches: row({ total: 64, perOwner: 8, ...queued(512, 64) }),
   writes: row({ total: 2, perOwner: 1, ...queued(2_000, 100) }),
   chunks: row({ unit: "entries", total: 100_000, perOwner: 5_500, perFree: 1 }),

@@ -52,6 +52,7 @@ export type HeldBack = (held: {
 }) => void;
 
 interface Waiter {
+  readonly amount: number;
   readonly begin: () => void;
   readonly refuse: (why: NoRoom) => void;
 }
@@ -93,21 +94,29 @@ export class Share {
   }
 
   /** Takes at once when nobody waits and there is room; else returns undefined, which counts as no refusal. */
-  takeIfFree(owner: OwnerKey, amount = 1): Hold | undefined {
+  takeIfFree(owner: OwnerKey, amount = 1, cost = amount): Hold | undefined {
     if (this.#queue.length > 0) return undefined;
     const tenant = this.#tenantOf(owner);
     if (this.#used + amount > this.#row.total || !this.#fitsOwner(tenant, amount)) {
       this.#forget(tenant);
       return undefined;
     }
-    this.#queue.charge(owner, amount);
+    this.#queue.charge(owner, cost);
     return this.#grant(tenant, amount);
   }
 
-  /** More than the share counts as the share. Rejects with `NoRoom` when the queue is full and no owner's is longer. */
-  async wait(owner: OwnerKey, amount = 1): Promise<Hold> {
+  /** Puts the owner's next work further back, for work that cost more than was said. */
+  charge(owner: OwnerKey, cost: number): void {
+    this.#queue.charge(owner, cost);
+  }
+
+  /**
+   * More than the share counts as the share; `cost` says whose turn is next, where it is not the amount. Rejects with `NoRoom`
+   * when the queue is full and no owner's is longer.
+   */
+  async wait(owner: OwnerKey, amount = 1, cost = amount): Promise<Hold> {
     const wanted = Math.min(amount, this.#row.total, this.#row.perOwner);
-    const atOnce = this.takeIfFree(owner, wanted);
+    const atOnce = this.takeIfFree(owner, wanted, cost);
     if (atOnce !== undefined) return atOnce;
     const tenant = this.#tenantOf(owner);
     const { queue, queuePerOwner } = this.#row;
@@ -118,7 +127,7 @@ export class Share {
         const hold = this.#grant(this.#tenantOf(owner), wanted);
         setImmediate(() => resolve(hold)); // what waited is not begun in one turn with what it waited for
       };
-      this.#queue.push(owner, { begin, refuse }, wanted);
+      this.#queue.push(owner, { amount: wanted, begin, refuse }, cost);
       if (this.#queue.lengthOf(owner) * 2 > queuePerOwner) this.#tell(tenant);
       this.#serve(); // all that wait may be owners at their share
     });
@@ -168,8 +177,8 @@ export class Share {
   }
 
   #fitsOwner(tenant: Tenant, amount: number): boolean {
-    const { total, perOwner, perFree, reservePart = 1, atOncePerOwner = Infinity } = this.#row;
-    if (tenant.used + amount > perOwner || tenant.holds.size >= atOncePerOwner) return false;
+    const { total, perOwner, perFree, reservePart = 1 } = this.#row;
+    if (tenant.used + amount > perOwner) return false;
     const free = total - this.#used - amount;
     return perFree === undefined || free >= total * reservePart || tenant.used <= perFree * free;
   }
@@ -219,8 +228,8 @@ export class Share {
     if (this.#queue.length === 0) return;
     for (;;) {
       const next = this.#queue.next(
-        (owner, amount) => this.#fitsOwner(this.#tenantOf(owner), amount),
-        (amount) => this.#used + amount <= this.#row.total,
+        (owner, { amount }) => this.#fitsOwner(this.#tenantOf(owner), amount),
+        ({ amount }) => this.#used + amount <= this.#row.total,
       );
       if (next === undefined) return;
       next.item.begin();

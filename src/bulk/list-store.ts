@@ -9,7 +9,6 @@ import {
   packLines,
   packText,
   unpackLines,
-  unpackOctets,
 } from "../store/rows.ts";
 import type { Database } from "../store/schema.ts";
 import { inTransaction, type Tx } from "../store/transaction.ts";
@@ -51,17 +50,22 @@ const PART_OF_FREE = 1 / 8;
 
 export type Kept = "kept" | "too_many" | "full";
 
-/** Stores a new list; `full`: it is more than the account's part of what is free. */
-export async function keepList(
-  db: Kysely<Database>,
-  list: AccountList,
-  file: readonly Uint8Array[],
-): Promise<Kept> {
+/** A file in packed parts. */
+export async function packFile(file: readonly Uint8Array[]): Promise<readonly Uint8Array[]> {
   const whole = Buffer.concat(file);
   const parts: Uint8Array[] = [];
   for (let at = 0; at < whole.length; at += PART_OCTETS) {
     parts.push(await packText(whole.subarray(at, at + PART_OCTETS)));
   }
+  return parts;
+}
+
+/** Stores a new list; `full`: it is more than the account's part of what is free. */
+export async function keepList(
+  db: Kysely<Database>,
+  list: AccountList,
+  parts: readonly Uint8Array[],
+): Promise<Kept> {
   const octets = parts.reduce((sum, part) => sum + part.length, 0);
   const row = { ...(await rowOf(list)), octets };
   return await inTransaction<Kept>(db, async (tx) => {
@@ -148,21 +152,15 @@ export async function listsOfAccount(
   return await Promise.all(rows.map(listOf));
 }
 
-export async function* fileOf(
+/** Part `number` of its file, packed. */
+export async function partOf(
   db: Kysely<Database>,
-  { id }: AccountList,
-): AsyncGenerator<Uint8Array> {
-  for (let number = 0; ; number += 1) {
-    const part = await findRow(db, "account_list_parts", { list: id, number });
-    if (part === undefined) return;
-    const octets = await unpackOctets(part.content);
-    for (let at = 0; at < octets.length; at += SLICE_OCTETS) {
-      yield octets.subarray(at, at + SLICE_OCTETS);
-    }
-  }
+  { id }: Pick<AccountList, "id">,
+  number: number,
+): Promise<Uint8Array | undefined> {
+  const part = await findRow(db, "account_list_parts", { list: id, number });
+  return part?.content;
 }
-
-const SLICE_OCTETS = 65_536;
 
 export async function changeList(
   db: Kysely<Database>,

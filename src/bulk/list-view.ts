@@ -21,9 +21,9 @@ import {
 import type { FullResult } from "../core/validate/result.ts";
 import { uploadTooLong } from "../base/refusals.ts";
 import { turn } from "../base/slices.ts";
+import type { SpelledResult } from "./bulk.ts";
 import { UPLOAD_MAX_ENTRIES } from "./read-upload.ts";
 import { notedText } from "./result-source.ts";
-import type { SessionStore } from "./sessions.ts";
 import { type FileSlices, type ListOptions, readListFile, type ReadShape } from "./list-file.ts";
 
 /** One row of a list as it stands: repairs are applied. */
@@ -57,7 +57,7 @@ export interface ListParts {
   readonly fixes: ReadonlySet<string>;
   /** Sessions with results, oldest first: a later result takes the place of an earlier one. */
   readonly sessions: readonly { readonly session: string; readonly chunks: number }[];
-  readonly store: Pick<SessionStore, "checked">;
+  readonly checked: (session: string, chunk: number) => Promise<readonly SpelledResult[]>;
 }
 
 const SAMPLE_ROWS = 6;
@@ -124,15 +124,15 @@ const EMPTY: ReadShape = {
 
 /** What `make` makes of each result, by the key of its entry. */
 async function byKey<T>(
-  { sessions, store }: ListParts,
+  { sessions, checked }: ListParts,
   make: (result: string, entry: string) => T,
 ): Promise<ReadonlyMap<string, T>> {
   const made = new Map<string, T>();
   for (const { session, chunks } of sessions) {
     for (let number = 0; number < chunks; number += 1) {
-      const checked = (await store.checked(session, number)) ?? [];
-      for (const { spelling, result } of checked) made.set(keyOf(spelling), make(result, spelling));
-      await turn();
+      for (const { spelling, result } of await checked(session, number)) {
+        made.set(keyOf(spelling), make(result, spelling));
+      }
     }
   }
   return made;

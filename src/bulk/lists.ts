@@ -1,16 +1,11 @@
 import type { Kysely } from "kysely";
-import { LRUCache } from "lru-cache";
 import { type Entrance } from "../accounts/admission/admission.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Ids } from "../base/ids.ts";
 import { accountKey } from "../base/owner.ts";
 import { badUpload, notFound, notNow, Refusal } from "../base/refusals.ts";
 import type { Shares } from "../base/shares.ts";
-import { inSlices } from "../base/slices.ts";
-import { splitPieces } from "../core/batch/batch-chunk.ts";
-import { keyOf } from "../core/batch/batch.ts";
 import type { RowClass } from "../core/batch/row-class.ts";
-import { TableFault } from "../core/batch/entry-cell.ts";
 import type { Database } from "../store/schema.ts";
 import type { SpelledResult } from "./bulk.ts";
 import type { BulkService } from "./submit.ts";
@@ -19,7 +14,6 @@ import {
   type AccountList,
   changeList,
   endOf,
-  fileOf,
   findList,
   forgetList,
   keepList,
@@ -28,9 +22,19 @@ import {
   LISTS_MAX,
   type ListChange,
   listsOfAccount,
+  packFile,
+  partOf,
   runsOf,
 } from "./list-store.ts";
-import { cleanedCsv, type ListParts, type ListView, readView } from "./list-view.ts";
+import type {
+  FixOrder,
+  FoundRows,
+  ListFacts,
+  ListOrder,
+  ListSource,
+  ReadsLists,
+  RowQuery,
+} from "./list-reader.ts";
 import { newestResults } from "./read-session.ts";
 import { SESSION_LIFE_MS } from "./batches-store.ts";
 import type { Session, SessionStore } from "./sessions.ts";
@@ -50,6 +54,7 @@ export interface ListsDeps {
   readonly jobs: Pick<Jobs, "remove" | "stop">;
   readonly bulk: Pick<BulkService, "submit" | "entriesMax">;
   readonly shares: Pick<Shares, "of">;
+  readonly reader: ReadsLists;
   readonly clock: Clock;
   readonly ids: Ids;
   /** There is something to delete in the end. */
@@ -73,12 +78,6 @@ export interface CheckOrder {
   readonly again: boolean;
 }
 
-/** Repairs to apply or to take back: those of a class of rows, or of one entry of the file. */
-export interface FixOrder {
-  readonly of: { readonly class: RowClass } | { readonly entry: string };
-  readonly undo: boolean;
-}
-
 const NAME_MAX = 200;
 
 const CHANGED = "The list was changed in another tab. Look at it again.";
@@ -87,11 +86,9 @@ const RUNNING = "The list is being checked. Wait until it is done.";
 /** Lists of accounts, from the file to the cleaned file. Methods throw a `Refusal`; another account's list is a 404. */
 export class Lists {
   readonly #deps: ListsDeps;
-  readonly #views: Views;
 
   constructor(deps: ListsDeps) {
     this.#deps = deps;
-    this.#views = new Views(deps);
   }
 
   async add({ accountId, name, file }: NewList): Promise<OpenList> {
@@ -109,16 +106,19 @@ export class Lists {
       createdAtMs: nowMs,
       expiresAtMs: nowMs + SESSION_LIFE_MS,
     };
-    const open = opened(list, []);
-    const view = await this.#views.view(open, file);
-    if (view.open.length === 0) {
-      const reason = view.rows.find(({ class: name }) => name === "unread")?.why ?? "";
-      throw badUpload(`The file has no entries. ${reason}`.trim());
+    const parts = await packFile(file);
+    const order = orderOf(opened(list, []));
+    const source = { ...this.#source(list), part: partsIn(parts) };
+    const { reader } = this.#deps;
+    const { rows, open } = await reader.facts(order, source);
+    if (open === 0) {
+      const query: RowQuery = { class: "unread", why: "", text: "", from: 0, count: 1 };
+      const [unread] = (await reader.rows({ ...order, query }, source)).rows;
+      throw badUpload(`The file has no entries. ${unread?.why ?? ""}`.trim());
     }
     const kept = await shares
       .of("writes")
-      .run(accountKey(accountId), () => keepList(db, { ...list, rows: view.rows.length }, file));
-    if (kept !== "kept") this.#views.forget(list.id);
+      .run(accountKey(accountId), () => keepList(db, { ...list, rows }, parts));
     if (kept === "too_many") {
       throw notNow(`You have ${String(LISTS_MAX)} lists here. Delete one first.`);
     }
@@ -151,8 +151,21 @@ export class Lists {
       .filter(({ endMs = Infinity }) => endMs > nowMs);
   }
 
-  view(open: OpenList): Promise<ListView> {
-    return this.#views.view(open);
+  facts(open: OpenList): Promise<ListFacts> {
+    return this.#deps.reader.facts(orderOf(open), this.#source(open.list));
+  }
+
+  rows(open: OpenList, query: RowQuery): Promise<FoundRows> {
+    return this.#deps.reader.rows({ ...orderOf(open), query }, this.#source(open.list));
+  }
+
+  #source(list: AccountList): ListSource {
+    const { db, sessions } = this.#deps;
+    return {
+      part: (number) => partOf(db, list, number),
+      results: (session, chunk) => sessions.packed(session, chunk),
+      fixes: () => Promise.resolve(list.fixes),
+    };
   }
 
   newest(run: Session): Promise<readonly SpelledResult[]> {
@@ -163,10 +176,10 @@ export class Lists {
     const open = await this.#resting(whose);
     const { list, runs } = open;
     const chosen = { ...open, list: { ...list, choice, version: list.version + 1 } };
-    const { rows } = await this.#views.view(chosen);
+    const { rows } = await this.facts(chosen);
     const freshMs = this.#deps.clock.nowMs() + SESSION_LIFE_MS;
     const expiresAtMs = runs.length > 0 ? list.expiresAtMs : freshMs;
-    return await this.#change(list, { choice, rows: rows.length, expiresAtMs });
+    return await this.#change(list, { choice, rows, expiresAtMs });
   }
 
   async #resting(whose: Whose): Promise<OpenList> {
@@ -186,12 +199,13 @@ export class Lists {
     entrance: Entrance,
     { first = Infinity, again }: CheckOrder,
   ): Promise<OpenList> {
-    const { db, clock, ids, bulk } = this.#deps;
+    const { db, clock, ids, bulk, reader } = this.#deps;
     const open = await this.#resting(whose);
     const { list, runs } = open;
-    const view = await this.#views.view(open);
-    const entries = (again ? view.unsure : view.open).slice(0, Math.max(0, first));
-    if (entries.length === 0) throw notNow("Nothing of this list is left to check.");
+    const uniqueMax = bulk.entriesMax(entrance.caller) ?? Infinity;
+    const order = { ...orderOf(open), first, again, uniqueMax };
+    const split = await reader.entries(order, this.#source(list));
+    if (split === undefined) throw notNow("Nothing of this list is left to check.");
     const last = list.runs.at(-1);
     const isFree = last !== undefined && runs.every((run) => run.session !== last);
     const session = isFree ? last : ids.hex32();
@@ -200,9 +214,6 @@ export class Lists {
     const expiresAtMs = nowMs + SESSION_LIFE_MS;
     await this.#change(list, { expiresAtMs, ...(!isFree && { runs: [...list.runs, session] }) });
     await keepSessionsUntil(db, list.runs, nowMs + 2 * SESSION_LIFE_MS);
-    const split = await inSlices(
-      splitPieces(entries, bulk.entriesMax(entrance.caller) ?? Infinity),
-    );
     const retry = { key: `list ${session}`, bodyHash: session };
     try {
       await bulk.submit(entrance, { split, session, retry });
@@ -224,7 +235,8 @@ export class Lists {
   async fix(whose: Whose, order: FixOrder): Promise<OpenList> {
     const open = await this.#resting(whose);
     const fixes = new Set(open.list.fixes);
-    for (const key of fixedBy(order, await this.#views.view(open))) {
+    const asked = { ...orderOf(open), fix: order };
+    for (const key of await this.#deps.reader.fixed(asked, this.#source(open.list))) {
       if (order.undo) fixes.delete(key);
       else fixes.add(key);
     }
@@ -237,18 +249,18 @@ export class Lists {
     const { list } = await this.find(whose);
     for (const session of list.runs) await jobs.remove(session, clock.nowMs());
     await forgetList(db, list.id);
-    this.#views.forget(list.id);
     wake();
   }
 
-  close(): void {
-    this.#views.close();
-  }
-
   /** The file with our columns behind its own, rows of these classes, in pieces. */
-  async csv(open: OpenList, classes: ReadonlySet<RowClass>): Promise<AsyncIterable<string>> {
-    const view = await this.#views.view(open);
-    return cleanedCsv(partsOf(open, this.#deps), view, classes);
+  async *csv(open: OpenList, classes: readonly RowClass[]): AsyncGenerator<string> {
+    const { reader, ids } = this.#deps;
+    const order = { ...orderOf(open), classes, stream: ids.hex32() };
+    for (let number = 0; ; number += 1) {
+      const piece = await reader.piece({ ...order, number }, this.#source(open.list));
+      if (piece === undefined) return;
+      yield piece;
+    }
   }
 }
 
@@ -257,98 +269,25 @@ function opened(list: AccountList, runs: readonly Session[]): OpenList {
   return running === undefined ? { list, runs, endMs: endOf(list, runs) } : { list, runs, running };
 }
 
-function fixedBy({ of, undo }: FixOrder, { rows }: ListView): readonly string[] {
-  if ("entry" in of) return [keyOf(of.entry)];
-  return rows.flatMap(({ class: name, wasClass, was, entry, meant }) => {
-    if (undo) return wasClass === of.class && was !== undefined ? [keyOf(was)] : [];
-    return name === of.class && meant !== "" ? [keyOf(entry)] : [];
-  });
-}
+/** Reading a row is about as much work as reading so many octets. */
+const ROW_OCTETS = 20;
 
-function partsOf(
-  { list, runs }: OpenList,
-  { db, sessions }: Pick<ListsDeps, "db" | "sessions">,
-  file?: readonly Uint8Array[],
-): ListParts {
+function orderOf({ list, runs }: OpenList): ListOrder {
+  const { id, accountId, name, choice, rows, version } = list;
+  const states = runs.map((run) => `${run.session} ${run.state} ${String(run.processed)}`);
   return {
-    options: { name: list.name, ...list.choice },
-    slices: () => (file === undefined ? fileOf(db, list) : slicesOf(file)),
-    fixes: list.fixes,
-    sessions: runs.filter(({ state }) => state !== "gone"),
-    store: sessions,
+    owner: accountKey(accountId),
+    list: id,
+    version: [version, ...states].join(),
+    options: { name, ...choice },
+    octets: ROW_OCTETS * rows,
+    sessions: runs
+      .filter(({ state }) => state !== "gone")
+      .map(({ session, chunks }) => ({ session, chunks })),
   };
 }
 
-const SLICE_OCTETS = 65_536;
-
-async function* slicesOf(file: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
-  for (const chunk of file) {
-    for (let at = 0; at < chunk.length; at += SLICE_OCTETS) {
-      yield await Promise.resolve(chunk.subarray(at, at + SLICE_OCTETS));
-    }
-  }
-}
-
-interface KeptView {
-  readonly version: string;
-  readonly view: Promise<ListView>;
-}
-
-const IDLE_MS = 120_000;
-
-/** Rows of all views in memory. */
-const ROWS_MAX = 300_000;
-
-/** Views of lists in memory, made anew from what is stored when they are not there. */
-class Views {
-  readonly #deps: ListsDeps;
-  readonly #kept = new LRUCache<string, KeptView>({
-    maxSize: ROWS_MAX,
-    ttl: IDLE_MS,
-    ttlAutopurge: true,
-    updateAgeOnGet: true,
-  });
-
-  constructor(deps: ListsDeps) {
-    this.#deps = deps;
-  }
-
-  view(open: OpenList, file?: readonly Uint8Array[]): Promise<ListView> {
-    const { id, accountId, version: changes } = open.list;
-    const runs = open.runs.map((run) => `${run.session} ${run.state} ${String(run.processed)}`);
-    const version = [changes, ...runs].join();
-    const known = this.#kept.get(id);
-    if (known?.version === version) return known.view;
-    const parts = partsOf(open, this.#deps, file);
-    const read = (): Promise<ListView> => readView(parts);
-    const reading = this.#deps.shares.of("decoding").run(accountKey(accountId), read, VIEW_OCTETS);
-    const kept: KeptView = { version, view: reading.catch(refused) };
-    this.#kept.set(id, kept, { size: 1 });
-    kept.view.then(
-      ({ rows }) => {
-        const size = Math.min(ROWS_MAX, rows.length + 1); // the newest view stays in any case
-        if (this.#kept.peek(id) === kept) this.#kept.set(id, kept, { size });
-      },
-      () => {
-        if (this.#kept.peek(id) === kept) this.forget(id);
-      },
-    );
-    return kept.view;
-  }
-
-  forget(id: string): void {
-    this.#kept.delete(id);
-  }
-
-  close(): void {
-    this.#kept.clear();
-  }
-}
-
-const VIEW_OCTETS = 1_000_000;
-
-/** For people, who see no parameters. */
-function refused(error: unknown): never {
-  if (!(error instanceof TableFault)) throw error;
-  throw badUpload(error.message.replace("; name it with column", ""));
-}
+const partsIn =
+  (parts: readonly Uint8Array[]): ListSource["part"] =>
+  (number) =>
+    Promise.resolve(parts[number]);

@@ -81,6 +81,19 @@ export async function sessionsOf(
   });
 }
 
+/** A chunk and its results as they are stored. */
+export interface PackedResults {
+  readonly content: Uint8Array;
+  readonly results: Uint8Array;
+}
+
+/** The entries of a chunk with their results. */
+export async function checkedIn(packed: PackedResults): Promise<readonly SpelledResult[]> {
+  const results = await unpackLines(packed.results);
+  const chunk = unpackChunk(await unpackText(packed.content));
+  return chunkEntries(chunk).map((spelling, at) => ({ spelling, result: results[at] ?? "{}" }));
+}
+
 /** Parts of a session that is gone, or not that far, are undefined. Rules: `test/contracts/bulk/session-store.ts`. */
 export class SessionStore {
   readonly #db: Kysely<Database>;
@@ -109,14 +122,15 @@ export class SessionStore {
     return packed && unpackLines(packed);
   }
 
-  /** The entries of a chunk with their results. */
   async checked(session: string, number: number): Promise<readonly SpelledResult[] | undefined> {
-    const results = await this.lines(session, number, "results");
-    const chunk = results && (await this.chunk(session, number));
-    return (
-      chunk &&
-      chunkEntries(chunk).map((spelling, at) => ({ spelling, result: results[at] ?? "{}" }))
-    );
+    const packed = await this.packed(session, number);
+    return packed && (await checkedIn(packed));
+  }
+
+  async packed(session: string, number: number): Promise<PackedResults | undefined> {
+    const results = await this.#part(session, number, "results");
+    const content = results && (await this.#part(session, number, "content"));
+    return content && { results, content };
   }
 
   async page(session: string, number: number): Promise<TablePage | undefined> {

@@ -118,18 +118,6 @@ for (const [name, octets, everyMs, lastsMs, want] of senders) {
   });
 }
 
-test("large bodies of one owner are decoded one after another, and another owner's comes between", async () => {
-  const { reader } = world();
-  const order: string[] = [];
-  const read = (name: string, owner: string): Promise<void> =>
-    reader
-      .read(large(2), { owner, wanted: new Set(["a"]) })
-      .then(({ release }) => (order.push(name), release()));
-  const all = [read("a1", "a"), read("a2", "a"), read("a3", "a"), read("b1", "b")];
-  await Promise.all(all);
-  assert.ok(order.indexOf("b1") < order.indexOf("a3"));
-});
-
 const broken = [
   [
     "a body that is not JSON",

@@ -65,7 +65,7 @@ export class BodyReader {
 
   /**
    * A form, in either encoding, or a JSON object; a request without a body gives `none`, with any declared type. Rejects
-   * with 400, 408, 413, 415, 429 or 503. Large bodies are decoded one at a time for each owner.
+   * with 400, 408, 413, 415, 429 or 503.
    */
   async read(source: HttpRequest, terms: ReadTerms): Promise<ReadBody> {
     if (!hasBody(source)) return NOTHING;
@@ -80,10 +80,10 @@ export class BodyReader {
       if (!isLargeBody(bytes.length) && kind !== "parts") {
         return { body: decodeText(bytes, { kind, type, wanted }), release };
       }
-      const { shares, decodeLarge = decodeBody } = this.#deps;
+      const { decodeLarge = decodeBody } = this.#deps;
       const order = { kind, type, wanted, chunks: [bytes] };
       const body = isLargeBody(bytes.length)
-        ? await shares.of("decoding").run(owner, () => decodeLarge(order), bytes.length)
+        ? await decodeLarge(order, owner)
         : await decodeBody(order);
       return { body, release };
     } catch (error) {

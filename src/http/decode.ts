@@ -1,4 +1,5 @@
 import { bulkTooLarge, invalidJson } from "../base/refusals.ts";
+import type { OwnerKey } from "../base/owner.ts";
 import { SMALL_BODY_OCTETS } from "../base/resources.ts";
 import { BULK_MAX_OCTETS } from "../core/name/domain.ts";
 import { readMultipart } from "./multipart.ts";
@@ -15,9 +16,10 @@ export interface DecodeOrder {
   readonly chunks: Uint8Array[];
 }
 
-export type Decode = (order: DecodeOrder) => Promise<Body>;
+/** In the owner's turn. */
+export type Decode = (order: DecodeOrder, owner: OwnerKey) => Promise<Body>;
 
-export const decodeBody: Decode = async ({ kind, type, wanted, chunks }) => {
+export const decodeBody = async ({ kind, type, wanted, chunks }: DecodeOrder): Promise<Body> => {
   const bytes = whole(chunks.splice(0));
   if (bytes.length === 0) return { kind: "none" };
   if (kind === "parts") return await readParts(type, bytes);

@@ -7,6 +7,7 @@ import type { Splitter } from "../bulk/bulk.ts";
 import { IdempotencyKeys } from "../bulk/idempotency.ts";
 import { Jobs } from "../bulk/jobs.ts";
 import { holdsSessions, keepJobs } from "../bulk/keep-house.ts";
+import type { ReadsLists } from "../bulk/list-reader.ts";
 import { Lists } from "../bulk/lists.ts";
 import { SessionStore } from "../bulk/sessions.ts";
 import { BUFFER_MAX_ENTRIES, BulkService } from "../bulk/submit.ts";
@@ -130,6 +131,7 @@ export interface OpenBulkParts {
   readonly announcement: Announcement;
   readonly shares: Pick<Shares, "of" | "include">;
   readonly split: Splitter;
+  readonly lists: ReadsLists;
 }
 
 export interface OpenBulk {
@@ -191,8 +193,8 @@ export async function openBulk(process: BulkProcess, parts: OpenBulkParts): Prom
     },
   });
   if (where === "alone") closing.add(keepJobs({ jobs, clock, log }));
-  const lists = new Lists({ db, ids, sessions, jobs, bulk: service, shares, clock, wake });
-  closing.add(() => lists.close());
+  const reader = parts.lists;
+  const lists = new Lists({ db, ids, sessions, jobs, bulk: service, reader, shares, clock, wake });
   return { service, lists, thread };
 }
 

@@ -138,7 +138,7 @@ async function openParts(process: Process) {
     elsewhere: where === "alone" ? undefined : notices,
     counted: outcomeCounter(metrics.registry, "webhooks"),
   });
-  const texts = machine.openTexts(shares.of("splitting"));
+  const texts = machine.openTexts(shares);
   closing.add(() => texts.close());
   const bulk = await openBulk(process, {
     where,
@@ -153,6 +153,7 @@ async function openParts(process: Process) {
     announcement: webhooks.dispatcher.announcement,
     shares,
     split: texts.split,
+    lists: texts.lists,
   });
   lists.onShared((shared) => bulk.thread?.use(shared));
   /** The base of links is known for good once the service listens: port 0 takes any free one. */

@@ -1,13 +1,13 @@
-// The thread that decodes large bodies and splits large texts, so that the main thread stays free for single checks.
-// Texts take turns, a slice each.
+// A thread that reads what callers send: it decodes large bodies, splits large texts, reads files and keeps read lists, so that
+// the thread that answers requests does none of it.
+import { readlinkSync } from "node:fs";
 import { parentPort } from "node:worker_threads";
-import { splitText } from "../core/batch/batch-chunk.ts";
-import { type FileRead, readFile } from "../http/api/read-file.ts";
-import { decodeBody } from "../http/decode.ts";
-import { inSlices } from "../base/slices.ts";
 import { Refusal } from "../base/refusals.ts";
+import type { ListSource } from "../bulk/list-reader.ts";
+import type { FileRead } from "../http/api/read-file.ts";
 import { lowerPriority } from "./threads/lower-priority.ts";
-import type { Numbered, TextTasks, ThreadReport } from "./threads/texts.ts";
+import type { ThreadOrder, ThreadReport } from "./threads/reading-thread.ts";
+import { readingTasks } from "./threads/tasks.ts";
 
 const port = parentPort;
 
@@ -15,28 +15,43 @@ if (port === null) throw new Error("text-thread is a thread, not a program");
 // Single checks and lists go before large texts.
 lowerPriority(5);
 
-const TASKS: TextTasks = {
-  split: ({ text, uniqueMax }) => inSlices(splitText(text, uniqueMax)),
-  file: readFile,
-  decode: decodeBody,
-};
+const report = (its: ThreadReport, transfer: ArrayBuffer[] = []): void =>
+  port.postMessage(its, transfer);
 
-const resultOf = ({ name, order }: Numbered): Promise<object> =>
-  (TASKS[name] as (order: unknown) => Promise<object>)(order);
+if (process.platform === "linux") report({ place: readlinkSync("/proc/thread-self") });
+
+const tasks = readingTasks();
+
+/** What the task under way waits for of its source. */
+let waiting: { readonly resolve: (given: never) => void; readonly reject: (why: unknown) => void };
+
+/** The task under way; what an earlier one began, a cleaned file say, asks for it. */
+let underWay = 0;
+
+const ask =
+  (wanted: keyof ListSource) =>
+  (...of: readonly unknown[]): Promise<never> =>
+    new Promise((resolve, reject) => {
+      waiting = { resolve, reject };
+      report({ id: underWay, wanted, of });
+    });
+
+const source: ListSource = { part: ask("part"), results: ask("results"), fixes: ask("fixes") };
 
 /** The pages of a file are given away, not copied. */
-function given(result: object): ArrayBuffer[] {
-  const { table } = "entries" in result ? (result as FileRead).entries : {};
+function given(result: unknown): ArrayBuffer[] {
+  if (typeof result !== "object" || result === null || !("digest" in result)) return [];
+  const { table } = (result as FileRead).entries;
   const pages = table?.pages ?? [];
   return pages.flatMap(({ cells, entries }) => [cells.buffer, entries.buffer] as ArrayBuffer[]);
 }
 
-async function answer(numbered: Numbered): Promise<void> {
-  const { id } = numbered;
-  const report = (its: ThreadReport, transfer: ArrayBuffer[] = []): void =>
-    port?.postMessage(its, transfer);
+type Task = (order: unknown, source: ListSource) => Promise<unknown>;
+
+async function answer(id: number, task: Task, order: unknown): Promise<void> {
+  underWay = id;
   try {
-    const result = await resultOf(numbered);
+    const result = await task(order, source);
     report({ id, result }, given(result));
   } catch (error) {
     if (!(error instanceof Refusal)) return report({ id, fault: error });
@@ -45,4 +60,8 @@ async function answer(numbered: Numbered): Promise<void> {
   }
 }
 
-port.on("message", (numbered: Numbered) => void answer(numbered));
+port.on("message", (order: ThreadOrder) => {
+  if ("name" in order) void answer(order.id, tasks[order.name] as Task, order.order);
+  else if ("given" in order) waiting.resolve(order.given as never);
+  else waiting.reject(new Error(String(order.failed)));
+});

@@ -26,6 +26,7 @@ import { builtPages, openAccounts } from "../../src/main/dashboard.ts";
 import type { AccountStore } from "../../src/main/store.ts";
 import { openTestStore } from "../process/test-process.ts";
 import type { HostCheck } from "../../src/outbound/public-host.ts";
+import { ListReader } from "../../src/bulk/list-reader.ts";
 import { Lists } from "../../src/bulk/lists.ts";
 import { type Admission, createAdmission } from "../../src/accounts/admission/admission.ts";
 import { DEFAULT_TIERS } from "../../src/accounts/admission/tiers.ts";
@@ -128,7 +129,14 @@ export async function dashboardWorld(options: DashboardWorldOptions = {}): Promi
     check: coreCheck(datasets, lookup, clock),
     announcement: hooks.dispatcher.announcement,
   });
-  const lists = new Lists({ ...stores, db, bulk, shares, wake: () => undefined });
+  const lists = new Lists({
+    ...stores,
+    db,
+    bulk,
+    shares,
+    reader: new ListReader(),
+    wake: () => undefined,
+  });
   const running = worker();
   running.start();
   const backing = { store, rates, quotas, usage };
@@ -241,7 +249,6 @@ export async function dashboardWorld(options: DashboardWorldOptions = {}): Promi
     },
     async close() {
       await stop();
-      lists.close();
       await running.stop();
       await stopAnnouncing();
       await hooks.stop();

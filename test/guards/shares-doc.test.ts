@@ -6,11 +6,10 @@ import { readDocument, tableUnder } from "./docs-tables.ts";
 const amount = (count: number): string => count.toLocaleString("en-US");
 
 function row(name: string, resource: Resource): readonly string[] {
-  const { unit, total, perOwner, atOncePerOwner, queue, queuePerOwner } = resource;
-  const atOnce = atOncePerOwner === undefined ? "" : ` (${String(atOncePerOwner)} at once)`;
+  const { unit, total, perOwner, queue, queuePerOwner } = resource;
   const waits =
     queue + queuePerOwner === 0 ? "none" : `${amount(queue)}, ${amount(queuePerOwner)} an owner`;
-  return [`\`${name}\``, `${amount(total)} ${unit}`, `${amount(perOwner)}${atOnce}`, waits];
+  return [`\`${name}\``, `${amount(total)} ${unit}`, amount(perOwner), waits];
 }
 
 test("docs/operations/sizing.md lists every shared resource as the code bounds it", () => {
@@ -22,10 +21,9 @@ test("docs/operations/sizing.md lists every shared resource as the code bounds i
   );
 });
 
-test("only of one resource can one owner have all", () => {
+test("only of the reading threads can one owner have all, for one piece of work", () => {
   const alone = Object.entries(RESOURCES)
     .filter(([, { total, perOwner }]) => perOwner >= total)
     .map(([name]) => name);
-  // One body at a time; the next owner's turn comes before the second of the same owner.
-  assert.deepEqual(alone, ["decoding"]);
+  assert.deepEqual(alone, ["texts", "files", "lists"]);
 });

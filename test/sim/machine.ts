@@ -1,3 +1,4 @@
+import { ListReader } from "../../src/bulk/list-reader.ts";
 import type { App } from "../../src/http/server.ts";
 import type { Machine } from "../../src/main/process.ts";
 import { loadLists } from "../../src/lists/load-lists.ts";
@@ -117,6 +118,7 @@ export function simulatedMachine(ground: Ground, host: Host): Machine {
         Promise.resolve(finish(splitText(text, entriesMax ?? Infinity))),
       decode: decodeBody,
       readFile,
+      lists: new ListReader(),
       close: () => Promise.resolve(),
     }),
     async listen(app, _address, { limits: { stopTimeoutMs } }) {

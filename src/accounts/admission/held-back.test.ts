@@ -12,7 +12,7 @@ function world() {
     error: () => undefined,
   };
   const tell = createHeldBackLog({ log, clock, hashKey: new Uint8Array(32) });
-  const held = (owner: string): void => tell({ resource: "decoding", owner, used: 3, waiting: 2 });
+  const held = (owner: string): void => tell({ resource: "files", owner, used: 3, waiting: 2 });
   return { clock, lines, held };
 }
 
@@ -29,7 +29,7 @@ test("an owner that is held back is logged once a minute", () => {
   );
   assert.deepEqual(lines[0], {
     event: "share.owner_held_back",
-    resource: "decoding",
+    resource: "files",
     account: "a1",
     used: 3,
     waiting: 2,

@@ -1,7 +1,8 @@
 import type { ListChoice } from "../../bulk/list-store.ts";
 import type { Session } from "../../bulk/sessions.ts";
-import type { ListView, ViewRow } from "../../bulk/list-view.ts";
-import type { FixOrder, OpenList, Whose } from "../../bulk/lists.ts";
+import type { FixOrder } from "../../bulk/list-reader.ts";
+import type { ViewRow } from "../../bulk/list-view.ts";
+import type { OpenList, Whose } from "../../bulk/lists.ts";
 import { ROW_CLASSES, type RowClass, verdictOf } from "../../core/batch/row-class.ts";
 import { Type } from "../../core/json-schema.ts";
 import type { FullResult } from "../../core/validate/result.ts";
@@ -60,10 +61,10 @@ async function* marked(chunks: AsyncIterable<string>): AsyncGenerator<string> {
   yield* chunks;
 }
 
-async function viewOf(open: OpenList, lists: DashboardContext["accountLists"]): Promise<ListView> {
+const notRunning = (open: OpenList): OpenList => {
   if (open.running !== undefined) throw notNow("The list is being checked.");
-  return await lists.view(open);
-}
+  return open;
+};
 
 function summaryOf(
   { list, runs, running, endMs }: OpenList,
@@ -115,68 +116,28 @@ async function readOf(
   { account: own }: Asked,
   { accountLists, usage }: DashboardContext,
 ): Promise<ReadList> {
-  const view = await viewOf(open, accountLists);
-  const { shape } = view;
+  const facts = await accountLists.facts(notRunning(open));
+  const { shape } = facts;
   const { day, month, credits, bulk_limit: most } = await usage.allowance(own);
   const rest = Math.min(left(day), left(month));
-  const covered = Math.min(view.open.length, most ?? Infinity, Math.max(rest, credits));
+  const covered = Math.min(facts.open, most ?? Infinity, Math.max(rest, credits));
   return {
     columns: shape.header,
     column: shape.at,
     sheet: shape.sheet ?? null,
     sheets: shape.sheets ?? [],
-    sample: view.sample,
-    counts: view.counts,
-    open: view.open.length,
-    unsure: view.unsure.length,
+    sample: facts.sample,
+    counts: facts.counts,
+    open: facts.open,
+    unsure: facts.unsure,
     covered,
     plan_left: rest === Infinity ? null : rest,
     credits,
     list_limit: most,
     resets_at: (left(day) <= left(month) ? day : month).resets_at,
-    repairs: REPAIRED.map((name) => repairsOf(name, view)),
-    disposable: reasonsOf(view.rows.filter((row) => row.class === "disposable")).slice(0, SHOWN),
+    repairs: facts.repairs,
+    disposable: facts.disposable,
   };
-}
-
-const REPAIRED = ["misspelt", "format"] as const;
-
-const SHOWN = 4;
-const REASONS_MAX = 50;
-
-function reasonsOf(rows: readonly ViewRow[]): ListRows["reasons"] {
-  const counts = new Map<string, number>();
-  for (const { why } of rows) {
-    if (why !== "") counts.set(why, (counts.get(why) ?? 0) + 1);
-  }
-  return [...counts]
-    .map(([why, times]) => ({ why, rows: times }))
-    .sort((a, b) => b.rows - a.rows)
-    .slice(0, REASONS_MAX);
-}
-
-/** Rows of one class that can be repaired, with the most frequent slips: of domains where only they differ. */
-function repairsOf(name: RowClass, { rows }: ListView): ReadList["repairs"][number] {
-  const slips = new Map<string, { from: string; to: string; rows: number }>();
-  let [open, fixed] = [0, 0];
-  for (const row of rows) {
-    const isFixed = row.wasClass === name;
-    if (isFixed) fixed += 1;
-    else if (row.class === name && row.meant !== "") open += 1;
-    else continue;
-    const [from, to] = differing(row.was ?? row.entry, isFixed ? row.entry : row.meant);
-    const known = slips.get(from) ?? { from, to, rows: 0 };
-    known.rows += 1;
-    slips.set(from, known);
-  }
-  const most = [...slips.values()].sort((a, b) => b.rows - a.rows).slice(0, SHOWN);
-  return { class: name, open, fixed, slips: most };
-}
-
-/** The domains of both where what stands before them is the same. */
-function differing(from: string, to: string): readonly [string, string] {
-  const at = to.lastIndexOf("@") + 1;
-  return at > 0 && from.startsWith(to.slice(0, at)) ? [from.slice(at), to.slice(at)] : [from, to];
 }
 
 export const listRoutes: readonly AccountRoute[] = [
@@ -276,21 +237,17 @@ export const listRoutes: readonly AccountRoute[] = [
     { answer: ListRows },
     async (request, { accountLists: lists }) => {
       const { query } = request;
-      const { rows } = await viewOf(await lists.find(whose(request)), lists);
+      const open = notRunning(await lists.find(whose(request)));
       const { class: name = "", why = "", text = "", from = "0" } = query;
-      const ofClass = name === "" ? rows : rows.filter((row) => row.class === classOf(name));
-      const sought = text.trim().toLowerCase();
-      const isSought = (row: ViewRow): boolean =>
-        (why === "" || row.why === why) &&
-        (sought === "" || row.entry.toLowerCase().includes(sought));
-      const found = why === "" && sought === "" ? ofClass : ofClass.filter(isSought);
       const start = Number.isSafeInteger(Number(from)) ? Math.max(0, Number(from)) : 0;
-      const page = found.slice(start, start + boundedNumber(query["count"], PAGE_ROWS));
-      return {
-        total: found.length,
-        rows: page.map(shownRow),
-        reasons: name === "" ? [] : reasonsOf(ofClass),
-      };
+      const found = await lists.rows(open, {
+        class: name === "" ? "" : classOf(name),
+        why,
+        text,
+        from: start,
+        count: boundedNumber(query["count"], PAGE_ROWS),
+      });
+      return { ...found, rows: found.rows.map(shownRow) };
     },
   ),
   account(
@@ -299,10 +256,8 @@ export const listRoutes: readonly AccountRoute[] = [
     {},
     async (request, { accountLists: lists }) => {
       const { classes = ROW_CLASSES.join(), bom } = request.query;
-      const open = await lists.find(whose(request));
-      if (open.running !== undefined) throw notNow("The list is being checked.");
-      const chosen = new Set(classes.split(",").map(classOf));
-      const chunks = await lists.csv(open, chosen);
+      const open = notRunning(await lists.find(whose(request)));
+      const chunks = lists.csv(open, classes.split(",").map(classOf));
       const name = encodeURIComponent(`${open.list.name.replace(/\.\w{1,5}$/, "")}-cleaned.csv`);
       return {
         headers: { "content-disposition": `attachment; filename*=UTF-8''${name}` },

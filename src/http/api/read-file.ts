@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { BulkFile } from "../../bulk/bulk.ts";
 import { readUpload, type UploadOptions } from "../../bulk/read-upload.ts";
+import type { OwnerKey } from "../../base/owner.ts";
 import { turn } from "../../base/slices.ts";
 
 export interface FileOrder {
@@ -14,9 +15,10 @@ export interface FileRead {
   readonly digest: string;
 }
 
-export type ReadFile = (order: FileOrder) => Promise<FileRead>;
+/** In the owner's turn. */
+export type ReadFile = (order: FileOrder, owner: OwnerKey) => Promise<FileRead>;
 
-export const readFile: ReadFile = async ({ chunks, options }) => {
+export const readFile = async ({ chunks, options }: FileOrder): Promise<FileRead> => {
   const hash = createHash("sha256");
   const slices = paced(chunks, (slice) => void hash.update(slice));
   const entries = await readUpload(slices, options);

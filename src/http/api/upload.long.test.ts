@@ -6,6 +6,7 @@ import {
   bulkServer,
   sessionIn,
 } from "../../../test/bulk/bulk-http.ts";
+import { createShares } from "../../base/shares.ts";
 import { readFile } from "./read-file.ts";
 import type { BulkService } from "../../bulk/submit.ts";
 import { until } from "../../../test/time/until.ts";
@@ -220,14 +221,16 @@ test("of what stands against a file, what is wrong with the request comes before
 test("owner B's large file is read before owner A's second", async (t) => {
   const read: string[] = [];
   const go: (() => void)[] = [];
+  const files = createShares().of("files");
   const server = await bulkServer(t, {
-    async readLarge(order) {
-      read.push(Buffer.from(order.chunks[0] ?? []).toString("utf8", 0, 2));
-      await new Promise<void>((resolve) => go.push(resolve));
-      return await readFile(order);
-    },
+    readLarge: (order, owner) =>
+      files.run(owner, async () => {
+        read.push(Buffer.from(order.chunks[0] ?? []).toString("utf8", 0, 2));
+        await new Promise<void>((resolve) => go.push(resolve));
+        return await readFile(order);
+      }),
   });
-  const waiting = (): number => server.shares.of("decoding").figures("look").waiting;
+  const waiting = (): number => files.figures("look").waiting;
   const send = (name: string): Promise<Answer> => {
     const form = new FormData();
     form.set("file", new Blob([`${name}@x.example\n`.repeat(500_000)]), "list.txt");

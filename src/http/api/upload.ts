@@ -16,7 +16,7 @@ import { type BodyDeps, BodyReader } from "../body.ts";
 import { readMultipart } from "../multipart.ts";
 import type { ApiReply, ApiRequest, HttpRequest, Route } from "../route.ts";
 import { bulkFields, bulkReply, bulkResponses, IDEMPOTENCY_KEY, idempotencyKeyOf } from "./bulk.ts";
-import { type FileRead, readFile, type ReadFile } from "./read-file.ts";
+import { readFile, type ReadFile } from "./read-file.ts";
 
 interface UploadDeps extends BodyDeps {
   readonly bulk: Pick<BulkService, "submit" | "entriesMax">;
@@ -115,7 +115,7 @@ export async function readUploaded(
 async function submit(
   { file, fields }: Uploaded,
   request: ApiRequest,
-  { bulk, log, shares, readLarge = readFile }: UploadDeps,
+  { bulk, log, readLarge = readFile }: UploadDeps,
 ): Promise<ApiReply> {
   const given = (name: string): string => fields.get(name) ?? request.params.text(name) ?? "";
   const [column, sheet] = [given("column"), given("sheet")];
@@ -133,10 +133,9 @@ async function submit(
     ...(sheet !== "" && { sheet }),
     entriesMax: bulk.entriesMax(caller),
   };
-  const owner = ownerKey(caller.owner);
-  const read = (): Promise<FileRead> => readLarge({ chunks: file.chunks, options });
   // What came of it has its place in "uploads" until it is stored, and its owner's next file finds no room beside it.
-  const { entries, digest } = await shares.of("decoding").run(owner, read, sizeOf(file));
+  const { chunks } = file;
+  const { entries, digest } = await readLarge({ chunks, options }, ownerKey(caller.owner));
   const said = [name, column, sheet, String(wantsResults), digest];
   const retry = idempotencyKeyOf(request, () => ["bulk", ...request.path, ...said]);
   const batch = retry === undefined ? entries : { ...entries, retry };

@@ -6,6 +6,8 @@ import { decodeBody, type DecodeOrder } from "../../http/decode.ts";
 import { Refusal } from "../../base/refusals.ts";
 import { threadTexts } from "./texts.ts";
 
+const A = "a";
+
 /** Lines of names of nine labels of one Chinese character each. */
 const chinese = (lines: number): string =>
   Array.from({ length: lines }, (_, line) =>
@@ -19,7 +21,7 @@ const plain = (lines: number): string =>
 
 function world(t: TestContext) {
   const shares = createShares();
-  const { split, decode, readFile, close } = threadTexts(shares.of("splitting"));
+  const { split, decode, readFile, close } = threadTexts(shares);
   t.after(close);
   const order: string[] = [];
   const run = async (name: string, text: string, entriesMax: number | null = null) => {
@@ -67,7 +69,7 @@ test("spellings in other cases are not counted twice where the limit allows them
 
 test("an owner with too many texts waiting is refused, another is served", async (t) => {
   const { run } = world(t);
-  const outcomes = Array.from({ length: 12 }, (_, at) =>
+  const outcomes = Array.from({ length: 20 }, (_, at) =>
     run(`a${String(at)}`, plain(5_000)).then(
       () => "split",
       (why: unknown) => (why instanceof NoRoom ? why.why : "fault"),
@@ -106,7 +108,7 @@ const bodies: readonly (readonly [name: string, order: () => DecodeOrder])[] = [
 for (const [name, order] of bodies) {
   test(`${name} is read in the thread as it is read here`, async (t) => {
     const { decode } = world(t);
-    const body = await decode(order());
+    const body = await decode(order(), A);
     assert.notEqual(body.kind, "none");
     assert.deepEqual(body, await decodeBody(order()));
   });
@@ -114,7 +116,7 @@ for (const [name, order] of bodies) {
 
 test("a body that cannot be read is refused in the thread's words", async (t) => {
   const { decode } = world(t);
-  const refused = decode(orderOf("json", `{"email":${ITEMS}`));
+  const refused = decode(orderOf("json", `{"email":${ITEMS}`), A);
   await assert.rejects(refused, (why) => why instanceof Refusal && why.code === "invalid_json");
 });
 
@@ -123,6 +125,7 @@ test("of large JSON, members that nobody asked for stay in the thread", async (t
   const numbers = `[${"1,".repeat(50_000)}1]`;
   const body = await decode(
     orderOf("json", `{"email":${numbers},"x":${numbers},"features":"role"}`),
+    A,
   );
   assert.deepEqual(body.kind === "json" && body.value, { email: [null], features: "role" });
 });
@@ -134,7 +137,7 @@ test("a file is read in the thread as it is read here, and refused in the same w
     chunks: owned(table),
     options: { name: "list.csv", entriesMax: null, ...(column === undefined ? {} : { column }) },
   });
-  assert.deepEqual(await readFile(order()), await readHere(order()));
-  const missing = readFile(order("mail"));
+  assert.deepEqual(await readFile(order(), A), await readHere(order()));
+  const missing = readFile(order("mail"), A);
   await assert.rejects(missing, (why) => why instanceof Refusal && why.status === 400);
 });

@@ -50,7 +50,7 @@ async function openWorld(t: TestContext, server: Pick<DnsServer, "host" | "port"
   const config = { ...CONFIG, dataDir, dnsServers: [{ host, port }] };
   const closing = new Closing();
   const shares = createShares();
-  const texts = systemMachine.openTexts(shares.of("splitting"));
+  const texts = systemMachine.openTexts(shares);
   closing.add(() => texts.close());
   const process = { config, clock, ids: systemIds, log, closing };
   const open = (machine: Machine = systemMachine): Promise<OpenBulk> =>
@@ -67,6 +67,7 @@ async function openWorld(t: TestContext, server: Pick<DnsServer, "host" | "port"
         secretKey: new Uint8Array(32),
         shares,
         split: texts.split,
+        lists: texts.lists,
         announcement: keptIn(events),
         where: "alone",
       },

@@ -1,0 +1,277 @@
+import { LRUCache } from "lru-cache";
+import type { OwnerKey } from "../base/owner.ts";
+import { badUpload } from "../base/refusals.ts";
+import { inSlices } from "../base/slices.ts";
+import { type SplitBatch, splitPieces } from "../core/batch/batch-chunk.ts";
+import { keyOf, type TooMany } from "../core/batch/batch.ts";
+import { TableFault } from "../core/batch/entry-cell.ts";
+import type { RowClass } from "../core/batch/row-class.ts";
+import { unpackOctets } from "../store/rows.ts";
+import type { ListOptions } from "./list-file.ts";
+import { cleanedCsv, type ListParts, type ListView, readView, type ViewRow } from "./list-view.ts";
+import { checkedIn, type PackedResults } from "./sessions.ts";
+
+/** Which list is meant, as it stands. */
+export interface ListOrder {
+  readonly owner: OwnerKey;
+  readonly list: string;
+  /** Changes with whatever its rows depend on. */
+  readonly version: string;
+  readonly options: ListOptions;
+  /** About as much as is read of it. */
+  readonly octets: number;
+  /** Sessions with results, oldest first: a later result takes the place of an earlier one. */
+  readonly sessions: readonly { readonly session: string; readonly chunks: number }[];
+}
+
+/** Where a list is stored. */
+export interface ListSource {
+  /** Part `number` of the file, packed; undefined behind the last. */
+  readonly part: (number: number) => Promise<Uint8Array | undefined>;
+  readonly results: (session: string, chunk: number) => Promise<PackedResults | undefined>;
+  readonly fixes: () => Promise<ReadonlySet<string>>;
+}
+
+/** Repairs to apply or to take back: those of a class of rows, or of one entry of the file. */
+export interface FixOrder {
+  readonly of: { readonly class: RowClass } | { readonly entry: string };
+  readonly undo: boolean;
+}
+
+/** Rows of a class, with a reason, whose entry holds a text; "" for any. */
+export interface RowQuery {
+  readonly class: RowClass | "";
+  readonly why: string;
+  readonly text: string;
+  readonly from: number;
+  readonly count: number;
+}
+
+export interface FoundRows {
+  readonly total: number;
+  readonly rows: readonly ViewRow[];
+  readonly reasons: readonly Reason[];
+}
+
+interface Reason {
+  readonly why: string;
+  readonly rows: number;
+}
+
+/** What is told of a list at once. */
+export interface ListFacts extends Pick<ListView, "shape" | "sample" | "counts"> {
+  readonly rows: number;
+  /** Entries that are left to check, and those that DNS said nothing about. */
+  readonly open: number;
+  readonly unsure: number;
+  readonly repairs: readonly Repairs[];
+  readonly disposable: readonly Reason[];
+}
+
+interface Repairs {
+  readonly class: RowClass;
+  readonly open: number;
+  readonly fixed: number;
+  readonly slips: readonly { readonly from: string; readonly to: string; readonly rows: number }[];
+}
+
+export interface EntriesOrder {
+  /** The first of those without a result; `again`: those that DNS said nothing about. */
+  readonly first: number;
+  readonly again: boolean;
+  readonly uniqueMax: number;
+}
+
+export interface PieceOrder {
+  readonly classes: readonly RowClass[];
+  readonly stream: string;
+  readonly number: number;
+}
+
+/** Rows of all lists in memory; the newest list stays in any case. */
+const ROWS_MAX = 300_000;
+
+/** Cleaned files that are being made; one that was forgotten is made again up to its next piece. */
+const STREAMS_MAX = 4;
+
+interface KnownView {
+  readonly version: string;
+  readonly view: ListView;
+  facts?: ListFacts;
+}
+
+interface Stream {
+  readonly pieces: AsyncGenerator<string>;
+  next: number;
+}
+
+/** Reads lists and answers what is asked of them, from memory as long as they stay there. */
+export class ListReader {
+  readonly #views = new LRUCache<string, KnownView>({ maxSize: ROWS_MAX });
+  readonly #streams = new LRUCache<string, Stream>({ max: STREAMS_MAX });
+
+  async facts(order: ListOrder, source: ListSource): Promise<ListFacts> {
+    const known = await this.#known(order, source);
+    known.facts ??= factsOf(known.view);
+    return known.facts;
+  }
+
+  async rows(
+    order: ListOrder & { readonly query: RowQuery },
+    source: ListSource,
+  ): Promise<FoundRows> {
+    const { class: name, why, text, from, count } = order.query;
+    const { rows } = (await this.#known(order, source)).view;
+    const ofClass = name === "" ? rows : rows.filter((row) => row.class === name);
+    const sought = text.trim().toLowerCase();
+    const isSought = (row: ViewRow): boolean =>
+      (why === "" || row.why === why) &&
+      (sought === "" || row.entry.toLowerCase().includes(sought));
+    const found = why === "" && sought === "" ? ofClass : ofClass.filter(isSought);
+    return {
+      total: found.length,
+      rows: found.slice(from, from + count),
+      reasons: name === "" ? [] : reasonsOf(ofClass),
+    };
+  }
+
+  /** What is to be checked; undefined: nothing. */
+  async entries(
+    order: ListOrder & EntriesOrder,
+    source: ListSource,
+  ): Promise<SplitBatch | TooMany | undefined> {
+    const { view } = await this.#known(order, source);
+    const entries = (order.again ? view.unsure : view.open).slice(0, Math.max(0, order.first));
+    return entries.length === 0 ? undefined : await inSlices(splitPieces(entries, order.uniqueMax));
+  }
+
+  /** Keys of the entries that are meant. */
+  async fixed(
+    order: ListOrder & { readonly fix: FixOrder },
+    source: ListSource,
+  ): Promise<readonly string[]> {
+    const { of, undo } = order.fix;
+    if ("entry" in of) return [keyOf(of.entry)];
+    const { rows } = (await this.#known(order, source)).view;
+    return rows.flatMap(({ class: name, wasClass, was, entry, meant }) => {
+      if (undo) return wasClass === of.class && was !== undefined ? [keyOf(was)] : [];
+      return name === of.class && meant !== "" ? [keyOf(entry)] : [];
+    });
+  }
+
+  /** A piece of the cleaned file; undefined behind the last. */
+  async piece(order: ListOrder & PieceOrder, source: ListSource): Promise<string | undefined> {
+    const { stream: id, number } = order;
+    let stream = this.#streams.get(id);
+    if (stream?.next !== number) {
+      const { view } = await this.#known(order, source);
+      const parts = await partsOf(order, source);
+      stream = { pieces: cleanedCsv(parts, view, new Set(order.classes)), next: 0 };
+      this.#streams.set(id, stream);
+    }
+    for (;;) {
+      const { done, value } = await stream.pieces.next();
+      stream.next += 1;
+      if (done === true) {
+        this.#streams.delete(id);
+        return undefined;
+      }
+      if (stream.next > number) return value;
+    }
+  }
+
+  async #known(order: ListOrder, source: ListSource): Promise<KnownView> {
+    const { list, version } = order;
+    const kept = this.#views.get(list);
+    if (kept?.version === version) return kept;
+    this.#views.delete(list); // its memory is needed
+    const view = await readView(await partsOf(order, source)).catch(refused);
+    const known = { version, view };
+    this.#views.set(list, known, { size: Math.min(ROWS_MAX, view.rows.length + 1) });
+    return known;
+  }
+}
+
+/** A reader here or in a thread. */
+export type ReadsLists = Pick<ListReader, "facts" | "rows" | "entries" | "fixed" | "piece">;
+
+const SLICE_OCTETS = 65_536;
+
+async function partsOf(order: ListOrder, source: ListSource): Promise<ListParts> {
+  const { options, sessions } = order;
+  async function* slices(): AsyncGenerator<Uint8Array> {
+    for (let number = 0; ; number += 1) {
+      const packed = await source.part(number);
+      if (packed === undefined) return;
+      const part = await unpackOctets(packed);
+      for (let at = 0; at < part.length; at += SLICE_OCTETS) {
+        yield part.subarray(at, at + SLICE_OCTETS);
+      }
+    }
+  }
+  const checked = async (session: string, chunk: number) => {
+    const packed = await source.results(session, chunk);
+    return packed === undefined ? [] : await checkedIn(packed);
+  };
+  return { options, slices, fixes: await source.fixes(), sessions, checked };
+}
+
+/** For people, who see no parameters. */
+function refused(error: unknown): never {
+  if (!(error instanceof TableFault)) throw error;
+  throw badUpload(error.message.replace("; name it with column", ""));
+}
+
+function factsOf(view: ListView): ListFacts {
+  const { shape, sample, counts, rows, open, unsure } = view;
+  return {
+    shape,
+    sample,
+    counts,
+    rows: rows.length,
+    open: open.length,
+    unsure: unsure.length,
+    repairs: REPAIRED.map((name) => repairsOf(name, view)),
+    disposable: reasonsOf(rows.filter((row) => row.class === "disposable")).slice(0, SHOWN),
+  };
+}
+
+const REPAIRED = ["misspelt", "format"] as const;
+
+const SHOWN = 4;
+const REASONS_MAX = 50;
+
+function reasonsOf(rows: readonly ViewRow[]): readonly Reason[] {
+  const counts = new Map<string, number>();
+  for (const { why } of rows) {
+    if (why !== "") counts.set(why, (counts.get(why) ?? 0) + 1);
+  }
+  return [...counts]
+    .map(([why, times]) => ({ why, rows: times }))
+    .sort((a, b) => b.rows - a.rows)
+    .slice(0, REASONS_MAX);
+}
+
+/** Rows of one class that can be repaired, with the most frequent slips: of domains where only they differ. */
+function repairsOf(name: RowClass, { rows }: ListView): Repairs {
+  const slips = new Map<string, { from: string; to: string; rows: number }>();
+  let [open, fixed] = [0, 0];
+  for (const row of rows) {
+    const isFixed = row.wasClass === name;
+    if (isFixed) fixed += 1;
+    else if (row.class === name && row.meant !== "") open += 1;
+    else continue;
+    const [from, to] = differing(row.was ?? row.entry, isFixed ? row.entry : row.meant);
+    const known = slips.get(from) ?? { from, to, rows: 0 };
+    known.rows += 1;
+    slips.set(from, known);
+  }
+  const most = [...slips.values()].sort((a, b) => b.rows - a.rows).slice(0, SHOWN);
+  return { class: name, open, fixed, slips: most };
+}
+
+/** The domains of both where what stands before them is the same. */
+function differing(from: string, to: string): readonly [string, string] {
+  const at = to.lastIndexOf("@") + 1;
+  return at > 0 && from.startsWith(to.slice(0, at)) ? [from.slice(at), to.slice(at)] : [from, to];
+}

@@ -327,8 +327,8 @@ export function uploadTooLarge(limit: number, size: number | undefined): Refusal
 }
 
 /** Entries of a file before de-duplication. */
-export function uploadTooLong(limit: number): Refusal {
-  const message = `The file has more than ${figure(limit)} entries, repeated ones included.`;
+export function uploadTooLong(limit: number, of: "entries" | "rows" = "entries"): Refusal {
+  const message = `The file has more than ${figure(limit)} ${of}, repeated ones included.`;
   return new Refusal("upload_too_long", 422, message);
 }
 

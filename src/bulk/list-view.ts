@@ -96,6 +96,7 @@ async function readRows({ slices, options }: ListParts) {
     for (const { line, cells, entries, reason } of page.rows) {
       total += entries.length;
       if (total > UPLOAD_MAX_ENTRIES) throw uploadTooLong(UPLOAD_MAX_ENTRIES);
+      if (rows.length >= UPLOAD_MAX_ENTRIES) throw uploadTooLong(UPLOAD_MAX_ENTRIES, "rows");
       if (sample.length < SAMPLE_ROWS) sample.push(cells);
       balance += addressBalance(entries);
       const row: Row = {

@@ -66,6 +66,21 @@ for (const [name, text, options, count] of tooMany) {
   });
 }
 
+const tooManyRows: readonly (readonly [string, string])[] = [
+  ["repeated entries", "a@b.example\n".repeat(100_001)],
+  ["blank cells", `mail,name\na@b.example,x\n${",x\n".repeat(100_000)}`],
+];
+
+for (const [name, text] of tooManyRows) {
+  test(`rows are kept up to 100,000, or ten for each entry of the plan: ${name}`, async () => {
+    await assert.rejects(read(text, table(10_000)), {
+      message: "The file has more than 100,000 rows, repeated ones included.",
+    });
+    const file = await read(text, table(10_001));
+    assert.equal("unique" in file.split && file.split.unique, 1);
+  });
+}
+
 /** Of files with far too many entries: what else is wrong with them is refused first. */
 const faulty: readonly (readonly [string, string, UploadOptions, string])[] = [
   ["octets that are no text", `${names(5_000).join("\n")}\n`, list(10), "bad_upload"],

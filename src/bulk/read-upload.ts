@@ -11,6 +11,13 @@ import { type FileSlices, type ListOptions, readListFile, type ReadShape } from 
 /** Most entries of a file before de-duplication: what 20 MB of one-letter lines cost would starve others. */
 export const UPLOAD_MAX_ENTRIES = 1_000_000;
 
+/** Rows that are kept for a plan, blank and repeated ones included. */
+const rowsMax = (uniqueMax: number): number =>
+  Math.min(UPLOAD_MAX_ENTRIES, Math.max(ROWS_LEAST, ROWS_AN_ENTRY * uniqueMax));
+
+const ROWS_LEAST = 100_000;
+const ROWS_AN_ENTRY = 10;
+
 export interface UploadOptions extends ListOptions {
   readonly entriesMax: number | null;
 }
@@ -43,6 +50,7 @@ class Upload {
   readonly reader: EntryReader;
   shape: ReadShape | undefined;
   readonly #reasons: string[] = [];
+  readonly #rowsMax: number;
   #rows = 0;
   #spoilt = 0;
   #pages: TableRows[] = [];
@@ -52,10 +60,14 @@ class Upload {
 
   constructor(uniqueMax: number) {
     this.reader = new EntryReader(uniqueMax);
+    this.#rowsMax = rowsMax(uniqueMax);
   }
 
   take({ cells, entries, readAs, reason }: ListRow): void {
     this.#rows += 1;
+    // Of a file with far too many entries nothing is kept.
+    if (this.#rows > this.#rowsMax && !this.reader.isFarTooLong)
+      throw uploadTooLong(this.#rowsMax, "rows");
     if (reason !== undefined) {
       this.#spoilt += 1;
       if (this.#reasons.length < REASONS_MAX) this.#reasons.push(reason);

@@ -71,6 +71,7 @@ import {
   openSecretKey,
   openSql,
 } from "./store.ts";
+import { threadPages } from "./threads/thread-pages.ts";
 import {
   confirm,
   hasDatabase,
@@ -167,6 +168,8 @@ function askServer(base: string, key: string | undefined): AskServer {
   };
 }
 
+const bulkDeps = { files, clock, readPages: threadPages, onInterrupt } as const;
+
 /** Every command, wired. Settings are read when a command runs, so that --help works with bad ones. */
 export function allCommands(terminal: Terminal): readonly Command[] {
   const openValidator = () => command((process) => openCliValidator(process, terminal.err));
@@ -186,7 +189,7 @@ export function allCommands(terminal: Terminal): readonly Command[] {
       readInput: () => readText("-"),
       openValidator,
     }),
-    bulkCommand({ terminal, files, clock, openCheck: () => openCheck(terminal), onInterrupt }),
+    bulkCommand({ ...bulkDeps, terminal, openCheck: () => openCheck(terminal) }),
     accountCommand(accountDeps),
     keyCommand(accountDeps),
     webhookCommand({

@@ -1,19 +1,18 @@
 // A thread that reads what callers send: it decodes large bodies, splits large texts, reads files and keeps read lists, so that
 // the thread that answers requests does none of it.
 import { readlinkSync } from "node:fs";
-import { parentPort } from "node:worker_threads";
+import { parentPort, workerData } from "node:worker_threads";
 import { Refusal } from "../base/refusals.ts";
-import type { ListSource } from "../bulk/list-reader.ts";
 import type { FileRead } from "../http/api/read-file.ts";
 import { lowerPriority } from "./threads/lower-priority.ts";
-import type { ThreadOrder, ThreadReport } from "./threads/reading-thread.ts";
-import { readingTasks } from "./threads/tasks.ts";
+import type { ThreadData, ThreadOrder, ThreadReport } from "./threads/reading-thread.ts";
+import { readingTasks, type Source } from "./threads/tasks.ts";
 
 const port = parentPort;
 
 if (port === null) throw new Error("text-thread is a thread, not a program");
 // Single checks and lists go before large texts.
-lowerPriority(5);
+if (!(workerData as ThreadData).isUrgent) lowerPriority(5);
 
 const report = (its: ThreadReport, transfer: ArrayBuffer[] = []): void =>
   port.postMessage(its, transfer);
@@ -29,14 +28,19 @@ let waiting: { readonly resolve: (given: never) => void; readonly reject: (why: 
 let underWay = 0;
 
 const ask =
-  (wanted: keyof ListSource) =>
+  (wanted: keyof Source) =>
   (...of: readonly unknown[]): Promise<never> =>
     new Promise((resolve, reject) => {
       waiting = { resolve, reject };
       report({ id: underWay, wanted, of });
     });
 
-const source: ListSource = { part: ask("part"), results: ask("results"), fixes: ask("fixes") };
+const source: Source = {
+  part: ask("part"),
+  results: ask("results"),
+  fixes: ask("fixes"),
+  slice: ask("slice"),
+};
 
 /** The pages of a file are given away, not copied. */
 function given(result: unknown): ArrayBuffer[] {
@@ -46,7 +50,7 @@ function given(result: unknown): ArrayBuffer[] {
   return pages.flatMap(({ cells, entries }) => [cells.buffer, entries.buffer] as ArrayBuffer[]);
 }
 
-type Task = (order: unknown, source: ListSource) => Promise<unknown>;
+type Task = (order: unknown, source: Source) => Promise<unknown>;
 
 async function answer(id: number, task: Task, order: unknown): Promise<void> {
   underWay = id;

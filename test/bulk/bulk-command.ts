@@ -1,6 +1,7 @@
 import { systemClock as clock } from "../../src/base/clock.ts";
 import { type Files, systemFiles } from "../../src/base/files.ts";
 import type { BulkChecker } from "../../src/cli/bulk/check-pages.ts";
+import { readListFile } from "../../src/bulk/list-file.ts";
 import { bulkCommand } from "../../src/cli/commands/bulk.ts";
 import { program, runProgram } from "../../src/cli/program.ts";
 import type { Terminal } from "../../src/cli/terminal.ts";
@@ -30,6 +31,7 @@ export function runBulkCommand(
     againBudgetMs: 1_000,
   });
   const command = bulkCommand({
+    readPages: readListFile,
     terminal,
     files,
     clock,

@@ -2,7 +2,7 @@ import { Command, Option } from "commander";
 import { TableFault } from "../../core/batch/entry-cell.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { FileFacts, FileWriter, Files } from "../../base/files.ts";
-import { type ReadShape, readListFile } from "../../bulk/list-file.ts";
+import type { FileSlices, ListOptions, ListPage, ReadShape } from "../../bulk/list-file.ts";
 import {
   type CheckedRow,
   type FileFormat,
@@ -157,6 +157,8 @@ export interface BulkCommandDeps {
   readonly files: Files;
   readonly clock: Clock;
   readonly openCheck: () => Promise<BulkChecker>;
+  /** Throws a `TableFault`. */
+  readonly readPages: (slices: FileSlices, options: ListOptions) => AsyncIterable<ListPage>;
   /** Calls `stop` at the first interrupt; a later one ends the process. Returns a function that stops listening. */
   readonly onInterrupt: (stop: () => void) => () => void;
 }
@@ -288,7 +290,7 @@ async function writeAll(
 ): Promise<{ readonly state: RunState; readonly elapsedMs: number }> {
   const { check, writer, stop, clock } = deps;
   const meter = createMeter(input, out, deps);
-  const source = readListFile(input.slices, {
+  const source = deps.readPages(input.slices, {
     name: input.path,
     ...(column !== undefined && { column }),
     ...(sheet !== undefined && { sheet }),

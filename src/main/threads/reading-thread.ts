@@ -3,14 +3,17 @@ import { Worker } from "node:worker_threads";
 import type { OwnerKey } from "../../base/owner.ts";
 import { badUpload, Refusal } from "../../base/refusals.ts";
 import type { Share } from "../../base/shares.ts";
-import type { ListSource } from "../../bulk/list-reader.ts";
-import type { TaskName, Tasks } from "./tasks.ts";
+import type { Source, TaskName, Tasks } from "./tasks.ts";
 
 /** What main tells the thread: a task, or what the task asked of its source. */
 export type ThreadOrder =
   | { readonly id: number; readonly name: TaskName; readonly order: unknown }
   | { readonly id: number; readonly given: unknown }
   | { readonly id: number; readonly failed: unknown };
+
+export interface ThreadData {
+  readonly isUrgent: boolean;
+}
 
 type Told = Pick<Refusal, "code" | "status" | "message" | "detail" | "retryAfterSeconds">;
 
@@ -21,7 +24,7 @@ export type ThreadReport =
       | { readonly result: unknown }
       | { readonly refusal: Told }
       | { readonly fault: unknown }
-      | { readonly wanted: keyof ListSource; readonly of: readonly unknown[] }
+      | { readonly wanted: keyof Source; readonly of: readonly unknown[] }
     ));
 
 /** One piece of work of an owner. */
@@ -34,7 +37,7 @@ export interface Work<Name extends TaskName> {
   readonly octets: number;
   /** What is in it cannot be used afterwards. */
   readonly transfer?: readonly ArrayBufferLike[];
-  readonly source?: ListSource;
+  readonly source?: Partial<Source>;
   /** Time of the thread itself beyond `LIMIT_MS`. */
   readonly moreMs?: number;
 }
@@ -42,7 +45,7 @@ export interface Work<Name extends TaskName> {
 interface Job {
   readonly id: number;
   readonly what: string;
-  readonly source: ListSource | undefined;
+  readonly source: Partial<Source> | undefined;
   readonly done: (result: unknown) => void;
   readonly failed: (fault: unknown) => void;
 }
@@ -53,6 +56,8 @@ export interface ThreadTerms {
   readonly heapMb: number;
   /** An idle thread is ended after that, with all it has in memory; starting one takes 0.1 s. */
   readonly idleMs: number;
+  /** Nobody else's checks go before it. */
+  readonly isUrgent?: boolean;
   /** Absent: `LIMIT_MS`. */
   readonly limitMs?: number;
 }
@@ -141,9 +146,10 @@ export class ReadingThread {
   }
 
   #launch(): Worker {
-    const { heapMb } = this.#terms;
+    const { heapMb, isUrgent = false } = this.#terms;
     const worker = new Worker(new URL("../text-thread.js", import.meta.url), {
       resourceLimits: { maxOldGenerationSizeMb: heapMb },
+      workerData: { isUrgent } satisfies ThreadData,
     });
     worker.unref(); // an idle thread keeps no process alive
     let fault: (what: string) => Error = () => new Error("the reading thread ended");

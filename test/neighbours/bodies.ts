@@ -1,3 +1,5 @@
+import { strToU8, zipSync } from "fflate";
+
 /** Bodies that cost a server the most for their size. Each is made once. */
 
 export interface SentBody {
@@ -29,14 +31,50 @@ const part = (name: string, value: string): string =>
 
 const multipart = (parts: string): SentBody => body(MULTIPART, `${parts}--${BOUNDARY}--\r\n`);
 
-const upload = (name: string, content: string): SentBody => ({
+const upload = (name: string, content: string | Uint8Array): SentBody => ({
   path: "/api/bulk/upload",
   type: MULTIPART,
-  octets: Buffer.from(
-    `--${BOUNDARY}\r\ncontent-disposition: form-data; name="file"; filename="${name}"\r\n` +
-      `content-type: application/octet-stream\r\n\r\n${content}\r\n--${BOUNDARY}--\r\n`,
-  ),
+  octets: Buffer.concat([
+    Buffer.from(
+      `--${BOUNDARY}\r\ncontent-disposition: form-data; name="file"; filename="${name}"\r\n` +
+        `content-type: application/octet-stream\r\n\r\n`,
+    ),
+    Buffer.from(content),
+    Buffer.from(`\r\n--${BOUNDARY}--\r\n`),
+  ]),
 });
+
+const OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
+const MAIN = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"';
+
+const related = (to: Readonly<Record<string, string>>): string => {
+  const each = Object.entries(to).map(
+    ([type, target], at) =>
+      `<Relationship Id="rId${String(at + 1)}" Type="${OFFICE}/${type}" Target="${target}"/>`,
+  );
+  return `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">${each.join("")}</Relationships>`;
+};
+
+/** 0.5 MB that unpack to 75 MB of texts, of which five are entries. */
+function sharedStrings(): Uint8Array {
+  const text = (at: number): string => `<si><t>u${String(at)}@b.co ${"a".repeat(560)}</t></si>`;
+  const rows = lines(
+    5,
+    (at) => `<row><c t="s"><v>${String(at)}</v></c><c t="str"><v>u${String(at)}@b.co</v></c></row>`,
+  );
+  const parts = {
+    "_rels/.rels": related({ officeDocument: "xl/workbook.xml" }),
+    "xl/_rels/workbook.xml.rels": related({
+      worksheet: "worksheets/sheet1.xml",
+      sharedStrings: "sharedStrings.xml",
+    }),
+    "xl/workbook.xml": `<workbook ${MAIN} xmlns:r="${OFFICE}"><sheets><sheet name="S" sheetId="1" r:id="rId1"/></sheets></workbook>`,
+    "xl/worksheets/sheet1.xml": `<worksheet ${MAIN}><sheetData>${rows}</sheetData></worksheet>`,
+    "xl/sharedStrings.xml": `<sst ${MAIN}>${lines(130_000, text)}</sst>`,
+  };
+  const packed = Object.entries(parts).map(([name, part]) => [name, strToU8(part)] as const);
+  return zipSync(Object.fromEntries(packed), { level: 9 });
+}
 
 /** Nine labels of one letter, which UTS-46 has to read. */
 const wideName = (at: number): string => {
@@ -94,6 +132,8 @@ const MAKERS = {
   "file: quotes": () => upload("a.csv", `email\n"${filled('""', FILE_OCTETS - 20)}"`),
   "file: one cell": () => upload("a.csv", filled("a", FILE_OCTETS)),
   "file: JSON lines": () => upload("a.jsonl", filled('{"email":"ada@example.com"}\n', FILE_OCTETS)),
+  "file: blanks": () => upload("a.txt", `a${" ".repeat(60_000)}b\n`.repeat(30)),
+  "file: shared strings": () => upload("a.xlsx", sharedStrings()),
   "file: workbook": () => upload("a.xlsx", `PK\u0003\u0004${filled("\u0000\u0001", FILE_OCTETS)}`),
 } satisfies Readonly<Record<string, () => SentBody>>;
 

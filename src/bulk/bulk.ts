@@ -2,6 +2,7 @@ import type { OwnerKey } from "../base/owner.ts";
 import { Refusal } from "../base/refusals.ts";
 import type { SplitBatch } from "../core/batch/batch-chunk.ts";
 import type { TooMany } from "../core/batch/batch.ts";
+import { type ObjectOf, Type } from "../core/json-schema.ts";
 import type { RowNote } from "../core/batch/result-cells.ts";
 import type { StoredTable } from "./batches-store.ts";
 
@@ -70,16 +71,19 @@ export interface RowResult extends RowNote {
   readonly results: readonly string[];
 }
 
-export interface FileFacts {
-  readonly column: string;
-  readonly sheet?: string;
-  readonly other_columns: readonly string[];
-  readonly other_sheets?: readonly string[];
-  readonly rows: number;
-  /** How many of them could not be read; the first are in `reasons`. */
-  readonly rows_with_reason: number;
-  readonly reasons: readonly string[];
-}
+export const FILE_FACTS = {
+  column: Type.String({ description: "The column that was read: its name, or `column 2`." }),
+  sheet: Type.Optional(Type.String({ description: "Of a workbook: the sheet that was read." })),
+  other_columns: Type.Array(Type.String(), { description: "Which others hold entries, too." }),
+  other_sheets: Type.Optional(Type.Array(Type.String())),
+  rows: Type.Integer({ minimum: 0 }),
+  rows_with_reason: Type.Integer({
+    minimum: 0,
+    description: "How many of them could not be read; the first are in `reasons`.",
+  }),
+  reasons: Type.Array(Type.String()),
+};
+export type FileFacts = ObjectOf<typeof FILE_FACTS>;
 
 interface BulkText {
   /** Decoded; of several parameters, all of them joined by a newline. At most `BULK_MAX_OCTETS` octets. */

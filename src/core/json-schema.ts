@@ -59,9 +59,10 @@ export const Type = {
   Integer: (keywords?: Keywords): Schema<number> => plain("integer", keywords),
   Number: (keywords?: Keywords): Schema<number> => plain("number", keywords),
   Boolean: (keywords?: Keywords): Schema<boolean> => plain("boolean", keywords),
-  Null: (): Schema<null> => plain("null"),
-  Literal: <const T extends string | boolean>(value: T): Schema<T> =>
-    plain(typeof value, { const: value }),
+  /** Documented as a boolean: generators of clients stumble over one value of it. */
+  True: (keywords?: Keywords): Schema<true> => plain("boolean", keywords),
+  /** One text. An `enum` of one, because generators of clients stumble over `const`. */
+  Literal: <const T extends string>(value: T): Schema<T> => plain("string", { enum: [value] }),
   Enum: <const T extends string>(values: readonly T[], keywords?: Keywords): Schema<T> =>
     plain("string", { enum: values, ...keywords }),
   Array: <T>(items: Schema<T>, keywords?: Keywords): Schema<readonly T[]> =>
@@ -78,15 +79,25 @@ export const Type = {
   Unsafe: <T>(schema: Keywords): Schema<T> => raw(schema),
 };
 
+/** A schema that stands in the document under `name`. */
+export const component = (name: string): Schema =>
+  Type.Unsafe<unknown>({ $ref: `#/components/schemas/${name}` });
+
 export const oneOf = <const T extends readonly string[]>(
   values: T,
   description: string,
 ): Schema<T[number]> => Type.Unsafe({ type: "string", enum: values, description });
 
-export const orNull = <T>(schema: Schema<T>, description?: string): Schema<T | null> =>
-  Type.Union([schema, Type.Null()], description === undefined ? {} : { description });
-
-export const strict = { additionalProperties: false } as const;
+/** Null beside the schema's one type; a union would make generators invent a type of their own. */
+export function orNull<T>(schema: Schema<T>, description?: string): Schema<T | null> {
+  const { type, enum: values, ...rest }: Keywords = schema as Keywords;
+  return raw({
+    ...rest,
+    type: [type, "null"],
+    ...(Array.isArray(values) && { enum: [...(values as readonly unknown[]), null] }),
+    ...(description !== undefined && { description }),
+  });
+}
 
 function plain<T>(type: string, keywords: Keywords = {}): Schema<T> {
   return raw({ type, ...keywords });

@@ -43,6 +43,7 @@ import {
   reportedDomainOf,
   type Traffic,
 } from "./traffic.ts";
+import type { DecisionAnswer } from "./gate-shapes.ts";
 import type { Feedback } from "./feedback.ts";
 
 /** A sign-up to decide on. */
@@ -456,6 +457,6 @@ function written(
     complete: isComplete,
     policy: { name: policies.name, version: policies.live.version },
     mailbox: isPublic || id === undefined ? undefined : { id, seen },
-  });
+  } satisfies Record<Exclude<keyof DecisionAnswer, "result" | "token">, unknown>);
   return isPublic ? head : `${head.slice(0, -1)},"result":${result}}`;
 }

@@ -1,4 +1,4 @@
-import { type Described, oneOf, orNull, Type } from "../core/json-schema.ts";
+import { component, type Described, oneOf, orNull, Type } from "../core/json-schema.ts";
 import { DECISIONS } from "../core/policy/policy.ts";
 
 /** What is answered about policies, decisions, hooks and feedback: pages import this, so it imports no store. */
@@ -9,6 +9,30 @@ const time = Type.String({ format: "date-time" });
 const day = Type.String({ format: "date" });
 const decision = oneOf(DECISIONS, "What the policy says.");
 const version = Type.Integer({ minimum: 1 });
+
+/** Keys in the order of the contract. `result` and `token` are written behind the others. */
+export const DecisionAnswer = Type.Object(
+  {
+    decision,
+    reason: Type.String({ description: "The rule's." }),
+    message: Type.Optional(
+      Type.String({ description: "For the person at the form; absent for `accept`." }),
+    ),
+    did_you_mean: Type.Optional(text),
+    complete: Type.Boolean({ description: "False: DNS did not answer in time." }),
+    policy: Type.Object({ name: text, version }),
+    mailbox: Type.Optional(
+      Type.Object({
+        id: Type.String({ description: "The same for all spellings of one mailbox." }),
+        seen: Type.Optional(Type.Integer({ description: "Spellings of it in 7 days." })),
+      }),
+    ),
+    result: Type.Optional(component("Result")),
+    token: Type.Optional(Type.String({ description: "A compact JWS: see docs/tokens.md." })),
+  },
+  { description: "What the policy says of one sign-up." },
+);
+export type DecisionAnswer = Described<typeof DecisionAnswer>;
 
 const BY_DECISION = { accept: count, challenge: count, review: count, reject: count };
 

@@ -7,17 +7,12 @@ import { checkRoute } from "./api/check.ts";
 import { docsPages } from "./docs.ts";
 import { createGuard, type GuardTerms } from "./guard.ts";
 import type { CompatHosts, HostCheck } from "./hosts.ts";
-import { dashboardDocument, openApiDocument, type Paths } from "./openapi.ts";
+import { openApiDocument } from "./openapi.ts";
+import { OPERATIONS } from "./operations.ts";
 import type { Route } from "./route.ts";
 import { createServe } from "./routes.ts";
 import type { App } from "./server.ts";
-import { disposableDocumentation } from "./system/disposable-page.ts";
-import {
-  type ProcessDeps,
-  processPages,
-  systemDocumentation,
-  systemPages,
-} from "./system/system.ts";
+import { type ProcessDeps, processPages, systemPages } from "./system/system.ts";
 import { basePathOf } from "./target.ts";
 
 export interface AppDeps extends GuardTerms {
@@ -27,7 +22,6 @@ export interface AppDeps extends GuardTerms {
   readonly routes?: readonly Route[];
   /** Pages outside `/api`, the dashboard's above all. */
   readonly pages?: Partial<DashboardPages>;
-  readonly pagesDocumentation?: Paths;
   readonly metricsPage: MetricsPage;
   /** Names of what keeps the service from its work. */
   readonly failing: ProcessDeps["failing"];
@@ -45,7 +39,7 @@ export interface AppDeps extends GuardTerms {
 const NO_HOSTS: CompatHosts = new Map();
 
 export function buildApp(deps: AppDeps): App {
-  const { settings, pages = {}, pagesDocumentation, checkOne, bulk } = deps;
+  const { settings, pages = {}, checkOne, bulk } = deps;
   const checks = [checkRoute("email", checkOne, bulk), checkRoute("domain", checkOne, bulk)];
   const routes = [...checks, ...(deps.routes ?? [])];
   const basePath = basePathOf(settings.publicUrl());
@@ -55,10 +49,7 @@ export function buildApp(deps: AppDeps): App {
     isHostAllowed: settings.isHostAllowed ?? (() => true),
   };
   const system = systemPages(own, settings.publicUrl, {
-    "/openapi.json": () => openApiDocument(pathsOf(routes), basePath),
-    ...(pagesDocumentation !== undefined && {
-      "/account/openapi.json": () => dashboardDocument(pagesDocumentation, basePath),
-    }),
+    "/openapi.json": () => openApiDocument(OPERATIONS, basePath),
   });
   const serve = createServe({
     guard: createGuard(routes, deps),
@@ -70,15 +61,6 @@ export function buildApp(deps: AppDeps): App {
     log: deps.log,
   });
   return { serve, stop: () => routes.forEach((route) => route.stop?.()) };
-}
-
-/** What most readers come for stands first. */
-function pathsOf(routes: readonly Route[]): Paths {
-  const sorted = routes.toSorted(
-    (a, b) => Number(b.family === "decide") - Number(a.family === "decide"),
-  );
-  const api: readonly Paths[] = sorted.map(({ documentation }) => documentation);
-  return Object.assign({}, ...api, systemDocumentation, disposableDocumentation) as Paths;
 }
 
 /** What a worker shows to its operator, and nothing else. Nothing listens yet. */

@@ -1,6 +1,6 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
-import { appWith } from "../../test/http/http-app.ts";
+import { appWith, echoingCheck } from "../../test/http/http-app.ts";
 import { openAdmission } from "../../test/http/open-admission.ts";
 import { readError } from "../../test/http/strict-client.ts";
 import { StoreDown } from "../base/store-down.ts";
@@ -44,7 +44,10 @@ test("an owner without a limit gets no rate headers", async () => {
 });
 
 test("a result that credits paid for carries no rate headers", async () => {
-  const checkOne: AppDeps["checkOne"] = () => ({ body: "{}", paidBy: "credits" });
+  const checkOne: AppDeps["checkOne"] = async (...asked) => ({
+    ...(await echoingCheck(...asked)),
+    paidBy: "credits",
+  });
   const answer = await ask({ admission: admissionWith({ rate: RATE }).admission, checkOne }, CHECK);
   assert.deepEqual(rateOf(answer), [undefined, undefined]);
 });

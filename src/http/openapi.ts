@@ -1,119 +1,48 @@
+import { component, type Schema, Type } from "../core/json-schema.ts";
 import {
-  accountDisabled,
-  bodyTooLarge,
-  headersTooLarge,
-  INTERNAL_ERROR_MESSAGE,
-  invalidApiKey,
-  methodNotAllowed,
-  rateExceeded,
-  type Refusal,
-  requestTimedOut,
-  storeUnavailable,
-  targetTooLong,
-  unsupportedMediaType,
-} from "../base/refusals.ts";
-import { type Schema, Type } from "../core/json-schema.ts";
-import { component, SCHEMAS } from "./schemas.ts";
+  COMMON_REFUSALS,
+  isOptional,
+  type Operation,
+  type Refusals,
+  type ShownRefusal,
+} from "./operation.ts";
+import { SCHEMAS } from "./schemas.ts";
 
-export interface Operation {
-  /** Unique in its document; generated clients name their functions after it. */
-  readonly operationId: string;
-  readonly summary: string;
-  readonly description?: string;
-  readonly tags: readonly string[];
-  readonly parameters?: readonly Parameter[];
-  readonly requestBody?: {
-    readonly required: boolean;
-    readonly content: Readonly<Record<string, MediaType>>;
-  };
-  readonly responses: Responses;
-  /** Absent: no key, or either key header. `[]`: no key is ever read. */
-  readonly security?: readonly Readonly<Record<string, readonly string[]>>[];
-}
+type Json = Readonly<Record<string, unknown>>;
 
-/** Documented path -> operations. */
-export type Paths = Readonly<Record<string, PathItem>>;
-export type PathItem = Readonly<Partial<Record<"get" | "post" | "delete", Operation>>>;
-export type Responses = Readonly<Record<string, Response>>;
+export type OpenApiDocument = Json & { readonly paths: Readonly<Record<string, Json>> };
 
-export interface Parameter {
-  readonly name: string;
-  readonly in: "path" | "query" | "header";
-  readonly required: boolean;
-  readonly description: string;
-  readonly schema: Schema;
-  readonly example?: string;
-}
-
-type Examples = Readonly<Record<string, { readonly value: unknown }>>;
-
-export interface MediaType {
-  readonly schema: Schema;
-  readonly example?: unknown;
-  readonly examples?: Examples;
-}
-
-export interface Response {
-  readonly description: string;
-  readonly headers?: Readonly<Record<string, { readonly $ref: string }>>;
-  readonly content?: Readonly<Record<string, MediaType>>;
-}
-
-export const byGet = (operation: Operation): PathItem => ({
-  get: {
-    ...operation,
-    description: [operation.description, "POST does the same."].filter(Boolean).join(" "),
-  },
-});
-
-export const KEY_NEEDED: NonNullable<Operation["security"]> = [{ apiKey: [] }, { bearer: [] }];
-
-export type OpenApiDocument = Readonly<Record<string, unknown>> & { readonly paths: Paths };
-
-export const openApiDocument = (paths: Paths, basePath: string): OpenApiDocument => ({
-  ...HEAD,
-  servers: serversAt(basePath),
+/** OpenAPI 3.1, for people and for generators of clients. `basePath`: of a proxy, or "". */
+export const openApiDocument = (
+  operations: readonly Operation[],
+  basePath: string,
+): OpenApiDocument => ({
+  openapi: "3.1.0",
   info: {
-    ...HEAD.info,
+    version: "1",
     title: "Gatepost",
+    license: { name: "MIT", identifier: "MIT" },
     description:
       "Email and domain validation. A key is optional; without one the limits of the client address apply. " +
-      "Forms, JSON and query parameters are equivalent; in forms write `%2B` for a plus sign.",
+      "Parameters work in JSON, forms and the query alike; in forms write `%2B` for a plus sign.",
   },
+  // The server that served the document: also behind a proxy, and on any of its names.
+  servers: [{ url: basePath === "" ? "/" : basePath }],
   security: [{}, { apiKey: [] }, { bearer: [] }],
   tags: [
+    { name: "gate", description: "May this person sign up, and what became of it." },
     { name: "checks", description: "One address or domain at a time." },
     { name: "bulk", description: "Many entries in one request." },
     { name: "system", description: "For the operator." },
   ],
-  paths,
+  paths: pathsOf(operations),
   components: COMPONENTS,
 });
 
-/** The dashboard's own API, which changes with the dashboard and is not part of the public one. */
-export const dashboardDocument = (paths: Paths, basePath: string): OpenApiDocument => ({
-  ...HEAD,
-  servers: serversAt(basePath),
-  info: {
-    ...HEAD.info,
-    title: "Gatepost dashboard",
-    description: "For the dashboard's own pages: sign-ins by cookie, no API keys, no promises.",
-  },
-  security: [],
-  tags: [{ name: "dashboard" }],
-  paths,
-  components: COMPONENTS,
+const header = (description: string, schema: Schema = Type.Integer({ minimum: 0 })) => ({
+  description,
+  schema,
 });
-
-const HEAD = {
-  openapi: "3.1.0",
-  info: { version: "1", license: { name: "MIT", identifier: "MIT" } },
-} as const;
-
-/** The server that served the document: also behind a proxy, and on any of its names. */
-const serversAt = (basePath: string) => [{ url: basePath === "" ? "/" : basePath }];
-
-const header = (description: string) => ({ description, schema: Type.Integer({ minimum: 0 }) });
 
 const COMPONENTS = {
   schemas: SCHEMAS,
@@ -125,67 +54,128 @@ const COMPONENTS = {
     RateLimit: header("Requests per minute."),
     RateRemaining: header("Requests left in the running minute."),
     RetryAfter: header("Seconds."),
+    ErrorCode: header("The refusal's code, as docs/errors.md lists it.", Type.String()),
   },
 };
 
-const RATE_HEADERS: NonNullable<Response["headers"]> = {
-  "X-RateLimit-Limit": { $ref: "#/components/headers/RateLimit" },
-  "X-RateLimit-Remaining": { $ref: "#/components/headers/RateRemaining" },
-};
+const headerRefs = (names: Readonly<Record<string, keyof typeof COMPONENTS.headers>>) =>
+  Object.fromEntries(
+    Object.entries(names).map(([name, ref]) => [name, { $ref: `#/components/headers/${ref}` }]),
+  );
 
-type ShownRefusal = Pick<Refusal, "message"> &
-  Partial<Pick<Refusal, "detail" | "retryAfterSeconds">>;
+const RATE = headerRefs({
+  "X-RateLimit-Limit": "RateLimit",
+  "X-RateLimit-Remaining": "RateRemaining",
+});
+const CODE = headerRefs({ "Gatepost-Error": "ErrorCode" });
+const RETRY = headerRefs({ "Retry-After": "RetryAfter" });
 
-/** One error answer of an operation, with what a client gets of `refusal` as its example. */
-export function errorResponse(description: string, refusal: ShownRefusal): Response {
-  const { message, detail, retryAfterSeconds } = refusal;
-  const retry = { "Retry-After": { $ref: "#/components/headers/RetryAfter" } };
-  const example = { error: message, ...detail };
+function pathsOf(operations: readonly Operation[]): OpenApiDocument["paths"] {
+  const paths = new Map<string, Json>();
+  for (const operation of operations) {
+    const [method = "", path = ""] = operation.at.split(" ");
+    paths.set(path, { ...paths.get(path), [method.toLowerCase()]: described(operation, path) });
+  }
+  return Object.fromEntries(paths);
+}
+
+function described(operation: Operation, path: string): Json {
+  const { id, summary, about, alsoPost, tag, key, isCacheable = false } = operation;
+  const description = [about, alsoPost && "POST does the same."].filter(Boolean).join(" ");
+  const parameters = parametersIn(operation);
+  const body = bodyOf(operation);
+  const isApi = path.startsWith("/api/");
+  const refusals = { ...(isApi && COMMON_REFUSALS), ...operation.refusals };
   return {
-    description,
-    ...(retryAfterSeconds !== undefined && { headers: retry }),
-    content: { "application/json": { schema: component("Error"), example } },
+    operationId: id,
+    summary,
+    ...(description !== "" && { description }),
+    tags: [tag],
+    ...(key === "needed" && { security: [{ apiKey: [] }, { bearer: [] }] }),
+    ...(key === "unread" && { security: [{}] }),
+    ...(parameters.length > 0 && { parameters }),
+    ...(body !== undefined && { requestBody: body }),
+    responses: {
+      200: answersOf(operation, isApi),
+      ...(isCacheable && { 304: { description: "What the client holds is still right." } }),
+      ...refusalsOf(refusals, isApi),
+    },
   };
 }
 
-/** The same under `/api`, where the rate headers are on every answer. */
-export function apiError(description: string, refusal: ShownRefusal): Response {
-  const response = errorResponse(description, refusal);
-  return { ...response, headers: { ...RATE_HEADERS, ...response.headers } };
+function parametersIn({ path = {}, query = {}, isIdempotent }: Operation): readonly Json[] {
+  return [
+    ...Object.entries(path).map(([name, schema]) => parameter("path", name, { schema })),
+    ...Object.entries(query).map(([name, { schema }]) =>
+      isOptional(schema)
+        ? { ...parameter("query", name, { schema: schema.optional }), required: false }
+        : parameter("query", name, { schema }),
+    ),
+    ...(isIdempotent === true ? [IDEMPOTENCY_KEY] : []),
+  ];
 }
 
-export const jsonResponse = (
-  description: string,
-  schema: Schema,
-  examples: Examples,
-): Response => ({
-  description,
-  headers: RATE_HEADERS,
-  content: { "application/json": { schema, examples } },
-});
+/** Description and example of a parameter stand beside its schema. */
+function parameter(place: string, name: string, { schema }: { readonly schema: Schema }): Json {
+  const { description, example, ...rest } = schema as Json;
+  return {
+    name,
+    in: place,
+    required: true,
+    ...(description !== undefined && { description }),
+    schema: rest,
+    ...(example !== undefined && { example }),
+  };
+}
 
-/** What every operation under `/api` may answer besides its own. */
-export const COMMON_ERRORS: Responses = {
-  401: apiError("The key is invalid or revoked.", invalidApiKey()),
-  403: apiError("The account is disabled.", accountDisabled()),
-  405: apiError("Another method; `Allow` names those that work.", methodNotAllowed()),
-  408: apiError("The request did not arrive within 30 s.", requestTimedOut()),
-  413: apiError("The body is over 6,100,000 octets.", bodyTooLarge()),
-  414: apiError("The path has over 1,000 segments.", targetTooLong()),
-  415: apiError("The body is neither a form nor JSON.", unsupportedMediaType()),
-  429: apiError("Rate limit or quota exceeded.", rateExceeded(17_000)),
-  431: apiError("The request line and headers are over 16 KiB.", headersTooLarge()),
-  500: apiError("A fault of ours.", { message: INTERNAL_ERROR_MESSAGE }),
-  503: apiError("Overloaded, or a store is down.", storeUnavailable()),
+const IDEMPOTENCY_KEY = {
+  name: "Idempotency-Key",
+  in: "header",
+  required: false,
+  description:
+    "1 to 255 printable ASCII characters. The same request with the same key gets the same answer, uncharged, " +
+    "until its session ends.",
+  schema: Type.String({ minLength: 1, maxLength: 255 }),
 };
 
-export function queryParameter(name: string, description: string, example?: string): Parameter {
-  const more = example === undefined ? {} : { example };
-  return { name, in: "query", required: false, description, schema: Type.String(), ...more };
+function bodyOf({ body, bodyExample, isUpload = false }: Operation): Json | undefined {
+  if (body === undefined) return undefined;
+  const entries = Object.entries(body).map(([name, { schema }]) => [name, schema] as const);
+  const schema = Type.Object(Object.fromEntries(entries));
+  const media = isUpload ? "multipart/form-data" : "application/json";
+  const example = bodyExample === undefined ? {} : { example: bodyExample };
+  return { required: true, content: { [media]: { schema, ...example } } };
 }
 
-export function pathParameter(name: string, description: string, example: string): Parameter {
-  return { name, in: "path", required: true, description, schema: Type.String(), example };
+function answersOf({ answers }: Operation, isApi: boolean): Json {
+  const content = Object.entries(answers).map(([type, { schema, example }]) => [
+    type,
+    { schema, ...(example !== undefined && { example }) },
+  ]);
+  return {
+    description: Object.values(answers)[0]?.about ?? "",
+    ...(isApi && { headers: RATE }),
+    content: Object.fromEntries(content),
+  };
 }
 
-export const EXAMPLE_ID = "0123456789abcdef0123456789abcdef";
+const refusalsOf = (refusals: Refusals, isApi: boolean): Json =>
+  Object.fromEntries(
+    Object.entries(refusals).map(([status, [when, refusal]]) => [
+      status,
+      refusalOf(when, refusal, isApi),
+    ]),
+  );
+
+function refusalOf(
+  description: string,
+  { message, detail, retryAfterSeconds }: ShownRefusal,
+  isApi: boolean,
+): Json {
+  const example = { error: message, ...detail };
+  return {
+    description,
+    headers: { ...(isApi && RATE), ...CODE, ...(retryAfterSeconds !== undefined && RETRY) },
+    content: { "application/json": { schema: component("Error"), example } },
+  };
+}

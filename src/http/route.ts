@@ -4,7 +4,6 @@ import type { Awaitable } from "../core/mail/lookup.ts";
 import type { Entrance } from "../accounts/admission/admission.ts";
 import type { Credentials } from "../accounts/admission/identify.ts";
 import type { Refusal } from "../base/refusals.ts";
-import type { Paths } from "./openapi.ts";
 import type { Params } from "./params.ts";
 
 export type HttpRequest = IncomingMessage;
@@ -42,7 +41,6 @@ interface RouteWords {
    * costs its rate alone; when that is spent the guard takes one credit before `handle` runs.
    */
   readonly charges: "units" | "nothing";
-  readonly documentation: Paths;
   /** A publishable key may be used; the route looks at where it is used from. Absent: it is refused. */
   readonly forPublishableKeys?: true;
   /**

@@ -1,8 +1,10 @@
 import { PREMIUM_SCHEMAS } from "../core/checks/registry.ts";
-import { oneOf, type Schema, strict, Type } from "../core/json-schema.ts";
+import { FILE_FACTS } from "../bulk/bulk.ts";
+import { component, Type } from "../core/json-schema.ts";
+import { DecisionAnswer } from "../gate/gate-shapes.ts";
 import { RESULT_FIELDS } from "../core/validate/result.ts";
 
-/** What the API sends, for `/openapi.json`. */
+/** What the API sends, by the names that `/openapi.json` gives it. */
 
 const text = (description: string) => Type.String({ description });
 const count = (description: string, more: object = {}) =>
@@ -22,32 +24,26 @@ export const ResultSchema = Type.Object(
       list("Asked checks that could not finish: retry later."),
     ),
   },
-  { ...strict, description: "Validation result. With `format` false, optional fields are absent." },
+  { description: "Validation result. With `format` false, optional fields are absent." },
 );
 
-export const ErrorSchema = Type.Object(
-  {
-    error: Type.String({ minLength: 1, description: "What went wrong, for people." }),
-    retry_after: Type.Optional(count("Seconds; with the rate refusal of a single check.")),
-    reset_at: Type.Optional(
-      Type.String({
-        format: "date-time",
-        description: "With the quota refusal of a single check.",
-      }),
-    ),
-  },
-  strict,
-);
-
-export const component = (name: string): Schema =>
-  Type.Unsafe<unknown>({ $ref: `#/components/schemas/${name}` });
+export const ErrorSchema = Type.Object({
+  error: Type.String({ minLength: 1, description: "What went wrong, for people." }),
+  retry_after: Type.Optional(count("Seconds; with the rate refusal of a single check.")),
+  reset_at: Type.Optional(
+    Type.String({
+      format: "date-time",
+      description: "With the quota refusal of a single check.",
+    }),
+  ),
+});
 
 const session = Type.String({
   pattern: "^[0-9a-f]{32}$",
   description: "For `/api/view/{session}`; expires 15 minutes after the results are created.",
 });
 
-const counters = {
+const COUNTERS = {
   total: count("Entries submitted, before de-duplication."),
   unique: count(
     "Distinct entries: `invalid_format` + `invalid_dns` + `disposable` + `valid`, always.",
@@ -60,61 +56,89 @@ const counters = {
   valid: count("The entries that the view endpoint lists."),
 };
 
-const closed = <F extends Parameters<typeof Type.Object>[0]>(description: string, fields: F) =>
-  Type.Object(fields, { ...strict, description });
+const BulkSummary = Type.Object({ ...COUNTERS, session }, { description: "Bulk summary." });
 
-const BulkSummary = closed("Bulk summary.", { ...counters, session });
-
-const resultsOf = (name: string) => ({
-  session,
-  stats: BulkSummary,
-  results: Type.Record(component(name), {
-    description: "By submitted spelling, in submission order.",
-  }),
-});
-
-const noted = {
-  ...ResultSchema.properties,
-  code: Type.Optional(
-    text(
-      "Why the format is bad, such as `two_ats`; `lost_at` where the at sign is missing; among addresses `bare_domain` for domains.",
-    ),
-  ),
-  message: Type.Optional(text("The same for people.")),
+const OPTIONAL_COUNTERS = {
+  total: Type.Optional(COUNTERS.total),
+  unique: Type.Optional(COUNTERS.unique),
+  invalid_format: Type.Optional(COUNTERS.invalid_format),
+  invalid_dns: Type.Optional(COUNTERS.invalid_dns),
+  disposable: Type.Optional(COUNTERS.disposable),
+  valid: Type.Optional(COUNTERS.valid),
 };
 
+const JOB = {
+  email_count: Type.Optional(count("Unique entries; of a job.")),
+  processed_count: Type.Optional(count("Entries answered, from `processing` on; never falls.")),
+};
+
+const withResults = (name: string) => ({
+  stats: Type.Optional(component("BulkSummary")),
+  results: Type.Optional(
+    Type.Record(component(name), { description: "By submitted spelling, in submission order." }),
+  ),
+});
+
+const NotedResult = Type.Object(
+  {
+    ...RESULT_FIELDS,
+    spam_trap: PREMIUM_SCHEMAS.spam_trap,
+    code: Type.Optional(
+      text(
+        "Why the format is bad, such as `two_ats`; `lost_at` where the at sign is missing; among addresses `bare_domain` for domains.",
+      ),
+    ),
+    message: Type.Optional(text("The same for people.")),
+  },
+  { description: "A result, and why its format is bad." },
+);
+
+const status = (words: readonly string[], description: string) => Type.Enum(words, { description });
+
+const BULK_ANSWER = {
+  session,
+  ...OPTIONAL_COUNTERS,
+  status: Type.Optional(
+    status(["pending"], "Only of a queued batch: ask `/api/view/{session}` for it."),
+  ),
+  email_count: JOB.email_count,
+  estimated_seconds: Type.Optional(
+    Type.Integer({ minimum: 1, description: "Of a queued batch: until it is done, roughly." }),
+  ),
+  ...withResults("Result"),
+};
+
+const SEVERAL =
+  "The counters; with `json` instead `stats` and `results`; of a queued batch its `status`. Every client must expect the last.";
+
+/** Answers that have several forms are one object here, because generated clients cannot tell unions apart. */
 export const SCHEMAS = {
   Result: ResultSchema,
+  Decision: DecisionAnswer,
   Error: ErrorSchema,
   BulkSummary,
-  BulkResults: closed("The summary with the result of every entry.", resultsOf("Result")),
-  NotedResult: Type.Object(noted, {
-    ...strict,
-    required: ResultSchema.required,
-    description: "A result, and why its format is bad.",
-  }),
-  SessionResults: closed(
-    "The summary with the result of every entry of a session.",
-    resultsOf("NotedResult"),
+  NotedResult,
+  BulkAnswer: Type.Object(BULK_ANSWER, { description: SEVERAL }),
+  UploadAnswer: Type.Object({ ...BULK_ANSWER, ...FILE_FACTS }, { description: SEVERAL }),
+  SessionState: Type.Object(
+    {
+      session,
+      status: status(["pending", "processing", "failed", "completed"], "Of the batch."),
+      ...JOB,
+      ...OPTIONAL_COUNTERS,
+    },
+    { description: "How far a batch is; the counters once it is completed." },
   ),
-  Queued: closed("The batch is queued; ask `/api/view/{session}` for it.", {
-    session,
-    status: Type.Literal("pending"),
-    email_count: count("Unique entries in the job."),
-    estimated_seconds: Type.Integer({ minimum: 1, description: "Until it is done, roughly." }),
-  }),
-  Progress: closed("How far a job is.", {
-    session,
-    status: oneOf(["pending", "processing", "failed", "completed"], "`completed` in events only."),
-    email_count: count("Unique entries in the job."),
-    processed_count: Type.Optional(count("Entries answered, from `processing` on; never falls.")),
-  }),
-  Completed: closed("A finished batch without a valid entry.", {
-    session,
-    status: Type.Literal("completed"),
-    email_count: count("Unique entries."),
-    processed_count: count("The same."),
-    ...counters,
-  }),
-  Removed: closed("The session is gone.", { session, deleted: Type.Literal(true) }),
+  SessionResults: Type.Object(
+    {
+      session,
+      ...withResults("NotedResult"),
+      status: Type.Optional(
+        status(["pending", "processing", "failed"], "Instead of `stats` until it is done."),
+      ),
+      ...JOB,
+    },
+    { description: "The summary with the result of every entry, or how far the batch is." },
+  ),
+  Removed: Type.Object({ session, deleted: Type.True() }, { description: "It is gone." }),
 };

@@ -160,7 +160,6 @@ const streamRoute = (body: Readable): Route => ({
   body: "params",
   parameters: new Set(),
   charges: "nothing",
-  documentation: {},
   handle: () => ({ type: "text/event-stream", body }),
 });
 

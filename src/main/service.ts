@@ -11,9 +11,8 @@ import { type CheckOne, createCheckOne, memoryAnswerCache } from "../check/singl
 import { createExplain } from "../check/explain.ts";
 import { sqlRegistrationCache } from "../check/registration-store.ts";
 import { accountRoutes, dashboard, type DashboardDeps } from "../http/account/dashboard.ts";
-import { accountDocumentation } from "../http/account/documentation.ts";
 import type { Route } from "../http/route.ts";
-import { bulkHandler } from "../http/api/bulk.ts";
+import { type BulkHandler, bulkHandler } from "../http/api/bulk.ts";
 import { uploadRoute } from "../http/api/upload.ts";
 import { viewRoute } from "../http/api/view.ts";
 import { decideRoute } from "../http/api/decide.ts";
@@ -186,6 +185,7 @@ function appOf(process: Process, parts: Parts) {
   watchParts(parts);
   const health = watchHealth(process, parts);
   const checkOne = checkOneOf(process, parts);
+  const checkList = bulkHandler(parts.bulk.service, log);
   const trustedProxies = config.trustProxy ?? [];
   const isHostAllowed = createHostCheck({
     allowed: config.allowedHosts,
@@ -210,9 +210,8 @@ function appOf(process: Process, parts: Parts) {
     checkOne,
     pages: { pages, absent: account.absent },
     ...(docsViewer !== undefined && { docsViewer }),
-    pagesDocumentation: accountDocumentation(accountPaths),
-    bulk: bulkHandler(parts.bulk.service, log),
-    routes: apiRoutes(process, parts, checkOne),
+    bulk: checkList,
+    routes: apiRoutes(process, parts, { checkOne, checkList }),
     usage: counts.charts,
     clock,
     log,
@@ -251,7 +250,11 @@ function checkOneOf({ config, clock }: Process, parts: Parts): CheckOne {
 }
 
 /** Families of paths besides `email` and `domain`. */
-function apiRoutes(process: Process, parts: Parts, checkOne: CheckOne): readonly Route[] {
+function apiRoutes(
+  process: Process,
+  parts: Parts,
+  { checkOne, checkList }: { readonly checkOne: CheckOne; readonly checkList: BulkHandler },
+): readonly Route[] {
   const { config, clock, log } = process;
   const { serving, checker, admission, bulk, texts, gate } = parts;
   const { tiers, shares, backing } = serving;
@@ -264,7 +267,7 @@ function apiRoutes(process: Process, parts: Parts, checkOne: CheckOne): readonly
   const isOptimistic = config.compatOptimistic;
   return [
     viewRoute({ bulk: service, clock, log, isInForce, shares }),
-    uploadRoute({ bulk: service, log, clock, shares, readLarge: texts.readFile }),
+    uploadRoute({ bulk: service, checkList, log, clock, shares, readLarge: texts.readFile }),
     explainRoute(createExplain({ ...checker, admission })),
     decideRoute(gate.decideOne),
     feedbackRoute(gate.feedback),

@@ -1,3 +1,4 @@
+import { assertDocumented } from "../http/documented.ts";
 import type { TestContext } from "node:test";
 import { readTrustedProxies } from "../../src/http/client-address.ts";
 import { bulkHandler } from "../../src/http/api/bulk.ts";
@@ -93,14 +94,15 @@ export async function bulkServer(
   const isInForce = ({ owner }: Caller): Promise<boolean> =>
     Promise.resolve(owner.kind === "bucket" || !revoked.has(owner.accountId));
   const { settings, shares } = appDeps();
+  const checkList = bulkHandler(bulk, log);
   const server = await testServer({
     admission: keyedGate(),
     log,
     shares,
-    bulk: bulkHandler(bulk, log),
+    bulk: checkList,
     routes: [
       viewRoute({ bulk, log, clock, isInForce, shares }),
-      uploadRoute({ bulk, log, clock, shares, readLarge }),
+      uploadRoute({ bulk, checkList, log, clock, shares, readLarge }),
     ],
     settings: { ...settings, trustedProxies: readTrustedProxies("127.0.0.1") },
   });
@@ -117,7 +119,11 @@ export async function bulkServer(
     });
   const ask: BulkServer["ask"] = async (path, asked) => {
     const answer = await open(path, asked);
-    return { status: answer.status, headers: answer.headers, body: await answer.text() };
+    const { status, headers } = answer;
+    const text = await answer.text();
+    const method = asked?.method ?? (asked?.body === undefined ? "GET" : "POST");
+    assertDocumented({ method, url: path, status, type: headers.get("content-type") ?? "", text });
+    return { status, headers, body: text };
   };
   const post: BulkServer["post"] = (path, form, { headers, ...asked } = {}) =>
     ask(path, {

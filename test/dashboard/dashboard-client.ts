@@ -1,3 +1,4 @@
+import { assertAccountAnswer } from "../http/documented.ts";
 import type { DashboardWorld } from "./dashboard-world.ts";
 
 /** The complete answer. */
@@ -44,6 +45,7 @@ export class Browser {
     const set = response.headers.get("set-cookie");
     if (set !== null) this.cookie = set.includes("Max-Age=0;") ? "" : (set.split(";")[0] ?? "");
     const text = await response.text();
+    assertAccountAnswer({ method, path, status: response.status, text });
     return { status: response.status, headers: response.headers, text, json: parsed(text) };
   }
 

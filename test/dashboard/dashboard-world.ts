@@ -15,7 +15,6 @@ import { bulkHandler } from "../../src/http/api/bulk.ts";
 import { viewRoute } from "../../src/http/api/view.ts";
 import { buildApp } from "../../src/http/app.ts";
 import { DEFAULT_LIMITS, listen } from "../../src/http/server.ts";
-import { accountDocumentation } from "../../src/http/account/documentation.ts";
 import {
   accountRoutes,
   dashboard as dashboardOf,
@@ -48,7 +47,6 @@ export interface DashboardWorld {
   readonly log: KeptLog;
   readonly routes: ReturnType<typeof accountRoutes>;
   readonly setUp: ReturnType<typeof openAccounts>["setUp"];
-  readonly documentation: ReturnType<typeof accountDocumentation>;
   readonly receiver: ReturnType<typeof recordingSender>;
   readonly usage: UsageLedger;
   readonly admission: Admission;
@@ -229,7 +227,6 @@ export async function dashboardWorld(options: DashboardWorldOptions = {}): Promi
     setUp: dashboard.setUp,
     usage,
     admission,
-    documentation: accountDocumentation(routes),
     receiver: hooks.receiver,
     lists: words,
     countRequests: () => requests.flush(),

@@ -8,6 +8,7 @@ import { childEnvironment } from "../process/child-environment.ts";
 import { endOf } from "../services/child.ts";
 import type { Answered } from "../http/strict-client.ts";
 import { temporaryFolder } from "../process/temporary-folder.ts";
+import { assertDocumented } from "../http/documented.ts";
 
 /** What `bin/gatepost.mjs` runs, which would look for newer sources at each of hundreds of starts. */
 const PROGRAM = fileURLToPath(new URL("../../run/gatepost.js", import.meta.url));
@@ -100,11 +101,18 @@ export async function startService(
   const url = await listeningUrl(stderr, () => said);
   const ask = async (path: string, init: RequestInit): Promise<Answered> => {
     const response = await fetch(`${url}${path}`, { redirect: "error", ...init });
-    return {
-      status: response.status,
-      headers: Object.fromEntries(response.headers),
-      body: await response.text(),
-    };
+    const { status } = response;
+    const headers = Object.fromEntries(response.headers);
+    const body = await response.text();
+    const { method = "GET" } = init;
+    assertDocumented({
+      method,
+      url: path,
+      status,
+      type: headers["content-type"] ?? "",
+      text: body,
+    });
+    return { status, headers, body };
   };
   return {
     url,

@@ -29,7 +29,17 @@ export const planted: Check<"planted", typeof FIELDS> = {
 };
 `;
 
-const ROUTE = `import { JSON_TYPE, type Route } from "../route.ts";
+const ROUTE = `import { Type } from "../../core/json-schema.ts";
+import { json, type Operation } from "../operation.ts";
+import { JSON_TYPE, type Route } from "../route.ts";
+
+export const PLANTED: Operation = {
+  id: "planted",
+  at: "GET /api/planted",
+  summary: "A planted route",
+  tag: "system",
+  answers: json("What the setting says.", Type.Object({ words: Type.String() }), { words: "w" }),
+};
 
 /** GET /api/planted. */
 export function plantedRoute(words: string): Route {
@@ -39,16 +49,6 @@ export function plantedRoute(words: string): Route {
     body: "params",
     parameters: new Set(),
     charges: "nothing",
-    documentation: {
-      "/api/planted": {
-        get: {
-          operationId: "planted",
-          summary: "A planted route",
-          tags: ["system"],
-          responses: { 200: { description: "What the setting says." } },
-        },
-      },
-    },
     handle: () => ({ type: JSON_TYPE, body: JSON.stringify({ words }) }),
   };
 }
@@ -142,9 +142,11 @@ export const PLANTINGS: readonly Planting[] = [
       ],
       ["src/main/service.ts", START, 'import { plantedRoute } from "../http/api/planted.ts";\n'],
       ["src/main/service.ts", /^ +viewRoute\(/m, "    plantedRoute(process.config.planted),\n"],
+      ["src/http/operations.ts", START, 'import { PLANTED } from "./api/planted.ts";\n'],
+      ["src/http/operations.ts", /^ +EXPLAIN,$/m, "  PLANTED,\n"],
     ],
     docs: ["docs/configuration.md", "docs/api.md"],
-    most: { added: 1, lines: 2 },
+    most: { added: 1, lines: 3 },
   },
   {
     task: "a command",

@@ -60,6 +60,5 @@ export const quiet = (handle: Handling["handle"]): Route => ({
   body: "params",
   parameters: new Set(),
   charges: "nothing",
-  documentation: {},
   handle,
 });

@@ -1,5 +1,6 @@
 import { Agent, createServer, type OutgoingHttpHeaders, request, type Server } from "node:http";
 import { type Duplex, duplexPair } from "node:stream";
+import { assertDocumented } from "./documented.ts";
 import type { App } from "../../src/http/server.ts";
 
 export interface InjectOptions {
@@ -60,6 +61,15 @@ export function inject(app: App, asked: InjectOptions | string): Promise<Injecte
         const text = rawPayload.toString("utf8");
         const { statusCode = 0, headers: got } = answer;
         near.destroy();
+        try {
+          const type = got["content-type"] ?? "";
+          // Another host may be another service's shape.
+          if (options.headers?.["host"] === undefined)
+            assertDocumented({ method, url, status: statusCode, type, text });
+        } catch (undocumented) {
+          reject(undocumented as Error);
+          return;
+        }
         resolve({
           statusCode,
           headers: got,

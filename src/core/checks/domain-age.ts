@@ -1,5 +1,5 @@
 import { DAY_MS, dayOf, isoDate } from "../calendar.ts";
-import { type Described, strict, Type } from "../json-schema.ts";
+import { type Described, Type } from "../json-schema.ts";
 import type { Advised, Check, CheckRun, FieldsOf, Outcome, Subject, Words } from "./check.ts";
 
 const DomainAge = Type.Object(
@@ -8,7 +8,7 @@ const DomainAge = Type.Object(
     age_days: Type.Integer({ description: "Whole days since then.", minimum: 0 }),
     fresh: Type.Boolean({ description: "Younger than 30 days." }),
   },
-  { ...strict, description: "Feature `domain_age`; absent when the registry gave no answer." },
+  { description: "Feature `domain_age`; absent when the registry gave no answer." },
 );
 export type DomainAge = Described<typeof DomainAge>;
 

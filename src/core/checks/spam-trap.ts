@@ -3,7 +3,7 @@ import { canonicalAddress } from "../evidence/alias.ts";
 import type { Datasets } from "../evidence/datasets.ts";
 import { HONEYPOT_LOCAL_PARTS } from "../tables/data.ts";
 import { typoTarget } from "../evidence/names/typo.ts";
-import { type Described, oneOf, strict, Type } from "../json-schema.ts";
+import { type Described, orNull, Type } from "../json-schema.ts";
 import {
   type Advised,
   type FieldsOf,
@@ -16,18 +16,13 @@ import {
 const SpamTrap = Type.Object(
   {
     is_trap: Type.Boolean({ description: "False does not prove that an address is safe." }),
-    type: Type.Union(
-      [
-        oneOf(["typo", "honeypot", "listed", "recycled", "pristine"], "Which kind of trap."),
-        Type.Null(),
-      ],
-      { description: "Null when it is not a trap." },
+    type: orNull(
+      Type.Enum(["typo", "honeypot", "listed", "recycled", "pristine"]),
+      "Which kind of trap; null when it is none.",
     ),
-    reason: Type.Union([Type.String(), Type.Null()], {
-      description: "Null when it is not a trap.",
-    }),
+    reason: orNull(Type.String(), "Null when it is not a trap."),
   },
-  { ...strict, description: "Added by itself where the plan includes it." },
+  { description: "Added by itself where the plan includes it." },
 );
 export type SpamTrap = Described<typeof SpamTrap>;
 

@@ -1,6 +1,6 @@
 import type { PremiumFields } from "../checks/registry.ts";
 import { type Signal, SIGNALS } from "../evidence/signals.ts";
-import { type Described, type ObjectOf, strict, Type } from "../json-schema.ts";
+import { type Described, type ObjectOf, orNull, Type } from "../json-schema.ts";
 
 const text = (description: string) => Type.String({ description });
 const flag = (description: string) => Type.Boolean({ description });
@@ -12,11 +12,9 @@ const DomainInfo = Type.Object(
   {
     tld: text('The public suffix (ICANN section) without a leading dot: "co.uk".'),
     is_subdomain: flag("Whether labels stand left of the registrable domain."),
-    parent_domain: Type.Union([Type.String(), Type.Null()], {
-      description: "The registrable domain when `is_subdomain`, else null.",
-    }),
+    parent_domain: orNull(Type.String(), "The registrable domain when `is_subdomain`, else null."),
   },
-  { ...strict, description: "How the name sits in the public suffix list." },
+  { description: "How the name sits in the public suffix list." },
 );
 
 /** The API's validation result; keys are made and sent in this order. When `format` is false, no optional one is there. */

@@ -120,40 +120,29 @@ function soughtIn(query: SignedInRequest["query"]): SoughtAccounts {
 }
 
 export const adminRoutes: readonly AccountRoute[] = [
-  admin(
-    "GET admin/cockpit",
-    "Traffic and verdicts of all owners, who used most, who was held back; `days` of them",
-    { answer: Cockpit },
-    async ({ query }, context) => {
-      const length = boundedNumber(query["days"], COCKPIT_DAYS);
-      const { days, top } = await context.usage.everyone(length);
-      const today = dayOf(context.clock.nowMs());
-      const verdicts = await context.verdicts.sums(today - length + 1);
-      const named = top.map(async ({ owner, units, requests }) => {
-        const [kind, id = ""] = owner.split(":");
-        const account = kind === "account" ? await context.accounts.find(id) : undefined;
-        return { name: account?.email ?? null, units, requests };
-      });
-      return {
-        days,
-        latency_edges_ms: [...LATENCY_EDGES_MS],
-        top: await Promise.all(named),
-        verdicts,
-        held_back: heldBackIn(context.shares),
-      };
-    },
-  ),
-  admin(
-    "GET admin/audit",
-    "The newest changes of all accounts",
-    { answer: AuditEntries },
-    async (_request, context) => ({
-      entries: (await context.auditLog.newest(AUDIT_MAX)).map(shownAudit),
-    }),
-  ),
+  admin("GET admin/cockpit", { answer: Cockpit }, async ({ query }, context) => {
+    const length = boundedNumber(query["days"], COCKPIT_DAYS);
+    const { days, top } = await context.usage.everyone(length);
+    const today = dayOf(context.clock.nowMs());
+    const verdicts = await context.verdicts.sums(today - length + 1);
+    const named = top.map(async ({ owner, units, requests }) => {
+      const [kind, id = ""] = owner.split(":");
+      const account = kind === "account" ? await context.accounts.find(id) : undefined;
+      return { name: account?.email ?? null, units, requests };
+    });
+    return {
+      days,
+      latency_edges_ms: [...LATENCY_EDGES_MS],
+      top: await Promise.all(named),
+      verdicts,
+      held_back: heldBackIn(context.shares),
+    };
+  }),
+  admin("GET admin/audit", { answer: AuditEntries }, async (_request, context) => ({
+    entries: (await context.auditLog.newest(AUDIT_MAX)).map(shownAudit),
+  })),
   admin(
     "GET admin/health",
-    "What of this process is broken, since when, and what to do; answered while the database is away, too",
     { answer: HealthState, withoutStore: true },
     async (_request, { health }) => {
       const { parts, broken } = await health.state();
@@ -165,30 +154,16 @@ export const adminRoutes: readonly AccountRoute[] = [
       };
     },
   ),
-  admin(
-    "GET admin/system",
-    "Facts of this process",
-    { answer: SystemState, withoutStore: true },
-    (_request, context) => context.system(),
+  admin("GET admin/system", { answer: SystemState, withoutStore: true }, (_request, context) =>
+    context.system(),
   ),
-  admin(
-    "GET admin/dns-test",
-    "Asks each DNS resolver now: how fast it is, over TCP too, and whether it is truthful",
-    { answer: DnsTest },
-    (_request, context) => context.dnsTest(),
-  ),
-  admin(
-    "POST admin/accounts/:id/tier",
-    "Change an account's plan",
-    { body: { tier: tierField } },
-    async (request, context) => {
-      const { id } = await subjectOf(request, context);
-      await auditedAccounts(context.accounts, request.note).setTier(id, request.body.tier);
-    },
-  ),
+  admin("GET admin/dns-test", { answer: DnsTest }, (_request, context) => context.dnsTest()),
+  admin("POST admin/accounts/:id/tier", { body: { tier: tierField } }, async (request, context) => {
+    const { id } = await subjectOf(request, context);
+    await auditedAccounts(context.accounts, request.note).setTier(id, request.body.tier);
+  }),
   admin(
     "POST admin/accounts/:id/credits",
-    "Grant credits, or take some back with a negative amount",
     {
       body: { amount: wholeField, reason: textField(REASON_MAX, { maxLength: REASON_MAX }) },
       answer: Balance,
@@ -202,28 +177,17 @@ export const adminRoutes: readonly AccountRoute[] = [
       return { balance: answer.balance };
     },
   ),
-  admin(
-    "POST admin/accounts/:id/disable",
-    "Switch an account off; its keys are refused within 5 s",
-    {},
-    async (request, context) => {
-      const { id } = await subjectOf(request, context);
-      if (id === request.account.id) throw notNow("You cannot switch yourself off.");
-      await auditedAccounts(context.accounts, request.note).disable(id);
-    },
-  ),
-  admin(
-    "POST admin/accounts/:id/enable",
-    "Switch an account on again",
-    {},
-    async (request, context) => {
-      const { id } = await subjectOf(request, context);
-      await auditedAccounts(context.accounts, request.note).enable(id);
-    },
-  ),
+  admin("POST admin/accounts/:id/disable", {}, async (request, context) => {
+    const { id } = await subjectOf(request, context);
+    if (id === request.account.id) throw notNow("You cannot switch yourself off.");
+    await auditedAccounts(context.accounts, request.note).disable(id);
+  }),
+  admin("POST admin/accounts/:id/enable", {}, async (request, context) => {
+    const { id } = await subjectOf(request, context);
+    await auditedAccounts(context.accounts, request.note).enable(id);
+  }),
   admin(
     "POST admin/accounts/:id/password",
-    "Set a new password, which ends every session of the account",
     { body: { password: passwordField, ...CONFIRMED } },
     async (request, context) => {
       const { id, email } = await subjectOf(request, context);
@@ -233,20 +197,14 @@ export const adminRoutes: readonly AccountRoute[] = [
       await auditedAccounts(context.accounts, request.note).setPassword(id, password);
     },
   ),
-  admin(
-    "GET admin/accounts",
-    "Accounts whose address or id holds `q`, by `tier` and `state`, 50 a `page`",
-    { answer: AdminAccounts },
-    async ({ query }, context) => {
-      const page = boundedNumber(query["page"], PAGES);
-      const sought = { ...soughtIn(query), skip: (page - 1) * PAGE_SIZE };
-      const { accounts, total } = await context.directory.search(sought, PAGE_SIZE);
-      return { accounts: accounts.map(adminAccount), total, page, page_size: PAGE_SIZE };
-    },
-  ),
+  admin("GET admin/accounts", { answer: AdminAccounts }, async ({ query }, context) => {
+    const page = boundedNumber(query["page"], PAGES);
+    const sought = { ...soughtIn(query), skip: (page - 1) * PAGE_SIZE };
+    const { accounts, total } = await context.directory.search(sought, PAGE_SIZE);
+    return { accounts: accounts.map(adminAccount), total, page, page_size: PAGE_SIZE };
+  }),
   admin(
     "POST admin/accounts",
-    "Make an account; its owner chooses a password by the one-time link of the answer",
     { body: { email: emailField, tier: tierField, ...CONFIRMED }, answer: ResetLink },
     async (request, context) => {
       const { email, tier } = request.body;
@@ -258,29 +216,23 @@ export const adminRoutes: readonly AccountRoute[] = [
       return await linkFor(answer.account, context);
     },
   ),
-  admin(
-    "GET admin/accounts/:id",
-    "One account with its usage of `days`, allowance and keys",
-    { answer: AdminAccountPage },
-    async (request, context) => {
-      const account = await subjectOf(request, context);
-      const [days, allowance, keys] = await Promise.all([
-        context.usage.days(account, boundedNumber(request.query["days"], USAGE_DAYS)),
-        context.usage.allowance(account),
-        context.keys.list(account.id),
-      ]);
-      return {
-        account: adminAccount(account),
-        days,
-        latency_edges_ms: [...LATENCY_EDGES_MS],
-        allowance,
-        keys: keys.map(keyJson).reverse(),
-      };
-    },
-  ),
+  admin("GET admin/accounts/:id", { answer: AdminAccountPage }, async (request, context) => {
+    const account = await subjectOf(request, context);
+    const [days, allowance, keys] = await Promise.all([
+      context.usage.days(account, boundedNumber(request.query["days"], USAGE_DAYS)),
+      context.usage.allowance(account),
+      context.keys.list(account.id),
+    ]);
+    return {
+      account: adminAccount(account),
+      days,
+      latency_edges_ms: [...LATENCY_EDGES_MS],
+      allowance,
+      keys: keys.map(keyJson).reverse(),
+    };
+  }),
   admin(
     "POST admin/accounts/:id/reset-link",
-    "Make a one-time link with which the account's owner chooses a new password",
     { body: CONFIRMED, answer: ResetLink },
     async (request, context) => {
       const account = await subjectOf(request, context);
@@ -291,7 +243,6 @@ export const adminRoutes: readonly AccountRoute[] = [
   ),
   admin(
     "POST admin/accounts/:id/promote",
-    "Make an account an administrator, with the plan pro; 200 with its new password when a sign-up made it, else 204",
     { body: CONFIRMED, answer: Promoted },
     async (request, context) => {
       const account = await subjectOf(request, context);
@@ -302,24 +253,15 @@ export const adminRoutes: readonly AccountRoute[] = [
       return password === undefined ? undefined : { password };
     },
   ),
-  admin(
-    "POST admin/accounts/:id/demote",
-    "Take the administrator rights away; the plan stays",
-    {},
-    async ({ id, account, note }, context) => {
-      if (id === account.id) throw notNow("You cannot take your own administrator rights away.");
-      if (!(await auditedAccounts(context.accounts, note).demote(id))) throw notFound();
-    },
-  ),
-  admin(
-    "GET admin/lists",
-    "Every list source: names in use, where from, and why its last answer was not taken",
-    { answer: Sources },
-    async (_request, { refresh }) => ({ sources: (await refresh.status()).map(statusJson) }),
-  ),
+  admin("POST admin/accounts/:id/demote", {}, async ({ id, account, note }, context) => {
+    if (id === account.id) throw notNow("You cannot take your own administrator rights away.");
+    if (!(await auditedAccounts(context.accounts, note).demote(id))) throw notFound();
+  }),
+  admin("GET admin/lists", { answer: Sources }, async (_request, { refresh }) => ({
+    sources: (await refresh.status()).map(statusJson),
+  })),
   admin(
     "POST admin/lists/refresh",
-    "Ask every source now and say what came of it; those in `accept` may have changed much, this once",
     { body: { accept: optional(textsField(SOURCES_MAX)) }, answer: Outcomes },
     async ({ body: { accept = [] }, note }, { refresh }) => {
       const known = new Set((await refresh.status()).map(({ id }) => id));

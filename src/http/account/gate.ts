@@ -1,3 +1,4 @@
+import type { Field } from "../field.ts";
 import { tierOf } from "../../accounts/admission/tiers.ts";
 import { accountKey } from "../../base/owner.ts";
 import { adminsOnly, badField, badPolicy, notFound } from "../../base/refusals.ts";
@@ -42,7 +43,6 @@ import {
   type AccountRoute,
   admin,
   boundedNumber,
-  type Field,
   noteOwn,
   optional,
   textField,
@@ -99,22 +99,17 @@ function versionOf(number = NaN): number {
 }
 
 export const policyRoutes: readonly AccountRoute[] = [
-  account(
-    "GET policies",
-    "The policies; the built-in one is `default` until another is saved",
-    { answer: Policies },
-    async (request, { policies }) => ({ policies: await policies.list(request.account.id) }),
-  ),
+  account("GET policies", { answer: Policies }, async (request, { policies }) => ({
+    policies: await policies.list(request.account.id),
+  })),
   account(
     "GET policies/:id",
-    "One policy by name; `version`: another than the live one",
     { answer: PolicyPage },
     ({ account: own, id, query: { version } }, { policies }) =>
       policies.show(own.id, id, version === undefined ? undefined : versionOf(Number(version))),
   ),
   account(
     "GET policies/:id/shadow",
-    "What the shadow would have decided in the last `days`",
     { answer: ShadowReport },
     ({ account: own, id, query }, { policies }) => {
       const days = boundedNumber(query["days"], { standard: 30, max: SHADOW_DAYS });
@@ -123,14 +118,12 @@ export const policyRoutes: readonly AccountRoute[] = [
   ),
   account(
     "GET outcomes",
-    "Decisions of the last `days` by day, reason, key and form",
     { answer: OutcomeReport },
     ({ account: own, query }, { reportOutcomes }) =>
       reportOutcomes(own.id, boundedNumber(query["days"], { standard: 30, max: OUTCOME_DAYS })),
   ),
   account(
     "POST policies/:id",
-    "Save a new version, which is live from now on",
     { body: { document: documentField }, answer: SavedPolicy, largeBody: true },
     (request, { policies }) => {
       const noted = auditedPolicies(policies, request.note);
@@ -139,7 +132,6 @@ export const policyRoutes: readonly AccountRoute[] = [
   ),
   account(
     "POST policies/:id/shadow",
-    "Run a new version, or an older one by its number, as shadow",
     {
       body: { document: draftField, version: optional(wholeField) },
       answer: SavedPolicy,
@@ -155,25 +147,18 @@ export const policyRoutes: readonly AccountRoute[] = [
   ),
   account(
     "POST policies/:id/promote",
-    "Make the shadow live",
     { answer: SavedPolicy },
     ({ account: own, id, note }, { policies }) =>
       auditedPolicies(policies, note).promote(own.id, id),
   ),
-  account("DELETE policies/:id/shadow", "End the shadow", {}, async (request, { policies }) => {
+  account("DELETE policies/:id/shadow", {}, async (request, { policies }) => {
     await auditedPolicies(policies, request.note).endShadow(request.account.id, request.id);
   }),
-  account(
-    "DELETE policies/:id",
-    "Remove a policy; `default` is the built-in one then",
-    {},
-    async (request, { policies }) => {
-      await auditedPolicies(policies, request.note).remove(request.account.id, request.id);
-    },
-  ),
+  account("DELETE policies/:id", {}, async (request, { policies }) => {
+    await auditedPolicies(policies, request.note).remove(request.account.id, request.id);
+  }),
   account(
     "POST policies/:id/test",
-    "What the live policy, or a draft, decides about up to 20 entries; one unit each",
     {
       body: { entries: textsField(ENTRIES_MAX), document: draftField },
       answer: PolicyTests,
@@ -197,7 +182,6 @@ export const policyRoutes: readonly AccountRoute[] = [
   ),
   account(
     "POST policies/:id/back-test",
-    "For administrators: what a draft, or else the shadow, would have decided on the checks of all accounts",
     {
       body: { document: draftField, days: optional(wholeField) },
       answer: BackTestReport,
@@ -269,7 +253,6 @@ async function answerForAll(
 export const feedbackRoutes: readonly AccountRoute[] = [
   account(
     "GET decisions",
-    "The decision log, newest first; `decision`, `reason`, `domain`, `mailbox`, `form`, `key`, `after`, `limit`",
     { answer: AccountDecisions },
     async ({ account: { id, logsDecisions }, query }, context) => {
       const sought = readSought((name) => query[name]);
@@ -279,7 +262,6 @@ export const feedbackRoutes: readonly AccountRoute[] = [
   ),
   account(
     "POST decisions/find",
-    "The id under which the log has the mailbox of an address, which is not stored",
     { body: { email: longText }, answer: FoundMailbox },
     ({ account: own, body }, context) => {
       const entry = readEntry(trimEntry(body.email), "address");
@@ -289,7 +271,6 @@ export const feedbackRoutes: readonly AccountRoute[] = [
   ),
   account(
     "POST feedback",
-    "Say what became of a sign-up, by `email` or by the `mailbox` of a decision",
     {
       body: {
         email: optional(longText),
@@ -306,32 +287,14 @@ export const feedbackRoutes: readonly AccountRoute[] = [
       );
     },
   ),
-  account(
-    "GET proposals",
-    "Domains that the account's feedback proposes to deny or to allow",
-    { answer: Proposals },
-    async (request, context) => ({
-      proposals: await context.feedback.proposals(request.account.id),
-    }),
-  ),
-  account(
-    "POST proposals",
-    "Allow or deny a proposed domain by a rule of the policy `default`, or dismiss it",
-    { body: ANSWER },
-    answerOwn,
-  ),
-  admin(
-    "GET admin/proposals",
-    "Domains that the feedback of all accounts proposes to deny or to allow",
-    { answer: Proposals },
-    async (_request, context) => ({ proposals: await context.feedback.proposals() }),
-  ),
-  admin(
-    "POST admin/proposals",
-    "Allow or deny a proposed domain for everybody by a rule of the operator, or dismiss it",
-    { body: ANSWER },
-    answerForAll,
-  ),
+  account("GET proposals", { answer: Proposals }, async (request, context) => ({
+    proposals: await context.feedback.proposals(request.account.id),
+  })),
+  account("POST proposals", { body: ANSWER }, answerOwn),
+  admin("GET admin/proposals", { answer: Proposals }, async (_request, context) => ({
+    proposals: await context.feedback.proposals(),
+  })),
+  admin("POST admin/proposals", { body: ANSWER }, answerForAll),
 ];
 
 const EXAMPLE = "jo@mailinator.com";
@@ -355,18 +318,12 @@ async function ownHook(
 }
 
 export const hookRoutes: readonly AccountRoute[] = [
-  account(
-    "GET hooks",
-    "The hooks with their last call and why it failed",
-    { answer: HooksPage },
-    async (request, { hookService }) => ({
-      systems,
-      hooks: await hookService.list(request.account.id),
-    }),
-  ),
+  account("GET hooks", { answer: HooksPage }, async (request, { hookService }) => ({
+    systems,
+    hooks: await hookService.list(request.account.id),
+  })),
   account(
     "POST hooks",
-    "Make a hook; its secret is in this answer only",
     {
       body: {
         system: textField(100),
@@ -390,7 +347,6 @@ export const hookRoutes: readonly AccountRoute[] = [
   ),
   account(
     "POST hooks/:id/secret",
-    "Make a new secret, or take the one that the system made",
     { body: { secret: shortText }, answer: HookSecret },
     async (request, { hookService }) => {
       const hook = await ownHook(request, hookService);
@@ -401,7 +357,6 @@ export const hookRoutes: readonly AccountRoute[] = [
   ),
   account(
     "POST hooks/:id/test",
-    "Answer a signed example as the system would send it; one unit",
     { body: { email: optional(textField(300)) }, answer: HookTest },
     async (request, { hookService, hooks }) => {
       const hook = await ownHook(request, hookService);
@@ -412,21 +367,15 @@ export const hookRoutes: readonly AccountRoute[] = [
       return { status: reply.status, body: reply.body ?? "" };
     },
   ),
-  account(
-    "DELETE hooks/:id",
-    "Remove a hook; it is answered with 404 within 5 s",
-    {},
-    async (request, { hookService }) => {
-      const hook = await ownHook(request, hookService);
-      await hookService.remove(hook);
-      await noteOwn(request, { action: "hook.removed", detail: hook.system });
-    },
-  ),
+  account("DELETE hooks/:id", {}, async (request, { hookService }) => {
+    const hook = await ownHook(request, hookService);
+    await hookService.remove(hook);
+    await noteOwn(request, { action: "hook.removed", detail: hook.system });
+  }),
 ];
 
 export const tokenSecretRoute = account(
   "POST token-secret",
-  "Make a new secret for tokens; it is in this answer only, and the old one ends at once",
   { answer: NewSecret },
   async ({ account: { id }, note }, { tokens }) => ({
     secret: await auditedTokens(tokens, note).renewSecret(id),

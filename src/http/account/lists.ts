@@ -1,3 +1,4 @@
+import type { Field } from "../field.ts";
 import type { ListChoice } from "../../bulk/list-store.ts";
 import type { Session } from "../../bulk/sessions.ts";
 import type { FixOrder } from "../../bulk/list-reader.ts";
@@ -12,7 +13,6 @@ import {
   account,
   type AccountRoute,
   boundedNumber,
-  type Field,
   flagField,
   optional,
   textField,
@@ -141,47 +141,28 @@ async function readOf(
 }
 
 export const listRoutes: readonly AccountRoute[] = [
-  account(
-    "POST lists",
-    "Upload a file with a list; it is read and kept, and nothing is charged",
-    { upload: true, answer: ListState },
-    (request, context) =>
-      counted(request, context, async () => {
-        const { file, account: own } = request;
-        if (file === undefined) throw missingParameter("file");
-        const { name, chunks } = file;
-        const open = await context.accountLists.add({ accountId: own.id, name, file: chunks });
-        return await stateOf(open, request, context);
-      }),
-  ),
-  account(
-    "GET lists",
-    "The account's lists, newest first",
-    { answer: ListSummaries },
-    async (request, context) => ({
-      lists: (await context.accountLists.all(request.account.id)).map((open) =>
-        summaryOf(open, context),
-      ),
+  account("POST lists", { upload: true, answer: ListState }, (request, context) =>
+    counted(request, context, async () => {
+      const { file, account: own } = request;
+      if (file === undefined) throw missingParameter("file");
+      const { name, chunks } = file;
+      const open = await context.accountLists.add({ accountId: own.id, name, file: chunks });
+      return await stateOf(open, request, context);
     }),
   ),
-  account(
-    "GET lists/:id",
-    "What was read of a list, how far its check is, and what it came to",
-    { answer: ListState },
-    async (request, context) =>
-      stateOf(await context.accountLists.find(whose(request)), request, context),
+  account("GET lists", { answer: ListSummaries }, async (request, context) => ({
+    lists: (await context.accountLists.all(request.account.id)).map((open) =>
+      summaryOf(open, context),
+    ),
+  })),
+  account("GET lists/:id", { answer: ListState }, async (request, context) =>
+    stateOf(await context.accountLists.find(whose(request)), request, context),
   ),
-  account(
-    "DELETE lists/:id",
-    "Delete a list with its results; what runs of it is ended",
-    {},
-    async (request, context) => {
-      await context.accountLists.remove(whose(request));
-    },
-  ),
+  account("DELETE lists/:id", {}, async (request, context) => {
+    await context.accountLists.remove(whose(request));
+  }),
   account(
     "POST lists/:id/read",
-    "Read another sheet, or another column by its place from 0",
     {
       body: { sheet: optional(textField(1_000)), column: optional(wholeField) },
       answer: ListState,
@@ -197,7 +178,6 @@ export const listRoutes: readonly AccountRoute[] = [
   ),
   account(
     "POST lists/:id/check",
-    "Check and charge what is not checked, the `first` so many entries of it; `again`: what DNS gave no answer for",
     { body: { first: optional(wholeField), again: flagField }, answer: ListState },
     async (request, context) => {
       const { again, first } = request.body;
@@ -208,16 +188,11 @@ export const listRoutes: readonly AccountRoute[] = [
       return stateOf(open, request, context);
     },
   ),
-  account(
-    "POST lists/:id/stop",
-    "End the check and keep what it came to; entries that were not begun are given back",
-    { body: {}, answer: ListState },
-    async (request, context) =>
-      stateOf(await context.accountLists.stop(whose(request)), request, context),
+  account("POST lists/:id/stop", { body: {}, answer: ListState }, async (request, context) =>
+    stateOf(await context.accountLists.stop(whose(request)), request, context),
   ),
   account(
     "POST lists/:id/fix",
-    "Apply the repairs of a class of rows, or of one entry; `undo` takes them back",
     {
       body: { class: classField, entry: optional(textField(40_000)), undo: flagField },
       answer: ListState,
@@ -231,38 +206,28 @@ export const listRoutes: readonly AccountRoute[] = [
       return stateOf(await context.accountLists.fix(whose(request), order), request, context);
     },
   ),
-  account(
-    "GET lists/:id/rows",
-    "Rows of the `class` with the reason `why` whose entry holds `text`: `count` of them from `from`",
-    { answer: ListRows },
-    async (request, { accountLists: lists }) => {
-      const { query } = request;
-      const open = notRunning(await lists.find(whose(request)));
-      const { class: name = "", why = "", text = "", from = "0" } = query;
-      const start = Number.isSafeInteger(Number(from)) ? Math.max(0, Number(from)) : 0;
-      const found = await lists.rows(open, {
-        class: name === "" ? "" : classOf(name),
-        why,
-        text,
-        from: start,
-        count: boundedNumber(query["count"], PAGE_ROWS),
-      });
-      return { ...found, rows: found.rows.map(shownRow) };
-    },
-  ),
-  account(
-    "GET lists/:id/csv",
-    "The cleaned file: rows of the `classes`, all without, our columns at the end; `bom=1` for Excel",
-    {},
-    async (request, { accountLists: lists }) => {
-      const { classes = ROW_CLASSES.join(), bom } = request.query;
-      const open = notRunning(await lists.find(whose(request)));
-      const chunks = lists.csv(open, classes.split(",").map(classOf));
-      const name = encodeURIComponent(`${open.list.name.replace(/\.\w{1,5}$/, "")}-cleaned.csv`);
-      return {
-        headers: { "content-disposition": `attachment; filename*=UTF-8''${name}` },
-        text: { type: "text/csv; charset=utf-8", chunks: bom === "1" ? marked(chunks) : chunks },
-      };
-    },
-  ),
+  account("GET lists/:id/rows", { answer: ListRows }, async (request, { accountLists: lists }) => {
+    const { query } = request;
+    const open = notRunning(await lists.find(whose(request)));
+    const { class: name = "", why = "", text = "", from = "0" } = query;
+    const start = Number.isSafeInteger(Number(from)) ? Math.max(0, Number(from)) : 0;
+    const found = await lists.rows(open, {
+      class: name === "" ? "" : classOf(name),
+      why,
+      text,
+      from: start,
+      count: boundedNumber(query["count"], PAGE_ROWS),
+    });
+    return { ...found, rows: found.rows.map(shownRow) };
+  }),
+  account("GET lists/:id/csv", {}, async (request, { accountLists: lists }) => {
+    const { classes = ROW_CLASSES.join(), bom } = request.query;
+    const open = notRunning(await lists.find(whose(request)));
+    const chunks = lists.csv(open, classes.split(",").map(classOf));
+    const name = encodeURIComponent(`${open.list.name.replace(/\.\w{1,5}$/, "")}-cleaned.csv`);
+    return {
+      headers: { "content-disposition": `attachment; filename*=UTF-8''${name}` },
+      text: { type: "text/csv; charset=utf-8", chunks: bom === "1" ? marked(chunks) : chunks },
+    };
+  }),
 ];

@@ -1,3 +1,4 @@
+import type { Field } from "../field.ts";
 import { LATENCY_EDGES_MS } from "../../accounts/admission/usage.ts";
 import {
   type ApiKey,
@@ -18,7 +19,6 @@ import {
   boundedNumber,
   emailField,
   everyone,
-  type Field,
   file,
   leaving,
   noteOwn,
@@ -48,22 +48,17 @@ const PARTS: SessionState["parts"] = ["lists", "webhooks"];
 const ALL_PARTS: SessionState["parts"] = [...PARTS, "gate"];
 
 export const signInRoutes: readonly AccountRoute[] = [
-  everyone(
-    "GET session",
-    "Who is signed in, and what this service offers",
-    { answer: SessionState, withoutStore: true },
-    ({ known }, context) => {
-      const { signup, publicUrl, version } = context.info;
-      return {
-        signup,
-        public_url: publicUrl(),
-        version,
-        parts: context.gate === undefined ? PARTS : ALL_PARTS,
-        ...(known !== undefined && { account: shownAccount(known.account) }),
-      };
-    },
-  ),
-  everyone("GET plans", "The tier table", { answer: Plans }, (_request, context) => ({
+  everyone("GET session", { answer: SessionState, withoutStore: true }, ({ known }, context) => {
+    const { signup, publicUrl, version } = context.info;
+    return {
+      signup,
+      public_url: publicUrl(),
+      version,
+      parts: context.gate === undefined ? PARTS : ALL_PARTS,
+      ...(known !== undefined && { account: shownAccount(known.account) }),
+    };
+  }),
+  everyone("GET plans", { answer: Plans }, (_request, context) => ({
     plans: (["anonymous", "new_free", "free", "starter", "pro"] as const).map((name) => {
       const { ratePerMinute, daily, monthly, bulkLimit, premium } = context.tiers[name];
       return {
@@ -76,29 +71,15 @@ export const signInRoutes: readonly AccountRoute[] = [
       };
     }),
   })),
-  everyone(
-    "GET front",
-    "Examples checked on this server, and figures of its lists",
-    { answer: FrontPage },
-    (_request, context) => context.frontPage(),
-  ),
-  everyone(
-    "POST sign-up",
-    "Make an account; the answer is the same whether or not the address is known",
-    { body: CREDENTIALS },
-    async ({ body, visitor }, context) => {
-      await context.signUp(body.email, body.password, visitor);
-    },
-  ),
-  everyone(
-    "GET setup",
-    "Whether a set-up link works: there is no administrator yet",
-    { answer: SetUpState },
-    async (_request, context) => ({ open: await context.setUp.isOpen() }),
-  ),
+  everyone("GET front", { answer: FrontPage }, (_request, context) => context.frontPage()),
+  everyone("POST sign-up", { body: CREDENTIALS }, async ({ body, visitor }, context) => {
+    await context.signUp(body.email, body.password, visitor);
+  }),
+  everyone("GET setup", { answer: SetUpState }, async (_request, context) => ({
+    open: await context.setUp.isOpen(),
+  })),
   everyone(
     "POST setup",
-    "Make the first administrator by the set-up link, and start a session",
     { body: { token: textField(100), ...CREDENTIALS } },
     async ({ body: { token, ...credentials }, visitor }, context) => ({
       cookie: (await context.setUp.finish(token, credentials, visitor)).token,
@@ -106,23 +87,16 @@ export const signInRoutes: readonly AccountRoute[] = [
   ),
   everyone(
     "POST new-password",
-    "Choose a new password by an operator's one-time link",
     { body: { token: textField(1_000), password: passwordField } },
     async ({ body, visitor }, context) => {
       await context.resetLinks.use(body.token, body.password, visitor);
     },
   ),
-  everyone(
-    "POST sign-in",
-    "Start a session",
-    { body: CREDENTIALS },
-    async ({ body, visitor }, context) => ({
-      cookie: (await context.signIn.signIn(body.email, body.password, visitor)).token,
-    }),
-  ),
+  everyone("POST sign-in", { body: CREDENTIALS }, async ({ body, visitor }, context) => ({
+    cookie: (await context.signIn.signIn(body.email, body.password, visitor)).token,
+  })),
   leaving(
     "POST sign-out",
-    "End this session",
     {},
     async ({ account: { id: accountId }, session, note }, { sessions }) => {
       await sessions.end(accountId, session.id);
@@ -137,8 +111,8 @@ const USAGE_DAYS = { standard: 30, max: 400 };
 
 const stateField = wordField(["on", "off"], '"state" must be "on" or "off".');
 
-const switchRoute = (name: "traffic" | "decision-log", summary: string): AccountRoute =>
-  account(`POST ${name}`, summary, { body: { state: stateField } }, async (request, context) => {
+const switchRoute = (name: "traffic" | "decision-log"): AccountRoute =>
+  account(`POST ${name}`, { body: { state: stateField } }, async (request, context) => {
     const switches = auditedSwitches(context.switches, request.note);
     const change = name === "traffic" ? switches.switchTraffic : switches.switchLog;
     await change(request.account.id, request.body.state);
@@ -160,26 +134,21 @@ const EXPORTED = [
 ];
 
 export function exportRoute(routes: readonly AccountRoute[]): AccountRoute {
-  return account(
-    "GET export",
-    "All that is kept of the account, as a JSON file without secrets",
-    {},
-    async (request, context) => {
-      const read = (path: string, id = ""): unknown => {
-        const asked: AccountRequest = { ...request, id, query: { days: "400" } };
-        const route = routes.find((one) => one.method === "GET" && one.path === path);
-        return route?.handle(asked, context);
-      };
-      const data: Record<string, unknown> = { account: shownAccount(request.account) };
-      for (const path of EXPORTED) data[path] = await read(path);
-      const { policies = [] } = (data["policies"] ?? {}) as { policies?: { name: string }[] };
-      data["policy documents"] = await Promise.all(
-        policies.map(({ name }) => read("policies/:id", name)),
-      );
-      await noteOwn(request, { action: "account.exported" });
-      return file("gatepost-export.json", "application/json", once(JSON.stringify(data, null, 2)));
-    },
-  );
+  return account("GET export", {}, async (request, context) => {
+    const read = (path: string, id = ""): unknown => {
+      const asked: AccountRequest = { ...request, id, query: { days: "400" } };
+      const route = routes.find((one) => one.method === "GET" && one.path === path);
+      return route?.handle(asked, context);
+    };
+    const data: Record<string, unknown> = { account: shownAccount(request.account) };
+    for (const path of EXPORTED) data[path] = await read(path);
+    const { policies = [] } = (data["policies"] ?? {}) as { policies?: { name: string }[] };
+    data["policy documents"] = await Promise.all(
+      policies.map(({ name }) => read("policies/:id", name)),
+    );
+    await noteOwn(request, { action: "account.exported" });
+    return file("gatepost-export.json", "application/json", once(JSON.stringify(data, null, 2)));
+  });
 }
 
 async function* once(text: string): AsyncGenerator<string> {
@@ -189,7 +158,6 @@ async function* once(text: string): AsyncGenerator<string> {
 export const ownRoutes: readonly AccountRoute[] = [
   everyone(
     "POST check",
-    "Check one entry for one unit, a visitor within the anonymous limits: a line with the core facts, then a line with everything",
     { body: { entry: textField(2_000), features: textsField(20) }, lines: CheckStep },
     (request, context) => {
       const entry = trimEntry(request.body.entry);
@@ -199,57 +167,44 @@ export const ownRoutes: readonly AccountRoute[] = [
       );
     },
   ),
-  account("GET allowance", "What is left of the plan", { answer: Allowance }, (request, context) =>
+  account("GET allowance", { answer: Allowance }, (request, context) =>
     context.usage.allowance(request.account),
   ),
-  account(
-    "GET usage",
-    "Units, requests and latency by day; `days` of them",
-    { answer: Usage },
-    async ({ account: own, query }, context) => ({
-      days: await context.usage.days(own, boundedNumber(query["days"], USAGE_DAYS)),
-      hours: await context.hours.today(own.id),
-      latency_edges_ms: LATENCY_EDGES_MS,
-      allowance: await context.usage.allowance(own),
-    }),
-  ),
+  account("GET usage", { answer: Usage }, async ({ account: own, query }, context) => ({
+    days: await context.usage.days(own, boundedNumber(query["days"], USAGE_DAYS)),
+    hours: await context.hours.today(own.id),
+    latency_edges_ms: LATENCY_EDGES_MS,
+    allowance: await context.usage.allowance(own),
+  })),
   account(
     "GET credits",
-    "Balance and the newest movements",
     { answer: Credits },
     async ({ account: { id, creditBalance: balance } }, context) => ({
       balance,
       entries: (await context.credits.entries(id, ROWS_MAX)).map(shownCredit),
     }),
   ),
-  account(
-    "GET activity",
-    "What was changed in the account",
-    { answer: AuditEntries },
-    async ({ account: { id } }, context) => ({
-      entries: (await context.auditLog.ofAccount(id, ROWS_MAX)).map(ownAudit),
-    }),
-  ),
+  account("GET activity", { answer: AuditEntries }, async ({ account: { id } }, context) => ({
+    entries: (await context.auditLog.ofAccount(id, ROWS_MAX)).map(ownAudit),
+  })),
   account(
     "GET sessions",
-    "Browsers that are signed in",
     { answer: KnownSignIns },
     async ({ account: { id }, session }, { sessions, clock }) => {
       const known = await sessions.list(id, clock.nowMs());
       return { sessions: known.map((one) => shownSession(one, session.id)) };
     },
   ),
-  account("DELETE sessions", "End all sessions but this one", {}, async (request, { sessions }) => {
+  account("DELETE sessions", {}, async (request, { sessions }) => {
     await sessions.endAll(request.account.id, request.session.id);
     await noteOwn(request, { action: "session.revoked", detail: "everywhere else" });
   }),
-  account("DELETE sessions/:id", "End one session", {}, async (request, { sessions }) => {
+  account("DELETE sessions/:id", {}, async (request, { sessions }) => {
     if (!(await sessions.end(request.account.id, request.id))) throw notFound();
     await noteOwn(request, { action: "session.revoked" });
   }),
   account(
     "POST password",
-    "Change the password; all other sessions end",
     { body: { current_password: passwordField, new_password: passwordField } },
     async (request, { own }) => {
       const { current_password: current, new_password: next } = request.body;
@@ -258,7 +213,6 @@ export const ownRoutes: readonly AccountRoute[] = [
   ),
   account(
     "POST email",
-    "Change the address that the account signs in with",
     { body: { current_password: passwordField, email: emailField } },
     async (request, { own }) => {
       const { current_password: password, email } = request.body;
@@ -267,21 +221,14 @@ export const ownRoutes: readonly AccountRoute[] = [
   ),
   account(
     "POST delete",
-    "Erase the account and all that is kept under it",
     { body: { current_password: passwordField } },
     async (request, { own }) => {
       await own.erase(request, request.body.current_password, request.visitor);
       return { cookie: "" };
     },
   ),
-  switchRoute(
-    "traffic",
-    "Count mailboxes and domains in the account's own decisions; off deletes the counts",
-  ),
-  switchRoute(
-    "decision-log",
-    "Keep the last decisions to be read, without addresses; off deletes them",
-  ),
+  switchRoute("traffic"),
+  switchRoute("decision-log"),
 ];
 
 /** Longer names of keys are refused in the words below. */
@@ -308,17 +255,11 @@ async function ownKey({ id, account: { id: own } }: SignedInRequest, keys: KeySe
 }
 
 export const keyRoutes: readonly AccountRoute[] = [
-  account(
-    "GET keys",
-    "The account's keys, newest first",
-    { answer: Keys },
-    async (request, { keys }) => ({
-      keys: (await keys.list(request.account.id)).map(shownKey).reverse(),
-    }),
-  ),
+  account("GET keys", { answer: Keys }, async (request, { keys }) => ({
+    keys: (await keys.list(request.account.id)).map(shownKey).reverse(),
+  })),
   account(
     "POST keys",
-    "Make a key, with `origins` a publishable one; it is in this answer and nowhere else",
     {
       body: {
         name: nameField,
@@ -345,18 +286,12 @@ export const keyRoutes: readonly AccountRoute[] = [
       return { id, name: kept, api_key: answer.apiKey, ...(origins && { origins }) };
     },
   ),
-  account(
-    "DELETE keys/:id",
-    "Revoke a key; it is refused within 5 s",
-    {},
-    async (request, { keys }) => {
-      const { id } = await ownKey(request, keys);
-      await auditedKeys(keys, request.note).revoke(id);
-    },
-  ),
+  account("DELETE keys/:id", {}, async (request, { keys }) => {
+    const { id } = await ownKey(request, keys);
+    await auditedKeys(keys, request.note).revoke(id);
+  }),
   account(
     "POST keys/:id/origins",
-    "Replace the origins of a publishable key",
     { body: { origins: originsField } },
     async (request, { keys }) => {
       const { id } = await ownKey(request, keys);
@@ -364,14 +299,9 @@ export const keyRoutes: readonly AccountRoute[] = [
       if (mistake !== undefined) throw badField(mistake);
     },
   ),
-  account(
-    "POST keys/:id/name",
-    "Rename a key",
-    { body: { name: nameField } },
-    async (request, { keys }) => {
-      const { id } = await ownKey(request, keys);
-      const isDone = await auditedKeys(keys, request.note).rename(id, request.body.name);
-      if (!isDone) throw badField(BAD_NAME);
-    },
-  ),
+  account("POST keys/:id/name", { body: { name: nameField } }, async (request, { keys }) => {
+    const { id } = await ownKey(request, keys);
+    const isDone = await auditedKeys(keys, request.note).rename(id, request.body.name);
+    if (!isDone) throw badField(BAD_NAME);
+  }),
 ];

@@ -1,7 +1,8 @@
 import { badField } from "../../base/refusals.ts";
-import { type Optional, type Schema, Type } from "../../core/json-schema.ts";
+import { type Schema, Type } from "../../core/json-schema.ts";
 import type { Awaitable } from "../../core/mail/lookup.ts";
 import type { Note } from "../../gate/audited.ts";
+import { type Field, type Fields, type FieldValues, readMembers } from "../field.ts";
 import type { AccountContext, AccountRequest, SignedInRequest } from "./context.ts";
 
 /** An answer other than JSON; 204 without `text`. */
@@ -12,19 +13,7 @@ export interface AccountReply {
   readonly text?: { readonly type: string; readonly chunks: AsyncIterable<string> };
 }
 
-/** A field of a JSON body: as it is documented, and how it is read. `read` throws the `Refusal` of a wrong value. */
-export interface Field<T> {
-  readonly schema: Schema<T> | Optional<T>;
-  readonly read: (value: unknown, name: string) => T;
-}
-
-type Fields = Readonly<Record<string, Field<unknown>>>;
-type BodyOf<F extends Fields> = {
-  readonly [Name in keyof F]: F[Name] extends Field<infer T> ? T : never;
-};
-
 interface RouteWords {
-  readonly summary: string;
   readonly body?: Fields;
   readonly answer?: Schema;
   /** Of each line of an answer that streams. */
@@ -56,7 +45,7 @@ export interface AccountRoute extends RouteWords {
   readonly handle: (request: AccountRequest, context: AccountContext) => Awaitable<unknown>;
 }
 
-type Terms<F extends Fields, T, Line> = Omit<RouteWords, "summary"> & {
+type Terms<F extends Fields, T, Line> = RouteWords & {
   readonly body?: F;
   readonly answer?: Schema<T>;
   readonly lines?: Schema<Line>;
@@ -71,10 +60,9 @@ const routeFor =
   <For extends Audience>(audience: For) =>
   <F extends Fields, T = never, Line = never>(
     place: `${AccountRoute["method"]} ${string}`,
-    summary: string,
     terms: Terms<F, T, Line>,
     handle: (
-      request: RequestsFor<BodyOf<F>>[For],
+      request: RequestsFor<FieldValues<F>>[For],
       context: AccountContext,
     ) => Awaitable<Answer<NoInfer<T>, NoInfer<Line>>>,
   ): AccountRoute => {
@@ -84,12 +72,13 @@ const routeFor =
       method: method as AccountRoute["method"], // by the type of `place`
       path,
       for: audience,
-      summary,
       handle: (request, context) =>
         // The guard lets in nobody but the audience.
         handle(
-          { ...request, body: read(terms.body, request.body) } as typeof request &
-            RequestsFor<BodyOf<F>>[For],
+          {
+            ...request,
+            body: readMembers(terms.body ?? {}, Object(request.body)),
+          } as typeof request & RequestsFor<FieldValues<F>>[For],
           context,
         ),
     };
@@ -101,12 +90,6 @@ export const account = routeFor("account");
 export const admin = routeFor("admin");
 /** A disabled account too. */
 export const leaving = routeFor("leaving");
-
-function read(fields: Fields = {}, body: unknown): Readonly<Record<string, unknown>> {
-  const given = body as Readonly<Record<string, unknown>>;
-  const entries = Object.entries(fields);
-  return Object.fromEntries(entries.map(([name, field]) => [name, field.read(given[name], name)]));
-}
 
 export const textField = (
   maxCharacters: number,

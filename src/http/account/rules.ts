@@ -1,3 +1,4 @@
+import type { Field } from "../field.ts";
 import { badField, notFound, notNow, type Refusal } from "../../base/refusals.ts";
 import { dayOfDate } from "../../core/calendar.ts";
 import { LIST_WORDS, type ListWord } from "../../core/evidence/rule.ts";
@@ -16,15 +17,7 @@ import {
 } from "../../lists/rules/rules.ts";
 import { Forgotten, FoundEntries, Imported } from "./shapes.ts";
 import type { DashboardContext, SignedInRequest } from "./context.ts";
-import {
-  type AccountRoute,
-  admin,
-  type Field,
-  file,
-  optional,
-  textField,
-  wordField,
-} from "./route.ts";
+import { type AccountRoute, admin, file, optional, textField, wordField } from "./route.ts";
 
 const SHOWN_MAX = 200;
 const SOUGHT_MAX = 320;
@@ -118,7 +111,6 @@ export function wrongLines(lines: readonly WrongLine[]): Refusal {
 export const ruleRoutes: readonly AccountRoute[] = [
   admin(
     "GET admin/lists/entries",
-    "Rules of one `kind` or all, whose text or note holds `q`",
     { answer: FoundEntries },
     async ({ query }, { operator, accounts }) => {
       const text = (query["q"] ?? "").slice(0, SOUGHT_MAX);
@@ -133,7 +125,6 @@ export const ruleRoutes: readonly AccountRoute[] = [
   ),
   admin(
     "POST admin/lists/entries",
-    "Say of an entry what it is; it replaces what was said before",
     { body: { entry: entryField, kind: kindField, ...DETAILS }, answer: OwnEntry },
     async (request, { operator }) => {
       const { entry, kind } = request.body;
@@ -145,7 +136,6 @@ export const ruleRoutes: readonly AccountRoute[] = [
   ),
   admin(
     "POST admin/lists/forget",
-    "Take back everything said of an entry",
     { body: { entry: entryField }, answer: Forgotten },
     async ({ body: { entry }, note }, { operator }) => {
       const forgotten = await auditedEntries(operator, note).forget(entry);
@@ -156,7 +146,6 @@ export const ruleRoutes: readonly AccountRoute[] = [
   ),
   admin(
     "POST admin/lists/import",
-    "Take all lines of a text, or none if one is wrong; `kind` is for lines without a word",
     {
       // The transport's limit stands before this one.
       body: { text: textField(6_000_000), kind: optional(kindField), ...DETAILS },
@@ -172,15 +161,10 @@ export const ruleRoutes: readonly AccountRoute[] = [
       return { imported: answer.count };
     },
   ),
-  admin(
-    "GET admin/lists/export",
-    "Rules of one `kind` or all, as lines that an import reads",
-    {},
-    async ({ query }, { operator }) => {
-      const word = wordOf(query["kind"]);
-      const all = await operator.entries();
-      const wanted = all.filter((entry) => word === undefined || entry.word === word);
-      return file("gatepost-lists.txt", "text/plain; charset=utf-8", linesOf(wanted));
-    },
-  ),
+  admin("GET admin/lists/export", {}, async ({ query }, { operator }) => {
+    const word = wordOf(query["kind"]);
+    const all = await operator.entries();
+    const wanted = all.filter((entry) => word === undefined || entry.word === word);
+    return file("gatepost-lists.txt", "text/plain; charset=utf-8", linesOf(wanted));
+  }),
 ];

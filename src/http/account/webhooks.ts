@@ -19,7 +19,6 @@ function shownDelivery(delivery: WebhookDeliveryRow): Delivery {
 export const webhookRoutes: readonly AccountRoute[] = [
   account(
     "GET webhook",
-    "The webhook and the events there are",
     { answer: WebhookState },
     async ({ account: { id } }, { webhooks: { setup } }) => ({
       known_events: WEBHOOK_EVENTS,
@@ -28,7 +27,6 @@ export const webhookRoutes: readonly AccountRoute[] = [
   ),
   account(
     "GET webhook/deliveries",
-    "What was sent in the last 7 days, newest first",
     { answer: DeliveryLog },
     async ({ account: { id } }, { webhooks: { deliveries } }) => ({
       deliveries: (await deliveries.list(id, DELIVERIES_MAX)).map(shownDelivery),
@@ -36,21 +34,18 @@ export const webhookRoutes: readonly AccountRoute[] = [
   ),
   account(
     "POST webhook/ping",
-    "Send test.ping and wait for what comes of it",
     { answer: Delivery },
     async (request, { webhooks: { dispatcher } }) =>
       shownDelivery(await dispatcher.ping(request.account.id)),
   ),
   account(
     "POST webhook/deliveries/:id/resend",
-    "Send a message once more, whose attempt is over, and wait for what comes of it",
     { answer: Delivery },
     async (request, { webhooks: { dispatcher } }) =>
       shownDelivery(await dispatcher.ping(request.account.id, request.id)),
   ),
   account(
     "POST webhook",
-    "Save address and events; a new address gets a new secret, which is in this answer only",
     { body: { url: textField(URL_MAX), events: textsField(20) }, answer: SavedWebhook },
     async ({ account: { id }, body: { url, events }, note }, { webhooks: { setup } }) => {
       const noted = auditedWebhooks(setup, note);
@@ -63,18 +58,12 @@ export const webhookRoutes: readonly AccountRoute[] = [
   ),
   account(
     "POST webhook/secret",
-    "Make a new signing secret; it is in this answer only",
     { answer: NewSecret },
     async ({ account: { id }, note }, { webhooks: { setup } }) => ({
       secret: (await auditedWebhooks(setup, note).renewSecret(id)).secret,
     }),
   ),
-  account(
-    "DELETE webhook",
-    "Remove the webhook; deliveries that wait are dropped",
-    {},
-    async ({ account: { id }, note }, { webhooks: { setup } }) => {
-      await auditedWebhooks(setup, note).remove(id);
-    },
-  ),
+  account("DELETE webhook", {}, async ({ account: { id }, note }, { webhooks: { setup } }) => {
+    await auditedWebhooks(setup, note).remove(id);
+  }),
 ];

@@ -11,24 +11,11 @@ import {
 import type { BulkAnswer, FileFacts, IdempotencyKey } from "../../bulk/bulk.ts";
 import type { BulkService } from "../../bulk/submit.ts";
 import { checkBulkText } from "../../bulk/submit.ts";
-import { Type } from "../../core/json-schema.ts";
+import { component, Type } from "../../core/json-schema.ts";
 import type { Awaitable } from "../../core/mail/lookup.ts";
 import { ENTRY_CHARACTER } from "../decode.ts";
-import {
-  apiError,
-  byGet,
-  COMMON_ERRORS,
-  EXAMPLE_ID,
-  jsonResponse,
-  type Operation,
-  type Parameter,
-  type Paths,
-  pathParameter,
-  queryParameter,
-  type Responses,
-} from "../openapi.ts";
+import { EXAMPLE_ID, json, type Operation, type Refusals } from "../operation.ts";
 import { type ApiReply, type ApiRequest, JSON_TYPE } from "../route.ts";
-import { component } from "../schemas.ts";
 import { resultsJson, streamed } from "./results.ts";
 
 /** A list as a client sent it under `/api/email` or `/api/domain`. */
@@ -93,7 +80,30 @@ export function bulkReply(
   return { type: JSON_TYPE, paidBy, body };
 }
 
-const STATS = {
+const RESULTS_FLAG = "`1` or `true`: with the result of every entry, unless the batch is queued.";
+
+/** What turns the summary into all results. */
+export const RESULTS_FIELD = {
+  schema: Type.Optional(Type.Boolean({ description: RESULTS_FLAG })),
+};
+
+const REFUSALS: Refusals = {
+  400: ["No entry, or a parameter of a wrong type.", missingParameter("email")],
+  409: ["A request with this Idempotency-Key is being answered.", retryInFlight(1)],
+  413: ["More than 2,000,000 octets.", bulkTooLarge()],
+  422: [
+    "Too many unique entries, or an Idempotency-Key used for something else.",
+    tooManyEntries(10_000, 10_001),
+  ],
+  429: [
+    "A job is running, the anonymous cooldown, rate or quota. `Retry-After` says how long.",
+    bulkCooldown(42),
+  ],
+};
+
+export const ANSWERED = "The counters, with `json` the results; or a queued batch.";
+
+export const COUNTERS = {
   total: 3,
   unique: 2,
   invalid_format: 0,
@@ -103,76 +113,46 @@ const STATS = {
   session: EXAMPLE_ID,
 };
 
-export const BULK_EXAMPLES = {
-  summary: { value: STATS },
-  queued: {
-    value: { session: EXAMPLE_ID, status: "pending", email_count: 12_000, estimated_seconds: 9 },
+/** What all ways to check many entries have in common. */
+export const BULK = {
+  tag: "bulk",
+  answers: json(ANSWERED, component("BulkAnswer"), COUNTERS),
+  refusals: REFUSALS,
+} satisfies Partial<Operation>;
+
+/** `POST /api/bulk`: what `POST /api/email` does with `bulk`, with one form of answer. */
+export const CHECK_LIST: Operation = {
+  ...BULK,
+  id: "checkList",
+  at: "POST /api/bulk",
+  summary: "Check many addresses and domains",
+  about:
+    "What holds an @ is an address, anything else a domain. `email` may be an array of texts. `POST /api/email` with `bulk` does the same.",
+  isIdempotent: true,
+  body: {
+    email: {
+      schema: Type.String({
+        minLength: 1,
+        description: "Entries, separated by commas or white space.",
+      }),
+    },
+    json: RESULTS_FIELD,
   },
-} as const;
-
-export const BULK_SHAPES = ["BulkSummary", "BulkResults", "Queued"].map(component);
-
-const RESULTS_FLAG = "`1` or `true`: with the result of every entry, unless the batch is queued.";
-
-export const BULK_ERRORS: Responses = {
-  ...COMMON_ERRORS,
-  400: apiError("No entry, or a parameter of a wrong type.", missingParameter("email")),
-  409: apiError("A request with this Idempotency-Key is being answered.", retryInFlight(1)),
-  413: apiError("More than 2,000,000 octets.", bulkTooLarge()),
-  422: apiError(
-    "Too many unique entries, or an Idempotency-Key used for something else.",
-    tooManyEntries(10_000, 10_001),
-  ),
-  429: apiError(
-    "A job is running, the anonymous cooldown, rate or quota. `Retry-After` says how long.",
-    bulkCooldown(42),
-  ),
+  bodyExample: { email: "info@iana.org, iana.org" },
 };
 
-export const IDEMPOTENCY_KEY: Parameter = {
-  name: "Idempotency-Key",
-  in: "header",
-  required: false,
-  description:
-    "1 to 255 printable ASCII characters. The same request with the same key gets the same answer, uncharged, " +
-    "until its session ends.",
-  schema: Type.String({ minLength: 1, maxLength: 255 }),
-};
-
-export const bulkResponses: Responses = {
-  ...BULK_ERRORS,
-  200: jsonResponse(
-    "The summary, with `json` the results too; or the queued response, which every client must expect.",
-    Type.Unsafe<unknown>({ oneOf: BULK_SHAPES }),
-    BULK_EXAMPLES,
-  ),
-};
-
-export function bulkPaths(family: "email" | "domain"): Paths {
-  const name = family === "email" ? "checkEmails" : "checkDomains";
-  const operation = (operationId: string): Operation => ({
-    operationId,
-    summary: "Check many addresses and domains given in the path",
-    description: "What holds an @ is an address, anything else a domain.",
-    tags: ["bulk"],
-    parameters: [
-      pathParameter("entries", "Separated by commas or white space.", "info@iana.org,iana.org"),
-      queryParameter("json", RESULTS_FLAG, "1"),
-    ],
-    responses: bulkResponses,
-  });
-  return {
-    [`/api/${family}/{entries}/mass`]: byGet(operation(`${name}InPath`)),
-    [`/api/${family}/{entries}/bulk`]: byGet(operation(`${name}InPathAlias`)),
-  };
-}
-
-/** Clients send a flag as a boolean, or as the text of one. */
-const flag = (description: string) =>
-  Type.Optional(Type.Union([Type.Boolean(), Type.String()], { description }));
-
-/** Parameters of the body that turn a single check into a batch. */
-export const bulkFields = {
-  bulk: flag("`1` or `true`: the value is a list; `features` is ignored."),
-  json: flag(`With \`bulk\`: ${RESULTS_FLAG}`),
-};
+export const bulkInPath = (family: "email" | "domain"): Operation => ({
+  ...BULK,
+  id: family === "email" ? "checkEmailsInPath" : "checkDomainsInPath",
+  at: `GET /api/${family}/{entries}/mass`,
+  alsoPost: true,
+  summary: "Check many addresses and domains given in the path",
+  about: "What holds an @ is an address, anything else a domain. `/bulk` does the same.",
+  path: {
+    entries: Type.String({
+      description: "Separated by commas or white space.",
+      example: "info@iana.org,iana.org",
+    }),
+  },
+  query: { json: RESULTS_FIELD },
+});

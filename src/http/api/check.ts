@@ -3,34 +3,13 @@ import type { CheckAnswer, CheckOne, CheckRequest } from "../../check/single-che
 import { type FeatureName, featureNamed, readFeatures } from "../../check/features.ts";
 import { readEntry } from "../../core/address/address.ts";
 import { CHECKS, FEATURES } from "../../core/checks/registry.ts";
-import { Type } from "../../core/json-schema.ts";
+import { component, Type } from "../../core/json-schema.ts";
 import { ENTRY_MAX_UNITS } from "../../core/name/domain.ts";
 import { when } from "../../core/when.ts";
-import {
-  apiError,
-  byGet,
-  COMMON_ERRORS,
-  jsonResponse,
-  type Operation,
-  type Paths,
-  pathParameter,
-  queryParameter,
-  type Responses,
-} from "../openapi.ts";
-import { component } from "../schemas.ts";
+import { json, type Operation, parametersOf } from "../operation.ts";
 import type { Params } from "../params.ts";
 import { type ApiReply, type ApiRequest, JSON_TYPE, type Route } from "../route.ts";
-import {
-  BULK_ERRORS,
-  BULK_EXAMPLES,
-  BULK_SHAPES,
-  bulkFields,
-  type BulkHandler,
-  bulkPaths,
-  IDEMPOTENCY_KEY,
-} from "./bulk.ts";
-
-const PARAMETERS: ReadonlySet<string> = new Set(["email", "domain", "features", "bulk", "json"]);
+import { type BulkHandler, bulkInPath } from "./bulk.ts";
 
 /**
  * `/api/email[/{email}[/{suffix}...]]` and the same for domains. The entry of the path wins over the
@@ -43,9 +22,8 @@ export function checkRoute(family: Family, checkOne: CheckOne, bulk?: BulkHandle
     family,
     methods: ["GET", "POST"],
     body: "params",
-    parameters: PARAMETERS,
+    parameters: new Set(["email", "domain", "bulk", ...parametersOf(...checkOperations(family))]),
     charges: "units",
-    documentation: documentationOf(family),
     read(segments) {
       const path = readCheckPath(segments, mode);
       const isBulk = (params: Params): boolean =>
@@ -160,18 +138,6 @@ const WANTED =
   "Comma-separated premium features. What the plan lacks is listed in `requires_upgrade`; the answer is still 200.\n" +
   CHECKS.map(({ name, about }) => `- \`${name}\`: ${about}`).join("\n");
 
-const MALFORMED = {
-  format: false,
-  domain: "invalid",
-  disposable: false,
-  dns: false,
-  confidence: 0,
-  whitelist: false,
-  signals: [],
-  role: false,
-  free: false,
-};
-
 const DELIVERABLE = {
   format: true,
   domain: "example.org",
@@ -186,119 +152,75 @@ const DELIVERABLE = {
   free: false,
 };
 
-const email_auth = { spf: "softfail", spf_record: "v=spf1 ~all" };
-
 /** What the documentation says of the two families; `name` stands in the names of operations. */
 const WORDS = {
   email: {
     name: "Email",
     what: "an email address",
     example: "info@iana.org",
-    alias: { alias: false },
+    result: { ...DELIVERABLE, alias: false },
   },
-  domain: { name: "Domain", what: "a bare domain", example: "iana.org", alias: {} },
+  domain: { name: "Domain", what: "a bare domain", example: "iana.org", result: DELIVERABLE },
 };
 
 type Family = keyof typeof WORDS;
 
-const examplesOf = (family: Family) => {
-  const { alias } = WORDS[family];
-  return {
-    deliverable: { value: { ...DELIVERABLE, ...alias } },
-    malformed: { value: { ...MALFORMED, ...alias } },
-    premium: { value: { ...DELIVERABLE, email_auth, ...alias } },
-  };
-};
-
-function documentationOf(family: Family): Paths {
-  const { name, what, example } = WORDS[family];
-  const entry = pathParameter(family, `Percent-encoded; "+" is a plus sign.`, example);
-  const suffixes = {
-    ...pathParameter("features", "Further names may follow as segments of their own.", "spf"),
-    schema: Type.Enum(FEATURES),
+export function checkOperations(family: Family): readonly Operation[] {
+  const { name, what, example, result } = WORDS[family];
+  const entry = {
+    [family]: Type.String({ description: `Percent-encoded; "+" is a plus sign.`, example }),
   };
   // An empty value is a missing one.
-  const needed = { required: true, schema: Type.String({ minLength: 1 }) };
-  const inQuery = { ...queryParameter(family, `${what}.`, example), ...needed };
-  const features = queryParameter("features", WANTED, "spf,dmarc");
+  const named = { schema: Type.String({ minLength: 1, description: `${what}.`, example }) };
+  const features = {
+    schema: Type.Optional(Type.String({ description: WANTED, example: "spf,dmarc" })),
+  };
   const check = (
-    operationId: string,
-    where: string,
-    parameters: Operation["parameters"] = [entry, features],
+    id: string,
+    at: Operation["at"],
+    how: string,
+    more: Partial<Operation>,
   ): Operation => ({
-    operationId: `check${name}${operationId}`,
-    summary: `Check ${what} ${where}`,
-    tags: ["checks"],
-    parameters,
-    responses: responsesOf(family),
-  });
-  return {
-    [`/api/${family}`]: {
-      get: check("InQuery", "given in the query", [inQuery, features]),
-      post: posted(family),
+    id: `check${name}${id}`,
+    at,
+    summary: `Check ${what} ${how}`,
+    tag: "checks",
+    answers: json("The result, of malformed input too.", component("Result"), result),
+    refusals: {
+      400: ["Nothing to check, or a parameter of a wrong type.", missingParameter(family)],
     },
-    [`/api/${family}/{${family}}`]: byGet(check("InPath", "given in the path")),
-    [`/api/${family}/{${family}}/{features}`]: byGet(
-      check("WithFeature", "with a premium feature as path suffix", [entry, suffixes]),
-    ),
-    ...bulkPaths(family),
-  };
-}
-
-function posted(family: Family): Operation {
-  const { name, what, example } = WORDS[family];
-  const value = Type.String({
-    description: `${what}; with \`bulk\` a list. Required here or in the query.`,
-    minLength: 1,
+    ...more,
   });
-  const other = family === "email" ? "domain" : "email";
-  const more = { description: "With `bulk`: more entries, or all of them." };
-  const form = Type.Object({
-    [family]: Type.Optional(value),
-    [other]: Type.Optional(Type.String(more)),
-    features: Type.Optional(Type.String({ description: WANTED })),
-    ...bulkFields,
-  });
-  const texts = (keywords: Readonly<Record<string, unknown>>) =>
-    Type.Optional(Type.Union([Type.String(), Type.Array(Type.String())], keywords));
-  const json = Type.Object({
-    [family]: Type.Optional(Type.Union([value, Type.Array(Type.String(), { minItems: 1 })])),
-    [other]: texts(more),
-    features: texts({ description: WANTED }),
-    ...bulkFields,
-  });
-  const results = Type.Unsafe<unknown>({ oneOf: [component("Result"), ...BULK_SHAPES] });
-  const examples = { ...examplesOf(family), ...BULK_EXAMPLES };
-  return {
-    operationId: `check${name}`,
-    summary: `Check ${what} given in the body, or many`,
-    description:
-      "A parameter that the body does not name is looked for in the query. With `bulk` the value is a list of " +
-      "addresses and domains, separated by commas or white space.",
-    tags: ["checks", "bulk"],
-    parameters: [IDEMPOTENCY_KEY],
-    requestBody: {
-      required: false,
-      content: {
-        "application/x-www-form-urlencoded": { schema: form, example: { [family]: example } },
-        "multipart/form-data": { schema: form, example: { [family]: example } },
-        "application/json": { schema: json, example: { [family]: example, features: ["spf"] } },
+  return [
+    check("", `POST /api/${family}`, "given in the body", {
+      about:
+        "`features` may be an array of texts. With `bulk` the value is a list and the answer that of `POST /api/bulk`.",
+      body: { [family]: named, features },
+      bodyExample: { [family]: example, features: "spf" },
+    }),
+    check("InQuery", `GET /api/${family}`, "given in the query", {
+      query: { [family]: named, features },
+    }),
+    check("InPath", `GET /api/${family}/{${family}}`, "given in the path", {
+      path: entry,
+      query: { features },
+      alsoPost: true,
+    }),
+    check(
+      "WithFeature",
+      `GET /api/${family}/{${family}}/{features}`,
+      "with a premium feature as path suffix",
+      {
+        path: {
+          ...entry,
+          features: Type.Enum(FEATURES, {
+            description: "Further names may follow as segments of their own.",
+            example: "spf",
+          }),
+        },
+        alsoPost: true,
       },
-    },
-    responses: {
-      ...responsesOf(family),
-      ...BULK_ERRORS,
-      200: jsonResponse("Validation result; with `bulk` the bulk response.", results, examples),
-    },
-  };
+    ),
+    bulkInPath(family),
+  ];
 }
-
-const responsesOf = (family: Family): Responses => ({
-  200: jsonResponse(
-    "Validation result, malformed input included.",
-    component("Result"),
-    examplesOf(family),
-  ),
-  400: apiError("Nothing to check, or a parameter of a wrong type.", missingParameter(family)),
-  ...COMMON_ERRORS,
-});

@@ -1,8 +1,7 @@
-import { apiKeyRequired, missingParameter } from "../../base/refusals.ts";
+import { missingParameter } from "../../base/refusals.ts";
 import type { ExplainOne } from "../../check/explain.ts";
-import { orNull, Type } from "../../core/json-schema.ts";
-import { apiError, COMMON_ERRORS, KEY_NEEDED, type Paths, pathParameter } from "../openapi.ts";
-import { component } from "../schemas.ts";
+import { component, orNull, Type } from "../../core/json-schema.ts";
+import { json, KEY_NEEDED, type Operation } from "../operation.ts";
 import { JSON_TYPE, type Route } from "../route.ts";
 
 /** GET /api/explain/{entry}: explains the verdict on an entry; needs a key, costs one unit. */
@@ -12,7 +11,6 @@ export const explainRoute = (explain: ExplainOne): Route => ({
   body: "params",
   parameters: new Set(["entry"]),
   charges: "units",
-  documentation: DOCUMENTATION,
   async handle({ path, params, entrance }) {
     // A local part may hold "/": no suffix is known here.
     const text = path.join("/") || (params.entry("entry", "either") ?? "");
@@ -51,24 +49,42 @@ const Explanation = Type.Object({
   data_version: Type.Integer({ description: "Grows when the data changes." }),
 });
 
-const DOCUMENTATION: Paths = {
-  "/api/explain/{entry}": {
-    get: {
-      operationId: "explainVerdict",
-      summary: "Explain a verdict",
-      description: "Needs a key; costs one unit. An entry with an at sign is an address.",
-      tags: ["checks"],
-      security: KEY_NEEDED,
-      parameters: [pathParameter("entry", "Percent-encoded.", "ada@mailinator.com")],
-      responses: {
-        ...COMMON_ERRORS,
-        200: {
-          description: "The result, and each of its signals explained.",
-          content: { "application/json": { schema: Explanation } },
-        },
-        400: apiError("No entry.", missingParameter("entry")),
-        401: apiError("No key, or one that is invalid or revoked.", apiKeyRequired()),
-      },
-    },
+const EXAMPLE = {
+  result: {
+    format: true,
+    domain: "mailinator.com",
+    disposable: true,
+    dns: true,
+    confidence: 100,
+    whitelist: false,
+    signals: ["blacklist_exact"],
+    domain_info: { tld: "com", is_subdomain: false, parent_domain: null },
+    mx_info: ["mail.mailinator.com"],
+    role: false,
+    free: false,
+    alias: false,
   },
+  explanation: [
+    {
+      signal: "blacklist_exact",
+      weight: 1,
+      means: "The domain is on a curated list.",
+      matched: "mailinator.com",
+      by: "lists",
+      lists: [{ id: "disposable", curated: true, since: null, fetched_at: null }],
+    },
+  ],
+  data_version: 1,
+};
+
+export const EXPLAIN: Operation = {
+  id: "explainVerdict",
+  at: "GET /api/explain/{entry}",
+  summary: "Explain a verdict",
+  about: "Needs a key; costs one unit. An entry with an at sign is an address.",
+  tag: "checks",
+  key: "needed",
+  path: { entry: Type.String({ description: "Percent-encoded.", example: "ada@mailinator.com" }) },
+  answers: json("The result, and each of its signals explained.", Explanation, EXAMPLE),
+  refusals: { ...KEY_NEEDED, 400: ["No entry.", missingParameter("entry")] },
 };

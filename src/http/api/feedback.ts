@@ -5,7 +5,7 @@ import { trimEntry } from "../../core/address/address.ts";
 import { type DecisionLog, LOG_PAGE_MAX, type SoughtDecisions } from "../../gate/decision-log.ts";
 import type { Feedback, NewFeedback } from "../../gate/feedback.ts";
 import { DecisionPage, FEEDBACK_NOTE_MAX, FEEDBACK_OUTCOMES } from "../../gate/gate-shapes.ts";
-import { apiError, COMMON_ERRORS, KEY_NEEDED, jsonResponse, queryParameter } from "../openapi.ts";
+import { json, KEY_NEEDED, type Operation, parametersOf } from "../operation.ts";
 import { type ApiRequest, JSON_TYPE, type Route } from "../route.ts";
 
 /** The account of a secret key; nobody else may ask. */
@@ -14,43 +14,13 @@ function accountOf({ entrance: { caller } }: ApiRequest): string {
   return caller.owner.accountId;
 }
 
-const NO_KEY = apiError("No key, or one that is invalid or revoked.", apiKeyRequired());
-
 /** POST /api/feedback: what became of a mailbox; one of the rate, no unit. */
 export const feedbackRoute = (feedback: Pick<Feedback, "record">): Route => ({
   family: "feedback",
   methods: ["POST"],
   body: "params",
-  parameters: new Set(["email", "mailbox", "outcome", "note"]),
+  parameters: parametersOf(FEEDBACK),
   charges: "nothing",
-  documentation: {
-    "/api/feedback": {
-      post: {
-        operationId: "giveFeedback",
-        summary: "Say what became of a sign-up",
-        description:
-          "Needs a secret key; counts against the rate and costs no unit. Send `email` or `mailbox`. It becomes the " +
-          "facts `mailbox_abused` and `domain_abused` of your policies; nothing is denied by itself.",
-        tags: ["checks"],
-        security: KEY_NEEDED,
-        requestBody: {
-          required: true,
-          content: {
-            "application/json": { schema: FeedbackFields, example: FEEDBACK_EXAMPLE },
-            "application/x-www-form-urlencoded": { schema: FeedbackFields },
-          },
-        },
-        responses: {
-          200: jsonResponse("Stored.", Type.Object({ recorded: Type.Literal(true) }), {
-            recorded: { value: { recorded: true } },
-          }),
-          ...COMMON_ERRORS,
-          400: apiError("A field is missing or wrong.", missingParameter("outcome")),
-          401: NO_KEY,
-        },
-      },
-    },
-  },
   async handle(request) {
     const accountId = accountOf(request);
     const { params } = request;
@@ -63,13 +33,29 @@ export const feedbackRoute = (feedback: Pick<Feedback, "record">): Route => ({
   },
 });
 
-const FeedbackFields = Type.Object({
-  email: Type.Optional(Type.String({ description: "As the person signed up." })),
-  mailbox: Type.Optional(Type.String({ description: "`mailbox.id` of a decision." })),
-  outcome: Type.Enum(FEEDBACK_OUTCOMES),
-  note: Type.Optional(Type.String({ maxLength: FEEDBACK_NOTE_MAX })),
+const described = (description: string, more: object = {}) => ({
+  schema: Type.Optional(Type.String({ description, ...more })),
 });
-const FEEDBACK_EXAMPLE = { email: "jo@new.example", outcome: "abuse", note: "spam in the forum" };
+
+export const FEEDBACK: Operation = {
+  id: "giveFeedback",
+  at: "POST /api/feedback",
+  summary: "Say what became of a sign-up",
+  about:
+    "Needs a secret key; counts against the rate and costs no unit. Send `email` or `mailbox`. It becomes the " +
+    "facts `mailbox_abused` and `domain_abused` of your policies; nothing is denied by itself.",
+  tag: "gate",
+  key: "needed",
+  body: {
+    email: described("As the person signed up."),
+    mailbox: described("`mailbox.id` of a decision."),
+    outcome: { schema: Type.Enum(FEEDBACK_OUTCOMES) },
+    note: described("For people.", { maxLength: FEEDBACK_NOTE_MAX }),
+  },
+  bodyExample: { email: "jo@new.example", outcome: "abuse", note: "spam in the forum" },
+  answers: json("Stored.", Type.Object({ recorded: Type.True() }), { recorded: true }),
+  refusals: { ...KEY_NEEDED, 400: ["A field is missing or wrong.", missingParameter("outcome")] },
+};
 
 const MAILBOX_ID = /^m_[A-Z2-7]{26}$/;
 
@@ -102,45 +88,37 @@ export const decisionsRoute = (log: Pick<DecisionLog, "page">): Route => ({
   family: "decisions",
   methods: ["GET"],
   body: "params",
-  parameters: new Set([...SOUGHT_NAMES, "decision", "after", "limit"]),
+  parameters: parametersOf(DECISION_LOG),
   charges: "nothing",
-  documentation: {
-    "/api/decisions": {
-      get: {
-        operationId: "listDecisions",
-        summary: "Read the decision log",
-        description:
-          "Needs a secret key; counts against the rate and costs no unit. The last 10,000 decisions of 7 days, without " +
-          "addresses, once the log is on: `gatepost account log ACCOUNT on`. With `decision=review` it is a review queue.",
-        tags: ["checks"],
-        security: KEY_NEEDED,
-        parameters: [
-          queryParameter("decision", `One of ${DECISIONS.join(", ")}.`, "review"),
-          queryParameter("reason", "The rule's reason.", "burst"),
-          queryParameter("domain", "The registrable domain."),
-          queryParameter("mailbox", "A `mailbox.id`."),
-          queryParameter("form", "The caller's label."),
-          queryParameter("key", "Id of the API key, or `hook:ID`."),
-          queryParameter("after", "`next` of the page before."),
-          queryParameter("limit", "Decisions of a page, 1 to 100.", "100"),
-        ],
-        responses: {
-          200: jsonResponse("One page.", DecisionPage, {
-            empty: { value: { decisions: [], next: null } },
-          }),
-          ...COMMON_ERRORS,
-          400: apiError("A parameter is wrong.", badDecision()),
-          401: NO_KEY,
-        },
-      },
-    },
-  },
   async handle(request) {
     const accountId = accountOf(request);
     const sought = readSought((name) => request.params.words(name));
     return { type: JSON_TYPE, body: JSON.stringify(await log.page(accountId, sought)) };
   },
 });
+
+export const DECISION_LOG: Operation = {
+  id: "listDecisions",
+  at: "GET /api/decisions",
+  summary: "Read the decision log",
+  about:
+    "Needs a secret key; counts against the rate and costs no unit. The last 10,000 decisions of 7 days, without " +
+    "addresses, once the log is on: `gatepost account log ACCOUNT on`. With `decision=review` it is a review queue.",
+  tag: "gate",
+  key: "needed",
+  query: {
+    decision: described(`One of ${DECISIONS.join(", ")}.`, { example: "review" }),
+    reason: described("The rule's reason.", { example: "burst" }),
+    domain: described("The registrable domain."),
+    mailbox: described("A `mailbox.id`."),
+    form: described("The caller's label."),
+    key: described("Id of the API key, or `hook:ID`."),
+    after: described("`next` of the page before."),
+    limit: described("Decisions of a page, 1 to 100.", { example: "100" }),
+  },
+  answers: json("One page.", DecisionPage, { decisions: [], next: null }),
+  refusals: { ...KEY_NEEDED, 400: ["A parameter is wrong.", badDecision()] },
+};
 
 const SOUGHT_NAMES = ["reason", "domain", "mailbox", "form", "key"] as const;
 const SOUGHT_MAX = 255;

@@ -10,33 +10,45 @@ import {
 import type { BulkService } from "../../bulk/submit.ts";
 import { FILE_MAX_OCTETS } from "../../bulk/list-file.ts";
 import type { UploadOptions } from "../../bulk/read-upload.ts";
-import { Type } from "../../core/json-schema.ts";
-import { apiError, type Paths, queryParameter } from "../openapi.ts";
+import { component, Type } from "../../core/json-schema.ts";
+import { json, type Operation, parametersOf } from "../operation.ts";
 import { type BodyDeps, BodyReader } from "../body.ts";
 import { readMultipart } from "../multipart.ts";
+import { Params } from "../params.ts";
 import type { ApiReply, ApiRequest, HttpRequest, Route } from "../route.ts";
-import { bulkFields, bulkReply, bulkResponses, IDEMPOTENCY_KEY, idempotencyKeyOf } from "./bulk.ts";
+import {
+  ANSWERED,
+  BULK,
+  COUNTERS,
+  type BulkHandler,
+  CHECK_LIST,
+  bulkReply,
+  idempotencyKeyOf,
+  RESULTS_FIELD,
+} from "./bulk.ts";
 import { readFile, type ReadFile } from "./read-file.ts";
 
 interface UploadDeps extends BodyDeps {
   readonly bulk: Pick<BulkService, "submit" | "entriesMax">;
+  /** Answers what is no file. */
+  readonly checkList: BulkHandler;
   readonly log: Log;
   /** Of files, in a thread; absent: here. */
   readonly readLarge?: ReadFile;
 }
 
-/** POST `/api/bulk/upload`: a batch out of a CSV or text file. */
+/** POST `/api/bulk`: a list in the body; POST `/api/bulk/upload`: the entries of a file. */
 export function uploadRoute(deps: UploadDeps): Route {
   const bodies = new BodyReader(deps);
   return {
     family: "bulk",
     methods: ["POST"],
     body: "stream",
-    parameters: new Set(["column", "sheet", "json"]),
+    parameters: parametersOf(CHECK_LIST, UPLOAD),
     charges: "units",
-    documentation,
     isBulk: () => true,
     async handle(request) {
+      if (request.path.length === 0) return await checkBody(request, bodies, deps.checkList);
       if (request.path.length !== 1 || request.path[0] !== "upload") throw notFound();
       const owner = ownerKey(request.entrance.caller.owner);
       const multipart = await readUploaded(request.source, owner, bodies);
@@ -48,6 +60,25 @@ export function uploadRoute(deps: UploadDeps): Route {
       }
     },
   };
+}
+
+async function checkBody(
+  request: ApiRequest,
+  bodies: BodyReader,
+  checkList: BulkHandler,
+): Promise<ApiReply> {
+  const owner = ownerKey(request.entrance.caller.owner);
+  const wanted = parametersOf(CHECK_LIST);
+  const terms = { owner, wanted, received: request.received };
+  const { body, release } = await bodies.read(request.source, terms);
+  try {
+    const params = new Params(body, "", wanted);
+    const text = params.bulkText("email") ?? "";
+    const wantsResults = params.flag("json") || request.params.flag("json");
+    return await checkList({ ...request, params }, { family: "email", text, wantsResults });
+  } finally {
+    release();
+  }
 }
 
 interface Uploaded {
@@ -152,46 +183,44 @@ const COLUMN =
 const SHEET =
   "Name, or number from 1, of the sheet of a workbook; absent: the one with the most entries.";
 
-const form = Type.Object({
-  file: Type.Unsafe<unknown>({
-    type: "string",
-    format: "binary",
-    description:
-      "Text, CSV, JSON lines or .xlsx, in UTF-8, UTF-16 or Windows-1252; at most 20,000,000 octets and 1,000,000 entries.",
+export const UPLOAD: Operation = {
+  ...BULK,
+  id: "uploadEntries",
+  at: "POST /api/bulk/upload",
+  summary: "Check the entries of a CSV, text, JSON lines or .xlsx file",
+  about:
+    "The other columns of a CSV are kept in the session: `/api/view/{session}/csv` gives the file back with " +
+    "the results beside each row. `column`, `sheet` and `json` work in the query, too.",
+  answers: json(ANSWERED, component("UploadAnswer"), {
+    ...COUNTERS,
+    column: "mail",
+    other_columns: [],
+    rows: 3,
+    rows_with_reason: 0,
+    reasons: [],
   }),
-  column: Type.Optional(Type.String({ description: COLUMN })),
-  sheet: Type.Optional(Type.String({ description: SHEET })),
-  json: bulkFields.json,
-});
-
-const documentation: Paths = {
-  "/api/bulk/upload": {
-    post: {
-      operationId: "uploadEntries",
-      summary: "Check the entries of a CSV, text, JSON lines or .xlsx file",
-      description:
-        "The other columns of a CSV are kept in the session: `/api/view/{session}/csv` gives the file back with " +
-        "the results beside each row.",
-      tags: ["bulk"],
-      parameters: [
-        IDEMPOTENCY_KEY,
-        queryParameter("column", COLUMN),
-        queryParameter("sheet", SHEET),
-        queryParameter("json", "1"),
-      ],
-      requestBody: { required: true, content: { "multipart/form-data": { schema: form } } },
-      responses: {
-        ...bulkResponses,
-        400: apiError(
-          "No file, no such column, or a file that cannot be read; the message says where.",
-          badUpload("No column holds addresses or domains; name it with column."),
-        ),
-        413: apiError(
-          "The file is over 20,000,000 octets.",
-          uploadTooLarge(20_000_000, 23_456_789),
-        ),
-        415: apiError("Another media type.", notMultipart()),
-      },
+  isIdempotent: true,
+  isUpload: true,
+  body: {
+    file: {
+      schema: Type.Unsafe<unknown>({
+        type: "string",
+        format: "binary",
+        description:
+          "Text, CSV, JSON lines or .xlsx, in UTF-8, UTF-16 or Windows-1252; at most 20,000,000 octets and 1,000,000 entries.",
+      }),
     },
+    column: { schema: Type.Optional(Type.String({ description: COLUMN })) },
+    sheet: { schema: Type.Optional(Type.String({ description: SHEET })) },
+    json: RESULTS_FIELD,
+  },
+  refusals: {
+    ...BULK.refusals,
+    400: [
+      "No file, no such column, or a file that cannot be read; the message says where.",
+      badUpload("No column holds addresses or domains; name it with column."),
+    ],
+    413: ["The file is over 20,000,000 octets.", uploadTooLarge(20_000_000, 23_456_789)],
+    415: ["Another media type.", notMultipart()],
   },
 };

@@ -9,20 +9,8 @@ import {
 import { RESOURCES } from "../../base/resources.ts";
 import type { BulkService } from "../../bulk/submit.ts";
 import type { Caller } from "../../accounts/admission/caller.ts";
-import { Type } from "../../core/json-schema.ts";
-import {
-  apiError,
-  byGet,
-  COMMON_ERRORS,
-  EXAMPLE_ID,
-  type MediaType,
-  type Operation,
-  type Paths,
-  type Responses,
-  pathParameter,
-  queryParameter,
-} from "../openapi.ts";
-import { component } from "../schemas.ts";
+import { component, Type } from "../../core/json-schema.ts";
+import { type Answer, EXAMPLE_ID, type Operation, parametersOf } from "../operation.ts";
 import { type ApiReply, type ApiRequest, JSON_TYPE, type Route } from "../route.ts";
 import { type EventStreamDeps, EventStreams } from "./event-streams.ts";
 import { framed, resultsCsv, resultsJson, streamed } from "./results.ts";
@@ -52,9 +40,8 @@ export function viewRoute(deps: ViewDeps): Route {
     family: "view",
     methods: ["GET", "POST", "DELETE"],
     body: "params",
-    parameters: new Set(["session", "bom", ...Object.keys(SUFFIXES)]),
+    parameters: new Set(["session", ...Object.keys(SUFFIXES), ...parametersOf(...VIEWS)]),
     charges: "nothing",
-    documentation,
     isBulk: () => true,
     async handle(request) {
       const { path, params, method, entrance } = request;
@@ -151,95 +138,112 @@ const PROGRESS = {
   processed_count: 4_500,
 };
 
-const json = (...names: readonly string[]): MediaType => ({
-  schema: Type.Unsafe<unknown>({ oneOf: names.map(component) }),
-  examples: { processing: { value: PROGRESS } },
-});
-
-const text = Type.String();
-const parameters = [pathParameter("session", "As the bulk response names it.", EXAMPLE_ID)];
-const responses: Responses = {
-  ...COMMON_ERRORS,
-  404: apiError("Unknown, malformed, expired, deleted or another owner's.", sessionNotFound()),
+const state: Answer = {
+  about: "How far the batch is.",
+  schema: component("SessionState"),
+  example: PROGRESS,
 };
-
-const reading = (
-  [operationId, summary]: readonly [operationId: string, summary: string],
-  description: string,
-  content: Readonly<Record<string, MediaType>>,
-): Operation => ({
-  operationId,
-  summary,
-  description,
-  tags: ["bulk"],
-  parameters,
-  responses: { ...responses, 200: { description, content } },
+const text = (about: string, example: string): Answer => ({
+  about,
+  schema: Type.String(),
+  example,
 });
 
-const list = reading(
-  ["viewSession", "Read the valid entries of a batch, or how far it is"],
-  "Plain text, one valid entry per line, once it is finished; else JSON. Look at the content type first.",
-  {
-    "text/plain": { schema: text, example: "ada@example.org\nexample.com" },
-    "application/octet-stream": { schema: text },
-    "application/json": json("Progress", "Completed"),
+const SESSION = {
+  path: {
+    session: Type.String({ description: "As the bulk response names it.", example: EXAMPLE_ID }),
   },
-);
-const listParameters = [
-  ...parameters,
-  queryParameter("download", "`1`: as a file. Also as path suffix.", "1"),
-  queryParameter(
-    "separator",
-    "`1`: all in one line, separated by commas. Also as path suffix; `separate` and `comma` are the same.",
-    "1",
-  ),
+  tag: "bulk",
+  refusals: {
+    404: ["Unknown, malformed, expired, deleted or another owner's.", sessionNotFound()],
+  },
+} satisfies Partial<Operation>;
+
+const flag = (description: string) => ({
+  schema: Type.Optional(Type.Boolean({ description })),
+});
+
+export const VIEWS: readonly Operation[] = [
+  {
+    ...SESSION,
+    id: "viewSession",
+    at: "GET /api/view/{session}",
+    alsoPost: true,
+    summary: "Read the valid entries of a batch, or how far it is",
+    about:
+      "Plain text once it is finished and has valid entries; else JSON. Look at the content type first.",
+    query: {
+      download: flag("As a file. Also as path suffix."),
+      separator: flag(
+        "All in one line, separated by commas. Also as path suffix; `separate` and `comma` are the same.",
+      ),
+    },
+    answers: {
+      "application/json": state,
+      "text/plain": text("One valid entry a line.", "ada@example.org\nexample.com"),
+    },
+  },
+  {
+    ...SESSION,
+    id: "deleteSession",
+    at: "DELETE /api/view/{session}",
+    summary: "Cancel a job, or forget its results",
+    about: "Entries that no worker has begun are refunded; those that DNS was asked for are not.",
+    answers: {
+      "application/json": {
+        about: "The session is gone.",
+        schema: component("Removed"),
+        example: { session: EXAMPLE_ID, deleted: true },
+      },
+    },
+  },
+  {
+    ...SESSION,
+    id: "viewSessionJson",
+    at: "GET /api/view/{session}/json",
+    alsoPost: true,
+    summary: "Read all results of a batch",
+    answers: {
+      "application/json": {
+        about: "All results, streamed; or how far the batch is.",
+        schema: component("SessionResults"),
+        example: PROGRESS,
+      },
+    },
+  },
+  {
+    ...SESSION,
+    id: "viewSessionCsv",
+    at: "GET /api/view/{session}/csv",
+    alsoPost: true,
+    summary: "Read all results of a batch as CSV",
+    about: "JSON until it is finished. A cell that a spreadsheet would run gets a '.",
+    query: { bom: flag("With a byte order mark, for Excel.") },
+    answers: {
+      "text/csv": text(
+        "RFC 4180 with a header row; the columns of an upload are kept.",
+        "entry,format\r\nada@example.org,true\r\n",
+      ),
+    },
+  },
+  {
+    ...SESSION,
+    id: "followSession",
+    at: "GET /api/view/{session}/events",
+    alsoPost: true,
+    summary: "Follow a batch",
+    answers: {
+      "text/event-stream": text(
+        "`progress` events with the state, at most one a second, the last one `completed` or `failed`.",
+        `event: progress\ndata: ${JSON.stringify(PROGRESS)}\n\n`,
+      ),
+    },
+    refusals: {
+      ...SESSION.refusals,
+      429: [
+        "The rate is spent, or the owner has too many open streams.",
+        tooManyStreams(RESOURCES.event_streams.perOwner),
+      ],
+    },
+  },
 ];
-const results = reading(
-  ["viewSessionJson", "Read all results of a batch"],
-  "All results, streamed.",
-  { "application/json": json("SessionResults", "Progress") },
-);
-const table = reading(
-  ["viewSessionCsv", "Read all results of a batch as CSV"],
-  "RFC 4180 with a header row; the columns of an upload are kept. A cell that begins like a formula gets a '.",
-  { "text/csv": { schema: text }, "application/json": json("Progress") },
-);
-const events = reading(
-  ["followSession", "Follow a batch"],
-  "`progress` events with the progress object, at most one a second, the last one `completed` or `failed`.",
-  {
-    "text/event-stream": {
-      schema: text,
-      example: `event: progress\ndata: ${JSON.stringify(PROGRESS)}\n\n`,
-    },
-  },
-);
-const eventResponses: Responses = {
-  ...events.responses,
-  429: apiError(
-    "The rate is spent, or the owner has too many open streams.",
-    tooManyStreams(RESOURCES.event_streams.perOwner),
-  ),
-};
-const removal: Operation = {
-  operationId: "deleteSession",
-  summary: "Cancel a job, or forget its results",
-  description:
-    "Entries that no worker has begun are refunded; those that DNS was asked for are not.",
-  tags: ["bulk"],
-  parameters,
-  responses: {
-    ...responses,
-    200: {
-      description: "The session is gone.",
-      content: { "application/json": { schema: component("Removed") } },
-    },
-  },
-};
-
-const documentation: Paths = {
-  "/api/view/{session}": { ...byGet({ ...list, parameters: listParameters }), delete: removal },
-  "/api/view/{session}/json": byGet(results),
-  "/api/view/{session}/csv": byGet(table),
-  "/api/view/{session}/events": byGet({ ...events, responses: eventResponses }),
-};

@@ -78,7 +78,6 @@ function compatRoute(shape: Shape, deps: CompatDeps): Route {
     body: "params",
     parameters: new Set(parameters),
     charges: "units",
-    documentation: {},
     foreign: {
       cors,
       credentials(params, source) {

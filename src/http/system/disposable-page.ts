@@ -8,7 +8,7 @@ import {
   type Refusal,
 } from "../../base/refusals.ts";
 import { orNull, Type } from "../../core/json-schema.ts";
-import { errorResponse, KEY_NEEDED, type PathItem, type Paths, type Response } from "../openapi.ts";
+import type { Answer, Operation } from "../operation.ts";
 import type { PublishedLists } from "../../lists/published-list.ts";
 import { refused } from "../answer.ts";
 import { addressOf, credentialsOf, type TrustedProxies } from "../client-address.ts";
@@ -107,35 +107,32 @@ const PublishedList = Type.Object({
 });
 
 const documented = (
-  operationId: string,
+  id: string,
   form: string,
-  content: NonNullable<Response["content"]>,
-): PathItem => ({
-  get: {
-    operationId,
-    summary: `Disposable domains as ${form}, for systems that take a list`,
-    tags: ["system"],
-    security: KEY_NEEDED,
-    responses: {
-      200: { description: "See docs/feeds.md; with `ETag`, for `If-None-Match`.", content },
-      304: { description: "The list has not changed." },
-      401: errorResponse("No key, or one that is invalid or revoked.", apiKeyRequired()),
-      403: errorResponse("A publishable key.", publishableKeyElsewhere()),
-      429: errorResponse("The rate is spent.", rateExceeded(30_000)),
-    },
+  type: string,
+  answer: Omit<Answer, "about">,
+): Operation => ({
+  id: `getDisposable${id}`,
+  at: `GET /feeds/disposable.${form}`,
+  summary: `Disposable domains for systems that take a list, as ${type}`,
+  tag: "system",
+  key: "needed",
+  answers: { [type]: { about: "See docs/feeds.md; with `ETag`, for `If-None-Match`.", ...answer } },
+  isCacheable: true,
+  refusals: {
+    401: ["No key, or one that is invalid or revoked.", apiKeyRequired()],
+    403: ["A publishable key.", publishableKeyElsewhere()],
+    429: ["The rate is spent.", rateExceeded(30_000)],
   },
 });
 
-export const disposableDocumentation: Paths = {
-  "/feeds/disposable.txt": documented("getDisposableText", "text", {
-    "text/plain": { schema: Type.String() },
+export const disposableOperations: readonly Operation[] = [
+  documented("Text", "txt", "text/plain", { schema: Type.String(), example: "mailinator.com\n" }),
+  documented("Json", "json", "application/json", {
+    schema: PublishedList,
+    example: { feeds: [], left_out: [], licences: {}, count: 0, names: [] },
   }),
-  "/feeds/disposable.json": documented("getDisposableJson", "JSON", {
-    "application/json": { schema: PublishedList },
+  documented("Lists", "lists", "application/octet-stream", {
+    schema: Type.String({ format: "binary" }),
   }),
-  "/feeds/disposable.lists": documented("getDisposableLists", "tables for the light library", {
-    "application/octet-stream": {
-      schema: Type.String({ contentMediaType: "application/octet-stream" }),
-    },
-  }),
-};
+];

@@ -8,19 +8,13 @@ import {
   notReady,
   type Refusal,
 } from "../../base/refusals.ts";
-import { strict, Type } from "../../core/json-schema.ts";
+import { Type } from "../../core/json-schema.ts";
 import { refused } from "../answer.ts";
 import { isLoopback } from "../client-address.ts";
 import { kept } from "../files.ts";
 import { type HostCheck, isAllowedFor } from "../hosts.ts";
-import {
-  errorResponse,
-  type OpenApiDocument,
-  type PathItem,
-  type Paths,
-  type Response,
-  type Responses,
-} from "../openapi.ts";
+import type { OpenApiDocument } from "../openapi.ts";
+import { json, type Operation, type Refusals } from "../operation.ts";
 import { type HttpRequest, JSON_TYPE, type Reply } from "../route.ts";
 import type { Page } from "../routes.ts";
 
@@ -148,38 +142,49 @@ as Retry-After says.
 - gatepost mcp --server ${publicUrl}: a Model Context Protocol server on standard input and output
 `;
 
-const YES: Response = {
-  description: "Yes.",
-  content: {
-    "application/json": {
-      schema: Type.Object({ status: Type.Literal("ok") }, strict),
-      example: { status: "ok" },
-    },
-  },
-};
+const YES = json("Yes.", Type.Object({ status: Type.Literal("ok") }), { status: "ok" });
 
-const page = (operationId: string, summary: string, responses: Responses): PathItem => ({
-  get: { operationId, summary, tags: ["system"], security: [{}], responses },
+const page = (
+  id: string,
+  path: string,
+  summary: string,
+  answers: Operation["answers"],
+  refusals: Refusals = {},
+): Operation => ({
+  id,
+  at: `GET ${path}` as "GET /",
+  summary,
+  tag: "system",
+  key: "unread",
+  answers,
+  refusals,
 });
 
-export const systemDocumentation: Paths = {
-  "/healthz": page("getHealth", "Whether the process lives", { 200: YES }),
-  "/readyz": page("getReadiness", "Whether it can serve", {
-    200: YES,
-    503: errorResponse("The names of what does not answer.", notReady(["dns"])),
+export const systemOperations: readonly Operation[] = [
+  page("getHealth", "/healthz", "Whether the process lives", YES),
+  page("getReadiness", "/readyz", "Whether it can serve", YES, {
+    503: ["The names of what does not answer.", notReady(["dns"])],
   }),
-  "/metrics": page("getMetrics", "Figures for Prometheus", {
-    200: {
-      description: "The text format of Prometheus.",
-      content: { "text/plain": { schema: Type.String() } },
+  page(
+    "getMetrics",
+    "/metrics",
+    "Figures for Prometheus",
+    {
+      "text/plain": {
+        about: "The text format of Prometheus.",
+        schema: Type.String(),
+        example: "gatepost_requests_total 1\n",
+      },
     },
-    401: errorResponse("A token is set and was not sent.", metricsUnauthorized()),
-    403: errorResponse("No token is set and the peer is not this machine.", metricsClosed()),
-  }),
-  "/openapi.json": page("getOpenApi", "This document", {
-    200: {
-      description: "OpenAPI 3.1.",
-      content: { "application/json": { schema: Type.Object({}) } },
+    {
+      401: ["A token is set and was not sent.", metricsUnauthorized()],
+      403: ["No token is set and the peer is not this machine.", metricsClosed()],
     },
-  }),
-};
+  ),
+  page(
+    "getOpenApi",
+    "/openapi.json",
+    "This document",
+    json("OpenAPI 3.1.", Type.Object({}, { additionalProperties: true }), { openapi: "3.1.0" }),
+  ),
+];

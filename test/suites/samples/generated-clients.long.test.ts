@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { copyFileSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, suite, test } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -10,6 +10,7 @@ import { hasTool, testWith } from "../../process/require-tool.ts";
 
 const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL("../../../../", import.meta.url));
+const GENERATORS = join(ROOT, "test/compat-clients/node_modules");
 const FIXTURES = join(ROOT, "test/fixtures/clients");
 /** Inside the project, so that the client finds its runtime. */
 const FOLDER = join(ROOT, "dist/generated-client");
@@ -83,6 +84,59 @@ suite("clients generated from /openapi.json call every operation of a real serve
       { cwd: FOLDER },
     );
     assertAllFine(stdout);
+  });
+
+  /** What the same calls give with every client that has types. */
+  const TYPED = {
+    decision: "reject",
+    meant: "jo@gmail.com",
+    unique: 2,
+    recorded: true,
+    isRefused: true,
+  };
+
+  const compiled = async (use: string, words: readonly string[]): Promise<string> => {
+    copyFileSync(join(FIXTURES, `${use}.txt`), join(FOLDER, use));
+    const compiler = join(GENERATORS, "typescript/bin/tsc");
+    const flags = ["--strict", "--skipLibCheck", "--target", "es2022", "--outDir", "out"];
+    await run(process.execPath, [compiler, use, ...flags, ...words], { cwd: FOLDER }).catch(
+      (error: { stdout?: string }) => {
+        throw new Error(error.stdout ?? "the client does not compile");
+      },
+    );
+    const program = join("out", use.replace(/\.ts$/, ".js"));
+    return (await run(process.execPath, [program, world.service.url, key], { cwd: FOLDER })).stdout;
+  };
+
+  const generated = async (name: string, ...words: readonly string[]): Promise<void> => {
+    rmSync(FOLDER, { recursive: true, force: true });
+    mkdirSync(FOLDER, { recursive: true });
+    symlinkSync(GENERATORS, join(FOLDER, "node_modules"));
+    writeFileSync(join(FOLDER, "openapi.json"), document);
+    writeFileSync(join(FOLDER, "package.json"), '{"type":"module"}');
+    await run(process.execPath, [join(GENERATORS, name), ...words], { cwd: FOLDER });
+  };
+  const missing = existsSync(join(GENERATORS, "openapi-typescript"))
+    ? []
+    : ["npm ci --prefix test/compat-clients"];
+
+  testWith(
+    ["generators of clients"],
+    missing,
+    "openapi-typescript with openapi-fetch",
+    async () => {
+      await generated("openapi-typescript/bin/cli.js", "openapi.json", "-o", "types.ts");
+      const modules = ["--module", "nodenext", "--lib", "es2022,dom,dom.iterable"];
+      assert.deepEqual(JSON.parse(await compiled("use-openapi-fetch.ts", modules)), TYPED);
+    },
+  );
+
+  testWith(["generators of clients"], missing, "@hey-api/openapi-ts", async () => {
+    await generated("@hey-api/openapi-ts/bin/run.js", "-i", "openapi.json", "-o", "client");
+    // The client that it writes names its modules without an ending, as bundlers read them.
+    writeFileSync(join(FOLDER, "package.json"), "{}");
+    const modules = ["--module", "commonjs", "--lib", "es2022,dom,dom.iterable"];
+    assert.deepEqual(JSON.parse(await compiled("use-hey-api.ts", modules)), TYPED);
   });
 
   testWith(

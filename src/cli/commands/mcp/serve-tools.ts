@@ -2,7 +2,7 @@ import { fromJsonSchema, McpServer } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { explanationJson } from "../../../check/explain.ts";
 import { FEATURES } from "../../../core/checks/registry.ts";
-import { type Described, type Schema, strict, Type } from "../../../core/json-schema.ts";
+import { type Described, type Schema, Type } from "../../../core/json-schema.ts";
 import { DEFAULT_POLICY } from "../../../core/policy/default-policy.ts";
 import type { CliValidator } from "../check.ts";
 import type { CliDecider } from "../gate/decide.ts";
@@ -153,6 +153,9 @@ interface Tool {
 
 const text = (description: string): Schema<string> =>
   Type.String({ minLength: 1, maxLength: ENTRY_MAX_CHARACTERS, description });
+
+/** A call with an argument that no tool has is refused. */
+const strict = { additionalProperties: false } as const;
 
 const Entry = text("An email address or a domain.");
 

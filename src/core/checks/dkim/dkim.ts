@@ -1,6 +1,6 @@
 import type { Lookup } from "../../mail/lookup.ts";
 import { COMMON_SELECTORS, RARER_SELECTORS, SELECTORS_OF_PROVIDER } from "../../tables/data.ts";
-import { Type, strict } from "../../json-schema.ts";
+import { Type } from "../../json-schema.ts";
 import {
   AUTH,
   type Advised,
@@ -57,7 +57,7 @@ const FIELDS = {
         Type.Array(Type.String(), { description: "Lower case, in probe order." }),
       ),
     },
-    { ...strict, description: AUTH },
+    { description: AUTH },
   ),
 };
 export type DkimFields = FieldsOf<typeof FIELDS>;

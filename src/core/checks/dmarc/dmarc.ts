@@ -1,4 +1,4 @@
-import { type Described, oneOf, strict, Type } from "../../json-schema.ts";
+import { type Described, oneOf, Type } from "../../json-schema.ts";
 import type { Lookup } from "../../mail/lookup.ts";
 import type { MailHosts } from "../../mail/mail-hosts.ts";
 import type { Domain } from "../../name/domain.ts";
@@ -17,25 +17,22 @@ import { parseTagList, shownText } from "../tag-list.ts";
 
 const text = (description: string) => Type.Optional(Type.String({ description }));
 
-const Dmarc = Type.Object(
-  {
-    policy: oneOf(
-      ["none", "quarantine", "reject"],
-      "As it applies to the asked domain (RFC 9989); `none` alone when nothing is published.",
-    ),
-    record: text("The record, cut at 4,096 characters."),
-    subdomain_policy: text("The policy for sub-domains."),
-    pct: Type.Optional(
-      Type.Integer({ description: "As published, else 100.", minimum: 0, maximum: 100 }),
-    ),
-    rua: text("Where aggregate reports go, cut at 4,096 characters."),
-  },
-  strict,
-);
+const Dmarc = Type.Object({
+  policy: oneOf(
+    ["none", "quarantine", "reject"],
+    "As it applies to the asked domain (RFC 9989); `none` alone when nothing is published.",
+  ),
+  record: text("The record, cut at 4,096 characters."),
+  subdomain_policy: text("The policy for sub-domains."),
+  pct: Type.Optional(
+    Type.Integer({ description: "As published, else 100.", minimum: 0, maximum: 100 }),
+  ),
+  rua: text("Where aggregate reports go, cut at 4,096 characters."),
+});
 export type Dmarc = Described<typeof Dmarc>;
 
 const DMARC_FIELDS = {
-  email_auth: Type.Object({ dmarc: Type.Optional(Dmarc) }, { ...strict, description: AUTH }),
+  email_auth: Type.Object({ dmarc: Type.Optional(Dmarc) }, { description: AUTH }),
 };
 export type DmarcFields = FieldsOf<typeof DMARC_FIELDS>;
 

@@ -1,4 +1,4 @@
-import { type Described, oneOf, strict, Type } from "../../json-schema.ts";
+import { type Described, oneOf, Type } from "../../json-schema.ts";
 import type { Lookup } from "../../mail/lookup.ts";
 import { SPF_INCLUDES } from "../../tables/data.ts";
 import {
@@ -31,7 +31,7 @@ const SPF_FIELDS = {
         Type.String({ description: "The domain's own record, cut at 4,096 characters." }),
       ),
     },
-    { ...strict, description: AUTH },
+    { description: AUTH },
   ),
 };
 export type SpfFields = FieldsOf<typeof SPF_FIELDS>;

@@ -1,0 +1,102 @@
+import {
+  accountDisabled,
+  apiKeyRequired,
+  bodyTooLarge,
+  headersTooLarge,
+  INTERNAL_ERROR_MESSAGE,
+  invalidApiKey,
+  methodNotAllowed,
+  rateExceeded,
+  type Refusal,
+  requestTimedOut,
+  storeUnavailable,
+  targetTooLong,
+  unsupportedMediaType,
+} from "../base/refusals.ts";
+import type { Optional, Schema } from "../core/json-schema.ts";
+import type { Fields } from "./field.ts";
+
+/** What a client is sent of a refusal. */
+export type ShownRefusal = Pick<Refusal, "message"> &
+  Partial<Pick<Refusal, "code" | "detail" | "retryAfterSeconds">>;
+
+/** Status -> when, and an example of it. */
+export type Refusals = Readonly<Record<number, readonly [when: string, refusal: ShownRefusal]>>;
+
+export interface Answer {
+  readonly about: string;
+  readonly schema: Schema;
+  readonly example?: unknown;
+}
+
+/**
+ * One thing that a client can ask: how it is read, refused, answered and documented. Routes take their parameters from
+ * it, `/openapi.json` is made of it, and tests hold every real answer against it.
+ */
+export interface Operation {
+  /** Unique; generated clients name their functions after it. */
+  readonly id: string;
+  readonly at: `${"GET" | "POST" | "DELETE"} /${string}`;
+  /** POST does the same as GET. */
+  readonly alsoPost?: true;
+  readonly summary: string;
+  readonly about?: string;
+  readonly tag: "checks" | "gate" | "bulk" | "system";
+  /** Absent: a key may be sent. `unread`: none is ever read. */
+  readonly key?: "needed" | "unread";
+  /** Parts of the path, each with an `example`. */
+  readonly path?: Readonly<Record<string, Schema>>;
+  /** Parameters of the query where there is no body; they work in forms too. */
+  readonly query?: DocumentedFields;
+  /** Members of a JSON body; they work in forms and in the query too. */
+  readonly body?: DocumentedFields;
+  /** The body is `multipart/form-data`. */
+  readonly isUpload?: boolean;
+  readonly bodyExample?: Readonly<Record<string, unknown>>;
+  /** The header `Idempotency-Key` is read. */
+  readonly isIdempotent?: true;
+  /** By media type; the first is what most clients want. */
+  readonly answers: Readonly<Record<string, Answer>>;
+  readonly refusals?: Refusals;
+  /** 304 is sent to who holds the answer. */
+  readonly isCacheable?: true;
+}
+
+/** As far as they are documented: some are read in a way of their own. */
+type DocumentedFields = Readonly<Record<string, Pick<Fields[string], "schema">>>;
+
+export const isOptional = (schema: Schema | Optional): schema is Optional => "optional" in schema;
+
+/** The names of all parameters of the operations of one route. */
+export const parametersOf = (...operations: readonly Operation[]): ReadonlySet<string> =>
+  new Set(
+    operations.flatMap(({ query = {}, body = {} }) => [
+      ...Object.keys(query),
+      ...Object.keys(body),
+    ]),
+  );
+
+export const json = (about: string, schema: Schema, example: unknown): Operation["answers"] => ({
+  "application/json": { about, schema, example },
+});
+
+export const KEY_NEEDED: Refusals = {
+  401: ["No key, or one that is invalid or revoked.", apiKeyRequired()],
+};
+
+/** What every operation under `/api` may answer besides its own. */
+export const COMMON_REFUSALS: Refusals = {
+  401: ["The key is invalid or revoked.", invalidApiKey()],
+  403: ["The account is disabled.", accountDisabled()],
+  405: ["Another method; `Allow` names those that work.", methodNotAllowed()],
+  408: ["The request did not arrive in time.", requestTimedOut()],
+  413: ["The body is over 6,100,000 octets.", bodyTooLarge()],
+  414: ["The path has over 1,000 segments.", targetTooLong()],
+  415: ["The body is neither a form nor JSON.", unsupportedMediaType()],
+  429: ["Rate limit or quota exceeded.", rateExceeded(17_000)],
+  431: ["The request line and headers are over 16 KiB.", headersTooLarge()],
+  500: ["A fault of ours.", { message: INTERNAL_ERROR_MESSAGE, code: "internal_error" }],
+  503: ["Overloaded, or a store is down.", storeUnavailable()],
+};
+
+export const EXAMPLE_ID = "0123456789abcdef0123456789abcdef";

@@ -9,7 +9,12 @@ interface Answer {
   readonly complete: boolean;
   readonly policy: { readonly name: string; readonly version: number };
   readonly mailbox?: { readonly id: string; readonly seen?: number };
-  readonly result?: { readonly format: boolean; readonly signals: readonly string[] };
+  readonly result?: {
+    readonly format: boolean;
+    readonly disposable: boolean;
+    readonly signals: readonly string[];
+    readonly mx_info?: readonly string[];
+  };
   readonly token?: string;
 }
 

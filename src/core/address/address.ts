@@ -181,6 +181,22 @@ export function subAddress(localPart: string): { readonly user: string; readonly
   return { user: localPart.slice(0, plus), detail: localPart.slice(plus + 1) };
 }
 
+/**
+ * The local part as the name of a mailbox, in lower case: quotes (RFC 5321 section 4.1.2) and the normal form of Unicode
+ * (RFC 6532 section 3.1) do not count. `withQuotes` makes a local part of it again.
+ */
+export function mailboxUser({ localPart, quoted }: Address): string {
+  const text = quoted ? localPart.slice(1, -1).replace(/\\([ -~])/g, "$1") : localPart;
+  const lower = text.toLowerCase();
+  return hasNonAscii(lower) ? lower.normalize("NFC") : lower;
+}
+
+/** In quotes if it needs them, each character of it escaped only if it must be. */
+export function withQuotes(user: string): string {
+  if (user !== "" && dotStringFault(user) === undefined) return user;
+  return `"${user.replace(/["\\]/g, "\\$&")}"`;
+}
+
 export function addressKey(address: Address): string {
-  return `${address.localPart.toLowerCase()}@${address.domain.name}`;
+  return `${withQuotes(mailboxUser(address))}@${address.domain.name}`;
 }

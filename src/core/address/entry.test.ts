@@ -70,6 +70,11 @@ test("the shown domain is cut to 253 characters", () => {
 test("spellings of one entry share a key, malformed ones only with themselves", () => {
   const key = (text: string): string => entryKey(readEntry(text, "either"), text);
   assert.equal(key("A@Example.COM"), key("a@example.com"));
+  assert.equal(key('"A"@example.com'), key("a@example.com"));
+  assert.equal(key('"\\a"@example.com'), key("a@example.com"));
+  assert.equal(key('"\\a b"@example.com'), key('"A b"@example.com'));
+  assert.equal(key("jo\u0308@example.com"), key("j\u00f6@example.com"));
+  assert.notEqual(key('"a."@example.com'), key("a@example.com"));
   assert.equal(key("BÜCHER.example"), key("xn--bcher-kva.example."));
   assert.notEqual(key("a@example.com"), key("example.com"));
   assert.notEqual(key("__proto__"), key("__PROTO__"));
@@ -91,7 +96,10 @@ test("any text has an outcome and a printable domain", () => {
 });
 
 test("what an entry's key names reads as the same entry", () => {
-  const shaped = fc.string({ unit: fc.constantFrom(...Array.from("aB1.-@+éß。 ")), maxLength: 30 });
+  const shaped = fc.string({
+    unit: fc.constantFrom(...Array.from('aB1.-@+éß。 "\\\u0308')),
+    maxLength: 30,
+  });
   fc.assert(
     fc.property(shaped, (text) => {
       const entry = readEntry(text, "either");

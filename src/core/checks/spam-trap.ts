@@ -1,4 +1,4 @@
-import { subAddress } from "../address/address.ts";
+import { mailboxUser, subAddress } from "../address/address.ts";
 import { canonicalAddress } from "../evidence/alias.ts";
 import type { Datasets } from "../evidence/datasets.ts";
 import { HONEYPOT_LOCAL_PARTS } from "../tables/data.ts";
@@ -56,7 +56,7 @@ function isAllowed({ address, domain }: Subject, { operator }: Datasets): boolea
 /** The local part alone counts: with a detail behind "+" it is still that mailbox (RFC 5233). */
 function honeypot({ address }: Subject): SpamTrap | undefined {
   if (address === undefined) return undefined;
-  const { user } = subAddress(address.localPart.toLowerCase());
+  const { user } = subAddress(mailboxUser(address));
   if (!HONEYPOT_LOCAL_PARTS.has(user)) return undefined;
   return trap("honeypot", `Mailboxes named "${user}" are set up to catch senders of spam.`);
 }

@@ -26,7 +26,7 @@ const CASES: readonly Case[] = [
   ["a mailbox of four letters is too short", "atmp+kjort@gmail.com", []],
   ["a digit in the mailbox is another pattern", "mfps1tmp+kjort@gmail.com", []],
   ["elsewhere the pattern says nothing", "mfpstmp+kjort@shop.example", []],
-  ["a quoted local part says nothing", '"mfpstmp+kjort"@gmail.com', []],
+  ["quotes hide nothing", '"mfps\\tmp+kjort"@gmail.com', ["disposable_account 0.85"]],
   ["dots scattered over a short name", "j.o.h.n.d.oe@gmail.com", ["dot_scatter 0.3"]],
   ["scattered before the detail", "j.o.h.n.d.oe+x@gmail.com", ["dot_scatter 0.3"]],
   ["both at once", "a.b.c.d.tmp+kjort@gmail.com", ["disposable_account 0.85", "dot_scatter 0.3"]],
@@ -38,6 +38,7 @@ const CASES: readonly Case[] = [
   ["dots elsewhere are letters", "j.o.h.n.d.oe@shop.example", []],
   ["a known account", "m.fpstmp+x@googlemail.com", ["disposable_account 1"], said("account")],
   ["a denied address", "mfpstmp@gmail.com", ["disposable_account 1"], said("deny")],
+  ["a denied address in quotes", '"mfps\\tmp"@gmail.com', ["disposable_account 1"], said("deny")],
   ["an allowed address", "m.f.p.s.tmp+kjort@gmail.com", ["operator_allow 0"], said("allow")],
 ];
 

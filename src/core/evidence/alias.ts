@@ -1,4 +1,4 @@
-import type { Address } from "../address/address.ts";
+import { type Address, mailboxUser, withQuotes } from "../address/address.ts";
 import type { Domain } from "../name/domain.ts";
 import { type MailHosts, providerOfMail, relayOfDomain, relayOfMail } from "../mail/mail-hosts.ts";
 import { type Evidence, evidence } from "./signals.ts";
@@ -13,8 +13,9 @@ interface AliasRule {
   readonly separator: "+" | "-";
   /** "anything@user.domain" is "user+anything@domain". */
   readonly userAsSubdomain?: true;
-  /** In the canonical form: dots go, or become hyphens. */
-  readonly dots?: "ignored" | "hyphens";
+  /** In the canonical form: what goes, or what becomes a hyphen. */
+  readonly ignored?: RegExp;
+  readonly hyphens?: RegExp;
   /** The canonical form's domain, where several reach one mailbox. */
   readonly canonicalDomain?: string;
 }
@@ -26,8 +27,22 @@ const ALIAS_RULES: readonly AliasRule[] = [
     // Google's help: dots do not matter at gmail.com; at work and school domains they do.
     domains: ["gmail.com", "googlemail.com"],
     separator: "+",
-    dots: "ignored",
+    ignored: /\./g,
     canonicalDomain: "gmail.com",
+  },
+  {
+    // Proton's own clients compare addresses so (canonicalizeInternalEmail in ProtonMail/WebClients), and its help on addresses
+    // (proton.me/support/addresses-and-aliases) gives one user the same name at each of its domains.
+    domains: ["proton.me", "protonmail.com", "protonmail.ch", "pm.me"],
+    separator: "+",
+    ignored: /[._-]/g,
+    canonicalDomain: "proton.me",
+  },
+  {
+    // Apple's help (support.apple.com/118230): who has a name at me.com or mac.com has it at icloud.com too.
+    domains: ["icloud.com", "me.com", "mac.com"],
+    separator: "+",
+    canonicalDomain: "icloud.com",
   },
   {
     // Yahoo's disposable addresses are nickname-keyword; a user name has no hyphen.
@@ -47,7 +62,7 @@ const ALIAS_RULES: readonly AliasRule[] = [
     // Yandex: one login under every national ending, dots and hyphens taken for each other.
     domains: ["ya.ru", ...["ru", "com", "by", "kz", "ua"].map((ending) => `yandex.${ending}`)],
     separator: "+",
-    dots: "hyphens",
+    hyphens: /\./g,
     canonicalDomain: "yandex.ru",
   },
 ];
@@ -75,11 +90,12 @@ const NO_ALIAS: Alias = { alias: false, evidence: [] };
 
 const HAS_SEPARATOR = /[+-]/;
 
-function isSubAddress({ quoted, localPart, domain }: Address, mail: MailHosts): boolean {
+function isSubAddress(address: Address, mail: MailHosts): boolean {
+  const { localPart, domain } = address;
   const mayBe = HAS_SEPARATOR.test(localPart) || domain.name !== domain.registrableDomain;
-  if (quoted || !mayBe) return false; // so that most addresses need no look at their mail hosts
+  if (!mayBe) return false; // so that most addresses need no look at their mail hosts
   const rule = ruleOfDomain(domain) ?? ruleOfMail(mail) ?? PLAIN_RULE;
-  if (localPart.indexOf(rule.separator) > 0) return true;
+  if (mailboxUser(address).indexOf(rule.separator) > 0) return true;
   return rule.userAsSubdomain === true && userLabel(domain) !== undefined;
 }
 
@@ -108,15 +124,14 @@ function userLabel({ name, registrableDomain }: Domain): string | undefined {
 
 /**
  * One text per mailbox, never to send mail to. Depends on the address alone: providers are known by their own domains only.
- * It is its own canonical form; of a quoted local part only the domain is touched.
+ * It is its own canonical form.
  */
-export function canonicalAddress({ localPart, quoted, domain }: Address): string {
-  if (quoted) return `${localPart}@${domain.name}`;
+export function canonicalAddress(address: Address): string {
+  const { domain } = address;
   const rule = ruleOfDomain(domain) ?? PLAIN_RULE;
-  const local = localPart.toLowerCase();
   const user = rule.userAsSubdomain === true ? userLabel(domain) : undefined;
   if (user !== undefined) return `${user}@${domain.registrableDomain ?? domain.name}`;
-  const mailbox = withoutDetail(foldDots(local, rule), rule);
+  const mailbox = withQuotes(withoutDetail(folded(mailboxUser(address), rule), rule));
   return `${mailbox}@${rule.canonicalDomain ?? domain.name}`;
 }
 
@@ -126,7 +141,8 @@ function withoutDetail(local: string, { separator }: AliasRule): string {
   return at > 0 && local.charAt(at - 1) !== "." ? local.slice(0, at) : local;
 }
 
-function foldDots(local: string, { dots }: AliasRule): string {
-  if (dots === "ignored") return local.replaceAll(".", "");
-  return dots === "hyphens" ? local.replaceAll(".", "-") : local;
+/** Nothing is ignored where nothing would be left. */
+function folded(local: string, { ignored, hyphens }: AliasRule): string {
+  if (ignored !== undefined) return local.replace(ignored, "") || local;
+  return hyphens === undefined ? local : local.replace(hyphens, "-");
 }

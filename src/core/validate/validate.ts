@@ -2,6 +2,7 @@ import {
   type Address,
   type Entry,
   type EntryMode,
+  mailboxUser,
   readEntry,
   subAddress,
 } from "../address/address.ts";
@@ -34,11 +35,11 @@ export function accountEvidence(address: Address, datasets: Datasets): readonly 
   if (word !== undefined) {
     return [{ ...evidence("disposable_account"), weight: KNOWN_ACCOUNT_WEIGHT }];
   }
-  return isGmail(address) ? gmailEvidence(address.localPart.toLowerCase()) : [];
+  return isGmail(address) ? gmailEvidence(mailboxUser(address)) : [];
 }
 
-const isGmail = ({ quoted, domain }: Address): boolean =>
-  !quoted && (domain.name === "gmail.com" || domain.name === "googlemail.com");
+const isGmail = ({ domain }: Address): boolean =>
+  domain.name === "gmail.com" || domain.name === "googlemail.com";
 
 function gmailEvidence(local: string): readonly Evidence[] {
   const { user, detail } = subAddress(local);
@@ -198,7 +199,7 @@ function conclude(entry: WellFormed, subject: Subject, { checks, datasets }: Fin
   if (meant !== undefined) draft.did_you_mean = meant;
   draft.domain_info = domainInfo(domain);
   if (mail.kind === "hosts") draft.mx_info = mail.hosts.slice(0, MX_INFO_MAX);
-  draft.role = address !== undefined && isRole(address.localPart, datasets);
+  draft.role = address !== undefined && isRole(address, datasets);
   draft.free = datasets.free.has(domain.name);
   if (alias !== undefined) draft.alias = alias.alias;
   if (checks !== NOTHING_ASKED) Object.assign(draft, checks.fields);
@@ -245,6 +246,6 @@ function mailEvidence(mail: MailHosts): readonly Evidence[] {
 const IMPLICIT: readonly Evidence[] = [evidence("no_mx_records"), evidence("implicit_mx")];
 
 /** A role local part, with or without a detail behind "+" (RFC 5233). */
-function isRole(localPart: string, { roles }: Datasets): boolean {
-  return roles.has(subAddress(localPart.toLowerCase()).user);
+function isRole(address: Address, { roles }: Datasets): boolean {
+  return roles.has(subAddress(mailboxUser(address)).user);
 }

@@ -335,3 +335,38 @@ test("decisions of another account are not seen, and nobody reads without a key"
   assert.equal((await call("GET", "/api/decisions", { key: null })).status, 401);
   assert.equal((await call("POST", "/api/decisions", { payload: {} })).status, 405);
 });
+
+test("quotes that are not needed and Unicode's forms make no other mailbox", async (t) => {
+  const { report, decide, world, account } = await openWorld(t, {
+    known: { addresses: { "jodoe@good.example": "deny" } },
+  });
+  for (const email of ['"jodoe"@good.example', '"jo\\doe"@good.example', "JoDoe@good.example"]) {
+    const { decision, result } = await decide(email);
+    assert.deepEqual([decision, result?.disposable], ["reject", true], email);
+  }
+  const spellings = [
+    '"jö"@gmail.com',
+    "jo\u0308@gmail.com",
+    '"j\\o\u0308"@gmail.com',
+    "jö@gmail.com",
+  ];
+  await report({ email: spellings[0], outcome: "abuse" });
+  await useRules(world, account.id, [
+    { when: { mailbox_abused: { gte: 1 } }, then: "reject", reason: "abuse" },
+  ]);
+  const answers = await Promise.all(spellings.map((email) => decide(email)));
+  assert.equal(new Set(answers.map(({ mailbox }) => mailbox?.id)).size, 1);
+  for (const { reason } of answers) assert.equal(reason, "abuse");
+});
+
+test("a domain behind a large proxy is accepted, unless a rule or a policy names its mail server", async (t) => {
+  const host = "_dc-mx.0a1b2c3d4e5f.cf-dc.example";
+  const zone = { ...ZONE, "cf-dc.example": { mx: [`10 ${host}`] }, [host]: { a: ["192.0.2.1"] } };
+  const accepting = await openWorld(t, { zone });
+  const accepted = await accepting.decide("jo@cf-dc.example");
+  assert.deepEqual([accepted.decision, accepted.result?.mx_info], ["accept", [host]]);
+  await useRules(accepting.world, accepting.account.id, [
+    { when: { mx: host }, then: "review", reason: "proxy" },
+  ]);
+  assert.equal((await accepting.decide("jo@cf-dc.example")).reason, "proxy");
+});

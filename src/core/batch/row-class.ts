@@ -50,6 +50,8 @@ export function verdictOf(result: FullResult, entry: string, among: ListKind): E
   const [first] = signals;
   const fate = fateOf(result);
   if (fate === "valid" && first === undefined) return GOOD;
+  const isMisspelt = fate === "valid" && signals.includes("typo_local_part");
+  if (isMisspelt) return { class: "misspelt", why: SIGNALS.typo_local_part.short, meant: "" };
   const name = fate === "invalidDns" && isInconclusive(result) ? "unsure" : CLASS_OF[fate];
   return { class: name, why: first === undefined ? "" : SIGNALS[first].short, meant };
 }

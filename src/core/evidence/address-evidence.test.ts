@@ -36,6 +36,22 @@ const CASES: readonly Case[] = [
   ["exactly two and a half", "ab.ab.ab.ab.ab.abcde@gmail.com", ["dot_scatter 0.3"]],
   ["dots in the detail do not count", "joe+a.b.c.d.e.f@gmail.com", []],
   ["dots elsewhere are letters", "j.o.h.n.d.oe@shop.example", []],
+  ["signs alone at Gmail", "===@gmail.com", ["typo_local_part 0"]],
+  ["a hyphen at Gmail", "jo-doe@gmail.com", ["typo_local_part 0"]],
+  ["an umlaut at Gmail", "jö@googlemail.com", ["typo_local_part 0"]],
+  ["a plus in front at Gmail", "+x@gmail.com", ["typo_local_part 0"]],
+  ["any character in a detail", "jo+a_b=c@gmail.com", []],
+  ["lengths do not count", "a@gmail.com", []],
+  ["quotes that are not needed", '"j\\o.doe"@gmail.com', []],
+  ["a blank in quotes", '"jo doe"@gmail.com', ["typo_local_part 0"]],
+  ["a hyphen and an underscore at Microsoft", "j_o-d.oe@hotmail.co.uk", []],
+  ["an apostrophe at Microsoft", "o'brien@outlook.com", ["typo_local_part 0"]],
+  ["a keyword at Yahoo", "jo-shop@yahoo.com", []],
+  ["a slash at Yahoo", "jo/doe@yahoo.fr", ["typo_local_part 0"]],
+  ["a hidden address at Apple", "dpd-cnf87_nu.0x@icloud.com", []],
+  ["an ampersand at Apple", "jo&co@mac.com", ["typo_local_part 0"]],
+  ["an apostrophe where customers name themselves", "o'brien@shop.example", []],
+  ["a sub-domain is another's", "o'brien@x.gmail.com", []],
   ["a known account", "m.fpstmp+x@googlemail.com", ["disposable_account 1"], said("account")],
   ["a denied address", "mfpstmp@gmail.com", ["disposable_account 1"], said("deny")],
   ["a denied address in quotes", '"mfps\\tmp"@gmail.com', ["disposable_account 1"], said("deny")],
@@ -63,7 +79,7 @@ test("account evidence never throws, for 20,000 Gmail addresses", () => {
   fc.assert(
     fc.property(local, (left) => {
       const parsed = parseAddress(`${left}@gmail.com`);
-      if (parsed.ok) assert.ok(accountEvidence(parsed.value, datasets).length <= 2);
+      if (parsed.ok) assert.ok(accountEvidence(parsed.value, datasets).length <= 3);
     }),
     { numRuns: 20_000 },
   );

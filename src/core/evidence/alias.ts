@@ -1,7 +1,8 @@
-import { type Address, mailboxUser, withQuotes } from "../address/address.ts";
+import { type Address, mailboxUser, subAddress, withQuotes } from "../address/address.ts";
 import type { Domain } from "../name/domain.ts";
 import { type MailHosts, providerOfMail, relayOfDomain, relayOfMail } from "../mail/mail-hosts.ts";
 import { type Evidence, evidence } from "./signals.ts";
+import { ISSUED_BY_DOMAIN } from "../tables/data.ts";
 
 /** Where a provider differs from the common rule: "+" before a detail (RFC 5233 section 1), case ignored, nothing else. */
 interface AliasRule {
@@ -145,4 +146,10 @@ function withoutDetail(local: string, { separator }: AliasRule): string {
 function folded(local: string, { ignored, hyphens }: AliasRule): string {
   if (ignored !== undefined) return local.replace(ignored, "") || local;
   return hyphens === undefined ? local : local.replace(hyphens, "-");
+}
+
+/** Whether the provider gives out names of such characters; of a domain that the table does not know nobody can tell. */
+export function isIssued(address: Address): boolean {
+  const issued = ISSUED_BY_DOMAIN.get(address.domain.name);
+  return issued === undefined || issued.test(subAddress(mailboxUser(address)).user);
 }

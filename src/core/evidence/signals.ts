@@ -173,6 +173,14 @@ export const SIGNALS = {
     short: "The domain looks like a misspelling.",
     found: (meant) => `It may be a misspelling of ${meant}`,
   },
+  typo_local_part: {
+    weight: 0,
+    about: "note",
+    means:
+      "The part before the “@” has a character that this large provider gives to no mailbox: advice, never a rejection.",
+    short: "The part before the “@” looks like a misspelling.",
+    found: (provider) => `No mailbox of ${provider} has such a name`,
+  },
 } as const satisfies Readonly<Record<string, SignalRow>>;
 
 export type Signal = keyof typeof SIGNALS;

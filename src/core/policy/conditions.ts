@@ -29,7 +29,7 @@ export function factsOf(
     free: result.free,
     alias: result.alias === true,
     relay: has("privacy_relay"),
-    typo: has("typo_domain"),
+    typo: has("typo_domain") || has("typo_local_part"),
     whitelist: result.whitelist,
     allowed: isAllowed,
     denied: !isAllowed && isDenied(entry, hosts, datasets),

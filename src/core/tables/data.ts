@@ -76,6 +76,14 @@ export const RELAYS: readonly RelayRow[] = rowsOf(TEXTS.relays).map(
   }),
 );
 
+/** By domain: whether the provider gives out names of mailboxes made of such characters. */
+export const ISSUED_BY_DOMAIN: ReadonlyMap<string, RegExp> = new Map(
+  rowsOf(TEXTS.issuedCharacters).flatMap(([characters = "", domains]) => {
+    const all = new RegExp(`^[${characters}]*$`);
+    return words(domains).map((domain) => [domain, all] as const);
+  }),
+);
+
 export const wordsByName = (table: string): readonly (readonly [string, readonly string[]])[] =>
   rowsOf(table).map(([provider = "", cell]) => [provider, words(cell)]);
 

@@ -1,12 +1,15 @@
 import { type EntryMode, readEntry, trimEntry } from "../address/address.ts";
-import { malformedTarget, providerAtEnd } from "../evidence/names/typo.ts";
+import { isIssued } from "../evidence/alias.ts";
+import { mainDomain, malformedTarget, providerAtEnd } from "../evidence/names/typo.ts";
 import {
   ADDRESS_MAX_OCTETS,
   type EntryFault,
   FAULT_WORDS,
   hasKnownEnding,
+  parseDomain,
 } from "../name/domain.ts";
 import { withoutInvisible } from "../name/ip-address.ts";
+import { LARGE_PROVIDERS } from "../tables/data.ts";
 import type { FullResult } from "./result.ts";
 
 /** What people do to an address that a mail server would take without it, or for want of it. */
@@ -20,6 +23,7 @@ export const SLIP_WORDS = {
   url: "It is a web address, not a domain.",
   mark_at_end: "It ends with a punctuation mark.",
   domain_dot_end: "The domain ends with a dot.",
+  percent_at: 'It has "%40" where the "@" belongs.',
   two_ats: 'It has more than one "@".',
   domain_dots: "The domain has two dots in a row.",
   comma_for_dot: "The domain has a comma where a dot belongs.",
@@ -67,12 +71,26 @@ const SLIPS: readonly (readonly [Slip, Repair])[] = [
   ["url", (text) => text.replace(/^https?:\/\/([^/?#@:]+)(?::\d+)?(?:[/?#].*)?$/is, "$1")],
   ["mark_at_end", (text) => text.replace(/[,;:!?]+$/, "")],
   ["domain_dot_end", (text) => (text.includes("@") ? text.replace(/\.+$/, "") : text)],
+  ["percent_at", (text) => (text.includes("@") ? text : text.replace("%40", "@"))],
   ["two_ats", (text) => text.replace(/@{2,}/g, "@")],
   ["domain_dots", inDomain((domain) => domain.replace(/\.{2,}/g, "."))],
-  ["comma_for_dot", inDomain((domain) => domain.replaceAll(",", "."))],
+  ["comma_for_dot", inDomain(withoutCommas)],
   ["blank", (text) => text.replace(/(?<!\s)\s*@\s*/g, "@")],
   ["lost_at", (text) => withLostAt(text) ?? text],
 ];
+
+/** As it is where what stands before the comma is a whole domain already: "good.org,an", but not "good.com,br". */
+function withoutCommas(domain: string): string {
+  const [head = "", ...tail] = domain.toLowerCase().split(",");
+  const dotted = [head, ...tail].join(".");
+  if (tail.length === 0) return domain;
+  if (LARGE_PROVIDERS.has(dotted)) return dotted;
+  if (LARGE_PROVIDERS.has(head)) return head;
+  if (!head.includes(".") || !hasKnownEnding(head)) return dotted;
+  const parsed = parseDomain(dotted);
+  const isWithinSuffix = parsed.ok && parsed.value.publicSuffix.length > tail.join(".").length;
+  return isWithinSuffix && hasKnownEnding(dotted) ? dotted : domain;
+}
 
 /** "Jo <jo@x>", "<jo@x>", "(jo@x)", "[jo@x]", "{jo@x}". */
 const BRACKETS = /^(?:[^<>@]*<([^<>]*)>|\(([^()]*)\)|\[([^[\]]*)\]|\{([^{}]*)\})$/;
@@ -122,10 +140,18 @@ function faultSentence(fault: EntryFault): string {
 const domainOf = (entry: string): string => entry.slice(entry.lastIndexOf("@") + 1);
 
 function nearProvider(repaired: string, entry: string, mode: EntryMode): string | undefined {
-  const provider = malformedTarget(domainOf(repaired));
+  const domain = domainOf(repaired);
+  const provider =
+    malformedTarget(domain) ?? (domain === repaired ? undefined : mainDomain(domain));
   if (provider === undefined) return undefined;
   const meant = repaired.slice(0, repaired.lastIndexOf("@") + 1) + provider;
-  return meant === entry || readEntry(meant, mode).kind === "malformed" ? undefined : meant;
+  return meant === entry || !canBe(meant, mode) ? undefined : meant;
+}
+
+/** Whether it can be an entry; a provider's address has only characters that the provider gives out. */
+function canBe(text: string, mode: EntryMode): boolean {
+  const entry = readEntry(text, mode);
+  return entry.kind === "domain" || (entry.kind === "address" && isIssued(entry.address));
 }
 
 /** The at sign as people write it out: "jo(at)web.de", "jo [at] web.de", "jo at web.de". */
@@ -137,14 +163,14 @@ export function withLostAt(text: string): string | undefined {
   if (entry.length > ADDRESS_MAX_OCTETS || entry.includes("@")) return undefined;
   const written = entry.replace(WRITTEN_AT, "@");
   const meant = written === entry ? beforeProvider(entry) : written;
-  if (meant === undefined || readEntry(meant, "address").kind === "malformed") return undefined;
-  return meant;
+  return meant !== undefined && canBe(meant, "address") ? meant : undefined;
 }
 
 function beforeProvider(entry: string): string | undefined {
   const provider = providerAtEnd(entry.toLowerCase());
   if (provider === undefined) return undefined;
-  return `${entry.slice(0, -provider.length).replace(/\.$/, "")}@${provider}`;
+  const user = entry.slice(0, -provider.length).replace(/\.$/, "");
+  return /[\p{L}\p{N}]$/u.test(user) ? `${user}@${provider}` : undefined;
 }
 
 /** The entry that was probably meant: the result says so of a misspelt provider, not of a malformed entry. */

@@ -6,7 +6,7 @@ import {
   readEntry,
   subAddress,
 } from "../address/address.ts";
-import { aliasOf, canonicalAddress } from "../evidence/alias.ts";
+import { aliasOf, canonicalAddress, isIssued } from "../evidence/alias.ts";
 import type { Subject } from "../checks/check.ts";
 import type { Feature } from "../checks/registry.ts";
 import {
@@ -35,7 +35,9 @@ export function accountEvidence(address: Address, datasets: Datasets): readonly 
   if (word !== undefined) {
     return [{ ...evidence("disposable_account"), weight: KNOWN_ACCOUNT_WEIGHT }];
   }
-  return isGmail(address) ? gmailEvidence(mailboxUser(address)) : [];
+  const pieces = isGmail(address) ? gmailEvidence(mailboxUser(address)) : NO_EVIDENCE;
+  if (isIssued(address)) return pieces;
+  return [...pieces, evidence("typo_local_part", { subject: address.domain.name })];
 }
 
 const isGmail = ({ domain }: Address): boolean =>

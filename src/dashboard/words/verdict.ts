@@ -48,6 +48,7 @@ function wordsOf(checked: Checked, entry: string): Words {
   if (result.disposable) return disposable(checked);
   if (signals.includes("dns_indeterminate")) return UNKNOWN;
   if (!result.dns) return unreachable(checked, entry);
+  if (signals.includes("typo_local_part")) return neverIssued(result);
   return ["yes", "Looks good", "accepts mail", "This domain accepts mail.", goodReason(result)];
 }
 
@@ -80,6 +81,14 @@ function misspelt({ result, meant }: Checked): Words {
     ? ["unsure", "Misspelt", "mail bounces", `Mail to ${domain} will bounce.`, reason]
     : ["unsure", "Misspelt", "check it", `${domain} is probably misspelt.`, reason];
 }
+
+const neverIssued = ({ domain }: Result): Words => [
+  "unsure",
+  "Misspelt",
+  "check it",
+  "The part before the @ is probably misspelt.",
+  `${domain} gives out no address with such characters.`,
+];
 
 function disposable({ result, evidence }: Checked): Words {
   const strongest = evidence.toSorted((a, b) => b.weight - a.weight)[0];

@@ -18,7 +18,7 @@ const servfail = { kind: "unknown", why: "servfail" } as const;
 const refused = { kind: "unknown", why: "refused" } as const;
 const silent = { kind: "unknown", why: "timeout" } as const;
 
-const CANARIES = ["", "com", "gmail.com", "outlook.com", "yahoo.com", "icloud.com", "qq.com"];
+const CANARIES = ["gmail.com", "outlook.com", "yahoo.com", "icloud.com", "qq.com"];
 const honest: Say = (name) => (CANARIES.includes(name) || name === "there.net" ? found : noName);
 const denies: Say = () => noName;
 const empty: Say = () => noData;
@@ -72,6 +72,11 @@ function world(first: Say, canaries = builtInCanaries()) {
 
 const liars: readonly (readonly [does: string, say: Say, reason: string])[] = [
   ["denies every name", denies, "denies"],
+  [
+    "knows the root and com alone",
+    (name) => (name === "" || name === "com" ? found : noName),
+    "denies",
+  ],
   ["has an empty answer for every name", empty, "empty"],
   ["gives an address for every name", portal, "wildcard"],
   ["answers SERVFAIL to everything", () => servfail, "servfail"],

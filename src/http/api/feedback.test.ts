@@ -370,3 +370,14 @@ test("a domain behind a large proxy is accepted, unless a rule or a policy names
   ]);
   assert.equal((await accepting.decide("jo@cf-dc.example")).reason, "proxy");
 });
+
+test("characters that the provider gives to no mailbox are asked about, never refused", async (t) => {
+  const { decide } = await openWorld(t);
+  for (const email of ["===@gmail.com", "jo_doe@gmail.com"]) {
+    const { decision, reason, message, did_you_mean: meant, result } = await decide(email);
+    assert.deepEqual([decision, reason, meant], ["challenge", "typo", undefined], email);
+    assert.equal(message, "Please check the spelling of your email address.");
+    assert.deepEqual(result?.signals, ["typo_local_part"]);
+  }
+  assert.equal((await decide("jo.doe+a_b@gmail.com")).decision, "accept");
+});

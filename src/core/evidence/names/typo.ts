@@ -104,6 +104,15 @@ export function malformedTarget(text: string): string | undefined {
   return WITHOUT_DOTS.get(name) ?? slipAmong(ALL_BY_LENGTH, name, isOneEdit);
 }
 
+/** Of "gmail" alone: the provider's domain under ".com", or its only one. */
+export function mainDomain(label: string): string | undefined {
+  const name = label.toLowerCase();
+  if (name.length < TARGET_MIN_LABEL || name.includes(".")) return undefined;
+  if (LARGE_PROVIDERS.has(`${name}.com`)) return `${name}.com`;
+  const all = [...LARGE_PROVIDERS].filter((provider) => provider.startsWith(`${name}.`));
+  return all.length === 1 ? all[0] : undefined;
+}
+
 /** The longest provider has 16 characters; a malformed text of more than this is not near one. */
 const PROVIDER_MAX_LENGTH = 30;
 

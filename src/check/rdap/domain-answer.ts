@@ -66,7 +66,7 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
 
 /**
  * The event "registration" of an RDAP domain object (RFC 9083 sections 4.5 and 5.3). Everything else in it,
- * contact data above all, is dropped. No such event is `absent`; an answer about another
+ * contact data above all, is dropped. Of several the oldest counts. No such event is `absent`; an answer about another
  * name, or for another object than a domain, is `unknown`.
  */
 export function readDomainAnswer(body: Uint8Array, domain: string): Answer<Registration> {
@@ -75,13 +75,13 @@ export function readDomainAnswer(body: Uint8Array, domain: string): Answer<Regis
   if (!isAbout(object["ldhName"], domain)) return MALFORMED;
   const events = object["events"];
   if (events !== undefined && !Array.isArray(events)) return MALFORMED;
-  const event = (events ?? []).find(isRegistrationEvent);
-  if (event === undefined) return { kind: "absent", why: "noData" };
-  const registeredAtMs =
-    typeof event.eventDate === "string" ? eventDateMs(event.eventDate) : undefined;
-  return registeredAtMs === undefined
-    ? MALFORMED
-    : { kind: "found", records: [{ registeredAtMs }] };
+  const registrations = (events ?? []).filter(isRegistrationEvent);
+  if (registrations.length === 0) return { kind: "absent", why: "noData" };
+  const dates = registrations.flatMap(({ eventDate: date }) =>
+    typeof date === "string" ? (eventDateMs(date) ?? []) : [],
+  );
+  if (dates.length === 0) return MALFORMED;
+  return { kind: "found", records: [{ registeredAtMs: Math.min(...dates) }] };
 }
 
 /** RFC 9083 section 3 makes `ldhName` optional; any case and a last dot are allowed to it. */

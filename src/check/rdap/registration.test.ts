@@ -26,6 +26,17 @@ const bodies: readonly (readonly [name: string, more: object, want: string])[] =
     "2001-02-03T00:00:00.000Z",
   ],
   [
+    "RFC 9083 section 4.5: of two registrations the older counts",
+    {
+      events: [
+        { eventAction: "registration", eventDate: "2021-01-01T00:00:00Z" },
+        { eventAction: "registration", eventDate: "1999-01-01T00:00:00Z" },
+        { eventAction: "registration", eventDate: "some day" },
+      ],
+    },
+    "1999-01-01T00:00:00.000Z",
+  ],
+  [
     "RFC 9083 section 4.5: eventDate may carry an offset",
     { events: [registeredOn("2001-02-03T00:00:00+02:00")] },
     "2001-02-02T22:00:00.000Z",

@@ -16,6 +16,7 @@ import {
   type DmarcFields,
   type Policy,
   isIgnored,
+  LOWER,
   parsePolicyRecord,
 } from "./dmarc/dmarc.ts";
 import type { DomainAge, DomainAgeFields } from "./domain-age.ts";
@@ -66,18 +67,10 @@ export const AGE_VALUES: readonly (readonly [belowDays: number, value: number])[
 function dmarcValue({ policy, record, pct = 100, rua }: Dmarc): number {
   const published = record === undefined ? undefined : parsePolicyRecord(record);
   if (published === undefined || isIgnored(published)) return DMARC_VALUES.noRecord;
-  const applied = published.testing ? LOWER[policy] : policy;
   const value = (step: Policy): number =>
     step === "none" && rua !== undefined ? DMARC_VALUES.noneWithReports : DMARC_VALUES[step];
-  return (value(applied) * pct + value(LOWER[applied]) * (100 - pct)) / 100;
+  return (value(policy) * pct + value(LOWER[policy]) * (100 - pct)) / 100;
 }
-
-/** What receivers do instead in a test, or with the messages that `pct` leaves out. */
-const LOWER: Readonly<Record<Policy, Policy>> = {
-  reject: "quarantine",
-  quarantine: "none",
-  none: "none",
-};
 
 function ageValue({ age_days: days }: DomainAge): number {
   return AGE_VALUES.find(([below]) => days < below)?.[1] ?? 1;

@@ -80,6 +80,12 @@ a g that ends another word
   bookingmail.example -> nothing
 a blog's mail
   blogmail.example -> nothing
+a school whose name ends in g
+  aegmail.de -> nothing
+students' mail of a university
+  jagmail.southalabama.edu -> nothing
+students' mail of a university of Taiwan
+  ltugmail.ltu.edu.tw -> nothing
 a second place after an innocent one
   bigmail-gmail.example -> lookalike_provider 0.85 gmail.com
 a slip of the finger imitates nobody

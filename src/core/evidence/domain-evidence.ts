@@ -12,7 +12,7 @@ import {
   selfAndParents,
   SIGNALS_MAX,
 } from "../name/domain.ts";
-import { keywordEvidence } from "./names/keywords.ts";
+import { isHonest, keywordEvidence } from "./names/keywords.ts";
 import {
   isCommonCarrier,
   isSharedMailHost,
@@ -140,11 +140,15 @@ function hasBrand(name: string, end: number): boolean {
   return false;
 }
 
+/** Endings for universities alone, whose students' mail is named after the university: "jagmail.southalabama.edu". */
+const SCHOOLS = /^(?:edu|ac|edu\.[a-z]{2}|ac\.[a-z]{2})$/;
+
 function lookalikeEvidence(domain: Domain): Evidence | undefined {
   const { name, publicSuffix, registrableDomain } = domain;
   if (!hasBrand(name, name.length - publicSuffix.length)) return undefined;
   if (BRAND_OWNS.some((own) => isAtOrUnder(name, own))) return undefined;
-  if ((registrableDomain ?? name) === BRAND_SPARES) return undefined;
+  if ((registrableDomain ?? name) === BRAND_SPARES || isHonest(domain)) return undefined;
+  if (name !== registrableDomain && SCHOOLS.test(publicSuffix)) return undefined;
   return evidence("lookalike_provider", { subject: "gmail.com" });
 }
 

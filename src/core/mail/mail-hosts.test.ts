@@ -95,6 +95,20 @@ an inconclusive MX -> d.example: unknown
   d.example unknown
 a special-use name is not asked -> d.localhost: none specialUse
   d.localhost mx 10 mx.example
+five hosts that do not exist -> d.example: none unresolvable
+  d.example mx 10 a.example
+  d.example mx 10 b.example
+  d.example mx 10 c.example
+  d.example mx 10 e.example
+  d.example mx 10 f.example
+of more than five nobody knows, and the rest stays in -> d.example: hosts g.example h.example
+  d.example mx 10 a.example
+  d.example mx 10 b.example
+  d.example mx 10 c.example
+  d.example mx 10 e.example
+  d.example mx 10 f.example
+  d.example mx 10 g.example
+  d.example mx 10 h.example
 the same host twice counts once -> d.example: hosts mx.example
   d.example mx 10 mx.example
   d.example mx 20 mx.example
@@ -165,15 +179,25 @@ test("a special-use name causes no question at all", async () => {
   assert.deepEqual(lookup.asked, []);
 });
 
-test("of a thousand mail hosts at most twenty are asked", async () => {
+test("of a thousand mail hosts twenty count and five are asked, also in twenty zones", async () => {
   const mx = Array.from(
     { length: 1_000 },
     (_, index) => `${String(index)} mx${String(index)}.example`,
   );
   const lookup = zoneLookup({ "d.example": { mx } });
-  assert.deepEqual(await findMailHosts("d.example", lookup, false), {
-    kind: "none",
-    why: "unresolvable",
-  });
-  assert.equal(lookup.asked.length, 21);
+  const found = await findMailHosts("d.example", lookup, false);
+  assert.equal(found.kind === "hosts" && found.hosts.length, 15);
+  assert.equal(lookup.asked.length, 6);
+});
+
+test("an entry whose twenty mail hosts lie in somebody's zone asks there at most ten times", async () => {
+  const hosts = Array.from({ length: 20 }, (_, n) => `10 h${String(n)}.victim.example`);
+  const lookup = zoneLookup({ "d.example": { mx: hosts } });
+  let asked = 0;
+  const addresses: typeof lookup.addresses = (host) => {
+    asked += 2; // A and AAAA
+    return lookup.addresses(host);
+  };
+  await findMailHosts("d.example", { mx: lookup.mx, addresses }, false);
+  assert.equal(asked, 10);
 });

@@ -52,8 +52,20 @@ const OWN = `
   v=DMARC1; p=reject; nonsense; sp=none
 4.7: of a repeated tag the first counts -> reject reject 100
   v=DMARC1; p=reject; p=none
-4.7: t=y leaves the policy as published -> reject reject 100
+4.7: t=y asks for the next lower policy -> quarantine quarantine 100
   v=DMARC1; p=reject; t=y
+4.7: of quarantine that is none -> none none 100
+  v=DMARC1; p=quarantine; t=Y
+4.7: of sp, too -> none quarantine 100
+  v=DMARC1; p=none; sp=reject; t=y
+4.7: t=n says nothing -> reject reject 100
+  v=DMARC1; p=reject; t=n
+4.7: another t says nothing -> reject reject 100
+  v=DMARC1; p=reject; t=yes
+4.7: names of tags are case-sensitive, as in DKIM, so P= is unknown -> none none 100
+  v=DMARC1; P=reject
+4.7: so is T= -> reject reject 100
+  v=DMARC1; p=reject; T=y
 4.7: np says nothing of the domain itself -> none none 100
   v=DMARC1; p=none; np=reject
 4.7: psd=y at the domain itself: its p counts -> reject reject 100

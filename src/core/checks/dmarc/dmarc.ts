@@ -61,10 +61,11 @@ function meaning(fields: Dmarc, domain: string): Words {
       fix: start,
     };
   }
-  if (fields.policy === "none") return watchingAdvice(fields, { domain, at });
+  const isTest = published.testing && published.p !== "none";
+  if (fields.policy === "none" && !isTest) return watchingAdvice(fields, { domain, at });
   const action = fields.policy === "reject" ? "refused" : "put into the spam folder";
   const { pct = 100 } = fields;
-  if (published.testing || pct < 100) {
+  if (isTest || pct < 100) {
     return {
       state: "warn",
       says: "The rule against forged mail (DMARC) is published, but applies to a part of the mail or as a test only.",
@@ -93,6 +94,13 @@ function watchingAdvice(
 }
 
 export type Policy = "none" | "quarantine" | "reject";
+
+/** What receivers do in a test (RFC 9989 section 4.7, "t"), or with the messages that `pct` leaves out. */
+export const LOWER: Readonly<Record<Policy, Policy>> = {
+  reject: "quarantine",
+  quarantine: "none",
+  none: "none",
+};
 
 /** One DMARC policy record (RFC 9989 section 4.7), its defaults not yet filled in. */
 export interface PolicyRecord {
@@ -249,12 +257,13 @@ async function inherited(
 /** The API's fields for a record; a broken one counts as "none", with reports only when it asks for them well. */
 function fieldsOf(record: PolicyRecord, policy: Policy): Dmarc {
   const text = shownText(record.text);
-  const broken = record.state === "broken";
   if (isIgnored(record)) return { policy: "none", record: text };
+  const applied = (published: Policy): Policy =>
+    record.state === "broken" ? "none" : record.testing ? LOWER[published] : published;
   return {
-    policy: broken ? "none" : policy,
+    policy: applied(policy),
     record: text,
-    subdomain_policy: broken ? "none" : (record.sp ?? record.p ?? "none"),
+    subdomain_policy: applied(record.sp ?? record.p ?? "none"),
     pct: record.pct,
     ...(record.rua === undefined ? {} : { rua: shownText(record.rua) }),
   };

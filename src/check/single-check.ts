@@ -49,7 +49,7 @@ export interface BudgetedQuestion {
 }
 
 export interface BudgetedValidation extends TimedValidation {
-  /** False when DNS did not say in time where mail goes. */
+  /** False when DNS did not say where mail goes, or not in time: silent, failing and suspect resolvers alike. */
   readonly isComplete: boolean;
 }
 
@@ -67,7 +67,7 @@ export function createBudgetedCheck(
     const question = { text, mode, asked, nowMs: clock.nowMs(), implicitMx };
     try {
       const validation = await validate(question, world);
-      const isComplete = !bounded.isUnanswered();
+      const isComplete = !bounded.isUnanswered() && validation.mail?.kind !== "unknown";
       // Nobody else has this object, so it may be added to: a copy by spread costs as much as the check's own work.
       return Object.assign(validation, { expiresAtMs: bounded.expiresAtMs(), isComplete });
     } finally {

@@ -4,6 +4,7 @@ import { UsageLedger } from "../../accounts/admission/usage.ts";
 import { dayOf } from "../../core/calendar.ts";
 import type { Keys } from "../../accounts/keys.ts";
 import { accountKey } from "../../base/owner.ts";
+import type { Lookup, UnknownReason } from "../../core/mail/lookup.ts";
 import { StoreDown } from "../../base/store-down.ts";
 import { gateWorld, SILENT } from "../../../test/policy/gate-world.ts";
 import { KNOWN, ask } from "../../../test/policy/asked-decision.ts";
@@ -133,21 +134,10 @@ for (const [email, meant] of MALFORMED) {
   });
 }
 
-test("silent DNS: the answer is there by the deadline, lists and format all the same", async (t) => {
-  const world = await gateWorld(t, { ...KNOWN, lookup: SILENT });
-  const cases = [
-    ["jo@good.example", "accept unknown", false],
-    ["jo@bad.example", "reject disposable", false],
-    ["jo@gmial.com", "challenge typo", false],
-    ["jo@", "reject format", true],
-  ] as const;
-  await Promise.all(
-    cases.map(async ([email, want, complete]) => {
-      const { answer } = await ask(world, { email, deadline_ms: 60 });
-      assert.equal(`${answer.decision} ${answer.reason}`, want);
-      assert.equal(answer.complete, complete);
-    }),
-  );
+const failing = (why: UnknownReason): Lookup => ({
+  ...SILENT,
+  mx: () => ({ kind: "unknown", why }),
+  addresses: () => ({ kind: "unknown", why }),
 });
 
 test("silent DNS: a page's listed address is refused at once, an honest one is accepted by the deadline", async (t) => {
@@ -190,6 +180,29 @@ test("a fault of the check leaves what is known: a listed address is refused, an
   }
   assert.match(world.log.text(), /decide\.failed/);
 });
+for (const [does, lookup] of [
+  ["is silent", SILENT],
+  ["denies everything, and is suspect", failing("suspect")],
+  ["fails", failing("servfail")],
+  ["gives up by itself", failing("timeout")],
+] as const) {
+  test(`DNS that ${does}: the answer is there by the deadline, lists and format all the same`, async (t) => {
+    const world = await gateWorld(t, { ...KNOWN, lookup });
+    const cases = [
+      ["jo@good.example", "accept unknown", false],
+      ["jo@bad.example", "reject disposable", false],
+      ["jo@gmial.com", "challenge typo", false],
+      ["jo@", "reject format", true],
+    ] as const;
+    await Promise.all(
+      cases.map(async ([email, want, complete]) => {
+        const { answer } = await ask(world, { email, deadline_ms: 60 });
+        assert.equal(`${answer.decision} ${answer.reason}`, want);
+        assert.equal(answer.complete, complete);
+      }),
+    );
+  });
+}
 
 test("a store of policies that is away or silent leaves the built-in policy", async (t) => {
   const away = { inForce: () => Promise.reject(new Error("connection lost")) };

@@ -1,6 +1,6 @@
 import { type Kysely, type RawBuilder, sql, type SqlBool } from "kysely";
 import { accountKey } from "../base/owner.ts";
-import { countRows, deleteRows, literally, lockAccount } from "../store/rows.ts";
+import { changeRows, countRows, deleteRows, literally, lockAccount } from "../store/rows.ts";
 import type { Database } from "../store/schema.ts";
 import { inTransaction } from "../store/transaction.ts";
 import { type Account, account, type AccountTier } from "./accounts-store.ts";
@@ -19,6 +19,14 @@ export interface SoughtAccounts {
   readonly tier?: AccountTier;
   readonly state?: AccountState;
   readonly skip?: number;
+}
+
+/** How many keys, hooks and webhooks ended, and the policies that are still there. */
+export interface EndedAccess {
+  readonly keys: number;
+  readonly hooks: number;
+  readonly webhooks: number;
+  readonly policies: readonly string[];
 }
 
 /** All that is kept under an account: by its id, by its owner key, and by the sessions of its lists. */
@@ -71,6 +79,32 @@ export class AccountDirectory {
     const matching = all.where((is) => is.and(conditionsOf(sought)));
     const rows = await matching.selectAll().orderBy("email").limit(limit).offset(skip).execute();
     return { accounts: rows.map(account), total: await countRows(matching) };
+  }
+
+  /**
+   * Ends what lets others act for the account: keys, hooks, the webhook and the secret of tokens. For an account whose
+   * maker may be a stranger. Policies stay, and are named.
+   */
+  async endAccess(id: string, nowMs: number): Promise<EndedAccess> {
+    return await inTransaction(this.#db, async ({ sql: tx }) => {
+      const keys = tx.updateTable("api_keys").set({ revoked_at_ms: nowMs });
+      const revoked = await keys
+        .where("account_id", "=", id)
+        .where("revoked_at_ms", "is", null)
+        .executeTakeFirst();
+      const hooks = tx.selectFrom("hooks").select("id").where("account_id", "=", id);
+      await tx.deleteFrom("hook_counts").where("hook_id", "in", hooks).execute();
+      const queued = { account_id: id, state: "queued" } as const;
+      await changeRows(tx, "webhook_deliveries", queued, { state: "removed" });
+      await changeRows(tx, "accounts", { id }, { token_secret: null });
+      const policies = tx.selectFrom("policies").select("name").where("account_id", "=", id);
+      return {
+        keys: Number(revoked.numUpdatedRows),
+        hooks: await deleteRows(tx, "hooks", { account_id: id }),
+        webhooks: await deleteRows(tx, "webhook_endpoints", { account_id: id }),
+        policies: (await policies.orderBy("name").execute()).map(({ name }) => name),
+      };
+    });
   }
 
   /** Deletes the account and everything kept under it but the audit log. False when there is none. */

@@ -6,6 +6,14 @@ import type { AccountRow, Database } from "../store/schema.ts";
 export const ACCOUNT_TIERS = ["free", "starter", "pro"] as const;
 export type AccountTier = (typeof ACCOUNT_TIERS)[number];
 
+/** Numbers that the operator gave one account in place of its plan's; null: no limit. */
+export interface AccountLimits {
+  readonly ratePerMinute?: number | null;
+  readonly daily?: number | null;
+  readonly monthly?: number | null;
+  readonly bulkLimit?: number | null;
+}
+
 export interface Account {
   readonly id: string;
   /** Lower case; unique. */
@@ -21,6 +29,8 @@ export interface Account {
   /** Sealed; absent: no token was made for it yet. */
   readonly tokenSecret?: string;
   readonly creditBalance: number;
+  /** In place of the plan's numbers. */
+  readonly limits?: AccountLimits;
   readonly createdAtMs: number;
 }
 
@@ -52,6 +62,7 @@ export function account(row: AccountRow): Account {
     logsDecisions: row.decision_log === 1,
     ...(row.token_secret !== null && { tokenSecret: row.token_secret }),
     creditBalance: row.credit_balance,
+    ...(row.limits !== null && { limits: JSON.parse(row.limits) as AccountLimits }),
     createdAtMs: row.created_at_ms,
   };
 }
@@ -70,6 +81,7 @@ function newRow({ id, email, tier, origin, ...made }: NewAccount): AccountRow {
     token_secret: null,
     traffic_since: FIRST_TRAFFIC,
     decision_log: 0,
+    limits: null,
     created_at_ms: made.createdAtMs,
   };
 }

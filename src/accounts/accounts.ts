@@ -1,8 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { addressKey, parseAddress, trimEntry } from "../core/address/address.ts";
 import { isCommonPassword } from "../core/tables/data.ts";
+import type { AccountDirectory, EndedAccess } from "./account-directory.ts";
 import {
   type Account,
+  type AccountLimits,
   type AccountTier,
   type AccountChange,
   type Accounts,
@@ -18,6 +20,7 @@ import { adminTierKept, badField } from "../base/refusals.ts";
 interface AccountServiceDeps {
   readonly notices?: Pick<Notices, "tell">;
   readonly accounts: Accounts;
+  readonly directory: Pick<AccountDirectory, "endAccess" | "erase">;
   readonly passwords: Pick<Passwords, "hash">;
   readonly sessions: Pick<SignIns, "endAll">;
   readonly ids: Ids;
@@ -48,6 +51,11 @@ const ADMIN_TIER: AccountTier = "pro";
 
 const PAGE = 500;
 
+export interface Promoted {
+  /** What became of an account that a sign-up made; absent for others. */
+  readonly takenOver?: EndedAccess & { readonly password: string };
+}
+
 type SetPassword =
   "changed" | "no_account" | { readonly kind: "bad_password"; readonly mistake: string };
 
@@ -60,9 +68,16 @@ export interface AccountService {
   /** Its keys are answered 403 within 5 s. The time of the first disabling is not kept. */
   disable(id: string): Promise<boolean>;
   enable(id: string): Promise<boolean>;
-  /** The dashboard's pages for administrators, and the plan Pro; in force with the next request. */
-  promote(id: string): Promise<boolean>;
+  /**
+   * The dashboard's pages for administrators, and the plan Pro; in force with the next request. Whoever signed up may not
+   * own the address: an account of a sign-up gets a new password, `given` or made, and loses its keys, hooks and webhook.
+   */
+  promote(id: string, given?: string): Promise<Promoted | undefined>;
   demote(id: string): Promise<boolean>;
+  /** In place of the plan's numbers; none: back to the plan. */
+  setLimits(id: string, limits: AccountLimits): Promise<boolean>;
+  /** Deletes the account and everything kept under it but the audit log. */
+  erase(id: string): Promise<boolean>;
   setEmail(id: string, email: string): Promise<"changed" | "taken" | "bad_email">;
   /** Signs every browser out but the one of `keptSession`: so an account is taken back from a thief. */
   setPassword(id: string, password: string, keptSession?: string): Promise<SetPassword>;
@@ -96,23 +111,6 @@ export function passwordMistake(password: string, email: string): string | undef
   return undefined;
 }
 
-/** Answers with a new password when a sign-up made the account: whoever signed up may not own the address. */
-export async function promoteAccount(
-  accounts: Pick<AccountService, "promote" | "setPassword">,
-  { id, origin }: Account,
-  given?: string,
-): Promise<string | undefined> {
-  if (origin !== "signup") {
-    await accounts.promote(id);
-    return undefined;
-  }
-  const password = given ?? newPassword();
-  const answer = await accounts.setPassword(id, password);
-  if (typeof answer === "object") throw badField(answer.mistake);
-  await accounts.promote(id);
-  return password;
-}
-
 async function create(deps: AccountServiceDeps, order: AccountOrder): Promise<AccountAnswer> {
   const { origin, isAdmin, password } = order;
   const tier = isAdmin ? ADMIN_TIER : order.tier;
@@ -134,6 +132,34 @@ async function create(deps: AccountServiceDeps, order: AccountOrder): Promise<Ac
   return account === undefined ? { kind: "email_taken" } : { kind: "created", account };
 }
 
+async function setPassword(
+  { accounts, passwords, sessions }: AccountServiceDeps,
+  id: string,
+  password: string,
+  keptSession?: string,
+): Promise<SetPassword> {
+  const mistake = passwordMistake(password, (await accounts.find(id))?.email ?? "");
+  if (mistake !== undefined) return { kind: "bad_password", mistake };
+  const password_hash = await passwords.hash(password, accountKey(id));
+  if (!(await accounts.change(id, { password_hash }))) return "no_account";
+  await sessions.endAll(id, keptSession);
+  return "changed";
+}
+
+async function takeOver(
+  deps: AccountServiceDeps,
+  { id }: Account,
+  given?: string,
+): Promise<NonNullable<Promoted["takenOver"]>> {
+  const password = given ?? newPassword();
+  const answer = await setPassword(deps, id, password);
+  if (typeof answer === "object") throw badField(answer.mistake);
+  const ended = await deps.directory.endAccess(id, deps.clock.nowMs());
+  deps.notices?.tell("policies"); // hooks too
+  deps.notices?.tell("webhooks");
+  return { ...ended, password };
+}
+
 async function* pages(accounts: Accounts): AsyncIterable<readonly Account[]> {
   let page = await accounts.list("", PAGE);
   while (page.length > 0) {
@@ -143,7 +169,7 @@ async function* pages(accounts: Accounts): AsyncIterable<readonly Account[]> {
 }
 
 export function createAccountService(deps: AccountServiceDeps): AccountService {
-  const { accounts, passwords, sessions, clock, notices } = deps;
+  const { accounts, directory, clock, notices } = deps;
   /** What a key's holder is known by: others must not go on believing the old. */
   const change = async (id: string, what: AccountChange): Promise<boolean> => {
     const isChanged = await accounts.change(id, what);
@@ -164,8 +190,22 @@ export function createAccountService(deps: AccountServiceDeps): AccountService {
     },
     disable: (id) => change(id, { disabled_at_ms: clock.nowMs() }),
     enable: (id) => change(id, { disabled_at_ms: null }),
-    promote: (id) => change(id, { admin: 1, tier: ADMIN_TIER }),
+    async promote(id, given) {
+      const known = await accounts.find(id);
+      if (known === undefined) return undefined;
+      const isStrange = known.origin === "signup" && !known.isAdmin;
+      const takenOver = isStrange ? await takeOver(deps, known, given) : undefined;
+      await change(id, { admin: 1, tier: ADMIN_TIER });
+      return takenOver === undefined ? {} : { takenOver };
+    },
     demote: (id) => change(id, { admin: 0 }),
+    setLimits: (id, limits) =>
+      change(id, { limits: Object.keys(limits).length === 0 ? null : JSON.stringify(limits) }),
+    async erase(id) {
+      const isErased = await directory.erase(id);
+      if (isErased) notices?.tell("accounts");
+      return isErased;
+    },
     async setEmail(id, text) {
       const email = accountEmail(text);
       if (email === undefined) return "bad_email";
@@ -179,13 +219,6 @@ export function createAccountService(deps: AccountServiceDeps): AccountService {
         throw fault;
       }
     },
-    async setPassword(id, password, keptSession) {
-      const mistake = passwordMistake(password, (await accounts.find(id))?.email ?? "");
-      if (mistake !== undefined) return { kind: "bad_password", mistake };
-      const password_hash = await passwords.hash(password, accountKey(id));
-      if (!(await accounts.change(id, { password_hash }))) return "no_account";
-      await sessions.endAll(id, keptSession);
-      return "changed";
-    },
+    setPassword: (id, password, keptSession) => setPassword(deps, id, password, keptSession),
   };
 }

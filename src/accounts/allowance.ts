@@ -8,7 +8,7 @@ import {
   type UsageDay,
   type UsageLedger,
 } from "./admission/usage.ts";
-import { type TierName, tierOf, type Tiers } from "./admission/tiers.ts";
+import { limitsOf, type TierName, tierOf, type Tiers } from "./admission/tiers.ts";
 
 interface Purse {
   readonly used: number;
@@ -57,7 +57,7 @@ export class UsageReader {
     const today = dayOf(nowMs);
     const { inDay, inMonth } = await usage.unitsUsed(accountKey(account.id), today);
     const name = tierOf(account, nowMs);
-    const tier = tiers[name];
+    const tier = limitsOf(tiers, { ...account, tier: name });
     const resetsAt = (day: number): string => isoTime(day * DAY_MS);
     return {
       tier: name,

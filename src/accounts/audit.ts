@@ -9,6 +9,11 @@ type AuditAction =
   | `account.${"created" | "deleted" | "disabled" | "enabled" | "promoted" | "demoted" | "tier"}`
   | `account.${"email" | "reset_link" | "exported" | "password" | "traffic" | "log"}`
   | "account.token_secret"
+  | `account.${"limits" | "access_ended" | "lockout_ended"}`
+  | "person.forgotten"
+  | "feedback.given"
+  | "decisions.read"
+  | `list.${"downloaded" | "deleted"}`
   | "feedback.answered"
   | "credits.granted"
   | `key.${"created" | "renamed" | "revoked" | "origins"}`

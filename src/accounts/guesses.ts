@@ -73,6 +73,14 @@ export class Guesses {
     return rows.map((row) => row.client_address);
   }
 
+  /** For an account, from everywhere; false when nobody tried. */
+  async forget(accountId: string): Promise<boolean> {
+    const tried = this.#db
+      .deleteFrom("guesses")
+      .where((is) => is.or([is("key", "=", accountId), is("key", "like", `${accountId} %`)]));
+    return (await tried.executeTakeFirst()).numDeletedRows > 0n;
+  }
+
   prune(before: number): Promise<number> {
     return pruneRows(this.#db, { table: "guesses", key: ["key"], column: "last_ms", before });
   }

@@ -1,4 +1,3 @@
-import type { AccountDirectory } from "./account-directory.ts";
 import type { SignedIn, Visitor } from "./sign-in/sign-ins.ts";
 import type { AccountService } from "./accounts.ts";
 import { badField, notNow, wrongCurrentPassword } from "../base/refusals.ts";
@@ -7,8 +6,7 @@ import type { SignIn } from "./sign-in/sign-in.ts";
 import { checkPassword } from "./sign-in/sign-up.ts";
 
 interface OwnAccountDeps {
-  readonly accounts: Pick<AccountService, "setPassword" | "setEmail">;
-  readonly directory: Pick<AccountDirectory, "erase">;
+  readonly accounts: Pick<AccountService, "setPassword" | "setEmail" | "erase">;
   readonly signIn: Pick<SignIn, "isPassword">;
   readonly audit: Audit;
 }
@@ -45,7 +43,7 @@ export class OwnAccount {
     await this.#confirm(who, password, visitor);
     // First, so that a fault in between leaves a record and not a riddle.
     await this.#deps.audit({ action: "account.deleted", ...actor(who, visitor) });
-    await this.#deps.directory.erase(who.account.id);
+    await this.#deps.accounts.erase(who.account.id);
   }
 
   async #confirm({ account }: SignedIn, password: string, visitor: Visitor): Promise<void> {

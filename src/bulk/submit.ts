@@ -1,7 +1,7 @@
 import type { Caller } from "../accounts/admission/caller.ts";
 import type { Admission, Entrance } from "../accounts/admission/admission.ts";
 import type { Charge, ChargeTerms, Unpaid } from "../accounts/admission/charges.ts";
-import type { Tiers } from "../accounts/admission/tiers.ts";
+import { limitsOf, type Tiers } from "../accounts/admission/tiers.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Ids } from "../base/ids.ts";
 import { inTime } from "../base/in-time.ts";
@@ -200,8 +200,8 @@ export class BulkService {
     return { kind: "done", paidBy: "plan", stats: statsOf(session), results };
   }
 
-  entriesMax({ tier }: Caller): number | null {
-    return this.#deps.tiers[tier].bulkLimit;
+  entriesMax(caller: Caller): number | null {
+    return limitsOf(this.#deps.tiers, caller).bulkLimit;
   }
 
   /** GET /api/view/{session}: for the account, or for the submitting address as section 6 says. */
@@ -234,7 +234,7 @@ export class BulkService {
     const { entrance, owner, request } = asked;
     const { caller } = entrance;
     const { tiers, admission, jobs, shares, ids } = this.#deps;
-    const { bulkLimit, premium } = tiers[caller.tier];
+    const { bulkLimit, premium } = limitsOf(tiers, caller);
     const split = await this.#split(asked);
     if ("kind" in split) throw tooManyEntries(bulkLimit ?? split.count, split.count);
     const { total, unique, chunks } = split;

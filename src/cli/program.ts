@@ -38,6 +38,12 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   "account disable": ["gatepost account disable jo@example.com"],
   "account enable": ["gatepost account enable jo@example.com"],
   "account promote": ["gatepost account promote jo@example.com"],
+  "account delete": ["gatepost account delete jo@example.com --yes"],
+  "account limits": [
+    "gatepost account limits jo@example.com --rate 1000 --daily none",
+    "gatepost account limits jo@example.com --plan",
+  ],
+  "account unlock": ["gatepost account unlock jo@example.com"],
   "account demote": ["gatepost account demote jo@example.com"],
   "account password": ["gatepost account password jo@example.com --password-stdin < password.txt"],
   "account traffic": ["gatepost account traffic jo@example.com off"],

@@ -1,7 +1,10 @@
 import { isoDate, dayOf } from "../core/calendar.ts";
 import type { FeedRefresh } from "../lists/feed-status.ts";
 import type { Rule } from "../lists/rules/entry-json.ts";
+import type { EndedAccess } from "../accounts/account-directory.ts";
+import { limitsJson } from "../accounts/admission/tiers.ts";
 import type { AccountService } from "../accounts/accounts.ts";
+import type { Guesses } from "../accounts/guesses.ts";
 import type { CreditService } from "../accounts/credits.ts";
 import type { KeyService } from "../accounts/keys.ts";
 import type { SavedPolicy } from "./gate-shapes.ts";
@@ -67,11 +70,32 @@ export function auditedAccounts(accounts: AccountService, note: Note): AccountSe
       },
       disable: whenDone("account.disabled"),
       enable: whenDone("account.enabled"),
-      promote: whenDone("account.promoted"),
+      erase: whenDone("account.deleted"),
+      setLimits: (isDone, accountId, limits) => {
+        const numbers = Object.entries(limitsJson(limits)).map(
+          ([name, n]) => `${name} ${n ?? "none"}`,
+        );
+        const detail = numbers.join(", ") || "those of the plan";
+        return isDone ? { action: "account.limits", accountId, detail } : undefined;
+      },
       demote: whenDone("account.demoted"),
       setEmail: whenDone("account.email"),
       setPassword: whenDone("account.password"),
     }),
+    async promote(id, given) {
+      const answer = await accounts.promote(id, given);
+      const { takenOver } = answer ?? {};
+      if (takenOver !== undefined) {
+        await note({ action: "account.password", accountId: id });
+        await note({
+          action: "account.access_ended",
+          accountId: id,
+          detail: endedWords(takenOver),
+        });
+      }
+      if (answer !== undefined) await note({ action: "account.promoted", accountId: id });
+      return answer;
+    },
     async setTier(id, tier) {
       const before = await accounts.find(id);
       if (before === undefined || !(await accounts.setTier(id, tier))) return false;
@@ -80,6 +104,24 @@ export function auditedAccounts(accounts: AccountService, note: Note): AccountSe
     },
   };
 }
+
+export const auditedUnlock =
+  (guesses: Pick<Guesses, "forget">, note: Note) =>
+  async (accountId: string): Promise<boolean> => {
+    const isDelayed = await guesses.forget(accountId);
+    if (isDelayed) await note({ action: "account.lockout_ended", accountId });
+    return isDelayed;
+  };
+
+/** "2 keys, 1 hook, 1 webhook" */
+export const endedWords = ({ keys, hooks, webhooks }: EndedAccess): string =>
+  [
+    [keys, "key"],
+    [hooks, "hook"],
+    [webhooks, "webhook"],
+  ]
+    .map(([count = 0, word = ""]) => `${String(count)} ${String(word)}${count === 1 ? "" : "s"}`)
+    .join(", ");
 
 export function auditedSwitches(switches: AccountSwitches, note: Note): AccountSwitches {
   const noted =

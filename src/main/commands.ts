@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { Accounts } from "../accounts/accounts-store.ts";
 import { readTiersFile } from "../accounts/admission/tiers.ts";
+import { Guesses } from "../accounts/guesses.ts";
 import { AuditLog, COMMAND_LINE, createAudit, operatorId } from "../accounts/audit.ts";
 import { systemClock as clock } from "../base/clock.ts";
 import { systemFiles as files } from "../base/files.ts";
@@ -38,6 +39,7 @@ import {
   auditedRefresh,
   auditedSwitches,
   auditedTokens,
+  auditedUnlock,
   auditedWebhooks,
   type Note,
   noteBy,
@@ -380,6 +382,7 @@ async function openAccounts(process: Process): Promise<Omit<CliAccounts, "close"
     credits: auditedCredits(store.credits, note),
     switches: auditedSwitches(store.switches, note),
     reportOutcomes: store.reportOutcomes,
+    unlock: auditedUnlock(new Guesses(store.sql.db), note),
     async renewTokenSecret(accountId) {
       const { config, ids, log } = process;
       const tokens = createTokens({

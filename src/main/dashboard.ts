@@ -87,7 +87,7 @@ export function openAccounts(
   const passwords = boundPasswords(argonPasswords, shares.of("sign_ins"));
   const audit = createAudit({ log: auditLog, ids, clock });
   const logins = new SignInService({ sessions, accounts: stored, ids, clock });
-  const changed = { accounts: stored, sessions, passwords };
+  const changed = { accounts: stored, directory, sessions, passwords };
   const accounts = createAccountService({ ...changed, ids, clock, notices });
   const setUp = new SetUp({ db, secretKey, accounts, directory, logins, audit, ids, clock });
   const tried = { accounts: stored, passwords, rates, guesses, logins, audit };
@@ -102,6 +102,7 @@ export function openAccounts(
     auditLog,
     audit,
     directory,
+    guesses,
     signIn,
     admission,
     rates,
@@ -115,7 +116,7 @@ export function openAccounts(
     credits,
     switches,
     signUp: createSignUp({ mode, isSetUpOpen, accounts, quotas, audit, clock }),
-    own: new OwnAccount({ accounts, directory, signIn, audit }),
+    own: new OwnAccount({ accounts, signIn, audit }),
     usage: new UsageReader({ usage, clock, tiers }),
     check: createAccountCheck({ admission, check, datasets, tiers, publicUrl }),
     setUp,

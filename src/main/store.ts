@@ -1,3 +1,4 @@
+import { AccountDirectory } from "../accounts/account-directory.ts";
 import { Accounts } from "../accounts/accounts-store.ts";
 import { type AccountService, createAccountService } from "../accounts/accounts.ts";
 import { Charges } from "../accounts/admission/charges.ts";
@@ -79,10 +80,19 @@ export function accountStore(
 ): AccountStore {
   const { db } = sql;
   const [accounts, keys, hooks] = [new Accounts(db), new Keys(db), new Hooks(db)];
+  const directory = new AccountDirectory(db);
   const [outcomes, sessions, passwords] = [new Outcomes(db), new SignIns(db), argonPasswords];
   return {
     sql,
-    accounts: createAccountService({ accounts, passwords, sessions, ids, clock, notices }),
+    accounts: createAccountService({
+      accounts,
+      directory,
+      passwords,
+      sessions,
+      ids,
+      clock,
+      notices,
+    }),
     keys: createKeyService({ keys, ids, clock, notices }),
     credits: new CreditService({ credits: new Credits(db), clock, notices }),
     switches: createAccountSwitches({ accounts, db, clock, notices }),

@@ -221,9 +221,13 @@ create unlogged table counters (
 ) with (fillfactor = 50);
 `;
 
+/** Numbers of one account in place of its plan's, as JSON. */
+const ACCOUNT_LIMITS = "alter table accounts add column limits text;";
+
 /** In the order they run; a migration's number is its place in this list, from 1. */
 export const MIGRATIONS: readonly Migration[] = [
   { name: "0001-tables", sql: TABLES, postgres: COUNTERS },
+  { name: "0002-account-limits", sql: ACCOUNT_LIMITS },
 ];
 
 type Applied = readonly { readonly number: number; readonly name: string }[];

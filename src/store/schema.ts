@@ -44,6 +44,7 @@ export interface AccountRow {
   token_secret: string | null;
   traffic_since: number;
   decision_log: number;
+  limits: string | null;
   created_at_ms: number;
 }
 

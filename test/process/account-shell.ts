@@ -1,3 +1,5 @@
+import { Guesses } from "../../src/accounts/guesses.ts";
+import { AccountDirectory } from "../../src/accounts/account-directory.ts";
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -65,6 +67,7 @@ export function openShell(t: TestContext, input = "", more: More = {}): Shell {
         createTokens({ accounts, box, publicUrl, clock, ids, log }).renewSecret(id),
       accounts: createAccountService({
         accounts,
+        directory: new AccountDirectory(db),
         passwords,
         sessions: new SignIns(db),
         ids,
@@ -73,6 +76,7 @@ export function openShell(t: TestContext, input = "", more: More = {}): Shell {
       keys,
       credits,
       switches: createAccountSwitches({ accounts, db, clock }),
+      unlock: (id) => new Guesses(db).forget(id),
       reportOutcomes: createOutcomeReport({
         outcomes: new Outcomes(db),
         keys: new Keys(db),

@@ -16,7 +16,7 @@ import {
   rateExceeded,
   type Refusal,
 } from "../../base/refusals.ts";
-import { tierOf, type Tiers } from "./tiers.ts";
+import { limitsOf, tierOf, type Tiers } from "./tiers.ts";
 import type { QuotaLimits, QuotaSpent, QuotaTaken } from "./usage.ts";
 
 interface RateState {
@@ -161,14 +161,15 @@ class CountingAdmission {
   }
 
   /** Pages take at most half of the plan, so that they cannot spend what secret keys and hooks need. */
-  async #payForPage({ keyId = "", page, owner, tier }: Caller, units: number): Promise<Receipt> {
+  async #payForPage(caller: Caller, units: number): Promise<Receipt> {
     const { quotas, clock, tiers } = this.#deps;
+    const { keyId = "", page, owner } = caller;
     const nowMs = clock.nowMs();
     const key = ["key:", keyId].join("");
     const own = { daily: page?.daily ?? 0, monthly: null };
     const allowed = await quotas.take(key, units, own, nowMs);
     if (allowed.kind === "spent") throw quotaExceeded("day", nowMs);
-    const { daily, monthly } = tiers[tier];
+    const { daily, monthly } = limitsOf(tiers, caller);
     const half = { daily: halfOf(daily), monthly: halfOf(monthly) };
     const taken = await quotas.take(ownerKey(owner), units, half, nowMs);
     if (taken.kind === "spent") {
@@ -187,7 +188,7 @@ class CountingAdmission {
 
   /** The same for work whose store writes the charge in its own transaction: what to charge, ... */
   terms({ caller, creditsOnly, hasCredits }: Entrance, units: number): ChargeTerms {
-    const limits: QuotaLimits = this.#deps.tiers[caller.tier];
+    const limits: QuotaLimits = limitsOf(this.#deps.tiers, caller);
     const overflow = hasCredits ? "plan_then_credits" : "plan";
     const purses = creditsOnly === undefined ? overflow : "credits";
     return { owner: caller.owner, units, limits, purses, nowMs: this.#deps.clock.nowMs() };
@@ -261,6 +262,7 @@ class CountingAdmission {
       tier: tierOf(account, this.#deps.clock.nowMs()),
       clientAddress: this.#strangers.at(clientAddress).caller.clientAddress,
     };
+    if (account.limits !== undefined) caller.limits = account.limits;
     if (keyId !== undefined) caller.keyId = keyId;
     if (account.trafficSince > 0) caller.trafficSince = account.trafficSince;
     if (account.logsDecisions) caller.logsDecisions = true;
@@ -293,7 +295,7 @@ class CountingAdmission {
     if (likely === "unit" && requests !== undefined) {
       return this.#countAhead(requests, caller, owner, who);
     }
-    const limit = tiers[caller.tier].ratePerMinute;
+    const limit = limitsOf(tiers, caller).ratePerMinute;
     if (limit === null) return entranceOf(caller, who, null, UNLIMITED);
     const taking = rates.take(owner, limit, clock.monotonicMs());
     return when(taking, (rate) => entranceOf(caller, who, limit, rate));
@@ -306,7 +308,7 @@ class CountingAdmission {
     who: Who,
   ): Promise<Entrance> {
     const { quotas, clock, tiers } = this.#deps;
-    const limits = tiers[caller.tier];
+    const limits = limitsOf(tiers, caller);
     const { rate = UNLIMITED, unit } = await requests.take(owner, limits, clock.nowMs());
     const entrance = entranceOf(caller, who, limits.ratePerMinute, rate);
     if (unit === undefined) return entrance;

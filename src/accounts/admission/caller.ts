@@ -1,6 +1,6 @@
 import { type Owner, type OwnerKey, ownerKey } from "../../base/owner.ts";
 import { mappedV4, v6Groups } from "../../core/name/ip-address.ts";
-import type { Accounts } from "../accounts-store.ts";
+import type { AccountLimits, Accounts } from "../accounts-store.ts";
 import type { Keys, PageTerms } from "../keys.ts";
 import type { TierName } from "./tiers.ts";
 
@@ -36,6 +36,8 @@ export const bucketKey = (clientAddress: string): OwnerKey =>
 export interface Caller {
   readonly owner: Owner;
   readonly tier: TierName;
+  /** The account's own numbers in place of the plan's. */
+  readonly limits?: AccountLimits;
   /** The exact client address, IPv4-mapped IPv6 written as IPv4. */
   readonly clientAddress: string;
   readonly keyId?: string;

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { DAY_MS } from "../../core/calendar.ts";
-import type { Account } from "../accounts-store.ts";
+import type { Account, AccountLimits } from "../accounts-store.ts";
 
 export type TierName = "anonymous" | "free" | "new_free" | "starter" | "pro";
 
@@ -17,6 +17,33 @@ export interface Tier {
 }
 
 export type Tiers = Readonly<Record<TierName, Tier>>;
+
+/** The numbers of whoever asks: those of the plan, and in their place the account's own. */
+export const limitsOf = (
+  tiers: Tiers,
+  { tier, limits }: { readonly tier: TierName; readonly limits?: AccountLimits | undefined },
+): Tier => (limits === undefined ? tiers[tier] : { ...tiers[tier], ...limits });
+
+/** An account's numbers by the names of GATEPOST_TIERS_FILE. */
+export const limitsJson = (limits: AccountLimits = {}): Readonly<Record<string, number | null>> =>
+  Object.fromEntries(
+    [...NUMBERS].flatMap(([name, { field }]) => {
+      const value = field === "premium" ? undefined : limits[field];
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
+
+/** By the names of GATEPOST_TIERS_FILE; what is absent stays the plan's. A text is the first mistake. */
+export function readLimits(given: Readonly<Record<string, unknown>>): AccountLimits | string {
+  const limits: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(given)) {
+    if (value === undefined) continue;
+    const mistake = name === "premium" ? "is not a limit" : mistakeIn(name, value);
+    if (mistake !== undefined) return `${name}: ${mistake}`;
+    limits[NUMBERS.get(name)?.field ?? name] = value;
+  }
+  return limits;
+}
 
 /** The contract's table; `new_free` is the first 24 hours of a free account made by sign-up. */
 export const DEFAULT_TIERS: Tiers = {

@@ -4,7 +4,7 @@ import { ownerKey } from "../../base/owner.ts";
 import type { UsageLedger } from "./usage.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Caller } from "./caller.ts";
-import type { Tiers } from "./tiers.ts";
+import { limitsOf, type Tiers } from "./tiers.ts";
 
 interface UnitsLeftDeps {
   readonly usage: Pick<UsageLedger, "unitsUsed">;
@@ -17,8 +17,9 @@ interface UnitsLeftDeps {
 export type UnitsLeft = (caller: Caller) => Promise<number>;
 
 export function createUnitsLeft({ usage, accounts, clock, tiers }: UnitsLeftDeps): UnitsLeft {
-  return async ({ owner, tier }) => {
-    const { daily, monthly } = tiers[tier];
+  return async (caller) => {
+    const { owner } = caller;
+    const { daily, monthly } = limitsOf(tiers, caller);
     if (daily === null && monthly === null) return Infinity;
     const { inDay, inMonth } = await usage.unitsUsed(ownerKey(owner), dayOf(clock.nowMs()));
     const ofPlan = Math.min((daily ?? Infinity) - inDay, (monthly ?? Infinity) - inMonth);

@@ -1,10 +1,15 @@
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
-import type { AdminAccount, AdminAccountPage, AdminAccounts } from "../../http/account/shapes.ts";
+import type {
+  AdminAccount,
+  AdminAccountPage,
+  AdminAccounts,
+  Promoted,
+} from "../../http/account/shapes.ts";
 import { post } from "../lib/client.ts";
 import { count, counted, exactTime, sumOf, timeMs } from "../lib/format.ts";
 import { useLoad } from "../lib/load.ts";
-import { fragment } from "../lib/router.ts";
+import { fragment, go } from "../lib/router.ts";
 import { ownEmail } from "../lib/session.ts";
 import { say, shownOnce } from "../lib/state.ts";
 import {
@@ -197,6 +202,42 @@ const CREDIT_FIELDS: readonly FieldSpec[] = [
 const change = <Answer,>(id: string, action: string, body: unknown = {}): Promise<Answer> =>
   post<Answer>(`admin/accounts/${id}/${action}`, body);
 
+const LIMITS = [
+  ["rate_per_minute", "Requests a minute"],
+  ["daily", "Checks a day"],
+  ["monthly", "Checks a month"],
+  ["bulk_limit", "Entries in one list"],
+] as const;
+
+const limitText = (value: number | null | undefined): string =>
+  value === null ? "none" : String(value ?? "");
+
+function Limits({ id, email, limits }: AdminAccount): VNode {
+  const fields = LIMITS.map(([name, label]) => ({
+    ...textField(name, label, 'Empty: the plan\'s. "none": no limit.', { pattern: "\\d*|none" }),
+    value: limitText(limits[name]),
+  }));
+  const send = async (values: Values): Promise<void> => {
+    const given = LIMITS.flatMap(([name]) => {
+      const value = (values[name] ?? "").trim();
+      return value === "" ? [] : [[name, value === "none" ? null : Number(value)]];
+    });
+    await change(id, "limits", Object.fromEntries(given));
+    say(`The limits of ${email} are changed.`, () => change(id, "limits", limits));
+  };
+  return (
+    <Act
+      act="Limits of its own"
+      title={`Limits of ${email}`}
+      yes="Save"
+      fields={fields}
+      send={send}
+    >
+      They count in place of the plan's within 5 seconds.
+    </Act>
+  );
+}
+
 function Changes(account: AdminAccount): VNode {
   const { id, tier, admin, email, credits } = account;
   const setTier = async ({ tier: next = "" }: Values): Promise<void> => {
@@ -222,6 +263,7 @@ function Changes(account: AdminAccount): VNode {
         >
           It has {counted(credits, "credit")} now.
         </Act>
+        <Limits {...account} />
         <Act
           {...{ act: "Make a link for a new password", yes: "Make the link", ...sure() }}
           title="Make a link for a new password?"
@@ -245,10 +287,15 @@ const sure = () => ({ user: ownEmail(), fields: [OWN_PASSWORD] });
 /** What changes what the account may do: each asks once, and can be undone. */
 function rightsOf({ id, email, admin, disabled, origin }: AdminAccount): VNode {
   const promote = async (values: Values): Promise<void> => {
-    type Answer = { readonly password: string } | undefined;
-    const answer = await change<Answer>(id, "promote", values);
-    const password = answer && ` Its new password, shown this once: ${answer.password}`;
-    say(`${email} is an administrator.${password ?? ""}`, () => change(id, "demote"));
+    const answer = await change<Promoted | undefined>(id, "promote", values);
+    say(`${email} is an administrator.`, () => change(id, "demote"));
+    if (answer === undefined) return;
+    const { password: value, keys, hooks, webhooks, policies } = answer;
+    const ended = [counted(keys, "key"), counted(hooks, "hook"), counted(webhooks, "webhook")];
+    const kept =
+      policies.length === 0 ? "" : ` Its policies stay, read them: ${policies.join(", ")}.`;
+    const words = `Ended: ${ended.join(", ")}.${kept} The password is shown this once.`;
+    shownOnce.value = { title: `The new password of ${email}`, value, words };
   };
   const turn = (word: string, action: string, other: string) => ({
     send: () => change(id, action),
@@ -275,7 +322,7 @@ function rightsOf({ id, email, admin, disabled, origin }: AdminAccount): VNode {
           An administrator sees every account, changes rules for all of them and may make more
           administrators.
           {origin === "signup"
-            ? " This account was registered by a sign-up, which proves nothing about its owner: it gets a new password, which you see once, and every browser is signed out. Its API keys still work."
+            ? " This account was registered by a sign-up, which proves nothing about its owner: it gets a new password, which you see once, every browser is signed out, and its keys, hooks and webhook end. Its policies stay and are listed."
             : ""}
         </Act>
       )}
@@ -290,6 +337,33 @@ function rightsOf({ id, email, admin, disabled, origin }: AdminAccount): VNode {
           Its keys and sign-ins are refused within 5 seconds. Nothing is deleted.
         </Act>
       )}
+      {endOf({ id, email })}
     </div>
   );
 }
+
+/** What helps its owner to sign in, and what cannot be undone. */
+const endOf = ({ id, email }: Pick<AdminAccount, "id" | "email">): VNode => (
+  <>
+    <Act
+      act="Sign-in without delay"
+      title={`End the delay for ${email}?`}
+      yes="End the delay"
+      send={() => change(id, "unlock")}
+      said="The next sign-in is not delayed."
+    >
+      Wrong passwords delay a sign-in from a new place. This forgets them.
+    </Act>
+    <Act
+      {...{ act: "Delete the account", class: "small grave", grave: true, ...sure() }}
+      title={`Delete ${email}?`}
+      yes="Delete for good"
+      send={async (values) => {
+        await change(id, "delete", values);
+        go("admin/accounts");
+      }}
+    >
+      Its keys, lists, policies, counts and credits are deleted. This cannot be undone.
+    </Act>
+  </>
+);

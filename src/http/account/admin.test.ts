@@ -1,3 +1,6 @@
+import { systemClock } from "../../base/clock.ts";
+import { Guesses } from "../../accounts/guesses.ts";
+import { insertRow } from "../../store/rows.ts";
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
 import { VerdictCounts } from "../../lists/domain-verdicts.ts";
@@ -65,14 +68,46 @@ test("promoting an account of a sign-up sets a new password, shown once", async 
   await world.addAccount("admin@gatepost.example", { isAdmin: true });
   assert.equal((await browser.post("sign-up", { email: EMAIL, password: PASSWORD })).status, 204);
   const squatter = await signedIn(EMAIL);
+  const page = { name: "a page", origins: ["https://shop.example"] };
+  for (const body of [{ name: "mine" }, page]) {
+    assert.equal((await squatter.post("keys", body)).status, 200);
+  }
   const id = (await world.store.accounts.find(EMAIL))?.id ?? "";
+  const { db } = world.store.sql;
+  const own = { account_id: id };
+  await insertRow(db, "policies", {
+    ...own,
+    name: "default",
+    live_version: 1,
+    shadow_version: null,
+    next_version: 2,
+  });
+  await insertRow(db, "hooks", {
+    ...own,
+    id: "h1",
+    system: "supabase",
+    policy: "default",
+    challenge: "accept",
+    secret: "",
+    jwks_url: null,
+    last_call: null,
+    last_failure: null,
+    created_at_ms: 0,
+  });
+  const endpoint = { ...own, url: "https://hooks.example/", events: "", sealed_secret: "" };
+  await insertRow(db, "webhook_endpoints", endpoint);
   const admin = await signedIn("admin@gatepost.example");
   const wrong = await admin.post(`admin/accounts/${id}/promote`, { current_password: "wrong one" });
   assert.equal(wrong.status, 403);
   assert.equal((await squatter.get("keys")).status, 200);
   const promoted = await admin.post(`admin/accounts/${id}/promote`, OWN);
   assert.equal(promoted.status, 200);
-  const { password } = promoted.json as { password: string };
+  const { password, ...ended } = promoted.json as { password: string };
+  assert.deepEqual(ended, { keys: 2, hooks: 1, webhooks: 1, policies: ["default"] });
+  assert.ok((await world.store.keys.list(id)).every((key) => key.revokedAtMs !== undefined));
+  for (const table of ["hooks", "webhook_endpoints"] as const) {
+    assert.deepEqual(await db.selectFrom(table).select("account_id").execute(), []);
+  }
   assert.equal((await squatter.get("keys")).status, 401, "signed out");
   assert.equal((await browser.signIn(EMAIL, PASSWORD)).status, 401);
   await signedIn(EMAIL, password);
@@ -82,6 +117,66 @@ test("promoting an account of a sign-up sets a new password, shown once", async 
   const { entries } = (await admin.get("admin/audit")).json as { entries: { action: string }[] };
   const actions = entries.map(({ action }) => action);
   assert.ok(actions.includes("account.password") && actions.includes("account.promoted"));
+});
+
+test("numbers of its own count in place of the plan's, and the account sees them", async (t) => {
+  const { world, signedIn } = await worldFor(t, { zone: ZONE });
+  await world.addAccount("admin@gatepost.example", { isAdmin: true });
+  const id = await world.addAccount(EMAIL);
+  const key = await world.store.keys.create(id, "k");
+  assert.ok(key.kind === "created");
+  const rateOf = async (): Promise<string | null> => {
+    const headers = { "x-api-key": key.apiKey };
+    const { headers: said } = await fetch(`${world.url}/api/domain/good.example`, { headers });
+    return said.get("x-ratelimit-limit");
+  };
+  const [admin, own] = [await signedIn("admin@gatepost.example"), await signedIn(EMAIL)];
+  assert.equal(await rateOf(), "60");
+  const limits = { rate_per_minute: 700, daily: null };
+  assert.equal((await admin.post(`admin/accounts/${id}/limits`, limits)).status, 204);
+  assert.equal(await rateOf(), "700");
+  const {
+    rate_per_minute: rate,
+    day,
+    month,
+  } = (await own.get("allowance")).json as {
+    rate_per_minute: number;
+    day: { limit: number | null };
+    month: { limit: number | null };
+  };
+  assert.deepEqual([rate, day.limit, month.limit], [700, null, 30_000]);
+  const page = (await admin.get(`admin/accounts/${id}`)).json as { account: { limits: unknown } };
+  assert.deepEqual(page.account.limits, limits);
+  for (const wrong of [{ rate_per_minute: 0 }, { daily: -1 }, { daily: "many" }]) {
+    assert.equal((await admin.post(`admin/accounts/${id}/limits`, wrong)).status, 400);
+  }
+  assert.equal((await own.post(`admin/accounts/${id}/limits`, limits)).status, 403);
+  assert.equal((await admin.post(`admin/accounts/${id}/limits`, {})).status, 204);
+  assert.equal(await rateOf(), "60");
+});
+
+test("an administrator deletes another's account with the own password only", async (t) => {
+  const { world, signedIn } = await worldFor(t);
+  const own = await world.addAccount("admin@gatepost.example", { isAdmin: true });
+  const id = await world.addAccount(EMAIL);
+  const admin = await signedIn("admin@gatepost.example");
+  assert.equal((await admin.post(`admin/accounts/${own}/delete`, OWN)).status, 409);
+  const wrong = { current_password: "not the own one" };
+  assert.equal((await admin.post(`admin/accounts/${id}/delete`, wrong)).status, 403);
+  assert.equal((await admin.post(`admin/accounts/${id}/delete`, OWN)).status, 204);
+  assert.equal(await world.store.accounts.find(EMAIL), undefined);
+});
+
+test("an administrator ends the delay after wrong passwords", async (t) => {
+  const { world, browser, signedIn } = await worldFor(t);
+  await world.addAccount("admin@gatepost.example", { isAdmin: true });
+  const id = await world.addAccount(EMAIL);
+  const guesses = new Guesses(world.store.sql.db);
+  for (let tries = 0; tries < 12; tries += 1) await guesses.take(id, systemClock.nowMs());
+  assert.equal((await browser.signIn(EMAIL, PASSWORD)).status, 429);
+  const admin = await signedIn("admin@gatepost.example");
+  assert.equal((await admin.post(`admin/accounts/${id}/unlock`)).status, 204);
+  assert.equal((await browser.signIn(EMAIL, PASSWORD)).status, 204);
 });
 
 test("the keys of an account that an administrator switches off are refused at once", async (t) => {
@@ -137,7 +232,7 @@ test("a store takes no text for another that NUL cuts", async (t) => {
   const { world } = await worldFor(t);
   const id = await world.addAccount(EMAIL);
   assert.equal(await world.store.accounts.find(`${id}\0`), undefined);
-  assert.equal(await world.store.accounts.promote(`${id}\0tail`), false);
+  assert.equal(await world.store.accounts.promote(`${id}\0tail`), undefined);
 });
 
 test("an administrator has the plan pro, made or promoted, and keeps it", async (t) => {

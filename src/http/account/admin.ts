@@ -1,6 +1,6 @@
 import { ACCOUNT_STATES, type SoughtAccounts } from "../../accounts/account-directory.ts";
 import { type Account, ACCOUNT_TIERS } from "../../accounts/accounts-store.ts";
-import { promoteAccount } from "../../accounts/accounts.ts";
+import { readLimits } from "../../accounts/admission/tiers.ts";
 import { LATENCY_EDGES_MS } from "../../accounts/admission/usage.ts";
 import { type CreditService, GRANT_MAX, REASON_MAX } from "../../accounts/credits.ts";
 import { keyJson } from "../../accounts/keys.ts";
@@ -9,7 +9,12 @@ import { badField, notFound, notNow, wrongCurrentPassword } from "../../base/ref
 import type { Shares } from "../../base/shares.ts";
 import { dayOf, isoTime } from "../../core/calendar.ts";
 import type { Described } from "../../core/json-schema.ts";
-import { auditedAccounts, auditedCredits, auditedRefresh } from "../../gate/audited.ts";
+import {
+  auditedAccounts,
+  auditedCredits,
+  auditedRefresh,
+  auditedUnlock,
+} from "../../gate/audited.ts";
 import { statusJson } from "../../lists/rules/entry-json.ts";
 import {
   AdminAccountPage,
@@ -32,6 +37,7 @@ import {
   type AccountRoute,
   boundedNumber,
   emailField,
+  limitField,
   optional,
   passwordField,
   textField,
@@ -69,6 +75,13 @@ async function subjectOf(
 }
 
 const tierField = wordField(ACCOUNT_TIERS, "There is no plan of that name.");
+
+const LIMIT_FIELDS = {
+  rate_per_minute: limitField,
+  daily: limitField,
+  monthly: limitField,
+  bulk_limit: limitField,
+};
 
 /** Asked for again: a browser left open is not enough. */
 const CONFIRMED = { current_password: passwordField };
@@ -249,8 +262,35 @@ export const adminRoutes: readonly AccountRoute[] = [
       await confirm(request, context);
       if (account.isAdmin) return undefined;
       const noted = auditedAccounts(context.accounts, request.note);
-      const password = await promoteAccount(noted, account);
-      return password === undefined ? undefined : { password };
+      return (await noted.promote(account.id))?.takenOver;
+    },
+  ),
+  admin(
+    "POST admin/accounts/:id/limits",
+    { body: LIMIT_FIELDS },
+    async (request, context) => {
+      const { id } = await subjectOf(request, context);
+      const limits = readLimits(request.body);
+      if (typeof limits === "string") throw badField(`${limits}.`);
+      await auditedAccounts(context.accounts, request.note).setLimits(id, limits);
+    },
+  ),
+  admin(
+    "POST admin/accounts/:id/unlock",
+    {},
+    async (request, context) => {
+      const { id } = await subjectOf(request, context);
+      await auditedUnlock(context.guesses, request.note)(id);
+    },
+  ),
+  admin(
+    "POST admin/accounts/:id/delete",
+    { body: CONFIRMED },
+    async (request, context) => {
+      const { id } = await subjectOf(request, context);
+      if (id === request.account.id) throw notNow("Delete your own account on the page Settings.");
+      await confirm(request, context);
+      await auditedAccounts(context.accounts, request.note).erase(id);
     },
   ),
   admin("POST admin/accounts/:id/demote", {}, async ({ id, account, note }, context) => {

@@ -1,3 +1,4 @@
+import type { Guesses } from "../../accounts/guesses.ts";
 import type { AccountDirectory } from "../../accounts/account-directory.ts";
 import type { AccountService } from "../../accounts/accounts.ts";
 import type { Admission, Entrance } from "../../accounts/admission/admission.ts";
@@ -86,6 +87,7 @@ export interface DashboardContext {
   readonly frontPage: () => Promise<FrontPage>;
   readonly gate?: DashboardGate;
   readonly health: Pick<Health, "state">;
+  readonly guesses: Pick<Guesses, "forget">;
   readonly hours: Pick<HourCounts, "today">;
   readonly info: ServiceInfo;
   readonly isHostAllowed: HostCheck;

@@ -1,5 +1,6 @@
 import { isoTime } from "../../core/calendar.ts";
 import type { Account as StoredAccount } from "../../accounts/accounts-store.ts";
+import { limitsJson } from "../../accounts/admission/tiers.ts";
 import { operatorName, type ReadAuditRow, SERVICE, VISITOR } from "../../accounts/audit.ts";
 import type { CreditEntryRow, SignInRow } from "../../store/schema.ts";
 import type { Account, AdminAccount, AuditEntry, CreditEntry, SignIn } from "./shapes.ts";
@@ -21,6 +22,7 @@ export const adminAccount = (account: StoredAccount): AdminAccount => ({
   credits: account.creditBalance,
   disabled: account.isDisabled,
   origin: account.origin,
+  limits: limitsJson(account.limits),
 });
 
 export const shownCredit = (entry: CreditEntryRow): CreditEntry => ({

@@ -1,5 +1,5 @@
 import { badField } from "../../base/refusals.ts";
-import { type Schema, Type } from "../../core/json-schema.ts";
+import { orNull, type Schema, Type } from "../../core/json-schema.ts";
 import type { Awaitable } from "../../core/mail/lookup.ts";
 import type { Note } from "../../gate/audited.ts";
 import { type Field, type Fields, type FieldValues, readMembers } from "../field.ts";
@@ -118,6 +118,13 @@ export const wholeField: Field<number> = {
     if (typeof value === "number" && Number.isSafeInteger(value)) return value;
     throw badField(`"${name}" must be a whole number.`);
   },
+};
+
+/** A limit: a whole number, null for none; absent where the plan's counts. */
+export const limitField: Field<number | null | undefined> = {
+  schema: Type.Optional(orNull(Type.Integer())),
+  read: (value, name) =>
+    value === undefined || value === null ? value : wholeField.read(value, name),
 };
 
 export const flagField: Field<boolean> = {

@@ -311,9 +311,27 @@ export const DnsTest = Type.Object({
 });
 export type DnsTest = Described<typeof DnsTest>;
 
-export const Promoted = Type.Object({ password: text });
+export const Promoted = Type.Object({
+  password: text,
+  keys: count,
+  hooks: count,
+  webhooks: count,
+  policies: Type.Array(text, { description: "They stay: read them." }),
+});
 
-const AdminAccount = Type.Object({ ...ACCOUNT, credits: count, disabled: flag, origin: text });
+export type Promoted = Described<typeof Promoted>;
+
+const limit = Type.Optional(orNull(count));
+const AdminAccount = Type.Object({
+  ...ACCOUNT,
+  credits: count,
+  disabled: flag,
+  origin: text,
+  limits: Type.Object(
+    { rate_per_minute: limit, daily: limit, monthly: limit, bulk_limit: limit },
+    { description: "Numbers of its own in place of the plan's; null: no limit." },
+  ),
+});
 export type AdminAccount = Described<typeof AdminAccount>;
 export const AdminAccounts = Type.Object({
   accounts: Type.Array(AdminAccount, { description: "One page, by e-mail address." }),

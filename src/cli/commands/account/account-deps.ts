@@ -12,6 +12,8 @@ export interface CliAccounts {
   readonly keys: KeyService;
   readonly credits: CreditService;
   readonly switches: AccountSwitches;
+  /** Forgets wrong passwords; false when there was none. */
+  readonly unlock: (accountId: string) => Promise<boolean>;
   readonly reportOutcomes: ReportOutcomes;
   readonly renewTokenSecret: Tokens["renewSecret"];
   readonly close: () => Promise<void>;

@@ -1,13 +1,22 @@
 import { Argument, Command, Option } from "commander";
 import { isoTime } from "../../../core/calendar.ts";
+import { limitsJson } from "../../../accounts/admission/tiers.ts";
 import { type Account, ACCOUNT_TIERS, type AccountTier } from "../../../accounts/accounts-store.ts";
-import { type AccountOrder, promoteAccount } from "../../../accounts/accounts.ts";
+import type { AccountOrder } from "../../../accounts/accounts.ts";
 import { GRANT_MAX, REASON_MAX } from "../../../accounts/credits.ts";
 import { misuse, print, refuse, shown, table } from "../../terminal.ts";
 import type { OutcomeReport } from "../../../gate/gate-shapes.ts";
 import { OUTCOME_DAYS } from "../../../gate/outcome-report.ts";
 import { type AccountDeps, type CliAccounts, accountNamed, withAccounts } from "./account-deps.ts";
 import { type JsonOption, aboutAccount } from "../options.ts";
+import {
+  deleteCommand,
+  limitsCommand,
+  promote,
+  sure,
+  unlockCommand,
+  type YesOption,
+} from "./operate.ts";
 
 /** `gatepost account ...`; may run beside a server, which follows within 5 s. */
 export function accountCommand(deps: AccountDeps): Command {
@@ -19,8 +28,11 @@ export function accountCommand(deps: AccountDeps): Command {
     .addCommand(creditCommand(deps))
     .addCommand(stateCommand(deps, "disable"))
     .addCommand(stateCommand(deps, "enable"))
-    .addCommand(stateCommand(deps, "promote"))
+    .addCommand(promoteCommand(deps))
     .addCommand(stateCommand(deps, "demote"))
+    .addCommand(deleteCommand(deps))
+    .addCommand(limitsCommand(deps))
+    .addCommand(unlockCommand(deps))
     .addCommand(passwordCommand(deps))
     .addCommand(tokenSecretCommand(deps))
     .addCommand(switchCommand(deps, "traffic"))
@@ -90,24 +102,6 @@ async function create(
   return { account, apiKey: first.apiKey, isTakenOver: known !== undefined };
 }
 
-/** Warns when a sign-up made the account. */
-async function promote(
-  { accounts }: CliAccounts,
-  account: Account,
-  warn: (text: string) => void,
-  given?: string,
-): Promise<void> {
-  const password = await promoteAccount(accounts, account, given);
-  if (password === undefined) return;
-  const { email } = account;
-  warn(
-    `Warning: ${email} was registered by a sign-up, which proves nothing about its owner. ` +
-      `It has a new password, and every browser is signed out.\n` +
-      (given === undefined ? `password ${password}\nThe password is not shown again.\n` : "") +
-      `Its API keys still work. Revoke those that you do not know: gatepost key list ${email}\n`,
-  );
-}
-
 function accountJson(account: Account): Readonly<Record<string, unknown>> {
   return {
     account_id: account.id,
@@ -118,6 +112,7 @@ function accountJson(account: Account): Readonly<Record<string, unknown>> {
     disabled: account.isDisabled,
     counts_traffic: account.trafficSince > 0,
     logs_decisions: account.logsDecisions,
+    ...(account.limits !== undefined && { limits: limitsJson(account.limits) }),
     created_at: isoTime(account.createdAtMs),
   };
 }
@@ -147,6 +142,7 @@ const row = (account: Account): readonly string[] => [
     ...(account.isAdmin ? ["admin"] : []),
     ...(account.trafficSince <= 0 ? ["no traffic"] : []),
     ...(account.logsDecisions ? ["log"] : []),
+    ...(account.limits !== undefined ? ["own limits"] : []),
   ].join(" "),
 ];
 
@@ -212,7 +208,6 @@ async function credit(
 const STATES = {
   disable: "disable an account and its keys",
   enable: "enable an account and its keys",
-  promote: "make an account an administrator in the dashboard, with the plan pro",
   demote: "take an account's administrator rights away",
 } as const;
 
@@ -221,11 +216,24 @@ function stateCommand(deps: AccountDeps, verb: keyof typeof STATES): Command {
     .option("--json", "print the account")
     .action(
       changing(deps, async (store, account) => {
-        if (verb === "promote") await promote(store, account, deps.terminal.err);
-        else await store.accounts[verb](account.id);
+        await store.accounts[verb](account.id);
       }),
     );
 }
+
+const promoteCommand = (deps: AccountDeps): Command =>
+  aboutAccount("promote", "make an account an administrator in the dashboard, with the plan pro")
+    .option("--yes", "do not ask")
+    .option("--json", "print the account")
+    .action(async (name: string, options: YesOption) => {
+      const { email, origin } = await withAccounts(deps, (store) => accountNamed(store, name));
+      const more =
+        origin === "signup" ? " A sign-up made it: its keys, hooks and webhook end." : "";
+      await sure(deps, options, `Make ${email} an administrator?${more}`);
+      const work = (store: CliAccounts, account: Account): Promise<void> =>
+        promote(store, account, deps.terminal.err);
+      await changing(deps, work)(name, options);
+    });
 
 function passwordCommand(deps: AccountDeps): Command {
   return aboutAccount("password", "set an account's dashboard password")

@@ -1,6 +1,6 @@
 import type { SignedIn, Visitor } from "./sign-in/sign-ins.ts";
 import type { AccountService } from "./accounts.ts";
-import { badField, notNow, wrongCurrentPassword } from "../base/refusals.ts";
+import { badField, wrongCurrentPassword } from "../base/refusals.ts";
 import type { Audit } from "./audit.ts";
 import type { SignIn } from "./sign-in/sign-in.ts";
 import { checkPassword } from "./sign-in/sign-up.ts";
@@ -35,7 +35,8 @@ export class OwnAccount {
     await this.#confirm(who, password, visitor);
     const answer = await this.#deps.accounts.setEmail(who.account.id, email);
     if (answer === "bad_email") throw badField("That is not a valid email address.");
-    if (answer === "taken") throw notNow("Another account has this address. Choose another one.");
+    // The answer never tells whether another account has the address; the old one stays in force then.
+    if (answer === "taken") return;
     await this.#deps.audit({ action: "account.email", ...actor(who, visitor) });
   }
 

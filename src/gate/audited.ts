@@ -7,7 +7,8 @@ import type { AccountService } from "../accounts/accounts.ts";
 import type { Guesses } from "../accounts/guesses.ts";
 import type { CreditService } from "../accounts/credits.ts";
 import type { KeyService } from "../accounts/keys.ts";
-import type { SavedPolicy } from "./gate-shapes.ts";
+import { type ForgetDeps, forgetPerson } from "./forget-person.ts";
+import type { ForgetReport, SavedPolicy } from "./gate-shapes.ts";
 import type { PolicyService } from "./policies.ts";
 import type { Tokens } from "./tokens.ts";
 import type { RuleService } from "../lists/rules/rules.ts";
@@ -111,6 +112,21 @@ export const auditedUnlock =
     const isDelayed = await guesses.forget(accountId);
     if (isDelayed) await note({ action: "account.lockout_ended", accountId });
     return isDelayed;
+  };
+
+/** Whose data it was is not written down. */
+export const auditedForget =
+  (deps: ForgetDeps, note: Note) =>
+  async (address: string, isLook: boolean): Promise<ForgetReport> => {
+    const report = await forgetPerson(deps, address, isLook);
+    const counts = Object.entries(report.found).map(([name, n]) => `${name} ${String(n)}`);
+    const change = {
+      action: "person.forgotten",
+      accountId: SERVICE,
+      detail: counts.join(", "),
+    } as const;
+    if (!isLook) await note(change);
+    return report;
   };
 
 /** "2 keys, 1 hook, 1 webhook" */

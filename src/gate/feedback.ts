@@ -5,6 +5,7 @@ import { dayOf, isoDate } from "../core/calendar.ts";
 import type { Datasets } from "../core/evidence/datasets.ts";
 import { familyStanding, standingOf } from "../core/evidence/domain-evidence.ts";
 import type { Awaitable } from "../core/mail/lookup.ts";
+import { DEFAULT_POLICY } from "../core/policy/default-policy.ts";
 import { parseDomain } from "../core/name/domain.ts";
 import { factsOf } from "../core/policy/conditions.ts";
 import { decide, type TrafficFacts } from "../core/policy/policy.ts";
@@ -19,7 +20,6 @@ import type { FeedbackRow } from "../store/tables/policy.ts";
 import { inTransaction } from "../store/transaction.ts";
 import { insertRow, keepNewest, lockAccount, pruneRows } from "../store/rows.ts";
 import type { FeedbackOutcome, Proposal } from "./gate-shapes.ts";
-import type { FindPolicies } from "./in-force.ts";
 import { type AccountHash, mailboxId, reportedDomainOf } from "./traffic.ts";
 
 /** What became of an account's sign-ups, as the account says. Nothing follows by itself but facts and proposals. */
@@ -31,6 +31,11 @@ const ROWS_MAX = 20_000;
 /** Reports of abuse about one unlisted domain after which it is proposed to deny it. */
 const ABUSE_PROPOSES = 3;
 const PROPOSALS_MAX = 100;
+
+/** Of the operator's list one account fills so many places while others wait; what several report is nobody's. */
+const PROPOSALS_OF_ACCOUNT = 20;
+const PROPOSAL_PAGE_ROWS = 1_000;
+const PROPOSAL_PAGES = 50;
 
 /** How long DNS may take to say whether a sign-up would be refused. */
 const CHECK_MS = 1_000;
@@ -58,7 +63,6 @@ export interface FeedbackDeps {
   readonly db: Kysely<Database>;
   readonly datasets: () => Datasets;
   readonly check: BudgetedCheck;
-  readonly policies: FindPolicies;
   readonly hash: AccountHash;
   readonly clock: Pick<Clock, "nowMs" | "monotonicMs" | "after">;
   readonly ids: Pick<Ids, "hex32">;
@@ -85,7 +89,7 @@ export class Feedback {
       isRefused,
     } = "email" in about
       ? await this.#ofAddress(accountId, about.email, outcome)
-      : await this.#ofMailbox(accountId, about.mailbox);
+      : await this.#ofMailbox(accountId, about.mailbox, outcome);
     const proposes = outcome === "abuse" ? "deny" : outcome === "fine" && isRefused ? "allow" : "";
     const proposal = domain === "" ? "" : proposes;
     const nowMs = clock.nowMs();
@@ -119,6 +123,21 @@ export class Feedback {
 
   async proposals(accountId?: string): Promise<readonly Proposal[]> {
     const column = accountId === undefined ? "operator_proposal" : "account_proposal";
+    const open: (Proposal & { readonly by: string })[] = [];
+    for (let page = 0; page < PROPOSAL_PAGES; page += 1) {
+      const rows = await this.#proposed(column, accountId, page);
+      open.push(...rows.filter(({ domain, proposes }) => this.#isOpen(domain, proposes)));
+      if (rows.length < PROPOSAL_PAGE_ROWS) break;
+    }
+    return inShares(open, accountId === undefined ? PROPOSALS_OF_ACCOUNT : PROPOSALS_MAX);
+  }
+
+  /** One page of what is proposed, listed domains too; newest first. */
+  async #proposed(
+    column: "operator_proposal" | "account_proposal",
+    accountId: string | undefined,
+    page: number,
+  ): Promise<readonly (Proposal & { readonly by: string })[]> {
     const rows = await this.#deps.db
       .selectFrom("feedback")
       .select(({ fn }) => [
@@ -128,6 +147,7 @@ export class Feedback {
         fn.count("mailbox").distinct().as("mailboxes"),
         fn.count("account_id").distinct().as("accounts"),
         fn.max("day").as("last_day"),
+        fn.min("account_id").as("by"),
       ])
       .where(column, "<>", "")
       .where("day", ">", this.#firstDay())
@@ -136,10 +156,11 @@ export class Feedback {
       .having(sql<boolean>`${sql.ref(column)} = 'allow' or count(*) >= ${ABUSE_PROPOSES}`)
       .orderBy("last_day", "desc")
       .orderBy("domain")
-      .limit(PROPOSALS_MAX)
+      .limit(PROPOSAL_PAGE_ROWS)
+      .offset(page * PROPOSAL_PAGE_ROWS)
       .execute();
     return rows.flatMap(({ domain, [column]: proposes, ...row }) => {
-      if (proposes === undefined || proposes === "" || !this.#isOpen(domain, proposes)) return [];
+      if (proposes === undefined || proposes === "") return [];
       return {
         domain,
         proposes,
@@ -147,6 +168,7 @@ export class Feedback {
         mailboxes: Number(row.mailboxes),
         accounts: Number(row.accounts),
         last_day: isoDate(Number(row.last_day)),
+        by: Number(row.accounts) === 1 ? row.by : "",
       };
     });
   }
@@ -179,7 +201,7 @@ export class Feedback {
     const { hash, datasets } = this.#deps;
     const entry = readEntry(email, "address");
     if (entry.kind !== "address") throw badParameter("email", "an email address");
-    const isRefused = outcome === "fine" && (await this.#wouldRefuse(accountId, email));
+    const isRefused = outcome === "fine" && (await this.#wouldRefuse(email, "address"));
     return {
       mailboxId: mailboxId(hash, accountId, entry.address),
       domain: reportedDomainOf(entry.domain, datasets()),
@@ -187,10 +209,10 @@ export class Feedback {
     };
   }
 
-  async #ofMailbox(accountId: string, mailbox: string) {
+  async #ofMailbox(accountId: string, mailbox: string, outcome: FeedbackOutcome) {
     const logged = await this.#deps.db
       .selectFrom("decisions")
-      .select(["domain", "decision"])
+      .select("domain")
       .where("account_id", "=", accountId)
       .where("mailbox", "=", mailbox)
       .orderBy("id", "desc")
@@ -200,17 +222,18 @@ export class Feedback {
     return {
       mailboxId: mailbox,
       domain: parsed.ok ? reportedDomainOf(parsed.value, this.#deps.datasets()) : undefined,
-      isRefused: logged?.decision === "reject",
+      isRefused:
+        outcome === "fine" && parsed.ok && (await this.#wouldRefuse(parsed.value.name, "domain")),
     };
   }
 
-  async #wouldRefuse(accountId: string, email: string): Promise<boolean> {
-    const { check, datasets, policies } = this.#deps;
+  /** By the built-in policy: an account could write one of its own that refuses anything. */
+  async #wouldRefuse(text: string, mode: "address" | "domain"): Promise<boolean> {
+    const { check, datasets } = this.#deps;
     const asked = { features: [], spamTrap: false } as const;
-    const validation = await check({ text: email, mode: "address", asked, budgetMs: CHECK_MS });
-    const live = (await policies(accountId, "default", CHECK_MS))?.live;
+    const validation = await check({ text, mode, asked, budgetMs: CHECK_MS });
     const facts = { ...factsOf(validation, datasets()), caller: new Map() };
-    return live !== undefined && decide(live.policy, facts).decision === "reject";
+    return decide(DEFAULT_POLICY, facts).decision === "reject";
   }
 
   async #readFacts(
@@ -254,6 +277,22 @@ export class Feedback {
       }),
     };
   }
+}
+
+/** The first of each account up to its share, then what is over as far as there is room. */
+function inShares(
+  open: readonly (Proposal & { readonly by: string })[],
+  share: number,
+): readonly Proposal[] {
+  const counts = new Map<string, number>();
+  const isOver = open.map(({ by }) => {
+    const count = (counts.get(by) ?? 0) + 1;
+    counts.set(by, count);
+    return by !== "" && count > share;
+  });
+  const ranked = [false, true].flatMap((over) => open.filter((_, at) => isOver[at] === over));
+  const shown = new Set(ranked.slice(0, PROPOSALS_MAX));
+  return open.filter((one) => shown.has(one)).map(({ by: _by, ...proposal }) => proposal);
 }
 
 export const pruneFeedback = (db: Kysely<Database>, nowMs: number): Promise<number> =>

@@ -203,3 +203,11 @@ export const Proposals = Type.Object({ proposals: Type.Array(Proposal) });
 
 export const PROPOSAL_ANSWERS = ["allow", "deny", "dismiss"] as const;
 export type ProposalAnswer = (typeof PROPOSAL_ANSWERS)[number];
+
+/** What is kept of a person by place, found or deleted; the account that has the address; and what nobody can find. */
+export const ForgetReport = Type.Object({
+  found: Type.Record(count),
+  account_id: orNull(text),
+  elsewhere: Type.Array(text),
+});
+export type ForgetReport = Described<typeof ForgetReport>;

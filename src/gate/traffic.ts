@@ -1,6 +1,7 @@
 import { createHmac } from "node:crypto";
+import { deriveKey } from "../base/secrets.ts";
 import { LRUCache } from "lru-cache";
-import { addressKey } from "../core/address/address.ts";
+import { type Address, addressKey } from "../core/address/address.ts";
 import { dayOf } from "../core/calendar.ts";
 import { canonicalAddress } from "../core/evidence/alias.ts";
 import type { Datasets } from "../core/evidence/datasets.ts";
@@ -33,6 +34,9 @@ const BASE32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 const HASH_LENGTH = 26;
 
 const KEYS_MAX = 10_000;
+
+export const mailboxKey = (secretKey: Uint8Array): Uint8Array =>
+  deriveKey(secretKey, "mailbox ids");
 
 /** `key` is for this alone. */
 export function createAccountHash(key: Uint8Array): AccountHash {
@@ -67,6 +71,16 @@ export const mailboxId = (
   address: Parameters<typeof canonicalAddress>[0],
 ): string => `m_${hash(accountId, canonicalAddress(address))}`;
 
+/** The marks of an address alone: its mailbox, and this spelling. */
+export const trafficMarks = (
+  hash: AccountHash,
+  { accountId, since }: TrafficOwner,
+  address: Address,
+): readonly [mailbox: string, spelling: string] => [
+  hash(accountId, `mailbox ${String(since)} ${canonicalAddress(address)}`),
+  hash(accountId, `spelling ${String(since)} ${addressKey(address)}`),
+];
+
 /** An account with its traffic on. `since` changes when it is switched off and on: older rows are gone then. */
 export interface TrafficOwner {
   readonly accountId: string;
@@ -94,11 +108,8 @@ export function marksOf(
   const { address, domain } = entry;
   const mark = (kind: string, text: string): string =>
     hash(owner.accountId, `${kind} ${String(owner.since)} ${text}`);
-  const marks = {
-    owner,
-    mailbox: mark("mailbox", canonicalAddress(address)),
-    spelling: mark("spelling", addressKey(address)),
-  };
+  const [mailbox, spelling] = trafficMarks(hash, owner, address);
+  const marks = { owner, mailbox, spelling };
   const own = ownDomainOf(domain, datasets);
   if (own === undefined) return marks;
   const [host] = mail?.kind === "hosts" ? mail.hosts : [];

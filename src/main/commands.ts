@@ -1,6 +1,10 @@
 import type { Command } from "commander";
 import { Accounts } from "../accounts/accounts-store.ts";
 import { readTiersFile } from "../accounts/admission/tiers.ts";
+import { Charges } from "../accounts/admission/charges.ts";
+import { Jobs } from "../bulk/jobs.ts";
+import { forgetCommand } from "../cli/commands/forget.ts";
+import { createAccountHash, mailboxKey } from "../gate/traffic.ts";
 import { Guesses } from "../accounts/guesses.ts";
 import { AuditLog, COMMAND_LINE, createAudit, operatorId } from "../accounts/audit.ts";
 import { systemClock as clock } from "../base/clock.ts";
@@ -34,6 +38,7 @@ import {
   auditedAccounts,
   auditedCredits,
   auditedEntries,
+  auditedForget,
   auditedKeys,
   auditedPolicies,
   auditedRefresh,
@@ -207,6 +212,7 @@ export function allCommands(terminal: Terminal): readonly Command[] {
       openLists: (use: DatabaseUse = "must_exist") =>
         openStored(config(), { terminal, use }, openCliLists),
     }),
+    forgetCommand({ terminal, confirm, openForget: () => command(openForget) }),
     decideCommand(decideDeps),
     policyCommand({
       ...decideDeps,
@@ -371,6 +377,22 @@ async function openCliLists(process: Process): Promise<Omit<CliLists, "close">> 
     backTest: lists.backTest,
     refresh: auditedRefresh(lists.refresh, note),
   };
+}
+
+async function openForget(process: Process) {
+  if (!hasDatabase(process.config)) throw refuse(missingWords(process.config).trim());
+  const store = await openAccountStore(process);
+  const { db } = store.sql;
+  const charges = new Charges({ db, ids: process.ids });
+  const deps = {
+    db,
+    clock,
+    accounts: store.accounts,
+    operator: (await openStoredLists(process, store)).operator,
+    jobs: new Jobs({ db, charges, ids: process.ids }),
+    hash: createAccountHash(mailboxKey(await openSecretKey(process.config, store.sql))),
+  };
+  return { forget: auditedForget(deps, operatorNote(process, store)) };
 }
 
 async function openAccounts(process: Process): Promise<Omit<CliAccounts, "close">> {

@@ -1,7 +1,9 @@
+import type { ForgetDeps } from "../gate/forget-person.ts";
 import { existsSync, readFileSync } from "node:fs";
 import { statfs } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { createAccountHash, mailboxKey } from "../gate/traffic.ts";
 import { AccountDirectory } from "../accounts/account-directory.ts";
 import { Accounts } from "../accounts/accounts-store.ts";
 import { createAccountService } from "../accounts/accounts.ts";
@@ -37,7 +39,7 @@ import type { Backing } from "./store.ts";
 
 interface AccountParts {
   readonly serving: Pick<Serving, "tiers" | "shares" | "secretKey"> & {
-    readonly backing: Pick<Backing, "store" | "rates" | "quotas" | "usage">;
+    readonly backing: Pick<Backing, "charges" | "store" | "rates" | "quotas" | "usage">;
     readonly lists: Pick<Lists, "operator" | "refresh">;
   };
   readonly admission: Admission;
@@ -59,6 +61,22 @@ export function builtPages(): BuiltPages | undefined {
   return { root, manifest };
 }
 
+interface ForgettingParts extends Pick<ForgetDeps, "accounts" | "operator" | "clock"> {
+  readonly ids: Process["ids"];
+  readonly secretKey: Uint8Array;
+  readonly charges: Backing["charges"];
+}
+
+const forgetting = (
+  db: ForgetDeps["db"],
+  { ids, secretKey, charges, ...parts }: ForgettingParts,
+): ForgetDeps => ({
+  ...parts,
+  db,
+  jobs: new Jobs({ db, charges, ids }),
+  hash: createAccountHash(mailboxKey(secretKey)),
+});
+
 type OfOthers =
   | "accountLists"
   | "dnsTest"
@@ -77,7 +95,7 @@ export function openAccounts(
   { serving, admission, checker, info, countSignIn }: AccountParts,
 ): Omit<DashboardContext, OfOthers> {
   const { backing, lists, shares, tiers, secretKey } = serving;
-  const { store, usage, rates, quotas } = backing;
+  const { store, usage, rates, quotas, charges } = backing;
   const { check, datasets } = checker;
   const { operator, refresh } = lists;
   const { notices, sql, keys, credits, switches } = store;
@@ -103,6 +121,7 @@ export function openAccounts(
     audit,
     directory,
     guesses,
+    forgetting: forgetting(db, { clock, ids, accounts, operator, secretKey, charges }),
     signIn,
     admission,
     rates,

@@ -137,7 +137,7 @@ export async function dashboardWorld(options: DashboardWorldOptions = {}): Promi
   });
   const running = worker();
   running.start();
-  const backing = { store, rates, quotas, usage };
+  const backing = { store, charges, rates, quotas, usage };
   const secretKey = new Uint8Array(32);
   const parts = {
     serving: { backing, lists: words, shares, tiers, secretKey },

@@ -288,7 +288,7 @@ const isMailHostName: ItemReader<string> = (item) =>
     return parsed.ok ? parsed.value : undefined;
   });
 
-const CALLER_NAME = /^caller\.([a-z_]{1,32})$/;
+const CALLER_NAME = /^caller\.((?!__)[a-z_]{1,32})$/;
 
 const isCallerValue: ItemReader<CallerFact> = (item) => {
   if (typeof item === "string" || typeof item === "boolean" || Number.isFinite(item)) {

@@ -66,7 +66,7 @@ const NOTHING: Policy = {
 const POLICY_MEMBERS = ["rules", "else", "else_reason", "else_message", "token"];
 const RULE_MEMBERS = ["when", "then", "reason", "message"];
 
-const REASON = /^[a-z_]{1,32}$/;
+const REASON = /^(?!__)[a-z_]{1,32}$/;
 const LANGUAGE = /^[a-z]{2,3}(?:-[a-z0-9]{2,8}){0,3}$/i;
 
 /** What no eye sees or what breaks a line: the text is shown in forms, headers and terminals. */

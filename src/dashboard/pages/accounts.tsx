@@ -1,6 +1,7 @@
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
 import type {
+  ForgetReport,
   AdminAccount,
   AdminAccountPage,
   AdminAccounts,
@@ -65,6 +66,20 @@ async function showLink(made: Promise<MadeLink>): Promise<void> {
   shownOnce.value = { title: "The link for a new password", value, words };
 }
 
+async function forget(values: Values): Promise<void> {
+  const {
+    found,
+    account_id: own,
+    elsewhere,
+  } = await post<ForgetReport>("admin/forget", {
+    ...values,
+    delete: true,
+  });
+  const counts = Object.entries(found).map(([place, number]) => `${place} ${count(number)}`);
+  const left = own === null ? "" : " The account with this address is left: delete it on its page.";
+  say(`Deleted: ${counts.join(", ")}.${left} Not searched: ${elsewhere.join("; ")}.`);
+}
+
 const TIER: FieldSpec = { name: "tier", label: "Plan", choices: TIERS };
 
 function Directory(): VNode {
@@ -85,6 +100,18 @@ function Directory(): VNode {
           send={(values) => showLink(post("admin/accounts", values))}
         >
           You get a link with which its owner chooses a password.
+        </Act>
+        <Act
+          act="Forget a person"
+          title="Forget a person?"
+          yes="Delete for good"
+          grave
+          user={ownEmail()}
+          fields={[EMAIL, OWN_PASSWORD]}
+          send={forget}
+        >
+          What is kept of this address goes in every account: counts, feedback, decisions, rules,
+          and each list and batch that holds it, whole. This cannot be undone.
         </Act>
       </PageHead>
       <section class="sheet stack">

@@ -90,7 +90,7 @@ const Who = ({ email, tier, id, created_at: made }: Account): VNode => (
         user={email}
         fields={[{ ...EMAIL, label: "New email address" }, CURRENT]}
         send={(values) => post("email", values).then(loadSession)}
-        said="Your email address is changed. Sign in with the new one from now on."
+        said="If nobody else here has this address, it is yours now: the page shows it, and you sign in with it."
       />
       <Act
         act="Change the password"

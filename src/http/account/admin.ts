@@ -12,9 +12,11 @@ import type { Described } from "../../core/json-schema.ts";
 import {
   auditedAccounts,
   auditedCredits,
+  auditedForget,
   auditedRefresh,
   auditedUnlock,
 } from "../../gate/audited.ts";
+import { ForgetReport } from "../../gate/gate-shapes.ts";
 import { statusJson } from "../../lists/rules/entry-json.ts";
 import {
   AdminAccountPage,
@@ -37,6 +39,7 @@ import {
   type AccountRoute,
   boundedNumber,
   emailField,
+  flagField,
   limitField,
   optional,
   passwordField,
@@ -297,6 +300,15 @@ export const adminRoutes: readonly AccountRoute[] = [
     if (id === account.id) throw notNow("You cannot take your own administrator rights away.");
     if (!(await auditedAccounts(context.accounts, note).demote(id))) throw notFound();
   }),
+  admin(
+    "POST admin/forget",
+    { body: { email: emailField, delete: flagField, ...CONFIRMED }, answer: ForgetReport },
+    async (request, context) => {
+      await confirm(request, context);
+      const forget = auditedForget(context.forgetting, request.note);
+      return await forget(request.body.email, !request.body.delete);
+    },
+  ),
   admin("GET admin/lists", { answer: Sources }, async (_request, { refresh }) => ({
     sources: (await refresh.status()).map(statusJson),
   })),

@@ -1,3 +1,4 @@
+import type { ForgetDeps } from "../../gate/forget-person.ts";
 import type { Guesses } from "../../accounts/guesses.ts";
 import type { AccountDirectory } from "../../accounts/account-directory.ts";
 import type { AccountService } from "../../accounts/accounts.ts";
@@ -84,6 +85,7 @@ export interface DashboardContext {
   readonly credits: CreditService;
   readonly directory: Pick<AccountDirectory, "search">;
   readonly dnsTest: () => Promise<DnsTest>;
+  readonly forgetting: ForgetDeps;
   readonly frontPage: () => Promise<FrontPage>;
   readonly gate?: DashboardGate;
   readonly health: Pick<Health, "state">;

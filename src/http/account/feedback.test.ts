@@ -5,6 +5,7 @@ import { ask } from "../../../test/policy/asked-decision.ts";
 import { GATE_KEY, gateWorld } from "../../../test/policy/gate-world.ts";
 import { DEFAULT_DOCUMENT } from "../../core/policy/default-policy.ts";
 import { parsePolicy } from "../../core/policy/parse-policy.ts";
+import { systemClock } from "../../base/clock.ts";
 import { Refusal } from "../../base/refusals.ts";
 import type { Note } from "../../gate/audited.ts";
 import { withDomain } from "../../gate/feedback.ts";
@@ -12,10 +13,14 @@ import { createAccountHash } from "../../gate/traffic.ts";
 import type { AccountContext, SignedInRequest } from "./context.ts";
 import { feedbackRoutes } from "./gate.ts";
 
+const OFTEN = new Set(["feedback.given", "decisions.read"]);
+
 async function openRoutes(t: TestContext) {
   const world = await gateWorld(t);
   const made = await world.account("jo@shop.example");
   const noted: string[] = [];
+  const often: string[] = [];
+  const entered = { count: 0 };
   const { operator } = rulesOf(world.store);
   const context = {
     feedback: world.feedback,
@@ -23,15 +28,27 @@ async function openRoutes(t: TestContext) {
     hash: createAccountHash(GATE_KEY),
     policies: world.policies,
     operator,
+    clock: systemClock,
+    requests: { record: () => undefined },
+    admission: {
+      enter: () => assert.fail(),
+      charge: () => assert.fail(),
+      enterAs: ({ id: accountId }) => {
+        entered.count += 1;
+        const caller = { owner: { kind: "account", accountId }, tier: "free" } as const;
+        return { caller: { ...caller, clientAddress: "" }, hasCredits: false };
+      },
+    },
   } as Partial<AccountContext> as AccountContext;
   const note: Note = ({ action, detail = "" }) =>
-    Promise.resolve(void noted.push(`${action} ${detail}`));
+    Promise.resolve(void (OFTEN.has(action) ? often : noted).push(`${action} ${detail}`));
   const call = async (name: string, more: Partial<SignedInRequest> = {}): Promise<unknown> => {
     const [method, path] = name.split(" ");
     const route = feedbackRoutes.find((one) => one.method === method && one.path === path);
     const account = (await world.store.accounts.find(made.id)) ?? assert.fail();
     const visitor = { clientAddress: "192.0.2.1" };
-    const request = { account, visitor, note, body: {}, query: {}, id: "", ...more };
+    const session = { id: "a browser" };
+    const request = { account, session, visitor, note, body: {}, query: {}, id: "", ...more };
     return await route?.handle(request as unknown as SignedInRequest, context);
   };
   const abuse = async (domain: string): Promise<void> => {
@@ -39,7 +56,7 @@ async function openRoutes(t: TestContext) {
       await call("POST feedback", { body: { email: `${name}@${domain}`, outcome: "abuse" } });
     }
   };
-  return { world, made, call, abuse, noted, operator };
+  return { world, made, call, abuse, noted, often, entered, operator };
 }
 
 const refused = (status: number) => (error: unknown) =>
@@ -141,4 +158,16 @@ test("domains gather in one rule for each answer, before all other rules", () =>
     [100, 200, 6],
   );
   assert.equal((document as Document).rules.length, DEFAULT_DOCUMENT.rules.length + 3);
+});
+
+test("feedback of the page is counted in the rate and, as reading the log, in the activity", async (t) => {
+  const { call, abuse, often, entered } = await openRoutes(t);
+  await abuse("farm.example");
+  assert.deepEqual([entered.count, often], [3, Array(3).fill("feedback.given abuse")]);
+  for (let times = 0; times < 3; times += 1) {
+    await call("GET decisions", {
+      session: { id: "another browser" } as SignedInRequest["session"],
+    });
+  }
+  assert.deepEqual(often.slice(3), ["decisions.read "]);
 });

@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import type { Field } from "../field.ts";
 import { tierOf } from "../../accounts/admission/tiers.ts";
 import { accountKey } from "../../base/owner.ts";
@@ -254,9 +255,11 @@ export const feedbackRoutes: readonly AccountRoute[] = [
   account(
     "GET decisions",
     { answer: AccountDecisions },
-    async ({ account: { id, logsDecisions }, query }, context) => {
-      const sought = readSought((name) => query[name]);
+    async (request, context) => {
+      const { id, logsDecisions } = request.account;
+      const sought = readSought((name) => request.query[name]);
       const page = await context.decisionLog.page(id, sought);
+      if (sought.after === undefined) await noteReading(request);
       return { log: logsDecisions ? ("on" as const) : ("off" as const), ...page };
     },
   ),
@@ -279,12 +282,15 @@ export const feedbackRoutes: readonly AccountRoute[] = [
         note: optional(longText),
       },
     },
-    async ({ account: own, body }, context) => {
-      const given: Readonly<Record<string, string | undefined>> = body;
-      await context.feedback.record(
-        own.id,
-        readFeedback((name) => given[name]),
-      );
+    async (request, context) => {
+      const given: Readonly<Record<string, string | undefined>> = request.body;
+      const said = readFeedback((name) => given[name]);
+      await counted(request, context, async (entrance) => {
+        // As the API does: with the rate spent it costs a credit.
+        if (entrance.creditsOnly !== undefined) await context.admission.charge(entrance, 0);
+        await context.feedback.record(request.account.id, said);
+      });
+      await noteOwn(request, { action: "feedback.given", detail: said.outcome });
     },
   ),
   account("GET proposals", { answer: Proposals }, async (request, context) => ({
@@ -296,6 +302,15 @@ export const feedbackRoutes: readonly AccountRoute[] = [
   })),
   admin("POST admin/proposals", { body: ANSWER }, answerForAll),
 ];
+
+/** Browsers that read the log within the hour: the page follows it live. */
+const readers = new LRUCache<string, true>({ max: 10_000, ttl: 3_600_000 });
+
+async function noteReading(request: SignedInRequest): Promise<void> {
+  if (readers.has(request.session.id)) return;
+  readers.set(request.session.id, true);
+  await noteOwn(request, { action: "decisions.read" });
+}
 
 const EXAMPLE = "jo@mailinator.com";
 

@@ -13,6 +13,7 @@ import {
   account,
   type AccountRoute,
   boundedNumber,
+  noteOwn,
   flagField,
   optional,
   textField,
@@ -160,6 +161,7 @@ export const listRoutes: readonly AccountRoute[] = [
   ),
   account("DELETE lists/:id", {}, async (request, context) => {
     await context.accountLists.remove(whose(request));
+    await noteOwn(request, { action: "list.deleted" });
   }),
   account(
     "POST lists/:id/read",
@@ -224,6 +226,7 @@ export const listRoutes: readonly AccountRoute[] = [
     const { classes = ROW_CLASSES.join(), bom } = request.query;
     const open = notRunning(await lists.find(whose(request)));
     const chunks = lists.csv(open, classes.split(",").map(classOf));
+    await noteOwn(request, { action: "list.downloaded" });
     const name = encodeURIComponent(`${open.list.name.replace(/\.\w{1,5}$/, "")}-cleaned.csv`);
     return {
       headers: { "content-disposition": `attachment; filename*=UTF-8''${name}` },

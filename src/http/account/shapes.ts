@@ -13,6 +13,7 @@ export type { CheckStep, EvidenceShape, FrontPage } from "../../check/check-shap
 export type { Key, LoggedDecision, OwnEntry, Source };
 export type {
   BackTestReport,
+  ForgetReport,
   HooksPage,
   OutcomeReport,
   PolicyPage,

@@ -161,7 +161,7 @@ const token: Field<boolean> = {
 };
 
 const NO_FACTS: ReadonlyMap<string, CallerFact> = new Map();
-const FACT_NAME = /^[a-z_]{1,32}$/;
+const FACT_NAME = /^(?!__)[a-z_]{1,32}$/;
 
 /** An object of JSON, or its JSON as the value of a form. */
 const facts: Field<ReadonlyMap<string, CallerFact>> = {

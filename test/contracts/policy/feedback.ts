@@ -3,6 +3,8 @@ import { test } from "node:test";
 import { DecisionLog, pruneDecisions } from "../../../src/gate/decision-log.ts";
 import { Feedback, pruneFeedback } from "../../../src/gate/feedback.ts";
 import { BUILT_IN } from "../../../src/gate/in-force.ts";
+import { insertRow } from "../../../src/store/rows.ts";
+import { dayOf } from "../../../src/core/calendar.ts";
 import { createAccountHash, mailboxId } from "../../../src/gate/traffic.ts";
 import { readEntry } from "../../../src/core/address/address.ts";
 import { DAY_MS } from "../../../src/core/calendar.ts";
@@ -12,6 +14,8 @@ import { zoneLookup } from "../../dns/zone-lookup.ts";
 import type { Make } from "../contract.ts";
 import { addAccount, type Stores } from "../stores.ts";
 
+const LISTED = Array.from({ length: 110 }, (_, n) => `listed${String(n)}.example`);
+
 /** What feedback and the log keep and find again. `make` returns an empty database. */
 export function feedbackContract(name: string, make: Make<Stores>): void {
   test(`${name}: feedback becomes facts and proposals, and is pruned`, async (t) => {
@@ -19,7 +23,7 @@ export function feedbackContract(name: string, make: Make<Stores>): void {
     for (const id of ["a1", "a2"]) await addAccount(stores, 0, id);
     const { clock, ids, log } = stores;
     const { db } = stores.sql;
-    const datasets = () => literalDatasets({ curated: ["bad.example"] });
+    const datasets = () => literalDatasets({ curated: ["bad.example", ...LISTED] });
     const check = createBudgetedCheck({
       lookup: zoneLookup({}),
       datasets,
@@ -27,7 +31,6 @@ export function feedbackContract(name: string, make: Make<Stores>): void {
       implicitMx: false,
     });
     const hash = createAccountHash(new Uint8Array(32).fill(3));
-    const policies = () => BUILT_IN;
     const feedback = new Feedback({
       db,
       clock,
@@ -35,7 +38,6 @@ export function feedbackContract(name: string, make: Make<Stores>): void {
       log,
       datasets,
       check,
-      policies,
       hash,
       counted() {},
     });
@@ -66,6 +68,21 @@ export function feedbackContract(name: string, make: Make<Stores>): void {
     );
     assert.equal(await pruneFeedback(db, clock.nowMs() + 89 * DAY_MS), 0);
     assert.equal(await pruneFeedback(db, clock.nowMs() + 90 * DAY_MS), 5);
+    // What is listed already, and one eager account, take no place from others.
+    const eager = async (account_id: string, domain: string, day = dayOf(clock.nowMs())) => {
+      const row = { account_id, domain, day, mailbox: "m", outcome: "abuse", note: "" } as const;
+      const asks = { account_proposal: "", operator_proposal: "deny" } as const;
+      for (const id of "123") await insertRow(db, "feedback", { ...row, ...asks, id: domain + id });
+    };
+    for (let n = 0; n < 110; n += 1) {
+      await eager("a1", LISTED[n] ?? "");
+      await eager("a1", `n${String(n)}-farm.example`);
+    }
+    await eager("a2", "quiet.example", dayOf(clock.nowMs()) - 5);
+    const operators = await feedback.proposals();
+    assert.equal(operators.length, 100);
+    assert.ok(operators.some(({ domain }) => domain === "quiet.example"));
+    assert.ok(operators.every(({ domain }) => !LISTED.includes(domain)));
     assert.deepEqual(log.lines, []);
   });
 

@@ -1,0 +1,51 @@
+import type { Kysely } from "kysely";
+import { unpackOctets, unpackText } from "../store/rows.ts";
+import type { Database } from "../store/schema.ts";
+import { readListFile } from "./list-file.ts";
+
+/** Whether the file of an account's list has the address in any case, in text or in a workbook. */
+export async function isHeldInList(
+  db: Kysely<Database>,
+  list: string,
+  address: string,
+): Promise<boolean> {
+  const parts = db.selectFrom("account_list_parts").select("content").where("list", "=", list);
+  const octets: Buffer[] = [];
+  for (const { content } of await parts.orderBy("number").execute()) {
+    octets.push(await unpackOctets(content));
+  }
+  const file = Buffer.concat(octets);
+  if (!file.toString("latin1", 0, 2).startsWith("PK")) {
+    return (["utf8", "utf16le"] as const).some((encoding) =>
+      file.toString(encoding).toLowerCase().includes(address),
+    );
+  }
+  for await (const { rows } of readListFile(oneSlice(file), {})) {
+    if (rows.some(({ cells }) => cells.join("\n").toLowerCase().includes(address))) return true;
+  }
+  return false;
+}
+
+async function* oneSlice(file: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield await Promise.resolve(file);
+}
+
+/** Whether one of the entries of a batch is the address, in any case. */
+export async function isHeldInSession(
+  db: Kysely<Database>,
+  session: string,
+  address: string,
+): Promise<boolean> {
+  const chunks = db.selectFrom("chunks").select("number").where("session", "=", session);
+  for (const { number } of await chunks.execute()) {
+    const chunk = await db
+      .selectFrom("chunks")
+      .select("content")
+      .where("session", "=", session)
+      .where("number", "=", number)
+      .executeTakeFirst();
+    if (chunk === undefined) continue;
+    if ((await unpackText(chunk.content)).toLowerCase().includes(address)) return true;
+  }
+  return false;
+}

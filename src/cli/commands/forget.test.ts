@@ -1,0 +1,48 @@
+import { strict as assert } from "node:assert";
+import { test } from "node:test";
+import type { ForgetReport } from "../../gate/gate-shapes.ts";
+import { program, runProgram } from "../program.ts";
+import { recordingTerminal } from "../../../test/process/recording-terminal.ts";
+import { forgetCommand } from "./forget.ts";
+
+const REPORT = { found: { traffic: 2, rules: 1 }, account_id: null, elsewhere: ["back-ups"] };
+const NOTHING = { ...REPORT, found: { traffic: 0, rules: 0 } };
+
+const CASES: readonly (readonly [
+  name: string,
+  words: readonly string[],
+  report: ForgetReport,
+  says: boolean,
+  want: readonly [code: number, asked: number, deletions: number],
+])[] = [
+  ["a person who says yes", [], REPORT, true, [0, 1, 1]],
+  ["a person who says no", [], REPORT, false, [1, 1, 0]],
+  ["--yes does not ask", ["--yes", "--json"], REPORT, false, [0, 0, 1]],
+  ["nothing is kept", [], NOTHING, false, [1, 0, 1]],
+  ["an account is named", ["--yes"], { ...NOTHING, account_id: "a1" }, false, [0, 0, 1]],
+];
+
+for (const [name, words, report, says, want] of CASES) {
+  test(`forget: ${name}`, async () => {
+    const terminal = { ...recordingTerminal(), interactive: true };
+    let [asked, deletions] = [0, 0];
+    const command = forgetCommand({
+      terminal,
+      confirm: () => {
+        asked += 1;
+        return Promise.resolve(says);
+      },
+      openForget: () =>
+        Promise.resolve({
+          forget: (_address, isLook) => {
+            if (!isLook) deletions += 1;
+            return Promise.resolve(report);
+          },
+          close: () => Promise.resolve(),
+        }),
+    });
+    const root = program("1", terminal, [command]);
+    const code = await runProgram(root, ["forget", "jo@x.example", ...words], terminal);
+    assert.deepEqual([code, asked, deletions], want);
+  });
+}

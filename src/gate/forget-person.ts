@@ -1,0 +1,115 @@
+import { type Kysely, type RawBuilder, sql, type SqlBool } from "kysely";
+import type { AccountService } from "../accounts/accounts.ts";
+import type { Account } from "../accounts/accounts-store.ts";
+import { badField } from "../base/refusals.ts";
+import { isHeldInList, isHeldInSession } from "../bulk/holds-address.ts";
+import type { Jobs } from "../bulk/jobs.ts";
+import { forgetList } from "../bulk/list-store.ts";
+import { type Address, addressKey, readEntry, trimEntry } from "../core/address/address.ts";
+import type { RuleService } from "../lists/rules/rules.ts";
+import type { Database } from "../store/schema.ts";
+import type { ForgetReport } from "./gate-shapes.ts";
+import { type AccountHash, mailboxId, trafficMarks } from "./traffic.ts";
+
+export interface ForgetDeps {
+  readonly db: Kysely<Database>;
+  readonly accounts: Pick<AccountService, "all" | "find">;
+  readonly operator: Pick<RuleService, "forget" | "search">;
+  readonly jobs: Pick<Jobs, "remove">;
+  readonly hash: AccountHash;
+  readonly clock: { readonly nowMs: () => number };
+}
+
+interface Person {
+  readonly address: Address;
+  /** As addresses are compared. */
+  readonly key: string;
+  readonly accounts: readonly Account[];
+}
+
+/** Counts what is kept of a person, and deletes it unless it is only looked for. */
+type Place = (deps: ForgetDeps, person: Person, isLook: boolean) => Promise<number>;
+
+/** Rows of accounts by the hashes of a person, which are others in each account. */
+const rowsIn =
+  (
+    table: "traffic" | "feedback" | "decisions",
+    match: (deps: ForgetDeps, account: Account, person: Person) => RawBuilder<SqlBool>,
+  ): Place =>
+  async (deps, person, isLook) => {
+    let count = 0;
+    for (const account of person.accounts) {
+      const rows = sql`from ${sql.table(table)}
+        where account_id = ${account.id} and ${match(deps, account, person)}`;
+      const query = isLook
+        ? await sql<{ count: number }>`select count(*) as count ${rows}`.execute(deps.db)
+        : await sql<{ count: number }>`delete ${rows}`.execute(deps.db);
+      count += Number(isLook ? query.rows[0]?.count : query.numAffectedRows);
+    }
+    return count;
+  };
+
+const byMailbox = ({ hash }: ForgetDeps, { id }: Account, { address }: Person) =>
+  sql<SqlBool>`mailbox = ${mailboxId(hash, id, address)}`;
+
+/** Every place that keeps something of a person. What keeps more gets a line here. */
+const PLACES: Readonly<Record<string, Place>> = {
+  traffic: rowsIn("traffic", ({ hash }, { id, trafficSince }, { address }) => {
+    const marks = trafficMarks(hash, { accountId: id, since: trafficSince }, address);
+    return sql<SqlBool>`(subject in (${sql.join(marks)}) or item in (${sql.join(marks)}))`;
+  }),
+  feedback: rowsIn("feedback", byMailbox),
+  decisions: rowsIn("decisions", byMailbox),
+  async rules({ operator }, { key }, isLook) {
+    if (isLook) return (await operator.search(key, undefined, 1)).total;
+    return (await operator.forget(key))?.count ?? 0;
+  },
+  async lists({ db, jobs, clock }, { key }, isLook) {
+    const ids = await db.selectFrom("account_lists").select(["id", "runs"]).execute();
+    let count = 0;
+    for (const { id, runs } of ids) {
+      if (!(await isHeldInList(db, id, key))) continue;
+      count += 1;
+      if (isLook) continue;
+      for (const session of runs.split(" ")) await jobs.remove(session, clock.nowMs());
+      await forgetList(db, id);
+    }
+    return count;
+  },
+  async batches({ db, jobs, clock }, { key }, isLook) {
+    const sessions = await db.selectFrom("chunks").select("session").distinct().execute();
+    let count = 0;
+    for (const { session } of sessions) {
+      if (!(await isHeldInSession(db, session, key))) continue;
+      count += 1;
+      if (!isLook) await jobs.remove(session, clock.nowMs());
+    }
+    return count;
+  },
+};
+
+/** What the command and the page say that they cannot find. */
+const ELSEWHERE = [
+  "log files, if LOG_LEVEL is debug or trace",
+  "back-ups of the database",
+  "what webhooks and answers brought to others",
+];
+
+/** Deletes what is kept of one person in every account, or only looks for it. Throws the `Refusal` of no address. */
+export async function forgetPerson(
+  deps: ForgetDeps,
+  text: string,
+  isLook: boolean,
+): Promise<ForgetReport> {
+  const entry = readEntry(trimEntry(text), "address");
+  if (entry.kind !== "address") throw badField("That is not a valid email address.");
+  const { address } = entry;
+  const accounts: Account[] = [];
+  for await (const page of deps.accounts.all()) accounts.push(...page);
+  const person = { address, key: addressKey(address), accounts };
+  const found: Record<string, number> = {};
+  for (const [name, place] of Object.entries(PLACES))
+    found[name] = await place(deps, person, isLook);
+  const own = await deps.accounts.find(person.key);
+  return { found, account_id: own?.id ?? null, elsewhere: ELSEWHERE };
+}

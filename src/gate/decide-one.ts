@@ -59,6 +59,8 @@ export interface DecideRequest {
   readonly language: string;
   readonly form?: string | undefined;
   readonly facts: ReadonlyMap<string, CallerFact>;
+  /** The identity system's own id of the user. */
+  readonly subject?: string | undefined;
   readonly wantsToken: boolean;
   /** Answers as soon as no missing fact can change the ruling, and also when rate, quota or credits are spent. */
   readonly answersAlways?: true;
@@ -82,7 +84,7 @@ export interface DecideDeps {
   readonly tiers: Tiers;
   readonly publicUrl: () => string;
   readonly hash: AccountHash;
-  readonly traffic: Pick<Traffic, "count">;
+  readonly traffic: Pick<Traffic, "read" | "facts" | "count">;
   readonly feedback: Pick<Feedback, "facts">;
   readonly admission: Pick<Admission, "charge">;
   readonly check: BudgetedCheck;
@@ -263,8 +265,9 @@ class Decider {
         : { ...this.#checkedWithoutDns(asking), isComplete: false };
       const reporting = this.#reportedOf(asking, checked);
       const reported = reporting instanceof Promise ? await reporting : reporting;
-      const counting = checked.marks && this.#deps.traffic.count(checked.marks, asking.left());
-      const counted = counting instanceof Promise ? await counting : counting;
+      const reading = checked.marks && this.#deps.traffic.read(checked.marks, asking.left());
+      if (reading instanceof Promise) await reading;
+      const counted = checked.marks && this.#deps.traffic.facts(checked.marks);
       const traffic = reported === undefined ? counted : { ...counted, ...reported };
       const { facts: caller, language } = asking.request;
       const ruling = rule(checked, asking.policies, { caller, traffic, language });
@@ -280,6 +283,8 @@ class Decider {
   #record(asking: Asking, checked: Checked, { outcome, shadow }: Ruling): void {
     const { caller, policies, kept } = asking;
     const { domain, format, disposable, dns, signals, registrable_domain } = checked.facts;
+    const isSignUp = outcome.decision !== "reject" && dns === "yes";
+    if (isSignUp && checked.marks !== undefined) this.#deps.traffic.count(checked.marks);
     this.#deps.record(caller, {
       decision: outcome.decision,
       reason: outcome.reason,
@@ -296,6 +301,7 @@ class Decider {
       signals,
       registrableDomain: registrable_domain,
       mailboxId: checked.mailboxId,
+      subject: asking.request.subject,
     });
   }
 
@@ -319,7 +325,7 @@ class Decider {
 
   /** What the check depends on; the text stands last, so that it cannot pass for another part. */
   #cacheKey(
-    { owner, tier, trafficSince = 0 }: Caller,
+    { owner, tier, trafficSince = 0, isPublishable }: Caller,
     { text }: DecideRequest,
     policies: PoliciesInForce,
   ): string | undefined {
@@ -327,7 +333,8 @@ class Decider {
     const id = owner.kind === "account" ? owner.accountId : "";
     const { features } = askedBy(policies, this.#deps.tiers[tier].premium);
     const { version } = this.#deps.datasets();
-    return `${id} ${String(trafficSince)} ${tier} ${features.join()} ${String(version)} ${text}`;
+    const traffic = `${isPublishable === true ? "page " : ""}${String(trafficSince)}`;
+    return `${id} ${traffic} ${tier} ${features.join()} ${String(version)} ${text}`;
   }
 
   #kept(key: string): Checked | undefined {
@@ -339,9 +346,9 @@ class Decider {
     const { caller, key, left } = asking;
     const validation = await this.#deps.check({ ...this.#questionOf(asking), budgetMs: left() });
     const datasets = this.#deps.datasets();
-    const { owner, trafficSince } = caller;
-    const isCounted = owner.kind === "account" && trafficSince !== undefined;
-    const counter = isCounted ? { accountId: owner.accountId, since: trafficSince } : undefined;
+    const { owner, trafficSince: since, isPublishable: isPage = false } = caller;
+    const isCounted = owner.kind === "account" && since !== undefined;
+    const counter = isCounted ? { accountId: owner.accountId, since, isPage } : undefined;
     const { hash } = this.#deps;
     const marks = counter && marksOf(counter, validation, { hash, datasets });
     const checked = { ...this.#checkedOf(asking, validation), marks };
@@ -449,10 +456,12 @@ function written(
   { ruling, policies, isPublic, seen }: Said,
 ): string {
   const { decision, reason } = ruling.outcome;
+  // There is nothing that a visitor could do about a review.
+  const message = isPublic && decision === "review" ? undefined : ruling.message;
   const head = JSON.stringify({
     decision,
     reason,
-    message: ruling.message,
+    message,
     did_you_mean: meant,
     complete: isComplete,
     policy: { name: policies.name, version: policies.live.version },

@@ -55,7 +55,9 @@ const byMailbox = ({ hash }: ForgetDeps, { id }: Account, { address }: Person) =
 /** Every place that keeps something of a person. What keeps more gets a line here. */
 const PLACES: Readonly<Record<string, Place>> = {
   traffic: rowsIn("traffic", ({ hash }, { id, trafficSince }, { address }) => {
-    const marks = trafficMarks(hash, { accountId: id, since: trafficSince }, address);
+    const marks = [false, true].flatMap((isPage) =>
+      trafficMarks(hash, { accountId: id, since: trafficSince, isPage }, address),
+    );
     return sql<SqlBool>`(subject in (${sql.join(marks)}) or item in (${sql.join(marks)}))`;
   }),
   feedback: rowsIn("feedback", byMailbox),

@@ -170,6 +170,8 @@ export interface DecisionMade {
   readonly registrableDomain: string | undefined;
   /** Undefined for what is no address, and for callers without an account. */
   readonly mailboxId: string | undefined;
+  /** The identity system's own id of the user. */
+  readonly subject?: string | undefined;
 }
 
 export interface OutcomeRecorderDeps {

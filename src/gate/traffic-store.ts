@@ -26,6 +26,9 @@ export type Sighting = Readonly<TrafficTableRow> & { readonly since: number };
 
 const ROWS_MAX = 50_000;
 
+/** Begins the subjects of what publishable keys asked. */
+export const PAGE_PREFIX = "page.";
+
 /** Deleted beyond what is too much, so that not every write deletes. */
 const SLACK_PART = 0.01;
 
@@ -46,7 +49,7 @@ const SAMPLE: TrafficTableRow = {
 
 const keyOf = ({ subject, kind, item }: TrafficTableRow): string => `${subject} ${kind} ${item}`;
 
-/** Deletes the oldest rows of an account that has too many; how many it has then. */
+/** Deletes the oldest rows of an account that has too many, those of pages first; how many it has then. */
 async function keepWithin({ sql: db }: Tx, accountId: string, rowsMax: number): Promise<number> {
   const rows = await countRows(db.selectFrom("traffic").where("account_id", "=", accountId));
   const excess = rows - rowsMax;
@@ -55,7 +58,8 @@ async function keepWithin({ sql: db }: Tx, accountId: string, rowsMax: number): 
   await sql`
     delete from traffic where (account_id, subject, kind, item) in (
       select account_id, subject, kind, item from traffic
-      where account_id = ${accountId} order by last_ms limit ${gone}
+      where account_id = ${accountId}
+      order by case when subject like ${`${PAGE_PREFIX}%`} then 0 else 1 end, last_ms limit ${gone}
     )`.execute(db);
   return rows - gone;
 }

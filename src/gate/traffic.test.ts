@@ -25,21 +25,26 @@ async function openCounter(
   const open = (freshMs?: number) =>
     new Traffic({ store: before(store), clock, log, ...(freshMs !== undefined && { freshMs }) });
   const accounts = new Accounts(sql.db);
-  const owner = async (accountId: string) => ({
+  const owner = async (accountId: string, isPage: boolean) => ({
     accountId,
     since: (await accounts.find(accountId))?.trafficSince ?? 0,
+    isPage,
   });
   /** The facts of the last entry after all were decided on. */
   const count = async (
     entries: readonly string[],
-    { traffic = first, accountId = "a1", host = "mx.hoster.example" } = {},
+    { traffic = first, accountId = "a1", host = "mx.hoster.example", isPage = false } = {},
   ): Promise<TrafficFacts> => {
     let facts: TrafficFacts = {};
     for (const text of entries) {
       const mail = { kind: "hosts", hosts: [host], implicit: false } as const;
       const entry = readEntry(text, "address");
-      const marks = marksOf(await owner(accountId), { entry, mail }, { hash, datasets });
-      facts = marks === undefined ? {} : await traffic.count(marks, 1_000);
+      const marks = marksOf(await owner(accountId, isPage), { entry, mail }, { hash, datasets });
+      facts = {};
+      if (marks === undefined) continue;
+      await traffic.read(marks, 1_000);
+      facts = traffic.facts(marks);
+      traffic.count(marks);
     }
     return facts;
   };
@@ -142,6 +147,43 @@ test("another account's decisions change nothing", async (t) => {
   const { count } = await openCounter(t);
   for (let at = 0; at < 9; at += 1) await count([`m${String(at)}@x.example`], { accountId: "a2" });
   assert.deepEqual(await count(["a@x.example"]), { ...one(1), domain_mailboxes: 1, ...NEW });
+});
+
+test("what pages ask is counted apart, also when both ask at once", async (t) => {
+  const { count } = await openCounter(t);
+  for (let at = 0; at < 9; at += 1) await count([`m${String(at)}@x.example`], { isPage: true });
+  const own = { ...one(1), domain_mailboxes: 1, ...NEW };
+  assert.deepEqual(await count(["a@x.example"]), own);
+  const page = await count(["a@x.example"], { isPage: true });
+  assert.deepEqual(page, { ...own, domain_mailboxes: 10 });
+});
+
+test("sign-ups that come at once see each other", async (t) => {
+  const { count } = await openCounter(t);
+  const at = (number: number) => count([`m${String(number)}@x.example`]);
+  const facts = await Promise.all([0, 1, 2, 3, 4].map(at));
+  const mailboxes = facts.map(({ domain_mailboxes: seen }) => seen).toSorted();
+  assert.deepEqual(mailboxes, [1, 2, 3, 4, 5]);
+});
+
+test("a flood of page keys pushes out its own rows alone", async (t) => {
+  const { count, traffic, sql, clock } = await openCounter(t);
+  const { db } = sql;
+  await count(["a@x.example"]);
+  await traffic.flush();
+  clock.advance(1_000);
+  const flood = Array.from({ length: 20 }, (_, at) => `m${String(at)}@y${String(at)}.example`);
+  await count(flood, { isPage: true });
+  await traffic.flush();
+  clock.advance(60_000);
+  const small = new TrafficStore(db, clock, 30);
+  const last = { account_id: "a1", kind: "spelling", item: "i", first_ms: 0, last_ms: 1 } as const;
+  const since = (await db.selectFrom("accounts").select("traffic_since").executeTakeFirst())
+    ?.traffic_since;
+  await small.add([{ ...last, subject: "s", since: Number(since) }]);
+  const rows = await db.selectFrom("traffic").select("subject").execute();
+  assert.ok(rows.length <= 30);
+  assert.equal(rows.filter(({ subject }) => !subject.startsWith("page.")).length, 5);
 });
 
 test("counts of several processes add up within a second", async (t) => {

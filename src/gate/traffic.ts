@@ -23,7 +23,7 @@ import type { Clock } from "../base/clock.ts";
 import { inTime } from "../base/in-time.ts";
 import type { Log } from "../base/log.ts";
 import { WriteBehind } from "../base/write-behind.ts";
-import { COUNTED_MS, type Sighting, type TrafficStore } from "./traffic-store.ts";
+import { COUNTED_MS, PAGE_PREFIX, type Sighting, type TrafficStore } from "./traffic-store.ts";
 
 /** What an account's decisions say of an address: hashes under a key of the account, which no other's rows match. */
 
@@ -71,20 +71,30 @@ export const mailboxId = (
   address: Parameters<typeof canonicalAddress>[0],
 ): string => `m_${hash(accountId, canonicalAddress(address))}`;
 
+/** Keyed hashes of one account; what pages ask has a prefix. */
+const markerOf =
+  (hash: AccountHash, { accountId, since, isPage }: TrafficOwner) =>
+  (kind: string, text: string): string => {
+    const hashed = hash(accountId, `${kind} ${String(since)} ${text}`);
+    return isPage ? PAGE_PREFIX + hashed : hashed;
+  };
+
 /** The marks of an address alone: its mailbox, and this spelling. */
-export const trafficMarks = (
+export function trafficMarks(
   hash: AccountHash,
-  { accountId, since }: TrafficOwner,
+  owner: TrafficOwner,
   address: Address,
-): readonly [mailbox: string, spelling: string] => [
-  hash(accountId, `mailbox ${String(since)} ${canonicalAddress(address)}`),
-  hash(accountId, `spelling ${String(since)} ${addressKey(address)}`),
-];
+): readonly [mailbox: string, spelling: string] {
+  const mark = markerOf(hash, owner);
+  return [mark("mailbox", canonicalAddress(address)), mark("spelling", addressKey(address))];
+}
 
 /** An account with its traffic on. `since` changes when it is switched off and on: older rows are gone then. */
 export interface TrafficOwner {
   readonly accountId: string;
   readonly since: number;
+  /** Anybody may ask with the key of a page: that is counted apart, and read for such decisions alone. */
+  readonly isPage: boolean;
 }
 
 export interface Marks {
@@ -106,8 +116,7 @@ export function marksOf(
 ): Marks | undefined {
   if (entry.kind !== "address") return undefined;
   const { address, domain } = entry;
-  const mark = (kind: string, text: string): string =>
-    hash(owner.accountId, `${kind} ${String(owner.since)} ${text}`);
+  const mark = markerOf(hash, owner);
   const [mailbox, spelling] = trafficMarks(hash, owner, address);
   const marks = { owner, mailbox, spelling };
   const own = ownDomainOf(domain, datasets);
@@ -237,10 +246,50 @@ export class Traffic {
     });
   }
 
-  /** Counts a decision, and gives what the account's traffic says of it then. Never rejects. */
-  count(marks: Marks, timeoutMs: number): Awaitable<TrafficFacts> {
-    if (subjectsOf(marks).every((subject) => this.#isFresh(subject))) return this.#counted(marks);
-    return this.#read(marks, timeoutMs).then(() => this.#counted(marks));
+  /** Has in memory what `facts` and `count` need, as far as the store says it in time. Never rejects. */
+  read(marks: Marks, timeoutMs: number): Awaitable<void> {
+    if (subjectsOf(marks).every((subject) => this.#isFresh(subject))) return;
+    return this.#read(marks, timeoutMs);
+  }
+
+  /** What the account's traffic says of a decision once it is counted. Call `count` in the same turn of the event loop. */
+  facts({ mailbox, spelling, domain, subName, mailHost }: Marks): TrafficFacts {
+    const nowMs = this.#deps.clock.nowMs();
+    const facts: Counts = {};
+    const set = (
+      name: keyof Counts,
+      subject: string,
+      kind: TrafficKind,
+      item: string | undefined,
+    ): void => {
+      const items = this.#subjects.get(subject)?.current(kind, nowMs);
+      if (items === undefined) return;
+      const more = item === undefined || items.has(item) ? 0 : 1;
+      facts[name] = Math.min(ITEMS_MAX, items.size + more);
+    };
+    set("mailbox_seen", mailbox, "spelling", spelling);
+    const known = domain === undefined ? undefined : this.#subjects.get(domain);
+    if (domain === undefined || known === undefined) return facts;
+    set("domain_mailboxes", domain, "mailbox", mailbox);
+    set("sub_names", domain, "name", subName);
+    const { firstMs = nowMs } = known;
+    facts.domain_known_days = Math.max(0, dayOf(nowMs) - dayOf(firstMs));
+    if (mailHost === undefined) return facts;
+    set("mx_new_domains", mailHost, "new_domain", isNew(firstMs, nowMs) ? domain : undefined);
+    return facts;
+  }
+
+  count({ owner, mailbox, spelling, domain, subName, mailHost }: Marks): void {
+    const nowMs = this.#deps.clock.nowMs();
+    const see = (subject: string, kind: TrafficKind, item: string): Subject | undefined =>
+      this.#see(owner, subject, kind, item, nowMs);
+    see(mailbox, "spelling", spelling);
+    if (domain === undefined) return;
+    const known = see(domain, "domain", domain);
+    see(domain, "mailbox", mailbox);
+    if (subName !== undefined) see(domain, "name", subName);
+    if (mailHost === undefined || known?.firstMs === undefined) return;
+    if (isNew(known.firstMs, nowMs)) see(mailHost, "new_domain", domain);
   }
 
   /** Writes what waits. Never rejects. */
@@ -276,29 +325,6 @@ export class Traffic {
     } catch (fault) {
       this.#failed("traffic.read_failed", fault); // what was read before still holds
     }
-  }
-
-  #counted({ owner, mailbox, spelling, domain, subName, mailHost }: Marks): TrafficFacts {
-    const nowMs = this.#deps.clock.nowMs();
-    const facts: Counts = {};
-    const see = (subject: string, kind: TrafficKind, item: string): Subject | undefined =>
-      this.#see(owner, subject, kind, item, nowMs);
-    const set = (name: keyof Counts, kind: TrafficKind, subject: Subject | undefined): void => {
-      if (subject !== undefined) facts[name] = subject.current(kind, nowMs).size;
-    };
-    set("mailbox_seen", "spelling", see(mailbox, "spelling", spelling));
-    if (domain === undefined) return facts;
-    const known = see(domain, "domain", domain);
-    set("domain_mailboxes", "mailbox", see(domain, "mailbox", mailbox));
-    if (subName !== undefined) see(domain, "name", subName);
-    set("sub_names", "name", known);
-    const firstMs = known?.firstMs;
-    if (firstMs !== undefined) facts.domain_known_days = Math.max(0, dayOf(nowMs) - dayOf(firstMs));
-    if (mailHost === undefined) return facts;
-    const isNew = firstMs !== undefined && firstMs > nowMs - COUNTED_MS.new_domain;
-    const behind = isNew ? see(mailHost, "new_domain", domain) : this.#subjects.get(mailHost);
-    set("mx_new_domains", "new_domain", behind);
-    return facts;
   }
 
   /** Notes the row unless what is known is new enough. The subject, or undefined while the store has not said. */
@@ -338,6 +364,8 @@ export class Traffic {
     this.#deps.log.error(event, fault, about);
   }
 }
+
+const isNew = (firstMs: number, nowMs: number): boolean => firstMs > nowMs - COUNTED_MS.new_domain;
 
 const subjectsOf = ({ mailbox, domain, mailHost }: Marks): readonly string[] =>
   [mailbox, domain, mailHost].filter((subject) => subject !== undefined);

@@ -87,6 +87,7 @@ export class DecisionLog {
       form: made.form === "" ? null : made.form,
       key_id: keyId ?? null,
       complete: made.isComplete ? 1 : 0,
+      subject: made.subject ?? null,
     });
   }
 
@@ -155,8 +156,13 @@ const decisionOf = (row: DecisionRow): LoggedDecision => ({
   mailbox: row.mailbox === null ? null : { id: row.mailbox },
   form: row.form,
   key: row.key_id,
+  hook: row.key_id?.startsWith(HOOK_KEY) === true ? row.key_id.slice(HOOK_KEY.length) : null,
+  subject: row.subject,
   complete: row.complete === 1,
 });
+
+/** Stands before the id of a hook where that of a key would be. */
+export const HOOK_KEY = "hook:";
 
 export const pruneDecisions = (db: Kysely<Database>, nowMs: number): Promise<number> =>
   pruneRows(db, {

@@ -122,8 +122,18 @@ export const HOOK_SYSTEMS = [
 ] as const;
 export type HookSystem = (typeof HOOK_SYSTEMS)[number];
 
-/** `failed_open`: something of ours failed, and the person was let through. `unauthenticated`: a wrong signature. */
-export const HOOK_OUTCOMES = ["accepted", "refused", "failed_open", "unauthenticated"] as const;
+/**
+ * What the caller got. `failed_open`: something of ours failed, and the person was let through. `late`: the caller left
+ * before the answer. `unread`: signed, but without an address that could be read. `unauthenticated`: a wrong signature.
+ */
+export const HOOK_OUTCOMES = [
+  "accepted",
+  "refused",
+  "failed_open",
+  "late",
+  "unread",
+  "unauthenticated",
+] as const;
 export type HookOutcome = (typeof HOOK_OUTCOMES)[number];
 
 const Call = Type.Object({
@@ -144,6 +154,8 @@ const HOOK = {
     accepted: count,
     refused: count,
     failed_open: count,
+    late: count,
+    unread: count,
     unauthenticated: count,
   }),
   last_call: orNull(Call),
@@ -173,6 +185,8 @@ export const LoggedDecision = Type.Object({
   mailbox: orNull(Type.Object({ id: text }), "Null: the entry is no address."),
   form: orNull(text),
   key: orNull(text, "Id of the API key, or `hook:ID`."),
+  hook: orNull(text, "Id of the hook that asked."),
+  subject: orNull(text, "The identity system's own id of the user, where the hook named it."),
   complete: Type.Boolean({ description: "False: DNS did not answer in time." }),
 });
 export type LoggedDecision = Described<typeof LoggedDecision>;

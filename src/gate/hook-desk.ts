@@ -10,10 +10,13 @@ import type { HookOutcome, HookSystem } from "./gate-shapes.ts";
 import type { Hook, HookNews, Hooks } from "./hooks-store.ts";
 import type { SecretBox } from "../base/secrets.ts";
 import type { Admission } from "../accounts/admission/admission.ts";
+import { bucketKey } from "../accounts/admission/caller.ts";
+import { memoryRateCounter } from "../accounts/admission/rate-counter.ts";
 import { Refusal } from "../base/refusals.ts";
 import { WriteBehind } from "../base/write-behind.ts";
 import type { DecideAnswer, DecideOne, DecideOnKnown } from "./decide-one.ts";
-import { aboutHook } from "./hooks.ts";
+import { HOOK_KEY } from "./decision-log.ts";
+import { aboutHook, TEST_HEADER } from "./hooks.ts";
 import type { HookKeys, HookRequest } from "./hook-signatures.ts";
 import { type HookReply, likelySystem, readSignUp, type SignUp, SYSTEMS } from "./hook-systems.ts";
 
@@ -45,6 +48,15 @@ interface Known {
   readonly account: Account;
 }
 
+/** Calls with a wrong signature or secret that an address may make in a minute. */
+const WRONG_PER_MINUTE = 60;
+
+export interface HookClient {
+  readonly clientAddress: string;
+  /** Resolves at the end of the connection or of the answer, with whether the answer was sent. */
+  readonly isSent: Promise<boolean>;
+}
+
 interface Call {
   readonly request: HookRequest;
   /** Undefined: the body is not a JSON object. */
@@ -63,6 +75,7 @@ export class HookDesk {
   readonly #deps: HookDeskDeps;
   readonly #known: Believed<Known>;
   readonly #news: WriteBehind<HookNews>;
+  readonly #wrongCalls = memoryRateCounter();
 
   constructor(deps: HookDeskDeps) {
     const { clock, log, hooks } = deps;
@@ -79,39 +92,40 @@ export class HookDesk {
     });
   }
 
-  /** Undefined: no such hook. `request`: or the reason why it could not be read. Never rejects. */
+  /** Undefined: no such hook. `request`: or the reason why it could not be received. Never rejects. */
   async answer(
     id: string,
-    request: HookRequest | { readonly unread: string },
-    clientAddress: string,
+    request: HookRequest | { readonly unreceived: string },
+    { clientAddress, isSent }: HookClient,
   ): Promise<HookReply | undefined> {
-    const { clock, counted } = this.#deps;
+    const { clock } = this.#deps;
     const startedMs = clock.monotonicMs();
     const found = await this.#known.find(id, FIND_MS, () => this.#find(id));
     if (found === undefined) return undefined;
     if (found === "unknown") return await this.#answerUnknown(request, clientAddress);
     const ended =
-      "unread" in request
-        ? letThrough(found.hook, request.unread)
+      "unreceived" in request
+        ? letThrough(found.hook, request.unreceived)
         : await this.#endedInTime(found, {
             request,
             payload: payloadOf(request.body),
             clientAddress,
             startedMs,
           });
-    const { reply, outcome, why } = ended;
     const durationMs = Math.round(clock.monotonicMs() - startedMs);
-    const last = { atMs: clock.nowMs(), outcome, why, durationMs };
+    const isTest = "headers" in request && request.headers[TEST_HEADER] !== undefined;
+    if (!isTest || ended.outcome === "unauthenticated") {
+      void isSent.then((sent) => this.#note(found.hook, sent ? ended : late(ended), durationMs));
+    }
+    return ended.reply;
+  }
+
+  #note({ id, system }: Hook, { outcome, why }: Omit<Ended, "reply">, durationMs: number): void {
+    const last = { atMs: this.#deps.clock.nowMs(), outcome, why, durationMs };
     const day = dayOf(last.atMs);
-    this.#news.note(`${id} ${outcome} ${String(day)}`, {
-      day,
-      hook_id: id,
-      outcome,
-      count: 1,
-      last,
-    });
-    counted(found.hook.system, outcome);
-    return reply;
+    const news = { day, hook_id: id, outcome, count: 1, last };
+    this.#news.note(`${id} ${outcome} ${String(day)}`, news);
+    this.#deps.counted(system, outcome);
   }
 
   flush(): Promise<void> {
@@ -127,11 +141,11 @@ export class HookDesk {
 
   /** While the store cannot say whose hook it is, the lists refuse all the same, in the words of the likely system. */
   async #answerUnknown(
-    request: HookRequest | { readonly unread: string },
+    request: HookRequest | { readonly unreceived: string },
     clientAddress: string,
   ): Promise<HookReply> {
-    const payload = "unread" in request ? undefined : payloadOf(request.body);
-    if ("unread" in request || payload === undefined) return ACCEPT_ANY;
+    const payload = "unreceived" in request ? undefined : payloadOf(request.body);
+    if ("unreceived" in request || payload === undefined) return ACCEPT_ANY;
     const system = SYSTEMS[likelySystem(request, payload)];
     const signUp = readSignUp(payload, system);
     if (signUp.unchecked !== undefined) return ACCEPT_ANY;
@@ -153,17 +167,26 @@ export class HookDesk {
     const { hook } = found;
     try {
       const wrong = await this.#forgery(found, call.request);
-      if (wrong !== undefined) {
-        const body = JSON.stringify({ error: wrong });
-        return { reply: { status: 401, body }, outcome: "unauthenticated", why: wrong };
+      if (wrong !== undefined) return this.#unauthenticated(wrong, call);
+      if (call.payload === undefined) {
+        const why = "The body is not a JSON object.";
+        return { reply: SYSTEMS[hook.system].accept, outcome: "unread", why };
       }
-      if (call.payload === undefined) return letThrough(hook, "The body is not a JSON object.");
       return await this.#decided(found, call.payload, call);
     } catch (fault) {
       if (fault instanceof Refusal) return await this.#endedOnKnown(found, call, fault.message);
       this.#deps.log.error("hooks.call_failed", fault, { system: hook.system });
       return await this.#endedOnKnown(found, call, "A fault of this service: see its log.");
     }
+  }
+
+  /** Only wrong calls are refused by the limit: whoever shares the address with a forger is served. */
+  #unauthenticated(why: string, { clientAddress }: Call): Ended {
+    const nowMs = this.#deps.clock.monotonicMs();
+    const { isGranted } = this.#wrongCalls.take(bucketKey(clientAddress), WRONG_PER_MINUTE, nowMs);
+    const error = isGranted ? why : "Too many calls with a wrong signature or secret.";
+    const reply = { status: isGranted ? 401 : 429, body: JSON.stringify({ error }) };
+    return { reply, outcome: "unauthenticated", why };
   }
 
   async #forgery({ hook, secret }: Known, request: HookRequest): Promise<string | undefined> {
@@ -181,9 +204,8 @@ export class HookDesk {
     const system = SYSTEMS[hook.system];
     const signUp = readSignUp(payload, system);
     const { unchecked } = signUp;
-    if (unchecked !== undefined)
-      return { reply: system.accept, outcome: "accepted", why: unchecked };
-    const entrance = await admission.enterAs(account, call.clientAddress, `hook:${hook.id}`);
+    if (unchecked !== undefined) return { reply: system.accept, ...unchecked };
+    const entrance = await admission.enterAs(account, call.clientAddress, HOOK_KEY + hook.id);
     const answer = await decideOne(entrance, {
       ...requestOf(signUp, hook.policy),
       deadlineMs: system.deadlineMs - AFTER_MS,
@@ -208,8 +230,14 @@ export class HookDesk {
   }
 }
 
-const requestOf = ({ email, facts, language }: SignUp, policy: string) => ({
+const late = ({ why }: Ended): Omit<Ended, "reply"> => ({
+  outcome: "late",
+  why: `The caller left before the answer: ${why}`,
+});
+
+const requestOf = ({ email, facts, language, subject }: SignUp, policy: string) => ({
   text: email,
+  subject,
   policy,
   deadlineMs: 0,
   waitedMs: 0,

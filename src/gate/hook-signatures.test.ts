@@ -166,6 +166,20 @@ const FUSION_BODY = '{"event":{"type":"user.create"}}';
 const HASH = createHash("sha256").update(FUSION_BODY).digest("base64");
 const SIGNED = { request_body_sha256: HASH };
 
+const at = (claims: Record<string, number | string>): string =>
+  jws({ alg: "RS256" }, { ...SIGNED, ...claims }, rsa.privateKey);
+const AT_S = AT_MS / 1_000;
+const TIMED = (
+  [
+    ["a time of now", { iat: AT_S, exp: AT_S + 60 }, true],
+    ["a time 6 minutes ago", { iat: AT_S - 360 }, false],
+    ["a time in 6 minutes", { iat: AT_S + 360 }, false],
+    ["an end that has passed", { iat: AT_S - 200, exp: AT_S - 100 }, false],
+    ["a beginning in 6 minutes", { nbf: AT_S + 360 }, false],
+    ["a time that is no number", { iat: "now" }, false],
+  ] as const
+).map(([name, claims, isTaken]) => [name, at(claims), [RSA_KEY], isTaken] as const);
+
 for (const [name, token, keys, isTaken] of [
   ["a public key", jws({ alg: "RS256", kid: "k1" }, SIGNED, rsa.privateKey), [RSA_KEY], true],
   ["another kid", jws({ alg: "RS256", kid: "k2" }, SIGNED, rsa.privateKey), [RSA_KEY], false],
@@ -184,6 +198,7 @@ for (const [name, token, keys, isTaken] of [
     false,
   ],
   ["claims without the hash", jws({ alg: "RS256" }, {}, rsa.privateKey), [RSA_KEY], false],
+  ...TIMED,
   ["no JWS", "x", [RSA_KEY], false],
   ["a header that is no object", "bnVsbA.bnVsbA.AA", [RSA_KEY], false],
 ] as const) {

@@ -37,6 +37,7 @@ export type Authenticate = (
 
 /** How far the clock of the system may be from ours. */
 const TOLERANCE_MS = 300_000;
+const CLOCK_SKEW_MS = 60_000;
 
 const MISMATCH = "The signature does not match.";
 const OLD = "The timestamp is missing or more than 5 minutes off.";
@@ -207,13 +208,30 @@ export const fusionAuthSignature: Authenticate = async (request, keys) => {
         );
   if (!isSigned) return MISMATCH;
   const wanted = createHash("sha256").update(request.body).digest("base64");
-  return readPart(jws.payload)["request_body_sha256"] === wanted ? undefined : MISMATCH;
+  const claims = readPart(jws.payload);
+  if (claims["request_body_sha256"] !== wanted) return MISMATCH;
+  return isInForce(claims, keys.nowMs) ? undefined : OLD;
 };
 
-export function signFusionAuth(body: string, secret: string): Record<string, string> {
+/** The times that the token states (RFC 7519 section 4.1); FusionAuth documents none. */
+function isInForce({ iat, nbf, exp }: Readonly<Record<string, unknown>>, nowMs: number): boolean {
+  const isWithin = (claim: unknown, holds: (ms: number) => boolean): boolean =>
+    claim === undefined || (typeof claim === "number" && holds(claim * 1_000));
+  return (
+    isWithin(iat, (ms) => isRecent(ms, nowMs)) &&
+    isWithin(nbf, (ms) => ms <= nowMs + TOLERANCE_MS) &&
+    isWithin(exp, (ms) => ms > nowMs - CLOCK_SKEW_MS)
+  );
+}
+
+export function signFusionAuth(
+  body: string,
+  secret: string,
+  nowMs: number,
+): Record<string, string> {
   const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString("base64url");
   const sha256 = createHash("sha256").update(body).digest("base64");
-  const input = `${part({ alg: "HS256", typ: "JWT" })}.${part({ request_body_sha256: sha256 })}`;
+  const input = `${part({ alg: "HS256", typ: "JWT" })}.${part({ request_body_sha256: sha256, iat: Math.floor(nowMs / 1_000) })}`;
   const signature = createHmac("sha256", secret).update(input).digest("base64url");
   return { "x-fusionauth-signature-jwt": `${input}.${signature}` };
 }

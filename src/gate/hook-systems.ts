@@ -1,4 +1,5 @@
 import { trimEntry } from "../core/address/address.ts";
+import { languageOf } from "../core/policy/messages.ts";
 import type { CallerFact } from "../core/policy/policy.ts";
 import type { HookSystem } from "./gate-shapes.ts";
 import {
@@ -23,7 +24,10 @@ export interface HookReply {
 export interface SignUp {
   /** As sent; "" when there is none. */
   readonly email: string;
-  readonly unchecked?: string;
+  /** Why there is nothing to check. `unread`: the payload has no member where the system puts the address. */
+  readonly unchecked?: { readonly why: string; readonly outcome: "accepted" | "unread" };
+  /** The system's own id of the user. */
+  readonly subject?: string;
   readonly facts: ReadonlyMap<string, CallerFact>;
   readonly language: string;
 }
@@ -110,7 +114,7 @@ export const SYSTEMS: Readonly<Record<HookSystem, SystemRow>> = {
     name: "ZITADEL",
     deadlineMs: 1_000,
     authenticate: zitadelSignature,
-    emailAt: at("request.human.email.email", "request.email.email"),
+    emailAt: at("request.human.email.email", "request.email.email", "request.email"),
     accept: { status: 200 },
     reject: (message) => json(200, { forwardedStatusCode: 400, forwardedErrorMessage: message }),
     secret: "plain",
@@ -134,7 +138,7 @@ export const SYSTEMS: Readonly<Record<HookSystem, SystemRow>> = {
     emailAt: at("event.user.email"),
     event: {
       at: namesOf("event.type"),
-      isChecked: /^user\.(create|registration\.create|email\.update)\b/,
+      isChecked: /^user\.(create|registration\.create|email\.update)$/,
     },
     accept: { status: 200 },
     reject: (error) => json(422, { error }),
@@ -193,9 +197,25 @@ function traitPointer(payload: unknown): string {
 const INSTANCE_AT = at("instance_ptr");
 const PROVIDER_AT = at("provider", "user.app_metadata.provider", "event_data.auth_provider");
 const ANONYMOUS_AT = at("anonymous", "is_anonymous", "user.is_anonymous", "user.isAnonymous");
+const SUBJECT_AT = at(
+  "subject",
+  "user.id",
+  "event.user.id",
+  "request.userId",
+  "identity_id",
+  "identity.id",
+  "ctx.identity.id",
+  "data.user.id",
+  "data.id",
+);
+/** Kratos has no id yet when it asks. */
+const SUBJECT = /^(?!0{8}-0{4}-)[\w.:|-]{1,128}$/;
+
 const LANGUAGE_AT = at(
   "language",
   "locale",
+  "accept_language",
+  "data.language",
   "user.language",
   "user.locale",
   "user.user_metadata.language",
@@ -203,6 +223,8 @@ const LANGUAGE_AT = at(
   "request.human.profile.preferredLanguage",
   "request.profile.preferredLanguage",
   "event.user.preferredLanguages",
+  "request_headers.Accept-Language",
+  "ctx.request_headers.Accept-Language",
 );
 
 /** The system invents an address for these accounts, or has none. */
@@ -212,8 +234,7 @@ const WITHOUT_MAILBOX = /^(anonymous|phone|phone-number|siwe|web3)$/;
 const NO_TEXT = "(no text)";
 
 export function readSignUp(payload: unknown, { emailAt, event }: SystemRow): SignUp {
-  const found = emailAt.map((path) => valueAt(payload, path)).find((value) => !isBlank(value));
-  const email = isBlank(found) ? "" : typeof found === "string" ? found : NO_TEXT;
+  const { email, isThere } = emailIn(payload, emailAt);
   const named = event === undefined ? undefined : valueAt(payload, event.at);
   // Neon calls a sign-up by address and password "credential".
   const provider = textAt(payload, PROVIDER_AT)
@@ -228,25 +249,58 @@ export function readSignUp(payload: unknown, { emailAt, event }: SystemRow): Sig
   if (typeof anonymous === "boolean") facts.set("anonymous", anonymous);
   if (language !== "") facts.set("language", language);
   const isOtherEvent = typeof named === "string" && event?.isChecked.test(named) === false;
-  const unchecked = isOtherEvent
+  const isMachine = typeof valueAt(payload, ["request", "machine"]) === "object"; // of ZITADEL
+  const why = isOtherEvent
     ? "The event brings no new address."
-    : anonymous === true || WITHOUT_MAILBOX.test(provider)
+    : anonymous === true || isMachine || WITHOUT_MAILBOX.test(provider)
       ? "The account has no mailbox of its own."
       : email === ""
-        ? "The payload has no address."
+        ? isThere
+          ? "The payload has no address."
+          : "The payload is not one of this system: it has no member for the address."
         : undefined;
+  const isUnread = why !== undefined && !isThere && !isOtherEvent && !isMachine;
+  const outcome = isUnread && anonymous !== true ? "unread" : "accepted";
+  const subject = textAt(payload, SUBJECT_AT);
   return {
     email,
     facts,
     language: language === "" ? "en" : language,
-    ...(unchecked !== undefined && { unchecked }),
+    ...(why !== undefined && { unchecked: { why, outcome } }),
+    ...(SUBJECT.test(subject) && { subject }),
   };
 }
 
-/** The first tag of a BCP 47 tag, a locale or Accept-Language; "" for anything else. */
+/** The first text that is not blank. What is no text, and holds no other place of an address, is refused as malformed. */
+function emailIn(payload: unknown, emailAt: readonly Path[]) {
+  const found = emailAt.map((path) => ({ path, value: valueAt(payload, path) }));
+  const isHolder = (path: Path): boolean =>
+    emailAt.some((one) => one.length > path.length && path.every((name, at) => one[at] === name));
+  const values = found.flatMap(({ path, value }) =>
+    typeof value === "object" && isHolder(path) ? [] : [value],
+  );
+  const value = values.find((one) => !isBlank(one));
+  const email = value === undefined ? "" : typeof value === "string" ? value : NO_TEXT;
+  return { email, isThere: found.some((one) => one.value !== undefined) };
+}
+
+const TAG = /^[a-z]{2,8}(-[a-z\d]{1,8})*$/i;
+
+/** The tag that is wanted most, and has words here, of a tag, a locale or a whole Accept-Language; else the first; "" for none. */
 function languageIn(text: string): string {
-  const [tag = ""] = text.trim().replaceAll("_", "-").split(/[,;]/);
-  return tag.length <= 35 && /^[a-z]{2,8}(-[a-z\d]{1,8})*$/i.test(tag) ? tag : "";
+  const tags = text
+    .slice(0, 1_000)
+    .replaceAll("_", "-")
+    .split(",", 20)
+    .map((part) => {
+      const [tag = "", ...terms] = part.split(";").map((term) => term.trim());
+      const quality = Number(terms.find((term) => term.startsWith("q="))?.slice(2) ?? 1);
+      return { tag, quality: Number.isNaN(quality) ? 0 : quality };
+    })
+    .filter(({ tag, quality }) => tag.length <= 35 && TAG.test(tag) && quality > 0)
+    .toSorted((a, b) => b.quality - a.quality)
+    .map(({ tag }) => tag);
+  return tags.find((tag) => languageOf(tag) !== "en" || /^en\b/i.test(tag)) ?? tags[0] ?? "";
 }
 
 const isBlank = (value: unknown): boolean =>

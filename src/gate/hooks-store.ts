@@ -35,7 +35,7 @@ export interface HookNews extends Readonly<HookCountRow> {
 
 export interface HookStanding {
   readonly lastCall: HookCall | undefined;
-  /** The newest call that failed open or was unauthenticated. */
+  /** The newest call that was neither accepted nor refused. */
   readonly lastFailure: HookCall | undefined;
   readonly counts: Readonly<Record<HookOutcome, number>>;
 }
@@ -44,7 +44,7 @@ const callIn = (text: string | null | undefined): HookCall | undefined =>
   text ? (JSON.parse(text) as HookCall) : undefined;
 
 const isFailure = ({ outcome }: HookCall): boolean =>
-  outcome === "failed_open" || outcome === "unauthenticated";
+  outcome !== "accepted" && outcome !== "refused";
 
 /** The newest call of each hook, in the order of hooks, so that no two processes wait for each other's rows. */
 function newest(news: readonly HookNews[]): readonly (readonly [id: string, call: HookCall])[] {

@@ -35,6 +35,9 @@ export interface HookServiceDeps {
   readonly checkHost: HostCheck;
 }
 
+/** Marks the example of `hook test`, which is no call of the system and is not counted. */
+export const TEST_HEADER = "gatepost-test";
+
 export const aboutHook = (id: string): string => `hook ${id}`;
 
 /** Hooks of identity systems. Throws a `Refusal` in words that name the mistake. */
@@ -94,8 +97,15 @@ export class HookService {
       throw notNow(`Only ${name} itself can sign a call of this hook.`);
     }
     const body = JSON.stringify(example(email));
-    const headers = { "content-type": "application/json", ...sign(body, secret, clock.nowMs()) };
+    const signature = sign(body, secret, clock.nowMs());
+    const headers = { "content-type": "application/json", [TEST_HEADER]: "1", ...signature };
     return { url: this.#urlOf(hook.id), headers, body };
+  }
+
+  /** Why the last call could not be read; undefined if it could. */
+  async unreadCall({ id }: Hook): Promise<string | undefined> {
+    const { lastCall } = await this.#deps.hooks.standing(id, 0);
+    return lastCall?.outcome === "unread" ? lastCall.why : undefined;
   }
 
   #urlOf(id: string): string {

@@ -224,10 +224,14 @@ create unlogged table counters (
 /** Numbers of one account in place of its plan's, as JSON. */
 const ACCOUNT_LIMITS = "alter table accounts add column limits text;";
 
+/** What an identity system calls the person. */
+const DECISION_SUBJECTS = "alter table decisions add column subject text;";
+
 /** In the order they run; a migration's number is its place in this list, from 1. */
 export const MIGRATIONS: readonly Migration[] = [
   { name: "0001-tables", sql: TABLES, postgres: COUNTERS },
   { name: "0002-account-limits", sql: ACCOUNT_LIMITS },
+  { name: "0003-decision-subjects", sql: DECISION_SUBJECTS },
 ];
 
 type Applied = readonly { readonly number: number; readonly name: string }[];

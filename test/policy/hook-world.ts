@@ -77,6 +77,7 @@ export async function hookWorld(
   const app = appWith({ clock, log: world.log, pages: { pages: [page] } });
   world.closing.push(() => desk.flush());
   return Object.assign(stand, {
+    app,
     accountId: account.id,
     shares,
     clock,
@@ -118,6 +119,14 @@ export async function hookWorld(
         headers: { ...type, ...headers },
       });
       return [answer.statusCode, answer.body];
+    },
+    async logDecisions(): Promise<void> {
+      await world.store.switches.switchLog(account.id, "on");
+    },
+    /** Logged decisions, newest first. */
+    async decisions(decision: string) {
+      await world.flush();
+      return (await world.decisionLog.page(account.id, { decision, limit: 100 })).decisions;
     },
     async units(): Promise<number> {
       await world.flush();

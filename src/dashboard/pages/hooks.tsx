@@ -147,6 +147,8 @@ const OUTCOMES: Readonly<Record<Call["outcome"], readonly [mark: MarkKind, words
   accepted: ["yes", "Accepted"],
   refused: ["yes", "Refused by the policy"],
   failed_open: ["unsure", "Let through after a fault"],
+  late: ["unsure", "Answered after the caller had left"],
+  unread: ["no", "Let through: no address could be read"],
   unauthenticated: ["no", "Wrong signature or secret"],
 };
 

@@ -268,34 +268,22 @@ export const adminRoutes: readonly AccountRoute[] = [
       return (await noted.promote(account.id))?.takenOver;
     },
   ),
-  admin(
-    "POST admin/accounts/:id/limits",
-    { body: LIMIT_FIELDS },
-    async (request, context) => {
-      const { id } = await subjectOf(request, context);
-      const limits = readLimits(request.body);
-      if (typeof limits === "string") throw badField(`${limits}.`);
-      await auditedAccounts(context.accounts, request.note).setLimits(id, limits);
-    },
-  ),
-  admin(
-    "POST admin/accounts/:id/unlock",
-    {},
-    async (request, context) => {
-      const { id } = await subjectOf(request, context);
-      await auditedUnlock(context.guesses, request.note)(id);
-    },
-  ),
-  admin(
-    "POST admin/accounts/:id/delete",
-    { body: CONFIRMED },
-    async (request, context) => {
-      const { id } = await subjectOf(request, context);
-      if (id === request.account.id) throw notNow("Delete your own account on the page Settings.");
-      await confirm(request, context);
-      await auditedAccounts(context.accounts, request.note).erase(id);
-    },
-  ),
+  admin("POST admin/accounts/:id/limits", { body: LIMIT_FIELDS }, async (request, context) => {
+    const { id } = await subjectOf(request, context);
+    const limits = readLimits(request.body);
+    if (typeof limits === "string") throw badField(`${limits}.`);
+    await auditedAccounts(context.accounts, request.note).setLimits(id, limits);
+  }),
+  admin("POST admin/accounts/:id/unlock", {}, async (request, context) => {
+    const { id } = await subjectOf(request, context);
+    await auditedUnlock(context.guesses, request.note)(id);
+  }),
+  admin("POST admin/accounts/:id/delete", { body: CONFIRMED }, async (request, context) => {
+    const { id } = await subjectOf(request, context);
+    if (id === request.account.id) throw notNow("Delete your own account on the page Settings.");
+    await confirm(request, context);
+    await auditedAccounts(context.accounts, request.note).erase(id);
+  }),
   admin("POST admin/accounts/:id/demote", {}, async ({ id, account, note }, context) => {
     if (id === account.id) throw notNow("You cannot take your own administrator rights away.");
     if (!(await auditedAccounts(context.accounts, note).demote(id))) throw notFound();

@@ -23,7 +23,11 @@ async function filled(t: Parameters<typeof worldFor>[0]) {
     for (const [number, text] of [SPELLED, "other@good.example"].entries()) {
       const parsed = parseAddress(text);
       assert.ok(parsed.ok);
-      const [subject, item] = trafficMarks(hash, { accountId: account_id, since, isPage: false }, parsed.value);
+      const [subject, item] = trafficMarks(
+        hash,
+        { accountId: account_id, since, isPage: false },
+        parsed.value,
+      );
       const seen = { first_ms: 1, last_ms: 1 };
       await insertRow(db, "traffic", { account_id, subject, kind: "spelling", item, ...seen });
       const domain = { account_id, subject: "a domain", kind: "mailbox", item: subject } as const;

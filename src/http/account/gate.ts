@@ -252,17 +252,13 @@ async function answerForAll(
 }
 
 export const feedbackRoutes: readonly AccountRoute[] = [
-  account(
-    "GET decisions",
-    { answer: AccountDecisions },
-    async (request, context) => {
-      const { id, logsDecisions } = request.account;
-      const sought = readSought((name) => request.query[name]);
-      const page = await context.decisionLog.page(id, sought);
-      if (sought.after === undefined) await noteReading(request);
-      return { log: logsDecisions ? ("on" as const) : ("off" as const), ...page };
-    },
-  ),
+  account("GET decisions", { answer: AccountDecisions }, async (request, context) => {
+    const { id, logsDecisions } = request.account;
+    const sought = readSought((name) => request.query[name]);
+    const page = await context.decisionLog.page(id, sought);
+    if (sought.after === undefined) await noteReading(request);
+    return { log: logsDecisions ? ("on" as const) : ("off" as const), ...page };
+  }),
   account(
     "POST decisions/find",
     { body: { email: longText }, answer: FoundMailbox },
@@ -377,7 +373,10 @@ export const hookRoutes: readonly AccountRoute[] = [
       const hook = await ownHook(request, hookService);
       const sent = hookService.example(hook, request.body.email ?? EXAMPLE);
       const call = { body: Buffer.from(sent.body), headers: sent.headers };
-      const reply = await hooks.answer(hook.id, call, request.visitor.clientAddress);
+      const reply = await hooks.answer(hook.id, call, {
+        clientAddress: request.visitor.clientAddress,
+        isSent: Promise.resolve(true),
+      });
       if (reply === undefined) throw notFound();
       return { status: reply.status, body: reply.body ?? "" };
     },

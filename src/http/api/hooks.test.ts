@@ -76,7 +76,14 @@ for (const system of SYSTEMS) {
     assert.equal(forged[0], 401);
     assert.equal(await world.units(), 4, "neither the phone nor the forgery costs a unit");
     const [row] = await world.list(world.accountId);
-    assert.deepEqual(row?.calls, { accepted: 3, refused: 2, failed_open: 0, unauthenticated: 1 });
+    assert.deepEqual(row?.calls, {
+      accepted: 3,
+      refused: 2,
+      failed_open: 0,
+      late: 0,
+      unread: 0,
+      unauthenticated: 1,
+    });
     assert.equal(row.last_failure?.outcome, "unauthenticated");
   });
 }
@@ -112,7 +119,14 @@ test("when the rate is spent, no throwaway gets in, and the operator sees why", 
   assert.deepEqual(await call("jo@none.example"), [204, ""], "DNS is not asked");
   assert.equal((await call("jo@@none.example"))[0], 400, "the format still decides");
   const [row] = await world.list(world.accountId);
-  assert.deepEqual(row?.calls, { accepted: 0, refused: 621, failed_open: 1, unauthenticated: 0 });
+  assert.deepEqual(row?.calls, {
+    accepted: 0,
+    refused: 621,
+    failed_open: 1,
+    late: 0,
+    unread: 0,
+    unauthenticated: 0,
+  });
   assert.match(row.last_failure?.why ?? "", /^accept: unknown \(without DNS: Rate limit exceeded/);
   assert.ok((await world.charged()) <= 60, "what is beyond the rate is not charged");
 });
@@ -224,8 +238,34 @@ const ODD: readonly [name: string, system: HookSystem, body: string, want: "acce
       "a completed creation",
       "fusionauth",
       '{"event":{"type":"user.create.complete","user":{"email":"jo@bad.example"}}}',
+      "accept",
+    ],
+    [
+      "a completed registration",
+      "fusionauth",
+      '{"event":{"type":"user.registration.create.complete","user":{"email":"jo@bad.example"}}}',
+      "accept",
+    ],
+    [
+      "a completed change of address",
+      "fusionauth",
+      '{"event":{"type":"user.email.update.complete","user":{"email":"jo@bad.example"}}}',
+      "accept",
+    ],
+    [
+      "a change of address",
+      "zitadel",
+      '{"fullMethod":"/zitadel.user.v2.UserService/SetEmail","request":{"userId":"1","email":"jo@bad.example"}}',
       "reject",
     ],
+    [
+      "an imported user",
+      "zitadel",
+      '{"fullMethod":"/zitadel.management.v1.ManagementService/ImportHumanUser","request":{"userName":"jo","email":{"email":"jo@bad.example","isEmailVerified":true}}}',
+      "reject",
+    ],
+    ["an address that is blank", "zitadel", '{"request":{"email":{"email":""}}}', "accept"],
+    ["a machine", "zitadel", '{"request":{"machine":{"name":"bot"}}}', "accept"],
     [
       "a bulk import",
       "fusionauth",
@@ -294,6 +334,98 @@ test("what the payload says of the person reaches the policy, and the words are 
   assert.match((await words({ ...google, ...german })) ?? "", /^Bitte verwenden Sie Ihre eigene/);
   assert.equal(await words(google), undefined);
   assert.match((await words({ is_anonymous: false })) ?? "", /^Please use a permanent/);
+});
+
+/** Signed, but not what the system sends. */
+const FOREIGN: readonly [system: HookSystem, from: HookSystem][] = [
+  ["standard", "zitadel"],
+  ["standard", "fusionauth"],
+  ["zitadel", "supabase"],
+  ["kratos", "zitadel"],
+];
+
+for (const [system, from] of FOREIGN) {
+  test(`${system}: a payload of ${from} is accepted unread, and told until a call is read`, async (t) => {
+    const world = await hookWorld(t);
+    const hook = await world.hook(system);
+    const call = (payload: string) => world.post(hook.id, payload, world.signed(hook, payload));
+    assert.ok((await call(PAYLOADS[from].replace("SUB", "jo@bad.example")))[0] < 300);
+    const [row] = await world.list(world.accountId);
+    assert.deepEqual([row?.calls.unread, row?.calls.accepted], [1, 0]);
+    assert.match((await world.service.unreadCall(hook)) ?? "", /is not one of this system/);
+    const example = world.service.example(hook, "jo@bad.example");
+    await world.post(hook.id, example.body, { ...example.headers });
+    assert.ok((await world.list(world.accountId))[0]?.calls.refused === 0, "a test is no call");
+    await call(PAYLOADS[system].replace("SUB", "jo@good.example"));
+    await world.list(world.accountId);
+    assert.equal(await world.service.unreadCall(hook), undefined);
+    assert.equal(await world.units(), 2);
+  });
+}
+
+test("wrong signatures are refused beyond 60 a minute of an address; right ones are served", async (t) => {
+  const world = await hookWorld(t);
+  const hook = await world.hook("kratos");
+  const body = PAYLOADS.kratos.replace("SUB", "jo@good.example");
+  const wrong = { authorization: "Bearer wrong" };
+  const statuses: number[] = [];
+  for (let at = 0; at < 62; at += 1) statuses.push((await world.post(hook.id, body, wrong))[0]);
+  assert.deepEqual(statuses, [...Array<number>(60).fill(401), 429, 429]);
+  assert.equal((await world.post(hook.id, body, world.signed(hook, body)))[0], 204);
+  world.clock.advance(60_000);
+  assert.equal((await world.post(hook.id, body, wrong))[0], 401);
+});
+
+const ACCEPT_LANGUAGES: readonly [header: unknown, words: RegExp][] = [
+  ["de", /^Bitte/],
+  ["de-DE,de;q=0.9,en;q=0.8", /^Bitte/],
+  ["tlh, de;q=0.5, fr;q=0.4", /^Bitte/],
+  ["fr;q=0.2, de-AT;q=0.9", /^Bitte/],
+  ["en-GB,de;q=0.9", /^Please/],
+  ["de;q=0, en", /^Please/],
+  [["de-CH", "en"], /^Bitte/],
+  ["*", /^Please/],
+  [`${"de-x,".repeat(100_000)}de`, /^Bitte/],
+  [5, /^Please/],
+];
+
+for (const [header, words] of ACCEPT_LANGUAGES) {
+  test(`the language is read from ${JSON.stringify(header).slice(0, 40)}`, async (t) => {
+    const world = await hookWorld(t);
+    const hook = await world.hook("kratos");
+    for (const payload of [
+      { email: "jo@bad.example", accept_language: header },
+      { email: "jo@bad.example", ctx: { request_headers: { "Accept-Language": header } } },
+    ]) {
+      const body = JSON.stringify(payload);
+      const [, text] = await world.post(hook.id, body, world.signed(hook, body));
+      const { messages } = JSON.parse(text) as { messages: { messages: { text: string }[] }[] };
+      assert.match(messages[0]?.messages[0]?.text ?? "", words);
+    }
+  });
+}
+
+test("the decision log has the hook and the system's own id of the user", async (t) => {
+  const world = await hookWorld(t);
+  await world.logDecisions();
+  const hook = await world.hook("supabase");
+  const kratos = await world.hook("kratos");
+  const call = async (to: typeof hook, body: string) => {
+    await world.post(to.id, body, world.signed(to, body));
+  };
+  await call(hook, PAYLOADS.supabase.replace("SUB", "jo@gmial.com"));
+  await call(kratos, PAYLOADS.kratos.replace("SUB", "jo@gmial.com"));
+  await call(kratos, '{"email":"jo@gmial.com","subject":"jo@gmial.com"}');
+  const logged = await world.decisions("challenge");
+  assert.deepEqual(
+    logged.map((one) => [one.hook, one.key, one.subject]),
+    [
+      [kratos.id, `hook:${kratos.id}`, null],
+      [kratos.id, `hook:${kratos.id}`, null],
+      [hook.id, `hook:${hook.id}`, "ff7fc9ae-3b1b-4642-9241-64adb9848a03"],
+    ],
+    "neither the id that Kratos has not made yet nor an address is kept",
+  );
 });
 
 test("an unknown hook is 404, a payload over 1 MiB 413 with its own sentence", async (t) => {

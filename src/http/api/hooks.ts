@@ -1,9 +1,11 @@
 import type { HookDesk } from "../../gate/hook-desk.ts";
 import { bucketKey } from "../../accounts/admission/caller.ts";
+import { RATE_WINDOW_MS } from "../../accounts/admission/rate-counter.ts";
 import {
   hookPayloadTooLarge,
   hookUnauthorized,
   notFound,
+  rateExceeded,
   type Refusal,
 } from "../../base/refusals.ts";
 import { refusalHeaders, refusalOf } from "../answer.ts";
@@ -24,23 +26,26 @@ const NO_STORE = { "cache-control": "no-store" };
 /** POST /hooks/{id}: an identity system asks before it creates a user; it is answered in its own words. */
 export function hookPage(deps: HookPagesDeps): Page {
   const bodies = new BodyReader(deps);
-  const handle = async ({ source, id }: PageRequest): Promise<Reply> => {
+  const handle = async ({ source, response, id }: PageRequest): Promise<Reply> => {
     const { headers } = source;
-    const address = addressOf(source, deps);
+    const clientAddress = addressOf(source, deps);
+    const isSent = new Promise<boolean>((resolve) => {
+      response.once("close", () => resolve(response.writableEnded && response.writableFinished));
+    });
     // Nobody has proved yet who calls: the memory is the address's.
     const received = await bodies
-      .receive(source, { owner: bucketKey(address), maxBytes: BODY_MAX_BYTES })
+      .receive(source, { owner: bucketKey(clientAddress), maxBytes: BODY_MAX_BYTES })
       .catch(refusalIn);
     if ("status" in received && !isOurs(received)) {
       throw received.status === 413 ? hookPayloadTooLarge() : received;
     }
     const call =
-      "status" in received ? { unread: received.message } : { body: received.bytes, headers };
+      "status" in received ? { unreceived: received.message } : { body: received.bytes, headers };
     const release = "status" in received ? undefined : received.release;
-    const answer = await deps.hooks.answer(id, call, address).finally(release);
+    const answer = await deps.hooks.answer(id, call, { clientAddress, isSent }).finally(release);
     if (answer === undefined) throw notFound();
     const { status, body = "" } = answer;
-    const why = status === 401 ? refusalHeaders(hookUnauthorized(body)) : {};
+    const why = status === 401 || status === 429 ? refusalHeaders(unprovedCall(status, body)) : {};
     return {
       status,
       headers: { ...NO_STORE, ...why },
@@ -49,6 +54,9 @@ export function hookPage(deps: HookPagesDeps): Page {
   };
   return { method: "POST", path: "/hooks/:id", handle };
 }
+
+const unprovedCall = (status: 401 | 429, body: string): Refusal =>
+  status === 401 ? hookUnauthorized(body) : rateExceeded(RATE_WINDOW_MS);
 
 function refusalIn(error: unknown): Refusal {
   const refusal = refusalOf(error);

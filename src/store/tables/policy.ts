@@ -42,6 +42,7 @@ export interface DecisionRow {
   form: string | null;
   key_id: string | null;
   complete: number;
+  subject: string | null;
 }
 
 /** Stays when the policy is removed, so that no version number is used twice. */

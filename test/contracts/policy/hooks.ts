@@ -149,7 +149,7 @@ export function hooksContract(name: string, make: Make<Stores>): void {
     assert.deepEqual(await hooks.standing("h1", 5), {
       lastCall: call(9, "refused"),
       lastFailure: call(8, "failed_open"),
-      counts: { accepted: 0, refused: 4, failed_open: 0, unauthenticated: 0 },
+      counts: { accepted: 0, refused: 4, failed_open: 0, late: 0, unread: 0, unauthenticated: 0 },
     });
     assert.equal(await hooks.prune(5), 1);
     assert.equal((await hooks.standing("h1", 0)).counts.failed_open, 0);

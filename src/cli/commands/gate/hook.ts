@@ -75,9 +75,17 @@ const createCommand = (deps: HookDeps): Command =>
       print(deps.terminal, json, made, `hook    ${made.id}\nurl     ${made.url}\n${secret}`);
     });
 
-const HEADINGS = "ID,SYSTEM,POLICY,ACCEPTED,REFUSED,FAILED OPEN,UNAUTHENTICATED,LAST CALL".split(
-  ",",
-);
+const HEADINGS = [
+  "ID",
+  "SYSTEM",
+  "POLICY",
+  ...HOOK_OUTCOMES.map((outcome) => outcome.toUpperCase().replace("_", " ")),
+  "LAST CALL",
+];
+
+/** Only the proxy knows of these calls. */
+const UNCOUNTED =
+  "While Gatepost is down or hangs, a proxy in front of it lets everybody in. These calls are in the proxy's log alone.\n";
 
 const row = (hook: HookRow): readonly string[] => [
   hook.id,
@@ -94,7 +102,7 @@ const listCommand = (deps: HookDeps): Command =>
       const rows = await withOpened(deps.openHooks, async (opened) =>
         opened.hooks.list((await accountNamed(opened, name)).id),
       );
-      print(deps.terminal, json, rows, table(HEADINGS, rows.map(row)));
+      print(deps.terminal, json, rows, table(HEADINGS, rows.map(row)) + UNCOUNTED);
     });
 
 const secretCommand = (deps: HookDeps): Command =>
@@ -118,11 +126,14 @@ const testCommand = (deps: HookDeps): Command =>
     .option("--email <address>", "the address that signs up", "jo@mailinator.com")
     .option("--json", 'print {"status","body"}')
     .action(async (id: string, { email, json }: JsonOption & { readonly email: string }) => {
-      const example = await withOpened(deps.openHooks, async (opened) =>
-        opened.hooks.example(await hookOf(opened, id), email),
-      );
+      const { example, unread } = await withOpened(deps.openHooks, async (opened) => {
+        const hook = await hookOf(opened, id);
+        const unread = await opened.hooks.unreadCall(hook);
+        return { example: opened.hooks.example(hook, email), unread };
+      });
       const { status, body } = await deps.send(example);
       print(deps.terminal, json, { status, body }, `${String(status)} ${body}\n`);
+      if (unread !== undefined) throw refuse(`the last call of the system was not read: ${unread}`);
     });
 
 const removeCommand = (deps: HookDeps): Command =>

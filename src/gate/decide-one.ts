@@ -258,26 +258,37 @@ class Decider {
     const payment = paying instanceof Promise ? await paying : paying;
     const spent = payment instanceof Refusal ? payment : undefined;
     const receipt = payment instanceof Refusal ? undefined : payment;
-    const asksDns = spent === undefined && this.#unfinished <= UNFINISHED_MAX;
     try {
-      const checked = asksDns
-        ? (asking.kept ?? (await this.#check(asking)))
-        : { ...this.#checkedWithoutDns(asking), isComplete: false };
+      const checking = this.#checkedFor(asking, spent !== undefined);
+      const checked = checking instanceof Promise ? await checking : checking;
       const reporting = this.#reportedOf(asking, checked);
       const reported = reporting instanceof Promise ? await reporting : reporting;
       const reading = checked.marks && this.#deps.traffic.read(checked.marks, asking.left());
       if (reading instanceof Promise) await reading;
-      const counted = checked.marks && this.#deps.traffic.facts(checked.marks);
-      const traffic = reported === undefined ? counted : { ...counted, ...reported };
-      const { facts: caller, language } = asking.request;
-      const ruling = rule(checked, asking.policies, { caller, traffic, language });
-      this.#record(asking, checked, ruling);
-      return { checked, ruling, traffic, paidBy: receipt?.paidBy ?? "plan", spent };
+      const ruled = this.#ruled(asking, checked, reported);
+      return { checked, ...ruled, paidBy: receipt?.paidBy ?? "plan", spent };
     } catch (fault) {
       await receipt?.refund();
       this.#deps.log.error("decide.failed", fault);
       return this.#known(asking);
     }
+  }
+
+  #checkedFor(asking: Asking, isSpent: boolean): Awaitable<Checked> {
+    if (isSpent || this.#unfinished > UNFINISHED_MAX) {
+      return { ...this.#checkedWithoutDns(asking), isComplete: false };
+    }
+    return asking.kept ?? this.#check(asking);
+  }
+
+  /** Reads the counts, rules and counts in one turn of the event loop, so that sign-ups which come at once see each other. */
+  #ruled(asking: Asking, checked: Checked, reported: TrafficFacts | undefined) {
+    const counted = checked.marks && this.#deps.traffic.facts(checked.marks);
+    const traffic = reported === undefined ? counted : { ...counted, ...reported };
+    const { facts: caller, language } = asking.request;
+    const ruling = rule(checked, asking.policies, { caller, traffic, language });
+    this.#record(asking, checked, ruling);
+    return { ruling, traffic };
   }
 
   #record(asking: Asking, checked: Checked, { outcome, shadow }: Ruling): void {

@@ -233,9 +233,28 @@ const WITHOUT_MAILBOX = /^(anonymous|phone|phone-number|siwe|web3)$/;
 /** An address that is there but is no text is refused like any malformed one. */
 const NO_TEXT = "(no text)";
 
+type Unchecked = NonNullable<SignUp["unchecked"]>;
+
+const accepted = (why: string): Unchecked => ({ why, outcome: "accepted" });
+const OTHER_EVENT = accepted("The event brings no new address.");
+const NO_MAILBOX = accepted("The account has no mailbox of its own.");
+const NO_ADDRESS = accepted("The payload has no address.");
+const UNREAD: Unchecked = {
+  why: "The payload is not one of this system: it has no member for the address.",
+  outcome: "unread",
+};
+
+function isOtherEvent(payload: unknown, event: SystemRow["event"]): boolean {
+  const named = event && valueAt(payload, event.at);
+  return typeof named === "string" && event?.isChecked.test(named) === false;
+}
+
+/** ZITADEL's users that are programs. */
+const isMachine = (payload: unknown): boolean =>
+  typeof valueAt(payload, ["request", "machine"]) === "object";
+
 export function readSignUp(payload: unknown, { emailAt, event }: SystemRow): SignUp {
   const { email, isThere } = emailIn(payload, emailAt);
-  const named = event === undefined ? undefined : valueAt(payload, event.at);
   // Neon calls a sign-up by address and password "credential".
   const provider = textAt(payload, PROVIDER_AT)
     .slice(0, 128)
@@ -248,25 +267,22 @@ export function readSignUp(payload: unknown, { emailAt, event }: SystemRow): Sig
   if (provider !== "") facts.set("provider", provider);
   if (typeof anonymous === "boolean") facts.set("anonymous", anonymous);
   if (language !== "") facts.set("language", language);
-  const isOtherEvent = typeof named === "string" && event?.isChecked.test(named) === false;
-  const isMachine = typeof valueAt(payload, ["request", "machine"]) === "object"; // of ZITADEL
-  const why = isOtherEvent
-    ? "The event brings no new address."
-    : anonymous === true || isMachine || WITHOUT_MAILBOX.test(provider)
-      ? "The account has no mailbox of its own."
+  const hasNoMailbox = anonymous === true || isMachine(payload) || WITHOUT_MAILBOX.test(provider);
+  const unchecked = isOtherEvent(payload, event)
+    ? OTHER_EVENT
+    : hasNoMailbox
+      ? NO_MAILBOX
       : email === ""
         ? isThere
-          ? "The payload has no address."
-          : "The payload is not one of this system: it has no member for the address."
+          ? NO_ADDRESS
+          : UNREAD
         : undefined;
-  const isUnread = why !== undefined && !isThere && !isOtherEvent && !isMachine;
-  const outcome = isUnread && anonymous !== true ? "unread" : "accepted";
   const subject = textAt(payload, SUBJECT_AT);
   return {
     email,
     facts,
     language: language === "" ? "en" : language,
-    ...(why !== undefined && { unchecked: { why, outcome } }),
+    ...(unchecked !== undefined && { unchecked }),
     ...(SUBJECT.test(subject) && { subject }),
   };
 }

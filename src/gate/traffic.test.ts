@@ -162,8 +162,8 @@ test("sign-ups that come at once see each other", async (t) => {
   const { count } = await openCounter(t);
   const at = (number: number) => count([`m${String(number)}@x.example`]);
   const facts = await Promise.all([0, 1, 2, 3, 4].map(at));
-  const mailboxes = facts.map(({ domain_mailboxes: seen }) => seen).toSorted();
-  assert.deepEqual(mailboxes, [1, 2, 3, 4, 5]);
+  const mailboxes = new Set(facts.map(({ domain_mailboxes: seen }) => seen));
+  assert.deepEqual(mailboxes, new Set([1, 2, 3, 4, 5]));
 });
 
 test("a flood of page keys pushes out its own rows alone", async (t) => {

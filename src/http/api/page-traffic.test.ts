@@ -44,9 +44,10 @@ test("five calls of a page do not make a company's new domain suspect", async (t
 });
 
 test("a call of a page does not make a farm's domain known", async (t) => {
-  const { page, server, clock, flush } = await open(t);
+  const world = await open(t);
+  const { page, server, clock } = world;
   await page("m@new.example");
-  await flush();
+  await world.flush();
   clock.advance(15 * DAY_MS);
   const farm: string[] = [];
   for (let at = 0; at < 8; at += 1) farm.push(said(await server(`m${String(at)}@new.example`)));

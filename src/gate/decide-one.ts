@@ -159,9 +159,8 @@ interface Decided {
   readonly spent: Refusal | undefined;
 }
 
-/** Before a check the mail hosts are missing, too; behind one that is kept the account's own counts alone. */
-const MISSING_AT_FIRST: ReadonlySet<FactSource> = new Set(["dns", "account"]);
-const MISSING_BEHIND_CHECK: ReadonlySet<FactSource> = new Set(["account"]);
+/** Before a check the mail hosts and the account's counts are not known. */
+const MISSING: ReadonlySet<FactSource> = new Set(["dns", "account"]);
 
 class Decider {
   readonly #deps: DecideDeps;
@@ -187,7 +186,9 @@ class Decider {
     const key = this.#cacheKey(caller, request, policies);
     const kept = key === undefined ? undefined : this.#kept(key);
     const asking = { entrance, caller, request, policies, key, kept, left };
-    const early = request.answersAlways === true ? this.#early(asking) : undefined;
+    // Behind a check that is kept only a slow store is waited for.
+    const isWaiting = request.answersAlways === true && kept === undefined;
+    const early = isWaiting ? this.#early(asking) : undefined;
     if (early === undefined) return this.#answer(asking, await this.#decided(asking));
     this.#unfinished += 1;
     this.#decided(asking)
@@ -237,11 +238,9 @@ class Decider {
 
   /** What is ruled at once, unless DNS or the account's counts can still change it. */
   #early(asking: Asking): Decided | undefined {
-    const { request, policies, kept } = asking;
-    const { facts: caller, language } = request;
-    const checked = kept ?? this.#checkedWithoutDns(asking);
-    const missing = kept === undefined ? MISSING_AT_FIRST : MISSING_BEHIND_CHECK;
-    const ruling = ruleEarly(checked, policies, { caller, language }, missing);
+    const { facts: caller, language } = asking.request;
+    const checked = this.#checkedWithoutDns(asking);
+    const ruling = ruleEarly(checked, asking.policies, { caller, language }, MISSING);
     return ruling && { checked, ruling, traffic: undefined, paidBy: "plan", spent: undefined };
   }
 

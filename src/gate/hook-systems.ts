@@ -289,21 +289,24 @@ export function readSignUp(payload: unknown, { emailAt, event }: SystemRow): Sig
 
 /** The first text that is not blank. What is no text, and holds no other place of an address, is refused as malformed. */
 function emailIn(payload: unknown, emailAt: readonly Path[]) {
-  const found = emailAt.map((path) => ({ path, value: valueAt(payload, path) }));
   const isHolder = (path: Path): boolean =>
     emailAt.some((one) => one.length > path.length && path.every((name, at) => one[at] === name));
-  const values = found.flatMap(({ path, value }) =>
-    typeof value === "object" && isHolder(path) ? [] : [value],
-  );
-  const value = values.find((one) => !isBlank(one));
-  const email = value === undefined ? "" : typeof value === "string" ? value : NO_TEXT;
-  return { email, isThere: found.some((one) => one.value !== undefined) };
+  let [email, isThere] = ["", false];
+  for (const path of emailAt) {
+    const value = valueAt(payload, path);
+    if (value === undefined) continue;
+    isThere = true;
+    if (typeof value === "string" && !isBlank(value)) return { email: value, isThere };
+    if (!isBlank(value) && !(typeof value === "object" && isHolder(path))) email = NO_TEXT;
+  }
+  return { email, isThere };
 }
 
 const TAG = /^[a-z]{2,8}(-[a-z\d]{1,8})*$/i;
 
 /** The tag that is wanted most, and has words here, of a tag, a locale or a whole Accept-Language; else the first; "" for none. */
 function languageIn(text: string): string {
+  if (text === "") return "";
   const tags = text
     .slice(0, 1_000)
     .replaceAll("_", "-")

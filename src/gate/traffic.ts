@@ -258,24 +258,25 @@ export class Traffic {
     const facts: Counts = {};
     const set = (
       name: keyof Counts,
-      subject: string,
+      subject: Subject | undefined,
       kind: TrafficKind,
       item: string | undefined,
     ): void => {
-      const items = this.#subjects.get(subject)?.current(kind, nowMs);
-      if (items === undefined) return;
+      if (subject === undefined) return;
+      const items = subject.current(kind, nowMs);
       const more = item === undefined || items.has(item) ? 0 : 1;
       facts[name] = Math.min(ITEMS_MAX, items.size + more);
     };
-    set("mailbox_seen", mailbox, "spelling", spelling);
+    set("mailbox_seen", this.#subjects.get(mailbox), "spelling", spelling);
     const known = domain === undefined ? undefined : this.#subjects.get(domain);
     if (domain === undefined || known === undefined) return facts;
-    set("domain_mailboxes", domain, "mailbox", mailbox);
-    set("sub_names", domain, "name", subName);
+    set("domain_mailboxes", known, "mailbox", mailbox);
+    set("sub_names", known, "name", subName);
     const { firstMs = nowMs } = known;
     facts.domain_known_days = Math.max(0, dayOf(nowMs) - dayOf(firstMs));
     if (mailHost === undefined) return facts;
-    set("mx_new_domains", mailHost, "new_domain", isNew(firstMs, nowMs) ? domain : undefined);
+    const item = isNew(firstMs, nowMs) ? domain : undefined;
+    set("mx_new_domains", this.#subjects.get(mailHost), "new_domain", item);
     return facts;
   }
 

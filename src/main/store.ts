@@ -158,6 +158,9 @@ async function openEmbeddedBacking(process: Process): Promise<Backing> {
 
 const LISTENS_WITHIN_MS = 1_000;
 
+/** Others wait for what this server owes when PostgreSQL is back after a crash. */
+const OWED_RETRY_MS = 500;
+
 /** Many processes: PostgreSQL holds everything and tells them of changes. */
 export async function openScaledBacking(databaseUrl: string, process: Process): Promise<Backing> {
   const { clock, ids, log, closing } = process;
@@ -168,7 +171,8 @@ export async function openScaledBacking(databaseUrl: string, process: Process): 
   closing.add(() => session.close());
   const { notices, elections, listens } = session;
   const usage = new UsageLedger(db);
-  const journal = new UnsavedUnits({ ledger: usage, clock, log });
+  const retryAfterMs = OWED_RETRY_MS;
+  const journal = new UnsavedUnits({ ledger: usage, clock, log, retryAfterMs });
   flushLast(process, "quota.flush_failed", journal);
   const shared = sharedCounters({ counting, patient, ledger: usage, journal, clock });
   await inTime(listens, { timeoutMs: LISTENS_WITHIN_MS, late: undefined, clock });

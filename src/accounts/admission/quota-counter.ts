@@ -27,6 +27,7 @@ export interface UnsavedUnitsDeps {
   readonly ledger: Pick<UsageLedger, "add">;
   readonly clock: Pick<Clock, "after">;
   readonly log: Pick<Log, "error">;
+  readonly retryAfterMs?: number;
 }
 
 interface OwnerUnits {
@@ -46,12 +47,12 @@ export class UnsavedUnits {
 
   /** `isBarred`: an owner whose units must not be written just now, because its ledger is being read. */
   constructor(
-    { ledger, clock, log }: UnsavedUnitsDeps,
+    { ledger, clock, log, retryAfterMs = RETRY_AFTER_MS }: UnsavedUnitsDeps,
     isBarred: (owner: OwnerKey) => boolean = () => false,
   ) {
     this.#waiting = new WriteBehind<OwnerUnits>({
       afterMs: FLUSH_AFTER_MS,
-      retryAfterMs: RETRY_AFTER_MS,
+      retryAfterMs,
       mayWrite: (owner) => !isBarred(owner),
       batch: Infinity,
       max: Infinity, // units are never lost

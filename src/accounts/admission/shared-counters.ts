@@ -72,17 +72,38 @@ where c.day >= 0
 returning owner, seen_ms, opened_ms, used, passed, taken, day, in_day, in_month`,
 };
 
-/** Reads the ledger for the rows that are missing or new. $1 owners, $2 day, $3 and $4 the ends of its month. */
+/** What each server writes to the ledger within this time after PostgreSQL came back: what it granted and still owes. */
+const OWED_WITHIN_MS = 1_500;
+
+const NOW_MS = "(extract(epoch from clock_timestamp()) * 1000)::bigint";
+
+/**
+ * Since when rows have been made. The table is unlogged, so a crash takes this row with all others. A ledger that is empty
+ * is new, and nobody owes it anything.
+ */
+const SINCE: NamedStatement = {
+  name: "counters since",
+  sql: `
+insert into counters as c (owner, seen_ms, opened_ms, used, day, in_day, in_month, passed, taken, times)
+select '', case when exists (select from usage_days) then ${NOW_MS} else 0 end, 0, 0, 0, 0, 0, 0, 0, 0
+on conflict (owner) do update set seen_ms = c.seen_ms
+returning ${NOW_MS} - seen_ms as age_ms`,
+};
+
+/** Reads the ledger for the rows that are missing or new, once nobody owes it anything. $1 owners, $2 day, $3 and $4 the ends of its month. */
 const FILL: NamedStatement = {
   name: "counters fill",
   sql: `
 insert into counters as c
   (owner, seen_ms, opened_ms, used, day, in_day, in_month, passed, taken, times)
-select owner, (extract(epoch from clock_timestamp()) * 1000)::bigint, ${String(-RATE_WINDOW_MS)}, 0, $2::int, in_day, in_month, 0, 0, 0
+select owner, ${NOW_MS}, ${String(-RATE_WINDOW_MS)}, 0, $2::int, in_day, in_month, 0, 0, 0
 from unnest($1::text[]) as asked(owner), lateral (
   select coalesce(sum(units) filter (where u.day = $2), 0) as in_day, coalesce(sum(units), 0) as in_month
   from usage_days u where u.owner = asked.owner and u.day >= $3::int and u.day < $4::int
 ) used
+where exists (
+  select from counters where owner = '' and ${NOW_MS} - seen_ms not between 0 and ${String(OWED_WITHIN_MS - 1)}
+)
 on conflict (owner) do update set day = excluded.day, in_day = excluded.in_day, in_month = excluded.in_month
 where c.day < 0`,
 };
@@ -268,6 +289,7 @@ class GatheredCounts {
 
   async #fill(groups: readonly Group[], sessions: Sessions, round: number): Promise<void> {
     if (round === ROUNDS_MAX) throw new Error("counters: a row is removed again and again");
+    await untilNothingIsOwed(sessions, this.#deps.clock);
     for (const { owner } of groups) await this.#deps.journal.written(owner);
     const owners = groups.map(({ owner }) => owner);
     await sessions.run(FILL, fillValues(owners, groups[0]?.terms.day ?? 0));
@@ -283,6 +305,15 @@ class GatheredCounts {
     }
     for (const { askers } of failed) for (const { fail } of askers) fail(fault);
   }
+}
+
+async function untilNothingIsOwed(
+  sessions: Sessions,
+  clock: SharedCountersDeps["clock"],
+): Promise<void> {
+  const [{ age_ms: ageMs } = { age_ms: 0 }] = await sessions.run<{ age_ms: number }>(SINCE, []);
+  if (ageMs < 0 || ageMs >= OWED_WITHIN_MS) return;
+  await new Promise<void>((resolve) => void clock.after(OWED_WITHIN_MS - ageMs, resolve));
 }
 
 const away = (): StoreDown => new StoreDown("PostgreSQL does not serve");
@@ -421,7 +452,7 @@ export function sharedCounters(deps: SharedCountersDeps): SharedCounters {
         return quietly(LESS, lessValues({ owner, units, day }));
       },
     },
-    spent: (order) => spentIn(counting, order),
+    spent: (order) => spentIn(deps, order),
     countIn,
     async refundIn(tx, { owner, units, day, nowMs }) {
       await runIn(tx, FILL, fillValues([owner], dayOf(nowMs)));
@@ -431,12 +462,15 @@ export function sharedCounters(deps: SharedCountersDeps): SharedCounters {
 }
 
 async function spentIn(
-  counting: SharedCountersDeps["counting"],
+  { counting, clock }: SharedCountersDeps,
   { owner, units, limits: { daily, monthly }, nowMs }: UnitsOrder,
 ): Promise<QuotaSpent | undefined> {
   const day = dayOf(nowMs);
   const [row] = await counting.run<CounterRow>(READ, [owner, day]);
-  if (row === undefined) return undefined;
+  if (row === undefined) {
+    await untilNothingIsOwed(counting, clock); // the transaction that counts is to find or make the row
+    return undefined;
+  }
   const left = Math.min((daily ?? Infinity) - row.in_day, (monthly ?? Infinity) - row.in_month);
   return units > left ? unitOf({ rate: null, units, daily, monthly, day }, row) : undefined;
 }
@@ -467,7 +501,7 @@ async function countIn(
     }
     await runIn(tx, FILL, fillValues([owner], day));
   }
-  throw new Error("counters: a row is removed again and again");
+  throw new StoreDown("the counters are made anew");
 }
 
 const NOBODY: Asker = { answer: () => undefined, fail: () => undefined };
@@ -482,7 +516,7 @@ export async function pruneCounters(db: Kysely<Database>, nowMs: number): Promis
     db,
     (rowsMax) => raw`
       delete from counters where owner in (
-        select owner from counters where seen_ms < ${nowMs - KEPT_MS}
+        select owner from counters where owner <> '' and seen_ms < ${nowMs - KEPT_MS}
         limit ${rowsMax} for update skip locked
       )`,
   );

@@ -43,8 +43,10 @@ export function buildApp(deps: AppDeps): App {
   const checks = [checkRoute("email", checkOne, bulk), checkRoute("domain", checkOne, bulk)];
   const routes = [...checks, ...(deps.routes ?? [])];
   const basePath = basePathOf(settings.publicUrl());
+  let isStopping = false;
   const own = {
     ...deps,
+    isStopping: () => isStopping,
     metricsToken: settings.metricsToken,
     isHostAllowed: settings.isHostAllowed ?? (() => true),
   };
@@ -60,7 +62,11 @@ export function buildApp(deps: AppDeps): App {
     isSecure: settings.publicUrl().startsWith("https:"),
     log: deps.log,
   });
-  return { serve, stop: () => routes.forEach((route) => route.stop?.()) };
+  const stop = (): void => {
+    isStopping = true;
+    for (const route of routes) route.stop?.();
+  };
+  return { serve, stop };
 }
 
 /** What a worker shows to its operator, and nothing else. Nothing listens yet. */

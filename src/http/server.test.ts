@@ -114,6 +114,24 @@ test("stopping lets a request under way finish and then closes its connection", 
   await stopped;
 });
 
+test("stopping serves new requests first, and says that their connections end", async (t) => {
+  const server = await start(t, { farewellMs: 60_000 });
+  const [open, idle] = [connected(t, server), connected(t, server)];
+  for (const client of [open, idle]) {
+    client.write(GOOD);
+    assert.equal((await client.answer()).headers["connection"], "keep-alive");
+  }
+  const stopped = server.stop();
+  const late = connected(t, server);
+  for (const client of [open, late, idle]) {
+    client.write(GOOD);
+    assert.equal((await client.answer()).headers["connection"], "close");
+    await client.closed;
+  }
+  await stopped; // nobody is left, so it does not wait a minute
+  await assert.rejects(askRaw(server.port, GOOD));
+});
+
 test("stopping closes idle connections at once", async (t) => {
   const server = await start(t, {});
   const client = connected(t, server);

@@ -29,9 +29,10 @@ import { expectContinue } from "./body.ts";
 import { isTrustedProxy, type TrustedProxies } from "./client-address.ts";
 import { isHostHeader } from "./hosts.ts";
 import { type HttpRequest, JSON_TYPE } from "./route.ts";
+import { stop, type StopLimits } from "./stop.ts";
 
 /** How patient the listener is. */
-export interface ListenLimits {
+export interface ListenLimits extends StopLimits {
   /** Until the last header byte. */
   readonly headersTimeoutMs: number;
   /** Until the last byte of the body, however steadily it comes; `SlowSenders` cuts one that stands still. */
@@ -42,8 +43,6 @@ export interface ListenLimits {
   readonly keepAliveTimeoutMs: number;
   /** A client that takes nothing of the answer waiting for it is cut after one to two of these. */
   readonly stallTimeoutMs: number;
-  /** How long `stop` waits for requests under way. */
-  readonly stopTimeoutMs: number;
 }
 
 export const DEFAULT_LIMITS: ListenLimits = {
@@ -52,7 +51,8 @@ export const DEFAULT_LIMITS: ListenLimits = {
   checkIntervalMs: 1_000,
   keepAliveTimeoutMs: 72_000,
   stallTimeoutMs: 60_000,
-  stopTimeoutMs: 30_000,
+  farewellMs: 2_200, // a proxy that looks every 2 s has seen it
+  stopTimeoutMs: 26_000,
 };
 
 /** Request line and header fields together, as proxies allow. */
@@ -109,7 +109,7 @@ export async function listen(app: App, address: Address, terms: ListenTerms): Pr
   const { port } = server.address() as AddressInfo;
   const { host } = address;
   const url = `http://${host.includes(":") ? `[${host}]` : host}:${String(port)}`;
-  return { url, port, stop: () => stop(app, server, terms.limits.stopTimeoutMs) };
+  return { url, port, stop: () => stop(app, server, terms.limits) };
 }
 
 const REASONS: ReadonlyMap<string, string> = new Map([
@@ -128,20 +128,6 @@ function bind(server: Server, address: Address): Promise<void> {
     });
     server.listen({ ...address, backlog: BACKLOG }, () => resolve());
   });
-}
-
-const SWEEP_MS = 50;
-
-async function stop(app: App, server: Server, timeoutMs: number): Promise<void> {
-  server.prependListener("request", (_request, response: ServerResponse) => {
-    response.setHeader("connection", "close");
-  });
-  app.stop();
-  const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MS);
-  const cut = setTimeout(() => server.closeAllConnections(), timeoutMs);
-  await new Promise<void>((resolve) => void server.close(() => resolve()));
-  clearInterval(sweep);
-  clearTimeout(cut);
 }
 
 /** Node's server with all limits set; what Node refuses by itself is answered in JSON. */

@@ -217,7 +217,7 @@ export async function dashboardWorld(options: DashboardWorldOptions = {}): Promi
     shares,
     settings: { publicUrl, trustedProxies: [], accessLogLinesPerSecond: 1 },
   });
-  const terms = { limits: { ...DEFAULT_LIMITS, stopTimeoutMs: 0 } };
+  const terms = { limits: { ...DEFAULT_LIMITS, farewellMs: 0, stopTimeoutMs: 0 } };
   const { url, stop } = await listen(app, { host: "127.0.0.1", port: 0 }, terms);
   return {
     url,

@@ -15,7 +15,7 @@ export async function testServer(
   share: Share = createShares().of("connections"),
 ): Promise<TestServer> {
   const terms = {
-    limits: { ...DEFAULT_LIMITS, ...limits },
+    limits: { ...DEFAULT_LIMITS, farewellMs: 0, ...limits },
     share,
     trustedProxies: [],
   };

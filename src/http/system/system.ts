@@ -22,6 +22,7 @@ export interface ProcessDeps {
   readonly clock: Pick<Clock, "monotonicMs">;
   /** Names of what keeps the service from its work. */
   readonly failing: () => Promise<readonly string[]>;
+  readonly isStopping?: () => boolean;
   readonly metrics: HttpMetrics;
   readonly metricsPage: MetricsPage;
   readonly metricsToken: string | undefined;
@@ -59,10 +60,14 @@ function document(make: () => OpenApiDocument): Page["handle"] {
   };
 }
 
+/** A proxy that looks sends its requests elsewhere before the listener ends. */
+const STOPPING = refused(notReady(["stopping"]), undefined);
+
 export const processPages = (deps: ProcessDeps): readonly Page[] =>
   observed(deps, [
-    pageOf("/healthz", () => OK),
+    pageOf("/healthz", () => (deps.isStopping?.() === true ? STOPPING : OK)),
     pageOf("/readyz", async () => {
+      if (deps.isStopping?.() === true) return STOPPING;
       const failing = await deps.failing();
       return failing.length === 0 ? OK : refused(notReady(failing), undefined);
     }),
@@ -161,7 +166,9 @@ const page = (
 });
 
 export const systemOperations: readonly Operation[] = [
-  page("getHealth", "/healthz", "Whether the process lives", YES),
+  page("getHealth", "/healthz", "Whether the process lives", YES, {
+    503: ["It is stopping.", notReady(["stopping"])],
+  }),
   page("getReadiness", "/readyz", "Whether it can serve", YES, {
     503: ["The names of what does not answer.", notReady(["dns"])],
   }),

@@ -1,0 +1,66 @@
+import type { Server, ServerResponse } from "node:http";
+import { Server as NetServer } from "node:net";
+import { setImmediate as nextRound, setTimeout as pause } from "node:timers/promises";
+
+export interface StopLimits {
+  /** How long `stop` serves new requests, and says with each answer that its connection ends. */
+  readonly farewellMs: number;
+  /** How long it then waits for requests under way. */
+  readonly stopTimeoutMs: number;
+}
+
+const SWEEP_MS = 50;
+
+/** So many looks without a connection, old or new, say that nobody uses the server. */
+const QUIET_LOOKS = 5;
+
+/** Resolves when nobody has used the server for a moment, at the latest at the end of the time. */
+async function untilUnused(server: Server, withinMs: number): Promise<void> {
+  let quiet = 0;
+  server.on("connection", () => (quiet = 0));
+  for (let ms = 0; ms < withinMs && quiet < QUIET_LOOKS; ms += SWEEP_MS) {
+    const open = await new Promise<number>((resolve) => {
+      server.getConnections((_fault, count) => resolve(count));
+    });
+    quiet = open > 0 ? 0 : quiet + 1;
+    await pause(SWEEP_MS);
+  }
+}
+
+const ROUNDS_MAX = 1_000;
+
+/** With the listener the system cuts what was not accepted yet, so it ends after a round that brought nothing. */
+async function untilAccepted(server: Server): Promise<void> {
+  let isBusy = true;
+  const busy = (): void => void (isBusy = true);
+  server.on("connection", busy).on("request", busy);
+  for (let rounds = 0; isBusy && rounds < ROUNDS_MAX; rounds += 1) {
+    isBusy = false;
+    await nextRound();
+  }
+}
+
+/** A proxy takes a connection that was said to end out of use. One that it is cut from may hold a request already: a 502. */
+export async function stop(
+  app: { readonly stop: () => void },
+  server: Server,
+  { farewellMs, stopTimeoutMs }: StopLimits,
+): Promise<void> {
+  server.prependListener("request", (_request, response: ServerResponse) => {
+    response.setHeader("connection", "close");
+  });
+  app.stop();
+  await untilUnused(server, farewellMs);
+  await untilAccepted(server);
+  let isClosed = false;
+  // Not the method of http: it cuts connections whose first request is on its way.
+  NetServer.prototype.close.call(server, () => (isClosed = true));
+  const cut = setTimeout(() => server.closeAllConnections(), stopTimeoutMs);
+  for (let waitMs = farewellMs / 4; !isClosed; waitMs = SWEEP_MS) {
+    await pause(waitMs); // new ones bring their first request in that time
+    await nextRound(); // reads what came, so that those that are idle now have sent nothing
+    server.closeIdleConnections();
+  }
+  clearTimeout(cut);
+  server.close(); // ends its timer
+}

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { Kysely } from "kysely";
 import { KEY_FILE } from "../base/secrets.ts";
 import { DatabaseFault, databaseFault } from "./database-fault.ts";
-import { copyLog, logSync } from "./embedded/log-sync.ts";
+import { logSync } from "./embedded/log-sync.ts";
 import { readySchema, type SchemaUse } from "./migrate.ts";
 import type { Database } from "./schema.ts";
 import { isBusy, openSqlite, sqliteDialect } from "./embedded/sqlite.ts";
@@ -74,8 +74,7 @@ export async function openEmbedded(
     const file = openSqlite(path, busyTimeoutMs);
     const isOnDisk = waitsForDisk && path !== IN_MEMORY;
     if (isOnDisk) file.exec(`pragma wal_autocheckpoint = ${String(LOG_PAGES_MAX)}`);
-    const copy = (): Promise<void> => copyLog(db);
-    const log = isOnDisk ? logSync(`${path}-wal`, { copy }) : undefined;
+    const log = isOnDisk ? logSync(`${path}-wal`) : undefined;
     const db: Kysely<Database> = new Kysely<Database>({
       dialect: sqliteDialect(file, { busyTimeoutMs, log }),
     });

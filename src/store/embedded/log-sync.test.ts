@@ -28,8 +28,6 @@ function slowDisk(): {
   return { sync, open, refuse: () => void (isRefusing = true) };
 }
 
-const never = (): Promise<void> => Promise.reject(new Error("the log is not to be copied"));
-
 function emptyFile(): string {
   const folder = temporaryFolder();
   const file = join(folder, "log");
@@ -39,7 +37,7 @@ function emptyFile(): string {
 
 test("calls that come while the disk works share its next round", async () => {
   const disk = slowDisk();
-  const log = logSync(emptyFile(), { sync: disk.sync, copy: never });
+  const log = logSync(emptyFile(), disk.sync);
   const ended: string[] = [];
   const ask = (name: string): void => void log.synced().then(() => ended.push(name));
   ask("first");
@@ -59,32 +57,18 @@ test("calls that come while the disk works share its next round", async () => {
   assert.deepEqual(ended, ["first", "second", "third", "fourth"]);
 });
 
-test("after a refusal of the disk nothing is promised until the log was copied", async () => {
+test("after a refusal the disk is believed no more", async () => {
   const disk = slowDisk();
-  const copied: ((error?: Error) => void)[] = [];
-  const copy = (): Promise<void> =>
-    new Promise((resolve, reject) => {
-      copied.push((error) => (error === undefined ? resolve() : reject(error)));
-    });
-  const log = logSync(emptyFile(), { sync: disk.sync, copy });
-  const first = log.synced();
-  const second = log.synced();
+  const log = logSync(emptyFile(), disk.sync);
+  const [first, second] = [log.synced(), log.synced()];
+  assert.equal(log.refusal(), undefined);
   disk.refuse();
   disk.open[0]?.();
   await assert.rejects(first, /EIO/);
-  await rounds();
-  assert.deepEqual([disk.open.length, copied.length], [1, 1]);
-  copied[0]?.(new Error("ENOSPC"));
-  await assert.rejects(second, /ENOSPC/);
-  const third = log.synced();
-  await rounds();
-  copied[1]?.();
-  await third;
-  const fourth = log.synced();
-  await rounds();
-  assert.deepEqual([disk.open.length, copied.length], [2, 2], "the disk is believed again");
-  disk.open[1]?.();
-  await assert.rejects(fourth, /EIO/);
+  await assert.rejects(second, /EIO/);
+  await assert.rejects(log.synced(), /EIO/);
+  assert.equal(disk.open.length, 1);
+  assert.match(String(log.refusal()), /EIO/);
   await log.close();
 });
 
@@ -104,11 +88,10 @@ test("the log of a database in a folder is copied into its file, also while othe
 });
 
 test("a log that is not there is told, too", async () => {
-  await assert.rejects(
-    logSync(join(tmpdir(), "gatepost-none", "log"), { copy: never }).synced(),
-    /ENOENT/,
-  );
+  await assert.rejects(logSync(join(tmpdir(), "gatepost-none", "log")).synced(), /ENOENT/);
 });
+
+const FINE = { refusal: () => undefined, close: () => Promise.resolve() };
 
 type Numbers = Kysely<{ numbers: { value: number } }>;
 
@@ -152,7 +135,7 @@ for (const [what, act, count] of WAITS) {
   test(`${what} waits for the disk ${count === 0 ? "never" : "once"}`, async (t) => {
     let asked = 0;
     const synced = (): Promise<void> => Promise.resolve(void (asked += 1));
-    const db = await numbers(t, { synced, close: () => Promise.resolve() });
+    const db = await numbers(t, { ...FINE, synced });
     asked = 0;
     await act(db);
     assert.equal(asked, count);
@@ -161,10 +144,10 @@ for (const [what, act, count] of WAITS) {
 
 test("others read and write while a transaction waits for the disk", async (t) => {
   const disk = slowDisk();
-  const log = logSync(emptyFile(), { sync: disk.sync, copy: never });
+  const log = logSync(emptyFile(), disk.sync);
   let isReady = false;
   const synced = (): Promise<void> => (isReady ? log.synced() : Promise.resolve());
-  const db = await numbers(t, { synced, close: log.close });
+  const db = await numbers(t, { ...log, synced });
   isReady = true;
   const told: string[] = [];
   const first = within(db, (own) => add(own, 1)).then(() => told.push("first"));
@@ -180,17 +163,22 @@ test("others read and write while a transaction waits for the disk", async (t) =
   await second;
 });
 
-test("a commit that the disk refuses is a fault of the store", async (t) => {
-  const refuse = (): Promise<void> => Promise.reject(new Error("EIO"));
+test("after a commit that the disk refuses nothing is written, and everything is read", async (t) => {
+  const log = logSync(emptyFile(), () => Promise.reject(new Error("EIO")));
   let isReady = false;
-  const synced = (): Promise<void> => (isReady ? refuse() : Promise.resolve());
-  const db = await numbers(t, { synced, close: () => Promise.resolve() });
+  const synced = (): Promise<void> => (isReady ? log.synced() : Promise.resolve());
+  const db = await numbers(t, { ...log, synced });
   isReady = true;
-  const work = inTransaction(db as unknown as Tables, async (tx) => {
-    await add(tx.sql as unknown as Numbers);
-  });
-  await assert.rejects(work, StoreDown);
-  await assert.rejects(add(db), StoreDown);
+  await assert.rejects(
+    within(db, (own) => add(own, 1)),
+    StoreDown,
+  );
+  await assert.rejects(add(db, 2), StoreDown);
+  await assert.rejects(
+    within(db, (own) => add(own, 3), quickly),
+    StoreDown,
+  );
+  assert.equal((await all(db)).length, 1);
 });
 
 test("an embedded database in a folder has its log on the disk when a write ends", async () => {

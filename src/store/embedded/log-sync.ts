@@ -24,17 +24,13 @@ export async function copyLog(db: Kysely<Database>): Promise<void> {
 export interface LogSync {
   /**
    * Resolves when all that was committed before the call would outlive a power cut. Calls that come while the disk works
-   * share its next round. Rejects when the disk refuses: a machine that fails may then lose those commits, and all that
-   * follow until the log was copied into its file.
+   * share its next round. Rejects when the disk refuses, and from then on always: a machine that fails may lose those
+   * commits.
    */
   readonly synced: () => Promise<void>;
+  /** What the disk refused with. Linux takes the pages for written then, so that later syncs say nothing. */
+  readonly refusal: () => unknown;
   readonly close: () => Promise<void>;
-}
-
-interface LogDisk {
-  readonly sync?: (descriptor: number) => Promise<void>;
-  /** Copies the whole log into its file and syncs that. Rejects when it cannot, also because others use the log. */
-  readonly copy: () => Promise<void>;
 }
 
 /**
@@ -42,17 +38,19 @@ interface LogDisk {
  * `synchronous = full` (sqlite.org/pragma.html#pragma_synchronous). But there the thread stands still, for 5 to 370 ms,
  * and the file is locked. SQLite has no locks on its log that closing another descriptor could end.
  */
-export function logSync(log: string, { sync = promisify(fdatasync), copy }: LogDisk): LogSync {
+export function logSync(
+  log: string,
+  sync: (descriptor: number) => Promise<void> = promisify(fdatasync),
+): LogSync {
   let descriptor: number | undefined;
-  let hasRefused = false;
-  /** After a refusal Linux takes the pages for written: its next sync succeeds without them. */
+  let refusal: unknown;
   const write = async (): Promise<void> => {
+    if (refusal !== undefined) throw refusal;
     descriptor ??= openSync(log, "r+"); // some systems sync only what may be written
     try {
-      await (hasRefused ? copy() : sync(descriptor));
-      hasRefused = false;
+      await sync(descriptor);
     } catch (error) {
-      hasRefused = true;
+      refusal = error;
       throw error;
     }
   };
@@ -74,6 +72,7 @@ export function logSync(log: string, { sync = promisify(fdatasync), copy }: LogD
       next = running.then(begin, begin);
       return next;
     },
+    refusal: () => refusal,
     async close() {
       while (running !== undefined) await (next ?? running).catch(() => undefined);
       if (descriptor !== undefined) closeSync(descriptor);

@@ -41,22 +41,25 @@ function storeFault(error: unknown): unknown {
 /** Waits for a lock while the event loop goes on; SQLite's own waiting stops the thread, for up to 100 ms at a time. */
 class PatientConnection implements DatabaseConnection {
   readonly #own: DatabaseConnection;
-  readonly #busyTimeoutMs: number;
+  readonly #terms: EmbeddedTerms;
   readonly #wrote: () => void;
 
-  constructor(own: DatabaseConnection, busyTimeoutMs: number, wrote: () => void) {
+  constructor(own: DatabaseConnection, terms: EmbeddedTerms, wrote: () => void) {
     this.#own = own;
-    this.#busyTimeoutMs = busyTimeoutMs;
+    this.#terms = terms;
     this.#wrote = wrote;
   }
 
   /** A statement that finds the file locked has changed nothing. */
   async executeQuery<R>(asked: CompiledQuery): Promise<QueryResult<R>> {
     const { parameters } = asked;
+    const { busyTimeoutMs, log } = this.#terms;
+    const refusal = log?.refusal();
+    if (refusal !== undefined && !isReading(asked)) throw diskRefused(refusal);
     const query = parameters.some(holdsNul)
       ? { ...asked, parameters: parameters.map(withoutNul) }
       : asked;
-    const looksMax = ROUNDS + this.#busyTimeoutMs / LOOK_EVERY_MS;
+    const looksMax = ROUNDS + busyTimeoutMs / LOOK_EVERY_MS;
     for (let looks = 1; ; looks += 1) {
       try {
         const result = await this.#own.executeQuery<R>(query);
@@ -79,6 +82,12 @@ export interface EmbeddedTerms {
   /** Who wrote gets the connection's answer when the disk has it; undefined: at once. */
   readonly log: LogSync | undefined;
 }
+
+/** As PostgreSQL does: after a sync that failed nobody knows what is on the disk, and only a start reads it again. */
+const diskRefused = (cause: unknown): StoreDown =>
+  new StoreDown("the disk did not take what was written: nothing is written until a restart", {
+    cause,
+  });
 
 /** What begins and ends transactions, and reads. All else may write. */
 const isReading = ({ sql, query }: CompiledQuery): boolean =>
@@ -115,7 +124,7 @@ class EmbeddedDriver extends SqliteDriver {
     this.#isTaken = true;
     this.#connection ??= new PatientConnection(
       await super.acquireConnection(),
-      this.#terms.busyTimeoutMs,
+      this.#terms,
       () => (this.#hasWritten = true),
     );
     return this.#connection;
@@ -140,7 +149,7 @@ class EmbeddedDriver extends SqliteDriver {
     try {
       await this.#terms.log?.synced();
     } catch (error) {
-      throw new StoreDown("the disk did not take what was written", { cause: error });
+      throw diskRefused(error);
     }
   }
 

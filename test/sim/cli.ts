@@ -6,20 +6,44 @@ import { type Load, LOADS } from "./faults.ts";
 import { run } from "./run.ts";
 import { shrink } from "./shrink.ts";
 
-const { values } = parseArgs({
-  options: {
-    seed: { type: "string", default: "1" },
-    days: { type: "string", default: "30" },
-    load: { type: "string", default: "busy" },
-    trace: { type: "string" },
-    "no-shrink": { type: "boolean", default: false },
-  },
-});
+const HELP = `npm run sim -- [--seed N] [--days D] [--load busy|steady|light] [--trace FILE] [--no-shrink]
+
+Runs the server in a simulated world, whose faults come from the seed, and says which promises it broke.
+  --seed N       a whole number; the same seed is the same run (1)
+  --days D       simulated days (30)
+  --load L       how much people do: busy, steady or light (busy)
+  --trace FILE   writes every event
+  --no-shrink    does not look for the fewest faults that break the promise
+Exit codes: 0 all promises are kept, 1 one is broken, 2 usage.
+`;
 
 /** Ends the program with a sentence on standard error. */
 function refuse(sentence: string): never {
-  process.stderr.write(`${sentence}\n`);
+  process.stderr.write(`${sentence}\nnpm run sim -- --help says more.\n`);
   process.exit(2);
+}
+
+function readArguments() {
+  try {
+    return parseArgs({
+      options: {
+        seed: { type: "string", default: "1" },
+        days: { type: "string", default: "30" },
+        load: { type: "string", default: "busy" },
+        trace: { type: "string" },
+        "no-shrink": { type: "boolean", default: false },
+        help: { type: "boolean", default: false },
+      },
+    }).values;
+  } catch (error) {
+    return refuse(error instanceof Error ? error.message : String(error));
+  }
+}
+
+const values = readArguments();
+if (values.help) {
+  process.stdout.write(HELP);
+  process.exit();
 }
 
 function wholeNumber(name: "seed" | "days", least: number): number {

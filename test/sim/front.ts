@@ -27,7 +27,8 @@ export interface Weather {
   readonly isFrozen: boolean;
   /** The longest that a process or the store stands still in this bout, in milliseconds. */
   readonly heldUpMs: number;
-  /** The store takes its time. */
+  /** How far clocks of processes may be behind and ahead in this bout. */
+  readonly skewMs: { readonly least: number; readonly most: number };
 }
 
 export const FINE: Weather = {
@@ -37,6 +38,7 @@ export const FINE: Weather = {
   hasRestarts: false,
   isFrozen: false,
   heldUpMs: 0,
+  skewMs: { least: 0, most: 0 },
 };
 
 /** Where clients meet the service: every answer is held against what holds of all of them. */
@@ -51,6 +53,7 @@ export class Front {
   readonly #mayBeOver = new Set<number>();
   requests = 0;
   #day = 0;
+  #openedMs = 0;
 
   constructor(world: World) {
     this.world = world;
@@ -101,12 +104,22 @@ export class Front {
   /** People come. */
   open(): void {
     this.#day = this.today();
+    this.#openedMs = this.world.timeline.nowMs;
+  }
+
+  /** The UTC days by the clocks of processes since people came: of several, each unit may be charged to any. */
+  daysByClocks(): readonly number[] {
+    const { beganMs, nowMs } = this.world.timeline;
+    const { least, most } = this.weather.skewMs;
+    const first = Math.floor((beganMs + this.#openedMs + least) / DAY_MS);
+    const last = Math.floor((beganMs + nowMs + most) / DAY_MS);
+    return Array.from({ length: last - first + 1 }, (_, at) => first + at);
   }
 
   /** What was asked for before midnight may be charged after it: a process stood still meanwhile. */
   passMidnight(): void {
     const before = this.#day;
-    this.open();
+    this.#day = this.today();
     if (this.#day === before) return;
     for (const owner of this.owners) {
       const { certain, possible } = chargedOn(owner, before);
@@ -177,7 +190,7 @@ export class Front {
     const most = mostSince(charged, sentMs);
     this.free(charged, units);
     if (/quota/.test(body)) {
-      if (most <= owner.dailyLimit) {
+      if (most <= owner.dailyLimit && this.daysByClocks().length === 1) {
         this.wrong(`${owner.key} was refused with at most ${String(most - units)} units used`);
       }
       if (this.#hasCredits(owner, units)) this.wrong(`${owner.key} was refused beside its credits`);

@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import type { Finished } from "./people/batches.ts";
 import type { Front } from "./front.ts";
-import type { Owner } from "./ledger.ts";
+import { chargedOn, type Owner } from "./ledger.ts";
 import type { People } from "./people/people.ts";
 import type { Received } from "./machine.ts";
 import type { World } from "./world.ts";
@@ -70,23 +70,46 @@ function checkCharges(world: World, { front }: People): void {
   front.passMidnight();
   const today = front.today();
   for (const owner of front.owners) {
-    const row = rows.find((one) => one["owner"] === owner.key && one["day"] === today);
-    compareDay(owner, row ?? {}, front);
+    const usedOn = (day: number): Used => {
+      const row = rows.find((one) => one["owner"] === owner.key && one["day"] === day);
+      return { units: Number(row?.["units"] ?? 0), credits: Number(row?.["credits"] ?? 0) };
+    };
+    if (front.daysByClocks().length === 1) compareDay(owner, usedOn(today), front);
+    else compareDays(owner, usedOn, front);
     // Days of addresses are deleted when they can count no more.
     for (const day of owner.charged.keys()) if (day < today) owner.charged.delete(day);
   }
 }
 
-function compareDay(owner: Owner, row: Readonly<Record<string, unknown>>, front: Front): void {
+interface Used {
+  readonly units: number;
+  readonly credits: number;
+}
+
+function compareDay(owner: Owner, { units, credits }: Used, front: Front): void {
   const { certain, possible } = owner.charged.get(front.today()) ?? { certain: 0, possible: 0 };
-  const units = Number(row["units"] ?? 0);
-  const used = units + Number(row["credits"] ?? 0);
+  const used = units + credits;
   const most = certain + possible;
   if (used > most) front.wrong(`${owner.key} pays ${String(used)} for at most ${String(most)}`);
   const lost = certain - used;
   if (lost > front.mayBeLost()) front.wrong(`${String(lost)} units of ${owner.key} are lost`);
   if (units > owner.dailyLimit + front.mayBeOver())
     front.wrong(`${owner.key} took more than its quota`);
+}
+
+/** Clocks were on several days: what is certain stands on one of them, and is known for each only from now on. */
+function compareDays(owner: Owner, usedOn: (day: number) => Used, front: Front): void {
+  let lost = 0;
+  for (const day of front.daysByClocks()) {
+    const charged = chargedOn(owner, day);
+    const { units, credits } = usedOn(day);
+    lost += charged.certain - units - credits;
+    if (units > owner.dailyLimit + front.mayBeOver())
+      front.wrong(`${owner.key} took more than its quota`);
+    charged.certain = units + credits;
+    charged.possible = 0;
+  }
+  if (lost > front.mayBeLost()) front.wrong(`${String(lost)} units of ${owner.key} are lost`);
 }
 
 function checkCredits(world: World, people: People): void {

@@ -135,6 +135,7 @@ function weatherOf(faults: readonly Fault[]): Weather {
   const has = (...kinds: readonly Fault["kind"][]): boolean =>
     faults.some(({ kind }) => kinds.includes(kind));
   const still = faults.filter(({ kind }) => kind === "freeze");
+  const skews = faults.filter(({ kind }) => kind === "step_clock").map(skewOf);
   return {
     storeFails: has("store_fails", "commits_fail"),
     namesFail: has("silent_names"),
@@ -142,11 +143,14 @@ function weatherOf(faults: readonly Fault[]): Weather {
     hasRestarts: has("restart", "upgrade"),
     isFrozen: has("freeze"),
     heldUpMs: 2 * Math.max(0, ...still.map(({ amount }) => amount)),
+    skewMs: { least: Math.min(0, ...skews), most: Math.max(0, ...skews) },
   };
 }
 
 type Strike = (world: World, place: Place, life: Lifetime, fault: Struck) => void;
 type Struck = Pick<Fault, "amount" | "table">;
+
+const skewOf = ({ amount }: Pick<Fault, "amount">): number => amount - 10_000;
 
 const STRIKES: Readonly<Record<FaultKind, Strike>> = {
   kill: (world, place, _life, { amount, table }) =>
@@ -161,7 +165,7 @@ const STRIKES: Readonly<Record<FaultKind, Strike>> = {
     (life.frozenUntilMs = timeline.nowMs + amount),
   silent_names: ({ timeline, names }, _place, _life, { amount }) =>
     (names.silentUntilMs = timeline.nowMs + amount),
-  step_clock: (_world, _place, life, { amount }) => (life.skewMs = amount - 10_000),
+  step_clock: (_world, _place, life, { amount }) => (life.skewMs = skewOf({ amount })),
   store_fails: (world, _place, _life, { amount, table }) =>
     table === undefined
       ? storeFault(world, { failing: 0.2 }, amount)

@@ -79,14 +79,15 @@ export async function openGround(kind: Ground["kind"]): Promise<Ground> {
   };
   const made = { ...home, settings };
   const place: Ground["place"] = (command, program) => {
-    const order = file(`order-${command}`);
+    const order = file(`order-${command}-${String(all.length)}`);
     const from = program === undefined ? made : { ...made, program };
     const one = new Place(command, from, { ...fate, KILL_ORDER: order });
     all.push(one);
     return one;
   };
   const all: Place[] = [];
-  const commands = kind === "sqlite" ? (["serve"] as const) : (["serve", "worker"] as const);
+  const commands =
+    kind === "sqlite" ? (["serve"] as const) : (["serve", "serve", "worker", "worker"] as const);
   const places = commands.map((command) => place(command));
   closing.push(async () => {
     await Promise.all(all.map((one) => one.stop("SIGKILL")));

@@ -80,12 +80,33 @@ export class People {
     this.#lossFromMs = Infinity;
     if (front.ground.kind === "sqlite") front.wrong.push(...(await faultsIn(sql)));
     front.wrong.push(...(await checkLedgers(sql)));
+    await this.#checkRows(sql);
     await written.check(sql);
     const { told, forged } = front.ground.receiver;
     for (const [session, times] of told) {
       if (times > 1) front.wrong.push(`${session} was announced ${String(times)} times`);
     }
     if (forged() > 0) front.wrong.push("a webhook is not signed");
+  }
+
+  /** Each batch that ended has its delivery, once, whoever died meanwhile. */
+  async #checkRows({ db }: SqlDatabase): Promise<void> {
+    let wrong: readonly string[] = [];
+    const areThere = async (): Promise<boolean> => {
+      const rows = await db.selectFrom("webhook_deliveries").select("session").execute();
+      const counts = new Map<string, number>();
+      for (const { session } of rows) {
+        counts.set(session ?? "", (counts.get(session ?? "") ?? 0) + 1);
+      }
+      const ended = this.bulk.flatMap((client) => client.ended);
+      wrong = ended.flatMap((session) => {
+        const count = counts.get(session) ?? 0;
+        return count === 1 ? [] : [`${session} has ${String(count)} deliveries`];
+      });
+      return wrong.length === 0;
+    };
+    await until(areThere, { withinMs: 20_000, everyMs: 100 }).catch(() => undefined);
+    this.front.wrong.push(...wrong);
   }
 
   /** Without faults: everything begun ends, and new batches are announced once. */

@@ -93,6 +93,6 @@ export interface FileFacts {
 }
 
 export interface FileWriter {
-  write(text: string): Promise<void>;
+  write(text: string | Uint8Array): Promise<void>;
   close(): Promise<void>;
 }

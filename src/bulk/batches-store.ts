@@ -49,6 +49,7 @@ export type StoredRow =
 
 export interface StoredTable {
   readonly header: readonly string[];
+  readonly delimiter: string;
   readonly pages: readonly TableRows[];
 }
 
@@ -158,9 +159,18 @@ export function jobRow({ batch, chunks, pages }: PackedBatch, charge_id: string)
     dns_down_since_ms: null,
     expires_at_ms: isDone ? batch.nowMs + SESSION_LIFE_MS : null,
     announced: isDone ? 0 : 1,
-    table_header: batch.table === undefined ? null : JSON.stringify(batch.table.header),
+    table_header: batch.table === undefined ? null : packHeader(batch.table),
     table_pages: pages.length,
   };
+}
+
+/** The names of the columns; with the delimiter unless it is a comma. */
+const packHeader = ({ header, delimiter }: StoredTable): string =>
+  JSON.stringify(delimiter === "," ? header : { header, delimiter });
+
+export function unpackHeader(text: string): Pick<StoredTable, "header" | "delimiter"> {
+  const packed = JSON.parse(text) as readonly string[] | Pick<StoredTable, "header" | "delimiter">;
+  return "header" in packed ? packed : { header: packed, delimiter: "," };
 }
 
 /** 11 values a row: PostgreSQL takes 65,535 in a statement, SQLite 32,766. */

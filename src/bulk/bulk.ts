@@ -72,6 +72,7 @@ export interface RowResult extends RowNote {
 }
 
 export const FILE_FACTS = {
+  encoding: Type.String({ description: "What its text was in." }),
   column: Type.String({ description: "The column that was read: its name, or `column 2`." }),
   sheet: Type.Optional(Type.String({ description: "Of a workbook: the sheet that was read." })),
   other_columns: Type.Array(Type.String(), { description: "Which others hold entries, too." }),
@@ -141,6 +142,7 @@ export type BulkResults =
       readonly results: () => AsyncIterable<readonly SpelledResult[]>;
       readonly table?: {
         readonly header: readonly string[];
+        readonly delimiter: string;
         readonly rows: () => AsyncIterable<readonly RowResult[]>;
       };
     };

@@ -94,12 +94,7 @@ const cases: readonly Case[] = [
     "email",
     ["The quote opened on line 2 is not closed.", [AN]],
   ],
-  [
-    "a row that is too long",
-    `email,name\n${JO},Jo,x\n${AN},An`,
-    "email",
-    ["Line 2 has 3 cells, but there are 2 columns.", [AN]],
-  ],
+  ["a row that is too long", `email,name\n${JO},Jo,x\n${AN},An`, "email", [[JO], [AN]]],
   [
     "a huge cell",
     `email,note\n${JO},${"x".repeat(40_000)}\n${AN},y\n`,
@@ -121,7 +116,7 @@ const cases: readonly Case[] = [
   ["two columns of addresses, one asked for", `a,b\n${JO},${AN}\n`, "b", [[AN]], { column: "b" }],
   ["a column by its number", `a,b\n${JO},${AN}\n`, "b", [[AN]], { column: "2" }],
   ["several entries in a cell", `email\n"${JO}; ${AN}"\n`, "email", [[JO, AN]]],
-  ["names in front of addresses", `"Ash, Jo" <${JO}>, An <${AN}>`, "entry", [[JO, AN]]],
+  ["names in front of addresses", `"Ash, Jo" <${JO}>, An <${AN}>`, "entry", [[JO], [AN]]],
   ["lines above the header", `Export\n2026-11-20\n\nname,email\nJo,${JO}\n`, "email", [[JO]]],
 ];
 

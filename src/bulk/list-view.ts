@@ -1,5 +1,5 @@
 import { keyOf } from "../core/batch/batch.ts";
-import type { ListRow } from "../core/batch/list-table.ts";
+import { type ListRow, padded } from "../core/batch/list-table.ts";
 import {
   addressBalance,
   type CsvCell,
@@ -116,6 +116,7 @@ async function readRows({ slices, options }: ListParts) {
 
 const EMPTY: ReadShape = {
   form: "list",
+  encoding: "utf-8",
   header: ["entry"],
   column: "entry",
   at: 0,
@@ -209,8 +210,8 @@ export async function* cleanedCsv(
 ): AsyncGenerator<string> {
   const texts = await resultTexts(parts, view.among);
   const original = parts.fixes.size > 0 ? ["original"] : [];
-  const { header, at: column } = view.shape;
-  let text = csvLine([...header, ...original, ...RESULT_COLUMNS]);
+  const { header, at: column, delimiter } = view.shape;
+  let text = csvLine([...header, ...original, ...RESULT_COLUMNS], delimiter);
   let at = 0;
   for await (const page of readListFile(parts.slices(), parts.options)) {
     for (const row of page.rows) {
@@ -218,9 +219,10 @@ export async function* cleanedCsv(
       at += 1;
       if (known === undefined || !classes.has(known.class)) continue;
       const { entry, was } = known;
-      const cells = was === undefined ? row.cells : row.cells.with(column, entry);
+      const all = padded(row.cells, header.length);
+      const cells = was === undefined ? all : all.with(column, entry);
       const before = original.map(() => was);
-      text += csvLine([...cells, ...before, ...ownCells(row, known, texts)]);
+      text += csvLine([...cells, ...before, ...ownCells(row, known, texts)], delimiter);
     }
     if (text.length < PIECE_UNITS) continue;
     yield text;

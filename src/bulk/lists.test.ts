@@ -115,6 +115,11 @@ const files: readonly Case[] = [
   [
     "a row with a cell too many",
     "name,email,city\nJo,jo@good.example,Bonn\nAn,an@good.example,Ulm,extra\n",
+    { good: 2 },
+  ],
+  [
+    "a comma that is not quoted",
+    "name,email,city\nJo,jo@good.example,Bonn\nElm, An,an@good.example,Ulm\n",
     { good: 1, unread: 1 },
   ],
   [

@@ -125,6 +125,7 @@ export async function sessionResults(
     ...(table !== undefined && {
       table: {
         header: table.header,
+        delimiter: table.delimiter,
         rows: () => rowResults(source, table.pages, page),
       },
     }),

@@ -101,13 +101,15 @@ class Upload {
     if (this.#page.length > 0) this.#endPage();
     const split = await inSlices(splitBatch(this.reader.batch()));
     if ("kind" in split) return { split };
-    const table = { header: this.shape?.header ?? [], pages: this.#pages };
+    const { header = [], delimiter = "," } = this.shape ?? {};
+    const table = { header, delimiter, pages: this.#pages };
     return { split, table, facts: this.#facts() };
   }
 
   #facts(): FileFacts {
-    const { column = "", others = [], sheet, otherSheets = [] } = this.shape ?? {};
+    const { encoding = "", column = "", others = [], sheet, otherSheets = [] } = this.shape ?? {};
     return {
+      encoding,
       column,
       ...(sheet !== undefined && { sheet }),
       other_columns: others,

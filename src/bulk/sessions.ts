@@ -10,7 +10,7 @@ import {
 import { findRow, unpackLines, unpackText } from "../store/rows.ts";
 import type { Database } from "../store/schema.ts";
 import type { JobRow } from "../store/tables/bulk.ts";
-import type { StoredRow } from "./batches-store.ts";
+import { type StoredRow, type StoredTable, unpackHeader } from "./batches-store.ts";
 import type { SpelledResult } from "./bulk.ts";
 import { answeredIn, tallyOf } from "./jobs.ts";
 
@@ -26,7 +26,7 @@ export interface Session extends Pick<JobRow, "session" | "owner" | "origin" | "
   readonly chunks: number;
   readonly chunksDone: number;
   readonly expiresAtMs?: number;
-  readonly table?: { readonly header: readonly string[]; readonly pages: number };
+  readonly table?: Pick<StoredTable, "header" | "delimiter"> & { readonly pages: number };
 }
 
 /** Rows of an uploaded table, and the entries of all of them in their order. */
@@ -75,7 +75,7 @@ export async function sessionsOf(
       chunksDone: row.chunk_count - row.open_chunks,
       ...(expiresAtMs !== null && { expiresAtMs }),
       ...(header !== null && {
-        table: { header: JSON.parse(header) as string[], pages: row.table_pages },
+        table: { ...unpackHeader(header), pages: row.table_pages },
       }),
     };
   });

@@ -1,8 +1,8 @@
-import { Parser } from "saxen";
 import { isoTime } from "../core/calendar.ts";
 import { type Entry, fromBufferPromise, type ZipFile } from "yauzl";
 import { CELL_MAX_UNITS, COLUMNS_MAX, type RawRow } from "../core/batch/csv-reader.ts";
-import { TableFault } from "../core/batch/entry-cell.ts";
+import { TableFault, kindOfCell } from "../core/batch/entry-cell.ts";
+import { type Attributes, type Handlers, XmlReader } from "./xml-reader.ts";
 
 const UNPACKED_MAX_OCTETS = 400_000_000;
 
@@ -10,23 +10,29 @@ const TEXTS_MAX_UNITS = 80_000_000;
 
 const PARTS_MAX = 5_000;
 
+/** Blank cells between those of a sheet, which take no room in the file. */
+const BLANKS_MAX = 20_000_000;
+const TOO_BLANK = "The sheet has too many blank cells between its cells; save it as .csv.";
+
 export interface Sheet {
   readonly name: string;
   readonly path: string;
+  readonly isHidden: boolean;
 }
 
-type Attributes = Readonly<Record<string, string>>;
-
-/** What happens in a part's XML. Names have no namespace prefix. */
-interface Handlers {
-  readonly open?: (name: string, attributes: () => Attributes) => void;
-  readonly text?: (text: string) => void;
-  readonly close?: (name: string) => void;
-}
-
-const NO_WORKBOOK =
-  "The file is a zip archive, but no .xlsx workbook; unpack it, or save the spreadsheet as .xlsx or .csv.";
+const OTHER = "save the spreadsheet as .xlsx or .csv and send that";
+const NO_WORKBOOK = `The file is a zip archive, but no .xlsx workbook; unpack it, or ${OTHER}.`;
 const BROKEN = "The workbook is broken; open it and save it as .csv.";
+const PASSWORD = "The workbook is protected by a password; save it without one.";
+
+/** Parts that other files in a zip archive have, and what these are. */
+const OTHER_ARCHIVES: readonly (readonly [path: string, what: string])[] = [
+  ["xl/workbook.bin", `The file is a binary workbook (.xlsb); ${OTHER}.`],
+  ["content.xml", `The file is an OpenDocument file (.ods); ${OTHER}.`],
+  ["index/document.iwa", `The file is a Numbers spreadsheet; ${OTHER}.`],
+  ["word/document.xml", `The file is a Word document; ${OTHER}.`],
+  ["ppt/presentation.xml", `The file is a PowerPoint presentation; ${OTHER}.`],
+];
 
 /** Reads an .xlsx workbook (ECMA-376) in memory, a sheet as a stream of rows. */
 export class Workbook {
@@ -46,20 +52,21 @@ export class Workbook {
 
   static async open(file: Buffer): Promise<Workbook> {
     const zip = await Zip.open(file);
-    if (!zip.has("xl/workbook.xml")) throw new TableFault(NO_WORKBOOK);
-    const targets = new Map<string, string>();
-    await zip.parse("xl/_rels/workbook.xml.rels", {
-      open: (name, attributes) => {
-        const { Id = "", Target = "" } = name === "Relationship" ? attributes() : {};
-        targets.set(Id, Target.startsWith("/") ? Target.slice(1) : `xl/${Target}`);
-      },
-    });
+    const root = (await zip.relationships("")).find(({ type }) => type === "officeDocument");
+    const path = root?.path ?? "xl/workbook.xml";
+    const other = OTHER_ARCHIVES.find(([part]) => zip.has(part))?.[1];
+    if (other !== undefined) throw new TableFault(other);
+    if (!zip.has(path)) throw new TableFault(NO_WORKBOOK);
+    const parts = await zip.relationships(path);
+    const partOf = (sought: string): string =>
+      parts.find(({ type }) => type === sought)?.path ?? "";
     const workbook = new Workbook(zip);
-    await zip.parse("xl/workbook.xml", {
+    const targets = new Map(parts.map((part) => [part.id, part.path]));
+    await zip.parse(path, {
       open: (name, attributes) => workbook.#read(name, attributes, targets),
     });
-    workbook.#texts = await sharedTexts(zip);
-    workbook.#dateStyles = await stylesOfDates(zip);
+    workbook.#texts = await sharedTexts(zip, partOf("sharedStrings"));
+    workbook.#dateStyles = await stylesOfDates(zip, partOf("styles"));
     return workbook;
   }
 
@@ -67,64 +74,158 @@ export class Workbook {
     const { date1904 } = name === "workbookPr" ? attributes() : {};
     if (date1904 === "1" || date1904 === "true") this.#epochDays = EPOCH_1904_DAYS;
     if (name !== "sheet" || this.#sheets.length >= PARTS_MAX) return;
-    const all = attributes();
-    const path = targets.get(all["r:id"] ?? all["id"] ?? "") ?? "";
-    if (this.#zip.has(path)) this.#sheets.push({ name: all["name"] ?? "", path });
+    const { id = "", name: called = "", state = "visible" } = attributes();
+    const path = targets.get(id) ?? "";
+    if (this.#zip.has(path))
+      this.#sheets.push({ name: called, path, isHidden: state !== "visible" });
   }
 
   /** The rows of a sheet, some at a time; blank ones are left out. */
-  async *rows(path: string): AsyncGenerator<readonly RawRow[]> {
-    let rows: RawRow[] = [];
-    let cells: string[] = [];
-    let line = 0;
-    let at = -1;
-    let type = "";
-    let style = -1;
-    let value = "";
-    let isRead = false;
-    let isPhonetic = false;
-    const handlers: Handlers = {
-      open: (name, attributes) => {
-        if (name === "row") {
-          const { r } = attributes();
-          line = r === undefined ? line + 1 : Number(r);
-          cells = [];
-          at = -1;
-        } else if (name === "c") {
-          const { r, t = "n", s = "-1" } = attributes();
-          at = r === undefined ? at + 1 : columnOf(r);
-          type = t;
-          style = Number(s);
-          value = "";
-        } else if (name === "rPh") isPhonetic = true;
-        else if (name === "v" || (name === "t" && !isPhonetic)) isRead = true;
-      },
-      text: (text) => {
-        if (isRead && value.length <= CELL_MAX_UNITS) value += text;
-      },
-      close: (name) => {
-        if (name === "v" || name === "t") isRead = false;
-        else if (name === "rPh") isPhonetic = false;
-        else if (name === "c" && at >= 0 && at < COLUMNS_MAX) {
-          while (cells.length < at) cells.push("");
-          cells[at] = this.#shown(value, type, style);
-        } else if (name === "row" && cells.some((cell) => cell !== "")) rows.push({ cells, line });
-      },
-    };
-    for await (const _ of this.#zip.events(path, handlers)) {
-      if (rows.length === 0) continue;
-      yield rows;
-      rows = [];
+  async *rows({ path }: Sheet): AsyncGenerator<readonly RawRow[]> {
+    const links = await this.#mailLinks(path);
+    const reader = new SheetReader((cell) => this.#shown(cell), links);
+    for await (const _ of this.#zip.events(path, reader.handlers)) {
+      if (reader.rows.length > 0) yield reader.rows.splice(0);
     }
-    yield rows;
+    yield reader.rows.splice(0);
   }
 
-  #shown(value: string, type: string, style: number): string {
+  #shown({ value, type, style }: ReadCell): string {
     if (type === "s") return this.#texts[Number(value)] ?? "";
     if (type === "b") return value === "1" ? "TRUE" : "FALSE";
     if (type === "n" && value !== "" && this.#dateStyles.has(style))
       return dateText(Number(value), this.#epochDays) ?? value;
     return unescaped(value);
+  }
+
+  /** Addresses that cells are links to, by the cells' names. A sheet has its links behind its rows. */
+  async #mailLinks(path: string): Promise<ReadonlyMap<string, string>> {
+    const links = new Map<string, string>();
+    const targets = new Map<string, string>();
+    for (const { id, target } of await this.#zip.relationships(path))
+      if (/^mailto:/i.test(target)) targets.set(id, target);
+    if (targets.size === 0) return links;
+    await this.#zip.parse(path, {
+      open: (name, attributes) => {
+        if (name !== "hyperlink") return;
+        const { ref = "", id = "" } = attributes();
+        const target = targets.get(id);
+        if (target !== undefined) links.set(ref, target);
+      },
+    });
+    return links;
+  }
+}
+
+interface ReadCell {
+  readonly value: string;
+  readonly type: string;
+  readonly style: number;
+}
+
+/** Makes rows of what a sheet's XML says. */
+class SheetReader {
+  readonly rows: RawRow[] = [];
+  readonly #shown: (cell: ReadCell) => string;
+  readonly #links: ReadonlyMap<string, string>;
+  #cells: string[] = [];
+  #line = 0;
+  #at = -1;
+  #name = "";
+  #type = "";
+  #style = -1;
+  #value = "";
+  /** What is read: a value, the text of a cell that has no value, or nothing. */
+  #reading: "value" | "text" | undefined;
+  #hasValue = false;
+  #hasFormula = false;
+  #isPhonetic = false;
+  #isUnvalued = false;
+  #isWide = false;
+  #blanks = 0;
+
+  constructor(shown: (cell: ReadCell) => string, links: ReadonlyMap<string, string>) {
+    this.#shown = shown;
+    this.#links = links;
+  }
+
+  readonly handlers: Handlers = {
+    open: (name, attributes) => {
+      if (name === "row") this.#beginRow(attributes());
+      else if (name === "c") this.#beginCell(attributes());
+      else if (name === "f") this.#hasFormula = true;
+      else if (name === "rPh") this.#isPhonetic = true;
+      else if (name === "v") {
+        this.#reading = "value";
+        this.#value = "";
+      } else if (name === "t" && !this.#isPhonetic && !this.#hasValue) this.#reading = "text";
+    },
+    text: (text) => {
+      if (this.#reading === undefined || this.#value.length > CELL_MAX_UNITS) return;
+      this.#value += text;
+      if (this.#reading === "value") this.#hasValue = true;
+    },
+    close: (name) => {
+      if (name === "v" || name === "t") this.#reading = undefined;
+      else if (name === "rPh") this.#isPhonetic = false;
+      else if (name === "c") this.#endCell();
+      else if (name === "row") this.#endRow();
+    },
+  };
+
+  #beginRow({ r }: Attributes): void {
+    this.#line = r === undefined ? this.#line + 1 : Number(r);
+    this.#cells = [];
+    this.#at = -1;
+    this.#isUnvalued = this.#isWide = false;
+  }
+
+  #beginCell({ r, t = "n", s = "-1" }: Attributes): void {
+    this.#at = r === undefined ? this.#at + 1 : columnOf(r);
+    this.#name = r ?? "";
+    this.#type = t;
+    this.#style = Number(s);
+    this.#value = "";
+    this.#hasValue = this.#hasFormula = false;
+  }
+
+  #endCell(): void {
+    const { value, type, style } = {
+      value: this.#value,
+      type: this.#type,
+      style: this.#style,
+    };
+    const text = this.#linked(this.#shown({ value, type, style }));
+    this.#isUnvalued ||= this.#hasFormula && value === "" && type !== "str";
+    if (text === "" || this.#at < 0) return;
+    if (this.#at >= COLUMNS_MAX) {
+      this.#isWide = true;
+      return;
+    }
+    this.#blanks += Math.max(0, this.#at - this.#cells.length);
+    if (this.#blanks > BLANKS_MAX) throw new TableFault(TOO_BLANK);
+    while (this.#cells.length < this.#at) this.#cells.push("");
+    this.#cells[this.#at] = text;
+  }
+
+  #linked(text: string): string {
+    const target = this.#links.get(this.#name);
+    if (target === undefined || kindOfCell(text) === "address") return text;
+    const [address = ""] = target.slice("mailto:".length).split("?", 1);
+    return text.trim() === "" ? address : `${text.trim()} <${address}>`;
+  }
+
+  #endRow(): void {
+    const [cells, line] = [this.#cells, this.#line];
+    if (cells.length === 0 && !this.#isUnvalued) return;
+    const fault = `Row ${String(line)} has more than ${String(COLUMNS_MAX)} columns.`;
+    const doubt = `Row ${String(line)} has a formula without a stored value.`;
+    this.rows.push({
+      cells: cells.length === 0 ? [""] : cells,
+      line,
+      ...(this.#isWide && { fault }),
+      ...(this.#isUnvalued && { doubt }),
+    });
   }
 }
 
@@ -158,14 +259,14 @@ const unescaped = (text: string): string =>
       )
     : text;
 
-async function sharedTexts(zip: Zip): Promise<readonly string[]> {
+async function sharedTexts(zip: Zip, path: string): Promise<readonly string[]> {
   const texts: string[] = [];
-  if (!zip.has("xl/sharedStrings.xml")) return texts;
+  if (!zip.has(path)) return texts;
   let units = 0;
   let text = "";
   let isRead = false;
   let isPhonetic = false;
-  await zip.parse("xl/sharedStrings.xml", {
+  await zip.parse(path, {
     open: (name) => {
       if (name === "si") text = "";
       else if (name === "rPh") isPhonetic = true;
@@ -188,19 +289,19 @@ async function sharedTexts(zip: Zip): Promise<readonly string[]> {
   return texts;
 }
 
-async function stylesOfDates(zip: Zip): Promise<ReadonlySet<number>> {
+async function stylesOfDates(zip: Zip, path: string): Promise<ReadonlySet<number>> {
   const found = new Set<number>();
-  if (!zip.has("xl/styles.xml")) return found;
+  if (!zip.has(path)) return found;
   const formats = new Set<number>([
     14, 15, 16, 17, 22, 27, 28, 29, 30, 31, 36, 50, 51, 52, 53, 54, 55, 56, 57, 58,
   ]);
   let isCell = false;
   let style = 0;
-  await zip.parse("xl/styles.xml", {
+  await zip.parse(path, {
     open: (name, attributes) => {
       if (name === "numFmt") {
         const { numFmtId = "", formatCode = "" } = attributes();
-        const code = formatCode.replace(/"[^"]*"|\\.|\[[^\]]*\]/g, "");
+        const code = formatCode.replace(/"[^"]*(?:"|$)|\\.|\[[^\]]*(?:\]|$)/g, "");
         if (/[dy]/i.test(code)) formats.add(Number(numFmtId));
       } else if (name === "cellXfs") isCell = true;
       else if (name === "xf" && isCell) {
@@ -215,8 +316,18 @@ async function stylesOfDates(zip: Zip): Promise<ReadonlySet<number>> {
   return found;
 }
 
+interface Relationship {
+  readonly id: string;
+  /** The last word of its type. */
+  readonly type: string;
+  readonly target: string;
+  /** Of a part: where it is. */
+  readonly path: string;
+}
+
 class Zip {
   readonly #file: ZipFile;
+  /** By their paths in lower case. */
   readonly #entries: ReadonlyMap<string, Entry>;
   #unpacked = 0;
 
@@ -230,7 +341,7 @@ class Zip {
       const file = await fromBufferPromise(octets, { lazyEntries: true, autoClose: false });
       if (file.entryCount > PARTS_MAX) throw new TableFault(BROKEN);
       const entries = new Map<string, Entry>();
-      for await (const entry of file.eachEntry()) entries.set(entry.fileName, entry);
+      for await (const entry of file.eachEntry()) entries.set(entry.fileName.toLowerCase(), entry);
       return new Zip(file, entries);
     } catch {
       throw new TableFault(BROKEN);
@@ -238,7 +349,24 @@ class Zip {
   }
 
   has(path: string): boolean {
-    return this.#entries.has(path);
+    return this.#entries.has(path.toLowerCase());
+  }
+
+  /** What a part says it belongs together with; of the whole workbook for "". */
+  async relationships(path: string): Promise<readonly Relationship[]> {
+    const slash = path.lastIndexOf("/") + 1;
+    const listed = `${path.slice(0, slash)}_rels/${path.slice(slash)}.rels`;
+    const found: Relationship[] = [];
+    if (!this.has(listed)) return found;
+    await this.parse(listed, {
+      open: (name, attributes) => {
+        if (name !== "Relationship") return;
+        const { Id: id = "", Type: type = "", Target: target = "" } = attributes();
+        const word = type.slice(type.lastIndexOf("/") + 1);
+        found.push({ id, type: word, target, path: pathOf(target, path) });
+      },
+    });
+    return found;
   }
 
   async parse(path: string, handlers: Handlers): Promise<void> {
@@ -246,49 +374,42 @@ class Zip {
   }
 
   async *events(path: string, handlers: Handlers): AsyncGenerator<undefined> {
-    const entry = this.#entries.get(path);
+    const entry = this.#entries.get(path.toLowerCase());
     if (entry === undefined) throw new TableFault(BROKEN);
-    const { parser, fault } = parserFor(handlers);
-    const decoder = new TextDecoder();
+    if (entry.isEncrypted()) throw new TableFault(PASSWORD);
+    const reader = new XmlReader(handlers);
+    let decoder: InstanceType<typeof TextDecoder> | undefined;
+    const read = (text: string): void => {
+      if (!reader.write(text)) throw new TableFault(BROKEN);
+    };
     try {
       const stream: AsyncIterable<Buffer> = await this.#file.openReadStreamPromise(entry);
       for await (const piece of stream) {
         this.#unpacked += piece.length;
         if (this.#unpacked > UNPACKED_MAX_OCTETS)
           throw new TableFault("The workbook unpacks to more than 400 MB; save it as .csv.");
-        parser.write(decoder.decode(piece, { stream: true }));
-        const why = fault();
-        if (why !== undefined) throw why;
+        decoder ??= decoderFor(piece);
+        read(decoder.decode(piece, { stream: true }));
         yield;
       }
+      read(decoder?.decode() ?? "");
+      if (!reader.end()) throw new TableFault(BROKEN);
     } catch (error) {
       throw error instanceof TableFault ? error : new TableFault(BROKEN);
     }
   }
 }
 
-/** `fault`: what a handler threw, or broken XML. */
-function parserFor({ open, text, close }: Handlers): {
-  readonly parser: Parser;
-  readonly fault: () => Error | undefined;
-} {
-  let fault: Error | undefined;
-  const local = (name: string): string => name.slice(name.indexOf(":") + 1);
-  const decoded = (part: string, decode: (text: string) => string): string =>
-    part.includes("&") ? decode(part) : part;
-  const parser = new Parser();
-  parser.on("openTag", (name, attributes, decode) =>
-    open?.(local(name), () => {
-      const all: Record<string, string> = attributes();
-      for (const key in all) all[key] = decoded(all[key] ?? "", decode);
-      return all;
-    }),
-  );
-  parser.on("text", (piece, decode) => text?.(decoded(piece, decode)));
-  parser.on("cdata", (piece) => text?.(piece));
-  parser.on("closeTag", (name) => close?.(local(name)));
-  parser.on("error", (error) => {
-    fault ??= error instanceof TableFault ? error : new TableFault(BROKEN);
-  });
-  return { parser, fault: () => fault };
+/** The path of a target in the archive, which may be relative to the part that names it. */
+function pathOf(target: string, from: string): string {
+  try {
+    return decodeURIComponent(new URL(target, `zip://x/${from}`).pathname.slice(1));
+  } catch {
+    return "";
+  }
 }
+
+const decoderFor = ([first, second]: Uint8Array): InstanceType<typeof TextDecoder> =>
+  new TextDecoder(
+    first === 0xff && second === 0xfe ? "utf-16le" : first === 0xfe ? "utf-16be" : "utf-8",
+  );

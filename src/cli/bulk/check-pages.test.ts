@@ -22,6 +22,7 @@ const SHAPE = {
   column: "column 1",
   at: 0,
   others: [],
+  encoding: "utf-8",
   delimiter: ",",
 } as const;
 

@@ -2,17 +2,18 @@ import {
   NOT_READ,
   type NotedResult,
   RESULT_COLUMNS,
-  csvCells,
+  type CsvCell,
   csvLine,
   resultCells,
   rowCells,
 } from "../../core/batch/result-cells.ts";
-import type { ListRow } from "../../core/batch/list-table.ts";
+import { type ListRow, padded } from "../../core/batch/list-table.ts";
 import { fateOf } from "../../core/batch/batch-chunk.ts";
 import type { ReadShape } from "../../bulk/list-file.ts";
 
 /** How entries are written: the valid ones a line each, every row with its result, every object with its result. */
-export type FileFormat = "list" | "csv" | "ndjson";
+export type TextFormat = "list" | "csv" | "ndjson";
+export type FileFormat = TextFormat | "xlsx";
 
 export function formatNamed(path: string): FileFormat | undefined {
   const ending = /\.([a-z]+)$/i.exec(path)?.[1]?.toLowerCase() ?? "";
@@ -22,6 +23,7 @@ export function formatNamed(path: string): FileFormat | undefined {
 const ENDINGS = new Map<string, FileFormat>([
   ["csv", "csv"],
   ["tsv", "csv"],
+  ["xlsx", "xlsx"],
   ["ndjson", "ndjson"],
   ["jsonl", "ndjson"],
   ["txt", "list"],
@@ -35,25 +37,33 @@ export interface CheckedRow extends ListRow {
   readonly isDuplicate: boolean;
 }
 
-export function fileHead(format: FileFormat, { header, delimiter }: ReadShape): string {
+export function fileHead(format: TextFormat, { header, delimiter }: ReadShape): string {
   return format === "csv" ? csvLine([...header, ...RESULT_COLUMNS], delimiter) : "";
 }
 
 export function rowsText(
-  format: FileFormat,
+  format: TextFormat,
   rows: readonly CheckedRow[],
   shape: ReadShape,
 ): string {
   return rows.map((row) => LINES[format](row, shape)).join("");
 }
 
-const LINES: Readonly<Record<FileFormat, (row: CheckedRow, shape: ReadShape) => string>> = {
+const LINES: Readonly<Record<TextFormat, (row: CheckedRow, shape: ReadShape) => string>> = {
   list: ({ entries, results }) =>
     entries.map((entry, at) => (isValid(results[at]) ? `${entry}\n` : "")).join(""),
-  csv: ({ cells, results, ...note }, { delimiter }) =>
-    `${csvCells(cells, delimiter)}${delimiter}${csvLine(rowCells(results.map(resultCells), note), delimiter)}`,
+  csv: (row, shape) => csvLine(cellsOf(row, shape), shape.delimiter),
   ndjson: (row, { header }) => `${withResult(objectOf(row, header), resultJson(row))}\n`,
 };
+
+/** The cells of a row with those of its results. */
+export const cellsOf = (
+  { cells, results, ...note }: CheckedRow,
+  { header }: Pick<ReadShape, "header">,
+): readonly CsvCell[] => [
+  ...padded(cells, header.length),
+  ...rowCells(results.map(resultCells), note),
+];
 
 const isValid = (result: NotedResult | undefined): boolean =>
   result !== undefined && fateOf(result) === "valid";

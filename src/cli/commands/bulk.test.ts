@@ -181,11 +181,11 @@ test("a line that is not JSON is a row with a reason, and an unknown member is r
   assert.match(ran.err, /There is no column of that name/);
 });
 
-test("a workbook that is none, and a workbook as output, are refused", async (t) => {
+test("a workbook that is none, and another spreadsheet as output, are refused", async (t) => {
   const { put, path, run } = await folder(t);
   const broken = await run([await put("in.xlsx", "PK\u0003\u0004 no workbook")]);
   assert.equal(broken.code, 3);
-  const ran = await run([await put("in.csv", PEOPLE), "--out", path("o.xlsx")]);
+  const ran = await run([await put("in.csv", PEOPLE), "--out", path("o.ods")]);
   assert.equal(ran.code, 2);
 });
 

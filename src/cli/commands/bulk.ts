@@ -3,15 +3,19 @@ import { TableFault } from "../../core/batch/entry-cell.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { FileFacts, FileWriter, Files } from "../../base/files.ts";
 import type { FileSlices, ListOptions, ListPage, ReadShape } from "../../bulk/list-file.ts";
+import { workbookOf } from "../../bulk/write-workbook.ts";
+import { type CsvCell, RESULT_COLUMNS } from "../../core/batch/result-cells.ts";
 import {
   type CheckedRow,
   type FileFormat,
+  type TextFormat,
+  cellsOf,
   fileHead,
   formatNamed,
   formatOfForm,
   rowsText,
 } from "../bulk/entry-writer.ts";
-import { type BulkChecker, checkPages } from "../bulk/check-pages.ts";
+import { type BulkChecker, type CheckedPage, checkPages } from "../bulk/check-pages.ts";
 import { CommandFailure, EXIT, type Terminal, misuse, wordsOf } from "../terminal.ts";
 import { isInconclusive } from "../../core/validate/result.ts";
 import { EMPTY_TALLY, type Tally, fateOf } from "../../core/batch/batch-chunk.ts";
@@ -169,6 +173,7 @@ interface Options {
   readonly format?: FileFormat;
   readonly column?: string;
   readonly sheet?: string;
+  readonly encoding?: string;
   readonly bom?: true;
 }
 
@@ -176,22 +181,24 @@ interface Options {
 export function bulkCommand(deps: BulkCommandDeps): Command {
   return new Command("bulk")
     .description("check a file of entries without a server")
-    .argument("<file>", 'text, CSV, JSON lines or .xlsx; "-" reads standard input')
+    .argument("<file>", 'text, CSV, JSON, vCard or .xlsx; "-" reads standard input')
     .option("--out <file>", "write to this file; it must not exist")
     .option("--force", "replace the file that --out names")
     .addOption(
       new Option(
         "--format <format>",
         "output format; default: by the name of --out, else the input's",
-      ).choices(["list", "csv", "ndjson"]),
+      ).choices(["list", "csv", "ndjson", "xlsx"]),
     )
-    .option("--column <name>", "column or JSON member with the entries (name, or number from 1)")
+    .option("--column <name>", "column or JSON member with the entries (number from 1, or name)")
     .option("--sheet <name>", "sheet of a workbook (name, or number from 1)")
+    .option("--encoding <label>", "encoding of the text, such as shift_jis; default: found out")
     .option("--bom", "begin CSV with a byte order mark, for Excel")
     .addHelpText(
       "after",
-      "\nlist: the valid entries, one a line. csv: every row with its result; a cell that begins\n" +
-        "like a formula gets a '. ndjson: every object with its result. Entries keep their order.\n" +
+      "\nlist: the valid entries, one a line. csv: every row with its result; a cell that a\n" +
+        "spreadsheet would run gets a '. xlsx: the same as a workbook. ndjson: every object with\n" +
+        "its result. Entries keep their order.\n" +
         "\nExit codes: 0 every entry has a result; 3 DNS did not answer for some of them, or the\n" +
         "command failed.",
     )
@@ -205,7 +212,7 @@ async function bulk(path: string, options: Options, deps: BulkCommandDeps): Prom
     stopping.abort();
   });
   try {
-    refuseSpreadsheet(options.out);
+    refuseSpreadsheet(options);
     const input = await openInput(path, deps.files, stopping.signal);
     await refuseOutput(input, options, deps);
     await carryOut(input, options, { ...deps, stop: stopping.signal });
@@ -219,10 +226,11 @@ async function bulk(path: string, options: Options, deps: BulkCommandDeps): Prom
   }
 }
 
-/** Results are text, which no spreadsheet opens under such a name. */
-function refuseSpreadsheet(out: string | undefined): void {
-  if (/\.(?:xlsx?|ods|numbers)$/i.test(out ?? "")) {
-    throw misuse(`--out: ${out ?? ""} would not be a spreadsheet; use .csv`);
+/** No program opens text under the name of a spreadsheet. */
+function refuseSpreadsheet({ out = "", format = formatNamed(out) }: Options): void {
+  const isWorkbook = format === "xlsx" && /\.xlsx$/i.test(out);
+  if (/\.(?:xlsx?|ods|numbers)$/i.test(out) && !isWorkbook) {
+    throw misuse(`--out: ${out} would not be a spreadsheet; use .xlsx or .csv`);
   }
 }
 
@@ -285,31 +293,55 @@ async function checkAll(input: Input, options: Options, deps: CheckAllDeps): Pro
 
 async function writeAll(
   input: Input,
-  { out = "-", format = formatNamed(out), column, sheet, bom }: Options,
+  { out = "-", format = formatNamed(out), bom, ...options }: Options,
   deps: CheckAllDeps,
 ): Promise<{ readonly state: RunState; readonly elapsedMs: number }> {
   const { check, writer, stop, clock } = deps;
   const meter = createMeter(input, out, deps);
-  const source = deps.readPages(input.slices, {
-    name: input.path,
-    ...(column !== undefined && { column }),
-    ...(sheet !== undefined && { sheet }),
-  });
+  const source = deps.readPages(input.slices, { name: input.path, ...options });
   let state: RunState = { rows: 0, spoilt: 0, reasons: [], tally: EMPTY_TALLY, inconclusive: 0 };
   let shownMs = clock.monotonicMs();
-  for await (const { rows, shape } of checkPages(source, check, stop)) {
-    const to = format ?? formatOfForm[shape.form];
-    const start = (bom === true || input.mark()) && to === "csv" ? BYTE_ORDER_MARK : "";
-    const head = state.shape === undefined ? start + fileHead(to, shape) : "";
-    await writer.write(head + rowsText(to, rows, shape));
-    state = { ...advanced(state, rows), shape };
-    if (clock.monotonicMs() - shownMs < SHOW_EVERY_MS) continue;
-    shownMs = clock.monotonicMs();
-    meter.show(state);
+  async function* pages(): AsyncGenerator<CheckedPage> {
+    for await (const page of checkPages(source, check, stop)) {
+      yield page;
+      state = { ...advanced(state, page.rows), shape: page.shape };
+      if (clock.monotonicMs() - shownMs < SHOW_EVERY_MS) continue;
+      shownMs = clock.monotonicMs();
+      meter.show(state);
+    }
   }
+  const isMarked = (): boolean => bom === true || input.mark();
+  const output = format === "xlsx" ? workbookOf(rowsOf(pages())) : texts(pages(), format, isMarked);
+  for await (const piece of output) await writer.write(piece as string | Uint8Array);
   meter.show(state);
   meter.clear();
   return { state, elapsedMs: meter.elapsedMs() };
+}
+
+async function* rowsOf(
+  pages: AsyncIterable<CheckedPage>,
+): AsyncGenerator<readonly (readonly CsvCell[])[]> {
+  let isFirst = true;
+  for await (const { rows, shape } of pages) {
+    if (isFirst) yield [[...shape.header, ...RESULT_COLUMNS]];
+    isFirst = false;
+    yield rows.map((row) => cellsOf(row, shape));
+  }
+}
+
+async function* texts(
+  pages: AsyncIterable<CheckedPage>,
+  format: TextFormat | undefined,
+  isMarked: () => boolean,
+): AsyncGenerator<string> {
+  let isFirst = true;
+  for await (const { rows, shape } of pages) {
+    const to = format ?? formatOfForm[shape.form];
+    const mark = isFirst && to === "csv" && isMarked() ? BYTE_ORDER_MARK : "";
+    const head = isFirst ? mark + fileHead(to, shape) : "";
+    isFirst = false;
+    yield head + rowsText(to, rows, shape);
+  }
 }
 
 function summary({ tally, inconclusive }: RunState, elapsedMs: number): string {
@@ -326,15 +358,23 @@ function summary({ tally, inconclusive }: RunState, elapsedMs: number): string {
   );
 }
 
-/** Which column and sheet were read, and what could be read instead. */
-function shapeWords({ form, column, others, sheet, otherSheets = [] }: ReadShape): string {
-  if (form === "list") return "";
+/** Which encoding, column and sheet were read, and what could be read instead. */
+function shapeWords({
+  form,
+  encoding,
+  column,
+  others,
+  sheet,
+  otherSheets = [],
+}: ReadShape): string {
+  const text = encoding === "utf-8" ? "" : `Read the text as ${encoding} (--encoding).\n`;
+  if (form === "list") return text;
   const where = sheet === undefined ? "" : ` of the sheet "${sheet}"`;
   const columns =
     others.length === 0 ? "" : ` Other columns with entries: ${others.join(", ")} (--column).`;
   const sheets =
     otherSheets.length === 0 ? "" : ` Other sheets: ${otherSheets.join(", ")} (--sheet).`;
-  return `Read the column "${column}"${where}.${columns}${sheets}\n`;
+  return `${text}Read the column "${column}"${where}.${columns}${sheets}\n`;
 }
 
 function spoiltWords({ spoilt, reasons }: RunState): string {

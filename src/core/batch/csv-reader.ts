@@ -1,7 +1,8 @@
 /** Longest cell in UTF-16 code units: what spreadsheets hold, and one. */
 export const CELL_MAX_UNITS = 32_768;
 
-export const COLUMNS_MAX = 500;
+/** Spreadsheets hold 16,384 columns; ours come beside these. */
+export const COLUMNS_MAX = 16_000;
 
 export interface RawRow {
   readonly cells: readonly string[];
@@ -9,14 +10,21 @@ export interface RawRow {
   readonly line: number;
   /** Why it cannot be read: a sentence. */
   readonly fault?: string;
+  /** Why a blank cell of it may not be blank: a sentence. */
+  readonly doubt?: string;
   readonly object?: string;
   /** The JSON text that it was: its entry, whatever the columns are. */
   readonly text?: string;
 }
 
-const QUOTE = 34;
 const LF = 10;
 const CR = 13;
+
+/** Excel and old editors end a text with Ctrl-Z. */
+const END_OF_TEXT = "\u001a";
+
+export const isBlankRow = (cells: readonly string[]): boolean =>
+  cells.length < 2 && (cells[0] ?? "").replace(END_OF_TEXT, "") === "";
 
 /** `start`: of a cell. `closed`: behind a quote that ends the cell, or is the first of a pair. */
 type State = "start" | "plain" | "quoted" | "closed";
@@ -25,135 +33,160 @@ type State = "start" | "plain" | "quoted" | "closed";
  * Reads CSV (RFC 4180) as it comes, linear and with bounded memory. Lines end with CR, LF or both; blank lines are no
  * rows; a quote inside an unquoted cell, and text behind a closing quote, belong to the cell. A quote that swallows
  * lines and is then followed by text, or is not closed within `CELL_MAX_UNITS`, spoils its first line alone: that is
- * a row with a fault, and reading goes on behind it.
+ * a row with a fault, and the lines behind it are read again, as long as that is not more than there is text.
  */
 export class CsvReader {
   readonly #delimiter: number;
+  readonly #quote: number;
   #state: State = "start";
   #cell = "";
   #cells: string[] = [];
   #rows: RawRow[] = [];
   #line = 1;
   #rowLine = 1;
+  #quoteLine = 1;
   #afterCr = false;
-  /** The text of the row, kept while a quoted cell in it may have swallowed lines. */
-  #raw = "";
   #hasBreak = false;
   #fault: string | undefined;
+  /** Text of earlier pieces from the open quote on. */
+  #held = "";
+  /** Where the open quote is in this piece; negative: in an earlier one. */
+  #quoteAt = -1;
+  /** Texts to read, the next one last. */
+  readonly #texts: string[] = [];
+  /** How many code units may be read again. Below 0 a quote ends with its line. */
+  #againUnits = 2 * CELL_MAX_UNITS;
 
-  constructor(delimiter: string) {
+  constructor(delimiter: string, quote = '"') {
     this.#delimiter = delimiter.charCodeAt(0);
+    this.#quote = quote.charCodeAt(0);
   }
 
   push(text: string): readonly RawRow[] {
-    let rest: string | undefined = text;
-    while (rest !== undefined) rest = this.#read(rest);
+    this.#againUnits += text.length;
+    this.#texts.push(text);
+    this.#readAll();
     return this.#takeRows();
   }
 
   end(): readonly RawRow[] {
     while (this.#state === "quoted") {
-      let rest: string | undefined = this.#spoilt("");
-      while (rest !== undefined) rest = this.#read(rest);
+      this.#spoil("", 0);
+      this.#readAll();
     }
     if (this.#state !== "start" || this.#cells.length > 0) this.#endRow();
     return this.#takeRows();
   }
 
-  /** Returns what has to be read again, when a quote turned out to be broken. */
-  #read(text: string): string | undefined {
-    let start = 0;
-    let rowStart = 0;
-    for (let at = 0; at < text.length; at += 1) {
+  #readAll(): void {
+    for (let text = this.#texts.pop(); text !== undefined; text = this.#texts.pop()) {
+      let at = 0;
+      while (at < text.length) at = this.#readCells(text, at);
+      if (this.#state !== "quoted" && this.#state !== "closed") this.#held = "";
+      else this.#held += this.#quoteAt < 0 ? text : text.slice(this.#quoteAt);
+      this.#quoteAt = -1;
+      if (!this.#hasBreak) this.#held = this.#held.slice(0, CELL_MAX_UNITS);
+    }
+  }
+
+  /** Reads from `from` to the end, or until a quote turns out to be broken. Returns where to read on. */
+  #readCells(text: string, from: number): number {
+    let start = from;
+    for (let at = from; at < text.length; at += 1) {
       const code = text.charCodeAt(at);
       const isPairedLf = this.#afterCr && code === LF;
       this.#afterCr = code === CR;
       if (isPairedLf && this.#state === "start") {
-        start = rowStart = at + 1;
+        start = at + 1;
         continue;
       }
-      if ((code === LF && !isPairedLf) || code === CR) this.#line += 1;
-      const isEnd = code === this.#delimiter || code === LF || code === CR;
+      const isBreak = code === LF || code === CR;
+      if (isBreak && !isPairedLf) this.#line += 1;
+      const isEnd = isBreak || code === this.#delimiter;
       switch (this.#state) {
         case "quoted":
-          if (code === LF || code === CR) this.#hasBreak = true;
-          if (code === QUOTE) {
-            this.#cell += text.slice(start, at);
+          if (code === this.#quote) {
+            this.#grow(text.slice(start, at));
             this.#state = "closed";
             start = at + 1;
-          } else if (this.#cell.length + at - start > CELL_MAX_UNITS) {
-            this.#raw += text.slice(rowStart, at + 1);
-            return this.#spoilt(text.slice(at + 1));
-          }
+          } else if (this.#isBroken(isBreak, at - start)) return this.#spoil(text, at);
           continue;
         case "closed":
-          if (code === QUOTE) {
+          if (code === this.#quote) {
             this.#state = "quoted"; // a pair of quotes is one
             start = at;
             continue;
           }
-          if (!isEnd) {
-            if (this.#hasBreak) {
-              this.#raw += text.slice(rowStart, at + 1);
-              return this.#spoilt(text.slice(at + 1));
-            }
-            this.#state = "plain";
-            start = at;
-            continue;
-          }
+          if (!isEnd && this.#hasBreak) return this.#spoil(text, at);
           start = at;
           break;
         case "start":
-          if (code === QUOTE) {
-            this.#state = "quoted";
-            this.#hasBreak = false;
+          if (code === this.#quote) {
+            this.#open(at);
             start = at + 1;
             continue;
           }
-          this.#state = "plain";
           start = at;
           break;
         case "plain":
       }
+      this.#state = "plain";
       if (!isEnd) continue;
       this.#grow(text.slice(start, at));
       this.#addCell();
-      this.#state = "start";
       start = at + 1;
-      if (code === this.#delimiter) continue;
-      this.#endRow(true);
-      rowStart = start;
+      if (isBreak) this.#endRow(true);
     }
     if (this.#state !== "closed") this.#grow(text.slice(start));
-    this.#raw += text.slice(rowStart);
-    if (this.#raw.length > RAW_MAX_UNITS) this.#raw = this.#raw.slice(0, RAW_MAX_UNITS);
-    return undefined;
+    return text.length;
   }
 
-  /** Makes a row with a fault of the row's first line; returns the text behind that line, and `behind`. */
-  #spoilt(behind: string): string {
-    const text = this.#raw + behind;
-    const end = /\r\n|\r|\n/.exec(text);
-    const first = end === null ? text : text.slice(0, end.index);
-    const cells = first
-      .slice(0, CELL_MAX_UNITS)
-      .split(String.fromCharCode(this.#delimiter), COLUMNS_MAX);
-    const line = this.#rowLine;
-    this.#rows.push({
-      cells,
-      line,
-      fault: `The quote opened on line ${String(line)} is not closed.`,
-    });
+  #open(at: number): void {
+    this.#state = "quoted";
+    this.#hasBreak = false;
+    this.#quoteLine = this.#line;
+    this.#quoteAt = at;
+    this.#held = "";
+  }
+
+  #isBroken(isBreak: boolean, units: number): boolean {
+    if (!isBreak && !this.#hasBreak) return false;
+    this.#hasBreak = true;
+    return this.#againUnits < 0 || this.#cell.length + units >= CELL_MAX_UNITS;
+  }
+
+  /** Makes a row with a fault of what is read up to the end of the line with the quote. Returns where to read on. */
+  #spoil(text: string, at: number): number {
+    const isHere = this.#quoteAt >= 0;
+    const held = isHere ? "" : this.#held;
+    const inHeld = held.search(/[\r\n]/);
+    const from = Math.max(0, this.#quoteAt);
+    const found = inHeld < 0 ? text.slice(from, at + 1).search(/[\r\n]/) : -1;
+    const end = found < 0 ? text.length : from + found;
+    const first = inHeld < 0 ? held + text.slice(from, end) : held.slice(0, inHeld);
+    const line = this.#quoteLine;
+    const rest = first.slice(0, CELL_MAX_UNITS).split(String.fromCharCode(this.#delimiter));
+    const fault = `The quote opened on line ${String(line)} is not closed.`;
+    const cells = [...this.#cells, ...rest].slice(0, COLUMNS_MAX);
+    this.#rows.push({ cells, line: this.#rowLine, fault });
+    this.#afterCr = (inHeld < 0 ? text.charCodeAt(end) : held.charCodeAt(inHeld)) === CR;
     this.#begin();
+    this.#held = "";
+    this.#quoteAt = -1;
     this.#line = this.#rowLine = line + 1;
-    this.#afterCr = false;
-    return end === null ? "" : text.slice(end.index + end[0].length);
+    if (inHeld < 0) {
+      this.#againUnits -= Math.max(0, at - end);
+      return end + 1;
+    }
+    this.#againUnits -= held.length - inHeld + at;
+    this.#texts.push(text, held.slice(inHeld + 1));
+    return Infinity;
   }
 
   #grow(text: string): void {
-    this.#cell += text;
-    if (this.#cell.length <= CELL_MAX_UNITS || this.#state === "quoted") return;
-    this.#cell = this.#cell.slice(0, CELL_MAX_UNITS);
+    const room = CELL_MAX_UNITS - this.#cell.length;
+    this.#cell += text.length > room ? text.slice(0, room) : text;
+    if (text.length <= room) return;
     this.#fault = `Line ${String(this.#rowLine)} has a cell of more than ${String(CELL_MAX_UNITS)} characters.`;
   }
 
@@ -162,12 +195,13 @@ export class CsvReader {
     else
       this.#fault = `Line ${String(this.#rowLine)} has more than ${String(COLUMNS_MAX)} columns.`;
     this.#cell = "";
+    this.#state = "start";
   }
 
   #endRow(isCellDone = false): void {
     if (!isCellDone) this.#addCell();
     const cells = this.#cells;
-    if (cells.length > 1 || cells[0] !== "") {
+    if (!isBlankRow(cells)) {
       const fault = this.#fault;
       this.#rows.push({ cells, line: this.#rowLine, ...(fault !== undefined && { fault }) });
     }
@@ -178,9 +212,7 @@ export class CsvReader {
   #begin(): void {
     this.#cells = [];
     this.#cell = "";
-    this.#raw = "";
     this.#fault = undefined;
-    this.#hasBreak = false;
     this.#state = "start";
   }
 
@@ -190,6 +222,3 @@ export class CsvReader {
     return rows;
   }
 }
-
-/** Of a row whose quote may be broken: a whole row of short cells, or a long one. */
-const RAW_MAX_UNITS = 4 * CELL_MAX_UNITS;

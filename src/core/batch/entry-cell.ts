@@ -10,73 +10,223 @@ export class TableFault extends Error {
 
 const PLAIN = /^[\w.+-]+@[\w-]+(?:\.[\w-]+)+$/;
 
-export const CELL_ENTRIES_MAX = 100;
+/** What people write where there is nothing. */
+const NOTHING =
+  /^(?:n\/?a\.?|n\.a\.?|#n\/a|null|nil|none|undefined|nan|\\n|\(?(?:blank|none|empty)\)?|[-\u2010-\u2015_.?*\u2022#]{1,10})$/i;
 
-const READ_MAX_UNITS = 32_768;
+/** Numbers, bullets and boxes in front of the items of a list. */
+const MARK =
+  /^(?:\(?\d{1,9}[.)]|[-*+>#\u2022\u00b7\u2023\u25aa\u25cf\u25cb\u25e6\u2010-\u2015\u2713\u2714]|\[[ xX]?\])\s+/;
 
-const WRAPS: readonly RegExp[] = [
-  /^=HYPERLINK\(\s*"([^"]*)".*\)$/is,
-  /^="(.*)"$/s,
-  /^'(.+)$/s,
-  /^mailto:([^?]*)(?:\?.*)?$/is,
-  /^[^<>@]*<([^<>]*)>$/s,
-  /^"[^"]*"\s*<([^<>]*)>$/s,
-  /^\(([^()]*)\)$/s,
-  /^\[([^[\]]*)\]$/s,
-  /^\{([^{}]*)\}$/s,
-  /^["\u201c-\u201f\u00ab\u00bb\u2018-\u201b\u2039\u203a`](.*)["\u201c-\u201f\u00ab\u00bb\u2018-\u201b\u2039\u203a`']$/s,
-];
+const LABEL = /^(?:mailto|e-?mail|mail)\s*:\s*/i;
+
+const QUOTES = "\"'`\u00ab\u00bb\u2018-\u201f\u2039\u203a";
+const OPENING = new RegExp(`^[${QUOTES}<]`);
+const CLOSING = new RegExp(`[${QUOTES}>]$`);
+
+const BRACKETS: Readonly<Record<string, string>> = { "(": ")", "[": "]", "{": "}" };
 
 /** Wraps stand in wraps: `'<mailto:jo@x>`. */
-const WRAPS_MAX = 6;
+const WRAPS_MAX = 8;
 
-/** The entry inside "mailto:", "Name <...>", brackets, quotes, and what spreadsheets put around a text. */
+/** The entry inside "mailto:", "Name <...>", brackets, quotes, and what spreadsheets put around a text. Linear. */
 function unwrapped(cell: string): string {
   let text = trimEntry(cell);
-  for (let count = 0; count < WRAPS_MAX; count += 1) {
-    const inside = WRAPS.map((wrap) => wrap.exec(text)?.[1]).find((found) => found !== undefined);
-    if (inside === undefined) return text;
-    text = trimEntry(inside);
+  for (let count = 0; count < WRAPS_MAX && text !== ""; count += 1) {
+    const inside = trimEntry(unwrappedOnce(text));
+    if (inside === text) return text;
+    text = inside;
   }
   return text;
 }
 
-const SEPARATORS: readonly RegExp[] = [/[,;|\r\n\t]+|\s\/\s/, /[\s,;|/]+/];
+function unwrappedOnce(text: string): string {
+  const first = text[0] ?? "";
+  if (first === "=") return formulaText(text);
+  const label = LABEL.exec(text)?.[0];
+  if (label !== undefined) {
+    const query = text.indexOf("?", label.length);
+    return text.slice(label.length, query < 0 ? text.length : query);
+  }
+  const mark = MARK.exec(text)?.[0];
+  if (mark !== undefined) return text.slice(mark.length);
+  if (/[,;|]$/.test(text)) return text.slice(0, -1);
+  const inBrackets = bracketed(text);
+  if (inBrackets !== undefined) return inBrackets;
+  return quoted(text, first);
+}
 
-const atSigns = (text: string): number => text.split("@", 3).length - 1;
+function quoted(text: string, first: string): string {
+  const isOpened = OPENING.test(first);
+  const isClosed = CLOSING.test(text.slice(-1));
+  if (isOpened && isClosed && text.length > 1) return text.slice(1, -1);
+  const isAddress = text.includes("@");
+  if (first === "'" && text.length > 1) return text.slice(1);
+  if (isClosed && isAddress) return text.slice(0, -1);
+  return isOpened && isAddress && !text.includes(first, 1) ? text.slice(1) : text;
+}
 
-/** The entries of a cell: none of a blank one, several when each piece of it is an address. */
+/** `="jo@x"` and `=HYPERLINK("mailto:jo@x";"Jo")`. */
+function formulaText(text: string): string {
+  const link = /^=HYPERLINK\(\s*"([^"]*)"/i.exec(text)?.[1];
+  if (link !== undefined && text.endsWith(")")) return link;
+  return text.length > 3 && text.startsWith('="') && text.endsWith('"') ? text.slice(2, -1) : text;
+}
+
+/** What is in brackets, or stands before or behind a remark in brackets. */
+function bracketed(text: string): string | undefined {
+  if (text.endsWith(">")) return inAngles(text);
+  const [first = ""] = text;
+  const close = BRACKETS[first];
+  const end = close === undefined || text.lastIndexOf(first) > 0 ? -1 : text.indexOf(close);
+  if (end === text.length - 1) return text.slice(1, -1);
+  if (end > 0 && text[end + 1] === " " && text.includes("@", end)) return text.slice(end + 1);
+  const open = Object.keys(BRACKETS).find((each) => BRACKETS[each] === text.at(-1));
+  const from = open === undefined ? -1 : text.lastIndexOf(` ${open}`);
+  const at = text.lastIndexOf("@");
+  return at > 0 && at < from ? text.slice(0, from) : undefined;
+}
+
+function inAngles(text: string): string | undefined {
+  const open = text.indexOf("<");
+  const isOnly =
+    open >= 0 && text.lastIndexOf("<") === open && text.indexOf(">", open) === text.length - 1;
+  return isOnly ? text.slice(open + 1, -1) : undefined;
+}
+
+/** How many at signs there are, up to two. */
+function atSigns(text: string): number {
+  const first = text.indexOf("@");
+  return first < 0 ? 0 : text.indexOf("@", first + 1) < 0 ? 1 : 2;
+}
+
+/** Looks forward for a character, and does not look twice at the same text. */
+function finder(text: string, sought: string): (from: number) => number {
+  let found = -1;
+  return (from) => {
+    if (found < from) {
+      const at = text.indexOf(sought, from);
+      found = at < 0 ? Infinity : at;
+    }
+    return found;
+  };
+}
+
+const NAME_MAX_UNITS = 200;
+
+function widthOfCut(text: string, at: number, isMany: boolean): number {
+  const char = text[at] ?? "";
+  if (char === "," || char === ";") return 1;
+  if (!isMany) return 0;
+  if (char === "|" || char === "\n" || char === "\r" || char === "\t") return 1;
+  const isWide =
+    (char === ":" && text.startsWith(":::", at)) || (char === " " && text.startsWith(" / ", at));
+  return isWide ? 3 : 0;
+}
+
+/**
+ * Cuts at semicolons, and at commas that are not of "Last, First <a@b>"; a text with several addresses also at bars, tabs,
+ * line breaks, `:::` and ` / `.
+ */
+function partsOf(text: string): readonly string[] {
+  const nextQuote = finder(text, '"');
+  const nextAt = finder(text, "@");
+  const nextOpen = finder(text, "<");
+  const nextSemicolon = finder(text, ";");
+  const parts: string[] = [];
+  const isMany = atSigns(text) > 1;
+  let start = 0;
+  let isFresh = true;
+  const isOfName = (at: number): boolean => {
+    const address = nextAt(at);
+    if (nextOpen(at) > address || address > nextSemicolon(at) || at - start > NAME_MAX_UNITS)
+      return false;
+    const name = text.slice(start, at);
+    return !/[@\uff20]/.test(name) && !isDomain(trimEntry(name));
+  };
+  for (let at = 0; at < text.length; at += 1) {
+    const char = text[at] ?? "";
+    if (char === '"' && isFresh) {
+      const close = nextQuote(at + 1);
+      if (close < Infinity) at = close;
+    }
+    const width = widthOfCut(text, at, isMany);
+    isFresh = width > 0 || (isFresh && char === " ");
+    if (width === 0 || (char === "," && isOfName(at))) continue;
+    parts.push(text.slice(start, at));
+    start = at + width;
+    at = start - 1;
+  }
+  parts.push(text.slice(start));
+  return parts.map(trimEntry).filter((part) => part !== "");
+}
+
+/** What stands between blanks and slashes; words between addresses are none of them. */
+function wordsOf(part: string): readonly string[] {
+  const words = part.split(/[\s/]+/).map(unwrapped);
+  return words.filter((word) => word.includes("@"));
+}
+
+const isNothing = (text: string): boolean =>
+  text === "" || (text.length < 13 && NOTHING.test(text));
+
+/** The entries of a cell: none of a blank one, several when it holds several addresses. Linear. */
 export function entriesOf(cell: string): readonly string[] {
   if (PLAIN.test(cell)) return [cell];
-  const text = unwrapped(cell.length > READ_MAX_UNITS ? cell.slice(0, READ_MAX_UNITS) : cell);
-  if (text === "") return [];
+  const text = unwrapped(cell);
+  if (isNothing(text)) return [];
   if (atSigns(text) > 1) {
-    for (const separator of SEPARATORS) {
-      const pieces = text
-        .split(separator)
-        .map(unwrapped)
-        .filter((piece) => piece !== "");
-      if (pieces.length > 1 && pieces.every((piece) => atSigns(piece) === 1)) return pieces;
-    }
-    const bracketed = [...text.matchAll(/<([^<>@\s]+@[^<>@\s]+)>/g)].map(
-      ([, inside]) => inside ?? "",
-    );
-    if (bracketed.length > 1 && bracketed.length === text.split("@").length - 1) return bracketed;
+    const entries = partsOf(text)
+      .map(unwrapped)
+      .filter((part) => part.includes("@"))
+      .flatMap((part) => (atSigns(part) > 1 ? wordsOf(part) : [part]));
+    if (entries.length > 0 && entries.every((entry) => atSigns(entry) === 1)) return entries;
   }
   return [text.replace(/[\r\n]+/g, " ")];
 }
 
-const ADDRESS = /^[^@\s][^@]*[@\uff20][^@\s]+\.[^@\s]+$|[([{<]\s*at\s*[)\]}>]/i;
+/** The entries of a line of plain text, as they are written. */
+export function entriesOfLine(line: string): readonly string[] {
+  const text = trimEntry(line);
+  if (text === "" || !/[\s,;|]/.test(text)) return text === "" ? [] : [text];
+  return partsOf(text).flatMap((part) => {
+    if (/^"[^"]*"$/.test(part)) return [part];
+    if (!/\s/.test(part) || isWrittenOut(part) || (atSigns(part) === 1 && isOneEntry(part)))
+      return [part];
+    const words = part.replace(MARK, "").split(/\s+/);
+    const isMixed = atSigns(part) > 1;
+    return isMixed ? words.filter((word) => word.includes("@") || isDomain(word)) : words;
+  });
+}
+
+/** An address in brackets, with a name, a mark or a remark. */
+function isOneEntry(part: string): boolean {
+  const entry = unwrapped(part);
+  return entry !== part && !/\s/.test(entry);
+}
+
+const isWrittenOut = (text: string): boolean => /[([{<]\s*at\s*[)\]}>]/i.test(text);
+
+function isAddress(text: string): boolean {
+  const at = Math.max(text.lastIndexOf("@"), text.lastIndexOf("\uff20"));
+  if (at < 1 || atSigns(text) > 1 || /^\s/.test(text)) return isWrittenOut(text);
+  const domain = text.slice(at + 1);
+  const dot = domain.indexOf(".", 1);
+  return dot > 0 && dot < domain.length - 1 && !/\s/.test(domain);
+}
+
 /** Letters and digits in at least two labels, the last of letters. */
 const DOMAIN = /^(?:[\p{L}\p{N}-]+\.)+\p{L}[\p{L}\p{N}-]+\.?$/u;
+
+const isDomain = (text: string): boolean => text.length < 260 && DOMAIN.test(text);
 
 const EXAMINED_MAX_UNITS = 1_000;
 
 export type CellKind = "address" | "domain" | "other";
 
 export function kindOfCell(cell: string): CellKind {
-  if (cell === "" || cell.length > EXAMINED_MAX_UNITS) return "other";
+  if (cell === "") return "other";
   if (PLAIN.test(cell)) return "address";
-  const [first = ""] = entriesOf(cell);
-  return ADDRESS.test(first) ? "address" : DOMAIN.test(first) ? "domain" : "other";
+  const [first = ""] = entriesOf(cell.slice(0, EXAMINED_MAX_UNITS));
+  return isAddress(first) ? "address" : isDomain(first) ? "domain" : "other";
 }

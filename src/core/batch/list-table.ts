@@ -1,10 +1,10 @@
 import { trimEntry } from "../address/address.ts";
 import type { RawRow } from "./csv-reader.ts";
-import { CELL_ENTRIES_MAX, TableFault, entriesOf, kindOfCell } from "./entry-cell.ts";
+import { TableFault, entriesOf, kindOfCell } from "./entry-cell.ts";
 import { NOT_READ, RESULT_COLUMNS } from "./result-cells.ts";
 
 export interface ListRow {
-  /** As many as the header has. */
+  /** At most as many as the header has; those that are missing are blank. */
   readonly cells: readonly string[];
   /** Where it begins in the file, from 1. */
   readonly line: number;
@@ -57,6 +57,14 @@ const plain = (name: string): string =>
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]/gu, "");
 
+const isAddressWord = (name: string): boolean => ADDRESS_WORD.test(name);
+
+/** "2" and "column 2" are numbers first, then names. */
+function numberOf(wanted: string): number | undefined {
+  const digits = /^(?:column[ _])?([1-9]\d{0,4})$/.exec(wanted)?.[1];
+  return digits === undefined ? undefined : Number(digits);
+}
+
 const isEntryName = (name: string): boolean =>
   ADDRESS_NAMES.has(plain(name)) || DOMAIN_NAMES.has(plain(name));
 
@@ -67,6 +75,16 @@ const isEntryRow = (cells: readonly string[]): boolean =>
       (kindOfCell(cell) !== "other" && !isEntryName(cell) && !ADDRESS_WORD.test(cell)),
   );
 
+interface Sample {
+  readonly rows: readonly (readonly string[])[];
+  /** A formula among them has no stored value. */
+  readonly isUnvalued: boolean;
+}
+
+const NO_COLUMN = "No column holds addresses or domains; name it with column.";
+const NO_VALUES =
+  "The sheet has formulas without stored values; open the workbook in a spreadsheet program, save it and send it again.";
+
 export class ListTable {
   readonly #wanted: string;
   readonly #form: ListForm;
@@ -74,6 +92,8 @@ export class ListTable {
   #sample: RawRow[] = [];
   #shape: ListShape | undefined;
   #index = 0;
+  /** Cells of a row that has no more than its header. */
+  #width = 0;
   /** Where our own columns of an earlier run begin, and where their message stands. */
   #ownAt = Infinity;
   #messageAt = -1;
@@ -106,17 +126,21 @@ export class ListTable {
     const at = this.#headerAt(rows);
     const names = rows[at]?.cells ?? [];
     const body = at < 0 ? rows : rows.slice(at + 1);
+    const widest = body.reduce((most, { cells }) => Math.max(most, filledOf(cells)), 0);
     const width = at < 0 ? widthOf(rows) : names.length;
     this.#findOwn(names);
-    const header = Array.from({ length: Math.min(width, this.#ownAt) }, (_, index) =>
-      at < 0
-        ? this.#form === "list"
-          ? "entry"
-          : `column_${String(index + 1)}`
-        : (names[index] ?? ""),
+    const header = Array.from(
+      { length: Math.min(Math.max(width, widest), this.#ownAt) },
+      (_, index) =>
+        at < 0 && this.#form === "list" ? "entry" : (names[index] ?? `column_${String(index + 1)}`),
     );
+    this.#width = Math.min(width, this.#ownAt);
     const sample = body.slice(0, SAMPLE_ROWS).map(({ cells }) => cells);
-    const { index, others } = this.#findColumn(at < 0 ? [] : header, header.length, sample);
+    const isUnvalued = body.some(({ doubt }) => doubt !== undefined);
+    const { index, others } = this.#findColumn(at < 0 ? [] : header, header.length, {
+      rows: sample,
+      isUnvalued,
+    });
     const nameOf = (column: number): string => {
       const name = at < 0 && this.#form !== "list" ? "" : trimEntry(header[column] ?? "");
       return name === "" ? `column ${String(column + 1)}` : name;
@@ -140,14 +164,15 @@ export class ListTable {
     const named = top.findIndex((cells) =>
       cells.some((cell) => wanted !== "" && trimEntry(cell).toLowerCase() === wanted),
     );
-    if (named >= 0) return named;
+    if (named >= 0 && numberOf(wanted) === undefined) return named;
     const data = top.findIndex(isEntryRow);
     const above = data < 0 ? top : top.slice(0, data);
     const titled = above.findIndex((cells) => cells.some(isEntryName));
     if (titled >= 0 || this.#form === "list") return titled;
     const width = widthOf(rows);
-    const full = above.findIndex((cells) => cells.length >= width);
-    return rows.length > 1 ? full : -1;
+    const isFull = (cells: readonly string[]): boolean => cells.length >= width;
+    const worded = above.findIndex((cells) => isFull(cells) && cells.some(isAddressWord));
+    return rows.length > 1 ? (worded >= 0 ? worded : above.findIndex(isFull)) : -1;
   }
 
   #findOwn(names: readonly string[]): void {
@@ -165,7 +190,7 @@ export class ListTable {
   #findColumn(
     names: readonly string[],
     width: number,
-    rows: readonly (readonly string[])[],
+    { rows, isUnvalued }: Sample,
   ): { readonly index: number; readonly others: readonly number[] } {
     const columns = Array.from({ length: width }, (_, index) => {
       const cells = rows.map((row) => row[index] ?? "");
@@ -193,9 +218,8 @@ export class ListTable {
       best(holds, "addresses") ??
       best(({ name, domains }) => domains > 0 && DOMAIN_NAMES.has(name), "domains") ??
       best(({ domains }) => domains > 0, "domains") ??
-      (width === 1 ? 0 : undefined);
-    if (found === undefined)
-      throw new TableFault("No column holds addresses or domains; name it with column.");
+      (width === 1 && !isUnvalued ? 0 : undefined);
+    if (found === undefined) throw new TableFault(isUnvalued ? NO_VALUES : NO_COLUMN);
     const others = columns.filter((column) => isNamed(column) || holds(column));
     return { index: found, others: others.flatMap(({ index }) => (index === found ? [] : index)) };
   }
@@ -203,10 +227,10 @@ export class ListTable {
   #named(names: readonly string[], width: number): number | undefined {
     if (this.#wanted === "") return undefined;
     const wanted = this.#wanted.toLowerCase();
+    const number = numberOf(wanted);
+    if (number !== undefined && number <= width) return number - 1;
     const index = names.findIndex((name) => trimEntry(name).toLowerCase() === wanted);
     if (index >= 0) return index;
-    const number = /^(?:column[ _])?([1-9]\d{0,2})$/.exec(wanted)?.[1];
-    if (number !== undefined && Number(number) <= width) return Number(number) - 1;
     throw new TableFault("There is no column of that name.");
   }
 
@@ -221,38 +245,47 @@ export class ListTable {
         ? row.cells
         : Array.from({ length: width }, (_, at) => (at === this.#index ? text : ""));
     const isOwn = this.#ownAt < Infinity;
-    const hasMore = !isOwn && raw.slice(width).some((cell) => cell !== "");
-    const cells = squared(raw, width, hasMore ? this.#delimiter : undefined);
+    const cells = withinWidth(raw, width, isOwn ? undefined : this.#delimiter);
     const kept = { cells, line, ...(object !== undefined && { object }) };
-    const cell = cells[this.#index] ?? "";
+    const cell = raw[this.#index] ?? "";
     const entries = entriesOf(cell);
     const isUnread = raw[this.#ownAt] === NOT_READ;
+    const hasMore = !isOwn && filledOf(raw) > this.#width;
     const reason =
       fault ??
       (isUnread ? (raw[this.#messageAt] ?? "") : undefined) ??
-      (hasMore
-        ? `Line ${String(line)} has ${String(raw.length)} cells, but there are ${String(width)} columns.`
+      (hasMore && kindOfCell(cell) === "other"
+        ? `Line ${String(line)} has ${String(filledOf(raw))} cells, but there are ${String(this.#width)} columns.`
         : undefined) ??
-      faultOf(entries, raw, { line, width });
+      faultOf(entries, row, this.#width);
     if (reason !== undefined) return { ...kept, entries: [], reason };
-    if (entries.length === 1 && entries[0] === cell) return { ...kept, entries };
+    const shown = cells[this.#index] ?? "";
+    if (entries.length === 1 && entries[0] === shown) return { ...kept, entries };
     const readAs = entries.join(", ");
-    const isSaid = readAs === "" || readAs === trimEntry(cell) || cell === `'${readAs}`;
+    const isSaid = readAs === "" || readAs === trimEntry(shown) || shown === `'${readAs}`;
     return { ...kept, entries, ...(!isSaid && { readAs }) };
   }
 }
 
 function faultOf(
   entries: readonly string[],
-  raw: readonly string[],
-  { line, width }: { readonly line: number; readonly width: number },
+  { cells, line, doubt }: RawRow,
+  width: number,
 ): string | undefined {
-  if (entries.length > CELL_ENTRIES_MAX) {
-    return `Line ${String(line)} has more than ${String(CELL_ENTRIES_MAX)} entries in one cell.`;
-  }
-  const hasBreak = raw.length < width && raw.some((cell) => /[\r\n]/.test(cell));
-  if (entries.length > 0 || !hasBreak) return undefined;
-  return `The quote opened on line ${String(line)} is not closed where it should be.`;
+  if (entries.some((entry) => entry.includes("\ufffd")))
+    return `Line ${String(line)} has octets that are no text in its encoding.`;
+  if (entries.length > 0) return undefined;
+  const hasBreak = cells.length < width && cells.some((cell) => /[\r\n]/.test(cell));
+  return hasBreak
+    ? `The quote opened on line ${String(line)} is not closed where it should be.`
+    : doubt;
+}
+
+/** Cells up to the last that is not blank. */
+function filledOf(cells: readonly string[]): number {
+  let count = cells.length;
+  while (count > 0 && cells[count - 1] === "") count -= 1;
+  return count;
 }
 
 function widthOf(rows: readonly RawRow[]): number {
@@ -263,14 +296,17 @@ function widthOf(rows: readonly RawRow[]): number {
   return best;
 }
 
-/** Short rows are filled up; what a long one has beyond its columns goes into the last one. */
-function squared(
+/** What a row has beyond its columns goes into the last one. */
+function withinWidth(
   cells: readonly string[],
   width: number,
   joint: string | undefined,
 ): readonly string[] {
-  if (cells.length === width) return cells;
-  if (joint !== undefined && width > 0)
-    return [...cells.slice(0, width - 1), cells.slice(width - 1).join(joint)];
-  return Array.from({ length: width }, (_, index) => cells[index] ?? "");
+  if (cells.length <= width) return cells;
+  if (joint === undefined || width === 0 || filledOf(cells) <= width) return cells.slice(0, width);
+  return [...cells.slice(0, width - 1), cells.slice(width - 1, filledOf(cells)).join(joint)];
 }
+
+/** With blanks for the cells that a short row does not have. */
+export const padded = (cells: readonly string[], width: number): readonly string[] =>
+  cells.length >= width ? cells : [...cells, ...Array<string>(width - cells.length).fill("")];

@@ -58,9 +58,12 @@ export const withNote = (
 
 /** What a spreadsheet takes for the start of a formula, also in other widths and behind what is drawn as nothing. */
 const FORMULA_START =
-  /^(?:[\t\r\n]|[\s\p{Z}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]*[=+\-@\u2212\ufe62\ufe63\ufe66\ufe6b\uff0b\uff0d\uff1d\uff20])/u;
+  /^[\s\p{Z}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]*([=\uff1d\ufe66]|[+\-@\u2212\ufe62\ufe63\ufe6b\uff0b\uff0d\uff20])/u;
 
-const isLikeFormula = (cell: string): boolean => FORMULA_START.test(cell);
+/** Numbers, telephone numbers and handles, which it shows as they are. */
+const NO_FORMULA = /^\s*(?:[+-][\d\s().,/%-]*|@[\w.-]*)$/;
+
+const isLikeFormula = (cell: string): boolean => FORMULA_START.test(cell) && !NO_FORMULA.test(cell);
 
 const NEEDS_QUOTES = /["\r\n,;\t|]/;
 
@@ -68,11 +71,8 @@ const NEEDS_QUOTES = /["\r\n,;\t|]/;
 export type CsvCell = string | number | boolean | undefined;
 
 /** One line of CSV (RFC 4180), its line break included; a text that begins like a formula gets a `'`. */
-export const csvLine = (cells: readonly CsvCell[], delimiter?: string): string =>
-  `${csvCells(cells, delimiter)}\r\n`;
-
-export const csvCells = (cells: readonly CsvCell[], delimiter = ","): string =>
-  cells.map(csvCell).join(delimiter);
+export const csvLine = (cells: readonly CsvCell[], delimiter = ","): string =>
+  `${cells.map(csvCell).join(delimiter)}\r\n`;
 
 function csvCell(cell: CsvCell): string {
   if (cell === undefined || cell === "") return "";

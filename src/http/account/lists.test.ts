@@ -72,13 +72,13 @@ function countsOf({ read, rows }: ListState): Readonly<Record<string, number>> {
 
 const PEOPLE =
   "Name,E-mail,Old\nAnn,ann@good.example,x\nBob,bob@gmial.com,\nBob,BOB@GMAIL.COM,y\nEve,eve@throwaway.example,\n,,\n" +
-  "Ann again,Ann <ann@good.example>,\nSam,sam@silent.example,\nOdd,not an address,\nLong,a@good.example,x,y,z\n";
+  "Ann again,Ann <ann@good.example>,\nSam,sam@silent.example,\nOdd,not an address,\nLong,a,b@good.example,y,z\n";
 
 test("a list from the file to the cleaned file", async () => {
   const browser = await person();
   const list = await uploaded(browser, PEOPLE, "people.csv");
   assert.equal(list.state, "chosen");
-  assert.deepEqual(list.read?.columns, ["Name", "E-mail", "Old"]);
+  assert.deepEqual(list.read?.columns, ["Name", "E-mail", "Old", "column_4", "column_5"]);
   assert.equal(list.read.column, 1);
   assert.deepEqual(countsOf(list), { unchecked: 6, duplicate: 1, blank: 1, unread: 1 });
   assert.deepEqual([list.read.open, list.read.covered, list.charged], [6, 6, 0]);
@@ -129,8 +129,12 @@ test("the cleaned file has the classes that are asked for, and a mark for Excel"
   );
   const lines = reply.text.trim().split("\r\n");
   assert.deepEqual(
-    lines.map((line) => line.split(",").slice(0, 4).join()),
-    ["Name,E-mail,Old,status", "Ann,ann@good.example,x,valid", "Bob,BOB@GMAIL.COM,y,valid"],
+    lines.map((line) => line.split(",").slice(0, 6).join()),
+    [
+      "Name,E-mail,Old,column_4,column_5,status",
+      "Ann,ann@good.example,x,,,valid",
+      "Bob,BOB@GMAIL.COM,y,,,valid",
+    ],
   );
   assert.equal((await browser.get(`lists/${id}/csv?classes=good,odd`)).status, 400);
 });

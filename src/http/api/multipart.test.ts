@@ -78,14 +78,14 @@ const bodies = [
     "multipart/form-data; boundary=x",
     `${part(FILE, "a@x.example")}${part(FILE, "b")}--x--\r\n`,
     400,
-    "Send one file, and column, sheet and json only.",
+    "Send one file, and column, sheet, encoding and json only.",
   ],
   [
     "a thousand fields",
     "multipart/form-data; boundary=x",
     `${part('Content-Disposition: form-data; name="a"', "a").repeat(1_000)}--x--\r\n`,
     400,
-    "Send one file, and column, sheet and json only.",
+    "Send one file, and column, sheet, encoding and json only.",
   ],
 ] as const;
 

@@ -2,7 +2,9 @@ import { Readable } from "node:stream";
 import type { Log } from "../../base/log.ts";
 import { turn } from "../../base/slices.ts";
 import type { BulkResults, FileFacts, RowResult, SpelledResult } from "../../bulk/bulk.ts";
+import { padded } from "../../core/batch/list-table.ts";
 import {
+  type CsvCell,
   csvLine,
   type NotedResult,
   RESULT_COLUMNS,
@@ -10,7 +12,7 @@ import {
   rowCells,
 } from "../../core/batch/result-cells.ts";
 
-type Finished = Extract<BulkResults, { readonly kind: "results" }>;
+export type Finished = Extract<BulkResults, { readonly kind: "results" }>;
 
 /** The map is written by hand: an object would lose the order of "7.example" and the key "__proto__". */
 export function resultsJson(
@@ -27,24 +29,35 @@ export function resultsJson(
 const jsonMember = ({ spelling, result }: SpelledResult): string =>
   `${JSON.stringify(spelling)}:${result}`;
 
-/** RFC 4180 with a header row: the columns of the upload, or the entry, then those of the result. */
-export function resultsCsv({ results, table }: Finished, mark: boolean): AsyncGenerator<string> {
-  const frame = (columns: readonly string[]): Parameters<typeof framed>[2] => ({
-    head: (mark ? BYTE_ORDER_MARK : "") + csvLine([...columns, ...RESULT_COLUMNS]),
+/** RFC 4180, with the delimiter of the upload. */
+export function resultsCsv(finished: Finished, mark: boolean): AsyncGenerator<string> {
+  const delimiter = finished.table?.delimiter ?? ",";
+  return framed(resultRows(finished), (row) => csvLine(row, delimiter), {
+    head: mark ? BYTE_ORDER_MARK : "",
     between: "",
     tail: "",
   });
-  const line = ({ cells, results: texts, ...note }: RowResult): string => {
+}
+
+/** A row with names, then one for each row of the upload, or for each entry: its cells, and those of its results. */
+export async function* resultRows({
+  results,
+  table,
+}: Finished): AsyncGenerator<readonly (readonly CsvCell[])[]> {
+  const header = table?.header ?? ["entry"];
+  yield [[...header, ...RESULT_COLUMNS]];
+  const row = ({ cells, results: texts, ...note }: RowResult): readonly CsvCell[] => {
     const noted = texts.map((text) => JSON.parse(text) as NotedResult);
-    return csvLine([...cells, ...rowCells(noted.map(resultCells), note)]);
+    return [...padded(cells, header.length), ...rowCells(noted.map(resultCells), note)];
   };
-  return table === undefined
-    ? framed(
-        results(),
-        ({ spelling, result, ...note }) => line({ cells: [spelling], results: [result], ...note }),
-        frame(["entry"]),
-      )
-    : framed(table.rows(), line, frame(table.header));
+  if (table !== undefined) {
+    for await (const rows of table.rows()) yield rows.map(row);
+    return;
+  }
+  for await (const page of results())
+    yield page.map(({ spelling, result, ...note }) =>
+      row({ cells: [spelling], results: [result], ...note }),
+    );
 }
 
 const BYTE_ORDER_MARK = "\ufeff";
@@ -83,10 +96,13 @@ export function streamed(texts: AsyncGenerator<string>, log: Log): Readable {
   return Readable.from(watched(texts, log), { objectMode: false });
 }
 
-async function* watched(texts: AsyncGenerator<string>, log: Log): AsyncGenerator<string> {
+export async function* watched<T extends { readonly length: number }>(
+  parts: AsyncGenerator<T>,
+  log: Log,
+): AsyncGenerator<T> {
   try {
-    for await (const text of texts) {
-      if (text !== "") yield text;
+    for await (const part of parts) {
+      if (part.length > 0) yield part;
       // A fast reader would otherwise keep everybody else waiting until its body is whole.
       await turn();
     }

@@ -98,7 +98,7 @@ export interface UploadedFile {
 
 const FRAME_MAX_BYTES = 65_536;
 const BODY_MAX_BYTES = FILE_MAX_OCTETS + FRAME_MAX_BYTES;
-const LIMITS = { files: 1, fileSize: FILE_MAX_OCTETS, fields: 4, fieldSize: 1_024, parts: 6 };
+const LIMITS = { files: 1, fileSize: FILE_MAX_OCTETS, fields: 5, fieldSize: 1_024, parts: 7 };
 
 /** Reads the one file of a body into memory. Refuses with 400, 408 (too slow), 413, 415, 429 or 503. */
 export async function readUploaded(
@@ -121,7 +121,7 @@ export async function readUploaded(
   try {
     await readMultipart(type, bytes, {
       limits: LIMITS,
-      tooMany: "Send one file, and column, sheet and json only.",
+      tooMany: "Send one file, and column, sheet, encoding and json only.",
       field: (name, value) => void (fields.has(name) || fields.set(name, value)),
       file(_name, stream, name = "", mediaType) {
         file = { chunks, name, mediaType };
@@ -149,7 +149,7 @@ async function submit(
   { bulk, log, readLarge = readFile }: UploadDeps,
 ): Promise<ApiReply> {
   const given = (name: string): string => fields.get(name) ?? request.params.text(name) ?? "";
-  const [column, sheet] = [given("column"), given("sheet")];
+  const [column, sheet, encoding] = [given("column"), given("sheet"), given("encoding")];
   const wantsResults =
     /^(?:true|1)$/i.test(fields.get("json") ?? "") ||
     (!fields.has("json") && request.params.flag("json"));
@@ -162,12 +162,13 @@ async function submit(
     name,
     ...(column !== "" && { column }),
     ...(sheet !== "" && { sheet }),
+    ...(encoding !== "" && { encoding }),
     entriesMax: bulk.entriesMax(caller),
   };
   // What came of it has its place in "uploads" until it is stored, and its owner's next file finds no room beside it.
   const { chunks } = file;
   const { entries, digest } = await readLarge({ chunks, options }, ownerKey(caller.owner));
-  const said = [name, column, sheet, String(wantsResults), digest];
+  const said = [name, column, sheet, encoding, String(wantsResults), digest];
   const retry = idempotencyKeyOf(request, () => ["bulk", ...request.path, ...said]);
   const batch = retry === undefined ? entries : { ...entries, retry };
   const answer = await bulk.submit(request.entrance, batch);
@@ -178,21 +179,25 @@ const sizeOf = ({ chunks }: UploadedFile): number =>
   chunks.reduce((octets, chunk) => octets + chunk.length, 0);
 
 const COLUMN =
-  "Name, or number from 1, of the column with the entries; absent: found by its name, else by content.";
+  "Number from 1, or name, of the column with the entries; absent: found by its name, else by content.";
 
 const SHEET =
-  "Name, or number from 1, of the sheet of a workbook; absent: the one with the most entries.";
+  "Name, or number from 1, of the sheet of a workbook; absent: the visible one with the most entries.";
+
+const ENCODING =
+  "Label of the text's encoding, such as `shift_jis`; absent: UTF-8, UTF-16 or Windows-1252, whichever it is.";
 
 export const UPLOAD: Operation = {
   ...BULK,
   id: "uploadEntries",
   at: "POST /api/bulk/upload",
-  summary: "Check the entries of a CSV, text, JSON lines or .xlsx file",
+  summary: "Check the entries of a CSV, text, JSON, vCard or .xlsx file",
   about:
-    "The other columns of a CSV are kept in the session: `/api/view/{session}/csv` gives the file back with " +
-    "the results beside each row. `column`, `sheet` and `json` work in the query, too.",
+    "The other columns are kept in the session: `/api/view/{session}/csv` and `/xlsx` give the file back with " +
+    "the results beside each row. `column`, `sheet`, `encoding` and `json` work in the query, too.",
   answers: json(ANSWERED, component("UploadAnswer"), {
     ...COUNTERS,
+    encoding: "utf-8",
     column: "mail",
     other_columns: [],
     rows: 3,
@@ -207,11 +212,12 @@ export const UPLOAD: Operation = {
         type: "string",
         format: "binary",
         description:
-          "Text, CSV, JSON lines or .xlsx, in UTF-8, UTF-16 or Windows-1252; at most 20,000,000 octets and 1,000,000 entries.",
+          "Text, CSV, JSON, vCard or .xlsx; at most 20,000,000 octets and 1,000,000 entries.",
       }),
     },
     column: { schema: Type.Optional(Type.String({ description: COLUMN })) },
     sheet: { schema: Type.Optional(Type.String({ description: SHEET })) },
+    encoding: { schema: Type.Optional(Type.String({ description: ENCODING })) },
     json: RESULTS_FIELD,
   },
   refusals: {

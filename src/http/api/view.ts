@@ -1,4 +1,5 @@
 import type { Readable } from "node:stream";
+import type { Log } from "../../base/log.ts";
 import { ownerKey } from "../../base/owner.ts";
 import {
   missingParameter,
@@ -8,12 +9,21 @@ import {
 } from "../../base/refusals.ts";
 import { RESOURCES } from "../../base/resources.ts";
 import type { BulkService } from "../../bulk/submit.ts";
+import { WORKBOOK_TYPE, workbookOf } from "../../bulk/write-workbook.ts";
 import type { Caller } from "../../accounts/admission/caller.ts";
 import { component, Type } from "../../core/json-schema.ts";
 import { type Answer, EXAMPLE_ID, type Operation, parametersOf } from "../operation.ts";
 import { type ApiReply, type ApiRequest, JSON_TYPE, type Route } from "../route.ts";
 import { type EventStreamDeps, EventStreams } from "./event-streams.ts";
-import { framed, resultsCsv, resultsJson, streamed } from "./results.ts";
+import {
+  type Finished,
+  framed,
+  resultRows,
+  resultsCsv,
+  resultsJson,
+  streamed,
+  watched,
+} from "./results.ts";
 
 interface ViewDeps extends EventStreamDeps {
   readonly bulk: Pick<BulkService, "view" | "results" | "progress" | "remove">;
@@ -27,11 +37,12 @@ const SUFFIXES = {
   comma: "separator",
   json: "json",
   csv: "csv",
+  xlsx: "xlsx",
   events: "events",
 } as const;
 type Suffix = (typeof SUFFIXES)[keyof typeof SUFFIXES];
 
-const FORMS = ["json", "csv", "events"] as const;
+const FORMS = ["json", "csv", "xlsx", "events"] as const;
 
 /** `/api/view/{session}[/{suffix}...]`: valid entries, state, results, events and removal of a batch. */
 export function viewRoute(deps: ViewDeps): Route {
@@ -93,7 +104,7 @@ async function listReply(
   if (view.kind === "summary") return inJson(view.summary);
   const between = asked.has("separator") ? "," : "\n";
   const texts = framed(view.valid(), (entry) => entry, { head: "", between, tail: "" });
-  const body = sharedStream(texts, caller, deps);
+  const body = shared(() => streamed(texts, deps.log), caller, deps);
   if (!asked.has("download")) return { type: "text/plain; charset=utf-8", body };
   // "inline" with a filename is the published contract, not a slip for "attachment".
   const headers = { "content-disposition": 'inline; filename="valid_list.txt"' };
@@ -103,7 +114,7 @@ async function listReply(
 interface Results {
   readonly session: string;
   readonly asked: ReadonlySet<Suffix>;
-  readonly form: "json" | "csv";
+  readonly form: "json" | "csv" | "xlsx";
 }
 
 async function resultsReply(
@@ -113,22 +124,24 @@ async function resultsReply(
 ): Promise<ApiReply> {
   const found = await deps.bulk.results(caller, session);
   if (found.kind === "progress") return inJson(found.progress);
-  const type = form === "csv" ? "text/csv; charset=utf-8" : JSON_TYPE;
-  const texts = form === "csv" ? resultsCsv(found, params.flag("bom")) : resultsJson(found);
-  const body = sharedStream(texts, caller, deps);
+  const type = TYPES[form];
+  const body = shared(bodyOf(found, form, params.flag("bom"), deps.log), caller, deps);
   if (!asked.has("download")) return { type, body };
   const headers = { "content-disposition": `attachment; filename="results.${form}"` };
   return { type, body, headers };
 }
 
+const TYPES = { json: JSON_TYPE, csv: "text/csv; charset=utf-8", xlsx: WORKBOOK_TYPE } as const;
+
+function bodyOf(found: Finished, form: Results["form"], mark: boolean, log: Log): () => Readable {
+  if (form === "xlsx") return () => workbookOf(watched(resultRows(found), log));
+  return () => streamed(form === "csv" ? resultsCsv(found, mark) : resultsJson(found), log);
+}
+
 /** A body that counts among its owner's until it is read or given up. */
-function sharedStream(
-  texts: AsyncGenerator<string>,
-  caller: Caller,
-  { log, shares }: ViewDeps,
-): Readable {
+function shared(open: () => Readable, caller: Caller, { shares }: ViewDeps): Readable {
   const hold = shares.of("view_streams").take(ownerKey(caller.owner));
-  return streamed(texts, log).once("close", () => hold.release());
+  return open().once("close", () => hold.release());
 }
 
 const PROGRESS = {
@@ -224,6 +237,17 @@ export const VIEWS: readonly Operation[] = [
         "RFC 4180 with a header row; the columns of an upload are kept.",
         "entry,format\r\nada@example.org,true\r\n",
       ),
+    },
+  },
+  {
+    ...SESSION,
+    id: "viewSessionXlsx",
+    at: "GET /api/view/{session}/xlsx",
+    alsoPost: true,
+    summary: "Read all results of a batch as a workbook",
+    about: "The table of `/csv` as .xlsx; JSON until it is finished.",
+    answers: {
+      [WORKBOOK_TYPE]: { about: "A workbook.", schema: Type.String({ format: "binary" }) },
     },
   },
   {

@@ -77,7 +77,8 @@ interface LineParts {
 }
 
 function lineParts(line: string, standard: ListWord | undefined): LineParts {
-  const text = line.replace(/(?:^|\s)#.*$/, "").trim();
+  const remark = line.search(/(?:^|\s)#/);
+  const text = (remark < 0 ? line : line.slice(0, remark)).trim();
   const { said = text, lastDay } = UNTIL.exec(text)?.groups ?? {};
   const blank = said.search(/\s/);
   const word = blank < 0 ? undefined : LIST_WORDS.find((known) => known === said.slice(0, blank));

@@ -102,6 +102,7 @@ export function sessionStoreContract(name: string, make: Make<BulkStores>): void
   rule("a table's rows come back with their entries", async (stores) => {
     const table = {
       header: ["name", "email"],
+      delimiter: ";",
       pages: [
         {
           cells: Buffer.from('[["Ann","d0.example"],["Nobody",""]]'),
@@ -113,7 +114,7 @@ export function sessionStoreContract(name: string, make: Make<BulkStores>): void
     const batch = newBatch(stores, 2, { table });
     await stores.jobs.create({ ...batch, outcomes: [allValid(2)] }, termsFor(batch));
     const found = await stores.sessions.find(batch.session, batch.nowMs);
-    assert.deepEqual(found?.table, { header: ["name", "email"], pages: 2 });
+    assert.deepEqual(found?.table, { header: ["name", "email"], delimiter: ";", pages: 2 });
     assert.deepEqual(await stores.sessions.page(batch.session, 0), {
       rows: [
         ["Ann", "d0.example"],

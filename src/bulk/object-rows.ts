@@ -1,0 +1,221 @@
+import { trimEntry } from "../core/address/address.ts";
+import { CELL_MAX_UNITS, COLUMNS_MAX, type RawRow } from "../core/batch/csv-reader.ts";
+import { TableFault, kindOfCell } from "../core/batch/entry-cell.ts";
+import { SAMPLE_ROWS } from "../core/batch/list-table.ts";
+
+const LINE_MAX_UNITS = 2_000_000;
+
+const tooLong = (what: string): TableFault =>
+  new TableFault(`${what} is longer than ${String(LINE_MAX_UNITS)} characters.`);
+
+/** Lines of text; of a line that is too long, parts that end with a separator. */
+export async function* linesOf(texts: AsyncIterable<string>): AsyncGenerator<readonly string[]> {
+  let tail = "";
+  let isAfterCr = false;
+  for await (const text of texts) {
+    if (text === "") continue;
+    const lines = (isAfterCr && text.startsWith("\n") ? text.slice(1) : text).split(/\r\n|\r|\n/);
+    isAfterCr = text.endsWith("\r");
+    lines[0] = tail + (lines[0] ?? "");
+    tail = lines.pop() ?? "";
+    if (tail.length > LINE_MAX_UNITS) {
+      const end = [";", ",", " "].map((sign) => tail.lastIndexOf(sign) + 1).find((at) => at > 0);
+      if (end === undefined) throw tooLong("A line");
+      lines.push(tail.slice(0, end));
+      tail = tail.slice(end);
+    }
+    if (lines.length > 0) yield lines;
+  }
+  if (tail !== "") yield [tail];
+}
+
+/** `lines`: a value on each line; `values`: in an array, or of many lines each; `rows`: arrays in an array. */
+export type JsonForm = "lines" | "values" | "rows";
+
+/** The form of JSON that a file with this beginning has; undefined: none. */
+export function jsonForm(head: string): JsonForm | undefined {
+  const text = trimEntry(head);
+  if (/^\[\s*\[/.test(text)) return "rows";
+  if (/^\[\s*(?:[{"\]]|null|true|false)/.test(text)) return "values";
+  if (!/^[{"]/.test(text)) return undefined;
+  const start = trimEntry(/^[^\r\n]*/.exec(text)?.[0] ?? "");
+  const value = jsonOf(start);
+  if (value !== undefined)
+    return typeof value === "object" || start.includes("@") ? "lines" : undefined;
+  if (!/^\{\s*["}]/.test(text)) return undefined;
+  return /[{[,]$/.test(start) ? "values" : "lines";
+}
+
+/** A JSON text has no members: it is its entry. */
+interface Parsed extends Omit<RawRow, "cells"> {
+  readonly members: ReadonlyMap<string, string>;
+}
+
+/** JSON as a table: the members of the first objects name the columns. */
+export async function* objectRows(
+  texts: AsyncIterable<string>,
+  form: JsonForm,
+): AsyncGenerator<readonly RawRow[]> {
+  const sample: Parsed[] = [];
+  let names: ReadonlySet<string> | undefined;
+  for await (const values of form === "lines" ? jsonLines(texts) : jsonValues(texts)) {
+    if (form === "rows") {
+      yield values.map(({ members, ...row }) => ({ ...row, cells: [...members.values()] }));
+      continue;
+    }
+    const rows: RawRow[] = [];
+    for (const parsed of values) {
+      if (names !== undefined) rows.push(rowOf(parsed, names));
+      else if (sample.push(parsed) === SAMPLE_ROWS) {
+        names = namesOf(sample);
+        rows.push(...sampleRows(sample, names));
+      }
+    }
+    yield rows;
+  }
+  if (names !== undefined || sample.length === 0) return;
+  const [only] = sample;
+  if (sample.length === 1 && only !== undefined && hidesList(only))
+    throw new TableFault(ONE_OBJECT);
+  yield sampleRows(sample, namesOf(sample));
+}
+
+const ONE_OBJECT =
+  "The file is one JSON object with a list inside; send the list alone, for example: jq '.contacts' FILE > list.json.";
+
+const hidesList = ({ members }: Parsed): boolean =>
+  [...members.values()].some((member) => /^[[{]/.test(member) && member.includes("@")) &&
+  ![...members.values()].some(
+    (member) => !/^[[{]/.test(member) && kindOfCell(member) === "address",
+  );
+
+function namesOf(sample: readonly Parsed[]): ReadonlySet<string> {
+  const names = new Set(sample.flatMap(({ members }) => [...members.keys()]));
+  return names.size === 0 ? new Set(["entry"]) : new Set([...names].slice(0, COLUMNS_MAX));
+}
+
+const sampleRows = (sample: readonly Parsed[], names: ReadonlySet<string>): readonly RawRow[] => [
+  { cells: [...names], line: 0 },
+  ...sample.map((each) => rowOf(each, names)),
+];
+
+function rowOf({ members, ...row }: Parsed, names: ReadonlySet<string>): RawRow {
+  const cells = Array.from(names, (name) => members.get(name) ?? "");
+  const more = [...members.keys()].filter((name) => !names.has(name)).slice(0, 5);
+  const long = cells.some((cell) => cell.length > CELL_MAX_UNITS);
+  if (more.length === 0 && !long) return { ...row, cells };
+  const fault = long
+    ? `Line ${String(row.line)} has a member of more than ${String(CELL_MAX_UNITS)} characters.`
+    : `Line ${String(row.line)} has members that the first ${String(SAMPLE_ROWS)} lines do not have: ${more.join(", ")}.`;
+  return { fault, ...row, cells };
+}
+
+async function* jsonLines(texts: AsyncIterable<string>): AsyncGenerator<readonly Parsed[]> {
+  let number = 0;
+  for await (const lines of linesOf(texts)) {
+    yield lines.flatMap((line) => {
+      number += 1;
+      const text = trimEntry(line);
+      return text === "" ? [] : [parsedValue(text, number)];
+    });
+  }
+}
+
+/** The values of arrays, or values one after the other, each of which may have many lines. */
+async function* jsonValues(texts: AsyncIterable<string>): AsyncGenerator<readonly Parsed[]> {
+  const cutter = new ValueCutter();
+  for await (const text of texts) yield cutter.push(text);
+  yield cutter.end();
+}
+
+/** Finds where values begin and end; `JSON.parse` reads them. */
+class ValueCutter {
+  #kept = "";
+  #depth = 0;
+  #isInArray = false;
+  #line = 1;
+  #startLine = 0;
+  #isInText = false;
+  #isEscaped = false;
+  #values: Parsed[] = [];
+
+  push(text: string): readonly Parsed[] {
+    let from = 0;
+    for (let at = 0; at < text.length; at += 1) {
+      const char = text[at] ?? "";
+      if (char === "\n") this.#line += 1;
+      if (this.#startLine === 0 && char > " ") this.#startLine = this.#line;
+      const part = this.#isInText ? this.#passText(char) : this.#partOf(char);
+      if (part === "inside") continue;
+      this.#take(text.slice(from, part === "last" ? at + 1 : at));
+      from = at + 1;
+    }
+    this.#kept += text.slice(from);
+    if (this.#kept.length > LINE_MAX_UNITS) throw tooLong("A value of the JSON");
+    return this.#values.splice(0);
+  }
+
+  end(): readonly Parsed[] {
+    this.#take("");
+    return this.#values;
+  }
+
+  #passText(char: string): "inside" {
+    if (this.#isEscaped) this.#isEscaped = false;
+    else if (char === "\\") this.#isEscaped = true;
+    else if (char === '"') this.#isInText = false;
+    return "inside";
+  }
+
+  /** Whether a character is inside a value, its last one, or stands between values. */
+  #partOf(char: string): "inside" | "last" | "between" {
+    if (char === '"') this.#isInText = true;
+    if (char === "," && this.#depth === 0) return "between";
+    if (char === "[" && this.#depth === 0 && !this.#isInArray) {
+      this.#isInArray = true;
+      return "between";
+    }
+    if (char === "{" || char === "[") this.#depth += 1;
+    if (char !== "}" && char !== "]") return "inside";
+    if (this.#depth === 0) {
+      this.#isInArray = false;
+      return "between";
+    }
+    this.#depth -= 1;
+    return this.#depth === 0 ? "last" : "inside";
+  }
+
+  #take(last: string): void {
+    const text = trimEntry(this.#kept + last);
+    if (text !== "") this.#values.push(parsedValue(text, this.#startLine));
+    this.#kept = "";
+    this.#startLine = 0;
+  }
+}
+
+function parsedValue(text: string, line: number): Parsed {
+  const value = jsonOf(text);
+  if (typeof value === "string") return { line, members: new Map(), text: value };
+  if (typeof value !== "object" || value === null) {
+    const fault = `Line ${String(line)} is not a JSON object or text.`;
+    return { line, members: new Map(), text, fault };
+  }
+  try {
+    const members = Object.entries(value).map(([name, member]): [string, string] => [
+      name,
+      typeof member === "string" ? member : member === null ? "" : JSON.stringify(member),
+    ]);
+    return { line, members: new Map(members), object: text };
+  } catch {
+    const fault = `Line ${String(line)} is nested too deep.`; // JSON.stringify has no more stack
+    return { line, members: new Map(), text: "", fault };
+  }
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -227,3 +227,36 @@ test("many answers of no cost few questions: 20 a second at most while names are
   assert.ok(asked() - before <= 25, `${String(asked() - before)} questions`);
   trust.close();
 });
+
+const OTHERS =
+  "gmx.net comcast.net att.net debian.org apache.org web.de orange.fr docomo.ne.jp btinternet.com uol.com.br";
+const known = new Set([...CANARIES, ...OTHERS.split(" "), "there.org"]);
+const without =
+  (isDenied: (name: string) => boolean): Say =>
+  (name) =>
+    known.has(name) && !isDenied(name) ? found : noName;
+
+const filters: readonly (readonly [what: string, say: Say, isSuspect: boolean])[] = [
+  ["denies nothing", without(() => false), false],
+  [
+    "denies gmail.com and all .net",
+    without((name) => /(?:^|\.)net$|^gmail\.com$/.test(name)),
+    true,
+  ],
+  ["denies every large provider", without((name) => name.endsWith(".com")), true],
+  ["lacks one name that may have gone", without((name) => name === "qq.com"), false],
+  ["has no zones of the public DNS", without((name) => name === "" || name === "qq.com"), false],
+];
+
+for (const [what, say, isSuspect] of filters) {
+  test(`a resolver that finds the root and com and ${what} is ${isSuspect ? "" : "not "}suspect`, async () => {
+    const { trust, check, pass } = world(say);
+    trust.start();
+    await pass(200);
+    assert.equal(await check("there.org"), say("there.org", 15).kind, "what is found is believed");
+    assert.equal(await check("gone.org"), isSuspect ? "unknown" : "absent");
+    await pass(10_000);
+    assert.equal(trust.suspect, isSuspect ? "filters" : undefined);
+    trust.close();
+  });
+}

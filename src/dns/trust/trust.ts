@@ -11,16 +11,43 @@ type Word = "found" | "noName" | "noData" | "servfail" | "refused" | "silent";
 
 type Canary = (resolver: Resolver) => Promise<Word>;
 
+export interface Canaries {
+  /** Who finds these asks the whole of the public DNS, and then must find the names. */
+  readonly zones: readonly Canary[];
+  readonly names: readonly Canary[];
+  /** Of further zones, asked where one of the names was denied. */
+  readonly further: readonly Canary[];
+}
+
 const BUILT_IN_MX = ["gmail.com", "outlook.com", "yahoo.com", "icloud.com", "qq.com"];
+const FURTHER_MX = [
+  "gmx.net",
+  "comcast.net",
+  "att.net",
+  "debian.org",
+  "apache.org",
+  "web.de",
+  "orange.fr",
+  "docomo.ne.jp",
+  "btinternet.com",
+  "uol.com.br",
+];
 
-/** Providers alone: who knows the root and "com", as of a hints file, may deny everything below them. */
-export const builtInCanaries = (): readonly Canary[] => BUILT_IN_MX.map(mailCanary);
+export function builtInCanaries(): Canaries {
+  const zones = ["", "com"].map(
+    (name): Canary =>
+      (resolver) =>
+        ask(resolver, name, NS),
+  );
+  return { zones, names: BUILT_IN_MX.map(mailCanary), further: FURTHER_MX.map(mailCanary) };
+}
 
-export function namedCanaries(names: readonly string[]): readonly Canary[] {
-  return names.map((name) => async (resolver) => {
+export function namedCanaries(asked: readonly string[]): Canaries {
+  const names = asked.map((name): Canary => async (resolver) => {
     const word = await ask(resolver, name, MX);
     return word === "found" || word === "silent" ? word : ask(resolver, name, A);
   });
+  return { zones: [], names, further: [] };
 }
 
 export function parseCanaries(text: string): readonly string[] {
@@ -59,6 +86,8 @@ function inventedNames(random: (count: number) => Uint8Array): readonly string[]
 
 const SUSPECT_REASONS = {
   denies: "denies names that exist (NXDOMAIN for every name)",
+  filters:
+    "denies names that exist, although it finds others: it filters, or parts of the DNS are cut off",
   empty: "has no records for names that exist (an empty answer for every name)",
   wildcard: "answers every name with addresses, as a captive portal does",
   servfail: "answers SERVFAIL to every question",
@@ -73,8 +102,19 @@ type Round =
 
 const OPEN: Round = { kind: "open" };
 
+const isFiltering = (round: Round): boolean => round.kind === "bad" && round.reason === "filters";
+
 async function askRound({ resolver, random, canaries }: TrustDeps): Promise<Round> {
-  const words = await Promise.all(canaries.map((canary) => canary(resolver)));
+  const { zones, names, further } = canaries;
+  const asked = (group: readonly Canary[]): Promise<readonly Word[]> =>
+    Promise.all(group.map((canary) => canary(resolver)));
+  const [ofZones, ofNames] = await Promise.all([asked(zones), asked(names)]);
+  const isPublic = ofZones.length > 0 && ofZones.every((word) => word === "found");
+  const denied = isPublic ? countNo(ofNames) : 0;
+  if (denied > 0 && denied + countNo(await asked(further)) >= DENIED_LEAST) {
+    return { kind: "bad", reason: "filters" };
+  }
+  const words = [...ofZones, ...ofNames];
   if (words.includes("found")) return { kind: "good" };
   const told = words.filter((word) => word !== "silent");
   // A path that loses half of its packets must not decide by the other half.
@@ -90,6 +130,12 @@ async function askRound({ resolver, random, canaries }: TrustDeps): Promise<Roun
   const mail = await Promise.all(invented.map((name) => ask(resolver, name, MX)));
   return mail.includes("found") ? OPEN : { kind: "bad", reason: "wildcard" };
 }
+
+/** One name may have gone; two of those that half of the world uses have not. */
+const DENIED_LEAST = 2;
+
+const countNo = (words: readonly Word[]): number =>
+  words.filter((word) => word === "noName" || word === "noData").length;
 
 /** Undefined when the answers differ: a server that tells names apart knows some of them. */
 function reasonOf(words: readonly Word[]): SuspectReason | undefined {
@@ -126,7 +172,7 @@ export interface TrustDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly servers: string;
-  readonly canaries: readonly Canary[];
+  readonly canaries: Canaries;
 }
 
 export interface TrustFault {
@@ -212,7 +258,7 @@ export class Trust {
       if (isTold && !this.#isFresh()) void this.#confirm();
     } else this.#toldMs = this.#clock.monotonicMs();
     if (outcome.kind !== "absent" || this.#isExempt(name)) told(outcome);
-    else if (this.#suspect !== undefined) this.#withhold(told);
+    else if (this.#suspect !== undefined || isFiltering(this.#last)) this.#withhold(told);
     else if (this.#isFresh()) told(outcome);
     else {
       void this.#confirm().then((round) => {
@@ -286,7 +332,8 @@ export class Trust {
   }
 
   async #askOneNow(): Promise<Round> {
-    const names = this.#hasCanaries ? this.#deps.canaries : [...this.#learned.values()];
+    const { zones, names: named } = this.#deps.canaries;
+    const names = this.#hasCanaries ? [...zones, ...named] : [...this.#learned.values()];
     this.#nextCanary += 1;
     const canary = names[this.#nextCanary % Math.max(1, names.length)];
     if (canary !== undefined && (await canary(this.#deps.resolver)) === "found") {
@@ -305,7 +352,7 @@ export class Trust {
   async #askNow(): Promise<Round> {
     const startedMs = this.#clock.monotonicMs();
     let round = await askRound(this.#deps);
-    if (round.kind === "good") this.#hasCanaries = true;
+    if (round.kind === "good" || isFiltering(round)) this.#hasCanaries = true;
     else if (this.#learned.size > 0) {
       const words = await Promise.all(
         [...this.#learned.values()].slice(-3).map((canary) => canary(this.#deps.resolver)),
@@ -318,7 +365,7 @@ export class Trust {
   }
 
   #isRefuted(round: Round, startedMs: number): boolean {
-    if (round.kind !== "bad") return false;
+    if (round.kind !== "bad" || isFiltering(round)) return false;
     if (this.#foundMs >= startedMs) return true;
     const refuses = round.reason === "servfail" || round.reason === "refused";
     return refuses && startedMs - this.#toldMs < TOLD_MS && !this.#hasCanaries;

@@ -48,6 +48,7 @@ async function filled(t: Parameters<typeof worldFor>[0]) {
         signals: "",
         form: null,
         key_id: null,
+        subject: null,
         complete: 1,
       });
     }

@@ -18,6 +18,7 @@ import type { Awaitable, Lookup } from "../core/mail/lookup.ts";
 import type { Validation } from "../core/validate/validate.ts";
 import type { Profile } from "../dns/flow/patience.ts";
 import { SharedCap } from "../dns/flow/window.ts";
+import { noResolver } from "../dns/no-resolver.ts";
 import { createDnsLookup, type DnsLookup, type LookupOptions } from "../dns/lookup.ts";
 import {
   readResolvConf,
@@ -64,18 +65,23 @@ interface DnsOptions {
   readonly questions?: LookupOptions["questions"];
 }
 
+/** Whether the operator has no DNS (GATEPOST_DNS_SERVERS=off). */
+export const isDnsOff = ({ dnsServers }: DnsConfig): boolean => dnsServers?.length === 0;
+
 const resolverFor = (
   config: DnsConfig,
   profile: Profile,
   { machine, cap = dnsCap(config, machine) }: DnsOptions,
 ) =>
-  machine.openResolver({
-    servers: serversOf(config),
-    profile,
-    clock: machine.clock,
-    random: (count) => machine.ids.bytes(count),
-    cap,
-  });
+  isDnsOff(config)
+    ? noResolver
+    : machine.openResolver({
+        servers: serversOf(config),
+        profile,
+        clock: machine.clock,
+        random: (count) => machine.ids.bytes(count),
+        cap,
+      });
 
 interface TrustProcess {
   readonly config: Pick<Config, "dnsServers" | "dnsCanaries">;
@@ -86,7 +92,7 @@ interface TrustProcess {
 
 export function openTrust({ config, machine, log, cap }: TrustProcess): Trust | undefined {
   const { dnsCanaries } = config;
-  if (dnsCanaries?.length === 0) return undefined;
+  if (dnsCanaries?.length === 0 || isDnsOff(config)) return undefined;
   return new Trust({
     resolver: resolverFor(config, "probe", { machine, cap }),
     random: (count) => machine.ids.bytes(count),

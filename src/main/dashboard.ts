@@ -29,7 +29,7 @@ import { type BuiltPages, type Manifest, MANIFEST_FILE } from "../http/account/d
 import type { DashboardContext, ServiceInfo } from "../http/account/context.ts";
 import { VerdictCounts } from "../lists/domain-verdicts.ts";
 import { lastBackUp } from "../store/embedded/back-up.ts";
-import { type Checker, serverText } from "./checker.ts";
+import { type Checker, isDnsOff, serverText } from "./checker.ts";
 import type { Lists } from "./lists.ts";
 import type { DnsFigures } from "./metrics.ts";
 import type { Process } from "./process.ts";
@@ -169,7 +169,9 @@ export function systemFacts(
       { name: "Database", value: backing.engine },
       {
         name: "DNS servers",
-        value: config.dnsServers?.map(serverText).join(", ") ?? "the system's",
+        value: isDnsOff(config)
+          ? "off"
+          : (config.dnsServers?.map(serverText).join(", ") ?? "the system's"),
       },
       { name: "Answers not believed", value: shown(trust?.stats().withheld) },
       ...dns().flatMap(clientFacts),

@@ -6,7 +6,7 @@ import type { Trust } from "../dns/trust/trust.ts";
 import type { FeedStatus } from "../lists/feed-status.ts";
 import type { Database } from "../store/schema.ts";
 import { FREE_MIN_BYTES } from "../store/takes-writes.ts";
-import { serversOf, serverText } from "./checker.ts";
+import { isDnsOff, serversOf, serverText } from "./checker.ts";
 import type { Counted } from "./counted.ts";
 import type { Process } from "./process.ts";
 import type { Config } from "./settings/config.ts";
@@ -25,7 +25,6 @@ export function openHealth(process: Process, parts: HealthParts): Health {
   const { backing } = parts;
   const watched = new Map<Part, Watched>([
     ["database", databasePart(config, backing.answers)],
-    ["dns", dnsPart(config, parts)],
     ["refusals", refusalsPart(parts.counted, clock)],
     ["failed_open", failedOpenPart(parts.counted, clock)],
   ]);
@@ -38,6 +37,7 @@ export function openHealth(process: Process, parts: HealthParts): Health {
       dutiesPart(() => backing.elections.free(), clock),
     );
   }
+  if (!isDnsOff(config)) watched.set("dns", dnsPart(config, parts));
   if (config.listsRefresh === "daily") {
     const look = async () => feedsTrouble(await parts.lists.refresh.status(), clock.nowMs());
     watched.set("feeds", { look });

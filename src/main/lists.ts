@@ -20,7 +20,7 @@ import { createProxiedHttp } from "../outbound/proxied.ts";
 import type { SqlDatabase } from "../store/database.ts";
 import type { Duties } from "../store/elections.ts";
 import type { Notices } from "../store/notices.ts";
-import { openDns } from "./checker.ts";
+import { isDnsOff, openDns } from "./checker.ts";
 import { flushLast, type Process } from "./process.ts";
 import { type AccountStore, openSecretKey } from "./store.ts";
 
@@ -152,7 +152,7 @@ export async function openLists(process: Process, parts: ListsParts): Promise<Li
     operator: new RuleService({ entries, hash, clock, feeds, ...told }),
     backTest: createBackTest({ entries, counts, mails, hash, clock, datasets }),
     refresh: withSwitches(refresher, live),
-    duties: config.listsRefresh === "daily" ? dutiesOf(refresher, learner) : {},
+    duties: config.listsRefresh === "daily" ? dutiesOf(refresher, learner, isDnsOff(config)) : {},
     start() {
       refresher.follow((fresh) => known.change(fresh.shared));
       live.start(() => {
@@ -169,13 +169,19 @@ export async function openLists(process: Process, parts: ListsParts): Promise<Li
   };
 }
 
-const dutiesOf = (refresher: FeedRefresher, learner: MailServerLearner): Duties => ({
-  list_refresh: () => Promise.resolve(refresher.fetch()),
-  learning() {
+function dutiesOf(
+  refresher: FeedRefresher,
+  learner: MailServerLearner,
+  isWithoutDns: boolean,
+): Duties {
+  const list_refresh = () => Promise.resolve(refresher.fetch());
+  if (isWithoutDns) return { list_refresh };
+  const learning = () => {
     learner.start();
     return Promise.resolve(() => learner.stop());
-  },
-});
+  };
+  return { list_refresh, learning };
+}
 
 /** The status of a feed says too whether the operator switched it off. */
 const withSwitches = (refresher: FeedRefresher, live: LiveRules): FeedRefresh => ({

@@ -11,7 +11,7 @@ import type { SqlDatabase } from "../../store/database.ts";
 import type { Database } from "../../store/schema.ts";
 import { LOCK_FILE, lockForServing } from "../../store/embedded/serving-lock.ts";
 import { wouldTakeWrites } from "../../store/takes-writes.ts";
-import { openDns, openTrust } from "../checker.ts";
+import { isDnsOff, openDns, openTrust } from "../checker.ts";
 import { diskTrouble, feedsTrouble, megabytes, workersTrouble } from "../health.ts";
 import { readFeeds } from "../lists.ts";
 import { openProcess, type Process } from "../process.ts";
@@ -263,7 +263,9 @@ async function examineNetwork(process: Process): Promise<readonly Finding[]> {
     clock,
     allowed: config.outboundAllow ?? [],
   });
-  const { finding } = await measureResolver({ lookup, trust, clock, ids });
+  const finding = isDnsOff(config)
+    ? ok("resolver", "DNS is off: format, lists and rules decide alone.")
+    : (await measureResolver({ lookup, trust, clock, ids })).finding;
   return [finding, await examineTime(config, outbound, clock)];
 }
 

@@ -33,11 +33,8 @@ test("doctor: a resolver that denies every name is wrong, as the service finds i
   assert.equal(findings.find(({ name }) => name === "program")?.state, "ok");
 });
 
-const QUIET = {
-  GATEPOST_LISTS_REFRESH: "off",
-  GATEPOST_DNS_SERVERS: "127.0.0.1:9",
-  GATEPOST_DNS_CANARIES: "off",
-};
+const QUIET = { GATEPOST_LISTS_REFRESH: "off", GATEPOST_DNS_SERVERS: "off" };
+const NO_DNS = { GATEPOST_DNS_SERVERS: "127.0.0.1:9", GATEPOST_DNS_CANARIES: "off" };
 type Findings = readonly { readonly name: string; readonly state: string; readonly says: string }[];
 const named = (findings: Findings, name: string) => findings.find((each) => each.name === name);
 
@@ -76,7 +73,7 @@ test("doctor changes nothing of a sound installation either", async () => {
 
 test("doctor: a port that another Gatepost has is told, its own is not, and what it says is broken", async (t) => {
   const [home, other] = [makeHome(QUIET), makeHome(QUIET)];
-  const service = await startService(home);
+  const service = await startService(home, NO_DNS);
   t.after(() => service.stop("SIGKILL"));
   const PORT = new URL(service.url).port;
   const own = await diagnose({ ...home.settings, PORT });

@@ -134,6 +134,9 @@ export async function examineUrls(config: Config): Promise<readonly Finding[]> {
   return [publicFinding(base, answer), trustFinding(config, edge)];
 }
 
+/** Parts without which `/readyz` is 503. */
+const STOPPING: ReadonlySet<string> = new Set(["database", "disk", "dns"]);
+
 /** Who listens at HOST and PORT, and what a running service says of itself. */
 export async function examineServer(
   config: Config,
@@ -179,7 +182,10 @@ export async function examineServer(
   );
   if (parts.length === 0) return ok("service", `It runs at ${base}, and says that all is well.`);
   const says = `It runs at ${base}, and says that this is broken: ${parts.join(", ")}.`;
-  return wrong("service", says, "The page System and health.broken in its log say what to do.");
+  const toDo = "The page System and health.broken in its log say what to do.";
+  return parts.some((part) => STOPPING.has(part ?? ""))
+    ? wrong("service", says, toDo)
+    : note("service", says, toDo);
 }
 
 async function textAt(url: string, token?: string): Promise<string> {

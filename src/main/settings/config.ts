@@ -146,7 +146,7 @@ export const SETTINGS = {
   dnsServers: may(
     "GATEPOST_DNS_SERVERS",
     parseDnsServers,
-    "DNS servers to ask: comma-separated `ip` or `ip:port` (`[v6]:port`).",
+    "DNS servers to ask: comma-separated `ip` or `ip:port` (`[v6]:port`); `off`: none, so that format, lists and rules decide alone.",
     "the system's resolvers",
   ),
   cacheMb: set(

@@ -65,6 +65,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   "lists allow": ["gatepost lists allow example.com --note 'a customer'"],
   "lists deny": ["gatepost lists deny '*.example.com' --expires 2027-01-31"],
   "lists forget": ["gatepost lists forget example.com"],
+  "lists feedback": ["gatepost lists feedback", "gatepost lists feedback --deny new.example"],
   "lists test": ["gatepost lists test deny.txt"],
   "lists export": ["gatepost lists export > rules.txt"],
   "lists import": ["gatepost lists import deny.txt --kind deny"],
@@ -121,6 +122,7 @@ export function program(
   const root = new Command("gatepost")
     .description("Email and domain validation: format, mail DNS, disposable, and why.")
     .version(version)
+    .enablePositionalOptions() // "--version" behind a command is the command's
     .showHelpAfterError("(gatepost --help lists all commands)")
     .addHelpText("after", EXIT_CODES);
   for (const command of commands) root.addCommand(command);

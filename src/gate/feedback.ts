@@ -1,9 +1,8 @@
 import { type Kysely, sql } from "kysely";
 import { LRUCache } from "lru-cache";
 import { readEntry } from "../core/address/address.ts";
-import { dayOf, isoDate } from "../core/calendar.ts";
+import { dayOf } from "../core/calendar.ts";
 import type { Datasets } from "../core/evidence/datasets.ts";
-import { familyStanding, standingOf } from "../core/evidence/domain-evidence.ts";
 import type { Awaitable } from "../core/mail/lookup.ts";
 import { DEFAULT_POLICY } from "../core/policy/default-policy.ts";
 import { parseDomain } from "../core/name/domain.ts";
@@ -20,22 +19,12 @@ import type { FeedbackRow } from "../store/tables/policy.ts";
 import { inTransaction } from "../store/transaction.ts";
 import { insertRow, keepNewest, lockAccount, pruneRows } from "../store/rows.ts";
 import type { FeedbackOutcome, Proposal } from "./gate-shapes.ts";
+import { FEEDBACK_DAYS, Proposals } from "./proposals.ts";
 import { type AccountHash, mailboxId, reportedDomainOf } from "./traffic.ts";
 
 /** What became of an account's sign-ups, as the account says. Nothing follows by itself but facts and proposals. */
 
-const FEEDBACK_DAYS = 90;
-
 const ROWS_MAX = 20_000;
-
-/** Reports of abuse about one unlisted domain after which it is proposed to deny it. */
-const ABUSE_PROPOSES = 3;
-const PROPOSALS_MAX = 100;
-
-/** Of the operator's list one account fills so many places while others wait; what several report is nobody's. */
-const PROPOSALS_OF_ACCOUNT = 20;
-const PROPOSAL_PAGE_ROWS = 1_000;
-const PROPOSAL_PAGES = 50;
 
 /** How long DNS may take to say whether a sign-up would be refused. */
 const CHECK_MS = 1_000;
@@ -72,12 +61,14 @@ export interface FeedbackDeps {
 
 export class Feedback {
   readonly #deps: FeedbackDeps;
+  readonly #proposals: Proposals;
   readonly #kept = new LRUCache<string, { readonly facts: TrafficFacts; readonly atMs: number }>({
     max: KEPT_MAX,
   });
 
   constructor(deps: FeedbackDeps) {
     this.#deps = deps;
+    this.#proposals = new Proposals(deps);
   }
 
   /** Stored when this returns. Throws a `Refusal` for what is no address. */
@@ -113,6 +104,14 @@ export class Feedback {
     this.#deps.counted(outcome);
   }
 
+  proposals(accountId?: string): Promise<readonly Proposal[]> {
+    return this.#proposals.all(accountId);
+  }
+
+  answered(domain: string, accountId?: string): Promise<void> {
+    return this.#proposals.answered(domain, accountId);
+  }
+
   /** What the account reported of a mailbox and its domain. Never rejects. */
   facts(accountId: string, about: Reported, timeoutMs: number): Awaitable<TrafficFacts> {
     const key = `${accountId} ${about.mailboxId}`;
@@ -121,80 +120,8 @@ export class Feedback {
     return isFresh ? kept.facts : this.#readFacts(accountId, about, timeoutMs, key);
   }
 
-  async proposals(accountId?: string): Promise<readonly Proposal[]> {
-    const column = accountId === undefined ? "operator_proposal" : "account_proposal";
-    const open: (Proposal & { readonly by: string })[] = [];
-    for (let page = 0; page < PROPOSAL_PAGES; page += 1) {
-      const rows = await this.#proposed(column, accountId, page);
-      open.push(...rows.filter(({ domain, proposes }) => this.#isOpen(domain, proposes)));
-      if (rows.length < PROPOSAL_PAGE_ROWS) break;
-    }
-    return inShares(open, accountId === undefined ? PROPOSALS_OF_ACCOUNT : PROPOSALS_MAX);
-  }
-
-  /** One page of what is proposed, listed domains too; newest first. */
-  async #proposed(
-    column: "operator_proposal" | "account_proposal",
-    accountId: string | undefined,
-    page: number,
-  ): Promise<readonly (Proposal & { readonly by: string })[]> {
-    const rows = await this.#deps.db
-      .selectFrom("feedback")
-      .select(({ fn }) => [
-        "domain",
-        column,
-        fn.countAll().as("reports"),
-        fn.count("mailbox").distinct().as("mailboxes"),
-        fn.count("account_id").distinct().as("accounts"),
-        fn.max("day").as("last_day"),
-        fn.min("account_id").as("by"),
-      ])
-      .where(column, "<>", "")
-      .where("day", ">", this.#firstDay())
-      .$if(accountId !== undefined, (query) => query.where("account_id", "=", accountId ?? ""))
-      .groupBy(["domain", column])
-      .having(sql<boolean>`${sql.ref(column)} = 'allow' or count(*) >= ${ABUSE_PROPOSES}`)
-      .orderBy("last_day", "desc")
-      .orderBy("domain")
-      .limit(PROPOSAL_PAGE_ROWS)
-      .offset(page * PROPOSAL_PAGE_ROWS)
-      .execute();
-    return rows.flatMap(({ domain, [column]: proposes, ...row }) => {
-      if (proposes === undefined || proposes === "") return [];
-      return {
-        domain,
-        proposes,
-        reports: Number(row.reports),
-        mailboxes: Number(row.mailboxes),
-        accounts: Number(row.accounts),
-        last_day: isoDate(Number(row.last_day)),
-        by: Number(row.accounts) === 1 ? row.by : "",
-      };
-    });
-  }
-
-  async answered(domain: string, accountId?: string): Promise<void> {
-    const update = this.#deps.db.updateTable("feedback").where("domain", "=", domain);
-    if (accountId === undefined) await update.set({ operator_proposal: "" }).execute();
-    else {
-      await update.set({ account_proposal: "" }).where("account_id", "=", accountId).execute();
-    }
-  }
-
   #firstDay(): number {
     return dayOf(this.#deps.clock.nowMs()) - FEEDBACK_DAYS;
-  }
-
-  /** A domain that got listed, allowed or denied meanwhile needs no answer. */
-  #isOpen(name: string, proposes: "deny" | "allow"): boolean {
-    const datasets = this.#deps.datasets();
-    const word = datasets.operator.domain(name);
-    if (proposes === "allow") return word !== "allow";
-    const parsed = parseDomain(name);
-    if (!parsed.ok || word !== undefined) return false;
-    const isListed =
-      standingOf(name, datasets) !== undefined || familyStanding(name, datasets) !== undefined;
-    return !isListed && reportedDomainOf(parsed.value, datasets) !== undefined;
   }
 
   async #ofAddress(accountId: string, email: string, outcome: FeedbackOutcome) {
@@ -277,22 +204,6 @@ export class Feedback {
       }),
     };
   }
-}
-
-/** The first of each account up to its share, then what is over as far as there is room. */
-function inShares(
-  open: readonly (Proposal & { readonly by: string })[],
-  share: number,
-): readonly Proposal[] {
-  const counts = new Map<string, number>();
-  const isOver = open.map(({ by }) => {
-    const count = (counts.get(by) ?? 0) + 1;
-    counts.set(by, count);
-    return by !== "" && count > share;
-  });
-  const ranked = [false, true].flatMap((over) => open.filter((_, at) => isOver[at] === over));
-  const shown = new Set(ranked.slice(0, PROPOSALS_MAX));
-  return open.filter((one) => shown.has(one)).map(({ by: _by, ...proposal }) => proposal);
 }
 
 export const pruneFeedback = (db: Kysely<Database>, nowMs: number): Promise<number> =>

@@ -4,6 +4,7 @@ import { readTiersFile } from "../accounts/admission/tiers.ts";
 import { Charges } from "../accounts/admission/charges.ts";
 import { Jobs } from "../bulk/jobs.ts";
 import { forgetCommand } from "../cli/commands/forget.ts";
+import { Proposals } from "../gate/proposals.ts";
 import { createAccountHash, mailboxKey } from "../gate/traffic.ts";
 import { Guesses } from "../accounts/guesses.ts";
 import { AuditLog, COMMAND_LINE, createAudit, operatorId } from "../accounts/audit.ts";
@@ -376,6 +377,7 @@ async function openCliLists(process: Process): Promise<Omit<CliLists, "close">> 
     operator: auditedEntries(lists.operator, note),
     backTest: lists.backTest,
     refresh: auditedRefresh(lists.refresh, note),
+    proposals: new Proposals({ db: store.sql.db, datasets: lists.datasets, clock }),
   };
 }
 

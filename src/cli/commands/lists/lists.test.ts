@@ -5,7 +5,8 @@ import { listsWorld } from "../../../../test/lists/lists-world.ts";
 import { recordingTerminal } from "../../../../test/process/recording-terminal.ts";
 import type { FeedRefresh } from "../../../lists/feed-status.ts";
 import { program, runProgram } from "../../program.ts";
-import { listsCommand } from "./lists.ts";
+import type { Proposal } from "../../../gate/gate-shapes.ts";
+import { type ListsDeps, listsCommand } from "./lists.ts";
 
 const REFRESH: FeedRefresh = {
   status: () =>
@@ -27,6 +28,15 @@ const REFRESH: FeedRefresh = {
     ]),
 };
 
+const PROPOSAL: Proposal = {
+  domain: "farm.example",
+  proposes: "deny",
+  reports: 4,
+  mailboxes: 3,
+  accounts: 2,
+  last_day: "2026-11-20",
+};
+
 const FILES = { off: "off shop.example\n" };
 
 async function openShell(
@@ -36,16 +46,24 @@ async function openShell(
 ) {
   const world = await listsWorld(t, { datasets });
   const { operator, backTest } = world;
+  let open = [PROPOSAL];
   const run = async (...words: string[]) => {
     const terminal = recordingTerminal();
     let closed = 0;
-    const deps = {
+    const deps: ListsDeps = {
       terminal,
       openLists: () =>
         Promise.resolve({
           operator,
           backTest,
           refresh: REFRESH,
+          proposals: {
+            all: () => Promise.resolve(open),
+            answered: (domain) => {
+              open = open.filter((one) => one.domain !== domain);
+              return Promise.resolve();
+            },
+          },
           close: () => Promise.resolve(void (closed += 1)),
         }),
       readFile: (path: string) => Promise.resolve(files[path] ?? ""),
@@ -170,4 +188,21 @@ test("lists: status tells why an answer was not taken", async (t) => {
     refused: "bad_status",
     detail: "404",
   });
+});
+
+test("feedback lists proposals, and an answer makes a rule and ends one", async (t) => {
+  const { run, operator } = await openShell(t);
+  assert.match((await run("feedback")).out, /\nfarm\.example +deny +4 +3 +2 +2026-11-20\n$/);
+  assert.equal((await run("feedback", "--deny", "other.example")).code, 1);
+  assert.equal((await run("feedback", "--deny", "a", "--allow", "a")).code, 2);
+  assert.equal((await run("feedback", "--deny", "farm.example")).out, "no proposals\n");
+  assert.deepEqual(
+    (await operator.entries()).map(({ word, subject }) => `${word} ${subject}`),
+    ["deny farm.example"],
+  );
+});
+
+test("--version behind a command is the command's own", async (t) => {
+  const { run } = await openShell(t);
+  assert.deepEqual([(await run("status", "--version")).code, (await run("status")).code], [2, 0]);
 });

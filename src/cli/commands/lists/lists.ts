@@ -28,6 +28,8 @@ import {
   withOpened,
 } from "../../terminal.ts";
 import type { JsonOption } from "../options.ts";
+import type { Proposals } from "../../../gate/proposals.ts";
+import { feedbackCommand } from "./feedback.ts";
 import { dayOfDate, isoTime, isoTimeOrNull } from "../../../core/calendar.ts";
 import { FAULT_WORDS } from "../../../core/name/domain.ts";
 import type { Rule } from "../../../lists/rules/entry-json.ts";
@@ -183,6 +185,7 @@ export interface CliLists {
   readonly operator: RuleService;
   readonly backTest: RunBackTest;
   readonly refresh: FeedRefresh;
+  readonly proposals: Pick<Proposals, "all" | "answered">;
   readonly close: () => Promise<void>;
 }
 
@@ -206,6 +209,7 @@ export function listsCommand(deps: ListsDeps): Command {
     .addCommand(sayCommand(deps, "allow"))
     .addCommand(sayCommand(deps, "deny"))
     .addCommand(forgetCommand(deps))
+    .addCommand(feedbackCommand(deps))
     .addCommand(testCommand(deps))
     .addCommand(exportCommand(deps))
     .addCommand(importCommand(deps));

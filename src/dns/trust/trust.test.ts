@@ -18,7 +18,7 @@ const servfail = { kind: "unknown", why: "servfail" } as const;
 const refused = { kind: "unknown", why: "refused" } as const;
 const silent = { kind: "unknown", why: "timeout" } as const;
 
-const CANARIES = ["gmail.com", "outlook.com", "yahoo.com", "icloud.com", "qq.com"];
+const CANARIES = ["", "com", "gmail.com", "outlook.com", "yahoo.com", "icloud.com", "qq.com"];
 const honest: Say = (name) => (CANARIES.includes(name) || name === "there.net" ? found : noName);
 const denies: Say = () => noName;
 const empty: Say = () => noData;
@@ -75,7 +75,7 @@ const liars: readonly (readonly [does: string, say: Say, reason: string])[] = [
   [
     "knows the root and com alone",
     (name) => (name === "" || name === "com" ? found : noName),
-    "denies",
+    "filters",
   ],
   ["has an empty answer for every name", empty, "empty"],
   ["gives an address for every name", portal, "wildcard"],

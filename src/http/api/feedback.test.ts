@@ -267,6 +267,8 @@ test("the decision log is off at first, and holds no address", async (t) => {
     registrable_domain: "good.example",
     mailbox: { id: mailbox?.id },
     form: null,
+    hook: null,
+    subject: null,
     complete: true,
   });
   assert.deepEqual(others, []);

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { HttpQuestion, HttpReply, OutboundResult } from "../outbound/outbound-types.ts";
 import { createHookKeys } from "./hook-signatures.ts";
+import { createFetchJson } from "./published-json.ts";
 
 const URL_OF_KEYS = "https://keys.example.com/jwks";
 const reply = (body: unknown, status = 200, cut = false): OutboundResult<HttpReply> => ({
@@ -18,13 +19,14 @@ function world(...answers: OutboundResult<HttpReply>[]) {
     await new Promise(setImmediate);
     return answers[Math.min(asked.length, answers.length) - 1] ?? SET;
   };
-  const keysAt = createHookKeys({ http }, { monotonicMs: () => nowMs });
+  const clock = { monotonicMs: () => nowMs };
+  const keysAt = createHookKeys(createFetchJson({ http }, clock), clock);
   return {
     asked,
     wait: (ms: number) => (nowMs += ms),
     kids: async (kid: string | undefined = "k1", url = URL_OF_KEYS) =>
       keysAt(url)(kid).then(
-        (keys) => keys.map((key) => key["kid"]),
+        (keys) => keys.map((key) => key.kid),
         () => "none",
       ),
   };

@@ -1,14 +1,15 @@
+import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import {
-  createHash,
-  createHmac,
-  createPublicKey,
-  type JsonWebKey,
-  timingSafeEqual,
-  verify,
-} from "node:crypto";
-import { LRUCache } from "lru-cache";
+  compactVerify,
+  decodeJwt,
+  decodeProtectedHeader,
+  type JWK,
+  type JWTPayload,
+  type ProtectedHeaderParameters,
+} from "jose";
 import type { Clock } from "../base/clock.ts";
-import type { Outbound } from "../outbound/outbound-types.ts";
+import { isSignedBy, keySets } from "./key-sets.ts";
+import type { FetchJson } from "./published-json.ts";
 
 /** A call as it came: signatures are over the very octets. */
 export interface HookRequest {
@@ -26,7 +27,7 @@ export interface HookKeys {
   readonly secret: string;
   readonly nowMs: number;
   /** The system's public keys, where the hook names them; `kid` is the one that is looked for. */
-  readonly jwks: (kid: string | undefined) => Promise<readonly JsonWebKey[]>;
+  readonly jwks: (kid: string | undefined) => Promise<readonly JWK[]>;
 }
 
 /** Why a call is not what its system would send, in a plain sentence; undefined when it is. */
@@ -127,88 +128,52 @@ export function signZitadel(body: string, secret: string, nowMs: number): Record
   };
 }
 
-interface Jws {
-  readonly alg: string;
-  readonly kid: string | undefined;
-  readonly input: string;
-  readonly payload: string;
-  readonly signature: Buffer;
-}
+const SECRET_ALGORITHMS = ["HS256", "HS384", "HS512"];
+const PUBLIC_ALGORITHMS = "RS256 RS384 RS512 ES256 ES384 ES512 EdDSA".split(" ");
 
-/** The JSON object in base64url; empty for anything else. */
-function readPart(text: string): Readonly<Record<string, unknown>> {
+/** Empty for what holds no JSON object. */
+const headOf = (token: string): ProtectedHeaderParameters =>
+  orEmpty(() => decodeProtectedHeader(token));
+const claimsOf = (token: string): JWTPayload => orEmpty(() => decodeJwt(token));
+
+function orEmpty<T extends object>(read: () => T): T | Record<string, never> {
   try {
-    const value: unknown = JSON.parse(Buffer.from(text, "base64url").toString());
-    return typeof value === "object" && value !== null ? { ...value } : {};
+    return read();
   } catch {
     return {};
   }
 }
 
-function readJws(text: string): Jws | undefined {
-  const [head = "", payload = "", signature = ""] = text.split(".");
-  const { alg, kid } = readPart(head);
-  if (typeof alg !== "string") return undefined;
-  return {
-    alg,
-    kid: typeof kid === "string" ? kid : undefined,
-    input: `${head}.${payload}`,
-    payload,
-    signature: Buffer.from(signature, "base64url"),
-  };
-}
-
-const HMAC_HASH = new Map([
-  ["HS256", "sha256"],
-  ["HS384", "sha384"],
-  ["HS512", "sha512"],
-]);
-
-/** The hash of each algorithm with a public key; Ed25519 has its own. */
-const PUBLIC_HASH = new Map<string, string | undefined>([
-  ["RS256", "sha256"],
-  ["RS384", "sha384"],
-  ["RS512", "sha512"],
-  ["ES256", "sha256"],
-  ["ES384", "sha384"],
-  ["ES512", "sha512"],
-  ["EdDSA", undefined],
-]);
-
-async function isSignedBy(
-  { alg, kid, signature }: Jws,
-  input: string,
+/** By the key that is named, or else by the first. */
+async function isSignedByOneOf(
   jwks: HookKeys["jwks"],
+  signed: Parameters<typeof isSignedBy>[1],
+  { alg = "", kid }: { readonly alg?: string | undefined; readonly kid?: string | undefined },
 ): Promise<boolean> {
-  if (!PUBLIC_HASH.has(alg)) return false;
-  const jwk = (await jwks(kid)).find((one) => kid === undefined || one["kid"] === kid);
-  if (jwk === undefined) return false;
-  try {
-    const key = createPublicKey({ key: jwk, format: "jwk" });
-    const dsaEncoding = "ieee-p1363" as const;
-    return verify(PUBLIC_HASH.get(alg), Buffer.from(input), { key, dsaEncoding }, signature);
-  } catch {
-    return false; // no public key, or not one of this algorithm
-  }
+  if (!PUBLIC_ALGORITHMS.includes(alg)) return false;
+  const jwk = (await jwks(kid)).find((one) => kid === undefined || one.kid === kid);
+  const algorithms = PUBLIC_ALGORITHMS;
+  return jwk !== undefined && (await isSignedBy(jwk, signed, { alg, algorithms }));
 }
+
+const isSignedWith = (secret: string, token: string): Promise<boolean> =>
+  compactVerify(token, Buffer.from(secret), { algorithms: SECRET_ALGORITHMS }).then(
+    () => true,
+    () => false,
+  );
 
 /** The claim is the hash of the body. The hook says whether the key is a secret or public: the token never chooses. */
 export const fusionAuthSignature: Authenticate = async (request, keys) => {
   const token = header(request, "x-fusionauth-signature-jwt");
   if (token === undefined) return sharedSecret(request, keys);
-  const jws = readJws(token);
-  if (jws === undefined) return MISMATCH;
-  const hash = HMAC_HASH.get(jws.alg);
-  const isSigned =
-    hash === undefined
-      ? await isSignedBy(jws, jws.input, keys.jwks)
-      : same(
-          createHmac(hash, keys.secret).update(jws.input).digest("base64url"),
-          jws.signature.toString("base64url"),
-        );
+  const head = headOf(token);
+  const isSecret = SECRET_ALGORITHMS.includes(head.alg ?? "");
+  const isSigned = isSecret
+    ? await isSignedWith(keys.secret, token)
+    : await isSignedByOneOf(keys.jwks, token, head);
   if (!isSigned) return MISMATCH;
   const wanted = createHash("sha256").update(request.body).digest("base64");
-  const claims = readPart(jws.payload);
+  const claims = claimsOf(token);
   if (claims["request_body_sha256"] !== wanted) return MISMATCH;
   return isInForce(claims, keys.nowMs) ? undefined : OLD;
 };
@@ -241,73 +206,34 @@ export const neonSignature: Authenticate = async (request, { nowMs, jwks }) => {
   const read = (name: string): string => header(request, `x-neon-${name}`) ?? "";
   const timestamp = read("timestamp");
   if (!/^\d{1,15}$/.test(timestamp) || !isRecent(Number(timestamp), nowMs)) return OLD;
-  const text = read("signature");
-  const jws = readJws(text);
-  if (jws?.alg !== "EdDSA" || jws.payload !== "") return MISMATCH;
+  const [head = "", payload, signature = "", ...more] = read("signature").split(".");
+  const { alg, kid = read("signature-kid") || undefined } = headOf(read("signature"));
+  if (alg !== "EdDSA" || payload !== "" || more.length > 0) return MISMATCH;
   const inner = `${timestamp}.${Buffer.from(request.body).toString("base64url")}`;
-  const head = text.slice(0, text.indexOf("."));
-  const input = `${head}.${Buffer.from(inner).toString("base64url")}`;
-  const kid = jws.kid ?? (read("signature-kid") || undefined);
-  return (await isSignedBy({ ...jws, kid }, input, jwks)) ? undefined : MISMATCH;
+  const detached = {
+    protected: head,
+    payload: Buffer.from(inner).toString("base64url"),
+    signature,
+  };
+  return (await isSignedByOneOf(jwks, detached, { alg, kid })) ? undefined : MISMATCH;
 };
 
-const FETCH_MS = 700;
-const MAX_BYTES = 65_536;
-const KEPT_MAX = 1_000;
+/** The hooks' own time is 1 s; the last keys stay while their server fails. */
+const KEYS = { timeoutMs: 700, keptMs: Infinity };
 
-/** How long keys are believed; a failure, or a set without the wanted key, is asked again sooner. */
-const BELIEVED_MS = 300_000;
-const ASKED_AGAIN_MS = 60_000;
-
-interface KeySet {
-  keys?: readonly JsonWebKey[] | undefined;
-  askedAtMs: number;
-  asking?: Promise<void> | undefined;
-}
-
-/** Public keys of identity systems by URL. `outbound` must reach public addresses only. Rejects without any keys. */
+/** Public keys of identity systems by URL. Rejects without any keys. */
 export function createHookKeys(
-  outbound: Pick<Outbound, "http">,
+  fetchJson: FetchJson,
   clock: Pick<Clock, "monotonicMs">,
 ): (url: string) => HookKeys["jwks"] {
-  const kept = new LRUCache<string, KeySet>({ max: KEPT_MAX });
-  const ask = async (url: string, set: KeySet): Promise<void> => {
-    set.keys = (await fetchKeys(url, outbound)) ?? set.keys;
-    set.askedAtMs = clock.monotonicMs();
-    set.asking = undefined;
-  };
+  const sets = keySets(fetchJson, clock, KEYS);
   return (url) => async (kid) => {
-    const set = kept.get(url) ?? { askedAtMs: -Infinity };
-    kept.set(url, set);
-    const isThere = set.keys?.some((key) => kid === undefined || key["kid"] === kid) === true;
-    const isStale = clock.monotonicMs() - set.askedAtMs >= (isThere ? BELIEVED_MS : ASKED_AGAIN_MS);
-    if (isStale) await (set.asking ??= ask(url, set));
-    if (set.keys === undefined) {
+    const set = await sets.at(url, (keys) =>
+      keys.some((key) => kid === undefined || key.kid === kid),
+    );
+    if (set === undefined) {
       throw new Error(`the public keys at ${new URL(url).host} cannot be fetched`);
     }
-    return set.keys;
+    return set.value;
   };
-}
-
-async function fetchKeys(
-  url: string,
-  outbound: Pick<Outbound, "http">,
-): Promise<readonly JsonWebKey[] | undefined> {
-  if (!url.startsWith("https://")) return undefined; // of a hook from before this was refused
-  const answer = await outbound.http({
-    url,
-    method: "GET",
-    headers: { accept: "application/json" },
-    timeoutMs: FETCH_MS,
-    maxBodyBytes: MAX_BYTES,
-    maxRedirects: 0,
-  });
-  if (!answer.ok || answer.value.status !== 200 || answer.value.cut) return undefined;
-  try {
-    const { keys } = JSON.parse(Buffer.from(answer.value.body).toString()) as { keys?: unknown };
-    if (!Array.isArray(keys)) return undefined;
-    return keys.filter((key): key is JsonWebKey => typeof key === "object" && key !== null);
-  } catch {
-    return undefined;
-  }
 }

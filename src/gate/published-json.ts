@@ -1,0 +1,109 @@
+import { LRUCache } from "lru-cache";
+import type { Clock } from "../base/clock.ts";
+import type { Outbound } from "../outbound/outbound-types.ts";
+
+const MAX_BYTES = 65_536;
+const KEPT_MAX = 1_000;
+
+/** How long a document is believed; a failure, or one without what is looked for, is asked again sooner. */
+const BELIEVED_MS = 300_000;
+const ASKED_AGAIN_MS = 60_000;
+
+type Time = Pick<Clock, "monotonicMs">;
+
+/** The JSON at a URL; undefined when there is none to be had. */
+export type FetchJson = (url: string, timeoutMs: number) => Promise<unknown>;
+
+/** By https alone and without redirects, one document at a time from a host, which is left alone for a minute once it fails. */
+export function createFetchJson(outbound: Pick<Outbound, "http">, clock: Time): FetchJson {
+  const hosts = new LRUCache<string, { turn: Promise<unknown>; failedAtMs: number }>({
+    max: KEPT_MAX,
+  });
+  return (url, timeoutMs) => {
+    if (!url.startsWith("https://") || !URL.canParse(url)) return Promise.resolve(undefined);
+    const { host } = new URL(url);
+    const known = hosts.get(host) ?? { turn: Promise.resolve(), failedAtMs: -Infinity };
+    hosts.set(host, known);
+    const turn = known.turn.then(async () => {
+      if (clock.monotonicMs() - known.failedAtMs < ASKED_AGAIN_MS) return undefined;
+      const answer = await outbound.http({
+        url,
+        method: "GET",
+        headers: { accept: "application/json" },
+        timeoutMs,
+        maxBodyBytes: MAX_BYTES,
+        maxRedirects: 0,
+      });
+      if (!answer.ok) known.failedAtMs = clock.monotonicMs();
+      if (!answer.ok || answer.value.status !== 200 || answer.value.cut) return undefined;
+      return parsed(Buffer.from(answer.value.body).toString());
+    });
+    known.turn = turn;
+    return turn;
+  };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+interface Kept<T> {
+  value?: T | undefined;
+  askedAtMs: number;
+  fetchedAtMs: number;
+  asking?: Promise<void> | undefined;
+}
+
+export interface Published<T> {
+  readonly value: T;
+  /** Whether it came with the last fetch, so that what it lacks is not there. */
+  readonly isCurrent: boolean;
+}
+
+interface Options<T> {
+  readonly fetchJson: FetchJson;
+  readonly clock: Time;
+  /** What is used of a document; undefined: it is unusable. */
+  readonly read: (json: unknown) => T | undefined;
+  readonly timeoutMs: number;
+  /** How long the last one stays while its server fails. */
+  readonly keptMs: number;
+}
+
+/** Documents of one kind by URL. */
+export class PublishedJson<T> {
+  readonly #options: Options<T>;
+  readonly #kept = new LRUCache<string, Kept<T>>({ max: KEPT_MAX });
+
+  constructor(options: Options<T>) {
+    this.#options = options;
+  }
+
+  async at(
+    url: string,
+    hasWanted: (value: T) => boolean = () => true,
+  ): Promise<Published<T> | undefined> {
+    const { clock, keptMs } = this.#options;
+    const kept = this.#kept.get(url) ?? { askedAtMs: -Infinity, fetchedAtMs: -Infinity };
+    this.#kept.set(url, kept);
+    const isThere = kept.value !== undefined && hasWanted(kept.value);
+    const isStale =
+      clock.monotonicMs() - kept.askedAtMs >= (isThere ? BELIEVED_MS : ASKED_AGAIN_MS);
+    if (isStale) await (kept.asking ??= this.#ask(url, kept));
+    const { value, askedAtMs, fetchedAtMs } = kept;
+    if (value === undefined || clock.monotonicMs() - fetchedAtMs > keptMs) return undefined;
+    return { value, isCurrent: fetchedAtMs === askedAtMs };
+  }
+
+  async #ask(url: string, kept: Kept<T>): Promise<void> {
+    const { fetchJson, clock, read, timeoutMs } = this.#options;
+    const value = read(await fetchJson(url, timeoutMs));
+    kept.askedAtMs = clock.monotonicMs();
+    if (value !== undefined) Object.assign(kept, { value, fetchedAtMs: kept.askedAtMs });
+    kept.asking = undefined;
+  }
+}

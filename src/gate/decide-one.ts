@@ -28,12 +28,14 @@ import {
   askedBy,
   type CheckedEntry,
   checkedEntry,
+  type Circumstances,
   rule,
   ruleEarly,
   type Ruling,
 } from "./rule-entry.ts";
 import { BUILT_IN, type FindPolicies, type PoliciesInForce } from "./in-force.ts";
 import type { DecisionMade } from "./outcomes.ts";
+import { type Proof, type ProofOffer, UNPROVEN, type VerifyProof } from "./proof/proof.ts";
 import type { SignToken } from "./tokens.ts";
 import {
   type AccountHash,
@@ -62,6 +64,8 @@ export interface DecideRequest {
   /** The identity system's own id of the user. */
   readonly subject?: string | undefined;
   readonly wantsToken: boolean;
+  /** Absent: none was sent, or not by a secret key. */
+  readonly proof?: ProofOffer | undefined;
   /** Answers as soon as no missing fact can change the ruling, and also when rate, quota or credits are spent. */
   readonly answersAlways?: true;
 }
@@ -93,6 +97,7 @@ export interface DecideDeps {
   readonly policies: FindPolicies;
   readonly record: (caller: Caller, made: DecisionMade) => void;
   readonly sign: SignToken;
+  readonly prove: VerifyProof;
   readonly clock: Clock;
   readonly log: Pick<Log, "error">;
 }
@@ -155,6 +160,8 @@ interface Decided {
   readonly checked: Checked;
   readonly ruling: Ruling;
   readonly traffic: TrafficFacts | undefined;
+  /** Absent: none was offered. */
+  readonly proof?: Proof | undefined;
   readonly paidBy: Receipt["paidBy"];
   readonly spent: Refusal | undefined;
 }
@@ -247,8 +254,28 @@ class Decider {
   #known(asking: Pick<Asking, "caller" | "request" | "policies">): Decided {
     const { facts: caller, language } = asking.request;
     const checked = this.#checkedWithoutDns(asking);
-    const ruling = rule(checked, asking.policies, { caller, language });
-    return { checked, ruling, traffic: undefined, paidBy: "plan", spent: undefined };
+    const proof = asking.request.proof && UNPROVEN;
+    const traffic = proof && { verified: proof.verified };
+    const ruling = rule(checked, asking.policies, { caller, traffic, language });
+    return { checked, ruling, traffic: undefined, proof, paidBy: "plan", spent: undefined };
+  }
+
+  /** In time, beside the check. */
+  async #prove({ caller, request, left }: Asking): Promise<Proof | undefined> {
+    const { prove, clock, log } = this.#deps;
+    const { proof, text } = request;
+    if (proof === undefined) return undefined;
+    const by = ownerKey(caller.owner);
+    const until = {
+      get isPast() {
+        return left() <= 0;
+      },
+    };
+    const proving = prove({ ...proof, text, by, until }).catch((fault: unknown) => {
+      log.error("decide.proof_failed", fault);
+      return UNPROVEN;
+    });
+    return await inTime(proving, { timeoutMs: left(), late: UNPROVEN, clock });
   }
 
   /** Pays, checks, rules and counts. A fault on the way leaves what is known without DNS. */
@@ -257,6 +284,7 @@ class Decider {
     const payment = paying instanceof Promise ? await paying : paying;
     const spent = payment instanceof Refusal ? payment : undefined;
     const receipt = payment instanceof Refusal ? undefined : payment;
+    const proving = asking.request.proof && this.#prove(asking);
     try {
       const checking = this.#checkedFor(asking, spent !== undefined);
       const checked = checking instanceof Promise ? await checking : checking;
@@ -264,8 +292,10 @@ class Decider {
       const reported = reporting instanceof Promise ? await reporting : reporting;
       const reading = checked.marks && this.#deps.traffic.read(checked.marks, asking.left());
       if (reading instanceof Promise) await reading;
-      const ruled = this.#ruled(asking, checked, reported);
-      return { checked, ...ruled, paidBy: receipt?.paidBy ?? "plan", spent };
+      const proof = proving && (await proving);
+      const known = proof === undefined ? reported : { ...reported, verified: proof.verified };
+      const ruled = this.#ruled(asking, checked, known);
+      return { checked, ...ruled, proof, paidBy: receipt?.paidBy ?? "plan", spent };
     } catch (fault) {
       await receipt?.refund();
       this.#deps.log.error("decide.failed", fault);
@@ -281,7 +311,7 @@ class Decider {
   }
 
   /** Reads the counts, rules and counts in one turn of the event loop, so that sign-ups which come at once see each other. */
-  #ruled(asking: Asking, checked: Checked, reported: TrafficFacts | undefined) {
+  #ruled(asking: Asking, checked: Checked, reported: Circumstances["traffic"]) {
     const counted = checked.marks && this.#deps.traffic.facts(checked.marks);
     const traffic = reported === undefined ? counted : { ...counted, ...reported };
     const { facts: caller, language } = asking.request;
@@ -398,13 +428,14 @@ class Decider {
   /** A store that is slow or away costs the token, never the decision. */
   async #tokenOf(
     { caller, request, policies, left }: Asking,
-    { checked: { isComplete }, ruling }: Decided,
+    { checked: { isComplete }, ruling, proof }: Decided,
   ): Promise<string | undefined> {
     const { sign, clock, log } = this.#deps;
     const { decision, reason } = ruling.outcome;
     const { text: address, form } = request;
     const policy = `${policies.name}@${String(policies.live.version)}`;
-    const signing = sign(caller, { address, decision, reason, policy, isComplete, form });
+    const said = { address, decision, reason, policy, isComplete, form };
+    const signing = sign(caller, { ...said, verified: proof?.verified });
     try {
       return await inTime(signing, { timeoutMs: left(), late: undefined, clock });
     } catch (fault) {
@@ -417,11 +448,11 @@ class Decider {
 /** Without `result` and mailbox for a publishable key. */
 function answered(
   { caller, policies }: Pick<Asking, "caller" | "policies">,
-  { checked, ruling, traffic, paidBy, spent }: Decided,
+  { checked, ruling, traffic, proof, paidBy, spent }: Decided,
   token: string | undefined,
 ): DecideAnswer {
   const isPublic = caller.isPublishable === true;
-  const said = { ruling, policies, isPublic, seen: traffic?.mailbox_seen };
+  const said = { ruling, policies, isPublic, seen: traffic?.mailbox_seen, proof };
   const { decision, reason } = ruling.outcome;
   const { message } = ruling;
   return { body: bodyOf(checked, said, token), paidBy, spent, decision, reason, message };
@@ -439,6 +470,7 @@ interface Said {
   readonly isPublic: boolean;
   /** Spellings of the mailbox. */
   readonly seen: number | undefined;
+  readonly proof: Proof | undefined;
 }
 
 function isSame(one: Said, other: Said): boolean {
@@ -446,6 +478,7 @@ function isSame(one: Said, other: Said): boolean {
     one.policies === other.policies &&
     one.isPublic === other.isPublic &&
     one.seen === other.seen &&
+    one.proof === other.proof &&
     one.ruling.message === other.ruling.message &&
     one.ruling.outcome.decision === other.ruling.outcome.decision &&
     one.ruling.outcome.reason === other.ruling.outcome.reason
@@ -463,7 +496,7 @@ function bodyOf(checked: Checked, said: Said, token: string | undefined): string
 /** Keys in the order of the contract. */
 function written(
   { meant, isComplete, mailboxId: id, result }: Checked,
-  { ruling, policies, isPublic, seen }: Said,
+  { ruling, policies, isPublic, seen, proof }: Said,
 ): string {
   const { decision, reason } = ruling.outcome;
   // There is nothing that a visitor could do about a review.
@@ -474,6 +507,8 @@ function written(
     message,
     did_you_mean: meant,
     complete: isComplete,
+    verified: proof?.verified,
+    private_address: proof?.isPrivate === true ? true : undefined,
     policy: { name: policies.name, version: policies.live.version },
     mailbox: isPublic || id === undefined ? undefined : { id, seen },
   } satisfies Record<Exclude<keyof DecisionAnswer, "result" | "token">, unknown>);

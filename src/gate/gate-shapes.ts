@@ -1,5 +1,5 @@
 import { component, type Described, oneOf, orNull, Type } from "../core/json-schema.ts";
-import { DECISIONS } from "../core/policy/policy.ts";
+import { DECISIONS, VERIFIED } from "../core/policy/policy.ts";
 
 /** What is answered about policies, decisions, hooks and feedback: pages import this, so it imports no store. */
 
@@ -20,6 +20,12 @@ export const DecisionAnswer = Type.Object(
     ),
     did_you_mean: Type.Optional(text),
     complete: Type.Boolean({ description: "False: DNS did not answer in time." }),
+    verified: Type.Optional(
+      oneOf(VERIFIED, "Where `evt` was sent: whether it proves that the person owns the mailbox."),
+    ),
+    private_address: Type.Optional(
+      Type.Boolean({ description: "The proof says that the address hides another one." }),
+    ),
     policy: Type.Object({ name: text, version }),
     mailbox: Type.Optional(
       Type.Object({

@@ -7,6 +7,7 @@ import {
   decide,
   decideEarly,
   type Decision,
+  type Facts,
   type FactSource,
   needsDomainAge,
   type Outcome,
@@ -43,7 +44,7 @@ export interface Ruling {
 
 export interface Circumstances {
   readonly caller: ReadonlyMap<string, CallerFact>;
-  readonly traffic?: TrafficFacts | undefined;
+  readonly traffic?: (TrafficFacts & Pick<Facts, "verified">) | undefined;
   readonly language: string;
 }
 

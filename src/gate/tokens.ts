@@ -1,6 +1,6 @@
 import { createHash, createHmac } from "node:crypto";
 import { trimEntry } from "../core/address/address.ts";
-import type { Decision } from "../core/policy/policy.ts";
+import type { Decision, Verified } from "../core/policy/policy.ts";
 import type { Accounts } from "../accounts/accounts-store.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Ids } from "../base/ids.ts";
@@ -17,6 +17,8 @@ export interface TokenContent {
   readonly policy: string;
   readonly form: string | undefined;
   readonly isComplete: boolean;
+  /** Absent: no proof was offered. */
+  readonly verified: Verified | undefined;
 }
 
 /** A compact JWS (RFC 7515, HS256) for the caller's account; undefined for a caller without a key. */
@@ -104,6 +106,7 @@ function claimsOf(
     key: keyId,
     form: content.form,
     cpl: content.isComplete,
+    ver: content.verified,
   };
 }
 

@@ -12,6 +12,8 @@ import { Hooks } from "../gate/hooks-store.ts";
 import { HookService } from "../gate/hooks.ts";
 import { createFindPolicies } from "../gate/in-force.ts";
 import { type DecisionMade, OutcomeRecorder, Outcomes } from "../gate/outcomes.ts";
+import { createProofs } from "../gate/proof/proof.ts";
+import { createFetchJson } from "../gate/published-json.ts";
 import { PolicyService } from "../gate/policies.ts";
 import { PolicyStore } from "../gate/policy-store.ts";
 import { createTestPolicy } from "../gate/rule-entry.ts";
@@ -65,6 +67,9 @@ export function openGate(process: Process, parts: GateParts): Gate {
   const traffic = new Traffic({ store: new TrafficStore(db, clock), clock, log, ...freshness });
   flushLast(process, "traffic.flush_failed", traffic);
   const record = recorderOf(process, parts, { outcomes, decisionLog });
+  // Accounts, tokens and DNS name these URLs, so nothing that the operator allows to others is allowed here.
+  const outbound = createOutbound({ addresses: dns.everyAddress, clock, allowed: [] });
+  const fetchJson = createFetchJson(outbound, clock);
   const deciding = createDecideOne({
     admission,
     check,
@@ -77,11 +82,13 @@ export function openGate(process: Process, parts: GateParts): Gate {
     feedback,
     record,
     sign: tokens.sign,
+    prove: createProofs({ lookup: dns, fetchJson, clock }),
     publicUrl,
     clock,
     log,
   });
-  const desk = openDesk(process, parts, { hooks, accounts, box, ...deciding });
+  const jwks = createHookKeys(fetchJson, clock);
+  const desk = openDesk(process, parts, { hooks, accounts, box, jwks, ...deciding });
   const checkHost = createHostCheck({ addresses: dns.everyAddress, clock });
   const mails = new DomainMails(db);
   const { implicitMx } = process.config;
@@ -104,20 +111,17 @@ export function openGate(process: Process, parts: GateParts): Gate {
 
 function openDesk(
   process: Process,
-  { serving, checker, admission }: GateParts,
-  opened: Pick<HookDeskDeps, "hooks" | "accounts" | "box" | "decideOne" | "decideOnKnown">,
+  { serving, admission }: GateParts,
+  opened: Omit<HookDeskDeps, "admission" | "counted" | "clock" | "log">,
 ): HookDesk {
   const { clock, log } = process;
-  // Accounts name these URLs, so nothing that the operator allows to others is allowed here.
-  const outbound = createOutbound({ addresses: checker.dns.everyAddress, clock, allowed: [] });
-  const jwks = createHookKeys(outbound, clock);
   const calls = hookCounter(serving.metrics.registry);
   const counted: HookDeskDeps["counted"] = (system, outcome) => {
     serving.counted.hookCalls += 1;
     if (outcome === "failed_open") serving.counted.failedOpen += 1;
     calls(system, outcome);
   };
-  const desk = new HookDesk({ ...opened, admission, jwks, counted, clock, log });
+  const desk = new HookDesk({ ...opened, admission, counted, clock, log });
   flushLast(process, "hooks.flush_failed", desk);
   return desk;
 }

@@ -22,6 +22,7 @@ import { createDecideOne, type DecideOne, type DecideOnKnown } from "../../src/g
 import { createFindPolicies } from "../../src/gate/in-force.ts";
 import { OutcomeRecorder } from "../../src/gate/outcomes.ts";
 import { PolicyService } from "../../src/gate/policies.ts";
+import { UNPROVEN, type VerifyProof } from "../../src/gate/proof/proof.ts";
 import { createTokens, type Tokens } from "../../src/gate/tokens.ts";
 import { storesOn } from "../contracts/stores.ts";
 import { type Zone, zoneLookup } from "../dns/zone-lookup.ts";
@@ -61,6 +62,8 @@ export interface GateOptions {
   readonly known?: LiteralKnowledge;
   /** Of everything but the stores; absent: the real one. */
   readonly clock?: Clock;
+  /** Absent: nobody can say whether a proof holds. */
+  readonly prove?: VerifyProof;
   /** Stand before the stores of keys and of policies: slow, or away. */
   readonly keys?: (keys: Keys) => Keys;
   readonly policyStore?: (store: PolicyStore) => Pick<PolicyStore, "inForce">;
@@ -140,6 +143,7 @@ export async function gateWorld(
       decisionLog.note(caller, made);
     },
     sign: tokens.sign,
+    prove: options.prove ?? (() => Promise.resolve(UNPROVEN)),
     publicUrl,
   });
   const routes = [decideRoute(decideOne), feedbackRoute(feedback), decisionsRoute(decisionLog)];

@@ -1,7 +1,13 @@
 import { type Domain, parseDomain, parseMailHost, registrableOf } from "../name/domain.ts";
 import { SIGNALS, type Signal } from "../evidence/signals.ts";
 import { MAIL_KINDS, mailKindOf } from "../mail/mail-hosts.ts";
-import type { CallerFact, Facts, FactSource, TrafficFacts } from "./policy.ts";
+import {
+  type CallerFact,
+  type Facts,
+  type FactSource,
+  type TrafficFacts,
+  VERIFIED,
+} from "./policy.ts";
 import { canonicalAddress } from "../evidence/alias.ts";
 import type { Datasets } from "../evidence/datasets.ts";
 import type { Entry } from "../address/address.ts";
@@ -10,7 +16,7 @@ import type { Validation } from "../validate/validate.ts";
 type Checked = Pick<Validation, "entry" | "result" | "mail">;
 
 /** What a check says of an entry; the caller's own facts and those of the account's traffic are added. */
-export type CheckFacts = Omit<Facts, keyof TrafficFacts | "caller">;
+export type CheckFacts = Omit<Facts, keyof TrafficFacts | "caller" | "verified">;
 
 export function factsOf(
   { entry, result, mail }: Checked,
@@ -48,7 +54,7 @@ export function factsOf(
 export function factsWith(
   checked: CheckFacts,
   caller: Facts["caller"],
-  traffic: TrafficFacts = {},
+  traffic: TrafficFacts & Pick<Facts, "verified"> = {},
 ): Facts {
   const facts: { readonly [Name in keyof Required<Facts>]: Facts[Name] | undefined } = {
     format: checked.format,
@@ -72,6 +78,7 @@ export function factsWith(
     tld: checked.tld,
     mx: checked.mx,
     caller,
+    verified: traffic.verified,
     mailbox_seen: traffic.mailbox_seen,
     domain_mailboxes: traffic.domain_mailboxes,
     sub_names: traffic.sub_names,
@@ -426,6 +433,7 @@ const FACTS: Readonly<Record<string, FactRow>> = {
     read: one(isDomainOrTld, (facts) => facts.registrable_domain),
     level: "domain",
   },
+  verified: { read: one(isOneOf(VERIFIED), (facts) => facts.verified), level: "address" },
   tld: { read: one(isTld, ({ tld }) => tld), level: "domain" },
   mx: { read: anyOf(isMailHostName, ({ mx }) => mx), level: "domain", ...FROM_DNS },
 };

@@ -24,6 +24,10 @@ const TRAFFIC_FACTS = [
 
 export type TrafficFacts = { readonly [Name in (typeof TRAFFIC_FACTS)[number]]?: number };
 
+/** Whether the person proved to own the mailbox; `unknown`: nobody could say. */
+export const VERIFIED = ["yes", "no", "unknown"] as const;
+export type Verified = (typeof VERIFIED)[number];
+
 /** What is known of one entry when a policy decides. An absent member is unknown: no condition on it matches. */
 export interface Facts extends TrafficFacts {
   readonly format: boolean;
@@ -50,6 +54,7 @@ export interface Facts extends TrafficFacts {
   /** Mail hosts and their registrable domains. */
   readonly mx: readonly string[];
   readonly caller: ReadonlyMap<string, CallerFact>;
+  readonly verified?: Verified;
 }
 
 export type Messages = ReadonlyMap<string, string>;

@@ -12,6 +12,7 @@ import {
 import { component, Type } from "../../core/json-schema.ts";
 import type { CallerFact } from "../../core/policy/policy.ts";
 import type { DecideOne, DecideRequest } from "../../gate/decide-one.ts";
+import type { ProofOffer } from "../../gate/proof/proof.ts";
 import { type Field, readFields } from "../field.ts";
 import { json, type Operation, parametersOf } from "../operation.ts";
 import type { Params } from "../params.ts";
@@ -37,8 +38,10 @@ export function decideRoute(decideOne: DecideOne): Route {
       checkOrigin(entrance.caller, source);
       const text = path.join("/") || (params.entry("email", "address") ?? "");
       if (text === "") throw missingParameter("email");
-      const request = readDecide(params, { text, waitedMs }, entrance.caller.page);
-      const { body, paidBy } = await decideOne(entrance, request);
+      const { caller } = entrance;
+      const request = readDecide(params, { text, waitedMs }, caller.page);
+      const proof = readProof(params, caller);
+      const { body, paidBy } = await decideOne(entrance, { ...request, proof });
       return { type: JSON_TYPE, body, paidBy, entry: text };
     },
   };
@@ -83,6 +86,17 @@ function readDecide(
     wantsToken: true,
     answersAlways: true,
   };
+}
+
+/** Of a secret key alone. A browser that knows nothing of proofs leaves the field of the form empty. */
+function readProof(params: Params, caller: Caller): ProofOffer | undefined {
+  const { page, keyId, isUnidentified = false } = caller;
+  if (page !== undefined || (keyId === undefined && !isUnidentified)) return undefined;
+  const { evt, nonce, origin } = readFields(PROOF, params);
+  if (evt === undefined) return undefined;
+  if (nonce === undefined) throw missingParameter("nonce");
+  if (origin === undefined) throw missingParameter("origin");
+  return { evt, nonce, origin };
 }
 
 const DEADLINE_MS = { least: 50, page: 300, standard: 1_500, most: 5_000 };
@@ -160,6 +174,18 @@ const token: Field<boolean> = {
     value === true || value === 1 || (typeof value === "string" && /^(?:true|1)$/i.test(value)),
 };
 
+const textUpTo = (maxLength: number, description: string): Field<string | undefined> => ({
+  schema: Type.Optional(Type.String({ maxLength, description })),
+  read(value, name) {
+    const text = given(value, name);
+    if (text === undefined || text.length <= maxLength) return text;
+    throw badParameter(name, `text of at most ${String(maxLength)} characters`);
+  },
+});
+
+const EVT_MAX = 8_192;
+const BOUND_MAX = 512;
+
 const NO_FACTS: ReadonlyMap<string, CallerFact> = new Map();
 const FACT_NAME = /^(?!__)[a-z_]{1,32}$/;
 
@@ -209,6 +235,14 @@ function parsed(text: string): unknown {
 const DEADLINE = { deadline_ms: deadline };
 const PAGE_FIELDS = { policy: policyName, language, ...DEADLINE };
 const FIELDS = { ...PAGE_FIELDS, form, facts, token };
+const PROOF = {
+  evt: textUpTo(
+    EVT_MAX,
+    "A browser's proof of the mailbox: docs/guides/proof.md. From a secret key.",
+  ),
+  nonce: textUpTo(BOUND_MAX, "With `evt`: the nonce of your session."),
+  origin: textUpTo(BOUND_MAX, "With `evt`: the origin of your page."),
+};
 
 const EXAMPLE = {
   decision: "challenge",
@@ -246,6 +280,7 @@ export const DECIDE: Operation = {
   body: {
     email: { schema: Type.String({ minLength: 1, description: "As the person typed it." }) },
     ...FIELDS,
+    ...PROOF,
   },
   bodyExample: { email: "jo@gmaik.com" },
   answers: json("The decision.", component("Decision"), EXAMPLE),

@@ -22,6 +22,7 @@ export interface DecideCase {
     readonly did_you_mean?: string;
     readonly policy?: string;
     readonly token?: true;
+    readonly verified?: "yes" | "no" | "unknown";
     readonly fault?: { readonly kind: readonly string[]; readonly status?: number };
   };
 }

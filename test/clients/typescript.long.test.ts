@@ -67,6 +67,7 @@ function assertAsExpected(decision: Decision, { name, expect }: DecideCase): voi
   }
   if (decision.source === "client") return;
   if (expect.policy !== undefined) assert.equal(decision.policy.name, expect.policy, name);
+  assert.equal(decision.verified, expect.verified, name);
   if (expect.token === true) assert.equal(typeof decision.token, "string", name);
 }
 

@@ -82,6 +82,9 @@ final class Client
         array $facts = [],
         bool $token = false,
         ?int $deadlineMs = null,
+        ?string $evt = null,
+        ?string $nonce = null,
+        ?string $origin = null,
     ): Decision {
         $entry = Entry::of($email);
         if ($entry === null) {
@@ -96,6 +99,7 @@ final class Client
                 'form' => $form ?? $this->form,
                 'facts' => $facts ?: null,
                 'token' => $token ?: null,
+                ...($evt ? ['evt' => $evt, 'nonce' => $nonce, 'origin' => $origin] : []),
                 'deadline_ms' => min(max($deadline->ms - self::MARGIN_MS, self::LEAST_MS), self::MOST_MS),
             ];
             $answer = $this->exchange->ask('POST', '/api/decide', $deadline, array_filter($fields, fn ($each) => $each !== null));

@@ -28,6 +28,10 @@ final class Decision
         public readonly ?string $token = null,
         public readonly string $source = 'service',
         public readonly ?GatepostException $fault = null,
+        /** Where `evt` was sent: yes, no or unknown. */
+        public readonly ?string $verified = null,
+        /** The issuer of the proof says that the address hides another one. */
+        public readonly bool $privateAddress = false,
     ) {
     }
 
@@ -40,7 +44,7 @@ final class Decision
             && preg_match('/\A[a-z_]{1,32}\z/', $body['reason']) === 1
             && is_bool($body['complete'] ?? null)
             && is_string($body['policy']['name'] ?? null);
-        foreach (['message' => 'is_string', 'did_you_mean' => 'is_string', 'token' => 'is_string',
+        foreach (['message' => 'is_string', 'did_you_mean' => 'is_string', 'token' => 'is_string', 'verified' => 'is_string',
             'policy' => 'is_array', 'mailbox' => 'is_array', 'result' => 'is_array'] as $name => $isRight) {
             $isFine = $isFine && (!isset($body[$name]) || $isRight($body[$name]));
         }
@@ -57,6 +61,8 @@ final class Decision
             $body['mailbox'] ?? null,
             isset($body['result']) ? Result::read($body['result']) : null,
             $body['token'] ?? null,
+            verified: $body['verified'] ?? null,
+            privateAddress: ($body['private_address'] ?? null) === true,
         );
     }
 }

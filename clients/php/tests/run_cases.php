@@ -51,6 +51,7 @@ foreach ($cases['decide'] as $at => $case) {
         'did_you_mean' => $decision->didYouMean,
         'policy' => $decision->policy['name'] ?? null,
         'token' => $decision->token !== null,
+        'verified' => $decision->verified,
         'fault' => $decision->fault === null
             ? null
             : ['kind' => $decision->fault->kind, 'status' => $decision->fault->status],

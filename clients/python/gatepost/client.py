@@ -80,14 +80,19 @@ class Client(_Base):
         form: Optional[str] = None,
         facts: Optional[Facts] = None,
         token: Optional[bool] = None,
+        evt: Optional[str] = None,
+        nonce: Optional[str] = None,
+        origin: Optional[str] = None,
         deadline_ms: Optional[float] = None,
     ) -> Decision:
         """Decides on a sign-up, with the parameters of docs/decide.md. ``language`` may be a whole Accept-Language header.
 
+        ``evt`` is what a browser put into the form to prove the mailbox, with the session's ``nonce`` and the page's ``origin``.
+
         Never raises because of the service, and answers by the deadline. Text that is blank or longer than 1,000 characters is
         rejected without asking.
         """
-        return _run(self._threads, self._core.decide(email, _asked(policy, language, form, (facts, token)), deadline_ms))
+        return _run(self._threads, self._core.decide(email, _asked(policy, language, form, (facts, token), (evt, nonce, origin)), deadline_ms))
 
     def check(
         self, entry: str, *, features: Optional[Sequence[str]] = None, deadline_ms: Optional[float] = None
@@ -154,10 +159,13 @@ class AsyncClient(_Base):
         form: Optional[str] = None,
         facts: Optional[Facts] = None,
         token: Optional[bool] = None,
+        evt: Optional[str] = None,
+        nonce: Optional[str] = None,
+        origin: Optional[str] = None,
         deadline_ms: Optional[float] = None,
     ) -> Decision:
         """As ``Client.decide``."""
-        return await _run_async(self._tasks, self._core.decide(email, _asked(policy, language, form, (facts, token)), deadline_ms))
+        return await _run_async(self._tasks, self._core.decide(email, _asked(policy, language, form, (facts, token), (evt, nonce, origin)), deadline_ms))
 
     async def check(
         self, entry: str, *, features: Optional[Sequence[str]] = None, deadline_ms: Optional[float] = None
@@ -211,9 +219,15 @@ class AsyncClient(_Base):
 
 
 def _asked(
-    policy: Optional[str], language: Optional[str], form: Optional[str], more: Tuple[Optional[Facts], Optional[bool]]
+    policy: Optional[str],
+    language: Optional[str],
+    form: Optional[str],
+    more: Tuple[Optional[Facts], Optional[bool]],
+    proof: Tuple[Optional[str], Optional[str], Optional[str]],
 ) -> Mapping[str, Any]:
-    return {"policy": policy, "language": language, "form": form, "facts": more[0], "token": more[1]}
+    evt, nonce, origin = proof
+    offered = {"evt": evt, "nonce": nonce, "origin": origin} if evt else {}
+    return {"policy": policy, "language": language, "form": form, "facts": more[0], "token": more[1], **offered}
 
 
 def _told(

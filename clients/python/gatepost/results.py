@@ -54,6 +54,10 @@ class Decision:
     token: Optional[str] = None
     source: str = "service"
     fault: Optional[GatepostError] = None
+    #: Where ``evt`` was sent: ``yes``, ``no`` or ``unknown``.
+    verified: Optional[str] = None
+    #: The issuer of the proof says that the address hides another one.
+    private_address: bool = False
 
 
 @dataclass(frozen=True)
@@ -128,6 +132,8 @@ def read_decision(body: Any) -> Decision:
             mailbox=None if mailbox is None else Mailbox(mailbox["id"], mailbox.get("seen")),
             result=None if result is None else read_result(result),
             token=_text(body.get("token")),
+            verified=_text(body.get("verified")),
+            private_address=body.get("private_address") is True,
         )
     except (KeyError, TypeError, AttributeError) as fault:
         raise _unlike() from fault

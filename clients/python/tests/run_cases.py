@@ -42,6 +42,7 @@ def seen(decision):
         "did_you_mean": decision.did_you_mean,
         "policy": decision.policy.name if decision.policy else None,
         "token": decision.token is not None,
+        "verified": decision.verified,
         "fault": fault and {"kind": fault.kind, "status": fault.status},
     }
 

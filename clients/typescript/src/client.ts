@@ -54,6 +54,10 @@ export interface DecideOptions extends CallOptions {
   readonly form?: string | undefined;
   readonly facts?: Readonly<Record<string, string | number | boolean>> | undefined;
   readonly token?: boolean | undefined;
+  /** What a browser put into the form to prove the mailbox, with the session's nonce and the page's origin. */
+  readonly evt?: string | undefined;
+  readonly nonce?: string | undefined;
+  readonly origin?: string | undefined;
 }
 
 export interface CheckOptions extends CallOptions {

@@ -71,6 +71,10 @@ interface Decided {
 /** The service answered. */
 export interface ServiceDecision extends Decided {
   readonly source: "service";
+  /** Where `evt` was sent: whether it proves that the person owns the mailbox. */
+  readonly verified?: "yes" | "no" | "unknown";
+  /** The issuer of the proof says that the address hides another one. */
+  readonly private_address?: true;
   readonly policy: { readonly name: string; readonly version: number };
   readonly mailbox?: { readonly id: string; readonly seen?: number };
   readonly result?: Result;

@@ -4,6 +4,8 @@
 // start at once.
 import { spawnSync } from "node:child_process";
 import {
+  accessSync,
+  constants,
   copyFileSync,
   existsSync,
   mkdirSync,
@@ -44,6 +46,20 @@ function isFresh(stampFile, sources) {
   if (!existsSync(stampFile)) return false;
   const builtMs = statSync(stampFile).mtimeMs;
   return sources.every((name) => newestMs(join(root, name)) <= builtMs);
+}
+
+/** Whether there is a program that this user cannot build anew. */
+function isFixed() {
+  if (!existsSync(stamp)) return false;
+  try {
+    accessSync(stamp, constants.W_OK);
+    return false;
+  } catch {
+    console.error(
+      "The sources are newer than the program in dist, which cannot be written: it runs as it is.",
+    );
+    return true;
+  }
 }
 
 /** Marks as built at `startedAt`: an edit during the build must look newer than it. */
@@ -93,11 +109,11 @@ function copyViewer() {
 
 /** Builds when needed; ends the process with the compiler's exit code when it fails. */
 export function build({ clean = false, ifStale = false } = {}) {
-  if (ifStale && isFresh(stamp, SOURCES)) return;
-  const startedAt = new Date();
+  if (ifStale && (isFresh(stamp, SOURCES) || isFixed())) return;
   console.error("Building: this takes some 20 seconds, and is done once.");
   if (clean) rmSync(join(root, "dist"), { recursive: true, force: true });
   run(join(root, "scripts", "tables.mjs"));
+  const startedAt = new Date(); // after the source that the line above makes
   run(join(root, "node_modules", "typescript", "bin", "tsc"), "-b");
   run(join(root, "dist", "src", "main", "pack-bundled.js"));
   run(vite, "build", "--config", "vite.program.ts", "--logLevel", "warn");

@@ -107,6 +107,19 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
+/** How `--help` groups the commands. A test holds that it has every one. */
+const TASKS: Readonly<Record<string, readonly string[]>> = {
+  "Run the service:": ["serve", "worker", "doctor", "backup", "migrate"],
+  "Check addresses and domains, without a server:": ["check", "decide", "bulk", "mcp"],
+  "Accounts:": ["account", "key", "webhook", "forget"],
+  "What sign-up forms and identity systems get:": ["policy", "hook", "lists"],
+};
+
+const THIS_COMMAND = "This command:";
+
+const taskOf = (name: string): string | undefined =>
+  Object.keys(TASKS).find((task) => TASKS[task]?.includes(name));
+
 const EXIT_CODES = `
 Exit codes: 0 success; 1 the answer is no; 2 the command line is invalid; 3 the command failed.
 Settings are environment variables: docs/configuration.md.`;
@@ -122,10 +135,14 @@ export function program(
   const root = new Command("gatepost")
     .description("Email and domain validation: format, mail DNS, disposable, and why.")
     .version(version)
+    .commandsGroup(THIS_COMMAND)
+    .helpCommand(true) // in that group
     .enablePositionalOptions() // "--version" behind a command is the command's
     .showHelpAfterError("(gatepost --help lists all commands)")
     .addHelpText("after", EXIT_CODES);
-  for (const command of commands) root.addCommand(command);
+  for (const command of commands) {
+    root.addCommand(command.helpGroup(taskOf(command.name()) ?? THIS_COMMAND));
+  }
   for (const command of root.commands) showExamples(command, command.name());
   harden(root, terminal);
   return root;

@@ -3,6 +3,7 @@ import { spawnSync } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { temporaryFolder } from "../../test/process/temporary-folder.ts";
 
 const GATEPOST = fileURLToPath(new URL("./gatepost.js", import.meta.url));
 
@@ -49,6 +50,20 @@ test("a reader that has what it wants ends the command quietly", () => {
     encoding: "utf8",
   });
   assert.deepEqual([stdout, stderr], ["_", ""]);
+});
+
+test("--version behind a command is the command's own", () => {
+  const run = (...words: string[]) =>
+    spawnSync(process.execPath, [GATEPOST, ...words], {
+      env: { PATH: process.env["PATH"], GATEPOST_DATA_DIR: folder },
+      encoding: "utf8",
+      input: '{"rules":[],"else":"review"}',
+    });
+  const folder = temporaryFolder();
+  run("account", "create", "a@shop.example");
+  run("policy", "set", "a@shop.example", "-");
+  const { stdout } = run("policy", "show", "a@shop.example", "default", "--version", "2");
+  assert.deepEqual(JSON.parse(stdout), { rules: [], else: "review" });
 });
 
 /** Words of a command line, and what is complained of. */

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { Command } from "commander";
 import { SIGNALS } from "../../src/core/evidence/signals.ts";
 import { FETCHED_SOURCES } from "../../src/lists/feed-sources.ts";
-import { EXAMPLES } from "../../src/cli/program.ts";
+import { EXAMPLES, program } from "../../src/cli/program.ts";
 import { allCommands } from "../../src/main/commands.ts";
 import { NAMES } from "../../src/main/doctor/network.ts";
 import { SETTINGS } from "../../src/main/settings/config.ts";
@@ -58,6 +58,15 @@ test("every command that does something has examples, which begin as it does", (
   for (const [path, examples] of Object.entries(EXAMPLES)) {
     for (const example of examples) assert.ok(example.includes(`gatepost ${path}`), example);
   }
+});
+
+test("--help groups every command by its task", () => {
+  const terminal = recordingTerminal();
+  const help = program("0", terminal, allCommands(terminal)).helpInformation();
+  assert.match(help, /\n\nThis command:\n {2}completion <shell> [^]*\n {2}help /);
+  const [, rest = ""] = help.split("\nThis command:\n");
+  assert.deepEqual(rest.match(/^ {2}\w+/gm), ["  completion", "  help"]);
+  assert.ok(!help.includes("Commands:"));
 });
 
 test("docs/cli.md names every command", () => {

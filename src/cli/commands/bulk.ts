@@ -190,6 +190,7 @@ export function bulkCommand(deps: BulkCommandDeps): Command {
         "output format; default: by the name of --out, else the input's",
       ).choices(["list", "csv", "ndjson", "xlsx"]),
     )
+    .addOption(new Option("--json", "the same as --format ndjson").implies({ format: "ndjson" }))
     .option("--column <name>", "column or JSON member with the entries (number from 1, or name)")
     .option("--sheet <name>", "sheet of a workbook (name, or number from 1)")
     .option("--encoding <label>", "encoding of the text, such as shift_jis; default: found out")

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { DEFAULT_DOCUMENT } from "./default-policy.ts";
-import { parsePolicy, parsePolicyText } from "./parse-policy.ts";
+import { mistakeInWords, parsePolicy, parsePolicyText } from "./parse-policy.ts";
 
 const rule = (when: unknown, more: object = {}): object => ({
   rules: [{ when, then: "reject", ...more }],
@@ -91,6 +91,24 @@ for (const [name, document, mistake] of WRONG) {
     assert.ok(mistakesOf(document).includes(mistake), mistakesOf(document).join("\n"));
   });
 }
+
+test("a mistake is told with the number and the words of its rule, if it is in one", () => {
+  const document = {
+    rules: [
+      { when: { role: true }, then: "accept" },
+      { when: {}, then: "no" },
+    ],
+  };
+  const [first = ""] = mistakesOf(document);
+  assert.equal(
+    mistakeInWords(first, document),
+    'rules[1].then: "no" is not one of accept, challenge, review, reject (rule 2: {"when":{},"then":"no"})',
+  );
+  assert.equal(
+    mistakeInWords("token: 1 is not true or false", {}),
+    "token: 1 is not true or false",
+  );
+});
 
 test("the built-in policy is a right policy", () => {
   assert.deepEqual(mistakesOf(DEFAULT_DOCUMENT, false), []);

@@ -52,6 +52,15 @@ export function parsePolicyText(text: string, scope: PolicyScope): PolicyRead {
   return parsePolicy(document, scope);
 }
 
+const nameOf = (rule: unknown, at: number): string => `rule ${String(at + 1)}: ${shown(rule)}`;
+
+/** A mistake with the rule it is in as people count and read it, for its path counts from 0. */
+export function mistakeInWords(mistake: string, document: unknown): string {
+  const [, at] = /^rules\[(\d+)\]/.exec(mistake) ?? [];
+  if (at === undefined || !isMembers(document) || !Array.isArray(document["rules"])) return mistake;
+  return `${mistake} (${nameOf(document["rules"][Number(at)], Number(at))})`;
+}
+
 type Members = Readonly<Record<string, unknown>>;
 
 const isMembers = (value: unknown): value is Members =>
@@ -112,11 +121,13 @@ class Reader {
       this.#wrong("rules", `${String(rules.length)} rules are more than ${most}`);
       return [];
     }
-    return rules.map((rule: unknown, at) => this.#rule(rule, `rules[${String(at)}]`));
+    return rules.map((rule: unknown, at) => {
+      return { ...this.#rule(rule, `rules[${String(at)}]`), name: nameOf(rule, at) };
+    });
   }
 
-  #rule(rule: unknown, path: string): PolicyRule {
-    const missing: PolicyRule = {
+  #rule(rule: unknown, path: string): Omit<PolicyRule, "name"> {
+    const missing: Omit<PolicyRule, "name"> = {
       matches: () => false,
       isOpen: () => false,
       facts: [],

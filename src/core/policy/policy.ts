@@ -71,12 +71,14 @@ export interface PolicyRule {
   readonly decision: Decision;
   readonly reason: string;
   readonly messages?: Messages;
+  /** For people: its number, which counts from 1, and how it begins. */
+  readonly name: string;
 }
 
 /** A policy that was read and found right; the first rule that matches decides. */
 export interface Policy {
   readonly rules: readonly PolicyRule[];
-  readonly otherwise: Omit<PolicyRule, "matches" | "isOpen" | "facts">;
+  readonly otherwise: Omit<PolicyRule, "matches" | "isOpen" | "facts" | "name">;
   readonly token: boolean;
 }
 

@@ -4,7 +4,7 @@ import {
   DEFAULT_POLICY,
   DEFAULT_VERSION,
 } from "../../../core/policy/default-policy.ts";
-import { parsePolicyText } from "../../../core/policy/parse-policy.ts";
+import { mistakeInWords, parsePolicy } from "../../../core/policy/parse-policy.ts";
 import type { Policy } from "../../../core/policy/policy.ts";
 import { isInconclusive } from "../../../core/validate/result.ts";
 import type { PolicyTest, TestPolicy } from "../../../gate/rule-entry.ts";
@@ -51,14 +51,13 @@ export function decideCommand(deps: DecideDeps): Command {
         throw misuse('"-" stands for the policy or for the entries, not for both');
       }
       const { entries, isList } = await entriesFrom(words, () => deps.readFile("-"));
-      const policy = file === undefined ? DEFAULT_POLICY : await policyOf(file, deps);
+      const policy = file === undefined ? DEFAULT_POLICY : (await policyOf(file, deps)).policy;
       const tests = await withOpened(deps.openDecider, ({ testPolicy }) =>
         testPolicy(policy, entries, { premium: true, language }),
       );
       const version = file === undefined ? DEFAULT_VERSION : 0;
       const name = file === undefined ? DEFAULT_NAME : nameOf(file);
-      const text =
-        json === true ? jsonOf(tests, isList, { name, version }) : tests.map(testText).join("");
+      const text = json === true ? jsonOf(tests, isList, { name, version }) : textOf(tests, policy);
       deps.terminal.out(text);
       const unsure = tests.filter(({ result }) => isInconclusive(result));
       if (unsure.length > 0) {
@@ -70,15 +69,22 @@ export function decideCommand(deps: DecideDeps): Command {
     });
 }
 
-/** Reads a policy file. Refuses with every mistake and its path. */
+/** Reads a policy file. Refuses with every mistake, its path and its rule. */
 export async function policyOf(
   file: string,
   { readFile }: Pick<DecideDeps, "readFile">,
-): Promise<Policy> {
-  const read = parsePolicyText(await readFile(file), { hasDomainAge: true });
-  if (!read.ok)
-    throw refuse(read.mistakes.map((mistake) => `${shown(file)}: ${mistake}`).join("\n"));
-  return read.policy;
+): Promise<{ readonly document: unknown; readonly policy: Policy }> {
+  const text = await readFile(file);
+  let document: unknown;
+  try {
+    document = JSON.parse(text);
+  } catch {
+    throw refuse(`${shown(file)}: the policy is not valid JSON`);
+  }
+  const read = parsePolicy(document, { hasDomainAge: true });
+  if (read.ok) return { document, policy: read.policy };
+  const mistakes = read.mistakes.map((mistake) => mistakeInWords(mistake, document));
+  throw refuse(mistakes.map((mistake) => `${shown(file)}: ${mistake}`).join("\n"));
 }
 
 /** "strict" of "policies/strict.json": how the answer names a policy that no account has. */
@@ -109,8 +115,12 @@ export function untestedText(tests: readonly PolicyTest[]): string {
   return `Not tested: rules about ${facts.join(", ")}. Only decisions of a server count them.\n`;
 }
 
-export function testText({ entry, decision, reason, rule, message }: PolicyTest): string {
-  const by = rule === null ? "else" : `rules[${String(rule)}]`;
-  const line = `${decision.padEnd(9)} ${shown(entry)}  ${reason} (${by})\n`;
-  return message === undefined ? line : `${line}          ${shown(message)}\n`;
+/** Each decision with the rule that made it, as people count and read it. */
+export function textOf(tests: readonly PolicyTest[], { rules }: Policy): string {
+  const lines = tests.map(({ entry, decision, reason, rule, message }) => {
+    const by = rule === null ? "else" : shown(rules[rule]?.name ?? "");
+    const line = `${decision.padEnd(9)} ${shown(entry)}  ${reason} (${by})\n`;
+    return message === undefined ? line : `${line}          ${shown(message)}\n`;
+  });
+  return lines.join("");
 }

@@ -17,7 +17,7 @@ import {
   table,
   withOpened,
 } from "../../terminal.ts";
-import { type DecideDeps, policyOf, testText, untestedText } from "./decide.ts";
+import { type DecideDeps, policyOf, textOf, untestedText } from "./decide.ts";
 import { accountNamed } from "../account/account-deps.ts";
 import { type JsonOption, aboutAccount } from "../options.ts";
 
@@ -116,7 +116,7 @@ const setCommand = (deps: PolicyDeps): Command =>
     .option(...NAME_OPTION)
     .option(...JSON_OPTION)
     .action(async (account: string, file: string, { name, json }: Named) => {
-      const document = await documentOf(file, deps);
+      const { document } = await policyOf(file, deps);
       const saved = await atDesk(account, deps, ({ policies, of, author }) =>
         policies.save({ account: of, author }, name, document, "live"),
       );
@@ -134,7 +134,7 @@ const shadowCommand = (deps: PolicyDeps): Command =>
         print(deps.terminal, json, { name, shadow: null }, `${name} has no shadow\n`);
         return;
       }
-      const document = await documentOf(file, deps);
+      const { document } = await policyOf(file, deps);
       const saved = await atDesk(account, deps, ({ policies, of, author }) =>
         policies.save({ account: of, author }, name, document, "shadow"),
       );
@@ -162,7 +162,7 @@ const testCommand = (deps: PolicyDeps): Command =>
       const tests = await withOpened(deps.openDecider, ({ testPolicy }) =>
         testPolicy(policy, entries, { premium: true }),
       );
-      print(deps.terminal, json, tests, tests.map(testText).join(""));
+      print(deps.terminal, json, tests, textOf(tests, policy));
       deps.terminal.err(untestedText(tests));
       if (tests.some(({ decision }) => decision === "reject")) throw new CommandFailure(EXIT.no);
     });
@@ -175,12 +175,12 @@ const backTestCommand = (deps: PolicyDeps): Command =>
     .option(...JSON_OPTION)
     .action(async (account: string, file: string, options: Named & { readonly days: string }) => {
       const days = Math.min(30, count(options.days, "days"));
-      const draft = await policyOf(file, deps);
+      const { policy: draft } = await policyOf(file, deps);
       const live = await atDesk(account, deps, (desk) => storedOf(desk, options.name));
       const report = await withOpened(deps.openBackTest, ({ backTestPolicy }) =>
         backTestPolicy({ live, draft, days }),
       );
-      print(deps.terminal, options.json, report, reportText(report));
+      print(deps.terminal, options.json, report, reportText(report, draft));
     });
 
 const removeCommand = (deps: PolicyDeps): Command =>
@@ -199,21 +199,12 @@ async function storedOf({ policies, of }: Desk, name: string): Promise<Policy> {
   return read.policy;
 }
 
-async function documentOf(file: string, { readFile }: PolicyDeps): Promise<unknown> {
-  const text = await readFile(file);
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw refuse(`${shown(file)}: the policy is not valid JSON`);
-  }
-}
-
 function count(text: string, name: string): number {
   if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
   throw misuse(`--${name}: "${shown(text)}" is not a whole number from 1`);
 }
 
-function reportText(report: BackTestReport): string {
+function reportText(report: BackTestReport, draft: Policy): string {
   const { days, domains, checks, changed_checks: changed, pairs } = report;
   const lines = [
     `${String(checks)} checks of ${String(domains)} domains in ${String(days)} days, ${String(changed)} decided otherwise`,
@@ -226,7 +217,7 @@ function reportText(report: BackTestReport): string {
     ),
     ...report.untestable.map(
       ({ rule, facts }) =>
-        `rules[${String(rule)}] cannot be tested: nothing is counted by ${facts.join(", ")}`,
+        `Nothing is counted by ${facts.join(", ")}, so this cannot be tested: ${shown(draft.rules[rule]?.name ?? "")}`,
     ),
   ];
   return `${lines.join("\n")}\n`;

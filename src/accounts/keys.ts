@@ -3,6 +3,7 @@ import type { CompiledQuery, Kysely } from "kysely";
 import type { Clock } from "../base/clock.ts";
 import type { Ids } from "../base/ids.ts";
 import { isoTime, isoTimeOrNull } from "../core/calendar.ts";
+import { isReservedName } from "../core/reserved-name.ts";
 import { DEFAULT_NAME } from "../core/policy/default-policy.ts";
 import { isLivePolicy, lockPolicies } from "../store/live-policy.ts";
 import { changeRows, countRows, findRow, insertRow } from "../store/rows.ts";
@@ -281,6 +282,7 @@ function pageMistake({ origins, form = "page", daily = PAGE_DAILY }: NewPage): s
   if (form.trim() === "" || form.length > FORM_MAX || UNFIT.test(form)) {
     return `The form's label must be one line of 1 to ${String(FORM_MAX)} characters.`;
   }
+  if (isReservedName(form.trim())) return "The form's label is a reserved name. Choose another.";
   const isCount = Number.isInteger(daily) && daily >= 1 && daily <= DAILY_MAX;
   return isCount ? undefined : "The daily allowance must be a whole number from 1.";
 }
@@ -296,7 +298,8 @@ const termsOf = ({ policy = DEFAULT_NAME, form, daily = PAGE_DAILY }: NewPage): 
 
 function nameIn(text: string): string | undefined {
   const name = text.trim();
-  const isFit = name !== "" && name.length <= KEY_NAME_MAX && !UNFIT.test(name);
+  const isFit =
+    name !== "" && name.length <= KEY_NAME_MAX && !UNFIT.test(name) && !isReservedName(name);
   return isFit ? name : undefined;
 }
 

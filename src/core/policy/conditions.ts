@@ -8,6 +8,7 @@ import {
   type TrafficFacts,
   VERIFIED,
 } from "./policy.ts";
+import { isReservedName } from "../reserved-name.ts";
 import { canonicalAddress } from "../evidence/alias.ts";
 import type { Datasets } from "../evidence/datasets.ts";
 import type { Entry } from "../address/address.ts";
@@ -295,7 +296,7 @@ const isMailHostName: ItemReader<string> = (item) =>
     return parsed.ok ? parsed.value : undefined;
   });
 
-const CALLER_NAME = /^caller\.((?!__)[a-z_]{1,32})$/;
+const CALLER_NAME = /^caller\.([a-z_]{1,32})$/;
 
 const isCallerValue: ItemReader<CallerFact> = (item) => {
   if (typeof item === "string" || typeof item === "boolean" || Number.isFinite(item)) {
@@ -441,7 +442,8 @@ const FACTS: Readonly<Record<string, FactRow>> = {
 const CALLER_ROW: FactRow = { read: callerFact, level: "address", reason: "caller" };
 
 const rowOf = (name: string): FactRow | undefined => {
-  if (CALLER_NAME.test(name)) return CALLER_ROW;
+  const [, fact] = CALLER_NAME.exec(name) ?? [];
+  if (fact !== undefined) return isReservedName(fact) ? undefined : CALLER_ROW;
   return Object.hasOwn(FACTS, name) ? FACTS[name] : undefined;
 };
 

@@ -1,3 +1,4 @@
+import { isReservedName } from "../reserved-name.ts";
 import {
   type Condition,
   FACT_NAMES,
@@ -75,7 +76,7 @@ const NOTHING: Policy = {
 const POLICY_MEMBERS = ["rules", "else", "else_reason", "else_message", "token"];
 const RULE_MEMBERS = ["when", "then", "reason", "message"];
 
-const REASON = /^(?!__)[a-z_]{1,32}$/;
+const REASON = /^[a-z_]{1,32}$/;
 const LANGUAGE = /^[a-z]{2,3}(?:-[a-z0-9]{2,8}){0,3}$/i;
 
 /** What no eye sees or what breaks a line: the text is shown in forms, headers and terminals. */
@@ -186,7 +187,10 @@ class Reader {
 
   #reason(value: unknown, path: string): string | undefined {
     if (value === undefined) return undefined;
-    if (typeof value === "string" && REASON.test(value)) return value;
+    if (typeof value === "string" && REASON.test(value)) {
+      if (isReservedName(value)) this.#wrong(path, `${shown(value)} is a reserved name`);
+      return value;
+    }
     this.#wrong(path, `${shown(value)} is not 1 to 32 characters of a to z and _`);
     return undefined;
   }

@@ -10,6 +10,7 @@ import {
   policyNotAllowed,
 } from "../../base/refusals.ts";
 import { component, Type } from "../../core/json-schema.ts";
+import { isReservedName } from "../../core/reserved-name.ts";
 import type { CallerFact } from "../../core/policy/policy.ts";
 import type { DecideOne, DecideRequest } from "../../gate/decide-one.ts";
 import type { ProofOffer } from "../../gate/proof/proof.ts";
@@ -161,8 +162,9 @@ const form: Field<string | undefined> = {
   ),
   read(value, name) {
     const label = given(value, name)?.trim() ?? "";
-    if (label.length > FORM_MAX || CONTROL.test(label)) {
-      throw badParameter(name, `one line of at most ${String(FORM_MAX)} characters`);
+    if (label.length > FORM_MAX || CONTROL.test(label) || isReservedName(label)) {
+      const most = String(FORM_MAX);
+      throw badParameter(name, `one line of at most ${most} characters, and no reserved name`);
     }
     return label === "" ? undefined : label;
   },
@@ -187,7 +189,7 @@ const EVT_MAX = 8_192;
 const BOUND_MAX = 512;
 
 const NO_FACTS: ReadonlyMap<string, CallerFact> = new Map();
-const FACT_NAME = /^(?!__)[a-z_]{1,32}$/;
+const FACT_NAME = /^[a-z_]{1,32}$/;
 
 /** An object of JSON, or its JSON as the value of a form. */
 const facts: Field<ReadonlyMap<string, CallerFact>> = {
@@ -211,7 +213,7 @@ const facts: Field<ReadonlyMap<string, CallerFact>> = {
 };
 
 function checkedFact(name: string, fact: unknown): CallerFact {
-  if (!FACT_NAME.test(name)) throw badFacts();
+  if (!FACT_NAME.test(name) || isReservedName(name)) throw badFacts();
   if (typeof fact === "boolean" || (typeof fact === "number" && Number.isFinite(fact))) return fact;
   if (typeof fact === "string" && fact.length <= FACT_TEXT_MAX) return fact;
   throw badFacts();

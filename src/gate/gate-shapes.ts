@@ -70,7 +70,13 @@ export const PolicyPage = Type.Object({
 });
 export type PolicyPage = Described<typeof PolicyPage>;
 
-export const SavedPolicy = Type.Object({ name: text, version });
+export const SavedPolicy = Type.Object({
+  name: text,
+  version,
+  pruned: Type.Optional(
+    Type.Integer({ description: "Old versions that were deleted to make room; absent for none." }),
+  ),
+});
 export type SavedPolicy = Described<typeof SavedPolicy>;
 
 const Pair = Type.Object({ live: decision, shadow: decision, count });

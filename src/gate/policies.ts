@@ -1,19 +1,25 @@
 import { dayOf, isoDate, isoTime } from "../core/calendar.ts";
 import { DEFAULT_DOCUMENT, DEFAULT_NAME, DEFAULT_VERSION } from "../core/policy/default-policy.ts";
 import { parsePolicy, POLICY_MAX_BYTES } from "../core/policy/parse-policy.ts";
+import { isReservedName } from "../core/reserved-name.ts";
 import type { Account } from "../accounts/accounts-store.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Notices } from "../store/notices.ts";
 import type { ShadowCountRow } from "../store/tables/policy.ts";
 import type { Outcomes } from "./outcomes.ts";
-import type { PolicyHead, PolicyStore, PolicyVersion } from "./policy-store.ts";
+import type { PolicyHead, PolicyLimits, PolicyStore, PolicyVersion } from "./policy-store.ts";
 import { tierOf, type Tiers } from "../accounts/admission/tiers.ts";
 import { badField, badPolicy, noSuchPolicy, notNow } from "../base/refusals.ts";
 import type { Pair, PolicyPage, PolicyRow, SavedPolicy, ShadowReport } from "./gate-shapes.ts";
 import { isPolicyName } from "./in-force.ts";
 
-/** Policies of one account, and versions of one policy that are kept. */
-const POLICY_LIMITS = { policiesMax: 50, versionsMax: 500 };
+/** 50 policies of 64 KB, each live and in shadow, fit in the octets. */
+const POLICY_LIMITS: PolicyLimits = {
+  policiesMax: 50,
+  versionsMax: 500,
+  allVersionsMax: 5_000,
+  octetsMax: 2 * 50 * POLICY_MAX_BYTES,
+};
 
 const VERSIONS_SHOWN = 100;
 
@@ -88,7 +94,7 @@ export class PolicyService {
   ): Promise<SavedPolicy> {
     checkName(name);
     if (as === "shadow") await this.#head(account.id, name);
-    const version = await this.#store.save(
+    const saved = await this.#store.save(
       {
         accountId: account.id,
         name,
@@ -100,9 +106,10 @@ export class PolicyService {
       },
       POLICY_LIMITS,
     );
-    if (version === undefined) throw tooMany();
+    if (saved === undefined) throw tooMany();
     this.#changed();
-    return { name, version };
+    const { version, pruned } = saved;
+    return { name, version, ...(pruned > 0 && { pruned }) };
   }
 
   async setShadow(accountId: string, name: string, version: number): Promise<SavedPolicy> {
@@ -197,6 +204,7 @@ const policyInUse = (name: string, usedBy: readonly string[]): Error =>
   notNow(`Policy "${name}" is used by ${usedBy.join(", ")}. Remove what uses it first.`);
 
 function checkName(name: string): void {
+  if (isReservedName(name)) throw badField(`The name ${name} is reserved. Choose another.`);
   if (isPolicyName(name)) return;
   throw badField("A policy's name has 1 to 32 characters: a to z, 0 to 9, _ and -.");
 }

@@ -1,7 +1,7 @@
-import type { ExpressionBuilder, Kysely } from "kysely";
+import { type ExpressionBuilder, type Kysely, sql as raw } from "kysely";
 import { DEFAULT_NAME } from "../core/policy/default-policy.ts";
 import type { PageTerms } from "../accounts/keys.ts";
-import { changeRows, countRows, findRow, insertRow } from "../store/rows.ts";
+import { changeRows, countRows, deleteRows, findRow, insertRow } from "../store/rows.ts";
 import type { Database } from "../store/schema.ts";
 import { lockPolicies, type PolicyName } from "../store/live-policy.ts";
 import { inTransaction } from "../store/transaction.ts";
@@ -36,9 +36,20 @@ export interface NewPolicyVersion extends Omit<PolicyVersion, "version"> {
   readonly firstVersion: number;
 }
 
+/** Of one account. The versions that run fit in `octetsMax` and always stay; the oldest of the others go first. */
 export interface PolicyLimits {
   readonly policiesMax: number;
+  /** Of one policy. */
   readonly versionsMax: number;
+  readonly allVersionsMax: number;
+  /** Of the documents of all versions. */
+  readonly octetsMax: number;
+}
+
+/** `pruned`: how many old versions were deleted for it, of any policy of the account. */
+export interface SavedVersion {
+  readonly version: number;
+  readonly pruned: number;
 }
 
 /** `usedBy`: "hook 0123abcd (kratos)". */
@@ -76,7 +87,7 @@ export class PolicyStore {
   }
 
   /** Its number, above all that were saved under the name. Undefined: the account has `policiesMax` other policies. */
-  save(made: NewPolicyVersion, limits: PolicyLimits): Promise<number | undefined> {
+  save(made: NewPolicyVersion, limits: PolicyLimits): Promise<SavedVersion | undefined> {
     const { accountId, name, document, author, createdAtMs } = made;
     const key = { account_id: accountId, name };
     return inTransaction(this.#db, async (tx) => {
@@ -96,14 +107,7 @@ export class PolicyStore {
         .execute();
       const version = { ...key, version: number, document, author, created_at_ms: createdAtMs };
       await insertRow(sql, "policy_versions", version);
-      const kept = [row.live_version, row.shadow_version].filter((one) => one !== null);
-      await sql
-        .deleteFrom("policy_versions")
-        .where((build) => build.and(key))
-        .where("version", "<=", number - limits.versionsMax)
-        .where("version", "not in", kept)
-        .execute();
-      return number;
+      return { version: number, pruned: await prune(sql, accountId, limits) };
     });
   }
 
@@ -184,6 +188,54 @@ export class PolicyStore {
     });
   }
 }
+
+/** Deletes the old versions beyond `limits`, and the names of removed policies that have none left. */
+async function prune(sql: Sql, accountId: string, limits: PolicyLimits): Promise<number> {
+  const isRunning = raw<number>`case when v.version in (p.live_version, p.shadow_version) then 1 else 0 end`;
+  const newest = raw`order by ${isRunning} desc, v.created_at_ms desc, v.version desc, v.name`;
+  const ranked = sql
+    .selectFrom("policy_versions as v")
+    .innerJoin("policies as p", (join) =>
+      join.onRef("p.account_id", "=", "v.account_id").onRef("p.name", "=", "v.name"),
+    )
+    .where("v.account_id", "=", accountId)
+    .select([
+      "v.name",
+      "v.version",
+      isRunning.as("runs"),
+      raw<number>`row_number() over (partition by v.name order by v.version desc)`.as("place"),
+      raw<number>`row_number() over (${newest})`.as("rank"),
+      raw<number>`sum(octet_length(v.document)) over (${newest})`.as("octets"),
+    ]);
+  const over = await sql
+    .selectFrom(ranked.as("ranked"))
+    .select(["name", "version"])
+    .where("runs", "=", 0)
+    .where((build) =>
+      build.or([
+        build("place", ">", limits.versionsMax),
+        build("rank", ">", limits.allVersionsMax),
+        build("octets", ">", limits.octetsMax),
+      ]),
+    )
+    .execute();
+  for (const { name, version: number } of over) {
+    await deleteRows(sql, "policy_versions", { account_id: accountId, name, version: number });
+  }
+  if (over.length > 0) await forgetNames(sql, accountId);
+  return over.length;
+}
+
+const forgetNames = (sql: Sql, accountId: string) =>
+  sql
+    .deleteFrom("policies")
+    .where("account_id", "=", accountId)
+    .where("live_version", "is", null)
+    .where("shadow_version", "is", null)
+    .where("name", "not in", (build) =>
+      build.selectFrom("policy_versions").select("name").where("account_id", "=", accountId),
+    )
+    .execute();
 
 /** False when no version of the policy runs. */
 async function change(

@@ -1,12 +1,14 @@
 import type { VNode } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { messageFor } from "../../core/policy/messages.ts";
+import { prunedWords } from "../../core/policy/pruned-words.ts";
 import type {
   BackTestReport,
   OutcomeReport,
   PolicyPage as Opened,
   PolicyRow,
   PolicyTest,
+  SavedPolicy,
   ShadowReport,
 } from "../../http/account/shapes.ts";
 import { ApiFault, call, post, remove } from "../lib/client.ts";
@@ -336,15 +338,17 @@ interface LiveProps {
   disabled?: boolean;
   /** Why it might refuse more people; "" when it does not. */
   reason: () => Promise<string>;
-  send: () => Promise<{ readonly version: number }>;
+  send: () => Promise<SavedPolicy>;
 }
 
 /** Makes a document live, and says how to take it back; it asks first when it has a reason. */
 function MakeLive({ policy, send, ...more }: LiveProps): VNode {
   const { name, document } = policy;
   const makeLive = async (): Promise<void> => {
-    const { version } = await send();
-    say(`Version ${String(version)} is live.`, () => post(at(name), { document }));
+    const saved = await send();
+    say(`Version ${String(saved.version)} is live${prunedWords(saved, "; ")}.`, () =>
+      post(at(name), { document }),
+    );
   };
   return <Act {...more} class="main" title="Refuse more people?" send={makeLive} />;
 }

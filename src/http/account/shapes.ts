@@ -19,6 +19,7 @@ export type {
   PolicyPage,
   PolicyRow,
   Proposal,
+  SavedPolicy,
   ShadowReport,
 } from "../../gate/gate-shapes.ts";
 

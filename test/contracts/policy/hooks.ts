@@ -34,7 +34,7 @@ const STRICT = {
   firstVersion: 1,
 } as const;
 
-const LIMITS = { policiesMax: 3, versionsMax: 3 };
+const LIMITS = { policiesMax: 3, versionsMax: 3, allVersionsMax: 9, octetsMax: 10_000 };
 
 const pageKey = (id: string, policy: string): NewApiKey => ({
   id,

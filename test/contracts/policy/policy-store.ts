@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { NewPolicyVersion, PolicyStore } from "../../../src/gate/policy-store.ts";
 import type { Make } from "../contract.ts";
 
-const LIMITS = { policiesMax: 3, versionsMax: 5 };
+const LIMITS = { policiesMax: 3, versionsMax: 5, allVersionsMax: 100, octetsMax: 10_000 };
 
 const made = (more: Partial<NewPolicyVersion> = {}): NewPolicyVersion => ({
   accountId: "a1",
@@ -16,14 +16,17 @@ const made = (more: Partial<NewPolicyVersion> = {}): NewPolicyVersion => ({
   ...more,
 });
 
+const saved = async (store: PolicyStore, one: NewPolicyVersion): Promise<number | undefined> =>
+  (await store.save(one, LIMITS))?.version;
+
 /** What every store of policies promises. `make` gives an empty one. */
 export function policyStoreContract(name: string, make: Make<PolicyStore>): void {
   const check = (rule: string, run: (store: PolicyStore) => Promise<void>) =>
     void test(`${name}: ${rule}`, async (t) => run(await make(t)));
 
   check("each save is a new version, and the newest is live", async (store) => {
-    assert.equal(await store.save(made({ firstVersion: 2 }), LIMITS), 2);
-    assert.equal(await store.save(made({ document: '{"else":"reject"}' }), LIMITS), 3);
+    assert.equal(await saved(store, made({ firstVersion: 2 })), 2);
+    assert.equal(await saved(store, made({ document: '{"else":"reject"}' })), 3);
     const { live, shadow } = await store.inForce("a1", "default");
     assert.deepEqual(live, {
       version: 3,
@@ -39,7 +42,7 @@ export function policyStoreContract(name: string, make: Make<PolicyStore>): void
 
   check("a shadow leaves the live version live until it is promoted", async (store) => {
     await store.save(made(), LIMITS);
-    assert.equal(await store.save(made({ as: "shadow" }), LIMITS), 2);
+    assert.equal(await saved(store, made({ as: "shadow" })), 2);
     assert.deepEqual(await store.list("a1"), [{ name: "default", live: 1, shadow: 2 }]);
     assert.equal(await store.promote("a1", "default"), 2);
     assert.deepEqual(await store.list("a1"), [{ name: "default", live: 2 }]);
@@ -62,14 +65,14 @@ export function policyStoreContract(name: string, make: Make<PolicyStore>): void
     assert.deepEqual(await store.remove("a1", "b2b"), { kind: "removed" });
     assert.deepEqual(await store.remove("a1", "b2b"), { kind: "unknown" });
     assert.deepEqual([await store.list("a1"), await store.inForce("a1", "b2b")], [[], {}]);
-    assert.equal(await store.save(made({ name: "b2b" }), LIMITS), 2);
+    assert.equal(await saved(store, made({ name: "b2b" })), 2);
   });
 
   check("an account has so many policies, and saves on in those", async (store) => {
     for (const one of ["a", "b", "c"]) await store.save(made({ name: one }), LIMITS);
-    assert.equal(await store.save(made({ name: "d" }), LIMITS), undefined);
-    assert.equal(await store.save(made({ name: "a" }), LIMITS), 2);
-    assert.equal(await store.save(made({ accountId: "a2", name: "d" }), LIMITS), 1);
+    assert.equal(await saved(store, made({ name: "d" })), undefined);
+    assert.equal(await saved(store, made({ name: "a" })), 2);
+    assert.equal(await saved(store, made({ accountId: "a2", name: "d" })), 1);
   });
 
   check("old versions go, but none that runs", async (store) => {
@@ -83,8 +86,37 @@ export function policyStoreContract(name: string, make: Make<PolicyStore>): void
     assert.equal((await store.versions("a1", "default", 2)).length, 2);
   });
 
+  const ROOM: readonly [what: string, limits: Partial<typeof LIMITS>][] = [
+    ["octets", { octetsMax: 300 }],
+    ["versions", { allVersionsMax: 3 }],
+  ];
+  for (const [what, limits] of ROOM) {
+    check(`the ${what} of an account are bounded, and no version that runs goes`, async (store) => {
+      // 100 octets in 50 characters: two octets each.
+      const document = "\u00fc".repeat(50);
+      const save = (name: string, createdAtMs: number, more: Partial<NewPolicyVersion> = {}) =>
+        store.save(made({ name, document, createdAtMs, ...more }), { ...LIMITS, ...limits });
+      await save("default", 1);
+      await save("default", 2, { as: "shadow" });
+      await save("gone", 3);
+      await store.remove("a1", "gone");
+      await save("other", 4, { accountId: "a2" });
+      assert.deepEqual(await save("b2b", 5), { version: 1, pruned: 1 }, "the removed one goes");
+      assert.deepEqual(await save("b2b", 6), { version: 2, pruned: 1 });
+      assert.deepEqual(await save("b2b", 7, { as: "shadow" }), { version: 3, pruned: 0 });
+      const { live, shadow } = await store.inForce("a1", "default");
+      assert.deepEqual([live?.version, shadow?.version], [1, 2], "the oldest, and they run");
+      const versions = await store.versions("a1", "b2b", 9);
+      assert.deepEqual(
+        versions.map(({ version }) => version),
+        [3, 2],
+      );
+      assert.equal((await store.versions("a2", "other", 9)).length, 1, "another account's stays");
+    });
+  }
+
   check("saves at the same time get numbers of their own", async (store) => {
-    const saves = Array.from({ length: 5 }, () => store.save(made(), LIMITS));
+    const saves = Array.from({ length: 5 }, () => saved(store, made()));
     assert.deepEqual(new Set(await Promise.all(saves)), new Set([1, 2, 3, 4, 5]));
   });
 }

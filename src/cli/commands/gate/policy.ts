@@ -4,6 +4,7 @@ import { DEFAULT_NAME } from "../../../core/policy/default-policy.ts";
 import { parsePolicy } from "../../../core/policy/parse-policy.ts";
 import type { Policy } from "../../../core/policy/policy.ts";
 import type { BackTestPolicy } from "../../../gate/back-test.ts";
+import { prunedWords } from "../../../core/policy/pruned-words.ts";
 import type { BackTestReport, PolicyRow, SavedPolicy } from "../../../gate/gate-shapes.ts";
 import type { PolicyService } from "../../../gate/policies.ts";
 import type { AccountService } from "../../../accounts/accounts.ts";
@@ -108,6 +109,7 @@ const showCommand = (deps: PolicyDeps): Command =>
 function saidSaved(deps: PolicyDeps, saved: SavedPolicy, words: string, json?: true): void {
   const { name, version } = saved;
   print(deps.terminal, json, saved, `${name} ${String(version)} ${words}\n`);
+  if (saved.pruned !== undefined) deps.terminal.err(`${prunedWords(saved)}.\n`);
 }
 
 const setCommand = (deps: PolicyDeps): Command =>

@@ -1,5 +1,6 @@
 import { type Kysely, type RawBuilder, sql, type SqlBool } from "kysely";
 import { accountKey } from "../base/owner.ts";
+import { EMAIL_ASKED } from "./audit.ts";
 import { changeRows, countRows, deleteRows, literally, lockAccount } from "../store/rows.ts";
 import type { Database } from "../store/schema.ts";
 import { inTransaction } from "../store/transaction.ts";
@@ -116,6 +117,8 @@ export class AccountDirectory {
       const lists = tx.sql.selectFrom("account_lists").select("id").where("account_id", "=", id);
       await tx.sql.deleteFrom("account_list_parts").where("list", "in", lists).execute();
       for (const table of OF_ACCOUNT) await deleteRows(tx.sql, table, { account_id: id });
+      const asked = { account_id: id, action: EMAIL_ASKED };
+      await changeRows(tx.sql, "audit_entries", asked, { detail: "" });
       const owner = accountKey(id);
       const sessions = tx.sql.selectFrom("jobs").select("session").where("owner", "=", owner);
       for (const table of OF_SESSION) {

@@ -9,6 +9,7 @@ type AuditAction =
   | `account.${"created" | "deleted" | "disabled" | "enabled" | "promoted" | "demoted" | "tier"}`
   | `account.${"email" | "reset_link" | "exported" | "password" | "traffic" | "log"}`
   | "account.token_secret"
+  | typeof EMAIL_ASKED
   | `account.${"limits" | "access_ended" | "lockout_ended"}`
   | "person.forgotten"
   | "feedback.given"
@@ -22,6 +23,9 @@ type AuditAction =
   | `session.${"started" | "delayed" | "ended" | "revoked"}`
   | `webhook.${"saved" | "secret" | "removed"}`
   | `lists.${"entry_saved" | "entry_forgotten" | "imported" | "fetched"}`;
+
+/** Its detail is the address that the owner asks for. It goes with the account and with the person. */
+export const EMAIL_ASKED = "account.email_asked";
 
 /** With the e-mail addresses that the ids have now; null for an account that is gone. */
 export interface ReadAuditRow extends AuditEntryRow {

@@ -1,12 +1,12 @@
 import type { SignedIn, Visitor } from "./sign-in/sign-ins.ts";
-import type { AccountService } from "./accounts.ts";
+import { accountEmail, type AccountService } from "./accounts.ts";
 import { badField, wrongCurrentPassword } from "../base/refusals.ts";
-import type { Audit } from "./audit.ts";
+import { type Audit, EMAIL_ASKED } from "./audit.ts";
 import type { SignIn } from "./sign-in/sign-in.ts";
 import { checkPassword } from "./sign-in/sign-up.ts";
 
 interface OwnAccountDeps {
-  readonly accounts: Pick<AccountService, "setPassword" | "setEmail" | "erase">;
+  readonly accounts: Pick<AccountService, "setPassword" | "erase">;
   readonly signIn: Pick<SignIn, "isPassword">;
   readonly audit: Audit;
 }
@@ -27,17 +27,16 @@ export class OwnAccount {
     await this.#deps.audit({ action: "account.password", ...actor(who, visitor) });
   }
 
-  async changeEmail(
+  /** Changes nothing, so that nobody learns whether another account has the address: an administrator reads the wish. */
+  async askForEmail(
     who: SignedIn,
     { password, email }: { readonly password: string; readonly email: string },
     visitor: Visitor,
   ): Promise<void> {
     await this.#confirm(who, password, visitor);
-    const answer = await this.#deps.accounts.setEmail(who.account.id, email);
-    if (answer === "bad_email") throw badField("That is not a valid email address.");
-    // The answer never tells whether another account has the address; the old one stays in force then.
-    if (answer === "taken") return;
-    await this.#deps.audit({ action: "account.email", ...actor(who, visitor) });
+    const detail = accountEmail(email);
+    if (detail === undefined) throw badField("That is not a valid email address.");
+    await this.#deps.audit({ action: EMAIL_ASKED, ...actor(who, visitor), detail });
   }
 
   async erase(who: SignedIn, password: string, visitor: Visitor): Promise<void> {

@@ -10,6 +10,7 @@ import { ResetLinks } from "./reset-links.ts";
 
 const OPERATOR = "ops@gatepost.example";
 const OWNER = "ann@gatepost.example";
+const BEA = "bea@gatepost.example";
 const NEXT = "seven quiet rivers";
 
 async function linked(t: Parameters<typeof worldFor>[0]) {
@@ -89,22 +90,41 @@ test("an account that the operator made is entered by its link alone", async (t)
   await signedIn("new@gatepost.example", NEXT);
 });
 
-test("an address is changed with the password, to one that no other account has", async (t) => {
+test("who asks for an address does not learn whether another account has it", async (t) => {
   const { world, signedIn } = await worldFor(t);
-  await world.addAccount(OPERATOR);
+  await world.addAccount(OPERATOR, { isAdmin: true });
   await world.addAccount(OWNER);
   const owner = await signedIn(OWNER);
-  const change = async (email: string, password = PASSWORD): Promise<number> =>
+  const ask = async (email: string, password = PASSWORD): Promise<number> =>
     (await owner.post("email", { email, current_password: password })).status;
+  assert.deepEqual([await ask("b@gatepost.example", "wrong one"), await ask("no")], [403, 400]);
+  const seen: unknown[] = [];
+  for (const email of [OPERATOR, BEA]) {
+    assert.equal(await ask(email), 204);
+    const { json } = await owner.get("session");
+    const again = await new Browser(world).signIn(email, PASSWORD + "1");
+    const { entries } = (await owner.get("activity")).json as { entries: { detail: string }[] };
+    assert.equal(entries[0]?.detail, email);
+    seen.push([json, again.status]);
+  }
+  assert.deepEqual(seen[0], seen[1], "a known address looks like an unknown one");
+});
+
+test("an administrator gives an account another address, which no other has", async (t) => {
+  const { world, signedIn } = await worldFor(t);
+  await world.addAccount(OPERATOR, { isAdmin: true, tier: "pro" });
+  const id = await world.addAccount(OWNER);
+  const [owner, operator] = [await signedIn(OWNER), await signedIn(OPERATOR)];
+  const page = `admin/accounts/${id}/email`;
+  const give = async (email: string, password = PASSWORD): Promise<number> =>
+    (await operator.post(page, { email, current_password: password })).status;
   assert.deepEqual(
-    [await change("b@gatepost.example", "wrong one"), await change(OPERATOR), await change("no")],
-    [403, 204, 400], // nobody learns whether another account has it
+    [await give(OPERATOR), await give("no"), await give(BEA), await give(OWNER, "wrong one")],
+    [409, 400, 204, 403],
   );
-  assert.equal((await world.store.accounts.find(OWNER))?.email, OWNER, "nothing changed");
-  assert.equal(await change("Bea@Gatepost.example"), 204);
-  await signedIn("bea@gatepost.example");
+  await signedIn(BEA);
   const { json } = await owner.get("export");
-  assert.equal((json as { account: { email: string } }).account.email, "bea@gatepost.example");
+  assert.equal((json as { account: { email: string } }).account.email, BEA);
   assert.doesNotMatch(JSON.stringify(json), /password_hash|\$argon2/);
 });
 

@@ -1,4 +1,5 @@
 import { isoDate, dayOf } from "../core/calendar.ts";
+import { prunedWords } from "../core/policy/pruned-words.ts";
 import type { FeedRefresh } from "../lists/feed-status.ts";
 import type { Rule } from "../lists/rules/entry-json.ts";
 import type { EndedAccess } from "../accounts/account-directory.ts";
@@ -80,7 +81,8 @@ export function auditedAccounts(accounts: AccountService, note: Note): AccountSe
         return isDone ? { action: "account.limits", accountId, detail } : undefined;
       },
       demote: whenDone("account.demoted"),
-      setEmail: whenDone("account.email"),
+      setEmail: (answer, accountId) =>
+        answer === "changed" ? { action: "account.email", accountId } : undefined,
       setPassword: whenDone("account.password"),
     }),
     async promote(id, given) {
@@ -198,8 +200,10 @@ export function auditedPolicies(policies: PolicyService, note: Note): PolicyServ
     accountId,
     detail,
   });
-  const saved = (accountId: string, { name, version }: SavedPolicy, what: string): Noted =>
-    changed(accountId, `${name} ${String(version)} ${what}`);
+  const saved = (accountId: string, policy: SavedPolicy, what: string): Noted => {
+    const { name, version } = policy;
+    return changed(accountId, `${name} ${String(version)} ${what}${prunedWords(policy, ", ")}`);
+  };
   return audited(policies, note, {
     save: (policy, by, _name, _document, as) => saved(by.account.id, policy, as),
     setShadow: (policy, accountId) => saved(accountId, policy, "shadow"),

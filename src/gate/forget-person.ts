@@ -1,4 +1,5 @@
 import { type Kysely, type RawBuilder, sql, type SqlBool } from "kysely";
+import { EMAIL_ASKED } from "../accounts/audit.ts";
 import type { AccountService } from "../accounts/accounts.ts";
 import type { Account } from "../accounts/accounts-store.ts";
 import { badField } from "../base/refusals.ts";
@@ -7,6 +8,7 @@ import type { Jobs } from "../bulk/jobs.ts";
 import { forgetList } from "../bulk/list-store.ts";
 import { type Address, addressKey, readEntry, trimEntry } from "../core/address/address.ts";
 import type { RuleService } from "../lists/rules/rules.ts";
+import { changeRows, countRows } from "../store/rows.ts";
 import type { Database } from "../store/schema.ts";
 import type { ForgetReport } from "./gate-shapes.ts";
 import { type AccountHash, mailboxId, trafficMarks } from "./traffic.ts";
@@ -62,6 +64,12 @@ const PLACES: Readonly<Record<string, Place>> = {
   }),
   feedback: rowsIn("feedback", byMailbox),
   decisions: rowsIn("decisions", byMailbox),
+  async requests({ db }, { key }, isLook) {
+    const asked = { action: EMAIL_ASKED, detail: key };
+    if (!isLook) return await changeRows(db, "audit_entries", asked, { detail: "" });
+    const rows = db.selectFrom("audit_entries").where((build) => build.and(asked));
+    return countRows(rows);
+  },
   async rules({ operator }, { key }, isLook) {
     if (isLook) return (await operator.search(key, undefined, 1)).total;
     return (await operator.forget(key))?.count ?? 0;

@@ -292,6 +292,16 @@ function Changes(account: AdminAccount): VNode {
         </Act>
         <Limits {...account} />
         <Act
+          act="Change the address"
+          title={`Another address for ${email}`}
+          user={ownEmail()}
+          fields={[{ ...EMAIL, label: "New email address" }, OWN_PASSWORD]}
+          send={(values) => change(id, "email", values)}
+          said="The address is changed."
+        >
+          Its owner signs in with it from now on. Make sure that the new address is theirs.
+        </Act>
+        <Act
           {...{ act: "Make a link for a new password", yes: "Make the link", ...sure() }}
           title="Make a link for a new password?"
           send={(values) => showLink(change(id, "reset-link", values))}

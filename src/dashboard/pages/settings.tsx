@@ -85,13 +85,15 @@ const Who = ({ email, tier, id, created_at: made }: Account): VNode => (
     />
     <div class="bar">
       <Act
-        act="Change the address"
-        title="Change your email address"
+        act="Ask for another address"
+        title="Ask for another email address"
         user={email}
         fields={[{ ...EMAIL, label: "New email address" }, CURRENT]}
-        send={(values) => post("email", values).then(loadSession)}
-        said="If nobody else here has this address, it is yours now: the page shows it, and you sign in with it."
-      />
+        send={(values) => post("email", values)}
+        said="Your request is in the activity log. An administrator gives you the address, or tells you why not."
+      >
+        An administrator decides. Until then you sign in with {email}.
+      </Act>
       <Act
         act="Change the password"
         title="Change your password"

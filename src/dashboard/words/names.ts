@@ -54,6 +54,7 @@ const ACTIONS: Names = {
   "account.demoted": "No longer an administrator",
   "account.tier": "Plan changed",
   "account.email": "Email address changed",
+  "account.email_asked": "Another email address asked for",
   "account.password": "Password changed",
   "account.reset_link": "Link for a new password made",
   "account.traffic": "Counting of traffic switched",

@@ -274,6 +274,18 @@ export const adminRoutes: readonly AccountRoute[] = [
     if (typeof limits === "string") throw badField(`${limits}.`);
     await auditedAccounts(context.accounts, request.note).setLimits(id, limits);
   }),
+  admin(
+    "POST admin/accounts/:id/email",
+    { body: { email: emailField, ...CONFIRMED } },
+    async (request, context) => {
+      const { id } = await subjectOf(request, context);
+      await confirm(request, context);
+      const noted = auditedAccounts(context.accounts, request.note);
+      const answer = await noted.setEmail(id, request.body.email);
+      if (answer === "taken") throw notNow("An account has this address already.");
+      if (answer === "bad_email") throw badField("That is not a valid email address.");
+    },
+  ),
   admin("POST admin/accounts/:id/unlock", {}, async (request, context) => {
     const { id } = await subjectOf(request, context);
     await auditedUnlock(context.guesses, request.note)(id);

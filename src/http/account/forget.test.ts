@@ -9,7 +9,7 @@ import { insertRow } from "../../store/rows.ts";
 
 const PERSON = "Jo.Doe@good.example";
 const SPELLED = "jo.doe+x@good.example";
-const NONE = { traffic: 0, feedback: 0, decisions: 0, rules: 0, lists: 0, batches: 0 };
+const NONE = { traffic: 0, feedback: 0, decisions: 0, requests: 0, rules: 0, lists: 0, batches: 0 };
 
 async function filled(t: Parameters<typeof worldFor>[0]) {
   const { world, signedIn } = await worldFor(t, { zone: ZONE });
@@ -17,6 +17,8 @@ async function filled(t: Parameters<typeof worldFor>[0]) {
   const admin = await signedIn("admin@gatepost.example");
   const { db } = world.store.sql;
   const hash = createAccountHash(mailboxKey(new Uint8Array(32)));
+  const own = await signedIn("admin@gatepost.example");
+  await own.post("email", { email: PERSON.toLowerCase(), current_password: PASSWORD });
   for (const email of [EMAIL, "bob@gatepost.example"]) {
     const account_id = await world.addAccount(email);
     const { trafficSince: since = 0 } = (await world.store.accounts.find(account_id)) ?? {};
@@ -68,7 +70,15 @@ async function filled(t: Parameters<typeof worldFor>[0]) {
 test("a person is forgotten in every place of every account, and nobody else is", async (t) => {
   const { world, admin } = await filled(t);
   const body = { email: PERSON, current_password: PASSWORD };
-  const want = { traffic: 4, feedback: 2, decisions: 2, rules: 1, lists: 2, batches: 0 };
+  const want = {
+    traffic: 4,
+    feedback: 2,
+    decisions: 2,
+    requests: 1,
+    rules: 1,
+    lists: 2,
+    batches: 0,
+  };
   const looked = (await admin.post("admin/forget", body)).json as ForgetReport;
   assert.deepEqual(looked.found, want);
   const gone = (await admin.post("admin/forget", { ...body, delete: true })).json as ForgetReport;
@@ -78,7 +88,7 @@ test("a person is forgotten in every place of every account, and nobody else is"
   assert.deepEqual(again.found, NONE);
   const other = { ...body, email: "other@good.example" };
   const { found } = (await admin.post("admin/forget", other)).json as ForgetReport;
-  assert.deepEqual(found, { ...want, rules: 0 });
+  assert.deepEqual(found, { ...want, requests: 0, rules: 0 });
   const { entries } = (await admin.get("admin/audit")).json as {
     entries: { action: string; detail: string }[];
   };

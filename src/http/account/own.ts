@@ -216,7 +216,7 @@ export const ownRoutes: readonly AccountRoute[] = [
     { body: { current_password: passwordField, email: emailField } },
     async (request, { own }) => {
       const { current_password: password, email } = request.body;
-      await own.changeEmail(request, { password, email }, request.visitor);
+      await own.askForEmail(request, { password, email }, request.visitor);
     },
   ),
   account(

@@ -11,6 +11,7 @@ import { type AccountDeps, type CliAccounts, accountNamed, withAccounts } from "
 import { type JsonOption, aboutAccount } from "../options.ts";
 import {
   deleteCommand,
+  emailCommand,
   limitsCommand,
   promote,
   sure,
@@ -33,6 +34,7 @@ export function accountCommand(deps: AccountDeps): Command {
     .addCommand(deleteCommand(deps))
     .addCommand(limitsCommand(deps))
     .addCommand(unlockCommand(deps))
+    .addCommand(emailCommand(deps))
     .addCommand(passwordCommand(deps))
     .addCommand(tokenSecretCommand(deps))
     .addCommand(switchCommand(deps, "traffic"))

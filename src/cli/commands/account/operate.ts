@@ -78,6 +78,22 @@ function numberOf(option: string, text: string): number | null {
   throw misuse(`--${option}: "${text}" is neither a whole number nor none`);
 }
 
+/** `gatepost account email`: its owner can only ask for it. */
+export const emailCommand = (deps: AccountDeps): Command =>
+  aboutAccount("email", "give an account another e-mail address, with which its owner signs in")
+    .argument("<address>", "the new address, which no other account has")
+    .option("--json", 'print {"account_id","email"}')
+    .action(async (name: string, address: string, { json }: JsonOption) => {
+      const { id, email } = await withAccounts(deps, async (store) => {
+        const account = await accountNamed(store, name);
+        const answer = await store.accounts.setEmail(account.id, address);
+        if (answer === "bad_email") throw misuse("that is not a valid email address");
+        if (answer === "taken") throw refuse("another account has this address");
+        return accountNamed(store, account.id);
+      });
+      print(deps.terminal, json, { account_id: id, email }, `${name} is ${email} now\n`);
+    });
+
 /** `gatepost account unlock`: wrong passwords are forgotten, so that its owner can sign in now. */
 export const unlockCommand = (deps: AccountDeps): Command =>
   aboutAccount("unlock", "end the delay after wrong passwords, from everywhere")

@@ -231,5 +231,10 @@ function checkLog(world: World, people: People): void {
   world.logged.clear();
 }
 
-/** Warnings that follow from a kill or a freeze. */
-const ALWAYS_FINE = new Set(["webhooks.interrupted", "duty.lost", "start.waiting_for_database"]);
+/** Warnings that follow from a kill or a freeze, and what tells of name servers and callers beyond their rates. */
+const ALWAYS_FINE = new Set([
+  "health.broken",
+  "webhooks.interrupted",
+  "duty.lost",
+  "start.waiting_for_database",
+]);

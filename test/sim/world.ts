@@ -61,7 +61,7 @@ const tiersFile = join(folder, "tiers.json");
 writeFileSync(tiersFile, JSON.stringify({ free: { daily: 12 }, anonymous: { daily: 16 } }));
 
 const SETTINGS = {
-  GATEPOST_DATA_DIR: join(folder, "none"),
+  GATEPOST_DATA_DIR: folder,
   GATEPOST_DNS_SERVERS: "192.0.2.53",
   GATEPOST_LISTS_REFRESH: "off",
   GATEPOST_PUBLIC_URL: "http://gatepost.test",

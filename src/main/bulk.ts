@@ -208,7 +208,7 @@ function openThread(
   const cap = dnsCap(config, machine);
   const caches = cacheMb === undefined ? {} : { cacheMb };
   const dns = { dnsServers, dnsCanaries, dnsCap: cap.memory, ...caches };
-  const settings = { dataDir, ...dns, implicitMx, datasets, secretKey };
+  const settings = { dataDir, disk: sql.disk, ...dns, implicitMx, datasets, secretKey };
   const thread = machine.startBulkThread(settings, {
     log,
     completed: () => void announce(),

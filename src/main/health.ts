@@ -24,7 +24,7 @@ export function openHealth(process: Process, parts: HealthParts): Health {
   const { config, clock, log, closing } = process;
   const { backing } = parts;
   const watched = new Map<Part, Watched>([
-    ["database", databasePart(config, backing.answers)],
+    ["database", databasePart(config, backing)],
     ["refusals", refusalsPart(parts.counted, clock)],
     ["failed_open", failedOpenPart(parts.counted, clock)],
   ]);
@@ -49,7 +49,7 @@ export function openHealth(process: Process, parts: HealthParts): Health {
 
 const well = undefined;
 
-function databasePart(config: Config, answers: () => Promise<boolean>): Watched {
+function databasePart(config: Config, { answers, store }: HealthParts["backing"]): Watched {
   const isEmbedded = config.databaseUrl === undefined;
   const silence = isEmbedded
     ? {
@@ -60,7 +60,16 @@ function databasePart(config: Config, answers: () => Promise<boolean>): Watched 
         says: `The database ${databasePlace(config)} does not answer, or takes no writes.`,
         toDo: "Start PostgreSQL, or look why it refuses in its own log; decisions go on meanwhile, checks are refused with 503.",
       };
-  return { look: async () => ((await answers()) ? well : silence), silence };
+  const refused = {
+    says: `The disk did not take what was written to the database ${databasePlace(config)}: nothing is written until a restart.`,
+    toDo: "Look for faults of the disk in the system's log, mend it, then restart the service; nothing that was answered is lost.",
+  };
+  const look = async (): Promise<Trouble | undefined> => {
+    const isWell = await answers();
+    if (store.sql.refusal?.() !== undefined) return refused;
+    return isWell ? well : silence;
+  };
+  return { look, silence };
 }
 
 const MIB = 1_048_576;

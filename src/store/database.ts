@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { Kysely } from "kysely";
 import { KEY_FILE } from "../base/secrets.ts";
 import { DatabaseFault, databaseFault } from "./database-fault.ts";
-import { logSync } from "./embedded/log-sync.ts";
+import { type Disk, logSync, newDisk } from "./embedded/log-sync.ts";
 import { readySchema, type SchemaUse } from "./migrate.ts";
 import type { Database } from "./schema.ts";
 import { isBusy, openSqlite, sqliteDialect } from "./embedded/sqlite.ts";
@@ -14,6 +14,10 @@ export interface SqlDatabase {
   readonly db: Kysely<Database>;
   /** Whether it answers and takes writes now, its disk included; for readiness. Never rejects. */
   readonly answers: () => Promise<boolean>;
+  /** Of an embedded one: what its disk refused a sync with; nothing is written from then on. */
+  readonly refusal?: () => unknown;
+  /** For other threads that open it. */
+  readonly disk?: Disk;
   /** Gives up to 8 MB of free pages back to the file system; absent where the server does that. */
   readonly shrink?: () => void;
   /** Waits for the query that runs; call it last, after every adapter has stopped. */
@@ -33,6 +37,8 @@ export interface EmbeddedOptions {
   readonly busyTimeoutMs?: number;
   /** False: writes do not wait for the disk, and a machine that fails may lose the last of them. */
   readonly waitsForDisk?: boolean;
+  /** Of the thread that opened it first. */
+  readonly disk?: Disk | undefined;
   readonly schema?: SchemaUse;
 }
 
@@ -67,14 +73,22 @@ function refuseLost(dataDir: string, path: string, octets: number): void {
 export async function openEmbedded(
   dataDir: string,
   nowMs: number,
-  { busyTimeoutMs = 5_000, waitsForDisk = true, schema = "migrate" }: EmbeddedOptions = {},
+  {
+    busyTimeoutMs = 5_000,
+    waitsForDisk = true,
+    schema = "migrate",
+    disk = newDisk(),
+  }: EmbeddedOptions = {},
 ): Promise<SqlDatabase> {
   try {
     const path = dataDir === IN_MEMORY ? IN_MEMORY : prepareFile(dataDir);
     const file = openSqlite(path, busyTimeoutMs);
-    const isOnDisk = waitsForDisk && path !== IN_MEMORY;
-    if (isOnDisk) file.exec(`pragma wal_autocheckpoint = ${String(LOG_PAGES_MAX)}`);
-    const log = isOnDisk ? logSync(`${path}-wal`) : undefined;
+    const isOnDisk = path !== IN_MEMORY;
+    if (isOnDisk && waitsForDisk) {
+      file.exec(`pragma wal_autocheckpoint = ${String(LOG_PAGES_MAX)}`);
+    }
+    const own = isOnDisk ? logSync(`${path}-wal`, { disk }) : undefined;
+    const log = own && !waitsForDisk ? { ...own, synced: () => Promise.resolve() } : own;
     const db: Kysely<Database> = new Kysely<Database>({
       dialect: sqliteDialect(file, { busyTimeoutMs, log }),
     });
@@ -89,6 +103,8 @@ export async function openEmbedded(
     return {
       db,
       answers: () => answers().catch(() => false),
+      refusal: () => log?.refusal(),
+      disk,
       shrink() {
         try {
           file.exec(`pragma incremental_vacuum(${String(SHRINK_PAGES)})`);

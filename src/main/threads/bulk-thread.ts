@@ -6,6 +6,7 @@ import type { AllFigures } from "../../base/shares.ts";
 import type { WorkerFigures } from "../../bulk/worker/worker.ts";
 import type { ServerAddress } from "../../dns/transport/system-resolvers.ts";
 import type { SharedDatasets } from "../../lists/shared-datasets.ts";
+import type { Disk } from "../../store/embedded/log-sync.ts";
 import type { DnsFigures, VerdictCounts } from "../metrics.ts";
 
 interface LogMessage {
@@ -28,6 +29,7 @@ function writeLine(log: Log, { level, line }: LogMessage): void {
 
 export interface BulkThreadSettings {
   readonly dataDir: string;
+  readonly disk: Disk | undefined;
   readonly dnsServers: readonly ServerAddress[] | undefined;
   readonly cacheMb?: number;
   readonly dnsCanaries: readonly string[] | undefined;

@@ -86,12 +86,13 @@ const COPY_LOG_EVERY_MS = 5_000;
 
 /** The thread's own connection. `scrub` makes the disk forget what was deleted. */
 async function openStore(
-  { dataDir }: BulkThreadSettings,
+  { dataDir, disk }: BulkThreadSettings,
   { machine: { clock, openSqlite }, log }: BulkWorkDeps,
   closing: Closing,
 ): Promise<Pick<SqlDatabase, "db"> & { readonly scrub: () => Promise<void> }> {
   // What a power cut takes from this connection is checked once more; what a killed process wrote stays anyway.
-  const { db, close, shrink } = await openSqlite(dataDir, clock.nowMs(), { waitsForDisk: false });
+  const options = { waitsForDisk: false, disk };
+  const { db, close, shrink } = await openSqlite(dataDir, clock.nowMs(), options);
   closing.add(close);
   const failed = (fault: unknown): void => log.error("bulk.housekeeping_failed", fault);
   const copyLog = async (): Promise<void> => {

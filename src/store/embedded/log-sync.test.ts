@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
-import { statSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { Kysely, sql } from "kysely";
 import { StoreDown } from "../../base/store-down.ts";
 import { openEmbedded } from "../database.ts";
-import { copyLog, type LogSync, logSync } from "./log-sync.ts";
+import { type LogSync, logSync, newDisk } from "./log-sync.ts";
 import { openSqlite, sqliteDialect } from "./sqlite.ts";
 import { inTransaction, quickly } from "../transaction.ts";
 import { temporaryFolder } from "../../../test/process/temporary-folder.ts";
@@ -37,7 +37,7 @@ function emptyFile(): string {
 
 test("calls that come while the disk works share its next round", async () => {
   const disk = slowDisk();
-  const log = logSync(emptyFile(), disk.sync);
+  const log = logSync(emptyFile(), { sync: disk.sync });
   const ended: string[] = [];
   const ask = (name: string): void => void log.synced().then(() => ended.push(name));
   ask("first");
@@ -59,7 +59,7 @@ test("calls that come while the disk works share its next round", async () => {
 
 test("after a refusal the disk is believed no more", async () => {
   const disk = slowDisk();
-  const log = logSync(emptyFile(), disk.sync);
+  const log = logSync(emptyFile(), { sync: disk.sync });
   const [first, second] = [log.synced(), log.synced()];
   assert.equal(log.refusal(), undefined);
   disk.refuse();
@@ -72,26 +72,30 @@ test("after a refusal the disk is believed no more", async () => {
   await log.close();
 });
 
-test("the log of a database in a folder is copied into its file, also while others read it", async (t) => {
+test("what one thread was refused holds for all that have the database open", async (t) => {
   const folder = temporaryFolder();
-  const { db, close } = await openEmbedded(folder, 0);
-  t.after(close);
-  await db.insertInto("installation").values({ name: "a", value: "b" }).execute();
-  const file = join(folder, "gatepost.db");
-  assert.ok(statSync(`${file}-wal`).size > 0);
-  const other = openSqlite(file);
-  t.after(() => other.close());
-  other.exec("begin; select * from installation");
-  setTimeout(() => other.exec("commit"), 20);
-  await copyLog(db);
-  assert.equal(statSync(`${file}-wal`).size, 0);
+  const first = await openEmbedded(folder, 0);
+  t.after(first.close);
+  const { disk } = first;
+  const second = await openEmbedded(folder, 0, { waitsForDisk: false, disk });
+  t.after(second.close);
+  const write = ({ db }: typeof first, name: string) =>
+    db.insertInto("installation").values({ name, value: "b" }).execute();
+  await write(second, "before");
+  logSync(emptyFile(), { disk: disk ?? newDisk() }).refuse(new Error("EIO"));
+  for (const each of [first, second]) {
+    await assert.rejects(write(each, "after"), StoreDown);
+    await assert.rejects(sql`pragma wal_checkpoint(passive)`.execute(each.db), StoreDown);
+    assert.match(String(each.refusal?.()), /another thread/);
+    assert.equal(await each.answers(), false);
+  }
 });
 
 test("a log that is not there is told, too", async () => {
   await assert.rejects(logSync(join(tmpdir(), "gatepost-none", "log")).synced(), /ENOENT/);
 });
 
-const FINE = { refusal: () => undefined, close: () => Promise.resolve() };
+const FINE = { refusal: () => undefined, refuse: () => undefined, close: () => Promise.resolve() };
 
 type Numbers = Kysely<{ numbers: { value: number } }>;
 
@@ -144,7 +148,7 @@ for (const [what, act, count] of WAITS) {
 
 test("others read and write while a transaction waits for the disk", async (t) => {
   const disk = slowDisk();
-  const log = logSync(emptyFile(), disk.sync);
+  const log = logSync(emptyFile(), { sync: disk.sync });
   let isReady = false;
   const synced = (): Promise<void> => (isReady ? log.synced() : Promise.resolve());
   const db = await numbers(t, { ...log, synced });
@@ -164,7 +168,7 @@ test("others read and write while a transaction waits for the disk", async (t) =
 });
 
 test("after a commit that the disk refuses nothing is written, and everything is read", async (t) => {
-  const log = logSync(emptyFile(), () => Promise.reject(new Error("EIO")));
+  const log = logSync(emptyFile(), { sync: () => Promise.reject(new Error("EIO")) });
   let isReady = false;
   const synced = (): Promise<void> => (isReady ? log.synced() : Promise.resolve());
   const db = await numbers(t, { ...log, synced });

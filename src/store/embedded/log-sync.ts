@@ -1,24 +1,5 @@
 import { closeSync, fdatasync, openSync } from "node:fs";
-import { setTimeout as pause } from "node:timers/promises";
 import { promisify } from "node:util";
-import { type Kysely, sql } from "kysely";
-import type { Database } from "../schema.ts";
-
-/** Others read and write for some milliseconds at a time; the bulk thread copies the log itself every 5 s. */
-const LOOKS = 100;
-const LOOK_EVERY_MS = 5;
-
-/** Copies the write-ahead log into the database's file and empties it. Rejects when others use the log all the time. */
-export async function copyLog(db: Kysely<Database>): Promise<void> {
-  for (let looks = 1; looks <= LOOKS; looks += 1) {
-    const { rows } = await sql<{ readonly busy: number }>`pragma wal_checkpoint(truncate)`.execute(
-      db,
-    );
-    if (rows[0]?.busy === 0) return;
-    await pause(LOOK_EVERY_MS);
-  }
-  throw new Error("the log could not be copied into the database");
-}
 
 /** Waits for the disk beside the thread that commits. */
 export interface LogSync {
@@ -30,8 +11,22 @@ export interface LogSync {
   readonly synced: () => Promise<void>;
   /** What the disk refused with. Linux takes the pages for written then, so that later syncs say nothing. */
   readonly refusal: () => unknown;
+  /** SQLite itself was refused while it copied the log into the file. */
+  readonly refuse: (fault: unknown) => void;
   readonly close: () => Promise<void>;
 }
+
+/** What all threads of this process know of the disk under their database: 1 from the first sync that it refused on. */
+export type Disk = SharedArrayBuffer;
+
+export const newDisk = (): Disk => new SharedArrayBuffer(1);
+
+interface SyncOptions {
+  readonly sync?: (descriptor: number) => Promise<void>;
+  readonly disk?: Disk;
+}
+
+const syncData = promisify(fdatasync);
 
 /**
  * Syncs the write-ahead log of an open SQLite database, which is what SQLite does itself at each commit with
@@ -40,17 +35,25 @@ export interface LogSync {
  */
 export function logSync(
   log: string,
-  sync: (descriptor: number) => Promise<void> = promisify(fdatasync),
+  { sync = syncData, disk = newDisk() }: SyncOptions = {},
 ): LogSync {
+  const refused = new Uint8Array(disk);
   let descriptor: number | undefined;
-  let refusal: unknown;
+  let own: unknown;
+  const refusal = (): unknown =>
+    Atomics.load(refused, 0) === 0 ? undefined : (own ?? new Error("another thread was refused"));
+  const refuse = (fault: unknown): void => {
+    own ??= fault;
+    Atomics.store(refused, 0, 1);
+  };
   const write = async (): Promise<void> => {
-    if (refusal !== undefined) throw refusal;
+    const before = refusal();
+    if (before !== undefined) throw before;
     descriptor ??= openSync(log, "r+"); // some systems sync only what may be written
     try {
       await sync(descriptor);
     } catch (error) {
-      refusal = error;
+      refuse(error);
       throw error;
     }
   };
@@ -72,7 +75,8 @@ export function logSync(
       next = running.then(begin, begin);
       return next;
     },
-    refusal: () => refusal,
+    refusal,
+    refuse,
     async close() {
       while (running !== undefined) await (next ?? running).catch(() => undefined);
       if (descriptor !== undefined) closeSync(descriptor);

@@ -32,10 +32,17 @@ export const isBusy = (error: unknown): boolean =>
   (error.errcode & 0xff) === SQLITE_BUSY;
 
 const SQLITE_FULL = 13;
+const SQLITE_IOERR = "disk I/O error";
 
-function storeFault(error: unknown): unknown {
-  const isFull = error instanceof Error && "errcode" in error && error.errcode === SQLITE_FULL;
-  return isFull ? new DiskFull({ cause: error }) : error;
+const COPIES_LOG = /^pragma wal_checkpoint/;
+
+function storeFault(error: unknown, { sql }: CompiledQuery, log: LogSync | undefined): unknown {
+  if (!(error instanceof Error)) return error;
+  if ("errcode" in error && error.errcode === SQLITE_FULL) return new DiskFull({ cause: error });
+  // The package for Node 20 does not say which call was refused.
+  if (!COPIES_LOG.test(sql) || error.message !== SQLITE_IOERR) return error;
+  log?.refuse(error);
+  return diskRefused(error);
 }
 
 /** Waits for a lock while the event loop goes on; SQLite's own waiting stops the thread, for up to 100 ms at a time. */
@@ -66,7 +73,7 @@ class PatientConnection implements DatabaseConnection {
         if (!isReading(query)) this.#wrote();
         return result;
       } catch (error) {
-        if (looks >= looksMax || !isBusy(error)) throw storeFault(error);
+        if (looks >= looksMax || !isBusy(error)) throw storeFault(error, query, log);
       }
       await (looks <= ROUNDS ? nextRound() : pause(LOOK_EVERY_MS));
     }
@@ -91,7 +98,8 @@ const diskRefused = (cause: unknown): StoreDown =>
 
 /** What begins and ends transactions, and reads. All else may write. */
 const isReading = ({ sql, query }: CompiledQuery): boolean =>
-  SelectQueryNode.is(query) || /^(?:select|pragma|begin|commit|rollback)\b/.test(sql);
+  SelectQueryNode.is(query) ||
+  (/^(?:select|pragma|begin|commit|rollback)\b/.test(sql) && !COPIES_LOG.test(sql));
 
 /**
  * Hands the one connection on first come, first served. After a commit the event loop has a round: otherwise a thousand

@@ -68,9 +68,9 @@ final class Client
     }
 
     /**
-     * Decides on a sign-up, with the parameters of docs/decide.md; `language` may be a whole Accept-Language header. Never throws
-     * because of the service, and answers by the deadline. Text that is blank or longer than 1,000 characters is rejected without
-     * asking.
+     * Decides on a sign-up, with the parameters of docs/decide.md; `language` may be a whole Accept-Language header, and text in
+     * `facts` is cut to 128 characters. Never throws because of the service, and answers by the deadline. Text that is blank or
+     * longer than 1,000 characters is rejected without asking.
      *
      * @param array<string, string|int|float|bool> $facts
      */
@@ -97,7 +97,7 @@ final class Client
                 'policy' => $policy ?? $this->policy,
                 'language' => Entry::language($language ?? $this->language),
                 'form' => $form ?? $this->form,
-                'facts' => $facts ?: null,
+                'facts' => Entry::facts($facts) ?: null,
                 'token' => $token ?: null,
                 ...($evt ? ['evt' => $evt, 'nonce' => $nonce, 'origin' => $origin] : []),
                 'deadline_ms' => min(max($deadline->ms - self::MARGIN_MS, self::LEAST_MS), self::MOST_MS),

@@ -4,12 +4,14 @@ declare(strict_types=1);
 
 namespace Gatepost;
 
-/** What is read before the service is asked: the address, and the person's language. */
+/** What is read before the service is asked: the address, the person's language, and the caller's facts. */
 final class Entry
 {
     public const MALFORMED = 'Please enter a complete email address.';
 
     private const HEADER_MAX = 1_000;
+
+    private const FACT_MAX = 128;
 
     /** Without Unicode white space, U+FEFF and U+200B at both ends, as the service trims an address. */
     public static function trimmed(string $email): string
@@ -23,6 +25,31 @@ final class Entry
     {
         $entry = self::trimmed($email);
         return $email === '' || preg_match('/\A.{1,1000}\z/su', $entry) === 1 ? $entry : null;
+    }
+
+    /**
+     * Longer text, a browser's name above all, would be refused, and the sign-up let in. Counted in UTF-16, as the service does.
+     *
+     * @param array<string, mixed> $facts
+     * @return array<string, mixed>
+     */
+    public static function facts(array $facts): array
+    {
+        return array_map(fn (mixed $fact): mixed => is_string($fact) ? self::cut($fact) : $fact, $facts);
+    }
+
+    private static function cut(string $text): string
+    {
+        $left = self::FACT_MAX;
+        $kept = '';
+        foreach (preg_split('//u', $text, self::FACT_MAX + 2, PREG_SPLIT_NO_EMPTY) ?: [] as $character) {
+            $left -= strlen($character) > 3 ? 2 : 1;
+            if ($left < 0) {
+                break;
+            }
+            $kept .= $character;
+        }
+        return $kept;
     }
 
     /** The language that a person likes best: of a tag, or of a whole Accept-Language header (RFC 9110 section 12.5.4). */

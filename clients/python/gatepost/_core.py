@@ -11,7 +11,7 @@ from typing import Any, Callable, Generator, Mapping, Optional, Sequence, TypeVa
 from urllib.parse import quote
 
 from ._site import Ask, Deadline, Site
-from ._entry import MALFORMED, entry_of, language_of
+from ._entry import MALFORMED, entry_of, facts_of, language_of
 from ._wire import Response
 from .results import DECISIONS, BulkResult, Decision, GatepostError, Progress, Result, TokenResult, read_result, read_decision
 from .tokens import FirstUse, UsedTokens, check_secrets, verify_token
@@ -80,6 +80,8 @@ class Core:
         if language is not None:
             asked["language"] = language
         try:
+            if "facts" in asked:
+                asked["facts"] = facts_of(asked["facts"])
             deadline = Deadline(deadline_ms or self.deadline_ms)
             inner = min(max(int(deadline.ms - _MARGIN_MS), _LEAST_MS), _MOST_MS)
             body = json.dumps({**asked, "email": entry, "deadline_ms": inner}).encode()

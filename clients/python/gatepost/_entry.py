@@ -1,4 +1,4 @@
-"""What is read before the service is asked: the address, and the person's language."""
+"""What is read before the service is asked: the address, the person's language, and the caller's facts."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ MALFORMED = "Please enter a complete email address."
 
 # Unicode white space, U+FEFF and U+200B, as the service trims an address.
 _BLANKS = "\t\n\v\f\r \x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000\ufeff" + "".join(map(chr, range(0x2000, 0x200C)))
+
+_FACT_MAX = 128
 
 _HEADER_MAX = 1_000
 _TAG = re.compile(r"[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*")
@@ -25,6 +27,17 @@ def entry_of(email: Any) -> Optional[str]:
         return ""
     entry = trim_email(email) if isinstance(email, str) else ""
     return entry if 0 < len(entry) <= EMAIL_MAX else None
+
+
+def facts_of(facts: Any) -> Any:
+    """Longer text, a browser's name above all, would be refused, and the sign-up let in. Counted in UTF-16, as the service does."""
+    if not isinstance(facts, dict):
+        return facts
+    return {name: _cut(fact) if isinstance(fact, str) else fact for name, fact in facts.items()}
+
+
+def _cut(text: str) -> str:
+    return text.encode("utf-16-le", "surrogatepass")[: 2 * _FACT_MAX].decode("utf-16-le", "ignore")
 
 
 def language_of(header: Any) -> Optional[str]:

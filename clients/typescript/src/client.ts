@@ -52,6 +52,7 @@ export interface DecideOptions extends CallOptions {
   /** A tag, or the whole Accept-Language header of the request. */
   readonly language?: string | undefined;
   readonly form?: string | undefined;
+  /** Text is cut to 128 characters. */
   readonly facts?: Readonly<Record<string, string | number | boolean>> | undefined;
   readonly token?: boolean | undefined;
   /** What a browser put into the form to prove the mailbox, with the session's nonce and the page's origin. */
@@ -193,6 +194,18 @@ function entryOf(email: unknown): string | undefined {
   return entry !== "" && entry.length <= EMAIL_MAX ? entry : undefined;
 }
 
+const FACT_MAX = 128;
+
+/** Longer text, a browser's name above all, would be refused, and the sign-up let in; half a character is cut off, too. */
+const factsOf = (facts: DecideOptions["facts"]): DecideOptions["facts"] =>
+  facts &&
+  Object.fromEntries(
+    Object.entries(facts).map(([name, fact]) => {
+      const isLong = typeof fact === "string" && fact.length > FACT_MAX;
+      return [name, isLong ? fact.slice(0, FACT_MAX).replace(/[\uD800-\uDBFF]$/, "") : fact];
+    }),
+  );
+
 async function decide(
   email: string,
   { deadlineMs, signal, ...options }: DecideOptions,
@@ -202,6 +215,7 @@ async function decide(
   if (entry === undefined) return MALFORMED;
   const asked = { ...options, email: entry, language: languageOf(options.language) };
   try {
+    asked.facts = factsOf(options.facts);
     const once = (deadline: Deadline): Promise<unknown> => {
       const body = JSON.stringify({ ...asked, deadline_ms: serviceMs(deadline) });
       return asking({ path: "/api/decide", method: "POST", body, ...SMALL }, deadline);

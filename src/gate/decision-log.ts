@@ -1,4 +1,4 @@
-import type { Kysely } from "kysely";
+import { type Kysely, sql } from "kysely";
 import { DAY_MS, isoTime } from "../core/calendar.ts";
 import type { Caller } from "../accounts/admission/caller.ts";
 import type { Clock } from "../base/clock.ts";
@@ -15,6 +15,8 @@ import type { DecisionMade } from "./outcomes.ts";
 /** What an account decided lately, where it asked for that: no address, and no name but the registrable domain. */
 
 const LOGGED_MAX = 10_000;
+/** Of pages: who has a page's key must not push out what the account's own servers and hooks decided. */
+const OF_PAGES_MAX = LOGGED_MAX / 2;
 const LOGGED_DAYS = 7;
 export const LOG_PAGE_MAX = 100;
 
@@ -141,6 +143,10 @@ async function addOf(tx: Tx, accountId: string, rows: readonly DecisionRow[]): P
     .values([...rows])
     .onConflict((conflict) => conflict.doNothing())
     .execute();
+  const isOfPage = sql`key_id in (
+    select id from api_keys where account_id = ${accountId} and origins is not null
+  )`;
+  await keepNewest(tx, "decisions", accountId, OF_PAGES_MAX, isOfPage);
   await keepNewest(tx, "decisions", accountId, LOGGED_MAX);
 }
 

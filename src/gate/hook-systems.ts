@@ -313,7 +313,7 @@ function languageIn(text: string): string {
     .split(",", 20)
     .map((part) => {
       const [tag = "", ...terms] = part.split(";").map((term) => term.trim());
-      const quality = Number(terms.find((term) => term.startsWith("q="))?.slice(2) ?? 1);
+      const quality = Number(terms.find((term) => /^q=/i.test(term))?.slice(2) ?? 1);
       return { tag, quality: Number.isNaN(quality) ? 0 : quality };
     })
     .filter(({ tag, quality }) => tag.length <= 35 && TAG.test(tag) && quality > 0)

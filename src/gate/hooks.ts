@@ -13,6 +13,9 @@ import { SYSTEMS } from "./hook-systems.ts";
 const HOOKS_MAX = 20;
 const COUNTED_DAYS = 30;
 
+/** A call that was read may stand beside others that are not: of another flow, or of another event. */
+const UNREAD_MS = 3_600_000;
+
 export interface HookOrder {
   readonly system: string;
   readonly policy?: string;
@@ -102,10 +105,13 @@ export class HookService {
     return { url: this.#urlOf(hook.id), headers, body };
   }
 
-  /** Why the last call could not be read; undefined if it could. */
+  /** Why a call of the last hour could not be read, or the last of all; undefined if all could. */
   async unreadCall({ id }: Hook): Promise<string | undefined> {
-    const { lastCall } = await this.#deps.hooks.standing(id, 0);
-    return lastCall?.outcome === "unread" ? lastCall.why : undefined;
+    const { hooks, clock } = this.#deps;
+    const { lastCall, lastFailure } = await hooks.standing(id, 0);
+    if (lastCall?.outcome === "unread") return lastCall.why;
+    const isOld = (lastFailure?.atMs ?? 0) < clock.nowMs() - UNREAD_MS;
+    return lastFailure?.outcome === "unread" && !isOld ? lastFailure.why : undefined;
   }
 
   #urlOf(id: string): string {

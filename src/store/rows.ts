@@ -130,13 +130,13 @@ export async function keepNewest(
   table: "decisions" | "feedback",
   accountId: string,
   rowsMax: number,
+  only: RawBuilder<unknown> = sql`true`,
 ): Promise<void> {
-  const rows = sql.table(table);
+  const rows = sql`${sql.table(table)} where account_id = ${accountId} and ${only}`;
   await sql`
-    delete from ${rows} where account_id = ${accountId} and id <= (
-      select id from ${rows} where account_id = ${accountId}
-      order by id desc limit 1 offset ${rowsMax}
-    )`.execute(db);
+    delete from ${rows} and id <= (select id from ${rows} order by id desc limit 1 offset ${rowsMax})`.execute(
+    db,
+  );
 }
 
 const deflate = promisify(deflateRaw);

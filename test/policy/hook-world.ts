@@ -32,6 +32,7 @@ export async function hookWorld(
   let aheadMs = 0;
   const clock = {
     ...realClock,
+    nowMs: () => realClock.nowMs() + aheadMs,
     monotonicMs: () => realClock.monotonicMs() + aheadMs,
     advance: (ms: number) => {
       aheadMs += ms;

@@ -133,7 +133,7 @@ const testCommand = (deps: HookDeps): Command =>
       });
       const { status, body } = await deps.send(example);
       print(deps.terminal, json, { status, body }, `${String(status)} ${body}\n`);
-      if (unread !== undefined) throw refuse(`the last call of the system was not read: ${unread}`);
+      if (unread !== undefined) throw refuse(`a call of the system was not read: ${unread}`);
     });
 
 const removeCommand = (deps: HookDeps): Command =>

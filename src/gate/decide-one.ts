@@ -138,6 +138,8 @@ interface Asking {
   readonly key: string | undefined;
   readonly kept: Checked | undefined;
   readonly left: () => number;
+  /** Set once all is known. */
+  isDecided?: true;
 }
 
 /** A check, and what follows from it for the account that asked: nothing of it is of one request alone. */
@@ -166,8 +168,9 @@ interface Decided {
   readonly spent: Refusal | undefined;
 }
 
-/** Before a check the mail hosts and the account's counts are not known. */
-const MISSING: ReadonlySet<FactSource> = new Set(["dns", "account"]);
+/** What is not known before a check, and behind one that is kept. */
+const DNS_AND_ACCOUNT: ReadonlySet<FactSource> = new Set(["dns", "account"]);
+const ACCOUNT: ReadonlySet<FactSource> = new Set(["account"]);
 
 class Decider {
   readonly #deps: DecideDeps;
@@ -192,13 +195,16 @@ class Decider {
     if (policies === undefined) throw noSuchPolicy();
     const key = this.#cacheKey(caller, request, policies);
     const kept = key === undefined ? undefined : this.#kept(key);
-    const asking = { entrance, caller, request, policies, key, kept, left };
-    // Behind a check that is kept only a slow store is waited for.
-    const isWaiting = request.answersAlways === true && kept === undefined;
-    const early = isWaiting ? this.#early(asking) : undefined;
-    if (early === undefined) return this.#answer(asking, await this.#decided(asking));
+    const asking: Asking = { entrance, caller, request, policies, key, kept, left };
+    const deciding = this.#decided(asking);
+    // What is not decided at once waits for DNS or a store.
+    const isWaiting = request.answersAlways === true && asking.isDecided !== true;
+    if (!isWaiting) return this.#answer(asking, await deciding);
+    deciding.catch(() => undefined); // a fault of `early` must not leave its own unheard
+    const early = this.#early(asking);
+    if (early === undefined) return this.#answer(asking, await deciding);
     this.#unfinished += 1;
-    this.#decided(asking)
+    deciding
       .catch((fault: unknown) => this.#deps.log.error("decide.failed", fault))
       .finally(() => (this.#unfinished -= 1));
     return this.#answer(asking, early);
@@ -246,8 +252,10 @@ class Decider {
   /** What is ruled at once, unless DNS or the account's counts can still change it. */
   #early(asking: Asking): Decided | undefined {
     const { facts: caller, language } = asking.request;
-    const checked = this.#checkedWithoutDns(asking);
-    const ruling = ruleEarly(checked, asking.policies, { caller, language }, MISSING);
+    const { kept } = asking;
+    const checked = kept ?? this.#checkedWithoutDns(asking);
+    const missing = kept === undefined ? DNS_AND_ACCOUNT : ACCOUNT;
+    const ruling = ruleEarly(checked, asking.policies, { caller, language }, missing);
     return ruling && { checked, ruling, traffic: undefined, paidBy: "plan", spent: undefined };
   }
 
@@ -295,6 +303,7 @@ class Decider {
       const proof = proving && (await proving);
       const known = proof === undefined ? reported : { ...reported, verified: proof.verified };
       const ruled = this.#ruled(asking, checked, known);
+      asking.isDecided = true;
       return { checked, ...ruled, proof, paidBy: receipt?.paidBy ?? "plan", spent };
     } catch (fault) {
       await receipt?.refund();

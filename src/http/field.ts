@@ -20,22 +20,26 @@ export type FieldValues<F extends Fields> = {
 
 /** The values of all fields of a request to the API. */
 export const readFields = <F extends Fields>(fields: F, params: Params): FieldValues<F> =>
-  mapFields(fields, ({ from, read }, name) =>
-    read((from ?? valueOf)(params, name) ?? undefined, name),
-  );
-
-const valueOf = (params: Params, name: string): unknown => params.value(name);
+  valuesOf(fields, (name, { from }) => {
+    const value = from === undefined ? params.value(name) : from(params, name);
+    return value ?? undefined;
+  });
 
 /** The values of all members of a JSON object. */
 export const readMembers = <F extends Fields>(fields: F, members: object): FieldValues<F> =>
-  mapFields(fields, ({ read }, name) =>
-    read(Object.hasOwn(members, name) ? Reflect.get(members, name) : undefined, name),
+  valuesOf(fields, (name) =>
+    Object.hasOwn(members, name) ? Reflect.get(members, name) : undefined,
   );
 
-const mapFields = <F extends Fields>(
+/** A plain loop, because each decision runs through it. */
+function valuesOf<F extends Fields>(
   fields: F,
-  readOne: (field: Field<unknown>, name: string) => unknown,
-): FieldValues<F> =>
-  Object.fromEntries(
-    Object.entries(fields).map(([name, field]) => [name, readOne(field, name)]),
-  ) as FieldValues<F>; // each member was read by its own field
+  valueOf: (name: string, field: Field<unknown>) => unknown,
+): FieldValues<F> {
+  const values: Record<string, unknown> = {};
+  for (const name in fields) {
+    const field: Field<unknown> | undefined = fields[name];
+    if (field !== undefined) values[name] = field.read(valueOf(name, field), name);
+  }
+  return values as FieldValues<F>; // each member was read by its own field
+}

@@ -68,7 +68,7 @@ export interface GateOptions {
   readonly keys?: (keys: Keys) => Keys;
   readonly policyStore?: (store: PolicyStore) => Pick<PolicyStore, "inForce">;
   /** Stands before the charges of decisions. */
-  readonly charge?: Admission["charge"];
+  readonly charge?: (real: Admission) => Admission["charge"];
 }
 
 /** A key of the tests' own. */
@@ -134,7 +134,7 @@ export async function gateWorld(
   const { decideOne, decideOnKnown } = createDecideOne({
     ...common,
     checkWithoutDns: createCheckWithoutDns(checking),
-    admission: options.charge === undefined ? admission : { charge: options.charge },
+    admission: options.charge === undefined ? admission : { charge: options.charge(admission) },
     tiers,
     traffic,
     feedback,

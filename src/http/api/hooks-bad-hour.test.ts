@@ -2,7 +2,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { SILENT } from "../../../test/policy/gate-world.ts";
 import { hookWorld } from "../../../test/policy/hook-world.ts";
+import { RECORDED } from "../../../test/policy/recorded-payloads.ts";
 import { givenTime } from "../../../test/time/given-time.ts";
+import { until } from "../../../test/time/until.ts";
+import { quotaExceeded } from "../../base/refusals.ts";
 import { StoreDown } from "../../base/store-down.ts";
 import type { Lookup } from "../../core/mail/lookup.ts";
 
@@ -24,15 +27,17 @@ const lookupOf = (
   registration: ask,
 });
 
+const CLOSED = lookupOf(closed);
+
 const BAD_HOURS: readonly [name: string, options: Options][] = [
   ["DNS is silent", { lookup: SILENT }],
-  ["the DNS port is closed", { lookup: lookupOf(closed) }],
+  ["the DNS port is closed", { lookup: CLOSED }],
   ["the DNS client has a fault", { lookup: lookupOf(faulty) }],
   ["the rate cannot be counted", { admission: () => ({ enterAs: never }) }],
   ["the counters are away", { admission: () => ({ enterAs: away }) }],
   ["the admission has a fault", { admission: () => ({ enterAs: faulty }) }],
-  ["a unit cannot be charged", { charge: never }],
-  ["charges are away", { charge: away }],
+  ["a unit cannot be charged", { charge: () => never }],
+  ["charges are away", { charge: () => away }],
   ["policies cannot be read", { policyStore: () => ({ inForce: never }) }],
   ["policies are away", { policyStore: () => ({ inForce: away }) }],
   ["the rate is spent", { tier: "free" }],
@@ -42,7 +47,7 @@ const BAD_HOURS: readonly [name: string, options: Options][] = [
 const LATEST_MS = 1_050;
 
 for (const [name, options] of BAD_HOURS) {
-  const rounds = options.lookup === SILENT ? 4 : 1;
+  const rounds = options.lookup === SILENT || options.lookup === CLOSED ? 4 : 1;
   test(`while ${name}, no listed address gets in at 60 at once, and honest people do in time`, async (t) => {
     const given = givenTime();
     t.after(() => given.stop());
@@ -76,3 +81,47 @@ for (const [name, options] of BAD_HOURS) {
     assert.equal(row.calls.accepted + row.calls.failed_open, 20);
   });
 }
+
+const spent = (): never => {
+  throw quotaExceeded("day", Date.now());
+};
+
+for (const system of ["supabase", "kratos"] as const) {
+  test(`${system}: 620 recorded calls, 20 at once, with the quota spent and DNS silent: none gets in`, async (t) => {
+    const world = await hookWorld(t, { lookup: SILENT, charge: () => spent });
+    const hook = await world.hook(system);
+    const call = async (at: number) => {
+      const body = RECORDED[system].replace("SUB", `jo@n${String(at)}.bad.example`);
+      const [status, said] = await world.post(hook.id, body, world.signed(hook, body));
+      return `${String(status)} ${said}`;
+    };
+    for (let at = 0; at < 620; at += 20) {
+      for (const said of await Promise.all(
+        Array.from({ length: 20 }, (_, one) => call(at + one)),
+      )) {
+        assert.match(said, system === "kratos" ? /^400 .*permanent/ : /^200 .*"http_code":400/);
+      }
+    }
+    const [row] = await world.list(world.accountId);
+    assert.equal(row?.calls.refused, 620);
+    assert.equal(await world.charged(), 0);
+  });
+}
+
+test("behind a check that is kept, a listed address does not wait for counts that never come", async (t) => {
+  const given = givenTime();
+  t.after(() => given.stop());
+  const stuck = { isOn: false };
+  const world = await hookWorld(t, {
+    charge: (real) => (entrance, units) => (stuck.isOn ? never() : real.charge(entrance, units)),
+  });
+  const hook = await world.hook("kratos");
+  const body = JSON.stringify({ email: "jo@bad.example" });
+  const call = () => world.post(hook.id, body, world.signed(hook, body));
+  assert.equal((await call())[0], 400);
+  stuck.isOn = true;
+  const startedMs = given.nowMs();
+  assert.equal((await call())[0], 400);
+  assert.ok(given.nowMs() - startedMs < LATEST_MS / 2);
+  await until(async () => (await world.units()) === 2);
+});

@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
+import { inject } from "../../../test/http/inject.ts";
 import { ask } from "../../../test/policy/asked-decision.ts";
-import { gateWorld } from "../../../test/policy/gate-world.ts";
+import { gateWorld, SILENT } from "../../../test/policy/gate-world.ts";
+import { givenTime } from "../../../test/time/given-time.ts";
 import { manualClock } from "../../../test/time/manual-clock.ts";
+import { until } from "../../../test/time/until.ts";
 import { DAY_MS } from "../../core/calendar.ts";
 
 const ORIGIN = "https://shop.example";
@@ -78,4 +81,35 @@ test("what is rejected, and what DNS does not confirm, is not counted", async (t
   await policies.save({ account, author: "jo" }, "default", document, "live");
   assert.equal(said(await server("jo@new.example")), "accept ok");
   assert.equal(said(await server("jane@new.example")), "review burst");
+});
+
+test("while DNS is silent a page is told of a listed address at once, at 20 at once", async (t) => {
+  const given = givenTime();
+  t.after(() => given.stop());
+  const world = await gateWorld(t, { lookup: SILENT, known: { curated: ["bad.example"] } });
+  const { id } = await world.account("jo@shop.example");
+  const made = await world.store.keys.create(id, "page", { origins: [ORIGIN] });
+  assert.ok(made.kind === "created");
+  const { app } = world;
+  const headers = { "x-api-key": made.apiKey, origin: ORIGIN };
+  const tookMs: number[] = [];
+  const decide = async (at: number) => {
+    const startedMs = given.nowMs();
+    const payload = { email: `jo@n${String(at)}.bad.example`, deadline_ms: 1_000 };
+    const asked = { method: "POST", url: "/api/decide", payload, headers };
+    const answer = await inject(app, { ...asked, remoteAddress: `198.51.100.${String(at)}` });
+    tookMs.push(given.nowMs() - startedMs);
+    assert.equal(said(answer.json()), "reject disposable");
+  };
+  for (let at = 0; at < 120; at += 20) {
+    await Promise.all(Array.from({ length: 20 }, (_, one) => decide(at + one)));
+  }
+  await until(async () => {
+    await world.flush();
+    const counted = await world.outcomes.ofAccount(id, 0);
+    return counted.reduce((all, { count }) => all + count, 0) === 120;
+  });
+  const median = tookMs.toSorted((a, b) => a - b)[60] ?? 0;
+  t.diagnostic(`${median.toFixed(0)} ms (median)`);
+  assert.ok(median < 100, "it does not wait for DNS");
 });

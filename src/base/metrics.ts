@@ -78,15 +78,16 @@ export interface Metrics {
 /** From a cached answer to the longest a bulk request may take. */
 const LATENCY_BOUNDS_SECONDS = [0.001, 0.005, 0.015, 0.05, 0.15, 0.5, 1.5, 5, 10, 30];
 
+export const REQUESTS = {
+  name: "gatepost_http_request_duration_seconds",
+  help: "Time to the answer by route, method and status; its _count is the number of requests.",
+};
+
 /** Requests do not go through prom-client, which hashes all labels for every observation: a tenth of a cached answer. */
 export function createMetrics(): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
-  const requests = latencyHistogram(
-    "gatepost_http_request_duration_seconds",
-    "Time to the answer by route, method and status; its _count is the number of requests.",
-    LATENCY_BOUNDS_SECONDS,
-  );
+  const requests = latencyHistogram(REQUESTS.name, REQUESTS.help, LATENCY_BOUNDS_SECONDS);
   const refusals = new Counter({
     name: "gatepost_refusals_total",
     help: "Refused requests of the API by the code of docs/errors.md.",

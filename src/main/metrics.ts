@@ -31,7 +31,7 @@ const EVENTS = {
   },
   hooks: {
     name: "gatepost_hook_calls_total",
-    help: 'Calls of identity systems: "accepted", "refused", "failed_open" or "unauthenticated".',
+    help: 'Calls of identity systems: "accepted", "refused", "failed_open", "late", "unread" or "unauthenticated".',
     labelNames: ["system", "outcome"],
   },
   decisions: {
@@ -123,7 +123,7 @@ export const PROGRAM: readonly Figure<string>[] = [
 export const HEALTH: readonly Figure<Awaited<ReturnType<Health["state"]>>>[] = [
   {
     name: "gatepost_broken",
-    help: "1 for a part that is broken, 0 for one that is well; docs/operations/monitoring.md has the parts.",
+    help: "1 for a part that is broken, 0 for one that is well.",
     labelNames: ["part"],
     of: ({ parts, broken }) =>
       parts.map((name) => [broken.some(({ part }) => part === name) ? 1 : 0, { part: name }]),

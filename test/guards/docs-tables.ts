@@ -18,7 +18,7 @@ export function tableUnder(document: string, heading: string): readonly (readonl
   return rows.slice(2).map(cells);
 }
 
-function cells(row: string): readonly string[] {
+export function cells(row: string): readonly string[] {
   return row
     .slice(1, row.lastIndexOf("|"))
     .split(/(?<!\\)\|/)

@@ -1,46 +1,11 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
 import type { Command } from "commander";
-import { SIGNALS } from "../../src/core/evidence/signals.ts";
-import { FETCHED_SOURCES } from "../../src/lists/feed-sources.ts";
 import { EXAMPLES, program } from "../../src/cli/program.ts";
 import { allCommands } from "../../src/main/commands.ts";
 import { NAMES } from "../../src/main/doctor/network.ts";
-import { SETTINGS } from "../../src/main/settings/config.ts";
 import { readDocument, tableUnder } from "./docs-tables.ts";
 import { recordingTerminal } from "../process/recording-terminal.ts";
-
-test("docs/configuration.md lists every setting with its default and meaning", () => {
-  const rows = tableUnder(readDocument("docs/configuration.md"), "## Settings");
-  const want = Object.values(SETTINGS).map(({ name, shownDefault, meaning }) => [
-    `\`${name}\``,
-    shownDefault,
-    meaning,
-  ]);
-  assert.deepEqual(rows, want);
-});
-
-test("docs/signals.md lists every signal with its weight and meaning, most important first", () => {
-  const rows = tableUnder(readDocument("docs/signals.md"), "## Signals");
-  const want = Object.entries(SIGNALS).map(([name, { weight, about, means }]) => [
-    `\`${name}\``,
-    weight.toFixed(2),
-    about,
-    means,
-  ]);
-  assert.deepEqual(rows, want);
-});
-
-test("docs/detection.md lists every feed with its kind and least size", () => {
-  const row = /^\| *`([\w-]+)` *\| *([a-z, ]+?) *\| *([\d,]+) *\|/gm;
-  const rows = [...readDocument("docs/detection.md").matchAll(row)].map((found) =>
-    found.slice(1).join(" | "),
-  );
-  const want = FETCHED_SOURCES.map(({ id, kind, floor, rotating }) =>
-    [id, rotating ? `${kind}, rotates` : kind, floor.toLocaleString("en-US")].join(" | "),
-  );
-  assert.deepEqual(rows.toSorted(), want.toSorted());
-});
 
 test("docs/operations/troubleshooting.md has a heading for all that the doctor looks at", () => {
   const page = readDocument("docs/operations/troubleshooting.md").toLowerCase();

@@ -17,11 +17,10 @@ import {
 } from "../../src/main/metrics.ts";
 import { createShares } from "../../src/base/shares.ts";
 import type { WorkerFigures } from "../../src/bulk/worker/worker.ts";
-import { readText, readYaml } from "./deploy/deploy-files.ts";
-import { plain, tableUnder } from "./docs-tables.ts";
+import { readText } from "./deploy/deploy-files.ts";
+import { alerts, everyMetric } from "./tables/document-tables.ts";
 import { manualClock } from "../time/manual-clock.ts";
 
-const DOC = "docs/operations/monitoring.md";
 const root = new URL("../../../", import.meta.url);
 
 /** Every name of our metrics in the sources. */
@@ -38,9 +37,6 @@ function namesInSource(): ReadonlySet<string> {
     ),
   );
 }
-
-const rows = tableUnder(readText(DOC), "## Metrics");
-const described = rows.map(([name = ""]) => plain(name));
 
 const backlog = {
   pendingJobs: 1,
@@ -82,37 +78,13 @@ function page(read: () => Promise<typeof backlog>, answers = yes) {
   return { metrics, clock };
 }
 
-/** The registered metrics; a computed name does not appear in the sources. */
-function registered(): readonly Registered[] {
-  const { metrics } = page(() => Promise.resolve(backlog));
-  return metrics.registry.getMetricsAsArray() as unknown as readonly Registered[];
-}
+const known = new Set(everyMetric().map(({ name }) => name));
 
-interface Registered {
-  readonly name: string;
-  readonly type: string;
-  readonly labelNames: readonly string[];
-}
-
-const known = new Set([...namesInSource(), ...registered().map(({ name }) => name)]);
-const isOurs = (name: string): boolean => name.startsWith("gatepost_");
-
-test("every metric of the program is described, and no other", () => {
-  assert.deepEqual(described.filter(isOurs).sort(), [...known].filter(isOurs).sort());
-});
-
-test("the described types and labels are correct", () => {
-  const ours = registered().filter(({ name }) => isOurs(name));
-  assert.ok(ours.length > 10);
-  for (const { name, type, labelNames } of ours) {
-    const [, shownType, labels = ""] = rows.find(([cell = ""]) => plain(cell) === name) ?? [];
-    assert.equal(shownType, type, name);
-    assert.deepEqual(
-      [...labels.matchAll(/`(\w+)`/g)].map(([, label]) => label),
-      labelNames,
-      name,
-    );
-  }
+test("every metric that the sources name is described", () => {
+  assert.deepEqual(
+    [...namesInSource()].filter((name) => !known.has(name)),
+    [],
+  );
 });
 
 test("the page shows the backlog of the database, read once a scrape", async () => {
@@ -172,14 +144,7 @@ const namesIn = (text: string): readonly string[] =>
     name.replace(/_(bucket|count|sum)$/, ""),
   );
 
-interface Alerts {
-  readonly groups: readonly { readonly rules: readonly { alert: string; expr: string }[] }[];
-}
-
-const { groups } = readYaml<Alerts>("deploy/prometheus/alerts.yaml");
-const alerts = groups.flatMap(({ rules }) => rules);
-
-test("every alert uses existing metrics and is explained, and no other", () => {
+test("every alert uses existing metrics", () => {
   for (const { alert, expr } of alerts) {
     assert.deepEqual(
       namesIn(expr).filter((name) => !known.has(name)),
@@ -187,8 +152,6 @@ test("every alert uses existing metrics and is explained, and no other", () => {
       alert,
     );
   }
-  const explained = tableUnder(readText(DOC), "## Alerts").map(([name = ""]) => plain(name));
-  assert.deepEqual([...explained].sort(), alerts.map(({ alert }) => alert).sort());
 });
 
 test("the dashboard uses existing metrics, at least one in each panel", () => {

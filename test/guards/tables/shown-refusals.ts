@@ -1,9 +1,5 @@
-import { strict as assert } from "node:assert";
-import { test } from "node:test";
-import * as refusals from "../../src/base/refusals.ts";
-import { plain, readDocument, tableUnder } from "./docs-tables.ts";
+import * as refusals from "../../../src/base/refusals.ts";
 
-const document = readDocument("docs/errors.md");
 const NOON_MS = Date.UTC(2026, 10, 20, 12);
 
 type Maker = Exclude<
@@ -13,8 +9,8 @@ type Maker = Exclude<
   "Refusal" | "StacklessError"
 >;
 
-/** What the page shows of each refusal: the sentence, or in brackets its content if it varies. */
-const SHOWN: Readonly<Record<Maker, refusals.Refusal>> = {
+/** What docs/errors.md shows of each refusal: the sentence, or in brackets its content if it varies. */
+export const SHOWN: Readonly<Record<Maker, refusals.Refusal>> = {
   adminTierKept: refusals.adminTierKept(),
   noSuchPolicy: refusals.noSuchPolicy(),
   badParameter: refusals.badParameter("deadline_ms", "a whole number from 50 to 5000"),
@@ -84,33 +80,3 @@ const SHOWN: Readonly<Record<Maker, refusals.Refusal>> = {
   notNow: refusals.notNow("(says what stands in the way)"),
   apiKeyRequired: refusals.apiKeyRequired(),
 };
-
-test("docs/errors.md lists every refusal with its exact text, by status", () => {
-  const rows = tableUnder(document, "## Refusals").map(([code = "", status = "", sentence = ""]) =>
-    [status, plain(code.replace(/^<a id="\w+"><\/a>/, "")), sentence].join(" | "),
-  );
-  const sent = Object.values(SHOWN).map(({ code, status, message }) =>
-    [String(status), code, message].join(" | "),
-  );
-  assert.deepEqual([...rows].sort(), sent.sort());
-  const statuses = rows.map((row) => row.slice(0, 3));
-  assert.deepEqual(statuses, [...statuses].sort(), "by status");
-});
-
-test("two refusals never share a code or a sentence", () => {
-  const all = Object.values(SHOWN);
-  assert.equal(new Set(all.map(({ code }) => code)).size, all.length);
-  assert.equal(new Set(all.map(({ message }) => message)).size, all.length);
-});
-
-test("every refusal has an anchor, and leads to what the reader can do", () => {
-  for (const [code = "", , , , remedy = ""] of tableUnder(document, "## Refusals")) {
-    const [, anchor = "", name = ""] = /^<a id="(\w+)"><\/a>`(\w+)`$/.exec(code) ?? [];
-    assert.ok(name !== "" && anchor === name, code);
-    assert.match(remedy, /^\[[\w -]+\]\(operations\/troubleshooting\.md#[\w-]+\)$/, name);
-  }
-});
-
-test("docs/errors.md has the message of faults", () => {
-  assert.ok(document.includes(`500 \`${refusals.INTERNAL_ERROR_MESSAGE}\``));
-});

@@ -6,6 +6,7 @@ import fc from "fast-check";
 import { domainEvidence, excuse, type Verdict, weigh } from "../core/evidence/domain-evidence.ts";
 import { parseDomain } from "../core/name/domain.ts";
 import { LARGE_PROVIDERS, RELAYS } from "../core/tables/data.ts";
+import { readDocument, tableUnder } from "../../test/guards/docs-tables.ts";
 import { loadLists, NEVER_DISPOSABLE, readLists } from "./load-lists.ts";
 import { rulesOf } from "../core/evidence/rule.ts";
 import { attachDatasets, type ListContents, noRules, shareDatasets } from "./shared-datasets.ts";
@@ -28,6 +29,27 @@ test("bundled lists: every curated name is disposable with certainty, but the st
   assert.deepEqual(
     missed.filter((name) => !relays.has(name)).sort(),
     [...NEVER_DISPOSABLE].filter((name) => curated.has(name)).sort(),
+  );
+});
+
+test("docs/measurements.md says what the lists and the rules find on the bundled names", () => {
+  const nothing = { sourcesOf: () => 0 };
+  const rules = { ...datasets, disposable: nothing, families: nothing };
+  const curated = new Set([...namesOfPackage("fakefilter"), ...namesOfPackage("ded")]);
+  const free = namesOfPackage("freemail").filter(
+    (name) => !curated.has(name) && parseDomain(name).ok,
+  );
+  const rows = [curated, LARGE_PROVIDERS, free].map((names) => {
+    const found = (known: typeof datasets) =>
+      [...names].filter((name) => verdictOn(name, known).confidence >= 50).length;
+    return [[...names].length, found(datasets), found(rules)].map((each) =>
+      each.toLocaleString("en-US"),
+    );
+  });
+  const page = tableUnder(readDocument("docs/measurements.md"), "## Detection").slice(0, 3);
+  assert.deepEqual(
+    page.map((cells) => cells.slice(1)),
+    rows,
   );
 });
 

@@ -5,6 +5,7 @@ import { cpSync, mkdirSync, symlinkSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { type TestContext, test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
 import { childEnvironment } from "../../process/child-environment.ts";
 import { temporaryFolder } from "../../process/temporary-folder.ts";
 import { readText } from "./deploy-files.ts";
@@ -65,6 +66,14 @@ async function serveImage(t: TestContext): Promise<string> {
   return url;
 }
 
+const megabytes = (octets: number): string => `${(octets / 1e6).toFixed(1)} MB`;
+
+/** The names of a feed, as text or as JSON. */
+const countOf = (feed: string): number =>
+  feed.startsWith("{")
+    ? (JSON.parse(feed) as { readonly names: readonly unknown[] }).names.length
+    : feed.split("\n").filter((line) => line !== "" && !line.startsWith("#")).length;
+
 /** What a page names of its own server. */
 const namedIn = (html: string): readonly string[] =>
   [...html.matchAll(/(?:src|href)="([^"#]+)"/g)].map(([, address = ""]) => address);
@@ -75,15 +84,23 @@ test("the image serves its pages with all that they load, the widget and the fee
   const made = spawnSync(process.execPath, [PROGRAM, ...account], { env, encoding: "utf8" });
   const { api_key: key } = JSON.parse(made.stdout) as { readonly api_key: string };
   const asked = new Map<string, number>();
-  async function ask(address: string): Promise<string> {
+  async function ask(address: string): Promise<Buffer> {
     const answer = await fetch(new URL(address, url), { headers: { "x-api-key": key } });
     asked.set(new URL(answer.url).pathname, answer.status);
-    return await answer.text();
+    return Buffer.from(await answer.arrayBuffer());
   }
-  const feeds = ["txt", "json", "lists"].map((kind) => `/feeds/disposable.${kind}`);
-  for (const address of ["/widget.js", "/openapi.json", "/llms.txt", ...feeds]) await ask(address);
+  for (const address of ["/widget.js", "/openapi.json", "/llms.txt"]) await ask(address);
+  const figures = [...readText("docs/feeds.md").matchAll(/^\|`disposable\.(\w+)`.*$/gm)];
+  assert.equal(figures.length, 3);
+  for (const [row, kind = ""] of figures) {
+    const body = await ask(`/feeds/disposable.${kind}`);
+    if (kind !== "lists")
+      assert.ok(row.includes(`|${countOf(String(body)).toLocaleString("en-US")}|`), row);
+    const sizes = [body.length, gzipSync(body).length].map(megabytes);
+    assert.ok(row.endsWith(`|${sizes.join("|")}|`), `${row}: ${sizes.join(", ")}`);
+  }
   for (const page of ["/docs", "/"]) {
-    for (const address of namedIn(await ask(page))) {
+    for (const address of namedIn(String(await ask(page)))) {
       if (new URL(address, url).origin === url) await ask(address);
     }
   }

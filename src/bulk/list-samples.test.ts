@@ -135,7 +135,30 @@ test("an encoding that nobody knows is refused in words", async () => {
   await assert.rejects(read("gbk.csv", { encoding: "x-none" }), /encoding: "x-none" is not known/);
 });
 
+const READ = ["jo@good.test", "an@good.test"];
+
+/** Of files that hold other rows than three, of which the third has no address: rows, entries, rows with a reason. */
+const OTHERS: Readonly<Record<string, readonly [number, readonly string[], number]>> = {
+  "xw-rich.xlsx": [3, [...READ, "el@good.test"], 0],
+  "xw-formula.xlsx": [1, ["jo@good.test"], 0],
+  "py-formula.xlsx": [3, READ, 1],
+};
+
+const REFUSED =
+  /\.(?:dif|eth|fods|html|ods|rtf|slk|xls|xlsb|xml)$|^pd-(?:columns|split)\.json$|^populate-pass/;
+
+for (const name of readdirSync(new URL("programs/", FOLDER)).sort()) {
+  test(`the same table of another program is read, or refused in words: ${name}`, async () => {
+    const got = read(`programs/${name}`);
+    if (REFUSED.test(name)) return assert.rejects(got, TableFault);
+    const { rows, entries, reasons } = await got;
+    const [wantRows, wantEntries, wantReasons] = OTHERS[name] ?? [3, READ, 0];
+    assert.deepEqual([rows, entries, reasons.length], [wantRows, wantEntries, wantReasons]);
+  });
+}
+
 test("each file of the folder has its case", () => {
   const known = [...Object.keys(samples), ...Object.keys(refused)].sort();
-  assert.deepEqual(readdirSync(FOLDER).sort(), known);
+  const files = readdirSync(FOLDER).filter((name) => name !== "programs");
+  assert.deepEqual(files.sort(), known);
 });

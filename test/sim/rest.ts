@@ -224,12 +224,17 @@ function checkStarts(world: World, { front }: People): void {
 /** A process that meets no fault logs none. */
 function checkLog(world: World, people: People): void {
   for (const [event, count] of world.logged) {
-    if (!people.front.weather.storeFails && !ALWAYS_FINE.has(event)) {
+    const { storeFails, isFrozen } = people.front.weather;
+    const isFine = ALWAYS_FINE.has(event) || (isFrozen && LATE.has(event));
+    if (!storeFails && !isFine) {
       people.front.wrong(`logged ${event}, ${String(count)} times`);
     }
   }
   world.logged.clear();
 }
+
+/** What a process that stood still says of an answer that came meanwhile. */
+const LATE = new Set(["policies.read_failed"]);
 
 /** Warnings that follow from a kill or a freeze, and what tells of name servers and callers beyond their rates. */
 const ALWAYS_FINE = new Set([

@@ -1,8 +1,10 @@
 // A batch that completed gets its delivery row, whatever the database does and whoever dies.
 import assert from "node:assert/strict";
 import { setTimeout as pause } from "node:timers/promises";
-import { after, before } from "node:test";
+import { after, before, test } from "node:test";
 import pg from "pg";
+import { openAccount } from "../../kill/front.ts";
+import { openGround } from "../../kill/ground.ts";
 import { testWith } from "../../process/require-tool.ts";
 import { mailZone, missingServices, openScaledWorld } from "../../scaled/scaled-world.ts";
 import type { ScaledAccount } from "../../scaled/scaled-account.ts";
@@ -75,4 +77,27 @@ rule("a server killed right after its answer loses none", async () => {
   const worker = await world.start({ command: "worker" });
   await until(async () => (await rowsOf(account, sessions)).every((rows) => rows > 0));
   await worker.stop("SIGKILL");
+});
+
+test("webhook rows: an embedded server killed right after its answer loses none", async (t) => {
+  const ground = await openGround("sqlite");
+  t.after(() => ground.close());
+  const { headers } = await ground.look((sql) => openAccount(sql, "ada", "pro"));
+  const [place] = ground.places;
+  const sessions: string[] = [];
+  for (let round = 0; round < 3; round += 1) {
+    await place?.start();
+    const url = `${place?.running?.url ?? ""}/api/domain`;
+    const body = new URLSearchParams({ domain: "n1.example,n2.example", bulk: "true" });
+    const answer = await fetch(url, { method: "POST", headers, body });
+    assert.equal(answer.status, 200);
+    sessions.push(((await answer.json()) as { session: string }).session);
+    await place?.stop("SIGKILL");
+  }
+  await place?.start();
+  const rows = () =>
+    ground.look(({ db }) => db.selectFrom("webhook_deliveries").select("session").execute());
+  await until(async () => (await rows()).length >= sessions.length, { everyMs: 200 });
+  assert.deepEqual(new Set((await rows()).map(({ session }) => session)), new Set(sessions));
+  assert.equal((await rows()).length, sessions.length);
 });

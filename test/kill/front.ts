@@ -16,6 +16,8 @@ export interface Request {
   readonly headers?: Readonly<Record<string, string>>;
   /** Sent as JSON. */
   readonly body?: unknown;
+  /** Sent as a form instead. */
+  readonly file?: { readonly name: string; readonly text: string };
 }
 
 export interface Reply {
@@ -56,7 +58,7 @@ export class Front {
   }
 
   /** Sends a request to a server that runs. */
-  async ask({ method, path, headers = {}, body }: Request): Promise<Reply> {
+  async ask({ method, path, headers = {}, body, file }: Request): Promise<Reply> {
     const servers = this.ground.places.filter(({ command }) => command === "serve");
     const up = servers.flatMap(({ running }) => running?.url ?? []);
     if (up.length === 0) return CUT;
@@ -72,6 +74,7 @@ export class Front {
           ...(body !== undefined && { "content-type": "application/json" }),
         },
         ...(body !== undefined && { body: JSON.stringify(body) }),
+        ...(file !== undefined && { body: formOf(file) }),
       });
       const text = await answer.text();
       this.answered += 1;
@@ -97,6 +100,12 @@ export class Front {
     };
     await Promise.all(acts.map(goOn));
   }
+}
+
+function formOf({ name, text }: NonNullable<Request["file"]>): FormData {
+  const form = new FormData();
+  form.set("file", new Blob([text]), name);
+  return form;
 }
 
 /** An account, and what its clients know of its units. */

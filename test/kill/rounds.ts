@@ -6,6 +6,7 @@ import { BulkClient } from "./bulk-client.ts";
 import { Charged, checkLedgers } from "./charged.ts";
 import { type Account, Front, openAccount } from "./front.ts";
 import type { Ground } from "./ground.ts";
+import { ListClient } from "./list-client.ts";
 import type { Place } from "./places.ts";
 import { Written } from "./written.ts";
 
@@ -20,6 +21,7 @@ export class People {
   readonly bulk: readonly BulkClient[];
   readonly charged: Charged;
   readonly written: Written;
+  readonly lists: ListClient;
   /** Processes that died. */
   kills = 0;
   /** Units of single checks that were answered from then on may be lost. */
@@ -31,6 +33,7 @@ export class People {
     this.accounts = accounts;
     this.charged = new Charged(front);
     this.written = new Written(front, root);
+    this.lists = new ListClient(front, root, () => this.written.cookie);
     this.bulk = [
       new BulkClient(front, ada, 0),
       new BulkClient(front, bob, 0.3),
@@ -50,13 +53,14 @@ export class People {
 
   /** What each client does at a time. */
   acts(): readonly (() => Promise<unknown>)[] {
-    const { bulk, charged, written } = this;
+    const { bulk, charged, written, lists } = this;
     const [ada, bob, , root] = this.accounts as [Account, Account, Account, Account];
     return [
       () => charged.check(ada),
       () => charged.check(bob),
       () => charged.decide(root, written.version),
       () => written.act(),
+      () => lists.act(),
       ...bulk.map((client) => () => client.act()),
     ];
   }
@@ -98,7 +102,12 @@ export class People {
       for (const { session } of rows) {
         counts.set(session ?? "", (counts.get(session ?? "") ?? 0) + 1);
       }
-      const ended = this.bulk.flatMap((client) => client.ended);
+      const lists = await db.selectFrom("account_lists").select(["id", "runs"]).execute();
+      const runs = lists.filter(({ id }) => this.lists.ended.includes(id));
+      const ended = [
+        ...this.bulk.flatMap((client) => client.ended),
+        ...runs.flatMap((list) => list.runs.split(" ")),
+      ];
       wrong = ended.flatMap((session) => {
         const count = counts.get(session) ?? 0;
         return count === 1 ? [] : [`${session} has ${String(count)} deliveries`];
@@ -111,21 +120,21 @@ export class People {
 
   /** Without faults: everything begun ends, and new batches are announced once. */
   async rest(): Promise<void> {
-    const { front, bulk } = this;
+    const { front, bulk, lists } = this;
     const { told } = front.ground.receiver;
-    const finish = async (client: BulkClient): Promise<void> => {
+    const finish = async (client: BulkClient | ListClient): Promise<void> => {
       const step = async (): Promise<boolean> => {
         await client.finish();
         return client.isIdle;
       };
       await until(step, { withinMs: 120_000, everyMs: 50 }).catch(() => {
-        throw new Error(`a batch of ${client.account.name} does not end: ${client.last}`);
+        throw new Error(`a batch or list of ${client.account.name} does not end: ${client.last}`);
       });
     };
-    await Promise.all(bulk.map(finish));
+    await Promise.all([...bulk, lists].map(finish));
     const before = bulk.map(({ ended }) => ended.length);
-    await Promise.all(bulk.map((client) => client.act()));
-    await Promise.all(bulk.map(finish));
+    await Promise.all([...bulk, lists].map((client) => client.act()));
+    await Promise.all([...bulk, lists].map(finish));
     const sessions = bulk.flatMap(({ ended }, index) => ended.slice(before[index]));
     await until(() => sessions.every((session) => told.get(session) === 1), {
       what: "the webhook of a batch without faults",
@@ -137,7 +146,7 @@ export class People {
     const ended = this.bulk.flatMap((client) => client.ended).length;
     const fell = this.front.ground.places.reduce((sum, place) => sum + place.fell, 0);
     return (
-      `${String(this.kills)} kills, ${String(fell)} at a statement, ${String(this.front.answered)} answers, ${String(ended)} batches, ` +
+      `${String(this.kills)} kills, ${String(fell)} at a statement, ${String(this.front.answered)} answers, ${String(ended)} batches, ${String(this.lists.ended.length)} lists, ` +
       `${String(this.untold())} of them not announced`
     );
   }

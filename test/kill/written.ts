@@ -106,6 +106,10 @@ export class Written {
     for (const kind of Object.keys(KINDS)) this.#states.set(kind, new Map());
   }
 
+  get cookie(): string {
+    return this.#cookie;
+  }
+
   /** The sign-in outlives every kill. */
   async signIn(): Promise<void> {
     const body = { email: "root@owner.example", password: PASSWORD };

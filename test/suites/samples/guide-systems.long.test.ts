@@ -167,57 +167,6 @@ ${EMAILS}.each do |email|
 end`,
     },
   },
-  wordpress: {
-    program: "php",
-    fence: "php",
-    page: "sites",
-    files: ["gatepost.php"],
-    stubs: {},
-    driver: {
-      file: "driver.php",
-      code: `<?php
-class WP_Error { public array $all = []; public function add(string $code, string $text): void { $this->all[] = $text; } }
-$filters = [];
-function add_filter(string $name, callable $work, int $order = 10, int $arguments = 1): void { global $filters; $filters[$name] = $work; }
-function add_action(string $name, callable $work, int $order = 10, int $arguments = 1): void { add_filter($name, $work); }
-function get_userdata(int $id): object { return (object) ['user_email' => 'old@mailinator.com']; }
-function wp_slash(string $text): string { return addslashes($text); }
-function wp_unslash(string $text): string { return stripslashes($text); }
-function esc_html(string $text): string { return htmlspecialchars($text, ENT_QUOTES); }
-function determine_locale(): string { global $locale; return $locale; }
-function wp_json_encode(mixed $value): string { return json_encode($value); }
-function is_wp_error(mixed $value): bool { return $value instanceof WP_Error; }
-function wp_remote_post(string $url, array $with): array|WP_Error {
-    $headers = array_map(fn($name) => "$name: {$with['headers'][$name]}", array_keys($with['headers']));
-    $http = ['method' => 'POST', 'header' => $headers, 'content' => $with['body'], 'timeout' => $with['timeout'], 'ignore_errors' => true];
-    $body = @file_get_contents($url, false, stream_context_create(['http' => $http]));
-    return $body === false ? new WP_Error() : ['body' => $body];
-}
-function wp_remote_retrieve_body(array $answer): string { return $answer['body']; }
-$locale = 'en_GB';
-define('GATEPOST_URL', getenv('GATEPOST_URL'));
-define('GATEPOST_KEY', getenv('GATEPOST_KEY'));
-require __DIR__ . '/gatepost.php';
-$many = $filters['wpmu_validate_user_signup'](['user_email' => 'jo@good.example', 'errors' => new WP_Error()]);
-if ($many['errors']->all !== []) { throw new Exception('refused'); }
-$changed = function (string $email): string {
-    global $filters;
-    $filters['user_profile_update_errors'] = fn () => null;
-    $_POST['email'] = $email;
-    $filters['personal_options_update'](7);
-    $filters['user_profile_update_errors']($errors = new WP_Error());
-    if ($errors->all !== [] && $_POST['email'] !== 'old@mailinator.com') { throw new Exception('the address is kept'); }
-    return implode('', $errors->all);
-};
-if ($changed('old@mailinator.com') !== '') { throw new Exception('an address that stays is asked about'); }
-foreach (json_decode('${EMAILS}') as $email) {
-    $locale = str_starts_with($email, 'de.') ? 'de_DE' : 'en_GB';
-    $errors = $filters['registration_errors'](new WP_Error(), 'jo', $email);
-    if (($changed($email) === '') !== ($errors->all === [])) { throw new Exception('a change of address'); }
-    echo implode('', $errors->all), "\\n";
-}`,
-    },
-  },
 };
 
 suite(

@@ -269,6 +269,24 @@ testInBrowser(
     assert.equal((await sam.get("keys")).status, 403);
     await button(page, "Undo").click();
     await button(page, "Switch the account off").waitFor();
+    await button(page, "Limits of its own").click();
+    await page.getByLabel("Requests a minute").fill("700");
+    await page.getByLabel("Checks a day").fill("none");
+    await confirmBy(page, /^Limits of sam/, "Save");
+    await page.getByText("The limits of sam@shop.example are changed.").waitFor();
+    await button(page, "Change the address").click();
+    await page.getByLabel("New email address").fill("samuel@shop.example");
+    await own.fill(PASSWORD);
+    await confirmBy(page, /^Another address for sam/, "Change the address");
+    await page.getByText("The address is changed.").waitFor();
+    await button(page, "Sign-in without delay").click();
+    await confirmBy(page, /^End the delay for sam/, "End the delay");
+    await page.getByText("The next sign-in is not delayed.").waitFor();
+    await button(page, "Delete the account").click();
+    await own.fill(PASSWORD);
+    await confirmBy(page, /^Delete sam/, "Delete for good");
+    await button(page, "Create an account").waitFor();
+    assert.equal(await page.getByText("samuel@shop.example").count(), 0);
     assert.deepEqual(complaints, []);
     await other.context.close();
     await context.close();
@@ -367,14 +385,14 @@ testInBrowser("every total is the sum of its parts", async () => {
 });
 
 testInBrowser(
-  "the address is changed, data exported, and an ended session loses nothing typed",
+  "an address is asked for, data exported, and an ended session loses nothing typed",
   async () => {
     const { page, context, complaints } = await visit("fresh", "/settings");
-    await button(page, "Change the address").click();
+    await button(page, "Ask for another address").click();
     await page.getByLabel("New email address").fill("newer@shop.example");
     await page.getByLabel("Current password").fill(PASSWORD);
-    await confirmBy(page, "Change your email address", "Change the address");
-    await page.getByText("Your email address is changed.").waitFor();
+    await confirmBy(page, "Ask for another email address", "Ask for another address");
+    await page.getByText("Your request is in the activity log.").waitFor();
     const [file] = await Promise.all([
       page.waitForEvent("download"),
       page.getByRole("link", { name: "Export your data" }).click(),
@@ -383,7 +401,7 @@ testInBrowser(
       account: { email: string };
       "policy documents": readonly { document: unknown }[];
     };
-    assert.equal(data.account.email, "newer@shop.example");
+    assert.equal(data.account.email, "fresh@shop.example");
     assert.ok(data["policy documents"][0]?.document);
     await goTo(page, `${shown.service.url}/keys`);
     await button(page, "Create a key").click();
@@ -391,7 +409,7 @@ testInBrowser(
     await context.clearCookies();
     await page.keyboard.press("Enter");
     const dialog = page.getByRole("dialog", { name: "Your session has ended" });
-    await dialog.getByText("newer@shop.example").waitFor();
+    await dialog.getByText("fresh@shop.example").waitFor();
     assert.deepEqual(await axeFindings(page), []);
     await dialog.getByLabel("Password").fill(PASSWORD);
     await dialog.getByRole("button", { name: "Sign in" }).click();

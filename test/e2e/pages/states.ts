@@ -173,7 +173,7 @@ const OWN: readonly Omit<State, "who">[] = [
   { name: "new hook", path: "/gate/hooks", act: ask("Create a hook") },
   { name: "settings", path: "/settings" },
   { name: "settings with a webhook", path: "/settings", before: webhook },
-  { name: "new address", path: "/settings", act: ask("Change the address") },
+  { name: "new address", path: "/settings", act: ask("Ask for another address") },
   {
     name: "keys that do not load",
     path: "/keys",

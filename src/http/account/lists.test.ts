@@ -210,3 +210,19 @@ test("a plan covers a part, which is checked; the rest is refused in words and f
   assert.deepEqual(countsOf(part), { good: 10, unchecked: 20 });
   assert.deepEqual([part.read?.covered, part.charged], [0, 10]);
 });
+
+test("the activity log has lists that were downloaded and deleted, without their names", async () => {
+  const browser = await person();
+  const { id } = await uploaded(browser, "jo@good.example\n", "secret plans.csv");
+  await check(browser, id);
+  await checked(browser, id);
+  assert.equal((await browser.get(`lists/${id}/csv`)).status, 200);
+  assert.equal((await browser.delete(`lists/${id}`)).status, 204);
+  const { json, text } = await browser.get("activity");
+  const actions = (json as { entries: { action: string }[] }).entries.map(({ action }) => action);
+  assert.deepEqual(
+    actions.filter((action) => action.startsWith("list.")),
+    ["list.deleted", "list.downloaded"],
+  );
+  assert.doesNotMatch(text, /secret|good\.example/);
+});

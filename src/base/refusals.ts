@@ -184,13 +184,19 @@ export function rateExceeded(closesInMs: number): Refusal {
   return made;
 }
 
-export function quotaExceeded(period: "day" | "month", nowMs: number): Refusal {
+/** `limit`: the quota that is spent. */
+export function quotaExceeded(
+  period: "day" | "month",
+  nowMs: number,
+  limit: number | null,
+): Refusal {
   const today = dayOf(nowMs);
   const resetMs = (period === "day" ? today + 1 : nextMonthStart(today)) * DAY_MS;
   const message = `${period === "day" ? "Daily" : "Monthly"} quota exceeded.`;
   const detail = { reset_at: isoTime(resetMs) };
   const retryAfterSeconds = Math.max(1, Math.ceil((resetMs - nowMs) / 1_000));
-  return new Refusal("quota_exceeded", 429, message, { detail, retryAfterSeconds });
+  const notice = limit === null ? undefined : `The quota is ${figure(limit)} units a ${period}.`;
+  return new Refusal("quota_exceeded", 429, message, { detail, retryAfterSeconds, notice });
 }
 
 /** `reason` says in one sentence what is wrong with the URL. */

@@ -23,6 +23,9 @@ import {
   type Route,
 } from "./route.ts";
 
+/** A hint for whoever programs the client, in ASCII. */
+export const NOTICE = "gatepost-notice";
+
 /** On every answer of the API. A result is a moment's verdict on an address: no cache may keep it. */
 export const EVERY_ANSWER = {
   "access-control-allow-origin": "*",
@@ -228,7 +231,7 @@ export function refusalHeaders(
   const { code = INTERNAL_ERROR_CODE, retryAfterSeconds, notice } = refusal ?? {};
   return {
     "gatepost-error": code,
-    ...(notice !== undefined && { "gatepost-notice": notice }),
+    ...(notice !== undefined && { [NOTICE]: notice }),
     ...(retryAfterSeconds !== undefined && { "retry-after": String(retryAfterSeconds) }),
     ...(status === 401 && { "www-authenticate": "Bearer" }),
   };

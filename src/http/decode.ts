@@ -179,7 +179,7 @@ const LIST_CHARACTERS = 65_536;
 function readFields(text: string, wanted: ReadonlySet<string>, isLarge: boolean): Body {
   const kind = "form";
   const fields = readForm(text, wanted);
-  if (!isLarge) return { kind, fields };
+  if (!isLarge) return { kind, fields, text };
   const lists = new Map<string, string>();
   for (const name of wanted) {
     const values = [...(fields.get(name) ?? []), ...(fields.get(itemsName(name)) ?? [])];

@@ -1,7 +1,9 @@
 import { strict as assert } from "node:assert";
 import { after, before, test } from "node:test";
 import { testServer, type TestServer } from "../../test/http/http-server.ts";
+import { entranceOf, openAdmission } from "../../test/http/open-admission.ts";
 import { askRaw, rawClient } from "../../test/http/raw-http.ts";
+import { invalidApiKey } from "../base/refusals.ts";
 import { takesGzip } from "./files.ts";
 import { FORM, get, post, posted } from "../../test/http/listen-requests.ts";
 
@@ -134,6 +136,21 @@ for (const [name, path, type, status] of EXPECTING) {
   });
 }
 
+test("a wrong key is refused without its body", async (t) => {
+  const enter = () => ({ ...entranceOf("anonymous"), refusal: invalidApiKey() });
+  const closed = await testServer({ admission: { ...openAdmission(), enter } });
+  t.after(() => closed.stop());
+  const client = rawClient(closed.port);
+  client.write(
+    `POST /api/email HTTP/1.1\r\nHost: a\r\nX-Api-Key: x\r\nContent-Type: ${FORM}\r\nContent-Length: 9\r\nExpect: 100-continue\r\n\r\n`,
+  );
+  const { status, headers } = await client.answer();
+  assert.deepEqual(
+    [status, headers["www-authenticate"], headers["gatepost-error"], headers["connection"]],
+    [401, "Bearer", "invalid_api_key", "close"],
+  );
+});
+
 test("documents may be kept, and are asked for again by their tag", async () => {
   for (const path of ["/openapi.json", "/docs", "/docs/static/start.js", "/llms.txt"]) {
     const { status, headers } = await askRaw(server.port, get(path));
@@ -141,6 +158,10 @@ test("documents may be kept, and are asked for again by their tag", async () => 
     assert.deepEqual([status, headers["cache-control"]], [200, "no-cache"], path);
     const again = await askRaw(server.port, get(path, `If-None-Match: ${etag}`));
     assert.deepEqual([again.status, again.body], [304, ""], path);
+    const url = `http://127.0.0.1:${String(server.port)}${path}`;
+    const head = await fetch(url, { method: "HEAD", headers: { "accept-encoding": "identity" } });
+    assert.deepEqual([head.status, head.headers.get("etag")], [200, etag], path);
+    assert.notEqual(head.headers.get("content-length"), "0", path);
   }
 });
 

@@ -18,7 +18,7 @@ import { SMALL_BODY_OCTETS } from "../base/resources.ts";
 import { storeDownOf } from "../base/store-down.ts";
 import { forBulk } from "../bulk/bulk.ts";
 import type { Awaitable } from "../core/mail/lookup.ts";
-import { begun, endOfTurn, preflight, refusalOf, refused, send } from "./answer.ts";
+import { begun, endOfTurn, NOTICE, preflight, refusalOf, refused, send } from "./answer.ts";
 import { BODY_MAX_BYTES, type BodyDeps, BodyReader } from "./body.ts";
 import { addressOf, credentialsOf, type TrustedProxies } from "./client-address.ts";
 import { NO_PARAMS, Params } from "./params.ts";
@@ -166,6 +166,7 @@ async function respond(call: Call, response: HttpResponse, deps: GuardDeps): Pro
   } finally {
     call.releaseBody?.();
   }
+  answer = hinted(answer, call);
   call.settleLate?.((answer.status ?? 200) < 400);
   const releasing = call.entrance?.advance?.release();
   // Before the answer: otherwise the caller's next request could be refused.
@@ -173,6 +174,15 @@ async function respond(call: Call, response: HttpResponse, deps: GuardDeps): Pro
   await endOfTurn();
   send(response, answer, call.entrance);
   record(answer, call, { startMs, endMs: deps.clock.monotonicMs() }, deps);
+}
+
+/** With what the sender may have meant otherwise. Clients of other services know no such header. */
+function hinted(answer: ApiReply, { params, route }: Call): ApiReply {
+  const hint = route?.foreign === undefined ? params?.hint() : undefined;
+  if (hint === undefined) return answer;
+  const said = answer.headers?.[NOTICE];
+  const notice = said === undefined ? hint : `${said} ${hint}`;
+  return { ...answer, headers: { ...answer.headers, [NOTICE]: notice } };
 }
 
 async function handle(call: Call, deps: GuardDeps): Promise<ApiReply> {

@@ -1,10 +1,17 @@
 import { badParameter, bulkTooLarge, wrongType } from "../base/refusals.ts";
+import { JSON_HINT, unknownHint } from "./hints.ts";
 import { decodePercent, hexPair } from "./target.ts";
 
 /** The body of a request, as far as it was read. */
 export type Body =
   | { readonly kind: "none" }
-  | { readonly kind: "form"; readonly fields: RawFields; readonly lists?: Lists }
+  | {
+      readonly kind: "form";
+      readonly fields: RawFields;
+      readonly lists?: Lists;
+      /** As it was sent, unless it is large. */
+      readonly text?: string;
+    }
   /** `multipart/form-data`; nothing reads what the parts named in `files` hold. */
   | { readonly kind: "parts"; readonly fields: RawFields; readonly files: ReadonlySet<string> }
   /** `value` is the parsed object; its members may have any type and any name. */
@@ -25,11 +32,15 @@ const NAMES_MAX_CHARACTERS = 1_000;
 export class Params {
   readonly #body: Body;
   readonly #query: RawFields;
+  readonly #queryText: string;
+  readonly #wanted: ReadonlySet<string>;
 
   /** `wanted` are the parameters that the route knows; the others of the query are not looked at. */
   constructor(body: Body, query: string, wanted: ReadonlySet<string>) {
     this.#body = body;
     this.#query = query === "" ? NO_FIELDS : readForm(query, wanted);
+    this.#queryText = query;
+    this.#wanted = wanted;
   }
 
   /** The first value; "+" is a plus sign. Absent when the request does not name it; may be "". */
@@ -86,6 +97,21 @@ export class Params {
     return values === undefined ? [] : splitNames(readTexts(values, listed(values)).join(","));
   }
 
+  /** How many values stand under the name. */
+  count(name: string): number {
+    return this.#values(name)?.texts.length ?? 0;
+  }
+
+  /** What the sender may have meant otherwise than it is read. */
+  hint(): string | undefined {
+    const body = this.#body;
+    const { text = "" } = body.kind === "form" ? body : {};
+    if (/^\s*\{/.test(text)) return JSON_HINT;
+    const members = body.kind === "json" ? Object.keys(body.value).slice(0, LOOKED_AT) : [];
+    const names = [...namesIn(this.#queryText), ...namesIn(text), ...members];
+    return names.length === 0 ? undefined : unknownHint(names, this.#wanted);
+  }
+
   #values(name: string): Values | undefined {
     const body = this.#body;
     let own: Values | undefined;
@@ -97,6 +123,17 @@ export class Params {
     return own ?? valuesIn(this.#query, name, "encoded");
   }
 }
+
+/** Parameters of a request whose names are looked at for a hint. */
+const LOOKED_AT = 50;
+
+const namesIn = (form: string): readonly string[] =>
+  form === ""
+    ? []
+    : form.split("&", LOOKED_AT).map((pair) => {
+        const name = fieldName(pair.split("=", 1)[0] ?? "");
+        return name.endsWith(ITEMS) ? name.slice(0, -ITEMS.length) : name;
+      });
 
 interface Values {
   /** Those of the name itself, then the items of an array. */

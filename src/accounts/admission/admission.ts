@@ -168,13 +168,13 @@ class CountingAdmission {
     const key = ["key:", keyId].join("");
     const own = { daily: page?.daily ?? 0, monthly: null };
     const allowed = await quotas.take(key, units, own, nowMs);
-    if (allowed.kind === "spent") throw quotaExceeded("day", nowMs);
+    if (allowed.kind === "spent") throw quotaExceeded("day", nowMs, own.daily);
     const { daily, monthly } = limitsOf(tiers, caller);
     const half = { daily: halfOf(daily), monthly: halfOf(monthly) };
     const taken = await quotas.take(ownerKey(owner), units, half, nowMs);
     if (taken.kind === "spent") {
       await quotas.giveBack(key, units, allowed.day);
-      throw quotaExceeded(taken.period, nowMs);
+      throw quotaExceeded(taken.period, nowMs, numberOf(half, taken.period));
     }
     const receipt = this.#paidByPlan(ownerKey(owner), units, taken.day);
     return {
@@ -204,7 +204,8 @@ class CountingAdmission {
   }
 
   #afterPlan(entrance: Entrance, terms: ChargeTerms, { period }: QuotaSpent): Awaitable<Receipt> {
-    if (terms.purses === "plan") throw quotaExceeded(period, terms.nowMs);
+    if (terms.purses === "plan")
+      throw quotaExceeded(period, terms.nowMs, numberOf(terms.limits, period));
     return this.#payByCredits(entrance, terms, period);
   }
 
@@ -234,7 +235,10 @@ class CountingAdmission {
   }
 
   #refusal(entrance: Entrance, { by }: Unpaid): Error {
-    if (by !== "rate") return quotaExceeded(by, this.#deps.clock.nowMs());
+    const { tiers, clock } = this.#deps;
+    if (by !== "rate") {
+      return quotaExceeded(by, clock.nowMs(), numberOf(limitsOf(tiers, entrance.caller), by));
+    }
     return entrance.creditsOnly ?? new Error("admission: unpaid by rate without a spent rate");
   }
 
@@ -316,6 +320,9 @@ class CountingAdmission {
     return entrance;
   }
 }
+
+const numberOf = ({ daily, monthly }: QuotaLimits, period: "day" | "month"): number | null =>
+  period === "day" ? daily : monthly;
 
 const halfOf = (limit: number | null): number | null =>
   limit === null ? null : Math.floor(limit / 2);

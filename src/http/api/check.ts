@@ -6,6 +6,8 @@ import { CHECKS, FEATURES } from "../../core/checks/registry.ts";
 import { component, Type } from "../../core/json-schema.ts";
 import { ENTRY_MAX_UNITS } from "../../core/name/domain.ts";
 import { when } from "../../core/when.ts";
+import { NOTICE } from "../answer.ts";
+import { isSeveral } from "../hints.ts";
 import { json, type Operation, parametersOf } from "../operation.ts";
 import type { Params } from "../params.ts";
 import { type ApiReply, type ApiRequest, JSON_TYPE, type Route } from "../route.ts";
@@ -42,7 +44,9 @@ export function checkRoute(family: Family, checkOne: CheckOne, bulk?: BulkHandle
           if (text === "") throw missingParameter(family);
           const features = askedFeatures(path.features, params.names("features"));
           const answer = checkOne(entrance, { text, mode, features });
-          return when(answer, (known) => replyWith(known, text));
+          const isOne = path.entry !== undefined || params.count(family) < 2;
+          const hint = isOne && !isSeveral(text) ? {} : { headers: { [NOTICE]: SEVERAL } };
+          return when(answer, (known) => ({ ...replyWith(known, text), ...hint }));
         },
       };
     },
@@ -52,6 +56,8 @@ export function checkRoute(family: Family, checkOne: CheckOne, bulk?: BulkHandle
 function replyWith({ body, paidBy }: CheckAnswer, entry: string): ApiReply {
   return { type: JSON_TYPE, body, paidBy, entry };
 }
+
+const SEVERAL = "One entry is checked; send bulk=1 to check several.";
 
 function listOf({ params }: ApiRequest): string {
   const lists = [params.bulkText("email"), params.bulkText("domain")];

@@ -405,8 +405,8 @@ for (const [language, message] of LANGUAGES) {
 
 test("no question is answered with what was kept for another", async (t) => {
   const world = await gateWorld(t, KNOWN);
-  const planted = { ...EMAIL, language: "en a@bad.example," };
+  const planted = { ...EMAIL, language: "en a," };
   assert.equal((await ask(world, planted)).answer.decision, "accept");
-  const { answer } = await ask(world, { email: "a@bad.example, jo@good.example" });
+  const { answer } = await ask(world, { email: "a, jo@good.example" });
   assert.equal(`${answer.decision} ${answer.reason}`, "reject format");
 });

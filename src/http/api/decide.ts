@@ -15,6 +15,7 @@ import type { CallerFact } from "../../core/policy/policy.ts";
 import type { DecideOne, DecideRequest } from "../../gate/decide-one.ts";
 import type { ProofOffer } from "../../gate/proof/proof.ts";
 import { type Field, readFields } from "../field.ts";
+import { isSeveral } from "../hints.ts";
 import { json, type Operation, parametersOf } from "../operation.ts";
 import type { Params } from "../params.ts";
 import { type ApiRequest, JSON_TYPE, type Route } from "../route.ts";
@@ -39,6 +40,8 @@ export function decideRoute(decideOne: DecideOne): Route {
       checkOrigin(entrance.caller, source);
       const text = path.join("/") || (params.entry("email", "address") ?? "");
       if (text === "") throw missingParameter("email");
+      const isOne = path.length > 0 || params.count("email") === 1;
+      if (!isOne || isSeveral(text)) throw badParameter("email", "one address");
       const { caller } = entrance;
       const request = readDecide(params, { text, waitedMs }, caller.page);
       const proof = readProof(params, caller);

@@ -83,7 +83,7 @@ for (const [name, options] of BAD_HOURS) {
 }
 
 const spent = (): never => {
-  throw quotaExceeded("day", Date.now());
+  throw quotaExceeded("day", Date.now(), 1_000);
 };
 
 for (const system of ["supabase", "kratos"] as const) {

@@ -48,7 +48,7 @@ export const SHOWN: Readonly<Record<Maker, refusals.Refusal>> = {
   invalidApiKey: refusals.invalidApiKey(),
   accountDisabled: refusals.accountDisabled(),
   rateExceeded: refusals.rateExceeded(17_000),
-  quotaExceeded: refusals.quotaExceeded("day", NOON_MS),
+  quotaExceeded: refusals.quotaExceeded("day", NOON_MS, 1_000),
   webhookUrlRefused: refusals.webhookUrlRefused("(says what is wrong with the URL)"),
   unknownWebhookEvent: refusals.unknownWebhookEvent("x", ["test.ping", "bulk.completed"]),
   noWebhook: refusals.noWebhook(),

@@ -233,7 +233,7 @@ export const ownRoutes: readonly AccountRoute[] = [
 
 /** Longer names of keys are refused in the words below. */
 const NAME_MAX = 2_000;
-const BAD_NAME = `A key needs a name: one line of at most ${String(KEY_NAME_MAX)} characters.`;
+const BAD_NAME = `A key needs a name: one line of at most ${String(KEY_NAME_MAX)} characters, and no reserved one.`;
 const TOO_MANY = `An account has at most ${String(KEYS_MAX)} keys. Revoke one first.`;
 
 const nameField = textField(NAME_MAX, { maxLength: KEY_NAME_MAX });

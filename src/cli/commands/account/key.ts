@@ -66,7 +66,8 @@ function createCommand(deps: AccountDeps): Command {
         return store.keys.create(account.id, options.name, page);
       });
       if (answer.kind === "bad_name") {
-        throw misuse(`--name must be one line of 1 to ${String(KEY_NAME_MAX)} characters`);
+        const most = String(KEY_NAME_MAX);
+        throw misuse(`--name must be one line of 1 to ${most} characters, and no reserved name`);
       }
       if (answer.kind === "too_many") {
         throw refuse(

@@ -30,6 +30,8 @@ export interface Hold {
 export interface TakeOptions {
   /** For an owner with less than an equal part: must end the work and release the hold before it returns. */
   readonly reclaim?: () => void;
+  /** Where the owner has no room the oldest work of its own that can be reclaimed ends first. */
+  readonly displaces?: boolean | undefined;
 }
 
 export interface ShareFigures {
@@ -59,6 +61,7 @@ interface Waiter {
 
 interface Held {
   amount: number;
+  readonly displaces: boolean | undefined;
   reclaim: (() => void) | undefined;
 }
 
@@ -87,10 +90,12 @@ export class Share {
   }
 
   take(owner: OwnerKey, amount = 1, options: TakeOptions = {}): Hold {
-    const tenant = this.#tenantOf(owner);
+    let tenant = this.#tenantOf(owner);
+    if (options.displaces === true) this.#displaceOwn(tenant, amount);
+    tenant = this.#tenantOf(owner); // it may have been forgotten meanwhile
     if (!this.#fitsOwner(tenant, amount)) throw this.#refuse(tenant, "owner");
     this.#makeRoom(tenant, amount);
-    return this.#grant(tenant, amount, options.reclaim);
+    return this.#grant(tenant, amount, options);
   }
 
   /** Takes at once when nobody waits and there is room; else returns undefined, which counts as no refusal. */
@@ -183,8 +188,8 @@ export class Share {
     return perFree === undefined || free >= total * reservePart || tenant.used <= perFree * free;
   }
 
-  #grant(tenant: Tenant, amount: number, reclaim?: () => void): Hold {
-    const held: Held = { amount: 0, reclaim };
+  #grant(tenant: Tenant, amount: number, { reclaim, displaces }: TakeOptions = {}): Hold {
+    const held: Held = { amount: 0, reclaim, displaces };
     tenant.holds.add(held);
     this.#count(tenant, held, amount);
     return {
@@ -204,6 +209,7 @@ export class Share {
 
   #grow(tenant: Tenant, held: Held, amount: number): void {
     if (!tenant.holds.has(held)) throw new NoRoom(this.#name, "owner"); // it was reclaimed
+    if (held.displaces === true) this.#displaceOwn(tenant, amount, held);
     if (tenant.used + amount > this.#row.perOwner) throw this.#refuse(tenant, "owner");
     this.#makeRoom(tenant, amount);
     this.#count(tenant, held, amount);
@@ -259,14 +265,25 @@ export class Share {
     }
   }
 
+  #displaceOwn(tenant: Tenant, amount: number, kept?: Held): void {
+    for (const held of tenant.holds) {
+      if (this.#fitsOwner(tenant, amount)) return;
+      if (held !== kept && held.reclaim !== undefined) this.#reclaim(tenant, held);
+    }
+  }
+
   #reclaimFrom(largest: Tenant, equalPart: number): boolean {
     const held = [...largest.holds].find(({ reclaim }) => reclaim !== undefined);
     if (held === undefined || largest.used <= equalPart) return false;
-    this.#reclaimed += 1;
-    this.#tell(largest);
-    held.reclaim?.();
-    this.#release(largest, held);
+    this.#reclaim(largest, held);
     return true;
+  }
+
+  #reclaim(tenant: Tenant, held: Held): void {
+    this.#reclaimed += 1;
+    this.#tell(tenant);
+    held.reclaim?.();
+    this.#release(tenant, held);
   }
 
   #refuse(tenant: Tenant, why: WhyNoRoom): NoRoom {

@@ -8,7 +8,7 @@ import {
   unsupportedMediaType,
 } from "../base/refusals.ts";
 import type { ResourceName } from "../base/resources.ts";
-import { type Hold, NoRoom, type Shares } from "../base/shares.ts";
+import { type Hold, NoRoom, type Shares, type TakeOptions } from "../base/shares.ts";
 import type { HttpRequest, HttpResponse } from "./route.ts";
 import { type Decode, decodeBody, type DecodeOrder, decodeText, isLargeBody } from "./decode.ts";
 import type { Body } from "./params.ts";
@@ -33,6 +33,8 @@ interface ReceiveTerms {
   readonly tooLarge?: () => Error;
   /** Files have a share of their own. */
   readonly isUpload?: true;
+  /** The owner's oldest unfinished bodies end for it, where the owner has no room. */
+  readonly displaces?: true;
 }
 
 /** Whose body it is, and what is read of it. */
@@ -221,20 +223,20 @@ class BodyRoom {
   hold: Hold;
   readonly #shares: Shares;
   readonly #owner: OwnerKey;
-  readonly #reclaim: () => void;
+  readonly #options: TakeOptions;
   #resource: ResourceName;
   #covered: number;
 
   /** Throws `NoRoom`, as `cover` does. `declared`: the announced length, or 0. */
   constructor(
     shares: Shares,
-    { owner, isUpload }: ReceiveTerms,
+    { owner, isUpload, displaces }: ReceiveTerms,
     declared: number,
     reclaim: () => void,
   ) {
     this.#shares = shares;
     this.#owner = owner;
-    this.#reclaim = reclaim;
+    this.#options = { reclaim, displaces };
     const isLarge = isUpload === true || isLargeBody(declared);
     this.#resource = isLarge ? largeOf(isUpload) : "small_bodies";
     this.#covered = isLarge ? 0 : declared;
@@ -255,7 +257,7 @@ class BodyRoom {
   }
 
   #take(octets: number): Hold {
-    return this.#shares.of(this.#resource).take(this.#owner, octets, { reclaim: this.#reclaim });
+    return this.#shares.of(this.#resource).take(this.#owner, octets, this.#options);
   }
 }
 

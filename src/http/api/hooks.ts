@@ -32,9 +32,13 @@ export function hookPage(deps: HookPagesDeps): Page {
     const isSent = new Promise<boolean>((resolve) => {
       response.once("close", () => resolve(response.writableEnded && response.writableFinished));
     });
-    // Nobody has proved yet who calls: the memory is the address's.
+    // Nobody has proved yet who calls: the memory is the address's. What hangs must not make that of a sign-up be missing.
     const received = await bodies
-      .receive(source, { owner: bucketKey(clientAddress), maxBytes: BODY_MAX_BYTES })
+      .receive(source, {
+        owner: bucketKey(clientAddress),
+        maxBytes: BODY_MAX_BYTES,
+        displaces: true,
+      })
       .catch(refusalIn);
     if ("status" in received && !isOurs(received)) {
       throw received.status === 413 ? hookPayloadTooLarge() : received;

@@ -38,6 +38,7 @@ const OF_ACCOUNT = [
   "api_keys",
   "credit_entries",
   "traffic",
+  "waves",
   "feedback",
   "decisions",
   "policies",

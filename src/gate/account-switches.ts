@@ -36,7 +36,10 @@ export function createAccountSwitches(deps: AccountSwitchesDeps): AccountSwitche
       if (isOn === (state === "on")) return account !== undefined;
       const traffic_since = isOn ? -before : Math.max(clock.nowMs(), 1 - before);
       const isThere = await change(accountId, { traffic_since });
-      if (isThere && isOn) await deleteRows(db, "traffic", { account_id: accountId });
+      if (isThere && isOn) {
+        await deleteRows(db, "traffic", { account_id: accountId });
+        await deleteRows(db, "waves", { account_id: accountId });
+      }
       return isThere;
     },
     async switchLog(accountId, state) {

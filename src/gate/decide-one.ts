@@ -6,6 +6,7 @@ import {
   type TrafficFacts,
   usesFeedback,
 } from "../core/policy/policy.ts";
+import { policyFor, type Question } from "../core/policy/default-policy.ts";
 import type { Awaitable } from "../core/mail/lookup.ts";
 import type { Clock } from "../base/clock.ts";
 import { inTime } from "../base/in-time.ts";
@@ -26,14 +27,15 @@ import type { Datasets } from "../core/evidence/datasets.ts";
 import { noSuchPolicy, Refusal } from "../base/refusals.ts";
 import {
   askedBy,
-  type CheckedEntry,
   checkedEntry,
   type Circumstances,
   rule,
   ruleEarly,
   type Ruling,
+  secondsUntilRuled,
+  TOO_OFTEN,
 } from "./rule-entry.ts";
-import { BUILT_IN, type FindPolicies, type PoliciesInForce } from "./in-force.ts";
+import { BUILT_IN, builtInPolicy, type FindPolicies, type PoliciesInForce } from "./in-force.ts";
 import type { DecisionMade } from "./outcomes.ts";
 import { type Proof, type ProofOffer, UNPROVEN, type VerifyProof } from "./proof/proof.ts";
 import type { SignToken } from "./tokens.ts";
@@ -44,14 +46,17 @@ import {
   marksOf,
   reportedDomainOf,
   type Traffic,
+  type TrafficOwner,
 } from "./traffic.ts";
-import type { DecisionAnswer } from "./gate-shapes.ts";
+import { bodyOf, type Checked } from "./decision-body.ts";
 import type { Feedback } from "./feedback.ts";
 
-/** A sign-up to decide on. */
+/** A sign-up or message to decide on. */
 export interface DecideRequest {
   /** Not empty; as sent, blanks included. */
   readonly text: string;
+  /** Absent: "signup". */
+  readonly question?: Question;
   readonly policy: string;
   /** 50 to 5,000, counted from when the request came. */
   readonly deadlineMs: number;
@@ -88,7 +93,12 @@ export interface DecideDeps {
   readonly tiers: Tiers;
   readonly publicUrl: () => string;
   readonly hash: AccountHash;
-  readonly traffic: Pick<Traffic, "read" | "facts" | "count">;
+  readonly traffic: Pick<
+    Traffic,
+    "read" | "facts" | "count" | "messageFacts" | "messageFactsLater" | "countMessage"
+  >;
+  /** A message of a wave was counted. */
+  readonly noticeWave: (owner: TrafficOwner) => void;
   readonly feedback: Pick<Feedback, "facts">;
   readonly admission: Pick<Admission, "charge">;
   readonly check: BudgetedCheck;
@@ -142,21 +152,6 @@ interface Asking {
   isDecided?: true;
 }
 
-/** A check, and what follows from it for the account that asked: nothing of it is of one request alone. */
-interface Checked extends CheckedEntry {
-  readonly isComplete: boolean;
-  /** The single check's result, as JSON. */
-  readonly result: string;
-  readonly mailboxId: string | undefined;
-  /** The domain that feedback is about; absent for domains whose mailboxes belong to strangers. */
-  readonly reportedDomain: string | undefined;
-  /** Absent where nothing is counted. */
-  readonly marks: Marks | undefined;
-  readonly expiresAtMs: number;
-  /** The answer that was made of it last: the next one is mostly the same. */
-  last?: Said & { readonly body: string };
-}
-
 /** What was ruled, before it is written. */
 interface Decided {
   readonly checked: Checked;
@@ -164,6 +159,7 @@ interface Decided {
   readonly traffic: TrafficFacts | undefined;
   /** Absent: none was offered. */
   readonly proof?: Proof | undefined;
+  readonly retryAfter?: number | undefined;
   readonly paidBy: Receipt["paidBy"];
   readonly spent: Refusal | undefined;
 }
@@ -220,11 +216,11 @@ class Decider {
 
   #policiesOf(
     owner: Owner,
-    { policy: name }: DecideRequest,
+    { policy: name, question }: DecideRequest,
     timeoutMs: number,
     isUnidentified?: boolean,
   ): Awaitable<PoliciesInForce | undefined> {
-    if (isUnidentified === true) return BUILT_IN;
+    if (isUnidentified === true) return builtInPolicy(policyFor(question ?? "signup"));
     if (owner.kind === "account") return this.#deps.policies(owner.accountId, name, timeoutMs);
     return name === BUILT_IN.name ? BUILT_IN : undefined;
   }
@@ -298,7 +294,9 @@ class Decider {
       const checked = checking instanceof Promise ? await checking : checking;
       const reporting = this.#reportedOf(asking, checked);
       const reported = reporting instanceof Promise ? await reporting : reporting;
-      const reading = checked.marks && this.#deps.traffic.read(checked.marks, asking.left());
+      const { question } = asking.request;
+      const reading =
+        checked.marks && this.#deps.traffic.read(checked.marks, asking.left(), question);
       if (reading instanceof Promise) await reading;
       const proof = proving && (await proving);
       const known = proof === undefined ? reported : { ...reported, verified: proof.verified };
@@ -319,21 +317,51 @@ class Decider {
     return asking.kept ?? this.#check(asking);
   }
 
-  /** Reads the counts, rules and counts in one turn of the event loop, so that sign-ups which come at once see each other. */
+  /** Reads the counts, rules and counts in one turn of the event loop, so that questions which come at once see each other. */
   #ruled(asking: Asking, checked: Checked, reported: Circumstances["traffic"]) {
-    const counted = checked.marks && this.#deps.traffic.facts(checked.marks);
+    const { facts: caller, language, question } = asking.request;
+    const { traffic: counts } = this.#deps;
+    const { marks } = checked;
+    const isMessage = question === "send";
+    const counted = marks && {
+      ...counts.facts(marks, !isMessage),
+      ...(isMessage && counts.messageFacts(marks)),
+    };
     const traffic = reported === undefined ? counted : { ...counted, ...reported };
-    const { facts: caller, language } = asking.request;
     const ruling = rule(checked, asking.policies, { caller, traffic, language });
+    const known = { caller, traffic, language };
+    const retryAfter =
+      marks && ruling.outcome.reason === TOO_OFTEN
+        ? secondsUntilRuled(checked, asking.policies, known, counts.messageFactsLater(marks))
+        : undefined;
+    if (marks !== undefined) this.#count(marks, { isMessage, checked, ruling, traffic });
     this.#record(asking, checked, ruling);
-    return { ruling, traffic };
+    return { ruling, traffic, retryAfter };
+  }
+
+  #count(
+    marks: Marks,
+    {
+      isMessage,
+      checked,
+      ruling,
+      traffic,
+    }: Pick<Decided, "checked" | "ruling" | "traffic"> & {
+      readonly isMessage: boolean;
+    },
+  ): void {
+    const { decision } = ruling.outcome;
+    if (!isMessage) {
+      if (decision !== "reject" && checked.facts.dns === "yes") this.#deps.traffic.count(marks);
+    } else if (decision === "accept" || decision === "challenge") {
+      this.#deps.traffic.countMessage(marks);
+      if (traffic?.wave === true) this.#deps.noticeWave(marks.owner);
+    }
   }
 
   #record(asking: Asking, checked: Checked, { outcome, shadow }: Ruling): void {
     const { caller, policies, kept } = asking;
     const { domain, format, disposable, dns, signals, registrable_domain } = checked.facts;
-    const isSignUp = outcome.decision !== "reject" && dns === "yes";
-    if (isSignUp && checked.marks !== undefined) this.#deps.traffic.count(checked.marks);
     this.#deps.record(caller, {
       decision: outcome.decision,
       reason: outcome.reason,
@@ -344,6 +372,7 @@ class Decider {
       dns,
       policies,
       form: asking.request.form ?? "",
+      asked: asking.request.question ?? "signup",
       isCached: checked === kept,
       isComplete: checked.isComplete,
       rule: outcome.rule,
@@ -457,11 +486,12 @@ class Decider {
 /** Without `result` and mailbox for a publishable key. */
 function answered(
   { caller, policies }: Pick<Asking, "caller" | "policies">,
-  { checked, ruling, traffic, proof, paidBy, spent }: Decided,
+  { checked, ruling, traffic, retryAfter, proof, paidBy, spent }: Decided,
   token: string | undefined,
 ): DecideAnswer {
   const isPublic = caller.isPublishable === true;
-  const said = { ruling, policies, isPublic, seen: traffic?.mailbox_seen, proof };
+  const seen = traffic?.mailbox_seen;
+  const said = { ruling, policies, isPublic, retryAfter, seen, proof };
   const { decision, reason } = ruling.outcome;
   const { message } = ruling;
   return { body: bodyOf(checked, said, token), paidBy, spent, decision, reason, message };
@@ -470,56 +500,3 @@ function answered(
 const carriesToken = ({ caller, request, policies }: Asking): boolean =>
   caller.keyId !== undefined &&
   (request.wantsToken || policies.live.policy.token || caller.isPublishable === true);
-
-/** What a body says besides what its check does. */
-interface Said {
-  readonly ruling: Ruling;
-  readonly policies: PoliciesInForce;
-  /** A publishable key gets no result and no mailbox. */
-  readonly isPublic: boolean;
-  /** Spellings of the mailbox. */
-  readonly seen: number | undefined;
-  readonly proof: Proof | undefined;
-}
-
-function isSame(one: Said, other: Said): boolean {
-  return (
-    one.policies === other.policies &&
-    one.isPublic === other.isPublic &&
-    one.seen === other.seen &&
-    one.proof === other.proof &&
-    one.ruling.message === other.ruling.message &&
-    one.ruling.outcome.decision === other.ruling.outcome.decision &&
-    one.ruling.outcome.reason === other.ruling.outcome.reason
-  );
-}
-
-function bodyOf(checked: Checked, said: Said, token: string | undefined): string {
-  const { last } = checked;
-  const isKnown = last !== undefined && isSame(last, said);
-  const body = isKnown ? last.body : written(checked, said);
-  if (!isKnown) checked.last = { ...said, body };
-  return token === undefined ? body : `${body.slice(0, -1)},"token":${JSON.stringify(token)}}`;
-}
-
-/** Keys in the order of the contract. */
-function written(
-  { meant, isComplete, mailboxId: id, result }: Checked,
-  { ruling, policies, isPublic, seen, proof }: Said,
-): string {
-  const { decision, reason } = ruling.outcome;
-  // There is nothing that a visitor could do about a review.
-  const message = isPublic && decision === "review" ? undefined : ruling.message;
-  const head = JSON.stringify({
-    decision,
-    reason,
-    message,
-    did_you_mean: meant,
-    complete: isComplete,
-    verified: proof?.verified,
-    private_address: proof?.isPrivate === true ? true : undefined,
-    policy: { name: policies.name, version: policies.live.version },
-    mailbox: isPublic || id === undefined ? undefined : { id, seen },
-  } satisfies Record<Exclude<keyof DecisionAnswer, "result" | "token">, unknown>);
-  return isPublic ? head : `${head.slice(0, -1)},"result":${result}}`;
-}

@@ -12,6 +12,7 @@ const MADE = {
   dns: "unknown",
   policies: BUILT_IN,
   form: "",
+  asked: "signup",
   isCached: false,
   isComplete: false,
   rule: undefined,

@@ -28,6 +28,7 @@ const COLUMNS = {
   mailbox: "mailbox",
   form: "form",
   key: "key_id",
+  for: "asked",
 } as const;
 
 export type SoughtDecisions = Partial<Record<keyof typeof COLUMNS, string | undefined>> & {
@@ -90,6 +91,7 @@ export class DecisionLog {
       key_id: keyId ?? null,
       complete: made.isComplete ? 1 : 0,
       subject: made.subject ?? null,
+      asked: made.asked,
     });
   }
 
@@ -165,6 +167,7 @@ const decisionOf = (row: DecisionRow): LoggedDecision => ({
   hook: row.key_id?.startsWith(HOOK_KEY) === true ? row.key_id.slice(HOOK_KEY.length) : null,
   subject: row.subject,
   complete: row.complete === 1,
+  for: row.asked,
 });
 
 /** Stands before the id of a hook where that of a key would be. */

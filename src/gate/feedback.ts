@@ -62,6 +62,7 @@ export interface FeedbackDeps {
 export class Feedback {
   readonly #deps: FeedbackDeps;
   readonly #proposals: Proposals;
+  #sequence = 0;
   readonly #kept = new LRUCache<string, { readonly facts: TrafficFacts; readonly atMs: number }>({
     max: KEPT_MAX,
   });
@@ -73,7 +74,7 @@ export class Feedback {
 
   /** Stored when this returns. Throws a `Refusal` for what is no address. */
   async record(accountId: string, { about, outcome, note }: NewFeedback): Promise<void> {
-    const { db, clock, ids } = this.#deps;
+    const { db, clock } = this.#deps;
     const {
       mailboxId: mailbox,
       domain = "",
@@ -85,7 +86,7 @@ export class Feedback {
     const proposal = domain === "" ? "" : proposes;
     const nowMs = clock.nowMs();
     const row: FeedbackRow = {
-      id: String(nowMs).padStart(14, "0") + ids.hex32().slice(-10),
+      id: this.#nextId(nowMs),
       account_id: accountId,
       mailbox,
       domain,
@@ -118,6 +119,13 @@ export class Feedback {
     const kept = this.#kept.get(key);
     const isFresh = kept && this.#deps.clock.monotonicMs() - kept.atMs < BELIEVED_MS;
     return isFresh ? kept.facts : this.#readFacts(accountId, about, timeoutMs, key);
+  }
+
+  /** Grows with time, so that a `fine` is behind what it takes back. */
+  #nextId(nowMs: number): string {
+    this.#sequence = (this.#sequence + 1) % 0x1_0000;
+    const place = String(nowMs).padStart(14, "0") + this.#sequence.toString(16).padStart(4, "0");
+    return place + this.#deps.ids.hex32().slice(-6);
   }
 
   #firstDay(): number {
@@ -182,29 +190,53 @@ export class Feedback {
     }
   }
 
-  /** A `fine` takes back one `abuse` of the same mailbox. */
   async #count(accountId: string, { mailboxId: id, domain }: Reported): Promise<TrafficFacts> {
-    const rows = await this.#deps.db
-      .selectFrom("feedback")
-      .select(["mailbox", "domain"])
-      .select(
-        sql<number>`sum(case outcome when 'abuse' then 1 when 'fine' then -1 else 0 end)`.as("net"),
-      )
-      .where("account_id", "=", accountId)
-      .where("day", ">", this.#firstDay())
-      .where((is) => is.or([is("mailbox", "=", id), is("domain", "=", domain ?? id)]))
-      .groupBy(["mailbox", "domain"])
-      .execute();
-    const sum = (some: typeof rows): number =>
-      some.reduce((all, { net }) => all + Math.max(0, Number(net)), 0);
+    const { rows } = await reportsOf(accountId, id, domain ?? id, this.#firstDay()).execute(
+      this.#deps.db,
+    );
+    const times = (outcome: FeedbackOutcome): number =>
+      Number(rows.find((row) => row.mailbox === id && row.outcome === outcome)?.times ?? 0);
+    const since = dayOf(this.#deps.clock.nowMs()) - DOMAIN_DAYS;
+    const mailboxes = (outcome: FeedbackOutcome): number =>
+      rows.filter(
+        (row) => row.domain === domain && row.outcome === outcome && Number(row.last_day) > since,
+      ).length;
     return {
-      mailbox_abused: sum(rows.filter(({ mailbox }) => mailbox === id)),
+      mailbox_abused: times("abuse"),
+      mailbox_bounced: times("bounce"),
+      mailbox_complained: times("complaint"),
       ...(domain !== undefined && {
-        domain_abused: sum(rows.filter((row) => row.domain === domain)),
+        domain_abused: mailboxes("abuse"),
+        domain_bounced: mailboxes("bounce"),
       }),
     };
   }
 }
+
+/** Facts of a domain count what was reported since. */
+const DOMAIN_DAYS = 30;
+
+interface Reports {
+  readonly mailbox: string;
+  readonly domain: string;
+  readonly outcome: FeedbackOutcome;
+  readonly times: number;
+  readonly last_day: number;
+}
+
+/** A `fine` takes back what was said of the same mailbox before. */
+const reportsOf = (
+  accountId: string,
+  mailbox: string,
+  domain: string,
+  firstDay: number,
+) => sql<Reports>`
+  select mailbox, domain, outcome, count(*) as times, max(day) as last_day from feedback as said
+  where account_id = ${accountId} and day > ${firstDay} and outcome <> 'fine'
+    and (mailbox = ${mailbox} or domain = ${domain}) and not exists (
+      select 1 from feedback as later where later.account_id = said.account_id
+        and later.mailbox = said.mailbox and later.outcome = 'fine' and later.id > said.id)
+  group by mailbox, domain, outcome`;
 
 export const pruneFeedback = (db: Kysely<Database>, nowMs: number): Promise<number> =>
   pruneRows(db, {

@@ -1,4 +1,5 @@
 import { component, type Described, oneOf, orNull, Type } from "../core/json-schema.ts";
+import { QUESTIONS } from "../core/policy/default-policy.ts";
 import { DECISIONS, VERIFIED } from "../core/policy/policy.ts";
 
 /** What is answered about policies, decisions, hooks and feedback: pages import this, so it imports no store. */
@@ -18,6 +19,9 @@ export const DecisionAnswer = Type.Object(
     message: Type.Optional(
       Type.String({ description: "For the person at the form; absent for `accept`." }),
     ),
+    retry_after: Type.Optional(
+      Type.Integer({ minimum: 1, description: "With `too_often`: seconds until it is no longer." }),
+    ),
     did_you_mean: Type.Optional(text),
     complete: Type.Boolean({ description: "False: DNS did not answer in time." }),
     verified: Type.Optional(
@@ -36,7 +40,7 @@ export const DecisionAnswer = Type.Object(
     result: Type.Optional(component("Result")),
     token: Type.Optional(Type.String({ description: "A compact JWS: see docs/tokens.md." })),
   },
-  { description: "What the policy says of one sign-up." },
+  { description: "What the policy says of one sign-up or message." },
 );
 export type DecisionAnswer = Described<typeof DecisionAnswer>;
 
@@ -111,6 +115,16 @@ export const BackTestReport = Type.Object({
   ),
 });
 export type BackTestReport = Described<typeof BackTestReport>;
+
+/** Far more messages than usual to mailboxes that the account never sent to. */
+export const Wave = Type.Object({
+  state: oneOf(["began", "ended"], "`began`: it lasts."),
+  began_at: time,
+  ended_at: orNull(time),
+  messages: Type.Integer({ description: "To such mailboxes in the hour before it was noticed." }),
+  usual: Type.Integer({ description: "The median hour of 14 days." }),
+});
+export type Wave = Described<typeof Wave>;
 
 export const OutcomeReport = Type.Object({
   days: Type.Array(Type.Object({ day, ...BY_DECISION })),
@@ -200,6 +214,7 @@ export const LoggedDecision = Type.Object({
   hook: orNull(text, "Id of the hook that asked."),
   subject: orNull(text, "The identity system's own id of the user, where the hook named it."),
   complete: Type.Boolean({ description: "False: DNS did not answer in time." }),
+  for: oneOf(QUESTIONS, "What was asked."),
 });
 export type LoggedDecision = Described<typeof LoggedDecision>;
 
@@ -209,7 +224,7 @@ export const DecisionPage = Type.Object({
 });
 export type DecisionPage = Described<typeof DecisionPage>;
 
-export const FEEDBACK_OUTCOMES = ["abuse", "bounce", "fine"] as const;
+export const FEEDBACK_OUTCOMES = ["abuse", "bounce", "complaint", "fine"] as const;
 export type FeedbackOutcome = (typeof FEEDBACK_OUTCOMES)[number];
 
 export const FEEDBACK_NOTE_MAX = 1_000;

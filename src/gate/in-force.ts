@@ -1,4 +1,10 @@
-import { DEFAULT_NAME, DEFAULT_POLICY, DEFAULT_VERSION } from "../core/policy/default-policy.ts";
+import {
+  DEFAULT_NAME,
+  DEFAULT_POLICY,
+  DEFAULT_VERSION,
+  SEND_NAME,
+  SEND_POLICY,
+} from "../core/policy/default-policy.ts";
 import { parsePolicyText } from "../core/policy/parse-policy.ts";
 import type { Policy } from "../core/policy/policy.ts";
 import type { Awaitable } from "../core/mail/lookup.ts";
@@ -19,10 +25,17 @@ export interface PoliciesInForce {
   readonly shadow?: ReadyPolicy;
 }
 
-export const BUILT_IN: PoliciesInForce = {
-  name: DEFAULT_NAME,
-  live: { version: DEFAULT_VERSION, policy: DEFAULT_POLICY },
-};
+const builtIn = (name: string, policy: Policy): PoliciesInForce => ({
+  name,
+  live: { version: DEFAULT_VERSION, policy },
+});
+
+export const BUILT_IN = builtIn(DEFAULT_NAME, DEFAULT_POLICY);
+const BUILT_IN_SEND = builtIn(SEND_NAME, SEND_POLICY);
+
+/** What every account, and who has none, has under this name. */
+export const builtInPolicy = (name: string): PoliciesInForce | undefined =>
+  [BUILT_IN, BUILT_IN_SEND].find((one) => one.name === name);
 
 /** Undefined for an unknown name. In `timeoutMs`, with what the store said last, or else the built-in policy. */
 export type FindPolicies = (
@@ -48,19 +61,20 @@ export function createFindPolicies(deps: FindPoliciesDeps): FindPolicies {
   const failed = (fault: unknown): void => log.error("policies.read_failed", fault);
   const known = new Believed<PoliciesInForce>(clock, failed);
   notices?.hear("policies", () => known.expire());
-  const orBuiltIn = (found: PoliciesInForce | "unknown" | undefined) =>
-    found === "unknown" ? BUILT_IN : found;
+  const orBuiltIn = (name: string, found: PoliciesInForce | "unknown" | undefined) =>
+    found === "unknown" ? (builtInPolicy(name) ?? BUILT_IN) : found;
   return (accountId, name, timeoutMs) => {
     if (!isPolicyName(name)) return undefined;
     const ask = async () => ready(name, await store.inForce(accountId, name));
     const found = known.find(`${accountId} ${name}`, timeoutMs, ask);
-    return found instanceof Promise ? found.then(orBuiltIn) : orBuiltIn(found);
+    return found instanceof Promise
+      ? found.then((one) => orBuiltIn(name, one))
+      : orBuiltIn(name, found);
   };
 }
 
 function ready(name: string, { live, shadow }: PolicyInForce): PoliciesInForce | undefined {
-  const builtIn = name === DEFAULT_NAME ? BUILT_IN.live : undefined;
-  const decides = live === undefined ? builtIn : readyOf(live);
+  const decides = live === undefined ? builtInPolicy(name)?.live : readyOf(live);
   if (decides === undefined) return undefined;
   return { name, live: decides, ...(shadow !== undefined && { shadow: readyOf(shadow) }) };
 }

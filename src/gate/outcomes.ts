@@ -5,6 +5,7 @@ import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import { addCount, WriteBehind } from "../base/write-behind.ts";
 import { dayOf } from "../core/calendar.ts";
+import type { Question } from "../core/policy/default-policy.ts";
 import type { Decision } from "../core/policy/policy.ts";
 import { countRows, insertRow, lockName, pruneRows } from "../store/rows.ts";
 import type { Database } from "../store/schema.ts";
@@ -32,6 +33,9 @@ const LIMITS: Limits = { rowsMax: 1_000, domainsMax: 100 };
 type ShadowKey = Pick<ShadowCountRow, "account_id" | "policy" | "version">;
 
 const OTHER_FORM = "(other)";
+
+/** Where the form would be of messages without one. */
+const SEND_FORM = "(send)";
 
 async function growOutcome({ sql }: Tx, { count, ...row }: OutcomeCountRow): Promise<boolean> {
   const { numUpdatedRows } = await sql
@@ -161,6 +165,7 @@ export interface DecisionMade {
   readonly dns: "yes" | "no" | "unknown";
   readonly policies: PoliciesInForce;
   readonly form: string;
+  readonly asked: Question;
   /** Nothing was checked for it: an earlier answer still holds. */
   readonly isCached: boolean;
   readonly isComplete: boolean;
@@ -217,7 +222,8 @@ export class OutcomeRecorder {
     if (owner.kind !== "account") return;
     const { accountId } = owner;
     const day = dayOf(this.#deps.clock.nowMs());
-    const { decision, reason, form, shadow, policies, domain } = made;
+    const { decision, reason, shadow, policies, domain } = made;
+    const form = made.form === "" && made.asked === "send" ? SEND_FORM : made.form;
     this.#deps.hours?.note(accountId, decision);
     const row = { day, account_id: accountId, key_id: keyId, form, decision, reason, count: 1 };
     this.#counts.note([day, accountId, keyId, decision, reason, form].join("\n"), row);

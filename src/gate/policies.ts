@@ -1,5 +1,5 @@
 import { dayOf, isoDate, isoTime } from "../core/calendar.ts";
-import { DEFAULT_DOCUMENT, DEFAULT_NAME, DEFAULT_VERSION } from "../core/policy/default-policy.ts";
+import { BUILT_IN_DOCUMENTS, DEFAULT_VERSION } from "../core/policy/default-policy.ts";
 import { parsePolicy, POLICY_MAX_BYTES } from "../core/policy/parse-policy.ts";
 import { isReservedName } from "../core/reserved-name.ts";
 import type { Account } from "../accounts/accounts-store.ts";
@@ -38,7 +38,10 @@ export interface PolicyServiceDeps {
   readonly notices: Pick<Notices, "tell">;
 }
 
-const BUILT_IN_HEAD: PolicyHead = { name: DEFAULT_NAME, live: DEFAULT_VERSION };
+const BUILT_IN_HEADS: readonly PolicyHead[] = [...BUILT_IN_DOCUMENTS.keys()].map((name) => ({
+  name,
+  live: DEFAULT_VERSION,
+}));
 
 /** What an account does with its policies. Throws a `Refusal` that names the mistake. */
 export class PolicyService {
@@ -60,9 +63,8 @@ export class PolicyService {
     const head = await this.#head(accountId, name);
     const { live = DEFAULT_VERSION, shadow } = head;
     const version = asked ?? live;
-    const built = isBuiltIn(name, version);
-    const saved = built ? undefined : await this.#store.version(accountId, name, version);
-    if (!built && saved === undefined) throw noSuchPolicy();
+    const saved = await this.#store.version(accountId, name, version);
+    if (saved === undefined && !isBuiltIn(name, version)) throw noSuchPolicy();
     const state = (number: number): PolicyPage["versions"][number]["state"] =>
       number === live ? "live" : number === shadow ? "shadow" : "old";
     const rows = (await this.#store.versions(accountId, name, VERSIONS_SHOWN)).map((one) => ({
@@ -75,14 +77,14 @@ export class PolicyService {
       state: state(DEFAULT_VERSION),
       ...authorOf(undefined),
     };
-    const document = saved ? (JSON.parse(saved.document) as unknown) : DEFAULT_DOCUMENT;
+    const document = saved ? (JSON.parse(saved.document) as unknown) : BUILT_IN_DOCUMENTS.get(name);
     const read = parsePolicy(document, { hasDomainAge: true });
     return {
       ...(await this.#row(accountId, head)),
       version,
       document,
       rule_reasons: read.ok ? read.policy.rules.map(({ reason }) => reason) : [],
-      versions: name === DEFAULT_NAME ? [...rows, first] : rows,
+      versions: BUILT_IN_DOCUMENTS.has(name) ? [...rows, first] : rows,
     };
   }
 
@@ -102,7 +104,7 @@ export class PolicyService {
         author,
         createdAtMs: this.#deps.clock.nowMs(),
         as,
-        firstVersion: name === DEFAULT_NAME ? DEFAULT_VERSION + 1 : 1,
+        firstVersion: BUILT_IN_DOCUMENTS.has(name) ? DEFAULT_VERSION + 1 : 1,
       },
       POLICY_LIMITS,
     );
@@ -173,12 +175,17 @@ export class PolicyService {
     this.#deps.notices.tell("policies");
   }
 
-  /** `default` is always there: without a live version of the account's own the built-in one is live. */
+  /** `default` and `send` are always there: without a live version of the account's own the built-in one is live. */
   async #heads(accountId: string): Promise<readonly PolicyHead[]> {
     const heads = await this.#store.list(accountId);
-    const own = heads.find(({ name }) => name === DEFAULT_NAME);
-    const others = heads.filter(({ name, live }) => name !== DEFAULT_NAME && live !== undefined);
-    return [{ ...BUILT_IN_HEAD, ...own }, ...others];
+    const own = BUILT_IN_HEADS.map((head) => ({
+      ...head,
+      ...heads.find(({ name }) => name === head.name),
+    }));
+    const others = heads.filter(
+      ({ name, live }) => !BUILT_IN_DOCUMENTS.has(name) && live !== undefined,
+    );
+    return [...own, ...others];
   }
 
   async #head(accountId: string, name: string): Promise<PolicyHead> {
@@ -191,8 +198,8 @@ export class PolicyService {
     accountId: string,
     { name, live = DEFAULT_VERSION, shadow }: PolicyHead,
   ): Promise<PolicyRow> {
-    const built = isBuiltIn(name, live);
-    const saved = built ? undefined : await this.#store.version(accountId, name, live);
+    const saved = await this.#store.version(accountId, name, live);
+    const built = saved === undefined && isBuiltIn(name, live);
     return { name, built_in: built, live, shadow: shadow ?? null, ...authorOf(saved) };
   }
 }
@@ -226,7 +233,7 @@ function checkedDocument(
 }
 
 const isBuiltIn = (name: string, version: number): boolean =>
-  name === DEFAULT_NAME && version === DEFAULT_VERSION;
+  BUILT_IN_DOCUMENTS.has(name) && version === DEFAULT_VERSION;
 
 const authorOf = (saved: PolicyVersion | undefined) => ({
   author: saved?.author ?? null,

@@ -1,5 +1,5 @@
 import { type ExpressionBuilder, type Kysely, sql as raw } from "kysely";
-import { DEFAULT_NAME } from "../core/policy/default-policy.ts";
+import { BUILT_IN_DOCUMENTS } from "../core/policy/default-policy.ts";
 import type { PageTerms } from "../accounts/keys.ts";
 import { changeRows, countRows, deleteRows, findRow, insertRow } from "../store/rows.ts";
 import type { Database } from "../store/schema.ts";
@@ -179,8 +179,8 @@ export class PolicyStore {
   remove(accountId: string, name: string): Promise<PolicyRemoval> {
     return inTransaction(this.#db, async (tx) => {
       await lockPolicies(tx, accountId);
-      // Whoever uses `default` gets the built-in one.
-      const usedBy = name === DEFAULT_NAME ? [] : await usersOf(tx.sql, { accountId, name });
+      // Whoever uses it then gets the built-in one.
+      const usedBy = BUILT_IN_DOCUMENTS.has(name) ? [] : await usersOf(tx.sql, { accountId, name });
       if (usedBy.length > 0) return { kind: "in_use", usedBy };
       const none = { live_version: null, shadow_version: null };
       const removed = await change(tx.sql, { account_id: accountId, name }, none);

@@ -72,6 +72,22 @@ export function ruleEarly(
   return outcome && { ...spoken(outcome, checked, language), shadow: undefined };
 }
 
+export const TOO_OFTEN = "too_often";
+
+/** Seconds until less was sent lately and another reason decides; undefined: none will. */
+export function secondsUntilRuled(
+  { facts }: CheckedEntry,
+  { live }: PoliciesInForce,
+  { caller, traffic }: Circumstances,
+  later: Iterable<{ readonly afterMs: number; readonly facts: TrafficFacts }>,
+): number | undefined {
+  for (const { afterMs, facts: sent } of later) {
+    const then = factsWith(facts, caller, { ...traffic, ...sent });
+    if (decide(live.policy, then).reason !== TOO_OFTEN) return Math.ceil(afterMs / 1_000);
+  }
+  return undefined;
+}
+
 const spoken = (outcome: Outcome, { meant, problem }: CheckedEntry, language: string) => ({
   outcome,
   message: messageFor(outcome, { language, meant, problem }),

@@ -19,6 +19,10 @@ export const COUNTED_MS: Readonly<Record<TrafficKind, number>> = {
   name: DAY_MS,
   domain: 400 * DAY_MS,
   new_domain: DAY_MS,
+  message: DAY_MS,
+  sent: 90 * DAY_MS,
+  minute: 3_600_000,
+  hour: 14 * DAY_MS,
 };
 
 /** `since`: it is not written when the account counts its traffic since another time. */
@@ -45,11 +49,12 @@ const SAMPLE: TrafficTableRow = {
   item: "",
   first_ms: 0,
   last_ms: 0,
+  count: 0,
 };
 
 const keyOf = ({ subject, kind, item }: TrafficTableRow): string => `${subject} ${kind} ${item}`;
 
-/** Deletes the oldest rows of an account that has too many, those of pages first; how many it has then. */
+/** Deletes the oldest rows of an account that has too many, those of pages first and counts by hour last; how many it has then. */
 async function keepWithin({ sql: db }: Tx, accountId: string, rowsMax: number): Promise<number> {
   const rows = await countRows(db.selectFrom("traffic").where("account_id", "=", accountId));
   const excess = rows - rowsMax;
@@ -59,7 +64,8 @@ async function keepWithin({ sql: db }: Tx, accountId: string, rowsMax: number): 
     delete from traffic where (account_id, subject, kind, item) in (
       select account_id, subject, kind, item from traffic
       where account_id = ${accountId}
-      order by case when subject like ${`${PAGE_PREFIX}%`} then 0 else 1 end, last_ms limit ${gone}
+      order by case when subject like ${`${PAGE_PREFIX}%`} then 0 when kind = 'hour' then 2 else 1 end, last_ms
+      limit ${gone}
     )`.execute(db);
   return rows - gone;
 }
@@ -72,8 +78,16 @@ const saver = (db: Kysely<Database>): Upsert<TrafficTableRow> =>
       .onConflict((conflict) =>
         conflict
           .columns(["account_id", "subject", "kind", "item"])
-          .doUpdateSet((build) => ({ last_ms: build.ref("excluded.last_ms") }))
-          .whereRef("excluded.last_ms", ">", "traffic.last_ms"),
+          .doUpdateSet((build) => ({
+            last_ms: build.ref("excluded.last_ms"),
+            count: build.ref("excluded.count"),
+          }))
+          .where((build) =>
+            build.or([
+              build("excluded.last_ms", ">", build.ref("traffic.last_ms")),
+              build("excluded.count", ">", build.ref("traffic.count")),
+            ]),
+          ),
       ),
   );
 
@@ -96,13 +110,13 @@ export class TrafficStore {
   }
 
   ofSubjects(accountId: string, subjects: readonly string[]): Promise<readonly TrafficTableRow[]> {
-    // Always three, because the database keeps a statement for each text.
+    // Always four, because the database keeps a statement for each text.
     const [first = ""] = subjects;
     return this.#db
       .selectFrom("traffic")
       .selectAll()
       .where("account_id", "=", accountId)
-      .where("subject", "in", [...subjects, first, first].slice(0, 3))
+      .where("subject", "in", [...subjects, first, first, first].slice(0, 4))
       .execute();
   }
 

@@ -19,11 +19,17 @@ async function openCounter(
   before: (store: TrafficStore) => TrafficDeps["store"] = (s) => s,
 ) {
   const stores = await openStores(t);
-  const { clock, log, sql } = stores;
+  const { clock, ids, log, sql } = stores;
   for (const id of ["a1", "a2"]) await addAccount(stores, 0, id);
   const store = new TrafficStore(sql.db, clock);
   const open = (freshMs?: number) =>
-    new Traffic({ store: before(store), clock, log, ...(freshMs !== undefined && { freshMs }) });
+    new Traffic({
+      store: before(store),
+      clock,
+      ids,
+      log,
+      ...(freshMs !== undefined && { freshMs }),
+    });
   const accounts = new Accounts(sql.db);
   const owner = async (accountId: string, isPage: boolean) => ({
     accountId,
@@ -177,7 +183,14 @@ test("a flood of page keys pushes out its own rows alone", async (t) => {
   await traffic.flush();
   clock.advance(60_000);
   const small = new TrafficStore(db, clock, 30);
-  const last = { account_id: "a1", kind: "spelling", item: "i", first_ms: 0, last_ms: 1 } as const;
+  const last = {
+    account_id: "a1",
+    kind: "spelling",
+    item: "i",
+    first_ms: 0,
+    last_ms: 1,
+    count: 0,
+  } as const;
   const since = (await db.selectFrom("accounts").select("traffic_since").executeTakeFirst())
     ?.traffic_since;
   await small.add([{ ...last, subject: "s", since: Number(since) }]);
@@ -260,4 +273,35 @@ test("switching off forgets, and switching on begins anew", async (t) => {
   assert.equal(await turn("a1", "on"), true);
   assert.deepEqual(await count(["adal@gmail.com"]), one(1));
   assert.equal(await turn("nobody", "off"), false);
+});
+
+test("a wave is more than 30 messages to new mailboxes, and more than six times the median hour", async (t) => {
+  const { clock, open } = await openCounter(t);
+  const traffic = open();
+  const owner = { accountId: "a1", since: 1, isPage: false };
+  const send = async (mailbox: string): Promise<TrafficFacts> => {
+    const marks = { owner, mailbox, spelling: mailbox, messages: "messages" };
+    await traffic.read(marks, 1_000, "send");
+    const facts = traffic.messageFacts(marks);
+    traffic.countMessage(marks);
+    return facts;
+  };
+  const waves = async (name: string, count: number): Promise<number> => {
+    let first = 0;
+    for (let at = 1; at <= count; at += 1) {
+      const { wave } = await send(`${name}${String(at)}`);
+      if (wave === true && first === 0) first = at;
+    }
+    return first;
+  };
+  clock.advance(20_000 * DAY_MS);
+  const hourMs = DAY_MS / 24;
+  for (let hour = 0; hour < 8 * 24; hour += 1) {
+    assert.equal(await waves(`h${String(hour)}x`, 10), 0);
+    clock.advance(hourMs);
+  }
+  assert.equal(await waves("x", 70), 61, "six times the median of 10");
+  clock.advance(8 * DAY_MS);
+  assert.equal(await waves("y", 40), 31, "the median of a fortnight with eight quiet days is 0");
+  assert.deepEqual(await send("y1"), { sent_10m: 1, sent_day: 1, sent_known: true, wave: true });
 });

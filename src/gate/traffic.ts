@@ -9,7 +9,8 @@ import { isKnownGood } from "../core/evidence/domain-evidence.ts";
 import type { Awaitable } from "../core/mail/lookup.ts";
 import { relayOfDomain } from "../core/mail/mail-hosts.ts";
 import { type Domain, registrableOf } from "../core/name/domain.ts";
-import type { TrafficFacts } from "../core/policy/policy.ts";
+import type { Question } from "../core/policy/default-policy.ts";
+import type { TrafficFacts, TrafficNumber } from "../core/policy/policy.ts";
 import {
   DYNAMIC_DNS,
   FAMILY_EXCEPTIONS,
@@ -20,10 +21,12 @@ import {
 import type { Validation } from "../core/validate/validate.ts";
 import type { TrafficKind, TrafficTableRow } from "../store/schema.ts";
 import type { Clock } from "../base/clock.ts";
+import type { Ids } from "../base/ids.ts";
 import { inTime } from "../base/in-time.ts";
 import type { Log } from "../base/log.ts";
 import { WriteBehind } from "../base/write-behind.ts";
 import { COUNTED_MS, PAGE_PREFIX, type Sighting, type TrafficStore } from "./traffic-store.ts";
+import { HOUR_MS, isWave, MINUTE_MS, type NewMailboxes, Subject } from "./traffic-subject.ts";
 
 /** What an account's decisions say of an address: hashes under a key of the account, which no other's rows match. */
 
@@ -89,6 +92,9 @@ export function trafficMarks(
   return [mark("mailbox", canonicalAddress(address)), mark("spelling", addressKey(address))];
 }
 
+export const messagesMark = (hash: AccountHash, owner: TrafficOwner): string =>
+  markerOf(hash, owner)("messages", "");
+
 /** An account with its traffic on. `since` changes when it is switched off and on: older rows are gone then. */
 export interface TrafficOwner {
   readonly accountId: string;
@@ -101,6 +107,8 @@ export interface Marks {
   readonly owner: TrafficOwner;
   readonly mailbox: string;
   readonly spelling: string;
+  /** What is counted of the account's messages as a whole. */
+  readonly messages: string;
   /** Absent for domains whose mailboxes belong to strangers. */
   readonly domain?: string;
   /** Absent at the registrable domain itself. */
@@ -118,7 +126,7 @@ export function marksOf(
   const { address, domain } = entry;
   const mark = markerOf(hash, owner);
   const [mailbox, spelling] = trafficMarks(hash, owner, address);
-  const marks = { owner, mailbox, spelling };
+  const marks = { owner, mailbox, spelling, messages: messagesMark(hash, owner) };
   const own = ownDomainOf(domain, datasets);
   if (own === undefined) return marks;
   const [host] = mail?.kind === "hosts" ? mail.hosts : [];
@@ -172,47 +180,14 @@ const ANSWER_MS = 300;
 
 const LOG_EVERY_MS = 60_000;
 
-class Subject {
-  /** By kind, each item with when it was last seen, oldest first. */
-  readonly #items = new Map<TrafficKind, Map<string, number>>();
-  firstMs: number | undefined;
-  readonly readAtMs: number;
-
-  constructor(rows: readonly TrafficTableRow[], readAtMs: number) {
-    this.readAtMs = readAtMs;
-    for (const row of rows.toSorted((a, b) => a.last_ms - b.last_ms)) {
-      this.see(row.kind, row.item, row.last_ms);
-      if (row.kind === "domain") this.firstMs = Math.min(row.first_ms, this.firstMs ?? Infinity);
-    }
-  }
-
-  current(kind: TrafficKind, nowMs: number): ReadonlyMap<string, number> {
-    const items = this.#items.get(kind) ?? new Map<string, number>();
-    for (const [item, lastMs] of items) {
-      if (lastMs > nowMs - COUNTED_MS[kind]) break;
-      items.delete(item);
-    }
-    return items;
-  }
-
-  see(kind: TrafficKind, item: string, lastMs: number): void {
-    const items = this.#items.get(kind) ?? new Map<string, number>();
-    items.delete(item);
-    this.#items.set(kind, items.set(item, lastMs));
-  }
-
-  get rows(): number {
-    let rows = 1;
-    for (const items of this.#items.values()) rows += items.size;
-    return rows;
-  }
-}
+const TEN_MINUTES_MS = 10 * MINUTE_MS;
 
 export interface TrafficDeps {
   readonly store: Pick<TrafficStore, "ofSubjects" | "add">;
   /** How long what was read is believed: other processes write too. Absent: none does. */
   readonly freshMs?: number;
   readonly clock: Pick<Clock, "nowMs" | "monotonicMs" | "after">;
+  readonly ids: Pick<Ids, "hex32">;
   readonly log: Pick<Log, "error">;
 }
 
@@ -228,9 +203,13 @@ export class Traffic {
     sizeCalculation: ({ rows }) => rows,
   });
   #loggedAtMs = -Infinity;
+  /** Each process writes what it counted itself, so that a write that is repeated changes nothing. */
+  readonly #processId: string;
+  #messages = 0;
 
   constructor(deps: TrafficDeps) {
     this.#deps = deps;
+    this.#processId = deps.ids.hex32().slice(0, 12);
     this.#waiting = new WriteBehind({
       afterMs: FLUSH_AFTER_MS,
       batch: SUBJECTS_PER_WRITE,
@@ -247,24 +226,25 @@ export class Traffic {
   }
 
   /** Has in memory what `facts` and `count` need, as far as the store says it in time. Never rejects. */
-  read(marks: Marks, timeoutMs: number): Awaitable<void> {
-    if (subjectsOf(marks).every((subject) => this.#isFresh(subject))) return;
-    return this.#read(marks, timeoutMs);
+  read(marks: Marks, timeoutMs: number, question: Question = "signup"): Awaitable<void> {
+    const subjects = subjectsOf(marks, question);
+    if (subjects.every((subject) => this.#isFresh(subject))) return;
+    return this.#read(marks.owner.accountId, subjects, timeoutMs);
   }
 
-  /** What the account's traffic says of a decision once it is counted. Call `count` in the same turn of the event loop. */
-  facts({ mailbox, spelling, domain, subName, mailHost }: Marks): TrafficFacts {
+  /** What the account's traffic says of a sign-up once it is counted. Call `count` in the same turn of the event loop. */
+  facts({ mailbox, spelling, domain, subName, mailHost }: Marks, isSignUp = true): TrafficFacts {
     const nowMs = this.#deps.clock.nowMs();
     const facts: Counts = {};
     const set = (
-      name: keyof Counts,
+      name: TrafficNumber,
       subject: Subject | undefined,
       kind: TrafficKind,
       item: string | undefined,
     ): void => {
       if (subject === undefined) return;
       const items = subject.current(kind, nowMs);
-      const more = item === undefined || items.has(item) ? 0 : 1;
+      const more = !isSignUp || item === undefined || items.has(item) ? 0 : 1;
       facts[name] = Math.min(ITEMS_MAX, items.size + more);
     };
     set("mailbox_seen", this.#subjects.get(mailbox), "spelling", spelling);
@@ -293,6 +273,56 @@ export class Traffic {
     if (isNew(known.firstMs, nowMs)) see(mailHost, "new_domain", domain);
   }
 
+  /** What the account's messages say of one that is not counted yet. Call `countMessage` in the same turn of the event loop. */
+  messageFacts({ mailbox, messages: all }: Marks): TrafficFacts {
+    const nowMs = this.#deps.clock.nowMs();
+    const known = this.#subjects.get(mailbox);
+    if (known === undefined) return {};
+    const times = [...known.current("message", nowMs).values()];
+    const isKnown = known.current("sent", nowMs).size > 0;
+    const { messages, usual } = this.#subjects.get(all)?.newMailboxes(nowMs) ?? {};
+    const wave =
+      messages !== undefined &&
+      usual !== undefined &&
+      isWave({ messages: isKnown ? messages : messages + 1, usual });
+    return {
+      sent_10m: times.filter((atMs) => atMs > nowMs - TEN_MINUTES_MS).length,
+      sent_day: times.length,
+      sent_known: isKnown,
+      ...(messages !== undefined && { wave }),
+    };
+  }
+
+  /** The same at the times to come when less was sent to the mailbox lately, soonest first. */
+  *messageFactsLater({ mailbox }: Marks): Generator<{ afterMs: number; facts: TrafficFacts }> {
+    const nowMs = this.#deps.clock.nowMs();
+    const times = [...(this.#subjects.get(mailbox)?.current("message", nowMs).values() ?? [])];
+    const ends = times.flatMap((atMs) => [atMs + TEN_MINUTES_MS, atMs + COUNTED_MS.message]);
+    for (const atMs of ends.filter((end) => end > nowMs).toSorted((a, b) => a - b)) {
+      const within = (ms: number): number => times.filter((time) => time > atMs - ms).length;
+      const facts = { sent_10m: within(TEN_MINUTES_MS), sent_day: within(COUNTED_MS.message) };
+      yield { afterMs: atMs - nowMs, facts };
+    }
+  }
+
+  countMessage({ owner, mailbox, messages }: Marks): void {
+    const nowMs = this.#deps.clock.nowMs();
+    const isNew = this.#subjects.get(mailbox)?.current("sent", nowMs).size === 0;
+    this.#messages += 1;
+    const item = `${this.#processId}${this.#messages.toString(36)}`;
+    this.#see(owner, mailbox, "message", item, nowMs);
+    this.#see(owner, mailbox, "sent", mailbox, nowMs);
+    if (!isNew) return;
+    this.#tally(owner, messages, "minute", Math.floor(nowMs / MINUTE_MS));
+    this.#tally(owner, messages, "hour", Math.floor(nowMs / HOUR_MS));
+  }
+
+  /** Undefined while the store has not said. Never rejects. */
+  async newMailboxes(owner: TrafficOwner, messages: string): Promise<NewMailboxes | undefined> {
+    if (!this.#isFresh(messages)) await this.#read(owner.accountId, [messages], ANSWER_MS);
+    return this.#subjects.get(messages)?.newMailboxes(this.#deps.clock.nowMs());
+  }
+
   /** Writes what waits. Never rejects. */
   flush(): Promise<void> {
     return this.#waiting.flush().catch((fault: unknown) => {
@@ -306,15 +336,20 @@ export class Traffic {
     return known !== undefined && clock.monotonicMs() - known.readAtMs < freshMs;
   }
 
-  async #read(marks: Marks, timeoutMs: number): Promise<void> {
+  #unwritten(subject: string): readonly Sighting[] {
+    return this.#waiting.under(subject).flatMap((some) => [...some.values()]);
+  }
+
+  async #read(accountId: string, subjects: readonly string[], timeoutMs: number): Promise<void> {
     const { store, clock } = this.#deps;
-    const subjects = subjectsOf(marks);
-    const reading = store.ofSubjects(marks.owner.accountId, subjects).then((rows) => {
+    // What is being written may be stored after the rows are read, and be no longer under way then.
+    const before = new Map(subjects.map((subject) => [subject, this.#unwritten(subject)]));
+    const reading = store.ofSubjects(accountId, subjects).then((rows) => {
       for (const subject of subjects) {
         if (this.#isFresh(subject)) continue; // another decision read it, and counted
-        const unwritten = this.#waiting.under(subject).flatMap((some) => [...some.values()]);
         const own = rows.filter((row) => row.subject === subject);
-        this.#subjects.set(subject, new Subject([...own, ...unwritten], clock.monotonicMs()));
+        const all = [...own, ...(before.get(subject) ?? []), ...this.#unwritten(subject)];
+        this.#subjects.set(subject, new Subject(all, clock.monotonicMs()));
       }
       return true;
     });
@@ -347,15 +382,36 @@ export class Traffic {
     if (known !== undefined) {
       if (kind === "domain") known.firstMs ??= nowMs;
       known.see(kind, item, nowMs);
-      if (lastMs === undefined) {
-        this.#subjects.delete(subject); // it takes more room now
-        this.#subjects.set(subject, known);
-      }
+      if (lastMs === undefined) this.#grown(subject, known);
     }
-    const { accountId: account_id, since } = owner;
-    const row = { account_id, since, subject, kind, item, first_ms: nowMs, last_ms: nowMs };
-    this.#waiting.note(subject, new Map([[`${kind} ${item}`, row]]));
+    this.#note(owner, { subject, kind, item, count: 0 }, nowMs);
     return known;
+  }
+
+  #tally(owner: TrafficOwner, subject: string, kind: "minute" | "hour", at: number): void {
+    const known = this.#subjects.get(subject);
+    if (known === undefined) return;
+    const nowMs = this.#deps.clock.nowMs();
+    const item = `${String(at)}.${this.#processId}`;
+    const count = known.count(kind, item) + 1;
+    known.see(kind, item, nowMs, count);
+    if (count === 1) this.#grown(subject, known);
+    this.#note(owner, { subject, kind, item, count }, nowMs);
+  }
+
+  /** It takes more room now. */
+  #grown(subject: string, known: Subject): void {
+    this.#subjects.delete(subject);
+    this.#subjects.set(subject, known);
+  }
+
+  #note(
+    { accountId: account_id, since }: TrafficOwner,
+    what: Pick<TrafficTableRow, "subject" | "kind" | "item" | "count">,
+    nowMs: number,
+  ): void {
+    const row = { account_id, since, ...what, first_ms: nowMs, last_ms: nowMs };
+    this.#waiting.note(what.subject, new Map([[`${what.kind} ${what.item}`, row]]));
   }
 
   #failed(event: string, fault: unknown, about: Readonly<Record<string, number>> = {}): void {
@@ -368,5 +424,10 @@ export class Traffic {
 
 const isNew = (firstMs: number, nowMs: number): boolean => firstMs > nowMs - COUNTED_MS.new_domain;
 
-const subjectsOf = ({ mailbox, domain, mailHost }: Marks): readonly string[] =>
-  [mailbox, domain, mailHost].filter((subject) => subject !== undefined);
+const subjectsOf = (
+  { mailbox, domain, mailHost, messages }: Marks,
+  question: Question,
+): readonly string[] =>
+  [mailbox, domain, mailHost, question === "send" ? messages : undefined].filter(
+    (subject) => subject !== undefined,
+  );

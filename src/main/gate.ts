@@ -19,7 +19,8 @@ import { PolicyStore } from "../gate/policy-store.ts";
 import { createTestPolicy } from "../gate/rule-entry.ts";
 import { createTokens, type Tokens } from "../gate/tokens.ts";
 import { TrafficStore } from "../gate/traffic-store.ts";
-import { createAccountHash, mailboxKey, Traffic } from "../gate/traffic.ts";
+import { type AccountHash, createAccountHash, mailboxKey, Traffic } from "../gate/traffic.ts";
+import { Waves } from "../gate/waves.ts";
 import type { DashboardGate } from "../http/account/context.ts";
 import { DomainMails, VerdictCounts } from "../lists/domain-verdicts.ts";
 import { createOutbound } from "../outbound/outbound.ts";
@@ -28,6 +29,7 @@ import type { Checker } from "./checker.ts";
 import { decisionCounter, hookCounter, outcomeCounter } from "./metrics.ts";
 import { flushLast, type Process } from "./process.ts";
 import type { Serving } from "./serving.ts";
+import type { Webhooks } from "./webhooks.ts";
 
 export interface Gate extends DashboardGate {
   readonly decisionLog: DecisionLog;
@@ -42,6 +44,7 @@ interface GateParts {
   readonly admission: Admission;
   readonly publicUrl: () => string;
   readonly hours: Pick<HourCounts, "note">;
+  readonly webhooks: Pick<Webhooks, "dispatcher">;
 }
 
 /** How long counts are believed where other servers count too. */
@@ -63,9 +66,7 @@ export function openGate(process: Process, parts: GateParts): Gate {
   const counted = outcomeCounter(metrics.registry, "feedback");
   const decisionLog = new DecisionLog({ db, clock, ids, log });
   const feedback = new Feedback({ db, clock, ids, log, datasets, check, hash, counted });
-  const freshness = backing.where === "alone" ? {} : { freshMs: FRESH_MS };
-  const traffic = new Traffic({ store: new TrafficStore(db, clock), clock, log, ...freshness });
-  flushLast(process, "traffic.flush_failed", traffic);
+  const { traffic, waves } = openTraffic(process, parts, hash);
   const record = recorderOf(process, parts, { outcomes, decisionLog });
   // Accounts, tokens and DNS name these URLs, so nothing that the operator allows to others is allowed here.
   const outbound = createOutbound({ addresses: dns.everyAddress, clock, allowed: [] });
@@ -79,6 +80,7 @@ export function openGate(process: Process, parts: GateParts): Gate {
     policies,
     hash,
     traffic,
+    noticeWave: (owner) => waves.noticed(owner),
     feedback,
     record,
     sign: tokens.sign,
@@ -98,6 +100,7 @@ export function openGate(process: Process, parts: GateParts): Gate {
     decideOne: deciding.decideOne,
     decisionLog,
     feedback,
+    waves,
     hash,
     tokens,
     policies: new PolicyService({ store, outcomes, tiers, clock, notices }),
@@ -107,6 +110,26 @@ export function openGate(process: Process, parts: GateParts): Gate {
     hookService: new HookService({ hooks, box, ids, clock, publicUrl, checkHost }),
     hooks: desk,
   };
+}
+
+function openTraffic(
+  process: Process,
+  { serving: { backing, metrics }, webhooks: { dispatcher } }: GateParts,
+  hash: AccountHash,
+): { readonly traffic: Traffic; readonly waves: Waves } {
+  const { clock, ids, log, closing } = process;
+  const { db } = backing.store.sql;
+  const freshness = backing.where === "alone" ? {} : { freshMs: FRESH_MS };
+  const store = new TrafficStore(db, clock);
+  const traffic = new Traffic({ store, clock, ids, log, ...freshness });
+  flushLast(process, "traffic.flush_failed", traffic);
+  const { announceWave: announce, announcement } = dispatcher;
+  const accounts = new Accounts(db);
+  const counted = outcomeCounter(metrics.registry, "waves");
+  const telling = { announce, announced: announcement.written, counted };
+  const waves = new Waves({ db, accounts, traffic, hash, clock, log, ...telling });
+  closing.add(waves.start());
+  return { traffic, waves };
 }
 
 function openDesk(

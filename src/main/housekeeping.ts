@@ -14,6 +14,7 @@ import { Hooks } from "../gate/hooks-store.ts";
 import { OUTCOME_DAYS } from "../gate/outcome-report.ts";
 import { Outcomes } from "../gate/outcomes.ts";
 import { SHADOW_DAYS } from "../gate/policies.ts";
+import { pruneWaves } from "../gate/waves.ts";
 import { TrafficStore } from "../gate/traffic-store.ts";
 import { type Duties, startDuties } from "../store/elections.ts";
 import type { Process } from "./process.ts";
@@ -55,6 +56,7 @@ async function keepHouse({ clock, log }: Process, serving: Serving): Promise<voi
   await pruneHours(db, nowMs);
   await new Outcomes(db).prune(today - SHADOW_DAYS + 1, today - OUTCOME_DAYS + 1);
   await new TrafficStore(db, clock).prune(nowMs);
+  await pruneWaves(db, nowMs);
   await pruneFeedback(db, nowMs);
   await pruneDecisions(db, nowMs);
   await new Hooks(db).prune(today - OUTCOME_DAYS + 1);

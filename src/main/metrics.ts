@@ -6,7 +6,7 @@ import type { ResourceName } from "../base/resources.ts";
 import type { ShareFigures } from "../base/shares.ts";
 import type { Backlog } from "../bulk/backlog.ts";
 import type { WorkerFigures } from "../bulk/worker/worker.ts";
-import { DEFAULT_POLICY } from "../core/policy/default-policy.ts";
+import { DEFAULT_POLICY, SEND_POLICY } from "../core/policy/default-policy.ts";
 import { type FullResult, isInconclusive } from "../core/validate/result.ts";
 import type { DnsStats } from "../dns/lookup.ts";
 import type { TrustStats } from "../dns/trust/trust.ts";
@@ -26,7 +26,7 @@ const EVENTS = {
   },
   feedback: {
     name: "gatepost_feedback_total",
-    help: 'What accounts reported of their sign-ups: "abuse", "bounce" or "fine".',
+    help: 'What accounts reported of their sign-ups: "abuse", "bounce", "complaint" or "fine".',
     labelNames: ["outcome"],
   },
   hooks: {
@@ -34,9 +34,14 @@ const EVENTS = {
     help: 'Calls of identity systems: "accepted", "refused", "failed_open", "late", "unread" or "unauthenticated".',
     labelNames: ["system", "outcome"],
   },
+  waves: {
+    name: "gatepost_waves_total",
+    help: 'Waves of messages to mailboxes that an account never sent to: "began" or "ended".',
+    labelNames: ["outcome"],
+  },
   decisions: {
     name: "gatepost_decisions_total",
-    help: 'Sign-up decisions by decision and reason; reasons that a policy makes up are "own".',
+    help: 'Decisions on sign-ups and messages by decision and reason; reasons that a policy makes up are "own".',
     labelNames: ["decision", "reason"],
   },
 };
@@ -46,7 +51,7 @@ const counterOf = (registry: Registry, event: keyof typeof EVENTS): Counter =>
 
 export function outcomeCounter(
   registry: Registry,
-  event: "webhooks" | "signIns" | "feedback",
+  event: "webhooks" | "signIns" | "feedback" | "waves",
 ): (outcome: string) => void {
   const counter = counterOf(registry, event);
   return (outcome) => counter.inc({ outcome });
@@ -59,7 +64,7 @@ export function hookCounter(registry: Registry): (system: string, outcome: strin
 
 /** Reasons that have a series of their own; those that a policy makes up are "own". */
 const REASONS: ReadonlySet<string> = new Set([
-  ...DEFAULT_POLICY.rules.map(({ reason }) => reason),
+  ...[...DEFAULT_POLICY.rules, ...SEND_POLICY.rules].map(({ reason }) => reason),
   ..."abuse role relay alias free fresh_domain repeated_mailbox caller denied ok".split(" "),
 ]);
 

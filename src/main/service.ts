@@ -158,7 +158,7 @@ async function openParts(process: Process) {
   /** The base of links is known for good once the service listens: port 0 takes any free one. */
   const links = { base: publicUrlOf(config) };
   const publicUrl = (): string => links.base;
-  const gate = openGate(process, { serving, checker, admission, publicUrl, hours });
+  const gate = openGate(process, { serving, checker, admission, publicUrl, hours, webhooks });
   const counts = { verdicts, hours, charts };
   return { serving, links, publicUrl, checker, admission, counts, webhooks, texts, bulk, gate };
 }

@@ -227,11 +227,23 @@ const ACCOUNT_LIMITS = "alter table accounts add column limits text;";
 /** What an identity system calls the person. */
 const DECISION_SUBJECTS = "alter table decisions add column subject text;";
 
+/** Messages that accounts ask about, and when far more of them than usual went out. */
+const MESSAGES_SENT = `
+alter table traffic add column count bigint not null default 0;
+alter table decisions add column asked text not null default 'signup';
+create table waves (
+  account_id text not null, began_ms bigint not null, ended_ms bigint, messages bigint not null, usual bigint not null,
+  primary key (account_id, began_ms)
+);
+create unique index waves_open on waves (account_id) where ended_ms is null;
+`;
+
 /** In the order they run; a migration's number is its place in this list, from 1. */
 export const MIGRATIONS: readonly Migration[] = [
   { name: "0001-tables", sql: TABLES, postgres: COUNTERS },
   { name: "0002-account-limits", sql: ACCOUNT_LIMITS },
   { name: "0003-decision-subjects", sql: DECISION_SUBJECTS },
+  { name: "0004-messages-sent", sql: MESSAGES_SENT },
 ];
 
 type Applied = readonly { readonly number: number; readonly name: string }[];

@@ -151,10 +151,24 @@ export interface TrafficTableRow {
   item: string;
   first_ms: number;
   last_ms: number;
+  /** What one process counted in this minute or hour; 0 for other kinds. */
+  count: number;
 }
 
-/** A spelling of a mailbox, a mailbox or name of a domain, the domain itself, a new domain behind a mail host. */
-export type TrafficKind = "spelling" | "mailbox" | "name" | "domain" | "new_domain";
+/**
+ * A spelling of a mailbox, a mailbox or name of a domain, the domain itself, a new domain behind a mail host; a message to
+ * a mailbox, that there was one at all, and messages to mailboxes that the account never sent to by minute and by hour.
+ */
+export type TrafficKind =
+  | "spelling"
+  | "mailbox"
+  | "name"
+  | "domain"
+  | "new_domain"
+  | "message"
+  | "sent"
+  | "minute"
+  | "hour";
 
 export interface DomainMailRow {
   domain: string;
@@ -230,7 +244,7 @@ interface WebhookEndpointRow {
 export interface WebhookDeliveryRow {
   id: string;
   account_id: string;
-  event: "bulk.completed" | "test.ping";
+  event: "bulk.completed" | "gate.wave" | "test.ping";
   session: string | null;
   data: string;
   state: "queued" | "sending" | "done" | "removed" | "interrupted" | "dropped";

@@ -7,6 +7,7 @@ import { notFound, noWebhook, tooManyPings } from "../base/refusals.ts";
 import { RESOURCES } from "../base/resources.ts";
 import type { SecretBox } from "../base/secrets.ts";
 import type { Announcement } from "../bulk/announce.ts";
+import type { Tx } from "../store/transaction.ts";
 import type { WebhookDeliveryRow } from "../store/schema.ts";
 import { outcomeOf } from "./outcome-words.ts";
 import { sign } from "./verify.ts";
@@ -89,13 +90,8 @@ export class Dispatcher {
   readonly announcement: Announcement = {
     write: async (tx, { owner, session, stats }) => {
       if (owner.kind !== "account") return;
-      const { accountId } = owner;
-      const endpoint = await new WebhookEndpoints(tx.sql).find(accountId);
-      if (endpoint === undefined) return;
-      if (endpoint.events.length > 0 && !endpoint.events.includes("bulk.completed")) return;
-      const data = JSON.stringify({ session, stats });
-      const message = { account_id: accountId, event: "bulk.completed", session, data } as const;
-      await enqueueIn(tx, this.#delivery(message), { waiting: WAITING_MAX });
+      const message = { event: "bulk.completed", session, data: { session, stats } } as const;
+      await this.#queue(tx, owner.accountId, message);
     },
     written: () => {
       const { wakeOther } = this.#deps;
@@ -103,6 +99,25 @@ export class Dispatcher {
       else wakeOther();
     },
   };
+
+  /** Queues gate.wave in the transaction that notes the wave; call `announcement.written` after it. */
+  readonly announceWave = (tx: Tx, accountId: string, data: object): Promise<void> =>
+    this.#queue(tx, accountId, { event: "gate.wave", session: null, data });
+
+  /** Where the account wants the event: an empty selection is all that there were at first. */
+  async #queue(
+    tx: Tx,
+    account_id: string,
+    { data, ...message }: Pick<Delivery, "event" | "session"> & { readonly data: object },
+  ): Promise<void> {
+    const endpoint = await new WebhookEndpoints(tx.sql).find(account_id);
+    if (endpoint === undefined) return;
+    const isWanted = endpoint.events.includes(message.event);
+    const isUnselected = endpoint.events.length === 0 && message.event !== "gate.wave";
+    if (!isWanted && !isUnselected) return;
+    const delivery = this.#delivery({ account_id, ...message, data: JSON.stringify(data) });
+    await enqueueIn(tx, delivery, { waiting: WAITING_MAX });
+  }
 
   /** Sends test.ping, or once more a message whose attempt is over; the log row. Throws a `Refusal`. */
   async ping(accountId: string, again?: string): Promise<WebhookDeliveryRow> {

@@ -3,7 +3,7 @@ import { changeRows, countRows, deleteRows, findRow, insertRow, pruneRows } from
 import type { Database, WebhookDeliveryRow } from "../store/schema.ts";
 import { inTransaction, type Tx } from "../store/transaction.ts";
 
-export const WEBHOOK_EVENTS = ["test.ping", "bulk.completed"] as const;
+export const WEBHOOK_EVENTS = ["test.ping", "bulk.completed", "gate.wave"] as const;
 export type WebhookEvent = (typeof WEBHOOK_EVENTS)[number];
 
 export interface WebhookEndpoint {

@@ -1,10 +1,11 @@
 import type { GateOptions, GateWorld } from "./gate-world.ts";
 import { inject } from "../http/inject.ts";
 
-interface Answer {
+export interface Answer {
   readonly decision: string;
   readonly reason: string;
   readonly message?: string;
+  readonly retry_after?: number;
   readonly did_you_mean?: string;
   readonly complete: boolean;
   readonly policy: { readonly name: string; readonly version: number };

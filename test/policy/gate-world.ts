@@ -16,6 +16,7 @@ import { type Admission, createAdmission } from "../../src/accounts/admission/ad
 import { DEFAULT_TIERS } from "../../src/accounts/admission/tiers.ts";
 import { createBudgetedCheck, createCheckWithoutDns } from "../../src/check/single-check.ts";
 import { createAccountHash, Traffic } from "../../src/gate/traffic.ts";
+import { Waves } from "../../src/gate/waves.ts";
 import { DecisionLog } from "../../src/gate/decision-log.ts";
 import { Feedback } from "../../src/gate/feedback.ts";
 import { createDecideOne, type DecideOne, type DecideOnKnown } from "../../src/gate/decide-one.ts";
@@ -45,6 +46,7 @@ export interface GateWorld {
   readonly decideOne: DecideOne;
   readonly decideOnKnown: DecideOnKnown;
   readonly feedback: Feedback;
+  readonly waves: Waves;
   readonly decisionLog: DecisionLog;
   readonly log: KeptLog;
   /** An account and its key. */
@@ -114,7 +116,18 @@ export async function gateWorld(
   const policyStore = new PolicyStore(db);
   const outcomes = new Outcomes(db);
   const recorder = new OutcomeRecorder({ outcomes, clock, log });
-  const traffic = new Traffic({ store: new TrafficStore(db, clock), clock, log });
+  const traffic = new Traffic({ store: new TrafficStore(db, clock), clock, ids, log });
+  const waves = new Waves({
+    db,
+    accounts,
+    traffic,
+    hash: createAccountHash(GATE_KEY),
+    clock,
+    log,
+    counted: () => undefined,
+    announce: () => Promise.resolve(),
+    announced: () => undefined,
+  });
   const decisionLog = new DecisionLog({ db, clock, ids, log });
   const checking = { lookup, datasets: () => datasets, clock, implicitMx: false };
   const common = {
@@ -137,6 +150,7 @@ export async function gateWorld(
     admission: options.charge === undefined ? admission : { charge: options.charge(admission) },
     tiers,
     traffic,
+    noticeWave: (owner) => waves.noticed(owner),
     feedback,
     record: (caller, made) => {
       recorder.record(caller, made);
@@ -168,6 +182,7 @@ export async function gateWorld(
     decideOnKnown,
     log,
     feedback,
+    waves,
     decisionLog,
     policies: new PolicyService({ store: policyStore, outcomes, tiers, clock, notices }),
     async account(email, tier = "pro") {

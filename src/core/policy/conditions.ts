@@ -1,4 +1,10 @@
-import { type Domain, parseDomain, parseMailHost, registrableOf } from "../name/domain.ts";
+import {
+  type Domain,
+  parseDomain,
+  parseMailHost,
+  registrableOf,
+  selfAndParents,
+} from "../name/domain.ts";
 import { SIGNALS, type Signal } from "../evidence/signals.ts";
 import { MAIL_KINDS, mailKindOf } from "../mail/mail-hosts.ts";
 import {
@@ -6,10 +12,12 @@ import {
   type Facts,
   type FactSource,
   type TrafficFacts,
+  type TrafficNumber,
   VERIFIED,
 } from "./policy.ts";
 import { isReservedName } from "../reserved-name.ts";
 import { canonicalAddress } from "../evidence/alias.ts";
+import { SMS_GATEWAYS } from "../tables/data.ts";
 import type { Datasets } from "../evidence/datasets.ts";
 import type { Entry } from "../address/address.ts";
 import type { Validation } from "../validate/validate.ts";
@@ -37,6 +45,7 @@ export function factsOf(
     alias: result.alias === true,
     relay: has("privacy_relay"),
     typo: has("typo_domain") || has("typo_local_part"),
+    sms_gateway: domain !== undefined && isSmsGateway(domain),
     whitelist: result.whitelist,
     allowed: isAllowed,
     denied: !isAllowed && isDenied(entry, hosts, datasets),
@@ -65,6 +74,7 @@ export function factsWith(
     alias: checked.alias,
     relay: checked.relay,
     typo: checked.typo,
+    sms_gateway: checked.sms_gateway,
     fresh: checked.fresh,
     whitelist: checked.whitelist,
     allowed: checked.allowed,
@@ -87,6 +97,13 @@ export function factsWith(
     mx_new_domains: traffic.mx_new_domains,
     mailbox_abused: traffic.mailbox_abused,
     domain_abused: traffic.domain_abused,
+    mailbox_bounced: traffic.mailbox_bounced,
+    mailbox_complained: traffic.mailbox_complained,
+    domain_bounced: traffic.domain_bounced,
+    sent_10m: traffic.sent_10m,
+    sent_day: traffic.sent_day,
+    sent_known: traffic.sent_known,
+    wave: traffic.wave,
   };
   return facts as Facts; // an unknown fact may be undefined as well as absent
 }
@@ -95,6 +112,13 @@ function namesOf(domain: Domain | undefined): Pick<Facts, "tld" | "registrable_d
   if (domain === undefined) return {};
   const { publicSuffix: tld, registrableDomain } = domain;
   return { tld, ...(registrableDomain !== undefined && { registrable_domain: registrableDomain }) };
+}
+
+function isSmsGateway({ name, registrableDomain }: Domain): boolean {
+  for (const above of selfAndParents(name, registrableDomain)) {
+    if (SMS_GATEWAYS.has(above)) return true;
+  }
+  return false;
 }
 
 function isDenied(
@@ -226,7 +250,7 @@ const isOneOf =
       : `${shown(item)} is not one of ${words.join(", ")}`;
 
 type BooleanFact = {
-  readonly [Name in keyof Required<Facts>]: Required<Facts>[Name] extends boolean ? Name : never;
+  readonly [Name in keyof Facts]-?: Facts[Name] extends boolean | undefined ? Name : never;
 }[keyof Facts];
 
 const isTrueOrFalse = isOneOf([true, false]);
@@ -250,7 +274,7 @@ function boundsOf(item: unknown): Test<number> | undefined {
   return (fact) => fact >= gte && fact < lt;
 }
 
-const amount = (name: "confidence" | "age_days" | keyof TrafficFacts): Reader =>
+const amount = (name: "confidence" | "age_days" | TrafficNumber): Reader =>
   one(isBounded, (facts) => facts[name]);
 
 const isSignal: ItemReader<string> = (item) =>
@@ -326,7 +350,13 @@ interface FactRow {
 }
 
 const FROM_DNS = { from: "dns" } as const;
-const FROM_ACCOUNT = { from: "account" } as const;
+
+const counted = (name: TrafficNumber, reason: string): FactRow => ({
+  read: amount(name),
+  level: "address",
+  reason,
+  from: "account",
+});
 
 /** DNS may show that the flag is set, never that it is not. */
 const stays = (name: BooleanFact): Pick<FactRow, "from" | "isFinal"> => ({
@@ -362,6 +392,7 @@ const FACTS: Readonly<Record<string, FactRow>> = {
   alias: { read: flag("alias"), level: "address", reason: "alias", ...FROM_DNS },
   relay: { read: flag("relay"), level: "domain", reason: "relay", ...stays("relay") },
   typo: { read: flag("typo"), level: "domain", reason: "typo" },
+  sms_gateway: { read: flag("sms_gateway"), level: "domain", reason: "sms_gateway" },
   fresh: { read: flag("fresh"), level: "address", reason: "fresh_domain", ...FROM_DNS },
   whitelist: { read: flag("whitelist"), level: "domain" },
   allowed: { read: flag("allowed"), level: "domain", reason: "allowed" },
@@ -381,43 +412,20 @@ const FACTS: Readonly<Record<string, FactRow>> = {
     isFinal: isConfidenceFinal,
   },
   age_days: { read: amount("age_days"), level: "address", reason: "fresh_domain", ...FROM_DNS },
-  mailbox_seen: {
-    read: amount("mailbox_seen"),
-    level: "address",
-    reason: "repeated_mailbox",
-    ...FROM_ACCOUNT,
-  },
-  domain_mailboxes: {
-    read: amount("domain_mailboxes"),
-    level: "address",
-    reason: "burst",
-    ...FROM_ACCOUNT,
-  },
-  sub_names: { read: amount("sub_names"), level: "address", reason: "burst", ...FROM_ACCOUNT },
-  domain_known_days: {
-    read: amount("domain_known_days"),
-    level: "address",
-    reason: "burst",
-    ...FROM_ACCOUNT,
-  },
-  mx_new_domains: {
-    read: amount("mx_new_domains"),
-    level: "address",
-    reason: "burst",
-    ...FROM_ACCOUNT,
-  },
-  mailbox_abused: {
-    read: amount("mailbox_abused"),
-    level: "address",
-    reason: "abuse",
-    ...FROM_ACCOUNT,
-  },
-  domain_abused: {
-    read: amount("domain_abused"),
-    level: "address",
-    reason: "abuse",
-    ...FROM_ACCOUNT,
-  },
+  mailbox_seen: counted("mailbox_seen", "repeated_mailbox"),
+  domain_mailboxes: counted("domain_mailboxes", "burst"),
+  sub_names: counted("sub_names", "burst"),
+  domain_known_days: counted("domain_known_days", "burst"),
+  mx_new_domains: counted("mx_new_domains", "burst"),
+  mailbox_abused: counted("mailbox_abused", "abuse"),
+  domain_abused: counted("domain_abused", "abuse"),
+  mailbox_bounced: counted("mailbox_bounced", "bounced"),
+  mailbox_complained: counted("mailbox_complained", "complained"),
+  domain_bounced: counted("domain_bounced", "bounced"),
+  sent_10m: counted("sent_10m", "too_often"),
+  sent_day: counted("sent_day", "too_often"),
+  sent_known: { read: flag("sent_known"), level: "address", from: "account" },
+  wave: { read: flag("wave"), level: "address", reason: "wave", from: "account" },
   mail_kind: {
     read: one(isOneOf(MAIL_KINDS), (facts) => facts.mail_kind),
     level: "domain",

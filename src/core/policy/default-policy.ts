@@ -25,15 +25,48 @@ export const DEFAULT_DOCUMENT = {
   else: "accept",
 } as const;
 
-export const DEFAULT_NAME = "default";
+/** The same for the question whether a message may be sent, under the name `send`. */
+const SEND_DOCUMENT = {
+  rules: [
+    { when: { format: false }, then: "reject", reason: "format" },
+    { when: { denied: true }, then: "reject", reason: "denied" },
+    { when: { mailbox_complained: { gte: 1 } }, then: "reject", reason: "complained" },
+    { when: { mailbox_bounced: { gte: 1 } }, then: "reject", reason: "bounced" },
+    { when: { dns: "no" }, then: "reject", reason: "no_mail_server" },
+    { when: { sent_10m: { gte: 3 } }, then: "reject", reason: "too_often" },
+    { when: { sent_day: { gte: 10 } }, then: "reject", reason: "too_often" },
+    { when: { sms_gateway: true }, then: "review", reason: "sms_gateway" },
+    { when: { typo: true }, then: "challenge", reason: "typo" },
+    { when: { wave: true, sent_known: false }, then: "challenge", reason: "wave" },
+  ],
+  else: "accept",
+} as const;
 
-/** The built-in policy is the first version of `default`; those that an account saves follow it. */
+/** What may be asked: may this person sign up, and may a message be sent there now. */
+export const QUESTIONS = ["signup", "send"] as const;
+export type Question = (typeof QUESTIONS)[number];
+
+export const DEFAULT_NAME = "default";
+export const SEND_NAME = "send";
+
+/** The policy that decides unless the caller names another. */
+export const policyFor = (question: Question): string =>
+  question === "send" ? SEND_NAME : DEFAULT_NAME;
+
+/** A built-in policy is the first version of its name; those that an account saves follow it. */
 export const DEFAULT_VERSION = 1;
 
-export const DEFAULT_POLICY: Policy = readDefault();
+export const DEFAULT_POLICY: Policy = readBuiltIn(DEFAULT_DOCUMENT);
+export const SEND_POLICY: Policy = readBuiltIn(SEND_DOCUMENT);
 
-function readDefault(): Policy {
-  const read = parsePolicy(DEFAULT_DOCUMENT, { hasDomainAge: false });
+/** By name, what every account has without a policy of its own. */
+export const BUILT_IN_DOCUMENTS: ReadonlyMap<string, object> = new Map<string, object>([
+  [DEFAULT_NAME, DEFAULT_DOCUMENT],
+  [SEND_NAME, SEND_DOCUMENT],
+]);
+
+function readBuiltIn(document: object): Policy {
+  const read = parsePolicy(document, { hasDomainAge: false });
   if (!read.ok) throw new Error(read.mistakes.join("; "));
   return read.policy;
 }

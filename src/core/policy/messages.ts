@@ -48,7 +48,7 @@ export function messageFor(
     const found = WORDS.get(use);
     return found?.get(language) ?? found?.get(language.slice(0, 2));
   };
-  if (decision === "review") return words("decision.review");
+  if (decision === "review") return words(`review.${reason}`) ?? words("decision.review");
   const suggestion = meant === undefined ? undefined : words("meant")?.replace("{0}", () => meant);
   if (reason === "typo" && suggestion !== undefined) return suggestion;
   if (reason !== "format") return words(`reason.${reason}`) ?? words(`decision.${decision}`);

@@ -17,6 +17,7 @@ const GOOD: Facts = {
   alias: false,
   relay: false,
   typo: false,
+  sms_gateway: false,
   whitelist: false,
   allowed: false,
   denied: false,
@@ -341,12 +342,12 @@ test("every sentence is there in every language, for a code that there is", () =
     }
     for (const use of name.split(" ")) {
       const [kind = "", code = ""] = use.split(".");
-      assert.match(kind, /^(?:decision|reason|meant|format)$/);
+      assert.match(kind, /^(?:decision|reason|review|meant|format)$/);
       assert.ok(kind !== "format" || codes.has(code), use);
     }
   }
   assert.deepEqual(languages.slice(0, LANGUAGES.length), LANGUAGES);
-  assert.equal(languages.join(), Array(34).fill(LANGUAGES.join()).join());
+  assert.equal(languages.join(), Array(38).fill(LANGUAGES.join()).join());
 });
 
 test("a typo asks with the address, whatever characters it holds", () => {

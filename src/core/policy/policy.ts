@@ -5,7 +5,7 @@ export type Decision = (typeof DECISIONS)[number];
 
 export type CallerFact = string | number | boolean;
 
-/** What the account's own traffic and feedback say of an entry, this decision included. */
+/** What the account's own traffic and feedback say of an entry; a sign-up is included, a message is not. */
 const TRAFFIC_FACTS = [
   /** Spellings of the mailbox in 7 days. */
   "mailbox_seen",
@@ -17,12 +17,32 @@ const TRAFFIC_FACTS = [
   "domain_known_days",
   /** Registrable domains first seen in the last 24 hours behind the registrable domain of the same mail host. */
   "mx_new_domains",
-  /** Times that the account reported the mailbox, or a mailbox of the registrable domain, as abuse in 90 days. */
+  /** Times that the account reported the mailbox as abuse in 90 days, and mailboxes of its domain in 30. */
   "mailbox_abused",
   "domain_abused",
+  /** Messages to the mailbox that came back for good, and complaints of it, in 90 days. */
+  "mailbox_bounced",
+  "mailbox_complained",
+  /** Of the registrable domain, mailboxes that bounced in 30 days. */
+  "domain_bounced",
+  /** Messages to the mailbox before this one, in 10 minutes and in 24 hours. */
+  "sent_10m",
+  "sent_day",
 ] as const;
 
-export type TrafficFacts = { readonly [Name in (typeof TRAFFIC_FACTS)[number]]?: number };
+const TRAFFIC_FLAGS = [
+  /** The account sent to this mailbox before, in 90 days. */
+  "sent_known",
+  /** Far more messages than usual go to mailboxes that the account never sent to. */
+  "wave",
+] as const;
+
+export type TrafficFlag = (typeof TRAFFIC_FLAGS)[number];
+export type TrafficNumber = (typeof TRAFFIC_FACTS)[number];
+
+export type TrafficFacts = { readonly [Name in TrafficNumber]?: number | undefined } & {
+  readonly [Name in TrafficFlag]?: boolean | undefined;
+};
 
 /** Whether the person proved to own the mailbox; `unknown`: nobody could say. */
 export const VERIFIED = ["yes", "no", "unknown"] as const;
@@ -37,6 +57,8 @@ export interface Facts extends TrafficFacts {
   readonly alias: boolean;
   readonly relay: boolean;
   readonly typo: boolean;
+  /** The domain turns mail into text messages. */
+  readonly sms_gateway: boolean;
   readonly fresh?: boolean;
   readonly whitelist: boolean;
   /** The operator of this service allows the domain or the address. */
@@ -126,10 +148,12 @@ export const needsDomainAge = ({ rules }: Policy): boolean =>
 /** Facts that only the premium check `domain_age` obtains. */
 export const AGE_FACTS: ReadonlySet<string> = new Set(["age_days", "fresh"]);
 
-export const usesFeedback = ({ rules }: Policy): boolean =>
-  rules.some(({ facts }) => facts.some((fact) => fact.endsWith("_abused")));
+const FEEDBACK_FACT = /_(?:abused|bounced|complained)$/;
 
-const OF_TRAFFIC: ReadonlySet<string> = new Set(TRAFFIC_FACTS);
+export const usesFeedback = ({ rules }: Policy): boolean =>
+  rules.some(({ facts }) => facts.some((fact) => FEEDBACK_FACT.test(fact)));
+
+const OF_TRAFFIC: ReadonlySet<string> = new Set([...TRAFFIC_FACTS, ...TRAFFIC_FLAGS]);
 
 /** Facts of traffic and feedback that could have led to another outcome, where nobody counts. */
 export function untestedFacts({ rules }: Policy, { rule = rules.length }: Outcome): string[] {

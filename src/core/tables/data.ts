@@ -23,6 +23,7 @@ export const FAMILY_EXCEPTIONS = setOf(TEXTS.familyExceptions);
 export const FREE_REGISTRIES = setOf(TEXTS.freeRegistries);
 export const WEAK_REGISTRIES = setOf(TEXTS.weakRegistries);
 export const HONEYPOT_LOCAL_PARTS = setOf(TEXTS.honeypots);
+export const SMS_GATEWAYS = setOf(TEXTS.smsGateways);
 export const SPECIAL_USE_NAMES = setOf(TEXTS.specialUseNames);
 export const SHARED_MAIL_SUFFIXES = setOf(TEXTS.sharedMailSuffixes);
 export const LARGE_MAILBOX_PROVIDERS = setOf(TEXTS.largeMailboxProviders);

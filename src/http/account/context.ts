@@ -40,6 +40,7 @@ import type { HookService } from "../../gate/hooks.ts";
 import type { ReportOutcomes } from "../../gate/outcome-report.ts";
 import type { PolicyService } from "../../gate/policies.ts";
 import type { TestPolicy } from "../../gate/rule-entry.ts";
+import type { Waves } from "../../gate/waves.ts";
 import type { Tokens } from "../../gate/tokens.ts";
 import type { AccountHash } from "../../gate/traffic.ts";
 import type { FeedRefresh } from "../../lists/feed-status.ts";
@@ -129,6 +130,7 @@ export interface DashboardGate {
   readonly reportOutcomes: ReportOutcomes;
   readonly testPolicy: TestPolicy;
   readonly tokens: Pick<Tokens, "renewSecret">;
+  readonly waves: Pick<Waves, "list">;
 }
 
 export interface DashboardWebhooks {

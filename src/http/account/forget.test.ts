@@ -30,7 +30,7 @@ async function filled(t: Parameters<typeof worldFor>[0]) {
         { accountId: account_id, since, isPage: false },
         parsed.value,
       );
-      const seen = { first_ms: 1, last_ms: 1 };
+      const seen = { first_ms: 1, last_ms: 1, count: 0 };
       await insertRow(db, "traffic", { account_id, subject, kind: "spelling", item, ...seen });
       const domain = { account_id, subject: "a domain", kind: "mailbox", item: subject } as const;
       await insertRow(db, "traffic", { ...domain, ...seen });
@@ -51,6 +51,7 @@ async function filled(t: Parameters<typeof worldFor>[0]) {
         form: null,
         key_id: null,
         subject: null,
+        asked: "signup" as const,
         complete: 1,
       });
     }

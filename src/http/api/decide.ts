@@ -2,14 +2,17 @@ import { presentedKey } from "../../accounts/admission/identify.ts";
 import type { Caller } from "../../accounts/admission/caller.ts";
 import { isPublishableKey, type PageTerms } from "../../accounts/keys.ts";
 import {
+  apiKeyRequired,
   badParameter,
   decideBodyTooLarge,
   missingParameter,
   noSuchPolicy,
   originNotAllowed,
   policyNotAllowed,
+  publishableKeyElsewhere,
 } from "../../base/refusals.ts";
 import { component, Type } from "../../core/json-schema.ts";
+import { policyFor, type Question, QUESTIONS } from "../../core/policy/default-policy.ts";
 import { isReservedName } from "../../core/reserved-name.ts";
 import type { CallerFact } from "../../core/policy/policy.ts";
 import type { DecideOne, DecideRequest } from "../../gate/decide-one.ts";
@@ -38,6 +41,7 @@ export function decideRoute(decideOne: DecideOne): Route {
     isSingle: true,
     async handle({ path, params, entrance, waitedMs, source }) {
       checkOrigin(entrance.caller, source);
+      checkAsker(entrance.caller, params);
       const text = path.join("/") || (params.entry("email", "address") ?? "");
       if (text === "") throw missingParameter("email");
       const isOne = path.length > 0 || params.count("email") === 1;
@@ -58,6 +62,13 @@ function checkOrigin({ origins }: Caller, { headers }: ApiRequest["source"]): vo
   if (origin === undefined || !origins.includes(origin)) throw originNotAllowed();
 }
 
+/** Only a secret key may ask about messages; who is not known in time is answered by the built-in policy. */
+function checkAsker({ isUnidentified, isPublishable, keyId }: Caller, params: Params): void {
+  if (readFields(QUESTION, params).for === "signup" || isUnidentified === true) return;
+  if (isPublishable === true) throw publishableKeyElsewhere();
+  if (keyId === undefined) throw apiKeyRequired();
+}
+
 /** What a decision is asked with. Throws the `Refusal` of a value out of bounds. */
 function readDecide(
   params: Params,
@@ -65,16 +76,10 @@ function readDecide(
   page?: PageTerms,
 ): DecideRequest {
   if (page === undefined) {
-    const {
-      policy = "default",
-      language,
-      deadline_ms,
-      form,
-      facts,
-      token,
-    } = readFields(FIELDS, params);
-    const deadlineMs = deadline_ms;
-    return { text, waitedMs, language, policy, deadlineMs, form, facts, wantsToken: token };
+    const read = readFields(FIELDS, params);
+    const { language, form, facts, for: question } = read;
+    const { policy = policyFor(question), deadline_ms: deadlineMs, token: wantsToken } = read;
+    return { text, question, waitedMs, language, policy, deadlineMs, form, facts, wantsToken };
   }
   // What a page must not choose is its key's; its facts are not read.
   const { policy = page.policy, language, deadline_ms } = readFields(PAGE_FIELDS, params);
@@ -142,8 +147,27 @@ const deadline: Field<number> = {
 };
 
 const policyName: Field<string | undefined> = {
-  schema: Type.Optional(Type.String({ default: "default", description: "A policy's name." })),
+  schema: Type.Optional(
+    Type.String({
+      description: "A policy's name; absent: `default`, or `send` with `for`: `send`.",
+    }),
+  ),
   read: given,
+};
+
+const question: Field<Question> = {
+  schema: Type.Optional(
+    Type.Enum(QUESTIONS, {
+      default: "signup",
+      description: "What is asked: may this person sign up, or may a message be sent there now.",
+    }),
+  ),
+  read(value, name) {
+    const word = given(value, name) ?? "signup";
+    const known = QUESTIONS.find((one) => one === word);
+    if (known === undefined) throw badParameter(name, `one of ${QUESTIONS.join(", ")}`);
+    return known;
+  },
 };
 
 /** A BCP 47 tag (RFC 5646); anything else is English. */
@@ -239,7 +263,8 @@ function parsed(text: string): unknown {
 
 const DEADLINE = { deadline_ms: deadline };
 const PAGE_FIELDS = { policy: policyName, language, ...DEADLINE };
-const FIELDS = { ...PAGE_FIELDS, form, facts, token };
+const QUESTION = { for: question };
+const FIELDS = { ...PAGE_FIELDS, ...QUESTION, form, facts, token };
 const PROOF = {
   evt: textUpTo(
     EVT_MAX,
@@ -277,10 +302,11 @@ const EXAMPLE = {
 export const DECIDE: Operation = {
   id: "decideSignUp",
   at: "POST /api/decide",
-  summary: "Decide on a sign-up",
+  summary: "Decide on a sign-up, or on a message",
   about:
     "Accept, challenge, review or reject, by your policy, in time; one unit. Key, rate, quota and credits are " +
-    "those of a single check. A publishable key works from its origins and gets neither `result` nor `mailbox`.",
+    "those of a single check. A publishable key works from its origins and gets neither `result` nor `mailbox`. " +
+    "With `for`: `send`, from a secret key: may a confirmation, code or link be sent there now.",
   tag: "gate",
   body: {
     email: { schema: Type.String({ minLength: 1, description: "As the person typed it." }) },

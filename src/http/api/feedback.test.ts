@@ -47,7 +47,7 @@ async function useRules(
 }
 
 const ID = "m_AAAAAAAAAAAAAAAAAAAAAAAAAA";
-const one = "Parameter outcome must be one of abuse, bounce, fine.";
+const one = "Parameter outcome must be one of abuse, bounce, complaint, fine.";
 
 const REFUSALS: readonly [name: string, body: object, error: string][] = [
   ["nothing", {}, "Missing parameter: email."],
@@ -270,6 +270,7 @@ test("the decision log is off at first, and holds no address", async (t) => {
     hook: null,
     subject: null,
     complete: true,
+    for: "signup",
   });
   assert.deepEqual(others, []);
   const stored = await world.store.sql.db.selectFrom("decisions").selectAll().execute();

@@ -40,10 +40,10 @@ const described = (description: string, more: object = {}) => ({
 export const FEEDBACK: Operation = {
   id: "giveFeedback",
   at: "POST /api/feedback",
-  summary: "Say what became of a sign-up",
+  summary: "Say what became of a sign-up or message",
   about:
-    "Needs a secret key; counts against the rate and costs no unit. Send `email` or `mailbox`. It becomes the " +
-    "facts `mailbox_abused` and `domain_abused` of your policies; nothing is denied by itself.",
+    "Needs a secret key; counts against the rate and costs no unit. Send `email` or `mailbox`. It becomes facts of " +
+    "your policies, such as `mailbox_abused` and `mailbox_bounced`; nothing is denied by itself.",
   tag: "gate",
   key: "needed",
   body: {
@@ -113,6 +113,7 @@ export const DECISION_LOG: Operation = {
     mailbox: described("A `mailbox.id`."),
     form: described("The caller's label."),
     key: described("Id of the API key, or `hook:ID`."),
+    for: described("What was asked: `signup` or `send`."),
     after: described("`next` of the page before."),
     limit: described("Decisions of a page, 1 to 100.", { example: "100" }),
   },
@@ -120,7 +121,7 @@ export const DECISION_LOG: Operation = {
   refusals: { ...KEY_NEEDED, 400: ["A parameter is wrong.", badDecision()] },
 };
 
-const SOUGHT_NAMES = ["reason", "domain", "mailbox", "form", "key"] as const;
+const SOUGHT_NAMES = ["reason", "domain", "mailbox", "form", "key", "for"] as const;
 const SOUGHT_MAX = 255;
 
 function badDecision(): Error & ReturnType<typeof badParameter> {

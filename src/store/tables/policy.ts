@@ -1,5 +1,6 @@
 import type { Decision } from "../../core/policy/policy.ts";
-import type { HookOutcome, HookSystem } from "../../gate/gate-shapes.ts";
+import type { Question } from "../../core/policy/default-policy.ts";
+import type { FeedbackOutcome, HookOutcome, HookSystem } from "../../gate/gate-shapes.ts";
 
 export interface PolicyTables {
   policies: PolicyRow;
@@ -11,6 +12,7 @@ export interface PolicyTables {
   hook_counts: HookCountRow;
   feedback: FeedbackRow;
   decisions: DecisionRow;
+  waves: WaveRow;
 }
 
 export interface FeedbackRow {
@@ -19,7 +21,7 @@ export interface FeedbackRow {
   /** Its id within the account. */
   mailbox: string;
   domain: string;
-  outcome: "abuse" | "bounce" | "fine";
+  outcome: FeedbackOutcome;
   day: number;
   note: string;
   /** What is proposed to the account and to the operator; "" for nothing, or when they answered. */
@@ -43,6 +45,17 @@ export interface DecisionRow {
   key_id: string | null;
   complete: number;
   subject: string | null;
+  asked: Question;
+}
+
+export interface WaveRow {
+  account_id: string;
+  began_ms: number;
+  /** Null while it lasts. */
+  ended_ms: number | null;
+  /** Messages of the hour to mailboxes that the account never sent to, and the median of its hours. */
+  messages: number;
+  usual: number;
 }
 
 /** Stays when the policy is removed, so that no version number is used twice. */

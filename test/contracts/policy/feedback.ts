@@ -59,7 +59,13 @@ export function feedbackContract(name: string, make: Make<Stores>): void {
     const entry = readEntry("a+1@farm.example", "address");
     assert.ok(entry.kind === "address");
     const about = { mailboxId: mailboxId(hash, "a1", entry.address), domain: "farm.example" };
-    const facts = { mailbox_abused: 1, domain_abused: 3 };
+    const facts = {
+      mailbox_abused: 1,
+      mailbox_bounced: 0,
+      mailbox_complained: 0,
+      domain_abused: 3,
+      domain_bounced: 0,
+    };
     assert.deepEqual(await feedback.facts("a1", about, 1_000), facts);
     await feedback.answered("farm.example", "a1");
     assert.deepEqual(
@@ -100,6 +106,7 @@ export function feedbackContract(name: string, make: Make<Stores>): void {
       format: true,
       disposable: false,
       dns: "yes",
+      asked: "signup",
       policies: BUILT_IN,
       form: "join",
       isCached: false,

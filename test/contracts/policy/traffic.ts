@@ -17,6 +17,7 @@ const row = (subject: string, item: string, more: Partial<Sighting> = {}): Sight
   item,
   first_ms: NOW_MS,
   last_ms: NOW_MS,
+  count: 0,
   ...more,
 });
 

@@ -87,6 +87,7 @@ const sightingsOf = (mailbox: number, since: number): readonly Sighting[] =>
     item: `s${String(at)}`,
     first_ms: 1,
     last_ms: 1,
+    count: 0,
   }));
 
 const otherRaces: Readonly<Record<string, Race>> = {

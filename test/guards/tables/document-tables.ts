@@ -45,7 +45,7 @@ export function everyMetric(): readonly Described[] {
   for (const figures of [PROGRAM, HEALTH, ANSWER_CACHE, DNS, VERDICTS, WORKER, SHARES, BACKLOG]) {
     program.watch<never>(registry, figures, never);
   }
-  for (const event of ["webhooks", "signIns", "feedback"] as const) {
+  for (const event of ["webhooks", "signIns", "feedback", "waves"] as const) {
     program.outcomeCounter(registry, event);
   }
   program.hookCounter(registry);

@@ -1,0 +1,76 @@
+import type { DecisionAnswer } from "./gate-shapes.ts";
+import type { PoliciesInForce } from "./in-force.ts";
+import type { Proof } from "./proof/proof.ts";
+import type { CheckedEntry, Ruling } from "./rule-entry.ts";
+import type { Marks } from "./traffic.ts";
+
+/** A check, and what follows from it for the account that asked: nothing of it is of one request alone. */
+export interface Checked extends CheckedEntry {
+  readonly isComplete: boolean;
+  /** The single check's result, as JSON. */
+  readonly result: string;
+  readonly mailboxId: string | undefined;
+  /** The domain that feedback is about; absent for domains whose mailboxes belong to strangers. */
+  readonly reportedDomain: string | undefined;
+  /** Absent where nothing is counted. */
+  readonly marks: Marks | undefined;
+  readonly expiresAtMs: number;
+  /** The answer that was made of it last: the next one is mostly the same. */
+  last?: Said & { readonly body: string };
+}
+
+/** What a body says besides what its check does. */
+interface Said {
+  readonly ruling: Ruling;
+  readonly policies: PoliciesInForce;
+  /** A publishable key gets no result and no mailbox. */
+  readonly isPublic: boolean;
+  /** Spellings of the mailbox. */
+  readonly seen: number | undefined;
+  readonly retryAfter: number | undefined;
+  readonly proof: Proof | undefined;
+}
+
+function isSame(one: Said, other: Said): boolean {
+  return (
+    one.policies === other.policies &&
+    one.isPublic === other.isPublic &&
+    one.seen === other.seen &&
+    one.retryAfter === other.retryAfter &&
+    one.proof === other.proof &&
+    one.ruling.message === other.ruling.message &&
+    one.ruling.outcome.decision === other.ruling.outcome.decision &&
+    one.ruling.outcome.reason === other.ruling.outcome.reason
+  );
+}
+
+export function bodyOf(checked: Checked, said: Said, token: string | undefined): string {
+  const { last } = checked;
+  const isKnown = last !== undefined && isSame(last, said);
+  const body = isKnown ? last.body : written(checked, said);
+  if (!isKnown) checked.last = { ...said, body };
+  return token === undefined ? body : `${body.slice(0, -1)},"token":${JSON.stringify(token)}}`;
+}
+
+/** Keys in the order of the contract. */
+function written(
+  { meant, isComplete, mailboxId: id, result }: Checked,
+  { ruling, policies, isPublic, seen, retryAfter, proof }: Said,
+): string {
+  const { decision, reason } = ruling.outcome;
+  // There is nothing that a visitor could do about a review.
+  const message = isPublic && decision === "review" ? undefined : ruling.message;
+  const head = JSON.stringify({
+    decision,
+    reason,
+    message,
+    retry_after: retryAfter,
+    did_you_mean: meant,
+    complete: isComplete,
+    verified: proof?.verified,
+    private_address: proof?.isPrivate === true ? true : undefined,
+    policy: { name: policies.name, version: policies.live.version },
+    mailbox: isPublic || id === undefined ? undefined : { id, seen },
+  } satisfies Record<Exclude<keyof DecisionAnswer, "result" | "token">, unknown>);
+  return isPublic ? head : `${head.slice(0, -1)},"result":${result}}`;
+}

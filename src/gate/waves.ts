@@ -1,0 +1,144 @@
+import type { Kysely } from "kysely";
+import type { Accounts } from "../accounts/accounts-store.ts";
+import type { Clock } from "../base/clock.ts";
+import { type End, every } from "../base/every.ts";
+import type { Log } from "../base/log.ts";
+import { DAY_MS, isoTime } from "../core/calendar.ts";
+import { pruneRows } from "../store/rows.ts";
+import type { Database } from "../store/schema.ts";
+import type { WaveRow } from "../store/tables/policy.ts";
+import { inTransaction, type Tx } from "../store/transaction.ts";
+import type { Wave } from "./gate-shapes.ts";
+import { type AccountHash, messagesMark, type Traffic, type TrafficOwner } from "./traffic.ts";
+import { isWave, type NewMailboxes } from "./traffic-subject.ts";
+
+/** When far more messages than usual go to mailboxes that an account never sent to: begin and end, told once by all servers. */
+
+/** Between two looks whether waves are over. */
+const LOOK_EVERY_MS = 30_000;
+
+const KEPT_DAYS = 90;
+
+export interface WavesDeps {
+  readonly db: Kysely<Database>;
+  readonly accounts: Pick<Accounts, "find">;
+  readonly traffic: Pick<Traffic, "newMailboxes">;
+  readonly hash: AccountHash;
+  readonly clock: Pick<Clock, "nowMs" | "after">;
+  readonly log: Pick<Log, "warn" | "error">;
+  readonly counted: (state: Wave["state"]) => void;
+  /** Tells the account, in the transaction that notes the begin or end. */
+  readonly announce: (tx: Tx, accountId: string, wave: Wave) => Promise<void>;
+  readonly announced: () => void;
+}
+
+export class Waves {
+  readonly #deps: WavesDeps;
+  /** Accounts whose wave is noted already. */
+  #noted = new Set<string>();
+
+  constructor(deps: WavesDeps) {
+    this.#deps = deps;
+  }
+
+  start(): End {
+    const { clock, log } = this.#deps;
+    const failed = (fault: unknown): void => log.error("gate.waves_failed", fault);
+    return every({ ms: LOOK_EVERY_MS, clock, failed }, () => this.look());
+  }
+
+  /** A message of a wave was counted. */
+  noticed(owner: TrafficOwner): void {
+    if (this.#noted.has(owner.accountId)) return;
+    this.#noted.add(owner.accountId);
+    this.#begin(owner).catch((fault: unknown) => {
+      this.#noted.delete(owner.accountId);
+      this.#deps.log.error("gate.waves_failed", fault);
+    });
+  }
+
+  /** Ends the waves that are over. */
+  async look(): Promise<void> {
+    this.#noted = new Set();
+    const { db, accounts } = this.#deps;
+    const open = await db.selectFrom("waves").selectAll().where("ended_ms", "is", null).execute();
+    for (const wave of open) {
+      const { trafficSince: since = 0 } = (await accounts.find(wave.account_id)) ?? {};
+      const owner = { accountId: wave.account_id, since, isPage: false };
+      const now = since > 0 ? await this.#figures(owner) : { messages: 0, usual: 0 };
+      if (now !== undefined && !isWave(now)) await this.#end(wave);
+    }
+  }
+
+  /** Those that last, and the last 20 that are over, newest first. */
+  async list(accountId?: string): Promise<readonly (Wave & { readonly accountId: string })[]> {
+    let query = this.#deps.db.selectFrom("waves").selectAll();
+    if (accountId !== undefined) query = query.where("account_id", "=", accountId);
+    const rows = await query.orderBy("began_ms", "desc").limit(20).execute();
+    return rows.map((row) => ({ ...waveOf(row), accountId: row.account_id }));
+  }
+
+  #figures(owner: TrafficOwner): Promise<NewMailboxes | undefined> {
+    const { traffic, hash } = this.#deps;
+    return traffic.newMailboxes(owner, messagesMark(hash, owner));
+  }
+
+  async #begin(owner: TrafficOwner): Promise<void> {
+    const figures = await this.#figures(owner);
+    if (figures === undefined) return;
+    const began_ms = this.#deps.clock.nowMs();
+    const row: WaveRow = { account_id: owner.accountId, began_ms, ended_ms: null, ...figures };
+    await this.#tell(row, async ({ sql }) => {
+      const insert = sql.insertInto("waves").values(row);
+      const { numInsertedOrUpdatedRows } = await insert
+        .onConflict((conflict) => conflict.doNothing())
+        .executeTakeFirst();
+      return Number(numInsertedOrUpdatedRows) === 1;
+    });
+  }
+
+  #end(wave: WaveRow): Promise<void> {
+    const { account_id, began_ms } = wave;
+    const ended_ms = this.#deps.clock.nowMs();
+    return this.#tell({ ...wave, ended_ms }, async ({ sql }) => {
+      const { numUpdatedRows } = await sql
+        .updateTable("waves")
+        .set({ ended_ms })
+        .where((build) => build.and({ account_id, began_ms }))
+        .where("ended_ms", "is", null)
+        .executeTakeFirst();
+      return Number(numUpdatedRows) === 1;
+    });
+  }
+
+  /** Once, by the process that noted it. */
+  async #tell(row: WaveRow, note: (tx: Tx) => Promise<boolean>): Promise<void> {
+    const { db, log, announce, announced, counted } = this.#deps;
+    const wave = waveOf(row);
+    const isMine = await inTransaction(db, async (tx) => {
+      const isNoted = await note(tx);
+      if (isNoted) await announce(tx, row.account_id, wave);
+      return isNoted;
+    });
+    if (!isMine) return;
+    announced();
+    counted(wave.state);
+    log.warn("gate.wave", { account: row.account_id, ...wave });
+  }
+}
+
+const waveOf = ({ began_ms, ended_ms, messages, usual }: WaveRow): Wave => ({
+  state: ended_ms === null ? "began" : "ended",
+  began_at: isoTime(Number(began_ms)),
+  ended_at: ended_ms === null ? null : isoTime(Number(ended_ms)),
+  messages: Number(messages),
+  usual: Number(usual),
+});
+
+export const pruneWaves = (db: Kysely<Database>, nowMs: number): Promise<number> =>
+  pruneRows(db, {
+    table: "waves",
+    key: ["account_id", "began_ms"],
+    column: "ended_ms",
+    before: nowMs - KEPT_DAYS * DAY_MS,
+  });

@@ -24,7 +24,7 @@ const refusedWith =
     error instanceof Refusal && error.status === status;
 
 const OWNER = { owner: "account:a", wanted: new Set(["email"]) };
-const FORM = { kind: "form", fields: new Map([["email", ["a"]]]) };
+const FORM = { kind: "form", fields: new Map([["email", ["a"]]]), text: "email=a" };
 
 /** A reader whose shares a test can look into. */
 function world() {

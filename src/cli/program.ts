@@ -72,6 +72,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   "lists import": ["gatepost lists import deny.txt --kind deny"],
   forget: ["gatepost forget jo@example.com", "gatepost forget jo@example.com --yes --json"],
   decide: [
+    "gatepost decide jo@example.com --for send",
     "gatepost decide jo@example.com sales@mailinator.com",
     "gatepost decide jo@example.com --policy policy.json --language de --json",
   ],

@@ -117,14 +117,20 @@ export const BackTestReport = Type.Object({
 export type BackTestReport = Described<typeof BackTestReport>;
 
 /** Far more messages than usual to mailboxes that the account never sent to. */
-export const Wave = Type.Object({
+const WAVE = {
   state: oneOf(["began", "ended"], "`began`: it lasts."),
   began_at: time,
   ended_at: orNull(time),
   messages: Type.Integer({ description: "To such mailboxes in the hour before it was noticed." }),
   usual: Type.Integer({ description: "The median hour of 14 days." }),
-});
+};
+export const Wave = Type.Object(WAVE);
 export type Wave = Described<typeof Wave>;
+export const Waves = Type.Object({
+  waves: Type.Array(Type.Object({ ...WAVE, account: text }), {
+    description: "The last 20, newest first.",
+  }),
+});
 
 export const OutcomeReport = Type.Object({
   days: Type.Array(Type.Object({ day, ...BY_DECISION })),

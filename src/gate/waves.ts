@@ -70,12 +70,12 @@ export class Waves {
     }
   }
 
-  /** Those that last, and the last 20 that are over, newest first. */
-  async list(accountId?: string): Promise<readonly (Wave & { readonly accountId: string })[]> {
+  /** The last 20, newest first. */
+  async list(accountId?: string): Promise<readonly (Wave & { readonly account: string })[]> {
     let query = this.#deps.db.selectFrom("waves").selectAll();
     if (accountId !== undefined) query = query.where("account_id", "=", accountId);
     const rows = await query.orderBy("began_ms", "desc").limit(20).execute();
-    return rows.map((row) => ({ ...waveOf(row), accountId: row.account_id }));
+    return rows.map((row) => ({ ...waveOf(row), account: row.account_id }));
   }
 
   #figures(owner: TrafficOwner): Promise<NewMailboxes | undefined> {

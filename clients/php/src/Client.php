@@ -85,6 +85,7 @@ final class Client
         ?string $evt = null,
         ?string $nonce = null,
         ?string $origin = null,
+        string $for = 'signup',
     ): Decision {
         $entry = Entry::of($email);
         if ($entry === null) {
@@ -94,7 +95,8 @@ final class Client
             $deadline = new Deadline($deadlineMs ?? $this->deadlineMs);
             $fields = [
                 'email' => $entry,
-                'policy' => $policy ?? $this->policy,
+                'for' => $for === 'signup' ? null : $for,
+                'policy' => $policy ?? ($for === 'signup' ? $this->policy : null),
                 'language' => Entry::language($language ?? $this->language),
                 'form' => $form ?? $this->form,
                 'facts' => Entry::facts($facts) ?: null,
@@ -110,6 +112,16 @@ final class Client
             // A mistake of the caller or of ours must not stop a sign-up either.
             return $this->away(new GatepostException('request', $fault->getMessage()));
         }
+    }
+
+    /**
+     * Whether a confirmation, code or link may be sent there now. False only where the policy says reject or review; true on any
+     * fault. Needs a secret key.
+     */
+    public function maySend(string $email, ?string $language = null, ?int $deadlineMs = null): bool
+    {
+        $said = $this->decide($email, language: $language, deadlineMs: $deadlineMs, for: 'send');
+        return $said->source === 'away' || in_array($said->decision, ['accept', 'challenge'], true);
     }
 
     private function away(GatepostException $fault): Decision
@@ -133,7 +145,7 @@ final class Client
     }
 
     /**
-     * Says what became of a sign-up: 'abuse', 'bounce' or 'fine', by its address or by `mailbox`, the id of a decision. Needs a
+     * Says what became of a sign-up: 'abuse', 'bounce', 'complaint' or 'fine', by its address or by `mailbox`, the id of a decision. Needs a
      * secret key.
      *
      * @throws GatepostException when it is not stored

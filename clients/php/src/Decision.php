@@ -32,6 +32,8 @@ final class Decision
         public readonly ?string $verified = null,
         /** The issuer of the proof says that the address hides another one. */
         public readonly bool $privateAddress = false,
+        /** With `too_often`: seconds until a message may be sent there. */
+        public readonly ?int $retryAfter = null,
     ) {
     }
 
@@ -63,6 +65,7 @@ final class Decision
             $body['token'] ?? null,
             verified: $body['verified'] ?? null,
             privateAddress: ($body['private_address'] ?? null) === true,
+            retryAfter: is_int($body['retry_after'] ?? null) ? $body['retry_after'] : null,
         );
     }
 }

@@ -75,7 +75,9 @@ class Core:
         entry = entry_of(email)
         if entry is None:
             return Decision("reject", "format", message=MALFORMED, complete=True, source="client")
-        asked = {**self._defaults, **{name: value for name, value in options.items() if value is not None}}
+        # The policy of sign-ups is none of messages.
+        defaults = {**self._defaults, "policy": None} if options.get("for") == "send" else self._defaults
+        asked = {**defaults, **{name: value for name, value in options.items() if value is not None}}
         language = language_of(asked.pop("language", None))
         if language is not None:
             asked["language"] = language

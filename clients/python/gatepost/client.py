@@ -83,16 +83,24 @@ class Client(_Base):
         evt: Optional[str] = None,
         nonce: Optional[str] = None,
         origin: Optional[str] = None,
+        question: Optional[str] = None,
         deadline_ms: Optional[float] = None,
     ) -> Decision:
         """Decides on a sign-up, with the parameters of docs/decide.md. ``language`` may be a whole Accept-Language header.
 
         ``evt`` is what a browser put into the form to prove the mailbox, with the session's ``nonce`` and the page's ``origin``.
 
+        ``question="send"`` asks whether a message may be sent there now; that needs a secret key.
+
         Never raises because of the service, and answers by the deadline. Text that is blank or longer than 1,000 characters is
         rejected without asking.
         """
-        return _run(self._threads, self._core.decide(email, _asked(policy, language, form, (facts, token), (evt, nonce, origin)), deadline_ms))
+        return _run(self._threads, self._core.decide(email, _asked(policy, language, form, (facts, token), (evt, nonce, origin), question), deadline_ms))
+
+    def may_send(self, email: str, *, language: Optional[str] = None, deadline_ms: Optional[float] = None) -> bool:
+        """Whether a confirmation, code or link may be sent there now. False only where the policy says ``reject`` or
+        ``review``; true on any fault. Needs a secret key."""
+        return self.decide(email, language=language, question="send", deadline_ms=deadline_ms).may_send
 
     def check(
         self, entry: str, *, features: Optional[Sequence[str]] = None, deadline_ms: Optional[float] = None
@@ -109,7 +117,7 @@ class Client(_Base):
         note: Optional[str] = None,
         deadline_ms: Optional[float] = None,
     ) -> None:
-        """Says what became of a sign-up: ``abuse``, ``bounce`` or ``fine``, by its address or by ``mailbox``, the id of a
+        """Says what became of a sign-up: ``abuse``, ``bounce``, ``complaint`` or ``fine``, by its address or by ``mailbox``, the id of a
         decision. Needs a secret key. Raises GatepostError when it is not stored."""
         return _run(self._threads, self._core.feedback(_told(email, outcome, mailbox, note), deadline_ms))
 
@@ -162,10 +170,15 @@ class AsyncClient(_Base):
         evt: Optional[str] = None,
         nonce: Optional[str] = None,
         origin: Optional[str] = None,
+        question: Optional[str] = None,
         deadline_ms: Optional[float] = None,
     ) -> Decision:
         """As ``Client.decide``."""
-        return await _run_async(self._tasks, self._core.decide(email, _asked(policy, language, form, (facts, token), (evt, nonce, origin)), deadline_ms))
+        return await _run_async(self._tasks, self._core.decide(email, _asked(policy, language, form, (facts, token), (evt, nonce, origin), question), deadline_ms))
+
+    async def may_send(self, email: str, *, language: Optional[str] = None, deadline_ms: Optional[float] = None) -> bool:
+        """As ``Client.may_send``."""
+        return (await self.decide(email, language=language, question="send", deadline_ms=deadline_ms)).may_send
 
     async def check(
         self, entry: str, *, features: Optional[Sequence[str]] = None, deadline_ms: Optional[float] = None
@@ -224,10 +237,11 @@ def _asked(
     form: Optional[str],
     more: Tuple[Optional[Facts], Optional[bool]],
     proof: Tuple[Optional[str], Optional[str], Optional[str]],
+    question: Optional[str],
 ) -> Mapping[str, Any]:
     evt, nonce, origin = proof
     offered = {"evt": evt, "nonce": nonce, "origin": origin} if evt else {}
-    return {"policy": policy, "language": language, "form": form, "facts": more[0], "token": more[1], **offered}
+    return {"policy": policy, "language": language, "form": form, "facts": more[0], "token": more[1], "for": question, **offered}
 
 
 def _told(

@@ -58,6 +58,13 @@ class Decision:
     verified: Optional[str] = None
     #: The issuer of the proof says that the address hides another one.
     private_address: bool = False
+    #: With ``too_often``: seconds until a message may be sent there.
+    retry_after: Optional[int] = None
+
+    @property
+    def may_send(self) -> bool:
+        """Of the question ``send``: whether the message may go; a fault says yes."""
+        return self.source == "away" or self.decision in ("accept", "challenge")
 
 
 @dataclass(frozen=True)
@@ -132,6 +139,7 @@ def read_decision(body: Any) -> Decision:
             mailbox=None if mailbox is None else Mailbox(mailbox["id"], mailbox.get("seen")),
             result=None if result is None else read_result(result),
             token=_text(body.get("token")),
+            retry_after=body.get("retry_after") if isinstance(body.get("retry_after"), int) else None,
             verified=_text(body.get("verified")),
             private_address=body.get("private_address") is True,
         )

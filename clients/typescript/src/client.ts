@@ -48,6 +48,8 @@ export interface CallOptions {
 
 /** Parameters of `POST /api/decide`: docs/decide.md. */
 export interface DecideOptions extends CallOptions {
+  /** `send`: may a message be sent there now; needs a secret key. */
+  readonly for?: "signup" | "send" | undefined;
   readonly policy?: string | undefined;
   /** A tag, or the whole Accept-Language header of the request. */
   readonly language?: string | undefined;
@@ -66,13 +68,13 @@ export interface CheckOptions extends CallOptions {
   readonly features?: readonly string[];
 }
 
-/** What became of a sign-up: docs/feedback.md. */
+/** What became of a sign-up or message: docs/feedback.md. */
 export interface Feedback {
   /** As the person signed up. This or `mailbox`. */
   readonly email?: string;
   /** `mailbox.id` of a decision. */
   readonly mailbox?: string;
-  readonly outcome: "abuse" | "bounce" | "fine";
+  readonly outcome: "abuse" | "bounce" | "complaint" | "fine";
   /** At most 1,000 characters. */
   readonly note?: string;
 }
@@ -89,6 +91,11 @@ export interface Gatepost {
    * 1,000 characters is rejected without asking.
    */
   decide(email: string, options?: DecideOptions): Promise<Decision>;
+  /**
+   * Whether a confirmation, code or link may be sent there now: docs/guides/before-you-send.md. False only where the policy
+   * says `reject` or `review`; true on any fault. Needs a secret key.
+   */
+  maySend(email: string, options?: Omit<DecideOptions, "for">): Promise<boolean>;
   /** An address, or a bare domain. Rejects with a GatepostError without an answer. */
   check(entry: string, options?: CheckOptions): Promise<Result>;
   /** Says what became of a sign-up; needs a secret key. Rejects with a GatepostError when it is not stored. */
@@ -123,6 +130,10 @@ export function createGatepost(options: GatepostOptions): Gatepost {
   ): Promise<BulkResult> => within(ms, signal, (deadline) => run({ asking, deadline, onProgress }));
   return {
     decide: (email, more = {}) => decide(email, more, parts),
+    async maySend(email, more = {}) {
+      const { source, decision } = await decide(email, { ...more, for: "send" }, parts);
+      return source === "away" || decision === "accept" || decision === "challenge";
+    },
     async check(entry, { deadlineMs: ms = deadlineMs, signal, features } = {}) {
       const kind = entry.includes("@") ? "email" : "domain";
       const body = JSON.stringify({ [kind]: entry, features: features?.join(",") });

@@ -75,6 +75,8 @@ export interface ServiceDecision extends Decided {
   readonly verified?: "yes" | "no" | "unknown";
   /** The issuer of the proof says that the address hides another one. */
   readonly private_address?: true;
+  /** With `too_often`: seconds until a message may be sent there. */
+  readonly retry_after?: number;
   readonly policy: { readonly name: string; readonly version: number };
   readonly mailbox?: { readonly id: string; readonly seen?: number };
   readonly result?: Result;

@@ -1,6 +1,11 @@
 import type { ComponentChildren, VNode } from "preact";
 import { useState } from "preact/hooks";
-import type { AccountDecisions, LoggedDecision, Proposal } from "../../http/account/shapes.ts";
+import type {
+  AccountDecisions,
+  LoggedDecision,
+  Proposal,
+  Wave,
+} from "../../http/account/shapes.ts";
 import { call, post } from "../lib/client.ts";
 import { counted } from "../lib/format.ts";
 import { useLoad, useLooks } from "../lib/load.ts";
@@ -52,6 +57,7 @@ export function Page(): VNode {
         {logSwitch(loading.value?.log)}
       </PageHead>
       <GateTabs />
+      <Waves path="waves" />
       <Proposals path="proposals" whose="your policy" />
       <Sheet title="Log" aside={aside}>
         {mailbox === "" ? (
@@ -164,6 +170,32 @@ function feedback(mailbox: string, of: string): VNode {
         For a refused address it becomes a proposal to allow its domain.
       </Act>
     </span>
+  );
+}
+
+/** When far more messages than usual went to new mailboxes; nothing where there was no such time. */
+export function Waves({ path }: { path: string }): VNode | null {
+  const { value } = useLoad<{ readonly waves: readonly (Wave & { readonly account: string })[] }>(
+    path,
+  );
+  if (value === undefined || value.waves.length === 0) return null;
+  return (
+    <LinesSheet
+      title="Waves of messages"
+      rows={value.waves
+        .slice(0, 5)
+        .map(({ account, began_at: began, ended_at: ended, ...wave }) => [
+          noted(
+            <span>
+              {counted(wave.messages, "message")} in an hour to new mailboxes, usually {wave.usual}
+            </span>,
+            path === "waves" ? "" : `account ${account}`,
+          ),
+          <span>
+            <Time at={began} /> {ended === null ? "and lasts" : ["to ", <Time at={ended} />]}
+          </span>,
+        ])}
+    />
   );
 }
 

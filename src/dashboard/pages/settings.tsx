@@ -272,6 +272,7 @@ const WEBHOOK_URL = textField(
 
 const EVENT_WORDS: Readonly<Record<string, string>> = {
   "bulk.completed": "a list is done",
+  "gate.wave": "far more messages than usual go to new mailboxes",
   "test.ping": "a test from this page",
 };
 

@@ -20,7 +20,7 @@ import {
 import { Share, SplitWithLegend } from "../parts/chart.tsx";
 import { Button } from "../parts/form.tsx";
 import type { MarkKind } from "../words/verdict.ts";
-import { Proposals } from "./decisions.tsx";
+import { Proposals, Waves } from "./decisions.tsx";
 import { DnsTest } from "./set-up.tsx";
 import { refusalWords } from "./rules.tsx";
 import { AuditSheet } from "./settings.tsx";
@@ -45,6 +45,7 @@ export function Page(): VNode {
       <Shown loading={health} lines={1}>
         {({ broken }) => broken.map((each) => <Trouble key={each.part} {...each} />)}
       </Shown>
+      <Waves path="admin/waves" />
       <Proposals path="admin/proposals" whose="the operator" />
       <Shown loading={cockpit} lines={6}>
         {(known) => <Traffic {...known} />}

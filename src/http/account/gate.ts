@@ -26,6 +26,7 @@ import {
   Proposals,
   SavedPolicy,
   ShadowReport,
+  Waves,
 } from "../../gate/gate-shapes.ts";
 import { SYSTEMS } from "../../gate/hook-systems.ts";
 import { OUTCOME_DAYS } from "../../gate/outcome-report.ts";
@@ -293,6 +294,12 @@ export const feedbackRoutes: readonly AccountRoute[] = [
     proposals: await context.feedback.proposals(request.account.id),
   })),
   account("POST proposals", { body: ANSWER }, answerOwn),
+  account("GET waves", { answer: Waves }, async ({ account: own }, { waves }) => ({
+    waves: await waves.list(own.id),
+  })),
+  admin("GET admin/waves", { answer: Waves }, async (_request, { waves }) => ({
+    waves: await waves.list(),
+  })),
   admin("GET admin/proposals", { answer: Proposals }, async (_request, context) => ({
     proposals: await context.feedback.proposals(),
   })),

@@ -21,6 +21,7 @@ export type {
   Proposal,
   SavedPolicy,
   ShadowReport,
+  Wave,
 } from "../../gate/gate-shapes.ts";
 
 const text = Type.String();

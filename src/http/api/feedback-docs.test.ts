@@ -2,9 +2,12 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 
-/** Receivers of docs/feedback.md, each with webhooks as the service documents them. */
+/** Receivers of docs/guides/before-you-send.md, each with webhooks as the service documents them. */
 
-const PAGE = readFileSync(new URL("../../../../docs/feedback.md", import.meta.url), "utf8");
+const PAGE = readFileSync(
+  new URL("../../../../docs/guides/before-you-send.md", import.meta.url),
+  "utf8",
+);
 const BLOCKS = [...PAGE.matchAll(/```js\n(.*?)```/gs)].map(([, code = ""]) => code);
 
 const sns = (message: object) => ({ Type: "Notification", Message: JSON.stringify(message) });
@@ -29,21 +32,21 @@ const mailgun = (event: string, severity?: string) => ({
 });
 
 const CASES: readonly (readonly [name: string, webhook: unknown, bounced: readonly string[]])[] = [
-  ["sesBounces", sesBounce("Permanent"), ["jane@example.com", "richard@example.com"]],
-  ["sesBounces", sesBounce("Transient"), []],
-  ["sesBounces", sns({ notificationType: "Complaint", complaint: {} }), []],
+  ["sesFeedback", sesBounce("Permanent"), ["jane@example.com", "richard@example.com"]],
+  ["sesFeedback", sesBounce("Transient"), []],
+  ["sesFeedback", sns({ notificationType: "Delivery" }), []],
   [
-    "postmarkBounces",
+    "postmarkFeedback",
     { RecordType: "Bounce", Type: "HardBounce", Email: "john@example.com" },
     ["john@example.com"],
   ],
-  ["postmarkBounces", { RecordType: "Bounce", Type: "SoftBounce", Email: "john@example.com" }, []],
-  ["postmarkBounces", { RecordType: "Delivery", Recipient: "john@example.com" }, []],
-  ["mailgunBounces", mailgun("failed", "permanent"), ["alice@example.com"]],
-  ["mailgunBounces", mailgun("failed", "temporary"), []],
-  ["mailgunBounces", mailgun("delivered"), []],
+  ["postmarkFeedback", { RecordType: "Bounce", Type: "SoftBounce", Email: "john@example.com" }, []],
+  ["postmarkFeedback", { RecordType: "Delivery", Recipient: "john@example.com" }, []],
+  ["mailgunFeedback", mailgun("failed", "permanent"), ["alice@example.com"]],
+  ["mailgunFeedback", mailgun("failed", "temporary"), []],
+  ["mailgunFeedback", mailgun("delivered"), []],
   [
-    "sendgridBounces",
+    "sendgridFeedback",
     [
       { email: "a@example.com", event: "bounce", type: "bounce", status: "5.0.0" },
       { email: "b@example.com", event: "bounce", type: "blocked" },
@@ -51,12 +54,52 @@ const CASES: readonly (readonly [name: string, webhook: unknown, bounced: readon
     ],
     ["a@example.com"],
   ],
+  [
+    "resendFeedback",
+    { type: "email.bounced", data: { to: ["d@example.com"], bounce: { type: "Permanent" } } },
+    ["d@example.com"],
+  ],
+  [
+    "resendFeedback",
+    { type: "email.bounced", data: { to: ["d@example.com"], bounce: { type: "Transient" } } },
+    [],
+  ],
+  ["resendFeedback", { type: "email.sent", data: { to: ["d@example.com"] } }, []],
 ];
 
-for (const [name, webhook, bounced] of CASES) {
-  test(`docs/feedback.md, ${name}: ${JSON.stringify(bounced)}`, async () => {
+const COMPLAINTS: readonly (readonly [name: string, webhook: unknown, email: string])[] = [
+  [
+    "sesFeedback",
+    sns({
+      notificationType: "Complaint",
+      complaint: { complainedRecipients: [{ emailAddress: "jane@example.com" }] },
+    }),
+    "jane@example.com",
+  ],
+  ["postmarkFeedback", { RecordType: "SpamComplaint", Email: "jo@example.com" }, "jo@example.com"],
+  ["mailgunFeedback", mailgun("complained"), "alice@example.com"],
+  ["sendgridFeedback", [{ email: "a@example.com", event: "spamreport" }], "a@example.com"],
+  [
+    "resendFeedback",
+    { type: "email.complained", data: { to: ["d@example.com"] } },
+    "d@example.com",
+  ],
+];
+
+const ALL = [
+  ...CASES.map(([name, webhook, emails]) => ({ name, webhook, emails, outcome: "bounce" })),
+  ...COMPLAINTS.map(([name, webhook, email]) => ({
+    name,
+    webhook,
+    emails: [email],
+    outcome: "complaint",
+  })),
+];
+
+for (const { name, webhook, emails: bounced, outcome } of ALL) {
+  test(`docs/guides/before-you-send.md, ${name}: ${JSON.stringify(bounced)}`, async () => {
     const code = BLOCKS.find((block) => block.includes(`function ${name}(`)) ?? assert.fail();
-    assert.ok(code.trimEnd().split("\n").length <= 5, "five lines");
+    assert.ok(code.trimEnd().split("\n").length <= 6, "six lines");
     const told: unknown[] = [];
     const gatepost = { feedback: (said: unknown) => Promise.resolve(void told.push(said)) };
     Object.assign(globalThis, { gatepost });
@@ -65,7 +108,7 @@ for (const [name, webhook, bounced] of CASES) {
     await module[name]?.(webhook);
     assert.deepEqual(
       told,
-      bounced.map((email) => ({ email, outcome: "bounce" })),
+      bounced.map((email) => ({ email, outcome })),
     );
   });
 }

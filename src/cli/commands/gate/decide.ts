@@ -1,8 +1,11 @@
-import { Command } from "commander";
+import { Command, Option } from "commander";
 import {
-  DEFAULT_NAME,
   DEFAULT_POLICY,
   DEFAULT_VERSION,
+  policyFor,
+  type Question,
+  QUESTIONS,
+  SEND_POLICY,
 } from "../../../core/policy/default-policy.ts";
 import { mistakeInWords, parsePolicy } from "../../../core/policy/parse-policy.ts";
 import type { Policy } from "../../../core/policy/policy.ts";
@@ -35,6 +38,7 @@ export interface DecideDeps {
 interface Options extends JsonOption {
   readonly policy?: string;
   readonly language: string;
+  readonly for: Question;
 }
 
 /** `gatepost decide ENTRY...`: applies a policy to addresses. */
@@ -42,21 +46,27 @@ export function decideCommand(deps: DecideDeps): Command {
   return new Command("decide")
     .description("accept, challenge, review or reject addresses here, without a server")
     .argument("<entry...>", 'addresses; "-" reads them from standard input')
+    .addOption(
+      new Option("--for <question>", "may this person sign up, or may a message be sent there")
+        .choices(QUESTIONS)
+        .default("signup"),
+    )
     .option("--policy <file>", "policy as JSON (the built-in one unless given)")
     .option("--language <tag>", "of the message", "en")
     .option("--json", 'print the decision; for several entries and for "-" an array')
     .addHelpText("after", "\nExit codes: 0 none is rejected; 1 some entry is rejected.")
-    .action(async (words: string[], { policy: file, language, json }: Options) => {
+    .action(async (words: string[], { policy: file, language, json, for: question }: Options) => {
       if (file === "-" && words.includes("-")) {
         throw misuse('"-" stands for the policy or for the entries, not for both');
       }
       const { entries, isList } = await entriesFrom(words, () => deps.readFile("-"));
-      const policy = file === undefined ? DEFAULT_POLICY : (await policyOf(file, deps)).policy;
+      const builtIn = question === "send" ? SEND_POLICY : DEFAULT_POLICY;
+      const policy = file === undefined ? builtIn : (await policyOf(file, deps)).policy;
       const tests = await withOpened(deps.openDecider, ({ testPolicy }) =>
         testPolicy(policy, entries, { premium: true, language }),
       );
       const version = file === undefined ? DEFAULT_VERSION : 0;
-      const name = file === undefined ? DEFAULT_NAME : nameOf(file);
+      const name = file === undefined ? policyFor(question) : nameOf(file);
       const text = json === true ? jsonOf(tests, isList, { name, version }) : textOf(tests, policy);
       deps.terminal.out(text);
       const unsure = tests.filter(({ result }) => isInconclusive(result));

@@ -3,7 +3,13 @@ import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { explanationJson } from "../../../check/explain.ts";
 import { FEATURES } from "../../../core/checks/registry.ts";
 import { type Described, type Schema, Type } from "../../../core/json-schema.ts";
-import { DEFAULT_POLICY } from "../../../core/policy/default-policy.ts";
+import {
+  DEFAULT_POLICY,
+  policyFor,
+  type Question,
+  QUESTIONS,
+  SEND_POLICY,
+} from "../../../core/policy/default-policy.ts";
 import type { CliValidator } from "../check.ts";
 import type { CliDecider } from "../gate/decide.ts";
 
@@ -52,7 +58,7 @@ type Json = Readonly<Record<string, unknown>>;
 /** What answers the tools: this process, or a server. A rejection's message is shown to the agent. */
 interface Backend {
   check(entry: string, features: readonly string[]): Promise<Json>;
-  decide(email: string, policy: string): Promise<Json>;
+  decide(email: string, question: Question, policy?: string): Promise<Json>;
   /** By entry, in the order asked; an entry that is given twice is answered once. */
   checkList(entries: readonly string[]): Promise<Readonly<Record<string, unknown>>>;
   explain(entry: string): Promise<Json>;
@@ -71,10 +77,11 @@ export function localBackend(
     parsed(present(await validate(entry, features), features));
   return {
     check,
-    async decide(email, policy) {
-      if (policy !== "default")
-        throw new Error('Without a server only the policy "default" exists.');
-      const [test] = await testPolicy(DEFAULT_POLICY, [email], { premium: true, language: "en" });
+    async decide(email, question, policy = policyFor(question)) {
+      if (policy !== policyFor(question))
+        throw new Error(`Without a server only the policy "${policyFor(question)}" exists.`);
+      const builtIn = question === "send" ? SEND_POLICY : DEFAULT_POLICY;
+      const [test] = await testPolicy(builtIn, [email], { premium: true, language: "en" });
       const { decision, reason, message, did_you_mean: meant, complete, result } = test ?? {};
       return { decision, reason, message, did_you_mean: meant, complete, result };
     },
@@ -109,7 +116,8 @@ export function serverBackend(ask: AskServer): Backend {
       entry.includes("@")
         ? asked("/api/email", { email: entry, features })
         : asked("/api/domain", { domain: entry, features }),
-    decide: (email, policy) => asked("/api/decide", { email, policy }),
+    decide: (email, question, policy) =>
+      asked("/api/decide", { email, for: question, ...(policy !== undefined && { policy }) }),
     async checkList(entries) {
       const answer = await asked("/api/email", { bulk: true, json: true, email: entries });
       if ("results" in answer) return answer["results"] as Json;
@@ -185,18 +193,22 @@ const TOOLS: readonly Tool[] = [
   tool(
     {
       name: "decide",
-      title: "Decide on a sign-up",
+      title: "Decide on a sign-up or a message",
       description:
-        "Says accept, challenge, review or reject for an email address at a sign-up form, with the reason and a sentence for the person.",
+        'Says accept, challenge, review or reject for an email address at a sign-up form, or with for "send" before a message goes there, with the reason and a sentence for the person.',
     },
     Type.Object(
       {
         email: text("The address as the person typed it."),
+        for: Type.Optional(
+          Type.Enum(QUESTIONS, { description: "What is asked: signup unless given." }),
+        ),
         policy: Type.Optional(text("A policy of the account; the default one unless given.")),
       },
       strict,
     ),
-    ({ email, policy = "default" }, backend) => backend.decide(email, policy),
+    ({ email, for: question = "signup", policy }, backend) =>
+      backend.decide(email, question, policy),
   ),
   tool(
     {

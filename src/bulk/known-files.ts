@@ -1,4 +1,4 @@
-import { TableFault } from "../core/batch/entry-cell.ts";
+import { TableFault, kindOfCell } from "../core/batch/entry-cell.ts";
 
 const OTHER = "save it as .csv or .xlsx and send that";
 const UTF_32 = "The file is UTF-32; convert it first: iconv -f UTF-32 -t UTF-8 FILE > list.csv.";
@@ -77,6 +77,14 @@ const FORMS: readonly (readonly [start: RegExp, what: string])[] = [
   [/^BEGIN:VCALENDAR/i, "The file is a calendar (iCalendar), not a list."],
   [/^socialcalc:version/, `The file is a SocialCalc sheet; ${OTHER}.`],
   [/^%!PS/, `The file is PostScript; ${OTHER}.`],
+  [
+    /^(?:--.*\r?\n|\/\*[^*]*\*\/;?|\s)*(?:(?:CREATE|DROP|LOCK) (?:DATABASE|SCHEMA|TABLES?)|INSERT INTO|REPLACE INTO|(?:BEGIN|START) TRANSACTION;|COPY \S+ \(|PRAGMA \w+ ?=|SET [\w.@]+ ?=|\\restrict )/i,
+    "The file is a SQL dump; export the table as .csv and send that.",
+  ],
+  [
+    /^(?:(?:%YAML.*\n)?---[ \t]*\r?\n[ \t]*(?:- +)?[\w-]+:|(?:[\w-]+:[ \t]*\r?\n)?[ \t]*- +[\w-]+:[ \t].*\n[ \t]+[\w-]+:[ \t])/,
+    `The file is YAML; ${OTHER}.`,
+  ],
   [/^From \S+ .{0,200}\r?\n[\w-]+:/, MAIL],
   [
     /^(?:Return-Path|Received|Delivered-To|MIME-Version|DKIM-Signature|X-[\w-]+|Message-ID|ARC-[\w-]+|Authentication-Results|Date|From|To|Subject|Content-Type):.{0,2000}\r?\n(?:[ \t].{0,2000}\r?\n){0,50}[A-Za-z][\w-]{1,60}:/,
@@ -87,6 +95,22 @@ const FORMS: readonly (readonly [start: RegExp, what: string])[] = [
 /** Why a text with this beginning is no list; undefined when it may be one. */
 export function faultOfForm(head: string): TableFault | undefined {
   const start = head.slice(0, 65_536).trimStart().slice(0, 4_096);
-  const what = FORMS.find(([form]) => form.test(start))?.[1];
+  const what =
+    FORMS.find(([form]) => form.test(start))?.[1] ?? (isAligned(head) ? ALIGNED : undefined);
   return what === undefined ? undefined : new TableFault(what);
+}
+
+const ALIGNED = `The file is a table whose columns are made of blanks; ${OTHER}.`;
+
+/** Names above a row with an address and something else, two blanks between them. */
+function isAligned(head: string): boolean {
+  const lines = head.slice(0, 4_096).split(/\r?\n/, 20);
+  const [names = "", row = ""] = lines.filter((line) => line.trim() !== "");
+  if (/[,;|\t<]/.test(names + row)) return false;
+  const [above, cells] = [names, row].map((line) => line.trimEnd().split(/ {2,}/));
+  const kinds = (cells ?? []).map(kindOfCell);
+  const isNamed = (above ?? []).length > 1 && above?.every((cell) => kindOfCell(cell) === "other");
+  return (
+    isNamed === true && kinds.includes("address") && kinds.length > 1 && kinds.includes("other")
+  );
 }

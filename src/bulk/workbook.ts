@@ -1,6 +1,6 @@
 import { isoTime } from "../core/calendar.ts";
 import { type Entry, fromBufferPromise, type ZipFile } from "yauzl";
-import { CELL_MAX_UNITS, COLUMNS_MAX, type RawRow } from "../core/batch/csv-reader.ts";
+import { CELL_MAX_UNITS, COLUMNS_MAX, type RawRow, putCell } from "../core/batch/csv-reader.ts";
 import { TableFault, kindOfCell } from "../core/batch/entry-cell.ts";
 import { type Attributes, type Handlers, XmlReader } from "./xml-reader.ts";
 
@@ -198,14 +198,11 @@ class SheetReader {
     const text = this.#linked(this.#shown({ value, type, style }));
     this.#isUnvalued ||= this.#hasFormula && value === "" && type !== "str";
     if (text === "" || this.#at < 0) return;
-    if (this.#at >= COLUMNS_MAX) {
-      this.#isWide = true;
-      return;
-    }
-    this.#blanks += Math.max(0, this.#at - this.#cells.length);
+    const at = Math.min(this.#at, COLUMNS_MAX - 1);
+    this.#blanks += Math.max(0, at - this.#cells.length);
     if (this.#blanks > BLANKS_MAX) throw new TableFault(TOO_BLANK);
-    while (this.#cells.length < this.#at) this.#cells.push("");
-    this.#cells[this.#at] = text;
+    while (this.#cells.length < at) this.#cells.push("");
+    if (!putCell(this.#cells, this.#at, text)) this.#isWide = true;
   }
 
   #linked(text: string): string {

@@ -20,6 +20,18 @@ export interface RawRow {
 const LF = 10;
 const CR = 13;
 
+/** What stands beyond the last column joins its cell. Returns whether there was room. */
+export function putCell(cells: string[], at: number, text: string): boolean {
+  if (at < COLUMNS_MAX) cells[at] = text;
+  else if (text !== "") {
+    const last = cells[COLUMNS_MAX - 1] ?? "";
+    const joined = last === "" ? text : `${last},${text}`;
+    if (joined.length > CELL_MAX_UNITS) return false;
+    cells[COLUMNS_MAX - 1] = joined;
+  }
+  return true;
+}
+
 /** Excel and old editors end a text with Ctrl-Z. */
 const END_OF_TEXT = "\u001a";
 
@@ -191,8 +203,7 @@ export class CsvReader {
   }
 
   #addCell(): void {
-    if (this.#cells.length < COLUMNS_MAX) this.#cells.push(this.#cell);
-    else
+    if (!putCell(this.#cells, this.#cells.length, this.#cell))
       this.#fault = `Line ${String(this.#rowLine)} has more than ${String(COLUMNS_MAX)} columns.`;
     this.#cell = "";
     this.#state = "start";

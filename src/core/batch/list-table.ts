@@ -33,6 +33,9 @@ export const SAMPLE_ROWS = 200;
 
 const PREAMBLE_MAX_ROWS = 20;
 
+/** Columns that cells beside the table add; each is written for every row. */
+const WIDER_MAX = 100;
+
 const ADDRESS_NAMES = new Set(
   (
     "email emails mail mails emailaddress emailaddresses mailaddress emailid address entry emailadresse emailadressen mailadresse " +
@@ -130,7 +133,7 @@ export class ListTable {
     const width = at < 0 ? widthOf(rows) : names.length;
     this.#findOwn(names);
     const header = Array.from(
-      { length: Math.min(Math.max(width, widest), this.#ownAt) },
+      { length: Math.min(Math.max(width, Math.min(widest, width + WIDER_MAX)), this.#ownAt) },
       (_, index) =>
         at < 0 && this.#form === "list" ? "entry" : (names[index] ?? `column_${String(index + 1)}`),
     );

@@ -20,14 +20,14 @@ export const WORKBOOK_TYPE = `${KINDS}.sheet`;
  * Writes an .xlsx workbook (ECMA-376) as fast as it is read, in bounded memory. Texts stay texts: none is a formula or a
  * number. Rows beyond what a sheet holds go to further sheets.
  */
-export function workbookOf(pages: AsyncIterable<Rows>): Readable {
+export function workbookOf(pages: AsyncIterable<Rows>, sheetRows = SHEET_ROWS_MAX): Readable {
   const zip = new ZipFile();
   const output = zip.outputStream as Readable;
   const rows = new RowSource(pages);
   let sheets = 0;
   const addSheet = (): void => {
     sheets += 1;
-    const sheet = Readable.from(sheetXml(rows), { objectMode: false });
+    const sheet = Readable.from(sheetXml(rows, sheetRows), { objectMode: false });
     sheet.once("error", (error) => output.destroy(error));
     sheet.once("end", () => {
       if (!rows.isDone) return addSheet();
@@ -68,11 +68,11 @@ class RowSource {
   }
 }
 
-async function* sheetXml(rows: RowSource): AsyncGenerator<string> {
+async function* sheetXml(rows: RowSource, sheetRows: number): AsyncGenerator<string> {
   let isWhole = false;
   try {
     yield `${HEAD}<worksheet xmlns="${MAIN}"><sheetData>`;
-    let left = SHEET_ROWS_MAX;
+    let left = sheetRows;
     for (let page = await rows.take(left); page.length > 0; page = await rows.take(left)) {
       left -= page.length;
       yield page.map((row) => `<row>${row.map(cellXml).join("")}</row>`).join("");

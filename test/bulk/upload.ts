@@ -6,6 +6,7 @@ export interface Upload {
   readonly name?: string;
   readonly type?: string;
   readonly column?: string;
+  readonly encoding?: string;
   readonly json?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -17,9 +18,10 @@ export function upload(
   content: Content,
   options: Upload = {},
 ): Promise<Answer> {
-  const { name = "list.csv", type = "text/csv", column, json, headers = {} } = options;
+  const { name = "list.csv", type = "text/csv", column, encoding, json, headers = {} } = options;
   const form = new FormData();
   if (column !== undefined) form.set("column", column);
+  if (encoding !== undefined) form.set("encoding", encoding);
   form.set("file", new Blob([content], { type }), name);
   if (json !== undefined) form.set("json", json);
   return server.ask("/api/bulk/upload", { ...OWNER, headers, body: form });

@@ -36,9 +36,7 @@ const comparable = (cells: Cells): Cells =>
   cells.map((row) =>
     row
       .map((cell) => (/^(?:TRUE|FALSE)$/.test(cell) ? cell.toLowerCase() : cell))
-      .join("\u001f")
-      .replace(/\u001f+$/, "")
-      .split("\u001f"),
+      .slice(0, row.findLastIndex((cell) => cell !== "") + 1),
   );
 
 const trimmed = (cells: Cells): Cells =>

@@ -55,7 +55,10 @@ export async function fetchList(
     maxRedirects: REDIRECTS_MAX,
   });
   if (result.ok) return readReply(id, result.value, last !== undefined);
-  const detail = [result.fault, result.detail].filter((word) => word !== undefined).join(" ");
+  const advice =
+    result.fault === "not_public" ? "(allow it with GATEPOST_OUTBOUND_ALLOW)" : undefined;
+  const words = [result.fault, result.detail, advice];
+  const detail = words.filter((word) => word !== undefined).join(" ");
   return { id, kind: "refused", why: "not_fetched", detail };
 }
 

@@ -45,6 +45,11 @@ const answers = [
     { ok: false, fault: "tls", detail: "DEPTH_ZERO_SELF_SIGNED_CERT" },
     ["refused", "not_fetched", "tls DEPTH_ZERO_SELF_SIGNED_CERT"],
   ],
+  [
+    "a mirror inside the network",
+    { ok: false, fault: "not_public", detail: "10.0.0.9" },
+    ["refused", "not_fetched", "not_public 10.0.0.9 (allow it with GATEPOST_OUTBOUND_ALLOW)"],
+  ],
   ["no time left", { ok: false, fault: "timeout" }, ["refused", "not_fetched", "timeout"]],
 ] as const;
 

@@ -22,6 +22,7 @@ const refused: Readonly<Record<string, readonly [text: string, reason: RegExp]>>
   "pandas, one column": ["          email\n0  jo@good.test\n1  an@good.test\n", /blanks/],
   "Excel's .prn": ["Name    Email         \r\nJo Ash  jo@good.test  \r\n", /blanks/],
   "YAML rows": ["- email: jo@good.test\n  name: Jo\n", /YAML/],
+  "YAML rows of Windows": ["- email: jo@good.test\r\n  name: Jo\r\n", /YAML/],
   "YAML under a name": ["users:\n  - email: jo@good.test\n    name: Jo\n", /YAML/],
   "a YAML document": ["---\nemail: jo@good.test\n", /YAML/],
   mysqldump: [

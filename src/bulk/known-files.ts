@@ -82,7 +82,7 @@ const FORMS: readonly (readonly [start: RegExp, what: string])[] = [
     "The file is a SQL dump; export the table as .csv and send that.",
   ],
   [
-    /^(?:(?:%YAML.*\n)?---[ \t]*\r?\n[ \t]*(?:- +)?[\w-]+:|(?:[\w-]+:[ \t]*\r?\n)?[ \t]*- +[\w-]+:[ \t].*\n[ \t]+[\w-]+:[ \t])/,
+    /^(?:(?:%YAML.*\r?\n)?---[ \t]*\r?\n[ \t]*(?:- +)?[\w-]+:|(?:[\w-]+:[ \t]*\r?\n)?[ \t]*- +[\w-]+:[ \t].*\r?\n[ \t]+[\w-]+:[ \t])/,
     `The file is YAML; ${OTHER}.`,
   ],
   [/^From \S+ .{0,200}\r?\n[\w-]+:/, MAIL],

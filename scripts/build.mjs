@@ -34,11 +34,14 @@ const SOURCES = [
   "scripts/build.mjs",
 ];
 
+const INSTALLED = new Set(["node_modules", "python-packages", "__pycache__"]);
+
 function newestMs(path) {
   const stat = statSync(path, { throwIfNoEntry: false });
   if (stat === undefined) return 0;
   if (!stat.isDirectory()) return stat.mtimeMs;
-  const names = readdirSync(path);
+  // Generators and interpreters write caches beside the packages that tests use.
+  const names = readdirSync(path).filter((name) => !INSTALLED.has(name));
   return Math.max(stat.mtimeMs, ...names.map((name) => newestMs(join(path, name))));
 }
 

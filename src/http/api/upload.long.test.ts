@@ -18,9 +18,10 @@ async function rowsOf(server: BulkServer, answer: Answer, columns: number): Prom
   const rows = body.split("\r\n").slice(0, -1);
   return rows.map((row) =>
     row
-      .split(",")
+      .split(/(?<=[,;\t])/)
       .slice(0, columns + 1)
-      .join(),
+      .join("")
+      .replace(/[,;\t]$/, ""),
   );
 }
 
@@ -40,8 +41,18 @@ const files: readonly (readonly [string, Content, Upload, readonly string[]])[] 
   ["UTF-16 the other way round", utf16be(BOM + PEOPLE), {}, PEOPLE_ROWS],
   ["UTF-16 without a mark", utf16(PEOPLE), {}, PEOPLE_ROWS],
   ["CRLF", PEOPLE.replaceAll("\n", "\r\n"), {}, PEOPLE_ROWS],
-  ["semicolons", PEOPLE.replaceAll(",", ";"), {}, PEOPLE_ROWS],
-  ["tabs", PEOPLE.replaceAll(",", "\t"), { name: "list.tsv" }, PEOPLE_ROWS],
+  [
+    "semicolons",
+    PEOPLE.replaceAll(",", ";"),
+    {},
+    PEOPLE_ROWS.map((row) => row.replaceAll(",", ";")),
+  ],
+  [
+    "tabs",
+    PEOPLE.replaceAll(",", "\t"),
+    { name: "list.tsv" },
+    PEOPLE_ROWS.map((row) => row.replaceAll(",", "\t")),
+  ],
   ["a column by name", PEOPLE, { column: "mail" }, PEOPLE_ROWS],
   ["a CSV of another media type", PEOPLE, { type: "application/vnd.ms-excel" }, PEOPLE_ROWS],
   ["text that names a column is a CSV", PEOPLE, { name: "a.txt", column: "Mail" }, PEOPLE_ROWS],
@@ -67,7 +78,7 @@ const files: readonly (readonly [string, Content, Upload, readonly string[]])[] 
     "formula cells are made harmless",
     "mail,note\na@x.example,=1+1\n-b@x.example,@c\n",
     {},
-    ["mail,note,status", "a@x.example,'=1+1,valid", "'-b@x.example,'@c,valid"],
+    ["mail,note,status", "a@x.example,'=1+1,valid", "'-b@x.example,@c,valid"],
   ],
 ];
 
@@ -158,13 +169,6 @@ const refusals: readonly (readonly [string, Content, Upload, number, string])[] 
     400,
     "No column holds addresses or domains; name it with column.",
   ],
-  [
-    "a row too long",
-    "m\na@x.example,b",
-    {},
-    400,
-    "The file has no entries. Line 2 has 2 cells, but there are 1 columns.",
-  ],
   ["an unknown column", PEOPLE, { column: "phone" }, 400, "There is no column of that name."],
   [
     "no entries in any column",
@@ -182,7 +186,7 @@ const refusals: readonly (readonly [string, Content, Upload, number, string])[] 
     new Uint8Array([109, 10, 0x82, 0xa0, 0x82, 0xa2]),
     {},
     400,
-    "The file is not text in UTF-8, UTF-16 or Windows-1252. Convert it first, for example: iconv -f SHIFT_JIS -t UTF-8 FILE > list.csv.",
+    "The file looks like text in Shift_JIS; name its encoding (encoding=shift_jis), or convert it first: iconv -f SHIFT_JIS -t UTF-8 FILE > list.csv.",
   ],
   [
     "a cell of 2 MB",
@@ -285,7 +289,7 @@ test("what was read of a file counts as its owner's until the answer", async (t)
   assert.equal((await again).status, 200);
 });
 
-const paths = ["/api/bulk", "/api/bulk/", "/api/bulk/uploads", "/api/bulk/upload/x"];
+const paths = ["/api/bulk/uploads", "/api/bulk/upload/x"];
 
 test("every other path under /api/bulk is unknown", async (t) => {
   const server = await bulkServer(t);

@@ -247,6 +247,7 @@ test("commands: a policy is set, shadowed, promoted, tried, back-tested and remo
   const rows = run("list", OWNER).json as readonly { name: string; live: number }[];
   assert.deepEqual(rows.map(({ name, live }) => `${name} ${String(live)}`).sort(), [
     "default 1",
+    "send 1",
     "strict 2",
   ]);
   const tested = run("back-test", OWNER, file, "--name", "default", "--days", "2").json as {

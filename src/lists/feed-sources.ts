@@ -1,6 +1,6 @@
 import { dayOfDate } from "../core/calendar.ts";
 import type { FeedKind } from "../core/evidence/datasets.ts";
-import { rowsOf } from "../core/tables/data.ts";
+import { rowsOf } from "../core/tables/rows.ts";
 import * as TEXTS from "../core/tables/texts.ts";
 import {
   bundledText,

@@ -1,6 +1,7 @@
 import { strict as assert } from "node:assert";
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { gzipSync } from "node:zlib";
 import { PAGE_SOURCES } from "../../src/http/account/dashboard-pages.ts";
 import { builtFolder } from "../../src/main/dashboard.ts";
 import { dashboardWorld } from "./dashboard-world.ts";
@@ -11,6 +12,13 @@ const missing = root === undefined ? ["the built dashboard (npm run build)"] : [
 
 /** The first pages are in the first script, and all doors, because any page may need them. */
 const IN_FIRST = new Set(["/", "/sign-in", "/sign-up", "/new-password"]);
+
+/** Octets of gzip: script and style of a first visit, and the scripts of all pages. */
+const FIRST_VISIT_MAX = 60_000;
+const SCRIPTS_MAX = 75_000;
+
+const weigh = (names: readonly string[]): number =>
+  names.reduce((sum, name) => sum + gzipSync(read(name)).length, 0);
 
 const read = (name: string): string => readFileSync(join(root ?? "", name), "utf8");
 testWith(
@@ -55,6 +63,10 @@ testWith(
   "each page names its own chunks, which are there, and the build's manifest is not served",
   async () => {
     const world = await dashboardWorld();
+    const page = read("index.html");
+    const scripts = readdirSync(join(root ?? "", "assets")).filter((name) => name.endsWith(".js"));
+    const all = weigh(scripts.map((name) => `assets/${name}`));
+    assert.ok(all <= SCRIPTS_MAX, `all scripts: ${String(all)} octets`);
     try {
       const served = async (path: string): Promise<number> =>
         (await fetch(`${world.url}${path}`)).status;
@@ -62,6 +74,11 @@ testWith(
         const { headers } = await fetch(`${world.url}${path}`);
         const link = headers.get("link") ?? "";
         const files = [...link.matchAll(/<([^>]+)>; rel=modulepreload/g)].map(([, name]) => name);
+        const firsts = [...page.matchAll(/(?:src|href)="([^"]+\.(?:js|css))"/g)];
+        const named = [...firsts.map(([, name]) => name), ...files];
+        const visit = new Set(named.map((name = "") => name.replace(/^\.?\//, "")));
+        const octets = weigh([...visit]);
+        assert.ok(octets <= FIRST_VISIT_MAX, `${path}: ${String(octets)} octets at first`);
         if (!IN_FIRST.has(path)) assert.ok(files.length > 0, path);
         for (const file of files)
           assert.equal(await served(file ?? ""), 200, `${path}: ${file ?? ""}`);

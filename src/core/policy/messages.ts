@@ -1,7 +1,7 @@
-import { rowsOf } from "../tables/data.ts";
+import { rowsOf } from "../tables/rows.ts";
 import * as TEXTS from "../tables/texts.ts";
-import type { FormatProblem } from "../validate/malformed.ts";
-import type { Messages, Outcome } from "./policy.ts";
+import type { Outcome } from "./policy.ts";
+import { sentenceFor, type Spoken } from "./sentence.ts";
 
 export const LANGUAGES = ["en", "de", "fr", "es", "it", "pt", "nl", "pl"] as const;
 /** Spoken otherwise in a part of the world; what has no row of its own is said as in the language. */
@@ -36,37 +36,23 @@ export function languageOf(tag: string): Language {
   return region ?? LANGUAGES.find((language) => language === primary) ?? "en";
 }
 
-/** One sentence for the person at the form; undefined for an accepted entry. */
-export function messageFor(
-  { decision, reason, messages }: Outcome,
-  { language: tag, meant, problem }: Spoken,
-): string | undefined {
-  if (decision === "accept") return undefined;
-  if (messages !== undefined) return ownMessage(messages, tag);
-  const language = languageOf(tag);
-  const words = (use: string): string | undefined => {
+const wordsIn =
+  (language: Language) =>
+  (use: string): string | undefined => {
     const found = WORDS.get(use);
     return found?.get(language) ?? found?.get(language.slice(0, 2));
   };
-  if (decision === "review") return words(`review.${reason}`) ?? words("decision.review");
-  const suggestion = meant === undefined ? undefined : words("meant")?.replace("{0}", () => meant);
-  if (reason === "typo" && suggestion !== undefined) return suggestion;
-  if (reason !== "format") return words(`reason.${reason}`) ?? words(`decision.${decision}`);
-  const fault = problem && words(`format.${problem.code}`);
-  if (suggestion === undefined) return fault ?? words("reason.format");
-  return fault === undefined ? suggestion : `${fault} ${suggestion}`;
+
+/** All words of the language of a tag, by what they are for. */
+export function wordsOf(tag: string): Readonly<Record<string, string>> {
+  const words = wordsIn(languageOf(tag));
+  return Object.fromEntries(
+    [...WORDS.keys()].flatMap((use) => {
+      const found = words(use);
+      return found === undefined ? [] : [[use, found]];
+    }),
+  );
 }
 
-export interface Spoken {
-  readonly language: string;
-  readonly meant: string | undefined;
-  readonly problem?: FormatProblem | undefined;
-}
-
-/** In the language asked for, else in English, else the first. */
-function ownMessage(messages: Messages, tag: string): string | undefined {
-  const exact = tag.toLowerCase().replaceAll("_", "-");
-  const [primary = ""] = exact.split("-");
-  const [first] = messages.values();
-  return messages.get(exact) ?? messages.get(primary) ?? messages.get("en") ?? first;
-}
+export const messageFor = (outcome: Outcome, spoken: Spoken): string | undefined =>
+  sentenceFor(outcome, spoken, wordsIn(languageOf(spoken.language)));

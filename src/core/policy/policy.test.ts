@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { DEFAULT_DOCUMENT, DEFAULT_POLICY } from "./default-policy.ts";
-import { rowsOf } from "../tables/data.ts";
+import { rowsOf } from "../tables/rows.ts";
 import * as TEXTS from "../tables/texts.ts";
 import { FAULT_WORDS } from "../name/domain.ts";
 import { SLIP_WORDS } from "../validate/malformed.ts";

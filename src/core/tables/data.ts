@@ -1,14 +1,7 @@
+import { rowsOf } from "./rows.ts";
 import * as TEXTS from "./texts.ts";
 
 /** Tables of names and providers. The files under `tables/` hold them, each with its source on the first line. */
-
-/** The lines of a table without comments, each as its columns, which a tab separates. */
-export const rowsOf = (table: string): readonly (readonly string[])[] =>
-  table
-    .split("\n")
-    .map((line) => line.replace(/(?:^| +)#.*/, ""))
-    .filter((line) => line !== "")
-    .map((line) => line.split("\t"));
 
 export const listOf = (table: string): readonly string[] =>
   rowsOf(table).map(([name = ""]) => name);

@@ -1,7 +1,7 @@
 import type { VNode } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
-import { messageFor } from "../../core/policy/messages.ts";
 import { prunedWords } from "../../core/policy/pruned-words.ts";
+import { sentenceFor } from "../../core/policy/sentence.ts";
 import type {
   BackTestReport,
   OutcomeReport,
@@ -281,13 +281,18 @@ const LANGUAGES = ["en", "de", "fr", "es", "it", "pt", "nl", "pl"].map(
 
 function Messages(props: { draft: PolicyDocument; reasons: readonly string[] }): VNode {
   const [language, choice] = useChoice("Language", LANGUAGES, "en");
+  const { value: words } = useLoad<Readonly<Record<string, string>>>(
+    `messages?language=${language}`,
+    0,
+  );
   const said = props.draft.rules.flatMap(({ then, reason, message }, rule) => {
     const messages = message && new Map(Object.entries(message));
     const outcome = { decision: then, reason: reason ?? props.reasons[rule] ?? "" };
     const spoken = { language, meant: outcome.reason === "typo" ? "jo@gmail.com" : undefined };
-    const words = messageFor({ ...outcome, ...(messages && { messages }) }, spoken);
-    const quoted = <span lang={language}>“{words}”</span>;
-    return words === undefined ? [] : [[`Rule ${String(rule + 1)}`, quoted] as const];
+    const all = { ...outcome, ...(messages && { messages }) };
+    const sentence = sentenceFor(all, spoken, (use) => words?.[use]);
+    const quoted = <span lang={language}>{words && `“${sentence ?? ""}”`}</span>;
+    return then === "accept" ? [] : [[`Rule ${String(rule + 1)}`, quoted] as const];
   });
   return (
     <Sheet title="What the person reads" aside={choice}>

@@ -6,6 +6,7 @@ import { adminsOnly, badField, badPolicy, notFound } from "../../base/refusals.t
 import { readEntry, trimEntry } from "../../core/address/address.ts";
 import { Type } from "../../core/json-schema.ts";
 import { DEFAULT_NAME } from "../../core/policy/default-policy.ts";
+import { wordsOf } from "../../core/policy/messages.ts";
 import { parsePolicy } from "../../core/policy/parse-policy.ts";
 import type { Policy } from "../../core/policy/policy.ts";
 import { auditedEntries, auditedPolicies, auditedTokens } from "../../gate/audited.ts";
@@ -53,7 +54,7 @@ import {
   wordField,
 } from "./route.ts";
 import { entryRefusal } from "./rules.ts";
-import { AccountDecisions, FoundMailbox, NewSecret, PolicyTests } from "./shapes.ts";
+import { AccountDecisions, FoundMailbox, NewSecret, PolicyTests, Sentences } from "./shapes.ts";
 
 const ENTRIES_MAX = 20;
 
@@ -104,6 +105,9 @@ export const policyRoutes: readonly AccountRoute[] = [
   account("GET policies", { answer: Policies }, async (request, { policies }) => ({
     policies: await policies.list(request.account.id),
   })),
+  account("GET messages", { answer: Sentences }, ({ query: { language = "en" } }) =>
+    wordsOf(language),
+  ),
   account(
     "GET policies/:id",
     { answer: PolicyPage },

@@ -270,6 +270,12 @@ export const AccountDecisions = Type.Object({
   next: orNull(text, "For `after`; null: there are no more."),
 });
 export type AccountDecisions = Described<typeof AccountDecisions>;
+/** What the person at a form reads, by what it is for. */
+export const Sentences = Type.Unsafe<Readonly<Record<string, string>>>({
+  type: "object",
+  additionalProperties: text,
+});
+
 export const FoundMailbox = Type.Object({ mailbox: text });
 
 export const PolicyTests = Type.Object({

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { readFileSync } from "node:fs";
-import { LARGE_PROVIDERS, REAL_NEIGHBOURS, rowsOf } from "../../tables/data.ts";
+import { LARGE_PROVIDERS, REAL_NEIGHBOURS } from "../../tables/data.ts";
+import { rowsOf } from "../../tables/rows.ts";
 import { typoTarget } from "./typo.ts";
 
 const NOTHING = { free: new Set<string>(), knownGood: new Set<string>() };

@@ -38,7 +38,7 @@ function listOf(known: LiteralKnowledge) {
 const textOf = (gzip: Uint8Array): string => gunzipSync(gzip).toString();
 
 test("the published list has what feeds with a licence show, and neither deny nor allow rules", async () => {
-  const { txt, json } = await listOf(KNOWN);
+  const { txt, wildcards, comma, wildcardsComma, json } = await listOf(KNOWN);
   const lines = textOf(txt.gzip).split("\n");
   assert.deepEqual(
     lines.filter((line) => !line.startsWith("#")),
@@ -65,6 +65,15 @@ test("the published list has what feeds with a licence show, and neither deny no
     leftOut.map(({ id }) => id),
   );
   assert.equal(parsed["count"], 2);
+  assert.deepEqual(textOf(wildcards.gzip).split("\n").slice(-5), [
+    "b.example",
+    "*.b.example",
+    "both.example",
+    "*.both.example",
+    "",
+  ]);
+  assert.equal(textOf(comma.gzip), "b.example,both.example");
+  assert.equal(textOf(wildcardsComma.gzip), "b.example,*.b.example,both.example,*.both.example");
   const feeds = parsed["feeds"] as { id: string; names: number }[];
   assert.deepEqual(
     feeds.map(({ id, names }) => [id, names]),

@@ -4,6 +4,7 @@ import { gunzipSync, gzipSync } from "node:zlib";
 import { appWith } from "../../../test/http/http-app.ts";
 import { callerAt, openAdmission } from "../../../test/http/open-admission.ts";
 import type { Admission, Entrance } from "../../accounts/admission/admission.ts";
+import type { Credentials } from "../../accounts/admission/identify.ts";
 import { invalidApiKey, rateExceeded } from "../../base/refusals.ts";
 import { disposablePages } from "./disposable-page.ts";
 import { inject } from "../../../test/http/inject.ts";
@@ -11,6 +12,9 @@ import { inject } from "../../../test/http/inject.ts";
 const TEXT = "# remark\na.example\nb.example\n";
 const FILES = {
   txt: { gzip: gzipSync(TEXT), etag: 'W/"1a"' },
+  wildcards: { gzip: gzipSync("a.example\n*.a.example\n"), etag: 'W/"1b"' },
+  comma: { gzip: gzipSync("a.example,b.example"), etag: 'W/"1c"' },
+  wildcardsComma: { gzip: gzipSync("a.example,*.a.example"), etag: 'W/"1d"' },
   json: { gzip: gzipSync("{}"), etag: 'W/"2b"' },
 };
 
@@ -19,9 +23,13 @@ const PACKED = { gzip: gzipSync("tables"), etag: 'W/"3c"' };
 const KEY = { ...callerAt("192.0.2.1", "free"), keyId: "k1" };
 const RATE = { limit: 60, remaining: 59 };
 
-function open(entrance: Entrance) {
+function open(entrance: Entrance, entered: (given: Credentials) => void = () => undefined) {
   let made = 0;
-  const admission: Admission = { ...openAdmission("free"), enter: () => entrance };
+  const enter = (given: Credentials) => {
+    entered(given);
+    return entrance;
+  };
+  const admission: Admission = { ...openAdmission("free"), enter };
   const published = () => {
     made += 1;
     return Promise.resolve(FILES);
@@ -65,6 +73,51 @@ test("a key gets the list, compressed if it takes that, and nothing if it holds 
   assert.equal(lists.headers["content-type"], "application/octet-stream");
 });
 
+const FORMS: readonly (readonly [query: string, file: keyof typeof FILES | undefined])[] = [
+  ["", "txt"],
+  ["?wildcards=1", "wildcards"],
+  ["?wildcards=true&separator=", "wildcards"],
+  ["?wildcards=0", "txt"],
+  ["?separator=comma", "comma"],
+  ["?separator=comma&wildcards=1", "wildcardsComma"],
+  ["?separator=%63omma&other=1", "comma"],
+  ["?separator=newline", undefined],
+];
+
+test("the text has wildcards and commas as the query asks; its tag is that of the form", async () => {
+  const { app, made } = open({ caller: KEY, hasCredits: false, rate: RATE });
+  for (const [query, file] of FORMS) {
+    const answer = await inject(app, `/feeds/disposable.txt${query}`);
+    const { gzip = "", etag } = file === undefined ? {} : FILES[file];
+    const refusal = '{"error":"Parameter separator must be comma."}';
+    const text = file === undefined ? refusal : gunzipSync(gzip).toString();
+    assert.deepEqual([answer.body, answer.headers["etag"]], [text, etag], query);
+    assert.equal(answer.statusCode, file === undefined ? 400 : 200, query);
+  }
+  assert.equal(made(), FORMS.length - 1);
+});
+
+const basic = (pair: string): string => `Basic ${Buffer.from(pair).toString("base64")}`;
+
+test("the key may be the password of Basic, for any user name", async () => {
+  const sent: Credentials[] = [];
+  const { app } = open({ caller: KEY, hasCredits: false }, (given) => sent.push(given));
+  const cases: readonly (readonly [headers: Record<string, string>, keys: readonly string[]])[] = [
+    [{ authorization: basic("gitea:gp_live_1") }, ["gp_live_1"]],
+    [{ authorization: basic(":gp_live_1") }, ["gp_live_1"]],
+    [{ authorization: basic("jo:") }, [""]],
+    [{ authorization: basic("gitea:gp_live_1"), "x-api-key": "gp_live_2" }, ["gp_live_2"]],
+    [{ authorization: "Bearer gp_live_3" }, []],
+    [{}, []],
+  ];
+  for (const [headers] of cases) await inject(app, { url: "/feeds/disposable.txt", headers });
+  assert.deepEqual(
+    sent.map(({ apiKey }) => apiKey),
+    cases.map(([, keys]) => keys),
+  );
+  assert.deepEqual(sent[4]?.authorization, ["Bearer gp_live_3"]);
+});
+
 const REFUSED: readonly (readonly [name: string, entrance: Entrance, status: number])[] = [
   ["no key", { caller: callerAt("192.0.2.1"), hasCredits: false }, 401],
   [
@@ -87,6 +140,8 @@ for (const [name, entrance, status] of REFUSED) {
     const answer = await inject(app, "/feeds/disposable.json");
     assert.equal(answer.statusCode, status);
     assert.ok((answer.json() as { error: string }).error.length > 0);
+    const asks = status === 401 ? 'Basic realm="Gatepost"' : undefined;
+    assert.equal(answer.headers["www-authenticate"], asks);
     assert.equal(answer.headers["retry-after"], status === 429 ? "9" : undefined);
     assert.equal(made(), 0);
   });

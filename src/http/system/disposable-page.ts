@@ -3,6 +3,7 @@ import type { Admission } from "../../accounts/admission/admission.ts";
 import type { Caller } from "../../accounts/admission/caller.ts";
 import {
   apiKeyRequired,
+  badParameter,
   publishableKeyElsewhere,
   rateExceeded,
   type Refusal,
@@ -12,9 +13,11 @@ import type { Answer, Operation } from "../operation.ts";
 import type { PublishedLists } from "../../lists/published-list.ts";
 import { refused } from "../answer.ts";
 import { addressOf, credentialsOf, type TrustedProxies } from "../client-address.ts";
+import { keyAt } from "../compat/shape.ts";
 import { isHeld, takesGzip } from "../files.ts";
+import { NO_PARAMS, Params } from "../params.ts";
 import { type HttpRequest, JSON_TYPE, type Reply } from "../route.ts";
-import type { Page } from "../routes.ts";
+import type { Page, PageRequest } from "../routes.ts";
 
 interface DisposablePageDeps extends PublishedLists {
   readonly admission: Pick<Admission, "enter">;
@@ -32,20 +35,26 @@ export const disposablePages = (deps: DisposablePageDeps): readonly Page[] =>
   (["txt", "json", "lists"] as const).map((form) => ({
     method: "GET",
     path: `/feeds/disposable.${form}`,
-    handle: ({ source }) => listIn(form, source, deps),
+    handle: (request) => listIn(form, request, deps),
   }));
+
+/** Many programs send a password only where the answer asks for one. */
+const ASKS_PASSWORD = { "www-authenticate": 'Basic realm="Gatepost"' };
 
 async function listIn(
   form: keyof typeof TYPES,
-  source: HttpRequest,
+  { source, target }: PageRequest,
   deps: DisposablePageDeps,
 ): Promise<Reply> {
+  const textForm = form === "txt" ? textFormOf(target.query) : form;
   const { refusal, rate } = await admit(source, deps);
   if (refusal !== undefined) {
     const reply = refused(refusal, undefined);
-    return { ...reply, headers: { ...rate, ...reply.headers } };
+    const asks = reply.status === 401 ? ASKS_PASSWORD : {};
+    return { ...reply, headers: { ...rate, ...reply.headers, ...asks } };
   }
-  const { gzip, etag } = form === "lists" ? await deps.packed() : (await deps.published())[form];
+  const { gzip, etag } =
+    textForm === "lists" ? await deps.packed() : (await deps.published())[textForm];
   const headers = {
     ...rate,
     etag,
@@ -60,9 +69,38 @@ async function listIn(
     : { type, headers, body: createGunzip().end(gzip) };
 }
 
+const TEXT_QUERY: Operation["query"] = {
+  wildcards: {
+    schema: Type.Optional(Type.Boolean({ description: "`1` adds `*.name` after each name." })),
+  },
+  separator: {
+    schema: Type.Optional(
+      Type.String({ enum: ["comma"], description: "One line, without remarks." }),
+    ),
+  },
+};
+
+const TEXT_PARAMETERS: ReadonlySet<string> = new Set(Object.keys(TEXT_QUERY));
+
+function textFormOf(query: string) {
+  const params = new Params({ kind: "none" }, query, TEXT_PARAMETERS);
+  const separator = params.given("separator");
+  if (separator !== undefined && separator !== "comma") throw badParameter("separator", "comma");
+  if (separator === undefined) return params.flag("wildcards") ? "wildcards" : "txt";
+  return params.flag("wildcards") ? "wildcardsComma" : "comma";
+}
+
+/** Many programs that fetch a list can send a key as the password of a URL alone. */
+function keyOf(source: HttpRequest) {
+  const given = credentialsOf(source);
+  const password = keyAt({ scheme: "basic" }, NO_PARAMS, source.headers);
+  const isPassword = password !== undefined && given.apiKey.length === 0;
+  return isPassword ? { apiKey: [password], authorization: [] } : given;
+}
+
 /** Credits do not pay for it. */
 async function admit(source: HttpRequest, deps: DisposablePageDeps) {
-  const entrance = await deps.admission.enter(credentialsOf(source), addressOf(source, deps));
+  const entrance = await deps.admission.enter(keyOf(source), addressOf(source, deps));
   const { caller, rate, refusal, creditsOnly } = entrance;
   const headers: Record<string, string> = {};
   if (rate !== undefined) {
@@ -111,6 +149,7 @@ const documented = (
   form: string,
   type: string,
   answer: Omit<Answer, "about">,
+  query?: Operation["query"],
 ): Operation => ({
   id: `getDisposable${id}`,
   at: `GET /feeds/disposable.${form}`,
@@ -119,7 +158,11 @@ const documented = (
   key: "needed",
   answers: { [type]: { about: "See docs/feeds.md; with `ETag`, for `If-None-Match`.", ...answer } },
   isCacheable: true,
+  ...(query !== undefined && { query }),
   refusals: {
+    ...(query !== undefined && {
+      400: ["The separator is another one.", badParameter("separator", "comma")],
+    }),
     401: ["No key, or one that is invalid or revoked.", apiKeyRequired()],
     403: ["A publishable key.", publishableKeyElsewhere()],
     429: ["The rate is spent.", rateExceeded(30_000)],
@@ -127,7 +170,13 @@ const documented = (
 });
 
 export const disposableOperations: readonly Operation[] = [
-  documented("Text", "txt", "text/plain", { schema: Type.String(), example: "mailinator.com\n" }),
+  documented(
+    "Text",
+    "txt",
+    "text/plain",
+    { schema: Type.String(), example: "mailinator.com\n" },
+    TEXT_QUERY,
+  ),
   documented("Json", "json", "application/json", {
     schema: PublishedList,
     example: { feeds: [], left_out: [], licences: {}, count: 0, names: [] },

@@ -209,10 +209,10 @@ function refusalOfShare({ resource, why }: NoRoom): Refusal {
 export function refused(
   error: unknown,
   route: Route | undefined,
-  path: ApiRequest["path"] = [],
+  { path = [], params }: Partial<Pick<ApiRequest, "path" | "params">> = {},
 ): ApiReply {
   const refusal = refusalOf(error);
-  const foreign = route?.foreign?.refused(refusal, path);
+  const foreign = route?.foreign?.refused(refusal, path, params);
   const answer: ApiReply = foreign ?? {
     status: refusal?.status ?? 500,
     type: JSON_TYPE,

@@ -364,8 +364,10 @@ async function recover(error: unknown, call: Call, deps: GuardDeps): Promise<Api
     call.refusedAs = refusal.status;
     await chargeOctets(call, refusal, deps.admission);
   }
-  // Only another service's shape shows the path.
-  const answer = refused(reason, route, route?.foreign && askedOf(call, route).path);
+  // Only another service's shape shows what was asked.
+  const { params } = call;
+  const asked = route?.foreign && { path: askedOf(call, route).path, ...(params && { params }) };
+  const answer = refused(reason, route, asked);
   const isDown = storeDownOf(error) !== undefined;
   if (refusal !== undefined && !isDown) return paidFrom(receipt, answer);
   faultLog(error, { method: request.method, route: route?.family ?? "none" });

@@ -58,7 +58,8 @@ export interface Foreign {
   /** Pages of other sites may read the answers. */
   readonly cors: boolean;
   credentials(params: Params, source: HttpRequest): Credentials;
-  refused(refusal: Refusal | undefined, path: ApiRequest["path"]): ApiReply;
+  /** `params` as far as they could be read. */
+  refused(refusal: Refusal | undefined, path: ApiRequest["path"], params?: Params): ApiReply;
 }
 
 /** A request that was let in. */

@@ -3,6 +3,7 @@ import emailable from "emailable";
 import kickbox from "kickbox";
 import Mailgun from "mailgun.js";
 import NeverBounce from "neverbounce";
+import { VerifaliaRestClient } from "verifalia";
 import ZeroBounceSDK from "@zerobounce/zero-bounce-sdk";
 
 const { COMPAT_KEY: key, COMPAT_URL: base } = process.env;
@@ -38,9 +39,19 @@ const mailgun = (url) => (apiKey, address) => {
   return client.validate.get(address);
 };
 
+const verifalia = (baseUris) => async (apiKey, address) => {
+  const client = new VerifaliaRestClient({ username: "gatepost", password: apiKey, ...baseUris });
+  const job = await client.emailValidations.submit([address]);
+  await client.emailValidations.delete(job.overview.id);
+  return job.entries[0];
+};
+
 const kickboxWords = ({ result }) => result;
 const kickboxFault = ({ message, code }) => `${code}: ${message}`;
 const zerobounceWords = (told) => told.error ?? `${told.status} ${told.sub_status}`;
+
+const verifaliaWords = ({ classification, status }) => `${classification} ${status}`;
+const verifaliaFault = ({ response }) => response.status;
 
 const output = {
   "npm kickbox, by host": await told(kickboxVerify({}), kickboxWords, kickboxFault),
@@ -79,6 +90,12 @@ const output = {
     mailgun({ url: `${base}/compat/mailgun` }),
     ({ result }) => result,
     ({ status }) => status,
+  ),
+  "npm verifalia, by host": await told(verifalia({}), verifaliaWords, verifaliaFault),
+  "npm verifalia, by URL": await told(
+    verifalia({ baseUris: [`${base}/compat/verifalia`] }),
+    verifaliaWords,
+    verifaliaFault,
   ),
 };
 

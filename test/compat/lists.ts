@@ -75,6 +75,38 @@ syntax
 `,
     optimistic: ``,
   },
+  truemail: {
+    cases: `
+what Misskey sends: nothing is encoded, the key stands alone, an empty body is called JSON
+  POST ?email=Jo+x@good.example <authorization: KEY> json
+  200 {"email":"Jo+x@good.example","success":true,"errors":null}
+what other clients send
+  GET ?email=jo%40bad.example <authorization: KEY>
+  200 {"email":"jo@bad.example","success":false,"errors":{"list_match":"disposable"}}
+no mail server
+  POST ?email=jo@null.example <authorization: Bearer KEY>
+  200 {"success":false,"errors":{"mx":"no mail server"}}
+syntax
+  POST ?email=jo
+  200 {"email":"jo","success":false,"errors":{"regex":"malformed address"}}
+a trap
+  POST ?email=trap@good.example <authorization: KEY>
+  200 {"success":false,"errors":{"list_match":"blacklist"}}
+a role is no reason to refuse a person
+  POST ?email=info@good.example
+  200 {"success":true,"errors":null}
+no DNS answer is a success
+  POST ?email=jo@silent.example
+  200 {"email":"jo@silent.example","success":true,"errors":null}
+a wrong key is told when the server is set up
+  POST ?email=jo@good.example <authorization: x>
+  401 {"error":"Invalid API key."}
+no address
+  POST  <authorization: KEY>
+  422 {"error":"Missing parameter: email."}
+`,
+    optimistic: ``,
+  },
   usercheck: {
     cases: `
 an address, raw

@@ -383,6 +383,40 @@ good
   200 {"is_reachable":"safe","smtp":{"can_connect_smtp":true,"is_deliverable":true}}
 `,
   },
+  verifalia: {
+    cases: `
+a job that is over when it is answered
+  POST v2.6/email-validations?waitTime=30000 <authorization: Bearer KEY> json {"entries":[
+    {"inputData":"jo@bad.example"}]}
+  200 {"overview":{"status":"Completed","noOfEntries":1},"entries":{"meta":{"isTruncated":false},
+    "data":[{"index":0,"inputData":"jo@bad.example","completedOn":"2026-11-22T08:00:00.000Z",
+    "emailAddress":"jo@bad.example","emailAddressLocalPart":"jo",
+    "emailAddressDomainPart":"bad.example","asciiEmailAddressDomainPart":"bad.example",
+    "isDisposableEmailAddress":true,"isFreeEmailAddress":false,"isRoleAccount":false,
+    "status":"DomainIsWellKnownDea","classification":"Risky","suggestions":[]}]}}
+syntax
+  POST v2.6/email-validations json {"entries":[{"inputData":"jo"}]}
+  200 {"entries":{"data":[{"index":0,"inputData":"jo","completedOn":"2026-11-22T08:00:00.000Z",
+    "isDisposableEmailAddress":false,"isFreeEmailAddress":false,"isRoleAccount":false,
+    "status":"InvalidCharacterInSequence","classification":"Undeliverable","suggestions":[]}]}}
+nothing is kept of a job
+  GET v2.6/email-validations/00000000-0000-0000-0000-000000000000
+  410 {}
+the balance
+  GET v2.5/credits/balance <authorization: Bearer KEY>
+  200 {"creditPacks":999999999}
+no entries
+  POST v2.6/email-validations json {"entries":[]}
+  400 {"message":"Parameter entries must be an array of 1 to 200 addresses."}
+an entry without an address
+  POST v2.6/email-validations json {"entries":[null]}
+  400 {"message":"Missing parameter: inputData."}
+a wrong key
+  POST v2.6/email-validations <authorization: Basic YXBpOndyb25n> json {"entries":[]}
+  401 {"message":"Invalid API key."}
+`,
+    optimistic: ``,
+  },
   zerobounce: {
     cases: `
 text and booleans as the original mixes them

@@ -57,6 +57,7 @@ test("spent rate is refused in each service's words and status", async (t) => {
     neverbounce: [200, /"status":"throttle_triggered"/],
     abstract: [429, /"code":"too_many_requests"/],
     aftership: [429, /^"Rate limit exceeded/],
+    truemail: [200, /"success":true,"errors":null/],
   };
   for (let call = 0; call < 30; call += 1) await ask({ url: "/compat/kickbox" });
   for (const service of SERVICES) {
@@ -117,6 +118,39 @@ test("a batch counts as one request of the rate for each 20 addresses", async (t
   await ask({ ...json({ api_key: apiKey, email_batch: rows }), url });
   const after = await ask({ url: `/compat/zerobounce/v2/getcredits?api_key=${apiKey}` });
   assert.equal(after.headers["x-ratelimit-remaining"], "56");
+});
+
+test("Misskey lets in whom a spent quota or a fault of ours says nothing of", async (t) => {
+  const { ask, account, admission, refusals } = await compatWorld(t);
+  const { apiKey } = await account("a@shop.example", "free");
+  const headers = { authorization: apiKey };
+  const url = "/compat/truemail?email=Jo+x@bad.example";
+  const letIn = { email: "Jo+x@bad.example", success: true, errors: null };
+  const entrance = await admission.enter({ apiKey: [apiKey], authorization: [] }, "192.0.2.9");
+  await admission.charge(entrance, 10_000);
+  const spent = await ask({ method: "POST", url, headers });
+  assert.deepEqual([spent.status, spent.body, refusals()], [200, letIn, 1]);
+  assert.equal(spent.headers["gatepost-error"], "quota_exceeded");
+  Object.defineProperty(admission, "enter", { value: () => Promise.reject(new Error("away")) });
+  const broken = await ask({ method: "POST", url, headers });
+  assert.deepEqual([broken.status, broken.body], [200, letIn]);
+  assert.equal(broken.headers["gatepost-error"], "internal_error");
+});
+
+test("a job of Verifalia shows which of its entries could not be paid", async (t) => {
+  const { ask, account, admission } = await compatWorld(t);
+  const { apiKey } = await account("a@shop.example", "free");
+  const entrance = await admission.enter({ apiKey: [apiKey], authorization: [] }, "192.0.2.9");
+  await admission.charge(entrance, 9_999);
+  const entries = ["a", "b"].map((user) => ({ inputData: `${user}@bad.example` }));
+  const job = json({ entries });
+  const headers = { ...job.headers, authorization: `Bearer ${apiKey}` };
+  const submit = () => ask({ ...job, headers, url: "/compat/verifalia/v2.6/email-validations" });
+  const { body } = await submit();
+  const { data } = (body as { entries: { data: { status: string }[] } }).entries;
+  const statuses = data.map(({ status }) => status).sort();
+  assert.deepEqual(statuses, ["DomainIsWellKnownDea", "UnhandledException"]);
+  assert.equal((await submit()).status, 402);
 });
 
 test("a refusal that is sent with 200 counts as a refusal", async (t) => {

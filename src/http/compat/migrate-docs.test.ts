@@ -16,11 +16,13 @@ test("every service has its base URL and an example that is answered", async (t)
   const commands = [...PAGE.matchAll(/^curl .*$/gm)].map(([line]) => line);
   for (const { service } of SHAPES) {
     assert.ok(PAGE.includes(`\`/compat/${service}\``), service);
-    const command = commands.find((line) => line.includes(`:8080/compat/${service}/`)) ?? "";
+    const base = new RegExp(`:8080/compat/${service}[/?]`);
+    const command = commands.find((line) => base.test(line)) ?? "";
     const url = /http:\/\/127\.0\.0\.1:8080([^'\s]+)/.exec(command)?.[1] ?? "";
     const data = / -d '([^']+)'/.exec(command)?.[1];
+    const method = command.includes(" -X POST ") ? "POST" : "GET";
     const sent =
-      data === undefined ? {} : data.startsWith("{") ? json(JSON.parse(data)) : form(data);
+      data === undefined ? { method } : data.startsWith("{") ? json(JSON.parse(data)) : form(data);
     const { status, body } = await ask({ ...sent, url });
     assert.equal(status, 200, `${service}: ${command}`);
     assert.doesNotMatch(JSON.stringify(body), /"error"|failure/, command);

@@ -29,6 +29,8 @@ import {
   UNLIMITED,
   type Why,
 } from "./shape.ts";
+import { truemail } from "./truemail.ts";
+import { verifalia } from "./verifalia.ts";
 import {
   abstract,
   aftership,
@@ -56,6 +58,8 @@ export const SHAPES: readonly Shape[] = [
   reacher,
   aftership,
   blockTemporaryEmail,
+  truemail,
+  verifalia,
 ];
 
 interface CompatDeps {
@@ -85,9 +89,12 @@ function compatRoute(shape: Shape, deps: CompatDeps): Route {
         const key = given.find((text) => text !== undefined);
         return key === undefined ? credentialsOf(source) : { apiKey: [key], authorization: [] };
       },
-      refused(refusal, path) {
+      refused(refusal, path, params) {
         const found = endpointAt(endpoints, path)?.endpoint;
-        return { crossOrigin: cors, ...replyOf((found?.refused ?? shape.refused)(whyOf(refusal))) };
+        return {
+          crossOrigin: cors,
+          ...replyOf((found?.refused ?? shape.refused)(whyOf(refusal), params)),
+        };
       },
     },
     isSingle: true,

@@ -14,7 +14,8 @@ export interface Shape {
   /** The original lets pages of other sites read its answers. */
   readonly cors?: true;
   readonly endpoints: readonly Endpoint[];
-  readonly refused: (why: Why) => Answer;
+  /** `params` as far as they could be read. */
+  readonly refused: (why: Why, params?: Params) => Answer;
 }
 
 export interface Endpoint {
@@ -113,6 +114,24 @@ export function single(
       return { body: await answer(await asked.check(text, terms), asked) };
     },
   };
+}
+
+/** Addresses that a batch may have. */
+export const BATCH_MAX = 200;
+const AT_ONCE = 20;
+
+/** Checks the rows of a batch by 20 at once, each 20 one request of the rate. */
+export async function inPortions<Row, T>(
+  rows: readonly Row[],
+  { spend }: Pick<Asked, "spend">,
+  one: (row: Row) => Promise<T>,
+): Promise<readonly T[]> {
+  if (rows.length > AT_ONCE) await spend(Math.ceil(rows.length / AT_ONCE) - 1);
+  const found: T[] = [];
+  for (let at = 0; at < rows.length; at += AT_ONCE) {
+    found.push(...(await Promise.all(rows.slice(at, at + AT_ONCE).map(one))));
+  }
+  return found;
 }
 
 /** Most services answer a refusal with its status and `{"message": ...}`. */

@@ -1,6 +1,14 @@
 import { Refusal } from "../../base/refusals.ts";
 import type { Facts, Verdict } from "./facts.ts";
-import { type Asked, type Endpoint, type Shape, single, textOf } from "./shape.ts";
+import {
+  type Asked,
+  BATCH_MAX,
+  type Endpoint,
+  inPortions,
+  type Shape,
+  single,
+  textOf,
+} from "./shape.ts";
 
 const STATUSES = "valid invalid catch_all do_not_mail spamtrap unknown".split(" ");
 
@@ -51,9 +59,6 @@ const NO_KEY = "Invalid API Key or your account ran out of credits";
 
 const TERMS = { features: ["domain_age", "inbox_provider"] } as const;
 
-const BATCH_MAX = 200;
-const AT_ONCE = 20;
-
 const batchError = (error: string) => ({
   email_batch: [],
   errors: [{ error, email_address: "all" }],
@@ -72,14 +77,11 @@ const validateBatch: Endpoint = {
       const error = `At most ${String(BATCH_MAX)} addresses in a batch.`;
       return { status: 400, body: batchError(error) };
     }
-    if (rows.length > AT_ONCE) await asked.spend(Math.ceil(rows.length / AT_ONCE) - 1);
-    const found: object[] = [];
-    for (let at = 0; at < rows.length; at += AT_ONCE) {
-      const portion = rows.slice(at, at + AT_ONCE) as readonly ({
-        email_address?: unknown;
-      } | null)[];
-      found.push(...(await Promise.all(portion.map((row) => oneOf(row?.email_address, asked)))));
-    }
+    const found = await inPortions(
+      rows as readonly ({ email_address?: unknown } | null)[],
+      asked,
+      (row) => oneOf(row?.email_address, asked),
+    );
     const isError = (row: object): boolean => "error" in row;
     return {
       body: {

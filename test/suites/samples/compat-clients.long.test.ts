@@ -25,6 +25,9 @@ const HOSTS: Readonly<Record<string, string>> = {
   "api.mailgun.net": "mailgun",
   "api.mailcheck.ai": "mailcheck-ai",
   "emailvalidation.abstractapi.com": "abstract",
+  "api-1.verifalia.com": "verifalia",
+  "api-2.verifalia.com": "verifalia",
+  "api-3.verifalia.com": "verifalia",
 };
 
 const TOOLS = hasTool("openssl", "version") ? [] : ["openssl"];
@@ -45,6 +48,7 @@ const NEEDED = ["openssl and the clients as .ci/run installs them"];
 const RISKY = ["risky", "unknown"];
 const NEVERBOUNCE = ["disposable", "unknown"];
 const MAILGUN = ["do_not_send", "unknown", 401];
+const VERIFALIA = ["Risky DomainIsWellKnownDea", "Unknown MailboxConnectionFailure", 401];
 const ABSTRACT = [
   [true, "UNKNOWN"],
   [false, "UNKNOWN"],
@@ -64,6 +68,8 @@ const NODE_CLIENTS = {
   ],
   "npm mailgun.js, by host": MAILGUN,
   "npm mailgun.js, by URL": MAILGUN,
+  "npm verifalia, by host": VERIFALIA,
+  "npm verifalia, by URL": VERIFALIA,
   "npm zero-bounce-sdk, a batch by host": ["do_not_mail", "unknown"],
   "npm zero-bounce-sdk, credits by host": ["999999999"],
 };
@@ -122,7 +128,7 @@ suite("clients of other services work unmodified, by host name or by base URL", 
     return JSON.parse(stdout);
   };
 
-  testWith(NEEDED, MISSING.node, "five clients from npm", async () => {
+  testWith(NEEDED, MISSING.node, "six clients from npm", async () => {
     const words = ["--import", "./loopback.mjs", "clients.mjs"];
     assert.deepEqual(await told(process.execPath, words), NODE_CLIENTS);
   });

@@ -93,7 +93,7 @@ export const operatorName = (actorId: string): string | undefined =>
 const DETAIL_MAX = 300;
 
 /** One change: who, what, from where. Never a secret, never a checked address. */
-export interface Change {
+export interface AuditedChange {
   readonly action: AuditAction;
   /** Id of the account that did it; "operator:" and a system user's name for the command line; "visitor" for nobody known. */
   readonly actorId: string;
@@ -102,7 +102,7 @@ export interface Change {
   readonly detail?: string;
 }
 
-export type Audit = (change: Change) => Promise<void>;
+export type Audit = (change: AuditedChange) => Promise<void>;
 
 interface AuditDeps {
   readonly log: Pick<AuditLog, "append">;

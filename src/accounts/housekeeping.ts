@@ -12,7 +12,7 @@ const CHARGE_DAYS = 7;
 /** Days of an address bucket kept beyond those that count, because a clock may be set back. */
 const SPARE_DAYS = 1;
 
-interface Counted {
+interface PrunedStores {
   readonly usage: Pick<UsageLedger, "prune">;
   readonly charges: Pick<Charges, "prune">;
   readonly tiers: Tiers;
@@ -20,7 +20,7 @@ interface Counted {
 
 /** Deletes counts that are kept no longer; to be called daily. Addresses are personal: their days go once they count no more. */
 export async function pruneUsage(
-  { usage, charges, tiers }: Counted,
+  { usage, charges, tiers }: PrunedStores,
   nowMs: number,
 ): Promise<{ readonly usageDays: number; readonly charges: number }> {
   const today = dayOf(nowMs);

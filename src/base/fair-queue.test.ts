@@ -2,7 +2,7 @@ import { strict as assert } from "node:assert";
 import { test } from "node:test";
 import { FairQueue } from "./fair-queue.ts";
 import { type Resource, RESOURCES } from "./resources.ts";
-import { type Hold, NoRoom, Share } from "./shares.ts";
+import { type Reservation, NoRoom, Share } from "./shares.ts";
 
 const ROW: Resource = {
   unit: "places",
@@ -14,7 +14,7 @@ const ROW: Resource = {
 
 /** Waits for the owner's turn and notes its name once it comes. */
 function wanting(share: Share, order: string[]) {
-  return async (name: string, amount = 1): Promise<Hold> => {
+  return async (name: string, amount = 1): Promise<Reservation> => {
     const hold = await share.wait(name.slice(0, 1), amount);
     order.push(name);
     return hold;

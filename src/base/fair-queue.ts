@@ -38,7 +38,7 @@ interface Piece<T> {
   readonly rank: number;
 }
 
-interface Line<T> {
+interface OwnerQueue<T> {
   readonly owner: OwnerKey;
   /** Lowest rank first; none is empty. */
   readonly ranks: { readonly rank: number; readonly pieces: Fifo<Piece<T>> }[];
@@ -58,8 +58,8 @@ const EMPTY_LINES_MAX = 64;
  * same speed. Small pieces go before large ones, and a later owner starts where the others are.
  */
 export class FairQueue<T> {
-  readonly #lines = new Map<OwnerKey, Line<T>>();
-  readonly #waiting = new Set<Line<T>>();
+  readonly #lines = new Map<OwnerKey, OwnerQueue<T>>();
+  readonly #waiting = new Set<OwnerQueue<T>>();
   readonly #countedPerOwner: number;
   /** Virtual time: it grows with each piece served, so that new owners cannot pass for ever. */
   #now = 0;
@@ -102,7 +102,7 @@ export class FairQueue<T> {
     may?: (owner: OwnerKey, item: T) => boolean,
     fits?: (item: T) => boolean,
   ): Piece<T> | undefined {
-    let next: Line<T> | undefined;
+    let next: OwnerQueue<T> | undefined;
     let least = Infinity;
     for (const line of this.#waiting) {
       const piece = line.ranks[0]?.pieces.peek();
@@ -137,27 +137,27 @@ export class FairQueue<T> {
     return piece?.item;
   }
 
-  #lineOf(owner: OwnerKey): Line<T> {
+  #lineOf(owner: OwnerKey): OwnerQueue<T> {
     const known = this.#lines.get(owner);
     if (known !== undefined) return known;
     if (this.#lines.size >= 2 * this.#waiting.size + EMPTY_LINES_MAX) this.#forgetEmpty();
-    const line: Line<T> = { owner, ranks: [], length: 0, servedUntil: this.#now };
+    const line: OwnerQueue<T> = { owner, ranks: [], length: 0, servedUntil: this.#now };
     this.#lines.set(owner, line);
     return line;
   }
 
-  #removed(line: Line<T>, place: number): void {
+  #removed(line: OwnerQueue<T>, place: number): void {
     if (line.ranks[place]?.pieces.length === 0) line.ranks.splice(place, 1);
     this.#count(line, -1);
     if (line.length === 0) this.#waiting.delete(line);
   }
 
-  #charge(line: Line<T>, start: number, cost: number): void {
+  #charge(line: OwnerQueue<T>, start: number, cost: number): void {
     line.servedUntil = start + cost;
     this.#now = Math.max(this.#now, start + cost / PASSING);
   }
 
-  #count(line: Line<T>, change: 1 | -1): void {
+  #count(line: OwnerQueue<T>, change: 1 | -1): void {
     this.#length -= Math.min(line.length, this.#countedPerOwner);
     line.length += change;
     this.#length += Math.min(line.length, this.#countedPerOwner);

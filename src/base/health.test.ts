@@ -2,15 +2,22 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { recordingLog } from "../../test/http/http-app.ts";
 import { manualClock } from "../../test/time/manual-clock.ts";
-import { askedRarely, Health, type Part, recently, type Trouble, type Watched } from "./health.ts";
+import {
+  askedRarely,
+  Health,
+  type HealthPart,
+  recently,
+  type Trouble,
+  type Watched,
+} from "./health.ts";
 
 const SILENT: Trouble = { says: "It is silent.", toDo: "Start it." };
 const OLD: Trouble = { says: "It is old.", toDo: "Fetch it." };
 
-function open(parts: Readonly<Partial<Record<Part, Watched>>>) {
+function open(parts: Readonly<Partial<Record<HealthPart, Watched>>>) {
   const clock = manualClock();
   const log = recordingLog();
-  const entries = Object.entries(parts) as [Part, Watched][];
+  const entries = Object.entries(parts) as [HealthPart, Watched][];
   return { clock, log, health: new Health({ clock, log, parts: new Map(entries) }) };
 }
 

@@ -15,7 +15,7 @@ export const PARTS = [
   "refusals",
 ] as const;
 
-export type Part = (typeof PARTS)[number];
+export type HealthPart = (typeof PARTS)[number];
 
 /** One sentence that says what is wrong, and one that says what to do. */
 export interface Trouble {
@@ -25,8 +25,8 @@ export interface Trouble {
   readonly isWarning?: boolean;
 }
 
-export interface Broken {
-  readonly part: Part;
+export interface BrokenPart {
+  readonly part: HealthPart;
   readonly says: string;
   readonly toDo: string;
   readonly sinceMs: number;
@@ -44,7 +44,7 @@ export interface Watched {
 interface HealthDeps {
   readonly clock: Clock;
   readonly log: Pick<Log, "info" | "warn">;
-  readonly parts: ReadonlyMap<Part, Watched>;
+  readonly parts: ReadonlyMap<HealthPart, Watched>;
 }
 
 /** Asked at most once in `ms`: anybody may ask for readiness, and some looks write. */
@@ -72,14 +72,17 @@ const SILENT = "silent";
 /** What of this process is broken, and since when: for `/readyz`, metrics, the log and the dashboard. */
 export class Health {
   readonly #deps: HealthDeps;
-  readonly #known = new Map<Part, Broken>();
-  #looking: Promise<readonly Broken[]> | undefined;
+  readonly #known = new Map<HealthPart, BrokenPart>();
+  #looking: Promise<readonly BrokenPart[]> | undefined;
 
   constructor(deps: HealthDeps) {
     this.#deps = deps;
   }
 
-  async state(): Promise<{ readonly parts: readonly Part[]; readonly broken: readonly Broken[] }> {
+  async state(): Promise<{
+    readonly parts: readonly HealthPart[];
+    readonly broken: readonly BrokenPart[];
+  }> {
     return { parts: [...this.#deps.parts.keys()], broken: await this.now() };
   }
 
@@ -91,16 +94,16 @@ export class Health {
   }
 
   /** Looks at every part; whoever asks meanwhile gets the same answer. Never rejects. */
-  now(): Promise<readonly Broken[]> {
+  now(): Promise<readonly BrokenPart[]> {
     return (this.#looking ??= this.#look().finally(() => (this.#looking = undefined)));
   }
 
   /** Names of what stops the service. */
-  async failing(): Promise<readonly Part[]> {
+  async failing(): Promise<readonly HealthPart[]> {
     return (await this.now()).filter(({ stops }) => stops).map(({ part }) => part);
   }
 
-  async #look(): Promise<readonly Broken[]> {
+  async #look(): Promise<readonly BrokenPart[]> {
     const { clock, parts } = this.#deps;
     const late = { timeoutMs: LOOK_MS, late: SILENT, clock } as const;
     const looks = [...parts].map(async ([part, { look, silence }]) => {
@@ -115,7 +118,7 @@ export class Health {
     return PARTS.flatMap((part) => this.#known.get(part) ?? []);
   }
 
-  #note(part: Part, trouble: Trouble | undefined, isNeeded: boolean): void {
+  #note(part: HealthPart, trouble: Trouble | undefined, isNeeded: boolean): void {
     const { clock, log } = this.#deps;
     const known = this.#known.get(part);
     const nowMs = clock.nowMs();

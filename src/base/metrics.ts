@@ -7,7 +7,7 @@ interface LatencyHistogram {
   text(): string;
 }
 
-interface Row {
+interface HistogramRow {
   readonly labels: string;
   readonly counts: number[];
   sumSeconds: number;
@@ -18,8 +18,8 @@ export function latencyHistogram(
   help: string,
   boundsSeconds: readonly number[],
 ): LatencyHistogram {
-  const rows = new Map<string, Row>();
-  let last: { route: string; method: string; status: number; row: Row } | undefined;
+  const rows = new Map<string, HistogramRow>();
+  let last: { route: string; method: string; status: number; row: HistogramRow } | undefined;
   return {
     observe(route, method, status, durationMs) {
       // Most requests are like the one before, and need no key made and hashed.
@@ -51,14 +51,18 @@ export function latencyHistogram(
   };
 }
 
-function count(row: Row, seconds: number, boundsSeconds: readonly number[]): void {
+function count(row: HistogramRow, seconds: number, boundsSeconds: readonly number[]): void {
   let at = 0;
   while (seconds > (boundsSeconds[at] ?? Infinity)) at += 1;
   row.counts[at] = (row.counts[at] ?? 0) + 1;
   row.sumSeconds += seconds;
 }
 
-function linesOf(name: string, row: Row, boundsSeconds: readonly number[]): readonly string[] {
+function linesOf(
+  name: string,
+  row: HistogramRow,
+  boundsSeconds: readonly number[],
+): readonly string[] {
   const { labels, counts, sumSeconds } = row;
   let total = 0;
   const buckets = counts.map((count, at) => {

@@ -17,11 +17,11 @@ const MIB = 1_048_576;
 /** A body up to this size is small: it has room of its own and never waits behind a large one. Octets. */
 export const SMALL_BODY_OCTETS = 65_536;
 
-type Row = Pick<Resource, "total" | "perOwner"> & Partial<Resource>;
+type ResourceLimits = Pick<Resource, "total" | "perOwner"> & Partial<Resource>;
 
 const queued = (queue: number, queuePerOwner: number) => ({ queue, queuePerOwner });
 
-const row = (given: Row): Resource => ({ unit: "places", ...queued(0, 0), ...given });
+const row = (given: ResourceLimits): Resource => ({ unit: "places", ...queued(0, 0), ...given });
 
 const octets = (total: number, perOwner: number, more: Partial<Resource> = {}): Resource =>
   row({ unit: "octets", total, perOwner, ...more });

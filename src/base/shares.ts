@@ -19,7 +19,7 @@ export class NoRoom extends StacklessError {
   }
 }
 
-export interface Hold {
+export interface Reservation {
   grow(amount: number): void;
   shrink(amount: number): void;
   /** From now on it is never reclaimed: its work can no longer be ended. */
@@ -46,7 +46,7 @@ export interface ShareFigures {
 }
 
 /** Called whenever an owner is refused, loses a hold or fills half of its queue. */
-export type HeldBack = (held: {
+export type OnThrottled = (held: {
   readonly resource: ResourceName;
   readonly owner: OwnerKey;
   readonly used: number;
@@ -59,7 +59,7 @@ interface Waiter {
   readonly refuse: (why: NoRoom) => void;
 }
 
-interface Held {
+interface Reserved {
   amount: number;
   readonly displaces: boolean | undefined;
   reclaim: (() => void) | undefined;
@@ -68,14 +68,14 @@ interface Held {
 interface Tenant {
   readonly owner: OwnerKey;
   used: number;
-  readonly holds: Set<Held>;
+  readonly holds: Set<Reserved>;
 }
 
 /** A bounded resource that owners share: each owner has at most its share, and what waits is a `FairQueue` with bounds. */
 export class Share {
   readonly #name: ResourceName;
   readonly #row: Resource;
-  readonly #heldBack: HeldBack;
+  readonly #heldBack: OnThrottled;
   readonly #tenants = new Map<OwnerKey, Tenant>();
   readonly #queue = new FairQueue<Waiter>();
   #used = 0;
@@ -83,13 +83,13 @@ export class Share {
   #reclaimed = 0;
   readonly #refused = { owner: 0, all: 0 };
 
-  constructor(name: ResourceName, row: Resource, heldBack: HeldBack = () => undefined) {
+  constructor(name: ResourceName, row: Resource, heldBack: OnThrottled = () => undefined) {
     this.#name = name;
     this.#row = row;
     this.#heldBack = heldBack;
   }
 
-  take(owner: OwnerKey, amount = 1, options: TakeOptions = {}): Hold {
+  take(owner: OwnerKey, amount = 1, options: TakeOptions = {}): Reservation {
     let tenant = this.#tenantOf(owner);
     if (options.displaces === true) this.#displaceOwn(tenant, amount);
     tenant = this.#tenantOf(owner); // it may have been forgotten meanwhile
@@ -99,7 +99,7 @@ export class Share {
   }
 
   /** Takes at once when nobody waits and there is room; else returns undefined, which counts as no refusal. */
-  takeIfFree(owner: OwnerKey, amount = 1, cost = amount): Hold | undefined {
+  takeIfFree(owner: OwnerKey, amount = 1, cost = amount): Reservation | undefined {
     if (this.#queue.length > 0) return undefined;
     const tenant = this.#tenantOf(owner);
     if (this.#used + amount > this.#row.total || !this.#fitsOwner(tenant, amount)) {
@@ -119,7 +119,7 @@ export class Share {
    * More than the share counts as the share; `cost` says whose turn is next, where it is not the amount. Rejects with `NoRoom`
    * when the queue is full and no owner's is longer.
    */
-  async wait(owner: OwnerKey, amount = 1, cost = amount): Promise<Hold> {
+  async wait(owner: OwnerKey, amount = 1, cost = amount): Promise<Reservation> {
     const wanted = Math.min(amount, this.#row.total, this.#row.perOwner);
     const atOnce = this.takeIfFree(owner, wanted, cost);
     if (atOnce !== undefined) return atOnce;
@@ -127,7 +127,7 @@ export class Share {
     const { queue, queuePerOwner } = this.#row;
     if (this.#queue.lengthOf(owner) >= queuePerOwner) throw this.#refuse(tenant, "owner");
     if (this.#queue.length >= queue) this.#displaceFor(tenant);
-    return await new Promise<Hold>((resolve, refuse) => {
+    return await new Promise<Reservation>((resolve, refuse) => {
       const begin = (): void => {
         const hold = this.#grant(this.#tenantOf(owner), wanted);
         setImmediate(() => resolve(hold)); // what waited is not begun in one turn with what it waited for
@@ -188,8 +188,8 @@ export class Share {
     return perFree === undefined || free >= total * reservePart || tenant.used <= perFree * free;
   }
 
-  #grant(tenant: Tenant, amount: number, { reclaim, displaces }: TakeOptions = {}): Hold {
-    const held: Held = { amount: 0, reclaim, displaces };
+  #grant(tenant: Tenant, amount: number, { reclaim, displaces }: TakeOptions = {}): Reservation {
+    const held: Reserved = { amount: 0, reclaim, displaces };
     tenant.holds.add(held);
     this.#count(tenant, held, amount);
     return {
@@ -200,14 +200,14 @@ export class Share {
     };
   }
 
-  #count(tenant: Tenant, held: Held, amount: number): void {
+  #count(tenant: Tenant, held: Reserved, amount: number): void {
     held.amount += amount;
     tenant.used += amount;
     this.#used += amount;
     if (tenant.used > this.#largest) this.#largest = tenant.used;
   }
 
-  #grow(tenant: Tenant, held: Held, amount: number): void {
+  #grow(tenant: Tenant, held: Reserved, amount: number): void {
     if (!tenant.holds.has(held)) throw new NoRoom(this.#name, "owner"); // it was reclaimed
     if (held.displaces === true) this.#displaceOwn(tenant, amount, held);
     if (tenant.used + amount > this.#row.perOwner) throw this.#refuse(tenant, "owner");
@@ -215,13 +215,13 @@ export class Share {
     this.#count(tenant, held, amount);
   }
 
-  #shrink(tenant: Tenant, held: Held, amount: number): void {
+  #shrink(tenant: Tenant, held: Reserved, amount: number): void {
     if (!tenant.holds.has(held)) return;
     this.#count(tenant, held, -amount);
     if (this.#queue.length > 0) this.#serve();
   }
 
-  #release(tenant: Tenant, held: Held): void {
+  #release(tenant: Tenant, held: Reserved): void {
     if (!tenant.holds.delete(held)) return;
     tenant.used -= held.amount;
     this.#used -= held.amount;
@@ -265,7 +265,7 @@ export class Share {
     }
   }
 
-  #displaceOwn(tenant: Tenant, amount: number, kept?: Held): void {
+  #displaceOwn(tenant: Tenant, amount: number, kept?: Reserved): void {
     for (const held of tenant.holds) {
       if (this.#fitsOwner(tenant, amount)) return;
       if (held !== kept && held.reclaim !== undefined) this.#reclaim(tenant, held);
@@ -279,7 +279,7 @@ export class Share {
     return true;
   }
 
-  #reclaim(tenant: Tenant, held: Held): void {
+  #reclaim(tenant: Tenant, held: Reserved): void {
     this.#reclaimed += 1;
     this.#tell(tenant);
     held.reclaim?.();
@@ -325,7 +325,7 @@ export const ONE_OWNER = {
 const SERVERS_MAX = 2_000;
 
 /** `over`: what the operator set of some rows. */
-export function createShares(heldBack?: HeldBack, over: Overrides = {}): Shares {
+export function createShares(heldBack?: OnThrottled, over: Overrides = {}): Shares {
   const shares = new Map(
     RESOURCE_NAMES.map((name) => {
       const row: Resource = { ...RESOURCES[name], ...over[name] };

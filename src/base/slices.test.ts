@@ -1,6 +1,6 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
-import { inSlices, turn } from "./slices.ts";
+import { inSlices, nextSlice } from "./slices.ts";
 
 function* noting(name: string, order: string[]): Generator<undefined, string> {
   for (let slice = 1; slice <= 3; slice += 1) {
@@ -30,11 +30,11 @@ test("works take turns, and no two slices run in one round of the event loop", a
 test("work that comes while others wait has its turn after theirs", async () => {
   const order: string[] = [];
   const note = async (name: string): Promise<void> => {
-    await turn();
+    await nextSlice();
     order.push(name);
   };
   const first = [note("a"), note("b")];
-  const late = turn().then(() => note("c"));
+  const late = nextSlice().then(() => note("c"));
   await Promise.all([...first, late]);
   await note("d");
   assert.deepEqual(order, ["a", "b", "c", "d"]);

@@ -7,7 +7,7 @@ function goOn(): void {
 }
 
 /** One has a turn in each round of the event loop: slices of fifty bodies in one would keep single checks waiting. */
-export function turn(): Promise<void> {
+export function nextSlice(): Promise<void> {
   return new Promise((resolve) => {
     waiting.push(resolve);
     if (waiting.length === 1) setImmediate(goOn);
@@ -19,6 +19,6 @@ export async function inSlices<T>(slices: Generator<undefined, T>): Promise<T> {
   for (;;) {
     const step = slices.next();
     if (step.done === true) return step.value;
-    await turn();
+    await nextSlice();
   }
 }

@@ -9,7 +9,7 @@ import type { ChunkRow, JobRow, TablePageRow } from "../store/tables/bulk.ts";
 import type { Tx } from "../store/transaction.ts";
 
 /** A chunk of a list costs its owner 1 turn for up to 4 chunks, at most 4: so a short list ends early beside large ones. */
-export const CHUNKS_A_TURN = 4;
+export const CHUNKS_AT_ONCE = 4;
 
 export const TURNS_MAX = 4;
 
@@ -201,6 +201,6 @@ export async function deleteParts({ sql }: Tx, session: string): Promise<void> {
 }
 
 export const turnsOf = (chunks: number): number =>
-  Math.min(TURNS_MAX, Math.ceil(chunks / CHUNKS_A_TURN));
+  Math.min(TURNS_MAX, Math.ceil(chunks / CHUNKS_AT_ONCE));
 
 export const SESSION_LIFE_MS = 15 * 60_000;

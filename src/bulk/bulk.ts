@@ -84,7 +84,7 @@ export const FILE_FACTS = {
   }),
   reasons: Type.Array(Type.String()),
 };
-export type FileFacts = ObjectOf<typeof FILE_FACTS>;
+export type FileFactsJson = ObjectOf<typeof FILE_FACTS>;
 
 interface BulkText {
   /** Decoded; of several parameters, all of them joined by a newline. At most `BULK_MAX_OCTETS` octets. */
@@ -95,7 +95,7 @@ interface BulkText {
 export interface BulkFile {
   readonly split: SplitBatch | TooMany;
   readonly table?: StoredTable;
-  readonly facts?: FileFacts;
+  readonly facts?: FileFactsJson;
 }
 
 /** `retry`: the Idempotency-Key header and what the body comes to. */

@@ -14,7 +14,7 @@ import { RUNNING } from "../store/tables/bulk.ts";
 import { hasRivals, inTransaction, type Tx } from "../store/transaction.ts";
 import {
   type ChunkOutcome,
-  CHUNKS_A_TURN,
+  CHUNKS_AT_ONCE,
   SESSION_LIFE_MS,
   TURNS_MAX,
   turnsOf,
@@ -27,7 +27,7 @@ export interface Lease {
   readonly leaseMs: number;
 }
 
-interface Held {
+interface ClaimedTokens {
   readonly tokens: readonly string[];
   /** By token: what of the chunk is answered so far, where that is more than any worker counted before. */
   readonly answered?: ReadonlyMap<string, Tally>;
@@ -48,7 +48,7 @@ export interface ClaimedChunk {
   /** Entries that sessions show as processed already, because a worker before this one answered them. */
   readonly answered: number;
   /** Workers that had it fell silent again and again: it is to be checked where it can do no harm. */
-  readonly isSuspect: boolean;
+  readonly mayCrash: boolean;
 }
 
 /**
@@ -67,7 +67,7 @@ export const SILENT_CLAIMS_MAX = 5;
 export const CLAIMS_MAX = 10;
 
 /** A job with an unclaimed suspect this long after its acceptance fails: the chunk must not end workers without limit. */
-export const SUSPECT_LIFE_MS = 3_600_000;
+export const CRASHING_LIFE_MS = 3_600_000;
 
 /** The chunks of running jobs, seen from a worker. Rules: `test/contracts/bulk/jobs.ts`. */
 export class ChunkQueue {
@@ -101,7 +101,7 @@ export class ChunkQueue {
       entries,
       token,
       spamTrap: job.spam_trap === 1,
-      isSuspect: claims >= SILENT_CLAIMS_MAX,
+      mayCrash: claims >= SILENT_CLAIMS_MAX,
       content: await unpackText(chunk.content),
       answered: answered === null ? 0 : entriesIn(JSON.parse(answered) as Tally),
     };
@@ -112,7 +112,7 @@ export class ChunkQueue {
    * tokens of those that are. A claim that the worker gave up, because the database could not be reached, ends.
    */
   async renew(
-    { worker, nowMs, leaseMs, tokens, answered = new Map() }: Lease & Held,
+    { worker, nowMs, leaseMs, tokens, answered = new Map() }: Lease & ClaimedTokens,
     entriesPerSecond: number,
   ): Promise<ReadonlySet<string>> {
     return await inTransaction(this.#db, async ({ sql }) => {
@@ -170,18 +170,18 @@ export class ChunkQueue {
 
   /**
    * The chunk was wholly inconclusive. `retry`: it is put back until `retryAtMs`. `accept`: its job has
-   * waited `patienceMs` for DNS since its first such chunk, so store what there is. `late` as above.
+   * waited `dnsWaitMaxMs` for DNS since its first such chunk, so store what there is. `late` as above.
    */
   async postpone(
     chunk: ClaimedChunk,
-    at: { readonly nowMs: number; readonly retryAtMs: number; readonly patienceMs: number },
+    at: { readonly nowMs: number; readonly retryAtMs: number; readonly dnsWaitMaxMs: number },
   ): Promise<"retry" | "accept" | "late"> {
     return await inTransaction(this.#db, async (tx) => {
       const running = { session: chunk.session, is_running: 1 };
       const since = { dns_down_since_ms: raw`coalesce(dns_down_since_ms, ${at.nowMs})` };
       const job = await changeRow(tx.sql, "jobs", running, since);
       if (job === undefined) return "late";
-      if (at.nowMs - (job.dns_down_since_ms ?? at.nowMs) >= at.patienceMs) return "accept";
+      if (at.nowMs - (job.dns_down_since_ms ?? at.nowMs) >= at.dnsWaitMaxMs) return "accept";
       // Not 0: its names were asked for, so that a cancelled job does not get them back.
       const mine = await letGo(tx.sql, chunk, { available_at_ms: at.retryAtMs, claims: 1 });
       return mine ? "retry" : "late";
@@ -220,8 +220,8 @@ interface At {
   readonly conclusive: boolean;
 }
 
-const TURNS = raw`case when chunk_count > ${CHUNKS_A_TURN * (TURNS_MAX - 1)}
-  then ${TURNS_MAX} else (chunk_count + ${CHUNKS_A_TURN - 1}) / ${CHUNKS_A_TURN} end`;
+const TURNS = raw`case when chunk_count > ${CHUNKS_AT_ONCE * (TURNS_MAX - 1)}
+  then ${TURNS_MAX} else (chunk_count + ${CHUNKS_AT_ONCE - 1}) / ${CHUNKS_AT_ONCE} end`;
 
 /** Virtual time at which the last claimed chunk started: `served_turn` is where a job's next one ends. */
 const BEGUN_LAST = raw<number>`(select max(served_turn - 2 * ${TURNS}) from jobs where is_running = 1)`;

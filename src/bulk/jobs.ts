@@ -1,12 +1,12 @@
 import { sql as raw } from "kysely";
-import type { Charge, ChargeTerms, HeldCharge, Unpaid } from "../accounts/admission/charges.ts";
+import type { Charge, ChargeTerms, ReservedCharge, Unpaid } from "../accounts/admission/charges.ts";
 import { ownerKey, ownerOf } from "../base/owner.ts";
 import { entriesIn, sumOf, type Tally } from "../core/batch/batch-chunk.ts";
 import { tellIn } from "../store/postgres-database.ts";
 import { changeRow, changeRows, freeRows, lockName } from "../store/rows.ts";
 import { type JobRow, RUNNING, UNTOLD } from "../store/tables/bulk.ts";
 import { hasRivals, inTransaction, type Tx } from "../store/transaction.ts";
-import { CLAIMS_MAX, SILENT_CLAIMS_MAX, SUSPECT_LIFE_MS } from "./chunk-queue.ts";
+import { CLAIMS_MAX, SILENT_CLAIMS_MAX, CRASHING_LIFE_MS } from "./chunk-queue.ts";
 import {
   type BulkStoreDeps,
   type CheckedBatch,
@@ -64,7 +64,7 @@ export class Jobs {
   /** What `create` would say of these terms now; nothing is charged, and nothing kept for later. */
   async payable(terms: ChargeTerms): Promise<Unpaid | undefined> {
     const { charges } = this.#deps;
-    const held = await charges.hold(terms);
+    const held = await charges.reserve(terms);
     charges.drop(held);
     if (held.kind === "unpaid") return held;
     if (!("otherwise" in held)) return undefined;
@@ -78,10 +78,10 @@ export class Jobs {
 
   async #paying<T>(
     terms: ChargeTerms,
-    work: (tx: Tx, held: HeldCharge | Unpaid) => Promise<T>,
+    work: (tx: Tx, held: ReservedCharge | Unpaid) => Promise<T>,
   ): Promise<T> {
     const { db, charges } = this.#deps;
-    const held = await charges.hold(terms);
+    const held = await charges.reserve(terms);
     try {
       return await inTransaction(db, (tx) => work(tx, held));
     } finally {
@@ -179,7 +179,7 @@ export class Jobs {
                 chunk("claims", ">=", CLAIMS_MAX),
                 chunk.and([
                   chunk("claims", ">=", SILENT_CLAIMS_MAX),
-                  chunk(chunk.ref("jobs.accepted_at_ms"), "<=", nowMs - SUSPECT_LIFE_MS),
+                  chunk(chunk.ref("jobs.accepted_at_ms"), "<=", nowMs - CRASHING_LIFE_MS),
                 ]),
               ]),
             ),
@@ -261,7 +261,7 @@ async function isFull({ sql }: Tx, { unique, bufferMax }: JobOrder): Promise<boo
 async function createIn(
   tx: Tx,
   packed: PackedBatch,
-  held: HeldCharge | Unpaid,
+  held: ReservedCharge | Unpaid,
   { charges }: BulkStoreDeps,
 ): Promise<JobOutcome> {
   const { batch } = packed;

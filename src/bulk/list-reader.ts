@@ -50,10 +50,10 @@ export interface RowQuery {
 export interface FoundRows {
   readonly total: number;
   readonly rows: readonly ViewRow[];
-  readonly reasons: readonly Reason[];
+  readonly reasons: readonly SkippedReason[];
 }
 
-interface Reason {
+interface SkippedReason {
   readonly why: string;
   readonly rows: number;
 }
@@ -65,7 +65,7 @@ export interface ListFacts extends Pick<ListView, "shape" | "sample" | "counts">
   readonly open: number;
   readonly unsure: number;
   readonly repairs: readonly Repairs[];
-  readonly disposable: readonly Reason[];
+  readonly disposable: readonly SkippedReason[];
 }
 
 interface Repairs {
@@ -241,7 +241,7 @@ const REPAIRED = ["misspelt", "format"] as const;
 const SHOWN = 4;
 const REASONS_MAX = 50;
 
-function reasonsOf(rows: readonly ViewRow[]): readonly Reason[] {
+function reasonsOf(rows: readonly ViewRow[]): readonly SkippedReason[] {
   const counts = new Map<string, number>();
   for (const { why } of rows) {
     if (why !== "") counts.set(why, (counts.get(why) ?? 0) + 1);

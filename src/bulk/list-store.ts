@@ -48,7 +48,7 @@ const OCTETS_MAX = 1_000_000_000;
 /** An account has at most this part of the octets that are free, so that something is left for the next. */
 const PART_OF_FREE = 1 / 8;
 
-export type Kept = "kept" | "too_many" | "full";
+export type KeepOutcome = "kept" | "too_many" | "full";
 
 /** A file in packed parts. */
 export async function packFile(file: readonly Uint8Array[]): Promise<readonly Uint8Array[]> {
@@ -65,10 +65,10 @@ export async function keepList(
   db: Kysely<Database>,
   list: AccountList,
   parts: readonly Uint8Array[],
-): Promise<Kept> {
+): Promise<KeepOutcome> {
   const octets = parts.reduce((sum, part) => sum + part.length, 0);
   const row = { ...(await rowOf(list)), octets };
-  return await inTransaction<Kept>(db, async (tx) => {
+  return await inTransaction<KeepOutcome>(db, async (tx) => {
     for (const [number, content] of parts.entries()) {
       const part = { list: list.id, number, content };
       await insertRow(tx.sql, "account_list_parts", part);
@@ -85,7 +85,11 @@ export async function keepList(
   });
 }
 
-async function noRoom({ sql }: Tx, accountId: string, octets: number): Promise<Kept | undefined> {
+async function noRoom(
+  { sql }: Tx,
+  accountId: string,
+  octets: number,
+): Promise<KeepOutcome | undefined> {
   const { all, own, lists } = await sql
     .selectFrom("account_lists")
     .select([

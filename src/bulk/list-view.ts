@@ -20,7 +20,7 @@ import {
 } from "../core/batch/row-class.ts";
 import type { FullResult } from "../core/validate/result.ts";
 import { uploadTooLong } from "../base/refusals.ts";
-import { turn } from "../base/slices.ts";
+import { nextSlice } from "../base/slices.ts";
 import type { SpelledResult } from "./bulk.ts";
 import { UPLOAD_MAX_ENTRIES } from "./read-upload.ts";
 import { notedText } from "./result-source.ts";
@@ -65,9 +65,9 @@ const SAMPLE_ROWS = 6;
 /** Rows and results that are worked on between two pauses. */
 const SLICE_ROWS = 2_000;
 
-type Row = { -readonly [Name in keyof ViewRow]: ViewRow[Name] };
+type DraftRow = { -readonly [Name in keyof ViewRow]: ViewRow[Name] };
 
-type Entered = readonly [row: Row, entries: readonly string[]];
+type Entered = readonly [row: DraftRow, entries: readonly string[]];
 
 /** Reads the file and the results. Throws a `TableFault` for a file that cannot be read. */
 export async function readView(parts: ListParts): Promise<ListView> {
@@ -75,10 +75,10 @@ export async function readView(parts: ListParts): Promise<ListView> {
   const repair = repairer(parts.fixes, await verdictsOf(parts, among));
   const none = Object.fromEntries(ROW_CLASSES.map((name) => [name, 0]));
   const counts = none as Record<RowClass, number>;
-  const settling: Settling = { repair, seen: new Set(), open: [], unsure: [] };
+  const settling: RepairState = { repair, seen: new Set(), open: [], unsure: [] };
   for (const [at, entered] of rows.entries()) {
-    if (at % SLICE_ROWS === SLICE_ROWS - 1) await turn();
-    settle(entered, settling);
+    if (at % SLICE_ROWS === SLICE_ROWS - 1) await nextSlice();
+    repairRow(entered, settling);
     counts[entered[0].class] += 1;
   }
   const { open, unsure } = settling;
@@ -99,7 +99,7 @@ async function readRows({ slices, options }: ListParts) {
       if (rows.length >= UPLOAD_MAX_ENTRIES) throw uploadTooLong(UPLOAD_MAX_ENTRIES, "rows");
       if (sample.length < SAMPLE_ROWS) sample.push(cells);
       balance += addressBalance(entries);
-      const row: Row = {
+      const row: DraftRow = {
         line,
         entry: entries.length > 0 ? entries.join(", ") : (cells[page.shape.at] ?? ""),
         class: reason === undefined ? "blank" : "unread",
@@ -108,7 +108,7 @@ async function readRows({ slices, options }: ListParts) {
       };
       rows.push([row, entries]);
     }
-    await turn();
+    await nextSlice();
   }
   const among: ListKind = balance > 0 ? "addresses" : "anything";
   return { shape: shape ?? EMPTY, sample, rows, among };
@@ -161,14 +161,14 @@ function repairer(fixes: ReadonlySet<string>, verdicts: Verdicts): (entry: strin
   };
 }
 
-interface Settling {
+interface RepairState {
   readonly repair: (entry: string) => Repaired;
   readonly seen: Set<string>;
   readonly open: string[];
   readonly unsure: string[];
 }
 
-function settle([row, entries]: Entered, { repair, seen, open, unsure }: Settling): void {
+function repairRow([row, entries]: Entered, { repair, seen, open, unsure }: RepairState): void {
   if (entries.length === 0) return;
   const pieces = entries.map(repair);
   let isNew = false;
@@ -227,7 +227,7 @@ export async function* cleanedCsv(
     if (text.length < PIECE_UNITS) continue;
     yield text;
     text = "";
-    await turn();
+    await nextSlice();
   }
   yield text;
 }

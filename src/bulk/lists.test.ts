@@ -12,14 +12,14 @@ import { createShares } from "../base/shares.ts";
 import { CsvReader } from "../core/batch/csv-reader.ts";
 import { ROW_CLASSES } from "../core/batch/row-class.ts";
 import { ListReader } from "./list-reader.ts";
-import { Lists, type OpenList } from "./lists.ts";
+import { AccountLists, type OpenList } from "./lists.ts";
 import { pruneSessions } from "./keep-house.ts";
 import { SESSION_LIFE_MS } from "./batches-store.ts";
 
 interface ListWorld extends BulkWorld {
-  readonly lists: Lists;
+  readonly lists: AccountLists;
   /** What a server that starts anew knows. */
-  again(): Lists;
+  again(): AccountLists;
   add(content: string | Uint8Array, name?: string): Promise<OpenList>;
   check(open: OpenList, order?: { first?: number; again?: boolean }): Promise<OpenList>;
   counts(open: OpenList): Promise<Readonly<Record<string, number>>>;
@@ -37,8 +37,8 @@ const PRO = {
 async function listWorld(t: TestContext, silent = "silent.example"): Promise<ListWorld> {
   const world = await bulkWorld(t, { lookup: mailEverywhere((name) => name === silent) });
   const { stores, bulk } = world;
-  const again = (): Lists => {
-    const made = new Lists({
+  const again = (): AccountLists => {
+    const made = new AccountLists({
       ...stores,
       db: stores.sql.db,
       bulk,

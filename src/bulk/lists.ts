@@ -84,7 +84,7 @@ const CHANGED = "The list was changed in another tab. Look at it again.";
 const RUNNING = "The list is being checked. Wait until it is done.";
 
 /** Lists of accounts, from the file to the cleaned file. Methods throw a `Refusal`; another account's list is a 404. */
-export class Lists {
+export class AccountLists {
   readonly #deps: ListsDeps;
 
   constructor(deps: ListsDeps) {

@@ -47,7 +47,7 @@ export function jsonForm(head: string): JsonForm | undefined {
 }
 
 /** A JSON text has no members: it is its entry. */
-interface Parsed extends Omit<RawRow, "cells"> {
+interface ParsedObject extends Omit<RawRow, "cells"> {
   readonly members: ReadonlyMap<string, string>;
 }
 
@@ -56,7 +56,7 @@ export async function* objectRows(
   texts: AsyncIterable<string>,
   form: JsonForm,
 ): AsyncGenerator<readonly RawRow[]> {
-  const sample: Parsed[] = [];
+  const sample: ParsedObject[] = [];
   let names: ReadonlySet<string> | undefined;
   for await (const values of form === "lines" ? jsonLines(texts) : jsonValues(texts)) {
     if (form === "rows") {
@@ -83,23 +83,26 @@ export async function* objectRows(
 const ONE_OBJECT =
   "The file is one JSON object with a list inside; send the list alone, for example: jq '.contacts' FILE > list.json.";
 
-const hidesList = ({ members }: Parsed): boolean =>
+const hidesList = ({ members }: ParsedObject): boolean =>
   [...members.values()].some((member) => /^[[{]/.test(member) && member.includes("@")) &&
   ![...members.values()].some(
     (member) => !/^[[{]/.test(member) && kindOfCell(member) === "address",
   );
 
-function namesOf(sample: readonly Parsed[]): ReadonlySet<string> {
+function namesOf(sample: readonly ParsedObject[]): ReadonlySet<string> {
   const names = new Set(sample.flatMap(({ members }) => [...members.keys()]));
   return names.size === 0 ? new Set(["entry"]) : new Set([...names].slice(0, COLUMNS_MAX));
 }
 
-const sampleRows = (sample: readonly Parsed[], names: ReadonlySet<string>): readonly RawRow[] => [
+const sampleRows = (
+  sample: readonly ParsedObject[],
+  names: ReadonlySet<string>,
+): readonly RawRow[] => [
   { cells: [...names], line: 0 },
   ...sample.map((each) => rowOf(each, names)),
 ];
 
-function rowOf({ members, ...row }: Parsed, names: ReadonlySet<string>): RawRow {
+function rowOf({ members, ...row }: ParsedObject, names: ReadonlySet<string>): RawRow {
   const cells = Array.from(names, (name) => members.get(name) ?? "");
   const more = [...members.keys()].filter((name) => !names.has(name)).slice(0, 5);
   const long = cells.some((cell) => cell.length > CELL_MAX_UNITS);
@@ -110,7 +113,7 @@ function rowOf({ members, ...row }: Parsed, names: ReadonlySet<string>): RawRow 
   return { fault, ...row, cells };
 }
 
-async function* jsonLines(texts: AsyncIterable<string>): AsyncGenerator<readonly Parsed[]> {
+async function* jsonLines(texts: AsyncIterable<string>): AsyncGenerator<readonly ParsedObject[]> {
   let number = 0;
   for await (const lines of linesOf(texts)) {
     yield lines.flatMap((line) => {
@@ -122,7 +125,7 @@ async function* jsonLines(texts: AsyncIterable<string>): AsyncGenerator<readonly
 }
 
 /** The values of arrays, or values one after the other, each of which may have many lines. */
-async function* jsonValues(texts: AsyncIterable<string>): AsyncGenerator<readonly Parsed[]> {
+async function* jsonValues(texts: AsyncIterable<string>): AsyncGenerator<readonly ParsedObject[]> {
   const cutter = new ValueCutter();
   for await (const text of texts) yield cutter.push(text);
   yield cutter.end();
@@ -137,9 +140,9 @@ class ValueCutter {
   #startLine = 0;
   #isInText = false;
   #isEscaped = false;
-  #values: Parsed[] = [];
+  #values: ParsedObject[] = [];
 
-  push(text: string): readonly Parsed[] {
+  push(text: string): readonly ParsedObject[] {
     let from = 0;
     for (let at = 0; at < text.length; at += 1) {
       const char = text[at] ?? "";
@@ -155,7 +158,7 @@ class ValueCutter {
     return this.#values.splice(0);
   }
 
-  end(): readonly Parsed[] {
+  end(): readonly ParsedObject[] {
     this.#take("");
     return this.#values;
   }
@@ -193,7 +196,7 @@ class ValueCutter {
   }
 }
 
-function parsedValue(text: string, line: number): Parsed {
+function parsedValue(text: string, line: number): ParsedObject {
   const value = jsonOf(text);
   if (typeof value === "string") return { line, members: new Map(), text: value };
   if (typeof value !== "object" || value === null) {

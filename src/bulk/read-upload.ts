@@ -1,10 +1,10 @@
-import { inSlices, turn } from "../base/slices.ts";
+import { inSlices, nextSlice } from "../base/slices.ts";
 import { splitBatch } from "../core/batch/batch-chunk.ts";
 import { EntryReader } from "../core/batch/batch.ts";
 import { TableFault } from "../core/batch/entry-cell.ts";
 import type { StoredRow, TableRows } from "./batches-store.ts";
 import { badUpload, uploadTooLong } from "../base/refusals.ts";
-import type { BulkFile, FileFacts } from "./bulk.ts";
+import type { BulkFile, FileFactsJson } from "./bulk.ts";
 import type { ListRow } from "../core/batch/list-table.ts";
 import { type FileSlices, type ListOptions, readListFile, type ReadShape } from "./list-file.ts";
 
@@ -30,7 +30,7 @@ export async function readUpload(slices: FileSlices, options: UploadOptions): Pr
       upload.shape = shape;
       for (const row of rows) {
         upload.take(row);
-        if (upload.reader.isPauseDue()) await turn();
+        if (upload.reader.isPauseDue()) await nextSlice();
       }
     }
   } catch (error) {
@@ -106,7 +106,7 @@ class Upload {
     return { split, table, facts: this.#facts() };
   }
 
-  #facts(): FileFacts {
+  #facts(): FileFactsJson {
     const { encoding = "", column = "", others = [], sheet, otherSheets = [] } = this.shape ?? {};
     return {
       encoding,

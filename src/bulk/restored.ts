@@ -48,7 +48,7 @@ async function endWebhooks({ sql }: Tx): Promise<number> {
  * waited are not sent, because they may have been; every sign-in ends, because its user may have signed out. All of it or
  * nothing. No process may serve the database meanwhile.
  */
-export async function settleRestored(db: Kysely<Database>, nowMs: number): Promise<EndedByRestore> {
+export async function endRestored(db: Kysely<Database>, nowMs: number): Promise<EndedByRestore> {
   return await inTransaction(db, async (tx) => {
     const jobs = await endJobs(tx, new Charges({ db, ids }), nowMs);
     const webhooks = await endWebhooks(tx);

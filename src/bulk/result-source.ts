@@ -52,7 +52,7 @@ function there<T>(part: T | undefined): T {
   return part;
 }
 
-interface Found {
+interface FoundResult {
   readonly result: string;
   /** Its entry came before. */
   readonly isDuplicate: boolean;
@@ -66,7 +66,7 @@ async function* foundPages<Page extends { readonly entries: readonly number[] }>
   source: ResultSource,
   pages: number,
   pageOf: (number: number) => Promise<Page>,
-): AsyncGenerator<{ readonly page: Page; readonly found: readonly Found[] }> {
+): AsyncGenerator<{ readonly page: Page; readonly found: readonly FoundResult[] }> {
   const wantedAgain = new Set<number>();
   let newest = -1;
   for (let number = 0; number < pages; number += 1) {
@@ -86,7 +86,7 @@ async function* foundPages<Page extends { readonly entries: readonly number[] }>
   newest = -1;
   for (let number = 0; number < pages; number += 1) {
     const page = await pageOf(number);
-    const found: Found[] = [];
+    const found: FoundResult[] = [];
     for (const entry of page.entries) {
       while (chunk < chunkOf(entry)) {
         first += results.length;

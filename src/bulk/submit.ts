@@ -74,7 +74,7 @@ async function checkChunk(
   options: EntryCheckOptions,
 ): Promise<ChunkOutcome> {
   const entries = chunkEntries(unpackChunk(content));
-  const results = entries.map(async (entry) => checked((await check(entry, options)).conclude()));
+  const results = entries.map(async (entry) => checked((await check(entry, options)).result()));
   return outcomeOf(entries, await Promise.all(results));
 }
 
@@ -129,7 +129,7 @@ export function checkBulkText(text: string): void {
   if (isLarge || (!isSmall && Buffer.byteLength(text) > BULK_MAX_OCTETS)) throw bulkTooLarge();
 }
 
-interface Asked {
+interface SubmitRequest {
   readonly entrance: Entrance;
   readonly owner: OwnerKey;
   readonly request: BulkRequest;
@@ -137,7 +137,7 @@ interface Asked {
   readonly keep?: Omit<KeptAnswer, "answer">;
 }
 
-interface Submission extends Asked {
+interface Submission extends SubmitRequest {
   readonly batch: Omit<NewBatch, "nowMs">;
   readonly terms: ChargeTerms;
   readonly spamTrap: boolean;
@@ -230,7 +230,7 @@ export class BulkService {
     if (!(await jobs.remove(hash, clock.nowMs()))) throw sessionNotFound();
   }
 
-  async #answer(asked: Asked): Promise<BulkAnswer> {
+  async #answer(asked: SubmitRequest): Promise<BulkAnswer> {
     const { entrance, owner, request } = asked;
     const { caller } = entrance;
     const { tiers, admission, jobs, shares, ids } = this.#deps;
@@ -257,7 +257,7 @@ export class BulkService {
     return outcomes === undefined ? this.#enqueue(submission) : this.#finish(submission, outcomes);
   }
 
-  async #split({ entrance, owner, request }: Asked): Promise<SplitBatch | TooMany> {
+  async #split({ entrance, owner, request }: SubmitRequest): Promise<SplitBatch | TooMany> {
     if ("split" in request) return request.split;
     const entriesMax = this.entriesMax(entrance.caller);
     return await this.#deps.split({ text: request.text, owner, entriesMax });

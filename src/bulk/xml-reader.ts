@@ -24,7 +24,7 @@ const STRETCHES = [
   { start: "<?", end: "?>", isText: false },
 ] as const;
 
-interface Scope {
+interface XmlScope {
   readonly depth: number;
   readonly isKnown: ReadonlyMap<string, boolean>;
 }
@@ -40,7 +40,7 @@ export class XmlReader {
   #depth = 0;
   #isTooMuch = false;
   /** Elements that declared namespaces, and what prefixes mean in them. */
-  readonly #scopes: Scope[] = [{ depth: 0, isKnown: new Map() }];
+  readonly #scopes: XmlScope[] = [{ depth: 0, isKnown: new Map() }];
 
   constructor(handlers: Handlers) {
     this.#handlers = handlers;

@@ -1,5 +1,5 @@
 import { advise } from "../core/validate/reasons.ts";
-import type { Asked } from "../core/checks/run.ts";
+import type { RequestedChecks } from "../core/checks/run.ts";
 import type { Datasets } from "../core/evidence/datasets.ts";
 import { explain } from "../core/validate/explain.ts";
 import { meantBy, withLostAt } from "../core/validate/malformed.ts";
@@ -12,7 +12,7 @@ import type { Admission, Entrance } from "../accounts/admission/admission.ts";
 import type { SingleCheck } from "./single-check.ts";
 import type { Tiers } from "../accounts/admission/tiers.ts";
 
-interface Deps {
+interface AccountCheckDeps {
   readonly admission: Pick<Admission, "charge">;
   readonly check: SingleCheck;
   readonly datasets: () => Datasets;
@@ -27,16 +27,16 @@ export type AccountCheck = (
   features: readonly string[],
 ) => AsyncGenerator<CheckStep>;
 
-export function createAccountCheck(deps: Deps): AccountCheck {
+export function createAccountCheck(deps: AccountCheckDeps): AccountCheck {
   return async function* steps(entrance, entry, features) {
     const mode = entry.includes("@") ? "address" : "domain";
     const { premium } = deps.tiers[entrance.caller.tier];
     const sorted = sortFeatures(readWanted(features), { premium });
     const by = ownerKey(entrance.caller.owner);
-    const asked: Asked = { features: sorted.permitted, spamTrap: premium, by };
+    const asked: RequestedChecks = { features: sorted.permitted, spamTrap: premium, by };
     const receipt = await deps.admission.charge(entrance, 1);
     try {
-      const coreOnly: Asked = { features: [], spamTrap: false, by };
+      const coreOnly: RequestedChecks = { features: [], spamTrap: false, by };
       const core = await deps.check(entry, mode, coreOnly);
       const isAll = !core.result.format || (asked.features.length === 0 && !asked.spamTrap);
       const show = shower(entry, sorted, deps);
@@ -82,7 +82,7 @@ const shownEvidence = (
   }));
 
 const shower =
-  (text: string, sorted: SortedFeatures, deps: Deps) =>
+  (text: string, sorted: SortedFeatures, deps: AccountCheckDeps) =>
   (step: CheckStep["step"], validation: Validation): CheckStep => {
     const { result, evidence, unavailable } = validation;
     const isLast = step === "full";

@@ -7,7 +7,7 @@ import { zoneLookup } from "../../test/dns/zone-lookup.ts";
 import { memoryAnswers } from "../../test/http/memory-answers.ts";
 import type { Lookup } from "../core/mail/lookup.ts";
 import { type CheckOne, createCheckOne, createSingleCheck } from "./single-check.ts";
-import type { FeatureName } from "./features.ts";
+import type { RequestedFeature } from "./features.ts";
 import { DEFAULT_TIERS, type TierName } from "../accounts/admission/tiers.ts";
 
 interface World {
@@ -51,7 +51,7 @@ function world(over: Partial<Lookup> = {}): World {
 const asks = (
   { checkOne }: World,
   tier: TierName,
-  features: readonly FeatureName[] = [],
+  features: readonly RequestedFeature[] = [],
   text = "a@d.example",
 ): Promise<Record<string, unknown>> =>
   Promise.resolve(checkOne(entranceOf(tier), { text, mode: "address", features })).then(

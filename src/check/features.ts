@@ -4,7 +4,7 @@ import { type Feature, FEATURES } from "../core/checks/registry.ts";
 const UNSUPPORTED_FEATURES = ["smtp", "catch_all"] as const;
 export type UnsupportedFeature = (typeof UNSUPPORTED_FEATURES)[number];
 
-export type FeatureName = Feature | UnsupportedFeature;
+export type RequestedFeature = Feature | UnsupportedFeature;
 
 const SUPPORTED: ReadonlyMap<string, Feature> = new Map(FEATURES.map((name) => [name, name]));
 
@@ -13,19 +13,19 @@ const UNSUPPORTED: ReadonlyMap<string, UnsupportedFeature> = new Map(
 );
 
 /** The feature a text names, in any case and with blanks around it; undefined for any other text. */
-export function featureNamed(text: string): FeatureName | undefined {
+export function featureNamed(text: string): RequestedFeature | undefined {
   const name = text.trim().toLowerCase();
   return SUPPORTED.get(name) ?? UNSUPPORTED.get(name);
 }
 
 /** What `features` parameters and path suffixes ask for: each text may hold several names, parted by commas. */
-export function readFeatures(texts: readonly string[]): readonly FeatureName[] {
+export function readFeatures(texts: readonly string[]): readonly RequestedFeature[] {
   const named = texts.flatMap((text) => text.split(",")).map(featureNamed);
   return [...new Set(named)].filter((name) => name !== undefined);
 }
 
 /** The same for callers that may ask for "all": the command line, the library and the dashboard. */
-export const readWanted = (texts: readonly string[]): readonly FeatureName[] =>
+export const readWanted = (texts: readonly string[]): readonly RequestedFeature[] =>
   texts.some((text) => text.trim().toLowerCase() === "all") ? FEATURES : readFeatures(texts);
 
 /** What was asked for, by what the plan says to it; each in the order asked. */
@@ -38,7 +38,7 @@ export interface SortedFeatures {
 const NOTHING: SortedFeatures = { permitted: [], requiresUpgrade: [], unsupported: [] };
 
 export function sortFeatures(
-  names: readonly FeatureName[],
+  names: readonly RequestedFeature[],
   { premium }: { readonly premium: boolean },
 ): SortedFeatures {
   if (names.length === 0) return NOTHING;

@@ -29,7 +29,7 @@ const FRESH_MS = 600_000;
 /** When an example is missing, DNS may answer the next time. */
 const RETRY_MS = 15_000;
 
-interface Kept {
+interface CachedFrontPage {
   readonly page: Promise<FrontPage>;
   readonly version: number;
   untilMs: number;
@@ -37,12 +37,12 @@ interface Kept {
 
 /** The figures and examples of the front page: made for the first visitor, then kept for 10 minutes. */
 export function createFrontPage(deps: FrontDeps): () => Promise<FrontPage> {
-  let kept: Kept | undefined;
+  let kept: CachedFrontPage | undefined;
   return async () => {
     const nowMs = deps.clock.nowMs();
     const { version } = deps.datasets();
     if (kept === undefined || kept.untilMs <= nowMs || kept.version !== version) {
-      const made: Kept = { page: makePage(deps), version, untilMs: nowMs + FRESH_MS };
+      const made: CachedFrontPage = { page: makePage(deps), version, untilMs: nowMs + FRESH_MS };
       kept = made;
       made.page.then(
         ({ examples }) => {

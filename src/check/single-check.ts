@@ -1,4 +1,4 @@
-import type { Asked } from "../core/checks/run.ts";
+import type { RequestedChecks } from "../core/checks/run.ts";
 import type { Datasets } from "../core/evidence/datasets.ts";
 import type { EntryMode } from "../core/address/address.ts";
 import type { Awaitable, Lookup, PremiumLookup } from "../core/mail/lookup.ts";
@@ -12,7 +12,7 @@ import type { Admission, Entrance, Receipt } from "../accounts/admission/admissi
 import type { Tiers } from "../accounts/admission/tiers.ts";
 import {
   denialFields,
-  type FeatureName,
+  type RequestedFeature,
   inContractOrder,
   type SortedFeatures,
   sortFeatures,
@@ -33,7 +33,7 @@ export interface TimedValidation extends Validation {
 export type SingleCheck = (
   text: string,
   mode: EntryMode,
-  asked: Asked,
+  asked: RequestedChecks,
 ) => Awaitable<TimedValidation>;
 
 export function createSingleCheck(deps: SingleCheckDeps): SingleCheck {
@@ -44,7 +44,7 @@ export function createSingleCheck(deps: SingleCheckDeps): SingleCheck {
 export interface BudgetedQuestion {
   readonly text: string;
   readonly mode: EntryMode;
-  readonly asked: Asked;
+  readonly asked: RequestedChecks;
   readonly budgetMs?: number;
 }
 
@@ -106,14 +106,14 @@ class BoundedWorld implements World {
 }
 
 /** Bodies of single checks, kept while every DNS answer behind them may be reused. Losing one costs time only. */
-export interface AnswerCache {
+export interface BodyCache {
   /** Undefined when there is none, or when it has expired at `nowMs`. */
   read(key: string, nowMs: number): string | undefined;
   keep(key: string, body: string, expiresAtMs: number): void;
   clear(): void;
 }
 
-interface Kept {
+interface CachedBody {
   readonly body: string;
   readonly expiresAtMs: number;
 }
@@ -121,7 +121,7 @@ interface Kept {
 /** Objects and map cells around one entry, in bytes; measured at about 200. */
 const OVERHEAD_BYTES = 200;
 
-export interface MemoryAnswerCache extends AnswerCache {
+export interface MemoryAnswerCache extends BodyCache {
   reads(): { readonly hits: number; readonly misses: number };
 }
 
@@ -129,7 +129,7 @@ export interface MemoryAnswerCache extends AnswerCache {
 export function memoryAnswerCache(maxBytes: number): MemoryAnswerCache {
   let hits = 0;
   let misses = 0;
-  const cache = new LRUCache<string, Kept>({
+  const cache = new LRUCache<string, CachedBody>({
     maxSize: maxBytes,
     sizeCalculation: ({ body }, key) => body.length + key.length + OVERHEAD_BYTES,
   });
@@ -166,7 +166,7 @@ export interface CheckRequest {
   /** Not empty; as sent, blanks included. */
   readonly text: string;
   readonly mode: "address" | "domain";
-  readonly features: readonly FeatureName[];
+  readonly features: readonly RequestedFeature[];
 }
 
 export interface CheckAnswer {
@@ -180,7 +180,7 @@ export type CheckOne = (entrance: Entrance, request: CheckRequest) => Awaitable<
 export interface CheckOneDeps {
   readonly admission: Pick<Admission, "charge">;
   readonly check: SingleCheck;
-  readonly cache: AnswerCache;
+  readonly cache: BodyCache;
   readonly clock: Clock;
   readonly tiers: Tiers;
   readonly publicUrl: () => string;
@@ -211,7 +211,7 @@ export function createCheckOne(deps: CheckOneDeps): CheckOne {
   };
 }
 
-interface Question {
+interface CheckKey {
   readonly request: CheckRequest;
   readonly premium: boolean;
   readonly sorted: SortedFeatures;
@@ -229,7 +229,7 @@ function cacheKey(
   return `${String(version)} ${premium ? "premium" : "core"} ${mode} ${features} ${text}`;
 }
 
-async function check(asked: Question, receipt: Receipt, deps: CheckOneDeps): Promise<CheckAnswer> {
+async function check(asked: CheckKey, receipt: Receipt, deps: CheckOneDeps): Promise<CheckAnswer> {
   const { request, premium, sorted, key, by } = asked;
   const checks = { features: sorted.permitted, spamTrap: premium, by };
   const validation = await orRefund(receipt, async () =>

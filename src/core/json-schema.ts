@@ -18,9 +18,9 @@ export interface Optional<T = unknown> {
   readonly optional: Schema<T>;
 }
 
-type Fields = Readonly<Record<string, Schema | Optional>>;
+type SchemaFields = Readonly<Record<string, Schema | Optional>>;
 
-export type ObjectOf<F extends Fields> = {
+export type ObjectOf<F extends SchemaFields> = {
   readonly [Name in keyof F as F[Name] extends Optional ? never : Name]: Described<F[Name]>;
 } & {
   readonly [Name in keyof F as F[Name] extends Optional ? Name : never]?: F[Name] extends Optional<
@@ -30,7 +30,7 @@ export type ObjectOf<F extends Fields> = {
     : never;
 };
 
-export interface ObjectSchema<F extends Fields> extends Schema<ObjectOf<F>> {
+export interface ObjectSchema<F extends SchemaFields> extends Schema<ObjectOf<F>> {
   readonly properties: Readonly<Record<keyof F, Schema>>;
   readonly required?: readonly string[];
 }
@@ -39,7 +39,7 @@ type Keywords = Readonly<Record<string, unknown>>;
 
 const isOptional = (field: Schema | Optional): field is Optional => "optional" in field;
 
-function objectSchema<F extends Fields>(fields: F, keywords: Keywords = {}): ObjectSchema<F> {
+function objectSchema<F extends SchemaFields>(fields: F, keywords: Keywords = {}): ObjectSchema<F> {
   const entries = Object.entries(fields);
   const required = entries.flatMap(([name, field]) => (isOptional(field) ? [] : name));
   const properties = entries.map(([name, field]) => [

@@ -10,10 +10,10 @@ type For = "everyone" | "visitor" | "account" | "admin";
 type ServicePart = SessionState["parts"][number];
 
 /** Its path is below the base: "" is the first page. */
-export type Page = readonly [path: string, who: For, load: Loader, part?: ServicePart];
+export type DashboardPage = readonly [path: string, who: For, load: Loader, part?: ServicePart];
 
 /** The server answers these paths with the app. */
-export const PAGES: readonly Page[] = [
+export const PAGES: readonly DashboardPage[] = [
   ["", "visitor", () => Promise.resolve(front)],
   ["", "account", () => Promise.resolve(check)],
   ["lists", "account", () => import("./pages/lists.tsx"), "lists"],
@@ -33,7 +33,7 @@ export const PAGES: readonly Page[] = [
   ["setup", "everyone", () => import("./pages/set-up.tsx")],
 ];
 
-export type Link = readonly [path: string, name: string, icon?: string];
+export type RailLink = readonly [path: string, name: string, icon?: string];
 
 /** The rail, each page with the path of a small drawing. */
 export const RAIL = {
@@ -52,9 +52,9 @@ export const RAIL = {
     ["admin/accounts", "Accounts"],
     ["admin/rules", "Rules"],
   ],
-} as const satisfies Readonly<Record<string, readonly Link[]>>;
+} as const satisfies Readonly<Record<string, readonly RailLink[]>>;
 
-export function isOpen([, who, , part]: Page): boolean {
+export function isOpen([, who, , part]: DashboardPage): boolean {
   const { account, parts } = session.value;
   if (part !== undefined && !parts.includes(part)) return false;
   if (who === "everyone") return true;

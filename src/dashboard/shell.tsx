@@ -5,7 +5,7 @@ import { count, counted, relativeTime, timeMs } from "./lib/format.ts";
 import { doorTo, go, path } from "./lib/router.ts";
 import { allowance, leftOf, ownEmail, session, signedOut } from "./lib/session.ts";
 import { theme } from "./lib/state.ts";
-import { isOpen, type Link, PAGES, RAIL } from "./pages.ts";
+import { isOpen, type RailLink, PAGES, RAIL } from "./pages.ts";
 import { Go, Meter, PageLink, waiting } from "./parts/basic.tsx";
 import { Act, Button, Field } from "./parts/form.tsx";
 import { tierName } from "./words/names.ts";
@@ -119,7 +119,7 @@ const linksOf = (...groups: readonly (keyof typeof RAIL)[]): readonly (VNode | n
           {group}
         </h2>
       ),
-      ...links.map(([to, name, icon]: Link) => (
+      ...links.map(([to, name, icon]: RailLink) => (
         <PageLink key={to} href={to === "" ? "./" : to}>
           {icon === undefined ? null : <Icon d={icon} />}
           {name}

@@ -1,19 +1,19 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
 import { manualClock } from "../../test/time/manual-clock.ts";
-import { AnswerCache, type Outcome } from "./cache.ts";
+import { AnswerCache, type LookupOutcome } from "./cache.ts";
 
-const found = (ttlSeconds: number): Outcome<string> => ({
+const found = (ttlSeconds: number): LookupOutcome<string> => ({
   kind: "found",
   records: ["x"],
   ttlSeconds,
 });
-const absent = (ttlSeconds: number | undefined): Outcome<string> => ({
+const absent = (ttlSeconds: number | undefined): LookupOutcome<string> => ({
   kind: "absent",
   why: "noData",
   ttlSeconds,
 });
-const unknown: Outcome<string> = { kind: "unknown", why: "timeout" };
+const unknown: LookupOutcome<string> = { kind: "unknown", why: "timeout" };
 
 /** Of one with a short name and record. */
 const ENTRY_OCTETS = 384;
@@ -58,7 +58,7 @@ test("absent with a TTL of 0 is not kept at all", () => {
 
 test("unknown lives twice as long each time in a row, up to 30 s, and starts over after an answer", () => {
   const { clock, cache } = world();
-  const lifeMs = (outcome: Outcome<string>): number => {
+  const lifeMs = (outcome: LookupOutcome<string>): number => {
     const { expiresAtMs = 0 } = cache.put("a.example", outcome);
     const leftMs = expiresAtMs - clock.nowMs();
     clock.advance(leftMs);

@@ -25,9 +25,9 @@ const OVERHEAD_OCTETS = 280;
 const RECORD_OCTETS = 64;
 const STEP_OCTETS = 64;
 
-export type Outcome<T> = Exclude<Reply<T>, { kind: "alias" }>;
+export type LookupOutcome<T> = Exclude<Reply<T>, { kind: "alias" }>;
 
-interface Held<T> {
+interface CachedAnswer<T> {
   readonly name: string;
   readonly answer: Answer<T>;
   /** By the monotonic clock, since the cache began, in whole milliseconds (which V8 keeps in place). */
@@ -36,8 +36,8 @@ interface Held<T> {
   readonly weight: number;
   hits: number;
   /** Its neighbours in the order of use. */
-  older: Held<T> | undefined;
-  newer: Held<T> | undefined;
+  older: CachedAnswer<T> | undefined;
+  newer: CachedAnswer<T> | undefined;
 }
 
 export interface Cached<T> {
@@ -58,9 +58,9 @@ export interface CacheOptions<T> {
 export class AnswerCache<T> {
   readonly #options: CacheOptions<T>;
   readonly #startMs: number;
-  readonly #held = new Map<string, Held<T>>();
-  #oldest: Held<T> | undefined;
-  #newest: Held<T> | undefined;
+  readonly #held = new Map<string, CachedAnswer<T>>();
+  #oldest: CachedAnswer<T> | undefined;
+  #newest: CachedAnswer<T> | undefined;
   #weight = 0;
 
   constructor(options: CacheOptions<T>) {
@@ -85,7 +85,7 @@ export class AnswerCache<T> {
     return { answer: held.answer, isDue: isDue && held.answer.kind !== "unknown" };
   }
 
-  put(name: string, outcome: Outcome<T>): Answer<T> {
+  put(name: string, outcome: LookupOutcome<T>): Answer<T> {
     const before = this.#held.get(name);
     const lifeMs = this.#lifeMs(outcome, before);
     const answer = answerOf(outcome, Math.floor(this.#options.clock.nowMs()) + lifeMs);
@@ -96,7 +96,7 @@ export class AnswerCache<T> {
     if (before !== undefined) this.#drop(before);
     if (weight > this.#options.octetsMax) return answer;
     const ends = { older: undefined, newer: undefined };
-    const held: Held<T> = { name, answer, untilMs, lifeMs, weight, hits: 0, ...ends };
+    const held: CachedAnswer<T> = { name, answer, untilMs, lifeMs, weight, hits: 0, ...ends };
     this.#held.set(name, held);
     this.#append(held);
     this.#weight += weight;
@@ -108,13 +108,13 @@ export class AnswerCache<T> {
     for (const held of this.#held.values()) if (held.answer.kind === "absent") this.#drop(held);
   }
 
-  #drop(held: Held<T>): void {
+  #drop(held: CachedAnswer<T>): void {
     this.#held.delete(held.name);
     this.#unlink(held);
     this.#weight -= held.weight;
   }
 
-  #append(held: Held<T>): void {
+  #append(held: CachedAnswer<T>): void {
     held.older = this.#newest;
     held.newer = undefined;
     if (this.#newest === undefined) this.#oldest = held;
@@ -122,7 +122,7 @@ export class AnswerCache<T> {
     this.#newest = held;
   }
 
-  #unlink({ older, newer }: Held<T>): void {
+  #unlink({ older, newer }: CachedAnswer<T>): void {
     if (older === undefined) this.#oldest = newer;
     else older.newer = newer;
     if (newer === undefined) this.#newest = older;
@@ -133,11 +133,11 @@ export class AnswerCache<T> {
     return this.#options.clock.monotonicMs() - this.#startMs;
   }
 
-  #isAnswered({ answer, untilMs }: Held<T>): boolean {
+  #isAnswered({ answer, untilMs }: CachedAnswer<T>): boolean {
     return answer.kind !== "unknown" && untilMs > this.#elapsedMs();
   }
 
-  #lifeMs(outcome: Outcome<T>, before: Held<T> | undefined): number {
+  #lifeMs(outcome: LookupOutcome<T>, before: CachedAnswer<T> | undefined): number {
     switch (outcome.kind) {
       case "found":
         return Math.min(FOUND_MAX_MS, Math.max(FOUND_MIN_MS, outcome.ttlSeconds * 1_000));
@@ -150,7 +150,7 @@ export class AnswerCache<T> {
     }
   }
 
-  #weigh(name: string, outcome: Outcome<T>): number {
+  #weigh(name: string, outcome: LookupOutcome<T>): number {
     let octets = OVERHEAD_OCTETS + name.length;
     if (outcome.kind === "found") {
       for (const record of outcome.records) {
@@ -161,7 +161,7 @@ export class AnswerCache<T> {
   }
 }
 
-function answerOf<T>(outcome: Outcome<T>, expiresAtMs: number): Answer<T> {
+function answerOf<T>(outcome: LookupOutcome<T>, expiresAtMs: number): Answer<T> {
   switch (outcome.kind) {
     case "found":
       return { kind: "found", records: outcome.records, expiresAtMs };

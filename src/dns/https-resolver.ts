@@ -2,8 +2,13 @@ import type { UnknownReason, Until } from "../core/mail/lookup.ts";
 import type { Clock } from "../base/clock.ts";
 import { Places } from "../base/places.ts";
 import { answers, decodeResponse, encodeQuery, interpret, type Question } from "./message/wire.ts";
-import { EXCHANGE_MAX_MS, NO_COUNTS, noUnknown, type ResolverStats } from "./flow/patience.ts";
-import type { Asked, Done } from "./query.ts";
+import {
+  EXCHANGE_MAX_MS,
+  NO_COUNTS,
+  noUnknown,
+  type ResolverStats,
+} from "./flow/query-timeouts.ts";
+import type { PendingQuestion, Done } from "./query.ts";
 import type { Resolver } from "./resolver.ts";
 
 /** What of `fetch` is used: browsers, workers, Deno and Node have it. */
@@ -14,20 +19,20 @@ export type Fetch = (
     readonly redirect: "error";
     readonly signal: AbortSignal;
   },
-) => Promise<Answered>;
+) => Promise<HttpsAnswer>;
 
-interface Answered {
+interface HttpsAnswer {
   readonly status: number;
   readonly headers: { get(name: string): string | null };
-  readonly body: { getReader(): BodyReader } | null;
+  readonly body: { getReader(): ChunkReader } | null;
 }
 
-interface BodyReader {
+interface ChunkReader {
   read(): Promise<{ readonly done: boolean; readonly value?: Uint8Array | undefined }>;
   cancel(): Promise<void>;
 }
 
-interface Options {
+interface HttpsResolverOptions {
   readonly url: string;
   readonly fetch: Fetch;
   readonly clock: Clock;
@@ -42,18 +47,18 @@ const MEDIA_TYPE = "application/dns-message";
 
 /** RFC 8484 with GET, which browsers send to another origin without asking first. One retry after a fault. */
 export class HttpsResolver implements Resolver {
-  readonly #options: Options;
+  readonly #options: HttpsResolverOptions;
   readonly #places = new Places(UNDER_WAY_MAX);
   readonly #open = new Set<AbortController>();
   readonly #counts = { ...NO_COUNTS };
   readonly #unknown = noUnknown();
   #isClosed = false;
 
-  constructor(options: Options) {
+  constructor(options: HttpsResolverOptions) {
     this.#options = options;
   }
 
-  ask<T>(question: Asked<T>, done: Done<T>): void {
+  ask<T>(question: PendingQuestion<T>, done: Done<T>): void {
     void this.#ask(question, done);
   }
 
@@ -77,7 +82,7 @@ export class HttpsResolver implements Resolver {
     for (const controller of this.#open) controller.abort();
   }
 
-  async #ask<T>(question: Asked<T>, done: Done<T>): Promise<void> {
+  async #ask<T>(question: PendingQuestion<T>, done: Done<T>): Promise<void> {
     const { clock } = this.#options;
     const startMs = clock.monotonicMs();
     this.#counts.queries += 1;
@@ -86,7 +91,7 @@ export class HttpsResolver implements Resolver {
     done(reply, clock.monotonicMs() - startMs);
   }
 
-  async #answer<T>(question: Asked<T>): Promise<Parameters<Done<T>>[0]> {
+  async #answer<T>(question: PendingQuestion<T>): Promise<Parameters<Done<T>>[0]> {
     const query = encodeQuery(question, { edns: false });
     if (query === undefined) return { kind: "absent", why: "noName", ttlSeconds: undefined };
     if (this.#isClosed) return { kind: "unknown", why: "deadline" };
@@ -113,7 +118,7 @@ export class HttpsResolver implements Resolver {
     query: Uint8Array,
     signal: AbortSignal,
     until: Until | undefined,
-  ): Promise<Told | UnknownReason> {
+  ): Promise<AgedMessage | UnknownReason> {
     const isOver = (): boolean => until?.isPast === true;
     if (isOver()) return "deadline";
     const first = await this.#exchange(query, signal);
@@ -124,7 +129,7 @@ export class HttpsResolver implements Resolver {
     return second;
   }
 
-  async #exchange(query: Uint8Array, signal: AbortSignal): Promise<Told | UnknownReason> {
+  async #exchange(query: Uint8Array, signal: AbortSignal): Promise<AgedMessage | UnknownReason> {
     const { url, fetch } = this.#options;
     signal.throwIfAborted(); // it may have waited for a place
     try {
@@ -142,7 +147,11 @@ export class HttpsResolver implements Resolver {
   }
 }
 
-async function toldBy({ status, headers, body }: Answered): Promise<Told | UnknownReason> {
+async function toldBy({
+  status,
+  headers,
+  body,
+}: HttpsAnswer): Promise<AgedMessage | UnknownReason> {
   const octets = await readBody(body);
   if (status === 429 || status === 403) return "refused";
   if (status >= 500) return "servfail";
@@ -156,7 +165,7 @@ const rejectedBy = (signal: AbortSignal): Promise<never> =>
     signal.addEventListener("abort", () => reject(new Error("too late")), { once: true });
   });
 
-interface Told {
+interface AgedMessage {
   readonly octets: Uint8Array;
   /** RFC 8484 section 5.1: what HTTP caches held is older than its TTLs say. */
   readonly ageSeconds: number;
@@ -165,7 +174,7 @@ interface Told {
 function read<T>(
   question: Question<T>,
   query: Uint8Array,
-  { octets, ageSeconds }: Told,
+  { octets, ageSeconds }: AgedMessage,
 ): Parameters<Done<T>>[0] {
   const response = answers(octets, query) ? decodeResponse(octets, question) : undefined;
   if (response === undefined || response.truncated) return { kind: "unknown", why: "malformed" };
@@ -174,7 +183,7 @@ function read<T>(
   return { ...reply, ttlSeconds: Math.max(0, reply.ttlSeconds - ageSeconds) };
 }
 
-async function readBody(body: Answered["body"]): Promise<Uint8Array | undefined> {
+async function readBody(body: HttpsAnswer["body"]): Promise<Uint8Array | undefined> {
   const reader = body?.getReader();
   const message = new Uint8Array(MESSAGE_MAX_OCTETS);
   let used = 0;

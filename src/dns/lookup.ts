@@ -2,29 +2,29 @@ import type { Answer, Awaitable, Lookup, MailExchange } from "../core/mail/looku
 import { isReachable } from "../core/name/ip-address.ts";
 import type { Share } from "../base/shares.ts";
 import { AwakeClock, type Clock } from "../base/clock.ts";
-import { AnswerCache, type Outcome } from "./cache.ts";
-import { type Fetch, Line } from "./line.ts";
+import { AnswerCache, type LookupOutcome } from "./cache.ts";
+import { type FetchRecords, CachedFetcher } from "./cached-fetcher.ts";
 import { A, AAAA, MX, NS, type RecordKind, TXT } from "./message/records.ts";
 import type { Resolver } from "./resolver.ts";
-import { EXCHANGE_MAX_MS, type ResolverStats } from "./flow/patience.ts";
+import { EXCHANGE_MAX_MS, type ResolverStats } from "./flow/query-timeouts.ts";
 import type { Trust } from "./trust/trust.ts";
 import { triedExchanges } from "../core/mail/mail-hosts.ts";
 import type { Reply } from "./message/wire.ts";
-import type { Asked } from "./query.ts";
+import type { PendingQuestion } from "./query.ts";
 
 const ASKS_MAX = 8;
 
 /** Follows aliases: at most 8 questions, within 5 s of the first try. A loop is "malformed". Calls `done` once. */
 function chase<T>(
-  question: Asked<T>,
+  question: PendingQuestion<T>,
   { resolver, clock }: { readonly resolver: Resolver; readonly clock: Clock },
-  done: (outcome: Outcome<T>) => void,
+  done: (outcome: LookupOutcome<T>) => void,
 ): void {
   const seen = new Set([question.name]);
   let leastTtlSeconds = Infinity;
   let cancelDeadline: (() => void) | undefined;
   let isDone = false;
-  const finish = (outcome: Outcome<T>): void => {
+  const finish = (outcome: LookupOutcome<T>): void => {
     if (isDone) return;
     isDone = true;
     cancelDeadline?.();
@@ -32,7 +32,7 @@ function chase<T>(
     else done({ ...outcome, ttlSeconds: Math.min(outcome.ttlSeconds, leastTtlSeconds) });
   };
   const unknown = (why: "deadline" | "malformed"): void => finish({ kind: "unknown", why });
-  const follow = ({ target, ttlSeconds }: Alias): void => {
+  const follow = ({ target, ttlSeconds }: AliasReply): void => {
     leastTtlSeconds = Math.min(leastTtlSeconds, ttlSeconds);
     if (question.until?.isPast === true) unknown("deadline");
     else if (target === "" || seen.has(target) || seen.size >= ASKS_MAX) unknown("malformed");
@@ -55,7 +55,7 @@ function chase<T>(
   });
 }
 
-type Alias = Extract<Reply<unknown>, { kind: "alias" }>;
+type AliasReply = Extract<Reply<unknown>, { kind: "alias" }>;
 
 const KEPT_LENGTH_MAX = 16;
 const KEPT_NAMES_MAX_OCTETS = 512;
@@ -124,7 +124,7 @@ export function createDnsLookup(
 ): DnsLookup {
   const places = questions && { share: questions, clock };
   const deps = { resolver, clock: new AwakeClock(clock) };
-  const fetch = <T>(kind: RecordKind<T>): Fetch<T> => {
+  const fetch = <T>(kind: RecordKind<T>): FetchRecords<T> => {
     return (name, done, { by, until }) => chase({ name, kind, by, until }, deps, done);
   };
   const cache = <T>(share: number, sizeOctets: (record: T) => number): AnswerCache<T> =>
@@ -132,11 +132,15 @@ export function createDnsLookup(
   const textOctets = (text: string): number => text.length;
   const exchangeOctets = ({ host }: MailExchange): number => host.length;
   const mail = fetchMail(fetch(MX), trust);
-  const mx = new Line(cache(1 / 2, exchangeOctets), examined(mail, trust), places);
+  const mx = new CachedFetcher(cache(1 / 2, exchangeOctets), examined(mail, trust), places);
   const [a, aaaa] = [fetch(A), fetch(AAAA)];
-  const addresses = new Line(cache(1 / 4, textOctets), examined(forMail(a, aaaa), trust), places);
-  const everyAddress = new Line(cache(1 / 12, textOctets), examined(both(a, aaaa), trust));
-  const txt = new Line(cache(1 / 6, textOctets), examined(fetch(TXT), trust), places);
+  const addresses = new CachedFetcher(
+    cache(1 / 4, textOctets),
+    examined(forMail(a, aaaa), trust),
+    places,
+  );
+  const everyAddress = new CachedFetcher(cache(1 / 12, textOctets), examined(both(a, aaaa), trust));
+  const txt = new CachedFetcher(cache(1 / 6, textOctets), examined(fetch(TXT), trust), places);
   const lines = [mx, addresses, everyAddress, txt];
   trust?.onSuspect(() => {
     for (const line of lines) line.forgetAbsent();
@@ -182,9 +186,12 @@ function probe(resolver: Resolver): Promise<boolean> {
   });
 }
 
-function fetchMail(fetch: Fetch<MailExchange>, trust: Trust | undefined): Fetch<MailExchange> {
+function fetchMail(
+  fetch: FetchRecords<MailExchange>,
+  trust: Trust | undefined,
+): FetchRecords<MailExchange> {
   return (name, done, asked) => {
-    const heard = (outcome: Outcome<MailExchange>): void => {
+    const answer = (outcome: LookupOutcome<MailExchange>): void => {
       if (outcome.kind !== "found") {
         done(outcome);
         return;
@@ -193,37 +200,40 @@ function fetchMail(fetch: Fetch<MailExchange>, trust: Trust | undefined): Fetch<
       const { kind, ttlSeconds } = outcome;
       done({ kind, records: keptExchanges(outcome.records), ttlSeconds });
     };
-    fetch(name, heard, asked);
+    fetch(name, answer, asked);
   };
 }
 
-function examined<T>(fetch: Fetch<T>, trust: Trust | undefined): Fetch<T> {
+function examined<T>(fetch: FetchRecords<T>, trust: Trust | undefined): FetchRecords<T> {
   if (trust === undefined) return fetch;
   return (name, done, asked) => fetch(name, (outcome) => trust.examine(name, outcome, done), asked);
 }
 
 /** AAAA only when mail reaches none of what A says: else it changes no verdict. Silent about A: not asked again. */
-function forMail(a: Fetch<string>, aaaa: Fetch<string>): Fetch<string> {
+function forMail(a: FetchRecords<string>, aaaa: FetchRecords<string>): FetchRecords<string> {
   return (name, done, asked) => {
-    const heard = (first: Outcome<string>): void => {
+    const answer = (first: LookupOutcome<string>): void => {
       if (isEnough(first)) done(first);
       else if (asked.until?.isPast === true) done({ kind: "unknown", why: "deadline" });
       else aaaa(name, (second) => done(join(first, second)), asked);
     };
-    a(name, heard, asked);
+    a(name, answer, asked);
   };
 }
 
-function isEnough(outcome: Outcome<string>): boolean {
+function isEnough(outcome: LookupOutcome<string>): boolean {
   if (outcome.kind === "found") return outcome.records.some(isReachable);
   return outcome.kind === "unknown" && (outcome.why === "timeout" || outcome.why === "deadline");
 }
 
 /** In the order of the two, whichever comes first: the same question gets the same answer. */
-function both<T>(first: Fetch<T>, second: Fetch<T>): Fetch<T> {
+function both<T>(first: FetchRecords<T>, second: FetchRecords<T>): FetchRecords<T> {
   return (name, done, asked) => {
-    const ended: [Outcome<T> | undefined, Outcome<T> | undefined] = [undefined, undefined];
-    const end = (at: 0 | 1) => (outcome: Outcome<T>) => {
+    const ended: [LookupOutcome<T> | undefined, LookupOutcome<T> | undefined] = [
+      undefined,
+      undefined,
+    ];
+    const end = (at: 0 | 1) => (outcome: LookupOutcome<T>) => {
       ended[at] = outcome;
       const [one, other] = ended;
       if (one !== undefined && other !== undefined) done(join(one, other));
@@ -234,7 +244,7 @@ function both<T>(first: Fetch<T>, second: Fetch<T>): Fetch<T> {
 }
 
 /** Found when either is; absent only when both are, and without a name when either says so (RFC 8020). */
-export function join<T>(a: Outcome<T>, b: Outcome<T>): Outcome<T> {
+export function join<T>(a: LookupOutcome<T>, b: LookupOutcome<T>): LookupOutcome<T> {
   if (a.kind === "found" || b.kind === "found") {
     const ttlSeconds = Math.min(foundTtlSeconds(a), foundTtlSeconds(b));
     return { kind: "found", records: [...recordsOf(a), ...recordsOf(b)], ttlSeconds };
@@ -248,11 +258,11 @@ export function join<T>(a: Outcome<T>, b: Outcome<T>): Outcome<T> {
   return { kind: "absent", why, ttlSeconds: Math.min(a.ttlSeconds, b.ttlSeconds) };
 }
 
-const recordsOf = <T>(outcome: Outcome<T>): readonly T[] =>
+const recordsOf = <T>(outcome: LookupOutcome<T>): readonly T[] =>
   outcome.kind === "found" ? outcome.records : [];
 
 /** 0 for `unknown`, so that half an answer is kept as briefly as possible; `absent` sets no limit. */
-function foundTtlSeconds(outcome: Outcome<unknown>): number {
+function foundTtlSeconds(outcome: LookupOutcome<unknown>): number {
   if (outcome.kind === "unknown") return 0;
   return outcome.kind === "found" ? outcome.ttlSeconds : Infinity;
 }

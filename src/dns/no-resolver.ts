@@ -1,4 +1,4 @@
-import { NO_COUNTS, noUnknown } from "./flow/patience.ts";
+import { NO_COUNTS, noUnknown } from "./flow/query-timeouts.ts";
 import type { Resolver } from "./resolver.ts";
 
 /** For an operator without DNS: every question is answered at once as by a server that refuses it, which is no "no". */

@@ -11,18 +11,18 @@ import {
   type Reply,
 } from "./message/wire.ts";
 
-export type Reading = "settles" | "truncated" | "noEdns" | UnknownReason;
+export type MessageReading = "settles" | "truncated" | "noEdns" | UnknownReason;
 
 /** A server says so of a question with EDNS that it cannot read (RFC 6891 sections 6.1.3 and 7). */
 const WITHOUT_EDNS: ReadonlySet<number> = new Set([RCODE.formErr, RCODE.notImp, RCODE.badVers]);
 
 /** Why the question is unknown after this answer by TCP; undefined: it is answered. What asks for another way is malformed now. */
-export function byTcp(reading: Reading): UnknownReason | undefined {
+export function byTcp(reading: MessageReading): UnknownReason | undefined {
   if (reading === "settles") return undefined;
   return reading === "truncated" || reading === "noEdns" ? "malformed" : reading;
 }
 
-export interface Asked<T> extends Question<T> {
+export interface PendingQuestion<T> extends Question<T> {
   readonly by?: OwnerKey | undefined;
   readonly until?: Until | undefined;
 }
@@ -54,7 +54,7 @@ export class Query {
   readonly #done: Done<unknown>;
   #reply: Reply<unknown> = NO_SUCH_NAME;
 
-  constructor(question: Asked<unknown>, askedAtMs: number, done: Done<unknown>) {
+  constructor(question: PendingQuestion<unknown>, askedAtMs: number, done: Done<unknown>) {
     this.by = question.by;
     this.until = question.until;
     this.askedAtMs = askedAtMs;
@@ -73,7 +73,7 @@ export class Query {
   }
 
   /** Reads a message that answers the question; when it settles the query, `finish` tells its reply. */
-  read(message: Uint8Array): Reading {
+  read(message: Uint8Array): MessageReading {
     const response = decodeResponse(message, this.#question);
     if (response === undefined) return "malformed";
     if (response.truncated) return "truncated";

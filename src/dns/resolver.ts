@@ -1,25 +1,25 @@
 import type { UnknownReason } from "../core/mail/lookup.ts";
 import { AwakeClock, type Clock } from "../base/clock.ts";
-import { Lane, QUESTIONS_PER_TURN } from "./transport/lane.ts";
+import { Lane, QUESTIONS_PER_ITERATION } from "./transport/lane.ts";
 import type { OwnerKey } from "../base/owner.ts";
 import {
-  type Asked,
+  type PendingQuestion,
   Attempt,
   type AttemptEvents,
   byTcp,
   type Done,
-  type Reading,
+  type MessageReading,
   Query,
 } from "./query.ts";
 import {
   EXCHANGE_MAX_MS,
   NO_COUNTS,
   noUnknown,
-  PATIENCE,
-  type Patience,
+  QUERY_TIMEOUTS,
+  type QueryTimeouts,
   type Profile,
   type ResolverStats,
-} from "./flow/patience.ts";
+} from "./flow/query-timeouts.ts";
 import type { ServerAddress } from "./transport/system-resolvers.ts";
 import { type SharedCap, Window } from "./flow/window.ts";
 import { TcpPipe } from "./transport/tcp.ts";
@@ -146,7 +146,7 @@ export interface ResolverOptions {
 
 export interface Resolver {
   /** Calls `done` once, never before it returns, at most 5 s later, for bulk 5 s after the first try. */
-  ask<T>(question: Asked<T>, done: Done<T>): void;
+  ask<T>(question: PendingQuestion<T>, done: Done<T>): void;
   /** Undefined while few questions wait. Await it before each of many names: what waits is copied by the collector. */
   room(): Promise<void> | undefined;
   stats(): ResolverStats;
@@ -162,9 +162,9 @@ export function createResolver(options: ResolverOptions): Resolver {
 const EDNS_TRIES_MAX = 2;
 
 /** SERVFAIL and REFUSED come at once. Their tries keep their places this long, so that a server that limits us is asked less. */
-const REFUSED_HOLD_MS = 1_000;
+const REFUSED_PLACE_MS = 1_000;
 /** The same for loss, from a question's first try on, when a retry was answered: a server may drop what is over its limit. */
-const LOST_HOLD_MS = 1_200;
+const LOST_PLACE_MS = 1_200;
 
 interface KeptPlace {
   readonly untilMs: number;
@@ -174,7 +174,7 @@ interface KeptPlace {
 class UdpResolver implements Resolver, AttemptEvents {
   readonly #clock: Clock;
   readonly #startMs: number;
-  readonly #patience: Patience;
+  readonly #timeouts: QueryTimeouts;
   readonly #servers: ServerList;
   readonly #window: Window;
   readonly #lane: Lane<Query>;
@@ -192,13 +192,13 @@ class UdpResolver implements Resolver, AttemptEvents {
     const clock = new AwakeClock(options.clock);
     this.#clock = clock;
     this.#startMs = clock.monotonicMs();
-    this.#patience = PATIENCE[options.profile];
+    this.#timeouts = QUERY_TIMEOUTS[options.profile];
     const strayed = (): void => void (this.#counts.strays += 1);
     const open = (options.openUdp ?? openUdp)({ clock, random, strayed });
     this.#servers = new ServerList(
       servers.map((server) => ({ udp: open(server), tcp: new TcpPipe(server, clock) })),
     );
-    const limit = cap.limit(this.#patience.capPart);
+    const limit = cap.limit(this.#timeouts.capPart);
     this.#window = new Window(limit);
     this.#lane = new Lane({
       permits: {
@@ -216,7 +216,7 @@ class UdpResolver implements Resolver, AttemptEvents {
       nowMs: () => this.#nowMs(),
       window: () => this.#window.size,
       // Simulated time may pass within one real turn.
-      ...(options.openUdp === undefined && { perTurn: QUESTIONS_PER_TURN }),
+      ...(options.openUdp === undefined && { perTurn: QUESTIONS_PER_ITERATION }),
     });
     this.#ticker = new Ticker(
       clock,
@@ -225,7 +225,7 @@ class UdpResolver implements Resolver, AttemptEvents {
     );
   }
 
-  ask<T>(question: Asked<T>, done: Done<T>): void {
+  ask<T>(question: PendingQuestion<T>, done: Done<T>): void {
     const query = new Query(question, this.#nowMs(), done as Done<unknown>); // of the same type
     this.#unsettled.add(query);
     if (this.#isClosed) {
@@ -286,14 +286,14 @@ class UdpResolver implements Resolver, AttemptEvents {
     this.#couldNotSay(attempt.query, attempt, "network");
   }
 
-  #count(attempt: Attempt, reading: Reading): void {
+  #count(attempt: Attempt, reading: MessageReading): void {
     const { query, epoch } = attempt;
     if (reading === "servfail" || reading === "refused") {
       this.#window.failed(epoch, query.by);
-      this.#keepPlace(attempt, attempt.sentAtMs + REFUSED_HOLD_MS);
+      this.#keepPlace(attempt, attempt.sentAtMs + REFUSED_PLACE_MS);
     } else if (attempt.isTimed) {
       this.#window.answered(epoch, query.by);
-      if (attempt.number > 0) this.#keepPlace(attempt, query.startedAtMs + LOST_HOLD_MS);
+      if (attempt.number > 0) this.#keepPlace(attempt, query.startedAtMs + LOST_PLACE_MS);
     } else this.#window.late(epoch, query.by);
   }
 
@@ -328,7 +328,7 @@ class UdpResolver implements Resolver, AttemptEvents {
     // First tries only: a dead name is tried four times, and 2 % of them would look like a server that loses 10 %.
     const epoch = isRetry ? -1 : this.#window.sent(this.#underWay, sentAtMs);
     const attempt = new Attempt(query, packet, { sentAtMs, epoch, lane, events: this });
-    if (!isRetry && this.#patience.queueMs === Infinity) query.startedAtMs = sentAtMs;
+    if (!isRetry && this.#timeouts.queueMs === Infinity) query.startedAtMs = sentAtMs;
     query.sends += 1;
     query.latest = attempt;
     if (isUnwanted) {
@@ -363,7 +363,7 @@ class UdpResolver implements Resolver, AttemptEvents {
   }
 
   #mayRetry({ sends }: Query): boolean {
-    return sends < this.#patience.triesMs.length;
+    return sends < this.#timeouts.triesMs.length;
   }
 
   /** No answer came in the time of this try. It is still listened for, without a place. */
@@ -421,7 +421,7 @@ class UdpResolver implements Resolver, AttemptEvents {
     query.isTruncated = true;
     this.#counts.truncated += 1;
     const leftMs = query.startedAtMs + EXCHANGE_MAX_MS - this.#nowMs();
-    const timeoutMs = Math.min(this.#patience.tcpMs, leftMs);
+    const timeoutMs = Math.min(this.#timeouts.tcpMs, leftMs);
     this.#servers
       .at(server)
       .tcp.ask({ packet, by: query.by, until: query.until }, timeoutMs, (outcome) => {
@@ -438,14 +438,14 @@ class UdpResolver implements Resolver, AttemptEvents {
 
   #runDue(nowMs: number): void {
     // By number: were the oldest questions served first, more would be at the server at once.
-    for (const number of this.#patience.triesMs.keys()) {
+    for (const number of this.#timeouts.triesMs.keys()) {
       for (const query of this.#unsettled) this.#expireTry(query, number, nowMs);
     }
     this.#releaseKept(nowMs);
     for (const query of this.#unsettled) {
       const { sends, askedAtMs, startedAtMs } = query;
       if (sends > 0 && nowMs >= startedAtMs + EXCHANGE_MAX_MS) this.#settle(query, query.why);
-      if (sends === 0 && nowMs >= askedAtMs + this.#patience.queueMs)
+      if (sends === 0 && nowMs >= askedAtMs + this.#timeouts.queueMs)
         this.#settle(query, "deadline");
     }
     this.#window.adjust(nowMs);
@@ -453,7 +453,7 @@ class UdpResolver implements Resolver, AttemptEvents {
   }
 
   #expireTry(query: Query, number: number, nowMs: number): void {
-    const tryMs = this.#patience.triesMs[number] ?? 0;
+    const tryMs = this.#timeouts.triesMs[number] ?? 0;
     for (let { latest } = query; latest !== undefined; latest = latest.earlier) {
       const isDue = latest.isTimed && latest.number === number;
       if (isDue && nowMs >= latest.sentAtMs + tryMs) this.#expired(latest);

@@ -15,17 +15,17 @@ import type { Tokens } from "./tokens.ts";
 import type { RuleService } from "../lists/rules/rules.ts";
 import type { AccountSwitches } from "./account-switches.ts";
 import type { WebhookSetup } from "../webhooks/configure.ts";
-import { type Audit, type Change, SERVICE } from "../accounts/audit.ts";
+import { type Audit, type AuditedChange, SERVICE } from "../accounts/audit.ts";
 
 /** The same services, which write down each change that they made. A refusal is not a change. */
 
-type Noted = Pick<Change, "action" | "accountId" | "detail">;
+type Noted = Pick<AuditedChange, "action" | "accountId" | "detail">;
 
 /** Writes down one change, by whom and from where being settled. */
 export type Note = (change: Noted) => Promise<void>;
 
 export const noteBy =
-  (audit: Audit, doer: Pick<Change, "actorId" | "clientAddress">): Note =>
+  (audit: Audit, doer: Pick<AuditedChange, "actorId" | "clientAddress">): Note =>
   (change) =>
     audit({ ...change, ...doer });
 
@@ -57,7 +57,7 @@ function audited<S extends object>(service: S, note: Note, changes: Changes<S>):
 }
 
 const whenDone =
-  (action: Change["action"]) =>
+  (action: AuditedChange["action"]) =>
   (answer: unknown, accountId: string): Noted | undefined =>
     answer === true || answer === "changed" ? { action, accountId } : undefined;
 
@@ -161,7 +161,7 @@ export const auditedTokens = (
   });
 
 export function auditedKeys(keys: KeyService, note: Note): KeyService {
-  const ofKey = async (action: Change["action"], id: string): Promise<Noted | undefined> => {
+  const ofKey = async (action: AuditedChange["action"], id: string): Promise<Noted | undefined> => {
     const key = await keys.find(id);
     return key && { action, accountId: key.accountId, detail: key.name };
   };
@@ -227,7 +227,7 @@ export const auditedWebhooks = (setup: WebhookSetup, note: Note): WebhookSetup =
 
 /** Addresses are noted as they are stored: by their keyed hash. */
 export function auditedEntries(operator: RuleService, note: Note): RuleService {
-  const changed = (action: Change["action"], detail: string): Noted => ({
+  const changed = (action: AuditedChange["action"], detail: string): Noted => ({
     action,
     accountId: SERVICE,
     detail,

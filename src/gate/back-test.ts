@@ -11,7 +11,7 @@ import type { VerdictCountRow } from "../store/schema.ts";
 import type { BackTestReport } from "./gate-shapes.ts";
 import { knownMail } from "../lists/rules/back-test.ts";
 
-type ChangedDomain = BackTestReport["changed"][number];
+type ChangedDecision = BackTestReport["changed"][number];
 
 export interface BackTested {
   readonly live: Policy;
@@ -22,7 +22,7 @@ export interface BackTested {
 /** The counts are of all accounts: for the operator alone. */
 export type BackTestPolicy = (asked: BackTested) => Promise<BackTestReport>;
 
-export interface BackTestDeps {
+export interface PolicyBackTestDeps {
   readonly counts: Pick<VerdictCounts, "page">;
   readonly mails: Pick<DomainMails, "page">;
   readonly datasets: () => Datasets;
@@ -34,7 +34,7 @@ export interface BackTestDeps {
 const PAGE = 100;
 const SHOWN_MAX = 100;
 
-export function createBackTestPolicy(deps: BackTestDeps): BackTestPolicy {
+export function createBackTestPolicy(deps: PolicyBackTestDeps): BackTestPolicy {
   return async ({ live, draft, days }) => {
     const untestable = draft.rules.flatMap(({ facts }, rule) => {
       const names = facts.filter((fact) => !isDomainLevel(fact));
@@ -60,7 +60,7 @@ export function createBackTestPolicy(deps: BackTestDeps): BackTestPolicy {
 
 /** The facts of every counted domain, by what DNS said of it, with the number of checks. */
 async function eachFacts(
-  deps: BackTestDeps,
+  deps: PolicyBackTestDeps,
   fromDay: number,
   take: (facts: Facts, checks: number) => void,
 ): Promise<void> {
@@ -96,7 +96,7 @@ function byAnswer({
 async function factsAs(
   dns: Facts["dns"],
   domain: string,
-  { mail, deps }: { readonly mail: MailHosts | undefined; readonly deps: BackTestDeps },
+  { mail, deps }: { readonly mail: MailHosts | undefined; readonly deps: PolicyBackTestDeps },
 ): Promise<Facts> {
   const datasets = deps.datasets();
   const lookup = toldLookup(dns, mail);
@@ -136,7 +136,7 @@ class Sums {
   readonly #live = none();
   readonly #draft = none();
   readonly #pairs = new Map<string, { live: Decision; shadow: Decision; count: number }>();
-  #changed: ChangedDomain[] = [];
+  #changed: ChangedDecision[] = [];
   readonly #domains = { all: 0, changed: 0, last: "", lastChanged: "" };
 
   add(
@@ -176,5 +176,5 @@ class Sums {
   }
 }
 
-const mostChecked = (changed: readonly ChangedDomain[]): ChangedDomain[] =>
+const mostChecked = (changed: readonly ChangedDecision[]): ChangedDecision[] =>
   changed.toSorted((a, b) => b.checks - a.checks).slice(0, SHOWN_MAX);

@@ -6,7 +6,7 @@ import {
   type TrafficFacts,
   usesFeedback,
 } from "../core/policy/policy.ts";
-import { policyFor, type Question } from "../core/policy/default-policy.ts";
+import { policyFor, type PolicyQuestion } from "../core/policy/default-policy.ts";
 import type { Awaitable } from "../core/mail/lookup.ts";
 import type { Clock } from "../base/clock.ts";
 import { inTime } from "../base/in-time.ts";
@@ -48,7 +48,7 @@ import {
   type Traffic,
   type TrafficOwner,
 } from "./traffic.ts";
-import { bodyOf, type Checked } from "./decision-body.ts";
+import { bodyOf, type CheckedDecision } from "./decision-body.ts";
 import type { Feedback } from "./feedback.ts";
 
 /** A sign-up or message to decide on. */
@@ -56,7 +56,7 @@ export interface DecideRequest {
   /** Not empty; as sent, blanks included. */
   readonly text: string;
   /** Absent: "signup". */
-  readonly question?: Question;
+  readonly question?: PolicyQuestion;
   readonly policy: string;
   /** 50 to 5,000, counted from when the request came. */
   readonly deadlineMs: number;
@@ -146,7 +146,7 @@ interface Asking {
   readonly policies: PoliciesInForce;
   /** Undefined: the check is not kept. */
   readonly key: string | undefined;
-  readonly kept: Checked | undefined;
+  readonly kept: CheckedDecision | undefined;
   readonly left: () => number;
   /** Set once all is known. */
   isDecided?: true;
@@ -154,7 +154,7 @@ interface Asking {
 
 /** What was ruled, before it is written. */
 interface Decided {
-  readonly checked: Checked;
+  readonly checked: CheckedDecision;
   readonly ruling: Ruling;
   readonly traffic: TrafficFacts | undefined;
   /** Absent: none was offered. */
@@ -170,7 +170,7 @@ const ACCOUNT: ReadonlySet<FactSource> = new Set(["account"]);
 
 class Decider {
   readonly #deps: DecideDeps;
-  readonly #checks = new LRUCache<string, Checked>({
+  readonly #checks = new LRUCache<string, CheckedDecision>({
     maxSize: KEPT_BYTES,
     sizeCalculation: ({ result }, key) => result.length + key.length + OVERHEAD_BYTES,
   });
@@ -310,7 +310,7 @@ class Decider {
     }
   }
 
-  #checkedFor(asking: Asking, isSpent: boolean): Awaitable<Checked> {
+  #checkedFor(asking: Asking, isSpent: boolean): Awaitable<CheckedDecision> {
     if (isSpent || this.#unfinished > UNFINISHED_MAX) {
       return { ...this.#checkedWithoutDns(asking), isComplete: false };
     }
@@ -318,7 +318,7 @@ class Decider {
   }
 
   /** Reads the counts, rules and counts in one turn of the event loop, so that questions which come at once see each other. */
-  #ruled(asking: Asking, checked: Checked, reported: Circumstances["traffic"]) {
+  #ruled(asking: Asking, checked: CheckedDecision, reported: Circumstances["traffic"]) {
     const { facts: caller, language, question } = asking.request;
     const { traffic: counts } = this.#deps;
     const { marks } = checked;
@@ -359,7 +359,7 @@ class Decider {
     }
   }
 
-  #record(asking: Asking, checked: Checked, { outcome, shadow }: Ruling): void {
+  #record(asking: Asking, checked: CheckedDecision, { outcome, shadow }: Ruling): void {
     const { caller, policies, kept } = asking;
     const { domain, format, disposable, dns, signals, registrable_domain } = checked.facts;
     this.#deps.record(caller, {
@@ -391,7 +391,7 @@ class Decider {
   /** Only where a rule asks for it. */
   #reportedOf(
     { caller: { owner }, policies, left }: Asking,
-    { mailboxId, reportedDomain }: Checked,
+    { mailboxId, reportedDomain }: CheckedDecision,
   ): Awaitable<TrafficFacts | undefined> {
     if (owner.kind !== "account" || mailboxId === undefined) return undefined;
     const { live, shadow } = policies;
@@ -415,12 +415,12 @@ class Decider {
     return `${id} ${traffic} ${tier} ${features.join()} ${String(version)} ${text}`;
   }
 
-  #kept(key: string): Checked | undefined {
+  #kept(key: string): CheckedDecision | undefined {
     const kept = this.#checks.get(key);
     return kept !== undefined && kept.expiresAtMs > this.#deps.clock.nowMs() ? kept : undefined;
   }
 
-  async #check(asking: Asking): Promise<Checked> {
+  async #check(asking: Asking): Promise<CheckedDecision> {
     const { caller, key, left } = asking;
     const validation = await this.#deps.check({ ...this.#questionOf(asking), budgetMs: left() });
     const datasets = this.#deps.datasets();
@@ -434,7 +434,7 @@ class Decider {
     return checked;
   }
 
-  #checkedWithoutDns(asking: Pick<Asking, "caller" | "request" | "policies">): Checked {
+  #checkedWithoutDns(asking: Pick<Asking, "caller" | "request" | "policies">): CheckedDecision {
     return this.#checkedOf(asking, this.#deps.checkWithoutDns(this.#questionOf(asking)));
   }
 
@@ -444,7 +444,7 @@ class Decider {
     return { text: request.text, mode: "address" as const, asked };
   }
 
-  #checkedOf({ caller }: Pick<Asking, "caller">, validation: BudgetedValidation): Checked {
+  #checkedOf({ caller }: Pick<Asking, "caller">, validation: BudgetedValidation): CheckedDecision {
     const { tiers, hash, publicUrl, clock } = this.#deps;
     const datasets = this.#deps.datasets();
     const { owner, tier } = caller;

@@ -5,7 +5,7 @@ import type { CheckedEntry, Ruling } from "./rule-entry.ts";
 import type { Marks } from "./traffic.ts";
 
 /** A check, and what follows from it for the account that asked: nothing of it is of one request alone. */
-export interface Checked extends CheckedEntry {
+export interface CheckedDecision extends CheckedEntry {
   readonly isComplete: boolean;
   /** The single check's result, as JSON. */
   readonly result: string;
@@ -16,11 +16,11 @@ export interface Checked extends CheckedEntry {
   readonly marks: Marks | undefined;
   readonly expiresAtMs: number;
   /** The answer that was made of it last: the next one is mostly the same. */
-  last?: Said & { readonly body: string };
+  last?: DecisionContext & { readonly body: string };
 }
 
 /** What a body says besides what its check does. */
-interface Said {
+interface DecisionContext {
   readonly ruling: Ruling;
   readonly policies: PoliciesInForce;
   /** A publishable key gets no result and no mailbox. */
@@ -31,7 +31,7 @@ interface Said {
   readonly proof: Proof | undefined;
 }
 
-function isSame(one: Said, other: Said): boolean {
+function isSame(one: DecisionContext, other: DecisionContext): boolean {
   return (
     one.policies === other.policies &&
     one.isPublic === other.isPublic &&
@@ -44,7 +44,11 @@ function isSame(one: Said, other: Said): boolean {
   );
 }
 
-export function bodyOf(checked: Checked, said: Said, token: string | undefined): string {
+export function bodyOf(
+  checked: CheckedDecision,
+  said: DecisionContext,
+  token: string | undefined,
+): string {
   const { last } = checked;
   const isKnown = last !== undefined && isSame(last, said);
   const body = isKnown ? last.body : written(checked, said);
@@ -54,8 +58,8 @@ export function bodyOf(checked: Checked, said: Said, token: string | undefined):
 
 /** Keys in the order of the contract. */
 function written(
-  { meant, isComplete, mailboxId: id, result }: Checked,
-  { ruling, policies, isPublic, seen, retryAfter, proof }: Said,
+  { meant, isComplete, mailboxId: id, result }: CheckedDecision,
+  { ruling, policies, isPublic, seen, retryAfter, proof }: DecisionContext,
 ): string {
   const { decision, reason } = ruling.outcome;
   // There is nothing that a visitor could do about a review.

@@ -3,7 +3,7 @@ import { EMAIL_ASKED } from "../accounts/audit.ts";
 import type { AccountService } from "../accounts/accounts.ts";
 import type { Account } from "../accounts/accounts-store.ts";
 import { badField } from "../base/refusals.ts";
-import { isHeldInList, isHeldInSession } from "../bulk/holds-address.ts";
+import { listHasAddress, sessionHasAddress } from "../bulk/has-address.ts";
 import type { Jobs } from "../bulk/jobs.ts";
 import { forgetList } from "../bulk/list-store.ts";
 import { type Address, addressKey, readEntry, trimEntry } from "../core/address/address.ts";
@@ -30,14 +30,14 @@ interface Person {
 }
 
 /** Counts what is kept of a person, and deletes it unless it is only looked for. */
-type Place = (deps: ForgetDeps, person: Person, isLook: boolean) => Promise<number>;
+type ForgetPlace = (deps: ForgetDeps, person: Person, isLook: boolean) => Promise<number>;
 
 /** Rows of accounts by the hashes of a person, which are others in each account. */
 const rowsIn =
   (
     table: "traffic" | "feedback" | "decisions",
     match: (deps: ForgetDeps, account: Account, person: Person) => RawBuilder<SqlBool>,
-  ): Place =>
+  ): ForgetPlace =>
   async (deps, person, isLook) => {
     let count = 0;
     for (const account of person.accounts) {
@@ -55,7 +55,7 @@ const byMailbox = ({ hash }: ForgetDeps, { id }: Account, { address }: Person) =
   sql<SqlBool>`mailbox = ${mailboxId(hash, id, address)}`;
 
 /** Every place that keeps something of a person. What keeps more gets a line here. */
-const PLACES: Readonly<Record<string, Place>> = {
+const PLACES: Readonly<Record<string, ForgetPlace>> = {
   traffic: rowsIn("traffic", ({ hash }, { id, trafficSince }, { address }) => {
     const marks = [false, true].flatMap((isPage) =>
       trafficMarks(hash, { accountId: id, since: trafficSince, isPage }, address),
@@ -78,7 +78,7 @@ const PLACES: Readonly<Record<string, Place>> = {
     const ids = await db.selectFrom("account_lists").select(["id", "runs"]).execute();
     let count = 0;
     for (const { id, runs } of ids) {
-      if (!(await isHeldInList(db, id, key))) continue;
+      if (!(await listHasAddress(db, id, key))) continue;
       count += 1;
       if (isLook) continue;
       for (const session of runs.split(" ")) await jobs.remove(session, clock.nowMs());
@@ -90,7 +90,7 @@ const PLACES: Readonly<Record<string, Place>> = {
     const sessions = await db.selectFrom("chunks").select("session").distinct().execute();
     let count = 0;
     for (const { session } of sessions) {
-      if (!(await isHeldInSession(db, session, key))) continue;
+      if (!(await sessionHasAddress(db, session, key))) continue;
       count += 1;
       if (!isLook) await jobs.remove(session, clock.nowMs());
     }

@@ -56,7 +56,7 @@ const POLICY = {
 };
 
 export const Policies = Type.Object({ policies: Type.Array(Type.Object(POLICY)) });
-export type PolicyRow = Described<typeof Policies>["policies"][number];
+export type PolicyJson = Described<typeof Policies>["policies"][number];
 
 export const PolicyPage = Type.Object({
   ...POLICY,
@@ -199,7 +199,7 @@ export const HooksPage = Type.Object({
   hooks: Type.Array(Type.Object(HOOK)),
 });
 export type HooksPage = Described<typeof HooksPage>;
-export type HookRow = HooksPage["hooks"][number];
+export type HookJson = HooksPage["hooks"][number];
 
 export const NewHook = Type.Object({ ...HOOK, secret: orNull(text) });
 export const HookSecret = Type.Object({ secret: text });

@@ -21,7 +21,7 @@ export interface HookReply {
   readonly body?: string;
 }
 
-export interface SignUp {
+export interface HookedSignUp {
   /** As sent; "" when there is none. */
   readonly email: string;
   /** Why there is nothing to check. `unread`: the payload has no member where the system puts the address. */
@@ -233,7 +233,7 @@ const WITHOUT_MAILBOX = /^(anonymous|phone|phone-number|siwe|web3)$/;
 /** An address that is there but is no text is refused like any malformed one. */
 const NO_TEXT = "(no text)";
 
-type Unchecked = NonNullable<SignUp["unchecked"]>;
+type Unchecked = NonNullable<HookedSignUp["unchecked"]>;
 
 const accepted = (why: string): Unchecked => ({ why, outcome: "accepted" });
 const OTHER_EVENT = accepted("The event brings no new address.");
@@ -253,7 +253,7 @@ function isOtherEvent(payload: unknown, event: SystemRow["event"]): boolean {
 const isMachine = (payload: unknown): boolean =>
   typeof valueAt(payload, ["request", "machine"]) === "object";
 
-export function readSignUp(payload: unknown, { emailAt, event }: SystemRow): SignUp {
+export function readSignUp(payload: unknown, { emailAt, event }: SystemRow): HookedSignUp {
   const { email, isThere } = emailIn(payload, emailAt);
   // Neon calls a sign-up by address and password "credential".
   const provider = textAt(payload, PROVIDER_AT)

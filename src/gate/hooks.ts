@@ -1,9 +1,9 @@
 import { dayOf, isoTime } from "../core/calendar.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Ids } from "../base/ids.ts";
-import { HOOK_SYSTEMS, type HookRow, type HookSystem } from "./gate-shapes.ts";
+import { HOOK_SYSTEMS, type HookJson, type HookSystem } from "./gate-shapes.ts";
 import type { Hook, HookCall, Hooks } from "./hooks-store.ts";
-import type { HostCheck } from "../outbound/public-host.ts";
+import type { PublicHostCheck } from "../outbound/public-host.ts";
 import type { SecretBox } from "../base/secrets.ts";
 import { badField, notFound, notNow } from "../base/refusals.ts";
 import { publicHttpsUrl } from "../webhooks/configure.ts";
@@ -35,7 +35,7 @@ export interface HookServiceDeps {
   readonly ids: Ids;
   readonly clock: Pick<Clock, "nowMs">;
   readonly publicUrl: () => string;
-  readonly checkHost: HostCheck;
+  readonly checkHost: PublicHostCheck;
 }
 
 /** Marks the example of `hook test`, which is no call of the system and is not counted. */
@@ -54,7 +54,7 @@ export class HookService {
   async create(
     accountId: string,
     order: HookOrder,
-  ): Promise<HookRow & { readonly secret: string | null }> {
+  ): Promise<HookJson & { readonly secret: string | null }> {
     const { hooks, box, ids } = this.#deps;
     const hook = await newHook(accountId, order, this.#deps);
     const secret = newSecret(hook.system, ids);
@@ -69,8 +69,8 @@ export class HookService {
     return { ...(await this.#shown(made)), secret: hook.system === "neon" ? null : secret };
   }
 
-  async list(accountId: string): Promise<readonly HookRow[]> {
-    const rows: HookRow[] = [];
+  async list(accountId: string): Promise<readonly HookJson[]> {
+    const rows: HookJson[] = [];
     for (const hook of await this.#deps.hooks.list(accountId)) rows.push(await this.#shown(hook));
     return rows;
   }
@@ -118,7 +118,7 @@ export class HookService {
     return `${this.#deps.publicUrl()}/hooks/${id}`;
   }
 
-  async #shown(hook: Hook): Promise<HookRow> {
+  async #shown(hook: Hook): Promise<HookJson> {
     const { hooks, clock } = this.#deps;
     const fromDay = dayOf(clock.nowMs()) - COUNTED_DAYS + 1;
     const { counts, lastCall, lastFailure } = await hooks.standing(hook.id, fromDay);
@@ -185,7 +185,7 @@ function newSecret(system: HookSystem, ids: Ids): string {
   return system === "supabase" ? `v1,${secret}` : secret;
 }
 
-const callRow = (call: HookCall | undefined): HookRow["last_call"] =>
+const callRow = (call: HookCall | undefined): HookJson["last_call"] =>
   call === undefined
     ? null
     : {

@@ -5,7 +5,7 @@ import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import { addCount, WriteBehind } from "../base/write-behind.ts";
 import { dayOf } from "../core/calendar.ts";
-import type { Question } from "../core/policy/default-policy.ts";
+import type { PolicyQuestion } from "../core/policy/default-policy.ts";
 import type { Decision } from "../core/policy/policy.ts";
 import { countRows, insertRow, lockName, pruneRows } from "../store/rows.ts";
 import type { Database } from "../store/schema.ts";
@@ -14,7 +14,7 @@ import { inSlice, type Tx } from "../store/transaction.ts";
 import type { PoliciesInForce } from "./in-force.ts";
 
 /** Counts by UTC day: what was decided, and what a shadow version says of the same. No address. */
-interface Batch {
+interface OutcomeBatch {
   readonly outcomes: readonly OutcomeCountRow[];
   /** With "" as their domain. */
   readonly pairs: readonly ShadowCountRow[];
@@ -103,7 +103,7 @@ export class Outcomes {
    * Several processes write in turn, so that none counts what another is about to insert.
    */
   async add(
-    { outcomes = [], pairs = [], domains = [] }: Partial<Batch>,
+    { outcomes = [], pairs = [], domains = [] }: Partial<OutcomeBatch>,
     { rowsMax, domainsMax }: Limits = LIMITS,
   ): Promise<void> {
     await inSlice(this.#db, async (tx) => {
@@ -165,7 +165,7 @@ export interface DecisionMade {
   readonly dns: "yes" | "no" | "unknown";
   readonly policies: PoliciesInForce;
   readonly form: string;
-  readonly asked: Question;
+  readonly asked: PolicyQuestion;
   /** Nothing was checked for it: an earlier answer still holds. */
   readonly isCached: boolean;
   readonly isComplete: boolean;
@@ -203,7 +203,7 @@ export class OutcomeRecorder {
   constructor(deps: OutcomeRecorderDeps) {
     this.#deps = deps;
     const { outcomes, clock, log } = deps;
-    const writer = <T extends { count: number }>(kind: keyof Batch): WriteBehind<T> =>
+    const writer = <T extends { count: number }>(kind: keyof OutcomeBatch): WriteBehind<T> =>
       new WriteBehind<T>({
         afterMs: FLUSH_AFTER_MS,
         batch: BATCH,

@@ -10,7 +10,7 @@ import type { Outcomes } from "./outcomes.ts";
 import type { PolicyHead, PolicyLimits, PolicyStore, PolicyVersion } from "./policy-store.ts";
 import { tierOf, type Tiers } from "../accounts/admission/tiers.ts";
 import { badField, badPolicy, noSuchPolicy, notNow } from "../base/refusals.ts";
-import type { Pair, PolicyPage, PolicyRow, SavedPolicy, ShadowReport } from "./gate-shapes.ts";
+import type { Pair, PolicyPage, PolicyJson, SavedPolicy, ShadowReport } from "./gate-shapes.ts";
 import { isPolicyName } from "./in-force.ts";
 
 /** 50 policies of 64 KB, each live and in shadow, fit in the octets. */
@@ -53,8 +53,8 @@ export class PolicyService {
     this.#store = deps.store;
   }
 
-  async list(accountId: string): Promise<readonly PolicyRow[]> {
-    const rows: PolicyRow[] = [];
+  async list(accountId: string): Promise<readonly PolicyJson[]> {
+    const rows: PolicyJson[] = [];
     for (const head of await this.#heads(accountId)) rows.push(await this.#row(accountId, head));
     return rows;
   }
@@ -197,7 +197,7 @@ export class PolicyService {
   async #row(
     accountId: string,
     { name, live = DEFAULT_VERSION, shadow }: PolicyHead,
-  ): Promise<PolicyRow> {
+  ): Promise<PolicyJson> {
     const saved = await this.#store.version(accountId, name, live);
     const built = saved === undefined && isBuiltIn(name, live);
     return { name, built_in: built, live, shadow: shadow ?? null, ...authorOf(saved) };

@@ -51,7 +51,7 @@ function parsed(text: string): unknown {
   }
 }
 
-interface Kept<T> {
+interface CachedJson<T> {
   value?: T | undefined;
   askedAtMs: number;
   fetchedAtMs: number;
@@ -64,7 +64,7 @@ export interface Published<T> {
   readonly isCurrent: boolean;
 }
 
-interface Options<T> {
+interface PublishedJsonOptions<T> {
   readonly fetchJson: FetchJson;
   readonly clock: Time;
   /** What is used of a document; undefined: it is unusable. */
@@ -76,10 +76,10 @@ interface Options<T> {
 
 /** Documents of one kind by URL. */
 export class PublishedJson<T> {
-  readonly #options: Options<T>;
-  readonly #kept = new LRUCache<string, Kept<T>>({ max: KEPT_MAX });
+  readonly #options: PublishedJsonOptions<T>;
+  readonly #kept = new LRUCache<string, CachedJson<T>>({ max: KEPT_MAX });
 
-  constructor(options: Options<T>) {
+  constructor(options: PublishedJsonOptions<T>) {
     this.#options = options;
   }
 
@@ -99,7 +99,7 @@ export class PublishedJson<T> {
     return { value, isCurrent: fetchedAtMs === askedAtMs };
   }
 
-  async #ask(url: string, kept: Kept<T>): Promise<void> {
+  async #ask(url: string, kept: CachedJson<T>): Promise<void> {
     const { fetchJson, clock, read, timeoutMs } = this.#options;
     const value = read(await fetchJson(url, timeoutMs));
     kept.askedAtMs = clock.monotonicMs();

@@ -1,4 +1,4 @@
-import type { Asked } from "../core/checks/run.ts";
+import type { RequestedChecks } from "../core/checks/run.ts";
 import type { Datasets } from "../core/evidence/datasets.ts";
 import { type CheckFacts, factsOf, factsWith } from "../core/policy/conditions.ts";
 import { messageFor } from "../core/policy/messages.ts";
@@ -94,7 +94,7 @@ const spoken = (outcome: Outcome, { meant, problem }: CheckedEntry, language: st
 });
 
 /** What has to be checked for the policies: their age conditions need the registry's answer. */
-export function askedBy({ live, shadow }: PoliciesInForce, premium: boolean): Asked {
+export function askedBy({ live, shadow }: PoliciesInForce, premium: boolean): RequestedChecks {
   const wantsAge =
     needsDomainAge(live.policy) || (shadow !== undefined && needsDomainAge(shadow.policy));
   return { features: premium && wantsAge ? ["domain_age"] : [], spamTrap: premium };

@@ -19,7 +19,7 @@ export const isWave = ({ messages, usual }: NewMailboxes): boolean =>
   messages > WAVE_ABOVE && messages > WAVE_TIMES_USUAL * usual;
 
 /** What is counted of one mailbox, domain, mail host, or of all messages of an account. */
-export class Subject {
+export class TrafficSubject {
   /** By kind, each item with when it was last seen, oldest first. */
   readonly #items = new Map<TrafficKind, Map<string, number>>();
   /** Of kinds that count, by kind and item. */

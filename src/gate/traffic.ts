@@ -9,7 +9,7 @@ import { isKnownGood } from "../core/evidence/domain-evidence.ts";
 import type { Awaitable } from "../core/mail/lookup.ts";
 import { relayOfDomain } from "../core/mail/mail-hosts.ts";
 import { type Domain, registrableOf } from "../core/name/domain.ts";
-import type { Question } from "../core/policy/default-policy.ts";
+import type { PolicyQuestion } from "../core/policy/default-policy.ts";
 import type { TrafficFacts, TrafficNumber } from "../core/policy/policy.ts";
 import {
   DYNAMIC_DNS,
@@ -26,7 +26,13 @@ import { inTime } from "../base/in-time.ts";
 import type { Log } from "../base/log.ts";
 import { WriteBehind } from "../base/write-behind.ts";
 import { COUNTED_MS, PAGE_PREFIX, type Sighting, type TrafficStore } from "./traffic-store.ts";
-import { HOUR_MS, isWave, MINUTE_MS, type NewMailboxes, Subject } from "./traffic-subject.ts";
+import {
+  HOUR_MS,
+  isWave,
+  MINUTE_MS,
+  type NewMailboxes,
+  TrafficSubject,
+} from "./traffic-subject.ts";
 
 /** What an account's decisions say of an address: hashes under a key of the account, which no other's rows match. */
 
@@ -191,14 +197,14 @@ export interface TrafficDeps {
   readonly log: Pick<Log, "error">;
 }
 
-type Counts = { -readonly [Name in keyof TrafficFacts]: TrafficFacts[Name] };
+type TrafficCounts = { -readonly [Name in keyof TrafficFacts]: TrafficFacts[Name] };
 
 /** Counts the decisions of accounts in memory, and writes them behind. A kill may lose the last second. */
 export class Traffic {
   readonly #deps: TrafficDeps;
   readonly #waiting: WriteBehind<Map<string, Sighting>>;
   /** By hash. */
-  readonly #subjects = new LRUCache<string, Subject>({
+  readonly #subjects = new LRUCache<string, TrafficSubject>({
     maxSize: ROWS_IN_MEMORY,
     sizeCalculation: ({ rows }) => rows,
   });
@@ -226,7 +232,7 @@ export class Traffic {
   }
 
   /** Has in memory what `facts` and `count` need, as far as the store says it in time. Never rejects. */
-  read(marks: Marks, timeoutMs: number, question: Question = "signup"): Awaitable<void> {
+  read(marks: Marks, timeoutMs: number, question: PolicyQuestion = "signup"): Awaitable<void> {
     const subjects = subjectsOf(marks, question);
     if (subjects.every((subject) => this.#isFresh(subject))) return;
     return this.#read(marks.owner.accountId, subjects, timeoutMs);
@@ -235,10 +241,10 @@ export class Traffic {
   /** What the account's traffic says of a sign-up once it is counted. Call `count` in the same turn of the event loop. */
   facts({ mailbox, spelling, domain, subName, mailHost }: Marks, isSignUp = true): TrafficFacts {
     const nowMs = this.#deps.clock.nowMs();
-    const facts: Counts = {};
+    const facts: TrafficCounts = {};
     const set = (
       name: TrafficNumber,
-      subject: Subject | undefined,
+      subject: TrafficSubject | undefined,
       kind: TrafficKind,
       item: string | undefined,
     ): void => {
@@ -262,7 +268,7 @@ export class Traffic {
 
   count({ owner, mailbox, spelling, domain, subName, mailHost }: Marks): void {
     const nowMs = this.#deps.clock.nowMs();
-    const see = (subject: string, kind: TrafficKind, item: string): Subject | undefined =>
+    const see = (subject: string, kind: TrafficKind, item: string): TrafficSubject | undefined =>
       this.#see(owner, subject, kind, item, nowMs);
     see(mailbox, "spelling", spelling);
     if (domain === undefined) return;
@@ -349,7 +355,7 @@ export class Traffic {
         if (this.#isFresh(subject)) continue; // another decision read it, and counted
         const own = rows.filter((row) => row.subject === subject);
         const all = [...own, ...(before.get(subject) ?? []), ...this.#unwritten(subject)];
-        this.#subjects.set(subject, new Subject(all, clock.monotonicMs()));
+        this.#subjects.set(subject, new TrafficSubject(all, clock.monotonicMs()));
       }
       return true;
     });
@@ -370,7 +376,7 @@ export class Traffic {
     kind: TrafficKind,
     item: string,
     nowMs: number,
-  ): Subject | undefined {
+  ): TrafficSubject | undefined {
     const known = this.#subjects.get(subject);
     const items = known?.current(kind, nowMs);
     const lastMs = items?.get(item);
@@ -400,7 +406,7 @@ export class Traffic {
   }
 
   /** It takes more room now. */
-  #grown(subject: string, known: Subject): void {
+  #grown(subject: string, known: TrafficSubject): void {
     this.#subjects.delete(subject);
     this.#subjects.set(subject, known);
   }
@@ -426,7 +432,7 @@ const isNew = (firstMs: number, nowMs: number): boolean => firstMs > nowMs - COU
 
 const subjectsOf = (
   { mailbox, domain, mailHost, messages }: Marks,
-  question: Question,
+  question: PolicyQuestion,
 ): readonly string[] =>
   [mailbox, domain, mailHost, question === "send" ? messages : undefined].filter(
     (subject) => subject !== undefined,

@@ -19,7 +19,7 @@ import {
   type ApiRequest,
   type HttpResponse,
   JSON_TYPE,
-  type Reply,
+  type RouteReply,
   type Route,
 } from "./route.ts";
 
@@ -53,7 +53,7 @@ let turnEnding: Promise<void> | undefined;
  * Resolves when the event loop has seen to all that had arrived. Answers that are sent together wake their reader, a proxy
  * above all, once instead of once each.
  */
-export function endOfTurn(): Promise<void> {
+export function endOfIteration(): Promise<void> {
   turnEnding ??= new Promise((resolve) => {
     setImmediate(() => {
       turnEnding = undefined;
@@ -73,10 +73,13 @@ export function send(
   writeAll(response, status, headersOf(answer, entrance), body);
 }
 
-export const isStream = (body: Reply["body"]): body is Readable => body instanceof Readable;
+export const isStream = (body: RouteReply["body"]): body is Readable => body instanceof Readable;
 
 /** Sends an answer; of one to HEAD, the headers alone. */
-export function write(response: HttpResponse, { status = 200, type, body, headers }: Reply): void {
+export function write(
+  response: HttpResponse,
+  { status = 200, type, body, headers }: RouteReply,
+): void {
   const all: Record<string, string> = { ...headers };
   if (type !== undefined) all["content-type"] = type;
   writeAll(response, status, all, body);
@@ -87,7 +90,7 @@ function writeAll(
   response: HttpResponse,
   status: number,
   headers: Record<string, string>,
-  body: Reply["body"],
+  body: RouteReply["body"],
 ): void {
   if (isStream(body)) {
     writeStream(response, body, { status, headers });

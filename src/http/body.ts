@@ -8,7 +8,7 @@ import {
   unsupportedMediaType,
 } from "../base/refusals.ts";
 import type { ResourceName } from "../base/resources.ts";
-import { type Hold, NoRoom, type Shares, type TakeOptions } from "../base/shares.ts";
+import { type Reservation, NoRoom, type Shares, type TakeOptions } from "../base/shares.ts";
 import type { HttpRequest, HttpResponse } from "./route.ts";
 import { type Decode, decodeBody, type DecodeOrder, decodeText, isLargeBody } from "./decode.ts";
 import type { Body } from "./params.ts";
@@ -220,7 +220,7 @@ const isCrumbled = (chunks: number, octets: number): boolean => chunks > 1_000 +
  * with one, requests lived on until a whole collection, which took a third of a decision's time.
  */
 class BodyRoom {
-  hold: Hold;
+  hold: Reservation;
   readonly #shares: Shares;
   readonly #owner: OwnerKey;
   readonly #options: TakeOptions;
@@ -256,7 +256,7 @@ class BodyRoom {
     this.#covered = octets;
   }
 
-  #take(octets: number): Hold {
+  #take(octets: number): Reservation {
     return this.#shares.of(this.#resource).take(this.#owner, octets, this.#options);
   }
 }

@@ -4,9 +4,9 @@ import type { Credentials } from "../accounts/admission/identify.ts";
 import type { HttpRequest } from "./route.ts";
 
 /** Addresses and networks whose `X-Forwarded-For` is believed. */
-export type TrustedProxies = readonly Network[];
+export type TrustedProxies = readonly ProxyNetwork[];
 
-type Network = readonly [address: ipaddr.IPv4 | ipaddr.IPv6, prefixLength: number];
+type ProxyNetwork = readonly [address: ipaddr.IPv4 | ipaddr.IPv6, prefixLength: number];
 
 /** Reads GATEPOST_TRUST_PROXY: addresses or CIDRs. Throws an `Error` that names every piece that is neither. */
 export function readTrustedProxies(text: string): TrustedProxies {
@@ -19,7 +19,7 @@ export function readTrustedProxies(text: string): TrustedProxies {
   });
 }
 
-function readNetwork(text: string): Network | undefined {
+function readNetwork(text: string): ProxyNetwork | undefined {
   const [, addressText = "", lengthText] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
   const written = parse(addressText);
   if (written === undefined) return undefined;

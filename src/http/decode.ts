@@ -208,10 +208,10 @@ function refusable(list: string): string {
 /** Parts in one body, as many as a JSON body may have: each costs a hundred times what its octets do. */
 const PARTS_MAX = 1_000;
 
-type Parts = Extract<Body, { kind: "parts" }>;
+type FormParts = Extract<Body, { kind: "parts" }>;
 
 /** What PHP's curl makes of an array and most clients of their FormData. Refuses with 400. */
-export async function readParts(contentType: string, bytes: Buffer): Promise<Parts> {
+export async function readParts(contentType: string, bytes: Buffer): Promise<FormParts> {
   const fields = new Map<string, string[]>();
   const files = new Set<string>();
   await readMultipart(contentType, bytes, {

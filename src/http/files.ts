@@ -1,7 +1,7 @@
 import sirv from "sirv";
 import { createHash } from "node:crypto";
 import { readdirSync } from "node:fs";
-import type { HttpRequest, Reply } from "./route.ts";
+import type { HttpRequest, RouteReply } from "./route.ts";
 import type { Page } from "./routes.ts";
 
 interface FileTerms {
@@ -49,8 +49,8 @@ export function takesGzip({ headers }: Pick<HttpRequest, "headers">): boolean {
 /** A text that clients may keep if they ask each time whether it has changed. */
 export function kept(
   { headers: asked }: Pick<HttpRequest, "headers">,
-  reply: Reply & { readonly body: string | Uint8Array },
-): Reply {
+  reply: RouteReply & { readonly body: string | Uint8Array },
+): RouteReply {
   const etag = `"${createHash("sha256").update(reply.body).digest("hex").slice(0, 32)}"`;
   const headers = { ...reply.headers, etag, "cache-control": "no-cache" };
   if (isHeld(asked["if-none-match"], etag)) return { status: 304, headers };

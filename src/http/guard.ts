@@ -18,7 +18,7 @@ import { SMALL_BODY_OCTETS } from "../base/resources.ts";
 import { storeDownOf } from "../base/store-down.ts";
 import { forBulk } from "../bulk/bulk.ts";
 import type { Awaitable } from "../core/mail/lookup.ts";
-import { begun, endOfTurn, NOTICE, preflight, refusalOf, refused, send } from "./answer.ts";
+import { begun, endOfIteration, NOTICE, preflight, refusalOf, refused, send } from "./answer.ts";
 import { BODY_MAX_BYTES, type BodyDeps, BodyReader } from "./body.ts";
 import { addressOf, credentialsOf, type TrustedProxies } from "./client-address.ts";
 import { NO_PARAMS, Params } from "./params.ts";
@@ -32,7 +32,7 @@ import type {
   Method,
   Route,
 } from "./route.ts";
-import { decodeSegment, type Target } from "./target.ts";
+import { decodeSegment, type RequestTarget } from "./target.ts";
 
 export interface GuardTerms extends BodyDeps {
   readonly admission: Admission;
@@ -52,12 +52,12 @@ interface GuardDeps extends GuardTerms {
 }
 
 /** Answers one request under `/api` or `/compat`. Never throws. */
-export type Guard = (request: HttpRequest, response: HttpResponse, target: Target) => void;
+export type Guard = (request: HttpRequest, response: HttpResponse, target: RequestTarget) => void;
 
 /** What is known of the request so far; filled on the way. */
-class Call {
+class RequestState {
   readonly request: HttpRequest;
-  readonly target: Target;
+  readonly target: RequestTarget;
   readonly route: Route | undefined;
   readonly address: string;
   credentials: Credentials;
@@ -72,14 +72,19 @@ class Call {
   /** Octets of the body, once they are read. */
   bodyOctets = 0;
   /** Once the path is read. */
-  asked: Asked | undefined = undefined;
+  asked: GuardedRequest | undefined = undefined;
   /** Once they are read. */
   params: Params | undefined = undefined;
   isBodyTaken = false;
   /** The status of its refusal, which another service's shape may not send. */
   refusedAs: number | undefined = undefined;
 
-  constructor(request: HttpRequest, target: Target, route: Route | undefined, address: string) {
+  constructor(
+    request: HttpRequest,
+    target: RequestTarget,
+    route: Route | undefined,
+    address: string,
+  ) {
     this.request = request;
     this.target = target;
     this.route = route;
@@ -89,7 +94,7 @@ class Call {
 }
 
 /** The path behind the family, and how its route answers it. */
-interface Asked {
+interface GuardedRequest {
   readonly path: ApiRequest["path"];
   readonly handling: Handling;
 }
@@ -113,7 +118,7 @@ export function createGuard(routes: readonly Route[], terms: GuardTerms): Guard 
       preflight(response);
       return;
     }
-    const call = new Call(request, target, route, addressOf(request, settings));
+    const call = new RequestState(request, target, route, addressOf(request, settings));
     respond(call, response, deps).catch((fault: unknown) => {
       // An answer that cannot be written, a header with a line break say, must not end the process.
       log.error("http.answer_failed", fault, { route: route?.family ?? "none" });
@@ -133,7 +138,7 @@ function familyOf(path: string): string {
 }
 
 /** The path is read once, at the first use. */
-function askedOf(call: Call, route: Route): Asked {
+function askedOf(call: RequestState, route: Route): GuardedRequest {
   if (call.asked !== undefined) return call.asked;
   const path = segmentsOf(call.target.path, route.family);
   call.asked = { path, handling: "read" in route ? route.read(path) : route };
@@ -155,7 +160,7 @@ function segmentsOf(path: string, family: string): ApiRequest["path"] {
     : [decodeSegment(rest)];
 }
 
-async function respond(call: Call, response: HttpResponse, deps: GuardDeps): Promise<void> {
+async function respond(call: RequestState, response: HttpResponse, deps: GuardDeps): Promise<void> {
   const startMs = deps.clock.monotonicMs();
   let answer: ApiReply;
   try {
@@ -171,13 +176,13 @@ async function respond(call: Call, response: HttpResponse, deps: GuardDeps): Pro
   const releasing = call.entrance?.advance?.release();
   // Before the answer: otherwise the caller's next request could be refused.
   if (releasing !== undefined) await releasing;
-  await endOfTurn();
+  await endOfIteration();
   send(response, answer, call.entrance);
   record(answer, call, { startMs, endMs: deps.clock.monotonicMs() }, deps);
 }
 
 /** With what the sender may have meant otherwise. Clients of other services know no such header. */
-function hinted(answer: ApiReply, { params, route }: Call): ApiReply {
+function hinted(answer: ApiReply, { params, route }: RequestState): ApiReply {
   const hint = route?.foreign === undefined ? params?.hint() : undefined;
   if (hint === undefined) return answer;
   const said = answer.headers?.[NOTICE];
@@ -185,7 +190,7 @@ function hinted(answer: ApiReply, { params, route }: Call): ApiReply {
   return { ...answer, headers: { ...answer.headers, [NOTICE]: notice } };
 }
 
-async function handle(call: Call, deps: GuardDeps): Promise<ApiReply> {
+async function handle(call: RequestState, deps: GuardDeps): Promise<ApiReply> {
   const { route, request } = call;
   const failed = isReadEarly(route) ? await readEarly(call, route, deps) : undefined;
   const startedMs = deps.clock.monotonicMs();
@@ -214,7 +219,7 @@ async function handle(call: Call, deps: GuardDeps): Promise<ApiReply> {
 const isReadEarly = (route: Route | undefined): route is Route =>
   route?.foreign !== undefined || route?.deadlineMs !== undefined;
 
-function enter(call: Call, deps: GuardDeps, failed: unknown): Awaitable<Entrance> {
+function enter(call: RequestState, deps: GuardDeps, failed: unknown): Awaitable<Entrance> {
   const { credentials, address, deadlineMs } = call;
   const { admission } = deps;
   const isSingle = failed === undefined && isLikelySingle(call, admission);
@@ -224,7 +229,7 @@ function enter(call: Call, deps: GuardDeps, failed: unknown): Awaitable<Entrance
 }
 
 /** Asked only where it saves a network round trip: a unit is then counted with the rate, and given back if it is not needed. */
-function isLikelySingle(call: Call, { countsAhead }: Admission): boolean {
+function isLikelySingle(call: RequestState, { countsAhead }: Admission): boolean {
   if (!countsAhead || call.route === undefined || isLarge(call)) return false;
   return askedOf(call, call.route).handling.isSingle === true;
 }
@@ -252,7 +257,7 @@ const paidFrom = (receipt: Receipt | undefined, answer: ApiReply): ApiReply =>
  * Reads who asks in another service's shape, or until when a decision is of use; what is wrong with the body is
  * answered in its turn.
  */
-async function readEarly(call: Call, route: Route, deps: GuardDeps): Promise<unknown> {
+async function readEarly(call: RequestState, route: Route, deps: GuardDeps): Promise<unknown> {
   try {
     const params = await paramsOf(call, route, deps.bodies);
     call.params = params;
@@ -271,12 +276,12 @@ async function readEarly(call: Call, route: Route, deps: GuardDeps): Promise<unk
 const SINGLE_MAX_BYTES = 16_384;
 
 /** A body of unknown length counts as large. */
-function isLarge({ request: { headers } }: Call): boolean {
+function isLarge({ request: { headers } }: RequestState): boolean {
   if (headers["transfer-encoding"] !== undefined) return true;
   return Number(headers["content-length"] ?? 0) > SINGLE_MAX_BYTES;
 }
 
-function paramsOf(call: Call, route: Route, bodies: BodyReader): Awaitable<Params> {
+function paramsOf(call: RequestState, route: Route, bodies: BodyReader): Awaitable<Params> {
   const { request, target } = call;
   // Official clients of other services send a JSON body with GET.
   if (route.body === "params" && (request.method !== "GET" || route.foreign !== undefined)) {
@@ -286,7 +291,7 @@ function paramsOf(call: Call, route: Route, bodies: BodyReader): Awaitable<Param
   return new Params({ kind: "none" }, target.query, route.parameters);
 }
 
-async function readBody(call: Call, route: Route, bodies: BodyReader): Promise<Params> {
+async function readBody(call: RequestState, route: Route, bodies: BodyReader): Promise<Params> {
   call.isBodyTaken = true;
   const { entrance } = call;
   // The memory is the address's until it is known who asks.
@@ -318,7 +323,7 @@ const DECIDE_MS = 25;
 /** A store that is slow or away must not hold up a sign-up: the caller is then an anonymous one. */
 async function inDeadline(
   entering: Promise<Entrance>,
-  call: Call,
+  call: RequestState,
   deadlineMs: number,
   { admission, clock, faultLog }: GuardDeps,
 ): Promise<Entrance> {
@@ -354,7 +359,7 @@ async function settled(
 }
 
 /** The answer to an error. Every fault, also of a store, is logged here and nowhere else. */
-async function recover(error: unknown, call: Call, deps: GuardDeps): Promise<ApiReply> {
+async function recover(error: unknown, call: RequestState, deps: GuardDeps): Promise<ApiReply> {
   const { log, faultLog, metrics } = deps;
   const { request, route, receipt } = call;
   const reason = await refusalFor(error, call, deps.bodies);
@@ -385,7 +390,11 @@ async function recover(error: unknown, call: Call, deps: GuardDeps): Promise<Api
 }
 
 /** What the client gets; an error that is not a refusal stays as it is. */
-async function refusalFor(error: unknown, call: Call, bodies: BodyReader): Promise<unknown> {
+async function refusalFor(
+  error: unknown,
+  call: RequestState,
+  bodies: BodyReader,
+): Promise<unknown> {
   const known = refusalOf(error);
   if (known === undefined) return error;
   const unpaid = call.receipt === undefined ? call.entrance : undefined;
@@ -396,7 +405,7 @@ async function refusalFor(error: unknown, call: Call, bodies: BodyReader): Promi
 }
 
 /** Whether the refused request is for many entries, which may be in a body that is not read yet. */
-async function asksInBulk(call: Call, bodies: BodyReader): Promise<boolean> {
+async function asksInBulk(call: RequestState, bodies: BodyReader): Promise<boolean> {
   const { route } = call;
   if (route === undefined) return false;
   if (call.params === undefined && isLarge(call)) return true;
@@ -415,7 +424,11 @@ async function asksInBulk(call: Call, bodies: BodyReader): Promise<boolean> {
 const COSTLY = new Set([400, 413, 422]);
 
 /** A refused body costs one request for each 64 KiB of it that was read, because reading is the work. */
-async function chargeOctets(call: Call, refusal: Refusal, admission: Admission): Promise<void> {
+async function chargeOctets(
+  call: RequestState,
+  refusal: Refusal,
+  admission: Admission,
+): Promise<void> {
   const { entrance } = call;
   const more = Math.ceil(call.bodyOctets / SMALL_BODY_OCTETS) - 1;
   if (entrance === undefined || more <= 0 || !COSTLY.has(refusal.status)) return;
@@ -426,12 +439,17 @@ async function chargeOctets(call: Call, refusal: Refusal, admission: Admission):
   call.entrance = { ...entrance, rate: { ...rate, remaining } };
 }
 
-interface Span {
+interface TimeSpan {
   readonly startMs: number;
   readonly endMs: number;
 }
 
-function record(answer: ApiReply, call: Call, { startMs, endMs }: Span, deps: GuardDeps): void {
+function record(
+  answer: ApiReply,
+  call: RequestState,
+  { startMs, endMs }: TimeSpan,
+  deps: GuardDeps,
+): void {
   const { request, route: served, entrance } = call;
   const route = served?.family ?? "none";
   const method = served?.methods.find((name) => name === request.method) ?? "other";

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { isLoopback } from "./client-address.ts";
-import type { Target } from "./target.ts";
+import type { RequestTarget } from "./target.ts";
 
 /** Whether a request with this Host may be answered; the host may have a port. */
 export type HostCheck = (host: string | undefined) => boolean;
@@ -85,7 +85,11 @@ const HOST =
   /^(?=.{1,253}$)[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?(?:\.[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?)*$/;
 
 /** The target below `/compat/{service}` where the request's Host serves a shape at its root. */
-export function atCompatHost(target: Target, host: string | undefined, hosts: CompatHosts): Target {
+export function atCompatHost(
+  target: RequestTarget,
+  host: string | undefined,
+  hosts: CompatHosts,
+): RequestTarget {
   if (hosts.size === 0 || target.path.startsWith("/compat/")) return target;
   const service = hosts.get(hostName(host ?? ""));
   return service === undefined ? target : { ...target, path: `/compat/${service}${target.path}` };

@@ -4,7 +4,7 @@ import {
   type BusboyFileStream,
   type BusboyInstance,
 } from "@fastify/busboy";
-import { turn } from "../base/slices.ts";
+import { nextSlice } from "../base/slices.ts";
 import { badUpload } from "../base/refusals.ts";
 
 interface MultipartTerms {
@@ -47,7 +47,7 @@ export async function readMultipart(
   parser.on("error", broken);
   for (let at = 0; at < bytes.length && refusal === undefined; at += SLICE_BYTES) {
     parser.write(bytes.subarray(at, at + SLICE_BYTES));
-    await turn();
+    await nextSlice();
   }
   if (refusal === undefined) {
     parser.end();

@@ -8,9 +8,9 @@ import {
 } from "./operation.ts";
 import { SCHEMAS } from "./schemas.ts";
 
-type Json = Readonly<Record<string, unknown>>;
+type JsonSchema = Readonly<Record<string, unknown>>;
 
-export type OpenApiDocument = Json & { readonly paths: Readonly<Record<string, Json>> };
+export type OpenApiDocument = JsonSchema & { readonly paths: Readonly<Record<string, JsonSchema>> };
 
 /** OpenAPI 3.1, for people and for generators of clients. `basePath`: of a proxy, or "". */
 export const openApiDocument = (
@@ -71,7 +71,7 @@ const CODE = headerRefs({ "Gatepost-Error": "ErrorCode" });
 const RETRY = headerRefs({ "Retry-After": "RetryAfter" });
 
 function pathsOf(operations: readonly Operation[]): OpenApiDocument["paths"] {
-  const paths = new Map<string, Json>();
+  const paths = new Map<string, JsonSchema>();
   for (const operation of operations) {
     const [method = "", path = ""] = operation.at.split(" ");
     paths.set(path, { ...paths.get(path), [method.toLowerCase()]: described(operation, path) });
@@ -79,7 +79,7 @@ function pathsOf(operations: readonly Operation[]): OpenApiDocument["paths"] {
   return Object.fromEntries(paths);
 }
 
-function described(operation: Operation, path: string): Json {
+function described(operation: Operation, path: string): JsonSchema {
   const { id, summary, about, alsoPost, tag, key, isCacheable = false } = operation;
   const description = [about, alsoPost && "POST does the same."].filter(Boolean).join(" ");
   const parameters = parametersIn(operation);
@@ -103,7 +103,7 @@ function described(operation: Operation, path: string): Json {
   };
 }
 
-function parametersIn({ path = {}, query = {}, isIdempotent }: Operation): readonly Json[] {
+function parametersIn({ path = {}, query = {}, isIdempotent }: Operation): readonly JsonSchema[] {
   return [
     ...Object.entries(path).map(([name, schema]) => parameter("path", name, { schema })),
     ...Object.entries(query).map(([name, { schema }]) =>
@@ -116,8 +116,12 @@ function parametersIn({ path = {}, query = {}, isIdempotent }: Operation): reado
 }
 
 /** Description and example of a parameter stand beside its schema. */
-function parameter(place: string, name: string, { schema }: { readonly schema: Schema }): Json {
-  const { description, example, ...rest } = schema as Json;
+function parameter(
+  place: string,
+  name: string,
+  { schema }: { readonly schema: Schema },
+): JsonSchema {
+  const { description, example, ...rest } = schema as JsonSchema;
   return {
     name,
     in: place,
@@ -138,7 +142,7 @@ const IDEMPOTENCY_KEY = {
   schema: Type.String({ minLength: 1, maxLength: 255 }),
 };
 
-function bodyOf({ body, bodyExample, isUpload = false }: Operation): Json | undefined {
+function bodyOf({ body, bodyExample, isUpload = false }: Operation): JsonSchema | undefined {
   if (body === undefined) return undefined;
   const entries = Object.entries(body).map(([name, { schema }]) => [name, schema] as const);
   const schema = Type.Object(Object.fromEntries(entries));
@@ -147,7 +151,7 @@ function bodyOf({ body, bodyExample, isUpload = false }: Operation): Json | unde
   return { required: true, content: { [media]: { schema, ...example } } };
 }
 
-function answersOf({ answers }: Operation, isApi: boolean): Json {
+function answersOf({ answers }: Operation, isApi: boolean): JsonSchema {
   const content = Object.entries(answers).map(([type, { schema, example }]) => [
     type,
     { schema, ...(example !== undefined && { example }) },
@@ -159,7 +163,7 @@ function answersOf({ answers }: Operation, isApi: boolean): Json {
   };
 }
 
-const refusalsOf = (refusals: Refusals, isApi: boolean): Json =>
+const refusalsOf = (refusals: Refusals, isApi: boolean): JsonSchema =>
   Object.fromEntries(
     Object.entries(refusals).map(([status, [when, refusal]]) => [
       status,
@@ -171,7 +175,7 @@ function refusalOf(
   description: string,
   { message, detail, retryAfterSeconds }: ShownRefusal,
   isApi: boolean,
-): Json {
+): JsonSchema {
   const example = { error: message, ...detail };
   return {
     description,

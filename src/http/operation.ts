@@ -23,7 +23,7 @@ export type ShownRefusal = Pick<Refusal, "message"> &
 /** Status -> when, and an example of it. */
 export type Refusals = Readonly<Record<number, readonly [when: string, refusal: ShownRefusal]>>;
 
-export interface Answer {
+export interface OperationAnswer {
   readonly about: string;
   readonly schema: Schema;
   readonly example?: unknown;
@@ -56,7 +56,7 @@ export interface Operation {
   /** The header `Idempotency-Key` is read. */
   readonly isIdempotent?: true;
   /** By media type; the first is what most clients want. */
-  readonly answers: Readonly<Record<string, Answer>>;
+  readonly answers: Readonly<Record<string, OperationAnswer>>;
   readonly refusals?: Refusals;
   /** 304 is sent to who holds the answer. */
   readonly isCacheable?: true;

@@ -8,17 +8,17 @@ export type Body =
   | {
       readonly kind: "form";
       readonly fields: RawFields;
-      readonly lists?: Lists;
+      readonly lists?: DecodedTexts;
       /** As it was sent, unless it is large. */
       readonly text?: string;
     }
   /** `multipart/form-data`; nothing reads what the parts named in `files` hold. */
   | { readonly kind: "parts"; readonly fields: RawFields; readonly files: ReadonlySet<string> }
   /** `value` is the parsed object; its members may have any type and any name. */
-  | { readonly kind: "json"; readonly value: object; readonly lists?: Lists };
+  | { readonly kind: "json"; readonly value: object; readonly lists?: DecodedTexts };
 
 /** Name -> the text of its list, where a large body was decoded as it was read. */
-type Lists = ReadonlyMap<string, string>;
+type DecodedTexts = ReadonlyMap<string, string>;
 
 type EntryKind = Parameters<typeof singleText>[1];
 
@@ -112,9 +112,9 @@ export class Params {
     return names.length === 0 ? undefined : unknownHint(names, this.#wanted);
   }
 
-  #values(name: string): Values | undefined {
+  #values(name: string): ParamValues | undefined {
     const body = this.#body;
-    let own: Values | undefined;
+    let own: ParamValues | undefined;
     if (body.kind === "form") own = valuesIn(body.fields, name, "encoded");
     else if (body.kind === "parts") own = partsIn(body, name);
     else if (body.kind === "json" && Object.hasOwn(body.value, name)) {
@@ -135,21 +135,25 @@ const namesIn = (form: string): readonly string[] =>
         return name.endsWith(ITEMS) ? name.slice(0, -ITEMS.length) : name;
       });
 
-interface Values {
+interface ParamValues {
   /** Those of the name itself, then the items of an array. */
   readonly texts: readonly string[];
   readonly items: number;
   readonly form: "encoded" | "plain";
 }
 
-const readTexts = ({ form }: Values, texts: readonly string[]): readonly string[] =>
+const readTexts = ({ form }: ParamValues, texts: readonly string[]): readonly string[] =>
   form === "encoded" ? texts.map(decodePercent) : texts;
 
 /** The first value of the name itself and all items, as far as a list of names can hold them. */
-const listed = ({ texts, items }: Values): readonly string[] =>
+const listed = ({ texts, items }: ParamValues): readonly string[] =>
   texts.filter((_, at) => at === 0 || at >= texts.length - items).slice(0, NAMES_MAX_CHARACTERS);
 
-function valuesIn(fields: RawFields, name: string, form: Values["form"]): Values | undefined {
+function valuesIn(
+  fields: RawFields,
+  name: string,
+  form: ParamValues["form"],
+): ParamValues | undefined {
   if (fields.size === 0) return undefined;
   const own = fields.get(name);
   const items = fields.get(itemsName(name));
@@ -161,13 +165,13 @@ function valuesIn(fields: RawFields, name: string, form: Values["form"]): Values
 function partsIn(
   { fields, files }: Extract<Body, { kind: "parts" }>,
   name: string,
-): Values | undefined {
+): ParamValues | undefined {
   if (files.has(name) || files.has(itemsName(name))) throw wrongType(name);
   return valuesIn(fields, name, "plain");
 }
 
 /** JSON takes text, booleans and arrays of text; anything else is a mistake worth telling. */
-function jsonValues(name: string, value: unknown): Values {
+function jsonValues(name: string, value: unknown): ParamValues {
   if (typeof value === "string") return { texts: [value], items: 0, form: "plain" };
   if (typeof value === "boolean") return { texts: [String(value)], items: 0, form: "plain" };
   if (!Array.isArray(value) || !value.every((item) => typeof item === "string")) {
@@ -223,7 +227,7 @@ export function readForm(text: string, wanted: ReadonlySet<string>): Map<string,
 /** Values in one body: more than twice what the largest list may hold. A body with more is refused with 413. */
 export const VALUES_MAX = 250_000;
 
-interface Span {
+interface TextSpan {
   readonly start: number;
   readonly end: number;
 }
@@ -236,7 +240,7 @@ interface Sink {
 /** No name we know is longer than this when every character of it is percent-encoded. */
 const NAME_MAX_CHARACTERS = 60;
 
-function addPair(text: string, { start, end }: Span, { wanted, fields }: Sink): boolean {
+function addPair(text: string, { start, end }: TextSpan, { wanted, fields }: Sink): boolean {
   const nameEnd = endOfName(text, start, Math.min(end, start + NAME_MAX_CHARACTERS));
   if (nameEnd !== end && text.charCodeAt(nameEnd) !== EQUALS) return false;
   const name = nameOf(text.slice(start, nameEnd));

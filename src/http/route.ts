@@ -76,7 +76,7 @@ export interface ApiRequest {
   readonly received: (octets: number) => void;
 }
 
-export interface Reply {
+export interface RouteReply {
   readonly status?: number;
   readonly type?: string;
   /** A stream is destroyed when the client goes away. */
@@ -84,7 +84,7 @@ export interface Reply {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-export interface ApiReply extends Reply {
+export interface ApiReply extends RouteReply {
   readonly type: string;
   readonly body: string | Readable;
   /** What paid; credits take the rate headers off the answer. */

@@ -1,18 +1,18 @@
 import type { Awaitable } from "../core/mail/lookup.ts";
 import type { Log } from "../base/log.ts";
 import { methodNotAllowed, notFound } from "../base/refusals.ts";
-import { begun, endOfTurn, isStream, refused, write } from "./answer.ts";
-import type { HttpRequest, HttpResponse, Reply } from "./route.ts";
+import { begun, endOfIteration, isStream, refused, write } from "./answer.ts";
+import type { HttpRequest, HttpResponse, RouteReply } from "./route.ts";
 import type { Guard } from "./guard.ts";
 import { atCompatHost, type CompatHosts } from "./hosts.ts";
-import { decodeSegment, isApiPath, readTarget, type Target } from "./target.ts";
+import { decodeSegment, isApiPath, readTarget, type RequestTarget } from "./target.ts";
 
 export interface PageRequest {
   readonly source: HttpRequest;
   /** For handlers that write the answer themselves. */
   readonly response: HttpResponse;
   /** Below the path of the public URL. */
-  readonly target: Target;
+  readonly target: RequestTarget;
   readonly id: string;
 }
 
@@ -21,14 +21,14 @@ export interface Page {
   readonly method: "GET" | "POST" | "DELETE";
   readonly path: string;
   /** Throws a `Refusal` to refuse; anything else it throws is a fault. Undefined: it writes the answer itself. */
-  readonly handle: (request: PageRequest) => Awaitable<Reply | undefined>;
+  readonly handle: (request: PageRequest) => Awaitable<RouteReply | undefined>;
 }
 
 interface ServeTerms {
   readonly guard: Guard | undefined;
   readonly pages: readonly Page[];
   /** Answers a GET of a path that no page has; undefined: 404. */
-  readonly absent?: (request: PageRequest) => Reply | undefined;
+  readonly absent?: (request: PageRequest) => RouteReply | undefined;
   /** The path of the public URL without the last "/"; "" for none. */
   readonly basePath: string;
   readonly compatHosts: CompatHosts;
@@ -52,7 +52,7 @@ export function createServe(terms: ServeTerms) {
 }
 
 /** A proxy may pass the path of the public URL on, or strip it. */
-function belowBase(target: Target, basePath: string): Target {
+function belowBase(target: RequestTarget, basePath: string): RequestTarget {
   const { path } = target;
   if (basePath === "" || !path.startsWith(basePath)) return target;
   const rest = path.slice(basePath.length);
@@ -61,9 +61,9 @@ function belowBase(target: Target, basePath: string): Target {
 }
 
 /** Path with ":id" at the place of its parameter -> method -> page. */
-type Table = ReadonlyMap<string, ReadonlyMap<string, Page>>;
+type PageTable = ReadonlyMap<string, ReadonlyMap<string, Page>>;
 
-function tableOf(pages: readonly Page[]): Table {
+function tableOf(pages: readonly Page[]): PageTable {
   const table = new Map<string, Map<string, Page>>();
   for (const page of pages) {
     const methods = table.get(page.path) ?? new Map<string, Page>();
@@ -72,13 +72,13 @@ function tableOf(pages: readonly Page[]): Table {
   return table;
 }
 
-interface Found {
+interface FoundPage {
   readonly methods: ReadonlyMap<string, Page>;
   readonly id: string;
 }
 
 /** A path itself, else one with ":id" in place of a segment. */
-function find(table: Table, path: string): Found | undefined {
+function find(table: PageTable, path: string): FoundPage | undefined {
   const methods = table.get(path);
   if (methods !== undefined) return { methods, id: "" };
   const segments = path.split("/", 8);
@@ -94,14 +94,14 @@ function find(table: Table, path: string): Found | undefined {
 
 async function answerPage(
   request: PageRequest,
-  terms: ServeTerms & { readonly table: Table },
+  terms: ServeTerms & { readonly table: PageTable },
 ): Promise<void> {
   const { response } = request;
   try {
     const reply = await replyOf(request, terms);
     if (reply === undefined) return;
     if (isStream(reply.body)) await begun(reply.body, response);
-    await endOfTurn();
+    await endOfIteration();
     write(response, reply);
   } catch (error) {
     const reply = refused(error, undefined);
@@ -115,8 +115,8 @@ async function answerPage(
 
 async function replyOf(
   request: PageRequest,
-  { table, absent }: ServeTerms & { readonly table: Table },
-): Promise<Reply | undefined> {
+  { table, absent }: ServeTerms & { readonly table: PageTable },
+): Promise<RouteReply | undefined> {
   const { method = "" } = request.source;
   const found = find(table, request.target.path);
   if (found === undefined) {

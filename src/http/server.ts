@@ -23,7 +23,7 @@ import {
   tooMuchAtOnce,
   unsupportedTransfer,
 } from "../base/refusals.ts";
-import { type Hold, NoRoom, type Share } from "../base/shares.ts";
+import { type Reservation, NoRoom, type Share } from "../base/shares.ts";
 import { endAfterRequest, errorBody, EVERY_ANSWER, refusalHeaders } from "./answer.ts";
 import { expectContinue } from "./body.ts";
 import { isTrustedProxy, type TrustedProxies } from "./client-address.ts";
@@ -78,7 +78,7 @@ export interface App {
   readonly stop: () => void;
 }
 
-export interface Address {
+export interface ListenAddress {
   readonly host: string;
   readonly port: number;
 }
@@ -103,7 +103,11 @@ export interface Listening {
 }
 
 /** Serves the app at an address; port 0 takes any free one. Rejects with one clear sentence. */
-export async function listen(app: App, address: Address, terms: ListenTerms): Promise<Listening> {
+export async function listen(
+  app: App,
+  address: ListenAddress,
+  terms: ListenTerms,
+): Promise<Listening> {
   const server = createAppServer(app, terms);
   await bind(server, address);
   const { port } = server.address() as AddressInfo;
@@ -119,7 +123,7 @@ const REASONS: ReadonlyMap<string, string> = new Map([
   ["ENOTFOUND", "not an address of this machine, and not a known name"],
 ]);
 
-function bind(server: Server, address: Address): Promise<void> {
+function bind(server: Server, address: ListenAddress): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once("error", (cause: NodeJS.ErrnoException) => {
       const why = REASONS.get(cause.code ?? "") ?? cause.message;
@@ -185,9 +189,9 @@ function headRefusal({ httpVersion, rawHeaders, headers, url = "" }: HttpRequest
   return octets > HEAD_MAX_OCTETS ? headersTooLarge() : undefined;
 }
 
-interface Connection {
+interface OpenConnection {
   readonly owner: OwnerKey;
-  readonly hold: Hold | undefined;
+  readonly hold: Reservation | undefined;
   /** Requests that are served and have no whole answer. */
   unanswered: number;
   /** Requests behind them, each begun when one before it is answered; one read of the socket holds some hundreds. */
@@ -200,7 +204,7 @@ interface Connection {
   seenBytes: number;
 }
 
-interface Owned {
+interface OwnerConnections {
   readonly sockets: Set<Socket>;
   unanswered: number;
 }
@@ -215,8 +219,8 @@ const LOOKED_AT_MAX = 1_024;
 class Connections {
   readonly #terms: ListenTerms;
   /** In the order of last use. */
-  readonly #open = new Map<Socket, Connection>();
-  readonly #owned = new Map<OwnerKey, Owned>();
+  readonly #open = new Map<Socket, OpenConnection>();
+  readonly #owned = new Map<OwnerKey, OwnerConnections>();
   #uses = 0;
   #proxied = 0;
 
@@ -230,7 +234,7 @@ class Connections {
 
   admit(socket: Socket): void {
     const owner = this.#ownerOf(socket);
-    let hold: Hold | undefined;
+    let hold: Reservation | undefined;
     while (hold === undefined && this.#terms.share !== undefined) {
       try {
         hold = this.#terms.share.take(owner);
@@ -352,7 +356,7 @@ class Connections {
   }
 }
 
-const isIdle = ({ unanswered }: Connection): boolean => unanswered === 0;
+const isIdle = ({ unanswered }: OpenConnection): boolean => unanswered === 0;
 
 /** How long a refused client may go on sending before the line is cut: it has to read the answer first. */
 const LINGER_MS = 2_000;

@@ -1,6 +1,6 @@
 /** The request target: what stands between the method and the HTTP version (RFC 9112 section 3.2). */
 
-export interface Target {
+export interface RequestTarget {
   /** Raw, from the first "/" to "?", nothing decoded. */
   readonly path: string;
   /** Raw, behind the "?"; "" when there is none. */
@@ -8,7 +8,7 @@ export interface Target {
 }
 
 /** Takes the target apart. The absolute form, which clients send to proxies, names the same resource. */
-export function readTarget(raw: string): Target {
+export function readTarget(raw: string): RequestTarget {
   const target = raw.startsWith("/") ? raw : withoutOrigin(raw);
   const cut = target.indexOf("?");
   if (cut < 0) return { path: target, query: "" };

@@ -5,7 +5,7 @@ import type { ListRefusal } from "./feed-status.ts";
 import {
   ALWAYS_LISTED,
   type FetchedSource,
-  type HeldName,
+  type RetainedName,
   KEPT_UNSEEN_DAYS,
 } from "./feed-sources.ts";
 
@@ -35,7 +35,7 @@ export interface FeedCopy {
   readonly lines: readonly string[];
 }
 
-export function* heldNames({ head, lines }: FeedCopy): Generator<HeldName> {
+export function* heldNames({ head, lines }: FeedCopy): Generator<RetainedName> {
   const fetchDay = dayOf(head.fetchedAtMs);
   for (const line of lines) {
     const [name = "", since, seen] = line.split(" ");
@@ -82,13 +82,13 @@ export interface Fetched {
   readonly isConfirmed: boolean;
 }
 
-interface Refused {
+interface RefusedFeed {
   readonly kind: "refused";
   readonly why: ListRefusal;
   readonly detail: string;
 }
 
-export type Judgement = Refused | { readonly kind: "accepted"; readonly copy: FeedCopy };
+export type Judgement = RefusedFeed | { readonly kind: "accepted"; readonly copy: FeedCopy };
 
 const VALID_SHARE_MIN = 0.98;
 const SHRINK_MIN = 0.8;
@@ -114,9 +114,13 @@ export function assessFeed(
   return refusal ?? { kind: "accepted", copy: copyOf(names, source, fetched, previous, held) };
 }
 
-const refused = (why: ListRefusal, detail: string): Refused => ({ kind: "refused", why, detail });
+const refused = (why: ListRefusal, detail: string): RefusedFeed => ({
+  kind: "refused",
+  why,
+  detail,
+});
 
-function readNames(source: FetchedSource, text: string): ReadonlySet<string> | Refused {
+function readNames(source: FetchedSource, text: string): ReadonlySet<string> | RefusedFeed {
   let lines: readonly string[];
   try {
     lines = source.read(text);
@@ -149,7 +153,11 @@ function swing(size: number, last: CopyHead | undefined) {
   return refused("size_swing", `${change}; if that is right: ${wayOut(last.id)}`);
 }
 
-function manyRemoved(id: string, names: ReadonlySet<string>, held: ReadonlyMap<string, HeldName>) {
+function manyRemoved(
+  id: string,
+  names: ReadonlySet<string>,
+  held: ReadonlyMap<string, RetainedName>,
+) {
   let removed = 0;
   for (const name of held.keys()) if (!names.has(name)) removed += 1;
   if (removed <= REMOVED_SHARE_MAX * held.size) return undefined;
@@ -162,7 +170,7 @@ function copyOf(
   { id, rotating }: FetchedSource,
   { fetchedAtMs, validators }: Fetched,
   previous: FeedCopy | undefined,
-  held: ReadonlyMap<string, HeldName>,
+  held: ReadonlyMap<string, RetainedName>,
 ): FeedCopy {
   const today = dayOf(fetchedAtMs);
   const baseDay = previous?.head.baseDay ?? today;
@@ -197,7 +205,7 @@ function copyOf(
 /** The first copy has no such list: the days on which names of the release were last seen stand in. */
 function observedDays(
   previous: FeedCopy | undefined,
-  held: ReadonlyMap<string, HeldName>,
+  held: ReadonlyMap<string, RetainedName>,
   today: number,
 ): readonly number[] {
   const seen = (): readonly number[] =>

@@ -3,7 +3,12 @@ import { once } from "node:events";
 import { test } from "node:test";
 import { Worker } from "node:worker_threads";
 import fc from "fast-check";
-import { domainEvidence, excuse, type Verdict, weigh } from "../core/evidence/domain-evidence.ts";
+import {
+  domainEvidence,
+  excuse,
+  type DomainVerdict,
+  weigh,
+} from "../core/evidence/domain-evidence.ts";
 import { parseDomain } from "../core/name/domain.ts";
 import { LARGE_PROVIDERS, RELAYS } from "../core/tables/data.ts";
 import { readDocument, tableUnder } from "../../test/guards/docs-tables.ts";
@@ -15,7 +20,7 @@ import { namesOfPackage } from "./packages.ts";
 const datasets = attachDatasets(loadLists().shared, noRules);
 
 /** The verdict on a domain of which DNS says nothing. */
-function verdictOn(text: string, known = datasets): Verdict {
+function verdictOn(text: string, known = datasets): DomainVerdict {
   const parsed = parseDomain(text);
   assert.ok(parsed.ok, `${text} is a domain`);
   const pieces = domainEvidence(parsed.value, { kind: "unknown" }, known);

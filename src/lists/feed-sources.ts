@@ -17,7 +17,7 @@ export interface FeedLicence {
   readonly url: string;
 }
 
-export interface HeldName {
+export interface RetainedName {
   readonly name: string;
   readonly sinceDay: number;
   readonly seenDay: number;
@@ -37,7 +37,7 @@ export interface FetchedSource {
   readonly rotating: boolean;
   readonly bundled?: PackageId;
   /** Of a rotating list: the names and days that the first fetched copy starts from. */
-  readonly seed?: () => readonly HeldName[];
+  readonly seed?: () => readonly RetainedName[];
 }
 
 /** How the names are found in a fetched file. A line that begins with "#" is a remark. */
@@ -65,7 +65,7 @@ export const FETCHED_SOURCES: readonly FetchedSource[] = rowsOf(TEXTS.feeds).map
 });
 
 /** The names of castle's day lists that come with the release (`feeds/castle.csv`), with their days. */
-export function castleDays(): readonly HeldName[] {
+export function castleDays(): readonly RetainedName[] {
   const days = new Map<string, number>();
   const numberOf = (date: string): number => {
     const known = days.get(date) ?? dayOfDate(date) ?? 0;

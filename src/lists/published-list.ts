@@ -13,7 +13,7 @@ import { encodeLists } from "./lists-file.ts";
 import { namesOfTable, NameTableBuilder } from "./name-table.ts";
 import { attachDatasets, familiesUnder, type SharedDatasets } from "./shared-datasets.ts";
 
-interface Parts {
+interface PublishedListParts {
   readonly lists: {
     datasets(): Datasets;
     shared(): SharedDatasets;
@@ -29,7 +29,7 @@ export interface PublishedLists {
   readonly packed: () => Promise<PublishedFile>;
 }
 
-export function openPublishedLists(parts: Parts): PublishedLists {
+export function openPublishedLists(parts: PublishedListParts): PublishedLists {
   const { lists } = parts;
   return {
     published: currentFile("published_list", parts, () => {
@@ -49,7 +49,7 @@ const REMADE_AFTER_MS = 60_000;
 /** Made when it is asked for and the lists have changed, up to once a minute. `name`: of the log event. */
 function currentFile<File>(
   name: string,
-  { lists, clock, log }: Parts,
+  { lists, clock, log }: PublishedListParts,
   makeFile: () => Promise<File>,
 ): () => Promise<File> {
   let made: { readonly file: File; readonly version: number } | undefined;

@@ -8,7 +8,7 @@ import { IdempotencyKeys } from "../bulk/idempotency.ts";
 import { Jobs } from "../bulk/jobs.ts";
 import { holdsSessions, keepJobs } from "../bulk/keep-house.ts";
 import type { ReadsLists } from "../bulk/list-reader.ts";
-import { Lists } from "../bulk/lists.ts";
+import { AccountLists } from "../bulk/lists.ts";
 import { SessionStore } from "../bulk/sessions.ts";
 import { BUFFER_MAX_ENTRIES, BulkService } from "../bulk/submit.ts";
 import { coreEntryCheck } from "../bulk/worker/core-entry-check.ts";
@@ -23,7 +23,7 @@ import type { SharedDatasets } from "../lists/shared-datasets.ts";
 import type { Observed } from "../lists/verdict-recorder.ts";
 import type { SqlDatabase } from "../store/database.ts";
 import { type Checker, dnsCap, openDns } from "./checker.ts";
-import { type DnsFigures, type VerdictCounts, VerdictTally } from "./metrics.ts";
+import { type DnsFigures, type VerdictTotals, VerdictTally } from "./metrics.ts";
 import { type Machine, type Process, systemMachine } from "./process.ts";
 import type { Config } from "./settings/config.ts";
 import type { BulkThread } from "./threads/bulk-thread.ts";
@@ -35,7 +35,7 @@ export interface BulkChecker {
   /** Whether DNS answers, in four tries, and its answers can be trusted. */
   readonly dnsAnswers: () => Promise<boolean>;
   readonly dnsFigures: () => DnsFigures;
-  readonly verdicts: () => VerdictCounts;
+  readonly verdicts: () => VerdictTotals;
   readonly window: () => number;
   /** Leaves no socket and no timer. */
   readonly close: () => void;
@@ -136,7 +136,7 @@ export interface OpenBulkParts {
 
 export interface OpenBulk {
   readonly service: BulkService;
-  readonly lists: Lists;
+  readonly lists: AccountLists;
   /** Undefined where workers run the jobs. */
   readonly thread: BulkThread | undefined;
 }
@@ -194,7 +194,17 @@ export async function openBulk(process: BulkProcess, parts: OpenBulkParts): Prom
   });
   if (where === "alone") closing.add(keepJobs({ jobs, clock, log }));
   const reader = parts.lists;
-  const lists = new Lists({ db, ids, sessions, jobs, bulk: service, reader, shares, clock, wake });
+  const lists = new AccountLists({
+    db,
+    ids,
+    sessions,
+    jobs,
+    bulk: service,
+    reader,
+    shares,
+    clock,
+    wake,
+  });
   return { service, lists, thread };
 }
 

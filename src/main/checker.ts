@@ -16,7 +16,7 @@ import {
 import type { Datasets } from "../core/evidence/datasets.ts";
 import type { Awaitable, Lookup } from "../core/mail/lookup.ts";
 import type { Validation } from "../core/validate/validate.ts";
-import type { Profile } from "../dns/flow/patience.ts";
+import type { Profile } from "../dns/flow/query-timeouts.ts";
 import { SharedCap } from "../dns/flow/window.ts";
 import { noResolver } from "../dns/no-resolver.ts";
 import { createDnsLookup, type DnsLookup, type LookupOptions } from "../dns/lookup.ts";
@@ -181,7 +181,7 @@ interface RegistryProcess extends Pick<Process, "clock" | "ids" | "log"> {
   readonly config: Pick<Config, "dataDir" | "rdapBootstrapUrl" | "outboundAllow">;
 }
 
-interface Registries {
+interface RegistryParts {
   readonly registrations: RegistrationCache;
   readonly shares?: Pick<Shares, "registry"> | undefined;
 }
@@ -189,7 +189,7 @@ interface Registries {
 export function registrationFrom(
   { config, machine, clock, ids, log }: RegistryProcess,
   addresses: Lookup["addresses"],
-  { registrations: cache, shares = createShares(undefined, ONE_OWNER) }: Registries,
+  { registrations: cache, shares = createShares(undefined, ONE_OWNER) }: RegistryParts,
 ): Lookup["registration"] {
   const outbound = machine.openOutbound({ addresses, clock, allowed: config.outboundAllow ?? [] });
   const bootstrap = createBootstrapCopy({

@@ -11,8 +11,8 @@ import { AuditLog, COMMAND_LINE, createAudit, operatorId } from "../accounts/aud
 import { systemClock as clock } from "../base/clock.ts";
 import { systemFiles as files } from "../base/files.ts";
 import { createSecretBox } from "../base/secrets.ts";
-import { type EndedByRestore, settleRestored } from "../bulk/restored.ts";
-import type { BulkChecker } from "../cli/bulk/check-pages.ts";
+import { type EndedByRestore, endRestored } from "../bulk/restored.ts";
+import type { CommandBulkChecker } from "../cli/bulk/check-pages.ts";
 import type { CliAccounts } from "../cli/commands/account/account-deps.ts";
 import { accountCommand } from "../cli/commands/account/account.ts";
 import { keyCommand } from "../cli/commands/account/key.ts";
@@ -311,7 +311,7 @@ async function migrated(
   const sql = await openSql(process, "migrate");
   const done = [`The database ${databasePlace(settings)} is at this version.`];
   const change = async (): Promise<void> => {
-    if (restored) done.push(endedInWords(await settleRestored(sql.db, clock.nowMs())));
+    if (restored) done.push(endedInWords(await endRestored(sql.db, clock.nowMs())));
     if (!newSecretKey) return;
     await adoptSecretKey(settings, sql);
     done.push(NEW_KEY_TAKEN);
@@ -347,7 +347,7 @@ function backUp(file: string): Promise<number> {
   throw new Error("the database is PostgreSQL: pg_dump backs it up (docs/operations/back-up.md)");
 }
 
-const openCheck = (terminal: Terminal): Promise<BulkChecker> =>
+const openCheck = (terminal: Terminal): Promise<CommandBulkChecker> =>
   command(async (process) => {
     const trust = openTrust(process);
     const datasets = await openKnownLists(process);

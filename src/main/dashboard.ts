@@ -30,7 +30,7 @@ import type { DashboardContext, ServiceInfo } from "../http/account/context.ts";
 import { VerdictCounts } from "../lists/domain-verdicts.ts";
 import { lastBackUp } from "../store/embedded/back-up.ts";
 import { type Checker, isDnsOff, serverText } from "./checker.ts";
-import type { Lists } from "./lists.ts";
+import type { ServedLists } from "./lists.ts";
 import type { DnsFigures } from "./metrics.ts";
 import type { Process } from "./process.ts";
 import { programVersion } from "./program-files.ts";
@@ -40,7 +40,7 @@ import type { Backing } from "./store.ts";
 interface AccountParts {
   readonly serving: Pick<Serving, "tiers" | "shares" | "secretKey"> & {
     readonly backing: Pick<Backing, "charges" | "store" | "rates" | "quotas" | "usage">;
-    readonly lists: Pick<Lists, "operator" | "refresh">;
+    readonly lists: Pick<ServedLists, "operator" | "refresh">;
   };
   readonly admission: Admission;
   readonly checker: Pick<Checker, "check" | "datasets">;

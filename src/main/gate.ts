@@ -6,7 +6,7 @@ import { createBackTestPolicy } from "../gate/back-test.ts";
 import { createDecideOne, type DecideDeps, type DecideOne } from "../gate/decide-one.ts";
 import { DecisionLog } from "../gate/decision-log.ts";
 import { Feedback } from "../gate/feedback.ts";
-import { HookDesk, type HookDeskDeps } from "../gate/hook-desk.ts";
+import { HookHandler, type HookHandlerDeps } from "../gate/hook-handler.ts";
 import { createHookKeys } from "../gate/hook-signatures.ts";
 import { Hooks } from "../gate/hooks-store.ts";
 import { HookService } from "../gate/hooks.ts";
@@ -35,7 +35,7 @@ export interface Gate extends DashboardGate {
   readonly decisionLog: DecisionLog;
   readonly decideOne: DecideOne;
   readonly tokens: Tokens;
-  readonly hooks: HookDesk;
+  readonly hooks: HookHandler;
 }
 
 interface GateParts {
@@ -90,7 +90,7 @@ export function openGate(process: Process, parts: GateParts): Gate {
     log,
   });
   const jwks = createHookKeys(fetchJson, clock);
-  const desk = openDesk(process, parts, { hooks, accounts, box, jwks, ...deciding });
+  const handler = openHookHandler(process, parts, { hooks, accounts, box, jwks, ...deciding });
   const checkHost = createHostCheck({ addresses: dns.everyAddress, clock });
   const mails = new DomainMails(db);
   const { implicitMx } = process.config;
@@ -108,7 +108,7 @@ export function openGate(process: Process, parts: GateParts): Gate {
     backTestPolicy: (owner, asked) => shares.of("back_tests").run(owner, () => backTest(asked)),
     reportOutcomes,
     hookService: new HookService({ hooks, box, ids, clock, publicUrl, checkHost }),
-    hooks: desk,
+    hooks: handler,
   };
 }
 
@@ -132,21 +132,21 @@ function openTraffic(
   return { traffic, waves };
 }
 
-function openDesk(
+function openHookHandler(
   process: Process,
   { serving, admission }: GateParts,
-  opened: Omit<HookDeskDeps, "admission" | "counted" | "clock" | "log">,
-): HookDesk {
+  opened: Omit<HookHandlerDeps, "admission" | "counted" | "clock" | "log">,
+): HookHandler {
   const { clock, log } = process;
   const calls = hookCounter(serving.metrics.registry);
-  const counted: HookDeskDeps["counted"] = (system, outcome) => {
+  const counted: HookHandlerDeps["counted"] = (system, outcome) => {
     serving.counted.hookCalls += 1;
     if (outcome === "failed_open") serving.counted.failedOpen += 1;
     calls(system, outcome);
   };
-  const desk = new HookDesk({ ...opened, admission, counted, clock, log });
-  flushLast(process, "hooks.flush_failed", desk);
-  return desk;
+  const handler = new HookHandler({ ...opened, admission, counted, clock, log });
+  flushLast(process, "hooks.flush_failed", handler);
+  return handler;
 }
 
 /** Counts for the account, the metrics, and by domain if no new check ran. */

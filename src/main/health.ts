@@ -1,13 +1,13 @@
 import { access, constants, statfs } from "node:fs/promises";
 import type { Kysely } from "kysely";
-import { Health, type Part, recently, type Trouble, type Watched } from "../base/health.ts";
+import { Health, type HealthPart, recently, type Trouble, type Watched } from "../base/health.ts";
 import { DAY_MS } from "../core/calendar.ts";
 import type { Trust } from "../dns/trust/trust.ts";
 import type { FeedStatus } from "../lists/feed-status.ts";
 import type { Database } from "../store/schema.ts";
 import { FREE_MIN_BYTES } from "../store/takes-writes.ts";
 import { isDnsOff, serversOf, serverText } from "./checker.ts";
-import type { Counted } from "./counted.ts";
+import type { ProcessCounts } from "./counted.ts";
 import type { Process } from "./process.ts";
 import type { Config } from "./settings/config.ts";
 import type { Serving } from "./serving.ts";
@@ -16,14 +16,14 @@ import { databasePlace } from "./store.ts";
 interface HealthParts extends Pick<Serving, "backing" | "lists" | "trust"> {
   /** Whether a name server answers, for when nobody tests whether it tells the truth. */
   readonly dnsAnswers: () => Promise<boolean>;
-  readonly counted: Counted;
+  readonly counted: ProcessCounts;
 }
 
 /** Opens what watches this process; it looks by itself until the process closes. */
 export function openHealth(process: Process, parts: HealthParts): Health {
   const { config, clock, log, closing } = process;
   const { backing } = parts;
-  const watched = new Map<Part, Watched>([
+  const watched = new Map<HealthPart, Watched>([
     ["database", databasePart(config, backing)],
     ["refusals", refusalsPart(parts.counted, clock)],
     ["failed_open", failedOpenPart(parts.counted, clock)],
@@ -200,7 +200,7 @@ export function feedsTrouble(feeds: readonly FeedStatus[], nowMs: number): Troub
 const REFUSED_LEAST = 100;
 const REFUSED_SHARE = 0.1;
 
-export function refusalsPart(counted: Counted, clock: Process["clock"]): Watched {
+export function refusalsPart(counted: ProcessCounts, clock: Process["clock"]): Watched {
   const [requests, refused] = [recently(clock), recently(clock)];
   return {
     look() {
@@ -218,7 +218,7 @@ const refusalsTrouble = (no: number, all: number): Trouble => ({
   toDo: "Look under Throttled callers, and at gatepost_refusals_total for the reasons: a caller beyond its rate, or a service that is full.",
 });
 
-export function failedOpenPart(counted: Counted, clock: Process["clock"]): Watched {
+export function failedOpenPart(counted: ProcessCounts, clock: Process["clock"]): Watched {
   const [calls, open] = [recently(clock), recently(clock)];
   return {
     look() {

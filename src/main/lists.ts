@@ -63,7 +63,7 @@ export class KnownNames {
   }
 }
 
-export interface Lists {
+export interface ServedLists {
   /** What is known now; take it anew for each check. */
   readonly datasets: () => Datasets;
   readonly version: () => number;
@@ -116,7 +116,7 @@ function openRefresher(process: Process, parts: ListsParts): Promise<FeedRefresh
 }
 
 /** Reads what lies in the packages and the database; nothing is fetched yet, and nothing runs. */
-export async function openLists(process: Process, parts: ListsParts): Promise<Lists> {
+export async function openLists(process: Process, parts: ListsParts): Promise<ServedLists> {
   const { config, clock, log, closing } = process;
   const { notices, sql, lookup } = parts;
   const { db } = sql;
@@ -193,7 +193,10 @@ const withSwitches = (refresher: FeedRefresher, live: LiveRules): FeedRefresh =>
 });
 
 /** For a command: with a DNS client of its own. */
-export function openStoredLists(process: Process, { sql, notices }: AccountStore): Promise<Lists> {
+export function openStoredLists(
+  process: Process,
+  { sql, notices }: AccountStore,
+): Promise<ServedLists> {
   const { config, machine, closing } = process;
   const lookup = openDns(config, "bulk", { machine });
   closing.add(() => lookup.close());

@@ -74,7 +74,7 @@ export function decisionCounter(registry: Registry): (made: DecisionMade) => voi
     decisions.inc({ decision, reason: REASONS.has(reason) ? reason : "own" });
 }
 
-type Row = readonly [value: number, labels: Readonly<Record<string, string>>];
+type MetricRow = readonly [value: number, labels: Readonly<Record<string, string>>];
 
 /** A metric that is read when the page is asked for; one called "..._total" is a counter. */
 interface Figure<Reading> {
@@ -82,7 +82,7 @@ interface Figure<Reading> {
   readonly help: string;
   readonly labelNames?: string[];
   /** The value of a metric without labels, or a row for each of its labels; undefined leaves it out. */
-  readonly of: (reading: Reading) => number | readonly Row[] | undefined;
+  readonly of: (reading: Reading) => number | readonly MetricRow[] | undefined;
 }
 
 /** `read` is called once for each page that is asked for. */
@@ -113,7 +113,7 @@ export function watch<Reading>(
 }
 
 /** A row for each value, with its name as the label. */
-const rowsBy = (label: string, values: Readonly<Record<string, number>>): readonly Row[] =>
+const rowsBy = (label: string, values: Readonly<Record<string, number>>): readonly MetricRow[] =>
   Object.entries(values).map(([name, value]) => [value, { [label]: name }]);
 
 export const PROGRAM: readonly Figure<string>[] = [
@@ -166,7 +166,7 @@ export const DNS: readonly Figure<readonly (DnsFigures | undefined)[]>[] = [
 ];
 
 /** What trust withheld is counted with the first client of its thread. */
-function dnsRows(thread: DnsFigures | undefined): readonly Row[] {
+function dnsRows(thread: DnsFigures | undefined): readonly MetricRow[] {
   const { clients = {}, trust } = thread ?? {};
   return Object.entries(clients).flatMap(([client, { cache, unknown, ...counters }], at) => {
     const withheld = at === 0 && trust !== undefined && { unknown_suspect: trust.withheld };
@@ -176,7 +176,7 @@ function dnsRows(thread: DnsFigures | undefined): readonly Row[] {
       ...prefixed("cache", cache),
       ...withheld,
     };
-    return Object.entries(all).map(([name, value]): Row => [
+    return Object.entries(all).map(([name, value]): MetricRow => [
       value,
       { client, figure: name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`) },
     ]);
@@ -190,7 +190,7 @@ function prefixed(prefix: string, figures: object): Readonly<Record<string, numb
 
 const NO_VERDICTS = { accepted: 0, disposable: 0, no_mail: 0, unknown: 0, malformed: 0 };
 
-export type VerdictCounts = Readonly<typeof NO_VERDICTS>;
+export type VerdictTotals = Readonly<typeof NO_VERDICTS>;
 
 export class VerdictTally {
   readonly counts = { ...NO_VERDICTS };
@@ -200,7 +200,7 @@ export class VerdictTally {
   }
 }
 
-function outcomeOf(result: FullResult): keyof VerdictCounts {
+function outcomeOf(result: FullResult): keyof VerdictTotals {
   if (!result.format) return "malformed";
   if (result.disposable) return "disposable";
   if (result.dns) return "accepted";
@@ -208,14 +208,17 @@ function outcomeOf(result: FullResult): keyof VerdictCounts {
 }
 
 /** By where verdicts were made; an answer from the cache of finished answers is no verdict. */
-export const VERDICTS: readonly Figure<Readonly<Record<string, VerdictCounts | undefined>>>[] = [
+export const VERDICTS: readonly Figure<Readonly<Record<string, VerdictTotals | undefined>>>[] = [
   {
     name: "gatepost_verdicts_total",
     help: "Fresh verdicts by outcome, of single checks and of lists.",
     labelNames: ["check", "outcome"],
     of: (sources) =>
       Object.entries(sources).flatMap(([check, counts = NO_VERDICTS]) =>
-        rowsBy("outcome", counts).map(([value, labels]): Row => [value, { check, ...labels }]),
+        rowsBy("outcome", counts).map(([value, labels]): MetricRow => [
+          value,
+          { check, ...labels },
+        ]),
       ),
   },
 ];
@@ -261,8 +264,10 @@ export const WORKER: readonly Figure<WorkerReading>[] = [
 
 type SharesNow = ReadonlyMap<ResourceName, ShareFigures>;
 
-const byResource = (shares: SharesNow, value: (now: ShareFigures) => number): readonly Row[] =>
-  [...shares].map(([resource, now]) => [value(now), { resource }]);
+const byResource = (
+  shares: SharesNow,
+  value: (now: ShareFigures) => number,
+): readonly MetricRow[] => [...shares].map(([resource, now]) => [value(now), { resource }]);
 
 /** How much of every shared resource is in use, and how much of it by its largest owner. */
 export const SHARES: readonly Figure<SharesNow>[] = [
@@ -291,7 +296,7 @@ export const SHARES: readonly Figure<SharesNow>[] = [
     of: (shares) =>
       [...shares].flatMap(([resource, { refused, reclaimed }]) =>
         rowsBy("why", { owner: refused.owner, all: refused.all, reclaimed }).map(
-          ([value, why]): Row => [value, { resource, ...why }],
+          ([value, why]): MetricRow => [value, { resource, ...why }],
         ),
       ),
   },

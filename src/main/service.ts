@@ -102,7 +102,7 @@ async function openServer(process: Process) {
   return { url, log, ...(token !== undefined && { setUpUrl: `${links.base}/setup#${token}` }) };
 }
 
-type Parts = Awaited<ReturnType<typeof openParts>>;
+type ServiceParts = Awaited<ReturnType<typeof openParts>>;
 
 async function openParts(process: Process) {
   const { config, machine, clock, log, closing } = process;
@@ -178,7 +178,7 @@ function checkerOf(process: Process, serving: Serving, verdicts: VerdictTally): 
   });
 }
 
-function appOf(process: Process, parts: Parts) {
+function appOf(process: Process, parts: ServiceParts) {
   const { config, clock, log } = process;
   const { serving, admission, counts, publicUrl, texts, gate } = parts;
   const { metrics, shares, lists } = serving;
@@ -232,7 +232,7 @@ function appOf(process: Process, parts: Parts) {
   return { app, setUp: pagesDeps.setUp };
 }
 
-function checkOneOf({ config, clock }: Process, parts: Parts): CheckOne {
+function checkOneOf({ config, clock }: Process, parts: ServiceParts): CheckOne {
   const { serving, checker, admission, publicUrl } = parts;
   const { tiers, metrics, trust } = serving;
   const cache = memoryAnswerCache(config.cacheMb * 1_048_576 * ANSWERS_SHARE);
@@ -252,7 +252,7 @@ function checkOneOf({ config, clock }: Process, parts: Parts): CheckOne {
 /** Families of paths besides `email` and `domain`. */
 function apiRoutes(
   process: Process,
-  parts: Parts,
+  parts: ServiceParts,
   { checkOne, checkList }: { readonly checkOne: CheckOne; readonly checkList: BulkHandler },
 ): readonly Route[] {
   const { config, clock, log } = process;
@@ -276,7 +276,7 @@ function apiRoutes(
   ];
 }
 
-const dnsOf = ({ checker, serving, bulk }: Parts) => [
+const dnsOf = ({ checker, serving, bulk }: ServiceParts) => [
   {
     clients: { single: checker.dns.stats(), learning: serving.dns.stats() },
     trust: serving.trust?.stats(),
@@ -284,13 +284,13 @@ const dnsOf = ({ checker, serving, bulk }: Parts) => [
   bulk.thread?.figures()?.dns,
 ];
 
-function watchHealth(process: Process, { serving, checker }: Parts): Health {
+function watchHealth(process: Process, { serving, checker }: ServiceParts): Health {
   const health = openHealth(process, { ...serving, dnsAnswers: () => checker.dns.probe() });
   watch(serving.metrics.registry, HEALTH, () => health.state());
   return health;
 }
 
-function watchParts(parts: Parts): void {
+function watchParts(parts: ServiceParts): void {
   const { thread } = parts.bulk;
   const { registry } = parts.serving.metrics;
   watch(registry, DNS, () => dnsOf(parts));
@@ -304,7 +304,7 @@ function watchParts(parts: Parts): void {
 
 function dashboardOf(
   process: Process,
-  parts: Parts,
+  parts: ServiceParts,
   { health, isHostAllowed }: { readonly health: Health } & Pick<DashboardDeps, "isHostAllowed">,
 ): DashboardDeps {
   const { signup, trustProxy = [] } = process.config;

@@ -1,19 +1,19 @@
 import type { Registry } from "prom-client";
-import { createHeldBackLog } from "../accounts/admission/held-back.ts";
+import { createThrottleLog } from "../accounts/admission/throttle-log.ts";
 import { readTiersFile, type Tiers } from "../accounts/admission/tiers.ts";
 import { sweepDrafts } from "../base/drafts.ts";
 import { createMetrics, type Metrics } from "../base/metrics.ts";
 import { RESOURCES } from "../base/resources.ts";
 import { createShares, type Shares } from "../base/shares.ts";
 import { readBacklog } from "../bulk/backlog.ts";
-import type { Profile } from "../dns/flow/patience.ts";
+import type { Profile } from "../dns/flow/query-timeouts.ts";
 import type { DnsLookup } from "../dns/lookup.ts";
 import { OWN_MAX } from "../dns/transport/system-resolvers.ts";
 import type { Trust } from "../dns/trust/trust.ts";
 import { createListMetrics } from "../lists/feed-status.ts";
 import { dnsCap, openDns, openTrust, rdapFolder } from "./checker.ts";
-import { type Lists, openLists } from "./lists.ts";
-import { type Counted, countedRequests, nothingCounted } from "./counted.ts";
+import { type ServedLists, openLists } from "./lists.ts";
+import { type ProcessCounts, countedRequests, nothingCounted } from "./counted.ts";
 import { BACKLOG, PROGRAM, readDatabase, SHARES, watch } from "./metrics.ts";
 import type { Process } from "./process.ts";
 import { programVersion } from "./program-files.ts";
@@ -24,13 +24,13 @@ export interface Serving {
   readonly backing: Backing;
   readonly secretKey: Uint8Array;
   readonly metrics: Metrics;
-  readonly counted: Counted;
+  readonly counted: ProcessCounts;
   readonly shares: Shares;
   /** Whether DNS tells the truth; undefined when the operator switched the canaries off. */
   readonly trust: Trust | undefined;
   /** For the lists, so that learning holds up no check. */
   readonly dns: DnsLookup;
-  readonly lists: Lists;
+  readonly lists: ServedLists;
 }
 
 /** `profile` is of its DNS client. Everything is closed with the process. */
@@ -68,7 +68,7 @@ function tidyUp({ config: { dataDir }, clock, log }: Process): void {
 
 function openShares(process: Process, registry: Registry): Shares {
   const { config, clock, ids, log, machine } = process;
-  const heldBack = createHeldBackLog({ log, clock, hashKey: ids.bytes(32) });
+  const heldBack = createThrottleLog({ log, clock, hashKey: ids.bytes(32) });
   const connections = { perOwner: config.maxConnectionsPerAddress };
   const part = dnsCap(config, machine).max / OWN_MAX; // a resolver of others is asked less at once
   const { total, perOwner } = RESOURCES.questions;

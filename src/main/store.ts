@@ -159,7 +159,7 @@ async function openEmbeddedBacking(process: Process): Promise<Backing> {
 const LISTENS_WITHIN_MS = 1_000;
 
 /** Others wait for what this server owes when PostgreSQL is back after a crash. */
-const OWED_RETRY_MS = 500;
+const WRITE_RETRY_MS = 500;
 
 /** Many processes: PostgreSQL holds everything and tells them of changes. */
 export async function openScaledBacking(databaseUrl: string, process: Process): Promise<Backing> {
@@ -171,7 +171,7 @@ export async function openScaledBacking(databaseUrl: string, process: Process): 
   closing.add(() => session.close());
   const { notices, elections, listens } = session;
   const usage = new UsageLedger(db);
-  const retryAfterMs = OWED_RETRY_MS;
+  const retryAfterMs = WRITE_RETRY_MS;
   const journal = new UnsavedUnits({ ledger: usage, clock, log, retryAfterMs });
   flushLast(process, "quota.flush_failed", journal);
   const shared = sharedCounters({ counting, patient, ledger: usage, journal, clock });

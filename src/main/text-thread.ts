@@ -6,7 +6,7 @@ import { Refusal } from "../base/refusals.ts";
 import type { FileRead } from "../http/api/read-file.ts";
 import { lowerPriority } from "./threads/lower-priority.ts";
 import type { ThreadData, ThreadOrder, ThreadReport } from "./threads/reading-thread.ts";
-import { readingTasks, type Source } from "./threads/tasks.ts";
+import { readingTasks, type TaskSource } from "./threads/tasks.ts";
 
 const port = parentPort;
 
@@ -28,14 +28,14 @@ let waiting: { readonly resolve: (given: never) => void; readonly reject: (why: 
 let underWay = 0;
 
 const ask =
-  (wanted: keyof Source) =>
+  (wanted: keyof TaskSource) =>
   (...of: readonly unknown[]): Promise<never> =>
     new Promise((resolve, reject) => {
       waiting = { resolve, reject };
       report({ id: underWay, wanted, of });
     });
 
-const source: Source = {
+const source: TaskSource = {
   part: ask("part"),
   results: ask("results"),
   fixes: ask("fixes"),
@@ -50,7 +50,7 @@ function given(result: unknown): ArrayBuffer[] {
   return pages.flatMap(({ cells, entries }) => [cells.buffer, entries.buffer] as ArrayBuffer[]);
 }
 
-type Task = (order: unknown, source: Source) => Promise<unknown>;
+type Task = (order: unknown, source: TaskSource) => Promise<unknown>;
 
 async function answer(id: number, task: Task, order: unknown): Promise<void> {
   underWay = id;

@@ -8,11 +8,11 @@ export type HostStanding =
   | { readonly kind: "unresolved" };
 
 /** Where a host name or a literal address (without brackets) leads, by DNS as it answers now. */
-export type HostCheck = (host: string) => Promise<HostStanding>;
+export type PublicHostCheck = (host: string) => Promise<HostStanding>;
 
 const RESOLVE_MS = 5_000;
 
-export function createHostCheck(deps: Pick<DialDeps, "addresses" | "clock">): HostCheck {
+export function createHostCheck(deps: Pick<DialDeps, "addresses" | "clock">): PublicHostCheck {
   return async (host) => {
     const guarded = { ...deps, allowed: [] };
     const result = await withDeadline(RESOLVE_MS, deps.clock, (signal) =>

@@ -76,12 +76,12 @@ export function postgresTeller(
 }
 
 function openDirectSession(driver: Driver, deps: SessionDeps): DirectSession {
-  const session = new Session(driver, deps);
+  const session = new DirectConnection(driver, deps);
   session.start();
   return session;
 }
 
-class Session implements DirectSession {
+class DirectConnection implements DirectSession {
   readonly #driver: Driver;
   readonly #deps: SessionDeps;
   readonly #name = randomUUID();

@@ -1,6 +1,6 @@
 import { isIPv4 } from "node:net";
 import type { Ids } from "../base/ids.ts";
-import type { HostCheck, HostStanding } from "../outbound/public-host.ts";
+import type { PublicHostCheck, HostStanding } from "../outbound/public-host.ts";
 import type { SecretBox } from "../base/secrets.ts";
 import { WEBHOOK_EVENTS, type WebhookEndpoints, type WebhookEvent } from "./webhooks-store.ts";
 import { noWebhook, unknownWebhookEvent, webhookUrlRefused } from "../base/refusals.ts";
@@ -16,10 +16,11 @@ const REFUSED_PORTS: ReadonlySet<number> = new Set([
   6669, 6679, 6697, 10080,
 ]);
 
-type Refused = { readonly ok: false; readonly reason: string };
+type RefusedUrl = { readonly ok: false; readonly reason: string };
 
 /** `host` is in A-labels, or a literal address without brackets. */
-type ReadWebhookUrl = { readonly ok: true; readonly url: string; readonly host: string } | Refused;
+type ReadWebhookUrl =
+  { readonly ok: true; readonly url: string; readonly host: string } | RefusedUrl;
 
 const URL_MAX_UNITS = 2_048;
 const TOO_LONG = "The URL is longer than 2,048 characters.";
@@ -29,7 +30,7 @@ const REPAIRED = /[\s\p{Cc}\p{Cf}\\]/u;
 const PARTS = /^https:\/\/(?<authority>[^/?]*)(?<rest>.*)$/iu;
 const AUTHORITY = /^(?<host>\[[^\]]*\]|[^:[\]]*)(?::(?<port>\d{1,5}))?$/u;
 
-const no = (reason: string): Refused => ({ ok: false, reason });
+const no = (reason: string): RefusedUrl => ({ ok: false, reason });
 
 /**
  * Reads the URL of a webhook, by syntax alone; where its host leads is for DNS to say. The host is read by
@@ -57,7 +58,7 @@ export function readWebhookUrl(text: string): ReadWebhookUrl {
   return read.ok ? whole(read.host, port, rest) : read;
 }
 
-function readHost(host: string): { readonly ok: true; readonly host: string } | Refused {
+function readHost(host: string): { readonly ok: true; readonly host: string } | RefusedUrl {
   if (host.startsWith("[")) {
     const literal = host.slice(1, -1).toLowerCase();
     const isAddress = v6Groups(literal) !== undefined;
@@ -101,7 +102,7 @@ interface ConfigureDeps {
   readonly endpoints: Pick<WebhookEndpoints, keyof WebhookEndpoints>;
   readonly box: SecretBox;
   readonly ids: Pick<Ids, "bytes">;
-  readonly checkHost: HostCheck;
+  readonly checkHost: PublicHostCheck;
 }
 
 /** What an account may do with its webhook. All but `show` and `remove` throw a `Refusal` for what is wrong. */
@@ -159,7 +160,7 @@ function readEvents(names: readonly string[]): readonly WebhookEvent[] {
 }
 
 /** The URL as it is called. Throws the `Refusal` of one that is not https or does not lead to public addresses. */
-export async function publicHttpsUrl(text: string, checkHost: HostCheck): Promise<string> {
+export async function publicHttpsUrl(text: string, checkHost: PublicHostCheck): Promise<string> {
   const read = readWebhookUrl(text);
   if (!read.ok) throw webhookUrlRefused(read.reason);
   const reason = standingWords(read.host, await checkHost(read.host));

@@ -1,6 +1,6 @@
 import { systemClock as clock } from "../../src/base/clock.ts";
 import { type Files, systemFiles } from "../../src/base/files.ts";
-import type { BulkChecker } from "../../src/cli/bulk/check-pages.ts";
+import type { CommandBulkChecker } from "../../src/cli/bulk/check-pages.ts";
 import { readListFile } from "../../src/bulk/list-file.ts";
 import { bulkCommand } from "../../src/cli/commands/bulk.ts";
 import { program, runProgram } from "../../src/cli/program.ts";
@@ -13,7 +13,7 @@ export interface BulkCommandOptions {
   readonly terminal: Terminal;
   readonly files?: Files;
   readonly lookup?: Lookup;
-  readonly room?: BulkChecker["room"];
+  readonly room?: CommandBulkChecker["room"];
   readonly onInterrupt?: (stop: () => void) => () => void;
 }
 

@@ -2,7 +2,7 @@ import { Deliveries, WebhookEndpoints } from "../../src/webhooks/webhooks-store.
 import { systemIds as ids } from "../../src/base/ids.ts";
 import { createSecretBox } from "../../src/base/secrets.ts";
 import type { AccountStore } from "../../src/main/store.ts";
-import type { HostCheck } from "../../src/outbound/public-host.ts";
+import type { PublicHostCheck } from "../../src/outbound/public-host.ts";
 import { createWebhookSetup } from "../../src/webhooks/configure.ts";
 import { Dispatcher } from "../../src/webhooks/dispatcher.ts";
 import type { KeptLog } from "../process/kept-log.ts";
@@ -10,7 +10,7 @@ import { realClock as clock } from "../time/real-clock.ts";
 import { MASTER, recordingSender } from "../process/webhook-world.ts";
 
 /** The services of webhooks on the store of a dashboard; deliveries go to a recording receiver. */
-export function webhooksOf(store: AccountStore, checkHost: HostCheck, log: KeptLog) {
+export function webhooksOf(store: AccountStore, checkHost: PublicHostCheck, log: KeptLog) {
   const { db } = store.sql;
   const receiver = recordingSender();
   const endpoints = new WebhookEndpoints(db);

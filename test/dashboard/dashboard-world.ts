@@ -24,9 +24,9 @@ import { createShares } from "../../src/base/shares.ts";
 import { builtPages, openAccounts } from "../../src/main/dashboard.ts";
 import type { AccountStore } from "../../src/main/store.ts";
 import { openTestStore } from "../process/test-process.ts";
-import type { HostCheck } from "../../src/outbound/public-host.ts";
+import type { PublicHostCheck } from "../../src/outbound/public-host.ts";
 import { ListReader } from "../../src/bulk/list-reader.ts";
-import { Lists } from "../../src/bulk/lists.ts";
+import { AccountLists } from "../../src/bulk/lists.ts";
 import { type Admission, createAdmission } from "../../src/accounts/admission/admission.ts";
 import { DEFAULT_TIERS } from "../../src/accounts/admission/tiers.ts";
 import { UsageRecorder } from "../../src/accounts/admission/usage-recorder.ts";
@@ -68,14 +68,14 @@ export interface DashboardWorldOptions {
   readonly zone?: Zone;
   readonly known?: LiteralKnowledge;
   readonly signup?: "open" | "closed";
-  readonly checkHost?: HostCheck;
+  readonly checkHost?: PublicHostCheck;
   /** Base of links if it differs from the server's address: "https://..." changes the cookie. */
   readonly publicUrl?: string;
 }
 
 export const PASSWORD = "correct horse battery";
 
-const checkByName: HostCheck = (host) =>
+const checkByName: PublicHostCheck = (host) =>
   Promise.resolve(
     host.endsWith(".example") ? { kind: "public" } : { kind: "not_public", address: "10.0.0.1" },
   );
@@ -127,7 +127,7 @@ export async function dashboardWorld(options: DashboardWorldOptions = {}): Promi
     check: coreCheck(datasets, lookup, clock),
     announcement: hooks.dispatcher.announcement,
   });
-  const lists = new Lists({
+  const lists = new AccountLists({
     ...stores,
     db,
     bulk,

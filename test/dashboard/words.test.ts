@@ -1,12 +1,12 @@
 import { strict as assert } from "node:assert";
 import { spawnSync } from "node:child_process";
 import { test } from "node:test";
-import type { Result } from "../../src/http/account/shapes.ts";
+import type { ResultJson } from "../../src/http/account/shapes.ts";
 import { mayRefuseMore, type PolicyDocument, inRules } from "../../src/dashboard/words/policy.ts";
 import { curlOf, nodeOf } from "../../src/dashboard/words/samples.ts";
 import { factsOf, sharesOf, verdictOf } from "../../src/dashboard/words/verdict.ts";
 
-const FINE: Result = {
+const FINE: ResultJson = {
   format: true,
   domain: "x.example",
   disposable: false,

@@ -1,6 +1,6 @@
 import type { SimulatedClock, SimulatedServer } from "./simulated-network.ts";
 import { MX } from "../../src/dns/message/records.ts";
-import type { Profile } from "../../src/dns/flow/patience.ts";
+import type { Profile } from "../../src/dns/flow/query-timeouts.ts";
 import { createResolver, type Resolver } from "../../src/dns/resolver.ts";
 import { SharedCap } from "../../src/dns/flow/window.ts";
 

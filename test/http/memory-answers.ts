@@ -1,7 +1,7 @@
-import type { AnswerCache } from "../../src/check/single-check.ts";
+import type { BodyCache } from "../../src/check/single-check.ts";
 
 /** Answers in a map, for services under test. */
-export function memoryAnswers(): AnswerCache {
+export function memoryAnswers(): BodyCache {
   const kept = new Map<string, { body: string; expiresAtMs: number }>();
   return {
     read(key, nowMs) {

@@ -5,7 +5,7 @@ import { Accounts } from "../../src/accounts/accounts-store.ts";
 import { systemIds as ids } from "../../src/base/ids.ts";
 import { createSecretBox } from "../../src/base/secrets.ts";
 import { createShares } from "../../src/base/shares.ts";
-import { HookDesk } from "../../src/gate/hook-desk.ts";
+import { HookHandler } from "../../src/gate/hook-handler.ts";
 import { SYSTEMS } from "../../src/gate/hook-systems.ts";
 import { type Hook, Hooks } from "../../src/gate/hooks-store.ts";
 import { HookService } from "../../src/gate/hooks.ts";
@@ -58,7 +58,7 @@ export async function hookWorld(
       ),
   });
   const stand: { findHook?: ((id: string) => Promise<Hook | undefined>) | undefined } = {};
-  const desk = new HookDesk({
+  const desk = new HookHandler({
     hooks: {
       find: (id) => stand.findHook?.(id) ?? hooks.find(id),
       note: (news) => hooks.note(news),

@@ -1,4 +1,4 @@
-import type { CheckDeps, Subject } from "../../src/core/checks/check.ts";
+import type { CheckDeps, CheckedSubject } from "../../src/core/checks/check.ts";
 import type { Feature, PremiumFields } from "../../src/core/checks/registry.ts";
 import { type CheckResults, runChecks } from "../../src/core/checks/run.ts";
 import { parseDomain, type Domain } from "../../src/core/name/domain.ts";
@@ -34,7 +34,7 @@ export async function checkIn(
 ): Promise<Checked> {
   const domain = domainOf(name);
   const mail = await findMailHosts(domain.name, zoneLookup(zone), false);
-  const subject: Subject = { domain, mail };
+  const subject: CheckedSubject = { domain, mail };
   const lookup = zoneLookup(zone);
   const results = await runChecks({ features, spamTrap: false }, subject, checkDeps(lookup));
   return { ...results, asked: lookup.asked };

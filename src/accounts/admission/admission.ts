@@ -7,7 +7,7 @@ import { isApiKey, isPublishableKey, type KeyHolder } from "../keys.ts";
 import { type OwnerKey, ownerKey } from "../../base/owner.ts";
 import type { QuotaCounter } from "./quota-counter.ts";
 import type { RateCounter, RateTaking, RequestCounter } from "./rate-counter.ts";
-import { type Caller, Strangers } from "./caller.ts";
+import { type Caller, AnonymousCallers } from "./caller.ts";
 import { type Credentials, KnownKeys, type KnownKeysDeps, presentedKey } from "./identify.ts";
 import {
   accountDisabled,
@@ -25,7 +25,7 @@ interface RateState {
 }
 
 /** A unit of the plan that was counted together with the rate, because the charge for it is likely to come. */
-export interface AdvanceUnit {
+export interface ReservedUnit {
   claim(): QuotaTaken | QuotaSpent | undefined;
   release(): Awaitable<void>;
 }
@@ -40,7 +40,7 @@ export interface Entrance {
   /** The account had credits when it was last asked, at most 5 s ago. */
   readonly hasCredits: boolean;
   /** Released by the guard at the request's end, and before it is charged for anything else. */
-  readonly advance?: AdvanceUnit;
+  readonly advance?: ReservedUnit;
   /** 401, 403 or 429, to be answered with the rate headers above. Nothing was charged. */
   readonly refusal?: Refusal;
   /** The rate is spent but the account has credits: the charge must be paid by them or the request is refused. */
@@ -79,7 +79,7 @@ export const createAdmission = (deps: AdmissionDeps): Admission => new CountingA
 class CountingAdmission {
   readonly #deps: AdmissionDeps;
   readonly #knownKeys: KnownKeys;
-  readonly #strangers = new Strangers();
+  readonly #anonymous = new AnonymousCallers();
 
   constructor(deps: AdmissionDeps) {
     this.#deps = deps;
@@ -94,12 +94,12 @@ class CountingAdmission {
   /** Identifies and counts one request. Never throws a `Refusal`. `likely` "unit": it looks like a single check. */
   enter(credentials: Credentials, clientAddress: string, likely?: "unit"): Awaitable<Entrance> {
     const presented = presentedKey(credentials);
-    if (presented.kind === "none") return this.#asStranger(clientAddress, "stranger", likely);
-    if (presented.kind === "invalid") return this.#asStranger(clientAddress, "intruder");
+    if (presented.kind === "none") return this.#asAnonymous(clientAddress, "anonymous", likely);
+    if (presented.kind === "invalid") return this.#asAnonymous(clientAddress, "intruder");
     const known = this.#knownKeys.holder(presented.key);
     return when(known, (holder) =>
       holder === undefined
-        ? this.#asStranger(clientAddress, "intruder")
+        ? this.#asAnonymous(clientAddress, "intruder")
         : this.#asAccount(holder, clientAddress, likely),
     );
   }
@@ -119,18 +119,18 @@ class CountingAdmission {
   ): Awaitable<Entrance> {
     const presented = presentedKey(credentials);
     const isPublishable = presented.kind === "key" && isPublishableKey(presented.key);
-    const { caller: stranger, owner } = this.#strangers.at(clientAddress);
-    const from: Caller = { ...stranger, isUnidentified: true };
+    const { caller: anonymous, owner } = this.#anonymous.at(clientAddress);
+    const from: Caller = { ...anonymous, isUnidentified: true };
     const caller: Caller = isPublishable ? { ...from, isPublishable } : from;
     const { rates, localRates = rates, clock, tiers } = this.#deps;
     // A server decides for all of its visitors: as long as nobody can say whose key it has, it gets the rate of any plan.
     const isServer = presented.kind === "key" && !isPublishable && isApiKey(presented.key);
     const limit = isServer && why === "away" ? highestRate(tiers) : tiers.anonymous.ratePerMinute;
-    if (limit === null) return entranceOf(caller, "stranger", limit, UNLIMITED);
+    if (limit === null) return entranceOf(caller, "anonymous", limit, UNLIMITED);
     // Beside the address's own count, which the caller may move as well once it is known.
     const taking = localRates.take(["late:", owner].join(""), limit, clock.monotonicMs());
     return when(taking, (rate) => {
-      const { rateWindow: _, ...entrance } = entranceOf(caller, "stranger", limit, rate);
+      const { rateWindow: _, ...entrance } = entranceOf(caller, "anonymous", limit, rate);
       return entrance;
     });
   }
@@ -247,12 +247,12 @@ class CountingAdmission {
     return this.#deps.rates.giveBack(ownerKey(caller.owner), rateWindow);
   }
 
-  #asStranger(
+  #asAnonymous(
     clientAddress: string,
-    who: "stranger" | "intruder",
+    who: "anonymous" | "intruder",
     likely?: "unit",
   ): Awaitable<Entrance> {
-    const { caller, owner } = this.#strangers.at(clientAddress);
+    const { caller, owner } = this.#anonymous.at(clientAddress);
     return this.#count(caller, owner, who, likely);
   }
 
@@ -264,7 +264,7 @@ class CountingAdmission {
     const caller: Filling<Caller> = {
       owner: { kind: "account", accountId: account.id },
       tier: tierOf(account, this.#deps.clock.nowMs()),
-      clientAddress: this.#strangers.at(clientAddress).caller.clientAddress,
+      clientAddress: this.#anonymous.at(clientAddress).caller.clientAddress,
     };
     if (account.limits !== undefined) caller.limits = account.limits;
     if (keyId !== undefined) caller.keyId = keyId;
@@ -286,11 +286,11 @@ class CountingAdmission {
     const { rates, clock, tiers } = this.#deps;
     const limit = tiers.anonymous.ratePerMinute;
     const enter = (rate: RateTaking): Entrance => {
-      const entrance = entranceOf(caller, "stranger", limit, rate);
+      const entrance = entranceOf(caller, "anonymous", limit, rate);
       return account.isDisabled ? { ...entrance, refusal: accountDisabled() } : entrance;
     };
     if (limit === null) return enter(UNLIMITED);
-    const { owner } = this.#strangers.at(caller.clientAddress);
+    const { owner } = this.#anonymous.at(caller.clientAddress);
     return when(rates.take(owner, limit, clock.monotonicMs()), enter);
   }
 
@@ -316,7 +316,7 @@ class CountingAdmission {
     const { rate = UNLIMITED, unit } = await requests.take(owner, limits, clock.nowMs());
     const entrance = entranceOf(caller, who, limits.ratePerMinute, rate);
     if (unit === undefined) return entrance;
-    entrance.advance = advanceUnit(unit, (day) => quotas.giveBack(owner, 1, day));
+    entrance.advance = reservedUnit(unit, (day) => quotas.giveBack(owner, 1, day));
     return entrance;
   }
 }
@@ -335,7 +335,7 @@ function highestRate(tiers: Tiers): number | null {
 }
 
 /** Whose rate was counted: an account's, an address's, or that of an address with an invalid key. */
-type Who = Account | "stranger" | "intruder";
+type Who = Account | "anonymous" | "intruder";
 
 const UNLIMITED: RateTaking = { isGranted: true, remaining: Infinity, closesInMs: 0, window: 0 };
 
@@ -368,10 +368,10 @@ function refusalOf(who: Who, rate: RateTaking): Refusal | undefined {
 }
 
 /** A unit counted before its charge; `giveBack` takes it off the day it was counted on. */
-function advanceUnit(
+function reservedUnit(
   unit: QuotaTaken | QuotaSpent,
   giveBack: (day: number) => Awaitable<void>,
-): AdvanceUnit {
+): ReservedUnit {
   let left: QuotaTaken | QuotaSpent | undefined = unit;
   const claim = (): QuotaTaken | QuotaSpent | undefined => {
     const claimed = left;

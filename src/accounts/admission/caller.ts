@@ -52,7 +52,7 @@ export interface Caller {
   readonly logsDecisions?: true;
 }
 
-interface Stranger {
+interface AnonymousCaller {
   readonly caller: Caller;
   readonly owner: OwnerKey;
 }
@@ -60,16 +60,16 @@ interface Stranger {
 const ADDRESSES_MAX = 10_000;
 
 /** The anonymous callers behind client addresses; reading an IPv6 address costs more than counting it. */
-export class Strangers {
-  readonly #known = new Map<string, Stranger>();
+export class AnonymousCallers {
+  readonly #known = new Map<string, AnonymousCaller>();
 
-  at(clientAddress: string): Stranger {
+  at(clientAddress: string): AnonymousCaller {
     const known = this.#known.get(clientAddress);
     if (known !== undefined) return known;
     const { address, bucket } = bucketOf(clientAddress);
     const owner = { kind: "bucket", bucket } as const;
     const caller: Caller = { owner, tier: "anonymous", clientAddress: address };
-    const made: Stranger = { caller, owner: ownerKey(owner) };
+    const made: AnonymousCaller = { caller, owner: ownerKey(owner) };
     if (this.#known.size >= ADDRESSES_MAX) this.#known.clear();
     this.#known.set(clientAddress, made);
     return made;

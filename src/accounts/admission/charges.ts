@@ -6,7 +6,7 @@ import { changeRow, changeRows, insertRow, pruneRows } from "../../store/rows.ts
 import type { ChargeRow, Database } from "../../store/schema.ts";
 import { inTransaction, type Tx } from "../../store/transaction.ts";
 import { moveCreditsIn } from "../credits.ts";
-import type { MemoryQuotaCounter, QuotaHold } from "./quota-counter.ts";
+import type { MemoryQuotaCounter, QuotaReservation } from "./quota-counter.ts";
 import type { SharedCounters } from "./shared-counters.ts";
 import { countIn, type QuotaLimits, takeUnitsIn } from "./usage.ts";
 
@@ -35,11 +35,11 @@ export interface Unpaid {
 }
 
 /** A charge that is not written yet. Ends by `drop`, once the transaction that it is written in is over. */
-export interface HeldCharge {
-  readonly kind: "held";
+export interface ReservedCharge {
+  readonly kind: "reserved";
   readonly terms: ChargeTerms;
   /** The units are counted. Absent where several processes count together: the transaction counts them then. */
-  readonly hold?: QuotaHold;
+  readonly reservation?: QuotaReservation;
   /** Credits are to pay; whether they cover it shows when it is written. */
   readonly otherwise?: Unpaid;
 }
@@ -48,7 +48,7 @@ interface ChargesDeps {
   readonly db: Kysely<Database>;
   readonly ids: Ids;
   /** The units of one process alone, in its memory, ... */
-  readonly counter?: Pick<MemoryQuotaCounter, "hold" | "end" | "forget">;
+  readonly counter?: Pick<MemoryQuotaCounter, "reserve" | "end" | "forget">;
   /** ... or those of several, in the database. */
   readonly shared?: Pick<SharedCounters, "spent" | "countIn" | "refundIn">;
 }
@@ -75,14 +75,14 @@ async function insertCharge(tx: Tx, terms: ChargeTerms, id: string, price: Price
  * Charges that must not be lost: bulk requests, and everything paid by credits. One stands or falls with the job or
  * session that it pays for. Rules: `test/contracts/admission/charges.ts`.
  *
- *     const held = await charges.hold(terms);            // before the transaction: it may have to read
+ *     const reserved = await charges.reserve(terms);            // before the transaction: it may have to read
  *     try {
  *       return await inTransaction(db, async (tx) => {
- *         const charge = await charges.writeIn(tx, held); // may be "unpaid": then tx.abandon()
+ *         const charge = await charges.writeIn(tx, reserved); // may be "unpaid": then tx.abandon()
  *         ...
  *       });
  *     } finally {
- *       charges.drop(held);                               // however it ended, the ledger knows
+ *       charges.drop(reserved);                               // however it ended, the ledger knows
  *     }
  */
 export class Charges {
@@ -93,42 +93,42 @@ export class Charges {
   }
 
   async charge(terms: ChargeTerms): Promise<Charge | Unpaid> {
-    const held = await this.hold(terms);
+    const reserved = await this.reserve(terms);
     try {
       return await inTransaction(this.#deps.db, async (tx) => {
-        const made = await this.writeIn(tx, held);
+        const made = await this.writeIn(tx, reserved);
         if (made.kind === "unpaid") tx.abandon();
         return made;
       });
     } finally {
-      this.drop(held);
+      this.drop(reserved);
     }
   }
 
   /** Takes the units from the counter, or finds that credits are to pay or that nothing can. */
-  async hold(terms: ChargeTerms): Promise<HeldCharge | Unpaid> {
+  async reserve(terms: ChargeTerms): Promise<ReservedCharge | Unpaid> {
     const { purses, units, limits, nowMs } = terms;
-    if (purses === "credits") return { kind: "held", terms, otherwise: unpaid("rate") };
+    if (purses === "credits") return { kind: "reserved", terms, otherwise: unpaid("rate") };
     const { counter, shared } = this.#deps;
     const owner = ownerKey(terms.owner);
     const taken =
-      (await counter?.hold(owner, units, limits, nowMs)) ??
+      (await counter?.reserve(owner, units, limits, nowMs)) ??
       (await shared?.spent({ owner, units, limits, nowMs }));
-    if (taken === undefined) return { kind: "held", terms };
-    if (taken.kind === "held") return { kind: "held", terms, hold: taken };
+    if (taken === undefined) return { kind: "reserved", terms };
+    if (taken.kind === "reserved") return { kind: "reserved", terms, reservation: taken };
     const otherwise = unpaid(taken.period);
-    return purses === "plan" ? otherwise : { kind: "held", terms, otherwise };
+    return purses === "plan" ? otherwise : { kind: "reserved", terms, otherwise };
   }
 
-  /** Writes the charge. An `Unpaid` is passed through, so that other refusals can come first. Once per hold. */
-  async writeIn(tx: Tx, held: HeldCharge | Unpaid): Promise<Charge | Unpaid> {
-    if (held.kind === "unpaid") return held;
-    const { terms, hold, otherwise } = held;
+  /** Writes the charge. An `Unpaid` is passed through, so that other refusals can come first. Once per reservation. */
+  async writeIn(tx: Tx, reserved: ReservedCharge | Unpaid): Promise<Charge | Unpaid> {
+    if (reserved.kind === "unpaid") return reserved;
+    const { terms, reservation, otherwise } = reserved;
     if (otherwise !== undefined) return this.#payByCredits(tx, terms, otherwise);
     const { shared, ids } = this.#deps;
     if (shared !== undefined) return this.#payShared(tx, terms, shared);
-    if (hold === undefined) throw new Error("charges: nothing is held");
-    const price: Price = { paidBy: "plan", amount: hold.units, day: hold.day };
+    if (reservation === undefined) throw new Error("charges: nothing is reserved");
+    const price: Price = { paidBy: "plan", amount: reservation.units, day: reservation.day };
     return insertCharge(tx, terms, ids.hex32(), price);
   }
 
@@ -165,9 +165,10 @@ export class Charges {
     return terms.purses === "plan" ? otherwise : this.#payByCredits(tx, terms, otherwise);
   }
 
-  /** Ends the hold, if there is one: the ledger has the units now or will never have them. */
-  drop(held: HeldCharge | Unpaid): void {
-    if (held.kind === "held" && held.hold !== undefined) this.#deps.counter?.end(held.hold);
+  /** Ends the reservation, if there is one: the ledger has the units now or will never have them. */
+  drop(reserved: ReservedCharge | Unpaid): void {
+    if (reserved.kind === "reserved" && reserved.reservation !== undefined)
+      this.#deps.counter?.end(reserved.reservation);
   }
 
   /**

@@ -1,7 +1,7 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
 import { manualClock } from "../../../test/time/manual-clock.ts";
-import { createHeldBackLog } from "./held-back.ts";
+import { createThrottleLog } from "./throttle-log.ts";
 
 function world() {
   const clock = manualClock();
@@ -11,7 +11,7 @@ function world() {
     warn: (event: string, fields = {}) => void lines.push({ event, ...fields }),
     error: () => undefined,
   };
-  const tell = createHeldBackLog({ log, clock, hashKey: new Uint8Array(32) });
+  const tell = createThrottleLog({ log, clock, hashKey: new Uint8Array(32) });
   const held = (owner: string): void => tell({ resource: "files", owner, used: 3, waiting: 2 });
   return { clock, lines, held };
 }

@@ -16,7 +16,7 @@ export interface KnownKeysDeps {
   readonly notices?: Pick<Notices, "hear">;
 }
 
-interface Known {
+interface CachedKey {
   readonly holder: KeyHolder;
   readonly staleAtMs: number;
 }
@@ -32,7 +32,7 @@ const KEYS_MAX = 20_000;
 /** Finds the account behind a key; the key itself stays in memory only. */
 export class KnownKeys {
   readonly #deps: KnownKeysDeps;
-  readonly #known = new Map<string, Known>();
+  readonly #known = new Map<string, CachedKey>();
   #asking = new Map<string, Promise<KeyHolder | undefined>>();
 
   constructor(deps: KnownKeysDeps) {
@@ -69,7 +69,7 @@ export class KnownKeys {
     }
   }
 
-  #remember(key: string, known: Known): void {
+  #remember(key: string, known: CachedKey): void {
     // Every key is asked about again in seconds anyway, so forgetting all of them costs one question each.
     if (this.#known.size >= KEYS_MAX) this.#known.clear();
     this.#known.set(key, known);

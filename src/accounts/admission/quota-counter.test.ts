@@ -99,10 +99,10 @@ test("nothing of an owner is written while it is read", async () => {
 
 test("a hold that ends during a reading makes it read again", async () => {
   const { counter, ledger, nowMs } = openCounter();
-  const holding = counter.hold("a", 6, LIMITS, nowMs);
+  const holding = counter.reserve("a", 6, LIMITS, nowMs);
   await ledger.release();
   const hold = await holding;
-  assert.ok(hold.kind === "held");
+  assert.ok(hold.kind === "reserved");
   counter.forget("a");
   const answer = Promise.resolve(counter.take("a", 10, LIMITS, nowMs));
   await settle();
@@ -113,7 +113,7 @@ test("a hold that ends during a reading makes it read again", async () => {
 
 test("an open hold counts in a reading", async () => {
   const { counter, ledger, take, nowMs } = openCounter();
-  const holding = counter.hold("a", 6, LIMITS, nowMs);
+  const holding = counter.reserve("a", 6, LIMITS, nowMs);
   await ledger.release();
   await holding;
   counter.forget("a");

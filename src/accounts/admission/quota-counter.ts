@@ -112,9 +112,9 @@ interface MemoryQuotaDeps {
   readonly log: Pick<Log, "error">;
 }
 
-/** Units that are counted while a transaction is to write them; made by `hold`, ended by `end`. */
-export interface QuotaHold {
-  readonly kind: "held";
+/** Units that are counted while a transaction is to write them; made by `reserve`, ended by `end`. */
+export interface QuotaReservation {
+  readonly kind: "reserved";
   readonly owner: OwnerKey;
   readonly units: number;
   readonly day: number;
@@ -127,7 +127,7 @@ interface Count {
   monthUnits: number;
 }
 
-interface Reading {
+interface QuotaReading {
   readonly day: number;
   done: Promise<void>;
   /** A transaction on the owner's units ended meanwhile: the reading may or may not include it. */
@@ -148,7 +148,7 @@ const SPENT_MONTH: QuotaSpent = { kind: "spent", period: "month" };
 
 /**
  * Quota counts in this process, which must be the only one that serves. A count is a cache of three things:
- * what the ledger holds, what waits to be written there, and the open holds. So it may be forgotten at any
+ * what the ledger holds, what waits to be written there, and the open reservations. So it may be forgotten at any
  * time, and it is whenever a transaction on its owner's units ends.
  * Why this is one truth: docs/decisions/0004-counters.md.
  */
@@ -156,8 +156,8 @@ export class MemoryQuotaCounter implements QuotaCounter {
   readonly #ledger: MemoryQuotaDeps["ledger"];
   readonly #unsaved: UnsavedUnits;
   readonly #counts: LRUCache<OwnerKey, Count>;
-  readonly #readings = new Map<OwnerKey, Reading>();
-  readonly #holds = new Set<QuotaHold>();
+  readonly #readings = new Map<OwnerKey, QuotaReading>();
+  readonly #reservations = new Set<QuotaReservation>();
   #taken: QuotaTaken = { kind: "taken", day: 0 };
 
   constructor(deps: MemoryQuotaDeps, countsMax: number = COUNTS_MAX) {
@@ -184,25 +184,25 @@ export class MemoryQuotaCounter implements QuotaCounter {
   }
 
   /** Counts `units`, all or none, and leaves writing them to the ledger to the caller's transaction. */
-  hold(
+  reserve(
     owner: OwnerKey,
     units: number,
     limits: QuotaLimits,
     nowMs: number,
-  ): Promise<QuotaHold | QuotaSpent> {
+  ): Promise<QuotaReservation | QuotaSpent> {
     const day = dayOf(nowMs);
     return this.#whenRead(owner, day, (count) => {
       const spent = add(count, units, limits);
       if (spent !== undefined) return spent;
-      const hold: QuotaHold = { kind: "held", owner, units, day };
-      this.#holds.add(hold);
-      return hold;
+      const reservation: QuotaReservation = { kind: "reserved", owner, units, day };
+      this.#reservations.add(reservation);
+      return reservation;
     });
   }
 
-  /** The ledger has the units now or will never have them: in both cases the next count is right without the hold. */
-  end(hold: QuotaHold): void {
-    if (this.#holds.delete(hold)) this.forget(hold.owner);
+  /** The ledger has the units now or will never have them: in both cases the next count is right without the reservation. */
+  end(reservation: QuotaReservation): void {
+    if (this.#reservations.delete(reservation)) this.forget(reservation.owner);
   }
 
   flush(): Promise<void> {
@@ -247,38 +247,38 @@ export class MemoryQuotaCounter implements QuotaCounter {
     throw new Error("quota: requests of one owner on too many days at once");
   }
 
-  #startReading(owner: OwnerKey, day: number): Reading {
-    const reading: Reading = { day, done: Promise.resolve(), isStale: false };
+  #startReading(owner: OwnerKey, day: number): QuotaReading {
+    const reading: QuotaReading = { day, done: Promise.resolve(), isStale: false };
     this.#readings.set(owner, reading); // from here on nothing of this owner is written
     reading.done = this.#fill(owner, day, reading).finally(() => this.#readings.delete(owner));
     return reading;
   }
 
-  async #fill(owner: OwnerKey, day: number, reading: Reading): Promise<void> {
+  async #fill(owner: OwnerKey, day: number, reading: QuotaReading): Promise<void> {
     await this.#unsaved.settled();
     for (let attempt = 1; ; attempt += 1) {
       reading.isStale = false;
-      const held = this.#held(owner, day);
+      const reserved = this.#reserved(owner, day);
       const used = await this.#ledger.unitsUsed(owner, day);
       if (reading.isStale && attempt < READINGS_MAX) continue;
       const [first, last] = [monthStart(day), nextMonthStart(day) - 1];
       this.#counts.set(owner, {
         day,
-        dayUnits: used.inDay + held.inDay + this.#unsaved.waiting(owner, day, day),
-        monthUnits: used.inMonth + held.inMonth + this.#unsaved.waiting(owner, first, last),
+        dayUnits: used.inDay + reserved.inDay + this.#unsaved.waiting(owner, day, day),
+        monthUnits: used.inMonth + reserved.inMonth + this.#unsaved.waiting(owner, first, last),
       });
       return;
     }
   }
 
-  #held(owner: OwnerKey, day: number): { readonly inDay: number; readonly inMonth: number } {
+  #reserved(owner: OwnerKey, day: number): { readonly inDay: number; readonly inMonth: number } {
     const month = monthStart(day);
     let inDay = 0;
     let inMonth = 0;
-    for (const hold of this.#holds) {
-      if (hold.owner !== owner) continue;
-      if (hold.day === day) inDay += hold.units;
-      if (monthStart(hold.day) === month) inMonth += hold.units;
+    for (const reservation of this.#reservations) {
+      if (reservation.owner !== owner) continue;
+      if (reservation.day === day) inDay += reservation.units;
+      if (monthStart(reservation.day) === month) inMonth += reservation.units;
     }
     return { inDay, inMonth };
   }

@@ -25,7 +25,7 @@ export interface RateCounter {
 
 export const RATE_WINDOW_MS = 60_000;
 
-interface Window {
+interface RateWindow {
   openedAtMs: number;
   used: number;
 }
@@ -41,7 +41,7 @@ const WINDOWS_MAX = 100_000;
 
 /** Rate windows in this process; a restart opens new ones. See docs/decisions/0004-counters.md. */
 export function memoryRateCounter(windowsMax: number = WINDOWS_MAX): MemoryRateCounter {
-  const windows = new LRUCache<OwnerKey, Window>({ max: windowsMax });
+  const windows = new LRUCache<OwnerKey, RateWindow>({ max: windowsMax });
   return {
     take(owner, limit, steadyMs) {
       const nowMs = Math.floor(steadyMs);

@@ -73,7 +73,7 @@ returning owner, seen_ms, opened_ms, used, passed, taken, day, in_day, in_month`
 };
 
 /** What each server writes to the ledger within this time after PostgreSQL came back: what it granted and still owes. */
-const OWED_WITHIN_MS = 1_500;
+const WRITTEN_WITHIN_MS = 1_500;
 
 const NOW_MS = "(extract(epoch from clock_timestamp()) * 1000)::bigint";
 
@@ -102,7 +102,7 @@ from unnest($1::text[]) as asked(owner), lateral (
   from usage_days u where u.owner = asked.owner and u.day >= $3::int and u.day < $4::int
 ) used
 where exists (
-  select from counters where owner = '' and ${NOW_MS} - seen_ms not between 0 and ${String(OWED_WITHIN_MS - 1)}
+  select from counters where owner = '' and ${NOW_MS} - seen_ms not between 0 and ${String(WRITTEN_WITHIN_MS - 1)}
 )
 on conflict (owner) do update set day = excluded.day, in_day = excluded.in_day, in_month = excluded.in_month
 where c.day < 0`,
@@ -135,7 +135,7 @@ const OWNERS_MAX = 64;
 const STATEMENTS_MAX = 2;
 
 /** Least time between two statements: at 1,000 requests a second each then counts several. */
-const PACE_MS = 3;
+const BATCH_EVERY_MS = 3;
 
 /** After a statement without an answer, nothing is asked for this time, and then one statement at a time. */
 const AWAY_MS = 500;
@@ -219,7 +219,7 @@ class GatheredCounts {
       this.#isArmed = false;
       this.#send();
     };
-    const waitMs = this.#sentAtMs + PACE_MS - clock.monotonicMs();
+    const waitMs = this.#sentAtMs + BATCH_EVERY_MS - clock.monotonicMs();
     if (waitMs <= 0 || this.#groups.size >= OWNERS_MAX) setImmediate(send);
     else clock.after(waitMs, send);
   }
@@ -312,8 +312,8 @@ async function untilNothingIsOwed(
   clock: SharedCountersDeps["clock"],
 ): Promise<void> {
   const [{ age_ms: ageMs } = { age_ms: 0 }] = await sessions.run<{ age_ms: number }>(SINCE, []);
-  if (ageMs < 0 || ageMs >= OWED_WITHIN_MS) return;
-  await new Promise<void>((resolve) => void clock.after(OWED_WITHIN_MS - ageMs, resolve));
+  if (ageMs < 0 || ageMs >= WRITTEN_WITHIN_MS) return;
+  await new Promise<void>((resolve) => void clock.after(WRITTEN_WITHIN_MS - ageMs, resolve));
 }
 
 const away = (): StoreDown => new StoreDown("PostgreSQL does not serve");

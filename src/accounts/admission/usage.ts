@@ -154,9 +154,9 @@ const LATENCY_COLUMNS = [
 
 const COUNT_COLUMNS = ["units", "credits", "requests", "refusals", ...LATENCY_COLUMNS] as const;
 
-type Counts = Omit<UsageDayRow, "owner" | "day">;
+type UsageCounts = Omit<UsageDayRow, "owner" | "day">;
 
-const NOTHING: Readonly<Counts> = {
+const NOTHING: Readonly<UsageCounts> = {
   units: 0,
   credits: 0,
   requests: 0,
@@ -194,7 +194,7 @@ export function addUsage(known: UsageDayRow, more: UsageDelta): UsageDayRow {
 export async function countIn(
   tx: Tx,
   at: { readonly owner: string; readonly day: number },
-  counts: Partial<Pick<Counts, "units" | "credits">>,
+  counts: Partial<Pick<UsageCounts, "units" | "credits">>,
 ): Promise<void> {
   await adding(tx.sql, [{ ...emptyDay(at.owner, at.day), ...counts }]).execute();
 }

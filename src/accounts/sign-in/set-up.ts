@@ -25,7 +25,7 @@ interface SetUpDeps {
   readonly clock: Pick<Clock, "nowMs">;
 }
 
-interface Credentials {
+interface NewAdministrator {
   readonly email: string;
   readonly password: string;
 }
@@ -36,7 +36,7 @@ const TOKEN_BYTES = 24;
 
 const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
 
-interface Link {
+interface SetUpLink {
   /** As the database has it: until when, and what makes it this one. */
   readonly fact: string;
   readonly untilMs: number;
@@ -76,7 +76,7 @@ export class SetUp {
   }
 
   /** Makes the administrator and signs them in. Throws a `Refusal` for a used, old or wrong link. */
-  async finish(token: string, who: Credentials, visitor: Visitor): Promise<StartedSession> {
+  async finish(token: string, who: NewAdministrator, visitor: Visitor): Promise<StartedSession> {
     const { db, accounts, logins, audit } = this.#deps;
     const { email, password } = who;
     const { fact } = await this.#linkOf(token);
@@ -101,7 +101,7 @@ export class SetUp {
     return (await this.#deps.directory.search({ state: "admin" }, 1)).total > 0;
   }
 
-  async #link(): Promise<Link | undefined> {
+  async #link(): Promise<SetUpLink | undefined> {
     const fact = await readFact(this.#deps.db, "set_up");
     return fact === undefined ? undefined : { fact, untilMs: Number(fact.split(" ")[0]) };
   }
@@ -112,7 +112,7 @@ export class SetUp {
     return Buffer.from(key.subarray(0, TOKEN_BYTES)).toString("base64url");
   }
 
-  async #linkOf(token: string): Promise<Link> {
+  async #linkOf(token: string): Promise<SetUpLink> {
     const link = await this.#link();
     if (link === undefined || (await this.#hasAdmin())) throw setUpLinkInvalid("used");
     if (this.#deps.clock.nowMs() >= link.untilMs) throw setUpLinkInvalid("old");

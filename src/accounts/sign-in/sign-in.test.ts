@@ -24,7 +24,7 @@ const ANN: Account = {
 };
 
 /** One account with the password "right"; hashes are the passwords themselves. */
-async function deskWith(known: readonly string[] = []) {
+async function signInWith(known: readonly string[] = []) {
   const { db } = await openEmbedded(":memory:", 0);
   const guesses = Object.assign(new Guesses(db), { places: () => Promise.resolve(known) });
   const told: string[] = [];
@@ -66,7 +66,7 @@ async function deskWith(known: readonly string[] = []) {
 }
 
 test("a flood of wrong passwords from one address never locks the owner out", async () => {
-  const { attempt, clock } = await deskWith(["192.0.2.1"]);
+  const { attempt, clock } = await signInWith(["192.0.2.1"]);
   for (let tries = 0; tries < 10; tries += 1) {
     assert.equal(await attempt("wrong", "192.0.2.66"), "wrong_password");
   }
@@ -77,20 +77,20 @@ test("a flood of wrong passwords from one address never locks the owner out", as
 });
 
 test("an IPv6 client has one count for its whole /64", async () => {
-  const { attempt } = await deskWith(["2001:db8:0:1::5"]);
+  const { attempt } = await signInWith(["2001:db8:0:1::5"]);
   for (let host = 1; host <= 10; host += 1) await attempt("wrong", `2001:db8::${String(host)}`);
   assert.equal(await attempt("right", "2001:db8::ffff"), "too_many_attempts");
   assert.equal(await attempt("right", "2001:db8:0:1::1"), "t");
 });
 
 test("an unknown address costs a hash as well, so that time tells nothing", async () => {
-  const { attempt, verified } = await deskWith();
+  const { attempt, verified } = await signInWith();
   assert.equal(await attempt("right", "192.0.2.1", "nobody@gatepost.example"), "wrong_password");
   assert.equal(verified.length, 1);
 });
 
 test("a password of a million characters is refused without a hash", async () => {
-  const { attempt, verified } = await deskWith();
+  const { attempt, verified } = await signInWith();
   assert.equal(await attempt("a".repeat(1_000_000), "192.0.2.1"), "wrong_password");
   assert.deepEqual(verified, []);
 });
@@ -100,7 +100,7 @@ for (const [what, email] of [
   ["an address without an account", "nobody@gatepost.example"],
 ] as const) {
   test(`a password of ${what} is tried ten times from ten addresses, then later and later`, async () => {
-    const { attempt, clock, told } = await deskWith();
+    const { attempt, clock, told } = await signInWith();
     for (let tries = 1; tries <= 10; tries += 1) {
       assert.equal(await attempt("wrong", `192.0.2.${String(tries)}`, email), "wrong_password");
     }
@@ -119,7 +119,7 @@ for (const [what, email] of [
 }
 
 test("whoever guesses elsewhere does not keep the owner out of a place that is known", async () => {
-  const { attempt } = await deskWith(["2001:db8::7"]);
+  const { attempt } = await signInWith(["2001:db8::7"]);
   for (let tries = 1; tries <= 10; tries += 1) await attempt("wrong", `192.0.2.${String(tries)}`);
   assert.equal(await attempt("right", "192.0.2.99"), "too_many_attempts");
   assert.equal(await attempt("right", "2001:db8::8"), "t", "the same network");

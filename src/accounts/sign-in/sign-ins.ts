@@ -106,7 +106,7 @@ export interface StartedSession {
   readonly token: string;
 }
 
-interface SignInDeps {
+interface SignInsDeps {
   readonly sessions: SignIns;
   readonly accounts: Pick<Accounts, "find">;
   readonly ids: Ids;
@@ -120,12 +120,12 @@ const REMEMBERED_MS = 3_600_000;
 const REMEMBERED_MAX = 1_000;
 
 export class SignInService {
-  readonly #deps: SignInDeps;
+  readonly #deps: SignInsDeps;
   readonly #remembered = new LRUCache<string, SignedIn & { readonly seenMs: number }>({
     max: REMEMBERED_MAX,
   });
 
-  constructor(deps: SignInDeps) {
+  constructor(deps: SignInsDeps) {
     this.#deps = deps;
   }
 

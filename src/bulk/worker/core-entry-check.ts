@@ -55,7 +55,7 @@ export function coreEntryCheck(deps: CoreEntryCheckDeps): EntryCheck {
     return {
       isAnswered,
       weight: mail.kind === "hosts" ? mail.hosts.length : 1,
-      conclude() {
+      result() {
         const asked = { features: [], spamTrap: options.spamTrap };
         const question = { text, mode: MODE, asked, nowMs: clock.nowMs(), implicitMx } as const;
         const validation = conclusionOf(question, mail, datasets());

@@ -1,7 +1,12 @@
 import type { Clock } from "../../base/clock.ts";
 import { type End, every } from "../../base/every.ts";
 import type { Log } from "../../base/log.ts";
-import { EMPTY_TALLY, entriesIn, type Fate, type Tally } from "../../core/batch/batch-chunk.ts";
+import {
+  EMPTY_TALLY,
+  entriesIn,
+  type EntryClass,
+  type Tally,
+} from "../../core/batch/batch-chunk.ts";
 import type { ChunkQueue, ClaimedChunk, Lease } from "../chunk-queue.ts";
 import type { QueueAhead } from "../jobs.ts";
 
@@ -36,10 +41,10 @@ interface LeasesDeps {
 }
 
 /** A chunk under way. */
-export interface Held {
+export interface LeasedChunk {
   /** Entries that a worker before this one answered. */
   readonly before: number;
-  readonly tally: Record<Fate, number>;
+  readonly tally: Record<EntryClass, number>;
   isLost: boolean;
 }
 
@@ -47,7 +52,7 @@ export interface Held {
 export class Leases {
   readonly #deps: LeasesDeps;
   /** By token the chunks that are claimed or, with undefined, being claimed. */
-  readonly #held = new Map<string, Held | undefined>();
+  readonly #held = new Map<string, LeasedChunk | undefined>();
   #claims = 0;
   #underWay = 0;
   /** Entries stored since then, for the speed while there is work. */
@@ -104,7 +109,7 @@ export class Leases {
     this.#held.delete(token);
   }
 
-  hold({ token, answered }: ClaimedChunk): Held {
+  hold({ token, answered }: ClaimedChunk): LeasedChunk {
     const held = { before: answered, tally: { ...EMPTY_TALLY }, isLost: false };
     this.#held.set(token, held);
     if (this.#underWay === 0) {

@@ -1,12 +1,12 @@
 import { FairQueue } from "../../base/fair-queue.ts";
-import type { Pace } from "../../base/owner-paces.ts";
+import type { ChunkLimiter } from "../../base/list-limiter.ts";
 import type { OwnerKey } from "../../base/owner.ts";
 import type { Share } from "../../base/shares.ts";
 import {
   CHUNK_ENTRIES,
-  type Fate,
+  type EntryClass,
   chunkEntries,
-  fateOf,
+  entryClassOf,
   tally,
   unpackChunk,
 } from "../../core/batch/batch-chunk.ts";
@@ -21,32 +21,32 @@ export interface EntryCheckOptions {
   readonly by?: OwnerKey;
 }
 
-/** An entry for which DNS was asked. Thousands wait for their conclusion: it weighs less than the result. */
-export interface Heard {
+/** An entry for which DNS was asked. Thousands wait for their result to be computed, and this weighs less. */
+export interface EntryAnswer {
   /** DNS said something, or was not asked. */
   readonly isAnswered: boolean;
-  /** About what its conclusion costs and its result weighs, in multiples of the least. */
+  /** About what its result costs to compute and weighs, in multiples of the least. */
   readonly weight: number;
   /** The result; it costs more CPU than the question. To be called once; throws for a fault only. */
-  conclude(): FullResult;
+  result(): FullResult;
 }
 
 /** Core checks of one entry, its type inferred. Rejects for a fault only. */
-export type EntryCheck = (entry: string, options: EntryCheckOptions) => Promise<Heard>;
+export type EntryCheck = (entry: string, options: EntryCheckOptions) => Promise<EntryAnswer>;
 
 /** Whether DNS was asked, and whether anybody could say. */
 type DnsOutcome = "conclusive" | "inconclusive" | "not_asked";
 
 /** What is kept of a result, which is four times as large: thousands wait for the slowest of their chunk. */
-interface Checked {
+interface CheckedText {
   readonly text: string;
-  readonly fate: Fate;
+  readonly kind: EntryClass;
   readonly dns: DnsOutcome;
 }
 
-export const checked = (result: FullResult): Checked => ({
+export const checked = (result: FullResult): CheckedText => ({
   text: JSON.stringify(result),
-  fate: fateOf(result),
+  kind: entryClassOf(result),
   dns: dnsOutcome(result),
 });
 
@@ -55,11 +55,14 @@ function dnsOutcome(result: FullResult): DnsOutcome {
   return isInconclusive(result) ? "inconclusive" : "conclusive";
 }
 
-export function outcomeOf(entries: readonly string[], results: readonly Checked[]): ChunkOutcome {
+export function outcomeOf(
+  entries: readonly string[],
+  results: readonly CheckedText[],
+): ChunkOutcome {
   return {
     results: results.map(({ text }) => text),
-    valid: entries.filter((_, index) => results[index]?.fate === "valid"),
-    tally: tally(results.map(({ fate }) => fate)),
+    valid: entries.filter((_, index) => results[index]?.kind === "valid"),
+    tally: tally(results.map(({ kind }) => kind)),
   };
 }
 
@@ -102,14 +105,14 @@ export async function checkAll<Item, Result>(
 const AT_ONCE = 8;
 
 /** Owners' turns to compute results of what DNS said, while last names are waited for; an owner's oldest chunk first. */
-export class Conclusions {
-  readonly #concluded: () => void;
+export class ResultQueue {
+  readonly #computed: () => void;
   readonly #ready = new FairQueue<() => void>(CHUNK_ENTRIES);
   #begun = 0;
   #isRunning = false;
 
-  constructor(concluded: () => void = () => undefined) {
-    this.#concluded = concluded;
+  constructor(computed: () => void = () => undefined) {
+    this.#computed = computed;
   }
 
   /** Entries that wait, of each owner a chunk at most. */
@@ -129,15 +132,15 @@ export class Conclusions {
         this.#ready.push(owner, resolve, turns * weight, order);
         if (this.#isRunning) return;
         this.#isRunning = true;
-        setImmediate(() => this.#turn());
+        setImmediate(() => this.#computeSome());
       });
   }
 
-  #turn(): void {
+  #computeSome(): void {
     for (let count = 0; count < AT_ONCE; count += 1) this.#ready.next()?.item();
     this.#isRunning = this.#ready.length > 0;
-    if (this.#isRunning) setImmediate(() => this.#turn());
-    this.#concluded();
+    if (this.#isRunning) setImmediate(() => this.#computeSome());
+    this.#computed();
   }
 }
 
@@ -148,10 +151,10 @@ export interface ChunkDeps {
   readonly dnsAnswers: () => Promise<boolean>;
   /** For the second passes of all chunks, each owner in turn. */
   readonly again: Share;
-  readonly pace: Pace;
+  readonly limiter: ChunkLimiter;
   /** Called for each entry that DNS answered for, as soon as its result is there, and at most once. */
-  readonly answered: (fate: Fate) => void;
-  readonly conclusions: Conclusions;
+  readonly answered: (kind: EntryClass) => void;
+  readonly resultQueue: ResultQueue;
   /** The chunk is another worker's by now: what is left of it is not asked for. */
   readonly isLost: () => boolean;
   readonly ended: () => void;
@@ -168,35 +171,35 @@ export interface CheckedChunk {
 
 export class ChunkLost extends Error {}
 
-const isOpen = ({ dns }: Checked): boolean => dns === "inconclusive";
+const isOpen = ({ dns }: CheckedText): boolean => dns === "inconclusive";
 
 /** Asks once more for names without an answer: of 100,000 live ones, some lose every try to packet loss. */
 export async function processChunk(chunk: ClaimedChunk, deps: ChunkDeps): Promise<CheckedChunk> {
-  const { check, room, again, pace, conclusions, answered, isLost, ended } = deps;
+  const { check, room, again, limiter, resultQueue, answered, isLost, ended } = deps;
   const entries = chunkEntries(unpackChunk(chunk.content));
   const options = { spamTrap: chunk.spamTrap };
-  const resultOf = (heard: Heard): Checked => {
-    const result = checked(heard.conclude());
-    if (heard.isAnswered) answered(result.fate);
+  const resultOf = (answer: EntryAnswer): CheckedText => {
+    const result = checked(answer.result());
+    if (answer.isAnswered) answered(result.kind);
     return result;
   };
-  const turnOf = conclusions.begin(chunk);
+  const waitForTurn = resultQueue.begin(chunk);
   // By callbacks: with `await` each of thousands of entries costs twice as much.
-  const ask = (entry: string): Promise<Checked> =>
+  const ask = (entry: string): Promise<CheckedText> =>
     check(entry, options).then(
-      (heard) => {
-        pace.leave(heard.isAnswered);
+      (answer) => {
+        limiter.leave(answer.isAnswered);
         ended();
-        return turnOf(heard.weight).then(() => resultOf(heard));
+        return waitForTurn(answer.weight).then(() => resultOf(answer));
       },
       (fault: unknown) => {
-        pace.leave(false);
+        limiter.leave(false);
         throw fault;
       },
     );
   const results = await checkAll(entries, ask, () => {
     if (isLost()) throw new ChunkLost();
-    const turn = pace.enter();
+    const turn = limiter.enter();
     return turn === undefined ? room() : turn.then(room);
   });
   const conclusive = results.some(({ dns }) => dns === "conclusive");

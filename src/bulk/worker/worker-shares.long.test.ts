@@ -110,7 +110,7 @@ test("of fifty long lists four chunks wait for places at once, and a small list'
   assert.ok(ofOthers < 50 * 500, String(ofOthers)); // less than a chunk of each
 });
 
-test("a list behind a silent name server waits by itself, and is done when its patience ends", async (t) => {
+test("a list behind a silent name server waits by itself, and is done when its time ends", async (t) => {
   const dns = silentCheck();
   const world = await bulkWorld(t, { lookup: mailEverywhere(), check: dns.check });
   const silent = await submitFor(world, "s", silentNames("s", 600));

@@ -1,18 +1,18 @@
 import type { Clock } from "../../base/clock.ts";
 import { type End, every } from "../../base/every.ts";
 import type { Log } from "../../base/log.ts";
-import { OwnerPaces } from "../../base/owner-paces.ts";
+import { ListLimiter } from "../../base/list-limiter.ts";
 import type { OwnerKey } from "../../base/owner.ts";
 import { RESOURCES } from "../../base/resources.ts";
 import type { Share, Shares } from "../../base/shares.ts";
 import { CHUNK_ENTRIES } from "../../core/batch/batch-chunk.ts";
 import type { ChunkQueue, ClaimedChunk, CompleteOutcome } from "../chunk-queue.ts";
-import { type Held, Leases } from "./leases.ts";
+import { type LeasedChunk, Leases } from "./leases.ts";
 import {
   type CheckedChunk,
   type ChunkDeps,
   ChunkLost,
-  Conclusions,
+  ResultQueue,
   processChunk,
 } from "./process-chunk.ts";
 
@@ -38,14 +38,14 @@ const READY_MAX = 4 * CHUNK_ENTRIES;
 const UNSTORED_MAX = 8;
 
 /** How long a job waits for DNS, and how long its chunks pause between two tries. */
-const DNS_PATIENCE_MS = 120_000;
+const DNS_WAIT_MAX_MS = 120_000;
 const DNS_PAUSE_MS = 2_000;
 
 const NOBODY: ReadonlySet<OwnerKey> = new Set();
 
 interface WorkerDeps extends Omit<
   ChunkDeps,
-  "again" | "pace" | "conclusions" | "answered" | "ended" | "isLost"
+  "again" | "limiter" | "resultQueue" | "answered" | "ended" | "isLost"
 > {
   readonly shares: Pick<Shares, "of">;
   readonly window: () => number;
@@ -81,8 +81,8 @@ export class BulkWorker {
   readonly #deps: WorkerDeps;
   readonly #leases: Leases;
   readonly #open: Share;
-  readonly #paces: OwnerPaces;
-  readonly #conclusions: Conclusions;
+  readonly #limiter: ListLimiter;
+  readonly #results: ResultQueue;
   #isStopped = true;
   #claiming: Promise<void> | undefined;
   #mayBeMore = false;
@@ -92,7 +92,7 @@ export class BulkWorker {
   #taken = 0;
   readonly #counts = { stored: 0, late: 0, postponed: 0, failed: 0 };
   /** Running chunks that may have killed other workers: no other work starts beside them. */
-  #suspects = 0;
+  #crashing = 0;
   #openEntries = 0;
   #unstored = 0;
   /** While DNS is silent one chunk at a time finds out whether it is back. */
@@ -102,8 +102,8 @@ export class BulkWorker {
     this.#deps = deps;
     this.#open = deps.shares.of("chunks");
     const freed = (): void => this.#claim();
-    this.#paces = new OwnerPaces(deps.window, freed);
-    this.#conclusions = new Conclusions(freed);
+    this.#limiter = new ListLimiter(deps.window, freed);
+    this.#results = new ResultQueue(freed);
     this.#leases = new Leases(deps);
   }
 
@@ -156,16 +156,16 @@ export class BulkWorker {
   }
 
   #hasPlace(): boolean {
-    if (this.#isStopped || this.#suspects > 0) return false;
+    if (this.#isStopped || this.#crashing > 0) return false;
     if (this.#unstored >= UNSTORED_MAX || this.#openEntries >= OPEN_ENTRIES_MAX) return false;
-    if (this.#paces.ready + this.#conclusions.waiting >= READY_MAX) return false;
+    if (this.#limiter.ready + this.#results.waiting >= READY_MAX) return false;
     return this.#leases.underWay < (this.#isProbing ? 1 : CHUNKS_MAX);
   }
 
   async #claimOne(): Promise<boolean> {
     await this.#leases.beforeClaim();
     const { token, lease } = this.#leases.claim();
-    const except = this.#paces.owners().filter((owner) => this.#hasEnough(owner));
+    const except = this.#limiter.owners().filter((owner) => this.#hasEnough(owner));
     const chunk = await this.#deps.chunks.claim(lease, token, except).catch((fault: unknown) => {
       this.#leases.end(token); // it may have succeeded all the same, and then its lease ends
       throw fault;
@@ -179,19 +179,19 @@ export class BulkWorker {
     this.#heldBack = NOBODY;
     this.#taken += 1;
     this.#openEntries += chunk.entries;
-    if (chunk.isSuspect) this.#suspects += 1;
+    if (chunk.mayCrash) this.#crashing += 1;
     void this.#run(chunk, this.#leases.hold(chunk));
     return true;
   }
 
-  async #run(chunk: ClaimedChunk, held: Held): Promise<void> {
+  async #run(chunk: ClaimedChunk, held: LeasedChunk): Promise<void> {
     try {
       await this.#finish(chunk, await this.#check(chunk, held));
     } catch (fault) {
       if (fault instanceof ChunkLost) this.#counts.late += 1;
       else await this.#putBack(chunk, fault);
     }
-    if (chunk.isSuspect) this.#suspects -= 1;
+    if (chunk.mayCrash) this.#crashing -= 1;
     await this.#leases.release(chunk.token);
     this.wake();
   }
@@ -207,7 +207,7 @@ export class BulkWorker {
 
   /** Whether one more chunk of this owner would do no good, or take from others. */
   #hasEnough(owner: OwnerKey): boolean {
-    return !this.#open.hasRoom(owner, CHUNK_ENTRIES) || this.#paces.hasEnough(owner);
+    return !this.#open.hasRoom(owner, CHUNK_ENTRIES) || this.#limiter.hasEnough(owner);
   }
 
   #freed(owner: OwnerKey): void {
@@ -215,10 +215,10 @@ export class BulkWorker {
     this.#claim();
   }
 
-  async #check(chunk: ClaimedChunk, held: Held): Promise<CheckedChunk> {
+  async #check(chunk: ClaimedChunk, held: LeasedChunk): Promise<CheckedChunk> {
     let open = chunk.entries;
     const hold = this.#open.take(chunk.owner, open);
-    const pace = this.#paces.begin(chunk.owner, open);
+    const limiter = this.#limiter.begin(chunk.owner, open);
     // After a fault, entries that are still under way were counted already.
     const checked = (most: number): void => {
       const entries = Math.min(most, open);
@@ -231,15 +231,15 @@ export class BulkWorker {
       return await processChunk(chunk, {
         ...this.#deps,
         again: this.#deps.shares.of("again"),
-        answered: (fate) => void (held.tally[fate] += 1),
+        answered: (kind) => void (held.tally[kind] += 1),
         ended: () => checked(1),
-        pace,
-        conclusions: this.#conclusions,
+        limiter,
+        resultQueue: this.#results,
         isLost: () => held.isLost,
       });
     } finally {
       hold.release();
-      pace.end();
+      limiter.end();
       checked(open);
     }
   }
@@ -282,7 +282,7 @@ export class BulkWorker {
   async #postponed(chunk: ClaimedChunk): Promise<boolean> {
     const { chunks, clock } = this.#deps;
     const nowMs = clock.nowMs();
-    const times = { nowMs, retryAtMs: nowMs + DNS_PAUSE_MS, patienceMs: DNS_PATIENCE_MS };
+    const times = { nowMs, retryAtMs: nowMs + DNS_PAUSE_MS, dnsWaitMaxMs: DNS_WAIT_MAX_MS };
     const answer = await chunks.postpone(chunk, times);
     if (answer === "accept") return false;
     this.#counts.postponed += 1;

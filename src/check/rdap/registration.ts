@@ -33,7 +33,7 @@ const BUSY_MAX_MS = 3_600_000;
 const FOUND_MS = 7 * DAY_MS;
 const ABSENT_MS = 3_600_000;
 
-type Said = Answer<Registration>;
+type RegistrationAnswer = Answer<Registration>;
 
 const unknown = (why: UnknownReason): Answer<never> => ({ kind: "unknown", why });
 
@@ -56,7 +56,7 @@ export function createRegistration(deps: RegistrationDeps): Lookup["registration
       : { kind: "absent", why: "noName" };
 }
 
-interface Asked {
+interface RegistryQuestion {
   readonly server: string;
   readonly domain: string;
   readonly url: string;
@@ -73,7 +73,7 @@ class Registries {
     this.#deps = deps;
   }
 
-  lookUp(domain: string, by: OwnerKey, until: Until | undefined): Promise<Said> {
+  lookUp(domain: string, by: OwnerKey, until: Until | undefined): Promise<RegistrationAnswer> {
     return this.#ofOwner(`${by} ${domain}`, until, async (askers) => {
       const cached = await this.#read(domain);
       if (cached !== undefined) return answerOf(cached);
@@ -87,7 +87,7 @@ class Registries {
     });
   }
 
-  async #ask(domain: string, by: OwnerKey, until: Until): Promise<Said> {
+  async #ask(domain: string, by: OwnerKey, until: Until): Promise<RegistrationAnswer> {
     const bootstrap = await this.#deps.bootstrap();
     if (bootstrap === undefined) return unknown("network");
     if (until.isPast) return unknown("deadline");
@@ -102,7 +102,11 @@ class Registries {
     );
   }
 
-  async #inTurn(server: string, by: OwnerKey, work: () => Promise<Said>): Promise<Said> {
+  async #inTurn(
+    server: string,
+    by: OwnerKey,
+    work: () => Promise<RegistrationAnswer>,
+  ): Promise<RegistrationAnswer> {
     const { clock, shares } = this.#deps;
     const askedMs = clock.monotonicMs();
     const isHeld = (): boolean =>
@@ -124,7 +128,7 @@ class Registries {
     this.#heldUntilMs.set(server, Math.max(this.#heldUntilMs.get(server) ?? -Infinity, untilMs));
   }
 
-  async #fetch(asked: Asked, until: Until): Promise<Said> {
+  async #fetch(asked: RegistryQuestion, until: Until): Promise<RegistrationAnswer> {
     if (until.isPast) return unknown("deadline");
     const { outbound, timeoutMs } = this.#deps;
     const reply = await outbound.http({
@@ -144,7 +148,7 @@ class Registries {
   }
 
   /** RFC 7480 section 5: 200 is an answer, 404 is "no such domain", any other status says nothing about the domain. */
-  #check(reply: HttpReply, { server, domain }: Asked): Said {
+  #check(reply: HttpReply, { server, domain }: RegistryQuestion): RegistrationAnswer {
     const { status, headers, body, cut, isRedirected = false } = reply;
     if (status === 404) return { kind: "absent", why: "noName" };
     if (status === 200) return cut ? unknown("malformed") : readDomainAnswer(body, domain);
@@ -184,12 +188,12 @@ function reasonOf({ fault }: OutboundFailure): UnknownReason {
 
 /** Runs a question of the same name once at a time; it ends when the last of its askers stops waiting. */
 function shared() {
-  const running = new Map<string, { answer: Promise<Said>; askers: Askers }>();
+  const running = new Map<string, { answer: Promise<RegistrationAnswer>; askers: Askers }>();
   return (
     name: string,
     until: Until | undefined,
-    question: (askers: Askers) => Promise<Said>,
-  ): Promise<Said> => {
+    question: (askers: Askers) => Promise<RegistrationAnswer>,
+  ): Promise<RegistrationAnswer> => {
     const twin = running.get(name);
     const askers = twin?.askers ?? new Askers();
     askers.add(until);
@@ -200,7 +204,7 @@ function shared() {
   };
 }
 
-function answerOf({ registeredAtMs, expiresAtMs }: CachedRegistration): Said {
+function answerOf({ registeredAtMs, expiresAtMs }: CachedRegistration): RegistrationAnswer {
   return registeredAtMs === undefined
     ? { kind: "absent", why: "noData", expiresAtMs }
     : { kind: "found", records: [{ registeredAtMs }], expiresAtMs };

@@ -37,7 +37,7 @@ test("a check that fails while later entries wait for room is reported, not an u
     check: (entry: string) =>
       entry === "d3.example"
         ? Promise.reject(new Error("a bug"))
-        : Promise.resolve({ isAnswered: true, weight: 1, conclude: () => RESULT }),
+        : Promise.resolve({ isAnswered: true, weight: 1, result: () => RESULT }),
     room: () => new Promise<void>((resolve) => setImmediate(resolve)),
     close: () => Promise.resolve(),
   };

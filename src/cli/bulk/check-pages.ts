@@ -8,7 +8,7 @@ import type { ListPage } from "../../bulk/list-file.ts";
 import type { CheckedRow } from "./entry-writer.ts";
 
 /** Checks entries with a DNS client that waits longer than a single check does. */
-export interface BulkChecker {
+export interface CommandBulkChecker {
   readonly check: EntryCheck;
   /** Undefined while the resolver accepts questions; otherwise resolves when it does. */
   readonly room: () => Promise<void> | undefined;
@@ -35,7 +35,7 @@ const SPAM_TRAP = true;
  */
 export async function* checkPages(
   pages: AsyncIterable<ListPage>,
-  { check, room }: BulkChecker,
+  { check, room }: CommandBulkChecker,
   stop: AbortSignal,
 ): AsyncGenerator<CheckedPage> {
   const again = new Places(AGAIN_MAX);
@@ -82,7 +82,7 @@ async function* blocks(pages: AsyncIterable<ListPage>): AsyncGenerator<Block> {
   }
 }
 
-interface Checking extends Pick<BulkChecker, "check" | "room"> {
+interface Checking extends Pick<CommandBulkChecker, "check" | "room"> {
   readonly again: Places;
 }
 
@@ -117,6 +117,6 @@ async function checkEntry(
   check: EntryCheck,
   options: { readonly again?: true } = {},
 ): Promise<FullResult> {
-  const heard = await check(entry, { spamTrap: SPAM_TRAP, ...options });
-  return heard.conclude();
+  const answer = await check(entry, { spamTrap: SPAM_TRAP, ...options });
+  return answer.result();
 }

@@ -8,7 +8,7 @@ import {
   rowCells,
 } from "../../core/batch/result-cells.ts";
 import { type ListRow, padded } from "../../core/batch/list-table.ts";
-import { fateOf } from "../../core/batch/batch-chunk.ts";
+import { entryClassOf } from "../../core/batch/batch-chunk.ts";
 import type { ReadShape } from "../../bulk/list-file.ts";
 
 /** How entries are written: the valid ones a line each, every row with its result, every object with its result. */
@@ -66,7 +66,7 @@ export const cellsOf = (
 ];
 
 const isValid = (result: NotedResult | undefined): boolean =>
-  result !== undefined && fateOf(result) === "valid";
+  result !== undefined && entryClassOf(result) === "valid";
 
 function resultJson({ results, reason }: CheckedRow): string {
   if (reason !== undefined) return JSON.stringify({ status: NOT_READ, message: reason });

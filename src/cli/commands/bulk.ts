@@ -15,10 +15,10 @@ import {
   formatOfForm,
   rowsText,
 } from "../bulk/entry-writer.ts";
-import { type BulkChecker, type CheckedPage, checkPages } from "../bulk/check-pages.ts";
+import { type CommandBulkChecker, type CheckedPage, checkPages } from "../bulk/check-pages.ts";
 import { CommandFailure, EXIT, type Terminal, misuse, wordsOf } from "../terminal.ts";
 import { isInconclusive } from "../../core/validate/result.ts";
-import { EMPTY_TALLY, type Tally, fateOf } from "../../core/batch/batch-chunk.ts";
+import { EMPTY_TALLY, type Tally, entryClassOf } from "../../core/batch/batch-chunk.ts";
 
 interface RunState {
   readonly rows: number;
@@ -50,15 +50,15 @@ function advanced(state: RunState, rows: readonly CheckedRow[]): RunState {
       if (reasons.length < REASONS_MAX) reasons = [...reasons, reason];
     }
     for (const result of results) {
-      const fate = fateOf(result);
-      tally[fate] += 1;
-      if (fate === "invalidDns" && isInconclusive(result)) inconclusive += 1;
+      const kind = entryClassOf(result);
+      tally[kind] += 1;
+      if (kind === "invalidDns" && isInconclusive(result)) inconclusive += 1;
     }
   }
   return { ...state, rows: state.rows + rows.length, spoilt, reasons, tally, inconclusive };
 }
 
-interface Input {
+interface BulkSource {
   readonly path: string;
   /** Absent for standard input. */
   readonly facts: FileFacts | undefined;
@@ -68,7 +68,7 @@ interface Input {
   readonly readBytes: () => number;
 }
 
-async function openInput(path: string, files: Files, stop: AbortSignal): Promise<Input> {
+async function openInput(path: string, files: Files, stop: AbortSignal): Promise<BulkSource> {
   const facts = await files.stat(path);
   if (path !== "-" && facts === undefined) {
     throw new CommandFailure(EXIT.failed, wordsOf({ code: "ENOENT", path }));
@@ -92,7 +92,7 @@ const hasMark = ([a, b, c]: Uint8Array): boolean =>
   (a === 0xfe && b === 0xff);
 
 /** How much of a file was read; undefined for standard input. */
-function shareOf({ facts, readBytes }: Input): number | undefined {
+function shareOf({ facts, readBytes }: BulkSource): number | undefined {
   if (facts === undefined) return undefined;
   return facts.sizeBytes === 0 ? 1 : Math.min(1, readBytes() / facts.sizeBytes);
 }
@@ -137,7 +137,7 @@ export function clockTime(milliseconds: number): string {
 }
 
 /** The progress bar, on a terminal that does not show the output itself. */
-function createMeter(input: Input, out: string, { terminal, clock }: BulkCommandDeps) {
+function createMeter(input: BulkSource, out: string, { terminal, clock }: BulkCommandDeps) {
   const startMs = clock.monotonicMs();
   const elapsedMs = (): number => clock.monotonicMs() - startMs;
   const width = terminal.columns - 1;
@@ -160,14 +160,14 @@ export interface BulkCommandDeps {
   readonly terminal: Terminal;
   readonly files: Files;
   readonly clock: Clock;
-  readonly openCheck: () => Promise<BulkChecker>;
+  readonly openCheck: () => Promise<CommandBulkChecker>;
   /** Throws a `TableFault`. */
   readonly readPages: (slices: FileSlices, options: ListOptions) => AsyncIterable<ListPage>;
   /** Calls `stop` at the first interrupt; a later one ends the process. Returns a function that stops listening. */
   readonly onInterrupt: (stop: () => void) => () => void;
 }
 
-interface Options {
+interface BulkOptions {
   readonly out?: string;
   readonly force?: true;
   readonly format?: FileFormat;
@@ -203,10 +203,10 @@ export function bulkCommand(deps: BulkCommandDeps): Command {
         "\nExit codes: 0 every entry has a result; 3 DNS did not answer for some of them, or the\n" +
         "command failed.",
     )
-    .action((file: string, options: Options) => bulk(file, options, deps));
+    .action((file: string, options: BulkOptions) => bulk(file, options, deps));
 }
 
-async function bulk(path: string, options: Options, deps: BulkCommandDeps): Promise<void> {
+async function bulk(path: string, options: BulkOptions, deps: BulkCommandDeps): Promise<void> {
   const stopping = new AbortController();
   const callOff = deps.onInterrupt(() => {
     deps.terminal.err("\nFinishing what is running; press Ctrl-C again to quit now.\n");
@@ -228,7 +228,7 @@ async function bulk(path: string, options: Options, deps: BulkCommandDeps): Prom
 }
 
 /** No program opens text under the name of a spreadsheet. */
-function refuseSpreadsheet({ out = "", format = formatNamed(out) }: Options): void {
+function refuseSpreadsheet({ out = "", format = formatNamed(out) }: BulkOptions): void {
   const isWorkbook = format === "xlsx" && /\.xlsx$/i.test(out);
   if (/\.(?:xlsx?|ods|numbers)$/i.test(out) && !isWorkbook) {
     throw misuse(`--out: ${out} would not be a spreadsheet; use .xlsx or .csv`);
@@ -237,8 +237,8 @@ function refuseSpreadsheet({ out = "", format = formatNamed(out) }: Options): vo
 
 /** Before anything is checked: what is there already is not lost by a slip of the hand. */
 async function refuseOutput(
-  { facts }: Input,
-  { out, force }: Options,
+  { facts }: BulkSource,
+  { out, force }: BulkOptions,
   { files }: BulkCommandDeps,
 ): Promise<void> {
   const output = out === undefined ? undefined : await files.stat(out);
@@ -250,8 +250,8 @@ async function refuseOutput(
 }
 
 async function carryOut(
-  input: Input,
-  options: Options,
+  input: BulkSource,
+  options: BulkOptions,
   deps: BulkCommandDeps & { readonly stop: AbortSignal },
 ): Promise<void> {
   const { out = "-", force } = options;
@@ -269,12 +269,16 @@ async function carryOut(
 }
 
 interface CheckAllDeps extends BulkCommandDeps {
-  readonly check: BulkChecker;
+  readonly check: CommandBulkChecker;
   readonly writer: FileWriter;
   readonly stop: AbortSignal;
 }
 
-async function checkAll(input: Input, options: Options, deps: CheckAllDeps): Promise<void> {
+async function checkAll(
+  input: BulkSource,
+  options: BulkOptions,
+  deps: CheckAllDeps,
+): Promise<void> {
   const { stop, terminal } = deps;
   const { state, elapsedMs } = await writeAll(input, options, deps);
   if (stop.aborted) {
@@ -293,8 +297,8 @@ async function checkAll(input: Input, options: Options, deps: CheckAllDeps): Pro
 }
 
 async function writeAll(
-  input: Input,
-  { out = "-", format = formatNamed(out), bom, ...options }: Options,
+  input: BulkSource,
+  { out = "-", format = formatNamed(out), bom, ...options }: BulkOptions,
   deps: CheckAllDeps,
 ): Promise<{ readonly state: RunState; readonly elapsedMs: number }> {
   const { check, writer, stop, clock } = deps;

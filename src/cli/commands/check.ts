@@ -25,20 +25,20 @@ export interface CliValidator {
   readonly close: () => Promise<void>;
 }
 
-export interface CheckDeps {
+export interface CheckCommandDeps {
   readonly terminal: Terminal;
   readonly openValidator: () => Promise<CliValidator>;
   readonly readInput: () => Promise<string>;
 }
 
-interface Options {
+interface CheckCommandOptions {
   readonly features?: string;
   readonly explain?: true;
   readonly json?: true;
 }
 
 /** `gatepost check ENTRY...`: an entry with "@" is an address, any other a domain. */
-export function checkCommand(deps: CheckDeps): Command {
+export function checkCommand(deps: CheckCommandDeps): Command {
   return new Command("check")
     .description("check addresses and domains without a server")
     .argument("<entry...>", 'addresses or domains; "-" reads them from standard input')
@@ -56,7 +56,7 @@ export function checkCommand(deps: CheckDeps): Command {
       "\nExit codes: 0 all fine; 1 an entry has a bad format, no mail server or is disposable;\n" +
         "3 no entry is bad, but DNS did not answer for one.",
     )
-    .action(async (words: string[], options: Options) => {
+    .action(async (words: string[], options: CheckCommandOptions) => {
       askedFeatures(options.features);
       const asked = await entriesFrom(words, deps.readInput);
       await withOpened(deps.openValidator, (validator) =>
@@ -66,9 +66,9 @@ export function checkCommand(deps: CheckDeps): Command {
 }
 
 async function check(
-  { entries, isList }: Asked,
-  options: Options,
-  deps: CheckDeps & { readonly validator: CliValidator },
+  { entries, isList }: CheckArguments,
+  options: CheckCommandOptions,
+  deps: CheckCommandDeps & { readonly validator: CliValidator },
 ): Promise<void> {
   const { terminal, validator } = deps;
   const features = askedFeatures(options.features);
@@ -101,7 +101,7 @@ async function check(
 /** They are checked all at once; longer lists are for `gatepost bulk`. */
 const ENTRIES_MAX = 1_000;
 
-export interface Asked {
+export interface CheckArguments {
   readonly entries: readonly string[];
   /** Of several entries and of standard input, `--json` prints an array, however many there are. */
   readonly isList: boolean;
@@ -111,7 +111,7 @@ export interface Asked {
 export async function entriesFrom(
   words: readonly string[],
   readInput: () => Promise<string>,
-): Promise<Asked> {
+): Promise<CheckArguments> {
   if (!words.includes("-")) return { entries: words, isList: words.length > 1 };
   if (words.length > 1) throw misuse('"-" reads all entries from standard input; give no others');
   const entries = (await readInput()).split(/[ ,\t\r\n]+/).filter((entry) => entry !== "");

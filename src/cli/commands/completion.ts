@@ -17,10 +17,10 @@ export function completionCommand(terminal: Terminal): Command {
 }
 
 /** What may follow: words so far ("account create") -> the next ones. */
-type Words = readonly (readonly [path: string, next: readonly string[]])[];
+type Completions = readonly (readonly [path: string, next: readonly string[]])[];
 
-function wordsOf(root: Command): Words {
-  const walk = (command: Command, path: string): Words => {
+function wordsOf(root: Command): Completions {
+  const walk = (command: Command, path: string): Completions => {
     const children = command.commands.map((child) => child.name());
     const options = command.options.flatMap(({ long }) => long ?? []);
     const below = command.commands.flatMap((child) =>
@@ -31,11 +31,11 @@ function wordsOf(root: Command): Words {
   return walk(root, "");
 }
 
-const cases = (words: Words): string =>
+const cases = (words: Completions): string =>
   words.map(([path, next]) => `    "${path}") words="${next.join(" ")}" ;;`).join("\n");
 
 /** The longest known path of the first two words decides. */
-const bash = (words: Words): string => `_gatepost_next() {
+const bash = (words: Completions): string => `_gatepost_next() {
   case "$1" in
 ${cases(words)}
     *) return 1 ;;
@@ -53,7 +53,7 @@ _gatepost() {
 complete -o default -F _gatepost gatepost
 `;
 
-const zsh = (words: Words): string => `autoload -U +X compinit && compinit
+const zsh = (words: Completions): string => `autoload -U +X compinit && compinit
 autoload -U +X bashcompinit && bashcompinit
 ${bash(words)}`;
 
@@ -65,7 +65,7 @@ complete -c gatepost -f -n '__gatepost_at 1 bulk' -F
 `;
 
 /** A command with commands below it is only there while none of them was written. */
-const fish = (words: Words): string => {
+const fish = (words: Completions): string => {
   const lines = words.flatMap(([path, next]) => {
     const hasCommands = next.some((word) => !word.startsWith("-"));
     const depth = path.split(" ").length + (hasCommands ? 1 : 0);
@@ -77,4 +77,4 @@ const fish = (words: Words): string => {
   return `${FISH_HELPER}${lines.join("\n")}\n`;
 };
 
-const SCRIPTS: Readonly<Record<Shell, (words: Words) => string>> = { bash, zsh, fish };
+const SCRIPTS: Readonly<Record<Shell, (words: Completions) => string>> = { bash, zsh, fish };

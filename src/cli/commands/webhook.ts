@@ -34,7 +34,7 @@ export interface WebhookDeps {
   readonly openWebhooks: () => Promise<CliWebhooks>;
 }
 
-interface Scope {
+interface WebhookScope {
   readonly terminal: Terminal;
   readonly webhooks: CliWebhooks;
   readonly accountId: string;
@@ -151,7 +151,7 @@ function listenCommand(deps: WebhookDeps): Command {
 const withAccount = (
   account: string,
   { openWebhooks, terminal }: WebhookDeps,
-  work: (scope: Scope) => Promise<void>,
+  work: (scope: WebhookScope) => Promise<void>,
 ): Promise<void> =>
   withOpened(openWebhooks, async (webhooks) => {
     const { id: accountId } = await accountNamed(webhooks, account);

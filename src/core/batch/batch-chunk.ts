@@ -2,14 +2,16 @@ import { type Batch, EntryReader, piecesOf, type TooMany } from "./batch.ts";
 import type { ValidationResult } from "../validate/result.ts";
 
 /** What an entry counts as; the first that applies, in this order: format, disposable, dns, else valid. */
-export type Fate = "invalidFormat" | "disposable" | "invalidDns" | "valid";
+export type EntryClass = "invalidFormat" | "disposable" | "invalidDns" | "valid";
 
-export type Tally = Readonly<Record<Fate, number>>;
+export type Tally = Readonly<Record<EntryClass, number>>;
 
 export const EMPTY_TALLY: Tally = { invalidFormat: 0, disposable: 0, invalidDns: 0, valid: 0 };
 
 /** Inconclusive DNS counts as `invalidDns`, for `dns` is false then too. */
-export function fateOf(result: Pick<ValidationResult, "format" | "disposable" | "dns">): Fate {
+export function entryClassOf(
+  result: Pick<ValidationResult, "format" | "disposable" | "dns">,
+): EntryClass {
   if (!result.format) return "invalidFormat";
   if (result.disposable) return "disposable";
   return result.dns ? "valid" : "invalidDns";
@@ -18,7 +20,7 @@ export function fateOf(result: Pick<ValidationResult, "format" | "disposable" | 
 export function sumOf(tallies: Iterable<Tally>): Tally {
   const sums = { ...EMPTY_TALLY };
   for (const one of tallies) {
-    for (const fate of Object.keys(sums) as Fate[]) sums[fate] += one[fate];
+    for (const kind of Object.keys(sums) as EntryClass[]) sums[kind] += one[kind];
   }
   return sums;
 }
@@ -26,9 +28,9 @@ export function sumOf(tallies: Iterable<Tally>): Tally {
 export const entriesIn = ({ invalidFormat, disposable, invalidDns, valid }: Tally): number =>
   invalidFormat + disposable + invalidDns + valid;
 
-export function tally(fates: Iterable<Fate>): Tally {
+export function tally(kinds: Iterable<EntryClass>): Tally {
   const counts = { ...EMPTY_TALLY };
-  for (const fate of fates) counts[fate] += 1;
+  for (const kind of kinds) counts[kind] += 1;
   return counts;
 }
 

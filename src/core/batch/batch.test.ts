@@ -5,7 +5,7 @@ import {
   CHUNK_ENTRIES,
   chunkEntries,
   entryAt,
-  fateOf,
+  entryClassOf,
   packChunks,
   splitText,
   tally,
@@ -169,7 +169,7 @@ test("chunks hold their own entries once and earlier ones' spellings in place", 
   );
 });
 
-const fates = [
+const kinds = [
   [
     "a bad format comes before all else",
     { format: false, disposable: true, dns: true },
@@ -180,11 +180,11 @@ const fates = [
   ["the rest is valid", { format: true, disposable: false, dns: true }, "valid"],
 ] as const;
 
-for (const [name, result, want] of fates) {
-  test(name, () => assert.equal(fateOf(result), want));
+for (const [name, result, want] of kinds) {
+  test(name, () => assert.equal(entryClassOf(result), want));
 }
 
 test("the four counters sum up to the entries", () => {
-  const counts = tally(fates.map(([, result]) => fateOf(result)));
+  const counts = tally(kinds.map(([, result]) => entryClassOf(result)));
   assert.deepEqual(counts, { invalidFormat: 1, disposable: 1, invalidDns: 1, valid: 1 });
 });

@@ -78,7 +78,7 @@ const isEntryRow = (cells: readonly string[]): boolean =>
       (kindOfCell(cell) !== "other" && !isEntryName(cell) && !ADDRESS_WORD.test(cell)),
   );
 
-interface Sample {
+interface TableSample {
   readonly rows: readonly (readonly string[])[];
   /** A formula among them has no stored value. */
   readonly isUnvalued: boolean;
@@ -193,7 +193,7 @@ export class ListTable {
   #findColumn(
     names: readonly string[],
     width: number,
-    { rows, isUnvalued }: Sample,
+    { rows, isUnvalued }: TableSample,
   ): { readonly index: number; readonly others: readonly number[] } {
     const columns = Array.from({ length: width }, (_, index) => {
       const cells = rows.map((row) => row[index] ?? "");

@@ -1,5 +1,5 @@
 import { type FullResult, isInconclusive } from "../validate/result.ts";
-import { type Fate, fateOf } from "./batch-chunk.ts";
+import { type EntryClass, entryClassOf } from "./batch-chunk.ts";
 import { readEntry } from "../address/address.ts";
 import {
   type FormatCode,
@@ -81,7 +81,7 @@ function csvCell(cell: CsvCell): string {
   return NEEDS_QUOTES.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
-const STATUS: Readonly<Record<Fate, string>> = {
+const STATUS: Readonly<Record<EntryClass, string>> = {
   valid: "valid",
   disposable: "disposable",
   invalidDns: "invalid_dns",
@@ -94,8 +94,8 @@ const NOT_CHECKED = "not_checked";
 
 /** "unknown" when DNS did not answer: nobody could tell, and the summary counts it as `invalid_dns`. */
 function statusOf(result: NotedResult): string {
-  const fate = fateOf(result);
-  return fate === "invalidDns" && isInconclusive(result) ? "unknown" : STATUS[fate];
+  const kind = entryClassOf(result);
+  return kind === "invalidDns" && isInconclusive(result) ? "unknown" : STATUS[kind];
 }
 
 type Cell = (result: NotedResult) => CsvCell;

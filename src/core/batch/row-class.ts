@@ -1,7 +1,7 @@
 import { SIGNALS } from "../evidence/signals.ts";
 import { type FullResult, isInconclusive } from "../validate/result.ts";
 import { type EntryNote, entryNote, type ListKind } from "./result-cells.ts";
-import { type Fate, fateOf } from "./batch-chunk.ts";
+import { type EntryClass, entryClassOf } from "./batch-chunk.ts";
 
 /** What a row of a list comes to. Each row has exactly one, so that the counts add up to the rows. */
 export const ROW_CLASSES = [
@@ -48,15 +48,15 @@ export function verdictOf(result: FullResult, entry: string, among: ListKind): E
     return { class: "misspelt", why: SIGNALS.typo_domain.short, meant };
   }
   const [first] = signals;
-  const fate = fateOf(result);
-  if (fate === "valid" && first === undefined) return GOOD;
-  const isMisspelt = fate === "valid" && signals.includes("typo_local_part");
+  const kind = entryClassOf(result);
+  if (kind === "valid" && first === undefined) return GOOD;
+  const isMisspelt = kind === "valid" && signals.includes("typo_local_part");
   if (isMisspelt) return { class: "misspelt", why: SIGNALS.typo_local_part.short, meant: "" };
-  const name = fate === "invalidDns" && isInconclusive(result) ? "unsure" : CLASS_OF[fate];
+  const name = kind === "invalidDns" && isInconclusive(result) ? "unsure" : CLASS_OF[kind];
   return { class: name, why: first === undefined ? "" : SIGNALS[first].short, meant };
 }
 
-const CLASS_OF: Readonly<Record<Fate, RowClass>> = {
+const CLASS_OF: Readonly<Record<EntryClass, RowClass>> = {
   valid: "good",
   disposable: "disposable",
   invalidDns: "no_mail",

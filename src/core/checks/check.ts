@@ -5,7 +5,7 @@ import type { Described, Schema } from "../json-schema.ts";
 import type { PremiumLookup } from "../mail/lookup.ts";
 import type { MailHosts } from "../mail/mail-hosts.ts";
 
-export interface Subject {
+export interface CheckedSubject {
   readonly domain: Domain;
   readonly address?: Address;
   readonly mail: MailHosts;
@@ -19,7 +19,7 @@ export interface CheckDeps extends PremiumLookup {
 }
 
 /** `unavailable`: a lookup could not finish. `nothing`: it finished, and there is no field to send. */
-export type Outcome<Fields> =
+export type CheckOutcome<Fields> =
   | { readonly kind: "done"; readonly fields: Fields }
   | { readonly kind: "nothing" }
   | { readonly kind: "unavailable" };
@@ -35,7 +35,7 @@ export interface CheckRun<Reads = unknown> extends CheckDeps {
 /** `unknown`: it could not be found out, or it does not apply. */
 export type AdviceState = "good" | "warn" | "bad" | "unknown";
 
-export interface Words {
+export interface AdviceWords {
   readonly state: AdviceState;
   /** Whole sentences of printable text. */
   readonly says: string;
@@ -45,7 +45,7 @@ export interface Words {
   readonly record?: string;
 }
 
-export const NOT_NOW: Words = {
+export const NOT_NOW: AdviceWords = {
   state: "unknown",
   says: "This could not be looked up just now. Try again in a few minutes.",
 };
@@ -69,7 +69,7 @@ export interface PremiumPart<Name extends string, S extends FieldSchemas, Reads 
   readonly title: string;
   readonly fields: S;
   /** Also called when the check ended without a field. */
-  readonly advise: (result: Advised & FieldsOf<S> & Reads) => Words;
+  readonly advise: (result: Advised & FieldsOf<S> & Reads) => AdviceWords;
 }
 
 /** One premium check: one file and one line in `registry.ts`. */
@@ -81,5 +81,8 @@ export interface Check<
   readonly about: string;
   /** DNS questions it asks at the most, without those that a check named before it asks anyway. */
   readonly questions: number;
-  readonly run: (subject: Subject, deps: CheckRun<Reads>) => Promise<Outcome<FieldsOf<S>>>;
+  readonly run: (
+    subject: CheckedSubject,
+    deps: CheckRun<Reads>,
+  ) => Promise<CheckOutcome<FieldsOf<S>>>;
 }

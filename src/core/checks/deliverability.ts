@@ -6,15 +6,15 @@ import {
   type CheckRun,
   type FieldsOf,
   NOT_NOW,
-  type Outcome,
-  type Subject,
-  type Words,
+  type CheckOutcome,
+  type CheckedSubject,
+  type AdviceWords,
 } from "./check.ts";
 import type { DkimFields } from "./dkim/dkim.ts";
 import {
   type Dmarc,
   type DmarcFields,
-  type Policy,
+  type DmarcPolicy,
   isIgnored,
   LOWER,
   parsePolicyRecord,
@@ -29,7 +29,7 @@ const FIELDS = {
     maximum: 100,
   }),
 };
-type Fields = FieldsOf<typeof FIELDS>;
+type DeliverabilityFields = FieldsOf<typeof FIELDS>;
 
 type Inputs = SpfFields & DkimFields & DmarcFields & DomainAgeFields;
 
@@ -67,7 +67,7 @@ export const AGE_VALUES: readonly (readonly [belowDays: number, value: number])[
 function dmarcValue({ policy, record, pct = 100, rua }: Dmarc): number {
   const published = record === undefined ? undefined : parsePolicyRecord(record);
   if (published === undefined || isIgnored(published)) return DMARC_VALUES.noRecord;
-  const value = (step: Policy): number =>
+  const value = (step: DmarcPolicy): number =>
     step === "none" && rua !== undefined ? DMARC_VALUES.noneWithReports : DMARC_VALUES[step];
   return (value(policy) * pct + value(LOWER[policy]) * (100 - pct)) / 100;
 }
@@ -76,7 +76,7 @@ function ageValue({ age_days: days }: DomainAge): number {
   return AGE_VALUES.find(([below]) => days < below)?.[1] ?? 1;
 }
 
-type Input = readonly [weight: number, value: number];
+type WeightedInput = readonly [weight: number, value: number];
 
 /** The weighted mean of what was asked for and obtained, 0 to 100. Improving one input never lowers it. */
 export function scoreOf(mail: MailHosts, fields: Inputs): number | undefined {
@@ -89,8 +89,8 @@ export function scoreOf(mail: MailHosts, fields: Inputs): number | undefined {
   return Math.round(Number(((100 * points) / most).toFixed(10)));
 }
 
-function inputsOf({ email_auth: auth = {}, domain_age: age }: Inputs, mx: number): Input[] {
-  const inputs: Input[] = [[WEIGHTS.mx, mx]];
+function inputsOf({ email_auth: auth = {}, domain_age: age }: Inputs, mx: number): WeightedInput[] {
+  const inputs: WeightedInput[] = [[WEIGHTS.mx, mx]];
   if (auth.spf !== undefined) inputs.push([WEIGHTS.spf, SPF_VALUES[auth.spf]]);
   if (auth.dkim_configured !== undefined) {
     inputs.push([WEIGHTS.dkim, DKIM_VALUES[auth.dkim_configured ? "found" : "notFound"]]);
@@ -100,7 +100,10 @@ function inputsOf({ email_auth: auth = {}, domain_age: age }: Inputs, mx: number
   return inputs;
 }
 
-async function run({ mail }: Subject, { obtained }: CheckRun<Inputs>): Promise<Outcome<Fields>> {
+async function run(
+  { mail }: CheckedSubject,
+  { obtained }: CheckRun<Inputs>,
+): Promise<CheckOutcome<DeliverabilityFields>> {
   const score = scoreOf(mail, await obtained());
   return score === undefined
     ? { kind: "unavailable" }
@@ -110,7 +113,11 @@ async function run({ mail }: Subject, { obtained }: CheckRun<Inputs>): Promise<O
 const GOOD_SCORE = 80;
 const FAIR_SCORE = 50;
 
-function advise({ domain, dns, deliverability_score: score }: Advised & Fields): Words {
+function advise({
+  domain,
+  dns,
+  deliverability_score: score,
+}: Advised & DeliverabilityFields): AdviceWords {
   if (score === undefined) return NOT_NOW;
   const figure = `${score} of 100`;
   if (!dns) {

@@ -1,6 +1,14 @@
 import { DAY_MS, dayOf, isoDate } from "../calendar.ts";
 import { type Described, Type } from "../json-schema.ts";
-import type { Advised, Check, CheckRun, FieldsOf, Outcome, Subject, Words } from "./check.ts";
+import type {
+  Advised,
+  Check,
+  CheckRun,
+  FieldsOf,
+  CheckOutcome,
+  CheckedSubject,
+  AdviceWords,
+} from "./check.ts";
 
 const DomainAge = Type.Object(
   {
@@ -33,9 +41,9 @@ export function ageOf(registeredAtMs: number, nowMs: number): DomainAge | undefi
 }
 
 async function run(
-  { domain }: Subject,
+  { domain }: CheckedSubject,
   { lookup, nowMs }: CheckRun,
-): Promise<Outcome<DomainAgeFields>> {
+): Promise<CheckOutcome<DomainAgeFields>> {
   // Registries know registrable domains only; a public suffix has no registration of its own.
   if (domain.registrableDomain === undefined) return { kind: "nothing" };
   const answer = await lookup.registration(domain.registrableDomain);
@@ -45,7 +53,7 @@ async function run(
   return age === undefined ? { kind: "nothing" } : { kind: "done", fields: { domain_age: age } };
 }
 
-function advise({ domain_age: age }: Advised & DomainAgeFields): Words {
+function advise({ domain_age: age }: Advised & DomainAgeFields): AdviceWords {
   if (age === undefined) {
     const says = "The registry of this domain does not say when it was registered.";
     return { state: "unknown", says };

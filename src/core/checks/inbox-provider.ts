@@ -2,7 +2,15 @@ import { providerOfMail } from "../mail/mail-hosts.ts";
 import type { Lookup } from "../mail/lookup.ts";
 import { SPF_INCLUDES } from "../tables/data.ts";
 import { Type } from "../json-schema.ts";
-import type { Advised, Check, CheckRun, FieldsOf, Outcome, Subject, Words } from "./check.ts";
+import type {
+  Advised,
+  Check,
+  CheckRun,
+  FieldsOf,
+  CheckOutcome,
+  CheckedSubject,
+  AdviceWords,
+} from "./check.ts";
 import { fetchSpf } from "./spf/spf.ts";
 import { parseSpf } from "./spf/spf-record.ts";
 
@@ -29,7 +37,7 @@ export type ProviderFound =
 
 /** By mail host, and behind a filtering gateway by the domain's own SPF record, else the gateway's name. */
 export async function findInboxProvider(
-  { domain, mail }: Subject,
+  { domain, mail }: CheckedSubject,
   lookup: Pick<Lookup, "txt">,
 ): Promise<ProviderFound> {
   if (mail.kind === "unknown") return { kind: "unknown" };
@@ -41,7 +49,10 @@ export async function findInboxProvider(
   return { kind: "known", provider: behind ?? known.provider };
 }
 
-async function run(subject: Subject, { lookup }: CheckRun): Promise<Outcome<InboxProviderFields>> {
+async function run(
+  subject: CheckedSubject,
+  { lookup }: CheckRun,
+): Promise<CheckOutcome<InboxProviderFields>> {
   const found = await findInboxProvider(subject, lookup);
   if (found.kind === "unknown") return { kind: "unavailable" };
   return found.provider === undefined
@@ -49,7 +60,7 @@ async function run(subject: Subject, { lookup }: CheckRun): Promise<Outcome<Inbo
     : { kind: "done", fields: { inbox_provider: found.provider } };
 }
 
-function advise({ inbox_provider: provider }: Advised & InboxProviderFields): Words {
+function advise({ inbox_provider: provider }: Advised & InboxProviderFields): AdviceWords {
   return provider === undefined
     ? { state: "unknown", says: "The mail of this domain is not kept by a provider we recognise." }
     : { state: "good", says: `Mail is kept by ${provider}.`, figure: provider };

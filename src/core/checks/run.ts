@@ -1,4 +1,4 @@
-import type { CheckDeps, CheckRun, Outcome, Subject } from "./check.ts";
+import type { CheckDeps, CheckRun, CheckOutcome, CheckedSubject } from "./check.ts";
 import type { Datasets } from "../evidence/datasets.ts";
 import { CHECKS, type Feature, type PremiumFields } from "./registry.ts";
 import { checkSpamTrap } from "./spam-trap.ts";
@@ -62,7 +62,7 @@ export function sharedLookup(lookup: Lookup, count: QuestionCount): Lookup {
   };
 }
 
-export interface Asked {
+export interface RequestedChecks {
   readonly features: readonly Feature[];
   /** Runs by itself where the tier includes it. */
   readonly spamTrap: boolean;
@@ -81,8 +81,8 @@ export const NOTHING_ASKED: CheckResults = { fields: {}, unavailable: [], freshD
 export const QUESTIONS_MAX = CHECKS.reduce((sum, { questions }) => sum + questions, 0);
 
 export function withoutFeatures(
-  { spamTrap }: Asked,
-  subject: Subject,
+  { spamTrap }: RequestedChecks,
+  subject: CheckedSubject,
   datasets: Datasets,
 ): CheckResults {
   if (!spamTrap) return NOTHING_ASKED;
@@ -92,8 +92,8 @@ export function withoutFeatures(
 
 /** Runs the asked checks beside each other; never throws for what DNS or a registry says. */
 export async function runChecks(
-  asked: Asked,
-  subject: Subject,
+  asked: RequestedChecks,
+  subject: CheckedSubject,
   deps: CheckDeps,
 ): Promise<CheckResults> {
   const trap = withoutFeatures(asked, subject, deps.datasets).fields;
@@ -106,11 +106,11 @@ export async function runChecks(
   return { fields, unavailable, freshDomain: fields.domain_age?.fresh === true };
 }
 
-type Ending = Promise<Outcome<Readonly<Record<string, unknown>>>>;
+type Ending = Promise<CheckOutcome<Readonly<Record<string, unknown>>>>;
 
 function start(
   asked: readonly Feature[],
-  subject: Subject,
+  subject: CheckedSubject,
   deps: CheckDeps,
 ): ReadonlyMap<Feature, Ending> {
   const running = new Map<Feature, Ending>();

@@ -4,7 +4,7 @@ import { literalDatasets } from "../../../test/lists/literal-datasets.ts";
 import type { Datasets, Rules } from "../evidence/datasets.ts";
 import { readEntry } from "../address/address.ts";
 import { LARGE_PROVIDERS } from "../tables/data.ts";
-import type { Subject } from "./check.ts";
+import type { CheckedSubject } from "./check.ts";
 import { type SpamTrap, checkSpamTrap } from "./spam-trap.ts";
 
 const operator: Rules = {
@@ -29,7 +29,7 @@ function checked(text: string, datasets: Datasets = DATASETS): SpamTrap {
   if (entry.kind === "malformed") throw new Error(`malformed: ${text}`);
   const { domain } = entry;
   const mail = { kind: "unknown" } as const;
-  const subject: Subject =
+  const subject: CheckedSubject =
     entry.kind === "address" ? { domain, mail, address: entry.address } : { domain, mail };
   return checkSpamTrap(subject, datasets);
 }

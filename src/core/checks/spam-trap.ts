@@ -9,8 +9,8 @@ import {
   type FieldsOf,
   NOT_NOW,
   type PremiumPart,
-  type Subject,
-  type Words,
+  type CheckedSubject,
+  type AdviceWords,
 } from "./check.ts";
 
 const SpamTrap = Type.Object(
@@ -31,14 +31,17 @@ const FIELDS = { spam_trap: SpamTrap };
 const NO_TRAP: SpamTrap = { is_trap: false, type: null, reason: null };
 
 /** The operator's trap file first, then, unless allowed, names of traps and misspelt providers. "No trap" proves nothing. */
-export function checkSpamTrap(subject: Subject, datasets: Datasets): SpamTrap {
+export function checkSpamTrap(subject: CheckedSubject, datasets: Datasets): SpamTrap {
   const listed = fromOperator(subject, datasets);
   if (listed !== undefined) return listed;
   if (isAllowed(subject, datasets)) return NO_TRAP;
   return honeypot(subject) ?? typo(subject, datasets) ?? NO_TRAP;
 }
 
-function fromOperator({ address, domain }: Subject, { operator }: Datasets): SpamTrap | undefined {
+function fromOperator(
+  { address, domain }: CheckedSubject,
+  { operator }: Datasets,
+): SpamTrap | undefined {
   const ofAddress = address === undefined ? undefined : operator.trap(canonicalAddress(address));
   if (ofAddress !== undefined) {
     return trap(ofAddress, `The operator's list names this address as ${ofAddress}.`);
@@ -48,20 +51,20 @@ function fromOperator({ address, domain }: Subject, { operator }: Datasets): Spa
   return trap(ofDomain, `The operator's list names this domain as ${ofDomain}.`);
 }
 
-function isAllowed({ address, domain }: Subject, { operator }: Datasets): boolean {
+function isAllowed({ address, domain }: CheckedSubject, { operator }: Datasets): boolean {
   if (operator.domain(domain.name) === "allow") return true;
   return address !== undefined && operator.address(canonicalAddress(address)) === "allow";
 }
 
 /** The local part alone counts: with a detail behind "+" it is still that mailbox (RFC 5233). */
-function honeypot({ address }: Subject): SpamTrap | undefined {
+function honeypot({ address }: CheckedSubject): SpamTrap | undefined {
   if (address === undefined) return undefined;
   const { user } = subAddress(mailboxUser(address));
   if (!HONEYPOT_LOCAL_PARTS.has(user)) return undefined;
   return trap("honeypot", `Mailboxes named "${user}" are set up to catch senders of spam.`);
 }
 
-function typo({ domain }: Subject, datasets: Datasets): SpamTrap | undefined {
+function typo({ domain }: CheckedSubject, datasets: Datasets): SpamTrap | undefined {
   const meant = typoTarget(domain.name, datasets);
   if (meant === undefined) return undefined;
   return trap("typo", `The domain looks like a misspelling of ${meant}.`);
@@ -71,7 +74,7 @@ function trap(type: NonNullable<SpamTrap["type"]>, reason: string): SpamTrap {
   return { is_trap: true, type, reason };
 }
 
-function advise({ spam_trap: found }: Advised & FieldsOf<typeof FIELDS>): Words {
+function advise({ spam_trap: found }: Advised & FieldsOf<typeof FIELDS>): AdviceWords {
   if (found === undefined) return NOT_NOW;
   const { is_trap: isTrap, reason } = found;
   if (!isTrap) {

@@ -344,12 +344,12 @@ function parentStandings(domain: Domain, datasets: Datasets): readonly Standing[
 }
 
 /** What lists, rules and mail hosts say of a domain by itself: no address, no DNS evidence, no premium check. */
-export function domainVerdict(domain: Domain, mail: MailHosts, datasets: Datasets): Verdict {
+export function domainVerdict(domain: Domain, mail: MailHosts, datasets: Datasets): DomainVerdict {
   const pieces = domainEvidence(domain, mail, datasets);
   return weigh(isKnownGood(domain.name, datasets) ? excuse(pieces) : pieces);
 }
 
-export interface Verdict {
+export interface DomainVerdict {
   readonly disposable: boolean;
   readonly confidence: number;
   /** Most important first, no signal twice. */
@@ -365,7 +365,7 @@ const RANK: ReadonlyMap<string, number> = new Map(
 const rank = (signal: Signal): number => RANK.get(signal) ?? 0;
 
 /** `confidence = round(100 * (1 - product(1 - weight)))`; pieces of evidence are taken as independent. */
-export function weigh(pieces: readonly Evidence[]): Verdict {
+export function weigh(pieces: readonly Evidence[]): DomainVerdict {
   if (pieces.length === 0) return NOTHING_FOUND;
   const ordered = distinct(pieces);
   // Rounded to 12 digits first, for 1 - 0.7 * 0.65 is 0.5449999... and means 0.545.
@@ -374,7 +374,7 @@ export function weigh(pieces: readonly Evidence[]): Verdict {
   return { disposable: confidence >= DISPOSABLE_AT, confidence, evidence: ordered };
 }
 
-const NOTHING_FOUND: Verdict = { disposable: false, confidence: 0, evidence: [] };
+const NOTHING_FOUND: DomainVerdict = { disposable: false, confidence: 0, evidence: [] };
 
 function distinct(pieces: readonly Evidence[]): readonly Evidence[] {
   const sorted = [...pieces].sort((a, b) => b.weight - a.weight || rank(a.signal) - rank(b.signal));

@@ -35,7 +35,7 @@ function wordFor<Word>(name: string, { exact, below }: NameWords<Word>): Word | 
 
 type AddressWords<Word> = Map<string, Map<string, Word>>;
 
-interface Said {
+interface OperatorWords {
   readonly domains: NameWords<OperatorWord>;
   readonly mailHosts: NameWords<OperatorWord>;
   readonly addresses: AddressWords<OperatorWord | "account">;
@@ -45,7 +45,7 @@ interface Said {
 }
 
 export function rulesOf(entries: Iterable<SaidOf>, hashOf: (canonical: string) => string): Rules {
-  const said: Said = {
+  const said: OperatorWords = {
     domains: nameWords(),
     mailHosts: nameWords(),
     addresses: new Map(),
@@ -73,7 +73,7 @@ export function rulesOf(entries: Iterable<SaidOf>, hashOf: (canonical: string) =
 type NameSubject = Extract<ListSubject, { readonly below: boolean }>;
 
 /** A subject that cannot be read, as of a later version of this program, is left out. */
-function add({ subject, word }: SaidOf, said: Said): void {
+function add({ subject, word }: SaidOf, said: OperatorWords): void {
   const read = readListSubject(subject);
   if (!read.ok || read.value.kind === "address") return;
   if (read.value.kind === "feed") said.feedsOff.add(read.value.id);
@@ -84,7 +84,7 @@ function add({ subject, word }: SaidOf, said: Said): void {
   } else addName(read.value, word, said);
 }
 
-function addName({ kind, name, below }: NameSubject, word: ListWord, said: Said): void {
+function addName({ kind, name, below }: NameSubject, word: ListWord, said: OperatorWords): void {
   const side = below ? "below" : "exact";
   if (isTrap(word)) said.trapDomains[side].set(name, word);
   else if (word === "allow" || word === "deny") {

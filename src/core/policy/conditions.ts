@@ -22,13 +22,13 @@ import type { Datasets } from "../evidence/datasets.ts";
 import type { Entry } from "../address/address.ts";
 import type { Validation } from "../validate/validate.ts";
 
-type Checked = Pick<Validation, "entry" | "result" | "mail">;
+type CheckedEntryFacts = Pick<Validation, "entry" | "result" | "mail">;
 
 /** What a check says of an entry; the caller's own facts and those of the account's traffic are added. */
 export type CheckFacts = Omit<Facts, keyof TrafficFacts | "caller" | "verified">;
 
 export function factsOf(
-  { entry, result, mail }: Checked,
+  { entry, result, mail }: CheckedEntryFacts,
   datasets: Pick<Datasets, "operator">,
 ): CheckFacts {
   const has = (signal: Signal): boolean => result.signals.includes(signal);
@@ -180,7 +180,7 @@ interface Wrong {
 /** A condition that was read, or what is wrong with its value, at which place within it. */
 export type ConditionRead = ({ readonly ok: true } & Condition) | Wrong;
 
-type Reader = (
+type ReadCondition = (
   value: unknown,
   name: string,
 ) => { readonly ok: true; readonly holds: Holds } | Wrong;
@@ -208,13 +208,13 @@ function passes<T>(tests: readonly Test<T>[], fact: T): boolean {
 }
 
 /** Of a fact with one value; an unknown one passes no test. */
-const one = <T>(item: ItemReader<T>, get: (facts: Facts) => T | undefined): Reader =>
+const one = <T>(item: ItemReader<T>, get: (facts: Facts) => T | undefined): ReadCondition =>
   conditionOf(item, (facts, tests) => {
     const fact = get(facts);
     return fact !== undefined && passes(tests, fact);
   });
 
-const anyOf = <T>(item: ItemReader<T>, get: (facts: Facts) => readonly T[]): Reader =>
+const anyOf = <T>(item: ItemReader<T>, get: (facts: Facts) => readonly T[]): ReadCondition =>
   conditionOf(item, (facts, tests) => {
     for (const fact of get(facts)) if (passes(tests, fact)) return true;
     return false;
@@ -224,7 +224,7 @@ const anyOf = <T>(item: ItemReader<T>, get: (facts: Facts) => readonly T[]): Rea
 function conditionOf<T>(
   item: ItemReader<T>,
   holds: (facts: Facts, tests: readonly Test<T>[]) => boolean,
-): Reader {
+): ReadCondition {
   return (value) => {
     const items: readonly unknown[] = Array.isArray(value) ? value : [value];
     if (items.length === 0) return wrong("", "the array is empty");
@@ -255,7 +255,7 @@ type BooleanFact = {
 
 const isTrueOrFalse = isOneOf([true, false]);
 
-const flag = (name: BooleanFact): Reader => one(isTrueOrFalse, (facts) => facts[name]);
+const flag = (name: BooleanFact): ReadCondition => one(isTrueOrFalse, (facts) => facts[name]);
 
 const isBounded: ItemReader<number> = (item) => {
   const bounds = boundsOf(item);
@@ -274,7 +274,7 @@ function boundsOf(item: unknown): Test<number> | undefined {
   return (fact) => fact >= gte && fact < lt;
 }
 
-const amount = (name: "confidence" | "age_days" | TrafficNumber): Reader =>
+const amount = (name: "confidence" | "age_days" | TrafficNumber): ReadCondition =>
   one(isBounded, (facts) => facts[name]);
 
 const isSignal: ItemReader<string> = (item) =>
@@ -331,7 +331,7 @@ const isCallerValue: ItemReader<CallerFact> = (item) => {
   return (fact) => typeof fact === "number" && bounds(fact);
 };
 
-const callerFact: Reader = (value, name) => {
+const callerFact: ReadCondition = (value, name) => {
   const [, fact = ""] = CALLER_NAME.exec(name) ?? [];
   return one(isCallerValue, ({ caller }) => caller.get(fact))(value, name);
 };
@@ -340,7 +340,7 @@ const callerFact: Reader = (value, name) => {
 type Level = "domain" | "address";
 
 interface FactRow {
-  readonly read: Reader;
+  readonly read: ReadCondition;
   readonly level: Level;
   readonly reason?: string;
   /** Absent: known without DNS. */

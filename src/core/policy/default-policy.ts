@@ -44,13 +44,13 @@ const SEND_DOCUMENT = {
 
 /** What may be asked: may this person sign up, and may a message be sent there now. */
 export const QUESTIONS = ["signup", "send"] as const;
-export type Question = (typeof QUESTIONS)[number];
+export type PolicyQuestion = (typeof QUESTIONS)[number];
 
 export const DEFAULT_NAME = "default";
 export const SEND_NAME = "send";
 
 /** The policy that decides unless the caller names another. */
-export const policyFor = (question: Question): string =>
+export const policyFor = (question: PolicyQuestion): string =>
   question === "send" ? SEND_NAME : DEFAULT_NAME;
 
 /** A built-in policy is the first version of its name; those that an account saves follow it. */

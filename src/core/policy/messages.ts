@@ -8,11 +8,11 @@ export const LANGUAGES = ["en", "de", "fr", "es", "it", "pt", "nl", "pl"] as con
 const REGIONS = ["pt-BR"] as const;
 export type Language = (typeof LANGUAGES)[number] | (typeof REGIONS)[number];
 
-type Words = ReadonlyMap<string, string>;
+type Translations = ReadonlyMap<string, string>;
 
 /** Each row without a tab names what the sentences below it are for, in all languages. None names a list. */
-function wordsByUse(): ReadonlyMap<string, Words> {
-  const all = new Map<string, Words>();
+function wordsByUse(): ReadonlyMap<string, Translations> {
+  const all = new Map<string, Translations>();
   let words = new Map<string, string>();
   for (const [name = "", sentence] of rowsOf(TEXTS.messages)) {
     if (sentence !== undefined) {

@@ -37,7 +37,7 @@ export interface PolicyScope {
 }
 
 export function parsePolicy(document: unknown, scope: PolicyScope): PolicyRead {
-  const reader = new Reader(scope);
+  const reader = new PolicyReader(scope);
   const policy = reader.policy(document);
   const { mistakes } = reader;
   return mistakes.length === 0 ? { ok: true, policy } : { ok: false, mistakes };
@@ -82,7 +82,7 @@ const LANGUAGE = /^[a-z]{2,3}(?:-[a-z0-9]{2,8}){0,3}$/i;
 /** What no eye sees or what breaks a line: the text is shown in forms, headers and terminals. */
 const UNFIT = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u;
 
-class Reader {
+class PolicyReader {
   readonly mistakes: string[] = [];
   readonly #scope: PolicyScope;
 

@@ -3,11 +3,11 @@ import { SIGNALS, type Signal } from "../evidence/signals.ts";
 import { type ExplainedSignal, type SaidBy, explain } from "./explain.ts";
 import type { FormatCode } from "./malformed.ts";
 import type { Validation } from "./validate.ts";
-import { type Advised, NOT_NOW, type Words } from "../checks/check.ts";
+import { type Advised, NOT_NOW, type AdviceWords } from "../checks/check.ts";
 import { CHECKS, type Feature, type PremiumFields } from "../checks/registry.ts";
 import { spamTrap } from "../checks/spam-trap.ts";
 
-export interface Advice extends Words {
+export interface Advice extends AdviceWords {
   readonly check: Feature | "spam_trap";
   readonly title: string;
 }
@@ -17,10 +17,13 @@ interface AdviceScope {
   readonly unavailable: readonly Feature[];
 }
 
-type Result = Advised & PremiumFields;
+type AdvisedResult = Advised & PremiumFields;
 
 /** One piece of advice for each asked check, in the order asked; the spam trap, where it was checked, at the end. */
-export function advise(result: Result, { features, unavailable }: AdviceScope): readonly Advice[] {
+export function advise(
+  result: AdvisedResult,
+  { features, unavailable }: AdviceScope,
+): readonly Advice[] {
   const pieces = features.flatMap((feature): readonly Advice[] => {
     const check = CHECKS.find(({ name }) => name === feature);
     if (check === undefined) return [];

@@ -7,10 +7,10 @@ import {
   subAddress,
 } from "../address/address.ts";
 import { aliasOf, canonicalAddress, isIssued } from "../evidence/alias.ts";
-import type { Subject } from "../checks/check.ts";
+import type { CheckedSubject } from "../checks/check.ts";
 import type { Feature } from "../checks/registry.ts";
 import {
-  type Asked,
+  type RequestedChecks,
   type CheckResults,
   NOTHING_ASKED,
   runChecks,
@@ -68,10 +68,10 @@ function isScattered(user: string): boolean {
   return dots >= SCATTER_MIN_DOTS && letters / pieces.length <= SCATTER_MAX_LETTERS_A_PIECE;
 }
 
-export interface Question {
+export interface EntryQuestion {
   readonly text: string;
   readonly mode: EntryMode;
-  readonly asked: Asked;
+  readonly asked: RequestedChecks;
   readonly nowMs: number;
   readonly implicitMx: boolean;
 }
@@ -94,7 +94,7 @@ export interface Validation {
 }
 
 /** THE main path: one entry in, one result out. Never throws for what the text or DNS says. */
-export async function validate(question: Question, world: World): Promise<Validation> {
+export async function validate(question: EntryQuestion, world: World): Promise<Validation> {
   const entry = readEntry(question.text, question.mode);
   if (entry.kind === "malformed") return malformed(entry, question);
   const found = findMailHosts(entry.domain.name, world.lookup, question.implicitMx);
@@ -107,7 +107,7 @@ export async function validate(question: Question, world: World): Promise<Valida
 
 /** The first half of `validate`, for entries by the thousand: all that waits for DNS. Of a malformed entry "none". */
 export function mailOf(
-  { text, mode, implicitMx }: Pick<Question, "text" | "mode" | "implicitMx">,
+  { text, mode, implicitMx }: Pick<EntryQuestion, "text" | "mode" | "implicitMx">,
   lookup: Lookup,
 ): Awaitable<MailHosts> {
   const entry = readEntry(text, mode);
@@ -120,7 +120,7 @@ export function mailOf(
  * `mail` it says what is known before DNS is asked.
  */
 export function conclusionOf(
-  question: Question,
+  question: EntryQuestion,
   mail: MailHosts | undefined,
   datasets: Datasets,
 ): Validation {
@@ -133,12 +133,16 @@ export function conclusionOf(
 
 type WellFormed = Exclude<Entry, { kind: "malformed" }>;
 
-const subjectOf = (entry: WellFormed, mail: MailHosts): Subject =>
+const subjectOf = (entry: WellFormed, mail: MailHosts): CheckedSubject =>
   entry.kind === "address"
     ? { domain: entry.domain, mail, address: entry.address }
     : { domain: entry.domain, mail };
 
-function check(question: Question, subject: Subject, world: World): Awaitable<CheckResults> {
+function check(
+  question: EntryQuestion,
+  subject: CheckedSubject,
+  world: World,
+): Awaitable<CheckResults> {
   const { asked, nowMs, implicitMx } = question;
   if (asked.features.length === 0) return withoutFeatures(asked, subject, world.datasets);
   return runChecks(asked, subject, {
@@ -149,7 +153,10 @@ function check(question: Question, subject: Subject, world: World): Awaitable<Ch
   });
 }
 
-function malformed(entry: Entry & { readonly kind: "malformed" }, question: Question): Validation {
+function malformed(
+  entry: Entry & { readonly kind: "malformed" },
+  question: EntryQuestion,
+): Validation {
   const result: ValidationResult = {
     format: false,
     domain: entry.shownDomain,
@@ -167,15 +174,19 @@ function malformed(entry: Entry & { readonly kind: "malformed" }, question: Ques
 }
 
 /** A result in the making: fields are set in the contract's order, which is the order they are sent in. */
-type Draft = { -readonly [Field in keyof FullResult]: FullResult[Field] };
+type DraftResult = { -readonly [Field in keyof FullResult]: FullResult[Field] };
 
 interface Findings {
-  readonly question: Question;
+  readonly question: EntryQuestion;
   readonly checks: CheckResults;
   readonly datasets: Datasets;
 }
 
-function conclude(entry: WellFormed, subject: Subject, { checks, datasets }: Findings): Validation {
+function conclude(
+  entry: WellFormed,
+  subject: CheckedSubject,
+  { checks, datasets }: Findings,
+): Validation {
   const { domain, address, mail } = subject;
   const alias = address === undefined ? undefined : aliasOf(address, mail);
   const account = address === undefined ? NO_EVIDENCE : accountEvidence(address, datasets);
@@ -188,7 +199,7 @@ function conclude(entry: WellFormed, subject: Subject, { checks, datasets }: Fin
   if (checks.freshDomain) pieces.push(evidence("fresh_domain"));
   if (datasets.operator.domain(domain.name) === "allow") pieces.push(evidence("operator_allow"));
   const verdict = weigh(whitelist ? excuse(pieces) : pieces);
-  const draft: Partial<Draft> = {
+  const draft: Partial<DraftResult> = {
     format: true,
     domain: domain.name,
     disposable: verdict.disposable,
@@ -205,7 +216,7 @@ function conclude(entry: WellFormed, subject: Subject, { checks, datasets }: Fin
   draft.free = datasets.free.has(domain.name);
   if (alias !== undefined) draft.alias = alias.alias;
   if (checks !== NOTHING_ASKED) Object.assign(draft, checks.fields);
-  const result = draft as Draft; // all that is required is set by now
+  const result = draft as DraftResult; // all that is required is set by now
   return { entry, result, evidence: verdict.evidence, mail, unavailable: checks.unavailable };
 }
 
@@ -213,7 +224,7 @@ const NO_EVIDENCE: readonly Evidence[] = [];
 
 const isAllowance = ({ signal }: Evidence): boolean => signal === "operator_allow";
 
-function didYouMean({ address }: Subject, pieces: readonly Evidence[]): string | undefined {
+function didYouMean({ address }: CheckedSubject, pieces: readonly Evidence[]): string | undefined {
   const provider = pieces.find(({ signal }) => signal === "typo_domain")?.subject;
   if (provider === undefined || address === undefined) return provider;
   return `${address.localPart}@${provider}`;

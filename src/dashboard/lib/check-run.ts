@@ -7,7 +7,7 @@ import { fragment, setFragment } from "./router.ts";
 import { loadAllowanceSoon, ownerId, whenOwnerChanges } from "./session.ts";
 import { announce } from "./state.ts";
 
-export interface Answered {
+export interface AnsweredCheck {
   readonly state: "answered";
   readonly entry: string;
   readonly step: CheckStep;
@@ -18,7 +18,7 @@ type Shown =
   | { readonly state: "nothing"; readonly entry: "" }
   | { readonly state: "checking"; readonly entry: string }
   | { readonly state: "failed"; readonly entry: string; readonly message: string }
-  | Answered;
+  | AnsweredCheck;
 
 const NOTHING: Shown = { state: "nothing", entry: "" };
 
@@ -56,7 +56,7 @@ export function check(given: string): void {
     // Its reader does not wait for the rest.
     requestAnimationFrame(() => setTimeout(() => running === own && tell(answered), 0));
   };
-  const tell = (answered: Answered): void => {
+  const tell = (answered: AnsweredCheck): void => {
     // With the step of the history, so that Back and a reload show it again and cost nothing.
     if (fragment.value === entry) history.replaceState({ ...answered, owner: ownerId() }, "");
     // The verdict alone: read out whole, the page would take minutes. It is said again when it changes.
@@ -74,7 +74,7 @@ export function check(given: string): void {
 export function checkLinked(): void {
   const wanted = trimEntry(fragment.value);
   if (wanted === shownCheck.value.entry) return;
-  const known = history.state as (Answered & { readonly owner: string }) | null;
+  const known = history.state as (AnsweredCheck & { readonly owner: string }) | null;
   if (wanted === "") show(NOTHING);
   else if (known?.entry === wanted && known.owner === ownerId()) show(known);
   else check(wanted);

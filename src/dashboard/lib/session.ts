@@ -1,5 +1,5 @@
 import { signal } from "@preact/signals";
-import type { Allowance, Purse, SessionState } from "../../http/account/shapes.ts";
+import type { AllowanceJson, PurseJson, SessionState } from "../../http/account/shapes.ts";
 import { call, isEnded, post } from "./client.ts";
 
 /** Who is here, which the server says before the first page is drawn. */
@@ -30,10 +30,10 @@ export function whenOwnerChanges(task: () => void): void {
   });
 }
 
-export const allowance = signal<Allowance | undefined>(undefined);
+export const allowance = signal<AllowanceJson | undefined>(undefined);
 
 /** What is left of a purse; infinite where it has no limit. */
-export const leftOf = ({ used, limit }: Purse): number =>
+export const leftOf = ({ used, limit }: PurseJson): number =>
   limit === null ? Infinity : Math.max(0, limit - used);
 
 /** What this browser keeps under a name; null for nothing, or where its storage is switched off. */
@@ -65,7 +65,7 @@ export async function loadSession(): Promise<void> {
 export function loadAllowance(): void {
   if (session.value.account === undefined) allowance.value = undefined;
   else
-    void call<Allowance>("GET", "allowance").then(
+    void call<AllowanceJson>("GET", "allowance").then(
       (known) => (allowance.value = known),
       () => undefined,
     );

@@ -5,7 +5,7 @@ import type {
   AdminAccount,
   AdminAccountPage,
   AdminAccounts,
-  Promoted,
+  PromotedJson,
 } from "../../http/account/shapes.ts";
 import { post } from "../lib/client.ts";
 import { count, counted, exactTime, sumOf, timeMs } from "../lib/format.ts";
@@ -35,7 +35,7 @@ import {
   textField,
   useChoice,
   useSearch,
-  type Values,
+  type FormValues,
 } from "../parts/form.tsx";
 import { tierName } from "../words/names.ts";
 import { nameOf, shortOf } from "./keys.tsx";
@@ -66,7 +66,7 @@ async function showLink(made: Promise<MadeLink>): Promise<void> {
   shownOnce.value = { title: "The link for a new password", value, words };
 }
 
-async function forget(values: Values): Promise<void> {
+async function forget(values: FormValues): Promise<void> {
   const {
     found,
     account_id: own,
@@ -244,7 +244,7 @@ function Limits({ id, email, limits }: AdminAccount): VNode {
     ...textField(name, label, 'Empty: the plan\'s. "none": no limit.', { pattern: "\\d*|none" }),
     value: limitText(limits[name]),
   }));
-  const send = async (values: Values): Promise<void> => {
+  const send = async (values: FormValues): Promise<void> => {
     const given = LIMITS.flatMap(([name]) => {
       const value = (values[name] ?? "").trim();
       return value === "" ? [] : [[name, value === "none" ? null : Number(value)]];
@@ -267,7 +267,7 @@ function Limits({ id, email, limits }: AdminAccount): VNode {
 
 function Changes(account: AdminAccount): VNode {
   const { id, tier, admin, email, credits } = account;
-  const setTier = async ({ tier: next = "" }: Values): Promise<void> => {
+  const setTier = async ({ tier: next = "" }: FormValues): Promise<void> => {
     await change(id, "tier", { tier: next });
     say(`${email} has the plan ${tierName(next)}.`, () => change(id, "tier", { tier }));
   };
@@ -323,8 +323,8 @@ const sure = () => ({ user: ownEmail(), fields: [OWN_PASSWORD] });
 
 /** What changes what the account may do: each asks once, and can be undone. */
 function rightsOf({ id, email, admin, disabled, origin }: AdminAccount): VNode {
-  const promote = async (values: Values): Promise<void> => {
-    const answer = await change<Promoted | undefined>(id, "promote", values);
+  const promote = async (values: FormValues): Promise<void> => {
+    const answer = await change<PromotedJson | undefined>(id, "promote", values);
     say(`${email} is an administrator.`, () => change(id, "demote"));
     if (answer === undefined) return;
     const { password: value, keys, hooks, webhooks, policies } = answer;

@@ -1,8 +1,8 @@
 import type { VNode } from "preact";
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 import type { Advice } from "../../core/validate/reasons.ts";
-import type { CheckStep, EvidenceShape, FrontPage, Result } from "../../http/account/shapes.ts";
-import { type Answered, check, checkLinked, shownCheck, typed } from "../lib/check-run.ts";
+import type { CheckStep, EvidenceShape, FrontPage, ResultJson } from "../../http/account/shapes.ts";
+import { type AnsweredCheck, check, checkLinked, shownCheck, typed } from "../lib/check-run.ts";
 import { capital, shownDay, stampTime, timeMs } from "../lib/format.ts";
 import { type Loading, useLoad } from "../lib/load.ts";
 import { has, session } from "../lib/session.ts";
@@ -17,7 +17,7 @@ import {
   reasonOf,
   sharesOf,
   titleOf,
-  type Verdict,
+  type ShownVerdict,
   verdictOf,
 } from "../words/verdict.ts";
 
@@ -115,7 +115,7 @@ export function Answer(): VNode | null {
   );
 }
 
-type ResultProps = Pick<Answered, "entry" | "step" | "atMs">;
+type ResultProps = Pick<AnsweredCheck, "entry" | "step" | "atMs">;
 
 const fixButton = (kind: string, meant = ""): VNode | null =>
   meant === "" ? null : (
@@ -265,7 +265,12 @@ const card = (title: string, mark: VNode, says: string, more?: VNode | ""): VNod
   </li>
 );
 
-function serversCard({ mx_info: hosts = [], signals, domain, domain_info: info }: Result): VNode {
+function serversCard({
+  mx_info: hosts = [],
+  signals,
+  domain,
+  domain_info: info,
+}: ResultJson): VNode {
   const parent = info?.parent_domain ?? null;
   const [mark, words, says]: readonly [MarkKind, string, string] =
     hosts.length > 0
@@ -356,7 +361,7 @@ const WAVES = [72, 88, 104, 120]
 const fitted = (words: string, from: number) =>
   words.length < from ? {} : { textLength: 124, lengthAdjust: "spacingAndGlyphs" as const };
 
-type PostmarkProps = Pick<Verdict, "mark" | "stamp" | "small"> & { atMs: number };
+type PostmarkProps = Pick<ShownVerdict, "mark" | "stamp" | "small"> & { atMs: number };
 
 function Postmark({ mark, stamp, small, atMs }: PostmarkProps): VNode {
   const id = useId();

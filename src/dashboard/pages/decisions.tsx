@@ -21,7 +21,7 @@ import {
   Table,
   Time,
 } from "../parts/basic.tsx";
-import { Act, Button, Form, textField, useChoice, type Values } from "../parts/form.tsx";
+import { Act, Button, Form, textField, useChoice, type FormValues } from "../parts/form.tsx";
 import { reasonName, signalName } from "../words/names.ts";
 import { DECISION, DECISIONS } from "../words/policy.ts";
 
@@ -40,7 +40,7 @@ export function Page(): VNode {
   }).toString();
   const loading = useLoad<AccountDecisions>(`decisions?${query}`);
   useLooks(isLive, loading.reload);
-  const find = async ({ email }: Values): Promise<void> =>
+  const find = async ({ email }: FormValues): Promise<void> =>
     setMailbox((await post<{ readonly mailbox: string }>("decisions/find", { email })).mailbox);
   const aside = (
     <>
@@ -150,7 +150,7 @@ const NOTE = textField("note", "Note", "For yourself. May stay empty.", { maxLen
 function feedback(mailbox: string, of: string): VNode {
   const tell = (outcome: "abuse" | "fine") => ({
     fields: [NOTE],
-    send: ({ note = "" }: Values) =>
+    send: ({ note = "" }: FormValues) =>
       post("feedback", { mailbox, outcome, ...(note !== "" && { note }) }),
   });
   return (

@@ -1,24 +1,24 @@
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
-import type { HooksPage as State, Key, PolicyRow } from "../../http/account/shapes.ts";
+import type { HooksPage as State, Key, PolicyJson } from "../../http/account/shapes.ts";
 import { post, remove } from "../lib/client.ts";
 import { count } from "../lib/format.ts";
 import { useLoad, useLooks } from "../lib/load.ts";
 import { session } from "../lib/session.ts";
 import { type MadeKey, shownOnce, showSecret } from "../lib/state.ts";
 import { GateTabs, Mark, More, PageHead, Pairs, Sheet, Shown, Time } from "../parts/basic.tsx";
-import { Act, Code, type FieldSpec, Form, textField, type Values } from "../parts/form.tsx";
+import { Act, Code, type FieldSpec, Form, textField, type FormValues } from "../parts/form.tsx";
 import { widgetOf } from "../words/samples.ts";
 import type { MarkKind } from "../words/verdict.ts";
-import { KEY_NAME, KeySheet, type KnownKeys, ORIGINS, originsIn } from "./keys.tsx";
+import { KEY_NAME, KeySheet, type KeysPage, ORIGINS, originsIn } from "./keys.tsx";
 
-type Hook = State["hooks"][number];
-type Call = NonNullable<Hook["last_call"]>;
+type ShownHook = State["hooks"][number];
+type LastCall = NonNullable<ShownHook["last_call"]>;
 
 export function Page(): VNode {
   const hooks = useLoad<State>("hooks");
-  const keys = useLoad<KnownKeys>("keys");
-  const list = useLoad<{ readonly policies: readonly PolicyRow[] }>("policies", 0).value;
+  const keys = useLoad<KeysPage>("keys");
+  const list = useLoad<{ readonly policies: readonly PolicyJson[] }>("policies", 0).value;
   const names = new Set(["default", ...(list?.policies.map(({ name }) => name) ?? [])]);
   const policies = [...names].map((name) => [name, name] as const);
   const policy = { name: "policy", label: "Policy", choices: policies };
@@ -66,7 +66,7 @@ export function Page(): VNode {
   );
 }
 
-async function createHook({ jwks_url: url, ...order }: Values): Promise<void> {
+async function createHook({ jwks_url: url, ...order }: FormValues): Promise<void> {
   const body = order["system"] === WITH_KEYS ? { ...order, jwks_url: url?.trim() } : order;
   showHookSecret(await post("hooks", body));
 }
@@ -74,7 +74,7 @@ async function createHook({ jwks_url: url, ...order }: Values): Promise<void> {
 const showHookSecret = showSecret("The hook's secret");
 
 /** Shows the key with the two lines that guard a form of a web page. */
-async function createKey({ origins, daily, form, ...order }: Values): Promise<void> {
+async function createKey({ origins, daily, form, ...order }: FormValues): Promise<void> {
   const more = { ...(form !== "" && { form }), ...(daily !== "" && { daily: Number(daily) }) };
   const body = { ...order, origins: originsIn(origins), ...more };
   const { api_key: value } = await post<MadeKey>("keys", body);
@@ -143,7 +143,7 @@ const NONE = (
   </Sheet>
 );
 
-const OUTCOMES: Readonly<Record<Call["outcome"], readonly [mark: MarkKind, words: string]>> = {
+const OUTCOMES: Readonly<Record<LastCall["outcome"], readonly [mark: MarkKind, words: string]>> = {
   accepted: ["yes", "Accepted"],
   refused: ["yes", "Refused by the policy"],
   failed_open: ["unsure", "Let through after a fault"],
@@ -152,19 +152,19 @@ const OUTCOMES: Readonly<Record<Call["outcome"], readonly [mark: MarkKind, words
   unauthenticated: ["no", "Wrong signature or secret"],
 };
 
-function light({ last_call: last }: Hook): VNode {
+function light({ last_call: last }: ShownHook): VNode {
   if (last === null) return <Mark mark="quiet" words="Waiting for the first call" />;
   const [mark, words] = OUTCOMES[last.outcome];
   return <Mark mark={mark} words={mark === "yes" ? "Answers" : words} />;
 }
 
-const callWords = ({ outcome, at, why }: Call): VNode => (
+const callWords = ({ outcome, at, why }: LastCall): VNode => (
   <>
     {OUTCOMES[outcome][1]}, <Time at={at} /> <span class="note break">{why}</span>
   </>
 );
 
-function hookSheet(this: State, hook: Hook): VNode {
+function hookSheet(this: State, hook: ShownHook): VNode {
   const { id, calls, last_call: last, last_failure: failure } = hook;
   const of = this.systems.find((system) => system.id === hook.system)?.name ?? hook.system;
   const drop = async (): Promise<void> => {
@@ -210,7 +210,7 @@ function hookSheet(this: State, hook: Hook): VNode {
   );
 }
 
-interface Reply {
+interface TestReply {
   readonly status: number;
   readonly body: string;
 }
@@ -225,9 +225,9 @@ const TEST_EMAIL: FieldSpec = {
 };
 
 function HookTest({ id }: { id: string }): VNode {
-  const [reply, setReply] = useState<Reply>();
-  const send = async ({ email = "" }: Values): Promise<void> =>
-    setReply(await post<Reply>(`hooks/${id}/test`, { email: email.trim() }));
+  const [reply, setReply] = useState<TestReply>();
+  const send = async ({ email = "" }: FormValues): Promise<void> =>
+    setReply(await post<TestReply>(`hooks/${id}/test`, { email: email.trim() }));
   return (
     <More summary="Send a test">
       <Form keeps act="Send a test" fields={[TEST_EMAIL]} send={send} />

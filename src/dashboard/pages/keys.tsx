@@ -5,10 +5,10 @@ import { useLoad, useLooks } from "../lib/load.ts";
 import { session } from "../lib/session.ts";
 import { freshKey, type MadeKey, shownOnce } from "../lib/state.ts";
 import { Mark, More, noted, PageHead, Sheet, Shown, Table, Time } from "../parts/basic.tsx";
-import { Act, Code, type FieldSpec, textField, type Values } from "../parts/form.tsx";
+import { Act, Code, type FieldSpec, textField, type FormValues } from "../parts/form.tsx";
 import { curlOf, nodeOf } from "../words/samples.ts";
 
-export interface KnownKeys {
+export interface KeysPage {
   readonly keys: readonly Key[];
 }
 
@@ -19,7 +19,7 @@ export const KEY_NAME = textField(
   { maxLength: 100, required: true, placeholder: "Shop, staging" },
 );
 
-async function create(values: Values): Promise<void> {
+async function create(values: FormValues): Promise<void> {
   const made = (freshKey.value = await post<MadeKey>("keys", values));
   const more = <FirstRequest key={made.id} {...made} />;
   shownOnce.value = { title: "Your new secret key", value: made.api_key, more };
@@ -37,7 +37,7 @@ export const Page = (): VNode => (
         send={create}
       />
     </PageHead>
-    <Shown loading={useLoad<KnownKeys>("keys")} lines={4}>
+    <Shown loading={useLoad<KeysPage>("keys")} lines={4}>
       {({ keys }) => (
         <KeySheet title="Secret keys" keys={keys.filter(({ origins }) => origins === undefined)}>
           Create one for your server. Without a key the API works too, with lower limits.
@@ -55,7 +55,7 @@ const LEAD = (
 );
 
 function FirstRequest({ id, api_key: key }: MadeKey): VNode {
-  const { value, reload } = useLoad<KnownKeys>("keys", 0);
+  const { value, reload } = useLoad<KeysPage>("keys", 0);
   const isUsed = value?.keys.some((one) => one.id === id && one.last_used_at !== null) === true;
   useLooks(!isUsed, reload);
   const words = isUsed ? "The first request came" : "Waiting for your first request";

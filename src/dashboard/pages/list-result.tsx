@@ -1,6 +1,12 @@
 import type { VNode } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import type { ListRow, ListRows, ListState, ReadList, Repair } from "../../http/account/shapes.ts";
+import type {
+  ListRowJson,
+  ListRows,
+  ListState,
+  ReadList,
+  RepairJson,
+} from "../../http/account/shapes.ts";
 import {
   count,
   counted,
@@ -28,9 +34,9 @@ import { Share, SplitWithLegend } from "../parts/chart.tsx";
 import { Act, Button, Checks, Fault, Field, Options, useSearch } from "../parts/form.tsx";
 import type { PartWords } from "../words/policy.ts";
 
-export type RowClass = ListRow["class"];
+export type ShownClass = ListRowJson["class"];
 
-export const CLASSES: Readonly<Record<RowClass, PartWords>> = {
+export const CLASSES: Readonly<Record<ShownClass, PartWords>> = {
   good: { words: "Good", mark: "yes", colour: "yes-fill" },
   fixed: { words: "Fixed, not checked", mark: "unsure", colour: "accent" },
   misspelt: { words: "Misspelt", mark: "unsure", colour: "unsure" },
@@ -44,8 +50,8 @@ export const CLASSES: Readonly<Record<RowClass, PartWords>> = {
   unread: { words: "Not read", mark: "unsure", colour: "edge" },
 };
 
-export const classesIn = ({ counts }: ReadList): readonly RowClass[] =>
-  (Object.keys(CLASSES) as RowClass[]).filter((name) => counts[name] > 0);
+export const classesIn = ({ counts }: ReadList): readonly ShownClass[] =>
+  (Object.keys(CLASSES) as ShownClass[]).filter((name) => counts[name] > 0);
 
 /** What a check of `entries` costs, of which `covered` can be checked now: before it is pressed. */
 function costWords(entries: number, covered: number, read: ReadList): string {
@@ -64,17 +70,17 @@ function costWords(entries: number, covered: number, read: ReadList): string {
   return `Your plan has ${counted(left, "check")} left, so ${count(entries)} of your ${counted(credits, "credit")} pay for it.`;
 }
 
-export type Change = (name: string, body: object) => Promise<unknown>;
+export type ChangeList = (name: string, body: object) => Promise<unknown>;
 
-export interface Known {
+export interface ShownList {
   readonly state: ListState;
-  readonly change: Change;
+  readonly change: ChangeList;
   readonly drop: () => Promise<unknown>;
 }
 
 export const ALL_LISTS = <Go to="lists" act="All lists" class="plain" />;
 
-export const ListButtons = ({ state, drop }: Pick<Known, "state" | "drop">): VNode => (
+export const ListButtons = ({ state, drop }: Pick<ShownList, "state" | "drop">): VNode => (
   <>
     {ALL_LISTS}
     <Act act="Delete" class="" title="Delete this list?" yes="Delete it" send={drop}>
@@ -85,7 +91,7 @@ export const ListButtons = ({ state, drop }: Pick<Known, "state" | "drop">): VNo
   </>
 );
 
-export const Ends = ({ state }: Pick<Known, "state">): VNode => (
+export const Ends = ({ state }: Pick<ShownList, "state">): VNode => (
   <>
     Deleted from this server <Time at={isoIn(state.expires_in_seconds ?? 0)} />.
   </>
@@ -94,7 +100,7 @@ export const Ends = ({ state }: Pick<Known, "state">): VNode => (
 interface CheckButtonProps {
   read: ReadList;
   entries: number;
-  change: Change;
+  change: ChangeList;
   class?: string;
   /** Those that DNS gave no answer for. */
   again?: true;
@@ -120,7 +126,7 @@ export function CheckButton({ read, entries, change, again, ...more }: CheckButt
 export const columnName = (name: string, at: number): string =>
   name.trim() === "" ? `Column ${String(at + 1)}` : name;
 
-export function Choices({ read, change }: { read: ReadList; change: Change }): VNode {
+export function Choices({ read, change }: { read: ReadList; change: ChangeList }): VNode {
   const { fault, run } = useAction();
   const { sheet, sheets, columns, column } = read;
   const choose = (body: object): void => run(() => change("read", body));
@@ -150,10 +156,10 @@ export function Choices({ read, change }: { read: ReadList; change: Change }): V
 }
 
 /** What a list came to: the sentence, what can be repaired, every row, and the cleaned file. */
-export function ListResult({ state, change, drop }: Known): VNode {
+export function ListResult({ state, change, drop }: ShownList): VNode {
   const { read, rows } = state;
-  const [shown, setShown] = useState<RowClass | "">("");
-  const see = (name: RowClass): void => {
+  const [shown, setShown] = useState<ShownClass | "">("");
+  const see = (name: ShownClass): void => {
     setShown(name);
     document.getElementById("rows")?.scrollIntoView();
   };
@@ -198,10 +204,10 @@ function toCleaned(event: Event): void {
 
 interface ReadProps {
   read: ReadList;
-  change: Change;
+  change: ChangeList;
 }
 
-type See = (name: RowClass) => void;
+type See = (name: ShownClass) => void;
 
 function NotChecked({ state, read, change }: ReadProps & { state: ListState }): VNode | null {
   const { unchecked, fixed } = read.counts;
@@ -283,12 +289,12 @@ function WhatToLookAt({ read, change, see }: ReadProps & { see: See }): VNode | 
   );
 }
 
-const REPAIR_WORDS: Partial<Record<RowClass, readonly [one: string, many: string]>> = {
+const REPAIR_WORDS: Partial<Record<ShownClass, readonly [one: string, many: string]>> = {
   misspelt: ["misspelt row", "misspelt rows"],
   format: ["row with a slip", "rows with a slip"],
 };
 
-function repairCard(repair: Repair, change: Change, see: See): VNode {
+function repairCard(repair: RepairJson, change: ChangeList, see: See): VNode {
   const { class: name, open, fixed, slips } = repair;
   const [one, many] = REPAIR_WORDS[name] ?? ["row", "rows"];
   const of = `: ${many}`;
@@ -355,7 +361,7 @@ function spellings(from: string, to: string): VNode {
 /** The file with our columns behind its own, made by the server of the rows that the reader chooses. */
 function Cleaned({ id, read }: { id: string; read: ReadList }): VNode {
   const names = classesIn(read);
-  const [chosen, setChosen] = useState<readonly RowClass[]>(["good", "fixed"]);
+  const [chosen, setChosen] = useState<readonly ShownClass[]>(["good", "fixed"]);
   const kept = names.filter((name) => chosen.includes(name));
   const rows = sumOf(kept, (name) => read.counts[name]);
   const href = `account/lists/${id}/csv?bom=1&classes=${kept.join(",")}`;
@@ -397,8 +403,8 @@ const PAGE_ROWS = 50;
 
 interface RowsProps extends ReadProps {
   id: string;
-  shown: RowClass | "";
-  setShown: (name: RowClass | "") => void;
+  shown: ShownClass | "";
+  setShown: (name: ShownClass | "") => void;
 }
 
 function Rows({ id, read, change, shown, setShown }: RowsProps): VNode {
@@ -428,7 +434,7 @@ function Rows({ id, read, change, shown, setShown }: RowsProps): VNode {
           label="Which rows"
           value={shown}
           choices={[["", "All rows"], ...classes]}
-          onValue={(name) => setShown(name as RowClass | "")}
+          onValue={(name) => setShown(name as ShownClass | "")}
         />
         {reasons.length < 2 ? null : (
           <Options
@@ -459,7 +465,7 @@ function Rows({ id, read, change, shown, setShown }: RowsProps): VNode {
   );
 }
 
-const cellsOf = ({ entry, was, why, meant, line, ...row }: ListRow, change: Change) => [
+const cellsOf = ({ entry, was, why, meant, line, ...row }: ListRowJson, change: ChangeList) => [
   <span class="mono break">
     {entry}
     {was === undefined ? null : <span class="note"> was {was}</span>}

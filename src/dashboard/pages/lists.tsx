@@ -10,7 +10,7 @@ import { loadAllowanceSoon } from "../lib/session.ts";
 import { announce } from "../lib/state.ts";
 import { Go, LinesSheet, Mark, noted, PageHead, Sheet, Shown, Table } from "../parts/basic.tsx";
 import { SplitWithLegend } from "../parts/chart.tsx";
-import { Act, Fault, type FieldSpec, Form, type Values } from "../parts/form.tsx";
+import { Act, Fault, type FieldSpec, Form, type FormValues } from "../parts/form.tsx";
 import {
   ALL_LISTS,
   CheckButton,
@@ -19,7 +19,7 @@ import {
   classesIn,
   columnName,
   Ends,
-  type Known,
+  type ShownList,
   ListButtons,
   ListResult,
 } from "./list-result.tsx";
@@ -42,7 +42,7 @@ function OneList({ id }: { id: string }): VNode {
   }, [isRunning]);
   useEffect(loadAllowanceSoon, [state?.state]);
   if (loading.isGone) return GONE;
-  const change: Known["change"] = (name, body) => post(`lists/${id}/${name}`, body);
+  const change: ShownList["change"] = (name, body) => post(`lists/${id}/${name}`, body);
   const drop = () => remove(`lists/${id}`).then(() => go("lists"));
   const Part =
     state?.state === "chosen" ? ListRead : state?.state === "done" ? ListResult : Running;
@@ -87,7 +87,7 @@ const PASTED: FieldSpec = {
   input: { placeholder: "One a line, or with commas between", required: true },
 };
 
-const paste = ({ text = "" }: Values): Promise<void> =>
+const paste = ({ text = "" }: FormValues): Promise<void> =>
   upload(new File([text.replaceAll("\0", "\ufffd")], "pasted.txt"));
 
 const Start = (): VNode => (
@@ -169,7 +169,7 @@ function stateWords({ state, processed, entries }: ListSummary): string {
   return entries === 0 ? "Checking" : `Checking, ${percent(processed / entries)}`;
 }
 
-function ListRead({ state, change, drop }: Known): VNode {
+function ListRead({ state, change, drop }: ShownList): VNode {
   const { read } = state;
   const rows = counted(state.rows, "row");
   const lead = (
@@ -244,7 +244,7 @@ function useTimeLeft(processed: number, entries: number): string {
   return `Left: about ${count(many)} ${unit}.`;
 }
 
-function Running({ state, change }: Known): VNode {
+function Running({ state, change }: ShownList): VNode {
   const { processed, entries, newest = [], so_far: soFar } = state;
   const isStopping = state.state === "stopping";
   const quarters = entries === 0 ? 0 : Math.floor((processed / entries) * 4);

@@ -6,8 +6,8 @@ import type {
   BackTestReport,
   OutcomeReport,
   PolicyPage as Opened,
-  PolicyRow,
-  PolicyTest,
+  PolicyJson,
+  PolicyTestJson,
   SavedPolicy,
   ShadowReport,
 } from "../../http/account/shapes.ts";
@@ -30,11 +30,19 @@ import {
   Time,
 } from "../parts/basic.tsx";
 import { Legend, Split } from "../parts/chart.tsx";
-import { Act, Button, Form, Options, textField, useChoice, type Values } from "../parts/form.tsx";
+import {
+  Act,
+  Button,
+  Form,
+  Options,
+  textField,
+  useChoice,
+  type FormValues,
+} from "../parts/form.tsx";
 import { reasonName } from "../words/names.ts";
 import {
-  type Counts,
-  type Decision,
+  type DecisionCounts,
+  type ShownDecision,
   DECISION,
   DECISIONS,
   inRules,
@@ -44,23 +52,23 @@ import {
 } from "../words/policy.ts";
 import { Rules } from "./rule-editor.tsx";
 
-type Policy = Omit<Opened, "document"> & { readonly document: PolicyDocument };
+type ShownPolicy = Omit<Opened, "document"> & { readonly document: PolicyDocument };
 
 const at = (name: string, rest = ""): string => `policies/${encodeURIComponent(name)}${rest}`;
 
 /** A change or test of a policy: rules in the server's refusals have the number that the page shows. */
-const order = <Answer,>(name: string, rest: string, body: object = {}): Promise<Answer> =>
-  post<Answer>(at(name, rest), body).catch((error: unknown) => {
+const order = <Reply,>(name: string, rest: string, body: object = {}): Promise<Reply> =>
+  post<Reply>(at(name, rest), body).catch((error: unknown) => {
     if (!(error instanceof ApiFault)) throw error;
     throw new ApiFault(error.status, inRules(error.message));
   });
 
 export function Page(): VNode {
-  const list = useLoad<{ readonly policies: readonly PolicyRow[] }>("policies");
+  const list = useLoad<{ readonly policies: readonly PolicyJson[] }>("policies");
   const [name, setName] = useState("default");
   const names = list.value?.policies.map((policy) => policy.name) ?? [];
   return (
-    <Shown loading={useLoad<Policy>(at(name))} lines={8}>
+    <Shown loading={useLoad<ShownPolicy>(at(name))} lines={8}>
       {(policy) => (
         <Editor
           key={`${policy.name} ${String(policy.version)} ${String(policy.shadow)}`}
@@ -72,13 +80,13 @@ export function Page(): VNode {
   );
 }
 
-interface Draft {
+interface PolicyDraft {
   readonly base: number;
   readonly document: PolicyDocument;
 }
 
 /** The draft of one policy, which survives leaving the page and the browser. */
-function useDraft({ name, live, document }: Policy) {
+function useDraft({ name, live, document }: ShownPolicy) {
   const place = `gatepost-draft ${ownerId()} ${name}`;
   const [draft, setDraft] = useState(() => readDraft(place) ?? { base: live, document });
   const isChanged = useMemo(() => !same(draft.document, document), [draft]);
@@ -87,16 +95,16 @@ function useDraft({ name, live, document }: Policy) {
   return { draft: draft.document, base: draft.base, isChanged, set };
 }
 
-function readDraft(place: string): Draft | undefined {
+function readDraft(place: string): PolicyDraft | undefined {
   try {
-    return JSON.parse(stored(place) ?? "") as Draft;
+    return JSON.parse(stored(place) ?? "") as PolicyDraft;
   } catch {
     return undefined;
   }
 }
 
 interface EditorProps {
-  policy: Policy;
+  policy: ShownPolicy;
   names: readonly string[];
   onName: (name: string) => void;
 }
@@ -162,7 +170,7 @@ function Editor({ policy, names, onName }: EditorProps): VNode {
 
 const isOperator = (): boolean => session.value.account?.admin === true;
 
-function leadOf({ live, shadow, built_in: isBuiltIn }: Policy): string {
+function leadOf({ live, shadow, built_in: isBuiltIn }: ShownPolicy): string {
   const what = "What your form does with a new address.";
   if (shadow !== null) {
     return `${what} Version ${String(live)} is live; ${String(shadow)} runs in its shadow and decides nothing yet.`;
@@ -173,7 +181,10 @@ function leadOf({ live, shadow, built_in: isBuiltIn }: Policy): string {
 }
 
 /** How often each live rule's decision and reason were given in 30 days; undefined until known. */
-function useHits({ document, rule_reasons: reasons }: Policy): readonly (number | undefined)[] {
+function useHits({
+  document,
+  rule_reasons: reasons,
+}: ShownPolicy): readonly (number | undefined)[] {
   const counts = useLoad<OutcomeReport>("outcomes?days=30").value?.reasons;
   return document.rules.map(({ then }, rule) => {
     const fits = ({ decision, reason }: OutcomeReport["reasons"][number]): boolean =>
@@ -183,7 +194,10 @@ function useHits({ document, rule_reasons: reasons }: Policy): readonly (number 
 }
 
 /** Why the draft would or might refuse more people than the live version; "" when it does not. */
-async function compareDraft({ name, document }: Policy, draft: PolicyDocument): Promise<string> {
+async function compareDraft(
+  { name, document }: ShownPolicy,
+  draft: PolicyDocument,
+): Promise<string> {
   const body = { document: draft };
   const test = isOperator() ? await order<BackTestReport>(name, "/back-test", body) : undefined;
   if (test !== undefined && test.draft.reject > test.live.reject) {
@@ -248,11 +262,13 @@ const ENTRY = textField("entry", "Address", undefined, {
 });
 
 function TryPolicy({ name, draft }: DraftProps): VNode {
-  const [tried, setTried] = useState<PolicyTest>();
-  const send = async ({ entry = "" }: Values): Promise<void> => {
+  const [tried, setTried] = useState<PolicyTestJson>();
+  const send = async ({ entry = "" }: FormValues): Promise<void> => {
     const body = { document: draft, entries: [entry.trim()] };
-    type Answer = { readonly results: readonly PolicyTest[] };
-    setTried((await order<Answer>(name, "/test", body)).results[0]);
+    setTried(
+      (await order<{ readonly results: readonly PolicyTestJson[] }>(name, "/test", body))
+        .results[0],
+    );
   };
   return (
     <Sheet title="Try an address">
@@ -301,13 +317,13 @@ function Messages(props: { draft: PolicyDocument; reasons: readonly string[] }):
   );
 }
 
-interface VersionsProps extends Pick<Policy, "name" | "versions"> {
+interface VersionsProps extends Pick<ShownPolicy, "name" | "versions"> {
   onUse: (document: PolicyDocument) => void;
 }
 
 function Versions({ name, versions, onUse }: VersionsProps): VNode {
   const use = async (version: string): Promise<void> =>
-    onUse((await call<Policy>("GET", at(name, `?version=${version}`))).document);
+    onUse((await call<ShownPolicy>("GET", at(name, `?version=${version}`))).document);
   return (
     <Sheet title="Versions">
       <Lines
@@ -338,7 +354,7 @@ function Versions({ name, versions, onUse }: VersionsProps): VNode {
 }
 
 interface LiveProps {
-  policy: Policy;
+  policy: ShownPolicy;
   act: string;
   disabled?: boolean;
   /** Why it might refuse more people; "" when it does not. */
@@ -360,8 +376,8 @@ function MakeLive({ policy, send, ...more }: LiveProps): VNode {
 
 const DecisionBars = (props: {
   names: readonly [string, string];
-  was: Counts;
-  becomes: Counts;
+  was: DecisionCounts;
+  becomes: DecisionCounts;
 }): VNode => (
   <>
     <Pairs
@@ -383,10 +399,10 @@ const DecisionBars = (props: {
   </>
 );
 
-const turned = (was: Decision, becomes: Decision): string =>
+const turned = (was: ShownDecision, becomes: ShownDecision): string =>
   `${DECISION[was].words} → ${DECISION[becomes].words}`;
 
-type Turned = readonly [domain: string, was: Decision, becomes: Decision, times: number];
+type Turned = readonly [domain: string, was: ShownDecision, becomes: ShownDecision, times: number];
 
 const TurnedDomains = ({ domains }: { domains: readonly Turned[] }): VNode => (
   <Lines
@@ -397,19 +413,19 @@ const TurnedDomains = ({ domains }: { domains: readonly Turned[] }): VNode => (
   />
 );
 
-function sums({ pairs }: ShadowReport, side: "live" | "shadow"): Counts {
-  const made: Record<Decision, number> = { accept: 0, challenge: 0, review: 0, reject: 0 };
+function sums({ pairs }: ShadowReport, side: "live" | "shadow"): DecisionCounts {
+  const made: Record<ShownDecision, number> = { accept: 0, challenge: 0, review: 0, reject: 0 };
   for (const pair of pairs) made[pair[side]] += pair.count;
   return made;
 }
 
 /** What the shadow would have changed of the account's own sign-ups, before anything else on the page. */
-function Effect({ policy }: { policy: Policy }): VNode {
+function Effect({ policy }: { policy: ShownPolicy }): VNode {
   const { name } = policy;
   const shadow = String(policy.shadow);
   const reason = async (report: ShadowReport): Promise<string> => {
     if (report.total === 0) {
-      const { document } = await call<Policy>("GET", at(name, `?version=${shadow}`));
+      const { document } = await call<ShownPolicy>("GET", at(name, `?version=${shadow}`));
       return mayRefuseMore(policy.document, document)
         ? "It has seen no sign-ups yet, and it may refuse people whom the live version lets in."
         : "";

@@ -4,15 +4,15 @@ import { say } from "../lib/state.ts";
 import { Chip, Sheet } from "../parts/basic.tsx";
 import { Button, Options } from "../parts/form.tsx";
 import {
-  type Condition,
+  type EditableCondition,
   conditionOf,
   CONDITIONS,
   DECISION,
-  type Decision,
+  type ShownDecision,
   DECISIONS,
   detailOf,
   type PolicyDocument,
-  type Rule,
+  type EditableRule,
   ruleWords,
   same,
   valueOf,
@@ -21,7 +21,7 @@ import {
 const RULES_MAX = 50;
 
 /** A new rule begins as the most frequent one. */
-const ADDED: Rule = { when: { disposable: true }, then: "reject" };
+const ADDED: EditableRule = { when: { disposable: true }, then: "reject" };
 
 interface RulesProps {
   draft: PolicyDocument;
@@ -33,7 +33,7 @@ interface RulesProps {
 
 export function Rules({ draft, live, hits, onDraft }: RulesProps): VNode {
   const { rules } = draft;
-  const put = (next: readonly Rule[]): void => onDraft({ ...draft, rules: next });
+  const put = (next: readonly EditableRule[]): void => onDraft({ ...draft, rules: next });
   const remove = (at: number): void => {
     put(rules.toSpliced(at, 1));
     say(`Rule ${String(at + 1)} is removed from the draft.`, async () => onDraft(draft));
@@ -49,7 +49,7 @@ export function Rules({ draft, live, hits, onDraft }: RulesProps): VNode {
         {rules.map((rule, at) => {
           const name = `rule ${String(at + 1)}`;
           const known = live.rules.findIndex((one) => same(one, rule));
-          const change = (next: Rule): void => put(rules.toSpliced(at, 1, next));
+          const change = (next: EditableRule): void => put(rules.toSpliced(at, 1, next));
           return (
             <li key={at}>
               <b>{at + 1}</b>
@@ -86,10 +86,10 @@ const small = (label: string, sign: string, work: () => void, isOff = false): VN
   </button>
 );
 
-type Change = (rule: Rule) => void;
+type ChangeRule = (rule: EditableRule) => void;
 
 /** Each condition of the rule; all have to hold. One that was written by hand stays as it is. */
-function whenSlots(name: string, rule: Rule, onChange: Change): readonly VNode[] {
+function whenSlots(name: string, rule: EditableRule, onChange: ChangeRule): readonly VNode[] {
   const entries = Object.entries(rule.when);
   // A rule whose conditions changed gives the reason that belongs to them.
   const put = (next: typeof entries): void => {
@@ -118,14 +118,14 @@ function whenSlots(name: string, rule: Rule, onChange: Change): readonly VNode[]
   });
 }
 
-type Entry = [fact: string, value: unknown];
+type ConditionEntry = [fact: string, value: unknown];
 
 /** A condition and its value. `free`: those that the rule may have instead. */
 function slot(
   label: string,
-  [fact, value]: Entry,
-  free: readonly Condition[],
-  onValue: (...next: Entry) => void,
+  [fact, value]: ConditionEntry,
+  free: readonly EditableCondition[],
+  onValue: (...next: ConditionEntry) => void,
 ): VNode {
   const known = conditionOf(fact, value);
   const choices = CONDITIONS.filter((one) => one.fact === fact || free.includes(one));
@@ -157,16 +157,25 @@ function slot(
   );
 }
 
-const actionSlot = (label: string, value: Decision, onValue: (next: Decision) => void): VNode => (
+const actionSlot = (
+  label: string,
+  value: ShownDecision,
+  onValue: (next: ShownDecision) => void,
+): VNode => (
   <Options
     class={`slot ${DECISION[value].mark}`}
     {...{ label, value }}
-    onValue={(next) => onValue(next as Decision)}
+    onValue={(next) => onValue(next as ShownDecision)}
     choices={DECISIONS.map((one) => [one, DECISION[one].words])}
   />
 );
 
-function thenSlots(name: string, rule: Rule, onChange: Change, hits?: number | "changed"): VNode {
+function thenSlots(
+  name: string,
+  rule: EditableRule,
+  onChange: ChangeRule,
+  hits?: number | "changed",
+): VNode {
   // Empty: the sentence that comes with Gatepost, in eight languages.
   const speak = (text: string): void => {
     const { message: _, ...plain } = rule;

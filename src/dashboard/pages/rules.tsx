@@ -1,6 +1,11 @@
 import type { ComponentChildren, VNode } from "preact";
 import type { ListWord } from "../../core/evidence/rule.ts";
-import type { FoundEntries, Outcome, OwnEntry, Source } from "../../http/account/shapes.ts";
+import type {
+  FoundEntriesJson,
+  RefreshOutcomeJson,
+  OwnEntry,
+  Source,
+} from "../../http/account/shapes.ts";
 import { ApiFault, post } from "../lib/client.ts";
 import { count, counted, sumOf } from "../lib/format.ts";
 import { useLoad } from "../lib/load.ts";
@@ -12,7 +17,7 @@ import {
   textField,
   useChoice,
   useSearch,
-  type Values,
+  type FormValues,
 } from "../parts/form.tsx";
 import { entryWords } from "../words/names.ts";
 import type { MarkKind } from "../words/verdict.ts";
@@ -54,7 +59,7 @@ const DETAILS: readonly FieldSpec[] = [
 ];
 
 /** In the server's form: without a last day the member is absent. */
-const bodyOf = ({ expires = "", ...values }: Values): Values => {
+const bodyOf = ({ expires = "", ...values }: FormValues): FormValues => {
   if (values["kind"] === "") throw new ApiFault(400, "Choose what it is.");
   return { ...values, ...(expires !== "" && { expires }) };
 };
@@ -82,9 +87,11 @@ const IMPORT: readonly FieldSpec[] = [
   ...DETAILS,
 ];
 
-async function importAll(values: Values): Promise<void> {
-  type Answer = { readonly imported: number };
-  const { imported } = await post<Answer>("admin/lists/import", bodyOf(values));
+async function importAll(values: FormValues): Promise<void> {
+  const { imported } = await post<{ readonly imported: number }>(
+    "admin/lists/import",
+    bodyOf(values),
+  );
   say(`${counted(imported, "rule")} imported.`);
 }
 
@@ -116,7 +123,7 @@ function OwnEntries(): VNode {
         {search}
         {choice}
       </div>
-      <Shown loading={useLoad<FoundEntries>(`admin/lists/entries?${query}`)} lines={4}>
+      <Shown loading={useLoad<FoundEntriesJson>(`admin/lists/entries?${query}`)} lines={4}>
         {({ entries: all, total }) => {
           const entries = all.filter((entry) => entry.kind !== "off");
           const words = counted(total - all.length + entries.length, "rule");
@@ -196,8 +203,10 @@ const OUTCOMES = [
 ] as const;
 
 async function refresh(accept: readonly string[]): Promise<void> {
-  type Answer = { readonly outcomes: readonly Outcome[] };
-  const { outcomes } = await post<Answer>("admin/lists/refresh", { accept });
+  const { outcomes } = await post<{ readonly outcomes: readonly RefreshOutcomeJson[] }>(
+    "admin/lists/refresh",
+    { accept },
+  );
   const said = OUTCOMES.flatMap(([kind, words]) => {
     const many = outcomes.filter((outcome) => outcome.kind === kind).length;
     return many > 0 ? [`${count(many)} ${words}`] : [];

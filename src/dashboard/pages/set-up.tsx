@@ -7,7 +7,7 @@ import { useLoad } from "../lib/load.ts";
 import { fragment } from "../lib/router.ts";
 import { loadSession, ownEmail, session } from "../lib/session.ts";
 import { Go, ink, Mark, noted, PageHead, Sheet, Shown, Table } from "../parts/basic.tsx";
-import { Button, Code, EMAIL, Form, newPassword, type Values } from "../parts/form.tsx";
+import { Button, Code, EMAIL, Form, newPassword, type FormValues } from "../parts/form.tsx";
 
 export function Page(): VNode {
   const [token] = useState(fragment.value);
@@ -36,7 +36,7 @@ const STALE = (
 );
 
 function steps(token: string, isIn: boolean): VNode {
-  const create = async ({ email, password }: Values): Promise<void> => {
+  const create = async ({ email, password }: FormValues): Promise<void> => {
     await post("setup", { token, email, password });
     await loadSession();
   };

@@ -1,10 +1,10 @@
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
 import type {
-  Account,
+  AccountJson,
   AuditEntry,
-  Delivery,
-  SignIn,
+  DeliveryJson,
+  SignInJson,
   WebhookState,
 } from "../../http/account/shapes.ts";
 import { post, remove } from "../lib/client.ts";
@@ -22,7 +22,7 @@ import {
   noted,
   PageHead,
   Pairs,
-  type Row,
+  type NamedValue,
   Sheet,
   Shown,
   Table,
@@ -37,7 +37,7 @@ import {
   newPassword,
   OWN_PASSWORD,
   textField,
-  type Values,
+  type FormValues,
 } from "../parts/form.tsx";
 import { actionWords, browserName, tierName } from "../words/names.ts";
 import { VERIFY } from "../words/samples.ts";
@@ -73,7 +73,7 @@ export function Page(): VNode | null {
 /** Of a form without a user name that would be changed by mistake. */
 const CURRENT = { ...OWN_PASSWORD, label: "Current password" };
 
-const Who = ({ email, tier, id, created_at: made }: Account): VNode => (
+const Who = ({ email, tier, id, created_at: made }: AccountJson): VNode => (
   <Sheet title="Your account">
     <Pairs
       rows={[
@@ -109,7 +109,7 @@ const Who = ({ email, tier, id, created_at: made }: Account): VNode => (
 const Sessions = (): VNode => (
   <LoadedSheet
     title="Where you are signed in"
-    loading={useLoad<{ readonly sessions: readonly SignIn[] }>("sessions")}
+    loading={useLoad<{ readonly sessions: readonly SignInJson[] }>("sessions")}
   >
     {({ sessions }) => (
       <>
@@ -126,7 +126,7 @@ const Sessions = (): VNode => (
   </LoadedSheet>
 );
 
-function sessionRow(known: SignIn): Row {
+function sessionRow(known: SignInJson): NamedValue {
   const of = browserName(known.user_agent);
   return [
     noted(
@@ -161,7 +161,7 @@ const SWITCHES = [
   ],
 ] as const;
 
-const Traces = (account: Account): VNode => (
+const Traces = (account: AccountJson): VNode => (
   <LinesSheet
     title="What your decisions leave behind"
     rows={SWITCHES.map(([of, path, isOn, words]) => {
@@ -196,13 +196,13 @@ const TOKEN_SECRET = (
   </Sheet>
 );
 
-async function erase(values: Values): Promise<void> {
+async function erase(values: FormValues): Promise<void> {
   await post("delete", values);
   go("./");
   await signedOut();
 }
 
-const Data = ({ email }: Account): VNode => (
+const Data = ({ email }: AccountJson): VNode => (
   <Sheet title="Your data">
     <p class="prose">
       The export is one JSON file: the account, its keys without their secrets, use, credits,
@@ -226,7 +226,7 @@ const Data = ({ email }: Account): VNode => (
 );
 
 function WebhookSheet(): VNode {
-  const log = useLoad<{ readonly deliveries: readonly Delivery[] }>("webhook/deliveries");
+  const log = useLoad<{ readonly deliveries: readonly DeliveryJson[] }>("webhook/deliveries");
   return (
     <Shown loading={useLoad<WebhookState>("webhook")} lines={5}>
       {(state) => (
@@ -323,7 +323,7 @@ const TOOLS = (
   </>
 );
 
-function outcomeOf({ status, error }: Delivery) {
+function outcomeOf({ status, error }: DeliveryJson) {
   if (status !== null)
     return { mark: error === null ? "yes" : "no", words: `Answered ${String(status)}` } as const;
   if (error === null) return { words: "On its way" };
@@ -331,7 +331,7 @@ function outcomeOf({ status, error }: Delivery) {
 }
 
 /** What was sent and what came back; a message that was not taken can be sent again. */
-function deliveryRow(delivery: Delivery): Row {
+function deliveryRow(delivery: DeliveryJson): NamedValue {
   const { id, event, status, error, response, session, duration_ms: ms } = delivery;
   return [
     noted(

@@ -7,9 +7,9 @@ import { useLoad } from "../lib/load.ts";
 import { doorTo, fragment, go, path, wantedPage } from "../lib/router.ts";
 import { session, signIn, signInReason } from "../lib/session.ts";
 import { Go, Mark, PageHead, Shown } from "../parts/basic.tsx";
-import { EMAIL, Form, newPassword, PASSWORD, type Values } from "../parts/form.tsx";
+import { EMAIL, Form, newPassword, PASSWORD, type FormValues } from "../parts/form.tsx";
 
-async function enter({ email, password }: Values): Promise<void> {
+async function enter({ email, password }: FormValues): Promise<void> {
   await signIn(email, password);
   if (path.value.startsWith("sign-")) go(wantedPage("./"));
 }
@@ -36,7 +36,7 @@ export const Page = (): VNode => (
 export function NewPassword(): VNode {
   const [token] = useState(fragment.value);
   const [isDone, setDone] = useState(false);
-  const send = async ({ password }: Values): Promise<void> => {
+  const send = async ({ password }: FormValues): Promise<void> => {
     await post("new-password", { token, password });
     setDone(true);
   };
@@ -60,7 +60,7 @@ export function NewPassword(): VNode {
 }
 
 /** The answer to signing up does not tell whether the address was known; a wrong password then does. */
-async function signUp({ email, password }: Values): Promise<void> {
+async function signUp({ email, password }: FormValues): Promise<void> {
   await post("sign-up", { email, password });
   await signIn(email, password).catch((error: unknown) => {
     if (!(error instanceof ApiFault && error.status === 401)) throw error;

@@ -12,7 +12,7 @@ import {
   noted,
   PageHead,
   Pairs,
-  type Row,
+  type NamedValue,
   Sheet,
   Shown,
   Time,
@@ -81,9 +81,9 @@ export function Page(): VNode {
   );
 }
 
-type Broken = HealthState["broken"][number];
+type BrokenPartJson = HealthState["broken"][number];
 
-const Trouble = ({ says, to_do: toDo, since, stops }: Broken): VNode => (
+const Trouble = ({ says, to_do: toDo, since, stops }: BrokenPartJson): VNode => (
   <p class={`notice ${stops ? "no" : "unsure"}`} role="alert">
     {says} Since <Time at={since} />. {toDo}
   </p>
@@ -192,9 +192,9 @@ const diskMark = ({ free, size }: NonNullable<SystemState["disk"]>): VNode => (
 const ANSWERS = <Mark mark="yes" words="Answers" />;
 const BROKEN = <Mark mark="no" words="Broken" />;
 
-function Server(state: SystemState & { broken: readonly Broken[] }): VNode {
+function Server(state: SystemState & { broken: readonly BrokenPartJson[] }): VNode {
   const { broken, disk, queue, last_backup: backUp } = state;
-  const lightOfPart = (name: Broken["part"]): VNode =>
+  const lightOfPart = (name: BrokenPartJson["part"]): VNode =>
     broken.some(({ part }) => part === name) ? BROKEN : ANSWERS;
   return (
     <Sheet title="This server">
@@ -202,14 +202,14 @@ function Server(state: SystemState & { broken: readonly Broken[] }): VNode {
         rows={[
           ["Database", lightOfPart("database")],
           ["DNS", lightOfPart("dns")],
-          ...(disk ? [["Disk", diskMark(disk)] as Row] : []),
+          ...(disk ? [["Disk", diskMark(disk)] as NamedValue] : []),
           [
             "Lists in the queue",
             queue === null
               ? "not known"
               : `${counted(queue.waiting, "entry", "entries")} of ${counted(queue.lists, "list")}`,
           ],
-          ...(backUp === undefined ? [] : [["Last back-up", backUpWords(backUp)] as Row]),
+          ...(backUp === undefined ? [] : [["Last back-up", backUpWords(backUp)] as NamedValue]),
           ["Version", `${state.version}, Node ${state.node}`],
           ["Started", <Time at={state.started_at} />],
         ]}

@@ -1,6 +1,12 @@
 import type { ComponentChildren, VNode } from "preact";
 import { useEffect } from "preact/hooks";
-import type { Credits, OutcomeReport, Purse, Usage, UsageDay } from "../../http/account/shapes.ts";
+import type {
+  CreditsJson,
+  OutcomeReport,
+  PurseJson,
+  Usage,
+  UsageDayJson,
+} from "../../http/account/shapes.ts";
 import { count, counted, duration, limitText, percent, plural, sumOf } from "../lib/format.ts";
 import { useLoad } from "../lib/load.ts";
 import { allowance, has, leftOf, loadAllowance, session } from "../lib/session.ts";
@@ -19,7 +25,7 @@ import {
 import { Chart, type ChartLine } from "../parts/chart.tsx";
 import { useChoice } from "../parts/form.tsx";
 import { reasonName, tierName } from "../words/names.ts";
-import { type Counts, DECISION } from "../words/policy.ts";
+import { type DecisionCounts, DECISION } from "../words/policy.ts";
 import { Plans } from "./plans.tsx";
 
 const RANGES = ["7", "30", "90", "400"].map((days) => [days, `${days} days`] as const);
@@ -71,7 +77,7 @@ function AllowanceSheet(): VNode {
   );
 }
 
-function purseRow(when: string, purse: Purse): readonly [ComponentChildren, string] {
+function purseRow(when: string, purse: PurseJson): readonly [ComponentChildren, string] {
   const { used, limit } = purse;
   if (limit === null) return [`used ${when}, no limit`, count(used)];
   const left = leftOf(purse);
@@ -92,10 +98,14 @@ function since<Row>(rows: readonly Row[], dayOf: (row: Row) => string, sum: (row
 }
 
 const DECISION_LINES = (["reject", "challenge", "review", "accept"] as const).map(
-  (one): ChartLine<Counts> => [DECISION[one].words, DECISION[one].colour, (counts) => counts[one]],
+  (one): ChartLine<DecisionCounts> => [
+    DECISION[one].words,
+    DECISION[one].colour,
+    (counts) => counts[one],
+  ],
 );
 
-const allOf = ({ accept, challenge, review, reject }: Counts): number =>
+const allOf = ({ accept, challenge, review, reject }: DecisionCounts): number =>
   accept + challenge + review + reject;
 
 const KeptOut = ({ days, hours }: { days: string; hours: Usage["hours"] }): VNode => (
@@ -161,9 +171,9 @@ function decisions(outcomes: OutcomeReport, hours: Usage["hours"]): VNode {
   );
 }
 
-const used = ({ requests, units, credits }: UsageDay): number => requests + units + credits;
+const used = ({ requests, units, credits }: UsageDayJson): number => requests + units + credits;
 
-const CHECK_LINES: readonly ChartLine<UsageDay>[] = [
+const CHECK_LINES: readonly ChartLine<UsageDayJson>[] = [
   ["From the plan", "accent", ({ units }) => units],
   ["By credits", "accent-2", ({ credits }) => credits],
 ];
@@ -192,7 +202,7 @@ function Checks(usage: Usage): VNode {
   );
 }
 
-type Requested = Pick<UsageDay, "requests" | "refusals">;
+type Requested = Pick<UsageDayJson, "requests" | "refusals">;
 
 const REQUEST_LINES: readonly ChartLine<Requested>[] = [
   ["Answered", "accent", ({ requests, refusals }) => requests - refusals],
@@ -200,7 +210,7 @@ const REQUEST_LINES: readonly ChartLine<Requested>[] = [
 ];
 
 interface RequestsProps {
-  rows: readonly UsageDay[];
+  rows: readonly UsageDayJson[];
   hours?: readonly Requested[];
 }
 
@@ -254,7 +264,7 @@ function Latency(usage: Usage): VNode {
 
 const CREDIT_WORDS = { grant: "Granted", charge: "Checks", refund: "Given back" } as const;
 
-function creditWords({ reason, reference, amount }: Credits["entries"][number]): string {
+function creditWords({ reason, reference, amount }: CreditsJson["entries"][number]): string {
   const words = reason === "grant" && amount < 0 ? "Taken back" : CREDIT_WORDS[reason];
   return reference === "" ? words : `${words}: ${reference}`;
 }
@@ -265,7 +275,7 @@ const CreditSheet = (): VNode => (
       One credit pays for one check when the plan's rate or quota is spent. Credits do not expire.
       The operator of this service grants them.
     </p>
-    <Shown loading={useLoad<Credits>("credits")}>
+    <Shown loading={useLoad<CreditsJson>("credits")}>
       {({ entries }) => (
         <Table
           tall

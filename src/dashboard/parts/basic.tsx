@@ -262,9 +262,13 @@ export function Table({ label, head, rows, numbers = [], picked, tall, none }: T
   );
 }
 
-export type Row = readonly [name: ComponentChildren, value: ComponentChildren];
+export type NamedValue = readonly [name: ComponentChildren, value: ComponentChildren];
 
-export const Pairs = (props: { rows: readonly Row[]; cells?: true; label?: string }): VNode => (
+export const Pairs = (props: {
+  rows: readonly NamedValue[];
+  cells?: true;
+  label?: string;
+}): VNode => (
   <dl class={props.cells ? "cells" : "pairs"} aria-label={props.label}>
     {props.rows.map(([name, value], at) => (
       <div key={at}>
@@ -276,7 +280,7 @@ export const Pairs = (props: { rows: readonly Row[]; cells?: true; label?: strin
 );
 
 /** One line each: what grows, and what stands at its end; `none` in place of no lines. */
-export const Lines = ({ rows, none }: { rows: readonly Row[]; none?: string }): VNode => (
+export const Lines = ({ rows, none }: { rows: readonly NamedValue[]; none?: string }): VNode => (
   <ul class="lines">
     {rows.length === 0 && none && <li class="note">{none}</li>}
     {rows.map(([name, value], at) => (
@@ -291,7 +295,7 @@ export const Lines = ({ rows, none }: { rows: readonly Row[]; none?: string }): 
 interface LinesSheetProps {
   title: string;
   aside?: ComponentChildren;
-  rows: readonly Row[];
+  rows: readonly NamedValue[];
   none?: string;
 }
 

@@ -159,9 +159,9 @@ export const Legend = ({ parts, dashed }: LegendProps): VNode => (
   </div>
 );
 
-export type Part = readonly [name: string, colour: string, many: number];
+export type ChartPart = readonly [name: string, colour: string, many: number];
 
-export function Split({ parts, label }: { parts: readonly Part[]; label?: string }): VNode {
+export function Split({ parts, label }: { parts: readonly ChartPart[]; label?: string }): VNode {
   const words = parts.map(([name, , many]) => `${name} ${count(many)}`).join(", ");
   return (
     <div class="split" role="img" aria-label={label === undefined ? words : `${label}: ${words}`}>
@@ -174,7 +174,7 @@ export function Split({ parts, label }: { parts: readonly Part[]; label?: string
 
 /** The same with its legend; `see` leads from a part to what it has, `share` tells its per cent. */
 export const SplitWithLegend = (props: {
-  parts: readonly Part[];
+  parts: readonly ChartPart[];
   see?: (at: number) => void;
   share?: (many: number) => string;
 }): VNode => (

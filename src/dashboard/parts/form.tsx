@@ -3,9 +3,9 @@ import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hook
 import { useAction } from "../lib/load.ts";
 import { type Notice, say, type ShownOnce, shownOnce } from "../lib/state.ts";
 
-type Input = InputHTMLAttributes<HTMLInputElement>;
+type InputProps = InputHTMLAttributes<HTMLInputElement>;
 export type Choices = readonly (readonly [value: string, words: string])[];
-export type Values = Readonly<Record<string, string>>;
+export type FormValues = Readonly<Record<string, string>>;
 
 export interface FieldSpec {
   readonly name: string;
@@ -15,8 +15,8 @@ export interface FieldSpec {
   readonly value?: string;
   readonly choices?: Choices;
   readonly rows?: number;
-  readonly input?: Input;
-  readonly when?: (values: Values) => boolean;
+  readonly input?: InputProps;
+  readonly when?: (values: FormValues) => boolean;
 }
 
 /** A line of text that no browser fills in. */
@@ -24,7 +24,7 @@ export const textField = (
   name: string,
   label: string,
   hint?: string,
-  input: Input = {},
+  input: InputProps = {},
 ): FieldSpec => ({ name, label, hint, input: { autocomplete: "off", ...input } });
 
 const passwordField = (name: string, label: string): FieldSpec => ({
@@ -193,7 +193,7 @@ export function Checks<Name extends string>(props: {
 
 interface FormProps {
   act: string;
-  send: (values: Values) => unknown;
+  send: (values: FormValues) => unknown;
   /** What is said once it is done, with the way back. */
   said?: string;
   undo?: Notice["undo"];
@@ -208,12 +208,12 @@ interface FormProps {
   keeps?: true;
 }
 
-async function done({ send, said, undo }: FormProps, values: Values): Promise<void> {
+async function done({ send, said, undo }: FormProps, values: FormValues): Promise<void> {
   await send(values);
   if (said !== undefined) say(said, undo);
 }
 
-const startOf = (fields: readonly FieldSpec[]): Values =>
+const startOf = (fields: readonly FieldSpec[]): FormValues =>
   Object.fromEntries(
     fields.map(({ name, value, choices }) => [name, value ?? choices?.[0]?.[0] ?? ""]),
   );
@@ -330,7 +330,7 @@ export function Act({ of, class: kind, title, yes, reason, disabled, ...props }:
     extra: (
       <Button act={isMere ? "Keep it as it is" : "Cancel"} class="plain push" onClick={close} />
     ),
-    send: async (values: Values) => {
+    send: async (values: FormValues) => {
       await props.send(values);
       close();
     },

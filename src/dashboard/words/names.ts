@@ -2,14 +2,14 @@ import { capital } from "../lib/format.ts";
 import { SIGNALS, type Signal } from "../../core/evidence/signals.ts";
 import type { AuditEntry } from "../../http/account/shapes.ts";
 
-type Names = Readonly<Record<string, string>>;
+type CodeNames = Readonly<Record<string, string>>;
 
 const spaced = (code: string): string => code.replaceAll(/[._]/g, " ");
 
-const named = (names: Names, code: string): string =>
+const named = (names: CodeNames, code: string): string =>
   Object.hasOwn(names, code) ? (names[code] ?? code) : spaced(code);
 
-const TIERS: Names = {
+const TIERS: CodeNames = {
   anonymous: "No account",
   free: "Free",
   new_free: "Free, first 24 hours",
@@ -19,7 +19,7 @@ const TIERS: Names = {
 
 export const tierName = (tier: string): string => named(TIERS, tier);
 
-const REASONS: Names = {
+const REASONS: CodeNames = {
   format: "bad format",
   typo: "misspelt",
   burst: "many new addresses at one new domain",
@@ -50,7 +50,7 @@ export const signalName = (signal: string): string =>
     ? SIGNALS[signal as Signal].short.replace(/\.$/, "").toLowerCase()
     : spaced(signal);
 
-const ACTIONS: Names = {
+const ACTIONS: CodeNames = {
   "feedback.answered": "Proposal answered",
   "account.created": "Account made",
   "account.disabled": "Account switched off",
@@ -123,9 +123,9 @@ const SYSTEMS = [
   [/\bLinux\b/, "Linux"],
 ] as const;
 
-type Table = readonly (readonly [RegExp, string])[];
+type NamePatterns = readonly (readonly [RegExp, string])[];
 
-const nameIn = (table: Table, text: string): string | undefined =>
+const nameIn = (table: NamePatterns, text: string): string | undefined =>
   table.find(([pattern]) => pattern.test(text))?.[1];
 
 /** "Firefox on Linux" for a User-Agent; a guess, for people to tell their browsers apart. */

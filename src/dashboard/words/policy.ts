@@ -1,19 +1,19 @@
 import type { MarkKind } from "./verdict.ts";
 
 export const DECISIONS = ["accept", "challenge", "review", "reject"] as const;
-export type Decision = (typeof DECISIONS)[number];
-export type Counts = Readonly<Record<Decision, number>>;
+export type ShownDecision = (typeof DECISIONS)[number];
+export type DecisionCounts = Readonly<Record<ShownDecision, number>>;
 
-export interface Rule {
+export interface EditableRule {
   readonly when: Readonly<Record<string, unknown>>;
-  readonly then: Decision;
+  readonly then: ShownDecision;
   readonly reason?: string;
   readonly message?: Readonly<Record<string, string>>;
 }
 
 export interface PolicyDocument {
-  readonly rules: readonly Rule[];
-  readonly else: Decision;
+  readonly rules: readonly EditableRule[];
+  readonly else: ShownDecision;
 }
 
 export interface PartWords {
@@ -22,7 +22,7 @@ export interface PartWords {
   readonly colour: string;
 }
 
-export const DECISION: Readonly<Record<Decision, PartWords>> = {
+export const DECISION: Readonly<Record<ShownDecision, PartWords>> = {
   accept: { words: "accept", mark: "yes", colour: "yes-fill" },
   challenge: { words: "ask again", mark: "unsure", colour: "accent-2" },
   review: { words: "review", mark: "unsure", colour: "unsure" },
@@ -30,7 +30,7 @@ export const DECISION: Readonly<Record<Decision, PartWords>> = {
 };
 
 /** A condition that the page can edit: one fact, and a figure or texts where it has some. */
-export interface Condition {
+export interface EditableCondition {
   readonly id: string;
   readonly words: string;
   readonly fact: string;
@@ -39,17 +39,22 @@ export interface Condition {
   readonly kind: "fixed" | "gte" | "lt" | "texts";
 }
 
-const fixed = (fact: string, words: string, value: unknown, id = fact): Condition => {
+const fixed = (fact: string, words: string, value: unknown, id = fact): EditableCondition => {
   return { id, words, fact, value, kind: "fixed" };
 };
-const figure = (kind: "gte" | "lt", fact: string, words: string, value: number): Condition => {
+const figure = (
+  kind: "gte" | "lt",
+  fact: string,
+  words: string,
+  value: number,
+): EditableCondition => {
   return { id: fact, words, fact, value: { [kind]: value }, kind };
 };
-const texts = (fact: string, words: string, value: string): Condition => {
+const texts = (fact: string, words: string, value: string): EditableCondition => {
   return { id: fact, words, fact, value: [value], kind: "texts" };
 };
 
-export const CONDITIONS: readonly Condition[] = [
+export const CONDITIONS: readonly EditableCondition[] = [
   fixed("format", "the address is malformed", false),
   fixed("allowed", "it is on the allow list", true),
   fixed("denied", "it is on the deny list", true),
@@ -92,26 +97,26 @@ function figureIn(value: unknown, kind: "gte" | "lt"): number | undefined {
 }
 
 /** The condition of one fact and its value; undefined for one that was written by hand and says more. */
-export const conditionOf = (fact: string, value: unknown): Condition | undefined =>
+export const conditionOf = (fact: string, value: unknown): EditableCondition | undefined =>
   CONDITIONS.find((one) => {
     if (one.fact !== fact) return false;
     if (one.kind === "texts") return true;
     return one.kind === "fixed" ? one.value === value : figureIn(value, one.kind) !== undefined;
   });
 
-export function detailOf(value: unknown, { kind }: Condition): string {
+export function detailOf(value: unknown, { kind }: EditableCondition): string {
   if (kind === "fixed") return "";
   if (kind !== "texts") return String(figureIn(value, kind) ?? "");
   return Array.isArray(value) ? value.join(", ") : String(value);
 }
 
-export function valueOf(detail: string, { kind }: Condition): unknown {
+export function valueOf(detail: string, { kind }: EditableCondition): unknown {
   if (kind !== "texts") return { [kind]: Math.max(0, Math.trunc(Number(detail)) || 0) };
   const words = detail.split(/[\s,]+/).filter((text) => text !== "");
   return words.map((text) => text.toLowerCase());
 }
 
-export const ruleWords = ({ when }: Rule): string =>
+export const ruleWords = ({ when }: EditableRule): string =>
   Object.entries(when)
     .map(([fact, value]) => {
       const known = conditionOf(fact, value);
@@ -132,7 +137,7 @@ export function mayRefuseMore(live: PolicyDocument, draft: PolicyDocument): bool
   const refuses = (document: PolicyDocument): boolean =>
     document.else === "reject" || document.rules.some(({ then }) => then === "reject");
   if (!refuses(draft)) return false;
-  const bare = ({ when, then }: Rule): unknown => [when, then];
+  const bare = ({ when, then }: EditableRule): unknown => [when, then];
   const before = live.rules.map(bare);
   const after = draft.rules.map(bare);
   const isNewRefusal = draft.rules.some(

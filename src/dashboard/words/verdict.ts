@@ -1,11 +1,11 @@
 import { SIGNALS, type Signal } from "../../core/evidence/signals.ts";
 import { counted, joined, shownDay } from "../lib/format.ts";
-import type { EvidenceShape, Result } from "../../http/account/shapes.ts";
+import type { EvidenceShape, ResultJson } from "../../http/account/shapes.ts";
 
 /** Good, bad, look at it, could not tell. Colour and words say the same. */
 export type MarkKind = "yes" | "no" | "unsure" | "quiet";
 
-export interface Verdict {
+export interface ShownVerdict {
   readonly mark: MarkKind;
   readonly stamp: string;
   readonly small: string;
@@ -16,16 +16,16 @@ export interface Verdict {
 }
 
 export interface Checked {
-  readonly result: Result;
+  readonly result: ResultJson;
   readonly evidence: readonly EvidenceShape[];
   readonly problem?: string;
   readonly meant?: string;
 }
 
 /** Whether the entry was an address, which alone can be an alias. */
-const isAddress = (result: Result): boolean => result.alias !== undefined;
+const isAddress = (result: ResultJson): boolean => result.alias !== undefined;
 
-type Words = readonly [
+type StampWords = readonly [
   mark: MarkKind,
   stamp: string,
   small: string,
@@ -34,13 +34,13 @@ type Words = readonly [
 ];
 
 /** The verdict in words. "Could not tell" is never shown as "no"; a misspelling comes before everything but format. */
-export function verdictOf(checked: Checked, entry = ""): Verdict {
+export function verdictOf(checked: Checked, entry = ""): ShownVerdict {
   const [mark, stamp, small, sentence, reason] = wordsOf(checked, entry);
   const { meant: suggestion } = checked;
   return { mark, stamp, small, sentence, reason, ...(suggestion && { suggestion }) };
 }
 
-function wordsOf(checked: Checked, entry: string): Words {
+function wordsOf(checked: Checked, entry: string): StampWords {
   const { result } = checked;
   const { signals } = result;
   if (!result.format) return malformed(checked, entry);
@@ -56,7 +56,7 @@ function wordsOf(checked: Checked, entry: string): Words {
 const isLostAt = (meant = "", entry: string): boolean =>
   meant.includes("@") && !entry.includes("@");
 
-function malformed({ result, problem = "", meant }: Checked, entry: string): Words {
+function malformed({ result, problem = "", meant }: Checked, entry: string): StampWords {
   const looksLikeBoth = /^[^@\s]+\.[^@\s]+$/.test(entry.trim());
   const lost = isLostAt(meant, entry);
   const kind = isAddress(result) || lost || !looksLikeBoth ? "address" : "domain";
@@ -64,7 +64,7 @@ function malformed({ result, problem = "", meant }: Checked, entry: string): Wor
   return ["no", "Bad format", "cannot be sent to", `This is not a complete ${kind}.`, reason];
 }
 
-function misspelt({ result, meant }: Checked): Words {
+function misspelt({ result, meant }: Checked): StampWords {
   const { domain } = result;
   const isLost = !result.dns && !result.signals.includes("dns_indeterminate");
   const parts = [
@@ -82,7 +82,7 @@ function misspelt({ result, meant }: Checked): Words {
     : ["unsure", "Misspelt", "check it", `${domain} is probably misspelt.`, reason];
 }
 
-const neverIssued = ({ domain }: Result): Words => [
+const neverIssued = ({ domain }: ResultJson): StampWords => [
   "unsure",
   "Misspelt",
   "check it",
@@ -90,14 +90,14 @@ const neverIssued = ({ domain }: Result): Words => [
   `${domain} gives out no address with such characters.`,
 ];
 
-function disposable({ result, evidence }: Checked): Words {
+function disposable({ result, evidence }: Checked): StampWords {
   const strongest = evidence.toSorted((a, b) => b.weight - a.weight)[0];
   const sentence = `This ${isAddress(result) ? "address" : "domain"} is disposable.`;
   const reason = strongest === undefined ? "" : reasonOf(strongest);
   return ["no", "Disposable", `${String(result.confidence)} of 100`, sentence, reason];
 }
 
-const UNKNOWN: Words = [
+const UNKNOWN: StampWords = [
   "quiet",
   "Could not tell",
   "try again",
@@ -113,7 +113,7 @@ const UNREACHABLE: readonly Signal[] = [
   "no_mx_records",
 ];
 
-function unreachable({ result, meant }: Checked, entry: string): Words {
+function unreachable({ result, meant }: Checked, entry: string): StampWords {
   const known = UNREACHABLE.find((signal) => result.signals.includes(signal));
   const reason = known === undefined ? "No mail server can be reached." : SIGNALS[known].short;
   const lost = isLostAt(meant, entry) ? " Perhaps the @ is missing." : "";
@@ -125,7 +125,7 @@ function unreachable({ result, meant }: Checked, entry: string): Words {
   return ["unsure", stamp, "mail may bounce", `Mail to this ${kind} may bounce.`, why];
 }
 
-function goodReason(result: Result): string {
+function goodReason(result: ResultJson): string {
   if (result.signals.includes("privacy_relay"))
     return "It forwards to a real mailbox: a person is behind it.";
   if (result.whitelist) return "The domain is known to be good.";
@@ -135,7 +135,7 @@ function goodReason(result: Result): string {
 }
 
 /** Short facts beside the verdict; none for what has no format. */
-export function factsOf(result: Result): readonly (readonly [MarkKind, string])[] {
+export function factsOf(result: ResultJson): readonly (readonly [MarkKind, string])[] {
   if (!result.format) return [["no", "Bad format"]];
   const isUnknown = result.signals.includes("dns_indeterminate");
   const isUnnamed = result.signals.includes("implicit_mx");
@@ -176,7 +176,7 @@ export function titleOf({ signal, lists }: EvidenceShape): string {
   return SIGNALS[signal].short.replace(/\.$/, "");
 }
 
-export interface Share {
+export interface EvidenceShare {
   readonly piece: EvidenceShape;
   /** Points of the score: the shares of all pieces add up to it. */
   readonly points: number;
@@ -188,7 +188,10 @@ export interface Share {
  * What each signal adds to the score, strongest first: its weight counts on what those before it left open. Rounded
  * by the largest remainder, so that the shares add up to `confidence`.
  */
-export function sharesOf(evidence: readonly EvidenceShape[], confidence: number): readonly Share[] {
+export function sharesOf(
+  evidence: readonly EvidenceShape[],
+  confidence: number,
+): readonly EvidenceShare[] {
   const counting = evidence.filter(({ weight }) => weight > 0);
   const sorted = [...counting].sort((a, b) => b.weight - a.weight);
   let open = 100;

@@ -8,7 +8,7 @@ import {
 } from "../../../test/dns/simulated-network.ts";
 import { MX } from "../message/records.ts";
 import { createResolver } from "../resolver.ts";
-import { PATIENCE } from "./patience.ts";
+import { QUERY_TIMEOUTS } from "./query-timeouts.ts";
 import {
   SERVER,
   OWN_MAX,
@@ -30,7 +30,7 @@ const mean = ({ medianMs, sigma = 0 }: SimulatedPath): number =>
 function placeMs(path: SimulatedPath): number {
   const { loss = 0, dead = 0, broken = 0 } = path;
   const lost = 1 - (1 - loss) ** 2;
-  const tries = PATIENCE.bulk.triesMs;
+  const tries = QUERY_TIMEOUTS.bulk.triesMs;
   const retriedMs = Math.max(1_200, (tries[0] ?? 0) + mean(path));
   const live = (1 - lost) * mean(path) + lost * retriedMs;
   const deadMs = tries.reduce((sum, tryMs) => sum + tryMs, 0);
@@ -74,7 +74,7 @@ for (const path of STEADY) {
     const run = start(client, clock, NAMES);
     clock.run(() => run.settled === NAMES, 3_600_000);
     assert.equal(run.settled, NAMES);
-    const idealMs = (MEASURED * placeMs(path)) / client.cap.limit(PATIENCE.bulk.capPart);
+    const idealMs = (MEASURED * placeMs(path)) / client.cap.limit(QUERY_TIMEOUTS.bulk.capPart);
     const share = idealMs / run.measuredMs;
     assert.ok(share >= 0.8, `${share.toFixed(2)} of the ideal rate`);
     assert.ok(server.mostWaiting <= OWN_MAX, `${String(server.mostWaiting)} at the server at once`);
@@ -113,7 +113,7 @@ for (const { name, before, after } of CHANGES) {
     clock.run(() => false, 10_000); // questions of the time before end
     const settled = run.settled;
     clock.run(() => false, 16_000);
-    const ideal = (6_000 * client.cap.limit(PATIENCE.bulk.capPart)) / placeMs(after);
+    const ideal = (6_000 * client.cap.limit(QUERY_TIMEOUTS.bulk.capPart)) / placeMs(after);
     const share = (run.settled - settled) / ideal;
     assert.ok(share >= 0.7, `${share.toFixed(2)} of the ideal rate`);
     end(client, run);

@@ -22,18 +22,18 @@ const ACCEPTED_DECAY = 0.98;
 const GROWTH_SHARE = 1 / 8;
 const LEAST = 16;
 
-interface Sample {
+interface WindowSample {
   readonly share: number;
   readonly tries: number;
 }
 
 interface Trial {
   readonly size: number;
-  readonly before: Sample;
+  readonly before: WindowSample;
   isJudged: boolean;
 }
 
-interface Tally {
+interface AnswerTally {
   good: number;
   bad: number;
 }
@@ -47,7 +47,7 @@ interface Tally {
  * Round trips are not looked at, because a slow path needs a full window most.
  */
 export class Window {
-  readonly #owners = new Map<OwnerKey | undefined, Tally>();
+  readonly #owners = new Map<OwnerKey | undefined, AnswerTally>();
   readonly #max: number;
   #size: number;
   #epoch = 0;
@@ -100,7 +100,7 @@ export class Window {
     this.#most = 0;
   }
 
-  #tallyOf(by: OwnerKey | undefined): Tally {
+  #tallyOf(by: OwnerKey | undefined): AnswerTally {
     const known = this.#owners.get(by);
     if (known !== undefined) return known;
     const made = { good: 0, bad: 0 };
@@ -108,7 +108,7 @@ export class Window {
     return made;
   }
 
-  #judge(sample: Sample): void {
+  #judge(sample: WindowSample): void {
     const { share } = sample;
     const trial = this.#trial;
     this.#trial = undefined;
@@ -138,10 +138,10 @@ export class Window {
   }
 }
 
-const triesOf = ({ good, bad }: Tally): number => good + bad;
+const triesOf = ({ good, bad }: AnswerTally): number => good + bad;
 
 /** Of the owner with the least, among those with any answer. Undefined: it proves nothing. */
-function sampleOf(tallies: readonly Tally[], triesMin: number): Sample | undefined {
+function sampleOf(tallies: readonly AnswerTally[], triesMin: number): WindowSample | undefined {
   const answered = tallies.filter(({ good }) => good > 0);
   const tries = sum(answered.map(triesOf));
   if (sum(tallies.map(triesOf)) < triesMin || tries < FEW_TRIES_MIN) return undefined;
@@ -154,7 +154,7 @@ function sampleOf(tallies: readonly Tally[], triesMin: number): Sample | undefin
   return samples.reduce((least, one) => (one.share < least.share ? one : least));
 }
 
-function hasHelped(before: Sample, now: Sample): boolean {
+function hasHelped(before: WindowSample, now: WindowSample): boolean {
   const all = (before.share * before.tries + now.share * now.tries) / (before.tries + now.tries);
   const variance = all * (1 - all) * (1 / before.tries + 1 / now.tries);
   const byChance = DEVIATIONS * Math.sqrt(variance);

@@ -150,7 +150,7 @@ function isBareRefusal(message: Uint8Array): boolean {
   return rcode === RCODE.formErr || rcode === RCODE.notImp;
 }
 
-export interface Owned<T> {
+export interface OwnedRecord<T> {
   readonly owner: string;
   readonly ttlSeconds: number;
   readonly data: T;
@@ -160,8 +160,8 @@ export interface Response<T> {
   /** With its upper bits, where nothing was found and an OPT record came (RFC 6891 section 6.1.3). */
   readonly rcode: number;
   readonly truncated: boolean;
-  readonly records: readonly Owned<T>[];
-  readonly aliases: readonly Owned<string>[];
+  readonly records: readonly OwnedRecord<T>[];
+  readonly aliases: readonly OwnedRecord<string>[];
   /** The lesser of the SOA's TTL and its MINIMUM; undefined where no SOA came, or records were found. */
   readonly negativeTtlSeconds: number | undefined;
   /** Name servers and no SOA stand where an answer should: the server sends us elsewhere. */
@@ -185,8 +185,8 @@ export function decodeResponse<T>(
 class SectionReader<T> {
   readonly #reader: MessageReader;
   readonly #question: Question<T>;
-  #records: Owned<T>[] | undefined;
-  #aliases: Owned<string>[] | undefined;
+  #records: OwnedRecord<T>[] | undefined;
+  #aliases: OwnedRecord<string>[] | undefined;
   #negativeTtlSeconds: number | undefined;
   #nameServers = false;
   #extendedRcode = 0;
@@ -281,7 +281,7 @@ class SectionReader<T> {
     this.#at += this.#length;
   }
 
-  #owned<D>(kind: RecordKind<D>): Owned<D> {
+  #owned<D>(kind: RecordKind<D>): OwnedRecord<D> {
     const data = kind.read(this.#reader, this.#at, this.#length);
     return { owner: this.#owner, ttlSeconds: this.#ttlSeconds, data };
   }
@@ -334,7 +334,7 @@ interface ChainEnd {
   readonly ttlSeconds: number;
 }
 
-function chainEnd(name: string, aliases: readonly Owned<string>[]): ChainEnd | undefined {
+function chainEnd(name: string, aliases: readonly OwnedRecord<string>[]): ChainEnd | undefined {
   let end: ChainEnd = { name, ttlSeconds: Infinity };
   if (aliases.length === 0) return end;
   const byOwner = new Map(aliases.map((alias) => [alias.owner, alias]));

@@ -1,12 +1,12 @@
 import type { OwnerKey } from "../../base/owner.ts";
 import { Fifo } from "../../base/fair-queue.ts";
-import { mostUnderWay, provenAfter } from "../../base/owner-paces.ts";
+import { mostUnderWay, provenAfter } from "../../base/list-limiter.ts";
 
 /** A queue this short is refilled: long enough that places never stay empty, short enough to be cheap. */
 const SHORT_QUEUE = 256;
 
 /** In one turn of the event loop, about 0.5 ms. Without it a thousand premium checks made turns of 40 ms. */
-export const QUESTIONS_PER_TURN = 16;
+export const QUESTIONS_PER_ITERATION = 16;
 
 export interface Permits {
   take(): boolean;
@@ -33,7 +33,7 @@ export interface LaneTerms<T> {
   readonly perTurn?: number;
 }
 
-class Party<T> {
+class OwnerLane<T> {
   readonly urgent = new Fifo<T>();
   readonly waiting = new Fifo<T>();
   open = 0;
@@ -53,7 +53,7 @@ class Party<T> {
     return this.spentMs + this.held * (nowMs - this.sinceMs);
   }
 
-  hold(change: 1 | -1, nowMs: number): void {
+  countPlaces(change: 1 | -1, nowMs: number): void {
     this.spentMs = this.spentAt(nowMs);
     this.sinceMs = nowMs;
     this.held += change;
@@ -73,9 +73,9 @@ class Party<T> {
  * have earned: else 1,000 silent names of one make all others wait for 2 s. Items without an owner go first.
  */
 export class Lane<T> {
-  readonly #parties = new Map<OwnerKey, Party<T>>();
-  readonly #ownerless = new Party<T>(0, 0);
-  readonly #queued = new Set<Party<T>>();
+  readonly #lanes = new Map<OwnerKey, OwnerLane<T>>();
+  readonly #ownerless = new OwnerLane<T>(0, 0);
+  readonly #queued = new Set<OwnerLane<T>>();
   #waiting = 0;
   readonly #permits: Permits;
   readonly #start: (item: T) => void;
@@ -107,36 +107,36 @@ export class Lane<T> {
 
   /** `over` ends what this begins. */
   add(item: T, owner?: OwnerKey): void {
-    const party = this.#partyOf(owner);
-    party.open += 1;
-    party.waiting.push(item);
+    const lane = this.#laneOf(owner);
+    lane.open += 1;
+    lane.waiting.push(item);
     this.#waiting += 1;
-    this.#queued.add(party);
+    this.#queued.add(lane);
     this.pump();
   }
 
   /** Before all of its owner that were added by `add`: an item of which `add` knows. */
   addUrgent(item: T, owner?: OwnerKey): void {
-    const party = this.#partyOf(owner);
-    party.urgent.push(item);
-    this.#queued.add(party);
+    const lane = this.#laneOf(owner);
+    lane.urgent.push(item);
+    this.#queued.add(lane);
     this.pump();
   }
 
   over(owner: OwnerKey | undefined, answered: boolean): void {
     if (owner === undefined) return;
-    const party = this.#partyOf(owner);
-    party.open -= 1;
-    party.proven = provenAfter(answered, party.proven, this.#window?.() ?? 0);
-    this.#forget(owner, party);
+    const lane = this.#laneOf(owner);
+    lane.open -= 1;
+    lane.proven = provenAfter(answered, lane.proven, this.#window?.() ?? 0);
+    this.#forget(owner, lane);
   }
 
   release(owner?: OwnerKey): void {
     this.#permits.giveBack();
     if (owner !== undefined) {
-      const party = this.#partyOf(owner);
-      party.hold(-1, this.#nowMs());
-      this.#forget(owner, party);
+      const lane = this.#laneOf(owner);
+      lane.countPlaces(-1, this.#nowMs());
+      this.#forget(owner, lane);
     }
     this.pump();
   }
@@ -146,14 +146,14 @@ export class Lane<T> {
     if (this.#pumping) return;
     this.#pumping = true;
     while (this.#startedInTurn < this.#perTurn) {
-      const party = this.#queued.size > 0 ? this.#least() : undefined;
-      if (party === undefined || !this.#permits.take()) break;
-      if (party !== this.#ownerless) {
+      const lane = this.#queued.size > 0 ? this.#least() : undefined;
+      if (lane === undefined || !this.#permits.take()) break;
+      if (lane !== this.#ownerless) {
         const nowMs = this.#nowMs();
-        this.#spentMs = Math.max(this.#spentMs, party.spentAt(nowMs));
-        party.hold(1, nowMs);
+        this.#spentMs = Math.max(this.#spentMs, lane.spentAt(nowMs));
+        lane.countPlaces(1, nowMs);
       }
-      const item = this.#takeFrom(party);
+      const item = this.#takeFrom(lane);
       if (item === undefined) continue;
       this.#countStart();
       this.#start(item);
@@ -175,42 +175,42 @@ export class Lane<T> {
     this.#startedInTurn += 1;
   }
 
-  #partyOf(owner: OwnerKey | undefined): Party<T> {
+  #laneOf(owner: OwnerKey | undefined): OwnerLane<T> {
     if (owner === undefined) return this.#ownerless;
-    const known = this.#parties.get(owner);
+    const known = this.#lanes.get(owner);
     if (known !== undefined) return known;
-    const made = new Party<T>(this.#spentMs, this.#nowMs());
-    this.#parties.set(owner, made);
+    const made = new OwnerLane<T>(this.#spentMs, this.#nowMs());
+    this.#lanes.set(owner, made);
     return made;
   }
 
-  #forget(owner: OwnerKey, party: Party<T>): void {
-    if (party.open <= 0 && party.held <= 0 && !party.isWaiting) this.#parties.delete(owner);
+  #forget(owner: OwnerKey, lane: OwnerLane<T>): void {
+    if (lane.open <= 0 && lane.held <= 0 && !lane.isWaiting) this.#lanes.delete(owner);
   }
 
-  #takeFrom(party: Party<T>): T | undefined {
-    if (party.urgent.length === 0) this.#waiting -= 1;
-    const item = party.next();
-    if (!party.isWaiting) this.#queued.delete(party);
+  #takeFrom(lane: OwnerLane<T>): T | undefined {
+    if (lane.urgent.length === 0) this.#waiting -= 1;
+    const item = lane.next();
+    if (!lane.isWaiting) this.#queued.delete(lane);
     return item;
   }
 
-  #least(): Party<T> | undefined {
-    let least: Party<T> | undefined;
+  #least(): OwnerLane<T> | undefined {
+    let least: OwnerLane<T> | undefined;
     let leastMs = Infinity;
     const nowMs = this.#nowMs();
-    for (const party of this.#queued) {
-      if (party === this.#ownerless) return party;
-      const spentMs = party.spentAt(nowMs);
-      if (spentMs >= leastMs || !this.#mayHaveMore(party)) continue;
-      least = party;
+    for (const lane of this.#queued) {
+      if (lane === this.#ownerless) return lane;
+      const spentMs = lane.spentAt(nowMs);
+      if (spentMs >= leastMs || !this.#mayHaveMore(lane)) continue;
+      least = lane;
       leastMs = spentMs;
     }
     return least;
   }
 
-  #mayHaveMore({ held, proven }: Party<T>): boolean {
+  #mayHaveMore({ held, proven }: OwnerLane<T>): boolean {
     if (this.#window === undefined) return true;
-    return held < mostUnderWay(proven, { window: this.#window(), owners: this.#parties.size });
+    return held < mostUnderWay(proven, { window: this.#window(), owners: this.#lanes.size });
   }
 }

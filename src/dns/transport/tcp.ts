@@ -27,7 +27,7 @@ class TcpQuery {
   id = 0;
   sends = 0;
   settled = false;
-  connection: Connection | undefined;
+  connection: TcpConnection | undefined;
   cancelDeadline = (): void => undefined;
 
   constructor(
@@ -51,8 +51,8 @@ export class TcpPipe {
   readonly #server: ServerAddress;
   readonly #clock: Clock;
   readonly #lane: Lane<TcpQuery>;
-  readonly #connections = new Set<Connection>();
-  #shared: Connection | undefined;
+  readonly #connections = new Set<TcpConnection>();
+  #shared: TcpConnection | undefined;
   #closed = false;
   #nextId = 0;
 
@@ -99,8 +99,8 @@ export class TcpPipe {
     query.connection.send(query);
   }
 
-  #open(): Connection {
-    const connection = new Connection(this.#server, this.#clock, this);
+  #open(): TcpConnection {
+    const connection = new TcpConnection(this.#server, this.#clock, this);
     this.#connections.add(connection);
     return connection;
   }
@@ -120,7 +120,7 @@ export class TcpPipe {
   }
 
   /** The connection can be used no more; `left` were sent on it and have no answer. */
-  broken(connection: Connection, left: readonly TcpQuery[]): void {
+  broken(connection: TcpConnection, left: readonly TcpQuery[]): void {
     this.#connections.delete(connection);
     if (this.#shared === connection) this.#shared = undefined;
     if (this.#closed) {
@@ -134,7 +134,7 @@ export class TcpPipe {
   }
 }
 
-class Connection {
+class TcpConnection {
   readonly #clock: Clock;
   readonly #owner: TcpPipe;
   readonly #socket: Socket;

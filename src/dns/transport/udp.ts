@@ -5,7 +5,7 @@ import type { ServerAddress } from "./system-resolvers.ts";
 import { answers } from "../message/wire.ts";
 
 /** Packets of one turn together: sent alone, each wakes the server, and read alone, each loses the processor's caches. */
-class Batch<To> {
+class PacketBatch<To> {
   readonly #hand: (to: To, packet: Uint8Array) => void;
   #to: To[] = [];
   #packets: Uint8Array[] = [];
@@ -74,8 +74,8 @@ export interface Seat {
 interface UdpOptions {
   readonly server: ServerAddress;
   readonly clock: Clock;
-  readonly outbox: Batch<PortSocket>;
-  readonly inbox: Batch<PortSocket>;
+  readonly outbox: PacketBatch<PortSocket>;
+  readonly inbox: PacketBatch<PortSocket>;
   readonly random16: () => number;
   /** Something came that answers nothing we asked: late copies, or a forger at work. */
   readonly strayed: () => void;
@@ -95,8 +95,8 @@ export function openUdp({
   random,
   strayed,
 }: OpenUdpOptions): (server: ServerAddress) => UdpSender {
-  const outbox = new Batch<PortSocket>((socket, packet) => socket.transmit(packet));
-  const inbox = new Batch<PortSocket>((socket, message) => socket.received(message));
+  const outbox = new PacketBatch<PortSocket>((socket, packet) => socket.transmit(packet));
+  const inbox = new PacketBatch<PortSocket>((socket, message) => socket.received(message));
   const random16 = random16From(random);
   return (server) => {
     const options = { server, clock, outbox, inbox, random16, strayed };

@@ -2,10 +2,10 @@ import { strict as assert } from "node:assert";
 import { test } from "node:test";
 import { SimulatedClock } from "../../../test/dns/simulated-network.ts";
 import type { Log } from "../../base/log.ts";
-import type { Outcome } from "../cache.ts";
+import type { LookupOutcome } from "../cache.ts";
 import type { Question, Reply } from "../message/wire.ts";
 import type { Resolver } from "../resolver.ts";
-import type { ResolverStats } from "../flow/patience.ts";
+import type { ResolverStats } from "../flow/query-timeouts.ts";
 import { builtInCanaries, namedCanaries, Trust } from "./trust.ts";
 
 type Say = (name: string, type: number) => Reply<unknown>;
@@ -57,10 +57,10 @@ function world(first: Say, canaries = builtInCanaries()) {
     for (let turn = 0; turn < 30; turn += 1) await Promise.resolve();
   };
   /** What comes of the server's answer about `name`. */
-  const check = async (name: string): Promise<Outcome<unknown>["kind"]> => {
-    const reply = say(name, 15) as Outcome<unknown>;
+  const check = async (name: string): Promise<LookupOutcome<unknown>["kind"]> => {
+    const reply = say(name, 15) as LookupOutcome<unknown>;
     if (reply.kind === "found") trust.learn(name);
-    let told: Outcome<unknown> | undefined;
+    let told: LookupOutcome<unknown> | undefined;
     trust.examine(name, reply, (outcome) => (told = outcome));
     await pass(1_100);
     assert.ok(told !== undefined, "no outcome within 1.1 s");

@@ -1,6 +1,6 @@
 import type { Clock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
-import type { Outcome } from "../cache.ts";
+import type { LookupOutcome } from "../cache.ts";
 import { A, MX, NS, type RecordKind } from "../message/records.ts";
 import type { Resolver } from "../resolver.ts";
 import { parseDomain } from "../../core/name/domain.ts";
@@ -252,7 +252,11 @@ export class Trust {
   }
 
   /** Passes the outcome on: as it is, or as `unknown` when it is a "no" that must not be believed. */
-  examine<T>(name: string, outcome: Outcome<T>, told: (outcome: Outcome<T>) => void): void {
+  examine<T>(
+    name: string,
+    outcome: LookupOutcome<T>,
+    told: (outcome: LookupOutcome<T>) => void,
+  ): void {
     if (outcome.kind === "unknown") {
       const isTold = outcome.why === "servfail" || outcome.why === "refused";
       if (isTold && !this.#isFresh()) void this.#confirm();
@@ -287,7 +291,7 @@ export class Trust {
     this.#deps.resolver.close();
   }
 
-  #withhold<T>(done: (outcome: Outcome<T>) => void): void {
+  #withhold<T>(done: (outcome: LookupOutcome<T>) => void): void {
     this.#withheld += 1;
     done({ kind: "unknown", why: "suspect" });
   }
@@ -360,7 +364,7 @@ export class Trust {
       if (words.includes("found")) round = { kind: "good" };
     }
     if (this.#isRefuted(round, startedMs)) round = { kind: "open" };
-    if (!this.#isClosed) this.#conclude(round);
+    if (!this.#isClosed) this.#judge(round);
     return round;
   }
 
@@ -371,7 +375,7 @@ export class Trust {
     return refuses && startedMs - this.#toldMs < TOLD_MS && !this.#hasCanaries;
   }
 
-  #conclude(round: Round): void {
+  #judge(round: Round): void {
     const nowMs = this.#clock.monotonicMs();
     this.#last = round;
     this.#lastMs = nowMs;

@@ -27,7 +27,7 @@ import {
   DnsTest,
   HealthState,
   Outcomes,
-  Promoted,
+  PromotedJson,
   ResetLink,
   Sources,
   SystemState,
@@ -98,9 +98,9 @@ async function confirm(
   if (!isOwn) throw wrongCurrentPassword();
 }
 
-type Refused = Exclude<Awaited<ReturnType<CreditService["grant"]>>, { kind: "granted" }>;
+type RefusedGrant = Exclude<Awaited<ReturnType<CreditService["grant"]>>, { kind: "granted" }>;
 
-function creditRefusal(answer: Refused): Error {
+function creditRefusal(answer: RefusedGrant): Error {
   switch (answer.kind) {
     case "no_account":
       return notFound();
@@ -259,7 +259,7 @@ export const adminRoutes: readonly AccountRoute[] = [
   ),
   admin(
     "POST admin/accounts/:id/promote",
-    { body: CONFIRMED, answer: Promoted },
+    { body: CONFIRMED, answer: PromotedJson },
     async (request, context) => {
       const account = await subjectOf(request, context);
       await confirm(request, context);

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { hostNotAllowed } from "../../base/refusals.ts";
 import { filePages, isHeld } from "../files.ts";
 import { type HostCheck, isAllowedFor } from "../hosts.ts";
-import type { Reply } from "../route.ts";
+import type { RouteReply } from "../route.ts";
 import type { Page, PageRequest } from "../routes.ts";
 
 /** The paths that the browser's program reads, each answered with the same file, and the page's own source. */
@@ -52,7 +52,7 @@ export const MANIFEST_FILE = "manifest.json";
 
 export interface DashboardPages {
   readonly pages: readonly Page[];
-  readonly absent: (request: PageRequest) => Reply | undefined;
+  readonly absent: (request: PageRequest) => RouteReply | undefined;
 }
 
 /** Serves the built dashboard. `base`: the path of the public URL. */
@@ -64,7 +64,11 @@ export function dashboardPages(
   const source = readFileSync(`${root}/index.html`, "utf8");
   const html = source.replace('<base href="/"', `<base href="${base}/"`);
   const etag = `"${createHash("sha256").update(html).digest("hex").slice(0, 32)}"`;
-  const page = ({ source: { headers } }: PageRequest, status: number, link: string): Reply => ({
+  const page = (
+    { source: { headers } }: PageRequest,
+    status: number,
+    link: string,
+  ): RouteReply => ({
     status: isHeld(headers["if-none-match"], etag) && status === 200 ? 304 : status,
     type: "text/html; charset=utf-8",
     headers: { ...PAGE_HEADERS, etag, ...(link !== "" && { link }) },
@@ -111,12 +115,12 @@ export function dashboardPages(
 const NO_PAGES = /^\/(?:account|api|assets|docs)(?:\/|$)/;
 
 /** A source in the build: its chunk, and the sources whose chunks it imports. */
-interface Chunk {
+interface BuiltChunk {
   readonly file: string;
   readonly isEntry?: boolean;
   readonly imports?: readonly string[];
 }
-export type Manifest = Readonly<Record<string, Chunk>>;
+export type Manifest = Readonly<Record<string, BuiltChunk>>;
 
 /**
  * Files of a page's chunk and of all it imports, without those of the first script: the browser fetches them beside that

@@ -27,7 +27,7 @@ import type { BodyReader } from "../body.ts";
 import { addressOf } from "../client-address.ts";
 import { isAllowedFor } from "../hosts.ts";
 import type { FaultLog } from "../request-logs.ts";
-import { type HttpRequest, JSON_TYPE, type Reply } from "../route.ts";
+import { type HttpRequest, JSON_TYPE, type RouteReply } from "../route.ts";
 import type { Page, PageRequest } from "../routes.ts";
 import type {
   AccountContext,
@@ -38,7 +38,7 @@ import type {
 import type { AccountReply, AccountRoute } from "./route.ts";
 import { basePathOf } from "../target.ts";
 
-interface Deps extends DashboardContext {
+interface AccountGuardDeps extends DashboardContext {
   readonly bodies: BodyReader;
   readonly context: AccountContext;
   readonly cookie: SessionCookie;
@@ -62,7 +62,10 @@ const HEADERS = {
   vary: "Cookie",
 };
 
-export const accountPages = (routes: readonly AccountRoute[], deps: Deps): readonly Page[] =>
+export const accountPages = (
+  routes: readonly AccountRoute[],
+  deps: AccountGuardDeps,
+): readonly Page[] =>
   routes.map((route) => ({
     method: route.method,
     path: `/account/${route.path}`,
@@ -73,8 +76,8 @@ export const accountPages = (routes: readonly AccountRoute[], deps: Deps): reado
 async function serve(
   route: AccountRoute,
   { source, target: { query }, id }: PageRequest,
-  deps: Deps,
-): Promise<Reply> {
+  deps: AccountGuardDeps,
+): Promise<RouteReply> {
   let content: Content | undefined;
   try {
     if (!isAllowedFor(source, deps.isHostAllowed)) throw hostNotAllowed();
@@ -117,7 +120,7 @@ async function knownBy(
   token: string,
   visitor: Visitor,
   route: AccountRoute,
-  { logins }: Deps,
+  { logins }: AccountGuardDeps,
 ): Promise<SignedIn | undefined> {
   try {
     return await logins.identify(token, visitor);
@@ -138,7 +141,11 @@ function checkStanding(needed: AccountRoute["for"], who: SignedIn | undefined): 
   if (needed === "admin" && !who.account.isAdmin) throw adminsOnly();
 }
 
-async function visitorOf(route: AccountRoute, request: HttpRequest, deps: Deps): Promise<Visitor> {
+async function visitorOf(
+  route: AccountRoute,
+  request: HttpRequest,
+  deps: AccountGuardDeps,
+): Promise<Visitor> {
   const { address: clientAddress, bucket } = bucketOf(addressOf(request, deps));
   const nowMs = deps.clock.monotonicMs();
   try {
@@ -198,7 +205,7 @@ async function contentOf(
   route: AccountRoute,
   source: HttpRequest,
   owner: OwnerKey,
-  deps: Deps,
+  deps: AccountGuardDeps,
 ): Promise<Content> {
   if (route.method === "GET") return { body: {} };
   if (route.upload === true)
@@ -224,8 +231,8 @@ async function contentOf(
 async function replyOf(
   answer: unknown,
   route: AccountRoute,
-  { cookie: cookies, log }: Deps,
-): Promise<Reply> {
+  { cookie: cookies, log }: AccountGuardDeps,
+): Promise<RouteReply> {
   if (route.lines !== undefined) {
     // What is refused is refused with its status.
     const lines = await started(answer as AsyncIterable<unknown>);
@@ -271,7 +278,11 @@ async function* asText(values: AsyncIterable<unknown>, log: Log): AsyncGenerator
   }
 }
 
-function refusedReply(error: unknown, route: AccountRoute, { faultLog }: Deps): Reply {
+function refusedReply(
+  error: unknown,
+  route: AccountRoute,
+  { faultLog }: AccountGuardDeps,
+): RouteReply {
   const refusal = refusalOf(error);
   if (refusal === undefined || storeDownOf(error) !== undefined) {
     faultLog(error, { method: route.method, route: `/account/${route.path}` });

@@ -20,7 +20,7 @@ import {
   wholeField,
 } from "./route.ts";
 import {
-  type ListRow,
+  type ListRowJson,
   ListRows,
   ListState,
   ListSummaries,
@@ -30,9 +30,9 @@ import {
 
 /** Lists from the file to the cleaned file. The list's id is in the path. */
 
-type Asked = Pick<SignedInRequest, "account" | "id">;
+type ListOwner = Pick<SignedInRequest, "account" | "id">;
 
-const whose = ({ account: { id: accountId }, id }: Asked): Whose => ({ accountId, id });
+const whose = ({ account: { id: accountId }, id }: ListOwner): Whose => ({ accountId, id });
 
 /** Read when it is needed: a list of another account is not found before. */
 const classField: Field<unknown> = {
@@ -48,7 +48,7 @@ function classOf(value: unknown): RowClass {
 
 const PAGE_ROWS = { standard: 50, max: 200 };
 
-const shownRow = ({ line, entry, class: name, why, meant, was }: ViewRow): ListRow => ({
+const shownRow = ({ line, entry, class: name, why, meant, was }: ViewRow): ListRowJson => ({
   line,
   entry,
   class: name,
@@ -85,7 +85,11 @@ function summaryOf(
   };
 }
 
-async function stateOf(open: OpenList, request: Asked, deps: DashboardContext): Promise<ListState> {
+async function stateOf(
+  open: OpenList,
+  request: ListOwner,
+  deps: DashboardContext,
+): Promise<ListState> {
   const { runs, running } = open;
   const last = runs.at(-1)?.state;
   const state = {
@@ -114,7 +118,7 @@ const left = ({ used, limit }: { readonly used: number; readonly limit: number |
 
 async function readOf(
   open: OpenList,
-  { account: own }: Asked,
+  { account: own }: ListOwner,
   { accountLists, usage }: DashboardContext,
 ): Promise<ReadList> {
   const facts = await accountLists.facts(notRunning(open));

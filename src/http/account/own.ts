@@ -30,9 +30,9 @@ import {
   wordField,
 } from "./route.ts";
 import {
-  Allowance,
+  AllowanceJson,
   AuditEntries,
-  Credits,
+  CreditsJson,
   Keys,
   KnownSignIns,
   NewKey,
@@ -167,7 +167,7 @@ export const ownRoutes: readonly AccountRoute[] = [
       );
     },
   ),
-  account("GET allowance", { answer: Allowance }, (request, context) =>
+  account("GET allowance", { answer: AllowanceJson }, (request, context) =>
     context.usage.allowance(request.account),
   ),
   account("GET usage", { answer: Usage }, async ({ account: own, query }, context) => ({
@@ -178,7 +178,7 @@ export const ownRoutes: readonly AccountRoute[] = [
   })),
   account(
     "GET credits",
-    { answer: Credits },
+    { answer: CreditsJson },
     async ({ account: { id, creditBalance: balance } }, context) => ({
       balance,
       entries: (await context.credits.entries(id, ROWS_MAX)).map(shownCredit),

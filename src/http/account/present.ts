@@ -3,11 +3,11 @@ import type { Account as StoredAccount } from "../../accounts/accounts-store.ts"
 import { limitsJson } from "../../accounts/admission/tiers.ts";
 import { operatorName, type ReadAuditRow, SERVICE, VISITOR } from "../../accounts/audit.ts";
 import type { CreditEntryRow, SignInRow } from "../../store/schema.ts";
-import type { Account, AdminAccount, AuditEntry, CreditEntry, SignIn } from "./shapes.ts";
+import type { AccountJson, AdminAccount, AuditEntry, CreditEntry, SignInJson } from "./shapes.ts";
 
 /** Records as the dashboard's API shows them: snake_case, ISO 8601, null for what is absent. */
 
-export const shownAccount = (account: StoredAccount): Account => ({
+export const shownAccount = (account: StoredAccount): AccountJson => ({
   id: account.id,
   email: account.email,
   tier: account.tier,
@@ -34,7 +34,7 @@ export const shownCredit = (entry: CreditEntryRow): CreditEntry => ({
   created_at: isoTime(entry.created_at_ms),
 });
 
-export const shownSession = (session: SignInRow, currentId: string): SignIn => ({
+export const shownSession = (session: SignInRow, currentId: string): SignInJson => ({
   id: session.id,
   current: session.id === currentId,
   created_at: isoTime(session.created_at_ms),

@@ -13,7 +13,7 @@ export interface AccountReply {
   readonly text?: { readonly type: string; readonly chunks: AsyncIterable<string> };
 }
 
-interface RouteWords {
+interface AccountRouteWords {
   readonly body?: Fields;
   readonly answer?: Schema;
   /** Of each line of an answer that streams. */
@@ -33,7 +33,7 @@ interface RequestsFor<Body> {
 }
 type Audience = keyof RequestsFor<unknown>;
 
-export interface AccountRoute extends RouteWords {
+export interface AccountRoute extends AccountRouteWords {
   readonly for: Audience;
   readonly method: "GET" | "POST" | "DELETE";
   /** Behind `/account/`; one parameter may be `:id`. */
@@ -45,12 +45,12 @@ export interface AccountRoute extends RouteWords {
   readonly handle: (request: AccountRequest, context: AccountContext) => Awaitable<unknown>;
 }
 
-type Terms<F extends Fields, T, Line> = RouteWords & {
+type Terms<F extends Fields, T, Line> = AccountRouteWords & {
   readonly body?: F;
   readonly answer?: Schema<T>;
   readonly lines?: Schema<Line>;
 };
-type Answer<T, Line> = [Line] extends [never]
+type AccountRouteAnswer<T, Line> = [Line] extends [never]
   ? [T] extends [never]
     ? AccountReply | void
     : T | undefined
@@ -64,7 +64,7 @@ const routeFor =
     handle: (
       request: RequestsFor<FieldValues<F>>[For],
       context: AccountContext,
-    ) => Awaitable<Answer<NoInfer<T>, NoInfer<Line>>>,
+    ) => Awaitable<AccountRouteAnswer<NoInfer<T>, NoInfer<Line>>>,
   ): AccountRoute => {
     const [method = "", path = ""] = place.split(" ");
     return {

@@ -15,7 +15,7 @@ import {
   endOfDay,
   listLines,
 } from "../../lists/rules/rules.ts";
-import { Forgotten, FoundEntries, Imported } from "./shapes.ts";
+import { Forgotten, FoundEntriesJson, Imported } from "./shapes.ts";
 import type { DashboardContext, SignedInRequest } from "./context.ts";
 import { type AccountRoute, admin, file, optional, textField, wordField } from "./route.ts";
 
@@ -111,7 +111,7 @@ export function wrongLines(lines: readonly WrongLine[]): Refusal {
 export const ruleRoutes: readonly AccountRoute[] = [
   admin(
     "GET admin/lists/entries",
-    { answer: FoundEntries },
+    { answer: FoundEntriesJson },
     async ({ query }, { operator, accounts }) => {
       const text = (query["q"] ?? "").slice(0, SOUGHT_MAX);
       const { entries, total } = await operator.search(text, wordOf(query["kind"]), SHOWN_MAX);

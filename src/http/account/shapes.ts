@@ -17,7 +17,7 @@ export type {
   HooksPage,
   OutcomeReport,
   PolicyPage,
-  PolicyRow,
+  PolicyJson,
   Proposal,
   SavedPolicy,
   ShadowReport,
@@ -40,15 +40,15 @@ const ACCOUNT = {
   logs_decisions: Type.Boolean({ description: "The last decisions are kept." }),
   created_at: time,
 };
-const Account = Type.Object(ACCOUNT);
-export type Account = Described<typeof Account>;
+const AccountJson = Type.Object(ACCOUNT);
+export type AccountJson = Described<typeof AccountJson>;
 
 export const SessionState = Type.Object({
   signup: oneOf(["open", "closed"], "Whether visitors may make accounts here."),
   public_url: Type.String({ description: "Base of links, without a trailing slash." }),
   version: text,
   parts: Type.Array(oneOf(["lists", "webhooks", "gate"], "A part that is set up.")),
-  account: Type.Optional(Account),
+  account: Type.Optional(AccountJson),
 });
 export type SessionState = Described<typeof SessionState>;
 
@@ -67,23 +67,23 @@ export const Plans = Type.Object({
 });
 export type Plan = Described<typeof Plans>["plans"][number];
 
-const Purse = Type.Object({
+const PurseJson = Type.Object({
   used: count,
   limit: orNull(count, "Null: no limit."),
   resets_at: time,
 });
-export type Purse = Described<typeof Purse>;
+export type PurseJson = Described<typeof PurseJson>;
 
-export const Allowance = Type.Object({
+export const AllowanceJson = Type.Object({
   tier: text,
-  day: Purse,
-  month: Purse,
+  day: PurseJson,
+  month: PurseJson,
   credits: count,
   ...LIMITS,
 });
-export type Allowance = Described<typeof Allowance>;
+export type AllowanceJson = Described<typeof AllowanceJson>;
 
-export type Result = Described<typeof ResultSchema>;
+export type ResultJson = Described<typeof ResultSchema>;
 
 export const Keys = Type.Object({
   keys: Type.Array(
@@ -100,7 +100,7 @@ export const NewKey = Type.Object({
   origins: Type.Optional(Type.Array(text)),
 });
 
-export const UsageDay = Type.Object({
+export const UsageDayJson = Type.Object({
   date: Type.String({ format: "date" }),
   units: count,
   credits: count,
@@ -110,7 +110,7 @@ export const UsageDay = Type.Object({
     description: "Requests by latency: one count for each edge and one for what is above.",
   }),
 });
-export type UsageDay = Described<typeof UsageDay>;
+export type UsageDayJson = Described<typeof UsageDayJson>;
 const HOUR = {
   requests: count,
   refusals: count,
@@ -120,10 +120,10 @@ const HOUR = {
   reject: count,
 };
 export const Usage = Type.Object({
-  days: Type.Array(UsageDay),
+  days: Type.Array(UsageDayJson),
   hours: Type.Array(Type.Object(HOUR), { description: "Each hour of today up to now." }),
   latency_edges_ms: Type.Array(count),
-  allowance: Allowance,
+  allowance: AllowanceJson,
 });
 export type Usage = Described<typeof Usage>;
 
@@ -135,8 +135,8 @@ const CreditEntry = Type.Object({
   created_at: time,
 });
 export type CreditEntry = Described<typeof CreditEntry>;
-export const Credits = Type.Object({ balance: count, entries: Type.Array(CreditEntry) });
-export type Credits = Described<typeof Credits>;
+export const CreditsJson = Type.Object({ balance: count, entries: Type.Array(CreditEntry) });
+export type CreditsJson = Described<typeof CreditsJson>;
 export const Balance = Type.Object({ balance: count });
 
 const Webhook = Type.Object({ url: text, events: Type.Array(text) });
@@ -148,7 +148,7 @@ export type WebhookState = Described<typeof WebhookState>;
 export const NewSecret = Type.Object({ secret: text });
 export const SavedWebhook = Type.Object({ secret: orNull(text, "Null: the old one holds.") });
 
-export const Delivery = Type.Object({
+export const DeliveryJson = Type.Object({
   id: text,
   event: text,
   session: orNull(text),
@@ -158,10 +158,10 @@ export const Delivery = Type.Object({
   attempted_at: time,
   response: orNull(text, "The first 1 KiB of the answer."),
 });
-export type Delivery = Described<typeof Delivery>;
-export const DeliveryLog = Type.Object({ deliveries: Type.Array(Delivery) });
+export type DeliveryJson = Described<typeof DeliveryJson>;
+export const DeliveryLog = Type.Object({ deliveries: Type.Array(DeliveryJson) });
 
-const SignIn = Type.Object({
+const SignInJson = Type.Object({
   id: text,
   current: flag,
   created_at: time,
@@ -169,8 +169,8 @@ const SignIn = Type.Object({
   client_address: text,
   user_agent: text,
 });
-export type SignIn = Described<typeof SignIn>;
-export const KnownSignIns = Type.Object({ sessions: Type.Array(SignIn) });
+export type SignInJson = Described<typeof SignInJson>;
+export const KnownSignIns = Type.Object({ sessions: Type.Array(SignInJson) });
 
 const AuditEntry = Type.Object({
   id: text,
@@ -198,7 +198,7 @@ const ListRowShape = Type.Object({
   meant: Type.String({ description: 'The entry as it was probably meant; "" for none.' }),
   was: Type.Optional(Type.String({ description: "The entry of the file, where it is repaired." })),
 });
-export type ListRow = Described<typeof ListRowShape>;
+export type ListRowJson = Described<typeof ListRowShape>;
 
 export const ListRows = Type.Object({
   total: Type.Integer({ minimum: 0, description: "Rows that fit." }),
@@ -228,7 +228,7 @@ const RepairShape = Type.Object({
   fixed: Type.Integer({ minimum: 0, description: "Rows that are." }),
   slips: Type.Array(Type.Object({ from: text, to: text, rows: count })),
 });
-export type Repair = Described<typeof RepairShape>;
+export type RepairJson = Described<typeof RepairShape>;
 
 const ReadShape = Type.Object({
   columns: Type.Array(text),
@@ -298,7 +298,7 @@ export const PolicyTests = Type.Object({
     }),
   ),
 });
-export type PolicyTest = Described<typeof PolicyTests>["results"][number];
+export type PolicyTestJson = Described<typeof PolicyTests>["results"][number];
 
 // What administrators see.
 
@@ -320,7 +320,7 @@ export const DnsTest = Type.Object({
 });
 export type DnsTest = Described<typeof DnsTest>;
 
-export const Promoted = Type.Object({
+export const PromotedJson = Type.Object({
   password: text,
   keys: count,
   hooks: count,
@@ -328,7 +328,7 @@ export const Promoted = Type.Object({
   policies: Type.Array(text, { description: "They stay: read them." }),
 });
 
-export type Promoted = Described<typeof Promoted>;
+export type PromotedJson = Described<typeof PromotedJson>;
 
 const limit = Type.Optional(orNull(count));
 const AdminAccount = Type.Object({
@@ -351,9 +351,9 @@ export const AdminAccounts = Type.Object({
 export type AdminAccounts = Described<typeof AdminAccounts>;
 export const AdminAccountPage = Type.Object({
   account: AdminAccount,
-  days: Type.Array(UsageDay),
+  days: Type.Array(UsageDayJson),
   latency_edges_ms: Type.Array(count),
-  allowance: Allowance,
+  allowance: AllowanceJson,
   keys: Type.Array(Type.Object(KEY)),
 });
 export type AdminAccountPage = Described<typeof AdminAccountPage>;
@@ -367,7 +367,7 @@ export const Cockpit = Type.Object({
     Type.Object({ resource: text, refused: count, waiting: count, owners: count }),
     { description: "Resources of which owners wanted more than their share since the start." },
   ),
-  days: Type.Array(UsageDay),
+  days: Type.Array(UsageDayJson),
   latency_edges_ms: Type.Array(count),
   top: Type.Array(
     Type.Object({
@@ -417,19 +417,19 @@ export type SystemState = Described<typeof SystemState>;
 
 export const Sources = Type.Object({ sources: Type.Array(Source) });
 
-const Outcome = Type.Object({
+const RefreshOutcomeJson = Type.Object({
   id: text,
   kind: oneOf(["accepted", "unchanged", "refused"], "What came of the fetch."),
   why: orNull(text),
   detail: orNull(text),
 });
-export type Outcome = Described<typeof Outcome>;
-export const Outcomes = Type.Object({ outcomes: Type.Array(Outcome) });
+export type RefreshOutcomeJson = Described<typeof RefreshOutcomeJson>;
+export const Outcomes = Type.Object({ outcomes: Type.Array(RefreshOutcomeJson) });
 
-export const FoundEntries = Type.Object({
+export const FoundEntriesJson = Type.Object({
   entries: Type.Array(OwnEntry),
   total: Type.Integer({ minimum: 0, description: "How many match; the first are sent." }),
 });
-export type FoundEntries = Described<typeof FoundEntries>;
+export type FoundEntriesJson = Described<typeof FoundEntriesJson>;
 export const Forgotten = Type.Object({ forgotten: count });
 export const Imported = Type.Object({ imported: count });

@@ -4,13 +4,13 @@ import { deliveryRow } from "../../webhooks/outcome-words.ts";
 import type { WebhookDeliveryRow } from "../../store/schema.ts";
 import { WEBHOOK_EVENTS } from "../../webhooks/webhooks-store.ts";
 import { account, type AccountRoute, textField, textsField } from "./route.ts";
-import { DeliveryLog, Delivery, NewSecret, SavedWebhook, WebhookState } from "./shapes.ts";
+import { DeliveryLog, DeliveryJson, NewSecret, SavedWebhook, WebhookState } from "./shapes.ts";
 
 const DELIVERIES_MAX = 100;
 const URL_MAX = 2_100;
 
 /** As the log shows it; a delivery that waits has the time it was queued. */
-function shownDelivery(delivery: WebhookDeliveryRow): Delivery {
+function shownDelivery(delivery: WebhookDeliveryRow): DeliveryJson {
   const { id, queued_at_ms: queuedMs, snippet: response } = delivery;
   const row = deliveryRow(delivery);
   return { id, ...row, attempted_at: row.attempted_at ?? isoTime(queuedMs), response };
@@ -34,13 +34,13 @@ export const webhookRoutes: readonly AccountRoute[] = [
   ),
   account(
     "POST webhook/ping",
-    { answer: Delivery },
+    { answer: DeliveryJson },
     async (request, { webhooks: { dispatcher } }) =>
       shownDelivery(await dispatcher.ping(request.account.id)),
   ),
   account(
     "POST webhook/deliveries/:id/resend",
-    { answer: Delivery },
+    { answer: DeliveryJson },
     async (request, { webhooks: { dispatcher } }) =>
       shownDelivery(await dispatcher.ping(request.account.id, request.id)),
   ),

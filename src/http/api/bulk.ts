@@ -8,7 +8,7 @@ import {
   retryInFlight,
   tooManyEntries,
 } from "../../base/refusals.ts";
-import type { BulkAnswer, FileFacts, IdempotencyKey } from "../../bulk/bulk.ts";
+import type { BulkAnswer, FileFactsJson, IdempotencyKey } from "../../bulk/bulk.ts";
 import type { BulkService } from "../../bulk/submit.ts";
 import { checkBulkText } from "../../bulk/submit.ts";
 import { component, Type } from "../../core/json-schema.ts";
@@ -68,7 +68,7 @@ export function bulkReply(
   answer: BulkAnswer,
   wantsResults: boolean,
   log: Log,
-  facts?: FileFacts,
+  facts?: FileFactsJson,
 ): ApiReply {
   const { paidBy } = answer;
   if (answer.kind === "queued") {

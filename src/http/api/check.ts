@@ -1,6 +1,6 @@
 import { missingParameter } from "../../base/refusals.ts";
 import type { CheckAnswer, CheckOne, CheckRequest } from "../../check/single-check.ts";
-import { type FeatureName, featureNamed, readFeatures } from "../../check/features.ts";
+import { type RequestedFeature, featureNamed, readFeatures } from "../../check/features.ts";
 import { readEntry } from "../../core/address/address.ts";
 import { CHECKS, FEATURES } from "../../core/checks/registry.ts";
 import { component, Type } from "../../core/json-schema.ts";
@@ -70,7 +70,7 @@ const BULK_SUFFIXES: ReadonlySet<string> = new Set(["mass", "bulk"]);
 interface CheckPath {
   /** The segments before the suffixes, joined with "/" again; absent when the path names no entry. */
   readonly entry: string | undefined;
-  readonly features: readonly FeatureName[];
+  readonly features: readonly RequestedFeature[];
   readonly bulk: boolean;
 }
 
@@ -92,22 +92,22 @@ export function readCheckPath(path: readonly string[], mode: "address" | "domain
   };
 }
 
-interface Suffix {
-  readonly features: readonly FeatureName[];
+interface CheckSuffix {
+  readonly features: readonly RequestedFeature[];
   readonly bulk: boolean;
 }
 
-const NO_FEATURES: readonly FeatureName[] = [];
-const UNKNOWN: Suffix = { features: NO_FEATURES, bulk: false };
+const NO_FEATURES: readonly RequestedFeature[] = [];
+const UNKNOWN: CheckSuffix = { features: NO_FEATURES, bulk: false };
 
 /** All feature names, repeated a few times, fit in a segment of this length. */
 const SEGMENT_MAX_UNITS = 1_000;
 
 /** What a segment asks for; undefined if a piece of it is unknown. */
-function suffixOf(segment: string): Suffix | undefined {
+function suffixOf(segment: string): CheckSuffix | undefined {
   if (segment.length > SEGMENT_MAX_UNITS) return undefined;
   if (BULK_SUFFIXES.has(segment.toLowerCase())) return { features: NO_FEATURES, bulk: true };
-  const features: FeatureName[] = [];
+  const features: RequestedFeature[] = [];
   for (const piece of segment.split(/[/,]/)) {
     const feature = featureNamed(piece);
     if (feature === undefined) return undefined;
@@ -134,9 +134,9 @@ const mayEnd = (path: readonly string[], at: number, mode: "address" | "domain")
 
 /** What path and parameters ask for together, the path first. */
 export function askedFeatures(
-  inPath: readonly FeatureName[],
+  inPath: readonly RequestedFeature[],
   byParameter: readonly string[],
-): readonly FeatureName[] {
+): readonly RequestedFeature[] {
   return byParameter.length === 0 ? inPath : readFeatures([...inPath, ...byParameter]);
 }
 

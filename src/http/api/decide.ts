@@ -12,7 +12,7 @@ import {
   publishableKeyElsewhere,
 } from "../../base/refusals.ts";
 import { component, Type } from "../../core/json-schema.ts";
-import { policyFor, type Question, QUESTIONS } from "../../core/policy/default-policy.ts";
+import { policyFor, type PolicyQuestion, QUESTIONS } from "../../core/policy/default-policy.ts";
 import { isReservedName } from "../../core/reserved-name.ts";
 import type { CallerFact } from "../../core/policy/policy.ts";
 import type { DecideOne, DecideRequest } from "../../gate/decide-one.ts";
@@ -155,7 +155,7 @@ const policyName: Field<string | undefined> = {
   read: given,
 };
 
-const question: Field<Question> = {
+const question: Field<PolicyQuestion> = {
   schema: Type.Optional(
     Type.Enum(QUESTIONS, {
       default: "signup",

@@ -1,4 +1,4 @@
-import type { HookDesk } from "../../gate/hook-desk.ts";
+import type { HookHandler } from "../../gate/hook-handler.ts";
 import { bucketKey } from "../../accounts/admission/caller.ts";
 import { RATE_WINDOW_MS } from "../../accounts/admission/rate-counter.ts";
 import {
@@ -9,13 +9,13 @@ import {
   type Refusal,
 } from "../../base/refusals.ts";
 import { refusalHeaders, refusalOf } from "../answer.ts";
-import { JSON_TYPE, type Reply } from "../route.ts";
+import { JSON_TYPE, type RouteReply } from "../route.ts";
 import { addressOf, type TrustedProxies } from "../client-address.ts";
 import { type BodyDeps, BodyReader } from "../body.ts";
 import type { Page, PageRequest } from "../routes.ts";
 
 interface HookPagesDeps extends BodyDeps {
-  readonly hooks: Pick<HookDesk, "answer">;
+  readonly hooks: Pick<HookHandler, "answer">;
   readonly trustedProxies: TrustedProxies;
 }
 
@@ -26,7 +26,7 @@ const NO_STORE = { "cache-control": "no-store" };
 /** POST /hooks/{id}: an identity system asks before it creates a user; it is answered in its own words. */
 export function hookPage(deps: HookPagesDeps): Page {
   const bodies = new BodyReader(deps);
-  const handle = async ({ source, response, id }: PageRequest): Promise<Reply> => {
+  const handle = async ({ source, response, id }: PageRequest): Promise<RouteReply> => {
     const { headers } = source;
     const clientAddress = addressOf(source, deps);
     const isSent = new Promise<boolean>((resolve) => {

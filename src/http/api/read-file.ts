@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { BulkFile } from "../../bulk/bulk.ts";
 import { readUpload, type UploadOptions } from "../../bulk/read-upload.ts";
 import type { OwnerKey } from "../../base/owner.ts";
-import { turn } from "../../base/slices.ts";
+import { nextSlice } from "../../base/slices.ts";
 
 export interface FileOrder {
   /** Taken out as they are read, so that their memory is free; each in memory that can be given to a thread. */
@@ -37,7 +37,7 @@ async function* paced(
       const slice = chunk.subarray(at, at + SLICE_BYTES);
       note(slice);
       yield slice;
-      await turn();
+      await nextSlice();
     }
   }
 }

@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import type { Log } from "../../base/log.ts";
-import { turn } from "../../base/slices.ts";
-import type { BulkResults, FileFacts, RowResult, SpelledResult } from "../../bulk/bulk.ts";
+import { nextSlice } from "../../base/slices.ts";
+import type { BulkResults, FileFactsJson, RowResult, SpelledResult } from "../../bulk/bulk.ts";
 import { padded } from "../../core/batch/list-table.ts";
 import {
   type CsvCell,
@@ -17,7 +17,7 @@ export type Finished = Extract<BulkResults, { readonly kind: "results" }>;
 /** The map is written by hand: an object would lose the order of "7.example" and the key "__proto__". */
 export function resultsJson(
   { stats, results }: Pick<Finished, "stats" | "results">,
-  facts?: FileFacts,
+  facts?: FileFactsJson,
 ): AsyncGenerator<string> {
   return framed(results(), jsonMember, {
     head: `{"session":${JSON.stringify(stats.session)},"stats":${JSON.stringify(stats)},"results":{`,
@@ -104,7 +104,7 @@ export async function* watched<T extends { readonly length: number }>(
     for await (const part of parts) {
       if (part.length > 0) yield part;
       // A fast reader would otherwise keep everybody else waiting until its body is whole.
-      await turn();
+      await nextSlice();
     }
   } catch (error) {
     log.error("http.body_failed", error);

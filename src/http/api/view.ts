@@ -12,7 +12,7 @@ import type { BulkService } from "../../bulk/submit.ts";
 import { WORKBOOK_TYPE, workbookOf } from "../../bulk/write-workbook.ts";
 import type { Caller } from "../../accounts/admission/caller.ts";
 import { component, Type } from "../../core/json-schema.ts";
-import { type Answer, EXAMPLE_ID, type Operation, parametersOf } from "../operation.ts";
+import { type OperationAnswer, EXAMPLE_ID, type Operation, parametersOf } from "../operation.ts";
 import { type ApiReply, type ApiRequest, JSON_TYPE, type Route } from "../route.ts";
 import { type EventStreamDeps, EventStreams } from "./event-streams.ts";
 import {
@@ -40,7 +40,7 @@ const SUFFIXES = {
   xlsx: "xlsx",
   events: "events",
 } as const;
-type Suffix = (typeof SUFFIXES)[keyof typeof SUFFIXES];
+type ViewSuffix = (typeof SUFFIXES)[keyof typeof SUFFIXES];
 
 const FORMS = ["json", "csv", "xlsx", "events"] as const;
 
@@ -77,9 +77,9 @@ export function viewRoute(deps: ViewDeps): Route {
   };
 }
 
-function suffixesOf({ path, params }: ApiRequest): ReadonlySet<Suffix> {
-  const known = new Map<string, Suffix>(Object.entries(SUFFIXES));
-  const asked = new Set<Suffix>();
+function suffixesOf({ path, params }: ApiRequest): ReadonlySet<ViewSuffix> {
+  const known = new Map<string, ViewSuffix>(Object.entries(SUFFIXES));
+  const asked = new Set<ViewSuffix>();
   for (const segment of path.slice(1)) {
     const suffix = known.get(segment.toLowerCase());
     if (suffix === undefined) throw notFound();
@@ -95,7 +95,7 @@ const inJson = (value: object): ApiReply => ({ type: JSON_TYPE, body: JSON.strin
 
 async function listReply(
   session: string,
-  asked: ReadonlySet<Suffix>,
+  asked: ReadonlySet<ViewSuffix>,
   caller: Caller,
   deps: ViewDeps,
 ): Promise<ApiReply> {
@@ -113,7 +113,7 @@ async function listReply(
 
 interface Results {
   readonly session: string;
-  readonly asked: ReadonlySet<Suffix>;
+  readonly asked: ReadonlySet<ViewSuffix>;
   readonly form: "json" | "csv" | "xlsx";
 }
 
@@ -151,12 +151,12 @@ const PROGRESS = {
   processed_count: 4_500,
 };
 
-const state: Answer = {
+const state: OperationAnswer = {
   about: "How far the batch is.",
   schema: component("SessionState"),
   example: PROGRESS,
 };
-const text = (about: string, example: string): Answer => ({
+const text = (about: string, example: string): OperationAnswer => ({
   about,
   schema: Type.String(),
   example,

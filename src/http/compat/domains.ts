@@ -1,5 +1,5 @@
 import { trimEntry } from "../../core/address/address.ts";
-import type { Facts } from "./facts.ts";
+import type { ShapeFacts } from "./facts.ts";
 import { byMessage, type CheckTerms, type Endpoint, entryOf, type Shape, single } from "./shape.ts";
 
 type Mode = "address" | "domain";
@@ -8,7 +8,7 @@ type Mode = "address" | "domain";
 const endpointsOf = (
   base: string,
   invalid: Readonly<Record<Mode, string>>,
-  shown: (facts: Facts, mode: Mode) => object,
+  shown: (facts: ShapeFacts, mode: Mode) => object,
   features: NonNullable<CheckTerms["features"]> = [],
 ): readonly Endpoint[] =>
   (["address", "domain"] as const).map((mode) => ({

@@ -14,11 +14,11 @@ import type { FullResult } from "../../core/validate/result.ts";
  * - `good`: nothing was found, and the operator set GATEPOST_COMPAT_OPTIMISTIC,
  * - `takes`: the domain takes mail; whether the mailbox exists is not known.
  */
-export type Verdict =
+export type ShapeVerdict =
   "syntax" | "disposable" | "no_mail" | "trap" | "role" | "unknown" | "good" | "takes";
 
-export interface Facts {
-  readonly verdict: Verdict;
+export interface ShapeFacts {
+  readonly verdict: ShapeVerdict;
   readonly result: FullResult;
   /** As sent, without blanks around it. */
   readonly entry: string;
@@ -53,7 +53,7 @@ interface FactTerms {
   readonly nowMs: number;
 }
 
-export function factsOf(text: string, result: FullResult, terms: FactTerms): Facts {
+export function factsOf(text: string, result: FullResult, terms: FactTerms): ShapeFacts {
   const entry = trimEntry(text);
   const at = entry.lastIndexOf("@");
   const user = entry.slice(0, Math.max(0, at));
@@ -92,8 +92,8 @@ function mailboxOf(entry: string): string {
   return read.kind === "address" ? canonicalAddress(read.address) : entry;
 }
 
-/** What each word needs to be true, in the order of `Verdict`. */
-const VERDICTS: readonly (readonly [Verdict, (result: FullResult) => boolean])[] = [
+/** What each word needs to be true, in the order of `ShapeVerdict`. */
+const VERDICTS: readonly (readonly [ShapeVerdict, (result: FullResult) => boolean])[] = [
   ["syntax", ({ format }) => !format],
   ["disposable", ({ disposable }) => disposable],
   ["no_mail", ({ dns, signals }) => !dns && !signals.includes("dns_indeterminate")],
@@ -102,7 +102,7 @@ const VERDICTS: readonly (readonly [Verdict, (result: FullResult) => boolean])[]
   ["unknown", ({ dns }) => !dns],
 ];
 
-function verdictOf(result: FullResult, isOptimistic: boolean): Verdict {
+function verdictOf(result: FullResult, isOptimistic: boolean): ShapeVerdict {
   const found = VERDICTS.find(([, holds]) => holds(result))?.[0];
   if (found !== undefined) return found;
   const isClean = result.confidence === 0 && result.did_you_mean === undefined;

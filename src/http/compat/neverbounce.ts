@@ -1,15 +1,15 @@
-import type { Facts, Verdict } from "./facts.ts";
-import { type Asked, flagOf, type Shape, single, type Why } from "./shape.ts";
+import type { ShapeFacts, ShapeVerdict } from "./facts.ts";
+import { type ShapeRequest, flagOf, type Shape, single, type Why } from "./shape.ts";
 
 /** Every other word is "unknown". */
-const RESULTS: Readonly<Partial<Record<Verdict, string>>> = {
+const RESULTS: Readonly<Partial<Record<ShapeVerdict, string>>> = {
   syntax: "invalid",
   disposable: "disposable",
   no_mail: "invalid",
   good: "valid",
 };
 
-const FLAGS: readonly (readonly [string, (facts: Facts) => boolean])[] = [
+const FLAGS: readonly (readonly [string, (facts: ShapeFacts) => boolean])[] = [
   ["has_dns", ({ mail }) => mail === true],
   ["has_dns_mx", ({ mx }) => mx.length > 0],
   ["bad_syntax", ({ verdict }) => verdict === "syntax"],
@@ -23,7 +23,7 @@ const FLAGS: readonly (readonly [string, (facts: Facts) => boolean])[] = [
   ["contains_subdomain", ({ result }) => result.domain_info?.is_subdomain === true],
 ];
 
-function addressInfo({ entry, mailbox, user, domain, tag, result }: Facts): object {
+function addressInfo({ entry, mailbox, user, domain, tag, result }: ShapeFacts): object {
   const registrable = result.domain_info?.parent_domain ?? domain;
   const tld = result.domain_info?.tld ?? "";
   return {
@@ -39,7 +39,7 @@ function addressInfo({ entry, mailbox, user, domain, tag, result }: Facts): obje
   };
 }
 
-const creditsInfo = async ({ unitsLeft }: Asked, used: number): Promise<object> => ({
+const creditsInfo = async ({ unitsLeft }: ShapeRequest, used: number): Promise<object> => ({
   paid_credits_used: 0,
   free_credits_used: used,
   paid_credits_remaining: 0,

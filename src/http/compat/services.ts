@@ -21,8 +21,8 @@ import {
 import { factsOf } from "./facts.ts";
 import { neverbounce } from "./neverbounce.ts";
 import {
-  type Answer,
-  type Asked,
+  type ShapeAnswer,
+  type ShapeRequest,
   type Endpoint,
   keyAt,
   type Shape,
@@ -139,7 +139,7 @@ function askedOf(
 ) {
   /** What paid for the last check, and its entry for the log. */
   const paid: Partial<Pick<ApiReply, "paidBy" | "entry">> = {};
-  const asked: Asked = {
+  const asked: ShapeRequest = {
     params,
     entry,
     async check(text, { mode = "address", features = [] } = {}) {
@@ -157,7 +157,7 @@ function askedOf(
   return { asked, paid };
 }
 
-function replyOf({ status = 200, body, headers }: Answer): ApiReply {
+function replyOf({ status = 200, body, headers }: ShapeAnswer): ApiReply {
   const isText = typeof body === "string";
   return {
     status,

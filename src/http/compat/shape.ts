@@ -1,10 +1,10 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { EntryMode } from "../../core/address/address.ts";
-import type { FeatureName } from "../../check/features.ts";
+import type { RequestedFeature } from "../../check/features.ts";
 import { missingParameter } from "../../base/refusals.ts";
 import type { Method } from "../route.ts";
 import type { Params } from "../params.ts";
-import type { Facts } from "./facts.ts";
+import type { ShapeFacts } from "./facts.ts";
 
 export interface Shape {
   readonly service: string;
@@ -15,30 +15,30 @@ export interface Shape {
   readonly cors?: true;
   readonly endpoints: readonly Endpoint[];
   /** `params` as far as they could be read. */
-  readonly refused: (why: Why, params?: Params) => Answer;
+  readonly refused: (why: Why, params?: Params) => ShapeAnswer;
 }
 
 export interface Endpoint {
   readonly methods?: readonly Method[];
   /** Behind the service's base, without slashes around it; "*" stands for the entry. */
   readonly paths: readonly string[];
-  readonly answer: (asked: Asked) => Promise<Answer>;
+  readonly answer: (asked: ShapeRequest) => Promise<ShapeAnswer>;
   readonly refused?: Shape["refused"];
 }
 
-export interface Answer {
+export interface ShapeAnswer {
   readonly status?: number;
   /** Text is sent as it is, anything else as JSON. */
   readonly body: unknown;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-export interface Asked {
+export interface ShapeRequest {
   readonly params: Params;
   /** What stands at the "*" of the path; "" if there is none. */
   readonly entry: string;
   /** Charges one unit and checks one entry; refuses as a single check does. */
-  readonly check: (text: string, more?: CheckTerms) => Promise<Facts>;
+  readonly check: (text: string, more?: CheckTerms) => Promise<ShapeFacts>;
   /** Counts more requests of the caller's rate, for work of that cost. */
   readonly spend: (requests: number) => Promise<void>;
   /** Units and credits that the caller has left; a plan without limits has `UNLIMITED`. */
@@ -47,7 +47,7 @@ export interface Asked {
 
 export interface CheckTerms {
   readonly mode?: EntryMode;
-  readonly features?: readonly FeatureName[];
+  readonly features?: readonly RequestedFeature[];
 }
 
 export const UNLIMITED = 999_999_999;
@@ -102,7 +102,7 @@ export function entryOf(params: Params, name: string, kind: "address" | "either"
 /** An endpoint that checks one entry of the parameter `name`, or of the path. */
 export function single(
   at: Pick<Endpoint, "paths" | "methods"> & { readonly name?: string },
-  answer: (facts: Facts, asked: Asked) => unknown,
+  answer: (facts: ShapeFacts, asked: ShapeRequest) => unknown,
   terms: CheckTerms = {},
 ): Endpoint {
   const { name, ...where } = at;
@@ -123,7 +123,7 @@ const AT_ONCE = 20;
 /** Checks the rows of a batch by 20 at once, each 20 one request of the rate. */
 export async function inPortions<Row, T>(
   rows: readonly Row[],
-  { spend }: Pick<Asked, "spend">,
+  { spend }: Pick<ShapeRequest, "spend">,
   one: (row: Row) => Promise<T>,
 ): Promise<readonly T[]> {
   if (rows.length > AT_ONCE) await spend(Math.ceil(rows.length / AT_ONCE) - 1);

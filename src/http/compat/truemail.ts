@@ -1,8 +1,8 @@
-import type { Verdict } from "./facts.ts";
+import type { ShapeVerdict } from "./facts.ts";
 import { entryOf, type Shape } from "./shape.ts";
 
 /** Misskey shows the words "disposable" and "blacklist" of a list to the person. Everything else may sign up. */
-const ERRORS: Partial<Record<Verdict, Readonly<Record<string, string>>>> = {
+const ERRORS: Partial<Record<ShapeVerdict, Readonly<Record<string, string>>>> = {
   syntax: { regex: "malformed address" },
   disposable: { list_match: "disposable" },
   no_mail: { mx: "no mail server" },

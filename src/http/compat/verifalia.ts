@@ -1,9 +1,9 @@
 import { badParameter, missingParameter, Refusal } from "../../base/refusals.ts";
-import type { Facts, Verdict } from "./facts.ts";
+import type { ShapeFacts, ShapeVerdict } from "./facts.ts";
 import { BATCH_MAX, byMessage, inPortions, type Shape } from "./shape.ts";
 
 /** classification, status */
-const WORDS: Readonly<Record<Verdict, readonly [string, string]>> = {
+const WORDS: Readonly<Record<ShapeVerdict, readonly [string, string]>> = {
   syntax: ["Undeliverable", "InvalidCharacterInSequence"],
   disposable: ["Risky", "DomainIsWellKnownDea"],
   no_mail: ["Undeliverable", "DomainIsMisconfigured"],
@@ -14,7 +14,7 @@ const WORDS: Readonly<Record<Verdict, readonly [string, string]>> = {
   takes: ["Unknown", "MailboxConnectionFailure"],
 };
 
-function shown(facts: Facts): object {
+function shown(facts: ShapeFacts): object {
   const { result, domain, meant } = facts;
   const [classification, status] = WORDS[facts.verdict];
   return {

@@ -1,10 +1,10 @@
-import type { Facts, Verdict } from "./facts.ts";
+import type { ShapeFacts, ShapeVerdict } from "./facts.ts";
 import { byMessage, entryOf, type Shape, single, textOf, type Why } from "./shape.ts";
 
-type Words<T> = Readonly<Record<Verdict, T>>;
+type ByVerdict<T> = Readonly<Record<ShapeVerdict, T>>;
 
 /** Result and reason of Kickbox and Emailable; Kickbox's sendex, Emailable's score. */
-const SCORED: Words<readonly [string, string, number, number]> = {
+const SCORED: ByVerdict<readonly [string, string, number, number]> = {
   syntax: ["undeliverable", "invalid_email", 0, 0],
   disposable: ["risky", "low_quality", 0.1, 10],
   no_mail: ["undeliverable", "invalid_domain", 0, 0],
@@ -107,7 +107,7 @@ export const emailable: Shape = {
 };
 
 /** code, result, reason, send_transactional */
-const DEBOUNCE_WORDS: Words<readonly [string, string, string, string]> = {
+const DEBOUNCE_WORDS: ByVerdict<readonly [string, string, string, string]> = {
   syntax: ["1", "Invalid", "Syntax", "0"],
   disposable: ["3", "Invalid", "Disposable", "0"],
   no_mail: ["6", "Invalid", "Bounce", "0"],
@@ -157,7 +157,7 @@ export const debounce: Shape = {
 };
 
 /** deliverability, quality_score */
-const ABSTRACT_WORDS: Words<readonly [string, string]> = {
+const ABSTRACT_WORDS: ByVerdict<readonly [string, string]> = {
   syntax: ["UNDELIVERABLE", "0.01"],
   disposable: ["UNKNOWN", "0.10"],
   no_mail: ["UNDELIVERABLE", "0.01"],
@@ -215,7 +215,7 @@ export const abstract: Shape = {
 };
 
 /** result, risk, reason */
-const MAILGUN_WORDS: Words<readonly [string, string, readonly string[]]> = {
+const MAILGUN_WORDS: ByVerdict<readonly [string, string, readonly string[]]> = {
   syntax: ["undeliverable", "high", ["malformed address; missing @ sign"]],
   disposable: ["do_not_send", "high", ["mailbox_is_disposable_address"]],
   no_mail: ["undeliverable", "high", ["no_mx"]],
@@ -260,7 +260,7 @@ export const mailgun: Shape = {
   },
 };
 
-const REACHER_WORDS: Words<string> = {
+const REACHER_WORDS: ByVerdict<string> = {
   syntax: "invalid",
   disposable: "risky",
   no_mail: "invalid",
@@ -272,12 +272,12 @@ const REACHER_WORDS: Words<string> = {
 };
 
 /** No answer of DNS is an error there, not an absence. */
-const reacherMx = ({ mail, mx }: Facts): object =>
+const reacherMx = ({ mail, mx }: ShapeFacts): object =>
   mail === null
     ? { error: { type: "ResolveError", message: "DNS did not answer." } }
     : { accepts_mail: mail, records: mx.map((host) => `${host}.`) };
 
-const reacherDebug = ({ at, tookMs }: Facts): object => ({
+const reacherDebug = ({ at, tookMs }: ShapeFacts): object => ({
   backend_name: "gatepost",
   start_time: at,
   end_time: at,

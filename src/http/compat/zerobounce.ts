@@ -1,7 +1,7 @@
 import { Refusal } from "../../base/refusals.ts";
-import type { Facts, Verdict } from "./facts.ts";
+import type { ShapeFacts, ShapeVerdict } from "./facts.ts";
 import {
-  type Asked,
+  type ShapeRequest,
   BATCH_MAX,
   type Endpoint,
   inPortions,
@@ -12,9 +12,9 @@ import {
 
 const STATUSES = "valid invalid catch_all do_not_mail spamtrap unknown".split(" ");
 
-type Words = readonly [status: string, subStatus: string];
+type ZeroBounceStatus = readonly [status: string, subStatus: string];
 
-const WORDS: Readonly<Record<Verdict, Words>> = {
+const WORDS: Readonly<Record<ShapeVerdict, ZeroBounceStatus>> = {
   syntax: ["invalid", "failed_syntax_check"],
   disposable: ["do_not_mail", "disposable"],
   no_mail: ["invalid", "no_dns_entries"],
@@ -25,7 +25,7 @@ const WORDS: Readonly<Record<Verdict, Words>> = {
   takes: ["unknown", ""],
 };
 
-function wordsOf({ verdict, meant, result }: Facts): Words {
+function wordsOf({ verdict, meant, result }: ShapeFacts): ZeroBounceStatus {
   if (verdict !== "no_mail" && verdict !== "disposable") return WORDS[verdict];
   if (meant !== null) return ["invalid", "possible_typo"];
   if (verdict === "disposable") return WORDS.disposable;
@@ -33,7 +33,7 @@ function wordsOf({ verdict, meant, result }: Facts): Words {
 }
 
 /** `mx_found` and `domain_age_days` are text, `free_email` is a boolean. */
-function shown(facts: Facts): object {
+function shown(facts: ShapeFacts): object {
   const [status, subStatus] = wordsOf(facts);
   return {
     address: facts.entry,
@@ -96,7 +96,7 @@ const validateBatch: Endpoint = {
       : { status, body: batchError(message) },
 };
 
-async function oneOf(text: unknown, { check }: Asked): Promise<object> {
+async function oneOf(text: unknown, { check }: ShapeRequest): Promise<object> {
   if (typeof text !== "string" || text === "") {
     return { error: "Missing email_address.", email_address: "" };
   }

@@ -9,14 +9,14 @@ import {
   type Refusal,
 } from "../../base/refusals.ts";
 import { orNull, Type } from "../../core/json-schema.ts";
-import type { Answer, Operation } from "../operation.ts";
+import type { OperationAnswer, Operation } from "../operation.ts";
 import type { PublishedLists } from "../../lists/published-list.ts";
 import { refused } from "../answer.ts";
 import { addressOf, credentialsOf, type TrustedProxies } from "../client-address.ts";
 import { keyAt } from "../compat/shape.ts";
 import { isHeld, takesGzip } from "../files.ts";
 import { NO_PARAMS, Params } from "../params.ts";
-import { type HttpRequest, JSON_TYPE, type Reply } from "../route.ts";
+import { type HttpRequest, JSON_TYPE, type RouteReply } from "../route.ts";
 import type { Page, PageRequest } from "../routes.ts";
 
 interface DisposablePageDeps extends PublishedLists {
@@ -45,7 +45,7 @@ async function listIn(
   form: keyof typeof TYPES,
   { source, target }: PageRequest,
   deps: DisposablePageDeps,
-): Promise<Reply> {
+): Promise<RouteReply> {
   const textForm = form === "txt" ? textFormOf(target.query) : form;
   const { refusal, rate } = await admit(source, deps);
   if (refusal !== undefined) {
@@ -148,7 +148,7 @@ const documented = (
   id: string,
   form: string,
   type: string,
-  answer: Omit<Answer, "about">,
+  answer: Omit<OperationAnswer, "about">,
   query?: Operation["query"],
 ): Operation => ({
   id: `getDisposable${id}`,

@@ -15,7 +15,7 @@ import { kept } from "../files.ts";
 import { type HostCheck, isAllowedFor } from "../hosts.ts";
 import type { OpenApiDocument } from "../openapi.ts";
 import { json, type Operation, type Refusals } from "../operation.ts";
-import { type HttpRequest, JSON_TYPE, type Reply } from "../route.ts";
+import { type HttpRequest, JSON_TYPE, type RouteReply } from "../route.ts";
 import type { Page } from "../routes.ts";
 
 export interface ProcessDeps {
@@ -80,7 +80,7 @@ export const processPages = (deps: ProcessDeps): readonly Page[] =>
     }),
   ]);
 
-const OK: Reply = {
+const OK: RouteReply = {
   type: JSON_TYPE,
   headers: { "cache-control": "no-store" },
   body: '{"status":"ok"}',

@@ -39,7 +39,7 @@ export type BackTestAnswer =
 /** What the lines (as for an import; without a word they deny) would have changed in the counted days. */
 export type RunBackTest = (text: string) => Promise<BackTestAnswer>;
 
-export interface BackTestDeps {
+export interface RuleBackTestDeps {
   readonly entries: Pick<RuleStore, "all">;
   readonly counts: Pick<VerdictCounts, "page">;
   readonly mails: Pick<DomainMails, "page">;
@@ -53,7 +53,7 @@ const PAGE = 200;
 
 const SHOWN_MAX = 100;
 
-export function createBackTest(deps: BackTestDeps): RunBackTest {
+export function createBackTest(deps: RuleBackTestDeps): RunBackTest {
   return async (text) => {
     const nowMs = deps.clock.nowMs();
     const proposed = readListLines(text, "deny", deps.hash);
@@ -86,14 +86,14 @@ export async function knownMail(
   return known;
 }
 
-interface Known {
+interface ComparedLists {
   readonly before: Datasets;
   readonly after: Datasets;
   readonly mail: ReadonlyMap<string, MailHosts>;
 }
 
 async function compare(
-  known: Known,
+  known: ComparedLists,
   fromDay: number,
   counts: Pick<VerdictCounts, "page">,
 ): Promise<Omit<BackTest, "days" | "untestable" | "untestableLines">> {
@@ -119,7 +119,7 @@ async function compare(
 /** Uses the current lists and mail hosts, so that only the rules differ. */
 function changeOf(
   count: { readonly domain: string; readonly disposable: number; readonly other: number },
-  { before, after, mail: known }: Known,
+  { before, after, mail: known }: ComparedLists,
 ): ChangedDomain | undefined {
   const parsed = parseDomain(count.domain);
   if (!parsed.ok) return undefined;

@@ -101,12 +101,12 @@ export async function openValidator(
   return validator;
 }
 
-interface Network {
+interface LibraryNetwork {
   readonly lookup: Lookup;
   readonly close: () => void;
 }
 
-function openNetwork(options: ValidatorOptions): Network {
+function openNetwork(options: ValidatorOptions): LibraryNetwork {
   const { dnsServers = [], dnsCanaries, dataDir = "./data" } = options;
   const config = {
     dnsServers: dnsServers.length === 0 ? undefined : readServers(dnsServers),

@@ -38,14 +38,14 @@ export interface CheckOptions {
   readonly timeoutMs?: number;
 }
 
-type Names<Options> = Readonly<Record<keyof Required<Options>, true>>;
+type OptionNames<Options> = Readonly<Record<keyof Required<Options>, true>>;
 
-export const CHECK_OPTIONS: Names<CheckOptions> = { implicitMx: true, timeoutMs: true };
+export const CHECK_OPTIONS: OptionNames<CheckOptions> = { implicitMx: true, timeoutMs: true };
 
 /** Throws for an option that does not exist: a misspelt one would be ignored without a word. */
 export function refuseUnknown<Options extends object>(
   options: Options,
-  known: Names<Options>,
+  known: OptionNames<Options>,
 ): void {
   if (typeof options !== "object" || Array.isArray(options) || options === null) {
     throw new TypeError("options: must be an object");

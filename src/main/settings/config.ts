@@ -10,7 +10,7 @@ import { type AddressRange, parseRanges } from "../../outbound/public-address.ts
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Makes a value of a setting's text. Throws an Error with what is wrong; never with a secret in it. */
-type Read<Value> = (text: string) => Value;
+type ReadSetting<Value> = (text: string) => Value;
 
 /** The words are those of `docs/configuration.md`. */
 interface Setting<Value> {
@@ -25,13 +25,13 @@ interface Setting<Value> {
 const set = <Value>(
   name: string,
   shownDefault: string,
-  read: Read<Value>,
+  read: ReadSetting<Value>,
   meaning: string,
 ): Setting<Value> => ({ name, shownDefault, meaning, read: (given = shownDefault) => read(given) });
 
 const may = <Value>(
   name: string,
-  read: Read<Value>,
+  read: ReadSetting<Value>,
   meaning: string,
   shownDefault = "none",
 ): Setting<Value | undefined> => ({
@@ -41,24 +41,24 @@ const may = <Value>(
   read: (given) => (given === undefined ? undefined : read(given)),
 });
 
-const text: Read<string> = (given) => given;
+const text: ReadSetting<string> = (given) => given;
 
 const whole =
-  (min: number, max: number): Read<number> =>
+  (min: number, max: number): ReadSetting<number> =>
   (given) => {
     if (/^\d+$/.test(given) && Number(given) >= min && Number(given) <= max) return Number(given);
     throw new Error(`must be a whole number from ${String(min)} to ${String(max)}, not "${given}"`);
   };
 
 const oneOf =
-  <const Word extends string>(...words: readonly Word[]): Read<Word> =>
+  <const Word extends string>(...words: readonly Word[]): ReadSetting<Word> =>
   (given) => {
     const word = words.find((known) => known === given);
     if (word !== undefined) return word;
     throw new Error(`must be ${words.join(" or ")}, not "${given}"`);
   };
 
-const flag: Read<boolean> = (given) => {
+const flag: ReadSetting<boolean> = (given) => {
   if (/^(?:false|0|no|off)$/i.test(given)) return false;
   if (/^(?:true|1|yes|on)$/i.test(given)) return true;
   throw new Error(`must be true or false, not "${given}"`);
@@ -67,7 +67,7 @@ const flag: Read<boolean> = (given) => {
 const parsedUrl = (given: string): URL | undefined =>
   URL.canParse(given) ? new URL(given) : undefined;
 
-const url: Read<string> = (given) => {
+const url: ReadSetting<string> = (given) => {
   const { protocol, username, password, href } = parsedUrl(given) ?? {};
   const isHttp = protocol === "https:" || protocol === "http:";
   if (isHttp && href !== undefined && username === "" && password === "") return href;
@@ -75,12 +75,12 @@ const url: Read<string> = (given) => {
 };
 
 /** Without slashes at its end. */
-const baseUrl: Read<string> = (given) => url(given).replace(/\/+$/, "");
+const baseUrl: ReadSetting<string> = (given) => url(given).replace(/\/+$/, "");
 
 /** Of the driver; all but the first and the last verify the certificate. */
 const SSL_MODES = ["disable", "prefer", "require", "verify-ca", "verify-full", "no-verify"];
 
-const databaseUrl: Read<string> = (given) => {
+const databaseUrl: ReadSetting<string> = (given) => {
   const { protocol = "", hostname = "", searchParams } = parsedUrl(given) ?? {};
   const isNamed = hostname !== "" || (searchParams?.get("host") ?? "") !== "";
   const mode = searchParams?.get("sslmode");
@@ -91,33 +91,33 @@ const databaseUrl: Read<string> = (given) => {
   throw new Error("must be the URL of a PostgreSQL database, with postgres:// or postgresql://");
 };
 
-const proxy: Read<URL> = (given) => {
+const proxy: ReadSetting<URL> = (given) => {
   const found = parsedUrl(given.includes("://") ? given : `http://${given}`);
   if (found?.protocol === "http:") return found;
   throw new Error("must be the http URL of a proxy");
 };
 
-const hosts: Read<readonly string[]> = (given) =>
+const hosts: ReadSetting<readonly string[]> = (given) =>
   given.split(/[\s,]+/).filter((host) => host !== "");
 
-const ranges: Read<readonly AddressRange[]> = (given) => {
+const ranges: ReadSetting<readonly AddressRange[]> = (given) => {
   const parsed = parseRanges(given.split(",").map((part) => part.trim()));
   if (parsed.ok) return parsed.ranges;
   throw new Error(`not an IP address or CIDR range: ${parsed.wrong.join(", ")}`);
 };
 
-const compatHosts: Read<CompatHosts> = (given) =>
+const compatHosts: ReadSetting<CompatHosts> = (given) =>
   readCompatHosts(
     given,
     SHAPES.map(({ service }) => service),
   );
 
-const apiKey: Read<string> = (given) => {
+const apiKey: ReadSetting<string> = (given) => {
   if (/^[!-~]{1,200}$/.test(given)) return given;
   throw new Error("must be printable ASCII without blanks");
 };
 
-const secretKey: Read<Buffer> = (given) => {
+const secretKey: ReadSetting<Buffer> = (given) => {
   const key = Buffer.from(given, "base64");
   if (key.length === 32) return key;
   throw new Error("must be 32 bytes in base64");

@@ -7,7 +7,7 @@ import type { WorkerFigures } from "../../bulk/worker/worker.ts";
 import type { ServerAddress } from "../../dns/transport/system-resolvers.ts";
 import type { SharedDatasets } from "../../lists/shared-datasets.ts";
 import type { Disk } from "../../store/embedded/log-sync.ts";
-import type { DnsFigures, VerdictCounts } from "../metrics.ts";
+import type { DnsFigures, VerdictTotals } from "../metrics.ts";
 
 interface LogMessage {
   readonly kind: "log";
@@ -52,7 +52,7 @@ export type BulkThreadReport =
 
 export interface BulkFigures {
   readonly dns: DnsFigures;
-  readonly verdicts: VerdictCounts;
+  readonly verdicts: VerdictTotals;
   readonly worker: WorkerFigures;
   readonly shares: AllFigures;
 }

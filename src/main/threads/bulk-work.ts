@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { createHeldBackLog } from "../../accounts/admission/held-back.ts";
+import { createThrottleLog } from "../../accounts/admission/throttle-log.ts";
 import { createAddressHash } from "../../base/address-hash.ts";
 import { type End, every } from "../../base/every.ts";
 import type { Log } from "../../base/log.ts";
@@ -59,7 +59,7 @@ async function open(
   const options = { observe, cap, machine, trust };
   const bulk = openBulkChecker(settings, () => known.datasets, options);
   closing.add(() => bulk.close());
-  const shares = createShares(createHeldBackLog({ log, clock, hashKey: ids.bytes(32) }));
+  const shares = createShares(createThrottleLog({ log, clock, hashKey: ids.bytes(32) }));
   const chunks = new ChunkQueue({ db });
   await chunks.freeAll(clock.nowMs()); // a thread or process before this one may have left leases
   const name = ids.hex32();

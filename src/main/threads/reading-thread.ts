@@ -3,7 +3,7 @@ import { Worker } from "node:worker_threads";
 import type { OwnerKey } from "../../base/owner.ts";
 import { badUpload, Refusal } from "../../base/refusals.ts";
 import type { Share } from "../../base/shares.ts";
-import type { Source, TaskName, Tasks } from "./tasks.ts";
+import type { TaskSource, TaskName, Tasks } from "./tasks.ts";
 
 /** What main tells the thread: a task, or what the task asked of its source. */
 export type ThreadOrder =
@@ -15,16 +15,16 @@ export interface ThreadData {
   readonly isUrgent: boolean;
 }
 
-type Told = Pick<Refusal, "code" | "status" | "message" | "detail" | "retryAfterSeconds">;
+type RefusalMessage = Pick<Refusal, "code" | "status" | "message" | "detail" | "retryAfterSeconds">;
 
 /** `place`: the thread's folder under /proc, where there is one. */
 export type ThreadReport =
   | { readonly place: string }
   | ({ readonly id: number } & (
       | { readonly result: unknown }
-      | { readonly refusal: Told }
+      | { readonly refusal: RefusalMessage }
       | { readonly fault: unknown }
-      | { readonly wanted: keyof Source; readonly of: readonly unknown[] }
+      | { readonly wanted: keyof TaskSource; readonly of: readonly unknown[] }
     ));
 
 /** One piece of work of an owner. */
@@ -37,7 +37,7 @@ export interface Work<Name extends TaskName> {
   readonly octets: number;
   /** What is in it cannot be used afterwards. */
   readonly transfer?: readonly ArrayBufferLike[];
-  readonly source?: Partial<Source>;
+  readonly source?: Partial<TaskSource>;
   /** Time of the thread itself beyond `LIMIT_MS`. */
   readonly moreMs?: number;
 }
@@ -45,7 +45,7 @@ export interface Work<Name extends TaskName> {
 interface Job {
   readonly id: number;
   readonly what: string;
-  readonly source: Partial<Source> | undefined;
+  readonly source: Partial<TaskSource> | undefined;
   readonly done: (result: unknown) => void;
   readonly failed: (fault: unknown) => void;
 }
@@ -90,13 +90,13 @@ export class ReadingThread {
   }
 
   /** Rejects with `NoRoom`, with a `Refusal`, or with a fault when the thread ends. */
-  async run<Name extends TaskName>(owner: OwnerKey, work: Work<Name>): Promise<Result<Name>> {
+  async run<Name extends TaskName>(owner: OwnerKey, work: Work<Name>): Promise<TaskResult<Name>> {
     const { share } = this.#terms;
     const expectedMs = Math.ceil(work.octets / OCTETS_A_MS);
     const hold = await share.wait(owner, 1, expectedMs);
     const startMs = performance.now();
     try {
-      return (await this.#carryOut(work)) as Result<Name>;
+      return (await this.#carryOut(work)) as TaskResult<Name>;
     } finally {
       // What took longer than others of its size puts its owner behind them.
       share.charge(owner, Math.max(0, performance.now() - startMs - expectedMs));
@@ -206,7 +206,7 @@ export class ReadingThread {
   }
 }
 
-type Result<Name extends TaskName> = Awaited<ReturnType<Tasks[Name]>>;
+type TaskResult<Name extends TaskName> = Awaited<ReturnType<Tasks[Name]>>;
 
 const tooSlow = (what: string): Refusal =>
   badUpload(

@@ -11,7 +11,7 @@ import { decodeBody } from "../../http/decode.ts";
 /** What the reading threads do. */
 export interface Tasks extends ReadsLists {
   /** The next page of one file as JSON, which is handed over in half the time of its objects; undefined behind the last. */
-  readonly page: (order: ListOptions, source: Source) => Promise<string | undefined>;
+  readonly page: (order: ListOptions, source: TaskSource) => Promise<string | undefined>;
   readonly split: (order: {
     readonly text: string;
     readonly uniqueMax: number;
@@ -21,7 +21,7 @@ export interface Tasks extends ReadsLists {
 }
 
 /** What a task can ask main for. */
-export interface Source extends ListSource {
+export interface TaskSource extends ListSource {
   readonly slice: () => Promise<Uint8Array | undefined>;
 }
 
@@ -55,6 +55,6 @@ function pageReader(): Tasks["page"] {
   };
 }
 
-async function* slicesOf({ slice }: Source): AsyncGenerator<Uint8Array> {
+async function* slicesOf({ slice }: TaskSource): AsyncGenerator<Uint8Array> {
   for (let next = await slice(); next !== undefined; next = await slice()) yield next;
 }

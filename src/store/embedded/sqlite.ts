@@ -46,7 +46,7 @@ function storeFault(error: unknown, { sql }: CompiledQuery, log: LogSync | undef
 }
 
 /** Waits for a lock while the event loop goes on; SQLite's own waiting stops the thread, for up to 100 ms at a time. */
-class PatientConnection implements DatabaseConnection {
+class RetryingConnection implements DatabaseConnection {
   readonly #own: DatabaseConnection;
   readonly #terms: EmbeddedTerms;
   readonly #wrote: () => void;
@@ -130,7 +130,7 @@ class EmbeddedDriver extends SqliteDriver {
   override async acquireConnection(): Promise<DatabaseConnection> {
     if (this.#isTaken) await new Promise<void>((resolve) => this.#waiting.push(resolve));
     this.#isTaken = true;
-    this.#connection ??= new PatientConnection(
+    this.#connection ??= new RetryingConnection(
       await super.acquireConnection(),
       this.#terms,
       () => (this.#hasWritten = true),

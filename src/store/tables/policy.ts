@@ -1,5 +1,5 @@
 import type { Decision } from "../../core/policy/policy.ts";
-import type { Question } from "../../core/policy/default-policy.ts";
+import type { PolicyQuestion } from "../../core/policy/default-policy.ts";
 import type { FeedbackOutcome, HookOutcome, HookSystem } from "../../gate/gate-shapes.ts";
 
 export interface PolicyTables {
@@ -45,7 +45,7 @@ export interface DecisionRow {
   key_id: string | null;
   complete: number;
   subject: string | null;
-  asked: Question;
+  asked: PolicyQuestion;
 }
 
 export interface WaveRow {

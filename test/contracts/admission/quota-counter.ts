@@ -52,17 +52,17 @@ export function heldUnitsContract(name: string, make: Make<HeldUnitsFixture>): v
   const rule = ruleOf(name, make);
   rule("a hold counts at once, and is never written by the counter", async (fixture, nowMs) => {
     const { counter, ledger } = fixture;
-    const hold = await counter.hold(OWNER, 6, daily(10), nowMs);
-    assert.equal(hold.kind, "held");
+    const hold = await counter.reserve(OWNER, 6, daily(10), nowMs);
+    assert.equal(hold.kind, "reserved");
     assert.equal(await granted(counter, daily(10), nowMs), 4);
     await fixture.flushed();
     assert.equal((await ledger.unitsUsed(OWNER, dayOf(nowMs))).inDay, 4);
   });
 
   rule("a dropped hold frees its units, once", async ({ counter }, nowMs) => {
-    const hold = await counter.hold(OWNER, 10, daily(10), nowMs);
-    assert.ok(hold.kind === "held");
-    assert.deepEqual(await counter.hold(OWNER, 1, daily(10), nowMs), {
+    const hold = await counter.reserve(OWNER, 10, daily(10), nowMs);
+    assert.ok(hold.kind === "reserved");
+    assert.deepEqual(await counter.reserve(OWNER, 1, daily(10), nowMs), {
       kind: "spent",
       period: "day",
     });
@@ -73,8 +73,8 @@ export function heldUnitsContract(name: string, make: Make<HeldUnitsFixture>): v
 
   rule("a hold that was kept stays counted", async ({ counter, ledger }, nowMs) => {
     const day = dayOf(nowMs);
-    const hold = await counter.hold(OWNER, 6, daily(10), nowMs);
-    assert.ok(hold.kind === "held");
+    const hold = await counter.reserve(OWNER, 6, daily(10), nowMs);
+    assert.ok(hold.kind === "reserved");
     await ledger.add([{ owner: OWNER, day, units: 6 }]);
     counter.end(hold);
     counter.end(hold);

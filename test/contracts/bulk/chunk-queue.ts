@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { CHUNK_ENTRIES, EMPTY_TALLY } from "../../../src/core/batch/batch-chunk.ts";
-import { CLAIMS_MAX, SILENT_CLAIMS_MAX, SUSPECT_LIFE_MS } from "../../../src/bulk/chunk-queue.ts";
+import { CLAIMS_MAX, SILENT_CLAIMS_MAX, CRASHING_LIFE_MS } from "../../../src/bulk/chunk-queue.ts";
 import {
   accept,
   allValid,
@@ -196,7 +196,7 @@ export function chunkRules(rule: Rule): void {
     const session = await accept(stores, newJob(stores, 200));
     const { chunks, jobs, clock } = stores;
     for (let times = 1; times <= 3 * CLAIMS_MAX; times += 1) {
-      assert.equal((await claim(stores)).isSuspect, times >= SILENT_CLAIMS_MAX);
+      assert.equal((await claim(stores)).mayCrash, times >= SILENT_CLAIMS_MAX);
       clock.advance(3_000);
       assert.equal(await jobs.failStuck(clock.nowMs()), 0);
     }
@@ -213,7 +213,7 @@ export function chunkRules(rule: Rule): void {
       clock.advance(3_000);
       await claim(stores);
     }
-    clock.advance(order.nowMs + SUSPECT_LIFE_MS - clock.nowMs() - 1);
+    clock.advance(order.nowMs + CRASHING_LIFE_MS - clock.nowMs() - 1);
     assert.equal(await jobs.failStuck(clock.nowMs()), 0);
     clock.advance(1);
     assert.equal(await jobs.failStuck(clock.nowMs()), 1);
@@ -223,7 +223,7 @@ export function chunkRules(rule: Rule): void {
 
   rule("a job that takes hours does not count as stuck", async (stores) => {
     await accept(stores, newJob(stores, 200));
-    stores.clock.advance(2 * SUSPECT_LIFE_MS);
+    stores.clock.advance(2 * CRASHING_LIFE_MS);
     await claim(stores);
     stores.clock.advance(3_000);
     assert.equal(await stores.jobs.failStuck(stores.clock.nowMs()), 0);
@@ -281,7 +281,7 @@ export function chunkRules(rule: Rule): void {
   rule("a chunk that was put back because DNS was silent is not refunded", async (stores) => {
     const session = await accept(stores, newJob(stores, CHUNK_ENTRIES + 100));
     const nowMs = stores.clock.nowMs();
-    const wait = { nowMs, retryAtMs: nowMs + 2_000, patienceMs: 120_000 };
+    const wait = { nowMs, retryAtMs: nowMs + 2_000, dnsWaitMaxMs: 120_000 };
     assert.equal(await stores.chunks.postpone(await claim(stores), wait), "retry");
     await stores.chunks.complete(await claim(stores), allValid(100), at(stores));
     await stores.jobs.remove(session, nowMs);
@@ -304,7 +304,7 @@ export function chunkRules(rule: Rule): void {
     const postpone = async () => {
       const nowMs = clock.nowMs();
       const chunk = await claim(stores);
-      return chunks.postpone(chunk, { nowMs, retryAtMs: nowMs + 2_000, patienceMs: 120_000 });
+      return chunks.postpone(chunk, { nowMs, retryAtMs: nowMs + 2_000, dnsWaitMaxMs: 120_000 });
     };
     for (let times = 0; times < 60; times += 1) {
       assert.equal(await postpone(), "retry");
@@ -318,7 +318,7 @@ export function chunkRules(rule: Rule): void {
   rule("an answer from DNS restarts the waiting time", async (stores) => {
     await accept(stores, newJob(stores, 2 * CHUNK_ENTRIES));
     const { chunks, clock } = stores;
-    const at = (nowMs: number) => ({ nowMs, retryAtMs: nowMs, patienceMs: 120_000 });
+    const at = (nowMs: number) => ({ nowMs, retryAtMs: nowMs, dnsWaitMaxMs: 120_000 });
     assert.equal(await chunks.postpone(await claim(stores), at(clock.nowMs())), "retry");
     clock.advance(119_000);
     const done = { nowMs: clock.nowMs(), conclusive: true };

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { settleRestored } from "../../../src/bulk/restored.ts";
+import { endRestored } from "../../../src/bulk/restored.ts";
 import { Deliveries } from "../../../src/webhooks/webhooks-store.ts";
 import { CHUNK_ENTRIES } from "../../../src/core/batch/batch-chunk.ts";
 import { delivery } from "../webhooks/stored-delivery.ts";
@@ -86,4 +86,4 @@ export function restoredContract(name: string, make: Make<BulkStores>): void {
 
 const nowOf = ({ clock }: BulkStores): number => clock.nowMs();
 const at = (stores: BulkStores) => ({ nowMs: nowOf(stores), conclusive: true });
-const settle = (stores: BulkStores) => settleRestored(stores.sql.db, nowOf(stores));
+const settle = (stores: BulkStores) => endRestored(stores.sql.db, nowOf(stores));

@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import { Accounts } from "../../../src/accounts/accounts-store.ts";
 import { Credits } from "../../../src/accounts/credits.ts";
 import type { SqlDatabase } from "../../../src/store/database.ts";
-import { settleRestored } from "../../../src/bulk/restored.ts";
+import { endRestored } from "../../../src/bulk/restored.ts";
 import { CHUNK_ENTRIES } from "../../../src/core/batch/batch-chunk.ts";
 import {
   allValid,
@@ -70,7 +70,7 @@ withPostgres("back-up and restore of PostgreSQL", ({ server, database }) => {
     const restored = await openPatiently(target, nowMs);
     t.after(() => restored.close());
     assert.equal(await balanceIn(restored), GRANTED - UNITS);
-    const ended = await settleRestored(restored.db, nowMs);
+    const ended = await endRestored(restored.db, nowMs);
     assert.deepEqual(ended, { jobs: 1, webhooks: 0, signIns: 0 });
     assert.equal(await balanceIn(restored), GRANTED - CHUNK_ENTRIES);
     assert.equal(await balanceIn(stores.sql), GRANTED - UNITS, "the original is unchanged");

@@ -42,7 +42,7 @@ export function accountCommand(deps: AccountDeps): Command {
     .addCommand(outcomesCommand(deps));
 }
 
-interface CreateOptions extends JsonOption {
+interface CreateAccountOptions extends JsonOption {
   readonly tier: AccountTier;
   readonly admin?: true;
   readonly passwordStdin?: true;
@@ -56,7 +56,7 @@ function createCommand(deps: AccountDeps): Command {
     .option("--admin", "make it an administrator in the dashboard")
     .option("--password-stdin", "read the dashboard password from standard input")
     .option("--json", 'print {"account_id","email","tier","api_key"}')
-    .action(async (email: string, options: CreateOptions) => {
+    .action(async (email: string, options: CreateAccountOptions) => {
       const password = options.passwordStdin === true ? await deps.readInput() : undefined;
       const { tier, admin: isAdmin = false } = options;
       const order = { email, tier, isAdmin, origin: "operator" } as const;
@@ -312,10 +312,14 @@ function outcomesCommand(deps: AccountDeps): Command {
 
 const DECISION_HEADINGS = ["ACCEPT", "CHALLENGE", "REVIEW", "REJECT"];
 
-type Counts = OutcomeReport["days"][number];
+type OutcomeDay = OutcomeReport["days"][number];
 
-const counts = ({ accept, challenge, review, reject }: Omit<Counts, "day">): readonly string[] =>
-  [accept, challenge, review, reject].map(String);
+const counts = ({
+  accept,
+  challenge,
+  review,
+  reject,
+}: Omit<OutcomeDay, "day">): readonly string[] => [accept, challenge, review, reject].map(String);
 
 /** Days without a decision are left out. */
 function outcomesText({ days, reasons, keys, forms, total }: OutcomeReport): string {

@@ -20,7 +20,7 @@ export function keyCommand(deps: AccountDeps): Command {
     .addCommand(revokeCommand(deps));
 }
 
-interface CreateOptions extends JsonOption {
+interface CreateKeyOptions extends JsonOption {
   readonly name: string;
   readonly publishable?: true;
   readonly origin?: readonly string[];
@@ -30,7 +30,7 @@ interface CreateOptions extends JsonOption {
 }
 
 /** Undefined for a secret key. */
-function pageOf({ publishable, ...options }: CreateOptions): NewPage | undefined {
+function pageOf({ publishable, ...options }: CreateKeyOptions): NewPage | undefined {
   const { origin, policy, form, daily } = options;
   if (publishable !== true) {
     const needing = (["origin", "policy", "form", "daily"] as const).find(
@@ -59,7 +59,7 @@ function createCommand(deps: AccountDeps): Command {
     .option("--form <label>", "the label of a publishable key's decisions and tokens")
     .option("--daily <n>", "decisions a day that a publishable key may charge (2000)")
     .option("--json", 'print {"id","name","api_key"}')
-    .action(async (name: string, options: CreateOptions) => {
+    .action(async (name: string, options: CreateKeyOptions) => {
       const page = pageOf(options);
       const answer = await withAccounts(deps, async (store) => {
         const account = await accountNamed(store, name);

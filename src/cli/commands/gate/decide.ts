@@ -3,7 +3,7 @@ import {
   DEFAULT_POLICY,
   DEFAULT_VERSION,
   policyFor,
-  type Question,
+  type PolicyQuestion,
   QUESTIONS,
   SEND_POLICY,
 } from "../../../core/policy/default-policy.ts";
@@ -29,20 +29,20 @@ export interface CliDecider {
   readonly close: () => Promise<void>;
 }
 
-export interface DecideDeps {
+export interface DecideCommandDeps {
   readonly terminal: Terminal;
   readonly readFile: (path: string) => Promise<string>;
   readonly openDecider: () => Promise<CliDecider>;
 }
 
-interface Options extends JsonOption {
+interface DecideOptions extends JsonOption {
   readonly policy?: string;
   readonly language: string;
-  readonly for: Question;
+  readonly for: PolicyQuestion;
 }
 
 /** `gatepost decide ENTRY...`: applies a policy to addresses. */
-export function decideCommand(deps: DecideDeps): Command {
+export function decideCommand(deps: DecideCommandDeps): Command {
   return new Command("decide")
     .description("accept, challenge, review or reject addresses here, without a server")
     .argument("<entry...>", 'addresses; "-" reads them from standard input')
@@ -55,34 +55,37 @@ export function decideCommand(deps: DecideDeps): Command {
     .option("--language <tag>", "of the message", "en")
     .option("--json", 'print the decision; for several entries and for "-" an array')
     .addHelpText("after", "\nExit codes: 0 none is rejected; 1 some entry is rejected.")
-    .action(async (words: string[], { policy: file, language, json, for: question }: Options) => {
-      if (file === "-" && words.includes("-")) {
-        throw misuse('"-" stands for the policy or for the entries, not for both');
-      }
-      const { entries, isList } = await entriesFrom(words, () => deps.readFile("-"));
-      const builtIn = question === "send" ? SEND_POLICY : DEFAULT_POLICY;
-      const policy = file === undefined ? builtIn : (await policyOf(file, deps)).policy;
-      const tests = await withOpened(deps.openDecider, ({ testPolicy }) =>
-        testPolicy(policy, entries, { premium: true, language }),
-      );
-      const version = file === undefined ? DEFAULT_VERSION : 0;
-      const name = file === undefined ? policyFor(question) : nameOf(file);
-      const text = json === true ? jsonOf(tests, isList, { name, version }) : textOf(tests, policy);
-      deps.terminal.out(text);
-      const unsure = tests.filter(({ result }) => isInconclusive(result));
-      if (unsure.length > 0) {
-        const names = unsure.map(({ entry }) => shown(entry)).join(", ");
-        deps.terminal.err(`DNS did not answer for ${names}; format, lists and rules decided.\n`);
-      }
-      deps.terminal.err(untestedText(tests));
-      if (tests.some(({ decision }) => decision === "reject")) throw new CommandFailure(EXIT.no);
-    });
+    .action(
+      async (words: string[], { policy: file, language, json, for: question }: DecideOptions) => {
+        if (file === "-" && words.includes("-")) {
+          throw misuse('"-" stands for the policy or for the entries, not for both');
+        }
+        const { entries, isList } = await entriesFrom(words, () => deps.readFile("-"));
+        const builtIn = question === "send" ? SEND_POLICY : DEFAULT_POLICY;
+        const policy = file === undefined ? builtIn : (await policyOf(file, deps)).policy;
+        const tests = await withOpened(deps.openDecider, ({ testPolicy }) =>
+          testPolicy(policy, entries, { premium: true, language }),
+        );
+        const version = file === undefined ? DEFAULT_VERSION : 0;
+        const name = file === undefined ? policyFor(question) : nameOf(file);
+        const text =
+          json === true ? jsonOf(tests, isList, { name, version }) : textOf(tests, policy);
+        deps.terminal.out(text);
+        const unsure = tests.filter(({ result }) => isInconclusive(result));
+        if (unsure.length > 0) {
+          const names = unsure.map(({ entry }) => shown(entry)).join(", ");
+          deps.terminal.err(`DNS did not answer for ${names}; format, lists and rules decided.\n`);
+        }
+        deps.terminal.err(untestedText(tests));
+        if (tests.some(({ decision }) => decision === "reject")) throw new CommandFailure(EXIT.no);
+      },
+    );
 }
 
 /** Reads a policy file. Refuses with every mistake, its path and its rule. */
 export async function policyOf(
   file: string,
-  { readFile }: Pick<DecideDeps, "readFile">,
+  { readFile }: Pick<DecideCommandDeps, "readFile">,
 ): Promise<{ readonly document: unknown; readonly policy: Policy }> {
   const text = await readFile(file);
   let document: unknown;

@@ -1,7 +1,7 @@
 import { Argument, Command, Option } from "commander";
 import type { AccountService } from "../../../accounts/accounts.ts";
 import { HOOK_OUTCOMES, HOOK_SYSTEMS } from "../../../gate/gate-shapes.ts";
-import type { HookRow } from "../../../gate/gate-shapes.ts";
+import type { HookJson } from "../../../gate/gate-shapes.ts";
 import type { HookService, SignedExample } from "../../../gate/hooks.ts";
 import { type Terminal, print, refuse, shown, table, withOpened } from "../../terminal.ts";
 import { accountNamed } from "../account/account-deps.ts";
@@ -41,7 +41,7 @@ async function hookOf({ hooks }: CliHooks, id: string) {
 
 const HOOK_ID = "the id that `hook list` shows";
 
-interface CreateOptions extends JsonOption {
+interface CreateHookOptions extends JsonOption {
   readonly policy?: string;
   readonly challenge?: string;
   readonly jwks?: string;
@@ -59,7 +59,7 @@ const createCommand = (deps: HookDeps): Command =>
     )
     .option("--jwks <url>", "where the system's public keys are (neon, fusionauth)")
     .option("--json", "print JSON alone")
-    .action(async (name: string, system: string, options: CreateOptions) => {
+    .action(async (name: string, system: string, options: CreateHookOptions) => {
       const { policy, challenge, jwks, json } = options;
       const made = await withOpened(deps.openHooks, async (opened) => {
         const { id } = await accountNamed(opened, name);
@@ -87,7 +87,7 @@ const HEADINGS = [
 const UNCOUNTED =
   "While Gatepost is down or hangs, a proxy in front of it lets everybody in. These calls are in the proxy's log alone.\n";
 
-const row = (hook: HookRow): readonly string[] => [
+const row = (hook: HookJson): readonly string[] => [
   hook.id,
   hook.system,
   hook.policy,

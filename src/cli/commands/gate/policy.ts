@@ -5,7 +5,7 @@ import { parsePolicy } from "../../../core/policy/parse-policy.ts";
 import type { Policy } from "../../../core/policy/policy.ts";
 import type { BackTestPolicy } from "../../../gate/back-test.ts";
 import { prunedWords } from "../../../core/policy/pruned-words.ts";
-import type { BackTestReport, PolicyRow, SavedPolicy } from "../../../gate/gate-shapes.ts";
+import type { BackTestReport, PolicyJson, SavedPolicy } from "../../../gate/gate-shapes.ts";
 import type { PolicyService } from "../../../gate/policies.ts";
 import type { AccountService } from "../../../accounts/accounts.ts";
 import {
@@ -18,11 +18,11 @@ import {
   table,
   withOpened,
 } from "../../terminal.ts";
-import { type DecideDeps, policyOf, textOf, untestedText } from "./decide.ts";
+import { type DecideCommandDeps, policyOf, textOf, untestedText } from "./decide.ts";
 import { accountNamed } from "../account/account-deps.ts";
 import { type JsonOption, aboutAccount } from "../options.ts";
 
-interface PolicyDeps extends DecideDeps {
+interface PolicyDeps extends DecideCommandDeps {
   readonly openPolicies: () => Promise<CliPolicies>;
   readonly openBackTest: () => Promise<{
     readonly backTestPolicy: BackTestPolicy;
@@ -37,7 +37,7 @@ interface CliPolicies {
   readonly close: () => Promise<void>;
 }
 
-interface Desk extends CliPolicies {
+interface PolicyCommandParts extends CliPolicies {
   readonly of: Account;
 }
 
@@ -62,16 +62,16 @@ export function policyCommand(deps: PolicyDeps): Command {
     .addCommand(removeCommand(deps));
 }
 
-const atDesk = <T>(
+const withPolicies = <T>(
   account: string,
   { openPolicies }: PolicyDeps,
-  work: (desk: Desk) => Promise<T>,
+  work: (parts: PolicyCommandParts) => Promise<T>,
 ): Promise<T> =>
   withOpened(openPolicies, async (opened) =>
     work({ ...opened, of: await accountNamed(opened, account) }),
   );
 
-const row = ({ name, live, shadow, author, created_at: at }: PolicyRow): readonly string[] => [
+const row = ({ name, live, shadow, author, created_at: at }: PolicyJson): readonly string[] => [
   name,
   String(live),
   shadow === null ? "-" : String(shadow),
@@ -83,7 +83,7 @@ const listCommand = (deps: PolicyDeps): Command =>
   aboutAccount("list", "the policies and the versions that run")
     .option(...JSON_OPTION)
     .action(async (account: string, { json }: JsonOption) => {
-      const rows = await atDesk(account, deps, ({ policies, of }) => policies.list(of.id));
+      const rows = await withPolicies(account, deps, ({ policies, of }) => policies.list(of.id));
       const headings = ["NAME", "LIVE", "SHADOW", "AUTHOR", "SAVED"];
       print(deps.terminal, json, rows, table(headings, rows.map(row)));
     });
@@ -99,7 +99,7 @@ const showCommand = (deps: PolicyDeps): Command =>
     .option(...JSON_OPTION)
     .action(async (account: string, name: string, { version, json }: ShowOptions) => {
       const number = version === undefined ? undefined : count(version, "version");
-      const page = await atDesk(account, deps, ({ policies, of }) =>
+      const page = await withPolicies(account, deps, ({ policies, of }) =>
         policies.show(of.id, name, number),
       );
       const text = `${JSON.stringify(page.document, null, 2)}\n`;
@@ -119,7 +119,7 @@ const setCommand = (deps: PolicyDeps): Command =>
     .option(...JSON_OPTION)
     .action(async (account: string, file: string, { name, json }: Named) => {
       const { document } = await policyOf(file, deps);
-      const saved = await atDesk(account, deps, ({ policies, of, author }) =>
+      const saved = await withPolicies(account, deps, ({ policies, of, author }) =>
         policies.save({ account: of, author }, name, document, "live"),
       );
       saidSaved(deps, saved, "is live", json);
@@ -132,12 +132,12 @@ const shadowCommand = (deps: PolicyDeps): Command =>
     .option(...JSON_OPTION)
     .action(async (account: string, file: string, { name, json }: Named) => {
       if (file === "off") {
-        await atDesk(account, deps, ({ policies, of }) => policies.endShadow(of.id, name));
+        await withPolicies(account, deps, ({ policies, of }) => policies.endShadow(of.id, name));
         print(deps.terminal, json, { name, shadow: null }, `${name} has no shadow\n`);
         return;
       }
       const { document } = await policyOf(file, deps);
-      const saved = await atDesk(account, deps, ({ policies, of, author }) =>
+      const saved = await withPolicies(account, deps, ({ policies, of, author }) =>
         policies.save({ account: of, author }, name, document, "shadow"),
       );
       saidSaved(deps, saved, "runs as shadow", json);
@@ -148,7 +148,7 @@ const promoteCommand = (deps: PolicyDeps): Command =>
     .argument("[name]", "the policy's name", DEFAULT_NAME)
     .option(...JSON_OPTION)
     .action(async (account: string, name: string, { json }: JsonOption) => {
-      const saved = await atDesk(account, deps, ({ policies, of }) =>
+      const saved = await withPolicies(account, deps, ({ policies, of }) =>
         policies.promote(of.id, name),
       );
       saidSaved(deps, saved, "is live", json);
@@ -160,7 +160,7 @@ const testCommand = (deps: PolicyDeps): Command =>
     .option(...NAME_OPTION)
     .option(...JSON_OPTION)
     .action(async (account: string, entries: string[], { name, json }: Named) => {
-      const policy = await atDesk(account, deps, (desk) => storedOf(desk, name));
+      const policy = await withPolicies(account, deps, (parts) => storedOf(parts, name));
       const tests = await withOpened(deps.openDecider, ({ testPolicy }) =>
         testPolicy(policy, entries, { premium: true }),
       );
@@ -178,7 +178,7 @@ const backTestCommand = (deps: PolicyDeps): Command =>
     .action(async (account: string, file: string, options: Named & { readonly days: string }) => {
       const days = Math.min(30, count(options.days, "days"));
       const { policy: draft } = await policyOf(file, deps);
-      const live = await atDesk(account, deps, (desk) => storedOf(desk, options.name));
+      const live = await withPolicies(account, deps, (parts) => storedOf(parts, options.name));
       const report = await withOpened(deps.openBackTest, ({ backTestPolicy }) =>
         backTestPolicy({ live, draft, days }),
       );
@@ -190,11 +190,11 @@ const removeCommand = (deps: PolicyDeps): Command =>
     .argument("<name>", "the policy's name")
     .option(...JSON_OPTION)
     .action(async (account: string, name: string, { json }: JsonOption) => {
-      await atDesk(account, deps, ({ policies, of }) => policies.remove(of.id, name));
+      await withPolicies(account, deps, ({ policies, of }) => policies.remove(of.id, name));
       print(deps.terminal, json, { name, removed: true }, `removed ${name}\n`);
     });
 
-async function storedOf({ policies, of }: Desk, name: string): Promise<Policy> {
+async function storedOf({ policies, of }: PolicyCommandParts, name: string): Promise<Policy> {
   const { document } = await policies.show(of.id, name);
   const read = parsePolicy(document, { hasDomainAge: true });
   if (!read.ok) throw refuse(read.mistakes.join("\n"));

@@ -6,7 +6,7 @@ import { recordingTerminal } from "../../../../test/process/recording-terminal.t
 import type { FeedRefresh } from "../../../lists/feed-status.ts";
 import { program, runProgram } from "../../program.ts";
 import type { Proposal } from "../../../gate/gate-shapes.ts";
-import { type ListsDeps, listsCommand } from "./lists.ts";
+import { type ListsCommandDeps, listsCommand } from "./lists.ts";
 
 const REFRESH: FeedRefresh = {
   status: () =>
@@ -50,7 +50,7 @@ async function openShell(
   const run = async (...words: string[]) => {
     const terminal = recordingTerminal();
     let closed = 0;
-    const deps: ListsDeps = {
+    const deps: ListsCommandDeps = {
       terminal,
       openLists: () =>
         Promise.resolve({

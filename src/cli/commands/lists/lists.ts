@@ -42,7 +42,7 @@ interface DetailOptions extends JsonOption {
 }
 
 const withLists = <T>(
-  { openLists }: ListsDeps,
+  { openLists }: ListsCommandDeps,
   work: (lists: CliLists) => Promise<T>,
   database?: DatabaseUse,
 ): Promise<T> => withOpened(() => openLists(database), work);
@@ -89,7 +89,7 @@ const SAYS = {
   deny: "deny an entry: it counts as disposable",
 } as const;
 
-function sayCommand(deps: ListsDeps, word: keyof typeof SAYS): Command {
+function sayCommand(deps: ListsCommandDeps, word: keyof typeof SAYS): Command {
   const command = new Command(word)
     .description(SAYS[word])
     .argument("<entry>", ENTRY)
@@ -107,7 +107,7 @@ function sayCommand(deps: ListsDeps, word: keyof typeof SAYS): Command {
   });
 }
 
-function forgetCommand(deps: ListsDeps): Command {
+function forgetCommand(deps: ListsCommandDeps): Command {
   return new Command("forget")
     .description("delete every rule for an entry; exit 1 if there is none")
     .argument("<entry>", ENTRY)
@@ -136,7 +136,7 @@ const statusRow = (status: FeedStatus): readonly string[] => [
 const refusedBy = (why: string | undefined, detail: string | undefined): string =>
   why === undefined ? "" : detail === undefined ? why : `${why} (${detail})`;
 
-function statusCommand(deps: ListsDeps): Command {
+function statusCommand(deps: ListsCommandDeps): Command {
   return new Command("status")
     .description("list every feed: names in use, origin, and why its last answer was refused")
     .option("--json", "print an array")
@@ -147,7 +147,7 @@ function statusCommand(deps: ListsDeps): Command {
     });
 }
 
-function offCommand(deps: ListsDeps): Command {
+function offCommand(deps: ListsCommandDeps): Command {
   const command = new Command("off")
     .description("switch a feed off: it gives no evidence until it is switched on")
     .argument("<feed>", "as gatepost lists status names it")
@@ -166,7 +166,7 @@ function offCommand(deps: ListsDeps): Command {
   });
 }
 
-function onCommand(deps: ListsDeps): Command {
+function onCommand(deps: ListsCommandDeps): Command {
   return new Command("on")
     .description("switch a feed on again; exit 1 if it is not off")
     .argument("<feed>", "as gatepost lists status names it")
@@ -189,7 +189,7 @@ export interface CliLists {
   readonly close: () => Promise<void>;
 }
 
-export interface ListsDeps {
+export interface ListsCommandDeps {
   readonly terminal: Terminal;
   readonly openLists: (database?: DatabaseUse) => Promise<CliLists>;
   /** A file's text, "-" for standard input; at most some 64 MB. Rejects with a sentence. */
@@ -199,7 +199,7 @@ export interface ListsDeps {
 }
 
 /** `gatepost lists ...`; a running server follows within 5 s. */
-export function listsCommand(deps: ListsDeps): Command {
+export function listsCommand(deps: ListsCommandDeps): Command {
   return new Command("lists")
     .description("feeds of detection data, and the operator's rules")
     .addCommand(statusCommand(deps))
@@ -219,7 +219,7 @@ interface RefreshOptions extends JsonOption {
   readonly accept?: readonly string[];
 }
 
-function refreshCommand(deps: ListsDeps): Command {
+function refreshCommand(deps: ListsCommandDeps): Command {
   return new Command("refresh")
     .description("fetch every feed now; exit 1 if an answer is refused")
     .option(
@@ -258,7 +258,7 @@ function wrongLines(lines: readonly WrongLine[]): CommandFailure {
   return misuse(lines.map(({ line, why }) => `line ${String(line)}: ${WHY_WRONG[why]}`).join("\n"));
 }
 
-function testCommand(deps: ListsDeps): Command {
+function testCommand(deps: ListsCommandDeps): Command {
   return new Command("test")
     .description("show what these rules would have changed in the last 30 days; exit 1 if anything")
     .argument(
@@ -296,7 +296,7 @@ function untestableText({ untestable, untestableLines: lines }: BackTest): strin
 const kindOption = (): Option =>
   new Option("--kind <kind>", "what the rules are").choices(LIST_WORDS);
 
-function exportCommand(deps: ListsDeps): Command {
+function exportCommand(deps: ListsCommandDeps): Command {
   return new Command("export")
     .description("print all active rules as lines that import reads; addresses as their hash")
     .addOption(kindOption())
@@ -312,7 +312,7 @@ interface ImportOptions extends DetailOptions {
   readonly kind?: ListWord;
 }
 
-function importCommand(deps: ListsDeps): Command {
+function importCommand(deps: ListsCommandDeps): Command {
   const command = new Command("import")
     .description("import all rules of a file, or none if a line is invalid")
     .argument(

@@ -13,7 +13,7 @@ interface McpDeps {
   readonly inputEnded: () => Promise<void>;
 }
 
-interface Options {
+interface McpOptions {
   readonly server?: string;
 }
 
@@ -27,7 +27,7 @@ export function mcpCommand({ version, openHere, askServer, inputEnded }: McpDeps
       "--server <url>",
       "answer by the API of this server, with the key in GATEPOST_API_KEY; else in this process",
     )
-    .action(async ({ server }: Options) => {
+    .action(async ({ server }: McpOptions) => {
       const ended = inputEnded();
       // Loaded here, because the other commands start faster without it.
       const { localBackend, serverBackend, serveTools } = await import("./serve-tools.ts");

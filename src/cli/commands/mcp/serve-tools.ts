@@ -6,7 +6,7 @@ import { type Described, type Schema, Type } from "../../../core/json-schema.ts"
 import {
   DEFAULT_POLICY,
   policyFor,
-  type Question,
+  type PolicyQuestion,
   QUESTIONS,
   SEND_POLICY,
 } from "../../../core/policy/default-policy.ts";
@@ -53,15 +53,15 @@ async function shown(call: () => Promise<object>) {
   }
 }
 
-type Json = Readonly<Record<string, unknown>>;
+type JsonObject = Readonly<Record<string, unknown>>;
 
 /** What answers the tools: this process, or a server. A rejection's message is shown to the agent. */
 interface Backend {
-  check(entry: string, features: readonly string[]): Promise<Json>;
-  decide(email: string, question: Question, policy?: string): Promise<Json>;
+  check(entry: string, features: readonly string[]): Promise<JsonObject>;
+  decide(email: string, question: PolicyQuestion, policy?: string): Promise<JsonObject>;
   /** By entry, in the order asked; an entry that is given twice is answered once. */
   checkList(entries: readonly string[]): Promise<Readonly<Record<string, unknown>>>;
-  explain(entry: string): Promise<Json>;
+  explain(entry: string): Promise<JsonObject>;
 }
 
 /** Entries of a list that are checked here at the same time. */
@@ -73,7 +73,7 @@ export function localBackend(
   { testPolicy }: Omit<CliDecider, "close">,
 ): Backend {
   const { validate, present, datasets } = validator;
-  const check = async (entry: string, features: readonly string[]): Promise<Json> =>
+  const check = async (entry: string, features: readonly string[]): Promise<JsonObject> =>
     parsed(present(await validate(entry, features), features));
   return {
     check,
@@ -92,7 +92,7 @@ export function localBackend(
         const portion = unique.slice(at, at + AT_ONCE);
         const checked = await Promise.all(portion.map((entry) => check(entry, [])));
         results.push(
-          ...checked.map((result, index) => [portion[index] ?? "", result] as [string, Json]),
+          ...checked.map((result, index) => [portion[index] ?? "", result] as [string, JsonObject]),
         );
       }
       return Object.fromEntries(results);
@@ -102,11 +102,14 @@ export function localBackend(
 }
 
 /** Sends a request to the server and gives its status and body; rejects when there is no answer in 30 s. */
-export type AskServer = (path: string, body?: Json) => Promise<{ status: number; body: string }>;
+export type AskServer = (
+  path: string,
+  body?: JsonObject,
+) => Promise<{ status: number; body: string }>;
 
 /** Answers by the API of a server, within the limits of its caller. */
 export function serverBackend(ask: AskServer): Backend {
-  const asked = async (path: string, body?: Json): Promise<Json> => {
+  const asked = async (path: string, body?: JsonObject): Promise<JsonObject> => {
     const { status, body: text } = await ask(path, body);
     if (status === 200) return parsed(text);
     throw new Error(`The server refused with ${String(status)}: ${messageOf(text)}`);
@@ -120,7 +123,7 @@ export function serverBackend(ask: AskServer): Backend {
       asked("/api/decide", { email, for: question, ...(policy !== undefined && { policy }) }),
     async checkList(entries) {
       const answer = await asked("/api/email", { bulk: true, json: true, email: entries });
-      if ("results" in answer) return answer["results"] as Json;
+      if ("results" in answer) return answer["results"] as JsonObject;
       const session = String(answer["session"]);
       throw new Error(`The server queued the list. Its results come at /api/view/${session}/json.`);
     },
@@ -128,9 +131,9 @@ export function serverBackend(ask: AskServer): Backend {
   };
 }
 
-function parsed(text: string): Json {
+function parsed(text: string): JsonObject {
   try {
-    return JSON.parse(text) as Json;
+    return JSON.parse(text) as JsonObject;
   } catch {
     throw new Error("The server's answer is not JSON. Is the address that of Gatepost?");
   }

@@ -8,9 +8,9 @@ import {
   type CheckRun,
   type FieldsOf,
   NOT_NOW,
-  type Outcome,
-  type Subject,
-  type Words,
+  type CheckOutcome,
+  type CheckedSubject,
+  type AdviceWords,
 } from "../check.ts";
 import { type InboxProviderFields, findInboxProvider } from "../inbox-provider.ts";
 import { parseTagList } from "../tag-list.ts";
@@ -130,7 +130,7 @@ async function probe(place: number, probing: Probing): Promise<void> {
   else if (keys.some((key) => masked?.includes(key) === false)) found.add(place);
 }
 
-function outcome({ selectors, found, inconclusive }: Probing): Outcome<DkimFields> {
+function outcome({ selectors, found, inconclusive }: Probing): CheckOutcome<DkimFields> {
   if (found.size === 0 && inconclusive) return { kind: "unavailable" };
   const places = [...found].sort((a, b) => a - b).slice(0, FOUND_MAX);
   const names = places.flatMap((place) => selectors[place] ?? []);
@@ -139,9 +139,9 @@ function outcome({ selectors, found, inconclusive }: Probing): Outcome<DkimField
 }
 
 async function run(
-  subject: Subject,
+  subject: CheckedSubject,
   { lookup, within, questionsLeft }: CheckRun,
-): Promise<Outcome<DkimFields>> {
+): Promise<CheckOutcome<DkimFields>> {
   const provider = await findInboxProvider(subject, lookup);
   const domain = subject.domain.name;
   const probes = within(PROBES_MS);
@@ -166,7 +166,7 @@ function advise({
   domain,
   inbox_provider: provider = "your mail provider",
   email_auth: { dkim_configured: configured, dkim_selectors_found: found = [] } = {},
-}: Advised & DkimFields & InboxProviderFields): Words {
+}: Advised & DkimFields & InboxProviderFields): AdviceWords {
   if (configured === undefined) return NOT_NOW;
   if (configured) {
     const says = `Messages can carry a signature (DKIM): found ${found.join(", ")}.`;

@@ -9,9 +9,9 @@ import {
   type CheckRun,
   type FieldsOf,
   NOT_NOW,
-  type Outcome,
-  type Subject,
-  type Words,
+  type CheckOutcome,
+  type CheckedSubject,
+  type AdviceWords,
 } from "../check.ts";
 import { parseTagList, shownText } from "../tag-list.ts";
 
@@ -36,13 +36,13 @@ const DMARC_FIELDS = {
 };
 export type DmarcFields = FieldsOf<typeof DMARC_FIELDS>;
 
-function advise({ domain, email_auth: { dmarc } = {} }: Advised & DmarcFields): Words {
+function advise({ domain, email_auth: { dmarc } = {} }: Advised & DmarcFields): AdviceWords {
   if (dmarc === undefined) return NOT_NOW;
   const { policy, record } = dmarc;
   return { ...meaning(dmarc, domain), figure: policy, ...(record !== undefined && { record }) };
 }
 
-function meaning(fields: Dmarc, domain: string): Words {
+function meaning(fields: Dmarc, domain: string): AdviceWords {
   const { record } = fields;
   const at = `the TXT record at _dmarc.${domain}`;
   const start = `Set ${at} to: v=DMARC1; p=none; rua=mailto:dmarc-reports@${domain}`;
@@ -78,7 +78,7 @@ function meaning(fields: Dmarc, domain: string): Words {
 function watchingAdvice(
   { rua }: Dmarc,
   { domain, at }: { readonly domain: string; readonly at: string },
-): Words {
+): AdviceWords {
   if (rua === undefined) {
     return {
       state: "warn",
@@ -93,10 +93,10 @@ function watchingAdvice(
   };
 }
 
-export type Policy = "none" | "quarantine" | "reject";
+export type DmarcPolicy = "none" | "quarantine" | "reject";
 
 /** What receivers do in a test (RFC 9989 section 4.7, "t"), or with the messages that `pct` leaves out. */
-export const LOWER: Readonly<Record<Policy, Policy>> = {
+export const LOWER: Readonly<Record<DmarcPolicy, DmarcPolicy>> = {
   reject: "quarantine",
   quarantine: "none",
   none: "none",
@@ -105,9 +105,9 @@ export const LOWER: Readonly<Record<Policy, Policy>> = {
 /** One DMARC policy record (RFC 9989 section 4.7), its defaults not yet filled in. */
 export interface PolicyRecord {
   readonly text: string;
-  readonly p: Policy | undefined;
-  readonly sp: Policy | undefined;
-  readonly np: Policy | undefined;
+  readonly p: DmarcPolicy | undefined;
+  readonly sp: DmarcPolicy | undefined;
+  readonly np: DmarcPolicy | undefined;
   /** Whose name this is: a registry's ("y"), an organization's ("n"), or unstated ("u"). */
   readonly psd: "y" | "n" | "u";
   /** "t=y": receivers are asked to apply one policy lower. */
@@ -144,7 +144,7 @@ export function parsePolicyRecord(text: string): PolicyRecord {
   };
 }
 
-function readPolicy(value: string | undefined): Policy | "broken" | undefined {
+function readPolicy(value: string | undefined): DmarcPolicy | "broken" | undefined {
   const lower = value?.toLowerCase();
   if (lower === undefined) return undefined;
   return lower === "none" || lower === "quarantine" || lower === "reject" ? lower : "broken";
@@ -176,7 +176,7 @@ export function isIgnored({ state, rua }: PolicyRecord): boolean {
   return state === "broken" && !hasReportUri(rua);
 }
 
-interface Published {
+interface PublishedPolicy {
   readonly domain: string;
   readonly record: PolicyRecord;
 }
@@ -195,7 +195,7 @@ export function walkNames(domain: string): readonly string[] {
 async function fetchPolicy(
   domain: string,
   lookup: Pick<Lookup, "txt">,
-): Promise<Published | "none" | "unknown"> {
+): Promise<PublishedPolicy | "none" | "unknown"> {
   const answer = await lookup.txt(`_dmarc.${domain}`);
   if (answer.kind === "unknown") return "unknown";
   const texts = answer.kind === "found" ? answer.records.filter(isDmarcText) : [];
@@ -208,8 +208,8 @@ async function fetchPolicy(
 async function discover(
   domain: string,
   lookup: Pick<Lookup, "txt">,
-): Promise<Published | "none" | "unknown"> {
-  const above: Published[] = [];
+): Promise<PublishedPolicy | "none" | "unknown"> {
+  const above: PublishedPolicy[] = [];
   for (const name of walkNames(domain)) {
     const published = await fetchPolicy(name, lookup);
     if (published === "unknown") return "unknown";
@@ -222,7 +222,10 @@ async function discover(
 }
 
 /** The highest record, or the one a label below a registry's ("psd=y"), or the registry's own (section 4.10.2). */
-function ofOrganization(above: readonly Published[], domain: string): Published | undefined {
+function ofOrganization(
+  above: readonly PublishedPolicy[],
+  domain: string,
+): PublishedPolicy | undefined {
   const highest = above.at(-1);
   if (highest?.record.psd !== "y") return highest;
   const labelsBelow = domain.slice(0, -highest.domain.length - 1).split(".");
@@ -246,19 +249,19 @@ async function exists(
 /** The policy that a record of a higher domain sets for `subject`; undefined if it is unknown whether it exists. */
 async function inherited(
   { p = "none", sp = p, np = sp }: PolicyRecord,
-  { domain, mail }: Subject,
+  { domain, mail }: CheckedSubject,
   lookup: Lookup,
-): Promise<Policy | undefined> {
+): Promise<DmarcPolicy | undefined> {
   if (np === sp) return sp;
   const there = await exists(domain, mail, lookup);
   return there === undefined ? undefined : there ? sp : np;
 }
 
 /** The API's fields for a record; a broken one counts as "none", with reports only when it asks for them well. */
-function fieldsOf(record: PolicyRecord, policy: Policy): Dmarc {
+function fieldsOf(record: PolicyRecord, policy: DmarcPolicy): Dmarc {
   const text = shownText(record.text);
   if (isIgnored(record)) return { policy: "none", record: text };
-  const applied = (published: Policy): Policy =>
+  const applied = (published: DmarcPolicy): DmarcPolicy =>
     record.state === "broken" ? "none" : record.testing ? LOWER[published] : published;
   return {
     policy: applied(policy),
@@ -269,7 +272,10 @@ function fieldsOf(record: PolicyRecord, policy: Policy): Dmarc {
   };
 }
 
-async function run(subject: Subject, { lookup }: CheckRun): Promise<Outcome<DmarcFields>> {
+async function run(
+  subject: CheckedSubject,
+  { lookup }: CheckRun,
+): Promise<CheckOutcome<DmarcFields>> {
   const published = await discover(subject.domain.name, lookup);
   if (published === "unknown") return { kind: "unavailable" };
   if (published === "none") return done({ policy: "none" });
@@ -279,7 +285,7 @@ async function run(subject: Subject, { lookup }: CheckRun): Promise<Outcome<Dmar
   return policy === undefined ? { kind: "unavailable" } : done(fieldsOf(record, policy));
 }
 
-function done(dmarc: Dmarc): Outcome<DmarcFields> {
+function done(dmarc: Dmarc): CheckOutcome<DmarcFields> {
   return { kind: "done", fields: { email_auth: { dmarc } } };
 }
 

@@ -36,23 +36,23 @@ export function parseMacros(text: string): readonly MacroPiece[] | undefined {
   return pieces;
 }
 
-type Read = readonly [piece: MacroPiece | undefined, length: number];
+type ReadPiece = readonly [piece: MacroPiece | undefined, length: number];
 
-const NOTHING_READ: Read = [undefined, 0];
+const NOTHING_READ: ReadPiece = [undefined, 0];
 
-function pieceAt(text: string, at: number): Read {
+function pieceAt(text: string, at: number): ReadPiece {
   if (text.charAt(at) !== "%") return literalAt(text, at);
   const escape = ESCAPES.get(text.slice(at, at + 2));
   return escape === undefined ? macroAt(text, at) : [{ kind: "text", text: escape }, 2];
 }
 
-function literalAt(text: string, at: number): Read {
+function literalAt(text: string, at: number): ReadPiece {
   LITERAL.lastIndex = at;
   const literal = LITERAL.exec(text)?.[0];
   return literal === undefined ? NOTHING_READ : [{ kind: "text", text: literal }, literal.length];
 }
 
-function macroAt(text: string, at: number): Read {
+function macroAt(text: string, at: number): ReadPiece {
   MACRO.lastIndex = at;
   const match = MACRO.exec(text);
   if (match === null) return NOTHING_READ;

@@ -8,9 +8,9 @@ import {
   type CheckRun,
   type FieldsOf,
   NOT_NOW,
-  type Outcome,
-  type Subject,
-  type Words,
+  type CheckOutcome,
+  type CheckedSubject,
+  type AdviceWords,
 } from "../check.ts";
 import { SHOWN_TEXT_MAX, shownText } from "../tag-list.ts";
 import { expandTarget, type MacroWorld } from "./spf-macro.ts";
@@ -41,17 +41,17 @@ export interface Provider {
   readonly inbox_provider?: string;
 }
 
-type Read = Advised & SpfFields & Provider;
+type SpfReading = Advised & SpfFields & Provider;
 
 const LOOKUPS_MAX = 10;
 
-function advise(result: Read): Words {
+function advise(result: SpfReading): AdviceWords {
   const { spf, spf_record: record } = result.email_auth ?? {};
   if (spf === undefined) return NOT_NOW;
   return { ...meaning(spf, record, result), figure: spf, ...(record !== undefined && { record }) };
 }
 
-function meaning(spf: SpfSummary, record: string | undefined, result: Read): Words {
+function meaning(spf: SpfSummary, record: string | undefined, result: SpfReading): AdviceWords {
   if (record === undefined) return withoutRecord(result);
   const parsed = parseSpf(record);
   if (spf === "none") {
@@ -62,7 +62,7 @@ function meaning(spf: SpfSummary, record: string | undefined, result: Read): Wor
   return SUMMARY_WORDS[spf];
 }
 
-const SUMMARY_WORDS: Readonly<Record<"pass" | "neutral" | "softfail" | "hardfail", Words>> = {
+const SUMMARY_WORDS: Readonly<Record<"pass" | "neutral" | "softfail" | "hardfail", AdviceWords>> = {
   hardfail: {
     state: "good",
     says: "Mail in your name from servers you did not list is refused (SPF).",
@@ -84,13 +84,13 @@ const SUMMARY_WORDS: Readonly<Record<"pass" | "neutral" | "softfail" | "hardfail
   },
 };
 
-const TOO_LONG: Words = {
+const TOO_LONG: AdviceWords = {
   state: "bad",
   says: "The list of your senders (SPF) is too long: receivers do not read it.",
   fix: "Shorten the SPF record: name each sending service once, by its include.",
 };
 
-function withoutRecord({ domain, dns, inbox_provider: provider }: Read): Words {
+function withoutRecord({ domain, dns, inbox_provider: provider }: SpfReading): AdviceWords {
   const known = SPF_INCLUDES.find(([name]) => name === provider)?.[1][0];
   const include = known ?? "the-name-your-mail-provider-gives-you";
   const record = dns ? `v=spf1 include:${include} ~all` : "v=spf1 -all";
@@ -102,7 +102,7 @@ function withoutRecord({ domain, dns, inbox_provider: provider }: Read): Words {
 }
 
 /** `term` comes from DNS and goes to a terminal, so only what prints is shown. */
-function brokenAt(term: string): Words {
+function brokenAt(term: string): AdviceWords {
   const shown = term.replace(/[^ -~]/g, "?");
   return {
     state: "bad",
@@ -112,7 +112,7 @@ function brokenAt(term: string): Words {
 }
 
 /** The domain's own text is fine, so what breaks it is a second record or the target of its redirect. */
-function brokenAround({ all, redirect }: SpfRecord, domain: string): Words {
+function brokenAround({ all, redirect }: SpfRecord, domain: string): AdviceWords {
   if (all === undefined && redirect !== undefined) {
     return {
       state: "bad",
@@ -127,7 +127,7 @@ function brokenAround({ all, redirect }: SpfRecord, domain: string): Words {
   };
 }
 
-function tooManyLookups({ lookupTerms }: SpfRecord): Words {
+function tooManyLookups({ lookupTerms }: SpfRecord): AdviceWords {
   return {
     state: "bad",
     says: `The list of your senders (SPF) needs ${lookupTerms} lookups; receivers stop after ${LOOKUPS_MAX} and pass over it.`,
@@ -203,7 +203,10 @@ function nextOf({ all, redirect }: SpfRecord, world: MacroWorld): Next {
   return { kind: "redirect", target };
 }
 
-async function run({ domain }: Subject, { lookup }: CheckRun): Promise<Outcome<SpfFields>> {
+async function run(
+  { domain }: CheckedSubject,
+  { lookup }: CheckRun,
+): Promise<CheckOutcome<SpfFields>> {
   const own = await fetchSpf(domain.name, lookup);
   if (own.kind === "unknown") return { kind: "unavailable" };
   if (own.kind === "none") return { kind: "done", fields: { email_auth: { spf: "none" } } };

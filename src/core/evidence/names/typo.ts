@@ -11,7 +11,7 @@ import { LARGE_PROVIDERS, REAL_NEIGHBOURS } from "../../tables/data.ts";
 const TARGET_MIN_LENGTH = 8;
 const TARGET_MIN_LABEL = 5;
 
-interface Target {
+interface TypoTarget {
   readonly name: string;
   readonly mask: number;
 }
@@ -34,17 +34,17 @@ const TARGETS: ReadonlySet<string> = new Set(
 );
 
 /** Targets by the length of the names that one edit makes of them: one shorter to one longer. */
-const BY_LENGTH: readonly (readonly Target[])[] = bucketed([...TARGETS]);
+const BY_LENGTH: readonly (readonly TypoTarget[])[] = bucketed([...TARGETS]);
 
 /** For names under an ending that does not exist, which have no owner: short names are targets too. */
-const ALL_BY_LENGTH: readonly (readonly Target[])[] = bucketed([...LARGE_PROVIDERS]);
+const ALL_BY_LENGTH: readonly (readonly TypoTarget[])[] = bucketed([...LARGE_PROVIDERS]);
 
 /** Gmail has one domain, so its label under any other registry's ending is a slip: "gmail.fr", "gmail.com.com". */
 const OTHER_GMAIL = /^gmail\.(?:(?:ac|co|com|edu|go|gob|gov|ne|net|or|org)\.[a-z]{2,3}|[a-z]{2,})$/;
 const GMAIL = "gmail.com";
 
-function bucketed(names: readonly string[]): readonly (readonly Target[])[] {
-  const buckets: Target[][] = [];
+function bucketed(names: readonly string[]): readonly (readonly TypoTarget[])[] {
+  const buckets: TypoTarget[][] = [];
   for (const name of names) {
     for (let length = name.length - 1; length <= name.length + 1; length += 1) {
       while (buckets.length <= length) buckets.push([]);
@@ -82,7 +82,7 @@ function slipOfEnding(name: string): string | undefined {
 }
 
 function slipAmong(
-  byLength: readonly (readonly Target[])[],
+  byLength: readonly (readonly TypoTarget[])[],
   name: string,
   isSlipOf: (name: string, target: string) => boolean,
 ): string | undefined {

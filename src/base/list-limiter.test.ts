@@ -1,21 +1,21 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
-import { OwnerPaces } from "./owner-paces.ts";
+import { ListLimiter } from "./list-limiter.ts";
 
 /** Begins as many names as may begin at once. */
-function fill(pace: ReturnType<OwnerPaces["begin"]>, names: number): number {
+function fill(pace: ReturnType<ListLimiter["begin"]>, names: number): number {
   let begun = 0;
   while (begun < names && pace.enter() === undefined) begun += 1;
   return begun;
 }
 
 test("an owner whose names nobody answers has an eighth of the window at once", () => {
-  const paces = new OwnerPaces(() => 800);
+  const paces = new ListLimiter(() => 800);
   assert.equal(fill(paces.begin("a", 5_000), 500), 100);
 });
 
 test("an owner whose names are answered has the whole window soon", () => {
-  const pace = new OwnerPaces(() => 800).begin("a", 5_000);
+  const pace = new ListLimiter(() => 800).begin("a", 5_000);
   let begun = 0;
   for (let round = 0; round < 5; round += 1) {
     begun = fill(pace, 2_000);
@@ -25,7 +25,7 @@ test("an owner whose names are answered has the whole window soon", () => {
 });
 
 test("an owner with many answers keeps the window when its silent names end together", () => {
-  const pace = new OwnerPaces(() => 800).begin("a", 6_000);
+  const pace = new ListLimiter(() => 800).begin("a", 6_000);
   for (let name = 0; name < 5_000; name += 1) {
     void pace.enter();
     pace.leave(true);
@@ -36,7 +36,7 @@ test("an owner with many answers keeps the window when its silent names end toge
 });
 
 test("fifty owners behind silent servers leave room for another", () => {
-  const paces = new OwnerPaces(() => 800);
+  const paces = new ListLimiter(() => 800);
   const silent = Array.from({ length: 50 }, (_, n) => paces.begin(`silent ${String(n)}`, 5_000));
   for (let round = 0; round < 3; round += 1) {
     for (const pace of silent) {
@@ -56,7 +56,7 @@ test("fifty owners behind silent servers leave room for another", () => {
 });
 
 test("owners that come one after the other never fill the window with silent names", () => {
-  const paces = new OwnerPaces(() => 800);
+  const paces = new ListLimiter(() => 800);
   const held = Array.from({ length: 50 }, (_, n) =>
     fill(paces.begin(`silent ${String(n)}`, 5_000), 500),
   );
@@ -65,7 +65,7 @@ test("owners that come one after the other never fill the window with silent nam
 });
 
 test("an owner has enough while as many of its names wait as may be under way", () => {
-  const paces = new OwnerPaces(() => 800);
+  const paces = new ListLimiter(() => 800);
   assert.equal(paces.hasEnough("a"), false);
   const chunk = paces.begin("a", 500);
   assert.equal(fill(chunk, 100), 100);
@@ -80,7 +80,7 @@ test("an owner has enough while as many of its names wait as may be under way", 
 });
 
 test("beside another owner a chunk that waits is enough", () => {
-  const paces = new OwnerPaces(() => 8_000);
+  const paces = new ListLimiter(() => 8_000);
   paces.begin("a", 500);
   assert.equal(paces.hasEnough("a"), false, "1,000 may be under way");
   const other = paces.begin("b", 1);
@@ -91,7 +91,7 @@ test("beside another owner a chunk that waits is enough", () => {
 
 test("names are ready that wait for others', a chunk's worth of an owner, and none behind its own silent ones", () => {
   let begun = 0;
-  const paces = new OwnerPaces(
+  const paces = new ListLimiter(
     () => 800,
     () => (begun += 1),
   );
@@ -113,7 +113,7 @@ test("names are ready that wait for others', a chunk's worth of an owner, and no
 });
 
 test("a name that ends lets the next of its own owner begin, in order", async () => {
-  const pace = new OwnerPaces(() => 32).begin("a", 5_000);
+  const pace = new ListLimiter(() => 32).begin("a", 5_000);
   const order: number[] = [];
   assert.equal(fill(pace, 4), 4);
   const waiting = [1, 2].map((n) => pace.enter()?.then(() => order.push(n)));
@@ -123,7 +123,7 @@ test("a name that ends lets the next of its own owner begin, in order", async ()
 });
 
 test("of one owner's chunks the oldest goes on first", async () => {
-  const paces = new OwnerPaces(() => 32);
+  const paces = new ListLimiter(() => 32);
   const [older, newer] = [paces.begin("account:a", 5_000), paces.begin("account:a", 5_000)];
   for (let name = 0; name < 4; name += 1) assert.equal(older.enter(), undefined);
   const started: string[] = [];

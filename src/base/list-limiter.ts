@@ -11,7 +11,7 @@ const ALL_UNPROVEN_PART = 1 / 2;
 /** A silent name holds its place fifty times as long; those of a list's first second end together. */
 const SILENT_COST = 4;
 
-interface OwnerPace {
+interface OwnerState {
   chunks: number;
   /** Names of its chunks that wait for their start. */
   unbegun: number;
@@ -27,7 +27,7 @@ interface Waiting {
   readonly start: () => void;
 }
 
-export interface Pace {
+export interface ChunkLimiter {
   /** Undefined when the next name may begin, else a promise of that. Each is followed by one `leave`. */
   enter(): Promise<void> | undefined;
   leave(answered: boolean): void;
@@ -36,10 +36,10 @@ export interface Pace {
 }
 
 /** A part of the window, and as many more as DNS has answered: a list of silent names cannot fill it. */
-export class OwnerPaces {
+export class ListLimiter {
   readonly #window: () => number;
   readonly #begun: () => void;
-  readonly #owners = new Map<OwnerKey, OwnerPace>();
+  readonly #owners = new Map<OwnerKey, OwnerState>();
   /** Names under way beyond what DNS answered for their owners. */
   #unproven = 0;
   #ready = 0;
@@ -54,7 +54,7 @@ export class OwnerPaces {
     return this.#ready;
   }
 
-  begin(owner: OwnerKey, names: number): Pace {
+  begin(owner: OwnerKey, names: number): ChunkLimiter {
     const pace = this.#owners.get(owner) ?? {
       chunks: 0,
       unbegun: 0,
@@ -99,7 +99,7 @@ export class OwnerPaces {
     return pace.unbegun >= (this.#owners.size > 1 ? Math.min(most, CHUNK_ENTRIES) : most);
   }
 
-  #most({ proven }: OwnerPace): number {
+  #most({ proven }: OwnerState): number {
     const window = this.#window();
     if (this.#unproven >= window * ALL_UNPROVEN_PART) {
       return UNPROVEN_LEAST + Math.min(proven, window);
@@ -107,7 +107,7 @@ export class OwnerPaces {
     return mostUnderWay(proven, { window, owners: this.#owners.size });
   }
 
-  #change(pace: OwnerPace, change: () => void): void {
+  #change(pace: OwnerState, change: () => void): void {
     const { ready } = this;
     this.#unproven -= unprovenOf(pace);
     this.#ready -= readyOf(pace);
@@ -117,7 +117,7 @@ export class OwnerPaces {
     if (this.#ready < ready) this.#begun();
   }
 
-  #enter(pace: OwnerPace, { order, start }: Waiting): Promise<void> | undefined {
+  #enter(pace: OwnerState, { order, start }: Waiting): Promise<void> | undefined {
     if (pace.underWay < this.#most(pace)) {
       start();
       return undefined;
@@ -131,7 +131,7 @@ export class OwnerPaces {
     });
   }
 
-  #leave(pace: OwnerPace, answered: boolean): void {
+  #leave(pace: OwnerState, answered: boolean): void {
     const proven = provenAfter(answered, pace.proven, this.#window());
     this.#change(pace, () => {
       pace.underWay -= 1;
@@ -157,10 +157,10 @@ export function mostUnderWay(
 export const provenAfter = (answered: boolean, proven: number, window: number): number =>
   Math.min(Math.max(0, proven + (answered ? 1 : -SILENT_COST)), window * SILENT_COST);
 
-const readyOf = ({ waiting, unbegun }: OwnerPace): number =>
+const readyOf = ({ waiting, unbegun }: OwnerState): number =>
   waiting.length > 0 ? 0 : Math.min(unbegun, CHUNK_ENTRIES);
 
-const unprovenOf = ({ underWay, proven }: OwnerPace): number => Math.max(0, underWay - proven);
+const unprovenOf = ({ underWay, proven }: OwnerState): number => Math.max(0, underWay - proven);
 
 /** An owner's chunks end one after the other: in turns, a few silent names of each would hold up all of them. */
 function oldestOf(waiting: Waiting[]): Waiting | undefined {

@@ -1,7 +1,7 @@
 import { type Answer, Askers, type Awaitable, type Until } from "../core/mail/lookup.ts";
 import type { OwnerKey } from "../base/owner.ts";
-import { type Hold, NoRoom, type Share } from "../base/shares.ts";
-import type { AnswerCache, Outcome } from "./cache.ts";
+import { type Reservation, NoRoom, type Share } from "../base/shares.ts";
+import type { AnswerCache, LookupOutcome } from "./cache.ts";
 import type { Clock } from "../base/clock.ts";
 
 /** A turn that comes later is of no use: its caller has given up, or soon will. */
@@ -31,7 +31,11 @@ export interface AskedBy {
   readonly until?: Until | undefined;
 }
 
-export type Fetch<T> = (name: string, done: (outcome: Outcome<T>) => void, asked: AskedBy) => void;
+export type FetchRecords<T> = (
+  name: string,
+  done: (outcome: LookupOutcome<T>) => void,
+  asked: AskedBy,
+) => void;
 
 interface Flight<T> {
   readonly answer: Promise<Answer<T>>;
@@ -41,18 +45,18 @@ interface Flight<T> {
 /** Not kept: the next asker may have a place. */
 const NO_PLACE = { kind: "unknown", why: "deadline" } as const;
 
-export class Line<T> {
+export class CachedFetcher<T> {
   hits = 0;
   misses = 0;
   joined = 0;
   /** Asked again before they expired, because they are often read. */
   refreshed = 0;
   readonly #cache: AnswerCache<T>;
-  readonly #fetch: Fetch<T>;
+  readonly #fetch: FetchRecords<T>;
   readonly #places: QuestionPlaces | undefined;
   readonly #flights = new Map<string, Flight<T>>();
 
-  constructor(cache: AnswerCache<T>, fetch: Fetch<T>, places?: QuestionPlaces) {
+  constructor(cache: AnswerCache<T>, fetch: FetchRecords<T>, places?: QuestionPlaces) {
     this.#cache = cache;
     this.#fetch = fetch;
     this.#places = places;
@@ -101,7 +105,11 @@ export class Line<T> {
   }
 
   /** Each asker waits for a place of its own, also for a name that another owner waits to ask for. */
-  async #inTurn(name: string, asked: AskedBy, turn: Promise<Hold | undefined>): Promise<Answer<T>> {
+  async #inTurn(
+    name: string,
+    asked: AskedBy,
+    turn: Promise<Reservation | undefined>,
+  ): Promise<Answer<T>> {
     const place = await turn;
     if (place === undefined) return NO_PLACE;
     const known = this.#cache.get(name)?.answer;
@@ -116,11 +124,11 @@ export class Line<T> {
     return known ?? NO_PLACE;
   }
 
-  #start(name: string, { by, until }: AskedBy, place?: Hold): Promise<Answer<T>> {
+  #start(name: string, { by, until }: AskedBy, place?: Reservation): Promise<Answer<T>> {
     const askers = new Askers();
     askers.add(until);
     const answer = new Promise<Answer<T>>((resolve) => {
-      const done = (outcome: Outcome<T>): void => {
+      const done = (outcome: LookupOutcome<T>): void => {
         place?.release();
         this.#flights.delete(name);
         // Given up because nobody waited any more: the next asker may have more time.

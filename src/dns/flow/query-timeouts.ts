@@ -31,7 +31,7 @@ export const noUnknown = (): Record<UnknownReason, number> => ({
 /** Single checks answer a person, bulk can wait, `again` is a second pass, a probe asks whether the server works. */
 export type Profile = "interactive" | "bulk" | "again" | "probe";
 
-export interface Patience {
+export interface QueryTimeouts {
   /** How long each try is waited for, and keeps its place, before the next. */
   readonly triesMs: readonly number[];
   readonly tcpMs: number;
@@ -41,7 +41,7 @@ export interface Patience {
   readonly capPart: number;
 }
 
-export const PATIENCE: Readonly<Record<Profile, Patience>> = {
+export const QUERY_TIMEOUTS: Readonly<Record<Profile, QueryTimeouts>> = {
   // Each try is listened for to the end. At 2 % loss three tries leave one in 125,000 live names without an answer, four
   // one in 6 million.
   interactive: { triesMs: [400, 600, 700, 900], tcpMs: 2_000, queueMs: 2_000, capPart: 1 },

@@ -4,7 +4,7 @@ import type { Database } from "../store/schema.ts";
 import { readListFile } from "./list-file.ts";
 
 /** Whether the file of an account's list has the address in any case, in text or in a workbook. */
-export async function isHeldInList(
+export async function listHasAddress(
   db: Kysely<Database>,
   list: string,
   address: string,
@@ -31,7 +31,7 @@ async function* oneSlice(file: Uint8Array): AsyncGenerator<Uint8Array> {
 }
 
 /** Whether one of the entries of a batch is the address, in any case. */
-export async function isHeldInSession(
+export async function sessionHasAddress(
   db: Kysely<Database>,
   session: string,
   address: string,

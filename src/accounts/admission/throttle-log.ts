@@ -2,9 +2,9 @@ import { createHmac } from "node:crypto";
 import { ownerOf } from "../../base/owner.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
-import type { HeldBack } from "../../base/shares.ts";
+import type { OnThrottled } from "../../base/shares.ts";
 
-interface HeldBackOptions {
+interface ThrottleLogOptions {
   readonly log: Log;
   readonly clock: Pick<Clock, "monotonicMs">;
   readonly hashKey: Uint8Array;
@@ -16,7 +16,7 @@ const MINUTE_MS = 60_000;
 const LINES_A_MINUTE = 100;
 
 /** Logs an owner that is held back: one line for each owner and resource in a minute. */
-export function createHeldBackLog(options: HeldBackOptions): HeldBack {
+export function createThrottleLog(options: ThrottleLogOptions): OnThrottled {
   const { log, clock } = options;
   const named = new Set<string>();
   let minuteStartMs = -Infinity;
@@ -45,7 +45,10 @@ export function createHeldBackLog(options: HeldBackOptions): HeldBack {
   };
 }
 
-function ownerFields(key: string, { hashKey }: HeldBackOptions): Readonly<Record<string, string>> {
+function ownerFields(
+  key: string,
+  { hashKey }: ThrottleLogOptions,
+): Readonly<Record<string, string>> {
   const owner = ownerOf(key);
   if (owner.kind === "account") return { account: owner.accountId };
   return {

@@ -18,7 +18,13 @@ import type { DecideAnswer, DecideOne, DecideOnKnown } from "./decide-one.ts";
 import { HOOK_KEY } from "./decision-log.ts";
 import { aboutHook, TEST_HEADER } from "./hooks.ts";
 import type { HookKeys, HookRequest } from "./hook-signatures.ts";
-import { type HookReply, likelySystem, readSignUp, type SignUp, SYSTEMS } from "./hook-systems.ts";
+import {
+  type HookReply,
+  likelySystem,
+  readSignUp,
+  type HookedSignUp,
+  SYSTEMS,
+} from "./hook-systems.ts";
 
 const FIND_MS = 300;
 
@@ -28,7 +34,7 @@ const AFTER_MS = 100;
 /** Lets the person in when it is not known which system calls: all but Neon Auth take it for a yes. */
 const ACCEPT_ANY: HookReply = { status: 204 };
 
-export interface HookDeskDeps {
+export interface HookHandlerDeps {
   readonly hooks: Pick<Hooks, "find" | "note">;
   readonly accounts: Pick<Accounts, "find">;
   readonly admission: Pick<Admission, "enterAs">;
@@ -41,7 +47,7 @@ export interface HookDeskDeps {
   readonly log: Pick<Log, "error">;
 }
 
-interface Known {
+interface KnownHook {
   readonly hook: Hook;
   /** Undefined: it was sealed with another secret key. */
   readonly secret: string | undefined;
@@ -57,7 +63,7 @@ export interface HookClient {
   readonly isSent: Promise<boolean>;
 }
 
-interface Call {
+interface ReceivedCall {
   readonly request: HookRequest;
   /** Undefined: the body is not a JSON object. */
   readonly payload: object | undefined;
@@ -71,13 +77,13 @@ interface Ended {
   readonly why: string;
 }
 
-export class HookDesk {
-  readonly #deps: HookDeskDeps;
-  readonly #known: Believed<Known>;
+export class HookHandler {
+  readonly #deps: HookHandlerDeps;
+  readonly #known: Believed<KnownHook>;
   readonly #news: WriteBehind<HookNews>;
   readonly #wrongCalls = memoryRateCounter();
 
-  constructor(deps: HookDeskDeps) {
+  constructor(deps: HookHandlerDeps) {
     const { clock, log, hooks } = deps;
     this.#deps = deps;
     this.#known = new Believed(clock, (fault) => log.error("hooks.find_failed", fault));
@@ -132,7 +138,7 @@ export class HookDesk {
     return this.#news.flush();
   }
 
-  async #find(id: string): Promise<Known | undefined> {
+  async #find(id: string): Promise<KnownHook | undefined> {
     const { hooks, accounts, box } = this.#deps;
     const hook = await hooks.find(id);
     const account = hook && (await accounts.find(hook.account_id));
@@ -155,7 +161,7 @@ export class HookDesk {
     return system.reject(wordsOf(answer, signUp.language), payload);
   }
 
-  async #endedInTime(found: Known, call: Call): Promise<Ended> {
+  async #endedInTime(found: KnownHook, call: ReceivedCall): Promise<Ended> {
     const { clock } = this.#deps;
     const passedMs = clock.monotonicMs() - call.startedMs;
     const timeoutMs = SYSTEMS[found.hook.system].deadlineMs - passedMs;
@@ -163,7 +169,7 @@ export class HookDesk {
     return ended ?? (await this.#endedOnKnown(found, call, "The decision took too long."));
   }
 
-  async #ended(found: Known, call: Call): Promise<Ended> {
+  async #ended(found: KnownHook, call: ReceivedCall): Promise<Ended> {
     const { hook } = found;
     try {
       const wrong = await this.#forgery(found, call.request);
@@ -181,7 +187,7 @@ export class HookDesk {
   }
 
   /** Only wrong calls are refused by the limit: whoever shares the address with a forger is served. */
-  #unauthenticated(why: string, { clientAddress }: Call): Ended {
+  #unauthenticated(why: string, { clientAddress }: ReceivedCall): Ended {
     const nowMs = this.#deps.clock.monotonicMs();
     const { isGranted } = this.#wrongCalls.take(bucketKey(clientAddress), WRONG_PER_MINUTE, nowMs);
     const error = isGranted ? why : "Too many calls with a wrong signature or secret.";
@@ -189,7 +195,7 @@ export class HookDesk {
     return { reply, outcome: "unauthenticated", why };
   }
 
-  async #forgery({ hook, secret }: Known, request: HookRequest): Promise<string | undefined> {
+  async #forgery({ hook, secret }: KnownHook, request: HookRequest): Promise<string | undefined> {
     if (secret === undefined) {
       throw new Error("the hook's secret was sealed with another secret key");
     }
@@ -199,7 +205,11 @@ export class HookDesk {
     return await SYSTEMS[system].authenticate(request, { secret, nowMs, jwks });
   }
 
-  async #decided({ hook, account }: Known, payload: object, call: Call): Promise<Ended> {
+  async #decided(
+    { hook, account }: KnownHook,
+    payload: object,
+    call: ReceivedCall,
+  ): Promise<Ended> {
     const { admission, clock, decideOne } = this.#deps;
     const system = SYSTEMS[hook.system];
     const signUp = readSignUp(payload, system);
@@ -215,7 +225,11 @@ export class HookDesk {
   }
 
   /** Something failed or is late, so format, lists and rules decide alone. A call that nobody proved may be refused, too. */
-  async #endedOnKnown({ hook, account }: Known, call: Call, failure: string): Promise<Ended> {
+  async #endedOnKnown(
+    { hook, account }: KnownHook,
+    call: ReceivedCall,
+    failure: string,
+  ): Promise<Ended> {
     const { payload } = call;
     const signUp = payload && readSignUp(payload, SYSTEMS[hook.system]);
     if (signUp === undefined || signUp.unchecked !== undefined) return letThrough(hook, failure);
@@ -235,7 +249,7 @@ const late = ({ why }: Ended): Omit<Ended, "reply"> => ({
   why: `The caller left before the answer: ${why}`,
 });
 
-const requestOf = ({ email, facts, language, subject }: SignUp, policy: string) => ({
+const requestOf = ({ email, facts, language, subject }: HookedSignUp, policy: string) => ({
   text: email,
   subject,
   policy,

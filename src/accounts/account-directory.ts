@@ -84,7 +84,7 @@ export class AccountDirectory {
   }
 
   /**
-   * Ends what lets others act for the account: keys, hooks, the webhook and the secret of tokens. For an account whose
+   * Ends what lets others act for the account: keys, hooks, the webhook, the secret of tokens and the second factor. For an account whose
    * maker may be a stranger. Policies stay, and are named.
    */
   async endAccess(id: string, nowMs: number): Promise<EndedAccess> {
@@ -98,7 +98,7 @@ export class AccountDirectory {
       await tx.deleteFrom("hook_counts").where("hook_id", "in", hooks).execute();
       const queued = { account_id: id, state: "queued" } as const;
       await changeRows(tx, "webhook_deliveries", queued, { state: "removed" });
-      await changeRows(tx, "accounts", { id }, { token_secret: null });
+      await changeRows(tx, "accounts", { id }, { token_secret: null, second_factor: null });
       const policies = tx.selectFrom("policies").select("name").where("account_id", "=", id);
       return {
         keys: Number(revoked.numUpdatedRows),

@@ -28,6 +28,8 @@ export interface Account {
   readonly logsDecisions: boolean;
   /** Sealed; absent: no token was made for it yet. */
   readonly tokenSecret?: string;
+  /** What `SecondFactors` keeps; absent: the password alone signs in. */
+  readonly secondFactor?: string;
   readonly creditBalance: number;
   /** In place of the plan's numbers. */
   readonly limits?: AccountLimits;
@@ -61,6 +63,7 @@ export function account(row: AccountRow): Account {
     trafficSince: row.traffic_since,
     logsDecisions: row.decision_log === 1,
     ...(row.token_secret !== null && { tokenSecret: row.token_secret }),
+    ...(row.second_factor !== null && { secondFactor: row.second_factor }),
     creditBalance: row.credit_balance,
     ...(row.limits !== null && { limits: JSON.parse(row.limits) as AccountLimits }),
     createdAtMs: row.created_at_ms,
@@ -79,6 +82,7 @@ function newRow({ id, email, tier, origin, ...made }: NewAccount): AccountRow {
     password_hash: made.passwordHash ?? null,
     disabled_at_ms: null,
     token_secret: null,
+    second_factor: null,
     traffic_since: FIRST_TRAFFIC,
     decision_log: 0,
     limits: null,
@@ -125,6 +129,12 @@ export class Accounts {
   async agreeTokenSecret(id: string, sealed: string): Promise<string | undefined> {
     await changeRows(this.#db, "accounts", { id, token_secret: null }, { token_secret: sealed });
     return (await findRow(this.#db, "accounts", { id }))?.token_secret ?? undefined;
+  }
+
+  /** False when another one stands by now. */
+  async replaceSecondFactor(id: string, was: string | null, is: string): Promise<boolean> {
+    const known = { id, second_factor: was };
+    return (await changeRows(this.#db, "accounts", known, { second_factor: is })) === 1;
   }
 
   async passwordHash(id: string): Promise<string | undefined> {

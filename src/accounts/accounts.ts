@@ -70,12 +70,14 @@ export interface AccountService {
   enable(id: string): Promise<boolean>;
   /**
    * The dashboard's pages for administrators, and the plan Pro; in force with the next request. Whoever signed up may not
-   * own the address: an account of a sign-up gets a new password, `given` or made, and loses its keys, hooks and webhook.
+   * own the address: an account of a sign-up gets a new password, `given` or made, and loses its second factor, keys, hooks and webhook.
    */
   promote(id: string, given?: string): Promise<Promoted | undefined>;
   demote(id: string): Promise<boolean>;
   /** In place of the plan's numbers; none: back to the plan. */
   setLimits(id: string, limits: AccountLimits): Promise<boolean>;
+  /** False when there was none. */
+  endSecondFactor(id: string): Promise<boolean>;
   /** Deletes the account and everything kept under it but the audit log. */
   erase(id: string): Promise<boolean>;
   setEmail(id: string, email: string): Promise<"changed" | "taken" | "bad_email">;
@@ -201,6 +203,10 @@ export function createAccountService(deps: AccountServiceDeps): AccountService {
     demote: (id) => change(id, { admin: 0 }),
     setLimits: (id, limits) =>
       change(id, { limits: Object.keys(limits).length === 0 ? null : JSON.stringify(limits) }),
+    async endSecondFactor(id) {
+      const has = (await accounts.find(id))?.secondFactor !== undefined;
+      return has && (await change(id, { second_factor: null }));
+    },
     async erase(id) {
       const isErased = await directory.erase(id);
       if (isErased) notices?.tell("accounts");

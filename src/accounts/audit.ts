@@ -8,7 +8,7 @@ import type { AuditEntryRow, Database } from "../store/schema.ts";
 type AuditAction =
   | `account.${"created" | "deleted" | "disabled" | "enabled" | "promoted" | "demoted" | "tier"}`
   | `account.${"email" | "reset_link" | "exported" | "password" | "traffic" | "log"}`
-  | "account.token_secret"
+  | `account.${"token_secret" | "second_factor"}`
   | typeof EMAIL_ASKED
   | `account.${"limits" | "access_ended" | "lockout_ended"}`
   | "person.forgotten"

@@ -220,6 +220,16 @@ export const notSignedIn = fixed("not_signed_in", 401, "Sign in first.");
 
 /** The same for an unknown address, a wrong password and an account without one. */
 export const wrongPassword = fixed("wrong_password", 401, "Email address or password is wrong.");
+export const secondFactorNeeded = fixed(
+  "second_factor_needed",
+  401,
+  "The password is right. Give the code of your authenticator app too.",
+);
+export const wrongSecondFactor = fixed(
+  "wrong_second_factor",
+  401,
+  "That code is wrong, over or used. Wait for the next one, or give a recovery code.",
+);
 export const wrongCurrentPassword = fixed(
   "wrong_current_password",
   403,

@@ -44,6 +44,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     "gatepost account limits jo@example.com --plan",
   ],
   "account unlock": ["gatepost account unlock jo@example.com"],
+  "account second-factor": ["gatepost account second-factor jo@example.com off"],
   "account email": ["gatepost account email jo@example.com jo@example.org"],
   "account demote": ["gatepost account demote jo@example.com"],
   "account password": ["gatepost account password jo@example.com --password-stdin < password.txt"],

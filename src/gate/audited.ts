@@ -81,6 +81,8 @@ export function auditedAccounts(accounts: AccountService, note: Note): AccountSe
         return isDone ? { action: "account.limits", accountId, detail } : undefined;
       },
       demote: whenDone("account.demoted"),
+      endSecondFactor: (isDone, accountId) =>
+        isDone ? { action: "account.second_factor", accountId, detail: "off" } : undefined,
       setEmail: (answer, accountId) =>
         answer === "changed" ? { action: "account.email", accountId } : undefined,
       setPassword: whenDone("account.password"),

@@ -11,10 +11,10 @@ import type { Admission } from "../accounts/admission/admission.ts";
 import { UsageReader } from "../accounts/allowance.ts";
 import { createAudit, AuditLog } from "../accounts/audit.ts";
 import { Guesses } from "../accounts/guesses.ts";
-import { OwnAccount } from "../accounts/own-account.ts";
 import { ResetLinks } from "../accounts/reset-links.ts";
 import { argonPasswords, boundPasswords } from "../accounts/sign-in/passwords.ts";
 import { SetUp } from "../accounts/sign-in/set-up.ts";
+import { SecondFactors } from "../accounts/sign-in/second-factor.ts";
 import { createSignIn, type SignInOutcome } from "../accounts/sign-in/sign-in.ts";
 import { SignInService, SignIns } from "../accounts/sign-in/sign-ins.ts";
 import { createSignUp } from "../accounts/sign-in/sign-up.ts";
@@ -108,9 +108,10 @@ export function openAccounts(
   const changed = { accounts: stored, directory, sessions, passwords };
   const accounts = createAccountService({ ...changed, ids, clock, notices });
   const setUp = new SetUp({ db, secretKey, accounts, directory, logins, audit, ids, clock });
-  const tried = { accounts: stored, passwords, rates, guesses, logins, audit };
-  const signIn = createSignIn({ ...tried, ids, clock, log, counted: countSignIn });
   const box = createSecretBox(secretKey);
+  const factors = new SecondFactors({ accounts: stored, box, audit, clock });
+  const tried = { accounts: stored, passwords, rates, guesses, factors, logins, audit };
+  const signIn = createSignIn({ ...tried, ids, clock, log, counted: countSignIn });
   const isSetUpOpen = (): Promise<boolean> => setUp.isOpen();
   const { signup: mode, publicUrl } = info;
   return {
@@ -121,6 +122,7 @@ export function openAccounts(
     audit,
     directory,
     guesses,
+    factors,
     forgetting: forgetting(db, { clock, ids, accounts, operator, secretKey, charges }),
     signIn,
     admission,
@@ -135,7 +137,6 @@ export function openAccounts(
     credits,
     switches,
     signUp: createSignUp({ mode, isSetUpOpen, accounts, quotas, audit, clock }),
-    own: new OwnAccount({ accounts, signIn, audit }),
     usage: new UsageReader({ usage, clock, tiers }),
     check: createAccountCheck({ admission, check, datasets, tiers, publicUrl }),
     setUp,

@@ -238,12 +238,15 @@ create table waves (
 create unique index waves_open on waves (account_id) where ended_ms is null;
 `;
 
+const SECOND_FACTOR = "alter table accounts add column second_factor text;";
+
 /** In the order they run; a migration's number is its place in this list, from 1. */
 export const MIGRATIONS: readonly Migration[] = [
   { name: "0001-tables", sql: TABLES, postgres: COUNTERS },
   { name: "0002-account-limits", sql: ACCOUNT_LIMITS },
   { name: "0003-decision-subjects", sql: DECISION_SUBJECTS },
   { name: "0004-messages-sent", sql: MESSAGES_SENT },
+  { name: "0005-second-factor", sql: SECOND_FACTOR },
 ];
 
 type Applied = readonly { readonly number: number; readonly name: string }[];

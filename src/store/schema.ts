@@ -42,6 +42,7 @@ export interface AccountRow {
   password_hash: string | null;
   disabled_at_ms: number | null;
   token_secret: string | null;
+  second_factor: string | null;
   traffic_since: number;
   decision_log: number;
   limits: string | null;

@@ -24,7 +24,7 @@ const ANN: Account = {
 };
 
 /** One account with the password "right"; hashes are the passwords themselves. */
-async function signInWith(known: readonly string[] = []) {
+async function signInWith(known: readonly string[] = [], account: Account = ANN) {
   const { db } = await openEmbedded(":memory:", 0);
   const guesses = Object.assign(new Guesses(db), { places: () => Promise.resolve(known) });
   const told: string[] = [];
@@ -32,7 +32,7 @@ async function signInWith(known: readonly string[] = []) {
   const verified: string[] = [];
   const signIn = createSignIn({
     accounts: {
-      find: (id) => Promise.resolve(id === ANN.email ? ANN : undefined),
+      find: (id) => Promise.resolve(id === ANN.email ? account : undefined),
       passwordHash: () => Promise.resolve("right"),
     },
     passwords: {
@@ -44,6 +44,7 @@ async function signInWith(known: readonly string[] = []) {
     },
     rates: memoryRateCounter(),
     guesses,
+    factors: { accepts: (_, code) => Promise.resolve(code === "123456") },
     log: { warn: (event) => void told.push(event) },
     counted: (outcome) => void told.push(outcome),
     logins: {
@@ -57,8 +58,12 @@ async function signInWith(known: readonly string[] = []) {
     ids: { bytes: (count) => new Uint8Array(count), hex32: () => "0" },
     clock,
   });
-  const attempt = (password: string, clientAddress: string, email = ANN.email) =>
-    signIn.signIn(email, password, { clientAddress, userAgent: "" }).then(
+  const attempt = (
+    password: string,
+    clientAddress: string,
+    { email = ANN.email, code }: { readonly email?: string; readonly code?: string } = {},
+  ) =>
+    signIn.signIn({ email, password, code }, { clientAddress, userAgent: "" }).then(
       ({ token }) => token,
       (error: unknown) => (error instanceof Refusal ? error.code : "a fault"),
     );
@@ -85,7 +90,10 @@ test("an IPv6 client has one count for its whole /64", async () => {
 
 test("an unknown address costs a hash as well, so that time tells nothing", async () => {
   const { attempt, verified } = await signInWith();
-  assert.equal(await attempt("right", "192.0.2.1", "nobody@gatepost.example"), "wrong_password");
+  assert.equal(
+    await attempt("right", "192.0.2.1", { email: "nobody@gatepost.example" }),
+    "wrong_password",
+  );
   assert.equal(verified.length, 1);
 });
 
@@ -102,21 +110,39 @@ for (const [what, email] of [
   test(`a password of ${what} is tried ten times from ten addresses, then later and later`, async () => {
     const { attempt, clock, told } = await signInWith();
     for (let tries = 1; tries <= 10; tries += 1) {
-      assert.equal(await attempt("wrong", `192.0.2.${String(tries)}`, email), "wrong_password");
+      assert.equal(await attempt("wrong", `192.0.2.${String(tries)}`, { email }), "wrong_password");
     }
-    assert.equal(await attempt("right", "192.0.2.99", email), "too_many_attempts");
+    assert.equal(await attempt("right", "192.0.2.99", { email }), "too_many_attempts");
     clock.advance(10_000);
-    assert.equal(await attempt("wrong", "192.0.2.98", email), "wrong_password");
+    assert.equal(await attempt("wrong", "192.0.2.98", { email }), "wrong_password");
     clock.advance(10_000);
-    assert.equal(await attempt("wrong", "192.0.2.97", email), "too_many_attempts");
+    assert.equal(await attempt("wrong", "192.0.2.97", { email }), "too_many_attempts");
     clock.advance(10_000);
     const right = email === ANN.email ? "t" : "wrong_password";
-    assert.equal(await attempt("right", "192.0.2.96", email), right, "delayed and not locked");
+    assert.equal(await attempt("right", "192.0.2.96", { email }), right, "delayed and not locked");
     assert.ok(told.includes("sign_in.delayed") && told.includes("delayed"));
     const entries = told.filter((line) => line.startsWith("session.delayed"));
     assert.equal(entries.length, email === ANN.email ? 2 : 0);
   });
 }
+
+test("a code that is wrong counts as a wrong password, and one that is missing does not", async () => {
+  const { attempt, clock } = await signInWith([], { ...ANN, secondFactor: "{}" });
+  const at = "192.0.2.1";
+  for (let tries = 1; tries <= 12; tries += 1) {
+    if (tries === 10) clock.advance(60_000); // another limit is 10 a minute from one address
+    assert.equal(await attempt("right", at), "second_factor_needed");
+  }
+  assert.equal(await attempt("wrong", at, { code: "123456" }), "wrong_password");
+  assert.equal(await attempt("right", at, { code: "123456" }), "t");
+  for (let tries = 1; tries <= 9; tries += 1) {
+    const from = `198.51.100.${String(tries)}`;
+    assert.equal(await attempt("right", from, { code: "000000" }), "wrong_second_factor");
+  }
+  assert.equal(await attempt("right", "198.51.100.10", { code: "123456" }), "too_many_attempts");
+  clock.advance(10_000);
+  assert.equal(await attempt("right", "198.51.100.10", { code: "123456" }), "t");
+});
 
 test("whoever guesses elsewhere does not keep the owner out of a place that is known", async () => {
   const { attempt } = await signInWith(["2001:db8::7"]);

@@ -8,8 +8,15 @@ import type { Passwords } from "./passwords.ts";
 import type { RateCounter } from "../admission/rate-counter.ts";
 import { accountEmail, PASSWORD_MAX } from "../accounts.ts";
 import { bucketKey, bucketOf } from "../admission/caller.ts";
-import { accountDisabled, tooManyAttempts, wrongPassword } from "../../base/refusals.ts";
+import {
+  accountDisabled,
+  secondFactorNeeded,
+  tooManyAttempts,
+  wrongPassword,
+  wrongSecondFactor,
+} from "../../base/refusals.ts";
 import { type Audit, VISITOR } from "../audit.ts";
+import type { SecondFactors } from "./second-factor.ts";
 import type { SignInService, StartedSession, Visitor } from "./sign-ins.ts";
 
 const ATTEMPTS_PER_MINUTE = 10;
@@ -24,6 +31,7 @@ interface SignInDeps {
   readonly passwords: Passwords;
   readonly rates: RateCounter;
   readonly guesses: Guesses;
+  readonly factors: Pick<SecondFactors, "accepts">;
   readonly logins: Pick<SignInService, "start">;
   readonly audit: Audit;
   readonly ids: Ids;
@@ -33,10 +41,17 @@ interface SignInDeps {
 }
 
 export interface SignIn {
-  /** Throws a `Refusal`, the same one for an unknown address and a wrong password. */
-  signIn(email: string, password: string, visitor: Visitor): Promise<StartedSession>;
+  /** Throws a `Refusal`, the same one for an unknown address and a wrong password. A wrong code counts as a wrong password. */
+  signIn(given: Credentials, visitor: Visitor): Promise<StartedSession>;
   /** Whether it is the account's password. Counted as an attempt: throws the `Refusal` of too many. */
   isPassword(accountId: string, password: string, visitor: Visitor): Promise<boolean>;
+}
+
+interface Credentials {
+  readonly email: string;
+  readonly password: string;
+  /** Of the second factor. */
+  readonly code?: string | undefined;
 }
 
 interface Tried {
@@ -45,26 +60,18 @@ interface Tried {
 }
 
 export function createSignIn(deps: SignInDeps): SignIn {
-  const { accounts, passwords, guesses, audit, clock, logins, log, counted } = deps;
+  const { accounts, passwords, guesses, factors, audit, clock, logins, counted } = deps;
   let dummyHash: Promise<string> | undefined;
   /** A hash to verify against for unknown addresses, so that they take the same time. */
   const dummy = (): Promise<string> =>
     (dummyHash ??= passwords.hash(Buffer.from(deps.ids.bytes(24)).toString("base64url")));
 
-  const delayed = async (
+  const fits = async (
     { accountId, key }: Tried,
-    taking: GuessTaking,
-    { clientAddress }: Visitor,
-  ): Promise<void> => {
-    const delaySeconds = Math.ceil(taking.waitMs / 1_000);
-    log.warn("sign_in.delayed", { guessed: key, tries: taking.tries, delaySeconds });
-    if (accountId === undefined) return;
-    const detail = `${String(taking.tries)} tries, the next in ${String(delaySeconds)} s`;
-    await audit({ action: "session.delayed", actorId: VISITOR, accountId, clientAddress, detail });
-  };
-
-  const fits = async (tried: Tried, password: string, visitor: Visitor): Promise<boolean> => {
-    const { accountId, key } = tried;
+    password: string,
+    visitor: Visitor,
+    isCodeRight: () => Promise<boolean> = () => Promise.resolve(true),
+  ): Promise<boolean> => {
     const taking = await guesses.take(key, clock.nowMs());
     if (!taking.isGranted) {
       counted("delayed");
@@ -75,10 +82,11 @@ export function createSignIn(deps: SignInDeps): SignIn {
     const isRight =
       password.length <= PASSWORD_MAX &&
       (await passwords.verify(known ?? (await dummy()), password, by)) &&
-      known !== undefined;
+      known !== undefined &&
+      (await isCodeRight());
     counted(isRight ? "right" : "wrong");
     if (isRight) await guesses.giveBack(key);
-    else if (taking.waitMs > 0) await delayed(tried, taking, visitor);
+    else if (taking.waitMs > 0) await noteDelay({ accountId, key }, taking, visitor, deps);
     return isRight;
   };
 
@@ -87,7 +95,7 @@ export function createSignIn(deps: SignInDeps): SignIn {
       await countAttempt(visitor, deps);
       return fits(await triedOf(accountId, visitor, guesses), password, visitor);
     },
-    async signIn(email, password, visitor) {
+    async signIn({ email, password, code }, visitor) {
       await countAttempt(visitor, deps);
       const known = accountEmail(email);
       const account = known === undefined ? undefined : await accounts.find(known);
@@ -95,9 +103,16 @@ export function createSignIn(deps: SignInDeps): SignIn {
         account === undefined
           ? unknownOf(known ?? "")
           : await triedOf(account.id, visitor, guesses);
-      const isRight = await fits(tried, password, visitor);
-      if (account === undefined || !isRight) throw wrongPassword();
+      let mistake = wrongPassword();
+      const isCodeRight = async (): Promise<boolean> => {
+        if (account?.secondFactor === undefined || code === undefined) return true;
+        mistake = wrongSecondFactor();
+        return await factors.accepts(account, code, visitor);
+      };
+      const isRight = await fits(tried, password, visitor, isCodeRight);
+      if (account === undefined || !isRight) throw mistake;
       if (account.isDisabled) throw accountDisabled();
+      if (account.secondFactor !== undefined && code === undefined) throw secondFactorNeeded();
       const started = await logins.start(account, visitor);
       const { clientAddress } = visitor;
       const who = { actorId: account.id, accountId: account.id, clientAddress };
@@ -105,6 +120,19 @@ export function createSignIn(deps: SignInDeps): SignIn {
       return started;
     },
   };
+}
+
+async function noteDelay(
+  { accountId, key }: Tried,
+  { tries, waitMs }: GuessTaking,
+  { clientAddress }: Visitor,
+  { log, audit }: Pick<SignInDeps, "log" | "audit">,
+): Promise<void> {
+  const delaySeconds = Math.ceil(waitMs / 1_000);
+  log.warn("sign_in.delayed", { guessed: key, tries, delaySeconds });
+  if (accountId === undefined) return;
+  const detail = `${String(tries)} tries, the next in ${String(delaySeconds)} s`;
+  await audit({ action: "session.delayed", actorId: VISITOR, accountId, clientAddress, detail });
 }
 
 /** Tries from where somebody signed in before count apart: whoever guesses elsewhere does not keep the owner out. */

@@ -5,7 +5,7 @@ import { LATENCY_EDGES_MS } from "../../accounts/admission/usage.ts";
 import { type CreditService, GRANT_MAX, REASON_MAX } from "../../accounts/credits.ts";
 import { keyJson } from "../../accounts/keys.ts";
 import { checkPassword } from "../../accounts/sign-in/sign-up.ts";
-import { badField, notFound, notNow, wrongCurrentPassword } from "../../base/refusals.ts";
+import { badField, notFound, notNow } from "../../base/refusals.ts";
 import type { Shares } from "../../base/shares.ts";
 import { dayOf, isoTime } from "../../core/calendar.ts";
 import type { Described } from "../../core/json-schema.ts";
@@ -38,6 +38,8 @@ import {
   admin,
   type AccountRoute,
   boundedNumber,
+  confirm,
+  CONFIRMED,
   emailField,
   flagField,
   limitField,
@@ -85,18 +87,6 @@ const LIMIT_FIELDS = {
   monthly: limitField,
   bulk_limit: limitField,
 };
-
-/** Asked for again: a browser left open is not enough. */
-const CONFIRMED = { current_password: passwordField };
-
-async function confirm(
-  request: SignedInRequest<{ readonly current_password: string }>,
-  { signIn }: DashboardContext,
-): Promise<void> {
-  const { account, body, visitor } = request;
-  const isOwn = await signIn.isPassword(account.id, body.current_password, visitor);
-  if (!isOwn) throw wrongCurrentPassword();
-}
 
 type RefusedGrant = Exclude<Awaited<ReturnType<CreditService["grant"]>>, { kind: "granted" }>;
 
@@ -284,6 +274,15 @@ export const adminRoutes: readonly AccountRoute[] = [
       const answer = await noted.setEmail(id, request.body.email);
       if (answer === "taken") throw notNow("An account has this address already.");
       if (answer === "bad_email") throw badField("That is not a valid email address.");
+    },
+  ),
+  admin(
+    "POST admin/accounts/:id/second-factor-off",
+    { body: CONFIRMED },
+    async (request, context) => {
+      const { id } = await subjectOf(request, context);
+      await confirm(request, context);
+      await auditedAccounts(context.accounts, request.note).endSecondFactor(id);
     },
   ),
   admin("POST admin/accounts/:id/unlock", {}, async (request, context) => {

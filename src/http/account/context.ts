@@ -11,8 +11,8 @@ import type { Audit, AuditLog } from "../../accounts/audit.ts";
 import type { CreditService } from "../../accounts/credits.ts";
 import type { HourCounts } from "../../accounts/hour-counts.ts";
 import type { KeyService } from "../../accounts/keys.ts";
-import type { OwnAccount } from "../../accounts/own-account.ts";
 import type { ResetLinks } from "../../accounts/reset-links.ts";
+import type { SecondFactors } from "../../accounts/sign-in/second-factor.ts";
 import type { SetUp } from "../../accounts/sign-in/set-up.ts";
 import type { SignIn } from "../../accounts/sign-in/sign-in.ts";
 import type { SignIns, SignedIn, SignInService, Visitor } from "../../accounts/sign-in/sign-ins.ts";
@@ -86,6 +86,7 @@ export interface DashboardContext {
   readonly credits: CreditService;
   readonly directory: Pick<AccountDirectory, "search">;
   readonly dnsTest: () => Promise<DnsTest>;
+  readonly factors: SecondFactors;
   readonly forgetting: ForgetDeps;
   readonly frontPage: () => Promise<FrontPage>;
   readonly gate?: DashboardGate;
@@ -99,7 +100,6 @@ export interface DashboardContext {
   readonly log: Log;
   readonly logins: Pick<SignInService, "identify" | "remembered">;
   readonly operator: RuleService;
-  readonly own: OwnAccount;
   readonly rates: RateCounter;
   readonly refresh: FeedRefresh;
   readonly requests: Pick<UsageRecorder, "record">;

@@ -1,5 +1,7 @@
 import type { Field } from "../field.ts";
+import { accountEmail } from "../../accounts/accounts.ts";
 import { LATENCY_EDGES_MS } from "../../accounts/admission/usage.ts";
+import { EMAIL_ASKED } from "../../accounts/audit.ts";
 import {
   type ApiKey,
   KEY_NAME_MAX,
@@ -7,16 +9,19 @@ import {
   KEYS_MAX,
   type KeyService,
 } from "../../accounts/keys.ts";
+import { checkPassword } from "../../accounts/sign-in/sign-up.ts";
 import { badField, missingParameter, notFound, notNow } from "../../base/refusals.ts";
 import { CheckStep, FrontPage } from "../../check/check-shapes.ts";
 import { trimEntry } from "../../core/address/address.ts";
-import { auditedKeys, auditedSwitches } from "../../gate/audited.ts";
+import { auditedAccounts, auditedKeys, auditedSwitches } from "../../gate/audited.ts";
 import { type AccountRequest, countedLines, type SignedInRequest } from "./context.ts";
 import { ownAudit, shownAccount, shownCredit, shownSession } from "./present.ts";
 import {
   account,
   type AccountRoute,
   boundedNumber,
+  confirm,
+  CONFIRMED,
   emailField,
   everyone,
   file,
@@ -37,12 +42,17 @@ import {
   KnownSignIns,
   NewKey,
   Plans,
+  RecoveryCodes,
+  SecondFactorSetUp,
   SessionState,
   SetUpState,
   Usage,
 } from "./shapes.ts";
 
 const CREDENTIALS = { email: emailField, password: passwordField };
+
+/** Of an authenticator app, or a recovery code. */
+const codeField = textField(100);
 
 const PARTS: SessionState["parts"] = ["lists", "webhooks"];
 const ALL_PARTS: SessionState["parts"] = [...PARTS, "gate"];
@@ -92,9 +102,13 @@ export const signInRoutes: readonly AccountRoute[] = [
       await context.resetLinks.use(body.token, body.password, visitor);
     },
   ),
-  everyone("POST sign-in", { body: CREDENTIALS }, async ({ body, visitor }, context) => ({
-    cookie: (await context.signIn.signIn(body.email, body.password, visitor)).token,
-  })),
+  everyone(
+    "POST sign-in",
+    { body: { ...CREDENTIALS, code: optional(codeField) } },
+    async ({ body, visitor }, context) => ({
+      cookie: (await context.signIn.signIn(body, visitor)).token,
+    }),
+  ),
   leaving(
     "POST sign-out",
     {},
@@ -205,28 +219,51 @@ export const ownRoutes: readonly AccountRoute[] = [
   }),
   account(
     "POST password",
-    { body: { current_password: passwordField, new_password: passwordField } },
-    async (request, { own }) => {
-      const { current_password: current, new_password: next } = request.body;
-      await own.changePassword(request, { current, next }, request.visitor);
+    { body: { ...CONFIRMED, new_password: passwordField } },
+    async (request, context) => {
+      const { account: own, session, body } = request;
+      checkPassword(body.new_password, own.email);
+      await confirm(request, context);
+      await context.accounts.setPassword(own.id, body.new_password, session.id);
+      await noteOwn(request, { action: "account.password" });
+    },
+  ),
+  account("POST email", { body: { ...CONFIRMED, email: emailField } }, async (request, context) => {
+    await confirm(request, context);
+    const detail = accountEmail(request.body.email);
+    if (detail === undefined) throw badField("That is not a valid email address.");
+    // Changes nothing, so that nobody learns whether another account has it: an administrator reads the wish.
+    await noteOwn(request, { action: EMAIL_ASKED, detail });
+  }),
+  account(
+    "POST second-factor",
+    { body: CONFIRMED, answer: SecondFactorSetUp },
+    async (request, context) => {
+      await confirm(request, context);
+      return context.factors.begin(request.account);
     },
   ),
   account(
-    "POST email",
-    { body: { current_password: passwordField, email: emailField } },
-    async (request, { own }) => {
-      const { current_password: password, email } = request.body;
-      await own.askForEmail(request, { password, email }, request.visitor);
+    "POST second-factor/finish",
+    { body: { set_up: textField(1_000), code: codeField }, answer: RecoveryCodes },
+    async (request, { factors }) => {
+      const codes = await factors.finish(request.account, request.body);
+      await noteOwn(request, { action: "account.second_factor", detail: "on" });
+      return { codes };
     },
   ),
-  account(
-    "POST delete",
-    { body: { current_password: passwordField } },
-    async (request, { own }) => {
-      await own.erase(request, request.body.current_password, request.visitor);
-      return { cookie: "" };
-    },
-  ),
+  account("POST second-factor/remove", { body: CONFIRMED }, async (request, context) => {
+    await confirm(request, context);
+    const noted = auditedAccounts(context.accounts, request.note);
+    await noted.endSecondFactor(request.account.id);
+  }),
+  account("POST delete", { body: CONFIRMED }, async (request, context) => {
+    await confirm(request, context);
+    // First, so that a fault in between leaves a record and not a riddle.
+    await noteOwn(request, { action: "account.deleted" });
+    await context.accounts.erase(request.account.id);
+    return { cookie: "" };
+  }),
   switchRoute("traffic"),
   switchRoute("decision-log"),
 ];

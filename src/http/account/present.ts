@@ -13,6 +13,7 @@ export const shownAccount = (account: StoredAccount): AccountJson => ({
   tier: account.tier,
   admin: account.isAdmin,
   counts_traffic: account.trafficSince > 0,
+  second_factor: account.secondFactor !== undefined,
   logs_decisions: account.logsDecisions,
   created_at: isoTime(account.createdAtMs),
 });

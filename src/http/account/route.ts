@@ -1,4 +1,4 @@
-import { badField } from "../../base/refusals.ts";
+import { badField, wrongCurrentPassword } from "../../base/refusals.ts";
 import { orNull, type Schema, Type } from "../../core/json-schema.ts";
 import type { Awaitable } from "../../core/mail/lookup.ts";
 import type { Note } from "../../gate/audited.ts";
@@ -152,6 +152,17 @@ export const optional = <T>({ schema, read: readIt }: Field<T>): Field<T | undef
 
 export const emailField = textField(320);
 export const passwordField = textField(2_000);
+
+/** Asked for again: a browser left open is not enough. */
+export const CONFIRMED = { current_password: passwordField };
+
+export async function confirm(
+  { account: own, body, visitor }: SignedInRequest<{ readonly current_password: string }>,
+  { signIn }: AccountContext,
+): Promise<void> {
+  const isOwn = await signIn.isPassword(own.id, body.current_password, visitor);
+  if (!isOwn) throw wrongCurrentPassword();
+}
 
 /** A whole number of the query within bounds; `standard` when it is absent or no such number. */
 export function boundedNumber(

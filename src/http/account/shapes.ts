@@ -37,6 +37,7 @@ const ACCOUNT = {
   counts_traffic: Type.Boolean({
     description: "Mailboxes and domains of the decisions are counted.",
   }),
+  second_factor: Type.Boolean({ description: "Signing in asks for a code, too." }),
   logs_decisions: Type.Boolean({ description: "The last decisions are kept." }),
   created_at: time,
 };
@@ -51,6 +52,14 @@ export const SessionState = Type.Object({
   account: Type.Optional(AccountJson),
 });
 export type SessionState = Described<typeof SessionState>;
+
+export const SecondFactorSetUp = Type.Object({
+  secret: Type.String({ description: "In base32, for an authenticator app." }),
+  uri: Type.String({ description: "The same for a link or a QR code." }),
+  set_up: Type.String({ description: "To be sent back with the first code, within 10 minutes." }),
+});
+export type SecondFactorSetUp = Described<typeof SecondFactorSetUp>;
+export const RecoveryCodes = Type.Object({ codes: Type.Array(text) });
 
 export const SetUpState = Type.Object({ open: flag });
 

@@ -40,6 +40,16 @@ export function accountsContract(name: string, make: Make<AccountsFixture>): voi
     test(`${name}: ${sentence}`, async (t) => check(await make(t)));
   };
 
+  rule("a second factor takes the place of the one that was looked at", async ({ accounts }) => {
+    await accounts.create(account("a1"));
+    assert.equal(await accounts.replaceSecondFactor("a1", "other", "new"), false);
+    assert.equal(await accounts.replaceSecondFactor("a1", null, "first"), true);
+    const both = ["second", "third"].map((is) => accounts.replaceSecondFactor("a1", "first", is));
+    assert.equal((await Promise.all(both)).filter(Boolean).length, 1);
+    await accounts.change("a1", { second_factor: null });
+    assert.equal((await accounts.find("a1"))?.secondFactor, undefined);
+  });
+
   rule("an account is found by id and by e-mail address", async ({ accounts }) => {
     const made = await accounts.create(account("a1", { isAdmin: true, origin: "signup" }));
     const want = {

@@ -69,6 +69,8 @@ export const SHOWN: Readonly<Record<Maker, refusals.Refusal>> = {
   tooManyStreams: refusals.tooManyStreams(4),
   notSignedIn: refusals.notSignedIn(),
   wrongPassword: refusals.wrongPassword(),
+  secondFactorNeeded: refusals.secondFactorNeeded(),
+  wrongSecondFactor: refusals.wrongSecondFactor(),
   wrongCurrentPassword: refusals.wrongCurrentPassword(),
   adminsOnly: refusals.adminsOnly(),
   foreignOrigin: refusals.foreignOrigin(),

@@ -95,6 +95,7 @@ test("tier, credits, disabling and a password change what list shows", async (t)
     credits: 70,
     admin: true,
     disabled: true,
+    second_factor: false,
     counts_traffic: true,
     logs_decisions: false,
     created_at: "2026-11-20T12:00:00.000Z",

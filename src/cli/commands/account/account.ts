@@ -34,6 +34,7 @@ export function accountCommand(deps: AccountDeps): Command {
     .addCommand(deleteCommand(deps))
     .addCommand(limitsCommand(deps))
     .addCommand(unlockCommand(deps))
+    .addCommand(secondFactorCommand(deps))
     .addCommand(emailCommand(deps))
     .addCommand(passwordCommand(deps))
     .addCommand(tokenSecretCommand(deps))
@@ -112,6 +113,7 @@ function accountJson(account: Account): Readonly<Record<string, unknown>> {
     credits: account.creditBalance,
     admin: account.isAdmin,
     disabled: account.isDisabled,
+    second_factor: account.secondFactor !== undefined,
     counts_traffic: account.trafficSince > 0,
     logs_decisions: account.logsDecisions,
     ...(account.limits !== undefined && { limits: limitsJson(account.limits) }),
@@ -248,6 +250,16 @@ function passwordCommand(deps: AccountDeps): Command {
       }),
     );
 }
+
+const secondFactorCommand = (deps: AccountDeps): Command =>
+  aboutAccount("second-factor", "let an account sign in with its password alone again")
+    .addArgument(new Argument("<state>").choices(["off"]))
+    .option("--json", "print the account")
+    .action((name: string, _state: "off", options: JsonOption) =>
+      changing(deps, async ({ accounts }, { id }) => {
+        await accounts.endSecondFactor(id);
+      })(name, options),
+    );
 
 const SWITCHES = {
   traffic: {

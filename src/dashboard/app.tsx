@@ -7,7 +7,7 @@ import { announcement, notice, type Notice, shownOnce } from "./lib/state.ts";
 import { isOpen, PAGES } from "./pages.ts";
 import { Page as SignInPage } from "./pages/sign-in.tsx";
 import { Lazy, PageHead } from "./parts/basic.tsx";
-import { Act, Button, Dialog, Fault, Form, PASSWORD } from "./parts/form.tsx";
+import { Act, Button, CODE, Dialog, Fault, Form, PASSWORD } from "./parts/form.tsx";
 import { Shell } from "./shell.tsx";
 
 export function App({ fault }: { fault: string }): VNode {
@@ -79,8 +79,8 @@ function SignInAgain({ email }: { email: string }): VNode {
         class="stack"
         user={email}
         act="Sign in"
-        fields={[PASSWORD]}
-        send={({ password }) => signIn(email, password)}
+        fields={[PASSWORD, CODE]}
+        send={(values) => signIn({ ...values, email })}
         extra={<Button act="Leave the page" class="plain push" onClick={leave} />}
       />
     </Dialog>

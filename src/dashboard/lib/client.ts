@@ -6,10 +6,13 @@ import { relativeTime, timeMs } from "./format.ts";
 export class ApiFault extends Error {
   /** HTTP status; 0 when no answer came. */
   readonly status: number;
+  /** As in docs/errors.md; "" when no answer came. */
+  readonly code: string;
 
-  constructor(status: number, message: string) {
+  constructor(status: number, message: string, code = "") {
     super(message);
     this.status = status;
+    this.code = code;
   }
 }
 
@@ -46,7 +49,8 @@ export async function ask(path: string, options: RequestInit): Promise<Response>
     ...options,
   }).catch(cutOff);
   if (response.ok) return response;
-  const fault = new ApiFault(response.status, await messageOf(response));
+  const code = response.headers.get("gatepost-error") ?? "";
+  const fault = new ApiFault(response.status, await messageOf(response), code);
   if (response.status === 401 && response.headers.get("x-session") === "none") isEnded.value = true;
   throw fault;
 }

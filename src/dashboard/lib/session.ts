@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
 import type { AllowanceJson, PurseJson, SessionState } from "../../http/account/shapes.ts";
-import { call, isEnded, post } from "./client.ts";
+import { ApiFault, call, isEnded, post } from "./client.ts";
 
 /** Who is here, which the server says before the first page is drawn. */
 export const session = signal<SessionState>({
@@ -80,8 +80,18 @@ export const loadAllowanceSoon = (): void => void setTimeout(loadAllowance, BOOK
 /** Grows with all that is done: what is shown is asked for anew. */
 export const changes = signal(0);
 
-export async function signIn(email = "", password = ""): Promise<void> {
-  await post("sign-in", { email, password });
+type Credentials = Readonly<Record<string, string>>;
+
+/** The password was right, and the account has a second factor. */
+export const asksForCode = signal(false);
+
+export async function signIn({ email, password, code }: Credentials): Promise<void> {
+  await post("sign-in", { email, password, ...(code && { code }) }).catch((error: unknown) => {
+    if (!(error instanceof ApiFault && error.code === "second_factor_needed")) throw error;
+    asksForCode.value = true;
+    throw new ApiFault(401, ""); // the field that appears says it
+  });
+  asksForCode.value = false;
   signInReason.value = "";
   await loadSession();
 }

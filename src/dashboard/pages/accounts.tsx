@@ -322,7 +322,8 @@ function Changes(account: AdminAccount): VNode {
 const sure = () => ({ user: ownEmail(), fields: [OWN_PASSWORD] });
 
 /** What changes what the account may do: each asks once, and can be undone. */
-function rightsOf({ id, email, admin, disabled, origin }: AdminAccount): VNode {
+function rightsOf(account: AdminAccount): VNode {
+  const { id, email, admin, disabled, origin } = account;
   const promote = async (values: FormValues): Promise<void> => {
     const answer = await change<PromotedJson | undefined>(id, "promote", values);
     say(`${email} is an administrator.`, () => change(id, "demote"));
@@ -374,14 +375,24 @@ function rightsOf({ id, email, admin, disabled, origin }: AdminAccount): VNode {
           Its keys and sign-ins are refused within 5 seconds. Nothing is deleted.
         </Act>
       )}
-      {endOf({ id, email })}
+      {endOf(account)}
     </div>
   );
 }
 
 /** What helps its owner to sign in, and what cannot be undone. */
-const endOf = ({ id, email }: Pick<AdminAccount, "id" | "email">): VNode => (
+const endOf = ({ id, email, second_factor: isGuarded }: AdminAccount): VNode => (
   <>
+    {isGuarded ? (
+      <Act
+        {...{ act: "Remove the second factor", yes: "Remove it", ...sure() }}
+        title={`Remove the second factor of ${email}?`}
+        send={(values) => change(id, "second-factor-off", values)}
+        said="The second factor is removed."
+      >
+        For somebody who lost the phone and the recovery codes. Make sure that it is they who ask.
+      </Act>
+    ) : null}
     <Act
       act="Sign-in without delay"
       title={`End the delay for ${email}?`}

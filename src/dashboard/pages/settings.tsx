@@ -4,6 +4,7 @@ import type {
   AccountJson,
   AuditEntry,
   DeliveryJson,
+  SecondFactorSetUp,
   SignInJson,
   WebhookState,
 } from "../../http/account/shapes.ts";
@@ -12,7 +13,7 @@ import { duration, exactTime, timeMs } from "../lib/format.ts";
 import { useLoad } from "../lib/load.ts";
 import { go } from "../lib/router.ts";
 import { has, loadSession, session, signedOut } from "../lib/session.ts";
-import { showSecret } from "../lib/state.ts";
+import { say, showSecret, shownOnce } from "../lib/state.ts";
 import {
   Chip,
   Lines,
@@ -73,7 +74,53 @@ export function Page(): VNode | null {
 /** Of a form without a user name that would be changed by mistake. */
 const CURRENT = { ...OWN_PASSWORD, label: "Current password" };
 
-const Who = ({ email, tier, id, created_at: made }: AccountJson): VNode => (
+async function removeFactor(values: FormValues): Promise<void> {
+  await post("second-factor/remove", values);
+  await loadSession();
+  say("The second factor is removed.");
+}
+
+const FIRST_CODE = {
+  ...textField("code", "Code that the app shows now", "", { required: true, maxLength: 20 }),
+  input: { autocomplete: "one-time-code", inputMode: "numeric", required: true },
+} as const;
+
+/** The secret, and below it the question for the first code: only that switches it on. */
+async function beginFactor(values: FormValues): Promise<void> {
+  const { secret, uri, set_up } = await post<SecondFactorSetUp>("second-factor", values);
+  const finish = async ({ code }: FormValues): Promise<void> => {
+    const { codes } = await post<{ codes: string[] }>("second-factor/finish", { set_up, code });
+    await loadSession();
+    shownOnce.value = {
+      title: "Your recovery codes",
+      value: codes.join(" "),
+      words:
+        "The second factor is on. Each code signs in once without the app. Keep them apart from it: they are shown this once.",
+    };
+  };
+  shownOnce.value = {
+    title: "The secret for your authenticator app",
+    value: secret.replace(/.{4}(?=.)/g, "$& "),
+    words:
+      "Add an account to the app with this secret. It is on once you gave the first code below.",
+    more: (
+      <div class="sheet stack">
+        <p>
+          On the phone itself, <a href={uri}>open it in the app</a>.
+        </p>
+        <Form act="Switch it on" fields={[FIRST_CODE]} send={finish} />
+      </div>
+    ),
+  };
+}
+
+const Who = ({
+  email,
+  tier,
+  id,
+  created_at: made,
+  second_factor: isGuarded,
+}: AccountJson): VNode => (
   <Sheet title="Your account">
     <Pairs
       rows={[
@@ -81,6 +128,7 @@ const Who = ({ email, tier, id, created_at: made }: AccountJson): VNode => (
         ["Plan", [tierName(tier), " · ", <a href="usage">see usage and plans</a>]],
         ["Account", <span class="mono">{id}</span>],
         ["Made", exactTime(timeMs(made))],
+        ["Second factor", isGuarded ? "On: signing in asks for a code" : "Off"],
       ]}
     />
     <div class="bar">
@@ -102,6 +150,16 @@ const Who = ({ email, tier, id, created_at: made }: AccountJson): VNode => (
         send={({ password, ...more }) => post("password", { ...more, new_password: password })}
         said="Your password is changed. All other browsers are signed out."
       />
+      <Act
+        act={isGuarded ? "Remove the second factor" : "Set up a second factor"}
+        user={email}
+        fields={[CURRENT]}
+        send={isGuarded ? removeFactor : beginFactor}
+      >
+        {isGuarded
+          ? "Your password alone signs in then, and the recovery codes end."
+          : "Signing in then asks for a code of an authenticator app, beside your password. API keys work as before."}
+      </Act>
     </div>
   </Sheet>
 );

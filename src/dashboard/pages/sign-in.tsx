@@ -7,10 +7,10 @@ import { useLoad } from "../lib/load.ts";
 import { doorTo, fragment, go, path, wantedPage } from "../lib/router.ts";
 import { session, signIn, signInReason } from "../lib/session.ts";
 import { Go, Mark, PageHead, Shown } from "../parts/basic.tsx";
-import { EMAIL, Form, newPassword, PASSWORD, type FormValues } from "../parts/form.tsx";
+import { CODE, EMAIL, Form, newPassword, PASSWORD, type FormValues } from "../parts/form.tsx";
 
-async function enter({ email, password }: FormValues): Promise<void> {
-  await signIn(email, password);
+async function enter(values: FormValues): Promise<void> {
+  await signIn(values);
   if (path.value.startsWith("sign-")) go(wantedPage("./"));
 }
 
@@ -18,7 +18,7 @@ export const Page = (): VNode => (
   <div class="gate stack wide">
     <PageHead title="Sign in" />
     {signInReason.value === "" ? null : <p class="notice">{signInReason.value}</p>}
-    <Form class="sheet stack" fields={[EMAIL, PASSWORD]} act="Sign in" send={enter} />
+    <Form class="sheet stack" fields={[EMAIL, PASSWORD, CODE]} act="Sign in" send={enter} />
     <p class="note">
       Forgot your password? Ask the operator of this service for a link, with which you choose a new
       one.
@@ -60,9 +60,9 @@ export function NewPassword(): VNode {
 }
 
 /** The answer to signing up does not tell whether the address was known; a wrong password then does. */
-async function signUp({ email, password }: FormValues): Promise<void> {
+async function signUp({ email = "", password = "" }: FormValues): Promise<void> {
   await post("sign-up", { email, password });
-  await signIn(email, password).catch((error: unknown) => {
+  await signIn({ email, password }).catch((error: unknown) => {
     if (!(error instanceof ApiFault && error.status === 401)) throw error;
     throw new ApiFault(401, "You may have an account already. Sign in with its password.");
   });

@@ -1,6 +1,7 @@
 import type { ComponentChildren, InputHTMLAttributes, VNode } from "preact";
 import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { useAction } from "../lib/load.ts";
+import { asksForCode } from "../lib/session.ts";
 import { type Notice, say, type ShownOnce, shownOnce } from "../lib/state.ts";
 
 type InputProps = InputHTMLAttributes<HTMLInputElement>;
@@ -51,6 +52,15 @@ export const EMAIL: FieldSpec = {
   name: "email",
   label: "Email address",
   input: { type: "email", autocomplete: "username", required: true, maxLength: 254 },
+};
+
+/** Appears once the password was right, of an account that asks for a code, too. */
+export const CODE: FieldSpec = {
+  name: "code",
+  label: "Code",
+  hint: "Six digits from your authenticator app, or one of your recovery codes.",
+  input: { autocomplete: "one-time-code", maxLength: 40, ref: (box) => box?.focus() },
+  when: () => asksForCode.value,
 };
 
 export const Fault = ({ text, retry }: { text: string; retry?: () => void }): VNode | null =>

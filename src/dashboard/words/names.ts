@@ -74,6 +74,7 @@ const ACTIONS: CodeNames = {
   "list.downloaded": "List downloaded",
   "list.deleted": "List deleted",
   "account.exported": "Data exported",
+  "account.second_factor": "Second factor",
   "account.token_secret": "New token secret made",
   "credits.granted": "Credits moved",
   "key.origins": "Origins of a key changed",

@@ -9,7 +9,7 @@ import type { Datasets } from "../core/evidence/datasets.ts";
 import type { Trust } from "../dns/trust/trust.ts";
 import { createTestPolicy } from "../gate/rule-entry.ts";
 import { attachDatasets, noRules } from "../lists/shared-datasets.ts";
-import { DATABASE_FILE } from "../store/database.ts";
+import { DATABASE_FILE } from "../store/embedded/sqlite.ts";
 import { openChecker, openTrust } from "./checker.ts";
 import { openStoredLists } from "./lists.ts";
 import type { Process } from "./process.ts";

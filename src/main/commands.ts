@@ -10,6 +10,7 @@ import { Guesses } from "../accounts/guesses.ts";
 import { AuditLog, COMMAND_LINE, createAudit, operatorId } from "../accounts/audit.ts";
 import { systemClock as clock } from "../base/clock.ts";
 import { systemFiles as files } from "../base/files.ts";
+import type { Log } from "../base/log.ts";
 import { createSecretBox } from "../base/secrets.ts";
 import { type EndedByRestore, endRestored } from "../bulk/restored.ts";
 import type { CommandBulkChecker } from "../cli/bulk/check-pages.ts";
@@ -228,7 +229,7 @@ export function allCommands(terminal: Terminal): readonly Command[] {
       inputEnded: () =>
         new Promise((resolve) => void process.stdin.once("end", resolve).once("close", resolve)),
     }),
-    migrateCommand({ terminal, migrate }),
+    migrateCommand({ terminal, migrate: (options) => migrate(options, terminal) }),
     backupCommand({ terminal, backUp }),
     doctorCommand({ terminal, diagnose: () => diagnose(process.env) }),
     completionCommand(terminal),
@@ -294,13 +295,20 @@ function warnOfOldNode(terminal: Terminal): void {
   terminal.err("Node 20 is past its end of life and gets no fixes: please move to 22 or 24.\n");
 }
 
-async function migrate(options: MigrateOptions): Promise<string> {
+async function migrate(options: MigrateOptions, { err }: Terminal): Promise<string> {
   leaveWhenAsked();
   const { words, close } = await command(async (process) => ({
-    words: await migrated(process, options),
+    words: await migrated({ ...process, log: toPerson(process.log, err) }, options),
   }));
   await close();
   return words;
+}
+
+/** A person who waits for a long upgrade reads what a server writes into its log. */
+function toPerson(log: Log, err: Terminal["err"]): Log {
+  const say = (event: string, fields: object = {}): void =>
+    err(`${[event, ...Object.values(fields).map(String)].join(" ")}\n`);
+  return { ...log, info: say, warn: say };
 }
 
 async function migrated(

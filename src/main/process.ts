@@ -12,7 +12,7 @@ import { loadLists } from "../lists/load-lists.ts";
 import { createOutbound } from "../outbound/outbound.ts";
 import { openEmbedded } from "../store/database.ts";
 import { lockForServing } from "../store/embedded/serving-lock.ts";
-import type { SchemaUse } from "../store/migrate.ts";
+import type { SchemaUse, Upgrading } from "../store/upgrade.ts";
 import type { PostgresDatabase } from "../store/postgres-database.ts";
 import { createWebhookSender } from "../webhooks/webhook-sender.ts";
 import type { Config } from "./settings/config.ts";
@@ -42,6 +42,11 @@ export class Closing {
   }
 }
 
+interface StartOptions {
+  readonly schema?: SchemaUse;
+  readonly upgrading?: Upgrading;
+}
+
 /** The machine that the program runs on. Drivers that one process alone does not use are loaded when they are. */
 export const systemMachine = {
   clock: systemClock,
@@ -49,9 +54,9 @@ export const systemMachine = {
   openLog: createLog,
   openSqlite: openEmbedded,
   lockForServing,
-  async openPostgres(url: string, nowMs: number, schema?: SchemaUse): Promise<PostgresDatabase> {
+  async openPostgres(url: string, nowMs: number, options: StartOptions): Promise<PostgresDatabase> {
     const { openPostgres } = await import("../store/postgres-database.ts");
-    return openPostgres(url, nowMs, schema === undefined ? {} : { schema });
+    return openPostgres(url, nowMs, options);
   },
   openResolver: createResolver,
   openOutbound: createOutbound,

@@ -30,7 +30,7 @@ import type { SqlDatabase } from "../store/database.ts";
 import { alone, type Elections } from "../store/elections.ts";
 import { engineName } from "../store/embedded/sqlite.ts";
 import { agreeFact, replaceFact } from "../store/installation.ts";
-import type { SchemaUse } from "../store/migrate.ts";
+import type { SchemaUse, Upgrading } from "../store/upgrade.ts";
 import { memoryNotices, type Notices, TOPICS } from "../store/notices.ts";
 import type { PostgresDatabase } from "../store/postgres-database.ts";
 import { flushLast, type Process } from "./process.ts";
@@ -48,18 +48,22 @@ export interface AccountStore {
 }
 
 /** The database of the settings. Throws a `DatabaseFault`. */
-export async function openSql(
-  { config, machine, clock, closing }: Process,
-  schema: SchemaUse,
-): Promise<SqlDatabase> {
+export async function openSql(process: Process, schema: SchemaUse): Promise<SqlDatabase> {
+  const { config, machine, clock, closing } = process;
   const { dataDir, databaseUrl } = config;
+  const options = { schema, upgrading: upgradingOf(process) };
   const sql =
     databaseUrl === undefined
-      ? await machine.openSqlite(dataDir, clock.nowMs(), { schema })
-      : await machine.openPostgres(databaseUrl, clock.nowMs(), schema);
+      ? await machine.openSqlite(dataDir, clock.nowMs(), options)
+      : await machine.openPostgres(databaseUrl, clock.nowMs(), options);
   closing.add(() => sql.close());
   return sql;
 }
+
+const upgradingOf = ({ config, log, clock }: Process): Upgrading => ({
+  told: { log, clock },
+  secretKey: (db) => openSecretKey(config, { db }),
+});
 
 /** For a command, which migrates nothing: on PostgreSQL it tells the servers and workers of changes. Throws a `DatabaseFault`. */
 export async function openAccountStore(process: Process): Promise<AccountStore> {
@@ -194,14 +198,13 @@ const DATABASE_WAIT_MS = 60_000;
 const DATABASE_PAUSE_MS = 1_000;
 
 /** PostgreSQL may be starting beside this process: it is waited for up to 60 s, with one line in the log. */
-async function openWhenThere(
-  url: string,
-  { machine, clock, log }: Process,
-): Promise<PostgresDatabase> {
+async function openWhenThere(url: string, process: Process): Promise<PostgresDatabase> {
+  const { machine, clock, log } = process;
+  const upgrading = upgradingOf(process);
   const untilMs = clock.monotonicMs() + DATABASE_WAIT_MS;
   for (let tries = 1; ; tries += 1) {
     try {
-      return await withOwnSessions(await machine.openPostgres(url, clock.nowMs()));
+      return await withOwnSessions(await machine.openPostgres(url, clock.nowMs(), { upgrading }));
     } catch (fault) {
       const isAway = fault instanceof DatabaseFault && fault.code === "unreachable";
       if (!isAway || clock.monotonicMs() >= untilMs) throw fault;

@@ -5,7 +5,7 @@ import { createInterface } from "node:readline/promises";
 import { setFlagsFromString } from "node:v8";
 import { systemClock as clock } from "../base/clock.ts";
 import { type DatabaseUse, EXIT, type Terminal, wordsOf } from "../cli/terminal.ts";
-import { DATABASE_FILE } from "../store/database.ts";
+import { DATABASE_FILE } from "../store/embedded/sqlite.ts";
 import { openProcess, type Process } from "./process.ts";
 import type { Config } from "./settings/config.ts";
 

@@ -5,7 +5,8 @@ import { test } from "node:test";
 import { sql } from "kysely";
 import { DatabaseFault, type DatabaseFaultCode, databaseFault } from "./database-fault.ts";
 import { openEmbedded } from "./database.ts";
-import { MIGRATIONS, migrate } from "./migrate.ts";
+import { MIGRATIONS } from "./migrations.ts";
+import { migrate } from "./upgrade.ts";
 import { openSqlite } from "./embedded/sqlite.ts";
 import { inTransaction } from "./transaction.ts";
 import { temporaryFolder } from "../../test/process/temporary-folder.ts";
@@ -94,7 +95,7 @@ test("between two commits the event loop has a round, and writers come in order"
 test("a schema newer than the program is a clear fault", async () => {
   const dir = temporaryFolder();
   const { db, close } = await openEmbedded(dir, NOW_MS);
-  await migrate(db, NOW_MS, [...MIGRATIONS, { name: "9999-later", sql: "" }]);
+  await migrate(db, NOW_MS, { migrations: [...MIGRATIONS, { name: "9999-later", sql: "" }] });
   await close();
   await assert.rejects(openEmbedded(dir, NOW_MS), fault("newer_schema"));
 });
@@ -125,7 +126,10 @@ test("a migration that fails leaves nothing behind", async (t) => {
     name: "9999-broken",
     sql: "create table half (id text);\ncreate table half (id text);\n",
   };
-  await assert.rejects(migrate(db, NOW_MS, [...MIGRATIONS, broken]), /migration 9999-broken/);
+  await assert.rejects(
+    migrate(db, NOW_MS, { migrations: [...MIGRATIONS, broken] }),
+    /migration 9999-broken/,
+  );
   const tables = await db.introspection.getTables();
   assert.equal(
     tables.some(({ name }) => name === "half"),
@@ -133,13 +137,13 @@ test("a migration that fails leaves nothing behind", async (t) => {
   );
 });
 
-test("a database that another process holds is a clear fault", async (t) => {
+test("a database opens while another process writes", async (t) => {
   const dir = temporaryFolder();
   await (await openEmbedded(dir, NOW_MS)).close();
   const holder = openSqlite(join(dir, "gatepost.db"));
   t.after(() => holder.close());
   holder.exec("begin exclusive");
-  await assert.rejects(openEmbedded(dir, NOW_MS, { busyTimeoutMs: 20 }), fault("locked"));
+  await (await openEmbedded(dir, NOW_MS, { busyTimeoutMs: 20 })).close();
 });
 
 test("a file in the place of the data directory is a clear fault", async () => {

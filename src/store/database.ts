@@ -3,11 +3,12 @@ import { join } from "node:path";
 import { Kysely } from "kysely";
 import { KEY_FILE } from "../base/secrets.ts";
 import { DatabaseFault, databaseFault } from "./database-fault.ts";
-import { type Disk, logSync, newDisk } from "./embedded/log-sync.ts";
-import { readySchema, type SchemaUse } from "./migrate.ts";
+import { copyBeforeUpgrade } from "./embedded/back-up.ts";
+import { type Disk, type LogSync, logSync, newDisk } from "./embedded/log-sync.ts";
 import type { Database } from "./schema.ts";
-import { isBusy, openSqlite, sqliteDialect } from "./embedded/sqlite.ts";
+import { DATABASE_FILE, isBusy, openSqlite, sqliteDialect } from "./embedded/sqlite.ts";
 import { hasRoom, takesWrites } from "./takes-writes.ts";
+import { migrate, needsSteps, type SchemaUse, type Upgrading } from "./upgrade.ts";
 
 /** One open store. The adapters made on the same `db` share its transactions. */
 export interface SqlDatabase {
@@ -24,7 +25,6 @@ export interface SqlDatabase {
   readonly close: () => Promise<void>;
 }
 
-export const DATABASE_FILE = "gatepost.db";
 const IN_MEMORY = ":memory:";
 
 /** Of 4 KiB. More would hold the file's lock for longer than a request should wait. */
@@ -40,6 +40,7 @@ export interface EmbeddedOptions {
   /** Of the thread that opened it first. */
   readonly disk?: Disk | undefined;
   readonly schema?: SchemaUse;
+  readonly upgrading?: Upgrading;
 }
 
 /** Creates the directory, and a file readable by this user only: it holds password hashes and addresses. */
@@ -69,6 +70,21 @@ function refuseLost(dataDir: string, path: string, octets: number): void {
   throw new DatabaseFault("no_database", message);
 }
 
+function logOf(path: string, disk: Disk, waitsForDisk: boolean): LogSync {
+  const log = logSync(`${path}-wal`, { disk });
+  return waitsForDisk ? log : { ...log, synced: () => Promise.resolve() };
+}
+
+/** References are looked at when all is done: within a transaction they cannot be switched off. */
+async function rebuilding(
+  file: ReturnType<typeof openSqlite>,
+  work: () => Promise<unknown>,
+): Promise<void> {
+  file.exec("pragma foreign_keys = off");
+  await work();
+  file.exec("pragma foreign_keys = on");
+}
+
 /** Opens the embedded database, ":memory:" a new one, and brings it to this program's schema. Throws a `DatabaseFault`. */
 export async function openEmbedded(
   dataDir: string,
@@ -77,6 +93,7 @@ export async function openEmbedded(
     busyTimeoutMs = 5_000,
     waitsForDisk = true,
     schema = "migrate",
+    upgrading = {},
     disk = newDisk(),
   }: EmbeddedOptions = {},
 ): Promise<SqlDatabase> {
@@ -87,13 +104,17 @@ export async function openEmbedded(
     if (isOnDisk && waitsForDisk) {
       file.exec(`pragma wal_autocheckpoint = ${String(LOG_PAGES_MAX)}`);
     }
-    const own = isOnDisk ? logSync(`${path}-wal`, { disk }) : undefined;
-    const log = own && !waitsForDisk ? { ...own, synced: () => Promise.resolve() } : own;
+    const log = isOnDisk ? logOf(path, disk, waitsForDisk) : undefined;
     const db: Kysely<Database> = new Kysely<Database>({
       dialect: sqliteDialect(file, { busyTimeoutMs, log }),
     });
     try {
-      await readySchema(db, nowMs, schema);
+      if (await needsSteps(db, schema, upgrading.migrations)) {
+        const copy = (from: number): string => copyBeforeUpgrade(dataDir, from);
+        await rebuilding(file, () =>
+          migrate(db, nowMs, isOnDisk ? { ...upgrading, copy } : upgrading),
+        );
+      }
     } catch (error) {
       await db.destroy();
       throw error;

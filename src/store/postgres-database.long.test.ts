@@ -1,12 +1,17 @@
 import { strict as assert } from "node:assert";
 import { createServer, type Socket } from "node:net";
 import { test } from "node:test";
+import { sql } from "kysely";
+import { keptLog } from "../../test/process/kept-log.ts";
+import { realClock } from "../../test/time/real-clock.ts";
+import { until } from "../../test/time/until.ts";
 import { openPatiently, PATIENT, withPostgres } from "../../test/services/with-postgres.ts";
 import { freePort } from "../../test/services/free-port.ts";
 import { StoreDown } from "../base/store-down.ts";
 import { DatabaseFault, type DatabaseFaultCode } from "./database-fault.ts";
-import { MIGRATIONS, migrate } from "./migrate.ts";
-import { openPostgres } from "./postgres-database.ts";
+import { MIGRATIONS } from "./migrations.ts";
+import { migrate } from "./upgrade.ts";
+import { openPostgres, type PostgresDatabase } from "./postgres-database.ts";
 import { sqlState } from "./postgres-fault.ts";
 import type { PostgresLimits } from "./postgres-pool.ts";
 import { inTransaction } from "./transaction.ts";
@@ -120,10 +125,30 @@ withPostgres("opening a PostgreSQL database", ({ server, database, open }) => {
     }
   });
 
+  test("a step waits for a table in use, and those who come later do not wait for the step", async () => {
+    const url = await database();
+    const { db, close } = await openPatiently(url, NOW_MS);
+    const log = keptLog();
+    const step = { name: "9999-later", postgres: "alter table hooks add column later text;\n" };
+    const told = { log, clock: realClock };
+    const migrations = [...MIGRATIONS, step];
+    let upgraded: Promise<PostgresDatabase> | undefined;
+    await inTransaction(db, async (tx) => {
+      await tx.sql.selectFrom("hooks").select("id").execute();
+      upgraded = openPostgres(url, NOW_MS, { ...PATIENT, upgrading: { migrations, told } });
+      await until(() => log.events.includes("database.upgrade_waiting"));
+      await db.selectFrom("hooks").select("id").execute();
+    });
+    await (await upgraded)?.close();
+    assert.deepEqual(log.events.slice(-2), ["database.step_began", "database.step_done"]);
+    await sql`select later from hooks`.execute(db);
+    await close();
+  });
+
   test("a schema newer than the program is a clear fault", async () => {
     const url = await database();
     const { db, close } = await openPatiently(url, NOW_MS);
-    await migrate(db, NOW_MS, [...MIGRATIONS, { name: "9999-later", sql: "" }]);
+    await migrate(db, NOW_MS, { migrations: [...MIGRATIONS, { name: "9999-later", sql: "" }] });
     await close();
     assert.equal(await faultOf(openPatiently(url, NOW_MS)), "newer_schema");
   });

@@ -7,7 +7,6 @@ import type { Log } from "../base/log.ts";
 import { DatabaseFault } from "./database-fault.ts";
 import type { SqlDatabase } from "./database.ts";
 import type { Elections } from "./elections.ts";
-import { readySchema, type SchemaUse } from "./migrate.ts";
 import { memoryNotices, type Notices, type Topic, TOPICS } from "./notices.ts";
 import { lendsSessions } from "./pooler.ts";
 import { openingFault, storeDown } from "./postgres-fault.ts";
@@ -21,6 +20,7 @@ import {
 import type { Database } from "./schema.ts";
 import { takesWrites } from "./takes-writes.ts";
 import { hasRivals, type Tx } from "./transaction.ts";
+import { migrate, needsSteps, type SchemaUse, type Upgrading } from "./upgrade.ts";
 
 const CHANNEL = "gatepost";
 
@@ -242,8 +242,10 @@ const clientConfig = (connectionString: string): ClientConfig => ({
 
 const VERSION_MIN = 150_000;
 
-/** Many may start at once and wait for the one that migrates. */
-const MIGRATION_TIMEOUT_MS = 60_000;
+/** For a server that is there and says nothing. */
+const LOOK_TIMEOUT_MS = 60_000;
+/** Steps take what they take, and who starts beside them waits; the kernel finds out when the server's machine is gone. */
+const UPGRADE_TIMEOUT_MS = 24 * 3_600_000;
 
 /** Two sessions that wait for no locked row for long, so that other owners do not wait. */
 const COUNTING = { connectionsMax: 2, lockTimeoutMs: 200 };
@@ -258,6 +260,11 @@ export interface PostgresDatabase extends SqlDatabase {
   openSession(deps: Pick<SessionDeps, "clock" | "log">): DirectSession;
 }
 
+export interface PostgresOptions extends Partial<PostgresLimits> {
+  readonly schema?: SchemaUse;
+  readonly upgrading?: Upgrading;
+}
+
 /** During a start no client waits yet, and the machine is busy. */
 const FIRST_CONNECT_TIMEOUT_MS = 5_000;
 
@@ -265,18 +272,21 @@ const FIRST_CONNECT_TIMEOUT_MS = 5_000;
 export async function openPostgres(
   url: string,
   nowMs: number,
-  {
-    schema = "migrate",
-    ...options
-  }: Partial<PostgresLimits> & { readonly schema?: SchemaUse } = {},
+  { schema = "migrate", upgrading = {}, ...options }: PostgresOptions = {},
 ): Promise<PostgresDatabase> {
   const place = placeOf(url);
   const { default: driver } = await import("pg");
   const open = (pool: SessionPool): Kysely<Database> =>
     new Kysely<Database>({ dialect: new PostgresDialect({ pool }) });
   try {
-    const db = open(openPool(driver, url, forMigration(options)));
-    await prepare(db, place, (fit) => readySchema(fit, nowMs, schema));
+    const within = (timeoutMs: number) => open(openPool(driver, url, forStart(options, timeoutMs)));
+    const isBehind = await ending(within(LOOK_TIMEOUT_MS), async (db) => {
+      await requireFit(db, place);
+      return needsSteps(db, schema, upgrading.migrations);
+    });
+    if (isBehind) {
+      await ending(within(UPGRADE_TIMEOUT_MS), (db) => migrate(db, nowMs, upgrading));
+    }
   } catch (error) {
     throw openingFault(place, error);
   }
@@ -317,24 +327,22 @@ export async function isPooled(url: string): Promise<boolean> {
   return lends(driver, url, placeOf(url));
 }
 
-const forMigration = (options: Partial<PostgresLimits>): PostgresLimits => ({
+const forStart = (options: Partial<PostgresLimits>, timeoutMs: number): PostgresLimits => ({
   connectTimeoutMs: FIRST_CONNECT_TIMEOUT_MS,
   ...options,
   connectionsMax: 1,
-  answerTimeoutMs: MIGRATION_TIMEOUT_MS,
-  statementTimeoutMs: MIGRATION_TIMEOUT_MS,
-  lockTimeoutMs: MIGRATION_TIMEOUT_MS,
-  idleInTransactionTimeoutMs: MIGRATION_TIMEOUT_MS,
+  answerTimeoutMs: timeoutMs,
+  statementTimeoutMs: timeoutMs,
+  lockTimeoutMs: timeoutMs,
+  idleInTransactionTimeoutMs: timeoutMs,
 });
 
-async function prepare(
+async function ending<T>(
   db: Kysely<Database>,
-  place: string,
-  ready: (db: Kysely<Database>) => Promise<void>,
-): Promise<void> {
+  use: (db: Kysely<Database>) => Promise<T>,
+): Promise<T> {
   try {
-    await requireFit(db, place);
-    await ready(db);
+    return await use(db);
   } finally {
     await db.destroy();
   }

@@ -38,7 +38,7 @@ async function writeProbe(db: Kysely<Database>): Promise<void> {
     .execute();
 }
 
-export function hasRoom(folder: string): boolean {
+export function hasRoom(folder: string, octets = 0): boolean {
   const { blocks, bavail, bsize } = statfsSync(folder);
-  return blocks === 0 || bavail * bsize >= FREE_MIN_BYTES; // 0 blocks: the file system does not count
+  return blocks === 0 || bavail * bsize >= octets + FREE_MIN_BYTES; // 0 blocks: the file system does not count
 }

@@ -5,14 +5,15 @@ import {
   fsyncSync,
   linkSync,
   openSync,
+  renameSync,
   rmSync,
   statSync,
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { DATABASE_FILE } from "../database.ts";
 import { DatabaseFault, databaseFault } from "../database-fault.ts";
-import { copySqlite } from "./sqlite.ts";
+import { hasRoom } from "../takes-writes.ts";
+import { copySqlite, DATABASE_FILE } from "./sqlite.ts";
 
 /** Copies the database to the new file `target` while it is used: of one moment, checked, flushed, without deleted rows. */
 export function backUpEmbedded(dataDir: string, target: string): number {
@@ -34,6 +35,38 @@ export function backUpEmbedded(dataDir: string, target: string): number {
   flush(dirname(target));
   writeFileSync(join(dataDir, LAST_BACK_UP), "");
   return statSync(target).size;
+}
+
+/**
+ * Copies the database beside itself before an upgrade, and returns where to. A copy of the same schema is replaced: only a
+ * start that did not end, or a database that was put back, leaves one.
+ */
+export function copyBeforeUpgrade(dataDir: string, schema: number): string {
+  const source = join(dataDir, DATABASE_FILE);
+  const target = join(dataDir, `gatepost.schema-${String(schema)}.db`);
+  const draft = `${target}.partial`;
+  rmSync(draft, { force: true });
+  try {
+    if (!hasRoom(dataDir, statSync(source).size)) throw noRoom(dataDir);
+    closeSync(openSync(draft, "wx", 0o600));
+    copyInto(draft, { source, dataDir });
+    flush(draft);
+    renameSync(draft, target);
+  } catch (error) {
+    const isOver = isFull(error) || databaseFault(dataDir, error).code === "full";
+    throw isOver ? noRoom(dataDir, error) : error;
+  } finally {
+    rmSync(draft, { force: true });
+  }
+  flush(dataDir);
+  return target;
+}
+
+function noRoom(dataDir: string, cause?: unknown): DatabaseFault {
+  const message =
+    `data directory ${dataDir}: an upgrade first copies the database beside itself, and the disk has no room for that; ` +
+    "nothing was changed. Make room, and start again";
+  return new DatabaseFault("full", message, { cause });
 }
 
 const LAST_BACK_UP = "last-backup";

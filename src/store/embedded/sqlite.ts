@@ -1,3 +1,4 @@
+import { existsSync, statSync } from "node:fs";
 import type * as sqlite from "node:sqlite";
 import { setImmediate as nextRound, setTimeout as pause } from "node:timers/promises";
 import {
@@ -255,12 +256,16 @@ const engine = (await import(specifier)) as typeof sqlite;
 
 export const engineName: string = specifier;
 
+export const DATABASE_FILE = "gatepost.db";
+
 const BUSY_TIMEOUT_MS = 5_000;
 
 /** Its own statements wait for locks, and the thread with them; its commits do not wait for the disk. */
 export function openSqlite(path: string, busyTimeoutMs = BUSY_TIMEOUT_MS): sqlite.DatabaseSync {
+  const isEmpty = !existsSync(path) || statSync(path).size === 0;
   const db = new engine.DatabaseSync(path, { timeout: busyTimeoutMs });
-  db.exec("pragma auto_vacuum = incremental"); // before the first table; in a file that has tables it changes nothing
+  // Before the first table: later it changes nothing, and waits for others' writing all the same.
+  if (isEmpty) db.exec("pragma auto_vacuum = incremental");
   db.exec("pragma journal_mode = wal; pragma synchronous = normal; pragma foreign_keys = on");
   db.exec("pragma secure_delete = on"); // deleted rows held address lists
   return db;

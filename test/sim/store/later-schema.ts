@@ -1,4 +1,4 @@
-import type { Migration } from "../../../src/store/migrate.ts";
+import type { Migration } from "../../../src/store/migrations.ts";
 
 const TABLES = ["jobs", "chunks", "retry_keys", "usage_days", "charges", "accounts", "api_keys"];
 

@@ -7,8 +7,9 @@ import {
   SqliteQueryCompiler,
 } from "kysely";
 import type { SqlDatabase } from "../../../src/store/database.ts";
-import { migrate, MIGRATIONS } from "../../../src/store/migrate.ts";
+import { MIGRATIONS } from "../../../src/store/migrations.ts";
 import type { Database } from "../../../src/store/schema.ts";
+import { migrate } from "../../../src/store/upgrade.ts";
 import { openSqlite } from "../../../src/store/embedded/sqlite.ts";
 import { StoreDown } from "../../../src/base/store-down.ts";
 import type { Chance } from "../chance.ts";
@@ -67,7 +68,8 @@ export class SimulatedStore implements Sessions {
     });
     const { later = 0 } = user;
     const before = this.later;
-    await migrate(db, this.#timeline.beganMs, [...MIGRATIONS, ...LATER_MIGRATIONS.slice(0, later)]);
+    const migrations = [...MIGRATIONS, ...LATER_MIGRATIONS.slice(0, later)];
+    await migrate(db, this.#timeline.beganMs, { migrations });
     if (before > later) throw new Error("simulated: an older program opened a newer store");
     return { db, answers: () => Promise.resolve(true), close: () => db.destroy() };
   }

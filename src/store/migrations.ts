@@ -1,15 +1,23 @@
-import { type Kysely, type QueryExecutorProvider, sql as raw } from "kysely";
-import { DatabaseFault } from "./database-fault.ts";
+import type { Kysely } from "kysely";
 import type { Database } from "./schema.ts";
-import { lockName } from "./rows.ts";
-import { hasRivals, inTransaction, type Tx } from "./transaction.ts";
+import type { Tx } from "./transaction.ts";
 
-/** One step of the schema, in SQL for both engines. A published step is never edited; the next one corrects it. */
+/** What a step in code may need besides its transaction. */
+export interface Means {
+  /** The key that this database is used with. Throws when the one of the settings is another. */
+  readonly secretKey: (db: Kysely<Database>) => Promise<Uint8Array>;
+}
+
+/** One step of the schema. A published step is never edited; the next one corrects it. */
 export interface Migration {
   readonly name: string;
-  /** Statements, each ended by a semicolon at the end of its line. */
-  readonly sql: string;
+  /** Statements for both engines, each ended by a semicolon at the end of its line. */
+  readonly sql?: string;
+  /** For one engine, after `sql`. */
   readonly postgres?: string;
+  readonly sqlite?: string;
+  /** What SQL cannot say, after all statements. It uses `tx` alone, and slices of rows where there may be many. */
+  readonly code?: (tx: Tx, means: Means) => Promise<void>;
 }
 
 const TABLES = `
@@ -248,111 +256,3 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0004-messages-sent", sql: MESSAGES_SENT },
   { name: "0005-second-factor", sql: SECOND_FACTOR },
 ];
-
-type Applied = readonly { readonly number: number; readonly name: string }[];
-
-/** None where the table of migrations is missing. A role that may make no tables can ask this. */
-async function applied(db: Kysely<Database>): Promise<Applied> {
-  const tables = hasRivals(db)
-    ? raw`select 1 where to_regclass('schema_migrations') is not null`
-    : raw`select 1 from sqlite_schema where name = 'schema_migrations'`;
-  if ((await tables.execute(db)).rows.length === 0) return [];
-  return await db
-    .selectFrom("schema_migrations")
-    .select(["number", "name"])
-    .orderBy("number")
-    .execute();
-}
-
-const MIGRATIONS_TABLE = raw`
-  create table if not exists schema_migrations (
-    number integer primary key, name text not null, applied_at_ms bigint not null
-  )`;
-
-async function run(db: QueryExecutorProvider, statements: string): Promise<void> {
-  for (const statement of statements.split(/;$/m)) {
-    if (statement.trim() !== "") await raw.raw(statement).execute(db);
-  }
-}
-
-async function apply(tx: Tx, migration: Migration, row: { number: number; nowMs: number }) {
-  const { name, sql, postgres = "" } = migration;
-  try {
-    await run(tx.sql, sql);
-    if (hasRivals(tx.sql)) await run(tx.sql, postgres);
-  } catch (cause) {
-    throw new Error(`migration ${name}`, { cause });
-  }
-  const { number, nowMs } = row;
-  const values = { number, name, applied_at_ms: nowMs };
-  await tx.sql.insertInto("schema_migrations").values(values).execute();
-}
-
-const OLDER_SCHEMA =
-  "the database was made by gatepost 0.1.0 or earlier, and this program cannot bring it up to date; nothing in it " +
-  "was changed. Either go on with that version, or export what you need with it and give this one a new database: " +
-  "another GATEPOST_DATA_DIR, or another database in DATABASE_URL";
-/** The known migrations are the first of those applied, or the other way round. */
-function requireKnown(done: Applied, known: readonly Migration[]) {
-  if (done.some(({ name }, index) => name !== (known[index]?.name ?? name))) {
-    throw new DatabaseFault("older_schema", OLDER_SCHEMA);
-  }
-  if (done.length <= known.length) return;
-  const message =
-    `the database has schema ${String(done.length)}, this program knows ` +
-    `${String(known.length)}: run the newer version of gatepost`;
-  throw new DatabaseFault("newer_schema", message);
-}
-
-/** What `migrate` would run; changes nothing. Throws a `DatabaseFault` "newer_schema" or "older_schema". */
-async function missingSteps(
-  db: Kysely<Database>,
-  migrations: readonly Migration[] = MIGRATIONS,
-): Promise<readonly string[]> {
-  const done = await applied(db);
-  requireKnown(done, migrations);
-  return migrations.slice(done.length).map(({ name }) => name);
-}
-
-/** `migrate`: bring the schema up. `create`: only in an empty database. `look`: change nothing. */
-export type SchemaUse = "migrate" | "create" | "look";
-
-/** Throws a `DatabaseFault` "behind" where the schema is older than this program and may not be changed. */
-export async function readySchema(
-  db: Kysely<Database>,
-  nowMs: number,
-  use: SchemaUse,
-  migrations: readonly Migration[] = MIGRATIONS,
-): Promise<void> {
-  const missing =
-    use === "migrate" ? migrations.length : (await missingSteps(db, migrations)).length;
-  if (missing === 0) return;
-  if (use === "migrate" || (use === "create" && missing === migrations.length)) {
-    await migrate(db, nowMs, migrations);
-    return;
-  }
-  const message =
-    `the database has schema ${String(migrations.length - missing)}, this program has ${String(migrations.length)}, ` +
-    "and this command changes no schema: run gatepost migrate, or start the server of this version";
-  throw new DatabaseFault("behind", message);
-}
-
-/** Of several who do so at once the first migrates. Throws a `DatabaseFault` "newer_schema" or "older_schema". */
-export async function migrate(
-  db: Kysely<Database>,
-  nowMs: number,
-  migrations: readonly Migration[] = MIGRATIONS,
-): Promise<readonly string[]> {
-  if ((await missingSteps(db, migrations)).length === 0) return [];
-  return await inTransaction(db, async (tx) => {
-    await lockName(tx, "schema_migrations");
-    await MIGRATIONS_TABLE.execute(tx.sql);
-    const done = await applied(tx.sql);
-    requireKnown(done, migrations);
-    const missing = migrations.slice(done.length);
-    for (const [index, migration] of missing.entries()) {
-      await apply(tx, migration, { number: done.length + index + 1, nowMs });
-    }
-    return missing.map(({ name }) => name);
-  });
-}

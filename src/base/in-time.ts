@@ -6,20 +6,27 @@ export interface Limit<Late> {
   readonly clock: Pick<Clock, "after">;
 }
 
-/** The work continues. If this process itself did not run, events that arrived meanwhile are handled first. */
-export async function inTime<T, Late>(
+/**
+ * Resolves with `late` after `timeoutMs`; the work itself continues. If this process itself did not run, events that
+ * arrived meanwhile are handled first.
+ */
+export function inTime<T, Late>(
   work: Promise<T>,
   { timeoutMs, late, clock }: Limit<Late>,
 ): Promise<T | Late> {
-  let callOff = (): void => undefined;
-  const timeout = new Promise<Late>((resolve) => {
-    callOff = clock.after(timeoutMs, () => {
-      callOff = clock.after(0, () => resolve(late));
+  return new Promise((resolve, reject) => {
+    let cancel = clock.after(timeoutMs, () => {
+      cancel = clock.after(0, () => resolve(late));
     });
+    work.then(
+      (result) => {
+        cancel();
+        resolve(result);
+      },
+      (fault: unknown) => {
+        cancel();
+        reject(fault as Error);
+      },
+    );
   });
-  try {
-    return await Promise.race([work, timeout]);
-  } finally {
-    callOff();
-  }
 }

@@ -96,14 +96,18 @@ export function signStandard(body: string, secret: string, nowMs: number): Recor
   };
 }
 
+/** The password of basic authentication (RFC 7617). */
+const passwordIn = (encoded: string): string =>
+  Buffer.from(encoded, "base64")
+    .toString()
+    .replace(/^[^:]*:/, "");
+
 /** The secret as a Bearer token, as the password of basic authentication, or in X-Api-Key. */
 export const sharedSecret: Authenticate = (request, { secret }) => {
   const authorization = header(request, "authorization") ?? "";
   const [, scheme = "", value = ""] = /^(\S+) +(.+)$/.exec(authorization) ?? [];
-  const basic = Buffer.from(value, "base64")
-    .toString()
-    .replace(/^[^:]*:/, "");
-  const given = scheme.toLowerCase() === "basic" ? basic : value;
+  const isBasic = scheme.toLowerCase() === "basic";
+  const given = isBasic ? passwordIn(value) : value;
   const candidates = [given, header(request, "x-api-key") ?? "", authorization];
   return candidates.some((one) => same(one.trim(), secret)) ? undefined : "The secret is wrong.";
 };

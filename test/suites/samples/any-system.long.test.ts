@@ -23,6 +23,10 @@ const CASES = [
 /** Java and Go are tried by whoever has them: a whole installation of both is no part of the set-up. */
 const PROGRAMS: readonly {
   readonly fence: string;
+  /** The page of docs/guides, if it is another. */
+  readonly page?: string;
+  /** Calls the block as a program is called. */
+  readonly call?: string;
   readonly file: string;
   readonly build?: readonly [tool: string, ...words: string[]];
   readonly program: readonly [tool: string, ...words: string[]];
@@ -40,6 +44,20 @@ const PROGRAMS: readonly {
     build: ["go", "build", "-o", "ask", "gatepost.go"],
     program: ["./ask"],
   },
+  {
+    fence: "py",
+    page: "django",
+    file: "gatepost.py",
+    call: "import sys\nprint(problem_with(sys.argv[1], True, sys.argv[2]) or '')\n",
+    program: ["python3", "gatepost.py"],
+  },
+  {
+    fence: "rb",
+    page: "rails",
+    file: "gatepost.rb",
+    call: "print Gatepost.problem_with(ARGV[0], confirmed: true, language: ARGV[1])\n",
+    program: ["ruby", "gatepost.rb"],
+  },
 ];
 
 suite("the request of docs/guides/any-system.md", () => {
@@ -49,14 +67,13 @@ suite("the request of docs/guides/any-system.md", () => {
       key = createAccount(home, "you@example.com").api_key;
     },
   });
-  for (const { fence, file, build, program } of PROGRAMS) {
-    const [tool = "", ...words] = build ?? [];
-    const isHere = build === undefined || hasTool(tool, tool === "go" ? "version" : "--version");
-    const skip = isHere ? false : tool;
+  for (const { fence, page = "any-system", file, call = "", build, program } of PROGRAMS) {
+    const [tool, ...words] = build ?? program;
+    const skip = hasTool(tool, tool === "go" ? "version" : "--version") ? false : tool;
     test(`${fence}: only a rejection refuses, and nobody without an answer`, { skip }, async () => {
       const folder = temporaryFolder();
-      const [block = ""] = guideBlocks("any-system", fence);
-      writeFileSync(join(folder, file), block);
+      const [block = ""] = guideBlocks(page, fence);
+      writeFileSync(join(folder, file), block + call);
       const env = { ...process.env, GO111MODULE: "off" };
       if (build !== undefined) await run(tool, words, { cwd: folder, env });
       const [command, ...rest] = program;

@@ -127,6 +127,45 @@ const SYSTEMS: Readonly<Record<string, System>> = {
         }`,
     },
   },
+  authentik: {
+    program: "python3",
+    fence: "py",
+    page: "identity",
+    files: ["policy.py"],
+    stubs: {},
+    driver: {
+      file: "driver.py",
+      code: `import json, os, textwrap, types, urllib.request
+folder = os.path.dirname(os.path.abspath(__file__))
+text = open(os.path.join(folder, "policy.py")).read()
+for sample, own in (("https://gatepost.example", "GATEPOST_URL"), ("gp_live_...", "GATEPOST_KEY")):
+    assert sample in text
+    text = text.replace(sample, os.environ[own])
+exec("def policy(request, requests, ak_message):\\n" + textwrap.indent(text, "    "))
+class Requests:
+    def post(self, url, json, headers, timeout, allow_redirects):
+        assert timeout == 1.5 and allow_redirects is False
+        fields = dump(json).encode()
+        asked = urllib.request.Request(url, fields, {**headers, "Content-Type": "application/json"})
+        with urllib.request.urlopen(asked, timeout=timeout) as answer:
+            said = answer.read()
+        return types.SimpleNamespace(json=lambda: load(said))
+dump, load = json.dumps, json.loads
+def passes(told, email, own="", **context):
+    headers = {"Accept-Language": "de-AT,de;q=0.9" if email.startswith("de.") else "en"}
+    request = types.SimpleNamespace(
+        context=context or {"prompt_data": {"email": email}},
+        user=types.SimpleNamespace(email=own),
+        http_request=types.SimpleNamespace(headers=headers))
+    return policy(request, Requests(), told.append)
+assert passes([], "jo@mailinator.com", own="jo@mailinator.com")
+assert passes([], "", other="no prompt")
+for email in json.loads('${EMAILS}'):
+    told = []
+    assert passes(told, email) is (told == [])
+    print("".join(told))`,
+    },
+  },
   discourse: {
     program: "ruby",
     fence: "rb",

@@ -1,0 +1,75 @@
+import static java.util.concurrent.TimeUnit.MILLISECONDS;
+
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.logging.Logger;
+import org.keycloak.models.UserModel;
+import org.keycloak.provider.ConfiguredProvider;
+import org.keycloak.provider.ProviderConfigProperty;
+import org.keycloak.userprofile.AttributeContext;
+import org.keycloak.userprofile.UserProfileAttributeValidationContext;
+import org.keycloak.util.JsonSerialization;
+import org.keycloak.validate.AbstractStringValidator;
+import org.keycloak.validate.ValidationContext;
+import org.keycloak.validate.ValidationError;
+import org.keycloak.validate.ValidatorConfig;
+
+/** Asks Gatepost about every new address of a user profile; only its "reject" refuses. */
+public class GatepostEmail extends AbstractStringValidator implements ConfiguredProvider {
+  private static final Logger LOG = Logger.getLogger("gatepost");
+  private static final String URL = System.getenv("GATEPOST_URL");
+  private static final String KEY = System.getenv("GATEPOST_KEY");
+  private static final HttpClient CLIENT = HttpClient.newBuilder().connectTimeout(Duration.ofSeconds(1)).build();
+
+  @Override
+  protected void doValidate(String email, String hint, ValidationContext validation, ValidatorConfig config) {
+    AttributeContext asked = UserProfileAttributeValidationContext.from(validation).getAttributeContext();
+    UserModel user = asked.getUser();
+    boolean isOld = user != null && email.equalsIgnoreCase(user.getEmail());
+    if (isOld || email.isBlank() || asked.getContext().isAdminContext()) return;
+    String message = refusalOf(email, validation.getSession().getContext().resolveLocale(user).toLanguageTag());
+    if (message != null) validation.addError(new ValidationError(getId(), hint, message));
+  }
+
+  /** What to tell the person; null for everybody else, and when Gatepost cannot tell. */
+  private static String refusalOf(String email, String language) {
+    if (email.length() > 1000) return "Please enter a complete email address.";
+    try {
+      String body = JsonSerialization.writeValueAsString(
+          Map.of("email", email, "language", language, "deadline_ms", 1000, "form", "keycloak"));
+      HttpRequest request = HttpRequest.newBuilder(URI.create(URL + "/api/decide"))
+          .header("Content-Type", "application/json").header("X-Api-Key", KEY)
+          .POST(BodyPublishers.ofString(body)).build();
+      HttpResponse<String> answer = CLIENT.sendAsync(request, BodyHandlers.ofString()).get(1500, MILLISECONDS);
+      if (answer.statusCode() != 200) LOG.warning("let in without a check: status " + answer.statusCode());
+      Map<?, ?> said = JsonSerialization.readValue(answer.body(), Map.class);
+      if (!"reject".equals(said.get("decision"))) return null;
+      return said.get("message") instanceof String text ? text : "Please use another email address.";
+    } catch (Exception fault) {
+      LOG.warning("let in without a check: " + fault.getClass().getName());
+      return null; // fail open: never lose a user because a check failed
+    }
+  }
+
+  @Override
+  public String getId() {
+    return "gatepost";
+  }
+
+  @Override
+  public String getHelpText() {
+    return "Refuses the addresses that your policy in Gatepost rejects.";
+  }
+
+  @Override
+  public List<ProviderConfigProperty> getConfigProperties() {
+    return List.of();
+  }
+}

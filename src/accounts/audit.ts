@@ -12,6 +12,7 @@ type AuditAction =
   | typeof EMAIL_ASKED
   | `account.${"limits" | "access_ended" | "lockout_ended"}`
   | "person.forgotten"
+  | "sign_ups.switched"
   | "feedback.given"
   | "decisions.read"
   | `list.${"downloaded" | "deleted"}`

@@ -17,7 +17,7 @@ import { SetUp } from "../accounts/sign-in/set-up.ts";
 import { SecondFactors } from "../accounts/sign-in/second-factor.ts";
 import { createSignIn, type SignInOutcome } from "../accounts/sign-in/sign-in.ts";
 import { SignInService, SignIns } from "../accounts/sign-in/sign-ins.ts";
-import { createSignUp } from "../accounts/sign-in/sign-up.ts";
+import { createSignUp, SignUpSwitch } from "../accounts/sign-in/sign-up.ts";
 import type { Health } from "../base/health.ts";
 import { createSecretBox } from "../base/secrets.ts";
 import { Jobs } from "../bulk/jobs.ts";
@@ -77,6 +77,10 @@ const forgetting = (
   hash: createAccountHash(mailboxKey(secretKey)),
 });
 
+interface AccountProcess extends Pick<Process, "clock" | "ids" | "log"> {
+  readonly config: Pick<Process["config"], "signup">;
+}
+
 type OfOthers =
   | "accountLists"
   | "dnsTest"
@@ -91,7 +95,7 @@ type OfOthers =
 
 /** What of the dashboard's context accounts have, on the stores of the serving process. */
 export function openAccounts(
-  { clock, ids, log }: Pick<Process, "clock" | "ids" | "log">,
+  { clock, ids, log, config: { signup } }: AccountProcess,
   { serving, admission, checker, info, countSignIn }: AccountParts,
 ): Omit<DashboardContext, OfOthers> {
   const { backing, lists, shares, tiers, secretKey } = serving;
@@ -113,7 +117,7 @@ export function openAccounts(
   const tried = { accounts: stored, passwords, rates, guesses, factors, logins, audit };
   const signIn = createSignIn({ ...tried, ids, clock, log, counted: countSignIn });
   const isSetUpOpen = (): Promise<boolean> => setUp.isOpen();
-  const { signup: mode, publicUrl } = info;
+  const signUps = new SignUpSwitch({ db, fixed: signup, clock });
   return {
     logins,
     sessions,
@@ -136,9 +140,10 @@ export function openAccounts(
     keys,
     credits,
     switches,
-    signUp: createSignUp({ mode, isSetUpOpen, accounts, quotas, audit, clock }),
+    signUps,
+    signUp: createSignUp({ signUps, isSetUpOpen, accounts, quotas, audit, clock }),
     usage: new UsageReader({ usage, clock, tiers }),
-    check: createAccountCheck({ admission, check, datasets, tiers, publicUrl }),
+    check: createAccountCheck({ admission, check, datasets, tiers, publicUrl: info.publicUrl }),
     setUp,
     frontPage: createFrontPage({ check, datasets, refresh, usage, clock }),
     verdicts: new VerdictCounts(db),

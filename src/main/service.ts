@@ -307,9 +307,9 @@ function dashboardOf(
   parts: ServiceParts,
   { health, isHostAllowed }: { readonly health: Health } & Pick<DashboardDeps, "isHostAllowed">,
 ): DashboardDeps {
-  const { signup, trustProxy = [] } = process.config;
+  const { trustProxy = [] } = process.config;
   const { serving, counts, bulk, webhooks, gate, publicUrl } = parts;
-  const info = { signup, publicUrl, version: programVersion() };
+  const info = { publicUrl, version: programVersion() };
   const countSignIn = outcomeCounter(serving.metrics.registry, "signIns");
   return {
     ...openAccounts(process, { ...parts, info, countSignIn }),

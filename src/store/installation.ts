@@ -4,9 +4,9 @@ import type { Database } from "./schema.ts";
 
 /**
  * `secret_key`: a fingerprint of it, from which the key cannot be had. `set_up`: until when the set-up link works, and
- * what its token is derived from.
+ * what its token is derived from. `signup`: what an administrator switched.
  */
-type InstallationFact = "secret_key" | "set_up";
+type InstallationFact = "secret_key" | "set_up" | "signup";
 
 export async function readFact(
   db: Kysely<Database>,

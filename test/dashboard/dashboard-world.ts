@@ -143,11 +143,11 @@ export async function dashboardWorld(options: DashboardWorldOptions = {}): Promi
     serving: { backing, lists: words, shares, tiers, secretKey },
     admission,
     checker: { check, datasets },
-    info: { signup: options.signup ?? "open", publicUrl, version: "0.0.0-test" },
+    info: { publicUrl, version: "0.0.0-test" },
     countSignIn: () => undefined,
   };
   const dashboard: DashboardDeps = {
-    ...openAccounts({ clock, ids, log }, parts),
+    ...openAccounts({ clock, ids, log, config: { signup: options.signup } }, parts),
     requests,
     isHostAllowed: () => true,
     trustedProxies: [],

@@ -1,4 +1,8 @@
+import type { Kysely } from "kysely";
 import type { Clock } from "../../base/clock.ts";
+import { storeDownOf } from "../../base/store-down.ts";
+import { readFact, replaceFact } from "../../store/installation.ts";
+import type { Database } from "../../store/schema.ts";
 import type { QuotaCounter } from "../admission/quota-counter.ts";
 import { type AccountService, accountEmail, passwordMistake } from "../accounts.ts";
 import { bucketKey, bucketOf } from "../admission/caller.ts";
@@ -9,8 +13,55 @@ import type { Visitor } from "./sign-ins.ts";
 /** Accounts that one address bucket may make in a UTC day; known e-mail addresses count too. */
 const SIGN_UPS_PER_DAY = 3;
 
+type SignUpMode = "open" | "closed";
+
+/** At most as old as another server's switch is unknown here. */
+const READ_EVERY_MS = 1_000;
+
+interface SwitchDeps {
+  readonly db: Kysely<Database>;
+  /** The setting's, which nobody switches. */
+  readonly fixed: SignUpMode | undefined;
+  readonly clock: Pick<Clock, "monotonicMs">;
+}
+
+/** Whether visitors may make accounts: as the setting says, or as an administrator switched it for all servers. */
+export class SignUpSwitch {
+  readonly #deps: SwitchDeps;
+  /** Of a server that never reached its database. */
+  #known: SignUpMode = "closed";
+  #readMs = -Infinity;
+
+  constructor(deps: SwitchDeps) {
+    this.#deps = deps;
+  }
+
+  get isFixed(): boolean {
+    return this.#deps.fixed !== undefined;
+  }
+
+  async mode(): Promise<SignUpMode> {
+    const { db, fixed, clock } = this.#deps;
+    if (fixed !== undefined) return fixed;
+    const nowMs = clock.monotonicMs();
+    if (nowMs - this.#readMs < READ_EVERY_MS) return this.#known;
+    try {
+      this.#known = (await readFact(db, "signup")) === "closed" ? "closed" : "open";
+      this.#readMs = nowMs;
+    } catch (fault) {
+      if (storeDownOf(fault) === undefined) throw fault;
+    }
+    return this.#known;
+  }
+
+  async turn(mode: SignUpMode): Promise<void> {
+    await replaceFact(this.#deps.db, "signup", mode);
+    this.#readMs = -Infinity;
+  }
+}
+
 interface SignUpDeps {
-  readonly mode: "open" | "closed";
+  readonly signUps: Pick<SignUpSwitch, "mode">;
   /** The link for the first administrator is open: who signed up now could be taken for the operator. */
   readonly isSetUpOpen: () => Promise<boolean>;
   readonly accounts: Pick<AccountService, "create">;
@@ -23,9 +74,9 @@ interface SignUpDeps {
 export type SignUp = (email: string, password: string, visitor: Visitor) => Promise<void>;
 
 export function createSignUp(deps: SignUpDeps): SignUp {
-  const { mode, isSetUpOpen, accounts, quotas, audit, clock } = deps;
+  const { signUps, isSetUpOpen, accounts, quotas, audit, clock } = deps;
   return async (email, password, { clientAddress }) => {
-    if (mode === "closed") throw signUpClosed();
+    if ((await signUps.mode()) === "closed") throw signUpClosed();
     if (await isSetUpOpen()) throw setUpOpen();
     if (accountEmail(email) === undefined) throw badField("That is not a valid email address.");
     checkPassword(password, email);

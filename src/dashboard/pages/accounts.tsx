@@ -39,6 +39,7 @@ import {
 } from "../parts/form.tsx";
 import { tierName } from "../words/names.ts";
 import { nameOf, shortOf } from "./keys.tsx";
+import { SignUps } from "./set-up.tsx";
 import { Requests } from "./usage.tsx";
 
 const TIERS = ["free", "starter", "pro"].map((name) => [name, tierName(name)] as const);
@@ -122,6 +123,7 @@ function Directory(): VNode {
         </div>
         <Found key={query} query={query} />
       </section>
+      <SignUps title="Who may create an account?" />
     </>
   );
 }

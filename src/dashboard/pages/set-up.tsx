@@ -1,13 +1,13 @@
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
-import type { DnsTest as Tested } from "../../http/account/shapes.ts";
+import type { DnsTest as Tested, SignUpState } from "../../http/account/shapes.ts";
 import { post } from "../lib/client.ts";
 import { duration } from "../lib/format.ts";
 import { useLoad } from "../lib/load.ts";
 import { fragment } from "../lib/router.ts";
-import { loadSession, ownEmail, session } from "../lib/session.ts";
+import { loadSession, ownEmail } from "../lib/session.ts";
 import { Go, ink, Mark, noted, PageHead, Sheet, Shown, Table } from "../parts/basic.tsx";
-import { Button, Code, EMAIL, Form, newPassword, type FormValues } from "../parts/form.tsx";
+import { Act, Button, Code, EMAIL, Form, newPassword, type FormValues } from "../parts/form.tsx";
 
 export function Page(): VNode {
   const [token] = useState(fragment.value);
@@ -64,7 +64,7 @@ function steps(token: string, isIn: boolean): VNode {
         ) : null}
       </>,
     ],
-    ["Who may create an account?", <SignUps />],
+    ["Who may create an account?", isIn ? <SignUps /> : null],
     ["Make the first check", firstCheck(isIn)],
   ] as const;
   const [first, others] = isIn ? (["yes", "accent"] as const) : (["accent", "quiet"] as const);
@@ -102,21 +102,52 @@ const firstCheck = (isIn: boolean): VNode => (
   </>
 );
 
-function SignUps(): VNode {
-  const isOpen = session.value.signup === "open";
-  const words = isOpen
-    ? "Anyone who reaches this server can sign up."
-    : "You create every account.";
+/** Who may create an account, with the switch for it. */
+export function SignUps({ title }: { title?: string }): VNode {
+  const loading = useLoad<SignUpState>("admin/signup");
+  const turn = (signup: string) => () => post("admin/signup", { signup }).then(loadSession);
   return (
-    <Sheet>
-      <Mark mark="quiet" words={words} />
-      <p class="note">
-        Set <code>GATEPOST_SIGNUP</code> to <code>{isOpen ? "closed" : "open"}</code> and start the
-        server again to change it.
-      </p>
+    <Sheet title={title}>
+      <Shown loading={loading} lines={2}>
+        {({ signup, fixed }) => (
+          <>
+            <Mark mark="quiet" words={SIGN_UPS[signup].words} />
+            {fixed ? (
+              <p class="note">
+                The setting <code>GATEPOST_SIGNUP</code> decides. Unset it to switch sign-up here.
+              </p>
+            ) : (
+              <Act
+                {...SIGN_UPS[signup].other}
+                send={turn(signup === "open" ? "closed" : "open")}
+                undo={turn(signup)}
+              />
+            )}
+          </>
+        )}
+      </Shown>
     </Sheet>
   );
 }
+
+const SIGN_UPS = {
+  open: {
+    words: "Anyone who reaches this server can sign up.",
+    other: {
+      act: "Close sign-up",
+      said: "Sign-up is closed.",
+      children: "Accounts that exist stay, and administrators create new ones.",
+    },
+  },
+  closed: {
+    words: "Administrators create every account.",
+    other: {
+      act: "Open sign-up",
+      said: "Sign-up is open.",
+      children: "Anyone who reaches this server can then have an account on the plan Free.",
+    },
+  },
+} as const;
 
 const yesNo = (is: boolean | null): VNode =>
   is === null ? (

@@ -68,6 +68,7 @@ const ACTIONS: CodeNames = {
   "account.limits": "Limits of its own",
   "account.access_ended": "Keys, hooks and webhook ended",
   "account.lockout_ended": "Delay after wrong passwords ended",
+  "sign_ups.switched": "Sign-up switched",
   "person.forgotten": "A person's data deleted",
   "feedback.given": "Feedback given",
   "decisions.read": "Decision log read",

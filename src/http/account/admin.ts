@@ -1,5 +1,6 @@
 import { ACCOUNT_STATES, type SoughtAccounts } from "../../accounts/account-directory.ts";
 import { type Account, ACCOUNT_TIERS } from "../../accounts/accounts-store.ts";
+import { SERVICE } from "../../accounts/audit.ts";
 import { readLimits } from "../../accounts/admission/tiers.ts";
 import { LATENCY_EDGES_MS } from "../../accounts/admission/usage.ts";
 import { type CreditService, GRANT_MAX, REASON_MAX } from "../../accounts/credits.ts";
@@ -29,6 +30,7 @@ import {
   Outcomes,
   PromotedJson,
   ResetLink,
+  SignUpState,
   Sources,
   SystemState,
 } from "./shapes.ts";
@@ -80,6 +82,8 @@ async function subjectOf(
 }
 
 const tierField = wordField(ACCOUNT_TIERS, "There is no plan of that name.");
+
+const signUpField = wordField(["open", "closed"], '"signup" must be "open" or "closed".');
 
 const LIMIT_FIELDS = {
   rate_per_minute: limitField,
@@ -308,6 +312,16 @@ export const adminRoutes: readonly AccountRoute[] = [
       return await forget(request.body.email, !request.body.delete);
     },
   ),
+  admin("GET admin/signup", { answer: SignUpState }, async (_request, { signUps }) => ({
+    signup: await signUps.mode(),
+    fixed: signUps.isFixed,
+  })),
+  admin("POST admin/signup", { body: { signup: signUpField } }, async (request, { signUps }) => {
+    const { signup } = request.body;
+    if (signUps.isFixed) throw notNow("GATEPOST_SIGNUP decides. Unset it to switch sign-up here.");
+    await signUps.turn(signup);
+    await request.note({ action: "sign_ups.switched", accountId: SERVICE, detail: signup });
+  }),
   admin("GET admin/lists", { answer: Sources }, async (_request, { refresh }) => ({
     sources: (await refresh.status()).map(statusJson),
   })),

@@ -20,7 +20,7 @@ import type { SignInRow } from "../../store/schema.ts";
 import type { Account } from "../../accounts/accounts-store.ts";
 import type { Note } from "../../gate/audited.ts";
 import type { UploadedFile } from "../api/upload.ts";
-import type { SignUp } from "../../accounts/sign-in/sign-up.ts";
+import type { SignUp, SignUpSwitch } from "../../accounts/sign-in/sign-up.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
 import type { Health } from "../../base/health.ts";
@@ -109,6 +109,7 @@ export interface DashboardContext {
   readonly shares: Shares;
   readonly signIn: Pick<SignIn, "signIn" | "isPassword">;
   readonly signUp: SignUp;
+  readonly signUps: SignUpSwitch;
   readonly switches: AccountSwitches;
   readonly system: () => Promise<SystemState>;
   readonly tiers: Tiers;
@@ -140,7 +141,6 @@ export interface DashboardWebhooks {
 }
 
 export interface ServiceInfo {
-  readonly signup: "open" | "closed";
   readonly publicUrl: () => string;
   readonly version: string;
 }

@@ -58,16 +58,17 @@ const PARTS: SessionState["parts"] = ["lists", "webhooks"];
 const ALL_PARTS: SessionState["parts"] = [...PARTS, "gate"];
 
 export const signInRoutes: readonly AccountRoute[] = [
-  everyone("GET session", { answer: SessionState, withoutStore: true }, ({ known }, context) => {
-    const { signup, publicUrl, version } = context.info;
-    return {
-      signup,
-      public_url: publicUrl(),
-      version,
+  everyone(
+    "GET session",
+    { answer: SessionState, withoutStore: true },
+    async ({ known }, context) => ({
+      signup: await context.signUps.mode(),
+      public_url: context.info.publicUrl(),
+      version: context.info.version,
       parts: context.gate === undefined ? PARTS : ALL_PARTS,
       ...(known !== undefined && { account: shownAccount(known.account) }),
-    };
-  }),
+    }),
+  ),
   everyone("GET plans", { answer: Plans }, (_request, context) => ({
     plans: (["anonymous", "new_free", "free", "starter", "pro"] as const).map((name) => {
       const { ratePerMinute, daily, monthly, bulkLimit, premium } = context.tiers[name];

@@ -53,6 +53,12 @@ export const SessionState = Type.Object({
 });
 export type SessionState = Described<typeof SessionState>;
 
+export const SignUpState = Type.Object({
+  signup: oneOf(["open", "closed"], "Whether visitors may make accounts here."),
+  fixed: Type.Boolean({ description: "By the setting `GATEPOST_SIGNUP`." }),
+});
+export type SignUpState = Described<typeof SignUpState>;
+
 export const SecondFactorSetUp = Type.Object({
   secret: Type.String({ description: "In base32, for an authenticator app." }),
   uri: Type.String({ description: "The same for a link or a QR code." }),

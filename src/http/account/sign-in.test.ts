@@ -38,6 +38,37 @@ test("a closed sign-up refuses everyone", async (t) => {
   assert.equal(((await browser.get("session")).json as { signup: string }).signup, "closed");
 });
 
+test("an administrator closes sign-up and opens it again, unless the setting decides", async (t) => {
+  const { world, browser, signedIn } = await worldFor(t);
+  await world.addAccount(EMAIL, { isAdmin: true });
+  const admin = await signedIn(EMAIL);
+  const order = { email: "new@x.example", password: PASSWORD };
+  assert.deepEqual((await admin.get("admin/signup")).json, { signup: "open", fixed: false });
+  assert.equal((await admin.post("admin/signup", { signup: "shut" })).status, 400);
+  assert.equal((await admin.post("admin/signup", { signup: "closed" })).status, 204);
+  assert.equal((await browser.post("sign-up", order)).status, 403);
+  assert.equal(((await browser.get("session")).json as { signup: string }).signup, "closed");
+  assert.equal((await admin.post("admin/signup", { signup: "open" })).status, 204);
+  assert.equal((await browser.post("sign-up", order)).status, 204);
+  const { entries } = (await admin.get("admin/audit")).json as {
+    entries: { action: string; detail: string; actor: string }[];
+  };
+  assert.deepEqual(
+    entries
+      .filter(({ action }) => action === "sign_ups.switched")
+      .map(({ actor, detail }) => [actor, detail]),
+    [
+      [EMAIL, "open"],
+      [EMAIL, "closed"],
+    ],
+  );
+  const fixed = await worldFor(t, { signup: "closed" });
+  await fixed.world.addAccount(EMAIL, { isAdmin: true });
+  const other = await fixed.signedIn(EMAIL);
+  assert.deepEqual((await other.get("admin/signup")).json, { signup: "closed", fixed: true });
+  assert.equal((await other.post("admin/signup", { signup: "open" })).status, 409);
+});
+
 test("nobody signs up while the link for the first administrator is open", async (t) => {
   const { world, browser } = await worldFor(t);
   const order = { email: EMAIL, password: PASSWORD };

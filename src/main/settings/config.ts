@@ -172,11 +172,10 @@ export const SETTINGS = {
     "32 bytes in base64: encrypts webhook secrets and keys the stored hashes of addresses; required with `DATABASE_URL`. Keep it apart from the database's back-up.",
     "made in the data directory",
   ),
-  signup: set(
+  signup: may(
     "GATEPOST_SIGNUP",
-    "open",
     oneOf("open", "closed"),
-    "Who may create accounts in the dashboard: `open` or `closed`.",
+    "Whether visitors may create accounts in the dashboard: `open` or `closed`. Unset: as an administrator switches it on the page *Accounts*, `open` at first.",
   ),
   implicitMx: set(
     "GATEPOST_IMPLICIT_MX",

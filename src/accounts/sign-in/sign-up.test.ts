@@ -1,0 +1,30 @@
+import { strict as assert } from "node:assert";
+import { test } from "node:test";
+import { manualClock } from "../../../test/time/manual-clock.ts";
+import { StoreDown } from "../../base/store-down.ts";
+import { openEmbedded } from "../../store/database.ts";
+import { SignUpSwitch } from "./sign-up.ts";
+
+test("sign-up is open at first, and a switch is known at every server within a second", async (t) => {
+  const { db } = await openEmbedded(":memory:", 0);
+  const clock = manualClock();
+  const server = (fixed?: "open" | "closed") => new SignUpSwitch({ db, fixed, clock });
+  const [one, other, fixed] = [server(), server(), server("open")];
+  assert.deepEqual([await one.mode(), await other.mode()], ["open", "open"]);
+  await one.turn("closed");
+  assert.equal(await one.mode(), "closed");
+  clock.advance(1_000);
+  assert.equal(await other.mode(), "closed");
+  assert.equal(await server().mode(), "closed", "a server that starts later");
+  assert.deepEqual([await fixed.mode(), fixed.isFixed], ["open", true]);
+  await one.turn("open");
+  clock.advance(1_000);
+  assert.equal(await other.mode(), "open");
+  await one.turn("closed");
+  t.mock.method(db, "selectFrom", () => {
+    throw new StoreDown("away");
+  });
+  clock.advance(1_000);
+  assert.equal(await other.mode(), "open", "what was known last, while the database is away");
+  assert.equal(await server().mode(), "closed", "nothing was ever known");
+});

@@ -2,7 +2,11 @@ module compatclients
 
 go 1.19
 
-require github.com/mailgun/mailgun-go/v4 v4.12.0
+require (
+	github.com/gobwas/glob v0.2.3
+	github.com/mailgun/mailgun-go/v4 v4.12.0
+	gopkg.in/ini.v1 v1.67.0
+)
 
 require (
 	github.com/go-chi/chi/v5 v5.0.8 // indirect

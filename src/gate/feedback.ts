@@ -1,3 +1,4 @@
+import type { FeedbackOutcome } from "../core/policy/outcomes.ts";
 import { type Kysely, sql } from "kysely";
 import { LRUCache } from "lru-cache";
 import { readEntry } from "../core/address/address.ts";
@@ -18,7 +19,7 @@ import type { Database } from "../store/schema.ts";
 import type { FeedbackRow } from "../store/tables/policy.ts";
 import { inTransaction } from "../store/transaction.ts";
 import { insertRow, keepNewest, lockAccount, pruneRows } from "../store/rows.ts";
-import type { FeedbackOutcome, Proposal } from "./gate-shapes.ts";
+import type { Proposal } from "./gate-shapes.ts";
 import { FEEDBACK_DAYS, Proposals } from "./proposals.ts";
 import { type AccountHash, mailboxId, reportedDomainOf } from "./traffic.ts";
 

@@ -1,3 +1,4 @@
+import { HOOK_OUTCOMES, HOOK_SYSTEMS } from "../core/policy/outcomes.ts";
 import { component, type Described, oneOf, orNull, Type } from "../core/json-schema.ts";
 import { QUESTIONS } from "../core/policy/default-policy.ts";
 import { DECISIONS, VERIFIED } from "../core/policy/policy.ts";
@@ -144,30 +145,6 @@ export const OutcomeReport = Type.Object({
 });
 export type OutcomeReport = Described<typeof OutcomeReport>;
 
-export const HOOK_SYSTEMS = [
-  "supabase",
-  "kratos",
-  "zitadel",
-  "fusionauth",
-  "neon",
-  "standard",
-] as const;
-export type HookSystem = (typeof HOOK_SYSTEMS)[number];
-
-/**
- * What the caller got. `failed_open`: something of ours failed, and the person was let through. `late`: the caller left
- * before the answer. `unread`: signed, but without an address that could be read. `unauthenticated`: a wrong signature.
- */
-export const HOOK_OUTCOMES = [
-  "accepted",
-  "refused",
-  "failed_open",
-  "late",
-  "unread",
-  "unauthenticated",
-] as const;
-export type HookOutcome = (typeof HOOK_OUTCOMES)[number];
-
 const Call = Type.Object({
   at: time,
   outcome: oneOf(HOOK_OUTCOMES, "How the call ended."),
@@ -229,9 +206,6 @@ export const DecisionPage = Type.Object({
   next: orNull(text, "For `after`; null: there are no more."),
 });
 export type DecisionPage = Described<typeof DecisionPage>;
-
-export const FEEDBACK_OUTCOMES = ["abuse", "bounce", "complaint", "fine"] as const;
-export type FeedbackOutcome = (typeof FEEDBACK_OUTCOMES)[number];
 
 export const FEEDBACK_NOTE_MAX = 1_000;
 

@@ -1,3 +1,4 @@
+import type { HookOutcome, HookSystem } from "../core/policy/outcomes.ts";
 import { dayOf } from "../core/calendar.ts";
 import { messageFor } from "../core/policy/messages.ts";
 import type { Decision } from "../core/policy/policy.ts";
@@ -6,7 +7,7 @@ import { Believed } from "../base/believed.ts";
 import type { Clock } from "../base/clock.ts";
 import { inTime } from "../base/in-time.ts";
 import type { Log } from "../base/log.ts";
-import type { HookOutcome, HookSystem } from "./gate-shapes.ts";
+
 import type { Hook, HookNews, Hooks } from "./hooks-store.ts";
 import type { SecretBox } from "../base/secrets.ts";
 import type { Admission } from "../accounts/admission/admission.ts";

@@ -1,7 +1,8 @@
+import type { HookSystem } from "../core/policy/outcomes.ts";
 import { trimEntry } from "../core/address/address.ts";
 import { languageOf } from "../core/policy/messages.ts";
 import type { CallerFact } from "../core/policy/policy.ts";
-import type { HookSystem } from "./gate-shapes.ts";
+
 import {
   type Authenticate,
   fusionAuthSignature,

@@ -1,5 +1,6 @@
+import { HOOK_OUTCOMES, type HookOutcome } from "../core/policy/outcomes.ts";
 import type { Kysely } from "kysely";
-import { HOOK_OUTCOMES, type HookOutcome } from "./gate-shapes.ts";
+
 import type { Database } from "../store/schema.ts";
 import {
   changeRows,

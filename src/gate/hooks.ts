@@ -1,7 +1,8 @@
+import { HOOK_SYSTEMS, type HookSystem } from "../core/policy/outcomes.ts";
 import { dayOf, isoTime } from "../core/calendar.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Ids } from "../base/ids.ts";
-import { HOOK_SYSTEMS, type HookJson, type HookSystem } from "./gate-shapes.ts";
+import { type HookJson } from "./gate-shapes.ts";
 import type { Hook, HookCall, Hooks } from "./hooks-store.ts";
 import type { PublicHostCheck } from "../outbound/public-host.ts";
 import type { SecretBox } from "../base/secrets.ts";

@@ -1,4 +1,4 @@
-import type { HookSystem } from "../../src/gate/gate-shapes.ts";
+import type { HookSystem } from "../../src/core/policy/outcomes.ts";
 
 /** Payloads as the systems send them; SUB is where the address is. */
 export const RECORDED: Readonly<Record<HookSystem, string>> = {

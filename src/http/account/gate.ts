@@ -1,3 +1,4 @@
+import { FEEDBACK_OUTCOMES, HOOK_SYSTEMS } from "../../core/policy/outcomes.ts";
 import { LRUCache } from "lru-cache";
 import type { Field } from "../field.ts";
 import { tierOf } from "../../accounts/admission/tiers.ts";
@@ -13,8 +14,6 @@ import { auditedEntries, auditedPolicies, auditedTokens } from "../../gate/audit
 import { type Feedback, withDomain } from "../../gate/feedback.ts";
 import {
   BackTestReport,
-  FEEDBACK_OUTCOMES,
-  HOOK_SYSTEMS,
   HookSecret,
   HooksPage,
   HookTest,

@@ -1,10 +1,11 @@
+import { FEEDBACK_OUTCOMES } from "../../core/policy/outcomes.ts";
 import { badParameter, apiKeyRequired, missingParameter, nulInText } from "../../base/refusals.ts";
 import { type Decision, DECISIONS } from "../../core/policy/policy.ts";
 import { Type } from "../../core/json-schema.ts";
 import { trimEntry } from "../../core/address/address.ts";
 import { type DecisionLog, LOG_PAGE_MAX, type SoughtDecisions } from "../../gate/decision-log.ts";
 import type { Feedback, NewFeedback } from "../../gate/feedback.ts";
-import { DecisionPage, FEEDBACK_NOTE_MAX, FEEDBACK_OUTCOMES } from "../../gate/gate-shapes.ts";
+import { DecisionPage, FEEDBACK_NOTE_MAX } from "../../gate/gate-shapes.ts";
 import { json, KEY_NEEDED, type Operation, parametersOf } from "../operation.ts";
 import { type ApiRequest, JSON_TYPE, type Route } from "../route.ts";
 

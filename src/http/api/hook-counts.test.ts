@@ -1,3 +1,4 @@
+import { HOOK_OUTCOMES, type HookOutcome } from "../../core/policy/outcomes.ts";
 import assert from "node:assert/strict";
 import { createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -5,7 +6,6 @@ import { test } from "node:test";
 import { SILENT } from "../../../test/policy/gate-world.ts";
 import { hookWorld } from "../../../test/policy/hook-world.ts";
 import { until } from "../../../test/time/until.ts";
-import { HOOK_OUTCOMES, type HookOutcome } from "../../gate/gate-shapes.ts";
 
 interface Sent {
   readonly port: number;

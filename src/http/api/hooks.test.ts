@@ -1,3 +1,4 @@
+import type { HookSystem } from "../../core/policy/outcomes.ts";
 import assert from "node:assert/strict";
 import { generateKeyPairSync, sign } from "node:crypto";
 import { once } from "node:events";
@@ -7,7 +8,7 @@ import { test } from "node:test";
 import { until } from "../../../test/time/until.ts";
 import { hookWorld } from "../../../test/policy/hook-world.ts";
 import { RECORDED } from "../../../test/policy/recorded-payloads.ts";
-import type { HookSystem } from "../../gate/gate-shapes.ts";
+
 import type { HookService as Service } from "../../gate/hooks.ts";
 
 const REFUSALS: Readonly<Record<Exclude<HookSystem, "standard">, readonly [number, string]>> = {

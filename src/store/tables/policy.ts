@@ -1,6 +1,6 @@
+import type { FeedbackOutcome, HookOutcome, HookSystem } from "../../core/policy/outcomes.ts";
 import type { Decision } from "../../core/policy/policy.ts";
 import type { PolicyQuestion } from "../../core/policy/default-policy.ts";
-import type { FeedbackOutcome, HookOutcome, HookSystem } from "../../gate/gate-shapes.ts";
 
 export interface PolicyTables {
   policies: PolicyRow;

@@ -1,6 +1,7 @@
+import { HOOK_OUTCOMES, HOOK_SYSTEMS } from "../../../core/policy/outcomes.ts";
 import { Argument, Command, Option } from "commander";
 import type { AccountService } from "../../../accounts/accounts.ts";
-import { HOOK_OUTCOMES, HOOK_SYSTEMS } from "../../../gate/gate-shapes.ts";
+
 import type { HookJson } from "../../../gate/gate-shapes.ts";
 import type { HookService, SignedExample } from "../../../gate/hooks.ts";
 import { type Terminal, print, refuse, shown, table, withOpened } from "../../terminal.ts";

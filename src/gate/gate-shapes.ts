@@ -64,6 +64,11 @@ export const PolicyPage = Type.Object({
   version,
   document: Type.Unsafe<unknown>({ type: "object" }),
   rule_reasons: Type.Array(text, { description: "What each rule gives as its reason." }),
+  mistakes: Type.Optional(
+    Type.Array(text, {
+      description: "What this version of the service does not take: it is ignored.",
+    }),
+  ),
   versions: Type.Array(
     Type.Object({
       version,

@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import {
   DEFAULT_NAME,
   DEFAULT_POLICY,
@@ -5,7 +6,7 @@ import {
   SEND_NAME,
   SEND_POLICY,
 } from "../core/policy/default-policy.ts";
-import { parsePolicyText } from "../core/policy/parse-policy.ts";
+import { parsePolicyText, working } from "../core/policy/parse-policy.ts";
 import type { Policy } from "../core/policy/policy.ts";
 import type { Awaitable } from "../core/mail/lookup.ts";
 import { Believed } from "../base/believed.ts";
@@ -47,10 +48,13 @@ export type FindPolicies = (
 export interface FindPoliciesDeps {
   readonly store: Pick<PolicyStore, "inForce">;
   readonly clock: Pick<Clock, "monotonicMs" | "after">;
-  readonly log: Pick<Log, "error">;
+  readonly log: Pick<Log, "error" | "warn">;
   /** Absent: a change is seen within 5 s. */
   readonly notices?: Pick<Notices, "hear">;
 }
+
+/** Versions whose mistakes are said once. */
+const SAID_MAX = 1_000;
 
 const NAME = /^[a-z0-9_-]{1,32}$/;
 
@@ -63,9 +67,16 @@ export function createFindPolicies(deps: FindPoliciesDeps): FindPolicies {
   notices?.hear("policies", () => known.expire());
   const orBuiltIn = (name: string, found: PoliciesInForce | "unknown" | undefined) =>
     found === "unknown" ? (builtInPolicy(name) ?? BUILT_IN) : found;
+  const said = new LRUCache<string, true>({ max: SAID_MAX });
   return (accountId, name, timeoutMs) => {
     if (!isPolicyName(name)) return undefined;
-    const ask = async () => ready(name, await store.inForce(accountId, name));
+    const ignored = (version: number, parts: readonly string[]): void => {
+      const one = `${accountId} ${name} ${String(version)}`;
+      if (said.has(one)) return;
+      said.set(one, true);
+      log.warn("policies.parts_ignored", { account: accountId, policy: name, version, parts });
+    };
+    const ask = async () => ready(name, await store.inForce(accountId, name), ignored);
     const found = known.find(`${accountId} ${name}`, timeoutMs, ask);
     return found instanceof Promise
       ? found.then((one) => orBuiltIn(name, one))
@@ -73,15 +84,27 @@ export function createFindPolicies(deps: FindPoliciesDeps): FindPolicies {
   };
 }
 
-function ready(name: string, { live, shadow }: PolicyInForce): PoliciesInForce | undefined {
-  const decides = live === undefined ? builtInPolicy(name)?.live : readyOf(live);
+type Ignored = (version: number, parts: readonly string[]) => void;
+
+function ready(
+  name: string,
+  { live, shadow }: PolicyInForce,
+  ignored: Ignored,
+): PoliciesInForce | undefined {
+  const decides = live === undefined ? builtInPolicy(name)?.live : readyOf(live, ignored);
   if (decides === undefined) return undefined;
-  return { name, live: decides, ...(shadow !== undefined && { shadow: readyOf(shadow) }) };
+  return { name, live: decides, ...(shadow && { shadow: readyOf(shadow, ignored) }) };
 }
 
 /** The plan may have changed since it was saved: a rule about the age of domains then never matches. */
-function readyOf({ version, document }: PolicyVersion): ReadyPolicy {
+function readyOf({ version, document }: PolicyVersion, ignored: Ignored): ReadyPolicy {
   const read = parsePolicyText(document, { hasDomainAge: true });
-  if (!read.ok) throw new Error(`policy version ${String(version)}: ${read.mistakes.join("; ")}`);
-  return { version, policy: read.policy };
+  const policy = working(read);
+  if (policy === undefined) throw new Error(`policy version ${String(version)} is no JSON object`);
+  if (!read.ok)
+    ignored(
+      version,
+      read.mistakes.map((mistake) => mistake.split(":")[0] ?? ""),
+    );
+  return { version, policy };
 }

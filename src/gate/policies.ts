@@ -1,6 +1,6 @@
 import { dayOf, isoDate, isoTime } from "../core/calendar.ts";
 import { BUILT_IN_DOCUMENTS, DEFAULT_VERSION } from "../core/policy/default-policy.ts";
-import { parsePolicy, POLICY_MAX_BYTES } from "../core/policy/parse-policy.ts";
+import { parsePolicy, POLICY_MAX_BYTES, working } from "../core/policy/parse-policy.ts";
 import { isReservedName } from "../core/reserved-name.ts";
 import type { Account } from "../accounts/accounts-store.ts";
 import type { Clock } from "../base/clock.ts";
@@ -83,7 +83,8 @@ export class PolicyService {
       ...(await this.#row(accountId, head)),
       version,
       document,
-      rule_reasons: read.ok ? read.policy.rules.map(({ reason }) => reason) : [],
+      rule_reasons: (working(read)?.rules ?? []).map(({ reason }) => reason),
+      ...(!read.ok && { mistakes: read.mistakes }),
       versions: BUILT_IN_DOCUMENTS.has(name) ? [...rows, first] : rows,
     };
   }

@@ -82,3 +82,26 @@ test("reserved are the names of JavaScript alone", () => {
     assert.equal(isReservedName(name), false, name);
   }
 });
+
+test("a stored policy with a reserved reason decides on, and that is said once", async (t) => {
+  const world = await gateWorld(t);
+  const { app, log, policies, store } = world;
+  const { id, apiKey } = await world.account("ada@shop.example");
+  const account = (await store.accounts.find(id)) ?? assert.fail();
+  await policies.save({ account, author: "ada" }, "shop", {}, "live");
+  const rules = [{ when: { format: true }, then: "reject", reason: "constructor" }];
+  const document = JSON.stringify({ rules });
+  await store.sql.db.updateTable("policy_versions").set({ document }).execute();
+  for (const policy of ["shop", "shop"]) {
+    const payload = { email: "jo@good.example", policy };
+    const headers = { "x-api-key": apiKey };
+    const answer = await inject(app, { method: "POST", url: "/api/decide", payload, headers });
+    const { decision, reason } = answer.json<Readonly<Record<string, string>>>();
+    assert.deepEqual([decision, reason], ["reject", "format"]);
+  }
+  const said = log.events.filter((event) => event.startsWith("policies."));
+  assert.deepEqual(said, ["policies.parts_ignored"]);
+  assert.match(log.text(), /"parts":\["rules\[0\]\.reason"\]/);
+  const { mistakes } = await policies.show(id, "shop");
+  assert.deepEqual(mistakes, ['rules[0].reason: "constructor" is a reserved name']);
+});

@@ -30,7 +30,11 @@ const MISTAKES_MAX = 20;
 export type PolicyRead =
   | { readonly ok: true; readonly policy: Policy }
   /** Each starts with the path to what is wrong: `rules[2].when.dns: "maybe" is not one of yes, no, unknown`. */
-  | { readonly ok: false; readonly mistakes: readonly string[] };
+  | { readonly ok: false; readonly mistakes: readonly string[]; readonly rest?: Policy };
+
+/** What works of a stored policy, which an older version may have taken. A rule with a mistake in `when` or `then` never matches. */
+export const working = (read: PolicyRead): Policy | undefined =>
+  read.ok ? read.policy : read.rest;
 
 export interface PolicyScope {
   readonly hasDomainAge: boolean;
@@ -40,7 +44,8 @@ export function parsePolicy(document: unknown, scope: PolicyScope): PolicyRead {
   const reader = new PolicyReader(scope);
   const policy = reader.policy(document);
   const { mistakes } = reader;
-  return mistakes.length === 0 ? { ok: true, policy } : { ok: false, mistakes };
+  if (mistakes.length === 0) return { ok: true, policy };
+  return { ok: false, mistakes, ...(isMembers(document) && { rest: policy }) };
 }
 
 export function parsePolicyText(text: string, scope: PolicyScope): PolicyRead {
@@ -84,6 +89,7 @@ const UNFIT = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u;
 
 class PolicyReader {
   readonly mistakes: string[] = [];
+  #wrongs = 0;
   readonly #scope: PolicyScope;
 
   constructor(scope: PolicyScope) {
@@ -120,9 +126,8 @@ class PolicyReader {
     if (rules.length > RULES_MAX) {
       const most = String(RULES_MAX);
       this.#wrong("rules", `${String(rules.length)} rules are more than ${most}`);
-      return [];
     }
-    return rules.map((rule: unknown, at) => {
+    return rules.slice(0, RULES_MAX).map((rule: unknown, at) => {
       return { ...this.#rule(rule, `rules[${String(at)}]`), name: nameOf(rule, at) };
     });
   }
@@ -140,6 +145,7 @@ class PolicyReader {
       return missing;
     }
     this.#membersOf(rule, RULE_MEMBERS, `${path}.`);
+    const before = this.#wrongs;
     const decision = this.#decision(rule["then"], `${path}.then`);
     const { when } = rule;
     if (!isMembers(when) || Object.keys(when).length === 0) {
@@ -147,8 +153,10 @@ class PolicyReader {
       return missing;
     }
     const conditions = this.#conditions(when, `${path}.when`);
+    const works = this.#wrongs === before;
     const reason = this.#reason(rule["reason"], `${path}.reason`);
     const messages = this.#messages(rule["message"], `${path}.message`);
+    if (!works) return missing;
     return {
       matches: (facts) => conditions.every(({ holds }) => holds(facts)),
       isOpen: (facts, missing) => isOpen(conditions, facts, missing),
@@ -188,8 +196,9 @@ class PolicyReader {
   #reason(value: unknown, path: string): string | undefined {
     if (value === undefined) return undefined;
     if (typeof value === "string" && REASON.test(value)) {
-      if (isReservedName(value)) this.#wrong(path, `${shown(value)} is a reserved name`);
-      return value;
+      if (!isReservedName(value)) return value;
+      this.#wrong(path, `${shown(value)} is a reserved name`);
+      return undefined;
     }
     this.#wrong(path, `${shown(value)} is not 1 to 32 characters of a to z and _`);
     return undefined;
@@ -197,6 +206,12 @@ class PolicyReader {
 
   #messages(value: unknown, path: string): Messages | undefined {
     if (value === undefined) return undefined;
+    const before = this.#wrongs;
+    const texts = this.#texts(value, path);
+    return this.#wrongs === before ? texts : undefined;
+  }
+
+  #texts(value: unknown, path: string): Messages | undefined {
     if (typeof value === "string") return new Map([["en", this.#message(value, path)]]);
     if (!isMembers(value) || Object.keys(value).length === 0) {
       this.#wrong(path, `${shown(value)} is not text or an object {"en": "...", "de": "..."}`);
@@ -226,6 +241,7 @@ class PolicyReader {
   }
 
   #wrong(path: string, text: string): void {
+    this.#wrongs += 1;
     if (this.mistakes.length < MISTAKES_MAX) this.mistakes.push(`${path}: ${text}`);
   }
 }

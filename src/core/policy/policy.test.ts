@@ -6,7 +6,7 @@ import * as TEXTS from "../tables/texts.ts";
 import { FAULT_WORDS } from "../name/domain.ts";
 import { SLIP_WORDS } from "../validate/malformed.ts";
 import { languageOf, LANGUAGES, messageFor } from "./messages.ts";
-import { parsePolicy } from "./parse-policy.ts";
+import { parsePolicy, working } from "./parse-policy.ts";
 import { decide, decideEarly, type Facts, type Outcome, type Policy } from "./policy.ts";
 
 const GOOD: Facts = {
@@ -393,3 +393,24 @@ test("an accepted entry has no message", () => {
     undefined,
   );
 });
+
+/** Of stored policies with one rule on `role`: what an older version took. */
+const STORED: readonly [what: string, document: object, rule: object, reason: string][] = [
+  ["a reserved reason is the usual one", {}, { reason: "constructor" }, "role"],
+  ["a message that is none is left out", {}, { message: { en: "" } }, "role"],
+  ["an unknown member is passed over", { more: 1 }, { note: "x" }, "role"],
+  ["a rule on an unknown fact never matches", {}, { when: { role: true, karma: 1 } }, "ok"],
+  ["a rule that decides something unknown never matches", {}, { then: "tarpit" }, "ok"],
+  ["an unknown end accepts", { else: "tarpit" }, { when: { role: false } }, "ok"],
+];
+
+for (const [what, document, more, reason] of STORED) {
+  test(`of a stored policy ${what}`, () => {
+    const rules = [{ when: { role: true }, then: "reject", ...more }];
+    const read = parsePolicy({ rules, ...document }, { hasDomainAge: true });
+    const policy = working(read);
+    assert.ok(!read.ok && policy !== undefined);
+    const decided = decide(policy, { ...GOOD, role: true });
+    assert.deepEqual([decided.reason, decided.messages], [reason, undefined]);
+  });
+}

@@ -8,7 +8,7 @@ import { readEntry, trimEntry } from "../../core/address/address.ts";
 import { Type } from "../../core/json-schema.ts";
 import { DEFAULT_NAME } from "../../core/policy/default-policy.ts";
 import { wordsOf } from "../../core/policy/messages.ts";
-import { parsePolicy } from "../../core/policy/parse-policy.ts";
+import { parsePolicy, working } from "../../core/policy/parse-policy.ts";
 import type { Policy } from "../../core/policy/policy.ts";
 import { auditedEntries, auditedPolicies, auditedTokens } from "../../gate/audited.ts";
 import { type Feedback, withDomain } from "../../gate/feedback.ts";
@@ -89,10 +89,10 @@ async function storedOf(
   { policies }: AccountContext,
   version?: number,
 ): Promise<Policy> {
-  const { document } = await policies.show(own.id, id, version);
-  const read = parsePolicy(document, { hasDomainAge: true });
-  if (!read.ok) throw badPolicy(read.mistakes);
-  return read.policy;
+  const { document, mistakes = [] } = await policies.show(own.id, id, version);
+  const policy = working(parsePolicy(document, { hasDomainAge: true }));
+  if (policy === undefined) throw badPolicy(mistakes);
+  return policy;
 }
 
 function versionOf(number = NaN): number {

@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import type { Account } from "../../../accounts/accounts-store.ts";
 import { DEFAULT_NAME } from "../../../core/policy/default-policy.ts";
-import { parsePolicy } from "../../../core/policy/parse-policy.ts";
+import { parsePolicy, working } from "../../../core/policy/parse-policy.ts";
 import type { Policy } from "../../../core/policy/policy.ts";
 import type { BackTestPolicy } from "../../../gate/back-test.ts";
 import { prunedWords } from "../../../core/policy/pruned-words.ts";
@@ -104,6 +104,7 @@ const showCommand = (deps: PolicyDeps): Command =>
       );
       const text = `${JSON.stringify(page.document, null, 2)}\n`;
       print(deps.terminal, json, page, text);
+      for (const mistake of page.mistakes ?? []) deps.terminal.err(`Ignored: ${shown(mistake)}\n`);
     });
 
 function saidSaved(deps: PolicyDeps, saved: SavedPolicy, words: string, json?: true): void {
@@ -195,10 +196,10 @@ const removeCommand = (deps: PolicyDeps): Command =>
     });
 
 async function storedOf({ policies, of }: PolicyCommandParts, name: string): Promise<Policy> {
-  const { document } = await policies.show(of.id, name);
-  const read = parsePolicy(document, { hasDomainAge: true });
-  if (!read.ok) throw refuse(read.mistakes.join("\n"));
-  return read.policy;
+  const { document, mistakes = [] } = await policies.show(of.id, name);
+  const policy = working(parsePolicy(document, { hasDomainAge: true }));
+  if (policy === undefined) throw refuse(mistakes.join("\n"));
+  return policy;
 }
 
 function count(text: string, name: string): number {

@@ -126,8 +126,14 @@ export const serviceFull = (retryAfterSeconds = 5): Refusal =>
     retryAfterSeconds,
   });
 
-export const storeUnavailable = (retryAfterSeconds = 5): Refusal =>
-  new Refusal("store_unavailable", 503, "Service temporarily unavailable", { retryAfterSeconds });
+export const storeUnavailable = (
+  retryAfterSeconds = 5,
+  message = "Service temporarily unavailable",
+): Refusal => new Refusal("store_unavailable", 503, message, { retryAfterSeconds });
+
+/** The same for people at the dashboard, who are told the part; programs know the other sentence. */
+export const STORE_AWAY =
+  "The database of this service does not answer, or takes no writes. Try again in a minute.";
 
 /** Of an answer that needs something stored; checks and decisions go on. */
 export const diskFull = fixed(

@@ -18,6 +18,8 @@ interface AccountCheckDeps {
   readonly datasets: () => Datasets;
   readonly tiers: Tiers;
   readonly publicUrl: () => string;
+  /** Whether the service's own resolver is away: then nothing is said of the domain. */
+  readonly isDnsDown: () => Promise<boolean>;
 }
 
 /** Checks one entry for one unit. Throws the quota `Refusal` before the first step. */
@@ -40,8 +42,8 @@ export function createAccountCheck(deps: AccountCheckDeps): AccountCheck {
       const core = await deps.check(entry, mode, coreOnly);
       const isAll = !core.result.format || (asked.features.length === 0 && !asked.spamTrap);
       const show = shower(entry, sorted, deps);
-      if (!isAll) yield show("core", core);
-      yield show("full", isAll ? core : await deps.check(entry, mode, asked));
+      if (!isAll) yield await show("core", core);
+      yield await show("full", isAll ? core : await deps.check(entry, mode, asked));
     } catch (fault) {
       await receipt.refund();
       throw fault;
@@ -83,16 +85,18 @@ const shownEvidence = (
 
 const shower =
   (text: string, sorted: SortedFeatures, deps: AccountCheckDeps) =>
-  (step: CheckStep["step"], validation: Validation): CheckStep => {
+  async (step: CheckStep["step"], validation: Validation): Promise<CheckStep> => {
     const { result, evidence, unavailable } = validation;
     const isLast = step === "full";
     const scope = { features: sorted.permitted, unavailable };
     const denied = isLast ? denialFields(sorted, unavailable, deps.publicUrl()) : {};
+    const isDown = result.signals.includes("dns_indeterminate") && (await deps.isDnsDown());
     return {
       step,
       result: { ...result, ...denied },
       evidence: shownEvidence(evidence, deps.datasets()),
       advice: isLast && result.format ? advise(result, scope) : [],
       ...repair(text, validation),
+      ...(isDown && { dns_down: true }),
     };
   };

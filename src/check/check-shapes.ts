@@ -36,6 +36,9 @@ export const CheckStep = Type.Object({
   ),
   problem: Type.Optional(Type.String({ description: "Why it is not an address or domain." })),
   meant: Type.Optional(Type.String({ description: "The entry as it was probably meant." })),
+  dns_down: Type.Optional(
+    Type.Boolean({ description: "True: this service's own name server does not answer." }),
+  ),
 });
 export type CheckStep = Described<typeof CheckStep>;
 

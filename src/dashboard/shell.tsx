@@ -2,11 +2,12 @@ import type { ComponentChildren, VNode } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { ApiFault, post } from "./lib/client.ts";
 import { count, counted, relativeTime, timeMs } from "./lib/format.ts";
+import { health, HealthWatch } from "./lib/health.ts";
 import { doorTo, go, path } from "./lib/router.ts";
 import { allowance, leftOf, ownEmail, session, signedOut } from "./lib/session.ts";
 import { theme } from "./lib/state.ts";
 import { isOpen, type RailLink, PAGES, RAIL } from "./pages.ts";
-import { Go, Meter, PageLink, waiting } from "./parts/basic.tsx";
+import { Go, Mark, Meter, PageLink, waiting } from "./parts/basic.tsx";
 import { Act, Button, Field } from "./parts/form.tsx";
 import { tierName } from "./words/names.ts";
 
@@ -37,6 +38,7 @@ function AccountShell({ children }: ShellProps): VNode {
   const email = ownEmail();
   return (
     <div class="shell">
+      {session.value.account?.admin ? <HealthWatch /> : null}
       <header class="rail">
         <Brand />
         <nav class="nav" aria-label="Main">
@@ -123,10 +125,24 @@ const linksOf = (...groups: readonly (keyof typeof RAIL)[]): readonly (VNode | n
         <PageLink key={to} href={to === "" ? "./" : to}>
           {icon === undefined ? null : <Icon d={icon} />}
           {name}
+          {to === "admin/system" ? troubleMark() : null}
         </PageLink>
       )),
     ];
   });
+
+/** On every page of an operator; nothing while all is well. */
+function troubleMark(): VNode | null {
+  const { value, fault } = health.value;
+  if (fault !== "") return <Mark mark="no" words="No answer" />;
+  const { broken = [] } = value ?? {};
+  if (broken.length === 0) return null;
+  return broken.some(({ stops }) => stops) ? (
+    <Mark mark="no" words={`${count(broken.length)} broken`} />
+  ) : (
+    <Mark mark="unsure" words={`${count(broken.length)} to see`} />
+  );
+}
 
 function TabBar(): VNode {
   const isElsewhere = !RAIL.main.some(([to]) => to === path.value.split("/")[0]);
@@ -134,7 +150,7 @@ function TabBar(): VNode {
     <nav class="tabbar" aria-label="Main, at the bottom">
       {linksOf("main")}
       <button type="button" popovertarget="menu" aria-current={isElsewhere ? "true" : undefined}>
-        <Icon d="M3 9h.01M9 9h.01M15 9h.01" width="2.8" />
+        {troubleMark() ?? <Icon d="M3 9h.01M9 9h.01M15 9h.01" width="2.8" />}
         More
       </button>
     </nav>

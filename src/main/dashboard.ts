@@ -46,6 +46,7 @@ interface AccountParts {
   readonly checker: Pick<Checker, "check" | "datasets">;
   readonly info: ServiceInfo;
   readonly countSignIn: (outcome: SignInOutcome) => void;
+  readonly health: DashboardContext["health"];
 }
 
 /** A folder beside this file's own build; undefined where only the server was compiled. */
@@ -96,7 +97,7 @@ type OfOthers =
 /** What of the dashboard's context accounts have, on the stores of the serving process. */
 export function openAccounts(
   { clock, ids, log, config: { signup } }: AccountProcess,
-  { serving, admission, checker, info, countSignIn }: AccountParts,
+  { serving, admission, checker, info, countSignIn, health }: AccountParts,
 ): Omit<DashboardContext, OfOthers> {
   const { backing, lists, shares, tiers, secretKey } = serving;
   const { store, usage, rates, quotas, charges } = backing;
@@ -118,6 +119,9 @@ export function openAccounts(
   const signIn = createSignIn({ ...tried, ids, clock, log, counted: countSignIn });
   const isSetUpOpen = (): Promise<boolean> => setUp.isOpen();
   const signUps = new SignUpSwitch({ db, fixed: signup, clock });
+  const { publicUrl } = info;
+  const isDnsDown = async (): Promise<boolean> =>
+    (await health.state()).broken.some(({ part }) => part === "dns");
   return {
     logins,
     sessions,
@@ -143,7 +147,7 @@ export function openAccounts(
     signUps,
     signUp: createSignUp({ signUps, isSetUpOpen, accounts, quotas, audit, clock }),
     usage: new UsageReader({ usage, clock, tiers }),
-    check: createAccountCheck({ admission, check, datasets, tiers, publicUrl: info.publicUrl }),
+    check: createAccountCheck({ admission, check, datasets, tiers, publicUrl, isDnsDown }),
     setUp,
     frontPage: createFrontPage({ check, datasets, refresh, usage, clock }),
     verdicts: new VerdictCounts(db),

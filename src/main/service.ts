@@ -312,7 +312,7 @@ function dashboardOf(
   const info = { publicUrl, version: programVersion() };
   const countSignIn = outcomeCounter(serving.metrics.registry, "signIns");
   return {
-    ...openAccounts(process, { ...parts, info, countSignIn }),
+    ...openAccounts(process, { ...parts, info, countSignIn, health }),
     requests: counts.charts,
     trustedProxies: trustProxy,
     isHostAllowed,

@@ -139,12 +139,28 @@ export async function dashboardWorld(options: DashboardWorldOptions = {}): Promi
   running.start();
   const backing = { store, charges, rates, quotas, usage };
   const secretKey = new Uint8Array(32);
+  const health: DashboardDeps["health"] = {
+    state: () =>
+      Promise.resolve({
+        parts: ["database", "dns"],
+        broken: [
+          {
+            part: "dns",
+            says: "DNS server 192.0.2.53:53 does not answer.",
+            toDo: "Start it.",
+            sinceMs: clock.nowMs(),
+            stops: true,
+          },
+        ],
+      }),
+  };
   const parts = {
     serving: { backing, lists: words, shares, tiers, secretKey },
     admission,
     checker: { check, datasets },
     info: { publicUrl, version: "0.0.0-test" },
     countSignIn: () => undefined,
+    health,
   };
   const dashboard: DashboardDeps = {
     ...openAccounts({ clock, ids, log, config: { signup: options.signup } }, parts),
@@ -165,21 +181,7 @@ export async function dashboardWorld(options: DashboardWorldOptions = {}): Promi
           },
         ],
       }),
-    health: {
-      state: () =>
-        Promise.resolve({
-          parts: ["database", "dns"],
-          broken: [
-            {
-              part: "dns",
-              says: "DNS server 192.0.2.53:53 does not answer.",
-              toDo: "Start it.",
-              sinceMs: clock.nowMs(),
-              stops: true,
-            },
-          ],
-        }),
-    },
+    health,
     system: () =>
       Promise.resolve({
         version: "0.0.0-test",

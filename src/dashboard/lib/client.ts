@@ -24,7 +24,6 @@ const NO_ANSWER = "The server did not answer. Check your connection and try agai
 /** The message for a status; the server's own text is for programs. */
 const STATUS_WORDS: Readonly<Record<number, string>> = {
   500: "Something went wrong in the service. Try again; if it persists, tell the operator.",
-  503: "The service is busy, or something it needs is away. Try again in a few minutes.",
 };
 
 async function messageOf(response: Response): Promise<string> {
@@ -90,13 +89,17 @@ export async function checkEntry(
     isDone = chunk?.done !== false;
     const lines = (rest + (chunk?.value ?? "")).split("\n");
     rest = isDone ? "" : (lines.pop() ?? "");
-    for (const line of lines) if (line !== "") take(stepOf(JSON.parse(line)));
+    for (const line of lines) if (line !== "") take(stepOf(JSON.parse(line) as CheckStep));
   }
 }
 
+const INTERNAL = "Internal error.";
+
 /** The server puts what goes wrong on the way into a last line of its own. */
-function stepOf(value: CheckStep | { readonly error: string }): CheckStep {
-  if ("error" in value) throw new ApiFault(500, STATUS_WORDS[500] ?? value.error);
+function stepOf(value: CheckStep): CheckStep {
+  const { error } = Object(value) as { error?: string };
+  if (error === INTERNAL) throw new ApiFault(500, STATUS_WORDS[500] ?? error);
+  if (error !== undefined) throw new ApiFault(503, error);
   return value;
 }
 

@@ -1,11 +1,14 @@
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { ApiFault, call, faultText, isEnded } from "./client.ts";
+import { nowMs } from "./format.ts";
 import { changes, ownerId } from "./session.ts";
 
 interface Loaded<Value> {
   readonly path: string;
   /** Stays until the next one is there. */
   readonly value?: Value;
+  /** When it came. */
+  readonly atMs?: number;
   /** Why the last question got no answer; "" when it got one, and while the first is on its way. */
   readonly fault: string;
   /** There is no such thing, or not any more. */
@@ -37,7 +40,7 @@ export function useLoad<Value>(
       setLoaded((known) => ({ ...(known.path === path && known), ...failed }));
     };
     call<Value>("GET", path).then(
-      (value) => stale || setLoaded({ path, value, fault: "", isGone: false }),
+      (value) => stale || setLoaded({ path, value, atMs: nowMs(), fault: "", isGone: false }),
       fail,
     );
     return () => {

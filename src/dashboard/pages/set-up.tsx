@@ -3,6 +3,7 @@ import { useState } from "preact/hooks";
 import type { DnsTest as Tested, SignUpState } from "../../http/account/shapes.ts";
 import { post } from "../lib/client.ts";
 import { duration } from "../lib/format.ts";
+import { stateOf } from "../lib/health.ts";
 import { useLoad } from "../lib/load.ts";
 import { fragment } from "../lib/router.ts";
 import { loadSession, ownEmail } from "../lib/session.ts";
@@ -158,7 +159,7 @@ const yesNo = (is: boolean | null): VNode =>
 
 /** Asks every resolver: whether it answers, how fast, over TCP too, and truthfully; again only when that is pressed. */
 export function DnsTest(): VNode {
-  const loading = useLoad<Tested>("admin/dns-test", 0);
+  const loading = useLoad<Tested>("admin/dns-test", typeof stateOf("dns"));
   return (
     <>
       <Shown loading={loading}>

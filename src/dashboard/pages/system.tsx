@@ -1,7 +1,8 @@
 import type { VNode } from "preact";
-import type { Cockpit, HealthState, Source, SystemState } from "../../http/account/shapes.ts";
-import { bytes, count, counted, nowMs, percent, sumOf, timeMs } from "../lib/format.ts";
-import { useLoad, useLooks } from "../lib/load.ts";
+import type { Cockpit, Source, SystemState } from "../../http/account/shapes.ts";
+import { bytes, count, counted, nowMs, percent, plural, sumOf, timeMs } from "../lib/format.ts";
+import { type Broken, health, stateOf } from "../lib/health.ts";
+import { type Loading, useLoad } from "../lib/load.ts";
 import { changes } from "../lib/session.ts";
 import {
   Lines,
@@ -27,13 +28,12 @@ import { AuditSheet } from "./settings.tsx";
 import { quantile, Requests } from "./usage.tsx";
 
 const DAYS = 14;
-const HEALTH_EVERY_MS = 10_000;
 
 export function Page(): VNode {
-  const system = useLoad<SystemState>("admin/system");
-  const health = useLoad<HealthState>("admin/health");
-  useLooks(true, health.reload, HEALTH_EVERY_MS);
-  const cockpit = useLoad<Cockpit>(`admin/cockpit?days=${String(DAYS)}`);
+  // What the database said is asked for again when it goes and when it comes back.
+  const stamp = `${String(changes.value)} ${String(isBroken("database"))}`;
+  const system = useLoad<SystemState>("admin/system", stamp);
+  const cockpit = useLoad<Cockpit>(`admin/cockpit?days=${String(DAYS)}`, stamp);
   return (
     <>
       <PageHead
@@ -42,13 +42,13 @@ export function Page(): VNode {
       >
         <Button act="Update" class="" onClick={() => (changes.value += 1)} />
       </PageHead>
-      <Shown loading={health} lines={1}>
-        {({ broken }) => broken.map((each) => <Trouble key={each.part} {...each} />)}
+      <Shown loading={health.value} lines={1}>
+        {({ broken }) => (broken.length === 0 ? null : troubles(broken))}
       </Shown>
       <Waves path="admin/waves" />
       <Proposals path="admin/proposals" whose="the operator" />
-      <Shown loading={cockpit} lines={6}>
-        {(known) => <Traffic {...known} />}
+      <Shown loading={known(cockpit)} lines={6}>
+        {(values) => <Traffic {...values} />}
       </Shown>
       <div class="two start">
         <div class="stack wide">
@@ -59,9 +59,9 @@ export function Page(): VNode {
         </div>
         <div class="stack wide">
           <Shown loading={system} lines={6}>
-            {(state) => <Server {...state} broken={health.value?.broken ?? []} />}
+            {(state) => <Server {...state} />}
           </Shown>
-          <Shown loading={cockpit} lines={4}>
+          <Shown loading={known(cockpit)} lines={4}>
             {({ top, held_back: held }) => (
               <>
                 <Throttled rows={held} />
@@ -81,13 +81,36 @@ export function Page(): VNode {
   );
 }
 
-type BrokenPartJson = HealthState["broken"][number];
+const isBroken = (part: Broken["part"]): boolean => typeof stateOf(part) === "object";
 
-const Trouble = ({ says, to_do: toDo, since, stops }: BrokenPartJson): VNode => (
-  <p class={`notice ${stops ? "no" : "unsure"}`} role="alert">
-    {says} Since <Time at={since} />. {toDo}
-  </p>
-);
+/** The note above says why there is no newer value. */
+const known = (loading: Loading<Cockpit>): Loading<Cockpit> =>
+  loading.value === undefined || !isBroken("database") ? loading : { ...loading, fault: "" };
+
+/** One note above everything: what is broken, since when and what to do. */
+function troubles(broken: readonly Broken[]): VNode {
+  const stopped = broken.filter(({ stops }) => stops).length;
+  const many = stopped || broken.length;
+  const words = stopped > 0 ? plural(many, "is broken", "are broken") : "to look at";
+  const kind = `${stopped > 0 ? "no" : "unsure"}${isBroken("database") ? " stale" : ""}`;
+  return (
+    <section class={`notice stack close ${kind}`}>
+      <h2>
+        {counted(many, "part")} of this server {words}
+      </h2>
+      <ul class="lines">
+        {broken.map(({ part, says, since, to_do: toDo }) => (
+          <li key={part}>
+            <span class="grow">
+              <b>{says}</b> Since <Time at={since} />. {toDo}
+            </span>
+          </li>
+        ))}
+      </ul>
+      {isBroken("database") ? <p>What is grey below is from before.</p> : null}
+    </section>
+  );
+}
 
 function Traffic(cockpit: Cockpit): VNode {
   const { days } = cockpit;
@@ -185,24 +208,43 @@ const backUpWords = (at: string | null): VNode => (
   </span>
 );
 
-const diskMark = ({ free, size }: NonNullable<SystemState["disk"]>): VNode => (
-  <Mark mark={free < 0.05 * size ? "no" : "yes"} words={`${bytes(free)} of ${bytes(size)} free`} />
-);
+/** A light of a part; `well` is said only of what was looked at and works. */
+function light(part: Broken["part"], well: string): VNode {
+  const state = stateOf(part);
+  // The database has said so, which is away.
+  const isOld = state === "well" && (part === "workers" || part === "duties");
+  if (state === "unknown" || (isOld && isBroken("database")))
+    return <Mark mark="quiet" words="Not known" />;
+  if (state === "absent") return <Mark mark="quiet" words="Not watched" />;
+  if (state === "well") return <Mark mark="yes" words={well} />;
+  return state.stops ? (
+    <Mark mark="no" words="Broken" />
+  ) : (
+    <Mark mark="unsure" words="Look at it" />
+  );
+}
 
-const ANSWERS = <Mark mark="yes" words="Answers" />;
-const BROKEN = <Mark mark="no" words="Broken" />;
-
-function Server(state: SystemState & { broken: readonly BrokenPartJson[] }): VNode {
-  const { broken, disk, queue, last_backup: backUp } = state;
-  const lightOfPart = (name: BrokenPartJson["part"]): VNode =>
-    broken.some(({ part }) => part === name) ? BROKEN : ANSWERS;
+function Server({ disk, queue, facts, ...state }: SystemState): VNode {
+  const backUp = state.last_backup;
+  const scaled: readonly NamedValue[] = [
+    ["Workers", light("workers", "At work")],
+    ["Duties", light("duties", "At work")],
+  ];
   return (
-    <Sheet title="This server">
+    <section class="sheet stack live">
+      <h2>This server</h2>
       <Lines
         rows={[
-          ["Database", lightOfPart("database")],
-          ["DNS", lightOfPart("dns")],
-          ...(disk ? [["Disk", diskMark(disk)] as NamedValue] : []),
+          ["Database", light("database", "Answers")],
+          ["DNS", light("dns", "Answers")],
+          ...(disk === null
+            ? scaled
+            : [
+                [
+                  "Disk",
+                  light("disk", `${bytes(disk.free)} of ${bytes(disk.size)} free`),
+                ] as NamedValue,
+              ]),
           [
             "Lists in the queue",
             queue === null
@@ -215,9 +257,9 @@ function Server(state: SystemState & { broken: readonly BrokenPartJson[] }): VNo
         ]}
       />
       <More summary="Details">
-        <Lines rows={state.facts.map(({ name, value }) => [name, value])} />
+        <Lines rows={facts.map(({ name, value }) => [name, value])} />
       </More>
-    </Sheet>
+    </section>
   );
 }
 

@@ -20,6 +20,7 @@ export interface Checked {
   readonly evidence: readonly EvidenceShape[];
   readonly problem?: string;
   readonly meant?: string;
+  readonly dns_down?: boolean;
 }
 
 /** Whether the entry was an address, which alone can be an alias. */
@@ -46,7 +47,7 @@ function wordsOf(checked: Checked, entry: string): StampWords {
   if (!result.format) return malformed(checked, entry);
   if (signals.includes("typo_domain")) return misspelt(checked);
   if (result.disposable) return disposable(checked);
-  if (signals.includes("dns_indeterminate")) return UNKNOWN;
+  if (signals.includes("dns_indeterminate")) return checked.dns_down ? NOT_ASKED : UNKNOWN;
   if (!result.dns) return unreachable(checked, entry);
   if (signals.includes("typo_local_part")) return neverIssued(result);
   return ["yes", "Looks good", "accepts mail", "This domain accepts mail.", goodReason(result)];
@@ -103,6 +104,14 @@ const UNKNOWN: StampWords = [
   "try again",
   "DNS did not answer, so we cannot tell.",
   "This is not a “no”. Its name servers often answer a minute later: check again.",
+];
+
+const NOT_ASKED: Words = [
+  "quiet",
+  "Could not tell",
+  "our DNS is away",
+  "This service cannot ask DNS at the moment.",
+  "Its own name server does not answer, which says nothing about the domain. Check again when the operator has mended it.",
 ];
 
 const UNREACHABLE: readonly Signal[] = [

@@ -167,7 +167,9 @@ export const adminRoutes: readonly AccountRoute[] = [
   admin("GET admin/system", { answer: SystemState, withoutStore: true }, (_request, context) =>
     context.system(),
   ),
-  admin("GET admin/dns-test", { answer: DnsTest }, (_request, context) => context.dnsTest()),
+  admin("GET admin/dns-test", { answer: DnsTest, withoutStore: true }, (_request, context) =>
+    context.dnsTest(),
+  ),
   admin("POST admin/accounts/:id/tier", { body: { tier: tierField } }, async (request, context) => {
     const { id } = await subjectOf(request, context);
     await auditedAccounts(context.accounts, request.note).setTier(id, request.body.tier);

@@ -47,6 +47,21 @@ test("a check says what was wrong with the format, and a plan without premium wh
   assert.equal(result.upgrade_url, "http://gatepost.example/pricing");
 });
 
+test("a check says that the service's own name server is away, where DNS did not answer", async (t) => {
+  const { world, signedIn } = await worldFor(t, {
+    zone: { ...ZONE, "silent.example": { unknown: true } },
+  });
+  await world.addAccount(EMAIL);
+  const browser = await signedIn(EMAIL);
+  for (const [entry, isDown] of [
+    ["jo@silent.example", true],
+    ["good.example", undefined],
+  ] as const) {
+    const [only] = linesOf((await browser.post("check", { entry, features: [] })).text);
+    assert.equal(only?.["dns_down"], isDown, entry);
+  }
+});
+
 const meants = [
   ["a misspelling", "jo@gmail.con", "jo@gmail.com"],
   ["an at sign written out", "anna(at)web.de", "anna@web.de"],

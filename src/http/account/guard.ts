@@ -17,7 +17,9 @@ import {
   notSignedIn,
   nulInText,
   rateExceeded,
-  Refusal,
+  type Refusal,
+  STORE_AWAY,
+  storeUnavailable,
   targetTooLong,
   unsupportedMediaType,
 } from "../../base/refusals.ts";
@@ -273,9 +275,18 @@ async function* asText(values: AsyncIterable<unknown>, log: Log): AsyncGenerator
   try {
     for await (const value of values) yield `${JSON.stringify(value)}\n`;
   } catch (fault) {
-    if (!(fault instanceof Refusal)) log.error("http.stream_failed", fault);
-    yield `${errorBody(fault instanceof Refusal ? fault.message : INTERNAL_ERROR_MESSAGE)}\n`;
+    const refusal = namedRefusal(fault);
+    if (refusal === undefined) log.error("http.stream_failed", fault);
+    yield `${errorBody(refusal?.message ?? INTERNAL_ERROR_MESSAGE)}\n`;
   }
+}
+
+/** The refusal that a thrown value is: one for the database says so. */
+function namedRefusal(error: unknown): Refusal | undefined {
+  const refusal = refusalOf(error);
+  return refusal?.code === "store_unavailable"
+    ? storeUnavailable(refusal.retryAfterSeconds, STORE_AWAY)
+    : refusal;
 }
 
 function refusedReply(
@@ -283,11 +294,11 @@ function refusedReply(
   route: AccountRoute,
   { faultLog }: AccountGuardDeps,
 ): RouteReply {
-  const refusal = refusalOf(error);
+  const refusal = namedRefusal(error);
   if (refusal === undefined || storeDownOf(error) !== undefined) {
     faultLog(error, { method: route.method, route: `/account/${route.path}` });
   }
-  const reply = refused(error, undefined);
+  const reply = refused(refusal ?? error, undefined);
   const session = refusal?.code === "not_signed_in" ? { "x-session": "none" } : {};
   return { ...reply, headers: { ...HEADERS, ...session, ...reply.headers } };
 }

@@ -3,20 +3,23 @@ import { useEffect, useState } from "preact/hooks";
 import { isEnded } from "./lib/client.ts";
 import { path } from "./lib/router.ts";
 import { leave, ownEmail, ownerId, signIn } from "./lib/session.ts";
-import { announcement, notice, type Notice, shownOnce } from "./lib/state.ts";
+import { announcement, notice, type Notice, secrets } from "./lib/state.ts";
 import { isOpen, PAGES } from "./pages.ts";
 import { Page as SignInPage } from "./pages/sign-in.tsx";
 import { Lazy, PageHead } from "./parts/basic.tsx";
-import { Act, Button, CODE, Dialog, Fault, Form, PASSWORD } from "./parts/form.tsx";
+import { Act, Button, CODE, Dialog, Fault, Form, Once, PASSWORD } from "./parts/form.tsx";
 import { Shell } from "./shell.tsx";
 
 export function App({ fault }: { fault: string }): VNode {
   // What was done on one page is not the next one's.
-  useEffect(() => path.subscribe(() => (notice.value = shownOnce.value = undefined)), []);
+  useEffect(() => path.subscribe(() => (notice.value = undefined)), []);
   return (
     <>
       <Shell>
         {notice.value && <Told {...notice.value} />}
+        {secrets.value.map((one) => (
+          <Once key={one.value} {...one} />
+        ))}
         {fault === "" ? (
           <Content />
         ) : (

@@ -1,5 +1,6 @@
 import { effect, signal } from "@preact/signals";
 import type { VNode } from "preact";
+import { path } from "./router.ts";
 import { store, stored, whenOwnerChanges } from "./session.ts";
 
 /** Short announcements to a screen reader: "Copied.", "50 % checked." */
@@ -29,25 +30,46 @@ export interface MadeKey {
 /** The secret key made in this tab since it was loaded: samples hold it, so that they run as copied. */
 export const freshKey = signal<MadeKey | undefined>(undefined);
 
-/** What the server tells this once, above the page until its reader has kept it. */
+/** What the server tells this once. */
 export interface ShownOnce {
+  /** Of the key or hook that it belongs to; a newer one takes the place of an older. */
+  readonly id?: string;
   readonly title: string;
   readonly value: string;
   readonly words?: string;
+  /** Beside it on the page where it was made. */
   readonly more?: VNode;
 }
 
-export const shownOnce = signal<ShownOnce | undefined>(undefined);
+type Secret = ShownOnce & { readonly id: string; readonly page: string };
+
+/** Above every page until each is dismissed, newest first. */
+export const secrets = signal<readonly Secret[]>([]);
+
+export function showOnce({ id = "", ...one }: ShownOnce): void {
+  const key = id || one.title;
+  dropSecret(key);
+  secrets.value = [{ ...one, id: key, page: path.value }, ...secrets.value];
+}
+
+export const dropSecret = (id: string): void =>
+  void (secrets.value = secrets.value.filter((one) => one.id !== id));
 
 /** Shows the secret that an answer brings; null: the server made no new one. */
 export const showSecret =
-  (title: string) =>
+  (title: string, id?: string) =>
   ({ secret: value }: { readonly secret: string | null }): void => {
-    if (value !== null) shownOnce.value = { title, value };
+    if (value !== null) showOnce({ title, value, ...(id !== undefined && { id }) });
   };
 
+// The browser asks before the page, and a secret with it, is gone.
+addEventListener("beforeunload", (event) => secrets.value.length > 0 && event.preventDefault());
+
 // One account's key must not appear in the samples of the next one at this browser.
-whenOwnerChanges(() => (freshKey.value = shownOnce.value = undefined));
+whenOwnerChanges(() => {
+  freshKey.value = undefined;
+  secrets.value = [];
+});
 
 const THEME = "gatepost-theme";
 

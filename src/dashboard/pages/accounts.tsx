@@ -12,7 +12,7 @@ import { count, counted, exactTime, sumOf, timeMs } from "../lib/format.ts";
 import { useLoad } from "../lib/load.ts";
 import { fragment, go } from "../lib/router.ts";
 import { ownEmail } from "../lib/session.ts";
-import { say, shownOnce } from "../lib/state.ts";
+import { say, showOnce } from "../lib/state.ts";
 import {
   Chip,
   Go,
@@ -64,7 +64,7 @@ interface MadeLink {
 async function showLink(made: Promise<MadeLink>): Promise<void> {
   const { link: value, expires_at: ends } = await made;
   const words = `Send it to the account's owner. It works once, until ${exactTime(timeMs(ends))}, and is shown this once.`;
-  shownOnce.value = { title: "The link for a new password", value, words };
+  showOnce({ id: value, title: "The link for a new password", value, words });
 }
 
 async function forget(values: FormValues): Promise<void> {
@@ -335,7 +335,7 @@ function rightsOf(account: AdminAccount): VNode {
     const kept =
       policies.length === 0 ? "" : ` Its policies stay, read them: ${policies.join(", ")}.`;
     const words = `Ended: ${ended.join(", ")}.${kept} The password is shown this once.`;
-    shownOnce.value = { title: `The new password of ${email}`, value, words };
+    showOnce({ title: `The new password of ${email}`, value, words });
   };
   const turn = (word: string, action: string, other: string) => ({
     send: () => change(id, action),

@@ -5,7 +5,7 @@ import { post, remove } from "../lib/client.ts";
 import { count } from "../lib/format.ts";
 import { useLoad, useLooks } from "../lib/load.ts";
 import { session } from "../lib/session.ts";
-import { type MadeKey, shownOnce, showSecret } from "../lib/state.ts";
+import { dropSecret, type MadeKey, showOnce, showSecret } from "../lib/state.ts";
 import { GateTabs, Mark, More, PageHead, Pairs, Sheet, Shown, Time } from "../parts/basic.tsx";
 import { Act, Code, type FieldSpec, Form, textField, type FormValues } from "../parts/form.tsx";
 import { widgetOf } from "../words/samples.ts";
@@ -68,16 +68,18 @@ export function Page(): VNode {
 
 async function createHook({ jwks_url: url, ...order }: FormValues): Promise<void> {
   const body = order["system"] === WITH_KEYS ? { ...order, jwks_url: url?.trim() } : order;
-  showHookSecret(await post("hooks", body));
+  type Made = { readonly id: string; readonly secret: string | null };
+  const made = await post<Made>("hooks", body);
+  showSecret(HOOK_SECRET, made.id)(made);
 }
 
-const showHookSecret = showSecret("The hook's secret");
+const HOOK_SECRET = "The hook's secret";
 
 /** Shows the key with the two lines that guard a form of a web page. */
 async function createKey({ origins, daily, form, ...order }: FormValues): Promise<void> {
   const more = { ...(form !== "" && { form }), ...(daily !== "" && { daily: Number(daily) }) };
   const body = { ...order, origins: originsIn(origins), ...more };
-  const { api_key: value } = await post<MadeKey>("keys", body);
+  const { id, api_key: value } = await post<MadeKey>("keys", body);
   const guard = (
     <Sheet title="Guard a form of your page">
       <p class="prose">
@@ -90,7 +92,7 @@ async function createKey({ origins, daily, form, ...order }: FormValues): Promis
     </Sheet>
   );
   const words = "It is no secret: it stands in your page. The whole of it is shown here once.";
-  shownOnce.value = { title: "Your new publishable key", value, words, more: guard };
+  showOnce({ id, title: "Your new publishable key", value, words, more: guard });
 }
 
 const terms = ({ origins = [], policy, form, daily }: Key): string =>
@@ -169,7 +171,7 @@ function hookSheet(this: State, hook: ShownHook): VNode {
   const of = this.systems.find((system) => system.id === hook.system)?.name ?? hook.system;
   const drop = async (): Promise<void> => {
     await remove(`hooks/${id}`);
-    shownOnce.value = undefined;
+    dropSecret(id);
   };
   return (
     <Sheet key={id} title={of} aside={light(hook)}>
@@ -192,7 +194,9 @@ function hookSheet(this: State, hook: ShownHook): VNode {
       <div class="bar">
         <Act
           {...{ act: "Make a new secret", of, class: "plain" }}
-          send={async () => showHookSecret(await post(`hooks/${id}/secret`))}
+          send={async () =>
+            showSecret(`${HOOK_SECRET}, ${of}`, id)(await post(`hooks/${id}/secret`))
+          }
         >
           Calls that are signed with the old secret are refused at once. Enter the new one in your
           identity system.

@@ -3,7 +3,7 @@ import type { Key } from "../../http/account/shapes.ts";
 import { post, remove } from "../lib/client.ts";
 import { useLoad, useLooks } from "../lib/load.ts";
 import { session } from "../lib/session.ts";
-import { freshKey, type MadeKey, shownOnce } from "../lib/state.ts";
+import { dropSecret, freshKey, type MadeKey, showOnce } from "../lib/state.ts";
 import { Mark, More, noted, PageHead, Sheet, Shown, Table, Time } from "../parts/basic.tsx";
 import { Act, Code, type FieldSpec, textField, type FormValues } from "../parts/form.tsx";
 import { curlOf, nodeOf } from "../words/samples.ts";
@@ -22,7 +22,7 @@ export const KEY_NAME = textField(
 async function create(values: FormValues): Promise<void> {
   const made = (freshKey.value = await post<MadeKey>("keys", values));
   const more = <FirstRequest key={made.id} {...made} />;
-  shownOnce.value = { title: "Your new secret key", value: made.api_key, more };
+  showOnce({ id: made.id, title: "Your new secret key", value: made.api_key, more });
 }
 
 export const Page = (): VNode => (
@@ -116,7 +116,8 @@ function changesOf(key: Key): VNode {
   const { id, name, origins } = key;
   const revoke = async (): Promise<void> => {
     await remove(`keys/${id}`);
-    if (freshKey.value?.id === id) freshKey.value = shownOnce.value = undefined;
+    if (freshKey.value?.id === id) freshKey.value = undefined;
+    dropSecret(id);
   };
   return (
     <span class="bar">

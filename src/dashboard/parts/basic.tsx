@@ -4,9 +4,8 @@ import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { count, counted, exactTime, relativeTime, timeMs } from "../lib/format.ts";
 import { path } from "../lib/router.ts";
 import type { Loading } from "../lib/load.ts";
-import { shownOnce } from "../lib/state.ts";
 import type { MarkKind } from "../words/verdict.ts";
-import { Button, Fault, Once } from "./form.tsx";
+import { Button, Fault } from "./form.tsx";
 
 /** A shape for each meaning, so that the colour comes second. */
 const SHAPES: Readonly<Record<MarkKind, string>> = {
@@ -54,7 +53,7 @@ interface PageHeadProps {
   children?: ComponentChildren;
 }
 
-/** The title of a page, one sentence about it, its main button, and what is shown once. Takes the focus at first. */
+/** The title of a page, one sentence about it and its main button. Takes the focus at first. */
 export function PageHead({ title, lead, children }: PageHeadProps): VNode {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => void (document.title = `${title} · Gatepost`), [title]);
@@ -63,18 +62,15 @@ export function PageHead({ title, lead, children }: PageHeadProps): VNode {
     if (document.activeElement === document.body) heading.current?.focus({ preventScroll: true });
   }, []);
   return (
-    <>
-      <div class="bar head">
-        <div class="stack close">
-          <h1 ref={heading} tabIndex={-1}>
-            {title}
-          </h1>
-          {lead && <p class="prose">{lead}</p>}
-        </div>
-        {children && <div class="bar">{children}</div>}
+    <div class="bar head">
+      <div class="stack close">
+        <h1 ref={heading} tabIndex={-1}>
+          {title}
+        </h1>
+        {lead && <p class="prose">{lead}</p>}
       </div>
-      {shownOnce.value && <Once {...shownOnce.value} />}
-    </>
+      {children && <div class="bar">{children}</div>}
+    </div>
   );
 }
 
@@ -152,11 +148,13 @@ interface ShownProps<Value> {
 }
 
 export function Shown<Value>({ loading, lines, children }: ShownProps<Value>): VNode {
-  const { value, fault, reload } = loading;
+  const { value, fault, reload, atMs = 0 } = loading;
   if (value === undefined && fault === "") return <Bones lines={lines} />;
+  const stale = fault !== "" && value !== undefined;
+  const text = stale ? `${fault} What follows is from ${relativeTime(atMs)}.` : fault;
   return (
     <>
-      {fault === "" ? null : <Fault text={fault} retry={reload} />}
+      <Fault {...{ text, stale }} retry={reload} />
       {value === undefined ? null : children(value)}
     </>
   );

@@ -1,8 +1,9 @@
 import type { ComponentChildren, InputHTMLAttributes, VNode } from "preact";
 import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { useAction } from "../lib/load.ts";
+import { path } from "../lib/router.ts";
 import { asksForCode } from "../lib/session.ts";
-import { type Notice, say, type ShownOnce, shownOnce } from "../lib/state.ts";
+import { dropSecret, type Notice, say, type secrets } from "../lib/state.ts";
 
 type InputProps = InputHTMLAttributes<HTMLInputElement>;
 export type Choices = readonly (readonly [value: string, words: string])[];
@@ -63,9 +64,16 @@ export const CODE: FieldSpec = {
   when: () => asksForCode.value,
 };
 
-export const Fault = ({ text, retry }: { text: string; retry?: () => void }): VNode | null =>
+interface FaultProps {
+  text: string;
+  retry?: () => void;
+  /** What stands below it is old. */
+  stale?: boolean;
+}
+
+export const Fault = ({ text, retry, stale }: FaultProps): VNode | null =>
   text === "" ? null : (
-    <div class="notice no" role="alert">
+    <div class={stale ? "notice no stale" : "notice no"} role="alert">
       <span>{text}</span>
       {retry && <Button act="Try again" onClick={retry} />}
     </div>
@@ -409,11 +417,12 @@ export const Code = ({ text, what }: { text: string; what: string }): VNode => (
 
 const KEEP = "This is the only time it is shown. Copy it to where your server keeps its secrets.";
 
-export function Once({ title, value, words = KEEP, more }: ShownOnce): VNode {
+type OnceProps = (typeof secrets.value)[number];
+
+export function Once({ id, title, value, words = KEEP, page, more }: OnceProps): VNode {
   const box = useRef<HTMLDivElement>(null);
   // After the dialog that made it is gone: it may stand out of sight, and it is shown only once.
   useEffect(() => box.current?.focus(), [value]);
-  const close = (): void => void (shownOnce.value = undefined);
   return (
     <>
       <div class="sheet secret stack" role="group" aria-label={title} tabIndex={-1} ref={box}>
@@ -422,10 +431,10 @@ export function Once({ title, value, words = KEEP, more }: ShownOnce): VNode {
         <div class="bar">
           <code>{value}</code>
           <Copy text={value} what={title} />
-          <Button act="I have kept it" onClick={close} />
+          <Button act="I have kept it" of={title} onClick={() => dropSecret(id)} />
         </div>
       </div>
-      {more}
+      {page === path.value ? more : null}
     </>
   );
 }

@@ -106,6 +106,14 @@ testInBrowser(
     const { stdout } = await promisify(execFile)("sh", ["-c", command]);
     assert.equal((JSON.parse(stdout) as { format: boolean }).format, true);
     await page.getByText("The first request came").waitFor();
+    await page.getByRole("link", { name: "Settings" }).first().click();
+    await button(page, "Make a token secret").click();
+    await confirmBy(page, "Make a token secret?", "Make a token secret");
+    await focusOn(page, "Your token secret");
+    assert.equal(await page.locator(".secret").count(), 2, "the key is still there");
+    assert.deepEqual(await axeFindings(page), []);
+    await button(page, "I have kept it Your token secret").click();
+    await page.getByRole("link", { name: "Keys" }).first().click();
     await button(page, "I have kept it").click();
     await focusOn(page, "Keys");
     await button(page, "Rename First").click();
@@ -264,6 +272,9 @@ testInBrowser(
     const sam = new Browser(shown.service);
     assert.equal((await sam.signIn("sam@shop.example", "five yellow bicycles")).status, 204);
     await page.getByRole("link", { name: "sam@shop.example" }).click();
+    await button(page, "Make an administrator").waitFor();
+    assert.equal(await page.locator(".secret code").innerText(), link, "until it is dismissed");
+    await button(page, "I have kept it").click();
     await button(page, "Make an administrator").click();
     await own.fill("not my password");
     await page.getByRole("dialog").getByRole("button", { name: "Make an administrator" }).click();

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { type Kysely, sql } from "kysely";
-import { countRows, pruneRows, type Upsert, upsert, withinRoom } from "../store/rows.ts";
+import type { ListSubject } from "../core/evidence/rule.ts";
+import { countRows, literally, pruneRows, type Upsert, upsert, withinRoom } from "../store/rows.ts";
 import type { Database, DomainMailRow, VerdictCountRow } from "../store/schema.ts";
 import { inSlice, type Tx } from "../store/transaction.ts";
 
@@ -100,6 +101,26 @@ export class VerdictCounts {
     const [no_mail, no_answer] = [Number(found.no_mail), Number(found.no_answer)];
     const good = Number(found.other) - no_mail - no_answer;
     return { good, disposable: Number(found.disposable), no_mail, no_answer };
+  }
+
+  /** How many checks a rule about this subject would have met: of the name and those below it, or of a mail host's domains. */
+  async checksOf(subject: ListSubject, fromDay: number): Promise<number> {
+    if (subject.kind !== "domain" && subject.kind !== "mailHost") return 0;
+    const below = `%.${literally(subject.name)}`;
+    const exact = subject.below ? "" : subject.name;
+    const hosts = sql`' ' || replace(hosts, ' ', '  ') || ' '`;
+    const found = await this.#db
+      .selectFrom("verdict_counts")
+      .select(({ fn }) => [fn.sum("disposable").as("disposable"), fn.sum("other").as("other")])
+      .where("day", ">=", fromDay)
+      .where(
+        subject.kind === "domain"
+          ? sql<boolean>`(domain = ${exact} or domain like ${below} escape '\\')`
+          : sql<boolean>`domain in (select domain from domain_mail where ${hosts} like ${`% ${literally(exact || " ")} %`} escape '\\'
+              or ${hosts} like ${`${below} %`} escape '\\')`,
+      )
+      .executeTakeFirstOrThrow();
+    return Number(found.disposable) + Number(found.other);
   }
 
   prune(fromDay: number): Promise<number> {

@@ -125,7 +125,10 @@ function accountContracts(name: string, stores: Make<Stores>): void {
 function listContracts(name: string, stores: Make<Stores>): void {
   operatorEntriesContract(name, async (t) => new RuleStore((await stores(t)).sql.db));
   domainMailContract(name, async (t) => new DomainMails((await stores(t)).sql.db));
-  verdictCountsContract(name, async (t) => new VerdictCounts((await stores(t)).sql.db));
+  verdictCountsContract(name, async (t) => {
+    const { db } = (await stores(t)).sql;
+    return [new VerdictCounts(db), new DomainMails(db)];
+  });
 }
 
 function gateContracts(name: string, stores: Make<Stores>): void {

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import type { ResultJson } from "../../src/http/account/shapes.ts";
 import { mayRefuseMore, type PolicyDocument, inRules } from "../../src/dashboard/words/policy.ts";
 import { curlOf, nodeOf } from "../../src/dashboard/words/samples.ts";
-import { factsOf, sharesOf, verdictOf } from "../../src/dashboard/words/verdict.ts";
+import { factsOf, sharesOf, titleOf, verdictOf } from "../../src/dashboard/words/verdict.ts";
 
 const FINE: ResultJson = {
   format: true,
@@ -86,6 +86,41 @@ for (const [name, more, entry, reason] of lost) {
     assert.deepEqual([verdict.suggestion, verdict.reason], ["anna@web.de", reason]);
   });
 }
+
+const denied = [
+  ["blacklist_exact", "bad.example", "bad.example is denied by the operator of this service."],
+  [
+    "blacklist_mx",
+    "mx.example",
+    "Its mail server, mx.example, is denied by the operator of this service.",
+  ],
+  ["disposable_account", undefined, "It is denied by the operator of this service."],
+] as const;
+
+for (const [signal, subject, reason] of denied) {
+  test(`what the operator denies is not said to be on lists: ${signal}`, () => {
+    const piece = {
+      signal,
+      weight: 100,
+      by: "operator",
+      lists: [],
+      ...(subject && { subject }),
+    } as const;
+    const verdict = verdictOf({ result: { ...FINE, disposable: true }, evidence: [piece] });
+    assert.deepEqual(
+      [verdict.stamp, verdict.small, verdict.reason],
+      ["Denied", "by the operator", reason],
+    );
+    assert.equal(titleOf(piece), "Denied by the operator");
+  });
+}
+
+test("a silent name server of the service's own is not the domain's fault", () => {
+  const result = { ...FINE, dns: false, signals: ["dns_indeterminate" as const] };
+  const verdict = verdictOf({ result, evidence: [], dns_down: true });
+  assert.deepEqual([verdict.mark, verdict.stamp], ["quiet", "Could not tell"]);
+  assert.match(verdict.reason, /says nothing about the domain/);
+});
 
 test("an inconclusive mail server is grey among the facts, neither red nor amber", () => {
   const facts = factsOf({ ...FINE, dns: false, signals: ["dns_indeterminate"] });

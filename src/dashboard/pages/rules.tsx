@@ -1,4 +1,5 @@
 import type { ComponentChildren, VNode } from "preact";
+import { useState } from "preact/hooks";
 import type { ListWord } from "../../core/evidence/rule.ts";
 import type {
   FoundEntriesJson,
@@ -6,14 +7,17 @@ import type {
   OwnEntry,
   Source,
 } from "../../http/account/shapes.ts";
-import { ApiFault, post } from "../lib/client.ts";
+import { ApiFault, call, post } from "../lib/client.ts";
 import { count, counted, sumOf } from "../lib/format.ts";
 import { useLoad } from "../lib/load.ts";
 import { say } from "../lib/state.ts";
 import { Chip, LoadedSheet, noted, PageHead, Sheet, Shown, Table, Time } from "../parts/basic.tsx";
 import {
   Act,
+  Button,
+  Dialog,
   type FieldSpec,
+  Form,
   textField,
   useChoice,
   useSearch,
@@ -95,6 +99,69 @@ async function importAll(values: FormValues): Promise<void> {
   say(`${counted(imported, "rule")} imported.`);
 }
 
+/** So many checks of 30 days make a denied name a question. */
+const MANY_CHECKS = 10;
+
+interface Asked {
+  readonly body: FormValues;
+  readonly checks: number;
+}
+
+async function save(body: FormValues): Promise<void> {
+  const path = `admin/lists/entries?kind=&q=${encodeURIComponent(body["entry"]?.trim() ?? "")}`;
+  const before = (await call<FoundEntriesJson>("GET", path)).entries;
+  const { entry } = await post<OwnEntry>("admin/lists/entries", body);
+  const known = before.find((one) => one.entry === entry);
+  say(`The rule about ${entryWords(entry)} is saved.`, async () => {
+    await post("admin/lists/forget", { entry });
+    if (known !== undefined) await post("admin/lists/entries", againOf(known));
+  });
+}
+
+/** As it was, in the server's form. */
+const againOf = ({ entry, kind, note, expires_at: ends }: OwnEntry): FormValues => ({
+  entry,
+  kind,
+  note,
+  ...(ends !== null && { expires: ends.slice(0, 10) }),
+});
+
+function AddRule(): VNode {
+  const [asked, setAsked] = useState<Asked>();
+  const add = async (values: FormValues): Promise<void> => {
+    const body = bodyOf(values);
+    const path = `admin/lists/checks?entry=${encodeURIComponent(body["entry"] ?? "")}`;
+    const isDenied = body["kind"] === "deny";
+    const { checks } = isDenied ? await call<{ checks: number }>("GET", path) : { checks: 0 };
+    if (checks < MANY_CHECKS) await save(body);
+    else setAsked({ body, checks });
+  };
+  const keep = (): void => setAsked(undefined);
+  return (
+    <>
+      <Act
+        {...{ act: "Add a rule", class: "small main", yes: "Save the rule" }}
+        fields={ADD}
+        send={add}
+      />
+      {asked && (
+        <Dialog title={`Deny ${asked.body["entry"] ?? ""}?`} onClose={keep}>
+          <Form
+            {...{ class: "stack", act: "Deny it", grave: true }}
+            send={() => save(asked.body).then(keep)}
+            extra={<Button act="Keep it as it is" class="plain push" onClick={keep} />}
+          >
+            <p class="prose">
+              {counted(asked.checks, "check")} of the last 30 days, of all accounts, would have been
+              refused by this rule. It applies to everybody within 5 seconds.
+            </p>
+          </Form>
+        </Dialog>
+      )}
+    </>
+  );
+}
+
 function OwnEntries(): VNode {
   const [sought, search] = useSearch("Name, address or note");
   const [kind, choice] = useChoice("Which rules", [["", "All kinds"], ...CHOICES]);
@@ -109,12 +176,7 @@ function OwnEntries(): VNode {
         fields={IMPORT}
         send={importAll}
       />
-      <Act
-        {...{ act: "Add a rule", class: "small main", yes: "Save the rule" }}
-        fields={ADD}
-        send={async (values) => post("admin/lists/entries", bodyOf(values))}
-        said="The rule is saved."
-      />
+      <AddRule />
     </>
   );
   return (
@@ -155,7 +217,6 @@ function cellsOf(known: OwnEntry): readonly ComponentChildren[] {
   const { entry, kind, note, expires_at: ends, created_at: made, author } = known;
   const [mark, words] = KINDS[kind];
   const name = entryWords(entry);
-  const expires = ends === null ? {} : { expires: ends.slice(0, 10) };
   return [
     name === entry ? <code>{name}</code> : <span title={entry}>{name}</span>,
     noted(<Chip {...{ mark, words }} />, ends && <Time words="ends" at={ends} />),
@@ -165,7 +226,7 @@ function cellsOf(known: OwnEntry): readonly ComponentChildren[] {
       {...{ act: "Forget", of: name, title: "Forget this rule?", yes: "Forget it" }}
       send={() => post("admin/lists/forget", { entry })}
       said={`All that you said of ${name} is taken back.`}
-      undo={() => post("admin/lists/entries", { entry, kind, note, ...expires })}
+      undo={() => post("admin/lists/entries", againOf(known))}
     >
       All that you said of <b class="break">{name}</b> is taken back. The public lists alone decide
       then.

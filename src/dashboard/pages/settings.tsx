@@ -13,7 +13,7 @@ import { duration, exactTime, timeMs } from "../lib/format.ts";
 import { useLoad } from "../lib/load.ts";
 import { go } from "../lib/router.ts";
 import { has, loadSession, session, signedOut } from "../lib/session.ts";
-import { say, showSecret, shownOnce } from "../lib/state.ts";
+import { say, showOnce, showSecret } from "../lib/state.ts";
 import {
   Chip,
   Lines,
@@ -85,20 +85,25 @@ const FIRST_CODE = {
   input: { autocomplete: "one-time-code", inputMode: "numeric", required: true },
 } as const;
 
+/** The codes take the place of the secret. */
+const FACTOR = "second factor";
+
 /** The secret, and below it the question for the first code: only that switches it on. */
 async function beginFactor(values: FormValues): Promise<void> {
   const { secret, uri, set_up } = await post<SecondFactorSetUp>("second-factor", values);
   const finish = async ({ code }: FormValues): Promise<void> => {
     const { codes } = await post<{ codes: string[] }>("second-factor/finish", { set_up, code });
     await loadSession();
-    shownOnce.value = {
+    showOnce({
+      id: FACTOR,
       title: "Your recovery codes",
       value: codes.join(" "),
       words:
         "The second factor is on. Each code signs in once without the app. Keep them apart from it: they are shown this once.",
-    };
+    });
   };
-  shownOnce.value = {
+  showOnce({
+    id: FACTOR,
     title: "The secret for your authenticator app",
     value: secret.replace(/.{4}(?=.)/g, "$& "),
     words:
@@ -111,7 +116,7 @@ async function beginFactor(values: FormValues): Promise<void> {
         <Form act="Switch it on" fields={[FIRST_CODE]} send={finish} />
       </div>
     ),
-  };
+  });
 }
 
 const Who = ({

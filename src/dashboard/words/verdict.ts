@@ -95,6 +95,10 @@ function disposable({ result, evidence }: Checked): StampWords {
   const strongest = evidence.toSorted((a, b) => b.weight - a.weight)[0];
   const sentence = `This ${isAddress(result) ? "address" : "domain"} is disposable.`;
   const reason = strongest === undefined ? "" : reasonOf(strongest);
+  if (strongest !== undefined && isDenied(strongest.signal, strongest.by)) {
+    const denied = `This ${isAddress(result) ? "address" : "domain"} is denied by the operator.`;
+    return ["no", "Denied", "by the operator", denied, reason];
+  }
   return ["no", "Disposable", `${String(result.confidence)} of 100`, sentence, reason];
 }
 
@@ -106,7 +110,7 @@ const UNKNOWN: StampWords = [
   "This is not a “no”. Its name servers often answer a minute later: check again.",
 ];
 
-const NOT_ASKED: Words = [
+const NOT_ASKED: StampWords = [
   "quiet",
   "Could not tell",
   "our DNS is away",
@@ -165,9 +169,17 @@ export function factsOf(result: ResultJson): readonly (readonly [MarkKind, strin
   ];
 }
 
+/** No list is behind it but the operator's own. */
+const isDenied = (signal: Signal, by?: string): boolean =>
+  by === "operator" && signal !== "operator_allow";
+
 /** The concrete reason: which name, which lists, since when. */
-export function reasonOf({ signal, subject, lists }: EvidenceShape): string {
+export function reasonOf({ signal, subject, by, lists }: EvidenceShape): string {
   const { found, short } = SIGNALS[signal];
+  if (isDenied(signal, by)) {
+    const server = signal.includes("mx") ? "Its mail server, " : "";
+    return `${server}${subject ?? "It"}${server && ","} is denied by the operator of this service.`;
+  }
   const first = found === null || subject === undefined ? short : `${found(subject)}.`;
   if (lists.length === 0) return first;
   const days = lists.flatMap(({ since }) => (since === null ? [] : [since.slice(0, 10)])).sort();
@@ -180,7 +192,8 @@ export function reasonOf({ signal, subject, lists }: EvidenceShape): string {
 
 const ON_LISTS: ReadonlySet<Signal> = new Set(["blacklist_exact", "blacklist_single"]);
 
-export function titleOf({ signal, lists }: EvidenceShape): string {
+export function titleOf({ signal, by, lists }: EvidenceShape): string {
+  if (isDenied(signal, by)) return "Denied by the operator";
   if (ON_LISTS.has(signal) && lists.length > 0) return `On ${counted(lists.length, "public list")}`;
   return SIGNALS[signal].short.replace(/\.$/, "");
 }

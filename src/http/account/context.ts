@@ -115,7 +115,7 @@ export interface DashboardContext {
   readonly tiers: Tiers;
   readonly trustedProxies: TrustedProxies;
   readonly usage: UsageReader;
-  readonly verdicts: Pick<VerdictCounts, "sums">;
+  readonly verdicts: Pick<VerdictCounts, "sums" | "checksOf">;
   readonly webhooks: DashboardWebhooks;
 }
 

@@ -1,7 +1,7 @@
 import type { Field } from "../field.ts";
 import { badField, notFound, notNow, type Refusal } from "../../base/refusals.ts";
-import { dayOfDate } from "../../core/calendar.ts";
-import { LIST_WORDS, type ListWord } from "../../core/evidence/rule.ts";
+import { dayOf, dayOfDate } from "../../core/calendar.ts";
+import { LIST_WORDS, type ListWord, readListSubject } from "../../core/evidence/rule.ts";
 import { Type } from "../../core/json-schema.ts";
 import { FAULT_WORDS } from "../../core/name/domain.ts";
 import { auditedEntries } from "../../gate/audited.ts";
@@ -15,13 +15,16 @@ import {
   endOfDay,
   listLines,
 } from "../../lists/rules/rules.ts";
-import { Forgotten, FoundEntriesJson, Imported } from "./shapes.ts";
+import { EntryChecks, Forgotten, FoundEntriesJson, Imported } from "./shapes.ts";
 import type { DashboardContext, SignedInRequest } from "./context.ts";
 import { type AccountRoute, admin, file, optional, textField, wordField } from "./route.ts";
 
 const SHOWN_MAX = 200;
 const SOUGHT_MAX = 320;
 const LINES_AT_ONCE = 5_000;
+
+/** Days whose checks are counted before a name is denied. */
+const CHECKED_DAYS = 30;
 
 const entryField = textField(2_000);
 const kindField = wordField(LIST_WORDS, `An entry says one of: ${LIST_WORDS.join(", ")}.`);
@@ -121,6 +124,15 @@ export const ruleRoutes: readonly AccountRoute[] = [
         author: names.get(entry.author) ?? entry.author,
       }));
       return { entries: named, total };
+    },
+  ),
+  admin(
+    "GET admin/lists/checks",
+    { answer: EntryChecks },
+    async ({ query: { entry = "" } }, { verdicts, clock }) => {
+      const subject = readListSubject(entry);
+      const fromDay = dayOf(clock.nowMs()) - CHECKED_DAYS + 1;
+      return { checks: subject.ok ? await verdicts.checksOf(subject.value, fromDay) : 0 };
     },
   ),
   admin(

@@ -441,6 +441,13 @@ const RefreshOutcomeJson = Type.Object({
 export type RefreshOutcomeJson = Described<typeof RefreshOutcomeJson>;
 export const Outcomes = Type.Object({ outcomes: Type.Array(RefreshOutcomeJson) });
 
+export const EntryChecks = Type.Object({
+  checks: Type.Integer({
+    minimum: 0,
+    description: "Of 30 days and all accounts that it is about.",
+  }),
+});
+
 export const FoundEntriesJson = Type.Object({
   entries: Type.Array(OwnEntry),
   total: Type.Integer({ minimum: 0, description: "How many match; the first are sent." }),

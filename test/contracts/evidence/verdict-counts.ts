@@ -1,6 +1,7 @@
 import { strict as assert } from "node:assert";
 import { test, type TestContext } from "node:test";
-import type { VerdictCounts } from "../../../src/lists/domain-verdicts.ts";
+import { readListSubject } from "../../../src/core/evidence/rule.ts";
+import type { DomainMails, VerdictCounts } from "../../../src/lists/domain-verdicts.ts";
 import type { VerdictCountRow } from "../../../src/store/schema.ts";
 import type { Make } from "../contract.ts";
 
@@ -21,9 +22,14 @@ const count = (
 const NONE = { no_mail: 0, no_answer: 0 };
 
 /** The contract of every store of verdict counts. `make` returns an empty one. */
-export function verdictCountsContract(name: string, make: Make<VerdictCounts>): void {
-  const check = (rule: string, run: (counts: VerdictCounts) => Promise<void>) =>
-    void test(`${name}: ${rule}`, async (t: TestContext) => run(await make(t)));
+export function verdictCountsContract(
+  name: string,
+  make: Make<readonly [VerdictCounts, DomainMails]>,
+): void {
+  const check = (
+    rule: string,
+    run: (counts: VerdictCounts, mails: DomainMails) => Promise<void>,
+  ): void => void test(`${name}: ${rule}`, async (t: TestContext) => run(...(await make(t))));
 
   check("counts add up by domain over the requested days", async (counts) => {
     await counts.add([count(1, "a.example", 5, 0), count(2, "a.example", 1, 2)], 10);
@@ -33,6 +39,24 @@ export function verdictCountsContract(name: string, make: Make<VerdictCounts>): 
       { domain: "b.example", disposable: 0, other: 7, ...NONE },
     ]);
   });
+
+  for (const [text, checks] of [
+    ["a.example", 8],
+    ["*.a.example", 3],
+    ["mx:mx.host.example", 5],
+    ["mx:*.host.example", 5],
+    ["mx:host.example", 5],
+    ["jo@a.example", 0],
+  ] as const) {
+    check(`the checks that a rule would have met are counted: ${text}`, async (counts, mails) => {
+      await counts.add([count(1, "a.example", 9, 9), count(2, "a.example", 1, 4)], 10);
+      await counts.add([count(2, "x.a.example", 1, 2), count(2, "ba.example", 0, 7)], 10);
+      const mail = { hosts: ["mx.host.example", "b.example"], addresses: [], disposable: false };
+      await mails.save([{ ...mail, domain: "a.example", day: 2 }], 10);
+      const subject = readListSubject(text);
+      assert.equal(subject.ok && (await counts.checksOf(subject.value, 2)), checks);
+    });
+  }
 
   check("each check is in one class of the sums, which are 0 without counts", async (counts) => {
     const none = { good: 0, disposable: 0, no_mail: 0, no_answer: 0 };

@@ -226,8 +226,7 @@ export function allCommands(terminal: Terminal): readonly Command[] {
       version: programVersion(),
       openHere: openValidator,
       askServer: (base) => askServer(base, config().apiKey),
-      inputEnded: () =>
-        new Promise((resolve) => void process.stdin.once("end", resolve).once("close", resolve)),
+      streams: { input: process.stdin, output: process.stdout },
     }),
     migrateCommand({ terminal, migrate: (options) => migrate(options, terminal) }),
     backupCommand({ terminal, backUp }),

@@ -93,7 +93,7 @@ export const NOT_READ = "not_read";
 const NOT_CHECKED = "not_checked";
 
 /** "unknown" when DNS did not answer: nobody could tell, and the summary counts it as `invalid_dns`. */
-function statusOf(result: NotedResult): string {
+export function statusOf(result: NotedResult): string {
   const kind = entryClassOf(result);
   return kind === "invalidDns" && isInconclusive(result) ? "unknown" : STATUS[kind];
 }

@@ -12,6 +12,7 @@ const COMMAND = fileURLToPath(new URL("../../../../bin/gatepost.mjs", import.met
 interface Told {
   readonly isError: boolean;
   readonly text: string;
+  readonly structured: unknown;
 }
 
 /** An agent with the official client library. */
@@ -31,15 +32,20 @@ async function startAgent(settings: Settings, words: readonly string[] = []): Pr
   return {
     client,
     async call(name, input) {
-      const { isError = false, content } = await client.callTool({ name, arguments: input });
+      const told = await client.callTool({ name, arguments: input });
+      const { isError = false, content, structuredContent: structured } = told;
       const [first] = content;
-      return { isError: isError === true, text: first?.type === "text" ? first.text : "" };
+      const text = first?.type === "text" ? first.text : "";
+      return { isError: isError === true, text, structured };
     },
   };
 }
 
-const json = ({ text }: Told): Record<string, unknown> =>
-  JSON.parse(text) as Record<string, unknown>;
+/** The answer, which is text too; the library holds it against the tool's output schema. */
+function json({ text, structured }: Told): Record<string, unknown> {
+  assert.deepEqual(JSON.parse(text), structured);
+  return structured as Record<string, unknown>;
+}
 
 suite("gatepost mcp, called by the official client library", () => {
   let here: Agent;
@@ -68,9 +74,9 @@ suite("gatepost mcp, called by the official client library", () => {
         ["explain", true],
       ],
     );
-    for (const { description = "", inputSchema } of tools) {
+    for (const { description = "", inputSchema, outputSchema } of tools) {
       assert.ok(description.length > 40);
-      assert.equal(inputSchema.type, "object");
+      assert.deepEqual([inputSchema.type, outputSchema?.["type"]], ["object", "object"]);
     }
   });
 
@@ -90,15 +96,15 @@ suite("gatepost mcp, called by the official client library", () => {
       const explained = json(await call("explain", { entry: "jo@null.example" }));
       assert.ok(Array.isArray(explained["explanation"]));
       const entries = ["jo@good.example", "null.example", "broken@", "jo@good.example"];
-      const { results } = json(await call("check_list", { entries })) as {
-        results: Record<string, { format: boolean; dns: boolean }>;
-      };
+      const counts = { valid: 1, disposable: 0, invalid_dns: 1, invalid_format: 1, unknown: 0 };
+      const short = json(await call("check_list", { entries }));
+      assert.deepEqual(short["counts"], counts);
+      assert.deepEqual(Object.keys(short["results"] as object), ["null.example", "broken@"]);
+      const long = json(await call("check_list", { entries, all: true }));
+      assert.deepEqual(long["counts"], counts);
+      const results = long["results"] as Record<string, { format: boolean; dns: boolean }>;
       assert.deepEqual(
-        Object.entries(results).map(([entry, { format, dns: hasMail }]) => [
-          entry,
-          format,
-          hasMail,
-        ]),
+        Object.entries(results).map(([entry, { format, dns }]) => [entry, format, dns]),
         [
           ["jo@good.example", true, true],
           ["null.example", true, false],
@@ -120,10 +126,10 @@ suite("gatepost mcp, called by the official client library", () => {
     assert.match(refused, /entries/);
     assert.match(refused, /100/);
     const policy = await here.call("decide", { email: "a@b.example", policy: "strict" });
-    assert.deepEqual(policy, {
-      isError: true,
-      text: 'Without a server only the policy "default" exists.',
-    });
+    assert.deepEqual(
+      [policy.isError, policy.text],
+      [true, 'Without a server only the policy "default" exists.'],
+    );
   });
 
   test("a server that is away is named", async () => {
@@ -138,6 +144,55 @@ suite("gatepost mcp, called by the official client library", () => {
     const { code, err } = gatepost(world.home, ["mcp", "--server", "gatepost.example"]);
     assert.equal(code, 2);
     assert.match(err, /--server: "gatepost\.example" is not an http or https URL/);
+  });
+
+  /** What the command writes for these lines and the end of input, after the greeting. */
+  const said = (version: string, ...lines: readonly unknown[]): readonly unknown[] => {
+    const params = {
+      protocolVersion: version,
+      capabilities: {},
+      clientInfo: { name: "a", version: "1" },
+    };
+    const greeting = [
+      { jsonrpc: "2.0", id: 1, method: "initialize", params },
+      { jsonrpc: "2.0", method: "notifications/initialized" },
+    ];
+    const input = [...greeting, ...lines].map((line) => `${JSON.stringify(line)}\n`).join("");
+    const { code, out } = gatepost(world.home, ["mcp"], input);
+    const [hello, ...rest] = out
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line) as unknown);
+    assert.equal(code, 0);
+    assert.equal((hello as { result: typeof params }).result.protocolVersion, version);
+    return rest;
+  };
+  const call = (id: number, name: string, input: object, more: object = {}) => ({
+    jsonrpc: "2.0",
+    id,
+    method: "tools/call",
+    params: { name, arguments: input, ...more },
+  });
+
+  test("requests that are open when the input ends are answered, a batch in one line", () => {
+    const entry = { entry: "jo@null.example" };
+    const [both, ...rest] = said("2025-03-26", [
+      call(2, "check", entry),
+      { jsonrpc: "2.0", id: 3, method: "ping" },
+    ]);
+    const ids = new Set((both as { id: number; result?: object }[]).map(({ id }) => id));
+    assert.deepEqual([ids, rest], [new Set([2, 3]), []]);
+  });
+
+  test("a list says how far it is", () => {
+    const entries = Array.from({ length: 41 }, (_, at) => `a${String(at)}@good.example`);
+    const asked = call(2, "check_list", { entries }, { _meta: { progressToken: 7 } });
+    const told = said("2025-06-18", asked) as { params?: unknown }[];
+    const steps = [0, 20, 40, 41].map((progress) => ({ progressToken: 7, progress, total: 41 }));
+    assert.deepEqual(
+      told.map(({ params }) => params),
+      [...steps, undefined],
+    );
   });
 
   test("the command ends with standard input", () => {

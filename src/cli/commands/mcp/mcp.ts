@@ -2,15 +2,15 @@ import { Command } from "commander";
 import { misuse, withOpened } from "../../terminal.ts";
 import type { CliValidator } from "../check.ts";
 import type { CliDecider } from "../gate/decide.ts";
-import type { AskServer } from "./serve-tools.ts";
+import type { AgentStreams, AskServer } from "./serve-tools.ts";
 
 interface McpDeps {
   readonly version: string;
   readonly openHere: () => Promise<CliValidator & CliDecider>;
   /** Requests to the server at this base URL. */
   readonly askServer: (base: string) => AskServer;
-  /** Resolves when the agent closes standard input. */
-  readonly inputEnded: () => Promise<void>;
+  /** Standard input and output. */
+  readonly streams: AgentStreams;
 }
 
 interface McpOptions {
@@ -18,7 +18,7 @@ interface McpOptions {
 }
 
 /** `gatepost mcp`: tools for agents by the Model Context Protocol. */
-export function mcpCommand({ version, openHere, askServer, inputEnded }: McpDeps): Command {
+export function mcpCommand({ version, openHere, askServer, streams }: McpDeps): Command {
   return new Command("mcp")
     .description(
       "give agents the tools check, decide, check_list and explain (Model Context Protocol)",
@@ -28,15 +28,14 @@ export function mcpCommand({ version, openHere, askServer, inputEnded }: McpDeps
       "answer by the API of this server, with the key in GATEPOST_API_KEY; else in this process",
     )
     .action(async ({ server }: McpOptions) => {
-      const ended = inputEnded();
       // Loaded here, because the other commands start faster without it.
       const { localBackend, serverBackend, serveTools } = await import("./serve-tools.ts");
       if (server !== undefined) {
-        await serveTools(serverBackend(askServer(baseOf(server))), version, ended);
+        await serveTools(serverBackend(askServer(baseOf(server))), version, streams);
         return;
       }
       await withOpened(openHere, async (opened) => {
-        await serveTools(localBackend(opened, opened), version, ended);
+        await serveTools(localBackend(opened, opened), version, streams);
       });
     });
 }

@@ -1,6 +1,8 @@
 import { fromJsonSchema, McpServer } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
+import type { Readable, Writable } from "node:stream";
 import { explanationJson } from "../../../check/explain.ts";
+import { type NotedResult, statusOf } from "../../../core/batch/result-cells.ts";
 import { FEATURES } from "../../../core/checks/registry.ts";
 import { type Described, type Schema, Type } from "../../../core/json-schema.ts";
 import {
@@ -11,42 +13,71 @@ import {
   SEND_POLICY,
 } from "../../../core/policy/default-policy.ts";
 import type { CliValidator } from "../check.ts";
+import { DECISIONS } from "../../../core/policy/policy.ts";
 import type { CliDecider } from "../gate/decide.ts";
+import { LineTransport } from "./lines.ts";
 
 const INSTRUCTIONS =
   "Gatepost checks email addresses and domains without sending mail. format, dns and disposable decide; signals say why.";
 
-/** Serves the tools on standard input and output, until `ended`. */
+/** Serves the tools until the input ends. */
 export async function serveTools(
   backend: Backend,
   version: string,
-  ended: Promise<void>,
+  { input, output }: AgentStreams,
 ): Promise<void> {
-  const serving = serveStdio(() => {
+  const transport = new LineTransport(input, output);
+  const serve = (): McpServer => {
     const server = new McpServer({ name: "gatepost", version }, { instructions: INSTRUCTIONS });
-    for (const { name, title, description, input, call } of TOOLS) {
+    for (const {
+      name,
+      title,
+      description,
+      input: inputSchema,
+      output: outputSchema,
+      call,
+    } of TOOLS) {
       server.registerTool(
         name,
         {
           title,
           description,
-          inputSchema: fromJsonSchema(input as object),
+          inputSchema: fromJsonSchema(inputSchema as object),
+          outputSchema: fromJsonSchema(outputSchema as object),
           annotations: { readOnlyHint: true, openWorldHint: true },
         },
-        async (given) => await shown(() => call(given, backend)),
+        async (given, { mcpReq }) => {
+          const progressToken = mcpReq._meta?.progressToken;
+          const progress: Progress = async (done, total) => {
+            if (progressToken === undefined) return;
+            const params = { progressToken, progress: done, total };
+            await mcpReq.notify({ method: "notifications/progress", params });
+          };
+          return await shown(() => call(given, backend, progress));
+        },
       );
     }
     return server;
-  });
-  await ended;
+  };
+  const serving = serveStdio(serve, { transport });
+  await transport.ended;
   await serving.close();
 }
 
-/** The tool's answer; what went wrong is an answer too, so that the agent can read it. */
+export interface AgentStreams {
+  readonly input: Readable;
+  readonly output: Writable;
+}
+
+/** Says how many of the entries are checked, to an agent that asked for it. */
+type Progress = (done: number, total: number) => Promise<void>;
+
+/** The tool's answer, also as text for older agents; what went wrong is an answer too, so that the agent can read it. */
 async function shown(call: () => Promise<object>) {
   try {
-    const answer = await call();
-    return { content: [{ type: "text" as const, text: JSON.stringify(answer) }] };
+    const text = JSON.stringify(await call());
+    const structuredContent = JSON.parse(text) as Record<string, unknown>;
+    return { content: [{ type: "text" as const, text }], structuredContent };
   } catch (error) {
     const text = error instanceof Error ? error.message : "The tool failed.";
     return { isError: true, content: [{ type: "text" as const, text }] };
@@ -60,7 +91,10 @@ interface Backend {
   check(entry: string, features: readonly string[]): Promise<JsonObject>;
   decide(email: string, question: PolicyQuestion, policy?: string): Promise<JsonObject>;
   /** By entry, in the order asked; an entry that is given twice is answered once. */
-  checkList(entries: readonly string[]): Promise<Readonly<Record<string, unknown>>>;
+  checkList(
+    entries: readonly string[],
+    progress: Progress,
+  ): Promise<Readonly<Record<string, unknown>>>;
   explain(entry: string): Promise<JsonObject>;
 }
 
@@ -85,7 +119,7 @@ export function localBackend(
       const { decision, reason, message, did_you_mean: meant, complete, result } = test ?? {};
       return { decision, reason, message, did_you_mean: meant, complete, result };
     },
-    async checkList(entries) {
+    async checkList(entries, progress) {
       const unique = [...new Set(entries)];
       const results: [string, unknown][] = [];
       for (let at = 0; at < unique.length; at += AT_ONCE) {
@@ -94,6 +128,7 @@ export function localBackend(
         results.push(
           ...checked.map((result, index) => [portion[index] ?? "", result] as [string, JsonObject]),
         );
+        await progress(results.length, unique.length);
       }
       return Object.fromEntries(results);
     },
@@ -121,9 +156,14 @@ export function serverBackend(ask: AskServer): Backend {
         : asked("/api/domain", { domain: entry, features }),
     decide: (email, question, policy) =>
       asked("/api/decide", { email, for: question, ...(policy !== undefined && { policy }) }),
-    async checkList(entries) {
+    async checkList(entries, progress) {
       const answer = await asked("/api/email", { bulk: true, json: true, email: entries });
-      if ("results" in answer) return answer["results"] as JsonObject;
+      if ("results" in answer) {
+        const results = answer["results"] as JsonObject;
+        const count = Object.keys(results).length;
+        await progress(count, count);
+        return results;
+      }
       const session = String(answer["session"]);
       throw new Error(`The server queued the list. Its results come at /api/view/${session}/json.`);
     },
@@ -159,7 +199,9 @@ interface Tool {
   readonly title: string;
   readonly description: string;
   readonly input: Schema;
-  readonly call: (input: unknown, backend: Backend) => Promise<object>;
+  /** What an agent may rely on; answers have more. */
+  readonly output: Schema;
+  readonly call: (input: unknown, backend: Backend, progress: Progress) => Promise<object>;
 }
 
 const text = (description: string): Schema<string> =>
@@ -169,6 +211,27 @@ const text = (description: string): Schema<string> =>
 const strict = { additionalProperties: false } as const;
 
 const Entry = text("An email address or a domain.");
+
+const Checked = Type.Object({
+  format: Type.Boolean(),
+  disposable: Type.Boolean(),
+  dns: Type.Boolean(),
+  signals: Type.Array(Type.String()),
+  did_you_mean: Type.Optional(Type.String()),
+});
+
+const STATUSES = ["valid", "disposable", "invalid_dns", "invalid_format", "unknown"] as const;
+
+/** How many entries have each status, and the results of those that are not good, or of all. */
+function summary(results: Readonly<Record<string, unknown>>, all: boolean): object {
+  const counts = Object.fromEntries(STATUSES.map((status) => [status, 0]));
+  const shownResults = Object.entries(results).filter(([, result]) => {
+    const status = statusOf(result as NotedResult);
+    counts[status] = (counts[status] ?? 0) + 1;
+    return all || status !== "valid" || (result as NotedResult).did_you_mean !== undefined;
+  });
+  return { counts, results: Object.fromEntries(shownResults) };
+}
 
 const TOOLS: readonly Tool[] = [
   tool(
@@ -191,6 +254,7 @@ const TOOLS: readonly Tool[] = [
       },
       strict,
     ),
+    Checked,
     ({ entry, features = [] }, backend) => backend.check(entry, features),
   ),
   tool(
@@ -210,6 +274,11 @@ const TOOLS: readonly Tool[] = [
       },
       strict,
     ),
+    Type.Object({
+      decision: Type.Enum(DECISIONS),
+      reason: Type.String(),
+      message: Type.Optional(Type.String({ description: "For the person." })),
+    }),
     ({ email, for: question = "signup", policy }, backend) =>
       backend.decide(email, question, policy),
   ),
@@ -217,10 +286,27 @@ const TOOLS: readonly Tool[] = [
     {
       name: "check_list",
       title: "Check a list",
-      description: `Checks up to ${String(LIST_MAX)} addresses and domains and gives the result of each by its text.`,
+      description:
+        `Checks up to ${String(LIST_MAX)} addresses and domains. Counts them by status ("unknown": DNS did not answer) and gives, ` +
+        "by their text, the results of those that are not valid or have a suggestion.",
     },
-    Type.Object({ entries: Type.Array(Entry, { minItems: 1, maxItems: LIST_MAX }) }, strict),
-    async ({ entries }, backend) => ({ results: await backend.checkList(entries) }),
+    Type.Object(
+      {
+        entries: Type.Array(Entry, { minItems: 1, maxItems: LIST_MAX }),
+        all: Type.Optional(Type.Boolean({ description: "Give the results of good entries too." })),
+      },
+      strict,
+    ),
+    Type.Object({
+      counts: Type.Object(Object.fromEntries(STATUSES.map((name) => [name, Type.Integer()]))),
+      results: Type.Record(Checked),
+    }),
+    async ({ entries, all = false }, backend, progress) => {
+      const total = new Set(entries).size;
+      await progress(0, total);
+      const results = await backend.checkList(entries, progress);
+      return summary(results, all);
+    },
   ),
   tool(
     {
@@ -230,6 +316,7 @@ const TOOLS: readonly Tool[] = [
         "Names each signal of an entry with its weight, what matched, and the lists that hold it.",
     },
     Type.Object({ entry: Entry }, strict),
+    Type.Object({ explanation: Type.Array(Type.Object({})) }),
     ({ entry }, backend) => backend.explain(entry),
   ),
 ];
@@ -237,8 +324,14 @@ const TOOLS: readonly Tool[] = [
 function tool<S extends Schema>(
   words: Pick<Tool, "name" | "title" | "description">,
   input: S,
-  call: (input: Described<S>, backend: Backend) => Promise<object>,
+  output: Schema,
+  call: (input: Described<S>, ...more: readonly [Backend, Progress]) => Promise<object>,
 ): Tool {
   // The library validated it by the schema.
-  return { ...words, input, call: (given, backend) => call(given as Described<S>, backend) };
+  return {
+    ...words,
+    input,
+    output,
+    call: (given, ...more) => call(given as Described<S>, ...more),
+  };
 }

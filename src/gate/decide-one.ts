@@ -2,6 +2,7 @@ import { LRUCache } from "lru-cache";
 import {
   type CallerFact,
   type Decision,
+  type Facts,
   type FactSource,
   type TrafficFacts,
   usesFeedback,
@@ -95,7 +96,7 @@ export interface DecideDeps {
   readonly hash: AccountHash;
   readonly traffic: Pick<
     Traffic,
-    "read" | "facts" | "count" | "messageFacts" | "messageFactsLater" | "countMessage"
+    "read" | "facts" | "count" | "messageFactsLater" | "countMessage"
   >;
   /** A message of a wave was counted. */
   readonly noticeWave: (owner: TrafficOwner) => void;
@@ -148,8 +149,8 @@ interface Asking {
   readonly key: string | undefined;
   readonly kept: CheckedDecision | undefined;
   readonly left: () => number;
-  /** Set once all is known. */
-  isDecided?: true;
+  /** Once all is known. */
+  isDecided: boolean;
 }
 
 /** What was ruled, before it is written. */
@@ -191,10 +192,11 @@ class Decider {
     if (policies === undefined) throw noSuchPolicy();
     const key = this.#cacheKey(caller, request, policies);
     const kept = key === undefined ? undefined : this.#kept(key);
-    const asking: Asking = { entrance, caller, request, policies, key, kept, left };
+    const isDecided = false;
+    const asking: Asking = { entrance, caller, request, policies, key, kept, left, isDecided };
     const deciding = this.#decided(asking);
     // What is not decided at once waits for DNS or a store.
-    const isWaiting = request.answersAlways === true && asking.isDecided !== true;
+    const isWaiting = request.answersAlways === true && !asking.isDecided;
     if (!isWaiting) return this.#answer(asking, await deciding);
     deciding.catch(() => undefined); // a fault of `early` must not leave its own unheard
     const early = this.#early(asking);
@@ -300,9 +302,10 @@ class Decider {
       if (reading instanceof Promise) await reading;
       const proof = proving && (await proving);
       const known = proof === undefined ? reported : { ...reported, verified: proof.verified };
-      const ruled = this.#ruled(asking, checked, known);
+      const { ruling, traffic, retryAfter } = this.#ruled(asking, checked, known);
       asking.isDecided = true;
-      return { checked, ...ruled, proof, paidBy: receipt?.paidBy ?? "plan", spent };
+      const paidBy = receipt?.paidBy ?? "plan";
+      return { checked, ruling, traffic, retryAfter, proof, paidBy, spent };
     } catch (fault) {
       await receipt?.refund();
       this.#deps.log.error("decide.failed", fault);
@@ -319,68 +322,41 @@ class Decider {
 
   /** Reads the counts, rules and counts in one turn of the event loop, so that questions which come at once see each other. */
   #ruled(asking: Asking, checked: CheckedDecision, reported: Circumstances["traffic"]) {
-    const { facts: caller, language, question } = asking.request;
+    const { request, policies, caller, kept } = asking;
+    const { question = "signup" } = request;
     const { traffic: counts } = this.#deps;
     const { marks } = checked;
-    const isMessage = question === "send";
-    const counted = marks && {
-      ...counts.facts(marks, !isMessage),
-      ...(isMessage && counts.messageFacts(marks)),
-    };
-    const traffic = reported === undefined ? counted : { ...counted, ...reported };
-    const ruling = rule(checked, asking.policies, { caller, traffic, language });
-    const known = { caller, traffic, language };
+    const traffic = marks === undefined ? reported : counts.facts(marks, question, reported);
+    const known = { caller: request.facts, traffic, language: request.language };
+    const ruling = rule(checked, policies, known);
+    const { outcome, shadow } = ruling;
     const retryAfter =
-      marks && ruling.outcome.reason === TOO_OFTEN
-        ? secondsUntilRuled(checked, asking.policies, known, counts.messageFactsLater(marks))
+      marks && outcome.reason === TOO_OFTEN
+        ? secondsUntilRuled(checked, policies, known, counts.messageFactsLater(marks))
         : undefined;
-    if (marks !== undefined) this.#count(marks, { isMessage, checked, ruling, traffic });
-    this.#record(asking, checked, ruling);
+    if (marks !== undefined) this.#count(marks, question, checked.facts.dns, outcome.decision);
+    this.#deps.record(caller, {
+      outcome,
+      shadow,
+      facts: checked.facts,
+      policies,
+      form: request.form ?? "",
+      asked: question,
+      isCached: checked === kept,
+      isComplete: checked.isComplete,
+      mailboxId: checked.mailboxId,
+      subject: request.subject,
+    });
     return { ruling, traffic, retryAfter };
   }
 
-  #count(
-    marks: Marks,
-    {
-      isMessage,
-      checked,
-      ruling,
-      traffic,
-    }: Pick<Decided, "checked" | "ruling" | "traffic"> & {
-      readonly isMessage: boolean;
-    },
-  ): void {
-    const { decision } = ruling.outcome;
-    if (!isMessage) {
-      if (decision !== "reject" && checked.facts.dns === "yes") this.#deps.traffic.count(marks);
+  #count(marks: Marks, question: PolicyQuestion, dns: Facts["dns"], decision: Decision): void {
+    const { traffic, noticeWave } = this.#deps;
+    if (question === "signup") {
+      if (decision !== "reject" && dns === "yes") traffic.count(marks);
     } else if (decision === "accept" || decision === "challenge") {
-      this.#deps.traffic.countMessage(marks);
-      if (traffic?.wave === true) this.#deps.noticeWave(marks.owner);
+      if (traffic.countMessage(marks)) noticeWave(marks.owner);
     }
-  }
-
-  #record(asking: Asking, checked: CheckedDecision, { outcome, shadow }: Ruling): void {
-    const { caller, policies, kept } = asking;
-    const { domain, format, disposable, dns, signals, registrable_domain } = checked.facts;
-    this.#deps.record(caller, {
-      decision: outcome.decision,
-      reason: outcome.reason,
-      shadow,
-      domain,
-      format,
-      disposable,
-      dns,
-      policies,
-      form: asking.request.form ?? "",
-      asked: asking.request.question ?? "signup",
-      isCached: checked === kept,
-      isComplete: checked.isComplete,
-      rule: outcome.rule,
-      signals,
-      registrableDomain: registrable_domain,
-      mailboxId: checked.mailboxId,
-      subject: asking.request.subject,
-    });
   }
 
   #answer(asking: Asking, decided: Decided): Awaitable<DecideAnswer> {

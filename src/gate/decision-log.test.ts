@@ -5,19 +5,19 @@ import { gateWorld } from "../../test/policy/gate-world.ts";
 import { BUILT_IN } from "./in-force.ts";
 
 const MADE = {
-  reason: "unknown",
-  domain: "n.example",
-  format: true,
-  disposable: false,
-  dns: "unknown",
+  facts: {
+    format: true,
+    domain: "n.example",
+    registrable_domain: "n.example",
+    disposable: false,
+    dns: "unknown",
+    signals: [],
+  },
   policies: BUILT_IN,
   form: "",
   asked: "signup",
   isCached: false,
   isComplete: false,
-  rule: undefined,
-  signals: [],
-  registrableDomain: "n.example",
   mailboxId: undefined,
 } as const;
 
@@ -39,7 +39,7 @@ test("a flood by a page's key leaves the log what the account's own servers deci
   const owner = { kind: "account", accountId: id } as const;
   const decide = async (keyId: string, decision: "accept" | "review") => {
     const caller = { owner, tier: "pro", clientAddress: "", keyId, logsDecisions: true } as const;
-    decisionLog.note(caller, { ...MADE, decision });
+    decisionLog.note(caller, { ...MADE, outcome: { decision, reason: "unknown" } });
     await decisionLog.flush();
   };
   const { db } = store.sql;

@@ -70,7 +70,7 @@ export class DecisionLog {
 
   note({ owner, keyId, logsDecisions }: Caller, made: DecisionMade): void {
     if (owner.kind !== "account" || logsDecisions !== true) return;
-    const { policies } = made;
+    const { policies, outcome, facts } = made;
     const nowMs = this.#deps.clock.nowMs();
     this.#sequence = (this.#sequence + 1) % 0x1_0000;
     const place = String(nowMs).padStart(14, "0") + this.#sequence.toString(16).padStart(4, "0");
@@ -79,13 +79,13 @@ export class DecisionLog {
       account_id: owner.accountId,
       id,
       at_ms: nowMs,
-      decision: made.decision,
-      reason: made.reason,
-      rule: made.rule ?? null,
+      decision: outcome.decision,
+      reason: outcome.reason,
+      rule: outcome.rule ?? null,
       policy: policies.name,
       version: policies.live.version,
-      signals: made.signals.join(" "),
-      domain: made.registrableDomain ?? null,
+      signals: facts.signals.join(" "),
+      domain: facts.registrable_domain ?? null,
       mailbox: made.mailboxId ?? null,
       form: made.form === "" ? null : made.form,
       key_id: keyId ?? null,

@@ -1,13 +1,12 @@
 import type { FeedbackOutcome } from "../core/policy/outcomes.ts";
 import { type Kysely, sql } from "kysely";
-import { LRUCache } from "lru-cache";
 import { readEntry } from "../core/address/address.ts";
 import { dayOf } from "../core/calendar.ts";
 import type { Datasets } from "../core/evidence/datasets.ts";
 import type { Awaitable } from "../core/mail/lookup.ts";
 import { DEFAULT_POLICY } from "../core/policy/default-policy.ts";
 import { parseDomain } from "../core/name/domain.ts";
-import { factsOf } from "../core/policy/conditions.ts";
+import { factsOf as checkFactsOf } from "../core/policy/conditions.ts";
 import { decide, type TrafficFacts } from "../core/policy/policy.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Ids } from "../base/ids.ts";
@@ -21,6 +20,7 @@ import { inTransaction } from "../store/transaction.ts";
 import { insertRow, keepNewest, lockAccount, pruneRows } from "../store/rows.ts";
 import type { Proposal } from "./gate-shapes.ts";
 import { FEEDBACK_DAYS, Proposals } from "./proposals.ts";
+import { ReportedNames } from "./reported-names.ts";
 import { type AccountHash, mailboxId, reportedDomainOf } from "./traffic.ts";
 
 /** What became of an account's sign-ups, as the account says. Nothing follows by itself but facts and proposals. */
@@ -32,9 +32,6 @@ const CHECK_MS = 1_000;
 
 /** A store that takes longer has not said anything: the facts are unknown. */
 const ANSWER_MS = 300;
-
-const BELIEVED_MS = 1_000;
-const KEPT_MAX = 10_000;
 
 export interface NewFeedback {
   /** An address as it signed up, or the id of a mailbox. */
@@ -64,13 +61,12 @@ export class Feedback {
   readonly #deps: FeedbackDeps;
   readonly #proposals: Proposals;
   #sequence = 0;
-  readonly #kept = new LRUCache<string, { readonly facts: TrafficFacts; readonly atMs: number }>({
-    max: KEPT_MAX,
-  });
+  readonly #names: ReportedNames;
 
   constructor(deps: FeedbackDeps) {
     this.#deps = deps;
     this.#proposals = new Proposals(deps);
+    this.#names = new ReportedNames(deps.db, deps.clock);
   }
 
   /** Stored when this returns. Throws a `Refusal` for what is no address. */
@@ -102,7 +98,7 @@ export class Feedback {
       await insertRow(tx.sql, "feedback", row);
       await keepNewest(tx, "feedback", accountId, ROWS_MAX);
     });
-    this.#kept.clear();
+    this.#names.add(accountId, this.#firstDay(), [mailbox, domain]);
     this.#deps.counted(outcome);
   }
 
@@ -116,10 +112,9 @@ export class Feedback {
 
   /** What the account reported of a mailbox and its domain. Never rejects. */
   facts(accountId: string, about: Reported, timeoutMs: number): Awaitable<TrafficFacts> {
-    const key = `${accountId} ${about.mailboxId}`;
-    const kept = this.#kept.get(key);
-    const isFresh = kept && this.#deps.clock.monotonicMs() - kept.atMs < BELIEVED_MS;
-    return isFresh ? kept.facts : this.#readFacts(accountId, about, timeoutMs, key);
+    const names = this.#names.of(accountId, this.#firstDay());
+    const isClear = !(names instanceof Promise) && !isAmong(names, about);
+    return isClear ? factsOf([], about, 0) : this.#readFacts(accountId, about, timeoutMs);
   }
 
   /** Grows with time, so that a `fine` is behind what it takes back. */
@@ -168,22 +163,17 @@ export class Feedback {
     const { check, datasets } = this.#deps;
     const asked = { features: [], spamTrap: false } as const;
     const validation = await check({ text, mode, asked, budgetMs: CHECK_MS });
-    const facts = { ...factsOf(validation, datasets()), caller: new Map() };
+    const facts = { ...checkFactsOf(validation, datasets()), caller: new Map() };
     return decide(DEFAULT_POLICY, facts).decision === "reject";
   }
 
-  async #readFacts(
-    accountId: string,
-    about: Reported,
-    timeoutMs: number,
-    key: string,
-  ): Promise<TrafficFacts> {
+  async #readFacts(accountId: string, about: Reported, timeoutMs: number): Promise<TrafficFacts> {
     const { clock, log } = this.#deps;
     try {
       const limit = { timeoutMs: Math.min(timeoutMs, ANSWER_MS), late: undefined, clock };
       const facts = await inTime(this.#count(accountId, about), limit);
-      if (facts !== undefined) this.#kept.set(key, { facts, atMs: clock.monotonicMs() });
-      else if (timeoutMs >= ANSWER_MS) throw new Error("the store does not answer in time");
+      if (facts === undefined && timeoutMs >= ANSWER_MS)
+        throw new Error("the store does not answer in time");
       return facts ?? {};
     } catch (fault) {
       log.error("feedback.read_failed", fault);
@@ -191,27 +181,38 @@ export class Feedback {
     }
   }
 
-  async #count(accountId: string, { mailboxId: id, domain }: Reported): Promise<TrafficFacts> {
-    const { rows } = await reportsOf(accountId, id, domain ?? id, this.#firstDay()).execute(
-      this.#deps.db,
-    );
-    const times = (outcome: FeedbackOutcome): number =>
-      Number(rows.find((row) => row.mailbox === id && row.outcome === outcome)?.times ?? 0);
-    const since = dayOf(this.#deps.clock.nowMs()) - DOMAIN_DAYS;
-    const mailboxes = (outcome: FeedbackOutcome): number =>
-      rows.filter(
-        (row) => row.domain === domain && row.outcome === outcome && Number(row.last_day) > since,
-      ).length;
-    return {
-      mailbox_abused: times("abuse"),
-      mailbox_bounced: times("bounce"),
-      mailbox_complained: times("complaint"),
-      ...(domain !== undefined && {
-        domain_abused: mailboxes("abuse"),
-        domain_bounced: mailboxes("bounce"),
-      }),
-    };
+  async #count(accountId: string, about: Reported): Promise<TrafficFacts> {
+    const firstDay = this.#firstDay();
+    if (!isAmong(await this.#names.of(accountId, firstDay), about)) return factsOf([], about, 0);
+    const { mailboxId: id, domain = id } = about;
+    const { rows } = await reportsOf(accountId, id, domain, firstDay).execute(this.#deps.db);
+    return factsOf(rows, about, dayOf(this.#deps.clock.nowMs()) - DOMAIN_DAYS);
   }
+}
+
+const isAmong = (names: ReadonlySet<string>, { mailboxId: id, domain }: Reported): boolean =>
+  names.has(id) || (domain !== undefined && names.has(domain));
+
+function factsOf(
+  rows: readonly Reports[],
+  { mailboxId: id, domain }: Reported,
+  since: number,
+): TrafficFacts {
+  const times = (outcome: FeedbackOutcome): number =>
+    Number(rows.find((row) => row.mailbox === id && row.outcome === outcome)?.times ?? 0);
+  const mailboxes = (outcome: FeedbackOutcome): number | undefined =>
+    domain === undefined
+      ? undefined
+      : rows.filter(
+          (row) => row.domain === domain && row.outcome === outcome && Number(row.last_day) > since,
+        ).length;
+  return {
+    mailbox_abused: times("abuse"),
+    mailbox_bounced: times("bounce"),
+    mailbox_complained: times("complaint"),
+    domain_abused: mailboxes("abuse"),
+    domain_bounced: mailboxes("bounce"),
+  };
 }
 
 /** Facts of a domain count what was reported since. */

@@ -6,7 +6,8 @@ import type { Log } from "../base/log.ts";
 import { addCount, WriteBehind } from "../base/write-behind.ts";
 import { dayOf } from "../core/calendar.ts";
 import type { PolicyQuestion } from "../core/policy/default-policy.ts";
-import type { Decision } from "../core/policy/policy.ts";
+import type { CheckFacts } from "../core/policy/conditions.ts";
+import type { Decision, Outcome } from "../core/policy/policy.ts";
 import { countRows, insertRow, lockName, pruneRows } from "../store/rows.ts";
 import type { Database } from "../store/schema.ts";
 import type { OutcomeCountRow, ShadowCountRow } from "../store/tables/policy.ts";
@@ -155,24 +156,19 @@ export class Outcomes {
 }
 
 export interface DecisionMade {
-  readonly decision: Decision;
-  readonly reason: string;
+  readonly outcome: Outcome;
   /** What the shadow version says; absent when none runs. */
   readonly shadow?: Decision | undefined;
-  readonly domain: string;
-  readonly format: boolean;
-  readonly disposable: boolean;
-  readonly dns: "yes" | "no" | "unknown";
+  readonly facts: Pick<
+    CheckFacts,
+    "format" | "domain" | "registrable_domain" | "disposable" | "dns" | "signals"
+  >;
   readonly policies: PoliciesInForce;
   readonly form: string;
   readonly asked: PolicyQuestion;
   /** Nothing was checked for it: an earlier answer still holds. */
   readonly isCached: boolean;
   readonly isComplete: boolean;
-  /** Counts from 0; undefined: `else` decided. */
-  readonly rule: number | undefined;
-  readonly signals: readonly string[];
-  readonly registrableDomain: string | undefined;
   /** Undefined for what is no address, and for callers without an account. */
   readonly mailboxId: string | undefined;
   /** The identity system's own id of the user. */
@@ -222,19 +218,23 @@ export class OutcomeRecorder {
     if (owner.kind !== "account") return;
     const { accountId } = owner;
     const day = dayOf(this.#deps.clock.nowMs());
-    const { decision, reason, shadow, policies, domain } = made;
+    const { outcome, shadow, policies, facts } = made;
+    const { decision, reason } = outcome;
     const form = made.form === "" && made.asked === "send" ? SEND_FORM : made.form;
     this.#deps.hours?.note(accountId, decision);
     const row = { day, account_id: accountId, key_id: keyId, form, decision, reason, count: 1 };
-    this.#counts.note([day, accountId, keyId, decision, reason, form].join("\n"), row);
+    this.#counts.note(
+      `${String(day)}\n${accountId}\n${keyId}\n${decision}\n${reason}\n${form}`,
+      row,
+    );
     if (shadow === undefined || policies.shadow === undefined) return;
     const { version } = policies.shadow;
     const which = { account_id: accountId, policy: policies.name, version };
     const pair = { ...which, day, live: decision, shadow, domain: "", count: 1 };
     const key = [day, accountId, policies.name, version, decision, shadow].join(" ");
     this.#pairs.note(key, pair);
-    if (decision !== shadow && made.format) {
-      this.#domains.note(`${key} ${domain}`, { ...pair, domain });
+    if (decision !== shadow && facts.format) {
+      this.#domains.note(`${key} ${facts.domain}`, { ...pair, domain: facts.domain });
     }
   }
 

@@ -55,9 +55,11 @@ export function rule(
   { caller, traffic, language }: Circumstances,
 ): Ruling {
   const facts = factsWith(checked.facts, caller, traffic);
+  const outcome = decide(live.policy, facts);
   return {
-    ...spoken(decide(live.policy, facts), checked, language),
+    outcome,
     shadow: shadow && decide(shadow.policy, facts).decision,
+    message: spoken(outcome, checked, language),
   };
 }
 
@@ -69,7 +71,8 @@ export function ruleEarly(
   missing: ReadonlySet<FactSource>,
 ): Ruling | undefined {
   const outcome = decideEarly(live.policy, factsWith(checked.facts, caller), missing);
-  return outcome && { ...spoken(outcome, checked, language), shadow: undefined };
+  const message = outcome && spoken(outcome, checked, language);
+  return outcome && { outcome, shadow: undefined, message };
 }
 
 export const TOO_OFTEN = "too_often";
@@ -88,10 +91,8 @@ export function secondsUntilRuled(
   return undefined;
 }
 
-const spoken = (outcome: Outcome, { meant, problem }: CheckedEntry, language: string) => ({
-  outcome,
-  message: messageFor(outcome, { language, meant, problem }),
-});
+const spoken = (outcome: Outcome, { meant, problem }: CheckedEntry, language: string) =>
+  messageFor(outcome, { language, meant, problem });
 
 /** What has to be checked for the policies: their age conditions need the registry's answer. */
 export function askedBy({ live, shadow }: PoliciesInForce, premium: boolean): RequestedChecks {

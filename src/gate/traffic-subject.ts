@@ -18,12 +18,16 @@ const WAVE_TIMES_USUAL = 6;
 export const isWave = ({ messages, usual }: NewMailboxes): boolean =>
   messages > WAVE_ABOVE && messages > WAVE_TIMES_USUAL * usual;
 
+const NONE: ReadonlyMap<string, number> = new Map();
+
 /** What is counted of one mailbox, domain, mail host, or of all messages of an account. */
 export class TrafficSubject {
   /** By kind, each item with when it was last seen, oldest first. */
   readonly #items = new Map<TrafficKind, Map<string, number>>();
   /** Of kinds that count, by kind and item. */
   readonly #counts = new Map<string, number>();
+  /** Of the minutes that count. */
+  #messages = 0;
   #usual = { atHour: -1, median: 0 };
   firstMs: number | undefined;
   readonly readAtMs: number;
@@ -37,11 +41,13 @@ export class TrafficSubject {
   }
 
   current(kind: TrafficKind, nowMs: number): ReadonlyMap<string, number> {
-    const items = this.#items.get(kind) ?? new Map<string, number>();
+    const items = this.#items.get(kind);
+    if (items === undefined) return NONE;
     for (const [item, lastMs] of items) {
       if (lastMs > nowMs - COUNTED_MS[kind]) break;
       items.delete(item);
-      this.#counts.delete(`${kind} ${item}`);
+      if (kind === "minute") this.#messages -= this.count(kind, item);
+      if (kind === "minute" || kind === "hour") this.#counts.delete(`${kind} ${item}`);
     }
     return items;
   }
@@ -51,12 +57,11 @@ export class TrafficSubject {
   }
 
   newMailboxes(nowMs: number): NewMailboxes {
-    let messages = 0;
-    for (const item of this.current("minute", nowMs).keys()) messages += this.count("minute", item);
+    this.current("minute", nowMs);
     const atHour = Math.floor(nowMs / HOUR_MS);
     if (this.#usual.atHour !== atHour)
       this.#usual = { atHour, median: this.#median(nowMs, atHour) };
-    return { messages, usual: this.#usual.median };
+    return { messages: this.#messages, usual: this.#usual.median };
   }
 
   /** Of the whole hours before this one; several processes count in each. */
@@ -71,7 +76,9 @@ export class TrafficSubject {
   }
 
   see(kind: TrafficKind, item: string, lastMs: number, count = 0): void {
-    if (count > this.count(kind, item)) this.#counts.set(`${kind} ${item}`, count);
+    const more = count === 0 ? 0 : count - this.count(kind, item);
+    if (more > 0) this.#counts.set(`${kind} ${item}`, count);
+    if (more > 0 && kind === "minute") this.#messages += more;
     const items = this.#items.get(kind) ?? new Map<string, number>();
     items.delete(item);
     this.#items.set(kind, items.set(item, lastMs));

@@ -233,15 +233,19 @@ export class Traffic {
 
   /** Has in memory what `facts` and `count` need, as far as the store says it in time. Never rejects. */
   read(marks: Marks, timeoutMs: number, question: PolicyQuestion = "signup"): Awaitable<void> {
-    const subjects = subjectsOf(marks, question);
-    if (subjects.every((subject) => this.#isFresh(subject))) return;
-    return this.#read(marks.owner.accountId, subjects, timeoutMs);
+    const { mailbox, domain, mailHost, messages } = marks;
+    const stale: string[] = [];
+    for (const subject of [mailbox, domain, mailHost, question === "send" ? messages : undefined])
+      if (subject !== undefined && !this.#isFresh(subject)) stale.push(subject);
+    return stale.length === 0 ? undefined : this.#read(marks.owner.accountId, stale, timeoutMs);
   }
 
-  /** What the account's traffic says of a sign-up once it is counted. Call `count` in the same turn of the event loop. */
-  facts({ mailbox, spelling, domain, subName, mailHost }: Marks, isSignUp = true): TrafficFacts {
+  /** What the account's traffic says of a sign-up that is counted, or of a message that is not yet, besides what is `known`. Count it in the same turn of the event loop. */
+  facts(marks: Marks, question: PolicyQuestion, known: TrafficFacts = {}): TrafficFacts {
+    const { mailbox, spelling, domain, subName, mailHost } = marks;
+    const isSignUp = question === "signup";
     const nowMs = this.#deps.clock.nowMs();
-    const facts: TrafficCounts = {};
+    const facts: TrafficCounts = { ...known };
     const set = (
       name: TrafficNumber,
       subject: TrafficSubject | undefined,
@@ -253,17 +257,35 @@ export class Traffic {
       const more = !isSignUp || item === undefined || items.has(item) ? 0 : 1;
       facts[name] = Math.min(ITEMS_MAX, items.size + more);
     };
-    set("mailbox_seen", this.#subjects.get(mailbox), "spelling", spelling);
-    const known = domain === undefined ? undefined : this.#subjects.get(domain);
-    if (domain === undefined || known === undefined) return facts;
-    set("domain_mailboxes", known, "mailbox", mailbox);
-    set("sub_names", known, "name", subName);
-    const { firstMs = nowMs } = known;
+    const person = this.#subjects.peek(mailbox);
+    set("mailbox_seen", person, "spelling", spelling);
+    if (!isSignUp && person !== undefined) this.#addMessages(facts, person, marks, nowMs);
+    const own = domain === undefined ? undefined : this.#subjects.peek(domain);
+    if (domain === undefined || own === undefined) return facts;
+    set("domain_mailboxes", own, "mailbox", mailbox);
+    set("sub_names", own, "name", subName);
+    const { firstMs = nowMs } = own;
     facts.domain_known_days = Math.max(0, dayOf(nowMs) - dayOf(firstMs));
     if (mailHost === undefined) return facts;
     const item = isNew(firstMs, nowMs) ? domain : undefined;
-    set("mx_new_domains", this.#subjects.get(mailHost), "new_domain", item);
+    set("mx_new_domains", this.#subjects.peek(mailHost), "new_domain", item);
     return facts;
+  }
+
+  #addMessages(
+    facts: TrafficCounts,
+    person: TrafficSubject,
+    { messages: all }: Marks,
+    nowMs: number,
+  ): void {
+    const times = person.current("message", nowMs);
+    facts.sent_10m = within(times, nowMs - TEN_MINUTES_MS);
+    facts.sent_day = times.size;
+    facts.sent_known = person.current("sent", nowMs).size > 0;
+    const sent = this.#subjects.peek(all)?.newMailboxes(nowMs);
+    if (sent === undefined) return;
+    const messages = facts.sent_known ? sent.messages : sent.messages + 1;
+    facts.wave = isWave({ messages, usual: sent.usual });
   }
 
   count({ owner, mailbox, spelling, domain, subName, mailHost }: Marks): void {
@@ -279,54 +301,42 @@ export class Traffic {
     if (isNew(known.firstMs, nowMs)) see(mailHost, "new_domain", domain);
   }
 
-  /** What the account's messages say of one that is not counted yet. Call `countMessage` in the same turn of the event loop. */
-  messageFacts({ mailbox, messages: all }: Marks): TrafficFacts {
-    const nowMs = this.#deps.clock.nowMs();
-    const known = this.#subjects.get(mailbox);
-    if (known === undefined) return {};
-    const times = [...known.current("message", nowMs).values()];
-    const isKnown = known.current("sent", nowMs).size > 0;
-    const { messages, usual } = this.#subjects.get(all)?.newMailboxes(nowMs) ?? {};
-    const wave =
-      messages !== undefined &&
-      usual !== undefined &&
-      isWave({ messages: isKnown ? messages : messages + 1, usual });
-    return {
-      sent_10m: times.filter((atMs) => atMs > nowMs - TEN_MINUTES_MS).length,
-      sent_day: times.length,
-      sent_known: isKnown,
-      ...(messages !== undefined && { wave }),
-    };
-  }
-
-  /** The same at the times to come when less was sent to the mailbox lately, soonest first. */
+  /** What changes at the times to come when less was sent to the mailbox lately, soonest first. */
   *messageFactsLater({ mailbox }: Marks): Generator<{ afterMs: number; facts: TrafficFacts }> {
     const nowMs = this.#deps.clock.nowMs();
-    const times = [...(this.#subjects.get(mailbox)?.current("message", nowMs).values() ?? [])];
-    const ends = times.flatMap((atMs) => [atMs + TEN_MINUTES_MS, atMs + COUNTED_MS.message]);
+    const times =
+      this.#subjects.peek(mailbox)?.current("message", nowMs) ?? new Map<string, number>();
+    const ends = [...times.values()].flatMap((atMs) => [
+      atMs + TEN_MINUTES_MS,
+      atMs + COUNTED_MS.message,
+    ]);
     for (const atMs of ends.filter((end) => end > nowMs).toSorted((a, b) => a - b)) {
-      const within = (ms: number): number => times.filter((time) => time > atMs - ms).length;
-      const facts = { sent_10m: within(TEN_MINUTES_MS), sent_day: within(COUNTED_MS.message) };
+      const sent_10m = within(times, atMs - TEN_MINUTES_MS);
+      const facts = { sent_10m, sent_day: within(times, atMs - COUNTED_MS.message) };
       yield { afterMs: atMs - nowMs, facts };
     }
   }
 
-  countMessage({ owner, mailbox, messages }: Marks): void {
+  /** Returns whether the message is one of a wave. */
+  countMessage({ owner, mailbox, messages }: Marks): boolean {
     const nowMs = this.#deps.clock.nowMs();
-    const isNew = this.#subjects.get(mailbox)?.current("sent", nowMs).size === 0;
+    const isNew = this.#subjects.peek(mailbox)?.current("sent", nowMs).size === 0;
     this.#messages += 1;
     const item = `${this.#processId}${this.#messages.toString(36)}`;
     this.#see(owner, mailbox, "message", item, nowMs);
     this.#see(owner, mailbox, "sent", mailbox, nowMs);
-    if (!isNew) return;
-    this.#tally(owner, messages, "minute", Math.floor(nowMs / MINUTE_MS));
-    this.#tally(owner, messages, "hour", Math.floor(nowMs / HOUR_MS));
+    if (isNew) {
+      this.#tally(owner, messages, "minute", Math.floor(nowMs / MINUTE_MS));
+      this.#tally(owner, messages, "hour", Math.floor(nowMs / HOUR_MS));
+    }
+    const sent = this.#subjects.peek(messages)?.newMailboxes(nowMs);
+    return sent !== undefined && isWave(sent);
   }
 
   /** Undefined while the store has not said. Never rejects. */
   async newMailboxes(owner: TrafficOwner, messages: string): Promise<NewMailboxes | undefined> {
     if (!this.#isFresh(messages)) await this.#read(owner.accountId, [messages], ANSWER_MS);
-    return this.#subjects.get(messages)?.newMailboxes(this.#deps.clock.nowMs());
+    return this.#subjects.peek(messages)?.newMailboxes(this.#deps.clock.nowMs());
   }
 
   /** Writes what waits. Never rejects. */
@@ -377,7 +387,7 @@ export class Traffic {
     item: string,
     nowMs: number,
   ): TrafficSubject | undefined {
-    const known = this.#subjects.get(subject);
+    const known = this.#subjects.peek(subject);
     const items = known?.current(kind, nowMs);
     const lastMs = items?.get(item);
     if (lastMs !== undefined) {
@@ -395,7 +405,7 @@ export class Traffic {
   }
 
   #tally(owner: TrafficOwner, subject: string, kind: "minute" | "hour", at: number): void {
-    const known = this.#subjects.get(subject);
+    const known = this.#subjects.peek(subject);
     if (known === undefined) return;
     const nowMs = this.#deps.clock.nowMs();
     const item = `${String(at)}.${this.#processId}`;
@@ -428,12 +438,11 @@ export class Traffic {
   }
 }
 
-const isNew = (firstMs: number, nowMs: number): boolean => firstMs > nowMs - COUNTED_MS.new_domain;
+/** How many messages were sent after this time. */
+function within(times: ReadonlyMap<string, number>, afterMs: number): number {
+  let count = 0;
+  for (const atMs of times.values()) if (atMs > afterMs) count += 1;
+  return count;
+}
 
-const subjectsOf = (
-  { mailbox, domain, mailHost, messages }: Marks,
-  question: PolicyQuestion,
-): readonly string[] =>
-  [mailbox, domain, mailHost, question === "send" ? messages : undefined].filter(
-    (subject) => subject !== undefined,
-  );
+const isNew = (firstMs: number, nowMs: number): boolean => firstMs > nowMs - COUNTED_MS.new_domain;

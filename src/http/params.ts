@@ -71,8 +71,9 @@ export class Params {
   /** A member of a JSON body as it is, of any type; else what `words` gives. */
   value(name: string): unknown {
     const body = this.#body;
-    const isMember = body.kind === "json" && Object.hasOwn(body.value, name);
-    return isMember ? Reflect.get(body.value, name) : this.words(name);
+    if (body.kind !== "json") return this.words(name);
+    if (Object.hasOwn(body.value, name)) return Reflect.get(body.value, name);
+    return this.#query.size === 0 ? undefined : this.words(name);
   }
 
   /** All values joined with line feeds, "+" of encoded forms read by the rule of `bulkText`. */

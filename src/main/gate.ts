@@ -164,6 +164,6 @@ function recorderOf(
     recorder.record(caller, made);
     decisionLog.note(caller, made);
     counted(made);
-    if (made.isCached && made.format) lists.recorder.count(made);
+    if (made.isCached && made.facts.format) lists.recorder.count(made.facts);
   };
 }

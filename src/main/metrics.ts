@@ -70,7 +70,7 @@ const REASONS: ReadonlySet<string> = new Set([
 
 export function decisionCounter(registry: Registry): (made: DecisionMade) => void {
   const decisions = counterOf(registry, "decisions");
-  return ({ decision, reason }) =>
+  return ({ outcome: { decision, reason } }) =>
     decisions.inc({ decision, reason: REASONS.has(reason) ? reason : "own" });
 }
 

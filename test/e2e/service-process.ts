@@ -50,14 +50,15 @@ export interface Ran {
 export function gatepost(home: Home, words: readonly string[], input = ""): Ran {
   const env = environment(home.settings);
   const options = { env, input, encoding: "utf8", timeout: COMMAND_WITHIN_MS } as const;
-  const run = spawnSync(process.execPath, [PROGRAM, ...words], options);
+  const run = spawnSync(process.execPath, [home.program ?? PROGRAM, ...words], options);
   return { code: run.status, out: run.stdout, err: run.stderr };
 }
 
 /** The same without blocking this process; returns standard output. Rejects when the command fails. */
 export async function gatepostBeside(home: Home, words: readonly string[]): Promise<string> {
   const env = environment(home.settings);
-  return (await promisify(execFile)(process.execPath, [PROGRAM, ...words], { env })).stdout;
+  return (await promisify(execFile)(process.execPath, [home.program ?? PROGRAM, ...words], { env }))
+    .stdout;
 }
 
 export interface ServiceProcess {

@@ -35,7 +35,7 @@ export function decideRoute(decideOne: DecideOne): Route {
     deadlineMs(params, credentials) {
       const presented = presentedKey(credentials);
       const isPage = presented.kind === "key" && isPublishableKey(presented.key);
-      const { deadline_ms: deadlineMs } = readFields(DEADLINE, params);
+      const deadlineMs = deadline.read(params.value("deadline_ms") ?? undefined, "deadline_ms");
       return isPage ? pageDeadline(deadlineMs) : deadlineMs;
     },
     isSingle: true,
@@ -46,10 +46,9 @@ export function decideRoute(decideOne: DecideOne): Route {
       if (text === "") throw missingParameter("email");
       const isOne = path.length > 0 || params.count("email") === 1;
       if (!isOne || isSeveral(text)) throw badParameter("email", "one address");
-      const { caller } = entrance;
-      const request = readDecide(params, { text, waitedMs }, caller.page);
-      const proof = readProof(params, caller);
-      const { body, paidBy } = await decideOne(entrance, { ...request, proof });
+      const proof = readProof(params, entrance.caller);
+      const request = readDecide(params, { text, waitedMs, proof }, entrance.caller.page);
+      const { body, paidBy } = await decideOne(entrance, request);
       return { type: JSON_TYPE, body, paidBy, entry: text };
     },
   };
@@ -64,7 +63,8 @@ function checkOrigin({ origins }: Caller, { headers }: ApiRequest["source"]): vo
 
 /** Only a secret key may ask about messages; who is not known in time is answered by the built-in policy. */
 function checkAsker({ isUnidentified, isPublishable, keyId }: Caller, params: Params): void {
-  if (readFields(QUESTION, params).for === "signup" || isUnidentified === true) return;
+  const asked = question.read(params.value("for") ?? undefined, "for");
+  if (asked === "signup" || isUnidentified === true) return;
   if (isPublishable === true) throw publishableKeyElsewhere();
   if (keyId === undefined) throw apiKeyRequired();
 }
@@ -72,14 +72,23 @@ function checkAsker({ isUnidentified, isPublishable, keyId }: Caller, params: Pa
 /** What a decision is asked with. Throws the `Refusal` of a value out of bounds. */
 function readDecide(
   params: Params,
-  { text, waitedMs }: Pick<DecideRequest, "text" | "waitedMs">,
+  { text, waitedMs, proof }: Pick<DecideRequest, "text" | "waitedMs" | "proof">,
   page?: PageTerms,
 ): DecideRequest {
   if (page === undefined) {
     const read = readFields(FIELDS, params);
-    const { language, form, facts, for: question } = read;
-    const { policy = policyFor(question), deadline_ms: deadlineMs, token: wantsToken } = read;
-    return { text, question, waitedMs, language, policy, deadlineMs, form, facts, wantsToken };
+    return {
+      text,
+      waitedMs,
+      proof,
+      question: read.for,
+      policy: read.policy ?? policyFor(read.for),
+      deadlineMs: read.deadline_ms,
+      language: read.language,
+      form: read.form,
+      facts: read.facts,
+      wantsToken: read.token,
+    };
   }
   // What a page must not choose is its key's; its facts are not read.
   const { policy = page.policy, language, deadline_ms } = readFields(PAGE_FIELDS, params);
@@ -101,8 +110,8 @@ function readDecide(
 function readProof(params: Params, caller: Caller): ProofOffer | undefined {
   const { page, keyId, isUnidentified = false } = caller;
   if (page !== undefined || (keyId === undefined && !isUnidentified)) return undefined;
-  const { evt, nonce, origin } = readFields(PROOF, params);
-  if (evt === undefined) return undefined;
+  if ((params.value("evt") ?? "") === "") return undefined;
+  const { evt = "", nonce, origin } = readFields(PROOF, params);
   if (nonce === undefined) throw missingParameter("nonce");
   if (origin === undefined) throw missingParameter("origin");
   return { evt, nonce, origin };
@@ -261,10 +270,8 @@ function parsed(text: string): unknown {
   }
 }
 
-const DEADLINE = { deadline_ms: deadline };
-const PAGE_FIELDS = { policy: policyName, language, ...DEADLINE };
-const QUESTION = { for: question };
-const FIELDS = { ...PAGE_FIELDS, ...QUESTION, form, facts, token };
+const PAGE_FIELDS = { policy: policyName, language, deadline_ms: deadline };
+const FIELDS = { ...PAGE_FIELDS, for: question, form, facts, token };
 const PROOF = {
   evt: textUpTo(
     EVT_MAX,

@@ -100,20 +100,20 @@ export function feedbackContract(name: string, make: Make<Stores>): void {
     await db.updateTable("accounts").set({ decision_log: 1 }).where("id", "=", "a1").execute();
     const log = new DecisionLog({ db, clock, ids: stores.ids, log: stores.log });
     const made = {
-      decision: "review",
-      reason: "burst",
-      domain: "x.example",
-      format: true,
-      disposable: false,
-      dns: "yes",
+      outcome: { decision: "review", reason: "burst", rule: 6 },
+      facts: {
+        format: true,
+        domain: "x.example",
+        registrable_domain: "x.example",
+        disposable: false,
+        dns: "yes",
+        signals: ["plus_alias", "role"],
+      },
       asked: "signup",
       policies: BUILT_IN,
       form: "join",
       isCached: false,
       isComplete: true,
-      rule: 6,
-      signals: ["plus_alias", "role"],
-      registrableDomain: "x.example",
       mailboxId: "m_1",
     } as const;
     const note = (accountId: string): void =>

@@ -32,12 +32,12 @@ export interface PublishedLists {
 export function openPublishedLists(parts: PublishedListParts): PublishedLists {
   const { lists } = parts;
   return {
-    published: currentFile("published_list", parts, () => {
+    published: currentFile("published_list.make_failed", parts, () => {
       const shared = lists.shared();
       const datasets = attachDatasets(shared, sharedRules(lists.datasets()));
       return makePublishedList(datasets, namesOfTable(shared.disposable));
     }),
-    packed: currentFile("packed_lists", parts, () =>
+    packed: currentFile("packed_lists.make_failed", parts, () =>
       makePackedFile(lists.shared(), sharedRules(lists.datasets())),
     ),
   };
@@ -46,9 +46,9 @@ export function openPublishedLists(parts: PublishedListParts): PublishedLists {
 /** Changes of the operator come one by one; each would cost about 1.5 s of work. */
 const REMADE_AFTER_MS = 60_000;
 
-/** Made when it is asked for and the lists have changed, up to once a minute. `name`: of the log event. */
+/** Made when it is asked for and the lists have changed, up to once a minute. `event` is logged when that fails. */
 function currentFile<File>(
-  name: string,
+  event: string,
   { lists, clock, log }: PublishedListParts,
   makeFile: () => Promise<File>,
 ): () => Promise<File> {
@@ -71,7 +71,7 @@ function currentFile<File>(
     const isOld = made.version !== lists.version();
     if (isOld && making === undefined && clock.monotonicMs() - madeAtMs >= REMADE_AFTER_MS) {
       making = make();
-      making.catch((fault: unknown) => log.error(`${name}.make_failed`, fault));
+      making.catch((fault: unknown) => log.error(event, fault));
     }
     return made.file;
   };

@@ -49,7 +49,7 @@ test("every link between Markdown pages leads to a file and a heading that exist
 
 const FLOORS = readdirSync(new URL("src/", root)).join("|");
 const NAMED = new RegExp(
-  `\`((?:src|test|bench|docs|scripts|deploy|\\.ci|${FLOORS})/[\\w./-]+)\``,
+  `\`((?:src|test|bench|docs|scripts|deploy|tables|feeds|clients|packages|\\.ci|${FLOORS})/[\\w./-]+)\``,
   "g",
 );
 

@@ -7,6 +7,7 @@ import * as program from "../../../src/main/metrics.ts";
 import { SETTINGS } from "../../../src/main/settings/config.ts";
 import { readYaml } from "../deploy/deploy-files.ts";
 import { cells } from "../docs-tables.ts";
+import { logEventRows } from "./log-events.ts";
 import { SHOWN } from "./shown-refusals.ts";
 
 /** A table of a page, found by its head. */
@@ -105,14 +106,16 @@ export const TABLES: readonly DocumentTable[] = [
   },
   {
     page: "docs/detection.md",
-    head: ["List", "Kind", "Floor", "Until it is fetched"],
+    head: ["List", "Kind", "Floor", "Source", "Until it is fetched"],
     rows: () =>
-      FETCHED_SOURCES.map(({ id, kind, floor, rotating }) => [
+      FETCHED_SOURCES.map(({ id, kind, floor, rotating, path }) => [
         code(id),
         rotating ? `${kind}, rotates` : kind,
         amount(floor),
+        code(path),
       ]),
   },
+  { page: "docs/operations/run.md", head: ["Area", "info", "warn", "error"], rows: logEventRows },
   {
     page: "docs/operations/sizing.md",
     head: ["Resource", "Total", "An owner", "May wait", "Without room"],

@@ -52,12 +52,13 @@ export async function stop(
   app.stop();
   await untilUnused(server, farewellMs);
   await untilAccepted(server);
-  let isClosed = false;
+  const done = new AbortController();
   // Not the method of http: it cuts connections whose first request is on its way.
-  NetServer.prototype.close.call(server, () => (isClosed = true));
+  NetServer.prototype.close.call(server, () => done.abort());
   const cut = setTimeout(() => server.closeAllConnections(), stopTimeoutMs);
-  for (let waitMs = farewellMs / 4; !isClosed; waitMs = SWEEP_MS) {
-    await pause(waitMs); // new ones bring their first request in that time
+  for (let waitMs = farewellMs / 4; !done.signal.aborted; waitMs = SWEEP_MS) {
+    // New connections bring their first request in that time.
+    await pause(waitMs, undefined, { signal: done.signal }).catch(() => undefined);
     await nextRound(); // reads what came, so that those that are idle now have sent nothing
     server.closeIdleConnections();
   }

@@ -14,6 +14,8 @@ const ROOT = fileURLToPath(new URL("../../../../", import.meta.url));
 const ACTION = join(ROOT, "deploy/action");
 
 interface Step {
+  readonly uses?: string;
+  readonly with?: Readonly<Record<string, string>>;
   readonly shell: string;
   readonly "working-directory"?: string;
   readonly env?: Readonly<Record<string, string>>;
@@ -48,14 +50,15 @@ suite("the steps of deploy/action/action.yml, run as a runner does", () => {
 
   /** Runs every step; the first that fails ends the job, as with GitHub. */
   const run = (inputs: Readonly<Record<string, string>>) => {
-    const output = join(folder, "output");
-    writeFileSync(output, "");
+    const [output, summary] = [join(folder, "output"), join(folder, "summary")];
+    for (const file of [output, summary]) writeFileSync(file, "");
     const given = (expression: string): string =>
       expression.replaceAll(/\$\{\{ inputs\.([\w-]+) \}\}/g, (_, name: string) => {
         const known = action.inputs[name] ?? assert.fail(`${name} is no input`);
         return inputs[name] ?? known.default ?? assert.fail(`${name} is required`);
       });
     for (const step of action.runs.steps) {
+      if (step.uses !== undefined) continue;
       assert.equal(step.shell, "bash");
       const env = {
         ...childEnvironment({ GATEPOST_DATA_DIR: join(folder, "data") }),
@@ -65,6 +68,7 @@ suite("the steps of deploy/action/action.yml, run as a runner does", () => {
         PATH: `${folder}:${process.env["PATH"] ?? ""}`,
         RUNNER_TEMP: folder,
         GITHUB_OUTPUT: output,
+        GITHUB_STEP_SUMMARY: summary,
         GITHUB_ACTION_PATH: ACTION,
       };
       const words = ["--noprofile", "--norc", "-eo", "pipefail", "-c", step.run];
@@ -78,10 +82,12 @@ suite("the steps of deploy/action/action.yml, run as a runner does", () => {
         out: stdout,
         err: stderr,
         outputs: readFileSync(output, "utf8"),
+        summary: readFileSync(summary, "utf8"),
       };
       if (status !== 0) return told;
     }
-    return { code: 0, out: "", err: "", outputs: readFileSync(output, "utf8") };
+    const [outputs = "", summed = ""] = [output, summary].map((file) => readFileSync(file, "utf8"));
+    return { code: 0, out: "", err: "", outputs, summary: summed };
   };
 
   const common = () => ({ "dns-servers": `127.0.0.1:${String(dns.port)}` });
@@ -104,7 +110,33 @@ suite("the steps of deploy/action/action.yml, run as a runner does", () => {
       ["::error file=list.txt,line=3::jo@mailinator.com", "::error file=list.txt,line=5::broken@"],
     );
     assert.match(out, /\n2 of 5 entries are bad\.\n/);
-    assert.match(outputs, /^checked=.*gatepost-checked\.ndjson\nbad=2\n$/);
+    assert.match(outputs, /^hash=[0-9a-f]{40}\nchecked=.*gatepost-checked\.ndjson\nbad=2\n$/);
+  });
+
+  test("the job's summary counts, and shows what anybody wrote as plain text", () => {
+    writeFileSync(join(folder, "sly.txt"), "ann@good.example\n<img/src=x>|@mailinator.com\n");
+    const { summary } = run({ ...common(), file: "sly.txt" });
+    assert.match(summary, /^### Gatepost: 1 of 2 entries are bad\.\n/);
+    assert.match(summary, /\n\|valid\|1\|\n/);
+    assert.match(summary, /\n<pre>\nline 2: &#60;img\/src=x&#62;\|@mailinator\.com: /);
+  });
+
+  test("ten addresses are annotated, and 100 are in the summary", () => {
+    const rows = Array.from({ length: 120 }, (_, at) => `a${String(at)}@mailinator.com\n`);
+    writeFileSync(join(folder, "many.txt"), rows.join(""));
+    const { out, summary, outputs } = run({ ...common(), file: "many.txt" });
+    assert.equal(out.match(/^::/gm)?.length, 10);
+    assert.match(out, /\n10 are annotated, all are in .*\n120 of 120 entries are bad\.\n/);
+    assert.equal(summary.match(/^line /gm)?.length, 100);
+    assert.match(summary, /\n20 more\.\n$/);
+    assert.match(outputs, /bad=120\n$/);
+  });
+
+  test("another action is named by a whole commit, and npm's packages are cached by the lock", () => {
+    const [cache, ...more] = action.runs.steps.filter(({ uses }) => uses !== undefined);
+    assert.match(cache?.uses ?? "", /^actions\/cache@[0-9a-f]{40}$/);
+    assert.match(cache?.with?.["key"] ?? "", /\$\{\{ steps\.lock\.outputs\.hash \}\}$/);
+    assert.deepEqual(more, []);
   });
 
   test("a column of a CSV is checked, and a good file passes", () => {
@@ -125,7 +157,7 @@ suite("the steps of deploy/action/action.yml, run as a runner does", () => {
     writeFileSync(join(folder, "calls"), "");
     assert.equal(run({ ...common(), file: "one.txt" }).code, 0);
     const calls = readFileSync(join(folder, "calls"), "utf8");
-    assert.equal(calls, "npm ci --ignore-scripts --no-audit --no-fund\n");
+    assert.equal(calls, "npm ci --ignore-scripts --no-audit --no-fund --prefer-offline\n");
   });
 
   for (const file of ["--version", "-", "--help", "-x y.txt"]) {

@@ -1,15 +1,9 @@
 import type { HookSystem } from "../../core/policy/outcomes.ts";
 import assert from "node:assert/strict";
 import { generateKeyPairSync, sign } from "node:crypto";
-import { once } from "node:events";
-import { createServer, request } from "node:http";
-import type { AddressInfo } from "node:net";
 import { test } from "node:test";
-import { until } from "../../../test/time/until.ts";
 import { hookWorld } from "../../../test/policy/hook-world.ts";
 import { RECORDED } from "../../../test/policy/recorded-payloads.ts";
-
-import type { HookService as Service } from "../../gate/hooks.ts";
 
 const REFUSALS: Readonly<Record<Exclude<HookSystem, "standard">, readonly [number, string]>> = {
   supabase: [200, '{"error":{"http_code":400,"message":"Please use a permanent email address."}}'],
@@ -429,64 +423,6 @@ test("the decision log has the hook and the system's own id of the user", async 
   );
 });
 
-test("an unknown hook is 404, a payload over 1 MiB 413 with its own sentence", async (t) => {
-  const world = await hookWorld(t);
-  const hook = await world.hook("zitadel");
-  assert.equal((await world.post("0".repeat(32), "{}", {}))[0], 404);
-  const payload = (octets: number) => JSON.stringify({ a: "x".repeat(octets - 8) });
-  const large = payload(1_048_576);
-  assert.deepEqual(await world.post(hook.id, large, world.signed(hook, large)), [200, ""]);
-  assert.deepEqual(await world.post(hook.id, payload(1_048_577), {}), [
-    413,
-    '{"error":"The payload of a hook has at most 1,048,576 octets."}',
-  ]);
-});
-
-test("no room for a call lets the person in and is shown; the others are answered", async (t) => {
-  const world = await hookWorld(t);
-  const hook = await world.hook("kratos");
-  const share = world.shares.of("small_bodies");
-  const held = share.take("bucket:127.0.0.1", 4_194_304); // as many unfinished calls would
-  assert.deepEqual(await world.post(hook.id, RECORDED.kratos, {}), [204, ""]);
-  held.release();
-  const [row] = await world.list(world.accountId);
-  assert.match(row?.last_failure?.why ?? "", /^You have too many requests under way/);
-  share.take("bucket:192.0.2.9", 4_194_304);
-  assert.equal((await world.post(hook.id, RECORDED.kratos, {}))[0], 401);
-});
-
-test("4 MiB of unfinished calls from the system's own address let no listed address in", async (t) => {
-  const world = await hookWorld(t);
-  const hook = await world.hook("kratos");
-  const server = createServer(world.app.serve).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  const path = `/hooks/${hook.id}`;
-  const headers = { "content-type": "application/json", "content-length": 60_000 };
-  const unfinished = Array.from({ length: 100 }, () => {
-    const call = request({ port, method: "POST", path, headers }).once("error", () => undefined);
-    call.write("{");
-    return call;
-  });
-  await until(() => world.shares.of("small_bodies").figures().reclaimed > 20);
-  for (const isChunked of [false, true]) {
-    const body = RECORDED.kratos.replace("SUB", "jo@bad.example");
-    const answer = await fetch(`http://127.0.0.1:${String(port)}${path}`, {
-      method: "POST",
-      headers: { "content-type": "application/json", ...world.signed(hook, body) },
-      ...(isChunked ? { body: new Blob([body]).stream(), duplex: "half" } : { body }),
-    } as RequestInit);
-    assert.equal(answer.status, 400);
-  }
-  for (const call of unfinished) call.destroy();
-  server.close().closeAllConnections();
-  const { reclaimed } = world.shares.of("small_bodies").figures();
-  await until(async () => {
-    const [row] = await world.list(world.accountId);
-    return Object.values(row?.calls ?? {}).reduce((all, count) => all + count) === reclaimed + 2;
-  });
-});
-
 for (const [name, find] of [
   ["away", () => Promise.reject(new Error("away"))],
   ["silent", () => new Promise<never>(() => undefined)],
@@ -513,77 +449,5 @@ for (const [name, find] of [
     world.findHook = find;
     world.clock.advance(60_000);
     assert.deepEqual(await call(), REFUSALS.supabase);
-  });
-}
-
-const MISTAKES: readonly [name: string, order: Parameters<Service["create"]>[1], words: RegExp][] =
-  [
-    ["a policy that is not there", { system: "kratos", policy: "strcit" }, /no policy "strcit"/],
-    ["a policy's name that is none", { system: "kratos", policy: "../x" }, /no policy/],
-    ["no public keys", { system: "neon" }, /give the URL of its public keys/],
-    [
-      "public keys where a secret signs",
-      { system: "kratos", jwksUrl: "https://keys.example/" },
-      /leave out/,
-    ],
-    ["http", { system: "neon", jwksUrl: "http://keys.example/" }, /must begin with https/],
-    ["a password in the URL", { system: "neon", jwksUrl: "https://a:b@keys.example/" }, /password/],
-    [
-      "a name without public addresses",
-      { system: "neon", jwksUrl: "https://inside.example.com/" },
-      /not public/,
-    ],
-    [
-      "a special-use name",
-      { system: "fusionauth", jwksUrl: "https://auth.internal/" },
-      /not public/,
-    ],
-    ["another system", { system: "clerk" }, /is not one of/],
-  ];
-
-for (const [name, order, words] of MISTAKES) {
-  test(`a hook is not made with ${name}`, async (t) => {
-    const world = await hookWorld(t);
-    const making = world.service.create(world.accountId, order);
-    await assert.rejects(making, ({ message }: Error) => words.test(message));
-    assert.deepEqual(await world.list(world.accountId), []);
-  });
-}
-
-test("a policy that a hook uses cannot be removed, and the words name the hook", async (t) => {
-  const world = await hookWorld(t);
-  await world.policy("strict", { rules: [], else: "reject" });
-  const hook = await world.hook("kratos", "accept", "strict");
-  const message = `Policy "strict" is used by hook ${hook.id} (kratos). Remove what uses it first.`;
-  await assert.rejects(world.policies.remove(world.accountId, "strict"), { message });
-  await world.service.remove(hook);
-  await world.policies.remove(world.accountId, "strict");
-});
-
-const octets = (count: number): string => Buffer.alloc(count, 7).toString("base64");
-
-const SECRETS: readonly [name: string, system: HookSystem, secret: string, isTaken: boolean][] = [
-  ["no base64", "standard", "whsec_!!!!", false],
-  ["23 octets", "standard", `whsec_${octets(23)}`, false],
-  ["24 octets", "standard", `whsec_${octets(24)}`, true],
-  ["64 octets", "supabase", `v1,whsec_${octets(64)}`, true],
-  ["65 octets", "supabase", `v1,whsec_${octets(65)}`, false],
-  ["base64 without padding", "standard", `whsec_${octets(32).replaceAll("=", "")}`, false],
-  ["URL-safe base64", "standard", `whsec_${Buffer.alloc(33, 255).toString("base64url")}`, false],
-  ["bits behind the end", "standard", `whsec_${octets(31).replace(/w==$/, "x==")}`, false],
-  ["an asymmetric secret", "supabase", `v1a,whpk_${octets(32)}`, false],
-  ["ZITADEL's signing key", "zitadel", "!signing-key!", true],
-  ["Neon has none", "neon", "anything-long", false],
-];
-
-for (const [name, system, secret, isTaken] of SECRETS) {
-  test(`${system}: a secret of ${name} is ${isTaken ? "taken" : "refused"}`, async (t) => {
-    const world = await hookWorld(t);
-    const hook = await world.hook(system);
-    const taken = await world.service.setSecret(hook, secret).then(
-      () => true,
-      () => false,
-    );
-    assert.equal(taken, isTaken);
   });
 }

@@ -25,6 +25,7 @@ import { createAccountCheck } from "../check/account-check.ts";
 import { createFrontPage } from "../check/front-page.ts";
 import { isoTime } from "../core/calendar.ts";
 import type { SystemState } from "../http/account/shapes.ts";
+import { ProxySignIn } from "../http/account/proxy-sign-in.ts";
 import { type BuiltPages, type Manifest, MANIFEST_FILE } from "../http/account/dashboard-pages.ts";
 import type { DashboardContext, ServiceInfo } from "../http/account/context.ts";
 import { VerdictCounts } from "../lists/domain-verdicts.ts";
@@ -79,7 +80,7 @@ const forgetting = (
 });
 
 interface AccountProcess extends Pick<Process, "clock" | "ids" | "log"> {
-  readonly config: Pick<Process["config"], "signup">;
+  readonly config: Pick<Process["config"], "signup" | "signInHeader" | "trustProxy">;
 }
 
 type OfOthers =
@@ -91,22 +92,25 @@ type OfOthers =
   | "isHostAllowed"
   | "requests"
   | "system"
-  | "trustedProxies"
   | "webhooks";
+
+const isDnsDown = async (health: AccountParts["health"]): Promise<boolean> =>
+  (await health.state()).broken.some(({ part }) => part === "dns");
 
 /** What of the dashboard's context accounts have, on the stores of the serving process. */
 export function openAccounts(
-  { clock, ids, log, config: { signup } }: AccountProcess,
+  { clock, ids, log, config }: AccountProcess,
   { serving, admission, checker, info, countSignIn, health }: AccountParts,
 ): Omit<DashboardContext, OfOthers> {
   const { backing, lists, shares, tiers, secretKey } = serving;
   const { store, usage, rates, quotas, charges } = backing;
-  const { check, datasets } = checker;
-  const { operator, refresh } = lists;
-  const { notices, sql, keys, credits, switches } = store;
-  const { db } = sql;
+  const [{ check, datasets }, { operator, refresh }] = [checker, lists];
+  const { notices, keys, credits, switches } = store;
+  const { db } = store.sql;
   const [stored, sessions, auditLog] = [new Accounts(db), new SignIns(db), new AuditLog(db)];
   const [directory, guesses] = [new AccountDirectory(db), new Guesses(db)];
+  const { signup: fixed, signInHeader: header, trustProxy: trustedProxies = [] } = config;
+  const signUps = new SignUpSwitch({ db, fixed, clock });
   const passwords = boundPasswords(argonPasswords, shares.of("sign_ins"));
   const audit = createAudit({ log: auditLog, ids, clock });
   const logins = new SignInService({ sessions, accounts: stored, ids, clock });
@@ -117,11 +121,8 @@ export function openAccounts(
   const factors = new SecondFactors({ accounts: stored, box, audit, clock });
   const tried = { accounts: stored, passwords, rates, guesses, factors, logins, audit };
   const signIn = createSignIn({ ...tried, ids, clock, log, counted: countSignIn });
-  const isSetUpOpen = (): Promise<boolean> => setUp.isOpen();
-  const signUps = new SignUpSwitch({ db, fixed: signup, clock });
-  const { publicUrl } = info;
-  const isDnsDown = async (): Promise<boolean> =>
-    (await health.state()).broken.some(({ part }) => part === "dns");
+  const proxy = { header, trustedProxies, accounts: stored, logins, audit, clock, log };
+  const told = { publicUrl: info.publicUrl, isDnsDown: () => isDnsDown(health) };
   return {
     logins,
     sessions,
@@ -144,10 +145,12 @@ export function openAccounts(
     keys,
     credits,
     switches,
+    proxySignIn: new ProxySignIn(proxy),
+    trustedProxies,
     signUps,
-    signUp: createSignUp({ signUps, isSetUpOpen, accounts, quotas, audit, clock }),
+    signUp: createSignUp({ signUps, setUp, accounts, quotas, audit, clock }),
     usage: new UsageReader({ usage, clock, tiers }),
-    check: createAccountCheck({ admission, check, datasets, tiers, publicUrl, isDnsDown }),
+    check: createAccountCheck({ ...told, admission, check, datasets, tiers }),
     setUp,
     frontPage: createFrontPage({ check, datasets, refresh, usage, clock }),
     verdicts: new VerdictCounts(db),

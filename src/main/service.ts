@@ -307,14 +307,12 @@ function dashboardOf(
   parts: ServiceParts,
   { health, isHostAllowed }: { readonly health: Health } & Pick<DashboardDeps, "isHostAllowed">,
 ): DashboardDeps {
-  const { trustProxy = [] } = process.config;
   const { serving, counts, bulk, webhooks, gate, publicUrl } = parts;
   const info = { publicUrl, version: programVersion() };
   const countSignIn = outcomeCounter(serving.metrics.registry, "signIns");
   return {
     ...openAccounts(process, { ...parts, info, countSignIn, health }),
     requests: counts.charts,
-    trustedProxies: trustProxy,
     isHostAllowed,
     health,
     system: systemFacts(process, serving, {

@@ -27,6 +27,7 @@ import { openTestStore } from "../process/test-process.ts";
 import type { PublicHostCheck } from "../../src/outbound/public-host.ts";
 import { ListReader } from "../../src/bulk/list-reader.ts";
 import { AccountLists } from "../../src/bulk/lists.ts";
+import type { TrustedProxies } from "../../src/http/client-address.ts";
 import { type Admission, createAdmission } from "../../src/accounts/admission/admission.ts";
 import { DEFAULT_TIERS } from "../../src/accounts/admission/tiers.ts";
 import { UsageRecorder } from "../../src/accounts/admission/usage-recorder.ts";
@@ -68,6 +69,8 @@ export interface DashboardWorldOptions {
   readonly zone?: Zone;
   readonly known?: LiteralKnowledge;
   readonly signup?: "open" | "closed";
+  readonly signInHeader?: string;
+  readonly trustProxy?: TrustedProxies;
   readonly checkHost?: PublicHostCheck;
   /** Base of links if it differs from the server's address: "https://..." changes the cookie. */
   readonly publicUrl?: string;
@@ -162,11 +165,12 @@ export async function dashboardWorld(options: DashboardWorldOptions = {}): Promi
     countSignIn: () => undefined,
     health,
   };
+  const { signup, signInHeader, trustProxy } = options;
+  const settings = { signup, signInHeader, trustProxy };
   const dashboard: DashboardDeps = {
-    ...openAccounts({ clock, ids, log, config: { signup: options.signup } }, parts),
+    ...openAccounts({ clock, ids, log, config: settings }, parts),
     requests,
     isHostAllowed: () => true,
-    trustedProxies: [],
     hours: { today: () => Promise.resolve([]) },
     dnsTest: () =>
       Promise.resolve({

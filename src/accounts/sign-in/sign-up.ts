@@ -63,7 +63,7 @@ export class SignUpSwitch {
 interface SignUpDeps {
   readonly signUps: Pick<SignUpSwitch, "mode">;
   /** The link for the first administrator is open: who signed up now could be taken for the operator. */
-  readonly isSetUpOpen: () => Promise<boolean>;
+  readonly setUp: { readonly isOpen: () => Promise<boolean> };
   readonly accounts: Pick<AccountService, "create">;
   readonly quotas: Pick<QuotaCounter, "take">;
   readonly audit: Audit;
@@ -74,10 +74,10 @@ interface SignUpDeps {
 export type SignUp = (email: string, password: string, visitor: Visitor) => Promise<void>;
 
 export function createSignUp(deps: SignUpDeps): SignUp {
-  const { signUps, isSetUpOpen, accounts, quotas, audit, clock } = deps;
+  const { signUps, setUp, accounts, quotas, audit, clock } = deps;
   return async (email, password, { clientAddress }) => {
     if ((await signUps.mode()) === "closed") throw signUpClosed();
-    if (await isSetUpOpen()) throw setUpOpen();
+    if (await setUp.isOpen()) throw setUpOpen();
     if (accountEmail(email) === undefined) throw badField("That is not a valid email address.");
     checkPassword(password, email);
     // The prefix makes the day's count go with those of anonymous address buckets.

@@ -18,6 +18,12 @@ export const Page = (): VNode => (
   <div class="gate stack wide">
     <PageHead title="Sign in" />
     {signInReason.value === "" ? null : <p class="notice">{signInReason.value}</p>}
+    {session.value.proxy_email === undefined ? null : (
+      <p class="notice break">
+        You came as {session.value.proxy_email}, which no account here takes without a password. If
+        you have one with this address, sign in; if not, ask the operator for it.
+      </p>
+    )}
     <Form class="sheet stack" fields={[EMAIL, PASSWORD, CODE]} act="Sign in" send={enter} />
     <p class="note">
       Forgot your password? Ask the operator of this service for a link, with which you choose a new

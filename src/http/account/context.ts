@@ -51,6 +51,7 @@ import type { Dispatcher } from "../../webhooks/dispatcher.ts";
 import type { Deliveries } from "../../webhooks/webhooks-store.ts";
 import type { HostCheck } from "../hosts.ts";
 import type { TrustedProxies } from "../client-address.ts";
+import type { ProxySignIn } from "./proxy-sign-in.ts";
 import type { DnsTest, SystemState } from "./shapes.ts";
 
 /** A request for `/account/*` that was let in. */
@@ -62,6 +63,8 @@ export interface AccountRequest<Body = unknown> {
   readonly id: string;
   /** The token of the session cookie, valid or not. */
   readonly token: string | undefined;
+  /** Whom a trusted proxy names, where that is nobody's session. */
+  readonly claimed?: string | undefined;
   /** Whose session it is; a disabled account, too. */
   readonly known?: SignedIn | undefined;
   /** Who is signed in; undefined for a visitor. Never a disabled account. */
@@ -100,6 +103,7 @@ export interface DashboardContext {
   readonly log: Log;
   readonly logins: Pick<SignInService, "identify" | "remembered">;
   readonly operator: RuleService;
+  readonly proxySignIn: ProxySignIn;
   readonly rates: RateCounter;
   readonly refresh: FeedRefresh;
   readonly requests: Pick<UsageRecorder, "record">;

@@ -85,10 +85,9 @@ async function serve(
     if (!isAllowedFor(source, deps.isHostAllowed)) throw hostNotAllowed();
     const visitor = await visitorOf(route, source, deps);
     if (route.method !== "GET") checkOrigin(source, deps.info.publicUrl());
-    const token = deps.cookie.read(source.headers.cookie);
-    const known = token === undefined ? undefined : await knownBy(token, visitor, route, deps);
+    const { token, known, claimed, started } = await whoAsks(route, source, visitor, deps);
     checkStanding(route.for, known);
-    const named = { id, query: readQuery(id, query), visitor, token };
+    const named = { id, query: readQuery(id, query), visitor, token, claimed };
     const { clientAddress } = visitor;
     content = await contentOf(
       route,
@@ -105,7 +104,9 @@ async function serve(
       ...(known?.account.isDisabled === false && { account: known.account }),
     };
     if (known === undefined || route.for === "everyone") {
-      return await replyOf(await route.handle(request, deps.context), route, deps);
+      const reply = await replyOf(await route.handle(request, deps.context), route, deps);
+      if (started === undefined) return reply;
+      return { ...reply, headers: { ...reply.headers, "set-cookie": deps.cookie.write(started) } };
     }
     const note = noteBy(deps.audit, { actorId: known.account.id, clientAddress });
     const signedIn: SignedInRequest = { ...request, ...known, note };
@@ -114,6 +115,34 @@ async function serve(
     return refusedReply(error, route, deps);
   } finally {
     content?.release?.();
+  }
+}
+
+interface Asker extends Pick<AccountRequest, "token" | "known" | "claimed"> {
+  /** The token of a session that began with this request. */
+  readonly started?: string | undefined;
+}
+
+/** By the cookie, unless a trusted proxy names somebody else: that one's session begins with the page's first request. */
+async function whoAsks(
+  route: AccountRoute,
+  source: HttpRequest,
+  visitor: Visitor,
+  deps: AccountGuardDeps,
+): Promise<Asker> {
+  const token = deps.cookie.read(source.headers.cookie);
+  const known = token === undefined ? undefined : await knownBy(token, visitor, route, deps);
+  const claimed = deps.proxySignIn.emailIn(source);
+  if (claimed === undefined || claimed === known?.account.email) return { token, known };
+  // Another site's page could begin sessions without end.
+  const { "sec-fetch-site": site = "same-origin" } = source.headers;
+  if (route.path !== "session" || site !== "same-origin") return { token, claimed };
+  try {
+    const entered = await deps.proxySignIn.enter(claimed, visitor);
+    return { token, claimed, known: entered, started: entered?.token };
+  } catch (fault) {
+    if (!isSparing(route, fault)) throw fault;
+    return { token, claimed };
   }
 }
 

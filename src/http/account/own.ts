@@ -61,12 +61,13 @@ export const signInRoutes: readonly AccountRoute[] = [
   everyone(
     "GET session",
     { answer: SessionState, withoutStore: true },
-    async ({ known }, context) => ({
+    async ({ known, claimed }, context) => ({
       signup: await context.signUps.mode(),
       public_url: context.info.publicUrl(),
       version: context.info.version,
       parts: context.gate === undefined ? PARTS : ALL_PARTS,
       ...(known !== undefined && { account: shownAccount(known.account) }),
+      ...(known === undefined && claimed !== undefined && { proxy_email: claimed }),
     }),
   ),
   everyone("GET plans", { answer: Plans }, (_request, context) => ({

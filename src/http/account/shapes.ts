@@ -50,6 +50,9 @@ export const SessionState = Type.Object({
   version: text,
   parts: Type.Array(oneOf(["lists", "webhooks", "gate"], "A part that is set up.")),
   account: Type.Optional(AccountJson),
+  proxy_email: Type.Optional(
+    Type.String({ description: "Whom the proxy named, and the service did not let in by that." }),
+  ),
 });
 export type SessionState = Described<typeof SessionState>;
 

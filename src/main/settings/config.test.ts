@@ -2,6 +2,15 @@ import { strict as assert } from "node:assert";
 import { test } from "node:test";
 import { publicUrlOf, readConfig, unknownSettings } from "./config.ts";
 
+test("a sign-in header needs a trusted proxy and the name of a header", () => {
+  const given = { GATEPOST_SIGN_IN_HEADER: "Remote-Email" };
+  assert.throws(() => readConfig(given), /GATEPOST_SIGN_IN_HEADER: needs GATEPOST_TRUST_PROXY/);
+  const trusting = { ...given, GATEPOST_TRUST_PROXY: "127.0.0.1" };
+  assert.equal(readConfig(trusting).signInHeader, "remote-email");
+  const named = { ...trusting, GATEPOST_SIGN_IN_HEADER: "Remote Email" };
+  assert.throws(() => readConfig(named), /must be the name of a header/);
+});
+
 test("without any setting the service listens on loopback port 8080", () => {
   const config = readConfig({});
   assert.equal(config.host, "127.0.0.1");

@@ -117,6 +117,12 @@ const apiKey: ReadSetting<string> = (given) => {
   throw new Error("must be printable ASCII without blanks");
 };
 
+/** A name of RFC 9110 section 5.1, as Node has names of headers. */
+const headerName: ReadSetting<string> = (given) => {
+  if (/^[\w!#$%&'*+.^`|~-]{1,100}$/.test(given)) return given.toLowerCase();
+  throw new Error(`must be the name of a header, not "${given}"`);
+};
+
 const secretKey: ReadSetting<Buffer> = (given) => {
   const key = Buffer.from(given, "base64");
   if (key.length === 32) return key;
@@ -165,6 +171,11 @@ export const SETTINGS = {
     "GATEPOST_TRUST_PROXY",
     readTrustedProxies,
     "Proxies whose `X-Forwarded-For` is trusted: IP addresses or CIDR ranges, comma-separated.",
+  ),
+  signInHeader: may(
+    "GATEPOST_SIGN_IN_HEADER",
+    headerName,
+    "Header with the verified email address of who signs in, believed from `GATEPOST_TRUST_PROXY` peers only. It makes no accounts ([sign-in.md](operations/sign-in.md#behind-a-proxy-that-knows-the-person)).",
   ),
   secretKey: may(
     "GATEPOST_SECRET_KEY",
@@ -301,6 +312,14 @@ export function readConfig(environment: Environment): Config {
   if (given("DATABASE_URL") !== undefined && given("GATEPOST_SECRET_KEY") === undefined) {
     mistakes.push(
       "GATEPOST_SECRET_KEY: required with DATABASE_URL: all processes must have the same one.",
+    );
+  }
+  if (
+    given("GATEPOST_SIGN_IN_HEADER") !== undefined &&
+    given("GATEPOST_TRUST_PROXY") === undefined
+  ) {
+    mistakes.push(
+      "GATEPOST_SIGN_IN_HEADER: needs GATEPOST_TRUST_PROXY: only those peers are believed.",
     );
   }
   if (mistakes.length > 0) throw new Error(mistakes.join("\n"));

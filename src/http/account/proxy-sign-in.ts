@@ -1,0 +1,63 @@
+import { accountEmail } from "../../accounts/accounts.ts";
+import type { Accounts } from "../../accounts/accounts-store.ts";
+import type { Audit } from "../../accounts/audit.ts";
+import type { SignedIn, SignInService, Visitor } from "../../accounts/sign-in/sign-ins.ts";
+import type { Clock } from "../../base/clock.ts";
+import type { Log } from "../../base/log.ts";
+import { isTrustedProxy, type TrustedProxies } from "../client-address.ts";
+import type { HttpRequest } from "../route.ts";
+
+interface ProxySignInDeps {
+  /** Name of the header, in lower case; absent: nobody signs in by one. */
+  readonly header?: string | undefined;
+  readonly trustedProxies: TrustedProxies;
+  readonly accounts: Pick<Accounts, "find">;
+  readonly logins: Pick<SignInService, "start">;
+  readonly audit: Audit;
+  readonly clock: Pick<Clock, "monotonicMs">;
+  readonly log: Pick<Log, "warn">;
+}
+
+const LOG_EVERY_MS = 60_000;
+
+/** Sign-in behind a proxy that knows the person already. It makes no accounts, and stands for the password alone. */
+export class ProxySignIn {
+  readonly #deps: ProxySignInDeps;
+  #loggedMs = -Infinity;
+
+  constructor(deps: ProxySignInDeps) {
+    this.#deps = deps;
+  }
+
+  /** The e-mail address that a trusted proxy gives; what others send is logged, at most once a minute. */
+  emailIn({ headers, socket }: HttpRequest): string | undefined {
+    const { header, trustedProxies, clock, log } = this.#deps;
+    const given = header === undefined ? undefined : headers[header]?.toString().trim();
+    if (given === undefined || given === "") return undefined;
+    const { remoteAddress: peer = "" } = socket;
+    if (isTrustedProxy(peer, trustedProxies)) return accountEmail(given) ?? given;
+    const nowMs = clock.monotonicMs();
+    if (nowMs - this.#loggedMs >= LOG_EVERY_MS) {
+      this.#loggedMs = nowMs;
+      log.warn("sign_in.header_ignored", { peer });
+    }
+    return undefined;
+  }
+
+  /** Undefined without an account, for one that is switched off, and for one that asks for a code. */
+  async enter(
+    email: string,
+    visitor: Visitor,
+  ): Promise<(SignedIn & { readonly token: string }) | undefined> {
+    const { accounts, logins, audit } = this.#deps;
+    const account = email.includes("@") ? await accounts.find(email) : undefined;
+    if (account === undefined || account.isDisabled || account.secondFactor !== undefined) {
+      return undefined;
+    }
+    const started = await logins.start(account, visitor);
+    const who = { actorId: account.id, accountId: account.id };
+    const { clientAddress } = visitor;
+    await audit({ action: "session.started", ...who, clientAddress, detail: "by the proxy" });
+    return { account, ...started };
+  }
+}

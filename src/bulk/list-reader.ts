@@ -5,10 +5,18 @@ import { inSlices } from "../base/slices.ts";
 import { type SplitBatch, splitPieces } from "../core/batch/batch-chunk.ts";
 import { keyOf, type TooMany } from "../core/batch/batch.ts";
 import { TableFault } from "../core/batch/entry-cell.ts";
-import type { RowClass } from "../core/batch/row-class.ts";
+import { ROW_CLASSES, type RowClass } from "../core/batch/row-class.ts";
 import { unpackOctets } from "../store/rows.ts";
 import type { ListOptions } from "./list-file.ts";
-import { cleanedCsv, type ListParts, type ListView, readView, type ViewRow } from "./list-view.ts";
+import {
+  cleanedRows,
+  type CleanedOrder,
+  type CleanedRows,
+  type ListParts,
+  type ListView,
+  readView,
+  type ViewRow,
+} from "./list-view.ts";
 import { checkedIn, type PackedResults } from "./sessions.ts";
 
 /** Which list is meant, as it stands. */
@@ -38,8 +46,12 @@ export interface FixOrder {
   readonly undo: boolean;
 }
 
+export const ROW_ORDERS = ["file", "entry", "domain", "verdict", "reason"] as const;
+type RowOrder = (typeof ROW_ORDERS)[number];
+
 /** Rows of a class, with a reason, whose entry holds a text; "" for any. */
 export interface RowQuery {
+  readonly sort?: RowOrder;
   readonly class: RowClass | "";
   readonly why: string;
   readonly text: string;
@@ -82,8 +94,7 @@ export interface EntriesOrder {
   readonly uniqueMax: number;
 }
 
-export interface PieceOrder {
-  readonly classes: readonly RowClass[];
+export interface PieceOrder extends CleanedOrder {
   readonly stream: string;
   readonly number: number;
 }
@@ -98,10 +109,31 @@ interface KnownView {
   readonly version: string;
   readonly view: ListView;
   facts?: ListFacts;
+  /** As they were asked for last. */
+  sorted?: { readonly by: RowOrder; readonly rows: readonly ViewRow[] };
+}
+
+const SORTED_BY: Readonly<Record<Exclude<RowOrder, "file">, (row: ViewRow) => string>> = {
+  entry: ({ entry }) => entry.toLowerCase(),
+  domain: ({ entry }) => entry.slice(entry.lastIndexOf("@") + 1).toLowerCase(),
+  verdict: ({ class: name }) => String(ROW_CLASSES.indexOf(name)).padStart(2, "0"),
+  reason: ({ why }) => why,
+};
+
+/** Of the same rows those come first that the file has first. */
+function sortedRows(known: KnownView, by: RowOrder): readonly ViewRow[] {
+  const { rows } = known.view;
+  if (by === "file") return rows;
+  if (known.sorted?.by === by) return known.sorted.rows;
+  const keyed = rows.map((row) => [SORTED_BY[by](row), row] as const);
+  keyed.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
+  const sorted = { by, rows: keyed.map(([, row]) => row) };
+  known.sorted = sorted;
+  return sorted.rows;
 }
 
 interface Stream {
-  readonly pieces: AsyncGenerator<string>;
+  readonly pieces: AsyncGenerator<CleanedRows>;
   next: number;
 }
 
@@ -120,8 +152,8 @@ export class ListReader {
     order: ListOrder & { readonly query: RowQuery },
     source: ListSource,
   ): Promise<FoundRows> {
-    const { class: name, why, text, from, count } = order.query;
-    const { rows } = (await this.#known(order, source)).view;
+    const { class: name, why, text, from, count, sort = "file" } = order.query;
+    const rows = sortedRows(await this.#known(order, source), sort);
     const ofClass = name === "" ? rows : rows.filter((row) => row.class === name);
     const sought = text.trim().toLowerCase();
     const isSought = (row: ViewRow): boolean =>
@@ -160,13 +192,13 @@ export class ListReader {
   }
 
   /** A piece of the cleaned file; undefined behind the last. */
-  async piece(order: ListOrder & PieceOrder, source: ListSource): Promise<string | undefined> {
+  async piece(order: ListOrder & PieceOrder, source: ListSource): Promise<CleanedRows | undefined> {
     const { stream: id, number } = order;
     let stream = this.#streams.get(id);
     if (stream?.next !== number) {
       const { view } = await this.#known(order, source);
       const parts = await partsOf(order, source);
-      stream = { pieces: cleanedCsv(parts, view, new Set(order.classes)), next: 0 };
+      stream = { pieces: cleanedRows(parts, view, order), next: 0 };
       this.#streams.set(id, stream);
     }
     for (;;) {

@@ -1,9 +1,9 @@
 import { keyOf } from "../core/batch/batch.ts";
+import { CLASS_WORDS } from "../core/batch/class-words.ts";
 import { type ListRow, padded } from "../core/batch/list-table.ts";
 import {
   addressBalance,
   type CsvCell,
-  csvLine,
   type ListKind,
   type NotedResult,
   RESULT_COLUMNS,
@@ -200,18 +200,34 @@ const resultTexts = (parts: ListParts, among: ListKind): Promise<ReadonlyMap<str
     return cells.map((cell) => String(cell ?? "")).join(BETWEEN);
   });
 
-const PIECE_UNITS = 65_536;
+/** Rows that are passed on at once. */
+const PIECE_ROWS = 500;
 
-/** The rows of these classes as CSV: the file's columns, the original where repairs are applied, our columns. */
-export async function* cleanedCsv(
+/** What the file gets besides its own columns: nothing, our verdict in words, or all that was found. */
+export const FILE_COLUMNS = ["mine", "verdict", "all"] as const;
+
+export interface CleanedOrder {
+  readonly classes: readonly RowClass[];
+  readonly columns: (typeof FILE_COLUMNS)[number];
+}
+
+export type CleanedRows = readonly (readonly CsvCell[])[];
+
+/** The rows of these classes below their header: the file's columns, the original where repairs are applied, our columns. */
+export async function* cleanedRows(
   parts: ListParts,
   view: ListView,
-  classes: ReadonlySet<RowClass>,
-): AsyncGenerator<string> {
-  const texts = await resultTexts(parts, view.among);
-  const original = parts.fixes.size > 0 ? ["original"] : [];
-  const { header, at: column, delimiter } = view.shape;
-  let text = csvLine([...header, ...original, ...RESULT_COLUMNS], delimiter);
+  { columns, ...order }: CleanedOrder,
+): AsyncGenerator<CleanedRows> {
+  const classes = new Set(order.classes);
+  const isAll = columns === "all";
+  const texts = isAll ? await resultTexts(parts, view.among) : new Map<string, string>();
+  const hasOriginal = columns !== "mine" && parts.fixes.size > 0;
+  const { header, at: column } = view.shape;
+  const own = columns === "mine" ? [] : ["verdict", "reason"];
+  let rows: (readonly CsvCell[])[] = [
+    [...header, ...(hasOriginal ? ["original"] : []), ...own, ...(isAll ? RESULT_COLUMNS : [])],
+  ];
   let at = 0;
   for await (const page of readListFile(parts.slices(), parts.options)) {
     for (const row of page.rows) {
@@ -220,16 +236,19 @@ export async function* cleanedCsv(
       if (known === undefined || !classes.has(known.class)) continue;
       const { entry, was } = known;
       const all = padded(row.cells, header.length);
-      const cells = was === undefined ? all : all.with(column, entry);
-      const before = original.map(() => was);
-      text += csvLine([...cells, ...before, ...ownCells(row, known, texts)], delimiter);
+      rows.push([
+        ...(was === undefined ? all : all.with(column, entry)),
+        ...(hasOriginal ? [was] : []),
+        ...own.map((name) => (name === "verdict" ? CLASS_WORDS[known.class] : known.why)),
+        ...(isAll ? ownCells(row, known, texts) : []),
+      ]);
     }
-    if (text.length < PIECE_UNITS) continue;
-    yield text;
-    text = "";
+    if (rows.length < PIECE_ROWS) continue;
+    yield rows;
+    rows = [];
     await nextSlice();
   }
-  yield text;
+  yield rows;
 }
 
 function ownCells(

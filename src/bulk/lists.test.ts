@@ -9,7 +9,7 @@ import {
 } from "../../test/bulk/bulk-world.ts";
 import { workbookOf } from "../../test/e2e/pages/workbook.ts";
 import { createShares } from "../base/shares.ts";
-import { CsvReader } from "../core/batch/csv-reader.ts";
+import type { CsvCell } from "../core/batch/result-cells.ts";
 import { ROW_CLASSES } from "../core/batch/row-class.ts";
 import { ListReader } from "./list-reader.ts";
 import { AccountLists, type OpenList } from "./lists.ts";
@@ -77,12 +77,13 @@ async function csvOf(
   { lists }: ListWorld,
   open: OpenList,
   classes = ROW_CLASSES as readonly string[],
+  columns: "mine" | "verdict" | "all" = "all",
 ) {
   const chosen = ROW_CLASSES.filter((name) => classes.includes(name));
-  let text = "";
-  for await (const piece of lists.csv(await lists.find(whose(open)), chosen)) text += piece;
-  const reader = new CsvReader(",");
-  return [...reader.push(text), ...reader.end()].map(({ cells }) => cells);
+  const rows: (readonly CsvCell[])[] = [];
+  const order = { classes: chosen, columns } as const;
+  for await (const piece of lists.file(await lists.find(whose(open)), order)) rows.push(...piece);
+  return rows.map((cells) => cells.map((cell = "") => String(cell)));
 }
 
 const people = (count: number): string =>
@@ -246,7 +247,7 @@ test("what the first check leaves is not checked, and the next one checks it", a
   const open = await world.add(people(30));
   await world.check(open, { first: 20 });
   assert.deepEqual(await world.counts(open), { good: 20, unchecked: 10 });
-  const statuses = (await csvOf(world, open)).map((cells) => cells[2]);
+  const statuses = (await csvOf(world, open)).map((cells) => cells[4]);
   assert.equal(statuses.filter((status) => status === "not_checked").length, 10);
   await world.check(open);
   assert.deepEqual(await world.counts(open), { good: 30 });
@@ -388,13 +389,13 @@ test("fixed entries are compared with the others, checked again, and can be take
   // jo@gmail.com stands behind the row that is fixed to it: that one repeats now.
   assert.deepEqual(await world.counts(open), { good: 2, fixed: 1, duplicate: 1, format: 1 });
   const fixed = await csvOf(world, open, ["good", "fixed"]);
-  assert.deepEqual(fixed[0]?.slice(0, 4), ["name", "email", "original", "status"]);
+  assert.deepEqual(fixed[0]?.slice(0, 4), ["name", "email", "original", "verdict"]);
   assert.deepEqual(
     fixed.slice(1).map((cells) => cells.slice(0, 4)),
     [
-      ["Jo", "jo@gmail.com", "jo@gmial.com", "valid"],
-      ["An", "an@gmail.com", "an@gmial.com", "not_checked"],
-      ["Ed", "ed@good.example", "", "valid"],
+      ["Jo", "jo@gmail.com", "jo@gmial.com", "Good"],
+      ["An", "an@gmail.com", "an@gmial.com", "Fixed, not checked"],
+      ["Ed", "ed@good.example", "", "Good"],
     ],
   );
   await world.check(open);

@@ -5,7 +5,6 @@ import type { Ids } from "../base/ids.ts";
 import { accountKey } from "../base/owner.ts";
 import { badUpload, notFound, notNow, Refusal } from "../base/refusals.ts";
 import type { Shares } from "../base/shares.ts";
-import type { RowClass } from "../core/batch/row-class.ts";
 import type { Database } from "../store/schema.ts";
 import type { SpelledResult } from "./bulk.ts";
 import type { BulkService } from "./submit.ts";
@@ -35,6 +34,7 @@ import type {
   ReadsLists,
   RowQuery,
 } from "./list-reader.ts";
+import type { CleanedOrder, CleanedRows } from "./list-view.ts";
 import { newestResults } from "./read-session.ts";
 import { SESSION_LIFE_MS } from "./batches-store.ts";
 import type { Session, SessionStore } from "./sessions.ts";
@@ -252,10 +252,10 @@ export class AccountLists {
     wake();
   }
 
-  /** The file with our columns behind its own, rows of these classes, in pieces. */
-  async *csv(open: OpenList, classes: readonly RowClass[]): AsyncGenerator<string> {
+  /** The file with our columns behind its own, rows of these classes below their header, in pieces. */
+  async *file(open: OpenList, wanted: CleanedOrder): AsyncGenerator<CleanedRows> {
     const { reader, ids } = this.#deps;
-    const order = { ...orderOf(open), classes, stream: ids.hex32() };
+    const order = { ...orderOf(open), ...wanted, stream: ids.hex32() };
     for (let number = 0; ; number += 1) {
       const piece = await reader.piece({ ...order, number }, this.#source(open.list));
       if (piece === undefined) return;

@@ -24,6 +24,8 @@ export interface ListShape {
   readonly at: number;
   readonly others: readonly string[];
   readonly delimiter: string;
+  /** Lines above the header, which are no rows of the table. */
+  readonly above?: number;
 }
 
 /** `list`: one column of entries, whose name may stand above it. `objects`: the first row names the columns. */
@@ -155,6 +157,7 @@ export class ListTable {
       at: index,
       others: others.map(nameOf),
       delimiter: this.#delimiter,
+      ...(at > 0 && { above: at }),
     };
     this.#shape = shape;
     return this.#read(shape, body);

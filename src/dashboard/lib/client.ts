@@ -47,6 +47,10 @@ export async function ask(path: string, options: RequestInit): Promise<Response>
     credentials: "same-origin",
     ...options,
   }).catch(cutOff);
+  return checked(response);
+}
+
+async function checked(response: Response): Promise<Response> {
   if (response.ok) return response;
   const code = response.headers.get("gatepost-error") ?? "";
   const fault = new ApiFault(response.status, await messageOf(response), code);
@@ -71,6 +75,28 @@ export async function call<Answer>(
 
 export const post = <Answer = unknown>(path: string, body: unknown = {}): Promise<Answer> =>
   call<Answer>("POST", path, body);
+
+/** Sends a file; `sent` hears which part of it is on the server. */
+export async function upload<Answer>(
+  path: string,
+  body: FormData,
+  sent: (part: number) => void,
+): Promise<Answer> {
+  const request = new XMLHttpRequest();
+  request.open("POST", `account/${path}`);
+  request.upload.onprogress = ({ loaded, total }) => sent(loaded / total);
+  request.responseType = "blob";
+  const response = await new Promise<Response>((resolve, reject) => {
+    request.onload = () => {
+      const session = request.getResponseHeader("x-session") ?? "";
+      const more = { status: request.status, headers: { "x-session": session } };
+      resolve(new Response(request.response as Blob, more));
+    };
+    request.onerror = () => reject(new ApiFault(0, NO_ANSWER));
+    request.send(body);
+  });
+  return (await (await checked(response)).json()) as Answer;
+}
 
 export const remove = (path: string): Promise<unknown> => call("DELETE", path);
 

@@ -7,16 +7,7 @@ import type {
   ReadList,
   RepairJson,
 } from "../../http/account/shapes.ts";
-import {
-  count,
-  counted,
-  isoIn,
-  percent,
-  plural,
-  relativeTime,
-  sumOf,
-  timeMs,
-} from "../lib/format.ts";
+import { count, counted, isoIn, percent, plural, relativeTime, timeMs } from "../lib/format.ts";
 import { useAction, useLoad } from "../lib/load.ts";
 import {
   Bones,
@@ -31,27 +22,9 @@ import {
   Turns,
 } from "../parts/basic.tsx";
 import { Share, SplitWithLegend } from "../parts/chart.tsx";
-import { Act, Button, Checks, Fault, Field, Options, useSearch } from "../parts/form.tsx";
-import type { PartWords } from "../words/policy.ts";
-
-export type ShownClass = ListRowJson["class"];
-
-export const CLASSES: Readonly<Record<ShownClass, PartWords>> = {
-  good: { words: "Good", mark: "yes", colour: "yes-fill" },
-  fixed: { words: "Fixed, not checked", mark: "unsure", colour: "accent" },
-  misspelt: { words: "Misspelt", mark: "unsure", colour: "unsure" },
-  disposable: { words: "Disposable", mark: "no", colour: "no-fill" },
-  no_mail: { words: "No mail server", mark: "no", colour: "no-2" },
-  unsure: { words: "Could not tell", mark: "quiet", colour: "quiet" },
-  format: { words: "Bad format", mark: "no", colour: "accent-2" },
-  unchecked: { words: "Not checked", mark: "quiet", colour: "line" },
-  duplicate: { words: "Repeated", mark: "quiet", colour: "edge" },
-  blank: { words: "Empty", mark: "quiet", colour: "edge" },
-  unread: { words: "Not read", mark: "unsure", colour: "edge" },
-};
-
-export const classesIn = ({ counts }: ReadList): readonly ShownClass[] =>
-  (Object.keys(CLASSES) as ShownClass[]).filter((name) => counts[name] > 0);
+import { Act, Button, Fault, Field, Options, useSearch } from "../parts/form.tsx";
+import { CLASSES, classesIn, type ShownClass } from "../words/lists.ts";
+import { Cleaned } from "./cleaned.tsx";
 
 /** What a check of `entries` costs, of which `covered` can be checked now: before it is pressed. */
 function costWords(entries: number, covered: number, read: ReadList): string {
@@ -358,46 +331,13 @@ function spellings(from: string, to: string): VNode {
   );
 }
 
-/** The file with our columns behind its own, made by the server of the rows that the reader chooses. */
-function Cleaned({ id, read }: { id: string; read: ReadList }): VNode {
-  const names = classesIn(read);
-  const [chosen, setChosen] = useState<readonly ShownClass[]>(["good", "fixed"]);
-  const kept = names.filter((name) => chosen.includes(name));
-  const rows = sumOf(kept, (name) => read.counts[name]);
-  const href = `account/lists/${id}/csv?bom=1&classes=${kept.join(",")}`;
-  return (
-    <section class="sheet even" id="cleaned">
-      <div class="stack close">
-        <h2>Cleaned list</h2>
-        <p class="prose">
-          {read.columns.length === 1
-            ? "One row for each chosen row of your file, with verdict, reason and suggestion behind it."
-            : `All ${count(read.columns.length)} columns of your file in their order, with verdict, reason and suggestion behind them.`}{" "}
-          It is a CSV file that Excel opens.
-        </p>
-        {rows === 0 ? (
-          <p class="note">Choose the rows to keep.</p>
-        ) : (
-          <a class="button main" href={href} download="">
-            Download {counted(rows, "row")}
-          </a>
-        )}
-      </div>
-      <Checks
-        legend="Rows to keep"
-        rows={names.map((name) => [
-          name,
-          <>
-            <span class="grow">{CLASSES[name].words}</span>
-            <span>{count(read.counts[name])}</span>
-          </>,
-        ])}
-        chosen={chosen}
-        onChosen={setChosen}
-      />
-    </section>
-  );
-}
+const ORDERS = [
+  ["file", "As in the file"],
+  ["entry", "By entry"],
+  ["domain", "By domain"],
+  ["verdict", "By verdict"],
+  ["reason", "By reason"],
+] as const;
 
 const PAGE_ROWS = 50;
 
@@ -410,11 +350,13 @@ interface RowsProps extends ReadProps {
 function Rows({ id, read, change, shown, setShown }: RowsProps): VNode {
   const [text, search] = useSearch("Search", "Search in the entries");
   const [why, setWhy] = useState("");
+  const [sort, setSort] = useState("file");
   const [from, setFrom] = useState(0);
   useEffect(() => setWhy(""), [shown]);
-  useEffect(() => setFrom(0), [shown, why, text]);
+  useEffect(() => setFrom(0), [shown, why, text, sort]);
   const query = new URLSearchParams({
     from: String(from),
+    sort,
     count: String(PAGE_ROWS),
     ...(shown !== "" && { class: shown }),
     ...(why !== "" && { why }),
@@ -445,6 +387,7 @@ function Rows({ id, read, change, shown, setShown }: RowsProps): VNode {
             onValue={setWhy}
           />
         )}
+        <Options class="kind" label="Order" value={sort} choices={ORDERS} onValue={setSort} />
         {search}
       </div>
       <Shown loading={loading} lines={6}>

@@ -1,28 +1,38 @@
+import { signal } from "@preact/signals";
 import type { VNode } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import type { ListState, ListSummaries, ListSummary, ReadList } from "../../http/account/shapes.ts";
-import { ApiFault, ask, post, remove } from "../lib/client.ts";
-import { count, counted, nowMs, percent } from "../lib/format.ts";
+import { ApiFault, call, post, remove, upload } from "../lib/client.ts";
+import { count, counted, nowMs, percent, plural, relativeTime, timeMs } from "../lib/format.ts";
 import { useAction, useLoad, useLooks } from "../lib/load.ts";
 import { brought, useDroppedFile } from "../lib/page.ts";
 import { fragment, go } from "../lib/router.ts";
-import { loadAllowanceSoon } from "../lib/session.ts";
+import { allowance, leftOf, loadAllowanceSoon } from "../lib/session.ts";
 import { announce } from "../lib/state.ts";
-import { Go, LinesSheet, Mark, noted, PageHead, Sheet, Shown, Table } from "../parts/basic.tsx";
+import {
+  Go,
+  LinesSheet,
+  Mark,
+  Meter,
+  noted,
+  PageHead,
+  Sheet,
+  Shown,
+  Table,
+} from "../parts/basic.tsx";
 import { SplitWithLegend } from "../parts/chart.tsx";
 import { Act, Fault, type FieldSpec, Form, type FormValues } from "../parts/form.tsx";
 import {
   ALL_LISTS,
   CheckButton,
   Choices,
-  CLASSES,
-  classesIn,
   columnName,
   Ends,
   type ShownList,
   ListButtons,
   ListResult,
 } from "./list-result.tsx";
+import { CLASSES, classesIn } from "../words/lists.ts";
 
 const LIST_ID = /^[0-9a-f]{32}$/;
 
@@ -72,12 +82,16 @@ const FILE_MAX_OCTETS = 20_000_000;
 const TOO_LARGE =
   "The file is larger than 20 MB. Split it, and check its parts one after the other.";
 
-async function upload(file: File): Promise<void> {
+/** The part of a file that is on the server, of 1. */
+const sent = signal(0);
+
+async function send(file: File): Promise<void> {
   if (file.size > FILE_MAX_OCTETS) throw new ApiFault(413, TOO_LARGE);
   const body = new FormData();
   body.set("file", file);
-  const answer = await ask("lists", { method: "POST", body });
-  go(`lists#${((await answer.json()) as ListState).id}`);
+  sent.value = 0;
+  const { id } = await upload<ListState>("lists", body, (part) => (sent.value = part));
+  go(`lists#${id}`);
 }
 
 const PASTED: FieldSpec = {
@@ -88,47 +102,81 @@ const PASTED: FieldSpec = {
 };
 
 const paste = ({ text = "" }: FormValues): Promise<void> =>
-  upload(new File([text.replaceAll("\0", "\ufffd")], "pasted.txt"));
+  send(new File([text.replaceAll("\0", "\ufffd")], "pasted.txt"));
 
-const Start = (): VNode => (
-  <>
-    <PageHead
-      title="Check a list"
-      lead="The file goes to this server, which shows what it read. Nothing is charged before you press Check, and everything is deleted after 15 minutes."
-    />
-    <div class="even">
-      <Drop />
-      <Form class="sheet stack" act="Look at the list" keeps fields={[PASTED]} send={paste} />
-    </div>
-    <AllLists />
-  </>
-);
+function Start(): VNode {
+  const { value: known, reload } = useLoad<ListSummaries>("lists");
+  useLooks(true, reload);
+  const { lists = [], most = Infinity } = known ?? {};
+  return (
+    <>
+      <PageHead
+        title="Check a list"
+        lead="The file goes to this server, which shows what it read. Nothing is charged before you press Check, and everything is deleted after 15 minutes."
+      />
+      <p class={lists.length >= most ? "notice unsure" : "note"} role="status">
+        {lists.length >= most
+          ? `You have ${count(most)} lists here, and there is room for no more: delete one first.`
+          : limitWords()}
+      </p>
+      <div class="even">
+        <Drop isFull={lists.length >= most} />
+        <Form class="sheet stack" act="Look at the list" keeps fields={[PASTED]} send={paste} />
+      </div>
+      <AllLists lists={lists} />
+    </>
+  );
+}
 
-function Drop(): VNode {
+/** What the plan can check, said before a file is uploaded. */
+function limitWords(): string {
+  const known = allowance.value;
+  if (known === undefined) return "\u00a0";
+  const { day, month, credits, bulk_limit: most } = known;
+  const purse = leftOf(day) <= leftOf(month) ? day : month;
+  const left = leftOf(purse);
+  const more = credits > 0 ? `, besides ${counted(credits, "credit")}` : "";
+  return [
+    most === null ? "" : `Your plan checks up to ${count(most)} entries of a list at once.`,
+    left === Infinity
+      ? "Your plan has no limit of checks."
+      : `It has ${counted(left, "check")} left${more}, and starts again ${relativeTime(timeMs(purse.resets_at))}.`,
+  ].join(" ");
+}
+
+function Drop({ isFull }: { isFull: boolean }): VNode {
   const { busy, fault, run } = useAction();
-  const send = (file: File | undefined): void => {
-    if (file !== undefined) run(() => upload(file));
+  const take = (file: File | undefined): void => {
+    if (file !== undefined) run(() => send(file));
   };
   useEffect(() => {
-    send(brought.file);
+    take(brought.file);
     brought.file = undefined;
   }, []);
-  const isOver = useDroppedFile(send);
+  const part = sent.value;
+  const isOver = useDroppedFile(take);
   const input = useRef<HTMLInputElement>(null);
   return (
     <section class={isOver ? "sheet stack drop over" : "sheet stack drop"}>
       <Fault text={fault} />
       <p class="prose">Drop a file on this page, or</p>
-      <button type="button" class="main" aria-busy={busy} onClick={() => input.current?.click()}>
-        {busy ? "Reading the file…" : "Choose a file"}
+      <button
+        type="button"
+        class="main"
+        disabled={isFull}
+        aria-busy={busy}
+        onClick={() => input.current?.click()}
+      >
+        {!busy ? "Choose a file" : part < 1 ? `${percent(part)} uploaded` : "Reading the file…"}
       </button>
+      {busy ? <Meter share={part} /> : null}
       <input
         ref={input}
         type="file"
         hidden
         aria-label="File with the list"
         onChange={({ currentTarget }) => {
-          send(currentTarget.files?.[0]);
+          take(currentTarget.files?.[0]);
           currentTarget.value = "";
         }}
       />
@@ -137,17 +185,15 @@ function Drop(): VNode {
   );
 }
 
-function AllLists(): VNode | null {
-  const { value, reload } = useLoad<ListSummaries>("lists");
-  useLooks(true, reload);
-  if (value === undefined || value.lists.length === 0) return null;
+function AllLists({ lists }: Pick<ListSummaries, "lists">): VNode | null {
+  if (lists.length === 0) return null;
   return (
     <Sheet title="Your lists">
       <Table
         label="Your lists"
         head={["List", "State", "Rows", "Deleted in"]}
         numbers={[2, 3]}
-        rows={value.lists.map((list) => [
+        rows={lists.map((list) => [
           <a href={`lists#${list.id}`} class="break">
             {list.name}
           </a>,
@@ -199,20 +245,27 @@ function ListRead({ state, change, drop }: ShownList): VNode {
   );
 }
 
-const WORDS: Partial<Record<keyof typeof CLASSES, string>> = {
-  duplicate: "repeat an entry and cost nothing",
-  blank: "have an empty cell",
-  unread: "could not be read",
+const WORDS: Partial<Record<keyof typeof CLASSES, readonly [one: string, many: string]>> = {
+  duplicate: ["repeats an entry and costs nothing", "repeat an entry and cost nothing"],
+  blank: ["has an empty cell", "have an empty cell"],
+  unread: ["could not be read", "could not be read"],
 };
 
 function othersIn(read: ReadList, rows: string): VNode | null {
-  const others = classesIn(read)
-    .filter((name) => name !== "unchecked")
-    .map((name) => `${count(read.counts[name])} ${WORDS[name] ?? CLASSES[name].words}`);
-  if (others.length === 0) return null;
+  const others = classesIn(read).flatMap((name) => {
+    const many = read.counts[name];
+    const words = WORDS[name];
+    return words === undefined ? [] : [`${count(many)} ${plural(many, ...words)}`];
+  });
+  const { above } = read;
+  const skipped = `${counted(above, "line")} above the header ${plural(above, "is", "are")} left out.`;
+  if (others.length + above === 0) return null;
   return (
     <p class="prose">
-      Of {rows}, {others.join(", ")}. They stay in the file that you get.
+      {others.length === 0
+        ? ""
+        : `Of ${rows}, ${others.join(", ")}. They stay in the file that you get. `}
+      {above === 0 ? "" : skipped}
     </p>
   );
 }
@@ -244,6 +297,25 @@ function useTimeLeft(processed: number, entries: number): string {
   return `Left: about ${count(many)} ${unit}.`;
 }
 
+/** Lists whose end is told by the browser, also while its reader is on another page or in another window. */
+const awaited = signal<readonly string[]>([]);
+
+const NOT_ALLOWED =
+  "The browser does not let this site notify you: change that in its settings for the site.";
+
+async function awaitEnd({ id, name }: ListState): Promise<void> {
+  if ((await Notification.requestPermission()) !== "granted") throw new ApiFault(0, NOT_ALLOWED);
+  awaited.value = [...awaited.value, id];
+  const look = async (): Promise<void> => {
+    const { state } = await call<ListState>("GET", `lists/${id}`);
+    if (state === "running" || state === "stopping") return;
+    clearInterval(timer);
+    awaited.value = awaited.value.filter((one) => one !== id);
+    new Notification(`${name} is checked`, { tag: id }).onclick = () => go(`lists#${id}`);
+  };
+  const timer = setInterval(() => void look().catch(() => undefined), 5_000);
+}
+
 function Running({ state, change }: ShownList): VNode {
   const { processed, entries, newest = [], so_far: soFar } = state;
   const isStopping = state.state === "stopping";
@@ -261,6 +333,9 @@ function Running({ state, change }: ShownList): VNode {
         lead="You can leave this page: the check goes on, and every tab shows it."
       >
         {ALL_LISTS}
+        {!isSecureContext || awaited.value.includes(state.id) ? null : (
+          <Act act="Notify me at its end" class="" send={() => awaitEnd(state)} />
+        )}
         <Act
           {...{ act: isStopping ? "Stopping…" : "Cancel", class: "", disabled: isStopping }}
           {...{ title: "Cancel the check?", yes: "Cancel it" }}

@@ -326,11 +326,31 @@ interface TurnsProps {
 
 export function Turns({ from, size, total, of, onFrom }: TurnsProps): VNode {
   const end = Math.min(from + size, total);
+  const pages = Math.ceil(total / size);
+  const jump = ({ currentTarget: box }: { currentTarget: HTMLInputElement }): void => {
+    const page = Math.min(Math.max(Math.trunc(Number(box.value)) || 1, 1), pages);
+    box.value = String(page);
+    onFrom((page - 1) * size);
+  };
   return (
     <div class="bar">
       <span class="note grow" role="status">
         {count(Math.min(from + 1, end))} to {count(end)} of {counted(total, of)}
       </span>
+      {pages > 2 ? (
+        <label class="bar note">
+          Page
+          <input
+            class="page"
+            type="number"
+            min={1}
+            max={pages}
+            value={from / size + 1}
+            onChange={jump}
+          />
+          of {count(pages)}
+        </label>
+      ) : null}
       <Button act="Previous" disabled={from === 0} onClick={() => onFrom(from - size)} />
       <Button act="Next" disabled={end >= total} onClick={() => onFrom(from + size)} />
     </div>

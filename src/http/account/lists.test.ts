@@ -1,3 +1,4 @@
+import { WORKBOOK_TYPE } from "../../bulk/write-workbook.ts";
 import { strict as assert } from "node:assert";
 import { after, before, test } from "node:test";
 import { Browser, type Reply } from "../../../test/dashboard/dashboard-client.ts";
@@ -125,18 +126,63 @@ test("the cleaned file has the classes that are asked for, and a mark for Excel"
   assert.equal(reply.headers.get("content-type"), "text/csv; charset=utf-8");
   assert.equal(
     reply.headers.get("content-disposition"),
-    "attachment; filename*=UTF-8''M%C3%A4nner.xlsx-cleaned.csv",
+    "attachment; filename*=UTF-8''M%C3%A4nner.xlsx-good.csv",
   );
   const lines = reply.text.trim().split("\r\n");
   assert.deepEqual(
-    lines.map((line) => line.split(",").slice(0, 6).join()),
+    lines.map((line) => line.split(",").slice(0, 8).join()),
     [
-      "Name,E-mail,Old,column_4,column_5,status",
-      "Ann,ann@good.example,x,,,valid",
-      "Bob,BOB@GMAIL.COM,y,,,valid",
+      "Name,E-mail,Old,column_4,column_5,verdict,reason,status",
+      "Ann,ann@good.example,x,,,Good,,valid",
+      "Bob,BOB@GMAIL.COM,y,,,Good,,valid",
     ],
   );
+  assert.equal((await browser.get(`lists/${id}/csv?columns=some`)).status, 400);
   assert.equal((await browser.get(`lists/${id}/csv?classes=good,odd`)).status, 400);
+});
+
+const SEMICOLONS =
+  "Our people\nname;mail;phone\nZoe;x@throwaway.example;+49 2\nAnn;ann@good.example;0171 1\n";
+
+const files = [
+  [
+    "columns=mine",
+    "name;mail;phone",
+    "Zoe;x@throwaway.example;+49 2",
+    "Ann;ann@good.example;0171 1",
+  ],
+  ["columns=mine&classes=disposable", "name;mail;phone", "Zoe;x@throwaway.example;+49 2"],
+  [
+    "columns=verdict&classes=good",
+    "name;mail;phone;verdict;reason",
+    "Ann;ann@good.example;0171 1;Good;",
+  ],
+] as const;
+
+test("a file keeps its delimiter, its own columns and its telephone numbers", async () => {
+  const browser = await person();
+  const { id } = await uploaded(browser, SEMICOLONS);
+  await check(browser, id);
+  const { read } = (await browser.get(`lists/${id}`)).json as ListState;
+  assert.equal(read?.above, 1);
+  for (const [query, ...lines] of files) {
+    const { text } = await browser.get(`lists/${id}/csv?${query}`);
+    assert.equal(text, `${lines.join("\r\n")}\r\n`, query);
+  }
+  const book = await browser.get(`lists/${id}/xlsx?columns=mine`);
+  assert.equal(book.headers.get("content-type"), WORKBOOK_TYPE);
+  assert.match(book.headers.get("content-disposition") ?? "", /-cleaned\.xlsx$/);
+  assert.equal(book.text.slice(0, 2), "PK");
+  for (const [sort, first] of [
+    ["entry", "ann@good.example"],
+    ["verdict", "ann@good.example"],
+    ["reason", "ann@good.example"],
+    ["domain", "ann@good.example"],
+  ] as const) {
+    const { rows } = (await browser.get(`lists/${id}/rows?sort=${sort}`)).json as ListRows;
+    assert.equal(rows[0]?.entry, first, sort);
+  }
+  assert.equal((await browser.get(`lists/${id}/rows?sort=odd`)).status, 400);
 });
 
 type Refusal = readonly [

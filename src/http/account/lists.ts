@@ -1,9 +1,11 @@
 import type { Field } from "../field.ts";
-import type { ListChoice } from "../../bulk/list-store.ts";
+import { LISTS_MAX, type ListChoice } from "../../bulk/list-store.ts";
 import type { Session } from "../../bulk/sessions.ts";
-import type { FixOrder } from "../../bulk/list-reader.ts";
-import type { ViewRow } from "../../bulk/list-view.ts";
+import { type FixOrder, ROW_ORDERS } from "../../bulk/list-reader.ts";
+import { FILE_COLUMNS, type CleanedRows, type ViewRow } from "../../bulk/list-view.ts";
 import type { OpenList, Whose } from "../../bulk/lists.ts";
+import { WORKBOOK_TYPE, workbookOf } from "../../bulk/write-workbook.ts";
+import { csvLine } from "../../core/batch/result-cells.ts";
 import { ROW_CLASSES, type RowClass, verdictOf } from "../../core/batch/row-class.ts";
 import { Type } from "../../core/json-schema.ts";
 import type { FullResult } from "../../core/validate/result.ts";
@@ -11,6 +13,7 @@ import { badField, missingParameter, notNow } from "../../base/refusals.ts";
 import { counted, type DashboardContext, type SignedInRequest } from "./context.ts";
 import {
   account,
+  type AccountReply,
   type AccountRoute,
   boundedNumber,
   noteOwn,
@@ -57,9 +60,16 @@ const shownRow = ({ line, entry, class: name, why, meant, was }: ViewRow): ListR
   ...(was !== undefined && { was }),
 });
 
-async function* marked(chunks: AsyncIterable<string>): AsyncGenerator<string> {
-  yield "\ufeff";
-  yield* chunks;
+async function* csvOf(
+  pages: AsyncIterable<CleanedRows>,
+  delimiter: string,
+  mark: string,
+): AsyncGenerator<string> {
+  let start = mark;
+  for await (const rows of pages) {
+    yield start + rows.map((cells) => csvLine(cells, delimiter)).join("");
+    start = "";
+  }
 }
 
 const notRunning = (open: OpenList): OpenList => {
@@ -131,6 +141,7 @@ async function readOf(
     column: shape.at,
     sheet: shape.sheet ?? null,
     sheets: shape.sheets ?? [],
+    above: shape.above ?? 0,
     sample: facts.sample,
     counts: facts.counts,
     open: facts.open,
@@ -159,6 +170,7 @@ export const listRoutes: readonly AccountRoute[] = [
     lists: (await context.accountLists.all(request.account.id)).map((open) =>
       summaryOf(open, context),
     ),
+    most: LISTS_MAX,
   })),
   account("GET lists/:id", { answer: ListState }, async (request, context) =>
     stateOf(await context.accountLists.find(whose(request)), request, context),
@@ -215,26 +227,46 @@ export const listRoutes: readonly AccountRoute[] = [
   account("GET lists/:id/rows", { answer: ListRows }, async (request, { accountLists: lists }) => {
     const { query } = request;
     const open = notRunning(await lists.find(whose(request)));
-    const { class: name = "", why = "", text = "", from = "0" } = query;
+    const { class: name = "", why = "", text = "", from = "0", sort = "file" } = query;
+    const order = ROW_ORDERS.find((known) => known === sort);
+    if (order === undefined) throw badField(`Rows are sorted by ${ROW_ORDERS.join(", ")}.`);
     const start = Number.isSafeInteger(Number(from)) ? Math.max(0, Number(from)) : 0;
     const found = await lists.rows(open, {
       class: name === "" ? "" : classOf(name),
       why,
       text,
+      sort: order,
       from: start,
       count: boundedNumber(query["count"], PAGE_ROWS),
     });
     return { ...found, rows: found.rows.map(shownRow) };
   }),
-  account("GET lists/:id/csv", {}, async (request, { accountLists: lists }) => {
-    const { classes = ROW_CLASSES.join(), bom } = request.query;
-    const open = notRunning(await lists.find(whose(request)));
-    const chunks = lists.csv(open, classes.split(",").map(classOf));
-    await noteOwn(request, { action: "list.downloaded" });
-    const name = encodeURIComponent(`${open.list.name.replace(/\.\w{1,5}$/, "")}-cleaned.csv`);
-    return {
-      headers: { "content-disposition": `attachment; filename*=UTF-8''${name}` },
-      text: { type: "text/csv; charset=utf-8", chunks: bom === "1" ? marked(chunks) : chunks },
-    };
-  }),
+  account("GET lists/:id/csv", {}, (request, { accountLists }) =>
+    cleanedFile(request, accountLists, "csv"),
+  ),
+  account("GET lists/:id/xlsx", {}, (request, { accountLists }) =>
+    cleanedFile(request, accountLists, "xlsx"),
+  ),
 ];
+
+async function cleanedFile(
+  request: SignedInRequest,
+  lists: DashboardContext["accountLists"],
+  form: "csv" | "xlsx",
+): Promise<AccountReply> {
+  const { classes = ROW_CLASSES.join(), columns = "all", bom } = request.query;
+  const open = notRunning(await lists.find(whose(request)));
+  const wanted = classes.split(",").map(classOf);
+  const found = FILE_COLUMNS.find((name) => name === columns);
+  if (found === undefined) throw badField(`Columns are one of ${FILE_COLUMNS.join(", ")}.`);
+  const { delimiter } = (await lists.facts(open)).shape;
+  const pages = lists.file(open, { classes: wanted, columns: found });
+  await noteOwn(request, { action: "list.downloaded" });
+  const base = open.list.name.replace(/\.\w{1,5}$/, "");
+  const what = wanted.length === 1 ? (wanted[0] ?? "").replace("_", "-") : "cleaned";
+  const name = encodeURIComponent(`${base}-${what}.${form}`);
+  const headers = { "content-disposition": `attachment; filename*=UTF-8''${name}` };
+  if (form === "xlsx") return { headers, text: { type: WORKBOOK_TYPE, chunks: workbookOf(pages) } };
+  const chunks = csvOf(pages, delimiter, bom === "1" ? "\ufeff" : "");
+  return { headers, text: { type: "text/csv; charset=utf-8", chunks } };
+}

@@ -10,7 +10,7 @@ export interface AccountReply {
   /** A new session's token, or "" to take the cookie away. */
   readonly cookie?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly text?: { readonly type: string; readonly chunks: AsyncIterable<string> };
+  readonly text?: { readonly type: string; readonly chunks: AsyncIterable<string | Uint8Array> };
 }
 
 interface AccountRouteWords {

@@ -236,7 +236,10 @@ const LIST_STATE = {
   processed: count,
   expires_in_seconds: orNull(count, "Null: while it is checked."),
 };
-export const ListSummaries = Type.Object({ lists: Type.Array(Type.Object(LIST_STATE)) });
+export const ListSummaries = Type.Object({
+  lists: Type.Array(Type.Object(LIST_STATE)),
+  most: Type.Integer({ minimum: 1, description: "Lists that an account may have here." }),
+});
 export type ListSummaries = Described<typeof ListSummaries>;
 export type ListSummary = ListSummaries["lists"][number];
 
@@ -253,6 +256,7 @@ const ReadShape = Type.Object({
   column: Type.Integer({ minimum: 0, description: "Its place, from 0." }),
   sheet: orNull(text),
   sheets: Type.Array(text),
+  above: Type.Integer({ minimum: 0, description: "Lines above the header, which are no rows." }),
   sample: Type.Array(Type.Array(text), { description: "Cells of the first rows." }),
   counts: Type.Unsafe<Readonly<Record<RowClass, number>>>({
     type: "object",

@@ -133,15 +133,15 @@ const p99 = (values: readonly number[]): number =>
 const figure = (value: number, width = 7): string => value.toFixed(2).padStart(width);
 
 function report(row: string, name: string, rounds: readonly Record<Question, Measured>[]): void {
-  const ratio = (of: (measured: Measured) => number): string =>
-    figure(median(rounds.map(({ signup, send }) => of(send) / of(signup))), 5);
-  const of = (question: Question): string => {
-    const cpu = rounds.flatMap((round) => round[question].cpu);
-    return `${figure(mean(cpu))} us, p99 ${figure(p99(cpu))} us`;
-  };
+  const all = (question: Question, what: keyof Measured): readonly number[] =>
+    rounds.flatMap((round) => round[question][what]);
+  const of = (question: Question): string =>
+    `${figure(mean(all(question, "cpu")))} us, p99 ${figure(p99(all(question, "cpu")))}`;
+  const ratio = (what: keyof Measured, by: (values: readonly number[]) => number): string =>
+    figure(by(all("send", what)) / by(all("signup", what)), 5);
   process.stdout.write(
-    `${row.padEnd(6)} sign-up ${of("signup")}; send ${of("send")}; ratio ${ratio(({ cpu }) => mean(cpu))}, ` +
-      `p99 ${ratio(({ cpu }) => p99(cpu))} by CPU, ${ratio(({ ms }) => p99(ms))} by time (${name})\n`,
+    `${row.padEnd(6)} sign-up ${of("signup")}; send ${of("send")}; ratio ${ratio("cpu", mean)}, median ` +
+      `${ratio("cpu", median)}, p99 ${ratio("cpu", p99)} by CPU, ${ratio("ms", p99)} by time (${name})\n`,
   );
 }
 

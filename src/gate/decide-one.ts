@@ -7,6 +7,7 @@ import {
   type TrafficFacts,
   usesFeedback,
 } from "../core/policy/policy.ts";
+import type { ReportedFacts } from "../core/policy/conditions.ts";
 import { policyFor, type PolicyQuestion } from "../core/policy/default-policy.ts";
 import type { Awaitable } from "../core/mail/lookup.ts";
 import type { Clock } from "../base/clock.ts";
@@ -29,7 +30,6 @@ import { noSuchPolicy, Refusal } from "../base/refusals.ts";
 import {
   askedBy,
   checkedEntry,
-  type Circumstances,
   rule,
   ruleEarly,
   type Ruling,
@@ -261,8 +261,8 @@ class Decider {
     const { facts: caller, language } = asking.request;
     const checked = this.#checkedWithoutDns(asking);
     const proof = asking.request.proof && UNPROVEN;
-    const traffic = proof && { verified: proof.verified };
-    const ruling = rule(checked, asking.policies, { caller, traffic, language });
+    const reported = proof && { verified: proof.verified };
+    const ruling = rule(checked, asking.policies, { caller, reported, language });
     return { checked, ruling, traffic: undefined, proof, paidBy: "plan", spent: undefined };
   }
 
@@ -321,13 +321,13 @@ class Decider {
   }
 
   /** Reads the counts, rules and counts in one turn of the event loop, so that questions which come at once see each other. */
-  #ruled(asking: Asking, checked: CheckedDecision, reported: Circumstances["traffic"]) {
+  #ruled(asking: Asking, checked: CheckedDecision, reported?: ReportedFacts) {
     const { request, policies, caller, kept } = asking;
     const { question = "signup" } = request;
     const { traffic: counts } = this.#deps;
     const { marks } = checked;
-    const traffic = marks === undefined ? reported : counts.facts(marks, question, reported);
-    const known = { caller: request.facts, traffic, language: request.language };
+    const traffic = marks && counts.facts(marks, question);
+    const known = { caller: request.facts, traffic, reported, language: request.language };
     const ruling = rule(checked, policies, known);
     const { outcome, shadow } = ruling;
     const retryAfter =

@@ -1,13 +1,17 @@
 import type { RequestedChecks } from "../core/checks/run.ts";
 import type { Datasets } from "../core/evidence/datasets.ts";
-import { type CheckFacts, factsOf, factsWith } from "../core/policy/conditions.ts";
+import {
+  type CheckFacts,
+  factsOf,
+  factsWith,
+  type ReportedFacts,
+} from "../core/policy/conditions.ts";
 import { messageFor } from "../core/policy/messages.ts";
 import {
   type CallerFact,
   decide,
   decideEarly,
   type Decision,
-  type Facts,
   type FactSource,
   needsDomainAge,
   type Outcome,
@@ -44,7 +48,8 @@ export interface Ruling {
 
 export interface Circumstances {
   readonly caller: ReadonlyMap<string, CallerFact>;
-  readonly traffic?: (TrafficFacts & Pick<Facts, "verified">) | undefined;
+  readonly traffic?: TrafficFacts | undefined;
+  readonly reported?: ReportedFacts | undefined;
   readonly language: string;
 }
 
@@ -52,9 +57,9 @@ export interface Circumstances {
 export function rule(
   checked: CheckedEntry,
   { live, shadow }: PoliciesInForce,
-  { caller, traffic, language }: Circumstances,
+  { caller, traffic, reported, language }: Circumstances,
 ): Ruling {
-  const facts = factsWith(checked.facts, caller, traffic);
+  const facts = factsWith(checked.facts, caller, traffic, reported);
   const outcome = decide(live.policy, facts);
   return {
     outcome,
@@ -81,11 +86,11 @@ export const TOO_OFTEN = "too_often";
 export function secondsUntilRuled(
   { facts }: CheckedEntry,
   { live }: PoliciesInForce,
-  { caller, traffic }: Circumstances,
+  { caller, traffic, reported }: Circumstances,
   later: Iterable<{ readonly afterMs: number; readonly facts: TrafficFacts }>,
 ): number | undefined {
   for (const { afterMs, facts: sent } of later) {
-    const then = factsWith(facts, caller, { ...traffic, ...sent });
+    const then = factsWith(facts, caller, { ...traffic, ...sent }, reported);
     if (decide(live.policy, then).reason !== TOO_OFTEN) return Math.ceil(afterMs / 1_000);
   }
   return undefined;

@@ -10,7 +10,7 @@ import type { Awaitable } from "../core/mail/lookup.ts";
 import { relayOfDomain } from "../core/mail/mail-hosts.ts";
 import { type Domain, registrableOf } from "../core/name/domain.ts";
 import type { PolicyQuestion } from "../core/policy/default-policy.ts";
-import type { TrafficFacts, TrafficNumber } from "../core/policy/policy.ts";
+import type { TrafficFacts } from "../core/policy/policy.ts";
 import {
   DYNAMIC_DNS,
   FAMILY_EXCEPTIONS,
@@ -197,7 +197,7 @@ export interface TrafficDeps {
   readonly log: Pick<Log, "error">;
 }
 
-type TrafficCounts = { -readonly [Name in keyof TrafficFacts]: TrafficFacts[Name] };
+const NONE_SENT: TrafficFacts = {};
 
 /** Counts the decisions of accounts in memory, and writes them behind. A kill may lose the last second. */
 export class Traffic {
@@ -240,52 +240,49 @@ export class Traffic {
     return stale.length === 0 ? undefined : this.#read(marks.owner.accountId, stale, timeoutMs);
   }
 
-  /** What the account's traffic says of a sign-up that is counted, or of a message that is not yet, besides what is `known`. Count it in the same turn of the event loop. */
-  facts(marks: Marks, question: PolicyQuestion, known: TrafficFacts = {}): TrafficFacts {
+  /** What the account's traffic says of a sign-up that is counted, or of a message that is not yet. Count it in the same turn of the event loop. */
+  facts(marks: Marks, question: PolicyQuestion): TrafficFacts {
     const { mailbox, spelling, domain, subName, mailHost } = marks;
-    const isSignUp = question === "signup";
     const nowMs = this.#deps.clock.nowMs();
-    const facts: TrafficCounts = { ...known };
-    const set = (
-      name: TrafficNumber,
+    const seen = (
       subject: TrafficSubject | undefined,
       kind: TrafficKind,
       item: string | undefined,
-    ): void => {
-      if (subject === undefined) return;
-      const items = subject.current(kind, nowMs);
-      const more = !isSignUp || item === undefined || items.has(item) ? 0 : 1;
-      facts[name] = Math.min(ITEMS_MAX, items.size + more);
+    ): number | undefined => {
+      const items = subject?.current(kind, nowMs);
+      const isOne = question === "send" || item === undefined || items?.has(item);
+      return items && Math.min(ITEMS_MAX, isOne ? items.size : items.size + 1);
     };
     const person = this.#subjects.peek(mailbox);
-    set("mailbox_seen", person, "spelling", spelling);
-    if (!isSignUp && person !== undefined) this.#addMessages(facts, person, marks, nowMs);
     const own = domain === undefined ? undefined : this.#subjects.peek(domain);
-    if (domain === undefined || own === undefined) return facts;
-    set("domain_mailboxes", own, "mailbox", mailbox);
-    set("sub_names", own, "name", subName);
-    const { firstMs = nowMs } = own;
-    facts.domain_known_days = Math.max(0, dayOf(nowMs) - dayOf(firstMs));
-    if (mailHost === undefined) return facts;
-    const item = isNew(firstMs, nowMs) ? domain : undefined;
-    set("mx_new_domains", this.#subjects.peek(mailHost), "new_domain", item);
-    return facts;
+    const host = own && mailHost !== undefined ? this.#subjects.peek(mailHost) : undefined;
+    const { firstMs = nowMs } = own ?? {};
+    const sent = question === "send" ? this.#sent(person, marks, nowMs) : NONE_SENT;
+    // In one piece, because members that are added one by one take longer than all that is counted.
+    return {
+      mailbox_seen: seen(person, "spelling", spelling),
+      domain_mailboxes: seen(own, "mailbox", mailbox),
+      sub_names: seen(own, "name", subName),
+      domain_known_days: own && Math.max(0, dayOf(nowMs) - dayOf(firstMs)),
+      mx_new_domains: seen(host, "new_domain", isNew(firstMs, nowMs) ? domain : undefined),
+      sent_10m: sent.sent_10m,
+      sent_day: sent.sent_day,
+      sent_known: sent.sent_known,
+      wave: sent.wave,
+    };
   }
 
-  #addMessages(
-    facts: TrafficCounts,
-    person: TrafficSubject,
-    { messages: all }: Marks,
-    nowMs: number,
-  ): void {
+  #sent(person: TrafficSubject | undefined, { messages: all }: Marks, nowMs: number): TrafficFacts {
+    if (person === undefined) return NONE_SENT;
     const times = person.current("message", nowMs);
-    facts.sent_10m = within(times, nowMs - TEN_MINUTES_MS);
-    facts.sent_day = times.size;
-    facts.sent_known = person.current("sent", nowMs).size > 0;
+    const isKnown = person.current("sent", nowMs).size > 0;
     const sent = this.#subjects.peek(all)?.newMailboxes(nowMs);
-    if (sent === undefined) return;
-    const messages = facts.sent_known ? sent.messages : sent.messages + 1;
-    facts.wave = isWave({ messages, usual: sent.usual });
+    return {
+      sent_10m: within(times, nowMs - TEN_MINUTES_MS),
+      sent_day: times.size,
+      sent_known: isKnown,
+      wave: sent && isWave({ ...sent, messages: sent.messages + (isKnown ? 0 : 1) }),
+    };
   }
 
   count({ owner, mailbox, spelling, domain, subName, mailHost }: Marks): void {

@@ -43,6 +43,7 @@ export default defineConfig({
   build: {
     outDir: path("dist/dashboard"),
     emptyOutDir: true,
+    license: { fileName: "licenses.md" },
     manifest: "manifest.json", // the server reads from it which chunks a page begins with
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },

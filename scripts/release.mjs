@@ -2,6 +2,7 @@
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import {
+  copyFileSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -13,9 +14,11 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { releaseSbom } from "./sbom.mjs";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+/** `homepage` in package.json is where a registry's links lead. */
+const { version, homepage } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 const folder = resolve(process.argv[2] ?? "release");
 if (existsSync(folder) && readdirSync(folder).length > 0) {
   console.error(`${folder}: it is not empty; delete it, or name another folder`);
@@ -23,34 +26,61 @@ if (existsSync(folder) && readdirSync(folder).length > 0) {
 }
 mkdirSync(folder, { recursive: true });
 
-const run = (command, words) =>
-  execFileSync(command, words, { cwd: root, encoding: "utf8", maxBuffer: 64 * 1_048_576 });
+const run = (command, words, cwd = root) =>
+  execFileSync(command, words, { cwd, encoding: "utf8", maxBuffer: 64 * 1_048_576 });
 
-// The server, `gatepost-light` and `gatepost-client`. Packing builds each.
-run("npm", ["pack", "--pack-destination", folder]);
-for (const part of ["packages/light", "clients/typescript"]) {
-  run("npm", ["pack", `--workspace=${part}`, "--pack-destination", folder]);
+/** Runs `fill` in an empty folder; then the package there gets the licence, and links that work from a registry. */
+function staged(path, fill, pack) {
+  const place = mkdtempSync(join(tmpdir(), "gatepost-release-"));
+  fill(place);
+  copyFileSync(join(root, "LICENSE"), join(place, "LICENSE"));
+  const readme = join(place, "README.md");
+  const links = /\]\((?!https?:|#)([^)]+)\)/g;
+  const absolute = (_, to) => `](${homepage}/${join(path, to).replaceAll("\\", "/")})`;
+  writeFileSync(readme, readFileSync(readme, "utf8").replace(links, absolute));
+  pack(place);
+  rmSync(place, { recursive: true });
 }
-/** Of what git has at this commit. */
-const archive = (name, tree, prefix = "") =>
-  run("git", [
-    "archive",
-    `--output=${join(folder, name)}`,
-    ...(prefix === "" ? [] : [`--prefix=${prefix}/`]),
-    tree,
-  ]);
-// Built from a copy, because the build leaves folders beside its sources.
-const python = mkdtempSync(join(tmpdir(), "gatepost-python-"));
-run("git", ["archive", `--output=${join(python, "sources.tar")}`, "HEAD:clients/python"]);
-run("tar", ["-xf", join(python, "sources.tar"), "-C", python]);
-run("python3", ["-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", folder, python]);
-rmSync(python, { recursive: true });
 
-archive(`gatepost-php-${version}.zip`, "HEAD:clients/php");
-archive(`gatepost-${version}-source.tar.gz`, "HEAD", `gatepost-${version}`);
+/** The server, `gatepost-light` and `gatepost-client`. Packing builds each. */
+for (const path of ["", "packages/light", "clients/typescript"]) {
+  const fill = (place) => {
+    const workspace = path === "" ? [] : [`--workspace=${path}`];
+    run("npm", ["pack", ...workspace, "--pack-destination", place]);
+    const [packed] = readdirSync(place);
+    run("tar", ["-xzf", packed, "--strip-components=1"], place);
+    rmSync(join(place, packed));
+  };
+  const again = ["pack", "--ignore-scripts", "--pack-destination", folder];
+  staged(path, fill, (place) => run("npm", again, place));
+}
 
-const sbom = run("npm", ["sbom", "--sbom-format=cyclonedx", "--omit=dev", "--package-lock-only"]);
-writeFileSync(join(folder, `gatepost-${version}.cdx.json`), sbom);
+/** What git has at this commit. */
+const committed = (path) => (place) => {
+  const sources = join(place, "sources.tar");
+  run("git", ["archive", `--output=${sources}`, `HEAD:${path}`]);
+  run("tar", ["-xf", sources, "-C", place]);
+  for (const name of ["sources.tar", "tests"]) rmSync(join(place, name), { recursive: true });
+};
+staged("clients/python", committed("clients/python"), (place) => {
+  run("python3", ["-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", folder, place]);
+});
+staged("clients/php", committed("clients/php"), (place) => {
+  const zip = join(folder, `gatepost-php-${version}.zip`);
+  run("python3", ["-m", "zipfile", "-c", zip, ...readdirSync(place)], place);
+});
+run("git", [
+  "archive",
+  `--output=${join(folder, `gatepost-${version}-source.tar.gz`)}`,
+  `--prefix=gatepost-${version}/`,
+  "HEAD",
+]);
+
+// Imported here, because packing has built it.
+const { FETCHED_SOURCES: lists } = await import("../dist/src/lists/feed-sources.js");
+const all = JSON.parse(run("npm", ["sbom", "--sbom-format=cyclonedx", "--package-lock-only"]));
+const sbom = JSON.stringify(releaseSbom(all, { root, lists }), undefined, 2);
+writeFileSync(join(folder, `gatepost-${version}.cdx.json`), `${sbom}\n`);
 
 const sums = readdirSync(folder)
   .sort()

@@ -19,6 +19,24 @@ const missing = TOOLS.filter((tool) => !hasTool(tool));
 if (spawnSync("npm", ["ping"], { stdio: "ignore", timeout: 30_000 }).status !== 0)
   missing.push("a registry");
 
+interface Sbom {
+  readonly bomFormat: string;
+  readonly metadata: { readonly component: { readonly name: string } };
+  readonly components: readonly {
+    readonly name: string;
+    readonly properties?: readonly { readonly value: string }[];
+  }[];
+}
+
+/** A package, what names its files, what prints one, and the file with its page in a registry. */
+const PACKAGES = [
+  ["gatepost-server-*.tgz", "tar -tzf", "tar -xOzf", "package/README.md"],
+  ["gatepost-light-*.tgz", "tar -tzf", "tar -xOzf", "package/README.md"],
+  ["gatepost-client-*.tgz", "tar -tzf", "tar -xOzf", "package/README.md"],
+  ["gatepost-php-*.zip", "unzip -Z1", "unzip -p", "README.md"],
+  ["gatepost_client-*.whl", "unzip -Z1", "unzip -p", "*/METADATA"],
+] as const;
+
 suite("the folder of a release", () => {
   const folder = temporaryFolder();
   const empty = temporaryFolder();
@@ -64,18 +82,60 @@ suite("the folder of a release", () => {
       const sums = readFileSync(join(folder, "SHA256SUMS"), "utf8").trim().split("\n");
       assert.equal(sums.length, files.length - 1);
       const bom = files.find((name) => name.endsWith(".cdx.json")) ?? "";
-      const list = JSON.parse(readFileSync(join(folder, bom), "utf8")) as {
-        readonly bomFormat: string;
-        readonly components: readonly { readonly name: string }[];
+      const list = JSON.parse(readFileSync(join(folder, bom), "utf8")) as Sbom;
+      assert.deepEqual(
+        [list.bomFormat, list.metadata.component.name],
+        ["CycloneDX", "gatepost-server"],
+      );
+      const { dependencies } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as {
+        readonly dependencies: object;
       };
-      assert.equal(list.bomFormat, "CycloneDX");
-      assert.ok(list.components.some(({ name }) => name === "kysely"));
+      const inside = new Map(
+        list.components.map(({ name, properties }) => [
+          name,
+          properties?.map(({ value }) => value).join(" ") ?? "",
+        ]),
+      );
+      const wanted = [...Object.keys(dependencies), "gatepost-client", "gatepost-light", "castle"];
+      assert.deepEqual(
+        wanted.filter((name) => !inside.has(name)),
+        [],
+      );
+      for (const [name, parts] of [
+        ["jose", "program"],
+        ["lru-cache", "program gatepost-light"],
+        ["preact", "dashboard"],
+        ["swagger-ui-dist", "docs"],
+        ["pg", ""],
+        ["typescript", undefined],
+      ] as const) {
+        assert.equal(inside.get(name), parts, name);
+      }
       const again = run(`npm run --silent release -- ${folder}`, ROOT);
       assert.equal(again.status, 2, "a folder that holds something is refused");
       assert.match(again.stderr, /it is not empty/);
       return Promise.resolve();
     },
   );
+
+  for (const [files, list, print, readme] of PACKAGES) {
+    testWith(TOOLS, missing, `${files} has its licence, no tests and no relative link`, () => {
+      const names = run(`${list} ${files}`, folder).stdout.split("\n");
+      assert.ok(names.some((name) => name.endsWith("LICENSE")));
+      assert.deepEqual(
+        names.filter((name) => /(?:^|\/)tests\/|\.test\./.test(name)),
+        [],
+      );
+      const text = run(`${print} ${files} '${readme}'`, folder).stdout;
+      assert.match(text, /^# gatepost/im);
+      assert.doesNotMatch(text, /\]\((?!https:)/);
+      if (!files.endsWith(".whl")) return Promise.resolve();
+      assert.match(text, /^Project-URL: Homepage, https:/m);
+      assert.match(text, /^License-File: LICENSE$/m);
+      assert.match(text, /^Classifier: License :: OSI Approved :: MIT License$/m);
+      return Promise.resolve();
+    });
+  }
 
   for (const command of COMMANDS) {
     testWith(TOOLS, missing, `in an empty folder: ${command}`, async () => {

@@ -36,24 +36,34 @@ type Changes<S> = {
     : never;
 };
 
+type Method = (...args: unknown[]) => Promise<unknown>;
+
+/** Copies the service's methods; those that `changes` names then note what they changed. */
 function audited<S extends object>(service: S, note: Note, changes: Changes<S>): S {
-  const bound = (name: string | symbol): unknown => {
-    const member: unknown = Reflect.get(service, name);
-    return typeof member === "function" ? (member.bind(service) as unknown) : member;
-  };
-  const noted = Object.entries<unknown>(changes).map(([name, changeOf]) => {
-    const method = bound(name) as (...args: unknown[]) => Promise<unknown>;
+  const methods = methodsOf(service);
+  for (const [name, changeOf] of Object.entries<unknown>(changes)) {
+    const method = methods.get(name) as Method;
     const read = changeOf as (...all: unknown[]) => Noted | undefined | Promise<Noted | undefined>;
-    const noting = async (...args: unknown[]): Promise<unknown> => {
+    methods.set(name, async (...args) => {
       const answer = await method(...args);
       const change = await read(answer, ...args);
       if (change !== undefined) await note(change);
       return answer;
-    };
-    return [name, noting] as const;
-  });
-  const changing = new Map<string | symbol, unknown>(noted);
-  return new Proxy(service, { get: (_, name) => changing.get(name) ?? bound(name) });
+    });
+  }
+  return Object.fromEntries(methods) as S;
+}
+
+/** The methods of an object or of an instance, bound to it. */
+function methodsOf(service: object): Map<string, Method> {
+  const prototype = Object.getPrototypeOf(service) as object;
+  const names = [service, prototype].flatMap((each) => Object.getOwnPropertyNames(each));
+  return new Map(
+    names.flatMap((name) => {
+      const member: unknown = Reflect.get(service, name);
+      return typeof member === "function" ? [[name, member.bind(service) as Method]] : [];
+    }),
+  );
 }
 
 const whenDone =

@@ -116,16 +116,16 @@ class EmbeddedDriver extends SqliteDriver {
   #isTaken = false;
   #hasCommitted = false;
   #hasWritten = false;
-  #isInHurry = false;
+  #skipsSync = false;
 
   constructor(config: SqliteDialectConfig, terms: EmbeddedTerms) {
     super(config);
     this.#terms = terms;
   }
 
-  /** What the connection's holder writes does not wait for the disk. */
-  hurry(): void {
-    this.#isInHurry = true;
+  /** What is written with the connection that is taken now does not wait for the disk. */
+  skipSync(): void {
+    this.#skipsSync = true;
   }
 
   override async acquireConnection(): Promise<DatabaseConnection> {
@@ -144,13 +144,13 @@ class EmbeddedDriver extends SqliteDriver {
       this.#isTaken = this.#waiting.length > 0;
       this.#waiting.shift()?.();
     };
-    const isWaiting = this.#hasWritten && !this.#isInHurry;
+    const isWaiting = this.#hasWritten && !this.#skipsSync;
     // Also when nobody waits yet: requests that came together begin one after the other.
     if (this.#hasCommitted) setImmediate(handOn);
     else handOn();
     this.#hasCommitted = false;
     this.#hasWritten = false;
-    this.#isInHurry = false;
+    this.#skipsSync = false;
     if (isWaiting) await this.#disk();
   }
 
@@ -189,29 +189,33 @@ class EmbeddedDriver extends SqliteDriver {
 
 /** Kysely shows of a dialect its adapter alone, so it says here what a transaction may ask of its connection. */
 export class EmbeddedAdapter extends SqliteAdapter {
-  /** To be called by who has the connection: what it writes does not wait for the disk. */
-  hurry: () => void = () => undefined;
+  readonly #driver: EmbeddedDriver;
+
+  constructor(driver: EmbeddedDriver) {
+    super();
+    this.#driver = driver;
+  }
+
+  /** To be called by who has the connection. */
+  skipSync(): void {
+    this.#driver.skipSync();
+  }
 }
 
 class EmbeddedDialect extends SqliteDialect {
-  readonly #config: SqliteDialectConfig;
-  readonly #terms: EmbeddedTerms;
-  readonly #adapter = new EmbeddedAdapter();
+  readonly #driver: EmbeddedDriver;
 
   constructor(config: SqliteDialectConfig, terms: EmbeddedTerms) {
     super(config);
-    this.#config = config;
-    this.#terms = terms;
+    this.#driver = new EmbeddedDriver(config, terms);
   }
 
   override createDriver(): Driver {
-    const driver = new EmbeddedDriver(this.#config, this.#terms);
-    this.#adapter.hurry = () => driver.hurry();
-    return driver;
+    return this.#driver;
   }
 
   override createAdapter(): DialectAdapter {
-    return this.#adapter;
+    return new EmbeddedAdapter(this.#driver);
   }
 }
 

@@ -82,10 +82,11 @@ function listNotices() {
     ({ id, spdx, copyright, url }) => `- \`${id}\`: ${spdx}, ${copyright}, ${url}`,
   );
   const texts = Object.entries(LICENCE_TEXTS).map(([spdx, text]) => `### ${spdx}\n\n${text}`);
-  const named = ["freemail", "role-based-email-addresses"].map((name) => {
-    const folder = join(root, "node_modules", name);
-    return `## ${name} (names in the lists)\n\n${licenceIn(folder)}`;
-  });
+  const freemail = readFileSync(join(root, "feeds/freemail-licence.txt"), "utf8").trim();
+  const roles = licenceIn(join(root, "node_modules/role-based-email-addresses"));
+  const named = Object.entries({ freemail, "role-based-email-addresses": roles }).map(
+    ([name, text]) => `## ${name} (names in the lists)\n\n${text}`,
+  );
   return [`## Lists\n\n${lines.join("\n")}`, ...texts, ...named];
 }
 

@@ -41,13 +41,16 @@ for (const [name, read] of CHANGED) {
 }
 
 test("package files: a fault names the package and its file", () => {
-  const file = { name: "freemail", file: "data/gone.txt", floor: 1, read: lines };
+  const file = { name: "fakefilter", file: "data/gone.txt", floor: 1, read: lines };
   assert.throws(
     () => readPackage(file),
-    /^Error: list package freemail: data\/gone\.txt cannot be read/,
+    /^Error: list package fakefilter: data\/gone\.txt cannot be read/,
   );
-  const shrunk = { name: "freemail", file: "data/free.txt", floor: 1e9, read: lines };
-  assert.throws(() => readPackage(shrunk), /freemail: data\/free\.txt holds \d+ names, fewer than/);
+  const shrunk = { name: "disposable-domains", file: "index.json", floor: 1e9, read: jsonStrings };
+  assert.throws(
+    () => readPackage(shrunk),
+    /disposable-domains: index\.json holds \d+ names, fewer than/,
+  );
   const absent = { name: "no-such-package", file: "a", floor: 1, read: lines };
   assert.throws(() => readPackage(absent), /^Error: list package no-such-package: /);
 });

@@ -37,7 +37,7 @@ const FILES = {
     read: mailcheckerNames,
   },
   tompec: { name: "disposable-domains", file: "index.json", floor: 110_000, read: jsonStrings },
-  freemail: { name: "freemail", file: "data/free.txt", floor: 3_500, read: lines },
+  freemail: { name: "freemail", folder: FEEDS, file: "freemail.txt", floor: 3_500, read: lines },
   castle: { name: "castle", folder: FEEDS, file: "castle.csv", floor: 7_000, read: castleNames },
   roles: {
     name: "role-based-email-addresses",

@@ -26,7 +26,7 @@ test("every refusal and every alert leads to what the reader can do", () => {
   for (const [code, , , , remedy = ""] of refused) {
     assert.match(remedy, /^\[[\w -]+\]\(operations\/troubleshooting\.md#[\w-]+\)$/, code);
   }
-  for (const [alert, , remedy] of alerts) assert.notEqual(remedy, "", alert);
+  for (const [alert, remedy] of alerts) assert.notEqual(remedy, "", alert);
 });
 
 test("docs/errors.md has the message of faults", () => {

@@ -123,27 +123,22 @@ export const TABLES: readonly DocumentTable[] = [
   },
   {
     page: "docs/operations/monitoring.md",
-    head: ["Metric", "Type", "Labels", "Means"],
+    head: ["Metric", "Labels", "Means"],
     rows: () => [
       ...everyMetric()
         .filter(isOurs)
-        .map(({ name, type, labelNames, help }) => [
+        .map(({ name, labelNames, help }) => [
           code(name),
-          type,
           labelNames.map(code).join(", "),
           help.replace(/"(\w+)"/g, "`$1`"),
         ]),
-      ["`process_*`, `nodejs_*`", "", "", "the process"],
+      ["`process_*`, `nodejs_*`", "", "the process"],
     ],
   },
   {
     page: "docs/operations/monitoring.md",
-    head: ["Alert", "Severity, after", "Do"],
-    rows: () =>
-      alerts.map(({ alert, for: after, labels: { severity } }) => [
-        code(alert),
-        `${severity}, ${after}`,
-      ]),
+    head: ["Alert", "Do"],
+    rows: () => alerts.map(({ alert }) => [code(alert)]),
   },
 ];
 

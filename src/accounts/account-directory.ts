@@ -49,6 +49,7 @@ const OF_ACCOUNT = [
   "shadow_domains",
   "hooks",
   "account_lists",
+  "list_history",
 ] as const;
 const OF_OWNER = ["jobs", "retry_keys", "usage_days", "charges"] as const;
 const OF_SESSION = ["chunks", "table_pages"] as const;

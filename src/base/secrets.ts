@@ -12,6 +12,12 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 
+/** Seals octets, as a `SecretBox` does text. */
+export interface OctetBox {
+  seal(octets: Uint8Array, about: string): Uint8Array;
+  open(sealed: Uint8Array, about: string): Uint8Array | undefined;
+}
+
 export interface SecretBox {
   /** `about` says whose secret it is; the same must be said to open it. */
   seal(secret: string, about: string): string;
@@ -80,29 +86,40 @@ export function deriveKey(master: Uint8Array, purpose: string): Uint8Array {
 export const keyFingerprint = (master: Uint8Array): string =>
   Buffer.from(deriveKey(master, "fingerprint")).toString("base64url");
 
-/** AES-256-GCM with a random nonce; `about` is authenticated beside the secret. */
-export function createSecretBox(master: Uint8Array): SecretBox {
-  const key = deriveKey(master, "webhook secrets");
+/** AES-256-GCM with a random nonce; `about` is authenticated beside the octets. */
+export function createOctetBox(master: Uint8Array, purpose: string): OctetBox {
+  const key = deriveKey(master, purpose);
   return {
-    seal(secret, about) {
+    seal(octets, about) {
       const nonce = randomBytes(NONCE_BYTES);
       const cipher = createCipheriv("aes-256-gcm", key, nonce).setAAD(Buffer.from(about));
-      const text = Buffer.concat([cipher.update(secret, "utf8"), cipher.final()]);
-      return VERSION + Buffer.concat([nonce, text, cipher.getAuthTag()]).toString("base64");
+      return Buffer.concat([nonce, cipher.update(octets), cipher.final(), cipher.getAuthTag()]);
     },
-    open(sealed, about) {
-      const bytes = Buffer.from(sealed.slice(VERSION.length), "base64");
-      if (!sealed.startsWith(VERSION) || bytes.length < NONCE_BYTES + TAG_BYTES) return undefined;
+    open(bytes, about) {
+      if (bytes.length < NONCE_BYTES + TAG_BYTES) return undefined;
       const end = bytes.length - TAG_BYTES;
       const nonce = bytes.subarray(0, NONCE_BYTES);
       const decipher = createDecipheriv("aes-256-gcm", key, nonce, { authTagLength: TAG_BYTES });
       decipher.setAAD(Buffer.from(about)).setAuthTag(bytes.subarray(end));
       try {
-        const text = decipher.update(bytes.subarray(NONCE_BYTES, end));
-        return Buffer.concat([text, decipher.final()]).toString("utf8");
+        const octets = decipher.update(bytes.subarray(NONCE_BYTES, end));
+        return Buffer.concat([octets, decipher.final()]);
       } catch {
         return undefined; // the tag does not match: the only way `final` fails here
       }
+    },
+  };
+}
+
+export function createSecretBox(master: Uint8Array): SecretBox {
+  const box = createOctetBox(master, "webhook secrets");
+  return {
+    seal: (secret, about) =>
+      VERSION + Buffer.from(box.seal(Buffer.from(secret), about)).toString("base64"),
+    open(sealed, about) {
+      if (!sealed.startsWith(VERSION)) return undefined;
+      const octets = box.open(Buffer.from(sealed.slice(VERSION.length), "base64"), about);
+      return octets && Buffer.from(octets).toString("utf8");
     },
   };
 }

@@ -2,17 +2,19 @@ import type { Kysely } from "kysely";
 import { unpackOctets, unpackText } from "../store/rows.ts";
 import type { Database } from "../store/schema.ts";
 import { readListFile } from "./list-file.ts";
+import { type ListStore, partOf } from "./list-store.ts";
 
 /** Whether the file of an account's list has the address in any case, in text or in a workbook. */
 export async function listHasAddress(
-  db: Kysely<Database>,
-  list: string,
+  store: ListStore,
+  id: string,
   address: string,
 ): Promise<boolean> {
-  const parts = db.selectFrom("account_list_parts").select("content").where("list", "=", list);
   const octets: Buffer[] = [];
-  for (const { content } of await parts.orderBy("number").execute()) {
-    octets.push(await unpackOctets(content));
+  for (let number = 0; ; number += 1) {
+    const part = await partOf(store, { id }, number);
+    if (part === undefined) break;
+    octets.push(await unpackOctets(part));
   }
   const file = Buffer.concat(octets);
   if (!file.toString("latin1", 0, 2).startsWith("PK")) {

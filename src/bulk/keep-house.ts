@@ -2,11 +2,11 @@ import { type Kysely, sql as raw } from "kysely";
 import type { Clock } from "../base/clock.ts";
 import { type End, every } from "../base/every.ts";
 import type { Log } from "../base/log.ts";
-import { deleteRows, findRow } from "../store/rows.ts";
+import { changeRows, deleteRows, findRow } from "../store/rows.ts";
 import type { Database } from "../store/schema.ts";
 import { inTransaction } from "../store/transaction.ts";
 import { type Jobs, SPEED_AGE_MS } from "./jobs.ts";
-import { pruneLists } from "./list-store.ts";
+import { keptByLists, pruneLists } from "./list-store.ts";
 
 /** The longest time that a stuck job stays after its last worker, and a session on disk after its end. */
 const KEEP_HOUSE_EVERY_MS = 5_000;
@@ -96,8 +96,20 @@ export async function pruneSessions(db: Kysely<Database>, nowMs: number): Promis
     .select("session")
     .where("expires_at_ms", "<=", nowMs)
     .execute();
-  for (const { session } of expired) await pruneSession(db, session);
-  return expired.length + lists;
+  const kept = await keptByLists(
+    db,
+    expired.map(({ session }) => session),
+  );
+  let pruned = 0;
+  for (const { session } of expired) {
+    const expires_at_ms = kept.get(session) ?? 0;
+    if (expires_at_ms > nowMs) await changeRows(db, "jobs", { session }, { expires_at_ms });
+    else {
+      await pruneSession(db, session);
+      pruned += 1;
+    }
+  }
+  return pruned + lists;
 }
 
 /** Whether there is anything that `pruneSessions` or a worker will have to see to. */

@@ -1,4 +1,6 @@
 import { type Kysely, sql as raw } from "kysely";
+import type { OctetBox } from "../base/secrets.ts";
+import { DAY_MS } from "../core/calendar.ts";
 import { SESSION_LIFE_MS } from "./batches-store.ts";
 import {
   changeRows,
@@ -8,12 +10,13 @@ import {
   lockName,
   packLines,
   packText,
+  pruneRows,
   unpackLines,
 } from "../store/rows.ts";
 import type { Database } from "../store/schema.ts";
 import { inTransaction, type Tx } from "../store/transaction.ts";
 import { type Session, sessionsOf } from "./sessions.ts";
-import type { AccountListRow } from "../store/tables/bulk.ts";
+import type { AccountListRow, ListHistoryRow } from "../store/tables/bulk.ts";
 
 /** A list of an account: the file as it came, what is read of it, and the sessions that checked it. */
 export interface AccountList {
@@ -27,7 +30,7 @@ export interface AccountList {
   readonly runs: readonly string[];
   readonly version: number;
   readonly createdAtMs: number;
-  /** When to look whether it is over. */
+  /** When it is deleted, unless it is being checked. */
   readonly expiresAtMs: number;
 }
 
@@ -50,6 +53,22 @@ const PART_OF_FREE = 1 / 8;
 
 export type KeepOutcome = "kept" | "too_many" | "full";
 
+/** The purpose of the key that seals lists. */
+export const LISTS = "lists";
+
+/** Where lists are: what holds addresses is sealed. */
+export interface ListStore {
+  readonly db: Kysely<Database>;
+  readonly box: OctetBox;
+}
+
+const partName = (list: string, number: number): string => `list ${list} part ${String(number)}`;
+const fixesName = (list: string): string => `list ${list} fixes`;
+
+/** Octets of a version before lists were sealed stand for themselves. */
+const opened = (octets: Uint8Array, name: string, { box }: ListStore): Uint8Array =>
+  box.open(octets, name) ?? octets;
+
 /** A file in packed parts. */
 export async function packFile(file: readonly Uint8Array[]): Promise<readonly Uint8Array[]> {
   const whole = Buffer.concat(file);
@@ -62,14 +81,15 @@ export async function packFile(file: readonly Uint8Array[]): Promise<readonly Ui
 
 /** Stores a new list; `full`: it is more than the account's part of what is free. */
 export async function keepList(
-  db: Kysely<Database>,
+  store: ListStore,
   list: AccountList,
   parts: readonly Uint8Array[],
 ): Promise<KeepOutcome> {
   const octets = parts.reduce((sum, part) => sum + part.length, 0);
-  const row = { ...(await rowOf(list)), octets };
-  return await inTransaction<KeepOutcome>(db, async (tx) => {
-    for (const [number, content] of parts.entries()) {
+  const row = { ...(await rowOf(list, store)), octets };
+  return await inTransaction<KeepOutcome>(store.db, async (tx) => {
+    for (const [number, packed] of parts.entries()) {
+      const content = store.box.seal(packed, partName(list.id, number));
       const part = { list: list.id, number, content };
       await insertRow(tx.sql, "account_list_parts", part);
     }
@@ -97,20 +117,24 @@ async function noRoom(
       raw<number>`coalesce(sum(case when account_id = ${accountId} then octets end), 0)`.as("own"),
       raw<number>`coalesce(sum(case when account_id = ${accountId} then 1 end), 0)`.as("lists"),
     ])
+    .where("expires_at_ms", ">", 0)
     .executeTakeFirstOrThrow();
   if (Number(lists) >= LISTS_MAX) return "too_many";
   const free = OCTETS_MAX - Number(all);
   return Number(own) + octets > free * PART_OF_FREE ? "full" : undefined;
 }
 
-async function rowOf(list: AccountList): Promise<Omit<AccountListRow, "octets">> {
+async function rowOf(
+  list: AccountList,
+  { box }: ListStore,
+): Promise<Omit<AccountListRow, "octets">> {
   return {
     id: list.id,
     account_id: list.accountId,
     name: list.name,
     row_count: list.rows,
     choice: JSON.stringify(list.choice),
-    fixes: await packLines([...list.fixes]),
+    fixes: box.seal(await packLines([...list.fixes]), fixesName(list.id)),
     runs: list.runs.join(" "),
     version: list.version,
     created_at_ms: list.createdAtMs,
@@ -118,71 +142,125 @@ async function rowOf(list: AccountList): Promise<Omit<AccountListRow, "octets">>
   };
 }
 
-async function listOf(row: AccountListRow): Promise<AccountList> {
+async function listOf(row: AccountListRow, store: ListStore): Promise<AccountList> {
   return {
     id: row.id,
     accountId: row.account_id,
     name: row.name,
     rows: row.row_count,
     choice: JSON.parse(row.choice) as ListChoice,
-    fixes: new Set(await unpackLines(row.fixes)),
-    runs: row.runs === "" ? [] : row.runs.split(" "),
+    fixes: new Set(await unpackLines(opened(row.fixes, fixesName(row.id), store))),
+    runs: runsIn(row),
     version: row.version,
     createdAtMs: row.created_at_ms,
     expiresAtMs: row.expires_at_ms,
   };
 }
 
+const runsIn = ({ runs }: Pick<AccountListRow, "runs">): readonly string[] =>
+  runs === "" ? [] : runs.split(" ");
+
 export async function findList(
-  db: Kysely<Database>,
+  store: ListStore,
   accountId: string,
   id: string,
 ): Promise<AccountList | undefined> {
-  const row = await findRow(db, "account_lists", { id, account_id: accountId });
-  return row !== undefined && row.expires_at_ms > 0 ? await listOf(row) : undefined;
+  const row = await findRow(store.db, "account_lists", { id, account_id: accountId });
+  return row !== undefined && row.expires_at_ms > 0 ? await listOf(row, store) : undefined;
 }
 
 export async function listsOfAccount(
-  db: Kysely<Database>,
+  store: ListStore,
   accountId: string,
 ): Promise<readonly AccountList[]> {
-  const rows = await db
+  const rows = await store.db
     .selectFrom("account_lists")
     .selectAll()
     .where("account_id", "=", accountId)
     .where("expires_at_ms", ">", 0)
     .orderBy("created_at_ms", "desc")
     .execute();
-  return await Promise.all(rows.map(listOf));
+  return await Promise.all(rows.map((row) => listOf(row, store)));
 }
 
 /** Part `number` of its file, packed. */
 export async function partOf(
-  db: Kysely<Database>,
+  store: ListStore,
   { id }: Pick<AccountList, "id">,
   number: number,
 ): Promise<Uint8Array | undefined> {
-  const part = await findRow(db, "account_list_parts", { list: id, number });
-  return part?.content;
+  const part = await findRow(store.db, "account_list_parts", { list: id, number });
+  return part && opened(part.content, partName(id, number), store);
 }
 
 export async function changeList(
-  db: Kysely<Database>,
+  store: ListStore,
   list: AccountList,
   change: ListChange,
 ): Promise<boolean> {
   const { id, version } = list;
-  const row = await rowOf({ ...list, ...change, version: version + 1 });
-  return (await changeRows(db, "account_lists", { id, version }, row)) === 1;
+  const row = await rowOf({ ...list, ...change, version: version + 1 }, store);
+  return (await changeRows(store.db, "account_lists", { id, version }, row)) === 1;
 }
 
-/** The list is gone; what is left of it goes with the next look. */
+const ADDRESS_LIKE = /[^\s,;]*@[^\s,;]*/g;
+
+/**
+ * The list is gone, and its place is free; what is left of it goes with the next look. Its counts stay. Twice is as once.
+ */
 export async function forgetList(db: Kysely<Database>, id: string): Promise<void> {
+  const row = await findRow(db, "account_lists", { id });
+  if (row === undefined) return;
+  const runs = await sessionsOf(db, runsIn(row));
+  const sum = (of: (run: Session) => number): number => runs.reduce((all, run) => all + of(run), 0);
+  const kept: ListHistoryRow = {
+    id,
+    account_id: row.account_id,
+    name: row.name.replace(ADDRESS_LIKE, "…"),
+    row_count: row.row_count,
+    checked: sum(({ processed }) => processed),
+    good: sum(({ tally }) => tally.valid),
+    disposable: sum(({ tally }) => tally.disposable),
+    no_mail: sum(({ tally }) => tally.invalidDns),
+    bad_format: sum(({ tally }) => tally.invalidFormat),
+    charged: sum(({ charged }) => charged),
+    created_at_ms: row.created_at_ms,
+  };
   await inTransaction(db, async ({ sql }) => {
+    const gone = { expires_at_ms: 0, octets: 0, fixes: new Uint8Array() };
+    if ((await changeRows(sql, "account_lists", { id }, gone)) === 0) return; // with its account
     await deleteRows(sql, "account_list_parts", { list: id });
-    await changeRows(sql, "account_lists", { id }, { expires_at_ms: 0 });
+    const keeping = sql.insertInto("list_history").values(kept);
+    await keeping.onConflict((conflict) => conflict.doNothing()).execute();
   });
 }
+
+/** Their files cannot be read any more: they go with the next look. */
+export async function endLists(db: Kysely<Database>): Promise<void> {
+  await db.updateTable("account_lists").set({ expires_at_ms: 1 }).execute();
+}
+
+/** Deleted lists of an account, newest first. */
+export const historyOf = (
+  db: Kysely<Database>,
+  accountId: string,
+  limit: number,
+): Promise<readonly ListHistoryRow[]> =>
+  db
+    .selectFrom("list_history")
+    .selectAll()
+    .where("account_id", "=", accountId)
+    .orderBy("created_at_ms", "desc")
+    .limit(limit)
+    .execute();
+
+/** 13 months. */
+const HISTORY_MS = 400 * DAY_MS;
+
+export const pruneListHistory = (db: Kysely<Database>, nowMs: number): Promise<number> => {
+  const before = nowMs - HISTORY_MS;
+  return pruneRows(db, { table: "list_history", key: ["id"], column: "created_at_ms", before });
+};
 
 /** The checks of each of the lists, oldest first; none for a session that never began. */
 export async function runsOf(
@@ -194,51 +272,50 @@ export async function runsOf(
   return ({ runs }) => runs.flatMap((session) => known.get(session) ?? []);
 }
 
-export async function keepSessionsUntil(
+/** Until when lists keep those of `sessions` that are theirs. */
+export async function keptByLists(
   db: Kysely<Database>,
   sessions: readonly string[],
-  untilMs: number,
-): Promise<void> {
-  if (sessions.length === 0) return;
-  await db
-    .updateTable("jobs")
-    .set({ expires_at_ms: untilMs })
-    .where("session", "in", sessions)
-    .where("expires_at_ms", "is not", null)
-    .execute();
+): Promise<ReadonlyMap<string, number>> {
+  if (sessions.length === 0) return new Map();
+  const lists = db.selectFrom("account_lists").select(["runs", "expires_at_ms"]);
+  const rows = await lists.where("expires_at_ms", ">", 0).execute();
+  const untilMs = rows.flatMap((row) =>
+    runsIn(row).map((session) => [session, row.expires_at_ms] as const),
+  );
+  const sought = new Set(sessions);
+  return new Map(untilMs.filter(([session]) => sought.has(session)));
 }
 
-/** A list lives as long as its last check, and the earlier ones with it. Returns how many were deleted. */
+/** A list that is over goes with its sessions, but not while it is checked. Returns how many were deleted. */
 export async function pruneLists(db: Kysely<Database>, nowMs: number): Promise<number> {
   const rows = await db
     .selectFrom("account_lists")
-    .selectAll()
+    .select(["id", "runs", "expires_at_ms"])
     .where("expires_at_ms", "<=", nowMs)
     .limit(PRUNED_AT_ONCE)
     .execute();
-  const lists = await Promise.all(rows.map(listOf));
-  const runsBy = await runsOf(db, lists);
   let gone = 0;
-  for (const list of lists) {
-    const runs = runsBy(list);
-    const isRunning = runs.some((run) => run.isRunning);
-    const isForgotten = list.expiresAtMs === 0;
-    const endMs = isRunning ? nowMs + SESSION_LIFE_MS : isForgotten ? 0 : endOf(list, runs);
-    if (endMs > nowMs) {
-      if (isRunning) await keepSessionsUntil(db, list.runs, endMs + SESSION_LIFE_MS);
-      await changeRows(db, "account_lists", { id: list.id }, { expires_at_ms: endMs });
+  for (const row of rows) {
+    const { id, expires_at_ms: expiresAtMs } = row;
+    const runs = await sessionsOf(db, runsIn(row));
+    if (runs.some((run) => run.isRunning)) {
+      await changeRows(db, "account_lists", { id }, { expires_at_ms: nowMs + SESSION_LIFE_MS });
       continue;
     }
-    await keepSessionsUntil(db, list.runs, nowMs);
-    await deleteRows(db, "account_list_parts", { list: list.id });
-    await deleteRows(db, "account_lists", { id: list.id });
+    if (expiresAtMs > 0) await forgetList(db, id);
+    if (runs.length > 0) {
+      await db
+        .updateTable("jobs")
+        .set({ expires_at_ms: nowMs })
+        .where("session", "in", runsIn(row))
+        .where("state", "!=", "gone") // whose cooldown is wanted
+        .execute();
+    }
+    await deleteRows(db, "account_lists", { id });
     gone += 1;
   }
   return gone;
 }
 
 const PRUNED_AT_ONCE = 100;
-
-/** When a list is over of which no check runs. */
-export const endOf = (list: AccountList, runs: readonly Session[]): number =>
-  runs.findLast(({ state }) => state !== "gone")?.expiresAtMs ?? list.expiresAtMs;

@@ -8,6 +8,7 @@ import {
   mailEverywhere,
 } from "../../test/bulk/bulk-world.ts";
 import { workbookOf } from "../../test/e2e/pages/workbook.ts";
+import { createOctetBox } from "../base/secrets.ts";
 import { createShares } from "../base/shares.ts";
 import type { CsvCell } from "../core/batch/result-cells.ts";
 import { ROW_CLASSES } from "../core/batch/row-class.ts";
@@ -15,6 +16,7 @@ import { ListReader } from "./list-reader.ts";
 import { AccountLists, type OpenList } from "./lists.ts";
 import { pruneSessions } from "./keep-house.ts";
 import { SESSION_LIFE_MS } from "./batches-store.ts";
+import { LISTS, pruneListHistory } from "./list-store.ts";
 
 interface ListWorld extends BulkWorld {
   readonly lists: AccountLists;
@@ -27,6 +29,7 @@ interface ListWorld extends BulkWorld {
 }
 
 const ACCOUNT = "a1";
+const LIFE_MS = 24 * 3_600_000;
 const whose = ({ list: { id } }: OpenList) => ({ accountId: ACCOUNT, id });
 const PRO = {
   owner: { kind: "account", accountId: ACCOUNT },
@@ -45,6 +48,8 @@ async function listWorld(t: TestContext, silent = "silent.example"): Promise<Lis
       shares: createShares(),
       reader: new ListReader(),
       wake: () => undefined,
+      box: createOctetBox(new Uint8Array(32).fill(7), LISTS),
+      lifeMs: LIFE_MS,
     });
     return made;
   };
@@ -255,36 +260,59 @@ test("what the first check leaves is not checked, and the next one checks it", a
   await assert.rejects(world.check(open), /Nothing of this list is left/);
 });
 
-test("earlier results live as long as the last check", async (t) => {
-  const world = await listWorld(t);
-  const { clock } = world.stores;
-  const open = await world.add(people(30));
+test("a list is kept for its hours after the last check, with all its results, and then leaves counts", async (t) => {
+  const world = await listWorld(t, "p1@d1.example");
+  const { clock, sql } = world.stores;
+  const open = await world.add(people(30), "ann@x.example, all.csv");
   await world.check(open, { first: 20 });
-  clock.advance(SESSION_LIFE_MS - 60_000);
+  clock.advance(SESSION_LIFE_MS + 1);
+  assert.equal(await world.prune(), 0, "sessions of the API end by now");
+  assert.deepEqual(await world.counts(open), { good: 20, unchecked: 10 });
+  clock.advance(LIFE_MS - SESSION_LIFE_MS - 60_000);
   await world.check(open);
-  clock.advance(SESSION_LIFE_MS - 60_000);
+  clock.advance(LIFE_MS - 60_000);
   await world.prune();
   assert.deepEqual(await world.counts(open), { good: 30 });
+  assert.deepEqual(await world.lists.history(ACCOUNT), []);
   clock.advance(61_000);
   await assert.rejects(world.lists.find(whose(open)), /Not found/);
   await world.prune();
   await world.prune();
   for (const table of ["account_lists", "account_list_parts", "jobs", "chunks"] as const) {
-    const rows = await world.stores.sql.db.selectFrom(table).selectAll().execute();
+    const rows = await sql.db.selectFrom(table).selectAll().execute();
     assert.deepEqual(rows, [], table);
   }
+  const [past, ...others] = await world.lists.history(ACCOUNT);
+  assert.equal(others.length, 0);
+  const { name, row_count, checked, good, charged } = past ?? assert.fail();
+  assert.deepEqual([name, row_count, checked, good, charged], ["…, all.csv", 30, 30, 30, 30]);
+  assert.equal(await pruneListHistory(sql.db, clock.nowMs() + 399 * 86_400_000 - 2 * LIFE_MS), 0);
+  assert.equal(await pruneListHistory(sql.db, clock.nowMs() + 400 * 86_400_000), 1);
 });
 
-test("a list that nobody checks is deleted after its time, and a choice begins it anew", async (t) => {
+test("a list that nobody checks is deleted after its time", async (t) => {
   const world = await listWorld(t);
   const { clock } = world.stores;
   const open = await world.add(people(3));
-  clock.advance(SESSION_LIFE_MS - 1);
-  await world.lists.choose(whose(open), { column: "column 2" });
-  clock.advance(SESSION_LIFE_MS - 1);
+  clock.advance(LIFE_MS - 1);
   await world.prune();
   await world.lists.find(whose(open));
   clock.advance(1);
+  await assert.rejects(world.lists.find(whose(open)), /Not found/);
+});
+
+test("a list whose check is under way at its end is kept until that is done", async (t) => {
+  const world = await listWorld(t);
+  const { clock } = world.stores;
+  const open = await world.add(people(120));
+  await world.check(open);
+  clock.advance(LIFE_MS + 1);
+  await world.prune();
+  assert.ok((await world.lists.find(whose(open))).running);
+  await world.lists.stop(whose(open));
+  assert.equal((await world.lists.find(whose(open))).endMs, clock.nowMs() + SESSION_LIFE_MS);
+  clock.advance(SESSION_LIFE_MS);
+  await world.prune();
   await assert.rejects(world.lists.find(whose(open)), /Not found/);
 });
 
@@ -421,6 +449,9 @@ test("an account has a bounded number of lists, and a part of the room", async (
   const { stores, lists } = world;
   for (let at = 0; at < 10; at += 1) await world.add("jo@good.example\n", "a.txt");
   await assert.rejects(world.add("jo@good.example\n", "a.txt"), /You have 10 lists here/);
+  for (const open of await lists.all(ACCOUNT)) await lists.remove(whose(open));
+  for (let at = 0; at < 10; at += 1) await world.add("jo@good.example\n", "a.txt");
+  assert.equal((await lists.history(ACCOUNT)).length, 10, "deleted ones free their place at once");
   await stores.sql.db.updateTable("account_lists").set({ octets: 99_999_990 }).execute();
   const file = [new Uint8Array(Buffer.from("jo@good.example\n"))];
   await assert.rejects(lists.add({ accountId: "a3", name: "a.txt", file }), /no room for a list/);

@@ -4,22 +4,23 @@ import type { Clock } from "../base/clock.ts";
 import type { Ids } from "../base/ids.ts";
 import { accountKey } from "../base/owner.ts";
 import { badUpload, notFound, notNow, Refusal } from "../base/refusals.ts";
+import type { OctetBox } from "../base/secrets.ts";
 import type { Shares } from "../base/shares.ts";
 import type { Database } from "../store/schema.ts";
+import type { ListHistoryRow } from "../store/tables/bulk.ts";
 import type { SpelledResult } from "./bulk.ts";
 import type { BulkService } from "./submit.ts";
 import type { Jobs } from "./jobs.ts";
 import {
   type AccountList,
   changeList,
-  endOf,
   findList,
   forgetList,
   keepList,
-  keepSessionsUntil,
   type ListChoice,
   LISTS_MAX,
   type ListChange,
+  historyOf,
   listsOfAccount,
   packFile,
   partOf,
@@ -36,7 +37,6 @@ import type {
 } from "./list-reader.ts";
 import type { CleanedOrder, CleanedRows } from "./list-view.ts";
 import { newestResults } from "./read-session.ts";
-import { SESSION_LIFE_MS } from "./batches-store.ts";
 import type { Session, SessionStore } from "./sessions.ts";
 
 /** A list with its checks, as far as they began. */
@@ -57,6 +57,10 @@ export interface ListsDeps {
   readonly reader: ReadsLists;
   readonly clock: Clock;
   readonly ids: Ids;
+  /** Seals what holds addresses. */
+  readonly box: OctetBox;
+  /** How long a list is kept after its upload or its last check. */
+  readonly lifeMs: number;
   /** There is something to delete in the end. */
   readonly wake: () => void;
 }
@@ -80,6 +84,8 @@ export interface CheckOrder {
 
 const NAME_MAX = 200;
 
+const HISTORY_ROWS = 200;
+
 const CHANGED = "The list was changed in another tab. Look at it again.";
 const RUNNING = "The list is being checked. Wait until it is done.";
 
@@ -92,7 +98,7 @@ export class AccountLists {
   }
 
   async add({ accountId, name, file }: NewList): Promise<OpenList> {
-    const { db, clock, ids, shares, wake } = this.#deps;
+    const { clock, ids, shares, lifeMs, wake } = this.#deps;
     const nowMs = clock.nowMs();
     const list: AccountList = {
       id: ids.hex32(),
@@ -104,7 +110,7 @@ export class AccountLists {
       runs: [],
       version: 0,
       createdAtMs: nowMs,
-      expiresAtMs: nowMs + SESSION_LIFE_MS,
+      expiresAtMs: nowMs + lifeMs,
     };
     const parts = await packFile(file);
     const order = orderOf(opened(list, []));
@@ -118,25 +124,31 @@ export class AccountLists {
     }
     const kept = await shares
       .of("writes")
-      .run(accountKey(accountId), () => keepList(db, { ...list, rows }, parts));
+      .run(accountKey(accountId), () => keepList(this.#deps, { ...list, rows }, parts));
     if (kept === "too_many") {
       throw notNow(`You have ${String(LISTS_MAX)} lists here. Delete one first.`);
     }
     if (kept === "full") {
-      throw notNow(
-        "There is no room for a list of this size. Delete a list, or try again in 15 minutes.",
-      );
+      throw notNow("There is no room for a list of this size. Delete a list, or ask the operator.");
     }
     wake();
     return await this.find({ accountId, id: list.id });
   }
 
+  get lifeMs(): number {
+    return this.#deps.lifeMs;
+  }
+
   async all(accountId: string): Promise<readonly OpenList[]> {
-    return await this.#opened(await listsOfAccount(this.#deps.db, accountId));
+    return await this.#opened(await listsOfAccount(this.#deps, accountId));
+  }
+
+  history(accountId: string): Promise<readonly ListHistoryRow[]> {
+    return historyOf(this.#deps.db, accountId, HISTORY_ROWS);
   }
 
   async find({ accountId, id }: Whose): Promise<OpenList> {
-    const list = await findList(this.#deps.db, accountId, id);
+    const list = await findList(this.#deps, accountId, id);
     const [open] = await this.#opened(list === undefined ? [] : [list]);
     if (open === undefined) throw notFound();
     return open;
@@ -160,9 +172,9 @@ export class AccountLists {
   }
 
   #source(list: AccountList): ListSource {
-    const { db, sessions } = this.#deps;
+    const { sessions } = this.#deps;
     return {
-      part: (number) => partOf(db, list, number),
+      part: (number) => partOf(this.#deps, list, number),
       results: (session, chunk) => sessions.packed(session, chunk),
       fixes: () => Promise.resolve(list.fixes),
     };
@@ -174,12 +186,10 @@ export class AccountLists {
 
   async choose(whose: Whose, choice: ListChoice): Promise<OpenList> {
     const open = await this.#resting(whose);
-    const { list, runs } = open;
+    const { list } = open;
     const chosen = { ...open, list: { ...list, choice, version: list.version + 1 } };
     const { rows } = await this.facts(chosen);
-    const freshMs = this.#deps.clock.nowMs() + SESSION_LIFE_MS;
-    const expiresAtMs = runs.length > 0 ? list.expiresAtMs : freshMs;
-    return await this.#change(list, { choice, rows, expiresAtMs });
+    return await this.#change(list, { choice, rows });
   }
 
   async #resting(whose: Whose): Promise<OpenList> {
@@ -189,7 +199,7 @@ export class AccountLists {
   }
 
   async #change(list: AccountList, change: ListChange): Promise<OpenList> {
-    if (!(await changeList(this.#deps.db, list, change))) throw notNow(CHANGED);
+    if (!(await changeList(this.#deps, list, change))) throw notNow(CHANGED);
     return await this.find(list);
   }
 
@@ -199,7 +209,7 @@ export class AccountLists {
     entrance: Entrance,
     { first = Infinity, again }: CheckOrder,
   ): Promise<OpenList> {
-    const { db, clock, ids, bulk, reader } = this.#deps;
+    const { clock, ids, bulk, reader, lifeMs } = this.#deps;
     const open = await this.#resting(whose);
     const { list, runs } = open;
     const uniqueMax = bulk.entriesMax(entrance.caller) ?? Infinity;
@@ -209,11 +219,8 @@ export class AccountLists {
     const last = list.runs.at(-1);
     const isFree = last !== undefined && runs.every((run) => run.session !== last);
     const session = isFree ? last : ids.hex32();
-    const nowMs = clock.nowMs();
-    // Looked at before the sessions that it keeps are over.
-    const expiresAtMs = nowMs + SESSION_LIFE_MS;
+    const expiresAtMs = clock.nowMs() + lifeMs;
     await this.#change(list, { expiresAtMs, ...(!isFree && { runs: [...list.runs, session] }) });
-    await keepSessionsUntil(db, list.runs, nowMs + 2 * SESSION_LIFE_MS);
     const retry = { key: `list ${session}`, bodyHash: session };
     try {
       await bulk.submit(entrance, { split, session, retry });
@@ -266,7 +273,7 @@ export class AccountLists {
 
 function opened(list: AccountList, runs: readonly Session[]): OpenList {
   const running = runs.find(({ isRunning }) => isRunning);
-  return running === undefined ? { list, runs, endMs: endOf(list, runs) } : { list, runs, running };
+  return running === undefined ? { list, runs, endMs: list.expiresAtMs } : { list, runs, running };
 }
 
 /** Reading a row is about as much work as reading so many octets. */

@@ -68,7 +68,8 @@ export async function sessionsOf(
       isRunning: row.is_running === 1,
       total: row.total,
       unique: row.unique_count,
-      charged: Number(row.amount ?? 0) - Number(row.refunded ?? 0),
+      // Charges are kept for a week, and lists for up to a month.
+      charged: Number(row.amount ?? row.processed) - Number(row.refunded ?? 0),
       processed: row.processed + entriesIn(answered),
       tally: sumOf([tallyOf(row), answered]),
       chunks: row.chunk_count,

@@ -2,6 +2,7 @@ import { type Kysely, type RawBuilder, sql, type SqlBool } from "kysely";
 import { EMAIL_ASKED } from "../accounts/audit.ts";
 import type { AccountService } from "../accounts/accounts.ts";
 import type { Account } from "../accounts/accounts-store.ts";
+import type { OctetBox } from "../base/secrets.ts";
 import { badField } from "../base/refusals.ts";
 import { listHasAddress, sessionHasAddress } from "../bulk/has-address.ts";
 import type { Jobs } from "../bulk/jobs.ts";
@@ -18,6 +19,8 @@ export interface ForgetDeps {
   readonly accounts: Pick<AccountService, "all" | "find">;
   readonly operator: Pick<RuleService, "forget" | "search">;
   readonly jobs: Pick<Jobs, "remove">;
+  /** Opens lists. */
+  readonly box: OctetBox;
   readonly hash: AccountHash;
   readonly clock: { readonly nowMs: () => number };
 }
@@ -74,11 +77,11 @@ const PLACES: Readonly<Record<string, ForgetPlace>> = {
     if (isLook) return (await operator.search(key, undefined, 1)).total;
     return (await operator.forget(key))?.count ?? 0;
   },
-  async lists({ db, jobs, clock }, { key }, isLook) {
+  async lists({ db, box, jobs, clock }, { key }, isLook) {
     const ids = await db.selectFrom("account_lists").select(["id", "runs"]).execute();
     let count = 0;
     for (const { id, runs } of ids) {
-      if (!(await listHasAddress(db, id, key))) continue;
+      if (!(await listHasAddress({ db, box }, id, key))) continue;
       count += 1;
       if (isLook) continue;
       for (const session of runs.split(" ")) await jobs.remove(session, clock.nowMs());

@@ -5,7 +5,9 @@ import type { Shares } from "../base/shares.ts";
 import { type Announcement, announcer } from "../bulk/announce.ts";
 import type { Splitter } from "../bulk/bulk.ts";
 import { IdempotencyKeys } from "../bulk/idempotency.ts";
+import { createOctetBox } from "../base/secrets.ts";
 import { Jobs } from "../bulk/jobs.ts";
+import { LISTS } from "../bulk/list-store.ts";
 import { holdsSessions, keepJobs } from "../bulk/keep-house.ts";
 import type { ReadsLists } from "../bulk/list-reader.ts";
 import { AccountLists } from "../bulk/lists.ts";
@@ -144,7 +146,7 @@ export interface OpenBulk {
 interface BulkProcess extends Pick<Process, "machine" | "clock" | "ids" | "log" | "closing"> {
   readonly config: Pick<
     Config,
-    "dataDir" | "dnsServers" | "dnsCanaries" | "implicitMx" | "syncBudgetMs"
+    "dataDir" | "dnsServers" | "dnsCanaries" | "implicitMx" | "listHours" | "syncBudgetMs"
   > &
     Partial<Pick<Config, "cacheMb">>;
 }
@@ -204,6 +206,8 @@ export async function openBulk(process: BulkProcess, parts: OpenBulkParts): Prom
     shares,
     clock,
     wake,
+    box: createOctetBox(parts.secretKey, LISTS),
+    lifeMs: config.listHours * 3_600_000,
   });
   return { service, lists, thread };
 }

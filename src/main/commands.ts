@@ -3,6 +3,7 @@ import { Accounts } from "../accounts/accounts-store.ts";
 import { readTiersFile } from "../accounts/admission/tiers.ts";
 import { Charges } from "../accounts/admission/charges.ts";
 import { Jobs } from "../bulk/jobs.ts";
+import { endLists, LISTS } from "../bulk/list-store.ts";
 import { forgetCommand } from "../cli/commands/forget.ts";
 import { Proposals } from "../gate/proposals.ts";
 import { createAccountHash, mailboxKey } from "../gate/traffic.ts";
@@ -11,7 +12,7 @@ import { AuditLog, COMMAND_LINE, createAudit, operatorId } from "../accounts/aud
 import { systemClock as clock } from "../base/clock.ts";
 import { systemFiles as files } from "../base/files.ts";
 import type { Log } from "../base/log.ts";
-import { createSecretBox } from "../base/secrets.ts";
+import { createOctetBox, createSecretBox } from "../base/secrets.ts";
 import { type EndedByRestore, endRestored } from "../bulk/restored.ts";
 import type { CommandBulkChecker } from "../cli/bulk/check-pages.ts";
 import type { CliAccounts } from "../cli/commands/account/account-deps.ts";
@@ -321,6 +322,7 @@ async function migrated(
     if (restored) done.push(endedInWords(await endRestored(sql.db, clock.nowMs())));
     if (!newSecretKey) return;
     await adoptSecretKey(settings, sql);
+    await endLists(sql.db);
     done.push(NEW_KEY_TAKEN);
   };
   if (restored || newSecretKey) await whileNobodyServes(settings, change);
@@ -328,7 +330,7 @@ async function migrated(
 }
 
 const NEW_KEY_TAKEN =
-  "The database uses this secret key now. Every webhook, hook and account with tokens needs a new secret, every address rule a new entry.";
+  "The database uses this secret key now. Every webhook, hook and account with tokens needs a new secret, every address rule a new entry. Kept lists end.";
 
 /** What an embedded server has in memory would not follow; several processes only the operator can stop. */
 async function whileNobodyServes(
@@ -393,13 +395,15 @@ async function openForget(process: Process) {
   const store = await openAccountStore(process);
   const { db } = store.sql;
   const charges = new Charges({ db, ids: process.ids });
+  const secretKey = await openSecretKey(process.config, store.sql);
   const deps = {
     db,
     clock,
     accounts: store.accounts,
     operator: (await openStoredLists(process, store)).operator,
     jobs: new Jobs({ db, charges, ids: process.ids }),
-    hash: createAccountHash(mailboxKey(await openSecretKey(process.config, store.sql))),
+    box: createOctetBox(secretKey, LISTS),
+    hash: createAccountHash(mailboxKey(secretKey)),
   };
   return { forget: auditedForget(deps, operatorNote(process, store)) };
 }

@@ -19,8 +19,9 @@ import { createSignIn, type SignInOutcome } from "../accounts/sign-in/sign-in.ts
 import { SignInService, SignIns } from "../accounts/sign-in/sign-ins.ts";
 import { createSignUp, SignUpSwitch } from "../accounts/sign-in/sign-up.ts";
 import type { Health } from "../base/health.ts";
-import { createSecretBox } from "../base/secrets.ts";
+import { createOctetBox, createSecretBox } from "../base/secrets.ts";
 import { Jobs } from "../bulk/jobs.ts";
+import { LISTS } from "../bulk/list-store.ts";
 import { createAccountCheck } from "../check/account-check.ts";
 import { createFrontPage } from "../check/front-page.ts";
 import { isoTime } from "../core/calendar.ts";
@@ -76,6 +77,7 @@ const forgetting = (
   ...parts,
   db,
   jobs: new Jobs({ db, charges, ids }),
+  box: createOctetBox(secretKey, LISTS),
   hash: createAccountHash(mailboxKey(secretKey)),
 });
 

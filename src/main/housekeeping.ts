@@ -6,6 +6,7 @@ import { pruneUsage } from "../accounts/housekeeping.ts";
 import { SignIns } from "../accounts/sign-in/sign-ins.ts";
 import { every } from "../base/every.ts";
 import { keepSessions } from "../bulk/keep-house.ts";
+import { pruneListHistory } from "../bulk/list-store.ts";
 import { pruneRegistrations } from "../check/registration-store.ts";
 import { DAY_MS, dayOf } from "../core/calendar.ts";
 import { pruneDecisions } from "../gate/decision-log.ts";
@@ -57,6 +58,7 @@ async function keepHouse({ clock, log }: Process, serving: Serving): Promise<voi
   await new Outcomes(db).prune(today - SHADOW_DAYS + 1, today - OUTCOME_DAYS + 1);
   await new TrafficStore(db, clock).prune(nowMs);
   await pruneWaves(db, nowMs);
+  await pruneListHistory(db, nowMs);
   await pruneFeedback(db, nowMs);
   await pruneDecisions(db, nowMs);
   await new Hooks(db).prune(today - OUTCOME_DAYS + 1);

@@ -248,6 +248,17 @@ create unique index waves_open on waves (account_id) where ended_ms is null;
 
 const SECOND_FACTOR = "alter table accounts add column second_factor text;";
 
+/** What stays of a list of the dashboard once it is deleted. */
+const LIST_HISTORY = `
+create table list_history (
+  id text primary key, account_id text not null, name text not null, row_count bigint not null,
+  checked bigint not null, good bigint not null, disposable bigint not null, no_mail bigint not null,
+  bad_format bigint not null, charged bigint not null, created_at_ms bigint not null
+);
+create index list_history_account on list_history (account_id, created_at_ms);
+create index list_history_created on list_history (created_at_ms);
+`;
+
 /** In the order they run; a migration's number is its place in this list, from 1. */
 export const MIGRATIONS: readonly Migration[] = [
   { name: "0001-tables", sql: TABLES, postgres: COUNTERS },
@@ -255,4 +266,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0003-decision-subjects", sql: DECISION_SUBJECTS },
   { name: "0004-messages-sent", sql: MESSAGES_SENT },
   { name: "0005-second-factor", sql: SECOND_FACTOR },
+  { name: "0006-list-history", sql: LIST_HISTORY },
 ];

@@ -25,6 +25,8 @@ import { builtPages, openAccounts } from "../../src/main/dashboard.ts";
 import type { AccountStore } from "../../src/main/store.ts";
 import { openTestStore } from "../process/test-process.ts";
 import type { PublicHostCheck } from "../../src/outbound/public-host.ts";
+import { createOctetBox } from "../../src/base/secrets.ts";
+import { LISTS } from "../../src/bulk/list-store.ts";
 import { ListReader } from "../../src/bulk/list-reader.ts";
 import { AccountLists } from "../../src/bulk/lists.ts";
 import type { TrustedProxies } from "../../src/http/client-address.ts";
@@ -137,6 +139,8 @@ export async function dashboardWorld(options: DashboardWorldOptions = {}): Promi
     shares,
     reader: new ListReader(),
     wake: () => undefined,
+    box: createOctetBox(new Uint8Array(32), LISTS),
+    lifeMs: 24 * 3_600_000,
   });
   const running = worker();
   running.start();

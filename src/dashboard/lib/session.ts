@@ -1,17 +1,26 @@
 import { signal } from "@preact/signals";
 import type { AllowanceJson, PurseJson, SessionState } from "../../http/account/shapes.ts";
 import { ApiFault, call, isEnded, post } from "./client.ts";
+import { counted } from "./format.ts";
 
 /** Who is here, which the server says before the first page is drawn. */
 export const session = signal<SessionState>({
   signup: "closed",
   public_url: location.origin,
   version: "",
+  list_hours: 24,
   parts: [],
 });
 
 export const has = (part: SessionState["parts"][number]): boolean =>
   session.value.parts.includes(part);
+
+/** "24 hours", "15 minutes" or "30 days". */
+export function listLife(): string {
+  const { list_hours: hours } = session.value;
+  if (hours < 2) return counted(Math.round(hours * 60), "minute");
+  return hours > 72 ? counted(Math.round(hours / 24), "day") : counted(Math.round(hours), "hour");
+}
 
 export const ownEmail = (): string => session.value.account?.email ?? "";
 

@@ -6,7 +6,7 @@ import { count, duration } from "../lib/format.ts";
 import { useLoad } from "../lib/load.ts";
 import { brought, useDroppedFile } from "../lib/page.ts";
 import { doorTo, go } from "../lib/router.ts";
-import { session } from "../lib/session.ts";
+import { listLife, session } from "../lib/session.ts";
 import { Go, Pairs, Time } from "../parts/basic.tsx";
 import { Code } from "../parts/form.tsx";
 import { curlOf } from "../words/samples.ts";
@@ -140,7 +140,10 @@ const Privacy = (): VNode => (
           "DNS questions about the domain to the server's resolver, a daily download of public lists, and a registry lookup when you ask for the domain's age. Never the part before the @.",
         ],
         ["Stays", "Addresses, results, keys and counts."],
-        ["Is deleted", "Every list and its results, 15 minutes after it finishes."],
+        [
+          "Is deleted",
+          `Every list and its results, ${listLife()} after its last check, or at once.`,
+        ],
       ]}
     />
   </div>

@@ -56,7 +56,7 @@ export const ALL_LISTS = <Go to="lists" act="All lists" class="plain" />;
 export const ListButtons = ({ state, drop }: Pick<ShownList, "state" | "drop">): VNode => (
   <>
     {ALL_LISTS}
-    <Act act="Delete" class="" title="Delete this list?" yes="Delete it" send={drop}>
+    <Act act="Delete now" class="" title="Delete this list?" yes="Delete it" send={drop}>
       {state.charged > 0
         ? "The file and its results are deleted from the server. To see the results again, the list must be checked, and paid for, again."
         : "The file is deleted from the server. Nothing was charged for it."}

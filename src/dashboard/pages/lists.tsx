@@ -3,11 +3,20 @@ import type { VNode } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import type { ListState, ListSummaries, ListSummary, ReadList } from "../../http/account/shapes.ts";
 import { ApiFault, call, post, remove, upload } from "../lib/client.ts";
-import { count, counted, nowMs, percent, plural, relativeTime, timeMs } from "../lib/format.ts";
+import {
+  count,
+  counted,
+  isoIn,
+  nowMs,
+  percent,
+  plural,
+  relativeTime,
+  timeMs,
+} from "../lib/format.ts";
 import { useAction, useLoad, useLooks } from "../lib/load.ts";
 import { brought, useDroppedFile } from "../lib/page.ts";
 import { fragment, go } from "../lib/router.ts";
-import { allowance, leftOf, loadAllowanceSoon } from "../lib/session.ts";
+import { allowance, leftOf, listLife, loadAllowanceSoon } from "../lib/session.ts";
 import { announce } from "../lib/state.ts";
 import {
   Go,
@@ -19,6 +28,7 @@ import {
   Sheet,
   Shown,
   Table,
+  Time,
 } from "../parts/basic.tsx";
 import { SplitWithLegend } from "../parts/chart.tsx";
 import { Act, Fault, type FieldSpec, Form, type FormValues } from "../parts/form.tsx";
@@ -51,7 +61,7 @@ function OneList({ id }: { id: string }): VNode {
     if (state?.state === "done") announce(`${state.name} is checked.`);
   }, [isRunning]);
   useEffect(loadAllowanceSoon, [state?.state]);
-  if (loading.isGone) return GONE;
+  if (loading.isGone) return <Gone />;
   const change: ShownList["change"] = (name, body) => post(`lists/${id}/${name}`, body);
   const drop = () => remove(`lists/${id}`).then(() => go("lists"));
   const Part =
@@ -66,11 +76,11 @@ function OneList({ id }: { id: string }): VNode {
   );
 }
 
-const GONE = (
+const Gone = (): VNode => (
   <>
     <PageHead
       title="This list is not here any more"
-      lead="A list is deleted 15 minutes after its last check, or after its upload when it was not checked."
+      lead={`A list is deleted ${listLife()} after its upload or its last check, or when you delete it.`}
     />
     <div>
       <Go to="lists" act="Upload a list" class="main" />
@@ -107,12 +117,12 @@ const paste = ({ text = "" }: FormValues): Promise<void> =>
 function Start(): VNode {
   const { value: known, reload } = useLoad<ListSummaries>("lists");
   useLooks(true, reload);
-  const { lists = [], most = Infinity } = known ?? {};
+  const { lists = [], history = [], most = Infinity } = known ?? {};
   return (
     <>
       <PageHead
         title="Check a list"
-        lead="The file goes to this server, which shows what it read. Nothing is charged before you press Check, and everything is deleted after 15 minutes."
+        lead={`The file goes to this server, which shows what it read. Nothing is charged before you press Check. Everything is deleted after ${listLife()}, or at once when you press Delete now.`}
       />
       <p class={lists.length >= most ? "notice unsure" : "note"} role="status">
         {lists.length >= most
@@ -124,6 +134,7 @@ function Start(): VNode {
         <Form class="sheet stack" act="Look at the list" keeps fields={[PASTED]} send={paste} />
       </div>
       <AllLists lists={lists} />
+      <PastLists history={history} />
     </>
   );
 }
@@ -185,23 +196,59 @@ function Drop({ isFull }: { isFull: boolean }): VNode {
   );
 }
 
+/** Counts of what was checked: no address is kept. */
+function PastLists({ history }: Pick<ListSummaries, "history">): VNode | null {
+  if (history.length === 0) return null;
+  return (
+    <Sheet title="Deleted lists of 13 months">
+      <Table
+        tall
+        label="Deleted lists"
+        head={[
+          "List",
+          "Uploaded",
+          "Rows",
+          "Checked",
+          "Good",
+          "Disposable",
+          "No mail or no answer",
+          "Bad format",
+          "Charged",
+        ]}
+        numbers={[2, 3, 4, 5, 6, 7, 8]}
+        rows={history.map((past) => [
+          <span class="break">{past.name}</span>,
+          <Time at={past.created_at} />,
+          ...[
+            past.rows,
+            past.checked,
+            past.good,
+            past.disposable,
+            past.no_mail,
+            past.bad_format,
+            past.charged,
+          ].map(count),
+        ])}
+      />
+    </Sheet>
+  );
+}
+
 function AllLists({ lists }: Pick<ListSummaries, "lists">): VNode | null {
   if (lists.length === 0) return null;
   return (
     <Sheet title="Your lists">
       <Table
         label="Your lists"
-        head={["List", "State", "Rows", "Deleted in"]}
-        numbers={[2, 3]}
+        head={["List", "State", "Rows", "Deleted"]}
+        numbers={[2]}
         rows={lists.map((list) => [
           <a href={`lists#${list.id}`} class="break">
             {list.name}
           </a>,
           stateWords(list),
           count(list.rows),
-          list.expires_in_seconds === null
-            ? "–"
-            : counted(Math.ceil(list.expires_in_seconds / 60), "minute"),
+          list.expires_in_seconds === null ? "–" : <Time at={isoIn(list.expires_in_seconds)} />,
         ])}
       />
     </Sheet>

@@ -7,6 +7,8 @@ import type { OpenList, Whose } from "../../bulk/lists.ts";
 import { WORKBOOK_TYPE, workbookOf } from "../../bulk/write-workbook.ts";
 import { csvLine } from "../../core/batch/result-cells.ts";
 import { ROW_CLASSES, type RowClass, verdictOf } from "../../core/batch/row-class.ts";
+import { isoTime } from "../../core/calendar.ts";
+import type { ListHistoryRow } from "../../store/tables/bulk.ts";
 import { Type } from "../../core/json-schema.ts";
 import type { FullResult } from "../../core/validate/result.ts";
 import { badField, missingParameter, notNow } from "../../base/refusals.ts";
@@ -28,6 +30,7 @@ import {
   ListState,
   ListSummaries,
   type ListSummary,
+  type PastList,
   type ReadList,
 } from "./shapes.ts";
 
@@ -94,6 +97,18 @@ function summaryOf(
       endMs === undefined ? null : Math.max(0, Math.floor((endMs - clock.nowMs()) / 1_000)),
   };
 }
+
+const shownPast = (past: ListHistoryRow): PastList => ({
+  name: past.name,
+  rows: past.row_count,
+  checked: past.checked,
+  good: past.good,
+  disposable: past.disposable,
+  no_mail: past.no_mail,
+  bad_format: past.bad_format,
+  charged: past.charged,
+  created_at: isoTime(past.created_at_ms),
+});
 
 async function stateOf(
   open: OpenList,
@@ -171,6 +186,7 @@ export const listRoutes: readonly AccountRoute[] = [
       summaryOf(open, context),
     ),
     most: LISTS_MAX,
+    history: (await context.accountLists.history(request.account.id)).map(shownPast),
   })),
   account("GET lists/:id", { answer: ListState }, async (request, context) =>
     stateOf(await context.accountLists.find(whose(request)), request, context),

@@ -48,6 +48,7 @@ export const SessionState = Type.Object({
   signup: oneOf(["open", "closed"], "Whether visitors may make accounts here."),
   public_url: Type.String({ description: "Base of links, without a trailing slash." }),
   version: text,
+  list_hours: Type.Number({ description: "How long a list is kept." }),
   parts: Type.Array(oneOf(["lists", "webhooks", "gate"], "A part that is set up.")),
   account: Type.Optional(AccountJson),
   proxy_email: Type.Optional(
@@ -236,11 +237,26 @@ const LIST_STATE = {
   processed: count,
   expires_in_seconds: orNull(count, "Null: while it is checked."),
 };
+const PastListShape = Type.Object({
+  name: text,
+  rows: count,
+  checked: Type.Integer({ minimum: 0, description: "Entries; the next four add up to it." }),
+  good: count,
+  disposable: count,
+  no_mail: count,
+  bad_format: count,
+  charged: count,
+  created_at: time,
+});
 export const ListSummaries = Type.Object({
   lists: Type.Array(Type.Object(LIST_STATE)),
   most: Type.Integer({ minimum: 1, description: "Lists that an account may have here." }),
+  history: Type.Array(PastListShape, {
+    description: "Deleted lists of 13 months, without addresses.",
+  }),
 });
 export type ListSummaries = Described<typeof ListSummaries>;
+export type PastList = ListSummaries["history"][number];
 export type ListSummary = ListSummaries["lists"][number];
 
 const RepairShape = Type.Object({

@@ -2,6 +2,22 @@ import { strict as assert } from "node:assert";
 import { test } from "node:test";
 import { publicUrlOf, readConfig, unknownSettings } from "./config.ts";
 
+for (const [text, hours] of [
+  ["0.25", 0.25],
+  ["24", 24],
+  ["720", 720],
+  ["0.2", undefined],
+  ["721", undefined],
+  ["1e2", undefined],
+  ["..", undefined],
+] as const) {
+  test(`GATEPOST_LIST_HOURS=${text} is ${hours === undefined ? "refused" : "taken"}`, () => {
+    const read = () => readConfig({ GATEPOST_LIST_HOURS: text }).listHours;
+    if (hours === undefined) assert.throws(read, /must be a number from 0.25 to 720/);
+    else assert.equal(read(), hours);
+  });
+}
+
 test("a sign-in header needs a trusted proxy and the name of a header", () => {
   const given = { GATEPOST_SIGN_IN_HEADER: "Remote-Email" };
   assert.throws(() => readConfig(given), /GATEPOST_SIGN_IN_HEADER: needs GATEPOST_TRUST_PROXY/);

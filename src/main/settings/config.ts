@@ -50,6 +50,14 @@ const whole =
     throw new Error(`must be a whole number from ${String(min)} to ${String(max)}, not "${given}"`);
   };
 
+const hours =
+  (min: number, max: number): ReadSetting<number> =>
+  (given) => {
+    const value = Number(given);
+    if (/^[\d.]+$/.test(given) && value >= min && value <= max) return value;
+    throw new Error(`must be a number from ${String(min)} to ${String(max)}, not "${given}"`);
+  };
+
 const oneOf =
   <const Word extends string>(...words: readonly Word[]): ReadSetting<Word> =>
   (given) => {
@@ -187,6 +195,12 @@ export const SETTINGS = {
     "GATEPOST_SIGNUP",
     oneOf("open", "closed"),
     "Whether visitors may create accounts in the dashboard: `open` or `closed`. Unset: as an administrator switches it on the page *Accounts*, `open` at first.",
+  ),
+  listHours: set(
+    "GATEPOST_LIST_HOURS",
+    "24",
+    hours(0.25, 720),
+    "How many hours the dashboard keeps a list after its upload or last check, from 0.25 to 720.",
   ),
   implicitMx: set(
     "GATEPOST_IMPLICIT_MX",

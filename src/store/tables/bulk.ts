@@ -10,6 +10,7 @@ export interface BulkTables {
   retry_keys: IdempotencyKeyRow;
   account_lists: AccountListRow;
   account_list_parts: AccountListPartRow;
+  list_history: ListHistoryRow;
 }
 
 export interface JobRow {
@@ -95,7 +96,7 @@ export interface AccountListRow {
   octets: number;
   row_count: number;
   choice: string;
-  /** Compressed lines: keys of the entries whose repair is applied. */
+  /** Sealed, compressed lines: keys of the entries whose repair is applied. */
   fixes: Uint8Array;
   /** Its sessions, oldest first, with blanks between them. */
   runs: string;
@@ -108,5 +109,23 @@ export interface AccountListRow {
 export interface AccountListPartRow {
   list: string;
   number: number;
+  /** Sealed, compressed octets. */
   content: Uint8Array;
+}
+
+/** No address is in it, nor one in the name. */
+export interface ListHistoryRow {
+  id: string;
+  account_id: string;
+  name: string;
+  row_count: number;
+  /** Entries of all its checks; the next four add up to it. */
+  checked: number;
+  good: number;
+  disposable: number;
+  /** Without a mail server, or without an answer from DNS. */
+  no_mail: number;
+  bad_format: number;
+  charged: number;
+  created_at_ms: number;
 }

@@ -5,18 +5,23 @@ import {
   changeList,
   findList,
   forgetList,
+  historyOf,
   keepList,
+  LISTS,
   packFile,
   partOf,
   listsOfAccount,
   pruneLists,
   runsOf,
 } from "../../../src/bulk/list-store.ts";
+import { createOctetBox } from "../../../src/base/secrets.ts";
 import { SESSION_LIFE_MS } from "../../../src/bulk/batches-store.ts";
 import { accept, allValid, type BulkStores, claim, newJob, takeCompleted } from "./bulk-stores.ts";
 import { unpackOctets } from "../../../src/store/rows.ts";
 import type { Make } from "../contract.ts";
 import { type Rule } from "./chunk-queue.ts";
+
+const box = createOctetBox(new Uint8Array(32).fill(7), LISTS);
 
 /** The contract of stored lists, and of a check that is ended early. */
 export function listsContract(name: string, make: Make<BulkStores>): void {
@@ -41,25 +46,45 @@ export function listsContract(name: string, make: Make<BulkStores>): void {
   rule("a list comes back as it was stored, for its account alone", async (stores) => {
     const { db } = stores.sql;
     const list = newList(stores);
-    assert.equal(await keepList(db, list, await packFile(FILE)), "kept");
-    assert.deepEqual(await findList(db, "a1", list.id), list);
-    assert.equal(await findList(db, "a2", list.id), undefined);
+    assert.equal(await keepList({ db, box }, list, await packFile(FILE)), "kept");
+    assert.deepEqual(await findList({ db, box }, "a1", list.id), list);
+    assert.equal(await findList({ db, box }, "a2", list.id), undefined);
     const parts: Uint8Array[] = [];
     for (let number = 0; ; number += 1) {
-      const part = await partOf(db, list, number);
+      const part = await partOf({ db, box }, list, number);
       if (part === undefined) break;
       parts.push(await unpackOctets(part));
     }
     assert.deepEqual(Buffer.concat(parts), Buffer.concat(FILE));
   });
 
+  rule("neither an address nor a piece of the file is stored in clear", async (stores) => {
+    const { db } = stores.sql;
+    const list = newList(stores);
+    const text = "jo@gmial.com,Jo Doe\n".repeat(50);
+    await keepList({ db, box }, list, await packFile([Buffer.from(text)]));
+    const rows = [
+      ...(await db.selectFrom("account_lists").select("fixes as octets").execute()),
+      ...(await db.selectFrom("account_list_parts").select("content as octets").execute()),
+    ];
+    assert.equal(rows.length, 2);
+    for (const { octets } of rows) {
+      assert.ok(!Buffer.from(octets).toString("latin1").includes("gmial"));
+      await assert.rejects(unpackOctets(octets), "it is not merely compressed");
+    }
+    const other = { db, box: createOctetBox(new Uint8Array(32).fill(8), LISTS) };
+    await assert.rejects(findList(other, "a1", list.id));
+    const part = await partOf({ db, box }, list, 0);
+    assert.equal((await unpackOctets(part ?? new Uint8Array())).toString(), text);
+  });
+
   rule("of two changes of one reading the second is told", async (stores) => {
     const { db } = stores.sql;
     const list = newList(stores);
-    await keepList(db, list, await packFile(FILE));
+    await keepList({ db, box }, list, await packFile(FILE));
     const both = await Promise.all([
-      changeList(db, list, { runs: ["s1"] }),
-      changeList(db, list, { runs: ["s2"] }),
+      changeList({ db, box }, list, { runs: ["s1"] }),
+      changeList({ db, box }, list, { runs: ["s2"] }),
     ]);
     assert.deepEqual(both.sort(), [false, true]);
   });
@@ -69,11 +94,16 @@ export function listsContract(name: string, make: Make<BulkStores>): void {
     async (stores) => {
       const { db } = stores.sql;
       const list = newList(stores);
-      await keepList(db, list, await packFile(FILE));
+      await keepList({ db, box }, list, await packFile(FILE));
       await forgetList(db, list.id);
-      assert.deepEqual(await listsOfAccount(db, "a1"), []);
+      await forgetList(db, list.id);
+      assert.deepEqual(await listsOfAccount({ db, box }, "a1"), []);
       assert.equal(await pruneLists(db, stores.clock.nowMs()), 1);
       assert.deepEqual(await db.selectFrom("account_lists").selectAll().execute(), []);
+      assert.deepEqual(
+        (await historyOf(db, "a1", 10)).map(({ name, row_count }) => [name, row_count]),
+        [["Лист.csv", 3]],
+      );
     },
   );
 

@@ -35,7 +35,12 @@ interface World {
   readonly closing: Closing;
 }
 
-const CONFIG = { dnsCanaries: undefined, implicitMx: false, syncBudgetMs: 10_000 } as const;
+const CONFIG = {
+  dnsCanaries: undefined,
+  implicitMx: false,
+  listHours: 24,
+  syncBudgetMs: 10_000,
+} as const;
 
 async function openWorld(t: TestContext, server: Pick<DnsServer, "host" | "port">): Promise<World> {
   const dataDir = temporaryFolder();

@@ -49,7 +49,7 @@ import {
   type Traffic,
   type TrafficOwner,
 } from "./traffic.ts";
-import { bodyOf, type CheckedDecision } from "./decision-body.ts";
+import { type Asker, bodyOf, type CheckedDecision } from "./decision-body.ts";
 import type { Feedback } from "./feedback.ts";
 
 /** A sign-up or message to decide on. */
@@ -459,15 +459,20 @@ class Decider {
   }
 }
 
-/** Without `result` and mailbox for a publishable key. */
+function askerOf({ isPublishable, owner }: Caller): Asker {
+  if (isPublishable === true) return "page";
+  return owner.kind === "account" ? "account" : "nobody";
+}
+
+/** A page gets no result and no mailbox, and nobody else than an account a mailbox. */
 function answered(
   { caller, policies }: Pick<Asking, "caller" | "policies">,
   { checked, ruling, traffic, retryAfter, proof, paidBy, spent }: Decided,
   token: string | undefined,
 ): DecideAnswer {
-  const isPublic = caller.isPublishable === true;
+  const asker = askerOf(caller);
   const seen = traffic?.mailbox_seen;
-  const said = { ruling, policies, isPublic, retryAfter, seen, proof };
+  const said = { ruling, policies, asker, retryAfter, seen, proof };
   const { decision, reason } = ruling.outcome;
   const { message } = ruling;
   return { body: bodyOf(checked, said, token), paidBy, spent, decision, reason, message };

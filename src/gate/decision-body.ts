@@ -19,12 +19,14 @@ export interface CheckedDecision extends CheckedEntry {
   last?: DecisionContext & { readonly body: string };
 }
 
+/** Who asks: a page of a site with its publishable key, an account's server or hook, or a caller without an account. */
+export type Asker = "page" | "account" | "nobody";
+
 /** What a body says besides what its check does. */
 interface DecisionContext {
   readonly ruling: Ruling;
   readonly policies: PoliciesInForce;
-  /** A publishable key gets no result and no mailbox. */
-  readonly isPublic: boolean;
+  readonly asker: Asker;
   /** Spellings of the mailbox. */
   readonly seen: number | undefined;
   readonly retryAfter: number | undefined;
@@ -34,7 +36,7 @@ interface DecisionContext {
 function isSame(one: DecisionContext, other: DecisionContext): boolean {
   return (
     one.policies === other.policies &&
-    one.isPublic === other.isPublic &&
+    one.asker === other.asker &&
     one.seen === other.seen &&
     one.retryAfter === other.retryAfter &&
     one.proof === other.proof &&
@@ -59,11 +61,11 @@ export function bodyOf(
 /** Keys in the order of the contract. */
 function written(
   { meant, isComplete, mailboxId: id, result }: CheckedDecision,
-  { ruling, policies, isPublic, seen, retryAfter, proof }: DecisionContext,
+  { ruling, policies, asker, seen, retryAfter, proof }: DecisionContext,
 ): string {
   const { decision, reason } = ruling.outcome;
   // There is nothing that a visitor could do about a review.
-  const message = isPublic && decision === "review" ? undefined : ruling.message;
+  const message = asker === "page" && decision === "review" ? undefined : ruling.message;
   const head = JSON.stringify({
     decision,
     reason,
@@ -74,7 +76,7 @@ function written(
     verified: proof?.verified,
     private_address: proof?.isPrivate === true ? true : undefined,
     policy: { name: policies.name, version: policies.live.version },
-    mailbox: isPublic || id === undefined ? undefined : { id, seen },
+    mailbox: asker !== "account" || id === undefined ? undefined : { id, seen },
   } satisfies Record<Exclude<keyof DecisionAnswer, "result" | "token">, unknown>);
-  return isPublic ? head : `${head.slice(0, -1)},"result":${result}}`;
+  return asker === "page" ? head : `${head.slice(0, -1)},"result":${result}}`;
 }

@@ -36,13 +36,13 @@ type Changes<S> = {
     : never;
 };
 
-type Method = (...args: unknown[]) => Promise<unknown>;
+type BoundMethod = (...args: unknown[]) => Promise<unknown>;
 
 /** Copies the service's methods; those that `changes` names then note what they changed. */
 function audited<S extends object>(service: S, note: Note, changes: Changes<S>): S {
   const methods = methodsOf(service);
   for (const [name, changeOf] of Object.entries<unknown>(changes)) {
-    const method = methods.get(name) as Method;
+    const method = methods.get(name) as BoundMethod;
     const read = changeOf as (...all: unknown[]) => Noted | undefined | Promise<Noted | undefined>;
     methods.set(name, async (...args) => {
       const answer = await method(...args);
@@ -55,13 +55,13 @@ function audited<S extends object>(service: S, note: Note, changes: Changes<S>):
 }
 
 /** The methods of an object or of an instance, bound to it. */
-function methodsOf(service: object): Map<string, Method> {
+function methodsOf(service: object): Map<string, BoundMethod> {
   const prototype = Object.getPrototypeOf(service) as object;
   const names = [service, prototype].flatMap((each) => Object.getOwnPropertyNames(each));
   return new Map(
     names.flatMap((name) => {
       const member: unknown = Reflect.get(service, name);
-      return typeof member === "function" ? [[name, member.bind(service) as Method]] : [];
+      return typeof member === "function" ? [[name, member.bind(service) as BoundMethod]] : [];
     }),
   );
 }

@@ -49,7 +49,7 @@ import {
   type Traffic,
   type TrafficOwner,
 } from "./traffic.ts";
-import { type Asker, bodyOf, type CheckedDecision } from "./decision-body.ts";
+import { type DecisionAsker, bodyOf, type CheckedDecision } from "./decision-body.ts";
 import type { Feedback } from "./feedback.ts";
 
 /** A sign-up or message to decide on. */
@@ -459,7 +459,7 @@ class Decider {
   }
 }
 
-function askerOf({ isPublishable, owner }: Caller): Asker {
+function askerOf({ isPublishable, owner }: Caller): DecisionAsker {
   if (isPublishable === true) return "page";
   return owner.kind === "account" ? "account" : "nobody";
 }

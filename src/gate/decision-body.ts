@@ -20,13 +20,13 @@ export interface CheckedDecision extends CheckedEntry {
 }
 
 /** Who asks: a page of a site with its publishable key, an account's server or hook, or a caller without an account. */
-export type Asker = "page" | "account" | "nobody";
+export type DecisionAsker = "page" | "account" | "nobody";
 
 /** What a body says besides what its check does. */
 interface DecisionContext {
   readonly ruling: Ruling;
   readonly policies: PoliciesInForce;
-  readonly asker: Asker;
+  readonly asker: DecisionAsker;
   /** Spellings of the mailbox. */
   readonly seen: number | undefined;
   readonly retryAfter: number | undefined;

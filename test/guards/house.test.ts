@@ -37,3 +37,29 @@ test("every function, class and value that a file exports is used by another one
   assert.ok(texts.size > 500);
   assert.deepEqual(idle, []);
 });
+
+const TYPE = /^(?:export )?(?:abstract )?(?:interface|type|class) (\w+)/gm;
+
+test("no two files of src give a type the same name", () => {
+  const files = new Map<string, string[]>();
+  for (const [path, text] of textsOf("src")) {
+    if (path.includes(".test.")) continue;
+    for (const [, name = ""] of text.matchAll(TYPE)) {
+      const known = files.get(name) ?? [];
+      if (!known.includes(path)) files.set(name, [...known, path]);
+    }
+  }
+  assert.ok(files.size > 500);
+  assert.deepEqual(
+    [...files].filter(([, paths]) => paths.length > 1),
+    [],
+  );
+});
+
+test("no file of src or test has more than 500 lines", () => {
+  const long = [...textsOf("src", "test")].filter(([, text]) => text.split("\n").length > 501);
+  assert.deepEqual(
+    long.map(([path]) => path),
+    [],
+  );
+});

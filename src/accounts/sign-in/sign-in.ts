@@ -42,12 +42,12 @@ interface SignInDeps {
 
 export interface SignIn {
   /** Throws a `Refusal`, the same one for an unknown address and a wrong password. A wrong code counts as a wrong password. */
-  signIn(given: Credentials, visitor: Visitor): Promise<StartedSession>;
+  signIn(given: PasswordSignIn, visitor: Visitor): Promise<StartedSession>;
   /** Whether it is the account's password. Counted as an attempt: throws the `Refusal` of too many. */
   isPassword(accountId: string, password: string, visitor: Visitor): Promise<boolean>;
 }
 
-interface Credentials {
+interface PasswordSignIn {
   readonly email: string;
   readonly password: string;
   /** Of the second factor. */

@@ -89,12 +89,12 @@ export const loadAllowanceSoon = (): void => void setTimeout(loadAllowance, BOOK
 /** Grows with all that is done: what is shown is asked for anew. */
 export const changes = signal(0);
 
-type Credentials = Readonly<Record<string, string>>;
+type SignInForm = Readonly<Record<string, string>>;
 
 /** The password was right, and the account has a second factor. */
 export const asksForCode = signal(false);
 
-export async function signIn({ email, password, code }: Credentials): Promise<void> {
+export async function signIn({ email, password, code }: SignInForm): Promise<void> {
   await post("sign-in", { email, password, ...(code && { code }) }).catch((error: unknown) => {
     if (!(error instanceof ApiFault && error.code === "second_factor_needed")) throw error;
     asksForCode.value = true;

@@ -118,7 +118,7 @@ async function serve(
   }
 }
 
-interface Asker extends Pick<AccountRequest, "token" | "known" | "claimed"> {
+interface AccountAsker extends Pick<AccountRequest, "token" | "known" | "claimed"> {
   /** The token of a session that began with this request. */
   readonly started?: string | undefined;
 }
@@ -129,7 +129,7 @@ async function whoAsks(
   source: HttpRequest,
   visitor: Visitor,
   deps: AccountGuardDeps,
-): Promise<Asker> {
+): Promise<AccountAsker> {
   const token = deps.cookie.read(source.headers.cookie);
   const known = token === undefined ? undefined : await knownBy(token, visitor, route, deps);
   const claimed = deps.proxySignIn.emailIn(source);

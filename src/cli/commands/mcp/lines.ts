@@ -13,7 +13,7 @@ const NEWLINE = 10;
 const [PARSE_ERROR, INVALID_REQUEST] = [-32_700, -32_600];
 
 /** Requests that came in one array, as in the version 2025-03-26, and are answered in one. */
-interface Batch {
+interface MessageBatch {
   wanted: number;
   readonly answers: unknown[];
 }
@@ -31,7 +31,7 @@ export class LineTransport implements Transport {
   readonly ended: Promise<void>;
   readonly #input: Readable;
   readonly #output: Writable;
-  readonly #open = new Map<Id, Batch | undefined>();
+  readonly #open = new Map<Id, MessageBatch | undefined>();
   #end: () => void = () => undefined;
   #hasEnded = false;
   #parts: Buffer[] = [];
@@ -115,12 +115,12 @@ export class LineTransport implements Transport {
       const rule = `A batch has 1 to ${String(BATCH_MAX)} messages.`;
       this.#write(failure(INVALID_REQUEST, rule));
     } else {
-      const batch: Batch = { wanted: value.length, answers: [] };
+      const batch: MessageBatch = { wanted: value.length, answers: [] };
       for (const each of value) this.#deliver(each, batch);
     }
   }
 
-  #deliver(value: unknown, batch?: Batch): void {
+  #deliver(value: unknown, batch?: MessageBatch): void {
     let message: JSONRPCMessage;
     try {
       message = deserializeMessage(JSON.stringify(value));
@@ -145,13 +145,13 @@ export class LineTransport implements Transport {
     if (this.#open.delete(id)) this.#unanswered(batch);
   }
 
-  #unanswered(batch: Batch | undefined): void {
+  #unanswered(batch: MessageBatch | undefined): void {
     if (batch === undefined) return;
     batch.wanted -= 1;
     this.#sendIfWhole(batch);
   }
 
-  #answer(answer: unknown, batch: Batch | undefined): void {
+  #answer(answer: unknown, batch: MessageBatch | undefined): void {
     if (batch === undefined) {
       this.#write(answer);
       return;
@@ -160,7 +160,7 @@ export class LineTransport implements Transport {
     this.#sendIfWhole(batch);
   }
 
-  #sendIfWhole({ wanted, answers }: Batch): void {
+  #sendIfWhole({ wanted, answers }: MessageBatch): void {
     if (answers.length >= wanted && answers.length > 0) this.#write(answers);
   }
 

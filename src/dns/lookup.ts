@@ -14,24 +14,39 @@ import type { PendingQuestion } from "./query.ts";
 
 const ASKS_MAX = 8;
 
-/** Follows aliases: at most 8 questions, within 5 s of the first try. A loop is "malformed". Calls `done` once. */
-function chase<T>(
-  question: PendingQuestion<T>,
-  { resolver, clock }: { readonly resolver: Resolver; readonly clock: Clock },
-  done: (outcome: LookupOutcome<T>) => void,
+interface Chase<T> {
+  readonly question: PendingQuestion<T>;
+  readonly resolver: Resolver;
+  readonly clock: Clock;
+  readonly done: (outcome: LookupOutcome<T>) => void;
+}
+
+/** Calls `done` once, with the answer at the end of all aliases. Most names have none, so the first question makes nothing for them. */
+function ask<T>(chase: Chase<T>): void {
+  chase.resolver.ask(chase.question, (reply, spentMs) => {
+    if (reply.kind === "alias") followAliases(chase, reply, EXCHANGE_MAX_MS - spentMs);
+    else chase.done(reply);
+  });
+}
+
+/** At most 8 questions, within 5 s of the first try. A loop is "malformed". */
+function followAliases<T>(
+  { question, resolver, clock, done }: Chase<T>,
+  first: AliasReply,
+  leftMs: number,
 ): void {
   const seen = new Set([question.name]);
   let leastTtlSeconds = Infinity;
-  let cancelDeadline: (() => void) | undefined;
   let isDone = false;
   const finish = (outcome: LookupOutcome<T>): void => {
     if (isDone) return;
     isDone = true;
-    cancelDeadline?.();
+    cancelDeadline();
     if (outcome.kind === "unknown" || outcome.ttlSeconds === undefined) done(outcome);
     else done({ ...outcome, ttlSeconds: Math.min(outcome.ttlSeconds, leastTtlSeconds) });
   };
   const unknown = (why: "deadline" | "malformed"): void => finish({ kind: "unknown", why });
+  const cancelDeadline = clock.after(Math.max(0, leftMs), () => unknown("deadline"));
   const follow = ({ target, ttlSeconds }: AliasReply): void => {
     leastTtlSeconds = Math.min(leastTtlSeconds, ttlSeconds);
     if (question.until?.isPast === true) unknown("deadline");
@@ -44,15 +59,7 @@ function chase<T>(
       });
     }
   };
-  resolver.ask(question, (reply, spentMs) => {
-    if (reply.kind !== "alias") {
-      done(reply);
-      return;
-    }
-    const leftMs = Math.max(0, EXCHANGE_MAX_MS - spentMs);
-    cancelDeadline = clock.after(leftMs, () => unknown("deadline"));
-    follow(reply);
-  });
+  follow(first);
 }
 
 type AliasReply = Extract<Reply<unknown>, { kind: "alias" }>;
@@ -123,9 +130,10 @@ export function createDnsLookup(
   { cacheOctets = CACHE_OCTETS, clock, trust, questions }: LookupOptions,
 ): DnsLookup {
   const places = questions && { share: questions, clock };
-  const deps = { resolver, clock: new AwakeClock(clock) };
+  const awake = new AwakeClock(clock);
   const fetch = <T>(kind: RecordKind<T>): FetchRecords<T> => {
-    return (name, done, { by, until }) => chase({ name, kind, by, until }, deps, done);
+    return (name, done, { by, until }) =>
+      ask({ question: { name, kind, by, until }, resolver, clock: awake, done });
   };
   const cache = <T>(share: number, sizeOctets: (record: T) => number): AnswerCache<T> =>
     new AnswerCache({ octetsMax: cacheOctets * share, clock, sizeOctets });

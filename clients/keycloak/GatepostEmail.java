@@ -15,6 +15,7 @@ import org.keycloak.provider.ConfiguredProvider;
 import org.keycloak.provider.ProviderConfigProperty;
 import org.keycloak.userprofile.AttributeContext;
 import org.keycloak.userprofile.UserProfileAttributeValidationContext;
+import org.keycloak.userprofile.UserProfileContext;
 import org.keycloak.util.JsonSerialization;
 import org.keycloak.validate.AbstractStringValidator;
 import org.keycloak.validate.ValidationContext;
@@ -30,32 +31,32 @@ public class GatepostEmail extends AbstractStringValidator implements Configured
 
   @Override
   protected void doValidate(String email, String hint, ValidationContext validation, ValidatorConfig config) {
-    AttributeContext asked = UserProfileAttributeValidationContext.from(validation).getAttributeContext();
-    UserModel user = asked.getUser();
-    boolean isOld = user != null && email.equalsIgnoreCase(user.getEmail());
-    if (isOld || email.isBlank() || asked.getContext().isAdminContext()) return;
-    String message = refusalOf(email, validation.getSession().getContext().resolveLocale(user).toLanguageTag());
-    if (message != null) validation.addError(new ValidationError(getId(), hint, message));
+    try {
+      AttributeContext asked = UserProfileAttributeValidationContext.from(validation).getAttributeContext();
+      // At the first login through another provider the "user" is what that provider says.
+      UserModel user = asked.getContext() == UserProfileContext.IDP_REVIEW ? null : asked.getUser();
+      boolean isOld = user != null && email.equalsIgnoreCase(user.getEmail());
+      if (isOld || email.isBlank() || asked.getContext().isAdminContext()) return;
+      String message = refusalOf(email, validation.getSession().getContext().resolveLocale(user).toLanguageTag());
+      if (message != null) validation.addError(new ValidationError(getId(), hint, message));
+    } catch (Exception fault) { // fail open: never lose a user because a check failed
+      LOG.warning("let in without a check: " + fault.getClass().getName());
+    }
   }
 
-  /** What to tell the person; null for everybody else, and when Gatepost cannot tell. */
-  private static String refusalOf(String email, String language) {
+  /** What to tell the person; null for everybody else. */
+  private static String refusalOf(String email, String language) throws Exception {
     if (email.length() > 1000) return "Please enter a complete email address.";
-    try {
-      String body = JsonSerialization.writeValueAsString(
-          Map.of("email", email, "language", language, "deadline_ms", 1000, "form", "keycloak"));
-      HttpRequest request = HttpRequest.newBuilder(URI.create(URL + "/api/decide"))
-          .header("Content-Type", "application/json").header("X-Api-Key", KEY)
-          .POST(BodyPublishers.ofString(body)).build();
-      HttpResponse<String> answer = CLIENT.sendAsync(request, BodyHandlers.ofString()).get(1500, MILLISECONDS);
-      if (answer.statusCode() != 200) LOG.warning("let in without a check: status " + answer.statusCode());
-      Map<?, ?> said = JsonSerialization.readValue(answer.body(), Map.class);
-      if (!"reject".equals(said.get("decision"))) return null;
-      return said.get("message") instanceof String text ? text : "Please use another email address.";
-    } catch (Exception fault) {
-      LOG.warning("let in without a check: " + fault.getClass().getName());
-      return null; // fail open: never lose a user because a check failed
-    }
+    String body = JsonSerialization.writeValueAsString(
+        Map.of("email", email, "language", language, "deadline_ms", 1000, "form", "keycloak"));
+    HttpRequest request = HttpRequest.newBuilder(URI.create(URL + "/api/decide"))
+        .header("Content-Type", "application/json").header("X-Api-Key", KEY)
+        .POST(BodyPublishers.ofString(body)).build();
+    HttpResponse<String> answer = CLIENT.sendAsync(request, BodyHandlers.ofString()).get(1500, MILLISECONDS);
+    if (answer.statusCode() != 200) LOG.warning("let in without a check: status " + answer.statusCode());
+    Map<?, ?> said = JsonSerialization.readValue(answer.body(), Map.class);
+    if (!"reject".equals(said.get("decision"))) return null;
+    return said.get("message") instanceof String text ? text : "Please use another email address.";
   }
 
   @Override

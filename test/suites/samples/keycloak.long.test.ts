@@ -16,8 +16,9 @@ const SOURCE = fileURLToPath(
 
 /** Keycloak's interfaces, as far as the validator uses them: "package.Name": body. */
 const STUBS: Readonly<Record<string, string>> = {
-  "models.UserModel":
-    "record UserModel(String email) { public String getEmail() { return email; } }",
+  "models.UserModel": `record UserModel(String email) { public String getEmail() {
+    if (email.equals("fault")) throw new NullPointerException();
+    return email; } }`,
   "models.KeycloakSession": `class KeycloakSession {
     public final java.util.Locale locale;
     public KeycloakSession(String tag) { locale = java.util.Locale.forLanguageTag(tag); }
@@ -26,7 +27,8 @@ const STUBS: Readonly<Record<string, string>> = {
   "provider.ProviderConfigProperty": "class ProviderConfigProperty {}",
   "provider.ConfiguredProvider": `interface ConfiguredProvider {
     String getHelpText(); java.util.List<ProviderConfigProperty> getConfigProperties(); }`,
-  "userprofile.UserProfileContext": "record UserProfileContext(boolean isAdminContext) {}",
+  "userprofile.UserProfileContext": `enum UserProfileContext { REGISTRATION, UPDATE_EMAIL, IDP_REVIEW, USER_API;
+    public boolean isAdminContext() { return this == USER_API; } }`,
   "userprofile.AttributeContext": `record AttributeContext(UserProfileContext context, org.keycloak.models.UserModel user) {
     public UserProfileContext getContext() { return context; }
     public org.keycloak.models.UserModel getUser() { return user; } }`,
@@ -62,14 +64,14 @@ const STUBS: Readonly<Record<string, string>> = {
       return type.cast(said); } }`,
 };
 
-/** Arguments: whether an administrator asks, the address so far, language and address, four words for each call. */
+/** Arguments: where the address is asked for, the address so far, language and address, four words for each call. */
 const DRIVER = `import org.keycloak.models.UserModel;
 import org.keycloak.userprofile.*;
 public class Driver {
   public static void main(String[] words) {
     for (int at = 0; at < words.length; at += 4) {
       UserModel user = words[at + 1].isEmpty() ? null : new UserModel(words[at + 1]);
-      AttributeContext asked = new AttributeContext(new UserProfileContext(words[at].equals("admin")), user);
+      AttributeContext asked = new AttributeContext(UserProfileContext.valueOf(words[at]), user);
       System.out.println(new GatepostEmail().told(words[at + 3], new UserProfileAttributeValidationContext(asked, words[at + 2])));
     }
   }
@@ -77,24 +79,27 @@ public class Driver {
 
 const REFUSED = "email: Please use a permanent email address.";
 
-/** Who asks, the address so far, language, address, and what the person reads. The first call of a new JVM may come too late. */
+/** Where it is asked for, the address so far, language, address, and what the person reads. The first call of a new JVM may come too late. */
 const CASES = [
-  ["user", "", "en", "jo@good.example", ""],
-  ["user", "", "en", "jo@mailinator.com", REFUSED],
+  ["REGISTRATION", "", "en", "jo@good.example", ""],
+  ["REGISTRATION", "", "en", "jo@mailinator.com", REFUSED],
   [
-    "user",
+    "REGISTRATION",
     "",
     "de-AT",
     "jo@mailinator.com",
     "email: Bitte verwenden Sie eine dauerhafte E-Mail-Adresse.",
   ],
-  ["user", "jo@good.example", "en", "jo@mailinator.com", REFUSED],
-  ["user", "jo@mailinator.com", "en", "Jo@Mailinator.com", ""],
-  ["admin", "", "en", "jo@mailinator.com", ""],
-  ["user", "", "en", "jo@gmaik.com", ""],
-  ["user", "", "en", " ", ""],
+  ["UPDATE_EMAIL", "jo@good.example", "en", "jo@mailinator.com", REFUSED],
+  ["UPDATE_EMAIL", "jo@mailinator.com", "en", "Jo@Mailinator.com", ""],
+  ["UPDATE_EMAIL", "fault", "en", "jo@mailinator.com", ""],
+  ["IDP_REVIEW", "jo@mailinator.com", "en", "jo@mailinator.com", REFUSED],
+  ["IDP_REVIEW", "fault", "en", "jo@mailinator.com", REFUSED],
+  ["USER_API", "", "en", "jo@mailinator.com", ""],
+  ["REGISTRATION", "", "en", "jo@gmaik.com", ""],
+  ["REGISTRATION", "", "en", " ", ""],
   [
-    "user",
+    "REGISTRATION",
     "",
     "en",
     `${"jo".repeat(500)}@x.example`,

@@ -6,6 +6,7 @@ import { test } from "node:test";
 import { manualClock } from "../../test/time/manual-clock.ts";
 import { accepted, statsOf, until, webhookWorld } from "../../test/process/webhook-world.ts";
 import { deliveryRow } from "./outcome-words.ts";
+import { inTransaction } from "../store/transaction.ts";
 import { verifySignature } from "./verify.ts";
 
 const SESSION = "a".repeat(32);
@@ -44,6 +45,29 @@ test("bulk.completed carries session and stats, is signed, sent once and logged"
       attempted_at: "",
     },
   );
+});
+
+test("gate.wave goes to accounts that ask for it by name, with its figures", async (t) => {
+  const { subscribe, dispatcher, stores, posts } = await webhookWorld(t);
+  await subscribe("a1", undefined, ["gate.wave"]);
+  await subscribe("a2");
+  await subscribe("a3", undefined, ["bulk.completed"]);
+  const began_at = "2026-11-26T08:00:00.000Z";
+  const wave = { state: "began", began_at, ended_at: null, messages: 31, usual: 2 } as const;
+  await inTransaction(stores.sql.db, async (tx) => {
+    for (const id of ["a1", "a2", "a3", "nobody"]) await dispatcher.announceWave(tx, id, wave);
+  });
+  dispatcher.announcement.written();
+  await until("the post", () => posts.length > 0);
+  await dispatcher.stop();
+  assert.deepEqual(
+    posts.map(({ url, event }) => [url, event]),
+    [["https://a1.example/", "gate.wave"]],
+  );
+  const [{ body, signature } = assert.fail()] = posts;
+  const { event, data } = JSON.parse(new TextDecoder().decode(body)) as Record<string, unknown>;
+  assert.deepEqual([event, data], ["gate.wave", wave]);
+  assert.equal(verifySignature(body, signature, "secret of a1"), true);
 });
 
 test("an account without a webhook, or without interest in the event, is told nothing", async (t) => {

@@ -32,6 +32,9 @@ async function filled(t: Parameters<typeof worldFor>[0]) {
       );
       const seen = { first_ms: 1, last_ms: 1, count: 0 };
       await insertRow(db, "traffic", { account_id, subject, kind: "spelling", item, ...seen });
+      const sent = { account_id, subject, ...seen };
+      await insertRow(db, "traffic", { ...sent, kind: "message", item: "process1" });
+      await insertRow(db, "traffic", { ...sent, kind: "sent", item: subject });
       const domain = { account_id, subject: "a domain", kind: "mailbox", item: subject } as const;
       await insertRow(db, "traffic", { ...domain, ...seen });
       const about = { account_id, id: String(number), domain: "good.example" };
@@ -72,7 +75,7 @@ test("a person is forgotten in every place of every account, and nobody else is"
   const { world, admin } = await filled(t);
   const body = { email: PERSON, current_password: PASSWORD };
   const want = {
-    traffic: 4,
+    traffic: 8,
     feedback: 2,
     decisions: 2,
     requests: 1,
@@ -94,7 +97,7 @@ test("a person is forgotten in every place of every account, and nobody else is"
     entries: { action: string; detail: string }[];
   };
   const [noted] = entries.filter(({ action }) => action === "person.forgotten");
-  assert.match(noted?.detail ?? "", /^traffic 4, feedback 2, [a-z0-9, ]+$/);
+  assert.match(noted?.detail ?? "", /^traffic 8, feedback 2, [a-z0-9, ]+$/);
   assert.equal((await world.store.accounts.find(EMAIL))?.email, EMAIL);
 });
 

@@ -27,6 +27,13 @@ export interface DecideCase {
   };
 }
 
+/** A row of `may_send`: what each of several questions says. */
+export interface MaySendCase extends Pick<DecideCase, "name" | "email" | "at" | "client"> {
+  readonly told?: "bounce" | "complaint";
+  readonly fault?: { readonly kind: readonly string[] };
+  readonly says: readonly boolean[];
+}
+
 /** A row of `feedback`. */
 export interface FeedbackCase extends Pick<DecideCase, "name" | "at" | "client"> {
   readonly tell: {
@@ -71,6 +78,7 @@ export interface WebhookCase {
 
 export interface ClientCases {
   readonly decide: readonly DecideCase[];
+  readonly may_send: readonly MaySendCase[];
   readonly feedback: readonly FeedbackCase[];
   readonly tokens: TokenTable;
   readonly webhooks: readonly WebhookCase[];

@@ -6,6 +6,7 @@ export interface Seen {
   /** Who decided three times, over one TLS connection. */
   readonly tls: readonly string[];
   readonly decide: Readonly<Record<string, SeenDecision>>;
+  readonly may_send: Readonly<Record<string, readonly boolean[]>>;
   /** By the name of the case: null for what was stored, else the fault. */
   readonly feedback: Readonly<Record<string, SeenDecision["fault"]>>;
   /** "ok", or why a token is not good. */
@@ -19,13 +20,15 @@ interface SeenDecision {
   readonly [field: string]: unknown;
 }
 
-const { decide, feedback, tokens, webhooks } = CLIENT_CASES;
+const { decide, may_send: mayEach, feedback, tokens, webhooks } = CLIENT_CASES;
 
 /** Of all cases; `decisions` may come from several programs. */
 export function assertAsTheTableSays(seen: Seen): void {
   assert.deepEqual(seen.tls, ["service", "service", "service"]);
   const wrong = decide.flatMap((each) => differences(each, seen.decide[each.name]));
   assert.deepEqual(wrong, []);
+  const mayWant = Object.fromEntries(mayEach.map(({ name, says }) => [name, says]));
+  assert.deepEqual(seen.may_send, mayWant);
   assert.deepEqual(feedbackFaults(seen.feedback), []);
   assert.deepEqual(
     seen.tokens,

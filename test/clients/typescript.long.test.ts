@@ -88,6 +88,16 @@ test("the client decides as the table says, against the service and every fault"
   assert.ok(faults.filter((fault) => fault.startsWith("decide")).length >= 50);
 });
 
+test("the client says as the table whether a message may be sent", async () => {
+  for (const { name, email, told, says, ...row } of CLIENT_CASES.may_send) {
+    const expect = { source: "service", decision: "", reason: "", ...row } as const;
+    const client = clientFor({ name, email, expect, ...row });
+    const mailbox = email.replace("{run}", "typescript");
+    if (told !== undefined) await client.feedback({ email: mailbox, outcome: told });
+    for (const want of says) assert.equal(await client.maySend(mailbox), want, name);
+  }
+});
+
 test("the client tells feedback as the table says", async () => {
   const tell = async ({ name, tell: told, ...row }: FeedbackCase) => {
     const expect = { source: "service", decision: "", reason: "", ...row } as const;

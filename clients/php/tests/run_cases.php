@@ -58,19 +58,29 @@ foreach ($cases['decide'] as $at => $case) {
     ];
 }
 
+$clientFor = fn (array $case): Client => new Client(
+    isset($case['at']) ? $world['faults'][$case['at']] : $world['service'],
+    match ($case['client']['key'] ?? '') {
+        'none' => null,
+        'wrong' => 'gp_live_' . str_repeat('0', 40),
+        default => $world['key'],
+    },
+    deadlineMs: in_array('timeout', $case['fault']['kind'] ?? [], true) ? 400 : 10_000,
+    away: $case['client']['away'] ?? 'accept',
+    cacheFolder: $folder,
+);
+$maySend = [];
+foreach ($cases['may_send'] as $case) {
+    $client = $clientFor($case);
+    $email = str_replace('{run}', bin2hex(random_bytes(4)), $case['email']);
+    if (isset($case['told'])) {
+        $client->feedback($email, $case['told']);
+    }
+    $maySend[$case['name']] = array_map(fn () => $client->maySend($email), $case['says']);
+}
 $told = [];
 foreach ($cases['feedback'] as $case) {
-    $fault = $case['at'] ?? null;
-    $client = new Client(
-        $fault === null ? $world['service'] : $world['faults'][$fault],
-        match ($case['client']['key'] ?? '') {
-            'none' => null,
-            'wrong' => 'gp_live_' . str_repeat('0', 40),
-            default => $world['key'],
-        },
-        deadlineMs: in_array('timeout', $case['fault']['kind'] ?? [], true) ? 400 : 10_000,
-        cacheFolder: $folder,
-    );
+    $client = $clientFor($case);
     try {
         $client->feedback(...$case['tell']);
         $told[$case['name']] = null;
@@ -93,6 +103,7 @@ $firstUse = fn (string $jti, int $exp): bool => $used->first($jti, $exp, 0);
 echo json_encode([
     'tls' => $tls,
     'decide' => (object) $decided,
+    'may_send' => $maySend,
     'feedback' => $told,
     'tokens' => array_map(
         fn ($each) => Tokens::verify(

@@ -3,6 +3,7 @@
 import asyncio
 import base64
 import json
+import secrets
 import ssl
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -56,6 +57,30 @@ def decide(case, world):
         return case["name"], seen(client.decide(email_of(case), **case.get("ask", {})))
 
 
+def mailbox_of(case):
+    return case["email"].replace("{run}", secrets.token_hex(4))
+
+
+def may_send(case, world):
+    email = mailbox_of(case)
+    with Client(**options(case, world)) as client:
+        if "told" in case:
+            client.feedback(email, case["told"])
+        return case["name"], [client.may_send(email) for _ in case["says"]]
+
+
+async def may_send_async(case, world):
+    email = mailbox_of(case)
+    async with AsyncClient(**options(case, world)) as client:
+        if "told" in case:
+            await client.feedback(email, case["told"])
+        return case["name"], [await client.may_send(email) for _ in case["says"]]
+
+
+async def may_send_all(world):
+    return await asyncio.gather(*(may_send_async(case, world) for case in CASES["may_send"]))
+
+
 def tell(case, world):
     try:
         with Client(**options(case, world)) as client:
@@ -105,10 +130,12 @@ def main(mode, world_file):
     world = json.loads(Path(world_file).read_text("utf8"))
     if mode == "async":
         decided = asyncio.run(decide_all(world))
+        may = asyncio.run(may_send_all(world))
         told = asyncio.run(tell_all(world))
     else:
         with ThreadPoolExecutor(AT_ONCE) as pool:
             decided = list(pool.map(lambda case: decide(case, world), CASES["decide"]))
+            may = list(pool.map(lambda case: may_send(case, world), CASES["may_send"]))
             told = list(pool.map(lambda case: tell(case, world), CASES["feedback"]))
     tokens = CASES["tokens"]
     used = UsedTokens(lambda: 0)
@@ -123,6 +150,7 @@ def main(mode, world_file):
             {
                 "tls": tls(world) if mode == "sync" else asyncio.run(tls_async(world)),
                 "decide": dict(decided),
+                "may_send": dict(may),
                 "feedback": dict(told),
                 "tokens": [result.reason or "ok" for result in verified],
                 "webhooks": [

@@ -3,7 +3,7 @@
 // files are named one by one. TEST_AGAIN=n: up to n files that failed are run once more, alone; one that passes then is
 // reported as "unsteady": a fault of the test or the product that must be fixed, but not of the change under test.
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join, relative, resolve, sep } from "node:path";
+import { dirname, join, relative, resolve, sep } from "node:path";
 import { compose } from "node:stream";
 import { text } from "node:stream/consumers";
 import { run } from "node:test";
@@ -68,8 +68,9 @@ function together(files) {
   const joined = new Map();
   for (const file of files) {
     const [top, source, folder] = file.split(sep);
-    const key =
-      join(top, source) === SOURCES && !needsOwnProcess(file) ? join(SOURCES, folder) : file;
+    // The tests of http take as long as all others: each of its folders is one.
+    const joint = folder === "http" ? dirname(file) : join(SOURCES, folder);
+    const key = join(top, source) === SOURCES && !needsOwnProcess(file) ? joint : file;
     joined.set(key, [...(joined.get(key) ?? []), file]);
   }
   rmSync(TOGETHER, { recursive: true, force: true });

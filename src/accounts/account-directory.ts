@@ -47,6 +47,7 @@ const OF_ACCOUNT = [
   "hour_counts",
   "shadow_counts",
   "shadow_domains",
+  "rule_counts",
   "hooks",
   "account_lists",
   "list_history",

@@ -14,6 +14,7 @@ type AuditAction =
   | "person.forgotten"
   | "sign_ups.switched"
   | "feedback.given"
+  | "feedback.taken_back"
   | "decisions.read"
   | `list.${"downloaded" | "deleted"}`
   | "feedback.answered"

@@ -17,8 +17,8 @@ import type { BudgetedCheck } from "../check/single-check.ts";
 import type { Database } from "../store/schema.ts";
 import type { FeedbackRow } from "../store/tables/policy.ts";
 import { inTransaction } from "../store/transaction.ts";
-import { insertRow, keepNewest, lockAccount, pruneRows } from "../store/rows.ts";
-import type { Proposal } from "./gate-shapes.ts";
+import { deleteRows, insertRow, keepNewest, lockAccount, pruneRows } from "../store/rows.ts";
+import type { FeedbackMark, Proposal } from "./gate-shapes.ts";
 import { FEEDBACK_DAYS, Proposals } from "./proposals.ts";
 import { ReportedNames } from "./reported-names.ts";
 import { type AccountHash, mailboxId, reportedDomainOf } from "./traffic.ts";
@@ -100,6 +100,35 @@ export class Feedback {
     });
     this.#names.add(accountId, this.#firstDay(), [mailbox, domain]);
     this.#deps.counted(outcome);
+  }
+
+  /** What was said last of each of these mailboxes. */
+  async marks(accountId: string, mailboxes: readonly string[]): Promise<readonly FeedbackMark[]> {
+    if (mailboxes.length === 0) return [];
+    const said = await this.#deps.db
+      .selectFrom("feedback")
+      .select(["mailbox", "outcome"])
+      .where("account_id", "=", accountId)
+      .where("mailbox", "in", mailboxes)
+      .orderBy("id")
+      .execute();
+    const last = new Map(said.map(({ mailbox, outcome }) => [mailbox, outcome]));
+    return [...last].map(([mailbox, outcome]) => ({ mailbox, outcome }));
+  }
+
+  /** Takes back what was said last of a mailbox; false where nothing was. */
+  async takeBack(accountId: string, mailbox: string): Promise<boolean> {
+    return await inTransaction(this.#deps.db, async (tx) => {
+      await lockAccount(tx, accountId);
+      const last = await tx.sql
+        .selectFrom("feedback")
+        .select(({ fn }) => fn.max("id").as("id"))
+        .where("account_id", "=", accountId)
+        .where("mailbox", "=", mailbox)
+        .executeTakeFirstOrThrow();
+      if (last.id === null) return false;
+      return (await deleteRows(tx.sql, "feedback", { account_id: accountId, id: last.id })) === 1;
+    });
   }
 
   proposals(accountId?: string): Promise<readonly Proposal[]> {

@@ -1,3 +1,4 @@
+import { FEEDBACK_OUTCOMES } from "../core/policy/outcomes.ts";
 import { HOOK_OUTCOMES, HOOK_SYSTEMS } from "../core/policy/outcomes.ts";
 import { component, type Described, oneOf, orNull, Type } from "../core/json-schema.ts";
 import { QUESTIONS } from "../core/policy/default-policy.ts";
@@ -88,6 +89,23 @@ export const SavedPolicy = Type.Object({
   ),
 });
 export type SavedPolicy = Described<typeof SavedPolicy>;
+
+export const RuleCounts = Type.Object({
+  counts: Type.Array(
+    Type.Object({
+      version,
+      rule: orNull(count, "Counts from 0; null: no rule fits."),
+      count,
+    }),
+  ),
+});
+export type RuleCounts = Described<typeof RuleCounts>;
+
+export const FeedbackMark = Type.Object({
+  mailbox: text,
+  outcome: oneOf(FEEDBACK_OUTCOMES, "What was said of it last."),
+});
+export type FeedbackMark = Described<typeof FeedbackMark>;
 
 const Pair = Type.Object({ live: decision, shadow: decision, count });
 export type Pair = Described<typeof Pair>;

@@ -7,10 +7,10 @@ import { addCount, WriteBehind } from "../base/write-behind.ts";
 import { dayOf } from "../core/calendar.ts";
 import type { PolicyQuestion } from "../core/policy/default-policy.ts";
 import type { CheckFacts } from "../core/policy/conditions.ts";
-import type { Decision, Outcome } from "../core/policy/policy.ts";
+import type { Outcome } from "../core/policy/policy.ts";
 import { countRows, insertRow, lockName, pruneRows } from "../store/rows.ts";
 import type { Database } from "../store/schema.ts";
-import type { OutcomeCountRow, ShadowCountRow } from "../store/tables/policy.ts";
+import type { OutcomeCountRow, RuleCountRow, ShadowCountRow } from "../store/tables/policy.ts";
 import { inSlice, type Tx } from "../store/transaction.ts";
 import type { PoliciesInForce } from "./in-force.ts";
 
@@ -21,6 +21,8 @@ interface OutcomeBatch {
   readonly pairs: readonly ShadowCountRow[];
   /** The same for each domain that the two versions disagree on. */
   readonly domains: readonly ShadowCountRow[];
+  /** How often each rule of the live and of the shadow version fitted first. */
+  readonly rules: readonly RuleCountRow[];
 }
 
 interface Limits {
@@ -75,6 +77,17 @@ async function addShadow({ sql }: Tx, table: ShadowTable, made: ShadowCountRow):
     .execute();
 }
 
+const RULE_KEY = ["account_id", "policy", "version", "day", "rule"] as const;
+
+async function addRule({ sql }: Tx, made: RuleCountRow): Promise<void> {
+  const count = raw<number>`rule_counts.count + excluded.count`;
+  await sql
+    .insertInto("rule_counts")
+    .values(made)
+    .onConflict((conflict) => conflict.columns(RULE_KEY).doUpdateSet({ count }))
+    .execute();
+}
+
 async function hasRoom({ sql }: Tx, made: ShadowCountRow, domainsMax: number): Promise<boolean> {
   const { account_id, policy, version, day, domain } = made;
   const ofDay = sql
@@ -104,13 +117,14 @@ export class Outcomes {
    * Several processes write in turn, so that none counts what another is about to insert.
    */
   async add(
-    { outcomes = [], pairs = [], domains = [] }: Partial<OutcomeBatch>,
+    { outcomes = [], pairs = [], domains = [], rules = [] }: Partial<OutcomeBatch>,
     { rowsMax, domainsMax }: Limits = LIMITS,
   ): Promise<void> {
     await inSlice(this.#db, async (tx) => {
       await lockName(tx, "outcome_counts");
       for (const made of outcomes) await addOutcome(tx, made, rowsMax);
       for (const made of pairs) await addShadow(tx, "shadow_counts", made);
+      for (const made of rules) await addRule(tx, made);
       for (const made of domains) {
         if (await hasRoom(tx, made, domainsMax)) await addShadow(tx, "shadow_domains", made);
       }
@@ -124,6 +138,24 @@ export class Outcomes {
 
   async shadowPairs(which: ShadowKey, fromDay: number): Promise<readonly ShadowCountRow[]> {
     return counted(await this.#ofShadow("shadow_counts", which, fromDay).orderBy("day").execute());
+  }
+
+  /** Sums of all days from `fromDay` on, by version and rule. */
+  async rulesOf(
+    accountId: string,
+    policy: string,
+    fromDay: number,
+  ): Promise<readonly Pick<RuleCountRow, "version" | "rule" | "count">[]> {
+    const rows = await this.#db
+      .selectFrom("rule_counts")
+      .select(({ fn }) => ["version", "rule", fn.sum<number>("count").as("count")])
+      .where("day", ">=", fromDay)
+      .where((build) => build.and({ account_id: accountId, policy }))
+      .groupBy(["version", "rule"])
+      .orderBy("version")
+      .orderBy("rule")
+      .execute();
+    return counted(rows);
   }
 
   /** Newest day first, then most often first. */
@@ -146,7 +178,9 @@ export class Outcomes {
     });
     const shadow = { key: SHADOW_KEY, column: "day", before: fromDay };
     const pairs = await pruneRows(this.#db, { table: "shadow_counts", ...shadow });
-    return outcomes + pairs + (await pruneRows(this.#db, { table: "shadow_domains", ...shadow }));
+    const rules = await pruneRows(this.#db, { table: "rule_counts", ...shadow, key: RULE_KEY });
+    const domains = await pruneRows(this.#db, { table: "shadow_domains", ...shadow });
+    return outcomes + pairs + rules + domains;
   }
 
   #ofShadow(table: ShadowTable, which: ShadowKey, fromDay: number) {
@@ -158,7 +192,7 @@ export class Outcomes {
 export interface DecisionMade {
   readonly outcome: Outcome;
   /** What the shadow version says; absent when none runs. */
-  readonly shadow?: Decision | undefined;
+  readonly shadow?: Outcome | undefined;
   readonly facts: Pick<
     CheckFacts,
     "format" | "domain" | "registrable_domain" | "disposable" | "dns" | "signals"
@@ -195,6 +229,7 @@ export class OutcomeRecorder {
   readonly #counts: WriteBehind<OutcomeCountRow>;
   readonly #pairs: WriteBehind<ShadowCountRow>;
   readonly #domains: WriteBehind<ShadowCountRow>;
+  readonly #rules: WriteBehind<RuleCountRow>;
 
   constructor(deps: OutcomeRecorderDeps) {
     this.#deps = deps;
@@ -212,13 +247,14 @@ export class OutcomeRecorder {
     this.#counts = writer("outcomes");
     this.#pairs = writer("pairs");
     this.#domains = writer("domains");
+    this.#rules = writer("rules");
   }
 
   record({ owner, keyId = "" }: Caller, made: DecisionMade): void {
     if (owner.kind !== "account") return;
     const { accountId } = owner;
     const day = dayOf(this.#deps.clock.nowMs());
-    const { outcome, shadow, policies, facts } = made;
+    const { outcome, policies, facts } = made;
     const { decision, reason } = outcome;
     const form = made.form === "" && made.asked === "send" ? SEND_FORM : made.form;
     this.#deps.hours?.note(accountId, decision);
@@ -227,9 +263,18 @@ export class OutcomeRecorder {
       `${String(day)}\n${accountId}\n${keyId}\n${decision}\n${reason}\n${form}`,
       row,
     );
-    if (shadow === undefined || policies.shadow === undefined) return;
+    const policy = { account_id: accountId, policy: policies.name };
+    const noteRule = (version: number, { rule = -1 }: Outcome): void =>
+      this.#rules.note(
+        `${String(day)} ${accountId} ${policies.name} ${String(version)} ${String(rule)}`,
+        { ...policy, version, day, rule, count: 1 },
+      );
+    noteRule(policies.live.version, outcome);
+    if (made.shadow === undefined || policies.shadow === undefined) return;
     const { version } = policies.shadow;
-    const which = { account_id: accountId, policy: policies.name, version };
+    noteRule(version, made.shadow);
+    const shadow = made.shadow.decision;
+    const which = { ...policy, version };
     const pair = { ...which, day, live: decision, shadow, domain: "", count: 1 };
     const key = [day, accountId, policies.name, version, decision, shadow].join(" ");
     this.#pairs.note(key, pair);
@@ -239,7 +284,9 @@ export class OutcomeRecorder {
   }
 
   async flush(): Promise<void> {
-    const all = [this.#counts, this.#pairs, this.#domains].map((writer) => writer.flush());
+    const all = [this.#counts, this.#pairs, this.#domains, this.#rules].map((writer) =>
+      writer.flush(),
+    );
     for (const end of await Promise.allSettled(all)) {
       if (end.status === "rejected") throw end.reason;
     }

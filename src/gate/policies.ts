@@ -10,7 +10,14 @@ import type { Outcomes } from "./outcomes.ts";
 import type { PolicyHead, PolicyLimits, PolicyStore, PolicyVersion } from "./policy-store.ts";
 import { tierOf, type Tiers } from "../accounts/admission/tiers.ts";
 import { badField, badPolicy, noSuchPolicy, notNow } from "../base/refusals.ts";
-import type { Pair, PolicyPage, PolicyJson, SavedPolicy, ShadowReport } from "./gate-shapes.ts";
+import type {
+  Pair,
+  PolicyPage,
+  PolicyJson,
+  RuleCounts,
+  SavedPolicy,
+  ShadowReport,
+} from "./gate-shapes.ts";
 import { isPolicyName } from "./in-force.ts";
 
 /** 50 policies of 64 KB, each live and in shadow, fit in the octets. */
@@ -32,7 +39,7 @@ export interface Author {
 
 export interface PolicyServiceDeps {
   readonly store: PolicyStore;
-  readonly outcomes: Pick<Outcomes, "shadowPairs" | "shadowDomains">;
+  readonly outcomes: Pick<Outcomes, "shadowPairs" | "shadowDomains" | "rulesOf">;
   readonly tiers: Tiers;
   readonly clock: Pick<Clock, "nowMs">;
   readonly notices: Pick<Notices, "tell">;
@@ -141,6 +148,13 @@ export class PolicyService {
     if (removal.kind === "unknown") throw noSuchPolicy();
     if (removal.kind === "in_use") throw policyInUse(name, removal.usedBy);
     this.#changed();
+  }
+
+  /** How often each rule of each version decided, and of a shadow would have. */
+  async ruleCounts(accountId: string, name: string, days: number): Promise<RuleCounts> {
+    const { outcomes, clock } = this.#deps;
+    const counts = await outcomes.rulesOf(accountId, name, dayOf(clock.nowMs()) - days + 1);
+    return { counts: counts.map((one) => ({ ...one, rule: one.rule < 0 ? null : one.rule })) };
   }
 
   async shadowReport(accountId: string, name: string, days: number): Promise<ShadowReport> {

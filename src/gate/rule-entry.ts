@@ -42,7 +42,7 @@ export const checkedEntry = (
 export interface Ruling {
   readonly outcome: Outcome;
   /** What the shadow version says; absent when none runs. */
-  readonly shadow: Decision | undefined;
+  readonly shadow: Outcome | undefined;
   readonly message: string | undefined;
 }
 
@@ -63,7 +63,7 @@ export function rule(
   const outcome = decide(live.policy, facts);
   return {
     outcome,
-    shadow: shadow && decide(shadow.policy, facts).decision,
+    shadow: shadow && decide(shadow.policy, facts),
     message: spoken(outcome, checked, language),
   };
 }

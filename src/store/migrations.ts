@@ -259,6 +259,15 @@ create index list_history_account on list_history (account_id, created_at_ms);
 create index list_history_created on list_history (created_at_ms);
 `;
 
+/** How often each rule of each version decided; -1 for what no rule fits. Of a shadow, how often it would have. */
+const RULE_COUNTS = `
+create table rule_counts (
+  account_id text not null, policy text not null, version integer not null, day integer not null,
+  rule integer not null, count bigint not null, primary key (account_id, policy, version, day, rule)
+);
+create index rule_counts_day on rule_counts (day);
+`;
+
 /** In the order they run; a migration's number is its place in this list, from 1. */
 export const MIGRATIONS: readonly Migration[] = [
   { name: "0001-tables", sql: TABLES, postgres: COUNTERS },
@@ -267,4 +276,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0004-messages-sent", sql: MESSAGES_SENT },
   { name: "0005-second-factor", sql: SECOND_FACTOR },
   { name: "0006-list-history", sql: LIST_HISTORY },
+  { name: "0007-rule-counts", sql: RULE_COUNTS },
 ];

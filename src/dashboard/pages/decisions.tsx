@@ -2,15 +2,17 @@ import type { ComponentChildren, VNode } from "preact";
 import { useState } from "preact/hooks";
 import type {
   AccountDecisions,
+  FeedbackMark,
   LoggedDecision,
   Proposal,
   Wave,
 } from "../../http/account/shapes.ts";
-import { call, post } from "../lib/client.ts";
+import { call, post, remove } from "../lib/client.ts";
 import { counted } from "../lib/format.ts";
 import { useLoad, useLooks } from "../lib/load.ts";
 import { loadSession } from "../lib/session.ts";
 import {
+  Chip,
   GateTabs,
   LinesSheet,
   Mark,
@@ -24,6 +26,7 @@ import {
 import { Act, Button, Form, textField, useChoice, type FormValues } from "../parts/form.tsx";
 import { reasonName, signalName } from "../words/names.ts";
 import { DECISION, DECISIONS } from "../words/policy.ts";
+import type { MarkKind } from "../words/verdict.ts";
 
 const CHOICES = [
   ["", "All decisions"] as const,
@@ -100,13 +103,20 @@ function logSwitch(log: AccountDecisions["log"] | undefined): VNode {
 }
 
 function Rows({ first, query }: { first: AccountDecisions; query: string }): VNode {
-  const [older, setOlder] = useState<Pick<AccountDecisions, "decisions" | "next">>();
+  const [older, setOlder] = useState<Pick<AccountDecisions, "decisions" | "next" | "marks">>();
   const added = older?.decisions ?? [];
   const { next } = older ?? first;
+  const marks = new Map(
+    [...first.marks, ...(older?.marks ?? [])].map(({ mailbox, outcome }) => [mailbox, outcome]),
+  );
   const more = async (): Promise<void> => {
     const path = `decisions?${query}&after=${encodeURIComponent(next ?? "")}`;
     const page = await call<AccountDecisions>("GET", path);
-    setOlder({ ...page, decisions: [...added, ...page.decisions] });
+    setOlder({
+      ...page,
+      decisions: [...added, ...page.decisions],
+      marks: [...(older?.marks ?? []), ...page.marks],
+    });
   };
   return (
     <>
@@ -118,14 +128,19 @@ function Rows({ first, query }: { first: AccountDecisions; query: string }): VNo
             ? "The log is off. Switched on, it keeps time, decision, reason and domain of the last 10,000 decisions, and no address."
             : "No decision fits. New ones appear as your form asks."
         }
-        rows={[...first.decisions, ...added].map(cellsOf)}
+        rows={[...first.decisions, ...added].map((row) =>
+          cellsOf(row, marks.get(row.mailbox?.id ?? "")),
+        )}
       />
       {next && <Act act="Show older ones" send={more} />}
     </>
   );
 }
 
-function cellsOf(row: LoggedDecision): readonly ComponentChildren[] {
+function cellsOf(
+  row: LoggedDecision,
+  mark: FeedbackMark["outcome"] | undefined,
+): readonly ComponentChildren[] {
   const { reason, rule, policy, signals, complete, mailbox, form, key } = row;
   const { registrable_domain: domain } = row;
   return [
@@ -140,14 +155,32 @@ function cellsOf(row: LoggedDecision): readonly ComponentChildren[] {
     ),
     domain ?? "–",
     form ?? (key?.startsWith("hook:") === true ? "a hook" : key === null ? "no key" : "a key"),
-    mailbox && feedback(mailbox.id, domain ?? ""),
+    mailbox && feedback(mailbox.id, domain ?? "", mark),
   ];
 }
 
 const NOTE = textField("note", "Note", "For yourself. May stay empty.", { maxLength: 1_000 });
 
+const MARKS: Readonly<Record<FeedbackMark["outcome"], { mark: MarkKind; words: string }>> = {
+  abuse: { mark: "no", words: "Reported as abuse" },
+  bounce: { mark: "unsure", words: "Bounced" },
+  complaint: { mark: "unsure", words: "Complained" },
+  fine: { mark: "yes", words: "Fine" },
+};
+
 /** Nothing is denied by it alone. */
-function feedback(mailbox: string, of: string): VNode {
+function feedback(mailbox: string, of: string, mark: FeedbackMark["outcome"] | undefined): VNode {
+  if (mark !== undefined) {
+    return (
+      <span class="bar">
+        <Chip {...MARKS[mark]} />
+        <Act
+          {...{ act: "Undo", of: `the report about ${of}`, said: "The report is taken back." }}
+          send={() => remove(`feedback/${mailbox}`)}
+        />
+      </span>
+    );
+  }
   const tell = (outcome: "abuse" | "fine") => ({
     fields: [NOTE],
     send: ({ note = "" }: FormValues) =>

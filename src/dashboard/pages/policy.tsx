@@ -1,20 +1,18 @@
 import type { VNode } from "preact";
-import { useEffect, useMemo, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { prunedWords } from "../../core/policy/pruned-words.ts";
-import { sentenceFor } from "../../core/policy/sentence.ts";
 import type {
   BackTestReport,
-  OutcomeReport,
-  PolicyPage as Opened,
   PolicyJson,
   PolicyTestJson,
   SavedPolicy,
   ShadowReport,
 } from "../../http/account/shapes.ts";
 import { ApiFault, call, post, remove } from "../lib/client.ts";
+import { type DraftState, type ShownPolicy, useDraft } from "../lib/draft.ts";
 import { capital, count } from "../lib/format.ts";
 import { useLoad } from "../lib/load.ts";
-import { ownerId, session, store, stored } from "../lib/session.ts";
+import { session } from "../lib/session.ts";
 import { say } from "../lib/state.ts";
 import {
   Chip,
@@ -48,11 +46,9 @@ import {
   inRules,
   mayRefuseMore,
   type PolicyDocument,
-  same,
 } from "../words/policy.ts";
+import { Messages } from "./messages.tsx";
 import { Rules } from "./rule-editor.tsx";
-
-type ShownPolicy = Omit<Opened, "document"> & { readonly document: PolicyDocument };
 
 const at = (name: string, rest = ""): string => `policies/${encodeURIComponent(name)}${rest}`;
 
@@ -80,28 +76,40 @@ export function Page(): VNode {
   );
 }
 
-interface PolicyDraft {
-  readonly base: number;
-  readonly document: PolicyDocument;
-}
-
-/** The draft of one policy, which survives leaving the page and the browser. */
-function useDraft({ name, live, document }: ShownPolicy) {
-  const place = `gatepost-draft ${ownerId()} ${name}`;
-  const [draft, setDraft] = useState(() => readDraft(place) ?? { base: live, document });
-  const isChanged = useMemo(() => !same(draft.document, document), [draft]);
-  useEffect(() => store(place, isChanged ? JSON.stringify(draft) : null), [draft]);
-  const set = (next: PolicyDocument): void => setDraft({ base: draft.base, document: next });
-  return { draft: draft.document, base: draft.base, isChanged, set };
-}
-
-function readDraft(place: string): PolicyDraft | undefined {
-  try {
-    return JSON.parse(stored(place) ?? "") as PolicyDraft;
-  } catch {
-    return undefined;
+/** That the draft is not live, or that two tabs have one each. */
+function DraftNote({ live, state, onDiscard }: DraftNoteProps): VNode | null {
+  const { base, isChanged, conflict } = state;
+  if (conflict !== undefined) {
+    return (
+      <p class="notice unsure" role="alert">
+        <span>This draft was changed in another tab. Only one of the two can be kept.</span>
+        <span class="bar">
+          <Button act="Take the other one" onClick={conflict.take} />
+          <Button act="Keep this one" onClick={conflict.keep} />
+        </span>
+      </p>
+    );
   }
+  if (!isChanged) return null;
+  return (
+    <p class="notice">
+      <span>
+        Your draft is not live. It is kept in this browser.
+        {base === live ? "" : ` ${overtaken(base, live)}`}
+      </span>
+      <Button act="Discard the draft" onClick={onDiscard} />
+    </p>
+  );
 }
+
+interface DraftNoteProps {
+  live: number;
+  state: DraftState;
+  onDiscard: () => void;
+}
+
+const overtaken = (base: number, live: number): string =>
+  `It was made from version ${String(base)}; version ${String(live)} is live now.`;
 
 interface EditorProps {
   policy: ShownPolicy;
@@ -109,9 +117,22 @@ interface EditorProps {
   onName: (name: string) => void;
 }
 
+const SIDES = { draft: "Draft", live: "Live version", shadow: "Shadow version" } as const;
+type Side = keyof typeof SIDES;
+
 function Editor({ policy, names, onName }: EditorProps): VNode {
   const { name, document, live, shadow, versions } = policy;
-  const { draft, base, isChanged, set } = useDraft(policy);
+  const state = useDraft(policy);
+  const { draft, base, isChanged, set } = state;
+  const [side, choice] = useChoice(
+    "Which rules",
+    Object.entries(SIDES).filter(([one]) => one !== "shadow" || shadow !== null),
+    "draft",
+  );
+  const running = useLoad<ShownPolicy>(at(name, `?version=${String(shadow ?? live)}`)).value;
+  const shown = { draft, live: document, shadow: running?.document ?? document }[side as Side];
+  const isShadow = side === "shadow" && shadow !== null;
+  const hits = useHits(name, isShadow ? shadow : live, isShadow ? shown : document);
   const next = Math.max(0, ...versions.map(({ version }) => version)) + 1;
   const discard = (): void => {
     set(document);
@@ -136,33 +157,24 @@ function Editor({ policy, names, onName }: EditorProps): VNode {
         />
         <MakeLive
           {...{ policy, act: `Publish ${String(next)}`, disabled: !isChanged }}
-          reason={() => compareDraft(policy, draft)}
+          reason={() => compareDraft(policy, draft, base === live ? "" : overtaken(base, live))}
           send={() => order(name, "", { document: draft })}
         />
       </PageHead>
       <GateTabs />
       {shadow === null ? null : <Effect policy={policy} />}
+      <DraftNote {...{ live, state }} onDiscard={discard} />
+      <Rules
+        {...{ shown, live: document, hits, aside: choice }}
+        onDraft={side === "draft" ? set : undefined}
+      />
       <div class="two start">
         <div class="stack wide">
-          <Rules draft={draft} live={document} hits={useHits(policy)} onDraft={set} />
-          {isChanged ? (
-            <p class="notice">
-              <span>
-                Your draft is not live. It is kept in this browser.
-                {base === live
-                  ? ""
-                  : ` It was made from version ${String(base)}; version ${String(live)} is live now.`}
-              </span>
-              <Button act="Discard the draft" onClick={discard} />
-            </p>
-          ) : null}
+          <TryPolicy key={side} {...{ name, draft: shown }} of={SIDES[side as Side]} />
           {isOperator() ? <BackTest {...{ name, draft }} /> : null}
-        </div>
-        <div class="stack wide">
-          <TryPolicy {...{ name, draft }} />
-          <Messages draft={draft} reasons={policy.rule_reasons} />
           <Versions {...{ name, versions }} onUse={set} />
         </div>
+        <Messages draft={shown} reasons={policy.rule_reasons} />
       </div>
     </>
   );
@@ -180,16 +192,16 @@ function leadOf({ live, shadow, built_in: isBuiltIn }: ShownPolicy): string {
     : `${what} Version ${String(live)} is live.`;
 }
 
-/** How often each live rule's decision and reason were given in 30 days; undefined until known. */
-function useHits({
-  document,
-  rule_reasons: reasons,
-}: ShownPolicy): readonly (number | undefined)[] {
-  const counts = useLoad<OutcomeReport>("outcomes?days=30").value?.reasons;
-  return document.rules.map(({ then }, rule) => {
-    const fits = ({ decision, reason }: OutcomeReport["reasons"][number]): boolean =>
-      decision === then && reason === reasons[rule];
-    return counts && (counts.find(fits)?.count ?? 0);
+/** How often each rule of a version decided in 30 days, and behind them no rule; undefined until known. */
+function useHits(
+  name: string,
+  version: number,
+  { rules }: PolicyDocument,
+): readonly (number | undefined)[] {
+  const counts = useLoad<RuleCounts>(at(name, "/counts?days=30")).value?.counts;
+  return [...rules.keys(), null].map((rule) => {
+    const found = counts?.find((one) => one.version === version && one.rule === rule);
+    return counts && (found?.count ?? 0);
   });
 }
 
@@ -197,16 +209,17 @@ function useHits({
 async function compareDraft(
   { name, document }: ShownPolicy,
   draft: PolicyDocument,
+  old: string,
 ): Promise<string> {
   const body = { document: draft };
   const test = isOperator() ? await order<BackTestReport>(name, "/back-test", body) : undefined;
   if (test !== undefined && test.draft.reject > test.live.reject) {
-    return `Of ${count(test.checks)} checks of all accounts on this server in the last 30 days, this draft would have refused ${count(test.draft.reject)}, the live version ${count(test.live.reject)}.`;
+    return `${old} Of ${count(test.checks)} checks of all accounts on this server in the last 30 days, this draft would have refused ${count(test.draft.reject)}, the live version ${count(test.live.reject)}.`;
   }
   const isUnknown = test === undefined || test.untestable.length > 0;
   return isUnknown && mayRefuseMore(document, draft)
-    ? "This draft may refuse people whom the live version lets in. Run it in shadow first to see how many."
-    : "";
+    ? `${old} This draft may refuse people whom the live version lets in. Run it in shadow first to see how many.`
+    : old;
 }
 
 interface DraftProps {
@@ -261,7 +274,7 @@ const ENTRY = textField("entry", "Address", undefined, {
   maxLength: 2_000,
 });
 
-function TryPolicy({ name, draft }: DraftProps): VNode {
+function TryPolicy({ name, draft, of }: DraftProps & { of: string }): VNode {
   const [tried, setTried] = useState<PolicyTestJson>();
   const send = async ({ entry = "" }: FormValues): Promise<void> => {
     const body = { document: draft, entries: [entry.trim()] };
@@ -271,7 +284,7 @@ function TryPolicy({ name, draft }: DraftProps): VNode {
     );
   };
   return (
-    <Sheet title="Try an address">
+    <Sheet title="Try an address" aside={<Chip words={of} />}>
       <Form class="stack close" act="Try it for 1 check" keeps fields={[ENTRY]} send={send} />
       <div aria-live="polite">
         {tried && (
@@ -285,34 +298,6 @@ function TryPolicy({ name, draft }: DraftProps): VNode {
         )}
         {tried?.message && <p>“{tried.message}”</p>}
       </div>
-    </Sheet>
-  );
-}
-
-const languages = new Intl.DisplayNames("en", { type: "language" });
-
-const LANGUAGES = ["en", "de", "fr", "es", "it", "pt", "nl", "pl"].map(
-  (code) => [code, languages.of(code) ?? code] as const,
-);
-
-function Messages(props: { draft: PolicyDocument; reasons: readonly string[] }): VNode {
-  const [language, choice] = useChoice("Language", LANGUAGES, "en");
-  const { value: words } = useLoad<Readonly<Record<string, string>>>(
-    `messages?language=${language}`,
-    0,
-  );
-  const said = props.draft.rules.flatMap(({ then, reason, message }, rule) => {
-    const messages = message && new Map(Object.entries(message));
-    const outcome = { decision: then, reason: reason ?? props.reasons[rule] ?? "" };
-    const spoken = { language, meant: outcome.reason === "typo" ? "jo@gmail.com" : undefined };
-    const all = { ...outcome, ...(messages && { messages }) };
-    const sentence = sentenceFor(all, spoken, (use) => words?.[use]);
-    const quoted = <span lang={language}>{words && `“${sentence ?? ""}”`}</span>;
-    return then === "accept" ? [] : [[`Rule ${String(rule + 1)}`, quoted] as const];
-  });
-  return (
-    <Sheet title="What the person reads" aside={choice}>
-      <Pairs rows={said} />
     </Sheet>
   );
 }

@@ -1,7 +1,7 @@
-import type { VNode } from "preact";
+import type { ComponentChildren, VNode } from "preact";
 import { capital, counted } from "../lib/format.ts";
 import { say } from "../lib/state.ts";
-import { Chip, Sheet } from "../parts/basic.tsx";
+import { Chip, Lines, Mark, noted, Sheet } from "../parts/basic.tsx";
 import { Button, Options } from "../parts/form.tsx";
 import {
   type EditableCondition,
@@ -24,14 +24,50 @@ const RULES_MAX = 50;
 const ADDED: EditableRule = { when: { disposable: true }, then: "reject" };
 
 interface RulesProps {
-  draft: PolicyDocument;
+  shown: PolicyDocument;
   live: PolicyDocument;
-  /** Of each live rule, in 30 days. */
+  /** Of each rule of the live version, or of the one that is shown, in 30 days; behind them, of no rule. */
   hits: readonly (number | undefined)[];
+  /** Absent: it can be read alone. */
+  onDraft?: ((draft: PolicyDocument) => void) | undefined;
+  aside: ComponentChildren;
+}
+
+const timesOf = (hits: number | undefined): string =>
+  hits === undefined ? "… times" : counted(hits, "time");
+
+export const Rules = ({ onDraft, aside, ...props }: RulesProps): VNode => (
+  <Sheet title="Rules" aside={aside}>
+    <p class="note">The first rule that fits decides. Counts are of 30 days.</p>
+    {onDraft === undefined ? (
+      <ReadRules {...props} />
+    ) : (
+      <EditRules {...props} draft={props.shown} onDraft={onDraft} />
+    )}
+  </Sheet>
+);
+
+const ReadRules = ({ shown, hits }: Pick<RulesProps, "shown" | "hits">): VNode => (
+  <Lines
+    rows={[...shown.rules, undefined].map((rule, at) => [
+      noted(
+        rule === undefined ? "Otherwise" : `${String(at + 1)}. If ${ruleWords(rule)}`,
+        rule?.message?.["en"],
+      ),
+      <span class="bar">
+        <Mark {...DECISION[rule?.then ?? shown.else]} />
+        <span class="note">{timesOf(hits[at])}</span>
+      </span>,
+    ])}
+  />
+);
+
+interface EditProps extends Pick<RulesProps, "live" | "hits"> {
+  draft: PolicyDocument;
   onDraft: (draft: PolicyDocument) => void;
 }
 
-export function Rules({ draft, live, hits, onDraft }: RulesProps): VNode {
+function EditRules({ draft, live, hits, onDraft }: EditProps): VNode {
   const { rules } = draft;
   const put = (next: readonly EditableRule[]): void => onDraft({ ...draft, rules: next });
   const remove = (at: number): void => {
@@ -41,10 +77,7 @@ export function Rules({ draft, live, hits, onDraft }: RulesProps): VNode {
   const move = (at: number, by: number): void =>
     put(rules.toSpliced(at, 1).toSpliced(at + by, 0, ...rules.slice(at, at + 1)));
   return (
-    <Sheet
-      title="Rules"
-      aside={<span class="note">The first rule that fits decides. Counts are of 30 days.</span>}
-    >
+    <>
       <ol class="policy-rules">
         {rules.map((rule, at) => {
           const name = `rule ${String(at + 1)}`;
@@ -53,9 +86,9 @@ export function Rules({ draft, live, hits, onDraft }: RulesProps): VNode {
           return (
             <li key={at}>
               <b>{at + 1}</b>
-              <div class="stack close">
+              <div class="bar">
                 {whenSlots(name, rule, change)}
-                {thenSlots(capital(name), rule, change, known < 0 ? "changed" : hits[known])}
+                {thenSlots(name, rule, change, known < 0 ? "changed" : hits[known])}
               </div>
               <span class="moves">
                 {small(`Move ${name} up`, "↑", () => move(at, -1), at === 0)}
@@ -69,6 +102,7 @@ export function Rules({ draft, live, hits, onDraft }: RulesProps): VNode {
       <div class="bar otherwise">
         <span>Otherwise</span>
         {actionSlot("Otherwise", draft.else, (then) => onDraft({ ...draft, else: then }))}
+        <span class="note">{timesOf(hits[live.rules.length])}</span>
       </div>
       <Button
         act="Add a rule"
@@ -76,7 +110,7 @@ export function Rules({ draft, live, hits, onDraft }: RulesProps): VNode {
         disabled={rules.length >= RULES_MAX}
         onClick={() => put([...rules, ADDED])}
       />
-    </Sheet>
+    </>
   );
 }
 
@@ -96,27 +130,23 @@ function whenSlots(name: string, rule: EditableRule, onChange: ChangeRule): read
     const { reason: _, ...others } = rule;
     onChange({ ...others, when: Object.fromEntries(next) });
   };
-  const free = CONDITIONS.filter(({ fact }) => !Object.hasOwn(rule.when, fact));
-  const added = free.find(({ id }) => id === "free") ?? free[0];
+  const free = freeOf(rule);
   return entries.map((entry, place) => {
     const number = String(place + 1);
     const label = capital(place === 0 ? name : `${name}, condition ${number}`);
     const drop = (): void => put(entries.toSpliced(place, 1));
     return (
-      <div key={entry[0]} class="bar">
+      <span key={entry[0]} class="bar">
         <span>{place === 0 ? "If" : "and"}</span>
         {slot(label, entry, free, (...next) => put(entries.toSpliced(place, 1, next)))}
         {entries.length > 1 ? small(`Remove condition ${number} of ${name}`, "×", drop) : null}
-        {place === entries.length - 1 && added !== undefined ? (
-          <Button
-            {...{ act: "and…", of: `in ${name}`, class: "small plain" }}
-            onClick={() => put([...entries, [added.fact, added.value]])}
-          />
-        ) : null}
-      </div>
+      </span>
     );
   });
 }
+
+const freeOf = ({ when }: EditableRule): readonly EditableCondition[] =>
+  CONDITIONS.filter(({ fact }) => !Object.hasOwn(when, fact));
 
 type ConditionEntry = [fact: string, value: unknown];
 
@@ -176,19 +206,26 @@ function thenSlots(
   onChange: ChangeRule,
   hits?: number | "changed",
 ): VNode {
+  const label = capital(name);
   // Empty: the sentence that comes with Gatepost, in eight languages.
   const speak = (text: string): void => {
     const { message: _, ...plain } = rule;
     onChange(text.trim() === "" ? plain : { ...plain, message: { ...rule.message, en: text } });
   };
+  const free = freeOf(rule);
+  const added = free.find(({ id }) => id === "free") ?? free[0];
+  const add = (): void => {
+    const { reason: _, ...others } = rule;
+    if (added) onChange({ ...others, when: { ...rule.when, [added.fact]: added.value } });
+  };
   return (
-    <div class="bar">
+    <span class="bar then">
       <span>then</span>
-      {actionSlot(`${name}: what to do`, rule.then, (then) => onChange({ ...rule, then }))}
+      {actionSlot(`${label}: what to do`, rule.then, (then) => onChange({ ...rule, then }))}
       {rule.then === "accept" ? null : (
         <input
           class="said"
-          aria-label={`${name}: text for the person`}
+          aria-label={`${label}: text for the person`}
           placeholder="Standard text for the person"
           maxLength={300}
           value={rule.message?.["en"] ?? ""}
@@ -198,8 +235,11 @@ function thenSlots(
       {hits === "changed" ? (
         <Chip mark="tip" words="Changed" />
       ) : (
-        <span class="note">{hits === undefined ? "… times" : counted(hits, "time")}</span>
+        <span class="note">{timesOf(hits)}</span>
       )}
-    </div>
+      {added && (
+        <Button {...{ act: "and…", of: `in ${name}`, class: "small plain" }} onClick={add} />
+      )}
+    </span>
   );
 }

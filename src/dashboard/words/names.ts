@@ -71,6 +71,7 @@ const ACTIONS: CodeNames = {
   "sign_ups.switched": "Sign-up switched",
   "person.forgotten": "A person's data deleted",
   "feedback.given": "Feedback given",
+  "feedback.taken_back": "Feedback taken back",
   "decisions.read": "Decision log read",
   "list.downloaded": "List downloaded",
   "list.deleted": "List deleted",

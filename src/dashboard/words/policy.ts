@@ -70,7 +70,7 @@ export const CONDITIONS: readonly EditableCondition[] = [
   figure("lt", "age_days", "the domain's age in days, below", 30),
   figure("gte", "domain_mailboxes", "new addresses at its domain, at least", 5),
   figure("gte", "sub_names", "new sub-domains, at least", 5),
-  figure("lt", "domain_known_days", "its domain is known for days, fewer than", 14),
+  figure("lt", "domain_known_days", "known for fewer days than", 14),
   figure("gte", "mx_new_domains", "new domains at its mail server, at least", 10),
   figure("gte", "mailbox_seen", "spellings of the mailbox, at least", 3),
   figure("gte", "mailbox_abused", "abuse by this mailbox, at least", 1),

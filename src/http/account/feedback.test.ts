@@ -64,7 +64,12 @@ const refused = (status: number) => (error: unknown) =>
 
 test("the page lists decisions, and finds a mailbox by its address", async (t) => {
   const { world, made, call } = await openRoutes(t);
-  assert.deepEqual(await call("GET decisions"), { log: "off", decisions: [], next: null });
+  assert.deepEqual(await call("GET decisions"), {
+    log: "off",
+    decisions: [],
+    next: null,
+    marks: [],
+  });
   await world.store.switches.switchLog(made.id, "on");
   for (const email of ["jo@good.example", "ann@good.example"]) {
     await ask(world, { email }, { "x-api-key": made.apiKey });
@@ -81,6 +86,18 @@ test("the page lists decisions, and finds a mailbox by its address", async (t) =
     [page.log, page.decisions.map(({ mailbox }) => mailbox)],
     ["on", [{ id: found.mailbox }]],
   );
+  const marks = async (): Promise<unknown> =>
+    ((await call("GET decisions", { query: found })) as { marks: unknown }).marks;
+  const { mailbox } = found;
+  for (const outcome of ["abuse", "fine"]) {
+    await call("POST feedback", { body: { mailbox, outcome } });
+    assert.deepEqual(await marks(), [{ mailbox, outcome }]);
+  }
+  for (const left of [[{ mailbox, outcome: "abuse" }], []]) {
+    await call("DELETE feedback/:id", { id: mailbox });
+    assert.deepEqual(await marks(), left);
+  }
+  await assert.rejects(call("DELETE feedback/:id", { id: mailbox }), refused(404));
   await assert.rejects(
     call("POST decisions/find", { body: { email: "good.example" } }),
     refused(400),

@@ -24,6 +24,7 @@ import {
   PROPOSAL_ANSWERS,
   type ProposalAnswer,
   Proposals,
+  RuleCounts,
   SavedPolicy,
   ShadowReport,
   Waves,
@@ -119,6 +120,14 @@ export const policyRoutes: readonly AccountRoute[] = [
     ({ account: own, id, query }, { policies }) => {
       const days = boundedNumber(query["days"], { standard: 30, max: SHADOW_DAYS });
       return policies.shadowReport(own.id, id, days);
+    },
+  ),
+  account(
+    "GET policies/:id/counts",
+    { answer: RuleCounts },
+    ({ account: own, id, query }, { policies }) => {
+      const days = boundedNumber(query["days"], { standard: 30, max: SHADOW_DAYS });
+      return policies.ruleCounts(own.id, id, days);
     },
   ),
   account(
@@ -261,7 +270,14 @@ export const feedbackRoutes: readonly AccountRoute[] = [
     const sought = readSought((name) => request.query[name]);
     const page = await context.decisionLog.page(id, sought);
     if (sought.after === undefined) await noteReading(request);
-    return { log: logsDecisions ? ("on" as const) : ("off" as const), ...page };
+    const named = page.decisions.flatMap(({ mailbox }) => mailbox?.id ?? []);
+    const marks = await context.feedback.marks(id, [...new Set(named)]);
+    const log = logsDecisions ? ("on" as const) : ("off" as const);
+    return { log, ...page, marks: [...marks] };
+  }),
+  account("DELETE feedback/:id", {}, async (request, { feedback }) => {
+    if (!(await feedback.takeBack(request.account.id, request.id))) throw notFound();
+    await noteOwn(request, { action: "feedback.taken_back" });
   }),
   account(
     "POST decisions/find",

@@ -2,7 +2,7 @@ import { PARTS } from "../../base/health.ts";
 import { DECISIONS } from "../../core/policy/policy.ts";
 import { ROW_CLASSES, type RowClass } from "../../core/batch/row-class.ts";
 import { type Described, oneOf, orNull, Type } from "../../core/json-schema.ts";
-import { LoggedDecision } from "../../gate/gate-shapes.ts";
+import { FeedbackMark, LoggedDecision } from "../../gate/gate-shapes.ts";
 import { OwnEntry, Source } from "../../lists/rules/entry-json.ts";
 import { KEY, type Key } from "../../accounts/key-json.ts";
 import { ResultSchema } from "../schemas.ts";
@@ -10,7 +10,7 @@ import { ResultSchema } from "../schemas.ts";
 /** What `/account/*` answers. The dashboard imports these types and nothing else. Times are ISO 8601 in UTC. */
 
 export type { CheckStep, EvidenceShape, FrontPage } from "../../check/check-shapes.ts";
-export type { Key, LoggedDecision, OwnEntry, Source };
+export type { FeedbackMark, Key, LoggedDecision, OwnEntry, Source };
 export type {
   BackTestReport,
   ForgetReport,
@@ -19,6 +19,7 @@ export type {
   PolicyPage,
   PolicyJson,
   Proposal,
+  RuleCounts,
   SavedPolicy,
   ShadowReport,
   Wave,
@@ -306,8 +307,10 @@ export const AccountDecisions = Type.Object({
   log: oneOf(["on", "off"], "Whether decisions are logged."),
   decisions: Type.Array(LoggedDecision, { description: "Newest first." }),
   next: orNull(text, "For `after`; null: there are no more."),
+  marks: Type.Array(FeedbackMark, { description: "What was reported of their mailboxes." }),
 });
 export type AccountDecisions = Described<typeof AccountDecisions>;
+
 /** What the person at a form reads, by what it is for. */
 export const Sentences = Type.Unsafe<Readonly<Record<string, string>>>({
   type: "object",

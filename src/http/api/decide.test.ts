@@ -273,6 +273,19 @@ test("a shadow is counted and never shown, and the counts are exactly those of i
     { live: "reject", shadow: "review", count: 1 },
   ]);
   assert.deepEqual([report.total, report.changed], [5, 5]);
+  const { counts } = await world.policies.ruleCounts(id, "default", 30);
+  const live = counts.filter(({ version }) => version === 1);
+  assert.equal(
+    live.reduce((all, { count }) => all + count, 0),
+    5,
+  );
+  assert.deepEqual(
+    counts.filter(({ version }) => version === 2),
+    [
+      { version: 2, rule: null, count: 4 },
+      { version: 2, rule: 0, count: 1 },
+    ],
+  );
   assert.deepEqual(
     report.domains.map(({ domain, count }) => [domain, count]),
     [

@@ -8,11 +8,22 @@ export interface PolicyTables {
   outcome_counts: OutcomeCountRow;
   shadow_counts: ShadowCountRow;
   shadow_domains: ShadowCountRow;
+  rule_counts: RuleCountRow;
   hooks: HookRow;
   hook_counts: HookCountRow;
   feedback: FeedbackRow;
   decisions: DecisionRow;
   waves: WaveRow;
+}
+
+export interface RuleCountRow {
+  account_id: string;
+  policy: string;
+  version: number;
+  day: number;
+  /** From 0; -1: none fits. */
+  rule: number;
+  count: number;
 }
 
 export interface FeedbackRow {

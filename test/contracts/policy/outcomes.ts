@@ -50,6 +50,22 @@ export function outcomesContract(name: string, make: Make<Outcomes>): void {
     assert.deepEqual(await outcomes.ofAccount("a2", 0), []);
   });
 
+  check("rules are counted by version, of the days that are asked for", async (outcomes) => {
+    const rule = (day: number, version: number, at: number) => {
+      return { account_id: "a1", policy: "default", version, day, rule: at, count: 1 };
+    };
+    await outcomes.add({ rules: [rule(10, 1, 0), rule(10, 1, -1), rule(9, 1, 0)] }, LIMITS);
+    await outcomes.add({ rules: [rule(10, 1, 0), rule(10, 2, 3), rule(8, 1, 0)] }, LIMITS);
+    assert.deepEqual(await outcomes.rulesOf("a1", "default", 9), [
+      { version: 1, rule: -1, count: 1 },
+      { version: 1, rule: 0, count: 3 },
+      { version: 2, rule: 3, count: 1 },
+    ]);
+    assert.deepEqual(await outcomes.rulesOf("a1", "other", 9), []);
+    assert.equal(await outcomes.prune(10, 0), 2);
+    assert.deepEqual((await outcomes.rulesOf("a1", "default", 0))[1]?.count, 2);
+  });
+
   check("a flood of forms is counted together, and none is lost", async (outcomes) => {
     const forms = Array.from({ length: 50 }, (_, at) => outcome({ form: `f${String(at)}` }));
     await outcomes.add({ ...NOTHING, outcomes: forms }, LIMITS);

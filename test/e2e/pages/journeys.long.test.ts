@@ -177,6 +177,21 @@ testInBrowser("a policy: draft kept, shadow, live after a question, undone", asy
   await page.getByText("Your draft is not live.").waitFor();
   assert.equal(await page.getByLabel("Otherwise").inputValue(), "reject");
   assert.equal(await page.getByLabel("Rule 2: condition").inputValue(), "allowed");
+  const other = await context.newPage();
+  await goTo(other, page.url());
+  await other.getByLabel("Otherwise").selectOption("review");
+  await page.getByText("This draft was changed in another tab.").waitFor();
+  assert.deepEqual(await axeFindings(page), []);
+  await button(page, "Take the other one").click();
+  await page.getByText("Your draft is not live.").waitFor();
+  assert.equal(await page.getByLabel("Otherwise").inputValue(), "review");
+  await page.getByLabel("Otherwise").selectOption("reject");
+  await other.getByText("This draft was changed in another tab.").waitFor();
+  await other.close();
+  await page.getByLabel("Which rules").selectOption("live");
+  await page.getByText("1. If the address is malformed").waitFor();
+  await page.getByText("Live version", { exact: true }).last().waitFor();
+  await page.getByLabel("Which rules").selectOption("draft");
   await page.getByLabel("Address", { exact: true }).fill("jo@mailinator.com");
   await button(page, "Try it for 1 check").click();
   await page.getByText("Rule 5: disposable").waitFor();
@@ -380,6 +395,12 @@ testInBrowser("a decision is logged, found by its address, and reported as abuse
     await rows.nth(at).getByRole("button", { name: "Abuse" }).click();
     await confirmBy(page, "Report this sign-up as abuse?", "Report it");
   }
+  const undone = rows.nth(2).getByRole("button", { name: /^Undo/ });
+  await undone.click();
+  await page.getByText("The report is taken back.").waitFor();
+  await rows.nth(2).getByRole("button", { name: "Abuse" }).click();
+  await confirmBy(page, "Report this sign-up as abuse?", "Report it");
+  await undone.waitFor();
   await page.reload();
   await button(page, "Deny other.example").click();
   await confirmBy(page, "Deny other.example?", "Deny");

@@ -137,7 +137,7 @@ const REFUSED: readonly (readonly [name: string, entrance: Entrance, status: num
 for (const [name, entrance, status] of REFUSED) {
   test(`the list is refused, and not made, for ${name}`, async () => {
     const { app, made } = open(entrance);
-    const answer = await inject(app, "/feeds/disposable.json");
+    const answer = await inject(app, "/feeds/disposable.txt?separator=newline");
     assert.equal(answer.statusCode, status);
     assert.ok((answer.json() as { error: string }).error.length > 0);
     const asks = status === 401 ? 'Basic realm="Gatepost"' : undefined;

@@ -46,13 +46,13 @@ async function listIn(
   { source, target }: PageRequest,
   deps: DisposablePageDeps,
 ): Promise<RouteReply> {
-  const textForm = form === "txt" ? textFormOf(target.query) : form;
   const { refusal, rate } = await admit(source, deps);
   if (refusal !== undefined) {
     const reply = refused(refusal, undefined);
     const asks = reply.status === 401 ? ASKS_PASSWORD : {};
     return { ...reply, headers: { ...rate, ...reply.headers, ...asks } };
   }
+  const textForm = form === "txt" ? textFormOf(target.query) : form;
   const { gzip, etag } =
     textForm === "lists" ? await deps.packed() : (await deps.published())[textForm];
   const headers = {

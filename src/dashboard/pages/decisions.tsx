@@ -154,7 +154,10 @@ function cellsOf(
       <div>{signals.map(signalName).join(", ")}</div>,
     ),
     domain ?? "–",
-    form ?? (key?.startsWith("hook:") === true ? "a hook" : key === null ? "no key" : "a key"),
+    noted(
+      form ?? (key?.startsWith("hook:") === true ? "a hook" : key === null ? "no key" : "a key"),
+      row.for === "send" ? "before a message" : "",
+    ),
     mailbox && feedback(mailbox.id, domain ?? "", mark),
   ];
 }

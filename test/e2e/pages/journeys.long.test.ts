@@ -375,9 +375,10 @@ testInBrowser("a decision is logged, found by its address, and reported as abuse
   const own = new Browser(shown.service);
   own.cookie = shown.cookieOf("own") ?? "";
   const { api_key: key } = (await own.post("keys", { name: "Log" })).json as { api_key: string };
-  for (const email of ["ann@other.example", "bob@other.example", "cat@other.example"]) {
+  for (const name of ["ann", "bob", "cat"]) {
     const headers = { "X-Api-Key": key, "Content-Type": "application/json" };
-    const body = JSON.stringify({ email });
+    const question = name === "bob" ? "send" : "signup";
+    const body = JSON.stringify({ email: `${name}@other.example`, for: question });
     await fetch(`${shown.service.url}/api/decide`, { method: "POST", headers, body });
   }
   await page.getByLabel("Follow it live").check();
@@ -386,6 +387,7 @@ testInBrowser("a decision is logged, found by its address, and reported as abuse
     what: "three rows",
     withinMs: PATIENCE_MS,
   });
+  assert.equal(await rows.filter({ hasText: "before a message" }).count(), 1);
   assert.deepEqual(await axeFindings(page), []);
   await page.getByLabel("Address", { exact: true }).fill("bob@other.example");
   await button(page, "Find the address").click();

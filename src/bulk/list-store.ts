@@ -304,13 +304,8 @@ export async function pruneLists(db: Kysely<Database>, nowMs: number): Promise<n
       continue;
     }
     if (expiresAtMs > 0) await forgetList(db, id);
-    if (runs.length > 0) {
-      await db
-        .updateTable("jobs")
-        .set({ expires_at_ms: nowMs })
-        .where("session", "in", runsIn(row))
-        .where("state", "!=", "gone") // whose cooldown is wanted
-        .execute();
+    for (const { session } of runs) {
+      await changeRows(db, "jobs", { session }, { expires_at_ms: nowMs });
     }
     await deleteRows(db, "account_lists", { id });
     gone += 1;

@@ -400,7 +400,9 @@ test("deleting a list ends its check, gives back what has not begun and leaves n
     [],
   );
   await world.prune();
-  assert.deepEqual(await world.stores.sql.db.selectFrom("account_lists").selectAll().execute(), []);
+  for (const table of ["account_lists", "jobs", "chunks"] as const) {
+    assert.deepEqual(await world.stores.sql.db.selectFrom(table).selectAll().execute(), []);
+  }
 });
 
 const SLIPS =

@@ -90,8 +90,10 @@ export async function openPage(url: string, view: View = {}): Promise<Opened> {
     if (message.type() === "error" && !isRefusal) complaints.push(message.text());
   });
   page.on("dialog", (dialog) => {
+    // A page that shows a secret asks before it is left.
+    if (dialog.type() === "beforeunload") return void dialog.accept();
     complaints.push(`a dialog: ${dialog.message()}`);
-    void dialog.dismiss();
+    return void dialog.dismiss();
   });
   return { page, context, complaints };
 }

@@ -183,7 +183,7 @@ export const SETTINGS = {
   signInHeader: may(
     "GATEPOST_SIGN_IN_HEADER",
     headerName,
-    "Header with the verified email address of who signs in, believed from `GATEPOST_TRUST_PROXY` peers only. It makes no accounts ([sign-in.md](operations/sign-in.md#behind-a-proxy-that-knows-the-person)).",
+    "Header of [trusted proxies](operations/sign-in.md#behind-a-proxy-that-knows-the-person) with the verified email address of who signs in.",
   ),
   secretKey: may(
     "GATEPOST_SECRET_KEY",
@@ -194,7 +194,7 @@ export const SETTINGS = {
   signup: may(
     "GATEPOST_SIGNUP",
     oneOf("open", "closed"),
-    "Whether visitors may create accounts in the dashboard: `open` or `closed`. Unset: as an administrator switches it on the page *Accounts*, `open` at first.",
+    "Who may create accounts in the dashboard: `open` or `closed`; unset: switched on the page *Accounts*, `open` at first.",
   ),
   listHours: set(
     "GATEPOST_LIST_HOURS",

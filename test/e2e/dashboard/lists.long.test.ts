@@ -195,7 +195,7 @@ testInBrowser("files that are no lists, and lists that are gone, are said in wor
   await page.getByRole("heading", { name: "This list is not here any more" }).waitFor();
   await page.getByRole("link", { name: "Upload a list" }).click();
   await choose(page, "mine.txt", "ann@d1.example\n");
-  await button(page, "Delete").click();
+  await button(page, "Delete now").click();
   await page.getByRole("dialog", { name: "Delete this list?" }).waitFor();
   await button(page, "Delete it").click();
   await page.getByRole("heading", { name: "Check a list" }).waitFor();

@@ -89,6 +89,64 @@ async function webhook(page: Page): Promise<void> {
   await page.route("**/webhook/deliveries", (route) => route.fulfill({ json: { deliveries } }));
 }
 
+async function askForCode(page: Page): Promise<void> {
+  const headers = { "gatepost-error": "second_factor_needed" };
+  const refused = { status: 401, headers, json: { error: "The password is right." } };
+  await page.route("**/account/sign-in", (route) => route.fulfill(refused));
+}
+
+async function giveCode(page: Page): Promise<void> {
+  await page.getByLabel("Email address").fill("ann@company.example");
+  await page.getByLabel("Password").fill("correct horse battery");
+  await press("Sign in")(page);
+  await page.getByText("Six digits").waitFor();
+}
+
+/** Whom the proxy names has no account. */
+async function nameUnknown(page: Page): Promise<void> {
+  await page.route("**/account/session", async (route) => {
+    const response = await route.fetch();
+    const json = { ...((await response.json()) as object), proxy_email: "ann@company.example" };
+    await route.fulfill({ response, json });
+  });
+}
+
+async function answerFactor(page: Page): Promise<void> {
+  const begun = { secret: "ABCDEFGH".repeat(4), uri: "otpauth://totp/x", set_up: "x" };
+  const codes = Array.from({ length: 10 }, () => "ABCDEFGHIJKLMNOP");
+  await page.route("**/account/second-factor", (route) => route.fulfill({ json: begun }));
+  await page.route("**/account/second-factor/finish", (route) =>
+    route.fulfill({ json: { codes } }),
+  );
+}
+
+async function beginFactor(page: Page): Promise<void> {
+  await ask("Set up a second factor")(page);
+  await page.getByLabel("Current password").fill("correct horse battery");
+  await page.getByRole("dialog").getByRole("button", { name: "Set up a second factor" }).click();
+  await page.getByLabel("Code that the app shows now").fill("123456");
+}
+
+async function finishFactor(page: Page): Promise<void> {
+  await beginFactor(page);
+  await press("Switch it on")(page);
+  await page.getByRole("heading", { name: "Your recovery codes" }).waitFor();
+}
+
+async function showHistory(page: Page): Promise<void> {
+  const counts = { rows: 9_000, checked: 8_990, good: 8_000, disposable: 700, no_mail: 200 };
+  const past = {
+    name: `${"a long name ".repeat(12)}.csv`,
+    ...counts,
+    bad_format: 90,
+    charged: 8_990,
+  };
+  const history = [{ ...past, created_at: AT }];
+  await page.route("**/account/lists", (route) =>
+    route.fulfill({ json: { lists: [], most: 10, history } }),
+  );
+}
+
 async function makeKey(page: Page): Promise<void> {
   await ask("Create a key")(page);
   await page.getByLabel("Name").fill("Shop");
@@ -134,6 +192,8 @@ const VISITOR: readonly Omit<State, "who">[] = [
   { name: "misspelt", ...verdict("maria@gmail.con") },
   { name: "plans", path: "/pricing" },
   { name: "sign-in", path: "/sign-in" },
+  { name: "code asked", path: "/sign-in", before: askForCode, act: giveCode },
+  { name: "named by a proxy", path: "/sign-in", before: nameUnknown },
   { name: "sign-up", path: "/sign-up" },
   { name: "new password", path: "/new-password#x" },
   { name: "used set-up link", path: "/setup#0123" },
@@ -157,6 +217,9 @@ const OWN: readonly Omit<State, "who">[] = [
   { name: "could not tell", ...verdict("jo@silent.example") },
   { name: "bad format", ...verdict("jo..x@good.example") },
   { name: "chosen list", path: "/lists", act: choose },
+  { name: "lists of the past", path: "/lists", before: showHistory },
+  { name: "second factor begun", path: "/settings", before: answerFactor, act: beginFactor },
+  { name: "recovery codes", path: "/settings", before: answerFactor, act: finishFactor },
   { name: "running list", path: "/lists", before: hold, act: run },
   { name: "finished list", path: "/lists", act: finish },
   { name: "ending a list", path: "/lists", before: hold, act: end },
@@ -189,6 +252,7 @@ const ADMIN: readonly Omit<State, "who">[] = [
   { name: "system", path: "/admin/system" },
   { name: "accounts", path: "/admin/accounts" },
   { name: "new account", path: "/admin/accounts", act: ask("Create an account") },
+  { name: "sign-up closed?", path: "/admin/accounts", act: ask("Close sign-up") },
   { name: "rules", path: "/admin/rules" },
   { name: "new rule", path: "/admin/rules", act: ask("Add a rule") },
   { name: "switching a list off", path: "/admin/rules", act: ask(/^Switch off/) },

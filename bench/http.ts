@@ -13,9 +13,10 @@ import { promisify } from "node:util";
 import { startDnsServer } from "../test/dns/dns-server.ts";
 import { gatepost, makeHome, startService } from "../test/e2e/service-process.ts";
 import { cpuOf, median } from "./usage.ts";
+import { sized } from "./short.ts";
 
-const ROUNDS = Number(process.env["BENCH_ROUNDS"] ?? 7);
-const ROUND_REQUESTS = Number(process.env["BENCH_REQUESTS"] ?? 20_000);
+const ROUNDS = Number(process.env["BENCH_ROUNDS"] ?? sized(7, 1));
+const ROUND_REQUESTS = Number(process.env["BENCH_REQUESTS"] ?? sized(20_000, 200));
 const CONNECTIONS = 32;
 const FOLDERS = (process.env["BENCH_FOLDERS"] ?? "").split(":").filter((folder) => folder !== "");
 

@@ -36,9 +36,9 @@ const WEATHER = { delayMs: 5, lossShare: 0, deadEvery: 10 };
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
-    attackers: { type: "string", default: "1,50" },
-    rounds: { type: "string", default: "2" },
-    seconds: { type: "string", default: "5" },
+    attackers: { type: "string", default: "50" },
+    rounds: { type: "string", default: "1" },
+    seconds: { type: "string", default: "1.5" },
     inside: { type: "boolean", default: false },
   },
 });

@@ -13,6 +13,7 @@ import {
 } from "../test/scaled/scaled-world.ts";
 import { startNameServer } from "../test/dns/numbered-names.ts";
 import { cpuOf, median } from "./usage.ts";
+import { sized } from "./short.ts";
 
 const autocannon = createRequire(import.meta.url).resolve("autocannon/autocannon.js");
 const runProgram = promisify(execFile);
@@ -20,10 +21,10 @@ const runProgram = promisify(execFile);
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
 const DELAY_MS = 20;
-const ROUNDS = 3;
+const ROUNDS = sized(3, 1);
 const CONNECTIONS = 32;
-const LOAD_SECONDS = 4;
-const QUOTA = 5_000;
+const LOAD_SECONDS = sized(4, 1);
+const QUOTA = sized(5_000, 500);
 
 interface Answered {
   readonly count: number;

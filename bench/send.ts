@@ -12,9 +12,10 @@ import { setTimeout as pause } from "node:timers/promises";
 import { startDnsServer } from "../test/dns/dns-server.ts";
 import { gatepost, makeHome, startService } from "../test/e2e/service-process.ts";
 import { median } from "./usage.ts";
+import { sized } from "./short.ts";
 
-const ROUNDS = Number(process.env["BENCH_ROUNDS"] ?? 3);
-const ROUND_REQUESTS = Number(process.env["BENCH_REQUESTS"] ?? 10_000);
+const ROUNDS = Number(process.env["BENCH_ROUNDS"] ?? sized(3, 1));
+const ROUND_REQUESTS = Number(process.env["BENCH_REQUESTS"] ?? sized(10_000, 200));
 const CONNECTIONS = 16;
 const BATCH = 100;
 const WRITTEN_MS = 2_000;

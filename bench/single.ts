@@ -13,6 +13,7 @@ import { startNameServer } from "../test/dns/numbered-names.ts";
 import { makeHome, startService } from "../test/e2e/service-process.ts";
 import { type LoadResult, runLoad } from "./single/load.ts";
 import { cpuOf, median } from "./usage.ts";
+import { sized } from "./short.ts";
 
 interface Path {
   readonly delayMs: number;
@@ -25,10 +26,10 @@ const PATHS: readonly Path[] = [
   { delayMs: 150, connections: 384 },
 ];
 
-const ROUNDS = Number(process.env["BENCH_ROUNDS"] ?? 5);
+const ROUNDS = Number(process.env["BENCH_ROUNDS"] ?? sized(5, 1));
 /** Names asked for in a round, and before the first, until the program is compiled. */
-const ROUND_NAMES = 10_000;
-const WARM_UP_NAMES = 40_000;
+const ROUND_NAMES = sized(10_000, 500);
+const WARM_UP_NAMES = sized(40_000, 500);
 const AMPLE = { rate_per_minute: 1e9, daily: 1e9, monthly: 1e9 };
 
 interface Server {

@@ -14,8 +14,9 @@ import { startNameServer } from "../test/dns/numbered-names.ts";
 import { makeHome } from "../test/e2e/service-process.ts";
 import { childEnvironment } from "../test/process/child-environment.ts";
 import { cpuOf, median, memoryOf } from "./usage.ts";
+import { sized } from "./short.ts";
 
-const ROUNDS = Number(process.env["BENCH_ROUNDS"] ?? 11);
+const ROUNDS = Number(process.env["BENCH_ROUNDS"] ?? sized(11, 1));
 const IDLE_MS = 2_000;
 const PORT = 18_970;
 const HERE = fileURLToPath(new URL("../..", import.meta.url));

@@ -39,15 +39,26 @@ export function App({ fault }: { fault: string }): VNode {
 
 const close = (): void => void (notice.value = undefined);
 
-const Told = ({ words, undo }: Notice): VNode => (
-  <div class="notice told" role="status">
-    <span>{words}</span>
-    <span class="bar">
-      {undo && <Act act="Undo" send={() => undo().then(close)} />}
-      <Button act="Close" class="small plain" onClick={close} />
-    </span>
-  </div>
-);
+/** How long a notice without a button stays, and each letter of it. */
+const TOLD_MS = 4_000;
+const LETTER_MS = 60;
+
+function Told({ words, undo }: Notice): VNode {
+  useEffect(() => {
+    if (undo !== undefined) return undefined;
+    const timer = setTimeout(close, TOLD_MS + LETTER_MS * words.length);
+    return () => clearTimeout(timer);
+  }, [words, undo]);
+  return (
+    <div class="notice told" role="status">
+      <span>{words}</span>
+      <span class="bar">
+        {undo && <Act act="Undo" send={() => undo().then(close)} />}
+        <Button act="Close" class="small plain" onClick={close} />
+      </span>
+    </div>
+  );
+}
 
 function Content(): VNode {
   const pages = PAGES.filter(([at]) => at === path.value);

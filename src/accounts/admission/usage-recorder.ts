@@ -64,7 +64,7 @@ export class UsageRecorder {
     const row = waiting ?? emptyDay(key, day);
     row.requests += 1;
     row.refusals += isRefused ? 1 : 0;
-    row[latencyColumn(latencyMs)] += 1;
+    if (!isRefused) row[latencyColumn(latencyMs)] += 1;
     if (waiting === undefined) this.#days.note(`${key} ${String(day)}`, row);
   }
 

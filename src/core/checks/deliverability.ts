@@ -128,7 +128,7 @@ function advise({
       figure,
     };
   }
-  const says = `The domain is set up for ${score} of 100.`;
+  const says = `The domain's set-up for mail reaches ${score} of 100 points.`;
   if (score >= GOOD_SCORE) return { state: "good", says, figure };
   const fix = "Follow the advice on the other checks; each one you set right raises the score.";
   return { state: score >= FAIR_SCORE ? "warn" : "bad", says, fix, figure };

@@ -212,7 +212,7 @@ function Picture({ read, rows, see }: { read: ReadList; rows: number; see: See }
     <section class="sheet stack">
       <h2 class="say">
         {count(counts.good)} of {counted(rows, "row")}{" "}
-        {plural(counts.good, "is good to use.", "are good to use.")}
+        {plural(rows === 1 ? 1 : counts.good, "is good to use.", "are good to use.")}
       </h2>
       <SplitWithLegend
         parts={names.map((name) => [CLASSES[name].words, CLASSES[name].colour, counts[name]])}

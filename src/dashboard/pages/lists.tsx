@@ -124,7 +124,7 @@ function Start(): VNode {
         title="Check a list"
         lead={`The file goes to this server, which shows what it read. Nothing is charged before you press Check. Everything is deleted after ${listLife()}, or at once when you press Delete now.`}
       />
-      <p class={lists.length >= most ? "notice unsure" : "note"} role="status">
+      <p class={lists.length >= most ? "notice unsure" : "note limits"} role="status">
         {lists.length >= most
           ? `You have ${count(most)} lists here, and there is room for no more: delete one first.`
           : limitWords()}

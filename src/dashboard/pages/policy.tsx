@@ -59,12 +59,17 @@ const order = <Reply,>(name: string, rest: string, body: object = {}): Promise<R
     throw new ApiFault(error.status, inRules(error.message));
   });
 
+/** The choice of policies stands beside the title: it is there with it. */
+const PENDING = { fault: "", isGone: false, reload: () => undefined };
+
 export function Page(): VNode {
   const list = useLoad<{ readonly policies: readonly PolicyJson[] }>("policies");
   const [name, setName] = useState("default");
   const names = list.value?.policies.map((policy) => policy.name) ?? [];
+  const loading = useLoad<ShownPolicy>(at(name));
+  const isKnown = list.value !== undefined || list.fault !== "";
   return (
-    <Shown loading={useLoad<ShownPolicy>(at(name))} lines={8}>
+    <Shown loading={isKnown ? loading : PENDING} lines={8}>
       {(policy) => (
         <Editor
           key={`${policy.name} ${String(policy.version)} ${String(policy.shadow)}`}
@@ -163,19 +168,19 @@ function Editor({ policy, names, onName }: EditorProps): VNode {
       </PageHead>
       <GateTabs />
       {shadow === null ? null : <Effect policy={policy} />}
-      <DraftNote {...{ live, state }} onDiscard={discard} />
       <Rules
         {...{ shown, live: document, hits, aside: choice }}
         onDraft={side === "draft" ? set : undefined}
       />
+      <DraftNote {...{ live, state }} onDiscard={discard} />
       <div class="two start">
         <div class="stack wide">
           <TryPolicy key={side} {...{ name, draft: shown }} of={SIDES[side as Side]} />
-          {isOperator() ? <BackTest {...{ name, draft }} /> : null}
           <Versions {...{ name, versions }} onUse={set} />
         </div>
         <Messages draft={shown} reasons={policy.rule_reasons} />
       </div>
+      {isOperator() ? <BackTest {...{ name, draft }} /> : null}
     </>
   );
 }

@@ -122,22 +122,36 @@ const NOTHING_DECIDED = (
   </Sheet>
 );
 
+/** Reasons that say how something was typed, not who typed it. */
+const SLIPS: ReadonlySet<string> = new Set(["format", "typo"]);
+
 function decisions(outcomes: OutcomeReport, hours: Usage["hours"]): VNode {
   const { days, before, total, reasons, keys } = outcomes;
   const refused = sumOf(days, ({ reject }) => reject);
+  const slips = sumOf(reasons, ({ decision, reason, count: times }) =>
+    decision === "reject" && SLIPS.has(reason) ? times : 0,
+  );
+  const asked = sumOf(days, ({ challenge }) => challenge);
   const gap = refused - sumOf(before, ({ reject }) => reject);
   const trend =
     gap === 0 ? "as many as" : `${count(Math.abs(gap))} ${gap > 0 ? "more" : "fewer"} than`;
   const period = `in the ${String(days.length)} days before`;
-  const isWhole = before.length >= days.length;
+  // A new account has no days before: nothing is compared with nothing.
+  const isWhole = before.length >= days.length && sumOf(before, allOf) > 0;
   const rows = since(days, ({ day }) => day, allOf);
   const ghost = { name: `all ${period}`, values: before.map(allOf) };
   return (
     <section class="sheet stack">
-      <h2 class="say">We kept out {counted(refused, "bad sign-up")}.</h2>
+      <h2 class="say">We kept out {counted(refused - slips, "bad sign-up")}.</h2>
       <p class="prose">
-        {percent(refused / total)} of {counted(total, "sign-up")}
-        {isWhole ? `, ${trend} ${period}` : ""}.
+        {[
+          `${percent((refused - slips) / total)} of ${counted(total, "sign-up")}.`,
+          slips === 0 ? "" : `${counted(slips, "typing slip was", "typing slips were")} sent back.`,
+          asked === 0
+            ? ""
+            : `${counted(asked, "sign-up was", "sign-ups were")} asked to look again.`,
+          isWhole ? `All refusals are ${trend} ${period}.` : "",
+        ].join(" ")}
       </p>
       <Chart
         what="Sign-ups"
@@ -225,7 +239,7 @@ export function Requests({ rows, hours = [] }: RequestsProps): VNode {
 
 type Timed = Pick<Usage, "days" | "latency_edges_ms">;
 
-/** Requests by how long they took, over all days: one count for each edge and one for what is above. */
+/** Answers by how long they took, over all days: one count for each edge and one for what is above. */
 const byLatency = ({ days, latency_edges_ms: edges }: Timed) =>
   [...edges, Infinity].map((edge, at) => ({
     words: edge === Infinity ? `over ${duration(edges.at(-1) ?? 0)}` : `up to ${duration(edge)}`,
@@ -252,8 +266,8 @@ function Latency(usage: Usage): VNode {
       </p>
       <More summary="All times">
         <Table
-          label="Requests by time"
-          head={["Time", "Requests", "Share"]}
+          label="Answers by time"
+          head={["Time", "Answers", "Share"]}
           numbers={[1, 2]}
           rows={rows.map(({ words, requests: many }) => [words, count(many), percent(many / all)])}
         />

@@ -103,7 +103,9 @@ function creditRefusal(answer: RefusedGrant): Error {
         `The account has ${String(answer.balance)} credits; the balance stays at 0 or more.`,
       );
     case "bad_amount":
-      return badField(`The amount is a whole number that is not 0, at most ${String(GRANT_MAX)}.`);
+      return badField(
+        `The amount is a whole number that is not 0, at most ${GRANT_MAX.toLocaleString("en-US")}.`,
+      );
     case "bad_reason":
       return badField(`The reason is one line of at most ${String(REASON_MAX)} characters.`);
   }

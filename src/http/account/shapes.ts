@@ -127,7 +127,8 @@ export const UsageDayJson = Type.Object({
   requests: count,
   refusals: count,
   latency: Type.Array(count, {
-    description: "Requests by latency: one count for each edge and one for what is above.",
+    description:
+      "Answers by latency, without refusals: one count for each edge and one for what is above.",
   }),
 });
 export type UsageDayJson = Described<typeof UsageDayJson>;

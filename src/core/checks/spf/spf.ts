@@ -74,7 +74,7 @@ const SUMMARY_WORDS: Readonly<Record<"pass" | "neutral" | "softfail" | "hardfail
   },
   neutral: {
     state: "warn",
-    says: "The list of your senders (SPF) does not say what to do with all others.",
+    says: "The domain's list of senders (SPF) does not say what to do with all others.",
     fix: "End the SPF record in ~all, and in -all once all your senders are listed.",
   },
   pass: {
@@ -86,7 +86,7 @@ const SUMMARY_WORDS: Readonly<Record<"pass" | "neutral" | "softfail" | "hardfail
 
 const TOO_LONG: AdviceWords = {
   state: "bad",
-  says: "The list of your senders (SPF) is too long: receivers do not read it.",
+  says: "The domain's list of senders (SPF) is too long: receivers do not read it.",
   fix: "Shorten the SPF record: name each sending service once, by its include.",
 };
 
@@ -106,7 +106,7 @@ function brokenAt(term: string): AdviceWords {
   const shown = term.replace(/[^ -~]/g, "?");
   return {
     state: "bad",
-    says: `The list of your senders (SPF) has a mistake, so receivers pass over all of it: "${shown}".`,
+    says: `The domain's list of senders (SPF) has a mistake, so receivers pass over all of it: "${shown}".`,
     fix: "Correct or remove that part of the SPF record.",
   };
 }
@@ -116,13 +116,13 @@ function brokenAround({ all, redirect }: SpfRecord, domain: string): AdviceWords
   if (all === undefined && redirect !== undefined) {
     return {
       state: "bad",
-      says: "The list of your senders (SPF) points to another name that has no usable list.",
+      says: "The domain's list of senders (SPF) points to another name that has no usable list.",
       fix: "Correct the name behind redirect= in the SPF record, or the record there.",
     };
   }
   return {
     state: "bad",
-    says: "There is more than one list of your senders (SPF), so receivers use none of them.",
+    says: "There is more than one list of its senders (SPF), so receivers use none of them.",
     fix: `Keep a single TXT record at ${domain} that begins with v=spf1, and put all senders into it.`,
   };
 }
@@ -130,7 +130,7 @@ function brokenAround({ all, redirect }: SpfRecord, domain: string): AdviceWords
 function tooManyLookups({ lookupTerms }: SpfRecord): AdviceWords {
   return {
     state: "bad",
-    says: `The list of your senders (SPF) needs ${lookupTerms} lookups; receivers stop after ${LOOKUPS_MAX} and pass over it.`,
+    says: `The domain's list of senders (SPF) needs ${lookupTerms} lookups; receivers stop after ${LOOKUPS_MAX} and pass over it.`,
     fix: "Remove services you no longer use from the SPF record, and a, mx and ptr where an ip4 will do.",
   };
 }

@@ -199,6 +199,6 @@ testInBrowser("files that are no lists, and lists that are gone, are said in wor
   await page.getByRole("dialog", { name: "Delete this list?" }).waitFor();
   await button(page, "Delete it").click();
   await page.getByRole("heading", { name: "Check a list" }).waitFor();
-  assert.equal(await page.getByText("mine.txt").count(), 0);
+  assert.equal(await page.getByRole("link", { name: "mine.txt" }).count(), 0);
   await end();
 });

@@ -217,6 +217,23 @@ export interface OutcomeRecorderDeps {
   readonly hours?: Pick<HourCounts, "note">;
 }
 
+/** One row of outcomes, and the rule of the live version that led to it. */
+interface CountedDecision extends OutcomeCountRow {
+  readonly policy: string;
+  readonly version: number;
+  readonly rule: number;
+}
+
+const outcomeRow = (row: CountedDecision): OutcomeCountRow => {
+  const { account_id, day, key_id, form, decision, reason, count } = row;
+  return { account_id, day, key_id, form, decision, reason, count };
+};
+
+const ruleRow = (row: CountedDecision): RuleCountRow => {
+  const { account_id, day, policy, version, rule, count } = row;
+  return { account_id, day, policy, version, rule, count };
+};
+
 const FLUSH_AFTER_MS = 1_000;
 
 const BATCH = 200;
@@ -226,28 +243,34 @@ const WAITING_MAX = 20_000;
 
 export class OutcomeRecorder {
   readonly #deps: OutcomeRecorderDeps;
-  readonly #counts: WriteBehind<OutcomeCountRow>;
+  readonly #counts: WriteBehind<CountedDecision>;
   readonly #pairs: WriteBehind<ShadowCountRow>;
   readonly #domains: WriteBehind<ShadowCountRow>;
-  readonly #rules: WriteBehind<RuleCountRow>;
+  readonly #shadowRules: WriteBehind<RuleCountRow>;
 
   constructor(deps: OutcomeRecorderDeps) {
     this.#deps = deps;
     const { outcomes, clock, log } = deps;
-    const writer = <T extends { count: number }>(kind: keyof OutcomeBatch): WriteBehind<T> =>
+    const writer = <T extends { count: number }>(
+      kind: string,
+      batchOf: (rows: readonly T[]) => Partial<OutcomeBatch>,
+    ): WriteBehind<T> =>
       new WriteBehind<T>({
         afterMs: FLUSH_AFTER_MS,
         batch: BATCH,
         max: WAITING_MAX,
         clock,
         merge: addCount,
-        save: (rows) => outcomes.add({ [kind]: rows }),
+        save: (rows) => outcomes.add(batchOf(rows)),
         failed: (fault, lost) => log.error("decisions.flush_failed", fault, { kind, lost }),
       });
-    this.#counts = writer("outcomes");
-    this.#pairs = writer("pairs");
-    this.#domains = writer("domains");
-    this.#rules = writer("rules");
+    this.#counts = writer("outcomes", (rows) => ({
+      outcomes: rows.map(outcomeRow),
+      rules: rows.map(ruleRow),
+    }));
+    this.#pairs = writer("pairs", (pairs) => ({ pairs }));
+    this.#domains = writer("domains", (domains) => ({ domains }));
+    this.#shadowRules = writer("rules", (rules) => ({ rules }));
   }
 
   record({ owner, keyId = "" }: Caller, made: DecisionMade): void {
@@ -255,28 +278,38 @@ export class OutcomeRecorder {
     const { accountId } = owner;
     const day = dayOf(this.#deps.clock.nowMs());
     const { outcome, policies, facts } = made;
-    const { decision, reason } = outcome;
+    const { decision, reason, rule = -1 } = outcome;
     const form = made.form === "" && made.asked === "send" ? SEND_FORM : made.form;
     this.#deps.hours?.note(accountId, decision);
-    const row = { day, account_id: accountId, key_id: keyId, form, decision, reason, count: 1 };
+    const { name, live } = policies;
     this.#counts.note(
-      `${String(day)}\n${accountId}\n${keyId}\n${decision}\n${reason}\n${form}`,
-      row,
+      `${String(day)}\n${accountId}\n${keyId}\n${name} ${String(live.version)} ${String(rule)}\n${decision}\n${reason}\n${form}`,
+      {
+        day,
+        account_id: accountId,
+        key_id: keyId,
+        form,
+        decision,
+        reason,
+        policy: name,
+        version: live.version,
+        rule,
+        count: 1,
+      },
     );
-    const policy = { account_id: accountId, policy: policies.name };
-    const noteRule = (version: number, { rule = -1 }: Outcome): void =>
-      this.#rules.note(
-        `${String(day)} ${accountId} ${policies.name} ${String(version)} ${String(rule)}`,
-        { ...policy, version, day, rule, count: 1 },
-      );
-    noteRule(policies.live.version, outcome);
     if (made.shadow === undefined || policies.shadow === undefined) return;
     const { version } = policies.shadow;
-    noteRule(version, made.shadow);
+    const policy = { account_id: accountId, policy: name, version };
+    const shadowRule = made.shadow.rule ?? -1;
+    this.#shadowRules.note([day, accountId, name, version, shadowRule].join(" "), {
+      ...policy,
+      day,
+      rule: shadowRule,
+      count: 1,
+    });
     const shadow = made.shadow.decision;
-    const which = { ...policy, version };
-    const pair = { ...which, day, live: decision, shadow, domain: "", count: 1 };
-    const key = [day, accountId, policies.name, version, decision, shadow].join(" ");
+    const pair = { ...policy, day, live: decision, shadow, domain: "", count: 1 };
+    const key = [day, accountId, name, version, decision, shadow].join(" ");
     this.#pairs.note(key, pair);
     if (decision !== shadow && facts.format) {
       this.#domains.note(`${key} ${facts.domain}`, { ...pair, domain: facts.domain });
@@ -284,7 +317,7 @@ export class OutcomeRecorder {
   }
 
   async flush(): Promise<void> {
-    const all = [this.#counts, this.#pairs, this.#domains, this.#rules].map((writer) =>
+    const all = [this.#counts, this.#pairs, this.#domains, this.#shadowRules].map((writer) =>
       writer.flush(),
     );
     for (const end of await Promise.allSettled(all)) {

@@ -353,6 +353,18 @@ testInBrowser(
     });
     await button(page, "Undo").click();
     await button(page, "Switch off tompec").waitFor();
+    const deny = async (name: string): Promise<void> => {
+      await button(page, "Add a rule").click();
+      await page.getByLabel("Domain, mail server or address").fill(name);
+      await page.getByLabel("What it is").selectOption("deny");
+      await page.getByRole("button", { name: "Save the rule" }).click();
+    };
+    await deny("gmail.com");
+    await page.getByText(/^9\d\d checks of the last 30 days/).waitFor();
+    await confirmBy(page, "Deny gmail.com?", "Deny it");
+    await page.getByText("The rule about gmail.com is saved.").waitFor();
+    await button(page, "Undo").click();
+    await button(page, "Forget gmail.com").waitFor({ state: "detached" });
     await button(page, "Add a rule").click();
     await page.getByLabel("Domain, mail server or address").fill("trash.example");
     await page.getByRole("button", { name: "Save the rule" }).click();

@@ -2,8 +2,8 @@
  * `npm run bench:neighbours [-- word...] [--attackers 1,50] [--rounds 2] [--seconds 5]`: what one caller, or fifty, can
  * take from another. Two real servers with the shipped limits: on one a victim is alone, the other is attacked. Its
  * single checks and its lists of 2,000 are timed on both in turns, so that other load affects both. Attackers are
- * anonymous or have the keys of ordinary plans, and share a line of 1 Gbit/s. Words select attacks by name. Linux only;
- * "slow webhooks" needs root for a network namespace.
+ * anonymous or have the keys of ordinary plans, and share a line of 1 Gbit/s. Words select attacks by name, "" all of
+ * them; without, one of each row is run. Linux only; "slow webhooks" needs root for a network namespace.
  */
 import { fork, spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -234,8 +234,12 @@ function reportInside(attackers: number): void {
   if (status !== 0) process.exitCode = 1;
 }
 
-const chosen = ATTACKS.filter(
-  ({ name }) => positionals.length === 0 || positionals.some((word) => name.includes(word)),
+const isFirstOfRow = ({ row }: Attack, at: number): boolean =>
+  ATTACKS.findIndex((other) => other.row === row) === at;
+const chosen = ATTACKS.filter((attack, at) =>
+  positionals.length === 0
+    ? isFirstOfRow(attack, at)
+    : positionals.some((word) => attack.name.includes(word)),
 );
 const dns = await startNameServer(WEATHER);
 const run = async (attack: Attack, attackers: number): Promise<void> => {

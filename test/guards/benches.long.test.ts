@@ -21,11 +21,11 @@ const file = (name: string, text: string): string => {
 const WORDS: Readonly<Record<string, readonly string[]>> = {
   "bench:bulk": ["sync"],
   "bench:detection": [file("listed", "mailinator.com\n"), file("legit", "example.com\n")],
-  "bench:neighbours": ["--attackers=1", "--rounds=1", "--seconds=1", "lists"],
+  "bench:neighbours": ["--attackers=1", "--rounds=1", "--seconds=1", "silent lists"],
 };
 
-/** Its own test compares what it prints. */
-const ELSEWHERE = new Set(["bench:mail-servers"]);
+/** A test of its own compares what it prints; `bench:decide` is the program of `bench:http`. */
+const ELSEWHERE = new Set(["bench:mail-servers", "bench:decide"]);
 
 const { scripts } = JSON.parse(readDocument("package.json")) as {
   readonly scripts: Readonly<Record<string, string>>;
@@ -41,7 +41,7 @@ for (const [name, script] of Object.entries(scripts)) {
     const { status, signal, stdout, stderr } = spawnSync(process.execPath, all, options);
     const said = `${String(signal)}\n${stdout}\n${stderr}`;
     // One that knows what it must reach ends with 1 below that, as a run this short may.
-    assert.ok(status === 0 || (status === 1 && stdout.includes("(must")), said);
+    assert.ok(status === 0 || (status === 1 && /\(must|missed/.test(stdout)), said);
     assert.match(stdout, /\d|skipped/);
   });
 }

@@ -5,6 +5,7 @@ import type {
   BackTestReport,
   PolicyJson,
   PolicyTestJson,
+  RuleCounts,
   SavedPolicy,
   ShadowReport,
 } from "../../http/account/shapes.ts";

@@ -232,6 +232,12 @@ create unlogged table counters (
 /** Numbers of one account in place of its plan's, as JSON. */
 const ACCOUNT_LIMITS = "alter table accounts add column limits text;";
 
+/** Counters of 0.2.0 lack the row that says that they are whole; with it nothing waits for the ledger. */
+const COUNTERS_WHOLE = `
+insert into counters (owner, seen_ms, opened_ms, used, day, in_day, in_month, passed, taken, times)
+values ('', 0, 0, 0, 0, 0, 0, 0, 0, 0) on conflict do nothing;
+`;
+
 /** What an identity system calls the person. */
 const DECISION_SUBJECTS = "alter table decisions add column subject text;";
 
@@ -271,7 +277,7 @@ create index rule_counts_day on rule_counts (day);
 /** In the order they run; a migration's number is its place in this list, from 1. */
 export const MIGRATIONS: readonly Migration[] = [
   { name: "0001-tables", sql: TABLES, postgres: COUNTERS },
-  { name: "0002-account-limits", sql: ACCOUNT_LIMITS },
+  { name: "0002-account-limits", sql: ACCOUNT_LIMITS, postgres: COUNTERS_WHOLE },
   { name: "0003-decision-subjects", sql: DECISION_SUBJECTS },
   { name: "0004-messages-sent", sql: MESSAGES_SENT },
   { name: "0005-second-factor", sql: SECOND_FACTOR },

@@ -56,6 +56,9 @@ async function shapeOf(engine: Engine, home: Home): Promise<readonly string[]> {
   return shape;
 }
 
+/** A migration adds one row: the one without an owner that says that the counters are whole. */
+const isOld = (row: string): boolean => !row.includes('"owner":""');
+
 async function keepsAllRows(engine: Engine): Promise<Home> {
   const home = await homeOf(engine);
   await putOldDatabase(engine, placeOf(home));
@@ -75,7 +78,7 @@ async function keepsAllRows(engine: Engine): Promise<Home> {
   assert.ok(tables.size > 30, String(tables.size));
   for (const [table, rows] of before) {
     if (table === "schema_migrations") assert.deepEqual(now.get(table)?.[0], rows[0]);
-    else assert.deepEqual(now.get(table), rows, table);
+    else assert.deepEqual(now.get(table)?.filter(isOld), rows, table);
   }
   return home;
 }

@@ -45,6 +45,7 @@ const OF_ACCOUNT = [
   "policy_versions",
   "outcome_counts",
   "hour_counts",
+  "refusal_counts",
   "shadow_counts",
   "shadow_domains",
   "rule_counts",

@@ -12,6 +12,7 @@ const HOURS = DAY_MS / HOUR_MS;
 const FLUSH_AFTER_MS = 1_000;
 const BATCH = 500;
 const WAITING_MAX = 20_000;
+const KEY = ["account_id", "hour", "kind"] as const;
 
 const HOUR_KINDS = ["requests", "refusals", ...DECISIONS] as const;
 export type HourKind = (typeof HOUR_KINDS)[number];
@@ -35,7 +36,7 @@ export class HourCounts {
       max: WAITING_MAX,
       merge: addCount,
       clock,
-      save: (rows) => this.#save(rows),
+      save: (rows) => saveAccountCounts(db, "hour_counts", KEY, rows),
       failed: (fault, lost) => log.error("hours.flush_failed", fault, { lost }),
     });
   }
@@ -66,37 +67,42 @@ export class HourCounts {
       return Object.fromEntries(HOUR_KINDS.map((kind) => [kind, of(kind)])) as HourCount;
     });
   }
+}
 
-  /** Accounts that were deleted meanwhile are left out. */
-  async #save(rows: readonly HourCountRow[]): Promise<void> {
-    const known = await this.#db
-      .selectFrom("accounts")
-      .select("id")
-      .where("id", "in", [...new Set(rows.map((row) => row.account_id))])
-      .execute();
-    const ids = new Set(known.map(({ id }) => id));
-    const kept = rows.filter((row) => ids.has(row.account_id));
-    if (kept.length === 0) return;
-    await this.#db
-      .insertInto("hour_counts")
-      .values(
-        kept.toSorted((a, b) =>
-          `${a.account_id} ${a.kind}` < `${b.account_id} ${b.kind}` ? -1 : 1,
-        ),
-      )
-      .onConflict((conflict) =>
-        conflict
-          .columns(["account_id", "hour", "kind"])
-          .doUpdateSet({ count: sql`hour_counts.count + excluded.count` }),
-      )
-      .execute();
-  }
+/** Adds counts to a table. Accounts that were deleted meanwhile are left out; rows go in one order, so that no two writers wait for each other. */
+export async function saveAccountCounts<Table extends "hour_counts" | "refusal_counts">(
+  db: Kysely<Database>,
+  table: Table,
+  key: readonly (keyof Database[Table] & string)[],
+  rows: readonly (Database[Table] & { account_id: string; count: number })[],
+): Promise<void> {
+  const known = await db
+    .selectFrom("accounts")
+    .select("id")
+    .where("id", "in", [...new Set(rows.map((row) => row.account_id))])
+    .execute();
+  const ids = new Set(known.map(({ id }) => id));
+  const orderOf = (row: Database[Table]): string => key.map((name) => String(row[name])).join(" ");
+  const kept = rows
+    .filter((row) => ids.has(row.account_id))
+    .toSorted((a, b) => (orderOf(a) < orderOf(b) ? -1 : 1));
+  if (kept.length === 0) return;
+  const columns = key.map((name) => sql.ref(name));
+  const names = [...key, "count"].map((name) => sql.ref(name));
+  const values = kept.map((row) => {
+    const cells = [...key.map((name) => row[name]), row.count];
+    return sql`(${sql.join(cells)})`;
+  });
+  await sql`
+    insert into ${sql.table(table)} (${sql.join(names)}) values ${sql.join(values)}
+    on conflict (${sql.join(columns)}) do update set count = ${sql.ref(`${table}.count`)} + excluded.count
+  `.execute(db);
 }
 
 export const pruneHours = (db: Kysely<Database>, nowMs: number): Promise<number> =>
   pruneRows(db, {
     table: "hour_counts",
-    key: ["account_id", "hour", "kind"],
+    key: KEY,
     column: "hour",
     before: Math.floor(nowMs / HOUR_MS) - 2 * HOURS,
   });

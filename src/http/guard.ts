@@ -77,7 +77,7 @@ class RequestState {
   params: Params | undefined = undefined;
   isBodyTaken = false;
   /** The status of its refusal, which another service's shape may not send. */
-  refusedAs: number | undefined = undefined;
+  refusal: Refusal | undefined = undefined;
 
   constructor(
     request: HttpRequest,
@@ -366,7 +366,7 @@ async function recover(error: unknown, call: RequestState, deps: GuardDeps): Pro
   const refusal = refusalOf(reason);
   if (refusal !== undefined) {
     metrics.refused(refusal.code);
-    call.refusedAs = refusal.status;
+    call.refusal = refusal;
     await chargeOctets(call, refusal, deps.admission);
   }
   // Only another service's shape shows what was asked.
@@ -454,14 +454,19 @@ function record(
   const route = served?.family ?? "none";
   const method = served?.methods.find((name) => name === request.method) ?? "other";
   const status = answer.status ?? 200;
-  const { refusedAs = status } = call;
   const durationMs = endMs - startMs;
   deps.metrics.observe(route, method, status, durationMs);
   const line = { method, route, status, durationMs };
   deps.accessLog(line, { caller: entrance?.caller, entry: answer.entry }, endMs);
   if (entrance === undefined) return;
   deps.usage.record(entrance.caller, {
-    isRefused: refusedAs >= 400 && refusedAs < 500,
+    refusal: refusalCode(status, call),
     latencyMs: durationMs,
   });
+}
+
+/** Undefined for what was answered, and for faults, which are nobody's refusal. */
+function refusalCode(answered: number, { refusal }: RequestState): string | undefined {
+  const { status, code } = refusal ?? { status: answered, code: "other" };
+  return status >= 400 && status < 500 ? code : undefined;
 }

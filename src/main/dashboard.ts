@@ -91,6 +91,7 @@ type OfOthers =
   | "gate"
   | "health"
   | "hours"
+  | "refusals"
   | "isHostAllowed"
   | "requests"
   | "system"

@@ -6,6 +6,7 @@ import { createUnitsLeft } from "../accounts/admission/units-left.ts";
 import { UsageRecorder } from "../accounts/admission/usage-recorder.ts";
 import type { Health } from "../base/health.ts";
 import { HourCounts } from "../accounts/hour-counts.ts";
+import { RefusalCounts } from "../accounts/refusal-counts.ts";
 import { Keys } from "../accounts/keys.ts";
 import { type CheckOne, createCheckOne, memoryAnswerCache } from "../check/single-check.ts";
 import { createExplain } from "../check/explain.ts";
@@ -128,7 +129,9 @@ async function openParts(process: Process) {
   });
   const hours = new HourCounts(db, { clock, log });
   flushLast(process, "hours.flush_failed", hours);
-  const charts = new UsageRecorder({ usage, keys, clock, log, hours });
+  const refusals = new RefusalCounts(db, { clock, log });
+  flushLast(process, "refusals.flush_failed", refusals);
+  const charts = new UsageRecorder({ usage, keys, clock, log, hours, refusals });
   flushLast(process, "usage.flush_failed", charts);
   const webhooks = openWebhooks(process, {
     sql,
@@ -159,7 +162,7 @@ async function openParts(process: Process) {
   const links = { base: publicUrlOf(config) };
   const publicUrl = (): string => links.base;
   const gate = openGate(process, { serving, checker, admission, publicUrl, hours, webhooks });
-  const counts = { verdicts, hours, charts };
+  const counts = { verdicts, hours, refusals, charts };
   return { serving, links, publicUrl, checker, admission, counts, webhooks, texts, bulk, gate };
 }
 
@@ -322,6 +325,7 @@ function dashboardOf(
     }),
     dnsTest: createDnsTest(process),
     hours: counts.hours,
+    refusals: counts.refusals,
     accountLists: bulk.lists,
     webhooks,
     gate,

@@ -274,6 +274,14 @@ create table rule_counts (
 create index rule_counts_day on rule_counts (day);
 `;
 
+const REFUSAL_COUNTS = `
+create table refusal_counts (
+  account_id text not null, day integer not null, key_id text not null, code text not null, count bigint not null,
+  primary key (account_id, day, key_id, code)
+);
+create index refusal_counts_day on refusal_counts (day);
+`;
+
 /** In the order they run; a migration's number is its place in this list, from 1. */
 export const MIGRATIONS: readonly Migration[] = [
   { name: "0001-tables", sql: TABLES, postgres: COUNTERS },
@@ -283,4 +291,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0005-second-factor", sql: SECOND_FACTOR },
   { name: "0006-list-history", sql: LIST_HISTORY },
   { name: "0007-rule-counts", sql: RULE_COUNTS },
+  { name: "0008-refusal-counts", sql: REFUSAL_COUNTS },
 ];

@@ -21,6 +21,7 @@ export interface Database extends BulkTables, PolicyTables {
   usage_writers: UsageWriterRow;
   charges: ChargeRow;
   hour_counts: HourCountRow;
+  refusal_counts: RefusalCountRow;
   webhook_endpoints: WebhookEndpointRow;
   webhook_deliveries: WebhookDeliveryRow;
   webhook_claims: WebhookClaimsRow;
@@ -192,6 +193,15 @@ export interface HourCountRow {
   /** Since the Unix epoch. */
   hour: number;
   kind: string;
+  count: number;
+}
+
+/** Refused requests of a day; `key_id` is "" without a key. */
+export interface RefusalCountRow {
+  account_id: string;
+  day: number;
+  key_id: string;
+  code: string;
   count: number;
 }
 

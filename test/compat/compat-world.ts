@@ -97,7 +97,7 @@ export async function compatWorld(
   const routes = compatRoutes({ checkOne, unitsLeft, admission, clock, isOptimistic });
   let refusals = 0;
   const recorder: AppDeps["usage"] = {
-    record: (_, { isRefused }) => void (refusals += isRefused ? 1 : 0),
+    record: (_, { refusal }) => void (refusals += refusal === undefined ? 0 : 1),
   };
   const app = appWith({ usage: recorder, admission, clock, routes, settings });
   return {

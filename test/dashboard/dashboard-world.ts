@@ -176,6 +176,7 @@ export async function dashboardWorld(options: DashboardWorldOptions = {}): Promi
     requests,
     isHostAllowed: () => true,
     hours: { today: () => Promise.resolve([]) },
+    refusals: { of: () => Promise.resolve([]) },
     dnsTest: () =>
       Promise.resolve({
         resolvers: [

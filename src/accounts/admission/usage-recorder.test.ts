@@ -17,7 +17,7 @@ const STRANGER: Caller = {
   tier: "anonymous",
   clientAddress: "192.0.2.1",
 };
-const FINE = { isRefused: false, latencyMs: 5 };
+const FINE = { refusal: undefined, latencyMs: 5 };
 
 function openRecorder() {
   const clock = manualClock();
@@ -54,7 +54,10 @@ function openRecorder() {
 test("requests are written together, by account and latency", async () => {
   const { recorder, clock, batches, settle } = openRecorder();
   for (const latencyMs of [0, 10, 11, 50, 100, 500, 1_000, 5_000, 5_001]) {
-    recorder.record(caller("a1"), { isRefused: latencyMs === 11, latencyMs });
+    recorder.record(caller("a1"), {
+      refusal: latencyMs === 11 ? "rate_exceeded" : undefined,
+      latencyMs,
+    });
   }
   recorder.record(caller("a2"), FINE);
   recorder.record(STRANGER, FINE);

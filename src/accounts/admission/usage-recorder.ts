@@ -2,6 +2,7 @@ import { dayOf } from "../../core/calendar.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { HourCounts } from "../hour-counts.ts";
 import type { Keys } from "../keys.ts";
+import type { RefusalCounts } from "../refusal-counts.ts";
 import type { Log } from "../../base/log.ts";
 import { ownerKey } from "../../base/owner.ts";
 import { addUsage, emptyDay, latencyColumn, type UsageLedger } from "./usage.ts";
@@ -10,7 +11,8 @@ import type { UsageDayRow } from "../../store/schema.ts";
 import { WriteBehind } from "../../base/write-behind.ts";
 
 interface RequestOutcome {
-  readonly isRefused: boolean;
+  /** The code of the refusal; undefined for an answered request. */
+  readonly refusal: string | undefined;
   readonly latencyMs: number;
 }
 
@@ -20,6 +22,7 @@ interface UsageRecorderDeps {
   readonly clock: Pick<Clock, "nowMs" | "after">;
   readonly log: Pick<Log, "error">;
   readonly hours?: Pick<HourCounts, "note">;
+  readonly refusals?: Pick<RefusalCounts, "note">;
 }
 
 const FLUSH_AFTER_MS = 1_000;
@@ -52,19 +55,23 @@ export class UsageRecorder {
   }
 
   /** Anonymous requests leave no trace here. */
-  record({ owner, keyId }: Caller, { isRefused, latencyMs }: RequestOutcome): void {
+  record({ owner, keyId }: Caller, { refusal, latencyMs }: RequestOutcome): void {
     if (owner.kind !== "account") return;
+    const { hours, refusals } = this.#deps;
     const nowMs = this.#deps.clock.nowMs();
     const day = dayOf(nowMs);
     if (keyId !== undefined) this.#use(keyId, nowMs);
-    this.#deps.hours?.note(owner.accountId, "requests");
-    if (isRefused) this.#deps.hours?.note(owner.accountId, "refusals");
+    hours?.note(owner.accountId, "requests");
+    if (refusal !== undefined) {
+      hours?.note(owner.accountId, "refusals");
+      refusals?.note(owner.accountId, keyId ?? "", refusal);
+    }
     const key = ownerKey(owner);
     const waiting = this.#days.waiting(`${key} ${String(day)}`);
     const row = waiting ?? emptyDay(key, day);
     row.requests += 1;
-    row.refusals += isRefused ? 1 : 0;
-    if (!isRefused) row[latencyColumn(latencyMs)] += 1;
+    if (refusal === undefined) row[latencyColumn(latencyMs)] += 1;
+    else row.refusals += 1;
     if (waiting === undefined) this.#days.note(`${key} ${String(day)}`, row);
   }
 

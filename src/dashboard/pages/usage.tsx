@@ -24,7 +24,7 @@ import {
 } from "../parts/basic.tsx";
 import { Chart, type ChartLine } from "../parts/chart.tsx";
 import { useChoice } from "../parts/form.tsx";
-import { reasonName, tierName } from "../words/names.ts";
+import { reasonName, refusalName, tierName } from "../words/names.ts";
 import { type DecisionCounts, DECISION } from "../words/policy.ts";
 import { Plans } from "./plans.tsx";
 
@@ -211,6 +211,7 @@ function Checks(usage: Usage): VNode {
         <Chart what="Checks" {...{ days, rows }} lines={CHECK_LINES} />
       </Sheet>
       <Requests rows={rows} hours={usage.hours} />
+      <Refused refusals={usage.refusals} />
       <Latency {...usage} />
     </>
   );
@@ -233,6 +234,26 @@ export function Requests({ rows, hours = [] }: RequestsProps): VNode {
   return (
     <Sheet title="Requests">
       <Chart<Requested> what="Requests" {...{ days, rows, hours }} lines={REQUEST_LINES} />
+    </Sheet>
+  );
+}
+
+function Refused({ refusals }: Pick<Usage, "refusals">): VNode | null {
+  if (refusals.length === 0) return null;
+  const keyOf = (id: string | null, name: string | null): string =>
+    id === null ? "No key" : (name ?? "A key that is gone");
+  return (
+    <Sheet title="Refused requests">
+      <Table
+        label="Refused requests by reason and key"
+        head={["Reason", "Key", "Requests"]}
+        numbers={[2]}
+        rows={refusals.map(({ code, key_id: id, key_name: name, count: many }) => [
+          refusalName(code),
+          keyOf(id, name),
+          count(many),
+        ])}
+      />
     </Sheet>
   );
 }

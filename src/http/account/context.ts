@@ -10,6 +10,7 @@ import type { UsageReader } from "../../accounts/allowance.ts";
 import type { Audit, AuditLog } from "../../accounts/audit.ts";
 import type { CreditService } from "../../accounts/credits.ts";
 import type { HourCounts } from "../../accounts/hour-counts.ts";
+import type { RefusalCounts } from "../../accounts/refusal-counts.ts";
 import type { KeyService } from "../../accounts/keys.ts";
 import type { ResetLinks } from "../../accounts/reset-links.ts";
 import type { SecondFactors } from "../../accounts/sign-in/second-factor.ts";
@@ -96,6 +97,7 @@ export interface DashboardContext {
   readonly health: Pick<Health, "state">;
   readonly guesses: Pick<Guesses, "forget">;
   readonly hours: Pick<HourCounts, "today">;
+  readonly refusals: Pick<RefusalCounts, "of">;
   readonly info: ServiceInfo;
   readonly isHostAllowed: HostCheck;
   readonly keys: KeyService;
@@ -204,8 +206,8 @@ async function enter(
       ? await admission.enter(NO_KEY, clientAddress)
       : await admission.enterAs(account, clientAddress);
   const ended = (fault?: unknown): void => {
-    const isRefused = fault instanceof Refusal && fault.status < 500;
-    requests.record(entrance.caller, { isRefused, latencyMs: clock.monotonicMs() - startMs });
+    const refusal = fault instanceof Refusal && fault.status < 500 ? fault.code : undefined;
+    requests.record(entrance.caller, { refusal, latencyMs: clock.monotonicMs() - startMs });
   };
   return { entrance, ended };
 }

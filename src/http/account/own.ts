@@ -14,7 +14,13 @@ import { badField, missingParameter, notFound, notNow } from "../../base/refusal
 import { CheckStep, FrontPage } from "../../check/check-shapes.ts";
 import { trimEntry } from "../../core/address/address.ts";
 import { auditedAccounts, auditedKeys, auditedSwitches } from "../../gate/audited.ts";
-import { type AccountRequest, countedLines, type SignedInRequest } from "./context.ts";
+import {
+  type AccountRequest,
+  countedLines,
+  type DashboardContext,
+  type SignedInRequest,
+} from "./context.ts";
+import type { Account } from "../../accounts/accounts-store.ts";
 import { ownAudit, shownAccount, shownCredit, shownSession } from "./present.ts";
 import {
   account,
@@ -126,6 +132,17 @@ export const signInRoutes: readonly AccountRoute[] = [
 const ROWS_MAX = 200;
 const USAGE_DAYS = { standard: 30, max: 400 };
 
+/** With the names of keys; null for a request without a key, and for a key that is gone. */
+async function refusalsOf(
+  { id }: Pick<Account, "id">,
+  days: number,
+  { refusals, keys }: Pick<DashboardContext, "refusals" | "keys">,
+) {
+  const [rows, known] = await Promise.all([refusals.of(id, days), keys.list(id)]);
+  const names = new Map(known.map((key) => [key.id, key.name]));
+  return rows.map((row) => ({ ...row, key_name: names.get(row.key_id ?? "") ?? null }));
+}
+
 const stateField = wordField(["on", "off"], '"state" must be "on" or "off".');
 
 const switchRoute = (name: "traffic" | "decision-log"): AccountRoute =>
@@ -191,6 +208,7 @@ export const ownRoutes: readonly AccountRoute[] = [
   account("GET usage", { answer: Usage }, async ({ account: own, query }, context) => ({
     days: await context.usage.days(own, boundedNumber(query["days"], USAGE_DAYS)),
     hours: await context.hours.today(own.id),
+    refusals: await refusalsOf(own, boundedNumber(query["days"], USAGE_DAYS), context),
     latency_edges_ms: LATENCY_EDGES_MS,
     allowance: await context.usage.allowance(own),
   })),

@@ -143,6 +143,10 @@ const HOUR = {
 export const Usage = Type.Object({
   days: Type.Array(UsageDayJson),
   hours: Type.Array(Type.Object(HOUR), { description: "Each hour of today up to now." }),
+  refusals: Type.Array(
+    Type.Object({ code: text, key_id: orNull(text), key_name: orNull(text), count }),
+    { description: "Refused requests of these days, most often first, at most 50." },
+  ),
   latency_edges_ms: Type.Array(count),
   allowance: AllowanceJson,
 });

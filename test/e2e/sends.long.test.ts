@@ -16,7 +16,7 @@ const ZONE = mailZone(["gmail.com", "secretname.example"], 0);
 const RATE = { rate_per_minute: 100_000 };
 
 /** What a kill may lose, and how late another server may see it. */
-const LATE_MS = 1_000;
+const LATE_MS = 2_500;
 const HOUR_MS = 3_600_000;
 const AT_ONCE = 10;
 

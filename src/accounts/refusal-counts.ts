@@ -14,6 +14,13 @@ const SHOWN_MAX = 50;
 const KEPT_DAYS = 400;
 const KEY = ["account_id", "day", "key_id", "code"] as const;
 
+interface RefusalSum {
+  readonly code: string;
+  /** Null for requests without a key. */
+  readonly key_id: string | null;
+  readonly count: number;
+}
+
 /** Counts refused requests of accounts by day, key and code of the refusal. A kill may lose a second of them. */
 export class RefusalCounts {
   readonly #db: Kysely<Database>;
@@ -49,7 +56,7 @@ export class RefusalCounts {
   }
 
   /** Sums of the last `days` days, most often first, at most 50. */
-  async of(accountId: string, days: number) {
+  async of(accountId: string, days: number): Promise<readonly RefusalSum[]> {
     const rows = await this.#db
       .selectFrom("refusal_counts")
       .select(({ fn }) => ["code", "key_id", fn.sum<number>("count").as("count")])

@@ -5,7 +5,7 @@ import { cutPower } from "./power-cut.ts";
 import { oneRound, People, revive } from "./rounds.ts";
 
 /** KILL_ROUNDS=500 by hand. */
-export const ROUNDS = Number(process.env["KILL_ROUNDS"] ?? 12);
+export const ROUNDS = Number(process.env["KILL_ROUNDS"] ?? 8);
 const SEED = Number(process.env["KILL_SEED"] ?? Date.now() % 1_000_000);
 
 export function spareAll({ places }: Ground): void {

@@ -84,7 +84,7 @@ function inventedNames(random: (count: number) => Uint8Array): readonly string[]
   return [`${label()}.com`, `${label()}.invalid`, label()];
 }
 
-const SUSPECT_REASONS = {
+const DISTRUST_REASONS = {
   denies: "denies names that exist (NXDOMAIN for every name)",
   filters:
     "denies names that exist, although it finds others: it filters, or parts of the DNS are cut off",
@@ -94,11 +94,11 @@ const SUSPECT_REASONS = {
   refused: "refuses every question (REFUSED); its access list may not allow this machine",
 } as const;
 
-type SuspectReason = keyof typeof SUSPECT_REASONS;
+type DistrustReason = keyof typeof DISTRUST_REASONS;
 
 /** `good`: a name that must exist was found. `bad`: none was, and all answers agree. `open`: it proves nothing. */
 type Round =
-  { readonly kind: "good" | "open" } | { readonly kind: "bad"; readonly reason: SuspectReason };
+  { readonly kind: "good" | "open" } | { readonly kind: "bad"; readonly reason: DistrustReason };
 
 const OPEN: Round = { kind: "open" };
 
@@ -138,7 +138,7 @@ const countNo = (words: readonly Word[]): number =>
   words.filter((word) => word === "noName" || word === "noData").length;
 
 /** Undefined when the answers differ: a server that tells names apart knows some of them. */
-function reasonOf(words: readonly Word[]): SuspectReason | undefined {
+function reasonOf(words: readonly Word[]): DistrustReason | undefined {
   if (words.every((word) => word === "noName" || word === "noData")) {
     return words.includes("noName") ? "denies" : "empty";
   }
@@ -181,7 +181,7 @@ export interface TrustFault {
 }
 
 export interface TrustStats {
-  readonly suspect: SuspectReason | undefined;
+  readonly suspect: DistrustReason | undefined;
   readonly withheld: number;
 }
 
@@ -189,7 +189,7 @@ export interface TrustStats {
 export class Trust {
   readonly #deps: TrustDeps;
   readonly #clock: Clock;
-  #suspect: SuspectReason | undefined;
+  #suspect: DistrustReason | undefined;
   #withheld = 0;
   epoch = 0;
   readonly #forgetters: (() => void)[] = [];
@@ -213,7 +213,7 @@ export class Trust {
     this.#clock = deps.clock;
   }
 
-  get suspect(): SuspectReason | undefined {
+  get suspect(): DistrustReason | undefined {
     return this.#suspect;
   }
 
@@ -227,7 +227,7 @@ export class Trust {
     const reason = this.#suspect ?? (this.#last.kind === "bad" ? this.#last.reason : undefined);
     if (reason === undefined) return undefined;
     return {
-      says: `DNS server ${servers} ${SUSPECT_REASONS[reason]}. Its "no" is not trusted.`,
+      says: `DNS server ${servers} ${DISTRUST_REASONS[reason]}. Its "no" is not trusted.`,
       toDo: "Set GATEPOST_DNS_SERVERS to a working resolver or, in a closed network, GATEPOST_DNS_CANARIES to names that it has.",
     };
   }
@@ -403,14 +403,14 @@ export class Trust {
     return this.#everFound ? CONFIRM_TURNED_AFTER_MS : CONFIRM_AFTER_MS;
   }
 
-  #declare(reason: SuspectReason): void {
+  #declare(reason: DistrustReason): void {
     if (this.#suspect === undefined) {
       this.epoch += 1;
       for (const forget of this.#forgetters) forget();
     }
     this.#suspect = reason;
     const { log, servers } = this.#deps;
-    log.warn("dns.suspect", { servers, reason, says: SUSPECT_REASONS[reason] });
+    log.warn("dns.suspect", { servers, reason, says: DISTRUST_REASONS[reason] });
   }
 
   #clear(): void {

@@ -1,17 +1,14 @@
-import { type Kysely, sql } from "kysely";
+import type { Kysely } from "kysely";
 import type { Clock } from "../base/clock.ts";
-import type { Log } from "../base/log.ts";
-import { addCount, WriteBehind } from "../base/write-behind.ts";
+import type { WriteBehind } from "../base/write-behind.ts";
 import { DAY_MS } from "../core/calendar.ts";
 import { DECISIONS } from "../core/policy/policy.ts";
 import { pruneRows } from "../store/rows.ts";
 import type { Database, HourCountRow } from "../store/schema.ts";
+import { accountCounts, type CountDeps } from "./account-counts.ts";
 
 const HOUR_MS = 3_600_000;
 const HOURS = DAY_MS / HOUR_MS;
-const FLUSH_AFTER_MS = 1_000;
-const BATCH = 500;
-const WAITING_MAX = 20_000;
 const KEY = ["account_id", "hour", "kind"] as const;
 
 const HOUR_KINDS = ["requests", "refusals", ...DECISIONS] as const;
@@ -24,21 +21,10 @@ export class HourCounts {
   readonly #clock: Pick<Clock, "nowMs">;
   readonly #rows: WriteBehind<HourCountRow>;
 
-  constructor(
-    db: Kysely<Database>,
-    { clock, log }: { readonly clock: Clock; readonly log: Pick<Log, "error"> },
-  ) {
+  constructor(db: Kysely<Database>, deps: CountDeps) {
     this.#db = db;
-    this.#clock = clock;
-    this.#rows = new WriteBehind({
-      afterMs: FLUSH_AFTER_MS,
-      batch: BATCH,
-      max: WAITING_MAX,
-      merge: addCount,
-      clock,
-      save: (rows) => saveAccountCounts(db, "hour_counts", KEY, rows),
-      failed: (fault, lost) => log.error("hours.flush_failed", fault, { lost }),
-    });
+    this.#clock = deps.clock;
+    this.#rows = accountCounts(db, "hour_counts", KEY, { ...deps, event: "hours.flush_failed" });
   }
 
   note(accountId: string, kind: HourKind): void {
@@ -67,36 +53,6 @@ export class HourCounts {
       return Object.fromEntries(HOUR_KINDS.map((kind) => [kind, of(kind)])) as HourCount;
     });
   }
-}
-
-/** Adds counts to a table. Accounts that were deleted meanwhile are left out; rows go in one order, so that no two writers wait for each other. */
-export async function saveAccountCounts<Table extends "hour_counts" | "refusal_counts">(
-  db: Kysely<Database>,
-  table: Table,
-  key: readonly (keyof Database[Table] & string)[],
-  rows: readonly (Database[Table] & { account_id: string; count: number })[],
-): Promise<void> {
-  const known = await db
-    .selectFrom("accounts")
-    .select("id")
-    .where("id", "in", [...new Set(rows.map((row) => row.account_id))])
-    .execute();
-  const ids = new Set(known.map(({ id }) => id));
-  const orderOf = (row: Database[Table]): string => key.map((name) => String(row[name])).join(" ");
-  const kept = rows
-    .filter((row) => ids.has(row.account_id))
-    .toSorted((a, b) => (orderOf(a) < orderOf(b) ? -1 : 1));
-  if (kept.length === 0) return;
-  const columns = key.map((name) => sql.ref(name));
-  const names = [...key, "count"].map((name) => sql.ref(name));
-  const values = kept.map((row) => {
-    const cells = [...key.map((name) => row[name]), row.count];
-    return sql`(${sql.join(cells)})`;
-  });
-  await sql`
-    insert into ${sql.table(table)} (${sql.join(names)}) values ${sql.join(values)}
-    on conflict (${sql.join(columns)}) do update set count = ${sql.ref(`${table}.count`)} + excluded.count
-  `.execute(db);
 }
 
 export const pruneHours = (db: Kysely<Database>, nowMs: number): Promise<number> =>

@@ -1,15 +1,11 @@
 import type { Kysely } from "kysely";
 import type { Clock } from "../base/clock.ts";
-import type { Log } from "../base/log.ts";
-import { addCount, WriteBehind } from "../base/write-behind.ts";
+import type { WriteBehind } from "../base/write-behind.ts";
 import { dayOf } from "../core/calendar.ts";
 import { pruneRows } from "../store/rows.ts";
 import type { Database, RefusalCountRow } from "../store/schema.ts";
-import { saveAccountCounts } from "./hour-counts.ts";
+import { accountCounts, type CountDeps } from "./account-counts.ts";
 
-const FLUSH_AFTER_MS = 1_000;
-const BATCH = 500;
-const WAITING_MAX = 20_000;
 const SHOWN_MAX = 50;
 const KEPT_DAYS = 400;
 const KEY = ["account_id", "day", "key_id", "code"] as const;
@@ -27,20 +23,12 @@ export class RefusalCounts {
   readonly #clock: Pick<Clock, "nowMs">;
   readonly #rows: WriteBehind<RefusalCountRow>;
 
-  constructor(
-    db: Kysely<Database>,
-    { clock, log }: { readonly clock: Clock; readonly log: Pick<Log, "error"> },
-  ) {
+  constructor(db: Kysely<Database>, deps: CountDeps) {
     this.#db = db;
-    this.#clock = clock;
-    this.#rows = new WriteBehind({
-      afterMs: FLUSH_AFTER_MS,
-      batch: BATCH,
-      max: WAITING_MAX,
-      merge: addCount,
-      clock,
-      save: (rows) => saveAccountCounts(db, "refusal_counts", KEY, rows),
-      failed: (fault, lost) => log.error("refusals.flush_failed", fault, { lost }),
+    this.#clock = deps.clock;
+    this.#rows = accountCounts(db, "refusal_counts", KEY, {
+      ...deps,
+      event: "refusals.flush_failed",
     });
   }
 

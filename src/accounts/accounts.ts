@@ -1,6 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { addressKey, parseAddress, trimEntry } from "../core/address/address.ts";
 import { isCommonPassword } from "../core/tables/data.ts";
+import { limitsJson } from "./admission/tiers.ts";
+import type { AuditAction, Note } from "./audit.ts";
 import type { AccountDirectory, EndedAccess } from "./account-directory.ts";
 import {
   type Account,
@@ -18,6 +20,7 @@ import type { SignIns } from "./sign-in/sign-ins.ts";
 import { adminTierKept, badField } from "../base/refusals.ts";
 
 interface AccountServiceDeps {
+  readonly note?: Note;
   readonly notices?: Pick<Notices, "tell">;
   readonly accounts: Accounts;
   readonly directory: Pick<AccountDirectory, "endAccess" | "erase">;
@@ -60,6 +63,8 @@ type SetPassword =
   "changed" | "no_account" | { readonly kind: "bad_password"; readonly mistake: string };
 
 export interface AccountService {
+  /** The same service, which notes its changes. */
+  by(note: Note): AccountService;
   create(order: AccountOrder): Promise<AccountAnswer>;
   find(idOrEmail: string): Promise<Account | undefined>;
   all(): AsyncIterable<readonly Account[]>;
@@ -131,11 +136,14 @@ async function create(deps: AccountServiceDeps, order: AccountOrder): Promise<Ac
     createdAtMs: deps.clock.nowMs(),
     ...(passwordHash !== undefined && { passwordHash }),
   });
-  return account === undefined ? { kind: "email_taken" } : { kind: "created", account };
+  if (account === undefined) return { kind: "email_taken" };
+  const detail = `${tier}${isAdmin ? ", administrator" : ""}`;
+  await deps.note?.({ action: "account.created", accountId: account.id, detail });
+  return { kind: "created", account };
 }
 
 async function setPassword(
-  { accounts, passwords, sessions }: AccountServiceDeps,
+  { accounts, passwords, sessions, note }: AccountServiceDeps,
   id: string,
   password: string,
   keptSession?: string,
@@ -145,6 +153,7 @@ async function setPassword(
   const password_hash = await passwords.hash(password, accountKey(id));
   if (!(await accounts.change(id, { password_hash }))) return "no_account";
   await sessions.endAll(id, keptSession);
+  await note?.({ action: "account.password", accountId: id });
   return "changed";
 }
 
@@ -159,8 +168,15 @@ async function takeOver(
   const ended = await deps.directory.endAccess(id, deps.clock.nowMs());
   deps.notices?.tell("policies"); // hooks too
   deps.notices?.tell("webhooks");
+  await deps.note?.({ action: "account.access_ended", accountId: id, detail: endedWords(ended) });
   return { ...ended, password };
 }
+
+/** "2 keys, 1 hook, 1 webhook" */
+export const endedWords = ({ keys, hooks, webhooks }: EndedAccess): string =>
+  Object.entries({ key: keys, hook: hooks, webhook: webhooks })
+    .map(([word, count]) => `${String(count)} ${word}${count === 1 ? "" : "s"}`)
+    .join(", ");
 
 async function* pages(accounts: Accounts): AsyncIterable<readonly Account[]> {
   let page = await accounts.list("", PAGE);
@@ -170,15 +186,45 @@ async function* pages(accounts: Accounts): AsyncIterable<readonly Account[]> {
   }
 }
 
+/** What a key's holder is known by: others must not go on believing the old. */
+async function changed(
+  { notices, note }: AccountServiceDeps,
+  isChanged: boolean,
+  change: Parameters<Note>[0],
+): Promise<boolean> {
+  if (isChanged) {
+    notices?.tell("accounts");
+    await note?.(change);
+  }
+  return isChanged;
+}
+
+async function setEmail(deps: AccountServiceDeps, id: string, text: string) {
+  const { accounts } = deps;
+  const email = accountEmail(text);
+  if (email === undefined) return "bad_email";
+  const known = await accounts.find(email);
+  if (known !== undefined && known.id !== id) return "taken";
+  try {
+    const isChanged = await accounts.change(id, { email });
+    await changed(deps, isChanged, { action: "account.email", accountId: id });
+    return "changed";
+  } catch (fault) {
+    if ((await accounts.find(email)) !== undefined) return "taken";
+    throw fault;
+  }
+}
+
 export function createAccountService(deps: AccountServiceDeps): AccountService {
-  const { accounts, directory, clock, notices } = deps;
-  /** What a key's holder is known by: others must not go on believing the old. */
-  const change = async (id: string, what: AccountChange): Promise<boolean> => {
-    const isChanged = await accounts.change(id, what);
-    if (isChanged) notices?.tell("accounts");
-    return isChanged;
-  };
+  const { accounts, directory, clock } = deps;
+  const change = async (
+    accountId: string,
+    what: AccountChange,
+    action: AuditAction,
+    detail?: string,
+  ) => changed(deps, await accounts.change(accountId, what), { action, accountId, detail });
   return {
+    by: (noted) => createAccountService({ ...deps, note: noted }),
     create: (order) => create(deps, order),
     find: (idOrEmail) => {
       const text = idOrEmail.trim();
@@ -188,43 +234,32 @@ export function createAccountService(deps: AccountServiceDeps): AccountService {
     async setTier(id, tier) {
       const known = await accounts.find(id);
       if (known?.isAdmin === true && tier !== ADMIN_TIER) throw adminTierKept();
-      return await change(id, { tier });
+      return await change(id, { tier }, "account.tier", `${known?.tier ?? ""} to ${tier}`);
     },
-    disable: (id) => change(id, { disabled_at_ms: clock.nowMs() }),
-    enable: (id) => change(id, { disabled_at_ms: null }),
+    disable: (id) => change(id, { disabled_at_ms: clock.nowMs() }, "account.disabled"),
+    enable: (id) => change(id, { disabled_at_ms: null }, "account.enabled"),
     async promote(id, given) {
       const known = await accounts.find(id);
       if (known === undefined) return undefined;
       const isStrange = known.origin === "signup" && !known.isAdmin;
       const takenOver = isStrange ? await takeOver(deps, known, given) : undefined;
-      await change(id, { admin: 1, tier: ADMIN_TIER });
+      await change(id, { admin: 1, tier: ADMIN_TIER }, "account.promoted");
       return takenOver === undefined ? {} : { takenOver };
     },
-    demote: (id) => change(id, { admin: 0 }),
-    setLimits: (id, limits) =>
-      change(id, { limits: Object.keys(limits).length === 0 ? null : JSON.stringify(limits) }),
+    demote: (id) => change(id, { admin: 0 }, "account.demoted"),
+    setLimits(id, limits) {
+      const shown = Object.entries(limitsJson(limits)).map(([name, n]) => `${name} ${n ?? "none"}`);
+      const kept = Object.keys(limits).length === 0 ? null : JSON.stringify(limits);
+      const detail = shown.join(", ") || "those of the plan";
+      return change(id, { limits: kept }, "account.limits", detail);
+    },
     async endSecondFactor(id) {
       const has = (await accounts.find(id))?.secondFactor !== undefined;
-      return has && (await change(id, { second_factor: null }));
+      return has && (await change(id, { second_factor: null }, "account.second_factor", "off"));
     },
-    async erase(id) {
-      const isErased = await directory.erase(id);
-      if (isErased) notices?.tell("accounts");
-      return isErased;
-    },
-    async setEmail(id, text) {
-      const email = accountEmail(text);
-      if (email === undefined) return "bad_email";
-      const known = await accounts.find(email);
-      if (known !== undefined) return known.id === id ? "changed" : "taken";
-      try {
-        await change(id, { email });
-        return "changed";
-      } catch (fault) {
-        if ((await accounts.find(email)) !== undefined) return "taken";
-        throw fault;
-      }
-    },
+    erase: async (id) =>
+      changed(deps, await directory.erase(id), { action: "account.deleted", accountId: id }),
+    setEmail: (id, text) => setEmail(deps, id, text),
     setPassword: (id, password, keptSession) => setPassword(deps, id, password, keptSession),
   };
 }

@@ -5,7 +5,7 @@ import { DAY_MS } from "../core/calendar.ts";
 import { insertRow, pruneRows } from "../store/rows.ts";
 import type { AuditEntryRow, Database } from "../store/schema.ts";
 
-type AuditAction =
+export type AuditAction =
   | `account.${"created" | "deleted" | "disabled" | "enabled" | "promoted" | "demoted" | "tier"}`
   | `account.${"email" | "reset_link" | "exported" | "password" | "traffic" | "log"}`
   | `account.${"token_secret" | "second_factor"}`
@@ -101,10 +101,18 @@ export interface AuditedChange {
   readonly actorId: string;
   readonly accountId: string;
   readonly clientAddress: string;
-  readonly detail?: string;
+  readonly detail?: string | undefined;
 }
 
 export type Audit = (change: AuditedChange) => Promise<void>;
+
+/** Writes down a change of one doer: a service with it notes what it changed, and a refusal is no change. */
+export type Note = (change: Omit<AuditedChange, "actorId" | "clientAddress">) => Promise<void>;
+
+export const noteBy =
+  (audit: Audit, doer: Pick<AuditedChange, "actorId" | "clientAddress">): Note =>
+  (change) =>
+    audit({ ...change, ...doer });
 
 interface AuditDeps {
   readonly log: Pick<AuditLog, "append">;

@@ -1,4 +1,5 @@
 import { type Kysely, sql } from "kysely";
+import type { Note } from "./audit.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Notices } from "../store/notices.ts";
 import type { CreditEntryRow, Database } from "../store/schema.ts";
@@ -70,6 +71,7 @@ export const REASON_MAX = 200;
 type CreditAnswer = GrantAnswer | { readonly kind: "bad_amount" | "bad_reason" };
 
 interface CreditServiceDeps {
+  readonly note?: Note;
   readonly notices?: Pick<Notices, "tell">;
   readonly credits: Credits;
   readonly clock: Pick<Clock, "nowMs">;
@@ -85,14 +87,22 @@ export class CreditService {
     this.#deps = deps;
   }
 
+  /** The same service, which notes its changes. */
+  by(note: Note): CreditService {
+    return new CreditService({ ...this.#deps, note });
+  }
+
   /** Adds `amount`, or takes it back when it is negative. Can be spent within 5 s. */
   async grant(accountId: string, amount: number, text: string): Promise<CreditAnswer> {
-    const { credits, clock, notices } = this.#deps;
+    const { credits, clock, notices, note } = this.#deps;
     const reference = text.trim();
     if (!isAmount(amount)) return { kind: "bad_amount" };
     if (reference.length > REASON_MAX || /\p{Cc}/u.test(reference)) return { kind: "bad_reason" };
     const answer = await credits.grant({ accountId, amount, reference, nowMs: clock.nowMs() });
-    if (answer.kind === "granted") notices?.tell("accounts");
+    if (answer.kind !== "granted") return answer;
+    notices?.tell("accounts");
+    const detail = `${String(amount)}${text === "" ? "" : `, ${text}`}`;
+    await note?.({ action: "credits.granted", accountId, detail });
     return answer;
   }
 

@@ -1,4 +1,5 @@
 import { type Kysely, sql } from "kysely";
+import type { Note } from "./audit.ts";
 import { findRow, pruneRows } from "../store/rows.ts";
 import type { Database } from "../store/schema.ts";
 
@@ -74,11 +75,13 @@ export class Guesses {
   }
 
   /** For an account, from everywhere; false when nobody tried. */
-  async forget(accountId: string): Promise<boolean> {
+  async forget(accountId: string, note?: Note): Promise<boolean> {
     const tried = this.#db
       .deleteFrom("guesses")
       .where((is) => is.or([is("key", "=", accountId), is("key", "like", `${accountId} %`)]));
-    return (await tried.executeTakeFirst()).numDeletedRows > 0n;
+    const isDelayed = (await tried.executeTakeFirst()).numDeletedRows > 0n;
+    if (isDelayed) await note?.({ action: "account.lockout_ended", accountId });
+    return isDelayed;
   }
 
   prune(before: number): Promise<number> {

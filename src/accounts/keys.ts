@@ -1,3 +1,4 @@
+import type { AuditAction, Note } from "./audit.ts";
 import type { Key } from "./key-json.ts";
 import type { CompiledQuery, Kysely } from "kysely";
 import type { Clock } from "../base/clock.ts";
@@ -222,6 +223,7 @@ async function touchIn({ sql }: Tx, ids: readonly string[], nowMs: number): Prom
 }
 
 interface KeyServiceDeps {
+  readonly note?: Note;
   readonly notices?: Pick<Notices, "tell">;
   readonly keys: Keys;
   readonly ids: Ids;
@@ -243,6 +245,8 @@ export interface NewPage extends Partial<PageTerms> {
 }
 
 export interface KeyService {
+  /** The same service, which notes its changes. */
+  by(note: Note): KeyService;
   /** For an account that exists. With `page` a publishable key, which works from its origins alone. */
   create(accountId: string, name: string, page?: NewPage): Promise<KeyAnswer>;
   list(accountId: string): Promise<readonly ApiKey[]>;
@@ -303,8 +307,13 @@ function nameIn(text: string): string | undefined {
   return isFit ? name : undefined;
 }
 
-export function createKeyService({ keys, ids, clock, notices }: KeyServiceDeps): KeyService {
+export function createKeyService(deps: KeyServiceDeps): KeyService {
+  const { keys, ids, clock, notices, note } = deps;
+  const noteOf = async (action: AuditAction, key: ApiKey | undefined): Promise<void> => {
+    if (key !== undefined) await note?.({ action, accountId: key.accountId, detail: key.name });
+  };
   return {
+    by: (noted) => createKeyService({ ...deps, note: noted }),
     async create(accountId, text, page) {
       const name = nameIn(text);
       if (name === undefined) return { kind: "bad_name" };
@@ -322,26 +331,34 @@ export function createKeyService({ keys, ids, clock, notices }: KeyServiceDeps):
       };
       const made = await keys.create({ ...key, hash: hashApiKey(apiKey) }, KEYS_MAX);
       if (made === "no_policy") return { kind: "bad_page", mistake: noPolicy(key.page?.policy) };
-      return made === "created" ? { kind: "created", key, apiKey } : { kind: "too_many" };
+      if (made === "full") return { kind: "too_many" };
+      await noteOf("key.created", key);
+      return { kind: "created", key, apiKey };
     },
     list: (accountId) => keys.list(accountId),
     find: (keyId) => keys.find(keyId),
     async rename(keyId, text) {
       const name = nameIn(text);
-      if (name !== undefined) await keys.rename(keyId, name);
-      return name !== undefined;
+      if (name === undefined) return false;
+      await keys.rename(keyId, name);
+      await noteOf("key.renamed", await keys.find(keyId));
+      return true;
     },
     async setOrigins(keyId, origins) {
       const mistake = originsMistake(origins);
       if (mistake !== undefined) return mistake;
       if (!(await keys.setOrigins(keyId, origins))) return "The key is not a publishable one.";
       notices?.tell("accounts");
+      await noteOf("key.origins", await keys.find(keyId));
       return undefined;
     },
     async revoke(keyId) {
-      const isRevoked = await keys.revoke(keyId, clock.nowMs());
-      if (isRevoked) notices?.tell("accounts");
-      return isRevoked;
+      const key = await keys.find(keyId);
+      if (key === undefined) return false;
+      await keys.revoke(keyId, clock.nowMs());
+      notices?.tell("accounts");
+      if (key.revokedAtMs === undefined) await noteOf("key.revoked", key);
+      return true;
     },
   };
 }

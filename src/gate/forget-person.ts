@@ -1,5 +1,5 @@
 import { type Kysely, type RawBuilder, sql, type SqlBool } from "kysely";
-import { EMAIL_ASKED } from "../accounts/audit.ts";
+import { EMAIL_ASKED, type Note, SERVICE } from "../accounts/audit.ts";
 import type { AccountService } from "../accounts/accounts.ts";
 import type { Account } from "../accounts/accounts-store.ts";
 import type { OctetBox } from "../base/secrets.ts";
@@ -113,6 +113,7 @@ export async function forgetPerson(
   deps: ForgetDeps,
   text: string,
   isLook: boolean,
+  note?: Note,
 ): Promise<ForgetReport> {
   const entry = readEntry(trimEntry(text), "address");
   if (entry.kind !== "address") throw badField("That is not a valid email address.");
@@ -123,6 +124,11 @@ export async function forgetPerson(
   const found: Record<string, number> = {};
   for (const [name, place] of Object.entries(PLACES))
     found[name] = await place(deps, person, isLook);
+  if (!isLook) {
+    const counts = Object.entries(found).map(([name, count]) => `${name} ${String(count)}`);
+    // Whose data it was is not written down.
+    await note?.({ action: "person.forgotten", accountId: SERVICE, detail: counts.join(", ") });
+  }
   const own = await deps.accounts.find(person.key);
   return { found, account_id: own?.id ?? null, elsewhere: ELSEWHERE };
 }

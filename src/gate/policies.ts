@@ -1,7 +1,9 @@
 import { dayOf, isoDate, isoTime } from "../core/calendar.ts";
 import { BUILT_IN_DOCUMENTS, DEFAULT_VERSION } from "../core/policy/default-policy.ts";
 import { parsePolicy, POLICY_MAX_BYTES, working } from "../core/policy/parse-policy.ts";
+import { prunedWords } from "../core/policy/pruned-words.ts";
 import { isReservedName } from "../core/reserved-name.ts";
+import type { Note } from "../accounts/audit.ts";
 import type { Account } from "../accounts/accounts-store.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Notices } from "../store/notices.ts";
@@ -38,6 +40,7 @@ export interface Author {
 }
 
 export interface PolicyServiceDeps {
+  readonly note?: Note;
   readonly store: PolicyStore;
   readonly outcomes: Pick<Outcomes, "shadowPairs" | "shadowDomains" | "rulesOf">;
   readonly tiers: Tiers;
@@ -58,6 +61,11 @@ export class PolicyService {
   constructor(deps: PolicyServiceDeps) {
     this.#deps = deps;
     this.#store = deps.store;
+  }
+
+  /** The same service, which notes its changes. */
+  by(note: Note): PolicyService {
+    return new PolicyService({ ...this.#deps, note });
   }
 
   async list(accountId: string): Promise<readonly PolicyJson[]> {
@@ -117,29 +125,30 @@ export class PolicyService {
       POLICY_LIMITS,
     );
     if (saved === undefined) throw tooMany();
-    this.#changed();
     const { version, pruned } = saved;
-    return { name, version, ...(pruned > 0 && { pruned }) };
+    const policy = { name, version, ...(pruned > 0 && { pruned }) };
+    await this.#changed(account.id, `${name} ${String(version)} ${as}${prunedWords(policy, ", ")}`);
+    return policy;
   }
 
   async setShadow(accountId: string, name: string, version: number): Promise<SavedPolicy> {
     await this.#head(accountId, name);
     if (!(await this.#store.setShadow(accountId, name, version))) throw noSuchPolicy();
-    this.#changed();
+    await this.#changed(accountId, `${name} ${String(version)} shadow`);
     return { name, version };
   }
 
   async endShadow(accountId: string, name: string): Promise<void> {
     await this.#head(accountId, name);
     await this.#store.setShadow(accountId, name, undefined);
-    this.#changed();
+    await this.#changed(accountId, `${name} without shadow`);
   }
 
   async promote(accountId: string, name: string): Promise<SavedPolicy> {
     await this.#head(accountId, name);
     const version = await this.#store.promote(accountId, name);
     if (version === undefined) throw notNow("No shadow runs beside this policy.");
-    this.#changed();
+    await this.#changed(accountId, `${name} ${String(version)} live`);
     return { name, version };
   }
 
@@ -147,7 +156,7 @@ export class PolicyService {
     const removal = await this.#store.remove(accountId, name);
     if (removal.kind === "unknown") throw noSuchPolicy();
     if (removal.kind === "in_use") throw policyInUse(name, removal.usedBy);
-    this.#changed();
+    await this.#changed(accountId, `${name} removed`);
   }
 
   /** How often each rule of each version decided, and of a shadow would have. */
@@ -186,8 +195,10 @@ export class PolicyService {
     };
   }
 
-  #changed(): void {
-    this.#deps.notices.tell("policies");
+  async #changed(accountId: string, detail: string): Promise<void> {
+    const { notices, note } = this.#deps;
+    notices.tell("policies");
+    await note?.({ action: "policy.changed", accountId, detail });
   }
 
   /** `default` and `send` are always there: without a live version of the account's own the built-in one is live. */

@@ -2,6 +2,7 @@ import { createHash, createHmac } from "node:crypto";
 import { trimEntry } from "../core/address/address.ts";
 import type { Decision, Verified } from "../core/policy/policy.ts";
 import type { Accounts } from "../accounts/accounts-store.ts";
+import type { Note } from "../accounts/audit.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Ids } from "../base/ids.ts";
 import type { Log } from "../base/log.ts";
@@ -37,7 +38,7 @@ export interface TokensDeps {
 export interface Tokens {
   readonly sign: SignToken;
   /** Gives the account's new secret, which is not shown again; the old one ends at once. */
-  renewSecret(accountId: string): Promise<string>;
+  renewSecret(accountId: string, note?: Note): Promise<string>;
 }
 
 const TOKEN_SECONDS = 600;
@@ -77,11 +78,12 @@ export function createTokens(deps: TokensDeps): Tokens {
       const secret = sealed === undefined ? undefined : open(accountId, sealed);
       return secret && signed(claimsOf(content, { accountId, keyId }, deps), secret);
     },
-    async renewSecret(accountId) {
+    async renewSecret(accountId, note) {
       const secret = newSecret();
       const token_secret = box.seal(secret, about(accountId));
       await accounts.change(accountId, { token_secret });
       notices?.tell("accounts");
+      await note?.({ action: "account.token_secret", accountId });
       return secret;
     },
   };

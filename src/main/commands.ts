@@ -8,7 +8,14 @@ import { forgetCommand } from "../cli/commands/forget.ts";
 import { Proposals } from "../gate/proposals.ts";
 import { createAccountHash, mailboxKey } from "../gate/traffic.ts";
 import { Guesses } from "../accounts/guesses.ts";
-import { AuditLog, COMMAND_LINE, createAudit, operatorId } from "../accounts/audit.ts";
+import {
+  AuditLog,
+  COMMAND_LINE,
+  createAudit,
+  type Note,
+  noteBy,
+  operatorId,
+} from "../accounts/audit.ts";
 import { systemClock as clock } from "../base/clock.ts";
 import { systemFiles as files } from "../base/files.ts";
 import type { Log } from "../base/log.ts";
@@ -37,21 +44,7 @@ import {
 } from "../cli/commands/options.ts";
 import { type CliWebhooks, webhookCommand } from "../cli/commands/webhook.ts";
 import { type DatabaseUse, refuse, type Terminal } from "../cli/terminal.ts";
-import {
-  auditedAccounts,
-  auditedCredits,
-  auditedEntries,
-  auditedForget,
-  auditedKeys,
-  auditedPolicies,
-  auditedRefresh,
-  auditedSwitches,
-  auditedTokens,
-  auditedUnlock,
-  auditedWebhooks,
-  type Note,
-  noteBy,
-} from "../gate/audited.ts";
+import { forgetPerson } from "../gate/forget-person.ts";
 import { createBackTestPolicy } from "../gate/back-test.ts";
 import { Hooks } from "../gate/hooks-store.ts";
 import { HookService, type SignedExample } from "../gate/hooks.ts";
@@ -60,6 +53,7 @@ import { PolicyService } from "../gate/policies.ts";
 import { PolicyStore } from "../gate/policy-store.ts";
 import { createTokens } from "../gate/tokens.ts";
 import { DomainMails, VerdictCounts } from "../lists/domain-verdicts.ts";
+import { refreshBy } from "../lists/feed-status.ts";
 import { createHostCheck } from "../outbound/public-host.ts";
 import { backUpEmbedded } from "../store/embedded/back-up.ts";
 import { lockForServing } from "../store/embedded/serving-lock.ts";
@@ -108,7 +102,7 @@ async function openPolicies(process: Process) {
   });
   return {
     accounts: store.accounts,
-    policies: auditedPolicies(policies, operatorNote(process, store)),
+    policies: policies.by(operatorNote(process, store)),
     author: systemUser(),
   };
 }
@@ -383,9 +377,12 @@ async function openCliLists(process: Process): Promise<Omit<CliLists, "close">> 
   const lists = await openStoredLists(process, store);
   const note = operatorNote(process, store);
   return {
-    operator: auditedEntries(lists.operator, note),
+    operator: lists.operator.by(note),
     backTest: lists.backTest,
-    refresh: auditedRefresh(lists.refresh, note),
+    refresh: {
+      ...lists.refresh,
+      refresh: (confirmed) => refreshBy(note, lists.refresh, confirmed),
+    },
     proposals: new Proposals({ db: store.sql.db, datasets: lists.datasets, clock }),
   };
 }
@@ -405,19 +402,22 @@ async function openForget(process: Process) {
     box: createOctetBox(secretKey, LISTS),
     hash: createAccountHash(mailboxKey(secretKey)),
   };
-  return { forget: auditedForget(deps, operatorNote(process, store)) };
+  const note = operatorNote(process, store);
+  return {
+    forget: (address: string, isLook: boolean) => forgetPerson(deps, address, isLook, note),
+  };
 }
 
 async function openAccounts(process: Process): Promise<Omit<CliAccounts, "close">> {
   const store = await openAccountStore(process);
   const note = operatorNote(process, store);
   return {
-    accounts: auditedAccounts(store.accounts, note),
-    keys: auditedKeys(store.keys, note),
-    credits: auditedCredits(store.credits, note),
-    switches: auditedSwitches(store.switches, note),
+    accounts: store.accounts.by(note),
+    keys: store.keys.by(note),
+    credits: store.credits.by(note),
+    switches: store.switches.by(note),
     reportOutcomes: store.reportOutcomes,
-    unlock: auditedUnlock(new Guesses(store.sql.db), note),
+    unlock: (accountId) => new Guesses(store.sql.db).forget(accountId, note),
     async renewTokenSecret(accountId) {
       const { config, ids, log } = process;
       const tokens = createTokens({
@@ -429,7 +429,7 @@ async function openAccounts(process: Process): Promise<Omit<CliAccounts, "close"
         ids,
         log,
       });
-      return auditedTokens(tokens, note).renewSecret(accountId);
+      return tokens.renewSecret(accountId, note);
     },
   };
 }
@@ -453,7 +453,7 @@ const openCliWebhooks = (): Promise<CliWebhooks> =>
     });
     return {
       accounts: store.accounts,
-      setup: auditedWebhooks(setup, operatorNote(process, store)),
+      setup: setup.by(operatorNote(process, store)),
       dispatcher,
       deliveries,
     };

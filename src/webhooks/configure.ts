@@ -1,4 +1,5 @@
 import { isIPv4 } from "node:net";
+import type { Note } from "../accounts/audit.ts";
 import type { Ids } from "../base/ids.ts";
 import type { PublicHostCheck, HostStanding } from "../outbound/public-host.ts";
 import type { SecretBox } from "../base/secrets.ts";
@@ -99,6 +100,7 @@ export interface NewWebhookSettings extends WebhookSettings {
 }
 
 interface ConfigureDeps {
+  readonly note?: Note;
   readonly endpoints: Pick<WebhookEndpoints, keyof WebhookEndpoints>;
   readonly box: SecretBox;
   readonly ids: Pick<Ids, "bytes">;
@@ -107,6 +109,8 @@ interface ConfigureDeps {
 
 /** What an account may do with its webhook. All but `show` and `remove` throw a `Refusal` for what is wrong. */
 export interface WebhookSetup {
+  /** The same, which notes its changes. */
+  by(note: Note): WebhookSetup;
   show(accountId: string): Promise<WebhookSettings | undefined>;
   set(accountId: string, url: string, events: readonly string[]): Promise<NewWebhookSettings>;
   selectEvents(accountId: string, events: readonly string[]): Promise<WebhookSettings>;
@@ -117,12 +121,8 @@ export interface WebhookSetup {
 
 const SECRET_BYTES = 32;
 
-export function createWebhookSetup({
-  endpoints,
-  box,
-  ids,
-  checkHost,
-}: ConfigureDeps): WebhookSetup {
+export function createWebhookSetup(deps: ConfigureDeps): WebhookSetup {
+  const { endpoints, box, ids, checkHost, note } = deps;
   const show = async (accountId: string): Promise<WebhookSettings | undefined> => {
     const endpoint = await endpoints.find(accountId);
     return endpoint && { url: endpoint.url, events: endpoint.events };
@@ -134,22 +134,34 @@ export function createWebhookSetup({
   };
   const newSecret = (): string => Buffer.from(ids.bytes(SECRET_BYTES)).toString("hex");
   return {
+    by: (noted) => createWebhookSetup({ ...deps, note: noted }),
     show,
     async set(accountId, text, names) {
       const events = readEvents(names);
       const url = await publicHttpsUrl(text, checkHost);
       const secret = newSecret();
       await endpoints.save({ accountId, url, events, sealedSecret: box.seal(secret, accountId) });
+      await note?.({ action: "webhook.saved", accountId, detail: new URL(url).host });
       return { url, events, secret };
     },
-    selectEvents: async (accountId, names) =>
-      changed(accountId, await endpoints.setEvents(accountId, readEvents(names))),
+    async selectEvents(accountId, names) {
+      const isThere = await endpoints.setEvents(accountId, readEvents(names));
+      const settings = await changed(accountId, isThere);
+      await note?.({ action: "webhook.saved", accountId, detail: "events" });
+      return settings;
+    },
     async renewSecret(accountId) {
       const secret = newSecret();
       const isThere = await endpoints.setSecret(accountId, box.seal(secret, accountId));
-      return { ...(await changed(accountId, isThere)), secret };
+      const settings = await changed(accountId, isThere);
+      await note?.({ action: "webhook.secret", accountId });
+      return { ...settings, secret };
     },
-    remove: (accountId) => endpoints.remove(accountId),
+    async remove(accountId) {
+      const isRemoved = await endpoints.remove(accountId);
+      if (isRemoved) await note?.({ action: "webhook.removed", accountId });
+      return isRemoved;
+    },
   };
 }
 

@@ -10,14 +10,9 @@ import { badField, notFound, notNow } from "../../base/refusals.ts";
 import type { Shares } from "../../base/shares.ts";
 import { dayOf, isoTime } from "../../core/calendar.ts";
 import type { Described } from "../../core/json-schema.ts";
-import {
-  auditedAccounts,
-  auditedCredits,
-  auditedForget,
-  auditedRefresh,
-  auditedUnlock,
-} from "../../gate/audited.ts";
+import { forgetPerson } from "../../gate/forget-person.ts";
 import { ForgetReport } from "../../gate/gate-shapes.ts";
+import { refreshBy } from "../../lists/feed-status.ts";
 import { statusJson } from "../../lists/rules/entry-json.ts";
 import {
   AdminAccountPage,
@@ -174,7 +169,7 @@ export const adminRoutes: readonly AccountRoute[] = [
   ),
   admin("POST admin/accounts/:id/tier", { body: { tier: tierField } }, async (request, context) => {
     const { id } = await subjectOf(request, context);
-    await auditedAccounts(context.accounts, request.note).setTier(id, request.body.tier);
+    await context.accounts.by(request.note).setTier(id, request.body.tier);
   }),
   admin(
     "POST admin/accounts/:id/credits",
@@ -185,7 +180,7 @@ export const adminRoutes: readonly AccountRoute[] = [
     async (request, context) => {
       const { amount, reason } = request.body;
       const { id } = await subjectOf(request, context);
-      const credits = auditedCredits(context.credits, request.note);
+      const credits = context.credits.by(request.note);
       const answer = await credits.grant(id, amount, reason);
       if (answer.kind !== "granted") throw creditRefusal(answer);
       return { balance: answer.balance };
@@ -194,11 +189,11 @@ export const adminRoutes: readonly AccountRoute[] = [
   admin("POST admin/accounts/:id/disable", {}, async (request, context) => {
     const { id } = await subjectOf(request, context);
     if (id === request.account.id) throw notNow("You cannot switch yourself off.");
-    await auditedAccounts(context.accounts, request.note).disable(id);
+    await context.accounts.by(request.note).disable(id);
   }),
   admin("POST admin/accounts/:id/enable", {}, async (request, context) => {
     const { id } = await subjectOf(request, context);
-    await auditedAccounts(context.accounts, request.note).enable(id);
+    await context.accounts.by(request.note).enable(id);
   }),
   admin(
     "POST admin/accounts/:id/password",
@@ -208,7 +203,7 @@ export const adminRoutes: readonly AccountRoute[] = [
       await confirm(request, context);
       const { password } = request.body;
       checkPassword(password, email);
-      await auditedAccounts(context.accounts, request.note).setPassword(id, password);
+      await context.accounts.by(request.note).setPassword(id, password);
     },
   ),
   admin("GET admin/accounts", { answer: AdminAccounts }, async ({ query }, context) => {
@@ -223,7 +218,7 @@ export const adminRoutes: readonly AccountRoute[] = [
     async (request, context) => {
       const { email, tier } = request.body;
       await confirm(request, context);
-      const noted = auditedAccounts(context.accounts, request.note);
+      const noted = context.accounts.by(request.note);
       const answer = await noted.create({ email, tier, origin: "operator", isAdmin: false });
       if (answer.kind === "email_taken") throw notNow("An account has this address already.");
       if (answer.kind !== "created") throw badField("That is not a valid email address.");
@@ -262,7 +257,7 @@ export const adminRoutes: readonly AccountRoute[] = [
       const account = await subjectOf(request, context);
       await confirm(request, context);
       if (account.isAdmin) return undefined;
-      const noted = auditedAccounts(context.accounts, request.note);
+      const noted = context.accounts.by(request.note);
       return (await noted.promote(account.id))?.takenOver;
     },
   ),
@@ -270,7 +265,7 @@ export const adminRoutes: readonly AccountRoute[] = [
     const { id } = await subjectOf(request, context);
     const limits = readLimits(request.body);
     if (typeof limits === "string") throw badField(`${limits}.`);
-    await auditedAccounts(context.accounts, request.note).setLimits(id, limits);
+    await context.accounts.by(request.note).setLimits(id, limits);
   }),
   admin(
     "POST admin/accounts/:id/email",
@@ -278,7 +273,7 @@ export const adminRoutes: readonly AccountRoute[] = [
     async (request, context) => {
       const { id } = await subjectOf(request, context);
       await confirm(request, context);
-      const noted = auditedAccounts(context.accounts, request.note);
+      const noted = context.accounts.by(request.note);
       const answer = await noted.setEmail(id, request.body.email);
       if (answer === "taken") throw notNow("An account has this address already.");
       if (answer === "bad_email") throw badField("That is not a valid email address.");
@@ -290,30 +285,30 @@ export const adminRoutes: readonly AccountRoute[] = [
     async (request, context) => {
       const { id } = await subjectOf(request, context);
       await confirm(request, context);
-      await auditedAccounts(context.accounts, request.note).endSecondFactor(id);
+      await context.accounts.by(request.note).endSecondFactor(id);
     },
   ),
   admin("POST admin/accounts/:id/unlock", {}, async (request, context) => {
     const { id } = await subjectOf(request, context);
-    await auditedUnlock(context.guesses, request.note)(id);
+    await context.guesses.forget(id, request.note);
   }),
   admin("POST admin/accounts/:id/delete", { body: CONFIRMED }, async (request, context) => {
     const { id } = await subjectOf(request, context);
     if (id === request.account.id) throw notNow("Delete your own account on the page Settings.");
     await confirm(request, context);
-    await auditedAccounts(context.accounts, request.note).erase(id);
+    await context.accounts.by(request.note).erase(id);
   }),
   admin("POST admin/accounts/:id/demote", {}, async ({ id, account, note }, context) => {
     if (id === account.id) throw notNow("You cannot take your own administrator rights away.");
-    if (!(await auditedAccounts(context.accounts, note).demote(id))) throw notFound();
+    if (!(await context.accounts.by(note).demote(id))) throw notFound();
   }),
   admin(
     "POST admin/forget",
     { body: { email: emailField, delete: flagField, ...CONFIRMED }, answer: ForgetReport },
     async (request, context) => {
       await confirm(request, context);
-      const forget = auditedForget(context.forgetting, request.note);
-      return await forget(request.body.email, !request.body.delete);
+      const { email, delete: isDelete } = request.body;
+      return await forgetPerson(context.forgetting, email, !isDelete, request.note);
     },
   ),
   admin("GET admin/signup", { answer: SignUpState }, async (_request, { signUps }) => ({
@@ -335,7 +330,7 @@ export const adminRoutes: readonly AccountRoute[] = [
     async ({ body: { accept = [] }, note }, { refresh }) => {
       const known = new Set((await refresh.status()).map(({ id }) => id));
       if (!accept.every((id) => known.has(id))) throw badField("That is not one of the lists.");
-      const outcomes = await auditedRefresh(refresh, note).refresh(accept);
+      const outcomes = await refreshBy(note, refresh, accept);
       const nulls = { why: null, detail: null };
       return { outcomes: outcomes.map((outcome) => ({ ...nulls, ...outcome })) };
     },

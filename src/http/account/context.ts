@@ -19,7 +19,7 @@ import type { SignIn } from "../../accounts/sign-in/sign-in.ts";
 import type { SignIns, SignedIn, SignInService, Visitor } from "../../accounts/sign-in/sign-ins.ts";
 import type { SignInRow } from "../../store/schema.ts";
 import type { Account } from "../../accounts/accounts-store.ts";
-import type { Note } from "../../gate/audited.ts";
+import type { Note } from "../../accounts/audit.ts";
 import type { UploadedFile } from "../api/upload.ts";
 import type { SignUp, SignUpSwitch } from "../../accounts/sign-in/sign-up.ts";
 import type { Clock } from "../../base/clock.ts";

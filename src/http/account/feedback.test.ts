@@ -7,7 +7,7 @@ import { DEFAULT_DOCUMENT } from "../../core/policy/default-policy.ts";
 import { parsePolicy } from "../../core/policy/parse-policy.ts";
 import { systemClock } from "../../base/clock.ts";
 import { Refusal } from "../../base/refusals.ts";
-import type { Note } from "../../gate/audited.ts";
+import type { Note } from "../../accounts/audit.ts";
 import { withDomain } from "../../gate/feedback.ts";
 import { createAccountHash } from "../../gate/traffic.ts";
 import type { AccountContext, SignedInRequest } from "./context.ts";

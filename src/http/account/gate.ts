@@ -10,7 +10,6 @@ import { DEFAULT_NAME } from "../../core/policy/default-policy.ts";
 import { wordsOf } from "../../core/policy/messages.ts";
 import { parsePolicy, working } from "../../core/policy/parse-policy.ts";
 import type { Policy } from "../../core/policy/policy.ts";
-import { auditedEntries, auditedPolicies, auditedTokens } from "../../gate/audited.ts";
 import { type Feedback, withDomain } from "../../gate/feedback.ts";
 import {
   BackTestReport,
@@ -140,7 +139,7 @@ export const policyRoutes: readonly AccountRoute[] = [
     "POST policies/:id",
     { body: { document: documentField }, answer: SavedPolicy, largeBody: true },
     (request, { policies }) => {
-      const noted = auditedPolicies(policies, request.note);
+      const noted = policies.by(request.note);
       return noted.save(authorOf(request), request.id, request.body.document, "live");
     },
   ),
@@ -153,7 +152,7 @@ export const policyRoutes: readonly AccountRoute[] = [
     },
     (request, { policies }) => {
       const { document, version } = request.body;
-      const noted = auditedPolicies(policies, request.note);
+      const noted = policies.by(request.note);
       return document === undefined
         ? noted.setShadow(request.account.id, request.id, versionOf(version))
         : noted.save(authorOf(request), request.id, document, "shadow");
@@ -162,14 +161,13 @@ export const policyRoutes: readonly AccountRoute[] = [
   account(
     "POST policies/:id/promote",
     { answer: SavedPolicy },
-    ({ account: own, id, note }, { policies }) =>
-      auditedPolicies(policies, note).promote(own.id, id),
+    ({ account: own, id, note }, { policies }) => policies.by(note).promote(own.id, id),
   ),
   account("DELETE policies/:id/shadow", {}, async (request, { policies }) => {
-    await auditedPolicies(policies, request.note).endShadow(request.account.id, request.id);
+    await policies.by(request.note).endShadow(request.account.id, request.id);
   }),
   account("DELETE policies/:id", {}, async (request, { policies }) => {
-    await auditedPolicies(policies, request.note).remove(request.account.id, request.id);
+    await policies.by(request.note).remove(request.account.id, request.id);
   }),
   account(
     "POST policies/:id/test",
@@ -243,7 +241,7 @@ async function answerOwn(
     const { document } = await policies.show(own.id, DEFAULT_NAME);
     const by = { account: own, author: own.email };
     const changed = withDomain(document, domain, answer);
-    await auditedPolicies(policies, note).save(by, DEFAULT_NAME, changed, "live");
+    await policies.by(note).save(by, DEFAULT_NAME, changed, "live");
   }
   await feedback.answered(domain, own.id);
   await noteOwn(request, { action: "feedback.answered", detail: `${answer} ${domain}` });
@@ -257,7 +255,7 @@ async function answerForAll(
   await checkProposed(domain, feedback);
   if (answer !== "dismiss") {
     const details = { note: "From feedback", author: request.account.id };
-    const saved = await auditedEntries(operator, request.note).save(domain, answer, details);
+    const saved = await operator.by(request.note).save(domain, answer, details);
     if (saved.kind !== "saved") throw entryRefusal(saved);
   }
   await feedback.answered(domain);
@@ -418,6 +416,6 @@ export const tokenSecretRoute = account(
   "POST token-secret",
   { answer: NewSecret },
   async ({ account: { id }, note }, { tokens }) => ({
-    secret: await auditedTokens(tokens, note).renewSecret(id),
+    secret: await tokens.renewSecret(id, note),
   }),
 );

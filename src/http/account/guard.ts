@@ -3,7 +3,7 @@ import type { Log } from "../../base/log.ts";
 import { storeDownOf } from "../../base/store-down.ts";
 import { accountKey, type OwnerKey } from "../../base/owner.ts";
 import { IDLE_MS, type SignedIn, type Visitor } from "../../accounts/sign-in/sign-ins.ts";
-import { noteBy } from "../../gate/audited.ts";
+import { noteBy } from "../../accounts/audit.ts";
 import { bucketKey, bucketOf } from "../../accounts/admission/caller.ts";
 import {
   accountDisabled,

@@ -13,7 +13,6 @@ import { checkPassword } from "../../accounts/sign-in/sign-up.ts";
 import { badField, missingParameter, notFound, notNow } from "../../base/refusals.ts";
 import { CheckStep, FrontPage } from "../../check/check-shapes.ts";
 import { trimEntry } from "../../core/address/address.ts";
-import { auditedAccounts, auditedKeys, auditedSwitches } from "../../gate/audited.ts";
 import {
   type AccountRequest,
   countedLines,
@@ -147,7 +146,7 @@ const stateField = wordField(["on", "off"], '"state" must be "on" or "off".');
 
 const switchRoute = (name: "traffic" | "decision-log"): AccountRoute =>
   account(`POST ${name}`, { body: { state: stateField } }, async (request, context) => {
-    const switches = auditedSwitches(context.switches, request.note);
+    const switches = context.switches.by(request.note);
     const change = name === "traffic" ? switches.switchTraffic : switches.switchLog;
     await change(request.account.id, request.body.state);
   });
@@ -276,7 +275,7 @@ export const ownRoutes: readonly AccountRoute[] = [
   ),
   account("POST second-factor/remove", { body: CONFIRMED }, async (request, context) => {
     await confirm(request, context);
-    const noted = auditedAccounts(context.accounts, request.note);
+    const noted = context.accounts.by(request.note);
     await noted.endSecondFactor(request.account.id);
   }),
   account("POST delete", { body: CONFIRMED }, async (request, context) => {
@@ -337,7 +336,7 @@ export const keyRoutes: readonly AccountRoute[] = [
         ...(form !== undefined && { form }),
         ...(daily !== undefined && { daily }),
       };
-      const answer = await auditedKeys(keys, note).create(accountId, name, page);
+      const answer = await keys.by(note).create(accountId, name, page);
       if (answer.kind === "bad_page") throw badField(answer.mistake);
       if (answer.kind === "bad_name") throw badField(BAD_NAME);
       if (answer.kind === "too_many") throw notNow(TOO_MANY);
@@ -347,20 +346,20 @@ export const keyRoutes: readonly AccountRoute[] = [
   ),
   account("DELETE keys/:id", {}, async (request, { keys }) => {
     const { id } = await ownKey(request, keys);
-    await auditedKeys(keys, request.note).revoke(id);
+    await keys.by(request.note).revoke(id);
   }),
   account(
     "POST keys/:id/origins",
     { body: { origins: originsField } },
     async (request, { keys }) => {
       const { id } = await ownKey(request, keys);
-      const mistake = await auditedKeys(keys, request.note).setOrigins(id, request.body.origins);
+      const mistake = await keys.by(request.note).setOrigins(id, request.body.origins);
       if (mistake !== undefined) throw badField(mistake);
     },
   ),
   account("POST keys/:id/name", { body: { name: nameField } }, async (request, { keys }) => {
     const { id } = await ownKey(request, keys);
-    const isDone = await auditedKeys(keys, request.note).rename(id, request.body.name);
+    const isDone = await keys.by(request.note).rename(id, request.body.name);
     if (!isDone) throw badField(BAD_NAME);
   }),
 ];

@@ -1,7 +1,7 @@
 import { badField, wrongCurrentPassword } from "../../base/refusals.ts";
 import { orNull, type Schema, Type } from "../../core/json-schema.ts";
 import type { Awaitable } from "../../core/mail/lookup.ts";
-import type { Note } from "../../gate/audited.ts";
+import type { Note } from "../../accounts/audit.ts";
 import { type Field, type Fields, type FieldValues, readMembers } from "../field.ts";
 import type { AccountContext, AccountRequest, SignedInRequest } from "./context.ts";
 

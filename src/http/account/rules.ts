@@ -4,7 +4,6 @@ import { dayOf, dayOfDate } from "../../core/calendar.ts";
 import { LIST_WORDS, type ListWord, readListSubject } from "../../core/evidence/rule.ts";
 import { Type } from "../../core/json-schema.ts";
 import { FAULT_WORDS } from "../../core/name/domain.ts";
-import { auditedEntries } from "../../gate/audited.ts";
 import { entryJson, OwnEntry, type Rule } from "../../lists/rules/entry-json.ts";
 import {
   ENTRIES_MAX,
@@ -140,7 +139,7 @@ export const ruleRoutes: readonly AccountRoute[] = [
     { body: { entry: entryField, kind: kindField, ...DETAILS }, answer: OwnEntry },
     async (request, { operator }) => {
       const { entry, kind } = request.body;
-      const noted = auditedEntries(operator, request.note);
+      const noted = operator.by(request.note);
       const answer = await noted.save(entry, kind, detailsOf(request));
       if (answer.kind !== "saved") throw entryRefusal(answer);
       return entryJson(answer.entry);
@@ -150,7 +149,7 @@ export const ruleRoutes: readonly AccountRoute[] = [
     "POST admin/lists/forget",
     { body: { entry: entryField }, answer: Forgotten },
     async ({ body: { entry }, note }, { operator }) => {
-      const forgotten = await auditedEntries(operator, note).forget(entry);
+      const forgotten = await operator.by(note).forget(entry);
       if (forgotten === undefined) throw badField("Enter a domain, *.suffix, mx:host or address.");
       if (forgotten.count === 0) throw notFound();
       return { forgotten: forgotten.count };
@@ -166,7 +165,7 @@ export const ruleRoutes: readonly AccountRoute[] = [
     },
     async (request, { operator }) => {
       const { text, kind } = request.body;
-      const noted = auditedEntries(operator, request.note);
+      const noted = operator.by(request.note);
       const answer = await noted.importLines(text, kind, detailsOf(request));
       if (answer.kind === "wrong_lines") throw wrongLines(answer.lines);
       if (answer.kind !== "imported") throw entryRefusal(answer);

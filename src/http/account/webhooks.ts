@@ -1,5 +1,4 @@
 import { isoTime } from "../../core/calendar.ts";
-import { auditedWebhooks } from "../../gate/audited.ts";
 import { deliveryRow } from "../../webhooks/outcome-words.ts";
 import type { WebhookDeliveryRow } from "../../store/schema.ts";
 import { WEBHOOK_EVENTS } from "../../webhooks/webhooks-store.ts";
@@ -48,7 +47,7 @@ export const webhookRoutes: readonly AccountRoute[] = [
     "POST webhook",
     { body: { url: textField(URL_MAX), events: textsField(20) }, answer: SavedWebhook },
     async ({ account: { id }, body: { url, events }, note }, { webhooks: { setup } }) => {
-      const noted = auditedWebhooks(setup, note);
+      const noted = setup.by(note);
       if ((await setup.show(id))?.url !== url) {
         return { secret: (await noted.set(id, url, events)).secret };
       }
@@ -60,10 +59,10 @@ export const webhookRoutes: readonly AccountRoute[] = [
     "POST webhook/secret",
     { answer: NewSecret },
     async ({ account: { id }, note }, { webhooks: { setup } }) => ({
-      secret: (await auditedWebhooks(setup, note).renewSecret(id)).secret,
+      secret: (await setup.by(note).renewSecret(id)).secret,
     }),
   ),
   account("DELETE webhook", {}, async ({ account: { id }, note }, { webhooks: { setup } }) => {
-    await auditedWebhooks(setup, note).remove(id);
+    await setup.by(note).remove(id);
   }),
 ];

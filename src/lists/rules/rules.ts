@@ -10,6 +10,7 @@ import {
   type SaidOf,
   topicOf,
 } from "../../core/evidence/rule.ts";
+import { type AuditAction, type Note, SERVICE } from "../../accounts/audit.ts";
 import type { AddressHash } from "../../base/address-hash.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Notices } from "../../store/notices.ts";
@@ -145,6 +146,7 @@ export interface Forgotten {
 }
 
 export interface RuleServiceDeps {
+  readonly note?: Note;
   /** Called after a change; absent: other processes notice within 5 s. */
   readonly notices?: Pick<Notices, "tell">;
   readonly entries: RuleStore;
@@ -161,6 +163,11 @@ export class RuleService {
     this.#deps = deps;
   }
 
+  /** The same service, which notes its changes; addresses as they are stored: by their keyed hash. */
+  by(note: Note): RuleService {
+    return new RuleService({ ...this.#deps, note });
+  }
+
   async save(text: string, word: ListWord, details: EntryDetails): Promise<SaveAnswer> {
     const { hash, clock, feeds = [] } = this.#deps;
     const read = readSaying(text, word, hash);
@@ -169,7 +176,12 @@ export class RuleService {
     const isKnown = word !== "off" || feeds.some((id) => said.subject === feedSubject(id));
     if (!isKnown) return { kind: "unknown_feed", known: feeds };
     const entry = entryOf(said, details, clock.nowMs());
-    return (await this.#saveAll([entry], details)) ?? { kind: "saved", entry };
+    const refusal = await this.#saveAll([entry], details);
+    if (refusal !== undefined) return refusal;
+    const until = untilText(entry.expiresAtMs);
+    const detail = `${word} ${entry.subject}${until === "" ? "" : `,${until}`}`;
+    await this.#note("lists.entry_saved", detail);
+    return { kind: "saved", entry };
   }
 
   /** Takes back everything said of the entry. Undefined for a bad entry. */
@@ -179,7 +191,10 @@ export class RuleService {
     if (!subject.ok) return undefined;
     const stored = listSubjectText(subject.value, hash);
     const count = await entries.forget(stored);
-    if (count > 0) notices?.tell("lists");
+    if (count > 0) {
+      notices?.tell("lists");
+      await this.#note("lists.entry_forgotten", stored);
+    }
     return { subject: stored, count };
   }
 
@@ -208,7 +223,15 @@ export class RuleService {
     const nowMs = clock.nowMs();
     const said = read.said.filter((line) => isInForce(line, nowMs));
     const rules = said.map((line) => entryOf(line, details, nowMs));
-    return (await this.#saveAll(rules, details)) ?? { kind: "imported", count: rules.length };
+    const refusal = await this.#saveAll(rules, details);
+    if (refusal !== undefined) return refusal;
+    const count = rules.length;
+    await this.#note("lists.imported", `${String(count)} ${count === 1 ? "entry" : "entries"}`);
+    return { kind: "imported", count };
+  }
+
+  async #note(action: AuditAction, detail: string): Promise<void> {
+    await this.#deps.note?.({ action, accountId: SERVICE, detail });
   }
 
   async #saveAll(

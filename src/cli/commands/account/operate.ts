@@ -2,7 +2,7 @@ import { type Command, Option } from "commander";
 import type { Account } from "../../../accounts/accounts-store.ts";
 import type { EndedAccess } from "../../../accounts/account-directory.ts";
 import { limitsJson, readLimits } from "../../../accounts/admission/tiers.ts";
-import { endedWords } from "../../../gate/audited.ts";
+import { endedWords } from "../../../accounts/accounts.ts";
 import { misuse, print, refuse } from "../../terminal.ts";
 import { aboutAccount, type JsonOption } from "../options.ts";
 import { type AccountDeps, accountNamed, type CliAccounts, withAccounts } from "./account-deps.ts";

@@ -10,7 +10,6 @@ import { csvLine, entryNote } from "../../src/core/batch/result-cells.ts";
 import { readKey } from "../../src/core/checks/dkim/dkim.ts";
 import { parsePolicyRecord } from "../../src/core/checks/dmarc/dmarc.ts";
 import { mailboxInSpf } from "../../src/core/checks/inbox-provider.ts";
-import { parseMacros } from "../../src/core/checks/spf/spf-macro.ts";
 import { parseSpf } from "../../src/core/checks/spf/spf-record.ts";
 import { parseTagList, shownText } from "../../src/core/checks/tag-list.ts";
 import { parsePolicyText } from "../../src/core/policy/parse-policy.ts";
@@ -57,8 +56,8 @@ export const HOSTILE_TEXTS: readonly HostileText[] = [
   ["blanks of SPF", parseSpf, run(" ", "v=spf1")],
   ["slashes of SPF", parseSpf, run("/1", "v=spf1 a")],
   ["colons of SPF", parseSpf, run(":", "v=spf1 ip6")],
-  ["macros", parseMacros, run("%{d1r-.}")],
-  ["open macros", parseMacros, run("%{")],
+  ["macros", parseSpf, run("%{d1r-.}", "v=spf1 exists:")],
+  ["open macros", parseSpf, run("%{", "v=spf1 exists:")],
   ["includes of SPF", mailboxInSpf, run(" include:a", "v=spf1")],
   ["tags of DMARC", parsePolicyRecord, run("p=none;", "v=DMARC1;")],
   ["addresses of DMARC", parsePolicyRecord, run("mailto:a@b!1,", "v=DMARC1; p=none; rua=")],

@@ -23,7 +23,7 @@ export const planted: Check<"planted", typeof FIELDS> = {
   about: "A planted check.",
   fields: FIELDS,
   questions: 0,
-  run: () => Promise.resolve({ kind: "done", fields: { planted_field: 7 } }),
+  run: () => Promise.resolve({ planted_field: 7 }),
   advise: ({ planted_field: field }: Advised & Fields) =>
     field === undefined ? NOT_NOW : { state: "good", says: \`Planted: \${String(field)}.\` },
 };

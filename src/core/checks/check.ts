@@ -18,11 +18,8 @@ export interface CheckDeps extends PremiumLookup {
   readonly implicitMx: boolean;
 }
 
-/** `unavailable`: a lookup could not finish. `nothing`: it finished, and there is no field to send. */
-export type CheckOutcome<Fields> =
-  | { readonly kind: "done"; readonly fields: Fields }
-  | { readonly kind: "nothing" }
-  | { readonly kind: "unavailable" };
+/** The fields to send, which may be none, or `unavailable`: a lookup could not finish. */
+export type CheckOutcome<Fields> = Fields | "unavailable";
 
 /** What a check sees while it runs: the world, and the checks before it in `CHECKS` of the same request. */
 export interface CheckRun<Reads = unknown> extends CheckDeps {

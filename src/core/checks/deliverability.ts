@@ -105,9 +105,7 @@ async function run(
   { obtained }: CheckRun<Inputs>,
 ): Promise<CheckOutcome<DeliverabilityFields>> {
   const score = scoreOf(mail, await obtained());
-  return score === undefined
-    ? { kind: "unavailable" }
-    : { kind: "done", fields: { deliverability_score: score } };
+  return score === undefined ? "unavailable" : { deliverability_score: score };
 }
 
 const GOOD_SCORE = 80;

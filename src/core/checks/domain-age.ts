@@ -45,12 +45,12 @@ async function run(
   { lookup, nowMs }: CheckRun,
 ): Promise<CheckOutcome<DomainAgeFields>> {
   // Registries know registrable domains only; a public suffix has no registration of its own.
-  if (domain.registrableDomain === undefined) return { kind: "nothing" };
+  if (domain.registrableDomain === undefined) return {};
   const answer = await lookup.registration(domain.registrableDomain);
-  if (answer.kind === "unknown") return { kind: "unavailable" };
+  if (answer.kind === "unknown") return "unavailable";
   const [registration] = answer.kind === "found" ? answer.records : [];
   const age = registration === undefined ? undefined : ageOf(registration.registeredAtMs, nowMs);
-  return age === undefined ? { kind: "nothing" } : { kind: "done", fields: { domain_age: age } };
+  return age === undefined ? {} : { domain_age: age };
 }
 
 function advise({ domain_age: age }: Advised & DomainAgeFields): AdviceWords {

@@ -5,7 +5,6 @@ import { Type } from "../json-schema.ts";
 import type {
   Advised,
   Check,
-  CheckRun,
   FieldsOf,
   CheckOutcome,
   CheckedSubject,
@@ -31,33 +30,20 @@ export function mailboxInSpf(text: string): string | undefined {
   return SPF_INCLUDES.find(([, known]) => known.some((target) => targets.has(target)))?.[0];
 }
 
-/** `provider` is undefined if none is recognised; "unknown" if only SPF could tell and did not answer. */
-export type ProviderFound =
-  { readonly kind: "known"; readonly provider: string | undefined } | { readonly kind: "unknown" };
-
 /** By mail host, and behind a filtering gateway by the domain's own SPF record, else the gateway's name. */
 export async function findInboxProvider(
   { domain, mail }: CheckedSubject,
   lookup: Pick<Lookup, "txt">,
-): Promise<ProviderFound> {
-  if (mail.kind === "unknown") return { kind: "unknown" };
-  const known = providerOfMail(mail);
-  if (known?.kind !== "gateway") return { kind: "known", provider: known?.provider };
-  const own = await fetchSpf(domain.name, lookup);
-  if (own.kind === "unknown") return { kind: "unknown" };
-  const behind = own.kind === "one" ? mailboxInSpf(own.text) : undefined;
-  return { kind: "known", provider: behind ?? known.provider };
-}
-
-async function run(
-  subject: CheckedSubject,
-  { lookup }: CheckRun,
 ): Promise<CheckOutcome<InboxProviderFields>> {
-  const found = await findInboxProvider(subject, lookup);
-  if (found.kind === "unknown") return { kind: "unavailable" };
-  return found.provider === undefined
-    ? { kind: "nothing" }
-    : { kind: "done", fields: { inbox_provider: found.provider } };
+  if (mail.kind === "unknown") return "unavailable";
+  const known = providerOfMail(mail);
+  if (known === undefined) return {};
+  if (known.kind !== "gateway") return { inbox_provider: known.provider };
+  const texts = await fetchSpf(domain.name, lookup);
+  if (texts === "unknown") return "unavailable";
+  const [text = ""] = texts;
+  const behind = texts.length === 1 ? mailboxInSpf(text) : undefined;
+  return { inbox_provider: behind ?? known.provider };
 }
 
 function advise({ inbox_provider: provider }: Advised & InboxProviderFields): AdviceWords {
@@ -72,6 +58,6 @@ export const inboxProvider: Check<"inbox_provider", typeof FIELDS> = {
   about: "Who keeps the mail.",
   fields: FIELDS,
   questions: 0, // at most SPF's own
-  run,
+  run: (subject, { lookup }) => findInboxProvider(subject, lookup),
   advise,
 };

@@ -101,7 +101,7 @@ export async function runChecks(
   const fields = { ...trap, ...(await gather(running.values())) };
   const unavailable: Feature[] = [];
   for (const feature of asked.features) {
-    if ((await running.get(feature))?.kind === "unavailable") unavailable.push(feature);
+    if ((await running.get(feature)) === "unavailable") unavailable.push(feature);
   }
   return { fields, unavailable, freshDomain: fields.domain_age?.fresh === true };
 }
@@ -142,8 +142,8 @@ function start(
 async function gather(endings: Iterable<Ending>): Promise<PremiumFields> {
   const fields: Record<string, unknown> = {};
   for (const ending of await Promise.all(endings)) {
-    if (ending.kind !== "done") continue;
-    for (const [name, value] of Object.entries(ending.fields)) {
+    if (ending === "unavailable") continue;
+    for (const [name, value] of Object.entries(ending)) {
       const known = fields[name];
       fields[name] = isObject(known) && isObject(value) ? { ...known, ...value } : value;
     }

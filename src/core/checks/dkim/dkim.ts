@@ -13,7 +13,7 @@ import {
   type AdviceWords,
 } from "../check.ts";
 import { type InboxProviderFields, findInboxProvider } from "../inbox-provider.ts";
-import { parseTagList } from "../tag-list.ts";
+import { parseTagList, textsAt } from "../tag-list.ts";
 
 /** What a TXT record at a selector is. `revoked`: the owner took the key back (RFC 6376 section 3.6.1, p=). */
 type KeyState = "key" | "revoked" | "none";
@@ -89,22 +89,19 @@ export function unlikelySelector(domain: string): string {
   return `gp-${hex(low)}${hex(high)}`;
 }
 
-async function fetchKeys(
+const fetchKeys = (
   selector: string,
   domain: string,
   lookup: Pick<Lookup, "txt">,
-): Promise<readonly string[] | undefined> {
-  const answer = await lookup.txt(`${selector}._domainkey.${domain}`);
-  if (answer.kind === "unknown") return undefined;
-  return answer.kind === "found" ? answer.records.filter((text) => readKey(text) === "key") : [];
-}
+): Promise<readonly string[] | "unknown"> =>
+  textsAt(`${selector}._domainkey.${domain}`, lookup, (text) => readKey(text) === "key");
 
 interface Probing {
   readonly domain: string;
   readonly lookup: Pick<Lookup, "txt">;
   readonly selectors: readonly string[];
-  /** What a wildcard answers for every selector; undefined if DNS did not answer. */
-  readonly wildcard: Promise<readonly string[] | undefined>;
+  /** What a wildcard answers for every selector. */
+  readonly wildcard: Promise<readonly string[] | "unknown">;
   readonly found: Set<number>;
   next: number;
   inconclusive: boolean;
@@ -126,29 +123,28 @@ async function probe(place: number, probing: Probing): Promise<void> {
   const keys = await fetchKeys(selectors[place] ?? "", domain, lookup);
   const masked = await wildcard;
   // A key proves nothing while a wildcard may have answered for it.
-  if (keys === undefined || (masked === undefined && keys.length > 0)) probing.inconclusive = true;
-  else if (keys.some((key) => masked?.includes(key) === false)) found.add(place);
+  if (keys === "unknown" || (masked === "unknown" && keys.length > 0)) probing.inconclusive = true;
+  else if (keys.some((key) => !masked.includes(key))) found.add(place);
 }
 
 function outcome({ selectors, found, inconclusive }: Probing): CheckOutcome<DkimFields> {
-  if (found.size === 0 && inconclusive) return { kind: "unavailable" };
+  if (found.size === 0 && inconclusive) return "unavailable";
   const places = [...found].sort((a, b) => a - b).slice(0, FOUND_MAX);
   const names = places.flatMap((place) => selectors[place] ?? []);
-  const fields = { dkim_configured: names.length > 0, dkim_selectors_found: names };
-  return { kind: "done", fields: { email_auth: fields } };
+  return { email_auth: { dkim_configured: names.length > 0, dkim_selectors_found: names } };
 }
 
 async function run(
   subject: CheckedSubject,
   { lookup, within, questionsLeft }: CheckRun,
 ): Promise<CheckOutcome<DkimFields>> {
-  const provider = await findInboxProvider(subject, lookup);
+  const found = await findInboxProvider(subject, lookup);
   const domain = subject.domain.name;
   const probes = within(PROBES_MS);
   const probing: Probing = {
     domain,
     lookup: probes,
-    selectors: selectorsFor(provider.kind === "known" ? provider.provider : undefined),
+    selectors: selectorsFor(found === "unavailable" ? undefined : found.inbox_provider),
     wildcard: fetchKeys(unlikelySelector(domain), domain, probes),
     found: new Set(),
     next: 0,

@@ -13,7 +13,7 @@ import {
   type CheckedSubject,
   type AdviceWords,
 } from "../check.ts";
-import { parseTagList, shownText } from "../tag-list.ts";
+import { parseTagList, shownText, textsAt } from "../tag-list.ts";
 
 const text = (description: string) => Type.Optional(Type.String({ description }));
 
@@ -196,9 +196,8 @@ async function fetchPolicy(
   domain: string,
   lookup: Pick<Lookup, "txt">,
 ): Promise<PublishedPolicy | "none" | "unknown"> {
-  const answer = await lookup.txt(`_dmarc.${domain}`);
-  if (answer.kind === "unknown") return "unknown";
-  const texts = answer.kind === "found" ? answer.records.filter(isDmarcText) : [];
+  const texts = await textsAt(`_dmarc.${domain}`, lookup, isDmarcText);
+  if (texts === "unknown") return "unknown";
   const [text, ...more] = texts;
   if (text === undefined || more.length > 0) return "none";
   return { domain, record: parsePolicyRecord(text) };
@@ -277,16 +276,12 @@ async function run(
   { lookup }: CheckRun,
 ): Promise<CheckOutcome<DmarcFields>> {
   const published = await discover(subject.domain.name, lookup);
-  if (published === "unknown") return { kind: "unavailable" };
-  if (published === "none") return done({ policy: "none" });
+  if (published === "unknown") return "unavailable";
+  if (published === "none") return { email_auth: { dmarc: { policy: "none" } } };
   const { domain, record } = published;
   const own = domain === subject.domain.name;
   const policy = own ? (record.p ?? "none") : await inherited(record, subject, lookup);
-  return policy === undefined ? { kind: "unavailable" } : done(fieldsOf(record, policy));
-}
-
-function done(dmarc: Dmarc): CheckOutcome<DmarcFields> {
-  return { kind: "done", fields: { email_auth: { dmarc } } };
+  return policy === undefined ? "unavailable" : { email_auth: { dmarc: fieldsOf(record, policy) } };
 }
 
 export const dmarc: Check<"dmarc", typeof DMARC_FIELDS> = {

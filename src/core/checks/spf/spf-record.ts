@@ -1,5 +1,5 @@
+import { DOMAIN_MAX_OCTETS } from "../../name/domain.ts";
 import { v6Groups } from "../../name/ip-address.ts";
-import { parseMacros } from "./spf-macro.ts";
 
 /** What a mechanism's match means (RFC 7208 section 4.6.2). */
 export type Qualifier = "+" | "-" | "~" | "?";
@@ -96,7 +96,7 @@ function readQualifier(sign: string): Qualifier {
 
 function readModifier(name: string, target: string): Term | undefined {
   const once = name === "redirect" || name === "exp";
-  const valid = once ? isDomainSpec(target) : parseMacros(target) !== undefined;
+  const valid = once ? isDomainSpec(target) : MACRO_STRING.test(target);
   return valid ? { kind: once ? "once" : "noted", name, qualifier: "+", target } : undefined;
 }
 
@@ -139,11 +139,10 @@ const TOP_LABEL =
 
 /** RFC 7208 section 7.1, domain-spec: macros and text that end in a top label or in a macro. */
 function isDomainSpec(text: string): boolean {
-  const pieces = parseMacros(text);
-  const last = pieces?.at(-1);
-  if (last === undefined) return false;
+  const whole = MACRO_STRING.exec(text);
+  if (whole === null) return false;
   // Only the end is matched: a label is 63 octets, and a hostile target may be 64 KB of letters.
-  return last.kind === "macro" || TOP_LABEL.test(last.text.slice(-66));
+  return whole[1] !== undefined || TOP_LABEL.test(text.slice(-66));
 }
 
 /** RFC 7208 section 5; anything else is a syntax error (section 4.6.1). */
@@ -157,3 +156,44 @@ const MECHANISMS: ReadonlyMap<string, ArgumentRule> = new Map([
   ["ip4", (argument: string, mark: string) => mark === ":" && IP4.test(argument)],
   ["ip6", (argument: string, mark: string) => mark === ":" && isIp6Network(argument)],
 ]);
+
+/**
+ * RFC 7208 section 7.1. "%{d0}" would ask for no label at all. The letters `c`, `r` and `t` are for explanations
+ * (section 7.2), which are not used. A name has at most 127 labels, and there are seven delimiters.
+ */
+const MACRO = "%\\{([slodiphv])(?!0+\\D)(\\d{0,3})(r?)([.\\-+,/_=]{0,7})\\}";
+
+/** Macros, escapes and visible ASCII. The first group is the macro at the very end. */
+const MACRO_STRING = new RegExp(`^(?:(${MACRO})|%[%_-]|[!-$&-~])*$`, "i");
+
+const MACRO_OR_ESCAPE = new RegExp(`${MACRO}|%[%_-]`, "gi");
+
+const ESCAPES: Readonly<Record<string, string>> = { "%%": "%", "%_": " ", "%-": "%20" };
+
+export interface MacroWorld {
+  readonly domain: string;
+  readonly senderDomain: string;
+}
+
+/** Lower case, no trailing dot. Undefined when it depends on a message (its sender's local part, its client's address). */
+export function expandTarget(target: string, world: MacroWorld): string | undefined {
+  const values: Readonly<Record<string, string>> = { d: world.domain, o: world.senderDomain };
+  let isKnown = true;
+  const name = target.replace(MACRO_OR_ESCAPE, (whole, ...macro: readonly string[]) => {
+    const [letter, digits, reverse, delimiters = ""] = macro;
+    if (letter === undefined) return ESCAPES[whole] ?? "";
+    const value = values[letter.toLowerCase()];
+    isKnown &&= value !== undefined;
+    const labels = (value ?? "").split(new RegExp(`[${delimiters.replaceAll("-", "\\-") || "."}]`));
+    if (reverse !== "") labels.reverse();
+    return labels.slice(-Number(digits)).join("."); // without digits all of them
+  });
+  return isKnown ? shorten(name.toLowerCase().replace(/\.$/, "")) : undefined;
+}
+
+/** A target that expands to more than a name may have loses labels on its left (RFC 7208 section 7.3). */
+function shorten(name: string): string {
+  if (name.length <= DOMAIN_MAX_OCTETS) return name;
+  const dot = name.indexOf(".", name.length - DOMAIN_MAX_OCTETS - 1);
+  return dot < 0 ? "" : name.slice(dot + 1);
+}

@@ -12,9 +12,15 @@ import {
   type CheckedSubject,
   type AdviceWords,
 } from "../check.ts";
-import { SHOWN_TEXT_MAX, shownText } from "../tag-list.ts";
-import { expandTarget, type MacroWorld } from "./spf-macro.ts";
-import { isSpfText, parseSpf, type Qualifier, type SpfRecord } from "./spf-record.ts";
+import { SHOWN_TEXT_MAX, shownText, textsAt } from "../tag-list.ts";
+import {
+  expandTarget,
+  isSpfText,
+  type MacroWorld,
+  parseSpf,
+  type Qualifier,
+  type SpfRecord,
+} from "./spf-record.ts";
 
 /** The API's words for the `all` qualifier; RFC 7208 says "fail" where the API says "hardfail". */
 const Summary = oneOf(
@@ -135,22 +141,11 @@ function tooManyLookups({ lookupTerms }: SpfRecord): AdviceWords {
   };
 }
 
-/** The SPF texts of one name. `several` is an error of its owner (RFC 7208 section 4.5). */
-type SpfTexts =
-  | { readonly kind: "one"; readonly text: string }
-  /** `text` is the first by code units, for DNS turns records around from answer to answer. */
-  | { readonly kind: "several"; readonly text: string }
-  | { readonly kind: "none" }
-  | { readonly kind: "unknown" };
-
-export async function fetchSpf(name: string, lookup: Pick<Lookup, "txt">): Promise<SpfTexts> {
-  const answer = await lookup.txt(name);
-  if (answer.kind === "unknown") return { kind: "unknown" };
-  const texts = answer.kind === "found" ? answer.records.filter(isSpfText).sort() : [];
-  const [text] = texts;
-  if (text === undefined) return { kind: "none" };
-  return { kind: texts.length === 1 ? "one" : "several", text };
-}
+/** The SPF texts of one name; several are an error of its owner (RFC 7208 section 4.5). */
+export const fetchSpf = (
+  name: string,
+  lookup: Pick<Lookup, "txt">,
+): Promise<readonly string[] | "unknown"> => textsAt(name, lookup, isSpfText);
 
 const SUMMARIES: Readonly<Record<Qualifier, SpfSummary>> = {
   "+": "pass",
@@ -181,11 +176,11 @@ async function summarise(
     const next = nextOf(parsed.record, { domain, senderDomain: askedDomain });
     if (next.kind === "summary") return next.summary;
     if (hops === REDIRECTS_MAX || seen.has(next.target)) return "none";
-    const fetched = await fetchSpf(next.target, lookup);
-    if (fetched.kind === "unknown") return undefined;
-    if (fetched.kind !== "one") return "none"; // a permanent error: RFC 7208 section 6.1
+    const texts = await fetchSpf(next.target, lookup);
+    if (texts === "unknown") return undefined;
+    if (texts.length !== 1) return "none"; // a permanent error: RFC 7208 section 6.1
     domain = next.target;
-    text = fetched.text;
+    text = texts[0] ?? "";
     seen.add(domain);
   }
   return "none";
@@ -207,12 +202,13 @@ async function run(
   { domain }: CheckedSubject,
   { lookup }: CheckRun,
 ): Promise<CheckOutcome<SpfFields>> {
-  const own = await fetchSpf(domain.name, lookup);
-  if (own.kind === "unknown") return { kind: "unavailable" };
-  if (own.kind === "none") return { kind: "done", fields: { email_auth: { spf: "none" } } };
-  const spf = own.kind === "several" ? "none" : await summarise(domain.name, own.text, lookup);
-  if (spf === undefined) return { kind: "unavailable" };
-  return { kind: "done", fields: { email_auth: { spf, spf_record: shownText(own.text) } } };
+  const texts = await fetchSpf(domain.name, lookup);
+  if (texts === "unknown") return "unavailable";
+  // The first by code units is shown, for DNS turns records around from answer to answer.
+  const [text] = [...texts].sort();
+  if (text === undefined) return { email_auth: { spf: "none" } };
+  const spf = texts.length > 1 ? "none" : await summarise(domain.name, text, lookup);
+  return spf === undefined ? "unavailable" : { email_auth: { spf, spf_record: shownText(text) } };
 }
 
 export const spf: Check<"spf", typeof SPF_FIELDS, Provider> = {

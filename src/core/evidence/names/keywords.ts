@@ -9,7 +9,7 @@ interface WordHit {
 }
 
 interface WordFinder {
-  /** The first hit before `end` that `accept` takes, by where hits end and longest first. Others are in no word. */
+  /** Gives the hit before `end` that ends first, of several the longest, among those that `accept` takes. */
   find(text: string, end: number, accept?: (hit: WordHit) => boolean): WordHit | undefined;
 }
 
@@ -23,89 +23,41 @@ const SYMBOL_OF_CODE = Uint8Array.from({ length: 128 }, (_, code) => {
 
 const symbolAt = (text: string, at: number): number => SYMBOL_OF_CODE[text.charCodeAt(at)] ?? WIDTH;
 
-/** The states of the automaton of Aho and Corasick (CACM 18:6, 1975); state 0 is the root. */
-interface Automaton {
-  /** `next[state * WIDTH + symbol]`. */
-  readonly next: Uint16Array;
-  readonly words: readonly (string | undefined)[];
-  /** The state of the longest word that ends in a state, itself included; 0 for none. */
-  readonly longest: Uint16Array;
-  /** The state of the longest word that is a proper suffix of a state; 0 for none. */
-  readonly shorter: Uint16Array;
-}
-
 /** Every word is of the alphabet above and not empty: tables are, and a test holds them to it. */
 export function wordFinder(words: readonly string[]): WordFinder {
-  const automaton = link(trieOf(words));
-  return { find: (text, end, accept) => search(automaton, text, end, accept) };
-}
-
-function search(
-  { next, words, longest, shorter }: Automaton,
-  text: string,
-  end: number,
-  accept: ((hit: WordHit) => boolean) | undefined,
-): WordHit | undefined {
-  let state = 0;
-  for (let at = 0; at < end; at += 1) {
-    const symbol = symbolAt(text, at);
-    state = symbol === WIDTH ? 0 : (next[state * WIDTH + symbol] ?? 0);
-    // Text without hits never enters this loop; with hits it takes as many rounds as words end here.
-    for (let word = longest[state] ?? 0; word !== 0; word = shorter[word] ?? 0) {
-      const hit = { word: words[word] ?? "", end: at + 1 };
-      if (accept === undefined || accept(hit)) return hit;
-    }
-  }
-  return undefined;
-}
-
-type Trie = Pick<Automaton, "next" | "words">;
-
-function trieOf(words: readonly string[]): Trie {
+  // A trie. `next[state * WIDTH + symbol]` is the state after a symbol; 0 is the root, and no way on.
   const letters = words.reduce((sum, word) => sum + word.length, 1);
   const next = new Uint16Array(letters * WIDTH);
-  const ends: (string | undefined)[] = [undefined];
+  const wordAt: (string | undefined)[] = [undefined];
   for (const word of words) {
     let state = 0;
     for (let at = 0; at < word.length; at += 1) {
       const edge = state * WIDTH + symbolAt(word, at);
-      if (next[edge] === 0) next[edge] = ends.push(undefined) - 1;
+      if (next[edge] === 0) next[edge] = wordAt.push(undefined) - 1;
       state = next[edge] ?? 0;
     }
-    ends[state] = word;
+    wordAt[state] = word;
   }
-  return { next: next.subarray(0, ends.length * WIDTH), words: ends };
-}
-
-/** Breadth first, so that every fallback state is finished before its users. */
-function link({ next, words }: Trie): Automaton {
-  const suffix = new Uint16Array(words.length);
-  const shorter = new Uint16Array(words.length);
-  const longest = new Uint16Array(words.length);
-  const queue = [0];
-  for (const state of queue) {
-    const fallback = suffix[state] ?? 0;
-    shorter[state] = longest[fallback] ?? 0; // the root's own is 0 still
-    longest[state] = words[state] === undefined ? (shorter[state] ?? 0) : state;
-    queue.push(...linkEdges(next, suffix, state));
-  }
-  return { next, words, longest, shorter };
-}
-
-/** Points missing edges where the longest proper suffix of the path would go, and tells the children their own suffix. */
-function linkEdges(next: Uint16Array, suffix: Uint16Array, state: number): readonly number[] {
-  const children: number[] = [];
-  for (let symbol = 0; symbol < WIDTH; symbol += 1) {
-    const edge = state * WIDTH + symbol;
-    const child = next[edge] ?? 0;
-    const detour = state === 0 ? 0 : (next[(suffix[state] ?? 0) * WIDTH + symbol] ?? 0);
-    if (child === 0) next[edge] = detour;
-    else {
-      suffix[child] = detour;
-      children.push(child);
+  const find: WordFinder["find"] = (text, end, accept = () => true) => {
+    let found: WordHit | undefined;
+    let limit = end; // once a hit is found, only those that end before it count
+    for (let start = 0; start < limit; start += 1) {
+      let state = 0;
+      for (let at = start; at < limit; at += 1) {
+        const symbol = symbolAt(text, at);
+        state = symbol === WIDTH ? 0 : (next[state * WIDTH + symbol] ?? 0);
+        if (state === 0) break;
+        const word = wordAt[state];
+        if (word === undefined) continue;
+        const hit = { word, end: at + 1 };
+        if (!accept(hit)) continue;
+        found = hit;
+        limit = at;
+      }
     }
-  }
-  return children;
+    return found;
+  };
+  return { find };
 }
 
 const table = new Map(wordsByName(TEXTS.keywords));
@@ -155,9 +107,13 @@ const ACCIDENTS: readonly AccidentRow[] = [
   { words: pairsOf("junk", "spam"), notAfter: ["stop", "stop-"], notBefore: [] },
 ];
 
-const STRONG = wordFinder(STRONG_WORDS);
-const ALONE = wordFinder(wordsOf("alone"));
-const WEAK = wordFinder(WEAK_WORDS);
+/** Words of all kinds are sought in one walk. `alone` is as strong, but only where it stands by itself, like `weak`. */
+const KINDS: ReadonlyMap<string, "strong" | "alone" | "weak"> = new Map([
+  ...WEAK_WORDS.map((word) => [word, "weak"] as const),
+  ...wordsOf("alone").map((word) => [word, "alone"] as const),
+  ...STRONG_WORDS.map((word) => [word, "strong"] as const),
+]);
+const WORDS = wordFinder([...KINDS.keys()]);
 
 const HONEST: ReadonlySet<string> = new Set(wordsOf("honest"));
 
@@ -178,9 +134,24 @@ function isMeant(name: string, { word, end }: WordHit): boolean {
   );
 }
 
-const strongWord = (name: string, end: number): WordHit | undefined =>
-  STRONG.find(name, end, (hit) => isMeant(name, hit)) ??
-  ALONE.find(name, end, (hit) => standsAlone(name, hit));
+interface FoundWords {
+  strong?: WordHit;
+  alone?: WordHit;
+  weak?: WordHit;
+}
+
+/** Of each kind the word that ends first. */
+function wordsIn(name: string, end: number): FoundWords {
+  const found: FoundWords = {};
+  WORDS.find(name, end, (hit) => {
+    const kind = KINDS.get(hit.word) ?? "weak";
+    const isFirst = hit.end < (found[kind]?.end ?? Infinity);
+    const counts = kind === "strong" ? isMeant : standsAlone;
+    if (isFirst && counts(name, hit)) found[kind] = hit;
+    return false; // look at every word
+  });
+  return found;
+}
 
 const isLetterAt = (text: string, at: number): boolean => {
   const code = text.charCodeAt(at); // NaN outside, which is no letter
@@ -196,12 +167,13 @@ function standsAlone(name: string, { word, end }: WordHit): boolean {
 export function keywordEvidence(domain: Domain): Evidence | undefined {
   const { name, publicSuffix } = domain;
   const end = name.length - publicSuffix.length;
-  const strong = strongWord(name, end);
-  const found = strong ?? WEAK.find(name, end, (hit) => standsAlone(name, hit));
+  const { strong, alone, weak } = wordsIn(name, end);
+  const found = strong ?? alone ?? weak;
   if (found === undefined || isHonest(domain)) return undefined;
-  return evidence(strong === undefined ? "keyword_weak" : "keyword_match", { subject: found.word });
+  return evidence(found === weak ? "keyword_weak" : "keyword_match", { subject: found.word });
 }
 
 export function hasStrongWord(name: string): boolean {
-  return strongWord(name, name.length) !== undefined;
+  const { strong, alone } = wordsIn(name, name.length);
+  return (strong ?? alone) !== undefined;
 }

@@ -1,13 +1,11 @@
 import { type Described, oneOf, orNull, Type } from "../core/json-schema.ts";
 import type { Signal } from "../core/evidence/signals.ts";
-import type { SaidBy } from "../core/validate/explain.ts";
-import type { Advice } from "../core/validate/reasons.ts";
+import { type Advice, ListBehind, type SaidBy } from "../core/validate/explain.ts";
 import type { FullResult } from "../core/validate/result.ts";
 import type { DenialFields } from "./features.ts";
 
 const text = Type.String();
 const count = Type.Integer({ minimum: 0 });
-const flag = Type.Boolean();
 const time = Type.String({ format: "date-time" });
 
 const EvidenceShape = Type.Object({
@@ -15,14 +13,7 @@ const EvidenceShape = Type.Object({
   weight: Type.Integer({ minimum: 0, maximum: 100 }),
   subject: Type.Optional(text),
   by: Type.Optional(Type.Unsafe<SaidBy>({ type: "string", description: "Who says so." })),
-  lists: Type.Array(
-    Type.Object({
-      id: text,
-      curated: flag,
-      since: orNull(time, "When the list was first seen to hold the name."),
-      fetched_at: orNull(time, "Null: it came with the program."),
-    }),
-  ),
+  lists: Type.Array(ListBehind),
 });
 export type EvidenceShape = Described<typeof EvidenceShape>;
 

@@ -1,21 +1,24 @@
-import { ownerKey } from "../base/owner.ts";
-import { isoTimeOrNull } from "../core/calendar.ts";
+import type { RequestedChecks } from "../core/checks/run.ts";
 import type { Datasets } from "../core/evidence/datasets.ts";
-import { explain, type ExplainedSignal, type ListBehind } from "../core/validate/explain.ts";
+import { advise, explain } from "../core/validate/explain.ts";
+import { meantBy, withLostAt } from "../core/validate/malformed.ts";
 import type { Validation } from "../core/validate/validate.ts";
-import { type CheckAnswer, orRefund, type SingleCheck } from "./single-check.ts";
-import type { EvidenceShape } from "./check-shapes.ts";
+import { ownerKey } from "../base/owner.ts";
+import type { CheckStep, EvidenceShape } from "./check-shapes.ts";
+import { type SortedFeatures, denialFields, readWanted, sortFeatures } from "./features.ts";
 import type { Admission, Entrance } from "../accounts/admission/admission.ts";
+import { type CheckAnswer, orRefund, type SingleCheck } from "./single-check.ts";
+import type { Tiers } from "../accounts/admission/tiers.ts";
 import { apiKeyRequired } from "../base/refusals.ts";
 
-/** Charges one unit and says what the verdict on an entry rests on. Throws a `Refusal` without a key or quota. */
-export type ExplainOne = (entrance: Entrance, text: string) => Promise<CheckAnswer>;
-
-export interface ExplainDeps {
+interface ExplainDeps {
   readonly admission: Pick<Admission, "charge">;
   readonly check: SingleCheck;
   readonly datasets: () => Datasets;
 }
+
+/** Charges one unit and says what the verdict on an entry rests on. Throws a `Refusal` without a key or quota. */
+export type ExplainOne = (entrance: Entrance, text: string) => Promise<CheckAnswer>;
 
 export function createExplain(deps: ExplainDeps): ExplainOne {
   return async (entrance, text) => {
@@ -42,28 +45,101 @@ export function explanationJson(
       message: problem.message,
       ...(problem.meant !== undefined && { did_you_mean: problem.meant }),
     }),
-    explanation: explain(validation, datasets).map(signalJson),
+    explanation: explain(validation, datasets).map(
+      ({ signal, weight, means, subject: matched = null, by, lists }) => ({
+        signal,
+        weight,
+        means,
+        matched,
+        by,
+        lists,
+      }),
+    ),
     data_version: datasets.version,
   };
 }
 
-const signalJson = (each: ExplainedSignal): Readonly<Record<string, unknown>> => ({
-  signal: each.signal,
-  weight: each.weight,
-  means: each.means,
-  matched: each.subject ?? null,
-  by: each.by,
-  lists: each.lists.map(listBehindJson),
-});
+interface AccountCheckDeps extends ExplainDeps {
+  readonly tiers: Tiers;
+  readonly publicUrl: () => string;
+  /** Whether the service's own resolver is away: then nothing is said of the domain. */
+  readonly isDnsDown: () => Promise<boolean>;
+}
 
-export const listBehindJson = ({
-  id,
-  curated,
-  sinceMs,
-  fetchedAtMs,
-}: ListBehind): EvidenceShape["lists"][number] => ({
-  id,
-  curated,
-  since: isoTimeOrNull(sinceMs),
-  fetched_at: isoTimeOrNull(fetchedAtMs),
-});
+/** Checks one entry for one unit. Throws the quota `Refusal` before the first step. */
+export type AccountCheck = (
+  entrance: Entrance,
+  entry: string,
+  features: readonly string[],
+) => AsyncGenerator<CheckStep>;
+
+export function createAccountCheck(deps: AccountCheckDeps): AccountCheck {
+  return async function* steps(entrance, entry, features) {
+    const mode = entry.includes("@") ? "address" : "domain";
+    const { premium } = deps.tiers[entrance.caller.tier];
+    const sorted = sortFeatures(readWanted(features), { premium });
+    const by = ownerKey(entrance.caller.owner);
+    const asked: RequestedChecks = { features: sorted.permitted, spamTrap: premium, by };
+    const receipt = await deps.admission.charge(entrance, 1);
+    try {
+      const coreOnly: RequestedChecks = { features: [], spamTrap: false, by };
+      const core = await deps.check(entry, mode, coreOnly);
+      const isAll = !core.result.format || (asked.features.length === 0 && !asked.spamTrap);
+      const show = shower(entry, sorted, deps);
+      if (!isAll) yield await show("core", core);
+      yield await show("full", isAll ? core : await deps.check(entry, mode, asked));
+    } catch (fault) {
+      await receipt.refund();
+      throw fault;
+    }
+  };
+}
+
+export function coreStep(text: string, validation: Validation, datasets: Datasets): CheckStep {
+  return {
+    step: "full",
+    result: validation.result,
+    evidence: shownEvidence(validation.evidence, datasets),
+    advice: [],
+    ...repair(text, validation),
+  };
+}
+
+/** What is wrong with the entry as it is written. A domain that takes mail is one, whatever it looks like. */
+function repair(text: string, validation: Validation): Pick<CheckStep, "problem" | "meant"> {
+  const { problem, result } = validation;
+  const meant = meantBy(validation) ?? (result.dns ? undefined : withLostAt(text));
+  return {
+    ...(problem !== undefined && { problem: problem.message }),
+    ...(meant !== undefined && { meant }),
+  };
+}
+
+const shownEvidence = (
+  evidence: Validation["evidence"],
+  datasets: Datasets,
+): readonly EvidenceShape[] =>
+  explain({ evidence }, datasets).map(({ signal, weight, subject, by, lists }) => ({
+    signal,
+    weight: Math.round(weight * 100),
+    ...(subject !== undefined && { subject }),
+    by,
+    lists,
+  }));
+
+const shower =
+  (text: string, sorted: SortedFeatures, deps: AccountCheckDeps) =>
+  async (step: CheckStep["step"], validation: Validation): Promise<CheckStep> => {
+    const { result, unavailable } = validation;
+    const isLast = step === "full";
+    const scope = { features: sorted.permitted, unavailable };
+    const denied = isLast ? denialFields(sorted, unavailable, deps.publicUrl()) : {};
+    const isDown = result.signals.includes("dns_indeterminate") && (await deps.isDnsDown());
+    return {
+      ...coreStep(text, validation, deps.datasets()),
+      step,
+      result: { ...result, ...denied },
+      advice: isLast && result.format ? advise(result, scope) : [],
+      ...(isDown && { dns_down: true }),
+    };
+  };

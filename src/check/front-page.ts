@@ -4,7 +4,7 @@ import type { TimedValidation, SingleCheck } from "./single-check.ts";
 import type { FeedRefresh } from "../lists/feed-status.ts";
 import type { Clock } from "../base/clock.ts";
 import { LATENCY_EDGES_MS, type UsageLedger } from "../accounts/admission/usage.ts";
-import { coreStep } from "./account-check.ts";
+import { coreStep } from "./explain.ts";
 import type { FrontPage } from "./check-shapes.ts";
 
 export interface FrontDeps {

@@ -1,9 +1,8 @@
 import { styleText } from "node:util";
-import { advise } from "../core/validate/reasons.ts";
-import { dayOf, isoDate, isoTime } from "../core/calendar.ts";
 import { type Feature, FEATURES } from "../core/checks/registry.ts";
 import type { Datasets } from "../core/evidence/datasets.ts";
 import {
+  advise,
   explain,
   type ExplainedSignal,
   type ListBehind,
@@ -116,10 +115,10 @@ function reason(each: ExplainedSignal, { paint, dated }: View): string {
   return `  ${name}\n       ${each.means}${by}${said}`;
 }
 
-function datedList({ id, sinceMs, fetchedAtMs }: ListBehind): string {
-  if (fetchedAtMs === undefined) return `${id} (bundled with the program)`;
-  const since = sinceMs === undefined ? "" : `since ${isoDate(dayOf(sinceMs))}, `;
-  return `${id} (${since}fetched ${isoTime(fetchedAtMs)})`;
+function datedList({ id, since, fetched_at: fetchedAt }: ListBehind): string {
+  if (fetchedAt === null) return `${id} (bundled with the program)`;
+  const start = since === null ? "" : `since ${since.slice(0, 10)}, `;
+  return `${id} (${start}fetched ${fetchedAt})`;
 }
 
 /** Without control characters, which would change the terminal, and cut to 300 characters. */

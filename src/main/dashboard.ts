@@ -22,7 +22,7 @@ import type { Health } from "../base/health.ts";
 import { createOctetBox, createSecretBox } from "../base/secrets.ts";
 import { Jobs } from "../bulk/jobs.ts";
 import { LISTS } from "../bulk/list-store.ts";
-import { createAccountCheck } from "../check/account-check.ts";
+import { createAccountCheck } from "../check/explain.ts";
 import { createFrontPage } from "../check/front-page.ts";
 import { isoTime } from "../core/calendar.ts";
 import type { SystemState } from "../http/account/shapes.ts";

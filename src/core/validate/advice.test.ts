@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { checkIn } from "../../../test/process/check-run.ts";
 import type { Zone } from "../../../test/dns/zone-lookup.ts";
-import { type Advice, advise } from "./reasons.ts";
+import { type Advice, advise } from "./explain.ts";
 import { type Feature, FEATURES } from "../checks/registry.ts";
 
 const D = "shop.example";

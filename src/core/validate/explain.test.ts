@@ -38,8 +38,13 @@ test("a listed name names its lists, since when, and their fetch", async () => {
   assert.equal(exact?.signal, "blacklist_exact");
   assert.equal(exact?.by, "lists");
   assert.deepEqual(exact?.lists, [
-    { id: "hand", curated: true, fetchedAtMs: 9 * DAY_MS, sinceMs: 2 * DAY_MS },
-    { id: "first", curated: false, fetchedAtMs: undefined, sinceMs: undefined },
+    {
+      id: "hand",
+      curated: true,
+      since: "1970-01-03T00:00:00.000Z",
+      fetched_at: "1970-01-10T00:00:00.000Z",
+    },
+    { id: "first", curated: false, since: null, fetched_at: null },
   ]);
 });
 

@@ -1,19 +1,27 @@
+import { isoTimeOrNull } from "../calendar.ts";
+import { type Advised, NOT_NOW, type AdviceWords } from "../checks/check.ts";
+import { CHECKS, type Feature, type PremiumFields } from "../checks/registry.ts";
+import { spamTrap } from "../checks/spam-trap.ts";
 import type { Datasets } from "../evidence/datasets.ts";
-import { registrableOf } from "../name/domain.ts";
+import { type Described, orNull, Type } from "../json-schema.ts";
 import { type Evidence, type Signal, SIGNALS } from "../evidence/signals.ts";
+import { registrableOf } from "../name/domain.ts";
+import type { FormatCode } from "./malformed.ts";
 import type { Validation } from "./validate.ts";
 
-export interface ListBehind {
-  readonly id: string;
-  readonly curated: boolean;
-  /** When the list was first seen to hold the name; undefined when it came with the program. */
-  readonly sinceMs: number | undefined;
-  /** When the copy in use was fetched; undefined when it came with the program. */
-  readonly fetchedAtMs: number | undefined;
-}
+const time = Type.String({ format: "date-time" });
+
+export const ListBehind = Type.Object({
+  id: Type.String(),
+  curated: Type.Boolean({ description: "Kept by hand: one hit is certain." }),
+  since: orNull(time, "First seen on the list; null when it came with the program."),
+  fetched_at: orNull(time, "Of the copy in use; null when it came with the program."),
+});
+export type ListBehind = Described<typeof ListBehind>;
 
 /** Who or what says so: public lists, the operator, mail servers learned from DNS, the program's rules, DNS. */
-export type SaidBy = "lists" | "operator" | "learned" | "rules" | "dns";
+export const SAID_BY = ["lists", "operator", "learned", "rules", "dns"] as const;
+export type SaidBy = (typeof SAID_BY)[number];
 
 export interface ExplainedSignal {
   readonly signal: Signal;
@@ -73,14 +81,14 @@ function listsBehind(
       : {
           id,
           curated: kind === "curated",
-          fetchedAtMs,
-          sinceMs: since(subject ?? "", bit, datasets),
+          since: isoTimeOrNull(sinceMs(subject ?? "", bit, datasets)),
+          fetched_at: isoTimeOrNull(fetchedAtMs),
         },
   );
 }
 
 /** The listed name is the subject, or for a mail host the registrable domain above it. */
-function since(
+function sinceMs(
   subject: string,
   bit: number,
   { disposable, history }: Datasets,
@@ -88,4 +96,65 @@ function since(
   const isListed = ((disposable.sourcesOf(subject) >> bit) & 1) === 1;
   const name = isListed ? subject : (registrableOf(subject) ?? subject);
   return history?.sinceMs(name, bit);
+}
+
+export interface Advice extends AdviceWords {
+  readonly check: Feature | "spam_trap";
+  readonly title: string;
+}
+
+interface AdviceScope {
+  readonly features: readonly Feature[];
+  readonly unavailable: readonly Feature[];
+}
+
+type AdvisedResult = Advised & PremiumFields;
+
+/** One piece of advice for each asked check, in the order asked; the spam trap, where it was checked, at the end. */
+export function advise(
+  result: AdvisedResult,
+  { features, unavailable }: AdviceScope,
+): readonly Advice[] {
+  const pieces = features.flatMap((feature): readonly Advice[] => {
+    const check = CHECKS.find(({ name }) => name === feature);
+    if (check === undefined) return [];
+    const { name, title } = check;
+    return [
+      { check: name, title, ...(unavailable.includes(name) ? NOT_NOW : check.advise(result)) },
+    ];
+  });
+  if (result.spam_trap === undefined) return pieces;
+  const { name, title } = spamTrap;
+  return [...pieces, { check: name, title, ...spamTrap.advise(result) }];
+}
+
+/** Why a result is as it is: one signal, or the fault of a malformed entry. */
+export interface Reason {
+  readonly code: Signal | FormatCode;
+  readonly message: string;
+  /** How strongly it speaks for "disposable", 0 to 1; absent for a malformed entry. */
+  readonly weight?: number;
+  /** What was matched: a listed name, a mail host, a word, the provider meant. */
+  readonly subject?: string;
+  readonly by?: SaidBy;
+  readonly lists?: readonly string[];
+}
+
+/** In the order of `signals`; for a malformed entry its one fault. */
+export function reasonsOf(validation: Validation, datasets: Datasets): readonly Reason[] {
+  const { problem } = validation;
+  if (problem !== undefined) return [{ code: problem.code, message: problem.message }];
+  return explain(validation, datasets).map(signalReason);
+}
+
+function signalReason({ signal, weight, subject, by, lists }: ExplainedSignal): Reason {
+  const { found, short } = SIGNALS[signal];
+  return {
+    code: signal,
+    message: found === null || subject === undefined ? short : `${found(subject)}.`,
+    weight,
+    ...(subject !== undefined && { subject }),
+    by,
+    ...(lists.length > 0 && { lists: lists.map(({ id }) => id) }),
+  };
 }

@@ -1,6 +1,6 @@
 import type { VNode } from "preact";
 import { useEffect, useId, useRef, useState } from "preact/hooks";
-import type { Advice } from "../../core/validate/reasons.ts";
+import type { Advice } from "../../core/validate/explain.ts";
 import type { CheckStep, EvidenceShape, FrontPage, ResultJson } from "../../http/account/shapes.ts";
 import { type AnsweredCheck, check, checkLinked, shownCheck, typed } from "../lib/check-run.ts";
 import { capital, shownDay, stampTime, timeMs } from "../lib/format.ts";

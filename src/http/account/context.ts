@@ -29,7 +29,7 @@ import type { OwnerKey } from "../../base/owner.ts";
 import { Refusal } from "../../base/refusals.ts";
 import type { Shares } from "../../base/shares.ts";
 import type { AccountLists } from "../../bulk/lists.ts";
-import type { AccountCheck } from "../../check/account-check.ts";
+import type { AccountCheck } from "../../check/explain.ts";
 import type { FrontPage } from "../../check/check-shapes.ts";
 import type { AccountSwitches } from "../../gate/account-switches.ts";
 import type { BackTested } from "../../gate/back-test.ts";

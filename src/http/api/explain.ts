@@ -1,6 +1,7 @@
 import { missingParameter } from "../../base/refusals.ts";
 import type { ExplainOne } from "../../check/explain.ts";
 import { component, orNull, Type } from "../../core/json-schema.ts";
+import { ListBehind, SAID_BY } from "../../core/validate/explain.ts";
 import { json, KEY_NEEDED, type Operation } from "../operation.ts";
 import { JSON_TYPE, type Route } from "../route.ts";
 
@@ -20,21 +21,12 @@ export const explainRoute = (explain: ExplainOne): Route => ({
   },
 });
 
-const time = Type.String({ format: "date-time" });
-
-const ListBehind = Type.Object({
-  id: Type.String(),
-  curated: Type.Boolean({ description: "Kept by hand: one hit is certain." }),
-  since: orNull(time, "First seen on the list; null when it came with the program."),
-  fetched_at: orNull(time, "Of the copy in use; null when it came with the program."),
-});
-
 const Explained = Type.Object({
   signal: Type.String(),
   weight: Type.Number({ minimum: 0, maximum: 1, description: "As it counted for this entry." }),
   means: Type.String(),
   matched: orNull(Type.String(), "The listed name, mail host, word or provider that was matched."),
-  by: Type.Enum(["lists", "operator", "learned", "rules", "dns"]),
+  by: Type.Enum(SAID_BY),
   lists: Type.Array(ListBehind),
 });
 

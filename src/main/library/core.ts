@@ -11,7 +11,7 @@ import type { Datasets } from "../../core/evidence/datasets.ts";
 import type { Lookup, Unknown } from "../../core/mail/lookup.ts";
 import { LARGE_PROVIDERS } from "../../core/tables/data.ts";
 import { formatProblem } from "../../core/validate/malformed.ts";
-import type { Reason } from "../../core/validate/reasons.ts";
+import type { Reason } from "../../core/validate/explain.ts";
 import {
   CHECK_OPTIONS,
   type CheckOptions,
@@ -20,7 +20,7 @@ import {
   validatorOf,
 } from "./validator.ts";
 
-export type { Reason } from "../../core/validate/reasons.ts";
+export type { Reason } from "../../core/validate/explain.ts";
 export type { CheckOptions, FeatureName, Result, Validator } from "./validator.ts";
 
 export type Lists = Datasets;

@@ -2,7 +2,7 @@ import { type Feature, FEATURES } from "../../core/checks/registry.ts";
 import type { Datasets } from "../../core/evidence/datasets.ts";
 import type { Lookup } from "../../core/mail/lookup.ts";
 import { meantBy, withMeant } from "../../core/validate/malformed.ts";
-import { type Reason, reasonsOf } from "../../core/validate/reasons.ts";
+import { type Reason, reasonsOf } from "../../core/validate/explain.ts";
 import type { FullResult } from "../../core/validate/result.ts";
 import { AwakeClock, type Clock } from "../../base/clock.ts";
 import { CORE_BUDGET_MS } from "../../check/bounded-lookup.ts";

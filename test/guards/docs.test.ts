@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { Command } from "commander";
 import { program } from "../../src/cli/program.ts";
 import { commandsFor } from "../../src/main/commands.ts";
-import { NAMES } from "../../src/main/doctor/network.ts";
+import { NAMES } from "../../src/main/doctor/found.ts";
 import { readDocument, tableUnder } from "./docs-tables.ts";
 import { recordingTerminal } from "../process/recording-terminal.ts";
 

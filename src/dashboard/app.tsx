@@ -1,13 +1,15 @@
 import type { VNode } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { isEnded } from "./lib/client.ts";
 import { path } from "./lib/router.ts";
 import { leave, ownEmail, ownerId, signIn } from "./lib/session.ts";
-import { announcement, notice, type Notice, secrets } from "./lib/state.ts";
+import { announcement, dropSecret, notice, type Notice, secrets } from "./lib/state.ts";
 import { isOpen, PAGES } from "./pages.ts";
 import { Page as SignInPage } from "./pages/sign-in.tsx";
-import { Lazy, PageHead } from "./parts/basic.tsx";
-import { Act, Button, CODE, Dialog, Fault, Form, Once, PASSWORD } from "./parts/form.tsx";
+import { Act, Dialog } from "./parts/act.tsx";
+import { Button, Copy, Fault } from "./parts/button.tsx";
+import { CODE, Form, PASSWORD } from "./parts/form.tsx";
+import { Lazy, PageHead } from "./parts/page.tsx";
 import { Shell } from "./shell.tsx";
 
 export function App({ fault }: { fault: string }): VNode {
@@ -29,7 +31,7 @@ export function App({ fault }: { fault: string }): VNode {
           </>
         )}
       </Shell>
-      {isEnded.value && ownEmail() !== "" ? <SignInAgain email={ownEmail()} /> : null}
+      {isEnded.value && ownEmail() !== "" && <SignInAgain />}
       <div class="unseen" role="status">
         {announcement.value}
       </div>
@@ -60,6 +62,36 @@ function Told({ words, undo }: Notice): VNode {
   );
 }
 
+const KEEP = "This is the only time it is shown. Copy it to where your server keeps its secrets.";
+
+/** What is shown once, until it is dismissed. */
+function Once({
+  id,
+  title,
+  value,
+  words = KEEP,
+  page,
+  more,
+}: (typeof secrets.value)[number]): VNode {
+  const box = useRef<HTMLDivElement>(null);
+  // After the dialog that made it is gone: it may stand out of sight, and it is shown only once.
+  useEffect(() => box.current?.focus(), [value]);
+  return (
+    <>
+      <div class="sheet secret stack" role="group" aria-label={title} tabIndex={-1} ref={box}>
+        <h2>{title}</h2>
+        <p>{words}</p>
+        <div class="bar">
+          <code>{value}</code>
+          <Copy text={value} what={title} />
+          <Button act="I have kept it" of={title} onClick={() => dropSecret(id)} />
+        </div>
+      </div>
+      {page === path.value && more}
+    </>
+  );
+}
+
 function Content(): VNode {
   const pages = PAGES.filter(([at]) => at === path.value);
   const page = pages.find(isOpen);
@@ -79,8 +111,9 @@ function Content(): VNode {
 }
 
 /** Stands before a page whose session has ended, so that nothing that was typed there is lost. */
-function SignInAgain({ email }: { email: string }): VNode {
+function SignInAgain(): VNode {
   const [opened, setOpened] = useState(0);
+  const email = ownEmail();
   // Only its buttons close it: Escape opens it again, because the page behind it may belong to another user.
   const again = (): void => setOpened(opened + 1);
   return (
@@ -90,10 +123,7 @@ function SignInAgain({ email }: { email: string }): VNode {
         still there.
       </p>
       <Form
-        class="stack"
-        user={email}
-        act="Sign in"
-        fields={[PASSWORD, CODE]}
+        {...{ class: "stack", act: "Sign in", fields: [PASSWORD, CODE] }}
         send={(values) => signIn({ ...values, email })}
         extra={<Button act="Leave the page" class="plain push" onClick={leave} />}
       />

@@ -1,6 +1,6 @@
 import type { SessionState } from "../http/account/shapes.ts";
 import { session } from "./lib/session.ts";
-import type { Loader } from "./parts/basic.tsx";
+import { type Loader } from "./parts/page.tsx";
 import * as check from "./pages/check.tsx";
 import * as front from "./pages/front.tsx";
 import * as signIn from "./pages/sign-in.tsx";

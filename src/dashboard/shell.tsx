@@ -7,8 +7,11 @@ import { doorTo, go, path } from "./lib/router.ts";
 import { allowance, leftOf, ownEmail, session, signedOut } from "./lib/session.ts";
 import { theme } from "./lib/state.ts";
 import { isOpen, type RailLink, PAGES, RAIL } from "./pages.ts";
-import { Go, Mark, Meter, PageLink, waiting } from "./parts/basic.tsx";
-import { Act, Button, Field } from "./parts/form.tsx";
+import { Act } from "./parts/act.tsx";
+import { Button } from "./parts/button.tsx";
+import { Field } from "./parts/form.tsx";
+import { Mark, Meter } from "./parts/marks.tsx";
+import { Go, PageLink, waiting } from "./parts/page.tsx";
 import { tierName } from "./words/names.ts";
 
 type ShellProps = { children: ComponentChildren };
@@ -38,11 +41,13 @@ function AccountShell({ children }: ShellProps): VNode {
   const email = ownEmail();
   return (
     <div class="shell">
-      {session.value.account?.admin ? <HealthWatch /> : null}
+      {session.value.account?.admin && <HealthWatch />}
       <header class="rail">
         <Brand />
         <nav class="nav" aria-label="Main">
-          {linksOf("main", "Account", "Operator")}
+          <Links group="main" />
+          <Links group="Account" />
+          <Links group="Operator" />
         </nav>
         <div class="rail-foot stack close">
           <AllowanceBox />
@@ -73,12 +78,12 @@ function VisitorShell({ children }: ShellProps): VNode {
         <Brand />
         <nav aria-label="Main">
           <a href="docs">API</a>
-          {signup === "open" ? <PageLink href="pricing">Plans</PageLink> : null}
+          {signup === "open" && <PageLink to="pricing">Plans</PageLink>}
         </nav>
-        {path.value.startsWith("sign-") ? null : (
+        {!path.value.startsWith("sign-") && (
           <div class="bar">
             <Go to={doorTo("sign-in")} act="Sign in" class="plain" />
-            {signup === "open" ? <Go to={doorTo("sign-up")} act="Sign up" /> : null}
+            {signup === "open" && <Go to={doorTo("sign-up")} act="Sign up" />}
           </div>
         )}
       </header>
@@ -111,25 +116,24 @@ const Icon = ({ d, width = "1.7" }: { d: string; width?: string }): VNode => (
   </svg>
 );
 
-const linksOf = (...groups: readonly (keyof typeof RAIL)[]): readonly (VNode | null)[] =>
-  groups.flatMap((group) => {
-    const open = PAGES.filter(isOpen);
-    const links = RAIL[group].filter(([to]) => open.some(([at]) => at === to));
-    return [
-      group === "main" || links.length === 0 ? null : (
-        <h2 key={group} class="note">
-          {group}
-        </h2>
-      ),
-      ...links.map(([to, name, icon]: RailLink) => (
-        <PageLink key={to} href={to === "" ? "./" : to}>
-          {icon === undefined ? null : <Icon d={icon} />}
+/** A group of the rail: those links that are open to who is here. */
+function Links({ group }: { group: keyof typeof RAIL }): VNode | null {
+  const open = new Set(PAGES.filter(isOpen).map(([at]) => at));
+  const links = (RAIL[group] as readonly RailLink[]).filter(([to]) => open.has(to));
+  if (links.length === 0) return null;
+  return (
+    <>
+      {group !== "main" && <h2 class="note">{group}</h2>}
+      {links.map(([to, name, icon]) => (
+        <PageLink key={to} to={to} below>
+          {icon && <Icon d={icon} />}
           {name}
-          {to === "admin/system" ? troubleMark() : null}
+          {to === "admin/system" && troubleMark()}
         </PageLink>
-      )),
-    ];
-  });
+      ))}
+    </>
+  );
+}
 
 /** On every page of an operator; nothing while all is well. */
 function troubleMark(): VNode | null {
@@ -148,7 +152,7 @@ function TabBar(): VNode {
   const isElsewhere = !RAIL.main.some(([to]) => to === path.value.split("/")[0]);
   return (
     <nav class="tabbar" aria-label="Main, at the bottom">
-      {linksOf("main")}
+      <Links group="main" />
       <button type="button" popovertarget="menu" aria-current={isElsewhere ? "true" : undefined}>
         {troubleMark() ?? <Icon d="M3 9h.01M9 9h.01M15 9h.01" width="2.8" />}
         More
@@ -180,7 +184,8 @@ function Menu(): VNode {
   return (
     <div class="menu" id="menu" popover="auto" ref={menu}>
       <nav class="nav" aria-label="More pages">
-        {linksOf("Account", "Operator")}
+        <Links group="Account" />
+        <Links group="Operator" />
       </nav>
       <Act act="Sign out" class="plain" send={signOut} />
       <Field

@@ -27,12 +27,8 @@ import { createFrontPage } from "../check/front-page.ts";
 import { isoTime } from "../core/calendar.ts";
 import type { SystemState } from "../http/account/shapes.ts";
 import { ProxySignIn } from "../http/account/proxy-sign-in.ts";
-import {
-  type BuiltPages,
-  type DashboardDeps,
-  type Manifest,
-  MANIFEST_FILE,
-} from "../http/account/dashboard.ts";
+import { type BuiltPages, type Manifest, MANIFEST_FILE } from "../http/account/dashboard-pages.ts";
+import type { DashboardContext, ServiceInfo } from "../http/account/context.ts";
 import { VerdictCounts } from "../lists/domain-verdicts.ts";
 import { lastBackUp } from "../store/embedded/back-up.ts";
 import { type Checker, isDnsOff, serverText } from "./checker.ts";
@@ -50,9 +46,9 @@ interface AccountParts {
   };
   readonly admission: Admission;
   readonly checker: Pick<Checker, "check" | "datasets">;
-  readonly info: DashboardDeps["info"];
+  readonly info: ServiceInfo;
   readonly countSignIn: (outcome: SignInOutcome) => void;
-  readonly health: DashboardDeps["health"];
+  readonly health: DashboardContext["health"];
 }
 
 /** A folder beside this file's own build; undefined where only the server was compiled. */
@@ -96,9 +92,7 @@ type OfOthers =
   | "health"
   | "hours"
   | "refusals"
-  | "decodeLarge"
   | "isHostAllowed"
-  | "pages"
   | "requests"
   | "system"
   | "webhooks";
@@ -106,11 +100,11 @@ type OfOthers =
 const isDnsDown = async (health: AccountParts["health"]): Promise<boolean> =>
   (await health.state()).broken.some(({ part }) => part === "dns");
 
-/** What of the dashboard's services accounts have, on the stores of the serving process. */
+/** What of the dashboard's context accounts have, on the stores of the serving process. */
 export function openAccounts(
   { clock, ids, log, config }: AccountProcess,
   { serving, admission, checker, info, countSignIn, health }: AccountParts,
-): Omit<DashboardDeps, OfOthers> {
+): Omit<DashboardContext, OfOthers> {
   const { backing, lists, shares, tiers, secretKey } = serving;
   const { store, usage, rates, quotas, charges } = backing;
   const [{ check, datasets }, { operator, refresh }] = [checker, lists];

@@ -22,9 +22,6 @@ export function systemTerminal(): Terminal {
     colours: stdout.isTTY && !noColour,
     interactive: stderr.isTTY,
     columns: Math.max(stderr.columns ?? 80, NARROWEST_COLUMNS),
-    readInput,
-    readText,
-    confirm,
   };
 }
 
@@ -49,7 +46,8 @@ export function systemUser(): string {
 
 const INPUT_MAX_BYTES = 16_384;
 
-async function readInput(): Promise<string> {
+/** Standard input to its end; one line feed at its end is cut off. Throws when it is longer than 16 KB. */
+export async function readInput(): Promise<string> {
   const text = await readAll(process.stdin, INPUT_MAX_BYTES, "standard input is longer than 16 KB");
   return text.replace(/\r?\n$/, "");
 }
@@ -67,7 +65,8 @@ async function readAll(source: NodeJS.ReadableStream, maxBytes: number, tooLong:
 
 const TEXT_MAX_BYTES = 67_108_864;
 
-async function readText(path: string): Promise<string> {
+/** A file's text, or standard input's for "-". Throws with a sentence when it cannot be read or is too large. */
+export async function readText(path: string): Promise<string> {
   const source = path === "-" ? process.stdin : createReadStream(path);
   try {
     return await readAll(source, TEXT_MAX_BYTES, `${path}: it is larger than 64 MB`);
@@ -77,7 +76,7 @@ async function readText(path: string): Promise<string> {
   }
 }
 
-async function confirm(question: string): Promise<boolean> {
+export async function confirm(question: string): Promise<boolean> {
   const lines = createInterface({ input: process.stdin, output: process.stderr });
   try {
     return /^y(es)?$/i.test((await lines.question(`${question} [y/N] `)).trim());

@@ -54,14 +54,12 @@ export function plantedRoute(words: string): Route {
 }
 `;
 
-const COMMAND = `import { rowsFor } from "../command.ts";
+const COMMAND = `import { Command } from "commander";
+import type { Terminal } from "../terminal.ts";
 
 /** \`gatepost planted\`. */
-export const plantedCommand = rowsFor()("planted", {
-  about: "a planted command",
-  examples: ["gatepost planted"],
-  run: () => ({ text: "Planted.\\n" }),
-});
+export const plantedCommand = (terminal: Terminal): Command =>
+  new Command("planted").description("a planted command").action(() => terminal.out("Planted.\\n"));
 `;
 
 const START = /^/;
@@ -155,11 +153,11 @@ export const PLANTINGS: readonly Planting[] = [
     adds: { "src/cli/commands/planted.ts": COMMAND },
     lines: [
       [
-        "src/main/tools.ts",
+        "src/main/commands.ts",
         START,
         'import { plantedCommand } from "../cli/commands/planted.ts";\n',
       ],
-      ["src/main/tools.ts", /^ +backupCommand\(/m, "    plantedCommand(terminal, opening({})),\n"],
+      ["src/main/commands.ts", /^ +backupCommand\(/m, "    plantedCommand(terminal),\n"],
     ],
     docs: ["docs/cli.md"],
     most: { added: 1, lines: 1 },

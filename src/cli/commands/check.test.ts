@@ -26,6 +26,7 @@ function literalValidator(known: LiteralKnowledge): CliValidator {
         { datasets, lookup, premium },
       ),
     present: ({ result }) => JSON.stringify(result),
+    close: () => Promise.resolve(),
   };
 }
 
@@ -37,14 +38,16 @@ async function runKnowing(
   known: LiteralKnowledge,
   ...words: string[]
 ): Promise<{ code: number; out: string; err: string }> {
-  const terminal = recordingTerminal({ readText: () => Promise.resolve(stdin) });
+  const terminal = recordingTerminal();
   let closed = 0;
-  const openValidator = () =>
+  const openValidator = (): Promise<CliValidator> =>
     Promise.resolve({
       ...literalValidator(known),
       close: () => Promise.resolve(void (closed += 1)),
     });
-  const root = program("1.2.3", terminal, [checkCommand(terminal, openValidator)]);
+  const root = program("1.2.3", terminal, [
+    checkCommand({ terminal, openValidator, readInput: () => Promise.resolve(stdin) }),
+  ]);
   const code = await runProgram(root, words, terminal);
   if (words.includes("good.example")) assert.equal(closed, 1, "the validator is closed");
   return { code, out: terminal.written(), err: terminal.complained() };

@@ -6,43 +6,34 @@ import type {
   AdminAccountPage,
   AdminAccounts,
   PromotedJson,
+  ResetLink,
 } from "../../http/account/shapes.ts";
 import { post } from "../lib/client.ts";
-import { count, counted, exactTime, sumOf, timeMs } from "../lib/format.ts";
-import { useLoad } from "../lib/load.ts";
+import { count, counted, exactTime, timeMs } from "../lib/format.ts";
 import { fragment, go } from "../lib/router.ts";
 import { ownEmail } from "../lib/session.ts";
 import { say, showOnce } from "../lib/state.ts";
+import { Act } from "../parts/act.tsx";
 import {
-  Chip,
-  Go,
-  LinesSheet,
-  noted,
-  PageHead,
-  Pairs,
-  Sheet,
-  Shown,
-  Table,
-  Time,
-  Turns,
-} from "../parts/basic.tsx";
-import {
-  Act,
   EMAIL,
   type FieldSpec,
   Form,
+  type FormValues,
   OWN_PASSWORD,
   textField,
   useChoice,
   useSearch,
-  type FormValues,
 } from "../parts/form.tsx";
+import { Chip, noted, Time } from "../parts/marks.tsx";
+import { Go, Loaded, PageHead, Sheet } from "../parts/page.tsx";
+import { LinesSheet, Pairs, Table, Turns } from "../parts/rows.tsx";
 import { tierName } from "../words/names.ts";
 import { nameOf, shortOf } from "./keys.tsx";
 import { SignUps } from "./set-up.tsx";
-import { Requests } from "./usage.tsx";
+import { Requests, usedIn } from "./usage.tsx";
 
 const TIERS = ["free", "starter", "pro"].map((name) => [name, tierName(name)] as const);
+const TIER: FieldSpec = { name: "tier", label: "Plan", choices: TIERS };
 
 const STATES = [
   ["", "All accounts"],
@@ -56,32 +47,19 @@ export function Page(): VNode {
   return id === "" ? <Directory /> : <AccountPage key={id} id={id} />;
 }
 
-interface MadeLink {
-  readonly link: string;
-  readonly expires_at: string;
-}
-
-async function showLink(made: Promise<MadeLink>): Promise<void> {
+async function showLink(made: Promise<ResetLink>): Promise<void> {
   const { link: value, expires_at: ends } = await made;
   const words = `Send it to the account's owner. It works once, until ${exactTime(timeMs(ends))}, and is shown this once.`;
   showOnce({ id: value, title: "The link for a new password", value, words });
 }
 
 async function forget(values: FormValues): Promise<void> {
-  const {
-    found,
-    account_id: own,
-    elsewhere,
-  } = await post<ForgetReport>("admin/forget", {
-    ...values,
-    delete: true,
-  });
-  const counts = Object.entries(found).map(([place, number]) => `${place} ${count(number)}`);
-  const left = own === null ? "" : " The account with this address is left: delete it on its page.";
-  say(`Deleted: ${counts.join(", ")}.${left} Not searched: ${elsewhere.join("; ")}.`);
+  const report = await post<ForgetReport>("admin/forget", { ...values, delete: true });
+  const counts = Object.entries(report.found).map(([place, many]) => `${place} ${count(many)}`);
+  const isLeft = report.account_id !== null;
+  const left = isLeft ? " The account with this address is left: delete it on its page." : "";
+  say(`Deleted: ${counts.join(", ")}.${left} Not searched: ${report.elsewhere.join("; ")}.`);
 }
-
-const TIER: FieldSpec = { name: "tier", label: "Plan", choices: TIERS };
 
 function Directory(): VNode {
   const [q, search] = useSearch("Email address or id");
@@ -92,22 +70,13 @@ function Directory(): VNode {
     <>
       <PageHead title="Accounts" lead="Everybody who has an account on this service.">
         <Act
-          act="Create an account"
-          class="main"
-          title="Create an account"
-          yes="Create"
-          user={ownEmail()}
-          fields={[EMAIL, TIER, OWN_PASSWORD]}
+          {...{ act: "Create an account", class: "main", fields: [EMAIL, TIER, OWN_PASSWORD] }}
           send={(values) => showLink(post("admin/accounts", values))}
         >
           You get a link with which its owner chooses a password.
         </Act>
         <Act
-          act="Forget a person"
-          title="Forget a person?"
-          yes="Delete for good"
-          grave
-          user={ownEmail()}
+          {...{ act: "Forget a person", yes: "Delete for good", grave: true }}
           fields={[EMAIL, OWN_PASSWORD]}
           send={forget}
         >
@@ -115,14 +84,14 @@ function Directory(): VNode {
           and each list and batch that holds it, whole. This cannot be undone.
         </Act>
       </PageHead>
-      <section class="sheet stack">
+      <Sheet>
         <div class="bar">
           {search}
           {stateChoice}
           {tierChoice}
         </div>
         <Found key={query} query={query} />
-      </section>
+      </Sheet>
       <SignUps title="Who may create an account?" />
     </>
   );
@@ -130,10 +99,9 @@ function Directory(): VNode {
 
 function Found({ query }: { query: string }): VNode {
   const [at, turn] = useState(1);
-  const path = `admin/accounts?${query}&page=${String(at)}`;
   return (
-    <Shown loading={useLoad<AdminAccounts>(path)} lines={6}>
-      {({ accounts, total, page, page_size: size }) => (
+    <Loaded path={`admin/accounts?${query}&page=${String(at)}`} lines={6}>
+      {({ accounts, total, page, page_size: size }: AdminAccounts) => (
         <>
           <Table
             label="Accounts"
@@ -149,13 +117,12 @@ function Found({ query }: { query: string }): VNode {
             ])}
           />
           <Turns
-            {...{ total, size, of: "account" }}
-            from={(page - 1) * size}
+            {...{ total, size, of: "account", from: (page - 1) * size }}
             onFrom={(from) => turn(from / size + 1)}
           />
         </>
       )}
-    </Shown>
+    </Loaded>
   );
 }
 
@@ -166,8 +133,8 @@ function stateOf({ disabled, admin, origin }: AdminAccount): VNode {
 }
 
 const AccountPage = ({ id }: { id: string }): VNode => (
-  <Shown loading={useLoad<AdminAccountPage>(`admin/accounts/${encodeURIComponent(id)}`)} lines={8}>
-    {({ account, allowance, days, keys }) => (
+  <Loaded path={`admin/accounts/${encodeURIComponent(id)}`} lines={8}>
+    {({ account, allowance, days, keys }: AdminAccountPage) => (
       <>
         <PageHead
           title={account.email}
@@ -187,11 +154,10 @@ const AccountPage = ({ id }: { id: string }): VNode => (
             none="No keys yet."
             rows={keys.map((key) => [
               noted(nameOf(key), <span class="mono">{shortOf(key)}</span>),
-              key.revoked_at === null ? (
-                <Time words="used" at={key.last_used_at} />
-              ) : (
-                <Time words="revoked" at={key.revoked_at} />
-              ),
+              <Time
+                words={key.revoked_at === null ? "used" : "revoked"}
+                at={key.revoked_at ?? key.last_used_at}
+              />,
             ])}
           />
         </div>
@@ -199,7 +165,7 @@ const AccountPage = ({ id }: { id: string }): VNode => (
         <Requests rows={days} />
       </>
     )}
-  </Shown>
+  </Loaded>
 );
 
 function Figures({ days, allowance }: Pick<AdminAccountPage, "days" | "allowance">): VNode {
@@ -209,9 +175,7 @@ function Figures({ days, allowance }: Pick<AdminAccountPage, "days" | "allowance
     <Pairs
       cells
       rows={[
-        ["checks in 30 days", count(sumOf(days, ({ units, credits }) => units + credits))],
-        ["requests in 30 days", count(sumOf(days, ({ requests }) => requests))],
-        ["refused requests", count(sumOf(days, ({ refusals }) => refusals))],
+        ...usedIn(days, " in 30 days"),
         [today, count(used)],
         ["credits", count(allowance.credits)],
       ]}
@@ -228,9 +192,6 @@ const CREDIT_FIELDS: readonly FieldSpec[] = [
   textField("reason", "Reason", "The account sees it.", { maxLength: 200 }),
 ];
 
-const change = <Answer,>(id: string, action: string, body: unknown = {}): Promise<Answer> =>
-  post<Answer>(`admin/accounts/${id}/${action}`, body);
-
 const LIMITS = [
   ["rate_per_minute", "Requests a minute"],
   ["daily", "Checks a day"],
@@ -238,40 +199,32 @@ const LIMITS = [
   ["bulk_limit", "Entries in one list"],
 ] as const;
 
-const limitText = (value: number | null | undefined): string =>
-  value === null ? "none" : String(value ?? "");
+const limitFields = ({ limits }: AdminAccount): readonly FieldSpec[] =>
+  LIMITS.map(([name, label]) => {
+    const value = limits[name] === null ? "none" : String(limits[name] ?? "");
+    const hint = 'Empty: the plan\'s. "none": no limit.';
+    return { ...textField(name, label, hint, { pattern: "\\d*|none" }), value };
+  });
 
-function Limits({ id, email, limits }: AdminAccount): VNode {
-  const fields = LIMITS.map(([name, label]) => ({
-    ...textField(name, label, 'Empty: the plan\'s. "none": no limit.', { pattern: "\\d*|none" }),
-    value: limitText(limits[name]),
-  }));
-  const send = async (values: FormValues): Promise<void> => {
-    const given = LIMITS.flatMap(([name]) => {
-      const value = (values[name] ?? "").trim();
-      return value === "" ? [] : [[name, value === "none" ? null : Number(value)]];
-    });
-    await change(id, "limits", Object.fromEntries(given));
-    say(`The limits of ${email} are changed.`, () => change(id, "limits", limits));
-  };
-  return (
-    <Act
-      act="Limits of its own"
-      title={`Limits of ${email}`}
-      yes="Save"
-      fields={fields}
-      send={send}
-    >
-      They count in place of the plan's within 5 seconds.
-    </Act>
+const limitsIn = (values: FormValues): AdminAccount["limits"] =>
+  Object.fromEntries(
+    Object.entries(values)
+      .filter(([, text]) => text.trim() !== "")
+      .map(([name, text]) => [name, text.trim() === "none" ? null : Number(text)]),
   );
-}
+
+/** What changes an account; with what it is called on the server. */
+const changerOf =
+  (id: string) =>
+  <Answer,>(action: string, body: unknown = {}): Promise<Answer> =>
+    post<Answer>(`admin/accounts/${id}/${action}`, body);
 
 function Changes(account: AdminAccount): VNode {
-  const { id, tier, admin, email, credits } = account;
+  const { id, tier, admin, email, credits, limits } = account;
+  const change = changerOf(id);
   const setTier = async ({ tier: next = "" }: FormValues): Promise<void> => {
-    await change(id, "tier", { tier: next });
-    say(`${email} has the plan ${tierName(next)}.`, () => change(id, "tier", { tier }));
+    await change("tier", { tier: next });
+    say(`${email} has the plan ${tierName(next)}.`, () => change("tier", { tier }));
   };
   const fields = [{ ...TIER, value: tier }];
   return (
@@ -283,30 +236,31 @@ function Changes(account: AdminAccount): VNode {
       )}
       <div class="bar">
         <Act
-          act="Add or take credits"
-          title={`Credits of ${email}`}
-          yes="Move the credits"
-          fields={CREDIT_FIELDS}
-          send={({ amount, reason }) => change(id, "credits", { amount: Number(amount), reason })}
+          {...{ act: "Add or take credits", fields: CREDIT_FIELDS }}
+          send={({ amount, reason }) => change("credits", { amount: Number(amount), reason })}
           said="The credits are moved."
         >
-          It has {counted(credits, "credit")} now.
+          {email} has {counted(credits, "credit")} now.
         </Act>
-        <Limits {...account} />
+        <Act
+          {...{ act: "Limits of its own", yes: "Save", fields: limitFields(account) }}
+          send={(values) => change("limits", limitsIn(values))}
+          said={`The limits of ${email} are changed.`}
+          undo={() => change("limits", limits)}
+        >
+          They count in place of the plan's within 5 seconds.
+        </Act>
         <Act
           act="Change the address"
-          title={`Another address for ${email}`}
-          user={ownEmail()}
           fields={[{ ...EMAIL, label: "New email address" }, OWN_PASSWORD]}
-          send={(values) => change(id, "email", values)}
+          send={(values) => change("email", values)}
           said="The address is changed."
         >
-          Its owner signs in with it from now on. Make sure that the new address is theirs.
+          {email} signs in with it from now on. Make sure that the new address is theirs.
         </Act>
         <Act
-          {...{ act: "Make a link for a new password", yes: "Make the link", ...sure() }}
-          title="Make a link for a new password?"
-          send={(values) => showLink(change(id, "reset-link", values))}
+          {...{ act: "Make a link for a new password", fields: [OWN_PASSWORD] }}
+          send={(values) => showLink(change("reset-link", values))}
         >
           For somebody who forgot theirs. You send the link to {email}; until it is used, the old
           password works.
@@ -321,14 +275,13 @@ function Changes(account: AdminAccount): VNode {
   );
 }
 
-const sure = () => ({ user: ownEmail(), fields: [OWN_PASSWORD] });
-
 /** What changes what the account may do: each asks once, and can be undone. */
 function rightsOf(account: AdminAccount): VNode {
   const { id, email, admin, disabled, origin } = account;
+  const change = changerOf(id);
   const promote = async (values: FormValues): Promise<void> => {
-    const answer = await change<PromotedJson | undefined>(id, "promote", values);
-    say(`${email} is an administrator.`, () => change(id, "demote"));
+    const answer = await change<PromotedJson | undefined>("promote", values);
+    say(`${email} is an administrator.`, () => change("demote"));
     if (answer === undefined) return;
     const { password: value, keys, hooks, webhooks, policies } = answer;
     const ended = [counted(keys, "key"), counted(hooks, "hook"), counted(webhooks, "webhook")];
@@ -338,43 +291,38 @@ function rightsOf(account: AdminAccount): VNode {
     showOnce({ title: `The new password of ${email}`, value, words });
   };
   const turn = (word: string, action: string, other: string) => ({
-    send: () => change(id, action),
+    act: `Switch the account ${word}`,
+    send: () => change(action),
     said: `${email} is switched ${word}.`,
-    undo: () => change(id, other),
+    undo: () => change(other),
   });
   return (
     <div class="bar">
       {admin ? (
         <Act
           act="Take the administrator rights away"
-          title="Take the rights away?"
-          send={() => change(id, "demote")}
+          send={() => change("demote")}
           said={`${email} is no longer an administrator.`}
         >
           {email} no longer sees the operator's pages, and keeps the plan Pro.
         </Act>
       ) : (
         <Act
-          {...{ act: "Make an administrator", grave: true, ...sure() }}
+          {...{ act: "Make an administrator", grave: true, fields: [OWN_PASSWORD] }}
           title={`Make ${email} an administrator?`}
           send={promote}
         >
           An administrator sees every account, changes rules for all of them and may make more
           administrators.
-          {origin === "signup"
-            ? " This account was registered by a sign-up, which proves nothing about its owner: it gets a new password, which you see once, every browser is signed out, and its keys, hooks and webhook end. Its policies stay and are listed."
-            : ""}
+          {origin === "signup" &&
+            " This account was registered by a sign-up, which proves nothing about its owner: it gets a new password, which you see once, every browser is signed out, and its keys, hooks and webhook end. Its policies stay and are listed."}
         </Act>
       )}
       {disabled ? (
-        <Act act="Switch the account on" {...turn("on", "enable", "disable")} />
+        <Act {...turn("on", "enable", "disable")} />
       ) : (
-        <Act
-          {...{ act: "Switch the account off", class: "small grave" }}
-          title={`Switch ${email} off?`}
-          {...turn("off", "disable", "enable")}
-        >
-          Its keys and sign-ins are refused within 5 seconds. Nothing is deleted.
+        <Act {...turn("off", "disable", "enable")} class="small grave">
+          The keys and sign-ins of {email} are refused within 5 seconds. Nothing is deleted.
         </Act>
       )}
       {endOf(account)}
@@ -383,37 +331,34 @@ function rightsOf(account: AdminAccount): VNode {
 }
 
 /** What helps its owner to sign in, and what cannot be undone. */
-const endOf = ({ id, email, second_factor: isGuarded }: AdminAccount): VNode => (
-  <>
-    {isGuarded ? (
+function endOf({ id, email, second_factor: isGuarded }: AdminAccount): VNode {
+  const change = changerOf(id);
+  const erase = (values: FormValues) => change("delete", values).then(() => go("admin/accounts"));
+  return (
+    <>
+      {isGuarded && (
+        <Act
+          {...{ act: "Remove the second factor", fields: [OWN_PASSWORD] }}
+          send={(values) => change("second-factor-off", values)}
+          said="The second factor is removed."
+        >
+          For somebody who lost the phone and the recovery codes. Make sure that it is the owner of{" "}
+          {email} who asks.
+        </Act>
+      )}
       <Act
-        {...{ act: "Remove the second factor", yes: "Remove it", ...sure() }}
-        title={`Remove the second factor of ${email}?`}
-        send={(values) => change(id, "second-factor-off", values)}
-        said="The second factor is removed."
+        act="Sign-in without delay"
+        send={() => change("unlock")}
+        said="The next sign-in is not delayed."
       >
-        For somebody who lost the phone and the recovery codes. Make sure that it is they who ask.
+        Wrong passwords delay a sign-in of {email} from a new place. This forgets them.
       </Act>
-    ) : null}
-    <Act
-      act="Sign-in without delay"
-      title={`End the delay for ${email}?`}
-      yes="End the delay"
-      send={() => change(id, "unlock")}
-      said="The next sign-in is not delayed."
-    >
-      Wrong passwords delay a sign-in from a new place. This forgets them.
-    </Act>
-    <Act
-      {...{ act: "Delete the account", class: "small grave", grave: true, ...sure() }}
-      title={`Delete ${email}?`}
-      yes="Delete for good"
-      send={async (values) => {
-        await change(id, "delete", values);
-        go("admin/accounts");
-      }}
-    >
-      Its keys, lists, policies, counts and credits are deleted. This cannot be undone.
-    </Act>
-  </>
-);
+      <Act
+        {...{ act: "Delete the account", class: "small grave", yes: "Delete for good" }}
+        {...{ title: `Delete ${email}?`, grave: true, fields: [OWN_PASSWORD], send: erase }}
+      >
+        Its keys, lists, policies, counts and credits are deleted. This cannot be undone.
+      </Act>
+    </>
+  );
+}

@@ -8,8 +8,10 @@ import { type Loading, useLoad } from "../lib/load.ts";
 import { has, session } from "../lib/session.ts";
 import { freshKey } from "../lib/state.ts";
 import { BASE, fragment } from "../lib/router.ts";
-import { Bones, Chip, ink, Lines, Mark, More, PageHead, Sheet, Time } from "../parts/basic.tsx";
-import { Button, Code, Copy, Fault } from "../parts/form.tsx";
+import { Button, Code, Copy, Fault } from "../parts/button.tsx";
+import { Chip, ink, Mark, Time } from "../parts/marks.tsx";
+import { Bones, PageHead, Sheet } from "../parts/page.tsx";
+import { Lines, More } from "../parts/rows.tsx";
 import { curlOf } from "../words/samples.ts";
 import {
   factsOf,
@@ -80,18 +82,16 @@ export function Answer(): VNode | null {
   if (shown.state === "nothing") return null;
   if (shown.state === "answered") {
     const { entry, step } = shown;
+    const { public_url: url } = session.value;
     return (
       <>
-        <VerdictSheet {...shown} />
-        <Why {...step} />
-        <MailSetUp {...shown} />
+        {verdictSheet(shown)}
+        {why(step)}
+        {step.result.format && mailSetUp(shown)}
         <details class="sheet unprinted">
           <summary>For programs: the request and its JSON</summary>
           <div class="stack">
-            <Code
-              what="curl"
-              text={curlOf(session.value.public_url, entry, freshKey.value?.api_key)}
-            />
+            <Code what="curl" text={curlOf(url, entry, freshKey.value?.api_key)} />
             <Code what="JSON" text={JSON.stringify(step.result, null, 2)} />
           </div>
         </details>
@@ -117,19 +117,17 @@ export function Answer(): VNode | null {
 
 type ResultProps = Pick<AnsweredCheck, "entry" | "step" | "atMs">;
 
-const fixButton = (kind: string, meant = ""): VNode | null =>
-  meant === "" ? null : (
-    <Button act={`Did you mean ${meant}?`} class={kind} onClick={() => check(meant)} />
-  );
+const fixButton = (kind: string, meant?: string) =>
+  meant && <Button act={`Did you mean ${meant}?`} class={kind} onClick={() => check(meant)} />;
 
-function VerdictSheet({ entry, step, atMs }: ResultProps): VNode {
+function verdictSheet({ entry, step, atMs }: ResultProps): VNode {
   const { suggestion, ...verdict } = verdictOf(step, entry);
   return (
     <section class="sheet verdict">
       <div>
         <code class="subject prose">{entry}</code>
         <h2 class="say">{verdict.sentence}</h2>
-        {verdict.reason === "" ? null : <p class="break">{verdict.reason}</p>}
+        {verdict.reason && <p class="break">{verdict.reason}</p>}
         <div class="bar facts">
           {factsOf(step.result).map(([mark, words]) => (
             <Chip key={words} {...{ mark, words }} />
@@ -151,7 +149,7 @@ function VerdictSheet({ entry, step, atMs }: ResultProps): VNode {
   );
 }
 
-function Why({ evidence, result }: CheckStep): VNode {
+function why({ evidence, result }: CheckStep): VNode {
   const score = result.confidence;
   const shares = sharesOf(evidence, score).filter(({ points }) => points > 0);
   const counting = new Set(shares.map(({ piece }) => piece));
@@ -162,12 +160,12 @@ function Why({ evidence, result }: CheckStep): VNode {
       ? "Disposable from 50. Each bar begins where the one above ends."
       : "Nothing found against it: no list, no word, no suspicious mail server.";
   return (
-    <section class="sheet stack">
+    <Sheet>
       <div>
         <h2>{score > 0 ? `Why ${String(score)} of 100` : "Why"}</h2>
         <p class="note">{lead}</p>
       </div>
-      {shares.length === 0 ? null : (
+      {shares.length > 0 && (
         <ol class="fall">
           {shares.map(({ piece, points, from }) => (
             <li key={piece.signal}>
@@ -180,7 +178,7 @@ function Why({ evidence, result }: CheckStep): VNode {
               {bar(from, points, `+${String(points)}`, `adds ${String(points)}`)}
             </li>
           ))}
-          {shares.length === 1 ? null : (
+          {shares.length > 1 && (
             <li class="sum">
               <div>Sum</div>
               {bar(0, score, String(score), `${String(score)} of 100`)}
@@ -188,7 +186,7 @@ function Why({ evidence, result }: CheckStep): VNode {
           )}
         </ol>
       )}
-      {notes.length === 0 ? null : (
+      {notes.length > 0 && (
         <div>
           <h3>Also noted, adds 0</h3>
           <Lines
@@ -196,7 +194,7 @@ function Why({ evidence, result }: CheckStep): VNode {
           />
         </div>
       )}
-    </section>
+    </Sheet>
   );
 }
 
@@ -214,18 +212,15 @@ const bar = (from: number, points: number, words: string, label: string): VNode 
 function sourceWords({ lists, by }: EvidenceShape): string {
   if (lists.length === 0)
     return by === "learned" ? "Learned from the mail servers of listed domains." : "";
-  const newest = lists
-    .flatMap(({ fetched_at: at }) => at ?? [])
-    .sort()
-    .at(-1);
-  if (newest === undefined) return "The list came with this version.";
-  return `Fetched on ${shownDay(newest.slice(0, 10))}.`;
+  const days = lists.flatMap(({ fetched_at: at }) => at?.slice(0, 10) ?? []).sort();
+  const newest = days.at(-1);
+  return newest === undefined
+    ? "The list came with this version."
+    : `Fetched on ${shownDay(newest)}.`;
 }
 
-function MailSetUp({ step, atMs }: ResultProps): VNode | null {
-  const { result, advice } = step;
-  if (!result.format) return null;
-  const isWaiting = step.step === "core";
+function mailSetUp({ step: { result, advice, step }, atMs }: ResultProps): VNode {
+  const isWaiting = step === "core";
   return (
     <section class="stack close" aria-labelledby="set-up">
       <div class="bar">
@@ -235,14 +230,13 @@ function MailSetUp({ step, atMs }: ResultProps): VNode | null {
       <ul class="facts-grid">
         {serversCard(result)}
         {advice.map(adviceCard)}
-        {isWaiting
-          ? Array.from({ length: 7 }, (_, at) => (
-              <li key={at}>
-                <Bones lines={3} />
-              </li>
-            ))
-          : null}
-        {isWaiting || advice.length > 0 ? null : (
+        {isWaiting &&
+          Array.from({ length: 7 }, (_, at) => (
+            <li key={at}>
+              <Bones lines={3} />
+            </li>
+          ))}
+        {!isWaiting && advice.length === 0 && (
           <li>
             <p>
               SPF, DKIM, DMARC, age, mailbox provider, a score and spam traps come with the Pro
@@ -256,59 +250,58 @@ function MailSetUp({ step, atMs }: ResultProps): VNode | null {
   );
 }
 
-const card = (title: string, mark: VNode, says: string, more?: VNode | ""): VNode => (
+const card = (title: string, mark: MarkWords, says: string, more?: VNode): VNode => (
   <li key={title}>
     <h3>{title}</h3>
-    {mark}
+    <Mark {...mark} />
     <p class="note">{says}</p>
     {more && <More summary="Details">{more}</More>}
   </li>
 );
 
-function serversCard({
-  mx_info: hosts = [],
-  signals,
-  domain,
-  domain_info: info,
-}: ResultJson): VNode {
-  const parent = info?.parent_domain ?? null;
-  const [mark, words, says]: readonly [MarkKind, string, string] =
-    hosts.length > 0
-      ? ["yes", `${String(hosts.length)} found`, "The domain can receive mail."]
-      : signals.includes("dns_indeterminate")
-        ? ["quiet", "Unknown", "DNS did not answer. Check again in a minute."]
-        : signals.includes("implicit_mx")
-          ? ["unsure", "None named", "It has a web address, which seldom takes mail."]
-          : ["no", "None", "None that can be used."];
+function serversCard({ mx_info: hosts = [], signals, domain, ...result }: ResultJson): VNode {
+  const parent = result.domain_info?.parent_domain;
   const more = (
     <>
-      {hosts.length === 0 ? null : <pre>{hosts.join("\n")}</pre>}
+      {hosts.length > 0 && <pre>{hosts.join("\n")}</pre>}
       <p>
         Domain: {domain}
-        {parent === null ? "" : `, part of ${parent}`}
+        {parent && `, part of ${parent}`}
       </p>
     </>
   );
-  return card("Mail servers", <Mark {...{ mark, words }} />, says, more);
+  const servers = (mark: MarkKind, words: string, says: string): VNode =>
+    card("Mail servers", { mark, words }, says, more);
+  if (hosts.length > 0)
+    return servers("yes", `${String(hosts.length)} found`, "The domain can receive mail.");
+  if (signals.includes("dns_indeterminate"))
+    return servers("quiet", "Unknown", "DNS did not answer. Check again in a minute.");
+  return signals.includes("implicit_mx")
+    ? servers("unsure", "None named", "It has a web address, which seldom takes mail.")
+    : servers("no", "None", "None that can be used.");
 }
 
-const MARKS: Readonly<Record<Advice["state"], readonly [MarkKind, string]>> = {
-  good: ["yes", "Good"],
-  warn: ["unsure", "Weak"],
-  bad: ["no", "Bad"],
-  unknown: ["quiet", "Unknown"],
+interface MarkWords {
+  readonly mark: MarkKind;
+  readonly words: string;
+}
+
+const MARKS: Readonly<Record<Advice["state"], MarkWords>> = {
+  good: { mark: "yes", words: "Good" },
+  warn: { mark: "unsure", words: "Weak" },
+  bad: { mark: "no", words: "Bad" },
+  unknown: { mark: "quiet", words: "Unknown" },
 };
 
 function adviceCard({ title, state, figure, record, says, fix }: Advice): VNode {
-  const [mark, usual] = MARKS[state];
-  const words = figure === undefined ? usual : capital(figure);
-  const more = (fix ?? record) && (
+  const mark = { ...MARKS[state], ...(figure !== undefined && { words: capital(figure) }) };
+  const more = (
     <>
       {record && <pre>{record}</pre>}
       {fix && <p>If the domain is yours: {fix}</p>}
     </>
   );
-  return card(title, <Mark {...{ mark, words }} />, says, more);
+  return card(title, mark, says, (fix ?? record) ? more : undefined);
 }
 
 export const hasExamples = ({ value, fault }: Loading<FrontPage>): boolean =>
@@ -400,13 +393,15 @@ export function Page(): VNode {
   return (
     <>
       <PageHead title="Check" lead="One address or domain. No mail is sent to it.">
-        {has("lists") ? <a href="lists">Check a whole list instead</a> : null}
+        {has("lists") && <a href="lists">Check a whole list instead</a>}
       </PageHead>
       <Ask />
       {shownCheck.value.state === "nothing" ? <Teach /> : <Answer />}
     </>
   );
 }
+
+export const TRIED = "someone@mailinator.com";
 
 /** The page before the first check: results of this server, or an entry to try where it has none. */
 function Teach(): VNode {
@@ -422,5 +417,3 @@ function Teach(): VNode {
     </Sheet>
   );
 }
-
-const TRIED = "someone@mailinator.com";

@@ -8,22 +8,15 @@ import type {
   Wave,
 } from "../../http/account/shapes.ts";
 import { call, post, remove } from "../lib/client.ts";
-import { counted } from "../lib/format.ts";
+import { capital, counted } from "../lib/format.ts";
 import { useLoad, useLooks } from "../lib/load.ts";
 import { loadSession } from "../lib/session.ts";
-import {
-  Chip,
-  GateTabs,
-  LinesSheet,
-  Mark,
-  noted,
-  PageHead,
-  Sheet,
-  Shown,
-  Table,
-  Time,
-} from "../parts/basic.tsx";
-import { Act, Button, Form, textField, useChoice, type FormValues } from "../parts/form.tsx";
+import { Act } from "../parts/act.tsx";
+import { Button } from "../parts/button.tsx";
+import { Form, type FormValues, textField, useChoice } from "../parts/form.tsx";
+import { Chip, Mark, noted, Time } from "../parts/marks.tsx";
+import { GateTabs, PageHead, Sheet, Shown } from "../parts/page.tsx";
+import { LinesSheet, Table } from "../parts/rows.tsx";
 import { reasonName, signalName } from "../words/names.ts";
 import { DECISION, DECISIONS } from "../words/policy.ts";
 import type { MarkKind } from "../words/verdict.ts";
@@ -64,7 +57,7 @@ export function Page(): VNode {
       <Proposals path="proposals" whose="your policy" />
       <Sheet title="Log" aside={aside}>
         {mailbox === "" ? (
-          <Form class="bar" act="Find the address" keeps fields={[FIND]} send={find} />
+          <Form {...{ class: "bar", act: "Find the address", fields: [FIND], send: find }} keeps />
         ) : (
           <div class="bar">
             <span>Decisions about one mailbox.</span>
@@ -88,35 +81,30 @@ const FIND = textField(
 
 function logSwitch(log: AccountDecisions["log"] | undefined): VNode {
   const turn = (state: "on" | "off") => ({
+    act: `Switch the log ${state}`,
     send: () => post("decision-log", { state }).then(loadSession),
     said: `The decision log is ${state}.`,
   });
-  if (log !== "on") {
-    const kind = log === undefined ? "main unshown" : "main";
-    return <Act act="Switch the log on" class={kind} {...turn("on")} />;
-  }
-  return (
-    <Act act="Switch the log off" class="" title="Delete the log?" {...turn("off")}>
+  return log === "on" ? (
+    <Act {...turn("off")} class="">
       The logged decisions are deleted at once. Counts by day and reason stay.
     </Act>
+  ) : (
+    <Act {...turn("on")} class={log === undefined ? "main unshown" : "main"} />
   );
 }
 
+/** The newest page of the log, with the older ones that were asked for. */
 function Rows({ first, query }: { first: AccountDecisions; query: string }): VNode {
-  const [older, setOlder] = useState<Pick<AccountDecisions, "decisions" | "next" | "marks">>();
-  const added = older?.decisions ?? [];
-  const { next } = older ?? first;
+  const [older, setOlder] = useState<readonly AccountDecisions[]>([]);
+  const pages = [first, ...older];
+  const { next } = pages.at(-1) ?? first;
   const marks = new Map(
-    [...first.marks, ...(older?.marks ?? [])].map(({ mailbox, outcome }) => [mailbox, outcome]),
+    pages.flatMap((page) => page.marks.map(({ mailbox, outcome }) => [mailbox, outcome])),
   );
   const more = async (): Promise<void> => {
     const path = `decisions?${query}&after=${encodeURIComponent(next ?? "")}`;
-    const page = await call<AccountDecisions>("GET", path);
-    setOlder({
-      ...page,
-      decisions: [...added, ...page.decisions],
-      marks: [...(older?.marks ?? []), ...page.marks],
-    });
+    setOlder([...older, await call<AccountDecisions>("GET", path)]);
   };
   return (
     <>
@@ -128,8 +116,8 @@ function Rows({ first, query }: { first: AccountDecisions; query: string }): VNo
             ? "The log is off. Switched on, it keeps time, decision, reason and domain of the last 10,000 decisions, and no address."
             : "No decision fits. New ones appear as your form asks."
         }
-        rows={[...first.decisions, ...added].map((row) =>
-          cellsOf(row, marks.get(row.mailbox?.id ?? "")),
+        rows={pages.flatMap((page) =>
+          page.decisions.map((row) => cellsOf(row, marks.get(row.mailbox?.id ?? ""))),
         )}
       />
       {next && <Act act="Show older ones" send={more} />}
@@ -184,7 +172,9 @@ function feedback(mailbox: string, of: string, mark: FeedbackMark["outcome"] | u
       </span>
     );
   }
-  const tell = (outcome: "abuse" | "fine") => ({
+  const report = (outcome: "abuse" | "fine") => ({
+    act: capital(outcome),
+    of,
     fields: [NOTE],
     send: ({ note = "" }: FormValues) =>
       post("feedback", { mailbox, outcome, ...(note !== "" && { note }) }),
@@ -192,15 +182,13 @@ function feedback(mailbox: string, of: string, mark: FeedbackMark["outcome"] | u
   return (
     <span class="bar">
       <Act
-        {...{ act: "Abuse", of, yes: "Report it", ...tell("abuse") }}
-        title="Report this sign-up as abuse?"
+        {...{ ...report("abuse"), yes: "Report it", title: "Report this sign-up as abuse?" }}
         said="Reported. Rules can ask for your reports; nothing is denied by itself."
       >
         Three reports about one domain that no list has become a proposal to deny it.
       </Act>
       <Act
-        {...{ act: "Fine", of, yes: "Say so", ...tell("fine") }}
-        title="Was this person fine?"
+        {...{ ...report("fine"), yes: "Say so", title: "Was this person fine?" }}
         said="Noted as fine."
       >
         For a refused address it becomes a proposal to allow its domain.
@@ -211,9 +199,8 @@ function feedback(mailbox: string, of: string, mark: FeedbackMark["outcome"] | u
 
 /** When far more messages than usual went to new mailboxes; nothing where there was no such time. */
 export function Waves({ path }: { path: string }): VNode | null {
-  const { value } = useLoad<{ readonly waves: readonly (Wave & { readonly account: string })[] }>(
-    path,
-  );
+  type Answer = { readonly waves: readonly (Wave & { readonly account: string })[] };
+  const { value } = useLoad<Answer>(path);
   if (value === undefined || value.waves.length === 0) return null;
   return (
     <LinesSheet
@@ -239,38 +226,32 @@ export function Waves({ path }: { path: string }): VNode | null {
 export function Proposals({ path, whose }: { path: string; whose: string }): VNode | null {
   const { value } = useLoad<{ readonly proposals: readonly Proposal[] }>(path);
   if (value === undefined || value.proposals.length === 0) return null;
-  const acts = (of: string): VNode => {
-    const answer = (act: string, done: string) => ({
-      act,
-      of,
-      title: `${act} ${of}?`,
-      send: () => post(path, { domain: of, answer: act.toLowerCase() }),
-      said: `${of} is ${done} by ${whose}.`,
-    });
-    return (
-      <span class="bar">
-        <Act {...answer("Deny", "denied")} class="small grave">
-          Every address at {of} is refused from now on, by a rule of {whose}.
-        </Act>
-        <Act {...answer("Allow", "allowed")}>
-          Every address at {of} is accepted from now on, by a rule of {whose}.
-        </Act>
-        <Act {...answer("Dismiss", "")} said={`The proposal about ${of} is gone.`} />
-      </span>
-    );
-  };
+  const answer = (act: string, of: string, said: string) => ({
+    act,
+    of,
+    send: () => post(path, { domain: of, answer: act.toLowerCase() }),
+    said,
+  });
   return (
     <LinesSheet
       title="What your feedback proposes"
-      rows={value.proposals.map(({ domain, proposes, reports, mailboxes }) => [
+      rows={value.proposals.map(({ domain: of, proposes, reports, mailboxes }) => [
         noted(
-          <b class="mono">{domain}</b>,
+          <b class="mono">{of}</b>,
           proposes === "deny"
             ? counted(reports, "report of abuse", "reports of abuse")
             : counted(reports, "“fine”", "“fine”"),
           ` about ${counted(mailboxes, "mailbox", "mailboxes")}`,
         ),
-        acts(domain),
+        <span class="bar">
+          <Act {...answer("Deny", of, `${of} is denied by ${whose}.`)} class="small grave">
+            Every address at {of} is refused from now on, by a rule of {whose}.
+          </Act>
+          <Act {...answer("Allow", of, `${of} is allowed by ${whose}.`)}>
+            Every address at {of} is accepted from now on, by a rule of {whose}.
+          </Act>
+          <Act {...answer("Dismiss", of, `The proposal about ${of} is gone.`)} />
+        </span>,
       ])}
     />
   );

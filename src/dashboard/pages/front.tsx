@@ -1,4 +1,4 @@
-import type { VNode } from "preact";
+import type { ComponentChildren, VNode } from "preact";
 import { useEffect } from "preact/hooks";
 import type { FrontPage, Plan } from "../../http/account/shapes.ts";
 import { shownCheck } from "../lib/check-run.ts";
@@ -7,10 +7,12 @@ import { useLoad } from "../lib/load.ts";
 import { brought, useDroppedFile } from "../lib/page.ts";
 import { doorTo, go } from "../lib/router.ts";
 import { listLife, session } from "../lib/session.ts";
-import { Go, Pairs, Time } from "../parts/basic.tsx";
-import { Code } from "../parts/form.tsx";
+import { Code } from "../parts/button.tsx";
+import { Time } from "../parts/marks.tsx";
+import { Go, Sheet } from "../parts/page.tsx";
+import { Pairs } from "../parts/rows.tsx";
 import { curlOf } from "../words/samples.ts";
-import { Answer, Ask, Examples, hasExamples, useDeepLink } from "./check.tsx";
+import { Answer, Ask, Examples, hasExamples, TRIED, useDeepLink } from "./check.tsx";
 
 export function Page(): VNode {
   useDeepLink();
@@ -26,27 +28,25 @@ export function Page(): VNode {
           <br />
           Disposable ones out.
         </h1>
-        {isAnswer ? null : (
+        {!isAnswer && (
           <p class="lead prose">
             Gatepost checks an email address or a domain in milliseconds: can it receive mail, is it
             disposable or misspelt, and why. It runs on your own server.
           </p>
         )}
         <Ask />
-        {isAnswer ? null : (
+        {!isAnswer && (
           <p class="under note">
-            {typeof daily === "number" ? `${count(daily)} checks a day without an account. ` : ""}
+            {typeof daily === "number" && `${count(daily)} checks a day without an account. `}
             No mail is sent.
           </p>
         )}
       </section>
+      <Answer />
       {isAnswer ? (
-        <>
-          <Answer />
-          <p>
-            <a href="./">Back to the start</a>
-          </p>
-        </>
+        <p>
+          <a href="./">Back to the start</a>
+        </p>
       ) : (
         <Below />
       )}
@@ -59,19 +59,20 @@ function Below(): VNode {
   const front = loading.value;
   const isOpen = session.value.signup === "open";
   const median = front?.median_ms;
+  // Until it is known, a value is empty.
+  const known = (value: (front: FrontPage) => ComponentChildren) => (front ? value(front) : "");
   return (
     <>
-      {isOpen && hasExamples(loading) ? <Examples front={front} /> : null}
+      {isOpen && hasExamples(loading) && <Examples front={front} />}
       <Pairs
         cells
         label="This server today"
         rows={[
-          // Without their values until those are known.
-          ["names on public lists", front ? count(front.list_entries) : ""],
-          ["public lists in use", front ? count(front.lists) : ""],
+          ["names on public lists", known(({ list_entries: names }) => count(names))],
+          ["public lists in use", known(({ lists }) => count(lists))],
           [
             "lists last updated",
-            front ? <Time at={front.lists_updated_at} never="with this version" /> : "",
+            known(({ lists_updated_at: at }) => <Time at={at} never="with this version" />),
           ],
           median === null
             ? ["addresses sent to other services", "0"]
@@ -80,16 +81,33 @@ function Below(): VNode {
       />
       <div class="two far">
         <WholeList isOpen={isOpen} />
-        <section class="sheet stack">
-          <h2>Or ask from your code</h2>
-          <Code what="curl" text={curlOf(session.value.public_url, ASKED)} />
+        <Sheet title="Or ask from your code">
+          <Code what="curl" text={curlOf(session.value.public_url, TRIED)} />
           <pre class="answer prose">{answerOf(front)}</pre>
           <p class="note">
             It works as it stands, without a key. <a href="docs">API reference</a>
           </p>
-        </section>
+        </Sheet>
       </div>
-      <Privacy />
+      <div class="two start privacy far">
+        <div class="stack">
+          <h2 class="say">Self-hosted. What you check stays on this server.</h2>
+          <p class="prose">No tracking, no third-party scripts, no copy of your lists.</p>
+        </div>
+        <Pairs
+          rows={[
+            [
+              "Goes out",
+              "DNS questions about the domain to the server's resolver, a daily download of public lists, and a registry lookup when you ask for the domain's age. Never the part before the @.",
+            ],
+            ["Stays", "Addresses, results, keys and counts."],
+            [
+              "Is deleted",
+              `Every list and its results, ${listLife()} after its last check, or at once.`,
+            ],
+          ]}
+        />
+      </div>
     </>
   );
 }
@@ -117,34 +135,10 @@ function WholeList({ isOpen }: { isOpen: boolean }): VNode {
   );
 }
 
-const ASKED = "someone@mailinator.com";
-
 /** The beginning of the answer that this server gave to the same question; "" until it is known. */
 function answerOf(front: FrontPage | undefined): string {
-  const result = front?.examples.find(({ entry }) => entry === ASKED)?.step.result;
+  const result = front?.examples.find(({ entry }) => entry === TRIED)?.step.result;
   if (result === undefined) return "";
   const told = JSON.stringify(result, ["format", "disposable", "dns", "confidence"]);
   return told.replace(/[:,]/g, "$& ").replace("}", ", … }");
 }
-
-const Privacy = (): VNode => (
-  <div class="two start privacy far">
-    <div class="stack">
-      <h2 class="say">Self-hosted. What you check stays on this server.</h2>
-      <p class="prose">No tracking, no third-party scripts, no copy of your lists.</p>
-    </div>
-    <Pairs
-      rows={[
-        [
-          "Goes out",
-          "DNS questions about the domain to the server's resolver, a daily download of public lists, and a registry lookup when you ask for the domain's age. Never the part before the @.",
-        ],
-        ["Stays", "Addresses, results, keys and counts."],
-        [
-          "Is deleted",
-          `Every list and its results, ${listLife()} after its last check, or at once.`,
-        ],
-      ]}
-    />
-  </div>
-);

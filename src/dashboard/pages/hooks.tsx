@@ -6,8 +6,12 @@ import { count } from "../lib/format.ts";
 import { useLoad, useLooks } from "../lib/load.ts";
 import { session } from "../lib/session.ts";
 import { dropSecret, type MadeKey, showOnce, showSecret } from "../lib/state.ts";
-import { GateTabs, Mark, More, PageHead, Pairs, Sheet, Shown, Time } from "../parts/basic.tsx";
-import { Act, Code, type FieldSpec, Form, textField, type FormValues } from "../parts/form.tsx";
+import { Act } from "../parts/act.tsx";
+import { Code } from "../parts/button.tsx";
+import { type FieldSpec, Form, type FormValues, textField } from "../parts/form.tsx";
+import { Mark, Time } from "../parts/marks.tsx";
+import { GateTabs, Loaded, PageHead, Sheet, Shown } from "../parts/page.tsx";
+import { More, Pairs } from "../parts/rows.tsx";
 import { widgetOf } from "../words/samples.ts";
 import type { MarkKind } from "../words/verdict.ts";
 import { KEY_NAME, KeySheet, type KeysPage, ORIGINS, originsIn } from "./keys.tsx";
@@ -17,7 +21,6 @@ type LastCall = NonNullable<ShownHook["last_call"]>;
 
 export function Page(): VNode {
   const hooks = useLoad<State>("hooks");
-  const keys = useLoad<KeysPage>("keys");
   const list = useLoad<{ readonly policies: readonly PolicyJson[] }>("policies", 0).value;
   const names = new Set(["default", ...(list?.policies.map(({ name }) => name) ?? [])]);
   const policies = [...names].map((name) => [name, name] as const);
@@ -31,37 +34,31 @@ export function Page(): VNode {
         lead="Your identity system asks Gatepost before it creates a user, or your page asks by itself. When anything fails, the person is let through."
       >
         <Act
-          act="Create a key for a page"
-          class=""
-          title="Create a publishable key"
-          yes="Create"
+          {...{ act: "Create a key for a page", class: "", send: createKey }}
           fields={[KEY_NAME, ORIGINS, policy, ...PAGE_FIELDS]}
-          send={createKey}
         />
         <Act
-          act="Create a hook"
-          class="main"
-          yes="Create"
+          {...{ act: "Create a hook", class: "main", send: createHook }}
           fields={hookFields(state?.systems ?? [], policy)}
-          send={createHook}
         />
       </PageHead>
       <GateTabs />
       <Shown loading={hooks} lines={5}>
-        {(known) => (known.hooks.length === 0 ? NONE : known.hooks.map(hookSheet, known))}
+        {({ hooks: all, systems }) =>
+          all.length === 0 ? NONE : all.map((hook) => hookSheet(hook, systems))
+        }
       </Shown>
-      <Shown loading={keys}>
-        {(known) => (
+      <Loaded path="keys">
+        {({ keys }: KeysPage) => (
           <KeySheet
-            title="Publishable keys"
-            keys={known.keys.filter(({ origins }) => origins !== undefined)}
-            more={terms}
+            {...{ title: "Publishable keys", more: terms }}
+            keys={keys.filter(({ origins }) => origins !== undefined)}
           >
             A publishable key may stand in a web page: it asks for decisions only, from your own
             addresses only.
           </KeySheet>
         )}
-      </Shown>
+      </Loaded>
     </>
   );
 }
@@ -76,9 +73,10 @@ async function createHook({ jwks_url: url, ...order }: FormValues): Promise<void
 const HOOK_SECRET = "The hook's secret";
 
 /** Shows the key with the two lines that guard a form of a web page. */
-async function createKey({ origins, daily, form, ...order }: FormValues): Promise<void> {
+async function createKey(values: FormValues): Promise<void> {
+  const { daily, form, name, policy } = values;
   const more = { ...(form !== "" && { form }), ...(daily !== "" && { daily: Number(daily) }) };
-  const body = { ...order, origins: originsIn(origins), ...more };
+  const body = { name, policy, origins: originsIn(values), ...more };
   const { id, api_key: value } = await post<MadeKey>("keys", body);
   const guard = (
     <Sheet title="Guard a form of your page">
@@ -166,13 +164,9 @@ const callWords = ({ outcome, at, why }: LastCall): VNode => (
   </>
 );
 
-function hookSheet(this: State, hook: ShownHook): VNode {
+function hookSheet(hook: ShownHook, systems: State["systems"]): VNode {
   const { id, calls, last_call: last, last_failure: failure } = hook;
-  const of = this.systems.find((system) => system.id === hook.system)?.name ?? hook.system;
-  const drop = async (): Promise<void> => {
-    await remove(`hooks/${id}`);
-    dropSecret(id);
-  };
+  const of = systems.find((system) => system.id === hook.system)?.name ?? hook.system;
   return (
     <Sheet key={id} title={of} aside={light(hook)}>
       <Pairs
@@ -186,14 +180,14 @@ function hookSheet(this: State, hook: ShownHook): VNode {
             "Last 30 days",
             `${count(calls.accepted)} accepted, ${count(calls.refused)} refused, ${count(calls.failed_open)} let through after a fault, ${count(calls.unauthenticated)} with a wrong signature`,
           ],
-          ...(last ? [["Last call", callWords(last)] as const] : []),
-          ...(failure ? [["Last failure", callWords(failure)] as const] : []),
+          last !== null && ["Last call", callWords(last)],
+          failure !== null && ["Last failure", callWords(failure)],
         ]}
       />
       <HookTest id={id} />
       <div class="bar">
         <Act
-          {...{ act: "Make a new secret", of, class: "plain" }}
+          {...{ act: "Make a new secret", of, class: "plain", title: "Make a new secret?" }}
           send={async () =>
             showSecret(`${HOOK_SECRET}, ${of}`, id)(await post(`hooks/${id}/secret`))
           }
@@ -203,7 +197,7 @@ function hookSheet(this: State, hook: ShownHook): VNode {
         </Act>
         <Act
           {...{ act: "Remove the hook", of, class: "plain grave", title: "Remove this hook?" }}
-          send={drop}
+          send={() => remove(`hooks/${id}`).then(() => dropSecret(id))}
           said="The hook is removed."
         >
           <code class="break">{hook.url}</code> answers 404 within 5 seconds. Remove it from your
@@ -212,11 +206,6 @@ function hookSheet(this: State, hook: ShownHook): VNode {
       </div>
     </Sheet>
   );
-}
-
-interface TestReply {
-  readonly status: number;
-  readonly body: string;
 }
 
 const TEST_EMAIL: FieldSpec = {
@@ -229,9 +218,9 @@ const TEST_EMAIL: FieldSpec = {
 };
 
 function HookTest({ id }: { id: string }): VNode {
-  const [reply, setReply] = useState<TestReply>();
+  const [reply, setReply] = useState<{ readonly status: number; readonly body: string }>();
   const send = async ({ email = "" }: FormValues): Promise<void> =>
-    setReply(await post<TestReply>(`hooks/${id}/test`, { email: email.trim() }));
+    setReply(await post(`hooks/${id}/test`, { email: email.trim() }));
   return (
     <More summary="Send a test">
       <Form keeps act="Send a test" fields={[TEST_EMAIL]} send={send} />

@@ -4,8 +4,12 @@ import { post, remove } from "../lib/client.ts";
 import { useLoad, useLooks } from "../lib/load.ts";
 import { session } from "../lib/session.ts";
 import { dropSecret, freshKey, type MadeKey, showOnce } from "../lib/state.ts";
-import { Mark, More, noted, PageHead, Sheet, Shown, Table, Time } from "../parts/basic.tsx";
-import { Act, Code, type FieldSpec, textField, type FormValues } from "../parts/form.tsx";
+import { Act } from "../parts/act.tsx";
+import { Code } from "../parts/button.tsx";
+import { type FieldSpec, textField, type FormValues } from "../parts/form.tsx";
+import { Mark, noted, Time } from "../parts/marks.tsx";
+import { Loaded, PageHead, Sheet } from "../parts/page.tsx";
+import { More, Table } from "../parts/rows.tsx";
 import { curlOf, nodeOf } from "../words/samples.ts";
 
 export interface KeysPage {
@@ -27,30 +31,24 @@ async function create(values: FormValues): Promise<void> {
 
 export const Page = (): VNode => (
   <>
-    <PageHead title="Keys" lead={LEAD}>
-      <Act
-        act="Create a key"
-        class="main"
-        title="Create a secret key"
-        yes="Create"
-        fields={[KEY_NAME]}
-        send={create}
-      />
+    <PageHead
+      title="Keys"
+      lead={
+        <>
+          A secret key lets your servers use the API as this account. All keys share one allowance.
+          Keys for web pages are <a href="gate/hooks">with the gate</a>.
+        </>
+      }
+    >
+      <Act {...{ act: "Create a key", class: "main", fields: [KEY_NAME], send: create }} />
     </PageHead>
-    <Shown loading={useLoad<KeysPage>("keys")} lines={4}>
-      {({ keys }) => (
+    <Loaded path="keys" lines={4}>
+      {({ keys }: KeysPage) => (
         <KeySheet title="Secret keys" keys={keys.filter(({ origins }) => origins === undefined)}>
           Create one for your server. Without a key the API works too, with lower limits.
         </KeySheet>
       )}
-    </Shown>
-  </>
-);
-
-const LEAD = (
-  <>
-    A secret key lets your servers use the API as this account. All keys share one allowance. Keys
-    for web pages are <a href="gate/hooks">with the gate</a>.
+    </Loaded>
   </>
 );
 
@@ -70,9 +68,8 @@ function FirstRequest({ id, api_key: key }: MadeKey): VNode {
   );
 }
 
-interface KeySheetProps {
+interface KeySheetProps extends KeysPage {
   title: string;
-  keys: readonly Key[];
   /** What publishable keys have beside. */
   more?: (key: Key) => string;
   children: ComponentChildren;
@@ -109,11 +106,11 @@ export const ORIGINS: FieldSpec = {
 };
 
 /** "https://a.example, https://b.example" or one a line. */
-export const originsIn = (text = ""): readonly string[] =>
-  text.split(/[\s,]+/).filter((origin) => origin !== "");
+export const originsIn = ({ origins = "" }: FormValues): readonly string[] =>
+  origins.split(/[\s,]+/).filter((origin) => origin !== "");
 
 function changesOf(key: Key): VNode {
-  const { id, name, origins } = key;
+  const { id, name: of, origins } = key;
   const revoke = async (): Promise<void> => {
     await remove(`keys/${id}`);
     if (freshKey.value?.id === id) freshKey.value = undefined;
@@ -122,24 +119,21 @@ function changesOf(key: Key): VNode {
   return (
     <span class="bar">
       <Act
-        {...{ act: "Rename", of: name, title: "Rename the key", yes: "Save the name" }}
-        fields={[{ ...KEY_NAME, value: name }]}
+        {...{ act: "Rename", of, fields: [{ ...KEY_NAME, value: of }] }}
         send={(values) => post(`keys/${id}/name`, values)}
       />
       {origins && (
         <Act
-          {...{ act: "Origins", of: name, title: `Origins of ${name}`, yes: "Save the origins" }}
+          {...{ act: "Origins", of, yes: "Save the origins" }}
           fields={[{ ...ORIGINS, value: origins.join("\n") }]}
-          send={(values) => post(`keys/${id}/origins`, { origins: originsIn(values["origins"]) })}
+          send={(values) => post(`keys/${id}/origins`, { origins: originsIn(values) })}
         />
       )}
       <Act
-        {...{ act: "Revoke", of: name, title: "Revoke this key?", yes: "Revoke the key" }}
-        class="small grave"
-        send={revoke}
+        {...{ act: "Revoke", of, class: "small grave", send: revoke }}
         said="The key is revoked."
       >
-        What uses “{name}” (<code>{shortOf(key)}</code>) is refused within 5 seconds. A revoked key
+        What uses “{of}” (<code>{shortOf(key)}</code>) is refused within 5 seconds. A revoked key
         cannot be brought back.
       </Act>
     </span>

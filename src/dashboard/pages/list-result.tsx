@@ -7,24 +7,25 @@ import type {
   ReadList,
   RepairJson,
 } from "../../http/account/shapes.ts";
-import { count, counted, isoIn, percent, plural, relativeTime, timeMs } from "../lib/format.ts";
-import { useAction, useLoad } from "../lib/load.ts";
 import {
-  Bones,
-  Go,
-  Lines,
-  Mark,
-  PageHead,
-  Sheet,
-  Shown,
-  Table,
-  Time,
-  Turns,
-} from "../parts/basic.tsx";
+  count,
+  counted,
+  isoIn,
+  percent,
+  plural,
+  relativeTime,
+  sumOf,
+  timeMs,
+} from "../lib/format.ts";
+import { useAction, useLoad } from "../lib/load.ts";
+import { Act } from "../parts/act.tsx";
+import { Button, Fault } from "../parts/button.tsx";
 import { Share, SplitWithLegend } from "../parts/chart.tsx";
-import { Act, Button, Fault, Field, Options, useSearch } from "../parts/form.tsx";
+import { Checks, Field, Options, useChoice, useSearch } from "../parts/form.tsx";
+import { Mark, Time } from "../parts/marks.tsx";
+import { Bones, Go, PageHead, Sheet, Shown } from "../parts/page.tsx";
+import { Lines, More, Table, Turns } from "../parts/rows.tsx";
 import { CLASSES, classesIn, type ShownClass } from "../words/lists.ts";
-import { Cleaned } from "./cleaned.tsx";
 
 /** What a check of `entries` costs, of which `covered` can be checked now: before it is pressed. */
 function costWords(entries: number, covered: number, read: ReadList): string {
@@ -153,16 +154,16 @@ export function ListResult({ state, change, drop }: ShownList): VNode {
         <Bones lines={6} />
       ) : (
         <>
-          <NotChecked {...{ state, read, change }} />
-          <Picture {...{ read, rows, see }} />
-          <WhatToLookAt {...{ read, change, see }} />
+          {notChecked(state, read, change)}
+          {picture(read, rows, see)}
+          {whatToLookAt(read, change, see)}
           <Rows {...{ read, change, shown, setShown }} id={state.id} />
           <Cleaned id={state.id} read={read} />
-          {read.sheets.length > 1 ? (
+          {read.sheets.length > 1 && (
             <Sheet title="Another sheet or column">
               <Choices {...{ read, change }} />
             </Sheet>
-          ) : null}
+          )}
         </>
       )}
     </>
@@ -175,21 +176,11 @@ function toCleaned(event: Event): void {
   document.querySelector<HTMLElement>("#cleaned a")?.focus({ preventScroll: true });
 }
 
-interface ReadProps {
-  read: ReadList;
-  change: ChangeList;
-}
-
 type See = (name: ShownClass) => void;
 
-function NotChecked({ state, read, change }: ReadProps & { state: ListState }): VNode | null {
+function notChecked(state: ListState, read: ReadList, change: ChangeList): VNode | null {
   const { unchecked, fixed } = read.counts;
   if (unchecked + fixed === 0) return null;
-  const why = state.failed
-    ? "The service could not finish the check; what it did not check is not charged."
-    : state.stopped && unchecked > 0
-      ? "You ended the check before its end."
-      : "";
   const rows = [
     unchecked > 0 ? `${counted(unchecked, "row was", "rows were")} not checked` : "",
     fixed > 0
@@ -199,17 +190,21 @@ function NotChecked({ state, read, change }: ReadProps & { state: ListState }): 
   return (
     <section class="notice unsure stack close">
       <h2>{rows.filter((words) => words !== "").join(", and ")}.</h2>
-      {why && <p>{why}</p>}
+      {state.failed ? (
+        <p>The service could not finish the check; what it did not check is not charged.</p>
+      ) : (
+        state.stopped && unchecked > 0 && <p>You ended the check before its end.</p>
+      )}
       <CheckButton {...{ read, change }} entries={read.open} />
     </section>
   );
 }
 
-function Picture({ read, rows, see }: { read: ReadList; rows: number; see: See }): VNode {
+function picture(read: ReadList, rows: number, see: See): VNode {
   const { counts } = read;
   const names = classesIn(read);
   return (
-    <section class="sheet stack">
+    <Sheet>
       <h2 class="say">
         {count(counts.good)} of {counted(rows, "row")}{" "}
         {plural(rows === 1 ? 1 : counts.good, "is good to use.", "are good to use.")}
@@ -219,11 +214,11 @@ function Picture({ read, rows, see }: { read: ReadList; rows: number; see: See }
         share={(many) => percent(many / rows)}
         see={(at) => see(names[at] ?? "good")}
       />
-    </section>
+    </Sheet>
   );
 }
 
-function WhatToLookAt({ read, change, see }: ReadProps & { see: See }): VNode | null {
+function whatToLookAt(read: ReadList, change: ChangeList, see: See): VNode | null {
   const repairs = read.repairs.filter(({ open, fixed }) => open + fixed > 0);
   if (repairs.length + read.disposable.length + read.unsure === 0) return null;
   const most = read.disposable[0]?.rows ?? 1;
@@ -232,7 +227,7 @@ function WhatToLookAt({ read, change, see }: ReadProps & { see: See }): VNode | 
       <h2 id="look">What to look at</h2>
       <div class="even">
         {repairs.map((repair) => repairCard(repair, change, see))}
-        {read.disposable.length === 0 ? null : (
+        {read.disposable.length > 0 && (
           <article class="sheet stack close">
             <h3>Why rows are disposable</h3>
             <Lines
@@ -241,13 +236,10 @@ function WhatToLookAt({ read, change, see }: ReadProps & { see: See }): VNode | 
                 <Share share={rows / most} words={count(rows)} colour="no-fill" />,
               ])}
             />
-            <Button
-              {...{ act: "See the disposable rows", class: "link" }}
-              onClick={() => see("disposable")}
-            />
+            {seeButton("See the disposable rows", () => see("disposable"))}
           </article>
         )}
-        {read.unsure === 0 ? null : (
+        {read.unsure > 0 && (
           <article class="sheet stack close">
             <h3>Could not tell</h3>
             <p class="prose">
@@ -261,6 +253,10 @@ function WhatToLookAt({ read, change, see }: ReadProps & { see: See }): VNode | 
     </section>
   );
 }
+
+const seeButton = (act: string, onClick: () => void, of?: string): VNode => (
+  <Button {...{ act, of, onClick, class: "link" }} />
+);
 
 const REPAIR_WORDS: Partial<Record<ShownClass, readonly [one: string, many: string]>> = {
   misspelt: ["misspelt row", "misspelt rows"],
@@ -282,30 +278,26 @@ function repairCard(repair: RepairJson, change: ChangeList, see: See): VNode {
           <span class="note">{count(rows)}</span>,
         ])}
       />
-      {fixed > 0 ? (
+      {fixed > 0 && (
         <p class="prose">
           {counted(fixed, "row is", "rows are")} fixed. The original stays in the file, in a column
           of its own; a fixed row that now repeats another one is counted as repeated.
         </p>
-      ) : null}
+      )}
       <div class="bar">
-        {open > 0 ? (
+        {open > 0 && (
           <Act
-            act={open === 1 ? "Fix it" : `Fix all ${count(open)}`}
-            {...{ of, class: "fix" }}
+            {...{ act: open === 1 ? "Fix it" : `Fix all ${count(open)}`, of, class: "fix" }}
             send={() => change("fix", { class: name })}
           />
-        ) : null}
-        {fixed > 0 ? (
+        )}
+        {fixed > 0 && (
           <Act
-            act={`Undo ${counted(fixed, "fix", "fixes")}`}
-            {...{ of, class: "" }}
+            {...{ act: `Undo ${counted(fixed, "fix", "fixes")}`, of, class: "" }}
             send={() => change("fix", { class: name, undo: true })}
           />
-        ) : null}
-        {open > 0 ? (
-          <Button {...{ act: "See each one", of, class: "link" }} onClick={() => see(name)} />
-        ) : null}
+        )}
+        {open > 0 && seeButton("See each one", () => see(name), of)}
       </div>
     </article>
   );
@@ -341,27 +333,23 @@ const ORDERS = [
 
 const PAGE_ROWS = 50;
 
-interface RowsProps extends ReadProps {
+interface RowsProps {
   id: string;
+  read: ReadList;
+  change: ChangeList;
   shown: ShownClass | "";
   setShown: (name: ShownClass | "") => void;
 }
 
 function Rows({ id, read, change, shown, setShown }: RowsProps): VNode {
   const [text, search] = useSearch("Search", "Search in the entries");
+  const [sort, order] = useChoice("Order", ORDERS, "file");
   const [why, setWhy] = useState("");
-  const [sort, setSort] = useState("file");
   const [from, setFrom] = useState(0);
   useEffect(() => setWhy(""), [shown]);
   useEffect(() => setFrom(0), [shown, why, text, sort]);
-  const query = new URLSearchParams({
-    from: String(from),
-    sort,
-    count: String(PAGE_ROWS),
-    ...(shown !== "" && { class: shown }),
-    ...(why !== "" && { why }),
-    ...(text !== "" && { text }),
-  });
+  const wanted = { from: String(from), count: String(PAGE_ROWS), class: shown, why, text, sort };
+  const query = new URLSearchParams(wanted);
   // Another tab may change the rows, too.
   const stamp = JSON.stringify([read.counts, read.repairs, read.sheet, read.column]);
   const loading = useLoad<ListRows>(`lists/${id}/rows?${query.toString()}`, stamp);
@@ -372,22 +360,17 @@ function Rows({ id, read, change, shown, setShown }: RowsProps): VNode {
       <div class="bar">
         <h2>Every row</h2>
         <Options
-          class="kind push"
-          label="Which rows"
-          value={shown}
+          {...{ class: "kind push", label: "Which rows", value: shown }}
           choices={[["", "All rows"], ...classes]}
           onValue={(name) => setShown(name as ShownClass | "")}
         />
-        {reasons.length < 2 ? null : (
+        {reasons.length > 1 && (
           <Options
-            class="kind"
-            label="Which reason"
-            value={why}
+            {...{ class: "kind", label: "Which reason", value: why, onValue: setWhy }}
             choices={[["", "Any reason"], ...reasons.map((each) => [each.why, each.why] as const)]}
-            onValue={setWhy}
           />
         )}
-        <Options class="kind" label="Order" value={sort} choices={ORDERS} onValue={setSort} />
+        {order}
         {search}
       </div>
       <Shown loading={loading} lines={6}>
@@ -400,7 +383,7 @@ function Rows({ id, read, change, shown, setShown }: RowsProps): VNode {
               none="No row fits. Take other rows, or clear the search."
               rows={rows.map((row) => cellsOf(row, change))}
             />
-            <Turns {...{ from, total }} size={PAGE_ROWS} of="row" onFrom={setFrom} />
+            <Turns {...{ from, total, size: PAGE_ROWS, of: "row", onFrom: setFrom }} />
           </>
         )}
       </Shown>
@@ -432,4 +415,73 @@ const cellsOf = ({ entry, was, why, meant, line, ...row }: ListRowJson, change: 
 function newPart(entry: string, meant: string): string {
   const at = meant.lastIndexOf("@") + 1;
   return at > 0 && entry.startsWith(meant.slice(0, at)) ? meant.slice(at) : meant;
+}
+
+const COLUMNS = [
+  ["verdict", "My columns, with verdict and reason"],
+  ["mine", "My columns alone"],
+  ["all", "Everything that was found"],
+] as const;
+
+const FORMS = [
+  ["csv", "CSV"],
+  ["xlsx", "Excel (.xlsx)"],
+] as const;
+
+/** The file that the reader wants, made by the server of the rows that are chosen. */
+export function Cleaned({ id, read }: { id: string; read: ReadList }): VNode {
+  const names = classesIn(read);
+  const [chosen, setChosen] = useState<readonly ShownClass[]>(["good", "fixed"]);
+  const [columns, setColumns] = useState<string>("verdict");
+  const [form, setForm] = useState<string>("csv");
+  const kept = names.filter((name) => chosen.includes(name));
+  const rows = sumOf(kept, (name) => read.counts[name]);
+  const href = (classes: readonly ShownClass[]): string =>
+    `account/lists/${id}/${form}?bom=1&columns=${columns}&classes=${classes.join(",")}`;
+  return (
+    <section class="sheet even" id="cleaned">
+      <div class="stack close">
+        <h2>Cleaned list</h2>
+        <Field label="Columns" value={columns} choices={COLUMNS} onValue={setColumns} />
+        <Field
+          label="File"
+          hint={
+            form === "csv"
+              ? "With the delimiter of your file. Excel drops leading zeros of a CSV file."
+              : "Every cell stays as it is, also telephone numbers."
+          }
+          value={form}
+          choices={FORMS}
+          onValue={setForm}
+        />
+        {rows === 0 ? (
+          <p class="note">Choose the rows to keep.</p>
+        ) : (
+          <a class="button main" href={href(kept)} download="">
+            Download {counted(rows, "row")}
+          </a>
+        )}
+        <More summary="One file for each verdict">
+          <Lines
+            rows={names.map((name) => [
+              CLASSES[name].words,
+              <a href={href([name])} download="">
+                {counted(read.counts[name], "row")}
+                <span class="unseen">, {CLASSES[name].words}</span>
+              </a>,
+            ])}
+          />
+        </More>
+      </div>
+      <Checks
+        legend="Rows to keep"
+        rows={names.map((name) => [
+          name,
+          [<span class="grow">{CLASSES[name].words}</span>, count(read.counts[name])],
+        ])}
+        chosen={chosen}
+        onChosen={setChosen}
+      />
+    </section>
+  );
 }

@@ -18,20 +18,13 @@ import { brought, useDroppedFile } from "../lib/page.ts";
 import { fragment, go } from "../lib/router.ts";
 import { allowance, leftOf, listLife, loadAllowanceSoon } from "../lib/session.ts";
 import { announce } from "../lib/state.ts";
-import {
-  Go,
-  LinesSheet,
-  Mark,
-  Meter,
-  noted,
-  PageHead,
-  Sheet,
-  Shown,
-  Table,
-  Time,
-} from "../parts/basic.tsx";
+import { Act } from "../parts/act.tsx";
+import { Fault } from "../parts/button.tsx";
 import { SplitWithLegend } from "../parts/chart.tsx";
-import { Act, Fault, type FieldSpec, Form, type FormValues } from "../parts/form.tsx";
+import { type FieldSpec, Form, type FormValues } from "../parts/form.tsx";
+import { Mark, Meter, noted, Time } from "../parts/marks.tsx";
+import { Go, PageHead, Sheet, Shown } from "../parts/page.tsx";
+import { LinesSheet, Table } from "../parts/rows.tsx";
 import {
   ALL_LISTS,
   CheckButton,
@@ -68,7 +61,7 @@ function OneList({ id }: { id: string }): VNode {
     state?.state === "chosen" ? ListRead : state?.state === "done" ? ListResult : Running;
   return (
     <>
-      {state === undefined ? <PageHead title="List" /> : null}
+      {state === undefined && <PageHead title="List" />}
       <Shown loading={loading} lines={6}>
         {(known) => <Part {...{ state: known, change, drop }} />}
       </Shown>
@@ -118,26 +111,71 @@ function Start(): VNode {
   const { value: known, reload } = useLoad<ListSummaries>("lists");
   useLooks(true, reload);
   const { lists = [], history = [], most = Infinity } = known ?? {};
+  const isFull = lists.length >= most;
   return (
     <>
       <PageHead
         title="Check a list"
         lead={`The file goes to this server, which shows what it read. Nothing is charged before you press Check. Everything is deleted after ${listLife()}, or at once when you press Delete now.`}
       />
-      <p class={lists.length >= most ? "notice unsure" : "note limits"} role="status">
-        {lists.length >= most
+      <p class={isFull ? "notice unsure" : "note limits"} role="status">
+        {isFull
           ? `You have ${count(most)} lists here, and there is room for no more: delete one first.`
           : limitWords()}
       </p>
       <div class="even">
-        <Drop isFull={lists.length >= most} />
-        <Form class="sheet stack" act="Look at the list" keeps fields={[PASTED]} send={paste} />
+        <Drop isFull={isFull} />
+        <Form
+          {...{ class: "sheet stack", act: "Look at the list", fields: [PASTED], send: paste }}
+          keeps
+        />
       </div>
-      <AllLists lists={lists} />
-      <PastLists history={history} />
+      {lists.length > 0 && (
+        <Sheet title="Your lists">
+          <Table
+            label="Your lists"
+            head={["List", "State", "Rows", "Deleted"]}
+            numbers={[2]}
+            rows={lists.map((list) => [
+              <a href={`lists#${list.id}`} class="break">
+                {list.name}
+              </a>,
+              stateWords(list),
+              count(list.rows),
+              list.expires_in_seconds === null ? "–" : <Time at={isoIn(list.expires_in_seconds)} />,
+            ])}
+          />
+        </Sheet>
+      )}
+      {history.length > 0 && (
+        <Sheet title="Deleted lists of 13 months">
+          <Table
+            tall
+            label="Deleted lists"
+            head={["List", "Uploaded", ...PAST_COUNTS.map(([, words]) => words)]}
+            numbers={PAST_COUNTS.map((_, at) => at + 2)}
+            rows={history.map((past) => [
+              <span class="break">{past.name}</span>,
+              <Time at={past.created_at} />,
+              ...PAST_COUNTS.map(([name]) => count(past[name])),
+            ])}
+          />
+        </Sheet>
+      )}
     </>
   );
 }
+
+/** What is kept of a deleted list: no address. */
+const PAST_COUNTS = [
+  ["rows", "Rows"],
+  ["checked", "Checked"],
+  ["good", "Good"],
+  ["disposable", "Disposable"],
+  ["no_mail", "No mail or no answer"],
+  ["bad_format", "Bad format"],
+  ["charged", "Charged"],
+] as const;
 
 /** What the plan can check, said before a file is uploaded. */
 function limitWords(): string {
@@ -196,65 +234,6 @@ function Drop({ isFull }: { isFull: boolean }): VNode {
   );
 }
 
-/** Counts of what was checked: no address is kept. */
-function PastLists({ history }: Pick<ListSummaries, "history">): VNode | null {
-  if (history.length === 0) return null;
-  return (
-    <Sheet title="Deleted lists of 13 months">
-      <Table
-        tall
-        label="Deleted lists"
-        head={[
-          "List",
-          "Uploaded",
-          "Rows",
-          "Checked",
-          "Good",
-          "Disposable",
-          "No mail or no answer",
-          "Bad format",
-          "Charged",
-        ]}
-        numbers={[2, 3, 4, 5, 6, 7, 8]}
-        rows={history.map((past) => [
-          <span class="break">{past.name}</span>,
-          <Time at={past.created_at} />,
-          ...[
-            past.rows,
-            past.checked,
-            past.good,
-            past.disposable,
-            past.no_mail,
-            past.bad_format,
-            past.charged,
-          ].map(count),
-        ])}
-      />
-    </Sheet>
-  );
-}
-
-function AllLists({ lists }: Pick<ListSummaries, "lists">): VNode | null {
-  if (lists.length === 0) return null;
-  return (
-    <Sheet title="Your lists">
-      <Table
-        label="Your lists"
-        head={["List", "State", "Rows", "Deleted"]}
-        numbers={[2]}
-        rows={lists.map((list) => [
-          <a href={`lists#${list.id}`} class="break">
-            {list.name}
-          </a>,
-          stateWords(list),
-          count(list.rows),
-          list.expires_in_seconds === null ? "–" : <Time at={isoIn(list.expires_in_seconds)} />,
-        ])}
-      />
-    </Sheet>
-  );
-}
-
 function stateWords({ state, processed, entries }: ListSummary): string {
   if (state === "chosen") return "Not checked";
   if (state === "done") return "Checked";
@@ -277,55 +256,55 @@ function ListRead({ state, change, drop }: ShownList): VNode {
       </PageHead>
       {read && (
         <>
-          <section class="sheet stack">
+          <Sheet>
             <p class="say">{counted(read.open, "different entry", "different entries")} to check</p>
-            {othersIn(read, rows)}
-            <CheckButton {...{ read, change }} entries={read.open} class="main" />
-          </section>
-          <section class="sheet stack">
+            {others(read, rows)}
+            <CheckButton {...{ read, change, entries: read.open, class: "main" }} />
+          </Sheet>
+          <Sheet>
             <Choices {...{ read, change }} />
-            <Sample read={read} />
-          </section>
+            {sample(read)}
+          </Sheet>
         </>
       )}
     </>
   );
 }
 
-const WORDS: Partial<Record<keyof typeof CLASSES, readonly [one: string, many: string]>> = {
+const OTHERS: Partial<Record<keyof typeof CLASSES, readonly [one: string, many: string]>> = {
   duplicate: ["repeats an entry and costs nothing", "repeat an entry and cost nothing"],
   blank: ["has an empty cell", "have an empty cell"],
   unread: ["could not be read", "could not be read"],
 };
 
-function othersIn(read: ReadList, rows: string): VNode | null {
-  const others = classesIn(read).flatMap((name) => {
-    const many = read.counts[name];
-    const words = WORDS[name];
-    return words === undefined ? [] : [`${count(many)} ${plural(many, ...words)}`];
+/** Rows and lines that have nothing to check. */
+function others(read: ReadList, rows: string): VNode | false {
+  const { above, counts } = read;
+  const parts = classesIn(read).flatMap((name) => {
+    const words = OTHERS[name];
+    return words === undefined ? [] : [`${count(counts[name])} ${plural(counts[name], ...words)}`];
   });
-  const { above } = read;
-  const skipped = `${counted(above, "line")} above the header ${plural(above, "is", "are")} left out.`;
-  if (others.length + above === 0) return null;
   return (
-    <p class="prose">
-      {others.length === 0
-        ? ""
-        : `Of ${rows}, ${others.join(", ")}. They stay in the file that you get. `}
-      {above === 0 ? "" : skipped}
-    </p>
+    parts.length + above > 0 && (
+      <p class="prose">
+        {parts.length > 0 &&
+          `Of ${rows}, ${parts.join(", ")}. They stay in the file that you get. `}
+        {above > 0 &&
+          `${counted(above, "line")} above the header ${plural(above, "is", "are")} left out.`}
+      </p>
+    )
   );
 }
 
 /** The first rows, the column with the entries before the others, of which there may be forty. */
-function Sample({ read: { columns, column, sample } }: { read: ReadList }): VNode {
+function sample({ columns, column, sample: rows }: ReadList): VNode {
   const order = [column, ...[...columns.keys()].filter((at) => at !== column)];
   return (
     <Table
       label="The first rows"
       picked={0}
       head={order.map((at) => columnName(columns[at] ?? "", at))}
-      rows={sample.map((cells) => order.map((at) => cells[at] ?? ""))}
+      rows={rows.map((cells) => order.map((at) => cells[at] ?? ""))}
     />
   );
 }
@@ -380,7 +359,7 @@ function Running({ state, change }: ShownList): VNode {
         lead="You can leave this page: the check goes on, and every tab shows it."
       >
         {ALL_LISTS}
-        {!isSecureContext || awaited.value.includes(state.id) ? null : (
+        {isSecureContext && !awaited.value.includes(state.id) && (
           <Act act="Notify me at its end" class="" send={() => awaitEnd(state)} />
         )}
         <Act
@@ -408,7 +387,7 @@ function Running({ state, change }: ShownList): VNode {
           {isStopping ? "The entries that have begun are being finished." : left}
         </p>
       </section>
-      {newest.length === 0 ? null : (
+      {newest.length > 0 && (
         <LinesSheet
           title="Newest results"
           rows={newest.map(({ entry, class: name, why }) => [

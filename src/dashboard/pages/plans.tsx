@@ -1,9 +1,9 @@
 import type { VNode } from "preact";
 import type { Plan } from "../../http/account/shapes.ts";
 import { capital, limitText } from "../lib/format.ts";
-import { useLoad } from "../lib/load.ts";
 import { session } from "../lib/session.ts";
-import { LoadedSheet, PageHead, Table } from "../parts/basic.tsx";
+import { LoadedSheet, PageHead } from "../parts/page.tsx";
+import { Table } from "../parts/rows.tsx";
 import { tierName } from "../words/names.ts";
 
 /** For visitors; accounts have the same table on the page "Usage". */
@@ -17,31 +17,25 @@ export const Page = (): VNode => (
   </>
 );
 
-const ROWS: readonly (readonly [name: string, value: (plan: Plan) => number | null])[] = [
-  ["Checks a day", ({ daily }) => daily],
-  ["Checks a month", ({ monthly }) => monthly],
-  ["Requests a minute", ({ rate_per_minute: rate }) => rate],
-  ["Entries in one list", ({ bulk_limit: most }) => most],
+const ROWS: readonly (readonly [name: string, value: (plan: Plan) => string])[] = [
+  ["Checks a day", ({ daily }) => limitText(daily)],
+  ["Checks a month", ({ monthly }) => limitText(monthly)],
+  ["Requests a minute", ({ rate_per_minute: rate }) => limitText(rate)],
+  ["Entries in one list", ({ bulk_limit: most }) => limitText(most)],
+  ["Premium checks", ({ premium }) => (premium ? "included" : "no")],
 ];
 
 export function Plans(): VNode {
   const mine = session.value.account?.tier;
-  const loading = useLoad<{ readonly plans: readonly Plan[] }>("plans", 0);
   const head = (name: string): string => tierName(name) + (name === mine ? " (yours)" : "");
   return (
-    <LoadedSheet title="What each plan has" loading={loading} lines={6}>
-      {({ plans }) => (
+    <LoadedSheet {...{ title: "What each plan has", path: "plans", stamp: 0, lines: 6 }}>
+      {({ plans }: { readonly plans: readonly Plan[] }) => (
         <>
           <Table
             label="What each plan has"
             head={["Plan", ...plans.map(({ name }) => head(name))]}
-            rows={[
-              ...ROWS.map(([name, value]) => [
-                name,
-                ...plans.map((plan) => capital(limitText(value(plan)))),
-              ]),
-              ["Premium checks", ...plans.map(({ premium }) => (premium ? "Included" : "No"))],
-            ]}
+            rows={ROWS.map(([name, value]) => [name, ...plans.map((plan) => capital(value(plan)))])}
           />
           <p class="prose">
             A check is one address or domain; in a list every different entry counts once. Premium

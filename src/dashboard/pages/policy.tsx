@@ -1,6 +1,7 @@
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
 import { prunedWords } from "../../core/policy/pruned-words.ts";
+import { sentenceFor } from "../../core/policy/sentence.ts";
 import type {
   BackTestReport,
   PolicyJson,
@@ -15,29 +16,13 @@ import { capital, count } from "../lib/format.ts";
 import { useLoad } from "../lib/load.ts";
 import { session } from "../lib/session.ts";
 import { say } from "../lib/state.ts";
-import {
-  Chip,
-  GateTabs,
-  Lines,
-  Mark,
-  More,
-  noted,
-  PageHead,
-  Pairs,
-  Sheet,
-  Shown,
-  Time,
-} from "../parts/basic.tsx";
+import { Act } from "../parts/act.tsx";
+import { Button } from "../parts/button.tsx";
 import { Legend, Split } from "../parts/chart.tsx";
-import {
-  Act,
-  Button,
-  Form,
-  Options,
-  textField,
-  useChoice,
-  type FormValues,
-} from "../parts/form.tsx";
+import { Form, type FormValues, Options, textField, useChoice } from "../parts/form.tsx";
+import { Chip, Mark, noted, Time } from "../parts/marks.tsx";
+import { GateTabs, Loaded, PageHead, Sheet, Shown } from "../parts/page.tsx";
+import { Lines, More, Pairs } from "../parts/rows.tsx";
 import { reasonName } from "../words/names.ts";
 import {
   type DecisionCounts,
@@ -48,7 +33,6 @@ import {
   mayRefuseMore,
   type PolicyDocument,
 } from "../words/policy.ts";
-import { Messages } from "./messages.tsx";
 import { Rules } from "./rule-editor.tsx";
 
 const at = (name: string, rest = ""): string => `policies/${encodeURIComponent(name)}${rest}`;
@@ -82,6 +66,12 @@ export function Page(): VNode {
   );
 }
 
+interface DraftNoteProps {
+  live: number;
+  state: DraftState;
+  onDiscard: () => void;
+}
+
 /** That the draft is not live, or that two tabs have one each. */
 function DraftNote({ live, state, onDiscard }: DraftNoteProps): VNode | null {
   const { base, isChanged, conflict } = state;
@@ -99,23 +89,17 @@ function DraftNote({ live, state, onDiscard }: DraftNoteProps): VNode | null {
   if (!isChanged) return null;
   return (
     <p class="notice">
-      <span>
-        Your draft is not live. It is kept in this browser.
-        {base === live ? "" : ` ${overtaken(base, live)}`}
-      </span>
+      <span>Your draft is not live. It is kept in this browser. {overtaken(base, live)}</span>
       <Button act="Discard the draft" onClick={onDiscard} />
     </p>
   );
 }
 
-interface DraftNoteProps {
-  live: number;
-  state: DraftState;
-  onDiscard: () => void;
-}
-
+/** That a newer version is live than the one that a draft was made from; "" when none is. */
 const overtaken = (base: number, live: number): string =>
-  `It was made from version ${String(base)}; version ${String(live)} is live now.`;
+  base === live
+    ? ""
+    : `It was made from version ${String(base)}; version ${String(live)} is live now.`;
 
 interface EditorProps {
   policy: ShownPolicy;
@@ -147,12 +131,9 @@ function Editor({ policy, names, onName }: EditorProps): VNode {
   return (
     <>
       <PageHead title="Gate" lead={leadOf(policy)}>
-        {names.length < 2 ? null : (
+        {names.length > 1 && (
           <Options
-            label="Which policy"
-            class="kind"
-            value={name}
-            onValue={onName}
+            {...{ label: "Which policy", class: "kind", value: name, onValue: onName }}
             choices={names.map((one) => [one, one])}
           />
         )}
@@ -163,12 +144,12 @@ function Editor({ policy, names, onName }: EditorProps): VNode {
         />
         <MakeLive
           {...{ policy, act: `Publish ${String(next)}`, disabled: !isChanged }}
-          reason={() => compareDraft(policy, draft, base === live ? "" : overtaken(base, live))}
+          why={() => compareDraft(policy, draft, overtaken(base, live))}
           send={() => order(name, "", { document: draft })}
         />
       </PageHead>
       <GateTabs />
-      {shadow === null ? null : <Effect policy={policy} />}
+      {shadow !== null && <Effect policy={policy} />}
       <Rules
         {...{ shown, live: document, hits, aside: choice }}
         onDraft={side === "draft" ? set : undefined}
@@ -181,7 +162,7 @@ function Editor({ policy, names, onName }: EditorProps): VNode {
         </div>
         <Messages draft={shown} reasons={policy.rule_reasons} />
       </div>
-      {isOperator() ? <BackTest {...{ name, draft }} /> : null}
+      {isOperator() && <BackTest {...{ name, draft }} />}
     </>
   );
 }
@@ -211,7 +192,7 @@ function useHits(
   });
 }
 
-/** Why the draft would or might refuse more people than the live version; "" when it does not. */
+/** Why the draft would or might refuse more people than the live version; `old` alone when it does not. */
 async function compareDraft(
   { name, document }: ShownPolicy,
   draft: PolicyDocument,
@@ -259,16 +240,14 @@ function Report({ checks, changed_checks: many, changed, ...report }: BackTestRe
       <p>
         {count(many)} of {count(checks)} checks of all accounts would have been decided otherwise.
       </p>
-      <DecisionBars names={["live", "draft"]} was={report.live} becomes={report.draft} />
+      {decisionBars(["live", report.live], ["draft", report.draft])}
       {report.untestable.map(({ rule, facts }) => (
         <p key={rule} class="note">
           Rule {rule + 1} could not be tested: {facts.join(", ").replaceAll("_", " ")} is known of
           single sign-ups only.
         </p>
       ))}
-      <TurnedDomains
-        domains={changed.slice(0, 10).map((one) => [one.domain, one.live, one.draft, one.checks])}
-      />
+      <Lines rows={changed.slice(0, 10).map((one) => turnedRow(one, one.draft, one.checks))} />
     </div>
   );
 }
@@ -283,11 +262,9 @@ const ENTRY = textField("entry", "Address", undefined, {
 function TryPolicy({ name, draft, of }: DraftProps & { of: string }): VNode {
   const [tried, setTried] = useState<PolicyTestJson>();
   const send = async ({ entry = "" }: FormValues): Promise<void> => {
+    type Answer = { readonly results: readonly PolicyTestJson[] };
     const body = { document: draft, entries: [entry.trim()] };
-    setTried(
-      (await order<{ readonly results: readonly PolicyTestJson[] }>(name, "/test", body))
-        .results[0],
-    );
+    setTried((await order<Answer>(name, "/test", body)).results[0]);
   };
   return (
     <Sheet title="Try an address" aside={<Chip words={of} />}>
@@ -331,13 +308,13 @@ function Versions({ name, versions, onUse }: VersionsProps): VNode {
           ),
         ])}
       />
-      {name === "default" ? null : (
+      {name !== "default" && (
         <Act
           {...{ act: "Remove this policy", class: "small grave" }}
-          title={`Remove the policy “${name}”?`}
           send={() => remove(at(name)).then(() => location.reload())}
         >
-          All its versions go. Forms and hooks that name it are refused until you change them.
+          All versions of “{name}” go. Forms and hooks that name it are refused until you change
+          them.
         </Act>
       )}
     </Sheet>
@@ -349,42 +326,44 @@ interface LiveProps {
   act: string;
   disabled?: boolean;
   /** Why it might refuse more people; "" when it does not. */
-  reason: () => Promise<string>;
+  why: () => Promise<string>;
   send: () => Promise<SavedPolicy>;
 }
 
 /** Makes a document live, and says how to take it back; it asks first when it has a reason. */
-function MakeLive({ policy, send, ...more }: LiveProps): VNode {
-  const { name, document } = policy;
+function MakeLive({ policy: { name, document }, why, send, ...more }: LiveProps): VNode {
+  const asks = async () => {
+    const words = await why();
+    return words === "" ? undefined : { title: "Refuse more people?", words };
+  };
   const makeLive = async (): Promise<void> => {
     const saved = await send();
     say(`Version ${String(saved.version)} is live${prunedWords(saved, "; ")}.`, () =>
       post(at(name), { document }),
     );
   };
-  return <Act {...more} class="main" title="Refuse more people?" send={makeLive} />;
+  return <Act {...more} {...{ class: "main", asks, send: makeLive }} />;
 }
 
-const DecisionBars = (props: {
-  names: readonly [string, string];
-  was: DecisionCounts;
-  becomes: DecisionCounts;
-}): VNode => (
+type NamedCounts = readonly [name: string, counts: DecisionCounts];
+
+/** The decisions of two versions, one above the other. */
+const decisionBars = (...sides: readonly [was: NamedCounts, becomes: NamedCounts]): VNode => (
   <>
     <Pairs
-      rows={[props.was, props.becomes].map((counts, at) => [
-        props.names[at],
+      rows={sides.map(([label, counts]) => [
+        label,
         <Split
-          label={props.names[at] ?? ""}
+          label={label}
           parts={DECISIONS.map((one) => [DECISION[one].words, DECISION[one].colour, counts[one]])}
         />,
       ])}
     />
     <Legend
       parts={DECISIONS.map((one) => {
-        const [was, becomes] = [props.was[one], props.becomes[one]];
-        const more = was === becomes ? "" : ` → ${count(becomes)}`;
-        return [`${DECISION[one].words} ${count(was)}${more}`, DECISION[one].colour];
+        const [was, becomes] = sides.map(([, counts]) => count(counts[one]));
+        const more = was === becomes ? "" : ` → ${String(becomes)}`;
+        return [`${DECISION[one].words} ${String(was)}${more}`, DECISION[one].colour];
       })}
     />
   </>
@@ -393,16 +372,15 @@ const DecisionBars = (props: {
 const turned = (was: ShownDecision, becomes: ShownDecision): string =>
   `${DECISION[was].words} → ${DECISION[becomes].words}`;
 
-type Turned = readonly [domain: string, was: ShownDecision, becomes: ShownDecision, times: number];
-
-const TurnedDomains = ({ domains }: { domains: readonly Turned[] }): VNode => (
-  <Lines
-    rows={domains.map(([domain, was, becomes, times]) => [
-      <span class="mono">{domain}</span>,
-      <span class="note">{`${turned(was, becomes)}, ${count(times)}`}</span>,
-    ])}
-  />
-);
+const turnedRow = (
+  { domain, live }: { readonly domain: string; readonly live: ShownDecision },
+  becomes: ShownDecision,
+  times: number,
+) =>
+  [
+    <span class="mono">{domain}</span>,
+    <span class="note">{`${turned(live, becomes)}, ${count(times)}`}</span>,
+  ] as const;
 
 function sums({ pairs }: ShadowReport, side: "live" | "shadow"): DecisionCounts {
   const made: Record<ShownDecision, number> = { accept: 0, challenge: 0, review: 0, reject: 0 };
@@ -414,7 +392,7 @@ function sums({ pairs }: ShadowReport, side: "live" | "shadow"): DecisionCounts 
 function Effect({ policy }: { policy: ShownPolicy }): VNode {
   const { name } = policy;
   const shadow = String(policy.shadow);
-  const reason = async (report: ShadowReport): Promise<string> => {
+  const why = async (report: ShadowReport): Promise<string> => {
     if (report.total === 0) {
       const { document } = await call<ShownPolicy>("GET", at(name, `?version=${shadow}`));
       return mayRefuseMore(policy.document, document)
@@ -428,14 +406,14 @@ function Effect({ policy }: { policy: ShownPolicy }): VNode {
   };
   return (
     <section class="sheet stack">
-      <Shown loading={useLoad<ShadowReport>(at(name, "/shadow?days=30"))} lines={4}>
-        {(report) => (
+      <Loaded path={at(name, "/shadow?days=30")} lines={4}>
+        {(report: ShadowReport) => (
           <>
             <Changed {...report} />
             <div class="bar">
               <MakeLive
                 {...{ policy, act: `Make ${shadow} live` }}
-                reason={() => reason(report)}
+                why={() => why(report)}
                 send={() => order(name, "/promote")}
               />
               <Act
@@ -447,7 +425,7 @@ function Effect({ policy }: { policy: ShownPolicy }): VNode {
             </div>
           </>
         )}
-      </Shown>
+      </Loaded>
     </section>
   );
 }
@@ -461,24 +439,47 @@ function Changed(report: ShadowReport): VNode {
       <h2 class="say">
         Version {version} would have changed {count(changed)} of your {count(total)} sign-ups.
       </h2>
-      <DecisionBars
-        names={[`${String(live)}, live`, `${version}, shadow`]}
-        was={sums(report, "live")}
-        becomes={sums(report, "shadow")}
-      />
+      {decisionBars(
+        [`${String(live)}, live`, sums(report, "live")],
+        [`${version}, shadow`, sums(report, "shadow")],
+      )}
       <Pairs
         cells
         rows={pairs
           .filter((pair) => pair.live !== pair.shadow)
           .map((pair) => [turned(pair.live, pair.shadow), count(pair.count)])}
       />
-      {domains.length === 0 ? null : (
+      {domains.length > 0 && (
         <More summary="See the domains">
-          <TurnedDomains
-            domains={domains.map((one) => [one.domain, one.live, one.shadow, one.count])}
-          />
+          <Lines rows={domains.map((one) => turnedRow(one, one.shadow, one.count))} />
         </More>
       )}
     </>
+  );
+}
+
+const languages = new Intl.DisplayNames("en", { type: "language" });
+
+const LANGUAGES = ["en", "de", "fr", "es", "it", "pt", "nl", "pl"].map(
+  (code) => [code, languages.of(code) ?? code] as const,
+);
+
+function Messages(props: { draft: PolicyDocument; reasons: readonly string[] }): VNode {
+  const [language, choice] = useChoice("Language", LANGUAGES, "en");
+  const path = `messages?language=${language}`;
+  const words = useLoad<Readonly<Record<string, string>>>(path, 0).value;
+  const said = props.draft.rules.map(({ then, reason, message }, rule) => {
+    const messages = message && new Map(Object.entries(message));
+    const outcome = { decision: then, reason: reason ?? props.reasons[rule] ?? "" };
+    const spoken = { language, meant: outcome.reason === "typo" ? "jo@gmail.com" : undefined };
+    const all = { ...outcome, ...(messages && { messages }) };
+    const sentence = sentenceFor(all, spoken, (use) => words?.[use]);
+    const quoted = <span lang={language}>{words && `“${sentence ?? ""}”`}</span>;
+    return then !== "accept" && ([`Rule ${String(rule + 1)}`, quoted] as const);
+  });
+  return (
+    <Sheet title="What the person reads" aside={choice}>
+      <Pairs rows={said} />
+    </Sheet>
   );
 }

@@ -1,8 +1,11 @@
 import type { ComponentChildren, VNode } from "preact";
 import { capital, counted } from "../lib/format.ts";
 import { say } from "../lib/state.ts";
-import { Chip, Lines, Mark, noted, Sheet } from "../parts/basic.tsx";
-import { Button, Options } from "../parts/form.tsx";
+import { Button } from "../parts/button.tsx";
+import { Options } from "../parts/form.tsx";
+import { Chip, Mark, noted } from "../parts/marks.tsx";
+import { Sheet } from "../parts/page.tsx";
+import { Lines } from "../parts/rows.tsx";
 import {
   type EditableCondition,
   conditionOf,

@@ -1,5 +1,4 @@
 import type { ComponentChildren, VNode } from "preact";
-import { useState } from "preact/hooks";
 import type { ListWord } from "../../core/evidence/rule.ts";
 import type {
   FoundEntriesJson,
@@ -9,20 +8,18 @@ import type {
 } from "../../http/account/shapes.ts";
 import { ApiFault, call, post } from "../lib/client.ts";
 import { count, counted, sumOf } from "../lib/format.ts";
-import { useLoad } from "../lib/load.ts";
 import { say } from "../lib/state.ts";
-import { Chip, LoadedSheet, noted, PageHead, Sheet, Shown, Table, Time } from "../parts/basic.tsx";
+import { Act } from "../parts/act.tsx";
 import {
-  Act,
-  Button,
-  Dialog,
   type FieldSpec,
-  Form,
+  type FormValues,
   textField,
   useChoice,
   useSearch,
-  type FormValues,
 } from "../parts/form.tsx";
+import { Chip, noted, Time } from "../parts/marks.tsx";
+import { Loaded, LoadedSheet, PageHead, Sheet } from "../parts/page.tsx";
+import { Table } from "../parts/rows.tsx";
 import { entryWords } from "../words/names.ts";
 import type { MarkKind } from "../words/verdict.ts";
 
@@ -92,29 +89,34 @@ const IMPORT: readonly FieldSpec[] = [
 ];
 
 async function importAll(values: FormValues): Promise<void> {
-  const { imported } = await post<{ readonly imported: number }>(
-    "admin/lists/import",
-    bodyOf(values),
-  );
+  type Answer = { readonly imported: number };
+  const { imported } = await post<Answer>("admin/lists/import", bodyOf(values));
   say(`${counted(imported, "rule")} imported.`);
 }
+
+const saveEntry = (body: object): Promise<OwnEntry> => post("admin/lists/entries", body);
+const forgetEntry = (entry: string): Promise<unknown> => post("admin/lists/forget", { entry });
 
 /** So many checks of 30 days make a denied name a question. */
 const MANY_CHECKS = 10;
 
-interface Asked {
-  readonly body: FormValues;
-  readonly checks: number;
+async function askOfMany({ entry = "", kind }: FormValues) {
+  if (kind !== "deny") return undefined;
+  const path = `admin/lists/checks?entry=${encodeURIComponent(entry)}`;
+  const { checks } = await call<{ readonly checks: number }>("GET", path);
+  const words = `${counted(checks, "check")} of the last 30 days, of all accounts, would have been refused by this rule. It applies to everybody within 5 seconds.`;
+  return checks < MANY_CHECKS ? undefined : { title: `Deny ${entry}?`, words };
 }
 
-async function save(body: FormValues): Promise<void> {
+async function save(values: FormValues): Promise<void> {
+  const body = bodyOf(values);
   const path = `admin/lists/entries?kind=&q=${encodeURIComponent(body["entry"]?.trim() ?? "")}`;
   const before = (await call<FoundEntriesJson>("GET", path)).entries;
-  const { entry } = await post<OwnEntry>("admin/lists/entries", body);
+  const { entry } = await saveEntry(body);
   const known = before.find((one) => one.entry === entry);
   say(`The rule about ${entryWords(entry)} is saved.`, async () => {
-    await post("admin/lists/forget", { entry });
-    if (known !== undefined) await post("admin/lists/entries", againOf(known));
+    await forgetEntry(entry);
+    if (known !== undefined) await saveEntry(againOf(known));
   });
 }
 
@@ -126,57 +128,19 @@ const againOf = ({ entry, kind, note, expires_at: ends }: OwnEntry): FormValues 
   ...(ends !== null && { expires: ends.slice(0, 10) }),
 });
 
-function AddRule(): VNode {
-  const [asked, setAsked] = useState<Asked>();
-  const add = async (values: FormValues): Promise<void> => {
-    const body = bodyOf(values);
-    const path = `admin/lists/checks?entry=${encodeURIComponent(body["entry"] ?? "")}`;
-    const isDenied = body["kind"] === "deny";
-    const { checks } = isDenied ? await call<{ checks: number }>("GET", path) : { checks: 0 };
-    if (checks < MANY_CHECKS) await save(body);
-    else setAsked({ body, checks });
-  };
-  const keep = (): void => setAsked(undefined);
-  return (
-    <>
-      <Act
-        {...{ act: "Add a rule", class: "small main", yes: "Save the rule" }}
-        fields={ADD}
-        send={add}
-      />
-      {asked && (
-        <Dialog title={`Deny ${asked.body["entry"] ?? ""}?`} onClose={keep}>
-          <Form
-            {...{ class: "stack", act: "Deny it", grave: true }}
-            send={() => save(asked.body).then(keep)}
-            extra={<Button act="Keep it as it is" class="plain push" onClick={keep} />}
-          >
-            <p class="prose">
-              {counted(asked.checks, "check")} of the last 30 days, of all accounts, would have been
-              refused by this rule. It applies to everybody within 5 seconds.
-            </p>
-          </Form>
-        </Dialog>
-      )}
-    </>
-  );
-}
-
 function OwnEntries(): VNode {
   const [sought, search] = useSearch("Name, address or note");
   const [kind, choice] = useChoice("Which rules", [["", "All kinds"], ...CHOICES]);
-  const query = `q=${encodeURIComponent(sought)}&kind=${kind}`;
   const adding = (
     <>
       <a class="button small plain" href={`account/admin/lists/export?kind=${kind}`} download>
         Export
       </a>
+      <Act {...{ act: "Import many", yes: "Import them", fields: IMPORT, send: importAll }} />
       <Act
-        {...{ act: "Import many", title: "Import rules", yes: "Import them" }}
-        fields={IMPORT}
-        send={importAll}
+        {...{ act: "Add a rule", class: "small main", yes: "Save the rule", fields: ADD }}
+        {...{ asks: askOfMany, send: save }}
       />
-      <AddRule />
     </>
   );
   return (
@@ -185,8 +149,8 @@ function OwnEntries(): VNode {
         {search}
         {choice}
       </div>
-      <Shown loading={useLoad<FoundEntriesJson>(`admin/lists/entries?${query}`)} lines={4}>
-        {({ entries: all, total }) => {
+      <Loaded path={`admin/lists/entries?q=${encodeURIComponent(sought)}&kind=${kind}`} lines={4}>
+        {({ entries: all, total }: FoundEntriesJson) => {
           const entries = all.filter((entry) => entry.kind !== "off");
           const words = counted(total - all.length + entries.length, "rule");
           const most = `The first ${count(entries.length)} of ${words}: search to narrow them.`;
@@ -205,7 +169,7 @@ function OwnEntries(): VNode {
             </>
           );
         }}
-      </Shown>
+      </Loaded>
     </Sheet>
   );
 }
@@ -223,10 +187,9 @@ function cellsOf(known: OwnEntry): readonly ComponentChildren[] {
     note,
     noted(<Time at={made} />, `by ${author}`),
     <Act
-      {...{ act: "Forget", of: name, title: "Forget this rule?", yes: "Forget it" }}
-      send={() => post("admin/lists/forget", { entry })}
+      {...{ act: "Forget", of: name, send: () => forgetEntry(entry) }}
       said={`All that you said of ${name} is taken back.`}
-      undo={() => post("admin/lists/entries", againOf(known))}
+      undo={() => saveEntry(againOf(known))}
     >
       All that you said of <b class="break">{name}</b> is taken back. The public lists alone decide
       then.
@@ -264,10 +227,8 @@ const OUTCOMES = [
 ] as const;
 
 async function refresh(accept: readonly string[]): Promise<void> {
-  const { outcomes } = await post<{ readonly outcomes: readonly RefreshOutcomeJson[] }>(
-    "admin/lists/refresh",
-    { accept },
-  );
+  type Answer = { readonly outcomes: readonly RefreshOutcomeJson[] };
+  const { outcomes } = await post<Answer>("admin/lists/refresh", { accept });
   const said = OUTCOMES.flatMap(([kind, words]) => {
     const many = outcomes.filter((outcome) => outcome.kind === kind).length;
     return many > 0 ? [`${count(many)} ${words}`] : [];
@@ -277,12 +238,10 @@ async function refresh(accept: readonly string[]): Promise<void> {
 
 const Sources = (): VNode => (
   <LoadedSheet
-    title="Public lists"
+    {...{ title: "Public lists", path: "admin/lists", lines: 6 }}
     aside={<Act act="Fetch them now" send={() => refresh([])} />}
-    loading={useLoad<{ readonly sources: readonly Source[] }>("admin/lists")}
-    lines={6}
   >
-    {({ sources }) => (
+    {({ sources }: { readonly sources: readonly Source[] }) => (
       <>
         <p class="note">
           {counted(
@@ -320,24 +279,20 @@ function named(source: Source): VNode {
   const words = refusalWords(source);
   return (
     <>
-      <code>{id}</code> {curated ? <Chip words="Curated" /> : null}
-      {off ? <Chip mark="unsure" words="Off" /> : null}
+      <code>{id}</code> {curated && <Chip words="Curated" />}
+      {off && <Chip mark="unsure" words="Off" />}
       {words && (
         <div class="note refusal">
           {words} {names === 0 ? "Nothing of it is in use." : "The copy before it stays in use."}
         </div>
       )}
-      {MAY_BE_TAKEN.includes(refused) ? (
-        <Act
-          {...{ act: "Take it all the same", of: `for ${id}`, yes: "Take it" }}
-          title={`Take “${id}” as it is now?`}
-          send={() => refresh([id])}
-        >
+      {MAY_BE_TAKEN.includes(refused) && (
+        <Act {...{ act: "Take it all the same", of: `for ${id}` }} send={() => refresh([id])}>
           {words} A source that was broken into, or lost a part of its file, looks just like this:
           names that went are no longer called disposable, names that came are. Look at the source
           first. All other rules hold, and every source is asked anew.
         </Act>
-      ) : null}
+      )}
     </>
   );
 }
@@ -345,16 +300,12 @@ function named(source: Source): VNode {
 /** A feed that is off gives no evidence, in every process. */
 function feedSwitch({ id: of, off, names }: Source): VNode {
   const entry = `feed:${of}`;
-  const on = () => post("admin/lists/forget", { entry });
-  const out = () => post("admin/lists/entries", { entry, kind: "off", note: "" });
-  if (off) return <Act {...{ act: "Switch on", of }} send={on} said={`${of} is on.`} undo={out} />;
-  return (
-    <Act
-      {...{ act: "Switch off", of, title: `Switch ${of} off?` }}
-      send={out}
-      said={`${of} is off.`}
-      undo={on}
-    >
+  const turnOn = () => forgetEntry(entry);
+  const turnOff = () => saveEntry({ entry, kind: "off", note: "" });
+  return off ? (
+    <Act {...{ act: "Switch on", of, send: turnOn, said: `${of} is on.`, undo: turnOff }} />
+  ) : (
+    <Act {...{ act: "Switch off", of, send: turnOff, said: `${of} is off.`, undo: turnOn }}>
       Its {counted(names, "name")} no longer count for any account, within 5 seconds. Names that
       other lists hold too stay listed.
     </Act>

@@ -7,18 +7,24 @@ import { stateOf } from "../lib/health.ts";
 import { useLoad } from "../lib/load.ts";
 import { fragment } from "../lib/router.ts";
 import { loadSession, ownEmail } from "../lib/session.ts";
-import { Go, ink, Mark, noted, PageHead, Sheet, Shown, Table } from "../parts/basic.tsx";
-import { Act, Button, Code, EMAIL, Form, newPassword, type FormValues } from "../parts/form.tsx";
+import { TRIED } from "./check.tsx";
+import { Act } from "../parts/act.tsx";
+import { Button, Code } from "../parts/button.tsx";
+import { EMAIL, Form, type FormValues, newPassword } from "../parts/form.tsx";
+import { ink, Mark, noted } from "../parts/marks.tsx";
+import { Go, Loaded, LoadedSheet, PageHead, Sheet, Shown } from "../parts/page.tsx";
+import { Table } from "../parts/rows.tsx";
 
 export function Page(): VNode {
   const [token] = useState(fragment.value);
-  const loading = useLoad<{ readonly open: boolean }>("setup");
   const isIn = ownEmail() !== "";
   return (
     <div class="set-up stack wide">
-      <Shown loading={loading} lines={6}>
-        {({ open }) => ((open && token !== "") || isIn ? steps(token, isIn) : STALE)}
-      </Shown>
+      <Loaded path="setup" lines={6}>
+        {({ open }: { readonly open: boolean }) =>
+          (open && token !== "") || isIn ? steps(token, isIn) : STALE
+        }
+      </Loaded>
     </div>
   );
 }
@@ -36,19 +42,23 @@ const STALE = (
   </>
 );
 
+async function createAdmin(token: string, { email, password }: FormValues): Promise<void> {
+  await post("setup", { token, email, password });
+  await loadSession();
+}
+
 function steps(token: string, isIn: boolean): VNode {
-  const create = async ({ email, password }: FormValues): Promise<void> => {
-    await post("setup", { token, email, password });
-    await loadSession();
-  };
-  const form = { fields: [EMAIL, newPassword()], act: "Create the administrator", send: create };
   const parts = [
     [
       "Create the administrator",
       isIn ? (
         <Mark mark="yes" words="Account created. The link is used up." />
       ) : (
-        <Form class="sheet stack" {...form} />
+        <Form
+          {...{ class: "sheet stack", act: "Create the administrator" }}
+          fields={[EMAIL, newPassword()]}
+          send={(values) => createAdmin(token, values)}
+        />
       ),
     ],
     [
@@ -58,17 +68,25 @@ function steps(token: string, isIn: boolean): VNode {
           Every verdict rests on DNS, so Gatepost asks each of your resolvers: does it answer, how
           fast, over TCP too, and truthfully?
         </p>
-        {isIn ? (
+        {isIn && (
           <Sheet>
             <DnsTest />
           </Sheet>
-        ) : null}
+        )}
       </>,
     ],
-    ["Who may create an account?", isIn ? <SignUps /> : null],
-    ["Make the first check", firstCheck(isIn)],
+    ["Who may create an account?", isIn && <SignUps />],
+    [
+      "Make the first check",
+      <>
+        <Go to={`./#${TRIED}`} act={`Check ${TRIED}`} class={isIn ? "main" : ""} />
+        <p class="note">
+          Then: <a href="keys">create a key</a>, <a href="gate/hooks">guard a sign-up form</a>.
+        </p>
+      </>,
+    ],
   ] as const;
-  const [first, others] = isIn ? (["yes", "accent"] as const) : (["accent", "quiet"] as const);
+  const [first, others] = isIn ? ["yes", "accent"] : ["accent", "quiet"];
   return (
     <>
       <PageHead
@@ -77,7 +95,7 @@ function steps(token: string, isIn: boolean): VNode {
       />
       <ol class="stack wide">
         {parts.map(([title, content], at) => (
-          <li key={title} class="step" style={ink(at === 0 ? first : others)}>
+          <li key={title} class="step" style={ink((at === 0 ? first : others) ?? "")}>
             <b>{at + 1}</b>
             <div class="stack close">
               <h2>{title}</h2>
@@ -90,44 +108,28 @@ function steps(token: string, isIn: boolean): VNode {
   );
 }
 
-const firstCheck = (isIn: boolean): VNode => (
-  <>
-    <Go
-      to="./#someone@mailinator.com"
-      act="Check someone@mailinator.com"
-      class={isIn ? "main" : ""}
-    />
-    <p class="note">
-      Then: <a href="keys">create a key</a>, <a href="gate/hooks">guard a sign-up form</a>.
-    </p>
-  </>
-);
-
 /** Who may create an account, with the switch for it. */
 export function SignUps({ title }: { title?: string }): VNode {
-  const loading = useLoad<SignUpState>("admin/signup");
   const turn = (signup: string) => () => post("admin/signup", { signup }).then(loadSession);
   return (
-    <Sheet title={title}>
-      <Shown loading={loading} lines={2}>
-        {({ signup, fixed }) => (
-          <>
-            <Mark mark="quiet" words={SIGN_UPS[signup].words} />
-            {fixed ? (
-              <p class="note">
-                The setting <code>GATEPOST_SIGNUP</code> decides. Unset it to switch sign-up here.
-              </p>
-            ) : (
-              <Act
-                {...SIGN_UPS[signup].other}
-                send={turn(signup === "open" ? "closed" : "open")}
-                undo={turn(signup)}
-              />
-            )}
-          </>
-        )}
-      </Shown>
-    </Sheet>
+    <LoadedSheet {...{ title, path: "admin/signup", lines: 2 }}>
+      {({ signup, fixed }: SignUpState) => (
+        <>
+          <Mark mark="quiet" words={SIGN_UPS[signup].words} />
+          {fixed ? (
+            <p class="note">
+              The setting <code>GATEPOST_SIGNUP</code> decides. Unset it to switch sign-up here.
+            </p>
+          ) : (
+            <Act
+              {...SIGN_UPS[signup].other}
+              send={turn(signup === "open" ? "closed" : "open")}
+              undo={turn(signup)}
+            />
+          )}
+        </>
+      )}
+    </LoadedSheet>
   );
 }
 

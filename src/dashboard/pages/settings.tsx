@@ -10,36 +10,23 @@ import type {
 } from "../../http/account/shapes.ts";
 import { post, remove } from "../lib/client.ts";
 import { duration, exactTime, timeMs } from "../lib/format.ts";
-import { useLoad } from "../lib/load.ts";
 import { go } from "../lib/router.ts";
 import { has, loadSession, session, signedOut } from "../lib/session.ts";
 import { say, showOnce, showSecret } from "../lib/state.ts";
+import { Act } from "../parts/act.tsx";
+import { Code } from "../parts/button.tsx";
 import {
-  Chip,
-  Lines,
-  LinesSheet,
-  LoadedSheet,
-  More,
-  noted,
-  PageHead,
-  Pairs,
-  type NamedValue,
-  Sheet,
-  Shown,
-  Table,
-  Time,
-} from "../parts/basic.tsx";
-import {
-  Act,
   Checks,
-  Code,
   EMAIL,
   Form,
+  type FormValues,
   newPassword,
   OWN_PASSWORD,
   textField,
-  type FormValues,
 } from "../parts/form.tsx";
+import { Chip, noted, Time } from "../parts/marks.tsx";
+import { Loaded, LoadedSheet, PageHead, Sheet } from "../parts/page.tsx";
+import { Lines, LinesSheet, More, type NamedValue, Pairs, Table } from "../parts/rows.tsx";
 import { actionWords, browserName, tierName } from "../words/names.ts";
 import { VERIFY } from "../words/samples.ts";
 
@@ -51,28 +38,75 @@ export function Page(): VNode | null {
       <PageHead title="Settings" />
       <div class="even">
         <Who {...account} />
-        <Sessions />
+        <LoadedSheet title="Where you are signed in" path="sessions">
+          {sessionLines}
+        </LoadedSheet>
       </div>
-      {has("webhooks") ? <WebhookSheet /> : null}
-      {has("gate") ? (
+      {has("webhooks") && (
+        <Loaded path="webhook" lines={5}>
+          {webhookSheet}
+        </Loaded>
+      )}
+      {has("gate") && (
         <div class="even">
-          <Traces {...account} />
-          {TOKEN_SECRET}
+          <LinesSheet
+            title="What your decisions leave behind"
+            rows={SWITCHES.map((row) => switchRow(account, row))}
+          />
+          <Sheet title="Token secret">
+            <p class="prose">
+              Your server verifies the tokens of your sign-up pages with this secret.
+            </p>
+            <Act
+              act="Make a token secret"
+              send={async () => showSecret("Your token secret")(await post("token-secret"))}
+            >
+              The old one ends at once. Tokens are not accepted until your server knows the new one.
+            </Act>
+          </Sheet>
         </div>
-      ) : null}
+      )}
       <AuditSheet
         title="What happened in this account"
         path="activity"
         own={account.email}
         none="Every change shows up here, with who made it and from where."
       />
-      <Data {...account} />
+      {DATA}
     </>
   );
 }
 
+const DATA = (
+  <Sheet title="Your data">
+    <p class="prose">
+      The export is one JSON file: the account, its keys without their secrets, use, credits,
+      policies, hooks, webhook, and what happened in the account.
+    </p>
+    <div class="bar">
+      <a class="button small" href="account/export" download>
+        Export your data
+      </a>
+      <Act
+        {...{ act: "Delete the account", class: "small grave", grave: true }}
+        {...{ title: "Delete this account for good?", yes: "Delete it" }}
+        fields={[OWN_PASSWORD]}
+        send={erase}
+      >
+        Keys stop working, results and settings are erased, credits are lost. This cannot be undone.
+      </Act>
+    </div>
+  </Sheet>
+);
+
 /** Of a form without a user name that would be changed by mistake. */
 const CURRENT = { ...OWN_PASSWORD, label: "Current password" };
+
+async function erase(values: FormValues): Promise<void> {
+  await post("delete", values);
+  go("./");
+  await signedOut();
+}
 
 async function removeFactor(values: FormValues): Promise<void> {
   await post("second-factor/remove", values);
@@ -81,66 +115,49 @@ async function removeFactor(values: FormValues): Promise<void> {
 }
 
 const FIRST_CODE = {
-  ...textField("code", "Code that the app shows now", "", { required: true, maxLength: 20 }),
+  ...textField("code", "Code that the app shows now"),
   input: { autocomplete: "one-time-code", inputMode: "numeric", required: true },
 } as const;
 
-/** The codes take the place of the secret. */
-const FACTOR = "second factor";
-
 /** The secret, and below it the question for the first code: only that switches it on. */
 async function beginFactor(values: FormValues): Promise<void> {
+  const id = "second factor"; // the codes take the place of the secret
   const { secret, uri, set_up } = await post<SecondFactorSetUp>("second-factor", values);
   const finish = async ({ code }: FormValues): Promise<void> => {
     const { codes } = await post<{ codes: string[] }>("second-factor/finish", { set_up, code });
     await loadSession();
-    showOnce({
-      id: FACTOR,
-      title: "Your recovery codes",
-      value: codes.join(" "),
-      words:
-        "The second factor is on. Each code signs in once without the app. Keep them apart from it: they are shown this once.",
-    });
+    const words =
+      "The second factor is on. Each code signs in once without the app. Keep them apart from it: they are shown this once.";
+    showOnce({ id, title: "Your recovery codes", value: codes.join(" "), words });
   };
-  showOnce({
-    id: FACTOR,
-    title: "The secret for your authenticator app",
-    value: secret.replace(/.{4}(?=.)/g, "$& "),
-    words:
-      "Add an account to the app with this secret. It is on once you gave the first code below.",
-    more: (
-      <div class="sheet stack">
-        <p>
-          On the phone itself, <a href={uri}>open it in the app</a>.
-        </p>
-        <Form act="Switch it on" fields={[FIRST_CODE]} send={finish} />
-      </div>
-    ),
-  });
+  const more = (
+    <div class="sheet stack">
+      <p>
+        On the phone itself, <a href={uri}>open it in the app</a>.
+      </p>
+      <Form act="Switch it on" fields={[FIRST_CODE]} send={finish} />
+    </div>
+  );
+  const value = secret.replace(/.{4}(?=.)/g, "$& ");
+  const words =
+    "Add an account to the app with this secret. It is on once you gave the first code below.";
+  showOnce({ id, title: "The secret for your authenticator app", value, words, more });
 }
 
-const Who = ({
-  email,
-  tier,
-  id,
-  created_at: made,
-  second_factor: isGuarded,
-}: AccountJson): VNode => (
+const Who = ({ email, second_factor: isGuarded, ...account }: AccountJson): VNode => (
   <Sheet title="Your account">
     <Pairs
       rows={[
         ["Email address", email],
-        ["Plan", [tierName(tier), " · ", <a href="usage">see usage and plans</a>]],
-        ["Account", <span class="mono">{id}</span>],
-        ["Made", exactTime(timeMs(made))],
+        ["Plan", [tierName(account.tier), " · ", <a href="usage">see usage and plans</a>]],
+        ["Account", <span class="mono">{account.id}</span>],
+        ["Made", exactTime(timeMs(account.created_at))],
         ["Second factor", isGuarded ? "On: signing in asks for a code" : "Off"],
       ]}
     />
     <div class="bar">
       <Act
         act="Ask for another address"
-        title="Ask for another email address"
-        user={email}
         fields={[{ ...EMAIL, label: "New email address" }, CURRENT]}
         send={(values) => post("email", values)}
         said="Your request is in the activity log. An administrator gives you the address, or tells you why not."
@@ -149,15 +166,12 @@ const Who = ({
       </Act>
       <Act
         act="Change the password"
-        title="Change your password"
-        user={email}
         fields={[CURRENT, newPassword("New password")]}
         send={({ password, ...more }) => post("password", { ...more, new_password: password })}
         said="Your password is changed. All other browsers are signed out."
       />
       <Act
         act={isGuarded ? "Remove the second factor" : "Set up a second factor"}
-        user={email}
         fields={[CURRENT]}
         send={isGuarded ? removeFactor : beginFactor}
       >
@@ -169,24 +183,17 @@ const Who = ({
   </Sheet>
 );
 
-const Sessions = (): VNode => (
-  <LoadedSheet
-    title="Where you are signed in"
-    loading={useLoad<{ readonly sessions: readonly SignInJson[] }>("sessions")}
-  >
-    {({ sessions }) => (
-      <>
-        <Lines rows={sessions.map(sessionRow)} />
-        {sessions.length > 1 ? (
-          <Act
-            act="Sign out everywhere else"
-            send={() => remove("sessions")}
-            said="Signed out everywhere else."
-          />
-        ) : null}
-      </>
+const sessionLines = ({ sessions }: { readonly sessions: readonly SignInJson[] }): VNode => (
+  <>
+    <Lines rows={sessions.map(sessionRow)} />
+    {sessions.length > 1 && (
+      <Act
+        act="Sign out everywhere else"
+        send={() => remove("sessions")}
+        said="Signed out everywhere else."
+      />
     )}
-  </LoadedSheet>
+  </>
 );
 
 function sessionRow(known: SignInJson): NamedValue {
@@ -224,99 +231,48 @@ const SWITCHES = [
   ],
 ] as const;
 
-const Traces = (account: AccountJson): VNode => (
-  <LinesSheet
-    title="What your decisions leave behind"
-    rows={SWITCHES.map(([of, path, isOn, words]) => {
-      const turn = (state: "on" | "off") => () => post(path, { state }).then(loadSession);
-      return [
-        [<b key="of">{of}</b>, ": ", words],
-        account[isOn] ? (
-          <Act
-            {...{ act: "Switch off", of, title: `Switch ${of.toLowerCase()} off?` }}
-            send={turn("off")}
-            said={`${of} is off, and what was kept is deleted.`}
-          >
-            What was kept is deleted at once. It begins anew when you switch it on again.
-          </Act>
-        ) : (
-          <Act {...{ act: "Switch on", of, said: `${of} is on.` }} send={turn("on")} />
-        ),
-      ];
-    })}
-  />
-);
-
-const TOKEN_SECRET = (
-  <Sheet title="Token secret">
-    <p class="prose">Your server verifies the tokens of your sign-up pages with this secret.</p>
-    <Act
-      act="Make a token secret"
-      send={async () => showSecret("Your token secret")(await post("token-secret"))}
-    >
-      The old one ends at once. Tokens are not accepted until your server knows the new one.
-    </Act>
-  </Sheet>
-);
-
-async function erase(values: FormValues): Promise<void> {
-  await post("delete", values);
-  go("./");
-  await signedOut();
-}
-
-const Data = ({ email }: AccountJson): VNode => (
-  <Sheet title="Your data">
-    <p class="prose">
-      The export is one JSON file: the account, its keys without their secrets, use, credits,
-      policies, hooks, webhook, and what happened in the account.
-    </p>
-    <div class="bar">
-      <a class="button small" href="account/export" download>
-        Export your data
-      </a>
+function switchRow(
+  account: AccountJson,
+  [of, path, isOn, words]: (typeof SWITCHES)[number],
+): NamedValue {
+  const turn = (state: "on" | "off") => () => post(path, { state }).then(loadSession);
+  return [
+    [<b key="of">{of}</b>, ": ", words],
+    account[isOn] ? (
       <Act
-        {...{ act: "Delete the account", class: "small grave", yes: "Delete it", grave: true }}
-        title="Delete this account for good?"
-        user={email}
-        fields={[OWN_PASSWORD]}
-        send={erase}
+        {...{ act: "Switch off", of, send: turn("off") }}
+        said={`${of} is off, and what was kept is deleted.`}
       >
-        Keys stop working, results and settings are erased, credits are lost. This cannot be undone.
+        What was kept is deleted at once. It begins anew when you switch it on again.
       </Act>
-    </div>
+    ) : (
+      <Act {...{ act: "Switch on", of, send: turn("on"), said: `${of} is on.` }} />
+    ),
+  ];
+}
+
+const webhookSheet = (state: WebhookState): VNode => (
+  <Sheet title="Webhook" aside={state.webhook && TOOLS}>
+    <p class="prose">
+      When a list is done, a signed message goes to one address of yours. It is tried once; the list
+      stays readable either way.
+    </p>
+    <WebhookForm key={state.webhook?.url ?? ""} {...state} />
+    <More summary="How your server knows that a message is genuine">
+      <p class="prose">
+        The header <code>X-Service-Signature</code> is the HMAC-SHA-256 of the raw body. Answer with
+        a status of 2xx within 10 s, and do the work afterwards.
+      </p>
+      <Code what="Node" text={VERIFY} />
+    </More>
+    <h3>Messages of the last 7 days</h3>
+    <Loaded path="webhook/deliveries">
+      {({ deliveries }: { readonly deliveries: readonly DeliveryJson[] }) => (
+        <Lines none="Nothing was sent." rows={deliveries.map(deliveryRow)} />
+      )}
+    </Loaded>
   </Sheet>
 );
-
-function WebhookSheet(): VNode {
-  const log = useLoad<{ readonly deliveries: readonly DeliveryJson[] }>("webhook/deliveries");
-  return (
-    <Shown loading={useLoad<WebhookState>("webhook")} lines={5}>
-      {(state) => (
-        <Sheet title="Webhook" aside={state.webhook && TOOLS}>
-          <p class="prose">
-            When a list is done, a signed message goes to one address of yours. It is tried once;
-            the list stays readable either way.
-          </p>
-          <WebhookForm key={state.webhook?.url ?? ""} {...state} />
-          <More summary="How your server knows that a message is genuine">
-            <p class="prose">
-              The header <code>X-Service-Signature</code> is the HMAC-SHA-256 of the raw body.
-              Answer with a status of 2xx within 10 s, and do the work afterwards.
-            </p>
-            <Code what="Node" text={VERIFY} />
-          </More>
-          <h3>Messages of the last 7 days</h3>
-          <Shown loading={log}>
-            {({ deliveries }) => (
-              <Lines none="Nothing was sent." rows={deliveries.map(deliveryRow)} />
-            )}
-          </Shown>
-        </Sheet>
-      )}
-    </Shown>
-  );
-}
 
 const showSigningSecret = showSecret("The signing secret");
 
@@ -369,15 +325,14 @@ const TOOLS = (
       said="The test was sent. Its answer is in the log."
     />
     <Act
-      act="Make a new secret"
-      class="small plain"
+      {...{ act: "Make a new secret", class: "small plain" }}
       send={async () => showSigningSecret(await post("webhook/secret"))}
     >
       The old one stops signing at once, also for messages that are already waiting. Your receiver
       refuses them until it knows the new one.
     </Act>
     <Act
-      {...{ act: "Remove it", class: "small plain grave", title: "Remove the webhook?" }}
+      {...{ act: "Remove the webhook", class: "small plain grave" }}
       send={() => remove("webhook")}
       said="The webhook is removed."
     >
@@ -408,12 +363,12 @@ function deliveryRow(delivery: DeliveryJson): NamedValue {
         </More>
       ),
     ),
-    session !== null && (status !== null || error !== null) ? (
+    session !== null && (status !== null || error !== null) && (
       <Act
         {...{ act: "Send again", of: id, said: "Sent again." }}
         send={() => post(`webhook/deliveries/${id}/resend`)}
       />
-    ) : null,
+    ),
   ];
 }
 
@@ -426,25 +381,22 @@ interface AuditProps {
 }
 
 /** Who changed what, when and from where; with `whose`, in which account. `own` is "You". */
-export function AuditSheet({ title, path, none, whose, own }: AuditProps): VNode {
-  const loading = useLoad<{ readonly entries: readonly AuditEntry[] }>(path);
-  return (
-    <LoadedSheet {...{ title, loading }}>
-      {({ entries }) => (
-        <Table
-          tall
-          label="What happened"
-          head={["When", "What", "Who", ...(whose ? ["Whose account"] : []), "From"]}
-          none={none}
-          rows={entries.map((entry) => [
-            <Time at={entry.at} />,
-            actionWords(entry),
-            entry.actor === own ? "You" : entry.actor,
-            ...(whose ? [entry.subject === entry.actor ? "own" : entry.subject] : []),
-            <span class="mono whole">{entry.client_address || "–"}</span>,
-          ])}
-        />
-      )}
-    </LoadedSheet>
-  );
-}
+export const AuditSheet = ({ title, path, none, whose, own }: AuditProps): VNode => (
+  <LoadedSheet {...{ title, path }}>
+    {({ entries }: { readonly entries: readonly AuditEntry[] }) => (
+      <Table
+        tall
+        label="What happened"
+        head={["When", "What", "Who", ...(whose ? ["Whose account"] : []), "From"]}
+        none={none}
+        rows={entries.map((entry) => [
+          <Time at={entry.at} />,
+          actionWords(entry),
+          entry.actor === own ? "You" : entry.actor,
+          ...(whose ? [entry.subject === entry.actor ? "own" : entry.subject] : []),
+          <span class="mono whole">{entry.client_address || "–"}</span>,
+        ])}
+      />
+    )}
+  </LoadedSheet>
+);

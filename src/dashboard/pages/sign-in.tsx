@@ -3,11 +3,11 @@ import { useState } from "preact/hooks";
 import type { Plan } from "../../http/account/shapes.ts";
 import { ApiFault, post } from "../lib/client.ts";
 import { count, limitText } from "../lib/format.ts";
-import { useLoad } from "../lib/load.ts";
 import { doorTo, fragment, go, path, wantedPage } from "../lib/router.ts";
 import { session, signIn, signInReason } from "../lib/session.ts";
-import { Go, Mark, PageHead, Shown } from "../parts/basic.tsx";
-import { CODE, EMAIL, Form, newPassword, PASSWORD, type FormValues } from "../parts/form.tsx";
+import { CODE, EMAIL, Form, type FormValues, newPassword, PASSWORD } from "../parts/form.tsx";
+import { Mark } from "../parts/marks.tsx";
+import { Go, PageHead, Loaded } from "../parts/page.tsx";
 
 async function enter(values: FormValues): Promise<void> {
   await signIn(values);
@@ -17,8 +17,8 @@ async function enter(values: FormValues): Promise<void> {
 export const Page = (): VNode => (
   <div class="gate stack wide">
     <PageHead title="Sign in" />
-    {signInReason.value === "" ? null : <p class="notice">{signInReason.value}</p>}
-    {session.value.proxy_email === undefined ? null : (
+    {signInReason.value && <p class="notice">{signInReason.value}</p>}
+    {session.value.proxy_email !== undefined && (
       <p class="notice break">
         You came as {session.value.proxy_email}, which no account here takes without a password. If
         you have one with this address, sign in; if not, ask the operator for it.
@@ -46,7 +46,6 @@ export function NewPassword(): VNode {
     await post("new-password", { token, password });
     setDone(true);
   };
-  const fields = [newPassword("New password")];
   return (
     <div class="gate stack wide">
       <PageHead
@@ -59,7 +58,10 @@ export function NewPassword(): VNode {
           <Go to="sign-in" act="Sign in" class="main" />
         </div>
       ) : (
-        <Form class="sheet stack" fields={fields} act="Change the password" send={send} />
+        <Form
+          {...{ class: "sheet stack", act: "Change the password", send }}
+          fields={[newPassword("New password")]}
+        />
       )}
     </div>
   );
@@ -82,7 +84,6 @@ const NEW_ACCOUNT = [
 
 /** Makes an account. What it may do, also on its first day, is said before. */
 export function SignUp(): VNode {
-  const loading = useLoad<{ readonly plans: readonly Plan[] }>("plans", 0);
   if (session.value.signup === "closed") {
     return (
       <div class="gate stack wide">
@@ -95,8 +96,8 @@ export function SignUp(): VNode {
     );
   }
   return (
-    <Shown loading={loading} lines={8}>
-      {({ plans }) => (
+    <Loaded path="plans" stamp={0} lines={8}>
+      {({ plans }: { readonly plans: readonly Plan[] }) => (
         <div class="gate stack wide">
           <PageHead title="Create an account" lead={<Terms plans={plans} />} />
           <Form class="sheet stack" fields={NEW_ACCOUNT} act="Create the account" send={signUp} />
@@ -105,7 +106,7 @@ export function SignUp(): VNode {
           </p>
         </div>
       )}
-    </Shown>
+    </Loaded>
   );
 }
 

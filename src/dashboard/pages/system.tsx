@@ -1,31 +1,20 @@
 import type { VNode } from "preact";
 import type { Cockpit, Source, SystemState } from "../../http/account/shapes.ts";
-import { bytes, count, counted, nowMs, percent, plural, sumOf, timeMs } from "../lib/format.ts";
+import { bytes, count, counted, nowMs, percent, plural, timeMs } from "../lib/format.ts";
 import { type Broken, health, stateOf } from "../lib/health.ts";
 import { type Loading, useLoad } from "../lib/load.ts";
 import { changes } from "../lib/session.ts";
-import {
-  Lines,
-  LinesSheet,
-  LoadedSheet,
-  Mark,
-  More,
-  noted,
-  PageHead,
-  Pairs,
-  type NamedValue,
-  Sheet,
-  Shown,
-  Time,
-} from "../parts/basic.tsx";
+import { Button } from "../parts/button.tsx";
 import { Share, SplitWithLegend } from "../parts/chart.tsx";
-import { Button } from "../parts/form.tsx";
+import { Mark, noted, Time } from "../parts/marks.tsx";
+import { LoadedSheet, PageHead, Sheet, Shown } from "../parts/page.tsx";
+import { Lines, LinesSheet, More, Pairs } from "../parts/rows.tsx";
 import type { MarkKind } from "../words/verdict.ts";
 import { Proposals, Waves } from "./decisions.tsx";
 import { DnsTest } from "./set-up.tsx";
 import { refusalWords } from "./rules.tsx";
 import { AuditSheet } from "./settings.tsx";
-import { quantile, Requests } from "./usage.tsx";
+import { quantile, Requests, usedIn } from "./usage.tsx";
 
 const DAYS = 14;
 
@@ -33,7 +22,7 @@ export function Page(): VNode {
   // What the database said is asked for again when it goes and when it comes back.
   const stamp = `${String(changes.value)} ${String(isBroken("database"))}`;
   const system = useLoad<SystemState>("admin/system", stamp);
-  const cockpit = useLoad<Cockpit>(`admin/cockpit?days=${String(DAYS)}`, stamp);
+  const cockpit = known(useLoad<Cockpit>(`admin/cockpit?days=${String(DAYS)}`, stamp));
   return (
     <>
       <PageHead
@@ -43,12 +32,12 @@ export function Page(): VNode {
         <Button act="Update" class="" onClick={() => (changes.value += 1)} />
       </PageHead>
       <Shown loading={health.value} lines={1}>
-        {({ broken }) => (broken.length === 0 ? null : troubles(broken))}
+        {({ broken }) => broken.length > 0 && troubles(broken)}
       </Shown>
       <Waves path="admin/waves" />
       <Proposals path="admin/proposals" whose="the operator" />
-      <Shown loading={known(cockpit)} lines={6}>
-        {(values) => <Traffic {...values} />}
+      <Shown loading={cockpit} lines={6}>
+        {traffic}
       </Shown>
       <div class="two start">
         <div class="stack wide">
@@ -59,15 +48,10 @@ export function Page(): VNode {
         </div>
         <div class="stack wide">
           <Shown loading={system} lines={6}>
-            {(state) => <Server {...state} />}
+            {server}
           </Shown>
-          <Shown loading={known(cockpit)} lines={4}>
-            {({ top, held_back: held }) => (
-              <>
-                <Throttled rows={held} />
-                <Top top={top} />
-              </>
-            )}
+          <Shown loading={cockpit} lines={4}>
+            {callers}
           </Shown>
         </div>
       </div>
@@ -98,42 +82,34 @@ function troubles(broken: readonly Broken[]): VNode {
       <h2>
         {counted(many, "part")} of this server {words}
       </h2>
-      <ul class="lines">
-        {broken.map(({ part, says, since, to_do: toDo }) => (
-          <li key={part}>
-            <span class="grow">
-              <b>{says}</b> Since <Time at={since} />. {toDo}
-            </span>
-          </li>
-        ))}
-      </ul>
-      {isBroken("database") ? <p>What is grey below is from before.</p> : null}
+      <Lines
+        rows={broken.map(({ says, since, to_do: toDo }) => [
+          [<b>{says}</b>, " Since ", <Time at={since} />, `. ${toDo}`],
+          null,
+        ])}
+      />
+      {isBroken("database") && <p>What is grey below is from before.</p>}
     </section>
   );
 }
 
-function Traffic(cockpit: Cockpit): VNode {
-  const { days } = cockpit;
-  return (
-    <>
-      <Pairs
-        cells
-        rows={[
-          ["checks", count(sumOf(days, ({ units, credits }) => units + credits))],
-          ["requests", count(sumOf(days, ({ requests }) => requests))],
-          ["refused requests", count(sumOf(days, ({ refusals }) => refusals))],
-          ["half of the answers", quantile(cockpit, 0.5)],
-          ["95 of 100 answers", quantile(cockpit, 0.95)],
-        ]}
-      />
-      <Requests rows={days} />
-      <Verdicts {...cockpit.verdicts} />
-    </>
-  );
-}
+const traffic = (cockpit: Cockpit): VNode => (
+  <>
+    <Pairs
+      cells
+      rows={[
+        ...usedIn(cockpit.days),
+        ["half of the answers", quantile(cockpit, 0.5)],
+        ["95 of 100 answers", quantile(cockpit, 0.95)],
+      ]}
+    />
+    <Requests rows={cockpit.days} />
+    {verdictSheet(cockpit.verdicts)}
+  </>
+);
 
 /** Every checked domain in one class, so that they add up. */
-function Verdicts(verdicts: Cockpit["verdicts"]): VNode | null {
+function verdictSheet(verdicts: Cockpit["verdicts"]): VNode | null {
   const { good, disposable, no_mail: noMail, no_answer: noAnswer } = verdicts;
   const all = good + disposable + noMail + noAnswer;
   if (all === 0) return null;
@@ -152,60 +128,59 @@ function Verdicts(verdicts: Cockpit["verdicts"]): VNode | null {
   );
 }
 
-const Throttled = ({ rows }: { rows: Cockpit["held_back"] }): VNode => (
-  <LinesSheet
-    title="Throttled callers"
-    none="No caller has been throttled since the start."
-    rows={rows.map(({ resource, refused, waiting }) => [
-      resource.replaceAll("_", " "),
-      <span class="note">{`${count(refused)} refused, ${count(waiting)} waiting`}</span>,
-    ])}
-  />
+const callers = ({ top, held_back: throttled }: Cockpit): VNode => (
+  <>
+    <LinesSheet
+      title="Throttled callers"
+      none="No caller has been throttled since the start."
+      rows={throttled.map(({ resource, refused, waiting }) => [
+        resource.replaceAll("_", " "),
+        <span class="note">{`${count(refused)} refused, ${count(waiting)} waiting`}</span>,
+      ])}
+    />
+    <LinesSheet
+      title="Who used most"
+      aside={<a href="admin/accounts">All accounts</a>}
+      none="No checks yet."
+      rows={top.map(({ name, units }) => [
+        name ?? "without a key",
+        <Share share={units / Math.max(1, top[0]?.units ?? 1)} words={count(units)} />,
+      ])}
+    />
+  </>
 );
 
-const OLD_MS = 48 * 3_600_000;
+const DAY_MS = 86_400_000;
 
-function lightOf(source: Source): readonly [MarkKind, string] {
-  const { names, refused, from, asked_at: at, off } = source;
+const isOlder = (at: string | null, days: number): boolean =>
+  at !== null && nowMs() - timeMs(at) > days * DAY_MS;
+
+function lightOf({ names, refused, from, asked_at: at, off }: Source): readonly [MarkKind, string] {
   if (off) return ["quiet", "Off"];
   if (names === 0) return ["no", "Not in use"];
   if (refused !== null) return ["unsure", "Not updated"];
   if (from === "package") return ["quiet", "Came with the program"];
-  const isOld = at !== null && nowMs() - timeMs(at) > OLD_MS;
-  return isOld ? ["unsure", "Getting old"] : ["yes", "Fresh"];
+  return isOlder(at, 2) ? ["unsure", "Getting old"] : ["yes", "Fresh"];
 }
 
 const Feeds = (): VNode => (
   <LoadedSheet
-    title="Public lists"
+    {...{ title: "Public lists", path: "admin/lists", lines: 5 }}
     aside={<a href="admin/rules">Fetch or change them</a>}
-    loading={useLoad<{ readonly sources: readonly Source[] }>("admin/lists")}
-    lines={5}
   >
-    {({ sources }) => (
+    {({ sources }: { readonly sources: readonly Source[] }) => (
       <Lines
         rows={sources.map((source) => {
           const [mark, words] = lightOf(source);
           const names = counted(source.names, "name");
           return [
             noted(<code>{source.id}</code>, names, ". ", refusalWords(source)),
-            <Mark mark={mark} words={words} />,
+            <Mark {...{ mark, words }} />,
           ];
         })}
       />
     )}
   </LoadedSheet>
-);
-
-const BACK_UP_OLD_MS = 7 * 86_400_000;
-
-const backUpWords = (at: string | null): VNode => (
-  <span>
-    <Time at={at} never="none known; run gatepost backup" />{" "}
-    {at !== null && nowMs() - timeMs(at) > BACK_UP_OLD_MS ? (
-      <Mark mark="unsure" words="Getting old" />
-    ) : null}
-  </span>
 );
 
 /** A light of a part; `well` is said only of what was looked at and works. */
@@ -217,60 +192,40 @@ function light(part: Broken["part"], well: string): VNode {
     return <Mark mark="quiet" words="Not known" />;
   if (state === "absent") return <Mark mark="quiet" words="Not watched" />;
   if (state === "well") return <Mark mark="yes" words={well} />;
-  return state.stops ? (
-    <Mark mark="no" words="Broken" />
-  ) : (
-    <Mark mark="unsure" words="Look at it" />
-  );
-}
-
-function Server({ disk, queue, facts, ...state }: SystemState): VNode {
-  const backUp = state.last_backup;
-  const scaled: readonly NamedValue[] = [
-    ["Workers", light("workers", "At work")],
-    ["Duties", light("duties", "At work")],
-  ];
   return (
-    <section class="sheet stack live">
-      <h2>This server</h2>
-      <Lines
-        rows={[
-          ["Database", light("database", "Answers")],
-          ["DNS", light("dns", "Answers")],
-          ...(disk === null
-            ? scaled
-            : [
-                [
-                  "Disk",
-                  light("disk", `${bytes(disk.free)} of ${bytes(disk.size)} free`),
-                ] as NamedValue,
-              ]),
-          [
-            "Lists in the queue",
-            queue === null
-              ? "not known"
-              : `${counted(queue.waiting, "entry", "entries")} of ${counted(queue.lists, "list")}`,
-          ],
-          ...(backUp === undefined ? [] : [["Last back-up", backUpWords(backUp)] as NamedValue]),
-          ["Version", `${state.version}, Node ${state.node}`],
-          ["Started", <Time at={state.started_at} />],
-        ]}
-      />
-      <More summary="Details">
-        <Lines rows={facts.map(({ name, value }) => [name, value])} />
-      </More>
-    </section>
+    <Mark mark={state.stops ? "no" : "unsure"} words={state.stops ? "Broken" : "Look at it"} />
   );
 }
 
-const Top = ({ top }: { top: Cockpit["top"] }): VNode => (
-  <LinesSheet
-    title="Who used most"
-    aside={<a href="admin/accounts">All accounts</a>}
-    none="No checks yet."
-    rows={top.map(({ name, units }) => [
-      name ?? "without a key",
-      <Share share={units / Math.max(1, top[0]?.units ?? 1)} words={count(units)} />,
-    ])}
-  />
+const server = ({ disk, queue, last_backup: backUp, ...state }: SystemState): VNode => (
+  <section class="sheet stack live">
+    <h2>This server</h2>
+    <Lines
+      rows={[
+        ["Database", light("database", "Answers")],
+        ["DNS", light("dns", "Answers")],
+        disk === null && ["Workers", light("workers", "At work")],
+        disk === null && ["Duties", light("duties", "At work")],
+        disk !== null && ["Disk", light("disk", `${bytes(disk.free)} of ${bytes(disk.size)} free`)],
+        [
+          "Lists in the queue",
+          queue === null
+            ? "not known"
+            : `${counted(queue.waiting, "entry", "entries")} of ${counted(queue.lists, "list")}`,
+        ],
+        backUp !== undefined && [
+          "Last back-up",
+          <span>
+            <Time at={backUp} never="none known; run gatepost backup" />{" "}
+            {isOlder(backUp, 7) && <Mark mark="unsure" words="Getting old" />}
+          </span>,
+        ],
+        ["Version", `${state.version}, Node ${state.node}`],
+        ["Started", <Time at={state.started_at} />],
+      ]}
+    />
+    <More summary="Details">
+      <Lines rows={state.facts.map(({ name, value }) => [name, value])} />
+    </More>
+  </section>
 );

@@ -1,4 +1,4 @@
-import type { ComponentChildren, VNode } from "preact";
+import type { VNode } from "preact";
 import { useEffect } from "preact/hooks";
 import type {
   CreditsJson,
@@ -8,22 +8,12 @@ import type {
   UsageDayJson,
 } from "../../http/account/shapes.ts";
 import { count, counted, duration, limitText, percent, plural, sumOf } from "../lib/format.ts";
-import { useLoad } from "../lib/load.ts";
 import { allowance, has, leftOf, loadAllowance, session } from "../lib/session.ts";
-import {
-  Bones,
-  Lines,
-  Meter,
-  More,
-  PageHead,
-  Pairs,
-  Sheet,
-  Shown,
-  Table,
-  Time,
-} from "../parts/basic.tsx";
 import { Chart, type ChartLine } from "../parts/chart.tsx";
 import { useChoice } from "../parts/form.tsx";
+import { Meter, Time } from "../parts/marks.tsx";
+import { Bones, Loaded, PageHead, Sheet } from "../parts/page.tsx";
+import { Lines, More, type NamedValue, Pairs, Table } from "../parts/rows.tsx";
 import { reasonName, refusalName, tierName } from "../words/names.ts";
 import { type DecisionCounts, DECISION } from "../words/policy.ts";
 import { Plans } from "./plans.tsx";
@@ -39,14 +29,20 @@ export function Page(): VNode {
         {choice}
       </PageHead>
       <AllowanceSheet />
-      <Shown loading={useLoad<Usage>(`usage?days=${days}`)} lines={8}>
-        {(usage) => (
+      <Loaded path={`usage?days=${days}`} lines={8}>
+        {(usage: Usage) => (
           <>
-            {has("gate") ? <KeptOut days={days} hours={usage.hours} /> : null}
-            <Checks {...usage} />
+            {has("gate") && (
+              <Loaded path={`outcomes?days=${days}`} lines={6}>
+                {(outcomes: OutcomeReport) =>
+                  outcomes.total === 0 ? NOTHING_DECIDED : keptOut(outcomes, usage.hours)
+                }
+              </Loaded>
+            )}
+            {checks(usage)}
           </>
         )}
-      </Shown>
+      </Loaded>
       <CreditSheet />
       <Plans />
     </>
@@ -68,16 +64,16 @@ function AllowanceSheet(): VNode {
           [rate === null ? "on requests" : "requests a minute", limitText(rate)],
         ]}
       />
-      {tier === "new_free" ? (
+      {tier === "new_free" && (
         <p class="note">
           An account has these smaller limits in its first 24 hours; then the plan Free applies.
         </p>
-      ) : null}
+      )}
     </Sheet>
   );
 }
 
-function purseRow(when: string, purse: PurseJson): readonly [ComponentChildren, string] {
+function purseRow(when: string, purse: PurseJson): NamedValue {
   const { used, limit } = purse;
   if (limit === null) return [`used ${when}, no limit`, count(used)];
   const left = leftOf(purse);
@@ -108,12 +104,6 @@ const DECISION_LINES = (["reject", "challenge", "review", "accept"] as const).ma
 const allOf = ({ accept, challenge, review, reject }: DecisionCounts): number =>
   accept + challenge + review + reject;
 
-const KeptOut = ({ days, hours }: { days: string; hours: Usage["hours"] }): VNode => (
-  <Shown loading={useLoad<OutcomeReport>(`outcomes?days=${days}`)} lines={6}>
-    {(outcomes) => (outcomes.total === 0 ? NOTHING_DECIDED : decisions(outcomes, hours))}
-  </Shown>
-);
-
 const NOTHING_DECIDED = (
   <Sheet title="What we kept out">
     <p class="prose">
@@ -125,8 +115,11 @@ const NOTHING_DECIDED = (
 /** Reasons that say how something was typed, not who typed it. */
 const SLIPS: ReadonlySet<string> = new Set(["format", "typo"]);
 
-function decisions(outcomes: OutcomeReport, hours: Usage["hours"]): VNode {
-  const { days, before, total, reasons, keys } = outcomes;
+function keptOut(
+  { days, before, total, ...outcomes }: OutcomeReport,
+  hours: Usage["hours"],
+): VNode {
+  const { reasons, keys } = outcomes;
   const refused = sumOf(days, ({ reject }) => reject);
   const slips = sumOf(reasons, ({ decision, reason, count: times }) =>
     decision === "reject" && SLIPS.has(reason) ? times : 0,
@@ -144,21 +137,15 @@ function decisions(outcomes: OutcomeReport, hours: Usage["hours"]): VNode {
     <section class="sheet stack">
       <h2 class="say">We kept out {counted(refused - slips, "bad sign-up")}.</h2>
       <p class="prose">
-        {[
-          `${percent((refused - slips) / total)} of ${counted(total, "sign-up")}.`,
-          slips === 0 ? "" : `${counted(slips, "typing slip was", "typing slips were")} sent back.`,
-          asked === 0
-            ? ""
-            : `${counted(asked, "sign-up was", "sign-ups were")} asked to look again.`,
-          isWhole ? `All refusals are ${trend} ${period}.` : "",
-        ].join(" ")}
+        {percent((refused - slips) / total)} of {counted(total, "sign-up")}.{" "}
+        {slips > 0 && `${counted(slips, "typing slip was", "typing slips were")} sent back. `}
+        {asked > 0 && `${counted(asked, "sign-up was", "sign-ups were")} asked to look again. `}
+        {isWhole && `All refusals are ${trend} ${period}.`}
       </p>
       <Chart
         what="Sign-ups"
         days={rows.map(({ day }) => day)}
-        rows={rows}
-        hours={hours}
-        lines={DECISION_LINES}
+        {...{ rows, hours, lines: DECISION_LINES }}
         {...(isWhole && rows.length === days.length && { before: ghost })}
       />
       <div class="even">
@@ -192,7 +179,7 @@ const CHECK_LINES: readonly ChartLine<UsageDayJson>[] = [
   ["By credits", "accent-2", ({ credits }) => credits],
 ];
 
-function Checks(usage: Usage): VNode {
+function checks(usage: Usage): VNode {
   const rows = since(usage.days, ({ date }) => date, used);
   if (sumOf(rows, used) === 0) {
     return (
@@ -204,18 +191,41 @@ function Checks(usage: Usage): VNode {
       </Sheet>
     );
   }
-  const days = rows.map(({ date }) => date);
   return (
     <>
       <Sheet title="Checks">
-        <Chart what="Checks" {...{ days, rows }} lines={CHECK_LINES} />
+        <Chart
+          what="Checks"
+          days={rows.map(({ date }) => date)}
+          {...{ rows, lines: CHECK_LINES }}
+        />
       </Sheet>
       <Requests rows={rows} hours={usage.hours} />
-      <Refused refusals={usage.refusals} />
+      {usage.refusals.length > 0 && (
+        <Sheet title="Refused requests">
+          <Table
+            label="Refused requests by reason and key"
+            head={["Reason", "Key", "Requests"]}
+            numbers={[2]}
+            rows={usage.refusals.map(({ code, key_id: id, key_name: name, count: many }) => [
+              refusalName(code),
+              id === null ? "No key" : (name ?? "A key that is gone"),
+              count(many),
+            ])}
+          />
+        </Sheet>
+      )}
       <Latency {...usage} />
     </>
   );
 }
+
+/** What was used in these days; `when` says so where the page does not. */
+export const usedIn = (days: readonly UsageDayJson[], when = ""): readonly NamedValue[] => [
+  [`checks${when}`, count(sumOf(days, ({ units, credits }) => units + credits))],
+  [`requests${when}`, count(sumOf(days, ({ requests }) => requests))],
+  [`refused requests${when}`, count(sumOf(days, ({ refusals }) => refusals))],
+];
 
 type Requested = Pick<UsageDayJson, "requests" | "refusals">;
 
@@ -229,34 +239,15 @@ interface RequestsProps {
   hours?: readonly Requested[];
 }
 
-export function Requests({ rows, hours = [] }: RequestsProps): VNode {
-  const days = rows.map(({ date }) => date);
-  return (
-    <Sheet title="Requests">
-      <Chart<Requested> what="Requests" {...{ days, rows, hours }} lines={REQUEST_LINES} />
-    </Sheet>
-  );
-}
-
-function Refused({ refusals }: Pick<Usage, "refusals">): VNode | null {
-  if (refusals.length === 0) return null;
-  const keyOf = (id: string | null, name: string | null): string =>
-    id === null ? "No key" : (name ?? "A key that is gone");
-  return (
-    <Sheet title="Refused requests">
-      <Table
-        label="Refused requests by reason and key"
-        head={["Reason", "Key", "Requests"]}
-        numbers={[2]}
-        rows={refusals.map(({ code, key_id: id, key_name: name, count: many }) => [
-          refusalName(code),
-          keyOf(id, name),
-          count(many),
-        ])}
-      />
-    </Sheet>
-  );
-}
+export const Requests = ({ rows, hours = [] }: RequestsProps): VNode => (
+  <Sheet title="Requests">
+    <Chart<Requested>
+      what="Requests"
+      days={rows.map(({ date }) => date)}
+      {...{ rows, hours, lines: REQUEST_LINES }}
+    />
+  </Sheet>
+);
 
 type Timed = Pick<Usage, "days" | "latency_edges_ms">;
 
@@ -310,8 +301,8 @@ const CreditSheet = (): VNode => (
       One credit pays for one check when the plan's rate or quota is spent. Credits do not expire.
       The operator of this service grants them.
     </p>
-    <Shown loading={useLoad<CreditsJson>("credits")}>
-      {({ entries }) => (
+    <Loaded path="credits">
+      {({ entries }: CreditsJson) => (
         <Table
           tall
           label="Movements of credits"
@@ -326,6 +317,6 @@ const CreditSheet = (): VNode => (
           ])}
         />
       )}
-    </Shown>
+    </Loaded>
   </Sheet>
 );

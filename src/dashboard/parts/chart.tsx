@@ -1,7 +1,8 @@
 import type { VNode } from "preact";
 import { capital, count, shortCount, shortDay, sumOf } from "../lib/format.ts";
-import { Button } from "./form.tsx";
-import { ink, Meter, More, Table } from "./basic.tsx";
+import { Button } from "./button.tsx";
+import { ink, Meter } from "./marks.tsx";
+import { More, Table } from "./rows.tsx";
 
 /** A series of bars: its name, the token of its colour, and its figure of a row. */
 export type ChartLine<Row> = readonly [name: string, colour: string, pick: (row: Row) => number];

@@ -1,9 +1,9 @@
 import type { ComponentChildren, InputHTMLAttributes, VNode } from "preact";
-import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useId, useState } from "preact/hooks";
 import { useAction } from "../lib/load.ts";
-import { path } from "../lib/router.ts";
-import { asksForCode } from "../lib/session.ts";
-import { dropSecret, type Notice, say, type secrets } from "../lib/state.ts";
+import { asksForCode, ownEmail } from "../lib/session.ts";
+import { type Notice, say } from "../lib/state.ts";
+import { Fault } from "./button.tsx";
 
 type InputProps = InputHTMLAttributes<HTMLInputElement>;
 export type Choices = readonly (readonly [value: string, words: string])[];
@@ -63,44 +63,6 @@ export const CODE: FieldSpec = {
   input: { autocomplete: "one-time-code", maxLength: 40, ref: (box) => box?.focus() },
   when: () => asksForCode.value,
 };
-
-interface FaultProps {
-  text: string;
-  retry?: () => void;
-  /** What stands below it is old. */
-  stale?: boolean;
-}
-
-export const Fault = ({ text, retry, stale }: FaultProps): VNode | null =>
-  text === "" ? null : (
-    <div class={stale ? "notice no stale" : "notice no"} role="alert">
-      <span>{text}</span>
-      {retry && <Button act="Try again" onClick={retry} />}
-    </div>
-  );
-
-interface ButtonProps {
-  act: string;
-  /** For screen readers: which of many. */
-  of?: string | undefined;
-  class?: string;
-  disabled?: boolean | undefined;
-  busy?: boolean;
-}
-
-/** A busy one keeps the focus. */
-export const Button = (props: ButtonProps & { onClick: () => void }): VNode => (
-  <button
-    type="button"
-    class={props.class ?? "small"}
-    disabled={props.disabled}
-    aria-busy={props.busy}
-    onClick={props.onClick}
-  >
-    {props.act}
-    {props.of === undefined ? null : <span class="unseen"> {props.of}</span>}
-  </button>
-);
 
 interface FieldProps extends Omit<FieldSpec, "name" | "when" | "value"> {
   value: string;
@@ -209,15 +171,13 @@ export function Checks<Name extends string>(props: {
   );
 }
 
-interface FormProps {
+export interface FormProps {
   act: string;
   send: (values: FormValues) => unknown;
   /** What is said once it is done, with the way back. */
   said?: string;
   undo?: Notice["undo"];
   fields?: readonly FieldSpec[] | undefined;
-  /** The user's address, for password managers. */
-  user?: string;
   children?: ComponentChildren;
   extra?: ComponentChildren;
   class?: string;
@@ -226,7 +186,7 @@ interface FormProps {
   keeps?: true;
 }
 
-async function done({ send, said, undo }: FormProps, values: FormValues): Promise<void> {
+export async function done({ send, said, undo }: FormProps, values: FormValues): Promise<void> {
   await send(values);
   if (said !== undefined) say(said, undo);
 }
@@ -238,9 +198,11 @@ const startOf = (fields: readonly FieldSpec[]): FormValues =>
 
 /** Fields and one button. It empties itself when its sending went well, unless it `keeps`. */
 export function Form(props: FormProps): VNode {
-  const { fields = [], user, keeps, grave } = props;
+  const { fields = [], keeps, grave } = props;
   const [values, setValues] = useState(() => startOf(fields));
   const { busy, fault, run, clear } = useAction();
+  // Password managers want to know whose it is.
+  const needsPassword = ownEmail() !== "" && fields.some(({ input }) => input?.type === "password");
   const submit = (event: Event): void => {
     event.preventDefault();
     run(() => done(props, values).then(() => keeps ?? setValues(startOf(fields))));
@@ -251,7 +213,9 @@ export function Form(props: FormProps): VNode {
   };
   return (
     <form class={props.class ?? "form stack"} onSubmit={submit}>
-      {user && <input type="text" autocomplete="username" value={user} readOnly hidden />}
+      {needsPassword && (
+        <input type="text" autocomplete="username" value={ownEmail()} readOnly hidden />
+      )}
       {props.children}
       {fields.map(({ name, when, ...field }) =>
         when?.(values) === false ? null : (
@@ -271,170 +235,5 @@ export function Form(props: FormProps): VNode {
         </button>
       </div>
     </form>
-  );
-}
-
-/** A native modal dialog that opens when it appears. Escape and its own buttons call `onClose`. */
-export function Dialog(props: {
-  title: string;
-  onClose: () => void;
-  children: ComponentChildren;
-  /** Nothing of the page is seen behind it. */
-  hidesPage?: true;
-}): VNode {
-  const { title, onClose, children, hidesPage } = props;
-  const id = useId();
-  const dialog = useRef<HTMLDialogElement>(null);
-  const isShown = useRef(true);
-  // A layout effect, for between a late one and the next key the focus would be nowhere.
-  useLayoutEffect(() => {
-    const opener = document.activeElement;
-    const { current } = dialog;
-    current?.showModal();
-    return () => {
-      isShown.current = false;
-      current?.close();
-      if (opener instanceof HTMLElement) opener.focus();
-    };
-  }, []);
-  // Escape closes by the state alone: a dialog that closed by itself first would miss being opened again.
-  const cancel = (event: Event): void => {
-    event.preventDefault();
-    onClose();
-  };
-  // The event comes late: by then the same dialog may have been opened anew.
-  const close = (): void => void (isShown.current && onClose());
-  const more = { class: hidesPage ? "alone" : "", onCancel: cancel, onClose: close };
-  return (
-    <dialog ref={dialog} aria-labelledby={id} {...more}>
-      <div class="stack">
-        <h2 id={id}>{title}</h2>
-        {children}
-      </div>
-    </dialog>
-  );
-}
-
-interface ActProps extends ButtonProps, Omit<FormProps, "extra"> {
-  /** Of the question; by default what the button does. */
-  title?: string;
-  /** What the question's button does when that is named otherwise. */
-  yes?: string;
-  /** Why it asks; "" when it need not. */
-  reason?: () => Promise<string>;
-}
-
-/** A button that does its work, or asks first: what its children say, for more by `fields`, or for a `reason`. */
-export function Act({ of, class: kind, title, yes, reason, disabled, ...props }: ActProps): VNode {
-  const { act, fields, children } = props;
-  const [why, setWhy] = useState<string>();
-  const { busy, fault, run } = useAction();
-  const close = (): void => setWhy(undefined);
-  const press = (): void => {
-    if ((children ?? fields) !== undefined) setWhy("");
-    else
-      run(async () => {
-        const found = await reason?.();
-        if (found) setWhy(found);
-        else await done(props, {});
-      });
-  };
-  const isMere = fields === undefined;
-  const form = {
-    ...props,
-    act: yes ?? act,
-    grave: props.grave ?? isMere,
-    class: "stack",
-    extra: (
-      <Button act={isMere ? "Keep it as it is" : "Cancel"} class="plain push" onClick={close} />
-    ),
-    send: async (values: FormValues) => {
-      await props.send(values);
-      close();
-    },
-  };
-  return (
-    <>
-      <Button {...{ act, of, class: kind ?? "small", disabled, busy }} onClick={press} />
-      <Fault text={fault} />
-      {why === undefined ? null : (
-        <Dialog title={title ?? (isMere ? `${act}?` : act)} onClose={close}>
-          <Form {...form}>{(children ?? why) && <div class="prose">{children ?? why}</div>}</Form>
-        </Dialog>
-      )}
-    </>
-  );
-}
-
-/** Without permission for the clipboard, and over plain HTTP, the old way: it copies what is selected. */
-async function copied(text: string, shown: Element | null): Promise<boolean> {
-  try {
-    await navigator.clipboard.writeText(text);
-    return true;
-  } catch {
-    if (shown !== null) getSelection()?.selectAllChildren(shown);
-    return document.execCommand("copy");
-  }
-}
-
-interface CopyProps {
-  text: string;
-  what: string;
-  act?: string;
-  /** Where it stands, unless it stands before the button. */
-  otherwise?: string;
-}
-
-export function Copy({ text, what, act = "Copy", otherwise }: CopyProps): VNode {
-  const button = useRef<HTMLSpanElement>(null);
-  const copy = async (): Promise<void> => {
-    const shown = otherwise === undefined ? button.current?.previousElementSibling : null;
-    const selected = `${what} is selected: copy it.`;
-    const isCopied = await copied(text, shown ?? null);
-    say(
-      isCopied ? `${what} copied.` : `The browser does not allow copying. ${otherwise ?? selected}`,
-    );
-  };
-  return (
-    <span ref={button}>
-      <Button
-        act={act}
-        of={otherwise === undefined ? what : undefined}
-        onClick={() => void copy()}
-      />
-    </span>
-  );
-}
-
-export const Code = ({ text, what }: { text: string; what: string }): VNode => (
-  <div class="stack close">
-    <pre tabIndex={0} role="region" aria-label={what}>
-      {text}
-    </pre>
-    <Copy text={text} what={what} />
-  </div>
-);
-
-const KEEP = "This is the only time it is shown. Copy it to where your server keeps its secrets.";
-
-type OnceProps = (typeof secrets.value)[number];
-
-export function Once({ id, title, value, words = KEEP, page, more }: OnceProps): VNode {
-  const box = useRef<HTMLDivElement>(null);
-  // After the dialog that made it is gone: it may stand out of sight, and it is shown only once.
-  useEffect(() => box.current?.focus(), [value]);
-  return (
-    <>
-      <div class="sheet secret stack" role="group" aria-label={title} tabIndex={-1} ref={box}>
-        <h2>{title}</h2>
-        <p>{words}</p>
-        <div class="bar">
-          <code>{value}</code>
-          <Copy text={value} what={title} />
-          <Button act="I have kept it" of={title} onClick={() => dropSecret(id)} />
-        </div>
-      </div>
-      {page === path.value ? more : null}
-    </>
   );
 }

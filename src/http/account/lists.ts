@@ -1,3 +1,4 @@
+import type { Field } from "../field.ts";
 import { LISTS_MAX, type ListChoice } from "../../bulk/list-store.ts";
 import type { Session } from "../../bulk/sessions.ts";
 import { type FixOrder, ROW_ORDERS } from "../../bulk/list-reader.ts";
@@ -8,17 +9,16 @@ import { csvLine } from "../../core/batch/result-cells.ts";
 import { ROW_CLASSES, type RowClass, verdictOf } from "../../core/batch/row-class.ts";
 import { isoTime } from "../../core/calendar.ts";
 import type { ListHistoryRow } from "../../store/tables/bulk.ts";
+import { Type } from "../../core/json-schema.ts";
 import type { FullResult } from "../../core/validate/result.ts";
 import { badField, missingParameter, notNow } from "../../base/refusals.ts";
+import { counted, type DashboardContext, type SignedInRequest } from "./context.ts";
 import {
   account,
-  type AccountContext,
   type AccountReply,
   type AccountRoute,
   boundedNumber,
-  counted,
   noteOwn,
-  type Reader,
   flagField,
   optional,
   textField,
@@ -36,10 +36,15 @@ import {
 
 /** Lists from the file to the cleaned file. The list's id is in the path. */
 
-const whose = ({ account: { id: accountId }, id }: AccountContext): Whose => ({ accountId, id });
+type ListOwner = Pick<SignedInRequest, "account" | "id">;
 
-/** It is read when it is needed, because another account's list is not found before. */
-const anyField: Reader<unknown> = (value) => value;
+const whose = ({ account: { id: accountId }, id }: ListOwner): Whose => ({ accountId, id });
+
+/** Read when it is needed: a list of another account is not found before. */
+const classField: Field<unknown> = {
+  schema: Type.Optional(Type.String()),
+  read: (value) => value,
+};
 
 function classOf(value: unknown): RowClass {
   const found = ROW_CLASSES.find((name) => name === value);
@@ -77,7 +82,7 @@ const notRunning = (open: OpenList): OpenList => {
 
 function summaryOf(
   { list, runs, running, endMs }: OpenList,
-  { clock }: AccountContext,
+  { clock }: DashboardContext,
 ): ListSummary {
   const begun = runs.some(({ state }) => state !== "gone") ? "done" : "chosen";
   const busy = running?.state === "stopping" ? "stopping" : "running";
@@ -105,20 +110,24 @@ const shownPast = (past: ListHistoryRow): PastList => ({
   created_at: isoTime(past.created_at_ms),
 });
 
-async function stateOf(open: OpenList, context: AccountContext): Promise<ListState> {
+async function stateOf(
+  open: OpenList,
+  request: ListOwner,
+  deps: DashboardContext,
+): Promise<ListState> {
   const { runs, running } = open;
   const last = runs.at(-1)?.state;
   const state = {
-    ...summaryOf(open, context),
+    ...summaryOf(open, deps),
     failed: last === "failed",
     stopped: last === "stopped",
     charged: runs.reduce((sum, run) => sum + run.charged, 0),
   };
-  if (running !== undefined) return { ...state, ...(await soFar(running, context)) };
-  return { ...state, read: await readOf(open, context) };
+  if (running !== undefined) return { ...state, ...(await soFar(running, deps)) };
+  return { ...state, read: await readOf(open, request, deps) };
 }
 
-async function soFar(run: Session, { accountLists }: AccountContext) {
+async function soFar(run: Session, { accountLists }: DashboardContext) {
   const newest = await accountLists.newest(run);
   return {
     so_far: { good: run.tally.valid, disposable: run.tally.disposable },
@@ -134,7 +143,8 @@ const left = ({ used, limit }: { readonly used: number; readonly limit: number |
 
 async function readOf(
   open: OpenList,
-  { account: own, accountLists, usage }: AccountContext,
+  { account: own }: ListOwner,
+  { accountLists, usage }: DashboardContext,
 ): Promise<ReadList> {
   const facts = await accountLists.facts(notRunning(open));
   const { shape } = facts;
@@ -162,28 +172,28 @@ async function readOf(
 }
 
 export const listRoutes: readonly AccountRoute[] = [
-  account("POST lists", { upload: true, answer: ListState }, (context) =>
-    counted(context, async () => {
-      const { file, account: own } = context;
+  account("POST lists", { upload: true, answer: ListState }, (request, context) =>
+    counted(request, context, async () => {
+      const { file, account: own } = request;
       if (file === undefined) throw missingParameter("file");
       const { name, chunks } = file;
       const open = await context.accountLists.add({ accountId: own.id, name, file: chunks });
-      return await stateOf(open, context);
+      return await stateOf(open, request, context);
     }),
   ),
-  account("GET lists", { answer: ListSummaries }, async (context) => ({
-    lists: (await context.accountLists.all(context.account.id)).map((open) =>
+  account("GET lists", { answer: ListSummaries }, async (request, context) => ({
+    lists: (await context.accountLists.all(request.account.id)).map((open) =>
       summaryOf(open, context),
     ),
     most: LISTS_MAX,
-    history: (await context.accountLists.history(context.account.id)).map(shownPast),
+    history: (await context.accountLists.history(request.account.id)).map(shownPast),
   })),
-  account("GET lists/:id", { answer: ListState }, async (context) =>
-    stateOf(await context.accountLists.find(whose(context)), context),
+  account("GET lists/:id", { answer: ListState }, async (request, context) =>
+    stateOf(await context.accountLists.find(whose(request)), request, context),
   ),
-  account("DELETE lists/:id", {}, async (context) => {
-    await context.accountLists.remove(whose(context));
-    await noteOwn(context, { action: "list.deleted" });
+  account("DELETE lists/:id", {}, async (request, context) => {
+    await context.accountLists.remove(whose(request));
+    await noteOwn(request, { action: "list.deleted" });
   }),
   account(
     "POST lists/:id/read",
@@ -191,48 +201,48 @@ export const listRoutes: readonly AccountRoute[] = [
       body: { sheet: optional(textField(1_000)), column: optional(wholeField) },
       answer: ListState,
     },
-    async (context) => {
-      const { sheet, column } = context.body;
+    async (request, context) => {
+      const { sheet, column } = request.body;
       const choice: ListChoice = {
         ...(sheet !== undefined && { sheet }),
         ...(column !== undefined && { column: `column ${String(column + 1)}` }),
       };
-      return stateOf(await context.accountLists.choose(whose(context), choice), context);
+      return stateOf(await context.accountLists.choose(whose(request), choice), request, context);
     },
   ),
   account(
     "POST lists/:id/check",
     { body: { first: optional(wholeField), again: flagField }, answer: ListState },
-    async (context) => {
-      const { again, first } = context.body;
+    async (request, context) => {
+      const { again, first } = request.body;
       const order = { again, ...(first !== undefined && { first }) };
-      const open = await counted(context, (entrance) =>
-        context.accountLists.check(whose(context), entrance, order),
+      const open = await counted(request, context, (entrance) =>
+        context.accountLists.check(whose(request), entrance, order),
       );
-      return stateOf(open, context);
+      return stateOf(open, request, context);
     },
   ),
-  account("POST lists/:id/stop", { body: {}, answer: ListState }, async (context) =>
-    stateOf(await context.accountLists.stop(whose(context)), context),
+  account("POST lists/:id/stop", { body: {}, answer: ListState }, async (request, context) =>
+    stateOf(await context.accountLists.stop(whose(request)), request, context),
   ),
   account(
     "POST lists/:id/fix",
     {
-      body: { class: anyField, entry: optional(textField(40_000)), undo: flagField },
+      body: { class: classField, entry: optional(textField(40_000)), undo: flagField },
       answer: ListState,
     },
-    async (context) => {
-      const { entry, class: name, undo } = context.body;
+    async (request, context) => {
+      const { entry, class: name, undo } = request.body;
       const order: FixOrder = {
         of: entry === undefined ? { class: classOf(name) } : { entry },
         undo,
       };
-      return stateOf(await context.accountLists.fix(whose(context), order), context);
+      return stateOf(await context.accountLists.fix(whose(request), order), request, context);
     },
   ),
-  account("GET lists/:id/rows", { answer: ListRows }, async (context) => {
-    const { query, accountLists: lists } = context;
-    const open = notRunning(await lists.find(whose(context)));
+  account("GET lists/:id/rows", { answer: ListRows }, async (request, { accountLists: lists }) => {
+    const { query } = request;
+    const open = notRunning(await lists.find(whose(request)));
     const { class: name = "", why = "", text = "", from = "0", sort = "file" } = query;
     const order = ROW_ORDERS.find((known) => known === sort);
     if (order === undefined) throw badField(`Rows are sorted by ${ROW_ORDERS.join(", ")}.`);
@@ -247,20 +257,27 @@ export const listRoutes: readonly AccountRoute[] = [
     });
     return { ...found, rows: found.rows.map(shownRow) };
   }),
-  account("GET lists/:id/csv", {}, (context) => cleanedFile(context, "csv")),
-  account("GET lists/:id/xlsx", {}, (context) => cleanedFile(context, "xlsx")),
+  account("GET lists/:id/csv", {}, (request, { accountLists }) =>
+    cleanedFile(request, accountLists, "csv"),
+  ),
+  account("GET lists/:id/xlsx", {}, (request, { accountLists }) =>
+    cleanedFile(request, accountLists, "xlsx"),
+  ),
 ];
 
-async function cleanedFile(context: AccountContext, form: "csv" | "xlsx"): Promise<AccountReply> {
-  const { query, accountLists: lists } = context;
-  const { classes = ROW_CLASSES.join(), columns = "all", bom } = query;
-  const open = notRunning(await lists.find(whose(context)));
+async function cleanedFile(
+  request: SignedInRequest,
+  lists: DashboardContext["accountLists"],
+  form: "csv" | "xlsx",
+): Promise<AccountReply> {
+  const { classes = ROW_CLASSES.join(), columns = "all", bom } = request.query;
+  const open = notRunning(await lists.find(whose(request)));
   const wanted = classes.split(",").map(classOf);
   const found = FILE_COLUMNS.find((name) => name === columns);
   if (found === undefined) throw badField(`Columns are one of ${FILE_COLUMNS.join(", ")}.`);
   const { delimiter } = (await lists.facts(open)).shape;
   const pages = lists.file(open, { classes: wanted, columns: found });
-  await noteOwn(context, { action: "list.downloaded" });
+  await noteOwn(request, { action: "list.downloaded" });
   const base = open.list.name.replace(/\.\w{1,5}$/, "");
   const what = wanted.length === 1 ? (wanted[0] ?? "").replace("_", "-") : "cleaned";
   const name = encodeURIComponent(`${base}-${what}.${form}`);

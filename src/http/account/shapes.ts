@@ -352,6 +352,7 @@ export const ResetLink = Type.Object({
   link: Type.String({ description: "Works once." }),
   expires_at: time,
 });
+export type ResetLink = Described<typeof ResetLink>;
 
 export const DnsTest = Type.Object({
   resolvers: Type.Array(

@@ -150,7 +150,7 @@ async function showHistory(page: Page): Promise<void> {
 async function makeKey(page: Page): Promise<void> {
   await ask("Create a key")(page);
   await page.getByLabel("Name").fill("Shop");
-  await press(/^Create$/)(page);
+  await page.getByRole("dialog").getByRole("button", { name: "Create a key" }).click();
   await page.getByText("Waiting for your first request").waitFor();
 }
 

@@ -1,12 +1,12 @@
 import { strict as assert } from "node:assert";
 import { test, type TestContext } from "node:test";
-import { literalDatasets } from "../../../test/lists/literal-datasets.ts";
-import { listsWorld } from "../../../test/lists/lists-world.ts";
-import { recordingTerminal } from "../../../test/process/recording-terminal.ts";
-import type { FeedRefresh } from "../../lists/feed-status.ts";
-import { program, runProgram } from "../program.ts";
-import type { Proposal } from "../../gate/gate-shapes.ts";
-import { listsCommand } from "./lists.ts";
+import { literalDatasets } from "../../../../test/lists/literal-datasets.ts";
+import { listsWorld } from "../../../../test/lists/lists-world.ts";
+import { recordingTerminal } from "../../../../test/process/recording-terminal.ts";
+import type { FeedRefresh } from "../../../lists/feed-status.ts";
+import { program, runProgram } from "../../program.ts";
+import type { Proposal } from "../../../gate/gate-shapes.ts";
+import { type ListsCommandDeps, listsCommand } from "./lists.ts";
 
 const REFRESH: FeedRefresh = {
   status: () =>
@@ -48,25 +48,28 @@ async function openShell(
   const { operator, backTest } = world;
   let open = [PROPOSAL];
   const run = async (...words: string[]) => {
-    const readText = (path: string) => Promise.resolve(files[path] ?? "");
-    const terminal = recordingTerminal({ readText });
+    const terminal = recordingTerminal();
     let closed = 0;
-    const openLists = () =>
-      Promise.resolve({
-        operator,
-        backTest,
-        refresh: REFRESH,
-        proposals: {
-          all: () => Promise.resolve(open),
-          answered: (domain: string) => {
-            open = open.filter((one) => one.domain !== domain);
-            return Promise.resolve();
+    const deps: ListsCommandDeps = {
+      terminal,
+      openLists: () =>
+        Promise.resolve({
+          operator,
+          backTest,
+          refresh: REFRESH,
+          proposals: {
+            all: () => Promise.resolve(open),
+            answered: (domain) => {
+              open = open.filter((one) => one.domain !== domain);
+              return Promise.resolve();
+            },
           },
-        },
-        author: "ada",
-        close: () => Promise.resolve(void (closed += 1)),
-      });
-    const root = program("1.2.3", terminal, [listsCommand(terminal, openLists)]);
+          close: () => Promise.resolve(void (closed += 1)),
+        }),
+      readFile: (path: string) => Promise.resolve(files[path] ?? ""),
+      author: "ada",
+    };
+    const root = program("1.2.3", terminal, [listsCommand(deps)]);
     const code = await runProgram(root, ["lists", ...words], terminal);
     return { code, out: terminal.written(), err: terminal.complained(), closed };
   };

@@ -43,10 +43,6 @@ export class AuditLog {
     this.#db = db;
   }
 
-  append(entry: AuditEntryRow): Promise<void> {
-    return insertRow(this.#db, "audit_entries", entry);
-  }
-
   #newestFirst(limit: number) {
     return this.#db
       .selectFrom("audit_entries")
@@ -114,15 +110,10 @@ export const noteBy =
   (change) =>
     audit({ ...change, ...doer });
 
-interface AuditDeps {
-  readonly log: Pick<AuditLog, "append">;
-  readonly ids: Ids;
-  readonly clock: Pick<Clock, "nowMs">;
-}
-
-export function createAudit({ log, ids, clock }: AuditDeps): Audit {
-  return ({ action, actorId, accountId, clientAddress, detail = "" }) =>
-    log.append({
+export const createAudit =
+  (db: Kysely<Database>, ids: Ids, clock: Pick<Clock, "nowMs">): Audit =>
+  ({ action, actorId, accountId, clientAddress, detail = "" }) =>
+    insertRow(db, "audit_entries", {
       id: ids.hex32(),
       at_ms: clock.nowMs(),
       action,
@@ -131,4 +122,3 @@ export function createAudit({ log, ids, clock }: AuditDeps): Audit {
       detail: detail.slice(0, DETAIL_MAX),
       client_address: clientAddress,
     });
-}

@@ -1,18 +1,18 @@
+import { createHash } from "node:crypto";
 import type { AuditAction, Note } from "./audit.ts";
 import type { Key } from "./key-json.ts";
-import type { CompiledQuery, Kysely } from "kysely";
+import { type CompiledQuery, type Kysely, sql as raw } from "kysely";
 import type { Clock } from "../base/clock.ts";
 import type { Ids } from "../base/ids.ts";
 import { isoTime, isoTimeOrNull } from "../core/calendar.ts";
 import { isReservedName } from "../core/reserved-name.ts";
 import { DEFAULT_NAME } from "../core/policy/default-policy.ts";
 import { isLivePolicy, lockPolicies } from "../store/live-policy.ts";
-import { changeRows, countRows, findRow, insertRow } from "../store/rows.ts";
+import { changeRows, countRows, findRow, insertRow, keepNewest } from "../store/rows.ts";
 import type { Notices } from "../store/notices.ts";
 import type { AccountRow, ApiKeyRow, Database } from "../store/schema.ts";
 import { inTransaction, type Tx } from "../store/transaction.ts";
 import { type Account, account } from "./accounts-store.ts";
-import { createHash } from "node:crypto";
 import { crc32 } from "../core/when.ts";
 
 /** What a page must not choose: it is fixed with its publishable key. */
@@ -25,26 +25,8 @@ export interface PageTerms {
 
 const PAGE_DAILY = 2_000;
 
-/** An API key as it is shown after its making: never the key itself. */
-export interface ApiKey {
-  readonly id: string;
-  readonly accountId: string;
-  readonly name: string;
-  readonly prefix: string;
-  readonly lastFour: string;
-  readonly createdAtMs: number;
-  /** To the minute or so; absent: never used. */
-  readonly lastUsedAtMs?: number;
-  readonly revokedAtMs?: number;
-  /** Of a publishable key: where it may be used from. Absent: the key is a secret one. */
-  readonly origins?: readonly string[];
-  readonly page?: PageTerms;
-}
-
-export interface NewApiKey extends Omit<ApiKey, "lastUsedAtMs" | "revokedAtMs"> {
-  /** SHA-256 of the whole key, lower-case hex. */
-  readonly hash: string;
-}
+/** An API key as it is known after its making: without its hash. */
+export type ApiKey = Omit<ApiKeyRow, "key_hash">;
 
 export interface KeyHolder {
   readonly keyId: string;
@@ -53,85 +35,45 @@ export interface KeyHolder {
   readonly page?: PageTerms;
 }
 
-function apiKey(row: ApiKeyRow): ApiKey {
-  return {
-    id: row.id,
-    accountId: row.account_id,
-    name: row.name,
-    prefix: row.prefix,
-    lastFour: row.last_four,
-    createdAtMs: row.created_at_ms,
-    ...(row.last_used_at_ms !== null && { lastUsedAtMs: row.last_used_at_ms }),
-    ...(row.revoked_at_ms !== null && { revokedAtMs: row.revoked_at_ms }),
-    ...originsOf(row),
-  };
-}
+const SHOWN = [
+  ...(["id", "account_id", "name", "prefix", "last_four", "created_at_ms"] as const),
+  ...(["last_used_at_ms", "revoked_at_ms", "origins", "page"] as const),
+];
 
-const originsOf = ({ origins, page }: PageColumns): Pick<ApiKey, "origins" | "page"> => {
+type PageColumns = Pick<ApiKeyRow, "origins" | "page">;
+
+const originsOf = ({ origins, page }: PageColumns): Pick<KeyHolder, "origins" | "page"> => {
   if (origins === null) return {};
   const terms = page === null ? STANDARD : (JSON.parse(page) as PageTerms);
   return { origins: JSON.parse(origins) as readonly string[], page: terms };
 };
 
-type PageColumns = Pick<ApiKeyRow, "origins" | "page">;
 const STANDARD: PageTerms = { policy: DEFAULT_NAME, daily: PAGE_DAILY };
 
 type KeyMade = "created" | "full" | "no_policy";
 
-async function createIn(tx: Tx, key: NewApiKey, limit: number): Promise<KeyMade> {
-  const { sql } = tx;
-  // Touching the account's row lets its keys be made one after the other (PostgreSQL).
-  await changeRows(sql, "accounts", { id: key.accountId }, { id: key.accountId });
-  const inForce = sql
-    .selectFrom("api_keys")
-    .where("account_id", "=", key.accountId)
-    .where("revoked_at_ms", "is", null);
-  if ((await countRows(inForce)) >= limit) return "full";
-  if (key.page !== undefined) {
-    await lockPolicies(tx, key.accountId);
-    const named = { accountId: key.accountId, name: key.page.policy };
-    if (!(await isLivePolicy(sql, named))) return "no_policy";
-  }
-  await forgetRevoked(sql, key.accountId);
-  await insertRow(sql, "api_keys", newRow(key));
-  return "created";
-}
-
-/** Revoked keys of an account that stay listed; with all of them each look at the list would cost as much as was ever made. */
+/** Revoked keys of an account that stay listed. With all of them each look at the list would cost as much as was ever made. */
 const REVOKED_KEPT = 100;
 
-async function forgetRevoked(sql: Tx["sql"], accountId: string): Promise<void> {
-  const last = await sql
+async function createIn(tx: Tx, key: ApiKeyRow, limit: number): Promise<KeyMade> {
+  const { sql } = tx;
+  const { account_id: id, page } = key;
+  // Touching the account's row lets its keys be made one after the other (PostgreSQL).
+  await changeRows(sql, "accounts", { id }, { id });
+  const inForce = sql
     .selectFrom("api_keys")
-    .select("revoked_at_ms")
-    .where("account_id", "=", accountId)
-    .where("revoked_at_ms", "is not", null)
-    .orderBy("revoked_at_ms", "desc")
-    .limit(1)
-    .offset(REVOKED_KEPT - 1)
-    .executeTakeFirst();
-  if (last === undefined) return;
-  await sql
-    .deleteFrom("api_keys")
-    .where("account_id", "=", accountId)
-    .where("revoked_at_ms", "<", last.revoked_at_ms)
-    .execute();
-}
-
-function newRow(key: NewApiKey): ApiKeyRow {
-  return {
-    id: key.id,
-    account_id: key.accountId,
-    name: key.name,
-    key_hash: key.hash,
-    prefix: key.prefix,
-    last_four: key.lastFour,
-    created_at_ms: key.createdAtMs,
-    last_used_at_ms: null,
-    revoked_at_ms: null,
-    origins: key.origins === undefined ? null : JSON.stringify(key.origins),
-    page: key.page === undefined ? null : JSON.stringify(key.page),
-  };
+    .where("account_id", "=", id)
+    .where("revoked_at_ms", "is", null);
+  if ((await countRows(inForce)) >= limit) return "full";
+  if (page !== null) {
+    await lockPolicies(tx, id);
+    const { policy: name } = JSON.parse(page) as PageTerms;
+    if (!(await isLivePolicy(sql, { accountId: id, name }))) return "no_policy";
+  }
+  const only = raw`revoked_at_ms is not null`;
+  await keepNewest(tx, "api_keys", id, REVOKED_KEPT, { column: "revoked_at_ms", only });
+  await insertRow(sql, "api_keys", key);
+  return "created";
 }
 
 type HolderRow = AccountRow & PageColumns & { readonly key_id: string };
@@ -159,18 +101,17 @@ export class Keys {
   }
 
   /** Changes nothing if the account has `limit` active keys, or no such policy. Keeps the newest 100 revoked keys. */
-  create(key: NewApiKey, limit: number): Promise<KeyMade> {
+  create(key: ApiKeyRow, limit: number): Promise<KeyMade> {
     return inTransaction(this.#db, (tx) => createIn(tx, key, limit));
   }
 
-  async list(accountId: string): Promise<readonly ApiKey[]> {
-    const all = this.#db.selectFrom("api_keys").selectAll().orderBy("created_at_ms").orderBy("id");
-    return (await all.where("account_id", "=", accountId).execute()).map(apiKey);
+  list(accountId: string): Promise<readonly ApiKey[]> {
+    const all = this.#db.selectFrom("api_keys").select(SHOWN).where("account_id", "=", accountId);
+    return all.orderBy("created_at_ms").orderBy("id").execute();
   }
 
-  async find(id: string): Promise<ApiKey | undefined> {
-    const row = await findRow(this.#db, "api_keys", { id });
-    return row && apiKey(row);
+  find(id: string): Promise<ApiKey | undefined> {
+    return this.#db.selectFrom("api_keys").select(SHOWN).where("id", "=", id).executeTakeFirst();
   }
 
   async holder(hash: string): Promise<KeyHolder | undefined> {
@@ -244,20 +185,6 @@ export interface NewPage extends Partial<PageTerms> {
   readonly origins: readonly string[];
 }
 
-export interface KeyService {
-  /** The same service, which notes its changes. */
-  by(note: Note): KeyService;
-  /** For an account that exists. With `page` a publishable key, which works from its origins alone. */
-  create(accountId: string, name: string, page?: NewPage): Promise<KeyAnswer>;
-  list(accountId: string): Promise<readonly ApiKey[]>;
-  find(keyId: string): Promise<ApiKey | undefined>;
-  /** Replaces the origins of a publishable key: the mistake in them, or undefined when it is done. */
-  setOrigins(keyId: string, origins: readonly string[]): Promise<string | undefined>;
-  rename(keyId: string, name: string): Promise<boolean>;
-  /** Refused everywhere within 5 s, for good. False when there is no such key. */
-  revoke(keyId: string): Promise<boolean>;
-}
-
 const UNFIT = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
 
 const ORIGINS_MAX = 20;
@@ -307,74 +234,104 @@ function nameIn(text: string): string | undefined {
   return isFit ? name : undefined;
 }
 
-export function createKeyService(deps: KeyServiceDeps): KeyService {
-  const { keys, ids, clock, notices, note } = deps;
-  const noteOf = async (action: AuditAction, key: ApiKey | undefined): Promise<void> => {
-    if (key !== undefined) await note?.({ action, accountId: key.accountId, detail: key.name });
-  };
-  return {
-    by: (noted) => createKeyService({ ...deps, note: noted }),
-    async create(accountId, text, page) {
-      const name = nameIn(text);
-      if (name === undefined) return { kind: "bad_name" };
-      const mistake = page && pageMistake(page);
-      if (mistake !== undefined) return { kind: "bad_page", mistake };
-      const apiKey = makeApiKey(ids, page === undefined ? "secret" : "publishable");
-      const id = ids.hex32();
-      const key: ApiKey = {
-        id,
-        accountId,
-        name,
-        ...shownParts(apiKey),
-        createdAtMs: clock.nowMs(),
-        ...(page !== undefined && { origins: page.origins, page: termsOf(page) }),
-      };
-      const made = await keys.create({ ...key, hash: hashApiKey(apiKey) }, KEYS_MAX);
-      if (made === "no_policy") return { kind: "bad_page", mistake: noPolicy(key.page?.policy) };
-      if (made === "full") return { kind: "too_many" };
-      await noteOf("key.created", key);
-      return { kind: "created", key, apiKey };
-    },
-    list: (accountId) => keys.list(accountId),
-    find: (keyId) => keys.find(keyId),
-    async rename(keyId, text) {
-      const name = nameIn(text);
-      if (name === undefined) return false;
-      await keys.rename(keyId, name);
-      await noteOf("key.renamed", await keys.find(keyId));
-      return true;
-    },
-    async setOrigins(keyId, origins) {
-      const mistake = originsMistake(origins);
-      if (mistake !== undefined) return mistake;
-      if (!(await keys.setOrigins(keyId, origins))) return "The key is not a publishable one.";
-      notices?.tell("accounts");
-      await noteOf("key.origins", await keys.find(keyId));
-      return undefined;
-    },
-    async revoke(keyId) {
-      const key = await keys.find(keyId);
-      if (key === undefined) return false;
-      await keys.revoke(keyId, clock.nowMs());
-      notices?.tell("accounts");
-      if (key.revokedAtMs === undefined) await noteOf("key.revoked", key);
-      return true;
-    },
-  };
+export class KeyService {
+  readonly #deps: KeyServiceDeps;
+
+  constructor(deps: KeyServiceDeps) {
+    this.#deps = deps;
+  }
+
+  /** The same service, which notes its changes. */
+  by(note: Note): KeyService {
+    return new KeyService({ ...this.#deps, note });
+  }
+
+  /** Makes a key of an account that exists. With `page` it is a publishable one, which works from its origins alone. */
+  async create(accountId: string, text: string, page?: NewPage): Promise<KeyAnswer> {
+    const { keys, ids, clock } = this.#deps;
+    const name = nameIn(text);
+    if (name === undefined) return { kind: "bad_name" };
+    const mistake = page && pageMistake(page);
+    if (mistake !== undefined) return { kind: "bad_page", mistake };
+    const apiKey = makeApiKey(ids, page === undefined ? "secret" : "publishable");
+    const terms = page && termsOf(page);
+    const key: ApiKey = {
+      id: ids.hex32(),
+      account_id: accountId,
+      name,
+      ...shownParts(apiKey),
+      created_at_ms: clock.nowMs(),
+      last_used_at_ms: null,
+      revoked_at_ms: null,
+      origins: page === undefined ? null : JSON.stringify(page.origins),
+      page: terms === undefined ? null : JSON.stringify(terms),
+    };
+    const made = await keys.create({ ...key, key_hash: hashApiKey(apiKey) }, KEYS_MAX);
+    if (made === "no_policy") return { kind: "bad_page", mistake: noPolicy(terms?.policy) };
+    if (made === "full") return { kind: "too_many" };
+    await this.#note("key.created", key);
+    return { kind: "created", key, apiKey };
+  }
+
+  list(accountId: string): Promise<readonly ApiKey[]> {
+    return this.#deps.keys.list(accountId);
+  }
+
+  find(keyId: string): Promise<ApiKey | undefined> {
+    return this.#deps.keys.find(keyId);
+  }
+
+  async rename(keyId: string, text: string): Promise<boolean> {
+    const name = nameIn(text);
+    if (name === undefined) return false;
+    await this.#deps.keys.rename(keyId, name);
+    await this.#note("key.renamed", await this.find(keyId));
+    return true;
+  }
+
+  /** Replaces the origins of a publishable key: the mistake in them, or undefined when it is done. */
+  async setOrigins(keyId: string, origins: readonly string[]): Promise<string | undefined> {
+    const { keys, notices } = this.#deps;
+    const mistake = originsMistake(origins);
+    if (mistake !== undefined) return mistake;
+    if (!(await keys.setOrigins(keyId, origins))) return "The key is not a publishable one.";
+    notices?.tell("accounts");
+    await this.#note("key.origins", await this.find(keyId));
+    return undefined;
+  }
+
+  /** Refused everywhere within 5 s, for good. False when there is no such key. */
+  async revoke(keyId: string): Promise<boolean> {
+    const { keys, clock, notices } = this.#deps;
+    const key = await this.find(keyId);
+    if (key === undefined) return false;
+    await keys.revoke(keyId, clock.nowMs());
+    notices?.tell("accounts");
+    if (key.revoked_at_ms === null) await this.#note("key.revoked", key);
+    return true;
+  }
+
+  async #note(action: AuditAction, key: ApiKey | undefined): Promise<void> {
+    if (key === undefined) return;
+    await this.#deps.note?.({ action, accountId: key.account_id, detail: key.name });
+  }
 }
 
 /** A key as the commands and the dashboard show it: snake_case, ISO 8601, null for what is absent; never the key itself. */
-export const keyJson = (key: ApiKey): Key => ({
-  id: key.id,
-  name: key.name,
-  prefix: key.prefix,
-  last_four: key.lastFour,
-  created_at: isoTime(key.createdAtMs),
-  last_used_at: isoTimeOrNull(key.lastUsedAtMs),
-  revoked_at: isoTimeOrNull(key.revokedAtMs),
-  ...(key.origins !== undefined && { origins: key.origins }),
-  ...key.page,
-});
+export function keyJson(key: ApiKey): Key {
+  const { origins, page } = originsOf(key);
+  return {
+    id: key.id,
+    name: key.name,
+    prefix: key.prefix,
+    last_four: key.last_four,
+    created_at: isoTime(key.created_at_ms),
+    last_used_at: isoTimeOrNull(key.last_used_at_ms),
+    revoked_at: isoTimeOrNull(key.revoked_at_ms),
+    ...(origins !== undefined && { origins }),
+    ...page,
+  };
+}
 
 const SECRET_PREFIX = "gp_live_";
 const PUBLISHABLE_PREFIX = "gp_pub_";
@@ -445,9 +402,7 @@ export const isPublishableKey = (text: string): boolean => text.startsWith(PUBLI
 /** What is stored of a key. A plain hash is enough: 202 bits cannot be guessed. */
 export const hashApiKey = (key: string): string => createHash("sha256").update(key).digest("hex");
 
-export const shownParts = (
-  key: string,
-): { readonly prefix: string; readonly lastFour: string } => ({
+export const shownParts = (key: string): Pick<ApiKey, "prefix" | "last_four"> => ({
   prefix: key.slice(0, SHOWN_PREFIX_LENGTH),
-  lastFour: key.slice(-SHOWN_LAST_LENGTH),
+  last_four: key.slice(-SHOWN_LAST_LENGTH),
 });

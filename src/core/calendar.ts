@@ -55,8 +55,8 @@ export function isoTime(timeMs: number): string {
 }
 
 /** The same where a record has no such time: JSON says null. */
-export const isoTimeOrNull = (timeMs: number | undefined): string | null =>
-  timeMs === undefined ? null : isoTime(timeMs);
+export const isoTimeOrNull = (timeMs: number | null | undefined): string | null =>
+  typeof timeMs === "number" ? isoTime(timeMs) : null;
 
 const DATE = /^(\d{4})-(\d{2})-(\d{2})$/;
 

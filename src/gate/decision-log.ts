@@ -148,7 +148,7 @@ async function addOf(tx: Tx, accountId: string, rows: readonly DecisionRow[]): P
   const isOfPage = sql`key_id in (
     select id from api_keys where account_id = ${accountId} and origins is not null
   )`;
-  await keepNewest(tx, "decisions", accountId, OF_PAGES_MAX, isOfPage);
+  await keepNewest(tx, "decisions", accountId, OF_PAGES_MAX, { only: isOfPage });
   await keepNewest(tx, "decisions", accountId, LOGGED_MAX);
 }
 

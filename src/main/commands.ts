@@ -8,14 +8,7 @@ import { forgetCommand } from "../cli/commands/forget.ts";
 import { Proposals } from "../gate/proposals.ts";
 import { createAccountHash, mailboxKey } from "../gate/traffic.ts";
 import { Guesses } from "../accounts/guesses.ts";
-import {
-  AuditLog,
-  COMMAND_LINE,
-  createAudit,
-  type Note,
-  noteBy,
-  operatorId,
-} from "../accounts/audit.ts";
+import { COMMAND_LINE, createAudit, type Note, noteBy, operatorId } from "../accounts/audit.ts";
 import { systemClock as clock } from "../base/clock.ts";
 import { systemFiles as files } from "../base/files.ts";
 import type { Log } from "../base/log.ts";
@@ -436,7 +429,7 @@ async function openAccounts(process: Process): Promise<Omit<CliAccounts, "close"
 
 /** What these commands change is written down as the operator's doing, by the system user's name. */
 function operatorNote({ ids }: Process, { sql: { db } }: AccountStore): Note {
-  const audit = createAudit({ log: new AuditLog(db), ids, clock });
+  const audit = createAudit(db, ids, clock);
   return noteBy(audit, { actorId: operatorId(systemUser()), clientAddress: COMMAND_LINE });
 }
 

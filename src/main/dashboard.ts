@@ -4,9 +4,8 @@ import { statfs } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { createAccountHash, mailboxKey } from "../gate/traffic.ts";
-import { AccountDirectory } from "../accounts/account-directory.ts";
 import { Accounts } from "../accounts/accounts-store.ts";
-import { createAccountService } from "../accounts/accounts.ts";
+import { AccountService } from "../accounts/accounts.ts";
 import type { Admission } from "../accounts/admission/admission.ts";
 import { UsageReader } from "../accounts/allowance.ts";
 import { createAudit, AuditLog } from "../accounts/audit.ts";
@@ -111,15 +110,15 @@ export function openAccounts(
   const { notices, keys, credits, switches } = store;
   const { db } = store.sql;
   const [stored, sessions, auditLog] = [new Accounts(db), new SignIns(db), new AuditLog(db)];
-  const [directory, guesses] = [new AccountDirectory(db), new Guesses(db)];
+  const guesses = new Guesses(db);
   const { signup: fixed, signInHeader: header, trustProxy: trustedProxies = [] } = config;
   const signUps = new SignUpSwitch({ db, fixed, clock });
   const passwords = boundPasswords(argonPasswords, shares.of("sign_ins"));
-  const audit = createAudit({ log: auditLog, ids, clock });
+  const audit = createAudit(db, ids, clock);
   const logins = new SignInService({ sessions, accounts: stored, ids, clock });
-  const changed = { accounts: stored, directory, sessions, passwords };
-  const accounts = createAccountService({ ...changed, ids, clock, notices });
-  const setUp = new SetUp({ db, secretKey, accounts, directory, logins, audit, ids, clock });
+  const changed = { accounts: stored, sessions, passwords };
+  const accounts = new AccountService({ ...changed, ids, clock, notices });
+  const setUp = new SetUp({ db, secretKey, accounts, logins, audit, ids, clock });
   const box = createSecretBox(secretKey);
   const factors = new SecondFactors({ accounts: stored, box, audit, clock });
   const tried = { accounts: stored, passwords, rates, guesses, factors, logins, audit };
@@ -132,7 +131,6 @@ export function openAccounts(
     resetLinks: new ResetLinks({ stored, accounts, box, audit, clock }),
     auditLog,
     audit,
-    directory,
     guesses,
     factors,
     forgetting: forgetting(db, { clock, ids, accounts, operator, secretKey, charges }),

@@ -1,6 +1,5 @@
-import { AccountDirectory } from "../accounts/account-directory.ts";
 import { Accounts } from "../accounts/accounts-store.ts";
-import { type AccountService, createAccountService } from "../accounts/accounts.ts";
+import { AccountService } from "../accounts/accounts.ts";
 import { Charges } from "../accounts/admission/charges.ts";
 import {
   MemoryQuotaCounter,
@@ -15,7 +14,7 @@ import {
 import { sharedCounters } from "../accounts/admission/shared-counters.ts";
 import { UsageLedger } from "../accounts/admission/usage.ts";
 import { Credits, CreditService } from "../accounts/credits.ts";
-import { createKeyService, Keys, type KeyService } from "../accounts/keys.ts";
+import { Keys, KeyService } from "../accounts/keys.ts";
 import { argonPasswords } from "../accounts/sign-in/passwords.ts";
 import { SignIns } from "../accounts/sign-in/sign-ins.ts";
 import { askedRarely } from "../base/health.ts";
@@ -84,20 +83,11 @@ export function accountStore(
 ): AccountStore {
   const { db } = sql;
   const [accounts, keys, hooks] = [new Accounts(db), new Keys(db), new Hooks(db)];
-  const directory = new AccountDirectory(db);
   const [outcomes, sessions, passwords] = [new Outcomes(db), new SignIns(db), argonPasswords];
   return {
     sql,
-    accounts: createAccountService({
-      accounts,
-      directory,
-      passwords,
-      sessions,
-      ids,
-      clock,
-      notices,
-    }),
-    keys: createKeyService({ keys, ids, clock, notices }),
+    accounts: new AccountService({ accounts, passwords, sessions, ids, clock, notices }),
+    keys: new KeyService({ keys, ids, clock, notices }),
     credits: new CreditService({ credits: new Credits(db), clock, notices }),
     switches: createAccountSwitches({ accounts, db, clock, notices }),
     reportOutcomes: createOutcomeReport({ outcomes, keys, hooks, clock }),

@@ -124,19 +124,19 @@ export function pruneRows(db: Kysely<Database>, pruning: Pruning): Promise<numbe
   );
 }
 
-/** Deletes an account's rows but the newest `rowsMax`: ids grow. */
+/** Deletes an account's rows but the newest `rowsMax` by `column`, whose values grow. */
 export async function keepNewest(
   { sql: db }: Tx,
-  table: "decisions" | "feedback",
+  table: "api_keys" | "decisions" | "feedback" | "login_sessions",
   accountId: string,
   rowsMax: number,
-  only: RawBuilder<unknown> = sql`true`,
+  { column = "id", only = sql`true` }: { column?: string; only?: RawBuilder<unknown> } = {},
 ): Promise<void> {
   const rows = sql`${sql.table(table)} where account_id = ${accountId} and ${only}`;
+  const by = sql.ref(column);
   await sql`
-    delete from ${rows} and id <= (select id from ${rows} order by id desc limit 1 offset ${rowsMax})`.execute(
-    db,
-  );
+    delete from ${rows} and ${by} <
+      (select ${by} from ${rows} order by ${by} desc limit 1 offset ${rowsMax - 1})`.execute(db);
 }
 
 const deflate = promisify(deflateRaw);

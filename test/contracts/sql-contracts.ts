@@ -1,10 +1,10 @@
 import { type Account, Accounts } from "../../src/accounts/accounts-store.ts";
 import { MemoryQuotaCounter } from "../../src/accounts/admission/quota-counter.ts";
-import { AccountDirectory } from "../../src/accounts/account-directory.ts";
 import { AuditLog } from "../../src/accounts/audit.ts";
 import { DomainMails, VerdictCounts } from "../../src/lists/domain-verdicts.ts";
 import { Keys } from "../../src/accounts/keys.ts";
 import { FeedFiles } from "../../src/lists/feed-files.ts";
+import { insertRow } from "../../src/store/rows.ts";
 import { Guesses } from "../../src/accounts/guesses.ts";
 import { SignIns } from "../../src/accounts/sign-in/sign-ins.ts";
 import { RuleStore } from "../../src/lists/rules/rule.ts";
@@ -112,13 +112,18 @@ function accountContracts(name: string, stores: Make<Stores>): void {
   });
   auditLogContract(name, async (t) => {
     const opened = await stores(t);
-    return { log: new AuditLog(opened.sql.db), account: (id) => addAccount(opened, 0, id) };
+    const { db } = opened.sql;
+    return {
+      log: new AuditLog(db),
+      append: (entry) => insertRow(db, "audit_entries", entry),
+      account: (id) => addAccount(opened, 0, id),
+    };
   });
   accountDirectoryContract(name, async (t) => {
     const opened = await stores(t);
     const account = (id: string, more: Partial<Account> = {}): Promise<string> =>
       addAccount(opened, 10, id, more);
-    return { directory: new AccountDirectory(opened.sql.db), account };
+    return { directory: new Accounts(opened.sql.db), account };
   });
 }
 

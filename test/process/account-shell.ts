@@ -1,5 +1,4 @@
 import { Guesses } from "../../src/accounts/guesses.ts";
-import { AccountDirectory } from "../../src/accounts/account-directory.ts";
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -14,10 +13,10 @@ import { SignIns } from "../../src/accounts/sign-in/sign-ins.ts";
 import { openEmbedded } from "../../src/store/database.ts";
 import { Hooks } from "../../src/gate/hooks-store.ts";
 import { Outcomes } from "../../src/gate/outcomes.ts";
-import { createKeyService, Keys } from "../../src/accounts/keys.ts";
+import { Keys, KeyService } from "../../src/accounts/keys.ts";
 import { createSecretBox } from "../../src/base/secrets.ts";
 import type { Passwords } from "../../src/accounts/sign-in/passwords.ts";
-import { createAccountService } from "../../src/accounts/accounts.ts";
+import { AccountService } from "../../src/accounts/accounts.ts";
 import { createOutcomeReport } from "../../src/gate/outcome-report.ts";
 import { createTokens } from "../../src/gate/tokens.ts";
 import { createAccountSwitches } from "../../src/gate/account-switches.ts";
@@ -56,7 +55,7 @@ export function openShell(t: TestContext, input = "", more: More = {}): Shell {
   const ids = countingIds();
   const openAccounts = async (): Promise<CliAccounts> => {
     const { db, close } = await openEmbedded(dataDir, NOW_MS);
-    const keys = createKeyService({ keys: new Keys(db), ids, clock });
+    const keys = new KeyService({ keys: new Keys(db), ids, clock });
     const credits = new CreditService({ credits: new Credits(db), clock });
     const accounts = new Accounts(db);
     const box = createSecretBox(new Uint8Array(32));
@@ -65,9 +64,8 @@ export function openShell(t: TestContext, input = "", more: More = {}): Shell {
     return {
       renewTokenSecret: (id) =>
         createTokens({ accounts, box, publicUrl, clock, ids, log }).renewSecret(id),
-      accounts: createAccountService({
+      accounts: new AccountService({
         accounts,
-        directory: new AccountDirectory(db),
         passwords,
         sessions: new SignIns(db),
         ids,

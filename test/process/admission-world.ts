@@ -73,8 +73,10 @@ export async function openWorld(t: TestContext, tiers: Tiers = DEFAULT_TIERS): P
     questions: () => questions,
     newKey: async (id = "k1", accountId = "a1") => {
       const key = makeApiKey(ids);
-      const shown = { name: "n", prefix: "", lastFour: "", createdAtMs: clock.nowMs() };
-      await keys.create({ id, accountId, hash: hashApiKey(key), ...shown }, 100);
+      const shown = { name: "n", prefix: "", last_four: "", created_at_ms: clock.nowMs() };
+      const none = { last_used_at_ms: null, revoked_at_ms: null, origins: null, page: null };
+      const key_hash = hashApiKey(key);
+      await keys.create({ id, account_id: accountId, key_hash, ...shown, ...none }, 100);
       return key;
     },
     enter,

@@ -4,7 +4,7 @@ import { addAccount } from "../../../test/contracts/stores.ts";
 import { memoryRateCounter } from "./rate-counter.ts";
 import { forBulk } from "../../bulk/bulk.ts";
 import { createAdmission } from "./admission.ts";
-import { createKeyService, makeApiKey } from "../keys.ts";
+import { KeyService, makeApiKey } from "../keys.ts";
 import { Refusal } from "../../base/refusals.ts";
 import { DEFAULT_TIERS } from "./tiers.ts";
 import {
@@ -190,7 +190,7 @@ test("a notice makes a revocation take effect at once, for a question under way 
   const world = await openWorld(t);
   await addAccount(world);
   const key = await world.newKey();
-  const service = createKeyService({ ...world, notices: world.notices });
+  const service = new KeyService({ ...world, notices: world.notices });
   await world.enter(withKey(key));
   assert.equal(await service.revoke("k1"), true);
   INVALID((await world.enter(withKey(key))).refusal);

@@ -59,5 +59,5 @@ for (const [name, text] of [
 
 test("what is stored is the SHA-256 of the whole key, what is shown are its ends", () => {
   assert.equal(hashApiKey(KEY), createHash("sha256").update(KEY).digest("hex"));
-  assert.deepEqual(shownParts(KEY), { prefix: "gp_live_HHHH", lastFour: KEY.slice(-4) });
+  assert.deepEqual(shownParts(KEY), { prefix: "gp_live_HHHH", last_four: KEY.slice(-4) });
 });

@@ -6,11 +6,15 @@ import { type Caller, callerInForce } from "./caller.ts";
 
 const key: ApiKey = {
   id: "k1",
-  accountId: "a1",
+  account_id: "a1",
   name: "",
   prefix: "gp_live_ab",
-  lastFour: "wxyz",
-  createdAtMs: 0,
+  last_four: "wxyz",
+  created_at_ms: 0,
+  last_used_at_ms: null,
+  revoked_at_ms: null,
+  origins: null,
+  page: null,
 };
 const account: Account = {
   id: "a1",
@@ -45,7 +49,7 @@ const cases: readonly (readonly [
   boolean,
 ])[] = [
   ["a valid key", holder, account, [key], true],
-  ["a revoked key", holder, account, [{ ...key, revokedAtMs: 1 }], false],
+  ["a revoked key", holder, account, [{ ...key, revoked_at_ms: 1 }], false],
   ["another key of the account", holder, account, [{ ...key, id: "k2" }], false],
   ["a disabled account", holder, { ...account, isDisabled: true }, [key], false],
   ["an account that is gone", holder, undefined, [], false],

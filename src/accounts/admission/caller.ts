@@ -91,7 +91,7 @@ export function callerInForce({ keys, accounts }: CallerInForceDeps): CallerInFo
       accounts.find(owner.accountId),
       keys.list(owner.accountId),
     ]);
-    const isHeld = all.some(({ id, revokedAtMs }) => id === keyId && revokedAtMs === undefined);
+    const isHeld = all.some(({ id, revoked_at_ms: atMs }) => id === keyId && atMs === null);
     return isHeld && account?.isDisabled === false;
   };
 }

@@ -25,8 +25,6 @@ async function world(admins = 0) {
           made.push(order);
           return Promise.resolve({ kind: "created", account: { id: "a1" } as Account });
         },
-      },
-      directory: {
         search: (sought) =>
           Promise.resolve({
             accounts: [],

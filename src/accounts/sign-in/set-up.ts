@@ -1,6 +1,5 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { Kysely } from "kysely";
-import type { AccountDirectory } from "../account-directory.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Ids } from "../../base/ids.ts";
 import { deriveKey } from "../../base/secrets.ts";
@@ -17,8 +16,7 @@ import { checkPassword } from "./sign-up.ts";
 interface SetUpDeps {
   readonly db: Kysely<Database>;
   readonly secretKey: Uint8Array;
-  readonly accounts: Pick<AccountService, "create">;
-  readonly directory: Pick<AccountDirectory, "search">;
+  readonly accounts: Pick<AccountService, "create" | "search">;
   readonly logins: Pick<SignInService, "start">;
   readonly audit: Audit;
   readonly ids: Pick<Ids, "hex32">;
@@ -98,7 +96,7 @@ export class SetUp {
   }
 
   async #hasAdmin(): Promise<boolean> {
-    return (await this.#deps.directory.search({ state: "admin" }, 1)).total > 0;
+    return (await this.#deps.accounts.search({ state: "admin" }, 1)).total > 0;
   }
 
   async #link(): Promise<SetUpLink | undefined> {

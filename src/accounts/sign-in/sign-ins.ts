@@ -5,31 +5,12 @@ import type { Clock } from "../../base/clock.ts";
 import type { Ids } from "../../base/ids.ts";
 import { storeDownOf } from "../../base/store-down.ts";
 import { DAY_MS } from "../../core/calendar.ts";
-import { changeRows, deleteRows, insertRow, pruneRows } from "../../store/rows.ts";
+import { changeRows, deleteRows, insertRow, keepNewest, pruneRows } from "../../store/rows.ts";
 import type { Database, SignInRow } from "../../store/schema.ts";
-import { inTransaction, type Tx } from "../../store/transaction.ts";
+import { inTransaction } from "../../store/transaction.ts";
 import type { Account, Accounts } from "../accounts-store.ts";
 
 const KEPT = 100;
-
-async function createIn({ sql }: Tx, made: SignInRow): Promise<void> {
-  const last = await sql
-    .selectFrom("login_sessions")
-    .select("last_seen_at_ms")
-    .where("account_id", "=", made.account_id)
-    .orderBy("last_seen_at_ms", "desc")
-    .limit(1)
-    .offset(KEPT - 2)
-    .executeTakeFirst();
-  if (last !== undefined) {
-    await sql
-      .deleteFrom("login_sessions")
-      .where("account_id", "=", made.account_id)
-      .where("last_seen_at_ms", "<", last.last_seen_at_ms)
-      .execute();
-  }
-  await insertRow(sql, "login_sessions", made);
-}
 
 /** Signed-in browsers. Rules are checked by `test/contracts/account/sign-ins.ts`. */
 export class SignIns {
@@ -41,7 +22,11 @@ export class SignIns {
 
   /** Beyond 100 of an account the longest unused end. */
   create(made: SignInRow): Promise<void> {
-    return inTransaction(this.#db, (tx) => createIn(tx, made));
+    return inTransaction(this.#db, async (tx) => {
+      const column = "last_seen_at_ms";
+      await keepNewest(tx, "login_sessions", made.account_id, KEPT - 1, { column });
+      await insertRow(tx.sql, "login_sessions", made);
+    });
   }
 
   #alive(nowMs: number) {

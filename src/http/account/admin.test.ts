@@ -104,7 +104,7 @@ test("promoting an account of a sign-up sets a new password, shown once", async 
   assert.equal(promoted.status, 200);
   const { password, ...ended } = promoted.json as { password: string };
   assert.deepEqual(ended, { keys: 2, hooks: 1, webhooks: 1, policies: ["default"] });
-  assert.ok((await world.store.keys.list(id)).every((key) => key.revokedAtMs !== undefined));
+  assert.ok((await world.store.keys.list(id)).every((key) => key.revoked_at_ms !== null));
   for (const table of ["hooks", "webhook_endpoints"] as const) {
     assert.deepEqual(await db.selectFrom(table).select("account_id").execute(), []);
   }

@@ -1,4 +1,4 @@
-import { ACCOUNT_STATES, type SoughtAccounts } from "../../accounts/account-directory.ts";
+import { ACCOUNT_STATES, type SoughtAccounts } from "../../accounts/accounts-store.ts";
 import { type Account, ACCOUNT_TIERS } from "../../accounts/accounts-store.ts";
 import { SERVICE } from "../../accounts/audit.ts";
 import { readLimits } from "../../accounts/admission/tiers.ts";
@@ -209,7 +209,7 @@ export const adminRoutes: readonly AccountRoute[] = [
   admin("GET admin/accounts", { answer: AdminAccounts }, async ({ query }, context) => {
     const page = boundedNumber(query["page"], PAGES);
     const sought = { ...soughtIn(query), skip: (page - 1) * PAGE_SIZE };
-    const { accounts, total } = await context.directory.search(sought, PAGE_SIZE);
+    const { accounts, total } = await context.accounts.search(sought, PAGE_SIZE);
     return { accounts: accounts.map(adminAccount), total, page, page_size: PAGE_SIZE };
   }),
   admin(

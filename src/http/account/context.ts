@@ -1,6 +1,5 @@
 import type { ForgetDeps } from "../../gate/forget-person.ts";
 import type { Guesses } from "../../accounts/guesses.ts";
-import type { AccountDirectory } from "../../accounts/account-directory.ts";
 import type { AccountService } from "../../accounts/accounts.ts";
 import type { Admission, Entrance } from "../../accounts/admission/admission.ts";
 import type { RateCounter } from "../../accounts/admission/rate-counter.ts";
@@ -88,7 +87,6 @@ export interface DashboardContext {
   readonly check: AccountCheck;
   readonly clock: Clock;
   readonly credits: CreditService;
-  readonly directory: Pick<AccountDirectory, "search">;
   readonly dnsTest: () => Promise<DnsTest>;
   readonly factors: SecondFactors;
   readonly forgetting: ForgetDeps;

@@ -303,12 +303,12 @@ const originsField: Field<readonly string[]> = {
 
 const shownKey = (key: ApiKey) => ({
   ...keyJson(key),
-  kind: key.origins === undefined ? ("secret" as const) : ("publishable" as const),
+  kind: key.origins === null ? ("secret" as const) : ("publishable" as const),
 });
 
 async function ownKey({ id, account: { id: own } }: SignedInRequest, keys: KeyService) {
   const key = await keys.find(id);
-  if (key?.accountId !== own) throw notFound();
+  if (key?.account_id !== own) throw notFound();
   return key;
 }
 

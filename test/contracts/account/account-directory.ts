@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Account } from "../../../src/accounts/accounts-store.ts";
-import type { AccountDirectory } from "../../../src/accounts/account-directory.ts";
+import type { Account, Accounts } from "../../../src/accounts/accounts-store.ts";
 import type { Make } from "../contract.ts";
 
 export interface AccountDirectoryUnderTest {
-  readonly directory: AccountDirectory;
+  readonly directory: Accounts;
   /** Makes an account of that id with the address `<id>@gatepost.example`. */
   readonly account: (id: string, more?: Partial<Account>) => Promise<string>;
 }

@@ -6,6 +6,7 @@ import type { Make } from "../contract.ts";
 
 export interface AuditLogUnderTest {
   readonly log: AuditLog;
+  readonly append: (entry: AuditEntryRow) => Promise<void>;
   /** Makes an account of that id with the address `<id>@gatepost.example`. */
   readonly account: (id: string) => Promise<string>;
 }
@@ -23,11 +24,11 @@ const entry = (id: string, more: Partial<AuditEntryRow> = {}): AuditEntryRow => 
 
 export function auditLogContract(name: string, make: Make<AuditLogUnderTest>): void {
   test(`audit log, ${name}: entries come newest first with the addresses of today`, async (t) => {
-    const { log, account } = await make(t);
+    const { log, append, account } = await make(t);
     for (const id of ["a1", "a2"]) await account(id);
-    await log.append(entry("e1", { at_ms: 1_000 }));
-    await log.append(entry("e2", { at_ms: 3_000, account_id: "a2" }));
-    await log.append(entry("e3", { at_ms: 2_000, actor_id: "operator", account_id: "gone" }));
+    await append(entry("e1", { at_ms: 1_000 }));
+    await append(entry("e2", { at_ms: 3_000, account_id: "a2" }));
+    await append(entry("e3", { at_ms: 2_000, actor_id: "operator", account_id: "gone" }));
     const all = await log.newest(10);
     assert.deepEqual(
       all.map(({ id, actor_email, account_email }) => [id, actor_email, account_email]),
@@ -44,18 +45,18 @@ export function auditLogContract(name: string, make: Make<AuditLogUnderTest>): v
   });
 
   test(`audit log, ${name}: an account's log shows the changes of that account`, async (t) => {
-    const { log } = await make(t);
-    await log.append(entry("mine", { detail: "Sign-up form" }));
-    await log.append(entry("by me", { account_id: "a2" }));
+    const { log, append } = await make(t);
+    await append(entry("mine", { detail: "Sign-up form" }));
+    await append(entry("by me", { account_id: "a2" }));
     const rows = await log.ofAccount("a1", 10);
     const { actor_email: _, account_email: __, ...row } = rows[0] ?? {};
     assert.deepEqual([row, rows.length], [entry("mine", { detail: "Sign-up form" }), 1]);
   });
 
   test(`audit log, ${name}: pruning deletes older entries`, async (t) => {
-    const { log } = await make(t);
-    await log.append(entry("old", { at_ms: 999 }));
-    await log.append(entry("young", { at_ms: 1_000 }));
+    const { log, append } = await make(t);
+    await append(entry("old", { at_ms: 999 }));
+    await append(entry("young", { at_ms: 1_000 }));
     assert.equal(await log.prune(1_000), 1);
     assert.deepEqual(
       (await log.newest(10)).map(({ id }) => id),

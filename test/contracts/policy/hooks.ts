@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Hook, HookCall, Hooks } from "../../../src/gate/hooks-store.ts";
-import type { Keys, NewApiKey } from "../../../src/accounts/keys.ts";
+import type { ApiKeyRow } from "../../../src/store/schema.ts";
+import type { Keys } from "../../../src/accounts/keys.ts";
 import type { PolicyStore } from "../../../src/gate/policy-store.ts";
 import type { Make } from "../contract.ts";
 
@@ -36,16 +37,18 @@ const STRICT = {
 
 const LIMITS = { policiesMax: 3, versionsMax: 3, allVersionsMax: 9, octetsMax: 10_000 };
 
-const pageKey = (id: string, policy: string): NewApiKey => ({
+const pageKey = (id: string, policy: string): ApiKeyRow => ({
   id,
-  accountId: "a1",
+  account_id: "a1",
   name: "shop",
-  hash: `hash of ${id}`,
+  key_hash: `hash of ${id}`,
   prefix: "gp_pub_AbCd",
-  lastFour: "wxyz",
-  createdAtMs: 1,
-  origins: ["https://shop.example"],
-  page: { policy, daily: 10 },
+  last_four: "wxyz",
+  created_at_ms: 1,
+  last_used_at_ms: null,
+  revoked_at_ms: null,
+  origins: JSON.stringify(["https://shop.example"]),
+  page: JSON.stringify({ policy, daily: 10 }),
 });
 
 interface Stores {

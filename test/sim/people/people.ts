@@ -239,8 +239,8 @@ export class People {
     const made = await this.#newKey(id);
     owner.headers["authorization"] = `Bearer ${made.apiKey}`;
     owner.revocations += 1;
-    for (const { id: keyId, revokedAtMs } of await keys.list(id)) {
-      if (revokedAtMs === undefined && keyId !== made.id) await keys.revoke(keyId);
+    for (const { id: keyId, revoked_at_ms: revokedAtMs } of await keys.list(id)) {
+      if (revokedAtMs === null && keyId !== made.id) await keys.revoke(keyId);
     }
     await this.world.timeline.sleep(IN_FORCE_MS);
     const charged = chargedOn(owner, this.front.today());

@@ -85,10 +85,10 @@ function createCommand(deps: AccountDeps): Command {
 const row = (key: ApiKey): readonly string[] => [
   key.id,
   key.name,
-  `${key.prefix}...${key.lastFour}`,
-  isoTime(key.createdAtMs),
-  isoTimeOrNull(key.lastUsedAtMs) ?? "never",
-  key.revokedAtMs === undefined ? "active" : `revoked ${isoTime(key.revokedAtMs)}`,
+  `${key.prefix}...${key.last_four}`,
+  isoTime(key.created_at_ms),
+  isoTimeOrNull(key.last_used_at_ms) ?? "never",
+  key.revoked_at_ms === null ? "active" : `revoked ${isoTime(key.revoked_at_ms)}`,
 ];
 
 function listCommand(deps: AccountDeps): Command {

@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander";
 import type { Account } from "../../../accounts/accounts-store.ts";
-import type { EndedAccess } from "../../../accounts/account-directory.ts";
+import type { EndedAccess } from "../../../accounts/accounts-store.ts";
 import { limitsJson, readLimits } from "../../../accounts/admission/tiers.ts";
 import { endedWords } from "../../../accounts/accounts.ts";
 import { misuse, print, refuse } from "../../terminal.ts";

@@ -1,7 +1,7 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
 import { addAccount, openStores } from "../../test/contracts/stores.ts";
-import { AccountDirectory } from "./account-directory.ts";
+import { Accounts } from "./accounts-store.ts";
 
 /** Kept on purpose: who changed what stays on record. */
 const KEPT = ["audit_entries"];
@@ -34,7 +34,7 @@ test("every table that names an account is emptied of it when it is erased", asy
         .execute();
     }
   }
-  assert.equal(await new AccountDirectory(db).erase("a1"), true);
+  assert.equal(await new Accounts(db).erase("a1"), true);
   for (const { name } of tables) {
     const want = KEPT.includes(name) ? 1 : 0;
     assert.equal(await rowsOf(name, "a1"), want, `${name} of the erased account`);

@@ -6,13 +6,6 @@ import type { CreditEntryRow, Database } from "../store/schema.ts";
 import { findRow, insertRow } from "../store/rows.ts";
 import { inTransaction, type Tx } from "../store/transaction.ts";
 
-interface CreditGrant {
-  readonly accountId: string;
-  readonly amount: number;
-  readonly reference: string;
-  readonly nowMs: number;
-}
-
 type GrantAnswer =
   | { readonly kind: "granted"; readonly balance: number }
   /** The balance would fall below 0, or rise above what a number holds exactly. Nothing changed. */
@@ -39,74 +32,60 @@ export async function moveCreditsIn(
   return balance;
 }
 
-/** An append-only ledger for each account; its sum is the balance. Rules: `test/contracts/account/accounts.ts`. */
-export class Credits {
-  readonly #db: Kysely<Database>;
-
-  constructor(db: Kysely<Database>) {
-    this.#db = db;
-  }
-
-  grant({ accountId, amount, reference, nowMs }: CreditGrant): Promise<GrantAnswer> {
-    const line = { account_id: accountId, amount, reference, created_at_ms: nowMs };
-    return inTransaction<GrantAnswer>(this.#db, async (tx) => {
-      const balance = await moveCreditsIn(tx, { ...line, reason: "grant" });
-      if (balance !== undefined) return { kind: "granted", balance };
-      const account = await findRow(tx.sql, "accounts", { id: accountId });
-      if (account === undefined) return { kind: "no_account" };
-      return { kind: "out_of_range", balance: account.credit_balance };
-    });
-  }
-
-  entries(accountId: string, limit: number): Promise<readonly CreditEntryRow[]> {
-    const all = this.#db.selectFrom("credit_entries").selectAll().orderBy("sequence", "desc");
-    return all.where("account_id", "=", accountId).limit(limit).execute();
-  }
-}
-
 export const GRANT_MAX = 1_000_000_000;
 
 export const REASON_MAX = 200;
 
 type CreditAnswer = GrantAnswer | { readonly kind: "bad_amount" | "bad_reason" };
 
-interface CreditServiceDeps {
-  readonly note?: Note;
-  readonly notices?: Pick<Notices, "tell">;
-  readonly credits: Credits;
-  readonly clock: Pick<Clock, "nowMs">;
-}
-
 const isAmount = (amount: number): boolean =>
   Number.isSafeInteger(amount) && amount !== 0 && Math.abs(amount) <= GRANT_MAX;
 
-export class CreditService {
-  readonly #deps: CreditServiceDeps;
+interface CreditsDeps {
+  readonly note?: Note;
+  readonly clock: Pick<Clock, "nowMs">;
+  readonly notices?: Pick<Notices, "tell">;
+}
 
-  constructor(deps: CreditServiceDeps) {
+/** An append-only ledger for each account; its sum is the balance. Rules: `test/contracts/account/accounts.ts`. */
+export class Credits {
+  readonly #db: Kysely<Database>;
+  readonly #deps: CreditsDeps;
+
+  constructor(db: Kysely<Database>, deps: CreditsDeps) {
+    this.#db = db;
     this.#deps = deps;
   }
 
-  /** The same service, which notes its changes. */
-  by(note: Note): CreditService {
-    return new CreditService({ ...this.#deps, note });
+  /** The same ledger, which notes its changes. */
+  by(note: Note): Credits {
+    return new Credits(this.#db, { ...this.#deps, note });
   }
 
   /** Adds `amount`, or takes it back when it is negative. Can be spent within 5 s. */
-  async grant(accountId: string, amount: number, text: string): Promise<CreditAnswer> {
-    const { credits, clock, notices, note } = this.#deps;
+  async grant(account_id: string, amount: number, text: string): Promise<CreditAnswer> {
+    const { clock, notices, note } = this.#deps;
     const reference = text.trim();
     if (!isAmount(amount)) return { kind: "bad_amount" };
     if (reference.length > REASON_MAX || /\p{Cc}/u.test(reference)) return { kind: "bad_reason" };
-    const answer = await credits.grant({ accountId, amount, reference, nowMs: clock.nowMs() });
+    const created_at_ms = clock.nowMs();
+    const line = { account_id, amount, reason: "grant", reference, created_at_ms } as const;
+    const answer = await inTransaction<GrantAnswer>(this.#db, async (tx) => {
+      const balance = await moveCreditsIn(tx, line);
+      if (balance !== undefined) return { kind: "granted", balance };
+      const account = await findRow(tx.sql, "accounts", { id: account_id });
+      if (account === undefined) return { kind: "no_account" };
+      return { kind: "out_of_range", balance: account.credit_balance };
+    });
     if (answer.kind !== "granted") return answer;
     notices?.tell("accounts");
     const detail = `${String(amount)}${text === "" ? "" : `, ${text}`}`;
-    await note?.({ action: "credits.granted", accountId, detail });
+    await note?.({ action: "credits.granted", accountId: account_id, detail });
     return answer;
   }
 
   entries(accountId: string, limit: number): Promise<readonly CreditEntryRow[]> {
-    return this.#deps.credits.entries(accountId, limit);
+    const all = this.#db.selectFrom("credit_entries").selectAll().orderBy("sequence", "desc");
+    return all.where("account_id", "=", accountId).limit(limit).execute();
   }
 }

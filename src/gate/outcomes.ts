@@ -1,6 +1,6 @@
 import { type Kysely, sql as raw } from "kysely";
 import type { Caller } from "../accounts/admission/caller.ts";
-import type { HourCounts } from "../accounts/hour-counts.ts";
+import type { RequestCounts } from "../accounts/request-counts.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import { addCount, WriteBehind } from "../base/write-behind.ts";
@@ -214,7 +214,7 @@ export interface OutcomeRecorderDeps {
   readonly clock: Pick<Clock, "nowMs" | "after">;
   readonly log: Pick<Log, "error">;
   /** Absent: nothing is counted by hour. */
-  readonly hours?: Pick<HourCounts, "note">;
+  readonly counts?: Pick<RequestCounts, "note">;
 }
 
 /** One row of outcomes, and the rule of the live version that led to it. */
@@ -280,7 +280,7 @@ export class OutcomeRecorder {
     const { outcome, policies, facts } = made;
     const { decision, reason, rule = -1 } = outcome;
     const form = made.form === "" && made.asked === "send" ? SEND_FORM : made.form;
-    this.#deps.hours?.note(accountId, decision);
+    this.#deps.counts?.note(accountId, decision);
     const { name, live } = policies;
     this.#counts.note(
       `${String(day)}\n${accountId}\n${keyId}\n${name} ${String(live.version)} ${String(rule)}\n${decision}\n${reason}\n${form}`,

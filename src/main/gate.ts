@@ -1,6 +1,6 @@
 import { Accounts } from "../accounts/accounts-store.ts";
 import type { Admission } from "../accounts/admission/admission.ts";
-import type { HourCounts } from "../accounts/hour-counts.ts";
+import type { RequestCounts } from "../accounts/request-counts.ts";
 import { createSecretBox } from "../base/secrets.ts";
 import { createBackTestPolicy } from "../gate/back-test.ts";
 import { createDecideOne, type DecideDeps, type DecideOne } from "../gate/decide-one.ts";
@@ -43,7 +43,7 @@ interface GateParts {
   readonly checker: Checker;
   readonly admission: Admission;
   readonly publicUrl: () => string;
-  readonly hours: Pick<HourCounts, "note">;
+  readonly counts: Pick<RequestCounts, "note">;
   readonly webhooks: Pick<Webhooks, "dispatcher">;
 }
 
@@ -152,11 +152,11 @@ function openHookHandler(
 /** Counts for the account, the metrics, and by domain if no new check ran. */
 function recorderOf(
   process: Process,
-  { serving: { metrics, lists }, hours }: GateParts,
+  { serving: { metrics, lists }, counts }: GateParts,
   { outcomes, decisionLog }: { readonly outcomes: Outcomes; readonly decisionLog: DecisionLog },
 ): DecideDeps["record"] {
   const { clock, log } = process;
-  const recorder = new OutcomeRecorder({ outcomes, clock, log, hours });
+  const recorder = new OutcomeRecorder({ outcomes, clock, log, counts });
   flushLast(process, "decisions.flush_failed", recorder);
   flushLast(process, "decisions.log_failed", decisionLog);
   const counted = decisionCounter(metrics.registry);

@@ -1,8 +1,7 @@
 import { pruneCounters } from "../accounts/admission/shared-counters.ts";
 import { AUDIT_MS, AuditLog } from "../accounts/audit.ts";
 import { Guesses } from "../accounts/guesses.ts";
-import { pruneHours } from "../accounts/hour-counts.ts";
-import { RefusalCounts } from "../accounts/refusal-counts.ts";
+import { pruneRequestCounts } from "../accounts/request-counts.ts";
 import { pruneUsage } from "../accounts/housekeeping.ts";
 import { SignIns } from "../accounts/sign-in/sign-ins.ts";
 import { every } from "../base/every.ts";
@@ -55,8 +54,7 @@ async function keepHouse({ clock, log }: Process, serving: Serving): Promise<voi
   await new SignIns(db).prune(nowMs);
   await new Guesses(db).prune(nowMs - DAY_MS);
   await new AuditLog(db).prune(nowMs - AUDIT_MS);
-  await pruneHours(db, nowMs);
-  await new RefusalCounts(db, { clock, log }).prune();
+  await pruneRequestCounts(db, nowMs);
   await new Outcomes(db).prune(today - SHADOW_DAYS + 1, today - OUTCOME_DAYS + 1);
   await new TrafficStore(db, clock).prune(nowMs);
   await pruneWaves(db, nowMs);

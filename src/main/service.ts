@@ -2,11 +2,10 @@ import { Accounts } from "../accounts/accounts-store.ts";
 import { callerInForce } from "../accounts/admission/caller.ts";
 import { createAdmission } from "../accounts/admission/admission.ts";
 import { memoryRateCounter } from "../accounts/admission/rate-counter.ts";
-import { createUnitsLeft } from "../accounts/admission/units-left.ts";
+import { createUnitsLeft } from "../accounts/allowance.ts";
 import { UsageRecorder } from "../accounts/admission/usage-recorder.ts";
 import type { Health } from "../base/health.ts";
-import { HourCounts } from "../accounts/hour-counts.ts";
-import { RefusalCounts } from "../accounts/refusal-counts.ts";
+import { RequestCounts } from "../accounts/request-counts.ts";
 import { Keys } from "../accounts/keys.ts";
 import { type CheckOne, createCheckOne, memoryAnswerCache } from "../check/single-check.ts";
 import { createExplain } from "../check/explain.ts";
@@ -127,11 +126,9 @@ async function openParts(process: Process) {
     tiers,
     notices,
   });
-  const hours = new HourCounts(db, { clock, log });
-  flushLast(process, "hours.flush_failed", hours);
-  const refusals = new RefusalCounts(db, { clock, log });
-  flushLast(process, "refusals.flush_failed", refusals);
-  const charts = new UsageRecorder({ usage, keys, clock, log, hours, refusals });
+  const counts = new RequestCounts(db, { clock, log });
+  flushLast(process, "hours.flush_failed", counts);
+  const charts = new UsageRecorder({ usage, keys, clock, log, counts });
   flushLast(process, "usage.flush_failed", charts);
   const webhooks = openWebhooks(process, {
     sql,
@@ -161,9 +158,9 @@ async function openParts(process: Process) {
   /** The base of links is known for good once the service listens: port 0 takes any free one. */
   const links = { base: publicUrlOf(config) };
   const publicUrl = (): string => links.base;
-  const gate = openGate(process, { serving, checker, admission, publicUrl, hours, webhooks });
-  const counts = { verdicts, hours, refusals, charts };
-  return { serving, links, publicUrl, checker, admission, counts, webhooks, texts, bulk, gate };
+  const gate = openGate(process, { serving, checker, admission, publicUrl, counts, webhooks });
+  const counted = { verdicts, requests: counts, charts };
+  return { serving, links, publicUrl, checker, admission, counted, webhooks, texts, bulk, gate };
 }
 
 function checkerOf(process: Process, serving: Serving, verdicts: VerdictTally): Checker {
@@ -183,7 +180,7 @@ function checkerOf(process: Process, serving: Serving, verdicts: VerdictTally): 
 
 function appOf(process: Process, parts: ServiceParts) {
   const { config, clock, log } = process;
-  const { serving, admission, counts, publicUrl, texts, gate } = parts;
+  const { serving, admission, counted, publicUrl, texts, gate } = parts;
   const { metrics, shares, lists } = serving;
   watchParts(parts);
   const health = watchHealth(process, parts);
@@ -215,7 +212,7 @@ function appOf(process: Process, parts: ServiceParts) {
     ...(docsViewer !== undefined && { docsViewer }),
     bulk: checkList,
     routes: apiRoutes(process, parts, { checkOne, checkList }),
-    usage: counts.charts,
+    usage: counted.charts,
     clock,
     log,
     metrics: metrics.http,
@@ -298,7 +295,7 @@ function watchParts(parts: ServiceParts): void {
   const { registry } = parts.serving.metrics;
   watch(registry, DNS, () => dnsOf(parts));
   watch(registry, VERDICTS, () => ({
-    single: parts.counts.verdicts.counts,
+    single: parts.counted.verdicts.counts,
     bulk: thread?.figures()?.verdicts,
   }));
   if (thread === undefined) return;
@@ -310,12 +307,12 @@ function dashboardOf(
   parts: ServiceParts,
   { health, isHostAllowed }: { readonly health: Health } & Pick<DashboardDeps, "isHostAllowed">,
 ): DashboardDeps {
-  const { serving, counts, bulk, webhooks, gate, publicUrl } = parts;
+  const { serving, counted, bulk, webhooks, gate, publicUrl } = parts;
   const info = { publicUrl, version: programVersion() };
   const countSignIn = outcomeCounter(serving.metrics.registry, "signIns");
   return {
     ...openAccounts(process, { ...parts, info, countSignIn, health }),
-    requests: counts.charts,
+    requests: counted.charts,
     isHostAllowed,
     health,
     system: systemFacts(process, serving, {
@@ -324,8 +321,7 @@ function dashboardOf(
       postponed: () => bulk.thread?.figures()?.worker.postponed,
     }),
     dnsTest: createDnsTest(process),
-    hours: counts.hours,
-    refusals: counts.refusals,
+    counts: counted.requests,
     accountLists: bulk.lists,
     webhooks,
     gate,

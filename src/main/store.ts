@@ -13,7 +13,7 @@ import {
 } from "../accounts/admission/rate-counter.ts";
 import { sharedCounters } from "../accounts/admission/shared-counters.ts";
 import { UsageLedger } from "../accounts/admission/usage.ts";
-import { Credits, CreditService } from "../accounts/credits.ts";
+import { Credits } from "../accounts/credits.ts";
 import { Keys, KeyService } from "../accounts/keys.ts";
 import { argonPasswords } from "../accounts/sign-in/passwords.ts";
 import { SignIns } from "../accounts/sign-in/sign-ins.ts";
@@ -40,7 +40,7 @@ export interface AccountStore {
   readonly sql: SqlDatabase;
   readonly accounts: AccountService;
   readonly keys: KeyService;
-  readonly credits: CreditService;
+  readonly credits: Credits;
   readonly switches: AccountSwitches;
   readonly reportOutcomes: ReportOutcomes;
   readonly notices: Notices;
@@ -88,7 +88,7 @@ export function accountStore(
     sql,
     accounts: new AccountService({ accounts, passwords, sessions, ids, clock, notices }),
     keys: new KeyService({ keys, ids, clock, notices }),
-    credits: new CreditService({ credits: new Credits(db), clock, notices }),
+    credits: new Credits(db, { clock, notices }),
     switches: createAccountSwitches({ accounts, db, clock, notices }),
     reportOutcomes: createOutcomeReport({ outcomes, keys, hooks, clock }),
     notices,

@@ -205,7 +205,10 @@ export interface RefusalCountRow {
   count: number;
 }
 
-export interface UsageDayRow {
+/** Answers by latency, without refusals: the name says the upper edge in milliseconds. */
+type LatencyColumn = `latency_le_${10 | 50 | 100 | 500 | 1000 | 5000}` | "latency_more";
+
+export interface UsageDayRow extends Record<LatencyColumn, number> {
   /** "account:<id>" or "bucket:<bucket>". */
   owner: string;
   day: number;
@@ -214,13 +217,6 @@ export interface UsageDayRow {
   credits: number;
   requests: number;
   refusals: number;
-  latency_le_10: number;
-  latency_le_50: number;
-  latency_le_100: number;
-  latency_le_500: number;
-  latency_le_1000: number;
-  latency_le_5000: number;
-  latency_more: number;
 }
 
 /** What a bulk request, or a request paid by credits, took. Single checks on the plan have no row. */

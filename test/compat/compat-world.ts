@@ -11,7 +11,7 @@ import { compatRoutes } from "../../src/http/compat/services.ts";
 import type { CompatHosts } from "../../src/http/hosts.ts";
 import type { Admission, Entrance } from "../../src/accounts/admission/admission.ts";
 import { DEFAULT_TIERS } from "../../src/accounts/admission/tiers.ts";
-import { createUnitsLeft } from "../../src/accounts/admission/units-left.ts";
+import { createUnitsLeft } from "../../src/accounts/allowance.ts";
 import { type Zone, zoneLookup } from "../dns/zone-lookup.ts";
 import { appDeps, appWith } from "../http/http-app.ts";
 import { literalDatasets } from "../lists/literal-datasets.ts";

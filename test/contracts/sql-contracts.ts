@@ -103,7 +103,8 @@ function usageContracts(name: string, stores: Make<Stores>): void {
 function accountContracts(name: string, stores: Make<Stores>): void {
   accountsContract(name, async (t) => {
     const { sql, credits } = await stores(t);
-    return { accounts: new Accounts(sql.db), keys: new Keys(sql.db), credits };
+    const { db } = sql;
+    return { db, accounts: new Accounts(db), keys: new Keys(db), credits };
   });
   loginSessionsContract(name, async (t) => {
     const opened = await stores(t);

@@ -54,7 +54,7 @@ export function storesOn<C extends Clock, L extends Log>(
     usage,
     counter,
     charges,
-    credits: new Credits(db),
+    credits: new Credits(db, given),
     jobs: new Jobs(deps),
     chunks: new ChunkQueue(deps),
     sessions: new SessionStore(deps),
@@ -108,8 +108,7 @@ export async function addAccount(
     })
     .execute();
   if (balance > 0) {
-    const nowMs = clock.nowMs();
-    await credits.grant({ accountId: id, amount: balance, reference: "start", nowMs });
+    await credits.grant(id, balance, "start");
   }
   return id;
 }

@@ -175,8 +175,7 @@ export async function dashboardWorld(options: DashboardWorldOptions = {}): Promi
     ...openAccounts({ clock, ids, log, config: settings }, parts),
     requests,
     isHostAllowed: () => true,
-    hours: { today: () => Promise.resolve([]) },
-    refusals: { of: () => Promise.resolve([]) },
+    counts: { today: () => Promise.resolve([]), refusals: () => Promise.resolve([]) },
     dnsTest: () =>
       Promise.resolve({
         resolvers: [

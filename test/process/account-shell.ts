@@ -8,7 +8,7 @@ import { countingIds } from "../contracts/stores.ts";
 import { keptLog } from "./kept-log.ts";
 import { recordingTerminal } from "./recording-terminal.ts";
 import { Accounts } from "../../src/accounts/accounts-store.ts";
-import { Credits, CreditService } from "../../src/accounts/credits.ts";
+import { Credits } from "../../src/accounts/credits.ts";
 import { SignIns } from "../../src/accounts/sign-in/sign-ins.ts";
 import { openEmbedded } from "../../src/store/database.ts";
 import { Hooks } from "../../src/gate/hooks-store.ts";
@@ -56,7 +56,7 @@ export function openShell(t: TestContext, input = "", more: More = {}): Shell {
   const openAccounts = async (): Promise<CliAccounts> => {
     const { db, close } = await openEmbedded(dataDir, NOW_MS);
     const keys = new KeyService({ keys: new Keys(db), ids, clock });
-    const credits = new CreditService({ credits: new Credits(db), clock });
+    const credits = new Credits(db, { clock });
     const accounts = new Accounts(db);
     const box = createSecretBox(new Uint8Array(32));
     const publicUrl = (): string => "";

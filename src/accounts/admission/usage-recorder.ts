@@ -1,8 +1,7 @@
 import { dayOf } from "../../core/calendar.ts";
 import type { Clock } from "../../base/clock.ts";
-import type { HourCounts } from "../hour-counts.ts";
 import type { Keys } from "../keys.ts";
-import type { RefusalCounts } from "../refusal-counts.ts";
+import type { RequestCounts } from "../request-counts.ts";
 import type { Log } from "../../base/log.ts";
 import { ownerKey } from "../../base/owner.ts";
 import { addUsage, emptyDay, latencyColumn, type UsageLedger } from "./usage.ts";
@@ -21,8 +20,7 @@ interface UsageRecorderDeps {
   readonly keys: Pick<Keys, "touch">;
   readonly clock: Pick<Clock, "nowMs" | "after">;
   readonly log: Pick<Log, "error">;
-  readonly hours?: Pick<HourCounts, "note">;
-  readonly refusals?: Pick<RefusalCounts, "note">;
+  readonly counts?: Pick<RequestCounts, "note" | "noteRefusal">;
 }
 
 const FLUSH_AFTER_MS = 1_000;
@@ -57,14 +55,14 @@ export class UsageRecorder {
   /** Anonymous requests leave no trace here. */
   record({ owner, keyId }: Caller, { refusal, latencyMs }: RequestOutcome): void {
     if (owner.kind !== "account") return;
-    const { hours, refusals } = this.#deps;
+    const { counts } = this.#deps;
     const nowMs = this.#deps.clock.nowMs();
     const day = dayOf(nowMs);
     if (keyId !== undefined) this.#use(keyId, nowMs);
-    hours?.note(owner.accountId, "requests");
+    counts?.note(owner.accountId, "requests");
     if (refusal !== undefined) {
-      hours?.note(owner.accountId, "refusals");
-      refusals?.note(owner.accountId, keyId ?? "", refusal);
+      counts?.note(owner.accountId, "refusals");
+      counts?.noteRefusal(owner.accountId, keyId ?? "", refusal);
     }
     const key = ownerKey(owner);
     const waiting = this.#days.waiting(`${key} ${String(day)}`);

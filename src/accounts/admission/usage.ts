@@ -143,32 +143,15 @@ const negated = ({ owner, day, ...counts }: UsageDelta): UsageDelta => ({
 });
 
 const LATENCY_COLUMNS = [
-  "latency_le_10",
-  "latency_le_50",
-  "latency_le_100",
-  "latency_le_500",
-  "latency_le_1000",
-  "latency_le_5000",
-  "latency_more",
-] as const;
+  ...LATENCY_EDGES_MS.map((edgeMs) => `latency_le_${edgeMs}` as const),
+  "latency_more" as const,
+];
 
 const COUNT_COLUMNS = ["units", "credits", "requests", "refusals", ...LATENCY_COLUMNS] as const;
 
 type UsageCounts = Omit<UsageDayRow, "owner" | "day">;
 
-const NOTHING: Readonly<UsageCounts> = {
-  units: 0,
-  credits: 0,
-  requests: 0,
-  refusals: 0,
-  latency_le_10: 0,
-  latency_le_50: 0,
-  latency_le_100: 0,
-  latency_le_500: 0,
-  latency_le_1000: 0,
-  latency_le_5000: 0,
-  latency_more: 0,
-};
+const NOTHING = Object.fromEntries(COUNT_COLUMNS.map((name) => [name, 0])) as UsageCounts;
 
 const SUMS = Object.fromEntries(
   COUNT_COLUMNS.map((name) => [name, sql.raw(`usage_days.${name} + excluded.${name}`)]),
@@ -199,7 +182,7 @@ export async function countIn(
   await adding(tx.sql, [{ ...emptyDay(at.owner, at.day), ...counts }]).execute();
 }
 
-function usageDay(found: UsageDayRow): UsageDay {
+function usageDay(found: Omit<UsageDayRow, "owner">): UsageDay {
   const { day, units, credits, requests, refusals } = found;
   const latency = LATENCY_COLUMNS.map((name) => found[name]);
   return { day, units, credits, requests, refusals, latency };
@@ -241,7 +224,8 @@ async function readUnits(
 ): Promise<UnitsUsed> {
   const parameters = [day, owner, monthStart(day), nextMonthStart(day)];
   const { rows } = await on.executeQuery<UnitsUsed>({ ...query, parameters });
-  return { inDay: Number(rows[0]?.inDay), inMonth: Number(rows[0]?.inMonth) };
+  const [used = { inDay: 0, inMonth: 0 }] = rows;
+  return { ...used };
 }
 
 export async function takeUnitsIn(
@@ -308,15 +292,12 @@ export class UsageLedger {
       .groupBy("day")
       .orderBy("day")
       .execute();
-    return rows.map((row) => {
-      const sums = COUNT_COLUMNS.map((name) => [name, Number(row[name])] as const);
-      return usageDay({ ...emptyDay("", row.day), ...Object.fromEntries(sums) });
-    });
+    return rows.map(usageDay);
   }
 
   /** The owners that used most in these days, units and credits together, largest first. */
-  async top(firstDay: number, lastDay: number, max: number): Promise<readonly OwnerTotal[]> {
-    const rows = await this.#days(firstDay, lastDay)
+  top(firstDay: number, lastDay: number, max: number): Promise<readonly OwnerTotal[]> {
+    return this.#days(firstDay, lastDay)
       .select(["owner", sql<number>`sum(units + credits)`.as("units")])
       .select(sql<number>`sum(requests)`.as("requests"))
       .groupBy("owner")
@@ -324,11 +305,6 @@ export class UsageLedger {
       .orderBy("owner")
       .limit(max)
       .execute();
-    return rows.map(({ owner, units, requests }) => ({
-      owner: owner as OwnerKey, // the column's only writer takes owner keys
-      units: Number(units),
-      requests: Number(requests),
-    }));
   }
 
   /** Forgets accounts' days before `accountsFrom` and address buckets' days before `bucketsFrom`; how many. */

@@ -3,7 +3,7 @@ import { type Account, ACCOUNT_TIERS } from "../../accounts/accounts-store.ts";
 import { SERVICE } from "../../accounts/audit.ts";
 import { readLimits } from "../../accounts/admission/tiers.ts";
 import { LATENCY_EDGES_MS } from "../../accounts/admission/usage.ts";
-import { type CreditService, GRANT_MAX, REASON_MAX } from "../../accounts/credits.ts";
+import { type Credits, GRANT_MAX, REASON_MAX } from "../../accounts/credits.ts";
 import { keyJson } from "../../accounts/keys.ts";
 import { checkPassword } from "../../accounts/sign-in/sign-up.ts";
 import { badField, notFound, notNow } from "../../base/refusals.ts";
@@ -87,7 +87,7 @@ const LIMIT_FIELDS = {
   bulk_limit: limitField,
 };
 
-type RefusedGrant = Exclude<Awaited<ReturnType<CreditService["grant"]>>, { kind: "granted" }>;
+type RefusedGrant = Exclude<Awaited<ReturnType<Credits["grant"]>>, { kind: "granted" }>;
 
 function creditRefusal(answer: RefusedGrant): Error {
   switch (answer.kind) {

@@ -135,9 +135,9 @@ const USAGE_DAYS = { standard: 30, max: 400 };
 async function refusalsOf(
   { id }: Pick<Account, "id">,
   days: number,
-  { refusals, keys }: Pick<DashboardContext, "refusals" | "keys">,
+  { counts, keys }: Pick<DashboardContext, "counts" | "keys">,
 ) {
-  const [rows, known] = await Promise.all([refusals.of(id, days), keys.list(id)]);
+  const [rows, known] = await Promise.all([counts.refusals(id, days), keys.list(id)]);
   const names = new Map(known.map((key) => [key.id, key.name]));
   return rows.map((row) => ({ ...row, key_name: names.get(row.key_id ?? "") ?? null }));
 }
@@ -206,7 +206,7 @@ export const ownRoutes: readonly AccountRoute[] = [
   ),
   account("GET usage", { answer: Usage }, async ({ account: own, query }, context) => ({
     days: await context.usage.days(own, boundedNumber(query["days"], USAGE_DAYS)),
-    hours: await context.hours.today(own.id),
+    hours: await context.counts.today(own.id),
     refusals: await refusalsOf(own, boundedNumber(query["days"], USAGE_DAYS), context),
     latency_edges_ms: LATENCY_EDGES_MS,
     allowance: await context.usage.allowance(own),

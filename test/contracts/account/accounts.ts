@@ -1,12 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { Kysely } from "kysely";
 import type { Accounts, NewAccount } from "../../../src/accounts/accounts-store.ts";
-import type { Credits } from "../../../src/accounts/credits.ts";
-import type { ApiKeyRow } from "../../../src/store/schema.ts";
+import { type Credits, moveCreditsIn } from "../../../src/accounts/credits.ts";
+import type { ApiKeyRow, Database } from "../../../src/store/schema.ts";
 import type { Keys } from "../../../src/accounts/keys.ts";
+import { inTransaction } from "../../../src/store/transaction.ts";
 import type { Make } from "../contract.ts";
 
 export interface AccountsFixture {
+  readonly db: Kysely<Database>;
   readonly accounts: Accounts;
   readonly keys: Keys;
   readonly credits: Credits;
@@ -173,32 +176,38 @@ export function accountsContract(name: string, make: Make<AccountsFixture>): voi
     },
   );
 
-  rule("a balance is the sum of its entries and never below 0", async ({ accounts, credits }) => {
-    await accounts.create(account("a1"));
-    const grant = (amount: number, accountId = "a1") =>
-      credits.grant({ accountId, amount, reference: "why", nowMs: NOW_MS });
-    assert.deepEqual(await grant(10), { kind: "granted", balance: 10 });
-    assert.deepEqual(await grant(-11), { kind: "out_of_range", balance: 10 });
-    assert.deepEqual(await grant(Number.MAX_SAFE_INTEGER), { kind: "out_of_range", balance: 10 });
-    assert.deepEqual(await grant(-4), { kind: "granted", balance: 6 });
-    assert.deepEqual(await grant(1, "nobody"), { kind: "no_account" });
-    assert.equal((await accounts.find("a1"))?.creditBalance, 6);
-    const entries = await credits.entries("a1", 10);
-    const shown = entries.map((row) => [row.sequence, row.amount, row.balance_after, row.reason]);
-    assert.deepEqual(shown, [
-      [2, -4, 6, "grant"],
-      [1, 10, 10, "grant"],
-    ]);
-    assert.equal((await credits.entries("a1", 1)).length, 1);
-  });
+  rule(
+    "a balance is the sum of its entries and never below 0",
+    async ({ db, accounts, credits }) => {
+      await accounts.create(account("a1"));
+      const grant = (amount: number, accountId = "a1") => credits.grant(accountId, amount, "why");
+      assert.deepEqual(await grant(10), { kind: "granted", balance: 10 });
+      assert.deepEqual(await grant(-11), { kind: "out_of_range", balance: 10 });
+      const whole = {
+        account_id: "a1",
+        amount: Number.MAX_SAFE_INTEGER,
+        reference: "why",
+      } as const;
+      const move = { ...whole, reason: "grant", created_at_ms: NOW_MS } as const;
+      assert.equal(await inTransaction(db, (tx) => moveCreditsIn(tx, move)), undefined);
+      assert.deepEqual(await grant(-4), { kind: "granted", balance: 6 });
+      assert.deepEqual(await grant(1, "nobody"), { kind: "no_account" });
+      assert.equal((await accounts.find("a1"))?.creditBalance, 6);
+      const entries = await credits.entries("a1", 10);
+      const shown = entries.map((row) => [row.sequence, row.amount, row.balance_after, row.reason]);
+      assert.deepEqual(shown, [
+        [2, -4, 6, "grant"],
+        [1, 10, 10, "grant"],
+      ]);
+      assert.equal((await credits.entries("a1", 1)).length, 1);
+    },
+  );
 
   rule("parallel charges share one balance", async ({ accounts, credits }) => {
     await accounts.create(account("a1"));
-    await credits.grant({ accountId: "a1", amount: 10, reference: "", nowMs: NOW_MS });
+    await credits.grant("a1", 10, "");
     const answers = await Promise.all(
-      Array.from({ length: 20 }, () =>
-        credits.grant({ accountId: "a1", amount: -3, reference: "", nowMs: NOW_MS }),
-      ),
+      Array.from({ length: 20 }, () => credits.grant("a1", -3, "")),
     );
     assert.equal(answers.filter(({ kind }) => kind === "granted").length, 3);
     assert.equal((await accounts.find("a1"))?.creditBalance, 1);

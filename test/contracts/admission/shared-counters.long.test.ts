@@ -143,7 +143,11 @@ withPostgres("counters that servers share", ({ open, again }) => {
 
   test("bulk charges and single checks of two servers share one quota", async (t) => {
     const { one, other } = await openTwo(t);
-    await addAccount({ sql: one.sql, credits: new Credits(one.sql.db), clock: one.time });
+    await addAccount({
+      sql: one.sql,
+      credits: new Credits(one.sql.db, { clock: one.time }),
+      clock: one.time,
+    });
     const nowMs = one.time.nowMs();
     const limits = { daily: 100, monthly: null };
     const owner = { kind: "account", accountId: "a1" } as const;

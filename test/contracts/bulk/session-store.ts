@@ -61,9 +61,7 @@ export function sessionStoreContract(name: string, make: Make<BulkStores>): void
 
   rule("`payable` charges nothing, from the plan or from credits", async (stores) => {
     const batch = newBatch(stores, 3);
-    const nowMs = batch.nowMs;
-    const grant = { accountId: "a1", amount: 3, reference: "test", nowMs };
-    await stores.credits.grant(grant);
+    await stores.credits.grant("a1", 3, "test");
     const credits = termsFor(batch, { purses: "credits" });
     for (const terms of [termsFor(batch), credits, credits]) {
       assert.equal(await stores.jobs.payable(terms), undefined);

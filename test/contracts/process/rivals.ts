@@ -32,12 +32,7 @@ export const creditTerms = ({ first }: Rivals, units: number) =>
   ({ owner: ACCOUNT, units, limits, purses: "credits", nowMs: first.clock.nowMs() }) as const;
 
 export const grant = ({ first }: Rivals, amount: number) =>
-  first.credits.grant({
-    accountId: "a1",
-    amount,
-    reference: "test",
-    nowMs: first.clock.nowMs(),
-  });
+  first.credits.grant("a1", amount, "test");
 
 /** Each process does it `times` times, all at once. */
 export const everywhere = <T>(

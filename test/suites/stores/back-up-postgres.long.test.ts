@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { promisify } from "node:util";
 import { Accounts } from "../../../src/accounts/accounts-store.ts";
+import { manualClock } from "../../time/manual-clock.ts";
 import { Credits } from "../../../src/accounts/credits.ts";
 import type { SqlDatabase } from "../../../src/store/database.ts";
 import { endRestored } from "../../../src/bulk/restored.ts";
@@ -34,7 +35,7 @@ async function halfDone(t: TestContext, place: () => Promise<SqlDatabase>): Prom
   const stores = await openBulkStores(t, { place });
   const { clock, credits, jobs, chunks } = stores;
   const nowMs = clock.nowMs();
-  await credits.grant({ accountId: "a1", amount: GRANTED, reference: "start", nowMs });
+  await credits.grant("a1", GRANTED, "start");
   const order = newJob(stores, UNITS);
   const made = await jobs.create(order, termsFor(order, { purses: "credits" }));
   assert.equal(made.kind, "accepted");
@@ -44,7 +45,7 @@ async function halfDone(t: TestContext, place: () => Promise<SqlDatabase>): Prom
 
 async function balanceIn({ db }: SqlDatabase): Promise<number> {
   const account = await new Accounts(db).find("a1");
-  const entries = await new Credits(db).entries("a1", 100);
+  const entries = await new Credits(db, { clock: manualClock() }).entries("a1", 100);
   const sum = entries.reduce((total, { amount }) => total + amount, 0);
   assert.equal(account?.creditBalance, sum);
   return sum;

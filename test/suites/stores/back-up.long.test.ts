@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { copyFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, suite, test } from "node:test";
+import { manualClock } from "../../time/manual-clock.ts";
 import { Credits } from "../../../src/accounts/credits.ts";
 import { openEmbedded } from "../../../src/store/database.ts";
 import { type ForkedDnsServer, forkDnsServer } from "../../dns/dns-server.ts";
@@ -80,7 +81,7 @@ async function balanceOf({ directory }: Home, { account_id }: Account): Promise<
     .select("credit_balance")
     .where("id", "=", account_id)
     .executeTakeFirstOrThrow();
-  const entries = await new Credits(db).entries(account_id, 1_000);
+  const entries = await new Credits(db, { clock: manualClock() }).entries(account_id, 1_000);
   await close();
   const sum = entries.reduce((total, { amount }) => total + amount, 0);
   assert.equal(Number(row.credit_balance), sum);

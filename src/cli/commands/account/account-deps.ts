@@ -1,5 +1,5 @@
 import type { AccountService } from "../../../accounts/accounts.ts";
-import type { CreditService } from "../../../accounts/credits.ts";
+import type { Credits } from "../../../accounts/credits.ts";
 import type { KeyService } from "../../../accounts/keys.ts";
 import type { AccountSwitches } from "../../../gate/account-switches.ts";
 import type { ReportOutcomes } from "../../../gate/outcome-report.ts";
@@ -10,7 +10,7 @@ import { type DatabaseUse, type Terminal, refuse, shown, withOpened } from "../.
 export interface CliAccounts {
   readonly accounts: AccountService;
   readonly keys: KeyService;
-  readonly credits: CreditService;
+  readonly credits: Credits;
   readonly switches: AccountSwitches;
   /** Forgets wrong passwords; false when there was none. */
   readonly unlock: (accountId: string) => Promise<boolean>;

@@ -1,0 +1,143 @@
+import { type Kysely, sql } from "kysely";
+import type { Clock } from "../base/clock.ts";
+import type { Log } from "../base/log.ts";
+import { addCount, WriteBehind } from "../base/write-behind.ts";
+import { DAY_MS, dayOf } from "../core/calendar.ts";
+import { DECISIONS } from "../core/policy/policy.ts";
+import { lockName, pruneRows, type Upsert, upsert } from "../store/rows.ts";
+import type { Database, HourCountRow, RefusalCountRow } from "../store/schema.ts";
+import { inSlice } from "../store/transaction.ts";
+
+const HOUR_MS = 3_600_000;
+const HOURS = DAY_MS / HOUR_MS;
+const HOUR_KEY = ["account_id", "hour", "kind"] as const;
+
+const HOUR_KINDS = ["requests", "refusals", ...DECISIONS] as const;
+type HourKind = (typeof HOUR_KINDS)[number];
+type HourCount = Readonly<Record<HourKind, number>>;
+
+const SHOWN_MAX = 50;
+const REFUSAL_DAYS = 400;
+const REFUSAL_KEY = ["account_id", "day", "key_id", "code"] as const;
+
+interface RefusalSum {
+  readonly code: string;
+  /** Null for requests without a key. */
+  readonly key_id: string | null;
+  readonly count: number;
+}
+
+interface CountDeps {
+  readonly clock: Clock;
+  readonly log: Pick<Log, "error">;
+}
+
+/**
+ * Counts requests and decisions of accounts by hour, for the charts of an account's first day, and refused requests by
+ * day, key and code. A kill may lose a second of them.
+ */
+export class RequestCounts {
+  readonly #db: Kysely<Database>;
+  readonly #clock: Clock;
+  readonly #hours: WriteBehind<HourCountRow>;
+  readonly #refusals: WriteBehind<RefusalCountRow>;
+
+  constructor(db: Kysely<Database>, { clock, log }: CountDeps) {
+    this.#db = db;
+    this.#clock = clock;
+    const hour = { account_id: "", hour: 0, kind: "", count: 0 };
+    const saveHours = upsert(db, hour, (query, rows) => {
+      const count = sql<number>`hour_counts.count + excluded.count`;
+      const adding = query.insertInto("hour_counts").values(rows);
+      return adding.onConflict((same) => same.columns(HOUR_KEY).doUpdateSet({ count }));
+    });
+    const refusal = { account_id: "", day: 0, key_id: "", code: "", count: 0 };
+    const saveRefusals = upsert(db, refusal, (query, rows) => {
+      const count = sql<number>`refusal_counts.count + excluded.count`;
+      const adding = query.insertInto("refusal_counts").values(rows);
+      return adding.onConflict((same) => same.columns(REFUSAL_KEY).doUpdateSet({ count }));
+    });
+    this.#hours = writeBehind(db, saveHours, clock, (fault, lost) =>
+      log.error("hours.flush_failed", fault, { lost }),
+    );
+    this.#refusals = writeBehind(db, saveRefusals, clock, (fault, lost) =>
+      log.error("refusals.flush_failed", fault, { lost }),
+    );
+  }
+
+  note(account_id: string, kind: HourKind): void {
+    const hour = Math.floor(this.#clock.nowMs() / HOUR_MS);
+    this.#hours.note(`${account_id} ${String(hour)} ${kind}`, { account_id, hour, kind, count: 1 });
+  }
+
+  /** `key_id`: "" for a request without a key, as of the dashboard. */
+  noteRefusal(account_id: string, key_id: string, code: string): void {
+    const day = dayOf(this.#clock.nowMs());
+    const row = { account_id, day, key_id, code, count: 1 };
+    this.#refusals.note(`${account_id} ${String(day)} ${key_id} ${code}`, row);
+  }
+
+  async flush(): Promise<void> {
+    await this.#hours.flush();
+    await this.#refusals.flush();
+  }
+
+  async today(accountId: string): Promise<readonly HourCount[]> {
+    const now = Math.floor(this.#clock.nowMs() / HOUR_MS);
+    const first = now - (now % HOURS);
+    const all = this.#db.selectFrom("hour_counts").selectAll().where("hour", ">=", first);
+    const rows = await all.where("account_id", "=", accountId).execute();
+    return Array.from({ length: now - first + 1 }, (_, at) => {
+      const ofHour = rows.filter(({ hour }) => hour === first + at);
+      const of = (kind: HourKind): number => ofHour.find((row) => row.kind === kind)?.count ?? 0;
+      return Object.fromEntries(HOUR_KINDS.map((kind) => [kind, of(kind)])) as HourCount;
+    });
+  }
+
+  /** Sums of the last `days` days, most often first, at most 50. */
+  async refusals(accountId: string, days: number): Promise<readonly RefusalSum[]> {
+    const rows = await this.#db
+      .selectFrom("refusal_counts")
+      .select(({ fn }) => ["code", "key_id", fn.sum<number>("count").as("count")])
+      .where("account_id", "=", accountId)
+      .where("day", ">", dayOf(this.#clock.nowMs()) - days)
+      .groupBy(["code", "key_id"])
+      .orderBy("count", "desc")
+      .orderBy("code")
+      .limit(SHOWN_MAX)
+      .execute();
+    return rows.map((row) => ({ ...row, key_id: row.key_id || null }));
+  }
+}
+
+const writeBehind = <Row extends { account_id: string; count: number }>(
+  db: Kysely<Database>,
+  save: Upsert<Row>,
+  clock: Clock,
+  failed: (fault: unknown, lost: number) => void,
+): WriteBehind<Row> =>
+  new WriteBehind({
+    afterMs: 1_000,
+    batch: 500,
+    max: 20_000,
+    merge: addCount,
+    clock,
+    save: (rows) =>
+      inSlice(db, async (tx) => {
+        await lockName(tx, "request_counts"); // writers of the same rows would deadlock
+        const ids = [...new Set(rows.map((row) => row.account_id))];
+        const accounts = tx.sql.selectFrom("accounts").select("id").where("id", "in", ids);
+        const known = new Set((await accounts.execute()).map(({ id }) => id));
+        const kept = rows.filter((row) => known.has(row.account_id)); // not deleted meanwhile
+        await save(tx, kept);
+      }),
+    failed,
+  });
+
+export async function pruneRequestCounts(db: Kysely<Database>, nowMs: number): Promise<number> {
+  const hours = { table: "hour_counts", key: HOUR_KEY, column: "hour" } as const;
+  const refusals = { table: "refusal_counts", key: REFUSAL_KEY, column: "day" } as const;
+  const before = Math.floor(nowMs / HOUR_MS) - 2 * HOURS;
+  const pruned = await pruneRows(db, { ...hours, before });
+  return pruned + (await pruneRows(db, { ...refusals, before: dayOf(nowMs) - REFUSAL_DAYS }));
+}

@@ -4,7 +4,7 @@ import type { Clock } from "../base/clock.ts";
 import type { Ids } from "../base/ids.ts";
 import { type HookJson } from "./gate-shapes.ts";
 import type { Hook, HookCall, Hooks } from "./hooks-store.ts";
-import type { PublicHostCheck } from "../outbound/public-host.ts";
+import type { PublicHostCheck } from "../outbound/dial.ts";
 import type { SecretBox } from "../base/secrets.ts";
 import { badField, notFound, notNow } from "../base/refusals.ts";
 import { publicHttpsUrl } from "../webhooks/configure.ts";

@@ -191,7 +191,7 @@ export function registrationFrom(
   addresses: Lookup["addresses"],
   { registrations: cache, shares = createShares(undefined, ONE_OWNER) }: RegistryParts,
 ): Lookup["registration"] {
-  const outbound = machine.openOutbound({ addresses, clock, allowed: config.outboundAllow ?? [] });
+  const outbound = machine.openOutbound({ addresses, clock, allowed: config.outboundAllow });
   const bootstrap = createBootstrapCopy({
     url: config.rdapBootstrapUrl,
     path: join(rdapFolder(config.dataDir), "dns.json"),

@@ -47,7 +47,7 @@ import { PolicyStore } from "../gate/policy-store.ts";
 import { createTokens } from "../gate/tokens.ts";
 import { DomainMails, VerdictCounts } from "../lists/domain-verdicts.ts";
 import { refreshBy } from "../lists/feed-status.ts";
-import { createHostCheck } from "../outbound/public-host.ts";
+import { createHostCheck } from "../outbound/dial.ts";
 import { backUpEmbedded } from "../store/embedded/back-up.ts";
 import { lockForServing } from "../store/embedded/serving-lock.ts";
 import { receiveWebhooks } from "../webhooks/loopback-receiver.ts";

@@ -24,7 +24,7 @@ import { Waves } from "../gate/waves.ts";
 import type { DashboardGate } from "../http/account/context.ts";
 import { DomainMails, VerdictCounts } from "../lists/domain-verdicts.ts";
 import { createOutbound } from "../outbound/outbound.ts";
-import { createHostCheck } from "../outbound/public-host.ts";
+import { createHostCheck } from "../outbound/dial.ts";
 import type { Checker } from "./checker.ts";
 import { decisionCounter, hookCounter, outcomeCounter } from "./metrics.ts";
 import { flushLast, type Process } from "./process.ts";
@@ -69,7 +69,7 @@ export function openGate(process: Process, parts: GateParts): Gate {
   const { traffic, waves } = openTraffic(process, parts, hash);
   const record = recorderOf(process, parts, { outcomes, decisionLog });
   // Accounts, tokens and DNS name these URLs, so nothing that the operator allows to others is allowed here.
-  const outbound = createOutbound({ addresses: dns.everyAddress, clock, allowed: [] });
+  const outbound = createOutbound({ addresses: dns.everyAddress, clock });
   const fetchJson = createFetchJson(outbound, clock);
   const deciding = createDecideOne({
     admission,

@@ -16,7 +16,6 @@ import { RuleService } from "../lists/rules/rules.ts";
 import { attachDatasets, type SharedDatasets } from "../lists/shared-datasets.ts";
 import { MAIL_DOMAINS_KEPT, VERDICT_DAYS, VerdictRecorder } from "../lists/verdict-recorder.ts";
 import type { Outbound } from "../outbound/outbound-types.ts";
-import { createProxiedHttp } from "../outbound/proxied.ts";
 import type { SqlDatabase } from "../store/database.ts";
 import type { Duties } from "../store/elections.ts";
 import type { Notices } from "../store/notices.ts";
@@ -92,11 +91,15 @@ interface ListsParts {
 const SOURCES_URL = "https://raw.githubusercontent.com";
 
 function httpOf({ config, machine, clock }: Process, { lookup }: ListsParts): Outbound["http"] {
-  const { outboundAllow: allowed = [], httpsProxy: https, httpProxy: http } = config;
+  const {
+    outboundAllow: allowed,
+    httpsProxy: https,
+    httpProxy: http,
+    noProxy: direct = [],
+  } = config;
   const addresses = (host: string) => lookup.everyAddress(host);
-  const outbound = machine.openOutbound({ addresses, clock, allowed });
-  const direct: Outbound["http"] = (question) => outbound.http(question);
-  return createProxiedHttp({ https, http, direct: config.noProxy ?? [] }, { direct, clock });
+  const proxies = { https, http, direct };
+  return machine.openOutbound({ addresses, clock, allowed, proxies }).http;
 }
 
 function openRefresher(process: Process, parts: ListsParts): Promise<FeedRefresher> {

@@ -1,6 +1,6 @@
 import { createSecretBox } from "../base/secrets.ts";
 import type { Lookup } from "../core/mail/lookup.ts";
-import { createHostCheck } from "../outbound/public-host.ts";
+import { createHostCheck } from "../outbound/dial.ts";
 import type { SqlDatabase } from "../store/database.ts";
 import type { Notices } from "../store/notices.ts";
 import { createWebhookSetup, type WebhookSetup } from "../webhooks/configure.ts";

@@ -3,24 +3,19 @@ import { connect as connectTls } from "node:tls";
 import type { Answer, Awaitable } from "../core/mail/lookup.ts";
 import type { Clock } from "../base/clock.ts";
 import type { OutboundFailure, OutboundFault, OutboundResult } from "./outbound-types.ts";
-import { type AddressRange, isAllowed, isPublicAddress } from "./public-address.ts";
+import { type AddressRanges, isPublicAddress } from "./public-address.ts";
 
 export interface DialDeps {
   /** The project's own DNS: `Lookup.addresses`. Never the system's resolver. */
   readonly addresses: (host: string) => Awaitable<Answer<string>>;
   readonly clock: Pick<Clock, "after">;
-  readonly allowed: readonly AddressRange[];
-  readonly connect: (address: string, port: number) => Socket;
+  /** Addresses that are not public and may be dialled all the same. */
+  readonly allowed?: AddressRanges | undefined;
+  readonly connect?: (address: string, port: number) => Socket;
 }
 
-export const realConnect: DialDeps["connect"] = (address, port) =>
+const connectTo = (address: string, port: number): Socket =>
   connectTcp({ host: address, port, family: isIP(address) });
-
-export interface Peer {
-  readonly host: string;
-  readonly port: number;
-  readonly tls: boolean;
-}
 
 /** Addresses of one name that are tried, and how long one may take to accept. */
 const ADDRESSES_MAX = 4;
@@ -94,22 +89,31 @@ export async function checkedAddresses(
 }
 
 const mayDial = (address: string, { allowed }: Pick<DialDeps, "allowed">): boolean =>
-  isPublicAddress(address) || isAllowed(address, allowed);
+  isPublicAddress(address) || allowed?.has(address) === true;
 
+/** Connects to the host of an http or https URL, whose addresses must be public or allowed. */
 export async function dial(
-  peer: Peer,
+  url: URL,
   deps: DialDeps,
   signal: AbortSignal,
 ): Promise<OutboundResult<Socket>> {
-  const addresses = await checkedAddresses(peer.host, deps, signal);
+  const host = hostOf(url);
+  const addresses = await checkedAddresses(host, deps, signal);
   if (!addresses.ok) return addresses;
   let last: OutboundResult<Socket> = failure("unreachable");
   for (const address of addresses.value) {
-    last = await open(address, peer.port, { ...deps, signal });
+    last = await open(address, portOf(url), { ...deps, signal });
     if (last.ok || last.fault === "timeout") break;
   }
-  return last.ok && peer.tls ? secure(last.value, peer.host, signal) : last;
+  return last.ok && url.protocol === "https:" ? secure(last.value, host, signal) : last;
 }
+
+/** A literal address without its brackets, a name without its last dot. */
+export const hostOf = ({ hostname }: URL): string =>
+  hostname.startsWith("[") ? hostname.slice(1, -1) : hostname.replace(/\.$/, "");
+
+export const portOf = ({ port, protocol }: URL): number =>
+  port === "" ? (protocol === "https:" ? 443 : 80) : Number(port);
 
 /** The one place where a socket is opened, and so the place that checks the very address it opens. */
 async function open(
@@ -119,12 +123,13 @@ async function open(
 ): Promise<OutboundResult<Socket>> {
   if (!mayDial(address, deps)) return failure("not_public", address);
   if (deps.signal.aborted) return failure("timeout");
-  const socket = deps.connect(address, port);
+  const { clock, connect = connectTo } = deps;
+  const socket = connect(address, port);
   const tooSlow = Object.assign(new Error("connect"), { code: "ETIMEDOUT" });
-  const cancel = deps.clock.after(CONNECT_MS, () => socket.destroy(tooSlow));
+  const cancel = clock.after(CONNECT_MS, () => socket.destroy(tooSlow));
   const result = await ready(socket, "connect", deps.signal);
   cancel();
-  return result.ok ? { ok: true, value: socket } : result;
+  return result;
 }
 
 /** TLS on an open socket: SNI and certificate for `host`, always verified, regardless of the environment. */
@@ -143,7 +148,7 @@ export async function secure(
     ALPNProtocols: ["http/1.1"],
   });
   const result = await ready(secured, "secureConnect", signal);
-  if (result.ok) return { ok: true, value: secured };
+  if (result.ok) return result;
   socket.destroy();
   return result.fault === "timeout" ? result : { ...result, fault: "tls" };
 }
@@ -152,7 +157,7 @@ export function ready(
   socket: Socket,
   event: "connect" | "secureConnect",
   signal: AbortSignal,
-): Promise<OutboundResult<undefined>> {
+): Promise<OutboundResult<Socket>> {
   return new Promise((resolve) => {
     const fail = (fault: OutboundFault, detail?: string): void => {
       socket.destroy();
@@ -164,7 +169,33 @@ export function ready(
     const off = onAbort(signal, () => fail("timeout"));
     socket.once(event, () => {
       off();
-      resolve({ ok: true, value: undefined });
+      resolve({ ok: true, value: socket });
     });
   });
+}
+
+export type HostStanding =
+  | { readonly kind: "public" }
+  /** At least one of its addresses is not public: `address`. */
+  | { readonly kind: "not_public"; readonly address: string }
+  | { readonly kind: "no_address" }
+  | { readonly kind: "unresolved" };
+
+/** Where a host name or a literal address (without brackets) leads, by DNS as it answers now. */
+export type PublicHostCheck = (host: string) => Promise<HostStanding>;
+
+const RESOLVE_MS = 5_000;
+
+export function createHostCheck({
+  addresses,
+  clock,
+}: Pick<DialDeps, "addresses" | "clock">): PublicHostCheck {
+  return async (host) => {
+    const result = await withDeadline(RESOLVE_MS, clock, (signal) =>
+      checkedAddresses(host, { addresses }, signal),
+    );
+    if (result.ok) return { kind: "public" };
+    if (result.fault === "not_public") return { kind: "not_public", address: result.detail ?? "" };
+    return { kind: result.fault === "no_address" ? "no_address" : "unresolved" };
+  };
 }

@@ -21,11 +21,13 @@ export async function exchange(
   signal: AbortSignal,
 ): Promise<OutboundResult<HttpReply>> {
   const path = `${url.pathname}${url.search}`;
+  const { body, headers } = question;
+  const length = body === undefined ? {} : { "Content-Length": String(body.length) };
   const request = startRequest({
     createConnection: () => socket,
     method: question.method,
     path: question.absoluteForm === true ? url.origin + path : path,
-    headers: headersOf(url, question),
+    headers: { Host: url.host, Connection: "close", ...length, ...headers },
     setDefaultHeaders: false,
     insecureHTTPParser: false,
     maxHeaderSize: HEADERS_MAX_BYTES,
@@ -38,11 +40,6 @@ export async function exchange(
   }
 }
 
-function headersOf(url: URL, { headers, body }: HttpQuestion): Record<string, string> {
-  const length = body === undefined ? {} : { "Content-Length": String(body.length) };
-  return { Host: url.host, Connection: "close", ...length, ...headers };
-}
-
 function answerTo(
   request: ClientRequest,
   { body, maxBodyBytes }: HttpQuestion,
@@ -50,19 +47,23 @@ function answerTo(
 ): Promise<OutboundResult<HttpReply>> {
   return new Promise((resolve) => {
     let status: number | undefined;
-    const settle = (result: OutboundResult<HttpReply>): void =>
+    const finish = (result: OutboundResult<HttpReply>): void =>
       resolve(result.ok || status === undefined ? result : { ...result, status });
-    const broken = (error: unknown): void => settle(brokenBy(error));
-    onAbort(signal, () => settle(failure("timeout")));
+    const broken = (error: unknown): void => finish(brokenBy(error));
+    onAbort(signal, () => finish(failure("timeout")));
     request.on("error", broken);
-    request.on("close", () => settle(failure("broken", "closed")));
-    request.on("upgrade", () => settle(failure("malformed", "upgrade")));
-    limitInterim(request, () => settle(failure("malformed", "interim")));
+    request.on("close", () => finish(failure("broken", "closed")));
+    request.on("upgrade", () => finish(failure("malformed", "upgrade")));
+    let interim = 0;
+    request.on("information", () => {
+      interim += 1;
+      if (interim > INTERIM_MAX) finish(failure("malformed", "interim"));
+    });
     request.on("response", (response) => {
       status = response.statusCode;
       response.on("error", broken);
-      response.on("aborted", () => settle(failure("broken", "aborted")));
-      collect(response, maxBodyBytes, (reply) => settle({ ok: true, value: reply }));
+      response.on("aborted", () => finish(failure("broken", "aborted")));
+      collect(response, maxBodyBytes, (reply) => finish({ ok: true, value: reply }));
     });
     request.end(body);
   });
@@ -73,14 +74,6 @@ function brokenBy(error: unknown): OutboundResult<never> {
   return failure(code.startsWith("HPE_") ? "malformed" : "broken", code);
 }
 
-function limitInterim(request: ClientRequest, tooMany: () => void): void {
-  let interim = 0;
-  request.on("information", () => {
-    interim += 1;
-    if (interim > INTERIM_MAX) tooMany();
-  });
-}
-
 function collect(
   response: IncomingMessage,
   maxBodyBytes: number,
@@ -88,7 +81,7 @@ function collect(
 ): void {
   const chunks: Buffer[] = [];
   let size = 0;
-  const finish = (): void => {
+  const end = (): void => {
     const whole = Buffer.concat(chunks);
     done({
       status: response.statusCode ?? 0,
@@ -101,15 +94,10 @@ function collect(
     chunks.push(chunk);
     size += chunk.length;
     // Destroying the response would report it aborted, so the outcome comes first.
-    if (size > maxBodyBytes) finish();
+    if (size > maxBodyBytes) end();
   });
-  response.on("end", finish);
+  response.on("end", end);
 }
 
-function flat(headers: IncomingMessage["headers"]): HttpReply["headers"] {
-  const pairs = Object.entries(headers).map(([name, value]) => [
-    name,
-    Array.isArray(value) ? value.join(", ") : value,
-  ]);
-  return Object.fromEntries(pairs) as HttpReply["headers"];
-}
+const flat = (headers: IncomingMessage["headers"]): HttpReply["headers"] =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, value?.toString()]));

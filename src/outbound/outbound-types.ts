@@ -39,8 +39,6 @@ export interface HttpQuestion {
   /** From the first question to DNS to the last byte of the answer, redirects included. */
   readonly timeoutMs: number;
   readonly maxBodyBytes: number;
-  /** A redirect led here: no address may be dialled that is not public, whatever the operator allows. */
-  readonly isRedirected?: boolean;
   /** 0: an answer that redirects is an answer like any other. */
   readonly maxRedirects: number;
   readonly until?: Until | undefined;
@@ -56,7 +54,7 @@ export interface HttpReply {
   readonly isRedirected?: boolean;
 }
 
-/** Every address is checked to be public, and the checked one is dialled. Never rejects for what a peer or DNS did. */
 export interface Outbound {
-  http(question: HttpQuestion): Promise<OutboundResult<HttpReply>>;
+  /** Checks that every address is public and dials the checked one. Never rejects for what a peer or DNS did. */
+  readonly http: (question: HttpQuestion) => Promise<OutboundResult<HttpReply>>;
 }

@@ -8,11 +8,10 @@ import { receiverCertificate, receiverKey } from "../../test/process/certificate
 import { httpPeer, listening, type Peer, tcpPeer } from "../../test/http/peer.ts";
 import { realClock } from "../../test/time/real-clock.ts";
 import { createOutbound, type OutboundDeps } from "./outbound.ts";
-import { parseRanges } from "./public-address.ts";
+import { AddressRanges } from "./public-address.ts";
 import { HOSTILE_PEERS } from "../../test/http/hostile-peers.ts";
 
-const loopback = parseRanges(["127.0.0.0/8"]);
-const allowed = loopback.ok ? loopback.ranges : [];
+const allowed = new AddressRanges(["127.0.0.0/8"]);
 
 const names = (zone: Readonly<Record<string, readonly string[]>>) => {
   return (host: string): Answer<string> => {

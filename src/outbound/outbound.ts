@@ -1,19 +1,23 @@
 import type { HttpQuestion, HttpReply, Outbound, OutboundResult } from "./outbound-types.ts";
-import { dial, type DialDeps, failure, type Peer, realConnect, withDeadline } from "./dial.ts";
+import { dial, type DialDeps, failure, withDeadline } from "./dial.ts";
 import { exchange } from "./http-exchange.ts";
+import { askThrough, proxyFor, type ProxySettings } from "./proxied.ts";
 
-export type OutboundDeps = Omit<DialDeps, "connect"> & Partial<Pick<DialDeps, "connect">>;
+export interface OutboundDeps extends DialDeps {
+  readonly proxies?: ProxySettings;
+}
 
-/** Dials directly, never through a proxy. */
-export function createOutbound(given: OutboundDeps): Outbound {
-  const deps: DialDeps = { connect: realConnect, ...given };
+/** Dials directly unless the operator's proxy is set for a URL. The proxy looks names up: no address is checked then. */
+export function createOutbound({ proxies, ...deps }: OutboundDeps): Outbound {
   return {
     http: (question) =>
       withDeadline(question.timeoutMs, deps.clock, (signal) =>
         followRedirects(question, async (url, named) => {
+          const proxy = proxies && proxyFor(url, proxies);
+          if (proxy !== undefined) return askThrough(proxy, url, question, signal);
           // The operator allowed the peer that was named; whom that peer names, nobody did.
-          const allowed = named && question.isRedirected !== true ? deps.allowed : [];
-          const socket = await dial(peerOf(url), { ...deps, allowed }, signal);
+          const allowed = named ? deps.allowed : undefined;
+          const socket = await dial(url, { ...deps, allowed }, signal);
           return socket.ok ? exchange(socket.value, url, question, signal) : socket;
         }),
       ),
@@ -25,8 +29,8 @@ const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 /** Asks one URL; `named`: it is the one the question named, not where a redirect led. */
 type AskUrl = (url: URL, named: boolean) => Promise<OutboundResult<HttpReply>>;
 
-export async function followRedirects(
-  question: Pick<HttpQuestion, "url" | "maxRedirects" | "until">,
+async function followRedirects(
+  question: HttpQuestion,
   askUrl: AskUrl,
 ): Promise<OutboundResult<HttpReply>> {
   let url = readUrl(question.url);
@@ -59,10 +63,4 @@ function readUrl(text: string, base?: string): URL | undefined {
 function redirectTarget(from: URL, location: string): URL | undefined {
   const to = readUrl(location, from.href);
   return from.protocol === "https:" && to?.protocol === "http:" ? undefined : to;
-}
-
-function peerOf({ hostname, port, protocol }: URL): Peer {
-  const tls = protocol === "https:";
-  const host = hostname.startsWith("[") ? hostname.slice(1, -1) : hostname.replace(/\.$/, "");
-  return { host, port: port === "" ? (tls ? 443 : 80) : Number(port), tls };
 }

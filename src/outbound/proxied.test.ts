@@ -4,8 +4,9 @@ import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { test, type TestContext } from "node:test";
 import { realClock } from "../../test/time/real-clock.ts";
-import type { HttpReply, OutboundResult } from "./outbound-types.ts";
-import { createProxiedHttp, type ProxySettings } from "./proxied.ts";
+import { createOutbound } from "./outbound.ts";
+import type { ProxySettings } from "./proxied.ts";
+import { AddressRanges } from "./public-address.ts";
 
 interface Seen {
   readonly method: string | undefined;
@@ -35,20 +36,18 @@ async function openProxy(t: TestContext, answer: RequestListener, tunnel = "403 
   return { seen, url: new URL(`http://user:p%20w@127.0.0.1:${String(port)}`) };
 }
 
-const DIRECT: OutboundResult<HttpReply> = { ok: false, fault: "unresolved", detail: "direct" };
-
+/** `asked` are the hosts that DNS is asked for: those that are asked directly. All lie inside, where the operator allows. */
 function askWith(settings: Partial<ProxySettings>, timeoutMs = 5_000) {
   const asked: string[] = [];
-  const http = createProxiedHttp(
-    { https: undefined, http: undefined, direct: [], ...settings },
-    {
-      clock: realClock,
-      direct: ({ url }) => {
-        asked.push(url);
-        return Promise.resolve(DIRECT);
-      },
+  const { http } = createOutbound({
+    clock: realClock,
+    addresses: (host) => {
+      asked.push(host);
+      return { kind: "found", records: ["127.0.0.2"] };
     },
-  );
+    allowed: new AddressRanges(["127.0.0.2"]),
+    proxies: { https: undefined, http: undefined, direct: [], ...settings },
+  });
   const ask = (url: string) =>
     http({ url, method: "GET", headers: {}, timeoutMs, maxBodyBytes: 1_000, maxRedirects: 2 });
   return { ask, asked };
@@ -98,18 +97,18 @@ test("a proxy that never answers is given up in time", async (t) => {
 });
 
 const directs = [
-  ["no proxy is set for the scheme", [], "https://lists.example/"],
-  ["the host is named", ["lists.example"], "http://lists.example/"],
-  ["a suffix of the host is named", [".example"], "http://lists.example/"],
-  ["a suffix is named with a star", ["*.example"], "http://lists.example/"],
-  ["all hosts are", ["*"], "http://lists.example/"],
+  ["no proxy is set for the scheme", [], "https://lists.example:1/"],
+  ["the host is named", ["lists.example"], "http://lists.example:1/"],
+  ["a suffix of the host is named", [".example"], "http://lists.example:1/"],
+  ["a suffix is named with a star", ["*.example"], "http://lists.example:1/"],
+  ["all hosts are", ["*"], "http://lists.example:1/"],
 ] as const;
 
 for (const [name, direct, url] of directs) {
   test(`asked directly: ${name}`, async () => {
     const { ask, asked } = askWith({ http: new URL("http://127.0.0.1:1"), direct });
-    assert.equal(await ask(url), DIRECT);
-    assert.deepEqual(asked, [url]);
+    assert.deepEqual(await ask(url), { ok: false, fault: "unreachable", detail: "ECONNREFUSED" });
+    assert.deepEqual(asked, ["lists.example"]);
   });
 }
 
@@ -117,23 +116,8 @@ test("a redirect from the proxy to a host that is asked directly may not use wha
   const proxy = await openProxy(t, (_request, response) => {
     response.writeHead(302, { location: "http://inside.example/secret" }).end();
   });
-  const asked: { readonly url: string; readonly isRedirected?: boolean }[] = [];
-  const http = createProxiedHttp(
-    { https: undefined, http: proxy.url, direct: ["inside.example"] },
-    {
-      clock: realClock,
-      direct: ({ url, isRedirected = false }) => {
-        asked.push({ url, isRedirected });
-        return Promise.resolve(DIRECT);
-      },
-    },
-  );
-  const question = {
-    url: "http://list.example/",
-    timeoutMs: 5_000,
-    maxBodyBytes: 100,
-    maxRedirects: 3,
-  };
-  await http({ ...question, method: "GET", headers: {} });
-  assert.deepEqual(asked, [{ url: "http://inside.example/secret", isRedirected: true }]);
+  const { ask, asked } = askWith({ http: proxy.url, direct: ["inside.example"] });
+  const refused = { ok: false, fault: "not_public", detail: "127.0.0.2", isRedirected: true };
+  assert.deepEqual(await ask("http://list.example/"), refused);
+  assert.deepEqual(asked, ["inside.example"]);
 });

@@ -1,55 +1,43 @@
-import { isIP } from "node:net";
+import { BlockList, isIP } from "node:net";
 import { v6Groups } from "../core/name/ip-address.ts";
 
-/** The octets of an address, 4 or 16, and how many of their leading bits count. */
-export interface AddressRange {
-  readonly octets: readonly number[];
-  readonly prefixBits: number;
+/** The family of a textual address as `node:net` reads it; 0 for anything else, zone ids included. */
+const familyOf = (address: string): number => (address.includes("%") ? 0 : isIP(address));
+
+/** Addresses and CIDR ranges. The families are apart, because a `BlockList` takes a mapped IPv6 address for IPv4. */
+export class AddressRanges {
+  readonly #v4 = new BlockList();
+  readonly #v6 = new BlockList();
+
+  /** Throws an `Error` that names every text that is neither. Bits behind a prefix are ignored. */
+  constructor(texts: readonly string[]) {
+    const wrong = texts.filter((text) => !this.#add(text));
+    if (wrong.length > 0) throw new Error(`not an IP address or CIDR range: ${wrong.join(", ")}`);
+  }
+
+  has(address: string): boolean {
+    const family = familyOf(address);
+    if (family === 4) return this.#v4.check(address, "ipv4");
+    return family === 6 && this.#v6.check(address, "ipv6");
+  }
+
+  #add(text: string): boolean {
+    const [, address = "", prefix] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
+    const family = familyOf(address);
+    const most = family === 4 ? 32 : 128;
+    const bits = prefix === undefined ? most : Number(prefix);
+    if (family === 0 || bits > most) return false;
+    if (family === 4) this.#v4.addSubnet(address, bits, "ipv4");
+    else this.#v6.addSubnet(address, bits, "ipv6");
+    return true;
+  }
 }
 
-/** The octets of a textual address as `node:net` reads it; undefined for anything else, zone ids included. */
-function octetsOf(address: string): readonly number[] | undefined {
-  if (address.includes("%")) return undefined;
-  const family = isIP(address);
-  if (family === 4) return address.split(".").map(Number);
-  if (family !== 6) return undefined;
-  return v6Groups(address)?.flatMap((group) => [group >> 8, group & 0xff]);
-}
+/** Global unicast (RFC 4291 section 2.4). What embeds IPv4 (mapped, compatible, translated, NAT64) is outside it. */
+const UNICAST = new AddressRanges(["0.0.0.0/0", "2000::/3"]);
 
-/** One address or CIDR; undefined when it is neither. Bits behind the prefix are ignored. */
-export function parseRange(text: string): AddressRange | undefined {
-  const [address = "", prefix, ...rest] = text.split("/");
-  const octets = octetsOf(address);
-  if (octets === undefined || rest.length > 0) return undefined;
-  const most = octets.length * 8;
-  if (prefix === undefined) return { octets, prefixBits: most };
-  if (!/^\d{1,3}$/.test(prefix) || Number(prefix) > most) return undefined;
-  return { octets, prefixBits: Number(prefix) };
-}
-
-export type ParsedRanges =
-  | { readonly ok: true; readonly ranges: readonly AddressRange[] }
-  | { readonly ok: false; readonly wrong: readonly string[] };
-
-export function parseRanges(texts: readonly string[]): ParsedRanges {
-  const wrong = texts.filter((text) => parseRange(text) === undefined);
-  if (wrong.length > 0) return { ok: false, wrong };
-  return { ok: true, ranges: texts.flatMap((text) => parseRange(text) ?? []) };
-}
-
-function covers({ octets, prefixBits }: AddressRange, address: readonly number[]): boolean {
-  if (octets.length !== address.length) return false;
-  const whole = prefixBits >> 3;
-  for (let at = 0; at < whole; at += 1) if (octets[at] !== address[at]) return false;
-  const rest = 8 - (prefixBits & 7);
-  return rest === 8 || (octets[whole] ?? 0) >> rest === (address[whole] ?? 0) >> rest;
-}
-
-const ranges = (...texts: readonly string[]): readonly AddressRange[] =>
-  texts.flatMap((text) => parseRange(text) ?? []);
-
-/** IANA IPv4 Special-Purpose Address Registry (RFC 6890), whole, and multicast (RFC 5771). */
-const SPECIAL_V4 = ranges(
+/** IANA's special-purpose address registries (RFC 6890) as far as they are unicast, and IPv4 multicast (RFC 5771). */
+const SPECIAL = new AddressRanges([
   "0.0.0.0/8", // this network
   "10.0.0.0/8", // private
   "100.64.0.0/10", // shared, RFC 6598
@@ -69,26 +57,17 @@ const SPECIAL_V4 = ranges(
   "203.0.113.0/24", // TEST-NET-3
   "224.0.0.0/4", // multicast
   "240.0.0.0/4", // reserved, and the limited broadcast
-);
-
-/** Global unicast (RFC 4291 section 2.4). What embeds IPv4 (mapped, compatible, translated, NAT64) is outside it. */
-const GLOBAL_UNICAST: AddressRange = {
-  octets: [0x20, ...Array<number>(15).fill(0)],
-  prefixBits: 3,
-};
-
-const SPECIAL_V6 = ranges(
   "2001::/23", // IETF protocol assignments, Teredo 2001::/32 and ORCHID among them
   "2001:db8::/32", // documentation
   "2002::/16", // 6to4, RFC 3056: the next four octets are IPv4
   "2620:4f:8000::/48", // AS112, RFC 7534
   "3fff::/20", // documentation, RFC 9637
-);
+]);
 
 /** Whether the interface identifier is ISATAP's, which carries an IPv4 address (RFC 5214 section 6.1). */
-function isIsatap(address: readonly number[]): boolean {
-  const [first = 1, ...rest] = address.slice(8, 12);
-  return (first & 0xfd) === 0 && rest.join(".") === "0.94.254";
+function isIsatap(address: string): boolean {
+  const [high = 0, low] = v6Groups(address)?.slice(4) ?? [];
+  return (high & 0xfdff) === 0 && low === 0x5efe;
 }
 
 /**
@@ -96,16 +75,5 @@ function isIsatap(address: readonly number[]): boolean {
  * IANA special-purpose registries, for every IPv6 form that embeds an IPv4 address (even a public one: a
  * gateway, not the peer, would decide where it leads), and for what is no textual address.
  */
-export function isPublicAddress(address: string): boolean {
-  const octets = octetsOf(address);
-  if (octets === undefined) return false;
-  if (octets.length === 4) return !SPECIAL_V4.some((range) => covers(range, octets));
-  if (!covers(GLOBAL_UNICAST, octets) || isIsatap(octets)) return false;
-  return !SPECIAL_V6.some((range) => covers(range, octets));
-}
-
-/** Whether the operator allows `address` although it is not public; families are never mixed. */
-export function isAllowed(address: string, allowed: readonly AddressRange[]): boolean {
-  const octets = octetsOf(address);
-  return octets !== undefined && allowed.some((range) => covers(range, octets));
-}
+export const isPublicAddress = (address: string): boolean =>
+  UNICAST.has(address) && !SPECIAL.has(address) && !isIsatap(address);

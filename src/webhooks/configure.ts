@@ -1,7 +1,7 @@
 import { isIPv4 } from "node:net";
 import type { Note } from "../accounts/audit.ts";
 import type { Ids } from "../base/ids.ts";
-import type { PublicHostCheck, HostStanding } from "../outbound/public-host.ts";
+import type { PublicHostCheck, HostStanding } from "../outbound/dial.ts";
 import type { SecretBox } from "../base/secrets.ts";
 import { WEBHOOK_EVENTS, type WebhookEndpoints, type WebhookEvent } from "./webhooks-store.ts";
 import { noWebhook, unknownWebhookEvent, webhookUrlRefused } from "../base/refusals.ts";

@@ -5,7 +5,7 @@ import type { Answer } from "../core/mail/lookup.ts";
 import { type WebhookPost, createWebhookSender } from "./webhook-sender.ts";
 import { readWebhookUrl } from "./configure.ts";
 import { realClock } from "../../test/time/real-clock.ts";
-import { createHostCheck } from "../outbound/public-host.ts";
+import { createHostCheck } from "../outbound/dial.ts";
 
 /** A small generator of its own (mulberry32), so that a failing round can be run again. */
 function dice(seed: number) {

@@ -21,8 +21,10 @@ const BODY_MAX_BYTES = 65_536;
 const KEPT_BYTES = 1_024;
 
 /** Makes its own dialler, so that nothing the operator allows to others is ever allowed to a webhook. */
-export function createWebhookSender(deps: Omit<OutboundDeps, "allowed">): WebhookSender {
-  const outbound = createOutbound({ ...deps, allowed: [] });
+export function createWebhookSender(
+  deps: Omit<OutboundDeps, "allowed" | "proxies">,
+): WebhookSender {
+  const outbound = createOutbound({ ...deps, allowed: undefined });
   return {
     async post({ url, event, body, signature }) {
       // Settings are checked when they are saved; this holds for rows that came any other way.

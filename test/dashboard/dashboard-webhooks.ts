@@ -2,7 +2,7 @@ import { Deliveries, WebhookEndpoints } from "../../src/webhooks/webhooks-store.
 import { systemIds as ids } from "../../src/base/ids.ts";
 import { createSecretBox } from "../../src/base/secrets.ts";
 import type { AccountStore } from "../../src/main/store.ts";
-import type { PublicHostCheck } from "../../src/outbound/public-host.ts";
+import type { PublicHostCheck } from "../../src/outbound/dial.ts";
 import { createWebhookSetup } from "../../src/webhooks/configure.ts";
 import { Dispatcher } from "../../src/webhooks/dispatcher.ts";
 import type { KeptLog } from "../process/kept-log.ts";

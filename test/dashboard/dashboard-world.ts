@@ -24,7 +24,7 @@ import { createShares } from "../../src/base/shares.ts";
 import { builtPages, openAccounts } from "../../src/main/dashboard.ts";
 import type { AccountStore } from "../../src/main/store.ts";
 import { openTestStore } from "../process/test-process.ts";
-import type { PublicHostCheck } from "../../src/outbound/public-host.ts";
+import type { PublicHostCheck } from "../../src/outbound/dial.ts";
 import { createOctetBox } from "../../src/base/secrets.ts";
 import { LISTS } from "../../src/bulk/list-store.ts";
 import { ListReader } from "../../src/bulk/list-reader.ts";

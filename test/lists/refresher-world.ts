@@ -8,7 +8,7 @@ import { copyName, FeedFiles, unpackText } from "../../src/lists/feed-files.ts";
 import { openEmbedded } from "../../src/store/database.ts";
 import type { Datasets } from "../../src/core/evidence/datasets.ts";
 import { createOutbound } from "../../src/outbound/outbound.ts";
-import { parseRanges } from "../../src/outbound/public-address.ts";
+import { AddressRanges } from "../../src/outbound/public-address.ts";
 import { FeedRefresher } from "../../src/lists/feed-refresher.ts";
 import { listWork } from "../../src/lists/feed-worker.ts";
 import type { LoadedLists } from "../../src/lists/load-lists.ts";
@@ -16,8 +16,7 @@ import { noRules } from "../../src/lists/shared-datasets.ts";
 import { attachDatasets } from "../../src/lists/shared-datasets.ts";
 import { temporaryFolder } from "../process/temporary-folder.ts";
 
-const ranges = parseRanges(["127.0.0.0/8"]);
-const allowed = ranges.ok ? ranges.ranges : [];
+const allowed = new AddressRanges(["127.0.0.0/8"]);
 
 export async function openWorld(t: TestContext) {
   const folder = temporaryFolder();

@@ -1,4 +1,4 @@
-import { createHostCheck } from "../../src/outbound/public-host.ts";
+import { createHostCheck } from "../../src/outbound/dial.ts";
 import { createSecretBox } from "../../src/base/secrets.ts";
 import { countingIds } from "../contracts/stores.ts";
 import { realClock } from "../time/real-clock.ts";

@@ -12,7 +12,7 @@ import { type ManualClock, manualClock } from "../time/manual-clock.ts";
 import { type Peer, httpPeer } from "../http/peer.ts";
 import { realClock } from "../time/real-clock.ts";
 import { createOutbound } from "../../src/outbound/outbound.ts";
-import { parseRanges } from "../../src/outbound/public-address.ts";
+import { AddressRanges } from "../../src/outbound/public-address.ts";
 import { createBootstrapCopy } from "../../src/check/rdap/bootstrap-copy.ts";
 import { createRegistration } from "../../src/check/rdap/registration.ts";
 import { ONE_OWNER, createShares } from "../../src/base/shares.ts";
@@ -65,11 +65,10 @@ const sharesFor = ({ owners }: Setup) =>
 
 /** The whole client as main wires it, over real sockets; deadlines run on real time, dates on the manual clock. */
 export async function world(setup: Setup): Promise<World> {
-  const ranges = parseRanges(setup.allow ?? ["127.0.0.0/8"]);
   const outbound = createOutbound({
     addresses: () => ({ kind: "absent", why: "noName" }),
     clock: realClock,
-    allowed: ranges.ok ? ranges.ranges : [],
+    allowed: new AddressRanges(setup.allow ?? ["127.0.0.0/8"]),
   });
   const clock = setup.clock ?? manualClock();
   const log = keptLog();

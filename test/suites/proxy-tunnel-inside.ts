@@ -6,7 +6,7 @@ import { createServer as createHttps } from "node:https";
 import { type AddressInfo, connect, type Server } from "node:net";
 import type { Duplex } from "node:stream";
 import { fetchList } from "../../src/lists/feed-refresher.ts";
-import { createProxiedHttp } from "../../src/outbound/proxied.ts";
+import { createOutbound } from "../../src/outbound/outbound.ts";
 import type { Outbound } from "../../src/outbound/outbound-types.ts";
 import { expiredCertificate, receiverCertificate, receiverKey } from "../process/certificates.ts";
 import { patientClock } from "../time/real-clock.ts";
@@ -66,8 +66,6 @@ const keepsSilent: Tunnel = (client) => {
 
 const fast = turningClock(20);
 
-const direct: Outbound["http"] = () => Promise.reject(new Error("asked directly"));
-
 /** Time passes only if the proxy `isSilent`. */
 async function ask(tunnel: Tunnel, { path = "/list", etag = "", isSilent = false } = {}) {
   const targets: string[] = [];
@@ -77,10 +75,11 @@ async function ask(tunnel: Tunnel, { path = "/list", etag = "", isSilent = false
     tunnel(client);
   });
   const https = new URL(`http://127.0.0.1:${String(await portOf(proxy))}`);
-  const http = createProxiedHttp(
-    { https, http: undefined, direct: [] },
-    { direct, clock: isSilent ? fast.clock : patientClock },
-  );
+  const { http } = createOutbound({
+    addresses: () => Promise.reject(new Error("asked directly")),
+    clock: isSilent ? fast.clock : patientClock,
+    proxies: { https, http: undefined, direct: [] },
+  });
   const quick: Outbound["http"] = (question) => http({ ...question, timeoutMs: 2_000 });
   const last = etag === "" ? undefined : { etag };
   const answer = await fetchList("ded", `https://receiver.example${path}`, last, quick);

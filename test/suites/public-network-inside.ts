@@ -117,7 +117,7 @@ async function main(): Promise<void> {
 
 /** Like RDAP: redirects are followed if each target is public. */
 async function redirects(): Promise<Record<string, unknown>> {
-  const outbound = createOutbound({ addresses, clock: patientClock, allowed: [] });
+  const outbound = createOutbound({ addresses, clock: patientClock });
   const get = async (url: string) =>
     short(
       await outbound.http({

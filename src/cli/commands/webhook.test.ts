@@ -5,7 +5,7 @@ import {
   type WebhookReceiver,
   receiveWebhooks,
 } from "../../webhooks/loopback-receiver.ts";
-import type { HostStanding } from "../../outbound/public-host.ts";
+import type { HostStanding } from "../../outbound/dial.ts";
 import { Refusal } from "../../base/refusals.ts";
 import { createWebhookSetup } from "../../webhooks/configure.ts";
 import { envelope } from "../../webhooks/dispatcher.ts";

@@ -261,7 +261,7 @@ async function examineNetwork(process: Process): Promise<readonly Finding[]> {
   const outbound = machine.openOutbound({
     addresses: lookup.everyAddress,
     clock,
-    allowed: config.outboundAllow ?? [],
+    allowed: config.outboundAllow,
   });
   const finding = isDnsOff(config)
     ? ok("resolver", "DNS is off: format, lists and rules decide alone.")

@@ -5,7 +5,7 @@ import { parseCanaries } from "../../dns/trust/trust.ts";
 import { SHAPES } from "../../http/compat/services.ts";
 import { readTrustedProxies } from "../../http/client-address.ts";
 import { type CompatHosts, readCompatHosts } from "../../http/hosts.ts";
-import { type AddressRange, parseRanges } from "../../outbound/public-address.ts";
+import { AddressRanges } from "../../outbound/public-address.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -108,11 +108,8 @@ const proxy: ReadSetting<URL> = (given) => {
 const hosts: ReadSetting<readonly string[]> = (given) =>
   given.split(/[\s,]+/).filter((host) => host !== "");
 
-const ranges: ReadSetting<readonly AddressRange[]> = (given) => {
-  const parsed = parseRanges(given.split(",").map((part) => part.trim()));
-  if (parsed.ok) return parsed.ranges;
-  throw new Error(`not an IP address or CIDR range: ${parsed.wrong.join(", ")}`);
-};
+const ranges: ReadSetting<AddressRanges> = (given) =>
+  new AddressRanges(given.split(",").map((part) => part.trim()));
 
 const compatHosts: ReadSetting<CompatHosts> = (given) =>
   readCompatHosts(

@@ -68,7 +68,6 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   "lists deny": ["gatepost lists deny '*.example.com' --expires 2027-01-31"],
   "lists forget": ["gatepost lists forget example.com"],
   "lists feedback": ["gatepost lists feedback", "gatepost lists feedback --deny new.example"],
-  "lists test": ["gatepost lists test deny.txt"],
   "lists export": ["gatepost lists export > rules.txt"],
   "lists import": ["gatepost lists import deny.txt --kind deny"],
   forget: ["gatepost forget jo@example.com", "gatepost forget jo@example.com --yes --json"],

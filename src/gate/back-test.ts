@@ -9,7 +9,6 @@ import type { Clock } from "../base/clock.ts";
 import { type DomainMails, pagesOf, type VerdictCounts } from "../lists/domain-verdicts.ts";
 import type { VerdictCountRow } from "../store/schema.ts";
 import type { BackTestReport } from "./gate-shapes.ts";
-import { knownMail } from "../lists/rules/back-test.ts";
 
 type ChangedDecision = BackTestReport["changed"][number];
 
@@ -74,6 +73,19 @@ async function eachFacts(
       }
     }
   }
+}
+
+/** Where mail went, as far as it was noted: some ten megabytes at the most. */
+async function knownMail(
+  mails: Pick<DomainMails, "page">,
+): Promise<ReadonlyMap<string, MailHosts>> {
+  const known = new Map<string, MailHosts>();
+  for await (const page of pagesOf((after, limit) => mails.page(after, limit), PAGE)) {
+    for (const { domain, hosts, addresses } of page) {
+      known.set(domain, { kind: "hosts", implicit: false, hosts, addresses });
+    }
+  }
+  return known;
 }
 
 /** The checks of a domain by what DNS said of it; none that are 0. */

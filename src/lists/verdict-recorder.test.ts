@@ -4,15 +4,17 @@ import type { ValidationResult } from "../core/validate/result.ts";
 import { keptLog } from "../../test/process/kept-log.ts";
 import { manualClock } from "../../test/time/manual-clock.ts";
 import { until } from "../../test/time/until.ts";
-import { VerdictRecorder } from "./verdict-recorder.ts";
+import { listsWorld } from "../../test/lists/lists-world.ts";
+import { dayOf } from "../core/calendar.ts";
+import { VERDICT_DOMAINS_MAX, VerdictRecorder } from "./verdict-recorder.ts";
 
 const mails = { save: () => Promise.resolve() };
 
-const verdict = (domain: string) => ({
+const verdict = (domain: string, disposable = false, format = true) => ({
   result: {
     domain,
-    disposable: false,
-    format: true,
+    disposable,
+    format,
     dns: true,
     signals: [] as string[],
   } as unknown as ValidationResult,
@@ -60,4 +62,50 @@ test("a flush that fails says so, and the next one writes", async () => {
   isDown = false;
   recorder.record(verdict("a.example"));
   await recorder.flush();
+});
+
+test("verdicts are counted by domain and day and written in the end", async (t) => {
+  const { counts, mails, clock } = await listsWorld(t);
+  const recorder = new VerdictRecorder({ counts, mails, clock, log: keptLog() });
+  recorder.record(verdict("a.example", true));
+  recorder.record(verdict("a.example"));
+  recorder.record(verdict("a.example", true));
+  recorder.record(verdict("invalid", false, false));
+  await recorder.flush();
+  assert.deepEqual(await counts.page(dayOf(clock.nowMs()), "", 9), [
+    { domain: "a.example", disposable: 2, other: 1, no_mail: 0, no_answer: 0 },
+  ]);
+});
+
+test("mail hosts are noted by domain, and nothing where DNS named none", async (t) => {
+  const { counts, mails, clock } = await listsWorld(t);
+  const recorder = new VerdictRecorder({ counts, mails, clock, log: keptLog() });
+  const hosts = ["mx.bad.example"];
+  const mail = { kind: "hosts", hosts, implicit: false } as const;
+  recorder.record({ ...verdict("a.example", true), mail });
+  recorder.record({ ...verdict("b.example"), mail: { kind: "unknown" } });
+  await recorder.flush();
+  const day = dayOf(clock.nowMs());
+  assert.deepEqual(await mails.page("", 9), [
+    { domain: "a.example", hosts, addresses: [], disposable: true, day },
+  ]);
+});
+
+test("a flood of made-up domains fills no memory", () => {
+  const added: number[] = [];
+  const counts = {
+    add: (rows: readonly unknown[]) => Promise.resolve(void added.push(rows.length)),
+  };
+  const clock = { nowMs: () => 0, after: () => () => undefined };
+  const recorder = new VerdictRecorder({ counts, mails, clock, log: keptLog() });
+  for (let n = 0; n < VERDICT_DOMAINS_MAX + 5_000; n += 1) {
+    recorder.record(verdict(`d${String(n)}.example`));
+  }
+  return recorder.flush().then(() => {
+    assert.equal(
+      added.reduce((sum, rows) => sum + rows, 0),
+      VERDICT_DOMAINS_MAX,
+    );
+    assert.ok(Math.max(...added) <= 200);
+  });
 });

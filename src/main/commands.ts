@@ -371,7 +371,6 @@ async function openCliLists(process: Process): Promise<Omit<CliLists, "close">> 
   const note = operatorNote(process, store);
   return {
     operator: lists.operator.by(note),
-    backTest: lists.backTest,
     refresh: {
       ...lists.refresh,
       refresh: (confirmed) => refreshBy(note, lists.refresh, confirmed),

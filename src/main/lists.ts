@@ -9,7 +9,6 @@ import { FETCHED_SOURCES } from "../lists/feed-sources.ts";
 import type { FeedRefresh, FeedStatus, ListMetrics } from "../lists/feed-status.ts";
 import { LearningStore, MailServerLearner } from "../lists/mail-server-learner.ts";
 import { attachNameTable, namesOfTable } from "../lists/name-table.ts";
-import { createBackTest, type RunBackTest } from "../lists/rules/back-test.ts";
 import { LiveRules } from "../lists/rules/live-rules.ts";
 import { RuleStore } from "../lists/rules/rule.ts";
 import { RuleService } from "../lists/rules/rules.ts";
@@ -72,7 +71,6 @@ export interface ServedLists {
   readonly onShared: (listener: (shared: SharedDatasets) => void) => void;
   readonly recorder: VerdictRecorder;
   readonly operator: RuleService;
-  readonly backTest: RunBackTest;
   readonly refresh: FeedRefresh;
   /** Fetching and learning, by one process at a time; none if GATEPOST_LISTS_REFRESH is off. */
   readonly duties: Duties;
@@ -153,7 +151,6 @@ export async function openLists(process: Process, parts: ListsParts): Promise<Se
     onShared: (listener) => known.listen(listener),
     recorder,
     operator: new RuleService({ entries, hash, clock, feeds, ...told }),
-    backTest: createBackTest({ entries, counts, mails, hash, clock, datasets }),
     refresh: withSwitches(refresher, live),
     duties: config.listsRefresh === "daily" ? dutiesOf(refresher, learner, isDnsOff(config)) : {},
     start() {

@@ -9,7 +9,7 @@ import type { Rule } from "./entry-json.ts";
 import type { RuleStore } from "./rule.ts";
 import { noRules } from "../shared-datasets.ts";
 
-export interface LiveRulesDeps {
+interface LiveRulesDeps {
   readonly entries: Pick<RuleStore, "changes" | "all">;
   readonly hash: AddressHash;
   readonly clock: Pick<Clock, "nowMs" | "after">;
@@ -27,7 +27,7 @@ export class LiveRules {
   #seen = -1;
   #nextExpiryMs = Infinity;
   #end: End | undefined;
-  #endHearing: (() => void) | undefined;
+  #unsubscribe: (() => void) | undefined;
   #last: Promise<void> = Promise.resolve();
 
   constructor(deps: LiveRulesDeps) {
@@ -59,11 +59,11 @@ export class LiveRules {
     this.#end = every({ ms: OPERATOR_POLL_MS, clock, failed }, () => this.#look(changed));
     // The next poll reads what a notice could not, or reports the failure.
     const look = (): void => void this.#look(changed).catch(() => undefined);
-    this.#endHearing = notices?.hear("lists", look);
+    this.#unsubscribe = notices?.hear("lists", look);
   }
 
   stop(): void {
-    this.#endHearing?.();
+    this.#unsubscribe?.();
     void this.#end?.();
     this.#end = undefined;
   }

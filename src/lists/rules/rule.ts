@@ -1,4 +1,4 @@
-import { type ListTopic, type ListWord, topicOf } from "../../core/evidence/rule.ts";
+import { type ListWord, topicOf } from "../../core/evidence/rule.ts";
 import { type CompiledQuery, type Kysely, sql } from "kysely";
 import type { Rule } from "./entry-json.ts";
 import { countRows, deleteRows, literally, lockName } from "../../store/rows.ts";
@@ -37,7 +37,7 @@ export async function countChange({ sql }: Tx): Promise<void> {
 }
 
 /** Changes come one after the other: two of the same entries would lock them in different order. */
-const takeTurn = (tx: Tx): Promise<void> => lockName(tx, "operator_entries");
+const lockEntries = (tx: Tx): Promise<void> => lockName(tx, "operator_entries");
 
 const REPLACED = Object.fromEntries(
   ["word", "note", "author", "created_at_ms", "expires_at_ms"].map((name) => [
@@ -46,7 +46,7 @@ const REPLACED = Object.fromEntries(
   ]),
 );
 
-export interface EntryQuery {
+interface EntryQuery {
   /** Part of the subject or of the note, in any case; "" for all. */
   readonly text: string;
   readonly word: ListWord | undefined;
@@ -104,7 +104,7 @@ export class RuleStore {
     const distinct = new Map(entries.map(rowOf).map((row) => [`${row.topic} ${row.subject}`, row]));
     const rows = [...distinct.values()];
     return inTransaction(this.#db, async (tx) => {
-      await takeTurn(tx);
+      await lockEntries(tx);
       for (let from = 0; from < rows.length; from += ROWS_MAX) {
         await tx.sql
           .insertInto("operator_entries")
@@ -116,12 +116,11 @@ export class RuleStore {
     });
   }
 
-  /** Deletes what is said of a subject, on one topic or on all; returns how many entries. */
-  forget(subject: string, topic?: ListTopic): Promise<number> {
+  /** Deletes all that is said of a subject; returns how many entries. */
+  forget(subject: string): Promise<number> {
     return inTransaction(this.#db, async (tx) => {
-      await takeTurn(tx);
-      const said = topic === undefined ? { subject } : { subject, topic };
-      const gone = await deleteRows(tx.sql, "operator_entries", said);
+      await lockEntries(tx);
+      const gone = await deleteRows(tx.sql, "operator_entries", { subject });
       if (gone > 0) await countChange(tx);
       return gone;
     });

@@ -22,7 +22,7 @@ export const ENTRIES_MAX = 500_000;
 
 const WRONG_LINES_MAX = 20;
 
-export type ReadSaying =
+type ReadSaying =
   | { readonly kind: "said"; readonly said: SaidOf }
   | { readonly kind: "bad_entry"; readonly fault: EntryFault }
   /** Traps cannot be mail hosts, and accounts must be addresses. */
@@ -40,13 +40,12 @@ export interface WrongLine {
   readonly why: "bad_entry" | "bad_word" | "bad_date" | "no_word";
 }
 
-export interface SaidLine extends SaidOf {
-  readonly line: number;
+interface SaidLine extends SaidOf {
   /** The end of the last day that the line names; it may be past. Milliseconds since the Unix epoch. */
   readonly expiresAtMs?: number;
 }
 
-export interface ReadLines {
+interface ReadLines {
   readonly said: readonly SaidLine[];
   /** The first twenty; then nothing of the text should be used. */
   readonly wrong: readonly WrongLine[];
@@ -61,48 +60,42 @@ export function readListLines(
   const said: SaidLine[] = [];
   const wrong: WrongLine[] = [];
   for (const [index, line] of text.split(/\r?\n/).entries()) {
-    const parts = lineParts(line, standard);
-    if (parts.entry === "") continue;
-    const read = readParts(parts, hash);
-    if (read.kind === "said") said.push({ ...read.said, ...read.until, line: index + 1 });
-    else wrong.push({ line: index + 1, why: read.kind });
+    const remark = line.search(/(?:^|\s)#/);
+    const words = (remark < 0 ? line : line.slice(0, remark)).trim();
+    if (words === "") continue;
+    const read = readLine(words, standard, hash);
+    if (typeof read === "string") wrong.push({ line: index + 1, why: read });
+    else said.push(read);
     if (wrong.length >= WRONG_LINES_MAX || said.length > ENTRIES_MAX) break;
   }
   return { said, wrong };
 }
 
-interface LineParts {
-  readonly entry: string;
-  readonly word: ListWord | undefined;
-  readonly lastDay: string | undefined;
-}
-
-function lineParts(line: string, standard: ListWord | undefined): LineParts {
-  const remark = line.search(/(?:^|\s)#/);
-  const text = (remark < 0 ? line : line.slice(0, remark)).trim();
-  const { said = text, lastDay } = UNTIL.exec(text)?.groups ?? {};
-  const blank = said.search(/\s/);
-  const word = blank < 0 ? undefined : LIST_WORDS.find((known) => known === said.slice(0, blank));
-  const entry = word === undefined ? said : said.slice(blank);
-  return { entry: entry.trim(), word: word ?? standard, lastDay };
+function readLine(
+  text: string,
+  standard: ListWord | undefined,
+  hash: AddressHash,
+): SaidLine | WrongLine["why"] {
+  const { words = text, lastDay } = UNTIL.exec(text)?.groups ?? {};
+  const blank = Math.max(0, words.search(/\s/));
+  const named = LIST_WORDS.find((known) => known === words.slice(0, blank));
+  const word = named ?? standard;
+  if (word === undefined) return "no_word";
+  const day = lastDay === undefined ? undefined : dayOfDate(lastDay);
+  if (lastDay !== undefined && day === undefined) return "bad_date";
+  const read = readSaying(named === undefined ? words : words.slice(blank), word, hash);
+  if (read.kind !== "said") return read.kind;
+  return { ...read.said, ...(day !== undefined && { expiresAtMs: endOfDay(day) }) };
 }
 
 /** No entry ends so: an address ends with its domain. */
-const UNTIL = /^(?<said>.*\S)\s+until\s+(?<lastDay>\S+)$/;
-
-function readParts({ entry, word, lastDay }: LineParts, hash: AddressHash) {
-  if (word === undefined) return { kind: "no_word" } as const;
-  const day = lastDay === undefined ? undefined : dayOfDate(lastDay);
-  if (lastDay !== undefined && day === undefined) return { kind: "bad_date" } as const;
-  const until = day === undefined ? {} : { expiresAtMs: endOfDay(day) };
-  return { ...readSaying(entry, word, hash), until };
-}
+const UNTIL = /^(?<words>.*\S)\s+until\s+(?<lastDay>\S+)$/;
 
 /** The instant from which on an entry whose last day this is says nothing. */
 export const endOfDay = (day: number): number => (day + 1) * DAY_MS;
 
 /** Lines that `readListLines` reads back, addresses as their hash. Ends with a line feed unless empty. */
-export const listLines = (said: readonly Omit<SaidLine, "line">[]): string =>
+export const listLines = (said: readonly SaidLine[]): string =>
   said
     .map(({ word, subject, expiresAtMs }) => `${word} ${subject}${untilText(expiresAtMs)}\n`)
     .join("");
@@ -122,7 +115,7 @@ export interface EntryDetails {
   readonly expiresAtMs?: number;
 }
 
-export type DetailsRefusal =
+type DetailsRefusal =
   | { readonly kind: "bad_note" }
   | { readonly kind: "bad_expiry" }
   /** There would be more than `entriesMax` entries. */
@@ -140,12 +133,7 @@ export type ImportAnswer =
   | { readonly kind: "wrong_lines"; readonly lines: readonly WrongLine[] }
   | DetailsRefusal;
 
-export interface Forgotten {
-  readonly subject: string;
-  readonly count: number;
-}
-
-export interface RuleServiceDeps {
+interface RuleServiceDeps {
   readonly note?: Note;
   /** Called after a change; absent: other processes notice within 5 s. */
   readonly notices?: Pick<Notices, "tell">;
@@ -169,13 +157,12 @@ export class RuleService {
   }
 
   async save(text: string, word: ListWord, details: EntryDetails): Promise<SaveAnswer> {
-    const { hash, clock, feeds = [] } = this.#deps;
+    const { hash, feeds = [] } = this.#deps;
     const read = readSaying(text, word, hash);
     if (read.kind !== "said") return read;
-    const { said } = read;
-    const isKnown = word !== "off" || feeds.some((id) => said.subject === feedSubject(id));
+    const isKnown = word !== "off" || feeds.some((id) => read.said.subject === feedSubject(id));
     if (!isKnown) return { kind: "unknown_feed", known: feeds };
-    const entry = entryOf(said, details, clock.nowMs());
+    const entry = this.#ruleOf(read.said, details);
     const refusal = await this.#saveAll([entry], details);
     if (refusal !== undefined) return refusal;
     const until = untilText(entry.expiresAtMs);
@@ -185,17 +172,19 @@ export class RuleService {
   }
 
   /** Takes back everything said of the entry. Undefined for a bad entry. */
-  async forget(text: string): Promise<Forgotten | undefined> {
+  async forget(
+    text: string,
+  ): Promise<{ readonly subject: string; readonly count: number } | undefined> {
     const { entries, hash, notices } = this.#deps;
-    const subject = readListSubject(text);
-    if (!subject.ok) return undefined;
-    const stored = listSubjectText(subject.value, hash);
-    const count = await entries.forget(stored);
+    const read = readListSubject(text);
+    if (!read.ok) return undefined;
+    const subject = listSubjectText(read.value, hash);
+    const count = await entries.forget(subject);
     if (count > 0) {
       notices?.tell("lists");
-      await this.#note("lists.entry_forgotten", stored);
+      await this.#note("lists.entry_forgotten", subject);
     }
-    return { subject: stored, count };
+    return { subject, count };
   }
 
   /** Active rules of one kind or of all, whose subject or note contains `text`. An address finds its hash. */
@@ -208,7 +197,8 @@ export class RuleService {
 
   async entries(): Promise<readonly Rule[]> {
     const { entries, clock } = this.#deps;
-    return (await entries.all()).filter((one) => isInForce(one, clock.nowMs()));
+    const nowMs = clock.nowMs();
+    return (await entries.all()).filter((rule) => isInForce(rule, nowMs));
   }
 
   /** Lines as `readListLines` takes them, all of them or nothing; those whose last day is past say nothing. */
@@ -218,11 +208,12 @@ export class RuleService {
     details: EntryDetails,
   ): Promise<ImportAnswer> {
     const { hash, clock } = this.#deps;
-    const read = readListLines(text, word, hash);
-    if (read.wrong.length > 0) return { kind: "wrong_lines", lines: read.wrong };
+    const { said, wrong } = readListLines(text, word, hash);
+    if (wrong.length > 0) return { kind: "wrong_lines", lines: wrong };
     const nowMs = clock.nowMs();
-    const said = read.said.filter((line) => isInForce(line, nowMs));
-    const rules = said.map((line) => entryOf(line, details, nowMs));
+    const rules = said
+      .filter((line) => isInForce(line, nowMs))
+      .map((line) => this.#ruleOf(line, details));
     const refusal = await this.#saveAll(rules, details);
     if (refusal !== undefined) return refusal;
     const count = rules.length;
@@ -234,13 +225,18 @@ export class RuleService {
     await this.#deps.note?.({ action, accountId: SERVICE, detail });
   }
 
+  /** A line's own date counts before the one that is for all. */
+  #ruleOf(said: SaidLine, details: EntryDetails): Rule {
+    return { ...details, ...said, createdAtMs: this.#deps.clock.nowMs() };
+  }
+
   async #saveAll(
     rules: readonly Rule[],
-    details: EntryDetails,
+    { note, expiresAtMs }: EntryDetails,
   ): Promise<DetailsRefusal | undefined> {
     const { entries, clock, notices, entriesMax = ENTRIES_MAX } = this.#deps;
-    const refusal = badDetails(details, clock.nowMs());
-    if (refusal !== undefined) return refusal;
+    if (note.length > NOTE_MAX || !isOneLine(note)) return { kind: "bad_note" };
+    if (!isInForce({ expiresAtMs }, clock.nowMs())) return { kind: "bad_expiry" };
     // What is there already is replaced and takes no more room.
     const after = new Set([...(await entries.all()), ...rules].map(placeOf));
     if (after.size > entriesMax) return { kind: "full" };
@@ -252,26 +248,7 @@ export class RuleService {
 
 const placeOf = ({ subject, word }: SaidOf): string => `${topicOf(word)} ${subject}`;
 
-/** A line's own date counts before the one that is for all. */
-const entryOf = (
-  { subject, word, expiresAtMs }: SaidOf & Pick<Rule, "expiresAtMs">,
-  details: EntryDetails,
+const isInForce = (
+  { expiresAtMs = Infinity }: { readonly expiresAtMs?: number | undefined },
   nowMs: number,
-): Rule => ({
-  subject,
-  word,
-  ...details,
-  ...(expiresAtMs !== undefined && { expiresAtMs }),
-  createdAtMs: nowMs,
-});
-
-export const isInForce = ({ expiresAtMs }: Pick<Rule, "expiresAtMs">, nowMs: number): boolean =>
-  expiresAtMs === undefined || expiresAtMs > nowMs;
-
-function badDetails(
-  { note, expiresAtMs }: EntryDetails,
-  nowMs: number,
-): DetailsRefusal | undefined {
-  if (note.length > NOTE_MAX || !isOneLine(note)) return { kind: "bad_note" };
-  return expiresAtMs !== undefined && expiresAtMs <= nowMs ? { kind: "bad_expiry" } : undefined;
-}
+): boolean => expiresAtMs > nowMs;

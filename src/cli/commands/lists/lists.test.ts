@@ -1,6 +1,5 @@
 import { strict as assert } from "node:assert";
 import { test, type TestContext } from "node:test";
-import { literalDatasets } from "../../../../test/lists/literal-datasets.ts";
 import { listsWorld } from "../../../../test/lists/lists-world.ts";
 import { recordingTerminal } from "../../../../test/process/recording-terminal.ts";
 import type { FeedRefresh } from "../../../lists/feed-status.ts";
@@ -39,13 +38,9 @@ const PROPOSAL: Proposal = {
 
 const FILES = { off: "off shop.example\n" };
 
-async function openShell(
-  t: TestContext,
-  files: Readonly<Record<string, string>> = FILES,
-  datasets = literalDatasets(),
-) {
-  const world = await listsWorld(t, { datasets });
-  const { operator, backTest } = world;
+async function openShell(t: TestContext, files: Readonly<Record<string, string>> = FILES) {
+  const world = await listsWorld(t);
+  const { operator } = world;
   let open = [PROPOSAL];
   const run = async (...words: string[]) => {
     const terminal = recordingTerminal();
@@ -55,7 +50,6 @@ async function openShell(
       openLists: () =>
         Promise.resolve({
           operator,
-          backTest,
           refresh: REFRESH,
           proposals: {
             all: () => Promise.resolve(open),
@@ -96,7 +90,6 @@ const codes = [
   ["a refresh with a refused source is a no", ["refresh"], 1],
   ["accepting an unknown list is bad usage", ["refresh", "--accept", "odd"], 2],
   ["accepting two lists asks every source", ["refresh", "--accept", "ded", "castle"], 1],
-  ["testing an empty file changes nothing", ["test", "empty"], 0],
   ["an unknown command is bad usage", ["frobnicate"], 2],
 ] as const;
 
@@ -159,18 +152,6 @@ test("lists: an import with wrong lines names them and exits 2", async (t) => {
   assert.deepEqual([code, out], [2, ""]);
   assert.match(err, /line 2: not a domain/);
   assert.deepEqual(await operator.entries(), []);
-});
-
-test("lists: a back-test that changes something exits 1 and shows it", async (t) => {
-  const { run, counts } = await openShell(t, { deny: "new.example" });
-  await counts.add(
-    [{ day: 20_777, domain: "new.example", disposable: 0, other: 3, no_mail: 0, no_answer: 0 }],
-    9,
-  );
-  const { code, out } = await run("test", "deny");
-  assert.equal(code, 1);
-  assert.match(out, /3 checks of 1 domains were counted; 3 of 1 domains would change/);
-  assert.match(out, /new\.example {2}disposable {2}3/);
 });
 
 test("lists: status tells why an answer was not taken", async (t) => {

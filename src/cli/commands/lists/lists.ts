@@ -1,7 +1,6 @@
 import { Command, Option } from "commander";
 import { LIST_WORDS, type ListWord, feedSubject } from "../../../core/evidence/rule.ts";
 import type { FeedRefresh, FeedStatus, RefreshOutcome } from "../../../lists/feed-status.ts";
-import type { BackTest, BackTestAnswer, RunBackTest } from "../../../lists/rules/back-test.ts";
 import { entryJson, statusJson } from "../../../lists/rules/entry-json.ts";
 import {
   ENTRIES_MAX,
@@ -183,7 +182,6 @@ function onCommand(deps: ListsCommandDeps): Command {
 /** Lists as the commands use them, while a server may be running on the same store. */
 export interface CliLists {
   readonly operator: RuleService;
-  readonly backTest: RunBackTest;
   readonly refresh: FeedRefresh;
   readonly proposals: Pick<Proposals, "all" | "answered">;
   readonly close: () => Promise<void>;
@@ -210,7 +208,6 @@ export function listsCommand(deps: ListsCommandDeps): Command {
     .addCommand(sayCommand(deps, "deny"))
     .addCommand(forgetCommand(deps))
     .addCommand(feedbackCommand(deps))
-    .addCommand(testCommand(deps))
     .addCommand(exportCommand(deps))
     .addCommand(importCommand(deps));
 }
@@ -258,41 +255,6 @@ function wrongLines(lines: readonly WrongLine[]): CommandFailure {
   return misuse(lines.map(({ line, why }) => `line ${String(line)}: ${WHY_WRONG[why]}`).join("\n"));
 }
 
-function testCommand(deps: ListsCommandDeps): Command {
-  return new Command("test")
-    .description("show what these rules would have changed in the last 30 days; exit 1 if anything")
-    .argument(
-      "<file>",
-      'one rule a line, "allow a.example" or "deny a.example until 2027-01-31" (default: deny)',
-    )
-    .option("--json", "print an object")
-    .action(async (file: string, { json }: JsonOption) => {
-      const text = await deps.readFile(file);
-      const answer: BackTestAnswer = await withLists(deps, ({ backTest }) => backTest(text));
-      if (answer.kind === "wrong_lines") throw wrongLines(answer.lines);
-      print(deps.terminal, json, backTestJson(answer), backTestText(answer));
-      if (answer.changedDomains > 0) throw new CommandFailure(EXIT.no);
-    });
-}
-
-function backTestText(test: BackTest): string {
-  const counted = `${String(test.checks)} checks of ${String(test.domains)} domains`;
-  const changed = `${String(test.changedChecks)} of ${String(test.changedDomains)} domains`;
-  const head =
-    `In ${String(test.days)} days, ${counted} were counted; ${changed} would change.\n` +
-    `The mail hosts of ${String(test.domainsWithMail)} of the domains are known.\n`;
-  const untestable = untestableText(test);
-  if (test.changed.length === 0) return head + untestable;
-  const rows = test.changed.map((each) => [each.domain, each.becomes, String(each.checks)]);
-  return `${head}${untestable}${table(["DOMAIN", "BECOMES", "CHECKS"], rows)}`;
-}
-
-function untestableText({ untestable, untestableLines: lines }: BackTest): string {
-  if (untestable === 0) return "";
-  const more = untestable > lines.length ? " and more" : "";
-  return `Not tested, because verdicts are counted by domain, not by address: line ${lines.join(", ")}${more}.\n`;
-}
-
 const kindOption = (): Option =>
   new Option("--kind <kind>", "what the rules are").choices(LIST_WORDS);
 
@@ -335,15 +297,3 @@ function importCommand(deps: ListsCommandDeps): Command {
     print(deps.terminal, options.json, { imported: count }, `${String(count)} rules imported\n`);
   });
 }
-
-const backTestJson = (test: BackTest): object => ({
-  days: test.days,
-  domains: test.domains,
-  domains_with_mail: test.domainsWithMail,
-  checks: test.checks,
-  changed_domains: test.changedDomains,
-  changed_checks: test.changedChecks,
-  changed: test.changed,
-  untestable: test.untestable,
-  untestable_lines: test.untestableLines,
-});

@@ -1,7 +1,7 @@
 import { DAY_MS, dayOf, isoTime } from "../core/calendar.ts";
 import type { Datasets } from "../core/evidence/datasets.ts";
 import type { TimedValidation, SingleCheck } from "./single-check.ts";
-import type { FeedRefresh } from "../lists/feed-status.ts";
+import type { FeedRefresh } from "../lists/feed-refresher.ts";
 import type { Clock } from "../base/clock.ts";
 import { LATENCY_EDGES_MS, type UsageLedger } from "../accounts/admission/usage.ts";
 import { coreStep } from "./explain.ts";

@@ -11,8 +11,8 @@ import {
 
 /** What a server takes to say whether its file has changed (RFC 9110 section 8.8). */
 export interface Validators {
-  readonly etag?: string;
-  readonly lastModified?: string;
+  readonly etag?: string | undefined;
+  readonly lastModified?: string | undefined;
 }
 
 /** What is known of the copy of one list beside its names. Days are counted from the Unix epoch, UTC. */

@@ -1,10 +1,12 @@
 import { Worker } from "node:worker_threads";
 import { DAY_MS } from "../core/calendar.ts";
+import type { LearnedServer } from "../core/evidence/mail-servers/learn-mail-servers.ts";
 import type { Clock } from "../base/clock.ts";
+import { type Note, SERVICE } from "../accounts/audit.ts";
 import { type End, every } from "../base/every.ts";
 import type { Log } from "../base/log.ts";
 import { orAborted } from "../outbound/dial.ts";
-import type { HttpReply, Outbound } from "../outbound/outbound-types.ts";
+import type { Outbound } from "../outbound/outbound-types.ts";
 import type { Validators } from "./assess-feed.ts";
 import {
   copyName,
@@ -13,21 +15,13 @@ import {
   LEARNED_FILE,
   packText,
   parseIf,
-  parseLearned,
   STATE_FILE,
   unpackText,
 } from "./feed-files.ts";
 import { FETCHED_SOURCES, type FetchedSource } from "./feed-sources.ts";
 import type { Assessed, ListWork } from "./feed-worker.ts";
-import type {
-  FeedRefresh,
-  FeedStatus,
-  ListMetrics,
-  ListRefusal,
-  RefreshOutcome,
-} from "./feed-status.ts";
+import type { FeedStatus, ListMetrics, ListRefusal, RefreshOutcome } from "./feed-status.ts";
 import { type LoadedLists, loadLists } from "./load-lists.ts";
-import { packMailServers } from "./shared-datasets.ts";
 
 type FetchAnswer = { readonly body: Uint8Array; readonly validators: Validators } | RefreshOutcome;
 
@@ -54,26 +48,17 @@ export async function fetchList(
     maxBodyBytes: BYTES_MAX,
     maxRedirects: REDIRECTS_MAX,
   });
-  if (result.ok) return readReply(id, result.value, last !== undefined);
-  const advice =
-    result.fault === "not_public" ? "(allow it with GATEPOST_OUTBOUND_ALLOW)" : undefined;
-  const words = [result.fault, result.detail, advice];
-  const detail = words.filter((word) => word !== undefined).join(" ");
-  return { id, kind: "refused", why: "not_fetched", detail };
-}
-
-function readReply(id: string, reply: HttpReply, hasCopy: boolean): FetchAnswer {
-  const { status, headers, body, cut } = reply;
-  if (status === 304 && hasCopy) return { id, kind: "unchanged" };
+  if (!result.ok) {
+    const advice = result.fault === "not_public" && "(allow it with GATEPOST_OUTBOUND_ALLOW)";
+    const detail = [result.fault, result.detail, advice].filter(Boolean).join(" ");
+    return { id, kind: "refused", why: "not_fetched", detail };
+  }
+  const { status, headers, body, cut } = result.value;
+  if (status === 304 && last !== undefined) return { id, kind: "unchanged" };
   if (status !== 200) return { id, kind: "refused", why: "bad_status", detail: String(status) };
   if (cut) return { id, kind: "refused", why: "too_large" };
   const etag = validator(headers["etag"]);
-  const lastModified = validator(headers["last-modified"]);
-  const validators = {
-    ...(etag !== undefined && { etag }),
-    ...(lastModified !== undefined && { lastModified }),
-  };
-  return { body, validators };
+  return { body, validators: { etag, lastModified: validator(headers["last-modified"]) } };
 }
 
 const VALIDATOR_MAX = 300;
@@ -139,7 +124,7 @@ async function inThread(
   }
 }
 
-export interface FeedRefresherDeps {
+interface FeedRefresherDeps {
   readonly work?: typeof inThread;
   readonly files: FeedFiles;
   readonly urlOf: (source: Pick<FetchedSource, "id" | "path">) => string;
@@ -150,6 +135,8 @@ export interface FeedRefresherDeps {
   /** `loadLists` unless given. */
   readonly load?: typeof loadLists;
   readonly tell?: () => void;
+  /** Whether the operator switched a feed off. */
+  readonly isOff?: (id: string) => boolean;
 }
 
 const LOOK_MS = 60_000;
@@ -158,7 +145,7 @@ const DUE_LOOK_MS = 600_000;
 const NOTE_TRIES = 5;
 
 /** Fetches feeds, keeps their copies in the database and loads what any process put there. */
-export class FeedRefresher implements FeedRefresh {
+export class FeedRefresher {
   readonly #deps: FeedRefresherDeps;
   #loaded: LoadedLists;
   #versions: ReadonlyMap<string, string>;
@@ -191,6 +178,7 @@ export class FeedRefresher implements FeedRefresh {
     return this.#statusNow();
   }
 
+  /** Never rejects for what a source did. `confirmed`: not refused for `size_swing` and `many_removed` this once. */
   async refresh(confirmed: readonly string[] = []): Promise<readonly RefreshOutcome[]> {
     // One that is under way knows nothing of the operator's word.
     if (confirmed.length > 0) await Promise.allSettled([this.#running]);
@@ -213,7 +201,7 @@ export class FeedRefresher implements FeedRefresh {
     await this.look().catch((fault: unknown) => this.#failed(fault));
   }
 
-  async learned(servers: Parameters<typeof packMailServers>[0]): Promise<void> {
+  async learned(servers: readonly LearnedServer[]): Promise<void> {
     const { files, clock, tell } = this.#deps;
     const file = await packText(LEARNED_FILE, JSON.stringify(servers), clock.nowMs());
     const before = (await files.versions()).get(LEARNED_FILE);
@@ -242,7 +230,8 @@ export class FeedRefresher implements FeedRefresh {
 
   #every(firstMs: number, ms: number, over: AbortSignal, work: () => Promise<void>): End {
     const { clock } = this.#deps;
-    const end = every({ ms, firstMs, clock, failed: (fault) => this.#failed(fault) }, work);
+    const failed = (fault: unknown): void => this.#failed(fault);
+    const end = every({ ms, firstMs, clock, failed }, work);
     over.addEventListener("abort", () => void end(), { once: true });
     return end;
   }
@@ -255,14 +244,9 @@ export class FeedRefresher implements FeedRefresh {
     if (this.#over.signal.aborted) return;
     const { files, clock, work = inThread } = this.#deps;
     const there = await files.versions();
-    const changed = IN_USE.filter((name) => there.get(name) !== this.#versions.get(name));
-    if (changed.length === 0) return;
-    const isLearnedAlone = changed.every((name) => name === LEARNED_FILE);
-    const inUse = await files.read(...(isLearnedAlone ? changed : IN_USE));
-    if (isLearnedAlone) {
-      const mailServers = packMailServers(parseLearned(unpackText(inUse[0])));
-      this.#loaded = { ...this.#loaded, shared: { ...this.#loaded.shared, mailServers } };
-    } else this.#loaded = (await work({ kind: "load", files: inUse }, clock)) as LoadedLists;
+    if (IN_USE.every((name) => there.get(name) === this.#versions.get(name))) return;
+    const inUse = await files.read(...IN_USE);
+    this.#loaded = (await work({ kind: "load", files: inUse }, clock)) as LoadedLists;
     this.#versions = there;
     if (!this.#over.signal.aborted) this.#swap(this.#loaded);
     const names = this.#loaded.lists.reduce((sum, list) => sum + list.names, 0);
@@ -376,10 +360,27 @@ export class FeedRefresher implements FeedRefresh {
   }
 
   #statusNow(): readonly FeedStatus[] {
+    const { isOff = () => false } = this.#deps;
     return this.#loaded.lists.map(({ id, curated, names, from, fetchedAtMs }) => {
       const { askedAtMs, confirmedAtMs, why, detail } = this.#state[id] ?? {};
-      const refusal = why && { why, detail };
-      return { id, curated, names, from, fetchedAtMs, askedAtMs, confirmedAtMs, refusal };
+      const stood = { askedAtMs, confirmedAtMs, refusal: why && { why, detail } };
+      return { id, curated, names, from, fetchedAtMs, ...stood, isOff: isOff(id) };
     });
   }
+}
+
+export type FeedRefresh = Pick<FeedRefresher, "status" | "refresh">;
+
+/** A refresh that somebody asked for. */
+export async function refreshBy(
+  note: Note,
+  feeds: Pick<FeedRefresher, "refresh">,
+  confirmed: readonly string[] = [],
+): Promise<readonly RefreshOutcome[]> {
+  const outcomes = await feeds.refresh(confirmed);
+  const refused = outcomes.filter(({ kind }) => kind === "refused").length;
+  const counts = `${String(outcomes.length)} asked, ${String(refused)} refused`;
+  const detail = [counts, ...confirmed.map((id) => `${id} confirmed`)].join(", ");
+  await note({ action: "lists.fetched", accountId: SERVICE, detail });
+  return outcomes;
 }

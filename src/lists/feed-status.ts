@@ -1,4 +1,3 @@
-import { type Note, SERVICE } from "../accounts/audit.ts";
 import { Counter, Gauge, type Registry } from "prom-client";
 
 /** Why a fetched list was not taken; the copy before it stays. */
@@ -38,26 +37,6 @@ export interface RefreshOutcome {
   readonly kind: "accepted" | "unchanged" | "refused";
   readonly why?: ListRefusal;
   readonly detail?: string;
-}
-
-export interface FeedRefresh {
-  status(): Promise<readonly FeedStatus[]>;
-  /** Never rejects for what a source did. `confirmed`: not refused for `size_swing` and `many_removed` this once. */
-  refresh(confirmed?: readonly string[]): Promise<readonly RefreshOutcome[]>;
-}
-
-/** A refresh that somebody asked for. */
-export async function refreshBy(
-  note: Note,
-  feeds: Pick<FeedRefresh, "refresh">,
-  confirmed: readonly string[] = [],
-): Promise<readonly RefreshOutcome[]> {
-  const outcomes = await feeds.refresh(confirmed);
-  const refused = outcomes.filter(({ kind }) => kind === "refused").length;
-  const counts = `${String(outcomes.length)} asked, ${String(refused)} refused`;
-  const detail = [counts, ...confirmed.map((id) => `${id} confirmed`)].join(", ");
-  await note({ action: "lists.fetched", accountId: SERVICE, detail });
-  return outcomes;
 }
 
 export interface ListMetrics {

@@ -46,7 +46,7 @@ import { PolicyService } from "../gate/policies.ts";
 import { PolicyStore } from "../gate/policy-store.ts";
 import { createTokens } from "../gate/tokens.ts";
 import { DomainMails, VerdictCounts } from "../lists/domain-verdicts.ts";
-import { refreshBy } from "../lists/feed-status.ts";
+import { refreshBy } from "../lists/feed-refresher.ts";
 import { createHostCheck } from "../outbound/dial.ts";
 import { backUpEmbedded } from "../store/embedded/back-up.ts";
 import { lockForServing } from "../store/embedded/serving-lock.ts";
@@ -372,7 +372,7 @@ async function openCliLists(process: Process): Promise<Omit<CliLists, "close">> 
   return {
     operator: lists.operator.by(note),
     refresh: {
-      ...lists.refresh,
+      status: () => lists.refresh.status(),
       refresh: (confirmed) => refreshBy(note, lists.refresh, confirmed),
     },
     proposals: new Proposals({ db: store.sql.db, datasets: lists.datasets, clock }),

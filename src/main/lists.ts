@@ -4,9 +4,9 @@ import type { Datasets, Rules } from "../core/evidence/datasets.ts";
 import type { DnsLookup } from "../dns/lookup.ts";
 import { DomainMails, pagesOf, VerdictCounts } from "../lists/domain-verdicts.ts";
 import { FeedFiles } from "../lists/feed-files.ts";
-import { FeedRefresher } from "../lists/feed-refresher.ts";
+import { type FeedRefresh, FeedRefresher } from "../lists/feed-refresher.ts";
 import { FETCHED_SOURCES } from "../lists/feed-sources.ts";
-import type { FeedRefresh, FeedStatus, ListMetrics } from "../lists/feed-status.ts";
+import type { FeedStatus, ListMetrics } from "../lists/feed-status.ts";
 import { LearningStore, MailServerLearner } from "../lists/mail-server-learner.ts";
 import { attachNameTable, namesOfTable } from "../lists/name-table.ts";
 import { LiveRules } from "../lists/rules/live-rules.ts";
@@ -100,7 +100,11 @@ function httpOf({ config, machine, clock }: Process, { lookup }: ListsParts): Ou
   return machine.openOutbound({ addresses, clock, allowed, proxies }).http;
 }
 
-function openRefresher(process: Process, parts: ListsParts): Promise<FeedRefresher> {
+function openRefresher(
+  process: Process,
+  parts: ListsParts,
+  live: LiveRules,
+): Promise<FeedRefresher> {
   const { config, machine, clock, log } = process;
   const { listsMirror } = config;
   return FeedRefresher.open({
@@ -113,6 +117,7 @@ function openRefresher(process: Process, parts: ListsParts): Promise<FeedRefresh
     metrics: parts.metrics,
     load: machine.loadLists,
     tell: () => parts.notices?.tell("lists"),
+    isOff: (id) => live.current().isFeedOff(id),
   });
 }
 
@@ -126,7 +131,7 @@ export async function openLists(process: Process, parts: ListsParts): Promise<Se
   const told = notices === undefined ? {} : { notices };
   const live = new LiveRules({ entries, hash, clock, log, ...told });
   await live.refresh();
-  const refresher = await openRefresher(process, parts);
+  const refresher = await openRefresher(process, parts, live);
   const known = new KnownNames(refresher.loaded.shared, live);
   const datasets = (): Datasets => known.datasets;
   const recorder = openVerdictRecorder(process, db);
@@ -151,7 +156,7 @@ export async function openLists(process: Process, parts: ListsParts): Promise<Se
     onShared: (listener) => known.listen(listener),
     recorder,
     operator: new RuleService({ entries, hash, clock, feeds, ...told }),
-    refresh: withSwitches(refresher, live),
+    refresh: refresher,
     duties: config.listsRefresh === "daily" ? dutiesOf(refresher, learner, isDnsOff(config)) : {},
     start() {
       refresher.follow((fresh) => known.change(fresh.shared));
@@ -183,15 +188,6 @@ function dutiesOf(
   return { list_refresh, learning };
 }
 
-/** The status of a feed says too whether the operator switched it off. */
-const withSwitches = (refresher: FeedRefresher, live: LiveRules): FeedRefresh => ({
-  refresh: (confirmed) => refresher.refresh(confirmed),
-  async status() {
-    const rules = live.current();
-    return (await refresher.status()).map((feed) => ({ ...feed, isOff: rules.isFeedOff(feed.id) }));
-  },
-});
-
 /** For a command: with a DNS client of its own. */
 export function openStoredLists(
   process: Process,
@@ -213,12 +209,12 @@ export async function readFeeds(
     throw new Error("nothing is fetched here");
   };
   const lookup = { mx: unasked, addresses: unasked, everyAddress: unasked };
-  const refresher = await openRefresher(process, { sql, lookup });
   const hash = createAddressHash(new Uint8Array(32)); // addresses are not asked for
   const live = new LiveRules({ entries: new RuleStore(sql.db), hash, clock, log });
-  closing.add(() => refresher.stop());
   await live.refresh();
-  return withSwitches(refresher, live).status();
+  const refresher = await openRefresher(process, { sql, lookup }, live);
+  closing.add(() => refresher.stop());
+  return refresher.status();
 }
 
 /** Names of curated lists that are on, and free providers as the cross-check: a host with theirs identifies no operator. */

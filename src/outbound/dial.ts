@@ -74,7 +74,7 @@ async function answerFor(host: string, deps: Pick<DialDeps, "addresses">): Promi
 }
 
 /** In DNS order, at most four, if every one may be dialled: the next answer could list a bad one first. */
-export async function checkedAddresses(
+async function checkedAddresses(
   host: string,
   deps: Pick<DialDeps, "addresses" | "allowed">,
   signal: AbortSignal,

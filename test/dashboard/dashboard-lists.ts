@@ -2,7 +2,8 @@ import { RuleStore } from "../../src/lists/rules/rule.ts";
 import { VerdictCounts } from "../../src/lists/domain-verdicts.ts";
 import { createAddressHash } from "../../src/base/address-hash.ts";
 import type { AccountStore } from "../../src/main/store.ts";
-import type { FeedRefresh, FeedStatus, RefreshOutcome } from "../../src/lists/feed-status.ts";
+import type { FeedRefresh } from "../../src/lists/feed-refresher.ts";
+import type { FeedStatus, RefreshOutcome } from "../../src/lists/feed-status.ts";
 import { RuleService } from "../../src/lists/rules/rules.ts";
 import { realClock as clock } from "../time/real-clock.ts";
 
@@ -37,8 +38,8 @@ export function rulesOf(store: AccountStore): DashboardLists {
     outcomes: SOURCES.map(({ id }) => ({ id, kind: "unchanged" })),
     refresh: {
       status: () => Promise.resolve(lists.sources),
-      refresh: (confirmed = []) => {
-        lists.accepted = confirmed;
+      refresh: (confirmed?: readonly string[]) => {
+        lists.accepted = confirmed ?? [];
         return Promise.resolve(lists.outcomes);
       },
     },

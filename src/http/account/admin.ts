@@ -12,7 +12,7 @@ import { dayOf, isoTime } from "../../core/calendar.ts";
 import type { Described } from "../../core/json-schema.ts";
 import { forgetPerson } from "../../gate/forget-person.ts";
 import { ForgetReport } from "../../gate/gate-shapes.ts";
-import { refreshBy } from "../../lists/feed-status.ts";
+import { refreshBy } from "../../lists/feed-refresher.ts";
 import { statusJson } from "../../lists/rules/entry-json.ts";
 import {
   AdminAccountPage,

@@ -42,7 +42,7 @@ import type { TestPolicy } from "../../gate/rule-entry.ts";
 import type { Waves } from "../../gate/waves.ts";
 import type { Tokens } from "../../gate/tokens.ts";
 import type { AccountHash } from "../../gate/traffic.ts";
-import type { FeedRefresh } from "../../lists/feed-status.ts";
+import type { FeedRefresh } from "../../lists/feed-refresher.ts";
 import type { RuleService } from "../../lists/rules/rules.ts";
 import type { VerdictCounts } from "../../lists/domain-verdicts.ts";
 import type { WebhookSetup } from "../../webhooks/configure.ts";

@@ -2,7 +2,7 @@ import { strict as assert } from "node:assert";
 import { test, type TestContext } from "node:test";
 import { listsWorld } from "../../../../test/lists/lists-world.ts";
 import { recordingTerminal } from "../../../../test/process/recording-terminal.ts";
-import type { FeedRefresh } from "../../../lists/feed-status.ts";
+import type { FeedRefresh } from "../../../lists/feed-refresher.ts";
 import { program, runProgram } from "../../program.ts";
 import type { Proposal } from "../../../gate/gate-shapes.ts";
 import { type ListsCommandDeps, listsCommand } from "./lists.ts";

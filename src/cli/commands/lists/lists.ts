@@ -1,6 +1,7 @@
 import { Command, Option } from "commander";
 import { LIST_WORDS, type ListWord, feedSubject } from "../../../core/evidence/rule.ts";
-import type { FeedRefresh, FeedStatus, RefreshOutcome } from "../../../lists/feed-status.ts";
+import type { FeedRefresh } from "../../../lists/feed-refresher.ts";
+import type { FeedStatus, RefreshOutcome } from "../../../lists/feed-status.ts";
 import { entryJson, statusJson } from "../../../lists/rules/entry-json.ts";
 import {
   ENTRIES_MAX,

@@ -43,9 +43,10 @@ async function watched<T>(service: Service, work: () => Promise<T>) {
     while (!isOver) {
       const startMs = performance.now();
       await new Promise((resolve) => setImmediate(resolve)); // where a request would be handled
-      await service.check("someone@d1.warm.co", "address", {
-        features: [],
-        spamTrap: false,
+      await service.check({
+        text: "someone@d1.warm.co",
+        mode: "address",
+        asked: { features: [], spamTrap: false },
       });
       latencies.push(performance.now() - startMs);
       peak = Math.max(peak, rss());

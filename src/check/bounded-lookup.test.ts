@@ -39,7 +39,7 @@ test("a shorter bound ends its own questions only", async () => {
     withMx(() => late),
     clock,
   );
-  const short = bounded.premium.within(2_500).mx("d.example");
+  const short = bounded.within(2_500).mx("d.example");
   const long = bounded.lookup.mx("d.example");
   clock.advance(2_500);
   assert.deepEqual(await short, { kind: "unknown", why: "deadline" });
@@ -51,10 +51,10 @@ test("a shorter bound counts from when it was asked for, and ends with the premi
   const clock = manualClock();
   const bounded = new BoundedLookup(withMx(silent), clock);
   clock.advance(1_000);
-  const second = bounded.premium.within(2_500).mx("d.example");
+  const second = bounded.within(2_500).mx("d.example");
   clock.advance(2_500);
   assert.deepEqual(await second, { kind: "unknown", why: "deadline" });
-  const last = bounded.premium.within(2_500).mx("d.example");
+  const last = bounded.within(2_500).mx("d.example");
   clock.advance(500);
   assert.deepEqual(await last, { kind: "unknown", why: "deadline" });
 });
@@ -66,7 +66,7 @@ test("the core goes on when the premium budget is spent", async () => {
     clock,
   );
   clock.advance(4_000);
-  assert.equal((await bounded.premium.lookup.mx("d.example")).kind, "unknown");
+  assert.equal((await bounded.within(Infinity).mx("d.example")).kind, "unknown");
   assert.equal((await bounded.lookup.mx("d.example")).kind, "found");
 });
 

@@ -2,7 +2,6 @@ import type {
   Answer,
   Awaitable,
   Lookup,
-  PremiumLookup,
   Unknown,
   Until,
   UnknownReason,
@@ -24,7 +23,6 @@ export class BoundedLookup {
   readonly #clock: Clock;
   readonly #by: string | undefined;
   readonly #premiumEndMs: number;
-  #premium: PremiumLookup | undefined;
   readonly #deadlines: Deadline[] = [];
   #expiresAtMs = Infinity;
   #isUnanswered = false;
@@ -38,16 +36,10 @@ export class BoundedLookup {
     this.lookup = this.#until(startedMs + coreBudgetMs, true);
   }
 
-  /** Made when it is first asked for, because few checks have features. */
-  get premium(): PremiumLookup {
-    this.#premium ??= {
-      lookup: this.#until(this.#premiumEndMs, false),
-      within: (milliseconds) => {
-        const endMs = this.#clock.monotonicMs() + milliseconds;
-        return this.#until(Math.min(endMs, this.#premiumEndMs), false);
-      },
-    };
-    return this.#premium;
+  /** For premium checks: ends so many milliseconds from now, or with their own budget. */
+  within(milliseconds: number): Lookup {
+    const endMs = this.#clock.monotonicMs() + milliseconds;
+    return this.#until(Math.min(endMs, this.#premiumEndMs), false);
   }
 
   /** The earliest `expiresAtMs` of the answers so far, else Infinity. */

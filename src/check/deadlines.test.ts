@@ -6,7 +6,7 @@ import { literalDatasets } from "../../test/lists/literal-datasets.ts";
 import type { Feature } from "../core/checks/registry.ts";
 import type { Answer, Awaitable, Lookup } from "../core/mail/lookup.ts";
 import type { Clock } from "../base/clock.ts";
-import { createBudgetedCheck } from "./single-check.ts";
+import { createSingleCheck } from "./single-check.ts";
 
 /** Timers of Node may fire up to 1 ms before the clock says so. */
 const EARLY_MS = 0.9;
@@ -141,7 +141,7 @@ for (const [server, delayMs] of SERVERS) {
         for (const budgetMs of BUDGETS_MS) {
           const clock = manualClock();
           const { lookup, askedMs } = slowLookup(zone, clock, delayMs);
-          const check = createBudgetedCheck(
+          const check = createSingleCheck(
             { lookup, datasets: () => literalDatasets(), clock, implicitMx: false },
             early(clock),
           );

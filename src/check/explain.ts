@@ -26,7 +26,7 @@ export function createExplain(deps: ExplainDeps): ExplainOne {
     const receipt = await deps.admission.charge(entrance, 1);
     const asked = { features: [], spamTrap: false, by: ownerKey(entrance.caller.owner) };
     return orRefund(receipt, async () => {
-      const validation = await deps.check(text, "either", asked);
+      const validation = await deps.check({ text, mode: "either", asked });
       const body = JSON.stringify(explanationJson(validation, deps.datasets()));
       return { body, paidBy: receipt.paidBy };
     });
@@ -83,11 +83,11 @@ export function createAccountCheck(deps: AccountCheckDeps): AccountCheck {
     const receipt = await deps.admission.charge(entrance, 1);
     try {
       const coreOnly: RequestedChecks = { features: [], spamTrap: false, by };
-      const core = await deps.check(entry, mode, coreOnly);
+      const core = await deps.check({ text: entry, mode, asked: coreOnly });
       const isAll = !core.result.format || (asked.features.length === 0 && !asked.spamTrap);
       const show = shower(entry, sorted, deps);
       if (!isAll) yield await show("core", core);
-      yield await show("full", isAll ? core : await deps.check(entry, mode, asked));
+      yield await show("full", isAll ? core : await deps.check({ text: entry, mode, asked }));
     } catch (fault) {
       await receipt.refund();
       throw fault;

@@ -1,22 +1,20 @@
 import { type Feature, FEATURES } from "../core/checks/registry.ts";
 
 /** Names that clients of this API ask for and no plan offers. */
-const UNSUPPORTED_FEATURES = ["smtp", "catch_all"] as const;
-export type UnsupportedFeature = (typeof UNSUPPORTED_FEATURES)[number];
+type UnsupportedFeature = "smtp" | "catch_all";
 
 export type RequestedFeature = Feature | UnsupportedFeature;
 
-const SUPPORTED: ReadonlyMap<string, Feature> = new Map(FEATURES.map((name) => [name, name]));
+const isUnsupported = (name: string): name is UnsupportedFeature =>
+  name === "smtp" || name === "catch_all";
 
-const UNSUPPORTED: ReadonlyMap<string, UnsupportedFeature> = new Map(
-  UNSUPPORTED_FEATURES.map((name) => [name, name]),
+const NAMED: ReadonlyMap<string, RequestedFeature> = new Map(
+  [...FEATURES, "smtp" as const, "catch_all" as const].map((name) => [name, name]),
 );
 
 /** The feature a text names, in any case and with blanks around it; undefined for any other text. */
-export function featureNamed(text: string): RequestedFeature | undefined {
-  const name = text.trim().toLowerCase();
-  return SUPPORTED.get(name) ?? UNSUPPORTED.get(name);
-}
+export const featureNamed = (text: string): RequestedFeature | undefined =>
+  NAMED.get(text.trim().toLowerCase());
 
 /** What `features` parameters and path suffixes ask for: each text may hold several names, parted by commas. */
 export function readFeatures(texts: readonly string[]): readonly RequestedFeature[] {
@@ -42,11 +40,11 @@ export function sortFeatures(
   { premium }: { readonly premium: boolean },
 ): SortedFeatures {
   if (names.length === 0) return NOTHING;
-  const supported = names.flatMap((name) => SUPPORTED.get(name) ?? []);
+  const supported = names.filter((name) => !isUnsupported(name));
   return {
     permitted: premium ? supported : [],
     requiresUpgrade: premium ? [] : supported,
-    unsupported: names.flatMap((name) => UNSUPPORTED.get(name) ?? []),
+    unsupported: names.filter(isUnsupported),
   };
 }
 

@@ -59,11 +59,11 @@ async function makePage(deps: FrontDeps): Promise<FrontPage> {
   const { check, datasets, refresh, usage, clock } = deps;
   const nowMs = clock.nowMs();
   const today = dayOf(nowMs);
-  const core = { features: [], spamTrap: false } as const;
+  const asked = { features: [], spamTrap: false };
   const [checked, feeds, days] = await Promise.all([
     Promise.all(
       EXAMPLES.map(async ([entry, shows]) => {
-        const validation = await check(entry, "address", core);
+        const validation = await check({ text: entry, mode: "address", asked });
         return shows(validation) ? [{ entry, step: coreStep(entry, validation, datasets()) }] : [];
       }),
     ),

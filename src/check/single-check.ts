@@ -1,12 +1,11 @@
 import type { RequestedChecks } from "../core/checks/run.ts";
 import type { Datasets } from "../core/evidence/datasets.ts";
 import type { EntryMode } from "../core/address/address.ts";
-import type { Awaitable, Lookup, PremiumLookup } from "../core/mail/lookup.ts";
-import { conclusionOf, validate, type Validation, type World } from "../core/validate/validate.ts";
+import { type Awaitable, type Lookup, when } from "../core/mail/lookup.ts";
+import { conclusionOf, validate, type Validation } from "../core/validate/validate.ts";
 import { AwakeClock, type Clock } from "../base/clock.ts";
 import { BoundedLookup } from "./bounded-lookup.ts";
 import { LRUCache } from "lru-cache";
-import { when } from "../core/when.ts";
 import { type OwnerKey, ownerKey } from "../base/owner.ts";
 import type { Admission, Entrance, Receipt } from "../accounts/admission/admission.ts";
 import type { Tiers } from "../accounts/admission/tiers.ts";
@@ -18,55 +17,42 @@ import {
   sortFeatures,
 } from "./features.ts";
 
-export interface SingleCheckDeps {
+interface SingleCheckDeps {
   readonly lookup: Lookup;
   readonly datasets: () => Datasets;
   readonly clock: Clock;
   readonly implicitMx: boolean;
 }
 
-export interface TimedValidation extends Validation {
-  /** Milliseconds since the Unix epoch until which the same question has the same answer. */
-  readonly expiresAtMs: number;
-}
-
-export type SingleCheck = (
-  text: string,
-  mode: EntryMode,
-  asked: RequestedChecks,
-) => Awaitable<TimedValidation>;
-
-export function createSingleCheck(deps: SingleCheckDeps): SingleCheck {
-  const check = createBudgetedCheck(deps, new AwakeClock(deps.clock));
-  return (text, mode, asked) => check({ text, mode, asked });
-}
-
-export interface BudgetedQuestion {
+interface CheckQuestion {
   readonly text: string;
   readonly mode: EntryMode;
   readonly asked: RequestedChecks;
+  /** Absent: `CORE_BUDGET_MS`. */
   readonly budgetMs?: number;
 }
 
-export interface BudgetedValidation extends TimedValidation {
-  /** False when DNS did not say where mail goes, or not in time: silent, failing and suspect resolvers alike. */
+export interface TimedValidation extends Validation {
+  /** Milliseconds since the Unix epoch until which the same question has the same answer. */
+  readonly expiresAtMs: number;
+  /** False when DNS did not say where mail goes, or not in time: silent, failing and distrusted resolvers alike. */
   readonly isComplete: boolean;
 }
 
-export type BudgetedCheck = (question: BudgetedQuestion) => Promise<BudgetedValidation>;
+export type SingleCheck = (question: CheckQuestion) => Promise<TimedValidation>;
 
-/** `budgetClock`: by which the budget runs out. */
-export function createBudgetedCheck(
-  deps: SingleCheckDeps,
-  budgetClock: Clock = deps.clock,
-): BudgetedCheck {
+/** The budget runs out by `budgetClock`, which stands still while the process does, unless given. */
+export function createSingleCheck(
+  { lookup, datasets, clock, implicitMx }: SingleCheckDeps,
+  budgetClock: Clock = new AwakeClock(clock),
+): SingleCheck {
   return async ({ text, mode, asked, budgetMs }) => {
-    const { clock, implicitMx } = deps;
-    const bounded = new BoundedLookup(deps.lookup, budgetClock, budgetMs, asked.by);
-    const world = new BoundedWorld(deps.datasets(), bounded);
-    const question = { text, mode, asked, nowMs: clock.nowMs(), implicitMx };
+    const bounded = new BoundedLookup(lookup, budgetClock, budgetMs, asked.by);
     try {
-      const validation = await validate(question, world);
+      const validation = await validate(
+        { text, mode, asked, nowMs: clock.nowMs(), implicitMx },
+        { datasets: datasets(), lookup: bounded.lookup, within: (ms) => bounded.within(ms) },
+      );
       const isComplete = !bounded.isUnanswered() && validation.mail?.kind !== "unknown";
       // Nobody else has this object, so it may be added to: a copy by spread costs as much as the check's own work.
       return Object.assign(validation, { expiresAtMs: bounded.expiresAtMs(), isComplete });
@@ -76,7 +62,7 @@ export function createBudgetedCheck(
   };
 }
 
-export type CheckWithoutDns = (question: Omit<BudgetedQuestion, "budgetMs">) => BudgetedValidation;
+export type CheckWithoutDns = (question: Omit<CheckQuestion, "budgetMs">) => TimedValidation;
 
 /** Checks by the entry, the lists and the rules alone, at once. */
 export const createCheckWithoutDns =
@@ -88,68 +74,42 @@ export const createCheckWithoutDns =
     return Object.assign(validation, { expiresAtMs: 0, isComplete });
   };
 
-/** A class, because an object literal with a getter is slow to make. */
-class BoundedWorld implements World {
-  readonly datasets: Datasets;
-  readonly lookup: Lookup;
-  readonly #bounded: BoundedLookup;
-
-  constructor(datasets: Datasets, bounded: BoundedLookup) {
-    this.datasets = datasets;
-    this.lookup = bounded.lookup;
-    this.#bounded = bounded;
-  }
-
-  get premium(): PremiumLookup {
-    return this.#bounded.premium;
-  }
-}
-
-/** Bodies of single checks, kept while every DNS answer behind them may be reused. Losing one costs time only. */
-export interface BodyCache {
-  /** Undefined when there is none, or when it has expired at `nowMs`. */
-  read(key: string, nowMs: number): string | undefined;
-  keep(key: string, body: string, expiresAtMs: number): void;
-  clear(): void;
-}
-
-interface CachedBody {
-  readonly body: string;
-  readonly expiresAtMs: number;
-}
-
 /** Objects and map cells around one entry, in bytes; measured at about 200. */
 const OVERHEAD_BYTES = 200;
 
-export interface MemoryAnswerCache extends BodyCache {
-  reads(): { readonly hits: number; readonly misses: number };
-}
+/** Bodies of single checks, kept while every DNS answer behind them may be reused. Losing one costs time only. */
+export class BodyCache {
+  readonly #kept: LRUCache<string, { readonly body: string; readonly expiresAtMs: number }>;
+  #hits = 0;
+  #misses = 0;
 
-/** Keeps the most recently used bodies within `maxBytes`, counting keys and overhead. */
-export function memoryAnswerCache(maxBytes: number): MemoryAnswerCache {
-  let hits = 0;
-  let misses = 0;
-  const cache = new LRUCache<string, CachedBody>({
-    maxSize: maxBytes,
-    sizeCalculation: ({ body }, key) => body.length + key.length + OVERHEAD_BYTES,
-  });
-  return {
-    read(key, nowMs) {
-      const kept = cache.get(key);
-      if (kept !== undefined && kept.expiresAtMs > nowMs) {
-        hits += 1;
-        return kept.body;
-      }
-      misses += 1;
-      if (kept !== undefined) cache.delete(key);
-      return undefined;
-    },
-    keep(key, body, expiresAtMs) {
-      cache.set(key, { body, expiresAtMs });
-    },
-    clear: () => cache.clear(),
-    reads: () => ({ hits, misses }),
-  };
+  /** Keeps the most recently used bodies within `maxBytes`, counting keys and overhead. */
+  constructor(maxBytes: number) {
+    this.#kept = new LRUCache({
+      maxSize: maxBytes,
+      sizeCalculation: ({ body }, key) => body.length + key.length + OVERHEAD_BYTES,
+    });
+  }
+
+  /** Undefined when there is none, or when it has expired at `nowMs`. */
+  read(key: string, nowMs: number): string | undefined {
+    const kept = this.#kept.get(key);
+    if (kept !== undefined && kept.expiresAtMs > nowMs) {
+      this.#hits += 1;
+      return kept.body;
+    }
+    this.#misses += 1;
+    if (kept !== undefined) this.#kept.delete(key);
+    return undefined;
+  }
+
+  keep(key: string, body: string, expiresAtMs: number): void {
+    this.#kept.set(key, { body, expiresAtMs });
+  }
+
+  reads(): { readonly hits: number; readonly misses: number } {
+    return { hits: this.#hits, misses: this.#misses };
+  }
 }
 
 /** Does the work that was paid for; a fault gives the unit back. */
@@ -180,7 +140,7 @@ export type CheckOne = (entrance: Entrance, request: CheckRequest) => Awaitable<
 export interface CheckOneDeps {
   readonly admission: Pick<Admission, "charge">;
   readonly check: SingleCheck;
-  readonly cache: BodyCache;
+  readonly cache: Pick<BodyCache, "read" | "keep">;
   readonly clock: Clock;
   readonly tiers: Tiers;
   readonly publicUrl: () => string;
@@ -232,9 +192,8 @@ function cacheKey(
 async function check(asked: CheckKey, receipt: Receipt, deps: CheckOneDeps): Promise<CheckAnswer> {
   const { request, premium, sorted, key, by } = asked;
   const checks = { features: sorted.permitted, spamTrap: premium, by };
-  const validation = await orRefund(receipt, async () =>
-    deps.check(request.text, request.mode, checks),
-  );
+  const { text, mode } = request;
+  const validation = await orRefund(receipt, () => deps.check({ text, mode, asked: checks }));
   const kept = textToKeep(validation);
   const expiresAtMs = Math.min(validation.expiresAtMs, deps.clock.nowMs() + KEPT_AT_MOST_MS);
   if (key.length <= KEPT_KEY_MAX_UNITS) deps.cache.keep(key, kept, expiresAtMs);

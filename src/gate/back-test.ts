@@ -112,11 +112,10 @@ async function factsAs(
 ): Promise<Facts> {
   const datasets = deps.datasets();
   const lookup = toldLookup(dns, mail);
-  const premium = { lookup, within: () => lookup };
   const asked = { features: [], spamTrap: false };
   const { implicitMx } = deps;
   const question = { text: domain, mode: "domain", asked, nowMs: 0, implicitMx } as const;
-  const validation = await validate(question, { datasets, lookup, premium });
+  const validation = await validate(question, { datasets, lookup, within: () => lookup });
   const facts = { ...factsOf(validation, datasets), caller: new Map() };
   if (facts.dns === dns) return facts;
   // It has mail hosts, but which was never noted.

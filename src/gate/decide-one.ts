@@ -18,8 +18,8 @@ import type { Admission, Entrance, Receipt } from "../accounts/admission/admissi
 import type { Caller } from "../accounts/admission/caller.ts";
 import type { Tiers } from "../accounts/admission/tiers.ts";
 import {
-  type BudgetedCheck,
-  type BudgetedValidation,
+  type SingleCheck,
+  type TimedValidation,
   type CheckWithoutDns,
   KEPT_AT_MOST_MS,
   present,
@@ -102,7 +102,7 @@ export interface DecideDeps {
   readonly noticeWave: (owner: TrafficOwner) => void;
   readonly feedback: Pick<Feedback, "facts">;
   readonly admission: Pick<Admission, "charge">;
-  readonly check: BudgetedCheck;
+  readonly check: SingleCheck;
   readonly checkWithoutDns: CheckWithoutDns;
   readonly datasets: () => Datasets;
   readonly policies: FindPolicies;
@@ -420,7 +420,7 @@ class Decider {
     return { text: request.text, mode: "address" as const, asked };
   }
 
-  #checkedOf({ caller }: Pick<Asking, "caller">, validation: BudgetedValidation): CheckedDecision {
+  #checkedOf({ caller }: Pick<Asking, "caller">, validation: TimedValidation): CheckedDecision {
     const { tiers, hash, publicUrl, clock } = this.#deps;
     const datasets = this.#deps.datasets();
     const { owner, tier } = caller;

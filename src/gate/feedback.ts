@@ -13,7 +13,7 @@ import type { Ids } from "../base/ids.ts";
 import { inTime } from "../base/in-time.ts";
 import type { Log } from "../base/log.ts";
 import { badParameter } from "../base/refusals.ts";
-import type { BudgetedCheck } from "../check/single-check.ts";
+import type { SingleCheck } from "../check/single-check.ts";
 import type { Database } from "../store/schema.ts";
 import type { FeedbackRow } from "../store/tables/policy.ts";
 import { inTransaction } from "../store/transaction.ts";
@@ -49,7 +49,7 @@ interface Reported {
 export interface FeedbackDeps {
   readonly db: Kysely<Database>;
   readonly datasets: () => Datasets;
-  readonly check: BudgetedCheck;
+  readonly check: SingleCheck;
   readonly hash: AccountHash;
   readonly clock: Pick<Clock, "nowMs" | "monotonicMs" | "after">;
   readonly ids: Pick<Ids, "hex32">;

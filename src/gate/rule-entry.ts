@@ -21,7 +21,7 @@ import {
 } from "../core/policy/policy.ts";
 import { type FormatProblem, meantBy } from "../core/validate/malformed.ts";
 import type { FullResult } from "../core/validate/result.ts";
-import type { BudgetedCheck, BudgetedValidation } from "../check/single-check.ts";
+import type { SingleCheck, TimedValidation } from "../check/single-check.ts";
 import type { PoliciesInForce } from "./in-force.ts";
 
 export interface CheckedEntry {
@@ -31,7 +31,7 @@ export interface CheckedEntry {
 }
 
 export const checkedEntry = (
-  validation: Pick<BudgetedValidation, "entry" | "result" | "mail" | "evidence" | "problem">,
+  validation: Pick<TimedValidation, "entry" | "result" | "mail" | "evidence" | "problem">,
   datasets: Pick<Datasets, "operator">,
 ): CheckedEntry => ({
   facts: factsOf(validation, datasets),
@@ -130,7 +130,7 @@ export function createTestPolicy({
   check,
   datasets,
 }: {
-  readonly check: BudgetedCheck;
+  readonly check: SingleCheck;
   readonly datasets: () => Datasets;
 }): TestPolicy {
   return (policy, entries, { premium, language = "en" }) => {

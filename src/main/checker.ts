@@ -6,15 +6,13 @@ import { createBootstrapCopy } from "../check/rdap/bootstrap-copy.ts";
 import { createRegistration } from "../check/rdap/registration.ts";
 import type { RegistrationCache } from "../check/registration-cache.ts";
 import {
-  type BudgetedCheck,
   type CheckWithoutDns,
-  createBudgetedCheck,
   createCheckWithoutDns,
   createSingleCheck,
   type SingleCheck,
 } from "../check/single-check.ts";
 import type { Datasets } from "../core/evidence/datasets.ts";
-import type { Awaitable, Lookup } from "../core/mail/lookup.ts";
+import type { Lookup } from "../core/mail/lookup.ts";
 import type { Validation } from "../core/validate/validate.ts";
 import type { Profile } from "../dns/flow/query-timeouts.ts";
 import { SharedCap } from "../dns/flow/window.ts";
@@ -130,7 +128,8 @@ export interface Checker {
   readonly dns: DnsLookup;
   readonly lookup: Lookup;
   readonly check: SingleCheck;
-  readonly budgeted: BudgetedCheck;
+  /** The same by the clock of the process, for answers that somebody waits for. */
+  readonly budgeted: SingleCheck;
   readonly withoutDns: CheckWithoutDns;
 }
 
@@ -155,19 +154,19 @@ export function openChecker(process: Process, parts: CheckerParts): Checker {
   const registration = registrationFrom(process, everyAddress, { registrations, shares });
   const lookup: Lookup = { mx, addresses, txt, registration };
   const deps = { lookup, datasets, clock, implicitMx: config.implicitMx };
-  const check = createSingleCheck(deps);
-  const budgeted = createBudgetedCheck(deps);
-  const told = async <V extends Validation>(work: Awaitable<V>): Promise<V> => {
-    const validation = await work;
-    seen(validation);
-    return validation;
-  };
+  const told =
+    (check: SingleCheck): SingleCheck =>
+    async (question) => {
+      const validation = await check(question);
+      seen(validation);
+      return validation;
+    };
   return {
     datasets,
     dns,
     lookup,
-    check: (text, mode, asked) => told(check(text, mode, asked)),
-    budgeted: (question) => told(budgeted(question)),
+    check: told(createSingleCheck(deps)),
+    budgeted: told(createSingleCheck(deps, clock)),
     withoutDns: createCheckWithoutDns(deps),
   };
 }

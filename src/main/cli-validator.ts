@@ -48,7 +48,7 @@ export async function openCliValidator(
     validate(text, features) {
       const { permitted } = sortFeatures(readFeatures(features), EVERYTHING);
       const spamTrap = permitted.length > 0;
-      return Promise.resolve(checker.check(text, "either", { features: permitted, spamTrap }));
+      return checker.check({ text, mode: "either", asked: { features: permitted, spamTrap } });
     },
     present: (validation, features) =>
       present(

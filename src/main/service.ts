@@ -7,7 +7,7 @@ import { UsageRecorder } from "../accounts/admission/usage-recorder.ts";
 import type { Health } from "../base/health.ts";
 import { RequestCounts } from "../accounts/request-counts.ts";
 import { Keys } from "../accounts/keys.ts";
-import { type CheckOne, createCheckOne, memoryAnswerCache } from "../check/single-check.ts";
+import { type CheckOne, createCheckOne, BodyCache } from "../check/single-check.ts";
 import { createExplain } from "../check/explain.ts";
 import { sqlRegistrationCache } from "../check/registration-store.ts";
 import { accountRoutes, dashboard, type DashboardDeps } from "../http/account/dashboard.ts";
@@ -235,7 +235,7 @@ function appOf(process: Process, parts: ServiceParts) {
 function checkOneOf({ config, clock }: Process, parts: ServiceParts): CheckOne {
   const { serving, checker, admission, publicUrl } = parts;
   const { tiers, metrics, trust } = serving;
-  const cache = memoryAnswerCache(config.cacheMb * 1_048_576 * ANSWERS_SHARE);
+  const cache = new BodyCache(config.cacheMb * 1_048_576 * ANSWERS_SHARE);
   watch(metrics.registry, ANSWER_CACHE, () => cache.reads());
   return createCheckOne({
     admission,

@@ -1,10 +1,6 @@
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
-import {
-  createCheckOne,
-  createSingleCheck,
-  memoryAnswerCache,
-} from "../../src/check/single-check.ts";
+import { createCheckOne, createSingleCheck, BodyCache } from "../../src/check/single-check.ts";
 import type { UsageLedger } from "../../src/accounts/admission/usage.ts";
 import type { AppDeps } from "../../src/http/app.ts";
 import { compatRoutes } from "../../src/http/compat/services.ts";
@@ -83,7 +79,7 @@ export async function compatWorld(
   const checkOne = createCheckOne({
     admission,
     check: createSingleCheck({ lookup, datasets: () => datasets, clock, implicitMx: false }),
-    cache: memoryAnswerCache(1_000_000),
+    cache: new BodyCache(1_000_000),
     clock,
     tiers,
     publicUrl: () => "https://gatepost.example",

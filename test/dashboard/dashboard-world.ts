@@ -1,7 +1,7 @@
 import {
   createCheckOne,
   createSingleCheck,
-  memoryAnswerCache,
+  BodyCache,
   type SingleCheck,
 } from "../../src/check/single-check.ts";
 import { memoryRateCounter } from "../../src/accounts/admission/rate-counter.ts";
@@ -115,7 +115,7 @@ export async function dashboardWorld(options: DashboardWorldOptions = {}): Promi
     clock,
     tiers,
     publicUrl,
-    cache: memoryAnswerCache(1_000_000),
+    cache: new BodyCache(1_000_000),
     datasetsVersion: () => known.version,
   });
   const requests = new UsageRecorder({ usage, keys: new Keys(db), clock, log });

@@ -1,7 +1,7 @@
 import type { BodyCache } from "../../src/check/single-check.ts";
 
 /** Answers in a map, for services under test. */
-export function memoryAnswers(): BodyCache {
+export function memoryAnswers(): Pick<BodyCache, "read" | "keep"> {
   const kept = new Map<string, { body: string; expiresAtMs: number }>();
   return {
     read(key, nowMs) {
@@ -9,6 +9,5 @@ export function memoryAnswers(): BodyCache {
       return found !== undefined && found.expiresAtMs > nowMs ? found.body : undefined;
     },
     keep: (key, body, expiresAtMs) => void kept.set(key, { body, expiresAtMs }),
-    clear: () => kept.clear(),
   };
 }

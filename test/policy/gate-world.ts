@@ -14,7 +14,7 @@ import type { AccountStore } from "../../src/main/store.ts";
 import type { Clock } from "../../src/base/clock.ts";
 import { type Admission, createAdmission } from "../../src/accounts/admission/admission.ts";
 import { DEFAULT_TIERS } from "../../src/accounts/admission/tiers.ts";
-import { createBudgetedCheck, createCheckWithoutDns } from "../../src/check/single-check.ts";
+import { createSingleCheck, createCheckWithoutDns } from "../../src/check/single-check.ts";
 import { createAccountHash, Traffic } from "../../src/gate/traffic.ts";
 import { Waves } from "../../src/gate/waves.ts";
 import { DecisionLog } from "../../src/gate/decision-log.ts";
@@ -131,7 +131,7 @@ export async function gateWorld(
   const decisionLog = new DecisionLog({ db, clock, ids, log });
   const checking = { lookup, datasets: () => datasets, clock, implicitMx: false };
   const common = {
-    check: createBudgetedCheck(checking),
+    check: createSingleCheck(checking, clock),
     datasets: () => datasets,
     policies: createFindPolicies({
       store: options.policyStore?.(policyStore) ?? policyStore,

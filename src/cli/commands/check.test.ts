@@ -15,7 +15,6 @@ const zone: Zone = {
 
 function literalValidator(known: LiteralKnowledge): CliValidator {
   const lookup = zoneLookup(zone);
-  const premium = { lookup, within: () => lookup };
   const datasets = literalDatasets(known);
   const asked = { features: [], spamTrap: false };
   return {
@@ -23,7 +22,7 @@ function literalValidator(known: LiteralKnowledge): CliValidator {
     validate: (text) =>
       validate(
         { text, mode: "either", asked, nowMs: 0, implicitMx: false },
-        { datasets, lookup, premium },
+        { datasets, lookup, within: () => lookup },
       ),
     present: ({ result }) => JSON.stringify(result),
     close: () => Promise.resolve(),

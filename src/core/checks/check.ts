@@ -2,7 +2,7 @@ import type { Address } from "../address/address.ts";
 import type { Datasets } from "../evidence/datasets.ts";
 import type { Domain } from "../name/domain.ts";
 import type { Described, Schema } from "../json-schema.ts";
-import type { PremiumLookup } from "../mail/lookup.ts";
+import type { Lookup, Within } from "../mail/lookup.ts";
 import type { MailHosts } from "../mail/mail-hosts.ts";
 
 export interface CheckedSubject {
@@ -11,7 +11,9 @@ export interface CheckedSubject {
   readonly mail: MailHosts;
 }
 
-export interface CheckDeps extends PremiumLookup {
+export interface CheckDeps {
+  readonly lookup: Lookup;
+  readonly within: Within;
   readonly datasets: Datasets;
   readonly nowMs: number;
   /** GATEPOST_IMPLICIT_MX: an address record alone counts as a mail server. */

@@ -89,9 +89,17 @@ export interface Lookup {
   ): Awaitable<Answer<Registration>>;
 }
 
-export interface PremiumLookup {
-  /** Everything still open when the budget is spent is `unknown`. */
-  readonly lookup: Lookup;
-  /** Ends this many milliseconds from the call, and never later than the budget. */
-  readonly within: (milliseconds: number) => Lookup;
+/** A lookup that ends so many milliseconds from the call, or with its budget; what is open then is `unknown`. */
+export type Within = (milliseconds: number) => Lookup;
+
+/**
+ * Continues with a value at once, and with a promise when it settles: most requests then need no promise.
+ * `late` changes the promise first, for example to give it a deadline.
+ */
+export function when<T, U>(
+  value: Awaitable<T>,
+  step: (value: T) => Awaitable<U>,
+  late: (promise: Promise<T>) => Promise<T> = (promise) => promise,
+): Awaitable<U> {
+  return value instanceof Promise ? late(value).then(step) : step(value);
 }

@@ -11,7 +11,7 @@ async function resultOf(text: string) {
   const asked = { features: [], spamTrap: false } as const;
   const { result } = await validate(
     { text, mode: "either", asked, nowMs: NOW_MS, implicitMx: false },
-    { datasets: literalDatasets(), lookup, premium: { lookup, within: () => lookup } },
+    { datasets: literalDatasets(), lookup, within: () => lookup },
   );
   return result;
 }

@@ -16,10 +16,9 @@ const zone = {
 async function explained(text: string, known: LiteralKnowledge, more: Partial<Datasets> = {}) {
   const datasets: Datasets = { ...literalDatasets(known), ...more };
   const lookup = zoneLookup(zone);
-  const premium = { lookup, within: () => lookup };
   const asked = { features: [], spamTrap: false };
   const question = { text, mode: "either", asked, nowMs: 0, implicitMx: false } as const;
-  const validation = await validate(question, { datasets, lookup, premium });
+  const validation = await validate(question, { datasets, lookup, within: () => lookup });
   return explain(validation, datasets);
 }
 

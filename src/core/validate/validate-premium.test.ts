@@ -24,7 +24,7 @@ function validated(
   const asked = { features, spamTrap: true };
   return validate(
     { text, mode: "either", asked, nowMs: NOW_MS, implicitMx: false },
-    { datasets: literalDatasets(), lookup, premium: { lookup, within: () => lookup } },
+    { datasets: literalDatasets(), lookup, within: () => lookup },
   );
 }
 

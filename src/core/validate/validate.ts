@@ -20,7 +20,7 @@ import type { Datasets } from "../evidence/datasets.ts";
 import { domainEvidence, excuse, isKnownGood, weigh } from "../evidence/domain-evidence.ts";
 import { type Domain, MX_INFO_MAX } from "../name/domain.ts";
 import { type FormatProblem, formatProblem } from "./malformed.ts";
-import type { Awaitable, Lookup, PremiumLookup } from "../mail/lookup.ts";
+import type { Awaitable, Lookup, Within } from "../mail/lookup.ts";
 import { findMailHosts, type MailHosts, mailWithoutDns } from "../mail/mail-hosts.ts";
 import type { DomainInfo, FullResult, ValidationResult } from "./result.ts";
 import { type Evidence, evidence } from "../evidence/signals.ts";
@@ -79,8 +79,8 @@ export interface EntryQuestion {
 export interface World {
   readonly datasets: Datasets;
   readonly lookup: Lookup;
-  /** For the premium checks, on a budget of their own. */
-  readonly premium: PremiumLookup;
+  /** For the premium checks, which have a budget of their own. */
+  readonly within: Within;
 }
 
 export interface Validation {
@@ -100,9 +100,19 @@ export async function validate(question: EntryQuestion, world: World): Promise<V
   const found = findMailHosts(entry.domain.name, world.lookup, question.implicitMx);
   const mail = found instanceof Promise ? await found : found;
   const subject = subjectOf(entry, mail);
-  const checking = check(question, subject, world);
-  const checks = checking instanceof Promise ? await checking : checking;
-  return conclude(entry, subject, { question, checks, datasets: world.datasets });
+  const { asked, nowMs, implicitMx } = question;
+  const { datasets, within } = world;
+  const checks =
+    asked.features.length === 0
+      ? withoutFeatures(asked, subject, datasets)
+      : await runChecks(asked, subject, {
+          lookup: within(Infinity),
+          within,
+          datasets,
+          nowMs,
+          implicitMx,
+        });
+  return conclude(entry, subject, { checks, datasets });
 }
 
 /** The first half of `validate`, for entries by the thousand: all that waits for DNS. Of a malformed entry "none". */
@@ -128,7 +138,7 @@ export function conclusionOf(
   if (entry.kind === "malformed") return malformed(entry, question);
   const subject = subjectOf(entry, mail ?? mailWithoutDns(entry.domain.name));
   const checks = withoutFeatures(question.asked, subject, datasets);
-  return conclude(entry, subject, { question, checks, datasets });
+  return conclude(entry, subject, { checks, datasets });
 }
 
 type WellFormed = Exclude<Entry, { kind: "malformed" }>;
@@ -137,21 +147,6 @@ const subjectOf = (entry: WellFormed, mail: MailHosts): CheckedSubject =>
   entry.kind === "address"
     ? { domain: entry.domain, mail, address: entry.address }
     : { domain: entry.domain, mail };
-
-function check(
-  question: EntryQuestion,
-  subject: CheckedSubject,
-  world: World,
-): Awaitable<CheckResults> {
-  const { asked, nowMs, implicitMx } = question;
-  if (asked.features.length === 0) return withoutFeatures(asked, subject, world.datasets);
-  return runChecks(asked, subject, {
-    ...world.premium,
-    datasets: world.datasets,
-    nowMs,
-    implicitMx,
-  });
-}
 
 function malformed(
   entry: Entry & { readonly kind: "malformed" },
@@ -177,7 +172,6 @@ function malformed(
 type DraftResult = { -readonly [Field in keyof FullResult]: FullResult[Field] };
 
 interface Findings {
-  readonly question: EntryQuestion;
   readonly checks: CheckResults;
   readonly datasets: Datasets;
 }

@@ -4,10 +4,10 @@ import type { Lookup } from "../../core/mail/lookup.ts";
 import { meantBy, withMeant } from "../../core/validate/malformed.ts";
 import { type Reason, reasonsOf } from "../../core/validate/explain.ts";
 import type { FullResult } from "../../core/validate/result.ts";
-import { AwakeClock, type Clock } from "../../base/clock.ts";
+import type { Clock } from "../../base/clock.ts";
 import { CORE_BUDGET_MS } from "../../check/bounded-lookup.ts";
 import { type DenialFields, denialFields, sortFeatures } from "../../check/features.ts";
-import { createBudgetedCheck } from "../../check/single-check.ts";
+import { createSingleCheck } from "../../check/single-check.ts";
 
 export type Result = FullResult & {
   readonly reasons: readonly Reason[];
@@ -71,7 +71,7 @@ export function validatorOf(parts: ValidatorParts): Validator {
   if (typeof implicitMx !== "boolean") {
     throw new TypeError(`implicitMx: ${String(implicitMx)} is not true or false`);
   }
-  const check = createBudgetedCheck({ ...parts, implicitMx }, new AwakeClock(parts.clock));
+  const check = createSingleCheck({ ...parts, implicitMx });
   return {
     async validate(entry, features = []) {
       if (typeof entry !== "string") throw new TypeError(`entry: ${typeof entry} is not text`);

@@ -8,7 +8,7 @@ import { dayOf } from "../../../src/core/calendar.ts";
 import { createAccountHash, mailboxId } from "../../../src/gate/traffic.ts";
 import { readEntry } from "../../../src/core/address/address.ts";
 import { DAY_MS } from "../../../src/core/calendar.ts";
-import { createBudgetedCheck } from "../../../src/check/single-check.ts";
+import { createSingleCheck } from "../../../src/check/single-check.ts";
 import { literalDatasets } from "../../lists/literal-datasets.ts";
 import { zoneLookup } from "../../dns/zone-lookup.ts";
 import type { Make } from "../contract.ts";
@@ -24,12 +24,8 @@ export function feedbackContract(name: string, make: Make<Stores>): void {
     const { clock, ids, log } = stores;
     const { db } = stores.sql;
     const datasets = () => literalDatasets({ curated: ["bad.example", ...LISTED] });
-    const check = createBudgetedCheck({
-      lookup: zoneLookup({}),
-      datasets,
-      clock,
-      implicitMx: false,
-    });
+    const lookup = zoneLookup({});
+    const check = createSingleCheck({ lookup, datasets, clock, implicitMx: false }, clock);
     const hash = createAccountHash(new Uint8Array(32).fill(3));
     const feedback = new Feedback({
       db,

@@ -13,7 +13,7 @@ import type { Notices } from "../store/notices.ts";
 import type { AccountRow, ApiKeyRow, Database } from "../store/schema.ts";
 import { inTransaction, type Tx } from "../store/transaction.ts";
 import { type Account, account } from "./accounts-store.ts";
-import { crc32 } from "../core/when.ts";
+import { crc32 } from "node:zlib";
 
 /** What a page must not choose: it is fixed with its publishable key. */
 export interface PageTerms {

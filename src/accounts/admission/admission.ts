@@ -1,5 +1,5 @@
 import type { Awaitable } from "../../core/mail/lookup.ts";
-import { when } from "../../core/when.ts";
+import { when } from "../../core/mail/lookup.ts";
 import type { Account } from "../accounts-store.ts";
 import type { Charge, Charges, ChargeTerms, Unpaid } from "./charges.ts";
 import type { Clock } from "../../base/clock.ts";

@@ -22,8 +22,7 @@ import {
   usesLargeProvider,
 } from "../mail/mail-hosts.ts";
 import { type Evidence, evidence, type Signal, SIGNALS } from "./signals.ts";
-import { typoTarget } from "./names/typo.ts";
-import { plainLook } from "../name/homograph.ts";
+import { plainLook, typoTarget } from "./names/typo.ts";
 
 /** Hosts on the shared-mail list have no reputation, even if lists have them, unless the operator denies them. */
 export function mailServerEvidence(mail: MailHosts, place: Place): Evidence | undefined {

@@ -5,7 +5,7 @@ import { readEntry } from "../../core/address/address.ts";
 import { CHECKS, FEATURES } from "../../core/checks/registry.ts";
 import { component, Type } from "../../core/json-schema.ts";
 import { ENTRY_MAX_UNITS } from "../../core/name/domain.ts";
-import { when } from "../../core/when.ts";
+import { when } from "../../core/mail/lookup.ts";
 import { NOTICE } from "../answer.ts";
 import { isSeveral } from "../hints.ts";
 import { json, type Operation, parametersOf } from "../operation.ts";

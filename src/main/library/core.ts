@@ -6,7 +6,6 @@ import { noRules } from "../../lists/shared-datasets.ts";
 import { attachDatasets } from "../../lists/shared-datasets.ts";
 import { systemClock } from "../../base/clock.ts";
 import { readEntry } from "../../core/address/address.ts";
-import { crc32 } from "../../core/when.ts";
 import type { Datasets } from "../../core/evidence/datasets.ts";
 import type { Lookup, Unknown } from "../../core/mail/lookup.ts";
 import { LARGE_PROVIDERS } from "../../core/tables/data.ts";
@@ -96,6 +95,19 @@ export function readLists(file: ArrayBuffer | Uint8Array): Lists {
   const octets = file instanceof Uint8Array ? file : new Uint8Array(file);
   const { packed } = decodeLists(octets, (bytes) => new ArrayBuffer(bytes), crc32);
   return attachDatasets(packed, noRules);
+}
+
+const CRC_TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
+  let value = byte;
+  for (let bit = 0; bit < 8; bit += 1) value = value & 1 ? (value >>> 1) ^ 0xedb88320 : value >>> 1;
+  return value;
+});
+
+/** CRC-32 as in RFC 1952 section 8, for browsers; `sum` is that of the octets before. */
+function crc32(octets: Uint8Array, sum: number): number {
+  let value = sum ^ 0xffffffff;
+  for (const octet of octets) value = (CRC_TABLE[(value ^ octet) & 0xff] ?? 0) ^ (value >>> 8);
+  return (value ^ 0xffffffff) >>> 0;
 }
 
 export interface DnsOverHttpsOptions {

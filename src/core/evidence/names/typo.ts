@@ -1,6 +1,6 @@
+import { toUnicode } from "tr46";
 import type { Datasets } from "../datasets.ts";
 import { hasKnownEnding } from "../../name/domain.ts";
-import { plainLook } from "../../name/homograph.ts";
 import { LARGE_PROVIDERS, REAL_NEIGHBOURS } from "../../tables/data.ts";
 
 /**
@@ -176,4 +176,40 @@ function isOneEdit(a: string, b: string): boolean {
   if (a.slice(start + 1) === b.slice(start + 1)) return true;
   const swapped = a.charAt(start + 1) + a.charAt(start) === b.slice(start, start + 2);
   return swapped && a.slice(start + 2) === b.slice(start + 2);
+}
+
+/** Letters without a decomposition to the one they look like: confusables.txt of UTS 39, and Latin ones such as "ı". */
+const TWINS: Readonly<Record<string, string>> = {
+  a: "аα",
+  c: "с",
+  d: "ԁ",
+  e: "е",
+  g: "ɡ",
+  h: "һ",
+  i: "іıι",
+  j: "ј",
+  l: "ӏł",
+  o: "оοø",
+  p: "рρ",
+  q: "ԛ",
+  s: "ѕ",
+  u: "υ",
+  v: "ѵν",
+  w: "ԝ",
+  x: "х",
+  y: "у",
+};
+
+const PLAIN_LETTERS: ReadonlyMap<string, string> = new Map(
+  Object.entries(TWINS).flatMap(([plain, twins]) =>
+    Array.from(twins, (twin) => [twin, plain] as const),
+  ),
+);
+
+const uLabels = (name: string): string => (name.includes("xn--") ? toUnicode(name).domain : name);
+
+/** How a name in A-labels looks to a reader: without accents, and other scripts' letters as their twins. */
+export function plainLook(name: string): string {
+  const bare = uLabels(name).normalize("NFKD").replace(/\p{M}/gu, "");
+  return Array.from(bare, (letter) => PLAIN_LETTERS.get(letter) ?? letter).join("");
 }

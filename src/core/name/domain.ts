@@ -1,7 +1,7 @@
 import { parse } from "tldts";
-import { fromPunycode, toPunycode } from "./punycode.ts";
 import { hasInvisible, v6Groups } from "./ip-address.ts";
 import { SPECIAL_USE_NAMES } from "../tables/data.ts";
+import punycode from "punycode/punycode.js";
 import { toASCII } from "tr46";
 
 const BEYOND_ASCII = /[^\0-\x7f]/;
@@ -19,7 +19,7 @@ const UTS46 = {
 /** For "r3---x" names in ASCII, which do exist. `parseDomain` refuses outer hyphens. */
 const ANY_HYPHENS = { ...UTS46, checkHyphens: false } as const;
 
-/** By UTS-46, non-transitional. A U-label has inner hyphens only, not two in places 3 and 4 (RFC 5891 section 4.2.3.1). */
+/** This is UTS-46, non-transitional. A U-label has inner hyphens only, not two in places 3 and 4 (RFC 5891 section 4.2.3.1). */
 export function aLabels(text: string): string | undefined {
   const lower = text.toLowerCase();
   if (!BEYOND_ASCII.test(text) && !lower.includes("xn--")) return lower;
@@ -51,51 +51,48 @@ function simpleName(text: string): string | undefined {
 function plainLabel(label: string): string | undefined {
   const lower = label.toLowerCase();
   if (!/^[a-z0-9-]*$/.test(lower)) return undefined;
-  return lower.startsWith("xn--") ? simpleALabel(lower) : lower;
+  if (!lower.startsWith("xn--")) return lower;
+  const text = lower.length > LABEL_MAX_OCTETS ? "" : fromALabel(lower);
+  return BEYOND_ASCII.test(text) && simpleLabel(text) === lower ? lower : undefined;
 }
-
-function simpleALabel(label: string): string | undefined {
-  const codes = label.length > LABEL_MAX_OCTETS ? undefined : fromPunycode(label.slice(4));
-  const isWhole = codes?.some((code) => code >= 128) === true && codes.every(isSimpleCode);
-  return isWhole && `xn--${toPunycode(codes)}` === label ? label : undefined;
-}
-
-const isSimpleCode = (code: number): boolean => (code < 128 ? isLowerAscii(code) : isSimple(code));
 
 /** A longer one has no A-label of 63 octets, and costs the square of its length to encode. */
 function simpleLabel(label: string): string | undefined {
-  const codes: number[] = [];
-  for (const character of label) {
-    const code = character.codePointAt(0) ?? 0;
-    if (!isSimpleCode(code)) return undefined;
-    codes.push(code);
-  }
-  return codes.length > LABEL_MAX_OCTETS ? undefined : `xn--${toPunycode(codes)}`;
+  const characters = Array.from(label);
+  if (!characters.every(isSimple) || characters.length > LABEL_MAX_OCTETS) return undefined;
+  return `xn--${punycode.encode(label)}`;
 }
 
-const isLowerAscii = (code: number): boolean =>
-  (code >= 97 && code <= 122) || (code >= 48 && code <= 57);
+/** Empty when it is no Punycode (RFC 3492). */
+function fromALabel(label: string): string {
+  try {
+    return punycode.decode(label.slice("xn--".length));
+  } catch {
+    return "";
+  }
+}
 
 const UNKNOWN = 0;
 const SIMPLE = 1;
 const OTHER = 2;
 
-/** By code point; there are no letters beyond. */
+/** There are no letters beyond this code point. */
 const CODES_MAX = 0x40000;
 let kinds: Uint8Array | undefined;
 
 /** UTS-46 takes it as it is wherever it stands: valid, not mapped, joins nothing before it, written from left to right. */
-function isSimple(code: number): boolean {
+function isSimple(character: string): boolean {
+  const code = character.codePointAt(0) ?? 0;
+  if (code < 128) return /[a-z0-9]/.test(character);
   if (code >= CODES_MAX) return false;
   kinds ??= new Uint8Array(CODES_MAX);
-  if (kinds[code] === UNKNOWN) kinds[code] = findSimple(code) ? SIMPLE : OTHER;
+  if (kinds[code] === UNKNOWN) kinds[code] = findSimple(character) ? SIMPLE : OTHER;
   return kinds[code] === SIMPLE;
 }
 
-function findSimple(code: number): boolean {
-  const character = String.fromCodePoint(code);
+function findSimple(character: string): boolean {
   if (JOINING.test(character) || !LEFT_TO_RIGHT.test(character)) return false;
-  return toASCII(character, UTS46) === `xn--${toPunycode([code])}`;
+  return toASCII(character, UTS46) === `xn--${punycode.encode(character)}`;
 }
 
 /** Marks, joiners and the later parts of Hangul syllables: normalisation may join them to what stands before. */
@@ -202,10 +199,7 @@ function isTopLevel(label: string): boolean {
 }
 
 /** Whether an A-label stands for letters, marks and digits: UTS-46 allows symbols, which no top-level domain has. */
-function isWord(label: string): boolean {
-  const codes = fromPunycode(label.slice(4)) ?? [];
-  return /^[\p{L}\p{M}\p{N}-]+$/u.test(String.fromCodePoint(...codes));
-}
+const isWord = (label: string): boolean => /^[\p{L}\p{M}\p{N}-]+$/u.test(fromALabel(label));
 
 /** Syntax only: at least two labels of letters, digits and inner hyphens, the last one no number. */
 function nameFault(name: string): EntryFault | undefined {
@@ -286,7 +280,6 @@ export function isMailHost(name: string): boolean {
   return !/^\[.*\]$/.test(plain) && v6Groups(plain) === undefined;
 }
 
-/** A mail server as people name it: in U-labels, in any case, with a dot at its end. */
 export function parseMailHost(text: string): Parsed<string> {
   const bare = withoutLastDot(text);
   const domain = parseDomain(bare);

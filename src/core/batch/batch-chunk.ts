@@ -77,40 +77,20 @@ export function* splitPieces(
 export function* splitBatch(batch: Batch | TooMany): Slices<SplitBatch | TooMany> {
   if ("kind" in batch) return batch;
   const chunks: PackedChunk[] = [];
-  for (const chunk of packChunks(batch)) {
-    chunks.push(chunk);
+  let start = 0;
+  for (let first = 0; first < batch.unique; first += CHUNK_ENTRIES) {
+    const next = Math.min(first + CHUNK_ENTRIES, batch.unique);
+    let end = start; // the place of the first spelling of entry `next`, or the end
+    while (end < batch.entryOf.length && batch.entryOf[end] !== next) end += 1;
+    const spellings = batch.spellings.slice(start, end);
+    const entryOf = batch.entryOf.slice(start, end);
+    const isPlain = entryOf.every((entry, index) => entry === first + index);
+    const chunk: Chunk = { first, spellings, ...(!isPlain && { entryOf }) };
+    chunks.push({ entries: next - first, content: JSON.stringify(chunk) });
+    start = end;
     yield;
   }
   return { total: batch.total, unique: batch.unique, chunks };
-}
-
-export function* packChunks(batch: Batch): Generator<PackedChunk> {
-  let start = 0;
-  let first = 0;
-  while (first < batch.unique) {
-    const end = chunkEnd(batch, start, first + CHUNK_ENTRIES);
-    const next = Math.min(first + CHUNK_ENTRIES, batch.unique);
-    yield { entries: next - first, content: JSON.stringify(cut(batch, { start, end, first })) };
-    start = end;
-    first = next;
-  }
-}
-
-/** The place of the first spelling of entry `next`, or the end. */
-function chunkEnd({ entryOf }: Batch, start: number, next: number): number {
-  let end = start;
-  while (end < entryOf.length && entryOf[end] !== next) end += 1;
-  return end;
-}
-
-function cut(
-  batch: Batch,
-  { start, end, first }: { readonly start: number; readonly end: number; readonly first: number },
-): Chunk {
-  const spellings = batch.spellings.slice(start, end);
-  const entryOf = batch.entryOf.slice(start, end);
-  const isPlain = entryOf.every((entry, index) => entry === first + index);
-  return isPlain ? { first, spellings } : { first, spellings, entryOf };
 }
 
 export function unpackChunk(content: string): Chunk {

@@ -6,12 +6,12 @@ import {
   chunkEntries,
   entryAt,
   entryClassOf,
-  packChunks,
+  splitBatch,
   splitText,
   tally,
   unpackChunk,
 } from "./batch-chunk.ts";
-import { type Batch, EntryReader, piecesOf } from "./batch.ts";
+import { type Batch, EntryReader, finish, piecesOf } from "./batch.ts";
 import { entryKey, readEntry } from "../address/address.ts";
 
 function read(text: string): Batch {
@@ -77,7 +77,9 @@ for (const [name, text, spellings, total, unique] of splits) {
     const batch = read(text);
     assert.deepEqual(batch.spellings, spellings);
     assert.deepEqual([batch.total, batch.unique], [total, unique]);
-    const again = [...packChunks(batch)].flatMap(({ content }) => unpackChunk(content).spellings);
+    const split = finish(splitBatch(batch));
+    assert.ok("chunks" in split);
+    const again = split.chunks.flatMap(({ content }) => unpackChunk(content).spellings);
     assert.deepEqual(again, spellings, "packing keeps every spelling");
   });
 }
@@ -154,7 +156,9 @@ test("chunks hold their own entries once and earlier ones' spellings in place", 
   const batch = read(
     [...texts.slice(0, CHUNK_ENTRIES + 1), "U0@b.co", ...texts.slice(-1)].join(","),
   );
-  const packed = [...packChunks(batch)];
+  const split = finish(splitBatch(batch));
+  assert.ok("chunks" in split);
+  const packed = split.chunks;
   assert.deepEqual(
     packed.map(({ entries }) => entries),
     [CHUNK_ENTRIES, 2],

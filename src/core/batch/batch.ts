@@ -2,7 +2,6 @@ import { entryKey, readEntry } from "../address/address.ts";
 import { ENTRY_MAX_UNITS } from "../name/domain.ts";
 
 export interface Batch {
-  /** Entries before de-duplication. */
   readonly total: number;
   readonly unique: number;
   readonly spellings: readonly string[];
@@ -39,37 +38,18 @@ export function* piecesOf(text: string): Generator<string | undefined> {
 const endsPiece = (code: number): boolean =>
   code === 32 || code === 44 || code === 10 || code === 13 || code === 9;
 
+/** Lower-case ASCII with one "@" at the most, no last dot, and no A-label, whose form UTS-46 may change. */
+const PLAIN = /^(?!.*xn--)[a-z0-9.+_-]*(?:@[a-z0-9.+_-]*)?(?<!\.)$/;
+
+/** Other alphabets have dots of their own. */
+const DOT_OR_BEYOND_ASCII = /[.\u0080-\uffff]/;
+
 /** Seen without parsing: it is malformed for its length or for want of a dot, or has nothing that parsing would change. */
 function isOwnKey(piece: string): boolean {
-  return piece.length > ENTRY_MAX_UNITS || lacksDot(piece) || isPlain(piece);
+  if (piece.length > ENTRY_MAX_UNITS || PLAIN.test(piece)) return true;
+  return !DOT_OR_BEYOND_ASCII.test(piece.slice(piece.lastIndexOf("@") + 1));
 }
 
-function lacksDot(piece: string): boolean {
-  for (let at = piece.length - 1; at >= 0; at -= 1) {
-    const code = piece.charCodeAt(at);
-    if (code === DOT || code > 127) return false; // other alphabets have dots of their own
-    if (code === AT) return true;
-  }
-  return true;
-}
-
-/** Lower-case ASCII with one "@" at the most, no last dot, and no A-label, whose form UTS-46 may change. */
-function isPlain(piece: string): boolean {
-  let ats = 0;
-  for (let at = 0; at < piece.length; at += 1) {
-    const code = piece.charCodeAt(at);
-    if (code === AT) ats += 1;
-    else if (code > 127 || PLAIN[code] !== 1) return false;
-  }
-  return ats <= 1 && piece.charCodeAt(piece.length - 1) !== DOT && !piece.includes("xn--");
-}
-
-const PLAIN = Uint8Array.from({ length: 128 }, (_, code) =>
-  /[a-z0-9.+_-]/.test(String.fromCharCode(code)) ? 1 : 0,
-);
-
-const DOT = 46;
-const AT = 64;
 const NON_ASCII = /[^\0-\x7f]/;
 
 export const keyOf = (piece: string): string =>
@@ -115,7 +95,6 @@ export class EntryReader {
     );
   }
 
-  /** Whether a slice of work is done; the next begins then. */
   isPauseDue(): boolean {
     if (this.#cost < SLICE_COST) return false;
     this.#cost = 0;

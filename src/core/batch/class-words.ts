@@ -1,6 +1,5 @@
 import type { RowClass } from "./row-class.ts";
 
-/** One word for one class, on the page and in the file. */
 export const CLASS_WORDS: Readonly<Record<RowClass, string>> = {
   good: "Good",
   fixed: "Fixed, not checked",

@@ -8,7 +8,6 @@ export interface RawRow {
   readonly cells: readonly string[];
   /** Where it begins, from 1. */
   readonly line: number;
-  /** Why it cannot be read: a sentence. */
   readonly fault?: string;
   /** Why a blank cell of it may not be blank: a sentence. */
   readonly doubt?: string;
@@ -61,7 +60,7 @@ export class CsvReader {
   #hasBreak = false;
   #fault: string | undefined;
   /** Text of earlier pieces from the open quote on. */
-  #held = "";
+  #quoted = "";
   /** Where the open quote is in this piece; negative: in an earlier one. */
   #quoteAt = -1;
   /** Texts to read, the next one last. */
@@ -94,10 +93,10 @@ export class CsvReader {
     for (let text = this.#texts.pop(); text !== undefined; text = this.#texts.pop()) {
       let at = 0;
       while (at < text.length) at = this.#readCells(text, at);
-      if (this.#state !== "quoted" && this.#state !== "closed") this.#held = "";
-      else this.#held += this.#quoteAt < 0 ? text : text.slice(this.#quoteAt);
+      if (this.#state !== "quoted" && this.#state !== "closed") this.#quoted = "";
+      else this.#quoted += this.#quoteAt < 0 ? text : text.slice(this.#quoteAt);
       this.#quoteAt = -1;
-      if (!this.#hasBreak) this.#held = this.#held.slice(0, CELL_MAX_UNITS);
+      if (!this.#hasBreak) this.#quoted = this.#quoted.slice(0, CELL_MAX_UNITS);
     }
   }
 
@@ -158,7 +157,7 @@ export class CsvReader {
     this.#hasBreak = false;
     this.#quoteLine = this.#line;
     this.#quoteAt = at;
-    this.#held = "";
+    this.#quoted = "";
   }
 
   #isBroken(isBreak: boolean, units: number): boolean {
@@ -170,28 +169,28 @@ export class CsvReader {
   /** Makes a row with a fault of what is read up to the end of the line with the quote. Returns where to read on. */
   #spoil(text: string, at: number): number {
     const isHere = this.#quoteAt >= 0;
-    const held = isHere ? "" : this.#held;
-    const inHeld = held.search(/[\r\n]/);
+    const earlier = isHere ? "" : this.#quoted;
+    const inEarlier = earlier.search(/[\r\n]/);
     const from = Math.max(0, this.#quoteAt);
-    const found = inHeld < 0 ? text.slice(from, at + 1).search(/[\r\n]/) : -1;
+    const found = inEarlier < 0 ? text.slice(from, at + 1).search(/[\r\n]/) : -1;
     const end = found < 0 ? text.length : from + found;
-    const first = inHeld < 0 ? held + text.slice(from, end) : held.slice(0, inHeld);
+    const first = inEarlier < 0 ? earlier + text.slice(from, end) : earlier.slice(0, inEarlier);
     const line = this.#quoteLine;
     const rest = first.slice(0, CELL_MAX_UNITS).split(String.fromCharCode(this.#delimiter));
     const fault = `The quote opened on line ${String(line)} is not closed.`;
     const cells = [...this.#cells, ...rest].slice(0, COLUMNS_MAX);
     this.#rows.push({ cells, line: this.#rowLine, fault });
-    this.#afterCr = (inHeld < 0 ? text.charCodeAt(end) : held.charCodeAt(inHeld)) === CR;
+    this.#afterCr = (inEarlier < 0 ? text.charCodeAt(end) : earlier.charCodeAt(inEarlier)) === CR;
     this.#begin();
-    this.#held = "";
+    this.#quoted = "";
     this.#quoteAt = -1;
     this.#line = this.#rowLine = line + 1;
-    if (inHeld < 0) {
+    if (inEarlier < 0) {
       this.#againUnits -= Math.max(0, at - end);
       return end + 1;
     }
-    this.#againUnits -= held.length - inHeld + at;
-    this.#texts.push(text, held.slice(inHeld + 1));
+    this.#againUnits -= earlier.length - inEarlier + at;
+    this.#texts.push(text, earlier.slice(inEarlier + 1));
     return Infinity;
   }
 

@@ -185,7 +185,6 @@ export function entriesOf(cell: string): readonly string[] {
   return [text.replace(/[\r\n]+/g, " ")];
 }
 
-/** The entries of a line of plain text, as they are written. */
 export function entriesOfLine(line: string): readonly string[] {
   const text = trimEntry(line);
   if (text === "" || !/[\s,;|]/.test(text)) return text === "" ? [] : [text];

@@ -4,15 +4,12 @@ import { TableFault, entriesOf, kindOfCell } from "./entry-cell.ts";
 import { NOT_READ, RESULT_COLUMNS } from "./result-cells.ts";
 
 export interface ListRow {
-  /** At most as many as the header has; those that are missing are blank. */
   readonly cells: readonly string[];
   /** Where it begins in the file, from 1. */
   readonly line: number;
   /** None when its cell is blank, several when the cell holds several. */
   readonly entries: readonly string[];
-  /** What was read, where the cell says it in other words. */
   readonly readAs?: string;
-  /** Why nothing of the row is checked. */
   readonly reason?: string;
   readonly object?: string;
 }
@@ -82,7 +79,6 @@ const isEntryRow = (cells: readonly string[]): boolean =>
 
 interface TableSample {
   readonly rows: readonly (readonly string[])[];
-  /** A formula among them has no stored value. */
   readonly isUnvalued: boolean;
 }
 
@@ -287,7 +283,6 @@ function faultOf(
     : doubt;
 }
 
-/** Cells up to the last that is not blank. */
 function filledOf(cells: readonly string[]): number {
   let count = cells.length;
   while (count > 0 && cells[count - 1] === "") count -= 1;
@@ -313,6 +308,5 @@ function withinWidth(
   return [...cells.slice(0, width - 1), cells.slice(width - 1, filledOf(cells)).join(joint)];
 }
 
-/** With blanks for the cells that a short row does not have. */
 export const padded = (cells: readonly string[], width: number): readonly string[] =>
   cells.length >= width ? cells : [...cells, ...Array<string>(width - cells.length).fill("")];

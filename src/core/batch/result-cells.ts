@@ -9,7 +9,6 @@ import {
   withMeant,
 } from "../validate/malformed.ts";
 
-/** What the results of a list say about an entry beyond its validation. */
 export interface EntryNote {
   readonly code: FormatCode | "bare_domain";
   readonly message: string;
@@ -67,7 +66,6 @@ const isLikeFormula = (cell: string): boolean => FORMULA_START.test(cell) && !NO
 
 const NEEDS_QUOTES = /["\r\n,;\t|]/;
 
-/** Undefined is an empty cell. */
 export type CsvCell = string | number | boolean | undefined;
 
 /** One line of CSV (RFC 4180), its line break included; a text that begins like a formula gets a `'`. */
@@ -126,10 +124,8 @@ const CELLS: readonly Cell[] = Object.values(COLUMNS);
 
 export interface RowNote {
   readonly readAs?: string;
-  /** Whether each of its entries stood in a row before. */
   readonly isDuplicate?: boolean;
   readonly reason?: string;
-  /** What the cell was before a repair was applied. */
   readonly was?: string;
   readonly isUnchecked?: boolean;
 }

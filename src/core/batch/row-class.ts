@@ -33,8 +33,8 @@ const GOOD: EntryVerdict = { class: "good", why: "", meant: "" };
 export const UNCHECKED: EntryVerdict = { class: "unchecked", why: "", meant: "" };
 
 function noteOf(result: FullResult, entry: string, among: ListKind): EntryNote | undefined {
-  const isSuspect = among === "addresses" && !entry.includes("@");
-  return result.format && !isSuspect ? undefined : entryNote(entry, among);
+  const isSuspicious = among === "addresses" && !entry.includes("@");
+  return result.format && !isSuspicious ? undefined : entryNote(entry, among);
 }
 
 /** `among`: what the other entries of the list are. A misspelling comes first, because it can be repaired. */

@@ -35,7 +35,7 @@ export function mailServerEvidence(mail: MailHosts, place: Place): Evidence | un
     if (word === "deny") return evidence("blacklist_mx", { subject: host });
     if (word === "allow" || isCommonCarrier(host)) continue;
     lent = lentTo(host, lent, place);
-    const found = hostEvidence(host, lent.reputation, place);
+    const found = hostEvidence(host, lent.bad, place);
     if (found?.signal === "blacklist_mx") return found;
     shared ??= found;
   }
@@ -62,18 +62,14 @@ function byAddress(
   return evidence(signal, { sources: 0, ...(subject !== undefined && { subject }) });
 }
 
-interface Reputation {
-  readonly signal: "blacklist_mx" | "mx_shared_disposable";
-  readonly sources: number;
-}
-
 /** What the registrable domain above a host lends to every host with the same labels after the first. */
 interface Lent {
   readonly tail: string;
-  readonly reputation: Reputation | undefined;
+  /** As `badSources` gives them. */
+  readonly bad: number | undefined;
 }
 
-const NOTHING_LENT: Lent = { tail: "", reputation: undefined };
+const NOTHING_LENT: Lent = { tail: "", bad: undefined };
 
 interface Place {
   readonly domain: Domain;
@@ -89,32 +85,28 @@ function lentTo(host: string, before: Lent, place: Place): Lent {
   const own = place.domain.privateRegistrableDomain;
   const registrable = own !== undefined && isAtOrUnder(host, own) ? own : registrableOf(host);
   if (registrable === undefined || registrable === host) return NOTHING_LENT; // asked as a host
-  return { tail, reputation: badName(registrable, place) };
+  return { tail, bad: badSources(registrable, place) };
 }
 
-function hostEvidence(
-  host: string,
-  lent: Reputation | undefined,
-  place: Place,
-): Evidence | undefined {
+function hostEvidence(host: string, lent: number | undefined, place: Place): Evidence | undefined {
   const learned = place.datasets.mailServers.kindOf(host);
-  const bad = learned === "dedicated" ? DEDICATED : (badName(host, place) ?? lent);
-  const found = bad ?? (learned === "shared" ? SHARED : undefined);
-  // Asked last, for hosts with a reputation are few.
-  if (found === undefined || isSharedMailHost(host)) return undefined;
-  return evidence(found.signal, { subject: host, sources: found.sources });
+  const bad = learned === "dedicated" ? 0 : (badSources(host, place) ?? lent);
+  if (bad === undefined && learned === undefined) return undefined;
+  if (isSharedMailHost(host)) return undefined; // asked last, for hosts with a reputation are few
+  const signal = bad === undefined ? "mx_shared_disposable" : "blacklist_mx";
+  return evidence(signal, { subject: host, sources: bad ?? 0 });
 }
 
-const DEDICATED: Reputation = { signal: "blacklist_mx", sources: 0 };
-const SHARED: Reputation = { signal: "mx_shared_disposable", sources: 0 };
-
-/** Of a mail host or of a registrable domain above one: known as dedicated, or strongly listed. */
-function badName(name: string, { datasets, counted }: Place): Reputation | undefined {
-  if (DEDICATED_MAIL_SERVERS.has(name)) return DEDICATED;
+/** The lists that strongly speak against a mail host or the domain above it, as bits; 0: it is known as dedicated or denied. */
+function badSources(name: string, { datasets, counted }: Place): number | undefined {
+  const { operator, knownGood } = datasets;
+  if (DEDICATED_MAIL_SERVERS.has(name)) return 0;
   if (name === counted) return undefined;
-  const standing = hostStanding(name, datasets);
-  if (standing?.strength !== "strong") return undefined;
-  return { signal: "blacklist_mx", sources: standing.sources };
+  // An entry on the very name denies a host: the neighbours of names below "*.suffix" may use it too.
+  if (operator.named(name) === "deny") return 0;
+  if (operator.domain(name) === "allow") return undefined;
+  const standing = listStanding(name, datasets);
+  return standing?.strength === "strong" && !knownGood.has(name) ? standing.sources : undefined;
 }
 
 /**
@@ -156,20 +148,18 @@ export function domainEvidence(domain: Domain, mail: MailHosts, datasets: Datase
   const relay = relayOfDomain(domain);
   if (relay !== undefined) return [...denial(domain, datasets), relayNote(relay)];
   const slipOf = typoTarget(domain.name, datasets);
-  const pieces: Evidence[] = [];
-  const add = (piece: Evidence | undefined): void => {
-    if (piece !== undefined) pieces.push(piece);
-  };
   const listed = listEvidence(domain, mail, datasets);
-  add(slipOf === undefined ? listed : besideTypo(listed));
-  add(mailServerEvidence(mail, { domain, datasets, counted: listed?.subject }));
-  add(keywordEvidence(domain));
-  // "gmaill.com" is not an imitation but a typing error.
-  if (slipOf === undefined) add(lookalikeEvidence(domain));
-  else add(evidence("typo_domain", { subject: slipOf }));
-  add(freeRegistryEvidence(domain.name));
-  add(customerNote(mail));
-  return pieces;
+  const customerOf = relayOfMail(mail);
+  return [
+    slipOf === undefined ? listed : besideTypo(listed),
+    mailServerEvidence(mail, { domain, datasets, counted: listed?.subject }),
+    keywordEvidence(domain),
+    // "gmaill.com" is not an imitation but a typing error.
+    slipOf === undefined ? lookalikeEvidence(domain) : evidence("typo_domain", { subject: slipOf }),
+    freeRegistryEvidence(domain.name),
+    // What lists say stays: a domain's owner chooses the mail host, and would excuse any name by pointing it at a relay.
+    customerOf === undefined ? undefined : relayNote(customerOf),
+  ].filter((piece) => piece !== undefined);
 }
 
 /** Uncurated lists hold many misspellings of providers, so they count for nothing beside `typo_domain`. */
@@ -183,12 +173,6 @@ function denial(domain: Domain, datasets: Datasets): readonly Evidence[] {
 }
 
 const relayNote = (service: string): Evidence => evidence("privacy_relay", { subject: service });
-
-/** What lists say of it stays: its owner chooses the mail host, and would excuse any name by pointing it there. */
-function customerNote(mail: MailHosts): Evidence | undefined {
-  const service = relayOfMail(mail);
-  return service === undefined ? undefined : relayNote(service);
-}
 
 /** Below a registry that honest people use too: together with a young domain it is not enough for a verdict. */
 const AT_WEAK_REGISTRY = 0.25;
@@ -261,24 +245,7 @@ function strengthOf(name: string, bits: number, { sources }: Datasets): Standing
 export function familyStanding(name: string, datasets: Datasets): Standing | undefined {
   const sources = sourcesIn(datasets.families, name, datasets);
   if (sources === 0 || datasets.operator.domain(name) === "allow") return undefined;
-  return unlessGood({ strength: "strong", name, sources }, datasets);
-}
-
-function lentStanding(name: string, datasets: Datasets): Standing | undefined {
-  return unlessGood(standingOf(name, datasets), datasets);
-}
-
-/** The operator denies a host by an entry on the very name: the neighbours of names below "*.suffix" may use it too. */
-function hostStanding(name: string, datasets: Datasets): Standing | undefined {
-  const { operator } = datasets;
-  if (operator.named(name) === "deny") return denied(name);
-  if (operator.domain(name) === "allow") return undefined;
-  return unlessGood(listStanding(name, datasets), datasets);
-}
-
-function unlessGood(standing: Standing | undefined, { knownGood }: Datasets): Standing | undefined {
-  if (standing === undefined || standing.sources === 0) return standing;
-  return knownGood.has(standing.name) ? undefined : standing;
+  return datasets.knownGood.has(name) ? undefined : { strength: "strong", name, sources };
 }
 
 /** Never a verdict by itself, so that a silent name server does not make one. */
@@ -292,11 +259,12 @@ export function listEvidence(
 ): Evidence | undefined {
   const own = standingOf(domain.name, datasets) ?? twinStanding(domain, datasets);
   if (own?.strength === "strong") return listed("blacklist_exact", own);
-  const parents = parentStandings(domain, datasets);
+  const { name, privateRegistrableDomain: top } = domain;
+  const isBelow = top !== undefined && top !== name;
+  const parents = isBelow ? parentStandings(name, top, datasets) : [];
   const strong = parents.find(({ strength }) => strength === "strong");
-  if (strong !== undefined) return listed("blacklist_parent", strong);
-  const family = familyOf(domain, datasets);
-  if (family !== undefined) return listed("blacklist_parent", family);
+  const above = strong ?? (isBelow ? familyStanding(top, datasets) : undefined);
+  if (above !== undefined) return listed("blacklist_parent", above);
   if (own === undefined && parents.length === 0) return undefined; // nearly every name
   return doubtful([own, ...parents], mail);
 }
@@ -313,15 +281,6 @@ function doubtful(
   return isInDoubt ? { ...piece, weight: SINGLE_IN_DOUBT } : piece;
 }
 
-/** The family that a name below a registrable domain belongs to; the registrable domain itself belongs to none. */
-function familyOf(
-  { name, privateRegistrableDomain }: Domain,
-  datasets: Datasets,
-): Standing | undefined {
-  if (privateRegistrableDomain === undefined || privateRegistrableDomain === name) return undefined;
-  return familyStanding(privateRegistrableDomain, datasets);
-}
-
 /** The curated evidence on the plain name that a name in other letters looks like: "yоpmail.com" with a Cyrillic "о". */
 function twinStanding({ name }: Domain, datasets: Datasets): Standing | undefined {
   if (!name.includes("xn--") || datasets.operator.domain(name) === "allow") return undefined;
@@ -335,11 +294,13 @@ const listed = (
   { name, sources }: Standing,
 ): Evidence => evidence(signal, { subject: name, sources });
 
-function parentStandings(domain: Domain, datasets: Datasets): readonly Standing[] {
-  const { name, privateRegistrableDomain } = domain;
-  if (privateRegistrableDomain === undefined || privateRegistrableDomain === name) return [];
-  const [, ...parents] = selfAndParents(name, privateRegistrableDomain);
-  return parents.flatMap((parent) => lentStanding(parent, datasets) ?? []);
+function parentStandings(name: string, top: string, datasets: Datasets): readonly Standing[] {
+  const [, ...parents] = selfAndParents(name, top);
+  return parents.flatMap((parent) => {
+    const standing = standingOf(parent, datasets);
+    const isDenied = standing?.sources === 0;
+    return standing === undefined || (!isDenied && datasets.knownGood.has(parent)) ? [] : standing;
+  });
 }
 
 /** What lists, rules and mail hosts say of a domain by itself: no address, no DNS evidence, no premium check. */
@@ -351,7 +312,6 @@ export function domainVerdict(domain: Domain, mail: MailHosts, datasets: Dataset
 export interface DomainVerdict {
   readonly disposable: boolean;
   readonly confidence: number;
-  /** Most important first, no signal twice. */
   readonly evidence: readonly Evidence[];
 }
 

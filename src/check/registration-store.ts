@@ -1,9 +1,8 @@
 import type { Kysely } from "kysely";
 import { pruneRows } from "../store/rows.ts";
 import type { Database } from "../store/schema.ts";
-import type { RegistrationCache } from "./registration-cache.ts";
+import type { RegistrationCache } from "./rdap/registration.ts";
 
-/** Survives restarts and is shared by the processes on one store. */
 export function sqlRegistrationCache(db: Kysely<Database>): RegistrationCache {
   return {
     async read(domain, nowMs) {

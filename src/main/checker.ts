@@ -3,8 +3,7 @@ import { join } from "node:path";
 import type { Log } from "../base/log.ts";
 import { createShares, ONE_OWNER, type Shares } from "../base/shares.ts";
 import { createBootstrapCopy } from "../check/rdap/bootstrap-copy.ts";
-import { createRegistration } from "../check/rdap/registration.ts";
-import type { RegistrationCache } from "../check/registration-cache.ts";
+import { createRegistration, type RegistrationCache } from "../check/rdap/registration.ts";
 import {
   type CheckWithoutDns,
   createCheckWithoutDns,

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { present } from "../check/single-check.ts";
 import { readFeatures, sortFeatures } from "../check/features.ts";
-import { memoryRegistrationCache } from "../check/registration-cache.ts";
+import { memoryRegistrationCache } from "../check/rdap/registration.ts";
 import type { CliValidator } from "../cli/commands/check.ts";
 import type { CliDecider } from "../cli/commands/gate/decide.ts";
 import type { Datasets } from "../core/evidence/datasets.ts";

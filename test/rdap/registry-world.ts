@@ -6,7 +6,7 @@ import type { Answer, Registration, Until } from "../../src/core/mail/lookup.ts"
 import {
   type RegistrationCache,
   memoryRegistrationCache,
-} from "../../src/check/registration-cache.ts";
+} from "../../src/check/rdap/registration.ts";
 import { keptLog } from "../process/kept-log.ts";
 import { type ManualClock, manualClock } from "../time/manual-clock.ts";
 import { type Peer, httpPeer } from "../http/peer.ts";

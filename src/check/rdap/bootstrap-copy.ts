@@ -44,7 +44,7 @@ function baseUrl(urls: readonly string[]): string | undefined {
   return chosen?.endsWith("/") === false ? `${chosen}/` : chosen;
 }
 
-/** By whole labels from the left, so the first hit is the longest (RFC 9224 section 4). */
+/** It cuts whole labels from the left, so the first hit is the longest (RFC 9224 section 4). */
 function longestMatch(domain: string, servers: ReadonlyMap<string, string>): string | undefined {
   for (let rest = domain; rest !== ""; rest = parentOf(rest)) {
     const url = servers.get(rest);

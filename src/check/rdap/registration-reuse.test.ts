@@ -1,7 +1,7 @@
 import { strict as assert } from "node:assert";
 import type { RequestListener, ServerResponse } from "node:http";
 import { test } from "node:test";
-import { type RegistrationCache, memoryRegistrationCache } from "../registration-cache.ts";
+import { type RegistrationCache, memoryRegistrationCache } from "./registration.ts";
 import { until } from "../../../test/time/until.ts";
 import { httpPeer } from "../../../test/http/peer.ts";
 import {

@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import { DAY_MS } from "../../core/calendar.ts";
 import { isHostName } from "../../core/name/domain.ts";
 import {
@@ -11,11 +12,43 @@ import {
 import type { Clock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
 import type { HttpReply, Outbound, OutboundFailure } from "../../outbound/outbound-types.ts";
-import type { CachedRegistration, RegistrationCache } from "../registration-cache.ts";
 import type { OwnerKey } from "../../base/owner.ts";
 import { NoRoom, type Shares } from "../../base/shares.ts";
 import type { Bootstrap } from "./bootstrap-copy.ts";
 import { readDomainAnswer, retryAfterMs } from "./domain-answer.ts";
+
+/** What a registry said of one domain; nothing of it is about a person. */
+export interface CachedRegistration {
+  /** Milliseconds since the Unix epoch; undefined: the registry has no such domain, or no date for it. */
+  readonly registeredAtMs: number | undefined;
+  /** Milliseconds since the Unix epoch. At this instant the answer is gone. */
+  readonly expiresAtMs: number;
+}
+
+/** Keeps what registries said. Rules are checked by `test/contracts/evidence/registration-cache.ts`. */
+export interface RegistrationCache {
+  /** Never returns an expired answer, pruned or not. */
+  read(domain: string, nowMs: number): Promise<CachedRegistration | undefined>;
+  save(domain: string, answer: CachedRegistration): Promise<void>;
+}
+
+const DOMAINS_MAX = 100_000;
+
+/** Lives as long as the process; the domain that was asked longest ago goes first. */
+export function memoryRegistrationCache(): RegistrationCache {
+  const kept = new LRUCache<string, CachedRegistration>({ max: DOMAINS_MAX });
+  return {
+    read(domain, nowMs) {
+      const answer = kept.get(domain);
+      const isFresh = answer !== undefined && answer.expiresAtMs > nowMs;
+      return Promise.resolve(isFresh ? answer : undefined);
+    },
+    save(domain, answer) {
+      kept.set(domain, answer);
+      return Promise.resolve();
+    },
+  };
+}
 
 const WAIT_MS = 10_000;
 
@@ -47,7 +80,7 @@ interface RegistrationDeps {
   readonly timeoutMs: number;
 }
 
-/** By the registry's RDAP server. Questions in flight are asked once; a suffix without any server is `absent`. */
+/** Asks the registry's RDAP server. Questions in flight are asked once; a suffix without any server is `absent`. */
 export function createRegistration(deps: RegistrationDeps): Lookup["registration"] {
   const registries = new Registries(deps);
   return (domain, by, until) =>
@@ -64,8 +97,8 @@ interface RegistryQuestion {
 
 class Registries {
   readonly #deps: RegistrationDeps;
-  readonly #heldUntilMs = new Map<string, number>();
-  /** By domain, and by owner too: what still waits in the turn of one owner must not keep another waiting. */
+  readonly #pausedUntilMs = new Map<string, number>();
+  /** By domain, and by owner too: what waits in the share of one owner must not keep another waiting. */
   readonly #asked = shared();
   readonly #ofOwner = shared();
 
@@ -94,7 +127,7 @@ class Registries {
     const base = bootstrap(domain);
     if (base === undefined) return { kind: "absent", why: "noData" };
     const asked = { server: new URL(base).origin, domain, url: `${base}domain/${domain}` };
-    return await this.#inTurn(asked.server, by, () =>
+    return await this.#inShare(asked.server, by, () =>
       this.#asked(domain, until, async (all) => {
         const cached = await this.#read(domain); // another owner's question was answered meanwhile
         return cached === undefined ? await this.#fetch(asked, all) : answerOf(cached);
@@ -102,20 +135,20 @@ class Registries {
     );
   }
 
-  async #inTurn(
+  async #inShare(
     server: string,
     by: OwnerKey,
     work: () => Promise<RegistrationAnswer>,
   ): Promise<RegistrationAnswer> {
     const { clock, shares } = this.#deps;
     const askedMs = clock.monotonicMs();
-    const isHeld = (): boolean =>
-      (this.#heldUntilMs.get(server) ?? -Infinity) > clock.monotonicMs();
-    if (isHeld()) return unknown("refused");
+    const isPaused = (): boolean =>
+      (this.#pausedUntilMs.get(server) ?? -Infinity) > clock.monotonicMs();
+    if (isPaused()) return unknown("refused");
     try {
       return await shares.registry(server).run(by, async () => {
         const isLate = clock.monotonicMs() - askedMs > WAIT_MS;
-        return isHeld() || isLate ? unknown("refused") : await work();
+        return isPaused() || isLate ? unknown("refused") : await work();
       });
     } catch (error) {
       if (error instanceof NoRoom) return unknown("refused");
@@ -123,9 +156,12 @@ class Registries {
     }
   }
 
-  #hold(server: string, forMs: number): void {
+  #pause(server: string, forMs: number): void {
     const untilMs = this.#deps.clock.monotonicMs() + forMs;
-    this.#heldUntilMs.set(server, Math.max(this.#heldUntilMs.get(server) ?? -Infinity, untilMs));
+    this.#pausedUntilMs.set(
+      server,
+      Math.max(this.#pausedUntilMs.get(server) ?? -Infinity, untilMs),
+    );
   }
 
   async #fetch(asked: RegistryQuestion, until: Until): Promise<RegistrationAnswer> {
@@ -143,7 +179,7 @@ class Registries {
     if (reply.ok) return this.#check(reply.value, asked);
     // Where one name's redirect leads says nothing of the registry, which answered.
     const isOfServer = reply.isRedirected !== true && reply.fault !== "malformed";
-    if (isOfServer) this.#hold(asked.server, FAILED_MS);
+    if (isOfServer) this.#pause(asked.server, FAILED_MS);
     return unknown(reasonOf(reply));
   }
 
@@ -155,7 +191,7 @@ class Registries {
     if ((status === 429 || status >= 500) && !isRedirected) {
       const asked = retryAfterMs(headers["retry-after"], this.#deps.clock.nowMs());
       const usual = status === 429 ? BUSY_MS : FAILED_MS;
-      this.#hold(server, Math.min(asked ?? usual, BUSY_MAX_MS));
+      this.#pause(server, Math.min(asked ?? usual, BUSY_MAX_MS));
     }
     return unknown(status >= 500 ? "servfail" : "refused");
   }

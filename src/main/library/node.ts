@@ -3,7 +3,7 @@ import { createResolver } from "../../dns/resolver.ts";
 import { parseDnsServers } from "../../dns/transport/system-resolvers.ts";
 import { noRules } from "../../lists/shared-datasets.ts";
 import { attachDatasets, type PackedDatasets } from "../../lists/shared-datasets.ts";
-import { memoryRegistrationCache } from "../../check/registration-cache.ts";
+import { memoryRegistrationCache } from "../../check/rdap/registration.ts";
 import { createOutbound } from "../../outbound/outbound.ts";
 import { systemClock as clock } from "../../base/clock.ts";
 import { systemIds as ids } from "../../base/ids.ts";

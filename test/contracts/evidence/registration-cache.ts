@@ -1,7 +1,7 @@
 import { strict as assert } from "node:assert";
 import type { Kysely } from "kysely";
 import { test, type TestContext } from "node:test";
-import type { RegistrationCache } from "../../../src/check/registration-cache.ts";
+import type { RegistrationCache } from "../../../src/check/rdap/registration.ts";
 import { pruneRegistrations, sqlRegistrationCache } from "../../../src/check/registration-store.ts";
 import type { Database } from "../../../src/store/schema.ts";
 import type { Make } from "../contract.ts";

@@ -42,7 +42,6 @@ export class BoundedLookup {
     return this.#until(Math.min(endMs, this.#premiumEndMs), false);
   }
 
-  /** The earliest `expiresAtMs` of the answers so far, else Infinity. */
   expiresAtMs(): number {
     return this.#expiresAtMs;
   }

@@ -17,7 +17,6 @@ const EvidenceShape = Type.Object({
 });
 export type EvidenceShape = Described<typeof EvidenceShape>;
 
-/** One step of a check: the core facts as soon as they are there, then everything. */
 export const CheckStep = Type.Object({
   step: oneOf(["core", "full"], "The core facts first, everything last."),
   result: Type.Unsafe<FullResult & DenialFields>({ $ref: "#/components/schemas/Result" }),
@@ -33,7 +32,6 @@ export const CheckStep = Type.Object({
 });
 export type CheckStep = Described<typeof CheckStep>;
 
-/** What visitors see of this very server; null for what is not known. */
 export const FrontPage = Type.Object({
   checked_at: time,
   examples: Type.Array(Type.Object({ entry: text, step: CheckStep })),

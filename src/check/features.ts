@@ -12,7 +12,6 @@ const NAMED: ReadonlyMap<string, RequestedFeature> = new Map(
   [...FEATURES, "smtp" as const, "catch_all" as const].map((name) => [name, name]),
 );
 
-/** The feature a text names, in any case and with blanks around it; undefined for any other text. */
 export const featureNamed = (text: string): RequestedFeature | undefined =>
   NAMED.get(text.trim().toLowerCase());
 
@@ -26,7 +25,6 @@ export function readFeatures(texts: readonly string[]): readonly RequestedFeatur
 export const readWanted = (texts: readonly string[]): readonly RequestedFeature[] =>
   texts.some((text) => text.trim().toLowerCase() === "all") ? FEATURES : readFeatures(texts);
 
-/** What was asked for, by what the plan says to it; each in the order asked. */
 export interface SortedFeatures {
   readonly permitted: readonly Feature[];
   readonly requiresUpgrade: readonly Feature[];
@@ -51,7 +49,6 @@ export function sortFeatures(
 export const inContractOrder = (names: readonly Feature[]): readonly Feature[] =>
   FEATURES.filter((name) => names.includes(name));
 
-/** The fields of a 200 answer about features that it lacks; only those with content. */
 export interface DenialFields {
   readonly requires_upgrade?: readonly Feature[];
   readonly upgrade_url?: string;

@@ -2,7 +2,7 @@ import type { RequestedChecks } from "../core/checks/run.ts";
 import type { Datasets } from "../core/evidence/datasets.ts";
 import type { EntryMode } from "../core/address/address.ts";
 import { type Awaitable, type Lookup, when } from "../core/mail/lookup.ts";
-import { conclusionOf, validate, type Validation } from "../core/validate/validate.ts";
+import { validationOf, validate, type Validation } from "../core/validate/validate.ts";
 import { AwakeClock, type Clock } from "../base/clock.ts";
 import { BoundedLookup } from "./bounded-lookup.ts";
 import { LRUCache } from "lru-cache";
@@ -69,7 +69,7 @@ export const createCheckWithoutDns =
   ({ datasets, clock, implicitMx }: Omit<SingleCheckDeps, "lookup">): CheckWithoutDns =>
   ({ text, mode, asked }) => {
     const question = { text, mode, asked, nowMs: clock.nowMs(), implicitMx };
-    const validation = conclusionOf(question, undefined, datasets());
+    const validation = validationOf(question, undefined, datasets());
     const isComplete = validation.mail?.kind !== "unknown";
     return Object.assign(validation, { expiresAtMs: 0, isComplete });
   };
@@ -91,7 +91,6 @@ export class BodyCache {
     });
   }
 
-  /** Undefined when there is none, or when it has expired at `nowMs`. */
   read(key: string, nowMs: number): string | undefined {
     const kept = this.#kept.get(key);
     if (kept !== undefined && kept.expiresAtMs > nowMs) {
@@ -112,7 +111,6 @@ export class BodyCache {
   }
 }
 
-/** Does the work that was paid for; a fault gives the unit back. */
 export async function orRefund<T>(receipt: Receipt, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -148,7 +146,7 @@ export interface CheckOneDeps {
   readonly datasetsVersion: () => number;
 }
 
-/** Regardless of the DNS TTL: a domain's age grows, and who repairs a DNS record must not wait a day. */
+/** This bounds the DNS TTL: a domain's age grows, and who repairs a DNS record must not wait a day. */
 export const KEPT_AT_MOST_MS = 3_600_000;
 
 /** Longer texts are malformed anyway and would fill the cache. */
@@ -216,7 +214,6 @@ function answerOf(kept: string, sorted: SortedFeatures, publicUrl: () => string)
   return denials === "{}" ? result : `${result.slice(0, -1)},${denials.slice(1)}`;
 }
 
-/** The JSON of a validation with what must be said of features that it does not hold. */
 export const present = (
   validation: Pick<TimedValidation, "result" | "unavailable">,
   sorted: SortedFeatures,

@@ -13,7 +13,6 @@ export interface Schema<T = unknown> {
 
 export type Described<S> = S extends Schema<infer T> ? T : never;
 
-/** A field of an object that may be absent. */
 export interface Optional<T = unknown> {
   readonly optional: Schema<T>;
 }

@@ -1,6 +1,6 @@
 import type { Datasets } from "../../core/evidence/datasets.ts";
 import type { Lookup } from "../../core/mail/lookup.ts";
-import { conclusionOf, mailOf, type Validation } from "../../core/validate/validate.ts";
+import { validationOf, mailOf, type Validation } from "../../core/validate/validate.ts";
 import type { OwnerKey } from "../../base/owner.ts";
 import { AwakeClock, type Clock } from "../../base/clock.ts";
 import { BoundedLookup } from "../../check/bounded-lookup.ts";
@@ -58,7 +58,7 @@ export function coreEntryCheck(deps: CoreEntryCheckDeps): EntryCheck {
       result() {
         const asked = { features: [], spamTrap: options.spamTrap };
         const question = { text, mode: MODE, asked, nowMs: clock.nowMs(), implicitMx } as const;
-        const validation = conclusionOf(question, mail, datasets());
+        const validation = validationOf(question, mail, datasets());
         if (options.again === true || isAnswered) observe?.(validation);
         return validation.result;
       },

@@ -37,7 +37,7 @@ const WIDE_SPACE: ReadonlySet<number> = new Set([
   ...Array.from({ length: 11 }, (_, at) => 0x2000 + at),
 ]);
 
-/** How to read an entry. `either` is bulk: what holds an "@" is an address, anything else a domain. */
+/** `either` is for lists: what holds an "@" is an address, anything else a domain. */
 export type EntryMode = "address" | "domain" | "either";
 
 export type Entry =

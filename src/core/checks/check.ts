@@ -62,12 +62,10 @@ export type FieldsOf<S extends FieldSchemas> = {
   readonly [Name in keyof S]?: Described<S[Name]>;
 };
 
-/** Fields of a result, with all that the faces say of them. `Reads`: fields of other checks that it builds on. */
 export interface PremiumPart<Name extends string, S extends FieldSchemas, Reads = unknown> {
   readonly name: Name;
   readonly title: string;
   readonly fields: S;
-  /** Also called when the check ended without a field. */
   readonly advise: (result: Advised & FieldsOf<S> & Reads) => AdviceWords;
 }
 

@@ -39,18 +39,16 @@ export interface MailServers {
 
 export type OperatorWord = "allow" | "deny";
 
-/** Kinds of spam traps that only the operator's file can name. */
 export type OperatorTrap = "listed" | "recycled" | "pristine";
 
 /** The operator's own lists. Methods answer for exact entries and, unless they say otherwise, the `*.suffix` entries above them. */
 export interface Rules {
   domain(name: string): OperatorWord | undefined;
-  /** Of the exact entry alone. */
+  /** Reads the exact entry alone. */
   named(name: string): OperatorWord | undefined;
   mailHost(host: string): OperatorWord | undefined;
   /** `canonical` as `canonicalAddress` gives it. `account` is a known disposable account. */
   address(canonical: string): OperatorWord | "account" | undefined;
-  /** Whether the operator switched the feed off: it gives no evidence then. */
   isFeedOff(id: string): boolean;
   trap(subject: string): OperatorTrap | undefined;
   /** The domain names with an entry, and "a.example" for "*.a.example". */
@@ -64,7 +62,6 @@ export interface Datasets {
   readonly disposable: NameTable;
   /** Registrable domains with three or more names of curated feeds below them, and the bits of those feeds. */
   readonly families: NameTable;
-  /** For explanations; absent where nothing is fetched. */
   readonly history?: ListHistory;
   readonly mailServers: MailServers;
   readonly free: NameSet;

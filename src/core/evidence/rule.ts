@@ -14,7 +14,6 @@ export interface SaidOf {
   readonly word: ListWord;
 }
 
-/** What is said of names: the most specific entry counts, the name itself before the names above it. */
 interface NameWords<Word> {
   readonly exact: Map<string, Word>;
   /** "a.example" for "*.a.example". */
@@ -114,7 +113,6 @@ export const LIST_WORDS = [
 ] as const;
 export type ListWord = (typeof LIST_WORDS)[number];
 
-/** A subject has one word and may be a trap besides. */
 export type ListTopic = "word" | "trap";
 
 export const topicOf = (word: ListWord): ListTopic =>

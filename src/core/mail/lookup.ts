@@ -93,7 +93,7 @@ export interface Lookup {
 export type Within = (milliseconds: number) => Lookup;
 
 /**
- * Continues with a value at once, and with a promise when it settles: most requests then need no promise.
+ * Continues with a value at once, and with a promise later: most requests then need no promise.
  * `late` changes the promise first, for example to give it a deadline.
  */
 export function when<T, U>(

@@ -227,7 +227,7 @@ export function relayOfMail(mail: MailHosts): string | undefined {
   return undefined;
 }
 
-/** By the preferred host alone: any domain can name a large provider behind its own. */
+/** Only the preferred host counts: any domain can name a large provider behind its own. */
 export function usesLargeProvider(mail: MailHosts): boolean {
   const preferred = mail.kind === "hosts" ? (mail.hosts[0] ?? "") : "";
   return LARGE_MAILBOX_PROVIDERS.has(providerOfHost(preferred)?.provider ?? "");
@@ -261,7 +261,7 @@ export const MAIL_KINDS = [
 ] as const;
 export type MailKind = (typeof MAIL_KINDS)[number];
 
-/** By the table of providers; undefined while nobody knows where the mail goes, and for no mail. */
+/** The table of providers tells it; undefined while nobody knows where the mail goes, and for no mail. */
 export function mailKindOf(domain: Domain, mail: MailHosts): MailKind | undefined {
   if (relayOfDomain(domain) !== undefined || relayOfMail(mail) !== undefined) return "relay";
   if (mail.kind !== "hosts") return undefined;

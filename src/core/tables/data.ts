@@ -84,7 +84,6 @@ export const wordsByName = (table: string): readonly (readonly [string, readonly
 export const SPF_INCLUDES = wordsByName(TEXTS.spfIncludes);
 
 const { any = [], rare = [], ...SELECTORS } = Object.fromEntries(wordsByName(TEXTS.dkimSelectors));
-/** By inbox provider: the provider's own selectors are the likeliest. */
 export const SELECTORS_OF_PROVIDER: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries(SELECTORS),
 );

@@ -128,11 +128,9 @@ export function advise(
   return [...pieces, { check: name, title, ...spamTrap.advise(result) }];
 }
 
-/** Why a result is as it is: one signal, or the fault of a malformed entry. */
 export interface Reason {
   readonly code: Signal | FormatCode;
   readonly message: string;
-  /** How strongly it speaks for "disposable", 0 to 1; absent for a malformed entry. */
   readonly weight?: number;
   /** What was matched: a listed name, a mail host, a word, the provider meant. */
   readonly subject?: string;

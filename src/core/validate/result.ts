@@ -57,6 +57,5 @@ export type ValidationResult = ObjectOf<typeof RESULT_FIELDS>;
 
 export type FullResult = ValidationResult & PremiumFields;
 
-/** DNS did not answer, so its mail DNS is unknown. */
 export const isInconclusive = ({ signals }: Pick<ValidationResult, "signals">): boolean =>
   signals.includes("dns_indeterminate");

@@ -6,7 +6,7 @@ import type { MailHosts } from "../mail/mail-hosts.ts";
 import { DEFAULT_POLICY } from "../policy/default-policy.ts";
 import { factsOf } from "../policy/conditions.ts";
 import { decide } from "../policy/policy.ts";
-import { conclusionOf, type Validation } from "./validate.ts";
+import { validationOf, type Validation } from "./validate.ts";
 
 const KNOWN: LiteralKnowledge = {
   curated: ["thrown.example", "gmial.com"],
@@ -82,7 +82,7 @@ const WEIGHTY = (Object.keys(SIGNALS) as Signal[]).filter((name) => SIGNALS[name
 const datasets = literalDatasets(KNOWN);
 
 const checked = (text: string, mail: MailHosts): Validation =>
-  conclusionOf(
+  validationOf(
     {
       text,
       mode: "address",

@@ -27,7 +27,6 @@ import { type Evidence, evidence } from "../evidence/signals.ts";
 
 const KNOWN_ACCOUNT_WEIGHT = 1;
 
-/** Evidence against this address at any provider: generator patterns, known accounts, dots. */
 export function accountEvidence(address: Address, datasets: Datasets): readonly Evidence[] {
   const canonical = canonicalAddress(address);
   const word = datasets.operator.address(canonical);
@@ -88,7 +87,6 @@ export interface Validation {
   readonly result: FullResult;
   readonly evidence: readonly Evidence[];
   readonly problem?: FormatProblem;
-  /** Where its mail goes; absent for a malformed entry. */
   readonly mail?: MailHosts;
   readonly unavailable: readonly Feature[];
 }
@@ -112,7 +110,7 @@ export async function validate(question: EntryQuestion, world: World): Promise<V
           nowMs,
           implicitMx,
         });
-  return conclude(entry, subject, { checks, datasets });
+  return assemble(entry, subject, { checks, datasets });
 }
 
 /** The first half of `validate`, for entries by the thousand: all that waits for DNS. Of a malformed entry "none". */
@@ -129,7 +127,7 @@ export function mailOf(
  * The second half, without features. It reads the entry once more: what was read weighs more than the text. Without
  * `mail` it says what is known before DNS is asked.
  */
-export function conclusionOf(
+export function validationOf(
   question: EntryQuestion,
   mail: MailHosts | undefined,
   datasets: Datasets,
@@ -138,7 +136,7 @@ export function conclusionOf(
   if (entry.kind === "malformed") return malformed(entry, question);
   const subject = subjectOf(entry, mail ?? mailWithoutDns(entry.domain.name));
   const checks = withoutFeatures(question.asked, subject, datasets);
-  return conclude(entry, subject, { checks, datasets });
+  return assemble(entry, subject, { checks, datasets });
 }
 
 type WellFormed = Exclude<Entry, { kind: "malformed" }>;
@@ -176,7 +174,7 @@ interface Findings {
   readonly datasets: Datasets;
 }
 
-function conclude(
+function assemble(
   entry: WellFormed,
   subject: CheckedSubject,
   { checks, datasets }: Findings,

@@ -114,7 +114,6 @@ export interface PolicyRecord {
   readonly testing: boolean;
   /** 0 to 100. RFC 9989 dropped the tag; receivers of the old kind still read it (RFC 7489 section 6.3). */
   readonly pct: number;
-  /** As published; absent when empty. */
   readonly rua: string | undefined;
   /** "broken": `p`, `sp` or `np` has an invalid policy (RFC 9989 section 4.10.1). */
   readonly state: "valid" | "broken";

@@ -159,7 +159,7 @@ export const REDIRECTS_MAX = 10;
 
 /**
  * The effective record's result for senders that nothing matched: its own `all`, else that of the record it
- * redirects to, which an `include` never lends (RFC 7208 section 5.2). A target that hangs on a message
+ * redirects to, which an `include` never lends (RFC 7208 section 5.2). A target that depends on a message
  * leaves the policy open: neutral. Undefined when a lookup could not finish.
  */
 async function summarise(

@@ -28,7 +28,7 @@ export type LearnedServer = readonly [server: string, kind: MailServerKind];
 interface Customers {
   readonly listed: Set<string>;
   readonly others: Set<string>;
-  /** Of a host: the addresses it has. Honest customers of the same machine are met under other host names too. */
+  /** These are the addresses of a host. Honest customers of the same machine are met under other host names too. */
   readonly addresses: Set<string>;
 }
 

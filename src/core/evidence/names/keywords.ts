@@ -117,7 +117,6 @@ const WORDS = wordFinder([...KINDS.keys()]);
 
 const HONEST: ReadonlySet<string> = new Set(wordsOf("honest"));
 
-/** Names that a word hits by accident, those under them included. */
 export const isHonest = ({ name, registrableDomain }: Domain): boolean =>
   HONEST.has(registrableDomain ?? name);
 

@@ -93,7 +93,7 @@ function slipAmong(
     ?.name;
 }
 
-/** Of a text that is no domain name: "gmail..com", "gmailcom", "web.d". At most one letter and its dots away. */
+/** Reads a text that is no domain name: "gmail..com", "gmailcom", "web.d". It is at most one letter and its dots away. */
 export function malformedTarget(text: string): string | undefined {
   if (text.length > PROVIDER_MAX_LENGTH) return undefined;
   const name = text
@@ -104,7 +104,7 @@ export function malformedTarget(text: string): string | undefined {
   return WITHOUT_DOTS.get(name) ?? slipAmong(ALL_BY_LENGTH, name, isOneEdit);
 }
 
-/** Of "gmail" alone: the provider's domain under ".com", or its only one. */
+/** Completes "gmail" to the provider's domain under ".com", or to its only one. */
 export function mainDomain(label: string): string | undefined {
   const name = label.toLowerCase();
   if (name.length < TARGET_MIN_LABEL || name.includes(".")) return undefined;
@@ -121,7 +121,7 @@ const WITHOUT_DOTS: ReadonlyMap<string, string> = new Map(
 );
 
 /**
- * As a part of a label, "zo1827gmail.com", or behind labels that no host has, "ann.lee.web.de" but not "mail.web.de".
+ * Finds a provider as a part of a label, "zo1827gmail.com", or behind labels that no host has, "ann.lee.web.de" but not "mail.web.de".
  * Short names are found behind a dot alone.
  */
 export function providerAtEnd(name: string): string | undefined {
@@ -157,7 +157,7 @@ function isSlip(name: string, target: string): boolean {
   return wanted.length > TARGET_MIN_LABEL || BEST_KNOWN.has(wanted) || isShuffled(label, wanted);
 }
 
-/** Of labels that short every second neighbour is a word or a company: "telit.com" beside "telia.com". */
+/** Every second neighbour of labels that short is a word or a company: "telit.com" beside "telia.com". */
 const BEST_KNOWN: ReadonlySet<string> = new Set(["gmail", "yahoo"]);
 
 /** Neighbours swapped or a letter doubled: no other letter in it. */

@@ -73,11 +73,23 @@ export interface Terminal {
   readonly colours: boolean;
   readonly interactive: boolean;
   readonly columns: number;
+  /** Standard input to its end, at most 16 KB; one line feed at its end is cut off. */
+  readonly readInput: () => Promise<string>;
+  /** A file's text, or standard input's for "-", at most 64 MB. Rejects with a sentence. */
+  readonly readText: (path: string) => Promise<string>;
+  /** Asks a person; called on an interactive terminal only. */
+  readonly confirm: (question: string) => Promise<boolean>;
 }
 
-/** Prints the answer: the value with `--json`, else the text. */
-export const print = (to: Terminal, json: true | undefined, value: unknown, text: string): void =>
-  to.out(json === true ? jsonLine(value) : text);
+/** A script has named what it changes; only an interactive user is asked. */
+export async function sure(
+  { interactive, confirm }: Terminal,
+  { yes }: { readonly yes?: true },
+  question: string,
+): Promise<void> {
+  if (yes === true || !interactive || (await confirm(question))) return;
+  throw refuse("nothing changed");
+}
 
 export const EXIT = { fine: 0, no: 1, usage: 2, failed: 3 } as const;
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];

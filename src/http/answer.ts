@@ -13,7 +13,7 @@ import {
   tooManyStreams,
   tooMuchAtOnce,
 } from "../base/refusals.ts";
-import { hasBody, waitsForContinue } from "./body.ts";
+import { hasBody, isCrumbled, waitsForContinue } from "./body.ts";
 import {
   type ApiReply,
   type ApiRequest,
@@ -134,7 +134,7 @@ export function begun(body: Readable, response: HttpResponse): Promise<void> {
   }).finally(() => response.off("close", leave));
 }
 
-/** A refused body that is larger, or takes longer, cuts the connection. */
+/** A refused body that is larger, takes longer or comes in crumbs cuts the connection. */
 const DROPPED_MAX_OCTETS = 268_435_456;
 const DROPPED_MAX_MS = 60_000;
 
@@ -166,10 +166,11 @@ export function endAfterRequest(
     response.end();
   };
   request.once("end", end).once("close", end);
-  let left = DROPPED_MAX_OCTETS;
+  let [chunks, octets] = [0, 0];
   request.on("data", (chunk: Buffer) => {
-    left -= chunk.length;
-    if (left < 0) request.destroy();
+    chunks += 1;
+    octets += chunk.length;
+    if (octets > DROPPED_MAX_OCTETS || isCrumbled(chunks, octets)) request.destroy();
   });
 }
 

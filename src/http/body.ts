@@ -213,7 +213,8 @@ function kindOf(type: string, encoding: string | undefined, takesText: boolean):
 }
 
 /** Chunks of a few octets cost the parser as much as large ones; no client sends a body in thousands of them. */
-const isCrumbled = (chunks: number, octets: number): boolean => chunks > 1_000 + octets / 256;
+export const isCrumbled = (chunks: number, octets: number): boolean =>
+  chunks > 1_000 + octets / 256;
 
 /**
  * The memory of one body. A small one is covered whole as soon as its length is known. Its constructor makes no closure:

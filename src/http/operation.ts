@@ -14,7 +14,7 @@ import {
   unsupportedMediaType,
 } from "../base/refusals.ts";
 import type { Optional, Schema } from "../core/json-schema.ts";
-import type { Fields } from "./field.ts";
+import type { Params } from "./params.ts";
 
 /** What a client is sent of a refusal. */
 export type ShownRefusal = Pick<Refusal, "message"> &
@@ -63,7 +63,32 @@ export interface Operation {
 }
 
 /** As far as they are documented: some are read in a way of their own. */
-type DocumentedFields = Readonly<Record<string, Pick<Fields[string], "schema">>>;
+type DocumentedFields = Readonly<Record<string, Pick<Field<unknown>, "schema">>>;
+
+/**
+ * A parameter of the API, documented and read from one place. `read` gets the value as JSON has it, the text of a form or
+ * query, or undefined; it throws the `Refusal` of a wrong value.
+ */
+export interface Field<T> {
+  readonly schema: Schema<T> | Optional<T>;
+  readonly read: (value: unknown, name: string) => T;
+}
+
+type FieldValues<F> = {
+  readonly [Name in keyof F]: F[Name] extends Field<infer T> ? T : never;
+};
+
+export function readFields<F extends Readonly<Record<string, Field<unknown>>>>(
+  fields: F,
+  params: Params,
+): FieldValues<F> {
+  const values: Record<string, unknown> = {};
+  // A plain loop, because each decision runs through it.
+  for (const name in fields) {
+    values[name] = fields[name]?.read(params.value(name) ?? undefined, name);
+  }
+  return values as FieldValues<F>; // each member was read by its own field
+}
 
 export const isOptional = (schema: Schema | Optional): schema is Optional => "optional" in schema;
 

@@ -22,6 +22,8 @@ export interface Page {
   readonly path: string;
   /** Throws a `Refusal` to refuse; anything else it throws is a fault. Undefined: it writes the answer itself. */
   readonly handle: (request: PageRequest) => Awaitable<RouteReply | undefined>;
+  /** Answers a refusal or fault in its own way, and logs the fault. */
+  readonly refused?: (error: unknown) => RouteReply;
 }
 
 interface ServeTerms {
@@ -96,39 +98,45 @@ async function answerPage(
   request: PageRequest,
   terms: ServeTerms & { readonly table: PageTable },
 ): Promise<void> {
-  const { response } = request;
+  const { response, source, target } = request;
+  const method = source.method === "HEAD" ? "GET" : (source.method ?? "");
+  const found = find(terms.table, target.path);
+  const page = found?.methods.get(method);
   try {
-    const reply = await replyOf(request, terms);
+    const reply =
+      page === undefined
+        ? replyWithoutPage(found, request, terms)
+        : await page.handle({ ...request, id: found?.id ?? "" });
     if (reply === undefined) return;
     if (isStream(reply.body)) await begun(reply.body, response);
     await endOfIteration();
     write(response, reply);
   } catch (error) {
-    const reply = refused(error, undefined);
-    if (reply.status === 500) {
-      terms.log.error("http.page_failed", error, { method: request.source.method });
-    }
+    const reply = page?.refused?.(error) ?? refusedPage(error, source, terms);
     if (response.headersSent) response.destroy();
     else write(response, reply);
   }
 }
 
-async function replyOf(
+function refusedPage(error: unknown, { method }: HttpRequest, { log }: ServeTerms): RouteReply {
+  const reply = refused(error, undefined);
+  if (reply.status === 500) log.error("http.page_failed", error, { method });
+  return reply;
+}
+
+function replyWithoutPage(
+  found: FoundPage | undefined,
   request: PageRequest,
-  { table, absent }: ServeTerms & { readonly table: PageTable },
-): Promise<RouteReply | undefined> {
-  const { method = "" } = request.source;
-  const found = find(table, request.target.path);
+  { absent }: ServeTerms,
+): RouteReply {
   if (found === undefined) {
-    const reply = method === "GET" || method === "HEAD" ? absent?.(request) : undefined;
+    const isRead = request.source.method === "GET" || request.source.method === "HEAD";
+    const reply = isRead ? absent?.(request) : undefined;
     if (reply === undefined) throw notFound();
     return reply;
   }
-  const page = found.methods.get(method === "HEAD" ? "GET" : method);
-  if (page !== undefined) return page.handle({ ...request, id: found.id });
-  const allowed = [...found.methods.keys()].flatMap((each) =>
-    each === "GET" ? ["GET", "HEAD"] : each,
-  );
+  const names = [...found.methods.keys()];
+  const allowed = names.flatMap((each) => (each === "GET" ? ["GET", "HEAD"] : each));
   const reply = refused(methodNotAllowed(), undefined);
   return { ...reply, headers: { ...reply.headers, allow: allowed.join(", ") } };
 }

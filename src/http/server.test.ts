@@ -319,6 +319,26 @@ test("who sends 40 MB before reading sees why they are refused, and the connecti
   readResult(await client.answer(), "email");
 });
 
+test(
+  "who sends chunks of one octet without end is refused and cut",
+  { timeout: 20_000 },
+  async (t) => {
+    const client = connected(t, await start(t, {}));
+    client.write(
+      `POST /api/email HTTP/1.1\r\nHost: a\r\nContent-Type: ${FORM}\r\nTransfer-Encoding: chunked\r\n\r\n`,
+    );
+    const crumbs = "1\r\na\r\n".repeat(500);
+    let isClosed = false;
+    void client.closed.then(() => (isClosed = true));
+    for (let sent = 0; sent < 40 && !isClosed; sent += 1) {
+      client.write(crumbs);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    readError(await client.answer(), 413);
+    await client.closed;
+  },
+);
+
 test("of a connection 16 requests are served at once, the others in their turn, and it is not read on", async (t) => {
   const { checkOne, release } = heldCheck();
   let [served, underWay, most] = [0, 0, 0];

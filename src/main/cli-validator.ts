@@ -4,7 +4,7 @@ import { present } from "../check/single-check.ts";
 import { readFeatures, sortFeatures } from "../check/features.ts";
 import { memoryRegistrationCache } from "../check/rdap/registration.ts";
 import type { CliValidator } from "../cli/commands/check.ts";
-import type { CliDecider } from "../cli/commands/gate/decide.ts";
+import type { CliDecider } from "../cli/commands/decide.ts";
 import type { Datasets } from "../core/evidence/datasets.ts";
 import type { Trust } from "../dns/trust/trust.ts";
 import { createTestPolicy } from "../gate/rule-entry.ts";
@@ -35,7 +35,7 @@ const EVERYTHING = { premium: true };
 export async function openCliValidator(
   process: Process,
   warn: (text: string) => void,
-): Promise<Omit<CliValidator & CliDecider, "close">> {
+): Promise<CliValidator & CliDecider> {
   const datasets = await openKnownLists(process);
   const trust = openTrust(process);
   process.closing.add(() => trust?.close());

@@ -26,8 +26,12 @@ import { createFrontPage } from "../check/front-page.ts";
 import { isoTime } from "../core/calendar.ts";
 import type { SystemState } from "../http/account/shapes.ts";
 import { ProxySignIn } from "../http/account/proxy-sign-in.ts";
-import { type BuiltPages, type Manifest, MANIFEST_FILE } from "../http/account/dashboard-pages.ts";
-import type { DashboardContext, ServiceInfo } from "../http/account/context.ts";
+import {
+  type BuiltPages,
+  type DashboardDeps,
+  type Manifest,
+  MANIFEST_FILE,
+} from "../http/account/dashboard.ts";
 import { VerdictCounts } from "../lists/domain-verdicts.ts";
 import { lastBackUp } from "../store/embedded/back-up.ts";
 import { type Checker, isDnsOff, serverText } from "./checker.ts";
@@ -45,9 +49,9 @@ interface AccountParts {
   };
   readonly admission: Admission;
   readonly checker: Pick<Checker, "check" | "datasets">;
-  readonly info: ServiceInfo;
+  readonly info: DashboardDeps["info"];
   readonly countSignIn: (outcome: SignInOutcome) => void;
-  readonly health: DashboardContext["health"];
+  readonly health: DashboardDeps["health"];
 }
 
 /** A folder beside this file's own build; undefined where only the server was compiled. */
@@ -90,7 +94,9 @@ type OfOthers =
   | "gate"
   | "health"
   | "counts"
+  | "decodeLarge"
   | "isHostAllowed"
+  | "pages"
   | "requests"
   | "system"
   | "webhooks";
@@ -98,11 +104,11 @@ type OfOthers =
 const isDnsDown = async (health: AccountParts["health"]): Promise<boolean> =>
   (await health.state()).broken.some(({ part }) => part === "dns");
 
-/** What of the dashboard's context accounts have, on the stores of the serving process. */
+/** What of the dashboard's services accounts have, on the stores of the serving process. */
 export function openAccounts(
   { clock, ids, log, config }: AccountProcess,
   { serving, admission, checker, info, countSignIn, health }: AccountParts,
-): Omit<DashboardContext, OfOthers> {
+): Omit<DashboardDeps, OfOthers> {
   const { backing, lists, shares, tiers, secretKey } = serving;
   const { store, usage, rates, quotas, charges } = backing;
   const [{ check, datasets }, { operator, refresh }] = [checker, lists];

@@ -1,15 +1,74 @@
 import type { Clock } from "../base/clock.ts";
+import type { Trouble } from "../base/health.ts";
+import type { Ids } from "../base/ids.ts";
 import type { Log } from "../base/log.ts";
+import type { Lookup } from "../core/mail/lookup.ts";
 import { NS } from "../dns/message/records.ts";
 import { encodeQuery } from "../dns/message/wire.ts";
 import type { ServerAddress } from "../dns/transport/system-resolvers.ts";
 import { TcpPipe } from "../dns/transport/tcp.ts";
+import type { Trust } from "../dns/trust/trust.ts";
 import type { DnsTest } from "../http/account/shapes.ts";
-import { measureResolver } from "./doctor/network.ts";
 import type { Config } from "./settings/config.ts";
 import { type DnsMachine, openDns, openTrust, serversOf, serverText } from "./checker.ts";
 
-type Tested = DnsTest["resolvers"][number];
+/** Names that do not exist: each is asked once, so no cache answers. */
+const QUESTIONS = 20;
+
+/** Below these a single check is slow, or often undecided. */
+const SLOW_MS = 400;
+const LOST_MAX = 1;
+
+interface ResolverParts {
+  /** Asks what the service asks; undefined when GATEPOST_DNS_CANARIES is off. */
+  readonly trust: Trust | undefined;
+  readonly lookup: Pick<Lookup, "addresses">;
+  readonly clock: Clock;
+  readonly ids: Ids;
+}
+
+interface MeasuredResolver {
+  /** A sentence when the resolver is fine. */
+  readonly found: string | Trouble;
+  readonly medianMs?: number;
+  /** Null: nothing was found, and names that exist were not asked. */
+  readonly isTruthful: boolean | null;
+}
+
+export async function measureResolver(parts: ResolverParts): Promise<MeasuredResolver> {
+  const lie = await parts.trust?.round();
+  const answers = await Promise.all(Array.from({ length: QUESTIONS }, () => askInvented(parts)));
+  const lost = answers.filter(({ kind }) => kind === "unknown").length;
+  if (lost === QUESTIONS) {
+    const says = "DNS does not answer.";
+    const toDo = "Check the network, or set GATEPOST_DNS_SERVERS to a resolver that answers.";
+    return { found: lie ?? { says, toDo }, isTruthful: null };
+  }
+  const times = answers.map(({ ms }) => ms).sort((a, b) => a - b);
+  const medianMs = Math.round(times[QUESTIONS / 2] ?? 0);
+  const invented = answers.some(({ kind }) => kind === "found") ? INVENTS : undefined;
+  const untrue = lie ?? invented;
+  if (untrue !== undefined) return { found: untrue, medianMs, isTruthful: false };
+  const isTruthful = parts.trust === undefined ? null : true;
+  const figures = `${String(QUESTIONS - lost)} of ${String(QUESTIONS)} answers, half of them within ${String(medianMs)} ms.`;
+  if (lost <= LOST_MAX && medianMs <= SLOW_MS) {
+    return { found: `It tells the truth: ${figures}`, medianMs, isTruthful };
+  }
+  const says = `It is slow or loses answers: ${figures}`;
+  const toDo = "Use a resolver that is nearer, best one on this machine (GATEPOST_DNS_SERVERS).";
+  return { found: { says, toDo, isWarning: true }, medianMs, isTruthful };
+}
+
+const INVENTS: Trouble = {
+  says: "It invents addresses for names that do not exist, so every typing error looks like a domain.",
+  toDo: "Set GATEPOST_DNS_SERVERS to a resolver that tells the truth, best one of your own.",
+};
+
+async function askInvented({ lookup, clock, ids }: ResolverParts) {
+  const startMs = clock.monotonicMs();
+  const { kind } = await lookup.addresses(`${ids.hex32()}.com`);
+  return { kind, ms: clock.monotonicMs() - startMs };
+}
 
 interface DnsTestParts {
   readonly config: Pick<Config, "dnsServers" | "dnsCanaries">;
@@ -27,20 +86,21 @@ export function createDnsTest(parts: DnsTestParts): () => Promise<DnsTest> {
       .finally(() => (running = undefined)));
 }
 
-async function testOf(server: ServerAddress, parts: DnsTestParts): Promise<Tested> {
+async function testOf(
+  server: ServerAddress,
+  parts: DnsTestParts,
+): Promise<DnsTest["resolvers"][number]> {
   const { machine, clock, log } = parts;
-  const { ids } = machine;
   const config = { ...parts.config, dnsServers: [server] };
   const trust = openTrust({ config, machine, log });
   const lookup = openDns(config, "interactive", { machine });
   try {
-    const [found, tcp] = await Promise.all([
-      measureResolver({ trust, lookup, clock, ids }),
+    const [{ medianMs, found, isTruthful }, tcp] = await Promise.all([
+      measureResolver({ trust, lookup, clock, ids: machine.ids }),
       answersByTcp(server, clock),
     ]);
-    const { medianMs, finding, isTruthful } = found;
     const isSilent = medianMs === undefined;
-    const says = finding.state === "ok" ? "" : `${finding.says} ${finding.toDo ?? ""}`;
+    const says = typeof found === "string" ? "" : `${found.says} ${found.toDo}`;
     return {
       server: serverText(server),
       median_ms: medianMs ?? null,

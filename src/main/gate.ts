@@ -21,7 +21,7 @@ import { createTokens, type Tokens } from "../gate/tokens.ts";
 import { TrafficStore } from "../gate/traffic-store.ts";
 import { type AccountHash, createAccountHash, mailboxKey, Traffic } from "../gate/traffic.ts";
 import { Waves } from "../gate/waves.ts";
-import type { DashboardGate } from "../http/account/context.ts";
+import type { DashboardGate } from "../http/account/route.ts";
 import { DomainMails, VerdictCounts } from "../lists/domain-verdicts.ts";
 import { createOutbound } from "../outbound/outbound.ts";
 import { createHostCheck } from "../outbound/dial.ts";

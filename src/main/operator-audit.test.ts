@@ -4,7 +4,7 @@ import { recordingTerminal } from "../../test/process/recording-terminal.ts";
 import { openTestStore } from "../../test/process/test-process.ts";
 import { AuditLog } from "../accounts/audit.ts";
 import { program, runProgram } from "../cli/program.ts";
-import { allCommands } from "./commands.ts";
+import { commandsFor } from "./commands.ts";
 import { systemUser } from "./terminal.ts";
 import { temporaryFolder } from "../../test/process/temporary-folder.ts";
 
@@ -17,8 +17,8 @@ test("what the command line changes is on record, without secrets and addresses"
     else process.env["GATEPOST_DATA_DIR"] = before;
   });
   const terminal = recordingTerminal();
-  const run = (...words: readonly string[]) =>
-    runProgram(program("0", terminal, allCommands(terminal)), words, terminal);
+  const run = async (...words: readonly string[]) =>
+    runProgram(program("0", terminal, await commandsFor(words, terminal)), words, terminal);
 
   assert.equal(await run("account", "create", "ann@x.example", "--admin", "--json"), 0);
   const { account_id: id, api_key: key } = JSON.parse(terminal.written()) as Record<string, string>;

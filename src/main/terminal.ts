@@ -22,6 +22,9 @@ export function systemTerminal(): Terminal {
     colours: stdout.isTTY && !noColour,
     interactive: stderr.isTTY,
     columns: Math.max(stderr.columns ?? 80, NARROWEST_COLUMNS),
+    readInput,
+    readText,
+    confirm,
   };
 }
 
@@ -46,8 +49,7 @@ export function systemUser(): string {
 
 const INPUT_MAX_BYTES = 16_384;
 
-/** Standard input to its end; one line feed at its end is cut off. Throws when it is longer than 16 KB. */
-export async function readInput(): Promise<string> {
+async function readInput(): Promise<string> {
   const text = await readAll(process.stdin, INPUT_MAX_BYTES, "standard input is longer than 16 KB");
   return text.replace(/\r?\n$/, "");
 }
@@ -65,8 +67,7 @@ async function readAll(source: NodeJS.ReadableStream, maxBytes: number, tooLong:
 
 const TEXT_MAX_BYTES = 67_108_864;
 
-/** A file's text, or standard input's for "-". Throws with a sentence when it cannot be read or is too large. */
-export async function readText(path: string): Promise<string> {
+async function readText(path: string): Promise<string> {
   const source = path === "-" ? process.stdin : createReadStream(path);
   try {
     return await readAll(source, TEXT_MAX_BYTES, `${path}: it is larger than 64 MB`);
@@ -76,7 +77,7 @@ export async function readText(path: string): Promise<string> {
   }
 }
 
-export async function confirm(question: string): Promise<boolean> {
+async function confirm(question: string): Promise<boolean> {
   const lines = createInterface({ input: process.stdin, output: process.stderr });
   try {
     return /^y(es)?$/i.test((await lines.question(`${question} [y/N] `)).trim());

@@ -1,4 +1,5 @@
 // `gatepost bulk` in a separate process, for tests that kill it: up to ten entries a millisecond.
+import { recordingTerminal } from "../process/recording-terminal.ts";
 import { runBulkCommand } from "./bulk-command.ts";
 
 let begun = 0;
@@ -8,13 +9,10 @@ const room = (): Promise<void> | undefined => {
 };
 
 process.exitCode = await runBulkCommand(process.argv.slice(2), {
-  terminal: {
+  terminal: recordingTerminal({
     out: (text) => void process.stdout.write(text),
     err: (text) => void process.stderr.write(text),
-    colours: false,
-    interactive: false,
-    columns: 80,
-  },
+  }),
   room,
   onInterrupt: (stop) => {
     const leave = (): void => process.exit(130);

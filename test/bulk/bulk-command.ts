@@ -2,6 +2,7 @@ import { systemClock as clock } from "../../src/base/clock.ts";
 import { type Files, systemFiles } from "../../src/base/files.ts";
 import type { CommandBulkChecker } from "../../src/cli/bulk/check-pages.ts";
 import { readListFile } from "../../src/bulk/list-file.ts";
+import { opening } from "../../src/cli/command.ts";
 import { bulkCommand } from "../../src/cli/commands/bulk.ts";
 import { program, runProgram } from "../../src/cli/program.ts";
 import type { Lookup } from "../../src/core/mail/lookup.ts";
@@ -33,14 +34,14 @@ export function runBulkCommand(
     budgetMs: 5_000,
     againBudgetMs: 1_000,
   });
-  const command = bulkCommand({
+  const deps = {
     readPages: readListFile,
-    terminal,
     files,
     clock,
     openCheck: () =>
       Promise.resolve({ check, room: room ?? (() => undefined), close: () => Promise.resolve() }),
     onInterrupt: onInterrupt ?? (() => () => undefined),
-  });
+  };
+  const command = bulkCommand(terminal, opening(deps));
   return runProgram(program("1.2.3", terminal, [command]), ["bulk", ...words], terminal);
 }

@@ -2,7 +2,7 @@ import { strict as assert } from "node:assert";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { PAGE_SOURCES } from "../../src/http/account/dashboard-pages.ts";
+import { PAGE_SOURCES } from "../../src/http/account/dashboard.ts";
 import { builtFolder } from "../../src/main/dashboard.ts";
 import { dashboardWorld } from "./dashboard-world.ts";
 import { testWith } from "../process/require-tool.ts";

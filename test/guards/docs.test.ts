@@ -1,9 +1,9 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
 import type { Command } from "commander";
-import { EXAMPLES, program } from "../../src/cli/program.ts";
-import { allCommands } from "../../src/main/commands.ts";
-import { NAMES } from "../../src/main/doctor/network.ts";
+import { program } from "../../src/cli/program.ts";
+import { commandsFor } from "../../src/main/commands.ts";
+import { NAMES } from "../../src/main/doctor/found.ts";
 import { readDocument, tableUnder } from "./docs-tables.ts";
 import { recordingTerminal } from "../process/recording-terminal.ts";
 
@@ -12,31 +12,33 @@ test("docs/operations/troubleshooting.md has a heading for all that the doctor l
   for (const name of NAMES) assert.ok(page.includes(`\n## ${name.toLowerCase()}\n`), name);
 });
 
-test("every command that does something has examples, which begin as it does", () => {
-  /** What has commands below it and takes no arguments only lists them. */
-  const paths = (command: Command, path: string): readonly string[] => {
-    const below = command.commands.flatMap((each) => paths(each, `${path} ${each.name()}`));
-    return below.length > 0 && command.registeredArguments.length === 0 ? below : [path, ...below];
+const allCommands = (terminal = recordingTerminal()) => commandsFor([], terminal);
+
+test("the examples of every command begin as it does", async () => {
+  const visit = (command: Command, path: string): void => {
+    for (const below of command.commands) visit(below, `${path} ${below.name()}`);
+    if (command.commands.length > 0) return;
+    let help = "";
+    command.configureOutput({ writeOut: (text) => void (help += text) }).outputHelp();
+    const [, examples = ""] = help.split("\nExamples:\n");
+    assert.ok(examples !== "", path);
+    for (const example of examples.trim().split("\n")) assert.ok(example.includes(path), example);
   };
-  const known = allCommands(recordingTerminal()).flatMap((each) => paths(each, each.name()));
-  assert.deepEqual(Object.keys(EXAMPLES).toSorted(), known.toSorted());
-  for (const [path, examples] of Object.entries(EXAMPLES)) {
-    for (const example of examples) assert.ok(example.includes(`gatepost ${path}`), example);
-  }
+  for (const command of await allCommands()) visit(command, `gatepost ${command.name()}`);
 });
 
-test("--help groups every command by its task", () => {
+test("--help groups every command by its task", async () => {
   const terminal = recordingTerminal();
-  const help = program("0", terminal, allCommands(terminal)).helpInformation();
+  const help = program("0", terminal, await allCommands(terminal)).helpInformation();
   assert.match(help, /\n\nThis command:\n {2}completion <shell> [^]*\n {2}help /);
   const [, rest = ""] = help.split("\nThis command:\n");
   assert.deepEqual(rest.match(/^ {2}\w+/gm), ["  completion", "  help"]);
   assert.ok(!help.includes("Commands:"));
 });
 
-test("docs/cli.md names every command", () => {
+test("docs/cli.md names every command", async () => {
   const rows = tableUnder(readDocument("docs/cli.md"), "## Commands");
-  for (const command of allCommands(recordingTerminal())) {
+  for (const command of await allCommands()) {
     const row = rows.find(([names = ""]) =>
       names.replace("`gatepost ", "`").includes(`\`${command.name()}\``),
     );

@@ -54,12 +54,14 @@ export function plantedRoute(words: string): Route {
 }
 `;
 
-const COMMAND = `import { Command } from "commander";
-import type { Terminal } from "../terminal.ts";
+const COMMAND = `import { rowsFor } from "../command.ts";
 
 /** \`gatepost planted\`. */
-export const plantedCommand = (terminal: Terminal): Command =>
-  new Command("planted").description("a planted command").action(() => terminal.out("Planted.\\n"));
+export const plantedCommand = rowsFor()("planted", {
+  about: "a planted command",
+  examples: ["gatepost planted"],
+  run: () => ({ text: "Planted.\\n" }),
+});
 `;
 
 const START = /^/;
@@ -153,11 +155,11 @@ export const PLANTINGS: readonly Planting[] = [
     adds: { "src/cli/commands/planted.ts": COMMAND },
     lines: [
       [
-        "src/main/commands.ts",
+        "src/main/tools.ts",
         START,
         'import { plantedCommand } from "../cli/commands/planted.ts";\n',
       ],
-      ["src/main/commands.ts", /^ +backupCommand\(/m, "    plantedCommand(terminal),\n"],
+      ["src/main/tools.ts", /^ +backupCommand\(/m, "    plantedCommand(terminal, opening({})),\n"],
     ],
     docs: ["docs/cli.md"],
     most: { added: 1, lines: 1 },

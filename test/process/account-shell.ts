@@ -21,9 +21,10 @@ import { createOutcomeReport } from "../../src/gate/outcome-report.ts";
 import { createTokens } from "../../src/gate/tokens.ts";
 import { createAccountSwitches } from "../../src/gate/account-switches.ts";
 import { program, runProgram } from "../../src/cli/program.ts";
-import { accountCommand } from "../../src/cli/commands/account/account.ts";
-import type { AccountDeps, CliAccounts } from "../../src/cli/commands/account/account-deps.ts";
-import { keyCommand } from "../../src/cli/commands/account/key.ts";
+import type { Open } from "../../src/cli/command.ts";
+import { accountCommand, type CliAccounts } from "../../src/cli/commands/account.ts";
+import { keyCommand } from "../../src/cli/commands/key.ts";
+import type { Terminal } from "../../src/cli/terminal.ts";
 
 export const NOW_MS = Date.UTC(2026, 10, 20, 12);
 const clock = { nowMs: () => NOW_MS };
@@ -45,15 +46,15 @@ interface Shell {
   readonly json: (...words: string[]) => Promise<unknown>;
 }
 
-interface More extends Partial<Pick<AccountDeps, "openAccounts" | "confirm">> {
-  readonly isInteractive?: true;
+interface More extends Partial<Pick<Terminal, "confirm" | "interactive">> {
+  readonly openAccounts?: Open<CliAccounts>;
 }
 
 export function openShell(t: TestContext, input = "", more: More = {}): Shell {
   const dataDir = mkdtempSync(join(tmpdir(), "gatepost-cli-"));
   t.after(() => rmSync(dataDir, { recursive: true, force: true }));
   const ids = countingIds();
-  const openAccounts = async (): Promise<CliAccounts> => {
+  const openHere: Open<CliAccounts> = async () => {
     const { db, close } = await openEmbedded(dataDir, NOW_MS);
     const keys = new KeyService({ keys: new Keys(db), ids, clock });
     const credits = new Credits(db, { clock });
@@ -85,16 +86,11 @@ export function openShell(t: TestContext, input = "", more: More = {}): Shell {
     };
   };
   const run = async (...words: string[]): Promise<Outcome> => {
-    const { isInteractive: interactive = false, ...changed } = more;
-    const terminal = { ...recordingTerminal(), interactive };
-    const deps: AccountDeps = {
-      terminal,
-      openAccounts,
-      readInput: () => Promise.resolve(input),
-      confirm: () => Promise.reject(new Error("unexpected question")),
-      ...changed,
-    };
-    const root = program("1.2.3", terminal, [accountCommand(deps), keyCommand(deps)]);
+    const { openAccounts = openHere, ...changed } = more;
+    const readInput = () => Promise.resolve(input);
+    const terminal = recordingTerminal({ readInput, ...changed });
+    const commands = [accountCommand, keyCommand].map((make) => make(terminal, openAccounts));
+    const root = program("1.2.3", terminal, commands);
     const code = await runProgram(root, words, terminal);
     return { code, out: terminal.written(), err: terminal.complained() };
   };

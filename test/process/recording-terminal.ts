@@ -7,8 +7,8 @@ export interface RecordingTerminal extends Terminal {
   readonly complained: () => string;
 }
 
-/** A terminal that records; without colours, 80 columns, not interactive. */
-export function recordingTerminal(): RecordingTerminal {
+/** A terminal that records; without colours, 80 columns, not interactive, without input. */
+export function recordingTerminal(given: Partial<Terminal> = {}): RecordingTerminal {
   const out: string[] = [];
   const err: string[] = [];
   return {
@@ -17,6 +17,10 @@ export function recordingTerminal(): RecordingTerminal {
     colours: false,
     interactive: false,
     columns: 80,
+    readInput: () => Promise.resolve(""),
+    readText: () => Promise.resolve(""),
+    confirm: () => Promise.reject(new Error("unexpected question")),
+    ...given,
     written: () => out.join(""),
     complained: () => err.join(""),
   };

@@ -2,6 +2,7 @@ import { strict as assert } from "node:assert";
 import { join } from "node:path";
 import { test } from "node:test";
 import { systemFiles } from "../../base/files.ts";
+import { recordingTerminal } from "../../../test/process/recording-terminal.ts";
 import { folder, MANY } from "../../../test/bulk/bulk-folder.ts";
 
 /** The first columns of a CSV. */
@@ -266,13 +267,8 @@ test("a full disk is one sentence that names the output", async (t) => {
 test("a terminal shows how far it is, and is clean afterwards", async (t) => {
   const { put, path, run } = await folder(t);
   const shown: string[] = [];
-  const terminal = {
-    out: () => undefined,
-    err: (text: string) => void shown.push(text),
-    colours: true,
-    interactive: true,
-    columns: 80,
-  };
+  const err = (text: string) => void shown.push(text);
+  const terminal = recordingTerminal({ err, colours: true, interactive: true });
   await run([await put("in.txt", MANY.join("\n")), "--out", path("out")], { terminal });
   assert.match(
     shown.at(0) ?? "",

@@ -1,4 +1,3 @@
-import { Command, Option } from "commander";
 import { TableFault } from "../../core/batch/entry-cell.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { FileFacts, FileWriter, Files } from "../../base/files.ts";
@@ -7,7 +6,6 @@ import { workbookOf } from "../../bulk/write-workbook.ts";
 import { type CsvCell, RESULT_COLUMNS } from "../../core/batch/result-cells.ts";
 import {
   type CheckedRow,
-  type FileFormat,
   type TextFormat,
   cellsOf,
   fileHead,
@@ -16,7 +14,8 @@ import {
   rowsText,
 } from "../bulk/entry-writer.ts";
 import { type CommandBulkChecker, type CheckedPage, checkPages } from "../bulk/check-pages.ts";
-import { CommandFailure, EXIT, type Terminal, misuse, wordsOf } from "../terminal.ts";
+import { type Given, rowsFor } from "../command.ts";
+import { CommandFailure, EXIT, type Terminal, misuse, withOpened, wordsOf } from "../terminal.ts";
 import { isInconclusive } from "../../core/validate/result.ts";
 import { EMPTY_TALLY, type Tally, entryClassOf } from "../../core/batch/batch-chunk.ts";
 
@@ -137,7 +136,7 @@ export function clockTime(milliseconds: number): string {
 }
 
 /** The progress bar, on a terminal that does not show the output itself. */
-function createMeter(input: BulkSource, out: string, { terminal, clock }: BulkCommandDeps) {
+function createMeter(input: BulkSource, out: string, { terminal, clock }: BulkRun) {
   const startMs = clock.monotonicMs();
   const elapsedMs = (): number => clock.monotonicMs() - startMs;
   const width = terminal.columns - 1;
@@ -156,8 +155,7 @@ function createMeter(input: BulkSource, out: string, { terminal, clock }: BulkCo
   };
 }
 
-export interface BulkCommandDeps {
-  readonly terminal: Terminal;
+export interface CliBulk {
   readonly files: Files;
   readonly clock: Clock;
   readonly openCheck: () => Promise<CommandBulkChecker>;
@@ -167,46 +165,46 @@ export interface BulkCommandDeps {
   readonly onInterrupt: (stop: () => void) => () => void;
 }
 
-interface BulkOptions {
-  readonly out?: string;
-  readonly force?: true;
-  readonly format?: FileFormat;
-  readonly column?: string;
-  readonly sheet?: string;
-  readonly encoding?: string;
-  readonly bom?: true;
-}
+const TAKES = {
+  "<file>": 'text, CSV, JSON, vCard or .xlsx; "-" reads standard input',
+  "--out <file>": "write to this file; it must not exist",
+  "--force": "replace the file that --out names",
+  "--format <format>": {
+    help: "output format; default: by the name of --out, else the input's",
+    choices: ["list", "csv", "ndjson", "xlsx"],
+  },
+  "--json": { help: "the same as --format ndjson", implies: { format: "ndjson" } },
+  "--column <name>": "column or JSON member with the entries (number from 1, or name)",
+  "--sheet <name>": "sheet of a workbook (name, or number from 1)",
+  "--encoding <label>": "encoding of the text, such as shift_jis; default: found out",
+  "--bom": "begin CSV with a byte order mark, for Excel",
+} as const;
+
+type BulkOptions = Partial<Omit<Given<typeof TAKES>, "file">>;
 
 /** `gatepost bulk FILE|-`: checks every entry of a file. */
-export function bulkCommand(deps: BulkCommandDeps): Command {
-  return new Command("bulk")
-    .description("check a file of entries without a server")
-    .argument("<file>", 'text, CSV, JSON, vCard or .xlsx; "-" reads standard input')
-    .option("--out <file>", "write to this file; it must not exist")
-    .option("--force", "replace the file that --out names")
-    .addOption(
-      new Option(
-        "--format <format>",
-        "output format; default: by the name of --out, else the input's",
-      ).choices(["list", "csv", "ndjson", "xlsx"]),
-    )
-    .addOption(new Option("--json", "the same as --format ndjson").implies({ format: "ndjson" }))
-    .option("--column <name>", "column or JSON member with the entries (number from 1, or name)")
-    .option("--sheet <name>", "sheet of a workbook (name, or number from 1)")
-    .option("--encoding <label>", "encoding of the text, such as shift_jis; default: found out")
-    .option("--bom", "begin CSV with a byte order mark, for Excel")
-    .addHelpText(
-      "after",
-      "\nlist: the valid entries, one a line. csv: every row with its result; a cell that a\n" +
-        "spreadsheet would run gets a '. xlsx: the same as a workbook. ndjson: every object with\n" +
-        "its result. Entries keep their order.\n" +
-        "\nExit codes: 0 every entry has a result; 3 DNS did not answer for some of them, or the\n" +
-        "command failed.",
-    )
-    .action((file: string, options: BulkOptions) => bulk(file, options, deps));
+export const bulkCommand = rowsFor<CliBulk>()("bulk", {
+  about: "check a file of entries without a server",
+  takes: TAKES,
+  details:
+    "list: the valid entries, one a line. csv: every row with its result; a cell that a\n" +
+    "spreadsheet would run gets a '. xlsx: the same as a workbook. ndjson: every object with\n" +
+    "its result. Entries keep their order.\n" +
+    "\nExit codes: 0 every entry has a result; 3 DNS did not answer for some of them, or the\n" +
+    "command failed.",
+  examples: [
+    "gatepost bulk people.csv --column email --out checked.csv",
+    "gatepost bulk list.txt > valid.txt",
+  ],
+  run: ({ file, ...options }, deps, terminal) => bulk(file, options, { ...deps, terminal }),
+});
+
+interface BulkRun extends CliBulk {
+  readonly terminal: Terminal;
+  readonly stop: AbortSignal;
 }
 
-async function bulk(path: string, options: BulkOptions, deps: BulkCommandDeps): Promise<void> {
+async function bulk(path: string, options: BulkOptions, deps: Omit<BulkRun, "stop">) {
   const stopping = new AbortController();
   const callOff = deps.onInterrupt(() => {
     deps.terminal.err("\nFinishing what is running; press Ctrl-C again to quit now.\n");
@@ -239,7 +237,7 @@ function refuseSpreadsheet({ out = "", format = formatNamed(out) }: BulkOptions)
 async function refuseOutput(
   { facts }: BulkSource,
   { out, force }: BulkOptions,
-  { files }: BulkCommandDeps,
+  { files }: Pick<CliBulk, "files">,
 ): Promise<void> {
   const output = out === undefined ? undefined : await files.stat(out);
   if (output === undefined) return;
@@ -249,38 +247,13 @@ async function refuseOutput(
   }
 }
 
-async function carryOut(
-  input: BulkSource,
-  options: BulkOptions,
-  deps: BulkCommandDeps & { readonly stop: AbortSignal },
-): Promise<void> {
+async function carryOut(input: BulkSource, options: BulkOptions, deps: BulkRun): Promise<void> {
   const { out = "-", force } = options;
-  const check = await deps.openCheck();
-  try {
-    const writer = await deps.files.write(out, force === true ? "replaced" : "refused");
-    try {
-      await checkAll(input, options, { ...deps, check, writer });
-    } finally {
-      await writer.close();
-    }
-  } finally {
-    await check.close();
-  }
-}
-
-interface CheckAllDeps extends BulkCommandDeps {
-  readonly check: CommandBulkChecker;
-  readonly writer: FileWriter;
-  readonly stop: AbortSignal;
-}
-
-async function checkAll(
-  input: BulkSource,
-  options: BulkOptions,
-  deps: CheckAllDeps,
-): Promise<void> {
-  const { stop, terminal } = deps;
-  const { state, elapsedMs } = await writeAll(input, options, deps);
+  const { stop, terminal, files, openCheck } = deps;
+  const openWriter = () => files.write(out, force === true ? "replaced" : "refused");
+  const { state, elapsedMs } = await withOpened(openCheck, (check) =>
+    withOpened(openWriter, (writer) => writeAll(input, options, { ...deps, check, writer })),
+  );
   if (stop.aborted) {
     const count = grouped(state.rows);
     throw new CommandFailure(EXIT.failed, `stopped after ${count} rows; the output ends there`);
@@ -299,8 +272,8 @@ async function checkAll(
 async function writeAll(
   input: BulkSource,
   { out = "-", format = formatNamed(out), bom, ...options }: BulkOptions,
-  deps: CheckAllDeps,
-): Promise<{ readonly state: RunState; readonly elapsedMs: number }> {
+  deps: BulkRun & { readonly check: CommandBulkChecker; readonly writer: FileWriter },
+) {
   const { check, writer, stop, clock } = deps;
   const meter = createMeter(input, out, deps);
   const source = deps.readPages(input.slices, { name: input.path, ...options });

@@ -25,7 +25,6 @@ function literalValidator(known: LiteralKnowledge): CliValidator {
         { datasets, lookup, within: () => lookup },
       ),
     present: ({ result }) => JSON.stringify(result),
-    close: () => Promise.resolve(),
   };
 }
 
@@ -37,16 +36,14 @@ async function runKnowing(
   known: LiteralKnowledge,
   ...words: string[]
 ): Promise<{ code: number; out: string; err: string }> {
-  const terminal = recordingTerminal();
+  const terminal = recordingTerminal({ readText: () => Promise.resolve(stdin) });
   let closed = 0;
-  const openValidator = (): Promise<CliValidator> =>
+  const openValidator = () =>
     Promise.resolve({
       ...literalValidator(known),
       close: () => Promise.resolve(void (closed += 1)),
     });
-  const root = program("1.2.3", terminal, [
-    checkCommand({ terminal, openValidator, readInput: () => Promise.resolve(stdin) }),
-  ]);
+  const root = program("1.2.3", terminal, [checkCommand(terminal, openValidator)]);
   const code = await runProgram(root, words, terminal);
   if (words.includes("good.example")) assert.equal(closed, 1, "the validator is closed");
   return { code, out: terminal.written(), err: terminal.complained() };

@@ -7,6 +7,7 @@ import { after, test } from "node:test";
 import { Command } from "commander";
 import { recordingTerminal } from "../../../test/process/recording-terminal.ts";
 import { testWithTools } from "../../../test/process/require-tool.ts";
+import { opening } from "../command.ts";
 import { program, runProgram } from "../program.ts";
 import { completionCommand } from "./completion.ts";
 
@@ -15,7 +16,7 @@ async function script(shell: string): Promise<string> {
   const account = new Command("account")
     .addCommand(new Command("create").option("--tier <tier>"))
     .addCommand(new Command("list").option("--json"));
-  const root = program("1", terminal, [account, completionCommand(terminal)]);
+  const root = program("1", terminal, [account, completionCommand(terminal, opening({}))]);
   assert.equal(await runProgram(root, ["completion", shell], terminal), 0);
   return terminal.written();
 }
@@ -95,6 +96,6 @@ testWithTools(["zsh"], "completion: zsh completes commands and options", async (
 
 test("completion: another shell is bad usage", async () => {
   const terminal = recordingTerminal();
-  const root = program("1", terminal, [completionCommand(terminal)]);
+  const root = program("1", terminal, [completionCommand(terminal, opening({}))]);
   assert.equal(await runProgram(root, ["completion", "cmd"], terminal), 2);
 });

@@ -1,20 +1,22 @@
-import { Argument, Command } from "commander";
-import type { Terminal } from "../terminal.ts";
+import type { Command } from "commander";
+import { type MakeCommand, rowsFor } from "../command.ts";
 
 const SHELLS = ["bash", "zsh", "fish"] as const;
 type Shell = (typeof SHELLS)[number];
 
 /** `gatepost completion SHELL`: a script that completes commands and options. */
-export function completionCommand(terminal: Terminal): Command {
-  const command = new Command("completion")
-    .description("print a script that completes commands and options in a shell")
-    .addArgument(new Argument("<shell>").choices(SHELLS))
-    .action((shell: Shell) => {
-      const root = command.parent;
-      if (root !== null) terminal.out(SCRIPTS[shell](wordsOf(root)));
-    });
+export const completionCommand: MakeCommand<object> = (...context) => {
+  const command: Command = rowsFor()("completion", {
+    about: "print a script that completes commands and options in a shell",
+    takes: { "<shell>": { help: "", choices: SHELLS } },
+    examples: [
+      "source <(gatepost completion bash)",
+      "gatepost completion fish > ~/.config/fish/completions/gatepost.fish",
+    ],
+    run: ({ shell }) => ({ text: SCRIPTS[shell](wordsOf(command.parent ?? command)) }),
+  })(...context);
   return command;
-}
+};
 
 /** What may follow: words so far ("account create") -> the next ones. */
 type Completions = readonly (readonly [path: string, next: readonly string[]])[];

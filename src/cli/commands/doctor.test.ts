@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { recordingTerminal } from "../../../test/process/recording-terminal.ts";
+import { opening } from "../command.ts";
 import { program, runProgram } from "../program.ts";
 import { doctorCommand, type Finding } from "./doctor.ts";
 
@@ -16,7 +17,7 @@ const WRONG: Finding = { name: "resolver", state: "wrong", says: "It lies.", toD
 async function run(findings: readonly Finding[], ...words: string[]) {
   const terminal = recordingTerminal();
   const diagnose = () => Promise.resolve(findings);
-  const root = program("1", terminal, [doctorCommand({ terminal, diagnose })]);
+  const root = program("1", terminal, [doctorCommand(terminal, opening({ diagnose }))]);
   const code = await runProgram(root, ["doctor", ...words], terminal);
   return { code, out: terminal.written() };
 }

@@ -1,6 +1,7 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
 import type { ForgetReport } from "../../gate/gate-shapes.ts";
+import { opening } from "../command.ts";
 import { program, runProgram } from "../program.ts";
 import { recordingTerminal } from "../../../test/process/recording-terminal.ts";
 import { forgetCommand } from "./forget.ts";
@@ -24,23 +25,17 @@ const CASES: readonly (readonly [
 
 for (const [name, words, report, says, want] of CASES) {
   test(`forget: ${name}`, async () => {
-    const terminal = { ...recordingTerminal(), interactive: true };
     let [asked, deletions] = [0, 0];
-    const command = forgetCommand({
-      terminal,
-      confirm: () => {
-        asked += 1;
-        return Promise.resolve(says);
-      },
-      openForget: () =>
-        Promise.resolve({
-          forget: (_address, isLook) => {
-            if (!isLook) deletions += 1;
-            return Promise.resolve(report);
-          },
-          close: () => Promise.resolve(),
-        }),
-    });
+    const confirm = () => {
+      asked += 1;
+      return Promise.resolve(says);
+    };
+    const terminal = recordingTerminal({ interactive: true, confirm });
+    const forget = (_address: string, isLook: boolean) => {
+      if (!isLook) deletions += 1;
+      return Promise.resolve(report);
+    };
+    const command = forgetCommand(terminal, opening({ forget }));
     const root = program("1", terminal, [command]);
     const code = await runProgram(root, ["forget", "jo@x.example", ...words], terminal);
     assert.deepEqual([code, asked, deletions], want);

@@ -1,44 +1,36 @@
-import { Command } from "commander";
 import type { ForgetReport } from "../../gate/gate-shapes.ts";
-import { print, refuse, shown, type Terminal, withOpened } from "../terminal.ts";
-import { sure, type YesOption } from "./account/operate.ts";
+import { rowsFor } from "../command.ts";
+import { refuse, shown, sure } from "../terminal.ts";
 
-export interface ForgetCommandDeps {
-  readonly terminal: Terminal;
-  readonly confirm: (question: string) => Promise<boolean>;
-  readonly openForget: () => Promise<{
-    readonly forget: (address: string, isLook: boolean) => Promise<ForgetReport>;
-    readonly close: () => Promise<void>;
-  }>;
+export interface CliForget {
+  readonly forget: (address: string, isLook: boolean) => Promise<ForgetReport>;
 }
 
 /** `gatepost forget`: what is kept of one person goes, in every account. */
-export const forgetCommand = (deps: ForgetCommandDeps): Command =>
-  new Command("forget")
-    .description(
-      "delete what is kept of one person in every account; lists with the address go whole",
-    )
-    .argument("<address>", "the person's e-mail address")
-    .option("--yes", "do not ask")
-    .option("--json", 'print {"found","account_id","elsewhere"}')
-    .action(async (address: string, options: YesOption) => {
-      const { terminal, openForget } = deps;
-      const report = await withOpened(openForget, async ({ forget }) => {
-        const { found } = await forget(address, true);
-        const total = Object.values(found).reduce((sum, count) => sum + count, 0);
-        if (total > 0) await sure(deps, options, `Delete ${placesText(found)}?`);
-        return forget(address, false);
-      });
-      const { found, account_id: own, elsewhere } = report;
-      const account =
-        own === null
-          ? ""
-          : `The account with this address is left: gatepost account delete ${own}\n`;
-      const text = `deleted: ${placesText(found)}\n${account}Not searched: ${elsewhere.join("; ")}.\n`;
-      print(terminal, options.json, report, text);
-      const isNone = own === null && Object.values(found).every((count) => count === 0);
-      if (isNone) throw refuse(`nothing is kept of ${shown(address)}`);
-    });
+export const forgetCommand = rowsFor<CliForget>()("forget", {
+  about: "delete what is kept of one person in every account; lists with the address go whole",
+  takes: { "<address>": "the person's e-mail address", "--yes": "do not ask" },
+  json: 'print {"found","account_id","elsewhere"}',
+  examples: ["gatepost forget jo@example.com", "gatepost forget jo@example.com --yes --json"],
+  async run(given, { forget }, terminal) {
+    const { address } = given;
+    const { found: before } = await forget(address, true);
+    if (totalOf(before) > 0) await sure(terminal, given, `Delete ${placesText(before)}?`);
+    const report = await forget(address, false);
+    const { found, account_id: own, elsewhere } = report;
+    const account =
+      own === null ? "" : `The account with this address is left: gatepost account delete ${own}\n`;
+    const isNone = own === null && totalOf(found) === 0;
+    return {
+      json: report,
+      text: `deleted: ${placesText(found)}\n${account}Not searched: ${elsewhere.join("; ")}.\n`,
+      failure: isNone ? refuse(`nothing is kept of ${shown(address)}`) : undefined,
+    };
+  },
+});
+
+const totalOf = (found: ForgetReport["found"]): number =>
+  Object.values(found).reduce((sum, count) => sum + count, 0);
 
 const placesText = (found: ForgetReport["found"]): string =>
   Object.entries(found)

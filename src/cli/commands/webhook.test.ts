@@ -11,11 +11,12 @@ import { createWebhookSetup } from "../../webhooks/configure.ts";
 import { envelope } from "../../webhooks/dispatcher.ts";
 import { sign } from "../../webhooks/verify.ts";
 import { accepted, statsOf, until, webhookWorld } from "../../../test/process/webhook-world.ts";
+import { recordingTerminal } from "../../../test/process/recording-terminal.ts";
 import { webhookCommand } from "./webhook.ts";
 
 async function shell(t: TestContext, standing: HostStanding = { kind: "public" }) {
   const world = await webhookWorld(t);
-  let [out, err, closed] = ["", "", 0];
+  let [out, closed] = ["", 0];
   let receiver: WebhookReceiver | undefined;
   t.after(() => receiver?.close());
   const receive: Receive = async (...given) => {
@@ -23,37 +24,32 @@ async function shell(t: TestContext, standing: HostStanding = { kind: "public" }
     return receiver;
   };
   const checkHost = () => Promise.resolve(standing);
-  const deps = {
-    terminal: {
-      out: (text: string) => void (out += text),
-      err: (text: string) => void (err += text),
-      colours: false,
-      interactive: false,
-      columns: 80,
-    },
-    receive,
-    readInput: () => Promise.resolve("topsecret"),
-    openWebhooks: () =>
-      Promise.resolve({
-        accounts: {
-          find: (account: string) =>
-            Promise.resolve(account === "a1@x.example" ? { id: "a1" } : undefined),
-        },
-        setup: createWebhookSetup({ ...world, checkHost }),
-        dispatcher: world.dispatcher,
-        deliveries: world.deliveries,
-        close: () => Promise.resolve(void (closed += 1)),
-      }),
+  let input = "topsecret";
+  const terminal = {
+    ...recordingTerminal(),
+    out: (text: string) => void (out += text),
+    readInput: () => Promise.resolve(input),
   };
+  const openWebhooks = () =>
+    Promise.resolve({
+      accounts: {
+        find: (account: string) =>
+          Promise.resolve(account === "a1@x.example" ? { id: "a1" } : undefined),
+      },
+      setup: createWebhookSetup({ ...world, checkHost }),
+      dispatcher: world.dispatcher,
+      deliveries: world.deliveries,
+      close: () => Promise.resolve(void (closed += 1)),
+    });
   return {
     ...world,
-    deps,
+    type: (text: string) => void (input = text),
     opened: () => receiver,
     outSoFar: () => out,
     /** Runs one command line; gives its exit code, output and the reason of a failure. */
     run: async (...words: string[]) => {
-      [out, err, closed] = ["", "", 0];
-      const command = webhookCommand(deps).exitOverride();
+      [out, closed] = ["", 0];
+      const command = webhookCommand(terminal, openWebhooks, receive).exitOverride();
       for (const child of command.commands)
         child.exitOverride().configureOutput({ writeErr: () => undefined });
       try {
@@ -180,8 +176,8 @@ test("listen verifies over a real socket, prints without driving the terminal, a
 });
 
 test("listen wants a port and a secret", async (t) => {
-  const { run, deps } = await shell(t);
+  const { run, type } = await shell(t);
   assert.equal((await run("listen", "--port", "70000")).code, 2);
-  deps.readInput = () => Promise.resolve(" \n");
+  type(" \n");
   assert.equal((await run("listen")).code, 2);
 });

@@ -29,17 +29,15 @@ import {
   Sources,
   SystemState,
 } from "./shapes.ts";
-import type { DashboardContext, SignedInRequest } from "./context.ts";
 import { adminAccount, shownAudit } from "./present.ts";
 import {
   admin,
+  type AccountContext,
   type AccountRoute,
   boundedNumber,
-  confirm,
-  CONFIRMED,
   emailField,
+  type Reader,
   flagField,
-  limitField,
   optional,
   passwordField,
   textField,
@@ -67,18 +65,21 @@ const heldBackIn = (shares: Shares): Described<typeof Cockpit>["held_back"] =>
     .filter(({ refused, waiting }) => refused + waiting > 0)
     .toSorted((a, b) => b.refused - a.refused);
 
-async function subjectOf(
-  { id }: Pick<SignedInRequest, "id">,
-  { accounts }: DashboardContext,
-): Promise<Account> {
+async function subjectOf({ id, accounts }: AccountContext): Promise<Account> {
   const account = await accounts.find(id);
   if (account === undefined) throw notFound();
   return account;
 }
 
+const noted = ({ accounts, note }: AccountContext) => accounts.by(note);
+
 const tierField = wordField(ACCOUNT_TIERS, "There is no plan of that name.");
 
 const signUpField = wordField(["open", "closed"], '"signup" must be "open" or "closed".');
+
+/** A whole number; null for no limit, and absent where the plan's counts. */
+const limitField: Reader<number | null | undefined> = (value, name) =>
+  value === undefined || value === null ? value : wholeField(value, name);
 
 const LIMIT_FIELDS = {
   rate_per_minute: limitField,
@@ -108,7 +109,7 @@ function creditRefusal(answer: RefusedGrant): Error {
 
 async function linkFor(
   account: Account,
-  { resetLinks, info }: DashboardContext,
+  { resetLinks, info }: AccountContext,
 ): Promise<Described<typeof ResetLink>> {
   const { token, expiresAtMs } = await resetLinks.make(account);
   const link = `${info.publicUrl()}/new-password#${encodeURIComponent(token)}`;
@@ -116,7 +117,7 @@ async function linkFor(
 }
 
 /** Unknown words narrow nothing. */
-function soughtIn(query: SignedInRequest["query"]): SoughtAccounts {
+function soughtIn(query: AccountContext["query"]): SoughtAccounts {
   const tier = ACCOUNT_TIERS.find((name) => name === query["tier"]);
   const state = ACCOUNT_STATES.find((name) => name === query["state"]);
   return {
@@ -127,8 +128,8 @@ function soughtIn(query: SignedInRequest["query"]): SoughtAccounts {
 }
 
 export const adminRoutes: readonly AccountRoute[] = [
-  admin("GET admin/cockpit", { answer: Cockpit }, async ({ query }, context) => {
-    const length = boundedNumber(query["days"], COCKPIT_DAYS);
+  admin("GET admin/cockpit", { answer: Cockpit }, async (context) => {
+    const length = boundedNumber(context.query["days"], COCKPIT_DAYS);
     const { days, top } = await context.usage.everyone(length);
     const today = dayOf(context.clock.nowMs());
     const verdicts = await context.verdicts.sums(today - length + 1);
@@ -145,90 +146,79 @@ export const adminRoutes: readonly AccountRoute[] = [
       held_back: heldBackIn(context.shares),
     };
   }),
-  admin("GET admin/audit", { answer: AuditEntries }, async (_request, context) => ({
+  admin("GET admin/audit", { answer: AuditEntries }, async (context) => ({
     entries: (await context.auditLog.newest(AUDIT_MAX)).map(shownAudit),
   })),
-  admin(
-    "GET admin/health",
-    { answer: HealthState, withoutStore: true },
-    async (_request, { health }) => {
-      const { parts, broken } = await health.state();
-      return {
-        parts: [...parts],
-        broken: broken.map(({ part, says, toDo, sinceMs, stops }) => {
-          return { part, says, to_do: toDo, since: isoTime(sinceMs), stops };
-        }),
-      };
-    },
-  ),
-  admin("GET admin/system", { answer: SystemState, withoutStore: true }, (_request, context) =>
+  admin("GET admin/health", { answer: HealthState, withoutStore: true }, async ({ health }) => {
+    const { parts, broken } = await health.state();
+    return {
+      parts: [...parts],
+      broken: broken.map(({ part, says, toDo, sinceMs, stops }) => {
+        return { part, says, to_do: toDo, since: isoTime(sinceMs), stops };
+      }),
+    };
+  }),
+  admin("GET admin/system", { answer: SystemState, withoutStore: true }, (context) =>
     context.system(),
   ),
-  admin("GET admin/dns-test", { answer: DnsTest, withoutStore: true }, (_request, context) =>
+  admin("GET admin/dns-test", { answer: DnsTest, withoutStore: true }, (context) =>
     context.dnsTest(),
   ),
-  admin("POST admin/accounts/:id/tier", { body: { tier: tierField } }, async (request, context) => {
-    const { id } = await subjectOf(request, context);
-    await context.accounts.by(request.note).setTier(id, request.body.tier);
+  admin("POST admin/accounts/:id/tier", { body: { tier: tierField } }, async (context) => {
+    const { id } = await subjectOf(context);
+    await noted(context).setTier(id, context.body.tier);
   }),
   admin(
     "POST admin/accounts/:id/credits",
-    {
-      body: { amount: wholeField, reason: textField(REASON_MAX, { maxLength: REASON_MAX }) },
-      answer: Balance,
-    },
-    async (request, context) => {
-      const { amount, reason } = request.body;
-      const { id } = await subjectOf(request, context);
-      const credits = context.credits.by(request.note);
-      const answer = await credits.grant(id, amount, reason);
+    { body: { amount: wholeField, reason: textField(REASON_MAX) }, answer: Balance },
+    async (context) => {
+      const { amount, reason } = context.body;
+      const { id } = await subjectOf(context);
+      const answer = await context.credits.by(context.note).grant(id, amount, reason);
       if (answer.kind !== "granted") throw creditRefusal(answer);
       return { balance: answer.balance };
     },
   ),
-  admin("POST admin/accounts/:id/disable", {}, async (request, context) => {
-    const { id } = await subjectOf(request, context);
-    if (id === request.account.id) throw notNow("You cannot switch yourself off.");
-    await context.accounts.by(request.note).disable(id);
+  admin("POST admin/accounts/:id/disable", {}, async (context) => {
+    const { id } = await subjectOf(context);
+    if (id === context.account.id) throw notNow("You cannot switch yourself off.");
+    await noted(context).disable(id);
   }),
-  admin("POST admin/accounts/:id/enable", {}, async (request, context) => {
-    const { id } = await subjectOf(request, context);
-    await context.accounts.by(request.note).enable(id);
+  admin("POST admin/accounts/:id/enable", {}, async (context) => {
+    const { id } = await subjectOf(context);
+    await noted(context).enable(id);
   }),
   admin(
     "POST admin/accounts/:id/password",
-    { body: { password: passwordField, ...CONFIRMED } },
-    async (request, context) => {
-      const { id, email } = await subjectOf(request, context);
-      await confirm(request, context);
-      const { password } = request.body;
-      checkPassword(password, email);
-      await context.accounts.by(request.note).setPassword(id, password);
+    { confirmed: true, body: { password: passwordField } },
+    async (context) => {
+      const { id, email } = await subjectOf(context);
+      checkPassword(context.body.password, email);
+      await noted(context).setPassword(id, context.body.password);
     },
   ),
-  admin("GET admin/accounts", { answer: AdminAccounts }, async ({ query }, context) => {
-    const page = boundedNumber(query["page"], PAGES);
-    const sought = { ...soughtIn(query), skip: (page - 1) * PAGE_SIZE };
+  admin("GET admin/accounts", { answer: AdminAccounts }, async (context) => {
+    const page = boundedNumber(context.query["page"], PAGES);
+    const sought = { ...soughtIn(context.query), skip: (page - 1) * PAGE_SIZE };
     const { accounts, total } = await context.accounts.search(sought, PAGE_SIZE);
     return { accounts: accounts.map(adminAccount), total, page, page_size: PAGE_SIZE };
   }),
   admin(
     "POST admin/accounts",
-    { body: { email: emailField, tier: tierField, ...CONFIRMED }, answer: ResetLink },
-    async (request, context) => {
-      const { email, tier } = request.body;
-      await confirm(request, context);
-      const noted = context.accounts.by(request.note);
-      const answer = await noted.create({ email, tier, origin: "operator", isAdmin: false });
+    { confirmed: true, body: { email: emailField, tier: tierField }, answer: ResetLink },
+    async (context) => {
+      const { email, tier } = context.body;
+      const order = { email, tier, origin: "operator", isAdmin: false } as const;
+      const answer = await noted(context).create(order);
       if (answer.kind === "email_taken") throw notNow("An account has this address already.");
       if (answer.kind !== "created") throw badField("That is not a valid email address.");
       return await linkFor(answer.account, context);
     },
   ),
-  admin("GET admin/accounts/:id", { answer: AdminAccountPage }, async (request, context) => {
-    const account = await subjectOf(request, context);
+  admin("GET admin/accounts/:id", { answer: AdminAccountPage }, async (context) => {
+    const account = await subjectOf(context);
     const [days, allowance, keys] = await Promise.all([
-      context.usage.days(account, boundedNumber(request.query["days"], USAGE_DAYS)),
+      context.usage.days(account, boundedNumber(context.query["days"], USAGE_DAYS)),
       context.usage.allowance(account),
       context.keys.list(account.id),
     ]);
@@ -242,92 +232,82 @@ export const adminRoutes: readonly AccountRoute[] = [
   }),
   admin(
     "POST admin/accounts/:id/reset-link",
-    { body: CONFIRMED, answer: ResetLink },
-    async (request, context) => {
-      const account = await subjectOf(request, context);
-      await confirm(request, context);
-      await request.note({ action: "account.reset_link", accountId: account.id });
+    { confirmed: true, answer: ResetLink },
+    async (context) => {
+      const account = await subjectOf(context);
+      await context.note({ action: "account.reset_link", accountId: account.id });
       return await linkFor(account, context);
     },
   ),
   admin(
     "POST admin/accounts/:id/promote",
-    { body: CONFIRMED, answer: PromotedJson },
-    async (request, context) => {
-      const account = await subjectOf(request, context);
-      await confirm(request, context);
+    { confirmed: true, answer: PromotedJson },
+    async (context) => {
+      const account = await subjectOf(context);
       if (account.isAdmin) return undefined;
-      const noted = context.accounts.by(request.note);
-      return (await noted.promote(account.id))?.takenOver;
+      return (await noted(context).promote(account.id))?.takenOver;
     },
   ),
-  admin("POST admin/accounts/:id/limits", { body: LIMIT_FIELDS }, async (request, context) => {
-    const { id } = await subjectOf(request, context);
-    const limits = readLimits(request.body);
+  admin("POST admin/accounts/:id/limits", { body: LIMIT_FIELDS }, async (context) => {
+    const { id } = await subjectOf(context);
+    const limits = readLimits(context.body);
     if (typeof limits === "string") throw badField(`${limits}.`);
-    await context.accounts.by(request.note).setLimits(id, limits);
+    await noted(context).setLimits(id, limits);
   }),
   admin(
     "POST admin/accounts/:id/email",
-    { body: { email: emailField, ...CONFIRMED } },
-    async (request, context) => {
-      const { id } = await subjectOf(request, context);
-      await confirm(request, context);
-      const noted = context.accounts.by(request.note);
-      const answer = await noted.setEmail(id, request.body.email);
+    { confirmed: true, body: { email: emailField } },
+    async (context) => {
+      const { id } = await subjectOf(context);
+      const answer = await noted(context).setEmail(id, context.body.email);
       if (answer === "taken") throw notNow("An account has this address already.");
       if (answer === "bad_email") throw badField("That is not a valid email address.");
     },
   ),
-  admin(
-    "POST admin/accounts/:id/second-factor-off",
-    { body: CONFIRMED },
-    async (request, context) => {
-      const { id } = await subjectOf(request, context);
-      await confirm(request, context);
-      await context.accounts.by(request.note).endSecondFactor(id);
-    },
-  ),
-  admin("POST admin/accounts/:id/unlock", {}, async (request, context) => {
-    const { id } = await subjectOf(request, context);
-    await context.guesses.forget(id, request.note);
+  admin("POST admin/accounts/:id/second-factor-off", { confirmed: true }, async (context) => {
+    const { id } = await subjectOf(context);
+    await noted(context).endSecondFactor(id);
   }),
-  admin("POST admin/accounts/:id/delete", { body: CONFIRMED }, async (request, context) => {
-    const { id } = await subjectOf(request, context);
-    if (id === request.account.id) throw notNow("Delete your own account on the page Settings.");
-    await confirm(request, context);
-    await context.accounts.by(request.note).erase(id);
+  admin("POST admin/accounts/:id/unlock", {}, async (context) => {
+    const { id } = await subjectOf(context);
+    await context.guesses.forget(id, context.note);
   }),
-  admin("POST admin/accounts/:id/demote", {}, async ({ id, account, note }, context) => {
-    if (id === account.id) throw notNow("You cannot take your own administrator rights away.");
-    if (!(await context.accounts.by(note).demote(id))) throw notFound();
+  admin("POST admin/accounts/:id/delete", { confirmed: true }, async (context) => {
+    const { id } = await subjectOf(context);
+    if (id === context.account.id) throw notNow("Delete your own account on the page Settings.");
+    await noted(context).erase(id);
+  }),
+  admin("POST admin/accounts/:id/demote", {}, async (context) => {
+    const { id, account: own } = context;
+    if (id === own.id) throw notNow("You cannot take your own administrator rights away.");
+    if (!(await noted(context).demote(id))) throw notFound();
   }),
   admin(
     "POST admin/forget",
-    { body: { email: emailField, delete: flagField, ...CONFIRMED }, answer: ForgetReport },
-    async (request, context) => {
-      await confirm(request, context);
-      const { email, delete: isDelete } = request.body;
-      return await forgetPerson(context.forgetting, email, !isDelete, request.note);
+    { confirmed: true, body: { email: emailField, delete: flagField }, answer: ForgetReport },
+    async (context) => {
+      const { body, forgetting, note } = context;
+      return await forgetPerson(forgetting, body.email, !body.delete, note);
     },
   ),
-  admin("GET admin/signup", { answer: SignUpState }, async (_request, { signUps }) => ({
+  admin("GET admin/signup", { answer: SignUpState }, async ({ signUps }) => ({
     signup: await signUps.mode(),
     fixed: signUps.isFixed,
   })),
-  admin("POST admin/signup", { body: { signup: signUpField } }, async (request, { signUps }) => {
-    const { signup } = request.body;
+  admin("POST admin/signup", { body: { signup: signUpField } }, async (context) => {
+    const { signup } = context.body;
+    const { signUps } = context;
     if (signUps.isFixed) throw notNow("GATEPOST_SIGNUP decides. Unset it to switch sign-up here.");
     await signUps.turn(signup);
-    await request.note({ action: "sign_ups.switched", accountId: SERVICE, detail: signup });
+    await context.note({ action: "sign_ups.switched", accountId: SERVICE, detail: signup });
   }),
-  admin("GET admin/lists", { answer: Sources }, async (_request, { refresh }) => ({
+  admin("GET admin/lists", { answer: Sources }, async ({ refresh }) => ({
     sources: (await refresh.status()).map(statusJson),
   })),
   admin(
     "POST admin/lists/refresh",
     { body: { accept: optional(textsField(SOURCES_MAX)) }, answer: Outcomes },
-    async ({ body: { accept = [] }, note }, { refresh }) => {
+    async ({ body: { accept = [] }, note, refresh }) => {
       const known = new Set((await refresh.status()).map(({ id }) => id));
       if (!accept.every((id) => known.has(id))) throw badField("That is not one of the lists.");
       const outcomes = await refreshBy(note, refresh, accept);

@@ -10,8 +10,8 @@ import { Refusal } from "../../base/refusals.ts";
 import type { Note } from "../../accounts/audit.ts";
 import { withDomain } from "../../gate/feedback.ts";
 import { createAccountHash } from "../../gate/traffic.ts";
-import type { AccountContext, SignedInRequest } from "./context.ts";
 import { feedbackRoutes } from "./gate.ts";
+import type { AccountContext, Context } from "./route.ts";
 
 const OFTEN = new Set(["feedback.given", "decisions.read"]);
 
@@ -22,7 +22,7 @@ async function openRoutes(t: TestContext) {
   const often: string[] = [];
   const entered = { count: 0 };
   const { operator } = rulesOf(world.store);
-  const context = {
+  const services = {
     feedback: world.feedback,
     decisionLog: world.decisionLog,
     hash: createAccountHash(GATE_KEY),
@@ -39,17 +39,17 @@ async function openRoutes(t: TestContext) {
         return { caller: { ...caller, clientAddress: "" }, hasCredits: false };
       },
     },
-  } as Partial<AccountContext> as AccountContext;
+  } as Partial<Context>;
   const note: Note = ({ action, detail = "" }) =>
     Promise.resolve(void (OFTEN.has(action) ? often : noted).push(`${action} ${detail}`));
-  const call = async (name: string, more: Partial<SignedInRequest> = {}): Promise<unknown> => {
+  const call = async (name: string, more: Partial<AccountContext> = {}): Promise<unknown> => {
     const [method, path] = name.split(" ");
     const route = feedbackRoutes.find((one) => one.method === method && one.path === path);
     const account = (await world.store.accounts.find(made.id)) ?? assert.fail();
     const visitor = { clientAddress: "192.0.2.1" };
     const session = { id: "a browser" };
     const request = { account, session, visitor, note, body: {}, query: {}, id: "", ...more };
-    return await route?.handle(request as unknown as SignedInRequest, context);
+    return await route?.handle({ ...services, ...request } as unknown as Context);
   };
   const abuse = async (domain: string): Promise<void> => {
     for (const name of ["a", "b", "c"]) {
@@ -183,7 +183,7 @@ test("feedback of the page is counted in the rate and, as reading the log, in th
   assert.deepEqual([entered.count, often], [3, Array(3).fill("feedback.given abuse")]);
   for (let times = 0; times < 3; times += 1) {
     await call("GET decisions", {
-      session: { id: "another browser" } as SignedInRequest["session"],
+      session: { id: "another browser" } as AccountContext["session"],
     });
   }
   assert.deepEqual(often.slice(3), ["decisions.read "]);

@@ -1,11 +1,9 @@
-import { FEEDBACK_OUTCOMES, HOOK_SYSTEMS } from "../../core/policy/outcomes.ts";
+import { HOOK_SYSTEMS } from "../../core/policy/outcomes.ts";
 import { LRUCache } from "lru-cache";
-import type { Field } from "../field.ts";
 import { tierOf } from "../../accounts/admission/tiers.ts";
 import { accountKey } from "../../base/owner.ts";
 import { adminsOnly, badField, badPolicy, notFound } from "../../base/refusals.ts";
 import { readEntry, trimEntry } from "../../core/address/address.ts";
-import { Type } from "../../core/json-schema.ts";
 import { DEFAULT_NAME } from "../../core/policy/default-policy.ts";
 import { wordsOf } from "../../core/policy/messages.ts";
 import { parsePolicy, working } from "../../core/policy/parse-policy.ts";
@@ -35,16 +33,13 @@ import { mailboxId } from "../../gate/traffic.ts";
 import { VERDICT_DAYS } from "../../lists/verdict-recorder.ts";
 import { readFeedback, readSought } from "../api/feedback.ts";
 import {
-  type AccountContext,
-  counted,
-  type DashboardGate,
-  type SignedInRequest,
-} from "./context.ts";
-import {
   account,
+  type AccountContext,
   type AccountRoute,
   admin,
   boundedNumber,
+  counted,
+  type Reader,
   noteOwn,
   optional,
   textField,
@@ -58,35 +53,27 @@ import { AccountDecisions, FoundMailbox, NewSecret, PolicyTests, Sentences } fro
 const ENTRIES_MAX = 20;
 
 /** A policy of any kind: it is parsed with the plan of its account. */
-const draftField: Field<unknown> = {
-  schema: Type.Optional(Type.Object({})),
-  read: (value) => value,
-};
-const documentField: Field<unknown> = {
-  schema: Type.Object({}),
-  read(value) {
-    if (value === undefined) throw badField('"document" must be a policy.');
-    return value;
-  },
+const draftField: Reader<unknown> = (value) => value;
+const documentField: Reader<unknown> = (value) => {
+  if (value === undefined) throw badField('"document" must be a policy.');
+  return value;
 };
 
-const authorOf = ({ account: own }: SignedInRequest) => ({ account: own, author: own.email });
+const authorOf = ({ account: own }: AccountContext) => ({ account: own, author: own.email });
 
 function policyOf(
-  request: SignedInRequest<{ readonly document: unknown }>,
-  context: AccountContext,
+  context: AccountContext<{ readonly document: unknown }>,
   version?: number,
 ): Promise<Policy> {
-  const { document } = request.body;
-  if (document === undefined) return storedOf(request, context, version);
-  const { premium } = context.tiers[tierOf(request.account, context.clock.nowMs())];
+  const { document } = context.body;
+  if (document === undefined) return storedOf(context, version);
+  const { premium } = context.tiers[tierOf(context.account, context.clock.nowMs())];
   const read = parsePolicy(document, { hasDomainAge: premium });
   return read.ok ? Promise.resolve(read.policy) : Promise.reject(badPolicy(read.mistakes));
 }
 
 async function storedOf(
-  { account: own, id }: SignedInRequest,
-  { policies }: AccountContext,
+  { account: own, id, policies }: AccountContext,
   version?: number,
 ): Promise<Policy> {
   const { document, mistakes = [] } = await policies.show(own.id, id, version);
@@ -100,48 +87,36 @@ function versionOf(number = NaN): number {
   throw badField('"version" must be a whole number.');
 }
 
+const shadowDays = ({ query }: AccountContext): number =>
+  boundedNumber(query["days"], { standard: 30, max: SHADOW_DAYS });
+
+/** The policies, of which each change is noted. */
+const noted = ({ policies, note }: AccountContext) => policies.by(note);
+
 export const policyRoutes: readonly AccountRoute[] = [
-  account("GET policies", { answer: Policies }, async (request, { policies }) => ({
-    policies: await policies.list(request.account.id),
+  account("GET policies", { answer: Policies }, async ({ account: own, policies }) => ({
+    policies: await policies.list(own.id),
   })),
   account("GET messages", { answer: Sentences }, ({ query: { language = "en" } }) =>
     wordsOf(language),
   ),
-  account(
-    "GET policies/:id",
-    { answer: PolicyPage },
-    ({ account: own, id, query: { version } }, { policies }) =>
-      policies.show(own.id, id, version === undefined ? undefined : versionOf(Number(version))),
+  account("GET policies/:id", { answer: PolicyPage }, ({ account: own, id, query, policies }) => {
+    const { version } = query;
+    return policies.show(own.id, id, version === undefined ? version : versionOf(Number(version)));
+  }),
+  account("GET policies/:id/shadow", { answer: ShadowReport }, (context) =>
+    context.policies.shadowReport(context.account.id, context.id, shadowDays(context)),
   ),
-  account(
-    "GET policies/:id/shadow",
-    { answer: ShadowReport },
-    ({ account: own, id, query }, { policies }) => {
-      const days = boundedNumber(query["days"], { standard: 30, max: SHADOW_DAYS });
-      return policies.shadowReport(own.id, id, days);
-    },
+  account("GET policies/:id/counts", { answer: RuleCounts }, (context) =>
+    context.policies.ruleCounts(context.account.id, context.id, shadowDays(context)),
   ),
-  account(
-    "GET policies/:id/counts",
-    { answer: RuleCounts },
-    ({ account: own, id, query }, { policies }) => {
-      const days = boundedNumber(query["days"], { standard: 30, max: SHADOW_DAYS });
-      return policies.ruleCounts(own.id, id, days);
-    },
-  ),
-  account(
-    "GET outcomes",
-    { answer: OutcomeReport },
-    ({ account: own, query }, { reportOutcomes }) =>
-      reportOutcomes(own.id, boundedNumber(query["days"], { standard: 30, max: OUTCOME_DAYS })),
+  account("GET outcomes", { answer: OutcomeReport }, ({ account: own, query, reportOutcomes }) =>
+    reportOutcomes(own.id, boundedNumber(query["days"], { standard: 30, max: OUTCOME_DAYS })),
   ),
   account(
     "POST policies/:id",
     { body: { document: documentField }, answer: SavedPolicy, largeBody: true },
-    (request, { policies }) => {
-      const noted = policies.by(request.note);
-      return noted.save(authorOf(request), request.id, request.body.document, "live");
-    },
+    (context) => noted(context).save(authorOf(context), context.id, context.body.document, "live"),
   ),
   account(
     "POST policies/:id/shadow",
@@ -150,24 +125,21 @@ export const policyRoutes: readonly AccountRoute[] = [
       answer: SavedPolicy,
       largeBody: true,
     },
-    (request, { policies }) => {
-      const { document, version } = request.body;
-      const noted = policies.by(request.note);
-      return document === undefined
-        ? noted.setShadow(request.account.id, request.id, versionOf(version))
-        : noted.save(authorOf(request), request.id, document, "shadow");
+    (context) => {
+      const { id, body } = context;
+      return body.document === undefined
+        ? noted(context).setShadow(context.account.id, id, versionOf(body.version))
+        : noted(context).save(authorOf(context), id, body.document, "shadow");
     },
   ),
-  account(
-    "POST policies/:id/promote",
-    { answer: SavedPolicy },
-    ({ account: own, id, note }, { policies }) => policies.by(note).promote(own.id, id),
+  account("POST policies/:id/promote", { answer: SavedPolicy }, (context) =>
+    noted(context).promote(context.account.id, context.id),
   ),
-  account("DELETE policies/:id/shadow", {}, async (request, { policies }) => {
-    await policies.by(request.note).endShadow(request.account.id, request.id);
+  account("DELETE policies/:id/shadow", {}, async (context) => {
+    await noted(context).endShadow(context.account.id, context.id);
   }),
-  account("DELETE policies/:id", {}, async (request, { policies }) => {
-    await policies.by(request.note).remove(request.account.id, request.id);
+  account("DELETE policies/:id", {}, async (context) => {
+    await noted(context).remove(context.account.id, context.id);
   }),
   account(
     "POST policies/:id/test",
@@ -176,11 +148,11 @@ export const policyRoutes: readonly AccountRoute[] = [
       answer: PolicyTests,
       largeBody: true,
     },
-    async (request, context) => {
-      const { entries } = request.body;
+    async (context) => {
+      const { entries } = context.body;
       if (entries.length === 0) throw badField('"entries" must have at least one entry.');
-      const policy = await policyOf(request, context);
-      return counted(request, context, async (entrance) => {
+      const policy = await policyOf(context);
+      return counted(context, async (entrance) => {
         const receipt = await context.admission.charge(entrance, entries.length);
         try {
           const { premium } = context.tiers[entrance.caller.tier];
@@ -199,13 +171,13 @@ export const policyRoutes: readonly AccountRoute[] = [
       answer: BackTestReport,
       largeBody: true,
     },
-    async (request, context) => {
-      const { account: own, body, id } = request;
+    async (context) => {
+      const { account: own, body, id } = context;
       if (!own.isAdmin) throw adminsOnly();
       const { live, shadow } = await context.policies.show(own.id, id);
       const days = Math.max(1, Math.min(VERDICT_DAYS, body.days ?? VERDICT_DAYS));
-      const draft = await policyOf(request, context, shadow ?? live);
-      const stored = await storedOf(request, context, live);
+      const draft = await policyOf(context, shadow ?? live);
+      const stored = await storedOf(context, live);
       return await context.backTestPolicy(accountKey(own.id), { live: stored, draft, days });
     },
   ),
@@ -217,73 +189,61 @@ const ANSWER = {
   answer: wordField(PROPOSAL_ANSWERS, `"answer" must be one of ${PROPOSAL_ANSWERS.join(", ")}.`),
 };
 
-/** Other words are refused as the API does it. */
-const outcomeField: Field<string | undefined> = {
-  ...optional(longText),
-  schema: Type.Enum(FEEDBACK_OUTCOMES),
-};
-
-type Answering = SignedInRequest<{ readonly domain: string; readonly answer: ProposalAnswer }>;
+type Answering = AccountContext<{ readonly domain: string; readonly answer: ProposalAnswer }>;
 
 async function checkProposed(domain: string, feedback: Feedback, accountId?: string) {
   const proposals = await feedback.proposals(accountId);
   if (!proposals.some((proposal) => proposal.domain === domain)) throw notFound();
 }
 
-async function answerOwn(
-  request: Answering,
-  { feedback, policies }: AccountContext,
-): Promise<void> {
-  const { account: own, note } = request;
-  const { domain, answer } = request.body;
+async function answerOwn(context: Answering): Promise<void> {
+  const { account: own, feedback, policies } = context;
+  const { domain, answer } = context.body;
   await checkProposed(domain, feedback, own.id);
   if (answer !== "dismiss") {
     const { document } = await policies.show(own.id, DEFAULT_NAME);
-    const by = { account: own, author: own.email };
     const changed = withDomain(document, domain, answer);
-    await policies.by(note).save(by, DEFAULT_NAME, changed, "live");
+    await noted(context).save(authorOf(context), DEFAULT_NAME, changed, "live");
   }
   await feedback.answered(domain, own.id);
-  await noteOwn(request, { action: "feedback.answered", detail: `${answer} ${domain}` });
+  await noteOwn(context, { action: "feedback.answered", detail: `${answer} ${domain}` });
 }
 
-async function answerForAll(
-  request: Answering,
-  { feedback, operator }: AccountContext,
-): Promise<void> {
-  const { domain, answer } = request.body;
+async function answerForAll(context: Answering): Promise<void> {
+  const { feedback, operator } = context;
+  const { domain, answer } = context.body;
   await checkProposed(domain, feedback);
   if (answer !== "dismiss") {
-    const details = { note: "From feedback", author: request.account.id };
-    const saved = await operator.by(request.note).save(domain, answer, details);
+    const details = { note: "From feedback", author: context.account.id };
+    const saved = await operator.by(context.note).save(domain, answer, details);
     if (saved.kind !== "saved") throw entryRefusal(saved);
   }
   await feedback.answered(domain);
-  await noteOwn(request, { action: "feedback.answered", detail: `${answer} ${domain}` });
+  await noteOwn(context, { action: "feedback.answered", detail: `${answer} ${domain}` });
 }
 
 export const feedbackRoutes: readonly AccountRoute[] = [
-  account("GET decisions", { answer: AccountDecisions }, async (request, context) => {
-    const { id, logsDecisions } = request.account;
-    const sought = readSought((name) => request.query[name]);
+  account("GET decisions", { answer: AccountDecisions }, async (context) => {
+    const { id, logsDecisions } = context.account;
+    const sought = readSought((name) => context.query[name]);
     const page = await context.decisionLog.page(id, sought);
-    if (sought.after === undefined) await noteReading(request);
+    if (sought.after === undefined) await noteReading(context);
     const named = page.decisions.flatMap(({ mailbox }) => mailbox?.id ?? []);
     const marks = await context.feedback.marks(id, [...new Set(named)]);
     const log = logsDecisions ? ("on" as const) : ("off" as const);
     return { log, ...page, marks: [...marks] };
   }),
-  account("DELETE feedback/:id", {}, async (request, { feedback }) => {
-    if (!(await feedback.takeBack(request.account.id, request.id))) throw notFound();
-    await noteOwn(request, { action: "feedback.taken_back" });
+  account("DELETE feedback/:id", {}, async (context) => {
+    if (!(await context.feedback.takeBack(context.account.id, context.id))) throw notFound();
+    await noteOwn(context, { action: "feedback.taken_back" });
   }),
   account(
     "POST decisions/find",
     { body: { email: longText }, answer: FoundMailbox },
-    ({ account: own, body }, context) => {
+    ({ account: own, body, hash }) => {
       const entry = readEntry(trimEntry(body.email), "address");
       if (entry.kind !== "address") throw badField('"email" must be an email address.');
-      return { mailbox: mailboxId(context.hash, own.id, entry.address) };
+      return { mailbox: mailboxId(hash, own.id, entry.address) };
     },
   ),
   account(
@@ -292,32 +252,32 @@ export const feedbackRoutes: readonly AccountRoute[] = [
       body: {
         email: optional(longText),
         mailbox: optional(longText),
-        outcome: outcomeField,
+        outcome: optional(longText),
         note: optional(longText),
       },
     },
-    async (request, context) => {
-      const given: Readonly<Record<string, string | undefined>> = request.body;
+    async (context) => {
+      const given: Readonly<Record<string, string | undefined>> = context.body;
       const said = readFeedback((name) => given[name]);
-      await counted(request, context, async (entrance) => {
+      await counted(context, async (entrance) => {
         // As the API does: with the rate spent it costs a credit.
         if (entrance.creditsOnly !== undefined) await context.admission.charge(entrance, 0);
-        await context.feedback.record(request.account.id, said);
+        await context.feedback.record(context.account.id, said);
       });
-      await noteOwn(request, { action: "feedback.given", detail: said.outcome });
+      await noteOwn(context, { action: "feedback.given", detail: said.outcome });
     },
   ),
-  account("GET proposals", { answer: Proposals }, async (request, context) => ({
-    proposals: await context.feedback.proposals(request.account.id),
+  account("GET proposals", { answer: Proposals }, async (context) => ({
+    proposals: await context.feedback.proposals(context.account.id),
   })),
   account("POST proposals", { body: ANSWER }, answerOwn),
-  account("GET waves", { answer: Waves }, async ({ account: own }, { waves }) => ({
+  account("GET waves", { answer: Waves }, async ({ account: own, waves }) => ({
     waves: await waves.list(own.id),
   })),
-  admin("GET admin/waves", { answer: Waves }, async (_request, { waves }) => ({
+  admin("GET admin/waves", { answer: Waves }, async ({ waves }) => ({
     waves: await waves.list(),
   })),
-  admin("GET admin/proposals", { answer: Proposals }, async (_request, context) => ({
+  admin("GET admin/proposals", { answer: Proposals }, async (context) => ({
     proposals: await context.feedback.proposals(),
   })),
   admin("POST admin/proposals", { body: ANSWER }, answerForAll),
@@ -326,10 +286,10 @@ export const feedbackRoutes: readonly AccountRoute[] = [
 /** Browsers that read the log within the hour: the page follows it live. */
 const readers = new LRUCache<string, true>({ max: 10_000, ttl: 3_600_000 });
 
-async function noteReading(request: SignedInRequest): Promise<void> {
-  if (readers.has(request.session.id)) return;
-  readers.set(request.session.id, true);
-  await noteOwn(request, { action: "decisions.read" });
+async function noteReading(context: AccountContext): Promise<void> {
+  if (readers.has(context.session.id)) return;
+  readers.set(context.session.id, true);
+  await noteOwn(context, { action: "decisions.read" });
 }
 
 const EXAMPLE = "jo@mailinator.com";
@@ -343,19 +303,16 @@ const systems = HOOK_SYSTEMS.map((id) => ({
 
 const shortText = optional(textField(600));
 
-async function ownHook(
-  { account: own, id }: SignedInRequest,
-  hookService: DashboardGate["hookService"],
-) {
+async function ownHook({ account: own, id, hookService }: AccountContext) {
   const hook = await hookService.find(id);
   if (hook?.account_id !== own.id) throw notFound();
   return hook;
 }
 
 export const hookRoutes: readonly AccountRoute[] = [
-  account("GET hooks", { answer: HooksPage }, async (request, { hookService }) => ({
+  account("GET hooks", { answer: HooksPage }, async ({ account: own, hookService }) => ({
     systems,
-    hooks: await hookService.list(request.account.id),
+    hooks: await hookService.list(own.id),
   })),
   account(
     "POST hooks",
@@ -368,54 +325,54 @@ export const hookRoutes: readonly AccountRoute[] = [
       },
       answer: NewHook,
     },
-    async (request, { hookService }) => {
-      const { system, policy, challenge, jwks_url: jwksUrl } = request.body;
-      const made = await hookService.create(request.account.id, {
+    async (context) => {
+      const { system, policy, challenge, jwks_url: jwksUrl } = context.body;
+      const made = await context.hookService.create(context.account.id, {
         system,
         ...(policy !== undefined && { policy }),
         ...(challenge !== undefined && { challenge }),
         ...(jwksUrl !== undefined && { jwksUrl }),
       });
-      await noteOwn(request, { action: "hook.created", detail: made.system });
+      await noteOwn(context, { action: "hook.created", detail: made.system });
       return made;
     },
   ),
   account(
     "POST hooks/:id/secret",
     { body: { secret: shortText }, answer: HookSecret },
-    async (request, { hookService }) => {
-      const hook = await ownHook(request, hookService);
-      const secret = await hookService.setSecret(hook, request.body.secret);
-      await noteOwn(request, { action: "hook.secret", detail: hook.system });
+    async (context) => {
+      const hook = await ownHook(context);
+      const secret = await context.hookService.setSecret(hook, context.body.secret);
+      await noteOwn(context, { action: "hook.secret", detail: hook.system });
       return { secret };
     },
   ),
   account(
     "POST hooks/:id/test",
     { body: { email: optional(textField(300)) }, answer: HookTest },
-    async (request, { hookService, hooks }) => {
-      const hook = await ownHook(request, hookService);
-      const sent = hookService.example(hook, request.body.email ?? EXAMPLE);
+    async (context) => {
+      const hook = await ownHook(context);
+      const sent = context.hookService.example(hook, context.body.email ?? EXAMPLE);
       const call = { body: Buffer.from(sent.body), headers: sent.headers };
-      const reply = await hooks.answer(hook.id, call, {
-        clientAddress: request.visitor.clientAddress,
+      const reply = await context.hooks.answer(hook.id, call, {
+        clientAddress: context.visitor.clientAddress,
         isSent: Promise.resolve(true),
       });
       if (reply === undefined) throw notFound();
       return { status: reply.status, body: reply.body ?? "" };
     },
   ),
-  account("DELETE hooks/:id", {}, async (request, { hookService }) => {
-    const hook = await ownHook(request, hookService);
-    await hookService.remove(hook);
-    await noteOwn(request, { action: "hook.removed", detail: hook.system });
+  account("DELETE hooks/:id", {}, async (context) => {
+    const hook = await ownHook(context);
+    await context.hookService.remove(hook);
+    await noteOwn(context, { action: "hook.removed", detail: hook.system });
   }),
 ];
 
 export const tokenSecretRoute = account(
   "POST token-secret",
   { answer: NewSecret },
-  async ({ account: { id }, note }, { tokens }) => ({
+  async ({ account: { id }, note, tokens }) => ({
     secret: await tokens.renewSecret(id, note),
   }),
 );

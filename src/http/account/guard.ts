@@ -1,10 +1,15 @@
 import { Readable } from "node:stream";
-import type { Log } from "../../base/log.ts";
-import { storeDownOf } from "../../base/store-down.ts";
-import { accountKey, type OwnerKey } from "../../base/owner.ts";
-import { IDLE_MS, type SignedIn, type Visitor } from "../../accounts/sign-in/sign-ins.ts";
-import { noteBy } from "../../accounts/audit.ts";
+import { type Audit, noteBy } from "../../accounts/audit.ts";
 import { bucketKey, bucketOf } from "../../accounts/admission/caller.ts";
+import type { RateCounter } from "../../accounts/admission/rate-counter.ts";
+import {
+  IDLE_MS,
+  type SignedIn,
+  type SignInService,
+  type Visitor,
+} from "../../accounts/sign-in/sign-ins.ts";
+import type { Log } from "../../base/log.ts";
+import { accountKey, type OwnerKey } from "../../base/owner.ts";
 import {
   accountDisabled,
   adminsOnly,
@@ -23,28 +28,38 @@ import {
   targetTooLong,
   unsupportedMediaType,
 } from "../../base/refusals.ts";
-import { readUploaded } from "../api/upload.ts";
+import { storeDownOf } from "../../base/store-down.ts";
 import { errorBody, refusalOf, refused } from "../answer.ts";
-import type { BodyReader } from "../body.ts";
-import { addressOf } from "../client-address.ts";
-import { isAllowedFor } from "../hosts.ts";
-import type { FaultLog } from "../request-logs.ts";
+import { readUploaded } from "../api/upload.ts";
+import { type BodyDeps, BodyReader } from "../body.ts";
+import { addressOf, type TrustedProxies } from "../client-address.ts";
+import { type HostCheck, isAllowedFor } from "../hosts.ts";
+import { createFaultLog } from "../request-logs.ts";
 import { type HttpRequest, JSON_TYPE, type RouteReply } from "../route.ts";
 import type { Page, PageRequest } from "../routes.ts";
-import type {
-  AccountContext,
-  AccountRequest,
-  DashboardContext,
-  SignedInRequest,
-} from "./context.ts";
-import type { AccountReply, AccountRoute } from "./route.ts";
 import { basePathOf } from "../target.ts";
+import type { ProxySignIn } from "./proxy-sign-in.ts";
+import type {
+  AccountReply,
+  AccountRequest,
+  AccountRoute,
+  Context,
+  DashboardServices,
+} from "./route.ts";
 
-interface AccountGuardDeps extends DashboardContext {
+export interface AccountGuardDeps extends DashboardServices, Pick<BodyDeps, "decodeLarge"> {
+  readonly audit: Audit;
+  readonly isHostAllowed: HostCheck;
+  readonly log: Log;
+  readonly logins: Pick<SignInService, "identify" | "remembered">;
+  readonly proxySignIn: ProxySignIn;
+  readonly rates: RateCounter;
+  readonly trustedProxies: TrustedProxies;
+}
+
+interface Opened extends AccountGuardDeps {
   readonly bodies: BodyReader;
-  readonly context: AccountContext;
   readonly cookie: SessionCookie;
-  readonly faultLog: FaultLog;
 }
 
 /** Requests in a minute from one address bucket, pages' own reloading included. */
@@ -64,61 +79,73 @@ const HEADERS = {
   vary: "Cookie",
 };
 
-export const accountPages = (
+export function accountPages(
   routes: readonly AccountRoute[],
   deps: AccountGuardDeps,
-): readonly Page[] =>
-  routes.map((route) => ({
-    method: route.method,
-    path: `/account/${route.path}`,
-    handle: (request) => serve(route, request, deps),
-  }));
+): readonly Page[] {
+  const cookie = sessionCookie(deps.info.publicUrl());
+  const opened = { ...deps, bodies: new BodyReader(deps), cookie };
+  const faultLog = createFaultLog(deps.log, deps.clock);
+  return routes.map((route) => {
+    const { method } = route;
+    const path = `/account/${route.path}`;
+    return {
+      method,
+      path,
+      handle: (request) => serve(route, request, opened),
+      refused(error) {
+        const refusal = namedRefusal(error);
+        if (refusal === undefined || storeDownOf(error) !== undefined) {
+          faultLog(error, { method, route: path });
+        }
+        const reply = refused(refusal ?? error, undefined);
+        const session = refusal?.code === "not_signed_in" ? { "x-session": "none" } : {};
+        return { ...reply, headers: { ...HEADERS, ...session, ...reply.headers } };
+      },
+    };
+  });
+}
 
-/** The one chain of every `/account/*` request; answers refusals and faults in JSON itself. */
+/** The one chain of every `/account/*` request. */
 async function serve(
   route: AccountRoute,
-  { source, target: { query }, id }: PageRequest,
-  deps: AccountGuardDeps,
+  { source, target, id }: PageRequest,
+  deps: Opened,
 ): Promise<RouteReply> {
-  let content: Content | undefined;
+  if (!isAllowedFor(source, deps.isHostAllowed)) throw hostNotAllowed();
+  const visitor = await visitorOf(route, source, deps);
+  const { clientAddress } = visitor;
+  if (route.method !== "GET") checkOrigin(source, deps.info.publicUrl());
+  const { known, claimed, started } = await whoAsks(route, source, visitor, deps);
+  checkStanding(route.for, known);
+  const query = readQuery(id, target.query);
+  const owner = known === undefined ? bucketKey(clientAddress) : accountKey(known.account.id);
+  const { release, ...content } = await contentOf(route, source, owner, deps);
+  const isLetIn = known !== undefined && (route.for === "leaving" || !known.account.isDisabled);
+  const request: AccountRequest = {
+    ...content,
+    id,
+    query,
+    visitor,
+    claimed,
+    known,
+    ...(isLetIn && {
+      ...known,
+      note: noteBy(deps.audit, { actorId: known.account.id, clientAddress }),
+    }),
+  };
   try {
-    if (!isAllowedFor(source, deps.isHostAllowed)) throw hostNotAllowed();
-    const visitor = await visitorOf(route, source, deps);
-    if (route.method !== "GET") checkOrigin(source, deps.info.publicUrl());
-    const { token, known, claimed, started } = await whoAsks(route, source, visitor, deps);
-    checkStanding(route.for, known);
-    const named = { id, query: readQuery(id, query), visitor, token, claimed };
-    const { clientAddress } = visitor;
-    content = await contentOf(
-      route,
-      source,
-      known === undefined ? bucketKey(clientAddress) : accountKey(known.account.id),
-      deps,
-    );
-    const { body, file } = content;
-    const request: AccountRequest = {
-      ...named,
-      body,
-      known,
-      ...(file !== undefined && { file }),
-      ...(known?.account.isDisabled === false && { account: known.account }),
-    };
-    if (known === undefined || route.for === "everyone") {
-      const reply = await replyOf(await route.handle(request, deps.context), route, deps);
-      if (started === undefined) return reply;
-      return { ...reply, headers: { ...reply.headers, "set-cookie": deps.cookie.write(started) } };
-    }
-    const note = noteBy(deps.audit, { actorId: known.account.id, clientAddress });
-    const signedIn: SignedInRequest = { ...request, ...known, note };
-    return await replyOf(await route.handle(signedIn, deps.context), route, deps);
-  } catch (error) {
-    return refusedReply(error, route, deps);
+    // Routes of the gate are served only where there is one.
+    const context = { ...deps, ...deps.gate, ...request } as Context;
+    const reply = replyOf(await route.handle(context), route, deps);
+    if (started === undefined) return reply;
+    return { ...reply, headers: { ...reply.headers, "set-cookie": deps.cookie.write(started) } };
   } finally {
-    content?.release?.();
+    release?.();
   }
 }
 
-interface AccountAsker extends Pick<AccountRequest, "token" | "known" | "claimed"> {
+interface AccountAsker extends Pick<AccountRequest, "known" | "claimed"> {
   /** The token of a session that began with this request. */
   readonly started?: string | undefined;
 }
@@ -128,21 +155,21 @@ async function whoAsks(
   route: AccountRoute,
   source: HttpRequest,
   visitor: Visitor,
-  deps: AccountGuardDeps,
+  deps: Opened,
 ): Promise<AccountAsker> {
   const token = deps.cookie.read(source.headers.cookie);
   const known = token === undefined ? undefined : await knownBy(token, visitor, route, deps);
   const claimed = deps.proxySignIn.emailIn(source);
-  if (claimed === undefined || claimed === known?.account.email) return { token, known };
+  if (claimed === undefined || claimed === known?.account.email) return { known };
   // Another site's page could begin sessions without end.
   const { "sec-fetch-site": site = "same-origin" } = source.headers;
-  if (route.path !== "session" || site !== "same-origin") return { token, claimed };
+  if (route.path !== "session" || site !== "same-origin") return { claimed };
   try {
     const entered = await deps.proxySignIn.enter(claimed, visitor);
-    return { token, claimed, known: entered, started: entered?.token };
+    return { claimed, known: entered, started: entered?.token };
   } catch (fault) {
     if (!isSparing(route, fault)) throw fault;
-    return { token, claimed };
+    return { claimed };
   }
 }
 
@@ -236,7 +263,7 @@ async function contentOf(
   route: AccountRoute,
   source: HttpRequest,
   owner: OwnerKey,
-  deps: AccountGuardDeps,
+  deps: Opened,
 ): Promise<Content> {
   if (route.method === "GET") return { body: {} };
   if (route.upload === true)
@@ -259,19 +286,14 @@ async function contentOf(
   }
 }
 
-async function replyOf(
+function replyOf(
   answer: unknown,
   route: AccountRoute,
-  { cookie: cookies, log }: AccountGuardDeps,
-): Promise<RouteReply> {
+  { cookie: cookies, log }: Opened,
+): RouteReply {
   if (route.lines !== undefined) {
-    // What is refused is refused with its status.
-    const lines = await started(answer as AsyncIterable<unknown>);
-    return {
-      headers: HEADERS,
-      type: "application/x-ndjson",
-      body: Readable.from(asText(lines, log)),
-    };
+    const body = Readable.from(asText(answer as AsyncIterable<unknown>, log));
+    return { headers: HEADERS, type: "application/x-ndjson", body };
   }
   if (route.answer !== undefined) {
     if (answer === undefined) return { headers: HEADERS, status: 204 };
@@ -284,26 +306,19 @@ async function replyOf(
     ...more,
   };
   if (text === undefined) return { headers, status: 204 };
-  return { headers, type: text.type, body: Readable.from(await started(text.chunks)) };
+  return { headers, type: text.type, body: Readable.from(text.chunks) };
 }
 
-/** The same values, the first of which is there. */
-async function started<T>(values: AsyncIterable<T>): Promise<AsyncIterable<T>> {
-  const iterator = values[Symbol.asyncIterator]();
-  const first = await iterator.next();
-  return (async function* again() {
-    try {
-      for (let at = first; at.done !== true; at = await iterator.next()) yield at.value;
-    } finally {
-      await iterator.return?.();
-    }
-  })();
-}
-
+/** What is refused before the first line is refused with its status. */
 async function* asText(values: AsyncIterable<unknown>, log: Log): AsyncGenerator<string> {
+  let isBegun = false;
   try {
-    for await (const value of values) yield `${JSON.stringify(value)}\n`;
+    for await (const value of values) {
+      isBegun = true;
+      yield `${JSON.stringify(value)}\n`;
+    }
   } catch (fault) {
+    if (!isBegun) throw fault;
     const refusal = namedRefusal(fault);
     if (refusal === undefined) log.error("http.stream_failed", fault);
     yield `${errorBody(refusal?.message ?? INTERNAL_ERROR_MESSAGE)}\n`;
@@ -316,20 +331,6 @@ function namedRefusal(error: unknown): Refusal | undefined {
   return refusal?.code === "store_unavailable"
     ? storeUnavailable(refusal.retryAfterSeconds, STORE_AWAY)
     : refusal;
-}
-
-function refusedReply(
-  error: unknown,
-  route: AccountRoute,
-  { faultLog }: AccountGuardDeps,
-): RouteReply {
-  const refusal = namedRefusal(error);
-  if (refusal === undefined || storeDownOf(error) !== undefined) {
-    faultLog(error, { method: route.method, route: `/account/${route.path}` });
-  }
-  const reply = refused(refusal ?? error, undefined);
-  const session = refusal?.code === "not_signed_in" ? { "x-session": "none" } : {};
-  return { ...reply, headers: { ...HEADERS, ...session, ...reply.headers } };
 }
 
 export interface SessionCookie {

@@ -1,4 +1,3 @@
-import type { Field } from "../field.ts";
 import { LISTS_MAX, type ListChoice } from "../../bulk/list-store.ts";
 import type { Session } from "../../bulk/sessions.ts";
 import { type FixOrder, ROW_ORDERS } from "../../bulk/list-reader.ts";
@@ -9,16 +8,17 @@ import { csvLine } from "../../core/batch/result-cells.ts";
 import { ROW_CLASSES, type RowClass, verdictOf } from "../../core/batch/row-class.ts";
 import { isoTime } from "../../core/calendar.ts";
 import type { ListHistoryRow } from "../../store/tables/bulk.ts";
-import { Type } from "../../core/json-schema.ts";
 import type { FullResult } from "../../core/validate/result.ts";
 import { badField, missingParameter, notNow } from "../../base/refusals.ts";
-import { counted, type DashboardContext, type SignedInRequest } from "./context.ts";
 import {
   account,
+  type AccountContext,
   type AccountReply,
   type AccountRoute,
   boundedNumber,
+  counted,
   noteOwn,
+  type Reader,
   flagField,
   optional,
   textField,
@@ -36,15 +36,10 @@ import {
 
 /** Lists from the file to the cleaned file. The list's id is in the path. */
 
-type ListOwner = Pick<SignedInRequest, "account" | "id">;
+const whose = ({ account: { id: accountId }, id }: AccountContext): Whose => ({ accountId, id });
 
-const whose = ({ account: { id: accountId }, id }: ListOwner): Whose => ({ accountId, id });
-
-/** Read when it is needed: a list of another account is not found before. */
-const classField: Field<unknown> = {
-  schema: Type.Optional(Type.String()),
-  read: (value) => value,
-};
+/** It is read when it is needed, because another account's list is not found before. */
+const anyField: Reader<unknown> = (value) => value;
 
 function classOf(value: unknown): RowClass {
   const found = ROW_CLASSES.find((name) => name === value);
@@ -82,7 +77,7 @@ const notRunning = (open: OpenList): OpenList => {
 
 function summaryOf(
   { list, runs, running, endMs }: OpenList,
-  { clock }: DashboardContext,
+  { clock }: AccountContext,
 ): ListSummary {
   const begun = runs.some(({ state }) => state !== "gone") ? "done" : "chosen";
   const busy = running?.state === "stopping" ? "stopping" : "running";
@@ -110,24 +105,20 @@ const shownPast = (past: ListHistoryRow): PastList => ({
   created_at: isoTime(past.created_at_ms),
 });
 
-async function stateOf(
-  open: OpenList,
-  request: ListOwner,
-  deps: DashboardContext,
-): Promise<ListState> {
+async function stateOf(open: OpenList, context: AccountContext): Promise<ListState> {
   const { runs, running } = open;
   const last = runs.at(-1)?.state;
   const state = {
-    ...summaryOf(open, deps),
+    ...summaryOf(open, context),
     failed: last === "failed",
     stopped: last === "stopped",
     charged: runs.reduce((sum, run) => sum + run.charged, 0),
   };
-  if (running !== undefined) return { ...state, ...(await soFar(running, deps)) };
-  return { ...state, read: await readOf(open, request, deps) };
+  if (running !== undefined) return { ...state, ...(await soFar(running, context)) };
+  return { ...state, read: await readOf(open, context) };
 }
 
-async function soFar(run: Session, { accountLists }: DashboardContext) {
+async function soFar(run: Session, { accountLists }: AccountContext) {
   const newest = await accountLists.newest(run);
   return {
     so_far: { good: run.tally.valid, disposable: run.tally.disposable },
@@ -143,8 +134,7 @@ const left = ({ used, limit }: { readonly used: number; readonly limit: number |
 
 async function readOf(
   open: OpenList,
-  { account: own }: ListOwner,
-  { accountLists, usage }: DashboardContext,
+  { account: own, accountLists, usage }: AccountContext,
 ): Promise<ReadList> {
   const facts = await accountLists.facts(notRunning(open));
   const { shape } = facts;
@@ -172,28 +162,28 @@ async function readOf(
 }
 
 export const listRoutes: readonly AccountRoute[] = [
-  account("POST lists", { upload: true, answer: ListState }, (request, context) =>
-    counted(request, context, async () => {
-      const { file, account: own } = request;
+  account("POST lists", { upload: true, answer: ListState }, (context) =>
+    counted(context, async () => {
+      const { file, account: own } = context;
       if (file === undefined) throw missingParameter("file");
       const { name, chunks } = file;
       const open = await context.accountLists.add({ accountId: own.id, name, file: chunks });
-      return await stateOf(open, request, context);
+      return await stateOf(open, context);
     }),
   ),
-  account("GET lists", { answer: ListSummaries }, async (request, context) => ({
-    lists: (await context.accountLists.all(request.account.id)).map((open) =>
+  account("GET lists", { answer: ListSummaries }, async (context) => ({
+    lists: (await context.accountLists.all(context.account.id)).map((open) =>
       summaryOf(open, context),
     ),
     most: LISTS_MAX,
-    history: (await context.accountLists.history(request.account.id)).map(shownPast),
+    history: (await context.accountLists.history(context.account.id)).map(shownPast),
   })),
-  account("GET lists/:id", { answer: ListState }, async (request, context) =>
-    stateOf(await context.accountLists.find(whose(request)), request, context),
+  account("GET lists/:id", { answer: ListState }, async (context) =>
+    stateOf(await context.accountLists.find(whose(context)), context),
   ),
-  account("DELETE lists/:id", {}, async (request, context) => {
-    await context.accountLists.remove(whose(request));
-    await noteOwn(request, { action: "list.deleted" });
+  account("DELETE lists/:id", {}, async (context) => {
+    await context.accountLists.remove(whose(context));
+    await noteOwn(context, { action: "list.deleted" });
   }),
   account(
     "POST lists/:id/read",
@@ -201,48 +191,48 @@ export const listRoutes: readonly AccountRoute[] = [
       body: { sheet: optional(textField(1_000)), column: optional(wholeField) },
       answer: ListState,
     },
-    async (request, context) => {
-      const { sheet, column } = request.body;
+    async (context) => {
+      const { sheet, column } = context.body;
       const choice: ListChoice = {
         ...(sheet !== undefined && { sheet }),
         ...(column !== undefined && { column: `column ${String(column + 1)}` }),
       };
-      return stateOf(await context.accountLists.choose(whose(request), choice), request, context);
+      return stateOf(await context.accountLists.choose(whose(context), choice), context);
     },
   ),
   account(
     "POST lists/:id/check",
     { body: { first: optional(wholeField), again: flagField }, answer: ListState },
-    async (request, context) => {
-      const { again, first } = request.body;
+    async (context) => {
+      const { again, first } = context.body;
       const order = { again, ...(first !== undefined && { first }) };
-      const open = await counted(request, context, (entrance) =>
-        context.accountLists.check(whose(request), entrance, order),
+      const open = await counted(context, (entrance) =>
+        context.accountLists.check(whose(context), entrance, order),
       );
-      return stateOf(open, request, context);
+      return stateOf(open, context);
     },
   ),
-  account("POST lists/:id/stop", { body: {}, answer: ListState }, async (request, context) =>
-    stateOf(await context.accountLists.stop(whose(request)), request, context),
+  account("POST lists/:id/stop", { body: {}, answer: ListState }, async (context) =>
+    stateOf(await context.accountLists.stop(whose(context)), context),
   ),
   account(
     "POST lists/:id/fix",
     {
-      body: { class: classField, entry: optional(textField(40_000)), undo: flagField },
+      body: { class: anyField, entry: optional(textField(40_000)), undo: flagField },
       answer: ListState,
     },
-    async (request, context) => {
-      const { entry, class: name, undo } = request.body;
+    async (context) => {
+      const { entry, class: name, undo } = context.body;
       const order: FixOrder = {
         of: entry === undefined ? { class: classOf(name) } : { entry },
         undo,
       };
-      return stateOf(await context.accountLists.fix(whose(request), order), request, context);
+      return stateOf(await context.accountLists.fix(whose(context), order), context);
     },
   ),
-  account("GET lists/:id/rows", { answer: ListRows }, async (request, { accountLists: lists }) => {
-    const { query } = request;
-    const open = notRunning(await lists.find(whose(request)));
+  account("GET lists/:id/rows", { answer: ListRows }, async (context) => {
+    const { query, accountLists: lists } = context;
+    const open = notRunning(await lists.find(whose(context)));
     const { class: name = "", why = "", text = "", from = "0", sort = "file" } = query;
     const order = ROW_ORDERS.find((known) => known === sort);
     if (order === undefined) throw badField(`Rows are sorted by ${ROW_ORDERS.join(", ")}.`);
@@ -257,27 +247,20 @@ export const listRoutes: readonly AccountRoute[] = [
     });
     return { ...found, rows: found.rows.map(shownRow) };
   }),
-  account("GET lists/:id/csv", {}, (request, { accountLists }) =>
-    cleanedFile(request, accountLists, "csv"),
-  ),
-  account("GET lists/:id/xlsx", {}, (request, { accountLists }) =>
-    cleanedFile(request, accountLists, "xlsx"),
-  ),
+  account("GET lists/:id/csv", {}, (context) => cleanedFile(context, "csv")),
+  account("GET lists/:id/xlsx", {}, (context) => cleanedFile(context, "xlsx")),
 ];
 
-async function cleanedFile(
-  request: SignedInRequest,
-  lists: DashboardContext["accountLists"],
-  form: "csv" | "xlsx",
-): Promise<AccountReply> {
-  const { classes = ROW_CLASSES.join(), columns = "all", bom } = request.query;
-  const open = notRunning(await lists.find(whose(request)));
+async function cleanedFile(context: AccountContext, form: "csv" | "xlsx"): Promise<AccountReply> {
+  const { query, accountLists: lists } = context;
+  const { classes = ROW_CLASSES.join(), columns = "all", bom } = query;
+  const open = notRunning(await lists.find(whose(context)));
   const wanted = classes.split(",").map(classOf);
   const found = FILE_COLUMNS.find((name) => name === columns);
   if (found === undefined) throw badField(`Columns are one of ${FILE_COLUMNS.join(", ")}.`);
   const { delimiter } = (await lists.facts(open)).shape;
   const pages = lists.file(open, { classes: wanted, columns: found });
-  await noteOwn(request, { action: "list.downloaded" });
+  await noteOwn(context, { action: "list.downloaded" });
   const base = open.list.name.replace(/\.\w{1,5}$/, "");
   const what = wanted.length === 1 ? (wanted[0] ?? "").replace("_", "-") : "cleaned";
   const name = encodeURIComponent(`${base}-${what}.${form}`);

@@ -1,34 +1,26 @@
-import type { Field } from "../field.ts";
 import { accountEmail } from "../../accounts/accounts.ts";
 import { LATENCY_EDGES_MS } from "../../accounts/admission/usage.ts";
 import { EMAIL_ASKED } from "../../accounts/audit.ts";
-import {
-  type ApiKey,
-  KEY_NAME_MAX,
-  keyJson,
-  KEYS_MAX,
-  type KeyService,
-} from "../../accounts/keys.ts";
+import { type ApiKey, KEY_NAME_MAX, keyJson, KEYS_MAX } from "../../accounts/keys.ts";
 import { checkPassword } from "../../accounts/sign-in/sign-up.ts";
 import { badField, missingParameter, notFound, notNow } from "../../base/refusals.ts";
 import { CheckStep, FrontPage } from "../../check/check-shapes.ts";
 import { trimEntry } from "../../core/address/address.ts";
-import {
-  type AccountRequest,
-  countedLines,
-  type DashboardContext,
-  type SignedInRequest,
-} from "./context.ts";
-import type { Account } from "../../accounts/accounts-store.ts";
+import { isoTime } from "../../core/calendar.ts";
+import type { WebhookDeliveryRow } from "../../store/schema.ts";
+import { deliveryRow } from "../../webhooks/outcome-words.ts";
+import { WEBHOOK_EVENTS } from "../../webhooks/webhooks-store.ts";
 import { ownAudit, shownAccount, shownCredit, shownSession } from "./present.ts";
 import {
   account,
+  type AccountContext,
   type AccountRoute,
   boundedNumber,
-  confirm,
-  CONFIRMED,
+  type Context,
+  countedLines,
   emailField,
   everyone,
+  type Reader,
   file,
   leaving,
   noteOwn,
@@ -43,15 +35,20 @@ import {
   AllowanceJson,
   AuditEntries,
   CreditsJson,
+  DeliveryJson,
+  DeliveryLog,
   Keys,
   KnownSignIns,
   NewKey,
+  NewSecret,
   Plans,
   RecoveryCodes,
+  SavedWebhook,
   SecondFactorSetUp,
   SessionState,
   SetUpState,
   Usage,
+  WebhookState,
 } from "./shapes.ts";
 
 const CREDENTIALS = { email: emailField, password: passwordField };
@@ -63,80 +60,63 @@ const PARTS: SessionState["parts"] = ["lists", "webhooks"];
 const ALL_PARTS: SessionState["parts"] = [...PARTS, "gate"];
 
 export const signInRoutes: readonly AccountRoute[] = [
-  everyone(
-    "GET session",
-    { answer: SessionState, withoutStore: true },
-    async ({ known, claimed }, context) => ({
+  everyone("GET session", { answer: SessionState, withoutStore: true }, async (context) => {
+    const { known, claimed, info, accountLists, gate } = context;
+    return {
       signup: await context.signUps.mode(),
-      public_url: context.info.publicUrl(),
-      version: context.info.version,
-      list_hours: context.accountLists.lifeMs / 3_600_000,
-      parts: context.gate === undefined ? PARTS : ALL_PARTS,
+      public_url: info.publicUrl(),
+      version: info.version,
+      list_hours: accountLists.lifeMs / 3_600_000,
+      parts: gate === undefined ? PARTS : ALL_PARTS,
       ...(known !== undefined && { account: shownAccount(known.account) }),
       ...(known === undefined && claimed !== undefined && { proxy_email: claimed }),
-    }),
-  ),
-  everyone("GET plans", { answer: Plans }, (_request, context) => ({
+    };
+  }),
+  everyone("GET plans", { answer: Plans }, ({ tiers }) => ({
     plans: (["anonymous", "new_free", "free", "starter", "pro"] as const).map((name) => {
-      const { ratePerMinute, daily, monthly, bulkLimit, premium } = context.tiers[name];
-      return {
-        name,
-        rate_per_minute: ratePerMinute,
-        daily,
-        monthly,
-        bulk_limit: bulkLimit,
-        premium,
-      };
+      const { ratePerMinute, bulkLimit, daily, monthly, premium } = tiers[name];
+      const limits = { rate_per_minute: ratePerMinute, daily, monthly, bulk_limit: bulkLimit };
+      return { name, ...limits, premium };
     }),
   })),
-  everyone("GET front", { answer: FrontPage }, (_request, context) => context.frontPage()),
-  everyone("POST sign-up", { body: CREDENTIALS }, async ({ body, visitor }, context) => {
-    await context.signUp(body.email, body.password, visitor);
+  everyone("GET front", { answer: FrontPage }, ({ frontPage }) => frontPage()),
+  everyone("POST sign-up", { body: CREDENTIALS }, async ({ body, visitor, signUp }) => {
+    await signUp(body.email, body.password, visitor);
   }),
-  everyone("GET setup", { answer: SetUpState }, async (_request, context) => ({
-    open: await context.setUp.isOpen(),
+  everyone("GET setup", { answer: SetUpState }, async ({ setUp }) => ({
+    open: await setUp.isOpen(),
   })),
   everyone(
     "POST setup",
     { body: { token: textField(100), ...CREDENTIALS } },
-    async ({ body: { token, ...credentials }, visitor }, context) => ({
-      cookie: (await context.setUp.finish(token, credentials, visitor)).token,
+    async ({ body: { token, ...credentials }, visitor, setUp }) => ({
+      cookie: (await setUp.finish(token, credentials, visitor)).token,
     }),
   ),
   everyone(
     "POST new-password",
     { body: { token: textField(1_000), password: passwordField } },
-    async ({ body, visitor }, context) => {
-      await context.resetLinks.use(body.token, body.password, visitor);
+    async ({ body, visitor, resetLinks }) => {
+      await resetLinks.use(body.token, body.password, visitor);
     },
   ),
   everyone(
     "POST sign-in",
     { body: { ...CREDENTIALS, code: optional(codeField) } },
-    async ({ body, visitor }, context) => ({
-      cookie: (await context.signIn.signIn(body, visitor)).token,
-    }),
+    async ({ body, visitor, signIn }) => ({ cookie: (await signIn.signIn(body, visitor)).token }),
   ),
-  leaving(
-    "POST sign-out",
-    {},
-    async ({ account: { id: accountId }, session, note }, { sessions }) => {
-      await sessions.end(accountId, session.id);
-      await note({ action: "session.ended", accountId });
-      return { cookie: "" };
-    },
-  ),
+  leaving("POST sign-out", {}, async (context) => {
+    await context.sessions.end(context.account.id, context.session.id);
+    await noteOwn(context, { action: "session.ended" });
+    return { cookie: "" };
+  }),
 ];
 
 const ROWS_MAX = 200;
 const USAGE_DAYS = { standard: 30, max: 400 };
 
 /** With the names of keys; null for a request without a key, and for a key that is gone. */
-async function refusalsOf(
-  { id }: Pick<Account, "id">,
-  days: number,
-  { counts, keys }: Pick<DashboardContext, "counts" | "keys">,
-) {
+async function refusalsOf({ account: { id }, counts, keys }: AccountContext, days: number) {
   const [rows, known] = await Promise.all([counts.refusals(id, days), keys.list(id)]);
   const names = new Map(known.map((key) => [key.id, key.name]));
   return rows.map((row) => ({ ...row, key_name: names.get(row.key_id ?? "") ?? null }));
@@ -145,10 +125,10 @@ async function refusalsOf(
 const stateField = wordField(["on", "off"], '"state" must be "on" or "off".');
 
 const switchRoute = (name: "traffic" | "decision-log"): AccountRoute =>
-  account(`POST ${name}`, { body: { state: stateField } }, async (request, context) => {
-    const switches = context.switches.by(request.note);
+  account(`POST ${name}`, { body: { state: stateField } }, async (context) => {
+    const switches = context.switches.by(context.note);
     const change = name === "traffic" ? switches.switchTraffic : switches.switchLog;
-    await change(request.account.id, request.body.state);
+    await change(context.account.id, context.body.state);
   });
 
 /** What the export holds: the answers of these routes, where the server has them. */
@@ -168,19 +148,18 @@ const EXPORTED = [
 ];
 
 export function exportRoute(routes: readonly AccountRoute[]): AccountRoute {
-  return account("GET export", {}, async (request, context) => {
+  return account("GET export", {}, async (context) => {
     const read = (path: string, id = ""): unknown => {
-      const asked: AccountRequest = { ...request, id, query: { days: "400" } };
-      const route = routes.find((one) => one.method === "GET" && one.path === path);
-      return route?.handle(asked, context);
+      const asked: Context = { ...context, id, query: { days: "400" } };
+      return routes.find((one) => one.method === "GET" && one.path === path)?.handle(asked);
     };
-    const data: Record<string, unknown> = { account: shownAccount(request.account) };
+    const data: Record<string, unknown> = { account: shownAccount(context.account) };
     for (const path of EXPORTED) data[path] = await read(path);
     const { policies = [] } = (data["policies"] ?? {}) as { policies?: { name: string }[] };
     data["policy documents"] = await Promise.all(
       policies.map(({ name }) => read("policies/:id", name)),
     );
-    await noteOwn(request, { action: "account.exported" });
+    await noteOwn(context, { action: "account.exported" });
     return file("gatepost-export.json", "application/json", once(JSON.stringify(data, null, 2)));
   });
 }
@@ -193,96 +172,82 @@ export const ownRoutes: readonly AccountRoute[] = [
   everyone(
     "POST check",
     { body: { entry: textField(2_000), features: textsField(20) }, lines: CheckStep },
-    (request, context) => {
-      const entry = trimEntry(request.body.entry);
+    (context) => {
+      const entry = trimEntry(context.body.entry);
       if (entry === "") throw missingParameter("entry");
-      return countedLines(request, context, (entrance) =>
-        context.check(entrance, entry, request.body.features),
+      return countedLines(context, (entrance) =>
+        context.check(entrance, entry, context.body.features),
       );
     },
   ),
-  account("GET allowance", { answer: AllowanceJson }, (request, context) =>
-    context.usage.allowance(request.account),
+  account("GET allowance", { answer: AllowanceJson }, (context) =>
+    context.usage.allowance(context.account),
   ),
-  account("GET usage", { answer: Usage }, async ({ account: own, query }, context) => ({
-    days: await context.usage.days(own, boundedNumber(query["days"], USAGE_DAYS)),
-    hours: await context.counts.today(own.id),
-    refusals: await refusalsOf(own, boundedNumber(query["days"], USAGE_DAYS), context),
-    latency_edges_ms: LATENCY_EDGES_MS,
-    allowance: await context.usage.allowance(own),
-  })),
-  account(
-    "GET credits",
-    { answer: CreditsJson },
-    async ({ account: { id, creditBalance: balance } }, context) => ({
-      balance,
-      entries: (await context.credits.entries(id, ROWS_MAX)).map(shownCredit),
-    }),
-  ),
-  account("GET activity", { answer: AuditEntries }, async ({ account: { id } }, context) => ({
-    entries: (await context.auditLog.ofAccount(id, ROWS_MAX)).map(ownAudit),
-  })),
-  account(
-    "GET sessions",
-    { answer: KnownSignIns },
-    async ({ account: { id }, session }, { sessions, clock }) => {
-      const known = await sessions.list(id, clock.nowMs());
-      return { sessions: known.map((one) => shownSession(one, session.id)) };
-    },
-  ),
-  account("DELETE sessions", {}, async (request, { sessions }) => {
-    await sessions.endAll(request.account.id, request.session.id);
-    await noteOwn(request, { action: "session.revoked", detail: "everywhere else" });
+  account("GET usage", { answer: Usage }, async (context) => {
+    const { account: own, usage, counts } = context;
+    const days = boundedNumber(context.query["days"], USAGE_DAYS);
+    return {
+      days: await usage.days(own, days),
+      hours: await counts.today(own.id),
+      refusals: await refusalsOf(context, days),
+      latency_edges_ms: LATENCY_EDGES_MS,
+      allowance: await usage.allowance(own),
+    };
   }),
-  account("DELETE sessions/:id", {}, async (request, { sessions }) => {
-    if (!(await sessions.end(request.account.id, request.id))) throw notFound();
-    await noteOwn(request, { action: "session.revoked" });
+  account("GET credits", { answer: CreditsJson }, async ({ account: own, credits }) => ({
+    balance: own.creditBalance,
+    entries: (await credits.entries(own.id, ROWS_MAX)).map(shownCredit),
+  })),
+  account("GET activity", { answer: AuditEntries }, async ({ account: { id }, auditLog }) => ({
+    entries: (await auditLog.ofAccount(id, ROWS_MAX)).map(ownAudit),
+  })),
+  account("GET sessions", { answer: KnownSignIns }, async (context) => {
+    const known = await context.sessions.list(context.account.id, context.clock.nowMs());
+    return { sessions: known.map((one) => shownSession(one, context.session.id)) };
+  }),
+  account("DELETE sessions", {}, async (context) => {
+    await context.sessions.endAll(context.account.id, context.session.id);
+    await noteOwn(context, { action: "session.revoked", detail: "everywhere else" });
+  }),
+  account("DELETE sessions/:id", {}, async (context) => {
+    if (!(await context.sessions.end(context.account.id, context.id))) throw notFound();
+    await noteOwn(context, { action: "session.revoked" });
   }),
   account(
     "POST password",
-    { body: { ...CONFIRMED, new_password: passwordField } },
-    async (request, context) => {
-      const { account: own, session, body } = request;
+    { confirmed: true, body: { new_password: passwordField } },
+    async (context) => {
+      const { account: own, session, body } = context;
       checkPassword(body.new_password, own.email);
-      await confirm(request, context);
       await context.accounts.setPassword(own.id, body.new_password, session.id);
-      await noteOwn(request, { action: "account.password" });
+      await noteOwn(context, { action: "account.password" });
     },
   ),
-  account("POST email", { body: { ...CONFIRMED, email: emailField } }, async (request, context) => {
-    await confirm(request, context);
-    const detail = accountEmail(request.body.email);
+  account("POST email", { confirmed: true, body: { email: emailField } }, async (context) => {
+    const detail = accountEmail(context.body.email);
     if (detail === undefined) throw badField("That is not a valid email address.");
     // Changes nothing, so that nobody learns whether another account has it: an administrator reads the wish.
-    await noteOwn(request, { action: EMAIL_ASKED, detail });
+    await noteOwn(context, { action: EMAIL_ASKED, detail });
   }),
-  account(
-    "POST second-factor",
-    { body: CONFIRMED, answer: SecondFactorSetUp },
-    async (request, context) => {
-      await confirm(request, context);
-      return context.factors.begin(request.account);
-    },
-  ),
+  account("POST second-factor", { confirmed: true, answer: SecondFactorSetUp }, async (context) => {
+    return context.factors.begin(context.account);
+  }),
   account(
     "POST second-factor/finish",
     { body: { set_up: textField(1_000), code: codeField }, answer: RecoveryCodes },
-    async (request, { factors }) => {
-      const codes = await factors.finish(request.account, request.body);
-      await noteOwn(request, { action: "account.second_factor", detail: "on" });
+    async (context) => {
+      const codes = await context.factors.finish(context.account, context.body);
+      await noteOwn(context, { action: "account.second_factor", detail: "on" });
       return { codes };
     },
   ),
-  account("POST second-factor/remove", { body: CONFIRMED }, async (request, context) => {
-    await confirm(request, context);
-    const noted = context.accounts.by(request.note);
-    await noted.endSecondFactor(request.account.id);
+  account("POST second-factor/remove", { confirmed: true }, async (context) => {
+    await context.accounts.by(context.note).endSecondFactor(context.account.id);
   }),
-  account("POST delete", { body: CONFIRMED }, async (request, context) => {
-    await confirm(request, context);
+  account("POST delete", { confirmed: true }, async (context) => {
     // First, so that a fault in between leaves a record and not a riddle.
-    await noteOwn(request, { action: "account.deleted" });
-    await context.accounts.erase(request.account.id);
+    await noteOwn(context, { action: "account.deleted" });
+    await context.accounts.erase(context.account.id);
     return { cookie: "" };
   }),
   switchRoute("traffic"),
@@ -294,27 +259,25 @@ const NAME_MAX = 2_000;
 const BAD_NAME = `A key needs a name: one line of at most ${String(KEY_NAME_MAX)} characters, and no reserved one.`;
 const TOO_MANY = `An account has at most ${String(KEYS_MAX)} keys. Revoke one first.`;
 
-const nameField = textField(NAME_MAX, { maxLength: KEY_NAME_MAX });
-const texts = textsField(100);
-const originsField: Field<readonly string[]> = {
-  ...texts,
-  read: (value, name) => texts.read(value, name).map((origin) => origin.trim()),
-};
+const nameField = textField(NAME_MAX);
+const originsField: Reader<readonly string[]> = (value, name) =>
+  textsField(100)(value, name).map((origin) => origin.trim());
 
 const shownKey = (key: ApiKey) => ({
   ...keyJson(key),
   kind: key.origins === null ? ("secret" as const) : ("publishable" as const),
 });
 
-async function ownKey({ id, account: { id: own } }: SignedInRequest, keys: KeyService) {
+/** The key of the path, which is the account's own, and the services that note each change. */
+async function ownKey({ id, account: own, keys, note }: AccountContext) {
   const key = await keys.find(id);
-  if (key?.account_id !== own) throw notFound();
-  return key;
+  if (key?.account_id !== own.id) throw notFound();
+  return keys.by(note);
 }
 
 export const keyRoutes: readonly AccountRoute[] = [
-  account("GET keys", { answer: Keys }, async (request, { keys }) => ({
-    keys: (await keys.list(request.account.id)).map(shownKey).reverse(),
+  account("GET keys", { answer: Keys }, async ({ account: own, keys }) => ({
+    keys: (await keys.list(own.id)).map(shownKey).reverse(),
   })),
   account(
     "POST keys",
@@ -328,7 +291,7 @@ export const keyRoutes: readonly AccountRoute[] = [
       },
       answer: NewKey,
     },
-    async ({ body, account: { id: accountId }, note }, { keys }) => {
+    async ({ body, account: own, keys, note }) => {
       const { name, origins, policy, form, daily } = body;
       const page = origins && {
         origins,
@@ -336,7 +299,7 @@ export const keyRoutes: readonly AccountRoute[] = [
         ...(form !== undefined && { form }),
         ...(daily !== undefined && { daily }),
       };
-      const answer = await keys.by(note).create(accountId, name, page);
+      const answer = await keys.by(note).create(own.id, name, page);
       if (answer.kind === "bad_page") throw badField(answer.mistake);
       if (answer.kind === "bad_name") throw badField(BAD_NAME);
       if (answer.kind === "too_many") throw notNow(TOO_MANY);
@@ -344,22 +307,67 @@ export const keyRoutes: readonly AccountRoute[] = [
       return { id, name: kept, api_key: answer.apiKey, ...(origins && { origins }) };
     },
   ),
-  account("DELETE keys/:id", {}, async (request, { keys }) => {
-    const { id } = await ownKey(request, keys);
-    await keys.by(request.note).revoke(id);
+  account("DELETE keys/:id", {}, async (context) => {
+    await (await ownKey(context)).revoke(context.id);
   }),
+  account("POST keys/:id/origins", { body: { origins: originsField } }, async (context) => {
+    const keys = await ownKey(context);
+    const mistake = await keys.setOrigins(context.id, context.body.origins);
+    if (mistake !== undefined) throw badField(mistake);
+  }),
+  account("POST keys/:id/name", { body: { name: nameField } }, async (context) => {
+    const keys = await ownKey(context);
+    if (!(await keys.rename(context.id, context.body.name))) throw badField(BAD_NAME);
+  }),
+];
+
+const DELIVERIES_MAX = 100;
+const URL_MAX = 2_100;
+
+/** As the log shows it; a delivery that waits has the time it was queued. */
+function shownDelivery(delivery: WebhookDeliveryRow): DeliveryJson {
+  const { id, queued_at_ms: queuedMs, snippet: response } = delivery;
+  const row = deliveryRow(delivery);
+  return { id, ...row, attempted_at: row.attempted_at ?? isoTime(queuedMs), response };
+}
+
+const notedWebhook = ({ webhooks, note }: AccountContext) => webhooks.setup.by(note);
+
+export const webhookRoutes: readonly AccountRoute[] = [
+  account("GET webhook", { answer: WebhookState }, async ({ account: own, webhooks }) => ({
+    known_events: WEBHOOK_EVENTS,
+    webhook: (await webhooks.setup.show(own.id)) ?? null,
+  })),
   account(
-    "POST keys/:id/origins",
-    { body: { origins: originsField } },
-    async (request, { keys }) => {
-      const { id } = await ownKey(request, keys);
-      const mistake = await keys.by(request.note).setOrigins(id, request.body.origins);
-      if (mistake !== undefined) throw badField(mistake);
+    "GET webhook/deliveries",
+    { answer: DeliveryLog },
+    async ({ account: own, webhooks }) => ({
+      deliveries: (await webhooks.deliveries.list(own.id, DELIVERIES_MAX)).map(shownDelivery),
+    }),
+  ),
+  account("POST webhook/ping", { answer: DeliveryJson }, async ({ account: own, webhooks }) =>
+    shownDelivery(await webhooks.dispatcher.ping(own.id)),
+  ),
+  account("POST webhook/deliveries/:id/resend", { answer: DeliveryJson }, async (context) =>
+    shownDelivery(await context.webhooks.dispatcher.ping(context.account.id, context.id)),
+  ),
+  account(
+    "POST webhook",
+    { body: { url: textField(URL_MAX), events: textsField(20) }, answer: SavedWebhook },
+    async (context) => {
+      const { account: own, body, webhooks } = context;
+      const setup = notedWebhook(context);
+      if ((await webhooks.setup.show(own.id))?.url !== body.url) {
+        return { secret: (await setup.set(own.id, body.url, body.events)).secret };
+      }
+      await setup.selectEvents(own.id, body.events);
+      return { secret: null };
     },
   ),
-  account("POST keys/:id/name", { body: { name: nameField } }, async (request, { keys }) => {
-    const { id } = await ownKey(request, keys);
-    const isDone = await keys.by(request.note).rename(id, request.body.name);
-    if (!isDone) throw badField(BAD_NAME);
+  account("POST webhook/secret", { answer: NewSecret }, async (context) => ({
+    secret: (await notedWebhook(context).renewSecret(context.account.id)).secret,
+  })),
+  account("DELETE webhook", {}, async (context) => {
+    await notedWebhook(context).remove(context.account.id);
   }),
 ];

@@ -2,7 +2,7 @@ import { strict as assert } from "node:assert";
 import { test } from "node:test";
 import { accountKey, type OwnerKey } from "../../base/owner.ts";
 import { NoRoom } from "../../base/shares.ts";
-import type { AccountContext, SignedInRequest } from "./context.ts";
+import type { Context } from "./route.ts";
 import { policyRoutes } from "./gate.ts";
 
 test("a back-test is for administrators, waits for its turn, and is refused with it", async () => {
@@ -14,11 +14,11 @@ test("a back-test is for administrators, waits for its turn, and is refused with
       owners.push(owner);
       return Promise.reject(new NoRoom("back_tests", "owner"));
     },
-  } as unknown as AccountContext;
+  };
   const route = policyRoutes.find(({ path }) => path === "policies/:id/back-test");
   const ask = async (isAdmin: boolean): Promise<unknown> => {
     const request = { account: { id: "a1", isAdmin }, body: {}, id: "default" };
-    return await route?.handle(request as unknown as SignedInRequest, deps);
+    return await route?.handle({ ...deps, ...request } as unknown as Context);
   };
   await assert.rejects(ask(false), { code: "admins_only" }, "it reads what all accounts checked");
   await assert.rejects(ask(true), NoRoom);

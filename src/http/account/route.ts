@@ -1,9 +1,135 @@
-import { badField, wrongCurrentPassword } from "../../base/refusals.ts";
-import { orNull, type Schema, Type } from "../../core/json-schema.ts";
+import type { AccountService } from "../../accounts/accounts.ts";
+import type { Account } from "../../accounts/accounts-store.ts";
+import type { Admission, Entrance } from "../../accounts/admission/admission.ts";
+import type { Tiers } from "../../accounts/admission/tiers.ts";
+import type { UsageRecorder } from "../../accounts/admission/usage-recorder.ts";
+import type { UsageReader } from "../../accounts/allowance.ts";
+import type { AuditLog, Note } from "../../accounts/audit.ts";
+import type { Credits } from "../../accounts/credits.ts";
+import type { Guesses } from "../../accounts/guesses.ts";
+import type { KeyService } from "../../accounts/keys.ts";
+import type { RequestCounts } from "../../accounts/request-counts.ts";
+import type { ResetLinks } from "../../accounts/reset-links.ts";
+import type { SecondFactors } from "../../accounts/sign-in/second-factor.ts";
+import type { SetUp } from "../../accounts/sign-in/set-up.ts";
+import type { SignIn } from "../../accounts/sign-in/sign-in.ts";
+import type { SignedIn, SignIns, Visitor } from "../../accounts/sign-in/sign-ins.ts";
+import type { SignUp, SignUpSwitch } from "../../accounts/sign-in/sign-up.ts";
+import type { Clock } from "../../base/clock.ts";
+import type { Health } from "../../base/health.ts";
+import type { OwnerKey } from "../../base/owner.ts";
+import { badField, Refusal, wrongCurrentPassword } from "../../base/refusals.ts";
+import type { Shares } from "../../base/shares.ts";
+import type { AccountLists } from "../../bulk/lists.ts";
+import type { AccountCheck } from "../../check/explain.ts";
+import type { FrontPage } from "../../check/check-shapes.ts";
+import type { Schema } from "../../core/json-schema.ts";
 import type { Awaitable } from "../../core/mail/lookup.ts";
-import type { Note } from "../../accounts/audit.ts";
-import { type Field, type Fields, type FieldValues, readMembers } from "../field.ts";
-import type { AccountContext, AccountRequest, SignedInRequest } from "./context.ts";
+import type { AccountSwitches } from "../../gate/account-switches.ts";
+import type { BackTested } from "../../gate/back-test.ts";
+import type { DecisionLog } from "../../gate/decision-log.ts";
+import type { Feedback } from "../../gate/feedback.ts";
+import type { ForgetDeps } from "../../gate/forget-person.ts";
+import type { BackTestReport } from "../../gate/gate-shapes.ts";
+import type { HookHandler } from "../../gate/hook-handler.ts";
+import type { HookService } from "../../gate/hooks.ts";
+import type { ReportOutcomes } from "../../gate/outcome-report.ts";
+import type { PolicyService } from "../../gate/policies.ts";
+import type { TestPolicy } from "../../gate/rule-entry.ts";
+import type { Tokens } from "../../gate/tokens.ts";
+import type { AccountHash } from "../../gate/traffic.ts";
+import type { Waves } from "../../gate/waves.ts";
+import type { VerdictCounts } from "../../lists/domain-verdicts.ts";
+import type { FeedRefresh } from "../../lists/feed-refresher.ts";
+import type { RuleService } from "../../lists/rules/rules.ts";
+import type { SignInRow } from "../../store/schema.ts";
+import type { WebhookSetup } from "../../webhooks/configure.ts";
+import type { Dispatcher } from "../../webhooks/dispatcher.ts";
+import type { Deliveries } from "../../webhooks/webhooks-store.ts";
+import type { UploadedFile } from "../api/upload.ts";
+import type { DnsTest, SystemState } from "./shapes.ts";
+
+/** What the routes of the dashboard work with. */
+export interface DashboardServices {
+  readonly accounts: AccountService;
+  readonly accountLists: AccountLists;
+  readonly admission: Pick<Admission, "enter" | "enterAs" | "charge">;
+  readonly auditLog: AuditLog;
+  readonly check: AccountCheck;
+  readonly clock: Clock;
+  readonly credits: Credits;
+  readonly dnsTest: () => Promise<DnsTest>;
+  readonly factors: SecondFactors;
+  readonly forgetting: ForgetDeps;
+  readonly frontPage: () => Promise<FrontPage>;
+  readonly gate?: DashboardGate;
+  readonly guesses: Guesses;
+  readonly health: Pick<Health, "state">;
+  readonly info: { readonly publicUrl: () => string; readonly version: string };
+  readonly keys: KeyService;
+  readonly operator: RuleService;
+  readonly refresh: FeedRefresh;
+  readonly counts: Pick<RequestCounts, "today" | "refusals">;
+  readonly requests: Pick<UsageRecorder, "record">;
+  readonly resetLinks: ResetLinks;
+  readonly sessions: SignIns;
+  readonly setUp: SetUp;
+  readonly shares: Shares;
+  readonly signIn: SignIn;
+  readonly signUp: SignUp;
+  readonly signUps: SignUpSwitch;
+  readonly switches: AccountSwitches;
+  readonly system: () => Promise<SystemState>;
+  readonly tiers: Tiers;
+  readonly usage: UsageReader;
+  readonly verdicts: VerdictCounts;
+  readonly webhooks: {
+    readonly setup: WebhookSetup;
+    readonly dispatcher: Pick<Dispatcher, "ping">;
+    readonly deliveries: Pick<Deliveries, "list">;
+  };
+}
+
+export interface DashboardGate {
+  /** In the owner's turn. Rejects with `NoRoom`. */
+  readonly backTestPolicy: (owner: OwnerKey, asked: BackTested) => Promise<BackTestReport>;
+  readonly decisionLog: Pick<DecisionLog, "page">;
+  readonly feedback: Feedback;
+  readonly hash: AccountHash;
+  readonly hooks: Pick<HookHandler, "answer">;
+  readonly hookService: HookService;
+  readonly policies: PolicyService;
+  readonly reportOutcomes: ReportOutcomes;
+  readonly testPolicy: TestPolicy;
+  readonly tokens: Pick<Tokens, "renewSecret">;
+  readonly waves: Pick<Waves, "list">;
+}
+
+/** A request for `/account/*` that was let in. */
+export interface AccountRequest<Body = unknown> {
+  readonly visitor: Visitor;
+  readonly body: Body;
+  readonly file?: UploadedFile;
+  readonly query: Readonly<Record<string, string | undefined>>;
+  readonly id: string;
+  /** Whom a trusted proxy names, where that is nobody's session. */
+  readonly claimed?: string | undefined;
+  /** Whose session it is; a disabled account, too. */
+  readonly known?: SignedIn | undefined;
+  /** Who is signed in; undefined for a visitor. Never a disabled account. */
+  readonly account?: Account;
+}
+
+interface OfAccount {
+  readonly account: Account;
+  readonly session: SignInRow;
+  /** Writes down what this account changes, here or in another account. */
+  readonly note: Note;
+}
+
+/** The request and all services. Routes of the gate are served only where there is one. */
+export type Context<Body = unknown> = AccountRequest<Body> & DashboardServices & DashboardGate;
+export type AccountContext<Body = unknown> = Context<Body> & OfAccount;
 
 /** An answer other than JSON; 204 without `text`. */
 export interface AccountReply {
@@ -13,27 +139,36 @@ export interface AccountReply {
   readonly text?: { readonly type: string; readonly chunks: AsyncIterable<string | Uint8Array> };
 }
 
-interface AccountRouteWords {
-  readonly body?: Fields;
+/** Reads a member of a JSON body, undefined where it is absent. Throws the `Refusal` of a wrong value. */
+export type Reader<T> = (value: unknown, name: string) => T;
+type Readers = Readonly<Record<string, Reader<unknown>>>;
+type BodyOf<F extends Readers> = {
+  readonly [Name in keyof F]: F[Name] extends Reader<infer T> ? T : never;
+};
+
+interface RouteTerms {
+  readonly body?: Readers;
   readonly answer?: Schema;
   /** Of each line of an answer that streams. */
   readonly lines?: Schema;
   /** A list of entries or rules may be up to the transport's limit; other bodies stay below 64 KiB. */
   readonly largeBody?: true;
   readonly upload?: true;
+  /** The body has `current_password`, asked for again because a browser left open is not enough. */
+  readonly confirmed?: true;
   /** Works while the database is away, for a browser whose session was seen lately. */
   readonly withoutStore?: true;
 }
 
-interface RequestsFor<Body> {
-  readonly everyone: AccountRequest<Body>;
-  readonly account: SignedInRequest<Body>;
-  readonly admin: SignedInRequest<Body>;
-  readonly leaving: SignedInRequest<Body>;
+interface ContextsFor<Body> {
+  readonly everyone: Context<Body>;
+  readonly account: AccountContext<Body>;
+  readonly admin: AccountContext<Body>;
+  readonly leaving: AccountContext<Body>;
 }
-type Audience = keyof RequestsFor<unknown>;
+type Audience = keyof ContextsFor<unknown>;
 
-export interface AccountRoute extends AccountRouteWords {
+export interface AccountRoute extends RouteTerms {
   readonly for: Audience;
   readonly method: "GET" | "POST" | "DELETE";
   /** Behind `/account/`; one parameter may be `:id`. */
@@ -42,10 +177,10 @@ export interface AccountRoute extends AccountRouteWords {
    * Reads the members of a JSON body. Resolves to the JSON of `answer` or the values of `lines`, undefined for 204;
    * without both to an `AccountReply`.
    */
-  readonly handle: (request: AccountRequest, context: AccountContext) => Awaitable<unknown>;
+  readonly handle: (context: Context) => Awaitable<unknown>;
 }
 
-type Terms<F extends Fields, T, Line> = AccountRouteWords & {
+type Terms<F extends Readers, T, Line> = RouteTerms & {
   readonly body?: F;
   readonly answer?: Schema<T>;
   readonly lines?: Schema<Line>;
@@ -58,12 +193,11 @@ type AccountRouteAnswer<T, Line> = [Line] extends [never]
 
 const routeFor =
   <For extends Audience>(audience: For) =>
-  <F extends Fields, T = never, Line = never>(
+  <F extends Readers, T = never, Line = never>(
     place: `${AccountRoute["method"]} ${string}`,
     terms: Terms<F, T, Line>,
     handle: (
-      request: RequestsFor<FieldValues<F>>[For],
-      context: AccountContext,
+      context: ContextsFor<BodyOf<F>>[For],
     ) => Awaitable<AccountRouteAnswer<NoInfer<T>, NoInfer<Line>>>,
   ): AccountRoute => {
     const [method = "", path = ""] = place.split(" ");
@@ -72,15 +206,22 @@ const routeFor =
       method: method as AccountRoute["method"], // by the type of `place`
       path,
       for: audience,
-      handle: (request, context) =>
+      async handle(context) {
+        const members = Object(context.body) as Readonly<Record<string, unknown>>;
+        const valueOf = <V>(name: string, read: Reader<V>): V =>
+          read(Object.hasOwn(members, name) ? members[name] : undefined, name);
+        const fields = Object.entries(terms.body ?? {});
+        const body = Object.fromEntries(fields.map(([name, read]) => [name, valueOf(name, read)]));
+        if (terms.confirmed === true) {
+          const password = valueOf("current_password", passwordField);
+          const { id = "" } = context.account ?? {};
+          if (!(await context.signIn.isPassword(id, password, context.visitor))) {
+            throw wrongCurrentPassword();
+          }
+        }
         // The guard lets in nobody but the audience.
-        handle(
-          {
-            ...request,
-            body: readMembers(terms.body ?? {}, Object(request.body)),
-          } as typeof request & RequestsFor<FieldValues<F>>[For],
-          context,
-        ),
+        return handle({ ...context, body } as Context & ContextsFor<BodyOf<F>>[For]);
+      },
     };
   };
 
@@ -91,78 +232,45 @@ export const admin = routeFor("admin");
 /** A disabled account too. */
 export const leaving = routeFor("leaving");
 
-export const textField = (
-  maxCharacters: number,
-  keywords?: Readonly<Record<string, unknown>>,
-): Field<string> => ({
-  schema: Type.String(keywords),
-  read(value, name) {
+export const textField =
+  (maxCharacters: number): Reader<string> =>
+  (value, name) => {
     if (typeof value !== "string") throw badField(`"${name}" must be text.`);
     if (value.length <= maxCharacters) return value;
     throw badField(`"${name}" must have at most ${String(maxCharacters)} characters.`);
-  },
-});
+  };
 
-export const textsField = (maxItems: number): Field<readonly string[]> => ({
-  schema: Type.Array(Type.String()),
-  read(value, name) {
+export const textsField =
+  (maxItems: number): Reader<readonly string[]> =>
+  (value, name) => {
     const isList = Array.isArray(value) && value.every((item) => typeof item === "string");
     if (!isList || value.length > maxItems) throw badField(`"${name}" must be a list of texts.`);
     return value;
-  },
-});
+  };
 
-export const wholeField: Field<number> = {
-  schema: Type.Integer(),
-  read(value, name) {
-    if (typeof value === "number" && Number.isSafeInteger(value)) return value;
-    throw badField(`"${name}" must be a whole number.`);
-  },
+export const wholeField: Reader<number> = (value, name) => {
+  if (typeof value === "number" && Number.isSafeInteger(value)) return value;
+  throw badField(`"${name}" must be a whole number.`);
 };
 
-/** A limit: a whole number, null for none; absent where the plan's counts. */
-export const limitField: Field<number | null | undefined> = {
-  schema: Type.Optional(orNull(Type.Integer())),
-  read: (value, name) =>
-    value === undefined || value === null ? value : wholeField.read(value, name),
-};
-
-export const flagField: Field<boolean> = {
-  schema: Type.Optional(Type.Boolean()),
-  read: (value) => value === true,
-};
+export const flagField: Reader<boolean> = (value) => value === true;
 
 /** One of `words`; `mistake` is a sentence for any other value. */
-export const wordField = <const T extends string>(
-  words: readonly T[],
-  mistake: string,
-): Field<T> => ({
-  schema: Type.Enum(words),
-  read(value) {
+export const wordField =
+  <const T extends string>(words: readonly T[], mistake: string): Reader<T> =>
+  (value) => {
     const found = words.find((word) => word === value);
     if (found === undefined) throw badField(mistake);
     return found;
-  },
-});
+  };
 
-export const optional = <T>({ schema, read: readIt }: Field<T>): Field<T | undefined> => ({
-  schema: Type.Optional(schema as Schema<T>),
-  read: (value, name) => (value === undefined ? undefined : readIt(value, name)),
-});
+export const optional =
+  <T>(read: Reader<T>): Reader<T | undefined> =>
+  (value, name) =>
+    value === undefined ? undefined : read(value, name);
 
 export const emailField = textField(320);
 export const passwordField = textField(2_000);
-
-/** Asked for again: a browser left open is not enough. */
-export const CONFIRMED = { current_password: passwordField };
-
-export async function confirm(
-  { account: own, body, visitor }: SignedInRequest<{ readonly current_password: string }>,
-  { signIn }: AccountContext,
-): Promise<void> {
-  const isOwn = await signIn.isPassword(own.id, body.current_password, visitor);
-  if (!isOwn) throw wrongCurrentPassword();
-}
 
 /** A whole number of the query within bounds; `standard` when it is absent or no such number. */
 export function boundedNumber(
@@ -174,7 +282,7 @@ export function boundedNumber(
 }
 
 export const noteOwn = (
-  { account: { id: accountId }, note }: Pick<SignedInRequest, "account" | "note">,
+  { account: { id: accountId }, note }: Pick<AccountContext, "account" | "note">,
   change: Omit<Parameters<Note>[0], "accountId">,
 ): Promise<void> => note({ ...change, accountId });
 
@@ -182,4 +290,59 @@ export const noteOwn = (
 export function file(name: string, type: string, chunks: AsyncIterable<string>): AccountReply {
   const headers = { "content-disposition": `attachment; filename=${name}` };
   return { headers, text: { type, chunks } };
+}
+
+type Counted = Pick<Context, "account" | "visitor" | "admission" | "requests" | "clock">;
+
+/**
+ * Lets the account in as its key would be, and a visitor as an anonymous caller, and counts the request in its charts as
+ * the API counts one: with its time to the last octet, and as refused for any refusal below 500.
+ */
+export async function counted<T>(
+  context: Counted,
+  work: (entrance: Entrance) => Promise<T>,
+): Promise<T> {
+  const { entrance, ended } = await enter(context);
+  try {
+    if (entrance.refusal !== undefined) throw entrance.refusal;
+    const answer = await work(entrance);
+    ended();
+    return answer;
+  } catch (fault) {
+    ended(fault);
+    throw fault;
+  }
+}
+
+/** The same for an answer that streams: it is counted when it ends, also when the client stops reading. */
+export async function* countedLines<T>(
+  context: Counted,
+  work: (entrance: Entrance) => AsyncIterable<T>,
+): AsyncGenerator<T> {
+  const { entrance, ended } = await enter(context);
+  let fault: unknown;
+  try {
+    if (entrance.refusal !== undefined) throw entrance.refusal;
+    yield* work(entrance);
+  } catch (thrown) {
+    fault = thrown;
+    throw thrown;
+  } finally {
+    ended(fault);
+  }
+}
+
+const NO_KEY = { apiKey: [], authorization: [] };
+
+async function enter({ account: own, visitor, admission, requests, clock }: Counted) {
+  const startMs = clock.monotonicMs();
+  const { clientAddress } = visitor;
+  const entrance = await (own === undefined
+    ? admission.enter(NO_KEY, clientAddress)
+    : admission.enterAs(own, clientAddress));
+  const ended = (fault?: unknown): void => {
+    const refusal = fault instanceof Refusal && fault.status < 500 ? fault.code : undefined;
+    requests.record(entrance.caller, { refusal, latencyMs: clock.monotonicMs() - startMs });
+  };
+  return { entrance, ended };
 }

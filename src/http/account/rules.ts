@@ -1,8 +1,6 @@
-import type { Field } from "../field.ts";
 import { badField, notFound, notNow, type Refusal } from "../../base/refusals.ts";
 import { dayOf, dayOfDate } from "../../core/calendar.ts";
 import { LIST_WORDS, type ListWord, readListSubject } from "../../core/evidence/rule.ts";
-import { Type } from "../../core/json-schema.ts";
 import { FAULT_WORDS } from "../../core/name/domain.ts";
 import { entryJson, OwnEntry, type Rule } from "../../lists/rules/entry-json.ts";
 import {
@@ -15,8 +13,16 @@ import {
   listLines,
 } from "../../lists/rules/rules.ts";
 import { EntryChecks, Forgotten, FoundEntriesJson, Imported } from "./shapes.ts";
-import type { DashboardContext, SignedInRequest } from "./context.ts";
-import { type AccountRoute, admin, file, optional, textField, wordField } from "./route.ts";
+import {
+  type AccountContext,
+  type AccountRoute,
+  admin,
+  type Reader,
+  file,
+  optional,
+  textField,
+  wordField,
+} from "./route.ts";
 
 const SHOWN_MAX = 200;
 const SOUGHT_MAX = 320;
@@ -28,25 +34,17 @@ const CHECKED_DAYS = 30;
 const entryField = textField(2_000);
 const kindField = wordField(LIST_WORDS, `An entry says one of: ${LIST_WORDS.join(", ")}.`);
 
-/** Undefined: it does not end. */
-const expiresField: Field<number | undefined> = {
-  schema: Type.Optional(
-    Type.String({ description: "The last day it counts, YYYY-MM-DD (UTC)." }),
-  ) as Field<number | undefined>["schema"],
-  read(value, name) {
-    if (value === undefined || value === null) return undefined;
-    const day = dayOfDate(textField(10).read(value, name));
-    if (day === undefined) throw badField("The last day is a date such as 2027-01-31.");
-    return endOfDay(day);
-  },
+/** The last day that it counts, YYYY-MM-DD in UTC; undefined: it does not end. */
+const expiresField: Reader<number | undefined> = (value, name) => {
+  if (value === undefined || value === null) return undefined;
+  const day = dayOfDate(textField(10)(value, name));
+  if (day === undefined) throw badField("The last day is a date such as 2027-01-31.");
+  return endOfDay(day);
 };
 
-const DETAILS = {
-  note: textField(NOTE_MAX, { maxLength: NOTE_MAX }),
-  expires: expiresField,
-};
+const DETAILS = { note: textField(NOTE_MAX), expires: expiresField };
 
-type Details = SignedInRequest<{ readonly note: string; readonly expires: number | undefined }>;
+type Details = AccountContext<{ readonly note: string; readonly expires: number | undefined }>;
 
 const detailsOf = ({
   body: { note, expires },
@@ -68,7 +66,7 @@ async function* linesOf(rules: readonly Rule[]): AsyncGenerator<string> {
 
 async function authorsOf(
   entries: readonly Rule[],
-  accounts: DashboardContext["accounts"],
+  accounts: AccountContext["accounts"],
 ): Promise<ReadonlyMap<string, string>> {
   const names = new Map<string, string>();
   for (const id of new Set(entries.map(({ author }) => author))) {
@@ -110,37 +108,31 @@ export function wrongLines(lines: readonly WrongLine[]): Refusal {
   return badField(words.join(" "));
 }
 
+const noted = ({ operator, note }: AccountContext) => operator.by(note);
+
 export const ruleRoutes: readonly AccountRoute[] = [
-  admin(
-    "GET admin/lists/entries",
-    { answer: FoundEntriesJson },
-    async ({ query }, { operator, accounts }) => {
-      const text = (query["q"] ?? "").slice(0, SOUGHT_MAX);
-      const { entries, total } = await operator.search(text, wordOf(query["kind"]), SHOWN_MAX);
-      const names = await authorsOf(entries, accounts);
-      const named = entries.map((entry) => ({
-        ...entryJson(entry),
-        author: names.get(entry.author) ?? entry.author,
-      }));
-      return { entries: named, total };
-    },
-  ),
-  admin(
-    "GET admin/lists/checks",
-    { answer: EntryChecks },
-    async ({ query: { entry = "" } }, { verdicts, clock }) => {
-      const subject = readListSubject(entry);
-      const fromDay = dayOf(clock.nowMs()) - CHECKED_DAYS + 1;
-      return { checks: subject.ok ? await verdicts.checksOf(subject.value, fromDay) : 0 };
-    },
-  ),
+  admin("GET admin/lists/entries", { answer: FoundEntriesJson }, async (context) => {
+    const { query, operator, accounts } = context;
+    const text = (query["q"] ?? "").slice(0, SOUGHT_MAX);
+    const { entries, total } = await operator.search(text, wordOf(query["kind"]), SHOWN_MAX);
+    const names = await authorsOf(entries, accounts);
+    const named = entries.map((entry) => ({
+      ...entryJson(entry),
+      author: names.get(entry.author) ?? entry.author,
+    }));
+    return { entries: named, total };
+  }),
+  admin("GET admin/lists/checks", { answer: EntryChecks }, async ({ query, verdicts, clock }) => {
+    const subject = readListSubject(query["entry"] ?? "");
+    const fromDay = dayOf(clock.nowMs()) - CHECKED_DAYS + 1;
+    return { checks: subject.ok ? await verdicts.checksOf(subject.value, fromDay) : 0 };
+  }),
   admin(
     "POST admin/lists/entries",
     { body: { entry: entryField, kind: kindField, ...DETAILS }, answer: OwnEntry },
-    async (request, { operator }) => {
-      const { entry, kind } = request.body;
-      const noted = operator.by(request.note);
-      const answer = await noted.save(entry, kind, detailsOf(request));
+    async (context) => {
+      const { entry, kind } = context.body;
+      const answer = await noted(context).save(entry, kind, detailsOf(context));
       if (answer.kind !== "saved") throw entryRefusal(answer);
       return entryJson(answer.entry);
     },
@@ -148,8 +140,8 @@ export const ruleRoutes: readonly AccountRoute[] = [
   admin(
     "POST admin/lists/forget",
     { body: { entry: entryField }, answer: Forgotten },
-    async ({ body: { entry }, note }, { operator }) => {
-      const forgotten = await operator.by(note).forget(entry);
+    async (context) => {
+      const forgotten = await noted(context).forget(context.body.entry);
       if (forgotten === undefined) throw badField("Enter a domain, *.suffix, mx:host or address.");
       if (forgotten.count === 0) throw notFound();
       return { forgotten: forgotten.count };
@@ -163,16 +155,15 @@ export const ruleRoutes: readonly AccountRoute[] = [
       answer: Imported,
       largeBody: true,
     },
-    async (request, { operator }) => {
-      const { text, kind } = request.body;
-      const noted = operator.by(request.note);
-      const answer = await noted.importLines(text, kind, detailsOf(request));
+    async (context) => {
+      const { text, kind } = context.body;
+      const answer = await noted(context).importLines(text, kind, detailsOf(context));
       if (answer.kind === "wrong_lines") throw wrongLines(answer.lines);
       if (answer.kind !== "imported") throw entryRefusal(answer);
       return { imported: answer.count };
     },
   ),
-  admin("GET admin/lists/export", {}, async ({ query }, { operator }) => {
+  admin("GET admin/lists/export", {}, async ({ query, operator }) => {
     const word = wordOf(query["kind"]);
     const all = await operator.entries();
     const wanted = all.filter((entry) => word === undefined || entry.word === word);

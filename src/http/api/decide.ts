@@ -17,9 +17,8 @@ import { isReservedName } from "../../core/reserved-name.ts";
 import type { CallerFact } from "../../core/policy/policy.ts";
 import type { DecideOne, DecideRequest } from "../../gate/decide-one.ts";
 import type { ProofOffer } from "../../gate/proof/proof.ts";
-import { type Field, readFields } from "../field.ts";
 import { isSeveral } from "../hints.ts";
-import { json, type Operation, parametersOf } from "../operation.ts";
+import { type Field, json, type Operation, parametersOf, readFields } from "../operation.ts";
 import type { Params } from "../params.ts";
 import { type ApiRequest, JSON_TYPE, type Route } from "../route.ts";
 

@@ -1,17 +1,17 @@
 import { existsSync, readdirSync, statfsSync, statSync } from "node:fs";
 import { totalmem } from "node:os";
 import { join, resolve } from "node:path";
-import { type Kysely, sql } from "kysely";
+import { sql } from "kysely";
 import type { Clock } from "../../base/clock.ts";
 import { RESOURCES } from "../../base/resources.ts";
 import type { Finding } from "../../cli/commands/doctor.ts";
 import type { FeedStatus } from "../../lists/feed-status.ts";
 import { DatabaseFault, type DatabaseFaultCode } from "../../store/database-fault.ts";
 import type { SqlDatabase } from "../../store/database.ts";
-import type { Database } from "../../store/schema.ts";
 import { LOCK_FILE, lockForServing } from "../../store/embedded/serving-lock.ts";
 import { wouldTakeWrites } from "../../store/takes-writes.ts";
 import { isDnsOff, openDns, openTrust } from "../checker.ts";
+import { measureResolver } from "../dns-test.ts";
 import { diskTrouble, feedsTrouble, megabytes, workersTrouble } from "../health.ts";
 import { readFeeds } from "../lists.ts";
 import { openProcess, type Process } from "../process.ts";
@@ -19,16 +19,8 @@ import { fewFiles, missingFiles } from "../program-files.ts";
 import { type Config, readConfig, unknownSettings } from "../settings/config.ts";
 import { openSql } from "../store.ts";
 import { hasDatabase, missingWords } from "../terminal.ts";
-import {
-  examineFetchProxies,
-  examineServer,
-  examineTime,
-  examineUrls,
-  measureResolver,
-  note,
-  ok,
-  wrong,
-} from "./network.ts";
+import { finding, type Inspection, note, wrong } from "./found.ts";
+import { examineFetchProxies, examineServer, examineTime, examineUrls } from "./network.ts";
 
 const MIB = 1_048_576;
 
@@ -45,57 +37,49 @@ const BODY_BYTES = Object.values(RESOURCES).reduce(
 export function examineMemory(
   { cacheMb }: Pick<Config, "cacheMb">,
   bytes = Math.min(totalmem(), process.constrainedMemory() || Infinity),
-): Finding {
+): Inspection {
   const least = WORK_BYTES + cacheMb * MIB;
   const full = least + BODY_BYTES;
   const says = `${megabytes(bytes)} for this process; it takes up to ${megabytes(least)}, and ${megabytes(full)} with all bodies that it may hold.`;
-  const advice = `Give the container or machine ${megabytes(full)}, or lower GATEPOST_CACHE_MB (${String(cacheMb)}).`;
-  if (bytes < least) return wrong("memory", says, advice);
-  return bytes < full ? note("memory", says, advice) : ok("memory", says);
+  if (bytes >= full) return says;
+  const toDo = `Give the container or machine ${megabytes(full)}, or lower GATEPOST_CACHE_MB (${String(cacheMb)}).`;
+  return { says, toDo, isWarning: bytes >= least };
 }
 
 function examineFeeds(
   feeds: readonly FeedStatus[],
-  refresh: Config["listsRefresh"],
+  { listsRefresh }: Config,
   nowMs: number,
-): Finding {
-  if (refresh === "off") {
-    return note(
-      "feeds",
-      "Fetching is off; only bundled lists are used.",
-      "Set GATEPOST_LISTS_REFRESH=daily.",
-    );
+): Inspection {
+  if (listsRefresh === "off") {
+    const says = "Fetching is off; only bundled lists are used.";
+    return note(says, "Set GATEPOST_LISTS_REFRESH=daily.");
   }
   const old = feedsTrouble(feeds, nowMs);
-  return old === undefined
-    ? ok("feeds", "All that were asked for were confirmed in the last 3 days.")
-    : note("feeds", old.says, old.toDo);
+  if (old !== undefined) return note(old.says, old.toDo);
+  return "All that were asked for were confirmed in the last 3 days.";
 }
 
 const DISK_LOW_BYTES = 1_000_000_000;
 const DISK_FULL_BYTES = 100_000_000;
 
 /** As the service meets it: its own user, whose files these are. */
-async function examineDisk(dataDir: string): Promise<Finding> {
+async function examineDisk(dataDir: string): Promise<Inspection> {
   const folder = existsSync(dataDir) ? dataDir : ".";
   const trouble = await diskTrouble(folder);
-  if (trouble !== undefined && trouble.isWarning !== true) {
-    return wrong("disk", trouble.says, trouble.toDo);
-  }
+  if (trouble !== undefined && trouble.isWarning !== true) return trouble;
   const foreign = foreignFile(folder);
   if (foreign !== undefined) {
-    const says = `${foreign} belongs to another user than ${resolve(folder)}: the service cannot write it.`;
     return wrong(
-      "disk",
-      says,
+      `${foreign} belongs to another user than ${resolve(folder)}: the service cannot write it.`,
       "Give it to the user of the folder (chown), and run gatepost as that user.",
     );
   }
   const { bavail, bsize } = statfsSync(folder);
   const says = `${megabytes(bavail * bsize)} are free at ${resolve(folder)}.`;
-  const advice = "Free some space, or set GATEPOST_DATA_DIR to a larger disk.";
-  if (bavail * bsize < DISK_FULL_BYTES) return wrong("disk", says, advice);
-  return bavail * bsize < DISK_LOW_BYTES ? note("disk", says, advice) : ok("disk", says);
+  if (bavail * bsize >= DISK_LOW_BYTES) return says;
+  const toDo = "Free some space, or set GATEPOST_DATA_DIR to a larger disk.";
+  return { says, toDo, isWarning: bavail * bsize >= DISK_FULL_BYTES };
 }
 
 /** A file that a command made as another user, root say. */
@@ -114,47 +98,41 @@ async function examineDatabase(
   clock: Clock,
 ): Promise<readonly Finding[]> {
   if (!(await wouldTakeWrites(db))) {
-    return [
-      wrong(
-        "database",
-        "It takes no writes now.",
-        "Look for a full disk, a read-only file or server, or another program that holds it locked.",
-      ),
-    ];
+    const toDo =
+      "Look for a full disk, a read-only file or server, or another program that holds it locked.";
+    return [finding("database", wrong("It takes no writes now.", toDo))];
   }
-  const findings = [
-    isEmbedded ? await integrity(db) : ok("database", "PostgreSQL answers and takes writes."),
-  ];
   const { rows } = await sql<{ number: number; newest: number | string }>`
     select max(number) as number, max(applied_at_ms) as newest from schema_migrations`.execute(db);
   const { number = 0, newest = 0 } = rows[0] ?? {};
-  findings.push(ok("schema", `Version ${String(number)}, as this program has it.`));
-  findings.push(await ledger(db), clockFinding(clock.nowMs(), Number(newest)));
-  return findings;
+  return [
+    finding(
+      "database",
+      isEmbedded ? await examineFile(db) : "PostgreSQL answers and takes writes.",
+    ),
+    finding("schema", `Version ${String(number)}, as this program has it.`),
+    finding("ledger", await examineLedger(db)),
+    finding("clock", examineClock(clock.nowMs(), Number(newest))),
+  ];
 }
 
-async function integrity(db: SqlDatabase["db"]): Promise<Finding> {
+async function examineFile(db: SqlDatabase["db"]): Promise<Inspection> {
   const { rows } = await sql<Record<string, string>>`pragma quick_check(5)`.execute(db);
   const words = rows.flatMap((row) => Object.values(row));
-  if (words.join() === "ok") return ok("database", "The file is whole and takes writes.");
-  return wrong(
-    "database",
-    `The file is damaged: ${words.join("; ").slice(0, 300)}`,
-    "Stop the service and restore a back-up.",
-  );
+  if (words.join() === "ok") return "The file is whole and takes writes.";
+  const says = `The file is damaged: ${words.join("; ").slice(0, 300)}`;
+  return wrong(says, "Stop the service and restore a back-up.");
 }
 
 /** An account's balance is the sum of its entries, and never negative. */
-async function ledger(db: SqlDatabase["db"]): Promise<Finding> {
+async function examineLedger(db: SqlDatabase["db"]): Promise<Inspection> {
   const { rows } = await sql<{ id: string }>`
     select id from accounts where credit_balance < 0 or credit_balance <>
       (select coalesce(sum(amount), 0) from credit_entries where account_id = accounts.id)
     limit 5`.execute(db);
-  if (rows.length === 0) return ok("ledger", "Every balance is the sum of its entries.");
-  const ids = rows.map(({ id }) => id).join(", ");
+  if (rows.length === 0) return "Every balance is the sum of its entries.";
   return wrong(
-    "ledger",
-    `Balances differ from their entries: ${ids}.`,
+    `Balances differ from their entries: ${rows.map(({ id }) => id).join(", ")}.`,
     "Keep a copy of the database and report this; no command of Gatepost does it.",
   );
 }
@@ -162,31 +140,26 @@ async function ledger(db: SqlDatabase["db"]): Promise<Finding> {
 /** A minute: what was written a moment ago by another machine may be ahead. */
 const CLOCK_SLACK_MS = 60_000;
 
-function clockFinding(nowMs: number, newestMs: number): Finding {
-  if (nowMs >= newestMs - CLOCK_SLACK_MS) return ok("clock", "It is not behind the database.");
+function examineClock(nowMs: number, newestMs: number): Inspection {
+  if (nowMs >= newestMs - CLOCK_SLACK_MS) return "It is not behind the database.";
   return wrong(
-    "clock",
     "It is behind times that are in the database.",
     "Set this machine's clock (NTP): quotas, sessions and keys go by it.",
   );
 }
 
 /** A pooler in transaction mode loses notices (LISTEN), locks and settings. */
-export async function examinePooler(url: string): Promise<Finding> {
+export async function examinePooler(url: string): Promise<Inspection> {
   const { isPooled } = await import("../../store/postgres-database.ts");
-  if (!(await isPooled(url))) return ok("pooler", "Every session of the program is its own.");
+  if (!(await isPooled(url))) return "Every session of the program is its own.";
   return wrong(
-    "pooler",
     "A connection pooler in transaction mode is between: it lends one session to several clients.",
     "Connect to PostgreSQL directly, or set the pooler to session mode (pool_mode = session).",
   );
 }
 
-export async function examineWorkers(db: Kysely<Database>, nowMs: number): Promise<Finding> {
-  const trouble = await workersTrouble(db, nowMs);
-  if (trouble !== undefined) return wrong("workers", trouble.says, trouble.toDo);
-  return ok("workers", "At least one was seen in the last minute.");
-}
+export const examineWorkers = async (db: SqlDatabase["db"], nowMs: number): Promise<Inspection> =>
+  (await workersTrouble(db, nowMs)) ?? "At least one was seen in the last minute.";
 
 /** Looks at everything that a service needs. Changes nothing; a service may be running. */
 export async function diagnose(
@@ -196,43 +169,42 @@ export async function diagnose(
   try {
     config = readConfig(environment);
   } catch (error) {
-    return [wrong("settings", messageOf(error), "Correct the settings.")];
+    return [finding("settings", wrong(messageOf(error), "Correct the settings."))];
   }
-  const examined = await openProcess(config, { log: "silent" }, async (process) => ({
-    findings: [settingsFinding(environment), ...(await examine(process))],
+  const unknown = unknownSettings(environment).join(" ");
+  const settings = unknown === "" ? ALL_KNOWN : note(unknown, "Correct or remove them.");
+  const { findings, close } = await openProcess(config, { log: "silent" }, async (process) => ({
+    findings: [finding("settings", settings), ...(await examine(process))],
   }));
-  await examined.close();
-  return examined.findings;
+  await close();
+  return findings;
 }
+
+const ALL_KNOWN = "All are known and valid.";
 
 const messageOf = (error: unknown): string =>
   error instanceof Error ? error.message.trim() : String(error);
 
-function settingsFinding(environment: Parameters<typeof unknownSettings>[0]): Finding {
-  const unknown = unknownSettings(environment);
-  if (unknown.length === 0) return ok("settings", "All are known and valid.");
-  return note("settings", unknown.join(" "), "Correct or remove them.");
-}
-
-function examineProgram(): Finding {
-  const missing = missingFiles();
-  if (missing.length === 0) return ok("program", "All of its files are there.");
-  return wrong("program", `Missing: ${missing.join(", ")}.`, "Install the whole package again.");
-}
-
 async function examine(process: Process): Promise<readonly Finding[]> {
   const { config } = process;
+  const few = fewFiles();
   return [
-    examineProgram(),
+    finding("program", examineProgram()),
     ...(await examineUrls(config)),
     ...(await examineFetchProxies(config)),
-    await examineServer(config, isServed(config)),
-    examineMemory(config),
-    ...examineFiles(),
-    await examineDisk(config.dataDir),
+    finding("service", await examineServer(config, isServed(config))),
+    finding("memory", examineMemory(config)),
+    ...(few === undefined ? [] : [finding("files", note(few.says, few.toDo))]),
+    finding("disk", await examineDisk(config.dataDir)),
     ...(await caught("database", () => examineStored(process))),
     ...(await caught("resolver", () => examineNetwork(process))),
   ];
+}
+
+function examineProgram(): Inspection {
+  const missing = missingFiles();
+  if (missing.length === 0) return "All of its files are there.";
+  return wrong(`Missing: ${missing.join(", ")}.`, "Install the whole package again.");
 }
 
 /** Whether a service has this data directory; undefined where others share the database. */
@@ -247,11 +219,6 @@ function isServed({ dataDir, databaseUrl }: Config): boolean | undefined {
   }
 }
 
-function examineFiles(): readonly Finding[] {
-  const few = fewFiles();
-  return few === undefined ? [] : [note("files", few.says, few.toDo)];
-}
-
 async function examineNetwork(process: Process): Promise<readonly Finding[]> {
   const { config, machine, clock, ids, closing } = process;
   const lookup = openDns(config, "interactive", { machine });
@@ -263,27 +230,33 @@ async function examineNetwork(process: Process): Promise<readonly Finding[]> {
     clock,
     allowed: config.outboundAllow,
   });
-  const finding = isDnsOff(config)
-    ? ok("resolver", "DNS is off: format, lists and rules decide alone.")
-    : (await measureResolver({ lookup, trust, clock, ids })).finding;
-  return [finding, await examineTime(config, outbound, clock)];
+  const resolver = isDnsOff(config)
+    ? "DNS is off: format, lists and rules decide alone."
+    : (await measureResolver({ lookup, trust, clock, ids })).found;
+  return [
+    finding("resolver", resolver),
+    finding("time", await examineTime(config, outbound, clock)),
+  ];
 }
 
 async function examineStored(process: Process): Promise<readonly Finding[]> {
   const { config, clock } = process;
   if (!hasDatabase(config)) {
-    const says = missingWords(config).trim();
-    return [note("database", says, "Start the service once, or set GATEPOST_DATA_DIR.")];
+    const toDo = "Start the service once, or set GATEPOST_DATA_DIR.";
+    return [finding("database", note(missingWords(config).trim(), toDo))];
   }
   const opened = await openSql(process, "look");
+  const feeds = examineFeeds(await readFeeds(process, opened), config, clock.nowMs());
   const { databaseUrl } = config;
-  const feeds = examineFeeds(await readFeeds(process, opened), config.listsRefresh, clock.nowMs());
   return [
     ...(await examineDatabase(opened, databaseUrl === undefined, clock)),
     ...(databaseUrl === undefined
       ? []
-      : [await examinePooler(databaseUrl), await examineWorkers(opened.db, clock.nowMs())]),
-    feeds,
+      : [
+          finding("pooler", await examinePooler(databaseUrl)),
+          finding("workers", await examineWorkers(opened.db, clock.nowMs())),
+        ]),
+    finding("feeds", feeds),
   ];
 }
 
@@ -315,6 +288,6 @@ async function caught(
     const repair = error instanceof DatabaseFault ? REPAIRS[error.code] : undefined;
     const isSchema = error instanceof DatabaseFault && /schema|behind/.test(error.code);
     const toDo = repair ?? "Report this with what gatepost doctor --json prints.";
-    return [wrong(isSchema ? "schema" : name, messageOf(error), toDo)];
+    return [finding(isSchema ? "schema" : name, wrong(messageOf(error), toDo))];
   }
 }

@@ -13,6 +13,7 @@ import { childEnvironment } from "../../../test/process/child-environment.ts";
 import { temporaryFolder } from "../../../test/process/temporary-folder.ts";
 import { withPostgres } from "../../../test/services/with-postgres.ts";
 import { openSqlite } from "../../store/embedded/sqlite.ts";
+import { finding } from "./found.ts";
 import { diagnose, examinePooler, examineWorkers } from "./diagnose.ts";
 
 test("doctor: a resolver that denies every name is wrong, as the service finds it", async (t) => {
@@ -119,7 +120,8 @@ test("doctor: who may not write the data directory is told, and so is a file of 
 
 withPostgres("doctor: PostgreSQL", (postgres) => {
   test("doctor: sessions on PostgreSQL itself are fine", async () => {
-    assert.equal((await examinePooler(await postgres.database())).state, "ok");
+    const found = await examinePooler(await postgres.database());
+    assert.equal(finding("pooler", found).state, "ok");
   });
 
   for (const [seenMs, state] of [
@@ -134,7 +136,7 @@ withPostgres("doctor: PostgreSQL", (postgres) => {
         const row = { worker: "w", entries_per_second: 1, seen_at_ms: seenMs };
         await db.insertInto("bulk_workers").values(row).execute();
       }
-      assert.equal((await examineWorkers(db, 100_000)).state, state);
+      assert.equal(finding("workers", await examineWorkers(db, 100_000)).state, state);
     });
   }
 });

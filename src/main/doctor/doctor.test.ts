@@ -7,6 +7,7 @@ import { manualClock } from "../../../test/time/manual-clock.ts";
 import type { OutboundResult, HttpReply } from "../../outbound/outbound-types.ts";
 import { readConfig } from "../settings/config.ts";
 import { examineMemory } from "./diagnose.ts";
+import { finding } from "./found.ts";
 import { examineFetchProxies, examineTime, examineUrls } from "./network.ts";
 
 const MIB = 1_048_576;
@@ -25,7 +26,8 @@ const memories: readonly (readonly [
 
 for (const [what, mebibytes, cacheMb, state] of memories) {
   test(`doctor: memory of a container ${what}`, () => {
-    assert.equal(examineMemory({ cacheMb }, mebibytes * MIB).state, state);
+    const found = examineMemory({ cacheMb }, mebibytes * MIB);
+    assert.equal(finding("memory", found).state, state);
   });
 }
 
@@ -151,12 +153,14 @@ const times: readonly (readonly [
 for (const [what, told, state] of times) {
   test(`doctor: the time of another machine is ${what}`, async () => {
     const outbound = { http: () => Promise.resolve(told) };
-    assert.equal((await examineTime(readConfig({}), outbound, manualClock())).state, state);
+    const found = await examineTime(readConfig({}), outbound, manualClock());
+    assert.equal(finding("time", found).state, state);
   });
 }
 
 test("doctor: nobody is asked for the time where fetching is off", async () => {
   const off = readConfig({ GATEPOST_LISTS_REFRESH: "off" });
   const outbound = { http: () => assert.fail("asked") };
-  assert.equal((await examineTime(off, outbound, manualClock())).state, "ok");
+  const found = await examineTime(off, outbound, manualClock());
+  assert.equal(finding("time", found).state, "ok");
 });

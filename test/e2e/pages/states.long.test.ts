@@ -3,7 +3,7 @@
 import { strict as assert } from "node:assert";
 import { after, before } from "node:test";
 import type { Page } from "playwright-core";
-import { PAGE_SOURCES } from "../../../src/http/account/dashboard-pages.ts";
+import { PAGE_SOURCES } from "../../../src/http/account/dashboard.ts";
 import { axeFindings, goTo, openPage, settled, testInBrowser } from "../browser.ts";
 import { openShownService, type ShownService, type Who } from "./shown-service.ts";
 import { type State, statesOf } from "./states.ts";

@@ -7,7 +7,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { allCommands } from "../../../src/main/commands.ts";
+import { commandsFor } from "../../../src/main/commands.ts";
 import { SETTINGS } from "../../../src/main/settings/config.ts";
 import { recordingTerminal } from "../../process/recording-terminal.ts";
 import { testWithTools } from "../../process/require-tool.ts";
@@ -30,7 +30,7 @@ const ours = Object.values(compose.services).filter(({ image }) => image?.starts
 const UNITS = ["gatepost.service", "gatepost-worker@.service"] as const;
 const units = UNITS.map((name) => readUnit(readText(`deploy/systemd/${name}`)));
 
-test("every setting and every command that deploy/ names exists", () => {
+test("every setting and every command that deploy/ names exists", async () => {
   const settings = new Set<string>(Object.values(SETTINGS).map(({ name }) => name));
   const image = /^ENV ((?:.*\\\n)*.*)$/m.exec(readText("deploy/Dockerfile"))?.[1] ?? "";
   const example = readText("deploy/systemd/gatepost.env.example");
@@ -44,7 +44,8 @@ test("every setting and every command that deploy/ names exists", () => {
   const unknown = names.filter((name = "") => !settings.has(name) && name !== "NODE_ENV");
   assert.ok(names.length > 30);
   assert.deepEqual(unknown, []);
-  const commands = allCommands(recordingTerminal()).map((command) => command.name());
+  const all = await commandsFor([], recordingTerminal());
+  const commands = all.map((command) => command.name());
   const started = [
     ...ours.map(({ command = [] }) => command[0]),
     ...units.map((unit) => unit.get("ExecStart")?.[0]?.split(" ")[2]),

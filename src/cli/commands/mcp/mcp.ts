@@ -1,47 +1,48 @@
-import { Command } from "commander";
+import { rowsFor } from "../../command.ts";
 import { misuse, withOpened } from "../../terminal.ts";
 import type { CliValidator } from "../check.ts";
-import type { CliDecider } from "../gate/decide.ts";
+import type { CliDecider } from "../decide.ts";
 import type { AgentStreams, AskServer } from "./serve-tools.ts";
 
-interface McpDeps {
+interface CliMcp {
   readonly version: string;
-  readonly openHere: () => Promise<CliValidator & CliDecider>;
+  readonly openHere: () => Promise<
+    CliValidator & CliDecider & { readonly close: () => Promise<void> }
+  >;
   /** Requests to the server at this base URL. */
   readonly askServer: (base: string) => AskServer;
   /** Standard input and output. */
   readonly streams: AgentStreams;
 }
 
-interface McpOptions {
-  readonly server?: string;
-}
-
 /** `gatepost mcp`: tools for agents by the Model Context Protocol. */
-export function mcpCommand({ version, openHere, askServer, streams }: McpDeps): Command {
-  return new Command("mcp")
-    .description(
-      "give agents the tools check, decide, check_list and explain (Model Context Protocol)",
-    )
-    .option(
-      "--server <url>",
-      "answer by the API of this server, with the key in GATEPOST_API_KEY; else in this process",
-    )
-    .action(async ({ server }: McpOptions) => {
-      // Loaded here, because the other commands start faster without it.
-      const { localBackend, serverBackend, serveTools } = await import("./serve-tools.ts");
-      if (server !== undefined) {
-        await serveTools(serverBackend(askServer(baseOf(server))), version, streams);
-        return;
-      }
-      await withOpened(openHere, async (opened) => {
-        await serveTools(localBackend(opened, opened), version, streams);
-      });
+export const mcpCommand = rowsFor<CliMcp>()("mcp", {
+  about: "give agents the tools check, decide, check_list and explain (Model Context Protocol)",
+  takes: {
+    "--server <url>": {
+      help: "answer by the API of this server, with the key in GATEPOST_API_KEY; else in this process",
+      read: readBase,
+    },
+  },
+  examples: [
+    "gatepost mcp",
+    "GATEPOST_API_KEY=gp_live_... gatepost mcp --server https://gatepost.example.com",
+  ],
+  async run({ server }, { version, openHere, askServer, streams }) {
+    // Loaded here, because the other commands start faster without it.
+    const { localBackend, serverBackend, serveTools } = await import("./serve-tools.ts");
+    if (server !== undefined) {
+      await serveTools(serverBackend(askServer(server)), version, streams);
+      return;
+    }
+    await withOpened(openHere, async (opened) => {
+      await serveTools(localBackend(opened, opened), version, streams);
     });
-}
+  },
+});
 
 /** Without slashes at its end. */
-function baseOf(text: string): string {
+function readBase(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.protocol !== "http:" && url?.protocol !== "https:") {
     throw misuse(`--server: "${text}" is not an http or https URL`);

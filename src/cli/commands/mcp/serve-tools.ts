@@ -14,7 +14,7 @@ import {
 } from "../../../core/policy/default-policy.ts";
 import type { CliValidator } from "../check.ts";
 import { DECISIONS } from "../../../core/policy/policy.ts";
-import type { CliDecider } from "../gate/decide.ts";
+import type { CliDecider } from "../decide.ts";
 import { LineTransport } from "./lines.ts";
 
 const INSTRUCTIONS =
@@ -102,10 +102,7 @@ interface Backend {
 const AT_ONCE = 20;
 
 /** Answers in this process, as `gatepost check` and `gatepost decide` do. */
-export function localBackend(
-  validator: Omit<CliValidator, "close">,
-  { testPolicy }: Omit<CliDecider, "close">,
-): Backend {
+export function localBackend(validator: CliValidator, { testPolicy }: CliDecider): Backend {
   const { validate, present, datasets } = validator;
   const check = async (entry: string, features: readonly string[]): Promise<JsonObject> =>
     parsed(present(await validate(entry, features), features));

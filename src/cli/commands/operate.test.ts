@@ -1,9 +1,9 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
-import { Accounts } from "../../../accounts/accounts-store.ts";
-import { Guesses } from "../../../accounts/guesses.ts";
-import { openEmbedded } from "../../../store/database.ts";
-import { NOW_MS, openShell } from "../../../../test/process/account-shell.ts";
+import { Accounts } from "../../accounts/accounts-store.ts";
+import { Guesses } from "../../accounts/guesses.ts";
+import { openEmbedded } from "../../store/database.ts";
+import { NOW_MS, openShell } from "../../../test/process/account-shell.ts";
 
 const ANN = "ann@gatepost.example";
 
@@ -39,7 +39,7 @@ for (const words of [
   test(`${words.join(" ")} asks a person at a terminal, who may say no`, async (t) => {
     const asked: string[] = [];
     const { run, json } = openShell(t, "", {
-      isInteractive: true,
+      interactive: true,
       confirm: (question) => {
         asked.push(question);
         return Promise.resolve(false);

@@ -1,11 +1,11 @@
 import { strict as assert } from "node:assert";
 import { test, type TestContext } from "node:test";
-import { listsWorld } from "../../../../test/lists/lists-world.ts";
-import { recordingTerminal } from "../../../../test/process/recording-terminal.ts";
-import type { FeedRefresh } from "../../../lists/feed-refresher.ts";
-import { program, runProgram } from "../../program.ts";
-import type { Proposal } from "../../../gate/gate-shapes.ts";
-import { type ListsCommandDeps, listsCommand } from "./lists.ts";
+import { listsWorld } from "../../../test/lists/lists-world.ts";
+import { recordingTerminal } from "../../../test/process/recording-terminal.ts";
+import type { FeedRefresh } from "../../lists/feed-refresher.ts";
+import { program, runProgram } from "../program.ts";
+import type { Proposal } from "../../gate/gate-shapes.ts";
+import { listsCommand } from "./lists.ts";
 
 const REFRESH: FeedRefresh = {
   status: () =>
@@ -43,27 +43,24 @@ async function openShell(t: TestContext, files: Readonly<Record<string, string>>
   const { operator } = world;
   let open = [PROPOSAL];
   const run = async (...words: string[]) => {
-    const terminal = recordingTerminal();
+    const readText = (path: string) => Promise.resolve(files[path] ?? "");
+    const terminal = recordingTerminal({ readText });
     let closed = 0;
-    const deps: ListsCommandDeps = {
-      terminal,
-      openLists: () =>
-        Promise.resolve({
-          operator,
-          refresh: REFRESH,
-          proposals: {
-            all: () => Promise.resolve(open),
-            answered: (domain) => {
-              open = open.filter((one) => one.domain !== domain);
-              return Promise.resolve();
-            },
+    const openLists = () =>
+      Promise.resolve({
+        operator,
+        refresh: REFRESH,
+        proposals: {
+          all: () => Promise.resolve(open),
+          answered: (domain: string) => {
+            open = open.filter((one) => one.domain !== domain);
+            return Promise.resolve();
           },
-          close: () => Promise.resolve(void (closed += 1)),
-        }),
-      readFile: (path: string) => Promise.resolve(files[path] ?? ""),
-      author: "ada",
-    };
-    const root = program("1.2.3", terminal, [listsCommand(deps)]);
+        },
+        author: "ada",
+        close: () => Promise.resolve(void (closed += 1)),
+      });
+    const root = program("1.2.3", terminal, [listsCommand(terminal, openLists)]);
     const code = await runProgram(root, ["lists", ...words], terminal);
     return { code, out: terminal.written(), err: terminal.complained(), closed };
   };

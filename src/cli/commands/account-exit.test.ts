@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Accounts } from "../../../accounts/accounts-store.ts";
-import { openEmbedded } from "../../../store/database.ts";
-import { NOW_MS, openShell, ANN } from "../../../../test/process/account-shell.ts";
+import { Accounts } from "../../accounts/accounts-store.ts";
+import { openEmbedded } from "../../store/database.ts";
+import { NOW_MS, openShell, ANN } from "../../../test/process/account-shell.ts";
 
 /** Words of the command lines. */
 const NAMED: Readonly<Record<string, string>> = { ANN, TAKEN: "taken@gatepost.example" };

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { openShell, ANN } from "../../../../test/process/account-shell.ts";
+import { openShell, ANN } from "../../../test/process/account-shell.ts";
 
 interface Created {
   readonly account_id: string;
@@ -134,7 +134,7 @@ for (const [name, isSure, code] of [
   test(name, async (t) => {
     const asked: string[] = [];
     const { run, json } = openShell(t, "", {
-      isInteractive: true,
+      interactive: true,
       confirm: (question) => {
         asked.push(question);
         return Promise.resolve(isSure);

@@ -1,0 +1,456 @@
+import { isoTime } from "../../core/calendar.ts";
+import { limitsJson, readLimits } from "../../accounts/admission/tiers.ts";
+import { type Account, ACCOUNT_TIERS, type EndedAccess } from "../../accounts/accounts-store.ts";
+import { type AccountOrder, type AccountService, endedWords } from "../../accounts/accounts.ts";
+import { type Credits, GRANT_MAX, REASON_MAX } from "../../accounts/credits.ts";
+import type { KeyService } from "../../accounts/keys.ts";
+import type { AccountSwitches } from "../../gate/account-switches.ts";
+import type { OutcomeReport } from "../../gate/gate-shapes.ts";
+import { OUTCOME_DAYS, type ReportOutcomes } from "../../gate/outcome-report.ts";
+import type { Tokens } from "../../gate/tokens.ts";
+import {
+  ACCOUNT,
+  accountNamed,
+  type CommandAnswer,
+  group,
+  rowsFor,
+  wholeNumber,
+} from "../command.ts";
+import { misuse, refuse, shown, sure, table, type Terminal } from "../terminal.ts";
+
+/** The store as the commands use it, while a server may be running on it. */
+export interface CliAccounts {
+  readonly accounts: AccountService;
+  readonly keys: KeyService;
+  readonly credits: Credits;
+  readonly switches: AccountSwitches;
+  /** Forgets wrong passwords; false when there was none. */
+  readonly unlock: (accountId: string) => Promise<boolean>;
+  readonly reportOutcomes: ReportOutcomes;
+  readonly renewTokenSecret: Tokens["renewSecret"];
+}
+
+const row = rowsFor<CliAccounts>();
+
+const create = row("create", {
+  about: "create an account and its first key, which is shown once",
+  takes: {
+    "<email>": "its e-mail address",
+    "--tier <tier>": { help: "its plan", choices: ACCOUNT_TIERS, fallback: "free" },
+    "--admin": "make it an administrator in the dashboard",
+    "--password-stdin": "read the dashboard password from standard input",
+  },
+  json: 'print {"account_id","email","tier","api_key"}',
+  examples: [
+    "gatepost account create jo@example.com --tier pro",
+    "echo 'a long password' | gatepost account create jo@example.com --admin --password-stdin",
+  ],
+  createsDatabase: true,
+  async run({ email, tier, admin: isAdmin = false, passwordStdin, json }, store, terminal) {
+    const password = passwordStdin === true ? await terminal.readInput() : undefined;
+    const order = { email, tier, isAdmin, origin: "operator" } as const;
+    const { account, apiKey, isTakenOver } = await created(
+      store,
+      password === undefined ? order : { ...order, password },
+      terminal,
+    );
+    const needsPassword =
+      isAdmin && password === undefined && json !== true && !isTakenOver
+        ? `To sign in, an administrator needs a password: gatepost account password ${account.email} --password-stdin\n`
+        : "";
+    return {
+      json: {
+        account_id: account.id,
+        email: account.email,
+        tier: account.tier,
+        api_key: apiKey,
+      },
+      text: `account ${account.id} (${account.email}, ${account.tier})\nkey     ${apiKey}\nThe key is not shown again.\n`,
+      notes: needsPassword,
+    };
+  },
+});
+
+async function created(store: CliAccounts, order: AccountOrder, terminal: Terminal) {
+  const answer = await store.accounts.create(order);
+  if (answer.kind === "bad_email") throw misuse(`${shown(order.email)}: not a valid email address`);
+  if (answer.kind === "bad_password") throw misuse(answer.mistake);
+  const known = answer.kind === "created" ? undefined : await store.accounts.find(order.email);
+  if (answer.kind !== "created" && (known?.origin !== "signup" || !order.isAdmin)) {
+    throw refuse(`${shown(order.email)}: an account with this email address exists`);
+  }
+  if (known !== undefined) await promote(store, known, terminal, order.password);
+  const account =
+    answer.kind === "created" ? answer.account : await accountNamed(store, order.email);
+  const first = await store.keys.create(account.id, "first key");
+  if (first.kind === "too_many") throw refuse(`${account.email}: the account has too many keys`);
+  if (first.kind !== "created") throw new Error(`the first key: ${first.kind}`);
+  return { account, apiKey: first.apiKey, isTakenOver: known !== undefined };
+}
+
+/** Warns when a sign-up made the account. */
+async function promote(
+  { accounts }: CliAccounts,
+  { id, email }: Account,
+  { err }: Terminal,
+  given?: string,
+): Promise<void> {
+  const takenOver = (await accounts.promote(id, given))?.takenOver;
+  if (takenOver === undefined) return;
+  err(
+    `Warning: ${email} was registered by a sign-up, which proves nothing about its owner. ` +
+      `It has a new password, every browser is signed out, and what could act for it ended: ${endedWords(takenOver)}.\n` +
+      (given === undefined
+        ? `password ${takenOver.password}\nThe password is not shown again.\n`
+        : "") +
+      policyWords(takenOver, email),
+  );
+}
+
+const policyWords = ({ policies }: EndedAccess, email: string): string =>
+  policies.length === 0
+    ? ""
+    : `Its policies stay: ${policies.join(", ")}. Read them: gatepost policy show ${email} NAME\n`;
+
+function accountJson(account: Account): Readonly<Record<string, unknown>> {
+  return {
+    account_id: account.id,
+    email: account.email,
+    tier: account.tier,
+    credits: account.creditBalance,
+    admin: account.isAdmin,
+    disabled: account.isDisabled,
+    second_factor: account.secondFactor !== undefined,
+    counts_traffic: account.trafficSince > 0,
+    logs_decisions: account.logsDecisions,
+    ...(account.limits !== undefined && { limits: limitsJson(account.limits) }),
+    created_at: isoTime(account.createdAtMs),
+  };
+}
+
+const cells = (account: Account): readonly string[] => [
+  account.id,
+  account.email,
+  account.tier,
+  String(account.creditBalance),
+  [
+    account.isDisabled ? "disabled" : "enabled",
+    ...(account.isAdmin ? ["admin"] : []),
+    ...(account.trafficSince <= 0 ? ["no traffic"] : []),
+    ...(account.logsDecisions ? ["log"] : []),
+    ...(account.limits !== undefined ? ["own limits"] : []),
+  ].join(" "),
+];
+
+const list = row("list", {
+  about: "list all accounts",
+  json: "print an array",
+  examples: ["gatepost account list --json"],
+  async run(_given, { accounts }) {
+    const all: Account[] = [];
+    for await (const page of accounts.all()) all.push(...page);
+    const headings = ["ID", "EMAIL", "TIER", "CREDITS", "STATE"];
+    return { json: all.map(accountJson), text: table(headings, all.map(cells)) };
+  },
+});
+
+/** Changes an account, and prints it. */
+async function changed(
+  store: CliAccounts,
+  name: string,
+  work: (account: Account) => Promise<unknown>,
+): Promise<CommandAnswer> {
+  const found = await accountNamed(store, name);
+  await work(found);
+  const account = await accountNamed(store, found.id);
+  return { json: accountJson(account), text: `${cells(account).join("  ")}\n` };
+}
+
+async function credit({ credits }: CliAccounts, id: string, amount: number, reason: string) {
+  const answer = await credits.grant(id, amount, reason);
+  if (answer.kind === "bad_amount") {
+    throw misuse(`the amount must be from 1 to ${String(GRANT_MAX)}, or its negative`);
+  }
+  if (answer.kind === "bad_reason") {
+    throw misuse(`--reason must be one line of up to ${String(REASON_MAX)} characters`);
+  }
+  if (answer.kind === "out_of_range") {
+    const balance = String(answer.balance);
+    throw refuse(`the balance is ${balance}: the result would be negative or too large`);
+  }
+}
+
+function readAmount(text: string): number {
+  if (/^[+-]?\d{1,12}$/.test(text)) return Number(text);
+  throw misuse("the amount must be a whole number");
+}
+
+const SWITCH = { "<state>": { help: "", choices: ["on", "off"] } } as const;
+const PRINT = "print the account";
+
+const CHANGES = [
+  row("tier", {
+    about: "change an account's plan",
+    takes: { ...ACCOUNT, "<tier>": { help: "", choices: ACCOUNT_TIERS } },
+    json: PRINT,
+    examples: ["gatepost account tier jo@example.com starter"],
+    run: ({ account, tier }, store) =>
+      changed(store, account, ({ id }) => store.accounts.setTier(id, tier)),
+  }),
+  row("credit", {
+    about: "add credits to an account, or remove them with a negative amount",
+    takes: {
+      ...ACCOUNT,
+      "<amount>": { help: "a whole number, such as 1000 or -50", read: readAmount },
+      "--reason <text>": { help: "stored with the credit entry", fallback: "operator" },
+    },
+    json: PRINT,
+    examples: ["gatepost account credit jo@example.com 1000 --reason 'invoice 17'"],
+    run: ({ account, amount, reason }, store) =>
+      changed(store, account, ({ id }) => credit(store, id, amount, reason)),
+  }),
+  row("disable", {
+    about: "disable an account and its keys",
+    takes: ACCOUNT,
+    json: PRINT,
+    examples: ["gatepost account disable jo@example.com"],
+    run: ({ account }, store) => changed(store, account, ({ id }) => store.accounts.disable(id)),
+  }),
+  row("enable", {
+    about: "enable an account and its keys",
+    takes: ACCOUNT,
+    json: PRINT,
+    examples: ["gatepost account enable jo@example.com"],
+    run: ({ account }, store) => changed(store, account, ({ id }) => store.accounts.enable(id)),
+  }),
+  row("promote", {
+    about: "make an account an administrator in the dashboard, with the plan pro",
+    takes: { ...ACCOUNT, "--yes": "do not ask" },
+    json: PRINT,
+    examples: ["gatepost account promote jo@example.com"],
+    run: (given, store, terminal) =>
+      changed(store, given.account, async (account) => {
+        const more =
+          account.origin === "signup" ? " A sign-up made it: its keys, hooks and webhook end." : "";
+        await sure(terminal, given, `Make ${account.email} an administrator?${more}`);
+        await promote(store, account, terminal);
+      }),
+  }),
+  row("demote", {
+    about: "take an account's administrator rights away",
+    takes: ACCOUNT,
+    json: PRINT,
+    examples: ["gatepost account demote jo@example.com"],
+    run: ({ account }, store) => changed(store, account, ({ id }) => store.accounts.demote(id)),
+  }),
+  row("second-factor", {
+    about: "let an account sign in with its password alone again",
+    takes: { ...ACCOUNT, "<state>": { help: "", choices: ["off"] } },
+    json: PRINT,
+    examples: ["gatepost account second-factor jo@example.com off"],
+    run: ({ account }, store) =>
+      changed(store, account, ({ id }) => store.accounts.endSecondFactor(id)),
+  }),
+  row("password", {
+    about: "set an account's dashboard password",
+    takes: {
+      ...ACCOUNT,
+      "--password-stdin": {
+        help: "read the password from standard input (required)",
+        isRequired: true,
+      },
+    },
+    json: PRINT,
+    examples: ["gatepost account password jo@example.com --password-stdin < password.txt"],
+    run: ({ account }, store, { readInput }) =>
+      changed(store, account, async ({ id }) => {
+        const answer = await store.accounts.setPassword(id, await readInput());
+        if (typeof answer === "object") throw misuse(answer.mistake);
+      }),
+  }),
+  row("traffic", {
+    about:
+      "count mailboxes and domains in the account's decisions, as keyed hashes; off deletes the counts",
+    takes: { ...ACCOUNT, ...SWITCH },
+    json: PRINT,
+    examples: ["gatepost account traffic jo@example.com off"],
+    run: ({ account, state }, store) =>
+      changed(store, account, ({ id }) => store.switches.switchTraffic(id, state)),
+  }),
+  row("log", {
+    about:
+      "keep the account's last 10,000 decisions of 7 days, without addresses; off deletes them",
+    takes: { ...ACCOUNT, ...SWITCH },
+    json: PRINT,
+    examples: ["gatepost account log jo@example.com on"],
+    run: ({ account, state }, store) =>
+      changed(store, account, ({ id }) => store.switches.switchLog(id, state)),
+  }),
+];
+
+const remove = row("delete", {
+  about: "delete an account with all it holds, which cannot be undone",
+  takes: { ...ACCOUNT, "--yes": "do not ask" },
+  json: 'print {"account_id","deleted"}',
+  examples: ["gatepost account delete jo@example.com --yes"],
+  async run(given, store, terminal) {
+    const { id, email } = await accountNamed(store, given.account);
+    await sure(terminal, given, `Delete ${email} with its keys, lists, policies and counts?`);
+    if (!(await store.accounts.erase(id))) throw refuse(`no account ${email}`);
+    return { json: { account_id: id, deleted: true }, text: `deleted ${email}\n` };
+  },
+});
+
+const limit = (option: string, what: string) => ({
+  help: `${what}; "none" is no limit`,
+  read(text: string): number | "none" {
+    if (text === "none") return text;
+    if (/^\d{1,15}$/.test(text)) return Number(text);
+    throw misuse(`--${option}: "${text}" is neither a whole number nor none`);
+  },
+});
+
+const ownNumber = (given: number | "none" | undefined) => (given === "none" ? null : given);
+
+const limits = row("limits", {
+  about: "show or set an account's own limits",
+  takes: {
+    ...ACCOUNT,
+    "--rate <n>": limit("rate", "requests a minute"),
+    "--daily <n>": limit("daily", "units a day (UTC)"),
+    "--monthly <n>": limit("monthly", "units a month (UTC)"),
+    "--bulk <n>": limit("bulk", "unique entries in one list"),
+    "--plan": {
+      help: "go back to the plan's numbers",
+      conflicts: ["rate", "daily", "monthly", "bulk"],
+    },
+  },
+  json: "print the account's own numbers",
+  examples: [
+    "gatepost account limits jo@example.com --rate 1000 --daily none",
+    "gatepost account limits jo@example.com --plan",
+  ],
+  async run({ account, rate, daily, monthly, bulk, plan = false }, store) {
+    const changed = readLimits({
+      rate_per_minute: ownNumber(rate),
+      daily: ownNumber(daily),
+      monthly: ownNumber(monthly),
+      bulk_limit: ownNumber(bulk),
+    });
+    if (typeof changed === "string") throw misuse(changed);
+    const known = await accountNamed(store, account);
+    if (plan) await store.accounts.setLimits(known.id, {});
+    else if (Object.keys(changed).length > 0) {
+      await store.accounts.setLimits(known.id, { ...known.limits, ...changed });
+    }
+    const json = limitsJson((await accountNamed(store, known.id)).limits);
+    const lines = Object.entries(json).map(([field, n]) => `${field}  ${String(n ?? "none")}\n`);
+    return { json, text: lines.join("") || "the plan's numbers\n" };
+  },
+});
+
+const email = row("email", {
+  about: "give an account another e-mail address, with which its owner signs in",
+  takes: { ...ACCOUNT, "<address>": "the new address, which no other account has" },
+  json: 'print {"account_id","email"}',
+  examples: ["gatepost account email jo@example.com jo@example.org"],
+  async run({ account, address }, store) {
+    const { id } = await accountNamed(store, account);
+    const answer = await store.accounts.setEmail(id, address);
+    if (answer === "bad_email") throw misuse("that is not a valid email address");
+    if (answer === "taken") throw refuse("another account has this address");
+    const { email: now } = await accountNamed(store, id);
+    return { json: { account_id: id, email: now }, text: `${account} is ${now} now\n` };
+  },
+});
+
+const unlock = row("unlock", {
+  about: "end the delay after wrong passwords, from everywhere",
+  takes: ACCOUNT,
+  json: 'print {"account_id","unlocked"}',
+  examples: ["gatepost account unlock jo@example.com"],
+  async run({ account }, store) {
+    const { id } = await accountNamed(store, account);
+    const unlocked = await store.unlock(id);
+    const text = unlocked ? "The next sign-in is not delayed.\n" : "There was no wrong password.\n";
+    return { json: { account_id: id, unlocked }, text };
+  },
+});
+
+const tokenSecret = row("token-secret", {
+  about: "make a new secret for the account's tokens; the old one ends at once",
+  takes: ACCOUNT,
+  json: 'print {"account_id","token_secret"}',
+  examples: ["gatepost account token-secret jo@example.com"],
+  async run({ account }, store) {
+    const { id } = await accountNamed(store, account);
+    const secret = await store.renewTokenSecret(id);
+    return {
+      json: { account_id: id, token_secret: secret },
+      text: `account       ${id}\ntoken secret  ${secret}\nThe secret is not shown again. The old one ended.\n`,
+    };
+  },
+});
+
+const outcomes = row("outcomes", {
+  about: "what was decided on the account's sign-ups",
+  takes: {
+    ...ACCOUNT,
+    "--days <number>": {
+      help: `UTC days, up to ${String(OUTCOME_DAYS)}`,
+      fallback: 30,
+      read: wholeNumber("--days", 1, OUTCOME_DAYS),
+    },
+  },
+  json: "print JSON alone",
+  examples: ["gatepost account outcomes jo@example.com --days 7"],
+  async run({ account, days }, store) {
+    const { id } = await accountNamed(store, account);
+    const report = await store.reportOutcomes(id, days);
+    return { json: report, text: outcomesText(report) };
+  },
+});
+
+const DECISION_HEADINGS = ["ACCEPT", "CHALLENGE", "REVIEW", "REJECT"];
+
+type Counts = Omit<OutcomeReport["days"][number], "day">;
+
+const counts = ({ accept, challenge, review, reject }: Counts): readonly string[] =>
+  [accept, challenge, review, reject].map(String);
+
+/** Days without a decision are left out. */
+function outcomesText({ days, reasons, keys, forms, total }: OutcomeReport): string {
+  if (total === 0) return "no decisions in these days\n";
+  const busy = days.filter((day) => counts(day).some((count) => count !== "0"));
+  return [
+    table(
+      ["DAY", ...DECISION_HEADINGS],
+      busy.map((day) => [day.day, ...counts(day)]),
+    ),
+    table(
+      ["DECISION", "REASON", "COUNT"],
+      reasons.map(({ decision, reason, count }) => [decision, reason, String(count)]),
+    ),
+    table(
+      ["KEY", ...DECISION_HEADINGS],
+      keys.map((key) => [shown(key.name ?? key.key_id ?? "none"), ...counts(key)]),
+    ),
+    table(
+      ["FORM", ...DECISION_HEADINGS],
+      forms.map((form) => [shown(form.form ?? "none"), ...counts(form)]),
+    ),
+  ].join("\n");
+}
+
+/** `gatepost account ...`; may run beside a server, which follows within 5 s. */
+export const accountCommand = group("account", "accounts: who may use the service, and how much", [
+  create,
+  list,
+  ...CHANGES,
+  remove,
+  limits,
+  unlock,
+  email,
+  tokenSecret,
+  outcomes,
+]);

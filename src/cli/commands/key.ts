@@ -1,0 +1,103 @@
+import { isoTime, isoTimeOrNull } from "../../core/calendar.ts";
+import { type ApiKey, KEY_NAME_MAX, keyJson, KEYS_MAX, type NewPage } from "../../accounts/keys.ts";
+import { ACCOUNT, accountNamed, type Given, group, rowsFor } from "../command.ts";
+import { misuse, refuse, shown, sure, table } from "../terminal.ts";
+import type { CliAccounts } from "./account.ts";
+
+const row = rowsFor<CliAccounts>();
+
+const PAGE = {
+  "--publishable": "a key for web pages: decides only, from its origins only",
+  "--origin <url...>": "where a publishable key works: https://shop.example",
+  "--policy <name>": "the policy that decides for a publishable key",
+  "--form <label>": "the label of a publishable key's decisions and tokens",
+  "--daily <n>": {
+    help: "decisions a day that a publishable key may charge (2000)",
+    read: readDaily,
+  },
+} as const;
+
+/** Undefined for a secret key. */
+function pageOf({ publishable, origin, policy, form, daily }: Given<typeof PAGE>) {
+  const page: Omit<NewPage, "origins"> = {
+    ...(policy !== undefined && { policy }),
+    ...(form !== undefined && { form }),
+    ...(daily !== undefined && { daily }),
+  };
+  if (publishable === true) return { origins: origin ?? [], ...page };
+  const [needing] = Object.keys({ ...(origin && { origin }), ...page });
+  if (needing !== undefined) throw misuse(`--${needing} needs --publishable`);
+  return undefined;
+}
+
+function readDaily(text: string): number {
+  if (/^\d{1,10}$/.test(text)) return Number(text);
+  throw misuse("--daily must be a whole number from 1");
+}
+
+const create = row("create", {
+  about: "create a key, which is shown once",
+  takes: {
+    ...ACCOUNT,
+    "--name <text>": { help: "what the key is for", fallback: "key" },
+    ...PAGE,
+  },
+  json: 'print {"id","name","api_key"}',
+  examples: ["gatepost key create jo@example.com --name backend"],
+  async run({ account, name, ...options }, store) {
+    const page = pageOf(options);
+    const { id: accountId } = await accountNamed(store, account);
+    const answer = await store.keys.create(accountId, name, page);
+    if (answer.kind === "bad_name") {
+      const most = String(KEY_NAME_MAX);
+      throw misuse(`--name must be one line of 1 to ${most} characters, and no reserved name`);
+    }
+    if (answer.kind === "too_many") {
+      const most = String(KEYS_MAX);
+      throw refuse(`the account has ${most} active keys, the maximum: revoke one first`);
+    }
+    if (answer.kind === "bad_page") throw misuse(answer.mistake);
+    const { key, apiKey } = answer;
+    return {
+      json: { id: key.id, name: key.name, api_key: apiKey },
+      text: `id   ${key.id}\nkey  ${apiKey}\nThe key is not shown again.\n`,
+    };
+  },
+});
+
+const cells = (key: ApiKey): readonly string[] => [
+  key.id,
+  key.name,
+  `${key.prefix}...${key.last_four}`,
+  isoTime(key.created_at_ms),
+  isoTimeOrNull(key.last_used_at_ms) ?? "never",
+  key.revoked_at_ms === null ? "active" : `revoked ${isoTime(key.revoked_at_ms)}`,
+];
+
+const list = row("list", {
+  about: "list an account's keys by name, start and end; the keys are not shown",
+  takes: ACCOUNT,
+  json: "print an array",
+  examples: ["gatepost key list jo@example.com"],
+  async run({ account }, store) {
+    const keys = await store.keys.list((await accountNamed(store, account)).id);
+    const headings = ["ID", "NAME", "KEY", "CREATED", "LAST USED", "STATE"];
+    return { json: keys.map(keyJson), text: table(headings, keys.map(cells)) };
+  },
+});
+
+const revoke = row("revoke", {
+  about: "revoke a key permanently",
+  takes: { "<key-id>": "the id that `key list` shows", "--yes": "do not ask" },
+  json: 'print {"id","revoked"}',
+  examples: ["gatepost key revoke KEY_ID --yes"],
+  async run(given, { keys }, terminal) {
+    const id = given.keyId;
+    await sure(terminal, given, `Revoke key ${shown(id)}?`);
+    if (!(await keys.revoke(id))) throw refuse(`no key ${shown(id)}`);
+    return { json: { id, revoked: true }, text: `revoked ${shown(id)}\n` };
+  },
+});
+
+/** `gatepost key ...`; a running server follows within 5 s. */
+export const keyCommand = group("key", "API keys of accounts", [create, list, revoke]);

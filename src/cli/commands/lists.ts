@@ -1,0 +1,297 @@
+import { LIST_WORDS, feedSubject } from "../../core/evidence/rule.ts";
+import { dayOfDate, isoTime, isoTimeOrNull } from "../../core/calendar.ts";
+import { FAULT_WORDS } from "../../core/name/domain.ts";
+import type { Proposal } from "../../gate/gate-shapes.ts";
+import type { Proposals } from "../../gate/proposals.ts";
+import type { FeedRefresh } from "../../lists/feed-refresher.ts";
+import type { FeedStatus, RefreshOutcome } from "../../lists/feed-status.ts";
+import { entryJson, type Rule, statusJson } from "../../lists/rules/entry-json.ts";
+import {
+  ENTRIES_MAX,
+  type EntryDetails,
+  NOTE_MAX,
+  type RuleService,
+  type SaveAnswer,
+  type WrongLine,
+  endOfDay,
+  listLines,
+} from "../../lists/rules/rules.ts";
+import { type Given, group, rowsFor } from "../command.ts";
+import { CommandFailure, EXIT, misuse, refuse, shown, table } from "../terminal.ts";
+
+/** Lists as the commands use them, while a server may be running on the same store. */
+export interface CliLists {
+  readonly operator: RuleService;
+  readonly refresh: FeedRefresh;
+  readonly proposals: Pick<Proposals, "all" | "answered">;
+  /** The name of the system user who runs the command. */
+  readonly author: string;
+}
+
+const row = rowsFor<CliLists>();
+
+const ENTRY = "a domain, *.suffix, mx:host or address";
+const FEED = { "<feed>": "as gatepost lists status names it" } as const;
+
+/** Of every command that makes a rule. */
+const DETAILS = {
+  "--note <text>": "why; only the operator sees it",
+  "--expires <date>": { help: "the rule's last day, YYYY-MM-DD (UTC)", read: readLastDay },
+} as const;
+
+function readLastDay(text: string): number {
+  const day = dayOfDate(text);
+  if (day === undefined) throw misuse(`--expires must be a date such as 2027-01-31`);
+  return endOfDay(day);
+}
+
+const detailsOf = (
+  { note = "", expires }: Given<typeof DETAILS>,
+  { author }: CliLists,
+): EntryDetails => ({ note, author, ...(expires !== undefined && { expiresAtMs: expires }) });
+
+function refusalOf(answer: Exclude<SaveAnswer, { kind: "saved" }>): CommandFailure {
+  switch (answer.kind) {
+    case "bad_entry":
+      return misuse(`not ${ENTRY}: ${FAULT_WORDS[answer.fault]}`);
+    case "bad_word":
+      return misuse(
+        "a trap must be an address or a domain, an account an address, and only a feed is off",
+      );
+    case "unknown_feed":
+      return misuse(`no such feed; the feeds are ${answer.known.join(", ")}`);
+    case "bad_note":
+      return misuse(`--note must be one line of up to ${String(NOTE_MAX)} characters`);
+    case "bad_expiry":
+      return misuse("--expires is in the past");
+    case "full":
+      return refuse(`the maximum of ${String(ENTRIES_MAX)} rules is reached: forget some first`);
+  }
+}
+
+function entryText({ word, subject, expiresAtMs }: Rule): string {
+  const until = expiresAtMs === undefined ? "" : ` until ${isoTime(expiresAtMs)}`;
+  return `${word} ${subject}${until}\n`;
+}
+
+const say = (word: "allow" | "deny", about: string, examples: readonly string[]) =>
+  row(word, {
+    about,
+    takes: { "<entry>": ENTRY, ...DETAILS },
+    json: "print the entry",
+    examples,
+    createsDatabase: true,
+    async run(given, lists) {
+      const answer = await lists.operator.save(given.entry, word, detailsOf(given, lists));
+      if (answer.kind !== "saved") throw refusalOf(answer);
+      return { json: entryJson(answer.entry), text: entryText(answer.entry) };
+    },
+  });
+
+const allow = say("allow", "allow an entry, even if a feed lists it", [
+  "gatepost lists allow example.com --note 'a customer'",
+]);
+
+const deny = say("deny", "deny an entry: it counts as disposable", [
+  "gatepost lists deny '*.example.com' --expires 2027-01-31",
+]);
+
+const forget = row("forget", {
+  about: "delete every rule for an entry; exit 1 if there is none",
+  takes: { "<entry>": ENTRY },
+  json: 'print {"forgotten"}',
+  examples: ["gatepost lists forget example.com"],
+  async run({ entry }, { operator }) {
+    const forgotten = await operator.forget(entry);
+    if (forgotten === undefined) throw misuse(`${shown(entry)}: not ${ENTRY}`);
+    const json = { forgotten: forgotten.count };
+    if (forgotten.count > 0) return { json, text: "forgotten\n" };
+    return { json, text: "", failure: refuse(`no rule for ${shown(entry)}`) };
+  },
+});
+
+const statusCells = (status: FeedStatus): readonly string[] => [
+  status.id,
+  status.curated ? "curated" : "other",
+  status.isOff === true ? "off" : "on",
+  String(status.names),
+  status.from,
+  isoTimeOrNull(status.fetchedAtMs) ?? "-",
+  isoTimeOrNull(status.askedAtMs) ?? "never",
+  refusedBy(status.refusal?.why, status.refusal?.detail),
+];
+
+const refusedBy = (why: string | undefined, detail: string | undefined): string =>
+  why === undefined ? "" : detail === undefined ? why : `${why} (${detail})`;
+
+const status = row("status", {
+  about: "list every feed: names in use, origin, and why its last answer was refused",
+  json: "print an array",
+  examples: ["gatepost lists status"],
+  async run(_given, { refresh: feeds }) {
+    const all = await feeds.status();
+    const headings = ["LIST", "KIND", "USE", "NAMES", "FROM", "FETCHED", "ASKED", "REFUSED"];
+    return { json: all.map(statusJson), text: table(headings, all.map(statusCells)) };
+  },
+});
+
+const off = row("off", {
+  about: "switch a feed off: it gives no evidence until it is switched on",
+  takes: { ...FEED, ...DETAILS },
+  json: 'print {"feed","off"}',
+  examples: ["gatepost lists off castle --note 'too many of our customers'"],
+  createsDatabase: true,
+  async run({ feed, ...given }, lists) {
+    const details = detailsOf(given, lists);
+    const answer = await lists.operator.save(feedSubject(feed), "off", details);
+    if (answer.kind === "bad_entry") throw misuse(`${shown(feed)} is not a feed`);
+    if (answer.kind !== "saved") throw refusalOf(answer);
+    return { json: { feed, off: true }, text: `${shown(feed)} is off\n` };
+  },
+});
+
+const on = row("on", {
+  about: "switch a feed on again; exit 1 if it is not off",
+  takes: FEED,
+  json: 'print {"feed","off"}',
+  examples: ["gatepost lists on castle"],
+  async run({ feed }, { operator }) {
+    const forgotten = await operator.forget(feedSubject(feed));
+    if (forgotten === undefined || forgotten.count === 0) throw refuse(`${shown(feed)} is not off`);
+    return { json: { feed, off: false }, text: `${shown(feed)} is on\n` };
+  },
+});
+
+const refresh = row("refresh", {
+  about: "fetch every feed now; exit 1 if an answer is refused",
+  takes: {
+    "--accept <list...>": "accept these feeds this once, although their size changed too much",
+  },
+  json: "print an array",
+  examples: ["gatepost lists refresh"],
+  createsDatabase: true,
+  async run({ accept = [] }, { refresh: feeds }) {
+    const known = await feeds.status();
+    const odd = accept.find((id) => known.every((list) => list.id !== id));
+    if (odd !== undefined) {
+      throw misuse(`--accept: no feed ${shown(odd)}; gatepost lists status names them`);
+    }
+    const all = await feeds.refresh(accept);
+    const cells = ({ id, kind, why, detail }: RefreshOutcome) => [id, kind, refusedBy(why, detail)];
+    const isRefused = all.some(({ kind }) => kind === "refused");
+    return {
+      json: all,
+      text: table(["LIST", "RESULT", "WHY"], all.map(cells)),
+      failure: isRefused ? new CommandFailure(EXIT.no) : undefined,
+    };
+  },
+});
+
+const ANSWERS = ["deny", "allow", "dismiss"] as const;
+
+const answerOption = (answer: (typeof ANSWERS)[number]) => ({
+  help: `${answer} it`,
+  conflicts: ANSWERS.filter((other) => other !== answer),
+  read: (domain: string) => domain,
+});
+
+const feedback = row("feedback", {
+  about: "list the domains that feedback proposes to deny or allow, or answer for one",
+  takes: {
+    "--deny <domain>": answerOption("deny"),
+    "--allow <domain>": answerOption("allow"),
+    "--dismiss <domain>": answerOption("dismiss"),
+  },
+  json: "print the proposals",
+  examples: ["gatepost lists feedback", "gatepost lists feedback --deny new.example"],
+  async run(given, { proposals, operator, author }) {
+    const answer = ANSWERS.find((name) => given[name] !== undefined);
+    const domain = answer === undefined ? undefined : given[answer];
+    if (answer !== undefined && domain !== undefined) {
+      const known = await proposals.all();
+      if (!known.some((one) => one.domain === domain)) throw refuse(`no proposal ${shown(domain)}`);
+      if (answer !== "dismiss") {
+        const saved = await operator.save(domain, answer, { note: "From feedback", author });
+        if (saved.kind !== "saved")
+          throw refuse(`${shown(domain)}: no rule was made (${saved.kind})`);
+      }
+      await proposals.answered(domain);
+    }
+    const left = await proposals.all();
+    return { json: left, text: left.length === 0 ? "no proposals\n" : proposalsText(left) };
+  },
+});
+
+const proposalsText = (proposals: readonly Proposal[]): string =>
+  table(
+    ["DOMAIN", "PROPOSES", "REPORTS", "MAILBOXES", "ACCOUNTS", "LAST"],
+    proposals.map((one) => [
+      one.domain,
+      one.proposes,
+      String(one.reports),
+      String(one.mailboxes),
+      String(one.accounts),
+      one.last_day,
+    ]),
+  );
+
+const WHY_WRONG: Readonly<Record<WrongLine["why"], string>> = {
+  bad_entry: "not a domain, *.suffix, mx:host or address",
+  bad_date: "until must be a date such as 2027-01-31",
+  bad_word: "a trap must be an address or domain, an account an address, and only a feed is off",
+  no_word: "the kind is missing: give --kind",
+};
+
+/** Names every wrong line; no rule was changed. */
+function wrongLines(lines: readonly WrongLine[]): CommandFailure {
+  return misuse(lines.map(({ line, why }) => `line ${String(line)}: ${WHY_WRONG[why]}`).join("\n"));
+}
+
+const KIND = { "--kind <kind>": { help: "what the rules are", choices: LIST_WORDS } } as const;
+
+const exportRules = row("export", {
+  about: "print all active rules as lines that import reads; addresses as their hash",
+  takes: KIND,
+  json: "print an array, with notes, authors and dates",
+  examples: ["gatepost lists export > rules.txt"],
+  async run({ kind }, { operator }) {
+    const all = await operator.entries();
+    const wanted = all.filter(({ word }) => kind === undefined || word === kind);
+    return { json: wanted.map(entryJson), text: listLines(wanted) };
+  },
+});
+
+const importRules = row("import", {
+  about: "import all rules of a file, or none if a line is invalid",
+  takes: {
+    "<file>":
+      'one rule a line, as export prints them; "#" starts a comment, "-" reads standard input',
+    ...KIND,
+    ...DETAILS,
+  },
+  json: 'print {"imported"}',
+  examples: ["gatepost lists import deny.txt --kind deny"],
+  createsDatabase: true,
+  async run({ file, kind, ...given }, lists, { readText }) {
+    const details = detailsOf(given, lists);
+    const answer = await lists.operator.importLines(await readText(file), kind, details);
+    if (answer.kind === "wrong_lines") throw wrongLines(answer.lines);
+    if (answer.kind !== "imported") throw refusalOf(answer);
+    const { count } = answer;
+    return { json: { imported: count }, text: `${String(count)} rules imported\n` };
+  },
+});
+
+/** `gatepost lists ...`; a running server follows within 5 s. */
+export const listsCommand = group("lists", "feeds of detection data, and the operator's rules", [
+  status,
+  refresh,
+  off,
+  on,
+  allow,
+  deny,
+  forget,
+  feedback,
+  exportRules,
+  importRules,
+]);

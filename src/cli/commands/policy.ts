@@ -1,0 +1,214 @@
+import type { Account } from "../../accounts/accounts-store.ts";
+import type { AccountService } from "../../accounts/accounts.ts";
+import { DEFAULT_NAME } from "../../core/policy/default-policy.ts";
+import { parsePolicy, working } from "../../core/policy/parse-policy.ts";
+import type { Policy } from "../../core/policy/policy.ts";
+import { prunedWords } from "../../core/policy/pruned-words.ts";
+import type { BackTestPolicy } from "../../gate/back-test.ts";
+import type { BackTestReport, PolicyJson, SavedPolicy } from "../../gate/gate-shapes.ts";
+import type { PolicyService } from "../../gate/policies.ts";
+import {
+  ACCOUNT,
+  accountNamed,
+  type CommandAnswer,
+  group,
+  rowsFor,
+  wholeNumber,
+} from "../command.ts";
+import { refuse, shown, table } from "../terminal.ts";
+import { type CliDecider, failureOf, policyOf, textOf, untestedText } from "./decide.ts";
+
+export interface CliPolicies extends CliDecider {
+  readonly accounts: Pick<AccountService, "find">;
+  readonly policies: PolicyService;
+  readonly backTestPolicy: BackTestPolicy;
+  /** The name of the system user who runs the command. */
+  readonly author: string;
+}
+
+const row = rowsFor<CliPolicies>();
+
+const JSON_ALONE = "print JSON alone";
+const NAME = { "--name <name>": { help: "the policy's name", fallback: DEFAULT_NAME } } as const;
+const NAMED = { "[name]": { help: "the policy's name", fallback: DEFAULT_NAME } } as const;
+
+const cells = ({ name, live, shadow, author, created_at: at }: PolicyJson): readonly string[] => [
+  name,
+  String(live),
+  shadow === null ? "-" : String(shadow),
+  author === null ? "built in" : shown(author),
+  at ?? "-",
+];
+
+const savedAnswer = (saved: SavedPolicy, words: string): CommandAnswer => ({
+  json: saved,
+  text: `${saved.name} ${String(saved.version)} ${words}\n`,
+  notes: saved.pruned === undefined ? "" : `${prunedWords(saved)}.\n`,
+});
+
+const MANAGE = [
+  row("list", {
+    about: "the policies and the versions that run",
+    takes: ACCOUNT,
+    json: JSON_ALONE,
+    examples: ["gatepost policy list jo@example.com"],
+    async run({ account }, opened) {
+      const { id } = await accountNamed(opened, account);
+      const policies = await opened.policies.list(id);
+      const headings = ["NAME", "LIVE", "SHADOW", "AUTHOR", "SAVED"];
+      return { json: policies, text: table(headings, policies.map(cells)) };
+    },
+  }),
+  row("show", {
+    about: "print a policy's document; with --json its versions too",
+    takes: {
+      ...ACCOUNT,
+      ...NAMED,
+      "--version <number>": {
+        help: "another version than the live one",
+        read: wholeNumber("--version", 1, 999_999_999),
+      },
+    },
+    json: JSON_ALONE,
+    examples: ["gatepost policy show jo@example.com > policy.json"],
+    async run({ account, name, version }, opened) {
+      const { id } = await accountNamed(opened, account);
+      const page = await opened.policies.show(id, name, version);
+      const ignored = (page.mistakes ?? []).map((mistake) => `Ignored: ${shown(mistake)}\n`);
+      const text = `${JSON.stringify(page.document, null, 2)}\n`;
+      return { json: page, text, notes: ignored.join("") };
+    },
+  }),
+  row("set", {
+    about: "save a policy from a JSON file as a new version, which is live at once",
+    takes: { ...ACCOUNT, "<file>": 'JSON, or "-" for standard input', ...NAME },
+    json: JSON_ALONE,
+    examples: ["gatepost policy set jo@example.com policy.json --name newsletter"],
+    async run({ account: named, file, name }, opened, terminal) {
+      const { document } = await policyOf(file, terminal);
+      const account = await accountNamed(opened, named);
+      return savedAnswer(await save(opened, account, name, document, "live"), "is live");
+    },
+  }),
+  row("shadow", {
+    about: "run a policy beside the live one: it is counted and decides nothing",
+    takes: { ...ACCOUNT, "<file>": 'JSON, "-" for standard input, or "off"', ...NAME },
+    json: JSON_ALONE,
+    examples: [
+      "gatepost policy shadow jo@example.com stricter.json",
+      "gatepost policy shadow jo@example.com off",
+    ],
+    async run({ account: named, file, name }, opened, terminal) {
+      const read = file === "off" ? undefined : await policyOf(file, terminal);
+      const account = await accountNamed(opened, named);
+      if (read === undefined) {
+        await opened.policies.endShadow(account.id, name);
+        return { json: { name, shadow: null }, text: `${name} has no shadow\n` };
+      }
+      const saved = await save(opened, account, name, read.document, "shadow");
+      return savedAnswer(saved, "runs as shadow");
+    },
+  }),
+  row("promote", {
+    about: "make the shadow live",
+    takes: { ...ACCOUNT, ...NAMED },
+    json: JSON_ALONE,
+    examples: ["gatepost policy promote jo@example.com"],
+    async run({ account, name }, opened) {
+      const { id } = await accountNamed(opened, account);
+      return savedAnswer(await opened.policies.promote(id, name), "is live");
+    },
+  }),
+  row("remove", {
+    about: "remove a policy; default is the built-in one then",
+    takes: { ...ACCOUNT, "<name>": "the policy's name" },
+    json: JSON_ALONE,
+    examples: ["gatepost policy remove jo@example.com newsletter"],
+    async run({ account, name }, opened) {
+      const { id } = await accountNamed(opened, account);
+      await opened.policies.remove(id, name);
+      return { json: { name, removed: true }, text: `removed ${name}\n` };
+    },
+  }),
+];
+
+const save = (
+  { policies, author }: CliPolicies,
+  account: Account,
+  name: string,
+  document: unknown,
+  as: "live" | "shadow",
+): Promise<SavedPolicy> => policies.save({ account, author }, name, document, as);
+
+const TRY = [
+  row("test", {
+    about: "apply the live policy to addresses and show the rule that decided",
+    takes: { ...ACCOUNT, "<entry...>": "addresses", ...NAME },
+    json: JSON_ALONE,
+    examples: ["gatepost policy test jo@example.com ada@example.org x@mailinator.com"],
+    async run({ account, entry: entries, name }, opened) {
+      const policy = await livePolicy(opened, account, name);
+      const tests = await opened.testPolicy(policy, entries, { premium: true });
+      return {
+        json: tests,
+        text: textOf(tests, policy),
+        notes: untestedText(tests),
+        failure: failureOf(tests),
+      };
+    },
+  }),
+  row("back-test", {
+    about: "what a policy would have decided on the checks counted by domain",
+    takes: {
+      ...ACCOUNT,
+      "<file>": 'JSON, or "-" for standard input',
+      "--days <number>": {
+        help: "UTC days, up to 30",
+        fallback: 30,
+        read: wholeNumber("--days", 1, 999_999_999),
+      },
+      ...NAME,
+    },
+    json: JSON_ALONE,
+    examples: ["gatepost policy back-test jo@example.com stricter.json --days 7"],
+    async run({ account, file, days, name }, opened, terminal) {
+      const { policy: draft } = await policyOf(file, terminal);
+      const live = await livePolicy(opened, account, name);
+      const report = await opened.backTestPolicy({ live, draft, days: Math.min(30, days) });
+      return { json: report, text: reportText(report, draft) };
+    },
+  }),
+];
+
+async function livePolicy(opened: CliPolicies, account: string, name: string): Promise<Policy> {
+  const { id } = await accountNamed(opened, account);
+  const { document, mistakes = [] } = await opened.policies.show(id, name);
+  const policy = working(parsePolicy(document, { hasDomainAge: true }));
+  if (policy === undefined) throw refuse(mistakes.join("\n"));
+  return policy;
+}
+
+function reportText(report: BackTestReport, draft: Policy): string {
+  const { days, domains, checks, changed_checks: changed, pairs } = report;
+  const lines = [
+    `${String(checks)} checks of ${String(domains)} domains in ${String(days)} days, ${String(changed)} decided otherwise`,
+    ...pairs
+      .filter(({ live, shadow }) => live !== shadow)
+      .map(({ live, shadow, count: times }) => `  ${String(times)}  ${live} -> ${shadow}`),
+    ...report.changed.map(
+      ({ domain, live, draft, checks: times }) =>
+        `  ${shown(domain)}  ${live} -> ${draft}  ${String(times)}`,
+    ),
+    ...report.untestable.map(
+      ({ rule, facts }) =>
+        `Nothing is counted by ${facts.join(", ")}, so this cannot be tested: ${shown(draft.rules[rule]?.name ?? "")}`,
+    ),
+  ];
+  return `${lines.join("\n")}\n`;
+}
+
+/** `gatepost policy ...`; a running server follows within 5 s. */
+export const policyCommand = group("policy", "what an account's sign-up forms do", [
+  ...MANAGE,
+  ...TRY,
+]);

@@ -1,0 +1,47 @@
+import type { Trouble } from "../../base/health.ts";
+import type { Finding } from "../../cli/commands/doctor.ts";
+
+/** What is looked at; each has a heading of this name in `PAGE`. */
+export const NAMES = [
+  "settings",
+  "program",
+  "public URL",
+  "proxy",
+  "HTTPS_PROXY",
+  "HTTP_PROXY",
+  "service",
+  "memory",
+  "files",
+  "disk",
+  "database",
+  "pooler",
+  "schema",
+  "ledger",
+  "clock",
+  "workers",
+  "feeds",
+  "resolver",
+  "time",
+] as const;
+
+const PAGE = "docs/operations/troubleshooting.md";
+
+/** A sentence that says what is well, or the trouble. */
+export type Inspection = string | Trouble;
+
+export const wrong = (says: string, toDo: string): Trouble => ({ says, toDo });
+
+/** Worth knowing, while all works. */
+export const note = (says: string, toDo: string): Trouble => ({ says, toDo, isWarning: true });
+
+export function finding(name: (typeof NAMES)[number], found: Inspection): Finding {
+  if (typeof found === "string") return { name, state: "ok", says: found };
+  const { says, toDo, isWarning = false } = found;
+  const heading = name.toLowerCase().replaceAll(" ", "-");
+  return {
+    name,
+    state: isWarning ? "note" : "wrong",
+    says,
+    toDo: `${toDo} See ${PAGE}#${heading}.`,
+  };
+}

@@ -1,0 +1,354 @@
+import type { Command } from "commander";
+import { Accounts } from "../accounts/accounts-store.ts";
+import { readTiersFile } from "../accounts/admission/tiers.ts";
+import { Charges } from "../accounts/admission/charges.ts";
+import { Jobs } from "../bulk/jobs.ts";
+import { endLists, LISTS } from "../bulk/list-store.ts";
+import { type CliForget, forgetCommand } from "../cli/commands/forget.ts";
+import { Proposals } from "../gate/proposals.ts";
+import { createAccountHash, mailboxKey } from "../gate/traffic.ts";
+import { Guesses } from "../accounts/guesses.ts";
+import { COMMAND_LINE, createAudit, type Note, noteBy, operatorId } from "../accounts/audit.ts";
+import { systemClock as clock } from "../base/clock.ts";
+import { systemFiles as files } from "../base/files.ts";
+import type { Log } from "../base/log.ts";
+import { createOctetBox, createSecretBox } from "../base/secrets.ts";
+import { type EndedByRestore, endRestored } from "../bulk/restored.ts";
+import type { CommandBulkChecker } from "../cli/bulk/check-pages.ts";
+import { type Open, opening } from "../cli/command.ts";
+import { accountCommand, type CliAccounts } from "../cli/commands/account.ts";
+import { keyCommand } from "../cli/commands/key.ts";
+import { bulkCommand } from "../cli/commands/bulk.ts";
+import { checkCommand } from "../cli/commands/check.ts";
+import { completionCommand } from "../cli/commands/completion.ts";
+import { doctorCommand } from "../cli/commands/doctor.ts";
+import { decideCommand } from "../cli/commands/decide.ts";
+import { type CliHooks, hookCommand } from "../cli/commands/hook.ts";
+import { type CliPolicies, policyCommand } from "../cli/commands/policy.ts";
+import { type CliLists, listsCommand } from "../cli/commands/lists.ts";
+import type { AskServer } from "../cli/commands/mcp/serve-tools.ts";
+import { mcpCommand } from "../cli/commands/mcp/mcp.ts";
+import { backupCommand, migrateCommand, type MigrateOptions } from "../cli/commands/service.ts";
+import { type CliWebhooks, webhookCommand } from "../cli/commands/webhook.ts";
+import { refuse, type Terminal } from "../cli/terminal.ts";
+import { forgetPerson } from "../gate/forget-person.ts";
+import { createBackTestPolicy } from "../gate/back-test.ts";
+import { Hooks } from "../gate/hooks-store.ts";
+import { HookService, type SignedExample } from "../gate/hooks.ts";
+import { Outcomes } from "../gate/outcomes.ts";
+import { PolicyService } from "../gate/policies.ts";
+import { PolicyStore } from "../gate/policy-store.ts";
+import { createTokens } from "../gate/tokens.ts";
+import { refreshBy } from "../lists/feed-refresher.ts";
+import { DomainMails, VerdictCounts } from "../lists/domain-verdicts.ts";
+import { createHostCheck } from "../outbound/dial.ts";
+import { backUpEmbedded } from "../store/embedded/back-up.ts";
+import { lockForServing } from "../store/embedded/serving-lock.ts";
+import { openBulkChecker } from "./bulk.ts";
+import { openDns, openTrust } from "./checker.ts";
+import { openCliValidator, openKnownLists, warnOf } from "./cli-validator.ts";
+import { diagnose } from "./doctor/diagnose.ts";
+import { openStoredLists } from "./lists.ts";
+import { openWebhooks } from "./webhooks.ts";
+import { openProcess, type Process } from "./process.ts";
+import { programVersion } from "./program-files.ts";
+import { type Config, publicUrlOf, readConfig } from "./settings/config.ts";
+import {
+  type AccountStore,
+  adoptSecretKey,
+  databasePlace,
+  openAccountStore,
+  openSecretKey,
+  openSql,
+} from "./store.ts";
+import { threadPages } from "./threads/thread-pages.ts";
+import { hasDatabase, leaveWhenAsked, missingWords, openStored, systemUser } from "./terminal.ts";
+
+async function openPolicies(process: Process, { err }: Terminal): Promise<CliPolicies> {
+  const store = await openAccountStore(process);
+  const { db } = store.sql;
+  const { config, clock, notices } = { ...process, ...store };
+  const policies = new PolicyService({
+    store: new PolicyStore(db),
+    outcomes: new Outcomes(db),
+    tiers: readTiersFile(config.tiersFile),
+    clock,
+    notices,
+  });
+  return {
+    accounts: store.accounts,
+    policies: policies.by(operatorNote(process, store)),
+    author: systemUser(),
+    testPolicy: async (...asked) => (await openCliValidator(process, err)).testPolicy(...asked),
+    async backTestPolicy(asked) {
+      const { datasets } = await openStoredLists(process, store);
+      const [counts, mails] = [new VerdictCounts(db), new DomainMails(db)];
+      const { implicitMx } = config;
+      return createBackTestPolicy({ counts, mails, datasets, implicitMx, clock })(asked);
+    },
+  };
+}
+
+async function openHooks(process: Process): Promise<CliHooks> {
+  const store = await openAccountStore(process);
+  const { clock, ids, config } = process;
+  const dns = openDns(config, "interactive", process);
+  process.closing.add(() => dns.close());
+  return {
+    accounts: store.accounts,
+    hooks: new HookService({
+      hooks: new Hooks(store.sql.db),
+      box: createSecretBox(await openSecretKey(config, store.sql)),
+      ids,
+      clock,
+      publicUrl: () => publicUrlOf(config),
+      checkHost: createHostCheck({ addresses: dns.everyAddress, clock }),
+    }),
+    send,
+  };
+}
+
+async function send({ url, headers, body }: SignedExample) {
+  const signal = AbortSignal.timeout(10_000);
+  const answer = await fetch(url, { method: "POST", headers, body, signal }).catch(() => {
+    throw refuse(
+      `${url} does not answer: start the service, or give this command its PORT or GATEPOST_PUBLIC_URL`,
+    );
+  });
+  return { status: answer.status, body: await answer.text() };
+}
+
+/** A check ends after 5 s, a list after 10 s. */
+const SERVER_TIMEOUT_MS = 30_000;
+
+function askServer(base: string, key: string | undefined): AskServer {
+  return async (path, body) => {
+    const headers = {
+      "content-type": "application/json",
+      ...(key !== undefined && { "x-api-key": key }),
+    };
+    const sent = body === undefined ? {} : { method: "POST", body: JSON.stringify(body) };
+    const signal = AbortSignal.timeout(SERVER_TIMEOUT_MS);
+    try {
+      const answer = await fetch(`${base}${path}`, { ...sent, headers, signal, redirect: "error" });
+      return { status: answer.status, body: await answer.text() };
+    } catch {
+      throw new Error(
+        `The server at ${base} did not answer. Is it running, and is --server right?`,
+      );
+    }
+  };
+}
+
+const BULK = { files, clock, readPages: threadPages, onInterrupt } as const;
+
+/** Every command but `serve` and `worker`, with what it opens. */
+export function toolCommands(terminal: Terminal): readonly Command[] {
+  const stored =
+    <T extends object>(open: (process: Process, terminal: Terminal) => Promise<T>): Open<T> =>
+    (use = "must_exist") =>
+      openStored(config(), { terminal, use }, (process) => open(process, terminal));
+  const openValidator = () => command((process) => openCliValidator(process, terminal.err));
+  const mcp = {
+    version: programVersion(),
+    openHere: openValidator,
+    askServer: (base: string) => askServer(base, config().apiKey),
+    streams: { input: process.stdin, output: process.stdout },
+  };
+  return [
+    checkCommand(terminal, openValidator),
+    bulkCommand(terminal, opening({ ...BULK, openCheck: () => openCheck(terminal) })),
+    accountCommand(terminal, stored(openAccounts)),
+    keyCommand(terminal, stored(openAccounts)),
+    webhookCommand(terminal, () => command(openCliWebhooks)),
+    listsCommand(terminal, stored(openCliLists)),
+    forgetCommand(terminal, () => command(openForget)),
+    decideCommand(terminal, openValidator),
+    policyCommand(terminal, stored(openPolicies)),
+    hookCommand(terminal, stored(openHooks)),
+    mcpCommand(terminal, opening(mcp)),
+    migrateCommand(terminal, opening({ migrate: (how: MigrateOptions) => migrate(how, terminal) })),
+    backupCommand(terminal, opening({ backUp })),
+    doctorCommand(terminal, opening({ diagnose: () => diagnose(process.env) })),
+    completionCommand(terminal, opening({})),
+  ];
+}
+
+const config = (): Config => readConfig(process.env);
+
+const command = <T extends object>(
+  open: (process: Process) => Promise<T>,
+): Promise<T & { readonly close: () => Promise<void> }> =>
+  openProcess(config(), { log: "silent" }, open);
+
+async function migrate(options: MigrateOptions, { err }: Terminal): Promise<string> {
+  leaveWhenAsked();
+  const { words, close } = await command(async (process) => ({
+    words: await migrated({ ...process, log: toPerson(process.log, err) }, options),
+  }));
+  await close();
+  return words;
+}
+
+/** A person who waits for a long upgrade reads what a server writes into its log. */
+function toPerson(log: Log, err: Terminal["err"]): Log {
+  const say = (event: string, fields: object = {}): void =>
+    err(`${[event, ...Object.values(fields).map(String)].join(" ")}\n`);
+  return { ...log, info: say, warn: say };
+}
+
+async function migrated(
+  process: Process,
+  { restored, newSecretKey }: MigrateOptions,
+): Promise<string> {
+  const settings = process.config;
+  const sql = await openSql(process, "migrate");
+  const done = [`The database ${databasePlace(settings)} is at this version.`];
+  const change = async (): Promise<void> => {
+    if (restored) done.push(endedInWords(await endRestored(sql.db, clock.nowMs())));
+    if (!newSecretKey) return;
+    await adoptSecretKey(settings, sql);
+    await endLists(sql.db);
+    done.push(NEW_KEY_TAKEN);
+  };
+  if (restored || newSecretKey) await whileNobodyServes(settings, change);
+  return done.join("\n");
+}
+
+const NEW_KEY_TAKEN =
+  "The database uses this secret key now. Every webhook, hook and account with tokens needs a new secret, every address rule a new entry. Kept lists end.";
+
+/** What an embedded server has in memory would not follow; several processes only the operator can stop. */
+async function whileNobodyServes(
+  { dataDir, databaseUrl }: Config,
+  change: () => Promise<void>,
+): Promise<void> {
+  const unlock = databaseUrl === undefined ? lockForServing(dataDir) : () => undefined;
+  try {
+    await change();
+  } finally {
+    unlock();
+  }
+}
+
+function endedInWords({ jobs, webhooks, signIns }: EndedByRestore): string {
+  const counts = [`lists ${String(jobs)}`, `webhooks ${String(webhooks)}`];
+  return `Ended as they were under way: ${counts.join(", ")}, sign-ins ${String(signIns)}.`;
+}
+
+function backUp(file: string): number {
+  const { dataDir, databaseUrl } = config();
+  if (databaseUrl === undefined) return backUpEmbedded(dataDir, file);
+  throw new Error("the database is PostgreSQL: pg_dump backs it up (docs/operations/back-up.md)");
+}
+
+const openCheck = (terminal: Terminal): Promise<CommandBulkChecker> =>
+  command(async (process) => {
+    const trust = openTrust(process);
+    const datasets = await openKnownLists(process);
+    const { check, room, close } = openBulkChecker(process.config, datasets, { trust });
+    process.closing.add(() => trust?.close());
+    process.closing.add(close);
+    process.closing.add(() => warnOf(trust, terminal.err));
+    return { check, room };
+  });
+
+/** The first interrupt asks, a second one does not. */
+function onInterrupt(stop: () => void): () => void {
+  const leave = (): void => process.exit(130);
+  const ask = (): void => {
+    process.once("SIGINT", leave);
+    stop();
+  };
+  process.once("SIGINT", ask).once("SIGTERM", stop);
+  return () => void process.off("SIGINT", ask).off("SIGINT", leave).off("SIGTERM", stop);
+}
+
+async function openCliLists(process: Process): Promise<CliLists> {
+  const store = await openAccountStore(process);
+  const lists = await openStoredLists(process, store);
+  const note = operatorNote(process, store);
+  return {
+    operator: lists.operator.by(note),
+    refresh: {
+      status: () => lists.refresh.status(),
+      refresh: (confirmed) => refreshBy(note, lists.refresh, confirmed),
+    },
+    proposals: new Proposals({ db: store.sql.db, datasets: lists.datasets, clock }),
+    author: systemUser(),
+  };
+}
+
+async function openForget(process: Process): Promise<CliForget> {
+  requireDatabase(process.config);
+  const store = await openAccountStore(process);
+  const { db } = store.sql;
+  const charges = new Charges({ db, ids: process.ids });
+  const secretKey = await openSecretKey(process.config, store.sql);
+  const deps = {
+    db,
+    clock,
+    accounts: store.accounts,
+    operator: (await openStoredLists(process, store)).operator,
+    jobs: new Jobs({ db, charges, ids: process.ids }),
+    box: createOctetBox(secretKey, LISTS),
+    hash: createAccountHash(mailboxKey(secretKey)),
+  };
+  const note = operatorNote(process, store);
+  return { forget: (address, isLook) => forgetPerson(deps, address, isLook, note) };
+}
+
+async function openAccounts(process: Process): Promise<CliAccounts> {
+  const store = await openAccountStore(process);
+  const note = operatorNote(process, store);
+  return {
+    accounts: store.accounts.by(note),
+    keys: store.keys.by(note),
+    credits: store.credits.by(note),
+    switches: store.switches.by(note),
+    reportOutcomes: store.reportOutcomes,
+    unlock: (accountId) => new Guesses(store.sql.db).forget(accountId, note),
+    async renewTokenSecret(accountId) {
+      const { config, ids, log } = process;
+      const tokens = createTokens({
+        accounts: new Accounts(store.sql.db),
+        box: createSecretBox(await openSecretKey(config, store.sql)),
+        publicUrl: () => publicUrlOf(config),
+        notices: store.notices,
+        clock,
+        ids,
+        log,
+      });
+      return tokens.renewSecret(accountId, note);
+    },
+  };
+}
+
+/** What these commands change is written down as the operator's doing, by the system user's name. */
+function operatorNote({ ids }: Process, { sql: { db } }: AccountStore): Note {
+  const audit = createAudit(db, ids, clock);
+  return noteBy(audit, { actorId: operatorId(systemUser()), clientAddress: COMMAND_LINE });
+}
+
+async function openCliWebhooks(process: Process): Promise<CliWebhooks> {
+  const { config } = process;
+  requireDatabase(config);
+  const store = await openAccountStore(process);
+  const dns = openDns(config, "interactive", process);
+  process.closing.add(() => dns.close());
+  const { setup, dispatcher, deliveries } = openWebhooks(process, {
+    sql: store.sql,
+    secretKey: await openSecretKey(config, store.sql),
+    addresses: dns.everyAddress,
+  });
+  return {
+    accounts: store.accounts,
+    setup: setup.by(operatorNote(process, store)),
+    dispatcher,
+    deliveries,
+  };
+}
+
+function requireDatabase(config: Config): void {
+  if (!hasDatabase(config)) throw refuse(missingWords(config).trim());
+}

@@ -63,7 +63,6 @@ export function endOfIteration(): Promise<void> {
   return turnEnding;
 }
 
-/** Sends an answer with the rate headers of its entrance, unless credits paid for it. */
 export function send(
   response: HttpResponse,
   answer: ApiReply,
@@ -75,7 +74,6 @@ export function send(
 
 export const isStream = (body: RouteReply["body"]): body is Readable => body instanceof Readable;
 
-/** Sends an answer; of one to HEAD, the headers alone. */
 export function write(
   response: HttpResponse,
   { status = 200, type, body, headers }: RouteReply,
@@ -85,7 +83,6 @@ export function write(
   writeAll(response, status, all, body);
 }
 
-/** `headers` may be added to. */
 function writeAll(
   response: HttpResponse,
   status: number,
@@ -241,7 +238,6 @@ export function refusalHeaders(
   };
 }
 
-/** `{"error": ...}` and what else belongs to it. */
 export function errorBody(message: string, detail: Refusal["detail"] = {}): string {
   return JSON.stringify({ error: message, ...detail });
 }

@@ -4,11 +4,10 @@ import type { CheckOne } from "../check/single-check.ts";
 import type { DashboardPages } from "./account/dashboard.ts";
 import type { BulkHandler } from "./api/bulk.ts";
 import { checkRoute } from "./api/check.ts";
-import { docsPages } from "./docs.ts";
+import { docsPages } from "./files.ts";
 import { createGuard, type GuardTerms } from "./guard.ts";
 import type { CompatHosts, HostCheck } from "./hosts.ts";
-import { openApiDocument } from "./openapi.ts";
-import { OPERATIONS } from "./operations.ts";
+import { openApiDocument } from "./operations.ts";
 import type { Route } from "./route.ts";
 import { createServe } from "./routes.ts";
 import type { App } from "./server.ts";
@@ -17,20 +16,15 @@ import { basePathOf } from "./target.ts";
 
 export interface AppDeps extends GuardTerms {
   readonly checkOne: CheckOne;
-  /** Answers bulk requests under `/api/email` and `/api/domain`. */
   readonly bulk?: BulkHandler;
   readonly routes?: readonly Route[];
-  /** Pages outside `/api`, the dashboard's above all. */
   readonly pages?: Partial<DashboardPages>;
   readonly metricsPage: MetricsPage;
-  /** Names of what keeps the service from its work. */
   readonly failing: ProcessDeps["failing"];
   readonly settings: GuardTerms["settings"] & {
     readonly publicUrl: () => string;
     readonly metricsToken?: string;
-    /** For `/metrics`; absent: any. */
     readonly isHostAllowed?: HostCheck;
-    /** GATEPOST_COMPAT_HOSTS; absent: none. */
     readonly compatHosts?: CompatHosts;
   };
   readonly docsViewer?: string;
@@ -50,9 +44,7 @@ export function buildApp(deps: AppDeps): App {
     metricsToken: settings.metricsToken,
     isHostAllowed: settings.isHostAllowed ?? (() => true),
   };
-  const system = systemPages(own, settings.publicUrl, {
-    "/openapi.json": () => openApiDocument(OPERATIONS, basePath),
-  });
+  const system = systemPages(own, settings.publicUrl, () => openApiDocument(basePath));
   const serve = createServe({
     guard: createGuard(routes, deps),
     pages: [...system, ...docsPages(basePath, deps.docsViewer), ...(pages.pages ?? [])],

@@ -22,22 +22,18 @@ export const BODY_MAX_BYTES = 6_100_000;
 export interface BodyDeps {
   readonly shares: Shares;
   readonly clock: Clock;
-  /** Of large bodies, in a thread; absent: here. */
   readonly decodeLarge?: Decode;
 }
 
 interface ReceiveTerms {
   readonly owner: OwnerKey;
-  /** The largest body in octets; absent: `BODY_MAX_BYTES`. */
   readonly maxBytes?: number;
   readonly tooLarge?: () => Error;
-  /** Files have a share of their own. */
   readonly isUpload?: true;
   /** The owner's oldest unfinished bodies end for it, where the owner has no room. */
   readonly displaces?: true;
 }
 
-/** Whose body it is, and what is read of it. */
 interface ReadTerms extends Pick<ReceiveTerms, "owner" | "maxBytes"> {
   /** Parameters that are read of a form, and whose lists are decoded at once when the body is large. */
   readonly wanted?: ReadonlySet<string>;
@@ -182,13 +178,11 @@ export function expectContinue(source: HttpRequest, response: HttpResponse): voi
   WAITING.set(source, response);
 }
 
-/** Tells a client that waits to send its body; to be called before the body is read. */
 function askForBody(source: HttpRequest): void {
   WAITING.get(source)?.writeContinue();
   WAITING.delete(source);
 }
 
-/** Whether the request announced a body (RFC 9112 section 6). */
 export function hasBody({ headers }: HttpRequest): boolean {
   const length = headers["content-length"];
   return headers["transfer-encoding"] !== undefined || (length !== undefined && length !== "0");
@@ -271,7 +265,6 @@ const WINDOW_MIN_OCTETS = 20_480;
 
 const LOOK_EVERY_MS = 1_000;
 
-/** A body on its way in. */
 interface Sending {
   readonly octets: () => number;
   readonly cut: () => void;

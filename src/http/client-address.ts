@@ -3,7 +3,6 @@ import type { IncomingMessage } from "node:http";
 import type { Credentials } from "../accounts/admission/identify.ts";
 import type { HttpRequest } from "./route.ts";
 
-/** Addresses and networks whose `X-Forwarded-For` is believed. */
 export type TrustedProxies = readonly ProxyNetwork[];
 
 type ProxyNetwork = readonly [address: ipaddr.IPv4 | ipaddr.IPv6, prefixLength: number];
@@ -100,7 +99,6 @@ function isTrusted(address: ipaddr.IPv4 | ipaddr.IPv6, trusted: TrustedProxies):
   );
 }
 
-/** Whether the peer is one of the proxies whose `X-Forwarded-For` is believed. */
 export function isTrustedProxy(peer: string, trusted: TrustedProxies): boolean {
   const address = trusted.length === 0 ? undefined : parse(peer);
   return address !== undefined && isTrusted(unmapped(address), trusted);
@@ -108,7 +106,6 @@ export function isTrustedProxy(peer: string, trusted: TrustedProxies): boolean {
 
 const written = (address: ipaddr.IPv4 | ipaddr.IPv6): string => address.toString();
 
-/** Whether the address is the machine itself: 127.0.0.0/8, ::1. */
 export function isLoopback(address: string): boolean {
   const parsed = parse(address);
   return parsed !== undefined && unmapped(parsed).range() === "loopback";

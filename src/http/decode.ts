@@ -1,8 +1,14 @@
-import { bulkTooLarge, invalidJson } from "../base/refusals.ts";
+import {
+  Busboy,
+  type BusboyConfig,
+  type BusboyFileStream,
+  type BusboyInstance,
+} from "@fastify/busboy";
 import type { OwnerKey } from "../base/owner.ts";
+import { badUpload, bulkTooLarge, invalidJson } from "../base/refusals.ts";
 import { SMALL_BODY_OCTETS } from "../base/resources.ts";
+import { nextSlice } from "../base/slices.ts";
 import { BULK_MAX_OCTETS } from "../core/name/domain.ts";
-import { readMultipart } from "./multipart.ts";
 import { type Body, bulkText, fieldName, itemsName, readForm, VALUES_MAX } from "./params.ts";
 import { decodePercent } from "./target.ts";
 
@@ -26,10 +32,8 @@ export const decodeBody = async ({ kind, type, wanted, chunks }: DecodeOrder): P
   return decodeText(bytes, { kind, type, wanted });
 };
 
-/** Whether a body of `octets` waits for its owner's turn to be decoded. */
 export const isLargeBody = (octets: number): boolean => octets > SMALL_BODY_OCTETS;
 
-/** Throws a `Refusal`. `text`: JSON where it begins with "{", else a form. */
 export function decodeText(
   bytes: Buffer,
   { kind: told, type, wanted }: Omit<DecodeOrder, "kind" | "chunks"> & TextKind,
@@ -153,7 +157,6 @@ function isEscaped(text: string, at: number): boolean {
   return (at - start) % 2 === 1;
 }
 
-/** The lists in long arrays; of the arrays themselves only the first items are kept, or one that is not text. */
 function joined(
   value: Record<string, unknown>,
   lists: ReadonlySet<string>,
@@ -172,7 +175,6 @@ function joined(
   return texts;
 }
 
-/** Characters of a parameter that is decoded with its body. */
 const LIST_CHARACTERS = 65_536;
 
 /** Reads a form; of a large one the text of each long list too, which then stands for all its values but the first. */
@@ -192,7 +194,6 @@ function readFields(text: string, wanted: ReadonlySet<string>, isLarge: boolean)
   return { kind, fields, lists };
 }
 
-/** Neither a comma nor white space; a list without one has no entry. */
 export const ENTRY_CHARACTER = /[^ ,\t\r\n]/;
 
 /**
@@ -231,4 +232,63 @@ export async function readParts(contentType: string, bytes: Buffer): Promise<For
     },
   });
   return { kind: "parts", fields, files };
+}
+
+interface MultipartTerms {
+  readonly limits: NonNullable<BusboyConfig["limits"]>;
+  readonly tooMany: string;
+  readonly isPartAFile?: NonNullable<BusboyConfig["isPartAFile"]>;
+  /** A part without a name has "". */
+  readonly field: (name: string, value: string) => void;
+  readonly file: (
+    name: string,
+    stream: BusboyFileStream,
+    filename: string | undefined,
+    mediaType: string,
+  ) => void;
+}
+
+const SLICE_BYTES = 65_536;
+
+/** Parses a whole body of `multipart/form-data` (RFC 7578). Refuses with 400. */
+export async function readMultipart(
+  contentType: string,
+  bytes: Buffer,
+  { tooMany, field, file, ...terms }: MultipartTerms,
+): Promise<void> {
+  const parser = parserOf(contentType, terms);
+  let refusal: Error | undefined;
+  const refuse = (text: string) => (): void => void (refusal ??= badUpload(text));
+  const [limited, broken] = [refuse(tooMany), refuse("The multipart body is broken.")];
+  // A part may have no name, although the parser's types say otherwise.
+  const nameOf = (name: string | undefined): string => name ?? "";
+  parser.on("field", (name, value) => field(nameOf(name), value));
+  parser.on("file", (...[name, stream, filename, , mediaType]) => {
+    file(nameOf(name), stream.on("error", broken), filename, mediaType);
+  });
+  parser.on("partsLimit", limited).on("filesLimit", limited).on("fieldsLimit", limited);
+  const finished = new Promise((resolve) => parser.on("finish", resolve).on("error", resolve));
+  parser.on("error", broken);
+  for (let at = 0; at < bytes.length && refusal === undefined; at += SLICE_BYTES) {
+    parser.write(bytes.subarray(at, at + SLICE_BYTES));
+    await nextSlice();
+  }
+  if (refusal === undefined) {
+    parser.end();
+    await finished;
+  }
+  if (refusal !== undefined) throw refusal;
+}
+
+function parserOf(
+  contentType: string,
+  { limits, ...terms }: Partial<BusboyConfig>,
+): BusboyInstance {
+  const heads = { headerPairs: 20, headerSize: 8_192 };
+  try {
+    const headers = { "content-type": contentType };
+    return new Busboy({ ...terms, headers, limits: { ...limits, ...heads } });
+  } catch {
+    throw badUpload("The multipart body has no boundary.");
+  }
 }

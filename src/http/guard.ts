@@ -54,14 +54,12 @@ interface GuardDeps extends GuardTerms {
 /** Answers one request under `/api` or `/compat`. Never throws. */
 export type Guard = (request: HttpRequest, response: HttpResponse, target: RequestTarget) => void;
 
-/** What is known of the request so far; filled on the way. */
 class RequestState {
   readonly request: HttpRequest;
   readonly target: RequestTarget;
   readonly route: Route | undefined;
   readonly address: string;
   credentials: Credentials;
-  /** Of a route with a deadline. */
   deadlineMs: number | undefined = undefined;
   entrance: Entrance | undefined = undefined;
   /** Set when the caller was not known in time: charges it once it is known, if it was served. */
@@ -69,11 +67,8 @@ class RequestState {
   /** The guard's own charge, for a route that charges nothing itself. */
   receipt: Receipt | undefined = undefined;
   releaseBody: (() => void) | undefined = undefined;
-  /** Octets of the body, once they are read. */
   bodyOctets = 0;
-  /** Once the path is read. */
   asked: GuardedRequest | undefined = undefined;
-  /** Once they are read. */
   params: Params | undefined = undefined;
   isBodyTaken = false;
   /** The status of its refusal, which another service's shape may not send. */
@@ -93,7 +88,6 @@ class RequestState {
   }
 }
 
-/** The path behind the family, and how its route answers it. */
 interface GuardedRequest {
   readonly path: ApiRequest["path"];
   readonly handling: Handling;
@@ -137,7 +131,6 @@ function familyOf(path: string): string {
   return path.slice(isCompat ? 1 : PREFIX.length, end < 0 ? path.length : end);
 }
 
-/** The path is read once, at the first use. */
 function askedOf(call: RequestState, route: Route): GuardedRequest {
   if (call.asked !== undefined) return call.asked;
   const path = segmentsOf(call.target.path, route.family);
@@ -145,7 +138,6 @@ function askedOf(call: RequestState, route: Route): GuardedRequest {
   return call.asked;
 }
 
-/** Segments of a path that are read; a path with more is refused. */
 const SEGMENTS_MAX = 1_000;
 
 const NO_SEGMENTS: readonly string[] = [];
@@ -275,7 +267,6 @@ async function readEarly(call: RequestState, route: Route, deps: GuardDeps): Pro
 /** No single check is in a larger body, so a refused one is read no further than this to know it. */
 const SINGLE_MAX_BYTES = 16_384;
 
-/** A body of unknown length counts as large. */
 function isLarge({ request: { headers } }: RequestState): boolean {
   if (headers["transfer-encoding"] !== undefined) return true;
   return Number(headers["content-length"] ?? 0) > SINGLE_MAX_BYTES;
@@ -358,7 +349,6 @@ async function settled(
   else await entrance.advance?.release();
 }
 
-/** The answer to an error. Every fault, also of a store, is logged here and nowhere else. */
 async function recover(error: unknown, call: RequestState, deps: GuardDeps): Promise<ApiReply> {
   const { log, faultLog, metrics } = deps;
   const { request, route, receipt } = call;
@@ -389,7 +379,6 @@ async function recover(error: unknown, call: RequestState, deps: GuardDeps): Pro
   return answer;
 }
 
-/** What the client gets; an error that is not a refusal stays as it is. */
 async function refusalFor(
   error: unknown,
   call: RequestState,

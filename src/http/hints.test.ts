@@ -4,7 +4,7 @@ import { inject, type InjectOptions } from "../../test/http/inject.ts";
 import { gateWorld } from "../../test/policy/gate-world.ts";
 import { appDeps } from "../../test/http/http-app.ts";
 import { buildApp } from "./app.ts";
-import { isSeveral } from "./hints.ts";
+import { isSeveral } from "./params.ts";
 
 const FORM = { "content-type": "application/x-www-form-urlencoded" };
 const JSON_BODY = '{"email":"jo@good.example"}';

@@ -2,7 +2,6 @@ import type { IncomingMessage } from "node:http";
 import { isLoopback } from "./client-address.ts";
 import type { RequestTarget } from "./target.ts";
 
-/** Whether a request with this Host may be answered; the host may have a port. */
 export type HostCheck = (host: string | undefined) => boolean;
 
 interface HostTerms {
@@ -84,7 +83,6 @@ export function readCompatHosts(text: string, services: readonly string[]): Comp
 const HOST =
   /^(?=.{1,253}$)[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?(?:\.[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?)*$/;
 
-/** The target below `/compat/{service}` where the request's Host serves a shape at its root. */
 export function atCompatHost(
   target: RequestTarget,
   host: string | undefined,

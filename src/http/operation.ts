@@ -16,7 +16,6 @@ import {
 import type { Optional, Schema } from "../core/json-schema.ts";
 import type { Params } from "./params.ts";
 
-/** What a client is sent of a refusal. */
 export type ShownRefusal = Pick<Refusal, "message"> &
   Partial<Pick<Refusal, "code" | "detail" | "retryAfterSeconds">>;
 
@@ -50,19 +49,14 @@ export interface Operation {
   readonly query?: DocumentedFields;
   /** Members of a JSON body; they work in forms and in the query too. */
   readonly body?: DocumentedFields;
-  /** The body is `multipart/form-data`. */
   readonly isUpload?: boolean;
   readonly bodyExample?: Readonly<Record<string, unknown>>;
-  /** The header `Idempotency-Key` is read. */
   readonly isIdempotent?: true;
-  /** By media type; the first is what most clients want. */
   readonly answers: Readonly<Record<string, OperationAnswer>>;
   readonly refusals?: Refusals;
-  /** 304 is sent to who holds the answer. */
   readonly isCacheable?: true;
 }
 
-/** As far as they are documented: some are read in a way of their own. */
 type DocumentedFields = Readonly<Record<string, Pick<Field<unknown>, "schema">>>;
 
 /**
@@ -92,7 +86,6 @@ export function readFields<F extends Readonly<Record<string, Field<unknown>>>>(
 
 export const isOptional = (schema: Schema | Optional): schema is Optional => "optional" in schema;
 
-/** The names of all parameters of the operations of one route. */
 export const parametersOf = (...operations: readonly Operation[]): ReadonlySet<string> =>
   new Set(
     operations.flatMap(({ query = {}, body = {} }) => [
@@ -109,7 +102,6 @@ export const KEY_NEEDED: Refusals = {
   401: ["No key, or one that is invalid or revoked.", apiKeyRequired()],
 };
 
-/** What every operation under `/api` may answer besides its own. */
 export const COMMON_REFUSALS: Refusals = {
   401: ["The key is invalid or revoked.", invalidApiKey()],
   403: ["The account is disabled.", accountDisabled()],

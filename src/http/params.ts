@@ -1,8 +1,7 @@
+import { editDistanceOne } from "../core/policy/conditions.ts";
 import { badParameter, bulkTooLarge, wrongType } from "../base/refusals.ts";
-import { JSON_HINT, unknownHint } from "./hints.ts";
 import { decodePercent, hexPair } from "./target.ts";
 
-/** The body of a request, as far as it was read. */
 export type Body =
   | { readonly kind: "none" }
   | {
@@ -98,7 +97,6 @@ export class Params {
     return values === undefined ? [] : splitNames(readTexts(values, listed(values)).join(","));
   }
 
-  /** How many values stand under the name. */
   count(name: string): number {
     return this.#values(name)?.texts.length ?? 0;
   }
@@ -125,7 +123,6 @@ export class Params {
   }
 }
 
-/** Parameters of a request whose names are looked at for a hint. */
 const LOOKED_AT = 50;
 
 const namesIn = (form: string): readonly string[] =>
@@ -137,7 +134,6 @@ const namesIn = (form: string): readonly string[] =>
       });
 
 interface ParamValues {
-  /** Those of the name itself, then the items of an array. */
   readonly texts: readonly string[];
   readonly items: number;
   readonly form: "encoded" | "plain";
@@ -183,7 +179,6 @@ function jsonValues(name: string, value: unknown): ParamValues {
 
 const NO_FIELDS: RawFields = new Map();
 
-/** No parameter at all, for requests that carry neither a body nor a query. */
 export const NO_PARAMS: Params = new Params({ kind: "none" }, "", new Set());
 
 function splitNames(text: string): readonly string[] {
@@ -201,7 +196,6 @@ export type RawFields = ReadonlyMap<string, readonly string[]>;
 export const fieldName = (name: string): string =>
   name.endsWith("]") ? name.replace(/\[\d*\]$/, ITEMS) : name;
 
-/** The items of an array that a form holds under this name. */
 export const itemsName = (name: string): string => `${name}${ITEMS}`;
 
 const ITEMS = "[]";
@@ -321,7 +315,6 @@ function endOfLocalPart(octets: Buffer, start: number): number {
   return at;
 }
 
-/** Just behind the separator or the "+" that ends the domain; further at signs belong to it. */
 function endOfDomain(octets: Buffer, start: number): number {
   let at = start;
   while (at < octets.length && octets[at] !== PLUS && !isSeparator(octets, at)) at += 1;
@@ -344,4 +337,39 @@ function isSeparator(octets: Buffer, at: number): boolean {
 function meant(octets: Buffer, at: number): number {
   const octet = octets[at] ?? -1;
   return octet === PERCENT ? hexPair(octets[at + 1], octets[at + 2]) : octet;
+}
+
+const NAMED = 3;
+
+/** What may stand in a header, and is no secret: keys are longer. */
+const SAID_NAME = /^[a-z][a-z0-9_-]{0,31}$/i;
+
+const JSON_HINT = "The body looks like JSON; send it with Content-Type: application/json.";
+
+function unknownHint(names: readonly string[], known: ReadonlySet<string>): string | undefined {
+  const unknown = new Set(names.filter((name) => !known.has(name) && SAID_NAME.test(name)));
+  if (unknown.size === 0) return undefined;
+  return [...unknown]
+    .slice(0, NAMED)
+    .map((name) => `Unknown parameter ${name}${didYouMean(name, known)}.`)
+    .join(" ");
+}
+
+function didYouMean(name: string, known: ReadonlySet<string>): string {
+  const plain = plainName(name);
+  const near = [...known].find((one) => {
+    const other = plainName(one);
+    const isPart = plain.length > 2 && (other.startsWith(plain) || plain.startsWith(other));
+    return isPart || editDistanceOne(plain, other);
+  });
+  return near === undefined ? "" : `; did you mean ${near}`;
+}
+
+const plainName = (name: string): string => name.toLowerCase().replaceAll(/[_-]/g, "");
+
+/** Whether a text is two addresses or more, between commas, semicolons or blanks. What quotes anything is one. */
+export function isSeveral(text: string): boolean {
+  if (text.indexOf("@") === text.lastIndexOf("@") || text.includes('"')) return false;
+  const pieces = text.split(/[\s,;]+/).filter((piece) => piece !== "");
+  return pieces.length > 1 && pieces.every((piece) => /^[^@<>()]+@[^@<>()]+$/.test(piece));
 }

@@ -16,7 +16,6 @@ interface AccessDetail {
   readonly entry: string | undefined;
 }
 
-/** `monotonicMs` is when the request was answered, by `Clock.monotonicMs`. */
 export type AccessLog = (line: AccessLine, detail: AccessDetail, monotonicMs: number) => void;
 
 /** Lets `most` lines of a second through; each tells how many were left out before it. */

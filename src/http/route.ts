@@ -55,14 +55,12 @@ interface RouteWords {
 
 /** How a route of another service's shape differs. Its body, at most 64 KiB, is read before the caller is known. */
 export interface Foreign {
-  /** Pages of other sites may read the answers. */
   readonly cors: boolean;
   credentials(params: Params, source: HttpRequest): Credentials;
   /** `params` as far as they could be read. */
   refused(refusal: Refusal | undefined, path: ApiRequest["path"], params?: Params): ApiReply;
 }
 
-/** A request that was let in. */
 export interface ApiRequest {
   readonly method: Method;
   /** Segments behind the family, split at raw "/" and then decoded; one trailing "/" is ignored. */
@@ -79,7 +77,6 @@ export interface ApiRequest {
 export interface RouteReply {
   readonly status?: number;
   readonly type?: string;
-  /** A stream is destroyed when the client goes away. */
   readonly body?: string | Uint8Array | Readable;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -89,7 +86,6 @@ export interface ApiReply extends RouteReply {
   readonly body: string | Readable;
   /** What paid; credits take the rate headers off the answer. */
   readonly paidBy?: "plan" | "credits";
-  /** False: pages of other sites may not read it. */
   readonly crossOrigin?: boolean;
   /** What was checked, for the access log, which keeps only its domain by default. */
   readonly entry?: string;

@@ -9,9 +9,7 @@ import { decodeSegment, isApiPath, readTarget, type RequestTarget } from "./targ
 
 export interface PageRequest {
   readonly source: HttpRequest;
-  /** For handlers that write the answer themselves. */
   readonly response: HttpResponse;
-  /** Below the path of the public URL. */
   readonly target: RequestTarget;
   readonly id: string;
 }
@@ -31,7 +29,6 @@ interface ServeTerms {
   readonly pages: readonly Page[];
   /** Answers a GET of a path that no page has; undefined: 404. */
   readonly absent?: (request: PageRequest) => RouteReply | undefined;
-  /** The path of the public URL without the last "/"; "" for none. */
   readonly basePath: string;
   readonly compatHosts: CompatHosts;
   /** The public URL is https: browsers are told to stay with it (RFC 6797). */
@@ -62,7 +59,6 @@ function belowBase(target: RequestTarget, basePath: string): RequestTarget {
   return rest.startsWith("/") ? { ...target, path: rest } : target;
 }
 
-/** Path with ":id" at the place of its parameter -> method -> page. */
 type PageTable = ReadonlyMap<string, ReadonlyMap<string, Page>>;
 
 function tableOf(pages: readonly Page[]): PageTable {

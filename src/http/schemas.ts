@@ -4,8 +4,6 @@ import { component, Type } from "../core/json-schema.ts";
 import { DecisionAnswer } from "../gate/gate-shapes.ts";
 import { RESULT_FIELDS } from "../core/validate/result.ts";
 
-/** What the API sends, by the names that `/openapi.json` gives it. */
-
 const text = (description: string) => Type.String({ description });
 const count = (description: string, more: object = {}) =>
   Type.Integer({ description, minimum: 0, ...more });

@@ -31,13 +31,11 @@ import { isHostHeader } from "./hosts.ts";
 import { type HttpRequest, JSON_TYPE } from "./route.ts";
 import { stop, type StopLimits } from "./stop.ts";
 
-/** How patient the listener is. */
 export interface ListenLimits extends StopLimits {
   /** Until the last header byte. */
   readonly headersTimeoutMs: number;
   /** Until the last byte of the body, however steadily it comes; `SlowSenders` cuts one that stands still. */
   readonly requestTimeoutMs: number;
-  /** How often the two above are looked at. */
   readonly checkIntervalMs: number;
   /** An idle keep-alive connection; above the 60 s that load balancers reuse theirs. */
   readonly keepAliveTimeoutMs: number;
@@ -74,7 +72,6 @@ const BACKLOG = 4_096;
 
 export interface App {
   readonly serve: RequestListener;
-  /** The server stops: ends event streams. */
   readonly stop: () => void;
 }
 
@@ -85,14 +82,12 @@ export interface ListenAddress {
 
 export interface ListenTerms {
   readonly limits: ListenLimits;
-  /** Of connections; absent: no limit. */
   readonly share?: Share;
   /** Their connections are not counted by address. */
   readonly trustedProxies?: TrustedProxies;
 }
 
 export interface Listening {
-  /** "http://127.0.0.1:8080", with the port that was really taken. */
   readonly url: string;
   readonly port: number;
   /**
@@ -196,7 +191,6 @@ interface OpenConnection {
   unanswered: number;
   /** Requests behind them, each begun when one before it is answered; one read of the socket holds some hundreds. */
   readonly waiting: Fifo<() => void>;
-  /** The answer to its newest request. */
   latest: ServerResponse | undefined;
   /** When it was last used, in requests of the whole server. */
   usedAt: number;
@@ -209,7 +203,6 @@ interface OwnerConnections {
   unanswered: number;
 }
 
-/** How many connections are looked at to find an idle one. */
 const LOOKED_AT_MAX = 1_024;
 
 /**
@@ -290,7 +283,6 @@ class Connections {
     }
   }
 
-  /** A client that takes nothing of its answer from one call to the next is cut. */
   cutStalled(): void {
     for (const [socket, connection] of this.#open) {
       const waits = socket.writableLength > 0;
@@ -433,7 +425,6 @@ const refusalHead = (refusal: Refusal) => {
   return { body, headers };
 };
 
-/** Refuses without the parser, and closes. */
 function writeRefusal(socket: Socket, refusal: Refusal): void {
   socket.on("error", () => undefined);
   if (!socket.writable) return;

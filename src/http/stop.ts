@@ -3,7 +3,7 @@ import { Server as NetServer } from "node:net";
 import { setImmediate as nextRound, setTimeout as pause } from "node:timers/promises";
 
 export interface StopLimits {
-  /** How long `stop` serves new requests, and says with each answer that its connection ends. */
+  /** How long a stopping server serves new requests, and says with each answer that its connection ends. */
   readonly farewellMs: number;
   /** How long it then waits for requests under way. */
   readonly stopTimeoutMs: number;

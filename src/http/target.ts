@@ -27,7 +27,6 @@ function withoutOrigin(raw: string): string {
 export const basePathOf = (publicUrl: string): string =>
   new URL(publicUrl).pathname.replace(/\/+$/, "");
 
-/** Whether the path belongs to the API or to another service's shape, which have their own dispatch and errors. */
 export const isApiPath = (path: string): boolean =>
   isBelow("/api", path) || isBelow("/compat", path);
 
@@ -71,7 +70,6 @@ function decodeOctets(octets: Buffer): string {
   return octets.toString("utf8", 0, end);
 }
 
-/** The octet that two hexadecimal digits name; -1 if they are not digits. */
 export function hexPair(high: number | undefined, low: number | undefined): number {
   const left = hexDigit(high ?? 0);
   const right = hexDigit(low ?? 0);

@@ -146,7 +146,6 @@ async function serve(
 }
 
 interface AccountAsker extends Pick<AccountRequest, "known" | "claimed"> {
-  /** The token of a session that began with this request. */
   readonly started?: string | undefined;
 }
 
@@ -255,7 +254,6 @@ function readQuery(id: string, text: string): AccountRequest["query"] {
 }
 
 interface Content extends Pick<AccountRequest, "body" | "file"> {
-  /** To be called once the request is answered. */
   readonly release?: () => void;
 }
 

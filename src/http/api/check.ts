@@ -7,9 +7,8 @@ import { component, Type } from "../../core/json-schema.ts";
 import { ENTRY_MAX_UNITS } from "../../core/name/domain.ts";
 import { when } from "../../core/mail/lookup.ts";
 import { NOTICE } from "../answer.ts";
-import { isSeveral } from "../hints.ts";
 import { json, type Operation, parametersOf } from "../operation.ts";
-import type { Params } from "../params.ts";
+import { isSeveral, type Params } from "../params.ts";
 import { type ApiReply, type ApiRequest, JSON_TYPE, type Route } from "../route.ts";
 import { type BulkHandler, bulkInPath } from "./bulk.ts";
 

@@ -17,9 +17,8 @@ import { isReservedName } from "../../core/reserved-name.ts";
 import type { CallerFact } from "../../core/policy/policy.ts";
 import type { DecideOne, DecideRequest } from "../../gate/decide-one.ts";
 import type { ProofOffer } from "../../gate/proof/proof.ts";
-import { isSeveral } from "../hints.ts";
 import { type Field, json, type Operation, parametersOf, readFields } from "../operation.ts";
-import type { Params } from "../params.ts";
+import { isSeveral, type Params } from "../params.ts";
 import { type ApiRequest, JSON_TYPE, type Route } from "../route.ts";
 
 /** POST /api/decide: accept, challenge, review or reject a sign-up, by the deadline; one unit. */

@@ -8,7 +8,7 @@ import {
 } from "../../../test/bulk/bulk-http.ts";
 import { domains } from "../../../test/bulk/bulk-world.ts";
 import { rawClient } from "../../../test/http/raw-http.ts";
-import { COMMENT_EVERY_MS, LOOK_EVERY_MS } from "./event-streams.ts";
+import { COMMENT_EVERY_MS, LOOK_EVERY_MS } from "./view.ts";
 import { until } from "../../../test/time/until.ts";
 
 const OWNER: AskOptions = { key: "a1" };

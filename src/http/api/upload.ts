@@ -13,7 +13,7 @@ import type { UploadOptions } from "../../bulk/read-upload.ts";
 import { component, Type } from "../../core/json-schema.ts";
 import { json, type Operation, parametersOf } from "../operation.ts";
 import { type BodyDeps, BodyReader } from "../body.ts";
-import { readMultipart } from "../multipart.ts";
+import { readMultipart } from "../decode.ts";
 import { Params } from "../params.ts";
 import type { ApiReply, ApiRequest, HttpRequest, Route } from "../route.ts";
 import {

@@ -1,6 +1,16 @@
 import { trimEntry } from "../../core/address/address.ts";
-import type { ShapeFacts } from "./facts.ts";
-import { byMessage, type CheckTerms, type Endpoint, entryOf, type Shape, single } from "./shape.ts";
+import {
+  byMessage,
+  type CheckTerms,
+  type Endpoint,
+  entryOf,
+  refusing,
+  type Shape,
+  type ShapeFacts,
+  type ShapeVerdict,
+  single,
+  type Why,
+} from "./shape.ts";
 
 type Mode = "address" | "domain";
 
@@ -19,6 +29,8 @@ const endpointsOf = (
       return { status: 400, body: { status: 400, error: invalid[mode] } };
     },
   }));
+
+const statusAndError = ({ status, message: error }: Why): object => ({ status, error });
 
 const INVALID = { address: "The email address is invalid.", domain: "The domain is invalid." };
 
@@ -114,10 +126,7 @@ export const mailcheckAi: Shape = {
     ...(mode === "address" && { alias: facts.alias }),
     did_you_mean: facts.meantDomain,
   })),
-  refused: ({ kind, status, message }) => ({
-    status,
-    body: { status, error: kind === "rate" ? "Rate limit exceeded." : message },
-  }),
+  refused: refusing(statusAndError, { rate: [429, "Rate limit exceeded."] }),
 };
 
 /** block-temporary-email.com: its clients read `temporary` and `error`. */
@@ -130,5 +139,36 @@ export const blockTemporaryEmail: Shape = {
     { address: "Invalid email address.", domain: "Invalid domain." },
     ({ result, mail, domain }) => ({ temporary: result.disposable, dns: mail, domain }),
   ),
-  refused: ({ status, message }) => ({ status, body: { status, error: message } }),
+  refused: refusing(statusAndError),
+};
+
+/** Misskey shows the words "disposable" and "blacklist" of a list to the person. Everything else may sign up. */
+const ERRORS: Partial<Record<ShapeVerdict, Readonly<Record<string, string>>>> = {
+  syntax: { regex: "malformed address" },
+  disposable: { list_match: "disposable" },
+  no_mail: { mx: "no mail server" },
+  trap: { list_match: "blacklist" },
+};
+
+/**
+ * A server of Truemail, as Misskey and its family ask it. They refuse a sign-up for every status but 200, so a limit that is
+ * reached and a fault of ours are a success.
+ */
+export const truemail: Shape = {
+  service: "truemail",
+  keys: [{ scheme: "bearer" }, { header: "authorization" }],
+  parameters: ["email"],
+  endpoints: [
+    single({ methods: ["GET", "POST"], paths: [""], name: "email" }, ({ verdict, entry }) => {
+      const errors = ERRORS[verdict] ?? null;
+      return { email: entry, success: errors === null, errors };
+    }),
+  ],
+  refused({ kind, status, message }, params) {
+    if (kind === "rate" || kind === "quota" || kind === "fault") {
+      const email = params?.entry("email", "address") ?? "";
+      return { body: { email, success: true, errors: null } };
+    }
+    return { status: kind === "missing" ? 422 : status, body: { error: message } };
+  },
 };

@@ -16,21 +16,20 @@ import {
   debounceFree,
   kickboxOpen,
   mailcheckAi,
+  truemail,
   usercheck,
 } from "./domains.ts";
-import { factsOf } from "./facts.ts";
-import { neverbounce } from "./neverbounce.ts";
+import { neverbounce, verifalia, zerobounce } from "./list-services.ts";
 import {
-  type ShapeAnswer,
-  type ShapeRequest,
   type Endpoint,
+  factsOf,
   keyAt,
   type Shape,
+  type ShapeAnswer,
+  type ShapeRequest,
   UNLIMITED,
   type Why,
 } from "./shape.ts";
-import { truemail } from "./truemail.ts";
-import { verifalia } from "./verifalia.ts";
 import {
   abstract,
   aftership,
@@ -40,7 +39,6 @@ import {
   mailgun,
   reacher,
 } from "./verifiers.ts";
-import { zerobounce } from "./zerobounce.ts";
 
 /** Every service whose clients work here with another base URL. */
 export const SHAPES: readonly Shape[] = [

@@ -1,7 +1,15 @@
-import type { ShapeFacts, ShapeVerdict } from "./facts.ts";
-import { byMessage, entryOf, type Shape, single, textOf, type Why } from "./shape.ts";
-
-type ByVerdict<T> = Readonly<Record<ShapeVerdict, T>>;
+import {
+  balance,
+  byMessage,
+  type ByVerdict,
+  entryOf,
+  refusing,
+  type Shape,
+  type ShapeFacts,
+  single,
+  textOf,
+  type Why,
+} from "./shape.ts";
 
 /** Result and reason of Kickbox and Emailable; Kickbox's sendex, Emailable's score. */
 const SCORED: ByVerdict<readonly [string, string, number, number]> = {
@@ -47,16 +55,10 @@ export const kickbox: Shape = {
         return { body, headers };
       },
     },
-    {
-      paths: ["v2/balance"],
-      answer: async ({ unitsLeft }) => ({
-        body: { balance: await unitsLeft(), success: true, message: null },
-      }),
-    },
+    balance("v2/balance", (left) => ({ balance: left, success: true, message: null })),
   ],
-  refused: ({ kind, status, message }) => ({
-    status: kind === "key" ? 403 : status,
-    body: { success: false, message: kind === "key" ? "Invalid API key" : message },
+  refused: refusing(({ message }) => ({ success: false, message }), {
+    key: [403, "Invalid API key"],
   }),
 };
 
@@ -96,14 +98,9 @@ export const emailable: Shape = {
       },
       { features: ["inbox_provider"] },
     ),
-    {
-      paths: ["v1/account"],
-      answer: async ({ unitsLeft }) => ({
-        body: { owner_email: null, available_credits: await unitsLeft() },
-      }),
-    },
+    balance("v1/account", (left) => ({ owner_email: null, available_credits: left })),
   ],
-  refused: byMessage({ key: 403, quota: 402 }),
+  refused: byMessage({ key: [403], quota: [402] }),
 };
 
 /** code, result, reason, send_transactional */
@@ -116,13 +113,6 @@ const DEBOUNCE_WORDS: ByVerdict<readonly [string, string, string, string]> = {
   unknown: ["7", "Unknown", "Unknown", "1"],
   good: ["5", "Safe to Send", "Deliverable", "1"],
   takes: ["7", "Unknown", "Unknown", "1"],
-};
-
-const DEBOUNCE_REFUSALS: Partial<Record<Why["kind"], readonly [status: number, error?: string]>> = {
-  key: [401, "Wrong API"],
-  quota: [402, "Credits Low"],
-  rate: [429, "Maximum concurrent calls reached"],
-  missing: [400],
 };
 
 /** api.debounce.io: every value is text. */
@@ -150,10 +140,12 @@ export const debounce: Shape = {
       };
     }),
   ],
-  refused({ kind, status, message }) {
-    const [shownStatus = status, error = message] = DEBOUNCE_REFUSALS[kind] ?? [];
-    return { status: shownStatus, body: { debounce: { error, code: "0" }, success: "0" } };
-  },
+  refused: refusing(({ message: error }) => ({ debounce: { error, code: "0" }, success: "0" }), {
+    key: [401, "Wrong API"],
+    quota: [402, "Credits Low"],
+    rate: [429, "Maximum concurrent calls reached"],
+    missing: [400],
+  }),
 };
 
 /** deliverability, quality_score */
@@ -365,5 +357,5 @@ export const aftership: Shape = {
       };
     }),
   ],
-  refused: ({ status, message }) => ({ status, body: message }),
+  refused: refusing(({ message }) => message),
 };

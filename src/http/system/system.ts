@@ -13,14 +13,12 @@ import { refused } from "../answer.ts";
 import { isLoopback } from "../client-address.ts";
 import { kept } from "../files.ts";
 import { type HostCheck, isAllowedFor } from "../hosts.ts";
-import type { OpenApiDocument } from "../openapi.ts";
 import { json, type Operation, type Refusals } from "../operation.ts";
 import { type HttpRequest, JSON_TYPE, type RouteReply } from "../route.ts";
 import type { Page } from "../routes.ts";
 
 export interface ProcessDeps {
   readonly clock: Pick<Clock, "monotonicMs">;
-  /** Names of what keeps the service from its work. */
   readonly failing: () => Promise<readonly string[]>;
   readonly isStopping?: () => boolean;
   readonly metrics: HttpMetrics;
@@ -29,15 +27,15 @@ export interface ProcessDeps {
   readonly isHostAllowed: HostCheck;
 }
 
-/** Pages for the operator, uncounted and without a key. `documents`: path -> the OpenAPI document there. */
+/** Pages for the operator, uncounted and without a key. */
 export const systemPages = (
   deps: ProcessDeps,
   publicUrl: () => string,
-  documents: Readonly<Record<string, () => OpenApiDocument>>,
+  openApi: () => object,
 ): readonly Page[] => [
   ...processPages(deps),
   ...observed(deps, [
-    ...Object.entries(documents).map(([path, make]) => pageOf(path, document(make))),
+    pageOf("/openapi.json", document(openApi)),
     pageOf("/llms.txt", ({ source }) =>
       kept(source, {
         type: "text/plain; charset=utf-8",
@@ -52,7 +50,7 @@ const pageOf = (path: string, handle: Page["handle"]): Page => ({ method: "GET",
 
 const OPEN = { "access-control-allow-origin": "*" };
 
-function document(make: () => OpenApiDocument): Page["handle"] {
+function document(make: () => object): Page["handle"] {
   let body: Buffer | undefined; // each answer that is not read yet would have a copy of a text
   return ({ source }) => {
     body ??= Buffer.from(JSON.stringify(make()));

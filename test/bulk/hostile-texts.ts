@@ -10,7 +10,7 @@ import { csvLine, entryNote } from "../../src/core/batch/result-cells.ts";
 import { readKey } from "../../src/core/checks/dkim/dkim.ts";
 import { parsePolicyRecord } from "../../src/core/checks/dmarc/dmarc.ts";
 import { mailboxInSpf } from "../../src/core/checks/inbox-provider.ts";
-import { parseSpf } from "../../src/core/checks/spf/spf-record.ts";
+import { parseSpf } from "../../src/core/checks/spf/spf.ts";
 import { parseTagList, shownText } from "../../src/core/checks/tag-list.ts";
 import { parsePolicyText } from "../../src/core/policy/parse-policy.ts";
 

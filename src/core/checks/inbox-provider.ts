@@ -10,8 +10,7 @@ import type {
   CheckedSubject,
   AdviceWords,
 } from "./check.ts";
-import { fetchSpf } from "./spf/spf.ts";
-import { parseSpf } from "./spf/spf-record.ts";
+import { fetchSpf, parseSpf } from "./spf/spf.ts";
 
 const FIELDS = {
   inbox_provider: Type.String({

@@ -4,8 +4,7 @@ import fc from "fast-check";
 import { checkDeps, domainOf, fieldsIn } from "../../../../test/process/check-run.ts";
 import { type Zone, zoneLookup } from "../../../../test/dns/zone-lookup.ts";
 import { SHOWN_TEXT_MAX } from "../tag-list.ts";
-import { spf } from "./spf.ts";
-import { expandTarget, isSpfText, parseSpf } from "./spf-record.ts";
+import { expandTarget, isSpfText, parseSpf, spf } from "./spf.ts";
 
 const D = "shop.example";
 

@@ -1,5 +1,7 @@
 import { type Described, oneOf, Type } from "../../json-schema.ts";
 import type { Lookup } from "../../mail/lookup.ts";
+import { DOMAIN_MAX_OCTETS } from "../../name/domain.ts";
+import { v6Groups } from "../../name/ip-address.ts";
 import { SPF_INCLUDES } from "../../tables/data.ts";
 import {
   type Advised,
@@ -13,14 +15,6 @@ import {
   type AdviceWords,
 } from "../check.ts";
 import { SHOWN_TEXT_MAX, shownText, textsAt } from "../tag-list.ts";
-import {
-  expandTarget,
-  isSpfText,
-  type MacroWorld,
-  parseSpf,
-  type Qualifier,
-  type SpfRecord,
-} from "./spf-record.ts";
 
 /** The API's words for the `all` qualifier; RFC 7208 says "fail" where the API says "hardfail". */
 const Summary = oneOf(
@@ -220,3 +214,200 @@ export const spf: Check<"spf", typeof SPF_FIELDS, Provider> = {
   run,
   advise,
 };
+
+/** What a mechanism's match means (RFC 7208 section 4.6.2). */
+type Qualifier = "+" | "-" | "~" | "?";
+
+interface SpfRecord {
+  /** Of the first `all`; what stands behind that one is never reached (RFC 7208 section 5.1). */
+  readonly all: Qualifier | undefined;
+  readonly redirect: string | undefined;
+  /** Targets of `include:`, macros unexpanded, in order, at most `INCLUDES_MAX`. */
+  readonly includes: readonly string[];
+  /** Terms that cost a receiver a DNS lookup: more than ten and it gives up (RFC 7208 section 4.6.4). */
+  readonly lookupTerms: number;
+}
+
+type SpfParsed =
+  | { readonly ok: true; readonly record: SpfRecord }
+  /** `term` is what broke it, cut to 80 characters. */
+  | { readonly ok: false; readonly term: string };
+
+/** A receiver follows ten; the rest is of no use to anybody. */
+const INCLUDES_MAX = 50;
+
+/** Whether a text claims to be SPF: the version, then a space or the end (RFC 7208 section 4.5). */
+export function isSpfText(text: string): boolean {
+  return /^v=spf1(?: |$)/i.test(text);
+}
+
+/** RFC 7208 section 12: any error anywhere breaks all of it (section 4.6). Never throws; linear in its length. */
+export function parseSpf(text: string): SpfParsed {
+  const terms: Term[] = [];
+  for (const written of text.slice("v=spf1".length).split(" ")) {
+    if (written === "") continue;
+    const term = readTerm(written);
+    if (term === undefined || isSecond(term, terms)) {
+      return { ok: false, term: written.slice(0, 80) };
+    }
+    if (term.kind !== "noted") terms.push(term);
+  }
+  const targets = (name: string): string[] =>
+    terms.filter((term) => term.name === name).map(({ target }) => target);
+  const record: SpfRecord = {
+    all: terms.find(({ name }) => name === "all")?.qualifier,
+    redirect: targets("redirect")[0],
+    includes: targets("include").slice(0, INCLUDES_MAX),
+    lookupTerms: terms.filter(({ name }) => COSTS_LOOKUP.has(name)).length,
+  };
+  return { ok: true, record };
+}
+
+function isSecond({ kind, name }: Term, terms: readonly Term[]): boolean {
+  return kind === "once" && terms.some((term) => term.name === name);
+}
+
+const COSTS_LOOKUP: ReadonlySet<string> = new Set([
+  "include",
+  "a",
+  "mx",
+  "ptr",
+  "exists",
+  "redirect",
+]);
+
+interface Term {
+  /** "once" are `redirect` and `exp`; "noted" is an undefined modifier, which has no effect (section 6). */
+  readonly kind: "mechanism" | "once" | "noted";
+  readonly name: string;
+  readonly qualifier: Qualifier;
+  readonly target: string;
+}
+
+/** A name, and up to which character it is one tells what kind of term this is. */
+const TERM = /^([+?~-]?)([A-Za-z][A-Za-z0-9._-]*)([:/=]?)/;
+
+function readTerm(term: string): Term | undefined {
+  const match = TERM.exec(term);
+  if (match === null) return undefined;
+  const [head = "", sign = "", word = "", mark = ""] = match;
+  const name = word.toLowerCase();
+  const rest = term.slice(head.length);
+  if (mark === "=") return sign === "" ? readModifier(name, rest) : undefined;
+  return readMechanism(name, sign, mark, rest);
+}
+
+function readMechanism(name: string, sign: string, mark: string, rest: string): Term | undefined {
+  if (mark === "" && rest !== "") return undefined;
+  const target = mark === "/" ? `/${rest}` : rest;
+  if (MECHANISMS.get(name)?.(target, mark) !== true) return undefined;
+  return { kind: "mechanism", name, qualifier: readQualifier(sign), target };
+}
+
+function readQualifier(sign: string): Qualifier {
+  return sign === "-" || sign === "~" || sign === "?" ? sign : "+";
+}
+
+function readModifier(name: string, target: string): Term | undefined {
+  const once = name === "redirect" || name === "exp";
+  const valid = once ? isDomainSpec(target) : MACRO_STRING.test(target);
+  return valid ? { kind: once ? "once" : "noted", name, qualifier: "+", target } : undefined;
+}
+
+type ArgumentRule = (argument: string, mark: string) => boolean;
+
+const domainOnly: ArgumentRule = (argument, mark) => mark === ":" && isDomainSpec(argument);
+
+const domainAndLengths: ArgumentRule = (argument, mark) => {
+  const slash = prefixLengthsAt(argument);
+  if (slash === undefined) return false;
+  return mark === ":" ? isDomainSpec(argument.slice(0, slash)) : slash === 0;
+};
+
+const OCTET = "(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)";
+const LENGTH_4 = "/(?:3[0-2]|[12]\\d|\\d)";
+const LENGTH_6 = "/(?:12[0-8]|1[01]\\d|[1-9]?\\d)";
+const IP4 = new RegExp(`^${OCTET}(?:\\.${OCTET}){3}(?:${LENGTH_4})?$`);
+const IP6_LENGTH = new RegExp(`^${LENGTH_6}$`);
+const LENGTHS = new RegExp(`^(?:${LENGTH_4})?(?:/${LENGTH_6})?$`);
+
+/** Where "/24//64" begins (RFC 7208 section 12, dual-cidr-length); undefined when what looks like one is wrong. */
+function prefixLengthsAt(argument: string): number | undefined {
+  const tail = /(?:\/\d*){1,3}$/.exec(argument.slice(-12));
+  const at = tail === null ? argument.length : argument.length - tail[0].length;
+  return LENGTHS.test(argument.slice(at)) ? at : undefined;
+}
+
+/** An IPv6 address is at most 45 characters, so nothing longer is looked at. */
+function isIp6Network(argument: string): boolean {
+  if (argument.length > 50) return false;
+  const slash = argument.indexOf("/");
+  const address = slash < 0 ? argument : argument.slice(0, slash);
+  const length = slash < 0 ? "" : argument.slice(slash);
+  return v6Groups(address) !== undefined && (length === "" || IP6_LENGTH.test(length));
+}
+
+/** The last label of a written-out target: a letter or an inner hyphen in it (RFC 7208 section 7.1, toplabel). */
+const TOP_LABEL =
+  /\.(?:[A-Za-z0-9]*[A-Za-z][A-Za-z0-9]*|[A-Za-z0-9]+-[A-Za-z0-9-]*[A-Za-z0-9])\.?$/;
+
+/** RFC 7208 section 7.1, domain-spec: macros and text that end in a top label or in a macro. */
+function isDomainSpec(text: string): boolean {
+  const whole = MACRO_STRING.exec(text);
+  if (whole === null) return false;
+  // Only the end is matched: a label is 63 octets, and a hostile target may be 64 KB of letters.
+  return whole[1] !== undefined || TOP_LABEL.test(text.slice(-66));
+}
+
+/** RFC 7208 section 5; anything else is a syntax error (section 4.6.1). */
+const MECHANISMS: ReadonlyMap<string, ArgumentRule> = new Map([
+  ["all", (_argument: string, mark: string) => mark === ""],
+  ["include", domainOnly],
+  ["exists", domainOnly],
+  ["a", domainAndLengths],
+  ["mx", domainAndLengths],
+  ["ptr", (argument: string, mark: string) => mark === "" || domainOnly(argument, mark)],
+  ["ip4", (argument: string, mark: string) => mark === ":" && IP4.test(argument)],
+  ["ip6", (argument: string, mark: string) => mark === ":" && isIp6Network(argument)],
+]);
+
+/**
+ * RFC 7208 section 7.1. "%{d0}" would ask for no label at all. The letters `c`, `r` and `t` are for explanations
+ * (section 7.2), which are not used. A name has at most 127 labels, and there are seven delimiters.
+ */
+const MACRO = "%\\{([slodiphv])(?!0+\\D)(\\d{0,3})(r?)([.\\-+,/_=]{0,7})\\}";
+
+/** Macros, escapes and visible ASCII. The first group is the macro at the very end. */
+const MACRO_STRING = new RegExp(`^(?:(${MACRO})|%[%_-]|[!-$&-~])*$`, "i");
+
+const MACRO_OR_ESCAPE = new RegExp(`${MACRO}|%[%_-]`, "gi");
+
+const ESCAPES: Readonly<Record<string, string>> = { "%%": "%", "%_": " ", "%-": "%20" };
+
+interface MacroWorld {
+  readonly domain: string;
+  readonly senderDomain: string;
+}
+
+/** Lower case, no trailing dot. Undefined when it depends on a message (its sender's local part, its client's address). */
+export function expandTarget(target: string, world: MacroWorld): string | undefined {
+  const values: Readonly<Record<string, string>> = { d: world.domain, o: world.senderDomain };
+  let isKnown = true;
+  const name = target.replace(MACRO_OR_ESCAPE, (whole, ...macro: readonly string[]) => {
+    const [letter, digits, reverse, delimiters = ""] = macro;
+    if (letter === undefined) return ESCAPES[whole] ?? "";
+    const value = values[letter.toLowerCase()];
+    isKnown &&= value !== undefined;
+    const labels = (value ?? "").split(new RegExp(`[${delimiters.replaceAll("-", "\\-") || "."}]`));
+    if (reverse !== "") labels.reverse();
+    return labels.slice(-Number(digits)).join("."); // without digits all of them
+  });
+  return isKnown ? shorten(name.toLowerCase().replace(/\.$/, "")) : undefined;
+}
+
+/** A target that expands to more than a name may have loses labels on its left (RFC 7208 section 7.3). */
+function shorten(name: string): string {
+  if (name.length <= DOMAIN_MAX_OCTETS) return name;
+  const dot = name.indexOf(".", name.length - DOMAIN_MAX_OCTETS - 1);
+  return dot < 0 ? "" : name.slice(dot + 1);
+}

@@ -1,5 +1,6 @@
 import {
   ADDRESS_MAX_OCTETS,
+  BEYOND_ASCII,
   DOMAIN_MAX_OCTETS,
   type Domain,
   type EntryFault,
@@ -109,11 +110,6 @@ const LEADING_MARK = /(?:^|[."])\p{M}/u;
 /** Half a character: no UTF-8 can carry it. */
 const LONE_SURROGATE = /\p{Cs}/u;
 
-const hasNonAscii = (text: string): boolean => {
-  for (let at = 0; at < text.length; at += 1) if (text.charCodeAt(at) > 0x7f) return true;
-  return false;
-};
-
 export function utf8Octets(text: string): number {
   let octets = text.length;
   for (let at = 0; at < text.length; at += 1) {
@@ -132,15 +128,13 @@ function dotStringFault(local: string): EntryFault | undefined {
   return local.includes("..") ? "dot_dot" : undefined;
 }
 
-function quotedFault(local: string): EntryFault | undefined {
-  return QUOTED_STRING.test(local) ? undefined : "quoted";
-}
-
 function localFault(local: string): EntryFault | undefined {
-  const fault = local.startsWith('"') ? quotedFault(local) : dotStringFault(local);
+  const isQuoted = local.startsWith('"');
+  if (isQuoted && !QUOTED_STRING.test(local)) return "quoted";
+  const fault = isQuoted ? undefined : dotStringFault(local);
   if (fault !== undefined) return fault;
   if (utf8Octets(local) > LOCAL_PART_MAX_OCTETS) return "local_length";
-  return hasNonAscii(local) && isUnsafe(local) ? "local_unsafe" : undefined;
+  return BEYOND_ASCII.test(local) && isUnsafe(local) ? "local_unsafe" : undefined;
 }
 
 const isUnsafe = (local: string): boolean =>
@@ -151,8 +145,9 @@ export function parseAddress(text: string): Parsed<Address> {
   const at = text.lastIndexOf("@");
   const local = text.slice(0, Math.max(at, 0));
   const right = text.slice(at + 1);
-  const fault = wholeFault(text, at) ?? localFault(local) ?? literalFault(right);
+  const fault = wholeFault(text, at) ?? localFault(local);
   if (fault !== undefined) return { ok: false, fault };
+  if (right.startsWith("[")) return { ok: false, fault: "literal" };
   const domain = parseDomain(right);
   if (!domain.ok) return domain;
   if (utf8Octets(local) + 1 + domain.value.name.length > ADDRESS_MAX_OCTETS) {
@@ -171,9 +166,6 @@ function wholeFault(text: string, at: number): EntryFault | undefined {
   return at === text.length - 1 ? "no_domain" : undefined;
 }
 
-const literalFault = (right: string): EntryFault | undefined =>
-  right.startsWith("[") ? "literal" : undefined;
-
 /** The parts around the first "+" that has something before it (RFC 5233); without one, all is `user`. */
 export function subAddress(localPart: string): { readonly user: string; readonly detail: string } {
   const plus = localPart.indexOf("+");
@@ -188,7 +180,7 @@ export function subAddress(localPart: string): { readonly user: string; readonly
 export function mailboxUser({ localPart, quoted }: Address): string {
   const text = quoted ? localPart.slice(1, -1).replace(/\\([ -~])/g, "$1") : localPart;
   const lower = text.toLowerCase();
-  return hasNonAscii(lower) ? lower.normalize("NFC") : lower;
+  return BEYOND_ASCII.test(lower) ? lower.normalize("NFC") : lower;
 }
 
 /** In quotes if it needs them, each character of it escaped only if it must be. */

@@ -1,5 +1,5 @@
 import { entryKey, readEntry } from "../address/address.ts";
-import { ENTRY_MAX_UNITS } from "../name/domain.ts";
+import { BEYOND_ASCII, ENTRY_MAX_UNITS } from "../name/domain.ts";
 
 export interface Batch {
   readonly total: number;
@@ -49,8 +49,6 @@ function isOwnKey(piece: string): boolean {
   if (piece.length > ENTRY_MAX_UNITS || PLAIN.test(piece)) return true;
   return !DOT_OR_BEYOND_ASCII.test(piece.slice(piece.lastIndexOf("@") + 1));
 }
-
-const NON_ASCII = /[^\0-\x7f]/;
 
 export const keyOf = (piece: string): string =>
   isOwnKey(piece) ? piece : entryKey(readEntry(piece, "either"), piece);
@@ -129,7 +127,7 @@ export class EntryReader {
   }
 
   #keyOf(piece: string): string {
-    if (NON_ASCII.test(piece)) {
+    if (BEYOND_ASCII.test(piece)) {
       this.#costly += 1;
       this.#cost += piece.length;
     }

@@ -24,18 +24,8 @@ export interface FeedSource {
   readonly fetchedAtMs?: number;
 }
 
-export interface ListHistory {
-  /** The start of the UTC day on which list `bit` first held `name`. Undefined when it came with the program. */
-  sinceMs(name: string, bit: number): number | undefined;
-}
-
 /** `dedicated`: serves disposable domains and almost nothing else. `shared`: serves some beside others. */
 export type MailServerKind = "dedicated" | "shared";
-
-export interface MailServers {
-  /** What was learned of this very mail host, or of an address it resolves to. */
-  kindOf(host: string): MailServerKind | undefined;
-}
 
 export type OperatorWord = "allow" | "deny";
 
@@ -62,8 +52,10 @@ export interface Datasets {
   readonly disposable: NameTable;
   /** Registrable domains with three or more names of curated feeds below them, and the bits of those feeds. */
   readonly families: NameTable;
-  readonly history?: ListHistory;
-  readonly mailServers: MailServers;
+  /** The start of the UTC day on which list `bit` first held `name`. Undefined when it came with the program. */
+  readonly history?: { sinceMs(name: string, bit: number): number | undefined };
+  /** What was learned of this very mail host, or of an address it resolves to. */
+  readonly mailServers: { kindOf(host: string): MailServerKind | undefined };
   readonly free: NameSet;
   readonly knownGood: NameSet;
   /** Role local parts (RFC 2142 and common ones), lower case. */

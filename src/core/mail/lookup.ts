@@ -99,7 +99,8 @@ export type Within = (milliseconds: number) => Lookup;
 export function when<T, U>(
   value: Awaitable<T>,
   step: (value: T) => Awaitable<U>,
-  late: (promise: Promise<T>) => Promise<T> = (promise) => promise,
+  late?: (promise: Promise<T>) => Promise<T>,
 ): Awaitable<U> {
-  return value instanceof Promise ? late(value).then(step) : step(value);
+  if (!(value instanceof Promise)) return step(value);
+  return (late === undefined ? value : late(value)).then(step);
 }

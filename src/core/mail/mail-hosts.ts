@@ -7,14 +7,13 @@ import {
   registrableOf,
   selfAndParents,
 } from "../name/domain.ts";
-import type { Answer, Awaitable, Lookup, MailExchange } from "./lookup.ts";
+import { type Answer, type Awaitable, type Lookup, type MailExchange, when } from "./lookup.ts";
 import { isReachable } from "../name/ip-address.ts";
 import {
   COMMON_CARRIERS,
   INBOX_PROVIDERS,
   LARGE_MAILBOX_PROVIDERS,
   LARGE_PROVIDERS,
-  type MailHostKind,
   type ProviderRow,
   RELAYS,
   SHARED_MAIL_SUFFIXES,
@@ -56,7 +55,7 @@ export function findMailHosts(
 ): Awaitable<MailHosts> {
   const known = mailWithoutDns(name);
   if (known.kind === "none") return known;
-  return withAnswer(lookup.mx(name), (answer) => {
+  return when(lookup.mx(name), (answer): Awaitable<MailHosts> => {
     if (answer.kind === "unknown") return { kind: "unknown" };
     if (answer.kind === "found") return usable(answer.records, lookup);
     if (answer.why === "noName") return { kind: "none", why: "noMx" };
@@ -64,20 +63,12 @@ export function findMailHosts(
   });
 }
 
-/** `read`, at once when the answer is there: a promise and its turn cost more than what follows. */
-function withAnswer<T>(
-  answer: Awaitable<Answer<T>>,
-  read: (answer: Answer<T>) => Awaitable<MailHosts>,
-): Awaitable<MailHosts> {
-  return answer instanceof Promise ? answer.then(read) : read(answer);
-}
-
 function implicit(
   name: string,
   lookup: Pick<Lookup, "addresses">,
   implicitMx: boolean,
 ): Awaitable<MailHosts> {
-  return withAnswer(lookup.addresses(name), (answer) => {
+  return when(lookup.addresses(name), (answer): MailHosts => {
     if (answer.kind === "unknown") return implicitMx ? { kind: "unknown" } : NO_MX;
     if (reachable(answer).length === 0) return NO_MX;
     if (!implicitMx) return { kind: "none", why: "implicitMx" };
@@ -92,7 +83,8 @@ function usable(
   lookup: Pick<Lookup, "addresses">,
 ): Awaitable<MailHosts> {
   if (records.every(({ host }) => host === "")) return { kind: "none", why: "nullMx" };
-  return tryHosts(candidates(records), { at: 0, asked: 0 }, lookup);
+  const hosts = triedExchanges(records).map(({ host }) => host);
+  return tryHosts(hosts, { at: 0, asked: 0 }, lookup);
 }
 
 function tryHosts(
@@ -105,7 +97,7 @@ function tryHosts(
     if (hosts.length === 0) return { kind: "none", why: "unresolvable" };
     return { kind: "hosts", hosts, implicit: false };
   }
-  return withAnswer(lookup.addresses(host), (answer) => {
+  return when(lookup.addresses(host), (answer): Awaitable<MailHosts> => {
     if (answer.kind === "unknown") return tryHosts(hosts, { at: at + 1, asked: asked + 1 }, lookup);
     const addresses = reachable(answer);
     if (addresses.length > 0) return { kind: "hosts", hosts, implicit: false, addresses };
@@ -119,9 +111,6 @@ function tryHosts(
  * of somebody else. Hosts that nobody asked for stay in.
  */
 const HOSTS_ASKED_MAX = 5;
-
-const candidates = (records: readonly MailExchange[]): string[] =>
-  triedExchanges(records).map(({ host }) => host);
 
 /** At most 20, and of those after the second only 2 KiB of names. RFC 5321 section 5.1 allows a limit and asks for two. */
 export function triedExchanges(records: readonly MailExchange[]): MailExchange[] {
@@ -143,10 +132,7 @@ export function triedExchanges(records: readonly MailExchange[]): MailExchange[]
 const reachable = (answer: Answer<string>): readonly string[] =>
   answer.kind === "found" ? answer.records.filter(isReachable) : [];
 
-interface InboxProvider {
-  readonly provider: string;
-  readonly kind: MailHostKind;
-}
+type InboxProvider = Pick<ProviderRow, "provider" | "kind">;
 
 /** What the table says at one suffix of a host, from its last labels. */
 interface Node {

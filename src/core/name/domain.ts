@@ -4,7 +4,7 @@ import { SPECIAL_USE_NAMES } from "../tables/data.ts";
 import punycode from "punycode/punycode.js";
 import { toASCII } from "tr46";
 
-const BEYOND_ASCII = /[^\0-\x7f]/;
+export const BEYOND_ASCII = /[^\0-\x7f]/;
 
 const UTS46 = {
   checkBidi: true,
@@ -167,11 +167,8 @@ export type Parsed<Value> =
 const DOT = 46;
 const HYPHEN = 45;
 
-const isLetter = (code: number): boolean => code >= 97 && code <= 122;
-
 /** ASCII that no host name holds: all but letters, digits, "-" and "." (RFC 1123 section 2.1). */
 const FOREIGN_ASCII = /[\0-,/:-@[-`{-\x7f]/;
-const NON_ASCII = /[^\0-\x7f]/;
 
 function labelFault(name: string): EntryFault | undefined {
   if (name.length > DOMAIN_MAX_OCTETS) return "domain_idna";
@@ -190,12 +187,7 @@ function labelFault(name: string): EntryFault | undefined {
 
 /** Whether the last label can be one: two letters or more, or an A-label (RFC 3696 section 2). */
 function isTopLevel(label: string): boolean {
-  if (label.startsWith("xn--")) return label.length > 4 && isWord(label);
-  if (label.length < 2) return false;
-  for (let at = 0; at < label.length; at += 1) {
-    if (!isLetter(label.charCodeAt(at))) return false;
-  }
-  return true;
+  return label.startsWith("xn--") ? isWord(label) : /^[a-z]{2,}$/.test(label);
 }
 
 /** Whether an A-label stands for letters, marks and digits: UTS-46 allows symbols, which no top-level domain has. */
@@ -227,7 +219,7 @@ function textFault(text: string): EntryFault | undefined {
   if (text === "") return "empty";
   if (FOREIGN_ASCII.test(text)) return "domain_char";
   // UTS-46 drops these silently: two names that look the same would count as one.
-  if (!NON_ASCII.test(text)) return undefined;
+  if (!BEYOND_ASCII.test(text)) return undefined;
   // UTS-46 allows joiners where RFC 5892 appendix A.1 and A.2 do, as registries do, and refuses others.
   return hasInvisible(text.replace(JOINERS, "")) ? "domain_invisible" : undefined;
 }
@@ -260,7 +252,7 @@ export function registrableOf(host: string): string | undefined {
 
 /** Whether `text` is a host name that people can register (RFC 1123 section 2.1). */
 export function isHostName(text: string): boolean {
-  if (text === "" || FOREIGN_ASCII.test(text) || NON_ASCII.test(text)) return false;
+  if (text === "" || FOREIGN_ASCII.test(text) || BEYOND_ASCII.test(text)) return false;
   return nameFault(text) === undefined;
 }
 

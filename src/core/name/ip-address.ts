@@ -81,6 +81,7 @@ const digit = (code: number): number => (code >= 48 && code <= 57 ? code - 48 : 
 
 /** The eight groups of a textual IPv6 address (RFC 4291 section 2.2); undefined if it is not one. */
 export function v6Groups(address: string): readonly number[] | undefined {
+  if (!address.includes(":")) return undefined; // as every mail host does
   const text = withoutDottedTail(address);
   const [left = "", right, ...rest] = text.split("::");
   if (rest.length > 0) return undefined;
@@ -107,6 +108,5 @@ function withoutDottedTail(address: string): string {
 /** The IPv4 address inside an IPv4-mapped one (RFC 4291 section 2.5.5.2); undefined for any other. */
 export function mappedV4(groups: readonly number[]): string | undefined {
   if (groups[5] !== 0xffff || groups.slice(0, 5).some((group) => group !== 0)) return undefined;
-  const [high = 0, low = 0] = groups.slice(6);
-  return [high >> 8, high & 255, low >> 8, low & 255].join(".");
+  return dotted(groups[6] ?? 0, groups[7] ?? 0);
 }

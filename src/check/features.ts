@@ -46,9 +46,6 @@ export function sortFeatures(
   };
 }
 
-export const inContractOrder = (names: readonly Feature[]): readonly Feature[] =>
-  FEATURES.filter((name) => names.includes(name));
-
 export interface DenialFields {
   readonly requires_upgrade?: readonly Feature[];
   readonly upgrade_url?: string;

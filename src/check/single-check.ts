@@ -1,3 +1,4 @@
+import { FEATURES } from "../core/checks/registry.ts";
 import type { RequestedChecks } from "../core/checks/run.ts";
 import type { Datasets } from "../core/evidence/datasets.ts";
 import type { EntryMode } from "../core/address/address.ts";
@@ -12,7 +13,6 @@ import type { Tiers } from "../accounts/admission/tiers.ts";
 import {
   denialFields,
   type RequestedFeature,
-  inContractOrder,
   type SortedFeatures,
   sortFeatures,
 } from "./features.ts";
@@ -183,7 +183,8 @@ function cacheKey(
   { permitted }: SortedFeatures,
   { premium, version }: { readonly premium: boolean; readonly version: number },
 ): string {
-  const features = permitted.length === 0 ? "" : inContractOrder(permitted).join(",");
+  const features =
+    permitted.length === 0 ? "" : FEATURES.filter((name) => permitted.includes(name)).join(",");
   return `${String(version)} ${premium ? "premium" : "core"} ${mode} ${features} ${text}`;
 }
 

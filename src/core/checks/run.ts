@@ -5,11 +5,6 @@ import { checkSpamTrap } from "./spam-trap.ts";
 import { DOMAIN_MAX_OCTETS, isSpecialUse } from "../name/domain.ts";
 import type { Absent, Answer, Awaitable, Lookup } from "../mail/lookup.ts";
 
-/** DNS questions asked so far, as they would go over the wire: an address question is two, A and AAAA. */
-interface QuestionCount {
-  asked: number;
-}
-
 /** How SPF, DKIM and DMARC records begin (RFC 7208 section 4.5, RFC 6376 section 3.6.1, RFC 7489 section 6.3). */
 const TAGGED = /^\s*[a-z]\s*=/i;
 
@@ -37,8 +32,11 @@ function withoutBulk(answer: Answer<string>): Answer<string> {
 const octetsOf = (texts: readonly string[]): number =>
   texts.reduce((sum, text) => sum + text.length, 0);
 
-/** Asks and counts each question once. Names that cannot exist and special-use names count as absent without a question. */
-export function sharedLookup(lookup: Lookup, count: QuestionCount): Lookup {
+/**
+ * Asks and counts each question once, as it goes over the wire: an address question is two, A and AAAA. Names that cannot
+ * exist and special-use names count as absent without a question.
+ */
+export function sharedLookup(lookup: Lookup, count: { asked: number }): Lookup {
   const once = <T>(questions: number, ask: (name: string) => Awaitable<Answer<T>>) => {
     const answers = new Map<string, Awaitable<Answer<T>>>();
     return (name: string): Awaitable<Answer<T>> => {

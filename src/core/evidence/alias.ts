@@ -1,7 +1,6 @@
 import { type Address, mailboxUser, subAddress, withQuotes } from "../address/address.ts";
 import type { Domain } from "../name/domain.ts";
 import { type MailHosts, providerOfMail, relayOfDomain, relayOfMail } from "../mail/mail-hosts.ts";
-import { type Evidence, evidence } from "./signals.ts";
 import { ISSUED_BY_DOMAIN } from "../tables/data.ts";
 
 /** Where a provider differs from the common rule: "+" before a detail (RFC 5233 section 1), case ignored, nothing else. */
@@ -68,26 +67,18 @@ const ALIAS_RULES: readonly AliasRule[] = [
   },
 ];
 
-export interface Alias {
-  readonly alias: boolean;
-  /** `plus_alias` for a sub-address; a relay's `privacy_relay` is domain evidence. */
-  readonly evidence: readonly Evidence[];
-}
-
 const indexed = (by: "domains" | "families" | "providers"): ReadonlyMap<string, AliasRule> =>
   new Map(ALIAS_RULES.flatMap((rule) => (rule[by] ?? []).map((name) => [name, rule] as const)));
 const BY_DOMAIN = indexed("domains");
 const BY_FAMILY = indexed("families");
 const BY_PROVIDER = indexed("providers");
 
-export function aliasOf(address: Address, mail: MailHosts): Alias {
-  if (isSubAddress(address, mail)) return { alias: true, evidence: [evidence("plus_alias")] };
-  const relayed = relayOfDomain(address.domain) !== undefined || relayOfMail(mail) !== undefined;
-  return relayed ? RELAYED : NO_ALIAS;
+/** A sub-address of its mailbox, or an address of a relay. */
+export function aliasOf(address: Address, mail: MailHosts): "sub_address" | "relay" | undefined {
+  if (isSubAddress(address, mail)) return "sub_address";
+  const isRelayed = relayOfDomain(address.domain) !== undefined || relayOfMail(mail) !== undefined;
+  return isRelayed ? "relay" : undefined;
 }
-
-const RELAYED: Alias = { alias: true, evidence: [] };
-const NO_ALIAS: Alias = { alias: false, evidence: [] };
 
 const HAS_SEPARATOR = /[+-]/;
 

@@ -21,9 +21,14 @@ import { domainEvidence, excuse, isKnownGood, weigh } from "../evidence/domain-e
 import { type Domain, MX_INFO_MAX } from "../name/domain.ts";
 import { type FormatProblem, formatProblem } from "./malformed.ts";
 import type { Awaitable, Lookup, Within } from "../mail/lookup.ts";
-import { findMailHosts, type MailHosts, mailWithoutDns } from "../mail/mail-hosts.ts";
+import {
+  findMailHosts,
+  type MailHosts,
+  mailWithoutDns,
+  type NoMailReason,
+} from "../mail/mail-hosts.ts";
 import type { DomainInfo, FullResult, ValidationResult } from "./result.ts";
-import { type Evidence, evidence } from "../evidence/signals.ts";
+import { type Evidence, evidence, type Signal } from "../evidence/signals.ts";
 
 const KNOWN_ACCOUNT_WEIGHT = 1;
 
@@ -169,25 +174,17 @@ function malformed(
 /** A result in the making: fields are set in the contract's order, which is the order they are sent in. */
 type DraftResult = { -readonly [Field in keyof FullResult]: FullResult[Field] };
 
-interface Findings {
-  readonly checks: CheckResults;
-  readonly datasets: Datasets;
-}
-
 function assemble(
   entry: WellFormed,
   subject: CheckedSubject,
-  { checks, datasets }: Findings,
+  { checks, datasets }: { readonly checks: CheckResults; readonly datasets: Datasets },
 ): Validation {
   const { domain, address, mail } = subject;
   const alias = address === undefined ? undefined : aliasOf(address, mail);
   const account = address === undefined ? NO_EVIDENCE : accountEvidence(address, datasets);
   const whitelist = account.some(isAllowance) || isKnownGood(domain.name, datasets);
-  const pieces = domainEvidence(domain, mail, datasets).concat(
-    mailEvidence(mail),
-    alias?.evidence ?? NO_EVIDENCE,
-    account,
-  );
+  const pieces = domainEvidence(domain, mail, datasets).concat(mailEvidence(mail), account);
+  if (alias === "sub_address") pieces.push(evidence("plus_alias"));
   if (checks.freshDomain) pieces.push(evidence("fresh_domain"));
   if (datasets.operator.domain(domain.name) === "allow") pieces.push(evidence("operator_allow"));
   const verdict = weigh(whitelist ? excuse(pieces) : pieces);
@@ -206,7 +203,7 @@ function assemble(
   if (mail.kind === "hosts") draft.mx_info = mail.hosts.slice(0, MX_INFO_MAX);
   draft.role = address !== undefined && isRole(address, datasets);
   draft.free = datasets.free.has(domain.name);
-  if (alias !== undefined) draft.alias = alias.alias;
+  if (address !== undefined) draft.alias = alias !== undefined;
   if (checks !== NOTHING_ASKED) Object.assign(draft, checks.fields);
   const result = draft as DraftResult; // all that is required is set by now
   return { entry, result, evidence: verdict.evidence, mail, unavailable: checks.unavailable };
@@ -231,24 +228,20 @@ function domainInfo({ name, publicSuffix, registrableDomain }: Domain): DomainIn
   };
 }
 
+const NO_MAIL: Readonly<Record<NoMailReason, readonly Signal[]>> = {
+  noMx: ["no_mx_records"],
+  nullMx: ["no_mx_records", "null_mx"],
+  implicitMx: ["no_mx_records", "implicit_mx"],
+  unresolvable: ["mx_unresolvable"],
+  specialUse: ["special_use_domain"],
+};
+
 function mailEvidence(mail: MailHosts): readonly Evidence[] {
   if (mail.kind === "unknown") return [evidence("dns_indeterminate")];
-  if (mail.kind === "hosts") return mail.implicit ? IMPLICIT : [];
-  switch (mail.why) {
-    case "noMx":
-      return [evidence("no_mx_records")];
-    case "nullMx":
-      return [evidence("no_mx_records"), evidence("null_mx")];
-    case "implicitMx":
-      return IMPLICIT;
-    case "unresolvable":
-      return [evidence("mx_unresolvable")];
-    case "specialUse":
-      return [evidence("special_use_domain")];
-  }
+  if (mail.kind === "hosts" && !mail.implicit) return NO_EVIDENCE;
+  const signals = NO_MAIL[mail.kind === "hosts" ? "implicitMx" : mail.why];
+  return signals.map((signal) => evidence(signal));
 }
-
-const IMPLICIT: readonly Evidence[] = [evidence("no_mx_records"), evidence("implicit_mx")];
 
 /** A role local part, with or without a detail behind "+" (RFC 5233). */
 function isRole(address: Address, { roles }: Datasets): boolean {

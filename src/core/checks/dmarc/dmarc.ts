@@ -115,8 +115,8 @@ export interface PolicyRecord {
   /** 0 to 100. RFC 9989 dropped the tag; receivers of the old kind still read it (RFC 7489 section 6.3). */
   readonly pct: number;
   readonly rua: string | undefined;
-  /** "broken": `p`, `sp` or `np` has an invalid policy (RFC 9989 section 4.10.1). */
-  readonly state: "valid" | "broken";
+  /** Whether `p`, `sp` or `np` has an invalid policy (RFC 9989 section 4.10.1). */
+  readonly isBroken: boolean;
 }
 
 /** Whether a text is a policy record: the version stands first, "v" in any case and "DMARC1" as it is (RFC 9989 section 4.7). */
@@ -130,16 +130,17 @@ export function parsePolicyRecord(text: string): PolicyRecord {
   const policies = (["p", "sp", "np"] as const).map((name) => readPolicy(tags.get(name)));
   const [p, sp, np] = policies.map((policy) => (policy === "broken" ? undefined : policy));
   const rua = tags.get("rua");
+  const psd = tags.get("psd")?.toLowerCase();
   return {
     text,
     p,
     sp,
     np,
-    psd: readPsd(tags.get("psd")),
+    psd: psd === "y" || psd === "n" ? psd : "u",
     testing: tags.get("t")?.toLowerCase() === "y",
     pct: readPct(tags.get("pct")),
     rua: rua === "" ? undefined : rua,
-    state: policies.includes("broken") ? "broken" : "valid",
+    isBroken: policies.includes("broken"),
   };
 }
 
@@ -147,11 +148,6 @@ function readPolicy(value: string | undefined): DmarcPolicy | "broken" | undefin
   const lower = value?.toLowerCase();
   if (lower === undefined) return undefined;
   return lower === "none" || lower === "quarantine" || lower === "reject" ? lower : "broken";
-}
-
-function readPsd(value: string | undefined): "y" | "n" | "u" {
-  const lower = value?.toLowerCase();
-  return lower === "y" || lower === "n" ? lower : "u";
 }
 
 function readPct(value: string | undefined): number {
@@ -171,8 +167,8 @@ function hasReportUri(rua: string | undefined): boolean {
 }
 
 /** Whether receivers act as though there were no record (RFC 9989 section 4.10.1). */
-export function isIgnored({ state, rua }: PolicyRecord): boolean {
-  return state === "broken" && !hasReportUri(rua);
+export function isIgnored({ isBroken, rua }: PolicyRecord): boolean {
+  return isBroken && !hasReportUri(rua);
 }
 
 interface PublishedPolicy {
@@ -260,7 +256,7 @@ function fieldsOf(record: PolicyRecord, policy: DmarcPolicy): Dmarc {
   const text = shownText(record.text);
   if (isIgnored(record)) return { policy: "none", record: text };
   const applied = (published: DmarcPolicy): DmarcPolicy =>
-    record.state === "broken" ? "none" : record.testing ? LOWER[published] : published;
+    record.isBroken ? "none" : record.testing ? LOWER[published] : published;
   return {
     policy: applied(policy),
     record: text,

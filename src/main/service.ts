@@ -25,18 +25,43 @@ import { gatePages } from "../http/system/widget.ts";
 import { hookPage } from "../http/api/hooks.ts";
 import { createHostCheck } from "../http/hosts.ts";
 import { DEFAULT_LIMITS } from "../http/server.ts";
+import { createSecretBox } from "../base/secrets.ts";
+import { type BackTested, createBackTestPolicy } from "../gate/back-test.ts";
+import { createDecideOne, type DecideDeps } from "../gate/decide-one.ts";
+import { DecisionLog } from "../gate/decision-log.ts";
+import { Feedback } from "../gate/feedback.ts";
+import { HookHandler, type HookHandlerDeps } from "../gate/hook-handler.ts";
+import { createHookKeys } from "../gate/hook-signatures.ts";
+import { Hooks } from "../gate/hooks-store.ts";
+import { HookService } from "../gate/hooks.ts";
+import { createFindPolicies } from "../gate/in-force.ts";
+import { OutcomeRecorder, Outcomes } from "../gate/outcomes.ts";
+import { createProofs } from "../gate/proof/proof.ts";
+import { createFetchJson } from "../gate/published-json.ts";
+import { PolicyService } from "../gate/policies.ts";
+import { PolicyStore } from "../gate/policy-store.ts";
+import { createTestPolicy } from "../gate/rule-entry.ts";
+import { createTokens } from "../gate/tokens.ts";
+import { TrafficStore } from "../gate/traffic-store.ts";
+import { type AccountHash, createAccountHash, mailboxKey, Traffic } from "../gate/traffic.ts";
+import { Waves } from "../gate/waves.ts";
+import { DomainMails, VerdictCounts } from "../lists/domain-verdicts.ts";
+import { createOutbound } from "../outbound/outbound.ts";
+import { createHostCheck as createPublicHostCheck } from "../outbound/dial.ts";
+import type { OwnerKey } from "../base/owner.ts";
 import { openPublishedLists } from "../lists/published-list.ts";
 import { openBulk } from "./bulk.ts";
 import { type Checker, openChecker } from "./checker.ts";
 import { builtFolder, builtPages, openAccounts, systemFacts } from "./dashboard.ts";
 import { createDnsTest } from "./dns-test.ts";
-import { openGate } from "./gate.ts";
 import { openHealth } from "./health.ts";
 import { startUpkeep } from "./housekeeping.ts";
 import {
   ANSWER_CACHE,
+  decisionCounter,
   DNS,
   HEALTH,
+  hookCounter,
   outcomeCounter,
   VerdictTally,
   VERDICTS,
@@ -105,44 +130,16 @@ async function openServer(process: Process) {
 type ServiceParts = Awaited<ReturnType<typeof openParts>>;
 
 async function openParts(process: Process) {
-  const { config, machine, clock, log, closing } = process;
-  const serving = await openServing(process, "bulk");
-  const { tiers, backing, secretKey, metrics, shares, lists } = serving;
-  const { where, store, usage, quotas, charges, rates, requests } = backing;
-  const { sql, notices } = store;
-  const { db } = sql;
-  const keys = new Keys(db);
-  const verdicts = new VerdictTally();
-  const checker = checkerOf(process, serving, verdicts);
-  const localRates = where === "alone" ? rates : memoryRateCounter();
-  const admission = createAdmission({
-    keys,
-    rates,
-    localRates,
-    requests,
-    quotas,
-    charges,
-    clock,
-    tiers,
-    notices,
-  });
-  const counts = new RequestCounts(db, { clock, log });
-  flushLast(process, "hours.flush_failed", counts);
-  const charts = new UsageRecorder({ usage, keys, clock, log, counts });
-  flushLast(process, "usage.flush_failed", charts);
-  const webhooks = openWebhooks(process, {
-    sql,
-    secretKey,
-    addresses: checker.dns.everyAddress,
-    elsewhere: where === "alone" ? undefined : notices,
-    counted: outcomeCounter(metrics.registry, "webhooks"),
-  });
+  const { machine, closing } = process;
+  const common = await openCommon(process);
+  const { serving, checker, admission, webhooks } = common;
+  const { tiers, backing, secretKey, shares, lists } = serving;
   const texts = machine.openTexts(shares);
   closing.add(() => texts.close());
   const bulk = await openBulk(process, {
-    where,
-    sql,
-    charges,
+    where: backing.where,
+    sql: backing.store.sql,
+    charges: backing.charges,
     admission,
     tiers,
     checker,
@@ -155,12 +152,41 @@ async function openParts(process: Process) {
     lists: texts.lists,
   });
   lists.onShared((shared) => bulk.thread?.use(shared));
+  return { ...common, texts, bulk, gate: openGate(process, common) };
+}
+
+type CommonParts = Awaited<ReturnType<typeof openCommon>>;
+
+/** What lists and decisions both need. */
+async function openCommon(process: Process) {
+  const { config, clock, ids, log } = process;
+  const serving = await openServing(process, "bulk");
+  const { tiers, backing, secretKey, metrics } = serving;
+  const { where, store, usage, quotas, charges, rates, requests } = backing;
+  const { sql, notices } = store;
+  const { db } = sql;
+  const stores = { keys: new Keys(db), accounts: new Accounts(db) };
+  const base = { db, clock, ids, log, notices, tiers, ...stores };
+  const verdicts = new VerdictTally();
+  const checker = checkerOf(process, serving, verdicts);
+  const localRates = where === "alone" ? rates : memoryRateCounter();
+  const admission = createAdmission({ ...base, rates, localRates, requests, quotas, charges });
+  const counts = new RequestCounts(db, base);
+  flushLast(process, "hours.flush_failed", counts);
+  const charts = new UsageRecorder({ ...base, usage, counts });
+  flushLast(process, "usage.flush_failed", charts);
+  const webhooks = openWebhooks(process, {
+    sql,
+    secretKey,
+    addresses: checker.dns.everyAddress,
+    elsewhere: where === "alone" ? undefined : notices,
+    counted: outcomeCounter(metrics.registry, "webhooks"),
+  });
   /** The base of links is known for good once the service listens: port 0 takes any free one. */
   const links = { base: publicUrlOf(config) };
   const publicUrl = (): string => links.base;
-  const gate = openGate(process, { serving, checker, admission, publicUrl, counts, webhooks });
   const counted = { verdicts, requests: counts, charts };
-  return { serving, links, publicUrl, checker, admission, counted, webhooks, texts, bulk, gate };
+  return { serving, base, links, publicUrl, checker, admission, counted, webhooks };
 }
 
 function checkerOf(process: Process, serving: Serving, verdicts: VerdictTally): Checker {
@@ -176,6 +202,120 @@ function checkerOf(process: Process, serving: Serving, verdicts: VerdictTally): 
       verdicts.count(validation.result);
     },
   });
+}
+
+/** How long counts are believed where other servers count too. */
+const FRESH_MS = 400;
+
+function openGate(process: Process, parts: CommonParts) {
+  const { clock } = process;
+  const { serving, base, checker, admission, publicUrl } = parts;
+  const { backing, secretKey, metrics, shares } = serving;
+  const { reportOutcomes, sql } = backing.store;
+  const { db } = sql;
+  const box = createSecretBox(secretKey);
+  const [hooks, store, outcomes] = [new Hooks(db), new PolicyStore(db), new Outcomes(db)];
+  const tokens = createTokens({ ...base, box, publicUrl });
+  const policies = createFindPolicies({ ...base, store });
+  const hash = createAccountHash(mailboxKey(secretKey));
+  const { datasets, budgeted: check, withoutDns: checkWithoutDns, dns } = checker;
+  const counted = outcomeCounter(metrics.registry, "feedback");
+  const decisionLog = new DecisionLog(base);
+  const feedback = new Feedback({ ...base, datasets, check, hash, counted });
+  const { traffic, waves } = openTraffic(process, parts, hash);
+  // Accounts, tokens and DNS name these URLs, so nothing that the operator allows to others is allowed here.
+  const outbound = createOutbound({ addresses: dns.everyAddress, clock });
+  const fetchJson = createFetchJson(outbound, clock);
+  const deciding = createDecideOne({
+    ...base,
+    admission,
+    check,
+    checkWithoutDns,
+    datasets,
+    policies,
+    hash,
+    traffic,
+    noticeWave: (owner) => waves.noticed(owner),
+    feedback,
+    record: recorderOf(process, parts, { outcomes, decisionLog }),
+    sign: tokens.sign,
+    prove: createProofs({ lookup: dns, fetchJson, clock }),
+    publicUrl,
+  });
+  const jwks = createHookKeys(fetchJson, clock);
+  const handler = new HookHandler({
+    ...base,
+    ...deciding,
+    hooks,
+    box,
+    jwks,
+    admission,
+    counted: hookCounterOf(serving),
+  });
+  flushLast(process, "hooks.flush_failed", handler);
+  const checkHost = createPublicHostCheck({ addresses: dns.everyAddress, clock });
+  const known = { counts: new VerdictCounts(db), mails: new DomainMails(db), datasets };
+  const { implicitMx } = process.config;
+  const backTest = createBackTestPolicy({ ...known, implicitMx, clock });
+  return {
+    decideOne: deciding.decideOne,
+    decisionLog,
+    feedback,
+    waves,
+    hash,
+    tokens,
+    policies: new PolicyService({ ...base, store, outcomes }),
+    testPolicy: createTestPolicy({ check, datasets }),
+    backTestPolicy: (owner: OwnerKey, asked: BackTested) =>
+      shares.of("back_tests").run(owner, () => backTest(asked)),
+    reportOutcomes,
+    hookService: new HookService({ ...base, hooks, box, publicUrl, checkHost }),
+    hooks: handler,
+  };
+}
+
+function openTraffic(
+  process: Process,
+  { serving: { backing, metrics }, base, webhooks: { dispatcher } }: CommonParts,
+  hash: AccountHash,
+) {
+  const freshness = backing.where === "alone" ? {} : { freshMs: FRESH_MS };
+  const store = new TrafficStore(base.db, base.clock);
+  const traffic = new Traffic({ ...base, store, ...freshness });
+  flushLast(process, "traffic.flush_failed", traffic);
+  const { announceWave: announce, announcement } = dispatcher;
+  const counted = outcomeCounter(metrics.registry, "waves");
+  const telling = { announce, announced: announcement.written, counted };
+  const waves = new Waves({ ...base, traffic, hash, ...telling });
+  process.closing.add(waves.start());
+  return { traffic, waves };
+}
+
+function hookCounterOf({ metrics, counted }: Serving): HookHandlerDeps["counted"] {
+  const calls = hookCounter(metrics.registry);
+  return (system, outcome) => {
+    counted.hookCalls += 1;
+    if (outcome === "failed_open") counted.failedOpen += 1;
+    calls(system, outcome);
+  };
+}
+
+/** Counts for the account, the metrics, and by domain if no new check ran. */
+function recorderOf(
+  process: Process,
+  { serving: { metrics, lists }, base, counted: { requests: counts } }: CommonParts,
+  { outcomes, decisionLog }: { readonly outcomes: Outcomes; readonly decisionLog: DecisionLog },
+): DecideDeps["record"] {
+  const recorder = new OutcomeRecorder({ ...base, outcomes, counts });
+  flushLast(process, "decisions.flush_failed", recorder);
+  flushLast(process, "decisions.log_failed", decisionLog);
+  const counted = decisionCounter(metrics.registry);
+  return (caller, made) => {
+    recorder.record(caller, made);
+    decisionLog.note(caller, made);
+    counted(made);
+    if (made.isCached && made.facts.format) lists.recorder.count(made.facts);
+  };
 }
 
 function appOf(process: Process, parts: ServiceParts) {
@@ -255,16 +395,13 @@ function apiRoutes(
   parts: ServiceParts,
   { checkOne, checkList }: { readonly checkOne: CheckOne; readonly checkList: BulkHandler },
 ): readonly Route[] {
-  const { config, clock, log } = process;
-  const { serving, checker, admission, bulk, texts, gate } = parts;
-  const { tiers, shares, backing } = serving;
-  const { usage, store } = backing;
-  const { db } = store.sql;
-  const accounts = new Accounts(db);
-  const isInForce = callerInForce({ keys: new Keys(db), accounts });
+  const { base, serving, checker, admission, bulk, texts, gate } = parts;
+  const { clock, log } = base;
+  const { shares, backing } = serving;
+  const isInForce = callerInForce(base);
   const { service } = bulk;
-  const unitsLeft = createUnitsLeft({ usage, accounts, clock, tiers });
-  const isOptimistic = config.compatOptimistic;
+  const unitsLeft = createUnitsLeft({ ...base, usage: backing.usage });
+  const isOptimistic = process.config.compatOptimistic;
   return [
     viewRoute({ bulk: service, clock, log, isInForce, shares }),
     uploadRoute({ bulk: service, checkList, log, clock, shares, readLarge: texts.readFile }),

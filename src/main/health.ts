@@ -1,13 +1,12 @@
 import { access, constants, statfs } from "node:fs/promises";
 import type { Kysely } from "kysely";
 import { Health, type HealthPart, recently, type Trouble, type Watched } from "../base/health.ts";
+import type { ProcessCounts } from "./metrics.ts";
 import { DAY_MS } from "../core/calendar.ts";
-import type { Trust } from "../dns/trust/trust.ts";
 import type { FeedStatus } from "../lists/feed-status.ts";
 import type { Database } from "../store/schema.ts";
 import { FREE_MIN_BYTES } from "../store/takes-writes.ts";
 import { isDnsOff, serversOf, serverText } from "./checker.ts";
-import type { ProcessCounts } from "./counted.ts";
 import type { Process } from "./process.ts";
 import type { Config } from "./settings/config.ts";
 import type { Serving } from "./serving.ts";
@@ -117,20 +116,17 @@ async function unwritableWords(path: string): Promise<string | undefined> {
   }
 }
 
-const DNS_TO_DO = "Start the name server, or set GATEPOST_DNS_SERVERS to one that answers.";
-
-function dnsPart(config: Config, parts: Pick<HealthParts, "trust" | "dnsAnswers">): Watched {
+function dnsPart(config: Config, { trust, dnsAnswers }: HealthParts): Watched {
   const servers = serversOf(config).map(serverText).join(", ");
   const silence = {
     says: `DNS server ${servers} does not answer: checks cannot tell whether a domain has mail.`,
-    toDo: DNS_TO_DO,
+    toDo: "Start the name server, or set GATEPOST_DNS_SERVERS to one that answers.",
   };
-  const lie = ({ trust }: { readonly trust: Trust | undefined }): Trouble | undefined =>
-    trust?.suspect === undefined ? well : trust.fault();
   return {
     async look() {
-      const answers = await (parts.trust?.answers() ?? parts.dnsAnswers());
-      return lie(parts) ?? (answers ? well : silence);
+      const answers = await (trust?.answers() ?? dnsAnswers());
+      if (trust?.suspect !== undefined) return trust.fault();
+      return answers ? well : silence;
     },
     silence,
   };
@@ -170,15 +166,14 @@ export function dutiesPart(
       for (const duty of since.keys()) if (!now.includes(duty)) since.delete(duty);
       for (const duty of now) since.set(duty, since.get(duty) ?? atMs);
       const idle = now.filter((duty) => atMs - (since.get(duty) ?? atMs) >= DUTY_FREE_MS);
-      return idle.length === 0 ? well : dutiesTrouble(idle);
+      const trouble = {
+        says: `No process does ${idle.join(", ").replaceAll("_", " ")}.`,
+        toDo: "Look for duty.failed and election.unreachable in the logs of all processes, then restart one of them.",
+      };
+      return idle.length === 0 ? well : trouble;
     },
   };
 }
-
-const dutiesTrouble = (idle: readonly string[]): Trouble => ({
-  says: `No process does ${idle.join(", ").replaceAll("_", " ")}.`,
-  toDo: "Look for duty.failed and election.unreachable in the logs of all processes, then restart one of them.",
-});
 
 const FEED_OLD_DAYS = 3;
 
@@ -206,29 +201,27 @@ export function refusalsPart(counted: ProcessCounts, clock: Process["clock"]): W
     look() {
       const [all, no] = [requests(counted.requests), refused(counted.refused)];
       const isHigh = no >= REFUSED_LEAST && no > REFUSED_SHARE * all;
-      return Promise.resolve(isHigh ? refusalsTrouble(no, all) : well);
+      const trouble = {
+        says: `${figure(no)} of ${figure(all)} requests of the last 5 minutes were refused.`,
+        toDo: "Look under Throttled callers, and at gatepost_refusals_total for the reasons: a caller beyond its rate, or a service that is full.",
+      };
+      return Promise.resolve(isHigh ? trouble : well);
     },
   };
 }
-
-const figure = (count: number): string => count.toLocaleString("en-US");
-
-const refusalsTrouble = (no: number, all: number): Trouble => ({
-  says: `${figure(no)} of ${figure(all)} requests of the last 5 minutes were refused.`,
-  toDo: "Look under Throttled callers, and at gatepost_refusals_total for the reasons: a caller beyond its rate, or a service that is full.",
-});
 
 export function failedOpenPart(counted: ProcessCounts, clock: Process["clock"]): Watched {
   const [calls, open] = [recently(clock), recently(clock)];
   return {
     look() {
       const [all, through] = [calls(counted.hookCalls), open(counted.failedOpen)];
-      return Promise.resolve(through === 0 ? well : failedOpenTrouble(through, all));
+      const trouble = {
+        says: `${figure(through)} of ${figure(all)} hook calls of the last 5 minutes were let through without a full check.`,
+        toDo: "The page Gate, Hooks has the reason of the last one: a slow database, DNS, or a body that cannot be read.",
+      };
+      return Promise.resolve(through === 0 ? well : trouble);
     },
   };
 }
 
-const failedOpenTrouble = (through: number, all: number): Trouble => ({
-  says: `${figure(through)} of ${figure(all)} hook calls of the last 5 minutes were let through without a full check.`,
-  toDo: "The page Gate, Hooks has the reason of the last one: a slow database, DNS, or a body that cannot be read.",
-});
+const figure = (count: number): string => count.toLocaleString("en-US");

@@ -2,6 +2,7 @@ import { Counter, Gauge, type Registry } from "prom-client";
 import type { Clock } from "../base/clock.ts";
 import type { Health } from "../base/health.ts";
 import { inTime } from "../base/in-time.ts";
+import type { HttpMetrics } from "../base/metrics.ts";
 import type { ResourceName } from "../base/resources.ts";
 import type { ShareFigures } from "../base/shares.ts";
 import type { Backlog } from "../bulk/backlog.ts";
@@ -73,6 +74,33 @@ export function decisionCounter(registry: Registry): (made: DecisionMade) => voi
   return ({ outcome: { decision, reason } }) =>
     decisions.inc({ decision, reason: REASONS.has(reason) ? reason : "own" });
 }
+
+/** Counts of this process since its start. */
+export interface ProcessCounts {
+  requests: number;
+  refused: number;
+  hookCalls: number;
+  failedOpen: number;
+}
+
+export const nothingCounted = (): ProcessCounts => ({
+  requests: 0,
+  refused: 0,
+  hookCalls: 0,
+  failedOpen: 0,
+});
+
+/** Counts the requests of the API on their way to the metrics. */
+export const countedRequests = (http: HttpMetrics, counted: ProcessCounts): HttpMetrics => ({
+  observe(route, method, status, durationMs) {
+    counted.requests += 1;
+    http.observe(route, method, status, durationMs);
+  },
+  refused(code) {
+    counted.refused += 1;
+    http.refused(code);
+  },
+});
 
 type MetricRow = readonly [value: number, labels: Readonly<Record<string, string>>];
 

@@ -55,7 +55,6 @@ import { type Checker, openChecker } from "./checker.ts";
 import { builtFolder, builtPages, openAccounts, systemFacts } from "./dashboard.ts";
 import { createDnsTest } from "./dns-test.ts";
 import { openHealth } from "./health.ts";
-import { startUpkeep } from "./housekeeping.ts";
 import {
   ANSWER_CACHE,
   decisionCounter,
@@ -70,7 +69,7 @@ import {
 } from "./metrics.ts";
 import { flushLast, type Machine, openProcess, type Process } from "./process.ts";
 import { programVersion } from "./program-files.ts";
-import { openServing, type Serving } from "./serving.ts";
+import { openServing, type Serving, startUpkeep } from "./serving.ts";
 import { type Config, guessesPublicUrl, publicUrlOf } from "./settings/config.ts";
 import { openWebhooks } from "./webhooks.ts";
 
@@ -210,7 +209,7 @@ const FRESH_MS = 400;
 function openGate(process: Process, parts: CommonParts) {
   const { clock } = process;
   const { serving, base, checker, admission, publicUrl } = parts;
-  const { backing, secretKey, metrics, shares } = serving;
+  const { backing, secretKey, metrics } = serving;
   const { reportOutcomes, sql } = backing.store;
   const { db } = sql;
   const box = createSecretBox(secretKey);
@@ -254,9 +253,6 @@ function openGate(process: Process, parts: CommonParts) {
   });
   flushLast(process, "hooks.flush_failed", handler);
   const checkHost = createPublicHostCheck({ addresses: dns.everyAddress, clock });
-  const known = { counts: new VerdictCounts(db), mails: new DomainMails(db), datasets };
-  const { implicitMx } = process.config;
-  const backTest = createBackTestPolicy({ ...known, implicitMx, clock });
   return {
     decideOne: deciding.decideOne,
     decisionLog,
@@ -265,12 +261,24 @@ function openGate(process: Process, parts: CommonParts) {
     hash,
     tokens,
     policies: new PolicyService({ ...base, store, outcomes }),
-    testPolicy: createTestPolicy({ check, datasets }),
-    backTestPolicy: (owner: OwnerKey, asked: BackTested) =>
-      shares.of("back_tests").run(owner, () => backTest(asked)),
+    ...policyTrials(process, parts),
     reportOutcomes,
     hookService: new HookService({ ...base, hooks, box, publicUrl, checkHost }),
     hooks: handler,
+  };
+}
+
+/** What tries a policy without deciding by it. */
+function policyTrials(process: Process, { serving, base, checker }: CommonParts) {
+  const { db } = base;
+  const { datasets, budgeted: check } = checker;
+  const counted = { counts: new VerdictCounts(db), mails: new DomainMails(db) };
+  const { implicitMx } = process.config;
+  const backTest = createBackTestPolicy({ ...base, ...counted, datasets, implicitMx });
+  const share = serving.shares.of("back_tests");
+  return {
+    testPolicy: createTestPolicy({ check, datasets }),
+    backTestPolicy: (owner: OwnerKey, asked: BackTested) => share.run(owner, () => backTest(asked)),
   };
 }
 

@@ -1,3 +1,10 @@
+import { attachDatasets, noRules } from "../lists/shared-datasets.ts";
+import { createTestPolicy } from "../gate/rule-entry.ts";
+import type { Trust } from "../dns/trust/trust.ts";
+import type { Datasets } from "../core/evidence/datasets.ts";
+import { memoryRegistrationCache } from "../check/rdap/registration.ts";
+import { readFeatures, sortFeatures } from "../check/features.ts";
+import { present } from "../check/single-check.ts";
 import type { Command } from "commander";
 import { Accounts } from "../accounts/accounts-store.ts";
 import { readTiersFile } from "../accounts/admission/tiers.ts";
@@ -19,10 +26,10 @@ import { type Open, opening } from "../cli/command.ts";
 import { accountCommand, type CliAccounts } from "../cli/commands/account.ts";
 import { keyCommand } from "../cli/commands/key.ts";
 import { bulkCommand } from "../cli/commands/bulk.ts";
-import { checkCommand } from "../cli/commands/check.ts";
+import { checkCommand, type CliValidator } from "../cli/commands/check.ts";
 import { completionCommand } from "../cli/commands/completion.ts";
 import { doctorCommand } from "../cli/commands/doctor.ts";
-import { decideCommand } from "../cli/commands/decide.ts";
+import { type CliDecider, decideCommand } from "../cli/commands/decide.ts";
 import { type CliHooks, hookCommand } from "../cli/commands/hook.ts";
 import { type CliPolicies, policyCommand } from "../cli/commands/policy.ts";
 import { type CliLists, listsCommand } from "../cli/commands/lists.ts";
@@ -45,8 +52,7 @@ import { createHostCheck } from "../outbound/dial.ts";
 import { backUpEmbedded } from "../store/embedded/back-up.ts";
 import { lockForServing } from "../store/embedded/serving-lock.ts";
 import { openBulkChecker } from "./bulk.ts";
-import { openDns, openTrust } from "./checker.ts";
-import { openCliValidator, openKnownLists, warnOf } from "./cli-validator.ts";
+import { openChecker, openDns, openTrust } from "./checker.ts";
 import { diagnose } from "./doctor/diagnose.ts";
 import { openStoredLists } from "./lists.ts";
 import { openWebhooks } from "./webhooks.ts";
@@ -64,7 +70,53 @@ import {
 import { threadPages } from "./threads/thread-pages.ts";
 import { hasDatabase, leaveWhenAsked, missingWords, openStored, systemUser } from "./terminal.ts";
 
-async function openPolicies(process: Process, { err }: Terminal): Promise<CliPolicies> {
+/** The lists of the database, or where there is none those that came with the program. Makes no database. */
+async function openKnownLists(process: Process): Promise<() => Datasets> {
+  if (!hasDatabase(process.config)) {
+    const bundled = attachDatasets(process.machine.loadLists().shared, noRules);
+    return () => bundled;
+  }
+  const { datasets } = await openStoredLists(process, await openAccountStore(process));
+  return datasets;
+}
+
+const EVERYTHING = { premium: true };
+
+/** Validates and decides without a server. */
+async function openValidator(
+  process: Process,
+  { err }: Terminal,
+): Promise<CliValidator & CliDecider> {
+  const datasets = await openKnownLists(process);
+  const trust = openTrust(process);
+  process.closing.add(() => trust?.close());
+  const registrations = memoryRegistrationCache();
+  const checker = openChecker(process, { registrations, datasets, trust });
+  process.closing.add(() => warnOf(trust, err));
+  return {
+    datasets: checker.datasets(),
+    testPolicy: createTestPolicy({ check: checker.budgeted, datasets: checker.datasets }),
+    validate(text, features) {
+      const { permitted } = sortFeatures(readFeatures(features), EVERYTHING);
+      const spamTrap = permitted.length > 0;
+      return checker.check({ text, mode: "either", asked: { features: permitted, spamTrap } });
+    },
+    present: (validation, features) =>
+      present(
+        validation,
+        sortFeatures(readFeatures(features), EVERYTHING),
+        publicUrlOf(process.config),
+      ),
+  };
+}
+
+/** Says at the end that DNS could not be trusted. */
+function warnOf(trust: Trust | undefined, warn: (text: string) => void): void {
+  const fault = trust?.fault();
+  if (fault !== undefined) warn(`${fault.says} ${fault.toDo}\n`);
+}
+
+async function openPolicies(process: Process, terminal: Terminal): Promise<CliPolicies> {
   const store = await openAccountStore(process);
   const { db } = store.sql;
   const { config, clock, notices } = { ...process, ...store };
@@ -79,7 +131,7 @@ async function openPolicies(process: Process, { err }: Terminal): Promise<CliPol
     accounts: store.accounts,
     policies: policies.by(operatorNote(process, store)),
     author: systemUser(),
-    testPolicy: async (...asked) => (await openCliValidator(process, err)).testPolicy(...asked),
+    testPolicy: async (...asked) => (await openValidator(process, terminal)).testPolicy(...asked),
     async backTestPolicy(asked) {
       const { datasets } = await openStoredLists(process, store);
       const [counts, mails] = [new VerdictCounts(db), new DomainMails(db)];
@@ -148,22 +200,22 @@ export function toolCommands(terminal: Terminal): readonly Command[] {
     <T extends object>(open: (process: Process, terminal: Terminal) => Promise<T>): Open<T> =>
     (use = "must_exist") =>
       openStored(config(), { terminal, use }, (process) => open(process, terminal));
-  const openValidator = () => command((process) => openCliValidator(process, terminal.err));
+  const openHere = () => command((process) => openValidator(process, terminal));
   const mcp = {
     version: programVersion(),
-    openHere: openValidator,
+    openHere,
     askServer: (base: string) => askServer(base, config().apiKey),
     streams: { input: process.stdin, output: process.stdout },
   };
   return [
-    checkCommand(terminal, openValidator),
+    checkCommand(terminal, openHere),
     bulkCommand(terminal, opening({ ...BULK, openCheck: () => openCheck(terminal) })),
     accountCommand(terminal, stored(openAccounts)),
     keyCommand(terminal, stored(openAccounts)),
     webhookCommand(terminal, () => command(openCliWebhooks)),
     listsCommand(terminal, stored(openCliLists)),
     forgetCommand(terminal, () => command(openForget)),
-    decideCommand(terminal, openValidator),
+    decideCommand(terminal, openHere),
     policyCommand(terminal, stored(openPolicies)),
     hookCommand(terminal, stored(openHooks)),
     mcpCommand(terminal, opening(mcp)),

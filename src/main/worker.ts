@@ -9,10 +9,9 @@ import { createHostCheck } from "../http/hosts.ts";
 import { DEFAULT_LIMITS } from "../http/server.ts";
 import { type BulkChecker, openBulkChecker } from "./bulk.ts";
 import { openHealth } from "./health.ts";
-import { startUpkeep } from "./housekeeping.ts";
 import { DNS, HEALTH, outcomeCounter, VERDICTS, watch, WORKER } from "./metrics.ts";
 import { type Machine, openProcess, type Process, systemMachine } from "./process.ts";
-import { openServing, type Serving } from "./serving.ts";
+import { openServing, type Serving, startUpkeep } from "./serving.ts";
 import type { Config } from "./settings/config.ts";
 import { openWebhooks, type Webhooks } from "./webhooks.ts";
 

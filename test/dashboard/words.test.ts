@@ -80,10 +80,10 @@ const lost = [
 ] as const;
 
 for (const [name, more, entry, reason] of lost) {
-  test(`a verdict offers the address with its at sign: ${name}`, () => {
+  test(`a verdict tells of a lost at sign: ${name}`, () => {
     const result = { ...FINE, ...more };
     const verdict = verdictOf({ result, evidence: [], meant: "anna@web.de" }, entry);
-    assert.deepEqual([verdict.suggestion, verdict.reason], ["anna@web.de", reason]);
+    assert.equal(verdict.reason, reason);
   });
 }
 

@@ -5,6 +5,7 @@ import type {
   AdminAccount,
   AdminAccountPage,
   AdminAccounts,
+  AllowanceJson,
   PromotedJson,
   ResetLink,
 } from "../../http/account/shapes.ts";
@@ -30,7 +31,7 @@ import { LinesSheet, Pairs, Table, Turns } from "../parts/rows.tsx";
 import { tierName } from "../words/names.ts";
 import { nameOf, shortOf } from "./keys.tsx";
 import { SignUps } from "./set-up.tsx";
-import { Requests, usedIn } from "./usage.tsx";
+import { requestSheet, usedIn } from "./usage.tsx";
 
 const TIERS = ["free", "starter", "pro"].map((name) => [name, tierName(name)] as const);
 const TIER: FieldSpec = { name: "tier", label: "Plan", choices: TIERS };
@@ -161,14 +162,14 @@ const AccountPage = ({ id }: { id: string }): VNode => (
             ])}
           />
         </div>
-        <Figures {...{ allowance, days }} />
-        <Requests rows={days} />
+        {figures(days, allowance)}
+        {requestSheet(days)}
       </>
     )}
   </Loaded>
 );
 
-function Figures({ days, allowance }: Pick<AdminAccountPage, "days" | "allowance">): VNode {
+function figures(days: AdminAccountPage["days"], allowance: AllowanceJson): VNode {
   const { used, limit } = allowance.day;
   const today = limit === null ? "checks today, no limit" : `checks today, of ${count(limit)}`;
   return (

@@ -121,7 +121,7 @@ const fixButton = (kind: string, meant?: string) =>
   meant && <Button act={`Did you mean ${meant}?`} class={kind} onClick={() => check(meant)} />;
 
 function verdictSheet({ entry, step, atMs }: ResultProps): VNode {
-  const { suggestion, ...verdict } = verdictOf(step, entry);
+  const verdict = verdictOf(step, entry);
   return (
     <section class="sheet verdict">
       <div>
@@ -134,7 +134,7 @@ function verdictSheet({ entry, step, atMs }: ResultProps): VNode {
           ))}
         </div>
         <div class="bar acts">
-          {fixButton("main", suggestion)}
+          {fixButton("main", step.meant)}
           <Button act="Check again" onClick={() => check(entry)} />
           <Copy
             text={`${location.origin}${BASE}#${encodeURIComponent(entry)}`}
@@ -327,7 +327,7 @@ export function Examples({ front }: { front: FrontPage | undefined }): VNode {
 
 function Example({ entry, step, atMs }: ResultProps): VNode {
   const at = entry.indexOf("@") + 1;
-  const { suggestion, ...verdict } = verdictOf(step, entry);
+  const verdict = verdictOf(step, entry);
   return (
     <article class="sheet">
       <div class="example-top">
@@ -340,7 +340,7 @@ function Example({ entry, step, atMs }: ResultProps): VNode {
       </div>
       <h3>{verdict.sentence}</h3>
       <p class="prose">{verdict.reason}</p>
-      {fixButton("small fix", suggestion)}
+      {fixButton("small fix", step.meant)}
       <Button act="See why" of={entry} class="link" onClick={() => check(entry)} />
     </article>
   );

@@ -1,5 +1,6 @@
 import type { ComponentChildren, VNode } from "preact";
 import { useState } from "preact/hooks";
+import { DECISIONS } from "../../core/policy/policy.ts";
 import type {
   AccountDecisions,
   FeedbackMark,
@@ -18,7 +19,7 @@ import { Chip, Mark, noted, Time } from "../parts/marks.tsx";
 import { GateTabs, PageHead, Sheet, Shown } from "../parts/page.tsx";
 import { LinesSheet, Table } from "../parts/rows.tsx";
 import { reasonName, signalName } from "../words/names.ts";
-import { DECISION, DECISIONS } from "../words/policy.ts";
+import { DECISION } from "../words/policy.ts";
 import type { MarkKind } from "../words/verdict.ts";
 
 const CHOICES = [

@@ -46,6 +46,11 @@ function costWords(entries: number, covered: number, read: ReadList): string {
 
 export type ChangeList = (name: string, body: object) => Promise<unknown>;
 
+interface ReadProps {
+  read: ReadList;
+  change: ChangeList;
+}
+
 export interface ShownList {
   readonly state: ListState;
   readonly change: ChangeList;
@@ -54,7 +59,7 @@ export interface ShownList {
 
 export const ALL_LISTS = <Go to="lists" act="All lists" class="plain" />;
 
-export const ListButtons = ({ state, drop }: Pick<ShownList, "state" | "drop">): VNode => (
+export const listButtons = ({ state, drop }: ShownList): VNode => (
   <>
     {ALL_LISTS}
     <Act act="Delete now" class="" title="Delete this list?" yes="Delete it" send={drop}>
@@ -65,22 +70,18 @@ export const ListButtons = ({ state, drop }: Pick<ShownList, "state" | "drop">):
   </>
 );
 
-export const Ends = ({ state }: Pick<ShownList, "state">): VNode => (
+export const endWords = ({ expires_in_seconds: seconds }: ListState): VNode => (
   <>
-    Deleted from this server <Time at={isoIn(state.expires_in_seconds ?? 0)} />.
+    Deleted from this server <Time at={isoIn(seconds ?? 0)} />.
   </>
 );
 
-interface CheckButtonProps {
-  read: ReadList;
-  entries: number;
-  change: ChangeList;
-  class?: string;
-  /** Those that DNS gave no answer for. */
-  again?: true;
-}
-
-export function CheckButton({ read, entries, change, again, ...more }: CheckButtonProps): VNode {
+/** Checks these entries, or `again` those that DNS gave no answer for. */
+export function checkButton(
+  { read, change }: ReadProps,
+  entries: number,
+  { again = false, ...more }: { readonly again?: boolean; readonly class?: string } = {},
+): VNode {
   const { plan_left: left, credits, list_limit: most } = read;
   const covered = Math.min(entries, most ?? Infinity, Math.max(left ?? Infinity, credits));
   // No more than the button says, whatever another tab chose meanwhile.
@@ -100,7 +101,7 @@ export function CheckButton({ read, entries, change, again, ...more }: CheckButt
 export const columnName = (name: string, at: number): string =>
   name.trim() === "" ? `Column ${String(at + 1)}` : name;
 
-export function Choices({ read, change }: { read: ReadList; change: ChangeList }): VNode {
+export function Choices({ read, change }: ReadProps): VNode {
   const { fault, run } = useAction();
   const { sheet, sheets, columns, column } = read;
   const choose = (body: object): void => run(() => change("read", body));
@@ -130,7 +131,8 @@ export function Choices({ read, change }: { read: ReadList; change: ChangeList }
 }
 
 /** What a list came to: the sentence, what can be repaired, every row, and the cleaned file. */
-export function ListResult({ state, change, drop }: ShownList): VNode {
+export function ListResult(list: ShownList): VNode {
+  const { state, change } = list;
   const { read, rows } = state;
   const [shown, setShown] = useState<ShownClass | "">("");
   const see = (name: ShownClass): void => {
@@ -139,13 +141,13 @@ export function ListResult({ state, change, drop }: ShownList): VNode {
   };
   const lead = (
     <>
-      {counted(rows, "row")}, {counted(state.charged, "check")} charged. <Ends state={state} />
+      {counted(rows, "row")}, {counted(state.charged, "check")} charged. {endWords(state)}
     </>
   );
   return (
     <>
       <PageHead title={state.name} lead={lead}>
-        <ListButtons {...{ state, drop }} />
+        {listButtons(list)}
         <a class="button main" href="lists#cleaned" onClick={toCleaned}>
           Download
         </a>
@@ -195,7 +197,7 @@ function notChecked(state: ListState, read: ReadList, change: ChangeList): VNode
       ) : (
         state.stopped && unchecked > 0 && <p>You ended the check before its end.</p>
       )}
-      <CheckButton {...{ read, change }} entries={read.open} />
+      {checkButton({ read, change }, read.open)}
     </section>
   );
 }
@@ -246,7 +248,7 @@ function whatToLookAt(read: ReadList, change: ChangeList, see: See): VNode | nul
               DNS gave no answer for {counted(read.unsure, "entry", "entries")}. Another try may
               tell.
             </p>
-            <CheckButton {...{ read, change }} entries={read.unsure} again />
+            {checkButton({ read, change }, read.unsure, { again: true })}
           </article>
         )}
       </div>
@@ -333,10 +335,8 @@ const ORDERS = [
 
 const PAGE_ROWS = 50;
 
-interface RowsProps {
+interface RowsProps extends ReadProps {
   id: string;
-  read: ReadList;
-  change: ChangeList;
   shown: ShownClass | "";
   setShown: (name: ShownClass | "") => void;
 }

@@ -27,13 +27,13 @@ import { Go, PageHead, Sheet, Shown } from "../parts/page.tsx";
 import { LinesSheet, Table } from "../parts/rows.tsx";
 import {
   ALL_LISTS,
-  CheckButton,
+  checkButton,
   Choices,
   columnName,
-  Ends,
-  type ShownList,
-  ListButtons,
+  endWords,
+  listButtons,
   ListResult,
+  type ShownList,
 } from "./list-result.tsx";
 import { CLASSES, classesIn } from "../words/lists.ts";
 
@@ -241,25 +241,26 @@ function stateWords({ state, processed, entries }: ListSummary): string {
   return entries === 0 ? "Checking" : `Checking, ${percent(processed / entries)}`;
 }
 
-function ListRead({ state, change, drop }: ShownList): VNode {
+function ListRead(list: ShownList): VNode {
+  const { state, change } = list;
   const { read } = state;
   const rows = counted(state.rows, "row");
   const lead = (
     <>
-      {rows} read. <Ends state={state} />
+      {rows} read. {endWords(state)}
     </>
   );
   return (
     <>
       <PageHead title={state.name} lead={lead}>
-        <ListButtons {...{ state, drop }} />
+        {listButtons(list)}
       </PageHead>
       {read && (
         <>
           <Sheet>
             <p class="say">{counted(read.open, "different entry", "different entries")} to check</p>
             {others(read, rows)}
-            <CheckButton {...{ read, change, entries: read.open, class: "main" }} />
+            {checkButton({ read, change }, read.open, { class: "main" })}
           </Sheet>
           <Sheet>
             <Choices {...{ read, change }} />

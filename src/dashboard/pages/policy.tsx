@@ -2,6 +2,7 @@ import type { VNode } from "preact";
 import { useState } from "preact/hooks";
 import { prunedWords } from "../../core/policy/pruned-words.ts";
 import { sentenceFor } from "../../core/policy/sentence.ts";
+import { type Decision, DECISIONS } from "../../core/policy/policy.ts";
 import type {
   BackTestReport,
   PolicyJson,
@@ -26,9 +27,7 @@ import { Lines, More, Pairs } from "../parts/rows.tsx";
 import { reasonName } from "../words/names.ts";
 import {
   type DecisionCounts,
-  type ShownDecision,
   DECISION,
-  DECISIONS,
   inRules,
   mayRefuseMore,
   type PolicyDocument,
@@ -66,14 +65,8 @@ export function Page(): VNode {
   );
 }
 
-interface DraftNoteProps {
-  live: number;
-  state: DraftState;
-  onDiscard: () => void;
-}
-
 /** That the draft is not live, or that two tabs have one each. */
-function DraftNote({ live, state, onDiscard }: DraftNoteProps): VNode | null {
+function draftNote(live: number, state: DraftState, onDiscard: () => void): VNode | null {
   const { base, isChanged, conflict } = state;
   if (conflict !== undefined) {
     return (
@@ -142,23 +135,25 @@ function Editor({ policy, names, onName }: EditorProps): VNode {
           send={() => order(name, "/shadow", { document: draft }).then(() => set(document))}
           said="The draft runs in the shadow of the live version. It decides nothing."
         />
-        <MakeLive
-          {...{ policy, act: `Publish ${String(next)}`, disabled: !isChanged }}
-          why={() => compareDraft(policy, draft, overtaken(base, live))}
-          send={() => order(name, "", { document: draft })}
-        />
+        {liveButton(
+          policy,
+          `Publish ${String(next)}`,
+          () => compareDraft(policy, draft, overtaken(base, live)),
+          () => order(name, "", { document: draft }),
+          !isChanged,
+        )}
       </PageHead>
       <GateTabs />
-      {shadow !== null && <Effect policy={policy} />}
+      {shadow !== null && effect(policy)}
       <Rules
         {...{ shown, live: document, hits, aside: choice }}
         onDraft={side === "draft" ? set : undefined}
       />
-      <DraftNote {...{ live, state }} onDiscard={discard} />
+      {draftNote(live, state, discard)}
       <div class="two start">
         <div class="stack wide">
           <TryPolicy key={side} {...{ name, draft: shown }} of={SIDES[side as Side]} />
-          <Versions {...{ name, versions }} onUse={set} />
+          {versionSheet(policy, set)}
         </div>
         <Messages draft={shown} reasons={policy.rule_reasons} />
       </div>
@@ -228,12 +223,13 @@ function BackTest({ name, draft }: DraftProps): VNode {
         Uses the domains that all accounts of this server checked in the last 30 days. You see it as
         the operator. Nothing is charged.
       </p>
-      <div aria-live="polite">{report && <Report {...report} />}</div>
+      <div aria-live="polite">{report && testReport(report)}</div>
     </Sheet>
   );
 }
 
-function Report({ checks, changed_checks: many, changed, ...report }: BackTestReport): VNode {
+function testReport(report: BackTestReport): VNode {
+  const { checks, changed_checks: many, changed } = report;
   if (checks === 0) return <p>No checks were counted in these days.</p>;
   return (
     <div class="stack close">
@@ -285,11 +281,7 @@ function TryPolicy({ name, draft, of }: DraftProps & { of: string }): VNode {
   );
 }
 
-interface VersionsProps extends Pick<ShownPolicy, "name" | "versions"> {
-  onUse: (document: PolicyDocument) => void;
-}
-
-function Versions({ name, versions, onUse }: VersionsProps): VNode {
+function versionSheet({ name, versions }: ShownPolicy, onUse: DraftState["set"]): VNode {
   const use = async (version: string): Promise<void> =>
     onUse((await call<ShownPolicy>("GET", at(name, `?version=${version}`))).document);
   return (
@@ -321,17 +313,16 @@ function Versions({ name, versions, onUse }: VersionsProps): VNode {
   );
 }
 
-interface LiveProps {
-  policy: ShownPolicy;
-  act: string;
-  disabled?: boolean;
-  /** Why it might refuse more people; "" when it does not. */
-  why: () => Promise<string>;
-  send: () => Promise<SavedPolicy>;
-}
-
-/** Makes a document live, and says how to take it back; it asks first when it has a reason. */
-function MakeLive({ policy: { name, document }, why, send, ...more }: LiveProps): VNode {
+/**
+ * Makes a document live, and says how to take it back. It asks first when `why` says why more people might be refused.
+ */
+function liveButton(
+  { name, document }: ShownPolicy,
+  act: string,
+  why: () => Promise<string>,
+  send: () => Promise<SavedPolicy>,
+  disabled = false,
+): VNode {
   const asks = async () => {
     const words = await why();
     return words === "" ? undefined : { title: "Refuse more people?", words };
@@ -342,7 +333,7 @@ function MakeLive({ policy: { name, document }, why, send, ...more }: LiveProps)
       post(at(name), { document }),
     );
   };
-  return <Act {...more} {...{ class: "main", asks, send: makeLive }} />;
+  return <Act {...{ act, class: "main", disabled, asks, send: makeLive }} />;
 }
 
 type NamedCounts = readonly [name: string, counts: DecisionCounts];
@@ -369,12 +360,12 @@ const decisionBars = (...sides: readonly [was: NamedCounts, becomes: NamedCounts
   </>
 );
 
-const turned = (was: ShownDecision, becomes: ShownDecision): string =>
+const turned = (was: Decision, becomes: Decision): string =>
   `${DECISION[was].words} → ${DECISION[becomes].words}`;
 
 const turnedRow = (
-  { domain, live }: { readonly domain: string; readonly live: ShownDecision },
-  becomes: ShownDecision,
+  { domain, live }: { readonly domain: string; readonly live: Decision },
+  becomes: Decision,
   times: number,
 ) =>
   [
@@ -383,13 +374,13 @@ const turnedRow = (
   ] as const;
 
 function sums({ pairs }: ShadowReport, side: "live" | "shadow"): DecisionCounts {
-  const made: Record<ShownDecision, number> = { accept: 0, challenge: 0, review: 0, reject: 0 };
+  const made: Record<Decision, number> = { accept: 0, challenge: 0, review: 0, reject: 0 };
   for (const pair of pairs) made[pair[side]] += pair.count;
   return made;
 }
 
 /** What the shadow would have changed of the account's own sign-ups, before anything else on the page. */
-function Effect({ policy }: { policy: ShownPolicy }): VNode {
+function effect(policy: ShownPolicy): VNode {
   const { name } = policy;
   const shadow = String(policy.shadow);
   const why = async (report: ShadowReport): Promise<string> => {
@@ -409,13 +400,14 @@ function Effect({ policy }: { policy: ShownPolicy }): VNode {
       <Loaded path={at(name, "/shadow?days=30")} lines={4}>
         {(report: ShadowReport) => (
           <>
-            <Changed {...report} />
+            {changedWords(report)}
             <div class="bar">
-              <MakeLive
-                {...{ policy, act: `Make ${shadow} live` }}
-                why={() => why(report)}
-                send={() => order(name, "/promote")}
-              />
+              {liveButton(
+                policy,
+                `Make ${shadow} live`,
+                () => why(report),
+                () => order(name, "/promote"),
+              )}
               <Act
                 {...{ act: `Discard ${shadow}`, class: "plain" }}
                 send={() => remove(at(name, "/shadow"))}
@@ -430,7 +422,7 @@ function Effect({ policy }: { policy: ShownPolicy }): VNode {
   );
 }
 
-function Changed(report: ShadowReport): VNode {
+function changedWords(report: ShadowReport): VNode {
   const { pairs, live, shadow, total, changed, domains } = report;
   const version = String(shadow ?? 0);
   if (total === 0) return <h2 class="say">Version {version} has seen no sign-ups yet.</h2>;

@@ -1,4 +1,5 @@
 import type { ComponentChildren, VNode } from "preact";
+import { type Decision, DECISIONS } from "../../core/policy/policy.ts";
 import { capital, counted } from "../lib/format.ts";
 import { say } from "../lib/state.ts";
 import { Button } from "../parts/button.tsx";
@@ -7,15 +8,12 @@ import { Chip, Mark, noted } from "../parts/marks.tsx";
 import { Sheet } from "../parts/page.tsx";
 import { Lines } from "../parts/rows.tsx";
 import {
-  type EditableCondition,
   conditionOf,
   CONDITIONS,
   DECISION,
-  type ShownDecision,
-  DECISIONS,
   detailOf,
-  type PolicyDocument,
   type EditableRule,
+  type PolicyDocument,
   ruleWords,
   same,
   valueOf,
@@ -26,51 +24,46 @@ const RULES_MAX = 50;
 /** A new rule begins as the most frequent one. */
 const ADDED: EditableRule = { when: { disposable: true }, then: "reject" };
 
+type OnDraft = (draft: PolicyDocument) => void;
+type Hits = readonly (number | undefined)[];
+
 interface RulesProps {
   shown: PolicyDocument;
   live: PolicyDocument;
   /** Of each rule of the live version, or of the one that is shown, in 30 days; behind them, of no rule. */
-  hits: readonly (number | undefined)[];
+  hits: Hits;
   /** Absent: it can be read alone. */
-  onDraft?: ((draft: PolicyDocument) => void) | undefined;
+  onDraft?: OnDraft | undefined;
   aside: ComponentChildren;
 }
 
-const timesOf = (hits: number | undefined): string =>
-  hits === undefined ? "… times" : counted(hits, "time");
+const timesOf = (hits: number | undefined): VNode => (
+  <span class="note">{hits === undefined ? "… times" : counted(hits, "time")}</span>
+);
 
-export const Rules = ({ onDraft, aside, ...props }: RulesProps): VNode => (
+export const Rules = ({ shown, live, hits, onDraft, aside }: RulesProps): VNode => (
   <Sheet title="Rules" aside={aside}>
     <p class="note">The first rule that fits decides. Counts are of 30 days.</p>
     {onDraft === undefined ? (
-      <ReadRules {...props} />
+      <Lines
+        rows={[...shown.rules, undefined].map((rule, at) => [
+          noted(
+            rule === undefined ? "Otherwise" : `${String(at + 1)}. If ${ruleWords(rule)}`,
+            rule?.message?.["en"],
+          ),
+          <span class="bar">
+            <Mark {...DECISION[rule?.then ?? shown.else]} />
+            {timesOf(hits[at])}
+          </span>,
+        ])}
+      />
     ) : (
-      <EditRules {...props} draft={props.shown} onDraft={onDraft} />
+      editedRules(shown, live, hits, onDraft)
     )}
   </Sheet>
 );
 
-const ReadRules = ({ shown, hits }: Pick<RulesProps, "shown" | "hits">): VNode => (
-  <Lines
-    rows={[...shown.rules, undefined].map((rule, at) => [
-      noted(
-        rule === undefined ? "Otherwise" : `${String(at + 1)}. If ${ruleWords(rule)}`,
-        rule?.message?.["en"],
-      ),
-      <span class="bar">
-        <Mark {...DECISION[rule?.then ?? shown.else]} />
-        <span class="note">{timesOf(hits[at])}</span>
-      </span>,
-    ])}
-  />
-);
-
-interface EditProps extends Pick<RulesProps, "live" | "hits"> {
-  draft: PolicyDocument;
-  onDraft: (draft: PolicyDocument) => void;
-}
-
-function EditRules({ draft, live, hits, onDraft }: EditProps): VNode {
+function editedRules(draft: PolicyDocument, live: PolicyDocument, hits: Hits, onDraft: OnDraft) {
   const { rules } = draft;
   const put = (next: readonly EditableRule[]): void => onDraft({ ...draft, rules: next });
   const remove = (at: number): void => {
@@ -91,7 +84,7 @@ function EditRules({ draft, live, hits, onDraft }: EditProps): VNode {
               <b>{at + 1}</b>
               <div class="bar">
                 {whenSlots(name, rule, change)}
-                {thenSlots(name, rule, change, known < 0 ? "changed" : hits[known])}
+                {thenSlots(name, rule, change, known < 0 ? CHANGED : timesOf(hits[known]))}
               </div>
               <span class="moves">
                 {small(`Move ${name} up`, "↑", () => move(at, -1), at === 0)}
@@ -105,17 +98,17 @@ function EditRules({ draft, live, hits, onDraft }: EditProps): VNode {
       <div class="bar otherwise">
         <span>Otherwise</span>
         {actionSlot("Otherwise", draft.else, (then) => onDraft({ ...draft, else: then }))}
-        <span class="note">{timesOf(hits[live.rules.length])}</span>
+        {timesOf(hits[live.rules.length])}
       </div>
       <Button
-        act="Add a rule"
-        class=""
-        disabled={rules.length >= RULES_MAX}
+        {...{ act: "Add a rule", class: "", disabled: rules.length >= RULES_MAX }}
         onClick={() => put([...rules, ADDED])}
       />
     </>
   );
 }
+
+const CHANGED = <Chip mark="tip" words="Changed" />;
 
 const small = (label: string, sign: string, work: () => void, isOff = false): VNode => (
   <button type="button" class="small plain" disabled={isOff} aria-label={label} onClick={work}>
@@ -125,90 +118,70 @@ const small = (label: string, sign: string, work: () => void, isOff = false): VN
 
 type ChangeRule = (rule: EditableRule) => void;
 
+/** The rule under other conditions: its reason belonged to those that it had. */
+function under(rule: EditableRule, when: EditableRule["when"]): EditableRule {
+  const { reason: _, ...others } = rule;
+  return { ...others, when };
+}
+
+/** Conditions that the rule does not have yet. */
+const freeOf = ({ when }: EditableRule) =>
+  CONDITIONS.filter(({ fact }) => !Object.hasOwn(when, fact));
+
 /** Each condition of the rule; all have to hold. One that was written by hand stays as it is. */
 function whenSlots(name: string, rule: EditableRule, onChange: ChangeRule): readonly VNode[] {
   const entries = Object.entries(rule.when);
-  // A rule whose conditions changed gives the reason that belongs to them.
-  const put = (next: typeof entries): void => {
-    const { reason: _, ...others } = rule;
-    onChange({ ...others, when: Object.fromEntries(next) });
-  };
-  const free = freeOf(rule);
-  return entries.map((entry, place) => {
+  const put = (next: typeof entries): void => onChange(under(rule, Object.fromEntries(next)));
+  return entries.map(([fact, value], place) => {
     const number = String(place + 1);
     const label = capital(place === 0 ? name : `${name}, condition ${number}`);
-    const drop = (): void => put(entries.toSpliced(place, 1));
+    const known = conditionOf(fact, value);
+    const choices = CONDITIONS.filter(
+      (one) => one.fact === fact || !Object.hasOwn(rule.when, one.fact),
+    );
+    const words = choices.map((one) => [one.id, one.words] as const);
+    const written = ruleWords({ when: { [fact]: value }, then: "accept" });
+    const choose = (id: string): void => {
+      const chosen = choices.find((one) => one.id === id);
+      if (chosen) put(entries.toSpliced(place, 1, [chosen.fact, chosen.value]));
+    };
     return (
-      <span key={entry[0]} class="bar">
+      <span key={fact} class="bar">
         <span>{place === 0 ? "If" : "and"}</span>
-        {slot(label, entry, free, (...next) => put(entries.toSpliced(place, 1, next)))}
-        {entries.length > 1 ? small(`Remove condition ${number} of ${name}`, "×", drop) : null}
+        <Options
+          {...{ class: "slot", label: `${label}: condition`, value: known?.id ?? "" }}
+          onValue={choose}
+          choices={known === undefined ? [["", written], ...words] : words}
+        />
+        {known !== undefined && known.kind !== "fixed" && (
+          <input
+            class="slot"
+            aria-label={`${label}: value`}
+            inputMode={known.kind === "texts" ? "text" : "numeric"}
+            value={detailOf(value, known)}
+            onChange={({ currentTarget: box }) =>
+              put(entries.toSpliced(place, 1, [fact, valueOf(box.value, known)]))
+            }
+          />
+        )}
+        {entries.length > 1 &&
+          small(`Remove condition ${number} of ${name}`, "×", () =>
+            put(entries.toSpliced(place, 1)),
+          )}
       </span>
     );
   });
 }
 
-const freeOf = ({ when }: EditableRule): readonly EditableCondition[] =>
-  CONDITIONS.filter(({ fact }) => !Object.hasOwn(when, fact));
-
-type ConditionEntry = [fact: string, value: unknown];
-
-/** A condition and its value. `free`: those that the rule may have instead. */
-function slot(
-  label: string,
-  [fact, value]: ConditionEntry,
-  free: readonly EditableCondition[],
-  onValue: (...next: ConditionEntry) => void,
-): VNode {
-  const known = conditionOf(fact, value);
-  const choices = CONDITIONS.filter((one) => one.fact === fact || free.includes(one));
-  const words = choices.map((one) => [one.id, one.words] as const);
-  const written = ruleWords({ when: { [fact]: value }, then: "accept" });
-  const choose = (id: string): void => {
-    const chosen = choices.find((one) => one.id === id);
-    if (chosen !== undefined) onValue(chosen.fact, chosen.value);
-  };
-  return (
-    <>
-      <Options
-        class="slot"
-        label={`${label}: condition`}
-        value={known?.id ?? ""}
-        onValue={choose}
-        choices={known === undefined ? [["", written], ...words] : words}
-      />
-      {known === undefined || known.kind === "fixed" ? null : (
-        <input
-          class="slot"
-          aria-label={`${label}: value`}
-          inputMode={known.kind === "texts" ? "text" : "numeric"}
-          value={detailOf(value, known)}
-          onChange={(event) => onValue(fact, valueOf(event.currentTarget.value, known))}
-        />
-      )}
-    </>
-  );
-}
-
-const actionSlot = (
-  label: string,
-  value: ShownDecision,
-  onValue: (next: ShownDecision) => void,
-): VNode => (
+const actionSlot = (label: string, value: Decision, onValue: (next: Decision) => void): VNode => (
   <Options
-    class={`slot ${DECISION[value].mark}`}
-    {...{ label, value }}
-    onValue={(next) => onValue(next as ShownDecision)}
+    {...{ class: `slot ${DECISION[value].mark}`, label, value }}
+    onValue={(next) => onValue(next as Decision)}
     choices={DECISIONS.map((one) => [one, DECISION[one].words])}
   />
 );
 
-function thenSlots(
-  name: string,
-  rule: EditableRule,
-  onChange: ChangeRule,
-  hits?: number | "changed",
-): VNode {
+function thenSlots(name: string, rule: EditableRule, onChange: ChangeRule, times: VNode): VNode {
   const label = capital(name);
   // Empty: the sentence that comes with Gatepost, in eight languages.
   const speak = (text: string): void => {
@@ -217,15 +190,11 @@ function thenSlots(
   };
   const free = freeOf(rule);
   const added = free.find(({ id }) => id === "free") ?? free[0];
-  const add = (): void => {
-    const { reason: _, ...others } = rule;
-    if (added) onChange({ ...others, when: { ...rule.when, [added.fact]: added.value } });
-  };
   return (
     <span class="bar then">
       <span>then</span>
       {actionSlot(`${label}: what to do`, rule.then, (then) => onChange({ ...rule, then }))}
-      {rule.then === "accept" ? null : (
+      {rule.then !== "accept" && (
         <input
           class="said"
           aria-label={`${label}: text for the person`}
@@ -235,13 +204,12 @@ function thenSlots(
           onInput={(event) => speak(event.currentTarget.value)}
         />
       )}
-      {hits === "changed" ? (
-        <Chip mark="tip" words="Changed" />
-      ) : (
-        <span class="note">{timesOf(hits)}</span>
-      )}
+      {times}
       {added && (
-        <Button {...{ act: "and…", of: `in ${name}`, class: "small plain" }} onClick={add} />
+        <Button
+          {...{ act: "and…", of: `in ${name}`, class: "small plain" }}
+          onClick={() => onChange(under(rule, { ...rule.when, [added.fact]: added.value }))}
+        />
       )}
     </span>
   );

@@ -14,7 +14,7 @@ import { Proposals, Waves } from "./decisions.tsx";
 import { DnsTest } from "./set-up.tsx";
 import { refusalWords } from "./rules.tsx";
 import { AuditSheet } from "./settings.tsx";
-import { quantile, Requests, usedIn } from "./usage.tsx";
+import { quantile, requestSheet, usedIn } from "./usage.tsx";
 
 const DAYS = 14;
 
@@ -103,7 +103,7 @@ const traffic = (cockpit: Cockpit): VNode => (
         ["95 of 100 answers", quantile(cockpit, 0.95)],
       ]}
     />
-    <Requests rows={cockpit.days} />
+    {requestSheet(cockpit.days)}
     {verdictSheet(cockpit.verdicts)}
   </>
 );

@@ -200,7 +200,7 @@ function checks(usage: Usage): VNode {
           {...{ rows, lines: CHECK_LINES }}
         />
       </Sheet>
-      <Requests rows={rows} hours={usage.hours} />
+      {requestSheet(rows, usage.hours)}
       {usage.refusals.length > 0 && (
         <Sheet title="Refused requests">
           <Table
@@ -215,7 +215,7 @@ function checks(usage: Usage): VNode {
           />
         </Sheet>
       )}
-      <Latency {...usage} />
+      {latencySheet(usage)}
     </>
   );
 }
@@ -234,12 +234,10 @@ const REQUEST_LINES: readonly ChartLine<Requested>[] = [
   ["Refused", "no-fill", ({ refusals }) => refusals],
 ];
 
-interface RequestsProps {
-  rows: readonly UsageDayJson[];
-  hours?: readonly Requested[];
-}
-
-export const Requests = ({ rows, hours = [] }: RequestsProps): VNode => (
+export const requestSheet = (
+  rows: readonly UsageDayJson[],
+  hours: readonly Requested[] = [],
+): VNode => (
   <Sheet title="Requests">
     <Chart<Requested>
       what="Requests"
@@ -267,7 +265,7 @@ export function quantile(usage: Timed, share: number): string {
   return all === 0 ? "–" : (found?.words ?? "–");
 }
 
-function Latency(usage: Usage): VNode {
+function latencySheet(usage: Usage): VNode {
   const rows = byLatency(usage);
   const all = sumOf(rows, ({ requests }) => requests) || 1;
   return (

@@ -64,10 +64,7 @@ export function Chart<Row>(props: ChartProps<Row>): VNode {
   return (
     <>
       {legend}
-      <Plot
-        {...{ label: `${what} by ${step}`, names, series }}
-        ghost={sums(before?.values ?? [])}
-      />
+      {plot(`${what} by ${step}`, names, series, sums(before?.values ?? []))}
       <More summary={`Figures by ${step}`}>
         <Table
           tall
@@ -88,15 +85,13 @@ const QUARTERS = [1, 0.75, 0.5, 0.25, 0];
 const sumAt = (series: readonly Series[], at: number): number =>
   sumOf(series, ({ values }) => values[at] ?? 0);
 
-interface PlotProps {
-  label: string;
-  names: readonly string[];
-  series: readonly Series[];
-  ghost: readonly number[];
-}
-
 /** Its units are bars and what is counted; it stretches to its box. */
-function Plot({ label, names, series, ghost }: PlotProps): VNode {
+function plot(
+  label: string,
+  names: readonly string[],
+  series: readonly Series[],
+  ghost: readonly number[],
+): VNode {
   const heights = names.map((_, place) => sumAt(series, place));
   const most = Math.max(0, ...heights);
   const top = topOf(Math.max(most, ...ghost));

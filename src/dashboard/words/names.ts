@@ -41,7 +41,6 @@ const REASONS: CodeNames = {
   wave: "far more messages than usual",
   role: "role address",
   relay: "forwarding service",
-  alias: "alias",
   free: "free provider",
   fresh_domain: "new domain",
   repeated_mailbox: "same mailbox again",
@@ -74,17 +73,12 @@ const ACTIONS: CodeNames = {
   "account.reset_link": "Link for a new password made",
   "account.traffic": "Counting of traffic switched",
   "account.log": "Decision log switched",
-  "account.deleted": "Account deleted",
   "account.limits": "Limits of its own",
   "account.access_ended": "Keys, hooks and webhook ended",
   "account.lockout_ended": "Delay after wrong passwords ended",
   "sign_ups.switched": "Sign-up switched",
   "person.forgotten": "A person's data deleted",
-  "feedback.given": "Feedback given",
-  "feedback.taken_back": "Feedback taken back",
   "decisions.read": "Decision log read",
-  "list.downloaded": "List downloaded",
-  "list.deleted": "List deleted",
   "account.exported": "Data exported",
   "account.second_factor": "Second factor",
   "account.token_secret": "New token secret made",
@@ -120,30 +114,27 @@ export function entryWords(entry: string): string {
 const withoutHashes = (text: string): string =>
   text.replaceAll(/address:[0-9a-f]{32}@[^\s,]+/g, entryWords);
 
-const BROWSERS = [
+type NamePatterns = readonly (readonly [RegExp, string])[];
+
+const BROWSERS: NamePatterns = [
   [/\bEdg(?:e|A|iOS)?\//, "Edge"],
   [/\bOPR\//, "Opera"],
   [/\bFirefox\/|\bFxiOS\//, "Firefox"],
   [/\bChrome\/|\bCriOS\//, "Chrome"],
   [/\bSafari\//, "Safari"],
-] as const;
+  [/^/, "A browser"],
+];
 
-const SYSTEMS = [
-  [/\bAndroid\b/, "Android"],
-  [/\biPhone\b|\biPad\b/, "iOS"],
-  [/\bWindows\b/, "Windows"],
-  [/\bMac OS X\b/, "macOS"],
-  [/\bLinux\b/, "Linux"],
-] as const;
-
-type NamePatterns = readonly (readonly [RegExp, string])[];
-
-const nameIn = (table: NamePatterns, text: string): string | undefined =>
-  table.find(([pattern]) => pattern.test(text))?.[1];
+const SYSTEMS: NamePatterns = [
+  [/\bAndroid\b/, " on Android"],
+  [/\biPhone\b|\biPad\b/, " on iOS"],
+  [/\bWindows\b/, " on Windows"],
+  [/\bMac OS X\b/, " on macOS"],
+  [/\bLinux\b/, " on Linux"],
+];
 
 /** "Firefox on Linux" for a User-Agent; a guess, for people to tell their browsers apart. */
-export function browserName(userAgent: string): string {
-  const browser = nameIn(BROWSERS, userAgent) ?? "A browser";
-  const system = nameIn(SYSTEMS, userAgent);
-  return system === undefined ? browser : `${browser} on ${system}`;
-}
+export const browserName = (userAgent: string): string =>
+  [BROWSERS, SYSTEMS]
+    .map((table) => table.find(([pattern]) => pattern.test(userAgent))?.[1] ?? "")
+    .join("");

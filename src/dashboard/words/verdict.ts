@@ -12,7 +12,6 @@ export interface ShownVerdict {
   /** A sentence that a person who sends mail understands. */
   readonly sentence: string;
   readonly reason: string;
-  readonly suggestion?: string;
 }
 
 export interface Checked {
@@ -26,97 +25,92 @@ export interface Checked {
 /** Whether the entry was an address, which alone can be an alias. */
 const isAddress = (result: ResultJson): boolean => result.alias !== undefined;
 
-type StampWords = readonly [
+const verdict = (
   mark: MarkKind,
   stamp: string,
   small: string,
   sentence: string,
   reason: string,
-];
+): ShownVerdict => ({ mark, stamp, small, sentence, reason });
 
 /** The verdict in words. "Could not tell" is never shown as "no"; a misspelling comes before everything but format. */
 export function verdictOf(checked: Checked, entry = ""): ShownVerdict {
-  const [mark, stamp, small, sentence, reason] = wordsOf(checked, entry);
-  const { meant: suggestion } = checked;
-  return { mark, stamp, small, sentence, reason, ...(suggestion && { suggestion }) };
-}
-
-function wordsOf(checked: Checked, entry: string): StampWords {
-  const { result } = checked;
+  const { result, meant } = checked;
   const { signals } = result;
   if (!result.format) return malformed(checked, entry);
-  if (signals.includes("typo_domain")) return misspelt(checked);
+  if (signals.includes("typo_domain")) return misspelt(result, meant);
   if (result.disposable) return disposable(checked);
   if (signals.includes("dns_indeterminate")) return checked.dns_down ? NOT_ASKED : UNKNOWN;
   if (!result.dns) return unreachable(checked, entry);
-  if (signals.includes("typo_local_part")) return neverIssued(result);
-  return ["yes", "Looks good", "accepts mail", "This domain accepts mail.", goodReason(result)];
+  if (!signals.includes("typo_local_part"))
+    return verdict(
+      "yes",
+      "Looks good",
+      "accepts mail",
+      "This domain accepts mail.",
+      goodReason(result),
+    );
+  const sentence = "The part before the @ is probably misspelt.";
+  const reason = `${result.domain} gives out no address with such characters.`;
+  return verdict("unsure", "Misspelt", "check it", sentence, reason);
 }
 
 /** What was meant has an "@" that the entry lacks. */
 const isLostAt = (meant = "", entry: string): boolean =>
   meant.includes("@") && !entry.includes("@");
 
-function malformed({ result, problem = "", meant }: Checked, entry: string): StampWords {
+function malformed({ result, problem = "", meant }: Checked, entry: string): ShownVerdict {
   const looksLikeBoth = /^[^@\s]+\.[^@\s]+$/.test(entry.trim());
   const lost = isLostAt(meant, entry);
   const kind = isAddress(result) || lost || !looksLikeBoth ? "address" : "domain";
+  const sentence = `This is not a complete ${kind}.`;
   const reason = lost ? "Perhaps the @ is missing." : problem;
-  return ["no", "Bad format", "cannot be sent to", `This is not a complete ${kind}.`, reason];
+  return verdict("no", "Bad format", "cannot be sent to", sentence, reason);
 }
 
-function misspelt({ result, meant }: Checked): StampWords {
-  const { domain } = result;
-  const isLost = !result.dns && !result.signals.includes("dns_indeterminate");
+function misspelt(result: ResultJson, meant = ""): ShownVerdict {
+  const { domain, dns, signals } = result;
+  const isLost = !dns && !signals.includes("dns_indeterminate");
   const parts = [
     isLost
       ? `${domain} has no mail server.`
-      : result.dns
+      : dns
         ? `${domain} accepts mail, but it may not be the address that was meant.`
         : `DNS did not answer for ${domain}.`,
-    meant === undefined ? "" : `It is close to ${meant.slice(meant.lastIndexOf("@") + 1)}.`,
-    result.disposable ? `It is also called disposable: ${String(result.confidence)} of 100.` : "",
+    meant && `It is close to ${meant.slice(meant.lastIndexOf("@") + 1)}.`,
+    result.disposable && `It is also called disposable: ${String(result.confidence)} of 100.`,
   ];
-  const reason = parts.filter((part) => part !== "").join(" ");
+  const reason = parts.filter(Boolean).join(" ");
   return isLost
-    ? ["unsure", "Misspelt", "mail bounces", `Mail to ${domain} will bounce.`, reason]
-    : ["unsure", "Misspelt", "check it", `${domain} is probably misspelt.`, reason];
+    ? verdict("unsure", "Misspelt", "mail bounces", `Mail to ${domain} will bounce.`, reason)
+    : verdict("unsure", "Misspelt", "check it", `${domain} is probably misspelt.`, reason);
 }
 
-const neverIssued = ({ domain }: ResultJson): StampWords => [
-  "unsure",
-  "Misspelt",
-  "check it",
-  "The part before the @ is probably misspelt.",
-  `${domain} gives out no address with such characters.`,
-];
-
-function disposable({ result, evidence }: Checked): StampWords {
-  const strongest = evidence.toSorted((a, b) => b.weight - a.weight)[0];
-  const sentence = `This ${isAddress(result) ? "address" : "domain"} is disposable.`;
+function disposable({ result, evidence }: Checked): ShownVerdict {
+  const [strongest] = evidence.toSorted((a, b) => b.weight - a.weight);
+  const subject = `This ${isAddress(result) ? "address" : "domain"} is`;
   const reason = strongest === undefined ? "" : reasonOf(strongest);
-  if (strongest !== undefined && isDenied(strongest.signal, strongest.by)) {
-    const denied = `This ${isAddress(result) ? "address" : "domain"} is denied by the operator.`;
-    return ["no", "Denied", "by the operator", denied, reason];
-  }
-  return ["no", "Disposable", `${String(result.confidence)} of 100`, sentence, reason];
+  const score = `${String(result.confidence)} of 100`;
+  return strongest !== undefined && isDenied(strongest)
+    ? verdict("no", "Denied", "by the operator", `${subject} denied by the operator.`, reason)
+    : verdict("no", "Disposable", score, `${subject} disposable.`, reason);
 }
 
-const UNKNOWN: StampWords = [
+const UNKNOWN = verdict(
   "quiet",
   "Could not tell",
   "try again",
   "DNS did not answer, so we cannot tell.",
   "This is not a “no”. Its name servers often answer a minute later: check again.",
-];
+);
 
-const NOT_ASKED: StampWords = [
+const NOT_ASKED = verdict(
   "quiet",
   "Could not tell",
   "our DNS is away",
   "This service cannot ask DNS at the moment.",
   "Its own name server does not answer, which says nothing about the domain. Check again when the operator has mended it.",
-];
+);
 
 const UNREACHABLE: readonly Signal[] = [
   "null_mx",
@@ -126,16 +120,15 @@ const UNREACHABLE: readonly Signal[] = [
   "no_mx_records",
 ];
 
-function unreachable({ result, meant }: Checked, entry: string): StampWords {
+function unreachable({ result, meant }: Checked, entry: string): ShownVerdict {
   const known = UNREACHABLE.find((signal) => result.signals.includes(signal));
   const reason = known === undefined ? "No mail server can be reached." : SIGNALS[known].short;
   const lost = isLostAt(meant, entry) ? " Perhaps the @ is missing." : "";
-  const kind = isAddress(result) ? "address" : "domain";
-  const stamp = "No mail server";
+  const to = `Mail to this ${isAddress(result) ? "address" : "domain"}`;
   if (known !== "implicit_mx")
-    return ["no", stamp, "mail bounces", `Mail to this ${kind} will bounce.`, reason + lost];
+    return verdict("no", "No mail server", "mail bounces", `${to} will bounce.`, reason + lost);
   const why = `${reason} Some senders then try the web server, which seldom takes mail.${lost}`;
-  return ["unsure", stamp, "mail may bounce", `Mail to this ${kind} may bounce.`, why];
+  return verdict("unsure", "No mail server", "mail may bounce", `${to} may bounce.`, why);
 }
 
 function goodReason(result: ResultJson): string {
@@ -150,40 +143,40 @@ function goodReason(result: ResultJson): string {
 /** Short facts beside the verdict; none for what has no format. */
 export function factsOf(result: ResultJson): readonly (readonly [MarkKind, string])[] {
   if (!result.format) return [["no", "Bad format"]];
-  const isUnknown = result.signals.includes("dns_indeterminate");
-  const isUnnamed = result.signals.includes("implicit_mx");
-  return [
+  const { signals } = result;
+  const server: readonly [MarkKind, string] = result.dns
+    ? ["yes", "Accepts mail"]
+    : signals.includes("dns_indeterminate")
+      ? ["quiet", "Mail server unknown"]
+      : [signals.includes("implicit_mx") ? "unsure" : "no", "No mail server"];
+  const facts: readonly (readonly [MarkKind, string | false | undefined])[] = [
     ["yes", "Format is right"],
-    result.dns
-      ? ["yes", "Accepts mail"]
-      : isUnknown
-        ? ["quiet", "Mail server unknown"]
-        : [isUnnamed ? "unsure" : "no", "No mail server"],
+    server,
     result.disposable ? ["no", "Disposable"] : ["yes", "Not disposable"],
-    ...(result.whitelist ? [["yes", "Known good"] as const] : []),
-    ...(isAddress(result)
-      ? [["quiet", result.role ? "Role address" : "Not a role address"] as const]
-      : []),
-    ...(result.alias === true ? [["quiet", "An alias"] as const] : []),
+    ["yes", result.whitelist && "Known good"],
+    ["quiet", isAddress(result) && (result.role ? "Role address" : "Not a role address")],
+    ["quiet", result.alias && "An alias"],
     ["quiet", result.free ? "Free provider" : "Not a free provider"],
   ];
+  return facts.flatMap(([mark, words]) => (words ? [[mark, words] as const] : []));
 }
 
 /** No list is behind it but the operator's own. */
-const isDenied = (signal: Signal, by?: string): boolean =>
+const isDenied = ({ signal, by }: EvidenceShape): boolean =>
   by === "operator" && signal !== "operator_allow";
 
 /** The concrete reason: which name, which lists, since when. */
-export function reasonOf({ signal, subject, by, lists }: EvidenceShape): string {
+export function reasonOf(piece: EvidenceShape): string {
+  const { signal, subject, lists } = piece;
   const { found, short } = SIGNALS[signal];
-  if (isDenied(signal, by)) {
+  if (isDenied(piece)) {
     const server = signal.includes("mx") ? "Its mail server, " : "";
     return `${server}${subject ?? "It"}${server && ","} is denied by the operator of this service.`;
   }
   const first = found === null || subject === undefined ? short : `${found(subject)}.`;
   if (lists.length === 0) return first;
-  const days = lists.flatMap(({ since }) => (since === null ? [] : [since.slice(0, 10)])).sort();
-  const since = days[0] === undefined ? "" : `, since ${shownDay(days[0])}`;
+  const [oldest] = lists.flatMap(({ since }) => since?.slice(0, 10) ?? []).sort();
+  const since = oldest === undefined ? "" : `, since ${shownDay(oldest)}`;
   const names = joined(lists.map(({ id }) => id));
   return ON_LISTS.has(signal)
     ? `${subject ?? "It"} is on ${counted(lists.length, "list")} of disposable domains: ${names}${since}.`
@@ -192,8 +185,9 @@ export function reasonOf({ signal, subject, by, lists }: EvidenceShape): string 
 
 const ON_LISTS: ReadonlySet<Signal> = new Set(["blacklist_exact", "blacklist_single"]);
 
-export function titleOf({ signal, by, lists }: EvidenceShape): string {
-  if (isDenied(signal, by)) return "Denied by the operator";
+export function titleOf(piece: EvidenceShape): string {
+  const { signal, lists } = piece;
+  if (isDenied(piece)) return "Denied by the operator";
   if (ON_LISTS.has(signal) && lists.length > 0) return `On ${counted(lists.length, "public list")}`;
   return SIGNALS[signal].short.replace(/\.$/, "");
 }

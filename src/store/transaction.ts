@@ -69,7 +69,7 @@ const durably: Runner = (db, work) => db.transaction().execute(work);
 export const quickly: Runner = (db, work) =>
   db.transaction().execute(async (sql) => {
     const { adapter } = db.getExecutor();
-    if (adapter instanceof EmbeddedAdapter) adapter.skipSync();
+    if (adapter instanceof EmbeddedAdapter) adapter.driver.skipSync();
     else if (hasRivals(db)) await raw`set local synchronous_commit = off`.execute(sql);
     return await work(sql);
   });

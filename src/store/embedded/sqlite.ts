@@ -4,20 +4,18 @@ import { setImmediate as nextRound, setTimeout as pause } from "node:timers/prom
 import {
   CompiledQuery,
   type DatabaseConnection,
-  type DialectAdapter,
+  type Dialect,
   type Driver,
   type QueryResult,
   SelectQueryNode,
   SqliteAdapter,
-  SqliteDialect,
-  type SqliteDialectConfig,
-  SqliteDriver,
-  type SqliteStatement,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
 } from "kysely";
 import { LRUCache } from "lru-cache";
 import { DiskFull, StoreDown } from "../../base/store-down.ts";
 import type { LogSync } from "./log-sync.ts";
-import { holdsNul, withoutNul } from "../schema.ts";
+import { withoutNul } from "../schema.ts";
 
 /** Looks whether another thread or process has given the lock back: first in each round of the event loop, then each ms. */
 const ROUNDS = 20;
@@ -37,59 +35,10 @@ const SQLITE_IOERR = "disk I/O error";
 
 const COPIES_LOG = /^pragma wal_checkpoint/;
 
-function storeFault(error: unknown, { sql }: CompiledQuery, log: LogSync | undefined): unknown {
-  if (!(error instanceof Error)) return error;
-  if ("errcode" in error && error.errcode === SQLITE_FULL) return new DiskFull({ cause: error });
-  // The package for Node 20 does not say which call was refused.
-  if (!COPIES_LOG.test(sql) || error.message !== SQLITE_IOERR) return error;
-  log?.refuse(error);
-  return diskRefused(error);
-}
-
-/** Waits for a lock while the event loop goes on; SQLite's own waiting stops the thread, for up to 100 ms at a time. */
-class RetryingConnection implements DatabaseConnection {
-  readonly #own: DatabaseConnection;
-  readonly #terms: EmbeddedTerms;
-  readonly #wrote: () => void;
-
-  constructor(own: DatabaseConnection, terms: EmbeddedTerms, wrote: () => void) {
-    this.#own = own;
-    this.#terms = terms;
-    this.#wrote = wrote;
-  }
-
-  /** A statement that finds the file locked has changed nothing. */
-  async executeQuery<R>(asked: CompiledQuery): Promise<QueryResult<R>> {
-    const { parameters } = asked;
-    const { busyTimeoutMs, log } = this.#terms;
-    const refusal = log?.refusal();
-    if (refusal !== undefined && !isReading(asked)) throw diskRefused(refusal);
-    const query = parameters.some(holdsNul)
-      ? { ...asked, parameters: parameters.map(withoutNul) }
-      : asked;
-    const looksMax = ROUNDS + busyTimeoutMs / LOOK_EVERY_MS;
-    for (let looks = 1; ; looks += 1) {
-      try {
-        const result = await this.#own.executeQuery<R>(query);
-        if (!isReading(query)) this.#wrote();
-        return result;
-      } catch (error) {
-        if (looks >= looksMax || !isBusy(error)) throw storeFault(error, query, log);
-      }
-      await (looks <= ROUNDS ? nextRound() : pause(LOOK_EVERY_MS));
-    }
-  }
-
-  streamQuery<R>(query: CompiledQuery, chunkSize?: number): AsyncIterableIterator<QueryResult<R>> {
-    return this.#own.streamQuery<R>(query, chunkSize);
-  }
-}
-
-export interface EmbeddedTerms {
-  readonly busyTimeoutMs: number;
-  /** Who wrote gets the connection's answer when the disk has it; undefined: at once. */
-  readonly log: LogSync | undefined;
-}
+/** What begins and ends transactions, and reads. All else may write. */
+const isReading = ({ sql, query }: CompiledQuery): boolean =>
+  SelectQueryNode.is(query) ||
+  (/^(?:select|pragma|begin|commit|rollback)\b/.test(sql) && !COPIES_LOG.test(sql));
 
 /** As PostgreSQL does: after a sync that failed nobody knows what is on the disk, and only a start reads it again. */
 const diskRefused = (cause: unknown): StoreDown =>
@@ -97,30 +46,54 @@ const diskRefused = (cause: unknown): StoreDown =>
     cause,
   });
 
-/** What begins and ends transactions, and reads. All else may write. */
-const isReading = ({ sql, query }: CompiledQuery): boolean =>
-  SelectQueryNode.is(query) ||
-  (/^(?:select|pragma|begin|commit|rollback)\b/.test(sql) && !COPIES_LOG.test(sql));
+interface Statement {
+  readonly prepared: sqlite.StatementSync;
+  readonly hasRows: boolean;
+}
+
+const STATEMENTS_MAX = 500;
+const BUSY_TIMEOUT_MS = 5_000;
+
+export interface SqliteDialectOptions {
+  readonly busyTimeoutMs?: number;
+  /** Who wrote gets the connection's answer when the disk has it; absent: at once. */
+  readonly log?: LogSync | undefined;
+}
 
 /**
  * Hands the one connection on first come, first served. After a commit the event loop has a round: otherwise a thousand
  * requests that each write a little would hold up everything else. Who wrote waits for the disk, but not with the
  * connection: others use it meanwhile, and those that commit in that time share the disk's next round.
- * Takes the write lock at the start of a transaction: a deferred one that reads first fails at once with 517, despite
- * the timeout.
  */
-class EmbeddedDriver extends SqliteDriver {
-  readonly #terms: EmbeddedTerms;
+class EmbeddedDriver implements Driver, DatabaseConnection {
+  readonly #db: sqlite.DatabaseSync;
+  readonly #log: LogSync | undefined;
+  readonly #looksMax: number;
+  readonly #statements: LRUCache<string, Statement>;
   readonly #waiting: (() => void)[] = [];
-  #connection: DatabaseConnection | undefined;
   #isTaken = false;
   #hasCommitted = false;
   #hasWritten = false;
   #skipsSync = false;
 
-  constructor(config: SqliteDialectConfig, terms: EmbeddedTerms) {
-    super(config);
-    this.#terms = terms;
+  constructor(
+    db: sqlite.DatabaseSync,
+    { busyTimeoutMs = BUSY_TIMEOUT_MS, log }: SqliteDialectOptions,
+  ) {
+    this.#db = db;
+    this.#log = log;
+    this.#looksMax = ROUNDS + busyTimeoutMs / LOOK_EVERY_MS;
+    this.#statements = new LRUCache({
+      max: STATEMENTS_MAX,
+      memoMethod: (text: string) => {
+        const prepared = db.prepare(text);
+        return { prepared, hasRows: prepared.columns().length > 0 };
+      },
+    });
+  }
+
+  init(): Promise<void> {
+    return Promise.resolve();
   }
 
   /** What is written with the connection that is taken now does not wait for the disk. */
@@ -128,18 +101,13 @@ class EmbeddedDriver extends SqliteDriver {
     this.#skipsSync = true;
   }
 
-  override async acquireConnection(): Promise<DatabaseConnection> {
+  async acquireConnection(): Promise<DatabaseConnection> {
     if (this.#isTaken) await new Promise<void>((resolve) => this.#waiting.push(resolve));
     this.#isTaken = true;
-    this.#connection ??= new RetryingConnection(
-      await super.acquireConnection(),
-      this.#terms,
-      () => (this.#hasWritten = true),
-    );
-    return this.#connection;
+    return this;
   }
 
-  override async releaseConnection(): Promise<void> {
+  async releaseConnection(): Promise<void> {
     const handOn = (): void => {
       this.#isTaken = this.#waiting.length > 0;
       this.#waiting.shift()?.();
@@ -151,72 +119,105 @@ class EmbeddedDriver extends SqliteDriver {
     this.#hasCommitted = false;
     this.#hasWritten = false;
     this.#skipsSync = false;
-    if (isWaiting) await this.#disk();
-  }
-
-  async #disk(): Promise<void> {
+    if (!isWaiting) return;
     try {
-      await this.#terms.log?.synced();
+      await this.#log?.synced();
     } catch (error) {
       throw diskRefused(error);
     }
   }
 
-  override async commitTransaction(connection: DatabaseConnection): Promise<void> {
-    this.#hasCommitted = true;
-    await super.commitTransaction(connection);
+  /** Waits for a lock while the event loop goes on; SQLite's own waiting stops the thread, for up to 100 ms at a time. */
+  async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    const isRead = isReading(query);
+    const refusal = this.#log?.refusal();
+    if (refusal !== undefined && !isRead) throw diskRefused(refusal);
+    for (let looks = 1; ; looks += 1) {
+      try {
+        const result = this.#run<R>(query);
+        if (!isRead) this.#hasWritten = true;
+        return result;
+      } catch (error) {
+        // A statement that finds the file locked has changed nothing.
+        if (looks >= this.#looksMax || !isBusy(error)) throw this.#fault(error, query);
+      }
+      await (looks <= ROUNDS ? nextRound() : pause(LOOK_EVERY_MS));
+    }
   }
 
-  override async beginTransaction(connection: DatabaseConnection): Promise<void> {
-    await connection.executeQuery(CompiledQuery.raw("begin immediate"));
+  #run<R>({ sql, parameters }: CompiledQuery): QueryResult<R> {
+    const { prepared, hasRows } = this.#statements.memo(sql);
+    const values = parameters.map(withoutNul) as sqlite.SQLInputValue[];
+    try {
+      if (hasRows) return { rows: prepared.all(...values) as R[] };
+      return { rows: [], numAffectedRows: BigInt(prepared.run(...values).changes) };
+    } catch (error) {
+      throw numbered(error);
+    }
+  }
+
+  #fault(error: unknown, { sql }: CompiledQuery): unknown {
+    if (!(error instanceof Error)) return error;
+    if ("errcode" in error && error.errcode === SQLITE_FULL) return new DiskFull({ cause: error });
+    // The package for Node 20 does not say which call was refused.
+    if (!COPIES_LOG.test(sql) || error.message !== SQLITE_IOERR) return error;
+    this.#log?.refuse(error);
+    return diskRefused(error);
+  }
+
+  streamQuery(): never {
+    throw new Error("the embedded database streams no query");
+  }
+
+  /** Takes the write lock at once: a transaction that reads first fails with 517 when it writes, despite the timeout. */
+  async beginTransaction(): Promise<void> {
+    await this.executeQuery(CompiledQuery.raw("begin immediate"));
+  }
+
+  async commitTransaction(): Promise<void> {
+    this.#hasCommitted = true;
+    await this.executeQuery(CompiledQuery.raw("commit"));
   }
 
   /** What SQLite undid by itself, as on a full disk, needs no more; the fault that made it do so must not be hidden. */
-  override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+  async rollbackTransaction(): Promise<void> {
     this.#hasWritten = false;
     try {
-      await super.rollbackTransaction(connection);
+      await this.executeQuery(CompiledQuery.raw("rollback"));
     } catch (error) {
       if (!(error instanceof Error && /no transaction is active/.test(error.message))) throw error;
     }
   }
 
-  override async destroy(): Promise<void> {
-    await this.#terms.log?.close();
-    await super.destroy();
+  async destroy(): Promise<void> {
+    await this.#log?.close();
+    this.#db.close();
   }
 }
 
-/** Kysely shows of a dialect its adapter alone, so it says here what a transaction may ask of its connection. */
+/** Kysely shows of a dialect its adapter alone, so it leads to what a transaction may ask of its connection. */
 export class EmbeddedAdapter extends SqliteAdapter {
-  readonly #driver: EmbeddedDriver;
+  readonly driver: EmbeddedDriver;
 
   constructor(driver: EmbeddedDriver) {
     super();
-    this.#driver = driver;
-  }
-
-  /** To be called by who has the connection. */
-  skipSync(): void {
-    this.#driver.skipSync();
+    this.driver = driver;
   }
 }
 
-class EmbeddedDialect extends SqliteDialect {
-  readonly #driver: EmbeddedDriver;
-
-  constructor(config: SqliteDialectConfig, terms: EmbeddedTerms) {
-    super(config);
-    this.#driver = new EmbeddedDriver(config, terms);
-  }
-
-  override createDriver(): Driver {
-    return this.#driver;
-  }
-
-  override createAdapter(): DialectAdapter {
-    return new EmbeddedAdapter(this.#driver);
-  }
+/** From now on statements that are run past the dialect do not wait for locks. */
+export function sqliteDialect(
+  db: sqlite.DatabaseSync,
+  options: SqliteDialectOptions = {},
+): Dialect {
+  db.exec("pragma busy_timeout = 0");
+  const driver = new EmbeddedDriver(db, options);
+  return {
+    createAdapter: () => new EmbeddedAdapter(driver),
+    createDriver: () => driver,
+    createIntrospector: (kysely) => new SqliteIntrospector(kysely),
+    createQueryCompiler: () => new SqliteQueryCompiler(),
+  };
 }
 
 /** Some versions of Node warn that their SQLite is experimental. Users of a command cannot act on it. */
@@ -262,8 +263,6 @@ export const engineName: string = specifier;
 
 export const DATABASE_FILE = "gatepost.db";
 
-const BUSY_TIMEOUT_MS = 5_000;
-
 /** Its own statements wait for locks, and the thread with them; its commits do not wait for the disk. */
 export function openSqlite(path: string, busyTimeoutMs = BUSY_TIMEOUT_MS): sqlite.DatabaseSync {
   const isEmpty = !existsSync(path) || statSync(path).size === 0;
@@ -308,43 +307,4 @@ function numbered(error: unknown): unknown {
   if (!(error instanceof Error) || "errcode" in error) return error;
   const errcode = RESULT_CODES.get(error.message);
   return errcode === undefined ? error : Object.assign(error, { errcode });
-}
-
-function statement(db: sqlite.DatabaseSync, sql: string): SqliteStatement {
-  const prepared = db.prepare(sql);
-  const bound = (parameters: readonly unknown[]): sqlite.SQLInputValue[] =>
-    parameters as sqlite.SQLInputValue[];
-  return {
-    reader: prepared.columns().length > 0,
-    all: (parameters) => {
-      try {
-        return prepared.all(...bound(parameters));
-      } catch (error) {
-        throw numbered(error);
-      }
-    },
-    run: (parameters) => prepared.run(...bound(parameters)),
-    iterate: (parameters) => prepared.iterate(...bound(parameters)) as IterableIterator<unknown>,
-  };
-}
-
-const STATEMENTS_MAX = 500;
-
-export interface SqliteDialectOptions {
-  readonly busyTimeoutMs?: number;
-  readonly log?: LogSync | undefined;
-}
-
-/** From now on statements that are run past the dialect do not wait for locks. */
-export function sqliteDialect(
-  db: sqlite.DatabaseSync,
-  { busyTimeoutMs = BUSY_TIMEOUT_MS, log }: SqliteDialectOptions = {},
-): SqliteDialect {
-  db.exec("pragma busy_timeout = 0");
-  const statements = new LRUCache<string, SqliteStatement>({
-    max: STATEMENTS_MAX,
-    memoMethod: (text) => statement(db, text),
-  });
-  const database = { prepare: (text: string) => statements.memo(text), close: () => db.close() };
-  return new EmbeddedDialect({ database }, { busyTimeoutMs, log });
 }

@@ -11,7 +11,7 @@ import {
   type RateCounter,
   type RequestCounter,
 } from "../accounts/admission/rate-counter.ts";
-import { sharedCounters } from "../accounts/admission/shared-counters.ts";
+import { SharedCounters } from "../accounts/admission/shared-counters.ts";
 import { UsageLedger } from "../accounts/admission/usage.ts";
 import { Credits } from "../accounts/credits.ts";
 import { Keys, KeyService } from "../accounts/keys.ts";
@@ -152,7 +152,7 @@ async function openEmbeddedBacking(process: Process): Promise<Backing> {
 
 const LISTENS_WITHIN_MS = 1_000;
 
-/** Others wait for what this server owes when PostgreSQL is back after a crash. */
+/** After a crash of PostgreSQL others wait until this server has written what it granted. */
 const WRITE_RETRY_MS = 500;
 
 /** Many processes: PostgreSQL holds everything and tells them of changes. */
@@ -168,7 +168,7 @@ export async function openScaledBacking(databaseUrl: string, process: Process): 
   const retryAfterMs = WRITE_RETRY_MS;
   const journal = new UnsavedUnits({ ledger: usage, clock, log, retryAfterMs });
   flushLast(process, "quota.flush_failed", journal);
-  const shared = sharedCounters({ counting, patient, ledger: usage, journal, clock });
+  const shared = new SharedCounters({ counting, patient, ledger: usage, journal, clock });
   await inTime(listens, { timeoutMs: LISTENS_WITHIN_MS, late: undefined, clock });
   return {
     where: "among_others",

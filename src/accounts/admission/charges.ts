@@ -113,7 +113,7 @@ export class Charges {
     const owner = ownerKey(terms.owner);
     const taken =
       (await counter?.reserve(owner, units, limits, nowMs)) ??
-      (await shared?.spent({ owner, units, limits, nowMs }));
+      (await shared?.spent({ owner, units, limits, day: dayOf(nowMs) }));
     if (taken === undefined) return { kind: "reserved", terms };
     if (taken.kind === "reserved") return { kind: "reserved", terms, reservation: taken };
     const otherwise = unpaid(taken.period);
@@ -154,9 +154,10 @@ export class Charges {
   ): Promise<Charge | Unpaid> {
     const { units, limits, nowMs } = terms;
     const owner = ownerKey(terms.owner);
-    const counted = await shared.countIn(tx, { owner, units, limits, nowMs });
+    const order = { owner, units, limits, day: dayOf(nowMs) };
+    const counted = await shared.countIn(tx, order);
     const isInLedger = counted === undefined;
-    const taken = counted ?? (await takeUnitsIn(tx, { owner, units, limits, day: dayOf(nowMs) }));
+    const taken = counted ?? (await takeUnitsIn(tx, order));
     if (taken.kind === "taken") {
       const price: Price = { paidBy: "plan", amount: units, day: taken.day, isInLedger };
       return insertCharge(tx, terms, this.#deps.ids.hex32(), price);
@@ -190,7 +191,7 @@ export class Charges {
     if (charge.paid_by === "credits") return creditsBack(tx, { charge, amount, nowMs });
     const { owner, day } = charge;
     const { counter, shared } = this.#deps;
-    await shared?.refundIn(tx, { owner, units: amount, day, nowMs });
+    await shared?.refundIn(tx, owner, amount, day, dayOf(nowMs));
     await countIn(tx, charge, { units: -amount });
     counter?.forget(owner); // whoever reads the units anew waits for the connection, which is this transaction's
   }

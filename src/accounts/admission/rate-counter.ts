@@ -1,5 +1,4 @@
 import { LRUCache } from "lru-cache";
-import type { Clock } from "../../base/clock.ts";
 import type { OwnerKey } from "../../base/owner.ts";
 import type { Awaitable } from "../../core/mail/lookup.ts";
 import type { QuotaLimits, QuotaSpent, QuotaTaken } from "./usage.ts";
@@ -70,45 +69,16 @@ export function memoryRateCounter(windowsMax: number = WINDOWS_MAX): MemoryRateC
   };
 }
 
-const SPENT_MAX = 50_000;
-
-/** Owners that are over their rate are refused without a question until their window closes. */
-export class SpentWindows {
-  readonly #clock: Pick<Clock, "monotonicMs">;
-  readonly #windows = new Map<OwnerKey, { readonly limit: number; readonly untilMs: number }>();
-
-  constructor(clock: Pick<Clock, "monotonicMs">) {
-    this.#clock = clock;
-  }
-
-  find(owner: OwnerKey, rate: number | null): RateTaking | undefined {
-    const known = this.#windows.get(owner);
-    if (known === undefined || rate === null || rate > known.limit) return undefined;
-    const closesInMs = known.untilMs - this.#clock.monotonicMs();
-    if (closesInMs > 0) return { isGranted: false, remaining: 0, closesInMs, window: 0 };
-    this.#windows.delete(owner);
-    return undefined;
-  }
-
-  note(owner: OwnerKey, limit: number, { closesInMs }: RateTaking): void {
-    if (this.#windows.size >= SPENT_MAX) this.#windows.clear();
-    this.#windows.set(owner, { limit, untilMs: this.#clock.monotonicMs() + closesInMs });
-  }
-
-  forget(owner: OwnerKey): void {
-    this.#windows.delete(owner);
-  }
-}
-
 interface RequestLimits extends QuotaLimits {
   /** Requests in a window; null: no limit, and then nothing is counted. */
   readonly ratePerMinute: number | null;
 }
 
 export interface RequestTaking {
-  readonly rate?: RateTaking;
-  /** Absent if the rate refused or the counter did not answer: call `QuotaCounter.take` then. */
-  readonly unit?: QuotaTaken | QuotaSpent;
+  /** Undefined without a limit. */
+  readonly rate: RateTaking | undefined;
+  /** Undefined if the rate refused or the counter did not answer: call `QuotaCounter.take` then. */
+  readonly unit: QuotaTaken | QuotaSpent | undefined;
 }
 
 /** Rate and quota of a check in one step over a network; `RateCounter` and `QuotaCounter` give back what it took. */

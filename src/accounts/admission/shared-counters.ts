@@ -1,24 +1,23 @@
 import { CompiledQuery, type Kysely, sql as raw } from "kysely";
-import { DAY_MS, dayOf, monthStart, nextMonthStart } from "../../core/calendar.ts";
+import { LRUCache } from "lru-cache";
+import type { Clock } from "../../base/clock.ts";
 import type { OwnerKey } from "../../base/owner.ts";
-import { COUNT, SINCE, FILL, READ, LESS, USE, WRITTEN_WITHIN_MS } from "./counter-statements.ts";
+import { StoreDown } from "../../base/store-down.ts";
+import { DAY_MS, dayOf, monthStart, nextMonthStart } from "../../core/calendar.ts";
+import { sqlState } from "../../store/postgres-fault.ts";
+import type { NamedStatement, SessionPool } from "../../store/postgres-pool.ts";
+import { pruneSlices } from "../../store/rows.ts";
+import type { Database } from "../../store/schema.ts";
+import { hasRivals, type Tx } from "../../store/transaction.ts";
+import { COUNT, FILL, LESS, READ, SINCE, USE, WRITTEN_WITHIN_MS } from "./counter-statements.ts";
 import type { QuotaCounter, UnsavedUnits } from "./quota-counter.ts";
 import {
   RATE_WINDOW_MS,
   type RateCounter,
-  type RateTaking,
   type RequestCounter,
   type RequestTaking,
-  SpentWindows,
 } from "./rate-counter.ts";
 import type { QuotaLimits, QuotaSpent, QuotaTaken, UnitOrder, UsageLedger } from "./usage.ts";
-import type { Clock } from "../../base/clock.ts";
-import { StoreDown } from "../../base/store-down.ts";
-import type { NamedStatement, SessionPool } from "../../store/postgres-pool.ts";
-import { sqlState } from "../../store/postgres-fault.ts";
-import { pruneSlices } from "../../store/rows.ts";
-import type { Database } from "../../store/schema.ts";
-import { hasRivals, type Tx } from "../../store/transaction.ts";
 
 type Sessions = Pick<SessionPool, "run">;
 
@@ -83,9 +82,9 @@ interface Group {
 /** Counts what came together together. See docs/decisions/0004-counters.md for its figures. */
 class GatheredCounts {
   readonly #deps: SharedCountersDeps;
-  #groups = new Map<OwnerKey, Group>();
-  /** Of owners whose group in `#groups` wants something else, or who are asked alone. */
-  #later: Group[] = [];
+  /** Requests that wait, by owner and what is to be counted. */
+  readonly #waiting = new Map<string, Group>();
+  /** Owners that are counted in a patient session, one at most for each. */
   readonly #alone = new Set<OwnerKey>();
   #underWay = 0;
   #isArmed = false;
@@ -97,9 +96,14 @@ class GatheredCounts {
   }
 
   count(owner: OwnerKey, terms: CountTerms): Promise<RequestTaking> {
-    if (this.#isAway()) return Promise.reject(away());
+    if (this.#isAway()) return Promise.reject(new StoreDown("PostgreSQL does not serve"));
     return new Promise((answer, fail) => {
-      this.#add({ owner, terms, askers: [{ answer, fail }] });
+      const { rate, units, daily, monthly, day } = terms;
+      const key = [owner, rate, units, daily, monthly, day].join(" ");
+      const group = this.#waiting.get(key);
+      if (group === undefined) this.#waiting.set(key, { owner, terms, askers: [{ answer, fail }] });
+      else group.askers.push({ answer, fail });
+      this.#arm();
     });
   }
 
@@ -108,17 +112,8 @@ class GatheredCounts {
     return this.#underWay > 0 || this.#deps.clock.monotonicMs() < this.#awayUntilMs;
   }
 
-  #add(group: Group): void {
-    const known = this.#groups.get(group.owner);
-    if (this.#alone.has(group.owner)) this.#later.push(group);
-    else if (known === undefined) this.#groups.set(group.owner, group);
-    else if (isSame(known.terms, group.terms)) known.askers.push(...group.askers);
-    else this.#later.push(group);
-    this.#arm();
-  }
-
   #arm(): void {
-    if (this.#isArmed || this.#underWay >= STATEMENTS_MAX || this.#groups.size === 0) return;
+    if (this.#isArmed || this.#underWay >= STATEMENTS_MAX || this.#waiting.size === 0) return;
     this.#isArmed = true;
     const { clock } = this.#deps;
     const send = (): void => {
@@ -126,7 +121,7 @@ class GatheredCounts {
       this.#send();
     };
     const waitMs = this.#sentAtMs + BATCH_EVERY_MS - clock.monotonicMs();
-    if (waitMs <= 0 || this.#groups.size >= OWNERS_MAX) setImmediate(send);
+    if (waitMs <= 0 || this.#waiting.size >= OWNERS_MAX) setImmediate(send);
     else clock.after(waitMs, send);
   }
 
@@ -142,23 +137,19 @@ class GatheredCounts {
     this.#arm();
   }
 
-  /** One day's groups in the order of their owners: in different orders two servers would wait for each other's rows. */
+  /** One group of each owner, of one day, in the order of the owners: in another two servers would wait for each other's rows. */
   #takeOut(): readonly Group[] {
     const groups: Group[] = [];
-    for (const group of this.#groups.values()) {
+    const owners = new Set(this.#alone);
+    for (const [key, group] of this.#waiting) {
       if (groups.length === OWNERS_MAX) break;
-      if (group.terms.day !== groups[0]?.terms.day && groups.length > 0) continue;
+      const isOtherDay = groups.length > 0 && group.terms.day !== groups[0]?.terms.day;
+      if (isOtherDay || owners.has(group.owner)) continue;
+      owners.add(group.owner);
       groups.push(group);
+      this.#waiting.delete(key);
     }
-    for (const { owner } of groups) this.#groups.delete(owner);
-    this.#addLater();
     return groups.sort((a, b) => (a.owner < b.owner ? -1 : 1));
-  }
-
-  #addLater(): void {
-    const later = this.#later;
-    this.#later = [];
-    for (const group of later) this.#add(group);
   }
 
   async #run(groups: readonly Group[], sessions: Sessions, round = 1): Promise<void> {
@@ -185,17 +176,16 @@ class GatheredCounts {
     await this.#run(groups, sessions, round + 1);
   }
 
-  /** The next of its requests wait until these are answered, so that an owner has one patient session at most. */
   async #runAlone(group: Group): Promise<void> {
     this.#alone.add(group.owner);
     await this.#run([group], this.#deps.patient);
     this.#alone.delete(group.owner);
-    this.#addLater();
+    this.#arm();
   }
 
   async #fill(groups: readonly Group[], sessions: Sessions, round: number): Promise<void> {
     if (round === ROUNDS_MAX) throw new Error("counters: a row is removed again and again");
-    await untilNothingIsOwed(sessions, this.#deps.clock);
+    await untilLedgerIsWhole(sessions, this.#deps.clock);
     for (const { owner } of groups) await this.#deps.journal.written(owner);
     const owners = groups.map(({ owner }) => owner);
     await sessions.run(FILL, fillValues(owners, groups[0]?.terms.day ?? 0));
@@ -205,15 +195,14 @@ class GatheredCounts {
     const failed = [...groups];
     if (fault instanceof StoreDown && !isContended(fault)) {
       this.#awayUntilMs = this.#deps.clock.monotonicMs() + AWAY_MS;
-      failed.push(...this.#groups.values(), ...this.#later);
-      this.#groups = new Map();
-      this.#later = [];
+      failed.push(...this.#waiting.values());
+      this.#waiting.clear();
     }
     for (const { askers } of failed) for (const { fail } of askers) fail(fault);
   }
 }
 
-async function untilNothingIsOwed(
+async function untilLedgerIsWhole(
   sessions: Sessions,
   clock: SharedCountersDeps["clock"],
 ): Promise<void> {
@@ -222,28 +211,21 @@ async function untilNothingIsOwed(
   await new Promise<void>((resolve) => void clock.after(WRITTEN_WITHIN_MS - ageMs, resolve));
 }
 
-const away = (): StoreDown => new StoreDown("PostgreSQL does not serve");
-
 /** Another transaction has a row for longer than the sessions wait, or two wait for each other. */
 const isContended = (fault: unknown): boolean =>
   /^(?:55P03|40P01)$/.test(sqlState(fault instanceof StoreDown ? fault.cause : fault) ?? "");
 
-const isSame = (one: CountTerms, other: CountTerms): boolean =>
-  one.rate === other.rate &&
-  one.units === other.units &&
-  one.daily === other.daily &&
-  one.monthly === other.monthly &&
-  one.day === other.day;
-
-const valuesOf = (groups: readonly Group[], nowMs?: number): readonly unknown[] => {
+const valuesOf = (
+  groups: readonly (Pick<Group, "owner" | "terms"> & { askers: { length: number } })[],
+  nowMs?: number,
+): readonly unknown[] => {
   const day = groups[0]?.terms.day ?? 0;
   return [
     groups.map(({ owner }) => owner),
     groups.map(({ askers }) => askers.length),
-    groups.map(({ terms }) => terms.rate),
-    groups.map(({ terms }) => terms.units),
-    groups.map(({ terms }) => terms.daily),
-    groups.map(({ terms }) => terms.monthly),
+    ...(["rate", "units", "daily", "monthly"] as const).map((name) =>
+      groups.map(({ terms }) => terms[name]),
+    ),
     day,
     monthStart(day),
     nowMs ?? null,
@@ -258,24 +240,18 @@ const fillValues = (owners: readonly OwnerKey[], day: number): readonly unknown[
 ];
 
 function answerAll({ terms, askers }: Group, row: CounterRow): void {
-  const unit = unitOf(terms, row);
+  const { rate, units, day } = terms;
+  const spent = unitOf(terms, row);
+  const closesInMs = row.opened_ms + RATE_WINDOW_MS - row.seen_ms;
   for (const [at, { answer }] of askers.entries()) {
     const isGranted = at < row.passed;
-    const taking: { rate?: RateTaking; unit?: QuotaTaken | QuotaSpent } = {};
-    if (terms.rate !== null) {
-      const usedHere = isGranted ? row.used - row.passed + at + 1 : row.used;
-      taking.rate = {
-        isGranted,
-        remaining: Math.max(0, terms.rate - usedHere),
-        closesInMs: row.opened_ms + RATE_WINDOW_MS - row.seen_ms,
-        window: row.opened_ms,
-      };
-    }
-    if (isGranted && terms.units !== null) {
-      const answered = at < row.taken ? { kind: "taken" as const, day: terms.day } : unit;
-      if (answered !== undefined) taking.unit = answered;
-    }
-    answer(taking);
+    const used = isGranted ? row.used - row.passed + at + 1 : row.used;
+    const remaining = Math.max(0, (rate ?? 0) - used);
+    const unit = at < row.taken ? ({ kind: "taken", day } as const) : spent;
+    answer({
+      rate: rate === null ? undefined : { isGranted, remaining, closesInMs, window: row.opened_ms },
+      unit: isGranted && units !== null ? unit : undefined,
+    });
   }
 }
 
@@ -286,102 +262,130 @@ function unitOf({ monthly, units, day }: CountTerms, row: CounterRow): QuotaSpen
   return { kind: "spent", period: isMonth ? "month" : "day" };
 }
 
-const nothing = (): void => undefined;
-const NO_UNITS = { units: null, daily: null, monthly: null };
-
-type UnitsOrder = Pick<UnitOrder, "owner" | "units" | "limits"> & { readonly nowMs: number };
+const SPENT_MAX = 50_000;
 
 /** Counts that all servers share; see docs/decisions/0004-counters.md. */
-export interface SharedCounters {
-  readonly rates: RateCounter;
-  readonly quotas: Pick<QuotaCounter, "take" | "giveBack">;
-  readonly requests: RequestCounter;
-  /** What certainly cannot be paid, asked without a lock so that little is done for nothing. */
-  spent(order: UnitsOrder): Promise<QuotaSpent | undefined>;
-  /** Counts units in the transaction that writes their charge to the ledger. */
-  countIn(tx: Tx, order: UnitsOrder): Promise<QuotaTaken | QuotaSpent | undefined>;
-  /** Takes units off again, in the transaction that takes them off the ledger; call it before that. */
-  refundIn(
-    tx: Tx,
-    back: { owner: OwnerKey; units: number; day: number; nowMs: number },
-  ): Promise<void>;
-}
+export class SharedCounters {
+  readonly #deps: SharedCountersDeps;
+  readonly #gathered: GatheredCounts;
+  /** Owners that are over their rate are refused without a question until their window closes. */
+  readonly #spent = new LRUCache<OwnerKey, { limit: number; untilMs: number }>({ max: SPENT_MAX });
 
-export function sharedCounters(deps: SharedCountersDeps): SharedCounters {
-  const { counting, journal, ledger, clock } = deps;
-  const gathered = new GatheredCounts(deps);
-  const spent = new SpentWindows(clock);
-  /** What is not taken off stays counted: too much is safer than too little. */
-  const quietly = (statement: NamedStatement, values: readonly unknown[]): Promise<void> =>
-    counting.run(statement, values).then(nothing, nothing);
-
-  const count = async (owner: OwnerKey, terms: CountTerms): Promise<RequestTaking> => {
-    const refused = spent.find(owner, terms.rate);
-    if (refused !== undefined) return { rate: refused };
-    const taking = await gathered.count(owner, terms);
-    if (taking.rate?.isGranted === false) spent.note(owner, terms.rate ?? 0, taking.rate);
-    if (taking.unit?.kind === "taken") journal.add(owner, terms.units ?? 0, terms.day);
-    return taking;
-  };
-
-  return {
-    rates: {
-      async take(owner, limit) {
-        const day = dayOf(clock.nowMs());
-        const { rate } = await count(owner, { ...NO_UNITS, rate: limit, day });
-        if (rate === undefined) throw new Error("counters: no answer to a rate");
-        return rate;
-      },
-      spend: (owner, window, more) => quietly(USE, [owner, window, more]),
-      giveBack(owner, window) {
-        spent.forget(owner);
-        return quietly(USE, [owner, window, -1]);
-      },
-    },
-    requests: {
-      take: (owner, { ratePerMinute: rate, daily, monthly }, nowMs) =>
-        count(owner, { rate, units: 1, daily, monthly, day: dayOf(nowMs) }),
-    },
-    quotas: {
-      async take(owner, units, { daily, monthly }, nowMs) {
-        const day = dayOf(nowMs);
-        const { unit } = await count(owner, { rate: null, units, daily, monthly, day });
-        if (unit !== undefined) return unit;
-        // Of a day before the one that the row counts.
-        await journal.written(owner);
-        const answer = await ledger.take({ owner, units, limits: { daily, monthly }, day });
-        if (answer.kind === "taken") await quietly(LESS, lessValues({ owner, units: -units, day }));
-        return answer;
-      },
-      giveBack(owner, units, day) {
-        journal.add(owner, -units, day);
-        return quietly(LESS, lessValues({ owner, units, day }));
-      },
-    },
-    spent: (order) => spentIn(deps, order),
-    countIn,
-    async refundIn(tx, { owner, units, day, nowMs }) {
-      await runIn(tx, FILL, fillValues([owner], dayOf(nowMs)));
-      await runIn(tx, LESS, lessValues({ owner, units, day }));
-    },
-  };
-}
-
-async function spentIn(
-  { counting, clock }: SharedCountersDeps,
-  { owner, units, limits: { daily, monthly }, nowMs }: UnitsOrder,
-): Promise<QuotaSpent | undefined> {
-  const day = dayOf(nowMs);
-  const [row] = await counting.run<CounterRow>(READ, [owner, day]);
-  if (row === undefined) {
-    await untilNothingIsOwed(counting, clock); // the transaction that counts is to find or make the row
-    return undefined;
+  constructor(deps: SharedCountersDeps) {
+    this.#deps = deps;
+    this.#gathered = new GatheredCounts(deps);
   }
-  const left = Math.min((daily ?? Infinity) - row.in_day, (monthly ?? Infinity) - row.in_month);
-  return units > left ? unitOf({ rate: null, units, daily, monthly, day }, row) : undefined;
+
+  readonly rates: RateCounter = {
+    take: async (owner, limit) => {
+      const day = dayOf(this.#deps.clock.nowMs());
+      const { rate } = await this.#count(owner, {
+        rate: limit,
+        units: null,
+        daily: null,
+        monthly: null,
+        day,
+      });
+      if (rate === undefined) throw new Error("counters: no answer to a rate");
+      return rate;
+    },
+    spend: (owner, window, more) => this.#quietly(USE, [owner, window, more]),
+    giveBack: (owner, window) => {
+      this.#spent.delete(owner);
+      return this.#quietly(USE, [owner, window, -1]);
+    },
+  };
+
+  readonly requests: RequestCounter = {
+    take: (owner, { ratePerMinute: rate, daily, monthly }, nowMs) =>
+      this.#count(owner, { rate, units: 1, daily, monthly, day: dayOf(nowMs) }),
+  };
+
+  readonly quotas: QuotaCounter = {
+    take: async (owner, units, { daily, monthly }, nowMs) => {
+      const { journal, ledger } = this.#deps;
+      const day = dayOf(nowMs);
+      const { unit } = await this.#count(owner, { rate: null, units, daily, monthly, day });
+      if (unit !== undefined) return unit;
+      // The row counts a later day.
+      await journal.written(owner);
+      const answer = await ledger.take({ owner, units, limits: { daily, monthly }, day });
+      if (answer.kind === "taken") await this.#quietly(LESS, lessValues(owner, -units, day));
+      return answer;
+    },
+    giveBack: (owner, units, day) => {
+      this.#deps.journal.add(owner, -units, day);
+      return this.#quietly(LESS, lessValues(owner, units, day));
+    },
+  };
+
+  /** What certainly cannot be paid, asked without a lock so that little is done for nothing. */
+  async spent({ owner, units, limits, day }: UnitOrder): Promise<QuotaSpent | undefined> {
+    const { counting, clock } = this.#deps;
+    const { daily, monthly } = limits;
+    const [row] = await counting.run<CounterRow>(READ, [owner, day]);
+    if (row === undefined) {
+      await untilLedgerIsWhole(counting, clock); // the transaction that counts is to find or make the row
+      return undefined;
+    }
+    const left = Math.min((daily ?? Infinity) - row.in_day, (monthly ?? Infinity) - row.in_month);
+    return units > left ? unitOf({ rate: null, units, daily, monthly, day }, row) : undefined;
+  }
+
+  /** Counts units in the transaction that writes their charge to the ledger. */
+  async countIn(tx: Tx, order: UnitOrder): Promise<QuotaTaken | QuotaSpent | undefined> {
+    const { owner, units, limits, day } = order;
+    const terms: CountTerms = { ...limits, rate: null, units, day };
+    const values = valuesOf([{ owner, terms, askers: { length: 1 } }]);
+    for (let round = 1; round < ROUNDS_MAX; round += 1) {
+      const [row] = await runIn<CounterRow>(tx, COUNT, values);
+      if (row !== undefined && row.day >= 0) {
+        return row.taken > 0 ? { kind: "taken", day } : unitOf(terms, row);
+      }
+      await runIn(tx, FILL, fillValues([owner], day));
+    }
+    throw new StoreDown("the counters are made anew");
+  }
+
+  /** Takes units of `day` off again, in the transaction that takes them off the ledger; call it before that. */
+  async refundIn(
+    tx: Tx,
+    owner: OwnerKey,
+    units: number,
+    day: number,
+    today: number,
+  ): Promise<void> {
+    await runIn(tx, FILL, fillValues([owner], today));
+    await runIn(tx, LESS, lessValues(owner, units, day));
+  }
+
+  async #count(owner: OwnerKey, terms: CountTerms): Promise<RequestTaking> {
+    const { clock, journal } = this.#deps;
+    const { rate, units, day } = terms;
+    const known = rate === null ? undefined : this.#spent.get(owner);
+    const closesInMs = (known?.untilMs ?? 0) - clock.monotonicMs();
+    if (closesInMs > 0 && (rate ?? 0) <= (known?.limit ?? 0)) {
+      return { rate: { isGranted: false, remaining: 0, closesInMs, window: 0 }, unit: undefined };
+    }
+    const taking = await this.#gathered.count(owner, terms);
+    if (taking.rate?.isGranted === false) {
+      const untilMs = clock.monotonicMs() + taking.rate.closesInMs;
+      this.#spent.set(owner, { limit: rate ?? 0, untilMs });
+    }
+    if (taking.unit?.kind === "taken") journal.add(owner, units ?? 0, day);
+    return taking;
+  }
+
+  /** What is not taken off stays counted: too much is safer than too little. */
+  #quietly(statement: NamedStatement, values: readonly unknown[]): Promise<void> {
+    return this.#deps.counting.run(statement, values).then(
+      () => undefined,
+      () => undefined,
+    );
+  }
 }
 
-const lessValues = ({ owner, units, day }: Pick<UnitOrder, "owner" | "units" | "day">) => [
+const lessValues = (owner: OwnerKey, units: number, day: number) => [
   owner,
   units,
   day,
@@ -393,29 +397,9 @@ async function runIn<R>(tx: Tx, { sql }: NamedStatement, values: readonly unknow
   return rows;
 }
 
-async function countIn(
-  tx: Tx,
-  { owner, units, limits: { daily, monthly }, nowMs }: UnitsOrder,
-): Promise<QuotaTaken | QuotaSpent | undefined> {
-  const day = dayOf(nowMs);
-  const terms: CountTerms = { rate: null, units, daily, monthly, day };
-  const values = valuesOf([{ owner, terms, askers: [NOBODY] }]);
-  for (let round = 1; round < ROUNDS_MAX; round += 1) {
-    const [row] = await runIn<CounterRow>(tx, COUNT, values);
-    if (row !== undefined && row.day >= 0) {
-      return Number(row.taken) > 0 ? { kind: "taken", day } : unitOf(terms, row);
-    }
-    await runIn(tx, FILL, fillValues([owner], day));
-  }
-  throw new StoreDown("the counters are made anew");
-}
-
-const NOBODY: Asker = { answer: () => undefined, fail: () => undefined };
-
-/** Rows that nobody asked for in this time are made anew from the ledger when somebody does. */
 const KEPT_MS = 2 * DAY_MS;
 
-/** Removes rows of owners that are gone; returns how many. Rows that are in use are skipped. */
+/** Removes rows that nobody asked for in two days, and returns how many. They are made anew from the ledger when somebody does. */
 export async function pruneCounters(db: Kysely<Database>, nowMs: number): Promise<number> {
   if (!hasRivals(db)) return 0;
   return pruneSlices(

@@ -2,11 +2,7 @@ import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
 import { UnsavedUnits } from "../../../src/accounts/admission/quota-counter.ts";
 import { Charges } from "../../../src/accounts/admission/charges.ts";
-import {
-  pruneCounters,
-  type SharedCounters,
-  sharedCounters,
-} from "../../../src/accounts/admission/shared-counters.ts";
+import { pruneCounters, SharedCounters } from "../../../src/accounts/admission/shared-counters.ts";
 import { Credits } from "../../../src/accounts/credits.ts";
 import { UsageLedger } from "../../../src/accounts/admission/usage.ts";
 import type { PostgresDatabase } from "../../../src/store/postgres-database.ts";
@@ -49,7 +45,7 @@ function serverOn(sql: PostgresDatabase, time: ManualClock): Server {
   const journal = new UnsavedUnits({ ledger, clock: writing, log: recordingLog() });
   const clock: Clock = { ...realClock, nowMs: () => time.nowMs() };
   const serverMs = (): number => Math.floor(time.monotonicMs());
-  const counters = sharedCounters({ ...sql, ledger, journal, clock, serverMs });
+  const counters = new SharedCounters({ ...sql, ledger, journal, clock, serverMs });
   const charges = new Charges({ db: sql.db, shared: counters, ids: systemIds });
   return { counters, charges, journal, ledger };
 }
@@ -79,7 +75,7 @@ withPostgres("counters that servers share", ({ open, again }) => {
       counter: counters.quotas,
       ledger,
       clock,
-      restart: () => sharedCounters({ ...sql, ledger, journal, clock: realClock }).quotas,
+      restart: () => new SharedCounters({ ...sql, ledger, journal, clock: realClock }).quotas,
       flushed: () => journal.flush(),
     };
   });
@@ -96,7 +92,7 @@ withPostgres("counters that servers share", ({ open, again }) => {
       after: (_ms: number, task: () => void) => realClock.after(1, task),
     };
     const serverMs = (): number => Math.floor(time.monotonicMs());
-    const { rates } = sharedCounters({ ...sql, ledger, journal, clock, serverMs });
+    const { rates } = new SharedCounters({ ...sql, ledger, journal, clock, serverMs });
     return { counter: rates, clock: time };
   });
 
@@ -212,7 +208,7 @@ withPostgres("counters that servers share", ({ open, again }) => {
     const counting = { run: () => ((asked += 1), Promise.reject(fault)) };
     const ledger = { take: () => Promise.reject(fault), add: () => Promise.reject(fault) };
     const journal = new UnsavedUnits({ ledger, clock: writing, log: recordingLog() });
-    const { requests } = sharedCounters({
+    const { requests } = new SharedCounters({
       counting,
       patient: counting,
       ledger,
@@ -257,7 +253,7 @@ withPostgres("counters that servers share", ({ open, again }) => {
     const locked: Promise<unknown>[] = [];
     await inTransaction(sql.db, async (tx) => {
       const limits = { daily: 100, monthly: null };
-      await counters.countIn(tx, { owner: OWNER, units: 1, limits, nowMs });
+      await counters.countIn(tx, { owner: OWNER, units: 1, limits, day: dayOf(nowMs) });
       for (let round = 0; round < 5; round += 1) {
         locked.push(ask(OWNER));
         assert.equal((await ask("account:b")).rate?.isGranted, true);

@@ -26,7 +26,6 @@ export interface AccountLimits {
 
 export interface Account {
   readonly id: string;
-  /** Lower case; unique. */
   readonly email: string;
   readonly tier: AccountTier;
   /** Who made it: accounts made by sign-up start with stricter limits. */
@@ -41,7 +40,6 @@ export interface Account {
   /** What `SecondFactors` keeps; absent: the password alone signs in. */
   readonly secondFactor?: string;
   readonly creditBalance: number;
-  /** In place of the plan's numbers. */
   readonly limits?: AccountLimits;
   readonly createdAtMs: number;
 }
@@ -52,7 +50,6 @@ export interface NewAccount extends Pick<
   Account,
   "id" | "email" | "tier" | "origin" | "isAdmin" | "createdAtMs"
 > {
-  /** PHC string; absent: nobody can log in. */
   readonly passwordHash?: string;
 }
 
@@ -116,7 +113,6 @@ export interface SoughtAccounts {
   readonly skip?: number;
 }
 
-/** How many keys, hooks and webhooks ended, and the policies that are still there. */
 export interface EndedAccess {
   readonly keys: number;
   readonly hooks: number;
@@ -165,7 +161,6 @@ function conditionsOf({ text = "", tier, state }: SoughtAccounts): RawBuilder<Sq
   ];
 }
 
-/** Who may use the service. Rules: `test/contracts/account`. */
 export class Accounts {
   readonly #db: Kysely<Database>;
 
@@ -173,7 +168,6 @@ export class Accounts {
     this.#db = db;
   }
 
-  /** Undefined, with nothing changed, when the e-mail address is taken. */
   async create(made: NewAccount): Promise<Account | undefined> {
     const inserting = this.#db.insertInto("accounts").values(newRow(made));
     const row = await inserting
@@ -189,13 +183,11 @@ export class Accounts {
     return row && account(row);
   }
 
-  /** At most `limit` accounts in the order of their e-mail addresses, those after `afterEmail`. */
   async list(afterEmail: string, limit: number): Promise<readonly Account[]> {
     const all = this.#db.selectFrom("accounts").selectAll().orderBy("email");
     return (await all.where("email", ">", afterEmail).limit(limit).execute()).map(account);
   }
 
-  /** False when there is no such account. */
   async change(id: string, columns: AccountChange): Promise<boolean> {
     return (await changeRows(this.#db, "accounts", { id }, columns)) === 1;
   }
@@ -206,7 +198,6 @@ export class Accounts {
     return (await findRow(this.#db, "accounts", { id }))?.token_secret ?? undefined;
   }
 
-  /** False when another one stands by now. */
   async replaceSecondFactor(id: string, was: string | null, is: string): Promise<boolean> {
     const known = { id, second_factor: was };
     return (await changeRows(this.#db, "accounts", known, { second_factor: is })) === 1;

@@ -37,7 +37,6 @@ export interface AccountOrder {
   readonly origin: Account["origin"];
   readonly isAdmin: boolean;
   readonly password?: string;
-  /** Who asks for it; absent: the operator. */
   readonly by?: OwnerKey;
 }
 
@@ -144,7 +143,6 @@ export class AccountService {
     }
   }
 
-  /** Refuses less than Pro for administrators. */
   async setTier(id: string, tier: AccountTier): Promise<boolean> {
     const known = await this.#accounts.find(id);
     if (known?.isAdmin === true && tier !== ADMIN_TIER) throw adminTierKept();
@@ -184,13 +182,11 @@ export class AccountService {
     return this.#change(id, { limits: kept }, "account.limits", detail);
   }
 
-  /** False when there was none. */
   async endSecondFactor(id: string): Promise<boolean> {
     const has = (await this.#accounts.find(id))?.secondFactor !== undefined;
     return has && (await this.#change(id, { second_factor: null }, "account.second_factor", "off"));
   }
 
-  /** Deletes the account and everything kept under it but the audit log. */
   async erase(id: string): Promise<boolean> {
     return this.#changed(await this.#accounts.erase(id), id, "account.deleted");
   }
@@ -256,7 +252,6 @@ export class AccountService {
   }
 }
 
-/** "2 keys, 1 hook, 1 webhook" */
 export const endedWords = ({ keys, hooks, webhooks }: EndedAccess): string =>
   Object.entries({ key: keys, hook: hooks, webhook: webhooks })
     .map(([word, count]) => `${String(count)} ${word}${count === 1 ? "" : "s"}`)

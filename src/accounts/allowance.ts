@@ -71,14 +71,12 @@ export class UsageReader {
     };
   }
 
-  /** The last `count` days up to today, oldest first, empty ones included. */
   async days(account: Account, count: number): Promise<readonly ShownUsageDay[]> {
     const today = dayOf(this.#deps.clock.nowMs());
     const days = this.#deps.usage.days(accountKey(account.id), today - count + 1, today);
     return filled(await days, count, today);
   }
 
-  /** The same days of all owners together, and who used most. */
   async everyone(count: number): Promise<EveryonesUsage> {
     const { usage, clock } = this.#deps;
     const today = dayOf(clock.nowMs());

@@ -57,7 +57,6 @@ export class Credits {
     this.#deps = deps;
   }
 
-  /** The same ledger, which notes its changes. */
   by(note: Note): Credits {
     return new Credits(this.#db, { ...this.#deps, note });
   }

@@ -61,7 +61,6 @@ export class Guesses {
     await tried.set(one).where("key", "=", key).execute();
   }
 
-  /** Addresses from which somebody signed in to the account, newest first. */
   async places(accountId: string): Promise<readonly string[]> {
     const rows = await this.#db
       .selectFrom("audit_entries")
@@ -74,7 +73,6 @@ export class Guesses {
     return rows.map((row) => row.client_address);
   }
 
-  /** For an account, from everywhere; false when nobody tried. */
   async forget(accountId: string, note?: Note): Promise<boolean> {
     const tried = this.#db
       .deleteFrom("guesses")

@@ -3,7 +3,6 @@ import type { Charges } from "./admission/charges.ts";
 import type { Tiers } from "./admission/tiers.ts";
 import type { UsageLedger } from "./admission/usage.ts";
 
-/** UTC days of an account's usage that are kept, today not counted. */
 const USAGE_DAYS = 400;
 
 /** How long a charge can be refunded: far longer than any job lives. */

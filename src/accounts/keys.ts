@@ -25,7 +25,6 @@ export interface PageTerms {
 
 const PAGE_DAILY = 2_000;
 
-/** An API key as it is known after its making: without its hash. */
 export type ApiKey = Omit<ApiKeyRow, "key_hash">;
 
 export interface KeyHolder {
@@ -129,7 +128,6 @@ export class Keys {
     return (await findRow(this.#db, "api_keys", { id })) !== undefined;
   }
 
-  /** Replaces the origins of a publishable key. False when there is no such one. */
   async setOrigins(id: string, origins: readonly string[]): Promise<boolean> {
     const publishable = this.#db.updateTable("api_keys").where("origins", "is not", null);
     const columns = { origins: JSON.stringify(origins) };

@@ -22,7 +22,6 @@ const REFUSAL_KEY = ["account_id", "day", "key_id", "code"] as const;
 
 interface RefusalSum {
   readonly code: string;
-  /** Null for requests without a key. */
   readonly key_id: string | null;
   readonly count: number;
 }
@@ -94,7 +93,6 @@ export class RequestCounts {
     });
   }
 
-  /** Sums of the last `days` days, most often first, at most 50. */
   async refusals(accountId: string, days: number): Promise<readonly RefusalSum[]> {
     const rows = await this.#db
       .selectFrom("refusal_counts")

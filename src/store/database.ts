@@ -15,9 +15,7 @@ export interface SqlDatabase {
   readonly db: Kysely<Database>;
   /** Whether it answers and takes writes now, its disk included; for readiness. Never rejects. */
   readonly answers: () => Promise<boolean>;
-  /** Of an embedded one: what its disk refused a sync with; nothing is written from then on. */
   readonly refusal?: () => unknown;
-  /** For other threads that open it. */
   readonly disk?: Disk;
   /** Gives up to 8 MB of free pages back to the file system; absent where the server does that. */
   readonly shrink?: () => void;
@@ -37,7 +35,6 @@ export interface EmbeddedOptions {
   readonly busyTimeoutMs?: number;
   /** False: writes do not wait for the disk, and a machine that fails may lose the last of them. */
   readonly waitsForDisk?: boolean;
-  /** Of the thread that opened it first. */
   readonly disk?: Disk | undefined;
   readonly schema?: SchemaUse;
   readonly upgrading?: Upgrading;

@@ -28,14 +28,12 @@ export interface DutyDeps {
 }
 
 interface Candidacy {
-  /** Ends what runs and makes room for another at once. */
   stop(): Promise<void>;
 }
 
 export const CAMPAIGN_EVERY_MS = 5_000;
 /** After a begin that failed others have their turn. */
 export const FAILED_REST_MS = 60_000;
-/** How long a store that does not answer is waited for. */
 const ANSWER_MS = 5_000;
 
 /** Begins when this process is elected and ends when it is no more, again and again until it is stopped. */
@@ -45,7 +43,6 @@ class Campaign implements Candidacy {
   readonly #begin: Begin;
   #isElected = false;
   #isStopped = false;
-  /** Of what runs. */
   #end: End | undefined;
   #settling: Promise<void> | undefined;
   readonly #endAsking: End;
@@ -139,7 +136,6 @@ class Campaign implements Candidacy {
 
 export type Duties = Readonly<Record<string, Begin>>;
 
-/** Runs each duty while this process is elected to it; `stop` ends them all and makes room for others. */
 export function startDuties(duties: Duties, deps: DutyDeps): Candidacy {
   const candidacies = Object.entries(duties).map(
     ([duty, begin]) => new Campaign(deps, duty, begin),

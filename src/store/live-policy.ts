@@ -9,7 +9,6 @@ export interface PolicyName {
   readonly name: string;
 }
 
-/** Taken by whatever changes a policy or starts to use one. */
 export const lockPolicies = (tx: Tx, accountId: string): Promise<void> =>
   lockName(tx, `policies ${accountId}`);
 

@@ -2,7 +2,6 @@ import type { Kysely } from "kysely";
 import type { Database } from "./schema.ts";
 import type { Tx } from "./transaction.ts";
 
-/** What a step in code may need besides its transaction. */
 export interface Means {
   /** The key that this database is used with. Throws when the one of the settings is another. */
   readonly secretKey: (db: Kysely<Database>) => Promise<Uint8Array>;
@@ -13,7 +12,6 @@ export interface Migration {
   readonly name: string;
   /** Statements for both engines, each ended by a semicolon at the end of its line. */
   readonly sql?: string;
-  /** For one engine, after `sql`. */
   readonly postgres?: string;
   readonly sqlite?: string;
   /** What SQL cannot say, after all statements. It uses `tx` alone, and slices of rows where there may be many. */
@@ -229,7 +227,6 @@ create unlogged table counters (
 ) with (fillfactor = 50);
 `;
 
-/** Numbers of one account in place of its plan's, as JSON. */
 const ACCOUNT_LIMITS = "alter table accounts add column limits text;";
 
 /** Counters of 0.2.0 lack the row that says that they are whole; with it nothing waits for the ledger. */
@@ -238,7 +235,6 @@ insert into counters (owner, seen_ms, opened_ms, used, day, in_day, in_month, pa
 values ('', 0, 0, 0, 0, 0, 0, 0, 0, 0) on conflict do nothing;
 `;
 
-/** What an identity system calls the person. */
 const DECISION_SUBJECTS = "alter table decisions add column subject text;";
 
 /** Messages that accounts ask about, and when far more of them than usual went out. */

@@ -242,7 +242,6 @@ const clientConfig = (connectionString: string): ClientConfig => ({
 
 const VERSION_MIN = 150_000;
 
-/** For a server that is there and says nothing. */
 const LOOK_TIMEOUT_MS = 60_000;
 /** Steps take what they take, and who starts beside them waits; the kernel finds out when the server's machine is gone. */
 const UPGRADE_TIMEOUT_MS = 24 * 3_600_000;
@@ -256,7 +255,6 @@ export interface PostgresDatabase extends SqlDatabase {
   readonly patient: SessionPool;
   /** Throws a `DatabaseFault` when a pooler is between that lends sessions to several clients. */
   requireOwnSessions(): Promise<void>;
-  /** Opens the session that hears notices and holds locks. It needs a direct connection. */
   openSession(deps: Pick<SessionDeps, "clock" | "log">): DirectSession;
 }
 
@@ -321,7 +319,6 @@ const pooledWords = (place: string): string =>
   `PostgreSQL ${place}: a connection pooler in transaction mode is between, which loses locks, notices and settings. ` +
   "Connect directly, or set the pooler to session mode (pool_mode = session)";
 
-/** For `gatepost doctor`. Rejects when the server does not answer. */
 export async function isPooled(url: string): Promise<boolean> {
   const { default: driver } = await import("pg");
   return lends(driver, url, placeOf(url));

@@ -56,7 +56,6 @@ function bare(error: unknown): BareFault {
   return made;
 }
 
-/** What only the words of a fault tell. */
 const OPENING_WORDS: readonly (readonly [RegExp, DatabaseFaultCode, string])[] = [
   [
     /no encryption|SSL off/,

@@ -34,7 +34,6 @@ const IDLE_TIMEOUT_MS = 30_000;
 const LIFETIME_SECONDS = 1_800;
 const KEEP_ALIVE_AFTER_MS = 10_000;
 
-/** A session that has not said goodbye by then is cut, so that a process can end. */
 const GOODBYE_MS = 1_000;
 
 /** PostgreSQL's type numbers: bigint, and numeric, which sums of bigint are. Ours stay far below 2^53. */

@@ -34,7 +34,6 @@ export async function lockAccount({ sql: db }: Tx, accountId: string): Promise<v
   await db.selectFrom("accounts").select("id").where("id", "=", accountId).forUpdate().execute();
 }
 
-/** How many rows `query` finds, which selects nothing yet. */
 export async function countRows<T extends keyof Database>(
   query: SelectQueryBuilder<Database, T, object>,
 ): Promise<number> {
@@ -192,7 +191,6 @@ type Columns<Table extends keyof Database> = {
   readonly [Name in keyof Database[Table]]?: Database[Table][Name] | RawBuilder<unknown>;
 };
 
-/** Returns how many rows were there. */
 export async function changeRows<Table extends keyof Database>(
   db: Kysely<Database>,
   table: Table,
@@ -217,7 +215,6 @@ export async function changeRow<Table extends keyof Database>(
   return row as Database[Table] | undefined;
 }
 
-/** Returns how many rows are gone. */
 export async function deleteRows<Table extends keyof Database>(
   db: Kysely<Database>,
   table: Table,

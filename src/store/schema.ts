@@ -39,7 +39,6 @@ export interface AccountRow {
   credit_balance: number;
   /** How many `credit_entries` there are: the newest one's sequence. */
   credit_entries: number;
-  /** PHC string of argon2id; null: sign-in is impossible. */
   password_hash: string | null;
   disabled_at_ms: number | null;
   token_secret: string | null;
@@ -54,7 +53,6 @@ export interface ApiKeyRow {
   id: string;
   account_id: string;
   name: string;
-  /** SHA-256 of the whole key, lower-case hex; unique. */
   key_hash: string;
   prefix: string;
   last_four: string;
@@ -190,7 +188,6 @@ interface RegistrationRow {
 
 export interface HourCountRow {
   account_id: string;
-  /** Since the Unix epoch. */
   hour: number;
   kind: string;
   count: number;
@@ -234,7 +231,6 @@ export interface ChargeRow {
 
 /** A process that adds to `usage_days`, and the last batch of it that was written. */
 interface UsageWriterRow {
-  /** Random, new with each start. */
   writer: string;
   batch: number;
   day: number;

@@ -10,7 +10,6 @@ export const FREE_MIN_BYTES = 8 * 1_024 * 1_024;
 const PROBE_UNITS = 32_768;
 const PROBE_NAME = "write_probe";
 
-/** Whether the database stores a row now. Never rejects. */
 export async function takesWrites(db: Kysely<Database>): Promise<boolean> {
   try {
     await writeProbe(db);
@@ -21,7 +20,6 @@ export async function takesWrites(db: Kysely<Database>): Promise<boolean> {
   }
 }
 
-/** The same without a trace. Never rejects. */
 export const wouldTakeWrites = (db: Kysely<Database>): Promise<boolean> =>
   inTransaction(db, async (tx) => {
     await writeProbe(tx.sql);

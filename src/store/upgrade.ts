@@ -69,7 +69,6 @@ export async function needsSteps(
   throw new DatabaseFault("behind", message);
 }
 
-/** Where it is said what is done, and how long it took. */
 export interface Told {
   readonly log: Pick<Log, "info" | "warn">;
   readonly clock: Pick<Clock, "monotonicMs">;
@@ -82,7 +81,6 @@ export interface Upgrading extends Partial<Means> {
   readonly migrations?: readonly Migration[];
 }
 
-/** Between tries to get what others hold. */
 const AGAIN_MS = 1_000;
 
 /**

@@ -37,7 +37,6 @@ export interface Entrance {
   readonly rate?: RateState;
   /** Which window counted the request, so that it can be given back. Absent when none did. */
   readonly rateWindow?: number;
-  /** The account had credits when it was last asked, at most 5 s ago. */
   readonly hasCredits: boolean;
   /** Released by the guard at the request's end, and before it is charged for anything else. */
   readonly advance?: ReservedUnit;
@@ -86,7 +85,6 @@ class CountingAdmission {
     this.#knownKeys = new KnownKeys(deps);
   }
 
-  /** Counting needs a network round trip; `enter` can prefetch one unit. */
   get countsAhead(): boolean {
     return this.#deps.requests !== undefined;
   }

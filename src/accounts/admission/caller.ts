@@ -36,7 +36,6 @@ export const bucketKey = (clientAddress: string): OwnerKey =>
 export interface Caller {
   readonly owner: Owner;
   readonly tier: TierName;
-  /** The account's own numbers in place of the plan's. */
   readonly limits?: AccountLimits;
   /** The exact client address, IPv4-mapped IPv6 written as IPv4. */
   readonly clientAddress: string;

@@ -21,7 +21,6 @@ export interface ChargeTerms {
   readonly nowMs: number;
 }
 
-/** A charge that is written and stays until it is refunded. */
 export interface Charge {
   readonly kind: "charged";
   readonly id: string;
@@ -40,16 +39,13 @@ export interface ReservedCharge {
   readonly terms: ChargeTerms;
   /** The units are counted. Absent where several processes count together: the transaction counts them then. */
   readonly reservation?: QuotaReservation;
-  /** Credits are to pay; whether they cover it shows when it is written. */
   readonly otherwise?: Unpaid;
 }
 
 interface ChargesDeps {
   readonly db: Kysely<Database>;
   readonly ids: Ids;
-  /** The units of one process alone, in its memory, ... */
   readonly counter?: Pick<MemoryQuotaCounter, "reserve" | "end" | "forget">;
-  /** ... or those of several, in the database. */
   readonly shared?: Pick<SharedCounters, "spent" | "countIn" | "refundIn">;
 }
 
@@ -105,7 +101,6 @@ export class Charges {
     }
   }
 
-  /** Takes the units from the counter, or finds that credits are to pay or that nothing can. */
   async reserve(terms: ChargeTerms): Promise<ReservedCharge | Unpaid> {
     const { purses, units, limits, nowMs } = terms;
     if (purses === "credits") return { kind: "reserved", terms, otherwise: unpaid("rate") };

@@ -76,7 +76,6 @@ export class UnsavedUnits {
     return sum;
   }
 
-  /** Resolves when nothing is being written; new units may wait by then. */
   settled(): Promise<void> {
     return this.#waiting.settled();
   }
@@ -134,7 +133,6 @@ interface QuotaReading {
   isStale: boolean;
 }
 
-/** An owner beyond is read again from the ledger. */
 const COUNTS_MAX = 50_000;
 
 /** After this many stale readings in a row the last one is used, which counts too much rather than too little. */
@@ -209,7 +207,6 @@ export class MemoryQuotaCounter implements QuotaCounter {
     return this.#unsaved.flush();
   }
 
-  /** A committed transaction changed the owner's units in the ledger. */
   forget(owner: OwnerKey): void {
     this.#counts.delete(owner);
     const reading = this.#readings.get(owner);

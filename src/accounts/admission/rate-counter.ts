@@ -4,7 +4,6 @@ import type { Awaitable } from "../../core/mail/lookup.ts";
 import type { QuotaLimits, QuotaSpent, QuotaTaken } from "./usage.ts";
 
 export interface RateTaking {
-  /** False: the window is spent, and nothing was counted. */
   readonly isGranted: boolean;
   readonly remaining: number;
   /** Milliseconds until the window closes; more than 0. */

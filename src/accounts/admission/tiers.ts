@@ -7,9 +7,7 @@ export type TierName = "anonymous" | "free" | "new_free" | "starter" | "pro";
 export interface Tier {
   /** Requests in a window of 60 s; null: no limit. */
   readonly ratePerMinute: number | null;
-  /** Units in a UTC day; null: no limit. */
   readonly daily: number | null;
-  /** Units in a UTC month; null: no limit. */
   readonly monthly: number | null;
   /** Unique entries in one bulk request; null: no limit. */
   readonly bulkLimit: number | null;
@@ -24,7 +22,6 @@ export const limitsOf = (
   { tier, limits }: { readonly tier: TierName; readonly limits?: AccountLimits | undefined },
 ): Tier => (limits === undefined ? tiers[tier] : { ...tiers[tier], ...limits });
 
-/** An account's numbers by the names of GATEPOST_TIERS_FILE. */
 export const limitsJson = (limits: AccountLimits = {}): Readonly<Record<string, number | null>> =>
   Object.fromEntries(
     [...NUMBERS].flatMap(([name, { field }]) => {

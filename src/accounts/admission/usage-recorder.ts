@@ -10,7 +10,6 @@ import type { UsageDayRow } from "../../store/schema.ts";
 import { WriteBehind } from "../../base/write-behind.ts";
 
 interface RequestOutcome {
-  /** The code of the refusal; undefined for an answered request. */
   readonly refusal: string | undefined;
   readonly latencyMs: number;
 }
@@ -52,7 +51,6 @@ export class UsageRecorder {
     });
   }
 
-  /** Anonymous requests leave no trace here. */
   record({ owner, keyId }: Caller, { refusal, latencyMs }: RequestOutcome): void {
     if (owner.kind !== "account") return;
     const { counts } = this.#deps;
@@ -73,7 +71,6 @@ export class UsageRecorder {
     if (waiting === undefined) this.#days.note(`${key} ${String(day)}`, row);
   }
 
-  /** Writes what waits; rejects when the store does, and then it waits on. */
   flush(): Promise<void> {
     return this.#days.flush();
   }

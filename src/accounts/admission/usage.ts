@@ -7,7 +7,6 @@ import { findRow, lockName, pruneSlices, upsert } from "../../store/rows.ts";
 import type { Database, UsageDayRow } from "../../store/schema.ts";
 import { hasRivals, inTransaction, quickly, type Tx } from "../../store/transaction.ts";
 
-/** Units that an owner may take; null: no limit. */
 export interface QuotaLimits {
   readonly daily: number | null;
   readonly monthly: number | null;
@@ -165,7 +164,6 @@ const adding = (db: Kysely<Database>, rows: readonly UsageDayRow[]) =>
 
 export const emptyDay = (owner: string, day: number): UsageDayRow => ({ owner, day, ...NOTHING });
 
-/** The column that counts requests of that latency. */
 export const latencyColumn = (latencyMs: number): (typeof LATENCY_COLUMNS)[number] =>
   LATENCY_COLUMNS[LATENCY_EDGES_MS.findIndex((edgeMs) => latencyMs <= edgeMs)] ?? "latency_more";
 
@@ -279,7 +277,6 @@ export class UsageLedger {
     return all.where("day", "<=", lastDay);
   }
 
-  /** Days with anything counted, oldest first, both ends included. */
   async days(owner: OwnerKey, firstDay: number, lastDay: number): Promise<readonly UsageDay[]> {
     const all = this.#days(firstDay, lastDay).selectAll().orderBy("day");
     return (await all.where("owner", "=", owner).execute()).map(usageDay);
@@ -295,7 +292,6 @@ export class UsageLedger {
     return rows.map(usageDay);
   }
 
-  /** The owners that used most in these days, units and credits together, largest first. */
   top(firstDay: number, lastDay: number, max: number): Promise<readonly OwnerTotal[]> {
     return this.#days(firstDay, lastDay)
       .select(["owner", sql<number>`sum(units + credits)`.as("units")])

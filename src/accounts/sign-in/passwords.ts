@@ -4,7 +4,6 @@ import type { Share } from "../../base/shares.ts";
 /** Slow hashing of passwords. `by`: who asks for it; absent: the operator. */
 export interface Passwords {
   hash(password: string, by?: OwnerKey): Promise<string>;
-  /** False for a wrong password and for a hash that cannot be read. */
   verify(hash: string, password: string, by?: OwnerKey): Promise<boolean>;
 }
 

@@ -44,12 +44,10 @@ function stepOf(
 
 const hashOf = (code: string): string => createHash("sha256").update(code).digest("hex");
 
-/** What an account's column holds, as JSON. */
 interface Kept {
   readonly sealed: string;
   /** The last step whose code was used: an older code is never accepted. */
   readonly step: number;
-  /** Hashes of the recovery codes that are left. */
   readonly codes: readonly string[];
 }
 

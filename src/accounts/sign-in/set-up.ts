@@ -35,7 +35,6 @@ const TOKEN_BYTES = 24;
 const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
 
 interface SetUpLink {
-  /** As the database has it: until when, and what makes it this one. */
   readonly fact: string;
   readonly untilMs: number;
 }
@@ -48,7 +47,6 @@ export class SetUp {
     this.#deps = deps;
   }
 
-  /** The token of the link that is open, or of a new one; undefined when there is an administrator already. */
   async begin(): Promise<string | undefined> {
     const { db, ids, clock } = this.#deps;
     try {

@@ -50,7 +50,6 @@ export interface SignIn {
 interface PasswordSignIn {
   readonly email: string;
   readonly password: string;
-  /** Of the second factor. */
   readonly code?: string | undefined;
 }
 

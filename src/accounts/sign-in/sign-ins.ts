@@ -132,7 +132,6 @@ export class SignInService {
     return { session, token };
   }
 
-  /** Whose token it is; undefined for a malformed, unknown or expired one. */
   async identify(token: string, visitor: Visitor): Promise<SignedIn | undefined> {
     if (!TOKEN_SHAPE.test(token)) return undefined;
     const { sessions, accounts, clock } = this.#deps;

@@ -20,7 +20,6 @@ const READ_EVERY_MS = 1_000;
 
 interface SwitchDeps {
   readonly db: Kysely<Database>;
-  /** The setting's, which nobody switches. */
   readonly fixed: SignUpMode | undefined;
   readonly clock: Pick<Clock, "monotonicMs">;
 }
@@ -28,7 +27,6 @@ interface SwitchDeps {
 /** Whether visitors may make accounts: as the setting says, or as an administrator switched it for all servers. */
 export class SignUpSwitch {
   readonly #deps: SwitchDeps;
-  /** Of a server that never reached its database. */
   #known: SignUpMode = "closed";
   #readMs = -Infinity;
 

@@ -1,7 +1,6 @@
 import { closeSync, fdatasync, openSync } from "node:fs";
 import { promisify } from "node:util";
 
-/** Waits for the disk beside the thread that commits. */
 export interface LogSync {
   /**
    * Resolves when all that was committed before the call would outlive a power cut. Calls that come while the disk works
@@ -11,7 +10,6 @@ export interface LogSync {
   readonly synced: () => Promise<void>;
   /** What the disk refused with. Linux takes the pages for written then, so that later syncs say nothing. */
   readonly refusal: () => unknown;
-  /** SQLite itself was refused while it copied the log into the file. */
   readonly refuse: (fault: unknown) => void;
   readonly close: () => Promise<void>;
 }

@@ -23,7 +23,6 @@ const LOOK_EVERY_MS = 1;
 
 const SQLITE_BUSY = 5;
 
-/** Whether the file was locked by another thread or process. */
 export const isBusy = (error: unknown): boolean =>
   error instanceof Error &&
   "errcode" in error &&

@@ -58,7 +58,6 @@ export interface ChunkRow {
   available_at_ms: number | null;
   lease_worker: string | null;
   lease_token: string | null;
-  /** Claims since it was last put back in good order. */
   claims: number;
   results: Uint8Array | null;
   valid: Uint8Array | null;
@@ -85,7 +84,6 @@ export interface IdempotencyKeyRow {
   token: string;
   session: string | null;
   answer: string | null;
-  /** Until then the request may be in flight. */
   locked_until_ms: number;
 }
 
@@ -109,7 +107,6 @@ export interface AccountListRow {
 export interface AccountListPartRow {
   list: string;
   number: number;
-  /** Sealed, compressed octets. */
   content: Uint8Array;
 }
 

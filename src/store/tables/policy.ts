@@ -29,7 +29,6 @@ export interface RuleCountRow {
 export interface FeedbackRow {
   id: string;
   account_id: string;
-  /** Its id within the account. */
   mailbox: string;
   domain: string;
   outcome: FeedbackOutcome;
@@ -62,7 +61,6 @@ export interface DecisionRow {
 export interface WaveRow {
   account_id: string;
   began_ms: number;
-  /** Null while it lasts. */
   ended_ms: number | null;
   /** Messages of the hour to mailboxes that the account never sent to, and the median of its hours. */
   messages: number;
@@ -116,7 +114,6 @@ export interface HookRow {
   challenge: "accept" | "reject";
   secret: string;
   jwks_url: string | null;
-  /** JSON of a `HookCall`. */
   last_call: string | null;
   last_failure: string | null;
   created_at_ms: number;

@@ -8,24 +8,27 @@ export interface Database extends BulkTables, PolicyTables {
   credit_entries: CreditEntryRow;
   login_sessions: SignInRow;
   audit_entries: AuditEntryRow;
-  guesses: GuessRow;
-  list_files: FeedFileRow;
-  installation: InstallationRow;
+  guesses: { key: string; tries: number; last_ms: number; next_ms: number };
+  list_files: { name: string; version: string; content: Uint8Array; changed_at_ms: number };
+  installation: { name: string; value: string };
   operator_entries: RuleRow;
-  operator_changes: OperatorChangesRow;
+  operator_changes: { id: number; changes: number };
   verdict_counts: VerdictCountRow;
   traffic: TrafficTableRow;
   domain_mail: DomainMailRow;
   registrations: RegistrationRow;
   usage_days: UsageDayRow;
-  usage_writers: UsageWriterRow;
+  /** A process that adds to `usage_days`, and the last batch of it that was written. */
+  usage_writers: { writer: string; batch: number; day: number };
   charges: ChargeRow;
-  hour_counts: HourCountRow;
-  refusal_counts: RefusalCountRow;
+  hour_counts: { account_id: string; hour: number; kind: string; count: number };
+  /** Refused requests of a day; `key_id` is "" without a key. */
+  refusal_counts: { account_id: string; day: number; key_id: string; code: string; count: number };
   webhook_endpoints: WebhookEndpointRow;
   webhook_deliveries: WebhookDeliveryRow;
-  webhook_claims: WebhookClaimsRow;
-  schema_migrations: SchemaMigrationRow;
+  /** One row, with id 1: a claim updates it first, so that processes claim one after the other. */
+  webhook_claims: { id: number; claims: number };
+  schema_migrations: { number: number; name: string; applied_at_ms: number };
 }
 
 export interface AccountRow {
@@ -76,13 +79,6 @@ export interface CreditEntryRow {
   created_at_ms: number;
 }
 
-interface GuessRow {
-  key: string;
-  tries: number;
-  last_ms: number;
-  next_ms: number;
-}
-
 export interface SignInRow {
   id: string;
   account_id: string;
@@ -105,18 +101,6 @@ export interface AuditEntryRow {
   client_address: string;
 }
 
-interface FeedFileRow {
-  name: string;
-  version: string;
-  content: Uint8Array;
-  changed_at_ms: number;
-}
-
-interface InstallationRow {
-  name: string;
-  value: string;
-}
-
 export interface RuleRow {
   subject: string;
   topic: ListTopic;
@@ -125,11 +109,6 @@ export interface RuleRow {
   author: string;
   created_at_ms: number;
   expires_at_ms: number | null;
-}
-
-interface OperatorChangesRow {
-  id: number;
-  changes: number;
 }
 
 export interface VerdictCountRow {
@@ -186,22 +165,6 @@ interface RegistrationRow {
   expires_at_ms: number;
 }
 
-export interface HourCountRow {
-  account_id: string;
-  hour: number;
-  kind: string;
-  count: number;
-}
-
-/** Refused requests of a day; `key_id` is "" without a key. */
-export interface RefusalCountRow {
-  account_id: string;
-  day: number;
-  key_id: string;
-  code: string;
-  count: number;
-}
-
 /** Answers by latency, without refusals: the name says the upper edge in milliseconds. */
 type LatencyColumn = `latency_le_${10 | 50 | 100 | 500 | 1000 | 5000}` | "latency_more";
 
@@ -229,13 +192,6 @@ export interface ChargeRow {
   created_at_ms: number;
 }
 
-/** A process that adds to `usage_days`, and the last batch of it that was written. */
-interface UsageWriterRow {
-  writer: string;
-  batch: number;
-  day: number;
-}
-
 interface WebhookEndpointRow {
   account_id: string;
   url: string;
@@ -259,21 +215,13 @@ export interface WebhookDeliveryRow {
   snippet: string | null;
 }
 
-/** One row, with id 1: a claim updates it first, so that processes claim one after the other. */
-interface WebhookClaimsRow {
-  id: number;
-  claims: number;
-}
-
-interface SchemaMigrationRow {
-  number: number;
-  name: string;
-  applied_at_ms: number;
-}
-
 export const holdsNul = (value: unknown): boolean =>
   typeof value === "string" && value.includes("\0");
 
 /** SQLite cuts text at NUL when it compares, and PostgreSQL refuses it: each NUL is stored and looked for as U+FFFD. */
 export const withoutNul = (value: unknown): unknown =>
   typeof value === "string" ? value.replaceAll("\0", "\uFFFD") : value;
+
+export type HourCountRow = Database["hour_counts"];
+
+export type RefusalCountRow = Database["refusal_counts"];

@@ -5,11 +5,11 @@ export const [RUNNING, UNTOLD] = [sql.lit(1), sql.lit(0)];
 export interface BulkTables {
   jobs: JobRow;
   chunks: ChunkRow;
-  table_pages: TablePageRow;
-  bulk_workers: BulkWorkerRow;
+  table_pages: { session: string; number: number; content: Uint8Array };
+  bulk_workers: { worker: string; entries_per_second: number; seen_at_ms: number };
   retry_keys: IdempotencyKeyRow;
   account_lists: AccountListRow;
-  account_list_parts: AccountListPartRow;
+  account_list_parts: { list: string; number: number; content: Uint8Array };
   list_history: ListHistoryRow;
 }
 
@@ -65,18 +65,6 @@ export interface ChunkRow {
   answered: string | null;
 }
 
-export interface TablePageRow {
-  session: string;
-  number: number;
-  content: Uint8Array;
-}
-
-export interface BulkWorkerRow {
-  worker: string;
-  entries_per_second: number;
-  seen_at_ms: number;
-}
-
 export interface IdempotencyKeyRow {
   owner: string;
   key: string;
@@ -104,12 +92,6 @@ export interface AccountListRow {
   expires_at_ms: number;
 }
 
-export interface AccountListPartRow {
-  list: string;
-  number: number;
-  content: Uint8Array;
-}
-
 /** No address is in it, nor one in the name. */
 export interface ListHistoryRow {
   id: string;
@@ -126,3 +108,9 @@ export interface ListHistoryRow {
   charged: number;
   created_at_ms: number;
 }
+
+export type TablePageRow = BulkTables["table_pages"];
+
+export type BulkWorkerRow = BulkTables["bulk_workers"];
+
+export type AccountListPartRow = BulkTables["account_list_parts"];

@@ -10,7 +10,7 @@ export interface PolicyTables {
   shadow_domains: ShadowCountRow;
   rule_counts: RuleCountRow;
   hooks: HookRow;
-  hook_counts: HookCountRow;
+  hook_counts: { hook_id: string; day: number; outcome: HookOutcome; count: number };
   feedback: FeedbackRow;
   decisions: DecisionRow;
   waves: WaveRow;
@@ -119,9 +119,4 @@ export interface HookRow {
   created_at_ms: number;
 }
 
-export interface HookCountRow {
-  hook_id: string;
-  day: number;
-  outcome: HookOutcome;
-  count: number;
-}
+export type HookCountRow = PolicyTables["hook_counts"];

@@ -46,15 +46,26 @@ export function takesGzip({ headers }: Pick<HttpRequest, "headers">): boolean {
   return (qualities.get("gzip") ?? qualities.get("*") ?? 0) > 0;
 }
 
-/** A text that clients may keep if they ask each time whether it has changed. */
-export function kept(
-  { headers: asked }: Pick<HttpRequest, "headers">,
-  reply: RouteReply & { readonly body: string | Uint8Array },
-): RouteReply {
-  const etag = `"${createHash("sha256").update(reply.body).digest("hex").slice(0, 32)}"`;
-  const headers = { ...reply.headers, etag, "cache-control": "no-cache" };
-  if (isHeld(asked["if-none-match"], etag)) return { status: 304, headers };
-  return { ...reply, headers };
+/**
+ * Serves a text that clients may keep if they ask each time whether it has changed. It is made and hashed once, when it
+ * is first asked for: to hash 175 KB takes longer than to send them.
+ */
+export function keptText(
+  type: string,
+  headers: Readonly<Record<string, string>>,
+  make: () => string,
+): Page["handle"] {
+  let whole: (RouteReply & { readonly headers: { readonly etag: string } }) | undefined;
+  return ({ source }) => {
+    whole ??= wholeReply(type, headers, Buffer.from(make()));
+    const isKept = isHeld(source.headers["if-none-match"], whole.headers.etag);
+    return isKept ? { status: 304, headers: whole.headers } : whole;
+  };
+}
+
+function wholeReply(type: string, headers: Readonly<Record<string, string>>, body: Buffer) {
+  const etag = `"${createHash("sha256").update(body).digest("hex").slice(0, 32)}"`;
+  return { type, headers: { ...headers, etag, "cache-control": "no-cache" }, body };
 }
 
 const HELD_MAX_CHARACTERS = 1_000;
@@ -128,8 +139,7 @@ export function docsPages(base: string, viewer: string | undefined): readonly Pa
   const answer = (path: string, type: string, body: string): Page => ({
     method: "GET",
     path,
-    handle: ({ source }) =>
-      kept(source, { type: `${type}; charset=utf-8`, headers: DOCS_HEADERS, body }),
+    handle: keptText(`${type}; charset=utf-8`, DOCS_HEADERS, () => body),
   });
   return [
     answer("/docs", "text/html", docsHtml(base)),

@@ -11,7 +11,7 @@ import {
 import { Type } from "../../core/json-schema.ts";
 import { refused } from "../answer.ts";
 import { isLoopback } from "../client-address.ts";
-import { kept } from "../files.ts";
+import { keptText } from "../files.ts";
 import { type HostCheck, isAllowedFor } from "../hosts.ts";
 import { json, type Operation, type Refusals } from "../operation.ts";
 import { type HttpRequest, JSON_TYPE, type RouteReply } from "../route.ts";
@@ -35,13 +35,13 @@ export const systemPages = (
 ): readonly Page[] => [
   ...processPages(deps),
   ...observed(deps, [
-    pageOf("/openapi.json", document(openApi)),
-    pageOf("/llms.txt", ({ source }) =>
-      kept(source, {
-        type: "text/plain; charset=utf-8",
-        headers: OPEN,
-        body: llmsText(publicUrl().replace(/\/$/, "")),
-      }),
+    pageOf(
+      "/openapi.json",
+      keptText(JSON_TYPE, OPEN, () => JSON.stringify(openApi())),
+    ),
+    pageOf(
+      "/llms.txt",
+      keptText("text/plain; charset=utf-8", OPEN, () => llmsText(publicUrl().replace(/\/$/, ""))),
     ),
   ]),
 ];
@@ -49,14 +49,6 @@ export const systemPages = (
 const pageOf = (path: string, handle: Page["handle"]): Page => ({ method: "GET", path, handle });
 
 const OPEN = { "access-control-allow-origin": "*" };
-
-function document(make: () => object): Page["handle"] {
-  let body: Buffer | undefined; // each answer that is not read yet would have a copy of a text
-  return ({ source }) => {
-    body ??= Buffer.from(JSON.stringify(make()));
-    return kept(source, { type: JSON_TYPE, headers: OPEN, body });
-  };
-}
 
 /** A proxy that looks sends its requests elsewhere before the listener ends. */
 const STOPPING = refused(notReady(["stopping"]), undefined);

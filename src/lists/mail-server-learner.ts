@@ -19,71 +19,34 @@ import { type FeedFiles, packText, parseIf, unpackText } from "./feed-files.ts";
 import { type End, every } from "../base/every.ts";
 import type { Log } from "../base/log.ts";
 
-export interface LearningRound {
-  readonly day: number;
-  readonly isOver: boolean;
-  /** Names up to this one, in the order of code units, were asked. */
-  readonly lastName: string;
-  readonly sightings: readonly MailSighting[];
-}
-
+/** When the last whole round ended. A round that is stopped begins anew: it takes half an hour. */
 const ROUND_FILE = "learning.json";
 
-function isRound(value: unknown): value is LearningRound {
-  if (typeof value !== "object" || value === null) return false;
-  const { day, isOver, lastName, sightings } = value as Partial<LearningRound>;
-  return (
-    Number.isSafeInteger(day) &&
-    typeof isOver === "boolean" &&
-    typeof lastName === "string" &&
-    Array.isArray(sightings)
-  );
+interface LastRound {
+  /** Counted from the Unix epoch, UTC. */
+  readonly day: number;
+  /** False in what versions before this one kept of a round under way. */
+  readonly isOver: boolean;
 }
 
-/** Keeps a round where every process finds it, so that the next learner continues it. */
-export class LearningStore {
-  readonly #files: FeedFiles;
-  readonly #clock: Pick<Clock, "nowMs">;
-  readonly #log: Pick<Log, "warn">;
-  #version: string | undefined;
+const isRound = (value: unknown): value is LastRound =>
+  typeof value === "object" &&
+  value !== null &&
+  Number.isSafeInteger((value as Partial<LastRound>).day);
 
-  constructor(files: FeedFiles, clock: Pick<Clock, "nowMs">, log: Pick<Log, "warn">) {
-    this.#files = files;
-    this.#clock = clock;
-    this.#log = log;
-  }
-
-  async read(): Promise<LearningRound | undefined> {
-    const [file] = await this.#files.read(ROUND_FILE);
-    this.#version = file?.version;
-    if (file === undefined) return undefined;
-    const round = parseIf(unpackText(file), isRound);
-    if (round === undefined) this.#log.warn("learning.round_invalid", { version: file.version });
-    return round;
-  }
-
-  /** Rejects when another process wrote since this one read or saved. */
-  async save(round: LearningRound): Promise<void> {
-    const file = await packText(ROUND_FILE, JSON.stringify(round), this.#clock.nowMs());
-    if (file.version === this.#version) return;
-    if (!(await this.#files.write(file, this.#version))) throw new Error("another process learns");
-    this.#version = file.version;
-  }
-}
-
-export interface MailServerLearnerDeps {
+interface MailServerLearnerDeps {
   /** Names to resolve: those of curated lists, and known-good ones as the counter-check. */
   readonly names: () => Iterable<NameToLearnFrom>;
   /** Names that checks did not call disposable; keeps servers of honest customers from being accused. */
   readonly ownTraffic: () => AsyncIterable<readonly DomainMail[]>;
   readonly lookup: Pick<Lookup, "mx" | "addresses">;
-  readonly store: Pick<LearningStore, "read" | "save">;
+  readonly files: Pick<FeedFiles, "read" | "write">;
   readonly clock: Pick<Clock, "nowMs" | "after">;
   readonly log: Log;
   readonly learned: (servers: readonly LearnedServer[]) => Promise<void>;
 }
 
-export interface NameToLearnFrom {
+interface NameToLearnFrom {
   readonly name: string;
   readonly listed: boolean;
 }
@@ -91,8 +54,6 @@ export interface NameToLearnFrom {
 /** Ten names a second burden no resolver: a round over 15,000 names takes half an hour. */
 export const STEP_MS = 1_000;
 export const STEP_NAMES = 10;
-const SAVE_EVERY_NAMES = 500;
-const ROUND_DAYS = 1;
 const REST_MS = 600_000;
 /** A step without answers is repeated, so that no round runs empty and forgets; a row of dead names does not end it. */
 const SILENCES_MAX = 3;
@@ -105,8 +66,6 @@ export class MailServerLearner {
   readonly #deps: MailServerLearnerDeps;
   #sightings: MailSighting[] = [];
   #queue: NameToLearnFrom[] = [];
-  #asked = 0;
-  #lastName = "";
   #silences = 0;
   #end: End = () => Promise.resolve();
 
@@ -115,7 +74,6 @@ export class MailServerLearner {
   }
 
   start(): void {
-    // What is kept counts: another process may have gone on with the round since this one stopped.
     this.#queue = [];
     const { clock, log } = this.#deps;
     const failed = (fault: unknown): void => log.error("learning.failed", fault);
@@ -135,15 +93,12 @@ export class MailServerLearner {
       this.#queue.push(...names);
       return REST_MS;
     }
-    this.#lastName = names[0]?.name ?? "";
     this.#sightings.push(
       ...found.flatMap(({ name, listed, mail }) => sightingOf(name, listed, mail) ?? []),
     );
-    this.#asked += names.length;
-    const isOver = this.#queue.length === 0;
-    if (isOver || this.#asked % SAVE_EVERY_NAMES < STEP_NAMES) await this.#save(isOver);
-    if (isOver) await this.#finish();
-    return isOver ? REST_MS : STEP_MS;
+    if (this.#queue.length > 0) return STEP_MS;
+    await this.#finish();
+    return REST_MS;
   }
 
   #isSilent(found: readonly { readonly mail: MailHosts }[]): boolean {
@@ -154,25 +109,16 @@ export class MailServerLearner {
     return this.#silences > 0;
   }
 
-  /** A started round continues after the names it has asked; false if none is due. */
+  /** False if no round is due. */
   async #begin(): Promise<boolean> {
-    const { store, clock } = this.#deps;
-    const kept = await store.read();
-    const today = dayOf(clock.nowMs());
-    if (kept?.isOver === true && Math.abs(today - kept.day) < ROUND_DAYS) return false;
-    const begun = kept?.isOver === false ? kept : undefined;
-    this.#sightings = [...(begun?.sightings ?? [])];
-    this.#queue = await this.#namesAfter(begun?.lastName ?? "");
+    const { files, clock } = this.#deps;
+    const [file] = await files.read(ROUND_FILE);
+    const last = parseIf(unpackText(file), isRound);
+    if (last?.isOver === true && last.day === dayOf(clock.nowMs())) return false;
+    this.#sightings = [];
+    this.#queue = [];
+    for await (const slice of this.#sliced(this.#deps.names())) this.#queue.push(...slice);
     return this.#queue.length > 0;
-  }
-
-  /** From the end: `splice` takes the names in the order of the alphabet. */
-  async #namesAfter(asked: string): Promise<NameToLearnFrom[]> {
-    const queue: NameToLearnFrom[] = [];
-    for await (const slice of this.#sliced(this.#deps.names())) {
-      queue.push(...slice.filter(({ name }) => name > asked));
-    }
-    return queue.sort((a, b) => (a.name < b.name ? 1 : -1));
   }
 
   /** Never more than a slice at a time, so that no check waits for it. */
@@ -191,13 +137,6 @@ export class MailServerLearner {
     return { ...each, mail: await findMailHosts(each.name, this.#deps.lookup, false) };
   }
 
-  async #save(isOver: boolean): Promise<void> {
-    const { store, clock } = this.#deps;
-    const day = dayOf(clock.nowMs());
-    const sightings = isOver ? [] : this.#sightings;
-    await store.save({ day, lastName: this.#lastName, isOver, sightings });
-  }
-
   async #finish(): Promise<void> {
     const tally = new MailServerTally(isShared);
     for await (const slice of this.#sliced(this.#sightings)) {
@@ -210,12 +149,15 @@ export class MailServerLearner {
       }
       await nextTurn();
     }
+    const { files, clock, log, learned } = this.#deps;
     const servers = tally.learned();
-    await this.#deps.learned(servers);
-    this.#deps.log.info("learning.finished", {
-      names: this.#sightings.length,
-      servers: servers.length,
-    });
+    await learned(servers);
+    const nowMs = clock.nowMs();
+    const round: LastRound = { day: dayOf(nowMs), isOver: true };
+    const file = await packText(ROUND_FILE, JSON.stringify(round), nowMs);
+    const [before] = await files.read(ROUND_FILE);
+    await files.write(file, before?.version);
+    log.info("learning.finished", { names: this.#sightings.length, servers: servers.length });
     this.#sightings = [];
   }
 }

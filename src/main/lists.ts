@@ -7,7 +7,7 @@ import { FeedFiles } from "../lists/feed-files.ts";
 import { type FeedRefresh, FeedRefresher } from "../lists/feed-refresher.ts";
 import { FETCHED_SOURCES } from "../lists/feed-sources.ts";
 import type { FeedStatus, ListMetrics } from "../lists/feed-status.ts";
-import { LearningStore, MailServerLearner } from "../lists/mail-server-learner.ts";
+import { MailServerLearner } from "../lists/mail-server-learner.ts";
 import { attachNameTable, namesOfTable } from "../lists/name-table.ts";
 import { LiveRules } from "../lists/rules/live-rules.ts";
 import { RuleStore } from "../lists/rules/rule.ts";
@@ -139,7 +139,7 @@ export async function openLists(process: Process, parts: ListsParts): Promise<Se
     names: () => namesToLearnFrom(known.shared, live.current()),
     ownTraffic: () => honestMail(mails, () => known.shared),
     lookup,
-    store: new LearningStore(new FeedFiles(db), clock, log),
+    files: new FeedFiles(db),
     clock,
     log,
     learned: (servers) => refresher.learned(servers),

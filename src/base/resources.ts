@@ -4,10 +4,8 @@ export interface Resource {
   /** What one process has; of webhooks, all processes together. */
   readonly total: number;
   readonly perOwner: number;
-  /** Of the last `reservePart` it gets more only while it holds at most `perFree` times what is then free. */
+  /** An owner gets more only while it has at most so many times what is then free. */
   readonly perFree?: number;
-  /** 0 to 1; absent: `perFree` holds for all. */
-  readonly reservePart?: number;
   readonly queue: number;
   readonly queuePerOwner: number;
 }
@@ -40,13 +38,6 @@ export const RESOURCES = {
   chunks: row({ unit: "entries", total: 100_000, perOwner: 5_500, perFree: 1 }),
   again: row({ unit: "entries", total: 1_000, perOwner: 250, ...queued(20_000, 5_500) }),
   storing: row({ total: 4, perOwner: 2, ...queued(400, 400) }),
-  questions: row({
-    total: 1_250,
-    perOwner: 1_000,
-    perFree: 0.04,
-    reservePart: 0.2,
-    ...queued(50_000, 1_000),
-  }),
   webhooks: row({ total: 64, perOwner: 8, ...queued(0, 100) }), // the database bounds them
   registry: row({ total: 2, perOwner: 1, ...queued(50, 10) }),
   sign_ins: row({ total: 2, perOwner: 1, ...queued(512, 4) }),

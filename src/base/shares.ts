@@ -182,10 +182,10 @@ export class Share {
   }
 
   #fitsOwner(tenant: Tenant, amount: number): boolean {
-    const { total, perOwner, perFree, reservePart = 1 } = this.#row;
+    const { total, perOwner, perFree } = this.#row;
     if (tenant.used + amount > perOwner) return false;
     const free = total - this.#used - amount;
-    return perFree === undefined || free >= total * reservePart || tenant.used <= perFree * free;
+    return perFree === undefined || tenant.used <= perFree * free;
   }
 
   #grant(tenant: Tenant, amount: number, { reclaim, displaces }: TakeOptions = {}): Reservation {

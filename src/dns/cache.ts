@@ -1,6 +1,7 @@
 import { DAY_MS } from "../core/calendar.ts";
-import type { Answer } from "../core/mail/lookup.ts";
+import { type Answer, Askers, type Awaitable, type Until } from "../core/mail/lookup.ts";
 import type { Clock } from "../base/clock.ts";
+import type { OwnerKey } from "../base/owner.ts";
 import type { Reply } from "./message/wire.ts";
 
 const FOUND_MIN_MS = 30_000;
@@ -40,12 +41,12 @@ interface CachedAnswer<T> {
   newer: CachedAnswer<T> | undefined;
 }
 
-export interface Cached<T> {
+interface Cached<T> {
   readonly answer: Answer<T>;
   readonly isDue: boolean;
 }
 
-export interface CacheOptions<T> {
+interface CacheOptions<T> {
   readonly octetsMax: number;
   readonly clock: Clock;
   readonly sizeOctets: (record: T) => number;
@@ -169,5 +170,83 @@ function answerOf<T>(outcome: LookupOutcome<T>, expiresAtMs: number): Answer<T> 
       return { kind: "absent", why: outcome.why, expiresAtMs };
     case "unknown":
       return { kind: "unknown", why: outcome.why, expiresAtMs };
+  }
+}
+
+export interface AskedBy {
+  readonly by?: OwnerKey | undefined;
+  readonly until?: Until | undefined;
+}
+
+export type FetchRecords<T> = (
+  name: string,
+  done: (outcome: LookupOutcome<T>) => void,
+  asked: AskedBy,
+) => void;
+
+interface Flight<T> {
+  readonly answer: Promise<Answer<T>>;
+  readonly askers: Askers;
+}
+
+/** Asks once for what several want at a time, and keeps the answers. */
+export class CachedFetcher<T> {
+  hits = 0;
+  misses = 0;
+  joined = 0;
+  /** Asked again before they expired, because they are often read. */
+  refreshed = 0;
+  readonly #cache: AnswerCache<T>;
+  readonly #fetch: FetchRecords<T>;
+  readonly #flights = new Map<string, Flight<T>>();
+
+  constructor(cache: AnswerCache<T>, fetch: FetchRecords<T>) {
+    this.#cache = cache;
+    this.#fetch = fetch;
+  }
+
+  get size(): number {
+    return this.#cache.size;
+  }
+
+  forgetAbsent(): void {
+    this.#cache.forgetAbsent();
+  }
+
+  /** `isAgain`: a cached `unknown` is asked again, and nothing is refreshed. */
+  ask(name: string, asked: AskedBy, isAgain = false): Awaitable<Answer<T>> {
+    const cached = this.#cache.get(name);
+    const flight = this.#flights.get(name);
+    if (cached === undefined || (isAgain && cached.answer.kind === "unknown")) {
+      if (flight === undefined) {
+        this.misses += 1;
+        return this.#start(name, asked);
+      }
+      this.joined += 1;
+      flight.askers.add(asked.until);
+      return flight.answer;
+    }
+    this.hits += 1;
+    if (cached.isDue && !isAgain && flight === undefined) {
+      this.refreshed += 1;
+      void this.#start(name, {});
+    }
+    return cached.answer;
+  }
+
+  #start(name: string, { by, until }: AskedBy): Promise<Answer<T>> {
+    const askers = new Askers();
+    askers.add(until);
+    const answer = new Promise<Answer<T>>((resolve) => {
+      const done = (outcome: LookupOutcome<T>): void => {
+        this.#flights.delete(name);
+        // Given up, or it found no place in time: the next asker may have more luck.
+        const isGivenUp = outcome.kind === "unknown" && outcome.why === "deadline";
+        resolve(isGivenUp ? outcome : this.#cache.put(name, outcome));
+      };
+      this.#fetch(name, done, { by, until: askers });
+    });
+    this.#flights.set(name, { answer, askers });
+    return answer;
   }
 }

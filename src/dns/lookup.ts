@@ -1,9 +1,7 @@
 import type { Answer, Awaitable, Lookup, MailExchange } from "../core/mail/lookup.ts";
 import { isReachable } from "../core/name/ip-address.ts";
-import type { Share } from "../base/shares.ts";
 import { AwakeClock, type Clock } from "../base/clock.ts";
-import { AnswerCache, type LookupOutcome } from "./cache.ts";
-import { type FetchRecords, CachedFetcher } from "./cached-fetcher.ts";
+import { AnswerCache, CachedFetcher, type FetchRecords, type LookupOutcome } from "./cache.ts";
 import { A, AAAA, MX, NS, type RecordKind, TXT } from "./message/records.ts";
 import type { Resolver } from "./resolver.ts";
 import { EXCHANGE_MAX_MS, type ResolverStats } from "./flow/query-timeouts.ts";
@@ -120,16 +118,14 @@ export interface LookupOptions {
   readonly cacheOctets?: number | undefined;
   readonly clock: Clock;
   readonly trust?: Trust | undefined;
-  readonly questions?: Pick<Share, "takeIfFree" | "wait"> | undefined;
 }
 
 const CACHE_OCTETS = 32 * 1_048_576;
 
 export function createDnsLookup(
   resolver: Resolver,
-  { cacheOctets = CACHE_OCTETS, clock, trust, questions }: LookupOptions,
+  { cacheOctets = CACHE_OCTETS, clock, trust }: LookupOptions,
 ): DnsLookup {
-  const places = questions && { share: questions, clock };
   const awake = new AwakeClock(clock);
   const fetch = <T>(kind: RecordKind<T>): FetchRecords<T> => {
     return (name, done, { by, until }) =>
@@ -140,15 +136,11 @@ export function createDnsLookup(
   const textOctets = (text: string): number => text.length;
   const exchangeOctets = ({ host }: MailExchange): number => host.length;
   const mail = fetchMail(fetch(MX), trust);
-  const mx = new CachedFetcher(cache(1 / 2, exchangeOctets), examined(mail, trust), places);
+  const mx = new CachedFetcher(cache(1 / 2, exchangeOctets), examined(mail, trust));
   const [a, aaaa] = [fetch(A), fetch(AAAA)];
-  const addresses = new CachedFetcher(
-    cache(1 / 4, textOctets),
-    examined(forMail(a, aaaa), trust),
-    places,
-  );
+  const addresses = new CachedFetcher(cache(1 / 4, textOctets), examined(forMail(a, aaaa), trust));
   const everyAddress = new CachedFetcher(cache(1 / 12, textOctets), examined(both(a, aaaa), trust));
-  const txt = new CachedFetcher(cache(1 / 6, textOctets), examined(fetch(TXT), trust), places);
+  const txt = new CachedFetcher(cache(1 / 6, textOctets), examined(fetch(TXT), trust));
   const lines = [mx, addresses, everyAddress, txt];
   trust?.onSuspect(() => {
     for (const line of lines) line.forgetAbsent();

@@ -1,6 +1,5 @@
 import type { UnknownReason, Until } from "../core/mail/lookup.ts";
 import type { OwnerKey } from "../base/owner.ts";
-import type { Lane } from "./transport/lane.ts";
 import type { Listener, Seat } from "./transport/udp.ts";
 import {
   decodeResponse,
@@ -108,19 +107,19 @@ export class Attempt implements Listener {
   seat: Seat | undefined;
   /** False for a try whose time runs without a packet, because nobody waits. */
   isSent = true;
-  lane: Lane<Query> | undefined;
+  /** Until its place of the lane is given back or kept for a while. */
+  hasPlace = true;
   readonly #events: AttemptEvents;
 
-  constructor(query: Query, packet: Uint8Array, place: AttemptPlace) {
+  constructor(query: Query, packet: Uint8Array, { sentAtMs, epoch, events }: AttemptTerms) {
     this.query = query;
     this.earlier = query.latest;
     this.packet = packet;
     this.server = query.server;
     this.number = query.sends;
-    this.sentAtMs = place.sentAtMs;
-    this.epoch = place.epoch;
-    this.lane = place.lane;
-    this.#events = place.events;
+    this.sentAtMs = sentAtMs;
+    this.epoch = epoch;
+    this.#events = events;
   }
 
   answered(message: Uint8Array): void {
@@ -131,26 +130,14 @@ export class Attempt implements Listener {
     this.#events.failed(this);
   }
 
-  end(): void {
-    this.isTimed = false;
-    this.seat?.forget(this);
-    this.giveBackPlace();
-  }
-
   get hasEdns(): boolean {
     return this.packet[11] === 1;
   }
-
-  giveBackPlace(): void {
-    const { lane } = this;
-    this.lane = undefined;
-    lane?.release(this.query.by);
-  }
 }
 
-export interface AttemptPlace {
+interface AttemptTerms {
   readonly sentAtMs: number;
+  /** Of the window, to which its outcome is told. */
   readonly epoch: number;
-  readonly lane: Lane<Query>;
   readonly events: AttemptEvents;
 }

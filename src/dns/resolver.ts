@@ -166,6 +166,9 @@ const REFUSED_PLACE_MS = 1_000;
 /** The same for loss, from a question's first try on, when a retry was answered: a server may drop what is over its limit. */
 const LOST_PLACE_MS = 1_200;
 
+/** Questions of one owner that may wait for a place. */
+const QUEUED_MAX = 1_000;
+
 interface KeptPlace {
   readonly untilMs: number;
   readonly by: OwnerKey | undefined;
@@ -181,7 +184,6 @@ class UdpResolver implements Resolver, AttemptEvents {
   /** All that is under way: a few thousand at most, each looked at on every tick. */
   readonly #unsettled = new Set<Query>();
   readonly #kept = new Set<KeptPlace>();
-  #underWay = 0;
   readonly #unknown = noUnknown();
   readonly #counts = { ...NO_COUNTS };
   readonly #ticker: Ticker;
@@ -201,20 +203,9 @@ class UdpResolver implements Resolver, AttemptEvents {
     const limit = cap.limit(this.#timeouts.capPart);
     this.#window = new Window(limit);
     this.#lane = new Lane({
-      permits: {
-        take: () => {
-          if (this.#underWay >= this.#window.size || !cap.take(limit)) return false;
-          this.#underWay += 1;
-          return true;
-        },
-        giveBack: () => {
-          this.#underWay -= 1;
-          cap.giveBack();
-        },
-      },
       start: (query) => this.#send(query),
-      nowMs: () => this.#nowMs(),
-      window: () => this.#window.size,
+      size: () => this.#window.size,
+      cap: { take: () => cap.take(limit), giveBack: () => cap.giveBack() },
       // Simulated time may pass within one real turn.
       ...(options.openUdp === undefined && { perTurn: QUESTIONS_PER_ITERATION }),
     });
@@ -226,15 +217,22 @@ class UdpResolver implements Resolver, AttemptEvents {
   }
 
   ask<T>(question: PendingQuestion<T>, done: Done<T>): void {
-    const query = new Query(question, this.#nowMs(), done as Done<unknown>); // of the same type
-    this.#unsettled.add(query);
-    if (this.#isClosed) {
-      queueMicrotask(() => this.#settle(query, "deadline"));
+    if (this.#isClosed || this.#isQueueFull(question.by)) {
+      this.#unknown.deadline += 1;
+      queueMicrotask(() => done({ kind: "unknown", why: "deadline" }, 0));
       return;
     }
+    const query = new Query(question, this.#nowMs(), done as Done<unknown>); // of the same type
+    this.#unsettled.add(query);
     query.server = this.#servers.preferred;
     this.#ticker.start();
-    this.#lane.add(query, query.by);
+    this.#lane.add(query);
+  }
+
+  /** Lists wait for room instead. */
+  #isQueueFull(by: OwnerKey | undefined): boolean {
+    if (by === undefined || this.#timeouts.queueMs === Infinity) return false;
+    return this.#lane.queuedOf(by) >= QUEUED_MAX;
   }
 
   room(): Promise<void> | undefined {
@@ -246,7 +244,7 @@ class UdpResolver implements Resolver, AttemptEvents {
       ...this.#counts,
       unknown: { ...this.#unknown },
       window: this.#window.size,
-      underWay: this.#underWay,
+      underWay: this.#lane.underWay,
       unsettled: this.#unsettled.size,
     };
   }
@@ -271,7 +269,7 @@ class UdpResolver implements Resolver, AttemptEvents {
     if (isRead && attempt.hasEdns) this.#servers.readEdns(attempt.server);
     else if (isRead && query.isEdnsDoubted) this.#servers.neededPlain(attempt.server, nowMs);
     this.#count(attempt, reading);
-    attempt.end();
+    this.#end(attempt);
     if (reading === "settles") {
       if (attempt.number > 0) this.#counts.recovered += 1;
       this.#settle(query, undefined, nowMs);
@@ -282,7 +280,7 @@ class UdpResolver implements Resolver, AttemptEvents {
 
   failed(attempt: Attempt): void {
     if (attempt.query.isSettled) return;
-    attempt.giveBackPlace(); // its time runs on: without another server the next try comes when it is over
+    this.#giveBack(attempt); // its time runs on: without another server the next try comes when it is over
     this.#couldNotSay(attempt.query, attempt, "network");
   }
 
@@ -298,8 +296,8 @@ class UdpResolver implements Resolver, AttemptEvents {
   }
 
   #keepPlace(attempt: Attempt, untilMs: number): void {
-    if (attempt.lane === undefined) return;
-    attempt.lane = undefined;
+    if (!attempt.hasPlace) return;
+    attempt.hasPlace = false;
     this.#kept.add({ untilMs, by: attempt.query.by });
   }
 
@@ -308,32 +306,31 @@ class UdpResolver implements Resolver, AttemptEvents {
     for (const place of this.#kept) {
       if (place.untilMs > nowMs) return;
       this.#kept.delete(place);
-      this.#lane.release(place.by);
+      this.#lane.release(place);
     }
   }
 
   #send(query: Query): void {
-    const lane = this.#lane;
     query.isQueued = false;
     const isRetry = query.sends > 0;
     if (this.#servers.isPlain(query.server, this.#nowMs())) query.edns = false;
     const { isUnwanted } = query;
     const packet = query.isSettled || (isUnwanted && !isRetry) ? undefined : query.encode();
     if (packet === undefined) {
-      lane.release(query.by);
+      this.#lane.release(query);
       queueMicrotask(() => this.#settle(query, isUnwanted ? "deadline" : undefined));
       return;
     }
     const sentAtMs = this.#nowMs();
     // First tries only: a dead name is tried four times, and 2 % of them would look like a server that loses 10 %.
-    const epoch = isRetry ? -1 : this.#window.sent(this.#underWay, sentAtMs);
-    const attempt = new Attempt(query, packet, { sentAtMs, epoch, lane, events: this });
+    const epoch = isRetry ? -1 : this.#window.sent(this.#lane.underWay, sentAtMs);
+    const attempt = new Attempt(query, packet, { sentAtMs, epoch, events: this });
     if (!isRetry && this.#timeouts.queueMs === Infinity) query.startedAtMs = sentAtMs;
     query.sends += 1;
     query.latest = attempt;
     if (isUnwanted) {
       attempt.isSent = false;
-      attempt.giveBackPlace();
+      this.#giveBack(attempt);
       return;
     }
     this.#counts.queries += 1;
@@ -345,11 +342,23 @@ class UdpResolver implements Resolver, AttemptEvents {
     if (query.isSettled) return;
     query.isSettled = true;
     this.#unsettled.delete(query);
-    this.#lane.over(query.by, why === undefined);
-    for (let { latest } = query; latest !== undefined; latest = latest.earlier) latest.end();
+    this.#lane.over(query, why === undefined);
+    for (let { latest } = query; latest !== undefined; latest = latest.earlier) this.#end(latest);
     query.latest = undefined;
     if (why !== undefined) this.#unknown[why] += 1;
     query.finish(why, nowMs - query.startedAtMs);
+  }
+
+  #end(attempt: Attempt): void {
+    attempt.isTimed = false;
+    attempt.seat?.forget(attempt);
+    this.#giveBack(attempt);
+  }
+
+  #giveBack(attempt: Attempt): void {
+    if (!attempt.hasPlace) return;
+    attempt.hasPlace = false;
+    this.#lane.release(attempt.query);
   }
 
   #isLast({ query, number }: Attempt): boolean {
@@ -359,7 +368,7 @@ class UdpResolver implements Resolver, AttemptEvents {
   #retry(query: Query, server: number): void {
     query.server = server % this.#servers.count;
     query.isQueued = true;
-    this.#lane.addUrgent(query, query.by);
+    this.#lane.retry(query);
   }
 
   #mayRetry({ sends }: Query): boolean {
@@ -370,7 +379,7 @@ class UdpResolver implements Resolver, AttemptEvents {
   #expired(attempt: Attempt): void {
     const { query } = attempt;
     attempt.isTimed = false;
-    attempt.giveBackPlace();
+    this.#giveBack(attempt);
     this.#window.failed(attempt.epoch, query.by);
     if (query.isSettled) return;
     if (!this.#isLast(attempt)) return;

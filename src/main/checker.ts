@@ -16,13 +16,13 @@ import type { Validation } from "../core/validate/validate.ts";
 import type { Profile } from "../dns/flow/query-timeouts.ts";
 import { SharedCap } from "../dns/flow/window.ts";
 import { noResolver } from "../dns/no-resolver.ts";
-import { createDnsLookup, type DnsLookup, type LookupOptions } from "../dns/lookup.ts";
+import { createDnsLookup, type DnsLookup } from "../dns/lookup.ts";
 import {
   readResolvConf,
   type ServerAddress,
   underWayMaxFor,
 } from "../dns/transport/system-resolvers.ts";
-import { builtInCanaries, namedCanaries, Trust } from "../dns/trust/trust.ts";
+import { BUILT_IN_CANARIES, namedCanaries, Trust } from "../dns/trust/trust.ts";
 import type { Machine, Process } from "./process.ts";
 import type { Config } from "./settings/config.ts";
 
@@ -59,7 +59,6 @@ interface DnsOptions {
   readonly machine: DnsMachine;
   readonly cap?: SharedCap | undefined;
   readonly trust?: Trust | undefined;
-  readonly questions?: LookupOptions["questions"];
 }
 
 /** Whether the operator has no DNS (GATEPOST_DNS_SERVERS=off). */
@@ -96,7 +95,7 @@ export function openTrust({ config, machine, log, cap }: TrustProcess): Trust | 
     clock: machine.clock,
     log,
     servers: serversOf(config).map(serverText).join(", "),
-    canaries: dnsCanaries === undefined ? builtInCanaries() : namedCanaries(dnsCanaries),
+    canaries: dnsCanaries === undefined ? BUILT_IN_CANARIES : namedCanaries(dnsCanaries),
   });
 }
 
@@ -104,12 +103,12 @@ export const serverText = ({ host, port }: ServerAddress): string =>
   host.includes(":") ? `[${host}]:${String(port)}` : `${host}:${String(port)}`;
 
 export function openDns(config: DnsConfig, profile: Profile, options: DnsOptions): DnsLookup {
-  const { machine, trust, questions } = options;
+  const { machine, trust } = options;
   const { cacheMb } = config;
   const cacheOctets =
     cacheMb === undefined ? undefined : (cacheMb * 1_048_576 * CACHE_SIXTEENTHS[profile]) / 16;
   const resolver = resolverFor(config, profile, options);
-  return createDnsLookup(resolver, { clock: machine.clock, trust, cacheOctets, questions });
+  return createDnsLookup(resolver, { clock: machine.clock, trust, cacheOctets });
 }
 
 /** Those that the operator named, else the system's. */
@@ -143,11 +142,7 @@ interface CheckerParts {
 export function openChecker(process: Process, parts: CheckerParts): Checker {
   const { config, machine, clock, closing } = process;
   const { datasets, registrations, trust, shares, seen = () => undefined } = parts;
-  const dns = openDns(config, "interactive", {
-    machine,
-    trust,
-    questions: shares?.of("questions"),
-  });
+  const dns = openDns(config, "interactive", { machine, trust });
   closing.add(() => dns.close());
   const { mx, addresses, txt, everyAddress } = dns;
   const registration = registrationFrom(process, everyAddress, { registrations, shares });

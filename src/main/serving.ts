@@ -23,15 +23,13 @@ import { createThrottleLog } from "../accounts/admission/throttle-log.ts";
 import { readTiersFile, type Tiers } from "../accounts/admission/tiers.ts";
 import { sweepDrafts } from "../base/drafts.ts";
 import { createMetrics, type Metrics } from "../base/metrics.ts";
-import { RESOURCES } from "../base/resources.ts";
 import { createShares, type Shares } from "../base/shares.ts";
 import { readBacklog } from "../bulk/backlog.ts";
 import type { Profile } from "../dns/flow/query-timeouts.ts";
 import type { DnsLookup } from "../dns/lookup.ts";
-import { OWN_MAX } from "../dns/transport/system-resolvers.ts";
 import type { Trust } from "../dns/trust/trust.ts";
 import { createListMetrics } from "../lists/feed-status.ts";
-import { dnsCap, openDns, openTrust, rdapFolder } from "./checker.ts";
+import { openDns, openTrust, rdapFolder } from "./checker.ts";
 import { type ServedLists, openLists } from "./lists.ts";
 import {
   BACKLOG,
@@ -95,13 +93,10 @@ function tidyUp({ config: { dataDir }, clock, log }: Process): void {
 }
 
 function openShares(process: Process, registry: Registry): Shares {
-  const { config, clock, ids, log, machine } = process;
+  const { config, clock, ids, log } = process;
   const heldBack = createThrottleLog({ log, clock, hashKey: ids.bytes(32) });
   const connections = { perOwner: config.maxConnectionsPerAddress };
-  const part = dnsCap(config, machine).max / OWN_MAX; // a resolver of others is asked less at once
-  const { total, perOwner } = RESOURCES.questions;
-  const questions = { total: Math.ceil(total * part), perOwner: Math.ceil(perOwner * part) };
-  const shares = createShares(heldBack, { connections, questions });
+  const shares = createShares(heldBack, { connections });
   watch(registry, SHARES, () => shares.figures());
   return shares;
 }

@@ -94,3 +94,21 @@ for (const { name, path, fromMs = FOUND_MS, slowMax = 0 } of ROWS) {
     assert.ok(slow <= slowMax, `${slow.toFixed(2)} are slow`);
   });
 }
+
+test("of one caller 1,000 questions wait, and what it asks beyond them could not be told", async () => {
+  const clock = new SimulatedClock();
+  const server = new SimulatedServer({ medianMs: 20, dead: 1 }, clock, seeded(7));
+  const { resolver } = openClient(server, clock, { profile: "interactive" });
+  const asked = { "bucket:192.0.2.1": 1_500, "bucket:192.0.2.2": 1 };
+  const refused: string[] = [];
+  for (const [by, count] of Object.entries(asked)) {
+    for (let n = 0; n < count; n += 1) {
+      resolver.ask({ name: `d${String(n)}.example`, kind: MX, by }, (reply) => {
+        if (reply.kind === "unknown" && reply.why === "deadline") refused.push(by);
+      });
+    }
+  }
+  await Promise.resolve();
+  // An eighth of the 2,000 places is theirs before any answer.
+  assert.deepEqual(refused, Array<string>(250).fill("bucket:192.0.2.1"));
+});

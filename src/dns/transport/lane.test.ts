@@ -1,37 +1,35 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { OwnerKey } from "../../base/owner.ts";
-import { countedPermits, Lane } from "./lane.ts";
+import { Lane } from "./lane.ts";
 
-const [A, B]: readonly OwnerKey[] = ["bucket:192.0.2.1", "bucket:192.0.2.2"];
-
-/** A lane of items that are named after their owner: "A1". */
-function world(places: number, window?: number, perTurn?: number) {
+/** A lane of items that are named after their owner: "A1". What begins with "x" has none. */
+function world(size: number, perTurn?: number) {
   const started: string[] = [];
-  let nowMs = 0;
-  const lane = new Lane<string>({
-    permits: countedPermits(places),
-    start: (item) => void started.push(item),
-    nowMs: () => nowMs,
-    ...(window !== undefined && { window: () => window }),
+  const itemOf = (name: string) => ({
+    name,
+    by: name.startsWith("x") ? undefined : name.slice(0, 1),
+  });
+  const lane = new Lane<ReturnType<typeof itemOf>>({
+    start: ({ name }) => void started.push(name),
+    size: () => size,
     ...(perTurn !== undefined && { perTurn }),
   });
-  const ownerOf = (item: string): OwnerKey | undefined => ({ A, B })[item[0] ?? ""];
+  const end = (name: string, answered = true): void => {
+    lane.over(itemOf(name), answered);
+    lane.release(itemOf(name));
+  };
   return {
     started,
     lane,
-    pass: (ms: number) => void (nowMs += ms),
-    add: (...items: string[]) => items.forEach((item) => lane.add(item, ownerOf(item))),
-    retry: (item: string) => lane.addUrgent(item, ownerOf(item)),
-    /** It is over, and gives its place back. */
-    end: (item: string) => {
-      lane.over(ownerOf(item), true);
-      lane.release(ownerOf(item));
-    },
+    add: (...names: string[]) => names.forEach((name) => lane.add(itemOf(name))),
+    retry: (name: string) => lane.retry(itemOf(name)),
+    /** Its place is free, and it is not over. */
+    release: (name: string) => lane.release(itemOf(name)),
+    end,
   };
 }
 
-test("items of one owner start in their order, its urgent ones first", () => {
+test("items of one owner start in their order, its retries first", () => {
   const { started, add, retry, end } = world(1);
   add("A1", "A2", "A3");
   retry("A1");
@@ -40,11 +38,10 @@ test("items of one owner start in their order, its urgent ones first", () => {
 });
 
 test("so many items start in one turn of the event loop, and the others in later ones", async () => {
-  const { started, add, pass } = world(100, undefined, 2);
+  const { started, add } = world(100, 2);
   const turn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
   add("A1", "A2", "A3", "A4", "A5");
   assert.deepEqual(started, ["A1", "A2"]);
-  pass(1);
   add("B1");
   await turn();
   assert.deepEqual(started.slice(2), ["B1", "A3"]);
@@ -56,73 +53,69 @@ test("so many items start in one turn of the event loop, and the others in later
   assert.deepEqual(started.slice(6), ["B2"]);
 });
 
-test("a free place is the owner's that had places for the shortest time", () => {
-  const { started, add, end, pass } = world(2);
-  add("A1", "B1", "A2", "A3", "B2", "B3");
-  pass(5);
-  end("B1"); // both had 5 ms, and the place is A's, who waited first
-  pass(5);
-  end("A1"); // A had 15 ms, B 5
-  pass(5);
-  end("B2");
-  assert.deepEqual(started, ["A1", "B1", "A2", "B2", "B3"]);
+test("free places go to the owners in turn", () => {
+  const { started, add, end } = world(2);
+  add("A1", "A2", "A3", "A4", "B1", "B2");
+  for (const item of ["A1", "A2", "B1", "A3"]) end(item);
+  assert.deepEqual(started, ["A1", "A2", "B1", "A3", "B2", "A4"]);
 });
 
-test("an owner's retries do not go before the first tries of one who had places for a shorter time", () => {
-  const { started, add, retry, lane, pass } = world(2);
+test("an owner whose items get no answer waits for many of another", () => {
+  const { started, add, end } = world(1);
+  add("A1", "A2", "A3", ...Array.from({ length: 30 }, (_, n) => `B${String(n)}`));
+  end("A1", false);
+  for (const item of started.slice(1)) end(item);
+  while (started.length < 33) end(started.at(-1) ?? "");
+  assert.deepEqual(started.slice(-2), ["A2", "A3"]);
+});
+
+test("an owner's retries do not go before the first tries of one who had fewer places", () => {
+  const { started, add, retry, release } = world(2);
   add("A1", "A2", "A3");
-  pass(400);
   add("B1");
   retry("A1");
-  lane.release(A); // the time of A1's first try is over
-  lane.release(A);
+  release("A1"); // the time of its first try is over
+  release("A2");
   assert.deepEqual(started, ["A1", "A2", "B1", "A1"]);
 });
 
 test("an owner that comes later has no credit from the time before", () => {
-  const { started, add, end, pass } = world(1);
+  const { started, add, end } = world(1);
   add("A1", "A2", "A3");
-  pass(100);
   end("A1"); // A2 starts, and from here on both are alike
   add("B1", "B2", "B3");
-  for (const item of ["A2", "B1", "B2"]) {
-    pass(10);
-    end(item);
-  }
+  for (const item of ["A2", "B1", "B2"]) end(item);
   assert.deepEqual(started, ["A1", "A2", "B1", "A3", "B2"]);
 });
 
 test("an owner has an eighth of the window, and a place more for each answer", () => {
-  const { started, add, lane } = world(100, 80);
-  const items = Array.from({ length: 40 }, (_, at) => `A${String(at)}`);
-  add(...items);
+  const { started, add, end } = world(80);
+  add(...Array.from({ length: 40 }, (_, at) => `A${String(at)}`));
   assert.equal(started.length, 10);
-  for (let n = 0; n < 3; n += 1) {
-    lane.over(A, true);
-    lane.release(A);
-  }
+  for (let n = 0; n < 3; n += 1) end("A");
   assert.equal(started.length, 16); // 3 that ended, 10, and 3 that they earned
-  lane.over(A, false);
-  lane.release(A);
+  end("A", false);
   assert.equal(started.length, 16); // a silent one costs four answers
 });
 
-test("items without an owner go first", () => {
-  const { started, add, lane } = world(1);
-  add("A1", "B1", "x");
-  lane.release();
-  assert.deepEqual(started, ["A1", "x"]);
+test("what the program asks itself has a turn like an owner, and all places", () => {
+  const { started, add, end } = world(20);
+  add(...Array.from({ length: 20 }, (_, at) => `x${String(at)}`), "A1", "x20", "x21");
+  assert.equal(started.length, 20);
+  end("x0");
+  end("x1");
+  assert.deepEqual(started.slice(20), ["A1", "x20"]);
 });
 
 test("there is room while fewer than 256 items wait, whoever has them", async () => {
-  const { add, lane } = world(1);
+  const { add, lane, release } = world(1);
   add("x");
   for (let n = 1; n < 256; n += 1) add(n % 2 === 0 ? "B1" : "A1");
   assert.equal(lane.room(), undefined);
   add("A1");
   let isRoom = false;
   void lane.room()?.then(() => (isRoom = true));
-  for (let n = 0; n < 130; n += 1) lane.release();
+  for (let n = 0; n < 130; n += 1) release(n === 0 ? "x" : n % 2 === 0 ? "B1" : "A1");
   await Promise.resolve();
   assert.equal(isRoom, true);
 });

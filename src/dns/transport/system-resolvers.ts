@@ -12,7 +12,7 @@ const DNS_PORT = 53;
 const SYSTEM_SERVERS_MAX = 3;
 
 /** Tries under way at once against the operator's own resolvers, and against others. */
-export const OWN_MAX = 2_000;
+const OWN_MAX = 2_000;
 const FOREIGN_MAX = 800;
 
 /** At most three. Without any the machine itself is asked, as resolv.conf(5) says. */

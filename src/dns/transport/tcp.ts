@@ -2,7 +2,7 @@ import { connect, type Socket } from "node:net";
 import type { Until, UnknownReason } from "../../core/mail/lookup.ts";
 import type { OwnerKey } from "../../base/owner.ts";
 import type { Clock } from "../../base/clock.ts";
-import { countedPermits, Lane } from "./lane.ts";
+import { Lane } from "./lane.ts";
 import type { ServerAddress } from "./system-resolvers.ts";
 import { answers } from "../message/wire.ts";
 
@@ -59,11 +59,7 @@ export class TcpPipe {
   constructor(server: ServerAddress, clock: Clock) {
     this.#server = server;
     this.#clock = clock;
-    this.#lane = new Lane({
-      permits: countedPermits(PIPELINED_MAX),
-      start: (query) => this.#start(query),
-      nowMs: () => clock.monotonicMs(),
-    });
+    this.#lane = new Lane({ start: (query) => this.#start(query), size: () => PIPELINED_MAX });
   }
 
   /** Calls `done` once, never before it returns; nothing after `close`. */
@@ -74,7 +70,7 @@ export class TcpPipe {
   ): void {
     const query = new TcpQuery(question, done);
     query.cancelDeadline = this.#clock.after(Math.max(0, timeoutMs), () => this.#expire(query));
-    this.#lane.add(query, query.by);
+    this.#lane.add(query);
   }
 
   close(): void {
@@ -84,7 +80,7 @@ export class TcpPipe {
 
   #start(query: TcpQuery): void {
     if (query.settled || this.#closed) {
-      this.#lane.release(query.by);
+      this.#lane.release(query);
       return;
     }
     query.sends += 1;
@@ -114,9 +110,9 @@ export class TcpPipe {
   settle(query: TcpQuery, outcome: Uint8Array | UnknownReason): void {
     query.settled = true;
     query.cancelDeadline();
-    this.#lane.over(query.by, typeof outcome !== "string");
+    this.#lane.over(query, typeof outcome !== "string");
     query.done(outcome);
-    if (query.sends > 0) this.#lane.release(query.by);
+    if (query.sends > 0) this.#lane.release(query);
   }
 
   /** The connection can be used no more; `left` were sent on it and have no answer. */

@@ -6,7 +6,7 @@ import type { LookupOutcome } from "../cache.ts";
 import type { Question, Reply } from "../message/wire.ts";
 import type { Resolver } from "../resolver.ts";
 import type { ResolverStats } from "../flow/query-timeouts.ts";
-import { builtInCanaries, namedCanaries, Trust } from "./trust.ts";
+import { BUILT_IN_CANARIES, namedCanaries, Trust } from "./trust.ts";
 
 type Say = (name: string, type: number) => Reply<unknown>;
 
@@ -26,7 +26,7 @@ const portal: Say = (_name, type) => (type === A ? found : noData);
 const everything: Say = () => found;
 
 /** A resolver that answers 10 ms later, and a world around it in simulated time. */
-function world(first: Say, canaries = builtInCanaries()) {
+function world(first: Say, canaries = BUILT_IN_CANARIES) {
   const clock = new SimulatedClock();
   let say = first;
   let asked = 0;

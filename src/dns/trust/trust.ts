@@ -9,9 +9,13 @@ import type { Reply } from "../message/wire.ts";
 /** What a server says to one question. `silent`: no answer, or none that can be read. */
 type Word = "found" | "noName" | "noData" | "servfail" | "refused" | "silent";
 
-type Canary = (resolver: Resolver) => Promise<Word>;
+/** A name that must exist, and what is asked of it one after the other until something is found. */
+interface Canary {
+  readonly name: string;
+  readonly kinds: readonly RecordKind<unknown>[];
+}
 
-export interface Canaries {
+interface Canaries {
   /** Who finds these asks the whole of the public DNS, and then must find the names. */
   readonly zones: readonly Canary[];
   readonly names: readonly Canary[];
@@ -19,36 +23,23 @@ export interface Canaries {
   readonly further: readonly Canary[];
 }
 
-const BUILT_IN_MX = ["gmail.com", "outlook.com", "yahoo.com", "icloud.com", "qq.com"];
-const FURTHER_MX = [
-  "gmx.net",
-  "comcast.net",
-  "att.net",
-  "debian.org",
-  "apache.org",
-  "web.de",
-  "orange.fr",
-  "docomo.ne.jp",
-  "btinternet.com",
-  "uol.com.br",
-];
+const withMail = (...names: readonly string[]): readonly Canary[] =>
+  names.map((name) => ({ name, kinds: [MX] }));
 
-export function builtInCanaries(): Canaries {
-  const zones = ["", "com"].map(
-    (name): Canary =>
-      (resolver) =>
-        ask(resolver, name, NS),
-  );
-  return { zones, names: BUILT_IN_MX.map(mailCanary), further: FURTHER_MX.map(mailCanary) };
-}
+const FURTHER_NAMES =
+  "gmx.net comcast.net att.net debian.org apache.org web.de orange.fr docomo.ne.jp btinternet.com uol.com.br";
 
-export function namedCanaries(asked: readonly string[]): Canaries {
-  const names = asked.map((name): Canary => async (resolver) => {
-    const word = await ask(resolver, name, MX);
-    return word === "found" || word === "silent" ? word : ask(resolver, name, A);
-  });
-  return { zones: [], names, further: [] };
-}
+export const BUILT_IN_CANARIES: Canaries = {
+  zones: ["", "com"].map((name) => ({ name, kinds: [NS] })),
+  names: withMail("gmail.com", "outlook.com", "yahoo.com", "icloud.com", "qq.com"),
+  further: withMail(...FURTHER_NAMES.split(" ")),
+};
+
+export const namedCanaries = (names: readonly string[]): Canaries => ({
+  zones: [],
+  names: names.map((name) => ({ name, kinds: [MX, A] })),
+  further: [],
+});
 
 export function parseCanaries(text: string): readonly string[] {
   if (text.trim().toLowerCase() === "off") return [];
@@ -59,16 +50,20 @@ export function parseCanaries(text: string): readonly string[] {
   });
 }
 
-const mailCanary =
-  (name: string): Canary =>
-  (resolver) =>
-    ask(resolver, name, MX);
+const ask = (resolver: Resolver, name: string, kind: RecordKind<unknown>): Promise<Word> =>
+  new Promise((resolve) => resolver.ask({ name, kind }, (reply) => resolve(wordOf(reply))));
 
-export function ask<T>(resolver: Resolver, name: string, kind: RecordKind<T>): Promise<Word> {
-  return new Promise((resolve) =>
-    resolver.ask({ name, kind }, (reply: Reply<T>) => resolve(wordOf(reply))),
-  );
+async function wordOn({ name, kinds }: Canary, resolver: Resolver): Promise<Word> {
+  let word: Word = "silent";
+  for (const kind of kinds) {
+    word = await ask(resolver, name, kind);
+    if (word === "found" || word === "silent") break;
+  }
+  return word;
 }
+
+const wordsOn = (canaries: readonly Canary[], resolver: Resolver): Promise<readonly Word[]> =>
+  Promise.all(canaries.map((canary) => wordOn(canary, resolver)));
 
 function wordOf(reply: Reply<unknown>): Word {
   if (reply.kind === "found" || reply.kind === "alias") return "found";
@@ -96,39 +91,35 @@ const DISTRUST_REASONS = {
 
 type DistrustReason = keyof typeof DISTRUST_REASONS;
 
-/** `good`: a name that must exist was found. `bad`: none was, and all answers agree. `open`: it proves nothing. */
-type Round =
-  { readonly kind: "good" | "open" } | { readonly kind: "bad"; readonly reason: DistrustReason };
+/** `good`: a name that must exist was found. A reason: none was, and all answers agree. `open`: it proves nothing. */
+type Round = "good" | "open" | DistrustReason;
 
-const OPEN: Round = { kind: "open" };
-
-const isFiltering = (round: Round): boolean => round.kind === "bad" && round.reason === "filters";
+const isBad = (round: Round): round is DistrustReason => round !== "good" && round !== "open";
 
 async function askRound({ resolver, random, canaries }: TrustDeps): Promise<Round> {
   const { zones, names, further } = canaries;
-  const asked = (group: readonly Canary[]): Promise<readonly Word[]> =>
-    Promise.all(group.map((canary) => canary(resolver)));
-  const [ofZones, ofNames] = await Promise.all([asked(zones), asked(names)]);
+  const [ofZones, ofNames] = await Promise.all([
+    wordsOn(zones, resolver),
+    wordsOn(names, resolver),
+  ]);
   const isPublic = ofZones.length > 0 && ofZones.every((word) => word === "found");
   const denied = isPublic ? countNo(ofNames) : 0;
-  if (denied > 0 && denied + countNo(await asked(further)) >= DENIED_LEAST) {
-    return { kind: "bad", reason: "filters" };
+  if (denied > 0 && denied + countNo(await wordsOn(further, resolver)) >= DENIED_LEAST) {
+    return "filters";
   }
   const words = [...ofZones, ...ofNames];
-  if (words.includes("found")) return { kind: "good" };
+  if (words.includes("found")) return "good";
   const told = words.filter((word) => word !== "silent");
   // A path that loses half of its packets must not decide by the other half.
-  if (told.length === 0 || told.length * 2 < words.length) return OPEN;
+  if (told.length === 0 || told.length * 2 < words.length) return "open";
   const reason = reasonOf(told);
-  if (reason !== "denies" && reason !== "empty") {
-    return reason === undefined ? OPEN : { kind: "bad", reason };
-  }
+  if (reason !== "denies" && reason !== "empty") return reason ?? "open";
   const invented = inventedNames(random);
   const found = await Promise.all(invented.map((name) => ask(resolver, name, A)));
-  if (!found.includes("found")) return { kind: "bad", reason };
+  if (!found.includes("found")) return reason;
   // A server with mail servers for every name is a test server: its answers are never "no".
   const mail = await Promise.all(invented.map((name) => ask(resolver, name, MX)));
-  return mail.includes("found") ? OPEN : { kind: "bad", reason: "wildcard" };
+  return mail.includes("found") ? "open" : "wildcard";
 }
 
 /** One name may have gone; two of those that half of the world uses have not. */
@@ -166,7 +157,7 @@ const LEARNED_MAX = 8;
 /** Never delegated (RFC 6761): a real resolver denies them too, so a "no" does no harm. */
 const TEST_NAME = /(?:^|\.)(?:test|example)$/;
 
-export interface TrustDeps {
+interface TrustDeps {
   readonly resolver: Resolver;
   readonly random: (count: number) => Uint8Array;
   readonly clock: Clock;
@@ -175,7 +166,7 @@ export interface TrustDeps {
   readonly canaries: Canaries;
 }
 
-export interface TrustFault {
+interface TrustFault {
   readonly says: string;
   readonly toDo: string;
 }
@@ -199,7 +190,7 @@ export class Trust {
   readonly #learned = new Map<string, Canary>();
   #round: Promise<Round> | undefined;
   #quick: Promise<Round> | undefined;
-  #last: Round = { kind: "open" };
+  #last: Round = "open";
   #lastMs = -Infinity;
   #toldMs = -Infinity;
   #firstBadMs: number | undefined;
@@ -224,7 +215,7 @@ export class Trust {
   /** What is wrong with the resolver and what to do; undefined while it is trusted. */
   fault(): TrustFault | undefined {
     const { servers } = this.#deps;
-    const reason = this.#suspect ?? (this.#last.kind === "bad" ? this.#last.reason : undefined);
+    const reason = this.#suspect ?? (isBad(this.#last) ? this.#last : undefined);
     if (reason === undefined) return undefined;
     return {
       says: `DNS server ${servers} ${DISTRUST_REASONS[reason]}. Its "no" is not trusted.`,
@@ -262,7 +253,7 @@ export class Trust {
       if (isTold && !this.#isFresh()) void this.#confirm();
     } else this.#toldMs = this.#clock.monotonicMs();
     if (outcome.kind !== "absent" || this.#isExempt(name)) told(outcome);
-    else if (this.#suspect !== undefined || isFiltering(this.#last)) this.#withhold(told);
+    else if (this.#suspect !== undefined || this.#last === "filters") this.#withhold(told);
     else if (this.#isFresh()) told(outcome);
     else {
       void this.#confirm().then((round) => {
@@ -280,7 +271,7 @@ export class Trust {
       const [oldest] = this.#learned.keys();
       if (oldest !== undefined) this.#learned.delete(oldest);
     }
-    this.#learned.set(name, mailCanary(name));
+    this.#learned.set(name, { name, kinds: [MX] });
     // Suspicion that began before any name was found is unfounded: the server knows other names than ours.
     if (this.#suspect !== undefined) this.#clear();
   }
@@ -312,10 +303,10 @@ export class Trust {
 
   #isLie(why: "noName" | "noData", round: Round): boolean {
     if (this.#suspect !== undefined) return true;
-    if (round.kind !== "bad" || this.#isFresh()) return false;
-    if (round.reason === "servfail" || round.reason === "refused") return false; // it tells names apart
+    if (!isBad(round) || this.#isFresh()) return false;
+    if (round === "servfail" || round === "refused") return false; // it tells names apart
     // It denies the canaries and has this name without such a record: it knows the name.
-    return !(round.reason === "denies" && why === "noData");
+    return !(round === "denies" && why === "noData");
   }
 
   /** The quickest proof that names are still found; a whole round when there is none. */
@@ -323,7 +314,7 @@ export class Trust {
     const round = this.#suspect === undefined && this.#everFound ? this.#askOne() : this.#ask();
     let cancel = (): void => undefined;
     const late = new Promise<Round>((resolve) => {
-      cancel = this.#clock.after(WAIT_MS, () => resolve({ kind: "open" }));
+      cancel = this.#clock.after(WAIT_MS, () => resolve("open"));
     });
     const first = await Promise.race([round, late]);
     cancel();
@@ -340,9 +331,9 @@ export class Trust {
     const names = this.#hasCanaries ? [...zones, ...named] : [...this.#learned.values()];
     this.#nextCanary += 1;
     const canary = names[this.#nextCanary % Math.max(1, names.length)];
-    if (canary !== undefined && (await canary(this.#deps.resolver)) === "found") {
+    if (canary !== undefined && (await wordOn(canary, this.#deps.resolver)) === "found") {
       this.#wasFound();
-      return { kind: "good" };
+      return "good";
     }
     return this.#ask();
   }
@@ -356,22 +347,20 @@ export class Trust {
   async #askNow(): Promise<Round> {
     const startedMs = this.#clock.monotonicMs();
     let round = await askRound(this.#deps);
-    if (round.kind === "good" || isFiltering(round)) this.#hasCanaries = true;
+    if (round === "good" || round === "filters") this.#hasCanaries = true;
     else if (this.#learned.size > 0) {
-      const words = await Promise.all(
-        [...this.#learned.values()].slice(-3).map((canary) => canary(this.#deps.resolver)),
-      );
-      if (words.includes("found")) round = { kind: "good" };
+      const learned = [...this.#learned.values()].slice(-3);
+      if ((await wordsOn(learned, this.#deps.resolver)).includes("found")) round = "good";
     }
-    if (this.#isRefuted(round, startedMs)) round = { kind: "open" };
+    if (this.#isRefuted(round, startedMs)) round = "open";
     if (!this.#isClosed) this.#judge(round);
     return round;
   }
 
   #isRefuted(round: Round, startedMs: number): boolean {
-    if (round.kind !== "bad" || isFiltering(round)) return false;
+    if (!isBad(round) || round === "filters") return false;
     if (this.#foundMs >= startedMs) return true;
-    const refuses = round.reason === "servfail" || round.reason === "refused";
+    const refuses = round === "servfail" || round === "refused";
     return refuses && startedMs - this.#toldMs < TOLD_MS && !this.#hasCanaries;
   }
 
@@ -379,15 +368,17 @@ export class Trust {
     const nowMs = this.#clock.monotonicMs();
     this.#last = round;
     this.#lastMs = nowMs;
-    if (round.kind === "bad") {
+    if (isBad(round)) {
       this.#goodRounds = 0;
       this.#firstBadMs ??= nowMs;
       const isConfirmed = nowMs - this.#firstBadMs >= this.#confirmAfterMs();
-      if (isConfirmed && this.#suspect !== round.reason) this.#declare(round.reason);
+      if (isConfirmed && this.#suspect !== round) this.#declare(round);
     } else {
       this.#firstBadMs = undefined;
-      if (round.kind === "good") this.#wasFound();
-      this.#goodRounds += round.kind === "good" ? 1 : 0;
+      if (round === "good") {
+        this.#wasFound();
+        this.#goodRounds += 1;
+      }
       if (this.#suspect !== undefined && this.#goodRounds >= 2) this.#clear();
     }
     this.#cancel();
@@ -396,7 +387,7 @@ export class Trust {
 
   #pauseMs(): number {
     if (this.#suspect !== undefined) return RECHECK_AFTER_MS;
-    return this.#last.kind === "bad" ? this.#confirmAfterMs() : ROUND_EVERY_MS;
+    return isBad(this.#last) ? this.#confirmAfterMs() : ROUND_EVERY_MS;
   }
 
   #confirmAfterMs(): number {

@@ -3,7 +3,7 @@ import type { Datasets } from "../core/evidence/datasets.ts";
 import type { Lookup } from "../core/mail/lookup.ts";
 import type { MailHosts } from "../core/mail/mail-hosts.ts";
 import { factsOf, isDomainLevel } from "../core/policy/conditions.ts";
-import { decide, type Decision, type Facts, type Policy } from "../core/policy/policy.ts";
+import { decide, type Decision, type CheckFacts, type Policy } from "../core/policy/policy.ts";
 import { validate } from "../core/validate/validate.ts";
 import type { Clock } from "../base/clock.ts";
 import { type DomainMails, pagesOf, type VerdictCounts } from "../lists/domain-verdicts.ts";
@@ -45,13 +45,11 @@ export function createBackTestPolicy(deps: PolicyBackTestDeps): BackTestPolicy {
     });
     const sums = new Sums();
     const policies = { live: tested(live), draft: tested(draft) };
-    await eachFacts(deps, dayOf(deps.clock.nowMs()) - days + 1, (facts, checks) => {
+    await eachFacts(deps, dayOf(deps.clock.nowMs()) - days + 1, (checked, checks) => {
+      const facts = { checked, caller: new Map() };
       const before = decide(policies.live, facts).decision;
-      sums.add(
-        facts.domain,
-        { live: before, draft: decide(policies.draft, facts).decision },
-        checks,
-      );
+      const after = decide(policies.draft, facts).decision;
+      sums.add(checked.domain, { live: before, draft: after }, checks);
     });
     return { days, ...sums.report(), untestable };
   };
@@ -61,7 +59,7 @@ export function createBackTestPolicy(deps: PolicyBackTestDeps): BackTestPolicy {
 async function eachFacts(
   deps: PolicyBackTestDeps,
   fromDay: number,
-  take: (facts: Facts, checks: number) => void,
+  take: (facts: CheckFacts, checks: number) => void,
 ): Promise<void> {
   const mails = await knownMail(deps.mails);
   const page = (after: string, limit: number) => deps.counts.page(fromDay, after, limit);
@@ -94,7 +92,7 @@ function byAnswer({
   other,
   no_mail: noMail,
   no_answer: noAnswer,
-}: Omit<VerdictCountRow, "day">): readonly (readonly [Facts["dns"], number])[] {
+}: Omit<VerdictCountRow, "day">): readonly (readonly [CheckFacts["dns"], number])[] {
   const yes = disposable + other - noMail - noAnswer;
   const all = [
     ["yes", yes],
@@ -106,17 +104,17 @@ function byAnswer({
 
 /** As a check of the bare domain would find them now, had DNS said this. */
 async function factsAs(
-  dns: Facts["dns"],
+  dns: CheckFacts["dns"],
   domain: string,
   { mail, deps }: { readonly mail: MailHosts | undefined; readonly deps: PolicyBackTestDeps },
-): Promise<Facts> {
+): Promise<CheckFacts> {
   const datasets = deps.datasets();
   const lookup = toldLookup(dns, mail);
   const asked = { features: [], spamTrap: false };
   const { implicitMx } = deps;
   const question = { text: domain, mode: "domain", asked, nowMs: 0, implicitMx } as const;
   const validation = await validate(question, { datasets, lookup, within: () => lookup });
-  const facts = { ...factsOf(validation, datasets), caller: new Map() };
+  const facts = factsOf(validation, datasets);
   if (facts.dns === dns) return facts;
   // It has mail hosts, but which was never noted.
   return { ...facts, dns, signals: facts.signals.filter((one) => one !== "dns_indeterminate") };
@@ -126,7 +124,7 @@ const UNKNOWN = { kind: "unknown", why: "timeout" } as const;
 const ABSENT = { kind: "absent", why: "noName" } as const;
 
 /** Answers from what was noted. */
-function toldLookup(dns: Facts["dns"], mail: MailHosts | undefined): Lookup {
+function toldLookup(dns: CheckFacts["dns"], mail: MailHosts | undefined): Lookup {
   const known = dns === "yes" && mail?.kind === "hosts" ? mail : undefined;
   const { hosts = [], addresses = [] } = known ?? {};
   return {

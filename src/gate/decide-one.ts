@@ -1,13 +1,14 @@
 import { LRUCache } from "lru-cache";
 import {
   type CallerFact,
+  type CheckFacts,
   type Decision,
   type Facts,
   type FactSource,
+  type FeedbackFacts,
   type TrafficFacts,
   usesFeedback,
 } from "../core/policy/policy.ts";
-import type { ReportedFacts } from "../core/policy/conditions.ts";
 import { policyFor, type PolicyQuestion } from "../core/policy/default-policy.ts";
 import type { Awaitable } from "../core/mail/lookup.ts";
 import type { Clock } from "../base/clock.ts";
@@ -35,8 +36,8 @@ import {
   type Ruling,
   secondsUntilRuled,
   TOO_OFTEN,
-} from "./rule-entry.ts";
-import { BUILT_IN, builtInPolicy, type FindPolicies, type PoliciesInForce } from "./in-force.ts";
+} from "./rulings.ts";
+import { BUILT_IN, builtInPolicy, type FindPolicies, type PoliciesInForce } from "./rulings.ts";
 import type { DecisionMade } from "./outcomes.ts";
 import { type Proof, type ProofOffer, UNPROVEN, type VerifyProof } from "./proof/proof.ts";
 import type { SignToken } from "./tokens.ts";
@@ -261,8 +262,8 @@ class Decider {
     const { facts: caller, language } = asking.request;
     const checked = this.#checkedWithoutDns(asking);
     const proof = asking.request.proof && UNPROVEN;
-    const reported = proof && { verified: proof.verified };
-    const ruling = rule(checked, asking.policies, { caller, reported, language });
+    const known = { caller, verified: proof?.verified };
+    const ruling = rule(checked, asking.policies, known, language);
     return { checked, ruling, traffic: undefined, proof, paidBy: "plan", spent: undefined };
   }
 
@@ -294,15 +295,15 @@ class Decider {
     try {
       const checking = this.#checkedFor(asking, spent !== undefined);
       const checked = checking instanceof Promise ? await checking : checking;
-      const reporting = this.#reportedOf(asking, checked);
-      const reported = reporting instanceof Promise ? await reporting : reporting;
+      const reading = this.#feedbackOf(asking, checked);
+      const feedback = reading instanceof Promise ? await reading : reading;
       const { question } = asking.request;
-      const reading =
+      const counting =
         checked.marks && this.#deps.traffic.read(checked.marks, asking.left(), question);
-      if (reading instanceof Promise) await reading;
+      if (counting instanceof Promise) await counting;
       const proof = proving && (await proving);
-      const known = proof === undefined ? reported : { ...reported, verified: proof.verified };
-      const { ruling, traffic, retryAfter } = this.#ruled(asking, checked, known);
+      const reported = { feedback, verified: proof?.verified };
+      const { ruling, traffic, retryAfter } = this.#ruled(asking, checked, reported);
       asking.isDecided = true;
       const paidBy = receipt?.paidBy ?? "plan";
       return { checked, ruling, traffic, retryAfter, proof, paidBy, spent };
@@ -321,14 +322,18 @@ class Decider {
   }
 
   /** Reads the counts, rules and counts in one turn of the event loop, so that questions which come at once see each other. */
-  #ruled(asking: Asking, checked: CheckedDecision, reported?: ReportedFacts) {
+  #ruled(
+    asking: Asking,
+    checked: CheckedDecision,
+    { feedback, verified }: Pick<Facts, "feedback" | "verified">,
+  ) {
     const { request, policies, caller, kept } = asking;
     const { question = "signup" } = request;
     const { traffic: counts } = this.#deps;
     const { marks } = checked;
     const traffic = marks && counts.facts(marks, question);
-    const known = { caller: request.facts, traffic, reported, language: request.language };
-    const ruling = rule(checked, policies, known);
+    const known = { caller: request.facts, traffic, feedback, verified };
+    const ruling = rule(checked, policies, known, request.language);
     const { outcome, shadow } = ruling;
     const retryAfter =
       marks && outcome.reason === TOO_OFTEN
@@ -350,7 +355,7 @@ class Decider {
     return { ruling, traffic, retryAfter };
   }
 
-  #count(marks: Marks, question: PolicyQuestion, dns: Facts["dns"], decision: Decision): void {
+  #count(marks: Marks, question: PolicyQuestion, dns: CheckFacts["dns"], decision: Decision): void {
     const { traffic, noticeWave } = this.#deps;
     if (question === "signup") {
       if (decision !== "reject" && dns === "yes") traffic.count(marks);
@@ -365,10 +370,10 @@ class Decider {
   }
 
   /** Only where a rule asks for it. */
-  #reportedOf(
+  #feedbackOf(
     { caller: { owner }, policies, left }: Asking,
     { mailboxId, reportedDomain }: CheckedDecision,
-  ): Awaitable<TrafficFacts | undefined> {
+  ): Awaitable<FeedbackFacts | undefined> {
     if (owner.kind !== "account" || mailboxId === undefined) return undefined;
     const { live, shadow } = policies;
     const isAsked = usesFeedback(live.policy) || (shadow && usesFeedback(shadow.policy)) === true;

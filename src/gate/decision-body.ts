@@ -1,7 +1,7 @@
 import type { DecisionAnswer } from "./gate-shapes.ts";
-import type { PoliciesInForce } from "./in-force.ts";
+import type { PoliciesInForce } from "./rulings.ts";
 import type { Proof } from "./proof/proof.ts";
-import type { CheckedEntry, Ruling } from "./rule-entry.ts";
+import type { CheckedEntry, Ruling } from "./rulings.ts";
 import type { Marks } from "./traffic.ts";
 
 /** A check, and what follows from it for the account that asked: nothing of it is of one request alone. */

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sql } from "kysely";
 import { gateWorld } from "../../test/policy/gate-world.ts";
-import { BUILT_IN } from "./in-force.ts";
+import { BUILT_IN } from "./rulings.ts";
 
 const MADE = {
   facts: {

@@ -7,7 +7,7 @@ import type { Awaitable } from "../core/mail/lookup.ts";
 import { DEFAULT_POLICY } from "../core/policy/default-policy.ts";
 import { parseDomain } from "../core/name/domain.ts";
 import { factsOf as checkFactsOf } from "../core/policy/conditions.ts";
-import { decide, type TrafficFacts } from "../core/policy/policy.ts";
+import { decide, type FeedbackFacts } from "../core/policy/policy.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Ids } from "../base/ids.ts";
 import { inTime } from "../base/in-time.ts";
@@ -140,7 +140,7 @@ export class Feedback {
   }
 
   /** What the account reported of a mailbox and its domain. Never rejects. */
-  facts(accountId: string, about: Reported, timeoutMs: number): Awaitable<TrafficFacts> {
+  facts(accountId: string, about: Reported, timeoutMs: number): Awaitable<FeedbackFacts> {
     const names = this.#names.of(accountId, this.#firstDay());
     const isClear = !(names instanceof Promise) && !isAmong(names, about);
     return isClear ? factsOf([], about, 0) : this.#readFacts(accountId, about, timeoutMs);
@@ -192,11 +192,11 @@ export class Feedback {
     const { check, datasets } = this.#deps;
     const asked = { features: [], spamTrap: false } as const;
     const validation = await check({ text, mode, asked, budgetMs: CHECK_MS });
-    const facts = { ...checkFactsOf(validation, datasets()), caller: new Map() };
-    return decide(DEFAULT_POLICY, facts).decision === "reject";
+    const checked = checkFactsOf(validation, datasets());
+    return decide(DEFAULT_POLICY, { checked, caller: new Map() }).decision === "reject";
   }
 
-  async #readFacts(accountId: string, about: Reported, timeoutMs: number): Promise<TrafficFacts> {
+  async #readFacts(accountId: string, about: Reported, timeoutMs: number): Promise<FeedbackFacts> {
     const { clock, log } = this.#deps;
     try {
       const limit = { timeoutMs: Math.min(timeoutMs, ANSWER_MS), late: undefined, clock };
@@ -210,7 +210,7 @@ export class Feedback {
     }
   }
 
-  async #count(accountId: string, about: Reported): Promise<TrafficFacts> {
+  async #count(accountId: string, about: Reported): Promise<FeedbackFacts> {
     const firstDay = this.#firstDay();
     if (!isAmong(await this.#names.of(accountId, firstDay), about)) return factsOf([], about, 0);
     const { mailboxId: id, domain = id } = about;
@@ -226,7 +226,7 @@ function factsOf(
   rows: readonly Reports[],
   { mailboxId: id, domain }: Reported,
   since: number,
-): TrafficFacts {
+): FeedbackFacts {
   const times = (outcome: FeedbackOutcome): number =>
     Number(rows.find((row) => row.mailbox === id && row.outcome === outcome)?.times ?? 0);
   const mailboxes = (outcome: FeedbackOutcome): number | undefined =>

@@ -3,6 +3,7 @@ import type { Kysely } from "kysely";
 
 import type { Database } from "../store/schema.ts";
 import {
+  addCounts,
   changeRows,
   countRows,
   deleteRows,
@@ -101,34 +102,18 @@ export class Hooks {
   /** Adds counts and replaces the last calls; hooks that are gone are left out. */
   note(news: readonly HookNews[]): Promise<void> {
     return inTransaction(this.#db, async ({ sql }) => {
+      const known = new Set<string>();
       for (const [id, call] of newest(news)) {
-        await changeRows(sql, "hooks", { id }, { last_call: JSON.stringify(call) });
+        const last_call = JSON.stringify(call);
+        if ((await changeRows(sql, "hooks", { id }, { last_call })) > 0) known.add(id);
       }
       for (const [id, call] of newest(news.filter(({ last }) => isFailure(last)))) {
         await changeRows(sql, "hooks", { id }, { last_failure: JSON.stringify(call) });
       }
-      for (const made of news.toSorted((a, b) => (a.hook_id < b.hook_id ? -1 : 1))) {
-        await sql
-          .insertInto("hook_counts")
-          .columns(["hook_id", "day", "outcome", "count"])
-          .expression((build) =>
-            build
-              .selectFrom("hooks")
-              .select([
-                "id",
-                build.val(made.day).as("day"),
-                build.val(made.outcome).as("outcome"),
-                build.val(made.count).as("count"),
-              ])
-              .where("id", "=", made.hook_id),
-          )
-          .onConflict((conflict) =>
-            conflict.columns(["hook_id", "day", "outcome"]).doUpdateSet((build) => ({
-              count: build("hook_counts.count", "+", build.ref("excluded.count")),
-            })),
-          )
-          .execute();
-      }
+      const counts = news
+        .filter(({ hook_id }) => known.has(hook_id))
+        .map(({ hook_id, day, outcome, count }) => ({ hook_id, day, outcome, count }));
+      await addCounts(sql, "hook_counts", counts);
     });
   }
 

@@ -1,18 +1,20 @@
-import { type Kysely, sql as raw } from "kysely";
+import { type Kysely, sql } from "kysely";
 import type { Caller } from "../accounts/admission/caller.ts";
+import type { Keys } from "../accounts/keys.ts";
 import type { RequestCounts } from "../accounts/request-counts.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import { addCount, WriteBehind } from "../base/write-behind.ts";
-import { dayOf } from "../core/calendar.ts";
+import { dayOf, isoDate } from "../core/calendar.ts";
 import type { PolicyQuestion } from "../core/policy/default-policy.ts";
-import type { CheckFacts } from "../core/policy/conditions.ts";
-import type { Outcome } from "../core/policy/policy.ts";
-import { countRows, insertRow, lockName, pruneRows } from "../store/rows.ts";
+import { type CheckFacts, type Decision, DECISIONS, type Outcome } from "../core/policy/policy.ts";
+import { addCounts, changeRows, countRows, insertRow, lockName, pruneRows } from "../store/rows.ts";
 import type { Database } from "../store/schema.ts";
 import type { OutcomeCountRow, RuleCountRow, ShadowCountRow } from "../store/tables/policy.ts";
 import { inSlice, type Tx } from "../store/transaction.ts";
-import type { PoliciesInForce } from "./in-force.ts";
+import type { OutcomeReport } from "./gate-shapes.ts";
+import type { Hooks } from "./hooks-store.ts";
+import type { PoliciesInForce } from "./rulings.ts";
 
 /** Counts by UTC day: what was decided, and what a shadow version says of the same. No address. */
 interface OutcomeBatch {
@@ -33,6 +35,8 @@ interface Limits {
 
 const LIMITS: Limits = { rowsMax: 1_000, domainsMax: 100 };
 
+export const OUTCOME_DAYS = 400;
+
 type ShadowKey = Pick<ShadowCountRow, "account_id" | "policy" | "version">;
 
 const OTHER_FORM = "(other)";
@@ -40,68 +44,34 @@ const OTHER_FORM = "(other)";
 /** Where the form would be of messages without one. */
 const SEND_FORM = "(send)";
 
-async function growOutcome({ sql }: Tx, { count, ...row }: OutcomeCountRow): Promise<boolean> {
-  const { numUpdatedRows } = await sql
-    .updateTable("outcome_counts")
-    .set((build) => ({ count: build("count", "+", count) }))
-    .where((build) => build.and(row))
-    .executeTakeFirst();
-  return Number(numUpdatedRows) === 1;
+async function grown({ sql: db }: Tx, { count, ...row }: OutcomeCountRow): Promise<boolean> {
+  return (await changeRows(db, "outcome_counts", row, { count: sql`count + ${count}` })) === 1;
 }
 
 async function addOutcome(tx: Tx, made: OutcomeCountRow, rowsMax: number): Promise<void> {
-  if (await growOutcome(tx, made)) return;
-  const ofDay = tx.sql
-    .selectFrom("outcome_counts")
-    .where("account_id", "=", made.account_id)
-    .where("day", "=", made.day);
+  if (await grown(tx, made)) return;
+  const { account_id, day } = made;
+  const ofDay = tx.sql.selectFrom("outcome_counts").where((is) => is.and({ account_id, day }));
   const isFull = (await countRows(ofDay)) >= rowsMax;
   const kept = isFull ? { ...made, key_id: "", form: OTHER_FORM } : made;
-  if (isFull && (await growOutcome(tx, kept))) return;
+  if (isFull && (await grown(tx, kept))) return;
   await insertRow(tx.sql, "outcome_counts", kept);
 }
 
-const SHADOW_KEY = ["account_id", "policy", "version", "day", "live", "shadow", "domain"] as const;
-
-type ShadowTable = "shadow_counts" | "shadow_domains";
-
-async function addShadow({ sql }: Tx, table: ShadowTable, made: ShadowCountRow): Promise<void> {
-  await sql
-    .insertInto(table)
-    .values(made)
-    .onConflict((conflict) =>
-      conflict.columns(SHADOW_KEY).doUpdateSet({
-        count: raw<number>`${raw.ref(`${table}.count`)} + excluded.count`,
-      }),
-    )
-    .execute();
-}
-
-const RULE_KEY = ["account_id", "policy", "version", "day", "rule"] as const;
-
-async function addRule({ sql }: Tx, made: RuleCountRow): Promise<void> {
-  const count = raw<number>`rule_counts.count + excluded.count`;
-  await sql
-    .insertInto("rule_counts")
-    .values(made)
-    .onConflict((conflict) => conflict.columns(RULE_KEY).doUpdateSet({ count }))
-    .execute();
-}
-
-async function hasRoom({ sql }: Tx, made: ShadowCountRow, domainsMax: number): Promise<boolean> {
+async function hasRoom({ sql: db }: Tx, made: ShadowCountRow, domainsMax: number) {
   const { account_id, policy, version, day, domain } = made;
-  const ofDay = sql
+  const ofDay = db
     .selectFrom("shadow_domains")
-    .where((build) => build.and({ account_id, policy, version, day }));
+    .where((is) => is.and({ account_id, policy, version, day }));
   const known = await ofDay.select("domain").where("domain", "=", domain).executeTakeFirst();
   if (known !== undefined) return true;
   const { domains } = await ofDay
-    .select((build) => build.fn.count("domain").distinct().as("domains"))
+    .select(({ fn }) => fn.count("domain").distinct().as("domains"))
     .executeTakeFirstOrThrow();
   return Number(domains) < domainsMax;
 }
 
-const counted = <T extends { readonly count: number }>(rows: readonly T[]): readonly T[] =>
+const numbered = <T extends { readonly count: number }>(rows: readonly T[]): readonly T[] =>
   rows.map((row) => ({ ...row, count: Number(row.count) }));
 
 /** Rules are checked by `test/contracts/policy/outcomes.ts`. */
@@ -123,21 +93,23 @@ export class Outcomes {
     await inSlice(this.#db, async (tx) => {
       await lockName(tx, "outcome_counts");
       for (const made of outcomes) await addOutcome(tx, made, rowsMax);
-      for (const made of pairs) await addShadow(tx, "shadow_counts", made);
-      for (const made of rules) await addRule(tx, made);
+      for (const made of pairs) await addCounts(tx.sql, "shadow_counts", [made]);
+      for (const made of rules) await addCounts(tx.sql, "rule_counts", [made]);
       for (const made of domains) {
-        if (await hasRoom(tx, made, domainsMax)) await addShadow(tx, "shadow_domains", made);
+        if (await hasRoom(tx, made, domainsMax)) {
+          await addCounts(tx.sql, "shadow_domains", [made]);
+        }
       }
     });
   }
 
   async ofAccount(accountId: string, fromDay: number): Promise<readonly OutcomeCountRow[]> {
     const all = this.#db.selectFrom("outcome_counts").selectAll().where("day", ">=", fromDay);
-    return counted(await all.where("account_id", "=", accountId).orderBy("day").execute());
+    return numbered(await all.where("account_id", "=", accountId).orderBy("day").execute());
   }
 
   async shadowPairs(which: ShadowKey, fromDay: number): Promise<readonly ShadowCountRow[]> {
-    return counted(await this.#ofShadow("shadow_counts", which, fromDay).orderBy("day").execute());
+    return numbered(await this.#ofShadow("shadow_counts", which, fromDay).orderBy("day").execute());
   }
 
   /** Sums of all days from `fromDay` on, by version and rule. */
@@ -150,12 +122,12 @@ export class Outcomes {
       .selectFrom("rule_counts")
       .select(({ fn }) => ["version", "rule", fn.sum<number>("count").as("count")])
       .where("day", ">=", fromDay)
-      .where((build) => build.and({ account_id: accountId, policy }))
+      .where((is) => is.and({ account_id: accountId, policy }))
       .groupBy(["version", "rule"])
       .orderBy("version")
       .orderBy("rule")
       .execute();
-    return counted(rows);
+    return numbered(rows);
   }
 
   /** Newest day first, then most often first. */
@@ -165,27 +137,37 @@ export class Outcomes {
       .orderBy("count", "desc")
       .orderBy("domain")
       .execute();
-    return counted(rows);
+    return numbered(rows);
   }
 
   /** Deletes days before `fromDay` of shadows and before `outcomesFromDay` of outcomes; returns how many rows. */
   async prune(fromDay: number, outcomesFromDay: number): Promise<number> {
-    const outcomes = await pruneRows(this.#db, {
-      table: "outcome_counts",
-      key: ["account_id", "day", "key_id", "form", "decision", "reason"],
-      column: "day",
-      before: outcomesFromDay,
-    });
-    const shadow = { key: SHADOW_KEY, column: "day", before: fromDay };
-    const pairs = await pruneRows(this.#db, { table: "shadow_counts", ...shadow });
-    const rules = await pruneRows(this.#db, { table: "rule_counts", ...shadow, key: RULE_KEY });
-    const domains = await pruneRows(this.#db, { table: "shadow_domains", ...shadow });
-    return outcomes + pairs + rules + domains;
+    const ofShadow = [
+      "account_id",
+      "policy",
+      "version",
+      "day",
+      "live",
+      "shadow",
+      "domain",
+    ] as const;
+    const tables = [
+      ["outcome_counts", ["account_id", "day", "key_id", "form", "decision", "reason"]],
+      ["shadow_counts", ofShadow],
+      ["shadow_domains", ofShadow],
+      ["rule_counts", ["account_id", "policy", "version", "day", "rule"]],
+    ] as const;
+    let pruned = 0;
+    for (const [table, key] of tables) {
+      const before = table === "outcome_counts" ? outcomesFromDay : fromDay;
+      pruned += await pruneRows(this.#db, { table, key, column: "day", before });
+    }
+    return pruned;
   }
 
-  #ofShadow(table: ShadowTable, which: ShadowKey, fromDay: number) {
+  #ofShadow(table: "shadow_counts" | "shadow_domains", which: ShadowKey, fromDay: number) {
     const all = this.#db.selectFrom(table).selectAll().where("day", ">=", fromDay);
-    return all.where((build) => build.and({ ...which }));
+    return all.where((is) => is.and({ ...which }));
   }
 }
 
@@ -209,6 +191,52 @@ export interface DecisionMade {
   readonly subject?: string | undefined;
 }
 
+interface CountedDecision {
+  readonly accountId: string;
+  readonly day: number;
+  readonly keyId: string;
+  readonly form: string;
+  readonly policy: string;
+  readonly live: CountedOutcome;
+  readonly reason: string;
+  readonly shadow: CountedOutcome | undefined;
+  /** Set where the two versions disagree on it. */
+  readonly domain: string | undefined;
+  count: number;
+}
+
+interface CountedOutcome {
+  readonly version: number;
+  readonly rule: number;
+  readonly decision: Decision;
+}
+
+const countedOutcome = (version: number, { rule = -1, decision }: Outcome): CountedOutcome => ({
+  version,
+  rule,
+  decision,
+});
+
+function batchOf(all: readonly CountedDecision[]): OutcomeBatch {
+  const outcomes: OutcomeCountRow[] = [];
+  const pairs: ShadowCountRow[] = [];
+  const domains: ShadowCountRow[] = [];
+  const rules: RuleCountRow[] = [];
+  for (const { accountId: account_id, day, policy, live, shadow, domain, ...one } of all) {
+    const { keyId: key_id, form, reason, count } = one;
+    outcomes.push({ day, account_id, key_id, form, decision: live.decision, reason, count });
+    for (const { version, rule } of shadow === undefined ? [live] : [live, shadow]) {
+      rules.push({ account_id, policy, version, day, rule, count });
+    }
+    if (shadow === undefined) continue;
+    const { version, decision } = shadow;
+    const key = { account_id, policy, version, day, live: live.decision, shadow: decision };
+    pairs.push({ ...key, domain: "", count });
+    if (domain !== undefined) domains.push({ ...key, domain, count });
+  }
+  return { outcomes, pairs, domains, rules };
+}
+
 export interface OutcomeRecorderDeps {
   readonly outcomes: Pick<Outcomes, "add">;
   readonly clock: Pick<Clock, "nowMs" | "after">;
@@ -216,23 +244,6 @@ export interface OutcomeRecorderDeps {
   /** Absent: nothing is counted by hour. */
   readonly counts?: Pick<RequestCounts, "note">;
 }
-
-/** One row of outcomes, and the rule of the live version that led to it. */
-interface CountedDecision extends OutcomeCountRow {
-  readonly policy: string;
-  readonly version: number;
-  readonly rule: number;
-}
-
-const outcomeRow = (row: CountedDecision): OutcomeCountRow => {
-  const { account_id, day, key_id, form, decision, reason, count } = row;
-  return { account_id, day, key_id, form, decision, reason, count };
-};
-
-const ruleRow = (row: CountedDecision): RuleCountRow => {
-  const { account_id, day, policy, version, rule, count } = row;
-  return { account_id, day, policy, version, rule, count };
-};
 
 const FLUSH_AFTER_MS = 1_000;
 
@@ -244,33 +255,19 @@ const WAITING_MAX = 20_000;
 export class OutcomeRecorder {
   readonly #deps: OutcomeRecorderDeps;
   readonly #counts: WriteBehind<CountedDecision>;
-  readonly #pairs: WriteBehind<ShadowCountRow>;
-  readonly #domains: WriteBehind<ShadowCountRow>;
-  readonly #shadowRules: WriteBehind<RuleCountRow>;
 
   constructor(deps: OutcomeRecorderDeps) {
     this.#deps = deps;
     const { outcomes, clock, log } = deps;
-    const writer = <T extends { count: number }>(
-      kind: string,
-      batchOf: (rows: readonly T[]) => Partial<OutcomeBatch>,
-    ): WriteBehind<T> =>
-      new WriteBehind<T>({
-        afterMs: FLUSH_AFTER_MS,
-        batch: BATCH,
-        max: WAITING_MAX,
-        clock,
-        merge: addCount,
-        save: (rows) => outcomes.add(batchOf(rows)),
-        failed: (fault, lost) => log.error("decisions.flush_failed", fault, { kind, lost }),
-      });
-    this.#counts = writer("outcomes", (rows) => ({
-      outcomes: rows.map(outcomeRow),
-      rules: rows.map(ruleRow),
-    }));
-    this.#pairs = writer("pairs", (pairs) => ({ pairs }));
-    this.#domains = writer("domains", (domains) => ({ domains }));
-    this.#shadowRules = writer("rules", (rules) => ({ rules }));
+    this.#counts = new WriteBehind({
+      afterMs: FLUSH_AFTER_MS,
+      batch: BATCH,
+      max: WAITING_MAX,
+      clock,
+      merge: addCount,
+      save: (rows) => outcomes.add(batchOf(rows)),
+      failed: (fault, lost) => log.error("decisions.flush_failed", fault, { lost }),
+    });
   }
 
   record({ owner, keyId = "" }: Caller, made: DecisionMade): void {
@@ -278,50 +275,103 @@ export class OutcomeRecorder {
     const { accountId } = owner;
     const day = dayOf(this.#deps.clock.nowMs());
     const { outcome, policies, facts } = made;
-    const { decision, reason, rule = -1 } = outcome;
+    const { decision, reason } = outcome;
     const form = made.form === "" && made.asked === "send" ? SEND_FORM : made.form;
     this.#deps.counts?.note(accountId, decision);
-    const { name, live } = policies;
-    this.#counts.note(
-      `${String(day)}\n${accountId}\n${keyId}\n${name} ${String(live.version)} ${String(rule)}\n${decision}\n${reason}\n${form}`,
-      {
-        day,
-        account_id: accountId,
-        key_id: keyId,
-        form,
-        decision,
-        reason,
-        policy: name,
-        version: live.version,
-        rule,
-        count: 1,
-      },
-    );
-    if (made.shadow === undefined || policies.shadow === undefined) return;
-    const { version } = policies.shadow;
-    const policy = { account_id: accountId, policy: name, version };
-    const shadowRule = made.shadow.rule ?? -1;
-    this.#shadowRules.note([day, accountId, name, version, shadowRule].join(" "), {
-      ...policy,
-      day,
-      rule: shadowRule,
-      count: 1,
-    });
-    const shadow = made.shadow.decision;
-    const pair = { ...policy, day, live: decision, shadow, domain: "", count: 1 };
-    const key = [day, accountId, name, version, decision, shadow].join(" ");
-    this.#pairs.note(key, pair);
-    if (decision !== shadow && facts.format) {
-      this.#domains.note(`${key} ${facts.domain}`, { ...pair, domain: facts.domain });
-    }
+    const { name: policy } = policies;
+    const live = countedOutcome(policies.live.version, outcome);
+    const shadow =
+      made.shadow && policies.shadow && countedOutcome(policies.shadow.version, made.shadow);
+    const isDebated = shadow !== undefined && shadow.decision !== decision && facts.format;
+    const domain = isDebated ? facts.domain : undefined;
+    const beside = shadow && `${String(shadow.version)} ${String(shadow.rule)} ${shadow.decision}`;
+    const key = `${String(day)}\n${accountId}\n${keyId}\n${policy} ${String(live.version)} ${String(live.rule)}\n${decision}\n${reason}\n${beside ?? ""}\n${domain ?? ""}\n${form}`;
+    const counted = { accountId, day, keyId, form, policy, live, reason, shadow, domain, count: 1 };
+    this.#counts.note(key, counted);
   }
 
-  async flush(): Promise<void> {
-    const all = [this.#counts, this.#pairs, this.#domains, this.#shadowRules].map((writer) =>
-      writer.flush(),
-    );
-    for (const end of await Promise.allSettled(all)) {
-      if (end.status === "rejected") throw end.reason;
-    }
+  flush(): Promise<void> {
+    return this.#counts.flush();
   }
+}
+
+type ByDecision = Record<Decision, number>;
+
+const none = (): ByDecision => ({ accept: 0, challenge: 0, review: 0, reject: 0 });
+
+function byDecision<K>(
+  rows: readonly OutcomeCountRow[],
+  keyOf: (row: OutcomeCountRow) => K,
+): ReadonlyMap<K, ByDecision> {
+  const all = new Map<K, ByDecision>();
+  for (const row of rows) {
+    const sums = all.get(keyOf(row)) ?? none();
+    sums[row.decision] += row.count;
+    all.set(keyOf(row), sums);
+  }
+  return all;
+}
+
+/** One row for all with the same key, with the sum of their counts; the largest first. */
+export function summed<T extends { readonly count: number }>(
+  rows: readonly T[],
+  keyOf: (row: T) => string,
+): readonly T[] {
+  const sums = new Map<string, T>();
+  for (const row of rows) {
+    const { count = 0 } = sums.get(keyOf(row)) ?? {};
+    sums.set(keyOf(row), { ...row, count: count + row.count });
+  }
+  return [...sums.values()].toSorted((a, b) => b.count - a.count);
+}
+
+const totalOf = (sums: ByDecision): number =>
+  DECISIONS.reduce((all, decision) => all + sums[decision], 0);
+
+const mostFirst = (all: ReadonlyMap<string, ByDecision>): readonly [string, ByDecision][] =>
+  [...all].toSorted(([, a], [, b]) => totalOf(b) - totalOf(a));
+
+export type ReportOutcomes = (accountId: string, days: number) => Promise<OutcomeReport>;
+
+export interface OutcomeReportDeps {
+  readonly outcomes: Pick<Outcomes, "ofAccount">;
+  readonly keys: Pick<Keys, "list">;
+  readonly hooks: Pick<Hooks, "list">;
+  readonly clock: Pick<Clock, "nowMs">;
+}
+
+export function createOutcomeReport(deps: OutcomeReportDeps): ReportOutcomes {
+  const { outcomes, keys, hooks, clock } = deps;
+  return async (accountId, days) => {
+    const today = dayOf(clock.nowMs());
+    const fromDay = today - days + 1;
+    const firstDay = Math.max(fromDay - days, today - OUTCOME_DAYS + 1);
+    const known = await outcomes.ofAccount(accountId, firstDay);
+    const rows = known.filter(({ day }) => day >= fromDay);
+    const byDay = byDecision(known, ({ day }) => day);
+    const daysFrom = (first: number, length: number) =>
+      Array.from({ length }, (_, at) => ({
+        day: isoDate(first + at),
+        ...(byDay.get(first + at) ?? none()),
+      }));
+    const reasons = rows.map(({ decision, reason, count }) => ({ decision, reason, count }));
+    const names = new Map<string, string>();
+    for (const { id, name } of await keys.list(accountId)) names.set(id, name);
+    for (const { id, system } of await hooks.list(accountId)) names.set(`hook:${id}`, system);
+    return {
+      days: daysFrom(fromDay, days),
+      before: daysFrom(firstDay, fromDay - firstDay),
+      reasons: summed(reasons, ({ decision, reason }) => `${decision} ${reason}`),
+      keys: mostFirst(byDecision(rows, (row) => row.key_id)).map(([id, sums]) => ({
+        key_id: id === "" ? null : id,
+        name: names.get(id) ?? null,
+        ...sums,
+      })),
+      forms: mostFirst(byDecision(rows, (row) => row.form)).map(([form, sums]) => ({
+        form: form === "" ? null : form,
+        ...sums,
+      })),
+      total: rows.reduce((all, { count }) => all + count, 0),
+    };
+  };
 }

@@ -1,4 +1,4 @@
-import { editDistanceOne } from "../core/policy/conditions.ts";
+import { isOneEdit } from "../core/name/one-edit.ts";
 import { badParameter, bulkTooLarge, wrongType } from "../base/refusals.ts";
 import { decodePercent, hexPair } from "./target.ts";
 
@@ -360,7 +360,7 @@ function didYouMean(name: string, known: ReadonlySet<string>): string {
   const near = [...known].find((one) => {
     const other = plainName(one);
     const isPart = plain.length > 2 && (other.startsWith(plain) || plain.startsWith(other));
-    return isPart || editDistanceOne(plain, other);
+    return isPart || plain === other || isOneEdit(plain, other);
   });
   return near === undefined ? "" : `; did you mean ${near}`;
 }

@@ -34,13 +34,11 @@ import { HookHandler, type HookHandlerDeps } from "../gate/hook-handler.ts";
 import { createHookKeys } from "../gate/hook-signatures.ts";
 import { Hooks } from "../gate/hooks-store.ts";
 import { HookService } from "../gate/hooks.ts";
-import { createFindPolicies } from "../gate/in-force.ts";
 import { OutcomeRecorder, Outcomes } from "../gate/outcomes.ts";
 import { createProofs } from "../gate/proof/proof.ts";
 import { createFetchJson } from "../gate/published-json.ts";
-import { PolicyService } from "../gate/policies.ts";
-import { PolicyStore } from "../gate/policy-store.ts";
-import { createTestPolicy } from "../gate/rule-entry.ts";
+import { PolicyService, PolicyStore } from "../gate/policies.ts";
+import { createFindPolicies, createTestPolicy } from "../gate/rulings.ts";
 import { createTokens } from "../gate/tokens.ts";
 import { TrafficStore } from "../gate/traffic-store.ts";
 import { type AccountHash, createAccountHash, mailboxKey, Traffic } from "../gate/traffic.ts";
@@ -260,7 +258,7 @@ function openGate(process: Process, parts: CommonParts) {
     waves,
     hash,
     tokens,
-    policies: new PolicyService({ ...base, store, outcomes }),
+    policies: new PolicyService(base),
     ...policyTrials(process, parts),
     reportOutcomes,
     hookService: new HookService({ ...base, hooks, box, publicUrl, checkHost }),

@@ -3,7 +3,7 @@ import { TrafficStore } from "../gate/traffic-store.ts";
 import { pruneWaves } from "../gate/waves.ts";
 import { SHADOW_DAYS } from "../gate/policies.ts";
 import { Outcomes } from "../gate/outcomes.ts";
-import { OUTCOME_DAYS } from "../gate/outcome-report.ts";
+import { OUTCOME_DAYS } from "../gate/outcomes.ts";
 import { Hooks } from "../gate/hooks-store.ts";
 import { pruneFeedback } from "../gate/feedback.ts";
 import { pruneDecisions } from "../gate/decision-log.ts";

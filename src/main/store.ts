@@ -22,7 +22,7 @@ import { inTime } from "../base/in-time.ts";
 import { keyFingerprint, loadSecretKey } from "../base/secrets.ts";
 import { type AccountSwitches, createAccountSwitches } from "../gate/account-switches.ts";
 import { Hooks } from "../gate/hooks-store.ts";
-import { createOutcomeReport, type ReportOutcomes } from "../gate/outcome-report.ts";
+import { createOutcomeReport, type ReportOutcomes } from "../gate/outcomes.ts";
 import { Outcomes } from "../gate/outcomes.ts";
 import { DatabaseFault } from "../store/database-fault.ts";
 import type { SqlDatabase } from "../store/database.ts";

@@ -1,5 +1,5 @@
 import { attachDatasets, noRules } from "../lists/shared-datasets.ts";
-import { createTestPolicy } from "../gate/rule-entry.ts";
+import { createTestPolicy } from "../gate/rulings.ts";
 import type { Trust } from "../dns/trust/trust.ts";
 import type { Datasets } from "../core/evidence/datasets.ts";
 import { memoryRegistrationCache } from "../check/rdap/registration.ts";
@@ -42,9 +42,7 @@ import { forgetPerson } from "../gate/forget-person.ts";
 import { createBackTestPolicy } from "../gate/back-test.ts";
 import { Hooks } from "../gate/hooks-store.ts";
 import { HookService, type SignedExample } from "../gate/hooks.ts";
-import { Outcomes } from "../gate/outcomes.ts";
 import { PolicyService } from "../gate/policies.ts";
-import { PolicyStore } from "../gate/policy-store.ts";
 import { createTokens } from "../gate/tokens.ts";
 import { refreshBy } from "../lists/feed-refresher.ts";
 import { DomainMails, VerdictCounts } from "../lists/domain-verdicts.ts";
@@ -121,8 +119,7 @@ async function openPolicies(process: Process, terminal: Terminal): Promise<CliPo
   const { db } = store.sql;
   const { config, clock, notices } = { ...process, ...store };
   const policies = new PolicyService({
-    store: new PolicyStore(db),
-    outcomes: new Outcomes(db),
+    db,
     tiers: readTiersFile(config.tiersFile),
     clock,
     notices,

@@ -215,6 +215,27 @@ export async function changeRow<Table extends keyof Database>(
   return row as Database[Table] | undefined;
 }
 
+type CountTable = {
+  readonly [Table in keyof Database]: Database[Table] extends { count: number } ? Table : never;
+}[keyof Database];
+
+/** Inserts counts, or adds them to those of the same key: all columns but `count`. The rows are of different keys. */
+export async function addCounts<Table extends CountTable>(
+  db: Kysely<Database>,
+  table: Table,
+  rows: readonly Database[Table][],
+): Promise<void> {
+  const [first] = rows;
+  if (first === undefined) return;
+  const names = Object.keys(first) as (keyof Database[Table] & string)[];
+  const key = names.filter((name) => name !== "count").map((name) => sql.ref(name));
+  const values = rows.map((row) => sql`(${sql.join(names.map((name) => row[name]))})`);
+  await sql`
+    insert into ${sql.table(table)} (${sql.join(names.map((name) => sql.ref(name)))})
+    values ${sql.join(values)} on conflict (${sql.join(key)})
+    do update set count = ${sql.ref(`${table}.count`)} + excluded.count`.execute(db);
+}
+
 export async function deleteRows<Table extends keyof Database>(
   db: Kysely<Database>,
   table: Table,

@@ -3,7 +3,6 @@ import { memoryRateCounter } from "../../src/accounts/admission/rate-counter.ts"
 import { Keys } from "../../src/accounts/keys.ts";
 import { TrafficStore } from "../../src/gate/traffic-store.ts";
 import { Outcomes } from "../../src/gate/outcomes.ts";
-import { PolicyStore } from "../../src/gate/policy-store.ts";
 import { Accounts } from "../../src/accounts/accounts-store.ts";
 import { systemIds as ids } from "../../src/base/ids.ts";
 import { createSecretBox } from "../../src/base/secrets.ts";
@@ -20,9 +19,9 @@ import { Waves } from "../../src/gate/waves.ts";
 import { DecisionLog } from "../../src/gate/decision-log.ts";
 import { Feedback } from "../../src/gate/feedback.ts";
 import { createDecideOne, type DecideOne, type DecideOnKnown } from "../../src/gate/decide-one.ts";
-import { createFindPolicies } from "../../src/gate/in-force.ts";
+import { createFindPolicies } from "../../src/gate/rulings.ts";
 import { OutcomeRecorder } from "../../src/gate/outcomes.ts";
-import { PolicyService } from "../../src/gate/policies.ts";
+import { PolicyService, PolicyStore } from "../../src/gate/policies.ts";
 import { UNPROVEN, type VerifyProof } from "../../src/gate/proof/proof.ts";
 import { createTokens, type Tokens } from "../../src/gate/tokens.ts";
 import { storesOn } from "../contracts/stores.ts";
@@ -184,7 +183,7 @@ export async function gateWorld(
     feedback,
     waves,
     decisionLog,
-    policies: new PolicyService({ store: policyStore, outcomes, tiers, clock, notices }),
+    policies: new PolicyService({ db, tiers, clock, notices }),
     async account(email, tier = "pro") {
       const order = { email, tier, isAdmin: false, origin: "operator" } as const;
       const made = await store.accounts.create(order);

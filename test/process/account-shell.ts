@@ -17,7 +17,7 @@ import { Keys, KeyService } from "../../src/accounts/keys.ts";
 import { createSecretBox } from "../../src/base/secrets.ts";
 import type { Passwords } from "../../src/accounts/sign-in/passwords.ts";
 import { AccountService } from "../../src/accounts/accounts.ts";
-import { createOutcomeReport } from "../../src/gate/outcome-report.ts";
+import { createOutcomeReport } from "../../src/gate/outcomes.ts";
 import { createTokens } from "../../src/gate/tokens.ts";
 import { createAccountSwitches } from "../../src/gate/account-switches.ts";
 import { program, runProgram } from "../../src/cli/program.ts";

@@ -1,7 +1,5 @@
 import { Accounts } from "../../src/accounts/accounts-store.ts";
 import { SignInService, SignIns } from "../../src/accounts/sign-in/sign-ins.ts";
-import { Outcomes } from "../../src/gate/outcomes.ts";
-import { PolicyStore } from "../../src/gate/policy-store.ts";
 import { openStoredLists } from "../../src/main/lists.ts";
 import { openDns } from "../../src/main/checker.ts";
 import { openWebhooks } from "../../src/main/webhooks.ts";
@@ -23,8 +21,7 @@ export async function openOperator(process: Process) {
   const { clock, ids } = process;
   const { db } = store.sql;
   const policies = new PolicyService({
-    store: new PolicyStore(db),
-    outcomes: new Outcomes(db),
+    db,
     tiers: DEFAULT_TIERS,
     clock,
     notices: store.notices,

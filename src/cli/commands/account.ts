@@ -6,7 +6,7 @@ import { type Credits, GRANT_MAX, REASON_MAX } from "../../accounts/credits.ts";
 import type { KeyService } from "../../accounts/keys.ts";
 import type { AccountSwitches } from "../../gate/account-switches.ts";
 import type { OutcomeReport } from "../../gate/gate-shapes.ts";
-import { OUTCOME_DAYS, type ReportOutcomes } from "../../gate/outcome-report.ts";
+import { OUTCOME_DAYS, type ReportOutcomes } from "../../gate/outcomes.ts";
 import type { Tokens } from "../../gate/tokens.ts";
 import {
   ACCOUNT,

@@ -8,7 +8,7 @@ import {
 import { mistakeInWords, parsePolicy } from "../../core/policy/parse-policy.ts";
 import type { Policy } from "../../core/policy/policy.ts";
 import { isInconclusive } from "../../core/validate/result.ts";
-import type { PolicyTest, TestPolicy } from "../../gate/rule-entry.ts";
+import type { PolicyTest, TestPolicy } from "../../gate/rulings.ts";
 import { rowsFor } from "../command.ts";
 import { CommandFailure, EXIT, type Terminal, misuse, refuse, shown } from "../terminal.ts";
 import { entriesFrom } from "./check.ts";

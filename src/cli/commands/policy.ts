@@ -3,7 +3,7 @@ import type { AccountService } from "../../accounts/accounts.ts";
 import { DEFAULT_NAME } from "../../core/policy/default-policy.ts";
 import { parsePolicy, working } from "../../core/policy/parse-policy.ts";
 import type { Policy } from "../../core/policy/policy.ts";
-import { prunedWords } from "../../core/policy/pruned-words.ts";
+import { prunedWords } from "../../core/policy/sentence.ts";
 import type { BackTestPolicy } from "../../gate/back-test.ts";
 import type { BackTestReport, PolicyJson, SavedPolicy } from "../../gate/gate-shapes.ts";
 import type { PolicyService } from "../../gate/policies.ts";

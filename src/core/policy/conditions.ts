@@ -9,9 +9,11 @@ import { SIGNALS, type Signal } from "../evidence/signals.ts";
 import { MAIL_KINDS, mailKindOf } from "../mail/mail-hosts.ts";
 import {
   type CallerFact,
+  type CheckFacts,
   type Facts,
   type FactSource,
-  type TrafficFacts,
+  type FeedbackNumber,
+  type TrafficFlag,
   type TrafficNumber,
   VERIFIED,
 } from "./policy.ts";
@@ -22,13 +24,8 @@ import type { Datasets } from "../evidence/datasets.ts";
 import type { Entry } from "../address/address.ts";
 import type { Validation } from "../validate/validate.ts";
 
-type CheckedEntryFacts = Pick<Validation, "entry" | "result" | "mail">;
-
-/** What a check says of an entry; the caller's own facts and those of the account's traffic are added. */
-export type CheckFacts = Omit<Facts, keyof TrafficFacts | "caller" | "verified">;
-
 export function factsOf(
-  { entry, result, mail }: CheckedEntryFacts,
+  { entry, result, mail }: Pick<Validation, "entry" | "result" | "mail">,
   datasets: Pick<Datasets, "operator">,
 ): CheckFacts {
   const has = (signal: Signal): boolean => result.signals.includes(signal);
@@ -60,59 +57,7 @@ export function factsOf(
   };
 }
 
-/** What the account said of a mailbox and its domain, and what the person proved. */
-export type ReportedFacts = TrafficFacts & Pick<Facts, "verified">;
-
-/** Written out: to spread objects of so many members takes a tenth of the time of a cached decision. */
-export function factsWith(
-  checked: CheckFacts,
-  caller: Facts["caller"],
-  traffic: TrafficFacts = {},
-  reported: ReportedFacts = {},
-): Facts {
-  const facts: { readonly [Name in keyof Required<Facts>]: Facts[Name] | undefined } = {
-    format: checked.format,
-    disposable: checked.disposable,
-    role: checked.role,
-    free: checked.free,
-    alias: checked.alias,
-    relay: checked.relay,
-    typo: checked.typo,
-    sms_gateway: checked.sms_gateway,
-    fresh: checked.fresh,
-    whitelist: checked.whitelist,
-    allowed: checked.allowed,
-    denied: checked.denied,
-    dns: checked.dns,
-    confidence: checked.confidence,
-    age_days: checked.age_days,
-    mail_kind: checked.mail_kind,
-    signals: checked.signals,
-    domain: checked.domain,
-    registrable_domain: checked.registrable_domain,
-    tld: checked.tld,
-    mx: checked.mx,
-    caller,
-    verified: reported.verified,
-    mailbox_seen: traffic.mailbox_seen,
-    domain_mailboxes: traffic.domain_mailboxes,
-    sub_names: traffic.sub_names,
-    domain_known_days: traffic.domain_known_days,
-    mx_new_domains: traffic.mx_new_domains,
-    mailbox_abused: reported.mailbox_abused,
-    domain_abused: reported.domain_abused,
-    mailbox_bounced: reported.mailbox_bounced,
-    mailbox_complained: reported.mailbox_complained,
-    domain_bounced: reported.domain_bounced,
-    sent_10m: traffic.sent_10m,
-    sent_day: traffic.sent_day,
-    sent_known: traffic.sent_known,
-    wave: traffic.wave,
-  };
-  return facts as Facts; // an unknown fact may be undefined as well as absent
-}
-
-function namesOf(domain: Domain | undefined): Pick<Facts, "tld" | "registrable_domain"> {
+function namesOf(domain: Domain | undefined): Pick<CheckFacts, "tld" | "registrable_domain"> {
   if (domain === undefined) return {};
   const { publicSuffix: tld, registrableDomain } = domain;
   return { tld, ...(registrableDomain !== undefined && { registrable_domain: registrableDomain }) };
@@ -136,19 +81,6 @@ function isDenied(
     entry.kind === "address" ? operator.address(canonicalAddress(entry.address)) : undefined;
   if (ofAddress === "deny") return true;
   return hosts.some((host) => operator.mailHost(host) === "deny");
-}
-
-/** Whether one letter too many, missing, wrong or swapped with its neighbour is all that differs. */
-export function editDistanceOne(text: string, name: string): boolean {
-  let start = 0;
-  while (start < text.length && text[start] === name[start]) start += 1;
-  let end = 0;
-  const most = Math.min(text.length, name.length) - start;
-  while (end < most && text.at(-1 - end) === name.at(-1 - end)) end += 1;
-  const left = text.slice(start, text.length - end);
-  const right = name.slice(start, name.length - end);
-  if (left.length <= 1 && right.length <= 1) return true;
-  return left.length === 2 && right.length === 2 && left[0] === right[1] && left[1] === right[0];
 }
 
 type Holds = (facts: Facts) => boolean;
@@ -175,26 +107,19 @@ export function isOpen(
   return isUndecided;
 }
 
-interface Wrong {
-  readonly ok: false;
+/** What is wrong with the value of a condition, at which place within it. */
+export interface Wrong {
   readonly at: string;
   readonly wrong: string;
 }
 
-/** A condition that was read, or what is wrong with its value, at which place within it. */
-export type ConditionRead = ({ readonly ok: true } & Condition) | Wrong;
+type ReadCondition = (value: unknown, name: string) => Holds | Wrong;
 
-type ReadCondition = (
-  value: unknown,
-  name: string,
-) => { readonly ok: true; readonly holds: Holds } | Wrong;
-
-/** One test of one value; undefined when the value cannot be used. */
 type Test<T> = (fact: T) => boolean;
 
 const ITEMS_MAX = 200;
 
-const wrong = (at: string, text: string): Wrong => ({ ok: false, at, wrong: text });
+const wrong = (at: string, text: string): Wrong => ({ at, wrong: text });
 
 /** As JSON writes it, cut so that an error stays one readable line. */
 export function shown(value: unknown): string {
@@ -242,7 +167,7 @@ function conditionOf<T>(
         return wrong(Array.isArray(value) ? `[${String(at)}]` : "", test);
       tests.push(test);
     }
-    return { ok: true, holds: (facts) => holds(facts, tests) };
+    return (facts) => holds(facts, tests);
   };
 }
 
@@ -253,13 +178,7 @@ const isOneOf =
       ? (fact) => fact === item
       : `${shown(item)} is not one of ${words.join(", ")}`;
 
-type BooleanFact = {
-  readonly [Name in keyof Facts]-?: Facts[Name] extends boolean | undefined ? Name : never;
-}[keyof Facts];
-
 const isTrueOrFalse = isOneOf([true, false]);
-
-const flag = (name: BooleanFact): ReadCondition => one(isTrueOrFalse, (facts) => facts[name]);
 
 const isBounded: ItemReader<number> = (item) => {
   const bounds = boundsOf(item);
@@ -277,9 +196,6 @@ function boundsOf(item: unknown): Test<number> | undefined {
   };
   return (fact) => fact >= gte && fact < lt;
 }
-
-const amount = (name: "confidence" | "age_days" | TrafficNumber): ReadCondition =>
-  one(isBounded, (facts) => facts[name]);
 
 const isSignal: ItemReader<string> = (item) =>
   typeof item === "string" && Object.hasOwn(SIGNALS, item)
@@ -340,36 +256,63 @@ const callerFact: ReadCondition = (value, name) => {
   return one(isCallerValue, ({ caller }) => caller.get(fact))(value, name);
 };
 
-/** `domain`: the fact is one of the domain, so that counts by domain can be tested with it. */
-type Level = "domain" | "address";
-
 interface FactRow {
   readonly read: ReadCondition;
-  readonly level: Level;
-  readonly reason?: string;
+  /** `domain`: the fact is one of the domain, so that counts by domain can be tested with it. */
+  readonly level: "domain" | "address";
+  /** What a rule gives as its reason that has none of its own. */
+  readonly reason?: string | undefined;
   /** Absent: known without DNS. */
   readonly from?: FactSource;
   /** When what lists say is the last word on a condition of this `value`, because DNS only adds to it. */
-  readonly isFinal?: (facts: Facts, value: unknown) => boolean;
+  readonly isFinal?: (checked: CheckFacts, value: unknown) => boolean;
 }
 
-const FROM_DNS = { from: "dns" } as const;
+type CheckFlag = {
+  readonly [Name in keyof CheckFacts]-?: CheckFacts[Name] extends boolean | undefined
+    ? Name
+    : never;
+}[keyof CheckFacts];
 
-const counted = (name: TrafficNumber, reason: string): FactRow => ({
-  read: amount(name),
-  level: "address",
+const flag = (name: CheckFlag, level: FactRow["level"], reason?: string): FactRow => ({
+  read: one(isTrueOrFalse, ({ checked }) => checked[name]),
+  level,
   reason,
-  from: "account",
+});
+
+const dnsFlag = (name: CheckFlag, level: FactRow["level"], reason?: string): FactRow => ({
+  ...flag(name, level, reason),
+  from: "dns",
 });
 
 /** DNS may show that the flag is set, never that it is not. */
-const stays = (name: BooleanFact): Pick<FactRow, "from" | "isFinal"> => ({
-  from: "dns",
-  isFinal: (facts) => facts[name] === true,
+const growingFlag = (name: CheckFlag, level: FactRow["level"], reason?: string): FactRow => ({
+  ...dnsFlag(name, level, reason),
+  isFinal: (checked) => checked[name] === true,
+});
+
+const OF_ACCOUNT = { level: "address", from: "account" } as const;
+
+const counted = (name: TrafficNumber, reason: string): FactRow => ({
+  read: one(isBounded, ({ traffic }) => traffic?.[name]),
+  ...OF_ACCOUNT,
+  reason,
+});
+
+const reported = (name: FeedbackNumber, reason: string): FactRow => ({
+  read: one(isBounded, ({ feedback }) => feedback?.[name]),
+  ...OF_ACCOUNT,
+  reason,
+});
+
+const trafficFlag = (name: TrafficFlag, reason?: string): FactRow => ({
+  read: one(isTrueOrFalse, ({ traffic }) => traffic?.[name]),
+  ...OF_ACCOUNT,
+  reason,
 });
 
 /** DNS raises the confidence, and never lowers it. */
-function isConfidenceFinal({ confidence }: Facts, value: unknown): boolean {
+function isConfidenceFinal({ confidence }: CheckFacts, value: unknown): boolean {
   const { gte = -Infinity, lt = Infinity } = value as {
     readonly gte?: number;
     readonly lt?: number;
@@ -378,77 +321,77 @@ function isConfidenceFinal({ confidence }: Facts, value: unknown): boolean {
 }
 
 /** DNS adds signals; it takes back only that it did not answer. */
-function isSignalFinal({ signals }: Facts, value: unknown): boolean {
+function isSignalFinal({ signals }: CheckFacts, value: unknown): boolean {
   const wanted: readonly unknown[] = Array.isArray(value) ? value : [value];
   return signals.some((signal) => signal !== "dns_indeterminate" && wanted.includes(signal));
 }
 
 const FACTS: Readonly<Record<string, FactRow>> = {
-  format: { read: flag("format"), level: "address", reason: "format" },
-  disposable: {
-    read: flag("disposable"),
-    level: "domain",
-    reason: "disposable",
-    ...stays("disposable"),
-  },
-  role: { read: flag("role"), level: "address", reason: "role" },
-  free: { read: flag("free"), level: "domain", reason: "free" },
-  alias: { read: flag("alias"), level: "address", reason: "alias", ...FROM_DNS },
-  relay: { read: flag("relay"), level: "domain", reason: "relay", ...stays("relay") },
-  typo: { read: flag("typo"), level: "domain", reason: "typo" },
-  sms_gateway: { read: flag("sms_gateway"), level: "domain", reason: "sms_gateway" },
-  fresh: { read: flag("fresh"), level: "address", reason: "fresh_domain", ...FROM_DNS },
-  whitelist: { read: flag("whitelist"), level: "domain" },
-  allowed: { read: flag("allowed"), level: "domain", reason: "allowed" },
-  denied: { read: flag("denied"), level: "domain", reason: "denied", ...stays("denied") },
+  format: flag("format", "address", "format"),
+  disposable: growingFlag("disposable", "domain", "disposable"),
+  role: flag("role", "address", "role"),
+  free: flag("free", "domain", "free"),
+  alias: dnsFlag("alias", "address", "alias"),
+  relay: growingFlag("relay", "domain", "relay"),
+  typo: flag("typo", "domain", "typo"),
+  sms_gateway: flag("sms_gateway", "domain", "sms_gateway"),
+  fresh: dnsFlag("fresh", "address", "fresh_domain"),
+  whitelist: flag("whitelist", "domain"),
+  allowed: flag("allowed", "domain", "allowed"),
+  denied: growingFlag("denied", "domain", "denied"),
   dns: {
-    read: one(isOneOf(["yes", "no", "unknown"]), ({ dns }) => dns),
+    read: one(isOneOf(["yes", "no", "unknown"]), ({ checked }) => checked.dns),
     level: "domain",
     reason: "no_mail_server",
     from: "dns",
     isFinal: ({ dns }) => dns !== "unknown",
   },
   confidence: {
-    read: amount("confidence"),
+    read: one(isBounded, ({ checked }) => checked.confidence),
     level: "domain",
     reason: "disposable",
     from: "dns",
     isFinal: isConfidenceFinal,
   },
-  age_days: { read: amount("age_days"), level: "address", reason: "fresh_domain", ...FROM_DNS },
+  age_days: {
+    read: one(isBounded, ({ checked }) => checked.age_days),
+    level: "address",
+    reason: "fresh_domain",
+    from: "dns",
+  },
   mailbox_seen: counted("mailbox_seen", "repeated_mailbox"),
   domain_mailboxes: counted("domain_mailboxes", "burst"),
   sub_names: counted("sub_names", "burst"),
   domain_known_days: counted("domain_known_days", "burst"),
   mx_new_domains: counted("mx_new_domains", "burst"),
-  mailbox_abused: counted("mailbox_abused", "abuse"),
-  domain_abused: counted("domain_abused", "abuse"),
-  mailbox_bounced: counted("mailbox_bounced", "bounced"),
-  mailbox_complained: counted("mailbox_complained", "complained"),
-  domain_bounced: counted("domain_bounced", "bounced"),
+  mailbox_abused: reported("mailbox_abused", "abuse"),
+  domain_abused: reported("domain_abused", "abuse"),
+  mailbox_bounced: reported("mailbox_bounced", "bounced"),
+  mailbox_complained: reported("mailbox_complained", "complained"),
+  domain_bounced: reported("domain_bounced", "bounced"),
   sent_10m: counted("sent_10m", "too_often"),
   sent_day: counted("sent_day", "too_often"),
-  sent_known: { read: flag("sent_known"), level: "address", from: "account" },
-  wave: { read: flag("wave"), level: "address", reason: "wave", from: "account" },
+  sent_known: trafficFlag("sent_known"),
+  wave: trafficFlag("wave", "wave"),
   mail_kind: {
-    read: one(isOneOf(MAIL_KINDS), (facts) => facts.mail_kind),
+    read: one(isOneOf(MAIL_KINDS), ({ checked }) => checked.mail_kind),
     level: "domain",
-    ...FROM_DNS,
+    from: "dns",
   },
   signals: {
-    read: anyOf(isSignal, ({ signals }) => signals),
+    read: anyOf(isSignal, ({ checked }) => checked.signals),
     level: "domain",
     from: "dns",
     isFinal: isSignalFinal,
   },
-  domain: { read: one(isDomainOrTld, ({ domain }) => domain), level: "domain" },
+  domain: { read: one(isDomainOrTld, ({ checked }) => checked.domain), level: "domain" },
   registrable_domain: {
-    read: one(isDomainOrTld, (facts) => facts.registrable_domain),
+    read: one(isDomainOrTld, ({ checked }) => checked.registrable_domain),
     level: "domain",
   },
-  verified: { read: one(isOneOf(VERIFIED), (facts) => facts.verified), level: "address" },
-  tld: { read: one(isTld, ({ tld }) => tld), level: "domain" },
-  mx: { read: anyOf(isMailHostName, ({ mx }) => mx), level: "domain", ...FROM_DNS },
+  verified: { read: one(isOneOf(VERIFIED), ({ verified }) => verified), level: "address" },
+  tld: { read: one(isTld, ({ checked }) => checked.tld), level: "domain" },
+  mx: { read: anyOf(isMailHostName, ({ checked }) => checked.mx), level: "domain", from: "dns" },
 };
 
 const CALLER_ROW: FactRow = { read: callerFact, level: "address", reason: "caller" };
@@ -460,15 +403,13 @@ const rowOf = (name: string): FactRow | undefined => {
 };
 
 /** Undefined unless the name is a fact. */
-export function readCondition(name: string, value: unknown): ConditionRead | undefined {
+export function readCondition(name: string, value: unknown): Condition | Wrong | undefined {
   const row = rowOf(name);
-  const read = row?.read(value, name);
-  if (row === undefined || read?.ok !== true) return read as Wrong | undefined;
-  const { from, isFinal = NEVER } = row;
-  return { ...read, from, isFinal: (facts) => isFinal(facts, value) };
+  const holds = row?.read(value, name);
+  if (row === undefined || typeof holds !== "function") return holds as Wrong | undefined;
+  const { from, isFinal } = row;
+  return { holds, from, isFinal: ({ checked }) => isFinal?.(checked, value) === true };
 }
-
-const NEVER = (): boolean => false;
 
 export const FACT_NAMES: readonly string[] = Object.keys(FACTS);
 

@@ -1,8 +1,8 @@
+import { isOneEdit } from "../name/one-edit.ts";
 import { isReservedName } from "../reserved-name.ts";
 import {
   type Condition,
   FACT_NAMES,
-  editDistanceOne,
   isOpen,
   readCondition,
   reasonOf,
@@ -21,6 +21,8 @@ import {
 const RULES_MAX = 50;
 
 export const POLICY_MAX_BYTES = 65_536;
+
+export const isPolicyName = (name: string): boolean => /^[a-z0-9_-]{1,32}$/.test(name);
 
 /** Characters of one text for the person at the form: Neon Auth cuts no later. */
 const MESSAGE_MAX = 500;
@@ -174,7 +176,7 @@ class PolicyReader {
         this.#wrong(`${path}.${name}`, `unknown condition${didYouMean(name, FACT_NAMES)}`);
         return [];
       }
-      if (!read.ok) {
+      if ("wrong" in read) {
         this.#wrong(`${path}.${name}${read.at}`, read.wrong);
         return [];
       }
@@ -255,6 +257,8 @@ function usualReason(when: Members, decision: Decision): string {
 }
 
 function didYouMean(name: string, names: readonly string[]): string {
-  const near = names.find((one) => editDistanceOne(name.toLowerCase(), one));
+  const near = names.find(
+    (one) => one === name.toLowerCase() || isOneEdit(name.toLowerCase(), one),
+  );
   return near === undefined ? "" : `. Did you mean ${near}?`;
 }

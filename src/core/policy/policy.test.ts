@@ -7,9 +7,29 @@ import { FAULT_WORDS } from "../name/domain.ts";
 import { SLIP_WORDS } from "../validate/malformed.ts";
 import { languageOf, LANGUAGES, messageFor } from "./messages.ts";
 import { parsePolicy, working } from "./parse-policy.ts";
-import { decide, decideEarly, type Facts, type Outcome, type Policy } from "./policy.ts";
+import {
+  type CheckFacts,
+  decide,
+  decideEarly,
+  type Facts,
+  type FeedbackFacts,
+  type Outcome,
+  type Policy,
+  type TrafficFacts,
+} from "./policy.ts";
 
-const GOOD: Facts = {
+/** All facts side by side, as a policy names them. */
+type Named = CheckFacts & TrafficFacts & FeedbackFacts & Omit<Facts, "checked">;
+
+const factsOf = ({ caller, verified, ...all }: Named): Facts => ({
+  checked: all,
+  caller,
+  verified,
+  traffic: all,
+  feedback: all,
+});
+
+const GOOD: Named = {
   format: true,
   disposable: false,
   role: false,
@@ -40,7 +60,7 @@ function policyOf(document: unknown): Policy {
 const said = ({ decision, reason, rule }: Outcome): string =>
   `${decision} ${reason} ${String(rule ?? "else")}`;
 
-const BUILT_IN: readonly [name: string, facts: Partial<Facts>, want: string][] = [
+const BUILT_IN: readonly [name: string, facts: Partial<Named>, want: string][] = [
   ["a good entry", {}, "accept ok else"],
   ["bad format", { format: false, dns: "no" }, "reject format 0"],
   ["an allowed disposable name", { allowed: true, disposable: true }, "accept allowed 1"],
@@ -59,12 +79,12 @@ const BUILT_IN: readonly [name: string, facts: Partial<Facts>, want: string][] =
 
 for (const [name, facts, want] of BUILT_IN) {
   test(`the built-in policy: ${name}`, () => {
-    assert.equal(said(decide(DEFAULT_POLICY, { ...GOOD, ...facts })), want);
+    assert.equal(said(decide(DEFAULT_POLICY, factsOf({ ...GOOD, ...facts }))), want);
   });
 }
 
 /** What is said while DNS and the account's counts are missing; "" while they can still change it. */
-const EARLY: readonly [name: string, document: unknown, facts: Partial<Facts>, want: string][] = [
+const EARLY: readonly [name: string, document: unknown, facts: Partial<Named>, want: string][] = [
   ["a listed name", DEFAULT_DOCUMENT, { disposable: true }, "reject disposable 4"],
   ["a listed typo", DEFAULT_DOCUMENT, { disposable: true, typo: true }, "reject typo 2"],
   ["a typo that DNS may show to be disposable", DEFAULT_DOCUMENT, { typo: true }, ""],
@@ -148,7 +168,7 @@ const EARLY: readonly [name: string, document: unknown, facts: Partial<Facts>, w
 
 for (const [name, document, facts, want] of EARLY) {
   test(`before DNS: ${name} is ${want === "" ? "not decided" : want}`, () => {
-    const known = { ...GOOD, dns: "unknown" as const, mx: [], ...facts };
+    const known = factsOf({ ...GOOD, dns: "unknown", mx: [], ...facts });
     const early = decideEarly(policyOf(document), known, new Set(["dns", "account"]));
     assert.equal(early === undefined ? "" : said(early), want);
   });
@@ -159,8 +179,8 @@ test("what is decided before DNS is what every answer of DNS and every count lea
   let decided = 0;
   for (const [, document, facts] of EARLY) {
     const policy = policyOf(document);
-    const known: Facts = { ...GOOD, dns: "unknown", mx: [], ...facts };
-    const early = decideEarly(policy, known, new Set(["dns", "account"]));
+    const known: Named = { ...GOOD, dns: "unknown", mx: [], ...facts };
+    const early = decideEarly(policy, factsOf(known), new Set(["dns", "account"]));
     if (early === undefined) continue;
     decided += 1;
     for (const isSet of flags) {
@@ -168,7 +188,7 @@ test("what is decided before DNS is what every answer of DNS and every count lea
         ? (["yes", "no", "unknown"] as const)
         : [known.dns]) {
         for (const count of [0, 100]) {
-          const later: Facts = {
+          const later: Named = {
             ...known,
             dns,
             disposable: known.disposable || isSet,
@@ -186,7 +206,7 @@ test("what is decided before DNS is what every answer of DNS and every count lea
             sub_names: count,
             domain_known_days: count,
           };
-          assert.equal(said(decide(policy, later)), said(early));
+          assert.equal(said(decide(policy, factsOf(later))), said(early));
         }
       }
     }
@@ -194,11 +214,11 @@ test("what is decided before DNS is what every answer of DNS and every count lea
   assert.ok(decided > 8);
 });
 
-const caller = (facts: Record<string, string | number | boolean>): Partial<Facts> => ({
+const caller = (facts: Record<string, string | number | boolean>): Partial<Named> => ({
   caller: new Map(Object.entries(facts)),
 });
 
-const CONDITIONS: readonly [name: string, when: object, facts: Partial<Facts>, holds: boolean][] = [
+const CONDITIONS: readonly [name: string, when: object, facts: Partial<Named>, holds: boolean][] = [
   ["a boolean that is so", { role: true }, { role: true }, true],
   ["a boolean that is not", { role: true }, {}, false],
   ["all conditions are needed", { role: true, free: true }, { role: true }, false],
@@ -258,7 +278,7 @@ const CONDITIONS: readonly [name: string, when: object, facts: Partial<Facts>, h
 for (const [name, when, facts, holds] of CONDITIONS) {
   test(`a condition: ${name}`, () => {
     const policy = policyOf({ rules: [{ when, then: "reject", reason: "hit" }], else: "accept" });
-    assert.equal(decide(policy, { ...GOOD, ...facts }).reason, holds ? "hit" : "ok");
+    assert.equal(decide(policy, factsOf({ ...GOOD, ...facts })).reason, holds ? "hit" : "ok");
   });
 }
 
@@ -285,7 +305,7 @@ for (const [when, then, reason] of REASONS) {
 
 test("the first match wins", () => {
   const rules = ["accept", "reject"].map((then) => ({ when: { format: true }, then }));
-  assert.equal(decide(policyOf({ rules }), GOOD).decision, "accept");
+  assert.equal(decide(policyOf({ rules }), factsOf(GOOD)).decision, "accept");
 });
 
 const TAGS = [
@@ -381,7 +401,7 @@ test("no language says colon for two dots, and French keeps its signs together",
 test("a policy's own words: the language asked for, then English, then the first", () => {
   const message = { en: "No.", "de-AT": "Na.", de: "Nein." };
   const policy = policyOf({ rules: [{ when: { role: true }, then: "reject", message }] });
-  const outcome = decide(policy, { ...GOOD, role: true });
+  const outcome = decide(policy, factsOf({ ...GOOD, role: true }));
   const say = (language: string): string | undefined =>
     messageFor(outcome, { language, meant: undefined });
   assert.deepEqual(["de-at", "de-CH", "pl", "en-GB"].map(say), ["Na.", "Nein.", "No.", "No."]);
@@ -410,7 +430,7 @@ for (const [what, document, more, reason] of STORED) {
     const read = parsePolicy({ rules, ...document }, { hasDomainAge: true });
     const policy = working(read);
     assert.ok(!read.ok && policy !== undefined);
-    const decided = decide(policy, { ...GOOD, role: true });
+    const decided = decide(policy, factsOf({ ...GOOD, role: true }));
     assert.deepEqual([decided.reason, decided.messages], [reason, undefined]);
   });
 }

@@ -5,8 +5,8 @@ export type Decision = (typeof DECISIONS)[number];
 
 export type CallerFact = string | number | boolean;
 
-/** What the account's own traffic and feedback say of an entry; a sign-up is included, a message is not. */
-const TRAFFIC_FACTS = [
+/** What the account's own traffic says of an entry; a sign-up is included, a message is not. */
+const TRAFFIC_NUMBERS = [
   /** Spellings of the mailbox in 7 days. */
   "mailbox_seen",
   /** Mailboxes of the registrable domain in 24 hours. */
@@ -17,14 +17,6 @@ const TRAFFIC_FACTS = [
   "domain_known_days",
   /** Registrable domains first seen in the last 24 hours behind the registrable domain of the same mail host. */
   "mx_new_domains",
-  /** Times that the account reported the mailbox as abuse in 90 days, and mailboxes of its domain in 30. */
-  "mailbox_abused",
-  "domain_abused",
-  /** Messages to the mailbox that came back for good, and complaints of it, in 90 days. */
-  "mailbox_bounced",
-  "mailbox_complained",
-  /** Of the registrable domain, mailboxes that bounced in 30 days. */
-  "domain_bounced",
   /** Messages to the mailbox before this one, in 10 minutes and in 24 hours. */
   "sent_10m",
   "sent_day",
@@ -37,19 +29,32 @@ const TRAFFIC_FLAGS = [
   "wave",
 ] as const;
 
+const FEEDBACK_NUMBERS = [
+  /** Times that the account reported the mailbox as abuse in 90 days, and mailboxes of its domain in 30. */
+  "mailbox_abused",
+  "domain_abused",
+  /** Messages to the mailbox that came back for good, and complaints of it, in 90 days. */
+  "mailbox_bounced",
+  "mailbox_complained",
+  /** Of the registrable domain, mailboxes that bounced in 30 days. */
+  "domain_bounced",
+] as const;
+
 export type TrafficFlag = (typeof TRAFFIC_FLAGS)[number];
-export type TrafficNumber = (typeof TRAFFIC_FACTS)[number];
+export type TrafficNumber = (typeof TRAFFIC_NUMBERS)[number];
+export type FeedbackNumber = (typeof FEEDBACK_NUMBERS)[number];
 
 export type TrafficFacts = { readonly [Name in TrafficNumber]?: number | undefined } & {
   readonly [Name in TrafficFlag]?: boolean | undefined;
 };
+export type FeedbackFacts = { readonly [Name in FeedbackNumber]?: number | undefined };
 
 /** Whether the person proved to own the mailbox; `unknown`: nobody could say. */
 export const VERIFIED = ["yes", "no", "unknown"] as const;
 export type Verified = (typeof VERIFIED)[number];
 
-/** What is known of one entry when a policy decides. An absent member is unknown: no condition on it matches. */
-export interface Facts extends TrafficFacts {
+/** What a check says of an entry. */
+export interface CheckFacts {
   readonly format: boolean;
   readonly disposable: boolean;
   readonly role: boolean;
@@ -75,8 +80,15 @@ export interface Facts extends TrafficFacts {
   readonly tld?: string;
   /** Mail hosts and their registrable domains. */
   readonly mx: readonly string[];
+}
+
+/** What is known of one entry when a policy decides. An absent fact is unknown: no condition on it matches. */
+export interface Facts {
+  readonly checked: CheckFacts;
   readonly caller: ReadonlyMap<string, CallerFact>;
-  readonly verified?: Verified;
+  readonly traffic?: TrafficFacts | undefined;
+  readonly feedback?: FeedbackFacts | undefined;
+  readonly verified?: Verified | undefined;
 }
 
 export type Messages = ReadonlyMap<string, string>;
@@ -148,15 +160,19 @@ export const needsDomainAge = ({ rules }: Policy): boolean =>
 /** Facts that only the premium check `domain_age` obtains. */
 export const AGE_FACTS: ReadonlySet<string> = new Set(["age_days", "fresh"]);
 
-const FEEDBACK_FACT = /_(?:abused|bounced|complained)$/;
+const OF_FEEDBACK: ReadonlySet<string> = new Set(FEEDBACK_NUMBERS);
 
 export const usesFeedback = ({ rules }: Policy): boolean =>
-  rules.some(({ facts }) => facts.some((fact) => FEEDBACK_FACT.test(fact)));
+  rules.some(({ facts }) => facts.some((fact) => OF_FEEDBACK.has(fact)));
 
-const OF_TRAFFIC: ReadonlySet<string> = new Set([...TRAFFIC_FACTS, ...TRAFFIC_FLAGS]);
+const OF_ACCOUNT: ReadonlySet<string> = new Set([
+  ...TRAFFIC_NUMBERS,
+  ...TRAFFIC_FLAGS,
+  ...FEEDBACK_NUMBERS,
+]);
 
 /** Facts of traffic and feedback that could have led to another outcome, where nobody counts. */
 export function untestedFacts({ rules }: Policy, { rule = rules.length }: Outcome): string[] {
   const facts = rules.slice(0, rule).flatMap((one) => one.facts);
-  return [...new Set(facts.filter((fact) => OF_TRAFFIC.has(fact)))];
+  return [...new Set(facts.filter((fact) => OF_ACCOUNT.has(fact)))];
 }

@@ -98,7 +98,7 @@ const SEVERITY = ["accept", "challenge", "review", "reject"];
 
 const severityOf = (validation: Validation): number =>
   SEVERITY.indexOf(
-    decide(DEFAULT_POLICY, { ...factsOf(validation, datasets), caller: new Map() }).decision,
+    decide(DEFAULT_POLICY, { checked: factsOf(validation, datasets), caller: new Map() }).decision,
   );
 
 const seen = new Set<Signal>();

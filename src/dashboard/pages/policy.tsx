@@ -1,7 +1,6 @@
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
-import { prunedWords } from "../../core/policy/pruned-words.ts";
-import { sentenceFor } from "../../core/policy/sentence.ts";
+import { prunedWords, sentenceFor } from "../../core/policy/sentence.ts";
 import { type Decision, DECISIONS } from "../../core/policy/policy.ts";
 import type {
   BackTestReport,

@@ -27,7 +27,7 @@ import {
   Waves,
 } from "../../gate/gate-shapes.ts";
 import { SYSTEMS } from "../../gate/hook-systems.ts";
-import { OUTCOME_DAYS } from "../../gate/outcome-report.ts";
+import { OUTCOME_DAYS } from "../../gate/outcomes.ts";
 import { SHADOW_DAYS } from "../../gate/policies.ts";
 import { mailboxId } from "../../gate/traffic.ts";
 import { VERDICT_DAYS } from "../../lists/verdict-recorder.ts";

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { editDistanceOne } from "../../core/policy/conditions.ts";
+import { isOneEdit } from "../../core/name/one-edit.ts";
 import { parseDnsServers } from "../../dns/transport/system-resolvers.ts";
 import { parseCanaries } from "../../dns/trust/trust.ts";
 import { SHAPES } from "../../http/compat/services.ts";
@@ -359,7 +359,7 @@ export function unknownSettings(environment: Environment): readonly string[] {
 
 function hint(name: string): string {
   const meant = KNOWN.find(
-    (known) => bare(name) === bare(known) || editDistanceOne(bare(name), bare(known)),
+    (known) => bare(name) === bare(known) || isOneEdit(bare(name), bare(known)),
   );
   return meant === undefined
     ? "docs/configuration.md lists all settings."

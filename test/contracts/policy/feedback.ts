@@ -2,7 +2,7 @@ import { strict as assert } from "node:assert";
 import { test } from "node:test";
 import { DecisionLog, pruneDecisions } from "../../../src/gate/decision-log.ts";
 import { Feedback, pruneFeedback } from "../../../src/gate/feedback.ts";
-import { BUILT_IN } from "../../../src/gate/in-force.ts";
+import { BUILT_IN } from "../../../src/gate/rulings.ts";
 import { insertRow } from "../../../src/store/rows.ts";
 import { dayOf } from "../../../src/core/calendar.ts";
 import { createAccountHash, mailboxId } from "../../../src/gate/traffic.ts";

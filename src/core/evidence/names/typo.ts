@@ -1,6 +1,7 @@
 import { toUnicode } from "tr46";
 import type { Datasets } from "../datasets.ts";
 import { hasKnownEnding } from "../../name/domain.ts";
+import { isOneEdit } from "../../name/one-edit.ts";
 import { LARGE_PROVIDERS, REAL_NEIGHBOURS } from "../../tables/data.ts";
 
 /**
@@ -165,18 +166,6 @@ const isShuffled = (label: string, wanted: string): boolean =>
   label.length >= wanted.length && lettersOf(label) === lettersOf(wanted);
 
 const lettersOf = (label: string): string => [...new Set(label)].sort().join("");
-
-/** Whether exactly one insertion, deletion, substitution or swap of neighbours lies between the two. */
-function isOneEdit(a: string, b: string): boolean {
-  if (a.length > b.length) return isOneEdit(b, a);
-  let start = 0;
-  while (start < a.length && a.charCodeAt(start) === b.charCodeAt(start)) start += 1;
-  if (a.length < b.length) return a.slice(start) === b.slice(start + 1);
-  if (start === a.length) return false; // the same name
-  if (a.slice(start + 1) === b.slice(start + 1)) return true;
-  const swapped = a.charAt(start + 1) + a.charAt(start) === b.slice(start, start + 2);
-  return swapped && a.slice(start + 2) === b.slice(start + 2);
-}
 
 /** Letters without a decomposition to the one they look like: confusables.txt of UTS 39, and Latin ones such as "ı". */
 const TWINS: Readonly<Record<string, string>> = {

@@ -1,7 +1,7 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
 import type { OutcomeCountRow } from "../store/tables/policy.ts";
-import { createOutcomeReport } from "./outcome-report.ts";
+import { createOutcomeReport } from "./outcomes.ts";
 
 const TODAY = 20_000;
 const DAY_MS = 86_400_000;

@@ -1,0 +1,250 @@
+import { LRUCache } from "lru-cache";
+import { Believed } from "../base/believed.ts";
+import type { Clock } from "../base/clock.ts";
+import type { Log } from "../base/log.ts";
+import type { SingleCheck, TimedValidation } from "../check/single-check.ts";
+import type { RequestedChecks } from "../core/checks/run.ts";
+import type { Datasets } from "../core/evidence/datasets.ts";
+import type { Awaitable } from "../core/mail/lookup.ts";
+import { factsOf } from "../core/policy/conditions.ts";
+import {
+  DEFAULT_NAME,
+  DEFAULT_POLICY,
+  DEFAULT_VERSION,
+  SEND_NAME,
+  SEND_POLICY,
+} from "../core/policy/default-policy.ts";
+import { messageFor } from "../core/policy/messages.ts";
+import { isPolicyName, parsePolicyText, working } from "../core/policy/parse-policy.ts";
+import {
+  type CheckFacts,
+  decide,
+  decideEarly,
+  type Decision,
+  type Facts,
+  type FactSource,
+  needsDomainAge,
+  type Outcome,
+  type Policy,
+  type TrafficFacts,
+  untestedFacts,
+} from "../core/policy/policy.ts";
+import { type FormatProblem, meantBy } from "../core/validate/malformed.ts";
+import type { FullResult } from "../core/validate/result.ts";
+import type { Notices } from "../store/notices.ts";
+import type { PolicyVersionRow } from "../store/tables/policy.ts";
+
+interface ReadyPolicy {
+  readonly version: number;
+  readonly policy: Policy;
+}
+
+export interface PoliciesInForce {
+  readonly name: string;
+  readonly live: ReadyPolicy;
+  readonly shadow?: ReadyPolicy;
+}
+
+const builtIn = (name: string, policy: Policy): PoliciesInForce => ({
+  name,
+  live: { version: DEFAULT_VERSION, policy },
+});
+
+export const BUILT_IN = builtIn(DEFAULT_NAME, DEFAULT_POLICY);
+const BUILT_IN_SEND = builtIn(SEND_NAME, SEND_POLICY);
+
+/** What every account, and who has none, has under this name. */
+export const builtInPolicy = (name: string): PoliciesInForce | undefined =>
+  [BUILT_IN, BUILT_IN_SEND].find((one) => one.name === name);
+
+/** Undefined for an unknown name. In `timeoutMs`, with what the store said last, or else the built-in policy. */
+export type FindPolicies = (
+  accountId: string,
+  name: string,
+  timeoutMs: number,
+) => Awaitable<PoliciesInForce | undefined>;
+
+/** As they are stored; absent: no version of the account's own runs so. */
+export interface RunningVersions {
+  readonly live: PolicyVersionRow | undefined;
+  readonly shadow: PolicyVersionRow | undefined;
+}
+
+export interface FindPoliciesDeps {
+  readonly store: { inForce(accountId: string, name: string): Promise<RunningVersions> };
+  readonly clock: Pick<Clock, "monotonicMs" | "after">;
+  readonly log: Pick<Log, "error" | "warn">;
+  /** Absent: a change is seen within 5 s. */
+  readonly notices?: Pick<Notices, "hear">;
+}
+
+/** Versions whose mistakes are said once. */
+const SAID_MAX = 1_000;
+
+export function createFindPolicies({ store, clock, log, notices }: FindPoliciesDeps): FindPolicies {
+  const failed = (fault: unknown): void => log.error("policies.read_failed", fault);
+  const known = new Believed<PoliciesInForce>(clock, failed);
+  notices?.hear("policies", () => known.expire());
+  const said = new LRUCache<string, true>({ max: SAID_MAX });
+  /** The plan may have changed since it was saved: a rule about the age of domains then never matches. */
+  const ready = ({ account_id: account, name, version, document }: PolicyVersionRow) => {
+    const read = parsePolicyText(document, { hasDomainAge: true });
+    const policy = working(read);
+    if (policy === undefined)
+      throw new Error(`policy version ${String(version)} is no JSON object`);
+    const place = `${account} ${name} ${String(version)}`;
+    if (!read.ok && !said.has(place)) {
+      said.set(place, true);
+      const parts = read.mistakes.map((mistake) => mistake.split(":")[0] ?? "");
+      log.warn("policies.parts_ignored", { account, policy: name, version, parts });
+    }
+    return { version, policy };
+  };
+  const read = async (accountId: string, name: string): Promise<PoliciesInForce | undefined> => {
+    const { live, shadow } = await store.inForce(accountId, name);
+    const decides = live === undefined ? builtInPolicy(name)?.live : ready(live);
+    return decides && { name, live: decides, ...(shadow && { shadow: ready(shadow) }) };
+  };
+  const orBuiltIn = (name: string, found: PoliciesInForce | "unknown" | undefined) =>
+    found === "unknown" ? (builtInPolicy(name) ?? BUILT_IN) : found;
+  return (accountId, name, timeoutMs) => {
+    if (!isPolicyName(name)) return undefined;
+    const found = known.find(`${accountId} ${name}`, timeoutMs, () => read(accountId, name));
+    return found instanceof Promise
+      ? found.then((one) => orBuiltIn(name, one))
+      : orBuiltIn(name, found);
+  };
+}
+
+export interface CheckedEntry {
+  readonly facts: CheckFacts;
+  readonly meant: string | undefined;
+  readonly problem: FormatProblem | undefined;
+}
+
+export const checkedEntry = (
+  validation: Pick<TimedValidation, "entry" | "result" | "mail" | "evidence" | "problem">,
+  datasets: Pick<Datasets, "operator">,
+): CheckedEntry => ({
+  facts: factsOf(validation, datasets),
+  meant: meantBy(validation),
+  problem: validation.problem,
+});
+
+export interface Ruling {
+  readonly outcome: Outcome;
+  /** What the shadow version says; absent when none runs. */
+  readonly shadow: Outcome | undefined;
+  readonly message: string | undefined;
+}
+
+/** What is known besides the check. */
+type OtherFacts = Omit<Facts, "checked">;
+
+/** Applies the live policy, and the shadow beside it, to one checked entry. */
+export function rule(
+  checked: CheckedEntry,
+  { live, shadow }: PoliciesInForce,
+  known: OtherFacts,
+  language: string,
+): Ruling {
+  const { caller, traffic, feedback, verified } = known;
+  const facts: Facts = { checked: checked.facts, caller, traffic, feedback, verified };
+  const outcome = decide(live.policy, facts);
+  return {
+    outcome,
+    shadow: shadow && decide(shadow.policy, facts),
+    message: spoken(outcome, checked, language),
+  };
+}
+
+/** The same while sources are `missing`; undefined as long as one of them can still change it. Without the shadow. */
+export function ruleEarly(
+  checked: CheckedEntry,
+  { live }: PoliciesInForce,
+  { caller, language }: { readonly caller: Facts["caller"]; readonly language: string },
+  missing: ReadonlySet<FactSource>,
+): Ruling | undefined {
+  const outcome = decideEarly(live.policy, { checked: checked.facts, caller }, missing);
+  const message = outcome && spoken(outcome, checked, language);
+  return outcome && { outcome, shadow: undefined, message };
+}
+
+export const TOO_OFTEN = "too_often";
+
+/** Seconds until less was sent lately and another reason decides; undefined: none will. */
+export function secondsUntilRuled(
+  { facts: checked }: CheckedEntry,
+  { live }: PoliciesInForce,
+  known: OtherFacts,
+  later: Iterable<{ readonly afterMs: number; readonly facts: TrafficFacts }>,
+): number | undefined {
+  for (const { afterMs, facts: sent } of later) {
+    const then = { ...known, checked, traffic: { ...known.traffic, ...sent } };
+    if (decide(live.policy, then).reason !== TOO_OFTEN) return Math.ceil(afterMs / 1_000);
+  }
+  return undefined;
+}
+
+const spoken = (outcome: Outcome, { meant, problem }: CheckedEntry, language: string) =>
+  messageFor(outcome, { language, meant, problem });
+
+/** What has to be checked for the policies: their age conditions need the registry's answer. */
+export function askedBy({ live, shadow }: PoliciesInForce, premium: boolean): RequestedChecks {
+  const wantsAge =
+    needsDomainAge(live.policy) || (shadow !== undefined && needsDomainAge(shadow.policy));
+  return { features: premium && wantsAge ? ["domain_age"] : [], spamTrap: premium };
+}
+
+export interface PolicyTest {
+  readonly entry: string;
+  readonly decision: Decision;
+  readonly reason: string;
+  /** Counts from 0; null: `else`. */
+  readonly rule: number | null;
+  readonly message?: string;
+  readonly did_you_mean?: string;
+  readonly complete: boolean;
+  /** Facts of the account's traffic and feedback, which a test does not count, that rules before this one ask for. */
+  readonly untested?: readonly string[];
+  readonly result: FullResult;
+}
+
+export type TestPolicy = (
+  policy: Policy,
+  entries: readonly string[],
+  options: { readonly premium: boolean; readonly language?: string },
+) => Promise<readonly PolicyTest[]>;
+
+export function createTestPolicy({
+  check,
+  datasets,
+}: {
+  readonly check: SingleCheck;
+  readonly datasets: () => Datasets;
+}): TestPolicy {
+  return (policy, entries, { premium, language = "en" }) => {
+    const policies = { name: "tested", live: { version: 0, policy } };
+    const asked = askedBy(policies, premium);
+    const test = async (entry: string): Promise<PolicyTest> => {
+      const validation = await check({ text: entry, mode: "address", asked });
+      const checked = checkedEntry(validation, datasets());
+      const { outcome, message } = rule(checked, policies, { caller: new Map() }, language);
+      const { result, isComplete } = validation;
+      const { meant } = checked;
+      const untested = untestedFacts(policy, outcome);
+      return {
+        entry,
+        decision: outcome.decision,
+        reason: outcome.reason,
+        rule: outcome.rule ?? null,
+        ...(message !== undefined && { message }),
+        ...(meant !== undefined && { did_you_mean: meant }),
+        complete: isComplete,
+        ...(untested.length > 0 && { untested }),
+        result,
+      };
+    };
+    return Promise.all(entries.map(test));
+  };
+}

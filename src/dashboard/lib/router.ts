@@ -34,7 +34,8 @@ export function go(to: string): void {
   const url = new URL(to === "" ? "./" : to, document.baseURI);
   if (url.href !== location.href) {
     history.pushState(null, "", url);
-    letGoOfFocus();
+    // A link of the rail stays when its page comes: without the focus, its heading can take it and is read out.
+    if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
   }
   follow();
   scrollTo(0, 0);
@@ -69,11 +70,6 @@ export function doorTo(door: "sign-in" | "sign-up"): string {
   if (path.value === "" && location.hash === "") return door;
   const next = path.value.startsWith("sign-") ? wantedPage("") : here();
   return next === "" ? door : `${door}?next=${encodeURIComponent(next)}`;
-}
-
-/** Links of the rail stay when their page comes: without the focus, its heading can take it and is read out. */
-function letGoOfFocus(): void {
-  if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
 }
 
 /** Paths that the server answers with something else than this page. */

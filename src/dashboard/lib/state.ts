@@ -56,11 +56,14 @@ export const dropSecret = (id: string): void =>
   void (secrets.value = secrets.value.filter((one) => one.id !== id));
 
 /** Shows the secret that an answer brings; null: the server made no new one. */
-export const showSecret =
-  (title: string, id?: string) =>
-  ({ secret: value }: { readonly secret: string | null }): void => {
-    if (value !== null) showOnce({ title, value, ...(id !== undefined && { id }) });
-  };
+export async function showSecret(
+  title: string,
+  made: Promise<{ readonly secret: string | null }>,
+  id = title,
+): Promise<void> {
+  const { secret: value } = await made;
+  if (value !== null) showOnce({ id, title, value });
+}
 
 // The browser asks before the page, and a secret with it, is gone.
 addEventListener("beforeunload", (event) => secrets.value.length > 0 && event.preventDefault());

@@ -291,12 +291,9 @@ function rightsOf(account: AdminAccount): VNode {
     const words = `Ended: ${ended.join(", ")}.${kept} The password is shown this once.`;
     showOnce({ title: `The new password of ${email}`, value, words });
   };
-  const turn = (word: string, action: string, other: string) => ({
-    act: `Switch the account ${word}`,
-    send: () => change(action),
-    said: `${email} is switched ${word}.`,
-    undo: () => change(other),
-  });
+  const [word, action, other] = disabled
+    ? (["on", "enable", "disable"] as const)
+    : (["off", "disable", "enable"] as const);
   return (
     <div class="bar">
       {admin ? (
@@ -319,13 +316,15 @@ function rightsOf(account: AdminAccount): VNode {
             " This account was registered by a sign-up, which proves nothing about its owner: it gets a new password, which you see once, every browser is signed out, and its keys, hooks and webhook end. Its policies stay and are listed."}
         </Act>
       )}
-      {disabled ? (
-        <Act {...turn("on", "enable", "disable")} />
-      ) : (
-        <Act {...turn("off", "disable", "enable")} class="small grave">
-          The keys and sign-ins of {email} are refused within 5 seconds. Nothing is deleted.
-        </Act>
-      )}
+      <Act
+        {...{ act: `Switch the account ${word}`, class: disabled ? "small" : "small grave" }}
+        send={() => change(action)}
+        said={`${email} is switched ${word}.`}
+        undo={() => change(other)}
+      >
+        {!disabled &&
+          `The keys and sign-ins of ${email} are refused within 5 seconds. Nothing is deleted.`}
+      </Act>
       {endOf(account)}
     </div>
   );

@@ -81,17 +81,16 @@ const FIND = textField(
 );
 
 function logSwitch(log: AccountDecisions["log"] | undefined): VNode {
-  const turn = (state: "on" | "off") => ({
-    act: `Switch the log ${state}`,
-    send: () => post("decision-log", { state }).then(loadSession),
-    said: `The decision log is ${state}.`,
-  });
-  return log === "on" ? (
-    <Act {...turn("off")} class="">
-      The logged decisions are deleted at once. Counts by day and reason stay.
+  const state = log === "on" ? "off" : "on";
+  const kind = log === undefined ? "main unshown" : "main";
+  return (
+    <Act
+      {...{ act: `Switch the log ${state}`, class: log === "on" ? "" : kind }}
+      send={() => post("decision-log", { state }).then(loadSession)}
+      said={`The decision log is ${state}.`}
+    >
+      {log === "on" && "The logged decisions are deleted at once. Counts by day and reason stay."}
     </Act>
-  ) : (
-    <Act {...turn("on")} class={log === undefined ? "main unshown" : "main"} />
   );
 }
 

@@ -66,8 +66,8 @@ export function Page(): VNode {
 async function createHook({ jwks_url: url, ...order }: FormValues): Promise<void> {
   const body = order["system"] === WITH_KEYS ? { ...order, jwks_url: url?.trim() } : order;
   type Made = { readonly id: string; readonly secret: string | null };
-  const made = await post<Made>("hooks", body);
-  showSecret(HOOK_SECRET, made.id)(made);
+  const { id, secret: value } = await post<Made>("hooks", body);
+  if (value !== null) showOnce({ id, title: HOOK_SECRET, value });
 }
 
 const HOOK_SECRET = "The hook's secret";
@@ -188,9 +188,7 @@ function hookSheet(hook: ShownHook, systems: State["systems"]): VNode {
       <div class="bar">
         <Act
           {...{ act: "Make a new secret", of, class: "plain", title: "Make a new secret?" }}
-          send={async () =>
-            showSecret(`${HOOK_SECRET}, ${of}`, id)(await post(`hooks/${id}/secret`))
-          }
+          send={() => showSecret(`${HOOK_SECRET}, ${of}`, post(`hooks/${id}/secret`), id)}
         >
           Calls that are signed with the old secret are refused at once. Enter the new one in your
           identity system.

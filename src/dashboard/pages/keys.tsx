@@ -9,7 +9,7 @@ import { Code } from "../parts/button.tsx";
 import { type FieldSpec, textField, type FormValues } from "../parts/form.tsx";
 import { Mark, noted, Time } from "../parts/marks.tsx";
 import { Loaded, PageHead, Sheet } from "../parts/page.tsx";
-import { More, Table } from "../parts/rows.tsx";
+import { More, TableSheet } from "../parts/rows.tsx";
 import { curlOf, nodeOf } from "../words/samples.ts";
 
 export interface KeysPage {
@@ -76,20 +76,18 @@ interface KeySheetProps extends KeysPage {
 }
 
 export const KeySheet = ({ title, keys, more, children }: KeySheetProps): VNode => (
-  <Sheet title={title}>
-    <Table
-      label={title}
-      head={["Name", "Key", "Created", "Last used", ""]}
-      none={<>No keys yet. {children}</>}
-      rows={keys.map((key) => [
-        noted(nameOf(key), more?.(key)),
-        <span class="mono whole">{shortOf(key)}</span>,
-        <Time at={key.created_at} />,
-        <Time at={key.last_used_at} />,
-        key.revoked_at ? <Time words="Revoked" at={key.revoked_at} /> : changesOf(key),
-      ])}
-    />
-  </Sheet>
+  <TableSheet
+    title={title}
+    head={["Name", "Key", "Created", "Last used", ""]}
+    none={<>No keys yet. {children}</>}
+    rows={keys.map((key) => [
+      noted(nameOf(key), more?.(key)),
+      <span class="mono whole">{shortOf(key)}</span>,
+      <Time at={key.created_at} />,
+      <Time at={key.last_used_at} />,
+      key.revoked_at ? <Time words="Revoked" at={key.revoked_at} /> : changesOf(key),
+    ])}
+  />
 );
 
 export const nameOf = ({ name }: Pick<Key, "name">): string => (name === "" ? "Unnamed" : name);

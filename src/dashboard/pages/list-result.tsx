@@ -18,12 +18,14 @@ import {
   timeMs,
 } from "../lib/format.ts";
 import { useAction, useLoad } from "../lib/load.ts";
+import { post, remove } from "../lib/client.ts";
+import { go } from "../lib/router.ts";
 import { Act } from "../parts/act.tsx";
 import { Button, Fault } from "../parts/button.tsx";
 import { Share, SplitWithLegend } from "../parts/chart.tsx";
 import { Checks, Field, Options, useChoice, useSearch } from "../parts/form.tsx";
 import { Mark, Time } from "../parts/marks.tsx";
-import { Bones, Go, PageHead, Sheet, Shown } from "../parts/page.tsx";
+import { Go, PageHead, Sheet, Shown } from "../parts/page.tsx";
 import { Lines, More, Table, Turns } from "../parts/rows.tsx";
 import { CLASSES, classesIn, type ShownClass } from "../words/lists.ts";
 
@@ -44,26 +46,22 @@ function costWords(entries: number, covered: number, read: ReadList): string {
   return `Your plan has ${counted(left, "check")} left, so ${count(entries)} of your ${counted(credits, "credit")} pay for it.`;
 }
 
-export type ChangeList = (name: string, body: object) => Promise<unknown>;
+/** A list that was read, and is not being checked. */
+export type ReadyList = ListState & { readonly read: ReadList };
 
-interface ReadProps {
-  read: ReadList;
-  change: ChangeList;
-}
-
-export interface ShownList {
-  readonly state: ListState;
-  readonly change: ChangeList;
-  readonly drop: () => Promise<unknown>;
-}
+export const changeList = (id: string, name: string, body: object = {}): Promise<unknown> =>
+  post(`lists/${id}/${name}`, body);
 
 export const ALL_LISTS = <Go to="lists" act="All lists" class="plain" />;
 
-export const listButtons = ({ state, drop }: ShownList): VNode => (
+export const listButtons = ({ id, charged }: ListState): VNode => (
   <>
     {ALL_LISTS}
-    <Act act="Delete now" class="" title="Delete this list?" yes="Delete it" send={drop}>
-      {state.charged > 0
+    <Act
+      {...{ act: "Delete now", class: "", title: "Delete this list?", yes: "Delete it" }}
+      send={() => remove(`lists/${id}`).then(() => go("lists"))}
+    >
+      {charged > 0
         ? "The file and its results are deleted from the server. To see the results again, the list must be checked, and paid for, again."
         : "The file is deleted from the server. Nothing was charged for it."}
     </Act>
@@ -78,7 +76,7 @@ export const endWords = ({ expires_in_seconds: seconds }: ListState): VNode => (
 
 /** Checks these entries, or `again` those that DNS gave no answer for. */
 export function checkButton(
-  { read, change }: ReadProps,
+  { id, read }: ReadyList,
   entries: number,
   { again = false, ...more }: { readonly again?: boolean; readonly class?: string } = {},
 ): VNode {
@@ -92,7 +90,10 @@ export function checkButton(
       : `Check ${counted(entries, "entry", "entries")}${again ? " again" : ""}`;
   return (
     <div class="bar">
-      <Act act={words} {...more} disabled={covered === 0} send={() => change("check", body)} />
+      <Act
+        {...{ act: words, ...more, disabled: covered === 0 }}
+        send={() => changeList(id, "check", body)}
+      />
       <span class="note grow">{costWords(entries, covered, read)}</span>
     </div>
   );
@@ -101,14 +102,14 @@ export function checkButton(
 export const columnName = (name: string, at: number): string =>
   name.trim() === "" ? `Column ${String(at + 1)}` : name;
 
-export function Choices({ read, change }: ReadProps): VNode {
+export function Choices({ id, read }: ReadyList): VNode {
   const { fault, run } = useAction();
   const { sheet, sheets, columns, column } = read;
-  const choose = (body: object): void => run(() => change("read", body));
+  const choose = (body: object): void => run(() => changeList(id, "read", body));
   return (
     <>
       <div class="bar choose">
-        {sheet === null || sheets.length < 2 ? null : (
+        {sheet !== null && sheets.length > 1 && (
           <Field
             label="Sheet"
             value={sheet}
@@ -116,7 +117,7 @@ export function Choices({ read, change }: ReadProps): VNode {
             onValue={(name) => choose({ sheet: name })}
           />
         )}
-        {columns.length < 2 ? null : (
+        {columns.length > 1 && (
           <Field
             label="Column with the entries"
             value={String(column)}
@@ -131,9 +132,8 @@ export function Choices({ read, change }: ReadProps): VNode {
 }
 
 /** What a list came to: the sentence, what can be repaired, every row, and the cleaned file. */
-export function ListResult(list: ShownList): VNode {
-  const { state, change } = list;
-  const { read, rows } = state;
+export function ListResult(list: ReadyList): VNode {
+  const { rows, read } = list;
   const [shown, setShown] = useState<ShownClass | "">("");
   const see = (name: ShownClass): void => {
     setShown(name);
@@ -141,32 +141,26 @@ export function ListResult(list: ShownList): VNode {
   };
   const lead = (
     <>
-      {counted(rows, "row")}, {counted(state.charged, "check")} charged. {endWords(state)}
+      {counted(rows, "row")}, {counted(list.charged, "check")} charged. {endWords(list)}
     </>
   );
   return (
     <>
-      <PageHead title={state.name} lead={lead}>
+      <PageHead title={list.name} lead={lead}>
         {listButtons(list)}
         <a class="button main" href="lists#cleaned" onClick={toCleaned}>
           Download
         </a>
       </PageHead>
-      {read === undefined ? (
-        <Bones lines={6} />
-      ) : (
-        <>
-          {notChecked(state, read, change)}
-          {picture(read, rows, see)}
-          {whatToLookAt(read, change, see)}
-          <Rows {...{ read, change, shown, setShown }} id={state.id} />
-          <Cleaned id={state.id} read={read} />
-          {read.sheets.length > 1 && (
-            <Sheet title="Another sheet or column">
-              <Choices {...{ read, change }} />
-            </Sheet>
-          )}
-        </>
+      {notChecked(list)}
+      {picture(read, rows, see)}
+      {whatToLookAt(list, see)}
+      <Rows {...{ list, shown, setShown }} />
+      <Cleaned {...list} />
+      {read.sheets.length > 1 && (
+        <Sheet title="Another sheet or column">
+          <Choices {...list} />
+        </Sheet>
       )}
     </>
   );
@@ -180,8 +174,8 @@ function toCleaned(event: Event): void {
 
 type See = (name: ShownClass) => void;
 
-function notChecked(state: ListState, read: ReadList, change: ChangeList): VNode | null {
-  const { unchecked, fixed } = read.counts;
+function notChecked(list: ReadyList): VNode | null {
+  const { unchecked, fixed } = list.read.counts;
   if (unchecked + fixed === 0) return null;
   const rows = [
     unchecked > 0 ? `${counted(unchecked, "row was", "rows were")} not checked` : "",
@@ -192,12 +186,12 @@ function notChecked(state: ListState, read: ReadList, change: ChangeList): VNode
   return (
     <section class="notice unsure stack close">
       <h2>{rows.filter((words) => words !== "").join(", and ")}.</h2>
-      {state.failed ? (
+      {list.failed ? (
         <p>The service could not finish the check; what it did not check is not charged.</p>
       ) : (
-        state.stopped && unchecked > 0 && <p>You ended the check before its end.</p>
+        list.stopped && unchecked > 0 && <p>You ended the check before its end.</p>
       )}
-      {checkButton({ read, change }, read.open)}
+      {checkButton(list, list.read.open)}
     </section>
   );
 }
@@ -220,7 +214,8 @@ function picture(read: ReadList, rows: number, see: See): VNode {
   );
 }
 
-function whatToLookAt(read: ReadList, change: ChangeList, see: See): VNode | null {
+function whatToLookAt(list: ReadyList, see: See): VNode | null {
+  const { read } = list;
   const repairs = read.repairs.filter(({ open, fixed }) => open + fixed > 0);
   if (repairs.length + read.disposable.length + read.unsure === 0) return null;
   const most = read.disposable[0]?.rows ?? 1;
@@ -228,7 +223,7 @@ function whatToLookAt(read: ReadList, change: ChangeList, see: See): VNode | nul
     <section class="stack" aria-labelledby="look">
       <h2 id="look">What to look at</h2>
       <div class="even">
-        {repairs.map((repair) => repairCard(repair, change, see))}
+        {repairs.map((repair) => repairCard(list.id, repair, see))}
         {read.disposable.length > 0 && (
           <article class="sheet stack close">
             <h3>Why rows are disposable</h3>
@@ -248,7 +243,7 @@ function whatToLookAt(read: ReadList, change: ChangeList, see: See): VNode | nul
               DNS gave no answer for {counted(read.unsure, "entry", "entries")}. Another try may
               tell.
             </p>
-            {checkButton({ read, change }, read.unsure, { again: true })}
+            {checkButton(list, read.unsure, { again: true })}
           </article>
         )}
       </div>
@@ -265,7 +260,7 @@ const REPAIR_WORDS: Partial<Record<ShownClass, readonly [one: string, many: stri
   format: ["row with a slip", "rows with a slip"],
 };
 
-function repairCard(repair: RepairJson, change: ChangeList, see: See): VNode {
+function repairCard(id: string, repair: RepairJson, see: See): VNode {
   const { class: name, open, fixed, slips } = repair;
   const [one, many] = REPAIR_WORDS[name] ?? ["row", "rows"];
   const of = `: ${many}`;
@@ -290,13 +285,13 @@ function repairCard(repair: RepairJson, change: ChangeList, see: See): VNode {
         {open > 0 && (
           <Act
             {...{ act: open === 1 ? "Fix it" : `Fix all ${count(open)}`, of, class: "fix" }}
-            send={() => change("fix", { class: name })}
+            send={() => changeList(id, "fix", { class: name })}
           />
         )}
         {fixed > 0 && (
           <Act
             {...{ act: `Undo ${counted(fixed, "fix", "fixes")}`, of, class: "" }}
-            send={() => change("fix", { class: name, undo: true })}
+            send={() => changeList(id, "fix", { class: name, undo: true })}
           />
         )}
         {open > 0 && seeButton("See each one", () => see(name), of)}
@@ -335,13 +330,13 @@ const ORDERS = [
 
 const PAGE_ROWS = 50;
 
-interface RowsProps extends ReadProps {
-  id: string;
+interface RowsProps {
+  list: ReadyList;
   shown: ShownClass | "";
   setShown: (name: ShownClass | "") => void;
 }
 
-function Rows({ id, read, change, shown, setShown }: RowsProps): VNode {
+function Rows({ list: { id, read }, shown, setShown }: RowsProps): VNode {
   const [text, search] = useSearch("Search", "Search in the entries");
   const [sort, order] = useChoice("Order", ORDERS, "file");
   const [why, setWhy] = useState("");
@@ -381,7 +376,7 @@ function Rows({ id, read, change, shown, setShown }: RowsProps): VNode {
               head={["Entry", "Verdict", "Why", "Suggestion", "Line"]}
               numbers={[4]}
               none="No row fits. Take other rows, or clear the search."
-              rows={rows.map((row) => cellsOf(row, change))}
+              rows={rows.map((row) => cellsOf(id, row))}
             />
             <Turns {...{ from, total, size: PAGE_ROWS, of: "row", onFrom: setFrom }} />
           </>
@@ -391,7 +386,7 @@ function Rows({ id, read, change, shown, setShown }: RowsProps): VNode {
   );
 }
 
-const cellsOf = ({ entry, was, why, meant, line, ...row }: ListRowJson, change: ChangeList) => [
+const cellsOf = (id: string, { entry, was, why, meant, line, ...row }: ListRowJson) => [
   <span class="mono break">
     {entry}
     {was === undefined ? null : <span class="note"> was {was}</span>}
@@ -399,12 +394,12 @@ const cellsOf = ({ entry, was, why, meant, line, ...row }: ListRowJson, change: 
   <Mark {...CLASSES[row.class]} />,
   why && <span class="note">{why}</span>,
   was !== undefined ? (
-    <Act act="Undo" of={was} send={() => change("fix", { entry: was, undo: true })} />
+    <Act act="Undo" of={was} send={() => changeList(id, "fix", { entry: was, undo: true })} />
   ) : (
     meant && (
       <Act
         {...{ act: `Use ${newPart(entry, meant)}`, of: `for ${entry}`, class: "small fix" }}
-        send={() => change("fix", { entry })}
+        send={() => changeList(id, "fix", { entry })}
       />
     )
   ),
@@ -429,7 +424,7 @@ const FORMS = [
 ] as const;
 
 /** The file that the reader wants, made by the server of the rows that are chosen. */
-export function Cleaned({ id, read }: { id: string; read: ReadList }): VNode {
+function Cleaned({ id, read }: ReadyList): VNode {
   const names = classesIn(read);
   const [chosen, setChosen] = useState<readonly ShownClass[]>(["good", "fixed"]);
   const [columns, setColumns] = useState<string>("verdict");

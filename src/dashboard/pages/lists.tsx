@@ -2,38 +2,30 @@ import { signal } from "@preact/signals";
 import type { VNode } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import type { ListState, ListSummaries, ListSummary, ReadList } from "../../http/account/shapes.ts";
-import { ApiFault, call, post, remove, upload } from "../lib/client.ts";
-import {
-  count,
-  counted,
-  isoIn,
-  nowMs,
-  percent,
-  plural,
-  relativeTime,
-  timeMs,
-} from "../lib/format.ts";
+import { ApiFault, call, upload } from "../lib/client.ts";
+import { count, counted, isoIn, nowMs, percent, plural } from "../lib/format.ts";
 import { useAction, useLoad, useLooks } from "../lib/load.ts";
 import { brought, useDroppedFile } from "../lib/page.ts";
 import { fragment, go } from "../lib/router.ts";
-import { allowance, leftOf, listLife, loadAllowanceSoon } from "../lib/session.ts";
+import { allowance, listLife, loadAllowanceSoon } from "../lib/session.ts";
 import { announce } from "../lib/state.ts";
 import { Act } from "../parts/act.tsx";
 import { Fault } from "../parts/button.tsx";
 import { SplitWithLegend } from "../parts/chart.tsx";
 import { type FieldSpec, Form, type FormValues } from "../parts/form.tsx";
 import { Mark, Meter, noted, Time } from "../parts/marks.tsx";
-import { Go, PageHead, Sheet, Shown } from "../parts/page.tsx";
-import { LinesSheet, Table } from "../parts/rows.tsx";
+import { Bones, Go, PageHead, Sheet, Shown } from "../parts/page.tsx";
+import { LinesSheet, Table, TableSheet } from "../parts/rows.tsx";
 import {
   ALL_LISTS,
+  changeList,
   checkButton,
   Choices,
   columnName,
   endWords,
   listButtons,
   ListResult,
-  type ShownList,
+  type ReadyList,
 } from "./list-result.tsx";
 import { CLASSES, classesIn } from "../words/lists.ts";
 
@@ -54,22 +46,25 @@ function OneList({ id }: { id: string }): VNode {
     if (state?.state === "done") announce(`${state.name} is checked.`);
   }, [isRunning]);
   useEffect(loadAllowanceSoon, [state?.state]);
-  if (loading.isGone) return <Gone />;
-  const change: ShownList["change"] = (name, body) => post(`lists/${id}/${name}`, body);
-  const drop = () => remove(`lists/${id}`).then(() => go("lists"));
-  const Part =
-    state?.state === "chosen" ? ListRead : state?.state === "done" ? ListResult : Running;
+  if (loading.isGone) return gone();
   return (
     <>
       {state === undefined && <PageHead title="List" />}
       <Shown loading={loading} lines={6}>
-        {(known) => <Part {...{ state: known, change, drop }} />}
+        {(list) => <OpenList {...list} />}
       </Shown>
     </>
   );
 }
 
-const Gone = (): VNode => (
+function OpenList({ read, ...list }: ListState): VNode {
+  if (list.state !== "chosen" && list.state !== "done") return <Running {...list} />;
+  // It is read again after its check.
+  if (read === undefined) return <Bones lines={6} />;
+  return list.state === "done" ? <ListResult {...list} read={read} /> : listRead({ ...list, read });
+}
+
+const gone = (): VNode => (
   <>
     <PageHead
       title="This list is not here any more"
@@ -131,36 +126,31 @@ function Start(): VNode {
         />
       </div>
       {lists.length > 0 && (
-        <Sheet title="Your lists">
-          <Table
-            label="Your lists"
-            head={["List", "State", "Rows", "Deleted"]}
-            numbers={[2]}
-            rows={lists.map((list) => [
-              <a href={`lists#${list.id}`} class="break">
-                {list.name}
-              </a>,
-              stateWords(list),
-              count(list.rows),
-              list.expires_in_seconds === null ? "–" : <Time at={isoIn(list.expires_in_seconds)} />,
-            ])}
-          />
-        </Sheet>
+        <TableSheet
+          title="Your lists"
+          head={["List", "State", "Rows", "Deleted"]}
+          numbers={[2]}
+          rows={lists.map((list) => [
+            <a href={`lists#${list.id}`} class="break">
+              {list.name}
+            </a>,
+            stateWords(list),
+            count(list.rows),
+            list.expires_in_seconds === null ? "–" : <Time at={isoIn(list.expires_in_seconds)} />,
+          ])}
+        />
       )}
       {history.length > 0 && (
-        <Sheet title="Deleted lists of 13 months">
-          <Table
-            tall
-            label="Deleted lists"
-            head={["List", "Uploaded", ...PAST_COUNTS.map(([, words]) => words)]}
-            numbers={PAST_COUNTS.map((_, at) => at + 2)}
-            rows={history.map((past) => [
-              <span class="break">{past.name}</span>,
-              <Time at={past.created_at} />,
-              ...PAST_COUNTS.map(([name]) => count(past[name])),
-            ])}
-          />
-        </Sheet>
+        <TableSheet
+          {...{ title: "Deleted lists of 13 months", tall: true }}
+          head={["List", "Uploaded", ...PAST_COUNTS.map(([, words]) => words)]}
+          numbers={PAST_COUNTS.map((_, at) => at + 2)}
+          rows={history.map((past) => [
+            <span class="break">{past.name}</span>,
+            <Time at={past.created_at} />,
+            ...PAST_COUNTS.map(([name]) => count(past[name])),
+          ])}
+        />
       )}
     </>
   );
@@ -177,20 +167,12 @@ const PAST_COUNTS = [
   ["charged", "Charged"],
 ] as const;
 
-/** What the plan can check, said before a file is uploaded. */
+/** What the plan can check at once, said before a file is uploaded; what is left of it stands beside each page. */
 function limitWords(): string {
-  const known = allowance.value;
-  if (known === undefined) return "\u00a0";
-  const { day, month, credits, bulk_limit: most } = known;
-  const purse = leftOf(day) <= leftOf(month) ? day : month;
-  const left = leftOf(purse);
-  const more = credits > 0 ? `, besides ${counted(credits, "credit")}` : "";
-  return [
-    most === null ? "" : `Your plan checks up to ${count(most)} entries of a list at once.`,
-    left === Infinity
-      ? "Your plan has no limit of checks."
-      : `It has ${counted(left, "check")} left${more}, and starts again ${relativeTime(timeMs(purse.resets_at))}.`,
-  ].join(" ");
+  const most = allowance.value?.bulk_limit ?? undefined;
+  return most === undefined
+    ? "\u00a0"
+    : `Your plan checks up to ${count(most)} entries of a list at once.`;
 }
 
 function Drop({ isFull }: { isFull: boolean }): VNode {
@@ -241,33 +223,28 @@ function stateWords({ state, processed, entries }: ListSummary): string {
   return entries === 0 ? "Checking" : `Checking, ${percent(processed / entries)}`;
 }
 
-function ListRead(list: ShownList): VNode {
-  const { state, change } = list;
-  const { read } = state;
-  const rows = counted(state.rows, "row");
+function listRead(list: ReadyList): VNode {
+  const { read } = list;
+  const rows = counted(list.rows, "row");
   const lead = (
     <>
-      {rows} read. {endWords(state)}
+      {rows} read. {endWords(list)}
     </>
   );
   return (
     <>
-      <PageHead title={state.name} lead={lead}>
+      <PageHead title={list.name} lead={lead}>
         {listButtons(list)}
       </PageHead>
-      {read && (
-        <>
-          <Sheet>
-            <p class="say">{counted(read.open, "different entry", "different entries")} to check</p>
-            {others(read, rows)}
-            {checkButton({ read, change }, read.open, { class: "main" })}
-          </Sheet>
-          <Sheet>
-            <Choices {...{ read, change }} />
-            {sample(read)}
-          </Sheet>
-        </>
-      )}
+      <Sheet>
+        <p class="say">{counted(read.open, "different entry", "different entries")} to check</p>
+        {others(read, rows)}
+        {checkButton(list, read.open, { class: "main" })}
+      </Sheet>
+      <Sheet>
+        <Choices {...list} />
+        {sample(read)}
+      </Sheet>
     </>
   );
 }
@@ -343,9 +320,9 @@ async function awaitEnd({ id, name }: ListState): Promise<void> {
   const timer = setInterval(() => void look().catch(() => undefined), 5_000);
 }
 
-function Running({ state, change }: ShownList): VNode {
-  const { processed, entries, newest = [], so_far: soFar } = state;
-  const isStopping = state.state === "stopping";
+function Running(list: ListState): VNode {
+  const { id, processed, entries, newest = [], so_far: soFar } = list;
+  const isStopping = list.state === "stopping";
   const quarters = entries === 0 ? 0 : Math.floor((processed / entries) * 4);
   // A screen reader hears of every quarter; each second would be too much.
   useEffect(() => {
@@ -356,17 +333,17 @@ function Running({ state, change }: ShownList): VNode {
   return (
     <>
       <PageHead
-        title={state.name}
+        title={list.name}
         lead="You can leave this page: the check goes on, and every tab shows it."
       >
         {ALL_LISTS}
-        {isSecureContext && !awaited.value.includes(state.id) && (
-          <Act act="Notify me at its end" class="" send={() => awaitEnd(state)} />
+        {isSecureContext && !awaited.value.includes(id) && (
+          <Act act="Notify me at its end" class="" send={() => awaitEnd(list)} />
         )}
         <Act
           {...{ act: isStopping ? "Stopping…" : "Cancel", class: "", disabled: isStopping }}
           {...{ title: "Cancel the check?", yes: "Cancel it" }}
-          send={() => change("stop", {})}
+          send={() => changeList(id, "stop")}
         >
           {counted(processed, "entry is", "entries are")} checked so far. They stay, and so does
           their charge. What has not begun is not charged, and you can check it later.

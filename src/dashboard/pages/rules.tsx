@@ -300,14 +300,15 @@ function named(source: Source): VNode {
 /** A feed that is off gives no evidence, in every process. */
 function feedSwitch({ id: of, off, names }: Source): VNode {
   const entry = `feed:${of}`;
-  const turnOn = () => forgetEntry(entry);
-  const turnOff = () => saveEntry({ entry, kind: "off", note: "" });
-  return off ? (
-    <Act {...{ act: "Switch on", of, send: turnOn, said: `${of} is on.`, undo: turnOff }} />
-  ) : (
-    <Act {...{ act: "Switch off", of, send: turnOff, said: `${of} is off.`, undo: turnOn }}>
-      Its {counted(names, "name")} no longer count for any account, within 5 seconds. Names that
-      other lists hold too stay listed.
+  const turn = (isOn: boolean) => () =>
+    isOn ? forgetEntry(entry) : saveEntry({ entry, kind: "off", note: "" });
+  return (
+    <Act
+      {...{ act: off ? "Switch on" : "Switch off", of, send: turn(off), undo: turn(!off) }}
+      said={`${of} is ${off ? "on" : "off"}.`}
+    >
+      {!off &&
+        `Its ${counted(names, "name")} no longer count for any account, within 5 seconds. Names that other lists hold too stay listed.`}
     </Act>
   );
 }

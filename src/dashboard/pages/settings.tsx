@@ -59,7 +59,7 @@ export function Page(): VNode | null {
             </p>
             <Act
               act="Make a token secret"
-              send={async () => showSecret("Your token secret")(await post("token-secret"))}
+              send={() => showSecret("Your token secret", post("token-secret"))}
             >
               The old one ends at once. Tokens are not accepted until your server knows the new one.
             </Act>
@@ -233,21 +233,18 @@ const SWITCHES = [
 
 function switchRow(
   account: AccountJson,
-  [of, path, isOn, words]: (typeof SWITCHES)[number],
+  [of, path, flag, words]: (typeof SWITCHES)[number],
 ): NamedValue {
-  const turn = (state: "on" | "off") => () => post(path, { state }).then(loadSession);
+  const isOn = account[flag];
+  const send = () => post(path, { state: isOn ? "off" : "on" }).then(loadSession);
   return [
     [<b key="of">{of}</b>, ": ", words],
-    account[isOn] ? (
-      <Act
-        {...{ act: "Switch off", of, send: turn("off") }}
-        said={`${of} is off, and what was kept is deleted.`}
-      >
-        What was kept is deleted at once. It begins anew when you switch it on again.
-      </Act>
-    ) : (
-      <Act {...{ act: "Switch on", of, send: turn("on"), said: `${of} is on.` }} />
-    ),
+    <Act
+      {...{ act: isOn ? "Switch off" : "Switch on", of, send }}
+      said={isOn ? `${of} is off, and what was kept is deleted.` : `${of} is on.`}
+    >
+      {isOn && "What was kept is deleted at once. It begins anew when you switch it on again."}
+    </Act>,
   ];
 }
 
@@ -274,7 +271,7 @@ const webhookSheet = (state: WebhookState): VNode => (
   </Sheet>
 );
 
-const showSigningSecret = showSecret("The signing secret");
+const SIGNING_SECRET = "The signing secret";
 
 const WEBHOOK_URL = textField(
   "url",
@@ -306,8 +303,8 @@ function WebhookForm({ known_events: known, webhook }: WebhookState): VNode {
       keeps
       act="Save the webhook"
       fields={[{ ...WEBHOOK_URL, value: webhook?.url ?? "" }]}
-      send={async ({ url = "" }) =>
-        showSigningSecret(await post("webhook", { url: url.trim(), events: chosen }))
+      send={({ url = "" }) =>
+        showSecret(SIGNING_SECRET, post("webhook", { url: url.trim(), events: chosen }))
       }
       said="The webhook is saved."
     >
@@ -326,7 +323,7 @@ const TOOLS = (
     />
     <Act
       {...{ act: "Make a new secret", class: "small plain" }}
-      send={async () => showSigningSecret(await post("webhook/secret"))}
+      send={() => showSecret(SIGNING_SECRET, post("webhook/secret"))}
     >
       The old one stops signing at once, also for messages that are already waiting. Your receiver
       refuses them until it knows the new one.

@@ -13,7 +13,7 @@ import { Chart, type ChartLine } from "../parts/chart.tsx";
 import { useChoice } from "../parts/form.tsx";
 import { Meter, Time } from "../parts/marks.tsx";
 import { Bones, Loaded, PageHead, Sheet } from "../parts/page.tsx";
-import { Lines, More, type NamedValue, Pairs, Table } from "../parts/rows.tsx";
+import { Lines, More, type NamedValue, Pairs, Table, TableSheet } from "../parts/rows.tsx";
 import { reasonName, refusalName, tierName } from "../words/names.ts";
 import { type DecisionCounts, DECISION } from "../words/policy.ts";
 import { Plans } from "./plans.tsx";
@@ -202,18 +202,16 @@ function checks(usage: Usage): VNode {
       </Sheet>
       {requestSheet(rows, usage.hours)}
       {usage.refusals.length > 0 && (
-        <Sheet title="Refused requests">
-          <Table
-            label="Refused requests by reason and key"
-            head={["Reason", "Key", "Requests"]}
-            numbers={[2]}
-            rows={usage.refusals.map(({ code, key_id: id, key_name: name, count: many }) => [
-              refusalName(code),
-              id === null ? "No key" : (name ?? "A key that is gone"),
-              count(many),
-            ])}
-          />
-        </Sheet>
+        <TableSheet
+          title="Refused requests"
+          head={["Reason", "Key", "Requests"]}
+          numbers={[2]}
+          rows={usage.refusals.map(({ code, key_id: id, key_name: name, count: many }) => [
+            refusalName(code),
+            id === null ? "No key" : (name ?? "A key that is gone"),
+            count(many),
+          ])}
+        />
       )}
       {latencySheet(usage)}
     </>

@@ -76,7 +76,7 @@ export function Act({ of, class: kind, title, yes, asks, disabled, ...props }: A
   };
   const press = (): void => {
     const named = title ?? [act, of].join(" ").trim() + (fields === undefined ? "?" : "");
-    if ((children ?? fields) !== undefined) setQuestion({ title: named, words: "" });
+    if (children || fields) setQuestion({ title: named, words: "" });
     else run(() => send({}));
   };
   const shown = question?.values === undefined ? fields : undefined;

@@ -49,6 +49,18 @@ export function Table({ label, head, rows, numbers = [], picked, tall, none }: T
   );
 }
 
+type Titled<Props> = Omit<SheetProps, "children"> & Props;
+
+export const TableSheet = ({
+  title = "",
+  aside,
+  ...table
+}: Titled<Omit<TableProps, "label">>): VNode => (
+  <Sheet {...{ title, aside }}>
+    <Table label={title} {...table} />
+  </Sheet>
+);
+
 export type NamedValue = readonly [name: ComponentChildren, value: ComponentChildren];
 
 interface PairsProps {
@@ -91,11 +103,7 @@ export const Lines = ({ rows, none }: LinesProps): VNode => (
   </ul>
 );
 
-export const LinesSheet = ({
-  title,
-  aside,
-  ...lines
-}: Omit<SheetProps, "children"> & LinesProps): VNode => (
+export const LinesSheet = ({ title, aside, ...lines }: Titled<LinesProps>): VNode => (
   <Sheet {...{ title, aside }}>
     <Lines {...lines} />
   </Sheet>

@@ -6,8 +6,12 @@ import { entranceOf, openAdmission } from "../../test/http/open-admission.ts";
 import { zoneLookup } from "../../test/dns/zone-lookup.ts";
 import { memoryAnswers } from "../../test/http/memory-answers.ts";
 import type { Lookup } from "../core/mail/lookup.ts";
-import { type CheckOne, createCheckOne, createSingleCheck } from "./single-check.ts";
-import type { RequestedFeature } from "./features.ts";
+import {
+  type CheckOne,
+  createCheckOne,
+  createSingleCheck,
+  type RequestedFeature,
+} from "./single-check.ts";
 import { DEFAULT_TIERS, type TierName } from "../accounts/admission/tiers.ts";
 
 interface World {

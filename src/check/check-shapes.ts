@@ -2,7 +2,7 @@ import { type Described, oneOf, orNull, Type } from "../core/json-schema.ts";
 import type { Signal } from "../core/evidence/signals.ts";
 import { type Advice, ListBehind, type SaidBy } from "../core/validate/explain.ts";
 import type { FullResult } from "../core/validate/result.ts";
-import type { DenialFields } from "./features.ts";
+import type { DenialFields } from "./single-check.ts";
 
 const text = Type.String();
 const count = Type.Integer({ minimum: 0 });

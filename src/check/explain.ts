@@ -5,9 +5,16 @@ import { meantBy, withLostAt } from "../core/validate/malformed.ts";
 import type { Validation } from "../core/validate/validate.ts";
 import { ownerKey } from "../base/owner.ts";
 import type { CheckStep, EvidenceShape } from "./check-shapes.ts";
-import { type SortedFeatures, denialFields, readWanted, sortFeatures } from "./features.ts";
 import type { Admission, Entrance } from "../accounts/admission/admission.ts";
-import { type CheckAnswer, orRefund, type SingleCheck } from "./single-check.ts";
+import {
+  type CheckAnswer,
+  denialFields,
+  orRefund,
+  readWanted,
+  type SingleCheck,
+  type SortedFeatures,
+  sortFeatures,
+} from "./single-check.ts";
 import type { Tiers } from "../accounts/admission/tiers.ts";
 import { apiKeyRequired } from "../base/refusals.ts";
 

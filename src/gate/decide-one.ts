@@ -24,8 +24,8 @@ import {
   type CheckWithoutDns,
   KEPT_AT_MOST_MS,
   present,
+  sortFeatures,
 } from "../check/single-check.ts";
-import { sortFeatures } from "../check/features.ts";
 import type { Datasets } from "../core/evidence/datasets.ts";
 import { noSuchPolicy, Refusal } from "../base/refusals.ts";
 import {

@@ -1,6 +1,7 @@
 import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { DAY_MS } from "../../core/calendar.ts";
+import { nextLabel } from "../../core/name/domain.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Ids } from "../../base/ids.ts";
 import type { Log } from "../../base/log.ts";
@@ -20,7 +21,14 @@ function readBootstrap(body: Uint8Array): Bootstrap | undefined {
   const servers = new Map<string, string>();
   for (const service of file["services"].slice(0, SUFFIXES_MAX)) addService(service, servers);
   if (servers.size === 0) return undefined;
-  return (domain) => longestMatch(domain, servers);
+  return (domain) => {
+    // Whole labels are cut from the left, so the first hit is the longest (RFC 9224 section 4).
+    for (let at = 0; at >= 0; at = nextLabel(domain, at)) {
+      const url = servers.get(domain.slice(at));
+      if (url !== undefined) return url;
+    }
+    return undefined;
+  };
 }
 
 function addService(service: unknown, servers: Map<string, string>): void {
@@ -42,20 +50,6 @@ function baseUrl(urls: readonly string[]): string | undefined {
   const chosen =
     usable.find((url) => /^https:/i.test(url)) ?? usable.find((url) => /^http:/i.test(url));
   return chosen?.endsWith("/") === false ? `${chosen}/` : chosen;
-}
-
-/** It cuts whole labels from the left, so the first hit is the longest (RFC 9224 section 4). */
-function longestMatch(domain: string, servers: ReadonlyMap<string, string>): string | undefined {
-  for (let rest = domain; rest !== ""; rest = parentOf(rest)) {
-    const url = servers.get(rest);
-    if (url !== undefined) return url;
-  }
-  return undefined;
-}
-
-function parentOf(name: string): string {
-  const dot = name.indexOf(".");
-  return dot < 0 ? "" : name.slice(dot + 1);
 }
 
 interface BootstrapDeps {

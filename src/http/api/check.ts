@@ -1,6 +1,12 @@
 import { missingParameter } from "../../base/refusals.ts";
-import type { CheckAnswer, CheckOne, CheckRequest } from "../../check/single-check.ts";
-import { type RequestedFeature, featureNamed, readFeatures } from "../../check/features.ts";
+import {
+  type CheckAnswer,
+  type CheckOne,
+  type CheckRequest,
+  featureNamed,
+  readFeatures,
+  type RequestedFeature,
+} from "../../check/single-check.ts";
 import { readEntry } from "../../core/address/address.ts";
 import { CHECKS, FEATURES } from "../../core/checks/registry.ts";
 import { component, Type } from "../../core/json-schema.ts";

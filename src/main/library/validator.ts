@@ -6,8 +6,12 @@ import { type Reason, reasonsOf } from "../../core/validate/explain.ts";
 import type { FullResult } from "../../core/validate/result.ts";
 import type { Clock } from "../../base/clock.ts";
 import { CORE_BUDGET_MS } from "../../check/bounded-lookup.ts";
-import { type DenialFields, denialFields, sortFeatures } from "../../check/features.ts";
-import { createSingleCheck } from "../../check/single-check.ts";
+import {
+  createSingleCheck,
+  type DenialFields,
+  denialFields,
+  sortFeatures,
+} from "../../check/single-check.ts";
 
 export type Result = FullResult & {
   readonly reasons: readonly Reason[];

@@ -2,7 +2,7 @@ import { createShares } from "../../src/base/shares.ts";
 import type { TestContext } from "node:test";
 import { memoryRateCounter } from "../../src/accounts/admission/rate-counter.ts";
 import { splitText } from "../../src/core/batch/batch-chunk.ts";
-import { finish } from "../../src/core/batch/batch.ts";
+import { finish } from "./finish.ts";
 import type { Clock } from "../../src/base/clock.ts";
 import type { Log } from "../../src/base/log.ts";
 import type { Datasets } from "../../src/core/evidence/datasets.ts";

@@ -5,7 +5,7 @@ import { isAllowedFor } from "../../src/http/hosts.ts";
 import { readListLines } from "../../src/lists/rules/rules.ts";
 import { readEntry, trimEntry } from "../../src/core/address/address.ts";
 import { splitText } from "../../src/core/batch/batch-chunk.ts";
-import { finish } from "../../src/core/batch/batch.ts";
+import { finish } from "./finish.ts";
 import { csvLine, entryNote } from "../../src/core/batch/result-cells.ts";
 import { readKey } from "../../src/core/checks/dkim/dkim.ts";
 import { parsePolicyRecord } from "../../src/core/checks/dmarc/dmarc.ts";

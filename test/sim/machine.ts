@@ -10,7 +10,7 @@ import type {
   BulkThreadSettings,
 } from "../../src/main/threads/bulk-thread.ts";
 import { splitText } from "../../src/core/batch/batch-chunk.ts";
-import { finish } from "../../src/core/batch/batch.ts";
+import { finish } from "../bulk/finish.ts";
 import { readFile } from "../../src/http/api/read-file.ts";
 import { decodeBody } from "../../src/http/decode.ts";
 import type { Ids } from "../../src/base/ids.ts";

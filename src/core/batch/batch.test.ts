@@ -11,7 +11,8 @@ import {
   tally,
   unpackChunk,
 } from "./batch-chunk.ts";
-import { type Batch, EntryReader, finish, piecesOf } from "./batch.ts";
+import { type Batch, EntryReader, piecesOf } from "./batch.ts";
+import { finish } from "../../../test/bulk/finish.ts";
 import { entryKey, readEntry } from "../address/address.ts";
 
 function read(text: string): Batch {

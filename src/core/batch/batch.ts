@@ -141,10 +141,3 @@ export class EntryReader {
     return { total, unique, spellings, entryOf: this.#entryOf };
   }
 }
-
-export function finish<T>(slices: Generator<undefined, T>): T {
-  for (;;) {
-    const step = slices.next();
-    if (step.done === true) return step.value;
-  }
-}

@@ -3,7 +3,7 @@ import type { TestContext } from "node:test";
 import type { ClaimedChunk } from "../../../src/bulk/chunk-queue.ts";
 import { dayOf } from "../../../src/core/calendar.ts";
 import { splitText } from "../../../src/core/batch/batch-chunk.ts";
-import { finish } from "../../../src/core/batch/batch.ts";
+import { finish } from "../../bulk/finish.ts";
 import type {
   ChunkOutcome,
   CompletedBatch,

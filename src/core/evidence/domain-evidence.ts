@@ -114,29 +114,18 @@ function badSources(name: string, { datasets, counted }: Place): number | undefi
  * 200,900 legitimate names (2026-11). Others were tried on the bundled packages and refused: hotmail, outlook and yahoo
  * run under dozens of national endings of their own, icloud and protonmail find next to nothing.
  */
-const BRAND = "gmail";
 const BRAND_OWNS = ["gmail.com", "googlemail.com", "google.com"];
 const BRAND_SPARES = "gmailify.com";
 
-/** What stands before it when its first letter belongs to another word: "booking" + "mail", "blog" + "mail". */
-const NOT_AFTER = ["n", "bi", "blo", "do", "fro", "or"];
-
-function hasBrand(name: string, end: number): boolean {
-  let at = name.indexOf(BRAND);
-  while (at >= 0 && at + BRAND.length <= end) {
-    const before = name.slice(0, at);
-    if (!NOT_AFTER.some((ending) => before.endsWith(ending))) return true;
-    at = name.indexOf(BRAND, at + BRAND.length);
-  }
-  return false;
-}
+/** Its first letter may belong to another word: "booking" + "mail", "blog" + "mail". */
+const BRAND = /(?<!n|bi|blo|do|fro|or)gmail/;
 
 /** Endings for universities alone, whose students' mail is named after the university: "jagmail.southalabama.edu". */
 const SCHOOLS = /^(?:edu|ac|edu\.[a-z]{2}|ac\.[a-z]{2})$/;
 
 function lookalikeEvidence(domain: Domain): Evidence | undefined {
   const { name, publicSuffix, registrableDomain } = domain;
-  if (!hasBrand(name, name.length - publicSuffix.length)) return undefined;
+  if (!BRAND.test(name.slice(0, name.length - publicSuffix.length))) return undefined;
   if (BRAND_OWNS.some((own) => isAtOrUnder(name, own))) return undefined;
   if ((registrableDomain ?? name) === BRAND_SPARES || isHonest(domain)) return undefined;
   if (name !== registrableDomain && SCHOOLS.test(publicSuffix)) return undefined;
@@ -146,7 +135,12 @@ function lookalikeEvidence(domain: Domain): Evidence | undefined {
 /** What speaks for "disposable", and notes on it. The caller drops what a known-good domain is excused of. */
 export function domainEvidence(domain: Domain, mail: MailHosts, datasets: Datasets): Evidence[] {
   const relay = relayOfDomain(domain);
-  if (relay !== undefined) return [...denial(domain, datasets), relayNote(relay)];
+  if (relay !== undefined) {
+    // Lists disagree on relays and are not asked; only the operator's own word counts.
+    const isDenied = datasets.operator.domain(domain.name) === "deny";
+    const denial = evidence("blacklist_exact", { subject: domain.name, sources: 0 });
+    return isDenied ? [denial, relayNote(relay)] : [relayNote(relay)];
+  }
   const slipOf = typoTarget(domain.name, datasets);
   const listed = listEvidence(domain, mail, datasets);
   const customerOf = relayOfMail(mail);
@@ -165,12 +159,6 @@ export function domainEvidence(domain: Domain, mail: MailHosts, datasets: Datase
 /** Uncurated lists hold many misspellings of providers, so they count for nothing beside `typo_domain`. */
 const besideTypo = (piece: Evidence | undefined): Evidence | undefined =>
   piece?.signal === "blacklist_single" ? { ...piece, weight: 0 } : piece;
-
-/** Lists disagree on relays and are not asked; only the operator's own word counts. */
-function denial(domain: Domain, datasets: Datasets): readonly Evidence[] {
-  if (datasets.operator.domain(domain.name) !== "deny") return [];
-  return [evidence("blacklist_exact", { subject: domain.name, sources: 0 })];
-}
 
 const relayNote = (service: string): Evidence => evidence("privacy_relay", { subject: service });
 

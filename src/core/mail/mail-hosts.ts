@@ -134,39 +134,29 @@ const reachable = (answer: Answer<string>): readonly string[] =>
 
 type InboxProvider = Pick<ProviderRow, "provider" | "kind">;
 
-/** What the table says at one suffix of a host, from its last labels. */
-interface Node {
-  row?: ProviderRow;
-  /** By the label two to the left: "inbound-smtp" at "amazonaws.com" for "inbound-smtp.*.amazonaws.com". */
-  wildcards?: Map<string, ProviderRow>;
-}
+const BY_SUFFIX = new Map<string, ProviderRow>();
 
-const NODES: ReadonlyMap<string, Node> = nodesOf(INBOX_PROVIDERS);
+/** "inbound-smtp.*.amazonaws.com" has the head "inbound-smtp." and the tail ".amazonaws.com". */
+const WILDCARDS: { readonly head: string; readonly tail: string; readonly row: ProviderRow }[] = [];
 
-function nodesOf(rows: readonly ProviderRow[]): ReadonlyMap<string, Node> {
-  const nodes = new Map<string, Node>();
-  const at = (suffix: string): Node => {
-    const node = nodes.get(suffix) ?? {};
-    nodes.set(suffix, node);
-    return node;
-  };
-  for (const row of rows) {
-    for (const suffix of row.suffixes) {
-      const [head = "", tail] = suffix.split(".*.");
-      if (tail === undefined) at(suffix).row = row;
-      else (at(tail).wildcards ??= new Map()).set(head, row);
-    }
+for (const row of INBOX_PROVIDERS) {
+  for (const suffix of row.suffixes) {
+    const [head = "", tail] = suffix.split("*");
+    if (tail === undefined) BY_SUFFIX.set(suffix, row);
+    else WILDCARDS.push({ head, tail, row });
   }
-  return nodes;
 }
 
-/** The longest known suffix of a mail host wins, on label boundaries; of two equally long ones that without "*". */
+/** The longest known suffix of a mail host wins, on label boundaries; those with "*" come last. */
 export function providerOfHost(host: string): InboxProvider | undefined {
   for (let start = 0; start >= 0; start = nextLabel(host, start)) {
-    const node = NODES.get(start === 0 ? host : host.slice(start));
-    if (node === undefined) continue;
-    const row = node.row ?? node.wildcards?.get(labelBeforeLast(host, start));
+    const row = BY_SUFFIX.get(start === 0 ? host : host.slice(start));
     if (row !== undefined) return row;
+  }
+  for (const { head, tail, row } of WILDCARDS) {
+    if (!host.endsWith(tail)) continue;
+    const anyLabelAt = host.lastIndexOf(".", host.length - tail.length - 1) + 1;
+    if (`.${host.slice(0, anyLabelAt)}`.endsWith(`.${head}`)) return row;
   }
   return undefined;
 }
@@ -178,12 +168,6 @@ export function providerOfMail(mail: MailHosts): InboxProvider | undefined {
     if (known !== undefined) return known;
   }
   return undefined;
-}
-
-/** The label two to the left of `start`: "head" of "head.any.tail" where "tail" starts; "" for none. */
-function labelBeforeLast(host: string, start: number): string {
-  const any = host.lastIndexOf(".", start - 2);
-  return any < 0 ? "" : host.slice(host.lastIndexOf(".", any - 1) + 1, any);
 }
 
 const BY_DOMAIN = new Map(

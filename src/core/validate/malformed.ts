@@ -108,7 +108,9 @@ export function formatProblem(text: string, mode: EntryMode, fault: EntryFault):
     repaired = next;
   }
   const meant = meantBySlips(repaired, entry, mode);
-  const code = codeOf(entry, { fault, found: meant === undefined ? undefined : found });
+  const hasTwo = fault === "local_char" && entry.indexOf("@") !== entry.lastIndexOf("@");
+  const certain = meant === undefined ? undefined : found;
+  const code = certain ?? (hasTwo ? "two_ats" : fault);
   const message = isSlip(code) ? SLIP_WORDS[code] : faultSentence(code);
   return { code, message, ...(meant !== undefined && { meant }) };
 }
@@ -119,15 +121,6 @@ function meantBySlips(repaired: string, entry: string, mode: EntryMode): string 
   return (
     nearProvider(repaired, entry, mode) ?? (isWhole && repaired !== entry ? repaired : undefined)
   );
-}
-
-function codeOf(
-  entry: string,
-  { fault, found }: { readonly fault: EntryFault; readonly found: Slip | undefined },
-): FormatCode {
-  if (found !== undefined) return found;
-  const hasTwo = fault === "local_char" && entry.indexOf("@") !== entry.lastIndexOf("@");
-  return hasTwo ? "two_ats" : fault;
 }
 
 const isSlip = (code: FormatCode): code is Slip => Object.hasOwn(SLIP_WORDS, code);
@@ -188,13 +181,8 @@ export function withMeant<Result extends object>(
   meant: string | undefined,
 ): Result & { readonly did_you_mean?: string } {
   if (meant === undefined) return result;
-  const members = Object.entries(result).flatMap(([name, value]): [string, unknown][] => {
-    if (name === "did_you_mean") return [];
-    if (name !== "signals") return [[name, value]];
-    return [
-      [name, value],
-      ["did_you_mean", meant],
-    ];
-  });
-  return Object.fromEntries(members) as Result & { readonly did_you_mean: string };
+  const members = Object.entries(result).filter(([name]) => name !== "did_you_mean");
+  const at = members.findIndex(([name]) => name === "signals") + 1;
+  const repaired = Object.fromEntries(members.toSpliced(at, 0, ["did_you_mean", meant]));
+  return repaired as Result & { readonly did_you_mean: string };
 }

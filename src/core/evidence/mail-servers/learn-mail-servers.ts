@@ -9,16 +9,10 @@ export interface MailSighting {
   readonly addresses: readonly string[];
 }
 
-export interface LearningThresholds {
-  readonly listedMin: number;
-  /** With fewer it counts as shared: a small company with a few bad customers looks the same until good ones are met. */
-  readonly dedicatedListedMin: number;
-  readonly othersShareMax: number;
-}
-
 /** Chosen by the figures of bench/evidence/mail-servers.ts; docs/detection.md has them. */
-export const LEARNING: LearningThresholds = {
+export const LEARNING = {
   listedMin: 5,
+  // With fewer it counts as shared: a small company with a few bad customers looks the same until good ones are met.
   dedicatedListedMin: 20,
   othersShareMax: 0.05,
 };
@@ -79,7 +73,7 @@ export class MailServerTally {
     return customers;
   }
 
-  learned(thresholds: LearningThresholds = LEARNING): readonly LearnedServer[] {
+  learned(thresholds = LEARNING): readonly LearnedServer[] {
     return [...this.#servers].flatMap(([server, { listed, addresses }]) => {
       if (this.#carriers.has(server)) return [];
       const others = [server, ...addresses].map(
@@ -94,7 +88,7 @@ export class MailServerTally {
 function kindOf(
   listed: number,
   honest: number,
-  { listedMin, dedicatedListedMin, othersShareMax }: LearningThresholds,
+  { listedMin, dedicatedListedMin, othersShareMax }: typeof LEARNING,
 ): MailServerKind | undefined {
   if (listed < listedMin) return undefined;
   const isDedicated = listed >= dedicatedListedMin && honest / (listed + honest) < othersShareMax;

@@ -8,11 +8,6 @@ interface WordHit {
   readonly end: number;
 }
 
-interface WordFinder {
-  /** Gives the hit before `end` that ends first, of several the longest, among those that `accept` takes. */
-  find(text: string, end: number, accept?: (hit: WordHit) => boolean): WordHit | undefined;
-}
-
 const ALPHABET = "abcdefghijklmnopqrstuvwxyz0123456789-.";
 const WIDTH = ALPHABET.length;
 
@@ -23,8 +18,10 @@ const SYMBOL_OF_CODE = Uint8Array.from({ length: 128 }, (_, code) => {
 
 const symbolAt = (text: string, at: number): number => SYMBOL_OF_CODE[text.charCodeAt(at)] ?? WIDTH;
 
-/** Every word is of the alphabet above and not empty: tables are, and a test holds them to it. */
-export function wordFinder(words: readonly string[]): WordFinder {
+/** Finds all words before `end`, by where they begin. Every word is of the alphabet above, which a test holds tables to. */
+export function wordFinder(
+  words: readonly string[],
+): (text: string, end: number) => readonly WordHit[] {
   // A trie. `next[state * WIDTH + symbol]` is the state after a symbol; 0 is the root, and no way on.
   const letters = words.reduce((sum, word) => sum + word.length, 1);
   const next = new Uint16Array(letters * WIDTH);
@@ -38,26 +35,20 @@ export function wordFinder(words: readonly string[]): WordFinder {
     }
     wordAt[state] = word;
   }
-  const find: WordFinder["find"] = (text, end, accept = () => true) => {
-    let found: WordHit | undefined;
-    let limit = end; // once a hit is found, only those that end before it count
-    for (let start = 0; start < limit; start += 1) {
+  return (text, end) => {
+    const hits: WordHit[] = [];
+    for (let start = 0; start < end; start += 1) {
       let state = 0;
-      for (let at = start; at < limit; at += 1) {
+      for (let at = start; at < end; at += 1) {
         const symbol = symbolAt(text, at);
         state = symbol === WIDTH ? 0 : (next[state * WIDTH + symbol] ?? 0);
         if (state === 0) break;
         const word = wordAt[state];
-        if (word === undefined) continue;
-        const hit = { word, end: at + 1 };
-        if (!accept(hit)) continue;
-        found = hit;
-        limit = at;
+        if (word !== undefined) hits.push({ word, end: at + 1 });
       }
     }
-    return found;
+    return hits;
   };
-  return { find };
 }
 
 const table = new Map(wordsByName(TEXTS.keywords));
@@ -113,7 +104,7 @@ const KINDS: ReadonlyMap<string, "strong" | "alone" | "weak"> = new Map([
   ...wordsOf("alone").map((word) => [word, "alone"] as const),
   ...STRONG_WORDS.map((word) => [word, "strong"] as const),
 ]);
-const WORDS = wordFinder([...KINDS.keys()]);
+const findWords = wordFinder([...KINDS.keys()]);
 
 const HONEST: ReadonlySet<string> = new Set(wordsOf("honest"));
 
@@ -139,16 +130,15 @@ interface FoundWords {
   weak?: WordHit;
 }
 
-/** Of each kind the word that ends first. */
+/** The word of each kind that ends first, and of several the longest. */
 function wordsIn(name: string, end: number): FoundWords {
   const found: FoundWords = {};
-  WORDS.find(name, end, (hit) => {
+  for (const hit of findWords(name, end)) {
     const kind = KINDS.get(hit.word) ?? "weak";
     const isFirst = hit.end < (found[kind]?.end ?? Infinity);
     const counts = kind === "strong" ? isMeant : standsAlone;
     if (isFirst && counts(name, hit)) found[kind] = hit;
-    return false; // look at every word
-  });
+  }
   return found;
 }
 

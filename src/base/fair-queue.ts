@@ -35,14 +35,11 @@ export class Fifo<T> {
 interface Piece<T> {
   readonly item: T;
   readonly cost: number;
-  readonly rank: number;
 }
 
 interface OwnerQueue<T> {
   readonly owner: OwnerKey;
-  /** Lowest rank first; none is empty. */
-  readonly ranks: { readonly rank: number; readonly pieces: Fifo<Piece<T>> }[];
-  length: number;
+  readonly pieces: Fifo<Piece<T>>;
   /** Virtual time at which the owner's last piece ended. */
   servedUntil: number;
 }
@@ -60,15 +57,9 @@ const EMPTY_LINES_MAX = 64;
 export class FairQueue<T> {
   readonly #lines = new Map<OwnerKey, OwnerQueue<T>>();
   readonly #waiting = new Set<OwnerQueue<T>>();
-  readonly #countedPerOwner: number;
   /** Virtual time: it grows with each piece served, so that new owners cannot pass for ever. */
   #now = 0;
   #length = 0;
-
-  /** `countedPerOwner`: of one owner's pieces `length` counts this many at most. */
-  constructor(countedPerOwner = Infinity) {
-    this.#countedPerOwner = countedPerOwner;
-  }
 
   get length(): number {
     return this.#length;
@@ -79,22 +70,15 @@ export class FairQueue<T> {
   }
 
   lengthOf(owner: OwnerKey): number {
-    return this.#lines.get(owner)?.length ?? 0;
+    return this.#lines.get(owner)?.pieces.length ?? 0;
   }
 
-  push(owner: OwnerKey, item: T, cost = 1, rank = 0): void {
+  push(owner: OwnerKey, item: T, cost = 1): void {
     const line = this.#lineOf(owner);
-    const { ranks } = line;
-    if (line.length === 0) line.servedUntil = Math.max(this.#now, line.servedUntil);
-    const behind = ranks.findLastIndex((one) => one.rank <= rank);
-    let place = ranks[behind];
-    if (place?.rank !== rank) {
-      place = { rank, pieces: new Fifo() };
-      ranks.splice(behind + 1, 0, place);
-    }
-    place.pieces.push({ item, cost, rank });
+    if (line.pieces.length === 0) line.servedUntil = Math.max(this.#now, line.servedUntil);
+    line.pieces.push({ item, cost });
     this.#waiting.add(line);
-    this.#count(line, 1);
+    this.#length += 1;
   }
 
   /** Takes out the next piece, of owners that `may` begin theirs, unless it does not fit: then nothing else is next. */
@@ -105,17 +89,17 @@ export class FairQueue<T> {
     let next: OwnerQueue<T> | undefined;
     let least = Infinity;
     for (const line of this.#waiting) {
-      const piece = line.ranks[0]?.pieces.peek();
+      const piece = line.pieces.peek();
       if (piece === undefined) continue;
       const end = line.servedUntil + piece.cost;
       if (end >= least || may?.(line.owner, piece.item) === false) continue;
       next = line;
       least = end;
     }
-    const first = next?.ranks[0]?.pieces.peek();
+    const first = next?.pieces.peek();
     if (next === undefined || first === undefined || fits?.(first.item) === false) return undefined;
-    next.ranks[0]?.pieces.shift();
-    this.#removed(next, 0);
+    next.pieces.shift();
+    this.#removed(next);
     this.#charge(next, next.servedUntil, first.cost);
     return first;
   }
@@ -126,14 +110,14 @@ export class FairQueue<T> {
   }
 
   longest(): OwnerKey | undefined {
-    return largestBy(this.#waiting, ({ length }) => length)?.owner;
+    return largestBy(this.#waiting, ({ pieces }) => pieces.length)?.owner;
   }
 
   /** Takes the owner's last piece out, unserved. */
   pop(owner: OwnerKey): T | undefined {
     const line = this.#lines.get(owner);
-    const piece = line?.ranks.at(-1)?.pieces.pop();
-    if (line !== undefined && piece !== undefined) this.#removed(line, line.ranks.length - 1);
+    const piece = line?.pieces.pop();
+    if (line !== undefined && piece !== undefined) this.#removed(line);
     return piece?.item;
   }
 
@@ -141,15 +125,14 @@ export class FairQueue<T> {
     const known = this.#lines.get(owner);
     if (known !== undefined) return known;
     if (this.#lines.size >= 2 * this.#waiting.size + EMPTY_LINES_MAX) this.#forgetEmpty();
-    const line: OwnerQueue<T> = { owner, ranks: [], length: 0, servedUntil: this.#now };
+    const line: OwnerQueue<T> = { owner, pieces: new Fifo(), servedUntil: this.#now };
     this.#lines.set(owner, line);
     return line;
   }
 
-  #removed(line: OwnerQueue<T>, place: number): void {
-    if (line.ranks[place]?.pieces.length === 0) line.ranks.splice(place, 1);
-    this.#count(line, -1);
-    if (line.length === 0) this.#waiting.delete(line);
+  #removed(line: OwnerQueue<T>): void {
+    this.#length -= 1;
+    if (line.pieces.length === 0) this.#waiting.delete(line);
   }
 
   #charge(line: OwnerQueue<T>, start: number, cost: number): void {
@@ -157,16 +140,10 @@ export class FairQueue<T> {
     this.#now = Math.max(this.#now, start + cost / PASSING);
   }
 
-  #count(line: OwnerQueue<T>, change: 1 | -1): void {
-    this.#length -= Math.min(line.length, this.#countedPerOwner);
-    line.length += change;
-    this.#length += Math.min(line.length, this.#countedPerOwner);
-  }
-
   #forgetEmpty(): void {
     for (const [owner, line] of this.#lines) {
       const isAhead = line.servedUntil > this.#now;
-      if (!isAhead && line.length === 0) this.#lines.delete(owner);
+      if (!isAhead && line.pieces.length === 0) this.#lines.delete(owner);
     }
   }
 }

@@ -1,4 +1,3 @@
-import { CHUNK_ENTRIES } from "../core/batch/batch-chunk.ts";
 import type { OwnerKey } from "./owner.ts";
 
 /** Names of an owner that may be under way before DNS has answered any: a part of the window. */
@@ -13,137 +12,77 @@ const SILENT_COST = 4;
 
 interface OwnerState {
   chunks: number;
-  /** Names of its chunks that wait for their start. */
-  unbegun: number;
   underWay: number;
   /** Names that DNS answered, less four times those that it did not. */
   proven: number;
-  begun: number;
-  readonly waiting: Waiting[];
 }
 
-interface Waiting {
-  readonly order: number;
-  readonly start: () => void;
-}
-
-export interface ChunkLimiter {
-  /** Undefined when the next name may begin, else a promise of that. Each is followed by one `leave`. */
-  enter(): Promise<void> | undefined;
-  leave(answered: boolean): void;
-  /** The chunk is over; what it has not begun is not begun any more. */
-  end(): void;
-}
-
-/** A part of the window, and as many more as DNS has answered: a list of silent names cannot fill it. */
+/** An owner has a part of the window, and as many more as DNS has answered: a list of silent names cannot fill it. */
 export class ListLimiter {
   readonly #window: () => number;
-  readonly #begun: () => void;
   readonly #owners = new Map<OwnerKey, OwnerState>();
   /** Names under way beyond what DNS answered for their owners. */
   #unproven = 0;
-  #ready = 0;
 
-  constructor(window: () => number, begun: () => void = () => undefined) {
+  constructor(window: () => number) {
     this.#window = window;
-    this.#begun = begun;
   }
 
-  /** Names that wait for others' and not for answers of their own owner; of each owner a chunk at most. */
-  get ready(): number {
-    return this.#ready;
+  /** The owners that have chunks. */
+  get owners(): ReadonlyMap<OwnerKey, unknown> {
+    return this.#owners;
   }
 
-  begin(owner: OwnerKey, names: number): ChunkLimiter {
-    const pace = this.#owners.get(owner) ?? {
-      chunks: 0,
-      unbegun: 0,
-      underWay: 0,
-      proven: 0,
-      begun: 0,
-      waiting: [],
-    };
-    this.#owners.set(owner, pace);
-    pace.chunks += 1;
-    pace.begun += 1;
-    this.#change(pace, () => void (pace.unbegun += names));
-    const order = pace.begun;
-    let left = names;
-    const start = (): void => {
-      left -= 1;
-      this.#change(pace, () => {
-        pace.unbegun -= 1;
-        pace.underWay += 1;
-      });
-    };
-    return {
-      enter: () => this.#enter(pace, { order, start }),
-      leave: (answered) => this.#leave(pace, answered),
-      end: () => {
-        this.#change(pace, () => void (pace.unbegun -= left));
-        pace.chunks -= 1;
-        if (pace.chunks === 0) this.#owners.delete(owner);
-      },
-    };
+  addChunk(owner: OwnerKey): void {
+    const state = this.#owners.get(owner);
+    if (state === undefined) this.#owners.set(owner, { chunks: 1, underWay: 0, proven: 0 });
+    else state.chunks += 1;
   }
 
-  owners(): readonly OwnerKey[] {
-    return [...this.#owners.keys()];
+  /** None of its names is under way any more. */
+  removeChunk(owner: OwnerKey): void {
+    const state = this.#owners.get(owner);
+    if (state === undefined) return;
+    state.chunks -= 1;
+    if (state.chunks === 0) this.#owners.delete(owner);
   }
 
-  /** One more chunk would only wait. Beside other owners a chunk's worth is enough, so that theirs come between. */
-  hasEnough(owner: OwnerKey): boolean {
-    const pace = this.#owners.get(owner);
-    if (pace === undefined) return false;
-    const most = this.#most(pace);
-    return pace.unbegun >= (this.#owners.size > 1 ? Math.min(most, CHUNK_ENTRIES) : most);
-  }
-
-  #most({ proven }: OwnerState): number {
+  /** How many names of the owner may be under way. */
+  most(owner: OwnerKey): number {
     const window = this.#window();
+    const proven = this.#owners.get(owner)?.proven ?? 0;
     if (this.#unproven >= window * ALL_UNPROVEN_PART) {
       return UNPROVEN_LEAST + Math.min(proven, window);
     }
     return mostUnderWay(proven, { window, owners: this.#owners.size });
   }
 
-  #change(pace: OwnerState, change: () => void): void {
-    const { ready } = this;
-    this.#unproven -= unprovenOf(pace);
-    this.#ready -= readyOf(pace);
-    change();
-    this.#unproven += unprovenOf(pace);
-    this.#ready += readyOf(pace);
-    if (this.#ready < ready) this.#begun();
+  mayBegin(owner: OwnerKey): boolean {
+    return (this.#owners.get(owner)?.underWay ?? 0) < this.most(owner);
   }
 
-  #enter(pace: OwnerState, { order, start }: Waiting): Promise<void> | undefined {
-    if (pace.underWay < this.#most(pace)) {
-      start();
-      return undefined;
-    }
-    return new Promise((resolve) => {
-      const begin = (): void => {
-        start();
-        resolve();
-      };
-      this.#change(pace, () => void pace.waiting.push({ order, start: begin }));
+  begin(owner: OwnerKey): void {
+    this.#change(owner, (state) => void (state.underWay += 1));
+  }
+
+  end(owner: OwnerKey, isAnswered: boolean): void {
+    const window = this.#window();
+    this.#change(owner, (state) => {
+      state.underWay -= 1;
+      state.proven = provenAfter(isAnswered, state.proven, window);
     });
   }
 
-  #leave(pace: OwnerState, answered: boolean): void {
-    const proven = provenAfter(answered, pace.proven, this.#window());
-    this.#change(pace, () => {
-      pace.underWay -= 1;
-      pace.proven = proven;
-    });
-    while (pace.waiting.length > 0 && pace.underWay < this.#most(pace)) {
-      let oldest: Waiting | undefined;
-      this.#change(pace, () => (oldest = oldestOf(pace.waiting)));
-      oldest?.start();
-    }
+  #change(owner: OwnerKey, change: (state: OwnerState) => void): void {
+    const state = this.#owners.get(owner);
+    if (state === undefined) return;
+    this.#unproven -= unprovenOf(state);
+    change(state);
+    this.#unproven += unprovenOf(state);
   }
 }
+
+const unprovenOf = ({ underWay, proven }: OwnerState): number => Math.max(0, underWay - proven);
 
 export function mostUnderWay(
   proven: number,
@@ -156,17 +95,3 @@ export function mostUnderWay(
 /** What an owner has proven once another of its names has ended. */
 export const provenAfter = (answered: boolean, proven: number, window: number): number =>
   Math.min(Math.max(0, proven + (answered ? 1 : -SILENT_COST)), window * SILENT_COST);
-
-const readyOf = ({ waiting, unbegun }: OwnerState): number =>
-  waiting.length > 0 ? 0 : Math.min(unbegun, CHUNK_ENTRIES);
-
-const unprovenOf = ({ underWay, proven }: OwnerState): number => Math.max(0, underWay - proven);
-
-/** An owner's chunks end one after the other: in turns, a few silent names of each would hold up all of them. */
-function oldestOf(waiting: Waiting[]): Waiting | undefined {
-  let oldest = 0;
-  for (const [at, { order }] of waiting.entries()) {
-    if (order < (waiting[oldest]?.order ?? Infinity)) oldest = at;
-  }
-  return waiting.splice(oldest, 1)[0];
-}

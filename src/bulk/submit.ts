@@ -50,7 +50,7 @@ import {
   type Splitter,
 } from "./bulk.ts";
 import type { IdempotencyKeys } from "./idempotency.ts";
-import type { JobOutcome, Jobs } from "./jobs.ts";
+import type { JobOutcome, Jobs, QueueAhead } from "./jobs.ts";
 import {
   findSession,
   followSession,
@@ -60,13 +60,7 @@ import {
 } from "./read-session.ts";
 import { spelledResults, storedResults } from "./result-source.ts";
 import type { SessionStore } from "./sessions.ts";
-import {
-  checked,
-  type EntryCheck,
-  type EntryCheckOptions,
-  outcomeOf,
-} from "./worker/process-chunk.ts";
-import { estimatedSeconds } from "./worker/leases.ts";
+import { entryOutcome, type EntryCheck, type EntryCheckOptions, outcomeOf } from "./entry-check.ts";
 
 async function checkChunk(
   { content }: PackedChunk,
@@ -74,7 +68,7 @@ async function checkChunk(
   options: EntryCheckOptions,
 ): Promise<ChunkOutcome> {
   const entries = chunkEntries(unpackChunk(content));
-  const results = entries.map(async (entry) => checked((await check(entry, options)).result()));
+  const results = entries.map(async (entry) => entryOutcome(await check(entry, options)));
   return outcomeOf(entries, await Promise.all(results));
 }
 
@@ -97,6 +91,15 @@ type KeptRecord =
 const LOCK_SPARE_MS = 20_000;
 
 const SYNC_MAX_ENTRIES = 100;
+
+const ASSUMED_ENTRIES_PER_SECOND = 1_000;
+
+/** At least 1. Owners take turns, so of each running job no more stands before it than it has itself. */
+function estimatedSeconds(entries: number, { openEntries, entriesPerSecond }: QueueAhead): number {
+  const ahead = openEntries.reduce((sum, open) => sum + Math.min(open, entries), 0);
+  const speed = Math.max(1, entriesPerSecond ?? ASSUMED_ENTRIES_PER_SECOND);
+  return Math.max(1, Math.ceil((ahead + entries) / speed));
+}
 
 const ANONYMOUS_COOLDOWN_MS = 60_000;
 

@@ -3,7 +3,7 @@ import { announcer } from "../bulk/announce.ts";
 import { ChunkQueue } from "../bulk/chunk-queue.ts";
 import { Jobs } from "../bulk/jobs.ts";
 import { keepJobs } from "../bulk/keep-house.ts";
-import { BulkWorker } from "../bulk/worker/worker.ts";
+import { BulkWorker } from "../bulk/worker.ts";
 import { buildWorkerApp } from "../http/app.ts";
 import { createHostCheck } from "../http/hosts.ts";
 import { DEFAULT_LIMITS } from "../http/server.ts";

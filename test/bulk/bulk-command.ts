@@ -7,7 +7,7 @@ import { bulkCommand } from "../../src/cli/commands/bulk.ts";
 import { program, runProgram } from "../../src/cli/program.ts";
 import type { Lookup } from "../../src/core/mail/lookup.ts";
 import type { Terminal } from "../../src/cli/terminal.ts";
-import { coreEntryCheck } from "../../src/bulk/worker/core-entry-check.ts";
+import { coreEntryCheck } from "../../src/bulk/entry-check.ts";
 import { mailEverywhere, noDatasets } from "./bulk-world.ts";
 
 export interface BulkCommandOptions {

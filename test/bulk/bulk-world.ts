@@ -9,10 +9,10 @@ import type { Datasets } from "../../src/core/evidence/datasets.ts";
 import type { Lookup } from "../../src/core/mail/lookup.ts";
 import { type Announcement, announcer, type CompletedEvent } from "../../src/bulk/announce.ts";
 import type { BulkAnswer, BulkRequest } from "../../src/bulk/bulk.ts";
-import { coreEntryCheck } from "../../src/bulk/worker/core-entry-check.ts";
+import { coreEntryCheck } from "../../src/bulk/entry-check.ts";
 import { BulkService } from "../../src/bulk/submit.ts";
-import type { EntryCheck } from "../../src/bulk/worker/process-chunk.ts";
-import { BulkWorker } from "../../src/bulk/worker/worker.ts";
+import type { EntryCheck } from "../../src/bulk/entry-check.ts";
+import { BulkWorker } from "../../src/bulk/worker.ts";
 import type { Caller } from "../../src/accounts/admission/caller.ts";
 import {
   type Admission,

@@ -35,9 +35,7 @@ async function* onePage(count: number): AsyncGenerator<ListPage> {
 test("a check that fails while later entries wait for room is reported, not an unhandled rejection", async () => {
   const checker = {
     check: (entry: string) =>
-      entry === "d3.example"
-        ? Promise.reject(new Error("a bug"))
-        : Promise.resolve({ isAnswered: true, weight: 1, result: () => RESULT }),
+      entry === "d3.example" ? Promise.reject(new Error("a bug")) : Promise.resolve(RESULT),
     room: () => new Promise<void>((resolve) => setImmediate(resolve)),
     close: () => Promise.resolve(),
   };

@@ -1,6 +1,6 @@
 import { addressBalance, entryNote, withNote } from "../../core/batch/result-cells.ts";
 import { type FullResult, isInconclusive } from "../../core/validate/result.ts";
-import { checkAll, type EntryCheck } from "../../bulk/worker/process-chunk.ts";
+import type { EntryCheck } from "../../bulk/entry-check.ts";
 import { Places } from "../../base/places.ts";
 import { keyOf } from "../../core/batch/batch.ts";
 import type { ListRow } from "../../core/batch/list-table.ts";
@@ -92,11 +92,19 @@ async function checkBlock(
   { check, room, again }: Checking,
 ): Promise<CheckedPage> {
   const entries = rows.flatMap((row) => row.entries);
-  const checked = await checkAll(entries, (entry) => checkEntry(entry, check), room);
+  const begun: Promise<FullResult>[] = [];
+  for (const entry of entries) {
+    const wait = room();
+    if (wait !== undefined) await wait;
+    const result = check(entry, { spamTrap: SPAM_TRAP });
+    result.catch(() => undefined); // `Promise.all` reports it
+    begun.push(result);
+  }
+  const checked = await Promise.all(begun);
   const settled = await Promise.all(
     checked.map(async (result, at) =>
       isInconclusive(result)
-        ? await again.hold(() => checkEntry(entries[at] ?? "", check, { again: true }))
+        ? await again.hold(() => check(entries[at] ?? "", { spamTrap: SPAM_TRAP, again: true }))
         : result,
     ),
   );
@@ -110,13 +118,4 @@ async function checkBlock(
     shape,
     rows: rows.map((row) => ({ ...row, results: noted.slice(at, (at += row.entries.length)) })),
   };
-}
-
-async function checkEntry(
-  entry: string,
-  check: EntryCheck,
-  options: { readonly again?: true } = {},
-): Promise<FullResult> {
-  const answer = await check(entry, { spamTrap: SPAM_TRAP, ...options });
-  return answer.result();
 }

@@ -6,7 +6,7 @@ import type { Log } from "../../base/log.ts";
 import { createShares } from "../../base/shares.ts";
 import { ChunkQueue } from "../../bulk/chunk-queue.ts";
 import { keepSessions } from "../../bulk/keep-house.ts";
-import { BulkWorker } from "../../bulk/worker/worker.ts";
+import { BulkWorker } from "../../bulk/worker.ts";
 import { LiveRules } from "../../lists/rules/live-rules.ts";
 import { RuleStore } from "../../lists/rules/rule.ts";
 import type { SharedDatasets } from "../../lists/shared-datasets.ts";

@@ -10,10 +10,10 @@ import {
   mailEverywhere,
   sessionOf,
   STARTER,
-} from "../../../test/bulk/bulk-world.ts";
-import type { EntryCheck } from "./process-chunk.ts";
-import { until } from "../../../test/time/until.ts";
-import { switchedCheck } from "../../../test/bulk/switched-check.ts";
+} from "../../test/bulk/bulk-world.ts";
+import type { EntryCheck } from "./entry-check.ts";
+import { until } from "../../test/time/until.ts";
+import { switchedCheck } from "../../test/bulk/switched-check.ts";
 
 const submit = async (world: BulkWorld, count: number): Promise<string> =>
   sessionOf(await world.bulk.submit(entranceOf(STARTER), listOf(domains(count))));

@@ -1,6 +1,6 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
-import { CHUNK_ENTRIES } from "../../core/batch/batch-chunk.ts";
+import { CHUNK_ENTRIES } from "../core/batch/batch-chunk.ts";
 import {
   bulkWorld,
   type BulkWorld,
@@ -10,10 +10,10 @@ import {
   mailEverywhere,
   sessionOf,
   STARTER,
-} from "../../../test/bulk/bulk-world.ts";
-import type { BulkStats } from "../bulk.ts";
-import { until } from "../../../test/time/until.ts";
-import { switchedCheck } from "../../../test/bulk/switched-check.ts";
+} from "../../test/bulk/bulk-world.ts";
+import type { BulkStats } from "./bulk.ts";
+import { until } from "../../test/time/until.ts";
+import { switchedCheck } from "../../test/bulk/switched-check.ts";
 
 const submit = async (world: BulkWorld, count: number): Promise<string> =>
   sessionOf(await world.bulk.submit(entranceOf(STARTER), listOf(domains(count))));

@@ -9,14 +9,14 @@ import {
   mailEverywhere,
   sessionOf,
   STARTER,
-} from "../../../test/bulk/bulk-world.ts";
-import { until } from "../../../test/time/until.ts";
-import type { Caller } from "../../accounts/admission/caller.ts";
+} from "../../test/bulk/bulk-world.ts";
+import { until } from "../../test/time/until.ts";
+import type { Caller } from "../accounts/admission/caller.ts";
 import type { BulkWorker } from "./worker.ts";
-import { coreEntryCheck } from "./core-entry-check.ts";
-import type { EntryCheck } from "./process-chunk.ts";
-import { noDatasets } from "../../../test/bulk/bulk-world.ts";
-import { manualClock } from "../../../test/time/manual-clock.ts";
+import { coreEntryCheck } from "./entry-check.ts";
+import type { EntryCheck } from "./entry-check.ts";
+import { noDatasets } from "../../test/bulk/bulk-world.ts";
+import { manualClock } from "../../test/time/manual-clock.ts";
 
 const accountOf = (accountId: string): Caller => ({
   ...STARTER,

@@ -14,7 +14,6 @@ export class AwakeClock implements Clock {
   readonly #clock: Clock;
   #gapsMs = 0;
   #waiting = 0;
-  /** Of the last beat; undefined while no timer waits. */
   #beatMs: number | undefined;
 
   constructor(clock: Clock) {

@@ -12,7 +12,6 @@ export class Fifo<T> {
     this.#items.push(item);
   }
 
-  /** The item that has waited longest, left where it is. */
   peek(): T | undefined {
     return this.#items[this.#head];
   }
@@ -113,7 +112,6 @@ export class FairQueue<T> {
     return largestBy(this.#waiting, ({ pieces }) => pieces.length)?.owner;
   }
 
-  /** Takes the owner's last piece out, unserved. */
   pop(owner: OwnerKey): T | undefined {
     const line = this.#lines.get(owner);
     const piece = line?.pieces.pop();

@@ -75,18 +75,15 @@ function standardOutput(): FileWriter {
   };
 }
 
-/** Files for the command line. `path` is as the user wrote it; "-" is standard input or output. */
 export interface Files {
   /** In slices of at most 64 KiB, no faster than they are taken. Ends early when `stop` is aborted. */
   read(path: string, stop: AbortSignal): AsyncIterable<Uint8Array>;
   /** Opens for writing. A file that exists is a fault unless it may be `replaced`; devices and pipes are written to. */
   write(path: string, existing: "refused" | "replaced"): Promise<FileWriter>;
-  /** Undefined when there is no such file, and for "-". */
   stat(path: string): Promise<FileFacts | undefined>;
 }
 
 export interface FileFacts {
-  /** The same for two paths to one file. */
   readonly id: string;
   readonly sizeBytes: number;
   readonly isFile: boolean;

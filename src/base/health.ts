@@ -17,7 +17,6 @@ export const PARTS = [
 
 export type HealthPart = (typeof PARTS)[number];
 
-/** One sentence that says what is wrong, and one that says what to do. */
 export interface Trouble {
   readonly says: string;
   readonly toDo: string;
@@ -35,7 +34,6 @@ export interface BrokenPart {
 }
 
 export interface Watched {
-  /** Undefined: the part is well. */
   readonly look: () => Promise<Trouble | undefined>;
   /** Of a part that the service needs: what a look that fails or is late means. Of others it means nothing new. */
   readonly silence?: Trouble;
@@ -98,7 +96,6 @@ export class Health {
     return (this.#looking ??= this.#look().finally(() => (this.#looking = undefined)));
   }
 
-  /** Names of what stops the service. */
   async failing(): Promise<readonly HealthPart[]> {
     return (await this.now()).filter(({ stops }) => stops).map(({ part }) => part);
   }

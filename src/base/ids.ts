@@ -5,9 +5,7 @@ export const systemIds: Ids = {
   hex32: () => randomBytes(16).toString("hex"),
 };
 
-/** Everything random, from a cryptographic source. */
 export interface Ids {
   bytes(count: number): Uint8Array;
-  /** A new identifier of 32 lower-case hexadecimal digits. */
   hex32(): string;
 }

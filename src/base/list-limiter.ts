@@ -28,7 +28,6 @@ export class ListLimiter {
     this.#window = window;
   }
 
-  /** The owners that have chunks. */
   get owners(): ReadonlyMap<OwnerKey, unknown> {
     return this.#owners;
   }
@@ -47,7 +46,6 @@ export class ListLimiter {
     if (state.chunks === 0) this.#owners.delete(owner);
   }
 
-  /** How many names of the owner may be under way. */
   most(owner: OwnerKey): number {
     const window = this.#window();
     const proven = this.#owners.get(owner)?.proven ?? 0;

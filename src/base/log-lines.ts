@@ -3,7 +3,6 @@ import { write, writeSync } from "node:fs";
 import { type Clock, systemClock } from "./clock.ts";
 
 export interface LineSink {
-  /** `done` gets the number of written octets, or the error. */
   write(bytes: Buffer, done: (fault: Error | null, taken: number) => void): void;
   /** How many octets were taken, before anything else happens; throws when none were. */
   writeNow(bytes: Buffer): number;
@@ -26,7 +25,6 @@ export class LogLines {
   #waiting: string[] = [];
   #waitingBytes = 0;
   #rest: Buffer = Buffer.alloc(0);
-  /** Whether the sink has `#rest` and has said nothing yet. */
   #isUnderWay = false;
   #lost = 0;
 

@@ -2,7 +2,6 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { Counter, Registry, collectDefaultMetrics } from "prom-client";
 
 interface LatencyHistogram {
-  /** Labels come from our own short lists, so they need no escaping and their number is bounded. */
   readonly observe: (route: string, method: string, status: number, durationMs: number) => void;
   text(): string;
 }
@@ -124,6 +123,5 @@ export interface HttpMetrics {
 
 export interface MetricsPage {
   readonly contentType: string;
-  /** Made once for all that ask while it is made. */
   text(): Promise<string>;
 }

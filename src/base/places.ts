@@ -7,7 +7,6 @@ export class Places {
     this.#free = count;
   }
 
-  /** Runs `work` in a place of its own. */
   async hold<T>(work: () => Promise<T>): Promise<T> {
     if (this.#free > 0) this.#free -= 1;
     else await new Promise<void>((resolve) => this.#waiting.push(resolve)); // is given a place, see below

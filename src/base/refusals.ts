@@ -96,7 +96,6 @@ export const hookPayloadTooLarge = fixed(
   "The payload of a hook has at most 1,048,576 octets.",
 );
 
-/** A target over 64 KiB. */
 export const targetTooLong = fixed("target_too_long", 414, "Request target too long.");
 export const unsupportedMediaType = fixed(
   "unsupported_media_type",
@@ -104,7 +103,6 @@ export const unsupportedMediaType = fixed(
   "Content-Type must be application/x-www-form-urlencoded, multipart/form-data or application/json.",
 );
 
-/** A compressed body (RFC 9110 section 15.5.16). */
 export const unsupportedEncoding = fixed(
   "unsupported_encoding",
   415,
@@ -135,7 +133,6 @@ export const storeUnavailable = (
 export const STORE_AWAY =
   "The database of this service does not answer, or takes no writes. Try again in a minute.";
 
-/** Of an answer that needs something stored; checks and decisions go on. */
 export const diskFull = fixed(
   "disk_full",
   503,
@@ -178,7 +175,6 @@ export const accountDisabled = fixed("account_disabled", 403, "This account is d
 /** By seconds; a window has 60 of them. A flood beyond the rate costs no stack either. */
 const RATE_EXCEEDED = new Map<number, Refusal>();
 
-/** `closesInMs`: until the rate window closes. */
 export function rateExceeded(closesInMs: number): Refusal {
   const seconds = Math.max(1, Math.ceil(closesInMs / 1_000));
   const known = RATE_EXCEEDED.get(seconds);
@@ -190,7 +186,6 @@ export function rateExceeded(closesInMs: number): Refusal {
   return made;
 }
 
-/** `limit`: the quota that is spent. */
 export function quotaExceeded(
   period: "day" | "month",
   nowMs: number,
@@ -205,7 +200,6 @@ export function quotaExceeded(
   return new Refusal("quota_exceeded", 429, message, { detail, retryAfterSeconds, notice });
 }
 
-/** `reason` says in one sentence what is wrong with the URL. */
 export function webhookUrlRefused(reason: string): Refusal {
   return new Refusal("webhook_url_refused", 422, reason);
 }
@@ -243,14 +237,12 @@ export const wrongCurrentPassword = fixed(
 );
 export const adminsOnly = fixed("admins_only", 403, "This is for administrators.");
 
-/** A change that another site's page asked for in the visitor's name. */
 export const foreignOrigin = fixed(
   "foreign_origin",
   403,
   "The request did not come from this site.",
 );
 
-/** Counted by client address: the attempts of other addresses do not count. */
 export function tooManyAttempts(closesInMs: number): Refusal {
   const seconds = Math.max(1, Math.ceil(closesInMs / 1_000));
   const message = `Too many attempts. Try again in ${String(seconds)} seconds.`;
@@ -303,7 +295,6 @@ export const adminTierKept = fixed(
 );
 export const noSuchPolicy = fixed("no_such_policy", 404, "No such policy.");
 
-/** `rule` says what the value must be. */
 export function badParameter(name: string, rule: string): Refusal {
   return new Refusal("bad_parameter", 400, `Parameter ${name} must be ${rule}.`);
 }
@@ -328,7 +319,6 @@ export function badPolicy(mistakes: readonly string[]): Refusal {
   return new Refusal("bad_policy", 400, mistakes.join("; "));
 }
 
-/** `why`: what is wrong with the signature or the secret. */
 export function hookUnauthorized(why: string): Refusal {
   return new Refusal("hook_unauthorized", 401, why);
 }
@@ -341,14 +331,12 @@ export const bulkTooLarge = fixed("bulk_too_large", 413, "Bulk input is too larg
 
 const figure = (count: number): string => count.toLocaleString("en-US");
 
-/** `size`: octets, as far as they are known. */
 export function uploadTooLarge(limit: number, size: number | undefined): Refusal {
   const has = size === undefined ? `more than ${figure(limit)}` : figure(size);
   const message = `The upload has ${has} octets; the limit is ${figure(limit)}.`;
   return new Refusal("upload_too_large", 413, message);
 }
 
-/** Entries of a file before de-duplication. */
 export function uploadTooLong(limit: number, of: "entries" | "rows" = "entries"): Refusal {
   const message = `The file has more than ${figure(limit)} ${of}, repeated ones included.`;
   return new Refusal("upload_too_long", 422, message);
@@ -390,7 +378,6 @@ export const badIdempotencyKey = fixed(
   "Idempotency-Key must be 1 to 255 printable ASCII characters.",
 );
 
-/** `reason` says in one sentence what is wrong with the file. */
 export function badUpload(reason: string): Refusal {
   return new Refusal("bad_upload", 400, reason);
 }

@@ -12,7 +12,6 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 
-/** Seals octets, as a `SecretBox` does text. */
 export interface OctetBox {
   seal(octets: Uint8Array, about: string): Uint8Array;
   open(sealed: Uint8Array, about: string): Uint8Array | undefined;

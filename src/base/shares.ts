@@ -3,7 +3,6 @@ import type { OwnerKey } from "./owner.ts";
 import { type Resource, type ResourceName, RESOURCE_NAMES, RESOURCES } from "./resources.ts";
 import { StacklessError } from "./refusals.ts";
 
-/** Whether the owner is over its own share, or everything is in use. */
 export type WhyNoRoom = "owner" | "all";
 
 /** Work that finds no room: it was not started. The HTTP floor answers 429 for `owner` and 503 for `all`. */
@@ -39,13 +38,11 @@ export interface ShareFigures {
   readonly used: number;
   readonly waiting: number;
   readonly owners: number;
-  /** The most that one owner held since the last reading. */
   readonly largest: number;
   readonly refused: Readonly<Record<WhyNoRoom, number>>;
   readonly reclaimed: number;
 }
 
-/** Called whenever an owner is refused, loses a hold or fills half of its queue. */
 export type OnThrottled = (held: {
   readonly resource: ResourceName;
   readonly owner: OwnerKey;
@@ -324,7 +321,6 @@ export const ONE_OWNER = {
 
 const SERVERS_MAX = 2_000;
 
-/** `over`: what the operator set of some rows. */
 export function createShares(heldBack?: OnThrottled, over: Overrides = {}): Shares {
   const shares = new Map(
     RESOURCE_NAMES.map((name) => {

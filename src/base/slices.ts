@@ -14,7 +14,6 @@ export function nextSlice(): Promise<void> {
   });
 }
 
-/** Runs a generator to its end; each of its slices waits for its turn. */
 export async function inSlices<T>(slices: Generator<undefined, T>): Promise<T> {
   for (;;) {
     const step = slices.next();

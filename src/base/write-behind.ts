@@ -2,7 +2,6 @@ import type { Clock } from "./clock.ts";
 
 export interface WriteBehindOptions<T> {
   readonly afterMs: number;
-  /** The same after a write that failed; absent: `afterMs`. */
   readonly retryAfterMs?: number;
   /** What must not be written just now waits on. */
   readonly mayWrite?: (key: string) => boolean;
@@ -23,7 +22,6 @@ export interface WriteBehindOptions<T> {
 export class WriteBehind<T> {
   readonly #options: WriteBehindOptions<T>;
   #waiting = new Map<string, T>();
-  /** Can be read while it is being written. */
   #writing = new Map<string, T>();
   #size = 0;
   #lost = 0;
@@ -46,7 +44,6 @@ export class WriteBehind<T> {
     return this.#waiting.get(key);
   }
 
-  /** What waits under this key or is being written. */
   under(key: string): readonly T[] {
     return [this.#writing, this.#waiting].flatMap((items) => items.get(key) ?? []);
   }
@@ -126,7 +123,6 @@ export class WriteBehind<T> {
   }
 }
 
-/** A `merge` for rows that are counts. */
 export function addCount<T extends { count: number }>(older: T, newer: T): T {
   older.count += newer.count;
   return older;

@@ -14,11 +14,9 @@ export interface CompletedEvent {
   readonly stats: BulkStats;
 }
 
-/** Who is told of batches that completed. */
 export interface Announcement {
   /** Writes what is told, in the transaction that marks the batch as announced. */
   readonly write: (tx: Tx, event: CompletedEvent) => Promise<void>;
-  /** Called after transactions that may have written something. */
   readonly written: () => void;
 }
 
@@ -42,7 +40,6 @@ export function announcer({ jobs, clock, log, announcement }: AnnounceDeps): Ann
   let running: Promise<void> | undefined;
   let isAskedAgain = false;
   let isStopped = false;
-  /** One batch that fails does not keep the others waiting. */
   const announceAll = async (): Promise<void> => {
     const faults: unknown[] = [];
     for (const session of await jobs.unannounced()) {

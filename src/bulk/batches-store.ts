@@ -14,7 +14,6 @@ export const CHUNKS_AT_ONCE = 4;
 export const TURNS_MAX = 4;
 
 export interface NewBatch {
-  /** 32 lower-case hexadecimal digits. */
   readonly session: string;
   readonly owner: Owner;
   /** The exact address it came from. */
@@ -23,12 +22,10 @@ export interface NewBatch {
   readonly unique: number;
   readonly chunks: readonly PackedChunk[];
   readonly table?: StoredTable;
-  /** The answer to keep for a repetition of the request. */
   readonly keep?: KeptAnswer;
   readonly nowMs: number;
 }
 
-/** Some rows of an uploaded table, in memory of their own that a thread can give to another. */
 export interface TableRows {
   /** JSON of `StoredRow[]` in UTF-8. */
   readonly cells: Uint8Array;
@@ -68,7 +65,6 @@ export interface ChunkOutcome {
   readonly tally: Tally;
 }
 
-/** What is told of a batch that completed. */
 export interface CompletedBatch extends Pick<NewBatch, "session" | "owner" | "total" | "unique"> {
   readonly tally: Tally;
 }
@@ -79,7 +75,6 @@ export interface BulkStoreDeps {
   readonly ids: Ids;
 }
 
-/** A batch for workers. */
 export interface JobOrder extends NewBatch {
   readonly spamTrap: boolean;
   /** How long after the acceptance of the owner's last job the next may come; 0: at once. */
@@ -88,7 +83,6 @@ export interface JobOrder extends NewBatch {
   readonly bufferMax: number;
 }
 
-/** A batch that was checked at once, with one outcome for each chunk. */
 export interface CheckedBatch extends NewBatch {
   readonly outcomes: readonly ChunkOutcome[];
 }
@@ -187,7 +181,6 @@ export async function insertParts({ sql }: Tx, { chunks, pages }: PackedBatch): 
   }
 }
 
-/** Keeps the answer with what it speaks of. Nothing when a later request took the key over. */
 export async function keepAnswer({ sql }: Tx, { session, owner, keep }: NewBatch): Promise<void> {
   if (keep === undefined) return;
   const { key, token, answer } = keep;

@@ -34,7 +34,6 @@ export interface BulkStats {
   readonly session: string;
 }
 
-/** The queued response; keys in the contract's order. */
 export interface QueuedBatch {
   readonly session: string;
   readonly status: "pending";
@@ -42,7 +41,6 @@ export interface QueuedBatch {
   readonly estimated_seconds: number;
 }
 
-/** The progress object; keys in the contract's order. */
 export interface BulkProgress {
   readonly session: string;
   readonly status: "pending" | "processing" | "failed" | "completed";
@@ -60,7 +58,6 @@ export interface CompletedSummary extends Omit<BulkStats, "session"> {
 
 export interface SpelledResult {
   readonly spelling: string;
-  /** Another spelling of its entry came before. */
   readonly isDuplicate?: boolean;
   readonly result: string;
 }
@@ -91,7 +88,6 @@ interface BulkText {
   readonly text: string;
 }
 
-/** An uploaded file as a face read it, within its caller's `entriesMax`. */
 export interface BulkFile {
   readonly split: SplitBatch | TooMany;
   readonly table?: StoredTable;
@@ -107,7 +103,6 @@ export type BulkRequest = (BulkText | BulkFile) & {
 
 /** Makes a repeated request the same request (decisions, section 5). */
 export interface IdempotencyKey {
-  /** As sent; 1 to 255 characters. */
   readonly key: string;
   /** Lower-case hex SHA-256 of everything that makes the answer: path, media type and body. */
   readonly bodyHash: string;
@@ -133,7 +128,6 @@ export type BulkView =
       readonly valid: () => AsyncIterable<readonly string[]>;
     };
 
-/** Everything a finished session holds, or how far it is. */
 export type BulkResults =
   | { readonly kind: "progress"; readonly progress: BulkProgress }
   | {

@@ -21,7 +21,6 @@ import {
 } from "./batches-store.ts";
 
 export interface Lease {
-  /** A worker's own name for itself, new with each start. */
   readonly worker: string;
   readonly nowMs: number;
   readonly leaseMs: number;
@@ -33,7 +32,6 @@ interface ClaimedTokens {
   readonly answered?: ReadonlyMap<string, Tally>;
 }
 
-/** A chunk that one worker has for the time of its lease. */
 export interface ClaimedChunk {
   readonly session: string;
   readonly number: number;
@@ -306,7 +304,6 @@ async function letGo(
   return (await changeRows(db, "chunks", { session, number, lease_token: token }, columns)) === 1;
 }
 
-/** Counts a chunk in its job; the number of chunks still open, undefined when the job runs no more. */
 async function countIn(
   { sql }: Tx,
   session: string,

@@ -34,7 +34,6 @@ interface CoreEntryCheckDeps {
 
 const MODE = "either";
 
-/** Checks entries like single checks, without features, which bulk ignores. */
 export function coreEntryCheck(deps: CoreEntryCheckDeps): EntryCheck {
   const { clock, datasets, implicitMx, observe } = deps;
   const awake = new AwakeClock(clock);
@@ -77,7 +76,6 @@ function sharedBudget(
 export interface EntryOutcome {
   readonly text: string;
   readonly kind: EntryClass;
-  /** Whether DNS was asked, and whether anybody could say. */
   readonly dns: "conclusive" | "inconclusive" | "not_asked";
 }
 

@@ -10,7 +10,6 @@ function wideEncoding([first, second]: Uint8Array): string | undefined {
 
 interface ReadText {
   readonly text: string;
-  /** Octets to read with those that follow. */
   readonly rest: Buffer;
 }
 
@@ -46,7 +45,6 @@ export class FileText {
     return this.#wanted?.encoding ?? this.#encoding;
   }
 
-  /** The text without its byte order mark. */
   async *read(slices: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
     let kept: Buffer = Buffer.alloc(0);
     let read: ((octets: Buffer) => ReadText) | undefined;
@@ -154,7 +152,6 @@ const END_OF_TEXT = "\u001a";
 const isPunctuation = (octet: number): boolean =>
   octet > 0x80 && octet < 0xa0 && ![0x8a, 0x8c, 0x8e, 0x9a, 0x9c, 0x9e, 0x9f].includes(octet);
 
-/** A character of two octets in Shift_JIS. */
 const isPair = (lead: number, trail: number): boolean =>
   lead !== 0xa0 && lead < 0xfd && trail > 0x3f && trail < 0xfd && trail !== 0x7f && trail !== 0x80;
 

@@ -32,7 +32,6 @@ async function* oneSlice(file: Uint8Array): AsyncGenerator<Uint8Array> {
   yield await Promise.resolve(file);
 }
 
-/** Whether one of the entries of a batch is the address, in any case. */
 export async function sessionHasAddress(
   db: Kysely<Database>,
   session: string,

@@ -78,7 +78,6 @@ export class IdempotencyKeys {
     await deleteRows(this.#db, "retry_keys", { owner, key, token, answer: null });
   }
 
-  /** Ends every lock: for the start of a process that is the only one, whose requests died with the last one. */
   async releaseAll(): Promise<void> {
     await deleteRows(this.#db, "retry_keys", { answer: null });
   }

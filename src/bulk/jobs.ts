@@ -37,7 +37,6 @@ export interface QueueAhead {
 /** A worker that was silent for longer says nothing of today's speed. */
 export const SPEED_AGE_MS = 60_000;
 
-/** Of one round. */
 const UNANNOUNCED_MAX = 10_000;
 
 /** Queued batches, seen from where they are made and ended. Rules: `test/contracts/bulk/jobs.ts`. */
@@ -333,7 +332,6 @@ export const answeredIn = (chunks: readonly { readonly answered: string | null }
 interface EndTerms {
   readonly charges: SqlRefund;
   readonly nowMs: number;
-  /** Entries that are paid for although they were not checked; absent: none. */
   readonly asked?: number;
 }
 

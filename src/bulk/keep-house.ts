@@ -25,7 +25,6 @@ interface KeepJobsDeps extends House {
   readonly jobs: Pick<Jobs, "failStuck">;
 }
 
-/** Fails jobs that are stuck; where refunds are counted. */
 export function keepJobs(deps: KeepJobsDeps): End {
   const { jobs, clock, log } = deps;
   return repeat(async () => {
@@ -87,7 +86,6 @@ async function pruneLeftovers(db: Kysely<Database>, nowMs: number): Promise<void
     .execute();
 }
 
-/** Deletes what has expired; returns how many sessions and lists. */
 export async function pruneSessions(db: Kysely<Database>, nowMs: number): Promise<number> {
   await pruneLeftovers(db, nowMs);
   const lists = await pruneLists(db, nowMs);

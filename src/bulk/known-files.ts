@@ -26,7 +26,6 @@ const SIGNATURES: readonly (readonly [hex: string, what: string])[] = [
 
 export type FileKind = "zip" | "compound" | "text";
 
-/** Throws a `TableFault` for a file that is known not to be a list. */
 export function kindOfFile(head: Uint8Array): FileKind {
   const hex = Buffer.from(head.subarray(0, 16)).toString("hex");
   const known = SIGNATURES.find(([start]) => hex.startsWith(start))?.[1];
@@ -43,7 +42,6 @@ const COMPOUNDS: readonly (readonly [name: string, what: string])[] = [
   ["__substg1.0_", `The file is a message of Outlook; ${OTHER}.`],
 ];
 
-/** Says what a compound file is. */
 export async function compoundFault(slices: AsyncIterable<Uint8Array>): Promise<TableFault> {
   let tail = Buffer.alloc(0);
   for await (const slice of slices) {
@@ -92,7 +90,6 @@ const FORMS: readonly (readonly [start: RegExp, what: string])[] = [
   ],
 ];
 
-/** Why a text with this beginning is no list; undefined when it may be one. */
 export function faultOfForm(head: string): TableFault | undefined {
   const start = head.slice(0, 65_536).trimStart().slice(0, 4_096);
   const what =

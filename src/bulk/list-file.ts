@@ -17,7 +17,6 @@ import { type Sheet, Workbook } from "./workbook.ts";
 /** A file in slices, each at most some 64 KiB, at the reader's pace. */
 export type FileSlices = AsyncIterable<Uint8Array>;
 
-/** Largest upload, and largest workbook, in octets. */
 export const FILE_MAX_OCTETS = 20_000_000;
 
 export interface ListOptions {
@@ -33,7 +32,6 @@ export interface ListOptions {
 
 export interface ReadShape extends ListShape {
   readonly form: ListForm;
-  /** As far as the file is read. */
   readonly encoding: string;
   readonly sheet?: string;
   readonly otherSheets?: readonly string[];
@@ -106,7 +104,6 @@ interface Form {
   readonly form: ListForm;
   readonly delimiter: string;
   readonly quote?: string;
-  /** Its first line says the delimiter. */
   readonly isSaid?: boolean;
   readonly json?: JsonForm;
   readonly isCards?: boolean;
@@ -186,7 +183,6 @@ function isMailList(head: string): boolean {
   return (isCut ? entries.slice(0, -1) : entries).every((entry) => kindOfCell(entry) === "address");
 }
 
-/** Whether each cell of the first line is in apostrophes. */
 function isSingleQuoted(head: string): boolean {
   const line = /^[^\r\n]*/.exec(trimEntry(head))?.[0] ?? "";
   const cells = line.split(/[,;|\t]/, 1_000);
@@ -222,7 +218,6 @@ async function* csvRows(
   yield table(reader.end());
 }
 
-/** A row for each entry of plain text. */
 async function* textRows(texts: AsyncIterable<string>): AsyncGenerator<readonly RawRow[]> {
   let number = 0;
   for await (const lines of linesOf(texts)) {

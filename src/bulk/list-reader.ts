@@ -19,7 +19,6 @@ import {
 } from "./list-view.ts";
 import { checkedIn, type PackedResults } from "./sessions.ts";
 
-/** Which list is meant, as it stands. */
 export interface ListOrder {
   readonly owner: OwnerKey;
   readonly list: string;
@@ -32,7 +31,6 @@ export interface ListOrder {
   readonly sessions: readonly { readonly session: string; readonly chunks: number }[];
 }
 
-/** Where a list is stored. */
 export interface ListSource {
   /** Part `number` of the file, packed; undefined behind the last. */
   readonly part: (number: number) => Promise<Uint8Array | undefined>;
@@ -70,7 +68,6 @@ interface SkippedReason {
   readonly rows: number;
 }
 
-/** What is told of a list at once. */
 export interface ListFacts extends Pick<ListView, "shape" | "sample" | "counts"> {
   readonly rows: number;
   /** Entries that are left to check, and those that DNS said nothing about. */
@@ -88,7 +85,6 @@ interface Repairs {
 }
 
 export interface EntriesOrder {
-  /** The first of those without a result; `again`: those that DNS said nothing about. */
   readonly first: number;
   readonly again: boolean;
   readonly uniqueMax: number;
@@ -109,7 +105,6 @@ interface KnownView {
   readonly version: string;
   readonly view: ListView;
   facts?: ListFacts;
-  /** As they were asked for last. */
   sorted?: { readonly by: RowOrder; readonly rows: readonly ViewRow[] };
 }
 
@@ -167,7 +162,6 @@ export class ListReader {
     };
   }
 
-  /** What is to be checked; undefined: nothing. */
   async entries(
     order: ListOrder & EntriesOrder,
     source: ListSource,
@@ -177,7 +171,6 @@ export class ListReader {
     return entries.length === 0 ? undefined : await inSlices(splitPieces(entries, order.uniqueMax));
   }
 
-  /** Keys of the entries that are meant. */
   async fixed(
     order: ListOrder & { readonly fix: FixOrder },
     source: ListSource,
@@ -191,7 +184,6 @@ export class ListReader {
     });
   }
 
-  /** A piece of the cleaned file; undefined behind the last. */
   async piece(order: ListOrder & PieceOrder, source: ListSource): Promise<CleanedRows | undefined> {
     const { stream: id, number } = order;
     let stream = this.#streams.get(id);
@@ -224,7 +216,6 @@ export class ListReader {
   }
 }
 
-/** A reader here or in a thread. */
 export type ReadsLists = Pick<ListReader, "facts" | "rows" | "entries" | "fixed" | "piece">;
 
 const SLICE_OCTETS = 65_536;
@@ -302,7 +293,6 @@ function repairsOf(name: RowClass, { rows }: ListView): Repairs {
   return { class: name, open, fixed, slips: most };
 }
 
-/** The domains of both where what stands before them is the same. */
 function differing(from: string, to: string): readonly [string, string] {
   const at = to.lastIndexOf("@") + 1;
   return at > 0 && from.startsWith(to.slice(0, at)) ? [from.slice(at), to.slice(at)] : [from, to];

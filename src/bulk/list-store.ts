@@ -53,10 +53,8 @@ const PART_OF_FREE = 1 / 8;
 
 export type KeepOutcome = "kept" | "too_many" | "full";
 
-/** The purpose of the key that seals lists. */
 export const LISTS = "lists";
 
-/** Where lists are: what holds addresses is sealed. */
 export interface ListStore {
   readonly db: Kysely<Database>;
   readonly box: OctetBox;
@@ -69,7 +67,6 @@ const fixesName = (list: string): string => `list ${list} fixes`;
 const opened = (octets: Uint8Array, name: string, { box }: ListStore): Uint8Array =>
   box.open(octets, name) ?? octets;
 
-/** A file in packed parts. */
 export async function packFile(file: readonly Uint8Array[]): Promise<readonly Uint8Array[]> {
   const whole = Buffer.concat(file);
   const parts: Uint8Array[] = [];
@@ -183,7 +180,6 @@ export async function listsOfAccount(
   return await Promise.all(rows.map((row) => listOf(row, store)));
 }
 
-/** Part `number` of its file, packed. */
 export async function partOf(
   store: ListStore,
   { id }: Pick<AccountList, "id">,
@@ -240,7 +236,6 @@ export async function endLists(db: Kysely<Database>): Promise<void> {
   await db.updateTable("account_lists").set({ expires_at_ms: 1 }).execute();
 }
 
-/** Deleted lists of an account, newest first. */
 export const historyOf = (
   db: Kysely<Database>,
   accountId: string,
@@ -272,7 +267,6 @@ export async function runsOf(
   return ({ runs }) => runs.flatMap((session) => known.get(session) ?? []);
 }
 
-/** Until when lists keep those of `sessions` that are theirs. */
 export async function keptByLists(
   db: Kysely<Database>,
   sessions: readonly string[],

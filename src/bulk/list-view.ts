@@ -26,13 +26,11 @@ import { UPLOAD_MAX_ENTRIES } from "./read-upload.ts";
 import { notedText } from "./result-source.ts";
 import { type FileSlices, type ListOptions, readListFile, type ReadShape } from "./list-file.ts";
 
-/** One row of a list as it stands: repairs are applied. */
 export interface ViewRow {
   readonly line: number;
   /** Its entries, or the text of a row that has none. */
   readonly entry: string;
   readonly class: RowClass;
-  /** A sentence; "" for none. */
   readonly why: string;
   readonly meant: string;
   readonly was?: string;
@@ -62,7 +60,6 @@ export interface ListParts {
 
 const SAMPLE_ROWS = 6;
 
-/** Rows and results that are worked on between two pauses. */
 const SLICE_ROWS = 2_000;
 
 type DraftRow = { -readonly [Name in keyof ViewRow]: ViewRow[Name] };
@@ -124,7 +121,6 @@ const EMPTY: ReadShape = {
   delimiter: ",",
 };
 
-/** What `make` makes of each result, by the key of its entry. */
 async function byKey<T>(
   { sessions, checked }: ListParts,
   make: (result: string, entry: string) => T,
@@ -193,14 +189,12 @@ function repairRow([row, entries]: Entered, { repair, seen, open, unsure }: Repa
 
 const BETWEEN = "\u001f";
 
-/** The cells of each result in one text. */
 const resultTexts = (parts: ListParts, among: ListKind): Promise<ReadonlyMap<string, string>> =>
   byKey(parts, (result, entry) => {
     const cells = resultCells(JSON.parse(notedText(result, entry, among)) as NotedResult);
     return cells.map((cell) => String(cell ?? "")).join(BETWEEN);
   });
 
-/** Rows that are passed on at once. */
 const PIECE_ROWS = 500;
 
 /** What the file gets besides its own columns: nothing, our verdict in words, or all that was found. */

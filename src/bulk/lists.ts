@@ -39,7 +39,6 @@ import type { CleanedOrder, CleanedRows } from "./list-view.ts";
 import { newestResults } from "./read-session.ts";
 import type { Session, SessionStore } from "./sessions.ts";
 
-/** A list with its checks, as far as they began. */
 export interface OpenList {
   readonly list: AccountList;
   readonly runs: readonly Session[];
@@ -57,11 +56,9 @@ export interface ListsDeps {
   readonly reader: ReadsLists;
   readonly clock: Clock;
   readonly ids: Ids;
-  /** Seals what holds addresses. */
   readonly box: OctetBox;
   /** How long a list is kept after its upload or its last check. */
   readonly lifeMs: number;
-  /** There is something to delete in the end. */
   readonly wake: () => void;
 }
 
@@ -154,7 +151,6 @@ export class AccountLists {
     return open;
   }
 
-  /** Those that are not over. */
   async #opened(lists: readonly AccountList[]): Promise<readonly OpenList[]> {
     const runs = await runsOf(this.#deps.db, lists);
     const nowMs = this.#deps.clock.nowMs();
@@ -259,7 +255,6 @@ export class AccountLists {
     wake();
   }
 
-  /** The file with our columns behind its own, rows of these classes below their header, in pieces. */
   async *file(open: OpenList, wanted: CleanedOrder): AsyncGenerator<CleanedRows> {
     const { reader, ids } = this.#deps;
     const order = { ...orderOf(open), ...wanted, stream: ids.hex32() };

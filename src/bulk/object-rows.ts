@@ -51,7 +51,6 @@ interface ParsedObject extends Omit<RawRow, "cells"> {
   readonly members: ReadonlyMap<string, string>;
 }
 
-/** JSON as a table: the members of the first objects name the columns. */
 export async function* objectRows(
   texts: AsyncIterable<string>,
   form: JsonForm,
@@ -170,7 +169,6 @@ class ValueCutter {
     return "inside";
   }
 
-  /** Whether a character is inside a value, its last one, or stands between values. */
   #partOf(char: string): "inside" | "last" | "between" {
     if (char === '"') this.#isInText = true;
     if (char === "," && this.#depth === 0) return "between";

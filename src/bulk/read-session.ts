@@ -62,7 +62,6 @@ interface ReadDeps {
   readonly clock: Clock;
 }
 
-/** Only the view of a synchronous result is also for the address it was submitted from. */
 type Access = "view" | "everything";
 
 const SESSION_HASH = /^[0-9a-f]{32}$/;

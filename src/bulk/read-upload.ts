@@ -11,7 +11,6 @@ import { type FileSlices, type ListOptions, readListFile, type ReadShape } from 
 /** Most entries of a file before de-duplication: what 20 MB of one-letter lines cost would starve others. */
 export const UPLOAD_MAX_ENTRIES = 1_000_000;
 
-/** Rows that are kept for a plan, blank and repeated ones included. */
 const rowsMax = (uniqueMax: number): number =>
   Math.min(UPLOAD_MAX_ENTRIES, Math.max(ROWS_LEAST, ROWS_AN_ENTRY * uniqueMax));
 

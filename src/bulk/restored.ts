@@ -27,7 +27,6 @@ async function endJobs(tx: Tx, charges: Charges, nowMs: number): Promise<number>
   return running.length;
 }
 
-/** Both what was queued and what would have been queued for a batch that had completed. */
 async function endWebhooks({ sql }: Tx): Promise<number> {
   const untold = await sql
     .updateTable("jobs")

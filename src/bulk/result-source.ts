@@ -54,7 +54,6 @@ function there<T>(part: T | undefined): T {
 
 interface FoundResult {
   readonly result: string;
-  /** Its entry came before. */
   readonly isDuplicate: boolean;
 }
 
@@ -121,7 +120,6 @@ export async function* spelledResults(
   }
 }
 
-/** With notes. */
 export async function* rowResults(
   plain: ResultSource,
   pages: number,

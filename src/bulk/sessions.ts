@@ -29,13 +29,11 @@ export interface Session extends Pick<JobRow, "session" | "owner" | "origin" | "
   readonly table?: Pick<StoredTable, "header" | "delimiter"> & { readonly pages: number };
 }
 
-/** Rows of an uploaded table, and the entries of all of them in their order. */
 export interface TablePage {
   readonly rows: readonly StoredRow[];
   readonly entries: readonly number[];
 }
 
-/** Those that there are, "gone" ones included. */
 export async function sessionsOf(
   db: Kysely<Database>,
   hashes: readonly string[],
@@ -82,13 +80,11 @@ export async function sessionsOf(
   });
 }
 
-/** A chunk and its results as they are stored. */
 export interface PackedResults {
   readonly content: Uint8Array;
   readonly results: Uint8Array;
 }
 
-/** The entries of a chunk with their results. */
 export async function checkedIn(packed: PackedResults): Promise<readonly SpelledResult[]> {
   const results = await unpackLines(packed.results);
   const chunk = unpackChunk(await unpackText(packed.content));

@@ -72,7 +72,6 @@ async function checkChunk(
   return outcomeOf(entries, await Promise.all(results));
 }
 
-/** Checks a small batch at once; undefined when the time budget ends first. */
 async function runBatch(
   chunks: readonly PackedChunk[],
   options: EntryCheckOptions,
@@ -82,7 +81,6 @@ async function runBatch(
   return await inTime(outcomes, { timeoutMs: syncBudgetMs, late: undefined, clock });
 }
 
-/** The answer that a repetition of a request gets. */
 type KeptRecord =
   | { readonly kind: "done"; readonly session: string }
   | { readonly kind: "queued"; readonly queued: QueuedBatch };
@@ -136,7 +134,6 @@ interface SubmitRequest {
   readonly entrance: Entrance;
   readonly owner: OwnerKey;
   readonly request: BulkRequest;
-  /** Of the request's Idempotency-Key. */
   readonly keep?: Omit<KeptAnswer, "answer">;
 }
 
@@ -302,7 +299,6 @@ export class BulkService {
     return { kind: "queued", paidBy, queued };
   }
 
-  /** Stores the batch, its charge, and the answer that a repetition of its request will get. */
   async #store(
     { entrance, owner, batch, terms, keep: kept }: Submission,
     record: KeptRecord,

@@ -14,7 +14,6 @@ export async function* vcardRows(texts: AsyncIterable<string>): AsyncGenerator<r
 class CardReader {
   #line = 0;
   #startLine = 0;
-  /** A line with what was folded behind it. */
   #text = "";
   #name = "";
   #addresses = "";

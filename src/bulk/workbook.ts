@@ -25,7 +25,6 @@ const NO_WORKBOOK = `The file is a zip archive, but no .xlsx workbook; unpack it
 const BROKEN = "The workbook is broken; open it and save it as .csv.";
 const PASSWORD = "The workbook is protected by a password; save it without one.";
 
-/** Parts that other files in a zip archive have, and what these are. */
 const OTHER_ARCHIVES: readonly (readonly [path: string, what: string])[] = [
   ["xl/workbook.bin", `The file is a binary workbook (.xlsb); ${OTHER}.`],
   ["content.xml", `The file is an OpenDocument file (.ods); ${OTHER}.`],
@@ -123,7 +122,6 @@ interface ReadCell {
   readonly style: number;
 }
 
-/** Makes rows of what a sheet's XML says. */
 class SheetReader {
   readonly rows: RawRow[] = [];
   readonly #shown: (cell: ReadCell) => string;
@@ -315,16 +313,13 @@ async function stylesOfDates(zip: Zip, path: string): Promise<ReadonlySet<number
 
 interface Relationship {
   readonly id: string;
-  /** The last word of its type. */
   readonly type: string;
   readonly target: string;
-  /** Of a part: where it is. */
   readonly path: string;
 }
 
 class Zip {
   readonly #file: ZipFile;
-  /** By their paths in lower case. */
   readonly #entries: ReadonlyMap<string, Entry>;
   #unpacked = 0;
 
@@ -349,7 +344,6 @@ class Zip {
     return this.#entries.has(path.toLowerCase());
   }
 
-  /** What a part says it belongs together with; of the whole workbook for "". */
   async relationships(path: string): Promise<readonly Relationship[]> {
     const slash = path.lastIndexOf("/") + 1;
     const listed = `${path.slice(0, slash)}_rels/${path.slice(slash)}.rels`;
@@ -397,7 +391,6 @@ class Zip {
   }
 }
 
-/** The path of a target in the archive, which may be relative to the part that names it. */
 function pathOf(target: string, from: string): string {
   try {
     return decodeURIComponent(new URL(target, `zip://x/${from}`).pathname.slice(1));

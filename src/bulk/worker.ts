@@ -52,14 +52,12 @@ const UNSTORED_MAX = 8;
 const DNS_WAIT_MAX_MS = 120_000;
 const DNS_PAUSE_MS = 2_000;
 
-/** How much the newest measurement of the speed counts. */
 const NEWEST_SHARE = 0.3;
 
 interface WorkerDeps {
   readonly check: EntryCheck;
   /** Undefined while the resolver accepts questions; otherwise resolves when it does. */
   readonly room: () => Promise<void> | undefined;
-  /** How many names DNS takes at once. */
   readonly window: () => number;
   readonly dnsAnswers: () => Promise<boolean>;
   readonly shares: Pick<Shares, "of">;

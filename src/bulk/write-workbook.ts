@@ -4,7 +4,6 @@ import type { CsvCell } from "../core/batch/result-cells.ts";
 
 type Rows = readonly (readonly CsvCell[])[];
 
-/** What a sheet of a spreadsheet program holds. */
 const SHEET_ROWS_MAX = 1_048_576;
 const TEXT_MAX_UNITS = 32_767;
 
@@ -41,7 +40,6 @@ export function workbookOf(pages: AsyncIterable<Rows>, sheetRows = SHEET_ROWS_MA
   return output;
 }
 
-/** Hands out pages of rows, each only as far as the sheet has room. */
 class RowSource {
   readonly #pages: AsyncIterator<Rows>;
   #page: Rows = [];
@@ -51,7 +49,6 @@ class RowSource {
     this.#pages = pages[Symbol.asyncIterator]();
   }
 
-  /** At least one row unless it is done. */
   async take(most: number): Promise<Rows> {
     while (this.#page.length === 0 && !this.isDone) {
       const { done, value } = await this.#pages.next();

@@ -5,10 +5,8 @@ export interface Handlers {
   readonly close?: (name: string) => void;
 }
 
-/** By their names without a prefix. */
 export type Attributes = Readonly<Record<string, string>>;
 
-/** Longest tag in UTF-16 code units. */
 const TAG_MAX_UNITS = 65_536;
 
 /** Prefixes, and elements in each other that declare some: each declaration costs as much as there are. */
@@ -129,7 +127,6 @@ export class XmlReader {
     this.#isTooMuch ||= isKnown.size > PREFIXES_MAX || this.#scopes.length > PREFIXES_MAX;
   }
 
-  /** The name without its prefix; undefined in a foreign namespace. */
   #known(qualified: string): string | undefined {
     const colon = qualified.indexOf(":");
     const prefix = colon < 0 ? "" : qualified.slice(0, colon);
@@ -175,7 +172,6 @@ function eachAttribute(text: string, take: (name: string, value: string) => void
   }
 }
 
-/** Longest character reference: `&#x10ffff;`. */
 const REFERENCE_UNITS = 10;
 
 const NAMED: Readonly<Record<string, string>> = {

@@ -1,42 +1,20 @@
 import { LRUCache } from "lru-cache";
-import type { OwnerKey } from "../base/owner.ts";
 import { badUpload } from "../base/refusals.ts";
 import { inSlices } from "../base/slices.ts";
 import { type SplitBatch, splitPieces } from "../core/batch/batch-chunk.ts";
 import { keyOf, type TooMany } from "../core/batch/batch.ts";
 import { TableFault } from "../core/batch/entry-cell.ts";
 import { ROW_CLASSES, type RowClass } from "../core/batch/row-class.ts";
-import { unpackOctets } from "../store/rows.ts";
-import type { ListOptions } from "./list-file.ts";
 import {
-  cleanedRows,
   type CleanedOrder,
+  cleanedRows,
   type CleanedRows,
-  type ListParts,
+  type ListOrder,
+  type ListSource,
   type ListView,
   readView,
   type ViewRow,
 } from "./list-view.ts";
-import { checkedIn, type PackedResults } from "./sessions.ts";
-
-export interface ListOrder {
-  readonly owner: OwnerKey;
-  readonly list: string;
-  /** Changes with whatever its rows depend on. */
-  readonly version: string;
-  readonly options: ListOptions;
-  /** About as much as is read of it. */
-  readonly octets: number;
-  /** Sessions with results, oldest first: a later result takes the place of an earlier one. */
-  readonly sessions: readonly { readonly session: string; readonly chunks: number }[];
-}
-
-export interface ListSource {
-  /** Part `number` of the file, packed; undefined behind the last. */
-  readonly part: (number: number) => Promise<Uint8Array | undefined>;
-  readonly results: (session: string, chunk: number) => Promise<PackedResults | undefined>;
-  readonly fixes: () => Promise<ReadonlySet<string>>;
-}
 
 /** Repairs to apply or to take back: those of a class of rows, or of one entry of the file. */
 export interface FixOrder {
@@ -189,8 +167,7 @@ export class ListReader {
     let stream = this.#streams.get(id);
     if (stream?.next !== number) {
       const { view } = await this.#known(order, source);
-      const parts = await partsOf(order, source);
-      stream = { pieces: cleanedRows(parts, view, order), next: 0 };
+      stream = { pieces: cleanedRows(order, source, view), next: 0 };
       this.#streams.set(id, stream);
     }
     for (;;) {
@@ -209,7 +186,7 @@ export class ListReader {
     const kept = this.#views.get(list);
     if (kept?.version === version) return kept;
     this.#views.delete(list); // its memory is needed
-    const view = await readView(await partsOf(order, source)).catch(refused);
+    const view = await readView(order, source).catch(refused);
     const known = { version, view };
     this.#views.set(list, known, { size: Math.min(ROWS_MAX, view.rows.length + 1) });
     return known;
@@ -217,27 +194,6 @@ export class ListReader {
 }
 
 export type ReadsLists = Pick<ListReader, "facts" | "rows" | "entries" | "fixed" | "piece">;
-
-const SLICE_OCTETS = 65_536;
-
-async function partsOf(order: ListOrder, source: ListSource): Promise<ListParts> {
-  const { options, sessions } = order;
-  async function* slices(): AsyncGenerator<Uint8Array> {
-    for (let number = 0; ; number += 1) {
-      const packed = await source.part(number);
-      if (packed === undefined) return;
-      const part = await unpackOctets(packed);
-      for (let at = 0; at < part.length; at += SLICE_OCTETS) {
-        yield part.subarray(at, at + SLICE_OCTETS);
-      }
-    }
-  }
-  const checked = async (session: string, chunk: number) => {
-    const packed = await source.results(session, chunk);
-    return packed === undefined ? [] : await checkedIn(packed);
-  };
-  return { options, slices, fixes: await source.fixes(), sessions, checked };
-}
 
 /** For people, who see no parameters. */
 function refused(error: unknown): never {

@@ -1,3 +1,6 @@
+import { uploadTooLong } from "../base/refusals.ts";
+import { nextSlice } from "../base/slices.ts";
+import type { OwnerKey } from "../base/owner.ts";
 import { keyOf } from "../core/batch/batch.ts";
 import { CLASS_WORDS } from "../core/batch/class-words.ts";
 import { type ListRow, padded } from "../core/batch/list-table.ts";
@@ -19,12 +22,43 @@ import {
   worstOf,
 } from "../core/batch/row-class.ts";
 import type { FullResult } from "../core/validate/result.ts";
-import { uploadTooLong } from "../base/refusals.ts";
-import { nextSlice } from "../base/slices.ts";
-import type { SpelledResult } from "./bulk.ts";
+import { unpackOctets } from "../store/rows.ts";
+import { type ListOptions, readListFile, type ReadShape } from "./list-file.ts";
 import { UPLOAD_MAX_ENTRIES } from "./read-upload.ts";
 import { notedText } from "./result-source.ts";
-import { type FileSlices, type ListOptions, readListFile, type ReadShape } from "./list-file.ts";
+import { checkedIn, type PackedResults } from "./sessions.ts";
+
+export interface ListOrder {
+  readonly owner: OwnerKey;
+  readonly list: string;
+  /** Changes with whatever its rows depend on. */
+  readonly version: string;
+  readonly options: ListOptions;
+  /** About as much as is read of it. */
+  readonly octets: number;
+  /** Sessions with results, oldest first: a later result takes the place of an earlier one. */
+  readonly sessions: readonly { readonly session: string; readonly chunks: number }[];
+}
+
+export interface ListSource {
+  /** Part `number` of the file, packed; undefined behind the last. */
+  readonly part: (number: number) => Promise<Uint8Array | undefined>;
+  readonly results: (session: string, chunk: number) => Promise<PackedResults | undefined>;
+  readonly fixes: () => Promise<ReadonlySet<string>>;
+}
+
+const SLICE_OCTETS = 65_536;
+
+async function* slicesOf(source: ListSource): AsyncGenerator<Uint8Array> {
+  for (let number = 0; ; number += 1) {
+    const packed = await source.part(number);
+    if (packed === undefined) return;
+    const part = await unpackOctets(packed);
+    for (let at = 0; at < part.length; at += SLICE_OCTETS) {
+      yield part.subarray(at, at + SLICE_OCTETS);
+    }
+  }
+}
 
 export interface ViewRow {
   readonly line: number;
@@ -49,15 +83,6 @@ export interface ListView {
   readonly among: ListKind;
 }
 
-export interface ListParts {
-  readonly options: ListOptions;
-  readonly slices: () => FileSlices;
-  readonly fixes: ReadonlySet<string>;
-  /** Sessions with results, oldest first: a later result takes the place of an earlier one. */
-  readonly sessions: readonly { readonly session: string; readonly chunks: number }[];
-  readonly checked: (session: string, chunk: number) => Promise<readonly SpelledResult[]>;
-}
-
 const SAMPLE_ROWS = 6;
 
 const SLICE_ROWS = 2_000;
@@ -67,28 +92,31 @@ type DraftRow = { -readonly [Name in keyof ViewRow]: ViewRow[Name] };
 type Entered = readonly [row: DraftRow, entries: readonly string[]];
 
 /** Reads the file and the results. Throws a `TableFault` for a file that cannot be read. */
-export async function readView(parts: ListParts): Promise<ListView> {
-  const { shape, sample, rows, among } = await readRows(parts);
-  const repair = repairer(parts.fixes, await verdictsOf(parts, among));
+export async function readView(order: ListOrder, source: ListSource): Promise<ListView> {
+  const { shape, sample, rows, among } = await readRows(order, source);
+  const verdicts = await byKey(order, source, (result, entry) =>
+    verdictOf(JSON.parse(result) as FullResult, entry, among),
+  );
+  const repair = repairer(await source.fixes(), verdicts);
   const none = Object.fromEntries(ROW_CLASSES.map((name) => [name, 0]));
   const counts = none as Record<RowClass, number>;
-  const settling: RepairState = { repair, seen: new Set(), open: [], unsure: [] };
+  const state: RepairState = { repair, seen: new Set(), open: [], unsure: [] };
   for (const [at, entered] of rows.entries()) {
     if (at % SLICE_ROWS === SLICE_ROWS - 1) await nextSlice();
-    repairRow(entered, settling);
+    repairRow(entered, state);
     counts[entered[0].class] += 1;
   }
-  const { open, unsure } = settling;
+  const { open, unsure } = state;
   return { shape, sample, rows: rows.map(([row]) => row), counts, open, unsure, among };
 }
 
-async function readRows({ slices, options }: ListParts) {
+async function readRows({ options }: ListOrder, source: ListSource) {
   const rows: Entered[] = [];
   const sample: (readonly string[])[] = [];
   let shape: ReadShape | undefined;
   let balance = 0;
   let total = 0;
-  for await (const page of readListFile(slices(), options)) {
+  for await (const page of readListFile(slicesOf(source), options)) {
     shape = page.shape;
     for (const { line, cells, entries, reason } of page.rows) {
       total += entries.length;
@@ -122,13 +150,15 @@ const EMPTY: ReadShape = {
 };
 
 async function byKey<T>(
-  { sessions, checked }: ListParts,
+  { sessions }: ListOrder,
+  source: ListSource,
   make: (result: string, entry: string) => T,
 ): Promise<ReadonlyMap<string, T>> {
   const made = new Map<string, T>();
   for (const { session, chunks } of sessions) {
     for (let number = 0; number < chunks; number += 1) {
-      for (const { spelling, result } of await checked(session, number)) {
+      const packed = await source.results(session, number);
+      for (const { spelling, result } of packed === undefined ? [] : await checkedIn(packed)) {
         made.set(keyOf(spelling), make(result, spelling));
       }
     }
@@ -136,18 +166,16 @@ async function byKey<T>(
   return made;
 }
 
-type Verdicts = ReadonlyMap<string, EntryVerdict>;
-
-const verdictsOf = (parts: ListParts, among: ListKind): Promise<Verdicts> =>
-  byKey(parts, (result, entry) => verdictOf(JSON.parse(result) as FullResult, entry, among));
-
 interface Repaired {
   readonly entry: string;
   readonly verdict: EntryVerdict;
   readonly before?: EntryVerdict;
 }
 
-function repairer(fixes: ReadonlySet<string>, verdicts: Verdicts): (entry: string) => Repaired {
+function repairer(
+  fixes: ReadonlySet<string>,
+  verdicts: ReadonlyMap<string, EntryVerdict>,
+): (entry: string) => Repaired {
   return (entry) => {
     const key = keyOf(entry);
     const before = verdicts.get(key) ?? UNCHECKED;
@@ -189,12 +217,6 @@ function repairRow([row, entries]: Entered, { repair, seen, open, unsure }: Repa
 
 const BETWEEN = "\u001f";
 
-const resultTexts = (parts: ListParts, among: ListKind): Promise<ReadonlyMap<string, string>> =>
-  byKey(parts, (result, entry) => {
-    const cells = resultCells(JSON.parse(notedText(result, entry, among)) as NotedResult);
-    return cells.map((cell) => String(cell ?? "")).join(BETWEEN);
-  });
-
 const PIECE_ROWS = 500;
 
 /** What the file gets besides its own columns: nothing, our verdict in words, or all that was found. */
@@ -209,21 +231,22 @@ export type CleanedRows = readonly (readonly CsvCell[])[];
 
 /** The rows of these classes below their header: the file's columns, the original where repairs are applied, our columns. */
 export async function* cleanedRows(
-  parts: ListParts,
+  order: ListOrder & CleanedOrder,
+  source: ListSource,
   view: ListView,
-  { columns, ...order }: CleanedOrder,
 ): AsyncGenerator<CleanedRows> {
+  const { columns } = order;
   const classes = new Set(order.classes);
   const isAll = columns === "all";
-  const texts = isAll ? await resultTexts(parts, view.among) : new Map<string, string>();
-  const hasOriginal = columns !== "mine" && parts.fixes.size > 0;
+  const texts = isAll ? await resultTexts(order, source, view.among) : new Map<string, string>();
+  const hasOriginal = columns !== "mine" && (await source.fixes()).size > 0;
   const { header, at: column } = view.shape;
   const own = columns === "mine" ? [] : ["verdict", "reason"];
   let rows: (readonly CsvCell[])[] = [
     [...header, ...(hasOriginal ? ["original"] : []), ...own, ...(isAll ? RESULT_COLUMNS : [])],
   ];
   let at = 0;
-  for await (const page of readListFile(parts.slices(), parts.options)) {
+  for await (const page of readListFile(slicesOf(source), order.options)) {
     for (const row of page.rows) {
       const known = view.rows[at];
       at += 1;
@@ -244,6 +267,16 @@ export async function* cleanedRows(
   }
   yield rows;
 }
+
+const resultTexts = (
+  order: ListOrder,
+  source: ListSource,
+  among: ListKind,
+): Promise<ReadonlyMap<string, string>> =>
+  byKey(order, source, (result, entry) => {
+    const cells = resultCells(JSON.parse(notedText(result, entry, among)) as NotedResult);
+    return cells.map((cell) => String(cell ?? "")).join(BETWEEN);
+  });
 
 function ownCells(
   { entries, readAs, reason }: ListRow,

@@ -26,16 +26,9 @@ import {
   partOf,
   runsOf,
 } from "./list-store.ts";
-import type {
-  FixOrder,
-  FoundRows,
-  ListFacts,
-  ListOrder,
-  ListSource,
-  ReadsLists,
-  RowQuery,
-} from "./list-reader.ts";
-import type { CleanedOrder, CleanedRows } from "./list-view.ts";
+import type { FixOrder, FoundRows, ListFacts, ReadsLists, RowQuery } from "./list-reader.ts";
+import type { CleanedOrder, CleanedRows, ListOrder, ListSource } from "./list-view.ts";
+
 import { newestResults } from "./read-session.ts";
 import type { Session, SessionStore } from "./sessions.ts";
 

@@ -8,7 +8,8 @@ import { zoneLookup } from "../../../test/dns/zone-lookup.ts";
 import { until } from "../../../test/time/until.ts";
 import { Refusal } from "../../base/refusals.ts";
 import type { ListOptions } from "../../bulk/list-file.ts";
-import { ListReader, type ListOrder, type ListSource } from "../../bulk/list-reader.ts";
+import { ListReader } from "../../bulk/list-reader.ts";
+import type { ListOrder, ListSource } from "../../bulk/list-view.ts";
 import { packFile } from "../../bulk/list-store.ts";
 
 /** What a door makes of a file: the valid entries, each once, or why it is refused. */

@@ -1,7 +1,8 @@
 import type { Shares } from "../../base/shares.ts";
 import { inSlices } from "../../base/slices.ts";
 import type { Splitter } from "../../bulk/bulk.ts";
-import type { ListOrder, ListSource, ReadsLists } from "../../bulk/list-reader.ts";
+import type { ReadsLists } from "../../bulk/list-reader.ts";
+import type { ListOrder, ListSource } from "../../bulk/list-view.ts";
 import { splitText } from "../../core/batch/batch-chunk.ts";
 import type { ReadFile } from "../../http/api/read-file.ts";
 import type { Decode } from "../../http/decode.ts";

@@ -5,7 +5,7 @@ import type { Log } from "../base/log.ts";
 import type { Owner } from "../base/owner.ts";
 import type { Tx } from "../store/transaction.ts";
 import type { BulkStats } from "./bulk.ts";
-import { statsOf } from "./read-session.ts";
+import { statsOf } from "./sessions.ts";
 
 /** A batch that completed, synchronous or queued; never one that failed or was cancelled. */
 export interface CompletedEvent {

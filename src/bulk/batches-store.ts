@@ -44,6 +44,11 @@ export type StoredRow =
       readonly reason?: string;
     };
 
+export interface TablePage {
+  readonly rows: readonly StoredRow[];
+  readonly entries: readonly number[];
+}
+
 export interface StoredTable {
   readonly header: readonly string[];
   readonly delimiter: string;

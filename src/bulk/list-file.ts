@@ -8,10 +8,8 @@ import {
   ListTable,
   SAMPLE_ROWS,
 } from "../core/batch/list-table.ts";
-import { FileText } from "./file-text.ts";
-import { compoundFault, faultOfForm, kindOfFile } from "./known-files.ts";
-import { type JsonForm, jsonForm, linesOf, objectRows } from "./object-rows.ts";
-import { isVcard, vcardRows } from "./vcard-rows.ts";
+import { compoundFault, faultOfForm, FileText, kindOfFile } from "./file-text.ts";
+import { isVcard, type JsonForm, jsonForm, linesOf, objectRows, vcardRows } from "./record-rows.ts";
 import { type Sheet, Workbook } from "./workbook.ts";
 
 /** A file in slices, each at most some 64 KiB, at the reader's pace. */

@@ -29,8 +29,7 @@ import {
 import type { FixOrder, FoundRows, ListFacts, ReadsLists, RowQuery } from "./list-reader.ts";
 import type { CleanedOrder, CleanedRows, ListOrder, ListSource } from "./list-view.ts";
 
-import { newestResults } from "./read-session.ts";
-import type { Session, SessionStore } from "./sessions.ts";
+import { newestResults, type Session, type SessionStore } from "./sessions.ts";
 
 export interface OpenList {
   readonly list: AccountList;

@@ -1,23 +1,14 @@
 import { type Chunk, chunkEntries, chunkOf, entryAt } from "../core/batch/batch-chunk.ts";
 import { addressBalance, entryNote, type ListKind, withNote } from "../core/batch/result-cells.ts";
 import type { FullResult } from "../core/validate/result.ts";
-import type { SessionStore, TablePage } from "./sessions.ts";
+import type { TablePage } from "./batches-store.ts";
 import type { RowResult, SpelledResult } from "./bulk.ts";
 
-interface ResultSource {
+export interface ResultSource {
   readonly chunks: number;
   chunk(number: number): Promise<Chunk | undefined>;
   results(chunk: number): Promise<readonly string[] | undefined>;
 }
-
-export const storedResults = (
-  store: Pick<SessionStore, "chunk" | "lines">,
-  { session, chunks }: { readonly session: string; readonly chunks: number },
-): ResultSource => ({
-  chunks,
-  chunk: (number) => store.chunk(session, number),
-  results: (number) => store.lines(session, number, "results"),
-});
 
 /** The same results with notes. Whether the list is one of addresses shows once all chunks are read. */
 async function withNotes(source: ResultSource): Promise<ResultSource> {

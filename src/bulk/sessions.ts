@@ -1,4 +1,8 @@
 import type { Kysely } from "kysely";
+import type { Caller } from "../accounts/admission/caller.ts";
+import type { Clock } from "../base/clock.ts";
+import { ownerKey } from "../base/owner.ts";
+import { sessionNotFound } from "../base/refusals.ts";
 import {
   type Chunk,
   chunkEntries,
@@ -10,9 +14,17 @@ import {
 import { findRow, unpackLines, unpackText } from "../store/rows.ts";
 import type { Database } from "../store/schema.ts";
 import type { JobRow } from "../store/tables/bulk.ts";
-import { type StoredRow, type StoredTable, unpackHeader } from "./batches-store.ts";
-import type { SpelledResult } from "./bulk.ts";
+import { type StoredTable, type TablePage, unpackHeader } from "./batches-store.ts";
+import type {
+  BulkProgress,
+  BulkResults,
+  BulkStats,
+  BulkView,
+  CompletedSummary,
+  SpelledResult,
+} from "./bulk.ts";
 import { answeredIn, tallyOf } from "./jobs.ts";
+import { type ResultSource, rowResults, spelledResults } from "./result-source.ts";
 
 export interface Session extends Pick<JobRow, "session" | "owner" | "origin" | "state" | "total"> {
   readonly clientAddress: string;
@@ -27,11 +39,6 @@ export interface Session extends Pick<JobRow, "session" | "owner" | "origin" | "
   readonly chunksDone: number;
   readonly expiresAtMs?: number;
   readonly table?: Pick<StoredTable, "header" | "delimiter"> & { readonly pages: number };
-}
-
-export interface TablePage {
-  readonly rows: readonly StoredRow[];
-  readonly entries: readonly number[];
 }
 
 export async function sessionsOf(
@@ -148,4 +155,191 @@ export class SessionStore {
       .executeTakeFirst();
     return row?.packed ?? undefined;
   }
+}
+
+export const storedResults = (
+  store: Pick<SessionStore, "chunk" | "lines">,
+  { session, chunks }: { readonly session: string; readonly chunks: number },
+): ResultSource => ({
+  chunks,
+  chunk: (number) => store.chunk(session, number),
+  results: (number) => store.lines(session, number, "results"),
+});
+
+export function statsOf({
+  session,
+  total,
+  unique,
+  tally: { invalidFormat, invalidDns, disposable, valid },
+}: Pick<Session, "session" | "total" | "unique" | "tally">): BulkStats {
+  return {
+    total,
+    unique,
+    invalid_format: invalidFormat,
+    invalid_dns: invalidDns,
+    disposable,
+    valid,
+    session,
+  };
+}
+
+/** A check that was stopped shows what was answered until then to its list alone. */
+const STATUS = {
+  pending: "pending",
+  processing: "processing",
+  stopping: "processing",
+  completed: "completed",
+  failed: "failed",
+  stopped: "failed",
+  gone: "failed",
+} as const satisfies Readonly<Record<Session["state"], string>>;
+
+function progressOf({ session, state, unique, processed }: Session): BulkProgress {
+  const progress = { session, status: STATUS[state], email_count: unique };
+  return state === "pending" ? progress : { ...progress, processed_count: processed };
+}
+
+function summaryOf(session: Session): CompletedSummary {
+  const { session: hash, ...counts } = statsOf(session);
+  return {
+    session: hash,
+    status: "completed",
+    email_count: session.unique,
+    processed_count: session.processed,
+    ...counts,
+  };
+}
+
+interface ReadDeps {
+  readonly sessions: SessionStore;
+  readonly clock: Clock;
+}
+
+type Access = "view" | "everything";
+
+const SESSION_HASH = /^[0-9a-f]{32}$/;
+
+const isAnonymous = (session: Session): boolean => session.owner.startsWith("bucket:");
+
+function mayRead(caller: Caller, session: Session, access: Access): boolean {
+  const sameAddress = caller.clientAddress === session.clientAddress;
+  if (isAnonymous(session)) return sameAddress;
+  if (ownerKey(caller.owner) === session.owner) return true;
+  const isKeyless = caller.owner.kind === "bucket";
+  return access === "view" && session.origin === "sync" && isKeyless && sameAddress;
+}
+
+/** The session as this caller may have it; else the one 404 there is. */
+export async function findSession(
+  { sessions, clock }: ReadDeps,
+  hash: string,
+  { caller, access }: { readonly caller: Caller; readonly access: Access },
+): Promise<Session> {
+  const isHash = SESSION_HASH.test(hash);
+  const session = isHash ? await sessions.find(hash, clock.nowMs()) : undefined;
+  if (session === undefined || !mayRead(caller, session, access)) throw sessionNotFound();
+  return session;
+}
+
+async function* validPages(
+  sessions: SessionStore,
+  { session, chunks }: Session,
+): AsyncGenerator<readonly string[]> {
+  for (let number = 0; number < chunks; number += 1) {
+    const page = await sessions.lines(session, number, "valid");
+    if (page === undefined) throw new Error("the session ended while it was read");
+    if (page.length > 0) yield page;
+  }
+}
+
+export async function viewSession(deps: ReadDeps, caller: Caller, hash: string): Promise<BulkView> {
+  const session = await findSession(deps, hash, { caller, access: "view" });
+  if (session.state !== "completed") return { kind: "progress", progress: progressOf(session) };
+  if (session.tally.valid === 0) return { kind: "summary", summary: summaryOf(session) };
+  const valid = (): AsyncIterable<readonly string[]> => validPages(deps.sessions, session);
+  return { kind: "list", stats: statsOf(session), valid };
+}
+
+export async function sessionResults(
+  deps: ReadDeps,
+  caller: Caller,
+  hash: string,
+): Promise<BulkResults> {
+  const session = await findSession(deps, hash, { caller, access: "everything" });
+  if (session.state !== "completed") return { kind: "progress", progress: progressOf(session) };
+  const source = storedResults(deps.sessions, session);
+  const { table } = session;
+  const page = (number: number) => deps.sessions.page(hash, number);
+  return {
+    kind: "results",
+    stats: statsOf(session),
+    results: () => spelledResults(source, { isNoted: true }),
+    ...(table !== undefined && {
+      table: {
+        header: table.header,
+        delimiter: table.delimiter,
+        rows: () => rowResults(source, table.pages, page),
+      },
+    }),
+  };
+}
+
+/** Chunks looked at for one that is done: they end nearly in their order. */
+const NEWEST_TRIES = 4;
+const NEWEST_MAX = 6;
+
+export async function newestResults(
+  sessions: Pick<SessionStore, "checked">,
+  { session, chunksDone: done }: Pick<Session, "session" | "chunksDone">,
+): Promise<readonly SpelledResult[]> {
+  for (let number = done; number >= Math.max(0, done - NEWEST_TRIES); number -= 1) {
+    const checked = await sessions.checked(session, number);
+    if (checked !== undefined) return checked.slice(-NEWEST_MAX);
+  }
+  return [];
+}
+
+/** How often progress is read, which bounds how often it is sent. */
+const PROGRESS_EVERY_MS = 1_000;
+
+const isOver = ({ status }: BulkProgress): boolean => status === "completed" || status === "failed";
+
+const sameProgress = (a: BulkProgress | undefined, b: BulkProgress): boolean =>
+  a?.status === b.status && a.processed_count === b.processed_count;
+
+async function* changes(
+  { sessions, clock }: ReadDeps,
+  first: Session,
+  hasLeft: () => boolean,
+): AsyncGenerator<BulkProgress> {
+  let told: BulkProgress | undefined;
+  let session: Session | undefined = first;
+  while (session !== undefined) {
+    const progress = progressOf(session);
+    if (!sameProgress(told, progress)) yield progress;
+    if (isOver(progress)) return;
+    told = progress;
+    await new Promise<void>((resolve) => void clock.after(PROGRESS_EVERY_MS, resolve));
+    if (hasLeft()) return;
+    session = await sessions.find(first.session, clock.nowMs());
+  }
+}
+
+/** A reader that leaves ends it at the next look, also where nothing changes any more. */
+export async function followSession(
+  deps: ReadDeps,
+  caller: Caller,
+  hash: string,
+): Promise<AsyncIterable<BulkProgress>> {
+  const first = await findSession(deps, hash, { caller, access: "everything" });
+  let hasLeft = false;
+  const steps = changes(deps, first, () => hasLeft);
+  const iterator: AsyncIterator<BulkProgress> = {
+    next: () => steps.next(),
+    return: () => {
+      hasLeft = true;
+      return steps.return(undefined);
+    },
+  };
+  return { [Symbol.asyncIterator]: () => iterator };
 }

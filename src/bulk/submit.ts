@@ -51,15 +51,16 @@ import {
 } from "./bulk.ts";
 import type { IdempotencyKeys } from "./idempotency.ts";
 import type { JobOutcome, Jobs, QueueAhead } from "./jobs.ts";
+import { spelledResults } from "./result-source.ts";
 import {
   findSession,
   followSession,
   sessionResults,
+  type SessionStore,
   statsOf,
+  storedResults,
   viewSession,
-} from "./read-session.ts";
-import { spelledResults, storedResults } from "./result-source.ts";
-import type { SessionStore } from "./sessions.ts";
+} from "./sessions.ts";
 import { entryOutcome, type EntryCheck, type EntryCheckOptions, outcomeOf } from "./entry-check.ts";
 
 async function checkChunk(

@@ -5,7 +5,7 @@ import { inTime } from "../base/in-time.ts";
 import type { HttpMetrics } from "../base/metrics.ts";
 import type { ResourceName } from "../base/resources.ts";
 import type { ShareFigures } from "../base/shares.ts";
-import type { Backlog } from "../bulk/backlog.ts";
+import type { Backlog } from "../bulk/jobs.ts";
 import type { WorkerFigures } from "../bulk/worker.ts";
 import { DEFAULT_POLICY, SEND_POLICY } from "../core/policy/default-policy.ts";
 import { type FullResult, isInconclusive } from "../core/validate/result.ts";

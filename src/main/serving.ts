@@ -24,7 +24,7 @@ import { readTiersFile, type Tiers } from "../accounts/admission/tiers.ts";
 import { sweepDrafts } from "../base/drafts.ts";
 import { createMetrics, type Metrics } from "../base/metrics.ts";
 import { createShares, type Shares } from "../base/shares.ts";
-import { readBacklog } from "../bulk/backlog.ts";
+import { readBacklog } from "../bulk/jobs.ts";
 import type { Profile } from "../dns/flow/query-timeouts.ts";
 import type { DnsLookup } from "../dns/lookup.ts";
 import type { Trust } from "../dns/trust/trust.ts";

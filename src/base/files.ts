@@ -4,16 +4,22 @@ import type { Readable } from "node:stream";
 
 const SLICE_BYTES = 65_536;
 
-export const systemFiles: Files = {
-  read(path, stop) {
+/** Files for the command line. A path is as the user wrote it; "-" is standard input or output. */
+export const systemFiles = {
+  /** Yields slices of at most 64 KiB, no faster than they are taken, and ends early when `stop` is aborted. */
+  read(path: string, stop: AbortSignal): AsyncIterable<Uint8Array> {
     const stream =
       path === "-" ? process.stdin : createReadStream(path, { highWaterMark: SLICE_BYTES });
     return slices(path, stream, stop);
   },
-  write: (path, existing) =>
+  /** A file that exists is a fault unless it may be `replaced`; devices and pipes are written to. */
+  write: (path: string, existing: "refused" | "replaced"): Promise<FileWriter> =>
     path === "-" ? Promise.resolve(standardOutput()) : fileWriter(path, existing),
-  stat: (path) => (path === "-" ? Promise.resolve(undefined) : factsOf(path)),
+  stat: (path: string): Promise<FileFacts | undefined> =>
+    path === "-" ? Promise.resolve(undefined) : factsOf(path),
 };
+
+export type Files = typeof systemFiles;
 
 async function* slices(
   path: string,
@@ -73,14 +79,6 @@ function standardOutput(): FileWriter {
       }),
     close: () => Promise.resolve(),
   };
-}
-
-export interface Files {
-  /** In slices of at most 64 KiB, no faster than they are taken. Ends early when `stop` is aborted. */
-  read(path: string, stop: AbortSignal): AsyncIterable<Uint8Array>;
-  /** Opens for writing. A file that exists is a fault unless it may be `replaced`; devices and pipes are written to. */
-  write(path: string, existing: "refused" | "replaced"): Promise<FileWriter>;
-  stat(path: string): Promise<FileFacts | undefined>;
 }
 
 export interface FileFacts {

@@ -27,7 +27,7 @@ export interface Reservation {
 }
 
 export interface TakeOptions {
-  /** For an owner with less than an equal part: must end the work and release the hold before it returns. */
+  /** For an owner with less than an equal part: must end the work and release the reservation before it returns. */
   readonly reclaim?: () => void;
   /** Where the owner has no room the oldest work of its own that can be reclaimed ends first. */
   readonly displaces?: boolean | undefined;
@@ -43,7 +43,7 @@ export interface ShareFigures {
   readonly reclaimed: number;
 }
 
-export type OnThrottled = (held: {
+export type OnThrottled = (reserved: {
   readonly resource: ResourceName;
   readonly owner: OwnerKey;
   readonly used: number;
@@ -65,14 +65,14 @@ interface Reserved {
 interface Tenant {
   readonly owner: OwnerKey;
   used: number;
-  readonly holds: Set<Reserved>;
+  readonly reservations: Set<Reserved>;
 }
 
 /** A bounded resource that owners share: each owner has at most its share, and what waits is a `FairQueue` with bounds. */
 export class Share {
   readonly #name: ResourceName;
   readonly #row: Resource;
-  readonly #heldBack: OnThrottled;
+  readonly #throttled: OnThrottled;
   readonly #tenants = new Map<OwnerKey, Tenant>();
   readonly #queue = new FairQueue<Waiter>();
   #used = 0;
@@ -80,10 +80,10 @@ export class Share {
   #reclaimed = 0;
   readonly #refused = { owner: 0, all: 0 };
 
-  constructor(name: ResourceName, row: Resource, heldBack: OnThrottled = () => undefined) {
+  constructor(name: ResourceName, row: Resource, throttled: OnThrottled = () => undefined) {
     this.#name = name;
     this.#row = row;
-    this.#heldBack = heldBack;
+    this.#throttled = throttled;
   }
 
   take(owner: OwnerKey, amount = 1, options: TakeOptions = {}): Reservation {
@@ -126,8 +126,8 @@ export class Share {
     if (this.#queue.length >= queue) this.#displaceFor(tenant);
     return await new Promise<Reservation>((resolve, refuse) => {
       const begin = (): void => {
-        const hold = this.#grant(this.#tenantOf(owner), wanted);
-        setImmediate(() => resolve(hold)); // what waited is not begun in one turn with what it waited for
+        const reservation = this.#grant(this.#tenantOf(owner), wanted);
+        setImmediate(() => resolve(reservation)); // what waited is not begun in one turn with what it waited for
       };
       this.#queue.push(owner, { amount: wanted, begin, refuse }, cost);
       if (this.#queue.lengthOf(owner) * 2 > queuePerOwner) this.#tell(tenant);
@@ -136,11 +136,11 @@ export class Share {
   }
 
   async run<T>(owner: OwnerKey, work: () => Promise<T>, amount = 1): Promise<T> {
-    const hold = await this.wait(owner, amount);
+    const reservation = await this.wait(owner, amount);
     try {
       return await work();
     } finally {
-      hold.release();
+      reservation.release();
     }
   }
 
@@ -169,13 +169,13 @@ export class Share {
   #tenantOf(owner: OwnerKey): Tenant {
     const known = this.#tenants.get(owner);
     if (known !== undefined) return known;
-    const made: Tenant = { owner, used: 0, holds: new Set() };
+    const made: Tenant = { owner, used: 0, reservations: new Set() };
     this.#tenants.set(owner, made);
     return made;
   }
 
-  #forget({ owner, holds }: Tenant): void {
-    if (holds.size === 0 && this.#queue.lengthOf(owner) === 0) this.#tenants.delete(owner);
+  #forget({ owner, reservations }: Tenant): void {
+    if (reservations.size === 0 && this.#queue.lengthOf(owner) === 0) this.#tenants.delete(owner);
   }
 
   #fitsOwner(tenant: Tenant, amount: number): boolean {
@@ -186,42 +186,42 @@ export class Share {
   }
 
   #grant(tenant: Tenant, amount: number, { reclaim, displaces }: TakeOptions = {}): Reservation {
-    const held: Reserved = { amount: 0, reclaim, displaces };
-    tenant.holds.add(held);
-    this.#count(tenant, held, amount);
+    const reserved: Reserved = { amount: 0, reclaim, displaces };
+    tenant.reservations.add(reserved);
+    this.#count(tenant, reserved, amount);
     return {
-      grow: (more) => this.#grow(tenant, held, more),
-      shrink: (less) => this.#shrink(tenant, held, less),
-      keep: () => void (held.reclaim = undefined),
-      release: () => this.#release(tenant, held),
+      grow: (more) => this.#grow(tenant, reserved, more),
+      shrink: (less) => this.#shrink(tenant, reserved, less),
+      keep: () => void (reserved.reclaim = undefined),
+      release: () => this.#release(tenant, reserved),
     };
   }
 
-  #count(tenant: Tenant, held: Reserved, amount: number): void {
-    held.amount += amount;
+  #count(tenant: Tenant, reserved: Reserved, amount: number): void {
+    reserved.amount += amount;
     tenant.used += amount;
     this.#used += amount;
     if (tenant.used > this.#largest) this.#largest = tenant.used;
   }
 
-  #grow(tenant: Tenant, held: Reserved, amount: number): void {
-    if (!tenant.holds.has(held)) throw new NoRoom(this.#name, "owner"); // it was reclaimed
-    if (held.displaces === true) this.#displaceOwn(tenant, amount, held);
+  #grow(tenant: Tenant, reserved: Reserved, amount: number): void {
+    if (!tenant.reservations.has(reserved)) throw new NoRoom(this.#name, "owner"); // it was reclaimed
+    if (reserved.displaces === true) this.#displaceOwn(tenant, amount, reserved);
     if (tenant.used + amount > this.#row.perOwner) throw this.#refuse(tenant, "owner");
     this.#makeRoom(tenant, amount);
-    this.#count(tenant, held, amount);
+    this.#count(tenant, reserved, amount);
   }
 
-  #shrink(tenant: Tenant, held: Reserved, amount: number): void {
-    if (!tenant.holds.has(held)) return;
-    this.#count(tenant, held, -amount);
+  #shrink(tenant: Tenant, reserved: Reserved, amount: number): void {
+    if (!tenant.reservations.has(reserved)) return;
+    this.#count(tenant, reserved, -amount);
     if (this.#queue.length > 0) this.#serve();
   }
 
-  #release(tenant: Tenant, held: Reserved): void {
-    if (!tenant.holds.delete(held)) return;
-    tenant.used -= held.amount;
-    this.#used -= held.amount;
+  #release(tenant: Tenant, reserved: Reserved): void {
+    if (!tenant.reservations.delete(reserved)) return;
+    tenant.used -= reserved.amount;
+    this.#used -= reserved.amount;
     this.#forget(tenant);
     this.#serve();
   }
@@ -263,24 +263,24 @@ export class Share {
   }
 
   #displaceOwn(tenant: Tenant, amount: number, kept?: Reserved): void {
-    for (const held of tenant.holds) {
+    for (const reserved of tenant.reservations) {
       if (this.#fitsOwner(tenant, amount)) return;
-      if (held !== kept && held.reclaim !== undefined) this.#reclaim(tenant, held);
+      if (reserved !== kept && reserved.reclaim !== undefined) this.#reclaim(tenant, reserved);
     }
   }
 
   #reclaimFrom(largest: Tenant, equalPart: number): boolean {
-    const held = [...largest.holds].find(({ reclaim }) => reclaim !== undefined);
-    if (held === undefined || largest.used <= equalPart) return false;
-    this.#reclaim(largest, held);
+    const reserved = [...largest.reservations].find(({ reclaim }) => reclaim !== undefined);
+    if (reserved === undefined || largest.used <= equalPart) return false;
+    this.#reclaim(largest, reserved);
     return true;
   }
 
-  #reclaim(tenant: Tenant, held: Reserved): void {
+  #reclaim(tenant: Tenant, reserved: Reserved): void {
     this.#reclaimed += 1;
     this.#tell(tenant);
-    held.reclaim?.();
-    this.#release(tenant, held);
+    reserved.reclaim?.();
+    this.#release(tenant, reserved);
   }
 
   #refuse(tenant: Tenant, why: WhyNoRoom): NoRoom {
@@ -292,14 +292,14 @@ export class Share {
 
   #tell({ owner, used }: Tenant): void {
     const waiting = this.#queue.lengthOf(owner);
-    this.#heldBack({ resource: this.#name, owner, used, waiting });
+    this.#throttled({ resource: this.#name, owner, used, waiting });
   }
 }
 
 export interface Shares {
   of(name: ResourceName): Share;
   registry(server: string): Share;
-  /** Of all resources; those of all registries are one. `how`: see `Share.figures`. */
+  /** Those of all registries are one. `how`: see `Share.figures`. */
   figures(how?: "read" | "look"): AllFigures;
   /** From now on the figures of another thread, which uses other resources, are part of these. */
   include(others: () => AllFigures | undefined): void;
@@ -321,11 +321,11 @@ export const ONE_OWNER = {
 
 const SERVERS_MAX = 2_000;
 
-export function createShares(heldBack?: OnThrottled, over: Overrides = {}): Shares {
+export function createShares(throttled?: OnThrottled, over: Overrides = {}): Shares {
   const shares = new Map(
     RESOURCE_NAMES.map((name) => {
       const row: Resource = { ...RESOURCES[name], ...over[name] };
-      return [name, new Share(name, row, heldBack)];
+      return [name, new Share(name, row, throttled)];
     }),
   );
   const servers = new Map<string, Share>();
@@ -340,7 +340,7 @@ export function createShares(heldBack?: OnThrottled, over: Overrides = {}): Shar
     registry(server) {
       const known = servers.get(server);
       if (known !== undefined) return known;
-      const made = new Share("registry", { ...RESOURCES.registry, ...over.registry }, heldBack);
+      const made = new Share("registry", { ...RESOURCES.registry, ...over.registry }, throttled);
       // Beyond the bound a share is not kept: callers could invent host names.
       if (servers.size < SERVERS_MAX) servers.set(server, made);
       return made;

@@ -28,21 +28,22 @@ interface AnnounceDeps {
 }
 
 interface Announcer {
-  /** Announces every completed batch that was not, from any worker. A call meanwhile makes a second round. Never rejects. */
+  /** Announces every completed batch that was not, from any worker; during a round another one follows. Never rejects. */
   readonly announce: () => Promise<void>;
   readonly stop: End;
 }
 
-/** Between two looks for what failed, and for what processes that died have left. */
+/** How often it looks for what failed, and for what processes that died have left. */
 const LOOK_EVERY_MS = 1_000;
 
 export function announcer({ jobs, clock, log, announcement }: AnnounceDeps): Announcer {
-  let running: Promise<void> | undefined;
-  let isAskedAgain = false;
   let isStopped = false;
+  let last: Promise<void> = Promise.resolve();
+  let next: Promise<void> | undefined;
   const announceAll = async (): Promise<void> => {
+    next = undefined;
     const faults: unknown[] = [];
-    for (const session of await jobs.unannounced()) {
+    for (const session of isStopped ? [] : await jobs.unannounced()) {
       if (isStopped) break;
       const write: Parameters<Jobs["announce"]>[1] = (tx, batch) =>
         announcement.write(tx, { owner: batch.owner, session, stats: statsOf(batch) });
@@ -52,29 +53,20 @@ export function announcer({ jobs, clock, log, announcement }: AnnounceDeps): Ann
     }
     if (faults.length > 0) throw faults[0];
   };
-  const rounds = async (): Promise<void> => {
-    try {
-      while (isAskedAgain && !isStopped) {
-        isAskedAgain = false;
-        await announceAll();
-      }
-    } finally {
-      running = undefined;
-    }
-  };
   const round = (): Promise<void> => {
-    isAskedAgain = true;
-    running ??= rounds();
-    return running;
+    if (next === undefined) {
+      next = last.catch(() => undefined).then(announceAll);
+      last = next;
+    }
+    return next;
   };
   const failed = (fault: unknown): void => log.error("bulk.announce_failed", fault);
   const endLooks = every({ ms: LOOK_EVERY_MS, firstMs: 0, clock, failed }, round);
   return {
-    // A round that fails is repeated, and its fault logged, by the next look.
-    announce: () => round().catch(() => undefined),
+    announce: () => round().catch(() => undefined), // the next look logs a fault
     async stop() {
       isStopped = true;
-      await Promise.all([endLooks(), running?.catch(() => undefined)]);
+      await Promise.all([endLooks(), last.catch(() => undefined)]);
     },
   };
 }

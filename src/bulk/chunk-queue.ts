@@ -55,7 +55,7 @@ export interface ClaimedChunk {
  */
 export type CompleteOutcome = "stored" | "finished" | "late";
 
-/** So many claims that ended in silence make a chunk a suspect: workers are killed from outside, too. */
+/** So many claims that ended in silence make a chunk one that may crash its worker: workers are killed from outside, too. */
 export const SILENT_CLAIMS_MAX = 5;
 
 /**
@@ -64,7 +64,7 @@ export const SILENT_CLAIMS_MAX = 5;
  */
 export const CLAIMS_MAX = 10;
 
-/** A job with an unclaimed suspect this long after its acceptance fails: the chunk must not end workers without limit. */
+/** A job with an unclaimed chunk of this kind this long after its acceptance fails: the chunk must not end workers without limit. */
 export const CRASHING_LIFE_MS = 3_600_000;
 
 /** The chunks of running jobs, seen from a worker. Rules: `test/contracts/bulk/jobs.ts`. */
@@ -114,7 +114,7 @@ export class ChunkQueue {
     entriesPerSecond: number,
   ): Promise<ReadonlySet<string>> {
     return await inTransaction(this.#db, async ({ sql }) => {
-      const held = new Set<string>();
+      const leased = new Set<string>();
       if (tokens.length > 0) {
         const renewed = await sql
           .updateTable("chunks")
@@ -126,7 +126,7 @@ export class ChunkQueue {
           .where("lease_token", "in", tokens)
           .returning("lease_token")
           .execute();
-        for (const { lease_token: token } of renewed) if (token !== null) held.add(token);
+        for (const { lease_token: token } of renewed) if (token !== null) leased.add(token);
       }
       const row = { entries_per_second: Math.round(entriesPerSecond), seen_at_ms: nowMs };
       await sql
@@ -134,7 +134,7 @@ export class ChunkQueue {
         .values({ worker, ...row })
         .onConflict((conflict) => conflict.column("worker").doUpdateSet(row))
         .execute();
-      return held;
+      return leased;
     });
   }
 

@@ -54,8 +54,8 @@ export class Jobs {
    */
   async create(order: JobOrder | CheckedBatch, terms: ChargeTerms): Promise<JobOutcome> {
     const packed = await packBatch(order);
-    return await this.#paying(terms, async (tx, held) => {
-      const made = await createIn(tx, packed, held, this.#deps);
+    return await this.#paying(terms, async (tx, reserved) => {
+      const made = await createIn(tx, packed, reserved, this.#deps);
       if (made.kind !== "accepted") tx.abandon();
       return made;
     });
@@ -64,10 +64,10 @@ export class Jobs {
   /** What `create` would say of these terms now; nothing is charged, and nothing kept for later. */
   async payable(terms: ChargeTerms): Promise<Unpaid | undefined> {
     const { charges } = this.#deps;
-    const held = await charges.reserve(terms);
-    charges.drop(held);
-    if (held.kind === "unpaid") return held;
-    if (!("otherwise" in held)) return undefined;
+    const reserved = await charges.reserve(terms);
+    charges.drop(reserved);
+    if (reserved.kind === "unpaid") return reserved;
+    if (!("otherwise" in reserved)) return undefined;
     // Whether credits cover it shows only when they are taken.
     return await this.#paying(terms, async (tx, again) => {
       tx.abandon();
@@ -78,14 +78,14 @@ export class Jobs {
 
   async #paying<T>(
     terms: ChargeTerms,
-    work: (tx: Tx, held: ReservedCharge | Unpaid) => Promise<T>,
+    work: (tx: Tx, reserved: ReservedCharge | Unpaid) => Promise<T>,
   ): Promise<T> {
     const { db, charges } = this.#deps;
-    const held = await charges.reserve(terms);
+    const reserved = await charges.reserve(terms);
     try {
-      return await inTransaction(db, (tx) => work(tx, held));
+      return await inTransaction(db, (tx) => work(tx, reserved));
     } finally {
-      charges.drop(held);
+      charges.drop(reserved);
     }
   }
 
@@ -261,7 +261,7 @@ async function isFull({ sql }: Tx, { unique, bufferMax }: JobOrder): Promise<boo
 async function createIn(
   tx: Tx,
   packed: PackedBatch,
-  held: ReservedCharge | Unpaid,
+  reserved: ReservedCharge | Unpaid,
   { charges }: BulkStoreDeps,
 ): Promise<JobOutcome> {
   const { batch } = packed;
@@ -271,11 +271,11 @@ async function createIn(
     const refused = await ownersTurn(tx, job);
     if (refused !== undefined) return refused;
   }
-  if (held.kind === "unpaid") return held;
+  if (reserved.kind === "unpaid") return reserved;
   const isFullNow = job !== undefined && (await isFull(tx, job));
   if (!isFullNow) await insertParts(tx, packed);
   // Late, because single checks of this owner wait from here to the commit where servers count together.
-  const charge = await charges.writeIn(tx, held);
+  const charge = await charges.writeIn(tx, reserved);
   // Who could not pay is told that, although the buffer is full.
   if (charge.kind === "unpaid") return charge;
   if (isFullNow) return { kind: "full" };
@@ -331,12 +331,10 @@ export const answeredIn = (chunks: readonly { readonly answered: string | null }
   );
 
 interface EndTerms {
-  readonly charges: SqlRefund;
+  readonly charges: Pick<BulkStoreDeps["charges"], "refundIn">;
   readonly nowMs: number;
   readonly asked?: number;
 }
-
-type SqlRefund = Pick<BulkStoreDeps["charges"], "refundIn">;
 
 export const tallyOf = (row: JobRow): CompletedBatch["tally"] => ({
   invalidFormat: row.invalid_format,

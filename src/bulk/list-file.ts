@@ -9,7 +9,7 @@ import {
   SAMPLE_ROWS,
 } from "../core/batch/list-table.ts";
 import { compoundFault, faultOfForm, FileText, kindOfFile } from "./file-text.ts";
-import { isVcard, type JsonForm, jsonForm, linesOf, objectRows, vcardRows } from "./record-rows.ts";
+import { isVcard, jsonForm, linesOf, objectRows, vcardRows } from "./record-rows.ts";
 import { type Sheet, Workbook } from "./workbook.ts";
 
 /** A file in slices, each at most some 64 KiB, at the reader's pace. */
@@ -81,7 +81,7 @@ async function* textPages(slices: FileSlices, options: ListOptions): AsyncGenera
   const { first, all } = await begun(text.read(slices), HEAD_UNITS);
   const form = formOf(first.join(""), options);
   const table = new ListTable(form.form, form.delimiter, options.column);
-  yield* pagesOf(rowsOf(all, form), table, () => ({ form: form.form, encoding: text.encoding }));
+  yield* pagesOf(form.rows(all), table, () => ({ form: form.form, encoding: text.encoding }));
 }
 
 async function* pagesOf(
@@ -98,23 +98,13 @@ async function* pagesOf(
   yield* page(table.end());
 }
 
+type TextPieces = AsyncIterable<string>;
+
 interface Form {
   readonly form: ListForm;
   readonly delimiter: string;
-  readonly quote?: string;
-  readonly isSaid?: boolean;
-  readonly json?: JsonForm;
-  readonly isCards?: boolean;
+  readonly rows: (texts: TextPieces) => AsyncGenerator<readonly RawRow[]>;
 }
-
-const rowsOf = (texts: AsyncIterable<string>, form: Form): AsyncGenerator<readonly RawRow[]> =>
-  form.json !== undefined
-    ? objectRows(texts, form.json)
-    : form.isCards === true
-      ? vcardRows(texts)
-      : form.form === "table"
-        ? csvRows(texts, form)
-        : textRows(texts);
 
 const DELIMITERS = [",", ";", "\t", "|"];
 
@@ -124,22 +114,28 @@ interface Guess extends Regular {
 }
 
 function formOf(head: string, { name = "", column }: ListOptions): Form {
-  const said = /^sep=([,;|\t])(?:\r\n|\r|\n)/i.exec(head);
-  if (said !== null) return { form: "table", delimiter: said[1] ?? ",", isSaid: true };
+  const said = /^sep=([,;|\t])(?:\r\n|\r|\n)/i.exec(head)?.[1];
+  if (said !== undefined) {
+    return { form: "table", delimiter: said, rows: (texts) => csvRows(texts, said, { from: 2 }) };
+  }
   const fault = faultOfForm(head);
   if (fault !== undefined) throw fault;
-  if (isVcard(head)) return { form: "table", delimiter: ",", isCards: true };
+  if (isVcard(head)) return { form: "table", delimiter: ",", rows: vcardRows };
   const json = jsonForm(head);
-  if (json !== undefined)
-    return { form: json === "rows" ? "table" : "objects", delimiter: ",", json };
+  if (json !== undefined) {
+    const form = json === "rows" ? "table" : "objects";
+    return { form, delimiter: ",", rows: (texts) => objectRows(texts, json) };
+  }
   const quote = isSingleQuoted(head) ? "'" : '"';
   const best = DELIMITERS.map((delimiter) => guessOf(head, delimiter, quote)).reduce((a, b) =>
     b.count > a.count || (b.count === a.count && b.width > a.width) ? b : a,
   );
   const isNamed = /\.(?:csv|tsv|tab)$/i.test(name);
-  const table: Form = { form: "table", delimiter: best.count > 0 ? best.delimiter : ",", quote };
+  const delimiter = best.count > 0 ? best.delimiter : ",";
+  const rows = (texts: TextPieces) => csvRows(texts, delimiter, { quote });
+  const table: Form = { form: "table", delimiter, rows };
   if (column !== undefined) return table;
-  const list: Form = { form: "list", delimiter: "," };
+  const list: Form = { form: "list", delimiter: ",", rows: textRows };
   if (isOneRow(best.rows) || isMailList(head)) return list;
   return isNamed || (isTable(best) && !isAllEntries(best.rows)) ? table : list;
 }
@@ -205,18 +201,20 @@ function regular(rows: readonly RawRow[]): Regular {
   return best;
 }
 
+/** `from`: the first line that is read. */
 async function* csvRows(
-  texts: AsyncIterable<string>,
-  { delimiter, quote, isSaid }: Form,
+  texts: TextPieces,
+  delimiter: string,
+  { quote, from = 1 }: { readonly quote?: string; readonly from?: number },
 ): AsyncGenerator<readonly RawRow[]> {
   const reader = new CsvReader(delimiter, quote);
-  const table = (rows: readonly RawRow[]): readonly RawRow[] =>
-    isSaid === true ? rows.filter(({ line }) => line > 1) : rows;
-  for await (const text of texts) yield table(reader.push(text));
-  yield table(reader.end());
+  const read = (rows: readonly RawRow[]): readonly RawRow[] =>
+    from > 1 ? rows.filter(({ line }) => line >= from) : rows;
+  for await (const text of texts) yield read(reader.push(text));
+  yield read(reader.end());
 }
 
-async function* textRows(texts: AsyncIterable<string>): AsyncGenerator<readonly RawRow[]> {
+async function* textRows(texts: TextPieces): AsyncGenerator<readonly RawRow[]> {
   let number = 0;
   for await (const lines of linesOf(texts)) {
     const rows: RawRow[] = [];

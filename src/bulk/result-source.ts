@@ -31,8 +31,8 @@ const MALFORMED = '{"format":false';
 
 /** Most results need no note, which their text and the entry show without parsing. */
 export function notedText(result: string, entry: string, among: ListKind): string {
-  const isSuspect = among === "addresses" && !entry.includes("@");
-  const note = isSuspect || result.startsWith(MALFORMED) ? entryNote(entry, among) : undefined;
+  const mayNeedNote = among === "addresses" && !entry.includes("@");
+  const note = mayNeedNote || result.startsWith(MALFORMED) ? entryNote(entry, among) : undefined;
   if (note === undefined) return result;
   return JSON.stringify(withNote(JSON.parse(result) as FullResult, note));
 }

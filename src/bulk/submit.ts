@@ -252,7 +252,7 @@ export class BulkService {
     if (unique > SYNC_MAX_ENTRIES) return this.#enqueue(submission);
     // Asked beforehand so that unpaid work is not done; the charge decides.
     const unpaid = await jobs.payable(terms);
-    if (unpaid !== undefined) await this.#settle(entrance, unpaid);
+    if (unpaid !== undefined) await this.#paidBy(entrance, unpaid);
     const run = () => runBatch(chunks, { spamTrap: premium, by: owner }, this.#deps);
     const outcomes = await shares.of("batches").run(owner, run);
     return outcomes === undefined ? this.#enqueue(submission) : this.#finish(submission, outcomes);
@@ -311,11 +311,11 @@ export class BulkService {
     const order = { ...batch, ...how, ...(keep && { keep }), nowMs };
     const create = (): Promise<JobOutcome> => jobs.create(order, { ...terms, nowMs });
     const outcome = await shares.of("writes").run(owner, create);
-    return await this.#settle(entrance, chargeOf(outcome, nowMs));
+    return await this.#paidBy(entrance, chargeOf(outcome, nowMs));
   }
 
   /** Throws the refusal of an `Unpaid`; paid by credits, the request's rate count is given back. */
-  async #settle(entrance: Entrance, charge: Charge | Unpaid): Promise<"plan" | "credits"> {
+  async #paidBy(entrance: Entrance, charge: Charge | Unpaid): Promise<"plan" | "credits"> {
     try {
       return (await this.#deps.admission.receipt(entrance, charge)).paidBy;
     } catch (error) {

@@ -82,14 +82,14 @@ export class Workbook {
   /** The rows of a sheet, some at a time; blank ones are left out. */
   async *rows({ path }: Sheet): AsyncGenerator<readonly RawRow[]> {
     const links = await this.#mailLinks(path);
-    const reader = new SheetReader((cell) => this.#shown(cell), links);
+    const reader = new SheetReader((...cell) => this.#shown(...cell), links);
     for await (const _ of this.#zip.events(path, reader.handlers)) {
       if (reader.rows.length > 0) yield reader.rows.splice(0);
     }
     yield reader.rows.splice(0);
   }
 
-  #shown({ value, type, style }: ReadCell): string {
+  #shown(value: string, type: string, style: number): string {
     if (type === "s") return this.#texts[Number(value)] ?? "";
     if (type === "b") return value === "1" ? "TRUE" : "FALSE";
     if (type === "n" && value !== "" && this.#dateStyles.has(style))
@@ -116,15 +116,11 @@ export class Workbook {
   }
 }
 
-interface ReadCell {
-  readonly value: string;
-  readonly type: string;
-  readonly style: number;
-}
+type ShowCell = (value: string, type: string, style: number) => string;
 
 class SheetReader {
   readonly rows: RawRow[] = [];
-  readonly #shown: (cell: ReadCell) => string;
+  readonly #shown: ShowCell;
   readonly #links: ReadonlyMap<string, string>;
   #cells: string[] = [];
   #line = 0;
@@ -142,7 +138,7 @@ class SheetReader {
   #isWide = false;
   #blanks = 0;
 
-  constructor(shown: (cell: ReadCell) => string, links: ReadonlyMap<string, string>) {
+  constructor(shown: ShowCell, links: ReadonlyMap<string, string>) {
     this.#shown = shown;
     this.#links = links;
   }
@@ -188,13 +184,8 @@ class SheetReader {
   }
 
   #endCell(): void {
-    const { value, type, style } = {
-      value: this.#value,
-      type: this.#type,
-      style: this.#style,
-    };
-    const text = this.#linked(this.#shown({ value, type, style }));
-    this.#isUnvalued ||= this.#hasFormula && value === "" && type !== "str";
+    const text = this.#linked(this.#shown(this.#value, this.#type, this.#style));
+    this.#isUnvalued ||= this.#hasFormula && this.#value === "" && this.#type !== "str";
     if (text === "" || this.#at < 0) return;
     const at = Math.min(this.#at, COLUMNS_MAX - 1);
     this.#blanks += Math.max(0, at - this.#cells.length);

@@ -4,12 +4,12 @@ import type { AccountService } from "../accounts/accounts.ts";
 import type { Account } from "../accounts/accounts-store.ts";
 import type { OctetBox } from "../base/secrets.ts";
 import { badField } from "../base/refusals.ts";
-import { listHasAddress, sessionHasAddress } from "../bulk/has-address.ts";
 import type { Jobs } from "../bulk/jobs.ts";
-import { forgetList } from "../bulk/list-store.ts";
+import { readListFile } from "../bulk/list-file.ts";
+import { forgetList, partOf } from "../bulk/list-store.ts";
 import { type Address, addressKey, readEntry, trimEntry } from "../core/address/address.ts";
 import type { RuleService } from "../lists/rules/rules.ts";
-import { changeRows, countRows } from "../store/rows.ts";
+import { changeRows, countRows, unpackOctets, unpackText } from "../store/rows.ts";
 import type { Database } from "../store/schema.ts";
 import type { ForgetReport } from "./gate-shapes.ts";
 import { type AccountHash, mailboxId, trafficMarks } from "./traffic.ts";
@@ -131,4 +131,51 @@ export async function forgetPerson(
   }
   const own = await deps.accounts.find(person.key);
   return { found, account_id: own?.id ?? null, elsewhere: ELSEWHERE };
+}
+
+/** Whether the file of an account's list has the address in any case, in text or in a workbook. */
+async function listHasAddress(
+  store: Pick<ForgetDeps, "db" | "box">,
+  id: string,
+  address: string,
+): Promise<boolean> {
+  const octets: Buffer[] = [];
+  for (let number = 0; ; number += 1) {
+    const part = await partOf(store, { id }, number);
+    if (part === undefined) break;
+    octets.push(await unpackOctets(part));
+  }
+  const file = Buffer.concat(octets);
+  if (!file.toString("latin1", 0, 2).startsWith("PK")) {
+    return (["utf8", "utf16le"] as const).some((encoding) =>
+      file.toString(encoding).toLowerCase().includes(address),
+    );
+  }
+  for await (const { rows } of readListFile(oneSlice(file), {})) {
+    if (rows.some(({ cells }) => cells.join("\n").toLowerCase().includes(address))) return true;
+  }
+  return false;
+}
+
+async function* oneSlice(file: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield await Promise.resolve(file);
+}
+
+async function sessionHasAddress(
+  db: Kysely<Database>,
+  session: string,
+  address: string,
+): Promise<boolean> {
+  const chunks = db.selectFrom("chunks").select("number").where("session", "=", session);
+  for (const { number } of await chunks.execute()) {
+    const chunk = await db
+      .selectFrom("chunks")
+      .select("content")
+      .where("session", "=", session)
+      .where("number", "=", number)
+      .executeTakeFirst();
+    if (chunk === undefined) continue;
+    if ((await unpackText(chunk.content)).toLowerCase().includes(address)) return true;
+  }
+  return false;
 }

@@ -19,13 +19,16 @@ interface OwnerState {
 
 /** An owner has a part of the window, and as many more as DNS has answered: a list of silent names cannot fill it. */
 export class ListLimiter {
-  readonly #window: () => number;
+  readonly #readWindow: () => number;
+  /** As it was read with the last name, for all owners are looked at for each. */
+  #window: number;
   readonly #owners = new Map<OwnerKey, OwnerState>();
   /** Names under way beyond what DNS answered for their owners. */
   #unproven = 0;
 
   constructor(window: () => number) {
-    this.#window = window;
+    this.#readWindow = window;
+    this.#window = window();
   }
 
   get owners(): ReadonlyMap<OwnerKey, unknown> {
@@ -47,7 +50,7 @@ export class ListLimiter {
   }
 
   most(owner: OwnerKey): number {
-    const window = this.#window();
+    const window = this.#window;
     const proven = this.#owners.get(owner)?.proven ?? 0;
     if (this.#unproven >= window * ALL_UNPROVEN_PART) {
       return UNPROVEN_LEAST + Math.min(proven, window);
@@ -64,10 +67,10 @@ export class ListLimiter {
   }
 
   end(owner: OwnerKey, isAnswered: boolean): void {
-    const window = this.#window();
+    this.#window = this.#readWindow();
     this.#change(owner, (state) => {
       state.underWay -= 1;
-      state.proven = provenAfter(isAnswered, state.proven, window);
+      state.proven = provenAfter(isAnswered, state.proven, this.#window);
     });
   }
 

@@ -35,7 +35,6 @@ export const RESOURCES = {
   lists: row({ total: 1, perOwner: 1, ...queued(256, 16) }),
   batches: row({ total: 64, perOwner: 8, ...queued(512, 64) }),
   writes: row({ total: 2, perOwner: 1, ...queued(2_000, 100) }),
-  chunks: row({ unit: "entries", total: 100_000, perOwner: 5_500, perFree: 1 }),
   again: row({ unit: "entries", total: 1_000, perOwner: 250, ...queued(20_000, 5_500) }),
   storing: row({ total: 4, perOwner: 2, ...queued(400, 400) }),
   webhooks: row({ total: 64, perOwner: 8, ...queued(0, 100) }), // the database bounds them

@@ -20,7 +20,6 @@ export class NoRoom extends StacklessError {
 
 export interface Reservation {
   grow(amount: number): void;
-  shrink(amount: number): void;
   /** From now on it is never reclaimed: its work can no longer be ended. */
   keep(): void;
   release(): void;
@@ -144,11 +143,6 @@ export class Share {
     }
   }
 
-  hasRoom(owner: OwnerKey, amount: number): boolean {
-    const tenant = this.#tenants.get(owner);
-    return tenant === undefined || this.#fitsOwner(tenant, amount);
-  }
-
   /** "read" begins a new `largest`, a "look" does not. */
   figures(how: "read" | "look" = "read"): ShareFigures {
     const largest = this.#largest;
@@ -191,7 +185,6 @@ export class Share {
     this.#count(tenant, reserved, amount);
     return {
       grow: (more) => this.#grow(tenant, reserved, more),
-      shrink: (less) => this.#shrink(tenant, reserved, less),
       keep: () => void (reserved.reclaim = undefined),
       release: () => this.#release(tenant, reserved),
     };
@@ -210,12 +203,6 @@ export class Share {
     if (tenant.used + amount > this.#row.perOwner) throw this.#refuse(tenant, "owner");
     this.#makeRoom(tenant, amount);
     this.#count(tenant, reserved, amount);
-  }
-
-  #shrink(tenant: Tenant, reserved: Reserved, amount: number): void {
-    if (!tenant.reservations.has(reserved)) return;
-    this.#count(tenant, reserved, -amount);
-    if (this.#queue.length > 0) this.#serve();
   }
 
   #release(tenant: Tenant, reserved: Reserved): void {

@@ -4,8 +4,7 @@ import { FairQueue } from "../base/fair-queue.ts";
 import { ListLimiter } from "../base/list-limiter.ts";
 import type { Log } from "../base/log.ts";
 import type { OwnerKey } from "../base/owner.ts";
-import { RESOURCES } from "../base/resources.ts";
-import type { Reservation, Share, Shares } from "../base/shares.ts";
+import type { Shares } from "../base/shares.ts";
 import {
   CHUNK_ENTRIES,
   chunkEntries,
@@ -36,11 +35,8 @@ const STORE_PAUSE_MS = 1_000;
 /** Chunks under way. Each keeps some results back while its slowest names keep it. */
 const CHUNKS_MAX = 400;
 
-/**
- * Entries of running chunks that are not checked yet. An owner's part keeps the resolver's window full while one in
- * fifty of 20,000 a second is silent for 5 s; the total leaves room for 200 owners whose names are silent.
- */
-const OPEN_ENTRIES_MAX = RESOURCES.chunks.total - CHUNK_ENTRIES;
+/** Entries of running chunks that are not checked yet: room for 200 owners whose names are silent. */
+const OPEN_ENTRIES_MAX = 100_000 - CHUNK_ENTRIES;
 
 /** Stop claiming chunks while four chunks' worth of entries wait for those of others. */
 const READY_MAX = 4 * CHUNK_ENTRIES;
@@ -114,7 +110,6 @@ class RunningChunk {
 
 interface QueuedEntry {
   readonly work: RunningChunk;
-  readonly reserved: Reservation;
   readonly at: number;
 }
 
@@ -137,7 +132,6 @@ const isOpen = ({ dns }: EntryOutcome): boolean => dns === "inconclusive";
  */
 export class BulkWorker {
   readonly #deps: WorkerDeps;
-  readonly #openShare: Share;
   readonly #limiter: ListLimiter;
   /** Entries that wait for DNS to take them: owners in turn, those of small lists first. */
   readonly #queue = new FairQueue<QueuedEntry>();
@@ -167,7 +161,6 @@ export class BulkWorker {
 
   constructor(deps: WorkerDeps) {
     this.#deps = deps;
-    this.#openShare = deps.shares.of("chunks");
     this.#limiter = new ListLimiter(deps.window);
   }
 
@@ -243,7 +236,6 @@ export class BulkWorker {
 
   /** Whether one more chunk of this owner would only wait. Beside others a chunk's worth is enough, so that theirs come between. */
   #hasEnough(owner: OwnerKey): boolean {
-    if (!this.#openShare.hasRoom(owner, CHUNK_ENTRIES)) return true;
     const most = this.#limiter.most(owner);
     const isAlone = this.#limiter.owners.size === 1;
     return this.#queue.lengthOf(owner) >= (isAlone ? most : Math.min(most, CHUNK_ENTRIES));
@@ -304,18 +296,16 @@ export class BulkWorker {
 
   async #check(work: RunningChunk): Promise<CheckedChunk> {
     const { owner, turns } = work.chunk;
-    const reserved = this.#openShare.take(owner, work.open);
     this.#openEntries += work.open;
     this.#limiter.addChunk(owner);
     try {
-      for (const at of work.entries.keys()) this.#queue.push(owner, { work, reserved, at }, turns);
+      for (const at of work.entries.keys()) this.#queue.push(owner, { work, at }, turns);
       void this.#beginEntries();
       await work.firstChecks;
       if (work.isLost) throw new ChunkLost();
       if (work.faults.length > 0) throw work.faults[0];
       return await this.#checkAgain(work);
     } finally {
-      reserved.release();
       this.#limiter.removeChunk(owner);
     }
   }
@@ -337,12 +327,11 @@ export class BulkWorker {
     this.#claim();
   }
 
-  #begin({ work, reserved, at }: QueuedEntry): void {
+  #begin({ work, at }: QueuedEntry): void {
     const { owner, spamTrap } = work.chunk;
     const ended = (): void => {
       work.open -= 1;
       this.#openEntries -= 1;
-      reserved.shrink(1);
       if (work.open === 0) work.endFirstChecks();
       if (this.#passedOver.has(owner) && !this.#hasEnough(owner)) this.#mayBeMore = true;
     };

@@ -105,7 +105,7 @@ test("the thread runs a job against a real name server, with the shared lists", 
   const [event] = await Promise.all([
     until(() => events[0]),
     // A thread tells the most that an owner held in the last second alone.
-    until(() => (shares.figures().get("chunks")?.largest ?? 0) > 0, {
+    until(() => (shares.figures().get("storing")?.largest ?? 0) > 0, {
       what: "the thread's shares as those of the process",
     }),
   ]);

@@ -190,19 +190,6 @@ test("what waited is begun one in a turn of the event loop, not all in the turn 
   assert.deepEqual(counts, [0, 1, 2, 3]);
 });
 
-test("a newcomer finds room beside many that take all they get", () => {
-  for (const owners of [1, 2, 8]) {
-    const share = new Share("chunks", { ...ROW, total: 1_000, perOwner: 1_000, perFree: 1 });
-    const counts = Array.from({ length: owners }, (_, at) => {
-      let count = 0;
-      while (share.takeIfFree(`owner ${String(at)}`) !== undefined) count += 1;
-      return count;
-    });
-    assert.ok(counts.every((count) => count > 0));
-    assert.ok(share.takeIfFree("newcomer") !== undefined, `${String(owners)} owners`);
-  }
-});
-
 test("nobody takes at once while another waits, and what did not fit is not counted as refused", async () => {
   const share = new Share("writes", { ...ROW, total: 1 });
   const first = share.takeIfFree("a");
@@ -217,9 +204,15 @@ test("nobody takes at once while another waits, and what did not fit is not coun
   assert.deepEqual(share.figures().refused, { owner: 0, all: 0 });
 });
 
-test("an owner's last piece can be taken out", () => {
+test("an owner's pieces go by rank, and its last one can be taken out", () => {
   const queue = new FairQueue<string>();
-  for (const item of ["old", "new", "newer"]) queue.push("a", item);
+  for (const [item, rank] of [
+    ["new", 2],
+    ["old", 1],
+    ["newer", 2],
+  ] as const) {
+    queue.push("a", item, 1, rank);
+  }
   queue.push("b", "other");
   assert.deepEqual([queue.length, queue.lengthOf("a"), queue.longest()], [4, 3, "a"]);
   assert.equal(queue.pop("a"), "newer");

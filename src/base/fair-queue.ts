@@ -34,11 +34,14 @@ export class Fifo<T> {
 interface Piece<T> {
   readonly item: T;
   readonly cost: number;
+  readonly rank: number;
 }
 
 interface OwnerQueue<T> {
   readonly owner: OwnerKey;
-  readonly pieces: Fifo<Piece<T>>;
+  /** Lowest rank first; none is empty. */
+  readonly ranks: { readonly rank: number; readonly pieces: Fifo<Piece<T>> }[];
+  length: number;
   /** Virtual time at which the owner's last piece ended. */
   servedUntil: number;
 }
@@ -69,14 +72,22 @@ export class FairQueue<T> {
   }
 
   lengthOf(owner: OwnerKey): number {
-    return this.#lines.get(owner)?.pieces.length ?? 0;
+    return this.#lines.get(owner)?.length ?? 0;
   }
 
-  push(owner: OwnerKey, item: T, cost = 1): void {
+  push(owner: OwnerKey, item: T, cost = 1, rank = 0): void {
     const line = this.#lineOf(owner);
-    if (line.pieces.length === 0) line.servedUntil = Math.max(this.#now, line.servedUntil);
-    line.pieces.push({ item, cost });
+    const { ranks } = line;
+    if (line.length === 0) line.servedUntil = Math.max(this.#now, line.servedUntil);
+    const behind = ranks.findLastIndex((one) => one.rank <= rank);
+    let place = ranks[behind];
+    if (place?.rank !== rank) {
+      place = { rank, pieces: new Fifo() };
+      ranks.splice(behind + 1, 0, place);
+    }
+    place.pieces.push({ item, cost, rank });
     this.#waiting.add(line);
+    line.length += 1;
     this.#length += 1;
   }
 
@@ -88,17 +99,17 @@ export class FairQueue<T> {
     let next: OwnerQueue<T> | undefined;
     let least = Infinity;
     for (const line of this.#waiting) {
-      const piece = line.pieces.peek();
+      const piece = line.ranks[0]?.pieces.peek();
       if (piece === undefined) continue;
       const end = line.servedUntil + piece.cost;
       if (end >= least || may?.(line.owner, piece.item) === false) continue;
       next = line;
       least = end;
     }
-    const first = next?.pieces.peek();
+    const first = next?.ranks[0]?.pieces.peek();
     if (next === undefined || first === undefined || fits?.(first.item) === false) return undefined;
-    next.pieces.shift();
-    this.#removed(next);
+    next.ranks[0]?.pieces.shift();
+    this.#removed(next, 0);
     this.#charge(next, next.servedUntil, first.cost);
     return first;
   }
@@ -109,13 +120,13 @@ export class FairQueue<T> {
   }
 
   longest(): OwnerKey | undefined {
-    return largestBy(this.#waiting, ({ pieces }) => pieces.length)?.owner;
+    return largestBy(this.#waiting, ({ length }) => length)?.owner;
   }
 
   pop(owner: OwnerKey): T | undefined {
     const line = this.#lines.get(owner);
-    const piece = line?.pieces.pop();
-    if (line !== undefined && piece !== undefined) this.#removed(line);
+    const piece = line?.ranks.at(-1)?.pieces.pop();
+    if (line !== undefined && piece !== undefined) this.#removed(line, line.ranks.length - 1);
     return piece?.item;
   }
 
@@ -123,14 +134,16 @@ export class FairQueue<T> {
     const known = this.#lines.get(owner);
     if (known !== undefined) return known;
     if (this.#lines.size >= 2 * this.#waiting.size + EMPTY_LINES_MAX) this.#forgetEmpty();
-    const line: OwnerQueue<T> = { owner, pieces: new Fifo(), servedUntil: this.#now };
+    const line: OwnerQueue<T> = { owner, ranks: [], length: 0, servedUntil: this.#now };
     this.#lines.set(owner, line);
     return line;
   }
 
-  #removed(line: OwnerQueue<T>): void {
+  #removed(line: OwnerQueue<T>, place: number): void {
+    if (line.ranks[place]?.pieces.length === 0) line.ranks.splice(place, 1);
+    line.length -= 1;
     this.#length -= 1;
-    if (line.pieces.length === 0) this.#waiting.delete(line);
+    if (line.length === 0) this.#waiting.delete(line);
   }
 
   #charge(line: OwnerQueue<T>, start: number, cost: number): void {
@@ -141,7 +154,7 @@ export class FairQueue<T> {
   #forgetEmpty(): void {
     for (const [owner, line] of this.#lines) {
       const isAhead = line.servedUntil > this.#now;
-      if (!isAhead && line.pieces.length === 0) this.#lines.delete(owner);
+      if (!isAhead && line.length === 0) this.#lines.delete(owner);
     }
   }
 }

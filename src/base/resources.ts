@@ -4,8 +4,6 @@ export interface Resource {
   /** What one process has; of webhooks, all processes together. */
   readonly total: number;
   readonly perOwner: number;
-  /** An owner gets more only while it has at most so many times what is then free. */
-  readonly perFree?: number;
   readonly queue: number;
   readonly queuePerOwner: number;
 }

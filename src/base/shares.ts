@@ -173,10 +173,7 @@ export class Share {
   }
 
   #fitsOwner(tenant: Tenant, amount: number): boolean {
-    const { total, perOwner, perFree } = this.#row;
-    if (tenant.used + amount > perOwner) return false;
-    const free = total - this.#used - amount;
-    return perFree === undefined || tenant.used <= perFree * free;
+    return tenant.used + amount <= this.#row.perOwner;
   }
 
   #grant(tenant: Tenant, amount: number, { reclaim, displaces }: TakeOptions = {}): Reservation {

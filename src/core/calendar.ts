@@ -4,18 +4,12 @@ export const DAY_MS = 86_400_000;
 
 export const dayOf = (nowMs: number): number => Math.floor(nowMs / DAY_MS);
 
-export interface CivilDate {
-  readonly year: number;
-  readonly month: number;
-  readonly dayOfMonth: number;
-}
-
 /** Days of the four-century cycle of the Gregorian calendar, and from 0000-03-01 to 1970-01-01. */
 const CYCLE_DAYS = 146_097;
 const EPOCH_OFFSET_DAYS = 719_468;
 
 /** The proleptic Gregorian date of a day; years are counted from March, so a leap day ends its year. */
-export function civilDate(day: number): CivilDate {
+export function civilDate(day: number): readonly [year: number, month: number, dayOfMonth: number] {
   const shifted = day + EPOCH_OFFSET_DAYS;
   const cycle = Math.floor(shifted / CYCLE_DAYS);
   const dayOfCycle = shifted - cycle * CYCLE_DAYS;
@@ -29,10 +23,10 @@ export function civilDate(day: number): CivilDate {
   const monthFromMarch = Math.floor((5 * dayOfYear + 2) / 153);
   const dayOfMonth = dayOfYear - Math.floor((153 * monthFromMarch + 2) / 5) + 1;
   const month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9;
-  return { year: cycle * 400 + yearOfCycle + (month <= 2 ? 1 : 0), month, dayOfMonth };
+  return [cycle * 400 + yearOfCycle + (month <= 2 ? 1 : 0), month, dayOfMonth];
 }
 
-export const monthStart = (day: number): number => day - civilDate(day).dayOfMonth + 1;
+export const monthStart = (day: number): number => day - civilDate(day)[2] + 1;
 
 export const nextMonthStart = (day: number): number => monthStart(monthStart(day) + 31);
 
@@ -40,7 +34,7 @@ const padded = (value: number, digits: number): string => String(value).padStart
 
 /** "2026-11-20" (ISO 8601). */
 export function isoDate(day: number): string {
-  const { year, month, dayOfMonth } = civilDate(day);
+  const [year, month, dayOfMonth] = civilDate(day);
   return `${padded(year, 4)}-${padded(month, 2)}-${padded(dayOfMonth, 2)}`;
 }
 
@@ -77,7 +71,7 @@ const MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(" ");
 /** "Sun, 06 Nov 1994 08:49:37 GMT" (RFC 9110 section 5.6.7). */
 export function httpTime(ms: number): string {
   const day = dayOf(ms);
-  const { year, month, dayOfMonth } = civilDate(day);
+  const [year, month, dayOfMonth] = civilDate(day);
   const date = [padded(dayOfMonth, 2), MONTHS[month - 1], padded(year, 4)].join(" ");
   return `${WEEKDAYS[day % 7] ?? ""}, ${date} ${isoTime(ms).slice(11, 19)} GMT`;
 }

@@ -98,7 +98,7 @@ interface RegistryQuestion {
 class Registries {
   readonly #deps: RegistrationDeps;
   readonly #pausedUntilMs = new Map<string, number>();
-  /** By domain, and by owner too: what waits in the share of one owner must not keep another waiting. */
+  /** Keyed by domain, and by owner too: what waits in the share of one owner must not keep another waiting. */
   readonly #asked = shared();
   readonly #ofOwner = shared();
 

@@ -90,7 +90,7 @@ export function entryKey(entry: Entry, text: string): string {
 
 export interface Address {
   readonly kind: "address";
-  /** As it was written, quotes included: only the domain's owner may say what case means in it. */
+  /** This is as it was written, quotes included: only the domain's owner may say what case means in it. */
   readonly localPart: string;
   readonly quoted: boolean;
   readonly domain: Domain;
@@ -183,7 +183,7 @@ export function mailboxUser({ localPart, quoted }: Address): string {
   return BEYOND_ASCII.test(lower) ? lower.normalize("NFC") : lower;
 }
 
-/** In quotes if it needs them, each character of it escaped only if it must be. */
+/** Adds quotes if it needs them, and escapes only characters that must be. */
 export function withQuotes(user: string): string {
   if (user !== "" && dotStringFault(user) === undefined) return user;
   return `"${user.replace(/["\\]/g, "\\$&")}"`;

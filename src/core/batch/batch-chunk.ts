@@ -40,7 +40,7 @@ export interface Chunk {
   readonly first: number;
   /** Spellings in submission order, of its own entries and, again, of earlier ones. At least one. */
   readonly spellings: readonly string[];
-  /** For each spelling its entry; absent when spelling n is the first of entry `first + n`. */
+  /** The entry of each spelling; absent when spelling n is the first of entry `first + n`. */
   readonly entryOf?: readonly number[];
 }
 

@@ -5,7 +5,7 @@ export interface Batch {
   readonly total: number;
   readonly unique: number;
   readonly spellings: readonly string[];
-  /** For each spelling its entry; entries are numbered from 0 in the order of their first spellings. */
+  /** The entry of each spelling; entries are numbered from 0 in the order of their first spellings. */
   readonly entryOf: readonly number[];
 }
 

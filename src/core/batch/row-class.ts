@@ -63,7 +63,7 @@ const CLASS_OF: Readonly<Record<EntryClass, RowClass>> = {
   invalidFormat: "format",
 };
 
-/** Of several entries in one cell the row has the class that comes first here. */
+/** A row with several entries in one cell has the class that comes first here. */
 const WORST_FIRST: readonly RowClass[] = [
   "format",
   "disposable",

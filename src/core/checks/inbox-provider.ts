@@ -29,7 +29,7 @@ export function mailboxInSpf(text: string): string | undefined {
   return SPF_INCLUDES.find(([, known]) => known.some((target) => targets.has(target)))?.[0];
 }
 
-/** By mail host, and behind a filtering gateway by the domain's own SPF record, else the gateway's name. */
+/** The mail host tells, and behind a filtering gateway the domain's own SPF record, else the gateway's name. */
 export async function findInboxProvider(
   { domain, mail }: CheckedSubject,
   lookup: Pick<Lookup, "txt">,

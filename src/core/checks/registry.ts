@@ -8,7 +8,7 @@ import { inboxProvider } from "./inbox-provider.ts";
 import { spamTrap } from "./spam-trap.ts";
 import { spf } from "./spf/spf.ts";
 
-/** In the order of fields. DKIM probes with the questions that SPF and DMARC leave, the score reads the fields of all. */
+/** This is the order of fields. DKIM probes with the questions that SPF and DMARC leave, the score reads the fields of all. */
 const ALL = [spf, dmarc, dkim, domainAge, inboxProvider, deliverability] as const;
 
 export type Feature = (typeof ALL)[number]["name"];

@@ -42,13 +42,11 @@ function fromOperator(
   { address, domain }: CheckedSubject,
   { operator }: Datasets,
 ): SpamTrap | undefined {
-  const ofAddress = address === undefined ? undefined : operator.trap(canonicalAddress(address));
-  if (ofAddress !== undefined) {
-    return trap(ofAddress, `The operator's list names this address as ${ofAddress}.`);
-  }
-  const ofDomain = operator.trap(domain.name);
-  if (ofDomain === undefined) return undefined;
-  return trap(ofDomain, `The operator's list names this domain as ${ofDomain}.`);
+  const ofAddress = address && operator.trap(canonicalAddress(address));
+  const type = ofAddress ?? operator.trap(domain.name);
+  if (type === undefined) return undefined;
+  const what = ofAddress === undefined ? "domain" : "address";
+  return trap(type, `The operator's list names this ${what} as ${type}.`);
 }
 
 function isAllowed({ address, domain }: CheckedSubject, { operator }: Datasets): boolean {

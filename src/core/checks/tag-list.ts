@@ -23,7 +23,7 @@ export async function textsAt(
 
 /** "k=v; k=v" as DKIM key records and DMARC policy records write it (RFC 6376 section 3.2). */
 export interface TagList {
-  /** By name, as written; of a repeated name the first. Values without the blanks around them. */
+  /** Names are as written, the first of a repeated one counts, and values lose the blanks around them. */
   readonly tags: ReadonlyMap<string, string>;
   /** The name that stands first: both record kinds put their version there. */
   readonly first: string | undefined;

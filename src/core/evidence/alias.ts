@@ -13,7 +13,7 @@ interface AliasRule {
   readonly separator: "+" | "-";
   /** "anything@user.domain" is "user+anything@domain". */
   readonly userAsSubdomain?: true;
-  /** In the canonical form: what goes, or what becomes a hyphen. */
+  /** These characters go in the canonical form, or become hyphens. */
   readonly ignored?: RegExp;
   readonly hyphens?: RegExp;
   /** The canonical form's domain, where several reach one mailbox. */
@@ -91,7 +91,7 @@ function isSubAddress(address: Address, mail: MailHosts): boolean {
   return rule.userAsSubdomain === true && userLabel(domain) !== undefined;
 }
 
-/** By the domain alone: exact, the domain above at a provider with sub-domain users, or the family. */
+/** The domain alone tells: itself, the domain above at a provider with sub-domain users, or the family. */
 function ruleOfDomain(domain: Domain): AliasRule | undefined {
   const { name, publicSuffix, registrableDomain } = domain;
   const rule = BY_DOMAIN.get(registrableDomain ?? name);

@@ -65,7 +65,6 @@ function byAddress(
 /** What the registrable domain above a host lends to every host with the same labels after the first. */
 interface Lent {
   readonly tail: string;
-  /** As `badSources` gives them. */
   readonly bad: number | undefined;
 }
 
@@ -162,7 +161,7 @@ const besideTypo = (piece: Evidence | undefined): Evidence | undefined =>
 
 const relayNote = (service: string): Evidence => evidence("privacy_relay", { subject: service });
 
-/** Below a registry that honest people use too: together with a young domain it is not enough for a verdict. */
+/** Honest people use such a registry too: together with a young domain it is not enough for a verdict. */
 const AT_WEAK_REGISTRY = 0.25;
 
 function freeRegistryEvidence(name: string): Evidence | undefined {

@@ -5,7 +5,7 @@ interface SignalRow {
   readonly about: "domain" | "address" | "dns" | "note";
   readonly means: string;
   readonly short: string;
-  /** With what was matched, without a full stop; null for a signal that has no subject. */
+  /** Says what was matched, without a full stop; null for a signal that has no subject. */
   readonly found: ((subject: string) => string) | null;
 }
 

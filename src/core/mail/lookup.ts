@@ -78,7 +78,7 @@ export class Askers implements Until {
 export interface Lookup {
   /** `name` is lower-case A-labels without a trailing dot, here and below. */
   mx(name: string, by?: string, until?: Until): Awaitable<Answer<MailExchange>>;
-  /** In textual form: A, and AAAA where mail reaches none of those. Absent only when both are. */
+  /** Gives text: A, and AAAA where mail reaches none of those. It is absent only when both are. */
   addresses(host: string, by?: string, until?: Until): Awaitable<Answer<string>>;
   /** The character-strings of each TXT record joined without a separator (RFC 7208 section 3.3). */
   txt(name: string, by?: string, until?: Until): Awaitable<Answer<string>>;

@@ -112,7 +112,7 @@ function tryHosts(
  */
 const HOSTS_ASKED_MAX = 5;
 
-/** At most 20, and of those after the second only 2 KiB of names. RFC 5321 section 5.1 allows a limit and asks for two. */
+/** Leaves at most 20, and of those after the second only 2 KiB of names. RFC 5321 section 5.1 allows a limit and asks for two. */
 export function triedExchanges(records: readonly MailExchange[]): MailExchange[] {
   const named = records.filter(({ host }) => isMailHost(host) && !isSpecialUse(host));
   if (named.length < 2) return named;

@@ -16,7 +16,7 @@ const UTS46 = {
   verifyDNSLength: false, // lengths are counted by `parseDomain`, in one place
 } as const;
 
-/** For "r3---x" names in ASCII, which do exist. `parseDomain` refuses outer hyphens. */
+/** Names like "r3---x" exist in ASCII. `parseDomain` refuses outer hyphens. */
 const ANY_HYPHENS = { ...UTS46, checkHyphens: false } as const;
 
 /** This is UTS-46, non-transitional. A U-label has inner hyphens only, not two in places 3 and 4 (RFC 5891 section 4.2.3.1). */
@@ -114,7 +114,7 @@ export const DOMAIN_MAX_OCTETS = 253;
 /** Longest label (RFC 1035 section 2.3.4). */
 const LABEL_MAX_OCTETS = 63;
 
-/** In UTF-16 code units; a longer entry is malformed unread. No accepted address has more units than octets. */
+/** These are UTF-16 code units; a longer entry is malformed unread. No accepted address has more units than octets. */
 export const ENTRY_MAX_UNITS = 1_024;
 
 export const BULK_MAX_OCTETS = 2_000_000;

@@ -70,7 +70,7 @@ export const RELAYS: readonly RelayRow[] = rowsOf(TEXTS.relays).map(
   }),
 );
 
-/** By domain: whether the provider gives out names of mailboxes made of such characters. */
+/** A domain gives out names of mailboxes that are made of such characters alone. */
 export const ISSUED_BY_DOMAIN: ReadonlyMap<string, RegExp> = new Map(
   rowsOf(TEXTS.issuedCharacters).flatMap(([characters = "", domains]) => {
     const all = new RegExp(`^[${characters}]*$`);

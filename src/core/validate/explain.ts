@@ -138,21 +138,19 @@ export interface Reason {
   readonly lists?: readonly string[];
 }
 
-/** In the order of `signals`; for a malformed entry its one fault. */
+/** They are in the order of `signals`; a malformed entry has one, its fault. */
 export function reasonsOf(validation: Validation, datasets: Datasets): readonly Reason[] {
   const { problem } = validation;
   if (problem !== undefined) return [{ code: problem.code, message: problem.message }];
-  return explain(validation, datasets).map(signalReason);
-}
-
-function signalReason({ signal, weight, subject, by, lists }: ExplainedSignal): Reason {
-  const { found, short } = SIGNALS[signal];
-  return {
-    code: signal,
-    message: found === null || subject === undefined ? short : `${found(subject)}.`,
-    weight,
-    ...(subject !== undefined && { subject }),
-    by,
-    ...(lists.length > 0 && { lists: lists.map(({ id }) => id) }),
-  };
+  return explain(validation, datasets).map(({ signal, weight, subject, by, lists }) => {
+    const { found, short } = SIGNALS[signal];
+    return {
+      code: signal,
+      message: found === null || subject === undefined ? short : `${found(subject)}.`,
+      weight,
+      ...(subject !== undefined && { subject }),
+      by,
+      ...(lists.length > 0 && { lists: lists.map(({ id }) => id) }),
+    };
+  });
 }

@@ -54,7 +54,7 @@ const inDomain =
 const QUOTES = "\"'`\u00ab\u00bb\u2018-\u201f\u2039\u203a\u300c-\u300f";
 const IN_QUOTES = new RegExp(`^[${QUOTES}]+|[${QUOTES}]+$`, "g");
 
-/** In this order, each on what the ones before it left. A repair that finds nothing returns its text. */
+/** Each repairs what the ones before it left. A repair that finds nothing returns its text. */
 const SLIPS: readonly (readonly [Slip, Repair])[] = [
   ["invisible", withoutInvisible],
   ["wide_at", (text) => text.replace(/[\uff20\ufe6b]/g, "@")],
@@ -79,7 +79,7 @@ const SLIPS: readonly (readonly [Slip, Repair])[] = [
   ["lost_at", (text) => withLostAt(text) ?? text],
 ];
 
-/** As it is where what stands before the comma is a whole domain already: "good.org,an", but not "good.com,br". */
+/** Leaves the text where what stands before the comma is a whole domain already: "good.org,an", but not "good.com,br". */
 function withoutCommas(domain: string): string {
   const [head = "", ...tail] = domain.toLowerCase().split(",");
   const dotted = [head, ...tail].join(".");

@@ -76,7 +76,7 @@ export function selectorsFor(provider: string | undefined): readonly string[] {
   return [...all].slice(0, SELECTORS_MAX);
 }
 
-/** To see whether a wildcard answers for all. A hash of the domain, so that a repeated check asks what caches know. */
+/** Shows whether a wildcard answers for all. It is a hash of the domain, so that a repeated check asks what caches know. */
 export function unlikelySelector(domain: string): string {
   let low = 0x811c9dc5; // FNV-1a, twice from different starts
   let high = 0x01000193;

@@ -219,7 +219,7 @@ export const spf: Check<"spf", typeof SPF_FIELDS, Provider> = {
 type Qualifier = "+" | "-" | "~" | "?";
 
 interface SpfRecord {
-  /** Of the first `all`; what stands behind that one is never reached (RFC 7208 section 5.1). */
+  /** It is that of the first `all`; what stands behind that one is never reached (RFC 7208 section 5.1). */
   readonly all: Qualifier | undefined;
   readonly redirect: string | undefined;
   /** Targets of `include:`, macros unexpanded, in order, at most `INCLUDES_MAX`. */

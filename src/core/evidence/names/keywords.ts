@@ -81,7 +81,7 @@ interface AccidentRow {
 const pairsOf = (...firsts: readonly string[]): readonly string[] =>
   PAIRS.filter((pair) => firsts.some((first) => pair.startsWith(first)));
 
-/** Of 766 names on the bundled lists that hold a strong word these rows excuse one, "btc0010mine.tk" (2026-11). */
+/** These rows excuse one of 766 names on the bundled lists that hold a strong word, "btc0010mine.tk" (2026-11). */
 const ACCIDENTS: readonly AccidentRow[] = [
   // Templates of mail, a trade of its own.
   { words: ["mailtemp"], notAfter: [], notBefore: ["late"] },
@@ -147,7 +147,7 @@ const isLetterAt = (text: string, at: number): boolean => {
   return code >= 97 && code <= 122;
 };
 
-/** Between hyphens, digits, dots and the ends of the name. */
+/** It stands between hyphens, digits, dots and the ends of the name. */
 function standsAlone(name: string, { word, end }: WordHit): boolean {
   return !isLetterAt(name, end) && !isLetterAt(name, end - word.length - 1);
 }

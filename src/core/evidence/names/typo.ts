@@ -37,7 +37,7 @@ const TARGETS: ReadonlySet<string> = new Set(
 /** Targets by the length of the names that one edit makes of them: one shorter to one longer. */
 const BY_LENGTH: readonly (readonly TypoTarget[])[] = bucketed([...TARGETS]);
 
-/** For names under an ending that does not exist, which have no owner: short names are targets too. */
+/** Names under an ending that does not exist have no owner, so short names are targets too. */
 const ALL_BY_LENGTH: readonly (readonly TypoTarget[])[] = bucketed([...LARGE_PROVIDERS]);
 
 /** Gmail has one domain, so its label under any other registry's ending is a slip: "gmail.fr", "gmail.com.com". */
@@ -131,13 +131,10 @@ export function providerAtEnd(name: string): string | undefined {
     const rest = name.slice(dot + 1);
     if (LARGE_PROVIDERS.has(rest)) return HOST_LABEL.test(name.slice(0, dot)) ? undefined : rest;
   }
-  let longest: string | undefined;
-  for (const target of TARGETS) {
-    if (!name.endsWith(target)) continue;
-    if (longest === undefined || target.length > longest.length) longest = target;
-  }
-  return longest;
+  return LONGEST_FIRST.find((target) => name.endsWith(target));
 }
+
+const LONGEST_FIRST = [...TARGETS].sort((a, b) => b.length - a.length);
 
 const HOST_LABEL =
   /(?:^|[.-])(?:www|mail|webmail|mx|smtp|imap|pop|ns|ftp|api|login|accounts?|autodiscover|autoconfig|help|support|news)\d*(?:[.-]|$)/;

@@ -2,6 +2,8 @@ import { strict as assert } from "node:assert";
 import { test } from "node:test";
 import type { Command } from "commander";
 import { program } from "../../src/cli/program.ts";
+import { RESULT_FIELDS } from "../../src/core/validate/result.ts";
+import { DecisionAnswer } from "../../src/gate/gate-shapes.ts";
 import { commandsFor } from "../../src/main/commands.ts";
 import { NAMES } from "../../src/main/doctor/found.ts";
 import { readDocument, tableUnder } from "./docs-tables.ts";
@@ -47,4 +49,19 @@ test("docs/cli.md names every command", async () => {
       assert.ok(row[1]?.includes(`\`${below.name()}\``), `${command.name()} ${below.name()}`);
     }
   }
+});
+
+test("docs/api.md has a row for each field of the single answer", () => {
+  const rows = tableUnder(readDocument("docs/api.md"), "## Fields");
+  const named = rows.map(([name = ""]) => name.replaceAll("`", ""));
+  assert.deepEqual(named.sort(), Object.keys(RESULT_FIELDS).sort());
+});
+
+test("docs/decide.md names the keys of a decision in the order of the answer", () => {
+  const [, list = ""] =
+    /Keys come in this order: ([^\n]*)/.exec(readDocument("docs/decide.md")) ?? [];
+  const keys = Object.keys(DecisionAnswer.properties);
+  const words = [...list.matchAll(/`(\w+)`/g)].map(([, word = ""]) => word);
+  const named = new Set(words.filter((word) => keys.includes(word)));
+  assert.deepEqual([...named], keys);
 });

@@ -18,9 +18,9 @@ export function App({ fault }: { fault: string }): VNode {
   return (
     <>
       <Shell>
-        {notice.value && <Told {...notice.value} />}
+        {notice.value && <NoticeBar {...notice.value} />}
         {secrets.value.map((one) => (
-          <Once key={one.value} {...one} />
+          <SecretBox key={one.value} {...one} />
         ))}
         {fault === "" ? (
           <Content />
@@ -45,7 +45,7 @@ const close = (): void => void (notice.value = undefined);
 const TOLD_MS = 4_000;
 const LETTER_MS = 60;
 
-function Told({ words, undo }: Notice): VNode {
+function NoticeBar({ words, undo }: Notice): VNode {
   useEffect(() => {
     if (undo !== undefined) return undefined;
     const timer = setTimeout(close, TOLD_MS + LETTER_MS * words.length);
@@ -65,7 +65,7 @@ function Told({ words, undo }: Notice): VNode {
 const KEEP = "This is the only time it is shown. Copy it to where your server keeps its secrets.";
 
 /** What is shown once, until it is dismissed. */
-function Once({
+function SecretBox({
   id,
   title,
   value,

@@ -107,7 +107,7 @@ export async function goTo(page: Page, address: string): Promise<void> {
 
 /** Nothing is loading any more. */
 export async function settled(page: Page): Promise<void> {
-  await page.locator(".bones").first().waitFor({ state: "detached" });
+  await page.locator(".skeleton").first().waitFor({ state: "detached" });
 }
 
 /** Waits until the text of the focused element begins with `text`. */

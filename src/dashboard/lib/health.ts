@@ -1,7 +1,7 @@
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import type { HealthState } from "../../http/account/shapes.ts";
-import { type Loading, useLoad, useLooks } from "./load.ts";
+import { type Loading, useLoad, usePolling } from "./load.ts";
 import { path } from "./router.ts";
 import { announce } from "./state.ts";
 
@@ -22,7 +22,7 @@ export function stateOf(name: Broken["part"]): Broken | "well" | "absent" | "unk
 export function HealthWatch(): null {
   const loading = useLoad<HealthState>("admin/health");
   const { value, fault, reload } = loading;
-  useLooks(true, reload, path.value === "admin/system" ? 10_000 : 30_000);
+  usePolling(true, reload, path.value === "admin/system" ? 10_000 : 30_000);
   useEffect(() => void (health.value = loading), [value, fault]);
   const said = value?.broken.map(({ says }) => says).join(" ") ?? "";
   useEffect(() => {

@@ -76,7 +76,7 @@ export function useAction(): Action {
   return { busy, fault, run, clear: () => setFault("") };
 }
 
-export function useLooks(isOn: boolean, look: () => void, everyMs = 3_000): void {
+export function usePolling(isOn: boolean, look: () => void, everyMs = 3_000): void {
   const latest = useRef(look);
   latest.current = look;
   useEffect(() => {

@@ -27,7 +27,7 @@ import {
 } from "../parts/form.tsx";
 import { Chip, noted, Time } from "../parts/marks.tsx";
 import { Go, Loaded, PageHead, Sheet } from "../parts/page.tsx";
-import { LinesSheet, Pairs, Table, Turns } from "../parts/rows.tsx";
+import { LinesSheet, Pairs, Table, Pager } from "../parts/rows.tsx";
 import { tierName } from "../words/names.ts";
 import { nameOf, shortOf } from "./keys.tsx";
 import { SignUps } from "./set-up.tsx";
@@ -117,7 +117,7 @@ function Found({ query }: { query: string }): VNode {
               stateOf(account),
             ])}
           />
-          <Turns
+          <Pager
             {...{ total, size, of: "account", from: (page - 1) * size }}
             onFrom={(from) => turn(from / size + 1)}
           />
@@ -214,7 +214,7 @@ const limitsIn = (values: FormValues): AdminAccount["limits"] =>
       .map(([name, text]) => [name, text.trim() === "none" ? null : Number(text)]),
   );
 
-/** What changes an account; with what it is called on the server. */
+/** Posts changes of one account, each by its name on the server. */
 const changerOf =
   (id: string) =>
   <Answer,>(action: string, body: unknown = {}): Promise<Answer> =>

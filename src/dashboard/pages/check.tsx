@@ -10,12 +10,13 @@ import { freshKey } from "../lib/state.ts";
 import { BASE, fragment } from "../lib/router.ts";
 import { Button, Code, Copy, Fault } from "../parts/button.tsx";
 import { Chip, ink, Mark, Time } from "../parts/marks.tsx";
-import { Bones, PageHead, Sheet } from "../parts/page.tsx";
+import { Skeleton, PageHead, Sheet } from "../parts/page.tsx";
 import { Lines, More } from "../parts/rows.tsx";
 import { curlOf } from "../words/samples.ts";
 import {
   factsOf,
   type MarkKind,
+  type MarkWords,
   reasonOf,
   sharesOf,
   titleOf,
@@ -106,7 +107,7 @@ export function Answer(): VNode | null {
       <div>
         <code class="subject prose">{shown.entry}</code>
         <h2 class="say">Asking its name servers…</h2>
-        <Bones lines={2} />
+        <Skeleton lines={2} />
       </div>
       <svg class="postmark blank" viewBox="0 0 200 200" aria-hidden="true">
         <circle cx="100" cy="100" r="97" />
@@ -233,7 +234,7 @@ function mailSetUp({ step: { result, advice, step }, atMs }: ResultProps): VNode
         {isWaiting &&
           Array.from({ length: 7 }, (_, at) => (
             <li key={at}>
-              <Bones lines={3} />
+              <Skeleton lines={3} />
             </li>
           ))}
         {!isWaiting && advice.length === 0 && (
@@ -279,11 +280,6 @@ function serversCard({ mx_info: hosts = [], signals, domain, ...result }: Result
   return signals.includes("implicit_mx")
     ? servers("unsure", "None named", "It has a web address, which seldom takes mail.")
     : servers("no", "None", "None that can be used.");
-}
-
-interface MarkWords {
-  readonly mark: MarkKind;
-  readonly words: string;
 }
 
 const MARKS: Readonly<Record<Advice["state"], MarkWords>> = {

@@ -10,7 +10,7 @@ import type {
 } from "../../http/account/shapes.ts";
 import { call, post, remove } from "../lib/client.ts";
 import { capital, counted } from "../lib/format.ts";
-import { useLoad, useLooks } from "../lib/load.ts";
+import { useLoad, usePolling } from "../lib/load.ts";
 import { loadSession } from "../lib/session.ts";
 import { Act } from "../parts/act.tsx";
 import { Button } from "../parts/button.tsx";
@@ -20,7 +20,7 @@ import { GateTabs, PageHead, Sheet, Shown } from "../parts/page.tsx";
 import { LinesSheet, Table } from "../parts/rows.tsx";
 import { reasonName, signalName } from "../words/names.ts";
 import { DECISION } from "../words/policy.ts";
-import type { MarkKind } from "../words/verdict.ts";
+import type { MarkWords } from "../words/verdict.ts";
 
 const CHOICES = [
   ["", "All decisions"] as const,
@@ -36,7 +36,7 @@ export function Page(): VNode {
     ...(mailbox !== "" && { mailbox }),
   }).toString();
   const loading = useLoad<AccountDecisions>(`decisions?${query}`);
-  useLooks(isLive, loading.reload);
+  usePolling(isLive, loading.reload);
   const find = async ({ email }: FormValues): Promise<void> =>
     setMailbox((await post<{ readonly mailbox: string }>("decisions/find", { email })).mailbox);
   const aside = (
@@ -152,7 +152,7 @@ function cellsOf(
 
 const NOTE = textField("note", "Note", "For yourself. May stay empty.", { maxLength: 1_000 });
 
-const MARKS: Readonly<Record<FeedbackMark["outcome"], { mark: MarkKind; words: string }>> = {
+const MARKS: Readonly<Record<FeedbackMark["outcome"], MarkWords>> = {
   abuse: { mark: "no", words: "Reported as abuse" },
   bounce: { mark: "unsure", words: "Bounced" },
   complaint: { mark: "unsure", words: "Complained" },

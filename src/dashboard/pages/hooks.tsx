@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import type { HooksPage as State, Key, PolicyJson } from "../../http/account/shapes.ts";
 import { post, remove } from "../lib/client.ts";
 import { count } from "../lib/format.ts";
-import { useLoad, useLooks } from "../lib/load.ts";
+import { useLoad, usePolling } from "../lib/load.ts";
 import { session } from "../lib/session.ts";
 import { dropSecret, type MadeKey, showOnce, showSecret } from "../lib/state.ts";
 import { Act } from "../parts/act.tsx";
@@ -26,7 +26,7 @@ export function Page(): VNode {
   const policies = [...names].map((name) => [name, name] as const);
   const policy = { name: "policy", label: "Policy", choices: policies };
   const state = hooks.value;
-  useLooks(state?.hooks.some(({ last_call: last }) => last === null) === true, hooks.reload);
+  usePolling(state?.hooks.some(({ last_call: last }) => last === null) === true, hooks.reload);
   return (
     <>
       <PageHead

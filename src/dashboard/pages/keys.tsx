@@ -1,7 +1,7 @@
 import type { ComponentChildren, VNode } from "preact";
 import type { Key } from "../../http/account/shapes.ts";
 import { post, remove } from "../lib/client.ts";
-import { useLoad, useLooks } from "../lib/load.ts";
+import { useLoad, usePolling } from "../lib/load.ts";
 import { session } from "../lib/session.ts";
 import { dropSecret, freshKey, type MadeKey, showOnce } from "../lib/state.ts";
 import { Act } from "../parts/act.tsx";
@@ -55,7 +55,7 @@ export const Page = (): VNode => (
 function FirstRequest({ id, api_key: key }: MadeKey): VNode {
   const { value, reload } = useLoad<KeysPage>("keys", 0);
   const isUsed = value?.keys.some((one) => one.id === id && one.last_used_at !== null) === true;
-  useLooks(!isUsed, reload);
+  usePolling(!isUsed, reload);
   const words = isUsed ? "The first request came" : "Waiting for your first request";
   const light = <Mark mark={isUsed ? "yes" : "quiet"} words={words} />;
   return (

@@ -26,7 +26,7 @@ import { Share, SplitWithLegend } from "../parts/chart.tsx";
 import { Checks, Field, Options, useChoice, useSearch } from "../parts/form.tsx";
 import { Mark, Time } from "../parts/marks.tsx";
 import { Go, PageHead, Sheet, Shown } from "../parts/page.tsx";
-import { Lines, More, Table, Turns } from "../parts/rows.tsx";
+import { Lines, More, Table, Pager } from "../parts/rows.tsx";
 import { CLASSES, classesIn, type ShownClass } from "../words/lists.ts";
 
 /** What a check of `entries` costs, of which `covered` can be checked now: before it is pressed. */
@@ -74,7 +74,7 @@ export const endWords = ({ expires_in_seconds: seconds }: ListState): VNode => (
   </>
 );
 
-/** Checks these entries, or `again` those that DNS gave no answer for. */
+/** A button that checks these entries, with what it costs. `again`: they got no answer from DNS before. */
 export function checkButton(
   { id, read }: ReadyList,
   entries: number,
@@ -378,7 +378,7 @@ function Rows({ list: { id, read }, shown, setShown }: RowsProps): VNode {
               none="No row fits. Take other rows, or clear the search."
               rows={rows.map((row) => cellsOf(id, row))}
             />
-            <Turns {...{ from, total, size: PAGE_ROWS, of: "row", onFrom: setFrom }} />
+            <Pager {...{ from, total, size: PAGE_ROWS, of: "row", onFrom: setFrom }} />
           </>
         )}
       </Shown>

@@ -4,7 +4,7 @@ import { useEffect, useRef } from "preact/hooks";
 import type { ListState, ListSummaries, ListSummary, ReadList } from "../../http/account/shapes.ts";
 import { ApiFault, call, upload } from "../lib/client.ts";
 import { count, counted, isoIn, nowMs, percent, plural } from "../lib/format.ts";
-import { useAction, useLoad, useLooks } from "../lib/load.ts";
+import { useAction, useLoad, usePolling } from "../lib/load.ts";
 import { brought, useDroppedFile } from "../lib/page.ts";
 import { fragment, go } from "../lib/router.ts";
 import { allowance, listLife, loadAllowanceSoon } from "../lib/session.ts";
@@ -14,7 +14,7 @@ import { Fault } from "../parts/button.tsx";
 import { SplitWithLegend } from "../parts/chart.tsx";
 import { type FieldSpec, Form, type FormValues } from "../parts/form.tsx";
 import { Mark, Meter, noted, Time } from "../parts/marks.tsx";
-import { Bones, Go, PageHead, Sheet, Shown } from "../parts/page.tsx";
+import { Skeleton, Go, PageHead, Sheet, Shown } from "../parts/page.tsx";
 import { LinesSheet, Table, TableSheet } from "../parts/rows.tsx";
 import {
   ALL_LISTS,
@@ -41,7 +41,7 @@ function OneList({ id }: { id: string }): VNode {
   const loading = useLoad<ListState>(`lists/${id}`);
   const state = loading.value;
   const isRunning = state?.state === "running" || state?.state === "stopping";
-  useLooks(true, loading.reload, isRunning ? 1_000 : 5_000);
+  usePolling(true, loading.reload, isRunning ? 1_000 : 5_000);
   useEffect(() => {
     if (state?.state === "done") announce(`${state.name} is checked.`);
   }, [isRunning]);
@@ -60,7 +60,7 @@ function OneList({ id }: { id: string }): VNode {
 function OpenList({ read, ...list }: ListState): VNode {
   if (list.state !== "chosen" && list.state !== "done") return <Running {...list} />;
   // It is read again after its check.
-  if (read === undefined) return <Bones lines={6} />;
+  if (read === undefined) return <Skeleton lines={6} />;
   return list.state === "done" ? <ListResult {...list} read={read} /> : listRead({ ...list, read });
 }
 
@@ -104,7 +104,7 @@ const paste = ({ text = "" }: FormValues): Promise<void> =>
 
 function Start(): VNode {
   const { value: known, reload } = useLoad<ListSummaries>("lists");
-  useLooks(true, reload);
+  usePolling(true, reload);
   const { lists = [], history = [], most = Infinity } = known ?? {};
   const isFull = lists.length >= most;
   return (

@@ -118,13 +118,13 @@ const small = (label: string, sign: string, work: () => void, isOff = false): VN
 
 type ChangeRule = (rule: EditableRule) => void;
 
-/** The rule under other conditions: its reason belonged to those that it had. */
+/** Gives a rule other conditions; its reason goes, because it belonged to the old ones. */
 function under(rule: EditableRule, when: EditableRule["when"]): EditableRule {
   const { reason: _, ...others } = rule;
   return { ...others, when };
 }
 
-/** Conditions that the rule does not have yet. */
+/** Finds the conditions that the rule does not have yet. */
 const freeOf = ({ when }: EditableRule) =>
   CONDITIONS.filter(({ fact }) => !Object.hasOwn(when, fact));
 

@@ -9,7 +9,7 @@ import { Share, SplitWithLegend } from "../parts/chart.tsx";
 import { Mark, noted, Time } from "../parts/marks.tsx";
 import { LoadedSheet, PageHead, Sheet, Shown } from "../parts/page.tsx";
 import { Lines, LinesSheet, More, Pairs } from "../parts/rows.tsx";
-import type { MarkKind } from "../words/verdict.ts";
+import type { MarkWords } from "../words/verdict.ts";
 import { Proposals, Waves } from "./decisions.tsx";
 import { DnsTest } from "./set-up.tsx";
 import { refusalWords } from "./rules.tsx";
@@ -155,12 +155,14 @@ const DAY_MS = 86_400_000;
 const isOlder = (at: string | null, days: number): boolean =>
   at !== null && nowMs() - timeMs(at) > days * DAY_MS;
 
-function lightOf({ names, refused, from, asked_at: at, off }: Source): readonly [MarkKind, string] {
-  if (off) return ["quiet", "Off"];
-  if (names === 0) return ["no", "Not in use"];
-  if (refused !== null) return ["unsure", "Not updated"];
-  if (from === "package") return ["quiet", "Came with the program"];
-  return isOlder(at, 2) ? ["unsure", "Getting old"] : ["yes", "Fresh"];
+function lightOf({ names, refused, from, asked_at: at, off }: Source): MarkWords {
+  if (off) return { mark: "quiet", words: "Off" };
+  if (names === 0) return { mark: "no", words: "Not in use" };
+  if (refused !== null) return { mark: "unsure", words: "Not updated" };
+  if (from === "package") return { mark: "quiet", words: "Came with the program" };
+  return isOlder(at, 2)
+    ? { mark: "unsure", words: "Getting old" }
+    : { mark: "yes", words: "Fresh" };
 }
 
 const Feeds = (): VNode => (
@@ -170,14 +172,13 @@ const Feeds = (): VNode => (
   >
     {({ sources }: { readonly sources: readonly Source[] }) => (
       <Lines
-        rows={sources.map((source) => {
-          const [mark, words] = lightOf(source);
-          const names = counted(source.names, "name");
-          return [
-            noted(<code>{source.id}</code>, names, ". ", refusalWords(source)),
-            <Mark {...{ mark, words }} />,
-          ];
-        })}
+        rows={sources.map((source) => [
+          noted(
+            <code>{source.id}</code>,
+            `${counted(source.names, "name")}. ${refusalWords(source)}`,
+          ),
+          <Mark {...lightOf(source)} />,
+        ])}
       />
     )}
   </LoadedSheet>

@@ -12,7 +12,7 @@ import { allowance, has, leftOf, loadAllowance, session } from "../lib/session.t
 import { Chart, type ChartLine } from "../parts/chart.tsx";
 import { useChoice } from "../parts/form.tsx";
 import { Meter, Time } from "../parts/marks.tsx";
-import { Bones, Loaded, PageHead, Sheet } from "../parts/page.tsx";
+import { Skeleton, Loaded, PageHead, Sheet } from "../parts/page.tsx";
 import { Lines, More, type NamedValue, Pairs, Table, TableSheet } from "../parts/rows.tsx";
 import { reasonName, refusalName, tierName } from "../words/names.ts";
 import { type DecisionCounts, DECISION } from "../words/policy.ts";
@@ -51,7 +51,7 @@ export function Page(): VNode {
 
 function AllowanceSheet(): VNode {
   const known = allowance.value;
-  if (known === undefined) return <Bones lines={3} />;
+  if (known === undefined) return <Skeleton lines={3} />;
   const { tier, day, month, credits, rate_per_minute: rate } = known;
   return (
     <Sheet title={`Your plan: ${tierName(tier)}`}>

@@ -1,7 +1,7 @@
 import { signal } from "@preact/signals";
 import type { ComponentChildren, VNode } from "preact";
 import { exactTime, relativeTime, timeMs } from "../lib/format.ts";
-import type { MarkKind } from "../words/verdict.ts";
+import type { MarkKind, MarkWords } from "../words/verdict.ts";
 
 /** A shape for each meaning, so that the colour comes second. */
 const SHAPES: Readonly<Record<MarkKind, string>> = {
@@ -14,7 +14,7 @@ const SHAPES: Readonly<Record<MarkKind, string>> = {
 /** The colour of a part of a picture, by the name of its token. */
 export const ink = (colour: string): Record<string, string> => ({ "--k": `var(--${colour})` });
 
-export function Mark({ mark, words }: { mark: MarkKind; words: string }): VNode {
+export function Mark({ mark, words }: MarkWords): VNode {
   return (
     <span class="mark" style={ink(mark)}>
       <svg viewBox="0 0 16 16" aria-hidden="true">

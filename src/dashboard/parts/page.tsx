@@ -57,11 +57,14 @@ export const GateTabs = (): VNode => (
   </nav>
 );
 
-export interface SheetProps {
+interface SheetProps {
   title?: string | undefined;
   aside?: ComponentChildren;
   children: ComponentChildren;
 }
+
+/** Props of a sheet that holds one part alone. */
+export type Titled<Props> = Omit<SheetProps, "children"> & Props;
 
 export const Sheet = ({ title, aside, children }: SheetProps): VNode => (
   <section class="sheet stack">
@@ -82,13 +85,13 @@ export const Sheet = ({ title, aside, children }: SheetProps): VNode => (
 export const waiting = signal(0);
 
 /** Lines in the place of what is on its way, so that the layout stays still. */
-export function Bones({ lines = 3 }: { lines?: number | undefined }): VNode {
+export function Skeleton({ lines = 3 }: { lines?: number | undefined }): VNode {
   useLayoutEffect(() => {
     waiting.value += 1;
     return () => void (waiting.value -= 1);
   }, []);
   return (
-    <div class="bones stack" role="status">
+    <div class="skeleton stack" role="status">
       <span class="unseen">Loading</span>
       {Array.from({ length: lines }, (_, at) => (
         <i key={at} />
@@ -105,7 +108,7 @@ interface ShownProps<Value> {
 
 export function Shown<Value>({ loading, lines, children }: ShownProps<Value>): VNode {
   const { value, fault, reload, atMs = 0 } = loading;
-  if (value === undefined && fault === "") return <Bones lines={lines} />;
+  if (value === undefined && fault === "") return <Skeleton lines={lines} />;
   const stale = fault !== "" && value !== undefined;
   const text = stale ? `${fault} What follows is from ${relativeTime(atMs)}.` : fault;
   return (
@@ -121,18 +124,14 @@ interface LoadedProps<Value> extends Omit<ShownProps<Value>, "loading"> {
   stamp?: string | number;
 }
 
-/** What the server answers to a GET of `path`. */
+/** Fetches `path` and shows the answer. */
 export const Loaded = <Value,>({ path, stamp, ...shown }: LoadedProps<Value>): VNode => (
   <Shown {...shown} loading={useLoad<Value>(path, stamp)} />
 );
 
-export const LoadedSheet = <Value,>({
-  title,
-  aside,
-  ...loaded
-}: Omit<SheetProps, "children"> & LoadedProps<Value>): VNode => (
-  <Sheet {...{ title, aside }}>
-    <Loaded {...loaded} />
+export const LoadedSheet = <Value,>(props: Titled<LoadedProps<Value>>): VNode => (
+  <Sheet title={props.title} aside={props.aside}>
+    <Loaded {...props} />
   </Sheet>
 );
 
@@ -152,7 +151,7 @@ export function Lazy({ load }: { load: Loader }): VNode {
     );
   }, []);
   if (Content !== undefined) return <Content />;
-  if (fault === "") return <Bones lines={6} />;
+  if (fault === "") return <Skeleton lines={6} />;
   return <Fault text={fault} retry={() => location.reload()} />;
 }
 

@@ -1,7 +1,7 @@
 import type { ComponentChildren, VNode } from "preact";
 import { count, counted } from "../lib/format.ts";
 import { Button } from "./button.tsx";
-import { Sheet, type SheetProps } from "./page.tsx";
+import { Sheet, type Titled } from "./page.tsx";
 
 interface TableProps {
   label: string;
@@ -49,15 +49,9 @@ export function Table({ label, head, rows, numbers = [], picked, tall, none }: T
   );
 }
 
-type Titled<Props> = Omit<SheetProps, "children"> & Props;
-
-export const TableSheet = ({
-  title = "",
-  aside,
-  ...table
-}: Titled<Omit<TableProps, "label">>): VNode => (
-  <Sheet {...{ title, aside }}>
-    <Table label={title} {...table} />
+export const TableSheet = (props: Titled<Omit<TableProps, "label">>): VNode => (
+  <Sheet title={props.title} aside={props.aside}>
+    <Table {...props} label={props.title ?? ""} />
   </Sheet>
 );
 
@@ -103,9 +97,9 @@ export const Lines = ({ rows, none }: LinesProps): VNode => (
   </ul>
 );
 
-export const LinesSheet = ({ title, aside, ...lines }: Titled<LinesProps>): VNode => (
-  <Sheet {...{ title, aside }}>
-    <Lines {...lines} />
+export const LinesSheet = (props: Titled<LinesProps>): VNode => (
+  <Sheet title={props.title} aside={props.aside}>
+    <Lines {...props} />
   </Sheet>
 );
 
@@ -116,7 +110,7 @@ export const More = (props: { summary: string; children: ComponentChildren }): V
   </details>
 );
 
-interface TurnsProps {
+interface PagerProps {
   from: number;
   size: number;
   total: number;
@@ -124,7 +118,7 @@ interface TurnsProps {
   onFrom: (from: number) => void;
 }
 
-export function Turns({ from, size, total, of, onFrom }: TurnsProps): VNode {
+export function Pager({ from, size, total, of, onFrom }: PagerProps): VNode {
   const end = Math.min(from + size, total);
   const pages = Math.ceil(total / size);
   const jump = ({ currentTarget: box }: { currentTarget: HTMLInputElement }): void => {

@@ -1,5 +1,5 @@
 import type { Decision } from "../../core/policy/policy.ts";
-import type { MarkKind } from "./verdict.ts";
+import type { MarkWords } from "./verdict.ts";
 
 export type DecisionCounts = Readonly<Record<Decision, number>>;
 
@@ -15,9 +15,7 @@ export interface PolicyDocument {
   readonly else: Decision;
 }
 
-export interface PartWords {
-  readonly words: string;
-  readonly mark: MarkKind;
+export interface PartWords extends MarkWords {
   readonly colour: string;
 }
 
@@ -121,22 +119,13 @@ export const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === J
  */
 export function mayRefuseMore(live: PolicyDocument, draft: PolicyDocument): boolean {
   if (draft.else === "reject" && live.else !== "reject") return true;
-  const refuses = (document: PolicyDocument): boolean =>
-    document.else === "reject" || document.rules.some(({ then }) => then === "reject");
-  if (!refuses(draft)) return false;
-  const bare = ({ when, then }: EditableRule): unknown => [when, then];
-  const before = live.rules.map(bare);
-  const after = draft.rules.map(bare);
-  const isNewRefusal = draft.rules.some(
-    (rule) => rule.then === "reject" && !before.some((known) => same(known, bare(rule))),
-  );
+  if (draft.else !== "reject" && draft.rules.every(({ then }) => then !== "reject")) return false;
+  const keyOf = ({ when, then }: EditableRule): string => JSON.stringify([when, then]);
+  const [inLive, inDraft] = [live, draft].map(({ rules }) => new Set(rules.map(keyOf)));
   // A milder rule that is gone, or stands elsewhere, no longer protects from a refusal below it.
-  const kept = before.filter((known) => after.some((one) => same(one, known)));
-  const order = after.filter((one) => before.some((known) => same(one, known)));
-  const isMilderGone = live.rules.some(
-    (rule) => rule.then !== "reject" && !after.some((one) => same(one, bare(rule))),
-  );
-  return isNewRefusal || isMilderGone || !same(kept, order);
+  const before = live.rules.filter((rule) => rule.then !== "reject" || inDraft?.has(keyOf(rule)));
+  const after = draft.rules.filter((rule) => rule.then === "reject" || inLive?.has(keyOf(rule)));
+  return !same(before.map(keyOf), after.map(keyOf));
 }
 
 /** The server's words about a draft, with rules by their number instead of by a path. */

@@ -5,6 +5,11 @@ import type { EvidenceShape, ResultJson } from "../../http/account/shapes.ts";
 /** Good, bad, look at it, could not tell. Colour and words say the same. */
 export type MarkKind = "yes" | "no" | "unsure" | "quiet";
 
+export interface MarkWords {
+  readonly mark: MarkKind;
+  readonly words: string;
+}
+
 export interface ShownVerdict {
   readonly mark: MarkKind;
   readonly stamp: string;

@@ -26,14 +26,16 @@ import {
 /** A hint for whoever programs the client, in ASCII. */
 export const NOTICE = "gatepost-notice";
 
-/** On every answer of the API. A result is a moment's verdict on an address: no cache may keep it. */
+/** A result is a moment's verdict on an address: no cache may keep it. */
+const UNSHARED = { "cache-control": "no-store", "x-content-type-options": "nosniff" };
+
+/** Every answer of the API has these, except those that pages of other sites may not read. */
 export const EVERY_ANSWER = {
+  ...UNSHARED,
   "access-control-allow-origin": "*",
   "access-control-expose-headers":
     "X-RateLimit-Limit, X-RateLimit-Remaining, Retry-After, Gatepost-Error, Gatepost-Notice",
-  "cache-control": "no-store",
-  "x-content-type-options": "nosniff",
-} as const;
+};
 
 /** Answers a preflight: any page may call the API, with a key of its own. Never counted. */
 export function preflight(response: HttpResponse): void {
@@ -172,15 +174,8 @@ export function endAfterRequest(
 }
 
 function headersOf(answer: ApiReply, entrance: Entrance | undefined): Record<string, string> {
-  const headers: Record<string, string> = {
-    "cache-control": EVERY_ANSWER["cache-control"],
-    "x-content-type-options": EVERY_ANSWER["x-content-type-options"],
-    "content-type": answer.type,
-  };
-  if (answer.crossOrigin !== false) {
-    headers["access-control-allow-origin"] = EVERY_ANSWER["access-control-allow-origin"];
-    headers["access-control-expose-headers"] = EVERY_ANSWER["access-control-expose-headers"];
-  }
+  const always = answer.crossOrigin === false ? UNSHARED : EVERY_ANSWER;
+  const headers: Record<string, string> = { ...always, "content-type": answer.type };
   const rate = entrance?.rate;
   if (rate !== undefined && answer.paidBy !== "credits") {
     headers["x-ratelimit-limit"] = String(rate.limit);

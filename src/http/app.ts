@@ -16,7 +16,7 @@ import { basePathOf } from "./target.ts";
 
 export interface AppDeps extends GuardTerms {
   readonly checkOne: CheckOne;
-  readonly bulk?: BulkHandler;
+  readonly bulk: BulkHandler;
   readonly routes?: readonly Route[];
   readonly pages?: Partial<DashboardPages>;
   readonly metricsPage: MetricsPage;

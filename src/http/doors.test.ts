@@ -5,7 +5,7 @@ import { entranceOf, openAdmission } from "../../test/http/open-admission.ts";
 import { askRaw, rawClient } from "../../test/http/raw-http.ts";
 import { invalidApiKey } from "../base/refusals.ts";
 import { takesGzip } from "./files.ts";
-import { FORM, get, post, posted } from "../../test/http/listen-requests.ts";
+import { FORM, get, post, posted } from "../../test/http/hostile-table.ts";
 
 let server: TestServer;
 before(async () => {

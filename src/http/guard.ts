@@ -23,15 +23,7 @@ import { BODY_MAX_BYTES, type BodyDeps, BodyReader } from "./body.ts";
 import { addressOf, credentialsOf, type TrustedProxies } from "./client-address.ts";
 import { NO_PARAMS, Params } from "./params.ts";
 import { type AccessLog, createAccessLog, createFaultLog, type FaultLog } from "./request-logs.ts";
-import type {
-  ApiReply,
-  ApiRequest,
-  Handling,
-  HttpRequest,
-  HttpResponse,
-  Method,
-  Route,
-} from "./route.ts";
+import type { ApiReply, ApiRequest, HttpRequest, HttpResponse, Method, Route } from "./route.ts";
 import { decodeSegment, type RequestTarget } from "./target.ts";
 
 export interface GuardTerms extends BodyDeps {
@@ -58,17 +50,18 @@ class RequestState {
   readonly request: HttpRequest;
   readonly target: RequestTarget;
   readonly route: Route | undefined;
+  /** Segments behind the family. */
+  readonly path: ApiRequest["path"];
   readonly address: string;
   credentials: Credentials;
   deadlineMs: number | undefined = undefined;
   entrance: Entrance | undefined = undefined;
   /** Set when the caller was not known in time: charges it once it is known, if it was served. */
-  settleLate: ((isServed: boolean) => void) | undefined = undefined;
+  chargeLate: ((isServed: boolean) => void) | undefined = undefined;
   /** The guard's own charge, for a route that charges nothing itself. */
   receipt: Receipt | undefined = undefined;
   releaseBody: (() => void) | undefined = undefined;
   bodyOctets = 0;
-  asked: GuardedRequest | undefined = undefined;
   params: Params | undefined = undefined;
   isBodyTaken = false;
   /** The status of its refusal, which another service's shape may not send. */
@@ -83,14 +76,10 @@ class RequestState {
     this.request = request;
     this.target = target;
     this.route = route;
+    this.path = route === undefined ? NO_SEGMENTS : segmentsOf(target.path, route.family);
     this.address = address;
     this.credentials = credentialsOf(request);
   }
-}
-
-interface GuardedRequest {
-  readonly path: ApiRequest["path"];
-  readonly handling: Handling;
 }
 
 /**
@@ -131,13 +120,6 @@ function familyOf(path: string): string {
   return path.slice(isCompat ? 1 : PREFIX.length, end < 0 ? path.length : end);
 }
 
-function askedOf(call: RequestState, route: Route): GuardedRequest {
-  if (call.asked !== undefined) return call.asked;
-  const path = segmentsOf(call.target.path, route.family);
-  call.asked = { path, handling: "read" in route ? route.read(path) : route };
-  return call.asked;
-}
-
 const SEGMENTS_MAX = 1_000;
 
 const NO_SEGMENTS: readonly string[] = [];
@@ -164,7 +146,7 @@ async function respond(call: RequestState, response: HttpResponse, deps: GuardDe
     call.releaseBody?.();
   }
   answer = hinted(answer, call);
-  call.settleLate?.((answer.status ?? 200) < 400);
+  call.chargeLate?.((answer.status ?? 200) < 400);
   const releasing = call.entrance?.advance?.release();
   // Before the answer: otherwise the caller's next request could be refused.
   if (releasing !== undefined) await releasing;
@@ -183,7 +165,7 @@ function hinted(answer: ApiReply, { params, route }: RequestState): ApiReply {
 }
 
 async function handle(call: RequestState, deps: GuardDeps): Promise<ApiReply> {
-  const { route, request } = call;
+  const { route, request, path } = call;
   const failed = isReadEarly(route) ? await readEarly(call, route, deps) : undefined;
   const startedMs = deps.clock.monotonicMs();
   const entering = enter(call, deps, failed);
@@ -192,7 +174,6 @@ async function handle(call: RequestState, deps: GuardDeps): Promise<ApiReply> {
   const waitedMs = deps.clock.monotonicMs() - startedMs;
   const [method, served] = servedBy(entrance, route, request.method);
   if (failed !== undefined) throw failed;
-  const { path, handling } = askedOf(call, served);
   if (path.length > SEGMENTS_MAX) throw targetTooLong();
   // With the rate spent, a route that charges nothing itself costs one credit.
   if (entrance.creditsOnly !== undefined && served.charges === "nothing") {
@@ -201,10 +182,10 @@ async function handle(call: RequestState, deps: GuardDeps): Promise<ApiReply> {
   const reading = call.params ?? paramsOf(call, served, deps.bodies);
   const params = (call.params = reading instanceof Promise ? await reading : reading);
   // A batch is charged for what it holds, and the unit taken in advance might be the last of it.
-  if (handling.isBulk?.(params) === true) await entrance.advance?.release();
+  if (served.isBulk?.(params, path) === true) await entrance.advance?.release();
   const received = (octets: number): void => void (call.bodyOctets = octets);
   const asked = { method, path, params, entrance, waitedMs, source: request, received };
-  const answering = handling.handle(asked);
+  const answering = served.handle(asked);
   return paidFrom(call.receipt, answering instanceof Promise ? await answering : answering);
 }
 
@@ -222,8 +203,7 @@ function enter(call: RequestState, deps: GuardDeps, failed: unknown): Awaitable<
 
 /** Asked only where it saves a network round trip: a unit is then counted with the rate, and given back if it is not needed. */
 function isLikelySingle(call: RequestState, { countsAhead }: Admission): boolean {
-  if (!countsAhead || call.route === undefined || isLarge(call)) return false;
-  return askedOf(call, call.route).handling.isSingle === true;
+  return countsAhead && !isLarge(call) && call.route?.isSingle?.(call.path) === true;
 }
 
 /** Throws the `Refusal` of a caller or method that the route does not serve. */
@@ -319,28 +299,26 @@ async function inDeadline(
   { admission, clock, faultLog }: GuardDeps,
 ): Promise<Entrance> {
   const timeoutMs = Math.max(0, deadlineMs - DECIDE_MS);
-  const told = (error: unknown): void => {
+  const logFault = (error: unknown): void => {
     if (!(error instanceof Refusal)) faultLog(error, { method: "POST", route: "decide" });
   };
   let why: "late" | "away" = "late";
   try {
     const entrance = await inTime(entering, { timeoutMs, late: undefined, clock });
     if (entrance !== undefined) return entrance;
-    call.settleLate = (isServed) => {
-      entering
-        .then((late) => settled(late, isServed, admission))
-        .catch((error: unknown) => told(error));
+    call.chargeLate = (isServed) => {
+      entering.then((late) => chargeIfServed(late, isServed, admission)).catch(logFault);
     };
   } catch (error) {
     if (storeDownOf(error) === undefined) throw error;
-    told(error);
+    logFault(error);
     why = "away";
   }
   return admission.unidentified(call.credentials, call.address, why);
 }
 
 /** The rate was counted when the caller became known; whoever was refused, by either name, is charged nothing. */
-async function settled(
+async function chargeIfServed(
   entrance: Entrance,
   isServed: boolean,
   admission: Pick<Admission, "charge">,
@@ -360,8 +338,8 @@ async function recover(error: unknown, call: RequestState, deps: GuardDeps): Pro
     await chargeOctets(call, refusal, deps.admission);
   }
   // Only another service's shape shows what was asked.
-  const { params } = call;
-  const asked = route?.foreign && { path: askedOf(call, route).path, ...(params && { params }) };
+  const { params, path } = call;
+  const asked = route?.foreign && { path, ...(params && { params }) };
   const answer = refused(reason, route, asked);
   const isDown = storeDownOf(error) !== undefined;
   if (refusal !== undefined && !isDown) return paidFrom(receipt, answer);
@@ -395,15 +373,13 @@ async function refusalFor(
 
 /** Whether the refused request is for many entries, which may be in a body that is not read yet. */
 async function asksInBulk(call: RequestState, bodies: BodyReader): Promise<boolean> {
-  const { route } = call;
+  const { route, path } = call;
   if (route === undefined) return false;
   if (call.params === undefined && isLarge(call)) return true;
-  const { isBulk } = askedOf(call, route).handling;
-  if (isBulk === undefined) return false;
-  if (isBulk(call.params ?? NO_PARAMS)) return true;
-  if (call.params !== undefined || call.isBodyTaken) return false;
+  if (route.isBulk?.(call.params ?? NO_PARAMS, path) === true) return true;
+  if (route.isBulk === undefined || call.params !== undefined || call.isBodyTaken) return false;
   try {
-    return isBulk(await paramsOf(call, route, bodies));
+    return route.isBulk(await paramsOf(call, route, bodies), path);
   } catch {
     return false; // an unreadable body asks for nothing
   }

@@ -16,7 +16,7 @@ import {
 import type { Optional, Schema } from "../core/json-schema.ts";
 import type { Params } from "./params.ts";
 
-export type ShownRefusal = Pick<Refusal, "message"> &
+type ShownRefusal = Pick<Refusal, "message"> &
   Partial<Pick<Refusal, "code" | "detail" | "retryAfterSeconds">>;
 
 /** Status -> when, and an example of it. */
@@ -114,6 +114,21 @@ export const COMMON_REFUSALS: Refusals = {
   431: ["The request line and headers are over 16 KiB.", headersTooLarge()],
   500: ["A fault of ours.", { message: INTERNAL_ERROR_MESSAGE, code: "internal_error" }],
   503: ["Overloaded, or a store is down.", storeUnavailable()],
+};
+
+/** What a check says of a domain that takes mail; the examples of operations are made of it. */
+export const EXAMPLE_RESULT = {
+  format: true,
+  domain: "example.org",
+  disposable: false,
+  dns: true,
+  confidence: 0,
+  whitelist: false,
+  signals: [],
+  domain_info: { tld: "org", is_subdomain: false, parent_domain: null },
+  mx_info: ["mail.example.org"],
+  role: false,
+  free: false,
 };
 
 export const EXAMPLE_ID = "0123456789abcdef0123456789abcdef";

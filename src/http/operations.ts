@@ -9,13 +9,7 @@ import { VIEWS } from "./api/view.ts";
 import { disposableOperations } from "./system/disposable-page.ts";
 import { systemOperations } from "./system/system.ts";
 
-import {
-  COMMON_REFUSALS,
-  isOptional,
-  type Operation,
-  type Refusals,
-  type ShownRefusal,
-} from "./operation.ts";
+import { COMMON_REFUSALS, isOptional, type Operation, type Refusals } from "./operation.ts";
 import { SCHEMAS } from "./schemas.ts";
 
 /** Everything that clients can ask, in the order of `/openapi.json`: what most readers come for stands first. */
@@ -78,25 +72,22 @@ const COMPONENTS = {
   },
 };
 
-const headerRefs = (names: Readonly<Record<string, keyof typeof COMPONENTS.headers>>) =>
-  Object.fromEntries(
-    Object.entries(names).map(([name, ref]) => [name, { $ref: `#/components/headers/${ref}` }]),
-  );
-
-const RATE = headerRefs({
-  "X-RateLimit-Limit": "RateLimit",
-  "X-RateLimit-Remaining": "RateRemaining",
+const headerRef = (name: keyof typeof COMPONENTS.headers) => ({
+  $ref: `#/components/headers/${name}`,
 });
-const CODE = headerRefs({ "Gatepost-Error": "ErrorCode" });
-const RETRY = headerRefs({ "Retry-After": "RetryAfter" });
+
+const RATE = {
+  "X-RateLimit-Limit": headerRef("RateLimit"),
+  "X-RateLimit-Remaining": headerRef("RateRemaining"),
+};
 
 function pathsOf(operations: readonly Operation[]): JsonSchema {
-  const paths = new Map<string, JsonSchema>();
+  const paths: Record<string, JsonSchema> = {};
   for (const operation of operations) {
     const [method = "", path = ""] = operation.at.split(" ");
-    paths.set(path, { ...paths.get(path), [method.toLowerCase()]: described(operation, path) });
+    paths[path] = { ...paths[path], [method.toLowerCase()]: described(operation, path) };
   }
-  return Object.fromEntries(paths);
+  return paths;
 }
 
 function described(operation: Operation, path: string): JsonSchema {
@@ -118,7 +109,9 @@ function described(operation: Operation, path: string): JsonSchema {
     responses: {
       200: answersOf(operation, isApi),
       ...(isCacheable && { 304: { description: "What the client holds is still right." } }),
-      ...refusalsOf(refusals, isApi),
+      ...Object.fromEntries(
+        Object.entries(refusals).map(([status, refusal]) => [status, refusalOf(refusal, isApi)]),
+      ),
     },
   };
 }
@@ -182,23 +175,16 @@ function answersOf({ answers }: Operation, isApi: boolean): JsonSchema {
   };
 }
 
-const refusalsOf = (refusals: Refusals, isApi: boolean): JsonSchema =>
-  Object.fromEntries(
-    Object.entries(refusals).map(([status, [when, refusal]]) => [
-      status,
-      refusalOf(when, refusal, isApi),
-    ]),
-  );
-
-function refusalOf(
-  description: string,
-  { message, detail, retryAfterSeconds }: ShownRefusal,
-  isApi: boolean,
-): JsonSchema {
+function refusalOf([description, refusal]: Refusals[number], isApi: boolean): JsonSchema {
+  const { message, detail, retryAfterSeconds } = refusal;
   const example = { error: message, ...detail };
   return {
     description,
-    headers: { ...(isApi && RATE), ...CODE, ...(retryAfterSeconds !== undefined && RETRY) },
+    headers: {
+      ...(isApi && RATE),
+      "Gatepost-Error": headerRef("ErrorCode"),
+      ...(retryAfterSeconds !== undefined && { "Retry-After": headerRef("RetryAfter") }),
+    },
     content: { "application/json": { schema: component("Error"), example } },
   };
 }

@@ -11,24 +11,8 @@ export type HttpResponse = ServerResponse;
 
 export type Method = "GET" | "POST" | "DELETE";
 
-export interface Handling {
-  /** More than a single check: refusals of such requests tell how long to wait in `Retry-After` alone. */
-  readonly isBulk?: (params: Params) => boolean;
-  /** By its path alone it is likely to be charged one unit. */
-  readonly isSingle?: boolean;
-  /** Throws a `Refusal` to refuse; anything else it throws is a fault. */
-  handle(request: ApiRequest): Awaitable<ApiReply>;
-}
-
 /** One family of paths under `/api/`, all with the same first segment. */
-export type Route = RouteWords &
-  (
-    | Handling
-    /** Reads the path's segments, once for each request. */
-    | { readonly read: (path: ApiRequest["path"]) => Handling }
-  );
-
-interface RouteWords {
+export interface Route {
   /** The first segment behind `/api/`, which is also the route's name in metrics: "email"; or "compat/SERVICE". */
   readonly family: string;
   readonly methods: readonly Method[];
@@ -49,6 +33,12 @@ interface RouteWords {
    */
   readonly deadlineMs?: (params: Params, credentials: Credentials) => number;
   readonly foreign?: Foreign;
+  /** More than a single check: refusals of such requests tell how long to wait in `Retry-After` alone. */
+  readonly isBulk?: (params: Params, path: ApiRequest["path"]) => boolean;
+  /** By its path alone it is likely to be charged one unit. */
+  readonly isSingle?: (path: ApiRequest["path"]) => boolean;
+  /** Throws a `Refusal` to refuse; anything else it throws is a fault. */
+  handle(request: ApiRequest): Awaitable<ApiReply>;
   /** The server is stopping: end what would otherwise go on, event streams above all. */
   readonly stop?: () => void;
 }

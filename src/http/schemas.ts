@@ -56,14 +56,9 @@ const COUNTERS = {
 
 const BulkSummary = Type.Object({ ...COUNTERS, session }, { description: "Bulk summary." });
 
-const OPTIONAL_COUNTERS = {
-  total: Type.Optional(COUNTERS.total),
-  unique: Type.Optional(COUNTERS.unique),
-  invalid_format: Type.Optional(COUNTERS.invalid_format),
-  invalid_dns: Type.Optional(COUNTERS.invalid_dns),
-  disposable: Type.Optional(COUNTERS.disposable),
-  valid: Type.Optional(COUNTERS.valid),
-};
+const OPTIONAL_COUNTERS = Object.fromEntries(
+  Object.entries(COUNTERS).map(([name, schema]) => [name, Type.Optional(schema)]),
+);
 
 const JOB = {
   email_count: Type.Optional(count("Unique entries; of a job.")),

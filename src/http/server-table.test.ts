@@ -3,17 +3,16 @@ import { after, before, test } from "node:test";
 import { testServer, type TestServer } from "../../test/http/http-server.ts";
 import { askRaw, rawClient } from "../../test/http/raw-http.ts";
 import { readError, readResult } from "../../test/http/strict-client.ts";
-import { CHECKS } from "../../test/http/listen-checks.ts";
-import { REFUSALS } from "../../test/http/listen-refusals.ts";
 import {
+  FORM,
+  get,
+  JSON_TYPE,
   LONG,
   MANY_HEADERS,
-  get,
   post,
-  FORM,
-  JSON_TYPE,
   posted,
-} from "../../test/http/listen-requests.ts";
+  REQUESTS,
+} from "../../test/http/hostile-table.ts";
 
 let server: TestServer;
 before(async () => {
@@ -21,10 +20,16 @@ before(async () => {
 });
 after(() => server.stop());
 
-for (const [name, request, text, ...features] of CHECKS) {
-  test(`checked: ${name}`, async () => {
-    const result = readResult(await askRaw(server.port, request), "email");
-    assert.deepEqual(result["mx_info"], [text, "address", ...features]);
+for (const [name, request, wanted, ...more] of REQUESTS) {
+  test(`${typeof wanted === "number" ? "refused" : "checked"}: ${name}`, async () => {
+    const answer = await askRaw(server.port, request);
+    if (typeof wanted === "string") {
+      assert.deepEqual(readResult(answer, "email")["mx_info"], [wanted, "address", ...more]);
+      return;
+    }
+    assert.deepEqual([readError(answer, wanted)], more);
+    assert.equal(answer.headers["location"], undefined);
+    if (wanted === 405) assert.match(answer.headers["allow"] ?? "", /^GET, POST/);
   });
 }
 
@@ -52,15 +57,6 @@ test("checked: the same in the absolute form", async () => {
   const target = `http://h/api/email/${LONG.slice(8)}`;
   readResult(await askRaw(server.port, get(target)), "email");
 });
-
-for (const [name, request, status, error] of REFUSALS) {
-  test(`refused: ${name}`, async () => {
-    const answer = await askRaw(server.port, request);
-    assert.equal(readError(answer, status), error);
-    assert.equal(answer.headers["location"], undefined);
-    if (status === 405) assert.match(answer.headers["allow"] ?? "", /^GET, POST/);
-  });
-}
 
 test("refused: a chunked body over its limit, when all of it was sent", async () => {
   const client = rawClient(server.port);

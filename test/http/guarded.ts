@@ -1,4 +1,4 @@
-import type { Handling, Route } from "../../src/http/route.ts";
+import type { Route } from "../../src/http/route.ts";
 import { appWith } from "./http-app.ts";
 import { entranceOf, openAdmission } from "./open-admission.ts";
 import type { Answered } from "./strict-client.ts";
@@ -54,7 +54,7 @@ export const PLAIN_REFUSAL = new Refusal(
 );
 
 /** A route that charges nothing itself. */
-export const quiet = (handle: Handling["handle"]): Route => ({
+export const quiet = (handle: Route["handle"]): Route => ({
   family: "quiet",
   methods: ["GET"],
   body: "params",

@@ -47,6 +47,12 @@ export function appDeps(over: Partial<AppDeps> = {}): AppDeps {
   return {
     admission: openAdmission(),
     checkOne: echoingCheck,
+    // A list is answered like one entry.
+    bulk: async ({ entrance }, { family, text }) => {
+      const mode = family === "email" ? "address" : "domain";
+      const answer = await echoingCheck(entrance, { text, mode, features: [] });
+      return { type: "application/json", ...answer };
+    },
     clock: manualClock(),
     log: recordingLog(),
     metrics: { observe: () => undefined, refused: () => undefined },

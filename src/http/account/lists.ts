@@ -49,14 +49,7 @@ function classOf(value: unknown): RowClass {
 
 const PAGE_ROWS = { standard: 50, max: 200 };
 
-const shownRow = ({ line, entry, class: name, why, meant, was }: ViewRow): ListRowJson => ({
-  line,
-  entry,
-  class: name,
-  why,
-  meant,
-  ...(was !== undefined && { was }),
-});
+const shownRow = ({ wasClass: _, ...row }: ViewRow): ListRowJson => row;
 
 async function* csvOf(
   pages: AsyncIterable<CleanedRows>,

@@ -13,17 +13,16 @@ import { component, Type } from "../../core/json-schema.ts";
 import { ENTRY_MAX_UNITS } from "../../core/name/domain.ts";
 import { when } from "../../core/mail/lookup.ts";
 import { NOTICE } from "../answer.ts";
-import { json, type Operation, parametersOf } from "../operation.ts";
-import { isSeveral, type Params } from "../params.ts";
+import { EXAMPLE_RESULT, json, type Operation, parametersOf } from "../operation.ts";
+import { isSeveral } from "../params.ts";
 import { type ApiReply, type ApiRequest, JSON_TYPE, type Route } from "../route.ts";
 import { type BulkHandler, bulkInPath } from "./bulk.ts";
 
 /**
  * `/api/email[/{email}[/{suffix}...]]` and the same for domains. The entry of the path wins over the
- * parameter; the parameter of the body wins over the one of the query. Without `bulk`, `mass`, `bulk` and the parameter
- * `bulk` mean nothing.
+ * parameter; the parameter of the body wins over the one of the query.
  */
-export function checkRoute(family: Family, checkOne: CheckOne, bulk?: BulkHandler): Route {
+export function checkRoute(family: Family, checkOne: CheckOne, bulk: BulkHandler): Route {
   const mode: CheckRequest["mode"] = family === "email" ? "address" : "domain";
   return {
     family,
@@ -31,29 +30,23 @@ export function checkRoute(family: Family, checkOne: CheckOne, bulk?: BulkHandle
     body: "params",
     parameters: new Set(["email", "domain", "bulk", ...parametersOf(...checkOperations(family))]),
     charges: "units",
-    read(segments) {
-      const path = readCheckPath(segments, mode);
-      const isBulk = (params: Params): boolean =>
-        bulk !== undefined && (path.bulk || params.flag("bulk"));
-      return {
-        isBulk,
-        isSingle: !path.bulk,
-        handle(request) {
-          const { params, entrance } = request;
-          if (bulk !== undefined && isBulk(params)) {
-            const text = path.entry || listOf(request);
-            if (text === "") throw missingParameter(family);
-            return bulk(request, { family, text, wantsResults: params.flag("json") });
-          }
-          const text = path.entry || (params.entry(family, mode) ?? "");
-          if (text === "") throw missingParameter(family);
-          const features = askedFeatures(path.features, params.names("features"));
-          const answer = checkOne(entrance, { text, mode, features });
-          const isOne = path.entry !== undefined || params.count(family) < 2;
-          const hint = isOne && !isSeveral(text) ? {} : { headers: { [NOTICE]: SEVERAL } };
-          return when(answer, (known) => ({ ...replyWith(known, text), ...hint }));
-        },
-      };
+    isBulk: (params, path) => readCheckPath(path, mode).bulk || params.flag("bulk"),
+    isSingle: (path) => !readCheckPath(path, mode).bulk,
+    handle(request) {
+      const { params, entrance } = request;
+      const path = readCheckPath(request.path, mode);
+      if (path.bulk || params.flag("bulk")) {
+        const text = path.entry || listOf(request);
+        if (text === "") throw missingParameter(family);
+        return bulk(request, { family, text, wantsResults: params.flag("json") });
+      }
+      const text = path.entry || (params.entry(family, mode) ?? "");
+      if (text === "") throw missingParameter(family);
+      const features = askedFeatures(path.features, params.names("features"));
+      const answer = checkOne(entrance, { text, mode, features });
+      const isOne = path.entry !== undefined || params.count(family) < 2;
+      const hint = isOne && !isSeveral(text) ? {} : { headers: { [NOTICE]: SEVERAL } };
+      return when(answer, (known) => ({ ...replyWith(known, text), ...hint }));
     },
   };
 }
@@ -149,29 +142,15 @@ const WANTED =
   "Comma-separated premium features. What the plan lacks is listed in `requires_upgrade`; the answer is still 200.\n" +
   CHECKS.map(({ name, about }) => `- \`${name}\`: ${about}`).join("\n");
 
-const DELIVERABLE = {
-  format: true,
-  domain: "example.org",
-  disposable: false,
-  dns: true,
-  confidence: 0,
-  whitelist: false,
-  signals: [],
-  domain_info: { tld: "org", is_subdomain: false, parent_domain: null },
-  mx_info: ["mail.example.org"],
-  role: false,
-  free: false,
-};
-
 /** What the documentation says of the two families; `name` stands in the names of operations. */
 const WORDS = {
   email: {
     name: "Email",
     what: "an email address",
     example: "info@iana.org",
-    result: { ...DELIVERABLE, alias: false },
+    result: { ...EXAMPLE_RESULT, alias: false },
   },
-  domain: { name: "Domain", what: "a bare domain", example: "iana.org", result: DELIVERABLE },
+  domain: { name: "Domain", what: "a bare domain", example: "iana.org", result: EXAMPLE_RESULT },
 };
 
 type Family = keyof typeof WORDS;

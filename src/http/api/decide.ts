@@ -17,7 +17,14 @@ import { isReservedName } from "../../core/reserved-name.ts";
 import type { CallerFact } from "../../core/policy/policy.ts";
 import type { DecideOne, DecideRequest } from "../../gate/decide-one.ts";
 import type { ProofOffer } from "../../gate/proof/proof.ts";
-import { type Field, json, type Operation, parametersOf, readFields } from "../operation.ts";
+import {
+  EXAMPLE_RESULT,
+  type Field,
+  json,
+  type Operation,
+  parametersOf,
+  readFields,
+} from "../operation.ts";
 import { isSeveral, type Params } from "../params.ts";
 import { type ApiRequest, JSON_TYPE, type Route } from "../route.ts";
 
@@ -36,7 +43,7 @@ export function decideRoute(decideOne: DecideOne): Route {
       const deadlineMs = deadline.read(params.value("deadline_ms") ?? undefined, "deadline_ms");
       return isPage ? pageDeadline(deadlineMs) : deadlineMs;
     },
-    isSingle: true,
+    isSingle: () => true,
     async handle({ path, params, entrance, waitedMs, source }) {
       checkOrigin(entrance.caller, source);
       checkAsker(entrance.caller, params);
@@ -288,18 +295,12 @@ const EXAMPLE = {
   policy: { name: "default", version: 1 },
   mailbox: { id: "m_7Q2KUV4DMDYQMZX4PV3R6TT3WE" },
   result: {
-    format: true,
+    ...EXAMPLE_RESULT,
     domain: "gmaik.com",
-    disposable: false,
-    dns: true,
-    confidence: 0,
-    whitelist: false,
     signals: ["typo_domain"],
     did_you_mean: "jo@gmail.com",
     domain_info: { tld: "com", is_subdomain: false, parent_domain: null },
     mx_info: ["mail.gmaik.com"],
-    role: false,
-    free: false,
     alias: false,
   },
 };

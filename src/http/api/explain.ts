@@ -2,7 +2,7 @@ import { missingParameter } from "../../base/refusals.ts";
 import type { ExplainOne } from "../../check/explain.ts";
 import { component, orNull, Type } from "../../core/json-schema.ts";
 import { ListBehind, SAID_BY } from "../../core/validate/explain.ts";
-import { json, KEY_NEEDED, type Operation } from "../operation.ts";
+import { EXAMPLE_RESULT, json, KEY_NEEDED, type Operation } from "../operation.ts";
 import { JSON_TYPE, type Route } from "../route.ts";
 
 /** GET /api/explain/{entry}: explains the verdict on an entry; needs a key, costs one unit. */
@@ -43,17 +43,13 @@ const Explanation = Type.Object({
 
 const EXAMPLE = {
   result: {
-    format: true,
+    ...EXAMPLE_RESULT,
     domain: "mailinator.com",
     disposable: true,
-    dns: true,
     confidence: 100,
-    whitelist: false,
     signals: ["blacklist_exact"],
     domain_info: { tld: "com", is_subdomain: false, parent_domain: null },
     mx_info: ["mail.mailinator.com"],
-    role: false,
-    free: false,
     alias: false,
   },
   explanation: [

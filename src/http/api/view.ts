@@ -15,7 +15,14 @@ import type { BulkService } from "../../bulk/submit.ts";
 import { WORKBOOK_TYPE, workbookOf } from "../../bulk/write-workbook.ts";
 import type { Caller, CallerInForce } from "../../accounts/admission/caller.ts";
 import { component, Type } from "../../core/json-schema.ts";
-import { type OperationAnswer, EXAMPLE_ID, type Operation, parametersOf } from "../operation.ts";
+import {
+  EXAMPLE_ID,
+  json,
+  type Operation,
+  type OperationAnswer,
+  parametersOf,
+  type Refusals,
+} from "../operation.ts";
 import { type ApiReply, type ApiRequest, JSON_TYPE, type Route } from "../route.ts";
 import {
   type Finished,
@@ -264,38 +271,41 @@ const PROGRESS = {
   processed_count: 4_500,
 };
 
-const state: OperationAnswer = {
-  about: "How far the batch is.",
-  schema: component("SessionState"),
-  example: PROGRESS,
-};
 const text = (about: string, example: string): OperationAnswer => ({
   about,
   schema: Type.String(),
   example,
 });
 
-const SESSION = {
-  path: {
-    session: Type.String({ description: "As the bulk response names it.", example: EXAMPLE_ID }),
-  },
+const session = Type.String({ description: "As the bulk response names it.", example: EXAMPLE_ID });
+
+/** What can be done with a session; `suffix` stands behind its path. */
+const viewOf = (
+  id: string,
+  suffix: string,
+  summary: string,
+  more: Partial<Operation> & Pick<Operation, "answers">,
+): Operation => ({
+  id,
+  at: `GET /api/view/{session}${suffix}`,
+  alsoPost: true,
+  summary,
+  path: { session },
   tag: "bulk",
-  refusals: {
-    404: ["Unknown, malformed, expired, deleted or another owner's.", sessionNotFound()],
-  },
-} satisfies Partial<Operation>;
+  refusals: SESSION_REFUSALS,
+  ...more,
+});
+
+const SESSION_REFUSALS: Refusals = {
+  404: ["Unknown, malformed, expired, deleted or another owner's.", sessionNotFound()],
+};
 
 const flag = (description: string) => ({
   schema: Type.Optional(Type.Boolean({ description })),
 });
 
 export const VIEWS: readonly Operation[] = [
-  {
-    ...SESSION,
-    id: "viewSession",
-    at: "GET /api/view/{session}",
-    alsoPost: true,
-    summary: "Read the valid entries of a batch, or how far it is",
+  viewOf("viewSession", "", "Read the valid entries of a batch, or how far it is", {
     about:
       "Plain text once it is finished and has valid entries; else JSON. Look at the content type first.",
     query: {
@@ -305,44 +315,31 @@ export const VIEWS: readonly Operation[] = [
       ),
     },
     answers: {
-      "application/json": state,
+      ...json("How far the batch is.", component("SessionState"), PROGRESS),
       "text/plain": text("One valid entry a line.", "ada@example.org\nexample.com"),
     },
-  },
+  }),
   {
-    ...SESSION,
     id: "deleteSession",
     at: "DELETE /api/view/{session}",
     summary: "Cancel a job, or forget its results",
     about: "Entries that no worker has begun are refunded; those that DNS was asked for are not.",
-    answers: {
-      "application/json": {
-        about: "The session is gone.",
-        schema: component("Removed"),
-        example: { session: EXAMPLE_ID, deleted: true },
-      },
-    },
+    path: { session },
+    tag: "bulk",
+    answers: json("The session is gone.", component("Removed"), {
+      session: EXAMPLE_ID,
+      deleted: true,
+    }),
+    refusals: SESSION_REFUSALS,
   },
-  {
-    ...SESSION,
-    id: "viewSessionJson",
-    at: "GET /api/view/{session}/json",
-    alsoPost: true,
-    summary: "Read all results of a batch",
-    answers: {
-      "application/json": {
-        about: "All results, streamed; or how far the batch is.",
-        schema: component("SessionResults"),
-        example: PROGRESS,
-      },
-    },
-  },
-  {
-    ...SESSION,
-    id: "viewSessionCsv",
-    at: "GET /api/view/{session}/csv",
-    alsoPost: true,
-    summary: "Read all results of a batch as CSV",
+  viewOf("viewSessionJson", "/json", "Read all results of a batch", {
+    answers: json(
+      "All results, streamed; or how far the batch is.",
+      component("SessionResults"),
+      PROGRESS,
+    ),
+  }),
+  viewOf("viewSessionCsv", "/csv", "Read all results of a batch as CSV", {
     about: "JSON until it is finished. A cell that a spreadsheet would run gets a '.",
     query: { bom: flag("With a byte order mark, for Excel.") },
     answers: {
@@ -351,24 +348,14 @@ export const VIEWS: readonly Operation[] = [
         "entry,format\r\nada@example.org,true\r\n",
       ),
     },
-  },
-  {
-    ...SESSION,
-    id: "viewSessionXlsx",
-    at: "GET /api/view/{session}/xlsx",
-    alsoPost: true,
-    summary: "Read all results of a batch as a workbook",
+  }),
+  viewOf("viewSessionXlsx", "/xlsx", "Read all results of a batch as a workbook", {
     about: "The table of `/csv` as .xlsx; JSON until it is finished.",
     answers: {
       [WORKBOOK_TYPE]: { about: "A workbook.", schema: Type.String({ format: "binary" }) },
     },
-  },
-  {
-    ...SESSION,
-    id: "followSession",
-    at: "GET /api/view/{session}/events",
-    alsoPost: true,
-    summary: "Follow a batch",
+  }),
+  viewOf("followSession", "/events", "Follow a batch", {
     answers: {
       "text/event-stream": text(
         "`progress` events with the state, at most one a second, the last one `completed` or `failed`.",
@@ -376,11 +363,11 @@ export const VIEWS: readonly Operation[] = [
       ),
     },
     refusals: {
-      ...SESSION.refusals,
+      ...SESSION_REFUSALS,
       429: [
         "The rate is spent, or the owner has too many open streams.",
         tooManyStreams(RESOURCES.event_streams.perOwner),
       ],
     },
-  },
+  }),
 ];

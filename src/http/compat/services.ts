@@ -95,7 +95,7 @@ function compatRoute(shape: Shape, deps: CompatDeps): Route {
         };
       },
     },
-    isSingle: true,
+    isSingle: () => true,
     async handle(request) {
       const at = endpointAt(endpoints, request.path);
       if (at === undefined) throw notFound();

@@ -146,42 +146,37 @@ const PublishedList = Type.Object({
 
 const documented = (
   id: string,
-  form: string,
-  type: string,
+  form: keyof typeof TYPES,
   answer: Omit<OperationAnswer, "about">,
   query?: Operation["query"],
-): Operation => ({
-  id: `getDisposable${id}`,
-  at: `GET /feeds/disposable.${form}`,
-  summary: `Disposable domains for systems that take a list, as ${type}`,
-  tag: "system",
-  key: "needed",
-  answers: { [type]: { about: "See docs/feeds.md; with `ETag`, for `If-None-Match`.", ...answer } },
-  isCacheable: true,
-  ...(query !== undefined && { query }),
-  refusals: {
-    ...(query !== undefined && {
-      400: ["The separator is another one.", badParameter("separator", "comma")],
-    }),
-    401: ["No key, or one that is invalid or revoked.", apiKeyRequired()],
-    403: ["A publishable key.", publishableKeyElsewhere()],
-    429: ["The rate is spent.", rateExceeded(30_000)],
-  },
-});
+): Operation => {
+  const [type = ""] = TYPES[form].split(";");
+  return {
+    id: `getDisposable${id}`,
+    at: `GET /feeds/disposable.${form}`,
+    summary: `Disposable domains for systems that take a list, as ${type}`,
+    tag: "system",
+    key: "needed",
+    answers: {
+      [type]: { about: "See docs/feeds.md; with `ETag`, for `If-None-Match`.", ...answer },
+    },
+    isCacheable: true,
+    ...(query !== undefined && { query }),
+    refusals: {
+      ...(query !== undefined && {
+        400: ["The separator is another one.", badParameter("separator", "comma")],
+      }),
+      401: ["No key, or one that is invalid or revoked.", apiKeyRequired()],
+      403: ["A publishable key.", publishableKeyElsewhere()],
+      429: ["The rate is spent.", rateExceeded(30_000)],
+    },
+  };
+};
+
+const EMPTY_LIST = { feeds: [], left_out: [], licences: {}, count: 0, names: [] };
 
 export const disposableOperations: readonly Operation[] = [
-  documented(
-    "Text",
-    "txt",
-    "text/plain",
-    { schema: Type.String(), example: "mailinator.com\n" },
-    TEXT_QUERY,
-  ),
-  documented("Json", "json", "application/json", {
-    schema: PublishedList,
-    example: { feeds: [], left_out: [], licences: {}, count: 0, names: [] },
-  }),
-  documented("Lists", "lists", "application/octet-stream", {
-    schema: Type.String({ format: "binary" }),
-  }),
+  documented("Text", "txt", { schema: Type.String(), example: "mailinator.com\n" }, TEXT_QUERY),
+  documented("Json", "json", { schema: PublishedList, example: EMPTY_LIST }),
+  documented("Lists", "lists", { schema: Type.String({ format: "binary" }) }),
 ];

@@ -49,20 +49,20 @@ export function preflight(response: HttpResponse): void {
     .end();
 }
 
-let turnEnding: Promise<void> | undefined;
+let iterationEnding: Promise<void> | undefined;
 
 /**
  * Resolves when the event loop has seen to all that had arrived. Answers that are sent together wake their reader, a proxy
  * above all, once instead of once each.
  */
 export function endOfIteration(): Promise<void> {
-  turnEnding ??= new Promise((resolve) => {
+  iterationEnding ??= new Promise((resolve) => {
     setImmediate(() => {
-      turnEnding = undefined;
+      iterationEnding = undefined;
       resolve();
     });
   });
-  return turnEnding;
+  return iterationEnding;
 }
 
 export function send(

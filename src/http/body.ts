@@ -139,7 +139,7 @@ function received(source: HttpRequest, { terms, shares, slow }: Receiving): Prom
     const refuse = (why: unknown): void => {
       if (isOver) return;
       stop();
-      room.hold.release();
+      room.reservation.release();
       source.resume();
       reject(why as Error);
     };
@@ -157,10 +157,10 @@ function received(source: HttpRequest, { terms, shares, slow }: Receiving): Prom
     const finish = (): void => {
       if (isOver) return;
       stop();
-      room.hold.keep(); // its memory stays in use until the request is answered
+      room.reservation.keep(); // its memory stays in use until the request is answered
       const [first] = chunks;
       const bytes = chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks);
-      resolve({ bytes, release: () => room.hold.release() });
+      resolve({ bytes, release: () => room.reservation.release() });
     };
     const cut = (): void => {
       if (!isOver) refuse(bodyCutShort()); // each request ends with "close": no error is made for it
@@ -215,7 +215,7 @@ export const isCrumbled = (chunks: number, octets: number): boolean =>
  * with one, requests lived on until a whole collection, which took a third of a decision's time.
  */
 class BodyRoom {
-  hold: Reservation;
+  reservation: Reservation;
   readonly #shares: Shares;
   readonly #owner: OwnerKey;
   readonly #options: TakeOptions;
@@ -235,18 +235,18 @@ class BodyRoom {
     const isLarge = isUpload === true || isLargeBody(declared);
     this.#resource = isLarge ? largeOf(isUpload) : "small_bodies";
     this.#covered = isLarge ? 0 : declared;
-    this.hold = this.#take(this.#covered);
+    this.reservation = this.#take(this.#covered);
   }
 
   cover(octets: number): void {
     if (octets <= this.#covered) return;
     if (this.#resource === "small_bodies" && isLargeBody(octets)) {
       this.#resource = "large_bodies"; // its length was not announced
-      const small = this.hold;
-      this.hold = this.#take(octets);
+      const small = this.reservation;
+      this.reservation = this.#take(octets);
       small.release();
     } else {
-      this.hold.grow(octets - this.#covered);
+      this.reservation.grow(octets - this.#covered);
     }
     this.#covered = octets;
   }

@@ -22,7 +22,7 @@ export interface DecodeOrder {
   readonly chunks: Uint8Array[];
 }
 
-/** In the owner's turn. */
+/** Waits for the owner's share. */
 export type Decode = (order: DecodeOrder, owner: OwnerKey) => Promise<Body>;
 
 export const decodeBody = async ({ kind, type, wanted, chunks }: DecodeOrder): Promise<Body> => {

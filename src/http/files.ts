@@ -58,7 +58,7 @@ export function keptText(
   let whole: (RouteReply & { readonly headers: { readonly etag: string } }) | undefined;
   return ({ source }) => {
     whole ??= wholeReply(type, headers, Buffer.from(make()));
-    const isKept = isHeld(source.headers["if-none-match"], whole.headers.etag);
+    const isKept = isCurrent(source.headers["if-none-match"], whole.headers.etag);
     return isKept ? { status: 304, headers: whole.headers } : whole;
   };
 }
@@ -68,13 +68,13 @@ function wholeReply(type: string, headers: Readonly<Record<string, string>>, bod
   return { type, headers: { ...headers, etag, "cache-control": "no-cache" }, body };
 }
 
-const HELD_MAX_CHARACTERS = 1_000;
+const IF_NONE_MATCH_MAX = 1_000;
 
 /** RFC 9110 section 13.1.2, If-None-Match: weak comparison, because a proxy may have marked the tag as weak. */
-export function isHeld(held: string | undefined, etag: string): boolean {
-  if (held === undefined) return false;
+export function isCurrent(asked: string | undefined, etag: string): boolean {
+  if (asked === undefined) return false;
   const strong = (tag: string): string => tag.trim().replace(/^W\//, "");
-  const tags = held.slice(0, HELD_MAX_CHARACTERS).split(",").map(strong);
+  const tags = asked.slice(0, IF_NONE_MATCH_MAX).split(",").map(strong);
   return tags.includes("*") || tags.includes(strong(etag));
 }
 

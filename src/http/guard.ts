@@ -227,7 +227,7 @@ const paidFrom = (receipt: Receipt | undefined, answer: ApiReply): ApiReply =>
 
 /**
  * Reads who asks in another service's shape, or until when a decision is of use; what is wrong with the body is
- * answered in its turn.
+ * answered later.
  */
 async function readEarly(call: RequestState, route: Route, deps: GuardDeps): Promise<unknown> {
   try {
@@ -291,7 +291,7 @@ function maxBytesOf({ foreign, deadlineMs }: Route): number {
 /** What the decision itself takes after that, without DNS. */
 const DECIDE_MS = 25;
 
-/** A store that is slow or away must not hold up a sign-up: the caller is then an anonymous one. */
+/** A store that is slow or away must not delay a sign-up: the caller is then an anonymous one. */
 async function inDeadline(
   entering: Promise<Entrance>,
   call: RequestState,

@@ -9,6 +9,7 @@ import { type Answered, readAny } from "../../test/http/strict-client.ts";
 import { manualClock } from "../../test/time/manual-clock.ts";
 import { compatRoutes, SHAPES } from "./compat/services.ts";
 import type { Shape } from "./compat/shape.ts";
+import type { Route } from "./route.ts";
 
 /** Requests of an endpoint and of a shape; HOSTILE_REQUESTS=100000 and COMPAT_REQUESTS=10000 send more. */
 const COUNT = Number(process.env["HOSTILE_REQUESTS"] ?? 2_000);
@@ -24,10 +25,20 @@ interface Suite {
   readonly seed: number;
   /** Throws for a wrong answer. */
   readonly read: (answer: Answered) => void;
+  readonly routes: readonly Route[];
 }
 
 /** Sends generated requests through a real listener; returns the number of answers by status. */
-async function sendHostile(
+async function sendHostile(suite: Suite): Promise<ReadonlyMap<number, number>> {
+  const server = await testServer({ routes: suite.routes });
+  try {
+    return await sendTo(server.port, suite);
+  } finally {
+    await server.stop();
+  }
+}
+
+async function sendTo(
   port: number,
   { requests, count, seed, read }: Suite,
 ): Promise<ReadonlyMap<number, number>> {
@@ -66,11 +77,9 @@ for (const [method, family] of [
   ["POST", "domain"],
 ] as const) {
   test(`${method} ${family}: generated requests get a result or a clear refusal`, async () => {
-    const server = await testServer();
     const requests = hostileRequests(method, family);
     const read = (answer: Answered): void => void readAny(answer, family);
-    const suite = { requests, count: COUNT, seed: 2, read };
-    const statuses = await sendHostile(server.port, suite).finally(() => server.stop());
+    const statuses = await sendHostile({ requests, count: COUNT, seed: 2, read, routes: [] });
     assert.ok((statuses.get(200) ?? 0) > COUNT / 4, "many of them are checked");
     assert.ok((statuses.get(400) ?? 0) > 0, "some of them are refused");
   });
@@ -117,10 +126,9 @@ for (const [at, shape] of SHAPES.entries()) {
       clock: manualClock(),
       isOptimistic: false,
     };
-    const server = await testServer({ routes: compatRoutes(deps) });
-    const requests = requestsOf(shape);
-    const suite = { requests, count: COMPAT_COUNT, seed: at, read: readCompat };
-    const statuses = await sendHostile(server.port, suite).finally(() => server.stop());
+    const routes = compatRoutes(deps);
+    const suite = { requests: requestsOf(shape), count: COMPAT_COUNT, seed: at, read: readCompat };
+    const statuses = await sendHostile({ ...suite, routes });
     assert.ok((statuses.get(200) ?? 0) > 0, "some of them are answered");
   });
 }

@@ -186,10 +186,10 @@ function headRefusal({ httpVersion, rawHeaders, headers, url = "" }: HttpRequest
 
 interface OpenConnection {
   readonly owner: OwnerKey;
-  readonly hold: Reservation | undefined;
+  readonly reservation: Reservation | undefined;
   /** Requests that are served and have no whole answer. */
   unanswered: number;
-  /** Requests behind them, each begun when one before it is answered; one read of the socket holds some hundreds. */
+  /** Requests behind them, each begun when one before it is answered; one read of the socket brings some hundreds. */
   readonly waiting: Fifo<() => void>;
   latest: ServerResponse | undefined;
   /** When it was last used, in requests of the whole server. */
@@ -227,10 +227,10 @@ class Connections {
 
   admit(socket: Socket): void {
     const owner = this.#ownerOf(socket);
-    let hold: Reservation | undefined;
-    while (hold === undefined && this.#terms.share !== undefined) {
+    let reservation: Reservation | undefined;
+    while (reservation === undefined && this.#terms.share !== undefined) {
       try {
-        hold = this.#terms.share.take(owner);
+        reservation = this.#terms.share.take(owner);
       } catch (error) {
         if (!(error instanceof NoRoom)) throw error;
         if (error.why === "owner" ? this.#shedOf(owner) : this.#shed(owner)) continue;
@@ -243,7 +243,7 @@ class Connections {
     owned.sockets.add(socket);
     const waiting = new Fifo<() => void>();
     const fresh = { unanswered: 0, waiting, latest: undefined, usedAt: this.#uses, seenBytes: 0 };
-    this.#open.set(socket, { owner, hold, ...fresh });
+    this.#open.set(socket, { owner, reservation, ...fresh });
     socket.once("close", () => this.#forget(socket));
     // Whatever resumes it, Node does with each body, it is not read on while requests wait.
     socket.on("resume", () => {
@@ -251,7 +251,7 @@ class Connections {
     });
   }
 
-  /** Calls `serve` now or in its turn; never, when the connection has ended. */
+  /** Calls `serve` now or once those before it are answered; never, when the connection has ended. */
   begin(socket: Socket, response: ServerResponse, serve: () => void): void {
     const connection = this.#open.get(socket);
     const owned = connection && this.#owned.get(connection.owner);
@@ -344,7 +344,7 @@ class Connections {
       owned.unanswered -= connection.unanswered; // answers that wait behind others are not told of its end
       if (owned.sockets.size === 0) this.#owned.delete(connection.owner);
     }
-    connection.hold?.release();
+    connection.reservation?.release();
   }
 }
 

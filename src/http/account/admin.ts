@@ -54,7 +54,7 @@ const USAGE_DAYS = { standard: 30, max: 400 };
 const SOUGHT_MAX = 320;
 const SOURCES_MAX = 20;
 
-const heldBackIn = (shares: Shares): Described<typeof Cockpit>["held_back"] =>
+const limitedResources = (shares: Shares): Described<typeof Cockpit>["held_back"] =>
   [...shares.figures("look")]
     .map(([resource, { refused, waiting, owners }]) => ({
       resource,
@@ -143,7 +143,7 @@ export const adminRoutes: readonly AccountRoute[] = [
       latency_edges_ms: [...LATENCY_EDGES_MS],
       top: await Promise.all(named),
       verdicts,
-      held_back: heldBackIn(context.shares),
+      held_back: limitedResources(context.shares),
     };
   }),
   admin("GET admin/audit", { answer: AuditEntries }, async (context) => ({

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { hostNotAllowed } from "../../base/refusals.ts";
-import { filePages, isHeld } from "../files.ts";
+import { filePages, isCurrent } from "../files.ts";
 import { isAllowedFor } from "../hosts.ts";
 import type { RouteReply } from "../route.ts";
 import type { Page, PageRequest } from "../routes.ts";
@@ -105,7 +105,7 @@ function dashboardPages(
     status: number,
     link: string,
   ): RouteReply => ({
-    status: isHeld(headers["if-none-match"], etag) && status === 200 ? 304 : status,
+    status: isCurrent(headers["if-none-match"], etag) && status === 200 ? 304 : status,
     type: "text/html; charset=utf-8",
     headers: { ...PAGE_HEADERS, etag, ...(link !== "" && { link }) },
     body: html,

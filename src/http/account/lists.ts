@@ -49,7 +49,10 @@ function classOf(value: unknown): RowClass {
 
 const PAGE_ROWS = { standard: 50, max: 200 };
 
-const shownRow = ({ wasClass: _, ...row }: ViewRow): ListRowJson => row;
+function shownRow(row: ViewRow): ListRowJson {
+  const { wasClass: _, ...shown } = row;
+  return shown;
+}
 
 async function* csvOf(
   pages: AsyncIterable<CleanedRows>,

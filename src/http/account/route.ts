@@ -91,7 +91,7 @@ export interface DashboardServices {
 }
 
 export interface DashboardGate {
-  /** In the owner's turn. Rejects with `NoRoom`. */
+  /** Waits for the owner's share. Rejects with `NoRoom`. */
   readonly backTestPolicy: (owner: OwnerKey, asked: BackTested) => Promise<BackTestReport>;
   readonly decisionLog: Pick<DecisionLog, "page">;
   readonly feedback: Feedback;

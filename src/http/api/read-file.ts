@@ -15,12 +15,12 @@ export interface FileRead {
   readonly digest: string;
 }
 
-/** In the owner's turn. */
+/** Waits for the owner's share. */
 export type ReadFile = (order: FileOrder, owner: OwnerKey) => Promise<FileRead>;
 
 export const readFile = async ({ chunks, options }: FileOrder): Promise<FileRead> => {
   const hash = createHash("sha256");
-  const slices = paced(chunks, (slice) => void hash.update(slice));
+  const slices = slicesOf(chunks, (slice) => void hash.update(slice));
   const entries = await readUpload(slices, options);
   return { entries, digest: hash.digest("hex") };
 };
@@ -28,7 +28,7 @@ export const readFile = async ({ chunks, options }: FileOrder): Promise<FileRead
 const SLICE_BYTES = 65_536;
 
 /** Slices with room for other work between them. */
-async function* paced(
+async function* slicesOf(
   chunks: Uint8Array[],
   note: (slice: Uint8Array) => void,
 ): AsyncGenerator<Uint8Array> {

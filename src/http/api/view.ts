@@ -82,7 +82,7 @@ export function viewRoute(deps: ViewDeps): Route {
       if (form === undefined) return listReply(session, asked, caller, deps);
       if (form !== "events") return resultsReply({ session, asked, form }, request, deps);
       const body = await streams.open(caller, () => deps.bulk.progress(caller, session));
-      // nginx would otherwise hold events back until a buffer is full.
+      // nginx would otherwise keep events back until a buffer is full.
       const headers = { "x-accel-buffering": "no" };
       return { type: "text/event-stream; charset=utf-8", body, headers };
     },
@@ -153,8 +153,8 @@ function bodyOf(found: Finished, form: Results["form"], mark: boolean, log: Log)
 
 /** A body that counts among its owner's until it is read or given up. */
 function shared(open: () => Readable, caller: Caller, { shares }: ViewDeps): Readable {
-  const hold = shares.of("view_streams").take(ownerKey(caller.owner));
-  return open().once("close", () => hold.release());
+  const reservation = shares.of("view_streams").take(ownerKey(caller.owner));
+  return open().once("close", () => reservation.release());
 }
 
 /** A comment keeps proxies from closing a quiet stream. */
@@ -183,12 +183,12 @@ class EventStreams {
     caller: Caller,
     follow: () => Promise<AsyncIterable<BulkProgress>>,
   ): Promise<Readable> {
-    const hold = this.#deps.shares.of("event_streams").take(ownerKey(caller.owner));
+    const reservation = this.#deps.shares.of("event_streams").take(ownerKey(caller.owner));
     let progress: AsyncIterable<BulkProgress>;
     try {
       progress = await follow();
     } catch (error) {
-      hold.release();
+      reservation.release();
       throw error;
     }
     const body = new PassThrough();
@@ -201,7 +201,7 @@ class EventStreams {
     body.once("close", () => {
       for (const end of ending) end();
       this.#open.delete(body);
-      hold.release();
+      reservation.release();
     });
     void this.#tell(body, progress);
     return body;

@@ -14,7 +14,7 @@ import type { PublishedLists } from "../../lists/published-list.ts";
 import { refused } from "../answer.ts";
 import { addressOf, credentialsOf, type TrustedProxies } from "../client-address.ts";
 import { keyAt } from "../compat/shape.ts";
-import { isHeld, takesGzip } from "../files.ts";
+import { isCurrent, takesGzip } from "../files.ts";
 import { NO_PARAMS, Params } from "../params.ts";
 import { type HttpRequest, JSON_TYPE, type RouteReply } from "../route.ts";
 import type { Page, PageRequest } from "../routes.ts";
@@ -62,7 +62,7 @@ async function listIn(
     vary: "Accept-Encoding",
     "x-content-type-options": "nosniff",
   };
-  if (isHeld(source.headers["if-none-match"], etag)) return { status: 304, headers };
+  if (isCurrent(source.headers["if-none-match"], etag)) return { status: 304, headers };
   const type = TYPES[form];
   return takesGzip(source)
     ? { type, headers: { ...headers, "content-encoding": "gzip" }, body: gzip }

@@ -59,7 +59,7 @@ interface CacheOptions<T> {
 export class AnswerCache<T> {
   readonly #options: CacheOptions<T>;
   readonly #startMs: number;
-  readonly #held = new Map<string, CachedAnswer<T>>();
+  readonly #entries = new Map<string, CachedAnswer<T>>();
   #oldest: CachedAnswer<T> | undefined;
   #newest: CachedAnswer<T> | undefined;
   #weight = 0;
@@ -70,24 +70,24 @@ export class AnswerCache<T> {
   }
 
   get size(): number {
-    return this.#held.size;
+    return this.#entries.size;
   }
 
   get(name: string): Cached<T> | undefined {
-    const held = this.#held.get(name);
-    if (held === undefined) return undefined;
-    const leftMs = held.untilMs - this.#elapsedMs();
+    const entry = this.#entries.get(name);
+    if (entry === undefined) return undefined;
+    const leftMs = entry.untilMs - this.#elapsedMs();
     if (leftMs <= 0) return undefined;
-    this.#unlink(held);
-    this.#append(held);
-    held.hits += 1;
-    const isDue = held.hits >= HOT_HITS && leftMs < held.lifeMs * REFRESH_SHARE;
-    if (isDue) held.hits = 0;
-    return { answer: held.answer, isDue: isDue && held.answer.kind !== "unknown" };
+    this.#unlink(entry);
+    this.#append(entry);
+    entry.hits += 1;
+    const isDue = entry.hits >= HOT_HITS && leftMs < entry.lifeMs * REFRESH_SHARE;
+    if (isDue) entry.hits = 0;
+    return { answer: entry.answer, isDue: isDue && entry.answer.kind !== "unknown" };
   }
 
   put(name: string, outcome: LookupOutcome<T>): Answer<T> {
-    const before = this.#held.get(name);
+    const before = this.#entries.get(name);
     const lifeMs = this.#lifeMs(outcome, before);
     const answer = answerOf(outcome, Math.floor(this.#options.clock.nowMs()) + lifeMs);
     if (outcome.kind === "unknown" && before !== undefined && this.#isAnswered(before))
@@ -97,30 +97,31 @@ export class AnswerCache<T> {
     if (before !== undefined) this.#drop(before);
     if (weight > this.#options.octetsMax) return answer;
     const ends = { older: undefined, newer: undefined };
-    const held: CachedAnswer<T> = { name, answer, untilMs, lifeMs, weight, hits: 0, ...ends };
-    this.#held.set(name, held);
-    this.#append(held);
+    const entry: CachedAnswer<T> = { name, answer, untilMs, lifeMs, weight, hits: 0, ...ends };
+    this.#entries.set(name, entry);
+    this.#append(entry);
     this.#weight += weight;
     while (this.#weight > this.#options.octetsMax && this.#oldest) this.#drop(this.#oldest);
     return answer;
   }
 
   forgetAbsent(): void {
-    for (const held of this.#held.values()) if (held.answer.kind === "absent") this.#drop(held);
+    for (const entry of this.#entries.values())
+      if (entry.answer.kind === "absent") this.#drop(entry);
   }
 
-  #drop(held: CachedAnswer<T>): void {
-    this.#held.delete(held.name);
-    this.#unlink(held);
-    this.#weight -= held.weight;
+  #drop(entry: CachedAnswer<T>): void {
+    this.#entries.delete(entry.name);
+    this.#unlink(entry);
+    this.#weight -= entry.weight;
   }
 
-  #append(held: CachedAnswer<T>): void {
-    held.older = this.#newest;
-    held.newer = undefined;
-    if (this.#newest === undefined) this.#oldest = held;
-    else this.#newest.newer = held;
-    this.#newest = held;
+  #append(entry: CachedAnswer<T>): void {
+    entry.older = this.#newest;
+    entry.newer = undefined;
+    if (this.#newest === undefined) this.#oldest = entry;
+    else this.#newest.newer = entry;
+    this.#newest = entry;
   }
 
   #unlink({ older, newer }: CachedAnswer<T>): void {
@@ -163,14 +164,9 @@ export class AnswerCache<T> {
 }
 
 function answerOf<T>(outcome: LookupOutcome<T>, expiresAtMs: number): Answer<T> {
-  switch (outcome.kind) {
-    case "found":
-      return { kind: "found", records: outcome.records, expiresAtMs };
-    case "absent":
-      return { kind: "absent", why: outcome.why, expiresAtMs };
-    case "unknown":
-      return { kind: "unknown", why: outcome.why, expiresAtMs };
-  }
+  if (outcome.kind === "unknown") return { ...outcome, expiresAtMs };
+  const { ttlSeconds: _, ...answer } = outcome;
+  return { ...answer, expiresAtMs };
 }
 
 export interface AskedBy {

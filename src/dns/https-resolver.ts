@@ -1,7 +1,14 @@
 import type { UnknownReason, Until } from "../core/mail/lookup.ts";
 import type { Clock } from "../base/clock.ts";
 import { Places } from "../base/places.ts";
-import { answers, decodeResponse, encodeQuery, interpret, type Question } from "./message/wire.ts";
+import {
+  answers,
+  decodeResponse,
+  encodeQuery,
+  interpret,
+  type Question,
+  type Reply,
+} from "./message/wire.ts";
 import {
   EXCHANGE_MAX_MS,
   NO_COUNTS,
@@ -91,7 +98,7 @@ export class HttpsResolver implements Resolver {
     done(reply, clock.monotonicMs() - startMs);
   }
 
-  async #answer<T>(question: PendingQuestion<T>): Promise<Parameters<Done<T>>[0]> {
+  async #answer<T>(question: PendingQuestion<T>): Promise<Reply<T>> {
     const query = encodeQuery(question, { edns: false });
     if (query === undefined) return { kind: "absent", why: "noName", ttlSeconds: undefined };
     if (this.#isClosed) return { kind: "unknown", why: "deadline" };
@@ -132,14 +139,10 @@ export class HttpsResolver implements Resolver {
   async #exchange(query: Uint8Array, signal: AbortSignal): Promise<AgedMessage | UnknownReason> {
     const { url, fetch } = this.#options;
     signal.throwIfAborted(); // it may have waited for a place
+    const asked = `${url}${url.includes("?") ? "&" : "?"}dns=${base64url(query)}`;
     try {
-      return await toldBy(
-        await fetch(`${url}${url.includes("?") ? "&" : "?"}dns=${base64url(query)}`, {
-          headers: { Accept: MEDIA_TYPE },
-          redirect: "error",
-          signal,
-        }),
-      );
+      const headers = { Accept: MEDIA_TYPE };
+      return await toldBy(await fetch(asked, { headers, redirect: "error", signal }));
     } catch (error) {
       if (signal.aborted) throw error;
       return "network";
@@ -147,12 +150,9 @@ export class HttpsResolver implements Resolver {
   }
 }
 
-async function toldBy({
-  status,
-  headers,
-  body,
-}: HttpsAnswer): Promise<AgedMessage | UnknownReason> {
-  const octets = await readBody(body);
+async function toldBy(answer: HttpsAnswer): Promise<AgedMessage | UnknownReason> {
+  const { status, headers } = answer;
+  const octets = await readBody(answer.body);
   if (status === 429 || status === 403) return "refused";
   if (status >= 500) return "servfail";
   const type = headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
@@ -175,7 +175,7 @@ function read<T>(
   question: Question<T>,
   query: Uint8Array,
   { octets, ageSeconds }: AgedMessage,
-): Parameters<Done<T>>[0] {
+): Reply<T> {
   const response = answers(octets, query) ? decodeResponse(octets, question) : undefined;
   if (response === undefined || response.truncated) return { kind: "unknown", why: "malformed" };
   const reply = interpret(question, response);

@@ -192,13 +192,10 @@ function fetchMail(
 ): FetchRecords<MailExchange> {
   return (name, done, asked) => {
     const answer = (outcome: LookupOutcome<MailExchange>): void => {
-      if (outcome.kind !== "found") {
-        done(outcome);
-        return;
-      }
-      trust?.learn(name);
-      const { kind, ttlSeconds } = outcome;
-      done({ kind, records: keptExchanges(outcome.records), ttlSeconds });
+      if (outcome.kind === "found") {
+        trust?.learn(name);
+        done({ ...outcome, records: keptExchanges(outcome.records) });
+      } else done(outcome);
     };
     fetch(name, answer, asked);
   };
@@ -229,10 +226,7 @@ function isEnough(outcome: LookupOutcome<string>): boolean {
 /** In the order of the two, whichever comes first: the same question gets the same answer. */
 function both<T>(first: FetchRecords<T>, second: FetchRecords<T>): FetchRecords<T> {
   return (name, done, asked) => {
-    const ended: [LookupOutcome<T> | undefined, LookupOutcome<T> | undefined] = [
-      undefined,
-      undefined,
-    ];
+    const ended: LookupOutcome<T>[] = [];
     const end = (at: 0 | 1) => (outcome: LookupOutcome<T>) => {
       ended[at] = outcome;
       const [one, other] = ended;

@@ -10,14 +10,14 @@ import {
   type Reply,
 } from "./message/wire.ts";
 
-export type MessageReading = "settles" | "truncated" | "noEdns" | UnknownReason;
+export type MessageReading = "complete" | "truncated" | "noEdns" | UnknownReason;
 
 /** A server says so of a question with EDNS that it cannot read (RFC 6891 sections 6.1.3 and 7). */
 const WITHOUT_EDNS: ReadonlySet<number> = new Set([RCODE.formErr, RCODE.notImp, RCODE.badVers]);
 
 /** Why the question is unknown after this answer by TCP; undefined: it is answered. What asks for another way is malformed now. */
 export function byTcp(reading: MessageReading): UnknownReason | undefined {
-  if (reading === "settles") return undefined;
+  if (reading === "complete") return undefined;
   return reading === "truncated" || reading === "noEdns" ? "malformed" : reading;
 }
 
@@ -46,7 +46,7 @@ export class Query {
   isQueued = false;
   isRedirected = false;
   isTruncated = false;
-  isSettled = false;
+  isFinished = false;
   why: UnknownReason = "timeout";
   latest: Attempt | undefined;
   readonly #question: Question<unknown>;
@@ -71,7 +71,7 @@ export class Query {
     return encodeQuery(this.#question, this);
   }
 
-  /** Reads a message that answers the question; when it settles the query, `finish` tells its reply. */
+  /** Reads a message that answers the question; when it is complete, `finish` tells the reply. */
   read(message: Uint8Array): MessageReading {
     const response = decodeResponse(message, this.#question);
     if (response === undefined) return "malformed";
@@ -80,7 +80,7 @@ export class Query {
     const reply = interpret(this.#question, response);
     if (reply.kind === "unknown") return reply.why;
     this.#reply = reply;
-    return "settles";
+    return "complete";
   }
 
   /** Passes the reply to the asker: `unknown` with this reason or, without one, the reply that was read. */

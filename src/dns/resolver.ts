@@ -154,9 +154,15 @@ export interface Resolver {
   close(): void;
 }
 
-export function createResolver(options: ResolverOptions): Resolver {
-  return new UdpResolver(options);
-}
+export const createResolver = (options: ResolverOptions): Resolver => new UdpResolver(options);
+
+/** For an operator without DNS: every question is answered at once as by a server that refuses it, which is no "no". */
+export const noResolver: Resolver = {
+  ask: (_question, done) => queueMicrotask(() => done({ kind: "unknown", why: "refused" }, 0)),
+  room: () => undefined,
+  stats: () => ({ ...NO_COUNTS, unknown: noUnknown(), window: 1_000, underWay: 0, unsettled: 0 }),
+  close: () => undefined,
+};
 
 /** Silent tries with EDNS; some servers and middleboxes drop what they cannot read. */
 const EDNS_TRIES_MAX = 2;
@@ -182,7 +188,7 @@ class UdpResolver implements Resolver, AttemptEvents {
   readonly #window: Window;
   readonly #lane: Lane<Query>;
   /** All that is under way: a few thousand at most, each looked at on every tick. */
-  readonly #unsettled = new Set<Query>();
+  readonly #open = new Set<Query>();
   readonly #kept = new Set<KeptPlace>();
   readonly #unknown = noUnknown();
   readonly #counts = { ...NO_COUNTS };
@@ -212,7 +218,7 @@ class UdpResolver implements Resolver, AttemptEvents {
     this.#ticker = new Ticker(
       clock,
       () => this.#runDue(this.#nowMs()),
-      () => this.#unsettled.size + this.#kept.size > 0,
+      () => this.#open.size + this.#kept.size > 0,
     );
   }
 
@@ -223,7 +229,7 @@ class UdpResolver implements Resolver, AttemptEvents {
       return;
     }
     const query = new Query(question, this.#nowMs(), done as Done<unknown>); // of the same type
-    this.#unsettled.add(query);
+    this.#open.add(query);
     query.server = this.#servers.preferred;
     this.#ticker.start();
     this.#lane.add(query);
@@ -245,13 +251,13 @@ class UdpResolver implements Resolver, AttemptEvents {
       unknown: { ...this.#unknown },
       window: this.#window.size,
       underWay: this.#lane.underWay,
-      unsettled: this.#unsettled.size,
+      unsettled: this.#open.size,
     };
   }
 
   close(): void {
     this.#isClosed = true;
-    for (const query of this.#unsettled) this.#settle(query, "deadline");
+    for (const query of this.#open) this.#finish(query, "deadline");
     this.#lane.pump();
     this.#releaseKept(Infinity);
     this.#servers.close();
@@ -265,21 +271,21 @@ class UdpResolver implements Resolver, AttemptEvents {
     }
     this.#servers.answered(attempt.server);
     const reading = query.read(message);
-    const isRead = reading === "settles" || reading === "truncated";
+    const isRead = reading === "complete" || reading === "truncated";
     if (isRead && attempt.hasEdns) this.#servers.readEdns(attempt.server);
     else if (isRead && query.isEdnsDoubted) this.#servers.neededPlain(attempt.server, nowMs);
     this.#count(attempt, reading);
     this.#end(attempt);
-    if (reading === "settles") {
+    if (reading === "complete") {
       if (attempt.number > 0) this.#counts.recovered += 1;
-      this.#settle(query, undefined, nowMs);
+      this.#finish(query, undefined, nowMs);
     } else if (reading === "truncated") this.#askByTcp(query, attempt);
     else if (reading === "noEdns") this.#withoutEdns(query, attempt);
     else this.#couldNotSay(query, attempt, reading);
   }
 
   failed(attempt: Attempt): void {
-    if (attempt.query.isSettled) return;
+    if (attempt.query.isFinished) return;
     this.#giveBack(attempt); // its time runs on: without another server the next try comes when it is over
     this.#couldNotSay(attempt.query, attempt, "network");
   }
@@ -315,10 +321,10 @@ class UdpResolver implements Resolver, AttemptEvents {
     const isRetry = query.sends > 0;
     if (this.#servers.isPlain(query.server, this.#nowMs())) query.edns = false;
     const { isUnwanted } = query;
-    const packet = query.isSettled || (isUnwanted && !isRetry) ? undefined : query.encode();
+    const packet = query.isFinished || (isUnwanted && !isRetry) ? undefined : query.encode();
     if (packet === undefined) {
       this.#lane.release(query);
-      queueMicrotask(() => this.#settle(query, isUnwanted ? "deadline" : undefined));
+      queueMicrotask(() => this.#finish(query, isUnwanted ? "deadline" : undefined));
       return;
     }
     const sentAtMs = this.#nowMs();
@@ -338,10 +344,10 @@ class UdpResolver implements Resolver, AttemptEvents {
     this.#servers.at(attempt.server).udp.send(attempt);
   }
 
-  #settle(query: Query, why: UnknownReason | undefined, nowMs = this.#nowMs()): void {
-    if (query.isSettled) return;
-    query.isSettled = true;
-    this.#unsettled.delete(query);
+  #finish(query: Query, why: UnknownReason | undefined, nowMs = this.#nowMs()): void {
+    if (query.isFinished) return;
+    query.isFinished = true;
+    this.#open.delete(query);
     this.#lane.over(query, why === undefined);
     for (let { latest } = query; latest !== undefined; latest = latest.earlier) this.#end(latest);
     query.latest = undefined;
@@ -381,11 +387,11 @@ class UdpResolver implements Resolver, AttemptEvents {
     attempt.isTimed = false;
     this.#giveBack(attempt);
     this.#window.failed(attempt.epoch, query.by);
-    if (query.isSettled) return;
+    if (query.isFinished) return;
     if (!this.#isLast(attempt)) return;
     if (attempt.isSent) this.#servers.silent(attempt.server);
     if (!this.#mayRetry(query)) {
-      this.#settle(query, query.why);
+      this.#finish(query, query.why);
       return;
     }
     if (query.edns && query.sends >= EDNS_TRIES_MAX) this.#dropEdns(query);
@@ -403,7 +409,7 @@ class UdpResolver implements Resolver, AttemptEvents {
     }
     // The only server may be restarting: the tries go on at their pace.
     if (why === "network" && this.#servers.count === 1) return;
-    this.#settle(query, why);
+    this.#finish(query, why);
   }
 
   /** The server does not read EDNS (RFC 6891 section 7): ask it once more without. */
@@ -424,7 +430,7 @@ class UdpResolver implements Resolver, AttemptEvents {
   #askByTcp(query: Query, { server, packet }: Attempt): void {
     if (query.isTruncated) return;
     if (query.isUnwanted) {
-      this.#settle(query, "deadline");
+      this.#finish(query, "deadline");
       return;
     }
     query.isTruncated = true;
@@ -434,9 +440,9 @@ class UdpResolver implements Resolver, AttemptEvents {
     this.#servers
       .at(server)
       .tcp.ask({ packet, by: query.by, until: query.until }, timeoutMs, (outcome) => {
-        if (query.isSettled) return;
+        if (query.isFinished) return;
         const reading = typeof outcome === "string" ? outcome : query.read(outcome);
-        this.#settle(query, byTcp(reading));
+        this.#finish(query, byTcp(reading));
       });
   }
 
@@ -448,14 +454,14 @@ class UdpResolver implements Resolver, AttemptEvents {
   #runDue(nowMs: number): void {
     // By number: were the oldest questions served first, more would be at the server at once.
     for (const number of this.#timeouts.triesMs.keys()) {
-      for (const query of this.#unsettled) this.#expireTry(query, number, nowMs);
+      for (const query of this.#open) this.#expireTry(query, number, nowMs);
     }
     this.#releaseKept(nowMs);
-    for (const query of this.#unsettled) {
+    for (const query of this.#open) {
       const { sends, askedAtMs, startedAtMs } = query;
-      if (sends > 0 && nowMs >= startedAtMs + EXCHANGE_MAX_MS) this.#settle(query, query.why);
+      if (sends > 0 && nowMs >= startedAtMs + EXCHANGE_MAX_MS) this.#finish(query, query.why);
       if (sends === 0 && nowMs >= askedAtMs + this.#timeouts.queueMs)
-        this.#settle(query, "deadline");
+        this.#finish(query, "deadline");
     }
     this.#window.adjust(nowMs);
     this.#lane.pump();

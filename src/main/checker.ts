@@ -15,7 +15,7 @@ import type { Lookup } from "../core/mail/lookup.ts";
 import type { Validation } from "../core/validate/validate.ts";
 import type { Profile } from "../dns/flow/query-timeouts.ts";
 import { SharedCap } from "../dns/flow/window.ts";
-import { noResolver } from "../dns/no-resolver.ts";
+import { noResolver } from "../dns/resolver.ts";
 import { createDnsLookup, type DnsLookup } from "../dns/lookup.ts";
 import {
   readResolvConf,

@@ -65,10 +65,10 @@ export class Window {
     return this.#size;
   }
 
-  /** A first try is sent while `held` are under way, it included. Returns the number to report its end with. */
-  sent(held: number, nowMs: number): number {
+  /** A first try is sent while so many are under way, it included. Returns the number to report its end with. */
+  sent(underWay: number, nowMs: number): number {
     this.#startedMs ??= nowMs;
-    if (held > this.#most) this.#most = held;
+    if (underWay > this.#most) this.#most = underWay;
     return nowMs - this.#startedMs < COUNTED_MS ? this.#epoch : -1;
   }
 
@@ -205,7 +205,7 @@ export class SharedCap {
     Atomics.sub(this.#cells, this.#own, 1);
   }
 
-  /** The other thread has ended: frees what it held. */
+  /** The other thread has ended: frees its places. */
   clearOther(): void {
     Atomics.store(this.#cells, 1 - this.#own, 0);
   }

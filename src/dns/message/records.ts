@@ -161,31 +161,16 @@ export const A: RecordKind<string> = {
   },
 };
 
-/** RFC 3596 section 2.2, written as RFC 5952 has it. */
+/** RFC 3596 section 2.2, written as RFC 5952 has it, which is how URLs write it. */
 export const AAAA: RecordKind<string> = {
   type: 28,
   read(reader, start, length) {
     sized(length, 16);
     const groups: string[] = [];
     for (let at = start; at < start + 16; at += 2) groups.push(reader.uint16(at).toString(16));
-    return compressed(groups);
+    return new URL(`http://[${groups.join(":")}]`).hostname.slice(1, -1);
   },
 };
-
-/** Replaces the first longest run of two zero groups or more by "::" (RFC 5952 section 4.2). */
-function compressed(groups: readonly string[]): string {
-  let best = 0;
-  let bestAt = 0;
-  for (let at = 0, run = 0; at < groups.length; at += 1) {
-    run = groups[at] === "0" ? run + 1 : 0;
-    if (run > best) {
-      best = run;
-      bestAt = at + 1 - run;
-    }
-  }
-  if (best < 2) return groups.join(":");
-  return `${groups.slice(0, bestAt).join(":")}::${groups.slice(bestAt + best).join(":")}`;
-}
 
 /** RFC 1035 section 3.3.14, joined without a separator (RFC 7208 section 3.3): UTF-8 where valid, else Latin-1. */
 export const TXT: RecordKind<string> = {

@@ -19,32 +19,22 @@ const IDLE_MS = 2_000;
 const LENGTH_OCTETS = 2;
 const FRAME_MAX_OCTETS = LENGTH_OCTETS + 0xffff;
 
-class TcpQuery {
-  readonly packet: Uint8Array;
-  readonly by: OwnerKey | undefined;
-  readonly until: Until | undefined;
-  readonly done: (outcome: Uint8Array | UnknownReason) => void;
-  id = 0;
-  sends = 0;
-  settled = false;
-  connection: TcpConnection | undefined;
-  cancelDeadline = (): void => undefined;
-
-  constructor(
-    { packet, by, until }: TcpQuestion,
-    done: (outcome: Uint8Array | UnknownReason) => void,
-  ) {
-    this.packet = Uint8Array.from(packet);
-    this.by = by;
-    this.until = until;
-    this.done = done;
-  }
-}
-
-export interface TcpQuestion {
+interface TcpQuestion {
   readonly packet: Uint8Array;
   readonly by?: OwnerKey | undefined;
   readonly until?: Until | undefined;
+}
+
+/** Takes the message, or why there is none. */
+type TakeOutcome = (outcome: Uint8Array | UnknownReason) => void;
+
+interface TcpQuery extends TcpQuestion {
+  readonly done: TakeOutcome;
+  id: number;
+  sends: number;
+  isFinished: boolean;
+  connection: TcpConnection | undefined;
+  cancelDeadline: () => void;
 }
 
 export class TcpPipe {
@@ -63,13 +53,17 @@ export class TcpPipe {
   }
 
   /** Calls `done` once, never before it returns; nothing after `close`. */
-  ask(
-    question: TcpQuestion,
-    timeoutMs: number,
-    done: (outcome: Uint8Array | UnknownReason) => void,
-  ): void {
-    const query = new TcpQuery(question, done);
-    query.cancelDeadline = this.#clock.after(Math.max(0, timeoutMs), () => this.#expire(query));
+  ask(question: TcpQuestion, timeoutMs: number, done: TakeOutcome): void {
+    const query: TcpQuery = {
+      ...question,
+      packet: Uint8Array.from(question.packet),
+      done,
+      id: 0,
+      sends: 0,
+      isFinished: false,
+      connection: undefined,
+      cancelDeadline: this.#clock.after(Math.max(0, timeoutMs), () => this.#expire(query)),
+    };
     this.#lane.add(query);
   }
 
@@ -79,13 +73,13 @@ export class TcpPipe {
   }
 
   #start(query: TcpQuery): void {
-    if (query.settled || this.#closed) {
+    if (query.isFinished || this.#closed) {
       this.#lane.release(query);
       return;
     }
     query.sends += 1;
     if (query.until?.isPast === true) {
-      this.settle(query, "deadline");
+      this.finish(query, "deadline");
       return;
     }
     this.#nextId = (this.#nextId + 1) & 0xffff; // nobody off the path can forge into a connection
@@ -102,13 +96,13 @@ export class TcpPipe {
   }
 
   #expire(query: TcpQuery): void {
-    if (query.settled) return;
-    this.settle(query, "timeout");
+    if (query.isFinished) return;
+    this.finish(query, "timeout");
     query.connection?.forget(query);
   }
 
-  settle(query: TcpQuery, outcome: Uint8Array | UnknownReason): void {
-    query.settled = true;
+  finish(query: TcpQuery, outcome: Uint8Array | UnknownReason): void {
+    query.isFinished = true;
     query.cancelDeadline();
     this.#lane.over(query, typeof outcome !== "string");
     query.done(outcome);
@@ -124,7 +118,7 @@ export class TcpPipe {
       return;
     }
     for (const query of left) {
-      if (query.sends >= SENDS_MAX) this.settle(query, "network");
+      if (query.sends >= SENDS_MAX) this.finish(query, "network");
       else this.#start(query);
     }
   }
@@ -146,9 +140,7 @@ class TcpConnection {
     this.#owner = owner;
     this.#socket = connect({ host: server.host, port: server.port, noDelay: true });
     this.#socket.on("data", (chunk) => this.#received(chunk));
-    this.#socket.on("error", () => this.destroy());
-    this.#socket.on("close", () => this.destroy());
-    this.#socket.on("end", () => this.destroy());
+    for (const end of ["error", "close", "end"]) this.#socket.on(end, () => this.destroy());
   }
 
   send(query: TcpQuery): void {
@@ -176,22 +168,17 @@ class TcpConnection {
   #received(chunk: Buffer): void {
     let used = 0;
     while (used < chunk.length && !this.#isBroken) {
-      used += this.#fill(chunk, used);
+      const wanted = this.#frameOctets() - this.#filled;
+      const copied = chunk.copy(this.#frame, this.#filled, used, used + wanted);
+      this.#filled += copied;
+      used += copied;
       if (this.#filled === this.#frameOctets()) this.#complete();
     }
   }
 
   #frameOctets(): number {
-    return this.#filled < LENGTH_OCTETS
-      ? LENGTH_OCTETS
-      : LENGTH_OCTETS + this.#frame.readUInt16BE(0);
-  }
-
-  #fill(chunk: Buffer, from: number): number {
-    const wanted = this.#frameOctets() - this.#filled;
-    const copied = chunk.copy(this.#frame, this.#filled, from, from + wanted);
-    this.#filled += copied;
-    return copied;
+    const isLengthKnown = this.#filled >= LENGTH_OCTETS;
+    return LENGTH_OCTETS + (isLengthKnown ? this.#frame.readUInt16BE(0) : 0);
   }
 
   #complete(): void {
@@ -205,7 +192,7 @@ class TcpConnection {
     }
     this.#asked.delete(query.id);
     this.#restWhenIdle();
-    this.#owner.settle(query, message);
+    this.#owner.finish(query, message);
   }
 
   #restWhenIdle(): void {

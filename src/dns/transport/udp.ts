@@ -71,14 +71,18 @@ export interface Seat {
   forget(listener: Listener): void;
 }
 
-interface UdpOptions {
-  readonly server: ServerAddress;
+export interface OpenUdpOptions {
   readonly clock: Clock;
+  readonly random: (count: number) => Uint8Array;
+  /** Something came that answers nothing we asked: late copies, or a forger at work. */
+  readonly strayed: () => void;
+}
+
+interface UdpOptions extends OpenUdpOptions {
+  readonly server: ServerAddress;
   readonly outbox: PacketBatch<PortSocket>;
   readonly inbox: PacketBatch<PortSocket>;
   readonly random16: () => number;
-  /** Something came that answers nothing we asked: late copies, or a forger at work. */
-  readonly strayed: () => void;
 }
 
 export interface UdpSender {
@@ -86,20 +90,12 @@ export interface UdpSender {
   close(): void;
 }
 
-export interface OpenUdpOptions extends Pick<UdpOptions, "clock" | "strayed"> {
-  readonly random: (count: number) => Uint8Array;
-}
-
-export function openUdp({
-  clock,
-  random,
-  strayed,
-}: OpenUdpOptions): (server: ServerAddress) => UdpSender {
+export function openUdp(given: OpenUdpOptions): (server: ServerAddress) => UdpSender {
   const outbox = new PacketBatch<PortSocket>((socket, packet) => socket.transmit(packet));
   const inbox = new PacketBatch<PortSocket>((socket, message) => socket.received(message));
-  const random16 = random16From(random);
+  const random16 = random16From(given.random);
   return (server) => {
-    const options = { server, clock, outbox, inbox, random16, strayed };
+    const options = { ...given, server, outbox, inbox, random16 };
     const slots = Array.from({ length: SOCKETS }, () => new Slot(options));
     return {
       send: (listener) => slots[random16() % SOCKETS]?.send(listener),
@@ -235,7 +231,7 @@ class PortSocket implements Seat {
   }
 
   received(message: Uint8Array): void {
-    const id = message.length < 2 ? -1 : idOf(message);
+    const id = idOf(message);
     const listener = this.#listeners.get(id);
     if (listener === undefined || !answers(message, listener.packet)) {
       this.#options.strayed();

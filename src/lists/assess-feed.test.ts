@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { fileOf, goodNames, namesOf } from "../../test/lists/list-server.ts";
 import { BEST_KNOWN_PROVIDERS, LARGE_PROVIDERS } from "../core/tables/data.ts";
 import { type Fetched, assessFeed } from "./assess-feed.ts";
-import { type FeedCopy, heldNames } from "./assess-feed.ts";
+import { type FeedCopy, namesOfCopy } from "./assess-feed.ts";
 import { castleDays } from "./feed-sources.ts";
 import { FETCHED_SOURCES } from "./feed-sources.ts";
 import { namesOfPackage } from "./packages.ts";
@@ -124,7 +124,7 @@ function copyAfter(days: readonly number[], lastNames: readonly string[], first?
 }
 
 const isRareHeld = (copy: FeedCopy): boolean =>
-  Array.from(heldNames(copy), ({ name }) => name).includes("rare.example");
+  Array.from(namesOfCopy(copy), ({ name }) => name).includes("rare.example");
 
 const daily = (count: number): readonly number[] => Array.from({ length: count }, (_, day) => day);
 
@@ -146,7 +146,7 @@ test("the first fetch of a rotating list goes on from the names of the release",
     undefined,
   );
   assert.ok(assessment.kind === "accepted");
-  const held = new Map(Array.from(heldNames(assessment.copy), (each) => [each.name, each]));
+  const held = new Map(Array.from(namesOfCopy(assessment.copy), (each) => [each.name, each]));
   const bundled = castleDays();
   assert.ok(bundled.length > 7_000);
   for (const each of bundled) assert.equal(held.get(each.name)?.sinceDay, each.sinceDay, each.name);

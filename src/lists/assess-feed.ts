@@ -19,7 +19,7 @@ export interface Validators {
 export interface CopyHead {
   readonly id: string;
   readonly fetchedAtMs: number;
-  /** The day of the first copy: since when names are held that say nothing else. */
+  /** The day of the first copy: the one on which names came that say nothing else. */
   readonly baseDay: number;
   /** Names of the last accepted fetch; a rotating list holds more. */
   readonly fetchedNames: number;
@@ -35,7 +35,7 @@ export interface FeedCopy {
   readonly lines: readonly string[];
 }
 
-export function* heldNames({ head, lines }: FeedCopy): Generator<RetainedName> {
+export function* namesOfCopy({ head, lines }: FeedCopy): Generator<RetainedName> {
   const fetchDay = dayOf(head.fetchedAtMs);
   for (const line of lines) {
     const [name = "", since, seen] = line.split(" ");
@@ -103,15 +103,15 @@ export function assessFeed(
 ): Judgement {
   const names = readNames(source, fetched.text);
   if ("why" in names) return names;
-  // What the list held before: its last copy, in its absence the names that came with the release.
-  const before = previous === undefined ? (source.seed?.() ?? []) : heldNames(previous);
-  const held = new Map(Array.from(before, (each) => [each.name, each]));
+  // What the list had before: its last copy, in its absence the names that came with the release.
+  const before = previous === undefined ? (source.seed?.() ?? []) : namesOfCopy(previous);
+  const retained = new Map(Array.from(before, (each) => [each.name, each]));
   const mayRemove = source.rotating || fetched.removalSeen || fetched.isConfirmed;
   const refusal =
     oddContent(names, source) ??
     (fetched.isConfirmed ? undefined : swing(names.size, previous?.head)) ??
-    (mayRemove ? undefined : manyRemoved(source.id, names, held));
-  return refusal ?? { kind: "accepted", copy: copyOf(names, source, fetched, previous, held) };
+    (mayRemove ? undefined : manyRemoved(source.id, names, retained));
+  return refusal ?? { kind: "accepted", copy: copyOf(names, source, fetched, previous, retained) };
 }
 
 const refused = (why: ListRefusal, detail: string): RefusedFeed => ({
@@ -156,12 +156,12 @@ function swing(size: number, last: CopyHead | undefined) {
 function manyRemoved(
   id: string,
   names: ReadonlySet<string>,
-  held: ReadonlyMap<string, RetainedName>,
+  retained: ReadonlyMap<string, RetainedName>,
 ) {
   let removed = 0;
-  for (const name of held.keys()) if (!names.has(name)) removed += 1;
-  if (removed <= REMOVED_SHARE_MAX * held.size) return undefined;
-  const gone = `${String(removed)} of ${String(held.size)} names`;
+  for (const name of retained.keys()) if (!names.has(name)) removed += 1;
+  if (removed <= REMOVED_SHARE_MAX * retained.size) return undefined;
+  const gone = `${String(removed)} of ${String(retained.size)} names`;
   return refused("many_removed", `${gone}; the next fetch may say so too, or ${wayOut(id)}`);
 }
 
@@ -170,7 +170,7 @@ function copyOf(
   { id, rotating }: FetchedSource,
   { fetchedAtMs, validators }: Fetched,
   previous: FeedCopy | undefined,
-  held: ReadonlyMap<string, RetainedName>,
+  retained: ReadonlyMap<string, RetainedName>,
 ): FeedCopy {
   const today = dayOf(fetchedAtMs);
   const baseDay = previous?.head.baseDay ?? today;
@@ -179,12 +179,12 @@ function copyOf(
     const isPlain = sinceDay === baseDay && !rotating;
     lines.push(isPlain ? name : `${name} ${String(sinceDay)} ${String(seenDay)}`);
   };
-  for (const name of names) add(name, held.get(name)?.sinceDay ?? today, today);
-  const observed = rotating ? observedDays(previous, held, today) : undefined;
+  for (const name of names) add(name, retained.get(name)?.sinceDay ?? today, today);
+  const observed = rotating ? observedDays(previous, retained, today) : undefined;
   if (observed !== undefined) {
     // Names that were seen on one of the last `KEPT_UNSEEN_DAYS` fetches stay.
     const oldest = observed.length < KEPT_UNSEEN_DAYS ? -Infinity : (observed[0] ?? 0);
-    for (const { name, sinceDay, seenDay } of held.values()) {
+    for (const { name, sinceDay, seenDay } of retained.values()) {
       if (seenDay >= oldest && !names.has(name)) add(name, sinceDay, seenDay);
     }
   }
@@ -205,10 +205,10 @@ function copyOf(
 /** The first copy has no such list: the days on which names of the release were last seen stand in. */
 function observedDays(
   previous: FeedCopy | undefined,
-  held: ReadonlyMap<string, RetainedName>,
+  retained: ReadonlyMap<string, RetainedName>,
   today: number,
 ): readonly number[] {
   const seen = (): readonly number[] =>
-    Array.from(held.values(), ({ seenDay }) => seenDay).sort((a, b) => a - b);
+    Array.from(retained.values(), ({ seenDay }) => seenDay).sort((a, b) => a - b);
   return [...new Set([...(previous?.head.observed ?? seen()), today])].slice(-KEPT_UNSEEN_DAYS);
 }

@@ -7,38 +7,22 @@ import { inSlice, type Tx } from "../store/transaction.ts";
 
 /** What checks leave behind by domain: never an address, never who asked. */
 
-/** By day and domain, so that no two processes wait for each other's rows. */
-function inOrder(
-  counts: readonly VerdictCountRow[],
-): readonly (readonly [day: number, counts: readonly VerdictCountRow[]])[] {
-  const sorted = counts.toSorted((a, b) => a.day - b.day || (a.domain < b.domain ? -1 : 1));
-  const days = new Set(sorted.map(({ day }) => day));
-  return Array.from(days, (day) => [day, sorted.filter((count) => count.day === day)]);
-}
+/** Rows are written in this order, so that no two processes wait for each other's. */
+const byDomain = (a: { readonly domain: string }, b: { readonly domain: string }): number =>
+  a.domain < b.domain ? -1 : 1;
 
-const SAMPLE: VerdictCountRow = {
-  day: 0,
-  domain: "",
-  disposable: 0,
-  other: 0,
-  no_mail: 0,
-  no_answer: 0,
-};
+const NO_COUNTS = { disposable: 0, other: 0, no_mail: 0, no_answer: 0 };
 
-const COUNTS = ["disposable", "other", "no_mail", "no_answer"] as const;
+export const VERDICT_COUNTS = ["disposable", "other", "no_mail", "no_answer"] as const;
 
 const ADDED = Object.fromEntries(
-  COUNTS.map((name) => [name, sql.raw(`verdict_counts.${name} + excluded.${name}`)]),
+  VERDICT_COUNTS.map((name) => [name, sql.raw(`verdict_counts.${name} + excluded.${name}`)]),
 );
 
 /** A disposable domain without mail counts as disposable: a domain's checks are nearly always all of one kind. */
 const besideDisposable = (column: "no_mail" | "no_answer") =>
   sql<number>`coalesce(sum(case when ${sql.ref(column)} > disposable
     then ${sql.ref(column)} - disposable else 0 end), 0)`.as(column);
-
-export interface VerdictSums extends Pick<VerdictCountRow, "disposable" | "no_mail" | "no_answer"> {
-  readonly good: number;
-}
 
 /** How often each domain was checked on a UTC day, by verdict. Rules: `test/contracts/evidence/verdict-counts.ts`. */
 export class VerdictCounts {
@@ -47,7 +31,7 @@ export class VerdictCounts {
 
   constructor(db: Kysely<Database>) {
     this.#db = db;
-    this.#save = upsert(db, SAMPLE, (builder, rows) =>
+    this.#save = upsert(db, { day: 0, domain: "", ...NO_COUNTS }, (builder, rows) =>
       builder
         .insertInto("verdict_counts")
         .values(rows)
@@ -58,7 +42,8 @@ export class VerdictCounts {
   /** All or nothing; no domain twice for one day. New domains of a day beyond `domainsMax` are left out. */
   add(counts: readonly VerdictCountRow[], domainsMax: number): Promise<void> {
     return inSlice(this.#db, async (tx) => {
-      for (const [day, ofDay] of inOrder(counts)) {
+      for (const day of new Set(counts.map((count) => count.day).sort((a, b) => a - b))) {
+        const ofDay = counts.filter((count) => count.day === day).sort(byDomain);
         const there = tx.sql.selectFrom("verdict_counts").where("day", "=", day);
         const room = domainsMax - (await countRows(there));
         await this.#save(tx, await withinRoom(ofDay, room, there.select("domain")));
@@ -75,7 +60,7 @@ export class VerdictCounts {
     const rows = await this.#db
       .selectFrom("verdict_counts")
       .select("domain")
-      .select(({ fn }) => COUNTS.map((name) => fn.sum(name).as(name)))
+      .select(({ fn }) => VERDICT_COUNTS.map((name) => fn.sum(name).as(name)))
       .where("day", ">=", fromDay)
       .where("domain", ">", afterDomain)
       .groupBy("domain")
@@ -91,7 +76,10 @@ export class VerdictCounts {
     }));
   }
 
-  async sums(fromDay: number): Promise<VerdictSums> {
+  /** Checks by what came of them, since `fromDay`. Each is in one class. */
+  async sums(
+    fromDay: number,
+  ): Promise<Record<"good" | "disposable" | "no_mail" | "no_answer", number>> {
     const found = await this.#db
       .selectFrom("verdict_counts")
       .select(({ fn }) => [fn.sum("disposable").as("disposable"), fn.sum("other").as("other")])
@@ -170,8 +158,7 @@ export class DomainMails {
 
   /** Replaces, all or nothing; no domain twice. New domains beyond `domainsMax` are left out. */
   save(mails: readonly DomainMail[], domainsMax: number): Promise<void> {
-    // In order, so that no two processes wait for each other's rows.
-    const rows = mails.map(rowOf).sort((a, b) => (a.domain < b.domain ? -1 : 1));
+    const rows = mails.map(rowOf).sort(byDomain);
     return inSlice(this.#db, async (tx) => {
       const all = tx.sql.selectFrom("domain_mail");
       const room = domainsMax - (await countRows(all));

@@ -66,16 +66,10 @@ export const FETCHED_SOURCES: readonly FetchedSource[] = rowsOf(TEXTS.feeds).map
 
 /** The names of castle's day lists that come with the release (`feeds/castle.csv`), with their days. */
 export function castleDays(): readonly RetainedName[] {
-  const days = new Map<string, number>();
-  const numberOf = (date: string): number => {
-    const known = days.get(date) ?? dayOfDate(date) ?? 0;
-    days.set(date, known);
-    return known;
-  };
   return castleRows(bundledText("castle")).map(([name = "", since = "", seen = ""]) => ({
     name,
-    sinceDay: numberOf(since),
-    seenDay: numberOf(seen),
+    sinceDay: dayOfDate(since) ?? 0,
+    seenDay: dayOfDate(seen) ?? 0,
   }));
 }
 

@@ -8,7 +8,7 @@ import {
   SHARED_MAIL_SUFFIXES,
 } from "../core/tables/data.ts";
 import * as TEXTS from "../core/tables/texts.ts";
-import { type FeedCopy, heldNames, parseCopy, type Validators } from "./assess-feed.ts";
+import { type FeedCopy, namesOfCopy, parseCopy, type Validators } from "./assess-feed.ts";
 import { copyName, type FeedFile, LEARNED_FILE, parseLearned, unpackText } from "./feed-files.ts";
 import type { FeedStatus } from "./feed-status.ts";
 import { FETCHED_SOURCES, type FetchedSource } from "./feed-sources.ts";
@@ -76,12 +76,12 @@ function listOfSource(
     kind,
     fetchedAtMs,
     *read() {
-      for (const { name } of heldNames(copy)) yield name;
+      for (const { name } of namesOfCopy(copy)) yield name;
     },
     history: {
       baseDay,
       *later() {
-        for (const { name, sinceDay } of heldNames(copy)) {
+        for (const { name, sinceDay } of namesOfCopy(copy)) {
           if (sinceDay !== baseDay) yield [name, sinceDay];
         }
       },

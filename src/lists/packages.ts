@@ -49,15 +49,10 @@ const FILES = {
 
 export type PackageId = keyof typeof FILES;
 
-export function namesOfPackage(id: PackageId): readonly string[] {
-  return readPackage(FILES[id]);
-}
+export const namesOfPackage = (id: PackageId): readonly string[] => readPackage(FILES[id]);
 
-export function packageVersions(): Readonly<Record<string, string>> {
-  return Object.fromEntries(
-    Object.values<PackageFile>(FILES).map((row) => [row.name, versionOf(row)]),
-  );
-}
+export const packageVersions = (): Readonly<Record<string, string>> =>
+  Object.fromEntries(Object.values<PackageFile>(FILES).map((row) => [row.name, versionOf(row)]));
 
 /** Of a file of the project its size stands for the version. */
 function versionOf({ name, folder, file }: PackageFile): string {

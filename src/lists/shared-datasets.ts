@@ -135,17 +135,13 @@ export function attachDatasets(shared: PackedDatasets, operator: Rules): Dataset
   };
 }
 
-const asItIs = (name: string): string => name;
 const packAsIs = (...lists: readonly (readonly string[])[]): SharedArrayBuffer =>
-  pack(
-    lists.map((names) => () => names),
-    asItIs,
-  );
+  pack(lists.map((names) => () => names));
 
 /** List n of `lists` becomes bit n; `nameOf` gives each line as it is looked up, undefined to leave it out. */
 function pack(
   lists: readonly (() => Iterable<string>)[],
-  nameOf: (line: string) => string | undefined,
+  nameOf: (line: string) => string | undefined = (line) => line,
 ): SharedArrayBuffer {
   const builder = new NameTableBuilder();
   for (const [bit, read] of lists.entries()) {
@@ -159,16 +155,10 @@ function pack(
 
 /** Lists of free providers hold throw-away services too: a name that is listed or says so itself earns no trust. */
 function honestBy(sources: readonly FeedSource[], disposable: SharedArrayBuffer) {
-  const empty = packAsIs();
-  const plain = {
-    history: [],
-    families: empty,
-    free: empty,
-    knownGood: empty,
-    roles: empty,
-    mailServers: empty,
-  };
-  const datasets = attachDatasets({ version: 0, sources, disposable, ...plain }, noRules);
+  const none = packAsIs();
+  const others = { families: none, free: none, knownGood: none, roles: none, mailServers: none };
+  const packed = { version: 0, sources, disposable, history: [], ...others };
+  const datasets = attachDatasets(packed, noRules);
   const curated = curatedBits(sources);
   return (name: string): boolean =>
     !hasStrongWord(name) &&
@@ -233,18 +223,14 @@ function familiesOf(
   return builder.finish();
 }
 
-interface Packed {
-  readonly sources: readonly FeedSource[];
-  readonly disposable: ArrayBufferLike;
-  readonly families: ArrayBufferLike;
-}
-
 /** What was counted without the feeds that are off, of the tables in use: counting takes some 30 ms. */
 const counted = new WeakMap<ArrayBufferLike, Map<number, ArrayBufferLike>>();
 
 /** The families that the feeds which are on show by themselves. */
-export function familiesUnder(rules: Rules, packed: Packed): ArrayBufferLike {
-  const { sources, disposable, families } = packed;
+export function familiesUnder(
+  rules: Rules,
+  { sources, disposable, families }: Pick<PackedDatasets, "sources" | "disposable" | "families">,
+): ArrayBufferLike {
   const all = curatedBits(sources);
   const on = curatedBits(
     sources.map((feed) => (rules.isFeedOff(feed.id) ? { ...feed, kind: "weak" } : feed)),

@@ -4,7 +4,12 @@ import type { Validation } from "../core/validate/validate.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import type { VerdictCountRow } from "../store/schema.ts";
-import type { DomainMail, DomainMails, VerdictCounts } from "./domain-verdicts.ts";
+import {
+  type DomainMail,
+  type DomainMails,
+  VERDICT_COUNTS,
+  type VerdictCounts,
+} from "./domain-verdicts.ts";
 import { WriteBehind } from "../base/write-behind.ts";
 
 export const VERDICT_DAYS = 30;
@@ -18,18 +23,13 @@ const MAIL_DOMAINS_MAX = 60_000;
 /** The most rows that pruning keeps, of the newest days. */
 export const MAIL_DOMAINS_KEPT = 40_000;
 
-export interface CountedVerdict {
+interface CountedVerdict {
   readonly domain: string;
   readonly disposable: boolean;
   readonly dns: "yes" | "no" | "unknown";
 }
 
 export type Observed = Pick<Validation, "result" | "mail">;
-
-/**
- * Counts verdicts by domain for back-tests and notes where each domain's mail goes, for those and as evidence
- * before a mail server is accused. Never addresses of people. A kill may lose ten seconds of it.
- */
 
 const FLUSH_AFTER_MS = 10_000;
 
@@ -44,14 +44,17 @@ interface VerdictRecorderDeps {
   readonly log: Pick<Log, "error">;
 }
 
+/**
+ * Counts verdicts by domain for back-tests and notes where each domain's mail goes, for those and as evidence
+ * before a mail server is accused. Never addresses of people. A kill may lose ten seconds of it.
+ */
 export class VerdictRecorder {
-  readonly #deps: VerdictRecorderDeps;
+  readonly #clock: VerdictRecorderDeps["clock"];
   readonly #counts: WriteBehind<VerdictCountRow>;
   readonly #mails: WriteBehind<DomainMail>;
 
-  constructor(deps: VerdictRecorderDeps) {
-    this.#deps = deps;
-    const { counts, mails, clock, log } = deps;
+  constructor({ counts, mails, clock, log }: VerdictRecorderDeps) {
+    this.#clock = clock;
     const rules = {
       afterMs: FLUSH_AFTER_MS,
       batch: BATCH,
@@ -62,10 +65,7 @@ export class VerdictRecorder {
     this.#counts = new WriteBehind({
       ...rules,
       merge: (older, newer) => {
-        older.disposable += newer.disposable;
-        older.other += newer.other;
-        older.no_mail += newer.no_mail;
-        older.no_answer += newer.no_answer;
+        for (const name of VERDICT_COUNTS) older[name] += newer[name];
         return older;
       },
       save: (rows) => counts.add(rows, VERDICT_DOMAINS_MAX),
@@ -90,7 +90,7 @@ export class VerdictRecorder {
 
   /** For an answer that was kept: where its mail goes is noted already. Returns the day it counted for. */
   count({ domain, disposable, dns }: CountedVerdict): number {
-    const day = dayOf(this.#deps.clock.nowMs());
+    const day = dayOf(this.#clock.nowMs());
     this.#counts.note(`${String(day)} ${domain}`, {
       day,
       domain,

@@ -133,7 +133,6 @@ export class Health {
 
 const RECENT_MS = 300_000;
 
-/** What a counter grew by in the last five minutes, as far as it was looked at. */
 export function recently(clock: Pick<Clock, "monotonicMs">): (total: number) => number {
   const samples: { readonly atMs: number; readonly total: number }[] = [];
   return (total) => {

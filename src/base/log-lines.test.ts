@@ -2,7 +2,7 @@ import { strict as assert } from "node:assert";
 import type { Buffer } from "node:buffer";
 import { test } from "node:test";
 import { manualClock } from "../../test/time/manual-clock.ts";
-import { LogLines } from "./log-lines.ts";
+import { LogLines } from "./pino-log.ts";
 
 const RETRY_MS = 100;
 const MANY = 5 * 1_048_576;

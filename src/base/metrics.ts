@@ -78,7 +78,6 @@ export interface Metrics {
   readonly registry: Registry;
 }
 
-/** From a cached answer to the longest a bulk request may take. */
 const LATENCY_BOUNDS_SECONDS = [0.001, 0.005, 0.015, 0.05, 0.15, 0.5, 1.5, 5, 10, 30];
 
 export const REQUESTS = {

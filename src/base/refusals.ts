@@ -79,11 +79,9 @@ export const bodyCutShort = fixed("body_cut_short", 400, "Body ended before its 
 export const notFound = fixed("not_found", 404, "Not found.");
 export const methodNotAllowed = fixed("method_not_allowed", 405, "Method not allowed.");
 
-/** The headers took longer than 10 s, or the whole request longer than 30 s. */
 export const requestTimedOut = fixed("request_timed_out", 408, "Request timed out.");
 export const bodyTooLarge = fixed("body_too_large", 413, "The body of the request is too large.");
 
-/** POST /api/decide: over 1 MiB, or hundreds of thousands of values. */
 export const decideBodyTooLarge = fixed(
   "decide_body_too_large",
   413,
@@ -110,7 +108,6 @@ export const unsupportedEncoding = fixed(
 );
 export const headersTooLarge = fixed("headers_too_large", 431, "Request header fields too large.");
 
-/** The caller has its whole share of a resource in use: bodies, streams, waiting work. */
 export const tooMuchAtOnce = fixed(
   "too_much_at_once",
   429,
@@ -151,7 +148,6 @@ export const metricsUnauthorized = fixed(
   "/metrics needs its bearer token.",
 );
 
-/** No token is set, and the peer is not this machine or forwards for another client. */
 export const metricsClosed = fixed("metrics_closed", 403, "/metrics is open to this machine only.");
 
 /** Under `/account/` and on `/metrics`: another site's name may have been pointed here (DNS rebinding). */
@@ -172,7 +168,6 @@ export const invalidApiKey = (): Refusal => INVALID_API_KEY;
 
 export const accountDisabled = fixed("account_disabled", 403, "This account is disabled.");
 
-/** By seconds; a window has 60 of them. A flood beyond the rate costs no stack either. */
 const RATE_EXCEEDED = new Map<number, Refusal>();
 
 export function rateExceeded(closesInMs: number): Refusal {

@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from "node:crypto";
 import {
   closeSync,
   fsyncSync,
@@ -18,7 +18,6 @@ export interface OctetBox {
 }
 
 export interface SecretBox {
-  /** `about` says whose secret it is; the same must be said to open it. */
   seal(secret: string, about: string): string;
   /** Undefined when it was sealed with another key, about something else, or was changed. */
   open(sealed: string, about: string): string | undefined;
@@ -85,7 +84,6 @@ export function deriveKey(master: Uint8Array, purpose: string): Uint8Array {
 export const keyFingerprint = (master: Uint8Array): string =>
   Buffer.from(deriveKey(master, "fingerprint")).toString("base64url");
 
-/** AES-256-GCM with a random nonce; `about` is authenticated beside the octets. */
 export function createOctetBox(master: Uint8Array, purpose: string): OctetBox {
   const key = deriveKey(master, purpose);
   return {
@@ -122,3 +120,14 @@ export function createSecretBox(master: Uint8Array): SecretBox {
     },
   };
 }
+
+const HEX_DIGITS = 32;
+
+export function createAddressHash(master: Uint8Array): AddressHash {
+  const key = deriveKey(master, "address hashes");
+  return (canonical) =>
+    createHmac("sha256", key).update(canonical).digest("hex").slice(0, HEX_DIGITS);
+}
+
+/** 32 hexadecimal digits: HMAC-SHA256, cut to 128 bits. Without the secret key addresses cannot be guessed. */
+export type AddressHash = (canonical: string) => string;

@@ -223,7 +223,6 @@ export class Share {
     }
   }
 
-  /** Refuses the last in the longest queue of one owner, or this owner when none is longer. */
   #displaceFor(tenant: Tenant): void {
     const longest = this.#queue.longest();
     const own = this.#queue.lengthOf(tenant.owner);
@@ -234,7 +233,6 @@ export class Share {
     last?.refuse(this.#refuse(this.#tenantOf(longest), "owner"));
   }
 
-  /** Throws `NoRoom` when no owner has more than an equal part that can be reclaimed. */
   #makeRoom(tenant: Tenant, amount: number): void {
     while (this.#used + amount > this.#row.total) {
       const equalPart = this.#row.total / this.#tenants.size;

@@ -48,12 +48,10 @@ export class WriteBehind<T> {
     return [this.#writing, this.#waiting].flatMap((items) => items.get(key) ?? []);
   }
 
-  /** Resolves when nothing is being written; never rejects. */
   settled(): Promise<void> {
     return this.#last;
   }
 
-  /** Writes what waits; rejects when the store does, and then it waits on. */
   flush(): Promise<void> {
     const written = this.#last.then(() => this.#write());
     this.#last = written.catch(() => undefined);

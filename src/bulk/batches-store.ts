@@ -40,7 +40,6 @@ export type StoredRow =
       readonly count: number;
       /** What was read, where the cell says it in other words. */
       readonly readAs?: string;
-      /** Why nothing of it is checked. */
       readonly reason?: string;
     };
 
@@ -163,7 +162,6 @@ export function jobRow({ batch, chunks, pages }: PackedBatch, charge_id: string)
   };
 }
 
-/** The names of the columns; with the delimiter unless it is a comma. */
 const packHeader = ({ header, delimiter }: StoredTable): string =>
   JSON.stringify(delimiter === "," ? header : { header, delimiter });
 

@@ -9,7 +9,6 @@ import type { StoredTable } from "./batches-store.ts";
 interface SplitOrder {
   readonly text: string;
   readonly owner: OwnerKey;
-  /** Unique entries that the list may hold; null: any number. */
   readonly entriesMax: number | null;
 }
 
@@ -124,7 +123,6 @@ export type BulkView =
   | {
       readonly kind: "list";
       readonly stats: BulkStats;
-      /** The valid entries in submission order, first spelling each, in pages; no page is empty. */
       readonly valid: () => AsyncIterable<readonly string[]>;
     };
 

@@ -138,7 +138,6 @@ export class ChunkQueue {
     });
   }
 
-  /** Stores a chunk's outcome and counts it, in one step. `conclusive`: DNS answered for some of it. */
   async complete(chunk: ClaimedChunk, outcome: ChunkOutcome, at: At): Promise<CompleteOutcome> {
     const results = await packLines(outcome.results);
     const valid = await packLines(outcome.valid);

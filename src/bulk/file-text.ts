@@ -155,7 +155,6 @@ const isPunctuation = (octet: number): boolean =>
 const isPair = (lead: number, trail: number): boolean =>
   lead !== 0xa0 && lead < 0xfd && trail > 0x3f && trail < 0xfd && trail !== 0x7f && trail !== 0x80;
 
-/** Whether octets are Shift_JIS throughout, with characters side by side that begin with punctuation of Windows-1252. */
 function isLikeShiftJis(octets: Buffer): boolean {
   let led = 0;
   let run = 0;
@@ -178,7 +177,6 @@ function isLikeShiftJis(octets: Buffer): boolean {
 const OTHER = "save it as .csv or .xlsx and send that";
 const UTF_32 = "The file is UTF-32; convert it first: iconv -f UTF-32 -t UTF-8 FILE > list.csv.";
 
-/** First octets in hex of files that are no text, and what to do. */
 const SIGNATURES: readonly (readonly [hex: string, what: string])[] = [
   ["504b0304", "zip"],
   ["504b0506", "zip"],
@@ -274,7 +272,6 @@ export function faultOfForm(head: string): TableFault | undefined {
 
 const ALIGNED = `The file is a table whose columns are made of blanks; ${OTHER}.`;
 
-/** Names above a row with an address and something else, two blanks between them. */
 function isAligned(head: string): boolean {
   const lines = head.slice(0, 4_096).split(/\r?\n/, 20);
   const [names = "", row = ""] = lines.filter((line) => line.trim() !== "");

@@ -161,7 +161,6 @@ export class Jobs {
     });
   }
 
-  /** Fails jobs that keep killing their workers, with refund and freed slot; returns how many. */
   async failStuck(nowMs: number): Promise<number> {
     const { db, charges } = this.#deps;
     return await inTransaction(db, async (tx) => {
@@ -199,7 +198,6 @@ export class Jobs {
     });
   }
 
-  /** Sessions of batches that completed and are not announced, the oldest first. */
   async unannounced(): Promise<readonly string[]> {
     const rows = await this.#deps.db
       .selectFrom("jobs")
@@ -343,7 +341,6 @@ export const tallyOf = (row: JobRow): CompletedBatch["tally"] => ({
   valid: row.valid,
 });
 
-/** What waits in the database, of all processes that share it. */
 export interface Backlog {
   readonly pendingJobs: number;
   readonly processingJobs: number;

@@ -42,7 +42,6 @@ interface KeepSessionsDeps extends House {
   readonly scrub: () => Promise<void>;
 }
 
-/** At most so often, for others wait for it. */
 const SCRUB_EVERY_MS = 60_000;
 
 /** Deletes expired sessions, and makes the disk forget them; one process at a time need do it. */
@@ -114,7 +113,6 @@ export async function pruneSessions(db: Kysely<Database>, nowMs: number): Promis
   return pruned + lists;
 }
 
-/** Whether there is anything that `pruneSessions` or a worker will have to see to. */
 export async function holdsSessions(db: Kysely<Database>): Promise<boolean> {
   for (const table of ["jobs", "retry_keys", "account_lists"] as const) {
     if ((await findRow(db, table, {})) !== undefined) return true;

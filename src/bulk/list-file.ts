@@ -12,7 +12,6 @@ import { compoundFault, faultOfForm, FileText, kindOfFile } from "./file-text.ts
 import { isVcard, jsonForm, linesOf, objectRows, vcardRows } from "./record-rows.ts";
 import { type Sheet, Workbook } from "./workbook.ts";
 
-/** A file in slices, each at most some 64 KiB, at the reader's pace. */
 export type FileSlices = AsyncIterable<Uint8Array>;
 
 export const FILE_MAX_OCTETS = 20_000_000;
@@ -158,7 +157,6 @@ function isTable({ rows, first, count, width }: Guess): boolean {
 const isAllEntries = (rows: readonly RawRow[]): boolean =>
   rows.every(({ cells }) => cells.every((cell) => cell === "" || kindOfCell(cell) !== "other"));
 
-/** Addresses side by side in one row, as people copy them. */
 function isOneRow(rows: readonly RawRow[]): boolean {
   const [row, ...more] = rows;
   const cells = (row?.cells ?? []).filter((cell) => trimEntry(cell) !== "");

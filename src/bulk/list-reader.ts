@@ -110,7 +110,6 @@ interface Stream {
   next: number;
 }
 
-/** Reads lists and answers what is asked of them, from memory as long as they stay there. */
 export class ListReader {
   readonly #views = new LRUCache<string, KnownView>({ maxSize: ROWS_MAX });
   readonly #streams = new LRUCache<string, Stream>({ max: STREAMS_MAX });
@@ -195,7 +194,6 @@ export class ListReader {
 
 export type ReadsLists = Pick<ListReader, "facts" | "rows" | "entries" | "fixed" | "piece">;
 
-/** For people, who see no parameters. */
 function refused(error: unknown): never {
   if (!(error instanceof TableFault)) throw error;
   throw badUpload(error.message.replace("; name it with column", ""));

@@ -249,7 +249,6 @@ export const historyOf = (
     .limit(limit)
     .execute();
 
-/** 13 months. */
 const HISTORY_MS = 400 * DAY_MS;
 
 export const pruneListHistory = (db: Kysely<Database>, nowMs: number): Promise<number> => {

@@ -62,7 +62,6 @@ async function* slicesOf(source: ListSource): AsyncGenerator<Uint8Array> {
 
 export interface ViewRow {
   readonly line: number;
-  /** Its entries, or the text of a row that has none. */
   readonly entry: string;
   readonly class: RowClass;
   readonly why: string;

@@ -238,7 +238,6 @@ export class AccountLists {
     return await this.#change(open.list, { fixes });
   }
 
-  /** Ends what runs and deletes everything; entries that were not begun are given back. */
   async remove(whose: Whose): Promise<void> {
     const { db, jobs, clock, wake } = this.#deps;
     const { list } = await this.find(whose);

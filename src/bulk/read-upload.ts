@@ -64,7 +64,6 @@ class Upload {
 
   take({ cells, entries, readAs, reason }: ListRow): void {
     this.#rows += 1;
-    // Of a file with far too many entries nothing is kept.
     if (this.#rows > this.#rowsMax && !this.reader.isFarTooLong)
       throw uploadTooLong(this.#rowsMax, "rows");
     if (reason !== undefined) {

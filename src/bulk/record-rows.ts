@@ -32,7 +32,6 @@ export async function* linesOf(texts: AsyncIterable<string>): AsyncGenerator<rea
 /** `lines`: a value on each line; `values`: in an array, or of many lines each; `rows`: arrays in an array. */
 export type JsonForm = "lines" | "values" | "rows";
 
-/** The form of JSON that a file with this beginning has; undefined: none. */
 export function jsonForm(head: string): JsonForm | undefined {
   const text = trimEntry(head);
   if (/^\[\s*\[/.test(text)) return "rows";
@@ -223,7 +222,6 @@ function jsonOf(text: string): unknown {
 
 export const isVcard = (head: string): boolean => /^\s*BEGIN:VCARD\s/i.test(head.slice(0, 1_000));
 
-/** A row for each card (RFC 6350), with its name and its addresses. */
 export async function* vcardRows(texts: AsyncIterable<string>): AsyncGenerator<readonly RawRow[]> {
   yield [{ cells: ["name", "email"], line: 0 }];
   const cards = new CardReader();

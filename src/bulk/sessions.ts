@@ -30,7 +30,6 @@ export interface Session extends Pick<JobRow, "session" | "owner" | "origin" | "
   readonly clientAddress: string;
   readonly isRunning: boolean;
   readonly unique: number;
-  /** Units that it cost, less what was given back. */
   readonly charged: number;
   /** Entries that were answered; never falls. Up to 1 s late for those whose chunk is not done. */
   readonly processed: number;
@@ -284,7 +283,6 @@ export async function sessionResults(
   };
 }
 
-/** Chunks looked at for one that is done: they end nearly in their order. */
 const NEWEST_TRIES = 4;
 const NEWEST_MAX = 6;
 

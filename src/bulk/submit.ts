@@ -210,7 +210,6 @@ export class BulkService {
     return viewSession(this.#deps, caller, session);
   }
 
-  /** `/json` and `/csv`: for the submitting account, or for an anonymous session its address, only. */
   results(caller: Caller, session: string): Promise<BulkResults> {
     return sessionResults(this.#deps, caller, session);
   }
@@ -314,7 +313,6 @@ export class BulkService {
     return await this.#paidBy(entrance, chargeOf(outcome, nowMs));
   }
 
-  /** Throws the refusal of an `Unpaid`; paid by credits, the request's rate count is given back. */
   async #paidBy(entrance: Entrance, charge: Charge | Unpaid): Promise<"plan" | "credits"> {
     try {
       return (await this.#deps.admission.receipt(entrance, charge)).paidBy;

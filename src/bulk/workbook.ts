@@ -79,7 +79,6 @@ export class Workbook {
       this.#sheets.push({ name: called, path, isHidden: state !== "visible" });
   }
 
-  /** The rows of a sheet, some at a time; blank ones are left out. */
   async *rows({ path }: Sheet): AsyncGenerator<readonly RawRow[]> {
     const links = await this.#mailLinks(path);
     const reader = new SheetReader((...cell) => this.#shown(...cell), links);
@@ -226,7 +225,6 @@ function dateText(days: number, epochDays: number): string | undefined {
   return Number.isInteger(days) ? text.slice(0, 10) : text.slice(0, 19);
 }
 
-/** "B7" is 1. */
 function columnOf(reference: string): number {
   let column = 0;
   for (let at = 0; at < reference.length; at += 1) {

@@ -44,7 +44,6 @@ const READY_MAX = 4 * CHUNK_ENTRIES;
 /** Chunks checked and not stored, before no more are claimed: answers from the cache come faster than disks write. */
 const UNSTORED_MAX = 8;
 
-/** How long a job waits for DNS, and how long its chunks pause between two tries. */
 const DNS_WAIT_MAX_MS = 120_000;
 const DNS_PAUSE_MS = 2_000;
 
@@ -78,7 +77,6 @@ export interface WorkerFigures {
   readonly openEntries: number;
 }
 
-/** A chunk under way. */
 class RunningChunk {
   readonly chunk: ClaimedChunk;
   readonly entries: readonly string[];

@@ -61,7 +61,6 @@ export class XmlReader {
     return this.#depth === 0 && this.#rest === "" && this.#stretch === undefined;
   }
 
-  /** Returns where to read on, `at` when more is needed, and undefined when it is broken. */
   #readOne(xml: string, at: number): number | undefined {
     if (xml[at] !== "<") {
       const tag = xml.indexOf("<", at);

@@ -1,4 +1,4 @@
-import { createAddressHash } from "../base/address-hash.ts";
+import { createAddressHash } from "../base/secrets.ts";
 import { dayOf } from "../core/calendar.ts";
 import type { Datasets, Rules } from "../core/evidence/datasets.ts";
 import type { DnsLookup } from "../dns/lookup.ts";

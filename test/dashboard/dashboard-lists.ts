@@ -1,6 +1,6 @@
 import { RuleStore } from "../../src/lists/rules/rule.ts";
 import { VerdictCounts } from "../../src/lists/domain-verdicts.ts";
-import { createAddressHash } from "../../src/base/address-hash.ts";
+import { createAddressHash } from "../../src/base/secrets.ts";
 import type { AccountStore } from "../../src/main/store.ts";
 import type { FeedRefresh } from "../../src/lists/feed-refresher.ts";
 import type { FeedStatus, RefreshOutcome } from "../../src/lists/feed-status.ts";

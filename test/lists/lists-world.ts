@@ -1,7 +1,7 @@
 import type { TestContext } from "node:test";
 import { DomainMails, VerdictCounts } from "../../src/lists/domain-verdicts.ts";
 import { RuleStore } from "../../src/lists/rules/rule.ts";
-import { createAddressHash } from "../../src/base/address-hash.ts";
+import { createAddressHash } from "../../src/base/secrets.ts";
 import { RuleService } from "../../src/lists/rules/rules.ts";
 import { addAccount, openStores } from "../contracts/stores.ts";
 

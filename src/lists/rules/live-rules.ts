@@ -1,6 +1,6 @@
 import type { Rules } from "../../core/evidence/datasets.ts";
 import { rulesOf } from "../../core/evidence/rule.ts";
-import type { AddressHash } from "../../base/address-hash.ts";
+import type { AddressHash } from "../../base/secrets.ts";
 import type { Clock } from "../../base/clock.ts";
 import { type End, every } from "../../base/every.ts";
 import type { Log } from "../../base/log.ts";

@@ -11,7 +11,7 @@ import {
   topicOf,
 } from "../../core/evidence/rule.ts";
 import { type AuditAction, type Note, SERVICE } from "../../accounts/audit.ts";
-import type { AddressHash } from "../../base/address-hash.ts";
+import type { AddressHash } from "../../base/secrets.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Notices } from "../../store/notices.ts";
 import type { Rule } from "./entry-json.ts";

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { createThrottleLog } from "../../accounts/admission/throttle-log.ts";
-import { createAddressHash } from "../../base/address-hash.ts";
+import { createAddressHash } from "../../base/secrets.ts";
 import { type End, every } from "../../base/every.ts";
 import type { Log } from "../../base/log.ts";
 import { createShares } from "../../base/shares.ts";

@@ -72,16 +72,6 @@ function logOf(path: string, disk: Disk, waitsForDisk: boolean): LogSync {
   return waitsForDisk ? log : { ...log, synced: () => Promise.resolve() };
 }
 
-/** References are looked at when all is done: within a transaction they cannot be switched off. */
-async function rebuilding(
-  file: ReturnType<typeof openSqlite>,
-  work: () => Promise<unknown>,
-): Promise<void> {
-  file.exec("pragma foreign_keys = off");
-  await work();
-  file.exec("pragma foreign_keys = on");
-}
-
 /** Opens the embedded database, ":memory:" a new one, and brings it to this program's schema. Throws a `DatabaseFault`. */
 export async function openEmbedded(
   dataDir: string,
@@ -95,29 +85,29 @@ export async function openEmbedded(
   }: EmbeddedOptions = {},
 ): Promise<SqlDatabase> {
   try {
-    const path = dataDir === IN_MEMORY ? IN_MEMORY : prepareFile(dataDir);
+    const isOnDisk = dataDir !== IN_MEMORY;
+    const path = isOnDisk ? prepareFile(dataDir) : IN_MEMORY;
     const file = openSqlite(path, busyTimeoutMs);
-    const isOnDisk = path !== IN_MEMORY;
     if (isOnDisk && waitsForDisk) {
       file.exec(`pragma wal_autocheckpoint = ${String(LOG_PAGES_MAX)}`);
     }
     const log = isOnDisk ? logOf(path, disk, waitsForDisk) : undefined;
-    const db: Kysely<Database> = new Kysely<Database>({
-      dialect: sqliteDialect(file, { busyTimeoutMs, log }),
-    });
+    const dialect = sqliteDialect(file, { busyTimeoutMs, log });
+    const db: Kysely<Database> = new Kysely<Database>({ dialect });
     try {
       if (await needsSteps(db, schema, upgrading.migrations)) {
         const copy = (from: number): string => copyBeforeUpgrade(dataDir, from);
-        await rebuilding(file, () =>
-          migrate(db, nowMs, isOnDisk ? { ...upgrading, copy } : upgrading),
-        );
+        // References are looked at when all is done: within a transaction they cannot be switched off.
+        file.exec("pragma foreign_keys = off");
+        await migrate(db, nowMs, isOnDisk ? { ...upgrading, copy } : upgrading);
+        file.exec("pragma foreign_keys = on");
       }
     } catch (error) {
       await db.destroy();
       throw error;
     }
     const answers = async (): Promise<boolean> =>
-      (dataDir === IN_MEMORY || hasRoom(dataDir)) && takesWrites(db);
+      (!isOnDisk || hasRoom(dataDir)) && takesWrites(db);
     return {
       db,
       answers: () => answers().catch(() => false),

@@ -27,17 +27,13 @@ export interface DutyDeps {
   readonly log: Log;
 }
 
-interface Candidacy {
-  stop(): Promise<void>;
-}
-
 export const CAMPAIGN_EVERY_MS = 5_000;
 /** After a begin that failed others have their turn. */
 export const FAILED_REST_MS = 60_000;
 const ANSWER_MS = 5_000;
 
 /** Begins when this process is elected and ends when it is no more, again and again until it is stopped. */
-class Campaign implements Candidacy {
+class Campaign {
   readonly #deps: DutyDeps;
   readonly #its: { readonly duty: string };
   readonly #begin: Begin;
@@ -136,13 +132,10 @@ class Campaign implements Candidacy {
 
 export type Duties = Readonly<Record<string, Begin>>;
 
-export function startDuties(duties: Duties, deps: DutyDeps): Candidacy {
-  const candidacies = Object.entries(duties).map(
-    ([duty, begin]) => new Campaign(deps, duty, begin),
-  );
-  return {
-    async stop() {
-      await Promise.all(candidacies.map((each) => each.stop()));
-    },
-  };
+export function startDuties(
+  duties: Duties,
+  deps: DutyDeps,
+): { readonly stop: () => Promise<void> } {
+  const campaigns = Object.entries(duties).map(([duty, begin]) => new Campaign(deps, duty, begin));
+  return { stop: async () => void (await Promise.all(campaigns.map((each) => each.stop()))) };
 }

@@ -8,7 +8,6 @@ import { DatabaseFault } from "./database-fault.ts";
 import type { SqlDatabase } from "./database.ts";
 import type { Elections } from "./elections.ts";
 import { memoryNotices, type Notices, type Topic, TOPICS } from "./notices.ts";
-import { lendsSessions } from "./pooler.ts";
 import { openingFault, storeDown } from "./postgres-fault.ts";
 import {
   type Driver,
@@ -43,14 +42,6 @@ export interface SessionDeps {
   readonly log: Pick<Log, "info" | "warn">;
 }
 
-/** The one session that a serving process keeps: it hears notices and holds the locks of duties. */
-export interface DirectSession {
-  readonly notices: Notices;
-  readonly elections: Elections;
-  readonly listens: Promise<void>;
-  close(): Promise<void>;
-}
-
 /** Tells every process of `topic` when the transaction is committed. */
 export async function tellIn({ sql }: Tx, topic: Topic): Promise<void> {
   if (hasRivals(sql)) await raw`select pg_notify(${CHANNEL}, ${topic})`.execute(sql);
@@ -75,13 +66,8 @@ export function postgresTeller(
   };
 }
 
-function openDirectSession(driver: Driver, deps: SessionDeps): DirectSession {
-  const session = new DirectConnection(driver, deps);
-  session.start();
-  return session;
-}
-
-class DirectConnection implements DirectSession {
+/** The one session that a serving process keeps: it receives notices and has the locks of duties. */
+export class DirectSession {
   readonly #driver: Driver;
   readonly #deps: SessionDeps;
   readonly #name = randomUUID();
@@ -101,6 +87,7 @@ class DirectConnection implements DirectSession {
     this.#deps = deps;
     this.#teller = postgresTeller(deps.db, this.#name);
     this.listens = new Promise((resolve) => (this.#nowListens = resolve));
+    void this.#connect();
   }
 
   readonly notices: Notices = {
@@ -142,10 +129,6 @@ class DirectConnection implements DirectSession {
     },
   };
 
-  start(): void {
-    void this.#connect();
-  }
-
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#callOff();
@@ -153,11 +136,8 @@ class DirectConnection implements DirectSession {
     const client = this.#client;
     this.#client = undefined;
     if (client === undefined) return;
-    const timely = { timeoutMs: ANSWER_MS, late: undefined, clock: this.#deps.clock };
-    await inTime(
-      client.end().catch(() => undefined),
-      timely,
-    );
+    const ended = client.end().catch(() => undefined);
+    await inTime(ended, { timeoutMs: ANSWER_MS, late: undefined, clock: this.#deps.clock });
   }
 
   async #connect(): Promise<void> {
@@ -299,12 +279,47 @@ export async function openPostgres(
     async requireOwnSessions() {
       if (await lends(driver, url, place)) throw new DatabaseFault("unusable", pooledWords(place));
     },
-    openSession: (deps) => openDirectSession(driver, { ...deps, url, db }),
+    openSession: (deps) => new DirectSession(driver, { ...deps, url, db }),
     answers: () => takesWrites(db),
     async close() {
       await Promise.all([db.destroy(), counting.end()]);
     },
   };
+}
+
+const MARK = "gatepost.mark";
+const ROUNDS = 3;
+
+/**
+ * Whether a pooler lends one session of the server to several clients, as PgBouncer does in the modes "transaction" and
+ * "statement": a setting that one client made is then seen by another. Rejects when the server does not answer.
+ */
+async function lendsSessions({ Client }: Driver, config: ClientConfig): Promise<boolean> {
+  const [one, other] = [new Client(config), new Client(config)];
+  for (const client of [one, other]) client.on("error", () => undefined);
+  const marked = async (client: typeof one): Promise<boolean> => {
+    const { rows } = await client.query<{ mark: string | null }>(
+      "select current_setting($1, true) as mark",
+      [MARK],
+    );
+    return (rows[0]?.mark ?? "") !== "";
+  };
+  try {
+    await Promise.all([one.connect(), other.connect()]);
+    for (let round = 0; round < ROUNDS; round += 1) {
+      await one.query("select set_config($1, 'set', false)", [MARK]);
+      // A transaction keeps the session that it was lent, so that the first client is lent another one.
+      await other.query("begin");
+      if ((await marked(other)) || !(await marked(one))) return true;
+      await other.query("rollback");
+    }
+    return false;
+  } catch (error) {
+    if (error instanceof Error && /transaction blocks not allowed/.test(error.message)) return true;
+    throw error;
+  } finally {
+    await Promise.allSettled([one.end(), other.end()]);
+  }
 }
 
 async function lends(driver: Driver, url: string, place: string): Promise<boolean> {

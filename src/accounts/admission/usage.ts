@@ -3,7 +3,7 @@ import { type CompiledQuery, type Kysely, sql } from "kysely";
 import type { OwnerKey } from "../../base/owner.ts";
 import { StoreDown } from "../../base/store-down.ts";
 import { monthStart, nextMonthStart } from "../../core/calendar.ts";
-import { findRow, lockName, pruneSlices, upsert } from "../../store/rows.ts";
+import { findRow, lockName, pruneSlices, type Upsert, upsert } from "../../store/rows.ts";
 import type { Database, UsageDayRow } from "../../store/schema.ts";
 import { hasRivals, inTransaction, quickly, type Tx } from "../../store/transaction.ts";
 
@@ -55,81 +55,6 @@ export interface UnitOrder {
   readonly units: number;
   readonly limits: QuotaLimits;
   readonly day: number;
-}
-
-type Write = (tx: Tx, deltas: readonly UsageDelta[]) => Promise<void>;
-
-/**
- * Adds batches of counts to the ledger so that each counts once although the answer to a commit may be
- * lost on its way from PostgreSQL. Every batch has a number that is written with it; a writer that added a batch
- * that was rejected adds the same counts again, so should the number show that it was written all the same,
- * it is taken off again in the transaction of the next batch.
- */
-class UsageWriter {
-  readonly #db: Kysely<Database>;
-  readonly #write: Write;
-  readonly #name = randomUUID();
-  #number = 0;
-  /** By number, what the ledger holds too much of should that be the last batch it has. At most two. */
-  #doubtful = new Map<number, readonly UsageDelta[]>();
-  #last: Promise<void> = Promise.resolve();
-
-  constructor(db: Kysely<Database>, write: Write) {
-    this.#db = db;
-    this.#write = write;
-  }
-
-  /** One batch after the other, so that the last number says what became of all before it. */
-  add(deltas: readonly UsageDelta[]): Promise<void> {
-    const before = this.#last;
-    const adding = before.then(() => this.#add(deltas));
-    this.#last = adding.catch(() => undefined); // whoever added it hears of the failure
-    return adding;
-  }
-
-  async #add(deltas: readonly UsageDelta[]): Promise<void> {
-    if (!hasRivals(this.#db)) {
-      // Four times a second: to wait for the disk each time would hold up every request. A kill loses nothing of it.
-      await inTransaction(this.#db, (tx) => this.#write(tx, deltas), quickly);
-      return;
-    }
-    this.#number += 1;
-    const number = this.#number;
-    let isWritten = false;
-    try {
-      await inTransaction(this.#db, async (tx) => {
-        isWritten = false; // a try that a deadlock undid
-        // A commit that is still on its way has this lock: here is waited until it came or never will.
-        await lockName(tx, `usage_writers ${this.#name}`);
-        const surplus = await this.#surplus(tx);
-        await this.#note(tx, number, newestDay(deltas));
-        await this.#write(tx, [...deltas, ...surplus.map(negated)]);
-        isWritten = true;
-      });
-    } catch (fault) {
-      if (isWritten && fault instanceof StoreDown) this.#doubtful.set(number, deltas);
-      throw fault;
-    }
-    this.#doubtful.clear();
-  }
-
-  /** What was written although it was rejected. Batches that were not written are in doubt no more. */
-  async #surplus({ sql }: Tx): Promise<readonly UsageDelta[]> {
-    if (this.#doubtful.size === 0) return [];
-    const row = await findRow(sql, "usage_writers", { writer: this.#name });
-    const written = row?.batch ?? 0;
-    const surplus = this.#doubtful.get(written);
-    this.#doubtful = new Map(surplus === undefined ? [] : [[written, surplus]]);
-    return surplus ?? [];
-  }
-
-  async #note({ sql }: Tx, batch: number, day: number): Promise<void> {
-    await sql
-      .insertInto("usage_writers")
-      .values({ writer: this.#name, batch, day })
-      .onConflict((conflict) => conflict.column("writer").doUpdateSet({ batch, day }))
-      .execute();
-  }
 }
 
 const newestDay = (deltas: readonly UsageDelta[]): number =>
@@ -245,22 +170,80 @@ interface KeptDays {
   readonly bucketsFrom: number;
 }
 
-/** What every owner used, by day: the truth of the quota, and the charts. Rules: `test/contracts/admission/usage.ts`. */
+/**
+ * What every owner used, by day: the truth of the quota, and the charts. Rules: `test/contracts/admission/usage.ts`.
+ * Batches of counts are added so that each counts once although the answer to a commit may be
+ * lost on its way from PostgreSQL. Every batch has a number that is written with it; a writer that added a batch
+ * that was rejected adds the same counts again, so should the number show that it was written all the same,
+ * it is taken off again in the transaction of the next batch.
+ */
 export class UsageLedger {
   readonly #db: Kysely<Database>;
   readonly #unitsUsed: CompiledQuery<UnitsUsed>;
-  readonly #writer: UsageWriter;
+  readonly #write: Upsert<UsageDayRow>;
+  readonly #name = randomUUID();
+  #number = 0;
+  /** By number, what the ledger holds too much of should that be the last batch it has. At most two. */
+  #doubtful = new Map<number, readonly UsageDelta[]>();
+  #last: Promise<void> = Promise.resolve();
 
   constructor(db: Kysely<Database>) {
     this.#db = db;
     this.#unitsUsed = unitsUsedQuery(db);
-    const write = upsert(db, emptyDay("", 0), adding);
-    this.#writer = new UsageWriter(db, (tx, deltas) => write(tx, merged(deltas)));
+    this.#write = upsert(db, emptyDay("", 0), adding);
   }
 
   /** All or nothing. Whoever is rejected adds them again: they count once, even if only the answer was lost. */
   async add(deltas: readonly UsageDelta[]): Promise<void> {
-    if (deltas.length > 0) await this.#writer.add(deltas);
+    if (deltas.length === 0) return;
+    // One batch after the other, so that the last number says what became of all before it.
+    const added = this.#last.then(() => this.#add(deltas));
+    this.#last = added.catch(() => undefined); // whoever added it hears of the failure
+    await added;
+  }
+
+  async #add(deltas: readonly UsageDelta[]): Promise<void> {
+    if (!hasRivals(this.#db)) {
+      // Four times a second: to wait for the disk each time would hold up every request. A kill loses nothing of it.
+      await inTransaction(this.#db, (tx) => this.#write(tx, merged(deltas)), quickly);
+      return;
+    }
+    this.#number += 1;
+    const number = this.#number;
+    let isWritten = false;
+    try {
+      await inTransaction(this.#db, async (tx) => {
+        isWritten = false; // a try that a deadlock undid
+        // A commit that is still on its way has this lock: here is waited until it came or never will.
+        await lockName(tx, `usage_writers ${this.#name}`);
+        const surplus = await this.#surplus(tx);
+        await this.#note(tx, number, newestDay(deltas));
+        await this.#write(tx, merged([...deltas, ...surplus.map(negated)]));
+        isWritten = true;
+      });
+    } catch (fault) {
+      if (isWritten && fault instanceof StoreDown) this.#doubtful.set(number, deltas);
+      throw fault;
+    }
+    this.#doubtful.clear();
+  }
+
+  /** What was written although it was rejected. Batches that were not written are in doubt no more. */
+  async #surplus({ sql }: Tx): Promise<readonly UsageDelta[]> {
+    if (this.#doubtful.size === 0) return [];
+    const row = await findRow(sql, "usage_writers", { writer: this.#name });
+    const written = row?.batch ?? 0;
+    const surplus = this.#doubtful.get(written);
+    this.#doubtful = new Map(surplus === undefined ? [] : [[written, surplus]]);
+    return surplus ?? [];
+  }
+
+  async #note({ sql }: Tx, batch: number, day: number): Promise<void> {
+    await sql
+      .insertInto("usage_writers")
+      .values({ writer: this.#name, batch, day })
+      .onConflict((conflict) => conflict.column("writer").doUpdateSet({ batch, day }))
+      .execute();
   }
 
   /** Adds `units` when the day and its month, as they stand here, have room for all of them; one atomic step. */

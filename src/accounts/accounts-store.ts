@@ -46,12 +46,11 @@ export interface Account {
 
 const FIRST_TRAFFIC = 1;
 
-export interface NewAccount extends Pick<
-  Account,
-  "id" | "email" | "tier" | "origin" | "isAdmin" | "createdAtMs"
-> {
-  readonly passwordHash?: string;
-}
+/** Without a hash of a password nobody can log in. */
+export type NewAccount = Pick<
+  AccountRow,
+  "id" | "email" | "tier" | "origin" | "admin" | "created_at_ms"
+> & { readonly password_hash?: string };
 
 /** Columns that are changed one by one; credits are moved with their ledger. */
 export type AccountChange = Partial<
@@ -74,26 +73,6 @@ export function account(row: AccountRow): Account {
     creditBalance: row.credit_balance,
     ...(row.limits !== null && { limits: JSON.parse(row.limits) as AccountLimits }),
     createdAtMs: row.created_at_ms,
-  };
-}
-
-function newRow({ id, email, tier, origin, ...made }: NewAccount): AccountRow {
-  return {
-    id,
-    email,
-    tier,
-    origin,
-    admin: made.isAdmin ? 1 : 0,
-    credit_balance: 0,
-    credit_entries: 0,
-    password_hash: made.passwordHash ?? null,
-    disabled_at_ms: null,
-    token_secret: null,
-    second_factor: null,
-    traffic_since: FIRST_TRAFFIC,
-    decision_log: 0,
-    limits: null,
-    created_at_ms: made.createdAtMs,
   };
 }
 
@@ -169,8 +148,10 @@ export class Accounts {
   }
 
   async create(made: NewAccount): Promise<Account | undefined> {
-    const inserting = this.#db.insertInto("accounts").values(newRow(made));
-    const row = await inserting
+    const counts = { credit_balance: 0, credit_entries: 0, traffic_since: FIRST_TRAFFIC };
+    const row = await this.#db
+      .insertInto("accounts")
+      .values({ ...made, ...counts, decision_log: 0 })
       .onConflict((conflict) => conflict.column("email").doNothing())
       .returningAll()
       .executeTakeFirst();

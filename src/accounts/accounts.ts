@@ -116,9 +116,9 @@ export class AccountService {
       email,
       tier,
       origin,
-      isAdmin,
-      ...(password !== undefined && { passwordHash: await passwords.hash(password, by) }),
-      createdAtMs: clock.nowMs(),
+      admin: isAdmin ? 1 : 0,
+      ...(password !== undefined && { password_hash: await passwords.hash(password, by) }),
+      created_at_ms: clock.nowMs(),
     });
     if (account === undefined) return { kind: "email_taken" };
     const detail = `${tier}${isAdmin ? ", administrator" : ""}`;

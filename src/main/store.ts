@@ -160,7 +160,7 @@ export async function openScaledBacking(databaseUrl: string, process: Process): 
   const { clock, ids, log, closing } = process;
   const sql = await openWhenThere(databaseUrl, process);
   closing.add(() => sql.close());
-  const { db, counting, patient } = sql;
+  const { db, counting, general } = sql;
   const session = sql.openSession({ clock, log });
   closing.add(() => session.close());
   const { notices, elections, listens } = session;
@@ -168,7 +168,7 @@ export async function openScaledBacking(databaseUrl: string, process: Process): 
   const retryAfterMs = WRITE_RETRY_MS;
   const journal = new UnsavedUnits({ ledger: usage, clock, log, retryAfterMs });
   flushLast(process, "quota.flush_failed", journal);
-  const shared = new SharedCounters({ counting, patient, ledger: usage, journal, clock });
+  const shared = new SharedCounters({ counting, general, ledger: usage, journal, clock });
   await inTime(listens, { timeoutMs: LISTENS_WITHIN_MS, late: undefined, clock });
   return {
     where: "among_others",

@@ -32,7 +32,7 @@ function openWorld() {
     return await ask();
   };
   const electionsOf = (candidate: string): Elections => ({
-    hold: (_duty, lost) =>
+    take: (_duty, lost) =>
       through(candidate, () => {
         if (held.size === 0) held.set(candidate, lost);
         return Promise.resolve(held.has(candidate));

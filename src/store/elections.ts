@@ -6,7 +6,7 @@ import type { Log } from "../base/log.ts";
 /** Who of several processes does what one of them at a time does. `duty` names it. */
 export interface Elections {
   /** Takes a duty that is free, or still has it. `lost` is called once if it is lost before it is resigned. */
-  hold(duty: string, lost: () => void): Promise<boolean>;
+  take(duty: string, lost: () => void): Promise<boolean>;
   /** The duty is free at once; nothing when another process has it. */
   resign(duty: string): Promise<void>;
   /** Duties that this process would do and no process has. */
@@ -14,7 +14,7 @@ export interface Elections {
 }
 
 export const alone: Elections = {
-  hold: () => Promise.resolve(true),
+  take: () => Promise.resolve(true),
   resign: () => Promise.resolve(),
   free: () => Promise.resolve([]),
 };
@@ -40,7 +40,7 @@ class Campaign {
   #isElected = false;
   #isStopped = false;
   #end: End | undefined;
-  #settling: Promise<void> | undefined;
+  #changing: Promise<void> | undefined;
   readonly #endAsking: End;
   #restUntilMs = -Infinity;
   #isOutOfTouch = false;
@@ -59,7 +59,7 @@ class Campaign {
     this.#isStopped = true;
     const asked = this.#endAsking();
     this.#elect(false);
-    await this.#settling;
+    await this.#changing;
     // A question under way could be granted after the resignation.
     await this.#inTime(asked.then(() => this.#resign()));
   }
@@ -68,10 +68,10 @@ class Campaign {
     const { elections } = this.#deps;
     if (this.#isResting()) return;
     const lost = (): void => this.#lose("lost");
-    const isHeld = await this.#inTime(elections.hold(this.#its.duty, lost));
-    if (isHeld === undefined) return; // nobody could say
+    const isTaken = await this.#inTime(elections.take(this.#its.duty, lost));
+    if (isTaken === undefined) return; // nobody could say
     this.#isOutOfTouch = false;
-    if (!isHeld) this.#lose("taken");
+    if (!isTaken) this.#lose("taken");
     else if (!this.#isStopped && !this.#isResting()) this.#elect(true);
   }
 
@@ -88,20 +88,20 @@ class Campaign {
   /** Starts and ends run one after the other; a change meanwhile takes effect afterwards. */
   #elect(isElected: boolean): void {
     this.#isElected = isElected;
-    if (!this.#isSettled()) this.#settling ??= this.#settle();
+    if (!this.#isDone()) this.#changing ??= this.#change();
   }
 
   #isResting(): boolean {
     return this.#deps.clock.monotonicMs() < this.#restUntilMs;
   }
 
-  #isSettled(): boolean {
+  #isDone(): boolean {
     return this.#isElected === (this.#end !== undefined);
   }
 
-  async #settle(): Promise<void> {
+  async #change(): Promise<void> {
     const { log, clock } = this.#deps;
-    while (!this.#isSettled()) {
+    while (!this.#isDone()) {
       const end = this.#end;
       try {
         this.#end = end === undefined ? await this.#begin() : await end().then(() => undefined);
@@ -115,7 +115,7 @@ class Campaign {
         await this.#inTime(this.#resign());
       }
     }
-    this.#settling = undefined;
+    this.#changing = undefined;
   }
 
   /** A resignation that fails needs no more: the duty is free when the session ends. */

@@ -227,15 +227,11 @@ create unlogged table counters (
 ) with (fillfactor = 50);
 `;
 
-const ACCOUNT_LIMITS = "alter table accounts add column limits text;";
-
 /** Counters of 0.2.0 lack the row that says that they are whole; with it nothing waits for the ledger. */
 const COUNTERS_WHOLE = `
 insert into counters (owner, seen_ms, opened_ms, used, day, in_day, in_month, passed, taken, times)
 values ('', 0, 0, 0, 0, 0, 0, 0, 0, 0) on conflict do nothing;
 `;
-
-const DECISION_SUBJECTS = "alter table decisions add column subject text;";
 
 /** Messages that accounts ask about, and when far more of them than usual went out. */
 const MESSAGES_SENT = `
@@ -247,8 +243,6 @@ create table waves (
 );
 create unique index waves_open on waves (account_id) where ended_ms is null;
 `;
-
-const SECOND_FACTOR = "alter table accounts add column second_factor text;";
 
 /** What stays of a list of the dashboard once it is deleted. */
 const LIST_HISTORY = `
@@ -281,10 +275,14 @@ create index refusal_counts_day on refusal_counts (day);
 /** In the order they run; a migration's number is its place in this list, from 1. */
 export const MIGRATIONS: readonly Migration[] = [
   { name: "0001-tables", sql: TABLES, postgres: COUNTERS },
-  { name: "0002-account-limits", sql: ACCOUNT_LIMITS, postgres: COUNTERS_WHOLE },
-  { name: "0003-decision-subjects", sql: DECISION_SUBJECTS },
+  {
+    name: "0002-account-limits",
+    sql: "alter table accounts add column limits text;",
+    postgres: COUNTERS_WHOLE,
+  },
+  { name: "0003-decision-subjects", sql: "alter table decisions add column subject text;" },
   { name: "0004-messages-sent", sql: MESSAGES_SENT },
-  { name: "0005-second-factor", sql: SECOND_FACTOR },
+  { name: "0005-second-factor", sql: "alter table accounts add column second_factor text;" },
   { name: "0006-list-history", sql: LIST_HISTORY },
   { name: "0007-rule-counts", sql: RULE_COUNTS },
   { name: "0008-refusal-counts", sql: REFUSAL_COUNTS },

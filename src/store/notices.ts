@@ -16,9 +16,9 @@ export function memoryNotices(): Notices {
       for (const listener of listeners.get(topic) ?? []) listener();
     },
     hear(topic, listener) {
-      const heard = listeners.get(topic) ?? new Set();
-      listeners.set(topic, heard.add(listener));
-      return () => void heard.delete(listener);
+      const known = listeners.get(topic) ?? new Set();
+      listeners.set(topic, known.add(listener));
+      return () => void known.delete(listener);
     },
   };
 }

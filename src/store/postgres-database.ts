@@ -72,7 +72,7 @@ export class DirectSession {
   readonly #deps: SessionDeps;
   readonly #name = randomUUID();
   readonly #here = memoryNotices();
-  readonly #held = new Map<string, () => void>();
+  readonly #duties = new Map<string, () => void>();
   readonly #asked = new Set<string>();
   readonly #teller: ReturnType<typeof postgresTeller>;
   readonly listens: Promise<void>;
@@ -108,23 +108,23 @@ export class DirectSession {
             and database = (select oid from pg_database where datname = current_database()))`;
       return (await free.execute(this.#deps.db)).rows.map(({ duty }) => duty);
     },
-    hold: async (duty, lost) => {
+    take: async (duty, lost) => {
       this.#asked.add(duty);
       const client = this.#client;
       if (client === undefined) throw storeDown(new Error("the session is lost"));
-      if (this.#held.has(duty)) return true;
+      if (this.#duties.has(duty)) return true;
       const { rows } = await this.#ask(
         client,
         "select pg_try_advisory_lock($1, hashtext($2))",
         duty,
       );
-      const isHeld = rows[0]?.["pg_try_advisory_lock"] === true;
-      if (isHeld && client !== this.#client) throw storeDown(new Error("the session is lost"));
-      if (isHeld) this.#held.set(duty, lost);
-      return isHeld;
+      const isTaken = rows[0]?.["pg_try_advisory_lock"] === true;
+      if (isTaken && client !== this.#client) throw storeDown(new Error("the session is lost"));
+      if (isTaken) this.#duties.set(duty, lost);
+      return isTaken;
     },
     resign: async (duty) => {
-      if (!this.#held.delete(duty) || this.#client === undefined) return;
+      if (!this.#duties.delete(duty) || this.#client === undefined) return;
       await this.#ask(this.#client, "select pg_advisory_unlock($1, hashtext($2))", duty);
     },
   };
@@ -144,7 +144,7 @@ export class DirectSession {
     const client = new this.#driver.Client(clientConfig(this.#deps.url));
     client.on("error", () => this.#lose(client));
     client.on("end", () => this.#lose(client));
-    client.on("notification", ({ payload = "" }) => this.#heard(payload));
+    client.on("notification", ({ payload = "" }) => this.#receive(payload));
     try {
       await client.connect();
       await client.query(`listen ${CHANNEL}`);
@@ -177,8 +177,8 @@ export class DirectSession {
     this.#client = undefined;
     this.#callOff();
     client.end().catch(() => undefined);
-    const lost = [...this.#held.values()];
-    this.#held.clear();
+    const lost = [...this.#duties.values()];
+    this.#duties.clear();
     for (const tell of lost) tell();
     this.#retry(new Error("the session is lost"));
   }
@@ -193,7 +193,7 @@ export class DirectSession {
     this.#callOff = this.#deps.clock.after(RETRY_MS, () => void this.#connect());
   }
 
-  #heard(payload: string): void {
+  #receive(payload: string): void {
     const [topic, from] = payload.split(" ");
     if (from !== this.#name && TOPICS.some((known) => known === topic))
       this.#here.tell(topic as Topic);
@@ -232,7 +232,7 @@ const COUNTING = { connectionsMax: 2, lockTimeoutMs: 200 };
 export interface PostgresDatabase extends SqlDatabase {
   /** For counting requests. Its commits do not wait for the disk. */
   readonly counting: SessionPool;
-  readonly patient: SessionPool;
+  readonly general: SessionPool;
   /** Throws a `DatabaseFault` when a pooler is between that lends sessions to several clients. */
   requireOwnSessions(): Promise<void>;
   openSession(deps: Pick<SessionDeps, "clock" | "log">): DirectSession;
@@ -268,14 +268,14 @@ export async function openPostgres(
   } catch (error) {
     throw openingFault(place, error);
   }
-  const patient = openPool(driver, url, { ...LIMITS, ...options });
-  const db = open(patient);
+  const general = openPool(driver, url, { ...LIMITS, ...options });
+  const db = open(general);
   const fast = { ...LIMITS, ...options, ...COUNTING };
   const counting = openPool(driver, url, fast, ["synchronous_commit=off"]);
   return {
     db,
     counting,
-    patient,
+    general,
     async requireOwnSessions() {
       if (await lends(driver, url, place)) throw new DatabaseFault("unusable", pooledWords(place));
     },

@@ -230,8 +230,8 @@ test("an account made by sign-up has the stricter limits for 24 hours", async (t
     email: "new@gatepost.example",
     tier: "free",
     origin: "signup",
-    isAdmin: false,
-    createdAtMs: world.clock.nowMs(),
+    admin: 0,
+    created_at_ms: world.clock.nowMs(),
   });
   const credentials = withKey(await world.newKey());
   assert.equal((await world.enter(credentials)).rate?.limit, 10);

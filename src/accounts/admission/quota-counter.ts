@@ -139,7 +139,7 @@ const COUNTS_MAX = 50_000;
 const READINGS_MAX = 5;
 
 /** Requests of one owner on different days, as around midnight, take the count from each other in turns. */
-const TURNS_MAX = 64;
+const ATTEMPTS_MAX = 64;
 
 const SPENT_DAY: QuotaSpent = { kind: "spent", period: "day" };
 const SPENT_MONTH: QuotaSpent = { kind: "spent", period: "month" };
@@ -233,7 +233,7 @@ export class MemoryQuotaCounter implements QuotaCounter {
 
   /** `act` runs in the very step that finds the count: one step later it may be forgotten. */
   async #whenRead<T>(owner: OwnerKey, day: number, act: (count: Count) => T): Promise<T> {
-    for (let turn = 0; turn < TURNS_MAX; turn += 1) {
+    for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt += 1) {
       const count = this.#current(owner, day);
       if (count !== undefined) return act(count);
       const reading = this.#readings.get(owner) ?? this.#startReading(owner, day);

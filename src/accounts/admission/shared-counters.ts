@@ -25,7 +25,7 @@ interface SharedCountersDeps {
   /** Few sessions that wait for no lock for long. */
   readonly counting: Sessions;
   /** For an owner whose row somebody has locked. */
-  readonly patient: Sessions;
+  readonly general: Sessions;
   readonly ledger: Pick<UsageLedger, "take">;
   /** Writes the units of single checks to the ledger. */
   readonly journal: Pick<UnsavedUnits, "add" | "written">;
@@ -84,7 +84,7 @@ class GatheredCounts {
   readonly #deps: SharedCountersDeps;
   /** Requests that wait, by owner and what is to be counted. */
   readonly #waiting = new Map<string, Group>();
-  /** Owners that are counted in a patient session, one at most for each. */
+  /** Owners that are counted in a session of the general pool, one at most for each. */
   readonly #alone = new Set<OwnerKey>();
   #underWay = 0;
   #isArmed = false;
@@ -178,7 +178,7 @@ class GatheredCounts {
 
   async #runAlone(group: Group): Promise<void> {
     this.#alone.add(group.owner);
-    await this.#run([group], this.#deps.patient);
+    await this.#run([group], this.#deps.general);
     this.#alone.delete(group.owner);
     this.#arm();
   }

@@ -33,8 +33,8 @@ const ANN = {
   email: "ann@gatepost.example",
   tier: "free",
   origin: "operator",
-  isAdmin: false,
-  createdAtMs: 0,
+  admin: 0,
+  created_at_ms: 0,
 } as const;
 
 async function worldWith(masterByte = 7) {

@@ -11,16 +11,16 @@ test("sign-up is open at first, and a switch is known at every server within a s
   const server = (fixed?: "open" | "closed") => new SignUpSwitch({ db, fixed, clock });
   const [one, other, fixed] = [server(), server(), server("open")];
   assert.deepEqual([await one.mode(), await other.mode()], ["open", "open"]);
-  await one.turn("closed");
+  await one.set("closed");
   assert.equal(await one.mode(), "closed");
   clock.advance(1_000);
   assert.equal(await other.mode(), "closed");
   assert.equal(await server().mode(), "closed", "a server that starts later");
   assert.deepEqual([await fixed.mode(), fixed.isFixed], ["open", true]);
-  await one.turn("open");
+  await one.set("open");
   clock.advance(1_000);
   assert.equal(await other.mode(), "open");
-  await one.turn("closed");
+  await one.set("closed");
   t.mock.method(db, "selectFrom", () => {
     throw new StoreDown("away");
   });

@@ -52,7 +52,7 @@ export class SignUpSwitch {
     return this.#known;
   }
 
-  async turn(mode: SignUpMode): Promise<void> {
+  async set(mode: SignUpMode): Promise<void> {
     await replaceFact(this.#deps.db, "signup", mode);
     this.#readMs = -Infinity;
   }

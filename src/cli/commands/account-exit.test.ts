@@ -92,13 +92,13 @@ for (const words of [
       id: "s1",
       email: "ann@gatepost.example",
       tier: "free",
-      isAdmin: false,
+      admin: 0,
     } as const;
     const made = {
       ...stranger,
       origin: "signup",
-      createdAtMs: NOW_MS,
-      passwordHash: "old",
+      created_at_ms: NOW_MS,
+      password_hash: "old",
     } as const;
     await accounts.create(made);
     const { code, out, err } = await run(...words);

@@ -298,7 +298,7 @@ export const adminRoutes: readonly AccountRoute[] = [
     const { signup } = context.body;
     const { signUps } = context;
     if (signUps.isFixed) throw notNow("GATEPOST_SIGNUP decides. Unset it to switch sign-up here.");
-    await signUps.turn(signup);
+    await signUps.set(signup);
     await context.note({ action: "sign_ups.switched", accountId: SERVICE, detail: signup });
   }),
   admin("GET admin/lists", { answer: Sources }, async ({ refresh }) => ({

@@ -11,17 +11,17 @@ export const LOCK_FILE = "serving.lock";
  * Throws a `DatabaseFault` "locked" when another process serves. The directory must exist.
  */
 export function lockForServing(dataDir: string): () => void {
-  const holder = hold(dataDir);
-  held.add(holder); // a connection that nobody refers to is collected, and its lock with it
+  const holder = lock(dataDir);
+  locks.add(holder); // a connection that nobody refers to is collected, and its lock with it
   return () => {
-    held.delete(holder);
+    locks.delete(holder);
     holder.close();
   };
 }
 
-const held = new Set<ReturnType<typeof openSqlite>>();
+const locks = new Set<ReturnType<typeof openSqlite>>();
 
-function hold(dataDir: string): ReturnType<typeof openSqlite> {
+function lock(dataDir: string): ReturnType<typeof openSqlite> {
   let holder: ReturnType<typeof openSqlite> | undefined;
   try {
     holder = openSqlite(join(dataDir, LOCK_FILE), 0);

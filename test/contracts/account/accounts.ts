@@ -22,8 +22,8 @@ const account = (id: string, more: Partial<NewAccount> = {}): NewAccount => ({
   email: `${id}@gatepost.example`,
   tier: "free",
   origin: "operator",
-  isAdmin: false,
-  createdAtMs: NOW_MS,
+  admin: 0,
+  created_at_ms: NOW_MS,
   ...more,
 });
 
@@ -59,7 +59,7 @@ export function accountsContract(name: string, make: Make<AccountsFixture>): voi
   });
 
   rule("an account is found by id and by e-mail address", async ({ accounts }) => {
-    const made = await accounts.create(account("a1", { isAdmin: true, origin: "signup" }));
+    const made = await accounts.create(account("a1", { admin: 1, origin: "signup" }));
     const want = {
       id: "a1",
       email: "a1@gatepost.example",

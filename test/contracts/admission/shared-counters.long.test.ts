@@ -210,7 +210,7 @@ withPostgres("counters that servers share", ({ open, again }) => {
     const journal = new UnsavedUnits({ ledger, clock: writing, log: recordingLog() });
     const { requests } = new SharedCounters({
       counting,
-      patient: counting,
+      general: counting,
       ledger,
       journal,
       clock: realClock,

@@ -79,24 +79,24 @@ withPostgres("the session that hears notices and holds locks", ({ open, again, s
   test("one of two has a duty until it resigns, and duties are independent", async (t) => {
     const { here, there } = await openTwo(t);
     const ignore = (): void => undefined;
-    assert.equal(await here.elections.hold("feeds", ignore), true);
-    assert.equal(await here.elections.hold("feeds", ignore), true, "it still has it");
-    assert.equal(await there.elections.hold("feeds", ignore), false);
-    assert.equal(await there.elections.hold("sessions", ignore), true);
+    assert.equal(await here.elections.take("feeds", ignore), true);
+    assert.equal(await here.elections.take("feeds", ignore), true, "it still has it");
+    assert.equal(await there.elections.take("feeds", ignore), false);
+    assert.equal(await there.elections.take("sessions", ignore), true);
     await there.elections.resign("feeds");
-    assert.equal(await there.elections.hold("feeds", ignore), false, "only its holder resigns it");
+    assert.equal(await there.elections.take("feeds", ignore), false, "only its holder resigns it");
     await here.elections.resign("feeds");
-    assert.equal(await there.elections.hold("feeds", ignore), true);
+    assert.equal(await there.elections.take("feeds", ignore), true);
   });
 
   test("a session that ends loses its duties, says so, and another gets them", async (t) => {
     const { here, there } = await openTwo(t);
     let lost = 0;
-    assert.equal(await here.elections.hold("feeds", () => (lost += 1)), true);
+    assert.equal(await here.elections.take("feeds", () => (lost += 1)), true);
     await cutAll();
     await until(() => lost === 1, { what: "the loss" });
     const isTaken = async (): Promise<boolean> =>
-      there.elections.hold("feeds", () => undefined).catch(() => false);
+      there.elections.take("feeds", () => undefined).catch(() => false);
     await until(isTaken, { what: "another holder" });
     assert.equal(lost, 1);
   });

@@ -147,7 +147,7 @@ async function respond(call: RequestState, response: HttpResponse, deps: GuardDe
   }
   answer = hinted(answer, call);
   call.chargeLate?.((answer.status ?? 200) < 400);
-  const releasing = call.entrance?.advance?.release();
+  const releasing = call.entrance?.reservedUnit?.release();
   // Before the answer: otherwise the caller's next request could be refused.
   if (releasing !== undefined) await releasing;
   await endOfIteration();
@@ -181,8 +181,8 @@ async function handle(call: RequestState, deps: GuardDeps): Promise<ApiReply> {
   }
   const reading = call.params ?? paramsOf(call, served, deps.bodies);
   const params = (call.params = reading instanceof Promise ? await reading : reading);
-  // A batch is charged for what it holds, and the unit taken in advance might be the last of it.
-  if (served.isBulk?.(params, path) === true) await entrance.advance?.release();
+  // A batch is charged for what it holds, and the unit reserved before might be the last of it.
+  if (served.isBulk?.(params, path) === true) await entrance.reservedUnit?.release();
   const received = (octets: number): void => void (call.bodyOctets = octets);
   const asked = { method, path, params, entrance, waitedMs, source: request, received };
   const answering = served.handle(asked);
@@ -324,7 +324,7 @@ async function chargeIfServed(
   admission: Pick<Admission, "charge">,
 ): Promise<void> {
   if (isServed && entrance.refusal === undefined) await admission.charge(entrance, 1);
-  else await entrance.advance?.release();
+  else await entrance.reservedUnit?.release();
 }
 
 async function recover(error: unknown, call: RequestState, deps: GuardDeps): Promise<ApiReply> {

@@ -16,7 +16,8 @@ export interface Database extends BulkTables, PolicyTables {
   verdict_counts: VerdictCountRow;
   traffic: TrafficTableRow;
   domain_mail: DomainMailRow;
-  registrations: RegistrationRow;
+  /** Without `registered_at_ms` the registry has no such domain, or no date for it. */
+  registrations: { domain: string; registered_at_ms: number | null; expires_at_ms: number };
   usage_days: UsageDayRow;
   /** A process that adds to `usage_days`, and the last batch of it that was written. */
   usage_writers: { writer: string; batch: number; day: number };
@@ -24,7 +25,8 @@ export interface Database extends BulkTables, PolicyTables {
   hour_counts: { account_id: string; hour: number; kind: string; count: number };
   /** Refused requests of a day; `key_id` is "" without a key. */
   refusal_counts: { account_id: string; day: number; key_id: string; code: string; count: number };
-  webhook_endpoints: WebhookEndpointRow;
+  /** `events` stand between commas; "" is all. */
+  webhook_endpoints: { account_id: string; url: string; events: string; sealed_secret: string };
   webhook_deliveries: WebhookDeliveryRow;
   /** One row, with id 1: a claim updates it first, so that processes claim one after the other. */
   webhook_claims: { id: number; claims: number };
@@ -158,13 +160,6 @@ export interface DomainMailRow {
   day: number;
 }
 
-interface RegistrationRow {
-  domain: string;
-  /** Null: the registry has no such domain, or no date for it. */
-  registered_at_ms: number | null;
-  expires_at_ms: number;
-}
-
 /** Answers by latency, without refusals: the name says the upper edge in milliseconds. */
 type LatencyColumn = `latency_le_${10 | 50 | 100 | 500 | 1000 | 5000}` | "latency_more";
 
@@ -190,14 +185,6 @@ export interface ChargeRow {
   /** The UTC day whose counter was moved, in days since the Unix epoch. */
   day: number;
   created_at_ms: number;
-}
-
-interface WebhookEndpointRow {
-  account_id: string;
-  url: string;
-  /** Between commas; "" is all. */
-  events: string;
-  sealed_secret: string;
 }
 
 export interface WebhookDeliveryRow {

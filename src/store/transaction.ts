@@ -39,17 +39,24 @@ class Abandoned extends Error {
 const TRIES_MAX = 4;
 
 /**
- * Runs `work` in one transaction, which on SQLite holds the write lock from its start. Where PostgreSQL
- * undoes it to settle a deadlock, `work` runs again from its start, so it may only use `tx`.
+ * Runs `work` in one transaction, which on SQLite takes the write lock at its start. Where PostgreSQL undoes it to end a
+ * deadlock, `work` runs again from its start, so it may only use `tx`. "quickly": a killed process loses nothing, but a
+ * machine that fails may lose the last of it.
  */
 export async function inTransaction<T>(
   db: Kysely<Database>,
   work: (tx: Tx) => Promise<T>,
-  run: Runner = durably,
+  how: "durably" | "quickly" = "durably",
 ): Promise<T> {
   for (let tries = 1; ; tries += 1) {
     try {
-      return await attempt(db, work, run);
+      return await db.transaction().execute(async (sql) => {
+        if (how === "quickly") await skipDisk(sql);
+        let isAbandoned = false;
+        const result = await work({ sql, abandon: () => void (isAbandoned = true) });
+        if (isAbandoned) throw new Abandoned(result);
+        return result;
+      });
     } catch (error) {
       if (error instanceof Abandoned) return error.result as T;
       if (tries >= TRIES_MAX || !isTryAgain(error)) throw error;
@@ -57,34 +64,19 @@ export async function inTransaction<T>(
   }
 }
 
-/** Whether other transactions run beside ours; SQLite's hold the one write lock from their start. */
+async function skipDisk(sql: Tx["sql"]): Promise<void> {
+  const { adapter } = sql.getExecutor();
+  if (adapter instanceof EmbeddedAdapter) adapter.driver.skipSync();
+  else if (hasRivals(sql)) await raw`set local synchronous_commit = off`.execute(sql);
+}
+
+/** Whether other transactions run beside ours; each of SQLite's has the one write lock from its start. */
 export const hasRivals = (db: QueryExecutorProvider): boolean =>
   db.getExecutor().adapter instanceof PostgresAdapter;
 
-type Runner = <T>(db: Kysely<Database>, work: (sql: Tx["sql"]) => Promise<T>) => Promise<T>;
-
-const durably: Runner = (db, work) => db.transaction().execute(work);
-
-/** A killed process loses nothing; a machine that fails may lose the last of it, and nothing else. */
-export const quickly: Runner = (db, work) =>
-  db.transaction().execute(async (sql) => {
-    const { adapter } = db.getExecutor();
-    if (adapter instanceof EmbeddedAdapter) adapter.driver.skipSync();
-    else if (hasRivals(db)) await raw`set local synchronous_commit = off`.execute(sql);
-    return await work(sql);
-  });
-
-const attempt = <T>(db: Kysely<Database>, work: (tx: Tx) => Promise<T>, run: Runner): Promise<T> =>
-  run(db, async (sql) => {
-    let isAbandoned = false;
-    const result = await work({ sql, abandon: () => void (isAbandoned = true) });
-    if (isAbandoned) throw new Abandoned(result);
-    return result;
-  });
-
 /** One of many transactions of statistics: it does not wait for the disk, and waiting work gets a turn after it. */
 export async function inSlice<T>(db: Kysely<Database>, work: (tx: Tx) => Promise<T>): Promise<T> {
-  const result = await inTransaction(db, work, quickly);
+  const result = await inTransaction(db, work, "quickly");
   await setImmediate();
   return result;
 }

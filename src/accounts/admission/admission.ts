@@ -39,7 +39,7 @@ export interface Entrance {
   readonly rateWindow?: number;
   readonly hasCredits: boolean;
   /** Released by the guard at the request's end, and before it is charged for anything else. */
-  readonly advance?: ReservedUnit;
+  readonly reservedUnit?: ReservedUnit;
   /** 401, 403 or 429, to be answered with the rate headers above. Nothing was charged. */
   readonly refusal?: Refusal;
   /** The rate is spent but the account has credits: the charge must be paid by them or the request is refused. */
@@ -93,11 +93,11 @@ class CountingAdmission {
   enter(credentials: Credentials, clientAddress: string, likely?: "unit"): Awaitable<Entrance> {
     const presented = presentedKey(credentials);
     if (presented.kind === "none") return this.#asAnonymous(clientAddress, "anonymous", likely);
-    if (presented.kind === "invalid") return this.#asAnonymous(clientAddress, "intruder");
+    if (presented.kind === "invalid") return this.#asAnonymous(clientAddress, "invalid_key");
     const known = this.#knownKeys.holder(presented.key);
     return when(known, (holder) =>
       holder === undefined
-        ? this.#asAnonymous(clientAddress, "intruder")
+        ? this.#asAnonymous(clientAddress, "invalid_key")
         : this.#asAccount(holder, clientAddress, likely),
     );
   }
@@ -149,7 +149,7 @@ class CountingAdmission {
     const terms = this.terms(entrance, units);
     if (terms.purses === "credits") return this.#payByCredits(entrance, terms);
     const owner = ownerKey(terms.owner);
-    const early = units === 1 ? entrance.advance?.claim() : undefined;
+    const early = units === 1 ? entrance.reservedUnit?.claim() : undefined;
     const taken = early ?? this.#deps.quotas.take(owner, units, terms.limits, terms.nowMs);
     return when(taken, (answer) =>
       answer.kind === "taken"
@@ -247,7 +247,7 @@ class CountingAdmission {
 
   #asAnonymous(
     clientAddress: string,
-    who: "anonymous" | "intruder",
+    who: "anonymous" | "invalid_key",
     likely?: "unit",
   ): Awaitable<Entrance> {
     const { caller, owner } = this.#anonymous.at(clientAddress);
@@ -314,7 +314,7 @@ class CountingAdmission {
     const { rate = UNLIMITED, unit } = await requests.take(owner, limits, clock.nowMs());
     const entrance = entranceOf(caller, who, limits.ratePerMinute, rate);
     if (unit === undefined) return entrance;
-    entrance.advance = reservedUnit(unit, (day) => quotas.giveBack(owner, 1, day));
+    entrance.reservedUnit = reservedUnit(unit, (day) => quotas.giveBack(owner, 1, day));
     return entrance;
   }
 }
@@ -333,7 +333,7 @@ function highestRate(tiers: Tiers): number | null {
 }
 
 /** Whose rate was counted: an account's, an address's, or that of an address with an invalid key. */
-type Who = Account | "anonymous" | "intruder";
+type Who = Account | "anonymous" | "invalid_key";
 
 const UNLIMITED: RateTaking = { isGranted: true, remaining: Infinity, closesInMs: 0, window: 0 };
 
@@ -362,7 +362,7 @@ function refusalOf(who: Who, rate: RateTaking): Refusal | undefined {
   if (typeof who === "object" && who.isDisabled) return accountDisabled();
   if (!rate.isGranted) return rateExceeded(rate.closesInMs);
   // An invalid key counts against the address, so that guessing is as slow as asking.
-  return who === "intruder" ? invalidApiKey() : undefined;
+  return who === "invalid_key" ? invalidApiKey() : undefined;
 }
 
 /** A unit counted before its charge; `giveBack` takes it off the day it was counted on. */

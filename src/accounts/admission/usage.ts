@@ -5,7 +5,7 @@ import { StoreDown } from "../../base/store-down.ts";
 import { monthStart, nextMonthStart } from "../../core/calendar.ts";
 import { findRow, lockName, pruneSlices, type Upsert, upsert } from "../../store/rows.ts";
 import type { Database, UsageDayRow } from "../../store/schema.ts";
-import { hasRivals, inTransaction, quickly, type Tx } from "../../store/transaction.ts";
+import { hasRivals, inTransaction, type Tx } from "../../store/transaction.ts";
 
 export interface QuotaLimits {
   readonly daily: number | null;
@@ -205,7 +205,7 @@ export class UsageLedger {
   async #add(deltas: readonly UsageDelta[]): Promise<void> {
     if (!hasRivals(this.#db)) {
       // Four times a second: to wait for the disk each time would hold up every request. A kill loses nothing of it.
-      await inTransaction(this.#db, (tx) => this.#write(tx, merged(deltas)), quickly);
+      await inTransaction(this.#db, (tx) => this.#write(tx, merged(deltas)), "quickly");
       return;
     }
     this.#number += 1;

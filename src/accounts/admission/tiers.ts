@@ -25,7 +25,7 @@ export const limitsOf = (
 export const limitsJson = (limits: AccountLimits = {}): Readonly<Record<string, number | null>> =>
   Object.fromEntries(
     [...NUMBERS].flatMap(([name, { field }]) => {
-      const value = field === "premium" ? undefined : limits[field];
+      const value = limits[field];
       return value === undefined ? [] : [[name, value]];
     }),
   );
@@ -68,13 +68,15 @@ export function tierOf(
 }
 
 /** The file's names of the numbers, where they go, and the least they may be. */
-const NUMBERS: ReadonlyMap<string, { readonly field: keyof Tier; readonly least: number }> =
-  new Map([
-    ["rate_per_minute", { field: "ratePerMinute", least: 1 }],
-    ["daily", { field: "daily", least: 0 }],
-    ["monthly", { field: "monthly", least: 0 }],
-    ["bulk_limit", { field: "bulkLimit", least: 1 }],
-  ]);
+const NUMBERS: ReadonlyMap<
+  string,
+  { readonly field: keyof AccountLimits; readonly least: number }
+> = new Map([
+  ["rate_per_minute", { field: "ratePerMinute", least: 1 }],
+  ["daily", { field: "daily", least: 0 }],
+  ["monthly", { field: "monthly", least: 0 }],
+  ["bulk_limit", { field: "bulkLimit", least: 1 }],
+]);
 
 const NAMES = [...NUMBERS.keys(), "premium"].join(", ");
 

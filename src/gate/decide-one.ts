@@ -6,7 +6,6 @@ import {
   type Facts,
   type FactSource,
   type FeedbackFacts,
-  type TrafficFacts,
   usesFeedback,
 } from "../core/policy/policy.ts";
 import { policyFor, type PolicyQuestion } from "../core/policy/default-policy.ts";
@@ -30,14 +29,17 @@ import type { Datasets } from "../core/evidence/datasets.ts";
 import { noSuchPolicy, Refusal } from "../base/refusals.ts";
 import {
   askedBy,
+  BUILT_IN,
+  builtInPolicy,
   checkedEntry,
+  type FindPolicies,
+  type PoliciesInForce,
   rule,
   ruleEarly,
   type Ruling,
   secondsUntilRuled,
   TOO_OFTEN,
 } from "./rulings.ts";
-import { BUILT_IN, builtInPolicy, type FindPolicies, type PoliciesInForce } from "./rulings.ts";
 import type { DecisionMade } from "./outcomes.ts";
 import { type Proof, type ProofOffer, UNPROVEN, type VerifyProof } from "./proof/proof.ts";
 import type { SignToken } from "./tokens.ts";
@@ -129,18 +131,6 @@ const OVERHEAD_BYTES = 1_000;
 
 export type DecideOnKnown = (owner: Owner, request: DecideRequest) => Promise<DecideAnswer>;
 
-/** `decideOnKnown` is for when `decideOne` fails or is late. */
-export function createDecideOne(deps: DecideDeps): {
-  readonly decideOne: DecideOne;
-  readonly decideOnKnown: DecideOnKnown;
-} {
-  const decider = new Decider(deps);
-  return {
-    decideOne: (entrance, request) => decider.decide(entrance, request),
-    decideOnKnown: (owner, request) => decider.decideOnKnown(owner, request),
-  };
-}
-
 interface Asking {
   readonly entrance: Entrance;
   readonly caller: Caller;
@@ -158,7 +148,8 @@ interface Asking {
 interface Decided {
   readonly checked: CheckedDecision;
   readonly ruling: Ruling;
-  readonly traffic: TrafficFacts | undefined;
+  /** Spellings of the mailbox. */
+  readonly seen?: number | undefined;
   /** Absent: none was offered. */
   readonly proof?: Proof | undefined;
   readonly retryAfter?: number | undefined;
@@ -170,7 +161,7 @@ interface Decided {
 const DNS_AND_ACCOUNT: ReadonlySet<FactSource> = new Set(["dns", "account"]);
 const ACCOUNT: ReadonlySet<FactSource> = new Set(["account"]);
 
-class Decider {
+export class Decider {
   readonly #deps: DecideDeps;
   readonly #checks = new LRUCache<string, CheckedDecision>({
     maxSize: KEPT_BYTES,
@@ -183,7 +174,7 @@ class Decider {
     this.#deps = deps;
   }
 
-  async decide(entrance: Entrance, request: DecideRequest): Promise<DecideAnswer> {
+  readonly decideOne: DecideOne = async (entrance, request) => {
     const { clock } = this.#deps;
     const endMs = clock.monotonicMs() - request.waitedMs + request.deadlineMs - FINISH_MS;
     const left = (): number => Math.max(0, endMs - clock.monotonicMs());
@@ -207,15 +198,15 @@ class Decider {
       .catch((fault: unknown) => this.#deps.log.error("decide.failed", fault))
       .finally(() => (this.#unfinished -= 1));
     return this.#answer(asking, early);
-  }
+  };
 
-  /** Rules on what is known without DNS, counts and payment: at once if the policy was read before. */
-  async decideOnKnown(owner: Owner, request: DecideRequest): Promise<DecideAnswer> {
+  /** For when `decideOne` fails or is late: rules on what is known without DNS, counts and payment, at once if the policy was read before. */
+  readonly decideOnKnown: DecideOnKnown = async (owner, request) => {
     const policies = (await this.#policiesOf(owner, request, 0)) ?? BUILT_IN;
     const caller: Caller = { owner, tier: "anonymous", clientAddress: "" };
     const asking = { caller, request, policies };
     return answered(asking, this.#known(asking), undefined);
-  }
+  };
 
   #policiesOf(
     owner: Owner,
@@ -255,7 +246,7 @@ class Decider {
     const checked = kept ?? this.#checkedWithoutDns(asking);
     const missing = kept === undefined ? DNS_AND_ACCOUNT : ACCOUNT;
     const ruling = ruleEarly(checked, asking.policies, { caller, language }, missing);
-    return ruling && { checked, ruling, traffic: undefined, paidBy: "plan", spent: undefined };
+    return ruling && { checked, ruling, paidBy: "plan", spent: undefined };
   }
 
   #known(asking: Pick<Asking, "caller" | "request" | "policies">): Decided {
@@ -264,7 +255,7 @@ class Decider {
     const proof = asking.request.proof && UNPROVEN;
     const known = { caller, verified: proof?.verified };
     const ruling = rule(checked, asking.policies, known, language);
-    return { checked, ruling, traffic: undefined, proof, paidBy: "plan", spent: undefined };
+    return { checked, ruling, proof, paidBy: "plan", spent: undefined };
   }
 
   /** In time, beside the check. */
@@ -303,10 +294,10 @@ class Decider {
       if (counting instanceof Promise) await counting;
       const proof = proving && (await proving);
       const reported = { feedback, verified: proof?.verified };
-      const { ruling, traffic, retryAfter } = this.#ruled(asking, checked, reported);
+      const { ruling, seen, retryAfter } = this.#ruled(asking, checked, reported);
       asking.isDecided = true;
       const paidBy = receipt?.paidBy ?? "plan";
-      return { checked, ruling, traffic, retryAfter, proof, paidBy, spent };
+      return { checked, ruling, seen, retryAfter, proof, paidBy, spent };
     } catch (fault) {
       await receipt?.refund();
       this.#deps.log.error("decide.failed", fault);
@@ -352,7 +343,7 @@ class Decider {
       mailboxId: checked.mailboxId,
       subject: request.subject,
     });
-    return { ruling, traffic, retryAfter };
+    return { ruling, seen: traffic?.mailbox_seen, retryAfter };
   }
 
   #count(marks: Marks, question: PolicyQuestion, dns: CheckFacts["dns"], decision: Decision): void {
@@ -472,11 +463,10 @@ function askerOf({ isPublishable, owner }: Caller): DecisionAsker {
 /** A page gets no result and no mailbox, and nobody else than an account a mailbox. */
 function answered(
   { caller, policies }: Pick<Asking, "caller" | "policies">,
-  { checked, ruling, traffic, retryAfter, proof, paidBy, spent }: Decided,
+  { checked, ruling, seen, retryAfter, proof, paidBy, spent }: Decided,
   token: string | undefined,
 ): DecideAnswer {
   const asker = askerOf(caller);
-  const seen = traffic?.mailbox_seen;
   const said = { ruling, policies, asker, retryAfter, seen, proof };
   const { decision, reason } = ruling.outcome;
   const { message } = ruling;

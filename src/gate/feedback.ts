@@ -1,5 +1,6 @@
 import type { FeedbackOutcome } from "../core/policy/outcomes.ts";
 import { type Kysely, sql } from "kysely";
+import { LRUCache } from "lru-cache";
 import { readEntry } from "../core/address/address.ts";
 import { dayOf } from "../core/calendar.ts";
 import type { Datasets } from "../core/evidence/datasets.ts";
@@ -20,8 +21,74 @@ import { inTransaction } from "../store/transaction.ts";
 import { deleteRows, insertRow, keepNewest, lockAccount, pruneRows } from "../store/rows.ts";
 import type { FeedbackMark, Proposal } from "./gate-shapes.ts";
 import { FEEDBACK_DAYS, Proposals } from "./proposals.ts";
-import { ReportedNames } from "./reported-names.ts";
 import { type AccountHash, mailboxId, reportedDomainOf } from "./traffic.ts";
+
+/** Mailboxes and domains that accounts reported, so that a decision on any other asks no store. */
+
+/** Other servers write too. */
+const BELIEVED_MS = 1_000;
+
+const NAMES_IN_MEMORY = 200_000;
+
+/** Clocks of several servers differ, and what began first may be stored last. */
+const OVERLAP_MS = 60_000;
+
+interface Names {
+  readonly all: Set<string>;
+  /** By the clock of the rows, and by the one that never goes back. */
+  readonly readMs: number;
+  readonly atMs: number;
+}
+
+class ReportedNames {
+  readonly #db: Kysely<Database>;
+  readonly #clock: Pick<Clock, "nowMs" | "monotonicMs">;
+  readonly #known = new LRUCache<string, Names>({
+    maxSize: NAMES_IN_MEMORY,
+    sizeCalculation: ({ all }) => all.size + 1,
+  });
+  readonly #reading = new Map<string, Promise<ReadonlySet<string>>>();
+
+  constructor(db: Kysely<Database>, clock: Pick<Clock, "nowMs" | "monotonicMs">) {
+    this.#db = db;
+    this.#clock = clock;
+  }
+
+  /** What was taken back or forgotten lately may be among them; another `day` begins anew. */
+  of(accountId: string, day: number): Awaitable<ReadonlySet<string>> {
+    const place = `${accountId} ${String(day)}`;
+    const known = this.#known.get(place);
+    if (known && this.#clock.monotonicMs() - known.atMs < BELIEVED_MS) return known.all;
+    const begun = this.#reading.get(place);
+    if (begun !== undefined) return begun;
+    const reading = this.#read(accountId, place, known).finally(() => this.#reading.delete(place));
+    this.#reading.set(place, reading);
+    return reading;
+  }
+
+  async #read(accountId: string, place: string, known?: Names): Promise<ReadonlySet<string>> {
+    const [readMs, atMs] = [this.#clock.nowMs(), this.#clock.monotonicMs()];
+    const since = known === undefined ? "" : String(known.readMs - OVERLAP_MS).padStart(14, "0");
+    const rows = await this.#db
+      .selectFrom("feedback")
+      .select(["mailbox", "domain"])
+      .distinct()
+      .where("account_id", "=", accountId)
+      .where("id", ">", since)
+      .where("outcome", "<>", "fine")
+      .execute();
+    const all = known?.all ?? new Set();
+    for (const { mailbox, domain } of rows) all.add(mailbox).add(domain);
+    this.#known.set(place, { all, readMs, atMs });
+    return all;
+  }
+
+  /** This process stored a report. */
+  add(accountId: string, day: number, names: readonly string[]): void {
+    const known = this.#known.get(`${accountId} ${String(day)}`);
+    for (const name of names) known?.all.add(name);
+  }
+}
 
 /** What became of an account's sign-ups, as the account says. Nothing follows by itself but facts and proposals. */
 
@@ -276,39 +343,3 @@ export const pruneFeedback = (db: Kysely<Database>, nowMs: number): Promise<numb
     column: "day",
     before: dayOf(nowMs) - FEEDBACK_DAYS + 1,
   });
-
-/** What a rule of a policy's document may look like; it was checked when it was saved. */
-interface RuleDocument {
-  readonly when?: { readonly domain?: unknown };
-  readonly then?: unknown;
-  readonly reason?: unknown;
-}
-
-/** The policy's document with a rule that allows or denies a domain and the names below it, before all others. */
-export function withDomain(document: unknown, domain: string, word: "allow" | "deny"): object {
-  const { rules = [], ...rest } = document as { readonly rules?: readonly RuleDocument[] };
-  const names = [domain, `*.${domain}`];
-  const [then, reason] = word === "allow" ? ["accept", "allowed"] : ["reject", "denied"];
-  const others = rules.flatMap((rule): readonly RuleDocument[] => {
-    if (!isOwnRule(rule)) return [rule];
-    const left = rule.when.domain.filter((name) => !names.includes(name));
-    return left.length === 0 ? [] : [{ ...rule, when: { domain: left } }];
-  });
-  const at = others.findIndex(
-    (rule) => isOwnRule(rule) && rule.then === then && rule.when.domain.length + 2 <= ITEMS_MAX,
-  );
-  const known = at < 0 ? [] : ((others[at]?.when?.domain ?? []) as readonly string[]);
-  const rule = { when: { domain: [...known, ...names] }, then, reason };
-  return { ...rest, rules: [rule, ...others.filter((_, index) => index !== at)] };
-}
-
-const ITEMS_MAX = 200;
-
-function isOwnRule(
-  rule: RuleDocument,
-): rule is RuleDocument & { readonly when: { readonly domain: readonly string[] } } {
-  const { when = {}, then, reason } = rule;
-  const words = `${String(then)} ${String(reason)}`;
-  const isDomains = Object.keys(when).join() === "domain" && Array.isArray(when.domain);
-  return isDomains && (words === "accept allowed" || words === "reject denied");
-}

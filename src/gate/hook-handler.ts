@@ -8,7 +8,7 @@ import type { Clock } from "../base/clock.ts";
 import { inTime } from "../base/in-time.ts";
 import type { Log } from "../base/log.ts";
 
-import type { Hook, HookNews, Hooks } from "./hooks-store.ts";
+import { type Hook, type HookNews, type Hooks, aboutHook, TEST_HEADER } from "./hooks.ts";
 import type { SecretBox } from "../base/secrets.ts";
 import type { Admission } from "../accounts/admission/admission.ts";
 import { bucketKey } from "../accounts/admission/caller.ts";
@@ -17,7 +17,6 @@ import { Refusal } from "../base/refusals.ts";
 import { WriteBehind } from "../base/write-behind.ts";
 import type { DecideAnswer, DecideOne, DecideOnKnown } from "./decide-one.ts";
 import { HOOK_KEY } from "./decision-log.ts";
-import { aboutHook, TEST_HEADER } from "./hooks.ts";
 import type { HookKeys, HookRequest } from "./hook-signatures.ts";
 import {
   type HookReply,

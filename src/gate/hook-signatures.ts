@@ -8,8 +8,7 @@ import {
   type ProtectedHeaderParameters,
 } from "jose";
 import type { Clock } from "../base/clock.ts";
-import { isSignedBy, keySets } from "./key-sets.ts";
-import type { FetchJson } from "./published-json.ts";
+import { type FetchJson, isSignedBy, keySets } from "./published-json.ts";
 
 /** A call as it came: signatures are over the very octets. */
 export interface HookRequest {

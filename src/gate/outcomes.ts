@@ -13,7 +13,7 @@ import type { Database } from "../store/schema.ts";
 import type { OutcomeCountRow, RuleCountRow, ShadowCountRow } from "../store/tables/policy.ts";
 import { inSlice, type Tx } from "../store/transaction.ts";
 import type { OutcomeReport } from "./gate-shapes.ts";
-import type { Hooks } from "./hooks-store.ts";
+import type { Hooks } from "./hooks.ts";
 import type { PoliciesInForce } from "./rulings.ts";
 
 /** Counts by UTC day: what was decided, and what a shadow version says of the same. No address. */

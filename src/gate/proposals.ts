@@ -121,3 +121,39 @@ function inShares(
   const shown = new Set(ranked.slice(0, PROPOSALS_MAX));
   return open.filter((one) => shown.has(one)).map(({ by: _by, ...proposal }) => proposal);
 }
+
+/** What a rule of a policy's document may look like; it was checked when it was saved. */
+interface RuleDocument {
+  readonly when?: { readonly domain?: unknown };
+  readonly then?: unknown;
+  readonly reason?: unknown;
+}
+
+/** The policy's document with a rule that allows or denies a domain and the names below it, before all others. */
+export function withDomain(document: unknown, domain: string, word: "allow" | "deny"): object {
+  const { rules = [], ...rest } = document as { readonly rules?: readonly RuleDocument[] };
+  const names = [domain, `*.${domain}`];
+  const [then, reason] = word === "allow" ? ["accept", "allowed"] : ["reject", "denied"];
+  const others = rules.flatMap((rule): readonly RuleDocument[] => {
+    if (!isOwnRule(rule)) return [rule];
+    const left = rule.when.domain.filter((name) => !names.includes(name));
+    return left.length === 0 ? [] : [{ ...rule, when: { domain: left } }];
+  });
+  const at = others.findIndex(
+    (rule) => isOwnRule(rule) && rule.then === then && rule.when.domain.length + 2 <= ITEMS_MAX,
+  );
+  const known = at < 0 ? [] : ((others[at]?.when?.domain ?? []) as readonly string[]);
+  const rule = { when: { domain: [...known, ...names] }, then, reason };
+  return { ...rest, rules: [rule, ...others.filter((_, index) => index !== at)] };
+}
+
+const ITEMS_MAX = 200;
+
+function isOwnRule(
+  rule: RuleDocument,
+): rule is RuleDocument & { readonly when: { readonly domain: readonly string[] } } {
+  const { when = {}, then, reason } = rule;
+  const words = `${String(then)} ${String(reason)}`;
+  const isDomains = Object.keys(when).join() === "domain" && Array.isArray(when.domain);
+  return isDomains && (words === "accept allowed" || words === "reject denied");
+}

@@ -35,11 +35,7 @@ export interface TokensDeps {
   readonly notices?: Pick<Notices, "tell">;
 }
 
-export interface Tokens {
-  readonly sign: SignToken;
-  /** Gives the account's new secret, which is not shown again; the old one ends at once. */
-  renewSecret(accountId: string, note?: Note): Promise<string>;
-}
+export type Tokens = ReturnType<typeof createTokens>;
 
 const TOKEN_SECONDS = 600;
 const SECRET_BYTES = 32;
@@ -49,7 +45,11 @@ const base64url = (text: string): string => Buffer.from(text).toString("base64ur
 
 const HEAD = base64url(JSON.stringify({ alg: "HS256", typ: "gatepost+jwt" }));
 
-export function createTokens(deps: TokensDeps): Tokens {
+/** `renewSecret` gives the account's new secret, which is not shown again; the old one ends at once. */
+export function createTokens(deps: TokensDeps): {
+  readonly sign: SignToken;
+  readonly renewSecret: (accountId: string, note?: Note) => Promise<string>;
+} {
   const { accounts, box, ids, log, notices } = deps;
   const about = (accountId: string): string => `token secret ${accountId}`;
   const newSecret = (): string =>

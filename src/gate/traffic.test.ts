@@ -8,7 +8,7 @@ import { DAY_MS } from "../core/calendar.ts";
 import type { TrafficFacts } from "../core/policy/policy.ts";
 import { createAccountHash, marksOf, Traffic, type TrafficDeps } from "./traffic.ts";
 import { TrafficStore } from "./traffic-store.ts";
-import { createAccountSwitches } from "./account-switches.ts";
+import { AccountSwitches } from "./account-switches.ts";
 
 const hash = createAccountHash(new Uint8Array(32).fill(5));
 const datasets = literalDatasets({ free: ["free.example"], domains: { "ours.example": "allow" } });
@@ -264,7 +264,7 @@ test("a flood of one name stops counting at 1,000", async (t) => {
 test("switching off forgets, and switching on begins anew", async (t) => {
   const { count, traffic, accounts, clock, sql } = await openCounter(t);
   const { db } = sql;
-  const switches = createAccountSwitches({ accounts, db, clock });
+  const switches = new AccountSwitches({ accounts, db, clock });
   const turn = switches.switchTraffic;
   await count([...FOUR, "adal@gmail.com"]);
   await traffic.flush();

@@ -27,13 +27,12 @@ import { createHostCheck } from "../http/hosts.ts";
 import { DEFAULT_LIMITS } from "../http/server.ts";
 import { createSecretBox } from "../base/secrets.ts";
 import { type BackTested, createBackTestPolicy } from "../gate/back-test.ts";
-import { createDecideOne, type DecideDeps } from "../gate/decide-one.ts";
+import { Decider, type DecideDeps } from "../gate/decide-one.ts";
 import { DecisionLog } from "../gate/decision-log.ts";
 import { Feedback } from "../gate/feedback.ts";
 import { HookHandler, type HookHandlerDeps } from "../gate/hook-handler.ts";
 import { createHookKeys } from "../gate/hook-signatures.ts";
-import { Hooks } from "../gate/hooks-store.ts";
-import { HookService } from "../gate/hooks.ts";
+import { Hooks, HookService } from "../gate/hooks.ts";
 import { OutcomeRecorder, Outcomes } from "../gate/outcomes.ts";
 import { createProofs } from "../gate/proof/proof.ts";
 import { createFetchJson } from "../gate/published-json.ts";
@@ -205,15 +204,14 @@ function checkerOf(process: Process, serving: Serving, verdicts: VerdictTally): 
 const FRESH_MS = 400;
 
 function openGate(process: Process, parts: CommonParts) {
-  const { clock } = process;
   const { serving, base, checker, admission, publicUrl } = parts;
   const { backing, secretKey, metrics } = serving;
-  const { reportOutcomes, sql } = backing.store;
-  const { db } = sql;
+  const { reportOutcomes } = backing.store;
+  const { clock, db } = base;
   const box = createSecretBox(secretKey);
-  const [hooks, store, outcomes] = [new Hooks(db), new PolicyStore(db), new Outcomes(db)];
+  const [hooks, outcomes] = [new Hooks(db), new Outcomes(db)];
   const tokens = createTokens({ ...base, box, publicUrl });
-  const policies = createFindPolicies({ ...base, store });
+  const policies = createFindPolicies({ ...base, store: new PolicyStore(db) });
   const hash = createAccountHash(mailboxKey(secretKey));
   const { datasets, budgeted: check, withoutDns: checkWithoutDns, dns } = checker;
   const counted = outcomeCounter(metrics.registry, "feedback");
@@ -223,7 +221,7 @@ function openGate(process: Process, parts: CommonParts) {
   // Accounts, tokens and DNS name these URLs, so nothing that the operator allows to others is allowed here.
   const outbound = createOutbound({ addresses: dns.everyAddress, clock });
   const fetchJson = createFetchJson(outbound, clock);
-  const deciding = createDecideOne({
+  const { decideOne, decideOnKnown } = new Decider({
     ...base,
     admission,
     check,
@@ -242,7 +240,8 @@ function openGate(process: Process, parts: CommonParts) {
   const jwks = createHookKeys(fetchJson, clock);
   const handler = new HookHandler({
     ...base,
-    ...deciding,
+    decideOne,
+    decideOnKnown,
     hooks,
     box,
     jwks,
@@ -252,7 +251,7 @@ function openGate(process: Process, parts: CommonParts) {
   flushLast(process, "hooks.flush_failed", handler);
   const checkHost = createPublicHostCheck({ addresses: dns.everyAddress, clock });
   return {
-    decideOne: deciding.decideOne,
+    decideOne,
     decisionLog,
     feedback,
     waves,

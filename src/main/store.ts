@@ -20,10 +20,9 @@ import { SignIns } from "../accounts/sign-in/sign-ins.ts";
 import { askedRarely } from "../base/health.ts";
 import { inTime } from "../base/in-time.ts";
 import { keyFingerprint, loadSecretKey } from "../base/secrets.ts";
-import { type AccountSwitches, createAccountSwitches } from "../gate/account-switches.ts";
-import { Hooks } from "../gate/hooks-store.ts";
-import { createOutcomeReport, type ReportOutcomes } from "../gate/outcomes.ts";
-import { Outcomes } from "../gate/outcomes.ts";
+import { AccountSwitches } from "../gate/account-switches.ts";
+import { Hooks } from "../gate/hooks.ts";
+import { createOutcomeReport, type ReportOutcomes, Outcomes } from "../gate/outcomes.ts";
 import { DatabaseFault } from "../store/database-fault.ts";
 import type { SqlDatabase } from "../store/database.ts";
 import { alone, type Elections } from "../store/elections.ts";
@@ -89,7 +88,7 @@ export function accountStore(
     accounts: new AccountService({ accounts, passwords, sessions, ids, clock, notices }),
     keys: new KeyService({ keys, ids, clock, notices }),
     credits: new Credits(db, { clock, notices }),
-    switches: createAccountSwitches({ accounts, db, clock, notices }),
+    switches: new AccountSwitches({ accounts, db, clock, notices }),
     reportOutcomes: createOutcomeReport({ outcomes, keys, hooks, clock }),
     notices,
   };

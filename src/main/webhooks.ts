@@ -3,7 +3,7 @@ import type { Lookup } from "../core/mail/lookup.ts";
 import { createHostCheck } from "../outbound/dial.ts";
 import type { SqlDatabase } from "../store/database.ts";
 import type { Notices } from "../store/notices.ts";
-import { createWebhookSetup, type WebhookSetup } from "../webhooks/configure.ts";
+import { WebhookSetup } from "../webhooks/configure.ts";
 import { Dispatcher } from "../webhooks/dispatcher.ts";
 import { Deliveries, WebhookEndpoints } from "../webhooks/webhooks-store.ts";
 import type { Process } from "./process.ts";
@@ -36,5 +36,5 @@ export function openWebhooks(process: Process, parts: WebhookParts): Webhooks {
   const dispatcher = new Dispatcher(deps);
   closing.add(() => dispatcher.stop());
   const checkHost = createHostCheck({ addresses, clock });
-  return { setup: createWebhookSetup({ endpoints, box, ids, checkHost }), deliveries, dispatcher };
+  return { setup: new WebhookSetup({ endpoints, box, ids, checkHost }), deliveries, dispatcher };
 }

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { createSecretBox } from "../base/secrets.ts";
 import { addAccount, openStores } from "../../test/contracts/stores.ts";
 import { WebhookEndpoints } from "./webhooks-store.ts";
-import { createWebhookSetup } from "./configure.ts";
+import { WebhookSetup } from "./configure.ts";
 import { checkHost, setup } from "../../test/process/webhook-setup.ts";
 
 test("events are checked, ordered and made single", async () => {
@@ -26,7 +26,7 @@ test("a secret is 64 hex digits, stored sealed, replaced at once and shown once"
   await addAccount(stores, 0, "a1");
   const endpoints = new WebhookEndpoints(stores.sql.db);
   const box = createSecretBox(new Uint8Array(32).fill(3));
-  const known = createWebhookSetup({ endpoints, box, ids: stores.ids, checkHost });
+  const known = new WebhookSetup({ endpoints, box, ids: stores.ids, checkHost });
   const first = await known.set("a1", "https://hook.example/", []);
   assert.match(first.secret, /^[0-9a-f]{64}$/);
   const stored = await stores.sql.db.selectFrom("webhook_endpoints").selectAll().execute();

@@ -107,62 +107,74 @@ interface ConfigureDeps {
   readonly checkHost: PublicHostCheck;
 }
 
-/** What an account may do with its webhook. All but `show` and `remove` throw a `Refusal` for what is wrong. */
-export interface WebhookSetup {
-  /** The same, which notes its changes. */
-  by(note: Note): WebhookSetup;
-  show(accountId: string): Promise<WebhookSettings | undefined>;
-  set(accountId: string, url: string, events: readonly string[]): Promise<NewWebhookSettings>;
-  selectEvents(accountId: string, events: readonly string[]): Promise<WebhookSettings>;
-  /** The old secret ends at once, for deliveries already queued too. */
-  renewSecret(accountId: string): Promise<NewWebhookSettings>;
-  remove(accountId: string): Promise<boolean>;
-}
-
 const SECRET_BYTES = 32;
 
-export function createWebhookSetup(deps: ConfigureDeps): WebhookSetup {
-  const { endpoints, box, ids, checkHost, note } = deps;
-  const show = async (accountId: string): Promise<WebhookSettings | undefined> => {
-    const endpoint = await endpoints.find(accountId);
+/** What an account may do with its webhook. All but `show` and `remove` throw a `Refusal` for what is wrong. */
+export class WebhookSetup {
+  readonly #deps: ConfigureDeps;
+
+  constructor(deps: ConfigureDeps) {
+    this.#deps = deps;
+  }
+
+  /** The same, which notes its changes. */
+  by(note: Note): WebhookSetup {
+    return new WebhookSetup({ ...this.#deps, note });
+  }
+
+  async show(accountId: string): Promise<WebhookSettings | undefined> {
+    const endpoint = await this.#deps.endpoints.find(accountId);
     return endpoint && { url: endpoint.url, events: endpoint.events };
-  };
-  const changed = async (accountId: string, isThere: boolean): Promise<WebhookSettings> => {
-    const settings = isThere ? await show(accountId) : undefined;
+  }
+
+  async set(
+    accountId: string,
+    text: string,
+    names: readonly string[],
+  ): Promise<NewWebhookSettings> {
+    const { endpoints, box, checkHost, note } = this.#deps;
+    const events = readEvents(names);
+    const url = await publicHttpsUrl(text, checkHost);
+    const secret = this.#newSecret();
+    await endpoints.save({ accountId, url, events, sealedSecret: box.seal(secret, accountId) });
+    await note?.({ action: "webhook.saved", accountId, detail: new URL(url).host });
+    return { url, events, secret };
+  }
+
+  async selectEvents(accountId: string, names: readonly string[]): Promise<WebhookSettings> {
+    const { endpoints, note } = this.#deps;
+    const isThere = await endpoints.setEvents(accountId, readEvents(names));
+    const settings = await this.#changed(accountId, isThere);
+    await note?.({ action: "webhook.saved", accountId, detail: "events" });
+    return settings;
+  }
+
+  /** The old secret ends at once, for deliveries already queued too. */
+  async renewSecret(accountId: string): Promise<NewWebhookSettings> {
+    const { endpoints, box, note } = this.#deps;
+    const secret = this.#newSecret();
+    const isThere = await endpoints.setSecret(accountId, box.seal(secret, accountId));
+    const settings = await this.#changed(accountId, isThere);
+    await note?.({ action: "webhook.secret", accountId });
+    return { ...settings, secret };
+  }
+
+  async remove(accountId: string): Promise<boolean> {
+    const { endpoints, note } = this.#deps;
+    const isRemoved = await endpoints.remove(accountId);
+    if (isRemoved) await note?.({ action: "webhook.removed", accountId });
+    return isRemoved;
+  }
+
+  #newSecret(): string {
+    return Buffer.from(this.#deps.ids.bytes(SECRET_BYTES)).toString("hex");
+  }
+
+  async #changed(accountId: string, isThere: boolean): Promise<WebhookSettings> {
+    const settings = isThere ? await this.show(accountId) : undefined;
     if (settings === undefined) throw noWebhook();
     return settings;
-  };
-  const newSecret = (): string => Buffer.from(ids.bytes(SECRET_BYTES)).toString("hex");
-  return {
-    by: (noted) => createWebhookSetup({ ...deps, note: noted }),
-    show,
-    async set(accountId, text, names) {
-      const events = readEvents(names);
-      const url = await publicHttpsUrl(text, checkHost);
-      const secret = newSecret();
-      await endpoints.save({ accountId, url, events, sealedSecret: box.seal(secret, accountId) });
-      await note?.({ action: "webhook.saved", accountId, detail: new URL(url).host });
-      return { url, events, secret };
-    },
-    async selectEvents(accountId, names) {
-      const isThere = await endpoints.setEvents(accountId, readEvents(names));
-      const settings = await changed(accountId, isThere);
-      await note?.({ action: "webhook.saved", accountId, detail: "events" });
-      return settings;
-    },
-    async renewSecret(accountId) {
-      const secret = newSecret();
-      const isThere = await endpoints.setSecret(accountId, box.seal(secret, accountId));
-      const settings = await changed(accountId, isThere);
-      await note?.({ action: "webhook.secret", accountId });
-      return { ...settings, secret };
-    },
-    async remove(accountId) {
-      const isRemoved = await endpoints.remove(accountId);
-      if (isRemoved) await note?.({ action: "webhook.removed", accountId });
-      return isRemoved;
-    },
-  };
+  }
 }
 
 function readEvents(names: readonly string[]): readonly WebhookEvent[] {

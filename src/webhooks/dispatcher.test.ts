@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { manualClock } from "../../test/time/manual-clock.ts";
 import { accepted, statsOf, until, webhookWorld } from "../../test/process/webhook-world.ts";
-import { deliveryRow } from "./outcome-words.ts";
+import { deliveryRow } from "./webhook-sender.ts";
 import { inTransaction } from "../store/transaction.ts";
 import { verifySignature } from "./verify.ts";
 

@@ -9,9 +9,8 @@ import type { SecretBox } from "../base/secrets.ts";
 import type { Announcement } from "../bulk/announce.ts";
 import type { Tx } from "../store/transaction.ts";
 import type { WebhookDeliveryRow } from "../store/schema.ts";
-import { outcomeOf } from "./outcome-words.ts";
 import { sign } from "./verify.ts";
-import type { WebhookSender } from "./webhook-sender.ts";
+import { outcomeOf, type WebhookSender } from "./webhook-sender.ts";
 import {
   type Deliveries,
   type Delivery,

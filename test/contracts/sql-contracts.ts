@@ -11,7 +11,7 @@ import { RuleStore } from "../../src/lists/rules/rule.ts";
 import { sqlRegistrationCache } from "../../src/check/registration-store.ts";
 import { Deliveries, WebhookEndpoints } from "../../src/webhooks/webhooks-store.ts";
 import { webhookStoreContract } from "./webhooks/webhook-store.ts";
-import { Hooks } from "../../src/gate/hooks-store.ts";
+import { Hooks } from "../../src/gate/hooks.ts";
 import { Outcomes } from "../../src/gate/outcomes.ts";
 import { PolicyStore } from "../../src/gate/policies.ts";
 import { accountDirectoryContract } from "./account/account-directory.ts";

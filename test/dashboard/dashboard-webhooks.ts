@@ -3,7 +3,7 @@ import { systemIds as ids } from "../../src/base/ids.ts";
 import { createSecretBox } from "../../src/base/secrets.ts";
 import type { AccountStore } from "../../src/main/store.ts";
 import type { PublicHostCheck } from "../../src/outbound/dial.ts";
-import { createWebhookSetup } from "../../src/webhooks/configure.ts";
+import { WebhookSetup } from "../../src/webhooks/configure.ts";
 import { Dispatcher } from "../../src/webhooks/dispatcher.ts";
 import type { KeptLog } from "../process/kept-log.ts";
 import { realClock as clock } from "../time/real-clock.ts";
@@ -21,7 +21,7 @@ export function webhooksOf(store: AccountStore, checkHost: PublicHostCheck, log:
   return {
     receiver,
     deliveries,
-    setup: createWebhookSetup(deps),
+    setup: new WebhookSetup(deps),
     dispatcher,
     async stop() {
       receiver.release();

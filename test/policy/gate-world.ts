@@ -18,7 +18,7 @@ import { createAccountHash, Traffic } from "../../src/gate/traffic.ts";
 import { Waves } from "../../src/gate/waves.ts";
 import { DecisionLog } from "../../src/gate/decision-log.ts";
 import { Feedback } from "../../src/gate/feedback.ts";
-import { createDecideOne, type DecideOne, type DecideOnKnown } from "../../src/gate/decide-one.ts";
+import { Decider, type DecideOne, type DecideOnKnown } from "../../src/gate/decide-one.ts";
 import { createFindPolicies } from "../../src/gate/rulings.ts";
 import { OutcomeRecorder } from "../../src/gate/outcomes.ts";
 import { PolicyService, PolicyStore } from "../../src/gate/policies.ts";
@@ -143,7 +143,7 @@ export async function gateWorld(
     log,
   };
   const feedback = new Feedback({ ...common, db, ids, counted: () => undefined });
-  const { decideOne, decideOnKnown } = createDecideOne({
+  const { decideOne, decideOnKnown } = new Decider({
     ...common,
     checkWithoutDns: createCheckWithoutDns(checking),
     admission: options.charge === undefined ? admission : { charge: options.charge(admission) },

@@ -11,15 +11,14 @@ import { Accounts } from "../../src/accounts/accounts-store.ts";
 import { Credits } from "../../src/accounts/credits.ts";
 import { SignIns } from "../../src/accounts/sign-in/sign-ins.ts";
 import { openEmbedded } from "../../src/store/database.ts";
-import { Hooks } from "../../src/gate/hooks-store.ts";
-import { Outcomes } from "../../src/gate/outcomes.ts";
+import { Hooks } from "../../src/gate/hooks.ts";
+import { Outcomes, createOutcomeReport } from "../../src/gate/outcomes.ts";
 import { Keys, KeyService } from "../../src/accounts/keys.ts";
 import { createSecretBox } from "../../src/base/secrets.ts";
 import type { Passwords } from "../../src/accounts/sign-in/passwords.ts";
 import { AccountService } from "../../src/accounts/accounts.ts";
-import { createOutcomeReport } from "../../src/gate/outcomes.ts";
 import { createTokens } from "../../src/gate/tokens.ts";
-import { createAccountSwitches } from "../../src/gate/account-switches.ts";
+import { AccountSwitches } from "../../src/gate/account-switches.ts";
 import { program, runProgram } from "../../src/cli/program.ts";
 import type { Open } from "../../src/cli/command.ts";
 import { accountCommand, type CliAccounts } from "../../src/cli/commands/account.ts";
@@ -74,7 +73,7 @@ export function openShell(t: TestContext, input = "", more: More = {}): Shell {
       }),
       keys,
       credits,
-      switches: createAccountSwitches({ accounts, db, clock }),
+      switches: new AccountSwitches({ accounts, db, clock }),
       unlock: (id) => new Guesses(db).forget(id),
       reportOutcomes: createOutcomeReport({
         outcomes: new Outcomes(db),

@@ -3,7 +3,7 @@ import { createSecretBox } from "../../src/base/secrets.ts";
 import { countingIds } from "../contracts/stores.ts";
 import { realClock } from "../time/real-clock.ts";
 import { zoneLookup } from "../dns/zone-lookup.ts";
-import { createWebhookSetup } from "../../src/webhooks/configure.ts";
+import { WebhookSetup } from "../../src/webhooks/configure.ts";
 
 const zone = zoneLookup({
   "hook.example": { a: ["93.184.216.34"], aaaa: ["2606:2800:21f::1"] },
@@ -30,7 +30,7 @@ export const checkHost = createHostCheck({
 });
 
 export function setup(save: (url: string) => void = () => undefined) {
-  return createWebhookSetup({
+  return new WebhookSetup({
     endpoints: {
       find: () => Promise.resolve(undefined),
       save: ({ url }) => Promise.resolve(save(url)),

@@ -7,7 +7,7 @@ import {
 } from "../../webhooks/loopback-receiver.ts";
 import type { HostStanding } from "../../outbound/dial.ts";
 import { Refusal } from "../../base/refusals.ts";
-import { createWebhookSetup } from "../../webhooks/configure.ts";
+import { WebhookSetup } from "../../webhooks/configure.ts";
 import { envelope } from "../../webhooks/dispatcher.ts";
 import { sign } from "../../webhooks/verify.ts";
 import { accepted, statsOf, until, webhookWorld } from "../../../test/process/webhook-world.ts";
@@ -36,7 +36,7 @@ async function shell(t: TestContext, standing: HostStanding = { kind: "public" }
         find: (account: string) =>
           Promise.resolve(account === "a1@x.example" ? { id: "a1" } : undefined),
       },
-      setup: createWebhookSetup({ ...world, checkHost }),
+      setup: new WebhookSetup({ ...world, checkHost }),
       dispatcher: world.dispatcher,
       deliveries: world.deliveries,
       close: () => Promise.resolve(void (closed += 1)),

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { type Deliveries, WEBHOOK_EVENTS } from "../../webhooks/webhooks-store.ts";
 import type { WebhookSettings, WebhookSetup } from "../../webhooks/configure.ts";
 import { verifySignature } from "../../webhooks/verify.ts";
-import { type DeliveryRow, deliveryRow } from "../../webhooks/outcome-words.ts";
+import { type DeliveryRow, deliveryRow } from "../../webhooks/webhook-sender.ts";
 import {
   type Receive,
   type ReceivedPost,

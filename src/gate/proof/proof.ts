@@ -5,20 +5,38 @@ import { readEntry, trimEntry } from "../../core/address/address.ts";
 import { isHostName } from "../../core/name/domain.ts";
 import type { Verified } from "../../core/policy/policy.ts";
 import type { Lookup, Until } from "../../core/mail/lookup.ts";
-import { isSignedBy, keySets } from "../key-sets.ts";
-import { type FetchJson, PublishedJson } from "../published-json.ts";
-import {
-  ALGORITHMS,
-  type Binding,
-  BINDING_TYPE,
-  DELEGATION,
-  DNS_LABEL,
-  type Issued,
-  ISSUED_TYPE,
-  type Metadata,
-  metadataUrl,
-  TILDE,
-} from "./names.ts";
+import { type FetchJson, isSignedBy, keySets, PublishedJson } from "../published-json.ts";
+
+/** Names of the Email Verification Protocol (draft-hardt-email-verification, June 2026), which may still move. */
+
+/** In front of the address's domain, a TXT record that begins with `DELEGATION` names the issuer. */
+const DNS_LABEL = "_email-verification";
+const DELEGATION = "iss=";
+
+/** Stands between the issuer's token, which it closes, and the browser's. */
+const TILDE = "~";
+
+const ISSUED_TYPE = "evt+jwt";
+const BINDING_TYPE = "kb+jwt";
+const ALGORITHMS = ["EdDSA", "ES256", "RS256"] as const;
+
+/** What the issuer says. */
+interface Issued {
+  readonly iss?: unknown;
+  readonly iat?: unknown;
+  readonly cnf?: { readonly jwk?: unknown };
+  readonly email?: unknown;
+  readonly email_verified?: unknown;
+  readonly is_private_email?: unknown;
+}
+
+/** What the browser says, by the key of `cnf`. */
+interface Binding {
+  readonly aud?: unknown;
+  readonly nonce?: unknown;
+  readonly iat?: unknown;
+  readonly sd_hash?: unknown;
+}
 
 export interface Proof {
   /** Whether a browser's token proves that the person owns the mailbox. */
@@ -72,7 +90,7 @@ export function createProofs({ lookup, fetchJson, clock }: ProofDeps): VerifyPro
   const sets = keySets(fetchJson, clock, FETCH);
   /** The key of that id; undefined: there is none, `UNPROVEN`: nobody could say. */
   const keyOf = async (issuer: string, id: string): Promise<JWK | Proof | undefined> => {
-    const url = await metadata.at(metadataUrl(issuer));
+    const url = await metadata.at(`https://${issuer}/.well-known/email-verification`);
     const isWanted = ({ kid }: JWK): boolean => kid === id;
     const keys = url && (await sets.at(url.value, (all) => all.some(isWanted)));
     if (keys === undefined) return UNPROVEN;
@@ -104,7 +122,7 @@ async function ownToken(question: ProofQuestion, now: number): Promise<Jws<Issue
 }
 
 function keysUrlOf(json: unknown): string | undefined {
-  const { jwks_uri: url } = Object(json) as Metadata;
+  const { jwks_uri: url } = Object(json) as { readonly jwks_uri?: unknown };
   return typeof url === "string" && url.startsWith("https://") ? url : undefined;
 }
 

@@ -8,7 +8,7 @@ import { parsePolicy } from "../../core/policy/parse-policy.ts";
 import { systemClock } from "../../base/clock.ts";
 import { Refusal } from "../../base/refusals.ts";
 import type { Note } from "../../accounts/audit.ts";
-import { withDomain } from "../../gate/feedback.ts";
+import { withDomain } from "../../gate/proposals.ts";
 import { createAccountHash } from "../../gate/traffic.ts";
 import { feedbackRoutes } from "./gate.ts";
 import type { AccountContext, Context } from "./route.ts";

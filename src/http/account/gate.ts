@@ -8,7 +8,8 @@ import { DEFAULT_NAME } from "../../core/policy/default-policy.ts";
 import { wordsOf } from "../../core/policy/messages.ts";
 import { parsePolicy, working } from "../../core/policy/parse-policy.ts";
 import type { Policy } from "../../core/policy/policy.ts";
-import { type Feedback, withDomain } from "../../gate/feedback.ts";
+import type { Feedback } from "../../gate/feedback.ts";
+import { withDomain } from "../../gate/proposals.ts";
 import {
   BackTestReport,
   HookSecret,

@@ -8,7 +8,7 @@ import { CheckStep, FrontPage } from "../../check/check-shapes.ts";
 import { trimEntry } from "../../core/address/address.ts";
 import { isoTime } from "../../core/calendar.ts";
 import type { WebhookDeliveryRow } from "../../store/schema.ts";
-import { deliveryRow } from "../../webhooks/outcome-words.ts";
+import { deliveryRow } from "../../webhooks/webhook-sender.ts";
 import { WEBHOOK_EVENTS } from "../../webhooks/webhooks-store.ts";
 import { ownAudit, shownAccount, shownCredit, shownSession } from "./present.ts";
 import {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Hook, HookCall, Hooks } from "../../../src/gate/hooks-store.ts";
+import type { Hook, HookCall, Hooks } from "../../../src/gate/hooks.ts";
 import type { ApiKeyRow } from "../../../src/store/schema.ts";
 import type { Keys } from "../../../src/accounts/keys.ts";
 import type { PolicyStore } from "../../../src/gate/policies.ts";

@@ -1,7 +1,7 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
 import { DAY_MS } from "../../../src/core/calendar.ts";
-import { createAccountSwitches } from "../../../src/gate/account-switches.ts";
+import { AccountSwitches } from "../../../src/gate/account-switches.ts";
 import { type Sighting, TrafficStore } from "../../../src/gate/traffic-store.ts";
 import { Accounts } from "../../../src/accounts/accounts-store.ts";
 import type { Make } from "../contract.ts";
@@ -52,7 +52,7 @@ export function trafficContract(name: string, make: Make<Stores>): void {
     const traffic = its.open();
     const { db } = its.sql;
     const accounts = new Accounts(db);
-    const turn = createAccountSwitches({ accounts, db, clock: its.clock }).switchTraffic;
+    const turn = new AccountSwitches({ accounts, db, clock: its.clock }).switchTraffic;
     await traffic.add([row("d1", "m1"), row("d1", "m1", { account_id: "a2" })]);
     await turn("a1", "off");
     await traffic.add([row("d1", "m2"), row("d1", "m2", { account_id: "gone" })]);

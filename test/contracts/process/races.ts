@@ -9,7 +9,7 @@ import type { Rule } from "../../../src/lists/rules/entry-json.ts";
 import { RuleStore } from "../../../src/lists/rules/rule.ts";
 import { type Sighting, TrafficStore } from "../../../src/gate/traffic-store.ts";
 import { VerdictCounts } from "../../../src/lists/domain-verdicts.ts";
-import { createAccountSwitches } from "../../../src/gate/account-switches.ts";
+import { AccountSwitches } from "../../../src/gate/account-switches.ts";
 import { systemIds } from "../../../src/base/ids.ts";
 import { type BulkStores, openBulkStores } from "../bulk/bulk-stores.ts";
 import { recordingLog, storesOn } from "../stores.ts";
@@ -139,7 +139,7 @@ const otherRaces: Readonly<Record<string, Race>> = {
     const traffic = new TrafficStore(sql.db, clock);
     const accounts = new Accounts(sql.db);
     const { db } = sql;
-    const turn = createAccountSwitches({ accounts, db, clock }).switchTraffic;
+    const turn = new AccountSwitches({ accounts, db, clock }).switchTraffic;
     for (let afterMs = 0; afterMs < 10; afterMs += 1) {
       await turn("a1", "on");
       const since = (await accounts.find("a1"))?.trafficSince ?? 0;

@@ -4,8 +4,7 @@ import { after, before } from "node:test";
 import pg from "pg";
 import { createSecretBox } from "../../../src/base/secrets.ts";
 import { systemIds } from "../../../src/base/ids.ts";
-import { Hooks } from "../../../src/gate/hooks-store.ts";
-import { HookService } from "../../../src/gate/hooks.ts";
+import { Hooks, HookService } from "../../../src/gate/hooks.ts";
 import { testWith } from "../../process/require-tool.ts";
 import { RECORDED } from "../../policy/recorded-payloads.ts";
 import {

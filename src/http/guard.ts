@@ -2,6 +2,7 @@ import type { Admission, Entrance, Receipt } from "../accounts/admission/admissi
 import { bucketKey } from "../accounts/admission/caller.ts";
 import type { Credentials } from "../accounts/admission/identify.ts";
 import type { UsageRecorder } from "../accounts/admission/usage-recorder.ts";
+import type { Clock } from "../base/clock.ts";
 import { inTime } from "../base/in-time.ts";
 import type { Log } from "../base/log.ts";
 import type { HttpMetrics } from "../base/metrics.ts";
@@ -19,15 +20,17 @@ import { storeDownOf } from "../base/store-down.ts";
 import { forBulk } from "../bulk/bulk.ts";
 import type { Awaitable } from "../core/mail/lookup.ts";
 import { begun, endOfIteration, NOTICE, preflight, refusalOf, refused, send } from "./answer.ts";
-import { BODY_MAX_BYTES, type BodyDeps, BodyReader } from "./body.ts";
+import { BODY_MAX_BYTES, type BodyReader } from "./body.ts";
 import { addressOf, credentialsOf, type TrustedProxies } from "./client-address.ts";
 import { NO_PARAMS, Params } from "./params.ts";
 import { type AccessLog, createAccessLog, createFaultLog, type FaultLog } from "./request-logs.ts";
 import type { ApiReply, ApiRequest, HttpRequest, HttpResponse, Method, Route } from "./route.ts";
 import { decodeSegment, type RequestTarget } from "./target.ts";
 
-export interface GuardTerms extends BodyDeps {
+export interface GuardTerms {
   readonly admission: Admission;
+  readonly bodies: BodyReader;
+  readonly clock: Clock;
   readonly log: Log;
   readonly metrics: HttpMetrics;
   readonly usage: Pick<UsageRecorder, "record">;
@@ -38,7 +41,6 @@ export interface GuardTerms extends BodyDeps {
 }
 
 interface GuardDeps extends GuardTerms {
-  readonly bodies: BodyReader;
   readonly accessLog: AccessLog;
   readonly faultLog: FaultLog;
 }
@@ -90,7 +92,6 @@ export function createGuard(routes: readonly Route[], terms: GuardTerms): Guard 
   const { log, clock, settings } = terms;
   const deps: GuardDeps = {
     ...terms,
-    bodies: new BodyReader(terms),
     accessLog: createAccessLog(log, settings.accessLogLinesPerSecond),
     faultLog: createFaultLog(log, clock),
   };

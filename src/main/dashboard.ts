@@ -94,7 +94,7 @@ type OfOthers =
   | "gate"
   | "health"
   | "counts"
-  | "decodeLarge"
+  | "bodies"
   | "isHostAllowed"
   | "pages"
   | "requests"

@@ -23,6 +23,7 @@ import { compatRoutes } from "../http/compat/services.ts";
 import { disposablePages } from "../http/system/disposable-page.ts";
 import { gatePages } from "../http/system/widget.ts";
 import { hookPage } from "../http/api/hooks.ts";
+import { BodyReader } from "../http/body.ts";
 import { createHostCheck } from "../http/hosts.ts";
 import { DEFAULT_LIMITS } from "../http/server.ts";
 import { createSecretBox } from "../base/secrets.ts";
@@ -338,14 +339,15 @@ function appOf(process: Process, parts: ServiceParts) {
     hasPublicUrl: config.publicUrl !== undefined,
     listensOn: config.host,
   });
-  const pagesDeps = dashboardOf(process, parts, { health, isHostAllowed });
+  const bodies = new BodyReader({ shares, clock, decodeLarge: texts.decode });
+  const pagesDeps = dashboardOf(process, parts, { bodies, health, isHostAllowed });
   const accountPaths = accountRoutes(pagesDeps);
-  const account = dashboard(accountPaths, { ...pagesDeps, decodeLarge: texts.decode });
+  const account = dashboard(accountPaths, pagesDeps);
   const published = openPublishedLists({ lists, clock, log });
   const pages = [
     ...gatePages,
     ...disposablePages({ ...published, admission, trustedProxies }),
-    hookPage({ ...gate, trustedProxies, shares, clock }),
+    hookPage({ ...gate, trustedProxies, bodies }),
     ...account.pages,
   ];
   const { compatHosts, metricsToken } = config;
@@ -356,15 +358,14 @@ function appOf(process: Process, parts: ServiceParts) {
     pages: { pages, absent: account.absent },
     ...(docsViewer !== undefined && { docsViewer }),
     bulk: checkList,
-    routes: apiRoutes(process, parts, { checkOne, checkList }),
+    routes: apiRoutes(process, parts, { bodies, checkOne, checkList }),
     usage: counted.charts,
     clock,
     log,
     metrics: metrics.http,
     metricsPage: metrics.page,
     failing: () => health.failing(),
-    shares,
-    decodeLarge: texts.decode,
+    bodies,
     settings: {
       publicUrl,
       isHostAllowed,
@@ -398,7 +399,14 @@ function checkOneOf({ config, clock }: Process, parts: ServiceParts): CheckOne {
 function apiRoutes(
   process: Process,
   parts: ServiceParts,
-  { checkOne, checkList }: { readonly checkOne: CheckOne; readonly checkList: BulkHandler },
+  {
+    bodies,
+    checkOne,
+    checkList,
+  }: Pick<DashboardDeps, "bodies"> & {
+    readonly checkOne: CheckOne;
+    readonly checkList: BulkHandler;
+  },
 ): readonly Route[] {
   const { base, serving, checker, admission, bulk, texts, gate } = parts;
   const { clock, log } = base;
@@ -409,7 +417,7 @@ function apiRoutes(
   const isOptimistic = process.config.compatOptimistic;
   return [
     viewRoute({ bulk: service, clock, log, isInForce, shares }),
-    uploadRoute({ bulk: service, checkList, log, clock, shares, readLarge: texts.readFile }),
+    uploadRoute({ bulk: service, bodies, checkList, log, readLarge: texts.readFile }),
     explainRoute(createExplain({ ...checker, admission })),
     decideRoute(gate.decideOne),
     feedbackRoute(gate.feedback),
@@ -447,16 +455,16 @@ function watchParts(parts: ServiceParts): void {
 function dashboardOf(
   process: Process,
   parts: ServiceParts,
-  { health, isHostAllowed }: { readonly health: Health } & Pick<DashboardDeps, "isHostAllowed">,
+  opened: { readonly health: Health } & Pick<DashboardDeps, "bodies" | "isHostAllowed">,
 ): DashboardDeps {
+  const { health } = opened;
   const { serving, counted, bulk, webhooks, gate, publicUrl } = parts;
   const info = { publicUrl, version: programVersion() };
   const countSignIn = outcomeCounter(serving.metrics.registry, "signIns");
   return {
     ...openAccounts(process, { ...parts, info, countSignIn, health }),
+    ...opened,
     requests: counted.charts,
-    isHostAllowed,
-    health,
     system: systemFacts(process, serving, {
       health,
       dns: () => dnsOf(parts),

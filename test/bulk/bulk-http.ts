@@ -5,7 +5,8 @@ import { bulkHandler } from "../../src/http/api/bulk.ts";
 import { readFile, type ReadFile } from "../../src/http/api/read-file.ts";
 import { uploadRoute } from "../../src/http/api/upload.ts";
 import { viewRoute } from "../../src/http/api/view.ts";
-import type { Shares } from "../../src/base/shares.ts";
+import { createShares, type Shares } from "../../src/base/shares.ts";
+import { BodyReader } from "../../src/http/body.ts";
 import type { BulkService } from "../../src/bulk/submit.ts";
 import type { Caller } from "../../src/accounts/admission/caller.ts";
 import type { Admission } from "../../src/accounts/admission/admission.ts";
@@ -93,16 +94,18 @@ export async function bulkServer(
   const revoked = new Set<string>();
   const isInForce = ({ owner }: Caller): Promise<boolean> =>
     Promise.resolve(owner.kind === "bucket" || !revoked.has(owner.accountId));
-  const { settings, shares } = appDeps();
+  const { settings } = appDeps();
+  const shares = createShares();
+  const bodies = new BodyReader({ shares, clock });
   const checkList = bulkHandler(bulk, log);
   const server = await testServer({
     admission: keyedGate(),
     log,
-    shares,
+    bodies,
     bulk: checkList,
     routes: [
       viewRoute({ bulk, log, clock, isInForce, shares }),
-      uploadRoute({ bulk, checkList, log, clock, shares, readLarge }),
+      uploadRoute({ bulk, bodies, checkList, log, readLarge }),
     ],
     settings: { ...settings, trustedProxies: readTrustedProxies("127.0.0.1") },
   });

@@ -14,6 +14,7 @@ import type { Datasets } from "../../src/core/evidence/datasets.ts";
 import { bulkHandler } from "../../src/http/api/bulk.ts";
 import { viewRoute } from "../../src/http/api/view.ts";
 import { buildApp } from "../../src/http/app.ts";
+import { BodyReader } from "../../src/http/body.ts";
 import { DEFAULT_LIMITS, listen } from "../../src/http/server.ts";
 import {
   accountRoutes,
@@ -122,6 +123,7 @@ export async function dashboardWorld(options: DashboardWorldOptions = {}): Promi
   const words = rulesOf(store);
   const hooks = webhooksOf(store, options.checkHost ?? checkByName, log);
   const shares = createShares();
+  const bodies = new BodyReader({ shares, clock });
   const {
     bulk,
     worker,
@@ -174,6 +176,7 @@ export async function dashboardWorld(options: DashboardWorldOptions = {}): Promi
   const dashboard: DashboardDeps = {
     ...openAccounts({ clock, ids, log, config: settings }, parts),
     requests,
+    bodies,
     isHostAllowed: () => true,
     counts: { today: () => Promise.resolve([]), refusals: () => Promise.resolve([]) },
     dnsTest: () =>
@@ -224,7 +227,7 @@ export async function dashboardWorld(options: DashboardWorldOptions = {}): Promi
     metrics: { observe: () => undefined, refused: () => undefined },
     metricsPage: { contentType: "text/plain", text: () => Promise.resolve("") },
     failing: () => Promise.resolve([]),
-    shares,
+    bodies,
     settings: { publicUrl, trustedProxies: [], accessLogLinesPerSecond: 1 },
   });
   const terms = { limits: { ...DEFAULT_LIMITS, farewellMs: 0, stopTimeoutMs: 0 } };

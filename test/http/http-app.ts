@@ -1,4 +1,5 @@
 import { type AppDeps, buildApp } from "../../src/http/app.ts";
+import { BodyReader } from "../../src/http/body.ts";
 import type { Log } from "../../src/base/log.ts";
 import type { CheckOne } from "../../src/check/single-check.ts";
 import { createShares } from "../../src/base/shares.ts";
@@ -59,7 +60,7 @@ export function appDeps(over: Partial<AppDeps> = {}): AppDeps {
     metricsPage: { contentType: "text/plain", text: () => Promise.resolve("figures 1\n") },
     usage: { record: () => undefined },
     failing: () => Promise.resolve([]),
-    shares: createShares(),
+    bodies: new BodyReader({ shares: createShares(), clock: over.clock ?? manualClock() }),
     settings: {
       publicUrl: () => "http://gatepost.example",
       trustedProxies: [],

@@ -9,6 +9,7 @@ import { HookHandler } from "../../src/gate/hook-handler.ts";
 import { SYSTEMS } from "../../src/gate/hook-systems.ts";
 import { type Hook, Hooks, HookService } from "../../src/gate/hooks.ts";
 import { hookPage } from "../../src/http/api/hooks.ts";
+import { BodyReader } from "../../src/http/body.ts";
 import { appWith } from "../http/http-app.ts";
 import { inject } from "../http/inject.ts";
 import { realClock } from "../time/real-clock.ts";
@@ -73,7 +74,8 @@ export async function hookWorld(
     log: world.log,
   });
   const shares = createShares();
-  const page = hookPage({ hooks: desk, trustedProxies: [], shares, clock });
+  const bodies = new BodyReader({ shares, clock });
+  const page = hookPage({ hooks: desk, trustedProxies: [], bodies });
   const app = appWith({ clock, log: world.log, pages: { pages: [page] } });
   world.closing.push(() => desk.flush());
   return Object.assign(stand, {

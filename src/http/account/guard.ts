@@ -31,7 +31,7 @@ import {
 import { storeDownOf } from "../../base/store-down.ts";
 import { errorBody, refusalOf, refused } from "../answer.ts";
 import { readUploaded } from "../api/upload.ts";
-import { type BodyDeps, BodyReader } from "../body.ts";
+import type { BodyReader } from "../body.ts";
 import { addressOf, type TrustedProxies } from "../client-address.ts";
 import { type HostCheck, isAllowedFor } from "../hosts.ts";
 import { createFaultLog } from "../request-logs.ts";
@@ -47,8 +47,9 @@ import type {
   DashboardServices,
 } from "./route.ts";
 
-export interface AccountGuardDeps extends DashboardServices, Pick<BodyDeps, "decodeLarge"> {
+export interface AccountGuardDeps extends DashboardServices {
   readonly audit: Audit;
+  readonly bodies: BodyReader;
   readonly isHostAllowed: HostCheck;
   readonly log: Log;
   readonly logins: Pick<SignInService, "identify" | "remembered">;
@@ -58,7 +59,6 @@ export interface AccountGuardDeps extends DashboardServices, Pick<BodyDeps, "dec
 }
 
 interface Opened extends AccountGuardDeps {
-  readonly bodies: BodyReader;
   readonly cookie: SessionCookie;
 }
 
@@ -83,8 +83,7 @@ export function accountPages(
   routes: readonly AccountRoute[],
   deps: AccountGuardDeps,
 ): readonly Page[] {
-  const cookie = sessionCookie(deps.info.publicUrl());
-  const opened = { ...deps, bodies: new BodyReader(deps), cookie };
+  const opened = { ...deps, cookie: sessionCookie(deps.info.publicUrl()) };
   const faultLog = createFaultLog(deps.log, deps.clock);
   return routes.map((route) => {
     const { method } = route;

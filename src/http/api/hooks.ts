@@ -11,10 +11,11 @@ import {
 import { refusalHeaders, refusalOf } from "../answer.ts";
 import { JSON_TYPE, type RouteReply } from "../route.ts";
 import { addressOf, type TrustedProxies } from "../client-address.ts";
-import { type BodyDeps, BodyReader } from "../body.ts";
+import type { BodyReader } from "../body.ts";
 import type { Page, PageRequest } from "../routes.ts";
 
-interface HookPagesDeps extends BodyDeps {
+interface HookPagesDeps {
+  readonly bodies: BodyReader;
   readonly hooks: Pick<HookHandler, "answer">;
   readonly trustedProxies: TrustedProxies;
 }
@@ -25,7 +26,6 @@ const NO_STORE = { "cache-control": "no-store" };
 
 /** POST /hooks/{id}: an identity system asks before it creates a user; it is answered in its own words. */
 export function hookPage(deps: HookPagesDeps): Page {
-  const bodies = new BodyReader(deps);
   const handle = async ({ source, response, id }: PageRequest): Promise<RouteReply> => {
     const { headers } = source;
     const clientAddress = addressOf(source, deps);
@@ -33,7 +33,7 @@ export function hookPage(deps: HookPagesDeps): Page {
       response.once("close", () => resolve(response.writableEnded && response.writableFinished));
     });
     // Nobody has proved yet who calls: the memory is the address's. What hangs must not make that of a sign-up be missing.
-    const received = await bodies
+    const received = await deps.bodies
       .receive(source, {
         owner: bucketKey(clientAddress),
         maxBytes: BODY_MAX_BYTES,

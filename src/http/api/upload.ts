@@ -12,7 +12,7 @@ import { FILE_MAX_OCTETS } from "../../bulk/list-file.ts";
 import type { UploadOptions } from "../../bulk/read-upload.ts";
 import { component, Type } from "../../core/json-schema.ts";
 import { json, type Operation, parametersOf } from "../operation.ts";
-import { type BodyDeps, BodyReader } from "../body.ts";
+import type { BodyReader } from "../body.ts";
 import { readMultipart } from "../decode.ts";
 import { Params } from "../params.ts";
 import type { ApiReply, ApiRequest, HttpRequest, Route } from "../route.ts";
@@ -28,7 +28,8 @@ import {
 } from "./bulk.ts";
 import { readFile, type ReadFile } from "./read-file.ts";
 
-interface UploadDeps extends BodyDeps {
+interface UploadDeps {
+  readonly bodies: BodyReader;
   readonly bulk: Pick<BulkService, "submit" | "entriesMax">;
   /** Answers what is no file. */
   readonly checkList: BulkHandler;
@@ -39,7 +40,7 @@ interface UploadDeps extends BodyDeps {
 
 /** POST `/api/bulk`: a list in the body; POST `/api/bulk/upload`: the entries of a file. */
 export function uploadRoute(deps: UploadDeps): Route {
-  const bodies = new BodyReader(deps);
+  const { bodies } = deps;
   return {
     family: "bulk",
     methods: ["POST"],

@@ -35,7 +35,7 @@ export function openLookup(port: number): DnsLookup {
     profile: "bulk",
     clock: systemClock,
     random: randomBytes,
-    cap: SharedCap.open(2_000),
+    cap: new SharedCap(2_000),
   });
   return createDnsLookup(resolver, { clock: systemClock });
 }

@@ -90,7 +90,7 @@ async function untilItAnswers(port: number, child: ChildProcess): Promise<void> 
   const giveUpMs = clock.monotonicMs() + START_MAX_MS;
   while (clock.monotonicMs() < giveUpMs && child.exitCode === null) {
     const servers = [{ host: "127.0.0.1", port }];
-    const options = { servers, clock, random: randomBytes, cap: SharedCap.open(10) } as const;
+    const options = { servers, clock, random: randomBytes, cap: new SharedCap(10) } as const;
     const lookup = createDnsLookup(createResolver({ ...options, profile: "interactive" }), {
       clock,
     });

@@ -36,7 +36,6 @@ interface CachedAnswer<T> {
   readonly lifeMs: number;
   readonly weight: number;
   hits: number;
-  /** Its neighbours in the order of use. */
   older: CachedAnswer<T> | undefined;
   newer: CachedAnswer<T> | undefined;
 }

@@ -14,8 +14,9 @@ import {
   NO_COUNTS,
   noUnknown,
   type ResolverStats,
-} from "./flow/query-timeouts.ts";
-import type { PendingQuestion, Done } from "./query.ts";
+  type PendingQuestion,
+  type Done,
+} from "./query.ts";
 import type { Resolver } from "./resolver.ts";
 
 /** What of `fetch` is used: browsers, workers, Deno and Node have it. */

@@ -4,11 +4,10 @@ import { AwakeClock, type Clock } from "../base/clock.ts";
 import { AnswerCache, CachedFetcher, type FetchRecords, type LookupOutcome } from "./cache.ts";
 import { A, AAAA, MX, NS, type RecordKind, TXT } from "./message/records.ts";
 import type { Resolver } from "./resolver.ts";
-import { EXCHANGE_MAX_MS, type ResolverStats } from "./flow/query-timeouts.ts";
+import { EXCHANGE_MAX_MS, type ResolverStats, type PendingQuestion } from "./query.ts";
 import type { Trust } from "./trust/trust.ts";
 import { triedExchanges } from "../core/mail/mail-hosts.ts";
 import type { Reply } from "./message/wire.ts";
-import type { PendingQuestion } from "./query.ts";
 
 const ASKS_MAX = 8;
 

@@ -10,8 +10,6 @@ import {
   type Done,
   type MessageReading,
   Query,
-} from "./query.ts";
-import {
   EXCHANGE_MAX_MS,
   NO_COUNTS,
   noUnknown,
@@ -19,7 +17,7 @@ import {
   type QueryTimeouts,
   type Profile,
   type ResolverStats,
-} from "./flow/query-timeouts.ts";
+} from "./query.ts";
 import type { ServerAddress } from "./transport/system-resolvers.ts";
 import { type SharedCap, Window } from "./flow/window.ts";
 import { TcpPipe } from "./transport/tcp.ts";

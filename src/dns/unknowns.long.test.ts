@@ -29,7 +29,7 @@ function unknownOn(path: SimulatedPath, profile: "interactive" | "bulk"): number
     profile,
     clock,
     random: (count) => new Uint8Array(count),
-    cap: SharedCap.open(2_000),
+    cap: new SharedCap(2_000),
     openUdp: server.openUdp,
   });
   let asked = 0;

@@ -23,7 +23,6 @@ import type { Log } from "../base/log.ts";
 const ROUND_FILE = "learning.json";
 
 interface LastRound {
-  /** Counted from the Unix epoch, UTC. */
   readonly day: number;
   /** False in what versions before this one kept of a round under way. */
   readonly isOver: boolean;
@@ -88,7 +87,12 @@ export class MailServerLearner {
   async #work(): Promise<number> {
     if (this.#queue.length === 0) return (await this.#begin()) ? STEP_MS : REST_MS;
     const names = this.#queue.splice(-STEP_NAMES);
-    const found = await Promise.all(names.map((each) => this.#resolve(each)));
+    const found = await Promise.all(
+      names.map(async (each) => ({
+        ...each,
+        mail: await findMailHosts(each.name, this.#deps.lookup, false),
+      })),
+    );
     if (this.#isSilent(found)) {
       this.#queue.push(...names);
       return REST_MS;
@@ -131,10 +135,6 @@ export class MailServerLearner {
       await nextTurn();
     }
     yield slice;
-  }
-
-  async #resolve(each: NameToLearnFrom): Promise<NameToLearnFrom & { readonly mail: MailHosts }> {
-    return { ...each, mail: await findMailHosts(each.name, this.#deps.lookup, false) };
   }
 
   async #finish(): Promise<void> {

@@ -84,7 +84,6 @@ export function readPackage(row: PackageFile): readonly string[] {
   );
 }
 
-/** A JSON array of strings; anything else is a changed shape. */
 export function jsonStrings(text: string): readonly string[] {
   const value: unknown = JSON.parse(text);
   if (!Array.isArray(value) || !value.every(isText)) throw new Error("not an array of text");
@@ -102,7 +101,6 @@ export function fakefilterHosts(text: string): readonly string[] {
   return [...hosts];
 }
 
-/** The object under `key`; anything else is a changed shape. */
 function member(value: unknown, key: string): object {
   const inner: unknown = isObject(value) ? Reflect.get(value, key) : undefined;
   if (!isObject(inner)) throw new Error(`no object under "${key}"`);

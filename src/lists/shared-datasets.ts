@@ -177,7 +177,6 @@ function liesBelowListed(name: string, datasets: Datasets): boolean {
 /** A name without upper case or U-labels; whether it is well-formed too does not matter: no other is asked for. */
 const PLAIN = /^[a-z0-9.-]+$/;
 
-/** The name as it is looked up; undefined if the line is not a domain name. */
 function domainName(line: string): string | undefined {
   if (PLAIN.test(line) && line.includes(".")) return line;
   const parsed = parseDomain(line);
@@ -186,7 +185,6 @@ function domainName(line: string): string | undefined {
 
 const nothing = (): undefined => undefined;
 
-/** An operator who has said nothing yet. */
 export const noRules: Rules = {
   domain: nothing,
   named: nothing,

@@ -13,7 +13,7 @@ import {
 import type { Datasets } from "../core/evidence/datasets.ts";
 import type { Lookup } from "../core/mail/lookup.ts";
 import type { Validation } from "../core/validate/validate.ts";
-import type { Profile } from "../dns/flow/query-timeouts.ts";
+import type { Profile } from "../dns/query.ts";
 import { SharedCap } from "../dns/flow/window.ts";
 import { noResolver } from "../dns/resolver.ts";
 import { createDnsLookup, type DnsLookup } from "../dns/lookup.ts";
@@ -46,14 +46,14 @@ export function dnsCap(config: DnsConfig, machine: DnsMachine): SharedCap {
   const servers = serversOf(config);
   const key = JSON.stringify(servers);
   const ofMachine = caps.get(machine) ?? new Map<string, SharedCap>();
-  const cap = ofMachine.get(key) ?? SharedCap.open(underWayMaxFor(servers));
+  const cap = ofMachine.get(key) ?? new SharedCap(underWayMaxFor(servers));
   caps.set(machine, ofMachine.set(key, cap));
   return cap;
 }
 
 /** For the bulk thread: the cap of the thread that started it. */
 export const joinDnsCap = (config: DnsConfig, memory: SharedArrayBuffer): SharedCap =>
-  SharedCap.join(underWayMaxFor(serversOf(config)), memory);
+  new SharedCap(underWayMaxFor(serversOf(config)), memory);
 
 interface DnsOptions {
   readonly machine: DnsMachine;

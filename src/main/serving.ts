@@ -24,7 +24,7 @@ import { sweepDrafts } from "../base/drafts.ts";
 import { createMetrics, type Metrics } from "../base/metrics.ts";
 import { createShares, type Shares } from "../base/shares.ts";
 import { readBacklog } from "../bulk/jobs.ts";
-import type { Profile } from "../dns/flow/query-timeouts.ts";
+import type { Profile } from "../dns/query.ts";
 import type { DnsLookup } from "../dns/lookup.ts";
 import type { Trust } from "../dns/trust/trust.ts";
 import { createListMetrics } from "../lists/feed-status.ts";

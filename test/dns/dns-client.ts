@@ -15,7 +15,7 @@ export function dnsClient(
     profile: "interactive",
     clock,
     random: (count) => randomBytes(count),
-    cap: SharedCap.open(windowMax),
+    cap: new SharedCap(windowMax),
     ...options,
   });
   return createDnsLookup(resolver, { clock });

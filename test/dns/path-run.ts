@@ -1,6 +1,6 @@
 import type { SimulatedClock, SimulatedServer } from "./simulated-network.ts";
 import { MX } from "../../src/dns/message/records.ts";
-import type { Profile } from "../../src/dns/flow/query-timeouts.ts";
+import type { Profile } from "../../src/dns/query.ts";
 import { createResolver, type Resolver } from "../../src/dns/resolver.ts";
 import { SharedCap } from "../../src/dns/flow/window.ts";
 
@@ -25,7 +25,7 @@ export function openClient(
   clock: SimulatedClock,
   { max = OWN_MAX, profile = "bulk" }: ClientTerms = {},
 ): Client {
-  const cap = SharedCap.open(max);
+  const cap = new SharedCap(max);
   const resolver = createResolver({
     servers: [SERVER],
     profile,

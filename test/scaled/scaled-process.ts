@@ -26,7 +26,7 @@ const alive = setInterval(() => undefined, 60_000);
 const order = JSON.parse(process.argv[2] ?? "{}") as ScaledProcessOrder;
 const config = readConfig(process.env);
 const machine =
-  order.dnsWindowMax === undefined ? systemMachine : narrow(SharedCap.open(order.dnsWindowMax));
+  order.dnsWindowMax === undefined ? systemMachine : narrow(new SharedCap(order.dnsWindowMax));
 const running = await (order.command === "serve"
   ? startServer(config)
   : startWorker(config, machine));

@@ -1,6 +1,6 @@
 import { A, AAAA, MX, NS } from "../../src/dns/message/records.ts";
 import type { Resolver, ResolverOptions } from "../../src/dns/resolver.ts";
-import type { ResolverStats } from "../../src/dns/flow/query-timeouts.ts";
+import type { ResolverStats } from "../../src/dns/query.ts";
 import { AwakeClock } from "../../src/base/clock.ts";
 import type { Chance } from "./chance.ts";
 import type { Timeline } from "./timeline.ts";

@@ -8,7 +8,7 @@ import {
 } from "../../../test/dns/simulated-network.ts";
 import { MX } from "../message/records.ts";
 import { createResolver } from "../resolver.ts";
-import { QUERY_TIMEOUTS } from "./query-timeouts.ts";
+import { QUERY_TIMEOUTS } from "../query.ts";
 import {
   SERVER,
   OWN_MAX,

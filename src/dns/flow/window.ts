@@ -3,7 +3,6 @@ import type { OwnerKey } from "../../base/owner.ts";
 /** First tries sent in this part of an epoch are counted; at its end all of them are answered or expired. */
 const COUNTED_MS = 1_200;
 const EPOCH_MS = 2_500;
-/** Fewer tries than this prove nothing. */
 const TRIES_MIN = 100;
 /** Of owners with any answer; and of all in a trial, which lets few begin where many are silent. */
 const FEW_TRIES_MIN = 20;
@@ -170,19 +169,12 @@ export class SharedCap {
   readonly #cells: Int32Array;
   readonly #own: 0 | 1;
 
-  private constructor(max: number, memory: SharedArrayBuffer, own: 0 | 1) {
+  /** `memory`: that of the thread which opened the cap. */
+  constructor(max: number, memory?: SharedArrayBuffer) {
     this.max = max;
-    this.memory = memory;
-    this.#cells = new Int32Array(memory);
-    this.#own = own;
-  }
-
-  static open(max: number): SharedCap {
-    return new SharedCap(max, new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT), 0);
-  }
-
-  static join(max: number, memory: SharedArrayBuffer): SharedCap {
-    return new SharedCap(max, memory, 1);
+    this.memory = memory ?? new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT);
+    this.#cells = new Int32Array(this.memory);
+    this.#own = memory === undefined ? 0 : 1;
   }
 
   get underWay(): number {

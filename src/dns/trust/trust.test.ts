@@ -5,7 +5,7 @@ import type { Log } from "../../base/log.ts";
 import type { LookupOutcome } from "../cache.ts";
 import type { Question, Reply } from "../message/wire.ts";
 import type { Resolver } from "../resolver.ts";
-import type { ResolverStats } from "../flow/query-timeouts.ts";
+import type { ResolverStats } from "../query.ts";
 import { BUILT_IN_CANARIES, namedCanaries, Trust } from "./trust.ts";
 
 type Say = (name: string, type: number) => Reply<unknown>;

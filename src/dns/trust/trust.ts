@@ -252,7 +252,8 @@ export class Trust {
       const isTold = outcome.why === "servfail" || outcome.why === "refused";
       if (isTold && !this.#isFresh()) void this.#confirm();
     } else this.#toldMs = this.#clock.monotonicMs();
-    if (outcome.kind !== "absent" || this.#isExempt(name)) told(outcome);
+    const isExempt = !this.#everFound && TEST_NAME.test(name);
+    if (outcome.kind !== "absent" || isExempt) told(outcome);
     else if (this.#suspect !== undefined || this.#last === "filters") this.#withhold(told);
     else if (this.#isFresh()) told(outcome);
     else {
@@ -290,10 +291,6 @@ export class Trust {
   #wasFound(): void {
     this.#foundMs = this.#clock.monotonicMs();
     this.#everFound = true;
-  }
-
-  #isExempt(name: string): boolean {
-    return !this.#everFound && TEST_NAME.test(name);
   }
 
   #isFresh(): boolean {
@@ -382,12 +379,9 @@ export class Trust {
       if (this.#suspect !== undefined && this.#goodRounds >= 2) this.#clear();
     }
     this.#cancel();
-    this.#cancel = this.#clock.after(this.#pauseMs(), () => this.start());
-  }
-
-  #pauseMs(): number {
-    if (this.#suspect !== undefined) return RECHECK_AFTER_MS;
-    return isBad(this.#last) ? this.#confirmAfterMs() : ROUND_EVERY_MS;
+    const calmMs = isBad(round) ? this.#confirmAfterMs() : ROUND_EVERY_MS;
+    const pauseMs = this.#suspect === undefined ? calmMs : RECHECK_AFTER_MS;
+    this.#cancel = this.#clock.after(pauseMs, () => this.start());
   }
 
   #confirmAfterMs(): number {

@@ -27,7 +27,7 @@ const rowOf = (entry: Rule): RuleRow => ({
   expires_at_ms: entry.expiresAtMs ?? null,
 });
 
-/** Makes every process look at the lists within `RULES_POLL_MS`. */
+/** Makes every process look at the lists within `OPERATOR_POLL_MS`. */
 export async function countChange({ sql }: Tx): Promise<void> {
   await sql
     .updateTable("operator_changes")

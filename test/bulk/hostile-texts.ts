@@ -7,7 +7,7 @@ import { readEntry, trimEntry } from "../../src/core/address/address.ts";
 import { splitText } from "../../src/core/batch/batch-chunk.ts";
 import { finish } from "./finish.ts";
 import { csvLine, entryNote } from "../../src/core/batch/result-cells.ts";
-import { readKey } from "../../src/core/checks/dkim/dkim.ts";
+import { isKey } from "../../src/core/checks/dkim/dkim.ts";
 import { parsePolicyRecord } from "../../src/core/checks/dmarc/dmarc.ts";
 import { mailboxInSpf } from "../../src/core/checks/inbox-provider.ts";
 import { parseSpf } from "../../src/core/checks/spf/spf.ts";
@@ -49,9 +49,9 @@ export const HOSTILE_TEXTS: readonly HostileText[] = [
   ["blanks of other widths", trimEntry, run("\u2003", "a", "a")],
   ["short entries", batch, run("a ")],
   ["addresses that differ in case", batch, run("JO@good.test,")],
-  ["tags of a DKIM key", readKey, run("a=b;", "v=DKIM1;")],
-  ["blanks of a DKIM key", readKey, run(" ", "v=DKIM1; p=A", "A==")],
-  ["padding of a DKIM key", readKey, run("=", "v=DKIM1; p=", "A")],
+  ["tags of a DKIM key", isKey, run("a=b;", "v=DKIM1;")],
+  ["blanks of a DKIM key", isKey, run(" ", "v=DKIM1; p=A", "A==")],
+  ["padding of a DKIM key", isKey, run("=", "v=DKIM1; p=", "A")],
   ["terms of SPF", parseSpf, run(" a", "v=spf1")],
   ["blanks of SPF", parseSpf, run(" ", "v=spf1")],
   ["slashes of SPF", parseSpf, run("/1", "v=spf1 a")],

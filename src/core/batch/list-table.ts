@@ -77,11 +77,6 @@ const isEntryRow = (cells: readonly string[]): boolean =>
       (kindOfCell(cell) !== "other" && !isEntryName(cell) && !ADDRESS_WORD.test(cell)),
   );
 
-interface TableSample {
-  readonly rows: readonly (readonly string[])[];
-  readonly isUnvalued: boolean;
-}
-
 const NO_COLUMN = "No column holds addresses or domains; name it with column.";
 const NO_VALUES =
   "The sheet has formulas without stored values; open the workbook in a spreadsheet program, save it and send it again.";
@@ -138,10 +133,12 @@ export class ListTable {
     this.#width = Math.min(width, this.#ownAt);
     const sample = body.slice(0, SAMPLE_ROWS).map(({ cells }) => cells);
     const isUnvalued = body.some(({ doubt }) => doubt !== undefined);
-    const { index, others } = this.#findColumn(at < 0 ? [] : header, header.length, {
-      rows: sample,
+    const { index, others } = this.#findColumn(
+      at < 0 ? [] : header,
+      header.length,
+      sample,
       isUnvalued,
-    });
+    );
     const nameOf = (column: number): string => {
       const name = at < 0 && this.#form !== "list" ? "" : trimEntry(header[column] ?? "");
       return name === "" ? `column ${String(column + 1)}` : name;
@@ -192,7 +189,8 @@ export class ListTable {
   #findColumn(
     names: readonly string[],
     width: number,
-    { rows, isUnvalued }: TableSample,
+    rows: readonly (readonly string[])[],
+    isUnvalued: boolean,
   ): { readonly index: number; readonly others: readonly number[] } {
     const columns = Array.from({ length: width }, (_, index) => {
       const cells = rows.map((row) => row[index] ?? "");

@@ -15,23 +15,22 @@ import {
 import { type InboxProviderFields, findInboxProvider } from "../inbox-provider.ts";
 import { parseTagList, textsAt } from "../tag-list.ts";
 
-/** What a TXT record at a selector is. `revoked`: the owner took the key back (RFC 6376 section 3.6.1, p=). */
-type KeyState = "key" | "revoked" | "none";
-
 /** RFC 6376 section 3.6.1 and RFC 8463; keys of another type are of no use to a receiver. */
 const KEY_TYPES: ReadonlySet<string> = new Set(["rsa", "ed25519"]);
 
 /** Base64 with folding white space; its padding is not checked. */
 const BASE64 = /^[A-Za-z0-9+/ \t\r\n]+={0,2}$/;
 
-/** Reads any text as a DKIM key record (RFC 6376 section 3.6.1). Never throws; linear in its length. */
-export function readKey(text: string): KeyState {
+/**
+ * Whether a text is a DKIM key record (RFC 6376 section 3.6.1); an empty `p` takes the key back. Never throws; linear in
+ * its length.
+ */
+export function isKey(text: string): boolean {
   const { tags, first, wellFormed } = parseTagList(text);
-  const key = tags.get("p");
-  if (!wellFormed || key === undefined || !isVersion(tags.get("v"), first)) return "none";
-  if (!KEY_TYPES.has(tags.get("k") ?? "rsa") || !servesEmail(tags.get("s") ?? "*")) return "none";
-  if (key === "") return "revoked";
-  return BASE64.test(key) ? "key" : "none";
+  if (!wellFormed || !isVersion(tags.get("v"), first) || !BASE64.test(tags.get("p") ?? "")) {
+    return false;
+  }
+  return KEY_TYPES.has(tags.get("k") ?? "rsa") && servesEmail(tags.get("s") ?? "*");
 }
 
 /** "If specified, this tag MUST be set to DKIM1" and stand first (RFC 6376 section 3.6.1). */
@@ -94,7 +93,7 @@ const fetchKeys = (
   domain: string,
   lookup: Pick<Lookup, "txt">,
 ): Promise<readonly string[] | "unknown"> =>
-  textsAt(`${selector}._domainkey.${domain}`, lookup, (text) => readKey(text) === "key");
+  textsAt(`${selector}._domainkey.${domain}`, lookup, isKey);
 
 interface Probing {
   readonly domain: string;

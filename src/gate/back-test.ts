@@ -55,7 +55,6 @@ export function createBackTestPolicy(deps: PolicyBackTestDeps): BackTestPolicy {
   };
 }
 
-/** The facts of every counted domain, by what DNS said of it, with the number of checks. */
 async function eachFacts(
   deps: PolicyBackTestDeps,
   fromDay: number,
@@ -86,7 +85,6 @@ async function knownMail(
   return known;
 }
 
-/** The checks of a domain by what DNS said of it; none that are 0. */
 function byAnswer({
   disposable,
   other,
@@ -123,7 +121,6 @@ async function factsAs(
 const UNKNOWN = { kind: "unknown", why: "timeout" } as const;
 const ABSENT = { kind: "absent", why: "noName" } as const;
 
-/** Answers from what was noted. */
 function toldLookup(dns: CheckFacts["dns"], mail: MailHosts | undefined): Lookup {
   const known = dns === "yes" && mail?.kind === "hosts" ? mail : undefined;
   const { hosts = [], addresses = [] } = known ?? {};

@@ -55,7 +55,6 @@ import {
 import { type DecisionAsker, bodyOf, type CheckedDecision } from "./decision-body.ts";
 import type { Feedback } from "./feedback.ts";
 
-/** A sign-up or message to decide on. */
 export interface DecideRequest {
   /** Not empty; as sent, blanks included. */
   readonly text: string;
@@ -70,7 +69,6 @@ export interface DecideRequest {
   readonly language: string;
   readonly form?: string | undefined;
   readonly facts: ReadonlyMap<string, CallerFact>;
-  /** The identity system's own id of the user. */
   readonly subject?: string | undefined;
   readonly wantsToken: boolean;
   /** Absent: none was sent, or not by a secret key. */
@@ -101,7 +99,6 @@ export interface DecideDeps {
     Traffic,
     "read" | "facts" | "count" | "messageFactsLater" | "countMessage"
   >;
-  /** A message of a wave was counted. */
   readonly noticeWave: (owner: TrafficOwner) => void;
   readonly feedback: Pick<Feedback, "facts">;
   readonly admission: Pick<Admission, "charge">;
@@ -144,20 +141,17 @@ interface Asking {
   isDecided: boolean;
 }
 
-/** What was ruled, before it is written. */
 interface Decided {
   readonly checked: CheckedDecision;
   readonly ruling: Ruling;
   /** Spellings of the mailbox. */
   readonly seen?: number | undefined;
-  /** Absent: none was offered. */
   readonly proof?: Proof | undefined;
   readonly retryAfter?: number | undefined;
   readonly paidBy: Receipt["paidBy"];
   readonly spent: Refusal | undefined;
 }
 
-/** What is not known before a check, and behind one that is kept. */
 const DNS_AND_ACCOUNT: ReadonlySet<FactSource> = new Set(["dns", "account"]);
 const ACCOUNT: ReadonlySet<FactSource> = new Set(["account"]);
 
@@ -258,7 +252,6 @@ export class Decider {
     return { checked, ruling, proof, paidBy: "plan", spent: undefined };
   }
 
-  /** In time, beside the check. */
   async #prove({ caller, request, left }: Asking): Promise<Proof | undefined> {
     const { prove, clock, log } = this.#deps;
     const { proof, text } = request;

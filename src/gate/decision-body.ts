@@ -22,7 +22,6 @@ export interface CheckedDecision extends CheckedEntry {
 /** Who asks: a page of a site with its publishable key, an account's server or hook, or a caller without an account. */
 export type DecisionAsker = "page" | "account" | "nobody";
 
-/** What a body says besides what its check does. */
 interface DecisionContext {
   readonly ruling: Ruling;
   readonly policies: PoliciesInForce;

@@ -2,7 +2,7 @@ import { type Kysely, sql } from "kysely";
 import { DAY_MS, isoTime } from "../core/calendar.ts";
 import type { Caller } from "../accounts/admission/caller.ts";
 import type { Clock } from "../base/clock.ts";
-import type { Ids } from "../base/ids.ts";
+import { growingIds, type Ids } from "../base/ids.ts";
 import type { Log } from "../base/log.ts";
 import { WriteBehind } from "../base/write-behind.ts";
 import { keepNewest, lockAccount, pruneRows } from "../store/rows.ts";
@@ -20,7 +20,6 @@ const OF_PAGES_MAX = LOGGED_MAX / 2;
 const LOGGED_DAYS = 7;
 export const LOG_PAGE_MAX = 100;
 
-/** What a page of the log may be about, by its column. */
 const COLUMNS = {
   decision: "decision",
   reason: "reason",
@@ -32,7 +31,6 @@ const COLUMNS = {
 } as const;
 
 export type SoughtDecisions = Partial<Record<keyof typeof COLUMNS, string | undefined>> & {
-  /** Older than this one. */
   readonly after?: string | undefined;
   readonly limit: number;
 };
@@ -52,11 +50,11 @@ const WAITING_MAX = 10_000;
 export class DecisionLog {
   readonly #deps: DecisionLogDeps;
   readonly #waiting: WriteBehind<DecisionRow>;
-  /** Keeps decisions of one millisecond in order. */
-  #sequence = 0;
+  readonly #nextId: (nowMs: number) => string;
 
   constructor(deps: DecisionLogDeps) {
     this.#deps = deps;
+    this.#nextId = growingIds(deps.ids);
     this.#waiting = new WriteBehind({
       afterMs: FLUSH_AFTER_MS,
       batch: BATCH,
@@ -72,9 +70,7 @@ export class DecisionLog {
     if (owner.kind !== "account" || logsDecisions !== true) return;
     const { policies, outcome, facts } = made;
     const nowMs = this.#deps.clock.nowMs();
-    this.#sequence = (this.#sequence + 1) % 0x1_0000;
-    const place = String(nowMs).padStart(14, "0") + this.#sequence.toString(16).padStart(4, "0");
-    const id = place + this.#deps.ids.hex32().slice(-6);
+    const id = this.#nextId(nowMs);
     this.#waiting.note(id, {
       account_id: owner.accountId,
       id,

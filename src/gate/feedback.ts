@@ -10,7 +10,7 @@ import { parseDomain } from "../core/name/domain.ts";
 import { factsOf as checkFactsOf } from "../core/policy/conditions.ts";
 import { decide, type FeedbackFacts } from "../core/policy/policy.ts";
 import type { Clock } from "../base/clock.ts";
-import type { Ids } from "../base/ids.ts";
+import { growingIds, type Ids } from "../base/ids.ts";
 import { inTime } from "../base/in-time.ts";
 import type { Log } from "../base/log.ts";
 import { badParameter } from "../base/refusals.ts";
@@ -83,7 +83,6 @@ class ReportedNames {
     return all;
   }
 
-  /** This process stored a report. */
   add(accountId: string, day: number, names: readonly string[]): void {
     const known = this.#known.get(`${accountId} ${String(day)}`);
     for (const name of names) known?.all.add(name);
@@ -127,11 +126,13 @@ export interface FeedbackDeps {
 export class Feedback {
   readonly #deps: FeedbackDeps;
   readonly #proposals: Proposals;
-  #sequence = 0;
+  /** Ids grow, so that a `fine` is behind what it takes back. */
+  readonly #nextId: (nowMs: number) => string;
   readonly #names: ReportedNames;
 
   constructor(deps: FeedbackDeps) {
     this.#deps = deps;
+    this.#nextId = growingIds(deps.ids);
     this.#proposals = new Proposals(deps);
     this.#names = new ReportedNames(deps.db, deps.clock);
   }
@@ -169,7 +170,6 @@ export class Feedback {
     this.#deps.counted(outcome);
   }
 
-  /** What was said last of each of these mailboxes. */
   async marks(accountId: string, mailboxes: readonly string[]): Promise<readonly FeedbackMark[]> {
     if (mailboxes.length === 0) return [];
     const said = await this.#deps.db
@@ -211,13 +211,6 @@ export class Feedback {
     const names = this.#names.of(accountId, this.#firstDay());
     const isClear = !(names instanceof Promise) && !isAmong(names, about);
     return isClear ? factsOf([], about, 0) : this.#readFacts(accountId, about, timeoutMs);
-  }
-
-  /** Grows with time, so that a `fine` is behind what it takes back. */
-  #nextId(nowMs: number): string {
-    this.#sequence = (this.#sequence + 1) % 0x1_0000;
-    const place = String(nowMs).padStart(14, "0") + this.#sequence.toString(16).padStart(4, "0");
-    return place + this.#deps.ids.hex32().slice(-6);
   }
 
   #firstDay(): number {
@@ -311,7 +304,6 @@ function factsOf(
   };
 }
 
-/** Facts of a domain count what was reported since. */
 const DOMAIN_DAYS = 30;
 
 interface Reports {

@@ -27,7 +27,6 @@ export interface ForgetDeps {
 
 interface Person {
   readonly address: Address;
-  /** As addresses are compared. */
   readonly key: string;
   readonly accounts: readonly Account[];
 }
@@ -35,7 +34,6 @@ interface Person {
 /** Counts what is kept of a person, and deletes it unless it is only looked for. */
 type ForgetPlace = (deps: ForgetDeps, person: Person, isLook: boolean) => Promise<number>;
 
-/** Rows of accounts by the hashes of a person, which are others in each account. */
 const rowsIn =
   (
     table: "traffic" | "feedback" | "decisions",

@@ -232,7 +232,6 @@ export type DecisionPage = Described<typeof DecisionPage>;
 
 export const FEEDBACK_NOTE_MAX = 1_000;
 
-/** A domain that feedback speaks of, and what is proposed to do with it. */
 export const Proposal = Type.Object({
   domain: text,
   proposes: oneOf(["deny", "allow"], "`deny`: reported as abuse; `allow`: refused, but fine."),

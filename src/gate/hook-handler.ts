@@ -54,7 +54,6 @@ interface KnownHook {
   readonly account: Account;
 }
 
-/** Calls with a wrong signature or secret that an address may make in a minute. */
 const WRONG_PER_MINUTE = 60;
 
 export interface HookClient {

@@ -33,7 +33,6 @@ export interface HookedSignUp {
   readonly language: string;
 }
 
-/** Names of members, from the outside in. */
 type Path = readonly string[];
 
 /** "user.email" -> the path of that member. */
@@ -53,7 +52,6 @@ interface SystemRow {
   readonly reject: (message: string, payload: unknown) => HookReply;
   readonly secret: "whsec" | "plain";
   readonly example: (email: string) => object;
-  /** Headers that prove the example; absent where only the system can sign. */
   readonly sign?: (body: string, secret: string, nowMs: number) => Record<string, string>;
 }
 

@@ -236,7 +236,6 @@ export class HookService {
     if (!(await this.#deps.hooks.remove(hook.id))) throw notFound();
   }
 
-  /** What the system would send for this address, signed. */
   example(hook: Hook, email: string): SignedExample {
     const { box, clock } = this.#deps;
     const { example, sign, name } = SYSTEMS[hook.system];

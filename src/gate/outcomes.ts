@@ -41,7 +41,6 @@ type ShadowKey = Pick<ShadowCountRow, "account_id" | "policy" | "version">;
 
 const OTHER_FORM = "(other)";
 
-/** Where the form would be of messages without one. */
 const SEND_FORM = "(send)";
 
 async function grown({ sql: db }: Tx, { count, ...row }: OutcomeCountRow): Promise<boolean> {
@@ -187,7 +186,6 @@ export interface DecisionMade {
   readonly isComplete: boolean;
   /** Undefined for what is no address, and for callers without an account. */
   readonly mailboxId: string | undefined;
-  /** The identity system's own id of the user. */
   readonly subject?: string | undefined;
 }
 

@@ -35,10 +35,8 @@ import type { RunningVersions } from "./rulings.ts";
 /** Of one account. The versions that run fit in `octetsMax` and always stay; the oldest of the others go first. */
 export interface PolicyLimits {
   readonly policiesMax: number;
-  /** Of one policy. */
   readonly versionsMax: number;
   readonly allVersionsMax: number;
-  /** Of the documents of all versions. */
   readonly octetsMax: number;
 }
 
@@ -438,7 +436,6 @@ export class PolicyService {
   }
 }
 
-/** A policy of an account, and the numbers of its versions that run. */
 type PolicyHead = Pick<PolicyJson, "name" | "live" | "shadow">;
 
 type Saved = Pick<PolicyVersionRow, "version"> & Partial<PolicyVersionRow>;

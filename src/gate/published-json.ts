@@ -75,7 +75,6 @@ interface PublishedJsonOptions<T> {
   readonly keptMs: number;
 }
 
-/** Documents of one kind by URL. */
 export class PublishedJson<T> {
   readonly #options: PublishedJsonOptions<T>;
   readonly #kept = new LRUCache<string, CachedJson<T>>({ max: KEPT_MAX });
@@ -123,7 +122,6 @@ function keysOf(json: unknown): readonly JWK[] | undefined {
   return keys.filter((key): key is JWK => typeof key === "object" && key !== null);
 }
 
-/** What was signed: a compact JWS, or one whose payload is somewhere else. */
 type Signed =
   string | { readonly protected: string; readonly payload: string; readonly signature: string };
 

@@ -138,7 +138,6 @@ export interface Ruling {
   readonly message: string | undefined;
 }
 
-/** What is known besides the check. */
 type OtherFacts = Omit<Facts, "checked">;
 
 /** Applies the live policy, and the shadow beside it, to one checked entry. */

@@ -18,7 +18,6 @@ export interface TokenContent {
   readonly policy: string;
   readonly form: string | undefined;
   readonly isComplete: boolean;
-  /** Absent: no proof was offered. */
   readonly verified: Verified | undefined;
 }
 

@@ -41,7 +41,6 @@ const ACCOUNTS_MAX = 10_000;
 /** Other processes write too: their rows are counted this often. */
 const COUNT_EVERY_MS = 60_000;
 
-/** The columns that are written, and their order. */
 const SAMPLE: TrafficTableRow = {
   account_id: "",
   subject: "",
@@ -101,7 +100,6 @@ export class TrafficStore {
     max: ACCOUNTS_MAX,
   });
 
-  /** `rowsMax`: for tests. */
   constructor(db: Kysely<Database>, clock: Pick<Clock, "nowMs">, rowsMax = ROWS_MAX) {
     this.#db = db;
     this.#clock = clock;

@@ -22,11 +22,8 @@ const NONE: ReadonlyMap<string, number> = new Map();
 
 /** What is counted of one mailbox, domain, mail host, or of all messages of an account. */
 export class TrafficSubject {
-  /** By kind, each item with when it was last seen, oldest first. */
   readonly #items = new Map<TrafficKind, Map<string, number>>();
-  /** Of kinds that count, by kind and item. */
   readonly #counts = new Map<string, number>();
-  /** Of the minutes that count. */
   #messages = 0;
   #usual = { atHour: -1, median: 0 };
   firstMs: number | undefined;

@@ -47,7 +47,6 @@ const KEYS_MAX = 10_000;
 export const mailboxKey = (secretKey: Uint8Array): Uint8Array =>
   deriveKey(secretKey, "mailbox ids");
 
-/** `key` is for this alone. */
 export function createAccountHash(key: Uint8Array): AccountHash {
   const keys = new LRUCache<string, Uint8Array>({ max: KEYS_MAX });
   const keyOf = (accountId: string): Uint8Array => {
@@ -172,7 +171,6 @@ const ITEMS_MAX = 1_000;
 /** A row is written again when it was last seen this part of its time ago. */
 const REFRESH_PART = 1 / 1_440;
 
-/** What is forgotten is read again. */
 const ROWS_IN_MEMORY = 200_000;
 
 /** Together with a second process's `freshMs` below the second that a kill may cost. */
@@ -203,7 +201,6 @@ const NONE_SENT: TrafficFacts = {};
 export class Traffic {
   readonly #deps: TrafficDeps;
   readonly #waiting: WriteBehind<Map<string, Sighting>>;
-  /** By hash. */
   readonly #subjects = new LRUCache<string, TrafficSubject>({
     maxSize: ROWS_IN_MEMORY,
     sizeCalculation: ({ rows }) => rows,
@@ -336,7 +333,6 @@ export class Traffic {
     return this.#subjects.peek(messages)?.newMailboxes(this.#deps.clock.nowMs());
   }
 
-  /** Writes what waits. Never rejects. */
   flush(): Promise<void> {
     return this.#waiting.flush().catch((fault: unknown) => {
       this.#failed("traffic.write_failed", fault);
@@ -412,7 +408,6 @@ export class Traffic {
     this.#note(owner, { subject, kind, item, count }, nowMs);
   }
 
-  /** It takes more room now. */
   #grown(subject: string, known: TrafficSubject): void {
     this.#subjects.delete(subject);
     this.#subjects.set(subject, known);
@@ -435,7 +430,6 @@ export class Traffic {
   }
 }
 
-/** How many messages were sent after this time. */
 function within(times: ReadonlyMap<string, number>, afterMs: number): number {
   let count = 0;
   for (const atMs of times.values()) if (atMs > afterMs) count += 1;

@@ -14,7 +14,6 @@ import { isWave, type NewMailboxes } from "./traffic-subject.ts";
 
 /** When far more messages than usual go to mailboxes that an account never sent to: begin and end, told once by all servers. */
 
-/** Between two looks whether waves are over. */
 const LOOK_EVERY_MS = 30_000;
 
 const KEPT_DAYS = 90;
@@ -34,7 +33,6 @@ export interface WavesDeps {
 
 export class Waves {
   readonly #deps: WavesDeps;
-  /** Accounts whose wave is noted already. */
   #noted = new Set<string>();
 
   constructor(deps: WavesDeps) {
@@ -47,7 +45,6 @@ export class Waves {
     return every({ ms: LOOK_EVERY_MS, clock, failed }, () => this.look());
   }
 
-  /** A message of a wave was counted. */
   noticed(owner: TrafficOwner): void {
     if (this.#noted.has(owner.accountId)) return;
     this.#noted.add(owner.accountId);

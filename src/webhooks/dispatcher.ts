@@ -85,7 +85,6 @@ export class Dispatcher {
     this.#deps = deps;
   }
 
-  /** Queues bulk.completed where the account wants it, with the mark that the batch is announced. */
   readonly announcement: Announcement = {
     write: async (tx, { owner, session, stats }) => {
       if (owner.kind !== "account") return;

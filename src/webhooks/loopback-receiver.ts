@@ -22,7 +22,6 @@ export type Receive = (
 const BODY_MAX_BYTES = 1_048_576;
 const REQUEST_MS = 30_000;
 
-/** A receiver for development: plain HTTP, one handler, no routes. */
 export const receiveWebhooks: Receive = async ({ host, port }, handle) => {
   const server = createServer({ requestTimeout: REQUEST_MS }, (request, response) => {
     void take(request, response, handle);

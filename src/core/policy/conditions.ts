@@ -127,7 +127,6 @@ export function shown(value: unknown): string {
   return text.length > 60 ? `${text.slice(0, 57)}...` : text;
 }
 
-/** What reads one item of a condition: the test it stands for, or a sentence why it cannot. */
 type ItemReader<T> = (item: unknown) => Test<T> | string;
 
 /** Whether one of the tests holds for one of the facts. Plain loops: a decision runs dozens of conditions. */
@@ -136,7 +135,6 @@ function passes<T>(tests: readonly Test<T>[], fact: T): boolean {
   return false;
 }
 
-/** Of a fact with one value; an unknown one passes no test. */
 const one = <T>(item: ItemReader<T>, get: (facts: Facts) => T | undefined): ReadCondition =>
   conditionOf(item, (facts, tests) => {
     const fact = get(facts);
@@ -149,7 +147,6 @@ const anyOf = <T>(item: ItemReader<T>, get: (facts: Facts) => readonly T[]): Rea
     return false;
   });
 
-/** A value or an array of them, any of which may hold. */
 function conditionOf<T>(
   item: ItemReader<T>,
   holds: (facts: Facts, tests: readonly Test<T>[]) => boolean,

@@ -53,7 +53,6 @@ export type FeedbackFacts = { readonly [Name in FeedbackNumber]?: number | undef
 export const VERIFIED = ["yes", "no", "unknown"] as const;
 export type Verified = (typeof VERIFIED)[number];
 
-/** What a check says of an entry. */
 export interface CheckFacts {
   readonly format: boolean;
   readonly disposable: boolean;

@@ -98,7 +98,6 @@ export class AccountService {
     this.#accounts = deps.accounts;
   }
 
-  /** The same service, which notes its changes. */
   by(note: Note): AccountService {
     return new AccountService({ ...this.#deps, note });
   }

@@ -233,7 +233,6 @@ export class KeyService {
     this.#deps = deps;
   }
 
-  /** The same service, which notes its changes. */
   by(note: Note): KeyService {
     return new KeyService({ ...this.#deps, note });
   }

@@ -50,12 +50,9 @@ const SYSTEM_CODES = new Map<string, EmbeddedFaultCode>([
   ["EDQUOT", "full"],
 ]);
 
-type EmbeddedFaultCode = Exclude<
-  DatabaseFaultCode,
-  "newer_schema" | "older_schema" | "behind" | "unreachable" | "denied" | "no_database" | "too_old"
->;
+type EmbeddedFaultCode = keyof typeof SENTENCES;
 
-const SENTENCES: Readonly<Record<EmbeddedFaultCode, string>> = {
+const SENTENCES = {
   locked: "another process holds the database",
   unwritable: "this user may not write there",
   full: "the disk is full",
@@ -66,17 +63,15 @@ const SENTENCES: Readonly<Record<EmbeddedFaultCode, string>> = {
 
 function codeOf(error: unknown): EmbeddedFaultCode {
   if (error instanceof DiskFull) return "full";
-  if (typeof error !== "object" || error === null) return "unusable";
-  if ("errcode" in error && typeof error.errcode === "number") {
-    return SQLITE_CODES.get(error.errcode & 0xff) ?? "unusable";
-  }
-  if ("code" in error && typeof error.code === "string") {
-    return SYSTEM_CODES.get(error.code) ?? "unusable";
-  }
-  return "unusable";
+  const { errcode, code } = Object(error) as {
+    readonly errcode?: unknown;
+    readonly code?: unknown;
+  };
+  const known =
+    typeof errcode === "number" ? SQLITE_CODES.get(errcode & 0xff) : SYSTEM_CODES.get(String(code));
+  return known ?? "unusable";
 }
 
-/** Also where the folder that is missing would be. */
 function isReadOnly(path: string): boolean {
   for (let at = resolve(path); ; at = dirname(at)) {
     try {

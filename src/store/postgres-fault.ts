@@ -44,16 +44,10 @@ export function storeDown(error: unknown): StoreDown {
     : new StoreDown("PostgreSQL does not serve", cause);
 }
 
-interface BareFault extends Error {
-  code?: string;
-}
-
-function bare(error: unknown): BareFault {
-  const made: BareFault = new Error(error instanceof Error ? error.message : String(error));
-  if (error instanceof Error && "code" in error && typeof error.code === "string") {
-    made.code = error.code;
-  }
-  return made;
+function bare(error: unknown): Error {
+  const made = new Error(error instanceof Error ? error.message : String(error));
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  return typeof code === "string" ? Object.assign(made, { code }) : made;
 }
 
 const OPENING_WORDS: readonly (readonly [RegExp, DatabaseFaultCode, string])[] = [

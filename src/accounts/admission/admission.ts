@@ -35,7 +35,6 @@ export interface Entrance {
   readonly caller: Caller;
   /** Absent when the tier has no rate limit. Not shown on an answer that credits paid for. */
   readonly rate?: RateState;
-  /** Which window counted the request, so that it can be given back. Absent when none did. */
   readonly rateWindow?: number;
   readonly hasCredits: boolean;
   /** Released by the guard at the request's end, and before it is charged for anything else. */

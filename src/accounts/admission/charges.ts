@@ -10,7 +10,6 @@ import type { MemoryQuotaCounter, QuotaReservation } from "./quota-counter.ts";
 import type { SharedCounters } from "./shared-counters.ts";
 import { countIn, type QuotaLimits, takeUnitsIn } from "./usage.ts";
 
-/** What a request is to be charged, and what it may be paid with. */
 export interface ChargeTerms {
   readonly owner: Owner;
   /** One for each unique entry. Paid by credits the price is `max(1, units)`. */

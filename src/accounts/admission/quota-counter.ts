@@ -67,7 +67,6 @@ export class UnsavedUnits {
     this.#waiting.note(owner, { owner, days: [{ day, units }] });
   }
 
-  /** Units of `owner` from `firstDay` to `lastDay` that wait here or are being written. */
   waiting(owner: OwnerKey, firstDay: number, lastDay: number): number {
     let sum = 0;
     for (const { days } of this.#waiting.under(owner)) {

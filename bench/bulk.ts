@@ -7,7 +7,7 @@ import { openDns } from "../src/main/checker.ts";
 import { systemMachine } from "../src/main/process.ts";
 import { readConfig } from "../src/main/settings/config.ts";
 import { createShares } from "../src/base/shares.ts";
-import { threadTexts } from "../src/main/threads/texts.ts";
+import { threadTexts } from "../src/main/threads/reading-thread.ts";
 import { startNameServer, type Weather } from "../test/dns/numbered-names.ts";
 import { startBulkService } from "./bulk/over-http.ts";
 import { type Service, startService } from "./bulk/service.ts";

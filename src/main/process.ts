@@ -17,7 +17,7 @@ import type { PostgresDatabase } from "../store/postgres-database.ts";
 import { createWebhookSender } from "../webhooks/webhook-sender.ts";
 import type { Config } from "./settings/config.ts";
 import { startBulkThread } from "./threads/bulk-thread.ts";
-import { threadTexts } from "./threads/texts.ts";
+import { threadTexts } from "./threads/reading-thread.ts";
 
 type Close = () => Awaitable<void>;
 

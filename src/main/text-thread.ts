@@ -4,9 +4,8 @@ import { readlinkSync } from "node:fs";
 import { parentPort, workerData } from "node:worker_threads";
 import { Refusal } from "../base/refusals.ts";
 import type { FileRead } from "../http/api/read-file.ts";
-import { lowerPriority } from "./threads/lower-priority.ts";
 import type { ThreadData, ThreadOrder, ThreadReport } from "./threads/reading-thread.ts";
-import { readingTasks, type TaskSource } from "./threads/tasks.ts";
+import { lowerPriority, readingTasks, type TaskSource } from "./threads/tasks.ts";
 
 const port = parentPort;
 

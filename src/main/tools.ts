@@ -63,7 +63,7 @@ import {
   openSecretKey,
   openSql,
 } from "./store.ts";
-import { threadPages } from "./threads/thread-pages.ts";
+import { threadPages } from "./threads/reading-thread.ts";
 import { hasDatabase, leaveWhenAsked, missingWords, openStored, systemUser } from "./terminal.ts";
 
 /** The lists of the database, or where there is none those that came with the program. Makes no database. */

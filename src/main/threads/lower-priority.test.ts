@@ -4,7 +4,7 @@ import { getPriority } from "node:os";
 import { test } from "node:test";
 import { Worker } from "node:worker_threads";
 
-const MODULE = new URL("./lower-priority.js", import.meta.url).href;
+const MODULE = new URL("./tasks.js", import.meta.url).href;
 
 /** The priority of a thread that has lowered its own `by` so much. */
 async function loweredBy(by: number): Promise<unknown> {

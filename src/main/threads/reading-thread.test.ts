@@ -5,8 +5,7 @@ import { Refusal } from "../../base/refusals.ts";
 import { packFile } from "../../bulk/list-store.ts";
 import type { CleanedRows, ListOrder, ListSource } from "../../bulk/list-view.ts";
 import type { FileOrder } from "../../http/api/read-file.ts";
-import { threadTexts } from "./texts.ts";
-import type { ThreadTerms } from "./reading-thread.ts";
+import { threadTexts, type ThreadTerms } from "./reading-thread.ts";
 
 type Terms = Partial<Pick<ThreadTerms, "limitMs" | "heapMb">>;
 

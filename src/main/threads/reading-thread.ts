@@ -1,8 +1,17 @@
+import { TableFault } from "../../core/batch/entry-cell.ts";
+import type { FileSlices, ListOptions, ListPage } from "../../bulk/list-file.ts";
+import type { Decode } from "../../http/decode.ts";
+import type { ReadFile } from "../../http/api/read-file.ts";
+import { splitText } from "../../core/batch/batch-chunk.ts";
+import type { ReadsLists } from "../../bulk/list-reader.ts";
+import type { ListOrder, ListSource } from "../../bulk/list-view.ts";
+import type { Splitter } from "../../bulk/bulk.ts";
+import { inSlices } from "../../base/slices.ts";
+import { createShares, type Share, type Shares } from "../../base/shares.ts";
 import { readFileSync } from "node:fs";
 import { Worker } from "node:worker_threads";
 import type { OwnerKey } from "../../base/owner.ts";
 import { badUpload, Refusal } from "../../base/refusals.ts";
-import type { Share } from "../../base/shares.ts";
 import type { TaskSource, TaskName, Tasks } from "./tasks.ts";
 
 /** What main tells the thread: a task, or what the task asked of its source. */
@@ -77,7 +86,7 @@ const OCTETS_A_MS = 20_000;
  * A thread that reads what callers send, one piece of work at a time in turn of their owners. Work that takes too much time or
  * memory is refused, and its thread is ended; the next work gets a new one.
  */
-export class ReadingThread {
+class ReadingThread {
   readonly #terms: ThreadTerms;
   #worker: Worker | undefined;
   #place: string | undefined;
@@ -225,4 +234,112 @@ function timeOf(place: string): number {
   const text = readFileSync(`/proc/${place}/stat`, "latin1");
   const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
   return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
+}
+
+export interface Texts {
+  readonly split: Splitter;
+  readonly decode: Decode;
+  readonly readFile: ReadFile;
+  readonly lists: ReadsLists;
+  readonly close: () => Promise<void>;
+}
+
+/** Texts up to this length are split in slices where they are, without waiting: about 3,000 entries. */
+const INLINE_MAX_UNITS = 65_536;
+
+/** A large text leaves some 60 MB that an idle thread would keep. */
+const IDLE_MS = 5_000;
+
+/** Lists that were read stay in memory as long. */
+const LISTS_IDLE_MS = 120_000;
+
+const THREADS = {
+  texts: { heapMb: 192, idleMs: IDLE_MS },
+  files: { heapMb: 320, idleMs: IDLE_MS },
+  lists: { heapMb: 384, idleMs: LISTS_IDLE_MS },
+} as const;
+
+/** A thread each for the texts in requests, for uploaded files, and for lists of the dashboard. */
+export function threadTexts(
+  shares: Pick<Shares, "of">,
+  terms: Partial<Pick<ThreadTerms, "limitMs" | "heapMb">> = {},
+): Texts {
+  const launch = (name: keyof typeof THREADS): ReadingThread =>
+    new ReadingThread({ share: shares.of(name), ...THREADS[name], ...terms });
+  const [texts, files, lists] = [launch("texts"), launch("files"), launch("lists")];
+  return {
+    async split({ text, owner, entriesMax }) {
+      const uniqueMax = entriesMax ?? Infinity;
+      if (text.length <= INLINE_MAX_UNITS) return await inSlices(splitText(text, uniqueMax));
+      const order = { text, uniqueMax };
+      return await texts.run(owner, { name: "split", order, what: LIST, octets: text.length });
+    },
+    decode: (order, owner) => texts.run(owner, { name: "decode", what: LIST, ...given(order) }),
+    readFile: (order, owner) =>
+      files.run(owner, { name: "file", what: shown(order.options.name), ...given(order) }),
+    lists: {
+      facts: (order, source) => lists.run(order.owner, { name: "facts", ...of(order, source) }),
+      rows: (order, source) => lists.run(order.owner, { name: "rows", ...of(order, source) }),
+      entries: (order, source) => lists.run(order.owner, { name: "entries", ...of(order, source) }),
+      fixed: (order, source) => lists.run(order.owner, { name: "fixed", ...of(order, source) }),
+      piece: (order, source) => lists.run(order.owner, { name: "piece", ...of(order, source) }),
+    },
+    close: async () => {
+      await Promise.all([texts.close(), files.close(), lists.close()]);
+    },
+  };
+}
+
+const LIST = "The list";
+const NAME_MAX = 100;
+
+const shown = (name = ""): string =>
+  name.replaceAll(/\p{Cc}/gu, "").slice(0, NAME_MAX) || "The file";
+
+/** Reading the results of a chunk again, which we wrote ourselves, takes up to this. */
+const CHUNK_MS = 50;
+
+function of<Order extends ListOrder>(order: Order, source: ListSource) {
+  const { options, octets, sessions } = order;
+  const chunks = sessions.reduce((sum, run) => sum + run.chunks, 0);
+  return { order, source, what: shown(options.name), octets, moreMs: chunks * CHUNK_MS };
+}
+
+/** The chunks are taken out of the order, and their memory is given to the thread. */
+function given<Order extends { readonly chunks: Uint8Array[] }>(order: Order) {
+  const chunks = order.chunks.splice(0);
+  const octets = chunks.reduce((sum, { length }) => sum + length, 0);
+  return { order: { ...order, chunks }, transfer: chunks.map(({ buffer }) => buffer), octets };
+}
+
+const PAGES = { heapMb: 512, idleMs: 60_000, isUrgent: true } as const;
+
+/** Reads a file of any length in a thread, a page ahead of who takes the pages. Throws a `TableFault`. */
+export async function* threadPages(
+  slices: FileSlices,
+  options: ListOptions,
+): AsyncGenerator<ListPage> {
+  const thread = new ReadingThread({ ...PAGES, share: createShares().of("files") });
+  const iterator = slices[Symbol.asyncIterator]();
+  const slice = async (): Promise<Uint8Array | undefined> => {
+    const { done, value } = await iterator.next();
+    return done === true ? undefined : value;
+  };
+  const ask = (): Promise<string | undefined> => {
+    const work = { name: "page", order: options, what: "The file", octets: 1 } as const;
+    const page = thread.run("command", { ...work, source: { slice } });
+    page.catch(() => undefined); // it is told when its turn comes
+    return page;
+  };
+  try {
+    let ahead = ask();
+    for (let page = await ahead; page !== undefined; page = await ahead) {
+      ahead = ask();
+      yield JSON.parse(page) as ListPage;
+    }
+  } catch (error) {
+    throw error instanceof Refusal ? new TableFault(error.message) : error;
+  } finally {
+    await thread.close();
+  }
 }

@@ -1,3 +1,4 @@
+import { getPriority, setPriority } from "node:os";
 import { type SplitBatch, splitText } from "../../core/batch/batch-chunk.ts";
 import type { TooMany } from "../../core/batch/batch.ts";
 import { inSlices } from "../../base/slices.ts";
@@ -58,4 +59,12 @@ function pageReader(): Tasks["page"] {
 
 async function* slicesOf({ slice }: TaskSource): AsyncGenerator<Uint8Array> {
   for (let next = await slice(); next !== undefined; next = await slice()) yield next;
+}
+
+const LOWEST = 19;
+
+/** Counts from the priority of the process: to raise it again needs a privilege. */
+export function lowerPriority(by: number): void {
+  // Elsewhere the priority is that of the whole process.
+  if (process.platform === "linux") setPriority(Math.min(LOWEST, getPriority() + by));
 }

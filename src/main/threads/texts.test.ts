@@ -4,7 +4,7 @@ import { createShares, NoRoom } from "../../base/shares.ts";
 import { type FileOrder, readFile as readHere } from "../../http/api/read-file.ts";
 import { decodeBody, type DecodeOrder } from "../../http/decode.ts";
 import { Refusal } from "../../base/refusals.ts";
-import { threadTexts } from "./texts.ts";
+import { threadTexts } from "./reading-thread.ts";
 
 const A = "a";
 

@@ -11,6 +11,7 @@ import { listen } from "../http/server.ts";
 import { loadLists } from "../lists/load-lists.ts";
 import { createOutbound } from "../outbound/outbound.ts";
 import { openEmbedded } from "../store/database.ts";
+import { DatabaseFault } from "../store/database-fault.ts";
 import { lockForServing } from "../store/embedded/serving-lock.ts";
 import type { SchemaUse, Upgrading } from "../store/upgrade.ts";
 import type { PostgresDatabase } from "../store/postgres-database.ts";
@@ -97,9 +98,20 @@ export async function closedTogether<T extends object>(
 
 const START_AGAIN_MS = 1_000;
 
+/** How long a start waits for a PostgreSQL that may be starting beside it. */
+const DATABASE_WAIT_MS = 60_000;
+
+/** Why a start is tried again: the database is away still, or it let the process in and does not serve it. */
+function waitsFor(fault: unknown, mayBeAway: boolean): string | undefined {
+  const isAway = fault instanceof DatabaseFault && fault.code === "unreachable";
+  if (isAway && mayBeAway) return fault.message;
+  const down = storeDownOf(fault);
+  return down?.cause instanceof Error ? down.cause.message : down?.message;
+}
+
 /**
- * `silent`: for commands, which speak to a person and write no log. Others wait, and begin again, while a PostgreSQL that
- * let them in does not serve them: a table is locked, or it restarts.
+ * `silent`: for commands, which speak to a person and write no log. Others wait, and begin again, with one line in the log,
+ * while PostgreSQL starts or restarts, or a table is locked.
  */
 export async function openProcess<T extends object>(
   config: Config,
@@ -109,16 +121,17 @@ export async function openProcess<T extends object>(
   const { clock, ids } = machine;
   const log = machine.openLog(lines ?? config.logLevel);
   const name = `${hostname()}-${String(pid)}-${ids.hex32().slice(-8)}`;
-  for (;;) {
+  const isWaiting = config.databaseUrl !== undefined && lines !== "silent";
+  const awayUntilMs = clock.monotonicMs() + DATABASE_WAIT_MS;
+  for (let tries = 1; ; tries += 1) {
     try {
       return await closedTogether(log, (closing) =>
         start({ config, machine, clock, ids, log, name, closing }),
       );
     } catch (fault) {
-      const down = storeDownOf(fault);
-      if (down === undefined || config.databaseUrl === undefined || lines === "silent") throw fault;
-      const why = down.cause instanceof Error ? down.cause.message : down.message;
-      log.warn("start.waiting_for_database", { why });
+      const why = isWaiting ? waitsFor(fault, clock.monotonicMs() < awayUntilMs) : undefined;
+      if (why === undefined) throw fault;
+      if (tries === 1) log.warn("start.waiting_for_database", { why });
     }
     await new Promise<void>((resolve) => void clock.after(START_AGAIN_MS, resolve));
   }

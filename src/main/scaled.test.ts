@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { keptLog } from "../../test/process/kept-log.ts";
-import { testProcess } from "../../test/process/test-process.ts";
 import { manualClock } from "../../test/time/manual-clock.ts";
 import { DatabaseFault, type DatabaseFaultCode } from "../store/database-fault.ts";
-import { systemMachine } from "./process.ts";
-import { openScaledBacking } from "./store.ts";
+import { openProcess, systemMachine } from "./process.ts";
+import { readConfig } from "./settings/config.ts";
+import { openBacking } from "./store.ts";
 
 /** A start whose PostgreSQL fails with these faults in turn, and with "no_database" after that. */
 function starting(faults: readonly DatabaseFaultCode[]) {
@@ -17,9 +17,12 @@ function starting(faults: readonly DatabaseFaultCode[]) {
     asked.push(clock.monotonicMs());
     return Promise.reject(new DatabaseFault(code, code));
   };
-  const machine = { ...systemMachine, clock, openPostgres };
-  const process = { ...testProcess({}), machine, clock, log };
-  const ended = openScaledBacking("postgres://db.example/x", process).then(
+  const machine = { ...systemMachine, clock, openPostgres, openLog: () => log };
+  const config = readConfig({
+    DATABASE_URL: "postgres://db.example/x",
+    GATEPOST_SECRET_KEY: Buffer.alloc(32).toString("base64"),
+  });
+  const ended = openProcess(config, { machine }, openBacking).then(
     () => "opened",
     (fault: unknown) => String(fault),
   );

@@ -23,14 +23,12 @@ import { keyFingerprint, loadSecretKey } from "../base/secrets.ts";
 import { AccountSwitches } from "../gate/account-switches.ts";
 import { Hooks } from "../gate/hooks.ts";
 import { createOutcomeReport, type ReportOutcomes, Outcomes } from "../gate/outcomes.ts";
-import { DatabaseFault } from "../store/database-fault.ts";
 import type { SqlDatabase } from "../store/database.ts";
 import { alone, type Elections } from "../store/elections.ts";
 import { engineName } from "../store/embedded/sqlite.ts";
 import { agreeFact, replaceFact } from "../store/installation.ts";
 import type { SchemaUse, Upgrading } from "../store/upgrade.ts";
 import { memoryNotices, type Notices, TOPICS } from "../store/notices.ts";
-import type { PostgresDatabase } from "../store/postgres-database.ts";
 import { flushLast, type Process } from "./process.ts";
 import type { Config } from "./settings/config.ts";
 
@@ -155,10 +153,12 @@ const LISTENS_WITHIN_MS = 1_000;
 const WRITE_RETRY_MS = 500;
 
 /** Many processes: PostgreSQL holds everything and tells them of changes. */
-export async function openScaledBacking(databaseUrl: string, process: Process): Promise<Backing> {
-  const { clock, ids, log, closing } = process;
-  const sql = await openWhenThere(databaseUrl, process);
+async function openScaledBacking(databaseUrl: string, process: Process): Promise<Backing> {
+  const { machine, clock, ids, log, closing } = process;
+  const upgrading = upgradingOf(process);
+  const sql = await machine.openPostgres(databaseUrl, clock.nowMs(), { upgrading });
   closing.add(() => sql.close());
+  await sql.requireOwnSessions();
   const { db, counting, general } = sql;
   const session = sql.openSession({ clock, log });
   closing.add(() => session.close());
@@ -181,36 +181,6 @@ export async function openScaledBacking(databaseUrl: string, process: Process): 
     elections,
     answers: askedRarely(() => sql.answers(), DATABASE_PROBE_MS, clock),
   };
-}
-
-const DATABASE_WAIT_MS = 60_000;
-const DATABASE_PAUSE_MS = 1_000;
-
-/** PostgreSQL may be starting beside this process: it is waited for up to 60 s, with one line in the log. */
-async function openWhenThere(url: string, process: Process): Promise<PostgresDatabase> {
-  const { machine, clock, log } = process;
-  const upgrading = upgradingOf(process);
-  const untilMs = clock.monotonicMs() + DATABASE_WAIT_MS;
-  for (let tries = 1; ; tries += 1) {
-    try {
-      return await withOwnSessions(await machine.openPostgres(url, clock.nowMs(), { upgrading }));
-    } catch (fault) {
-      const isAway = fault instanceof DatabaseFault && fault.code === "unreachable";
-      if (!isAway || clock.monotonicMs() >= untilMs) throw fault;
-      if (tries === 1) log.warn("start.waiting_for_database", { why: fault.message });
-    }
-    await new Promise<void>((resolve) => void clock.after(DATABASE_PAUSE_MS, resolve));
-  }
-}
-
-async function withOwnSessions(database: PostgresDatabase): Promise<PostgresDatabase> {
-  try {
-    await database.requireOwnSessions();
-    return database;
-  } catch (fault) {
-    await database.close();
-    throw fault;
-  }
 }
 
 type KeyConfig = Pick<Config, "secretKey" | "dataDir">;

@@ -1,4 +1,3 @@
-import type { ForgetDeps } from "../gate/forget-person.ts";
 import { existsSync, readFileSync } from "node:fs";
 import { statfs } from "node:fs/promises";
 import { join } from "node:path";
@@ -67,19 +66,8 @@ export function builtPages(): BuiltPages | undefined {
   return { root, manifest };
 }
 
-interface ForgettingParts extends Pick<ForgetDeps, "accounts" | "operator" | "clock"> {
-  readonly ids: Process["ids"];
-  readonly secretKey: Uint8Array;
-  readonly charges: Backing["charges"];
-}
-
-const forgetting = (
-  db: ForgetDeps["db"],
-  { ids, secretKey, charges, ...parts }: ForgettingParts,
-): ForgetDeps => ({
-  ...parts,
-  db,
-  jobs: new Jobs({ db, charges, ids }),
+/** Opens lists and knows mailboxes. */
+const openedBy = (secretKey: Uint8Array) => ({
   box: createOctetBox(secretKey, LISTS),
   hash: createAccountHash(mailboxKey(secretKey)),
 });
@@ -121,14 +109,14 @@ export function openAccounts(
   const passwords = boundPasswords(argonPasswords, shares.of("sign_ins"));
   const audit = createAudit(db, ids, clock);
   const logins = new SignInService({ sessions, accounts: stored, ids, clock });
-  const changed = { accounts: stored, sessions, passwords };
-  const accounts = new AccountService({ ...changed, ids, clock, notices });
+  const base = { accounts: stored, sessions, passwords, ids, clock, log, notices };
+  const accounts = new AccountService(base);
+  const jobs = new Jobs({ db, charges, ids });
   const setUp = new SetUp({ db, secretKey, accounts, logins, audit, ids, clock });
   const box = createSecretBox(secretKey);
   const factors = new SecondFactors({ accounts: stored, box, audit, clock });
-  const tried = { accounts: stored, passwords, rates, guesses, factors, logins, audit };
-  const signIn = createSignIn({ ...tried, ids, clock, log, counted: countSignIn });
-  const proxy = { header, trustedProxies, accounts: stored, logins, audit, clock, log };
+  const tried = { ...base, rates, guesses, factors, logins, audit };
+  const signIn = createSignIn({ ...tried, counted: countSignIn });
   const told = { publicUrl: info.publicUrl, isDnsDown: () => isDnsDown(health) };
   return {
     logins,
@@ -138,7 +126,7 @@ export function openAccounts(
     audit,
     guesses,
     factors,
-    forgetting: forgetting(db, { clock, ids, accounts, operator, secretKey, charges }),
+    forgetting: { ...openedBy(secretKey), db, clock, accounts, operator, jobs },
     signIn,
     admission,
     rates,
@@ -151,7 +139,7 @@ export function openAccounts(
     keys,
     credits,
     switches,
-    proxySignIn: new ProxySignIn(proxy),
+    proxySignIn: new ProxySignIn({ ...base, header, trustedProxies, logins, audit }),
     trustedProxies,
     signUps,
     signUp: createSignUp({ signUps, setUp, accounts, quotas, audit, clock }),

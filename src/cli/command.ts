@@ -10,22 +10,22 @@ import {
   withOpened,
 } from "./terminal.ts";
 
+interface PartDetails {
+  readonly help: string;
+  readonly choices?: readonly string[];
+  /** What it is unless given; an argument in brackets needs it. */
+  readonly fallback?: unknown;
+  /** Makes the value of the text. Throws a `CommandFailure`. */
+  readonly read?: (text: string) => unknown;
+  readonly isRequired?: true;
+  /** Options that may not be given beside it. */
+  readonly conflicts?: readonly string[];
+  /** Options that it sets. */
+  readonly implies?: Readonly<Record<string, unknown>>;
+}
+
 /** One argument or option: its help, or its help with what else is known of it. */
-type Part =
-  | string
-  | {
-      readonly help: string;
-      readonly choices?: readonly string[];
-      /** What it is unless given; an argument in brackets needs it. */
-      readonly fallback?: unknown;
-      /** Makes the value of the text. Throws a `CommandFailure`. */
-      readonly read?: (text: string) => unknown;
-      readonly isRequired?: true;
-      /** Options that may not be given beside it. */
-      readonly conflicts?: readonly string[];
-      /** Options that it sets. */
-      readonly implies?: Readonly<Record<string, unknown>>;
-    };
+type Part = string | PartDetails;
 
 /** By their syntax: "<entry...>", "[name]", "--yes" or "--out <file>". */
 type Parts = Readonly<Record<string, Part>>;
@@ -148,8 +148,7 @@ function say(
 function described(command: Command, row: Omit<Row<Parts, never>, "run">): Command {
   command.description(row.about);
   for (const [syntax, part] of Object.entries(row.takes ?? {})) {
-    if (syntax.startsWith("--")) command.addOption(optionOf(syntax, part));
-    else command.addArgument(argumentOf(syntax, part));
+    add(command, syntax, typeof part === "string" ? { help: part } : part);
   }
   if (row.json !== undefined) command.option("--json", row.json);
   const examples = row.examples.map((each) => `  ${each}\n`).join("");
@@ -157,23 +156,28 @@ function described(command: Command, row: Omit<Row<Parts, never>, "run">): Comma
   return command.addHelpText("after", `\nExamples:\n${examples}`.trimEnd());
 }
 
-function optionOf(syntax: string, part: Part): Option {
-  if (typeof part === "string") return new Option(syntax, part);
-  const { help, choices, fallback, read, conflicts, implies } = part;
-  const option = new Option(syntax, help).default(fallback).conflicts([...(conflicts ?? [])]);
-  if (read !== undefined) option.argParser(read);
-  if (part.isRequired === true) option.makeOptionMandatory();
-  if (choices !== undefined) option.choices(choices);
-  return implies === undefined ? option : option.implies(implies);
+function add(command: Command, syntax: string, details: PartDetails): void {
+  const { help, conflicts = [], implies = {}, isRequired = false } = details;
+  if (!syntax.startsWith("--")) {
+    command.addArgument(shaped(new Argument(syntax, help), details));
+    return;
+  }
+  const option = shaped(new Option(syntax, help), details);
+  option
+    .conflicts([...conflicts])
+    .implies(implies)
+    .makeOptionMandatory(isRequired);
+  command.addOption(option);
 }
 
-function argumentOf(syntax: string, part: Part): Argument {
-  if (typeof part === "string") return new Argument(syntax, part);
-  const { help, choices, fallback, read } = part;
-  const argument = new Argument(syntax, help);
-  if (fallback !== undefined) argument.default(fallback);
-  if (read !== undefined) argument.argParser(read);
-  return choices === undefined ? argument : argument.choices(choices);
+function shaped<To extends Argument | Option>(
+  to: To,
+  { choices, fallback, read }: PartDetails,
+): To {
+  if (fallback !== undefined) to.default(fallback);
+  if (read !== undefined) to.argParser(read);
+  if (choices !== undefined) to.choices(choices);
+  return to;
 }
 
 const camel = (name: string): string =>

@@ -5,7 +5,6 @@ import type { FileSlices, ListOptions, ListPage, ReadShape } from "../../bulk/li
 import { workbookOf } from "../../bulk/write-workbook.ts";
 import { type CsvCell, RESULT_COLUMNS } from "../../core/batch/result-cells.ts";
 import {
-  type CheckedRow,
   type TextFormat,
   cellsOf,
   fileHead,
@@ -20,15 +19,15 @@ import { isInconclusive } from "../../core/validate/result.ts";
 import { EMPTY_TALLY, type Tally, entryClassOf } from "../../core/batch/batch-chunk.ts";
 
 interface RunState {
-  readonly rows: number;
+  rows: number;
   /** Rows that could not be read, and the first reasons. */
-  readonly spoilt: number;
-  readonly reasons: readonly string[];
+  spoilt: number;
+  readonly reasons: string[];
   /** Absent for an empty file. */
-  readonly shape?: ReadShape;
-  readonly tally: Tally;
+  shape?: ReadShape;
+  readonly tally: Record<keyof Tally, number>;
   /** Entries of `tally.invalidDns` for which DNS did not answer. */
-  readonly inconclusive: number;
+  inconclusive: number;
 }
 
 /** Spreadsheets know UTF-8 by it. */
@@ -40,21 +39,20 @@ const SHOW_EVERY_MS = 200;
 /** Reasons that are shown. */
 const REASONS_MAX = 10;
 
-function advanced(state: RunState, rows: readonly CheckedRow[]): RunState {
-  const tally: Record<keyof Tally, number> = { ...state.tally };
-  let { inconclusive, spoilt, reasons } = state;
+function count(state: RunState, { rows, shape }: CheckedPage): void {
+  state.shape = shape;
+  state.rows += rows.length;
   for (const { results, reason } of rows) {
     if (reason !== undefined) {
-      spoilt += 1;
-      if (reasons.length < REASONS_MAX) reasons = [...reasons, reason];
+      state.spoilt += 1;
+      if (state.reasons.length < REASONS_MAX) state.reasons.push(reason);
     }
     for (const result of results) {
       const kind = entryClassOf(result);
-      tally[kind] += 1;
-      if (kind === "invalidDns" && isInconclusive(result)) inconclusive += 1;
+      state.tally[kind] += 1;
+      if (kind === "invalidDns" && isInconclusive(result)) state.inconclusive += 1;
     }
   }
-  return { ...state, rows: state.rows + rows.length, spoilt, reasons, tally, inconclusive };
 }
 
 interface BulkSource {
@@ -277,12 +275,13 @@ async function writeAll(
   const { check, writer, stop, clock } = deps;
   const meter = createMeter(input, out, deps);
   const source = deps.readPages(input.slices, { name: input.path, ...options });
-  let state: RunState = { rows: 0, spoilt: 0, reasons: [], tally: EMPTY_TALLY, inconclusive: 0 };
+  const tally = { ...EMPTY_TALLY };
+  const state: RunState = { rows: 0, spoilt: 0, reasons: [], tally, inconclusive: 0 };
   let shownMs = clock.monotonicMs();
   async function* pages(): AsyncGenerator<CheckedPage> {
     for await (const page of checkPages(source, check, stop)) {
       yield page;
-      state = { ...advanced(state, page.rows), shape: page.shape };
+      count(state, page);
       if (clock.monotonicMs() - shownMs < SHOW_EVERY_MS) continue;
       shownMs = clock.monotonicMs();
       meter.show(state);

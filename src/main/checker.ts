@@ -57,6 +57,8 @@ export const joinDnsCap = (config: DnsConfig, memory: SharedArrayBuffer): Shared
 
 interface DnsOptions {
   readonly machine: DnsMachine;
+  /** Closes the client with the process; absent where the caller closes it. */
+  readonly closing?: Process["closing"];
   readonly cap?: SharedCap | undefined;
   readonly trust?: Trust | undefined;
 }
@@ -79,24 +81,25 @@ const resolverFor = (
         cap,
       });
 
-interface TrustProcess {
+interface TrustProcess extends Omit<DnsOptions, "trust"> {
   readonly config: Pick<Config, "dnsServers" | "dnsCanaries">;
-  readonly machine: DnsMachine;
   readonly log: Log;
-  readonly cap?: SharedCap | undefined;
 }
 
-export function openTrust({ config, machine, log, cap }: TrustProcess): Trust | undefined {
+export function openTrust(process: TrustProcess): Trust | undefined {
+  const { config, machine, log, closing } = process;
   const { dnsCanaries } = config;
   if (dnsCanaries?.length === 0 || isDnsOff(config)) return undefined;
-  return new Trust({
-    resolver: resolverFor(config, "probe", { machine, cap }),
+  const trust = new Trust({
+    resolver: resolverFor(config, "probe", process),
     random: (count) => machine.ids.bytes(count),
     clock: machine.clock,
     log,
     servers: serversOf(config).map(serverText).join(", "),
     canaries: dnsCanaries === undefined ? BUILT_IN_CANARIES : namedCanaries(dnsCanaries),
   });
+  closing?.add(() => trust.close());
+  return trust;
 }
 
 export const serverText = ({ host, port }: ServerAddress): string =>
@@ -108,7 +111,9 @@ export function openDns(config: DnsConfig, profile: Profile, options: DnsOptions
   const cacheOctets =
     cacheMb === undefined ? undefined : (cacheMb * 1_048_576 * CACHE_SIXTEENTHS[profile]) / 16;
   const resolver = resolverFor(config, profile, options);
-  return createDnsLookup(resolver, { clock: machine.clock, trust, cacheOctets });
+  const dns = createDnsLookup(resolver, { clock: machine.clock, trust, cacheOctets });
+  options.closing?.add(() => dns.close());
+  return dns;
 }
 
 /** Those that the operator named, else the system's. */
@@ -140,10 +145,9 @@ interface CheckerParts {
 }
 
 export function openChecker(process: Process, parts: CheckerParts): Checker {
-  const { config, machine, clock, closing } = process;
+  const { config, clock } = process;
   const { datasets, registrations, trust, shares, seen = () => undefined } = parts;
-  const dns = openDns(config, "interactive", { machine, trust });
-  closing.add(() => dns.close());
+  const dns = openDns(config, "interactive", { ...process, trust });
   const { mx, addresses, txt, everyAddress } = dns;
   const registration = registrationFrom(process, everyAddress, { registrations, shares });
   const lookup: Lookup = { mx, addresses, txt, registration };

@@ -193,9 +193,7 @@ export function openStoredLists(
   process: Process,
   { sql, notices }: AccountStore,
 ): Promise<ServedLists> {
-  const { config, machine, closing } = process;
-  const lookup = openDns(config, "bulk", { machine });
-  closing.add(() => lookup.close());
+  const lookup = openDns(process.config, "bulk", process);
   return openLists(process, { sql, lookup, notices });
 }
 

@@ -60,7 +60,7 @@ export interface Serving {
 
 /** `profile` is of its DNS client. Everything is closed with the process. */
 export async function openServing(process: Process, profile: Profile): Promise<Serving> {
-  const { config, machine, clock, closing } = process;
+  const { config, clock } = process;
   const tiers = readTiersFile(config.tiersFile);
   tidyUp(process);
   const backing = await openBacking(process);
@@ -77,9 +77,7 @@ export async function openServing(process: Process, profile: Profile): Promise<S
   watch(registry, BACKLOG, () => readDatabase(clock, answers, backlog));
   const trust = openTrust(process);
   trust?.start();
-  closing.add(() => trust?.close());
-  const dns = openDns(config, profile, { machine, trust });
-  closing.add(() => dns.close());
+  const dns = openDns(config, profile, { ...process, trust });
   const listMetrics = createListMetrics(registry);
   const lists = await openLists(process, { sql, lookup: dns, metrics: listMetrics, notices });
   return { tiers, backing, secretKey, metrics, counted, shares, trust, dns, lists };

@@ -85,7 +85,6 @@ async function openValidator(
 ): Promise<CliValidator & CliDecider> {
   const datasets = await openKnownLists(process);
   const trust = openTrust(process);
-  process.closing.add(() => trust?.close());
   const registrations = memoryRegistrationCache();
   const checker = openChecker(process, { registrations, datasets, trust });
   process.closing.add(() => warnOf(trust, err));
@@ -140,7 +139,6 @@ async function openHooks(process: Process): Promise<CliHooks> {
   const store = await openAccountStore(process);
   const { clock, ids, config } = process;
   const dns = openDns(config, "interactive", process);
-  process.closing.add(() => dns.close());
   return {
     accounts: store.accounts,
     hooks: new HookService({
@@ -294,7 +292,6 @@ const openCheck = (terminal: Terminal): Promise<CommandBulkChecker> =>
     const trust = openTrust(process);
     const datasets = await openKnownLists(process);
     const { check, room, close } = openBulkChecker(process.config, datasets, { trust });
-    process.closing.add(() => trust?.close());
     process.closing.add(close);
     process.closing.add(() => warnOf(trust, terminal.err));
     return { check, room };
@@ -382,7 +379,6 @@ async function openCliWebhooks(process: Process): Promise<CliWebhooks> {
   requireDatabase(config);
   const store = await openAccountStore(process);
   const dns = openDns(config, "interactive", process);
-  process.closing.add(() => dns.close());
   const { setup, dispatcher, deliveries } = openWebhooks(process, {
     sql: store.sql,
     secretKey: await openSecretKey(config, store.sql),

@@ -101,7 +101,7 @@ async function checkBlock(
     begun.push(result);
   }
   const checked = await Promise.all(begun);
-  const settled = await Promise.all(
+  const finished = await Promise.all(
     checked.map(async (result, at) =>
       isInconclusive(result)
         ? await again.hold(() => check(entries[at] ?? "", { spamTrap: SPAM_TRAP, again: true }))
@@ -109,7 +109,7 @@ async function checkBlock(
     ),
   );
   const among = addressBalance(entries) > 0 ? "addresses" : "anything";
-  const noted = settled.map((result, at) => {
+  const noted = finished.map((result, at) => {
     const note = entryNote(entries[at] ?? "", among);
     return note === undefined ? result : withNote(result, note);
   });

@@ -220,11 +220,9 @@ function isServed({ dataDir, databaseUrl }: Config): boolean | undefined {
 }
 
 async function examineNetwork(process: Process): Promise<readonly Finding[]> {
-  const { config, machine, clock, ids, closing } = process;
-  const lookup = openDns(config, "interactive", { machine });
-  closing.add(() => lookup.close());
+  const { config, machine, clock, ids } = process;
+  const lookup = openDns(config, "interactive", process);
   const trust = openTrust(process);
-  closing.add(() => trust?.close());
   const outbound = machine.openOutbound({
     addresses: lookup.everyAddress,
     clock,

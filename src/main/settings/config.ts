@@ -43,20 +43,17 @@ const may = <Value>(
 
 const text: ReadSetting<string> = (given) => given;
 
-const whole =
-  (min: number, max: number): ReadSetting<number> =>
-  (given) => {
-    if (/^\d+$/.test(given) && Number(given) >= min && Number(given) <= max) return Number(given);
-    throw new Error(`must be a whole number from ${String(min)} to ${String(max)}, not "${given}"`);
-  };
-
-const hours =
+const numberOf =
+  (kind: "a whole number" | "a number", digits: RegExp) =>
   (min: number, max: number): ReadSetting<number> =>
   (given) => {
     const value = Number(given);
-    if (/^[\d.]+$/.test(given) && value >= min && value <= max) return value;
-    throw new Error(`must be a number from ${String(min)} to ${String(max)}, not "${given}"`);
+    if (digits.test(given) && value >= min && value <= max) return value;
+    throw new Error(`must be ${kind} from ${String(min)} to ${String(max)}, not "${given}"`);
   };
+
+const whole = numberOf("a whole number", /^\d+$/);
+const hours = numberOf("a number", /^[\d.]+$/);
 
 const oneOf =
   <const Word extends string>(...words: readonly Word[]): ReadSetting<Word> =>

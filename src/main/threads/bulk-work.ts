@@ -53,8 +53,7 @@ async function open(
   const recorder = openVerdictRecorder({ clock, log, closing }, db);
   const cap = joinDnsCap(settings, settings.dnsCap);
   // Not started: in a closed network a thread without traffic has found no name yet, and would be suspicious of it.
-  const trust = openTrust({ config: settings, machine, log, cap });
-  closing.add(() => trust?.close());
+  const trust = openTrust({ config: settings, machine, log, cap, closing });
   const observe = recorder.record.bind(recorder);
   const options = { observe, cap, machine, trust };
   const bulk = openBulkChecker(settings, () => known.datasets, options);

@@ -102,14 +102,14 @@ class ReadingThread {
   async run<Name extends TaskName>(owner: OwnerKey, work: Work<Name>): Promise<TaskResult<Name>> {
     const { share } = this.#terms;
     const expectedMs = Math.ceil(work.octets / OCTETS_A_MS);
-    const hold = await share.wait(owner, 1, expectedMs);
+    const place = await share.wait(owner, 1, expectedMs);
     const startMs = performance.now();
     try {
       return (await this.#carryOut(work)) as TaskResult<Name>;
     } finally {
       // What took longer than others of its size puts its owner behind them.
       share.charge(owner, Math.max(0, performance.now() - startMs - expectedMs));
-      hold.release();
+      place.release();
     }
   }
 
@@ -163,7 +163,7 @@ class ReadingThread {
     worker.unref(); // an idle thread keeps no process alive
     let fault: (what: string) => Error = () => new Error("the reading thread ended");
     worker.on("message", (report: ThreadReport) => {
-      if (this.#worker === worker) this.#heard(worker, report);
+      if (this.#worker === worker) this.#receive(worker, report);
     });
     worker.on("error", (error: Error & { readonly code?: string }) => {
       const isFull = error.code === "ERR_WORKER_OUT_OF_MEMORY";
@@ -175,7 +175,7 @@ class ReadingThread {
     return worker;
   }
 
-  #heard(worker: Worker, report: ThreadReport): void {
+  #receive(worker: Worker, report: ThreadReport): void {
     if ("place" in report) {
       this.#place = report.place;
       return;

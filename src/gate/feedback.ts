@@ -19,7 +19,7 @@ import type { Database } from "../store/schema.ts";
 import type { FeedbackRow } from "../store/tables/policy.ts";
 import { inTransaction } from "../store/transaction.ts";
 import { deleteRows, insertRow, keepNewest, lockAccount, pruneRows } from "../store/rows.ts";
-import type { FeedbackMark, Proposal } from "./gate-shapes.ts";
+import type { FeedbackMark } from "./gate-shapes.ts";
 import { FEEDBACK_DAYS, Proposals } from "./proposals.ts";
 import { type AccountHash, mailboxId, reportedDomainOf } from "./traffic.ts";
 
@@ -125,7 +125,7 @@ export interface FeedbackDeps {
 
 export class Feedback {
   readonly #deps: FeedbackDeps;
-  readonly #proposals: Proposals;
+  readonly proposals: Proposals;
   /** Ids grow, so that a `fine` is behind what it takes back. */
   readonly #nextId: (nowMs: number) => string;
   readonly #names: ReportedNames;
@@ -133,7 +133,7 @@ export class Feedback {
   constructor(deps: FeedbackDeps) {
     this.#deps = deps;
     this.#nextId = growingIds(deps.ids);
-    this.#proposals = new Proposals(deps);
+    this.proposals = new Proposals(deps);
     this.#names = new ReportedNames(deps.db, deps.clock);
   }
 
@@ -196,14 +196,6 @@ export class Feedback {
       if (last.id === null) return false;
       return (await deleteRows(tx.sql, "feedback", { account_id: accountId, id: last.id })) === 1;
     });
-  }
-
-  proposals(accountId?: string): Promise<readonly Proposal[]> {
-    return this.#proposals.all(accountId);
-  }
-
-  answered(domain: string, accountId?: string): Promise<void> {
-    return this.#proposals.answered(domain, accountId);
   }
 
   /** What the account reported of a mailbox and its domain. Never rejects. */

@@ -193,7 +193,7 @@ const ANSWER = {
 type Answering = AccountContext<{ readonly domain: string; readonly answer: ProposalAnswer }>;
 
 async function checkProposed(domain: string, feedback: Feedback, accountId?: string) {
-  const proposals = await feedback.proposals(accountId);
+  const proposals = await feedback.proposals.all(accountId);
   if (!proposals.some((proposal) => proposal.domain === domain)) throw notFound();
 }
 
@@ -206,7 +206,7 @@ async function answerOwn(context: Answering): Promise<void> {
     const changed = withDomain(document, domain, answer);
     await noted(context).save(authorOf(context), DEFAULT_NAME, changed, "live");
   }
-  await feedback.answered(domain, own.id);
+  await feedback.proposals.answered(domain, own.id);
   await noteOwn(context, { action: "feedback.answered", detail: `${answer} ${domain}` });
 }
 
@@ -219,7 +219,7 @@ async function answerForAll(context: Answering): Promise<void> {
     const saved = await operator.by(context.note).save(domain, answer, details);
     if (saved.kind !== "saved") throw entryRefusal(saved);
   }
-  await feedback.answered(domain);
+  await feedback.proposals.answered(domain);
   await noteOwn(context, { action: "feedback.answered", detail: `${answer} ${domain}` });
 }
 
@@ -269,7 +269,7 @@ export const feedbackRoutes: readonly AccountRoute[] = [
     },
   ),
   account("GET proposals", { answer: Proposals }, async (context) => ({
-    proposals: await context.feedback.proposals(context.account.id),
+    proposals: await context.feedback.proposals.all(context.account.id),
   })),
   account("POST proposals", { body: ANSWER }, answerOwn),
   account("GET waves", { answer: Waves }, async ({ account: own, waves }) => ({
@@ -279,7 +279,7 @@ export const feedbackRoutes: readonly AccountRoute[] = [
     waves: await waves.list(),
   })),
   admin("GET admin/proposals", { answer: Proposals }, async (context) => ({
-    proposals: await context.feedback.proposals(),
+    proposals: await context.feedback.proposals.all(),
   })),
   admin("POST admin/proposals", { body: ANSWER }, answerForAll),
 ];

@@ -199,7 +199,7 @@ test("a store that is away costs the facts, never the decision", async (t) => {
 });
 
 const proposed = async (world: GateWorld, accountId?: string): Promise<readonly string[]> =>
-  (await world.feedback.proposals(accountId)).map(
+  (await world.feedback.proposals.all(accountId)).map(
     ({ domain, proposes, reports, accounts }) =>
       `${proposes} ${domain} ${String(reports)} of ${String(accounts)}`,
   );
@@ -220,10 +220,10 @@ test("three reports of abuse of one unlisted domain are a proposal, listed ones 
   await abuse("c@mail.farm.example");
   assert.deepEqual(await proposed(world, account.id), ["deny farm.example 3 of 1"]);
   assert.deepEqual(await proposed(world, other.id), []);
-  await world.feedback.answered("farm.example", account.id);
+  await world.feedback.proposals.answered("farm.example", account.id);
   assert.deepEqual(await proposed(world, account.id), []);
   assert.deepEqual(await proposed(world), ["deny farm.example 4 of 2"]);
-  await world.feedback.answered("farm.example");
+  await world.feedback.proposals.answered("farm.example");
   assert.deepEqual(await proposed(world), []);
 });
 

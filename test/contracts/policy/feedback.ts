@@ -45,12 +45,12 @@ export function feedbackContract(name: string, make: Make<Stores>): void {
     const day = "2026-11-20";
     const farm = { domain: "farm.example", proposes: "deny" as const, last_day: day };
     const bad = { domain: "bad.example", proposes: "allow" as const, last_day: day };
-    assert.deepEqual(await feedback.proposals("a1"), [
+    assert.deepEqual(await feedback.proposals.all("a1"), [
       { ...bad, reports: 1, mailboxes: 1, accounts: 1 },
       { ...farm, reports: 3, mailboxes: 3, accounts: 1 },
     ]);
-    assert.deepEqual(await feedback.proposals("a2"), []);
-    const [, all] = await feedback.proposals();
+    assert.deepEqual(await feedback.proposals.all("a2"), []);
+    const [, all] = await feedback.proposals.all();
     assert.deepEqual(all, { ...farm, reports: 4, mailboxes: 4, accounts: 2 });
     const entry = readEntry("a+1@farm.example", "address");
     assert.ok(entry.kind === "address");
@@ -63,9 +63,9 @@ export function feedbackContract(name: string, make: Make<Stores>): void {
       domain_bounced: 0,
     };
     assert.deepEqual(await feedback.facts("a1", about, 1_000), facts);
-    await feedback.answered("farm.example", "a1");
+    await feedback.proposals.answered("farm.example", "a1");
     assert.deepEqual(
-      (await feedback.proposals("a1")).map(({ domain }) => domain),
+      (await feedback.proposals.all("a1")).map(({ domain }) => domain),
       ["bad.example"],
     );
     assert.equal(await pruneFeedback(db, clock.nowMs() + 89 * DAY_MS), 0);
@@ -81,7 +81,7 @@ export function feedbackContract(name: string, make: Make<Stores>): void {
       await eager("a1", `n${String(n)}-farm.example`);
     }
     await eager("a2", "quiet.example", dayOf(clock.nowMs()) - 5);
-    const operators = await feedback.proposals();
+    const operators = await feedback.proposals.all();
     assert.equal(operators.length, 100);
     assert.ok(operators.some(({ domain }) => domain === "quiet.example"));
     assert.ok(operators.every(({ domain }) => !LISTED.includes(domain)));

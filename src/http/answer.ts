@@ -174,7 +174,7 @@ export function endAfterRequest(
 }
 
 function headersOf(answer: ApiReply, entrance: Entrance | undefined): Record<string, string> {
-  // Written out, because to spread the constants costs 3 us an answer.
+  // Written out, because an object that is spread from constants is many times slower to make and to walk.
   const headers: Record<string, string> = {
     "cache-control": UNSHARED["cache-control"],
     "x-content-type-options": UNSHARED["x-content-type-options"],

@@ -6,7 +6,7 @@ import { factsOf, isDomainLevel } from "../core/policy/conditions.ts";
 import { decide, type Decision, type CheckFacts, type Policy } from "../core/policy/policy.ts";
 import { validate } from "../core/validate/validate.ts";
 import type { Clock } from "../base/clock.ts";
-import { type DomainMails, pagesOf, type VerdictCounts } from "../lists/domain-verdicts.ts";
+import { checkedDomains, type CheckedDomains } from "../lists/domain-verdicts.ts";
 import type { VerdictCountRow } from "../store/schema.ts";
 import type { BackTestReport } from "./gate-shapes.ts";
 
@@ -21,16 +21,12 @@ export interface BackTested {
 /** The counts are of all accounts: for the operator alone. */
 export type BackTestPolicy = (asked: BackTested) => Promise<BackTestReport>;
 
-export interface PolicyBackTestDeps {
-  readonly counts: Pick<VerdictCounts, "page">;
-  readonly mails: Pick<DomainMails, "page">;
+export interface PolicyBackTestDeps extends CheckedDomains {
   readonly datasets: () => Datasets;
   readonly implicitMx: boolean;
   readonly clock: Pick<Clock, "nowMs">;
 }
 
-/** About 3 ms of work between two turns of the event loop. */
-const PAGE = 100;
 const SHOWN_MAX = 100;
 
 export function createBackTestPolicy(deps: PolicyBackTestDeps): BackTestPolicy {
@@ -60,29 +56,11 @@ async function eachFacts(
   fromDay: number,
   take: (facts: CheckFacts, checks: number) => void,
 ): Promise<void> {
-  const mails = await knownMail(deps.mails);
-  const page = (after: string, limit: number) => deps.counts.page(fromDay, after, limit);
-  for await (const counts of pagesOf(page, PAGE)) {
-    for (const count of counts) {
-      const mail = mails.get(count.domain);
-      for (const [dns, checks] of byAnswer(count)) {
-        take(await factsAs(dns, count.domain, { mail, deps }), checks);
-      }
+  for await (const { count, mail } of checkedDomains(deps, fromDay)) {
+    for (const [dns, checks] of byAnswer(count)) {
+      take(await factsAs(dns, count.domain, { mail, deps }), checks);
     }
   }
-}
-
-/** Where mail went, as far as it was noted: some ten megabytes at the most. */
-async function knownMail(
-  mails: Pick<DomainMails, "page">,
-): Promise<ReadonlyMap<string, MailHosts>> {
-  const known = new Map<string, MailHosts>();
-  for await (const page of pagesOf((after, limit) => mails.page(after, limit), PAGE)) {
-    for (const { domain, hosts, addresses } of page) {
-      known.set(domain, { kind: "hosts", implicit: false, hosts, addresses });
-    }
-  }
-  return known;
 }
 
 function byAnswer({

@@ -18,7 +18,7 @@ import { COMMAND_LINE, createAudit, type Note, noteBy, operatorId } from "../acc
 import { systemClock as clock } from "../base/clock.ts";
 import { systemFiles as files } from "../base/files.ts";
 import type { Log } from "../base/log.ts";
-import { createOctetBox, createSecretBox } from "../base/secrets.ts";
+import { createAddressHash, createOctetBox, createSecretBox } from "../base/secrets.ts";
 import { type EndedByRestore, endRestored } from "../bulk/keep-house.ts";
 import type { CommandBulkChecker } from "../cli/bulk/check-pages.ts";
 import { type Open, opening } from "../cli/command.ts";
@@ -43,6 +43,7 @@ import { Hooks, HookService, type SignedExample } from "../gate/hooks.ts";
 import { PolicyService } from "../gate/policies.ts";
 import { createTokens } from "../gate/tokens.ts";
 import { refreshBy } from "../lists/feed-refresher.ts";
+import { backTestRules } from "../lists/rules/back-test.ts";
 import { DomainMails, VerdictCounts } from "../lists/domain-verdicts.ts";
 import { createHostCheck } from "../outbound/dial.ts";
 import { backUpEmbedded } from "../store/embedded/back-up.ts";
@@ -312,13 +313,20 @@ async function openCliLists(process: Process): Promise<CliLists> {
   const store = await openAccountStore(process);
   const lists = await openStoredLists(process, store);
   const note = operatorNote(process, store);
+  const { db } = store.sql;
   return {
     operator: lists.operator.by(note),
+    async backTest(text) {
+      const [counts, mails] = [new VerdictCounts(db), new DomainMails(db)];
+      const hash = createAddressHash(await openSecretKey(process.config, store.sql));
+      const [operator, datasets] = [lists.operator, lists.datasets()];
+      return backTestRules(text, { counts, mails, operator, datasets, hash, clock });
+    },
     refresh: {
       status: () => lists.refresh.status(),
       refresh: (confirmed) => refreshBy(note, lists.refresh, confirmed),
     },
-    proposals: new Proposals({ db: store.sql.db, datasets: lists.datasets, clock }),
+    proposals: new Proposals({ db, datasets: lists.datasets, clock }),
     author: systemUser(),
   };
 }

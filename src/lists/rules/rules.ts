@@ -46,7 +46,8 @@ interface SaidLine extends SaidOf {
 }
 
 interface ReadLines {
-  readonly said: readonly SaidLine[];
+  /** By the numbers of their lines. */
+  readonly said: ReadonlyMap<number, SaidLine>;
   /** The first twenty; then nothing of the text should be used. */
   readonly wrong: readonly WrongLine[];
 }
@@ -57,7 +58,7 @@ export function readListLines(
   standard: ListWord | undefined,
   hash: AddressHash,
 ): ReadLines {
-  const said: SaidLine[] = [];
+  const said = new Map<number, SaidLine>();
   const wrong: WrongLine[] = [];
   for (const [index, line] of text.split(/\r?\n/).entries()) {
     const remark = line.search(/(?:^|\s)#/);
@@ -65,8 +66,8 @@ export function readListLines(
     if (words === "") continue;
     const read = readLine(words, standard, hash);
     if (typeof read === "string") wrong.push({ line: index + 1, why: read });
-    else said.push(read);
-    if (wrong.length >= WRONG_LINES_MAX || said.length > ENTRIES_MAX) break;
+    else said.set(index + 1, read);
+    if (wrong.length >= WRONG_LINES_MAX || said.size > ENTRIES_MAX) break;
   }
   return { said, wrong };
 }
@@ -211,7 +212,7 @@ export class RuleService {
     const { said, wrong } = readListLines(text, word, hash);
     if (wrong.length > 0) return { kind: "wrong_lines", lines: wrong };
     const nowMs = clock.nowMs();
-    const rules = said
+    const rules = [...said.values()]
       .filter((line) => isInForce(line, nowMs))
       .map((line) => this.#ruleOf(line, details));
     const refusal = await this.#saveAll(rules, details);
@@ -248,7 +249,7 @@ export class RuleService {
 
 const placeOf = ({ subject, word }: SaidOf): string => `${topicOf(word)} ${subject}`;
 
-const isInForce = (
+export const isInForce = (
   { expiresAtMs = Infinity }: { readonly expiresAtMs?: number | undefined },
   nowMs: number,
 ): boolean => expiresAtMs > nowMs;

@@ -9,7 +9,7 @@ interface Line {
 }
 
 /** A transport whose requests are answered with their own id, but those of the method "never". */
-async function told(...chunks: readonly string[]): Promise<readonly Line[]> {
+async function told(...chunks: readonly string[]): Promise<readonly (Line | readonly Line[])[]> {
   const [input, output] = [new PassThrough(), new PassThrough()];
   const transport = new LineTransport(input, output);
   const seen: string[] = [];
@@ -39,7 +39,11 @@ const ask = (id: number | string, method = "ping"): string =>
 const cancel = (requestId: number): string =>
   JSON.stringify({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId } });
 const failed = (code: number, id: unknown = null) => ({ code, id });
-const shown = ({ id, error }: Line): unknown => (error === undefined ? id : failed(error.code, id));
+const shown = (line: Line | readonly Line[]): unknown => {
+  if (Array.isArray(line)) return line.map((each) => shown(each as Line));
+  const { id, error } = line as Line;
+  return error === undefined ? id : failed(error.code, id);
+};
 
 const LONG = "x".repeat(1_000_001);
 
@@ -49,8 +53,20 @@ for (const [name, chunks, wanted] of [
   ["broken JSON, and what follows it", [`{"id":\n${ask(1)}\n`], [failed(-32_700), 1]],
   ["JSON that is no message", [`{"id":7}\n5\n`], [failed(-32_600, 7), failed(-32_600)]],
   ["one error for a message that is too long", [LONG, LONG, `\n${ask(1)}\n`], [failed(-32_600), 1]],
-  ["an array of messages, which the protocol has no more", [`[${ask(1)}]\n`], [failed(-32_600)]],
-  ["no answer to a request that was cancelled", [`${ask(1, "never")}\n${cancel(1)}\n`], []],
+  ["a batch is answered in one line", [`[${ask(1)},${ask(2)}]\n`], [[1, 2]]],
+  ["a batch of notifications is not answered", [`[${cancel(9)}]\n`], []],
+  ["a batch with no message in it", [`[${ask(1)},5]\n`], [[1, failed(-32_600)]]],
+  ["a batch without messages", ["[]\n"], [failed(-32_600)]],
+  [
+    "a batch with too many",
+    [`[${Array.from({ length: 101 }, () => ask(1)).join(",")}]\n`],
+    [failed(-32_600)],
+  ],
+  [
+    "a cancelled request holds nothing up",
+    [`[${ask(1, "never")},${ask(2)}]\n${cancel(1)}\n`],
+    [[2]],
+  ],
 ] as const) {
   test(name, async () => {
     assert.deepEqual((await told(...chunks)).map(shown), wanted);

@@ -7,9 +7,16 @@ import type { Readable, Writable } from "node:stream";
 
 /** Octets of a line; the longest call, with 100 entries of 1,000 characters, is a tenth of it. */
 const LINE_MAX = 1_000_000;
+const BATCH_MAX = 100;
 const NEWLINE = 10;
 
 const [PARSE_ERROR, INVALID_REQUEST] = [-32_700, -32_600];
+
+/** Requests that came in one array, as in the version 2025-03-26, and are answered in one. */
+interface MessageBatch {
+  wanted: number;
+  readonly answers: unknown[];
+}
 
 type Id = string | number;
 
@@ -24,7 +31,7 @@ export class LineTransport implements Transport {
   readonly ended: Promise<void>;
   readonly #input: Readable;
   readonly #output: Writable;
-  readonly #open = new Set<Id>();
+  readonly #open = new Map<Id, MessageBatch | undefined>();
   #end: () => void = () => undefined;
   #hasEnded = false;
   #parts: Buffer[] = [];
@@ -49,8 +56,14 @@ export class LineTransport implements Transport {
   }
 
   send(message: JSONRPCMessage): Promise<void> {
-    this.#write(message);
-    if (!("method" in message) && message.id !== undefined) this.#closed(message.id);
+    if (!("id" in message) || "method" in message || message.id === undefined) {
+      this.#write(message);
+      return Promise.resolve();
+    }
+    const batch = this.#open.get(message.id);
+    this.#open.delete(message.id);
+    this.#answer(message, batch);
+    this.#endIfIdle();
     return Promise.resolve();
   }
 
@@ -71,7 +84,7 @@ export class LineTransport implements Transport {
     this.#keep(chunk.subarray(from));
   }
 
-  /** Keeps only the length of a line that is too long. */
+  /** Of a line that is too long only its length. */
   #keep(part: Buffer): void {
     this.#octets += part.length;
     if (this.#octets > LINE_MAX) this.#parts = [];
@@ -84,34 +97,71 @@ export class LineTransport implements Transport {
     this.#parts = [];
     this.#octets = 0;
     if (isTooLong) {
-      this.#refuse(INVALID_REQUEST, `A message has at most ${String(LINE_MAX)} octets.`);
+      this.#write(failure(INVALID_REQUEST, `A message has at most ${String(LINE_MAX)} octets.`));
     } else if (text !== "") this.#message(text);
   }
 
   #message(text: string): void {
-    let message: JSONRPCMessage;
+    let value: unknown;
     try {
-      message = deserializeMessage(text);
+      value = JSON.parse(text);
     } catch {
-      const value = jsonOf(text);
-      if (value === undefined) this.#refuse(PARSE_ERROR, "The line is not JSON.");
-      else this.#refuse(INVALID_REQUEST, "This is no JSON-RPC message.", idOf(value));
+      this.#write(failure(PARSE_ERROR, "The line is not JSON."));
       return;
     }
-    if ("method" in message && "id" in message) this.#open.add(message.id);
-    const { method, params } = message as { method?: string; params?: { requestId?: Id } };
-    // A cancelled request is never answered.
-    if (method === "notifications/cancelled") this.#closed(params?.requestId ?? "");
+    if (!Array.isArray(value)) {
+      this.#deliver(value);
+    } else if (value.length === 0 || value.length > BATCH_MAX) {
+      const rule = `A batch has 1 to ${String(BATCH_MAX)} messages.`;
+      this.#write(failure(INVALID_REQUEST, rule));
+    } else {
+      const batch: MessageBatch = { wanted: value.length, answers: [] };
+      for (const each of value) this.#deliver(each, batch);
+    }
+  }
+
+  #deliver(value: unknown, batch?: MessageBatch): void {
+    let message: JSONRPCMessage;
+    try {
+      message = deserializeMessage(JSON.stringify(value));
+    } catch {
+      const failed = failure(INVALID_REQUEST, "This is no JSON-RPC message.", idOf(value));
+      this.#answer(failed, batch);
+      return;
+    }
+    if ("method" in message && "id" in message) {
+      this.#open.set(message.id, batch);
+    } else {
+      this.#unanswered(batch);
+      const { method, params } = message as { method?: string; params?: { requestId?: Id } };
+      if (method === "notifications/cancelled") this.#cancelled(params?.requestId);
+    }
     this.onmessage?.(message);
   }
 
-  #closed(id: Id): void {
-    this.#open.delete(id);
-    this.#endIfIdle();
+  /** A cancelled request is never answered. */
+  #cancelled(id: Id = ""): void {
+    const batch = this.#open.get(id);
+    if (this.#open.delete(id)) this.#unanswered(batch);
   }
 
-  #refuse(code: number, message: string, id: Id | null = null): void {
-    this.#write({ jsonrpc: "2.0", id, error: { code, message } });
+  #unanswered(batch: MessageBatch | undefined): void {
+    if (batch === undefined) return;
+    batch.wanted -= 1;
+    this.#sendIfWhole(batch);
+  }
+
+  #answer(answer: unknown, batch: MessageBatch | undefined): void {
+    if (batch === undefined) {
+      this.#write(answer);
+      return;
+    }
+    batch.answers.push(answer);
+    this.#sendIfWhole(batch);
+  }
+
+  #sendIfWhole({ wanted, answers }: MessageBatch): void {
+    if (answers.length >= wanted && answers.length > 0) this.#write(answers);
   }
 
   /** Reads no more until the agent has read what was written. */
@@ -124,16 +174,13 @@ export class LineTransport implements Transport {
   }
 }
 
-/** Undefined for what is not JSON. */
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
-}
-
 function idOf(value: unknown): Id | null {
   const id = (value as { readonly id?: unknown } | null)?.id;
   return typeof id === "string" || typeof id === "number" ? id : null;
 }
+
+const failure = (code: number, message: string, id: Id | null = null): unknown => ({
+  jsonrpc: "2.0",
+  id,
+  error: { code, message },
+});

@@ -95,8 +95,8 @@ export const PLANTINGS: readonly Planting[] = [
       ],
       [
         "src/core/evidence/domain-evidence.ts",
-        /^ +add\(freeRegistryEvidence/m,
-        '  if (domain.name.startsWith("planted.")) add(evidence("planted_signal"));\n',
+        /^ +freeRegistryEvidence\(domain\.name\),/m,
+        '    domain.name.startsWith("planted.") ? evidence("planted_signal") : undefined,\n',
       ],
     ],
     docs: ["docs/signals.md"],
@@ -118,6 +118,20 @@ export const PLANTINGS: readonly Planting[] = [
       ],
     ],
     docs: ["docs/api.md"],
+    most: { added: 0, lines: 2 },
+  },
+  {
+    task: "a field of the decision",
+    adds: {},
+    lines: [
+      [
+        "src/gate/gate-shapes.ts",
+        /^ +complete: Type\.Boolean\(\{ description: "False: DNS/m,
+        '    planted_seen: Type.Optional(Type.Boolean({ description: "Planted." })),\n',
+      ],
+      ["src/gate/decision-body.ts", /^ +complete: isComplete,/m, "    planted_seen: true,\n"],
+    ],
+    docs: ["docs/decide.md"],
     most: { added: 0, lines: 2 },
   },
   {

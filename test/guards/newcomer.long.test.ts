@@ -156,6 +156,13 @@ test("the OpenAPI document has the planted field, feature, signal and route", as
   assert.match(document, /"\/api\/planted"/);
 });
 
+test("the planted field of the decision is in its answer", async () => {
+  const headers = { "x-api-key": proAccount().api_key, "content-type": "application/json" };
+  const body = JSON.stringify({ email: ENTRY });
+  const { planted_seen } = await json("/api/decide", { method: "POST", headers, body });
+  assert.equal(planted_seen, true);
+});
+
 test("the planted route answers with the planted setting", async () => {
   assert.deepEqual(await json("/api/planted"), { words: "seen" });
 });

@@ -103,7 +103,8 @@ export function Answer(): VNode | null {
     return <Fault text={shown.message} retry={() => check(shown.entry)} />;
   }
   return (
-    <section class="sheet verdict">
+    // With a key none of its elements stays in the answer: one that stays would count as moved.
+    <section key="asking" class="sheet verdict">
       <div>
         <code class="subject prose">{shown.entry}</code>
         <h2 class="say">Asking its name servers…</h2>

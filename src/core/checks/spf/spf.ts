@@ -310,7 +310,7 @@ function readQualifier(sign: string): Qualifier {
 
 function readModifier(name: string, target: string): Term | undefined {
   const once = name === "redirect" || name === "exp";
-  const valid = once ? isDomainSpec(target) : MACRO_STRING.test(target);
+  const valid = once ? isDomainSpec(target) : readMacroString(target) !== undefined;
   return valid ? { kind: once ? "once" : "noted", name, qualifier: "+", target } : undefined;
 }
 
@@ -353,10 +353,10 @@ const TOP_LABEL =
 
 /** RFC 7208 section 7.1, domain-spec: macros and text that end in a top label or in a macro. */
 function isDomainSpec(text: string): boolean {
-  const whole = MACRO_STRING.exec(text);
-  if (whole === null) return false;
+  const whole = readMacroString(text);
+  if (whole === undefined) return false;
   // Only the end is matched: a label is 63 octets, and a hostile target may be 64 KB of letters.
-  return whole[1] !== undefined || TOP_LABEL.test(text.slice(-66));
+  return whole.endsInMacro || TOP_LABEL.test(text.slice(-66));
 }
 
 /** RFC 7208 section 5; anything else is a syntax error (section 4.6.1). */
@@ -377,8 +377,20 @@ const MECHANISMS: ReadonlyMap<string, ArgumentRule> = new Map([
  */
 const MACRO = "%\\{([slodiphv])(?!0+\\D)(\\d{0,3})(r?)([.\\-+,/_=]{0,7})\\}";
 
-/** Macros, escapes and visible ASCII. The first group is the macro at the very end. */
-const MACRO_STRING = new RegExp(`^(?:(${MACRO})|%[%_-]|[!-$&-~])*$`, "i");
+/** A macro in the first group, an escape, or visible ASCII. */
+const PIECE = new RegExp(`(${MACRO})|%[%_-]|[!-$&-~]+`, "iy");
+
+/** Undefined: the text is none. It is read piece by piece, because one expression for all of them fills the stack. */
+function readMacroString(text: string): { readonly endsInMacro: boolean } | undefined {
+  let endsInMacro = false;
+  PIECE.lastIndex = 0;
+  while (PIECE.lastIndex < text.length) {
+    const piece = PIECE.exec(text);
+    if (piece === null) return undefined;
+    endsInMacro = piece[1] !== undefined;
+  }
+  return { endsInMacro };
+}
 
 const MACRO_OR_ESCAPE = new RegExp(`${MACRO}|%[%_-]`, "gi");
 

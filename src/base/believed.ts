@@ -1,8 +1,6 @@
 import { LRUCache } from "lru-cache";
 import type { Awaitable } from "../core/mail/lookup.ts";
-import type { Clock } from "./clock.ts";
-import { inTime } from "./in-time.ts";
-
+import { type Clock, inTime } from "./clock.ts";
 /** A change by another process is seen within 5 s, of which this leaves a second to the question itself. */
 const BELIEVED_MS = 4_000;
 

@@ -1,6 +1,5 @@
-import type { Clock } from "./clock.ts";
+import { type Clock, inTime } from "./clock.ts";
 import { type End, every } from "./every.ts";
-import { inTime } from "./in-time.ts";
 import type { Log } from "./log.ts";
 
 /** In the order in which they are told: what stops the service comes first. */

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { MessageChannel } from "node:worker_threads";
 import { manualClock } from "../../test/time/manual-clock.ts";
 import { realClock } from "../../test/time/real-clock.ts";
-import { inTime } from "./in-time.ts";
+import { inTime } from "./clock.ts";
 
 test("work that takes longer is late, and leaves no timer", async () => {
   const clock = manualClock();

@@ -1,12 +1,12 @@
 import { AwakeClock, type Clock } from "../base/clock.ts";
 import type { OwnerKey } from "../base/owner.ts";
-import { BoundedLookup } from "../check/bounded-lookup.ts";
 import { type EntryClass, entryClassOf, tally } from "../core/batch/batch-chunk.ts";
 import type { Datasets } from "../core/evidence/datasets.ts";
 import type { Lookup } from "../core/mail/lookup.ts";
 import { type FullResult, isInconclusive } from "../core/validate/result.ts";
 import { mailOf, type Validation, validationOf } from "../core/validate/validate.ts";
 import type { ChunkOutcome } from "./batches-store.ts";
+import { BoundedLookup } from "../check/single-check.ts";
 
 export interface EntryCheckOptions {
   readonly spamTrap: boolean;

@@ -2,9 +2,8 @@ import type { Caller } from "../accounts/admission/caller.ts";
 import type { Admission, Entrance } from "../accounts/admission/admission.ts";
 import type { Charge, ChargeTerms, Unpaid } from "../accounts/admission/charges.ts";
 import { limitsOf, type Tiers } from "../accounts/admission/tiers.ts";
-import type { Clock } from "../base/clock.ts";
+import { type Clock, inTime } from "../base/clock.ts";
 import type { Ids } from "../base/ids.ts";
-import { inTime } from "../base/in-time.ts";
 import type { Log } from "../base/log.ts";
 import { ownerKey, type OwnerKey } from "../base/owner.ts";
 import {

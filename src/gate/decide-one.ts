@@ -10,8 +10,7 @@ import {
 } from "../core/policy/policy.ts";
 import { policyFor, type PolicyQuestion } from "../core/policy/default-policy.ts";
 import type { Awaitable } from "../core/mail/lookup.ts";
-import type { Clock } from "../base/clock.ts";
-import { inTime } from "../base/in-time.ts";
+import { type Clock, inTime } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import { type Owner, ownerKey } from "../base/owner.ts";
 import type { Admission, Entrance, Receipt } from "../accounts/admission/admission.ts";

@@ -4,8 +4,7 @@ import { messageFor } from "../core/policy/messages.ts";
 import type { Decision } from "../core/policy/policy.ts";
 import type { Account, Accounts } from "../accounts/accounts-store.ts";
 import { Believed } from "../base/believed.ts";
-import type { Clock } from "../base/clock.ts";
-import { inTime } from "../base/in-time.ts";
+import { type Clock, inTime } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 
 import { type Hook, type HookNews, type Hooks, aboutHook, TEST_HEADER } from "./hooks.ts";

@@ -20,20 +20,21 @@ import {
 } from "../core/tables/data.ts";
 import type { Validation } from "../core/validate/validate.ts";
 import type { TrafficKind, TrafficTableRow } from "../store/schema.ts";
-import type { Clock } from "../base/clock.ts";
+import { type Clock, inTime } from "../base/clock.ts";
 import type { Ids } from "../base/ids.ts";
-import { inTime } from "../base/in-time.ts";
 import type { Log } from "../base/log.ts";
 import { WriteBehind } from "../base/write-behind.ts";
-import { COUNTED_MS, PAGE_PREFIX, type Sighting, type TrafficStore } from "./traffic-store.ts";
 import {
+  COUNTED_MS,
+  PAGE_PREFIX,
+  type Sighting,
+  type TrafficStore,
   HOUR_MS,
   isWave,
   MINUTE_MS,
   type NewMailboxes,
   TrafficSubject,
-} from "./traffic-subject.ts";
-
+} from "./traffic-store.ts";
 /** What an account's decisions say of an address: hashes under a key of the account, which no other's rows match. */
 
 /** 26 characters of base32: HMAC-SHA-256 under a key of the account, cut to 130 bits. */

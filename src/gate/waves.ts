@@ -10,7 +10,7 @@ import type { WaveRow } from "../store/tables/policy.ts";
 import { inTransaction, type Tx } from "../store/transaction.ts";
 import type { Wave } from "./gate-shapes.ts";
 import { type AccountHash, messagesMark, type Traffic, type TrafficOwner } from "./traffic.ts";
-import { isWave, type NewMailboxes } from "./traffic-subject.ts";
+import { isWave, type NewMailboxes } from "./traffic-store.ts";
 
 /** When far more messages than usual go to mailboxes that an account never sent to: begin and end, told once by all servers. */
 

@@ -1,7 +1,7 @@
 import ipaddr from "ipaddr.js";
 import type { IncomingMessage } from "node:http";
-import type { Credentials } from "../accounts/admission/identify.ts";
 import type { HttpRequest } from "./route.ts";
+import type { Credentials } from "../accounts/admission/caller.ts";
 
 export type TrustedProxies = readonly ProxyNetwork[];
 

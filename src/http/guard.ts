@@ -1,9 +1,7 @@
 import type { Admission, Entrance, Receipt } from "../accounts/admission/admission.ts";
-import { bucketKey } from "../accounts/admission/caller.ts";
-import type { Credentials } from "../accounts/admission/identify.ts";
+import { bucketKey, type Credentials } from "../accounts/admission/caller.ts";
 import type { UsageRecorder } from "../accounts/admission/usage-recorder.ts";
-import type { Clock } from "../base/clock.ts";
-import { inTime } from "../base/in-time.ts";
+import { type Clock, inTime } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import type { HttpMetrics } from "../base/metrics.ts";
 import { ownerKey } from "../base/owner.ts";

@@ -2,9 +2,9 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Readable } from "node:stream";
 import type { Awaitable } from "../core/mail/lookup.ts";
 import type { Entrance } from "../accounts/admission/admission.ts";
-import type { Credentials } from "../accounts/admission/identify.ts";
 import type { Refusal } from "../base/refusals.ts";
 import type { Params } from "./params.ts";
+import type { Credentials } from "../accounts/admission/caller.ts";
 
 export type HttpRequest = IncomingMessage;
 export type HttpResponse = ServerResponse;

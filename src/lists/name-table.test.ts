@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { attachNameTable, NameTableBuilder } from "./name-table.ts";
+import { attachNameTable, NameTableBuilder } from "./shared-datasets.ts";
 
 function tableOf(entries: Iterable<readonly [name: string, bit: number]>) {
   const builder = new NameTableBuilder();

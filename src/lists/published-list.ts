@@ -10,8 +10,13 @@ import { domainVerdict, standingOf } from "../core/evidence/domain-evidence.ts";
 import { parseDomain } from "../core/name/domain.ts";
 import { type FeedLicence, FETCHED_SOURCES, LICENCE_TEXTS, licenceOf } from "./feed-sources.ts";
 import { encodeLists } from "./lists-file.ts";
-import { namesOfTable, NameTableBuilder } from "./name-table.ts";
-import { attachDatasets, familiesUnder, type SharedDatasets } from "./shared-datasets.ts";
+import {
+  attachDatasets,
+  familiesUnder,
+  type SharedDatasets,
+  namesOfTable,
+  NameTableBuilder,
+} from "./shared-datasets.ts";
 
 interface PublishedListParts {
   readonly lists: {

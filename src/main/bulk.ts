@@ -15,7 +15,6 @@ import { SessionStore } from "../bulk/sessions.ts";
 import { BUFFER_MAX_ENTRIES, BulkService } from "../bulk/submit.ts";
 import { coreEntryCheck } from "../bulk/entry-check.ts";
 import type { EntryCheck } from "../bulk/entry-check.ts";
-import { CORE_BUDGET_MS } from "../check/bounded-lookup.ts";
 import type { Datasets } from "../core/evidence/datasets.ts";
 import type { Lookup } from "../core/mail/lookup.ts";
 import type { SharedCap } from "../dns/flow/window.ts";
@@ -29,6 +28,7 @@ import { type DnsFigures, type VerdictTotals, VerdictTally } from "./metrics.ts"
 import { type Machine, type Process, systemMachine } from "./process.ts";
 import type { Config } from "./settings/config.ts";
 import type { BulkThread } from "./threads/bulk-thread.ts";
+import { CORE_BUDGET_MS } from "../check/single-check.ts";
 
 export interface BulkChecker {
   readonly check: EntryCheck;

@@ -8,11 +8,15 @@ import { type FeedRefresh, FeedRefresher } from "../lists/feed-refresher.ts";
 import { FETCHED_SOURCES } from "../lists/feed-sources.ts";
 import type { FeedStatus, ListMetrics } from "../lists/feed-status.ts";
 import { MailServerLearner } from "../lists/mail-server-learner.ts";
-import { attachNameTable, namesOfTable } from "../lists/name-table.ts";
 import { LiveRules } from "../lists/rules/live-rules.ts";
 import { RuleStore } from "../lists/rules/rule.ts";
 import { RuleService } from "../lists/rules/rules.ts";
-import { attachDatasets, type SharedDatasets } from "../lists/shared-datasets.ts";
+import {
+  attachDatasets,
+  type SharedDatasets,
+  attachNameTable,
+  namesOfTable,
+} from "../lists/shared-datasets.ts";
 import { MAIL_DOMAINS_KEPT, VERDICT_DAYS, VerdictRecorder } from "../lists/verdict-recorder.ts";
 import type { Outbound } from "../outbound/outbound-types.ts";
 import type { SqlDatabase } from "../store/database.ts";

@@ -1,7 +1,6 @@
 import { Counter, Gauge, type Registry } from "prom-client";
-import type { Clock } from "../base/clock.ts";
+import { type Clock, inTime } from "../base/clock.ts";
 import type { Health } from "../base/health.ts";
-import { inTime } from "../base/in-time.ts";
 import type { HttpMetrics } from "../base/metrics.ts";
 import type { ResourceName } from "../base/resources.ts";
 import type { ShareFigures } from "../base/shares.ts";

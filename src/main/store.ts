@@ -18,7 +18,6 @@ import { Keys, KeyService } from "../accounts/keys.ts";
 import { argonPasswords } from "../accounts/sign-in/passwords.ts";
 import { SignIns } from "../accounts/sign-in/sign-ins.ts";
 import { askedRarely } from "../base/health.ts";
-import { inTime } from "../base/in-time.ts";
 import { keyFingerprint, loadSecretKey } from "../base/secrets.ts";
 import { AccountSwitches } from "../gate/account-switches.ts";
 import { Hooks } from "../gate/hooks.ts";
@@ -31,6 +30,7 @@ import type { SchemaUse, Upgrading } from "../store/upgrade.ts";
 import { memoryNotices, type Notices, TOPICS } from "../store/notices.ts";
 import { flushLast, type Process } from "./process.ts";
 import type { Config } from "./settings/config.ts";
+import { inTime } from "../base/clock.ts";
 
 /** What the commands and the server do with accounts; both may have the database open at once. */
 export interface AccountStore {

@@ -1,4 +1,3 @@
-import { inTime } from "../base/in-time.ts";
 import { announcer } from "../bulk/announce.ts";
 import { ChunkQueue } from "../bulk/chunk-queue.ts";
 import { Jobs } from "../bulk/jobs.ts";
@@ -14,6 +13,7 @@ import { type Machine, openProcess, type Process, systemMachine } from "./proces
 import { openServing, type Serving, startUpkeep } from "./serving.ts";
 import type { Config } from "./settings/config.ts";
 import { openWebhooks, type Webhooks } from "./webhooks.ts";
+import { inTime } from "../base/clock.ts";
 
 export interface RunningWorker {
   readonly name: string;

@@ -1,6 +1,5 @@
-import type { Clock } from "../base/clock.ts";
+import { type Clock, inTime } from "../base/clock.ts";
 import { type End, every } from "../base/every.ts";
-import { inTime } from "../base/in-time.ts";
 import type { Log } from "../base/log.ts";
 
 /** Who of several processes does what one of them at a time does. `duty` names it. */

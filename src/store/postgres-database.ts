@@ -1,8 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { Kysely, PostgresDialect, sql as raw, sql } from "kysely";
 import type { Client, ClientConfig } from "pg";
-import type { Clock } from "../base/clock.ts";
-import { inTime } from "../base/in-time.ts";
+import { type Clock, inTime } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import { DatabaseFault } from "./database-fault.ts";
 import type { SqlDatabase } from "./database.ts";

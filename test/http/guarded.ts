@@ -3,10 +3,10 @@ import { appWith } from "./http-app.ts";
 import { entranceOf, openAdmission } from "./open-admission.ts";
 import type { Answered } from "./strict-client.ts";
 import type { Admission, Entrance, Receipt } from "../../src/accounts/admission/admission.ts";
-import type { Credentials } from "../../src/accounts/admission/identify.ts";
 import { Refusal } from "../../src/base/refusals.ts";
 import type { AppDeps } from "../../src/http/app.ts";
 import { inject, type InjectOptions } from "./inject.ts";
+import type { Credentials } from "../../src/accounts/admission/caller.ts";
 
 export async function ask(
   over: Partial<AppDeps>,

@@ -10,7 +10,6 @@ import {
   createAdmission,
   type Entrance,
 } from "../../src/accounts/admission/admission.ts";
-import type { Credentials } from "../../src/accounts/admission/identify.ts";
 import { Refusal } from "../../src/base/refusals.ts";
 import {
   DEFAULT_TIERS,
@@ -18,6 +17,7 @@ import {
   type TierName,
   type Tiers,
 } from "../../src/accounts/admission/tiers.ts";
+import type { Credentials } from "../../src/accounts/admission/caller.ts";
 
 export const ADDRESS = "192.0.2.1";
 export const NOBODY: Credentials = { apiKey: [], authorization: [] };

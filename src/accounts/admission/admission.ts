@@ -7,8 +7,14 @@ import { isApiKey, isPublishableKey, type KeyHolder } from "../keys.ts";
 import { type OwnerKey, ownerKey } from "../../base/owner.ts";
 import type { QuotaCounter } from "./quota-counter.ts";
 import type { RateCounter, RateTaking, RequestCounter } from "./rate-counter.ts";
-import { type Caller, AnonymousCallers } from "./caller.ts";
-import { type Credentials, KnownKeys, type KnownKeysDeps, presentedKey } from "./identify.ts";
+import {
+  type Caller,
+  AnonymousCallers,
+  type Credentials,
+  KnownKeys,
+  type KnownKeysDeps,
+  presentedKey,
+} from "./caller.ts";
 import {
   accountDisabled,
   invalidApiKey,

@@ -1,8 +1,11 @@
 import { type Owner, type OwnerKey, ownerKey } from "../../base/owner.ts";
 import { mappedV4, v6Groups } from "../../core/name/ip-address.ts";
 import type { AccountLimits, Accounts } from "../accounts-store.ts";
-import type { Keys, PageTerms } from "../keys.ts";
+import { type Keys, type PageTerms, hashApiKey, isApiKey, type KeyHolder } from "../keys.ts";
 import type { TierName } from "./tiers.ts";
+import type { Clock } from "../../base/clock.ts";
+import type { Awaitable } from "../../core/mail/lookup.ts";
+import type { Notices } from "../../store/notices.ts";
 
 const hex = (groups: readonly number[]): string =>
   groups.map((group) => group.toString(16)).join(":");
@@ -93,4 +96,109 @@ export function callerInForce({ keys, accounts }: CallerInForceDeps): CallerInFo
     const isHeld = all.some(({ id, revoked_at_ms: atMs }) => id === keyId && atMs === null);
     return isHeld && account?.isDisabled === false;
   };
+}
+
+/** What the request carries to say who it is; every value as it was sent, repeated headers as several. */
+export interface Credentials {
+  readonly apiKey: readonly string[];
+  readonly authorization: readonly string[];
+}
+
+export interface KnownKeysDeps {
+  readonly keys: Pick<Keys, "holder">;
+  readonly clock: Pick<Clock, "monotonicMs">;
+  /** A change of accounts is heard at once, not within the seconds that an account is believed. */
+  readonly notices?: Pick<Notices, "hear">;
+}
+
+interface CachedKey {
+  readonly holder: KeyHolder;
+  readonly staleAtMs: number;
+}
+
+/**
+ * How long a key's account is believed without asking again. Revoking, disabling, another tier and
+ * granted credits take effect within 5 s, of which this leaves a second to the question itself.
+ */
+const BELIEVED_MS = 4_000;
+
+const KEYS_MAX = 20_000;
+
+/** Finds the account behind a key; the key itself stays in memory only. */
+export class KnownKeys {
+  readonly #deps: KnownKeysDeps;
+  readonly #known = new Map<string, CachedKey>();
+  #asking = new Map<string, Promise<KeyHolder | undefined>>();
+
+  constructor(deps: KnownKeysDeps) {
+    this.#deps = deps;
+    deps.notices?.hear("accounts", () => this.#forget());
+  }
+
+  /** Undefined for a key that is malformed (refused without a question), unknown or revoked. */
+  holder(key: string): Awaitable<KeyHolder | undefined> {
+    const nowMs = this.#deps.clock.monotonicMs();
+    const known = this.#known.get(key);
+    if (known !== undefined && nowMs < known.staleAtMs) return known.holder;
+    if (known === undefined && !isApiKey(key)) return undefined;
+    const asking = this.#asking.get(key) ?? this.#ask(key, nowMs);
+    this.#asking.set(key, asking);
+    return asking;
+  }
+
+  #forget(): void {
+    this.#known.clear();
+    this.#asking = new Map();
+  }
+
+  async #ask(key: string, nowMs: number): Promise<KeyHolder | undefined> {
+    const asking = this.#asking;
+    try {
+      const holder = await this.#deps.keys.holder(hashApiKey(key));
+      if (asking !== this.#asking) return holder;
+      this.#known.delete(key);
+      if (holder !== undefined) this.#remember(key, { holder, staleAtMs: nowMs + BELIEVED_MS });
+      return holder;
+    } finally {
+      asking.delete(key);
+    }
+  }
+
+  #remember(key: string, known: CachedKey): void {
+    // Every key is asked about again in seconds anyway, so forgetting all of them costs one question each.
+    if (this.#known.size >= KEYS_MAX) this.#known.clear();
+    this.#known.set(key, known);
+  }
+}
+
+type Presented =
+  | { readonly kind: "none" }
+  | { readonly kind: "key"; readonly key: string }
+  | { readonly kind: "invalid" };
+
+const NONE: Presented = { kind: "none" };
+const INVALID: Presented = { kind: "invalid" };
+
+/** The scheme is a token of any case, blanks follow it (RFC 9110 section 11.4). */
+const BEARER = /^bearer(?:[ \t]+|$)/i;
+
+function agreed(values: readonly string[]): Presented {
+  const [first = ""] = values;
+  const key = first.trim();
+  if (key === "") return INVALID;
+  // The same key twice comes from a clumsy proxy; two different keys identify no caller.
+  for (let at = 1; at < values.length; at += 1) if (values[at]?.trim() !== key) return INVALID;
+  return { kind: "key", key };
+}
+
+/**
+ * The key of a request. X-Api-Key, sent at all, wins over Authorization; of that only Bearer is ours, and
+ * other schemes mean that there is no key.
+ */
+export function presentedKey({ apiKey, authorization }: Credentials): Presented {
+  if (apiKey.length > 0) return agreed(apiKey);
+  if (authorization.length === 0) return NONE;
+  const bearers = authorization.map((value) => value.trim()).filter((value) => BEARER.test(value));
+  if (bearers.length === 0) return NONE;
+  return agreed(bearers.map((value) => value.replace(BEARER, "")));
 }

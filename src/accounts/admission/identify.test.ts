@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { presentedKey } from "./identify.ts";
+import { presentedKey } from "./caller.ts";
 
 const key = (text: string) => ({ kind: "key", key: text });
 const NONE = { kind: "none" };

@@ -1,5 +1,4 @@
-import { presentedKey } from "../../accounts/admission/identify.ts";
-import type { Caller } from "../../accounts/admission/caller.ts";
+import { type Caller, presentedKey } from "../../accounts/admission/caller.ts";
 import { isPublishableKey, type PageTerms } from "../../accounts/keys.ts";
 import {
   apiKeyRequired,

@@ -4,10 +4,10 @@ import { gunzipSync, gzipSync } from "node:zlib";
 import { appWith } from "../../../test/http/http-app.ts";
 import { callerAt, openAdmission } from "../../../test/http/open-admission.ts";
 import type { Admission, Entrance } from "../../accounts/admission/admission.ts";
-import type { Credentials } from "../../accounts/admission/identify.ts";
 import { invalidApiKey, rateExceeded } from "../../base/refusals.ts";
 import { disposablePages } from "./disposable-page.ts";
 import { inject } from "../../../test/http/inject.ts";
+import type { Credentials } from "../../accounts/admission/caller.ts";
 
 const TEXT = "# remark\na.example\nb.example\n";
 const FILES = {

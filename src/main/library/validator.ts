@@ -5,12 +5,12 @@ import { meantBy, withMeant } from "../../core/validate/malformed.ts";
 import { type Reason, reasonsOf } from "../../core/validate/explain.ts";
 import type { FullResult } from "../../core/validate/result.ts";
 import type { Clock } from "../../base/clock.ts";
-import { CORE_BUDGET_MS } from "../../check/bounded-lookup.ts";
 import {
   createSingleCheck,
   type DenialFields,
   denialFields,
   sortFeatures,
+  CORE_BUDGET_MS,
 } from "../../check/single-check.ts";
 
 export type Result = FullResult & {

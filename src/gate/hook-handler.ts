@@ -11,7 +11,6 @@ import { type Hook, type HookNews, type Hooks, aboutHook, TEST_HEADER } from "./
 import type { SecretBox } from "../base/secrets.ts";
 import type { Admission } from "../accounts/admission/admission.ts";
 import { bucketKey } from "../accounts/admission/caller.ts";
-import { memoryRateCounter } from "../accounts/admission/rate-counter.ts";
 import { Refusal } from "../base/refusals.ts";
 import { WriteBehind } from "../base/write-behind.ts";
 import type { DecideAnswer, DecideOne, DecideOnKnown } from "./decide-one.ts";
@@ -24,6 +23,7 @@ import {
   type HookedSignUp,
   SYSTEMS,
 } from "./hook-systems.ts";
+import { memoryRateCounter } from "../accounts/admission/counters.ts";
 
 const FIND_MS = 300;
 

@@ -1,7 +1,6 @@
 import { Accounts } from "../accounts/accounts-store.ts";
 import { callerInForce } from "../accounts/admission/caller.ts";
 import { createAdmission } from "../accounts/admission/admission.ts";
-import { memoryRateCounter } from "../accounts/admission/rate-counter.ts";
 import { createUnitsLeft } from "../accounts/allowance.ts";
 import { UsageRecorder } from "../accounts/admission/usage-recorder.ts";
 import type { Health } from "../base/health.ts";
@@ -70,6 +69,7 @@ import { programVersion } from "./program-files.ts";
 import { openServing, type Serving, startUpkeep } from "./serving.ts";
 import { type Config, guessesPublicUrl, publicUrlOf } from "./settings/config.ts";
 import { openWebhooks } from "./webhooks.ts";
+import { memoryRateCounter } from "../accounts/admission/counters.ts";
 
 /** Part of GATEPOST_CACHE_MB for bodies of single checks, kept while DNS allows. */
 const ANSWERS_SHARE = 1 / 4;

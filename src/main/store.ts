@@ -5,12 +5,10 @@ import {
   MemoryQuotaCounter,
   type QuotaCounter,
   UnsavedUnits,
-} from "../accounts/admission/quota-counter.ts";
-import {
   memoryRateCounter,
   type RateCounter,
   type RequestCounter,
-} from "../accounts/admission/rate-counter.ts";
+} from "../accounts/admission/counters.ts";
 import { SharedCounters } from "../accounts/admission/shared-counters.ts";
 import { UsageLedger } from "../accounts/admission/usage.ts";
 import { Credits } from "../accounts/credits.ts";

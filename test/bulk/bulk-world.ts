@@ -1,6 +1,5 @@
 import { createShares } from "../../src/base/shares.ts";
 import type { TestContext } from "node:test";
-import { memoryRateCounter } from "../../src/accounts/admission/rate-counter.ts";
 import { splitText } from "../../src/core/batch/batch-chunk.ts";
 import { finish } from "./finish.ts";
 import type { Clock } from "../../src/base/clock.ts";
@@ -23,6 +22,7 @@ import { DEFAULT_TIERS, type Tiers } from "../../src/accounts/admission/tiers.ts
 import { type BulkStores, openBulkStores } from "../contracts/bulk/bulk-stores.ts";
 import type { storesOn } from "../contracts/stores.ts";
 import { literalDatasets } from "../lists/literal-datasets.ts";
+import { memoryRateCounter } from "../../src/accounts/admission/counters.ts";
 
 /** Has no evidence about any name. */
 export const noDatasets: Datasets = literalDatasets();

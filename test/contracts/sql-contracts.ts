@@ -1,5 +1,5 @@
 import { type Account, Accounts } from "../../src/accounts/accounts-store.ts";
-import { MemoryQuotaCounter } from "../../src/accounts/admission/quota-counter.ts";
+import { MemoryQuotaCounter } from "../../src/accounts/admission/counters.ts";
 import { AuditLog } from "../../src/accounts/audit.ts";
 import { DomainMails, VerdictCounts } from "../../src/lists/domain-verdicts.ts";
 import { Keys } from "../../src/accounts/keys.ts";

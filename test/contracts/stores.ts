@@ -1,5 +1,5 @@
 import type { TestContext } from "node:test";
-import { MemoryQuotaCounter } from "../../src/accounts/admission/quota-counter.ts";
+import { MemoryQuotaCounter } from "../../src/accounts/admission/counters.ts";
 import { Charges } from "../../src/accounts/admission/charges.ts";
 import { ChunkQueue } from "../../src/bulk/chunk-queue.ts";
 import { IdempotencyKeys } from "../../src/bulk/idempotency.ts";

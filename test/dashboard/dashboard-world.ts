@@ -4,7 +4,6 @@ import {
   BodyCache,
   type SingleCheck,
 } from "../../src/check/single-check.ts";
-import { memoryRateCounter } from "../../src/accounts/admission/rate-counter.ts";
 import { Accounts } from "../../src/accounts/accounts-store.ts";
 import { Keys } from "../../src/accounts/keys.ts";
 import { SignInService, SignIns } from "../../src/accounts/sign-in/sign-ins.ts";
@@ -43,6 +42,7 @@ import { realClock as clock } from "../time/real-clock.ts";
 import type { recordingSender } from "../process/webhook-world.ts";
 import { type Zone, zoneLookup } from "../dns/zone-lookup.ts";
 import { webhooksOf } from "./dashboard-webhooks.ts";
+import { memoryRateCounter } from "../../src/accounts/admission/counters.ts";
 
 export interface DashboardWorld {
   /** "http://127.0.0.1:1234", with the pages when they are built. */

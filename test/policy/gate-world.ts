@@ -1,5 +1,4 @@
 import type { TestContext } from "node:test";
-import { memoryRateCounter } from "../../src/accounts/admission/rate-counter.ts";
 import { Keys } from "../../src/accounts/keys.ts";
 import { TrafficStore } from "../../src/gate/traffic-store.ts";
 import { Outcomes } from "../../src/gate/outcomes.ts";
@@ -32,6 +31,7 @@ import { type LiteralKnowledge, literalDatasets } from "../lists/literal-dataset
 import { keptLog, type KeptLog } from "../process/kept-log.ts";
 import { openTestStore } from "../process/test-process.ts";
 import { realClock } from "../time/real-clock.ts";
+import { memoryRateCounter } from "../../src/accounts/admission/counters.ts";
 
 export interface GateWorld {
   readonly app: App;

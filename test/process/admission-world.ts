@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
 import { openStores, type Stores } from "../contracts/stores.ts";
 import { memoryNotices, type Notices } from "../../src/store/notices.ts";
-import { memoryRateCounter } from "../../src/accounts/admission/rate-counter.ts";
 import { Accounts } from "../../src/accounts/accounts-store.ts";
 import { hashApiKey, Keys, makeApiKey } from "../../src/accounts/keys.ts";
 import {
@@ -18,6 +17,7 @@ import {
   type Tiers,
 } from "../../src/accounts/admission/tiers.ts";
 import type { Credentials } from "../../src/accounts/admission/caller.ts";
+import { memoryRateCounter } from "../../src/accounts/admission/counters.ts";
 
 export const ADDRESS = "192.0.2.1";
 export const NOBODY: Credentials = { apiKey: [], authorization: [] };

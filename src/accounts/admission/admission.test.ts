@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { addAccount } from "../../../test/contracts/stores.ts";
-import { memoryRateCounter } from "./rate-counter.ts";
 import { forBulk } from "../../bulk/bulk.ts";
 import { createAdmission } from "./admission.ts";
 import { KeyService, makeApiKey } from "../keys.ts";
@@ -19,6 +18,7 @@ import {
   withKey,
   type World,
 } from "../../../test/process/admission-world.ts";
+import { memoryRateCounter } from "./counters.ts";
 
 test("an anonymous address has 30 requests in 60 s and learns how long to wait", async (t) => {
   const world = await openWorld(t);

@@ -5,8 +5,7 @@ import type { Charge, Charges, ChargeTerms, Unpaid } from "./charges.ts";
 import type { Clock } from "../../base/clock.ts";
 import { isApiKey, isPublishableKey, type KeyHolder } from "../keys.ts";
 import { type OwnerKey, ownerKey } from "../../base/owner.ts";
-import type { QuotaCounter } from "./quota-counter.ts";
-import type { RateCounter, RateTaking, RequestCounter } from "./rate-counter.ts";
+import type { QuotaCounter, RateCounter, RateTaking, RequestCounter } from "./counters.ts";
 import {
   type Caller,
   AnonymousCallers,

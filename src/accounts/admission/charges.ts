@@ -6,7 +6,7 @@ import { changeRow, changeRows, insertRow, pruneRows } from "../../store/rows.ts
 import type { ChargeRow, Database } from "../../store/schema.ts";
 import { inTransaction, type Tx } from "../../store/transaction.ts";
 import { moveCreditsIn } from "../credits.ts";
-import type { MemoryQuotaCounter, QuotaReservation } from "./quota-counter.ts";
+import type { MemoryQuotaCounter, QuotaReservation } from "./counters.ts";
 import type { SharedCounters } from "./shared-counters.ts";
 import { countIn, type QuotaLimits, takeUnitsIn } from "./usage.ts";
 

@@ -1,5 +1,5 @@
 import type { NamedStatement } from "../../store/postgres-pool.ts";
-import { RATE_WINDOW_MS } from "./rate-counter.ts";
+import { RATE_WINDOW_MS } from "./counters.ts";
 
 /** Within this time after PostgreSQL came back each server writes to the ledger what it granted before. */
 export const WRITTEN_WITHIN_MS = 1_500;

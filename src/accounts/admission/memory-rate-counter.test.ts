@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { memoryRateCounter } from "./rate-counter.ts";
+import { memoryRateCounter } from "./counters.ts";
 
 test("an open window is not forgotten while its owner comes back, however long others go on", () => {
   const counter = memoryRateCounter(10);

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { recordingLog } from "../../../test/contracts/stores.ts";
 import { manualClock } from "../../../test/time/manual-clock.ts";
 import type { UnitsUsed, UsageDelta } from "./usage.ts";
-import { MemoryQuotaCounter } from "./quota-counter.ts";
+import { MemoryQuotaCounter } from "./counters.ts";
 
 const LIMITS = { daily: 10, monthly: null };
 const settle = () => new Promise((resolve) => setImmediate(resolve));

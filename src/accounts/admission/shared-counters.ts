@@ -10,13 +10,14 @@ import { pruneSlices } from "../../store/rows.ts";
 import type { Database } from "../../store/schema.ts";
 import { hasRivals, type Tx } from "../../store/transaction.ts";
 import { COUNT, FILL, LESS, READ, SINCE, USE, WRITTEN_WITHIN_MS } from "./counter-statements.ts";
-import type { QuotaCounter, UnsavedUnits } from "./quota-counter.ts";
 import {
+  type QuotaCounter,
+  type UnsavedUnits,
   RATE_WINDOW_MS,
   type RateCounter,
   type RequestCounter,
   type RequestTaking,
-} from "./rate-counter.ts";
+} from "./counters.ts";
 import type { QuotaLimits, QuotaSpent, QuotaTaken, UnitOrder, UsageLedger } from "./usage.ts";
 
 type Sessions = Pick<SessionPool, "run">;

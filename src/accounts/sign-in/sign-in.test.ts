@@ -1,7 +1,6 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
 import { manualClock } from "../../../test/time/manual-clock.ts";
-import { memoryRateCounter } from "../admission/rate-counter.ts";
 import type { Account } from "../accounts-store.ts";
 import { boundPasswords, type Passwords } from "./passwords.ts";
 import { Refusal } from "../../base/refusals.ts";
@@ -9,6 +8,7 @@ import { createShares } from "../../base/shares.ts";
 import { openEmbedded } from "../../store/database.ts";
 import { Guesses } from "../guesses.ts";
 import { createSignIn } from "./sign-in.ts";
+import { memoryRateCounter } from "../admission/counters.ts";
 
 const ANN: Account = {
   id: "a1",

@@ -5,7 +5,6 @@ import type { Accounts } from "../accounts-store.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Ids } from "../../base/ids.ts";
 import type { Passwords } from "./passwords.ts";
-import type { RateCounter } from "../admission/rate-counter.ts";
 import { accountEmail, PASSWORD_MAX } from "../accounts.ts";
 import { bucketKey, bucketOf } from "../admission/caller.ts";
 import {
@@ -18,6 +17,7 @@ import {
 import { type Audit, VISITOR } from "../audit.ts";
 import type { SecondFactors } from "./second-factor.ts";
 import type { SignInService, StartedSession, Visitor } from "./sign-ins.ts";
+import type { RateCounter } from "../admission/counters.ts";
 
 const ATTEMPTS_PER_MINUTE = 10;
 

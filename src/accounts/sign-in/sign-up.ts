@@ -3,7 +3,7 @@ import type { Clock } from "../../base/clock.ts";
 import { storeDownOf } from "../../base/store-down.ts";
 import { readFact, replaceFact } from "../../store/installation.ts";
 import type { Database } from "../../store/schema.ts";
-import type { QuotaCounter } from "../admission/quota-counter.ts";
+import type { QuotaCounter } from "../admission/counters.ts";
 import { type AccountService, accountEmail, passwordMistake } from "../accounts.ts";
 import { bucketKey, bucketOf } from "../admission/caller.ts";
 import { badField, setUpOpen, signUpClosed, signUpsSpent } from "../../base/refusals.ts";

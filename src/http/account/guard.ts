@@ -1,7 +1,6 @@
 import { Readable } from "node:stream";
 import { type Audit, noteBy } from "../../accounts/audit.ts";
 import { bucketKey, bucketOf } from "../../accounts/admission/caller.ts";
-import type { RateCounter } from "../../accounts/admission/rate-counter.ts";
 import {
   IDLE_MS,
   type SignedIn,
@@ -46,6 +45,7 @@ import type {
   Context,
   DashboardServices,
 } from "./route.ts";
+import type { RateCounter } from "../../accounts/admission/counters.ts";
 
 export interface AccountGuardDeps extends DashboardServices {
   readonly audit: Audit;

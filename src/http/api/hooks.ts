@@ -1,6 +1,5 @@
 import type { HookHandler } from "../../gate/hook-handler.ts";
 import { bucketKey } from "../../accounts/admission/caller.ts";
-import { RATE_WINDOW_MS } from "../../accounts/admission/rate-counter.ts";
 import {
   hookPayloadTooLarge,
   hookUnauthorized,
@@ -13,6 +12,7 @@ import { JSON_TYPE, type RouteReply } from "../route.ts";
 import { addressOf, type TrustedProxies } from "../client-address.ts";
 import type { BodyReader } from "../body.ts";
 import type { Page, PageRequest } from "../routes.ts";
+import { RATE_WINDOW_MS } from "../../accounts/admission/counters.ts";
 
 interface HookPagesDeps {
   readonly bodies: BodyReader;

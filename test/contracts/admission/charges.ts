@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { DAY_MS, dayOf } from "../../../src/core/calendar.ts";
 import type { Charges, ChargeTerms } from "../../../src/accounts/admission/charges.ts";
 import type { Credits } from "../../../src/accounts/credits.ts";
-import type { QuotaCounter } from "../../../src/accounts/admission/quota-counter.ts";
+import type { QuotaCounter } from "../../../src/accounts/admission/counters.ts";
 import type { QuotaLimits, UsageLedger } from "../../../src/accounts/admission/usage.ts";
 import type { Make } from "../contract.ts";
 

@@ -1,10 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { DAY_MS, dayOf } from "../../../src/core/calendar.ts";
-import type {
-  MemoryQuotaCounter,
-  QuotaCounter,
-} from "../../../src/accounts/admission/quota-counter.ts";
+import type { MemoryQuotaCounter, QuotaCounter } from "../../../src/accounts/admission/counters.ts";
 import type { QuotaLimits, UsageLedger } from "../../../src/accounts/admission/usage.ts";
 import type { ManualClock } from "../../time/manual-clock.ts";
 import type { Make } from "../contract.ts";

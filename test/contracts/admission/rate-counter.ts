@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { RateCounter } from "../../../src/accounts/admission/rate-counter.ts";
 import type { ManualClock } from "../../time/manual-clock.ts";
 import type { Make } from "../contract.ts";
+import type { RateCounter } from "../../../src/accounts/admission/counters.ts";
 
 export interface RateCounterFixture {
   readonly counter: RateCounter;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
-import { UnsavedUnits } from "../../../src/accounts/admission/quota-counter.ts";
+import { UnsavedUnits } from "../../../src/accounts/admission/counters.ts";
 import { Charges } from "../../../src/accounts/admission/charges.ts";
 import { pruneCounters, SharedCounters } from "../../../src/accounts/admission/shared-counters.ts";
 import { Credits } from "../../../src/accounts/credits.ts";

@@ -3,7 +3,6 @@ import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
 import { shareDatasets } from "../../../src/lists/shared-datasets.ts";
 import { DomainMails, VerdictCounts } from "../../../src/lists/domain-verdicts.ts";
-import { memoryRateCounter } from "../../../src/accounts/admission/rate-counter.ts";
 import { systemIds } from "../../../src/base/ids.ts";
 import { Closing, type Machine, systemMachine } from "../../../src/main/process.ts";
 import { openBulk, type OpenBulk } from "../../../src/main/bulk.ts";
@@ -24,6 +23,7 @@ import { type DnsServer, startDnsServer } from "../../dns/dns-server.ts";
 import { zoneLookup } from "../../dns/zone-lookup.ts";
 import { until } from "../../time/until.ts";
 import { temporaryFolder } from "../../process/temporary-folder.ts";
+import { memoryRateCounter } from "../../../src/accounts/admission/counters.ts";
 
 const NAMES = 3_000;
 

@@ -1,6 +1,6 @@
 // Makes dist: one file for each entry and module format, the types, the lists. The sources are the service's own
 // (../../src, compiled first by the root's build); decision 0042 says why.
-import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
@@ -60,17 +60,12 @@ function copyTypes(entry, seen) {
   }
 }
 
-/** A package that another needs may lie in its folder. */
 const NOTICED = ["tldts", "tr46", "punycode", "lru-cache"];
-const folderOf = (name) =>
-  [name, join("tr46", "node_modules", name)]
-    .map((path) => join(root, "node_modules", path))
-    .find((folder) => existsSync(folder));
 
 /** The licences of what is inside the files. */
 function writeNotices() {
   const parts = NOTICED.map((name) => {
-    const folder = folderOf(name);
+    const folder = join(root, "node_modules", name);
     const { version } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
     return `## ${name} ${version}\n\n${licenceIn(folder)}`;
   });

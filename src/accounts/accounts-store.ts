@@ -46,7 +46,7 @@ export interface Account {
 
 const FIRST_TRAFFIC = 1;
 
-/** Without a hash of a password nobody can log in. */
+/** Nobody can sign in to an account that has no password. */
 export type NewAccount = Pick<
   AccountRow,
   "id" | "email" | "tier" | "origin" | "admin" | "created_at_ms"
@@ -85,7 +85,7 @@ export const ACCOUNT_STATES = ["admin", "disabled", "signed_up"] as const;
 type AccountState = (typeof ACCOUNT_STATES)[number];
 
 export interface SoughtAccounts {
-  /** In the e-mail address or the id, in any case. */
+  /** Finds accounts whose e-mail address or id contains this text; case does not matter. */
   readonly text?: string;
   readonly tier?: AccountTier;
   readonly state?: AccountState;
@@ -218,7 +218,7 @@ export class Accounts {
     });
   }
 
-  /** Deletes the account and everything kept under it but the audit log. False when there is none. */
+  /** Deletes the account with everything that belongs to it, except the audit log. Returns false when there is no such account. */
   async erase(id: string): Promise<boolean> {
     return await inTransaction(this.#db, async (tx) => {
       await lockAccount(tx, id); // nothing that refers to it comes in between

@@ -102,7 +102,7 @@ export interface AuditedChange {
 
 export type Audit = (change: AuditedChange) => Promise<void>;
 
-/** Writes down a change of one doer: a service with it notes what it changed, and a refusal is no change. */
+/** Writes one row of the audit log for a person or program. A service calls it after a change, not after a refusal. */
 export type Note = (change: Omit<AuditedChange, "actorId" | "clientAddress">) => Promise<void>;
 
 export const noteBy =

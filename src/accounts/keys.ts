@@ -291,7 +291,7 @@ export class KeyService {
     return undefined;
   }
 
-  /** Refused everywhere within 5 s, for good. False when there is no such key. */
+  /** Revokes a key for good: every server refuses it within 5 s. Returns false when there is no such key. */
   async revoke(keyId: string): Promise<boolean> {
     const { keys, clock, notices } = this.#deps;
     const key = await this.find(keyId);

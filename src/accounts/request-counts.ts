@@ -32,8 +32,8 @@ interface CountDeps {
 }
 
 /**
- * Counts requests and decisions of accounts by hour, for the charts of an account's first day, and refused requests by
- * day, key and code. A kill may lose a second of them.
+ * Counts the requests and decisions of each account by hour, for the charts of its first day. It also counts refused
+ * requests by day, key and code. A kill may lose the last second.
  */
 export class RequestCounts {
   readonly #db: Kysely<Database>;

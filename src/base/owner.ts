@@ -1,7 +1,7 @@
 /** Who may read a session and whose counters a request moves. */
 export type Owner =
   | { readonly kind: "account"; readonly accountId: string }
-  /** Anonymous: the exact IPv4 address or the /64 of an IPv6 address, as `accounts/admission/bucket.ts` writes it. */
+  /** Anonymous: the exact IPv4 address or the /64 of an IPv6 address, as `accounts/admission/caller.ts` writes it. */
   | { readonly kind: "bucket"; readonly bucket: string };
 
 /** One text for maps and columns: "account:<id>" or "bucket:<bucket>". */

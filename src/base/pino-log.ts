@@ -81,7 +81,7 @@ export interface LineSink {
   pause(): void;
 }
 
-/** What waits for a reader, in octets; what is logged beyond it is lost, and counted. */
+/** Octets of log that wait for a slow reader. Lines beyond them are lost, and counted. */
 const WAITING_BYTES_MAX = 4 * 1_048_576;
 
 const RETRY_MS = 100;
@@ -115,7 +115,7 @@ export class LogLines {
     if (this.#rest.length === 0) this.#next();
   }
 
-  /** For the end of the process: what waits is written now, or given up when its reader takes nothing for a second. */
+  /** Writes the waiting lines before the process ends; gives up when the reader takes nothing for a second. */
   writeLastWords(): void {
     // What is under way may be taken yet: it would stand there twice.
     let rest = Buffer.concat([this.#isUnderWay ? Buffer.alloc(0) : this.#rest, this.#take()]);

@@ -131,20 +131,20 @@ async function runSteps(
   const done = await applied(tx.sql);
   requireKnown(done, migrations);
   const missing = migrations.slice(done.length);
-  const teller = done.length > 0 ? told : undefined;
+  const reporter = done.length > 0 ? told : undefined;
   if (done.length > 0 && missing.length > 0 && copy !== undefined) {
-    const ms = timer(teller);
+    const ms = timer(reporter);
     const file = copy(done.length);
-    teller?.log.info("database.copied", { file, ms: ms() });
+    reporter?.log.info("database.copied", { file, ms: ms() });
   }
   for (const [index, migration] of missing.entries()) {
     const number = done.length + index + 1;
-    teller?.log.info("database.step_began", { step: migration.name });
-    const ms = timer(teller);
+    reporter?.log.info("database.step_began", { step: migration.name });
+    const ms = timer(reporter);
     await apply(tx, migration, means);
     const values = { number, name: migration.name, applied_at_ms: nowMs };
     await tx.sql.insertInto("schema_migrations").values(values).execute();
-    teller?.log.info("database.step_done", { step: migration.name, ms: ms() });
+    reporter?.log.info("database.step_done", { step: migration.name, ms: ms() });
   }
   if (!isPostgres) await requireWhole(tx);
   return missing.map(({ name }) => name);

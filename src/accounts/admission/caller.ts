@@ -98,7 +98,7 @@ export function callerInForce({ keys, accounts }: CallerInForceDeps): CallerInFo
   };
 }
 
-/** What the request carries to say who it is; every value as it was sent, repeated headers as several. */
+/** The keys that a request carries: each value as it was sent, and one entry for each repeated header. */
 export interface Credentials {
   readonly apiKey: readonly string[];
   readonly authorization: readonly string[];
@@ -107,7 +107,7 @@ export interface Credentials {
 export interface KnownKeysDeps {
   readonly keys: Pick<Keys, "holder">;
   readonly clock: Pick<Clock, "monotonicMs">;
-  /** A change of accounts is heard at once, not within the seconds that an account is believed. */
+  /** Tells of changed accounts at once; without it a change counts when the kept account expires. */
   readonly notices?: Pick<Notices, "hear">;
 }
 

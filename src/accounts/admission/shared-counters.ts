@@ -320,7 +320,7 @@ export class SharedCounters {
     },
   };
 
-  /** What certainly cannot be paid, asked without a lock so that little is done for nothing. */
+  /** Checks the balance first, without a lock, to avoid unpaid work. `countIn` is what counts. */
   async spent({ owner, units, limits, day }: UnitOrder): Promise<QuotaSpent | undefined> {
     const { counting, clock } = this.#deps;
     const { daily, monthly } = limits;
@@ -377,7 +377,7 @@ export class SharedCounters {
     return taking;
   }
 
-  /** What is not taken off stays counted: too much is safer than too little. */
+  /** Ignores a failure: a unit that is not given back stays counted, and to count too much is safer than too little. */
   #quietly(statement: NamedStatement, values: readonly unknown[]): Promise<void> {
     return this.#deps.counting.run(statement, values).then(
       () => undefined,
@@ -400,7 +400,7 @@ async function runIn<R>(tx: Tx, { sql }: NamedStatement, values: readonly unknow
 
 const KEPT_MS = 2 * DAY_MS;
 
-/** Removes rows that nobody asked for in two days, and returns how many. They are made anew from the ledger when somebody does. */
+/** Removes counters that nobody used for two days, and returns how many. The next use makes them again from the ledger. */
 export async function pruneCounters(db: Kysely<Database>, nowMs: number): Promise<number> {
   if (!hasRivals(db)) return 0;
   return pruneSlices(

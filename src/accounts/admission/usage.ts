@@ -183,7 +183,7 @@ export class UsageLedger {
   readonly #write: Upsert<UsageDayRow>;
   readonly #name = randomUUID();
   #number = 0;
-  /** By number, what the ledger holds too much of should that be the last batch it has. At most two. */
+  /** Batches whose write failed without a clear answer, by number: the ledger may have them. At most two. */
   #doubtful = new Map<number, readonly UsageDelta[]>();
   #last: Promise<void> = Promise.resolve();
 
@@ -193,7 +193,7 @@ export class UsageLedger {
     this.#write = upsert(db, emptyDay("", 0), adding);
   }
 
-  /** All or nothing. Whoever is rejected adds them again: they count once, even if only the answer was lost. */
+  /** Adds all or nothing. A caller that is rejected adds the same again: they count once, even if only the answer was lost. */
   async add(deltas: readonly UsageDelta[]): Promise<void> {
     if (deltas.length === 0) return;
     // One batch after the other, so that the last number says what became of all before it.
@@ -228,7 +228,7 @@ export class UsageLedger {
     this.#doubtful.clear();
   }
 
-  /** What was written although it was rejected. Batches that were not written are in doubt no more. */
+  /** Returns the batch that the ledger has although its write seemed to fail, and forgets those that it does not have. */
   async #surplus({ sql }: Tx): Promise<readonly UsageDelta[]> {
     if (this.#doubtful.size === 0) return [];
     const row = await findRow(sql, "usage_writers", { writer: this.#name });

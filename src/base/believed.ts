@@ -1,4 +1,5 @@
 import { LRUCache } from "lru-cache";
+import { entriesUpTo } from "./entries.ts";
 import type { Awaitable } from "../core/mail/lookup.ts";
 import { type Clock, inTime } from "./clock.ts";
 /** A change by another process is seen within 5 s, of which this leaves a second to the question itself. */
@@ -10,9 +11,9 @@ const KEPT_MAX = 10_000;
 export class Believed<T extends object> {
   readonly #clock: Pick<Clock, "monotonicMs" | "after">;
   readonly #failed: (fault: unknown) => void;
-  readonly #kept = new LRUCache<string, { readonly value: T; staleAtMs: number }>({
-    max: KEPT_MAX,
-  });
+  readonly #kept = new LRUCache<string, { readonly value: T; staleAtMs: number }>(
+    entriesUpTo(KEPT_MAX),
+  );
   readonly #asking = new Map<string, Promise<T | undefined>>();
 
   /** `failed` hears of faults of the store, and of answers that are missing in time. */

@@ -1,5 +1,6 @@
 import { type Kysely, sql } from "kysely";
 import { LRUCache } from "lru-cache";
+import { entriesUpTo } from "../base/entries.ts";
 import { DAY_MS } from "../core/calendar.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Database, TrafficKind, TrafficTableRow } from "../store/schema.ts";
@@ -96,9 +97,9 @@ export class TrafficStore {
   readonly #clock: Pick<Clock, "nowMs">;
   readonly #rowsMax: number;
   readonly #save: Upsert<TrafficTableRow>;
-  readonly #counted = new LRUCache<string, { readonly rows: number; readonly atMs: number }>({
-    max: ACCOUNTS_MAX,
-  });
+  readonly #counted = new LRUCache<string, { readonly rows: number; readonly atMs: number }>(
+    entriesUpTo(ACCOUNTS_MAX),
+  );
 
   constructor(db: Kysely<Database>, clock: Pick<Clock, "nowMs">, rowsMax = ROWS_MAX) {
     this.#db = db;

@@ -1,6 +1,7 @@
 import { createHmac } from "node:crypto";
 import { deriveKey } from "../base/secrets.ts";
 import { LRUCache } from "lru-cache";
+import { entriesUpTo } from "../base/entries.ts";
 import { type Address, addressKey } from "../core/address/address.ts";
 import { dayOf } from "../core/calendar.ts";
 import { canonicalAddress } from "../core/evidence/alias.ts";
@@ -49,7 +50,7 @@ export const mailboxKey = (secretKey: Uint8Array): Uint8Array =>
   deriveKey(secretKey, "mailbox ids");
 
 export function createAccountHash(key: Uint8Array): AccountHash {
-  const keys = new LRUCache<string, Uint8Array>({ max: KEYS_MAX });
+  const keys = new LRUCache<string, Uint8Array>(entriesUpTo(KEYS_MAX));
   const keyOf = (accountId: string): Uint8Array => {
     const known = keys.get(accountId);
     if (known !== undefined) return known;

@@ -1,4 +1,5 @@
 import { LRUCache } from "lru-cache";
+import { entriesUpTo } from "../../base/entries.ts";
 import { dayOf, monthStart, nextMonthStart } from "../../core/calendar.ts";
 import type { Awaitable } from "../../core/mail/lookup.ts";
 import type { Clock } from "../../base/clock.ts";
@@ -159,7 +160,7 @@ export class MemoryQuotaCounter implements QuotaCounter {
 
   constructor(deps: MemoryQuotaDeps, countsMax: number = COUNTS_MAX) {
     this.#ledger = deps.ledger;
-    this.#counts = new LRUCache({ max: countsMax });
+    this.#counts = new LRUCache(entriesUpTo(countsMax));
     this.#unsaved = new UnsavedUnits(deps, (owner) => this.#readings.has(owner));
   }
 
@@ -324,7 +325,7 @@ const WINDOWS_MAX = 100_000;
 
 /** Rate windows in this process; a restart opens new ones. See docs/decisions/0004-counters.md. */
 export function memoryRateCounter(windowsMax: number = WINDOWS_MAX): MemoryRateCounter {
-  const windows = new LRUCache<OwnerKey, RateWindow>({ max: windowsMax });
+  const windows = new LRUCache<OwnerKey, RateWindow>(entriesUpTo(windowsMax));
   return {
     take(owner, limit, steadyMs) {
       const nowMs = Math.floor(steadyMs);

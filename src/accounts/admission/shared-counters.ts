@@ -1,5 +1,6 @@
 import { CompiledQuery, type Kysely, sql as raw } from "kysely";
 import { LRUCache } from "lru-cache";
+import { entriesUpTo } from "../../base/entries.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { OwnerKey } from "../../base/owner.ts";
 import { StoreDown } from "../../base/store-down.ts";
@@ -270,7 +271,9 @@ export class SharedCounters {
   readonly #deps: SharedCountersDeps;
   readonly #gathered: GatheredCounts;
   /** Owners that are over their rate are refused without a question until their window closes. */
-  readonly #spent = new LRUCache<OwnerKey, { limit: number; untilMs: number }>({ max: SPENT_MAX });
+  readonly #spent = new LRUCache<OwnerKey, { limit: number; untilMs: number }>(
+    entriesUpTo(SPENT_MAX),
+  );
 
   constructor(deps: SharedCountersDeps) {
     this.#deps = deps;

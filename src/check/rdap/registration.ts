@@ -1,4 +1,5 @@
 import { LRUCache } from "lru-cache";
+import { entriesUpTo } from "../../base/entries.ts";
 import { DAY_MS } from "../../core/calendar.ts";
 import { isHostName } from "../../core/name/domain.ts";
 import {
@@ -36,7 +37,7 @@ const DOMAINS_MAX = 100_000;
 
 /** Lives as long as the process; the domain that was asked longest ago goes first. */
 export function memoryRegistrationCache(): RegistrationCache {
-  const kept = new LRUCache<string, CachedRegistration>({ max: DOMAINS_MAX });
+  const kept = new LRUCache<string, CachedRegistration>(entriesUpTo(DOMAINS_MAX));
   return {
     read(domain, nowMs) {
       const answer = kept.get(domain);

@@ -1,5 +1,6 @@
 import { HOOK_SYSTEMS } from "../../core/policy/outcomes.ts";
 import { LRUCache } from "lru-cache";
+import { entriesUpTo } from "../../base/entries.ts";
 import { tierOf } from "../../accounts/admission/tiers.ts";
 import { accountKey } from "../../base/owner.ts";
 import { adminsOnly, badField, badPolicy, notFound } from "../../base/refusals.ts";
@@ -285,7 +286,7 @@ export const feedbackRoutes: readonly AccountRoute[] = [
 ];
 
 /** Browsers that read the log within the hour: the page follows it live. */
-const readers = new LRUCache<string, true>({ max: 10_000, ttl: 3_600_000 });
+const readers = new LRUCache<string, true>({ ...entriesUpTo(10_000), ttl: 3_600_000 });
 
 async function noteReading(context: AccountContext): Promise<void> {
   if (readers.has(context.session.id)) return;

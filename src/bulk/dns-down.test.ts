@@ -5,7 +5,7 @@ import {
   bulkWorld,
   type BulkWorld,
   domains,
-  entranceOf,
+  admittedAs,
   listOf,
   mailEverywhere,
   sessionOf,
@@ -16,7 +16,7 @@ import { until } from "../../test/time/until.ts";
 import { switchedCheck } from "../../test/bulk/switched-check.ts";
 
 const submit = async (world: BulkWorld, count: number): Promise<string> =>
-  sessionOf(await world.bulk.submit(entranceOf(STARTER), listOf(domains(count))));
+  sessionOf(await world.bulk.submit(admittedAs(STARTER), listOf(domains(count))));
 
 async function finished(world: BulkWorld, session: string): Promise<BulkStats> {
   return until(async () => {

@@ -4,7 +4,7 @@ import { takeCompleted } from "../../test/contracts/bulk/bulk-stores.ts";
 import {
   bulkWorld,
   type BulkWorld,
-  entranceOf,
+  admittedAs,
   mailEverywhere,
 } from "../../test/bulk/bulk-world.ts";
 import { workbookOf } from "../../test/e2e/pages/workbook.ts";
@@ -61,7 +61,7 @@ async function listWorld(t: TestContext, silent = "silent.example"): Promise<Lis
     add: (content, name = "list.csv") =>
       lists.add({ accountId: ACCOUNT, name, file: [new Uint8Array(Buffer.from(content))] }),
     check: (open, { first, again: isAgain = false } = {}) =>
-      lists.check(whose(open), entranceOf(PRO), {
+      lists.check(whose(open), admittedAs(PRO), {
         again: isAgain,
         ...(first !== undefined && { first }),
       }),
@@ -238,7 +238,7 @@ test("an account sees no list of another", async (t) => {
   const asks = [
     () => world.lists.find(other),
     () => world.lists.choose(other, {}),
-    () => world.lists.check(other, entranceOf(PRO), { again: false }),
+    () => world.lists.check(other, admittedAs(PRO), { again: false }),
     () => world.lists.stop(other),
     () => world.lists.fix(other, { of: { class: "misspelt" }, undo: false }),
     () => world.lists.remove(other),
@@ -334,7 +334,7 @@ test("two presses at once charge once", async (t) => {
   const order = { again: false };
   const both = await Promise.allSettled([
     world.check(open),
-    other.check(whose(open), entranceOf(PRO), order),
+    other.check(whose(open), admittedAs(PRO), order),
   ]);
   assert.equal(both.filter(({ status }) => status === "fulfilled").length, 1);
   assert.equal(await world.stores.unitsUsed(), 30);

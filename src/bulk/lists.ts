@@ -1,5 +1,5 @@
 import type { Kysely } from "kysely";
-import { type Entrance } from "../accounts/admission/admission.ts";
+import { type Admitted } from "../accounts/admission/admission.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Ids } from "../base/ids.ts";
 import { accountKey } from "../base/owner.ts";
@@ -194,13 +194,13 @@ export class AccountLists {
   /** Charges and begins a check of what has no result. Its session is noted before it is charged, so that none is lost. */
   async check(
     whose: Whose,
-    entrance: Entrance,
+    admitted: Admitted,
     { first = Infinity, again }: CheckOrder,
   ): Promise<OpenList> {
     const { clock, ids, bulk, reader, lifeMs } = this.#deps;
     const open = await this.#resting(whose);
     const { list, runs } = open;
-    const uniqueMax = bulk.entriesMax(entrance.caller) ?? Infinity;
+    const uniqueMax = bulk.entriesMax(admitted.caller) ?? Infinity;
     const order = { ...orderOf(open), first, again, uniqueMax };
     const split = await reader.entries(order, this.#source(list));
     if (split === undefined) throw notNow("Nothing of this list is left to check.");
@@ -211,7 +211,7 @@ export class AccountLists {
     await this.#change(list, { expiresAtMs, ...(!isFree && { runs: [...list.runs, session] }) });
     const retry = { key: `list ${session}`, bodyHash: session };
     try {
-      await bulk.submit(entrance, { split, session, retry });
+      await bulk.submit(admitted, { split, session, retry });
     } catch (error) {
       const isTwin = error instanceof Refusal && error.code === "retry_in_flight";
       throw isTwin ? notNow(RUNNING) : error;

@@ -1,5 +1,5 @@
 import type { Caller } from "../accounts/admission/caller.ts";
-import type { Admission, Entrance } from "../accounts/admission/admission.ts";
+import type { Admission, Admitted } from "../accounts/admission/admission.ts";
 import type { Charge, ChargeTerms, Unpaid } from "../accounts/admission/charges.ts";
 import { limitsOf, type Tiers } from "../accounts/admission/tiers.ts";
 import { type Clock, inTime } from "../base/clock.ts";
@@ -131,7 +131,7 @@ export function checkBulkText(text: string): void {
 }
 
 interface SubmitRequest {
-  readonly entrance: Entrance;
+  readonly admitted: Admitted;
   readonly owner: OwnerKey;
   readonly request: BulkRequest;
   readonly keep?: Omit<KeptAnswer, "answer">;
@@ -156,16 +156,16 @@ export class BulkService {
 
   /**
    * Takes a batch in the order of refusals of decisions section 5, from 400 (no entry at all) and 413 on:
-   * identity and rate are settled in `entrance`. A refusal charges nothing. At most 100 unique entries are
+   * identity and rate are settled in `admitted`. A refusal charges nothing. At most 100 unique entries are
    * checked at once within the time budget; more, or a spent budget, become a queued job.
    */
-  async submit(entrance: Entrance, request: BulkRequest): Promise<BulkAnswer> {
+  async submit(admitted: Admitted, request: BulkRequest): Promise<BulkAnswer> {
     const { log, clock, syncBudgetMs, idempotencyKeys } = this.#deps;
     if ("text" in request) checkBulkText(request.text);
     try {
-      const owner = ownerKey(entrance.caller.owner);
+      const owner = ownerKey(admitted.caller.owner);
       const { retry } = request;
-      if (retry === undefined) return await this.#answer({ entrance, owner, request });
+      if (retry === undefined) return await this.#answer({ admitted, owner, request });
       const [nowMs, lockMs] = [clock.nowMs(), syncBudgetMs + LOCK_SPARE_MS];
       const opened = await idempotencyKeys.begin({ owner, ...retry, nowMs, lockMs });
       if (opened.kind === "in_flight") throw retryInFlight(1);
@@ -173,7 +173,7 @@ export class BulkService {
       if (opened.kind === "kept") return await this.#kept(JSON.parse(opened.answer) as KeptRecord);
       const { token } = opened;
       try {
-        return await this.#answer({ entrance, owner, request, keep: { key: retry.key, token } });
+        return await this.#answer({ admitted, owner, request, keep: { key: retry.key, token } });
       } catch (error) {
         // For a request that is refused or failed the key is as if never used.
         const releasing = idempotencyKeys.release(owner, retry.key, token);
@@ -230,15 +230,15 @@ export class BulkService {
   }
 
   async #answer(asked: SubmitRequest): Promise<BulkAnswer> {
-    const { entrance, owner, request } = asked;
-    const { caller } = entrance;
+    const { admitted, owner, request } = asked;
+    const { caller } = admitted;
     const { tiers, admission, jobs, shares, ids } = this.#deps;
     const { bulkLimit, premium } = limitsOf(tiers, caller);
     const split = await this.#split(asked);
     if ("kind" in split) throw tooManyEntries(bulkLimit ?? split.count, split.count);
     const { total, unique, chunks } = split;
     if (total === 0) throw missingParameter("email");
-    const terms = admission.terms(entrance, unique);
+    const terms = admission.terms(admitted, unique);
     const batch = {
       session: request.session ?? ids.hex32(),
       owner: caller.owner,
@@ -250,15 +250,15 @@ export class BulkService {
     if (unique > SYNC_MAX_ENTRIES) return this.#enqueue(submission);
     // Asked beforehand so that unpaid work is not done; the charge decides.
     const unpaid = await jobs.payable(terms);
-    if (unpaid !== undefined) await this.#paidBy(entrance, unpaid);
+    if (unpaid !== undefined) await this.#paidBy(admitted, unpaid);
     const run = () => runBatch(chunks, { spamTrap: premium, by: owner }, this.#deps);
     const outcomes = await shares.of("batches").run(owner, run);
     return outcomes === undefined ? this.#enqueue(submission) : this.#finish(submission, outcomes);
   }
 
-  async #split({ entrance, owner, request }: SubmitRequest): Promise<SplitBatch | TooMany> {
+  async #split({ admitted, owner, request }: SubmitRequest): Promise<SplitBatch | TooMany> {
     if ("split" in request) return request.split;
-    const entriesMax = this.entriesMax(entrance.caller);
+    const entriesMax = this.entriesMax(admitted.caller);
     return await this.#deps.split({ text: request.text, owner, entriesMax });
   }
 
@@ -299,7 +299,7 @@ export class BulkService {
   }
 
   async #store(
-    { entrance, owner, batch, terms, keep: kept }: Submission,
+    { admitted, owner, batch, terms, keep: kept }: Submission,
     record: KeptRecord,
     how: Omit<JobOrder, keyof NewBatch> | Omit<CheckedBatch, keyof NewBatch>,
   ): Promise<"plan" | "credits"> {
@@ -309,12 +309,12 @@ export class BulkService {
     const order = { ...batch, ...how, ...(keep && { keep }), nowMs };
     const create = (): Promise<JobOutcome> => jobs.create(order, { ...terms, nowMs });
     const outcome = await shares.of("writes").run(owner, create);
-    return await this.#paidBy(entrance, chargeOf(outcome, nowMs));
+    return await this.#paidBy(admitted, chargeOf(outcome, nowMs));
   }
 
-  async #paidBy(entrance: Entrance, charge: Charge | Unpaid): Promise<"plan" | "credits"> {
+  async #paidBy(admitted: Admitted, charge: Charge | Unpaid): Promise<"plan" | "credits"> {
     try {
-      return (await this.#deps.admission.receipt(entrance, charge)).paidBy;
+      return (await this.#deps.admission.receipt(admitted, charge)).paidBy;
     } catch (error) {
       throw error instanceof Refusal ? forBulk(error) : error;
     }

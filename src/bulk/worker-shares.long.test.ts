@@ -4,7 +4,7 @@ import {
   bulkWorld,
   type BulkWorld,
   domains,
-  entranceOf,
+  admittedAs,
   listOf,
   mailEverywhere,
   sessionOf,
@@ -44,7 +44,7 @@ function silentCheck() {
 }
 
 async function submitFor(world: BulkWorld, owner: string, text: string): Promise<string> {
-  return sessionOf(await world.bulk.submit(entranceOf(accountOf(owner)), listOf(text)));
+  return sessionOf(await world.bulk.submit(admittedAs(accountOf(owner)), listOf(text)));
 }
 
 /** Resolves when the worker has claimed what it can. */

@@ -5,7 +5,7 @@ import {
   bulkWorld,
   type BulkWorld,
   domains,
-  entranceOf,
+  admittedAs,
   listOf,
   mailEverywhere,
   sessionOf,
@@ -16,7 +16,7 @@ import { until } from "../../test/time/until.ts";
 import { switchedCheck } from "../../test/bulk/switched-check.ts";
 
 const submit = async (world: BulkWorld, count: number): Promise<string> =>
-  sessionOf(await world.bulk.submit(entranceOf(STARTER), listOf(domains(count))));
+  sessionOf(await world.bulk.submit(admittedAs(STARTER), listOf(domains(count))));
 
 test("a check that breaks on one entry fails the job in the end, and pays back", async (t) => {
   const good = switchedCheck();
@@ -101,7 +101,7 @@ test("a full disk loses nothing: the job continues when there is room again", as
   let accepted = 0;
   const fill = async (entries: number): Promise<void> => {
     for (let batches = 0; batches < 1_000; batches += 1) {
-      await world.bulk.submit(entranceOf(STARTER), listOf(domains(entries)));
+      await world.bulk.submit(admittedAs(STARTER), listOf(domains(entries)));
       accepted += entries;
     }
   };
@@ -125,7 +125,7 @@ test("an owner with a large list does not delay one with a small list", async (t
   const big = await submit(world, 25_000);
   const keyless = { owner: { kind: "bucket", bucket: "192.0.2.1" }, tier: "anonymous" } as const;
   const caller = { ...keyless, clientAddress: "192.0.2.1" };
-  const small = sessionOf(await world.bulk.submit(entranceOf(caller), listOf(domains(200))));
+  const small = sessionOf(await world.bulk.submit(admittedAs(caller), listOf(domains(200))));
   world.worker().start();
   await until(async () => {
     const view = await world.bulk.view(caller, small);

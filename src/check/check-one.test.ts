@@ -2,7 +2,7 @@ import { strict as assert } from "node:assert";
 import { test } from "node:test";
 import { literalDatasets } from "../../test/lists/literal-datasets.ts";
 import { type ManualClock, manualClock } from "../../test/time/manual-clock.ts";
-import { entranceOf, openAdmission } from "../../test/http/open-admission.ts";
+import { admittedAs, openAdmission } from "../../test/http/open-admission.ts";
 import { zoneLookup } from "../../test/dns/zone-lookup.ts";
 import { memoryAnswers } from "../../test/http/memory-answers.ts";
 import type { Lookup } from "../core/mail/lookup.ts";
@@ -58,7 +58,7 @@ const asks = (
   features: readonly RequestedFeature[] = [],
   text = "a@d.example",
 ): Promise<Record<string, unknown>> =>
-  Promise.resolve(checkOne(entranceOf(tier), { text, mode: "address", features })).then(
+  Promise.resolve(checkOne(admittedAs(tier), { text, mode: "address", features })).then(
     ({ body }) => JSON.parse(body) as Record<string, unknown>,
   );
 

@@ -5,7 +5,7 @@ import { meantBy, withLostAt } from "../core/validate/malformed.ts";
 import type { Validation } from "../core/validate/validate.ts";
 import { ownerKey } from "../base/owner.ts";
 import type { CheckStep, EvidenceShape } from "./check-shapes.ts";
-import type { Admission, Entrance } from "../accounts/admission/admission.ts";
+import type { Admission, Admitted } from "../accounts/admission/admission.ts";
 import {
   type CheckAnswer,
   denialFields,
@@ -25,13 +25,13 @@ interface ExplainDeps {
 }
 
 /** Charges one unit and says what the verdict on an entry rests on. Throws a `Refusal` without a key or quota. */
-export type ExplainOne = (entrance: Entrance, text: string) => Promise<CheckAnswer>;
+export type ExplainOne = (admitted: Admitted, text: string) => Promise<CheckAnswer>;
 
 export function createExplain(deps: ExplainDeps): ExplainOne {
-  return async (entrance, text) => {
-    if (entrance.caller.keyId === undefined) throw apiKeyRequired();
-    const receipt = await deps.admission.charge(entrance, 1);
-    const asked = { features: [], spamTrap: false, by: ownerKey(entrance.caller.owner) };
+  return async (admitted, text) => {
+    if (admitted.caller.keyId === undefined) throw apiKeyRequired();
+    const receipt = await deps.admission.charge(admitted, 1);
+    const asked = { features: [], spamTrap: false, by: ownerKey(admitted.caller.owner) };
     return orRefund(receipt, async () => {
       const validation = await deps.check({ text, mode: "either", asked });
       const body = JSON.stringify(explanationJson(validation, deps.datasets()));
@@ -75,19 +75,19 @@ interface AccountCheckDeps extends ExplainDeps {
 
 /** Checks one entry for one unit. Throws the quota `Refusal` before the first step. */
 export type AccountCheck = (
-  entrance: Entrance,
+  admitted: Admitted,
   entry: string,
   features: readonly string[],
 ) => AsyncGenerator<CheckStep>;
 
 export function createAccountCheck(deps: AccountCheckDeps): AccountCheck {
-  return async function* steps(entrance, entry, features) {
+  return async function* steps(admitted, entry, features) {
     const mode = entry.includes("@") ? "address" : "domain";
-    const { premium } = deps.tiers[entrance.caller.tier];
+    const { premium } = deps.tiers[admitted.caller.tier];
     const sorted = sortFeatures(readWanted(features), { premium });
-    const by = ownerKey(entrance.caller.owner);
+    const by = ownerKey(admitted.caller.owner);
     const asked: RequestedChecks = { features: sorted.permitted, spamTrap: premium, by };
-    const receipt = await deps.admission.charge(entrance, 1);
+    const receipt = await deps.admission.charge(admitted, 1);
     try {
       const coreOnly: RequestedChecks = { features: [], spamTrap: false, by };
       const core = await deps.check({ text: entry, mode, asked: coreOnly });

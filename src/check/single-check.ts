@@ -15,7 +15,7 @@ import { validationOf, validate, type Validation } from "../core/validate/valida
 import { AwakeClock, type Clock } from "../base/clock.ts";
 import { LRUCache } from "lru-cache";
 import { type OwnerKey, ownerKey } from "../base/owner.ts";
-import type { Admission, Entrance, Receipt } from "../accounts/admission/admission.ts";
+import type { Admission, Admitted, Receipt } from "../accounts/admission/admission.ts";
 import type { Tiers } from "../accounts/admission/tiers.ts";
 
 interface SingleCheckDeps {
@@ -134,7 +134,7 @@ export interface CheckAnswer {
 }
 
 /** Charges one unit and checks one entry. Throws the quota `Refusal`; a fault gives the unit back. */
-export type CheckOne = (entrance: Entrance, request: CheckRequest) => Awaitable<CheckAnswer>;
+export type CheckOne = (admitted: Admitted, request: CheckRequest) => Awaitable<CheckAnswer>;
 
 export interface CheckOneDeps {
   readonly admission: Pick<Admission, "charge">;
@@ -154,13 +154,13 @@ export const KEPT_AT_MOST_MS = 3_600_000;
 const KEPT_KEY_MAX_UNITS = 1_024;
 
 export function createCheckOne(deps: CheckOneDeps): CheckOne {
-  return (entrance, request) => {
-    const { caller } = entrance;
+  return (admitted, request) => {
+    const { caller } = admitted;
     const { premium } = deps.tiers[caller.tier];
     const sorted = sortFeatures(request.features, { premium });
     const key = cacheKey(request, sorted, { premium, version: deps.datasetsVersion() });
     // A promise in the way of every cached answer would cost more than the answer.
-    return when(deps.admission.charge(entrance, 1), (receipt) => {
+    return when(deps.admission.charge(admitted, 1), (receipt) => {
       const kept = deps.cache.read(key, deps.clock.nowMs());
       if (kept === undefined) {
         return check({ request, premium, sorted, key, by: ownerKey(caller.owner) }, receipt, deps);

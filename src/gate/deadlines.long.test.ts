@@ -6,7 +6,7 @@ import { startDnsServer } from "../../test/dns/dns-server.ts";
 import { type ServedName, SERVING_MODES } from "../../test/dns/dns-zone.ts";
 import { type GateWorld, gateWorld } from "../../test/policy/gate-world.ts";
 import { givenTime } from "../../test/time/given-time.ts";
-import type { Entrance } from "../accounts/admission/admission.ts";
+import type { Admitted } from "../accounts/admission/admission.ts";
 
 /** Of each mode; all of them together ask 200 a second. */
 const DECISIONS = Number(process.env["DEADLINE_DECISIONS"] ?? 30);
@@ -22,7 +22,7 @@ const unknown = () => ({ kind: "unknown", why: "timeout" }) as const;
 interface Mode {
   readonly name: string;
   readonly world: GateWorld;
-  readonly entrance: Entrance;
+  readonly admitted: Admitted;
 }
 
 const closers: (() => unknown)[] = [];
@@ -56,7 +56,7 @@ async function openMode(name: (typeof SERVING_MODES)[number]): Promise<Mode> {
   const world = await gateWorld(keep, { lookup, known: { curated: [LISTED] } });
   const { apiKey } = await world.account("jo@shop.example");
   const key = { apiKey: [apiKey], authorization: [] };
-  return { name, world, entrance: await world.admission.enter(key, "127.0.0.1") };
+  return { name, world, admitted: await world.admission.enter(key, "127.0.0.1") };
 }
 
 const REQUEST = {
@@ -77,7 +77,7 @@ async function decide(mode: Mode, at: number): Promise<Late> {
   const deadlineMs = DEADLINES_MS[at % DEADLINES_MS.length] ?? 0;
   const text = `jo${String(at)}@${isListed ? LISTED : fresh(at)}`;
   const startedMs = given.nowMs();
-  const answer = await mode.world.decideOne(mode.entrance, { ...REQUEST, text, deadlineMs });
+  const answer = await mode.world.decideOne(mode.admitted, { ...REQUEST, text, deadlineMs });
   const beyondMs = given.nowMs() - startedMs - deadlineMs;
   const said = `${answer.decision} ${answer.reason}`;
   const allowed = isListed ? ["reject disposable"] : ["accept ok", "accept unknown"];

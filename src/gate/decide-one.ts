@@ -13,7 +13,7 @@ import type { Awaitable } from "../core/mail/lookup.ts";
 import { type Clock, inTime } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import { type Owner, ownerKey } from "../base/owner.ts";
-import type { Admission, Entrance, Receipt } from "../accounts/admission/admission.ts";
+import type { Admission, Admitted, Receipt } from "../accounts/admission/admission.ts";
 import type { Caller } from "../accounts/admission/caller.ts";
 import type { Tiers } from "../accounts/admission/tiers.ts";
 import {
@@ -88,7 +88,7 @@ export interface DecideAnswer {
 }
 
 /** Charges one unit and decides on one entry in time. Throws a `Refusal` before anything is charged. */
-export type DecideOne = (entrance: Entrance, request: DecideRequest) => Promise<DecideAnswer>;
+export type DecideOne = (admitted: Admitted, request: DecideRequest) => Promise<DecideAnswer>;
 
 export interface DecideDeps {
   readonly tiers: Tiers;
@@ -128,7 +128,7 @@ const OVERHEAD_BYTES = 1_000;
 export type DecideOnKnown = (owner: Owner, request: DecideRequest) => Promise<DecideAnswer>;
 
 interface Asking {
-  readonly entrance: Entrance;
+  readonly admitted: Admitted;
   readonly caller: Caller;
   readonly request: DecideRequest;
   readonly policies: PoliciesInForce;
@@ -167,18 +167,18 @@ export class Decider {
     this.#deps = deps;
   }
 
-  readonly decideOne: DecideOne = async (entrance, request) => {
+  readonly decideOne: DecideOne = async (admitted, request) => {
     const { clock } = this.#deps;
     const endMs = clock.monotonicMs() - request.waitedMs + request.deadlineMs - FINISH_MS;
     const left = (): number => Math.max(0, endMs - clock.monotonicMs());
-    const { caller } = entrance;
+    const { caller } = admitted;
     const finding = this.#policiesOf(caller.owner, request, left(), caller.isUnidentified);
     const policies = finding instanceof Promise ? await finding : finding;
     if (policies === undefined) throw noSuchPolicy();
     const key = this.#cacheKey(caller, request, policies);
     const kept = key === undefined ? undefined : this.#kept(key);
     const isDecided = false;
-    const asking: Asking = { entrance, caller, request, policies, key, kept, left, isDecided };
+    const asking: Asking = { admitted, caller, request, policies, key, kept, left, isDecided };
     const deciding = this.#decided(asking);
     // What is not decided at once waits for DNS or a store.
     const isWaiting = request.answersAlways === true && !asking.isDecided;
@@ -213,7 +213,7 @@ export class Decider {
   }
 
   /** A store that cannot say in time whether a unit is left costs the unit, never the decision. */
-  #pay({ entrance, request, left }: Asking): Awaitable<Receipt | Refusal | undefined> {
+  #pay({ admitted, request, left }: Asking): Awaitable<Receipt | Refusal | undefined> {
     const { admission, clock, log } = this.#deps;
     const unpaid = (error: unknown): Refusal | undefined => {
       if (!(error instanceof Refusal)) log.error("decide.charge_failed", error);
@@ -221,10 +221,10 @@ export class Decider {
       else throw error;
       return undefined;
     };
-    if (entrance.caller.isUnidentified === true) return undefined;
+    if (admitted.caller.isUnidentified === true) return undefined;
     try {
-      if (entrance.refusal !== undefined) throw entrance.refusal;
-      const paying = admission.charge(entrance, 1);
+      if (admitted.refusal !== undefined) throw admitted.refusal;
+      const paying = admission.charge(admitted, 1);
       if (!(paying instanceof Promise)) return paying;
       return inTime(paying, { timeoutMs: left(), late: undefined, clock }).catch(unpaid);
     } catch (error) {

@@ -213,8 +213,8 @@ export class HookHandler {
     const signUp = readSignUp(payload, system);
     const { unchecked } = signUp;
     if (unchecked !== undefined) return { reply: system.accept, ...unchecked };
-    const entrance = await admission.enterAs(account, call.clientAddress, HOOK_KEY + hook.id);
-    const answer = await decideOne(entrance, {
+    const admitted = await admission.enterAs(account, call.clientAddress, HOOK_KEY + hook.id);
+    const answer = await decideOne(admitted, {
       ...requestOf(signUp, hook.policy),
       deadlineMs: system.deadlineMs - AFTER_MS,
       waitedMs: clock.monotonicMs() - call.startedMs,

@@ -2,7 +2,7 @@ import { Readable } from "node:stream";
 import { DiskFull, storeDownOf } from "../base/store-down.ts";
 import { RESOURCES } from "../base/resources.ts";
 import { NoRoom } from "../base/shares.ts";
-import type { Entrance } from "../accounts/admission/admission.ts";
+import type { Admitted } from "../accounts/admission/admission.ts";
 import {
   INTERNAL_ERROR_CODE,
   diskFull,
@@ -68,10 +68,10 @@ export function endOfIteration(): Promise<void> {
 export function send(
   response: HttpResponse,
   answer: ApiReply,
-  entrance: Entrance | undefined,
+  admitted: Admitted | undefined,
 ): void {
   const { status = 200, body } = answer;
-  writeAll(response, status, headersOf(answer, entrance), body);
+  writeAll(response, status, headersOf(answer, admitted), body);
 }
 
 export const isStream = (body: RouteReply["body"]): body is Readable => body instanceof Readable;
@@ -173,7 +173,7 @@ export function endAfterRequest(
   });
 }
 
-function headersOf(answer: ApiReply, entrance: Entrance | undefined): Record<string, string> {
+function headersOf(answer: ApiReply, admitted: Admitted | undefined): Record<string, string> {
   // Written out, because an object that is spread from constants is many times slower to make and to walk.
   const headers: Record<string, string> = {
     "cache-control": UNSHARED["cache-control"],
@@ -184,7 +184,7 @@ function headersOf(answer: ApiReply, entrance: Entrance | undefined): Record<str
     headers["access-control-allow-origin"] = EVERY_ANSWER["access-control-allow-origin"];
     headers["access-control-expose-headers"] = EVERY_ANSWER["access-control-expose-headers"];
   }
-  const rate = entrance?.rate;
+  const rate = admitted?.rate;
   if (rate !== undefined && answer.paidBy !== "credits") {
     headers["x-ratelimit-limit"] = String(rate.limit);
     headers["x-ratelimit-remaining"] = String(rate.remaining);

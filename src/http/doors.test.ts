@@ -1,7 +1,7 @@
 import { strict as assert } from "node:assert";
 import { after, before, test } from "node:test";
 import { testServer, type TestServer } from "../../test/http/http-server.ts";
-import { entranceOf, openAdmission } from "../../test/http/open-admission.ts";
+import { admittedAs, openAdmission } from "../../test/http/open-admission.ts";
 import { askRaw, rawClient } from "../../test/http/raw-http.ts";
 import { invalidApiKey } from "../base/refusals.ts";
 import { takesGzip } from "./files.ts";
@@ -137,7 +137,7 @@ for (const [name, path, type, status] of EXPECTING) {
 }
 
 test("a wrong key is refused without its body", async (t) => {
-  const enter = () => ({ ...entranceOf("anonymous"), refusal: invalidApiKey() });
+  const enter = () => ({ ...admittedAs("anonymous"), refusal: invalidApiKey() });
   const closed = await testServer({ admission: { ...openAdmission(), enter } });
   t.after(() => closed.stop());
   const client = rawClient(closed.port);

@@ -1,4 +1,4 @@
-import type { Admission, Entrance, Receipt } from "../accounts/admission/admission.ts";
+import type { Admission, Admitted, Receipt } from "../accounts/admission/admission.ts";
 import { bucketKey, type Credentials } from "../accounts/admission/caller.ts";
 import type { UsageRecorder } from "../accounts/admission/usage-recorder.ts";
 import { type Clock, inTime } from "../base/clock.ts";
@@ -55,7 +55,7 @@ class RequestState {
   readonly address: string;
   credentials: Credentials;
   deadlineMs: number | undefined = undefined;
-  entrance: Entrance | undefined = undefined;
+  admitted: Admitted | undefined = undefined;
   /** Set when the caller was not known in time: charges it once it is known, if it was served. */
   chargeLate: ((isServed: boolean) => void) | undefined = undefined;
   /** The guard's own charge, for a route that charges nothing itself. */
@@ -146,11 +146,11 @@ async function respond(call: RequestState, response: HttpResponse, deps: GuardDe
   }
   answer = hinted(answer, call);
   call.chargeLate?.((answer.status ?? 200) < 400);
-  const releasing = call.entrance?.reservedUnit?.release();
+  const releasing = call.admitted?.reservedUnit?.release();
   // Before the answer: otherwise the caller's next request could be refused.
   if (releasing !== undefined) await releasing;
   await endOfIteration();
-  send(response, answer, call.entrance);
+  send(response, answer, call.admitted);
   record(answer, call, { startMs, endMs: deps.clock.monotonicMs() }, deps);
 }
 
@@ -168,22 +168,22 @@ async function handle(call: RequestState, deps: GuardDeps): Promise<ApiReply> {
   const failed = isReadEarly(route) ? await readEarly(call, route, deps) : undefined;
   const startedMs = deps.clock.monotonicMs();
   const entering = enter(call, deps, failed);
-  const entrance = entering instanceof Promise ? await entering : entering;
-  call.entrance = entrance;
+  const admitted = entering instanceof Promise ? await entering : entering;
+  call.admitted = admitted;
   const waitedMs = deps.clock.monotonicMs() - startedMs;
-  const [method, served] = servedBy(entrance, route, request.method);
+  const [method, served] = servedBy(admitted, route, request.method);
   if (failed !== undefined) throw failed;
   if (path.length > SEGMENTS_MAX) throw targetTooLong();
   // With the rate spent, a route that charges nothing itself costs one credit.
-  if (entrance.creditsOnly !== undefined && served.charges === "nothing") {
-    call.receipt = await deps.admission.charge(entrance, 0);
+  if (admitted.creditsOnly !== undefined && served.charges === "nothing") {
+    call.receipt = await deps.admission.charge(admitted, 0);
   }
   const reading = call.params ?? paramsOf(call, served, deps.bodies);
   const params = (call.params = reading instanceof Promise ? await reading : reading);
   // A batch is charged for what it holds, and the unit reserved before might be the last of it.
-  if (served.isBulk?.(params, path) === true) await entrance.reservedUnit?.release();
+  if (served.isBulk?.(params, path) === true) await admitted.reservedUnit?.release();
   const received = (octets: number): void => void (call.bodyOctets = octets);
-  const asked = { method, path, params, entrance, waitedMs, source: request, received };
+  const asked = { method, path, params, admitted, waitedMs, source: request, received };
   const answering = served.handle(asked);
   return paidFrom(call.receipt, answering instanceof Promise ? await answering : answering);
 }
@@ -191,7 +191,7 @@ async function handle(call: RequestState, deps: GuardDeps): Promise<ApiReply> {
 const isReadEarly = (route: Route | undefined): route is Route =>
   route?.foreign !== undefined || route?.deadlineMs !== undefined;
 
-function enter(call: RequestState, deps: GuardDeps, failed: unknown): Awaitable<Entrance> {
+function enter(call: RequestState, deps: GuardDeps, failed: unknown): Awaitable<Admitted> {
   const { credentials, address, deadlineMs } = call;
   const { admission } = deps;
   const isSingle = failed === undefined && isLikelySingle(call, admission);
@@ -207,7 +207,7 @@ function isLikelySingle(call: RequestState, { countsAhead }: Admission): boolean
 
 /** Throws the `Refusal` of a caller or method that the route does not serve. */
 function servedBy(
-  { caller, refusal }: Entrance,
+  { caller, refusal }: Admitted,
   route: Route | undefined,
   method: string | undefined,
 ): readonly [Method, Route] {
@@ -263,9 +263,9 @@ function paramsOf(call: RequestState, route: Route, bodies: BodyReader): Awaitab
 
 async function readBody(call: RequestState, route: Route, bodies: BodyReader): Promise<Params> {
   call.isBodyTaken = true;
-  const { entrance } = call;
+  const { admitted } = call;
   // The memory is the address's until it is known who asks.
-  const owner = entrance === undefined ? bucketKey(call.address) : ownerKey(entrance.caller.owner);
+  const owner = admitted === undefined ? bucketKey(call.address) : ownerKey(admitted.caller.owner);
   const { body, release } = await bodies.read(call.request, {
     owner,
     wanted: route.parameters,
@@ -292,19 +292,19 @@ const DECIDE_MS = 25;
 
 /** A store that is slow or away must not delay a sign-up: the caller is then an anonymous one. */
 async function inDeadline(
-  entering: Promise<Entrance>,
+  entering: Promise<Admitted>,
   call: RequestState,
   deadlineMs: number,
   { admission, clock, faultLog }: GuardDeps,
-): Promise<Entrance> {
+): Promise<Admitted> {
   const timeoutMs = Math.max(0, deadlineMs - DECIDE_MS);
   const logFault = (error: unknown): void => {
     if (!(error instanceof Refusal)) faultLog(error, { method: "POST", route: "decide" });
   };
   let why: "late" | "away" = "late";
   try {
-    const entrance = await inTime(entering, { timeoutMs, late: undefined, clock });
-    if (entrance !== undefined) return entrance;
+    const admitted = await inTime(entering, { timeoutMs, late: undefined, clock });
+    if (admitted !== undefined) return admitted;
     call.chargeLate = (isServed) => {
       entering.then((late) => chargeIfServed(late, isServed, admission)).catch(logFault);
     };
@@ -318,12 +318,12 @@ async function inDeadline(
 
 /** The rate was counted when the caller became known; whoever was refused, by either name, is charged nothing. */
 async function chargeIfServed(
-  entrance: Entrance,
+  admitted: Admitted,
   isServed: boolean,
   admission: Pick<Admission, "charge">,
 ): Promise<void> {
-  if (isServed && entrance.refusal === undefined) await admission.charge(entrance, 1);
-  else await entrance.reservedUnit?.release();
+  if (isServed && admitted.refusal === undefined) await admission.charge(admitted, 1);
+  else await admitted.reservedUnit?.release();
 }
 
 async function recover(error: unknown, call: RequestState, deps: GuardDeps): Promise<ApiReply> {
@@ -363,7 +363,7 @@ async function refusalFor(
 ): Promise<unknown> {
   const known = refusalOf(error);
   if (known === undefined) return error;
-  const unpaid = call.receipt === undefined ? call.entrance : undefined;
+  const unpaid = call.receipt === undefined ? call.admitted : undefined;
   // With the rate spent, credits pay or nothing is served: plain mistakes are not free of limits.
   const refusal = known.status <= 405 ? (unpaid?.creditsOnly ?? known) : known;
   const hasDetail = Object.keys(refusal.detail).length > 0;
@@ -393,14 +393,14 @@ async function chargeOctets(
   refusal: Refusal,
   admission: Admission,
 ): Promise<void> {
-  const { entrance } = call;
+  const { admitted } = call;
   const more = Math.ceil(call.bodyOctets / SMALL_BODY_OCTETS) - 1;
-  if (entrance === undefined || more <= 0 || !COSTLY.has(refusal.status)) return;
-  await admission.spend(entrance, more);
-  const { rate } = entrance;
+  if (admitted === undefined || more <= 0 || !COSTLY.has(refusal.status)) return;
+  await admission.spend(admitted, more);
+  const { rate } = admitted;
   if (rate === undefined) return;
   const remaining = Math.max(0, rate.remaining - more);
-  call.entrance = { ...entrance, rate: { ...rate, remaining } };
+  call.admitted = { ...admitted, rate: { ...rate, remaining } };
 }
 
 interface TimeSpan {
@@ -414,16 +414,16 @@ function record(
   { startMs, endMs }: TimeSpan,
   deps: GuardDeps,
 ): void {
-  const { request, route: served, entrance } = call;
+  const { request, route: served, admitted } = call;
   const route = served?.family ?? "none";
   const method = served?.methods.find((name) => name === request.method) ?? "other";
   const status = answer.status ?? 200;
   const durationMs = endMs - startMs;
   deps.metrics.observe(route, method, status, durationMs);
   const line = { method, route, status, durationMs };
-  deps.accessLog(line, { caller: entrance?.caller, entry: answer.entry }, endMs);
-  if (entrance === undefined) return;
-  deps.usage.record(entrance.caller, {
+  deps.accessLog(line, { caller: admitted?.caller, entry: answer.entry }, endMs);
+  if (admitted === undefined) return;
+  deps.usage.record(admitted.caller, {
     refusal: refusalCode(status, call),
     latencyMs: durationMs,
   });

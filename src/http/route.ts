@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Readable } from "node:stream";
 import type { Awaitable } from "../core/mail/lookup.ts";
-import type { Entrance } from "../accounts/admission/admission.ts";
+import type { Admitted } from "../accounts/admission/admission.ts";
 import type { Refusal } from "../base/refusals.ts";
 import type { Params } from "./params.ts";
 import type { Credentials } from "../accounts/admission/caller.ts";
@@ -56,7 +56,7 @@ export interface ApiRequest {
   /** Segments behind the family, split at raw "/" and then decoded; one trailing "/" is ignored. */
   readonly path: readonly string[];
   readonly params: Params;
-  readonly entrance: Entrance;
+  readonly admitted: Admitted;
   readonly waitedMs: number;
   /** Headers, and the body of a `stream` route. */
   readonly source: HttpRequest;

@@ -91,10 +91,10 @@ function heldCheck(): {
   return {
     begun,
     release: () => release(),
-    checkOne: async (entrance, request) => {
+    checkOne: async (admitted, request) => {
       begin();
       await held;
-      return echoingCheck(entrance, request);
+      return echoingCheck(admitted, request);
     },
   };
 }

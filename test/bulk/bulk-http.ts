@@ -83,7 +83,7 @@ export async function bulkServer(
   const { clock, log } = world.stores;
   const { bulk: real } = world;
   const bulk: Bulk = {
-    submit: (entrance, request) => real.submit(entrance, request),
+    submit: (admitted, request) => real.submit(admitted, request),
     entriesMax: (caller) => real.entriesMax(caller),
     view: (caller, session) => real.view(caller, session),
     results: (caller, session) => real.results(caller, session),

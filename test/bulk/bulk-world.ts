@@ -16,7 +16,7 @@ import type { Caller } from "../../src/accounts/admission/caller.ts";
 import {
   type Admission,
   createAdmission,
-  type Entrance,
+  type Admitted,
 } from "../../src/accounts/admission/admission.ts";
 import { DEFAULT_TIERS, type Tiers } from "../../src/accounts/admission/tiers.ts";
 import { type BulkStores, openBulkStores } from "../contracts/bulk/bulk-stores.ts";
@@ -56,7 +56,7 @@ export const KEYLESS: Caller = {
   clientAddress: "192.0.2.1",
 };
 
-export const entranceOf = (caller: Caller): Entrance => ({ caller, hasCredits: false });
+export const admittedAs = (caller: Caller): Admitted => ({ caller, hasCredits: false });
 
 export const listOf = (text: string, more: Partial<BulkRequest> = {}): BulkRequest => ({
   text,

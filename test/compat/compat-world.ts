@@ -5,7 +5,7 @@ import type { UsageLedger } from "../../src/accounts/admission/usage.ts";
 import type { AppDeps } from "../../src/http/app.ts";
 import { compatRoutes } from "../../src/http/compat/services.ts";
 import type { CompatHosts } from "../../src/http/hosts.ts";
-import type { Admission, Entrance } from "../../src/accounts/admission/admission.ts";
+import type { Admission, Admitted } from "../../src/accounts/admission/admission.ts";
 import { DEFAULT_TIERS } from "../../src/accounts/admission/tiers.ts";
 import { createUnitsLeft } from "../../src/accounts/allowance.ts";
 import { type Zone, zoneLookup } from "../dns/zone-lookup.ts";
@@ -67,9 +67,9 @@ export async function compatWorld(
   let units = 0;
   const charge: Admission["charge"] = admission.charge.bind(admission);
   Object.defineProperty(admission, "charge", {
-    value: (entrance: Entrance, count: number) => {
+    value: (admitted: Admitted, count: number) => {
       units += count;
-      return charge(entrance, count);
+      return charge(admitted, count);
     },
   });
   const clock = manualClock(NOW_MS);

@@ -1,8 +1,8 @@
 import type { Route } from "../../src/http/route.ts";
 import { appWith } from "./http-app.ts";
-import { entranceOf, openAdmission } from "./open-admission.ts";
+import { admittedAs, openAdmission } from "./open-admission.ts";
 import type { Answered } from "./strict-client.ts";
-import type { Admission, Entrance, Receipt } from "../../src/accounts/admission/admission.ts";
+import type { Admission, Admitted, Receipt } from "../../src/accounts/admission/admission.ts";
 import { Refusal } from "../../src/base/refusals.ts";
 import type { AppDeps } from "../../src/http/app.ts";
 import { inject, type InjectOptions } from "./inject.ts";
@@ -20,14 +20,14 @@ export async function ask(
 
 export const CHECK = "/api/email/ada@x.example";
 
-/** A gate that answers with the given entrance and remembers what it was asked. */
-export function admissionWith(entrance: Partial<Entrance>, receipt: Partial<Receipt> = {}) {
+/** A gate that answers with the given admitted and remembers what it was asked. */
+export function admissionWith(admitted: Partial<Admitted>, receipt: Partial<Receipt> = {}) {
   const seen: { credentials?: Credentials; address?: string; charged: number[] } = { charged: [] };
   const admission: Admission = {
     ...openAdmission(),
     enter(credentials, address) {
       Object.assign(seen, { credentials, address });
-      return { ...entranceOf("anonymous", address), ...entrance };
+      return { ...admittedAs("anonymous", address), ...admitted };
     },
     charge(_, units) {
       seen.charged.push(units);

@@ -49,9 +49,9 @@ export function appDeps(over: Partial<AppDeps> = {}): AppDeps {
     admission: openAdmission(),
     checkOne: echoingCheck,
     // A list is answered like one entry.
-    bulk: async ({ entrance }, { family, text }) => {
+    bulk: async ({ admitted }, { family, text }) => {
       const mode = family === "email" ? "address" : "domain";
-      const answer = await echoingCheck(entrance, { text, mode, features: [] });
+      const answer = await echoingCheck(admitted, { text, mode, features: [] });
       return { type: "application/json", ...answer };
     },
     clock: manualClock(),

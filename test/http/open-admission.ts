@@ -1,5 +1,5 @@
 import type { Caller } from "../../src/accounts/admission/caller.ts";
-import type { Entrance, Admission, Receipt } from "../../src/accounts/admission/admission.ts";
+import type { Admitted, Admission, Receipt } from "../../src/accounts/admission/admission.ts";
 import { DEFAULT_TIERS, type TierName } from "../../src/accounts/admission/tiers.ts";
 
 export interface OpenGate extends Admission {
@@ -12,8 +12,8 @@ export function callerAt(clientAddress: string, tier: TierName = "anonymous"): C
   return { owner: { kind: "bucket", bucket: clientAddress }, tier, clientAddress };
 }
 
-/** An entrance as the real admission gives it to a caller of this tier. */
-export function entranceOf(tier: TierName, clientAddress = "192.0.2.1"): Entrance {
+/** What the real admission gives a caller of this tier. */
+export function admittedAs(tier: TierName, clientAddress = "192.0.2.1"): Admitted {
   return { caller: callerAt(clientAddress, tier), hasCredits: false };
 }
 
@@ -30,7 +30,7 @@ export function openAdmission(tier: TierName = "anonymous"): OpenGate {
   return {
     charged: () => charged,
     countsAhead: false,
-    enter: (_credentials, clientAddress) => ({ ...entranceOf(tier, clientAddress), rate }),
+    enter: (_credentials, clientAddress) => ({ ...admittedAs(tier, clientAddress), rate }),
     unidentified: (_credentials, clientAddress) => ({
       caller: { ...callerAt(clientAddress), isUnidentified: true },
       hasCredits: false,

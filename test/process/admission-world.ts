@@ -7,7 +7,7 @@ import { hashApiKey, Keys, makeApiKey } from "../../src/accounts/keys.ts";
 import {
   type Admission,
   createAdmission,
-  type Entrance,
+  type Admitted,
 } from "../../src/accounts/admission/admission.ts";
 import { Refusal } from "../../src/base/refusals.ts";
 import {
@@ -32,7 +32,7 @@ export interface World extends Stores {
   readonly questions: () => number;
   /** A new valid key. */
   readonly newKey: (id?: string, accountId?: string) => Promise<string>;
-  readonly enter: (credentials?: Credentials, address?: string) => Promise<Entrance>;
+  readonly enter: (credentials?: Credentials, address?: string) => Promise<Admitted>;
   /** Enters and takes one unit. */
   readonly check: (credentials?: Credentials, address?: string) => Promise<"plan" | "credits">;
 }
@@ -62,7 +62,7 @@ export async function openWorld(t: TestContext, tiers: Tiers = DEFAULT_TIERS): P
     tiers,
     notices,
   });
-  const enter = async (credentials = NOBODY, address = ADDRESS): Promise<Entrance> =>
+  const enter = async (credentials = NOBODY, address = ADDRESS): Promise<Admitted> =>
     admission.enter(credentials, address);
   return {
     ...stores,
@@ -81,9 +81,9 @@ export async function openWorld(t: TestContext, tiers: Tiers = DEFAULT_TIERS): P
     },
     enter,
     check: async (credentials, address) => {
-      const entrance = await enter(credentials, address);
-      if (entrance.refusal !== undefined) throw entrance.refusal;
-      return (await admission.charge(entrance, 1)).paidBy;
+      const admitted = await enter(credentials, address);
+      if (admitted.refusal !== undefined) throw admitted.refusal;
+      return (await admission.charge(admitted, 1)).paidBy;
     },
   };
 }

@@ -79,9 +79,9 @@ test("a key has its account's limits, and keys of one account share them", async
   await addAccount(world);
   const [first, second] = [await world.newKey("k1"), await world.newKey("k2")];
   assert.deepEqual((await world.enter(withKey(first))).rate, { limit: 60, remaining: 59 });
-  const entrance = await world.enter({ apiKey: [], authorization: [`Bearer ${second}`] });
-  assert.deepEqual(entrance.rate, { limit: 60, remaining: 58 });
-  assert.deepEqual(entrance.caller, {
+  const admitted = await world.enter({ apiKey: [], authorization: [`Bearer ${second}`] });
+  assert.deepEqual(admitted.rate, { limit: 60, remaining: 58 });
+  assert.deepEqual(admitted.caller, {
     owner: { kind: "account", accountId: "a1" },
     tier: "free",
     clientAddress: ADDRESS,
@@ -125,9 +125,9 @@ test("a hundred requests of one new key ask once", async (t) => {
   const world = await openWorld(t);
   await addAccount(world);
   const key = await world.newKey();
-  const entrances = await Promise.all(Array.from({ length: 100 }, () => world.enter(withKey(key))));
+  const all = await Promise.all(Array.from({ length: 100 }, () => world.enter(withKey(key))));
   assert.equal(world.questions(), 1);
-  assert.equal(entrances.filter(({ refusal: no }) => no === undefined).length, 60);
+  assert.equal(all.filter(({ refusal: no }) => no === undefined).length, 60);
 });
 
 test("a request whose key and counts are known needs no promise", async (t) => {
@@ -135,9 +135,9 @@ test("a request whose key and counts are known needs no promise", async (t) => {
   await addAccount(world);
   const credentials = withKey(await world.newKey());
   await world.check(credentials);
-  const entrance = world.admission.enter(credentials, ADDRESS);
-  assert.ok(!(entrance instanceof Promise));
-  assert.ok(!(world.admission.charge(entrance, 1) instanceof Promise));
+  const admitted = world.admission.enter(credentials, ADDRESS);
+  assert.ok(!(admitted instanceof Promise));
+  assert.ok(!(world.admission.charge(admitted, 1) instanceof Promise));
 });
 
 test("a store that fails is a fault, and forgotten with the next answer", async (t) => {

@@ -35,7 +35,7 @@ export interface ReservedUnit {
   release(): Awaitable<void>;
 }
 
-export interface Entrance {
+export interface Admitted {
   /** For an invalid key: the anonymous caller whose bucket was counted. */
   readonly caller: Caller;
   /** Absent when the tier has no rate limit. Not shown on an answer that credits paid for. */
@@ -94,7 +94,7 @@ class CountingAdmission {
   }
 
   /** Identifies and counts one request. Never throws a `Refusal`. `likely` "unit": it looks like a single check. */
-  enter(credentials: Credentials, clientAddress: string, likely?: "unit"): Awaitable<Entrance> {
+  enter(credentials: Credentials, clientAddress: string, likely?: "unit"): Awaitable<Admitted> {
     const presented = presentedKey(credentials);
     if (presented.kind === "none") return this.#asAnonymous(clientAddress, "anonymous", likely);
     if (presented.kind === "invalid") return this.#asAnonymous(clientAddress, "invalid_key");
@@ -106,7 +106,7 @@ class CountingAdmission {
     );
   }
 
-  enterAs(account: Account, clientAddress: string, keyId?: string): Awaitable<Entrance> {
+  enterAs(account: Account, clientAddress: string, keyId?: string): Awaitable<Admitted> {
     return this.#asAccount({ account, keyId }, clientAddress);
   }
 
@@ -118,7 +118,7 @@ class CountingAdmission {
     credentials: Credentials,
     clientAddress: string,
     why: "late" | "away",
-  ): Awaitable<Entrance> {
+  ): Awaitable<Admitted> {
     const presented = presentedKey(credentials);
     const isPublishable = presented.kind === "key" && isPublishableKey(presented.key);
     const { caller: anonymous, owner } = this.#anonymous.at(clientAddress);
@@ -128,17 +128,17 @@ class CountingAdmission {
     // A server decides for all of its visitors: as long as nobody can say whose key it has, it gets the rate of any plan.
     const isServer = presented.kind === "key" && !isPublishable && isApiKey(presented.key);
     const limit = isServer && why === "away" ? highestRate(tiers) : tiers.anonymous.ratePerMinute;
-    if (limit === null) return entranceOf(caller, "anonymous", limit, UNLIMITED);
+    if (limit === null) return admittedAs(caller, "anonymous", limit, UNLIMITED);
     // Beside the address's own count, which the caller may move as well once it is known.
     const taking = localRates.take(["late:", owner].join(""), limit, clock.monotonicMs());
     return when(taking, (rate) => {
-      const { rateWindow: _, ...entrance } = entranceOf(caller, "anonymous", limit, rate);
-      return entrance;
+      const { rateWindow: _, ...admitted } = admittedAs(caller, "anonymous", limit, rate);
+      return admitted;
     });
   }
 
   /** Counts `more` requests in the window of this one, for refused work of the same cost. */
-  spend({ caller, rateWindow }: Entrance, more: number): Awaitable<void> {
+  spend({ caller, rateWindow }: Admitted, more: number): Awaitable<void> {
     if (rateWindow === undefined) return undefined;
     return this.#deps.rates.spend(ownerKey(caller.owner), rateWindow, more);
   }
@@ -148,17 +148,17 @@ class CountingAdmission {
    * balance covers all of it. Throws the quota `Refusal` otherwise, nothing charged.
    * Paid by credits, the request's rate count is given back and no rate headers are shown.
    */
-  charge(entrance: Entrance, units: number): Awaitable<Receipt> {
-    if (entrance.caller.page !== undefined) return this.#payForPage(entrance.caller, units);
-    const terms = this.terms(entrance, units);
-    if (terms.purses === "credits") return this.#payByCredits(entrance, terms);
+  charge(admitted: Admitted, units: number): Awaitable<Receipt> {
+    if (admitted.caller.page !== undefined) return this.#payForPage(admitted.caller, units);
+    const terms = this.terms(admitted, units);
+    if (terms.purses === "credits") return this.#payByCredits(admitted, terms);
     const owner = ownerKey(terms.owner);
-    const early = units === 1 ? entrance.reservedUnit?.claim() : undefined;
+    const early = units === 1 ? admitted.reservedUnit?.claim() : undefined;
     const taken = early ?? this.#deps.quotas.take(owner, units, terms.limits, terms.nowMs);
     return when(taken, (answer) =>
       answer.kind === "taken"
         ? this.#paidByPlan(owner, units, answer.day)
-        : this.#afterPlan(entrance, terms, answer),
+        : this.#afterPlan(admitted, terms, answer),
     );
   }
 
@@ -189,7 +189,7 @@ class CountingAdmission {
   }
 
   /** The same for work whose store writes the charge in its own transaction: what to charge, ... */
-  terms({ caller, creditsOnly, hasCredits }: Entrance, units: number): ChargeTerms {
+  terms({ caller, creditsOnly, hasCredits }: Admitted, units: number): ChargeTerms {
     const limits: QuotaLimits = limitsOf(this.#deps.tiers, caller);
     const overflow = hasCredits ? "plan_then_credits" : "plan";
     const purses = creditsOnly === undefined ? overflow : "credits";
@@ -197,18 +197,18 @@ class CountingAdmission {
   }
 
   /** ... and what came of it. Throws the `Refusal` of an `Unpaid`. */
-  receipt(entrance: Entrance, answer: Charge | Unpaid): Awaitable<Receipt> {
-    if (answer.kind === "unpaid") throw this.#refusal(entrance, answer);
+  receipt(admitted: Admitted, answer: Charge | Unpaid): Awaitable<Receipt> {
+    if (answer.kind === "unpaid") throw this.#refusal(admitted, answer);
     const { paidBy, units, id } = answer;
     const { charges, clock } = this.#deps;
     const made: Receipt = { paidBy, units, refund: () => charges.refund(id, units, clock.nowMs()) };
-    return paidBy === "credits" ? when(this.#giveRateBack(entrance), () => made) : made;
+    return paidBy === "credits" ? when(this.#giveRateBack(admitted), () => made) : made;
   }
 
-  #afterPlan(entrance: Entrance, terms: ChargeTerms, { period }: QuotaSpent): Awaitable<Receipt> {
+  #afterPlan(admitted: Admitted, terms: ChargeTerms, { period }: QuotaSpent): Awaitable<Receipt> {
     if (terms.purses === "plan")
       throw quotaExceeded(period, terms.nowMs, numberOf(terms.limits, period));
-    return this.#payByCredits(entrance, terms, period);
+    return this.#payByCredits(admitted, terms, period);
   }
 
   #paidByPlan(owner: OwnerKey, units: number, day: number): Receipt {
@@ -227,24 +227,24 @@ class CountingAdmission {
 
   /** `spent`: the period of the plan that is the reason; absent when it is the rate. */
   async #payByCredits(
-    entrance: Entrance,
+    admitted: Admitted,
     terms: ChargeTerms,
     spent?: "day" | "month",
   ): Promise<Receipt> {
     const answer = await this.#deps.charges.charge({ ...terms, purses: "credits" });
     const isRefused = answer.kind === "unpaid" && spent !== undefined;
-    return this.receipt(entrance, isRefused ? { kind: "unpaid", by: spent } : answer);
+    return this.receipt(admitted, isRefused ? { kind: "unpaid", by: spent } : answer);
   }
 
-  #refusal(entrance: Entrance, { by }: Unpaid): Error {
+  #refusal(admitted: Admitted, { by }: Unpaid): Error {
     const { tiers, clock } = this.#deps;
     if (by !== "rate") {
-      return quotaExceeded(by, clock.nowMs(), numberOf(limitsOf(tiers, entrance.caller), by));
+      return quotaExceeded(by, clock.nowMs(), numberOf(limitsOf(tiers, admitted.caller), by));
     }
-    return entrance.creditsOnly ?? new Error("admission: unpaid by rate without a spent rate");
+    return admitted.creditsOnly ?? new Error("admission: unpaid by rate without a spent rate");
   }
 
-  #giveRateBack({ caller, rateWindow }: Entrance): Awaitable<void> {
+  #giveRateBack({ caller, rateWindow }: Admitted): Awaitable<void> {
     if (rateWindow === undefined) return undefined;
     return this.#deps.rates.giveBack(ownerKey(caller.owner), rateWindow);
   }
@@ -253,7 +253,7 @@ class CountingAdmission {
     clientAddress: string,
     who: "anonymous" | "invalid_key",
     likely?: "unit",
-  ): Awaitable<Entrance> {
+  ): Awaitable<Admitted> {
     const { caller, owner } = this.#anonymous.at(clientAddress);
     return this.#count(caller, owner, who, likely);
   }
@@ -262,7 +262,7 @@ class CountingAdmission {
     { keyId, account, origins, page }: Holder,
     clientAddress: string,
     likely?: "unit",
-  ): Awaitable<Entrance> {
+  ): Awaitable<Admitted> {
     const caller: Filling<Caller> = {
       owner: { kind: "account", accountId: account.id },
       tier: tierOf(account, this.#deps.clock.nowMs()),
@@ -283,28 +283,28 @@ class CountingAdmission {
    * A publishable key stands in a page that everybody can read: its calls count against the rate of the client
    * address, and their units against the key and the account's plan. The account's credits pay for none.
    */
-  #asPublishable(from: Caller, account: Account): Awaitable<Entrance> {
+  #asPublishable(from: Caller, account: Account): Awaitable<Admitted> {
     const caller: Caller = { ...from, isPublishable: true };
     const { rates, clock, tiers } = this.#deps;
     const limit = tiers.anonymous.ratePerMinute;
-    const enter = (rate: RateTaking): Entrance => {
-      const entrance = entranceOf(caller, "anonymous", limit, rate);
-      return account.isDisabled ? { ...entrance, refusal: accountDisabled() } : entrance;
+    const enter = (rate: RateTaking): Admitted => {
+      const admitted = admittedAs(caller, "anonymous", limit, rate);
+      return account.isDisabled ? { ...admitted, refusal: accountDisabled() } : admitted;
     };
     if (limit === null) return enter(UNLIMITED);
     const { owner } = this.#anonymous.at(caller.clientAddress);
     return when(rates.take(owner, limit, clock.monotonicMs()), enter);
   }
 
-  #count(caller: Caller, owner: OwnerKey, who: Who, likely?: "unit"): Awaitable<Entrance> {
+  #count(caller: Caller, owner: OwnerKey, who: Who, likely?: "unit"): Awaitable<Admitted> {
     const { rates, requests, clock, tiers } = this.#deps;
     if (likely === "unit" && requests !== undefined) {
       return this.#countAhead(requests, caller, owner, who);
     }
     const limit = limitsOf(tiers, caller).ratePerMinute;
-    if (limit === null) return entranceOf(caller, who, null, UNLIMITED);
+    if (limit === null) return admittedAs(caller, who, null, UNLIMITED);
     const taking = rates.take(owner, limit, clock.monotonicMs());
-    return when(taking, (rate) => entranceOf(caller, who, limit, rate));
+    return when(taking, (rate) => admittedAs(caller, who, limit, rate));
   }
 
   async #countAhead(
@@ -312,14 +312,14 @@ class CountingAdmission {
     caller: Caller,
     owner: OwnerKey,
     who: Who,
-  ): Promise<Entrance> {
+  ): Promise<Admitted> {
     const { quotas, clock, tiers } = this.#deps;
     const limits = limitsOf(tiers, caller);
     const { rate = UNLIMITED, unit } = await requests.take(owner, limits, clock.nowMs());
-    const entrance = entranceOf(caller, who, limits.ratePerMinute, rate);
-    if (unit === undefined) return entrance;
-    entrance.reservedUnit = reservedUnit(unit, (day) => quotas.giveBack(owner, 1, day));
-    return entrance;
+    const admitted = admittedAs(caller, who, limits.ratePerMinute, rate);
+    if (unit === undefined) return admitted;
+    admitted.reservedUnit = reservedUnit(unit, (day) => quotas.giveBack(owner, 1, day));
+    return admitted;
   }
 }
 
@@ -344,22 +344,22 @@ const UNLIMITED: RateTaking = { isGranted: true, remaining: Infinity, closesInMs
 /** Still to be filled: an object of our own is not copied to add to it, which a cached answer would feel. */
 type Filling<T> = { -readonly [Name in keyof T]: T[Name] };
 
-function entranceOf(
+function admittedAs(
   caller: Caller,
   who: Who,
   limit: number | null,
   rate: RateTaking,
-): Filling<Entrance> {
+): Filling<Admitted> {
   const hasCredits = typeof who === "object" && !who.isDisabled && who.creditBalance > 0;
-  const entrance: Filling<Entrance> = { caller, hasCredits };
+  const admitted: Filling<Admitted> = { caller, hasCredits };
   if (limit !== null) {
-    entrance.rate = { limit, remaining: rate.remaining };
-    if (rate.isGranted) entrance.rateWindow = rate.window;
+    admitted.rate = { limit, remaining: rate.remaining };
+    if (rate.isGranted) admitted.rateWindow = rate.window;
   }
   const refusal = refusalOf(who, rate);
   // A spent rate is the only thing that credits can make good.
-  if (refusal !== undefined) entrance[hasCredits ? "creditsOnly" : "refusal"] = refusal;
-  return entrance;
+  if (refusal !== undefined) admitted[hasCredits ? "creditsOnly" : "refusal"] = refusal;
+  return admitted;
 }
 
 function refusalOf(who: Who, rate: RateTaking): Refusal | undefined {

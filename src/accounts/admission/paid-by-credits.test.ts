@@ -47,13 +47,13 @@ test("a spent quota is paid by credits, and the request's rate is given back", a
 test("a receipt is refunded once, to the purse it came from", async (t) => {
   const world = await openWorld(t, tiersWith("free", { daily: 1 }));
   await addAccount(world, 5);
-  const entrance = await world.enter(withKey(await world.newKey()));
-  const byPlan = await world.admission.charge(entrance, 1);
-  const byCredits = await world.admission.charge(entrance, 5);
+  const admitted = await world.enter(withKey(await world.newKey()));
+  const byPlan = await world.admission.charge(admitted, 1);
+  const byCredits = await world.admission.charge(admitted, 5);
   for (const receipt of [byCredits, byCredits, byPlan, byPlan]) await receipt.refund();
   assert.equal(await balance(world), 5);
-  assert.equal((await world.admission.charge(entrance, 1)).paidBy, "plan");
-  assert.equal((await world.admission.charge(entrance, 1)).paidBy, "credits");
+  assert.equal((await world.admission.charge(admitted, 1)).paidBy, "plan");
+  assert.equal((await world.admission.charge(admitted, 1)).paidBy, "credits");
 });
 
 test("credits granted meanwhile can be spent within 5 s", async (t) => {
@@ -72,9 +72,9 @@ test("a bulk request is charged by its store and settled here", async (t) => {
   const credentials = withKey(await world.newKey());
   const paid = [];
   for (const units of [10, 15]) {
-    const entrance = await world.enter(credentials);
-    const answer = await world.charges.charge(world.admission.terms(entrance, units));
-    paid.push((await world.admission.receipt(entrance, answer)).paidBy);
+    const admitted = await world.enter(credentials);
+    const answer = await world.charges.charge(world.admission.terms(admitted, units));
+    paid.push((await world.admission.receipt(admitted, answer)).paidBy);
   }
   assert.deepEqual(paid, ["plan", "credits"]);
   const last = await world.enter(credentials);

@@ -154,10 +154,10 @@ export const policyRoutes: readonly AccountRoute[] = [
       const { entries } = context.body;
       if (entries.length === 0) throw badField('"entries" must have at least one entry.');
       const policy = await policyOf(context);
-      return counted(context, async (entrance) => {
-        const receipt = await context.admission.charge(entrance, entries.length);
+      return counted(context, async (admitted) => {
+        const receipt = await context.admission.charge(admitted, entries.length);
         try {
-          const { premium } = context.tiers[entrance.caller.tier];
+          const { premium } = context.tiers[admitted.caller.tier];
           return { results: await context.testPolicy(policy, entries, { premium }) };
         } catch (fault) {
           await receipt.refund();
@@ -261,9 +261,9 @@ export const feedbackRoutes: readonly AccountRoute[] = [
     async (context) => {
       const given: Readonly<Record<string, string | undefined>> = context.body;
       const said = readFeedback((name) => given[name]);
-      await counted(context, async (entrance) => {
+      await counted(context, async (admitted) => {
         // As the API does: with the rate spent it costs a credit.
-        if (entrance.creditsOnly !== undefined) await context.admission.charge(entrance, 0);
+        if (admitted.creditsOnly !== undefined) await context.admission.charge(admitted, 0);
         await context.feedback.record(context.account.id, said);
       });
       await noteOwn(context, { action: "feedback.given", detail: said.outcome });

@@ -202,8 +202,8 @@ export const listRoutes: readonly AccountRoute[] = [
     async (context) => {
       const { again, first } = context.body;
       const order = { again, ...(first !== undefined && { first }) };
-      const open = await counted(context, (entrance) =>
-        context.accountLists.check(whose(context), entrance, order),
+      const open = await counted(context, (admitted) =>
+        context.accountLists.check(whose(context), admitted, order),
       );
       return stateOf(open, context);
     },

@@ -175,8 +175,8 @@ export const ownRoutes: readonly AccountRoute[] = [
     (context) => {
       const entry = trimEntry(context.body.entry);
       if (entry === "") throw missingParameter("entry");
-      return countedLines(context, (entrance) =>
-        context.check(entrance, entry, context.body.features),
+      return countedLines(context, (admitted) =>
+        context.check(admitted, entry, context.body.features),
       );
     },
   ),

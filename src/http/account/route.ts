@@ -1,6 +1,6 @@
 import type { AccountService } from "../../accounts/accounts.ts";
 import type { Account } from "../../accounts/accounts-store.ts";
-import type { Admission, Entrance } from "../../accounts/admission/admission.ts";
+import type { Admission, Admitted } from "../../accounts/admission/admission.ts";
 import type { Tiers } from "../../accounts/admission/tiers.ts";
 import type { UsageRecorder } from "../../accounts/admission/usage-recorder.ts";
 import type { UsageReader } from "../../accounts/allowance.ts";
@@ -300,12 +300,12 @@ type Counted = Pick<Context, "account" | "visitor" | "admission" | "requests" | 
  */
 export async function counted<T>(
   context: Counted,
-  work: (entrance: Entrance) => Promise<T>,
+  work: (admitted: Admitted) => Promise<T>,
 ): Promise<T> {
-  const { entrance, ended } = await enter(context);
+  const { admitted, ended } = await enter(context);
   try {
-    if (entrance.refusal !== undefined) throw entrance.refusal;
-    const answer = await work(entrance);
+    if (admitted.refusal !== undefined) throw admitted.refusal;
+    const answer = await work(admitted);
     ended();
     return answer;
   } catch (fault) {
@@ -317,13 +317,13 @@ export async function counted<T>(
 /** The same for an answer that streams: it is counted when it ends, also when the client stops reading. */
 export async function* countedLines<T>(
   context: Counted,
-  work: (entrance: Entrance) => AsyncIterable<T>,
+  work: (admitted: Admitted) => AsyncIterable<T>,
 ): AsyncGenerator<T> {
-  const { entrance, ended } = await enter(context);
+  const { admitted, ended } = await enter(context);
   let fault: unknown;
   try {
-    if (entrance.refusal !== undefined) throw entrance.refusal;
-    yield* work(entrance);
+    if (admitted.refusal !== undefined) throw admitted.refusal;
+    yield* work(admitted);
   } catch (thrown) {
     fault = thrown;
     throw thrown;
@@ -337,12 +337,12 @@ const NO_KEY = { apiKey: [], authorization: [] };
 async function enter({ account: own, visitor, admission, requests, clock }: Counted) {
   const startMs = clock.monotonicMs();
   const { clientAddress } = visitor;
-  const entrance = await (own === undefined
+  const admitted = await (own === undefined
     ? admission.enter(NO_KEY, clientAddress)
     : admission.enterAs(own, clientAddress));
   const ended = (fault?: unknown): void => {
     const refusal = fault instanceof Refusal && fault.status < 500 ? fault.code : undefined;
-    requests.record(entrance.caller, { refusal, latencyMs: clock.monotonicMs() - startMs });
+    requests.record(admitted.caller, { refusal, latencyMs: clock.monotonicMs() - startMs });
   };
-  return { entrance, ended };
+  return { admitted, ended };
 }

@@ -38,7 +38,7 @@ export function bulkHandler(bulk: Pick<BulkService, "submit">, log: Log): BulkHa
       String(wantsResults),
       text,
     ]);
-    const answer = await bulk.submit(request.entrance, {
+    const answer = await bulk.submit(request.admitted, {
       text,
       ...(retry === undefined ? {} : { retry }),
     });

@@ -33,7 +33,7 @@ export function checkRoute(family: Family, checkOne: CheckOne, bulk: BulkHandler
     isBulk: (params, path) => readCheckPath(path, mode).bulk || params.flag("bulk"),
     isSingle: (path) => !readCheckPath(path, mode).bulk,
     handle(request) {
-      const { params, entrance } = request;
+      const { params, admitted } = request;
       const path = readCheckPath(request.path, mode);
       if (path.bulk || params.flag("bulk")) {
         const text = path.entry || listOf(request);
@@ -43,7 +43,7 @@ export function checkRoute(family: Family, checkOne: CheckOne, bulk: BulkHandler
       const text = path.entry || (params.entry(family, mode) ?? "");
       if (text === "") throw missingParameter(family);
       const features = askedFeatures(path.features, params.names("features"));
-      const answer = checkOne(entrance, { text, mode, features });
+      const answer = checkOne(admitted, { text, mode, features });
       const isOne = path.entry !== undefined || params.count(family) < 2;
       const hint = isOne && !isSeveral(text) ? {} : { headers: { [NOTICE]: SEVERAL } };
       return when(answer, (known) => ({ ...replyWith(known, text), ...hint }));

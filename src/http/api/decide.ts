@@ -43,16 +43,16 @@ export function decideRoute(decideOne: DecideOne): Route {
       return isPage ? pageDeadline(deadlineMs) : deadlineMs;
     },
     isSingle: () => true,
-    async handle({ path, params, entrance, waitedMs, source }) {
-      checkOrigin(entrance.caller, source);
-      checkAsker(entrance.caller, params);
+    async handle({ path, params, admitted, waitedMs, source }) {
+      checkOrigin(admitted.caller, source);
+      checkAsker(admitted.caller, params);
       const text = path.join("/") || (params.entry("email", "address") ?? "");
       if (text === "") throw missingParameter("email");
       const isOne = path.length > 0 || params.count("email") === 1;
       if (!isOne || isSeveral(text)) throw badParameter("email", "one address");
-      const proof = readProof(params, entrance.caller);
-      const request = readDecide(params, { text, waitedMs, proof }, entrance.caller.page);
-      const { body, paidBy } = await decideOne(entrance, request);
+      const proof = readProof(params, admitted.caller);
+      const request = readDecide(params, { text, waitedMs, proof }, admitted.caller.page);
+      const { body, paidBy } = await decideOne(admitted, request);
       return { type: JSON_TYPE, body, paidBy, entry: text };
     },
   };

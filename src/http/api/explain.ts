@@ -12,11 +12,11 @@ export const explainRoute = (explain: ExplainOne): Route => ({
   body: "params",
   parameters: new Set(["entry"]),
   charges: "units",
-  async handle({ path, params, entrance }) {
+  async handle({ path, params, admitted }) {
     // A local part may hold "/": no suffix is known here.
     const text = path.join("/") || (params.entry("entry", "either") ?? "");
     if (text === "") throw missingParameter("entry");
-    const { body, paidBy } = await explain(entrance, text);
+    const { body, paidBy } = await explain(admitted, text);
     return { type: JSON_TYPE, body, paidBy, entry: text };
   },
 });

@@ -113,7 +113,7 @@ test("behind a check that is kept, a listed address does not wait for counts tha
   t.after(() => given.stop());
   const stuck = { isOn: false };
   const world = await hookWorld(t, {
-    charge: (real) => (entrance, units) => (stuck.isOn ? never() : real.charge(entrance, units)),
+    charge: (real) => (admitted, units) => (stuck.isOn ? never() : real.charge(admitted, units)),
   });
   const hook = await world.hook("kratos");
   const body = JSON.stringify({ email: "jo@bad.example" });

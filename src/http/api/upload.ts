@@ -51,7 +51,7 @@ export function uploadRoute(deps: UploadDeps): Route {
     async handle(request) {
       if (request.path.length === 0) return await checkBody(request, bodies, deps.checkList);
       if (request.path.length !== 1 || request.path[0] !== "upload") throw notFound();
-      const owner = ownerKey(request.entrance.caller.owner);
+      const owner = ownerKey(request.admitted.caller.owner);
       const multipart = await readUploaded(request.source, owner, bodies);
       request.received(sizeOf(multipart.file));
       try {
@@ -68,7 +68,7 @@ async function checkBody(
   bodies: BodyReader,
   checkList: BulkHandler,
 ): Promise<ApiReply> {
-  const owner = ownerKey(request.entrance.caller.owner);
+  const owner = ownerKey(request.admitted.caller.owner);
   const wanted = parametersOf(CHECK_LIST);
   const terms = { owner, wanted, received: request.received };
   const { body, release } = await bodies.read(request.source, terms);
@@ -154,7 +154,7 @@ async function submit(
   const wantsResults =
     /^(?:true|1)$/i.test(fields.get("json") ?? "") ||
     (!fields.has("json") && request.params.flag("json"));
-  const { caller } = request.entrance;
+  const { caller } = request.admitted;
   const name =
     /^text\/(?:csv|tab-separated-values)$/.test(file.mediaType) && !/\.[a-z]+$/i.test(file.name)
       ? "list.csv"
@@ -172,7 +172,7 @@ async function submit(
   const said = [name, column, sheet, encoding, String(wantsResults), digest];
   const retry = idempotencyKeyOf(request, () => ["bulk", ...request.path, ...said]);
   const batch = retry === undefined ? entries : { ...entries, retry };
-  const answer = await bulk.submit(request.entrance, batch);
+  const answer = await bulk.submit(request.admitted, batch);
   return bulkReply(answer, wantsResults, log, entries.facts);
 }
 

@@ -68,8 +68,8 @@ export function viewRoute(deps: ViewDeps): Route {
     charges: "nothing",
     isBulk: () => true,
     async handle(request) {
-      const { path, params, method, entrance } = request;
-      const { caller } = entrance;
+      const { path, params, method, admitted } = request;
+      const { caller } = admitted;
       const session = path[0] ?? params.text("session") ?? "";
       if (session === "") throw missingParameter("session");
       const asked = suffixesOf(request);
@@ -132,7 +132,7 @@ interface Results {
 
 async function resultsReply(
   { session, asked, form }: Results,
-  { entrance: { caller }, params }: ApiRequest,
+  { admitted: { caller }, params }: ApiRequest,
   deps: ViewDeps,
 ): Promise<ApiReply> {
   const found = await deps.bulk.results(caller, session);

@@ -72,8 +72,8 @@ test("spent rate is refused in each service's words and status", async (t) => {
 test("a disabled account is refused as a wrong key, a spent quota in its own words", async (t) => {
   const { ask, account, store, admission } = await compatWorld(t);
   const { id, apiKey } = await account("a@shop.example", "free");
-  const entrance = await admission.enter({ apiKey: [apiKey], authorization: [] }, "192.0.2.9");
-  await admission.charge(entrance, 10_000);
+  const admitted = await admission.enter({ apiKey: [apiKey], authorization: [] }, "192.0.2.9");
+  await admission.charge(admitted, 10_000);
   const check = (service: string, path: string) => ask({ url: `/compat/${service}/${path}` });
   const query = `email=jo@good.example`;
   for (const [service, path, status] of [
@@ -126,8 +126,8 @@ test("Misskey lets in whom a spent quota or a fault of ours says nothing of", as
   const headers = { authorization: apiKey };
   const url = "/compat/truemail?email=Jo+x@bad.example";
   const letIn = { email: "Jo+x@bad.example", success: true, errors: null };
-  const entrance = await admission.enter({ apiKey: [apiKey], authorization: [] }, "192.0.2.9");
-  await admission.charge(entrance, 10_000);
+  const admitted = await admission.enter({ apiKey: [apiKey], authorization: [] }, "192.0.2.9");
+  await admission.charge(admitted, 10_000);
   const spent = await ask({ method: "POST", url, headers });
   assert.deepEqual([spent.status, spent.body, refusals()], [200, letIn, 1]);
   assert.equal(spent.headers["gatepost-error"], "quota_exceeded");
@@ -140,8 +140,8 @@ test("Misskey lets in whom a spent quota or a fault of ours says nothing of", as
 test("a job of Verifalia shows which of its entries could not be paid", async (t) => {
   const { ask, account, admission } = await compatWorld(t);
   const { apiKey } = await account("a@shop.example", "free");
-  const entrance = await admission.enter({ apiKey: [apiKey], authorization: [] }, "192.0.2.9");
-  await admission.charge(entrance, 9_999);
+  const admitted = await admission.enter({ apiKey: [apiKey], authorization: [] }, "192.0.2.9");
+  await admission.charge(admitted, 9_999);
   const entries = ["a", "b"].map((user) => ({ inputData: `${user}@bad.example` }));
   const job = json({ entries });
   const headers = { ...job.headers, authorization: `Bearer ${apiKey}` };

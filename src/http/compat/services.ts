@@ -131,7 +131,7 @@ function entryAt(pattern: string, path: string): string | undefined {
 }
 
 function askedOf(
-  { params, entrance }: ApiRequest,
+  { params, admitted }: ApiRequest,
   entry: string,
   { checkOne, unitsLeft, admission, clock, isOptimistic }: CompatDeps,
 ) {
@@ -143,14 +143,14 @@ function askedOf(
     async check(text, { mode = "address", features = [] } = {}) {
       const startMs = clock.monotonicMs();
       const as = mode === "either" ? (text.includes("@") ? "address" : "domain") : mode;
-      const { body, paidBy } = await checkOne(entrance, { text, mode: as, features });
+      const { body, paidBy } = await checkOne(admitted, { text, mode: as, features });
       Object.assign(paid, { paidBy, entry: text });
       const result = JSON.parse(body) as FullResult; // a single check's own body
       const tookMs = clock.monotonicMs() - startMs;
       return factsOf(text, result, { isOptimistic, tookMs, nowMs: clock.nowMs() });
     },
-    spend: async (requests) => await admission.spend(entrance, requests),
-    unitsLeft: async () => Math.min(await unitsLeft(entrance.caller), UNLIMITED),
+    spend: async (requests) => await admission.spend(admitted, requests),
+    unitsLeft: async () => Math.min(await unitsLeft(admitted.caller), UNLIMITED),
   };
   return { asked, paid };
 }

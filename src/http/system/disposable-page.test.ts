@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { appWith } from "../../../test/http/http-app.ts";
 import { callerAt, openAdmission } from "../../../test/http/open-admission.ts";
-import type { Admission, Entrance } from "../../accounts/admission/admission.ts";
+import type { Admission, Admitted } from "../../accounts/admission/admission.ts";
 import { invalidApiKey, rateExceeded } from "../../base/refusals.ts";
 import { disposablePages } from "./disposable-page.ts";
 import { inject } from "../../../test/http/inject.ts";
@@ -23,11 +23,11 @@ const PACKED = { gzip: gzipSync("tables"), etag: 'W/"3c"' };
 const KEY = { ...callerAt("192.0.2.1", "free"), keyId: "k1" };
 const RATE = { limit: 60, remaining: 59 };
 
-function open(entrance: Entrance, entered: (given: Credentials) => void = () => undefined) {
+function open(admitted: Admitted, entered: (given: Credentials) => void = () => undefined) {
   let made = 0;
   const enter = (given: Credentials) => {
     entered(given);
-    return entrance;
+    return admitted;
   };
   const admission: Admission = { ...openAdmission("free"), enter };
   const published = () => {
@@ -118,7 +118,7 @@ test("the key may be the password of Basic, for any user name", async () => {
   assert.deepEqual(sent[4]?.authorization, ["Bearer gp_live_3"]);
 });
 
-const REFUSED: readonly (readonly [name: string, entrance: Entrance, status: number])[] = [
+const REFUSED: readonly (readonly [name: string, admitted: Admitted, status: number])[] = [
   ["no key", { caller: callerAt("192.0.2.1"), hasCredits: false }, 401],
   [
     "an invalid key",
@@ -134,9 +134,9 @@ const REFUSED: readonly (readonly [name: string, entrance: Entrance, status: num
   ],
 ];
 
-for (const [name, entrance, status] of REFUSED) {
+for (const [name, admitted, status] of REFUSED) {
   test(`the list is refused, and not made, for ${name}`, async () => {
-    const { app, made } = open(entrance);
+    const { app, made } = open(admitted);
     const answer = await inject(app, "/feeds/disposable.txt?separator=newline");
     assert.equal(answer.statusCode, status);
     assert.ok((answer.json() as { error: string }).error.length > 0);

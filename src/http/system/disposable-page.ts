@@ -100,8 +100,8 @@ function keyOf(source: HttpRequest) {
 
 /** Credits do not pay for it. */
 async function admit(source: HttpRequest, deps: DisposablePageDeps) {
-  const entrance = await deps.admission.enter(keyOf(source), addressOf(source, deps));
-  const { caller, rate, refusal, creditsOnly } = entrance;
+  const admitted = await deps.admission.enter(keyOf(source), addressOf(source, deps));
+  const { caller, rate, refusal, creditsOnly } = admitted;
   const headers: Record<string, string> = {};
   if (rate !== undefined) {
     headers["x-ratelimit-limit"] = String(rate.limit);

@@ -11,7 +11,7 @@ import { createAdmission } from "../../../src/accounts/admission/admission.ts";
 import { DEFAULT_TIERS } from "../../../src/accounts/admission/tiers.ts";
 import {
   domains,
-  entranceOf,
+  admittedAs,
   listOf,
   noDatasets,
   sessionOf,
@@ -101,7 +101,7 @@ test("the thread runs a job against a real name server, with the shared lists", 
   const { stores, events, shares, open, closing } = await openWorld(t, server);
   const { sql, log } = stores;
   const { service } = await open();
-  const session = sessionOf(await service.submit(entranceOf(STARTER), listOf(domains(NAMES))));
+  const session = sessionOf(await service.submit(admittedAs(STARTER), listOf(domains(NAMES))));
   const [event] = await Promise.all([
     until(() => events[0]),
     // A thread tells the most that an owner held in the last second alone.
@@ -151,9 +151,9 @@ test("only stored jobs, old or new, wake the runner", async (t) => {
       }),
     });
   const first = await start();
-  await assert.rejects(first.service.submit(entranceOf(STARTER), listOf("")));
+  await assert.rejects(first.service.submit(admittedAs(STARTER), listOf("")));
   assert.equal(woken, 0, "a refused batch wakes nothing");
-  await first.service.submit(entranceOf(STARTER), listOf("a.example"));
+  await first.service.submit(admittedAs(STARTER), listOf("a.example"));
   assert.equal(woken, 1, "a session will end");
   await closing.close();
   await start();

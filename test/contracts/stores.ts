@@ -6,12 +6,13 @@ import { IdempotencyKeys } from "../../src/bulk/idempotency.ts";
 import { Jobs } from "../../src/bulk/jobs.ts";
 import { SessionStore } from "../../src/bulk/sessions.ts";
 import { Credits } from "../../src/accounts/credits.ts";
-import { openEmbedded, type SqlDatabase } from "../../src/store/database.ts";
+import type { SqlDatabase } from "../../src/store/database.ts";
 import { UsageLedger } from "../../src/accounts/admission/usage.ts";
 import type { Account } from "../../src/accounts/accounts-store.ts";
 import type { Clock } from "../../src/base/clock.ts";
 import type { Ids } from "../../src/base/ids.ts";
 import type { Log } from "../../src/base/log.ts";
+import { openMigrated } from "../process/migrated-database.ts";
 import { type ManualClock, manualClock } from "../time/manual-clock.ts";
 
 /** Ids that count up, so that a test is readable and repeatable. */
@@ -74,7 +75,7 @@ export async function openStores(
 ): Promise<Stores> {
   const clock = manualClock();
   const nowMs = clock.nowMs();
-  const sql = await (typeof place === "string" ? openEmbedded(place, nowMs) : place(nowMs));
+  const sql = await (typeof place === "string" ? openMigrated(place, nowMs) : place(nowMs));
   t.after(() => sql.close());
   return storesOn(sql, { clock, log: recordingLog(), ids: countingIds() });
 }

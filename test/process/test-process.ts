@@ -2,6 +2,7 @@ import { type AccountStore, openAccountStore } from "../../src/main/store.ts";
 import { Closing, openProcess, type Process, systemMachine } from "../../src/main/process.ts";
 import { readConfig } from "../../src/main/settings/config.ts";
 import { type KeptLog, keptLog } from "./kept-log.ts";
+import { openMigrated } from "./migrated-database.ts";
 
 /** A process with the settings of `environment` whose log is kept. */
 export function testProcess(
@@ -18,5 +19,6 @@ export async function openTestStore(
   dataDir: string,
 ): Promise<AccountStore & { readonly close: () => Promise<void> }> {
   const config = { ...readConfig({}), dataDir };
-  return openProcess(config, { log: "silent" }, openAccountStore);
+  const machine = { ...systemMachine, openSqlite: openMigrated };
+  return openProcess(config, { machine, log: "silent" }, openAccountStore);
 }

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { octetsOf } from "../../../test/dashboard/authenticator.ts";
 import { manualClock } from "../../../test/time/manual-clock.ts";
 import { createSecretBox } from "../../base/secrets.ts";
-import { openEmbedded } from "../../store/database.ts";
+import { openMigrated } from "../../../test/process/migrated-database.ts";
 import { Accounts } from "../accounts-store.ts";
 import { counterCode, SecondFactors } from "./second-factor.ts";
 
@@ -38,7 +38,7 @@ const ANN = {
 } as const;
 
 async function worldWith(masterByte = 7) {
-  const { db } = await openEmbedded(":memory:", 0);
+  const { db } = await openMigrated(":memory:", 0);
   const clock = manualClock();
   const accounts = new Accounts(db);
   const noted: string[] = [];

@@ -1,7 +1,7 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
 import { manualClock } from "../../../test/time/manual-clock.ts";
-import { openEmbedded } from "../../store/database.ts";
+import { openMigrated } from "../../../test/process/migrated-database.ts";
 import type { Account } from "../accounts-store.ts";
 import type { AccountOrder } from "../accounts.ts";
 import { SetUp, SET_UP_LIFE_MS } from "./set-up.ts";
@@ -12,7 +12,7 @@ const VISITOR = { clientAddress: "192.0.2.1", userAgent: "" };
 /** Servers on one database: `other` has the same secret key. */
 async function world(admins = 0) {
   const state = { admins };
-  const { db } = await openEmbedded(":memory:", 0);
+  const { db } = await openMigrated(":memory:", 0);
   const clock = manualClock();
   const made: AccountOrder[] = [];
   let links = 0;

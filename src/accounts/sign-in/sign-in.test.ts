@@ -5,7 +5,7 @@ import type { Account } from "../accounts-store.ts";
 import { boundPasswords, type Passwords } from "./passwords.ts";
 import { Refusal } from "../../base/refusals.ts";
 import { createShares } from "../../base/shares.ts";
-import { openEmbedded } from "../../store/database.ts";
+import { openMigrated } from "../../../test/process/migrated-database.ts";
 import { Guesses } from "../guesses.ts";
 import { createSignIn } from "./sign-in.ts";
 import { memoryRateCounter } from "../admission/counters.ts";
@@ -25,7 +25,7 @@ const ANN: Account = {
 
 /** One account with the password "right"; hashes are the passwords themselves. */
 async function signInWith(known: readonly string[] = [], account: Account = ANN) {
-  const { db } = await openEmbedded(":memory:", 0);
+  const { db } = await openMigrated(":memory:", 0);
   const guesses = Object.assign(new Guesses(db), { places: () => Promise.resolve(known) });
   const told: string[] = [];
   const clock = manualClock();

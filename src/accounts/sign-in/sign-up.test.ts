@@ -2,11 +2,11 @@ import { strict as assert } from "node:assert";
 import { test } from "node:test";
 import { manualClock } from "../../../test/time/manual-clock.ts";
 import { StoreDown } from "../../base/store-down.ts";
-import { openEmbedded } from "../../store/database.ts";
+import { openMigrated } from "../../../test/process/migrated-database.ts";
 import { SignUpSwitch } from "./sign-up.ts";
 
 test("sign-up is open at first, and a switch is known at every server within a second", async (t) => {
-  const { db } = await openEmbedded(":memory:", 0);
+  const { db } = await openMigrated(":memory:", 0);
   const clock = manualClock();
   const server = (fixed?: "open" | "closed") => new SignUpSwitch({ db, fixed, clock });
   const [one, other, fixed] = [server(), server(), server("open")];

@@ -121,25 +121,6 @@ export const ShadowReport = Type.Object({
 });
 export type ShadowReport = Described<typeof ShadowReport>;
 
-export const BackTestReport = Type.Object({
-  days: count,
-  domains: count,
-  checks: count,
-  live: Type.Object(BY_DECISION),
-  draft: Type.Object(BY_DECISION),
-  changed_checks: count,
-  changed_domains: count,
-  pairs: Type.Array(Pair),
-  changed: Type.Array(
-    Type.Object({ domain: text, live: decision, draft: decision, checks: count }),
-    { description: "The counts are of all accounts." },
-  ),
-  untestable: Type.Array(
-    Type.Object({ rule: Type.Integer({ minimum: 0 }), facts: Type.Array(text) }),
-  ),
-});
-export type BackTestReport = Described<typeof BackTestReport>;
-
 /** Far more messages than usual to mailboxes that the account never sent to. */
 const WAVE = {
   state: oneOf(["began", "ended"], "`began`: it lasts."),

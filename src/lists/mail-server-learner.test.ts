@@ -7,7 +7,7 @@ import { manualClock } from "../../test/time/manual-clock.ts";
 import { until } from "../../test/time/until.ts";
 import { openStores } from "../../test/contracts/stores.ts";
 import { type Zone, zoneLookup } from "../../test/dns/zone-lookup.ts";
-import { type DomainMail, DomainMails } from "./domain-verdicts.ts";
+import { type DomainMail, DomainMails } from "./domain-mails.ts";
 import { DAY_MS, dayOf } from "../core/calendar.ts";
 import { parseDomain } from "../core/name/domain.ts";
 import { domainVerdict } from "../core/evidence/domain-evidence.ts";

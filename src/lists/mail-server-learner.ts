@@ -14,7 +14,7 @@ import {
   type MailHosts,
 } from "../core/mail/mail-hosts.ts";
 import type { Clock } from "../base/clock.ts";
-import type { DomainMail } from "./domain-verdicts.ts";
+import type { DomainMail } from "./domain-mails.ts";
 import { type FeedFiles, packText, parseIf, unpackText } from "./feed-files.ts";
 import { type End, every } from "../base/every.ts";
 import type { Log } from "../base/log.ts";

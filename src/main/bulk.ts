@@ -21,7 +21,7 @@ import type { SharedCap } from "../dns/flow/window.ts";
 import type { DnsQuestions } from "../dns/lookup.ts";
 import type { Trust } from "../dns/trust/trust.ts";
 import type { SharedDatasets } from "../lists/shared-datasets.ts";
-import type { Observed } from "../lists/verdict-recorder.ts";
+import type { Observed } from "../lists/mail-recorder.ts";
 import type { SqlDatabase } from "../store/database.ts";
 import { type Checker, dnsCap, openDns } from "./checker.ts";
 import { type DnsFigures, type VerdictTotals, VerdictTally } from "./metrics.ts";

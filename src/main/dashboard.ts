@@ -31,7 +31,6 @@ import {
   type Manifest,
   MANIFEST_FILE,
 } from "../http/account/dashboard.ts";
-import { VerdictCounts } from "../lists/domain-verdicts.ts";
 import { lastBackUp } from "../store/embedded/back-up.ts";
 import { type Checker, isDnsOff, serverText } from "./checker.ts";
 import type { ServedLists } from "./lists.ts";
@@ -147,7 +146,6 @@ export function openAccounts(
     check: createAccountCheck({ ...told, admission, check, datasets, tiers }),
     setUp,
     frontPage: createFrontPage({ check, datasets, refresh, usage, clock }),
-    verdicts: new VerdictCounts(db),
     operator,
     refresh,
   };

@@ -2,7 +2,7 @@ import { createAddressHash } from "../base/secrets.ts";
 import { dayOf } from "../core/calendar.ts";
 import type { Datasets, Rules } from "../core/evidence/datasets.ts";
 import type { DnsLookup } from "../dns/lookup.ts";
-import { DomainMails, pagesOf, VerdictCounts } from "../lists/domain-verdicts.ts";
+import { DomainMails, pagesOf } from "../lists/domain-mails.ts";
 import { FeedFiles } from "../lists/feed-files.ts";
 import { type FeedRefresh, FeedRefresher } from "../lists/feed-refresher.ts";
 import { FETCHED_SOURCES } from "../lists/feed-sources.ts";
@@ -17,7 +17,7 @@ import {
   attachNameTable,
   namesOfTable,
 } from "../lists/shared-datasets.ts";
-import { MAIL_DOMAINS_KEPT, VERDICT_DAYS, VerdictRecorder } from "../lists/verdict-recorder.ts";
+import { MAIL_DAYS, MAIL_DOMAINS_KEPT, MailRecorder } from "../lists/mail-recorder.ts";
 import type { Outbound } from "../outbound/outbound-types.ts";
 import type { SqlDatabase } from "../store/database.ts";
 import type { Duties } from "../store/elections.ts";
@@ -28,15 +28,14 @@ import { type AccountStore, openSecretKey } from "./store.ts";
 
 type Db = SqlDatabase["db"];
 
-/** What this process's checks leave behind, by domain; for every process and thread that checks entries. */
-export function openVerdictRecorder(
+/** For every process and thread that checks entries. */
+export function openMailRecorder(
   process: Pick<Process, "clock" | "log" | "closing">,
   db: Db,
-): VerdictRecorder {
+): MailRecorder {
   const { clock, log } = process;
-  const stores = { counts: new VerdictCounts(db), mails: new DomainMails(db) };
-  const recorder = new VerdictRecorder({ ...stores, clock, log });
-  flushLast(process, "verdicts.flush_failed", recorder);
+  const recorder = new MailRecorder({ mails: new DomainMails(db), clock, log });
+  flushLast(process, "domain_mail.flush_failed", recorder);
   return recorder;
 }
 
@@ -73,7 +72,7 @@ export interface ServedLists {
   readonly shared: () => SharedDatasets;
   /** `listener` is called with every new `shared`. */
   readonly onShared: (listener: (shared: SharedDatasets) => void) => void;
-  readonly recorder: VerdictRecorder;
+  readonly recorder: MailRecorder;
   readonly operator: RuleService;
   readonly refresh: FeedRefresh;
   /** Fetching and learning, by one process at a time; none if GATEPOST_LISTS_REFRESH is off. */
@@ -131,14 +130,14 @@ export async function openLists(process: Process, parts: ListsParts): Promise<Se
   const { notices, sql, lookup } = parts;
   const { db } = sql;
   const hash = createAddressHash(await openSecretKey(config, sql));
-  const [entries, mails, counts] = [new RuleStore(db), new DomainMails(db), new VerdictCounts(db)];
+  const [entries, mails] = [new RuleStore(db), new DomainMails(db)];
   const told = notices === undefined ? {} : { notices };
   const live = new LiveRules({ entries, hash, clock, log, ...told });
   await live.refresh();
   const refresher = await openRefresher(process, parts, live);
   const known = new KnownNames(refresher.loaded.shared, live);
   const datasets = (): Datasets => known.datasets;
-  const recorder = openVerdictRecorder(process, db);
+  const recorder = openMailRecorder(process, db);
   const learner = new MailServerLearner({
     names: () => namesToLearnFrom(known.shared, live.current()),
     ownTraffic: () => honestMail(mails, () => known.shared),
@@ -170,10 +169,8 @@ export async function openLists(process: Process, parts: ListsParts): Promise<Se
       });
     },
     async prune() {
-      const fromDay = dayOf(clock.nowMs()) - VERDICT_DAYS + 1;
       await entries.prune(clock.nowMs());
-      await counts.prune(fromDay);
-      await mails.prune(fromDay, MAIL_DOMAINS_KEPT);
+      await mails.prune(dayOf(clock.nowMs()) - MAIL_DAYS + 1, MAIL_DOMAINS_KEPT);
     },
   };
 }

@@ -26,7 +26,6 @@ import { BodyReader } from "../http/body.ts";
 import { createHostCheck } from "../http/hosts.ts";
 import { DEFAULT_LIMITS } from "../http/server.ts";
 import { createSecretBox } from "../base/secrets.ts";
-import { type BackTested, createBackTestPolicy } from "../gate/back-test.ts";
 import { Decider, type DecideDeps } from "../gate/decide-one.ts";
 import { DecisionLog } from "../gate/decision-log.ts";
 import { Feedback } from "../gate/feedback.ts";
@@ -42,10 +41,8 @@ import { createTokens } from "../gate/tokens.ts";
 import { TrafficStore } from "../gate/traffic-store.ts";
 import { type AccountHash, createAccountHash, mailboxKey, Traffic } from "../gate/traffic.ts";
 import { Waves } from "../gate/waves.ts";
-import { DomainMails, VerdictCounts } from "../lists/domain-verdicts.ts";
 import { createOutbound } from "../outbound/outbound.ts";
 import { createHostCheck as createPublicHostCheck } from "../outbound/dial.ts";
-import type { OwnerKey } from "../base/owner.ts";
 import { openPublishedLists } from "../lists/published-list.ts";
 import { openBulk } from "./bulk.ts";
 import { type Checker, openChecker } from "./checker.ts";
@@ -259,24 +256,10 @@ function openGate(process: Process, parts: CommonParts) {
     hash,
     tokens,
     policies: new PolicyService(base),
-    ...policyTrials(process, parts),
+    testPolicy: createTestPolicy({ check: checker.budgeted, datasets: checker.datasets }),
     reportOutcomes,
     hookService: new HookService({ ...base, hooks, box, publicUrl, checkHost }),
     hooks: handler,
-  };
-}
-
-/** What tries a policy without deciding by it. */
-function policyTrials(process: Process, { serving, base, checker }: CommonParts) {
-  const { db } = base;
-  const { datasets, budgeted: check } = checker;
-  const counted = { counts: new VerdictCounts(db), mails: new DomainMails(db) };
-  const { implicitMx } = process.config;
-  const backTest = createBackTestPolicy({ ...base, ...counted, datasets, implicitMx });
-  const share = serving.shares.of("back_tests");
-  return {
-    testPolicy: createTestPolicy({ check, datasets }),
-    backTestPolicy: (owner: OwnerKey, asked: BackTested) => share.run(owner, () => backTest(asked)),
   };
 }
 
@@ -306,10 +289,10 @@ function hookCounterOf({ metrics, counted }: Serving): HookHandlerDeps["counted"
   };
 }
 
-/** Counts for the account, the metrics, and by domain if no new check ran. */
+/** Counts for the account and the metrics. */
 function recorderOf(
   process: Process,
-  { serving: { metrics, lists }, base, counted: { requests: counts } }: CommonParts,
+  { serving: { metrics }, base, counted: { requests: counts } }: CommonParts,
   { outcomes, decisionLog }: { readonly outcomes: Outcomes; readonly decisionLog: DecisionLog },
 ): DecideDeps["record"] {
   const recorder = new OutcomeRecorder({ ...base, outcomes, counts });
@@ -320,7 +303,6 @@ function recorderOf(
     recorder.record(caller, made);
     decisionLog.note(caller, made);
     counted(made);
-    if (made.isCached && made.facts.format) lists.recorder.count(made.facts);
   };
 }
 

@@ -18,7 +18,7 @@ import { COMMAND_LINE, createAudit, type Note, noteBy, operatorId } from "../acc
 import { systemClock as clock } from "../base/clock.ts";
 import { systemFiles as files } from "../base/files.ts";
 import type { Log } from "../base/log.ts";
-import { createAddressHash, createOctetBox, createSecretBox } from "../base/secrets.ts";
+import { createOctetBox, createSecretBox } from "../base/secrets.ts";
 import { type EndedByRestore, endRestored } from "../bulk/keep-house.ts";
 import type { CommandBulkChecker } from "../cli/bulk/check-pages.ts";
 import { type Open, opening } from "../cli/command.ts";
@@ -38,13 +38,10 @@ import { backupCommand, migrateCommand, type MigrateOptions } from "../cli/comma
 import { type CliWebhooks, webhookCommand } from "../cli/commands/webhook.ts";
 import { refuse, type Terminal } from "../cli/terminal.ts";
 import { forgetPerson } from "../gate/forget-person.ts";
-import { createBackTestPolicy } from "../gate/back-test.ts";
 import { Hooks, HookService, type SignedExample } from "../gate/hooks.ts";
 import { PolicyService } from "../gate/policies.ts";
 import { createTokens } from "../gate/tokens.ts";
 import { refreshBy } from "../lists/feed-refresher.ts";
-import { backTestRules } from "../lists/rules/back-test.ts";
-import { DomainMails, VerdictCounts } from "../lists/domain-verdicts.ts";
 import { createHostCheck } from "../outbound/dial.ts";
 import { backUpEmbedded } from "../store/embedded/back-up.ts";
 import { lockForServing } from "../store/embedded/serving-lock.ts";
@@ -127,12 +124,6 @@ async function openPolicies(process: Process, terminal: Terminal): Promise<CliPo
     policies: policies.by(operatorNote(process, store)),
     author: systemUser(),
     testPolicy: async (...asked) => (await openValidator(process, terminal)).testPolicy(...asked),
-    async backTestPolicy(asked) {
-      const { datasets } = await openStoredLists(process, store);
-      const [counts, mails] = [new VerdictCounts(db), new DomainMails(db)];
-      const { implicitMx } = config;
-      return createBackTestPolicy({ counts, mails, datasets, implicitMx, clock })(asked);
-    },
   };
 }
 
@@ -316,12 +307,6 @@ async function openCliLists(process: Process): Promise<CliLists> {
   const { db } = store.sql;
   return {
     operator: lists.operator.by(note),
-    async backTest(text) {
-      const [counts, mails] = [new VerdictCounts(db), new DomainMails(db)];
-      const hash = createAddressHash(await openSecretKey(process.config, store.sql));
-      const [operator, datasets] = [lists.operator, lists.datasets()];
-      return backTestRules(text, { counts, mails, operator, datasets, hash, clock });
-    },
     refresh: {
       status: () => lists.refresh.status(),
       refresh: (confirmed) => refreshBy(note, lists.refresh, confirmed),

@@ -76,7 +76,7 @@ export function upsert<Row extends object>(
 export async function withinRoom<Row extends { readonly domain: string }>(
   rows: readonly Row[],
   room: number,
-  known: SelectQueryBuilder<Database, "verdict_counts" | "domain_mail", { domain: string }>,
+  known: SelectQueryBuilder<Database, "domain_mail", { domain: string }>,
 ): Promise<readonly Row[]> {
   if (rows.length <= room) return rows;
   const names = rows.map(({ domain }) => domain);

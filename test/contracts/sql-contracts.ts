@@ -1,7 +1,7 @@
 import { type Account, Accounts } from "../../src/accounts/accounts-store.ts";
 import { MemoryQuotaCounter } from "../../src/accounts/admission/counters.ts";
 import { AuditLog } from "../../src/accounts/audit.ts";
-import { DomainMails, VerdictCounts } from "../../src/lists/domain-verdicts.ts";
+import { DomainMails } from "../../src/lists/domain-mails.ts";
 import { Keys } from "../../src/accounts/keys.ts";
 import { FeedFiles } from "../../src/lists/feed-files.ts";
 import { insertRow } from "../../src/store/rows.ts";
@@ -48,7 +48,6 @@ import { restoredContract } from "./bulk/restored.ts";
 import { retryKeysContract, sessionStoreContract } from "./bulk/session-store.ts";
 import { addAccount, type OpenSql, openStores, type Stores } from "./stores.ts";
 import { usageLedgerContract } from "./admission/usage.ts";
-import { verdictCountsContract } from "./evidence/verdict-counts.ts";
 
 /** Every contract of the stores, on one kind of database. */
 export function sqlContracts(name: string, place: string | OpenSql): void {
@@ -131,10 +130,6 @@ function accountContracts(name: string, stores: Make<Stores>): void {
 function listContracts(name: string, stores: Make<Stores>): void {
   operatorEntriesContract(name, async (t) => new RuleStore((await stores(t)).sql.db));
   domainMailContract(name, async (t) => new DomainMails((await stores(t)).sql.db));
-  verdictCountsContract(name, async (t) => {
-    const { db } = (await stores(t)).sql;
-    return [new VerdictCounts(db), new DomainMails(db)];
-  });
 }
 
 function gateContracts(name: string, stores: Make<Stores>): void {

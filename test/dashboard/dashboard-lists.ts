@@ -1,5 +1,4 @@
 import { RuleStore } from "../../src/lists/rules/rule.ts";
-import { VerdictCounts } from "../../src/lists/domain-verdicts.ts";
 import { createAddressHash } from "../../src/base/secrets.ts";
 import type { AccountStore } from "../../src/main/store.ts";
 import type { FeedRefresh } from "../../src/lists/feed-refresher.ts";
@@ -10,7 +9,6 @@ import { realClock as clock } from "../time/real-clock.ts";
 export interface DashboardLists {
   readonly operator: RuleService;
   readonly refresh: FeedRefresh;
-  readonly counts: VerdictCounts;
   /** The lists that the last refresh had to accept. */
   accepted: readonly string[];
   /** The result of the next refresh, and the sources. */
@@ -23,7 +21,6 @@ export function rulesOf(store: AccountStore): DashboardLists {
   const { db } = store.sql;
   const hash = createAddressHash(new Uint8Array(32).fill(7));
   const entries = new RuleStore(db);
-  const counts = new VerdictCounts(db);
   const operator = new RuleService({
     entries,
     hash,
@@ -32,7 +29,6 @@ export function rulesOf(store: AccountStore): DashboardLists {
   });
   const lists: DashboardLists = {
     operator,
-    counts,
     sources: SOURCES,
     accepted: [],
     outcomes: SOURCES.map(({ id }) => ({ id, kind: "unchanged" })),

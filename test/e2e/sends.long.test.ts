@@ -163,7 +163,7 @@ async function replayAll(servers: Servers, accounts: readonly ReplayAccount[]): 
 }
 
 /** Tables that hold the domain itself: of all accounts together, and what an account reports. */
-const WITH_DOMAINS = ["domain_mail", "feedback", "verdict_counts"];
+const WITH_DOMAINS = ["domain_mail", "feedback"];
 
 /** What a report and all messages left behind: hashes of mailboxes, and domains where they are documented. */
 async function assertHashed(database: SqlDatabase, folders: readonly string[]): Promise<void> {

@@ -1,5 +1,5 @@
 import type { TestContext } from "node:test";
-import { DomainMails, VerdictCounts } from "../../src/lists/domain-verdicts.ts";
+import { DomainMails } from "../../src/lists/domain-mails.ts";
 import { RuleStore } from "../../src/lists/rules/rule.ts";
 import { createAddressHash } from "../../src/base/secrets.ts";
 import { RuleService } from "../../src/lists/rules/rules.ts";
@@ -17,8 +17,7 @@ export async function listsWorld(t: TestContext) {
   await addAccount(stores, 0, "a1");
   await addAccount(stores, 0, "a2");
   const entries = new RuleStore(sql.db);
-  const counts = new VerdictCounts(sql.db);
   const mails = new DomainMails(sql.db);
   const operator = new RuleService({ entries, hash, clock, feeds: FEEDS });
-  return { ...stores, entries, counts, mails, operator };
+  return { ...stores, entries, mails, operator };
 }

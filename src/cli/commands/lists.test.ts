@@ -1,10 +1,8 @@
 import { strict as assert } from "node:assert";
 import { test, type TestContext } from "node:test";
-import { literalDatasets } from "../../../test/lists/literal-datasets.ts";
-import { hash, listsWorld } from "../../../test/lists/lists-world.ts";
+import { listsWorld } from "../../../test/lists/lists-world.ts";
 import { recordingTerminal } from "../../../test/process/recording-terminal.ts";
 import type { FeedRefresh } from "../../lists/feed-refresher.ts";
-import { backTestRules } from "../../lists/rules/back-test.ts";
 import { program, runProgram } from "../program.ts";
 import type { Proposal } from "../../gate/gate-shapes.ts";
 import { listsCommand } from "./lists.ts";
@@ -51,8 +49,6 @@ async function openShell(t: TestContext, files: Readonly<Record<string, string>>
     const openLists = () =>
       Promise.resolve({
         operator,
-        backTest: (text: string) =>
-          backTestRules(text, { ...world, datasets: literalDatasets(), hash }),
         refresh: REFRESH,
         proposals: {
           all: () => Promise.resolve(open),
@@ -91,7 +87,6 @@ const codes = [
   ["a refresh with a refused source is a no", ["refresh"], 1],
   ["accepting an unknown list is bad usage", ["refresh", "--accept", "odd"], 2],
   ["accepting two lists asks every source", ["refresh", "--accept", "ded", "castle"], 1],
-  ["testing an empty file changes nothing", ["test", "empty"], 0],
   ["an unknown command is bad usage", ["frobnicate"], 2],
 ] as const;
 
@@ -154,40 +149,6 @@ test("lists: an import with wrong lines names them and exits 2", async (t) => {
   assert.deepEqual([code, out], [2, ""]);
   assert.match(err, /line 2: not a domain/);
   assert.deepEqual(await operator.entries(), []);
-});
-
-test("lists: a back-test that changes something exits 1 and shows it", async (t) => {
-  const { run, counts } = await openShell(t, { deny: "new.example\njo@b.example\n", bad: "b c\n" });
-  await counts.add(
-    [{ day: 20_777, domain: "new.example", disposable: 0, other: 3, no_mail: 0, no_answer: 0 }],
-    9,
-  );
-  const { code, out } = await run("test", "deny");
-  assert.equal(code, 1);
-  assert.match(out, /3 checks of 1 domains were counted; 3 of 1 domains would change/);
-  assert.match(out, /counted by domain, not by address: line 2\.\n/);
-  assert.match(out, /new\.example {2}disposable {2}3/);
-  const json = await run("test", "deny", "--json");
-  assert.deepEqual(
-    [json.code, JSON.parse(json.out)],
-    [
-      1,
-      {
-        days: 30,
-        domains: 1,
-        domains_with_mail: 0,
-        checks: 3,
-        changed_domains: 1,
-        changed_checks: 3,
-        changed: [{ domain: "new.example", becomes: "disposable", checks: 3 }],
-        untestable: 1,
-        untestable_lines: [2],
-      },
-    ],
-  );
-  const wrong = await run("test", "bad");
-  assert.deepEqual([wrong.code, wrong.out], [2, ""]);
-  assert.match(wrong.err, /line 1: not a domain/);
 });
 
 test("lists: status tells why an answer was not taken", async (t) => {

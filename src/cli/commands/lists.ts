@@ -5,7 +5,6 @@ import type { Proposal } from "../../gate/gate-shapes.ts";
 import type { Proposals } from "../../gate/proposals.ts";
 import type { FeedRefresh } from "../../lists/feed-refresher.ts";
 import type { FeedStatus, RefreshOutcome } from "../../lists/feed-status.ts";
-import type { backTestRules, RuleBackTest } from "../../lists/rules/back-test.ts";
 import { entryJson, type Rule, statusJson } from "../../lists/rules/entry-json.ts";
 import {
   ENTRIES_MAX,
@@ -23,8 +22,6 @@ import { CommandFailure, EXIT, misuse, refuse, shown, table } from "../terminal.
 /** Lists as the commands use them, while a server may be running on the same store. */
 export interface CliLists {
   readonly operator: RuleService;
-  /** What the lines of a file would have changed. */
-  readonly backTest: (text: string) => ReturnType<typeof backTestRules>;
   readonly refresh: FeedRefresh;
   readonly proposals: Pick<Proposals, "all" | "answered">;
   /** The name of the system user who runs the command. */
@@ -250,42 +247,6 @@ function wrongLines(lines: readonly WrongLine[]): CommandFailure {
   return misuse(lines.map(({ line, why }) => `line ${String(line)}: ${WHY_WRONG[why]}`).join("\n"));
 }
 
-const test = row("test", {
-  about: "show what these rules would have changed in the last 30 days; exit 1 if anything",
-  takes: {
-    "<file>":
-      'one rule a line, "allow a.example" or "deny a.example until 2027-01-31" (default: deny)',
-  },
-  json: "print an object",
-  examples: ["gatepost lists test deny.txt"],
-  async run({ file }, { backTest }, { readText }) {
-    const answer = await backTest(await readText(file));
-    if ("wrong" in answer) throw wrongLines(answer.wrong);
-    return {
-      json: answer.test,
-      text: backTestText(answer.test),
-      failure: answer.test.changed_domains > 0 ? new CommandFailure(EXIT.no) : undefined,
-    };
-  },
-});
-
-function backTestText(test: RuleBackTest): string {
-  const { untestable, untestable_lines: lines, changed } = test;
-  const counted = `${String(test.checks)} checks of ${String(test.domains)} domains`;
-  const changes = `${String(test.changed_checks)} of ${String(test.changed_domains)} domains`;
-  const more = untestable > lines.length ? " and more" : "";
-  const rows = changed.map(({ domain, becomes, checks }) => [domain, becomes, String(checks)]);
-  return [
-    `In ${String(test.days)} days, ${counted} were counted; ${changes} would change.\n`,
-    `The mail hosts of ${String(test.domains_with_mail)} of the domains are known.\n`,
-    untestable > 0 &&
-      `Not tested, because verdicts are counted by domain, not by address: line ${lines.join(", ")}${more}.\n`,
-    rows.length > 0 && table(["DOMAIN", "BECOMES", "CHECKS"], rows),
-  ]
-    .filter((part) => part !== false)
-    .join("");
-}
-
 const KIND = { "--kind <kind>": { help: "what the rules are", choices: LIST_WORDS } } as const;
 
 const exportRules = row("export", {
@@ -331,7 +292,6 @@ export const listsCommand = group("lists", "feeds of detection data, and the ope
   deny,
   forget,
   feedback,
-  test,
   exportRules,
   importRules,
 ]);

@@ -4,8 +4,7 @@ import { DEFAULT_NAME } from "../../core/policy/default-policy.ts";
 import { parsePolicy, working } from "../../core/policy/parse-policy.ts";
 import type { Policy } from "../../core/policy/policy.ts";
 import { prunedWords } from "../../core/policy/sentence.ts";
-import type { BackTestPolicy } from "../../gate/back-test.ts";
-import type { BackTestReport, PolicyJson, SavedPolicy } from "../../gate/gate-shapes.ts";
+import type { PolicyJson, SavedPolicy } from "../../gate/gate-shapes.ts";
 import type { PolicyService } from "../../gate/policies.ts";
 import {
   ACCOUNT,
@@ -21,7 +20,6 @@ import { type CliDecider, failureOf, policyOf, textOf, untestedText } from "./de
 export interface CliPolicies extends CliDecider {
   readonly accounts: Pick<AccountService, "find">;
   readonly policies: PolicyService;
-  readonly backTestPolicy: BackTestPolicy;
   /** The name of the system user who runs the command. */
   readonly author: string;
 }
@@ -157,27 +155,6 @@ const TRY = [
       };
     },
   }),
-  row("back-test", {
-    about: "what a policy would have decided on the checks counted by domain",
-    takes: {
-      ...ACCOUNT,
-      "<file>": 'JSON, or "-" for standard input',
-      "--days <number>": {
-        help: "UTC days, up to 30",
-        fallback: 30,
-        read: wholeNumber("--days", 1, 999_999_999),
-      },
-      ...NAME,
-    },
-    json: JSON_ALONE,
-    examples: ["gatepost policy back-test jo@example.com stricter.json --days 7"],
-    async run({ account, file, days, name }, opened, terminal) {
-      const { policy: draft } = await policyOf(file, terminal);
-      const live = await livePolicy(opened, account, name);
-      const report = await opened.backTestPolicy({ live, draft, days: Math.min(30, days) });
-      return { json: report, text: reportText(report, draft) };
-    },
-  }),
 ];
 
 async function livePolicy(opened: CliPolicies, account: string, name: string): Promise<Policy> {
@@ -186,25 +163,6 @@ async function livePolicy(opened: CliPolicies, account: string, name: string): P
   const policy = working(parsePolicy(document, { hasDomainAge: true }));
   if (policy === undefined) throw refuse(mistakes.join("\n"));
   return policy;
-}
-
-function reportText(report: BackTestReport, draft: Policy): string {
-  const { days, domains, checks, changed_checks: changed, pairs } = report;
-  const lines = [
-    `${String(checks)} checks of ${String(domains)} domains in ${String(days)} days, ${String(changed)} decided otherwise`,
-    ...pairs
-      .filter(({ live, shadow }) => live !== shadow)
-      .map(({ live, shadow, count: times }) => `  ${String(times)}  ${live} -> ${shadow}`),
-    ...report.changed.map(
-      ({ domain, live, draft, checks: times }) =>
-        `  ${shown(domain)}  ${live} -> ${draft}  ${String(times)}`,
-    ),
-    ...report.untestable.map(
-      ({ rule, facts }) =>
-        `Nothing is counted by ${facts.join(", ")}, so this cannot be tested: ${shown(draft.rules[rule]?.name ?? "")}`,
-    ),
-  ];
-  return `${lines.join("\n")}\n`;
 }
 
 /** `gatepost policy ...`; a running server follows within 5 s. */

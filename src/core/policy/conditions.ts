@@ -255,8 +255,6 @@ const callerFact: ReadCondition = (value, name) => {
 
 interface FactRow {
   readonly read: ReadCondition;
-  /** `domain`: the fact is one of the domain, so that counts by domain can be tested with it. */
-  readonly level: "domain" | "address";
   /** What a rule gives as its reason that has none of its own. */
   readonly reason?: string | undefined;
   /** Absent: known without DNS. */
@@ -271,40 +269,37 @@ type CheckFlag = {
     : never;
 }[keyof CheckFacts];
 
-const flag = (name: CheckFlag, level: FactRow["level"], reason?: string): FactRow => ({
+const flag = (name: CheckFlag, reason?: string): FactRow => ({
   read: one(isTrueOrFalse, ({ checked }) => checked[name]),
-  level,
   reason,
 });
 
-const dnsFlag = (name: CheckFlag, level: FactRow["level"], reason?: string): FactRow => ({
-  ...flag(name, level, reason),
+const dnsFlag = (name: CheckFlag, reason?: string): FactRow => ({
+  ...flag(name, reason),
   from: "dns",
 });
 
 /** DNS may show that the flag is set, never that it is not. */
-const growingFlag = (name: CheckFlag, level: FactRow["level"], reason?: string): FactRow => ({
-  ...dnsFlag(name, level, reason),
+const growingFlag = (name: CheckFlag, reason?: string): FactRow => ({
+  ...dnsFlag(name, reason),
   isFinal: (checked) => checked[name] === true,
 });
 
-const OF_ACCOUNT = { level: "address", from: "account" } as const;
-
 const counted = (name: TrafficNumber, reason: string): FactRow => ({
   read: one(isBounded, ({ traffic }) => traffic?.[name]),
-  ...OF_ACCOUNT,
+  from: "account",
   reason,
 });
 
 const reported = (name: FeedbackNumber, reason: string): FactRow => ({
   read: one(isBounded, ({ feedback }) => feedback?.[name]),
-  ...OF_ACCOUNT,
+  from: "account",
   reason,
 });
 
 const trafficFlag = (name: TrafficFlag, reason?: string): FactRow => ({
   read: one(isTrueOrFalse, ({ traffic }) => traffic?.[name]),
-  ...OF_ACCOUNT,
+  from: "account",
   reason,
 });
 
@@ -324,35 +319,32 @@ function isSignalFinal({ signals }: CheckFacts, value: unknown): boolean {
 }
 
 const FACTS: Readonly<Record<string, FactRow>> = {
-  format: flag("format", "address", "format"),
-  disposable: growingFlag("disposable", "domain", "disposable"),
-  role: flag("role", "address", "role"),
-  free: flag("free", "domain", "free"),
-  alias: dnsFlag("alias", "address", "alias"),
-  relay: growingFlag("relay", "domain", "relay"),
-  typo: flag("typo", "domain", "typo"),
-  sms_gateway: flag("sms_gateway", "domain", "sms_gateway"),
-  fresh: dnsFlag("fresh", "address", "fresh_domain"),
-  whitelist: flag("whitelist", "domain"),
-  allowed: flag("allowed", "domain", "allowed"),
-  denied: growingFlag("denied", "domain", "denied"),
+  format: flag("format", "format"),
+  disposable: growingFlag("disposable", "disposable"),
+  role: flag("role", "role"),
+  free: flag("free", "free"),
+  alias: dnsFlag("alias", "alias"),
+  relay: growingFlag("relay", "relay"),
+  typo: flag("typo", "typo"),
+  sms_gateway: flag("sms_gateway", "sms_gateway"),
+  fresh: dnsFlag("fresh", "fresh_domain"),
+  whitelist: flag("whitelist"),
+  allowed: flag("allowed", "allowed"),
+  denied: growingFlag("denied", "denied"),
   dns: {
     read: one(isOneOf(["yes", "no", "unknown"]), ({ checked }) => checked.dns),
-    level: "domain",
     reason: "no_mail_server",
     from: "dns",
     isFinal: ({ dns }) => dns !== "unknown",
   },
   confidence: {
     read: one(isBounded, ({ checked }) => checked.confidence),
-    level: "domain",
     reason: "disposable",
     from: "dns",
     isFinal: isConfidenceFinal,
   },
   age_days: {
     read: one(isBounded, ({ checked }) => checked.age_days),
-    level: "address",
     reason: "fresh_domain",
     from: "dns",
   },
@@ -372,26 +364,23 @@ const FACTS: Readonly<Record<string, FactRow>> = {
   wave: trafficFlag("wave", "wave"),
   mail_kind: {
     read: one(isOneOf(MAIL_KINDS), ({ checked }) => checked.mail_kind),
-    level: "domain",
     from: "dns",
   },
   signals: {
     read: anyOf(isSignal, ({ checked }) => checked.signals),
-    level: "domain",
     from: "dns",
     isFinal: isSignalFinal,
   },
-  domain: { read: one(isDomainOrTld, ({ checked }) => checked.domain), level: "domain" },
+  domain: { read: one(isDomainOrTld, ({ checked }) => checked.domain) },
   registrable_domain: {
     read: one(isDomainOrTld, ({ checked }) => checked.registrable_domain),
-    level: "domain",
   },
-  verified: { read: one(isOneOf(VERIFIED), ({ verified }) => verified), level: "address" },
-  tld: { read: one(isTld, ({ checked }) => checked.tld), level: "domain" },
-  mx: { read: anyOf(isMailHostName, ({ checked }) => checked.mx), level: "domain", from: "dns" },
+  verified: { read: one(isOneOf(VERIFIED), ({ verified }) => verified) },
+  tld: { read: one(isTld, ({ checked }) => checked.tld) },
+  mx: { read: anyOf(isMailHostName, ({ checked }) => checked.mx), from: "dns" },
 };
 
-const CALLER_ROW: FactRow = { read: callerFact, level: "address", reason: "caller" };
+const CALLER_ROW: FactRow = { read: callerFact, reason: "caller" };
 
 const rowOf = (name: string): FactRow | undefined => {
   const [, fact] = CALLER_NAME.exec(name) ?? [];
@@ -415,17 +404,6 @@ export function subjectsOf(name: string, value: unknown): readonly string[] {
   if (name !== "signals") return [name];
   const items: readonly unknown[] = Array.isArray(value) ? value : [value];
   return items.map((item) => `signals.${String(item)}`);
-}
-
-/** Signals that counts by domain say nothing of, though they are not about an address. */
-const UNCOUNTED: ReadonlySet<string> = new Set(["fresh_domain", "plus_alias"]);
-
-/** Whether counts by domain can say what the fact (see `subjectsOf`) was. */
-export function isDomainLevel(name: string): boolean {
-  if (!name.startsWith("signals.")) return rowOf(name)?.level === "domain";
-  const signal = name.slice("signals.".length);
-  const { about } = SIGNALS[signal as Signal]; // the condition was read: it lists signals alone
-  return about !== "address" && !UNCOUNTED.has(signal);
 }
 
 export function reasonOf(name: string, value: unknown): string | undefined {

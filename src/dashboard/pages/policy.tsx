@@ -3,7 +3,6 @@ import { useState } from "preact/hooks";
 import { prunedWords, sentenceFor } from "../../core/policy/sentence.ts";
 import { type Decision, DECISIONS } from "../../core/policy/policy.ts";
 import type {
-  BackTestReport,
   PolicyJson,
   PolicyTestJson,
   RuleCounts,
@@ -14,7 +13,6 @@ import { ApiFault, call, post, remove } from "../lib/client.ts";
 import { type DraftState, type ShownPolicy, useDraft } from "../lib/draft.ts";
 import { capital, count } from "../lib/format.ts";
 import { useLoad } from "../lib/load.ts";
-import { session } from "../lib/session.ts";
 import { say } from "../lib/state.ts";
 import { Act } from "../parts/act.tsx";
 import { Button } from "../parts/button.tsx";
@@ -156,12 +154,9 @@ function Editor({ policy, names, onName }: EditorProps): VNode {
         </div>
         <Messages draft={shown} reasons={policy.rule_reasons} />
       </div>
-      {isOperator() && <BackTest {...{ name, draft }} />}
     </>
   );
 }
-
-const isOperator = (): boolean => session.value.account?.admin === true;
 
 function leadOf({ live, shadow, built_in: isBuiltIn }: ShownPolicy): string {
   const what = "What your form does with a new address.";
@@ -186,65 +181,21 @@ function useHits(
   });
 }
 
-/** Why the draft would or might refuse more people than the live version; `old` alone when it does not. */
-async function compareDraft(
-  { name, document }: ShownPolicy,
+/** Why the draft might refuse more people than the live version; `old` alone when it does not. */
+const compareDraft = (
+  { document }: ShownPolicy,
   draft: PolicyDocument,
   old: string,
-): Promise<string> {
-  const body = { document: draft };
-  const test = isOperator() ? await order<BackTestReport>(name, "/back-test", body) : undefined;
-  if (test !== undefined && test.draft.reject > test.live.reject) {
-    return `${old} Of ${count(test.checks)} checks of all accounts on this server in the last 30 days, this draft would have refused ${count(test.draft.reject)}, the live version ${count(test.live.reject)}.`;
-  }
-  const isUnknown = test === undefined || test.untestable.length > 0;
-  return isUnknown && mayRefuseMore(document, draft)
-    ? `${old} This draft may refuse people whom the live version lets in. Run it in shadow first to see how many.`
-    : old;
-}
+): Promise<string> =>
+  Promise.resolve(
+    mayRefuseMore(document, draft)
+      ? `${old} This draft may refuse people whom the live version lets in. Run it in shadow first to see how many.`
+      : old,
+  );
 
 interface DraftProps {
   name: string;
   draft: PolicyDocument;
-}
-
-/** The draft against what was checked on the whole server, which its operator alone may read. */
-function BackTest({ name, draft }: DraftProps): VNode {
-  const [report, setReport] = useState<BackTestReport>();
-  const test = async (): Promise<void> =>
-    setReport(await order(name, "/back-test", { document: draft, days: 30 }));
-  return (
-    <Sheet
-      title="What the draft would have done"
-      aside={<Act act="Test against 30 days" send={test} />}
-    >
-      <p class="note">
-        Uses the domains that all accounts of this server checked in the last 30 days. You see it as
-        the operator. Nothing is charged.
-      </p>
-      <div aria-live="polite">{report && testReport(report)}</div>
-    </Sheet>
-  );
-}
-
-function testReport(report: BackTestReport): VNode {
-  const { checks, changed_checks: many, changed } = report;
-  if (checks === 0) return <p>No checks were counted in these days.</p>;
-  return (
-    <div class="stack close">
-      <p>
-        {count(many)} of {count(checks)} checks of all accounts would have been decided otherwise.
-      </p>
-      {decisionBars(["live", report.live], ["draft", report.draft])}
-      {report.untestable.map(({ rule, facts }) => (
-        <p key={rule} class="note">
-          Rule {rule + 1} could not be tested: {facts.join(", ").replaceAll("_", " ")} is known of
-          single sign-ups only.
-        </p>
-      ))}
-      <Lines rows={changed.slice(0, 10).map((one) => turnedRow(one, one.draft, one.checks))} />
-    </div>
-  );
 }
 
 const ENTRY = textField("entry", "Address", undefined, {

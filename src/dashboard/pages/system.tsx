@@ -1,11 +1,11 @@
 import type { VNode } from "preact";
 import type { Cockpit, Source, SystemState } from "../../http/account/shapes.ts";
-import { bytes, count, counted, nowMs, percent, plural, timeMs } from "../lib/format.ts";
+import { bytes, count, counted, nowMs, plural, timeMs } from "../lib/format.ts";
 import { type Broken, health, stateOf } from "../lib/health.ts";
 import { type Loading, useLoad } from "../lib/load.ts";
 import { changes } from "../lib/session.ts";
 import { Button } from "../parts/button.tsx";
-import { Share, SplitWithLegend } from "../parts/chart.tsx";
+import { Share } from "../parts/chart.tsx";
 import { Mark, noted, Time } from "../parts/marks.tsx";
 import { LoadedSheet, PageHead, Sheet, Shown } from "../parts/page.tsx";
 import { Lines, LinesSheet, More, Pairs } from "../parts/rows.tsx";
@@ -104,29 +104,8 @@ const traffic = (cockpit: Cockpit): VNode => (
       ]}
     />
     {requestSheet(cockpit.days)}
-    {verdictSheet(cockpit.verdicts)}
   </>
 );
-
-/** Every checked domain in one class, so that they add up. */
-function verdictSheet(verdicts: Cockpit["verdicts"]): VNode | null {
-  const { good, disposable, no_mail: noMail, no_answer: noAnswer } = verdicts;
-  const all = good + disposable + noMail + noAnswer;
-  if (all === 0) return null;
-  return (
-    <Sheet title={`What the verdicts of ${counted(all, "domain check")} were`}>
-      <SplitWithLegend
-        share={(times) => percent(times / all)}
-        parts={[
-          ["good", "yes-fill", good],
-          ["disposable", "no-fill", disposable],
-          ["no mail server", "no-2", noMail],
-          ["could not tell", "quiet", noAnswer],
-        ]}
-      />
-    </Sheet>
-  );
-}
 
 const callers = ({ top, held_back: throttled }: Cockpit): VNode => (
   <>

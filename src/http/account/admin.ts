@@ -8,7 +8,7 @@ import { keyJson } from "../../accounts/keys.ts";
 import { checkPassword } from "../../accounts/sign-in/sign-up.ts";
 import { badField, notFound, notNow } from "../../base/refusals.ts";
 import type { Shares } from "../../base/shares.ts";
-import { dayOf, isoTime } from "../../core/calendar.ts";
+import { isoTime } from "../../core/calendar.ts";
 import type { Described } from "../../core/json-schema.ts";
 import { forgetPerson } from "../../gate/forget-person.ts";
 import { ForgetReport } from "../../gate/gate-shapes.ts";
@@ -131,8 +131,6 @@ export const adminRoutes: readonly AccountRoute[] = [
   admin("GET admin/cockpit", { answer: Cockpit }, async (context) => {
     const length = boundedNumber(context.query["days"], COCKPIT_DAYS);
     const { days, top } = await context.usage.everyone(length);
-    const today = dayOf(context.clock.nowMs());
-    const verdicts = await context.verdicts.sums(today - length + 1);
     const named = top.map(async ({ owner, units, requests }) => {
       const [kind, id = ""] = owner.split(":");
       const account = kind === "account" ? await context.accounts.find(id) : undefined;
@@ -142,7 +140,6 @@ export const adminRoutes: readonly AccountRoute[] = [
       days,
       latency_edges_ms: [...LATENCY_EDGES_MS],
       top: await Promise.all(named),
-      verdicts,
       held_back: limitedResources(context.shares),
     };
   }),

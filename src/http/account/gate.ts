@@ -2,8 +2,7 @@ import { HOOK_SYSTEMS } from "../../core/policy/outcomes.ts";
 import { LRUCache } from "lru-cache";
 import { entriesUpTo } from "../../base/entries.ts";
 import { tierOf } from "../../accounts/admission/tiers.ts";
-import { accountKey } from "../../base/owner.ts";
-import { adminsOnly, badField, badPolicy, notFound } from "../../base/refusals.ts";
+import { badField, badPolicy, notFound } from "../../base/refusals.ts";
 import { readEntry, trimEntry } from "../../core/address/address.ts";
 import { DEFAULT_NAME } from "../../core/policy/default-policy.ts";
 import { wordsOf } from "../../core/policy/messages.ts";
@@ -12,7 +11,6 @@ import type { Policy } from "../../core/policy/policy.ts";
 import type { Feedback } from "../../gate/feedback.ts";
 import { withDomain } from "../../gate/proposals.ts";
 import {
-  BackTestReport,
   HookSecret,
   HooksPage,
   HookTest,
@@ -32,7 +30,6 @@ import { SYSTEMS } from "../../gate/hook-systems.ts";
 import { OUTCOME_DAYS } from "../../gate/outcomes.ts";
 import { SHADOW_DAYS } from "../../gate/policies.ts";
 import { mailboxId } from "../../gate/traffic.ts";
-import { VERDICT_DAYS } from "../../lists/verdict-recorder.ts";
 import { readFeedback, readSought } from "../api/feedback.ts";
 import {
   account,
@@ -164,23 +161,6 @@ export const policyRoutes: readonly AccountRoute[] = [
           throw fault;
         }
       });
-    },
-  ),
-  account(
-    "POST policies/:id/back-test",
-    {
-      body: { document: draftField, days: optional(wholeField) },
-      answer: BackTestReport,
-      largeBody: true,
-    },
-    async (context) => {
-      const { account: own, body, id } = context;
-      if (!own.isAdmin) throw adminsOnly();
-      const { live, shadow } = await context.policies.show(own.id, id);
-      const days = Math.max(1, Math.min(VERDICT_DAYS, body.days ?? VERDICT_DAYS));
-      const draft = await policyOf(context, shadow ?? live);
-      const stored = await storedOf(context, live);
-      return await context.backTestPolicy(accountKey(own.id), { live: stored, draft, days });
     },
   ),
 ];

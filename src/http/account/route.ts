@@ -17,7 +17,6 @@ import type { SignedIn, SignIns, Visitor } from "../../accounts/sign-in/sign-ins
 import type { SignUp, SignUpSwitch } from "../../accounts/sign-in/sign-up.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Health } from "../../base/health.ts";
-import type { OwnerKey } from "../../base/owner.ts";
 import { badField, Refusal, wrongCurrentPassword } from "../../base/refusals.ts";
 import type { Shares } from "../../base/shares.ts";
 import type { AccountLists } from "../../bulk/lists.ts";
@@ -26,11 +25,9 @@ import type { FrontPage } from "../../check/check-shapes.ts";
 import type { Schema } from "../../core/json-schema.ts";
 import type { Awaitable } from "../../core/mail/lookup.ts";
 import type { AccountSwitches } from "../../gate/account-switches.ts";
-import type { BackTested } from "../../gate/back-test.ts";
 import type { DecisionLog } from "../../gate/decision-log.ts";
 import type { Feedback } from "../../gate/feedback.ts";
 import type { ForgetDeps } from "../../gate/forget-person.ts";
-import type { BackTestReport } from "../../gate/gate-shapes.ts";
 import type { HookHandler } from "../../gate/hook-handler.ts";
 import type { HookService } from "../../gate/hooks.ts";
 import type { ReportOutcomes } from "../../gate/outcomes.ts";
@@ -39,7 +36,6 @@ import type { TestPolicy } from "../../gate/rulings.ts";
 import type { Tokens } from "../../gate/tokens.ts";
 import type { AccountHash } from "../../gate/traffic.ts";
 import type { Waves } from "../../gate/waves.ts";
-import type { VerdictCounts } from "../../lists/domain-verdicts.ts";
 import type { FeedRefresh } from "../../lists/feed-refresher.ts";
 import type { RuleService } from "../../lists/rules/rules.ts";
 import type { SignInRow } from "../../store/schema.ts";
@@ -82,7 +78,6 @@ export interface DashboardServices {
   readonly system: () => Promise<SystemState>;
   readonly tiers: Tiers;
   readonly usage: UsageReader;
-  readonly verdicts: VerdictCounts;
   readonly webhooks: {
     readonly setup: WebhookSetup;
     readonly dispatcher: Pick<Dispatcher, "ping">;
@@ -91,8 +86,6 @@ export interface DashboardServices {
 }
 
 export interface DashboardGate {
-  /** Waits for the owner's share. Rejects with `NoRoom`. */
-  readonly backTestPolicy: (owner: OwnerKey, asked: BackTested) => Promise<BackTestReport>;
   readonly decisionLog: Pick<DecisionLog, "page">;
   readonly feedback: Feedback;
   readonly hash: AccountHash;

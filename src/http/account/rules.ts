@@ -1,6 +1,6 @@
 import { badField, notFound, notNow, type Refusal } from "../../base/refusals.ts";
-import { dayOf, dayOfDate } from "../../core/calendar.ts";
-import { LIST_WORDS, type ListWord, readListSubject } from "../../core/evidence/rule.ts";
+import { dayOfDate } from "../../core/calendar.ts";
+import { LIST_WORDS, type ListWord } from "../../core/evidence/rule.ts";
 import { FAULT_WORDS } from "../../core/name/domain.ts";
 import { entryJson, OwnEntry, type Rule } from "../../lists/rules/entry-json.ts";
 import {
@@ -12,7 +12,7 @@ import {
   endOfDay,
   listLines,
 } from "../../lists/rules/rules.ts";
-import { EntryChecks, Forgotten, FoundEntriesJson, Imported } from "./shapes.ts";
+import { Forgotten, FoundEntriesJson, Imported } from "./shapes.ts";
 import {
   type AccountContext,
   type AccountRoute,
@@ -29,7 +29,6 @@ const SOUGHT_MAX = 320;
 const LINES_AT_ONCE = 5_000;
 
 /** Days whose checks are counted before a name is denied. */
-const CHECKED_DAYS = 30;
 
 const entryField = textField(2_000);
 const kindField = wordField(LIST_WORDS, `An entry says one of: ${LIST_WORDS.join(", ")}.`);
@@ -121,11 +120,6 @@ export const ruleRoutes: readonly AccountRoute[] = [
       author: names.get(entry.author) ?? entry.author,
     }));
     return { entries: named, total };
-  }),
-  admin("GET admin/lists/checks", { answer: EntryChecks }, async ({ query, verdicts, clock }) => {
-    const subject = readListSubject(query["entry"] ?? "");
-    const fromDay = dayOf(clock.nowMs()) - CHECKED_DAYS + 1;
-    return { checks: subject.ok ? await verdicts.checksOf(subject.value, fromDay) : 0 };
   }),
   admin(
     "POST admin/lists/entries",

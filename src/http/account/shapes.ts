@@ -12,7 +12,6 @@ import { ResultSchema } from "../schemas.ts";
 export type { CheckStep, EvidenceShape, FrontPage } from "../../check/check-shapes.ts";
 export type { FeedbackMark, Key, LoggedDecision, OwnEntry, Source };
 export type {
-  BackTestReport,
   ForgetReport,
   HooksPage,
   OutcomeReport,
@@ -406,10 +405,6 @@ export const AdminAccountPage = Type.Object({
 export type AdminAccountPage = Described<typeof AdminAccountPage>;
 
 export const Cockpit = Type.Object({
-  verdicts: Type.Object(
-    { good: count, disposable: count, no_mail: count, no_answer: count },
-    { description: "By domain, each check in one class." },
-  ),
   held_back: Type.Array(
     Type.Object({ resource: text, refused: count, waiting: count, owners: count }),
     { description: "Resources of which owners wanted more than their share since the start." },
@@ -472,13 +467,6 @@ const RefreshOutcomeJson = Type.Object({
 });
 export type RefreshOutcomeJson = Described<typeof RefreshOutcomeJson>;
 export const Outcomes = Type.Object({ outcomes: Type.Array(RefreshOutcomeJson) });
-
-export const EntryChecks = Type.Object({
-  checks: Type.Integer({
-    minimum: 0,
-    description: "Of 30 days and all accounts that it is about.",
-  }),
-});
 
 export const FoundEntriesJson = Type.Object({
   entries: Type.Array(OwnEntry),

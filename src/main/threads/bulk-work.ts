@@ -14,7 +14,7 @@ import type { SqlDatabase } from "../../store/database.ts";
 import { alone, startDuties } from "../../store/elections.ts";
 import { openBulkChecker } from "../bulk.ts";
 import { joinDnsCap, openTrust } from "../checker.ts";
-import { KnownNames, openVerdictRecorder } from "../lists.ts";
+import { KnownNames, openMailRecorder } from "../lists.ts";
 import { type Closing, closedTogether, type Machine } from "../process.ts";
 import type { BulkFigures, BulkThreadSettings } from "./bulk-thread.ts";
 
@@ -50,7 +50,7 @@ async function open(
   const known = new KnownNames(settings.datasets, rules);
   rules.start(() => known.change());
   closing.add(() => rules.stop());
-  const recorder = openVerdictRecorder({ clock, log, closing }, db);
+  const recorder = openMailRecorder({ clock, log, closing }, db);
   const cap = joinDnsCap(settings, settings.dnsCap);
   // Not started: in a closed network a thread without traffic has found no name yet, and would be suspicious of it.
   const trust = openTrust({ config: settings, machine, log, cap, closing });

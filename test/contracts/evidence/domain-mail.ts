@@ -1,6 +1,6 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
-import type { DomainMail, DomainMails } from "../../../src/lists/domain-verdicts.ts";
+import type { DomainMail, DomainMails } from "../../../src/lists/domain-mails.ts";
 import type { Make } from "../contract.ts";
 
 const mail = (domain: string, day = 5, more: Partial<DomainMail> = {}): DomainMail => ({

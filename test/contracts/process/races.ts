@@ -8,7 +8,6 @@ import { Deliveries } from "../../../src/webhooks/webhooks-store.ts";
 import type { Rule } from "../../../src/lists/rules/entry-json.ts";
 import { RuleStore } from "../../../src/lists/rules/rule.ts";
 import { type Sighting, TrafficStore } from "../../../src/gate/traffic-store.ts";
-import { VerdictCounts } from "../../../src/lists/domain-verdicts.ts";
 import { AccountSwitches } from "../../../src/gate/account-switches.ts";
 import { systemIds } from "../../../src/base/ids.ts";
 import { type BulkStores, openBulkStores } from "../bulk/bulk-stores.ts";
@@ -149,23 +148,6 @@ const otherRaces: Readonly<Record<string, Race>> = {
       });
       assert.deepEqual(await traffic.ofSubjects("a1", ["m1", "m2", "m3"]), []);
     }
-  },
-  "verdicts of the same domains counted by all processes add up": async (rivals) => {
-    const counts = Array.from({ length: 40 }, (_, at) => ({
-      day: 1,
-      domain: `x${String(at)}.example`,
-      disposable: 1,
-      other: 0,
-      no_mail: 0,
-      no_answer: 0,
-    }));
-    await new VerdictCounts(rivals.first.sql.db).add(counts, 1_000);
-    await everywhere(rivals, 2, ({ sql }, turn) =>
-      new VerdictCounts(sql.db).add(turn % 2 === 0 ? counts : counts.toReversed(), 1_000),
-    );
-    const page = await new VerdictCounts(rivals.first.sql.db).page(0, "", 100);
-    const sums = new Set(page.map(({ disposable }) => disposable));
-    assert.deepEqual([page.length, [...sums]], [40, [PROCESSES * 2 + 1]]);
   },
 };
 

@@ -1,5 +1,4 @@
 import { UsageLedger } from "../../../src/accounts/admission/usage.ts";
-import { VerdictCounts } from "../../../src/lists/domain-verdicts.ts";
 import { Outcomes } from "../../../src/gate/outcomes.ts";
 import type { AccountStore } from "../../../src/main/store.ts";
 import { Browser } from "../../dashboard/dashboard-client.ts";
@@ -95,11 +94,6 @@ async function count({ sql: { db } }: AccountStore, id: string): Promise<void> {
   ] as const;
   const domains = [{ ...pair, shadow: "review", count: 9, domain: "other.example" }] as const;
   await new Outcomes(db).add({ outcomes, pairs, domains });
-  const verdicts = [
-    { day: today, domain: "gmail.com", disposable: 0, other: 900, no_mail: 0, no_answer: 0 },
-    { day: today, domain: "mailinator.com", disposable: 40, other: 0, no_mail: 0, no_answer: 0 },
-  ];
-  await new VerdictCounts(db).add(verdicts, 100);
 }
 
 const SHADOW = {

@@ -165,12 +165,6 @@ async function publish(page: Page): Promise<void> {
   await ask("Publish 3")(page);
 }
 
-async function backTest(page: Page): Promise<void> {
-  await page.getByLabel("Rule 5: what to do").selectOption("review");
-  await press("Test against 30 days")(page);
-  await page.getByText(/would have been decided otherwise/).waitFor();
-}
-
 async function tryPolicy(page: Page): Promise<void> {
   await page.getByPlaceholder("name@domain").fill("jo@mailinator.com");
   await press("Try it for 1 check")(page);
@@ -248,7 +242,6 @@ const OWN: readonly Omit<State, "who">[] = [
 
 const ADMIN: readonly Omit<State, "who">[] = [
   { name: "new key", path: "/keys", act: makeKey },
-  { name: "draft tested", path: "/gate", act: backTest },
   { name: "system", path: "/admin/system" },
   { name: "accounts", path: "/admin/accounts" },
   { name: "new account", path: "/admin/accounts", act: ask("Create an account") },

@@ -6,11 +6,12 @@ import { manualClock } from "../../test/time/manual-clock.ts";
 import { until } from "../../test/time/until.ts";
 import { listsWorld } from "../../test/lists/lists-world.ts";
 import { dayOf } from "../core/calendar.ts";
-import { VERDICT_DOMAINS_MAX, VerdictRecorder } from "./verdict-recorder.ts";
+import { MailRecorder, WAITING_DOMAINS_MAX } from "./mail-recorder.ts";
 
-const mails = { save: () => Promise.resolve() };
+const hosts = ["mx.host.example"];
 
 const verdict = (domain: string, disposable = false, format = true) => ({
+  mail: { kind: "hosts", hosts, implicit: false } as const,
   result: {
     domain,
     disposable,
@@ -24,8 +25,8 @@ test("whoever flushes in the end waits for what a timer began to write", async (
   const clock = manualClock();
   const written: string[] = [];
   const answers: (() => void)[] = [];
-  const counts = {
-    add: (rows: readonly { readonly domain: string }[]) =>
+  const mails = {
+    save: (rows: readonly { readonly domain: string }[]) =>
       new Promise<void>((resolve) => {
         answers.push(() => {
           written.push(...rows.map(({ domain }) => domain));
@@ -33,7 +34,7 @@ test("whoever flushes in the end waits for what a timer began to write", async (
         });
       }),
   };
-  const recorder = new VerdictRecorder({ counts, mails, clock, log: keptLog() });
+  const recorder = new MailRecorder({ mails, clock, log: keptLog() });
   const asked = (times: number) =>
     until(() => answers[times - 1], { what: "a write", withinMs: 30_000 });
   recorder.record(verdict("a.example"));
@@ -53,10 +54,10 @@ test("whoever flushes in the end waits for what a timer began to write", async (
 test("a flush that fails says so, and the next one writes", async () => {
   const clock = manualClock();
   let isDown = true;
-  const counts = {
-    add: () => (isDown ? Promise.reject(new Error("gone")) : Promise.resolve()),
+  const mails = {
+    save: () => (isDown ? Promise.reject(new Error("gone")) : Promise.resolve()),
   };
-  const recorder = new VerdictRecorder({ counts, mails, clock, log: keptLog() });
+  const recorder = new MailRecorder({ mails, clock, log: keptLog() });
   recorder.record(verdict("a.example"));
   await assert.rejects(recorder.flush(), /gone/);
   isDown = false;
@@ -64,26 +65,14 @@ test("a flush that fails says so, and the next one writes", async () => {
   await recorder.flush();
 });
 
-test("verdicts are counted by domain and day and written in the end", async (t) => {
-  const { counts, mails, clock } = await listsWorld(t);
-  const recorder = new VerdictRecorder({ counts, mails, clock, log: keptLog() });
+test("mail hosts are noted by domain, and nothing where DNS named none", async (t) => {
+  const { mails, clock } = await listsWorld(t);
+  const recorder = new MailRecorder({ mails, clock, log: keptLog() });
   recorder.record(verdict("a.example", true));
   recorder.record(verdict("a.example"));
-  recorder.record(verdict("a.example", true));
   recorder.record(verdict("invalid", false, false));
-  await recorder.flush();
-  assert.deepEqual(await counts.page(dayOf(clock.nowMs()), "", 9), [
-    { domain: "a.example", disposable: 2, other: 1, no_mail: 0, no_answer: 0 },
-  ]);
-});
-
-test("mail hosts are noted by domain, and nothing where DNS named none", async (t) => {
-  const { counts, mails, clock } = await listsWorld(t);
-  const recorder = new VerdictRecorder({ counts, mails, clock, log: keptLog() });
-  const hosts = ["mx.bad.example"];
-  const mail = { kind: "hosts", hosts, implicit: false } as const;
-  recorder.record({ ...verdict("a.example", true), mail });
   recorder.record({ ...verdict("b.example"), mail: { kind: "unknown" } });
+  recorder.record({ ...verdict("c.example"), mail: { ...verdict("").mail, implicit: true } });
   await recorder.flush();
   const day = dayOf(clock.nowMs());
   assert.deepEqual(await mails.page("", 9), [
@@ -93,18 +82,18 @@ test("mail hosts are noted by domain, and nothing where DNS named none", async (
 
 test("a flood of made-up domains fills no memory", () => {
   const added: number[] = [];
-  const counts = {
-    add: (rows: readonly unknown[]) => Promise.resolve(void added.push(rows.length)),
+  const mails = {
+    save: (rows: readonly unknown[]) => Promise.resolve(void added.push(rows.length)),
   };
   const clock = { nowMs: () => 0, after: () => () => undefined };
-  const recorder = new VerdictRecorder({ counts, mails, clock, log: keptLog() });
-  for (let n = 0; n < VERDICT_DOMAINS_MAX + 5_000; n += 1) {
+  const recorder = new MailRecorder({ mails, clock, log: keptLog() });
+  for (let n = 0; n < WAITING_DOMAINS_MAX + 5_000; n += 1) {
     recorder.record(verdict(`d${String(n)}.example`));
   }
   return recorder.flush().then(() => {
     assert.equal(
       added.reduce((sum, rows) => sum + rows, 0),
-      VERDICT_DOMAINS_MAX,
+      WAITING_DOMAINS_MAX,
     );
     assert.ok(Math.max(...added) <= 200);
   });

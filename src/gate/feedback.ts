@@ -5,21 +5,17 @@ import { readEntry } from "../core/address/address.ts";
 import { dayOf } from "../core/calendar.ts";
 import type { Datasets } from "../core/evidence/datasets.ts";
 import type { Awaitable } from "../core/mail/lookup.ts";
-import { DEFAULT_POLICY } from "../core/policy/default-policy.ts";
 import { parseDomain } from "../core/name/domain.ts";
-import { factsOf as checkFactsOf } from "../core/policy/conditions.ts";
-import { decide, type FeedbackFacts } from "../core/policy/policy.ts";
+import type { FeedbackFacts } from "../core/policy/policy.ts";
 import { type Clock, inTime } from "../base/clock.ts";
 import { growingIds, type Ids } from "../base/ids.ts";
 import type { Log } from "../base/log.ts";
 import { badParameter } from "../base/refusals.ts";
-import type { SingleCheck } from "../check/single-check.ts";
 import type { Database } from "../store/schema.ts";
 import type { FeedbackRow } from "../store/tables/policy.ts";
 import { inTransaction } from "../store/transaction.ts";
 import { deleteRows, insertRow, keepNewest, lockAccount, pruneRows } from "../store/rows.ts";
 import type { FeedbackMark } from "./gate-shapes.ts";
-import { FEEDBACK_DAYS, Proposals } from "./proposals.ts";
 import { type AccountHash, mailboxId, reportedDomainOf } from "./traffic.ts";
 
 /** Mailboxes and domains that accounts reported, so that a decision on any other asks no store. */
@@ -88,12 +84,11 @@ class ReportedNames {
   }
 }
 
-/** What became of an account's sign-ups, as the account says. Nothing follows by itself but facts and proposals. */
+/** What became of an account's sign-ups, as the account says. Nothing follows by itself but facts. */
+
+export const FEEDBACK_DAYS = 90;
 
 const ROWS_MAX = 20_000;
-
-/** How long DNS may take to say whether a sign-up would be refused. */
-const CHECK_MS = 1_000;
 
 /** A store that takes longer has not said anything: the facts are unknown. */
 const ANSWER_MS = 300;
@@ -114,7 +109,6 @@ interface Reported {
 export interface FeedbackDeps {
   readonly db: Kysely<Database>;
   readonly datasets: () => Datasets;
-  readonly check: SingleCheck;
   readonly hash: AccountHash;
   readonly clock: Pick<Clock, "nowMs" | "monotonicMs" | "after">;
   readonly ids: Pick<Ids, "hex32">;
@@ -124,7 +118,6 @@ export interface FeedbackDeps {
 
 export class Feedback {
   readonly #deps: FeedbackDeps;
-  readonly proposals: Proposals;
   /** Ids grow, so that a `fine` is behind what it takes back. */
   readonly #nextId: (nowMs: number) => string;
   readonly #names: ReportedNames;
@@ -132,22 +125,16 @@ export class Feedback {
   constructor(deps: FeedbackDeps) {
     this.#deps = deps;
     this.#nextId = growingIds(deps.ids);
-    this.proposals = new Proposals(deps);
     this.#names = new ReportedNames(deps.db, deps.clock);
   }
 
   /** Stored when this returns. Throws a `Refusal` for what is no address. */
   async record(accountId: string, { about, outcome, note }: NewFeedback): Promise<void> {
     const { db, clock } = this.#deps;
-    const {
-      mailboxId: mailbox,
-      domain = "",
-      isRefused,
-    } = "email" in about
-      ? await this.#ofAddress(accountId, about.email, outcome)
-      : await this.#ofMailbox(accountId, about.mailbox, outcome);
-    const proposes = outcome === "abuse" ? "deny" : outcome === "fine" && isRefused ? "allow" : "";
-    const proposal = domain === "" ? "" : proposes;
+    const { mailboxId: mailbox, domain = "" } =
+      "email" in about
+        ? this.#ofAddress(accountId, about.email)
+        : await this.#ofMailbox(accountId, about.mailbox);
     const nowMs = clock.nowMs();
     const row: FeedbackRow = {
       id: this.#nextId(nowMs),
@@ -157,8 +144,6 @@ export class Feedback {
       outcome,
       day: dayOf(nowMs),
       note,
-      account_proposal: proposal,
-      operator_proposal: proposal,
     };
     await inTransaction(db, async (tx) => {
       await lockAccount(tx, accountId);
@@ -208,19 +193,17 @@ export class Feedback {
     return dayOf(this.#deps.clock.nowMs()) - FEEDBACK_DAYS;
   }
 
-  async #ofAddress(accountId: string, email: string, outcome: FeedbackOutcome) {
+  #ofAddress(accountId: string, email: string): Reported {
     const { hash, datasets } = this.#deps;
     const entry = readEntry(email, "address");
     if (entry.kind !== "address") throw badParameter("email", "an email address");
-    const isRefused = outcome === "fine" && (await this.#wouldRefuse(email, "address"));
     return {
       mailboxId: mailboxId(hash, accountId, entry.address),
       domain: reportedDomainOf(entry.domain, datasets()),
-      isRefused,
     };
   }
 
-  async #ofMailbox(accountId: string, mailbox: string, outcome: FeedbackOutcome) {
+  async #ofMailbox(accountId: string, mailbox: string): Promise<Reported> {
     const logged = await this.#deps.db
       .selectFrom("decisions")
       .select("domain")
@@ -233,18 +216,7 @@ export class Feedback {
     return {
       mailboxId: mailbox,
       domain: parsed.ok ? reportedDomainOf(parsed.value, this.#deps.datasets()) : undefined,
-      isRefused:
-        outcome === "fine" && parsed.ok && (await this.#wouldRefuse(parsed.value.name, "domain")),
     };
-  }
-
-  /** By the built-in policy: an account could write one of its own that refuses anything. */
-  async #wouldRefuse(text: string, mode: "address" | "domain"): Promise<boolean> {
-    const { check, datasets } = this.#deps;
-    const asked = { features: [], spamTrap: false } as const;
-    const validation = await check({ text, mode, asked, budgetMs: CHECK_MS });
-    const checked = checkFactsOf(validation, datasets());
-    return decide(DEFAULT_POLICY, { checked, caller: new Map() }).decision === "reject";
   }
 
   async #readFacts(accountId: string, about: Reported, timeoutMs: number): Promise<FeedbackFacts> {

@@ -122,20 +122,14 @@ export const ShadowReport = Type.Object({
 export type ShadowReport = Described<typeof ShadowReport>;
 
 /** Far more messages than usual to mailboxes that the account never sent to. */
-const WAVE = {
+export const Wave = Type.Object({
   state: oneOf(["began", "ended"], "`began`: it lasts."),
   began_at: time,
   ended_at: orNull(time),
   messages: Type.Integer({ description: "To such mailboxes in the hour before it was noticed." }),
   usual: Type.Integer({ description: "The median hour of 14 days." }),
-};
-export const Wave = Type.Object(WAVE);
-export type Wave = Described<typeof Wave>;
-export const Waves = Type.Object({
-  waves: Type.Array(Type.Object({ ...WAVE, account: text }), {
-    description: "The last 20, newest first.",
-  }),
 });
+export type Wave = Described<typeof Wave>;
 
 export const OutcomeReport = Type.Object({
   days: Type.Array(Type.Object({ day, ...BY_DECISION })),
@@ -212,21 +206,6 @@ export const DecisionPage = Type.Object({
 export type DecisionPage = Described<typeof DecisionPage>;
 
 export const FEEDBACK_NOTE_MAX = 1_000;
-
-export const Proposal = Type.Object({
-  domain: text,
-  proposes: oneOf(["deny", "allow"], "`deny`: reported as abuse; `allow`: refused, but fine."),
-  reports: Type.Integer({ minimum: 1, description: "Feedback that led to it." }),
-  mailboxes: Type.Integer({ minimum: 1 }),
-  accounts: Type.Integer({ minimum: 1, description: "That gave the feedback." }),
-  last_day: day,
-});
-export type Proposal = Described<typeof Proposal>;
-
-export const Proposals = Type.Object({ proposals: Type.Array(Proposal) });
-
-export const PROPOSAL_ANSWERS = ["allow", "deny", "dismiss"] as const;
-export type ProposalAnswer = (typeof PROPOSAL_ANSWERS)[number];
 
 /** What is kept of a person by place, found or deleted; the account that has the address; and what nobody can find. */
 export const ForgetReport = Type.Object({

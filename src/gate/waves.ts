@@ -3,8 +3,8 @@ import type { Accounts } from "../accounts/accounts-store.ts";
 import type { Clock } from "../base/clock.ts";
 import { type End, every } from "../base/every.ts";
 import type { Log } from "../base/log.ts";
-import { DAY_MS, isoTime } from "../core/calendar.ts";
-import { pruneRows } from "../store/rows.ts";
+import { isoTime } from "../core/calendar.ts";
+import { deleteRows } from "../store/rows.ts";
 import type { Database } from "../store/schema.ts";
 import type { WaveRow } from "../store/tables/policy.ts";
 import { inTransaction, type Tx } from "../store/transaction.ts";
@@ -15,8 +15,6 @@ import { isWave, type NewMailboxes } from "./traffic-store.ts";
 /** When far more messages than usual go to mailboxes that an account never sent to: begin and end, told once by all servers. */
 
 const LOOK_EVERY_MS = 30_000;
-
-const KEPT_DAYS = 90;
 
 export interface WavesDeps {
   readonly db: Kysely<Database>;
@@ -58,21 +56,13 @@ export class Waves {
   async look(): Promise<void> {
     this.#noted = new Set();
     const { db, accounts } = this.#deps;
-    const open = await db.selectFrom("waves").selectAll().where("ended_ms", "is", null).execute();
+    const open = await db.selectFrom("waves").selectAll().execute();
     for (const wave of open) {
       const { trafficSince: since = 0 } = (await accounts.find(wave.account_id)) ?? {};
       const owner = { accountId: wave.account_id, since, isPage: false };
       const now = since > 0 ? await this.#figures(owner) : { messages: 0, usual: 0 };
       if (now !== undefined && !isWave(now)) await this.#end(wave);
     }
-  }
-
-  /** The last 20, newest first. */
-  async list(accountId?: string): Promise<readonly (Wave & { readonly account: string })[]> {
-    let query = this.#deps.db.selectFrom("waves").selectAll();
-    if (accountId !== undefined) query = query.where("account_id", "=", accountId);
-    const rows = await query.orderBy("began_ms", "desc").limit(20).execute();
-    return rows.map((row) => ({ ...waveOf(row), account: row.account_id }));
   }
 
   #figures(owner: TrafficOwner): Promise<NewMailboxes | undefined> {
@@ -84,7 +74,7 @@ export class Waves {
     const figures = await this.#figures(owner);
     if (figures === undefined) return;
     const began_ms = this.#deps.clock.nowMs();
-    const row: WaveRow = { account_id: owner.accountId, began_ms, ended_ms: null, ...figures };
+    const row: WaveRow = { account_id: owner.accountId, began_ms, ...figures };
     await this.#tell(row, async ({ sql }) => {
       const insert = sql.insertInto("waves").values(row);
       const { numInsertedOrUpdatedRows } = await insert
@@ -96,22 +86,15 @@ export class Waves {
 
   #end(wave: WaveRow): Promise<void> {
     const { account_id, began_ms } = wave;
-    const ended_ms = this.#deps.clock.nowMs();
-    return this.#tell({ ...wave, ended_ms }, async ({ sql }) => {
-      const { numUpdatedRows } = await sql
-        .updateTable("waves")
-        .set({ ended_ms })
-        .where((build) => build.and({ account_id, began_ms }))
-        .where("ended_ms", "is", null)
-        .executeTakeFirst();
-      return Number(numUpdatedRows) === 1;
-    });
+    const isMine = async ({ sql }: Tx): Promise<boolean> =>
+      (await deleteRows(sql, "waves", { account_id, began_ms })) === 1;
+    return this.#tell(wave, isMine, this.#deps.clock.nowMs());
   }
 
   /** Once, by the process that noted it. */
-  async #tell(row: WaveRow, note: (tx: Tx) => Promise<boolean>): Promise<void> {
+  async #tell(row: WaveRow, note: (tx: Tx) => Promise<boolean>, endedMs?: number): Promise<void> {
     const { db, log, announce, announced, counted } = this.#deps;
-    const wave = waveOf(row);
+    const wave = waveOf(row, endedMs);
     const isMine = await inTransaction(db, async (tx) => {
       const isNoted = await note(tx);
       if (isNoted) await announce(tx, row.account_id, wave);
@@ -124,18 +107,10 @@ export class Waves {
   }
 }
 
-const waveOf = ({ began_ms, ended_ms, messages, usual }: WaveRow): Wave => ({
-  state: ended_ms === null ? "began" : "ended",
+const waveOf = ({ began_ms, messages, usual }: WaveRow, endedMs?: number): Wave => ({
+  state: endedMs === undefined ? "began" : "ended",
   began_at: isoTime(Number(began_ms)),
-  ended_at: ended_ms === null ? null : isoTime(Number(ended_ms)),
+  ended_at: endedMs === undefined ? null : isoTime(endedMs),
   messages: Number(messages),
   usual: Number(usual),
 });
-
-export const pruneWaves = (db: Kysely<Database>, nowMs: number): Promise<number> =>
-  pruneRows(db, {
-    table: "waves",
-    key: ["account_id", "began_ms"],
-    column: "ended_ms",
-    before: nowMs - KEPT_DAYS * DAY_MS,
-  });

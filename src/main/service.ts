@@ -214,7 +214,7 @@ function openGate(process: Process, parts: CommonParts) {
   const { datasets, budgeted: check, withoutDns: checkWithoutDns, dns } = checker;
   const counted = outcomeCounter(metrics.registry, "feedback");
   const decisionLog = new DecisionLog(base);
-  const feedback = new Feedback({ ...base, datasets, check, hash, counted });
+  const feedback = new Feedback({ ...base, datasets, hash, counted });
   const { traffic, waves } = openTraffic(process, parts, hash);
   // Accounts, tokens and DNS name these URLs, so nothing that the operator allows to others is allowed here.
   const outbound = createOutbound({ addresses: dns.everyAddress, clock });
@@ -252,7 +252,6 @@ function openGate(process: Process, parts: CommonParts) {
     decideOne,
     decisionLog,
     feedback,
-    waves,
     hash,
     tokens,
     policies: new PolicyService(base),

@@ -1,6 +1,5 @@
 import { type Duties, startDuties } from "../store/elections.ts";
 import { TrafficStore } from "../gate/traffic-store.ts";
-import { pruneWaves } from "../gate/waves.ts";
 import { SHADOW_DAYS } from "../gate/policies.ts";
 import { Outcomes, OUTCOME_DAYS } from "../gate/outcomes.ts";
 import { Hooks } from "../gate/hooks.ts";
@@ -134,7 +133,6 @@ async function keepHouse({ clock, log }: Process, serving: Serving): Promise<voi
   await pruneRequestCounts(db, nowMs);
   await new Outcomes(db).prune(today - SHADOW_DAYS + 1, today - OUTCOME_DAYS + 1);
   await new TrafficStore(db, clock).prune(nowMs);
-  await pruneWaves(db, nowMs);
   await pruneListHistory(db, nowMs);
   await pruneFeedback(db, nowMs);
   await pruneDecisions(db, nowMs);

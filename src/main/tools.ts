@@ -11,7 +11,6 @@ import { Charges } from "../accounts/admission/charges.ts";
 import { Jobs } from "../bulk/jobs.ts";
 import { endLists, LISTS } from "../bulk/list-store.ts";
 import { type CliForget, forgetCommand } from "../cli/commands/forget.ts";
-import { Proposals } from "../gate/proposals.ts";
 import { createAccountHash, mailboxKey } from "../gate/traffic.ts";
 import { Guesses } from "../accounts/guesses.ts";
 import { COMMAND_LINE, createAudit, type Note, noteBy, operatorId } from "../accounts/audit.ts";
@@ -304,14 +303,12 @@ async function openCliLists(process: Process): Promise<CliLists> {
   const store = await openAccountStore(process);
   const lists = await openStoredLists(process, store);
   const note = operatorNote(process, store);
-  const { db } = store.sql;
   return {
     operator: lists.operator.by(note),
     refresh: {
       status: () => lists.refresh.status(),
       refresh: (confirmed) => refreshBy(note, lists.refresh, confirmed),
     },
-    proposals: new Proposals({ db, datasets: lists.datasets, clock }),
     author: systemUser(),
   };
 }

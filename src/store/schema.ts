@@ -13,7 +13,6 @@ export interface Database extends BulkTables, PolicyTables {
   installation: { name: string; value: string };
   operator_entries: RuleRow;
   operator_changes: { id: number; changes: number };
-  verdict_counts: VerdictCountRow;
   traffic: TrafficTableRow;
   domain_mail: DomainMailRow;
   /** Without `registered_at_ms` the registry has no such domain, or no date for it. */
@@ -113,17 +112,6 @@ export interface RuleRow {
   expires_at_ms: number | null;
 }
 
-export interface VerdictCountRow {
-  day: number;
-  domain: string;
-  disposable: number;
-  other: number;
-  /** Of both those whose domain has no mail server, and those for which DNS did not say. */
-  no_mail: number;
-  no_answer: number;
-}
-
-/** Without a reference to its account, which may be erased while a batch of many accounts is written. */
 export interface TrafficTableRow {
   account_id: string;
   /** The hash of a mailbox, a domain or a mail host; no two accounts share one. */

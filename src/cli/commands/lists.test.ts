@@ -4,7 +4,6 @@ import { listsWorld } from "../../../test/lists/lists-world.ts";
 import { recordingTerminal } from "../../../test/process/recording-terminal.ts";
 import type { FeedRefresh } from "../../lists/feed-refresher.ts";
 import { program, runProgram } from "../program.ts";
-import type { Proposal } from "../../gate/gate-shapes.ts";
 import { listsCommand } from "./lists.ts";
 
 const REFRESH: FeedRefresh = {
@@ -27,21 +26,11 @@ const REFRESH: FeedRefresh = {
     ]),
 };
 
-const PROPOSAL: Proposal = {
-  domain: "farm.example",
-  proposes: "deny",
-  reports: 4,
-  mailboxes: 3,
-  accounts: 2,
-  last_day: "2026-11-20",
-};
-
 const FILES = { off: "off shop.example\n" };
 
 async function openShell(t: TestContext, files: Readonly<Record<string, string>> = FILES) {
   const world = await listsWorld(t);
   const { operator } = world;
-  let open = [PROPOSAL];
   const run = async (...words: string[]) => {
     const readText = (path: string) => Promise.resolve(files[path] ?? "");
     const terminal = recordingTerminal({ readText });
@@ -50,13 +39,6 @@ async function openShell(t: TestContext, files: Readonly<Record<string, string>>
       Promise.resolve({
         operator,
         refresh: REFRESH,
-        proposals: {
-          all: () => Promise.resolve(open),
-          answered: (domain: string) => {
-            open = open.filter((one) => one.domain !== domain);
-            return Promise.resolve();
-          },
-        },
         author: "ada",
         close: () => Promise.resolve(void (closed += 1)),
       });
@@ -166,18 +148,6 @@ test("lists: status tells why an answer was not taken", async (t) => {
     refused: "bad_status",
     detail: "404",
   });
-});
-
-test("feedback lists proposals, and an answer makes a rule and ends one", async (t) => {
-  const { run, operator } = await openShell(t);
-  assert.match((await run("feedback")).out, /\nfarm\.example +deny +4 +3 +2 +2026-11-20\n$/);
-  assert.equal((await run("feedback", "--deny", "other.example")).code, 1);
-  assert.equal((await run("feedback", "--deny", "a", "--allow", "a")).code, 2);
-  assert.equal((await run("feedback", "--deny", "farm.example")).out, "no proposals\n");
-  assert.deepEqual(
-    (await operator.entries()).map(({ word, subject }) => `${word} ${subject}`),
-    ["deny farm.example"],
-  );
 });
 
 test("--version behind a command is the command's own", async (t) => {

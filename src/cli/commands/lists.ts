@@ -1,8 +1,6 @@
 import { LIST_WORDS, feedSubject } from "../../core/evidence/rule.ts";
 import { dayOfDate, isoTime, isoTimeOrNull } from "../../core/calendar.ts";
 import { FAULT_WORDS } from "../../core/name/domain.ts";
-import type { Proposal } from "../../gate/gate-shapes.ts";
-import type { Proposals } from "../../gate/proposals.ts";
 import type { FeedRefresh } from "../../lists/feed-refresher.ts";
 import type { FeedStatus, RefreshOutcome } from "../../lists/feed-status.ts";
 import { entryJson, type Rule, statusJson } from "../../lists/rules/entry-json.ts";
@@ -23,7 +21,6 @@ import { CommandFailure, EXIT, misuse, refuse, shown, table } from "../terminal.
 export interface CliLists {
   readonly operator: RuleService;
   readonly refresh: FeedRefresh;
-  readonly proposals: Pick<Proposals, "all" | "answered">;
   /** The name of the system user who runs the command. */
   readonly author: string;
 }
@@ -187,54 +184,6 @@ const refresh = row("refresh", {
   },
 });
 
-const ANSWERS = ["deny", "allow", "dismiss"] as const;
-
-const answerOption = (answer: (typeof ANSWERS)[number]) => ({
-  help: `${answer} it`,
-  conflicts: ANSWERS.filter((other) => other !== answer),
-  read: (domain: string) => domain,
-});
-
-const feedback = row("feedback", {
-  about: "list the domains that feedback proposes to deny or allow, or answer for one",
-  takes: {
-    "--deny <domain>": answerOption("deny"),
-    "--allow <domain>": answerOption("allow"),
-    "--dismiss <domain>": answerOption("dismiss"),
-  },
-  json: "print the proposals",
-  examples: ["gatepost lists feedback", "gatepost lists feedback --deny new.example"],
-  async run(given, { proposals, operator, author }) {
-    const answer = ANSWERS.find((name) => given[name] !== undefined);
-    const domain = answer === undefined ? undefined : given[answer];
-    if (answer !== undefined && domain !== undefined) {
-      const known = await proposals.all();
-      if (!known.some((one) => one.domain === domain)) throw refuse(`no proposal ${shown(domain)}`);
-      if (answer !== "dismiss") {
-        const saved = await operator.save(domain, answer, { note: "From feedback", author });
-        if (saved.kind !== "saved")
-          throw refuse(`${shown(domain)}: no rule was made (${saved.kind})`);
-      }
-      await proposals.answered(domain);
-    }
-    const left = await proposals.all();
-    return { json: left, text: left.length === 0 ? "no proposals\n" : proposalsText(left) };
-  },
-});
-
-const proposalsText = (proposals: readonly Proposal[]): string =>
-  table(
-    ["DOMAIN", "PROPOSES", "REPORTS", "MAILBOXES", "ACCOUNTS", "LAST"],
-    proposals.map((one) => [
-      one.domain,
-      one.proposes,
-      String(one.reports),
-      String(one.mailboxes),
-      String(one.accounts),
-      one.last_day,
-    ]),
-  );
-
 const WHY_WRONG: Readonly<Record<WrongLine["why"], string>> = {
   bad_entry: "not a domain, *.suffix, mx:host or address",
   bad_date: "until must be a date such as 2027-01-31",
@@ -291,7 +240,6 @@ export const listsCommand = group("lists", "feeds of detection data, and the ope
   allow,
   deny,
   forget,
-  feedback,
   exportRules,
   importRules,
 ]);

@@ -1,15 +1,9 @@
 import type { ComponentChildren, VNode } from "preact";
 import { useState } from "preact/hooks";
 import { DECISIONS } from "../../core/policy/policy.ts";
-import type {
-  AccountDecisions,
-  FeedbackMark,
-  LoggedDecision,
-  Proposal,
-  Wave,
-} from "../../http/account/shapes.ts";
+import type { AccountDecisions, FeedbackMark, LoggedDecision } from "../../http/account/shapes.ts";
 import { call, post, remove } from "../lib/client.ts";
-import { capital, counted } from "../lib/format.ts";
+import { capital } from "../lib/format.ts";
 import { useLoad, usePolling } from "../lib/load.ts";
 import { loadSession } from "../lib/session.ts";
 import { Act } from "../parts/act.tsx";
@@ -17,7 +11,7 @@ import { Button } from "../parts/button.tsx";
 import { Form, type FormValues, textField, useChoice } from "../parts/form.tsx";
 import { Chip, Mark, noted, Time } from "../parts/marks.tsx";
 import { GateTabs, PageHead, Sheet, Shown } from "../parts/page.tsx";
-import { LinesSheet, Table } from "../parts/rows.tsx";
+import { Table } from "../parts/rows.tsx";
 import { reasonName, signalName } from "../words/names.ts";
 import { DECISION } from "../words/policy.ts";
 import type { MarkWords } from "../words/verdict.ts";
@@ -54,8 +48,6 @@ export function Page(): VNode {
         {logSwitch(loading.value?.log)}
       </PageHead>
       <GateTabs />
-      <Waves path="waves" />
-      <Proposals path="proposals" whose="your policy" />
       <Sheet title="Log" aside={aside}>
         {mailbox === "" ? (
           <Form {...{ class: "bar", act: "Find the address", fields: [FIND], send: find }} keeps />
@@ -184,75 +176,11 @@ function feedback(mailbox: string, of: string, mark: FeedbackMark["outcome"] | u
       <Act
         {...{ ...report("abuse"), yes: "Report it", title: "Report this sign-up as abuse?" }}
         said="Reported. Rules can ask for your reports; nothing is denied by itself."
-      >
-        Three reports about one domain that no list has become a proposal to deny it.
-      </Act>
+      />
       <Act
         {...{ ...report("fine"), yes: "Say so", title: "Was this person fine?" }}
         said="Noted as fine."
-      >
-        For a refused address it becomes a proposal to allow its domain.
-      </Act>
+      />
     </span>
-  );
-}
-
-/** When far more messages than usual went to new mailboxes; nothing where there was no such time. */
-export function Waves({ path }: { path: string }): VNode | null {
-  type Answer = { readonly waves: readonly (Wave & { readonly account: string })[] };
-  const { value } = useLoad<Answer>(path);
-  if (value === undefined || value.waves.length === 0) return null;
-  return (
-    <LinesSheet
-      title="Waves of messages"
-      rows={value.waves
-        .slice(0, 5)
-        .map(({ account, began_at: began, ended_at: ended, ...wave }) => [
-          noted(
-            <span>
-              {counted(wave.messages, "message")} in an hour to new mailboxes, usually {wave.usual}
-            </span>,
-            path === "waves" ? "" : `account ${account}`,
-          ),
-          <span>
-            <Time at={began} /> {ended === null ? "and lasts" : ["to ", <Time at={ended} />]}
-          </span>,
-        ])}
-    />
-  );
-}
-
-/** What feedback proposes: one press, and nothing chosen beforehand. */
-export function Proposals({ path, whose }: { path: string; whose: string }): VNode | null {
-  const { value } = useLoad<{ readonly proposals: readonly Proposal[] }>(path);
-  if (value === undefined || value.proposals.length === 0) return null;
-  const answer = (act: string, of: string, said: string) => ({
-    act,
-    of,
-    send: () => post(path, { domain: of, answer: act.toLowerCase() }),
-    said,
-  });
-  return (
-    <LinesSheet
-      title="What your feedback proposes"
-      rows={value.proposals.map(({ domain: of, proposes, reports, mailboxes }) => [
-        noted(
-          <b class="mono">{of}</b>,
-          proposes === "deny"
-            ? counted(reports, "report of abuse", "reports of abuse")
-            : counted(reports, "“fine”", "“fine”"),
-          ` about ${counted(mailboxes, "mailbox", "mailboxes")}`,
-        ),
-        <span class="bar">
-          <Act {...answer("Deny", of, `${of} is denied by ${whose}.`)} class="small grave">
-            Every address at {of} is refused from now on, by a rule of {whose}.
-          </Act>
-          <Act {...answer("Allow", of, `${of} is allowed by ${whose}.`)}>
-            Every address at {of} is accepted from now on, by a rule of {whose}.
-          </Act>
-          <Act {...answer("Dismiss", of, `The proposal about ${of} is gone.`)} />
-        </span>,
-      ])}
-    />
   );
 }

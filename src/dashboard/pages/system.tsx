@@ -10,7 +10,6 @@ import { Mark, noted, Time } from "../parts/marks.tsx";
 import { LoadedSheet, PageHead, Sheet, Shown } from "../parts/page.tsx";
 import { Lines, LinesSheet, More, Pairs } from "../parts/rows.tsx";
 import type { MarkWords } from "../words/verdict.ts";
-import { Proposals, Waves } from "./decisions.tsx";
 import { DnsTest } from "./set-up.tsx";
 import { refusalWords } from "./rules.tsx";
 import { AuditSheet } from "./settings.tsx";
@@ -34,8 +33,6 @@ export function Page(): VNode {
       <Shown loading={health.value} lines={1}>
         {({ broken }) => broken.length > 0 && troubles(broken)}
       </Shown>
-      <Waves path="admin/waves" />
-      <Proposals path="admin/proposals" whose="the operator" />
       <Shown loading={cockpit} lines={6}>
         {traffic}
       </Shown>

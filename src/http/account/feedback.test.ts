@@ -1,14 +1,10 @@
 import { strict as assert } from "node:assert";
 import { test, type TestContext } from "node:test";
-import { rulesOf } from "../../../test/dashboard/dashboard-lists.ts";
 import { ask } from "../../../test/policy/asked-decision.ts";
 import { GATE_KEY, gateWorld } from "../../../test/policy/gate-world.ts";
-import { DEFAULT_DOCUMENT } from "../../core/policy/default-policy.ts";
-import { parsePolicy } from "../../core/policy/parse-policy.ts";
 import { systemClock } from "../../base/clock.ts";
 import { Refusal } from "../../base/refusals.ts";
 import type { Note } from "../../accounts/audit.ts";
-import { withDomain } from "../../gate/proposals.ts";
 import { createAccountHash } from "../../gate/traffic.ts";
 import { feedbackRoutes } from "./gate.ts";
 import type { AccountContext, Context } from "./route.ts";
@@ -18,16 +14,13 @@ const OFTEN = new Set(["feedback.given", "decisions.read"]);
 async function openRoutes(t: TestContext) {
   const world = await gateWorld(t);
   const made = await world.account("jo@shop.example");
-  const noted: string[] = [];
   const often: string[] = [];
   const entered = { count: 0 };
-  const { operator } = rulesOf(world.store);
   const services = {
     feedback: world.feedback,
     decisionLog: world.decisionLog,
     hash: createAccountHash(GATE_KEY),
     policies: world.policies,
-    operator,
     clock: systemClock,
     requests: { record: () => undefined },
     admission: {
@@ -41,7 +34,7 @@ async function openRoutes(t: TestContext) {
     },
   } as Partial<Context>;
   const note: Note = ({ action, detail = "" }) =>
-    Promise.resolve(void (OFTEN.has(action) ? often : noted).push(`${action} ${detail}`));
+    Promise.resolve(void (OFTEN.has(action) && often.push(`${action} ${detail}`)));
   const call = async (name: string, more: Partial<AccountContext> = {}): Promise<unknown> => {
     const [method, path] = name.split(" ");
     const route = feedbackRoutes.find((one) => one.method === method && one.path === path);
@@ -56,7 +49,7 @@ async function openRoutes(t: TestContext) {
       await call("POST feedback", { body: { email: `${name}@${domain}`, outcome: "abuse" } });
     }
   };
-  return { world, made, call, abuse, noted, often, entered, operator };
+  return { world, made, call, abuse, often, entered };
 }
 
 const refused = (status: number) => (error: unknown) =>
@@ -104,77 +97,6 @@ test("the page lists decisions, and finds a mailbox by its address", async (t) =
   );
   await assert.rejects(call("GET decisions", { query: { decision: "x" } }), refused(400));
   await assert.rejects(call("POST feedback", { body: { outcome: "abuse" } }), refused(400));
-});
-
-test("one press denies a proposed domain by the account's policy, and can be taken back", async (t) => {
-  const { world, made, call, abuse, noted } = await openRoutes(t);
-  await abuse("farm.example");
-  const { proposals } = (await call("GET proposals")) as { proposals: { domain: string }[] };
-  assert.deepEqual(
-    proposals.map(({ domain }) => domain),
-    ["farm.example"],
-  );
-  const wrong = { domain: "farm.example", answer: "maybe" };
-  await assert.rejects(call("POST proposals", { body: wrong }), refused(400));
-  const other = { domain: "good.example", answer: "deny" };
-  await assert.rejects(call("POST proposals", { body: other }), refused(404));
-  await call("POST proposals", { body: { domain: "farm.example", answer: "deny" } });
-  assert.deepEqual(await call("GET proposals"), { proposals: [] });
-  const { answer } = await ask(world, { email: "x@a.farm.example" }, { "x-api-key": made.apiKey });
-  assert.deepEqual(
-    [answer.decision, answer.reason, answer.policy.version],
-    ["reject", "denied", 2],
-  );
-  assert.deepEqual(noted, ["policy.changed default 2 live", "feedback.answered deny farm.example"]);
-  const admin = (await call("GET admin/proposals")) as { proposals: object[] };
-  assert.equal(admin.proposals.length, 1, "the operator was not asked yet");
-});
-
-test("the operator denies a domain for everybody, and dismisses another", async (t) => {
-  const { call, abuse, noted, operator } = await openRoutes(t);
-  await abuse("farm.example");
-  await abuse("quiet.example");
-  await call("POST admin/proposals", { body: { domain: "farm.example", answer: "deny" } });
-  await call("POST admin/proposals", { body: { domain: "quiet.example", answer: "dismiss" } });
-  assert.deepEqual(await call("GET admin/proposals"), { proposals: [] });
-  assert.deepEqual(
-    (await operator.entries()).map(({ word, subject }) => `${word} ${subject}`),
-    ["deny farm.example"],
-  );
-  assert.deepEqual(noted.slice(-2), [
-    "feedback.answered deny farm.example",
-    "feedback.answered dismiss quiet.example",
-  ]);
-});
-
-type Document = { readonly rules: readonly { readonly when: { domain?: readonly string[] } }[] };
-
-test("domains gather in one rule for each answer, before all other rules", () => {
-  let document: unknown = DEFAULT_DOCUMENT;
-  const change = (domain: string, word: "allow" | "deny"): void => {
-    document = withDomain(document, domain, word);
-    assert.ok(parsePolicy(document, { hasDomainAge: false }).ok);
-  };
-  const own = (): readonly (readonly string[])[] =>
-    (document as Document).rules.flatMap(({ when }) => (when.domain ? [when.domain] : []));
-  change("a.example", "deny");
-  change("b.example", "deny");
-  change("c.example", "allow");
-  assert.deepEqual(own(), [
-    ["c.example", "*.c.example"],
-    ["a.example", "*.a.example", "b.example", "*.b.example"],
-  ]);
-  change("a.example", "allow");
-  change("b.example", "allow");
-  assert.deepEqual(own(), [
-    ["c.example", "*.c.example", "a.example", "*.a.example", "b.example", "*.b.example"],
-  ]);
-  for (let at = 0; at < 150; at += 1) change(`d${String(at)}.example`, "deny");
-  assert.deepEqual(
-    own().map(({ length }) => length),
-    [100, 200, 6],
-  );
-  assert.equal((document as Document).rules.length, DEFAULT_DOCUMENT.rules.length + 3);
 });
 
 test("feedback of the page is counted in the rate and, as reading the log, in the activity", async (t) => {

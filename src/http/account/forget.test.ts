@@ -39,8 +39,8 @@ async function filled(t: Parameters<typeof worldFor>[0]) {
       await insertRow(db, "traffic", { ...domain, ...seen });
       const about = { account_id, id: String(number), domain: "good.example" };
       const mailbox = mailboxId(hash, account_id, parsed.value);
-      const said = { outcome: "abuse", day: 30_000, note: "", account_proposal: "" } as const;
-      await insertRow(db, "feedback", { ...about, mailbox, ...said, operator_proposal: "" });
+      const said = { outcome: "abuse", day: 30_000, note: "" } as const;
+      await insertRow(db, "feedback", { ...about, mailbox, ...said });
       await insertRow(db, "decisions", {
         ...about,
         mailbox,

@@ -4,12 +4,9 @@ import { entriesUpTo } from "../../base/entries.ts";
 import { tierOf } from "../../accounts/admission/tiers.ts";
 import { badField, badPolicy, notFound } from "../../base/refusals.ts";
 import { readEntry, trimEntry } from "../../core/address/address.ts";
-import { DEFAULT_NAME } from "../../core/policy/default-policy.ts";
 import { wordsOf } from "../../core/policy/messages.ts";
 import { parsePolicy, working } from "../../core/policy/parse-policy.ts";
 import type { Policy } from "../../core/policy/policy.ts";
-import type { Feedback } from "../../gate/feedback.ts";
-import { withDomain } from "../../gate/proposals.ts";
 import {
   HookSecret,
   HooksPage,
@@ -18,13 +15,9 @@ import {
   OutcomeReport,
   Policies,
   PolicyPage,
-  PROPOSAL_ANSWERS,
-  type ProposalAnswer,
-  Proposals,
   RuleCounts,
   SavedPolicy,
   ShadowReport,
-  Waves,
 } from "../../gate/gate-shapes.ts";
 import { SYSTEMS } from "../../gate/hook-systems.ts";
 import { OUTCOME_DAYS } from "../../gate/outcomes.ts";
@@ -35,7 +28,6 @@ import {
   account,
   type AccountContext,
   type AccountRoute,
-  admin,
   boundedNumber,
   counted,
   type Reader,
@@ -44,9 +36,7 @@ import {
   textField,
   textsField,
   wholeField,
-  wordField,
 } from "./route.ts";
-import { entryRefusal } from "./rules.ts";
 import { AccountDecisions, FoundMailbox, NewSecret, PolicyTests, Sentences } from "./shapes.ts";
 
 const ENTRIES_MAX = 20;
@@ -166,44 +156,6 @@ export const policyRoutes: readonly AccountRoute[] = [
 ];
 
 const longText = textField(2_000);
-const ANSWER = {
-  domain: textField(255),
-  answer: wordField(PROPOSAL_ANSWERS, `"answer" must be one of ${PROPOSAL_ANSWERS.join(", ")}.`),
-};
-
-type Answering = AccountContext<{ readonly domain: string; readonly answer: ProposalAnswer }>;
-
-async function checkProposed(domain: string, feedback: Feedback, accountId?: string) {
-  const proposals = await feedback.proposals.all(accountId);
-  if (!proposals.some((proposal) => proposal.domain === domain)) throw notFound();
-}
-
-async function answerOwn(context: Answering): Promise<void> {
-  const { account: own, feedback, policies } = context;
-  const { domain, answer } = context.body;
-  await checkProposed(domain, feedback, own.id);
-  if (answer !== "dismiss") {
-    const { document } = await policies.show(own.id, DEFAULT_NAME);
-    const changed = withDomain(document, domain, answer);
-    await noted(context).save(authorOf(context), DEFAULT_NAME, changed, "live");
-  }
-  await feedback.proposals.answered(domain, own.id);
-  await noteOwn(context, { action: "feedback.answered", detail: `${answer} ${domain}` });
-}
-
-async function answerForAll(context: Answering): Promise<void> {
-  const { feedback, operator } = context;
-  const { domain, answer } = context.body;
-  await checkProposed(domain, feedback);
-  if (answer !== "dismiss") {
-    const details = { note: "From feedback", author: context.account.id };
-    const saved = await operator.by(context.note).save(domain, answer, details);
-    if (saved.kind !== "saved") throw entryRefusal(saved);
-  }
-  await feedback.proposals.answered(domain);
-  await noteOwn(context, { action: "feedback.answered", detail: `${answer} ${domain}` });
-}
-
 export const feedbackRoutes: readonly AccountRoute[] = [
   account("GET decisions", { answer: AccountDecisions }, async (context) => {
     const { id, logsDecisions } = context.account;
@@ -249,20 +201,6 @@ export const feedbackRoutes: readonly AccountRoute[] = [
       await noteOwn(context, { action: "feedback.given", detail: said.outcome });
     },
   ),
-  account("GET proposals", { answer: Proposals }, async (context) => ({
-    proposals: await context.feedback.proposals.all(context.account.id),
-  })),
-  account("POST proposals", { body: ANSWER }, answerOwn),
-  account("GET waves", { answer: Waves }, async ({ account: own, waves }) => ({
-    waves: await waves.list(own.id),
-  })),
-  admin("GET admin/waves", { answer: Waves }, async ({ waves }) => ({
-    waves: await waves.list(),
-  })),
-  admin("GET admin/proposals", { answer: Proposals }, async (context) => ({
-    proposals: await context.feedback.proposals.all(),
-  })),
-  admin("POST admin/proposals", { body: ANSWER }, answerForAll),
 ];
 
 /** Browsers that read the log within the hour: the page follows it live. */

@@ -35,7 +35,6 @@ import type { PolicyService } from "../../gate/policies.ts";
 import type { TestPolicy } from "../../gate/rulings.ts";
 import type { Tokens } from "../../gate/tokens.ts";
 import type { AccountHash } from "../../gate/traffic.ts";
-import type { Waves } from "../../gate/waves.ts";
 import type { FeedRefresh } from "../../lists/feed-refresher.ts";
 import type { RuleService } from "../../lists/rules/rules.ts";
 import type { SignInRow } from "../../store/schema.ts";
@@ -95,7 +94,6 @@ export interface DashboardGate {
   readonly reportOutcomes: ReportOutcomes;
   readonly testPolicy: TestPolicy;
   readonly tokens: Pick<Tokens, "renewSecret">;
-  readonly waves: Pick<Waves, "list">;
 }
 
 /** A request for `/account/*` that was let in. */

@@ -17,11 +17,9 @@ export type {
   OutcomeReport,
   PolicyPage,
   PolicyJson,
-  Proposal,
   RuleCounts,
   SavedPolicy,
   ShadowReport,
-  Wave,
 } from "../../gate/gate-shapes.ts";
 
 const text = Type.String();

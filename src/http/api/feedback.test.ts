@@ -198,51 +198,6 @@ test("a store that is away costs the facts, never the decision", async (t) => {
   assert.equal((await report({ email: "jo@farm.example", outcome: "abuse" })).status, 500);
 });
 
-const proposed = async (world: GateWorld, accountId?: string): Promise<readonly string[]> =>
-  (await world.feedback.proposals.all(accountId)).map(
-    ({ domain, proposes, reports, accounts }) =>
-      `${proposes} ${domain} ${String(reports)} of ${String(accounts)}`,
-  );
-
-test("three reports of abuse of one unlisted domain are a proposal, listed ones are none", async (t) => {
-  const { world, account, report } = await openWorld(t);
-  const other = await world.account("ann@other.example");
-  const abuse = (email: string, key?: string) => report({ email, outcome: "abuse" }, key);
-  for (const name of ["a", "b"]) await abuse(`${name}@farm.example`);
-  for (const name of ["a", "b", "c", "d"]) {
-    await abuse(`${name}@bad.example`);
-    await abuse(`${name}@gmail.com`);
-    await report({ email: `${name}@bounced.example`, outcome: "bounce" });
-  }
-  await abuse("x@farm.example", other.apiKey);
-  assert.deepEqual(await proposed(world, account.id), []);
-  assert.deepEqual(await proposed(world), ["deny farm.example 3 of 2"]);
-  await abuse("c@mail.farm.example");
-  assert.deepEqual(await proposed(world, account.id), ["deny farm.example 3 of 1"]);
-  assert.deepEqual(await proposed(world, other.id), []);
-  await world.feedback.proposals.answered("farm.example", account.id);
-  assert.deepEqual(await proposed(world, account.id), []);
-  assert.deepEqual(await proposed(world), ["deny farm.example 4 of 2"]);
-  await world.feedback.proposals.answered("farm.example");
-  assert.deepEqual(await proposed(world), []);
-});
-
-test("fine for a refused one is a proposal to allow its domain, for an accepted one it is none", async (t) => {
-  const { world, account, report, decide } = await openWorld(t);
-  await report({ email: "jo@good.example", outcome: "fine" });
-  await report({ email: "jo@bad.example", outcome: "fine" });
-  await report({ email: "jo@gone.example", outcome: "fine" });
-  assert.deepEqual((await proposed(world, account.id)).toSorted(), [
-    "allow bad.example 1 of 1",
-    "allow gone.example 1 of 1",
-  ]);
-  await world.store.switches.switchLog(account.id, "on");
-  const { mailbox } = await decide("ann@gone2.example");
-  await world.flush();
-  await report({ mailbox: mailbox?.id, outcome: "fine" });
-  assert.ok((await proposed(world, account.id)).includes("allow gone2.example 1 of 1"));
-});
-
 test("the decision log is off at first, and holds no address", async (t) => {
   const { world, account, call, decide } = await openWorld(t);
   await decide("secret.person@good.example");

@@ -34,9 +34,6 @@ export interface FeedbackRow {
   outcome: FeedbackOutcome;
   day: number;
   note: string;
-  /** What is proposed to the account and to the operator; "" for nothing, or when they answered. */
-  account_proposal: "deny" | "allow" | "";
-  operator_proposal: "deny" | "allow" | "";
 }
 
 export interface DecisionRow {
@@ -58,10 +55,10 @@ export interface DecisionRow {
   asked: PolicyQuestion;
 }
 
+/** A wave that lasts. */
 export interface WaveRow {
   account_id: string;
   began_ms: number;
-  ended_ms: number | null;
   /** Messages of the hour to mailboxes that the account never sent to, and the median of its hours. */
   messages: number;
   usual: number;

@@ -40,7 +40,7 @@ export interface HookHandlerDeps {
   readonly decideOne: DecideOne;
   readonly decideOnKnown: DecideOnKnown;
   readonly box: SecretBox;
-  readonly jwks: (url: string) => HookKeys["jwks"];
+  readonly jwks: (url: string, accountId: string) => HookKeys["jwks"];
   readonly counted: (system: HookSystem, outcome: HookOutcome) => void;
   readonly clock: Clock;
   readonly log: Pick<Log, "error">;
@@ -198,7 +198,7 @@ export class HookHandler {
       throw new Error("the hook's secret was sealed with another secret key");
     }
     const { jwks_url: url, system } = hook;
-    const jwks = url === null ? () => Promise.resolve([]) : this.#deps.jwks(url);
+    const jwks = url === null ? () => Promise.resolve([]) : this.#deps.jwks(url, hook.account_id);
     const nowMs = this.#deps.clock.nowMs();
     return await SYSTEMS[system].authenticate(request, { secret, nowMs, jwks });
   }

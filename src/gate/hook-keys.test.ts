@@ -24,8 +24,11 @@ function world(...answers: OutboundResult<HttpReply>[]) {
   return {
     asked,
     wait: (ms: number) => (nowMs += ms),
-    kids: async (kid: string | undefined = "k1", url = URL_OF_KEYS) =>
-      keysAt(url)(kid).then(
+    kids: async (kid: string | undefined = "k1", url = URL_OF_KEYS, by = "a1") =>
+      keysAt(
+        url,
+        by,
+      )(kid).then(
         (keys) => keys.map((key) => key.kid),
         () => "none",
       ),
@@ -85,4 +88,11 @@ test("nothing but https is asked", async () => {
   const { asked, kids } = world(SET);
   assert.equal(await kids("k1", "http://keys.example.com/jwks"), "none");
   assert.deepEqual(asked, []);
+});
+
+test("a hook whose keys cannot be fetched leaves another account's at the same host alone", async () => {
+  const { asked, kids } = world({ ok: false, fault: "timeout" }, SET);
+  assert.equal(await kids(), "none");
+  assert.deepEqual(await kids("k1", URL_OF_KEYS, "a2"), ["k1"]);
+  assert.equal(asked.length, 2);
 });

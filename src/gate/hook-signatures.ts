@@ -228,10 +228,10 @@ const KEYS = { timeoutMs: 700, keptMs: Infinity };
 export function createHookKeys(
   fetchJson: FetchJson,
   clock: Pick<Clock, "monotonicMs">,
-): (url: string) => HookKeys["jwks"] {
+): (url: string, accountId: string) => HookKeys["jwks"] {
   const sets = keySets(fetchJson, clock, KEYS);
-  return (url) => async (kid) => {
-    const set = await sets.at(url, (keys) =>
+  return (url, accountId) => async (kid) => {
+    const set = await sets.at(url, accountId, (keys) =>
       keys.some((key) => kid === undefined || key.kid === kid),
     );
     if (set === undefined) {

@@ -1,6 +1,9 @@
 import { compactVerify, flattenedVerify, importJWK, type JWK } from "jose";
 import { LRUCache } from "lru-cache";
 import type { Clock } from "../base/clock.ts";
+import { FairQueue } from "../base/fair-queue.ts";
+import type { OwnerKey } from "../base/owner.ts";
+import { registrableOf } from "../core/name/domain.ts";
 import type { Outbound } from "../outbound/outbound-types.ts";
 
 const MAX_BYTES = 65_536;
@@ -12,35 +15,60 @@ const ASKED_AGAIN_MS = 60_000;
 
 type Time = Pick<Clock, "monotonicMs">;
 
-/** The JSON at a URL; undefined when there is none to be had. */
-export type FetchJson = (url: string, timeoutMs: number) => Promise<unknown>;
+/** Who makes us fetch a document. Whoever names a host that fails, or that is slow, does not harm others who name it. */
+export interface Wanting {
+  readonly timeoutMs: number;
+  /** The issuer of a proof, or the account of a hook; a failure is remembered for it and the host together. */
+  readonly by: string;
+}
 
-/** By https alone and without redirects, one document at a time from a host, which is left alone for a minute once it fails. */
+/** The JSON at a URL; undefined when there is none to be had. */
+export type FetchJson = (url: string, wanting: Wanting) => Promise<unknown>;
+
+const WAITING_MAX = 8;
+
+type HostQueue = FairQueue<() => Promise<void>>;
+
+/** By https alone and without redirects, one document at a time from a host, for each registrable domain or account in turn. */
 export function createFetchJson(outbound: Pick<Outbound, "http">, clock: Time): FetchJson {
-  const hosts = new LRUCache<string, { turn: Promise<unknown>; failedAtMs: number }>({
-    max: KEPT_MAX,
-  });
-  return (url, timeoutMs) => {
+  const hosts = new Map<string, HostQueue>();
+  const failedAtMs = new LRUCache<string, number>({ max: KEPT_MAX });
+  const serve = async (host: string, waiting: HostQueue): Promise<void> => {
+    for (let next = waiting.next(); next !== undefined; next = waiting.next()) await next.item();
+    hosts.delete(host);
+  };
+  const fetched = async (url: string, known: string, timeoutMs: number): Promise<unknown> => {
+    if (clock.monotonicMs() - (failedAtMs.get(known) ?? -Infinity) < ASKED_AGAIN_MS) {
+      return undefined;
+    }
+    const answer = await outbound.http({
+      url,
+      method: "GET",
+      headers: { accept: "application/json" },
+      timeoutMs,
+      maxBodyBytes: MAX_BYTES,
+      maxRedirects: 0,
+    });
+    if (!answer.ok) failedAtMs.set(known, clock.monotonicMs());
+    if (!answer.ok || answer.value.status !== 200 || answer.value.cut) return undefined;
+    return parsed(Buffer.from(answer.value.body).toString());
+  };
+  return (url, { timeoutMs, by }) => {
     if (!url.startsWith("https://") || !URL.canParse(url)) return Promise.resolve(undefined);
     const { host } = new URL(url);
-    const known = hosts.get(host) ?? { turn: Promise.resolve(), failedAtMs: -Infinity };
-    hosts.set(host, known);
-    const turn = known.turn.then(async () => {
-      if (clock.monotonicMs() - known.failedAtMs < ASKED_AGAIN_MS) return undefined;
-      const answer = await outbound.http({
-        url,
-        method: "GET",
-        headers: { accept: "application/json" },
-        timeoutMs,
-        maxBodyBytes: MAX_BYTES,
-        maxRedirects: 0,
-      });
-      if (!answer.ok) known.failedAtMs = clock.monotonicMs();
-      if (!answer.ok || answer.value.status !== 200 || answer.value.cut) return undefined;
-      return parsed(Buffer.from(answer.value.body).toString());
+    const owner: OwnerKey = registrableOf(by) ?? by;
+    const known = hosts.get(host);
+    const queue = known ?? new FairQueue();
+    if (queue.lengthOf(owner) >= WAITING_MAX) return Promise.resolve(undefined);
+    const answer = new Promise<unknown>((resolve, reject) => {
+      const fetching = (): Promise<unknown> => fetched(url, `${by} ${host}`, timeoutMs);
+      queue.push(owner, () => fetching().then(resolve, reject));
     });
-    known.turn = turn;
-    return turn;
+    if (known === undefined) {
+      hosts.set(host, queue);
+      void serve(host, queue);
+    }
+    return answer;
   };
 }
 
@@ -83,25 +111,28 @@ export class PublishedJson<T> {
     this.#options = options;
   }
 
+  /** What is kept is kept for each `by` apart. */
   async at(
     url: string,
+    by: string,
     hasWanted: (value: T) => boolean = () => true,
   ): Promise<Published<T> | undefined> {
     const { clock, keptMs } = this.#options;
-    const kept = this.#kept.get(url) ?? { askedAtMs: -Infinity, fetchedAtMs: -Infinity };
-    this.#kept.set(url, kept);
+    const key = `${by} ${url}`;
+    const kept = this.#kept.get(key) ?? { askedAtMs: -Infinity, fetchedAtMs: -Infinity };
+    this.#kept.set(key, kept);
     const isThere = kept.value !== undefined && hasWanted(kept.value);
     const isStale =
       clock.monotonicMs() - kept.askedAtMs >= (isThere ? BELIEVED_MS : ASKED_AGAIN_MS);
-    if (isStale) await (kept.asking ??= this.#ask(url, kept));
+    if (isStale) await (kept.asking ??= this.#ask(url, by, kept));
     const { value, askedAtMs, fetchedAtMs } = kept;
     if (value === undefined || clock.monotonicMs() - fetchedAtMs > keptMs) return undefined;
     return { value, isCurrent: fetchedAtMs === askedAtMs };
   }
 
-  async #ask(url: string, kept: CachedJson<T>): Promise<void> {
+  async #ask(url: string, by: string, kept: CachedJson<T>): Promise<void> {
     const { fetchJson, clock, read, timeoutMs } = this.#options;
-    const value = read(await fetchJson(url, timeoutMs));
+    const value = read(await fetchJson(url, { timeoutMs, by }));
     kept.askedAtMs = clock.monotonicMs();
     if (value !== undefined) Object.assign(kept, { value, fetchedAtMs: kept.askedAtMs });
     kept.asking = undefined;

@@ -12,6 +12,7 @@ import { parsePolicyRecord } from "../../src/core/checks/dmarc/dmarc.ts";
 import { mailboxInSpf } from "../../src/core/checks/inbox-provider.ts";
 import { parseSpf } from "../../src/core/checks/spf/spf.ts";
 import { parseTagList, shownText } from "../../src/core/checks/tag-list.ts";
+import { readDomainAnswer, retryAfterMs } from "../../src/check/rdap/domain-answer.ts";
 import { parsePolicyText } from "../../src/core/policy/parse-policy.ts";
 
 /** What reads a text that anybody may send, and a text that keeps it busy, as long as asked for. */
@@ -38,6 +39,8 @@ const form = (text: string): unknown =>
   decodeText(Buffer.from(text), { kind: "form", type: "", wanted: new Set(["email"]) });
 const batch = (text: string): unknown => finish(splitText(text, 1_000) as never);
 
+const registered = (text: string): unknown => readDomainAnswer(Buffer.from(text), "a.example");
+
 export const HOSTILE_TEXTS: readonly HostileText[] = [
   ["blanks in an address", address, run(" ", "a", "b@good.test")],
   ["at signs", address, run("@")],
@@ -58,10 +61,24 @@ export const HOSTILE_TEXTS: readonly HostileText[] = [
   ["colons of SPF", parseSpf, run(":", "v=spf1 ip6")],
   ["macros", parseSpf, run("%{d1r-.}", "v=spf1 exists:")],
   ["open macros", parseSpf, run("%{", "v=spf1 exists:")],
+  ["macros of a redirect", parseSpf, run("%{d}", "v=spf1 redirect=")],
+  ["escapes of a modifier", parseSpf, run("%%", "v=spf1 x=")],
+  ["modifiers of SPF", parseSpf, run(" exp=a.b", "v=spf1")],
   ["includes of SPF", mailboxInSpf, run(" include:a", "v=spf1")],
   ["tags of DMARC", parsePolicyRecord, run("p=none;", "v=DMARC1;")],
   ["addresses of DMARC", parsePolicyRecord, run("mailto:a@b!1,", "v=DMARC1; p=none; rua=")],
   ["blanks of DMARC", parsePolicyRecord, run(" ", "v=DMARC1; p", "=none")],
+  [
+    "events of a registry",
+    registered,
+    run(
+      '{"eventAction":"registration","eventDate":"2020-01-01"},',
+      '{"objectClassName":"domain","events":[',
+      "{}]}",
+    ),
+  ],
+  ["open arrays of a registry", registered, run("[", '{"events":')],
+  ["a date of a registry", (text) => retryAfterMs(text, 0), run("0")],
   ["tags", parseTagList, run("a =b ;")],
   ["controls of a record", shownText, run("\u0001")],
   ["hops of a proxy", client, run("127.0.0.1, ")],

@@ -42,7 +42,7 @@ const BLANK = /^[\t\n\r ]*$/;
 
 export function parseTagList(text: string): TagList {
   const tags = new Map<string, string>();
-  const pieces = text.split(";");
+  const pieces = text.split(";", TAGS_MAX + 2);
   if (BLANK.test(pieces.at(-1) ?? "")) pieces.pop(); // a ";" may close the list
   let wellFormed = pieces.length <= TAGS_MAX;
   for (const piece of pieces.slice(0, TAGS_MAX)) wellFormed = take(piece, tags) && wellFormed;

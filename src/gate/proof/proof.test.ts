@@ -83,6 +83,10 @@ const HOSTILE: readonly (readonly [name: string, change: Partial<Pieces>])[] = [
   ["an unknown key id", head({ kid: "k9" })],
   ["the key id of another key", head({ kid: "ES256" })],
   ["a critical header that nobody knows", head({ crit: ["x"], x: 1 })],
+  ["an unencoded payload", head({ b64: false })],
+  ["an unencoded payload that is critical", head({ crit: ["b64"], b64: true })],
+  ["no critical header", head({ crit: [] })],
+  ["a critical header of the browser", bindingHead({ crit: ["b64"], b64: true })],
   ["another issuer's signature", { issuer: OTHER_KEYS }],
   ["the browser's signature for the issuer's", { issuer: BROWSER_KEYS.EdDSA }],
   ["another issuer", claims({ iss: "other.example" })],
@@ -164,6 +168,9 @@ test("a token is for one nonce, one page and one address", async () => {
 });
 
 const small = generateKeyPairSync("rsa", { modulusLength: 1_024 });
+const jwks = reply({
+  keys: Object.entries(ISSUER_KEYS).map(([kid, pair]) => ({ ...jwkOf(pair), kid })),
+});
 const keySet = (more: object) => ({
   [KEYS]: reply({ keys: [{ ...jwkOf(ISSUER_KEYS.EdDSA), kid: "EdDSA", ...more }] }),
 });
@@ -276,4 +283,32 @@ test("keys stay for an hour while their server fails, but what they lack is unkn
   assert.equal(await verified(), "yes");
   wait(2_000);
   assert.equal(await verified(), "unknown");
+});
+
+/** An issuer of its own whose metadata names somebody else's host. */
+function evilIssuer(name: string, path: string) {
+  const domain = `mail.${name}`;
+  const pieces = { ...GOOD, ...claims({ iss: name, email: `Jo@${domain}` }) };
+  return {
+    zone: { [`_email-verification.${domain}`]: { txt: [`iss=${name}`] } },
+    documents: {
+      [`https://${name}/.well-known/email-verification`]: reply({
+        jwks_uri: `https://keys.example/${path}`,
+      }),
+    },
+    token: tokenOf(pieces),
+    text: `Jo@${domain}`,
+  };
+}
+
+test("an issuer that names another's host makes it fail for itself alone, at once and at the same address", async () => {
+  for (const path of ["slow", "jwks.json"]) {
+    const evil = evilIssuer("evil.org", path);
+    const failing = { ok: false, fault: "timeout" } as const;
+    const documents = { ...evil.documents, [`https://keys.example/${path}`]: failing };
+    const { verify, publish } = issuerWorld({ zone: { ...DELEGATED, ...evil.zone }, documents });
+    assert.equal((await verify(evil.token, { text: evil.text })).verified, "unknown");
+    if (path === "jwks.json") publish(KEYS, jwks);
+    assert.equal((await verify(tokenOf(GOOD))).verified, "yes", path);
+  }
 });

@@ -90,9 +90,9 @@ export function createProofs({ lookup, fetchJson, clock }: ProofDeps): VerifyPro
   const sets = keySets(fetchJson, clock, FETCH);
   /** The key of that id; undefined: there is none, `UNPROVEN`: nobody could say. */
   const keyOf = async (issuer: string, id: string): Promise<JWK | Proof | undefined> => {
-    const url = await metadata.at(`https://${issuer}/.well-known/email-verification`);
+    const url = await metadata.at(`https://${issuer}/.well-known/email-verification`, issuer);
     const isWanted = ({ kid }: JWK): boolean => kid === id;
-    const keys = url && (await sets.at(url.value, (all) => all.some(isWanted)));
+    const keys = url && (await sets.at(url.value, issuer, (all) => all.some(isWanted)));
     if (keys === undefined) return UNPROVEN;
     return keys.value.find(isWanted) ?? (keys.isCurrent ? undefined : UNPROVEN);
   };
@@ -128,7 +128,8 @@ function keysUrlOf(json: unknown): string | undefined {
 
 function readJws<Claims>(text: string, type: string): Jws<Claims> | undefined {
   try {
-    const { alg = "", typ, kid } = decodeProtectedHeader(text);
+    const { alg = "", typ, kid, crit, b64 } = decodeProtectedHeader(text);
+    if (crit !== undefined || b64 !== undefined) return undefined; // RFC 7797 section 7: never in a JWT
     if (typ !== type || !ALGORITHMS.some((one) => one === alg)) return undefined;
     return { text, alg, kid, claims: decodeJwt(text) as Claims };
   } catch {

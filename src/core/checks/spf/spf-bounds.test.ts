@@ -31,6 +31,26 @@ test("a target that expands beyond 253 octets loses labels on its left (RFC 7208
   assert.equal(target, `${"b".repeat(60)}.${D}.${domain}.example`);
 });
 
+test("a target of more octets than a name has breaks the record, and is never expanded", async () => {
+  const target = (octets: number): string =>
+    `${"%{d}".repeat(octets / 4 - 1)}%{d4`.padEnd(octets - 1, "r") + "}";
+  for (const octets of [256, 1_000, 65_000]) {
+    assert.equal(parseSpf(`v=spf1 redirect=${target(octets)}`).ok, false);
+    assert.equal(parseSpf(`v=spf1 include:${target(octets)} -all`).ok, false);
+    assert.equal(expandTarget(target(octets), { domain: D, senderDomain: D }), undefined);
+  }
+  assert.equal(
+    await summary({ [D]: { txt: [`v=spf1 redirect=${"%{d}".repeat(16_000)}`] } }),
+    "none",
+  );
+  assert.equal(parseSpf(`v=spf1 redirect=${"%{d}".repeat(63)}`).ok, true);
+});
+
+test("a record of more than 5,000 terms is broken", () => {
+  assert.equal(parseSpf(`v=spf1 ${"x=y ".repeat(4_999)}-all`).ok, true);
+  assert.equal(parseSpf(`v=spf1 ${"x=y ".repeat(5_000)}-all`).ok, false);
+});
+
 test("spf_record is the domain's own text, not that of the target", async () => {
   const zone = {
     [D]: { txt: ["v=spf1 redirect=b.example"] },

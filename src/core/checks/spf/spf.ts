@@ -236,6 +236,9 @@ type SpfParsed =
 /** A receiver follows ten; the rest is of no use to anybody. */
 const INCLUDES_MAX = 50;
 
+/** A record of more terms counts as broken: it would only cost whoever reads it time. */
+const TERMS_MAX = 5_000;
+
 /** Whether a text claims to be SPF: the version, then a space or the end (RFC 7208 section 4.5). */
 export function isSpfText(text: string): boolean {
   return /^v=spf1(?: |$)/i.test(text);
@@ -244,10 +247,11 @@ export function isSpfText(text: string): boolean {
 /** RFC 7208 section 12: any error anywhere breaks all of it (section 4.6). Never throws; linear in its length. */
 export function parseSpf(text: string): SpfParsed {
   const terms: Term[] = [];
-  for (const written of text.slice("v=spf1".length).split(" ")) {
-    if (written === "") continue;
+  let read = 0;
+  for (const [written] of text.slice("v=spf1".length).matchAll(/[^ ]+/g)) {
     const term = readTerm(written);
-    if (term === undefined || isSecond(term, terms)) {
+    read += 1;
+    if (term === undefined || isSecond(term, terms) || read > TERMS_MAX) {
       return { ok: false, term: written.slice(0, 80) };
     }
     if (term.kind !== "noted") terms.push(term);
@@ -351,11 +355,10 @@ function isIp6Network(argument: string): boolean {
 const TOP_LABEL =
   /\.(?:[A-Za-z0-9]*[A-Za-z][A-Za-z0-9]*|[A-Za-z0-9]+-[A-Za-z0-9-]*[A-Za-z0-9])\.?$/;
 
-/** RFC 7208 section 7.1, domain-spec: macros and text that end in a top label or in a macro. */
+/** RFC 7208 section 7.1, domain-spec: macros and text that end in a top label or in a macro, of no more octets than a name has. */
 function isDomainSpec(text: string): boolean {
-  const whole = readMacroString(text);
+  const whole = text.length > DOMAIN_MAX_OCTETS ? undefined : readMacroString(text);
   if (whole === undefined) return false;
-  // Only the end is matched: a label is 63 octets, and a hostile target may be 64 KB of letters.
   return whole.endsInMacro || TOP_LABEL.test(text.slice(-66));
 }
 
@@ -401,8 +404,12 @@ interface MacroWorld {
   readonly senderDomain: string;
 }
 
-/** Lower case, no trailing dot. Undefined when it depends on a message (its sender's local part, its client's address). */
+/**
+ * Lower case, no trailing dot. Undefined when it is longer than a name before it is expanded, or depends on a message (its
+ * sender's local part, its client's address).
+ */
 export function expandTarget(target: string, world: MacroWorld): string | undefined {
+  if (target.length > DOMAIN_MAX_OCTETS) return undefined;
   const values: Readonly<Record<string, string>> = { d: world.domain, o: world.senderDomain };
   let isKnown = true;
   const name = target.replace(MACRO_OR_ESCAPE, (whole, ...macro: readonly string[]) => {
